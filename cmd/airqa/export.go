@@ -39,7 +39,7 @@ type exportWriteCmd struct {
 	IDs     string    `names:"input" name:"ids" env:"-" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
 	Scoring string    `env:"-" placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
 	Judge   string    `env:"-" placeholder:"NAME" help:"Use the scores of this judge."`
-	Split   []float64 `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No paper and no question is in two splits."`
+	Split   []float64 `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question and no known paper of a question is in two splits."`
 
 	SplitSeed   uint64   `env:"-" default:"1" help:"Seed of the split."`
 	Duplicates  string   `env:"-" default:"near" enum:"near,exact,keep" help:"Drop rows that are equal and questions that are nearly equal (near), equal rows only (exact), or nothing (keep)."`

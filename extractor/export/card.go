@@ -84,6 +84,7 @@ func line(b *bytes.Buffer, cells ...any) {
 }
 
 func (w *writer) splitTable(b *bytes.Buffer) {
+	unknown := make(map[string]bool)
 	b.WriteString("## Splits\n\n")
 	table(b, "split", "rows", "episodes", "questions", "papers")
 	for _, split := range splitNames {
@@ -96,15 +97,24 @@ func (w *writer) splitTable(b *bytes.Buffer) {
 			rows += len(e.rows)
 			episodes++
 			questions[e.uuid] = true
-			for _, p := range w.sources[e.source].examples[e.uuid].Papers() {
+			of := w.sources[e.source].examples[e.uuid].Papers()
+			for _, p := range of {
 				papers[p] = true
+			}
+			if len(of) == 0 {
+				unknown[e.uuid] = true
 			}
 		}
 		if rows > 0 {
 			line(b, split, rows, episodes, len(questions), len(papers))
 		}
 	}
-	fmt.Fprintf(b, "\nNo question and no paper is in two splits: %s.\n\n", w.plan.division)
+	claim := "No question and no paper is in two splits"
+	if n := len(unknown); n > 0 && len(w.plan.division.Rows) > 1 {
+		claim = fmt.Sprintf("No question is in two splits, nor is a paper that is known to be the subject of a question. "+
+			"%s without a known paper may be about a paper of another split", terminal.Plural(n, "question"))
+	}
+	fmt.Fprintf(b, "\n%s: %s.\n\n", claim, w.plan.division)
 }
 
 func (w *writer) turnTable(b *bytes.Buffer) {
@@ -150,7 +160,7 @@ func (w *writer) endingTable(b *bytes.Buffer) {
 
 func (w *writer) content(b *bytes.Buffer) {
 	t := &w.plan.tally
-	fmt.Fprintf(b, "## Content\n\n- %s on %s.\n", terminal.Plural(len(t.questions), "question"), terminal.Plural(len(t.papers), "paper"))
+	fmt.Fprintf(b, "## Content\n\n- %s on %s%s.\n", terminal.Plural(len(t.questions), "question"), terminal.Plural(len(t.papers), "paper"), t.withoutPaper())
 	fmt.Fprintf(b, "- Licences of the papers: unknown. Observations contain their text.\n")
 	if len(t.tags) > 0 {
 		fmt.Fprintf(b, "- Questions by tag: %s.\n", counted(t.tags, cell))

@@ -44,8 +44,9 @@ func (c Config) open(dir string) (*source, error) {
 	if s.questions, _, err = dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil); err != nil {
 		return nil, err
 	}
-	for _, ex := range s.questions {
-		s.examples[ex.UUID] = ex
+	for i, ex := range s.questions {
+		s.questions[i] = curate.WithPapers(ex, r.Config.Note.GoldPapers[ex.UUID])
+		s.examples[ex.UUID] = s.questions[i]
 	}
 	scoring, scores, err := runlog.FindScores(dir, c.Scoring, c.Judge)
 	if err != nil && !errors.Is(err, runlog.ErrNoScores) {

@@ -23,8 +23,10 @@ type tally struct {
 	// selected counts the turns of episodes that the selection keeps, errors their error actions.
 	selected, errors int
 	papers           map[string]bool
-	questions        map[string]bool
-	tags             map[string]int
+	// paperless is the number of questions without a known paper.
+	paperless int
+	questions map[string]bool
+	tags      map[string]int
 	// changed and private count what was changed in the texts of rows.
 	changed map[string]int
 	private curate.Counts
@@ -99,6 +101,9 @@ func (t *tally) keep(e *Episode, rows int) {
 	x.kept++
 	x.rows += rows
 	if !t.questions[e.Recorded.UUID] {
+		if len(e.Example.Papers()) == 0 {
+			t.paperless++
+		}
 		for _, tag := range e.Example.Tags {
 			t.tags[tag]++
 		}
@@ -107,6 +112,14 @@ func (t *tally) keep(e *Episode, rows int) {
 	for _, paper := range e.Example.Papers() {
 		t.papers[paper] = true
 	}
+}
+
+// withoutPaper describes the questions of which no paper is known.
+func (t *tally) withoutPaper() string {
+	if t.paperless == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; of %d of them no paper is known", t.paperless)
 }
 
 // reasons describes the turns left out on one line, the most frequent reason first.

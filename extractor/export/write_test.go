@@ -504,6 +504,57 @@ func TestSplits(t *testing.T) {
 }
 
 // The four classes of episodes are different reasons, and --include adds each.
+// A question that names no paper has those of its gold answer and of its evidence; the card counts those without any.
+func TestPapersOfQuestions(t *testing.T) {
+	made := recordtest.Make(t, recordtest.Config{
+		Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid", Questions: 6, Repeats: 6, Shared: 1, Scored: true,
+		Note: runlog.Note{GoldPapers: map[string][]string{"question-0": {"paper-1"}}},
+	})
+	name := filepath.Join(made.Run.Dir, runlog.QuestionsFile)
+	lines := strings.SplitAfter(string(read(t, name)), "\n")
+	for i, synth := range map[int]string{0: "", 4: `"synth":{"evidence":[{"paper":"paper-1"}]},`, 5: ""} {
+		lines[i] = strings.Replace(lines[i], `"anchor_pdf":["paper-`+fmt.Sprint(i/2)+`"]`, synth+`"anchor_pdf":[]`, 1)
+	}
+	if err := os.WriteFile(name, []byte(strings.Join(lines, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{
+		Split: []float64{0.5, 0.5}, Filter: curate.Filter{Include: []string{string(curate.Wrong)}},
+	}})
+	papers := make(map[string]string)
+	for _, o := range linesOf[struct {
+		Question string
+		Papers   []string
+	}](t, out, export.ProvenanceFile) {
+		papers[o.Question] = strings.Join(o.Papers, " ")
+	}
+	want := map[string]string{
+		"question-0": "paper-1", "question-1": "paper-0", "question-2": "paper-1", "question-3": "paper-1", "question-4": "paper-1", "question-5": "",
+	}
+	if diff := cmp.Diff(want, papers); diff != "" {
+		t.Errorf("papers (-want +got):\n%s", diff)
+	}
+	card := string(read(t, out, export.CardFile))
+	for _, text := range []string{"1 question without a known paper", "- 6 questions on 2 papers; of 1 of them no paper is known."} {
+		if !strings.Contains(card, text) {
+			t.Errorf("the card lacks %q:\n%s", text, card)
+		}
+	}
+	if strings.Contains(card, "No question and no paper is in two splits") {
+		t.Error("the card claims more than is known")
+	}
+	few := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Filter: curate.Filter{MaxPerPaper: 1}}})
+	episodes := make(map[string]bool)
+	for _, o := range linesOf[provenance](t, few, export.ProvenanceFile) {
+		if strings.Contains(papers[o.Question], "paper-1") {
+			episodes[fmt.Sprint(o.Question, o.Repeat)] = true
+		}
+	}
+	if len(episodes) != 1 {
+		t.Errorf("--max-per-paper 1 keeps %v of one paper", episodes)
+	}
+}
+
 func TestClasses(t *testing.T) {
 	dir := recordtest.Dir(t, "run")
 	made := recordtest.Make(t, recordtest.Config{Dir: dir, Baseline: "agentic-hybrid", Questions: 6, Seed: 3})

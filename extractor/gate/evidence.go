@@ -3,7 +3,12 @@ package gate
 import (
 	"context"
 	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
 
+	"airqa/eval"
 	"airqa/extractor/candidate"
 )
 
@@ -17,7 +22,7 @@ func located(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 	for _, part := range s.Material.Parts {
 		e, ok := quoteIn(part, s.Draft.Evidence)
 		if !ok {
-			return rejected(candidate.NoEvidence, "none of the quotes %.120q is in %s %s", s.Draft.Evidence, part.Kind, part.ID), nil
+			return rejected(candidate.NoEvidence, "none of the quotes %.120q says something and is in %s %s", s.Draft.Evidence, part.Kind, part.ID), nil
 		}
 		e.Paper = paper.ID
 		if part.Kind == candidate.Text {
@@ -28,14 +33,109 @@ func located(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 		}
 		v.Evidence = append(v.Evidence, e)
 	}
+	if detail := unsupported(s, v.Evidence); detail != "" {
+		return rejected(candidate.NoEvidence, "%s", detail), nil
+	}
 	v.Detail = fmt.Sprintf("%d of %d elements", len(v.Evidence), len(s.Material.Parts))
 	return v, nil
+}
+
+// minQuoted is the number of words other than filler that a quote must have.
+const minQuoted = 2
+
+var (
+	// computed are questions whose answer need not be written anywhere: it is counted or compared.
+	computed = regexp.MustCompile(`(?i)\b(?:total|sum|difference|differ|average|mean|ratio|altogether|combined|times|more|less|fewer|higher|lower|larger|` +
+		`smaller|greater|better|worse|best|worst|longer|shorter|faster|slower|increase|decrease|improve\p{L}*|gains?|drops?|reduc\p{L}+|exceeds?|` +
+		`outperforms?|percentage points|relative|rank\p{L}*|highest|lowest|largest|smallest|first|last|earliest|latest)\b`)
+	counted = regexp.MustCompile(`(?i)\b(?:how many|number of|count)\b`)
+	unit    = regexp.MustCompile(`(?i)\bhow many ([\p{L}-]+)`)
+)
+
+// mostCounted is the largest number that a question may expect a reader to count.
+const mostCounted = 20
+
+// unsupported returns why the quotes do not support a short answer that a text states: "" if they do, and for answers
+// that are computed, shown in a figure or judged.
+func unsupported(s Subject, evidence []candidate.Evidence) string {
+	question := s.Example.Question
+	if computed.MatchString(question) || eval.Subjective(s.Example.Evaluator) {
+		return ""
+	}
+	var quotes []string
+	for _, e := range evidence {
+		if e.Kind == candidate.Image || e.Kind == candidate.Formula {
+			return ""
+		}
+		quotes = append(quotes, e.Quote)
+	}
+	quotes = append(quotes, quotedIn(s)...)
+	all := strings.Join(quotes, " | ")
+	for _, part := range answerParts(s.Answer) {
+		number, isNumber := numberOf(part)
+		if isNumber && counted.MatchString(question) && number == float64(int(number)) && number <= mostCounted && !states(all, question) {
+			continue
+		}
+		if isNumber && !hasNumber(all, part, number) || !isNumber && !hasName(all, part) {
+			return fmt.Sprintf("the answer %q is not in the quotes %.120q", cut(part), quotes)
+		}
+	}
+	return ""
+}
+
+// quotedIn returns all quotes that are in the material.
+func quotedIn(s Subject) (list []string) {
+	for _, quote := range s.Draft.Evidence {
+		for _, part := range s.Material.Parts {
+			if _, ok := quoteIn(part, []string{quote}); ok {
+				list = append(list, quote)
+			}
+		}
+	}
+	return list
+}
+
+// states reports whether quotes have a number before the word that a question counts.
+func states(quotes, question string) bool {
+	m := unit.FindStringSubmatch(question)
+	if m == nil {
+		return false
+	}
+	text := wordsOf(quotes)
+	for i := 0; i+1 < len(text); i++ {
+		if isNumber(text[i].text) && stem(text[i+1].text) == stem(strings.ToLower(m[1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasNumber reports whether a text has a number, also rounded as the answer is, or as a percentage.
+func hasNumber(text, answer string, number float64) bool {
+	unit := math.Pow10(-decimals(number))
+	for _, w := range wordsOf(text) {
+		n, ok := numberOf(w.text)
+		for _, scale := range []float64{1, 100, 0.01, 1000, 1e6, 1e-3, 1e-6} {
+			if ok && math.Abs(n*scale-math.Abs(number)) <= unit/2+1e-9 {
+				return true
+			}
+		}
+	}
+	return holds(text, answer)
+}
+
+// hasName reports whether a text has most words of a short answer. Longer answers are sentences.
+func hasName(text, answer string) bool {
+	const longest, most = 8, 0.6
+	words := content(answer)
+	return len(words) == 0 || len(words) > longest || coverage(words, text) >= most
 }
 
 // quoteIn finds the first of the quotes in a part: in its text, its caption, or the text around it.
 func quoteIn(part candidate.Part, quotes []string) (candidate.Evidence, bool) {
 	e := candidate.Evidence{Element: part.ID, Kind: part.Kind, Page: part.Page, Box: part.Box}
 	text := wordsOf(part.Text)
+	quotes = slices.DeleteFunc(slices.Clone(quotes), func(q string) bool { return len(content(q)) < minQuoted })
 	for _, quote := range quotes {
 		if span, ok := find(text, quote); ok {
 			e.Span, e.Quote = span, part.Text[span[0]:span[1]]

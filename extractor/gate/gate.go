@@ -107,12 +107,12 @@ var fromOnePaper = []string{candidate.Single, candidate.Comprehensive, candidate
 func All() []Gate {
 	asks := append([]string{"plain", "task"}, judgePrompts...)
 	return []Gate{
-		{Name: SelfContained, Version: 1, Types: fromOnePaper, check: selfContained},
-		{Name: Located, Version: 1, Types: fromOnePaper, check: located},
+		{Name: SelfContained, Version: 2, Types: fromOnePaper, check: selfContained},
+		{Name: Located, Version: 2, Types: fromOnePaper, check: located},
 		{Name: Unique, Version: 1, Types: []string{candidate.Retrieval}, check: unique},
 		{Name: GoldPasses, Version: 1, Prompts: judgePrompts, check: goldPasses},
-		{Name: Mutation, Version: 1, Prompts: judgePrompts, check: mutated},
-		{Name: ClosedBook, Version: 1, Prompts: asks, Types: fromOnePaper, check: closedBook},
+		{Name: Mutation, Version: 2, Prompts: judgePrompts, check: mutated},
+		{Name: ClosedBook, Version: 2, Prompts: asks, Types: fromOnePaper, check: closedBook},
 		{Name: SolvedAgain, Version: 1, Prompts: asks, Types: []string{candidate.Single, candidate.Comprehensive}, check: solvedAgain},
 		{Name: Unlike, Version: 1},
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/eval"
+	"airqa/eval/judge"
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
 	"airqa/qa"
@@ -60,7 +61,7 @@ func subject(category candidate.Category, question, format, answer, function, kw
 	return gate.Subject{
 		Material: candidate.Material{
 			ID:    candidate.ID{Category: category},
-			Paper: candidate.Paper{ID: "own", Title: "Tallow: A Slow-Cooling Schedule", Abstract: "We cool hot routers slowly so that experts learn."},
+			Paper: candidate.Paper{ID: "own", Title: "Tallow: A Slow-Cooling Schedule", Abstract: "We cool hot routers slowly so that experts learn. We present a data set of router logs, RouterBarn, and compare with BERT. The tool, called Coolant, is free."},
 			Parts: []candidate.Part{{ID: "s", Kind: candidate.Text, Title: "3 Method", Text: "Training takes 9.1 hours. The inter-\nleaved runs use Adam.", Page: 1}},
 		},
 		Example: qa.Example{Question: question, AnswerFormat: format, Evaluator: qa.Evaluator{Func: function, Kwargs: []byte(kwargs)}},
@@ -87,6 +88,27 @@ func TestSelfContained(t *testing.T) {
 		{"yes", "single-text", "Is the answer yes for all seeds?", "", "yes", ""},
 		{"names itself", "comprehensive-text", "How long does Tallow train?", "", "9.1", candidate.NamesPaper},
 		{"its title", "retrieval", "Which paper has a slow-cooling schedule and is called Tallow: a slow cooling schedule?", "", "x", candidate.NamesPaper},
+		{"a choice with words before", "single-text", "Using only plain or using only warm steps, which is better?", "", "warm steps", ""},
+		{"among several", "single-text", "Which is best among SGD, Adam and RMSProp?", "", "Adam", ""},
+		{"a choice of three", "single-text", "Which optimizer is used: SGD, Adam, or RMSProp?", "", "Adam", ""},
+		{"between two", "single-text", "Which optimizer is used, choosing between SGD and Adam?", "", "Adam", ""},
+		{"a number next to an open or", "single-text", "Is it right that the number is 2029 or more, and which number is it?", "", "2029", candidate.LeaksAnswer},
+		{"a number before or", "single-text", "The table of 2029 lists says which number, SGD or Adam?", "", "2029", candidate.LeaksAnswer},
+		{"between numbers", "single-text", "Which number between 1000 and 2029 is printed?", "", "2029", candidate.LeaksAnswer},
+		{"the answer beside a choice", "single-text", "As Adam is used, is the rate fixed or decayed?", "", "Adam", candidate.LeaksAnswer},
+		{"or a clause", "single-text", "Was Adam used, or which optimizer was it?", "", "Adam", candidate.LeaksAnswer},
+		{"the number that is asked for", "single-text", "How many heads has the encoder with 12 heads?", "", "12", candidate.LeaksAnswer},
+		{"a short number in the format", "single-text", "How many heads are there?", "Your answer should be an integer such as 12.", "12", candidate.LeaksAnswer},
+		{"a written number in the format", "single-text", "How many heads are there?", "Your answer should be an integer, e.g. twelve.", "12", candidate.LeaksAnswer},
+		{"another form in the format", "single-text", "How many heads are there?", "a float like 12.0", "12", candidate.LeaksAnswer},
+		{"a letter in the format", "single-text", "Which letter marks the rate?", "a letter, for example x", "x", candidate.LeaksAnswer},
+		{"decimals in the format", "single-text", "How many seeds?", "a float rounded to 2 decimals", "2", ""},
+		{"items in the format", "single-text", "How many seeds?", "Your answer should be a list of 3 strings.", "3", ""},
+		{"a range in the format", "single-text", "How much?", "a float ranging from 0 to 100", "100", ""},
+		{"options in the format", "single-text", "Which optimizer?", "one of 'SGD', 'Adam' and 'RMSProp'", "Adam", ""},
+		{"a data set of its own", "retrieval", "Which paper introduces RouterBarn?", "", "x", candidate.NamesPaper},
+		{"a system of its own", "retrieval", "Which paper is about Coolant and routers?", "", "x", candidate.NamesPaper},
+		{"the system of another paper", "retrieval", "Which paper compares slow cooling with BERT?", "", "x", ""},
 		{"described", "retrieval", "Which paper cools routers?", "", "Tallow: A Slow-Cooling Schedule", ""},
 	}
 	for _, tt := range tests {
@@ -112,6 +134,8 @@ func TestEvidence(t *testing.T) {
 		{"hyphenated", []candidate.Part{text}, []string{"made up", "“interleaved runs”"}, []candidate.Evidence{{Paper: "own", Page: 2, Element: "s", Kind: "text", Span: []int{30, 48}, Quote: "inter-\nleaved runs"}}},
 		{"a row of cells", []candidate.Part{table}, []string{"Base | 1024"}, []candidate.Evidence{{Paper: "own", Page: 3, Element: "t", Kind: "table", Box: []int{1, 2, 3, 4}, Span: []int{8, 26}, Quote: "Base</td><td>1,024"}}},
 		{"the caption", []candidate.Part{table}, []string{"Table 1: Speed"}, []candidate.Evidence{{Paper: "own", Page: 3, Element: "t", Kind: "table", Box: []int{1, 2, 3, 4}, Quote: "Table 1: Speed"}}},
+		{"one word", []candidate.Part{text}, []string{"the", "Adam"}, nil},
+		{"filler", []candidate.Part{text}, []string{"The"}, nil},
 		{"invented", []candidate.Part{text}, []string{"training takes 8 hours"}, nil},
 		{"none", []candidate.Part{text}, nil, nil},
 		{"only one of two sections", []candidate.Part{text, table}, []string{"training takes 9.1 hours"}, nil},
@@ -127,6 +151,37 @@ func TestEvidence(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.want, v.Evidence); diff != "" && tt.want != nil {
 				t.Errorf("evidence (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A short answer must be in the quotes, unless it is counted, compared or judged.
+func TestSupport(t *testing.T) {
+	const exact = "eval_string_exact_match"
+	for _, tt := range []struct {
+		name, question, answer, quote, function string
+		want                                    candidate.Reason
+	}{
+		{"a number", "How long is training?", "9.1", "training takes 9.1 hours", "", ""},
+		{"rounded", "How long is training?", "9", "training takes 9.1 hours", "", ""},
+		{"another number", "How long is training?", "8.4", "training takes 9.1 hours", "", candidate.NoEvidence},
+		{"another number of the same unit", "How many hours does training take?", "7", "training takes 9.1 hours", "", candidate.NoEvidence},
+		{"counted", "How many optimizers are used?", "1", "interleaved runs use Adam", "", ""},
+		{"too many to count", "How many optimizers are used?", "2029", "interleaved runs use Adam", "", candidate.NoEvidence},
+		{"compared", "How much longer is training than testing?", "2.5", "training takes 9.1 hours", "", ""},
+		{"a name", "Which optimizer?", "Adam", "interleaved runs use Adam", exact, ""},
+		{"another name", "Which optimizer?", "Lion", "interleaved runs use Adam", exact, candidate.NoEvidence},
+		{"a list", "Which?", "['Adam', 'Lion']", "interleaved runs use Adam", exact, candidate.NoEvidence},
+		{"a truth value", "Is Adam used?", "True", "interleaved runs use Adam", "", ""},
+		{"judged", "Which?", "Lion", "interleaved runs use Adam", "eval_reference_answer_with_llm", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := subject("single-text", tt.question, "", tt.answer, tt.function, "{}")
+			s.Draft.Evidence = []string{tt.quote}
+			v, err := gateOf(t, gate.Located).Check(t.Context(), gate.Tools{Papers: papers{}}, s)
+			if v.Reason != tt.want || err != nil {
+				t.Errorf("%q (%s), %v; want %q", v.Reason, v.Detail, err, tt.want)
 			}
 		})
 	}
@@ -164,8 +219,9 @@ func TestEvaluatorAndMutation(t *testing.T) {
 	}{
 		{"int", "eval_int_exact_match", `{"gold": 12}`, "12", "", "", "empty, question, value"},
 		{"wrong answer", "eval_int_exact_match", `{"gold": 12}`, "13", candidate.GoldFails, "", "empty, question, value"},
-		{"float", "eval_float_exact_match", `{"gold": 72.9, "ndigits": 1}`, "72.9", "", "", "empty, question, value"},
-		{"rounded", "eval_float_exact_match", `{"gold": 72.94, "ndigits": 0}`, "72.94", "", "", "empty, question, value"},
+		{"float", "eval_float_exact_match", `{"gold": 72.9, "ndigits": 1}`, "72.9", "", "", "empty, question, value, value"},
+		{"rounded", "eval_float_exact_match", `{"gold": 72.94, "ndigits": 0}`, "72.94", "", candidate.AlteredPasses, ""},
+		{"rounded down", "eval_float_exact_match", `{"gold": 1.4, "ndigits": 0}`, "1.4", "", candidate.AlteredPasses, ""},
 		{"too tolerant", "eval_float_exact_match", `{"gold": 72.9, "tolerance": 0.1}`, "72.9", "", candidate.AlteredPasses, ""},
 		{"bool", "eval_bool_exact_match", `{"gold": true}`, "True", "", "", "empty, question, value"},
 		{"list", "eval_structured_object_exact_match", `{"gold": ["a", "b", 3]}`, "['a', 'b', 3]", "", "", "empty, question, value, missing, order"},
@@ -189,6 +245,45 @@ func TestEvaluatorAndMutation(t *testing.T) {
 				t.Errorf("mutation: %q (%s), %v; want %q (%s)", v.Reason, v.Detail, err, tt.altered, tt.tried)
 			}
 		})
+	}
+}
+
+// The answer format says how many decimals count.
+func TestDecimals(t *testing.T) {
+	for _, tt := range []struct {
+		format, kwargs string
+		want           candidate.Reason
+	}{
+		{"a float rounded to 1 decimals", `{"gold": 1.8, "ndigits": 0}`, candidate.AlteredPasses},
+		{"a float with one decimal place", `{"gold": 1.8, "ndigits": 1}`, ""},
+		{"rounded to the nearest integer", `{"gold": 1.8, "ndigits": 0}`, ""},
+		{"a float with two decimal places", `{"gold": 1.84, "ndigits": 1}`, candidate.AlteredPasses},
+		{"a float with one decimal place", `{"gold": 1.84, "ndigits": 1}`, ""},
+		{"a float", `{"gold": 0.0042, "ndigits": 2}`, candidate.AlteredPasses},
+	} {
+		s := subject("single-text", "How much?", tt.format, "", "eval_float_exact_match", tt.kwargs)
+		v, err := gateOf(t, gate.Mutation).Check(t.Context(), gate.Tools{}, s)
+		if v.Reason != tt.want || err != nil {
+			t.Errorf("%s, %s: %q (%s), %v; want %q", tt.format, tt.kwargs, v.Reason, v.Detail, err, tt.want)
+		}
+	}
+}
+
+// undecided is a judge without a verdict.
+type undecided struct{}
+
+func (undecided) Judge(context.Context, eval.JudgeRequest) (bool, error) {
+	return false, judge.ErrNoVerdict
+}
+
+// A judge without a verdict proves nothing.
+func TestNoVerdict(t *testing.T) {
+	s := subject("single-text", "Why?", "", "because", "eval_reference_answer_with_llm", `{"question": "q", "reference_answer": "because"}`)
+	for _, name := range []string{gate.GoldPasses, gate.Mutation, gate.ClosedBook} {
+		v, err := gateOf(t, name).Check(t.Context(), gate.Tools{Model: says("because"), Judge: undecided{}, Solve: 1}, s)
+		if v.Reason != candidate.EvaluatorUnscored || err != nil {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
 	}
 }
 

@@ -3,12 +3,8 @@ package gate
 import (
 	"context"
 	"regexp"
-	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"airqa/extractor/candidate"
-	"airqa/internal/python"
 	"airqa/tools"
 )
 
@@ -23,7 +19,6 @@ var (
 	pointing = regexp.MustCompile(`(?i)\b(?:(?:this|these|those) (?:` + shown + `)|the (?:` + aside + `) (?:` + shown + `)|the (?:` + shown + `) (?:` + aside + `)|` +
 		`(?:in|to|from|on|by) the (?:text|passage|excerpt|snippet|material|context|caption|paragraph|page))\b`)
 	thisPaper = regexp.MustCompile(`(?i)\b(?:this|the given|the above|the following) (?:paper|work|study|article|approach|method)\b`)
-	choice    = regexp.MustCompile(`(?i)\bor\b|\bbetween\b`)
 )
 
 // selfContained checks that the question can be read without the material, does not contain its answer, and does not
@@ -36,59 +31,18 @@ func selfContained(_ context.Context, _ Tools, s Subject) (Verdict, error) {
 	if m := thisPaper.FindString(question); m != "" && sought {
 		return rejected(candidate.PointsAtPage, "%q does not say which", m), nil
 	}
-	if name := namedIn(question, s.Material.Paper.Title); name != "" && sought {
+	if name := namedIn(question, s.Material); name != "" && sought {
 		return rejected(candidate.NamesPaper, "the question contains %q", name), nil
 	}
-	for _, text := range []string{question, s.Example.AnswerFormat} {
-		if leak := leaked(text, s.Answer); leak != "" && (text != question || !choice.MatchString(question)) {
-			return rejected(candidate.LeaksAnswer, "%q contains the answer %q", cut(text), cut(leak)), nil
+	for _, part := range answerParts(s.Answer) {
+		if leaksIn(question, part) {
+			return rejected(candidate.LeaksAnswer, "%q contains the answer %q", cut(question), cut(part)), nil
+		}
+		if leaksInFormat(s.Example.AnswerFormat, part) {
+			return rejected(candidate.LeaksAnswer, "%q contains the answer %q", cut(s.Example.AnswerFormat), cut(part)), nil
 		}
 	}
 	return Verdict{}, nil
-}
-
-// namedIn returns the title, or the name before its colon, if a question contains it.
-func namedIn(question, title string) string {
-	name, _, hasName := strings.Cut(title, ":")
-	switch {
-	case holds(question, title):
-		return title
-	case hasName && len(wordsOf(name)) <= 3 && holds(question, name):
-		return name
-	}
-	return ""
-}
-
-// minLeak is the number of characters from which a word of the answer in the question is a leak; short words and numbers
-// may be there by chance.
-const minLeak = 3
-
-// leaked returns the part of an answer that a text contains: the whole answer, or an element of a list.
-func leaked(text, answer string) string {
-	parts := []string{answer}
-	if v, ok := python.Read(answer); ok {
-		parts = nil
-		switch x := v.(type) {
-		case bool:
-			return ""
-		case python.List:
-			for _, item := range x {
-				parts = append(parts, python.Str(item))
-			}
-		default:
-			parts = append(parts, python.Str(x))
-		}
-	}
-	for _, part := range parts {
-		if utf8.RuneCountInString(strings.TrimSpace(part)) >= minLeak && !truthWord(part) && holds(text, part) {
-			return part
-		}
-	}
-	return ""
-}
-
-func truthWord(text string) bool {
-	return slices.Contains([]string{"yes", "no", "true", "false"}, strings.ToLower(strings.TrimSpace(text)))
 }
 
 // searched is the number of passages that are searched for another paper.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,6 +91,9 @@ func mutated(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 		if err != nil {
 			return Verdict{}, err
 		}
+		if r.Verdict == qa.Unscored {
+			return rejected(candidate.EvaluatorUnscored, "%s: %s", a.name, r.Reason), nil
+		}
 		if r.Verdict == qa.Right {
 			return rejected(candidate.AlteredPasses, "%s: the answer %q passes", a.name, a.answer), nil
 		}
@@ -107,6 +111,9 @@ var partial = map[string]bool{
 	"eval_partial_scoring_points_with_llm": true, "eval_disjunction": true,
 }
 
+// approximate compares titles of papers, which may have a typing error.
+const approximate = "eval_paper_relevance_with_reference_answer"
+
 // alterations derives wrong answers from the gold: another number, another order, a missing item, nothing, and the
 // question itself.
 func alterations(s Subject, gold string) []alteration {
@@ -121,9 +128,13 @@ func alterations(s Subject, gold string) []alteration {
 	if !read {
 		v = gold
 	}
-	m := mutation{every: e.Func == "eval_element_list_overlap" || e.Func == "eval_disjunction", digits: digitsOf(e)}
+	m := mutation{every: e.Func == "eval_element_list_overlap" || e.Func == "eval_disjunction", digits: decimalsAsked(s.Example.AnswerFormat), steps: 2}
 	other, changed := m.other(v)
-	add("value", other, changed)
+	add("value", other, changed && e.Func != approximate)
+	if m.steps = -m.steps; hasFloat(v) {
+		other, changed = m.other(v)
+		add("value", other, changed)
+	}
 	items, isList := v.(python.List)
 	if !isList || len(items) < 2 || partial[e.Func] || eval.Subjective(e) && e.Func != "eval_conjunction" {
 		return list
@@ -148,25 +159,51 @@ func anyOrder(e qa.Evaluator) bool {
 	return v == true
 }
 
-// digitsOf returns the number of decimals that an evaluator compares, at most two.
-func digitsOf(e qa.Evaluator) int {
-	arguments, err := python.FromJSON(e.Kwargs)
-	if d, ok := arguments.(*python.Dict); ok && err == nil {
-		if v, given := d.Get("ndigits"); given {
-			if n, isInt := v.(int64); isInt && n < 2 {
-				return int(max(n, 0))
+var (
+	decimalsWord = regexp.MustCompile(`(?i)\b(\d+|zero|no|one|two|three|four|five|six)[\s-]+(?:decimal|digits? after|fractional)`)
+	wholeWord    = regexp.MustCompile(`(?i)\b(?:(?:round\p{L}*|nearest)\b[^.;]*\b(?:integer|whole number)|an integer\b)`)
+)
+
+// decimalsAsked returns the number of decimals that an answer format asks for; -1 if it does not say, so that those of the
+// gold count.
+func decimalsAsked(format string) int {
+	if m := decimalsWord.FindStringSubmatch(format); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			return n
+		}
+		return max(0, slices.Index(written, strings.ToLower(m[1])))
+	}
+	if wholeWord.MatchString(format) {
+		return 0
+	}
+	return -1
+}
+
+// hasFloat reports whether a value has a number with decimals.
+func hasFloat(v python.Value) bool {
+	switch x := v.(type) {
+	case float64:
+		return true
+	case python.List:
+		return slices.ContainsFunc(x, hasFloat)
+	case *python.Dict:
+		for _, item := range x.All() {
+			if hasFloat(item) {
+				return true
 			}
 		}
 	}
-	return 2
+	return false
 }
 
 // mutation alters values.
 type mutation struct {
 	// every alters all elements of a list instead of the last one that can be.
 	every bool
-	// digits is the number of decimals that count.
+	// digits is the number of decimals that count; -1 means those of each value.
 	digits int
+	// steps is the difference of a number with decimals, in units of its last one.
+	steps float64
 }
 
 // other returns a value that differs from v in a number or a truth value; false if v has none.
@@ -177,7 +214,11 @@ func (m mutation) other(v python.Value) (python.Value, bool) {
 	case int64:
 		return x + 1, true
 	case float64:
-		return x + 2*math.Pow10(-min(m.digits, decimals(x))), true
+		digits := decimals(x)
+		if m.digits >= 0 {
+			digits = min(m.digits, digits)
+		}
+		return x + m.steps*math.Pow10(-digits), true
 	case string:
 		return otherDigit(x)
 	case python.List:

@@ -42,10 +42,15 @@ func closedBook(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 		return Verdict{}, err
 	}
 	r, err := t.score(ctx, eval.Reference, s.Example.Evaluator, answer)
-	if err == nil && r.Verdict == qa.Right {
+	switch {
+	case err != nil:
+		return Verdict{}, err
+	case r.Verdict == qa.Unscored:
+		return rejected(candidate.EvaluatorUnscored, "%s", r.Reason), nil
+	case r.Verdict == qa.Right:
 		return rejected(candidate.WithoutPaper, "the answer without the paper is %q", cut(answer)), nil
 	}
-	return Verdict{}, err
+	return Verdict{}, nil
 }
 
 // solvedAgain rejects a question that the model answers wrong more often than right with the evidence.

@@ -93,6 +93,9 @@ type Note struct {
 	Fork *Fork `json:"fork,omitempty"`
 	// Missing is nil if the data directory has everything that the questions need, and in older runs.
 	Missing *MissingPapers `json:"missing_papers,omitempty"`
+	// GoldPapers are the papers that a gold answer names by title or id, by the uuid of the question; only for questions
+	// that name no paper themselves. Older runs have none.
+	GoldPapers map[string][]string `json:"gold_papers,omitempty"`
 	// Imported is the origin of a run that another program recorded; nil for others.
 	Imported *Imported `json:"imported,omitempty"`
 	// ShardQuestions are the uuids of a shard's questions, in the order of the file. A shard may have none.

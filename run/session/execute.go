@@ -115,6 +115,9 @@ func (s Session) Execute(ctx context.Context, p Plan, jobs []Job) ([]Ended, erro
 	if err != nil {
 		return nil, err
 	}
+	if p.Note.GoldPapers, err = goldPapers(ctx, p.World, p.Examples); err != nil {
+		return nil, err
+	}
 	account := budget.NewAccount(p.Budget.Limits(s.Now()), budget.Spent{}, s.Now)
 	open := make([]*running, 0, len(jobs))
 	defer func() {

@@ -1,0 +1,30 @@
+package curate
+
+import (
+	"encoding/json"
+	"slices"
+
+	"airqa/extractor/candidate"
+	"airqa/qa"
+)
+
+// WithPapers returns a question with all papers that are known to be its subject: those that it names, those of its
+// synthesized evidence, and those of its gold answer, which a run records. The added ones are reference papers.
+func WithPapers(ex qa.Example, gold []string) qa.Example {
+	known := ex.Papers()
+	add := slices.Clone(gold)
+	var synth candidate.Synth
+	if raw, ok := ex.Extra["synth"]; ok && json.Unmarshal(raw, &synth) == nil {
+		for _, e := range synth.Evidence {
+			add = append(add, e.Paper)
+		}
+	}
+	ex.ReferencePDF = slices.Clone(ex.ReferencePDF)
+	for _, id := range add {
+		if id != "" && !slices.Contains(known, id) {
+			known = append(known, id)
+			ex.ReferencePDF = append(ex.ReferencePDF, id)
+		}
+	}
+	return ex
+}

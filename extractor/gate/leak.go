@@ -1,0 +1,183 @@
+package gate
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"airqa/internal/python"
+)
+
+// minLeak is the number of characters from which a word of the answer in the question is a leak; short words and numbers
+// may be there by chance.
+const minLeak = 3
+
+// answerParts returns an answer, or the elements of a list, but no truth values.
+func answerParts(answer string) []string {
+	v, ok := python.Read(answer)
+	if !ok {
+		v = answer
+	}
+	var parts []string
+	switch x := v.(type) {
+	case bool:
+	case python.List:
+		for _, item := range x {
+			parts = append(parts, python.Str(item))
+		}
+	default:
+		parts = []string{python.Str(x)}
+	}
+	return slices.DeleteFunc(parts, func(part string) bool {
+		return slices.Contains([]string{"", "yes", "no", "true", "false"}, strings.ToLower(strings.TrimSpace(part)))
+	})
+}
+
+// leaksIn reports whether a question contains an answer other than as an alternative to choose. A short answer must also
+// count what the question asks for: "how many heads" and "12 heads".
+func leaksIn(question, answer string) bool {
+	text := wordsOf(question)
+	short := utf8.RuneCountInString(strings.TrimSpace(answer)) < minLeak
+	for _, at := range occurrences(text, answer) {
+		if short && !countsAsked(text, at) {
+			continue
+		}
+		if !alternative(question, at.start, at.end, isNumber(answer)) {
+			return true
+		}
+	}
+	return false
+}
+
+// countsAsked reports whether a number in a question stands before the word that follows "how many".
+func countsAsked(text []word, at word) bool {
+	asked, counted := "", ""
+	for i := 1; i+1 < len(text); i++ {
+		if text[i].text == "many" && text[i-1].text == "how" {
+			asked = stem(text[i+1].text)
+		}
+		if text[i].end == at.end {
+			counted = stem(text[i+1].text)
+		}
+	}
+	return asked != "" && asked == counted
+}
+
+var (
+	// structure are the words after a number that describes the form of an answer.
+	structure = regexp.MustCompile(`(?i)^[-\s]*(?:decimals?|digits?|places?|significant|fractional|elements?|items?|entries|words?|sentences?|strings?|` +
+		`integers?|numbers?|floats?|names?|values?|keys?|letters?|characters?|sub-?lists?|lists?|tuples?|dimensional|parts?|lines?)\b`)
+	// bounds are the words before and after the ends of a range.
+	boundsBefore = regexp.MustCompile(`(?i)(?:\bfrom|\bbetween|\bto|\band|\brange(?:s|d)?|\bout of|\bleast|\bmost|[-–\[(])\s*$`)
+	ranged       = regexp.MustCompile(`(?i)\b(?:from|between|rang\p{L}+|interval|scale|at least|at most|out of)\b|[\[(]\s*\d`)
+	options      = regexp.MustCompile(`(?i)\b(?:one of|either|choose|chosen|choosing|select\p{L}*|among|options?|from the following|whether)\b`)
+	example      = regexp.MustCompile(`(?i)\b(?:such as|e\.?g\.?|for example|for instance|like|example)\b`)
+)
+
+// leaksInFormat reports whether an answer format contains the answer, of any length, other than in a range, in a list of
+// options, or as a number that describes the form ("a list of 3 strings").
+func leaksInFormat(format, answer string) bool {
+	for _, at := range occurrences(wordsOf(format), answer) {
+		before, after := format[:at.start], format[at.end:]
+		if isNumber(answer) && (structure.MatchString(after) || boundsBefore.MatchString(before) && ranged.MatchString(format)) {
+			continue
+		}
+		if options.MatchString(before) && !example.MatchString(before) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// occurrences returns where a text has the words of an answer, or its number in another form: 12.0 or twelve.
+func occurrences(text []word, answer string) (list []word) {
+	wanted := wordsOf(answer)
+	number, isNumber := numberOf(answer)
+	for i := range text {
+		if len(wanted) > 0 && startsWith(text[i:], wanted) {
+			list = append(list, word{answer, text[i].start, text[i+len(wanted)-1].end})
+		} else if n, ok := numberOf(text[i].text); ok && isNumber && n == number {
+			list = append(list, text[i])
+		}
+	}
+	return list
+}
+
+func startsWith(text, wanted []word) bool {
+	return len(text) >= len(wanted) && slices.EqualFunc(text[:len(wanted)], wanted, func(a, b word) bool { return a.text == b.text })
+}
+
+var written = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen " +
+	"seventeen eighteen nineteen twenty")
+
+// numberOf reads a number in digits or, up to twenty, in words. "one" is a pronoun too often.
+func numberOf(text string) (float64, bool) {
+	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), "%$€"))
+	if i := slices.Index(written, text); i >= 0 && i != 1 {
+		return float64(i), true
+	}
+	n, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	return n, err == nil
+}
+
+func isNumber(text string) bool {
+	_, ok := numberOf(text)
+	return ok
+}
+
+const (
+	// open are words after "or" that name no alternative: "12 or more", "or which".
+	open = `(?:more|less|fewer|higher|lower|greater|larger|smaller|bigger|later|earlier|longer|shorter|above|below|under|over|so|not|no|` +
+		`an?other|others?|otherwise|something|anything|someone|somewhere|else|(?:an? )?(?:different|additional)|any|some|none|neither|even|rather|` +
+		`what|which|who|how|why|when|where|whether|is|are|does|do|did|was|were|if|thereabouts|approximately|about|roughly)\b`
+	article = `(?:the |an? |in |on |with |by |using |via |from )*`
+	// item is an alternative in a list, without a new clause.
+	item = `[^,.;:?]{1,60}`
+)
+
+var (
+	orNext    = regexp.MustCompile(`(?i)^["'”’)]*((?: [\w+-]+){0,3}),? or ` + article + `["'“‘(]*([\p{L}\p{N}])`)
+	orOpen    = regexp.MustCompile(`(?i)^["'”’)]*(?: [\w+-]+){0,3},? or ` + open)
+	orNow     = regexp.MustCompile(`(?i)^["'”’)]*,? or `)
+	listNext  = regexp.MustCompile(`(?i)^["'”’)]*((?:, ` + item + `)*), ?(?:or |` + item + ` or )["'“‘(]*[\p{L}\p{N}]`)
+	orBefore  = regexp.MustCompile(`(?i)([\p{L}\p{N}%-]+)["'”’)]*,? or ` + article + `["'“‘(]*$`)
+	orAlready = regexp.MustCompile(`(?i)([\p{L}\p{N}%-]+)["'”’)]*,? or ((?:[\w+-]+ ){1,3})["'“‘(]*$`)
+	andBefore = regexp.MustCompile(`(?i)\b(?:between|among) ` + article + `(?:` + item + `, ?)*` + item + `,? and ` + article + `["'“‘(]*$`)
+	listed    = regexp.MustCompile(`(?i)\bamong ` + article + `(?:` + item + `, ?)*["'“‘(]*$`)
+	andLater  = regexp.MustCompile(`(?i)^["'”’)]*(?:, ` + item + `)*,? and ["'“‘(]*[\p{L}\p{N}]`)
+	andNext   = regexp.MustCompile(`(?i)^["'”’)]* and ` + article + `["'“‘(]*[\p{L}\p{N}]`)
+	between   = regexp.MustCompile(`(?i)\bbetween ` + article + `["'“‘(]*$`)
+	newClause = regexp.MustCompile(`(?i)\b(?:what|which|who|how|why|when|where|is|are|does|do|did|was|were|and)\b`)
+	openWord  = regexp.MustCompile(`(?i)^` + open + `$`)
+)
+
+// alternative reports whether bytes of a question are one of the alternatives that it offers: "A or B", "A, B, or C",
+// "between A and B". A number is one only if it stands next to "or".
+func alternative(question string, start, end int, number bool) bool {
+	before, after := oneLine(question[:start]), oneLine(question[end:])
+	if m := orBefore.FindStringSubmatch(before); m != nil && !openWord.MatchString(m[1]) {
+		return true
+	}
+	if orNext.MatchString(after) && !orOpen.MatchString(after) && (!number || orNow.MatchString(after)) {
+		return true
+	}
+	if number {
+		return false
+	}
+	if m := listNext.FindString(after); m != "" && !newClause.MatchString(m) && !orOpen.MatchString(after) {
+		return true
+	}
+	if m := orAlready.FindStringSubmatch(before); m != nil && !openWord.MatchString(m[1]) && !newClause.MatchString(m[2]) &&
+		!openWord.MatchString(strings.Fields(m[2])[0]) {
+		return true
+	}
+	return andBefore.MatchString(before) || listed.MatchString(before) && andLater.MatchString(after) || between.MatchString(before) && andNext.MatchString(after)
+}
+
+// oneLine replaces line breaks by single blanks, and keeps blanks at both ends.
+func oneLine(text string) string { return whitespace.ReplaceAllString(text, " ") }
+
+var whitespace = regexp.MustCompile(`\s+`)

@@ -1,0 +1,80 @@
+package gate
+
+import (
+	"regexp"
+	"strings"
+
+	"airqa/extractor/candidate"
+)
+
+// Forms in which a paper gives a name to what it contributes. The name is the first group.
+const (
+	// coined is a word with a capital that is no ordinary word at the start of a sentence: ChartBarn, DocVQA-2, LUMEN.
+	coined = `([A-Z][\p{L}\d]*(?:[A-Z\d][\p{L}\d]*)+(?:[-+][\p{L}\d]+)*)`
+	// capitalised also has names such as Tallow.
+	capitalised = `([A-Z][\p{L}\d]+(?:[-+][\p{L}\d]+)*)`
+	kinds       = `(?:data ?set|benchmark|corpus|model|method|framework|system|approach|architecture|tool|toolkit|library|suite|pipeline|` +
+		`algorithm|network|task|metric|collection|platform|agent|simulator|challenge|survey|protocol)s?`
+	makes = `(?:introduc|present|propos|develop|releas|buil[dt]|construct|creat|design|contribut|publish|offer|describ|collect|assembl)\p{Ll}*`
+)
+
+var ownNames = []*regexp.Regexp{
+	regexp.MustCompile(`(?i:\b(?:called|named|dubbed|termed|coined|namely|entitled|titled|nicknamed))\s+["“‘']?` + capitalised),
+	regexp.MustCompile(`(?i:\b` + makes + `\s+(?:the|a|an|our)?)\s*["“‘']?` + coined),
+	regexp.MustCompile(`(?i:\b` + makes + `)\s+["“‘']?` + capitalised + `["”’']?(?:[,:]| \(|\s+[–—-]\s)`),
+	regexp.MustCompile(`(?i:\b` + makes + `\b)[^.;]{0,80}?(?i:\b` + kinds + `)\s*[,:(–—-]?\s*["“‘']?` + coined),
+	regexp.MustCompile(`(?i:\b` + makes + `\b)[^.;]{0,80}?(?i:\b` + kinds + `)\s[^.;]{0,80}?[,:(–—-]\s*["“‘']?` + coined + `["”’']?[.,;:)]`),
+	regexp.MustCompile(`\b[Oo]ur\s+(?:new\s+|novel\s+)?["“‘']?` + coined),
+	regexp.MustCompile(coined + `["”’']?\s*(?:,|\bis|[–—:])\s+(?:a|an|our|the first)\s(?:[\p{L}-]+\s){0,4}?` + kinds + `\b`),
+}
+
+// namedIn returns what a question says of the paper's own names: its title, the name before the colon of the title, or a
+// name that the paper gives to its data set, system or method.
+func namedIn(question string, m candidate.Material) string {
+	title := m.Paper.Title
+	name, _, hasName := strings.Cut(title, ":")
+	switch {
+	case holds(question, title):
+		return title
+	case hasName && len(wordsOf(name)) <= 3 && holds(question, name):
+		return name
+	}
+	texts := []string{m.Paper.Abstract}
+	for _, p := range m.Parts {
+		texts = append(texts, p.Text, p.Title)
+	}
+	for _, text := range texts {
+		text = strings.Join(strings.Fields(text), " ")
+		for _, pattern := range ownNames {
+			for _, found := range pattern.FindAllStringSubmatch(text, -1) {
+				if name := found[1]; len(name) > 2 && !terms[strings.TrimSuffix(name, "s")] && standsIn(question, name) {
+					return name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// standsIn reports whether a question has a name as a word in the same case: many names are words in capitals.
+func standsIn(question, name string) bool {
+	for _, w := range wordsOf(question) {
+		if strings.HasPrefix(question[w.start:], name) && len(name) >= w.end-w.start {
+			return true
+		}
+	}
+	return false
+}
+
+// terms are abbreviations of the field that papers introduce as little as BERT, without a plural s.
+var terms = set(`Entity Entitie AI ML NLP NLU NLG LM LLM PLM VLM MLLM SLM QA VQA OCR NER POS MT NMT ASR TTS RL RLHF DPO CNN RNN LSTM GAN GNN MLP
+CoT ICL RAG SQL PDF API GPU CPU TPU URL HTML LaTeX BERT GPT ChatGPT GPT-2 GPT-3 GPT-4 GPT-4o T5 LLaMA CLIP SGD IR CV KG KB MoE BLEU ROUGE SOTA
+ImageNet WordNet Wikipedia PyTorch TensorFlow GitHub ACL EMNLP NAACL NeurIPS ICLR ICML CVPR`)
+
+func set(names string) map[string]bool {
+	m := make(map[string]bool)
+	for name := range strings.FieldsSeq(names) {
+		m[name] = true
+	}
+	return m
+}
