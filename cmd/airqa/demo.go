@@ -208,7 +208,10 @@ func (d demo) train() error {
 	}
 	_, err = export.Write(export.Config{
 		Runs: dirs, Format: export.ShareGPT, Out: d.sft(), Force: true, Program: program, Redact: d.redactor(), Notify: d.notify, Progress: d.progress,
-		Rules: export.Rules{Options: windows.Options{Turns: windows.Canonical, Thinking: windows.ThinkingKeep}},
+		Rules: export.Rules{
+			Options: windows.Options{Turns: windows.Canonical, Thinking: windows.ThinkingKeep},
+			Limit:   export.Limit{CutoffLen: export.DefaultCutoff(export.ShareGPT), Fit: true},
+		},
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"airqa/extractor/curate"
@@ -48,10 +49,11 @@ type exportWriteCmd struct {
 	Leak        string   `env:"-" default:"drop" enum:"drop,report,fail" help:"What to do with a question of --leaks: drop, report or fail."`
 	KeepPrivate bool     `env:"-" help:"Do not redact home paths, hosts and e-mail addresses outside of paper text."`
 
-	CutoffLen int    `env:"-" placeholder:"N" help:"Measure the rows against this limit of tokens (paper: 4096)."`
-	Template  string `env:"-" default:"qwen" placeholder:"NAME" help:"Chat template of LLaMA-Factory for --cutoff-len."`
-	Tokenizer string `names:"input" env:"-" placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate."`
-	Fit       bool   `env:"-" help:"Shorten observations until every row is within --cutoff-len, and drop the rest."`
+	License   string `env:"-" placeholder:"NAME" help:"Licence of the data set for its card, such as cc-by-4.0."`
+	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row. Default: 4096 (paper) for LLaMA-Factory and TRL, 65536 for OpenAI, none for whole trajectories."`
+	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory for --cutoff-len. Default: qwen, and qwen2_vl for rows with images."`
+	Tokenizer string `names:"input" env:"-" placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate with a safety margin."`
+	Fit       bool   `env:"-" default:"true" negatable:"" help:"Shorten observations until every row is within --cutoff-len, and drop the rest."`
 
 	Endpoint string `names:"telemetry" name:"otlp-endpoint" env:"-" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP); what it has already is left out. OTEL_EXPORTER_OTLP_HEADERS may hold a key."`
 	Follow   bool   `env:"-" help:"With --otlp-endpoint: keep sending until the runs end."`
@@ -61,7 +63,7 @@ func (exportWriteCmd) Help() string {
 	return `Examples:
   airqa export runs/hybrid --out sft
   airqa export runs --format trl --split 0.9,0.1 --out sft
-  airqa export runs/hybrid --cutoff-len 4096 --tokenizer tokenizer.json --fit --out sft
+  airqa export runs/hybrid --cutoff-len 8192 --tokenizer tokenizer.json --out sft
   airqa export runs/hybrid --otlp-endpoint http://localhost:4318
 
 A row has the messages that the agent saw and one turn to train. By default, only episodes that are scored and right are
@@ -104,7 +106,8 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking)},
 			Filter:  c.Filter, Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
 			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak), KeepPrivate: c.KeepPrivate,
-			Limit: export.Limit{CutoffLen: c.CutoffLen, Template: c.Template, Tokenizer: c.Tokenizer, Fit: c.Fit},
+			License: c.License,
+			Limit:   export.Limit{CutoffLen: cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format))), Template: c.Template, Tokenizer: c.Tokenizer, Fit: c.Fit},
 		},
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,28 +19,20 @@ import (
 type checkFlags struct {
 	File      string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder with dataset_info.json."`
 	Trainer   string `env:"-" default:"llamafactory" enum:"llamafactory,trl,openai" help:"llamafactory (0.9.5), trl (1.16, with a ChatML template) or openai."`
-	Config    string `names:"input" env:"-" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml in the folder, or the trainer's defaults."`
+	Config    string `names:"input" env:"-" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml or trl.yaml in the folder, or the trainer's defaults."`
 	Dataset   string `env:"-" placeholder:"NAME" help:"Entry of dataset_info.json. Default: the one in --config, or the only one."`
 	Tokenizer string `names:"input" env:"-" placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate."`
 	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row, in place of the one in --config."`
 	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory or TRL, in place of the one in --config."`
 }
 
-// open opens the file that the trainer gets. The caller calls remove at the end.
-func (f checkFlags) open(a *app) (c *check.Check, remove func(), err error) {
+// options are those of the file that the trainer gets. The caller calls remove at the end.
+func (f checkFlags) options(a *app) (o check.Options, remove func(), err error) {
 	path, remove, err := a.forTrainer(f.File, f.Trainer)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, err = check.Open(check.Options{
+	return check.Options{
 		Path: path, Trainer: preflight.Trainer(f.Trainer), Training: f.Config, Dataset: f.Dataset,
 		Tokenizer: f.Tokenizer, CutoffLen: f.CutoffLen, Template: f.Template, Today: a.now(),
-	})
-	if err != nil {
-		remove()
-		return nil, nil, exit.With(exit.Usage, err)
-	}
-	return c, remove, nil
+	}, remove, err
 }
 
 type exportCheckCmd struct {
@@ -58,11 +51,41 @@ the rules.`
 }
 
 func (c exportCheckCmd) Run(a *app) error {
-	file, remove, err := c.open(a)
+	o, remove, err := c.options(a)
 	if err != nil {
 		return err
 	}
 	defer remove()
+	file, err := check.Open(o)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	unclean, err := c.check(a, file)
+	if err != nil {
+		return err
+	}
+	others, err := check.Evaluation(o)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	for _, other := range others {
+		if file, err = check.Open(other); err != nil {
+			return exit.With(exit.Usage, err)
+		}
+		bad, err := c.check(a, file)
+		if err != nil {
+			return err
+		}
+		unclean = cmp.Or(unclean, bad)
+	}
+	if unclean != "" {
+		return fmt.Errorf("%s: %s", c.File, unclean)
+	}
+	return nil
+}
+
+// check prints what the trainer does with a data set, and returns why it is not clean.
+func (c exportCheckCmd) check(a *app, file *check.Check) (unclean string, err error) {
 	var summary check.Summary
 	out := bufio.NewWriter(a.out)
 	lines := json.NewEncoder(out)
@@ -75,7 +98,7 @@ func (c exportCheckCmd) Run(a *app) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
 	if c.JSON {
 		err = lines.Encode(map[string]check.Total{"total": total})
@@ -87,11 +110,11 @@ func (c exportCheckCmd) Run(a *app) error {
 	}
 	switch {
 	case err != nil || total.Clean():
-		return err
+		return "", err
 	case total.Load != "ok":
-		return fmt.Errorf("%s: the trainer cannot load the file", c.File)
+		return "the trainer cannot load the file", nil
 	}
-	return fmt.Errorf("%s: the trainer drops %s", c.File, terminal.Plural(total.Dropped, "row"))
+	return "the trainer drops " + terminal.Plural(total.Dropped, "row"), nil
 }
 
 type exportShowCmd struct {
@@ -110,11 +133,15 @@ colors, trained and cut text is in brackets.`
 }
 
 func (c exportShowCmd) Run(a *app) error {
-	file, remove, err := c.open(a)
+	o, remove, err := c.options(a)
 	if err != nil {
 		return err
 	}
 	defer remove()
+	file, err := check.Open(o)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
 	spans, err := file.Spans(c.Row)
 	if err != nil {
 		return err

@@ -2,10 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 
 	"airqa/env"
 	"airqa/extractor/account"
+	"airqa/extractor/syndir"
 	"airqa/extractor/synthesis"
+	"airqa/internal/exit"
 	"airqa/run/session"
 )
 
@@ -114,14 +118,22 @@ func (synthAllCmd) Help() string {
   airqa synth all -d papers -m openai:gpt-4o --count 200 -o syn
   airqa synth all -d airqa-demo/data -m offline --count 20 -o syn
 
-This is airqa synth track followed by airqa synth act with the same model.`
+This is airqa synth track followed by airqa synth act with the same model. If some categories stay short, the accepted
+questions are answered, and the exit code is 5.`
 }
 
 func (c synthAllCmd) Run(a *app) error {
-	if err := makeQuestions(a, &c.dataFlags, c.Making, false); err != nil || c.Estimate || c.Preview > 0 {
+	made := makeQuestions(a, &c.dataFlags, c.Making, false)
+	var short *synthesis.ShortError
+	few := errors.As(made, &short) && short.Accepted > 0
+	if made != nil && !few || c.Estimate || c.Preview > 0 {
+		return made
+	}
+	if err := act(a, &c.dataFlags, c.Acting(c.Acted)); err != nil || !few {
 		return err
 	}
-	return act(a, &c.dataFlags, c.Acting(c.Acted))
+	return exit.With(exit.Short, fmt.Errorf("trajectories of the accepted questions only; %s\n  Raise --max-candidates or choose other --categories and repeat the "+
+		"command, or continue with airqa export %s -o DIR", short.Missing, filepath.Join(c.Out, syndir.Runs)))
 }
 
 type synthWhyCmd struct {

@@ -59,7 +59,7 @@ func (w *writer) header(b *bytes.Buffer) {
 			}
 		}
 	}
-	fmt.Fprintf(b, "license: unknown\nsize_categories:\n- %s\ntask_categories:\n- text-generation\ntags:\n- airqa\n- agent\n- %s\n---\n", sizeCategory(w.plan.tally.rows), w.Format)
+	fmt.Fprintf(b, "license: %s\nsize_categories:\n- %s\ntask_categories:\n- text-generation\ntags:\n- airqa\n- agent\n- %s\n---\n", cmp.Or(w.License, "unknown"), sizeCategory(w.plan.tally.rows), w.Format)
 }
 
 // sizeCategory is the name that the Hub gives to a number of rows.
@@ -187,14 +187,7 @@ func (w *writer) notes() (list []string) {
 	if w.fitter == nil {
 		return list
 	}
-	m := w.fitter.measured
-	count := "estimated tokens"
-	if w.Tokenizer != "" {
-		count = "tokens"
-	}
-	return append(list, fmt.Sprintf("At cutoff_len %d, template %s: %d of %d rows are whole, %d lose a part of the system prompt or the question, %d a part of the turn to train; "+
-		"%d rows with shortened observations; %d %s, %d of them trained; the longest row has %d",
-		w.CutoffLen, w.Template, m.whole, m.rows, m.head, m.target, m.shortened, m.tokens, count, m.trained, m.longest))
+	return append(list, w.fitter.note(w.Format))
 }
 
 // counted lists counts by name.

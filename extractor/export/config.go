@@ -2,6 +2,7 @@ package export
 
 import (
 	"math"
+	"regexp"
 	"slices"
 
 	"airqa/extractor/curate"
@@ -50,6 +51,8 @@ type Rules struct {
 	Leak  LeakAction
 	// KeepPrivate turns off the redaction of home paths, hosts and e-mail addresses.
 	KeepPrivate bool
+	// License is that of the data set, for the card; empty is unknown.
+	License string
 	Limit
 }
 
@@ -104,12 +107,12 @@ func (c Config) check() error {
 	if !slices.Contains(Formats(), c.Format) {
 		return exit.Misuse("unknown format %q", c.Format)
 	}
-	if c.Fit && c.Tokenizer == "" {
-		return exit.Misuse("--fit needs --tokenizer: without one, tokens are estimated and no row is certain to be whole")
-	}
-	if c.Fit && c.CutoffLen == 0 {
-		return exit.Misuse("--fit needs --cutoff-len: the number of tokens that a row may have")
+	if !licenseID.MatchString(c.License) {
+		return exit.Misuse("--license %q is no name of a licence, such as cc-by-4.0", c.License)
 	}
 	_, err := c.splits()
 	return err
 }
+
+// licenseID matches the names of licences as the Hub has them, and none.
+var licenseID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+-]*$|^$`)

@@ -26,8 +26,6 @@ type weighed struct {
 	windows.Row
 	content []byte
 	fit     fitted
-	// sampled rows are measured against the limit of the trainer's configuration; long ones are beyond it.
-	sampled, long bool
 }
 
 // batch is some episodes of a source.
@@ -92,9 +90,6 @@ func (s scales) weigh(row windows.Row, against *windows.Row) weighed {
 	w := weighed{Row: row, content: s.contents.of(&row, against)}
 	if s.fitter != nil {
 		w.fit = s.fitter.fit(s.texts, &row, against)
-	}
-	if s.sample != nil && s.sample.has(row.ID) {
-		w.sampled, w.long = true, s.sample.cuts(s.texts, &row, against)
 	}
 	return w
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -8,6 +9,7 @@ import (
 	"airqa/extractor/preflight"
 	"airqa/extractor/windows"
 	"airqa/internal/bpe"
+	"airqa/internal/progress"
 	"airqa/qa"
 )
 
@@ -15,13 +17,39 @@ import (
 type Limit struct {
 	// CutoffLen is the maximum number of tokens; 0 measures nothing.
 	CutoffLen int
-	// Template is LLaMA-Factory's name of the chat template.
+	// Template is LLaMA-Factory's name of the chat template; empty for qwen, and qwen2_vl for rows with images.
 	Template string
 	// Tokenizer is the tokenizer.json of the model; without one, tokens are estimated.
 	Tokenizer string
 	// Fit shortens observations until a row is whole.
 	Fit bool
 }
+
+// trainerLimit is how a trainer calls its limit of tokens, and what it does with longer rows.
+type trainerLimit struct {
+	// cutoff is the limit of an export; own is the trainer's default, 0 if it has none to set.
+	cutoff, own int
+	// setting is its name in file, the configuration that an export has.
+	trainer, setting, file, effect string
+}
+
+// limits are those of the formats for trainers. 4,096 is the paper's; an example for OpenAI's models has up to 65,536.
+var limits = map[Format]trainerLimit{
+	ShareGPT: {paperCutoff, 2048, "LLaMA-Factory", "cutoff_len", trainFile, "cuts longer rows, the question first"},
+	DPO:      {paperCutoff, 2048, "LLaMA-Factory", "cutoff_len", trainFile, "cuts longer rows, the question first"},
+	TRL:      {paperCutoff, 1024, "TRL", "max_length", trlFile, "cuts or drops longer rows"},
+	OpenAI:   {1 << 16, 0, "OpenAI", "the limit of an example", "", "truncates longer examples"},
+}
+
+// DefaultCutoff is the number of tokens to which the rows of a format are fitted, so that its trainer takes them whole; 0
+// for a format of whole trajectories.
+func DefaultCutoff(f Format) int { return limits[f].cutoff }
+
+// paperCutoff is the paper's cutoff_len.
+const paperCutoff = 4096
+
+// estimateMargin is the share of the limit, in percent, that stays free of estimated tokens.
+const estimateMargin = 8
 
 // The reasons of rows that are too long.
 const (
@@ -42,25 +70,42 @@ type measured struct {
 // fitter measures rows, and shortens those that are too long.
 type fitter struct {
 	Limit
-	checker  *preflight.Checker
-	measured measured
+	// text and vision measure rows without and with images.
+	text, vision *preflight.Checker
+	measured     measured
 }
 
 // newFitter opens the tokenizer; it returns nil without a limit.
-func newFitter(l Limit) (*fitter, error) {
+func newFitter(l Limit) (f *fitter, err error) {
 	if l.CutoffLen == 0 {
 		return nil, nil
 	}
-	c := preflight.Config{Template: l.Template, CutoffLen: l.CutoffLen, MaskHistory: true}
+	c := preflight.Config{Template: l.template(false), CutoffLen: l.CutoffLen, MaskHistory: true}
 	if l.Tokenizer != "" {
-		t, err := bpe.Open(l.Tokenizer)
-		if err != nil {
+		if c.Tokenizer, err = bpe.Open(l.Tokenizer); err != nil {
 			return nil, fmt.Errorf("--tokenizer: %w", err)
 		}
-		c.Tokenizer = t
+	} else if l.Fit {
+		c.CutoffLen, c.EveryDigit = l.CutoffLen*100/(100+estimateMargin), true
 	}
-	checker, err := preflight.New(c)
-	return &fitter{Limit: l, checker: checker}, err
+	f = &fitter{Limit: l}
+	if f.text, err = preflight.New(c); err != nil {
+		return nil, err
+	}
+	c.Template = l.template(true)
+	f.vision, err = preflight.New(c)
+	return f, err
+}
+
+// template is the trainer's template for rows with or without images.
+func (l Limit) template(images bool) string {
+	switch {
+	case l.Template != "":
+		return l.Template
+	case images:
+		return "qwen2_vl"
+	}
+	return "qwen"
 }
 
 // fitted is what becomes of a row under a limit: the shortened observations, or the reason against it.
@@ -82,13 +127,54 @@ func (f *fitter) fit(t *texts, row, against *windows.Row) fitted {
 	if !x.verdict.Whole() && f.Fit {
 		if x.cuts, x.verdict = m.shorten(x.verdict); !x.verdict.Whole() {
 			short := x.verdict.Tokens + x.verdict.Cut
-			return fitted{reason: TooLong, detail: fmt.Sprintf("%d tokens, and %d with short observations; the limit is %d", total, short, f.CutoffLen)}
+			return fitted{reason: TooLong, detail: fmt.Sprintf("%d tokens, and %d with short observations; the limit is %s", total, short, f.described())}
 		}
 	}
 	if !x.verdict.Whole() && len(imagesOf(row.Context)) > 0 {
-		return fitted{reason: CutImage, detail: fmt.Sprintf("%d tokens; the limit is %d", total, f.CutoffLen)}
+		return fitted{reason: CutImage, detail: fmt.Sprintf("%d tokens; the limit is %s", total, f.described())}
 	}
 	return x
+}
+
+// described is the limit for a detail.
+func (f *fitter) described() string {
+	if n := f.text.Config().CutoffLen; n < f.CutoffLen {
+		return fmt.Sprintf("%d, with a margin for the estimate", f.CutoffLen)
+	}
+	return fmt.Sprint(f.CutoffLen)
+}
+
+// warn warns of rows that the trainer would not take whole.
+func (f *fitter) warn(format Format, notify progress.Notify) {
+	long := f.measured.rows - f.measured.whole
+	if long == 0 {
+		return
+	}
+	t, unit := limits[format], "tokens"
+	if f.Tokenizer == "" {
+		unit = "tokens (estimated)"
+	}
+	notify.Warnf("%d of %d rows have more than %d %s: %s %s. Set another limit with --cutoff-len, or shorten observations with --fit",
+		long, f.measured.rows, f.CutoffLen, unit, cmp.Or(t.trainer, "a trainer"), cmp.Or(t.effect, "cuts longer rows"))
+}
+
+// note describes the limit and what it does to the rows.
+func (f *fitter) note(format Format) string {
+	m, t, count := f.measured, limits[format], "tokens"
+	if f.Tokenizer == "" {
+		count = "estimated tokens"
+	}
+	where := ""
+	if t.file != "" {
+		where = " (" + t.file + ")"
+	}
+	text := fmt.Sprintf("At %s %d%s, template %s: %d of %d rows are whole, %d lose a part of the system prompt or the question, %d a part of the turn to train; "+
+		"%d rows with shortened observations; %d %s, %d of them trained; the longest row has %d",
+		cmp.Or(t.setting, "cutoff_len"), f.CutoffLen, where, f.template(false), m.whole, m.rows, m.head, m.target, m.shortened, m.tokens, count, m.trained, m.longest)
+	if t.own > 0 {
+		text += fmt.Sprintf("; by its own default of %d, %s %s", t.own, t.trainer, t.effect)
+	}
+	return text
 }
 
 func (m *measured) add(v preflight.Verdict, shortened bool) {
@@ -129,7 +215,11 @@ func (m measure) verdict(cuts []cut) preflight.Verdict {
 }
 
 func (m measure) judge(row *windows.Row) preflight.Verdict {
-	return m.checker.Measure(m.texts.conversation(row, m.texts.functions(row.Tools)))
+	checker := m.text
+	if len(imagesOf(row.Context)) > 0 {
+		checker = m.vision
+	}
+	return checker.Measure(m.texts.conversation(row, m.texts.functions(row.Tools)))
 }
 
 // levels are the sizes in bytes to which observations are shortened, one after another: the longest first.

@@ -68,7 +68,6 @@ type planner struct {
 	anyRepeats bool
 	features   features
 	fitter     *fitter
-	sample     *sample
 	pairs      pairer
 }
 
@@ -204,9 +203,6 @@ func (p *planner) accept(row weighed) (bool, error) {
 	}
 	if p.fitter != nil {
 		p.fitter.measured.add(row.fit.verdict, len(row.fit.cuts) > 0)
-	}
-	if row.sampled {
-		p.sample.add(row.long)
 	}
 	return true, nil
 }

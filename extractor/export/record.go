@@ -26,7 +26,7 @@ func (r Rules) record() (flags, error) {
 		"max_repetition": r.MaxRepetition, "max_per_question": r.MaxPerQuestion, "max_per_paper": r.MaxPerPaper,
 		"scoring": r.Scoring, "judge": r.Judge, "ids": base(r.IDs), "split": orEmpty(r.Split), "split_seed": r.Seed,
 		"duplicates": cmp.Or(r.Repeated, DropNear), "against": against, "leaks": base(r.Leaks), "leak": cmp.Or(r.Leak, LeakDrop),
-		"keep_private": r.KeepPrivate, "cutoff_len": r.CutoffLen, "template": r.Template, "tokenizer": base(r.Tokenizer), "fit": r.Fit,
+		"keep_private": r.KeepPrivate, "license": r.License, "cutoff_len": r.CutoffLen, "template": r.template(false), "tokenizer": base(r.Tokenizer), "fit": r.Fit,
 	})
 }
 

@@ -10,12 +10,18 @@ import (
 const (
 	datasetInfoFile = "dataset_info.json"
 	trainFile       = "llamafactory.yaml"
+	trlFile         = "trl.yaml"
 	datasetName     = "airqa_agent"
 )
 
-// writeTrainer writes what LLaMA-Factory needs besides the rows: the description of the files, and a configuration with
-// the values of the paper (Appendix C.3, Table 9).
+// writeTrainer writes what trainers need besides the rows: for LLaMA-Factory the description of the files, and for it and
+// TRL a configuration with the values of the paper (Appendix C.3, Table 9).
 func (w *writer) writeTrainer() error {
+	if w.Format == TRL || w.Format == DPO {
+		if err := w.folder.write(trlFile, []byte(w.trlConfig())); err != nil {
+			return err
+		}
+	}
 	if w.Format != ShareGPT && w.Format != DPO {
 		return nil
 	}
@@ -82,7 +88,7 @@ func (w *writer) entry(dst []byte, split Split) []byte {
 
 // trainConfig is the configuration of LLaMA-Factory.
 func (w *writer) trainConfig() string {
-	template := w.trainTemplate(w.plan.shape.images)
+	template := w.template(w.plan.shape.images)
 	stage := "stage: sft\nmask_history: true               # train the last turn of a row alone: each turn is the last one of one row"
 	if w.Format == DPO {
 		stage = "stage: dpo\npref_beta: 0.1                   # not in the paper"
@@ -94,17 +100,40 @@ func (w *writer) trainConfig() string {
 	return strings.TrimLeft(fmt.Sprintf(trainConfig, stage, template, evaluation, cmp.Or(w.CutoffLen, paperCutoff)), "\n")
 }
 
-// trainTemplate is the trainer's template for rows with or without images.
-func (c Config) trainTemplate(images bool) string {
-	template := cmp.Or(c.Template, "qwen")
-	if images && template == "qwen" {
-		return "qwen2_vl"
+// trlConfig is the configuration of TRL's command line.
+func (w *writer) trlConfig() string {
+	method, extra := "sft", "completion_only_loss: true       # the prompt is not trained\n"
+	if w.Format == DPO {
+		method, extra = "dpo", "beta: 0.1                        # not in the paper\n"
 	}
-	return template
+	if w.plan.division.Rows[string(Validation)] > 0 {
+		extra += "dataset_test_split: validation\neval_strategy: epoch\n"
+	}
+	return strings.TrimLeft(fmt.Sprintf(trlConfig, method, extra, cmp.Or(w.CutoffLen, paperCutoff)), "\n")
 }
 
-// paperCutoff is the paper's cutoff_len.
-const paperCutoff = 4096
+const trlConfig = `
+# TRL 1.16, with the values of the AirQA paper (Table 9). Fill in the model, and start in this folder:
+#   trl %s --config trl.yaml
+model_name_or_path: FILL_IN      # such as Qwen/Qwen2.5-7B-Instruct
+output_dir: trained
+
+dataset_name: .
+dataset_train_split: train
+%smax_length: %d                 # TRL's default of 1024 drops or cuts most rows
+
+use_peft: true
+lora_target_modules: all-linear
+lora_r: 16
+lora_alpha: 16
+lora_dropout: 0.05
+
+per_device_train_batch_size: 1   # not in the paper
+gradient_accumulation_steps: 16
+learning_rate: 1.0e-4
+num_train_epochs: 1.0
+lr_scheduler_type: cosine
+`
 
 const trainConfig = `
 # LLaMA-Factory 0.9.5, with the values of the AirQA paper (Table 9). Fill in the model, and start in this folder:

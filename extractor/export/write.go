@@ -203,7 +203,9 @@ func (w *writer) makePlan() (err error) {
 		}
 		return fmt.Errorf("no row is left: %s", w.plan.tally.reasons())
 	}
-	p.warnLong()
+	if p.fitter != nil {
+		p.fitter.warn(p.Format, p.Notify)
+	}
 	return p.divide()
 }
 
@@ -224,11 +226,6 @@ func (p *planner) prepare() (err error) {
 	if p.fitter, err = newFitter(p.Limit); err != nil {
 		return err
 	}
-	episodes := 0
-	for _, s := range p.sources {
-		episodes += len(s.UUIDs())
-	}
-	p.sample = newSample(p.Config, episodes)
 	for _, dir := range p.Against {
 		if err := p.addEarlier(dir); err != nil {
 			return fmt.Errorf("--against: %w", err)

@@ -76,6 +76,9 @@ func unsupported(s Subject, evidence []candidate.Evidence) string {
 		if isNumber && counted.MatchString(question) && number == float64(int(number)) && number <= mostCounted && !states(all, question) {
 			continue
 		}
+		if !isNumber && holds(question, part) {
+			continue // an alternative that the question offers
+		}
 		if isNumber && !hasNumber(all, part, number) || !isNumber && !hasName(all, part) {
 			return fmt.Sprintf("the answer %q is not in the quotes %.120q", cut(part), quotes)
 		}

@@ -172,6 +172,7 @@ func TestSupport(t *testing.T) {
 		{"compared", "How much longer is training than testing?", "2.5", "training takes 9.1 hours", "", ""},
 		{"a name", "Which optimizer?", "Adam", "interleaved runs use Adam", exact, ""},
 		{"another name", "Which optimizer?", "Lion", "interleaved runs use Adam", exact, candidate.NoEvidence},
+		{"an alternative of the question", "Is the optimizer Lion or SGD?", "Lion", "interleaved runs use Adam", exact, ""},
 		{"a list", "Which?", "['Adam', 'Lion']", "interleaved runs use Adam", exact, candidate.NoEvidence},
 		{"a truth value", "Is Adam used?", "True", "interleaved runs use Adam", "", ""},
 		{"judged", "Which?", "Lion", "interleaved runs use Adam", "eval_reference_answer_with_llm", ""},

@@ -17,7 +17,7 @@ type counter interface {
 
 func newCounter(c Config, t *template.Template) counter {
 	if c.Tokenizer == nil {
-		return &estimate{special: specials(t), known: newMemo()}
+		return &estimate{special: specials(t), digits: c.EveryDigit, known: newMemo()}
 	}
 	return &exact{t: c.Tokenizer, bos: c.BOS != "", added: missing(c, t), known: newMemo()}
 }
@@ -144,6 +144,7 @@ func (e *exact) split(p template.Piece, n int) (head, tail string) {
 // estimate counts with the vocabulary of another model; special tokens count one.
 type estimate struct {
 	special []string
+	digits  bool // each is a token
 	known   *memo
 }
 
@@ -166,10 +167,29 @@ func (e *estimate) count(p template.Piece) int {
 func (e *estimate) text(text string) (n int) {
 	for text != "" {
 		before, token, after := cutFirst(text, e.special)
-		if n += tokens.Count(before); token != "" {
+		n += tokens.Count(before)
+		if e.digits {
+			n += furtherDigits(before)
+		}
+		if token != "" {
 			n++
 		}
 		text = after
+	}
+	return n
+}
+
+// furtherDigits returns how many digits are not the first of three in a token.
+func furtherDigits(text string) (n int) {
+	run := 0
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			run = 0
+			continue
+		}
+		if run++; run%3 != 1 {
+			n++
+		}
 	}
 	return n
 }

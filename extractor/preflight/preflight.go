@@ -61,6 +61,8 @@ type Config struct {
 	DefaultSystem *string
 	// Tokenizer counts tokens. Without one, counts are estimated.
 	Tokenizer Tokenizer
+	// EveryDigit estimates a token for each digit, as many tokenizers have it, instead of one for up to three.
+	EveryDigit bool
 	// BOS and EOS are the tokenizer's first and last token; empty if it has none.
 	BOS, EOS string
 	// Date is today's date as Llama 3's tool prompt shows it, 02 Jan 2006.
@@ -144,6 +146,21 @@ type Span struct {
 
 // Config returns the configuration, with the trainer's defaults.
 func (k *Checker) Config() Config { return k.c }
+
+// EndUntrained returns why the token that ends a turn is not trained, so that the model would not learn to stop; "" if it
+// is. Whether a single row loses it to the limit is in its [Verdict].
+func (k *Checker) EndUntrained() string {
+	t := k.template
+	switch {
+	case t.EndsTurn():
+		return ""
+	case !t.EfficientEOS:
+		return "the template " + t.Name + " has no token at the end of a turn"
+	case !k.c.MaskHistory && k.c.Stage == SFT:
+		return "the template " + t.Name + " has an end token after the last turn of a row only, and earlier turns are trained too"
+	}
+	return ""
+}
 
 // Vision reports whether the template reads images.
 func (k *Checker) Vision() bool { return k.template.Vision != nil }

@@ -89,6 +89,7 @@ type making struct {
 	gates  []gate.Gate
 	quotas []syndir.Quota
 	images bool
+	data   string
 	// address is that of the model. It is no part of the model's description here: the same model at another address
 	// gives the same kind of replies.
 	address string
@@ -101,6 +102,7 @@ func (f Making) Run(ctx context.Context, s session.Session, world *env.Env, data
 	if err != nil {
 		return r, err
 	}
+	m.data = data
 	if f.Estimate {
 		r.Estimate, err = m.estimate(ctx)
 		return r, err
@@ -299,9 +301,24 @@ func (m *making) ended(e extractor.Ended) error {
 	case e.Stopped:
 		return fmt.Errorf("stopped; %s; the same command resumes", missing)
 	case len(e.Missing()) > 0:
-		return exit.With(exit.Short, fmt.Errorf("the candidates ran out: %s\n  Raise --max-candidates, choose other --categories, or read airqa synth why %s", missing, m.Out))
+		return exit.With(exit.Short, &ShortError{Accepted: e.Accepted, Missing: missing, Out: m.Out, Data: m.data, Model: m.Model})
 	}
 	return nil
+}
+
+// ShortError means that the candidates ran out before every category had its questions. The accepted ones are complete.
+type ShortError struct {
+	Accepted int
+	// Missing describes the categories that are short. Out is the directory of the synthesis; it was made with Data and Model.
+	Missing, Out, Data, Model string
+}
+
+func (e *ShortError) Error() string {
+	text := "the candidates ran out: " + e.Missing + "\n  Raise --max-candidates, choose other --categories, or read airqa synth why " + e.Out
+	if e.Accepted > 0 {
+		text += fmt.Sprintf("\n  Trajectories of the accepted %s: airqa synth act -d %s -m %s -o %s", terminal.Plural(e.Accepted, "question"), e.Data, e.Model, e.Out)
+	}
+	return text
 }
 
 // missingText names the categories with missing rows and why their candidates were lost.

@@ -15,7 +15,9 @@ import (
 type Check struct {
 	trainer trainer
 	path    string
-	config  preflight.Config
+	// name is the entry or split of a data set for evaluation; empty for the one to train on.
+	name   string
+	config preflight.Config
 	// mixed means that the trainer's reader accepts columns of several types.
 	mixed bool
 	// settings describes the trainer and its settings.
@@ -58,7 +60,7 @@ func failed(err error) result {
 // Rows predicts what becomes of each row, in order, and of the load. An error of the file is in the total; the error
 // returned is that of emit or of the context.
 func (c *Check) Rows(ctx context.Context, emit func(Row) error) (Total, error) {
-	t := Total{Load: "ok", Estimated: c.config.Tokenizer == nil}
+	t := Total{Load: "ok", Dataset: c.name, Estimated: c.config.Tokenizer == nil}
 	if c.failure != nil {
 		t.fail(c.failure)
 		return t, nil
@@ -71,11 +73,11 @@ func (c *Check) Rows(ctx context.Context, emit func(Row) error) (Total, error) {
 		t.fail(err)
 		return t, nil
 	}
-	t.Rows = f.Len
+	t.Rows, t.EndUntrained = f.Len, c.endUntrained()
 	tracker := c.trainer.follow(f.Len)
 	err = judgeAll(ctx, f, c.trainer.judge, func(r result) error {
 		tracker.add(r)
-		row := Row{r.index, r.Verdict, r.Chosen, r.Rejected, len(r.row.Images) > 0}
+		row := Row{r.index, c.name, r.Verdict, r.Chosen, r.Rejected, len(r.row.Images) > 0}
 		t.add(row)
 		return emit(row)
 	})
@@ -90,6 +92,25 @@ func (c *Check) Rows(ctx context.Context, emit func(Row) error) (Total, error) {
 	return t, nil
 }
 
+// endUntrained returns why the token that ends a turn is not trained.
+func (c *Check) endUntrained() string {
+	switch t := c.trainer.(type) {
+	case llamaFactory:
+		return t.checker.EndUntrained()
+	case trl:
+		if t.config.Tokenizer == nil {
+			return ""
+		}
+		if _, ok := t.config.Tokenizer.ID(endOfTurn); !ok {
+			return "the tokenizer has no token " + endOfTurn + ", with which the chat template ends a turn"
+		}
+	}
+	return ""
+}
+
+// endOfTurn ends a turn in the chat templates that are known for TRL.
+const endOfTurn = "<|im_end|>"
+
 func (c *Check) open() (*table.File, error) {
 	f, err := table.Open(c.path, c.mixed)
 	if err == nil && c.config.MaxSamples > 0 {
@@ -98,8 +119,13 @@ func (c *Check) open() (*table.File, error) {
 	return f, err
 }
 
-// Settings describes the trainer and its settings in one line.
-func (c *Check) Settings() string { return c.settings }
+// Settings describes the trainer and its settings in one line, with the data set if it is one for evaluation.
+func (c *Check) Settings() string {
+	if c.name == "" {
+		return c.settings
+	}
+	return c.name + ": " + c.settings
+}
 
 // Spans returns row n, counted from 0, as the trainer renders it.
 func (c *Check) Spans(n int) ([]preflight.Span, error) {

@@ -35,14 +35,49 @@ type Options struct {
 	CutoffLen int
 	Template  string
 	Today     time.Time
+	// evaluation is the name of a data set for evaluation.
+	evaluation string
+}
+
+// Evaluation returns the options of the data sets for evaluation that the training configuration names beside the one to
+// train on; none if o names one data set itself.
+func Evaluation(o Options) (list []Options, err error) {
+	if o.Training = cmp.Or(o.Training, besides(o.Path, o.Trainer)); o.Training == "" || o.Dataset != "" {
+		return nil, nil
+	}
+	if s, err := os.Stat(o.Path); err != nil || !s.IsDir() {
+		return nil, err
+	}
+	t, err := ReadTraining(o.Training, o.Trainer)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(t.Evaluation, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		one := o
+		one.evaluation = name
+		if one.Dataset = name; o.Trainer == preflight.TRL {
+			one.Path = filepath.Join(o.Path, "data", name+".jsonl")
+		}
+		list = append(list, one)
+	}
+	return list, nil
 }
 
 // Open reads the configuration. Settings that the trainer itself refuses are no error here: they are in the total of
 // [Check.Rows].
 func Open(o Options) (*Check, error) {
-	if o.Training == "" && o.Trainer == preflight.LLaMAFactory {
-		o.Training = besides(o.Path)
+	o.Training = cmp.Or(o.Training, besides(o.Path, o.Trainer))
+	c, err := open(o)
+	if c != nil {
+		c.name = o.evaluation
 	}
+	return c, err
+}
+
+func open(o Options) (*Check, error) {
 	t := Training{Config: preflight.Config{Trainer: o.Trainer}}
 	if o.Training != "" {
 		var err error
@@ -112,11 +147,12 @@ func onlyFile(path string) (string, error) {
 }
 
 // besides returns the configuration that an export writes beside its rows.
-func besides(path string) string {
-	if s, err := os.Stat(path); err != nil || !s.IsDir() {
+func besides(path string, trainer preflight.Trainer) string {
+	name := map[preflight.Trainer]string{preflight.LLaMAFactory: "llamafactory.yaml", preflight.TRL: "trl.yaml"}[trainer]
+	if s, err := os.Stat(path); name == "" || err != nil || !s.IsDir() {
 		return ""
 	}
-	file := filepath.Join(path, "llamafactory.yaml")
+	file := filepath.Join(path, name)
 	if _, err := os.Stat(file); err != nil {
 		return ""
 	}

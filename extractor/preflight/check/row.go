@@ -9,6 +9,8 @@ import (
 // Row is the prediction for one row of a file. Its numbers are those of the chosen answer if it is a pair.
 type Row struct {
 	Row int // from 0
+	// Dataset is set for a data set for evaluation.
+	Dataset string
 	preflight.Verdict
 	Chosen, Rejected *preflight.Verdict
 	// Images reports whether the row has images, of which none may be cut.
@@ -35,12 +37,13 @@ func countsOf(v *preflight.Verdict) *counts {
 func (r Row) MarshalJSON() ([]byte, error) {
 	line := struct {
 		Row     int               `json:"row"`
+		Dataset string            `json:"dataset,omitempty"`
 		Outcome preflight.Outcome `json:"outcome"`
 		Reasons []string          `json:"reasons"`
 		*counts
 		Chosen   *counts `json:"chosen,omitempty"`
 		Rejected *counts `json:"rejected,omitempty"`
-	}{Row: r.Row, Outcome: r.Outcome, Reasons: r.Reasons, Chosen: countsOf(r.Chosen), Rejected: countsOf(r.Rejected)}
+	}{Row: r.Row, Dataset: r.Dataset, Outcome: r.Outcome, Reasons: r.Reasons, Chosen: countsOf(r.Chosen), Rejected: countsOf(r.Rejected)}
 	if r.Outcome == preflight.Kept {
 		line.counts = countsOf(&r.Verdict)
 	}
@@ -67,6 +70,10 @@ type Total struct {
 	TargetLost  int  `json:"target_lost"`
 	// CutImages is the number of cut rows with images: they stop the training step.
 	CutImages int `json:"cut_images,omitempty"`
+	// EndUntrained is why the token that ends a turn is not trained; empty if it is.
+	EndUntrained string `json:"end_untrained,omitempty"`
+	// Dataset is set for a data set for evaluation.
+	Dataset string `json:"dataset,omitempty"`
 	// Estimated reports whether tokens were counted without the model's tokenizer.
 	Estimated bool `json:"estimated,omitempty"`
 }

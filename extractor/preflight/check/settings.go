@@ -17,6 +17,8 @@ type Training struct {
 	preflight.Config
 	// DatasetDir and Dataset name the data, empty if the file does not.
 	DatasetDir, Dataset string
+	// Evaluation is the data set for evaluation: entries of LLaMA-Factory, joined by commas, or a split of TRL.
+	Evaluation string
 	// Format is TRL's kind of rows: prompt-completion, messages or preference.
 	Format string
 	// Unknown lists keys that the trainer refuses.
@@ -29,6 +31,8 @@ type trainingFile struct {
 	DatasetDir        string          `yaml:"dataset_dir"`
 	MediaDir          string          `yaml:"media_dir"`
 	Dataset           any             `yaml:"dataset"`
+	EvalDataset       any             `yaml:"eval_dataset"`
+	TestSplit         string          `yaml:"dataset_test_split"`
 	Template          string          `yaml:"template"`
 	CutoffLen         int             `yaml:"cutoff_len"`
 	MaskHistory       bool            `yaml:"mask_history"`
@@ -104,16 +108,24 @@ func (f trainingFile) training(trainer preflight.Trainer) Training {
 	if trainer == preflight.TRL && f.MaxLength != nil {
 		c.CutoffLen = *f.MaxLength
 	}
-	t := Training{Config: c, DatasetDir: f.DatasetDir, Format: f.Format}
-	switch d := f.Dataset.(type) {
-	case string:
-		t.Dataset = d
-	case []any:
-		names := make([]string, len(d))
-		for i, v := range d {
-			names[i] = fmt.Sprint(v)
-		}
-		t.Dataset = strings.Join(names, ",")
+	t := Training{Config: c, DatasetDir: f.DatasetDir, Format: f.Format, Dataset: names(f.Dataset), Evaluation: names(f.EvalDataset)}
+	if trainer == preflight.TRL {
+		t.Evaluation = f.TestSplit
 	}
 	return t
+}
+
+// names joins the names of data sets, of which a trainer takes one or a list.
+func names(v any) string {
+	switch d := v.(type) {
+	case string:
+		return d
+	case []any:
+		list := make([]string, len(d))
+		for i, v := range d {
+			list[i] = fmt.Sprint(v)
+		}
+		return strings.Join(list, ",")
+	}
+	return ""
 }

@@ -45,7 +45,7 @@ func (s *Summary) Add(r Row) {
 	}
 }
 
-const fixCut = "raise the limit, or shorten observations (airqa export --cutoff-len N --fit)"
+const fixCut = "raise the limit, or shorten observations (airqa export --cutoff-len N)"
 
 func (s *Summary) add(row int, g group) {
 	i := slices.IndexFunc(s.groups, func(o *group) bool {
@@ -76,6 +76,10 @@ func (s *Summary) Write(w io.Writer, settings string, t Total) error {
 	}
 	if t.Kept > 0 {
 		writeTokens(&b, t)
+	}
+	if t.EndUntrained != "" {
+		fmt.Fprintf(&b, "\nwarning: the token that ends a turn is not trained\n  %s: the model does not learn to stop\n", terminal.Message(t.EndUntrained))
+		fix(&b, "choose the template that the model is served with")
 	}
 	slices.SortStableFunc(s.groups, func(x, y *group) int { return y.count - x.count })
 	for _, g := range s.groups {

@@ -93,6 +93,12 @@ type Options struct {
 	Date string
 }
 
+// EndsTurn reports whether a turn of the assistant has an end: a token or text after its own.
+func (t *Template) EndsTurn() bool {
+	last := t.assistant[len(t.assistant)-1]
+	return last.Kind == EOS || strings.TrimSpace(strings.TrimPrefix(last.Text, content)) != "" || len(t.assistant) > 1
+}
+
 // WithTools returns a copy that writes tools and calls in another format: default, qwen or llama3.
 func (t *Template) WithTools(format string) (*Template, error) {
 	switch format {
