@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"airqa/extractor/recordtest"
 	"airqa/extractor/windows"
 	"airqa/internal/bpe"
+	"airqa/internal/progress"
 )
 
 const tokenizer = "../../internal/bpe/testdata/qwen2.json"
@@ -133,9 +135,74 @@ func measure(t *testing.T, row shareGPTRow, limit int) preflight.Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return checker.Measure(conversation(row))
+}
+
+func conversation(row shareGPTRow) preflight.Conversation {
 	c := preflight.Conversation{System: row.System}
 	for _, m := range row.Conversations {
 		c.Messages = append(c.Messages, preflight.Message{Role: m.From, Text: m.Value})
 	}
-	return checker.Measure(c)
+	return c
+}
+
+// Rows beyond the limit that are not shortened are reported, for every trainer.
+func TestLongRowsAreReported(t *testing.T) {
+	made := longRun(t)
+	whole := rowsByID(t, write(t, export.Config{Runs: []string{made.Run.Dir}}))
+	long := 0
+	for _, row := range whole {
+		if !measure(t, row, 4096).Whole() {
+			long++
+		}
+	}
+	for _, f := range formats {
+		var warnings []string
+		c := export.Config{Runs: []string{made.Run.Dir}, Format: f, Notify: func(n progress.Notice) { warnings = append(warnings, n.String()) }}
+		c.Limit = export.Limit{CutoffLen: 4096, Tokenizer: tokenizer}
+		write(t, c)
+		want := fmt.Sprintf("warning: %d of %d rows have more than 4096 tokens: ", long, len(whole))
+		if long == 0 || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
+			t.Errorf("%s: warnings %q, want %q", f, warnings, want)
+		}
+	}
+}
+
+// Rows that are fitted by the estimate leave a margin, with a token for each digit.
+func TestFitByEstimate(t *testing.T) {
+	made := longRun(t)
+	whole := rowsByID(t, write(t, export.Config{Runs: []string{made.Run.Dir}}))
+	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Limit: export.Limit{CutoffLen: 4096, Fit: true}}})
+	fitted, shortened := rowsByID(t, out), 0
+	for id, row := range fitted {
+		words, digits := estimated(t, row, false), estimated(t, row, true)
+		if digits <= words || digits > 4096*100/108 {
+			t.Errorf("%s: %d tokens, %d with every digit", id, words, digits)
+		}
+		if text1(row) != text1(whole[id]) {
+			shortened++
+		}
+	}
+	if shortened == 0 || len(fitted) != len(whole) {
+		t.Errorf("%d of %d rows, %d shortened", len(fitted), len(whole), shortened)
+	}
+}
+
+// estimated is the estimated number of tokens of a row.
+func estimated(t *testing.T, row shareGPTRow, everyDigit bool) int {
+	t.Helper()
+	c, err := preflight.New(preflight.Config{Template: "qwen", CutoffLen: 1 << 20, MaskHistory: true, EveryDigit: everyDigit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Measure(conversation(row)).Tokens
+}
+
+// longRun is a run with observations of many words and numbers.
+func longRun(t *testing.T) recordtest.Made {
+	t.Helper()
+	return recordtest.Make(t, recordtest.Config{
+		Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid", Seed: 5, Repeats: 6, Scored: true,
+		Text: strings.Repeat("many words of a paper ≥ 72.94 | 1024 | 0.0381 ", 150),
+	})
 }

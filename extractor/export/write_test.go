@@ -441,6 +441,27 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
+// A configuration for the trainer has the limit to which the rows were fitted, whatever the trainer's own default.
+func TestTrainerConfig(t *testing.T) {
+	made := runs(t)
+	for f, want := range map[export.Format]map[string]string{
+		export.ShareGPT: {"llamafactory.yaml": "cutoff_len: "},
+		export.TRL:      {"trl.yaml": "max_length: "},
+		export.DPO:      {"llamafactory.yaml": "cutoff_len: ", "trl.yaml": "max_length: "},
+	} {
+		limit := export.Limit{CutoffLen: export.DefaultCutoff(f), Fit: true}
+		out := write(t, export.Config{Runs: dirsOf(made), Format: f, Rules: export.Rules{Limit: limit, Split: []float64{0.6, 0.4}}})
+		for name, key := range want {
+			if config := string(read(t, out, name)); !strings.Contains(config, key+"4096") || !strings.Contains(config, "validation") {
+				t.Errorf("%s: %s lacks the limit or the validation data:\n%s", f, name, config)
+			}
+		}
+		if card := string(read(t, out, export.CardFile)); !strings.Contains(card, "by its own default of ") {
+			t.Errorf("%s: the card does not name the trainer's own limit", f)
+		}
+	}
+}
+
 func TestExistingFolder(t *testing.T) {
 	made := recordtest.Make(t, recordtest.Config{Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid", Repeats: 4, Scored: true})
 	c := export.Config{Runs: []string{made.Run.Dir}, Format: export.TRL, Program: "airqa test", Out: recordtest.Dir(t, "out")}
@@ -685,8 +706,7 @@ func TestRefusedConfigs(t *testing.T) {
 		{"a share of nothing", export.Config{Rules: export.Rules{Split: []float64{1, 0}}}, "share 0 of validation is not positive"},
 		{"too many shares", export.Config{Rules: export.Rules{Split: []float64{0.25, 0.25, 0.25, 0.25}}}, "4 shares"},
 		{"the same run twice", export.Config{Runs: []string{made.Run.Dir, copied}}, "are the same run"},
-		{"fit without a tokenizer", export.Config{Rules: export.Rules{Limit: export.Limit{Fit: true, CutoffLen: 9}}}, "--fit needs --tokenizer"},
-		{"fit without a limit", export.Config{Rules: export.Rules{Limit: export.Limit{Fit: true, Tokenizer: tokenizer}}}, "--fit needs --cutoff-len"},
+		{"no licence", export.Config{Rules: export.Rules{License: "mine: all"}}, "--license"},
 		{"no such format", export.Config{Format: "csv"}, `unknown format "csv"`},
 		{"no such list", export.Config{Rules: export.Rules{IDs: "nowhere"}}, "--ids: "},
 		{"no such tokenizer", export.Config{Rules: export.Rules{Limit: export.Limit{CutoffLen: 9, Tokenizer: "nowhere"}}}, "--tokenizer: "},
