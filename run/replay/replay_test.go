@@ -119,12 +119,12 @@ func start(t *testing.T, ctx context.Context, dir string, s replay.Inner) (qa.Tr
 		t.Fatal(err)
 	}
 	now := tick()
-	w, err := runlog.OpenWriter(dir, runlog.WriterConfig{Now: now})
+	w, err := runlog.OpenWriter(dir, runlog.WriterConfig{Now: now, Redact: runlog.Redactor([]string{"the-key-of-alice"}, "/home/alice")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	setup := agent.Setup{UUID: example.UUID, Now: now}
+	setup := agent.Setup{UUID: example.UUID, Now: now, Redact: w.Redact}
 	r, err := runlog.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -169,6 +169,10 @@ func TestReplay(t *testing.T) {
 		fail map[int]bool
 		want qa.Outcome
 	}{
+		{name: "private text, resumed", said: [][]said{
+			{{reply: "Look in /home/alice/papers with the-key-of-alice"}, {err: broken, attempts: attempt("server")}},
+			{{reply: "/home/alice/ again"}, {reply: "Answer"}},
+		}, want: qa.Answered},
 		{name: "undisturbed", said: [][]said{{{reply: "Look"}, {reply: "Read"}, {reply: "Answer"}}}, want: qa.Answered},
 		{name: "turn limit", said: [][]said{{{reply: "A"}, {reply: "B"}, {reply: "C"}, {reply: "D"}, {reply: "E"}, {reply: "F"}}}, want: qa.TurnLimit},
 		{name: "retried", said: [][]said{{{reply: "Answer", attempts: append(attempt("server"), qa.Attempt{Status: 200})}}}, want: qa.Answered},
