@@ -15,6 +15,10 @@ import (
 	"github.com/google/renameio/v2"
 )
 
+// newMode has the permissions of a new file before the umask takes its part: data directories and runs are shared with
+// other users.
+const newMode = 0o666
+
 // leftover matches the names of temporary files: those of renameio, and those of version 0.1 of this program.
 var leftover = regexp.MustCompile(`^\.(tmp-\d+|.+\d{12,19})$`)
 
@@ -48,8 +52,7 @@ func replace(path string, fill func(io.Writer) error) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	// A new file is as readable as any other: data directories and runs are shared with other users.
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithPermissions(newMode), renameio.WithExistingPermissions())
 	if err != nil {
 		return err
 	}
@@ -90,9 +93,10 @@ func stream(path string, fill func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// Copy replaces the file at path with the content of from, which the system may copy without reading it.
+// Copy replaces the file at path with the content of from, which the system may copy without reading it. The permissions
+// are those of a new file.
 func Copy(path string, from *os.File) error {
-	f, err := renameio.TempFile(filepath.Dir(path), path)
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(newMode))
 	if err == nil {
 		if _, err = io.Copy(f.File, from); err == nil {
 			err = f.CloseAtomicallyReplace()

@@ -76,3 +76,39 @@ func TestWritePermissions(t *testing.T) {
 	}
 	check(0o600)
 }
+
+// A copy is a new file: as readable as the umask allows, whatever it was copied from or replaces.
+func TestCopyIsReadable(t *testing.T) {
+	dir := t.TempDir()
+	from := filepath.Join(dir, "from")
+	if err := os.WriteFile(from, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := os.Create(filepath.Join(dir, "plain"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = plain.Close() }()
+	want, err := plain.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		in, err := os.Open(from)
+		if err == nil {
+			err = errors.Join(atomicfile.Copy(filepath.Join(dir, "to"), in), in.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(filepath.Join(dir, "to")); err != nil || info.Mode() != want.Mode() || info.Size() != 4 {
+			t.Errorf("%v, %v; want mode %v", info.Mode(), err, want.Mode())
+		}
+	}
+	if err := atomicfile.WriteFile(filepath.Join(dir, "new"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "new")); err != nil || info.Mode() != want.Mode() {
+		t.Errorf("a written file: %v, %v; want mode %v", info.Mode(), err, want.Mode())
+	}
+}
