@@ -98,8 +98,12 @@ func damaged(path string, err error) error {
 	if !slices.ContainsFunc(damageMarks, func(mark string) bool { return strings.Contains(text, mark) }) {
 		return fmt.Errorf("open %s: %w", name, err)
 	}
+	return unreadable(path)
+}
+
+func unreadable(path string) error {
 	return fmt.Errorf("open %s: damaged or not a DuckDB database; restore it from a copy, or move it away and "+
-		"repeat the airqa ingest or import that made it", name)
+		"repeat the airqa ingest or import that made it", filepath.Base(path))
 }
 
 // exists reports whether there is a file at path.
@@ -120,7 +124,22 @@ func checkFormat(ctx context.Context, db *sql.DB, path string) error {
 	if format != Format {
 		return fmt.Errorf("open %s: made by format %d; this program reads %d", filepath.Base(path), format, Format)
 	}
-	return nil
+	return checkSize(ctx, db, path)
+}
+
+// checkSize refuses a file that was cut: the engine notices it only when it reads what is missing, and a writer would
+// put other things there. Of blocks that are not in use, the file may have fewer than its head says.
+func checkSize(ctx context.Context, db *sql.DB, path string) error {
+	var used int64
+	if err := db.QueryRowContext(ctx, "SELECT used_blocks * block_size FROM pragma_database_size()").Scan(&used); err != nil {
+		return damaged(path, err)
+	}
+	const heads = 3 * 4096
+	info, err := os.Stat(path)
+	if err == nil && info.Size() < heads+used {
+		err = unreadable(path)
+	}
+	return err
 }
 
 // Schema renders the eight tables of the database as CREATE TABLE statements, with a comment for each table and column.

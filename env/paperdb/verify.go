@@ -35,6 +35,17 @@ func (t table) verify(ctx context.Context, conn *sql.Conn, paperID string) (err 
 	return rows.Err()
 }
 
+// size sums the text lengths of all rows.
+func size(tables []table) int {
+	n := 0
+	for _, t := range tables {
+		for _, row := range t.rows {
+			n += textLength(row)
+		}
+	}
+	return n
+}
+
 // textLength sums the bytes of a row's strings and lists of strings.
 func textLength[T any](row []T) int {
 	n := 0

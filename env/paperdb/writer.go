@@ -18,7 +18,9 @@ import (
 type Writer struct {
 	db     *sql.DB
 	stored bool       // opened by OpenStored
-	mu     sync.Mutex // held by Put
+	mu     sync.Mutex // held by changes
+	path   string
+	limit  int64 // of the engine's memory in MB; 0 for its own
 	// beforeCommit is called after a paper's rows are written but before they are committed; tests stop there.
 	beforeCommit func()
 }
@@ -41,7 +43,34 @@ func OpenWriter(ctx context.Context, path string) (*Writer, error) {
 	if err := checkFormat(ctx, db, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Writer{db: db}, nil
+	return &Writer{db: db, path: path}, nil
+}
+
+// bound limits the memory of the engine, which otherwise keeps what it has read: in a long import, most of the database.
+// What cannot leave the memory fits: the indexes, about an eighth of the file, the 64 MB of changes between checkpoints, and
+// a change of this many bytes.
+func (w *Writer) bound(ctx context.Context, conn *sql.Conn, change int) error {
+	const least, step = 128, 32
+	info, err := os.Stat(w.path)
+	if err != nil {
+		return err
+	}
+	limit := (least + info.Size()>>20/4 + 8*int64(change)>>20) / step * step
+	if limit == w.limit {
+		return nil
+	}
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET memory_limit = '%dMB'", limit)); err != nil {
+		return ctx.Err() // more is in use, and a later paper tries again
+	}
+	w.limit = limit
+	return nil
+}
+
+// unbound removes the limit for a change of any size.
+func (w *Writer) unbound(ctx context.Context, conn *sql.Conn) error {
+	w.limit = 0
+	_, err := conn.ExecContext(ctx, "RESET memory_limit")
+	return err
 }
 
 // OpenStored opens an existing database for the methods that only read, beside any number of readers; the others fail.
@@ -50,7 +79,7 @@ func OpenStored(ctx context.Context, path string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{db: db, stored: true}, nil
+	return &Writer{db: db, path: path, stored: true}, nil
 }
 
 // create makes an empty database. It writes a temporary file first, so a crash leaves no partial database at path.
@@ -106,7 +135,11 @@ func (w *Writer) Put(ctx context.Context, p Paper) error {
 		return fmt.Errorf("put paper: %w", err)
 	}
 	defer func() { _ = conn.Close() }() // nothing is lost with it
-	if err := w.transact(ctx, conn, func() error { return replace(ctx, conn, p.Metadata.PaperID, rows) }); err != nil {
+	err = w.bound(ctx, conn, size(rows))
+	if err == nil {
+		err = w.transact(ctx, conn, func() error { return replace(ctx, conn, p.Metadata.PaperID, rows) })
+	}
+	if err != nil {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
 	}
 	return nil
@@ -121,20 +154,24 @@ func (w *Writer) Remove(ctx context.Context, paperIDs []string) error {
 		return fmt.Errorf("remove papers: %w", err)
 	}
 	defer func() { _ = conn.Close() }() // nothing is lost with it
-	err = w.transact(ctx, conn, func() error {
-		for _, id := range paperIDs {
-			rows, err := tableRows(Paper{Metadata: Metadata{PaperID: id}})
-			if err == nil {
-				err = remove(ctx, conn, id, rows)
-			}
-			if err != nil {
-				return fmt.Errorf("paper %s: %w", id, err)
-			}
-		}
-		return nil
-	})
+	if err = w.unbound(ctx, conn); err == nil {
+		err = w.transact(ctx, conn, func() error { return removeAll(ctx, conn, paperIDs) })
+	}
 	if err != nil {
 		return fmt.Errorf("remove papers: %w", err)
+	}
+	return nil
+}
+
+func removeAll(ctx context.Context, conn *sql.Conn, paperIDs []string) error {
+	for _, id := range paperIDs {
+		rows, err := tableRows(Paper{Metadata: Metadata{PaperID: id}})
+		if err == nil {
+			err = remove(ctx, conn, id, rows)
+		}
+		if err != nil {
+			return fmt.Errorf("paper %s: %w", id, err)
+		}
 	}
 	return nil
 }
