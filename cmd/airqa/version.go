@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -27,9 +28,12 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
+// commit is set by -ldflags where the sources come without version control, as in docker/Dockerfile.
+var commit string
+
 // buildOf reads the commit from the build information, which may be nil.
 func buildOf(info *debug.BuildInfo) build {
-	b := build{Version: version, Commit: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{Version: version, Commit: cmp.Or(commit, "unknown"), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
 		return b
 	}
