@@ -73,14 +73,18 @@ func (b *before) all() []string {
 }
 
 // vectorsTo copies the vectors of papers from the collection of a model in the files to its cache, so that none of their
-// texts is embedded again. Papers that are not there, and a collection that cannot be read, have none.
+// texts is embedded again. Papers that are not there have none.
 func (b *before) vectorsTo(ctx context.Context, texts *cache.Cache, want vectors.Collection, ids []string) error {
-	if b.db == nil || len(ids) == 0 {
+	if b.db == nil || len(ids) == 0 || want.Kind != vectors.Dense {
 		return nil
 	}
 	have, err := b.store.Info(ctx, want.Name)
+	if err != nil {
+		_, err := salvage(ctx, texts, b.db, b.store, want, versionsOf(b.files))
+		return err
+	}
 	window := have.Window
-	if have.Window = want.Window; err != nil || !sameContent(have, want) || have.Source != b.source() {
+	if have.Window = want.Window; !sameContent(have, want) || have.Source != b.source() {
 		return ctx.Err()
 	}
 	groups, err := b.db.CellGroups(ctx, ids)
@@ -91,24 +95,53 @@ func (b *before) vectorsTo(ctx context.Context, texts *cache.Cache, want vectors
 	if window != want.Window { // the vectors of other windows are of no use
 		split = func(c paperdb.Cell) []string { return []string{c.Text} }
 	}
+	read := func(group []string, use func(vectors.Record) error) error {
+		return b.store.Vectors(ctx, want.Name, group, use)
+	}
 	for _, group := range groups {
-		if err := b.groupTo(ctx, texts, want.Name, group, split); err != nil {
+		if err := groupTo(ctx, texts, b.db, group, split, read); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *before) groupTo(ctx context.Context, texts *cache.Cache, name string, ids []string, split func(paperdb.Cell) []string) error {
+// salvage copies the vectors of papers, by their versions, from the segments of a dense collection whose manifest is lost to
+// the cache. It reports whether there are any segments.
+func salvage(ctx context.Context, texts *cache.Cache, db *paperdb.Reader, store *flat.Store, want vectors.Collection, versions map[string]string) (found bool, err error) {
+	from, err := store.Salvage(ctx, want)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	if from.Segments() == 0 {
+		return false, nil
+	}
+	groups, err := db.CellGroups(ctx, nil)
+	split := func(c paperdb.Cell) []string { return windowsOf(texts, c) }
+	read := func(group []string, use func(vectors.Record) error) error { return from.Vectors(group, versions, use) }
+	for _, group := range groups {
+		if err := groupTo(ctx, texts, db, group, split, read); err != nil {
+			return false, err
+		}
+	}
+	return true, err
+}
+
+// groupTo copies the vectors of some papers to the cache.
+func groupTo(
+	ctx context.Context, texts *cache.Cache, db *paperdb.Reader, ids []string, split func(paperdb.Cell) []string,
+	read func(ids []string, use func(vectors.Record) error) error,
+) error {
 	known := make(map[vectors.Origin][]string) // the texts of a cell in the order of its records
-	for c, err := range b.db.Cells(ctx, ids) {
+	for c, err := range db.Cells(ctx, ids) {
 		if err != nil {
 			return err
 		}
 		known[originOf(c)] = split(c)
 	}
 	found := make(map[vectors.Origin][][]float32)
-	err := b.store.Vectors(ctx, name, ids, func(r vectors.Record) error {
+	err := read(ids, func(r vectors.Record) error {
 		found[r.Origin] = append(found[r.Origin], slices.Clone(r.Dense))
 		return nil
 	})

@@ -38,7 +38,7 @@ type difference struct {
 // or another model, or if more than half of its papers are outdated.
 func (ix remoteIndexer) difference(have, want vectors.Collection) (difference, bool) {
 	from := ix.before.source()
-	if have.Source != from && have.Source != changing(from, ix.source) || !sameContent(have, want) {
+	if have.Source != from && have.Source != changing(from, ix.source) || !sameContent(have, want) || ix.rebuild[want.Name] {
 		return difference{}, false
 	}
 	earlier := versionsOf(ix.before.files)

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
@@ -83,14 +86,68 @@ func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store
 var errForeign = errors.New("the Milvus server holds the collections of another data directory under this prefix; " +
 	"give each directory its own: milvus://HOST:19530?prefix=NAME_")
 
-// claimStore makes dir the owner of a server's collections. It must be called before the first write. Collections
-// written before owners were recorded have none: they are claimed only if they were built from the papers of dir,
-// either at the last ingest or, after an interrupted ingest, from the current database.
-func claimStore(ctx context.Context, dir *datadir.Dir, store vectors.Store, source string) error {
+// claimStore makes dir the owner and the last writer of a server's collections. It must be called before the first write.
+// Collections written before owners were recorded have none: they are claimed only if they were built from the papers of
+// dir, either at the last ingest or, after an interrupted ingest, from the current database.
+func claimStore(ctx context.Context, dir *datadir.Dir, store vectors.Store, source string, takeOver bool) error {
 	s, ok := store.(*milvus.Store)
 	if !ok {
 		return nil
 	}
+	if err := own(ctx, dir, s, source); err != nil {
+		return err
+	}
+	last, err := checkCopies(ctx, dir, s, takeOver)
+	if err != nil {
+		return err
+	}
+	known, err := dir.Writes()
+	if err != nil {
+		return err
+	}
+	token := uuid.NewString()
+	if err := dir.SetWrites(append(known, token)); err != nil {
+		return err
+	}
+	if err := s.RecordWrite(ctx, token, last); err != nil {
+		return err
+	}
+	other := slices.DeleteFunc(known, func(t string) bool { return slices.Contains(last, t) })
+	return dir.SetWrites(append(other, token))
+}
+
+// checkCopies returns the tokens of the last writers of a server's collections. They are those of dir unless another copy of
+// dir has written since, which is an error: each copy would make the collections useless for the other.
+func checkCopies(ctx context.Context, dir *datadir.Dir, s *milvus.Store, takeOver bool) ([]string, error) {
+	last, err := s.Writes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known, err := dir.Writes()
+	for _, token := range last {
+		if err == nil && !takeOver && !slices.Contains(known, token) {
+			err = fmt.Errorf("another copy of data directory %[1]s has written the collections on the Milvus server since; "+
+				"give this one a prefix of its own with airqa vectors copy --data %[1]s --to milvus://HOST:19530?prefix=NAME_, "+
+				"or replace them with airqa vectors copy --take-over", dir.Path())
+		}
+	}
+	return last, err
+}
+
+// checkServer connects to the server of a writer before it begins, and checks that it may write there.
+func checkServer(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) error {
+	store, err := openStore(ctx, dir, cfg.Vectors)
+	if err != nil {
+		return err
+	}
+	if s, ok := store.(*milvus.Store); ok {
+		_, err = checkCopies(ctx, dir, s, cfg.TakeOver)
+	}
+	return errors.Join(err, store.Close())
+}
+
+// own makes dir the owner of a server's collections.
+func own(ctx context.Context, dir *datadir.Dir, s *milvus.Store, source string) error {
 	info, err := dir.Identified()
 	if err != nil {
 		return err
@@ -131,7 +188,7 @@ func checkCollection(ctx context.Context, store vectors.Store, name string, want
 		return c, fmt.Errorf("an ingest is changing the search index on the server; wait for it, or, if it was interrupted, %s", rebuildHint(store))
 	}
 	if c.Source != want.source {
-		return c, fmt.Errorf("the search index is out of date, for instance after an interrupted ingest; %s", rebuildHint(store))
+		return c, fmt.Errorf("the search index is out of date, for instance after an interrupted ingest%s; %s", copyHint(store), rebuildHint(store))
 	}
 	if name == bm25.Name {
 		return c, nil
@@ -140,6 +197,14 @@ func checkCollection(ctx context.Context, store vectors.Store, name string, want
 		return c, fmt.Errorf("%w; use the model of the last ingest, or ingest again with this one", err)
 	}
 	return c, nil
+}
+
+// copyHint names another reason for an outdated collection.
+func copyHint(store vectors.Store) string {
+	if _, remote := store.(*milvus.Store); remote {
+		return " or because another copy of this data directory wrote to the server"
+	}
+	return ""
 }
 
 // rebuildHint is a hint for a missing or outdated collection.

@@ -73,7 +73,9 @@ func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, error) 
 func fillWith(t *testing.T, cfg env.WriterConfig, papers ...paperdb.Paper) error {
 	t.Helper()
 	w, err := env.OpenWriter(t.Context(), cfg)
-	check(t, err)
+	if err != nil {
+		return err
+	}
 	for _, p := range papers {
 		check(t, w.Put(t.Context(), p, []byte("%PDF")))
 	}

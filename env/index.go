@@ -32,10 +32,11 @@ type indexer struct {
 	progress func(done, total int)
 	notice   func(line string)
 	before   *before
+	rebuild  map[string]bool // collections that are built again, although they seem to match
 }
 
 // reindex updates the collections of the generation next to match its papers and makes it the current one instead of dir.
-func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cfg WriterConfig) (err error) {
+func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cfg WriterConfig, rebuild map[string]bool) (err error) {
 	var open closers
 	defer func() { err = errors.Join(err, open.close()) }()
 	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: next.Database()})
@@ -53,7 +54,7 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cf
 		return err
 	}
 	open.add(store)
-	if err := claimStore(ctx, next, store, source); err != nil {
+	if err := claimStore(ctx, next, store, source, cfg.TakeOver); err != nil {
 		return err
 	}
 	before, err := openBefore(ctx, dir)
@@ -63,6 +64,7 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cf
 	open.add(before)
 	ix := indexer{
 		db: db, source: source, versions: versionsOf(files), texts: texts, progress: cfg.Progress, notice: cfg.Notice, before: before,
+		rebuild: rebuild,
 	}
 	if err := branchFiles(dir, next); err != nil {
 		cfg.Notice(err.Error() + "; the collection is built again")
@@ -141,6 +143,9 @@ func isCurrent(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (current
 		return false, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if sealed, err := dir.Sealed(); err != nil || !sealed {
+		return false, err
+	}
 	want := requirements{source: info.Fingerprint, model: cfg.Embedder.Info()}
 	for _, name := range []string{bm25.Name, collectionOf(want.model)} {
 		if !isIntact(ctx, store, name, want) {
@@ -157,6 +162,21 @@ func isIntact(ctx context.Context, store vectors.Store, name string, want requir
 		return false
 	}
 	return verifyChecksums(ctx, store, name) == nil
+}
+
+// miscounted returns the collections that seem intact, but have another number of records than their papers should have.
+func miscounted(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (map[string]bool, error) {
+	list, err := Verify(ctx, VerifyConfig{Dir: dir.Path(), Vectors: cfg.Vectors, Embedder: cfg.Embedder})
+	if errors.Is(err, datadir.ErrUnfinished) {
+		return nil, nil
+	}
+	names := make(map[string]bool)
+	for _, v := range list {
+		if v.Miscounted {
+			names[v.Name] = true
+		}
+	}
+	return names, err
 }
 
 // closers closes what was opened, last first.

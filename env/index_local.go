@@ -95,8 +95,11 @@ func (ix localIndexer) settle(ctx context.Context, want vectors.Collection) erro
 		if _, unrepaired := ix.dropDamage(ctx, want.Name); unrepaired == nil {
 			return ix.settleRepaired(ctx, want)
 		}
+		if err := ix.salvage(ctx, want); err != nil {
+			return err
+		}
 		return ix.store.Replace(ctx, want, none)
-	case !sameContent(have, want):
+	case !sameContent(have, want) || ix.rebuild[want.Name]:
 		if err := ix.before.vectorsTo(ctx, ix.texts, want, ix.before.all()); err != nil {
 			return err
 		}
@@ -105,6 +108,18 @@ func (ix localIndexer) settle(ctx context.Context, want vectors.Collection) erro
 		return ix.adopt(ctx, want.Name)
 	}
 	return nil
+}
+
+// salvage takes the vectors of a dense collection without a manifest from its segments.
+func (ix localIndexer) salvage(ctx context.Context, want vectors.Collection) error {
+	if want.Kind != vectors.Dense {
+		return nil
+	}
+	found, err := salvage(ctx, ix.texts, ix.db, ix.store, want, ix.versions)
+	if found && err == nil {
+		ix.notice(fmt.Sprintf("the manifest of collection %s is damaged or missing; it is made again from its segments", want.Name))
+	}
+	return err
 }
 
 func (ix localIndexer) settleRepaired(ctx context.Context, want vectors.Collection) error {

@@ -41,7 +41,7 @@ func (ix remoteIndexer) update(ctx context.Context) error {
 func (ix remoteIndexer) outdated(ctx context.Context, name string) (vectors.Collection, bool) {
 	want := requirements{source: ix.source, model: ix.texts.Info()}
 	have, err := checkCollection(ctx, ix.store, name, want)
-	return have, err != nil || have.Kind == vectors.Dense && have.Window != want.model.Window
+	return have, err != nil || have.Kind == vectors.Dense && have.Window != want.model.Window || ix.rebuild[name]
 }
 
 // updateSparse updates the BM25 collection from its present state.

@@ -26,8 +26,9 @@ type Verified struct {
 	Texts int
 	// Checksums reports whether the store has checksums, which were then verified.
 	Checksums bool
-	// Faults lists the problems found, one line each.
-	Faults []string
+	// Faults lists the problems found, one line each. Miscounted means that the number of records is the only one.
+	Faults     []string
+	Miscounted bool
 }
 
 // Verify checks each collection of a data directory: that it exists, was built from these papers with this model,
@@ -47,6 +48,9 @@ func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) 
 	source, err := fingerprint(ctx, dir, db)
 	if err != nil {
 		return nil, err
+	}
+	if sealed, err := dir.Sealed(); err != nil || !sealed {
+		list = append(list, Verified{Name: "papers", Faults: []string{"the description of their generation is damaged or missing"}})
 	}
 	want := requirements{source: source, model: cfg.Embedder.Info()}
 	for _, name := range []string{bm25.Name, collectionOf(want.model)} {
@@ -108,6 +112,7 @@ func (r verifier) collection(ctx context.Context, name string) (Verified, error)
 		want := expected[at]
 		v.Records, v.Texts = v.Records+n, v.Texts+want.texts
 		if n != want.records {
+			v.Miscounted = true
 			v.Faults = append(v.Faults, fmt.Sprintf("%d records of %s.%s; the papers have %d", n, at.Table, at.Column, want.records))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"airqa/env/embed/cache"
 	"airqa/env/embed/minilm"
 	"airqa/env/paperdb"
+	"airqa/env/vectors/flat"
 	"airqa/internal/atomicfile"
 )
 
@@ -41,6 +43,11 @@ type WriterConfig struct {
 	Embedder embed.Embedder
 	// Vectors is the URL of a Milvus server for the collections; empty means the directory's own files.
 	Vectors string
+	// Recount makes Finish compare the number of records of each collection with that of the papers, as [Verify] does, and
+	// build those again that differ.
+	Recount bool
+	// TakeOver lets Finish replace collections on the server that another copy of the directory wrote last.
+	TakeOver bool
 	// Progress receives the number of embedded texts during Finish; it may be nil.
 	Progress func(done, total int)
 	// Notice receives a line for the user when Finish has repaired something; it may be nil.
@@ -86,15 +93,63 @@ func OpenWriter(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 
 // open opens the next generation if there is one or if there are no papers yet, else the current one for reading.
 func (w *Writer) open(ctx context.Context) (err error) {
-	if w.next, err = w.dir.Next(); err != nil {
+	if w.next, err = w.dir.Next(); err == nil {
+		err = w.dir.CheckDatabase()
+	}
+	if err == nil {
+		err = checkServer(ctx, w.dir, w.cfg)
+	}
+	if err == nil {
+		err = dropOutdated(w.dir, w.next)
+	}
+	if err != nil {
 		return err
 	}
-	_, begun := os.Stat(w.next.Database())
-	if _, stored := os.Stat(w.dir.Database()); begun == nil || stored != nil {
+	if _, err := os.Stat(w.dir.Database()); errors.Is(err, fs.ErrNotExist) {
 		return w.branch(ctx)
 	}
-	w.db, err = paperdb.OpenStored(ctx, w.dir.Database())
-	return err
+	if w.db, err = paperdb.OpenStored(ctx, w.dir.Database()); err == nil {
+		err = checkPapers(ctx, w.dir, w.db)
+	}
+	if err != nil {
+		return errors.Join(err, w.closeDB())
+	}
+	if _, err := os.Stat(w.next.Database()); err == nil {
+		return w.branch(ctx)
+	}
+	return nil
+}
+
+// checkPapers refuses a database that is not the one of its generation, such as an older copy: its successor would lack
+// the papers that the collections and the PDFs have.
+func checkPapers(ctx context.Context, dir *datadir.Dir, db *paperdb.Writer) error {
+	info, err := dir.Info()
+	if err != nil || dir.Generation() == 0 { // its fingerprint may be that of an earlier ingest
+		return err
+	}
+	files, err := db.Files(ctx)
+	if err != nil {
+		return err
+	}
+	recorded, _ := dir.Recorded()
+	if have := datadir.Fingerprint(sourcesOf(files)); have != info.Fingerprint && have != recorded {
+		return fmt.Errorf("papers.duckdb of generation %d has %d other papers than the %d of %s; restore all files from one copy of the folder",
+			dir.Generation(), len(files), info.Papers, datadir.InfoName)
+	}
+	return nil
+}
+
+// dropOutdated removes an interrupted migration if an older program has changed the papers since.
+func dropOutdated(dir, next *datadir.Dir) error {
+	dropped, err := next.DropOutdated(dir)
+	if err != nil || !dropped {
+		return err
+	}
+	store, err := flat.Open(dir.Vectors(), dir.Generation())
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Keep(func(n int) bool { return n == dir.Generation() }), store.Close())
 }
 
 // branch opens the database of the next generation for writing. The caller holds mu, or is the only user of w.
@@ -261,9 +316,15 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if err := w.closeDB(); err != nil {
 		return err
 	}
+	var rebuild map[string]bool
+	if w.cfg.Recount {
+		if rebuild, err = miscounted(ctx, w.dir, w.cfg); err != nil {
+			return err
+		}
+	}
 	if !w.branched {
 		ready, err := isCurrent(ctx, w.dir, w.cfg)
-		if ready && err == nil {
+		if ready = ready && len(rebuild) == 0; ready && err == nil {
 			err = w.dropRemoved(ctx, w.dir)
 		}
 		if ready || err != nil {
@@ -276,7 +337,7 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if err := w.openTexts(); err != nil {
 		return err
 	}
-	if err := reindex(ctx, w.dir, w.next, w.texts, w.cfg); err != nil {
+	if err := reindex(ctx, w.dir, w.next, w.texts, w.cfg, rebuild); err != nil {
 		return err
 	}
 	return w.dropRemoved(ctx, w.next)

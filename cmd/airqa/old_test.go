@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
+	"airqa/env/paperdb"
 	"airqa/internal/exit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/llm/cache"
@@ -226,5 +228,145 @@ func TestMigrateOldData(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, find()); diff != "" {
 		t.Errorf("hits (-before +after):\n%s", diff)
+	}
+}
+
+// watched calls look before it embeds.
+type watched struct {
+	embed.Embedder
+	look func()
+}
+
+func (w watched) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	w.look()
+	return w.Embedder.Embed(ctx, texts)
+}
+
+// Until a directory of format 1 has become one of format 2, its files stay as they are: readers have their index, and the older
+// program can read and write it, also after the migration was interrupted.
+func TestMigrationKeepsFormer(t *testing.T) {
+	inOld(t, "0.1.0")
+	mini, err := minilm.Open(minilm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	former := []string{"airqa.json", "papers.duckdb"}
+	for _, name := range []string{"text_bm25_en", "text_sentence_transformers_all_minilm_l6_v2"} {
+		former = append(former, filepath.Join("vectors", name, "collection.vec"))
+	}
+	read := func(name string) string {
+		raw, err := os.ReadFile(filepath.Join("data", name))
+		if err != nil {
+			t.Error(err)
+		}
+		return string(raw)
+	}
+	before := make(map[string]string)
+	for _, name := range former {
+		before[name] = read(name)
+	}
+	looks := 0
+	look := func() {
+		looks++
+		for _, name := range former {
+			if read(name) != before[name] {
+				t.Errorf("%s has changed", name)
+			}
+		}
+		world, err := env.Open(t.Context(), env.Config{Dir: "data", Mode: env.Hybrid, QueryInProcess: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := world.Retrieve(t.Context(), "herons in April", 5, tools.Scope{})
+		if err = errors.Join(err, world.Close()); err != nil || len(hits) == 0 {
+			t.Error(hits, err)
+		}
+	}
+	ended := errors.New("killed")
+	fill := func(n int, failing error) error {
+		w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: "data", Embedder: watched{mini, look}, Progress: func(int, int) { look() }})
+		if err != nil {
+			return err
+		}
+		_, err = w.ChunkAs(datadir.Chunking{})
+		look()
+		for i := range n {
+			title := strings.Repeat("New paper ", i+1)
+			id := qa.PaperUUID(title, "")
+			p := paperdb.Paper{Metadata: paperdb.Metadata{PaperID: id, Title: title, NumPages: 1}, File: paperdb.File{SHA256: title, Parser: "1"}}
+			err = errors.Join(err, w.Put(t.Context(), p, nil))
+		}
+		if failing != nil {
+			look()
+			return errors.Join(failing, err, w.Close())
+		}
+		return errors.Join(err, w.Finish(t.Context()))
+	}
+	if err := fill(1, ended); !errors.Is(err, ended) || strings.Contains(err.Error(), "\n") {
+		t.Fatal(err)
+	}
+	look()
+	if err := fill(2, nil); err != nil {
+		t.Fatal(err)
+	}
+	if looks < 5 {
+		t.Errorf("%d looks", looks)
+	}
+	for _, name := range former[1:] {
+		if _, err := os.Stat(filepath.Join("data", name)); err == nil {
+			t.Errorf("%s is left", name)
+		}
+	}
+	dir, err := datadir.Open("data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := dir.Info(); err != nil || info.Format != 2 || info.Papers != 3 || info.Chunks == nil {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// What an older program writes after an interrupted migration is not lost.
+func TestMigrationAfterOlderProgram(t *testing.T) {
+	inOld(t, "0.1.0")
+	mini, err := minilm.Open(minilm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(w *paperdb.Writer, title string) {
+		id := qa.PaperUUID(title, "")
+		p := paperdb.Paper{Metadata: paperdb.Metadata{PaperID: id, Title: title, NumPages: 1}, File: paperdb.File{SHA256: title, Parser: "1"}}
+		if err := w.Put(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: "data", Embedder: mini})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := w.Files(t.Context())
+	if err == nil {
+		err = w.Remove(t.Context(), []env.Removing{{PaperID: listed[0].PaperID}})
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	old, err := paperdb.OpenWriter(t.Context(), filepath.Join("data", "papers.duckdb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(old, "Of the older program")
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w, err = env.OpenWriter(t.Context(), env.WriterConfig{Dir: "data", Embedder: mini}); err == nil {
+		err = w.Finish(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := env.Holdings(t.Context(), "data")
+	if err != nil || len(have) != len(listed)+1 {
+		t.Errorf("%d papers, want %d and the one of the older program: %v", len(have), len(listed), err)
 	}
 }

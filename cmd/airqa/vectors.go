@@ -22,7 +22,8 @@ type vectorsCmd struct {
 
 type vectorsCopyCmd struct {
 	embedderFlags
-	To string `names:"store" required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
+	To       string `names:"store" required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
+	TakeOver bool   `env:"-" help:"Replace collections that another copy of the data directory wrote last."`
 }
 
 func (vectorsCopyCmd) Help() string {
@@ -56,7 +57,8 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	}
 	ctx, _, stop := a.interrupts()
 	defer stop()
-	err = a.session().Write(ctx, env.WriterConfig{Dir: c.Data, Vectors: c.To, Embedder: texts}, "copy", func(*env.Writer) error { return nil })
+	cfg := env.WriterConfig{Dir: c.Data, Vectors: c.To, Embedder: texts, TakeOver: c.TakeOver}
+	err = a.session().Write(ctx, cfg, "copy", func(*env.Writer) error { return nil })
 	if err == nil {
 		a.say("next: airqa vectors check --data %s --vectors %s --with %s", c.Data, from.Vectors, c.To)
 	}

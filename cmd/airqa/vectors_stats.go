@@ -112,7 +112,8 @@ func (c vectorsRepairCmd) Run(a *app) error {
 	}
 	ctx, _, stop := a.interrupts()
 	defer stop()
-	err = a.session().Write(ctx, env.WriterConfig{Dir: c.Data, Vectors: from.Vectors, Embedder: texts}, "repair", func(*env.Writer) error { return nil })
+	cfg := env.WriterConfig{Dir: c.Data, Vectors: from.Vectors, Embedder: texts, Recount: true}
+	err = a.session().Write(ctx, cfg, "repair", func(*env.Writer) error { return nil })
 	if err != nil {
 		return err
 	}

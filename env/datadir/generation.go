@@ -25,6 +25,7 @@ const (
 	generationsName = "generations"
 	holdName        = "lock" // shared by the readers of a generation
 	runsName        = "runs" // a file for each run that needs the generation
+	storedName      = "database.json"
 	// holdZeroName is the lock of generation 0.
 	holdZeroName = ".readers.lock"
 )
@@ -56,6 +57,7 @@ func (d *Dir) holdFile() string {
 // fingerprint means the current one.
 func (d *Dir) Hold(fingerprint string) error {
 	const tries = 5 // a writer may remove the generation in between
+	var lost error
 	for range tries {
 		info, err := d.find(fingerprint)
 		if err != nil {
@@ -67,25 +69,87 @@ func (d *Dir) Hold(fingerprint string) error {
 			d.hold = lock
 		}
 		// A lock that cannot be taken, as on a read-only disk, is no reason to refuse reading.
-		if d.generation == 0 {
+		if lost = d.checkDatabase(info); lost == nil {
 			return d.checkBegun()
-		}
-		if _, err := os.Stat(d.Database()); err == nil {
-			return nil
 		}
 		if err := d.Release(); err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("open data directory %s: generation %d has no %s; ingest into a new folder", d.path, d.generation, dbName)
+	return fmt.Errorf("open data directory %s: %w", d.path, lost)
+}
+
+// CheckDatabase returns an error if the generation had papers when it became the current one, and its database is missing or
+// has another size. A writer would begin a new database in its place, or continue one that lacks papers.
+func (d *Dir) CheckDatabase() error {
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	return d.checkDatabase(info)
+}
+
+func (d *Dir) checkDatabase(info Info) error {
+	rel, err := filepath.Rel(d.path, d.Database())
+	if err != nil {
+		return err
+	}
+	file, err := os.Stat(d.Database())
+	if errors.Is(err, fs.ErrNotExist) && (d.generation > 0 || info.Papers > 0 || info.Fingerprint != "") {
+		return fmt.Errorf("%s is missing, which had %d papers; %s", filepath.ToSlash(rel), info.Papers, restoreHint)
+	}
+	if err != nil { // the first ingest; or opening it says why
+		return nil //nolint:nilerr // see above
+	}
+	want, err := d.databaseSize()
+	if err == nil && want != file.Size() {
+		return fmt.Errorf("%s has %d bytes, not %d; %s", filepath.ToSlash(rel), file.Size(), want, restoreHint)
+	}
+	return nil //nolint:nilerr // generations of earlier versions have no such record
+}
+
+const restoreHint = "restore it from a copy of the folder, or ingest into a new one"
+
+// stored describes the database of a generation, which does not change any more once it is the current one.
+type stored struct {
+	Format int `json:"format"`
+	// Bytes is the size of the file.
+	Bytes int64 `json:"bytes"`
+}
+
+const storedFormat = 1
+
+func (d *Dir) databaseSize() (int64, error) {
+	text, err := os.ReadFile(filepath.Join(d.folder(), storedName))
+	var s stored
+	if err == nil {
+		err = ledger.Strict(text, &s)
+	}
+	if err == nil && (s.Format != storedFormat || d.generation == 0) {
+		err = errors.ErrUnsupported
+	}
+	return s.Bytes, err
+}
+
+// storeSize records the size of the database.
+func (d *Dir) storeSize() error {
+	file, err := os.Stat(d.Database())
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(stored{Format: storedFormat, Bytes: file.Size()})
+	if err == nil {
+		err = atomicfile.WriteFile(filepath.Join(d.folder(), storedName), append(text, '\n'))
+	}
+	return err
 }
 
 // checkBegun returns [ErrUnfinished] if the first ingest was interrupted.
 func (d *Dir) checkBegun() error {
-	next := &Dir{path: d.path, generation: 1}
+	next := d.migrated()
 	_, missing := os.Stat(d.Database())
 	_, begun := os.Stat(next.Database())
-	if missing == nil || begun != nil {
+	if d.generation > 0 || missing == nil || begun != nil {
 		return nil
 	}
 	return errors.Join(d.Release(), fmt.Errorf("open data directory %s: %w; if it was interrupted, "+
@@ -116,6 +180,17 @@ func (d *Dir) find(fingerprint string) (Info, error) {
 		}
 	}
 	return current, err
+}
+
+// Sealed reports whether the description that a generation got when it became the current one is that of airqa.json.
+// Generation 0 has none, and that of earlier ones is not compared.
+func (d *Dir) Sealed() (bool, error) {
+	info, err := d.Info()
+	if err != nil || d.generation == 0 || d.generation != info.Generation {
+		return err == nil, err
+	}
+	own, err := d.sealed()
+	return err == nil && own.Generation == info.Generation && own.Fingerprint == info.Fingerprint && own.Papers == info.Papers, nil
 }
 
 // sealed returns the description that a generation got when it became the current one.
@@ -151,8 +226,11 @@ func (d *Dir) generations() ([]int, error) {
 }
 
 // Branch copies the database of the current generation for its successor, from [Dir.Next]. A copy of an interrupted
-// writer stays as it is. It does nothing if there is no database.
+// writer stays as it is. Without papers it does nothing.
 func (d *Dir) Branch(current *Dir) error {
+	if err := current.CheckDatabase(); err != nil {
+		return err
+	}
 	if _, err := os.Stat(d.Database()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -182,15 +260,40 @@ func (d *Dir) Commit(info Info) error {
 	info.Generation = d.generation
 	text, err := d.encode(info)
 	if err == nil {
+		err = d.storeSize()
+	}
+	if err == nil {
 		err = atomicfile.WriteFile(filepath.Join(d.folder(), InfoName), text)
 	}
 	if err == nil {
 		err = os.WriteFile(d.holdFile(), nil, 0o644) // so that readers without write permission can lock it
 	}
+	if err == nil {
+		err = atomicfile.WriteFile(d.file(), text)
+	}
 	if err != nil {
 		return fmt.Errorf("commit data directory: %w", err)
 	}
-	return d.WriteInfo(info)
+	return nil
+}
+
+// DropOutdated removes d, from [Dir.Next], if a program that knows no generations has written to the current one since: the
+// writer of d was interrupted, and an older program was used then. It reports whether it did.
+func (d *Dir) DropOutdated(current *Dir) (bool, error) {
+	if current.generation > 0 {
+		return false, nil
+	}
+	branch, err := os.Stat(d.Database())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	for _, suffix := range []string{"", ".wal"} {
+		from, statErr := os.Stat(current.Database() + suffix)
+		if err == nil && statErr == nil && from.ModTime().After(branch.ModTime()) {
+			return true, errors.Join(removeFile(d.Database()+".wal"), removeFile(d.Database()))
+		}
+	}
+	return false, err
 }
 
 // Prune removes the generations that are not needed: all but the current one, those being read and those of unfinished runs.

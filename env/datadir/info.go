@@ -21,7 +21,7 @@ import (
 
 // Info is the content of airqa.json.
 type Info struct {
-	// Format is the layout version, see [Format]. WriteInfo sets it.
+	// Format is the layout version, see [Format]. WriteInfo and Commit set it.
 	Format int `json:"format"`
 	// ID is a random UUID that identifies the directory, for instance on a vector server. Copies share it. It is empty
 	// if the directory was last written by a version without ids.
@@ -48,8 +48,22 @@ type Index struct {
 	Vectors string `json:"vectors"`
 }
 
-// Info reads airqa.json. Unknown fields are an error.
+// Info reads airqa.json. Unknown fields are an error. A directory of format 1 has in generations/1 what its writer has
+// settled, until it is migrated: a program that wrote format 1 can read airqa.json until then.
 func (d *Dir) Info() (Info, error) {
+	info, err := d.current()
+	if err == nil && info.Format == 1 {
+		if plan, err := d.migrated().sealed(); err == nil {
+			info.ID, info.Chunks = plan.ID, plan.Chunks
+		}
+	}
+	return info, err
+}
+
+// migrated is the generation that a directory of format 1 becomes.
+func (d *Dir) migrated() *Dir { return &Dir{path: d.path, generation: 1} }
+
+func (d *Dir) current() (Info, error) {
 	text, err := os.ReadFile(d.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return Info{}, fmt.Errorf("open %s: %w; run: airqa ingest --data %s paper.pdf, or set --data or AIRQA_DATA", d.path, ErrNotDataDir, d.path)
@@ -84,13 +98,19 @@ func (d *Dir) Identified() (Info, error) {
 	return info, d.WriteInfo(info)
 }
 
-// WriteInfo replaces airqa.json atomically.
+// WriteInfo changes what [Dir.Info] returns, in one step. Of a directory of format 1, only ID and Chunks can change before
+// [Dir.Commit].
 func (d *Dir) WriteInfo(info Info) error {
+	file := d.file()
+	if have, err := d.current(); err == nil && have.Format == 1 {
+		file = filepath.Join(d.migrated().folder(), InfoName)
+		info = Info{ID: info.ID, Chunks: info.Chunks}
+	}
 	text, err := d.encode(info)
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(d.file(), text)
+	return atomicfile.WriteFile(file, text)
 }
 
 func (d *Dir) encode(info Info) ([]byte, error) {

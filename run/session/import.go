@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 
 	"airqa/env"
 	"airqa/env/datadir"
@@ -22,6 +24,9 @@ func (s Session) Import(to env.WriterConfig, database string, cfg release.Config
 		}
 		cfg.Known = &release.Known{Path: database, Dir: dir}
 		sum, err = s.copyPapers(ctx, cfg)
+		if from, ok := cfg.From.(io.Closer); ok { // its memory is for the index
+			err = errors.Join(err, from.Close())
+		}
 		return fmt.Sprintf("%d of %d papers", sum.Added+sum.Skipped+len(sum.Failed), sum.Total), err
 	})
 	return sum, err

@@ -37,6 +37,9 @@ type builder struct {
 	tokens   []uint32
 	merged   bool              // the lists of the words are written
 	versions map[string]string // by paper
+
+	sources  []*part // of a merge
+	relieved int64   // bytes written at the last relieve
 }
 
 // copied is a record of another segment.
@@ -137,6 +140,7 @@ func (d *builder) finishRows() {
 	}
 	d.out.section("codes", raw(d.codes))
 	for _, c := range d.copied {
+		d.relieve()
 		width := padded(c.rows.dim, stride)
 		d.out.add(raw(c.rows.codes[int(c.record)*width:][:width]))
 	}

@@ -149,7 +149,11 @@ func (s *Store) change(m manifest, old *collection, do func(*edit) error) (err e
 	if err := e.write(e.dir, s.generation); err != nil {
 		return fmt.Errorf("save collection %s: %w", m.Collection.Name, err)
 	}
-	return errors.Join(s.forget(m.Collection.Name), s.tidy(m.Collection.Name))
+	err = errors.Join(s.forget(m.Collection.Name), s.tidy(m.Collection.Name))
+	if s.generation == 0 { // the manifest takes the place of the only file
+		err = errors.Join(err, s.dropWhole(m.Collection.Name))
+	}
+	return err
 }
 
 // load adds records as segments, and merges segments where that is due.
@@ -337,13 +341,31 @@ func (e *edit) without(p *part, going []uint32) (*part, error) {
 	return changed, nil
 }
 
-// tidy removes the files of a collection that no manifest lists. Readers that have them open keep them.
+// tidy removes the segments of a collection that no manifest lists. Readers that have them open keep them. As long as a
+// manifest is damaged, the segments may be what is left of its generation, so it removes none.
 func (s *Store) tidy(name string) error {
 	dir := s.folder(name)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("tidy collection %s: %w", name, err)
 	}
+	used, err := listed(dir, entries)
+	if errors.Is(err, errDamaged) {
+		return nil
+	}
+	for _, e := range entries {
+		if err == nil && segmentName.MatchString(e.Name()) && !used[e.Name()] {
+			err = removeFile(filepath.Join(dir, e.Name()))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("tidy collection %s: %w", name, err)
+	}
+	return nil
+}
+
+// listed returns the files that the manifests in a folder list.
+func listed(dir string, entries []os.DirEntry) (map[string]bool, error) {
 	used := make(map[string]bool)
 	for _, e := range entries {
 		if !manifestName.MatchString(e.Name()) {
@@ -351,18 +373,33 @@ func (s *Store) tidy(name string) error {
 		}
 		m, err := readManifest(dir, generationOf(e.Name()))
 		if err != nil {
-			return fmt.Errorf("tidy collection %s: %w", name, err)
+			return nil, err
 		}
 		for _, s := range m.Segments {
 			used[s.File], used[s.Gone] = true, true
 		}
 	}
-	for _, e := range entries {
-		if (segmentName.MatchString(e.Name()) || e.Name() == wholeName) && !used[e.Name()] {
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("tidy collection %s: %w", name, err)
-			}
-		}
+	return used, nil
+}
+
+// dropWhole removes the file of generation 0 that has no manifest, unless a manifest lists it.
+func (s *Store) dropWhole(name string) error {
+	entries, err := os.ReadDir(s.folder(name))
+	if err != nil {
+		return err
 	}
-	return nil
+	used, err := listed(s.folder(name), entries)
+	if err != nil || used[wholeName] {
+		return nil //nolint:nilerr // a damaged manifest may list it
+	}
+	return removeFile(filepath.Join(s.folder(name), wholeName))
+}
+
+func removeFile(path string) error { return ignoreMissing(os.Remove(path)) }
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

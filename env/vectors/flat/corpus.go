@@ -129,7 +129,8 @@ func (c *collection) verifyCorpus(check func() error) error {
 	}
 	have, want := c.manifest.Corpus, corpusOf(c.parts, c.manifest.Collection.Corpus)
 	if have.Documents != want.Documents || have.Tokens != want.Tokens || !maps.Equal(have.Frequencies, want.Frequencies) {
-		return fmt.Errorf("statistics of %d documents, the records have %d: %w", have.Documents, want.Documents, errDamaged)
+		return fmt.Errorf("statistics of %d documents with %d words, the records have %d with %d: %w",
+			have.Documents, have.Tokens, want.Documents, want.Tokens, errDamaged)
 	}
 	return nil
 }

@@ -48,6 +48,9 @@ func openFile(path string, upTo int) (*file, error) {
 		return nil, fmt.Errorf("read collection %s: %w", filepath.Base(filepath.Dir(path)), err)
 	}
 	got.mapped = mapped
+	if len(data) <= upTo {
+		got.evict()
+	}
 	return got, nil
 }
 
@@ -58,6 +61,14 @@ func (f *file) close() error {
 	}
 	f.mapped = false
 	return unmap(f.data)
+}
+
+// evict takes the pages of a mapped file from the memory of the process. They stay in that of the system, and the next use
+// takes them back.
+func (f *file) evict() {
+	if f.mapped {
+		evict(f.data)
+	}
 }
 
 // contents maps a file, or reads it if mapping is not supported. The mapped size stays valid, because files are
@@ -146,7 +157,9 @@ func (f *file) verify(check func() error) error {
 			}
 			n := min(piece, len(rest))
 			sum = crc32.Update(sum, castagnoli(), rest[:n])
-			rest = rest[n:]
+			if rest = rest[n:]; s.Size >= piece {
+				f.evict()
+			}
 		}
 		if sum != s.CRC32C {
 			return fmt.Errorf("checksum of section %s: %w", s.Name, errDamaged)

@@ -19,7 +19,8 @@ func generationOf(name string) int {
 }
 
 // Branch makes this generation begin as a copy of another one: its manifests, not its segments. Collections that this
-// generation has already are kept, as after an interrupted change.
+// generation has already are kept, as after an interrupted change. It leaves out those whose manifest is missing or damaged:
+// see [Store.Salvage].
 func (s *Store) Branch(from int) error {
 	s.write.Lock()
 	defer s.write.Unlock()
@@ -31,18 +32,18 @@ func (s *Store) Branch(from int) error {
 		if !errors.Is(s.exists(name), vectors.ErrNotFound) {
 			continue
 		}
-		m, err := readManifest(s.folder(name), from)
-		if errors.Is(err, fs.ErrNotExist) {
+		m, readErr := readManifest(s.folder(name), from)
+		if errors.Is(readErr, fs.ErrNotExist) || errors.Is(readErr, errDamaged) {
 			continue
 		}
-		if err == nil {
-			err = m.write(s.folder(name), s.generation)
+		if readErr == nil {
+			readErr = m.write(s.folder(name), s.generation)
 		}
-		if err != nil {
-			return fmt.Errorf("branch collection %s: %w", name, err)
+		if readErr != nil {
+			err = errors.Join(err, fmt.Errorf("branch collection %s: %w", name, readErr))
 		}
 	}
-	return nil
+	return err
 }
 
 // Keep removes the generations that keep does not report, and the segments that no other generation lists. Readers that
@@ -58,6 +59,9 @@ func (s *Store) Keep(keep func(generation int) bool) error {
 			if manifestName.MatchString(e.Name()) && !keep(generationOf(e.Name())) {
 				err = errors.Join(err, os.Remove(filepath.Join(s.folder(name), e.Name())))
 			}
+		}
+		if !keep(0) {
+			err = errors.Join(err, s.dropWhole(name))
 		}
 		err = errors.Join(err, s.tidy(name))
 	}
@@ -121,7 +125,8 @@ func (s *Store) Vectors(_ context.Context, name string, papers []string, use fun
 }
 
 // Repair drops damaged segments and counts the statistics again. It returns the number of dropped segments; their papers
-// are missing from [Store.Versions]. If the manifest itself is damaged, so is the error, and only Replace helps.
+// are missing from [Store.Versions]. If the manifest itself is damaged, so is the error, and only Replace helps, with what
+// [Store.Salvage] finds.
 func (s *Store) Repair(ctx context.Context, name string) (dropped int, err error) {
 	s.write.Lock()
 	defer s.write.Unlock()

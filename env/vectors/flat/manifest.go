@@ -1,9 +1,11 @@
 package flat
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,6 +26,8 @@ type manifest struct {
 	Segments   []segment          `json:"segments"`
 	// Corpus has the statistics of a collection of words.
 	Corpus bm25.Corpus `json:"corpus,omitzero"`
+	// CRC32C is the checksum of what comes before it in the file; it is the last key. Format 1 has none.
+	CRC32C uint32 `json:"crc32c,omitempty"`
 }
 
 // segment lists the files of a segment.
@@ -40,7 +44,14 @@ type segment struct {
 	GoneCRC32C uint32 `json:"goneCrc32c,omitempty"`
 }
 
-const manifestFormat = 1
+// Formats of manifests: the first had no checksum.
+const (
+	oldestManifest = 1
+	manifestFormat = 2
+)
+
+// sumKey comes before the checksum in the file.
+const sumKey = `,"crc32c":`
 
 // wholeName is the only segment of a collection of format 3 or older, which has no manifest.
 const wholeName = "collection.vec"
@@ -71,8 +82,12 @@ func readManifest(dir string, generation int) (manifest, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("manifest: %w: %w", err, errDamaged)
 	}
-	if m.Format != manifestFormat {
-		return m, fmt.Errorf("manifest of format %d; this program reads %d", m.Format, manifestFormat)
+	// A later format has a checksum, too: anything else is damage.
+	if end := bytes.LastIndex(text, []byte(sumKey)); m.Format != oldestManifest && (end < 0 || sumOf(text[:end]) != m.CRC32C) {
+		return m, fmt.Errorf("checksum of the manifest: %w", errDamaged)
+	}
+	if m.Format > manifestFormat {
+		return m, fmt.Errorf("manifest of format %d; this program reads %d to %d", m.Format, oldestManifest, manifestFormat)
 	}
 	if err := errors.Join(ledger.Strict(text, &m), m.Collection.Check()); err != nil {
 		return m, fmt.Errorf("manifest: %w: %w", err, errDamaged)
@@ -100,13 +115,17 @@ func wholeManifest(dir string) (manifest, error) {
 }
 
 func (m manifest) write(dir string, generation int) error {
-	m.Format = manifestFormat
+	m.Format, m.CRC32C = manifestFormat, 0
 	text, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(filepath.Join(dir, manifestFile(generation)), append(text, '\n'))
+	text = bytes.TrimSuffix(text, []byte("}"))
+	text = fmt.Appendf(text, "%s%d}\n", sumKey, sumOf(text))
+	return atomicfile.WriteFile(filepath.Join(dir, manifestFile(generation)), text)
 }
+
+func sumOf(text []byte) uint32 { return crc32.Checksum(text, castagnoli()) }
 
 // nextFile returns the number of the next file in a collection's folder. Files of killed writers count, since another
 // generation may list them.

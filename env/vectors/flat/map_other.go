@@ -11,3 +11,5 @@ import (
 func mapFile(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func unmap([]byte) error { return nil }
+
+func evict([]byte) {}

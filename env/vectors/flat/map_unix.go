@@ -5,6 +5,8 @@ package flat
 import (
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // mapFile maps a file read-only. Processes share its pages through the page cache.
@@ -13,3 +15,6 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 }
 
 func unmap(data []byte) error { return syscall.Munmap(data) }
+
+// evict is only advice: it can fail, but changes nothing that is read.
+func evict(data []byte) { _ = unix.Madvise(data, unix.MADV_DONTNEED) }

@@ -15,6 +15,9 @@ import (
 const (
 	fanout       = 8
 	smallSegment = 1024
+	// lastTier is the size class that is not merged: half a million records and more. A merge keeps about 150 bytes a record
+	// in memory, and copies 2 KB of a dense one.
+	lastTier = 3
 )
 
 // tier returns the size class of a segment.
@@ -35,6 +38,9 @@ func dueForMerge(parts []*part) []*part {
 			return []*part{p}
 		}
 		t := tier(p.live())
+		if t >= lastTier {
+			continue
+		}
 		if classes[t] = append(classes[t], p); len(classes[t]) == fanout {
 			return classes[t]
 		}
@@ -50,6 +56,7 @@ const gone = math.MaxUint32
 // merge appends the live records of segments, those of one column together, so that a search of one column reads
 // adjacent rows.
 func (d *builder) merge(ctx context.Context, parts []*part) error {
+	d.sources = parts
 	to := make([]moved, len(parts))
 	for i, p := range parts {
 		to[i] = slices.Repeat(moved{gone}, p.records)
@@ -113,6 +120,7 @@ func columnsOf(parts []*part) []vectors.Column {
 }
 
 func (d *builder) copyRecord(s *set, i uint32) error {
+	d.relieve()
 	o, err := s.origins.at(i)
 	if err != nil {
 		return err
@@ -125,6 +133,19 @@ func (d *builder) copyRecord(s *set, i uint32) error {
 		d.tokens = append(d.tokens, s.words.tokens[i])
 	}
 	return d.addOrigin(o)
+}
+
+// relieve takes what was read of the merged segments from the memory of the process now and then: they are larger than all
+// else that it uses.
+func (d *builder) relieve() {
+	const step = 32 << 20
+	if d.out.at < d.relieved+step {
+		return
+	}
+	d.relieved = d.out.at
+	for _, p := range d.sources {
+		p.file.evict()
+	}
 }
 
 // copyVersions keeps the version of each paper. A paper with records in several segments has that of the last one.
@@ -176,6 +197,7 @@ func (d *builder) mergeWords(parts []*part, to []moved) error {
 		if len(list) == 0 {
 			continue
 		}
+		d.relieve()
 		d.out.add(raw(list))
 		bounds = append(bounds, bounds[len(bounds)-1]+uint64(len(list)))
 		d.corpus = append(d.corpus, uint32(frequencyOf(parts, m)))

@@ -3,6 +3,7 @@ package milvus
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -28,6 +29,8 @@ const (
 	inserting = "insert"
 	// owner stores the id of the data directory that owns the collections as its body. It has no name.
 	owner = "owner"
+	// written has a random number of the last writer as its body, see [Store.Writes]. It has no name.
+	written = "write"
 )
 
 // The catalog's own fields; fieldOf is the collection's name on the server.
@@ -69,8 +72,27 @@ func (c *catalog) exists(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	found, err := c.server.client.HasCollection(ctx, c.name)
+	if found && err == nil {
+		err = c.check(ctx)
+	}
 	c.found = found && err == nil
 	return c.found, err
+}
+
+// check refuses a collection of another program that has the catalog's name.
+func (c *catalog) check(ctx context.Context) error {
+	have, err := c.server.client.DescribeCollection(ctx, c.name)
+	if err != nil {
+		return err
+	}
+	for _, want := range c.schema().Fields {
+		same := func(f *entity.Field) bool { return f.Name == want.Name && f.DataType == want.DataType }
+		if !slices.ContainsFunc(have.Schema.Fields, same) {
+			return fmt.Errorf("the server has a collection %s that airqa did not make; "+
+				"choose another prefix, as in milvus://HOST:19530?prefix=NAME_", c.name)
+		}
+	}
+	return nil
 }
 
 // ensure creates the catalog, or completes an interrupted creation.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Owner returns the id of the data directory that owns the collections under this prefix, or "" if there is none.
@@ -54,3 +55,38 @@ func (s *Store) Claim(ctx context.Context, id string) error {
 }
 
 var errOwned = errors.New("the collections belong to another data directory")
+
+// Writes returns the tokens of [Store.RecordWrite]: that of the last writer, or several if one was interrupted.
+func (s *Store) Writes(ctx context.Context) ([]string, error) {
+	rows, err := s.catalog.rows(ctx, equal(fieldKind, written))
+	if err != nil {
+		return nil, fmt.Errorf("read the last writer of the collections: %w", err)
+	}
+	tokens := make([]string, len(rows))
+	for i, r := range rows {
+		tokens[i] = r.body
+	}
+	return tokens, nil
+}
+
+// RecordWrite replaces the tokens of earlier writers with a new one. It fails if there are others: then another writer came
+// in between.
+func (s *Store) RecordWrite(ctx context.Context, token string, earlier []string) error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	if err := s.catalog.add(ctx, row{kind: written, body: token}); err != nil {
+		return err
+	}
+	have, err := s.Writes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, other := range have {
+		if other != token && !slices.Contains(earlier, other) {
+			return errors.Join(errWritten, s.catalog.remove(ctx, all(equal(fieldKind, written), equal(fieldBody, token))))
+		}
+	}
+	return s.catalog.remove(ctx, all(equal(fieldKind, written), fieldBody+" != "+literal(token)))
+}
+
+var errWritten = errors.New("another program writes to the collections")

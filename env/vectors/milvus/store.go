@@ -66,18 +66,35 @@ func (s *Store) Close() error { return s.server.client.Close() }
 
 // Info returns the description of a collection.
 func (s *Store) Info(ctx context.Context, name string) (vectors.Collection, error) {
-	state, err := s.state(ctx, name)
-	if err == nil && state.live == nil {
-		err = vectors.ErrNotFound
-	}
+	live, err := s.described(ctx, name)
 	if err != nil {
 		return vectors.Collection{}, fmt.Errorf("collection %s: %w", name, err)
 	}
-	info := state.live.info
-	if info.Encoder, err = s.catalog.encoder(ctx, state.live); err != nil {
+	info := live.info
+	if info.Encoder, err = s.catalog.encoder(ctx, live); err != nil {
 		return vectors.Collection{}, fmt.Errorf("collection %s: %w", name, err)
 	}
 	return info, nil
+}
+
+// described returns the catalog's record of a collection that the server has. One that was dropped behind the catalog's back
+// is missing; one that another program is replacing is looked up again.
+func (s *Store) described(ctx context.Context, name string) (*entry, error) {
+	var gone string
+	for {
+		state, err := s.state(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if state.live == nil || state.live.collection == gone {
+			return nil, vectors.ErrNotFound
+		}
+		found, err := s.server.client.HasCollection(ctx, state.live.collection)
+		if found || err != nil {
+			return state.live, err
+		}
+		gone = state.live.collection
+	}
 }
 
 // List leaves Encoder empty.

@@ -1,0 +1,242 @@
+package env_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/env"
+	"airqa/env/paperdb"
+	"airqa/env/vectors"
+	"airqa/env/vectors/bm25"
+	"airqa/env/vectors/flat"
+	"airqa/internal/testkit/milvustest"
+)
+
+// allFiles returns the files below a directory but locks, with their content.
+func allFiles(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	check(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasSuffix(path, "lock") {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		files[path] = string(raw)
+		return err
+	}))
+	return files
+}
+
+// writers are the ways to change a directory.
+func writers(model *letters) map[string]func(*testing.T, string) error {
+	with := func(cfg env.WriterConfig, do func(*testing.T, *env.Writer) error) func(*testing.T, string) error {
+		return func(t *testing.T, dir string) error {
+			cfg.Dir, cfg.Embedder = dir, model
+			w, err := env.OpenWriter(t.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			return errors.Join(do(t, w), w.Finish(t.Context()))
+		}
+	}
+	nothing := func(*testing.T, *env.Writer) error { return nil }
+	return map[string]func(*testing.T, string) error{
+		"nothing": with(env.WriterConfig{}, nothing),
+		"repair":  with(env.WriterConfig{Recount: true}, nothing),
+		"add": with(env.WriterConfig{}, func(t *testing.T, w *env.Writer) error {
+			return w.Put(t.Context(), resnet, []byte("%PDF"))
+		}),
+		"remove": with(env.WriterConfig{}, func(t *testing.T, w *env.Writer) error {
+			return w.Remove(t.Context(), []env.Removing{{PaperID: bert.Metadata.PaperID}})
+		}),
+		"enrich": with(env.WriterConfig{}, func(t *testing.T, w *env.Writer) error {
+			return w.Enrich(t.Context(), bert.Metadata.PaperID, []paperdb.Fill{{Column: "tldr", Key: bert.Metadata.PaperID, Text: "Short."}})
+		}),
+	}
+}
+
+// No writer makes a new generation of a directory whose database is not that of its current one: it would lack papers.
+func TestNoGenerationFromDamage(t *testing.T) {
+	model := &letters{model: "letters"}
+	whole := filepath.Join(t.TempDir(), "data")
+	cfg := env.WriterConfig{Dir: whole, Embedder: model}
+	check(t, fillWith(t, cfg, attention))
+	earlier, err := os.ReadFile(filepath.Join(whole, "generations", "1", "papers.duckdb"))
+	check(t, err)
+	check(t, fillWith(t, cfg, bert))
+	const database = "generations/2/papers.duckdb"
+	raw, err := os.ReadFile(filepath.Join(whole, database))
+	check(t, err)
+	info, err := os.ReadFile(filepath.Join(whole, "airqa.json"))
+	check(t, err)
+	write := func(name string, data []byte) func(string) error {
+		return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), data, 0o600) }
+	}
+	damage := map[string]func(dir string) error{
+		"no database":        func(dir string) error { return os.Remove(filepath.Join(dir, database)) },
+		"no generation":      func(dir string) error { return os.RemoveAll(filepath.Join(dir, "generations", "2")) },
+		"no generations":     func(dir string) error { return os.RemoveAll(filepath.Join(dir, "generations")) },
+		"an empty database":  write(database, nil),
+		"a cut database":     write(database, raw[:len(raw)-1000]),
+		"an earlier one":     write(database, earlier),
+		"a cut airqa.json":   write("airqa.json", info[:len(info)/2]),
+		"no airqa.json":      func(dir string) error { return os.Remove(filepath.Join(dir, "airqa.json")) },
+		"another generation": write("airqa.json", []byte(strings.Replace(string(info), `"generation": 2`, `"generation": 3`, 1))),
+	}
+	for what, spoil := range damage {
+		for how, change := range writers(model) {
+			t.Run(what+"/"+how, func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "data")
+				check(t, os.CopyFS(dir, os.DirFS(whole)))
+				check(t, spoil(dir))
+				before := allFiles(t, dir)
+				if err := change(t, dir); err == nil {
+					t.Error("no error")
+				}
+				if diff := cmp.Diff(before, allFiles(t, dir)); diff != "" {
+					t.Errorf("files (-before +after):\n%.2000s", diff)
+				}
+			})
+		}
+	}
+}
+
+// A collection whose manifest is damaged or missing is made again from its segments, by every writer: no text is embedded
+// that has a vector.
+func TestManifestLost(t *testing.T) {
+	model := &letters{model: "letters", words: 3}
+	whole := filepath.Join(t.TempDir(), "data")
+	cfg := env.WriterConfig{Dir: whole, Embedder: model}
+	other := attention
+	other.File.SHA256, other.Chunks = "another version", other.Chunks[:2]
+	check(t, fillWith(t, cfg, attention, bert))
+	check(t, fillWith(t, cfg, other)) // leaves a list of deleted records
+	want := found(t, whole, model)
+	for _, name := range []string{"text_letters", bm25.Name} {
+		spoils := map[string]func(path string, raw []byte) error{
+			"gone":    func(path string, _ []byte) error { return os.Remove(path) },
+			"cut":     func(path string, raw []byte) error { return os.WriteFile(path, raw[:len(raw)/2], 0o600) },
+			"empty":   func(path string, _ []byte) error { return os.WriteFile(path, nil, 0o600) },
+			"changed": func(path string, raw []byte) error { raw[len(raw)/3] ^= 1; return os.WriteFile(path, raw, 0o600) },
+		}
+		for what, spoil := range spoils {
+			for _, how := range []string{"nothing", "repair", "add"} {
+				t.Run(name+"/"+what+"/"+how, func(t *testing.T) {
+					dir := filepath.Join(t.TempDir(), "data")
+					check(t, os.CopyFS(dir, os.DirFS(whole)))
+					path := filepath.Join(dir, "vectors", name, "manifest-2.json")
+					raw, err := os.ReadFile(path)
+					check(t, err)
+					check(t, spoil(path, raw))
+					model.asked = 0
+					check(t, writers(model)[how](t, dir))
+					added := map[bool]int{true: 4}[how == "add"] // its title, its page, and two windows of its passage
+					if model.asked != added {
+						t.Errorf("%d texts were embedded, want %d", model.asked, added)
+					}
+					faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
+					if how == "add" {
+						return
+					}
+					if diff := cmp.Diff(want, found(t, dir, model)); diff != "" {
+						t.Errorf("hits (-before +after):\n%s", diff)
+					}
+				})
+			}
+		}
+	}
+}
+
+// found returns hits of dense search and BM25.
+func found(t *testing.T, dir string, model *letters) (hits []string) {
+	t.Helper()
+	s := &served{model: model}
+	for _, mode := range []env.Mode{env.Dense, env.BM25} {
+		for _, h := range s.search(t, dir, "", mode, "attention layers") {
+			hits = append(hits, h.Text)
+		}
+	}
+	return hits
+}
+
+func faultless(t *testing.T, cfg env.VerifyConfig) {
+	t.Helper()
+	list, err := env.Verify(t.Context(), cfg)
+	check(t, err)
+	for _, v := range list {
+		if len(v.Faults) > 0 {
+			t.Errorf("%s: %v", v.Name, v.Faults)
+		}
+	}
+}
+
+// Verify finds a wrong number of records behind valid checksums, and a writer that counts builds the collection again.
+func TestRecount(t *testing.T) {
+	model := &letters{model: "letters"}
+	dir := filepath.Join(t.TempDir(), "data")
+	cfg := env.WriterConfig{Dir: dir, Embedder: model}
+	check(t, fillWith(t, cfg, attention, bert))
+	for _, name := range []string{"text_letters", bm25.Name} {
+		d, err := os.ReadDir(filepath.Join(dir, "generations"))
+		check(t, err)
+		store, err := flat.Open(filepath.Join(dir, "vectors"), int(d[0].Name()[0]-'0'))
+		check(t, err)
+		check(t, store.Delete(t.Context(), name, vectors.Filter{Papers: []string{bert.Metadata.PaperID}, Table: "chunks"}))
+		check(t, store.Close())
+		miscounted(t, env.VerifyConfig{Dir: dir, Embedder: model}, name)
+		cfg.Recount = true
+		check(t, fillWith(t, cfg))
+		faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
+	}
+}
+
+func miscounted(t *testing.T, cfg env.VerifyConfig, name string) {
+	t.Helper()
+	list, err := env.Verify(t.Context(), cfg)
+	check(t, err)
+	for _, v := range list {
+		if v.Miscounted != (v.Name == name) {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// The same on a server, where records and collections can disappear.
+func TestRecountOnServer(t *testing.T) {
+	server := milvustest.Start(t)
+	s := &served{server: server, model: &letters{model: "letters"}, dir: filepath.Join(t.TempDir(), "data")}
+	url := "milvus://" + server.Address + "?prefix=changes_&timeout=5s"
+	cfg := env.WriterConfig{Dir: s.dir, Embedder: s.model, Vectors: url}
+	check(t, fillWith(t, cfg, attention, bert))
+	store := s.open(t)
+	verify := env.VerifyConfig{Dir: s.dir, Embedder: s.model, Vectors: url}
+	cfg.Recount = true
+	for _, name := range []string{"text_letters", bm25.Name} {
+		check(t, store.Delete(t.Context(), name, vectors.Filter{Papers: []string{bert.Metadata.PaperID}}))
+		miscounted(t, verify, name)
+		check(t, fillWith(t, cfg))
+		faultless(t, verify)
+	}
+}
+
+// The description of the current generation is restored.
+func TestSealIsRestored(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	model := &letters{model: "letters"}
+	cfg := env.WriterConfig{Dir: dir, Embedder: model}
+	check(t, fillWith(t, cfg, attention))
+	check(t, os.WriteFile(filepath.Join(dir, "generations", "1", "airqa.json"), []byte("{"), 0o600))
+	list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: dir, Embedder: model})
+	check(t, err)
+	if len(list) != 3 || len(list[0].Faults) != 1 {
+		t.Errorf("%+v", list)
+	}
+	check(t, fillWith(t, cfg))
+	faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
+}
