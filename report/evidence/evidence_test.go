@@ -310,3 +310,39 @@ func TestGolds(t *testing.T) {
 		})
 	}
 }
+
+// A place is where the words are, near words of the question; never a part of a word.
+func TestPlaces(t *testing.T) {
+	const other = egret
+	row := func(paper, text string) string {
+		return `{"page_number": 17, "text": "` + text + `", "pdf_id": "` + paper + `"}` + "\n"
+	}
+	result := row(other, "We counted 4 nests of herons.") +
+		row(heron, `It took 31 years, 4 boats, and 94.4 % of the money.\nIn May, the herons had four nests; λ was 0.5.`)
+	tests := []struct{ name, question, gold, want string }{
+		{"near the question", "How many nests had the herons in May?", "4", "four"},
+		{"no part of a number", "How many years did it take, for the money?", "31", "31"},
+		{"over an escape", "How many nests, of money?", `"money in may"`, `money.\nIn May`},
+		{"by its name", "Which herons had which nests?", `"lambda"`, "λ"},
+		{"page numbers are places", "Which page has nests of herons?", "17", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ex := qa.Example{
+				UUID: "u", Question: tt.question,
+				Evaluator: qa.Evaluator{Func: "eval_string_exact_match", Kwargs: json.RawMessage(`{"gold": ` + tt.gold + `}`)},
+			}
+			step := qa.Step{N: 1, By: qa.ByModel, Reply: &qa.Reply{Text: "r"}, Action: &qa.Action{Name: "Query"}, Observation: &qa.Observation{Status: qa.StatusOK, Text: result}}
+			loss := evidence.Locate(ex, runlog.Recorded{Trajectory: qa.Trajectory{Steps: []qa.Step{step}}})
+			got := ""
+			for _, p := range loss.Places {
+				if p.Step == 1 && p.Field == "observation.text" {
+					got += result[p.First:p.End]
+				}
+			}
+			if got != tt.want {
+				t.Errorf("got %q (%+v), want %q", got, loss, tt.want)
+			}
+		})
+	}
+}
