@@ -318,11 +318,11 @@ func TestPlaces(t *testing.T) {
 		return `{"page_number": 17, "text": "` + text + `", "pdf_id": "` + paper + `"}` + "\n"
 	}
 	result := row(other, "We counted 4 nests of herons.") +
-		row(heron, `It took 31 years, 4 boats, and 94.4 % of the money.\nIn May, the herons had four nests; λ was 0.5.`)
+		row(heron, `It took 31 years, 4 boats, and 94.4 % of the money.\nIn spring, the herons had four nests; λ was 0.5.`)
 	tests := []struct{ name, question, gold, want string }{
-		{"near the question", "How many nests had the herons in May?", "4", "four"},
+		{"near the question", "How many nests had the herons in spring?", "4", "four"},
 		{"no part of a number", "How many years did it take, for the money?", "31", "31"},
-		{"over an escape", "How many nests, of money?", `"money in may"`, `money.\nIn May`},
+		{"over an escape", "How many nests, of money?", `"money in spring"`, `money.\nIn spring`},
 		{"by its name", "Which herons had which nests?", `"lambda"`, "λ"},
 		{"page numbers are places", "Which page has nests of herons?", "17", ""},
 	}
