@@ -21,7 +21,7 @@ var letterNames = func() map[string]bool {
 	return names
 }()
 
-// letterName returns the name of a Greek letter that stands alone or beside digits and Latin letters; "" for another
+// letterName returns the name of a Greek letter that is alone or beside digits and Latin letters; "" for another
 // character, and within a word of Greek.
 func letterName(runes []rune, i int) string {
 	name := letters[unicode.ToLower(runes[i])]
