@@ -93,7 +93,8 @@ type cli struct {
 type app struct {
 	ctx      context.Context
 	in       io.Reader
-	out      io.Writer
+	// out is standard output; what a terminal could take for a command is escaped. screen is for commands to the terminal.
+	out, screen io.Writer
 	errs     io.Writer
 	log      *slog.Logger
 	progress *progress.Reporter
@@ -197,8 +198,12 @@ func newApp(verbose bool) *app {
 	}
 	isTerminal := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
 	errs := newRedactingWriter(os.Stderr, os.Getenv)
+	var out io.Writer = os.Stdout
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		out = &terminal.Screen{To: os.Stdout}
+	}
 	return &app{
-		ctx: context.Background(), in: os.Stdin, out: os.Stdout, errs: errs,
+		ctx: context.Background(), in: os.Stdin, out: out, screen: os.Stdout, errs: errs,
 		log:      slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
 		progress: progress.New(progress.Config{Out: os.Stderr, Bars: isTerminal}),
 		now:      time.Now, getenv: os.Getenv, width: terminalWidth(os.Stdout), style: terminal.StyleOf(os.Stderr, os.Getenv), outStyle: terminal.StyleOf(os.Stdout, os.Getenv),

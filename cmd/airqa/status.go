@@ -151,6 +151,6 @@ func terminalSize(width int) (w, h int) {
 // erase removes the last lines from a terminal.
 func (a *app) erase(lines int) {
 	if lines > 0 {
-		_, _ = fmt.Fprintf(a.out, "\x1b[%dA\x1b[J", lines)
+		_, _ = fmt.Fprintf(a.screen, "\x1b[%dA\x1b[J", lines)
 	}
 }

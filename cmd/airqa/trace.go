@@ -187,7 +187,7 @@ func (c traceCmd) trajectory(a *app, e episodes.Episode) error {
 	if a.width == 0 || c.NoPager {
 		return write(a.out)
 	}
-	return terminal.Pager{Command: a.getenv("PAGER"), Out: a.out, Errs: a.errs}.Page(a.ctx, write)
+	return terminal.Pager{Command: a.getenv("PAGER"), Out: a.screen, Errs: a.errs}.Page(a.ctx, write)
 }
 
 // notesOn reads the comments and decisions on an episode.
@@ -215,7 +215,7 @@ func (c traceCmd) browses(a *app, uuid string) bool {
 
 func (a *app) browse(lib *episodes.Library, dirs []string, f episodes.Filter) error {
 	return browser.Run(a.ctx, browser.Config{
-		Library: lib, Paths: dirs, Filter: f, Author: a.getenv("USER"), In: a.in, Out: a.out, Style: a.outStyle,
+		Library: lib, Paths: dirs, Filter: f, Author: a.getenv("USER"), In: a.in, Out: a.screen, Style: a.outStyle,
 	})
 }
 

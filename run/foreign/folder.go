@@ -17,8 +17,10 @@ import (
 
 // Limits of what is read, in bytes: a file from a stranger may be a bomb.
 const (
-	maxFile  = 1 << 30 // see [Config]
-	maxImage = 64 << 20
+	maxFile = 1 << 30 // see [Config]
+	// maxSample is for one unpacked sample: it is in memory several times while it is read.
+	maxSample = 256 << 20
+	maxImage  = 64 << 20
 )
 
 // folder is the folder of an import. Files that trajectories refer to are read inside of it only.

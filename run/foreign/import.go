@@ -25,7 +25,7 @@ type Config struct {
 	// Out is the run directory to make. If the files have several agents, models or runs, it becomes a folder of run
 	// directories.
 	Out string
-	// MaxFile is the maximum size of a file or of an unpacked sample in bytes; 0 is 1 GiB.
+	// MaxFile is the maximum size of a file or of an unpacked sample in bytes; 0 is 1 GiB, and 256 MiB for a sample.
 	MaxFile int64
 	// Program is recorded in run.json.
 	Program string

@@ -134,7 +134,7 @@ func readZip(ctx context.Context, name string, z *zip.Reader, w *writer) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		raw, err := unpack(member, min(left, w.MaxFile))
+		raw, err := unpack(member, min(left, w.MaxFile, maxSample))
 		if err == nil {
 			err = l.sample(raw)
 		}
@@ -160,7 +160,7 @@ func (l *inspectLog) readHeader(z *zip.Reader) error {
 			if member.Name != name {
 				continue
 			}
-			raw, err := unpack(member, l.to.MaxFile)
+			raw, err := unpack(member, min(l.to.MaxFile, maxSample))
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
@@ -170,18 +170,25 @@ func (l *inspectLog) readHeader(z *zip.Reader) error {
 	return errors.New("no log of inspect_ai: header.json is missing")
 }
 
-// unpack reads a member of at most limit bytes, whatever its header promises.
+// unpack reads a member of at most limit bytes, whatever its header promises. It counts the bytes before it keeps any: a
+// small file may unpack to gigabytes.
 func unpack(member *zip.File, limit int64) ([]byte, error) {
-	in, err := member.Open()
-	if err != nil {
-		return nil, err
+	var raw bytes.Buffer
+	for _, to := range []io.Writer{io.Discard, &raw} {
+		in, err := member.Open()
+		if err != nil {
+			return nil, err
+		}
+		n, err := io.Copy(to, io.LimitReader(in, limit+1))
+		if err = errors.Join(err, in.Close()); err != nil {
+			return nil, err
+		}
+		if n > limit {
+			return nil, fmt.Errorf("more than %d MiB when unpacked", limit>>20)
+		}
+		raw.Grow(int(n))
 	}
-	defer func() { _ = in.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(in, limit+1))
-	if err == nil && int64(len(raw)) > limit {
-		err = fmt.Errorf("more than %d MiB when unpacked", limit>>20)
-	}
-	return raw, err
+	return raw.Bytes(), nil
 }
 
 // end checks that the log was not empty.

@@ -61,7 +61,7 @@ type Server struct {
 // New returns a server of a study.
 func New(c Config) *Server {
 	s := &Server{Config: c, guard: guard.Keyed(c.Host, c.Study.Key()), feed: live.New()}
-	s.tries = tries{now: c.Now, wrong: make(map[string][]time.Time)}
+	s.tries = newTries(c.Now)
 	mux := http.NewServeMux()
 	mux.Handle("GET "+assets.Prefix, assets.Handler())
 	mux.HandleFunc("GET /{$}", s.page)
@@ -156,8 +156,8 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		from = r.RemoteAddr
 	}
-	if !s.tries.allowed(from) {
-		s.write(w, frame{Error: "Too many wrong codes. Wait a minute."}, http.StatusTooManyRequests)
+	if !s.tries.allowed(r.Context(), from) {
+		s.write(w, frame{Error: "Too many wrong codes. Try again in a few seconds."}, http.StatusTooManyRequests)
 		return
 	}
 	p := s.Study.Enter(r.PostFormValue("code"))

@@ -59,7 +59,7 @@ func (m *maker) retrieval(s qa.Step, parent *tracepb.Span) {
 	list.text("gen_ai.operation.name", "retrieval")
 	list.text("gen_ai.data_source.id", m.e.Run.Config.Shape.Data)
 	if limit, ok := s.Action.Args["limit"].(int64); ok {
-		list.number("gen_ai.request.top_k", int(limit))
+		list.number("gen_ai.retrieval.top_k", int(limit))
 	}
 	if query, ok := s.Action.Args["query"].(string); ok {
 		list.text("gen_ai.retrieval.query.text", short(m.text(query), maxText))

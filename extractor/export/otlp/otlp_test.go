@@ -370,6 +370,19 @@ func TestScoreFollows(t *testing.T) {
 	}
 }
 
+// Nothing follows a redirect to another host: the headers hold a key.
+func TestRedirect(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=c2VjcmV0")
+	elsewhere := receive(t)
+	from := httptest.NewServer(http.RedirectHandler(elsewhere.URL+"/v1/traces", http.StatusPermanentRedirect))
+	t.Cleanup(from.Close)
+	made := record(t, recordtest.Config{})
+	_, err := otlp.Send(t.Context(), config(made.Run.Dir), from.URL)
+	if err == nil || !strings.Contains(err.Error(), "which was not named") || elsewhere.requests > 0 {
+		t.Errorf("%v, %d requests elsewhere", err, elsewhere.requests)
+	}
+}
+
 // A key in the environment is sent, and is in no error.
 func TestHeader(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Basic%20c2VjcmV0")

@@ -16,8 +16,9 @@ import (
 	"airqa/run/runlog"
 )
 
-// SchemaURL is the version of the semantic conventions that the attributes follow. Those for GenAI are in development.
-const SchemaURL = "https://opentelemetry.io/schemas/1.37.0"
+// SchemaURL is the version of the semantic conventions for GenAI that the attributes follow: v0.1.0, the first release of
+// its own, in development. It has retrievals, and the tokens of hidden reasoning.
+const SchemaURL = "https://opentelemetry.io/schemas/gen-ai/0.1.0"
 
 // Config describes which episodes to write.
 type Config struct {
