@@ -91,15 +91,15 @@ type cli struct {
 
 // app is passed to every command.
 type app struct {
-	ctx      context.Context
-	in       io.Reader
+	ctx context.Context
+	in  io.Reader
 	// out is standard output; what a terminal could take for a command is escaped. screen is for commands to the terminal.
 	out, screen io.Writer
-	errs     io.Writer
-	log      *slog.Logger
-	progress *progress.Reporter
-	now      func() time.Time
-	getenv   func(string) string
+	errs        io.Writer
+	log         *slog.Logger
+	progress    *progress.Reporter
+	now         func() time.Time
+	getenv      func(string) string
 	// given are the addresses that the command line or the environment gives, by flag.
 	given map[string]string
 	// data is --data of a command that answers questions; papers that a question file names are found there.

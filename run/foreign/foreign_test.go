@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -233,6 +234,24 @@ func TestRefused(t *testing.T) {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// A sample that is too large is counted, not kept.
+func TestBombIsNotKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bomb.eval")
+	if err := os.WriteFile(path, zipped(t, map[string]int{"header.json": 0, "samples/a_epoch_1.json": 300 << 20}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{path}, Out: filepath.Join(t.TempDir(), "out")})
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "more than 256 MiB when unpacked") {
+		t.Errorf("error %v", err)
+	}
+	if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 64 {
+		t.Errorf("%d MiB were allocated", got)
 	}
 }
 

@@ -259,6 +259,11 @@ func checkFile(t *testing.T, dir string, spans map[string]*tracepb.Span) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The names are those of the version that is stated.
+	if !strings.Contains(string(raw), `"schemaUrl":"https://opentelemetry.io/schemas/gen-ai/0.1.0"`) || !strings.Contains(string(raw), "gen_ai.retrieval.documents") ||
+		!strings.Contains(string(raw), "gen_ai.retrieval.top_k") || strings.Contains(string(raw), "gen_ai.request.top_k") {
+		t.Error("the names do not follow version 0.1.0 of the GenAI conventions")
+	}
 	n := 0
 	for line := range strings.Lines(string(raw)) {
 		var data struct {
