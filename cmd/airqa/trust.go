@@ -17,7 +17,7 @@ import (
 
 // Files in the working directory, in run directories and in data directories are untrusted. Through them, the program reads
 // and writes nothing outside of the folder, and sends nothing to an address that the user has not named. What a flag names
-// stands where it is declared: see settings.Names.
+// is declared with the flag: see settings.Names.
 
 // checkFileValue refuses a value of airqa.yaml that leads out of its folder, or to an address that the user has not named.
 func checkFileValue(key string, f *kong.Flag, value string) error {
@@ -49,7 +49,7 @@ func checkFileValue(key string, f *kong.Flag, value string) error {
 	return fmt.Errorf("%s: %s is %s, %s; %s", settings.File, key, settings.MaskURL(value), why, toAllow(f))
 }
 
-// toAllow tells how to set a flag that a file may not set.
+// toAllow returns the way to set a flag that a file may not set.
 func toAllow(f *kong.Flag) string {
 	text := "give --" + f.Name + " on the command line"
 	if len(f.Envs) > 0 {

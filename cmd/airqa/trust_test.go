@@ -14,7 +14,7 @@ import (
 	"airqa/internal/settings"
 )
 
-// ordinary are the flags with free text that name nothing to read, write or contact, everywhere or in one command. Somebody
+// ordinary are the flags with free text that name nothing to read, write or contact, everywhere or in one command. Someone
 // has looked at each: before a flag is added here, follow its value to where it is used.
 var ordinary = []string{
 	"add", "answer", "answer-format", "arxiv", "baseline", "box", "by", "categories", "cause", "claim", "conference", "data-claim", "decide",

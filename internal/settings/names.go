@@ -8,7 +8,7 @@ import (
 )
 
 // What the value of a flag names, as the struct tag names:"..." of the flag declares. Every flag whose value reaches beyond
-// the program has one, so that a file of somebody else cannot choose what is read, written or contacted.
+// the program has one, so that a file of someone else cannot choose what is read, written or contacted.
 const (
 	// Input is a file or folder to read.
 	Input = "input"
