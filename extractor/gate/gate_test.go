@@ -93,7 +93,7 @@ func TestSelfContained(t *testing.T) {
 		{"a choice of three", "single-text", "Which optimizer is used: SGD, Adam, or RMSProp?", "", "Adam", ""},
 		{"between two", "single-text", "Which optimizer is used, choosing between SGD and Adam?", "", "Adam", ""},
 		{"a number next to an open or", "single-text", "Is it right that the number is 2029 or more, and which number is it?", "", "2029", candidate.LeaksAnswer},
-		{"a number before or", "single-text", "The table of 2029 lists says which number, SGD or Adam?", "", "2029", candidate.LeaksAnswer},
+		{"a number before or", "single-text", "The table of 2029 lists gives which number, SGD or Adam?", "", "2029", candidate.LeaksAnswer},
 		{"between numbers", "single-text", "Which number between 1000 and 2029 is printed?", "", "2029", candidate.LeaksAnswer},
 		{"the answer beside a choice", "single-text", "As Adam is used, is the rate fixed or decayed?", "", "Adam", candidate.LeaksAnswer},
 		{"or a clause", "single-text", "Was Adam used, or which optimizer was it?", "", "Adam", candidate.LeaksAnswer},

@@ -51,7 +51,7 @@ func leaksIn(question, answer string) bool {
 	return false
 }
 
-// countsAsked reports whether a number in a question stands before the word that follows "how many".
+// countsAsked reports whether a number in a question precedes the word that follows "how many".
 func countsAsked(text []word, at word) bool {
 	asked, counted := "", ""
 	for i := 1; i+1 < len(text); i++ {
@@ -177,7 +177,7 @@ func alternative(question string, start, end int, number bool) bool {
 	return andBefore.MatchString(before) || listed.MatchString(before) && andLater.MatchString(after) || between.MatchString(before) && andNext.MatchString(after)
 }
 
-// oneLine replaces line breaks by single blanks, and keeps blanks at both ends.
+// oneLine replaces each run of whitespace by a space, also at the ends.
 func oneLine(text string) string { return whitespace.ReplaceAllString(text, " ") }
 
 var whitespace = regexp.MustCompile(`\s+`)

@@ -14,7 +14,7 @@ func TestRedactStrings(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, in, want string }{
 		{"nothing", `{"b": 1, "a": "x"}`, `{"b": 1, "a": "x"}`},
-		{"the order and the blanks stay", `{"b": "nabcdefgh",  "a": 12345678901234567890}`, `{"b": "[redacted]",  "a": 12345678901234567890}`},
+		{"the order and the whitespace stay", `{"b": "nabcdefgh",  "a": 12345678901234567890}`, `{"b": "[redacted]",  "a": 12345678901234567890}`},
 		{"a key", `{"nabcdefgh":[]}`, `{"[redacted]":[]}`},
 		{"an escape is no part of it", `{"a":"\nabcdefgh","b":"nabcdefgh"}`, `{"a":"\nabcdefgh","b":"[redacted]"}`},
 		{"an escape at its end", `{"a":"tail\n","b":"tail\\"}`, `{"a":"tail\n","b":"[redacted]"}`},
