@@ -67,6 +67,7 @@ func TestText(t *testing.T) {
 		{"DB_PASSWORD=hunter2! x", "DB_PASSWORD=[redacted] x"},
 		{"gpt-4o-mini-2024-07-18, claude-3-5-sonnet-20241022, Meta-Llama-3.1-405B-Instruct-FP8, Qwen2.5-VL-72B-Instruct-AWQ-Int4", "gpt-4o-mini-2024-07-18, claude-3-5-sonnet-20241022, Meta-Llama-3.1-405B-Instruct-FP8, Qwen2.5-VL-72B-Instruct-AWQ-Int4"},
 		{"sk-learn, hf_model_name_of_a_long_kind, eyJ, AKIA", "sk-learn, hf_model_name_of_a_long_kind, eyJ, AKIA"},
+		{"sk-learn-v2-compatible-estimators, key-value-memory-networks-for-2016-questions", "sk-learn-v2-compatible-estimators, key-value-memory-networks-for-2016-questions"},
 	} {
 		if got := curate.NewRedactor(known).Text(c.text, nil); got != c.want {
 			t.Errorf("%q\n got %q\nwant %q", c.text, got, c.want)

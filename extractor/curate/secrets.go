@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	textwords "airqa/internal/words"
 )
 
 // shape is a vendor's form of keys: a prefix and at least least more characters of a key.
@@ -244,7 +246,7 @@ func (s shape) fits(rest string) bool {
 		}
 		n++
 	}
-	return n >= s.least && (digits > 0 || upper > 2)
+	return n >= s.least && (digits > 0 || upper > 2) && !textwords.Hyphenated(rest[:n])
 }
 
 // split returns the parts of a text between separators. offset is the text's own position.
