@@ -108,7 +108,9 @@ func (b *before) vectorsTo(ctx context.Context, texts *cache.Cache, want vectors
 
 // salvage copies the vectors of papers, by their versions, from the segments of a dense collection whose manifest is lost to
 // the cache. It reports whether there are any segments.
-func salvage(ctx context.Context, texts *cache.Cache, db *paperdb.Reader, store *flat.Store, want vectors.Collection, versions map[string]string) (found bool, err error) {
+func salvage(
+	ctx context.Context, texts *cache.Cache, db *paperdb.Reader, store *flat.Store, want vectors.Collection, versions map[string]string,
+) (found bool, err error) {
 	from, err := store.Salvage(ctx, want)
 	if err != nil {
 		return false, err

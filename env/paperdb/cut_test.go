@@ -26,7 +26,8 @@ func TestCutDatabase(t *testing.T) {
 		p := paperdb.Paper{Metadata: paperdb.Metadata{PaperID: id, Title: "Title"}, File: paperdb.File{SHA256: id}}
 		for k := range 20 {
 			text := strings.Repeat(fmt.Sprint(id, k, " "), 300)
-			p.Sections = append(p.Sections, paperdb.Section{ID: uuid.NewSHA1(uuid.Nil, []byte{byte(i), byte(k)}).String(), Title: "S", Content: text})
+			section := uuid.NewSHA1(uuid.Nil, []byte{byte(i), byte(k)}).String()
+			p.Sections = append(p.Sections, paperdb.Section{ID: section, Title: "S", Content: text})
 		}
 		if err := w.Put(t.Context(), p); err != nil {
 			t.Fatal(err)
