@@ -122,27 +122,31 @@ func (c ingestCmd) config() ingest.Config {
 
 // ingestResult is the JSON of an ingest.
 type ingestResult struct {
-	Added   int          `json:"added"`
-	Present int          `json:"present"`
-	Pages   int          `json:"pages"`
-	Poor    []ingestFile `json:"read_badly"`
-	Failed  []ingestFile `json:"failed"`
+	Added   int             `json:"added"`
+	Present int             `json:"present"`
+	Pages   int             `json:"pages"`
+	Poor    []poorPaper     `json:"read_badly"`
+	Failed  []ingestFailure `json:"failed"`
 }
 
-// ingestFile is a file with a problem.
-type ingestFile struct {
+type poorPaper struct {
 	Path    string `json:"path"`
-	PaperID string `json:"paper_id,omitempty"`
+	PaperID string `json:"paper_id"`
 	Reason  string `json:"reason"`
 }
 
+type ingestFailure struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
 func ingestResultOf(sum ingest.Summary) ingestResult {
-	r := ingestResult{Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages, Poor: []ingestFile{}, Failed: []ingestFile{}}
+	r := ingestResult{Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages, Poor: []poorPaper{}, Failed: []ingestFailure{}}
 	for _, p := range sum.Poor {
-		r.Poor = append(r.Poor, ingestFile(p))
+		r.Poor = append(r.Poor, poorPaper(p))
 	}
 	for _, f := range sum.Failed {
-		r.Failed = append(r.Failed, ingestFile{Path: f.Path, Reason: f.Err.Error()})
+		r.Failed = append(r.Failed, ingestFailure{Path: f.Path, Reason: f.Err.Error()})
 	}
 	return r
 }

@@ -18,7 +18,7 @@ type contents struct {
 	Fidelity
 	problems  []string
 	broken    *pdf.PageError // of a page that cannot be read
-	illegible bool           // most letters are wrong
+	illegible string         // the reason why much of the text is wrong, also the first problem; "" if it is not
 }
 
 // outlineText returns the titles that the file has apart from its pages, in Unicode.
@@ -49,8 +49,11 @@ func readDocument(ctx context.Context, doc *pdf.Document) (c contents, err error
 		inputs[i], texts[i] = in, text
 	}
 	undecoded, illegible := decodeFonts(inputs, texts, func() string { return outlineText(ctx, doc) })
-	if c.illegible = illegible; undecoded != "" {
-		c.problems = append(c.problems, undecoded)
+	if undecoded != "" {
+		c.problems = append([]string{undecoded}, c.problems...)
+	}
+	if illegible {
+		c.illegible = undecoded
 	}
 	c.Doc = layout.Analyze(inputs)
 	var unfaithful []string
@@ -75,7 +78,7 @@ func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, t
 	for i, g := range glyphs {
 		in.Glyphs[i] = layout.Glyph{
 			Rune: g.Rune, Box: g.Box, X: g.X, Baseline: g.Baseline, Size: g.Size,
-			Font: g.Font, Angle: g.Angle, LineEnd: g.LineEnd,
+			Font: g.Font, Angle: g.Angle, LineEnd: g.LineEnd, Unmapped: g.Unmapped,
 		}
 	}
 	shapes, err := doc.Shapes(ctx, n)

@@ -53,12 +53,13 @@ func (e encoding) decode(r rune) rune {
 	return r
 }
 
-// fit returns the share of common small letters among the letters of a text, and how many letters belong to the script.
-func (e encoding) fit(count map[rune]int) (share float64, letters int) {
-	common := 0
+// fit returns the share of common small letters among the letters of a text, and a score to compare encodings with.
+func (e encoding) fit(count map[rune]int) (share, score float64) {
+	const rare = "ЂѓЃЉљЊњЌќЋћЏџЈјЅѕ" // at codes that T2A has quotation marks and ё at
+	common, letters := 0, 0
 	for r, n := range count {
 		r = e.decode(r)
-		if !unicode.Is(e.script, r) {
+		if !unicode.Is(e.script, r) || strings.ContainsRune(rare, r) {
 			continue
 		}
 		letters += n
@@ -66,7 +67,7 @@ func (e encoding) fit(count map[rune]int) (share float64, letters int) {
 			common += n
 		}
 	}
-	return float64(common) / float64(max(1, letters)), letters
+	return float64(common) / float64(max(1, letters)), float64(common) + 0.1*float64(letters)
 }
 
 // fontLetters counts the letters of a font.
@@ -83,12 +84,16 @@ func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]
 		different = 12
 	)
 	byFont := map[string]*fontLetters{}
+	var f *fontLetters
+	last := ""
 	for _, in := range inputs {
 		for _, g := range in.Glyphs {
-			f := byFont[g.Font]
-			if f == nil {
-				f = &fontLetters{runes: map[rune]int{}}
-				byFont[g.Font] = f
+			if f == nil || g.Font != last {
+				if f = byFont[g.Font]; f == nil {
+					f = &fontLetters{runes: map[rune]int{}}
+					byFont[g.Font] = f
+				}
+				last = g.Font
 			}
 			if unicode.IsLetter(g.Rune) {
 				f.all++
@@ -120,7 +125,7 @@ func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]
 func decodeFonts(inputs []layout.Input, texts []string, outline func() string) (problem string, illegible bool) {
 	fonts, count := foreignFonts(inputs)
 	if len(fonts) == 0 {
-		return "", false
+		return unmappedText(inputs)
 	}
 	e, ok := bestEncoding(count, outline)
 	if !ok {
@@ -129,12 +134,37 @@ func decodeFonts(inputs []layout.Input, texts []string, outline func() string) (
 	for i := range inputs {
 		for k := range inputs[i].Glyphs {
 			if g := &inputs[i].Glyphs[k]; fonts[g.Font] {
-				g.Rune = e.decode(g.Rune)
+				g.Rune, g.Unmapped = e.decode(g.Rune), false
 			}
 		}
 		texts[i] = strings.Map(e.decode, texts[i])
 	}
 	return fmt.Sprintf("fonts without a Unicode map: their text is read as %s", e.name), false
+}
+
+// unmappedText returns a problem if many letters are codes of their fonts other than ASCII, such as those of fonts that
+// count from 1. Then few of them are small letters.
+func unmappedText(inputs []layout.Input) (problem string, illegible bool) {
+	const fewest = 200
+	all, unmapped, small := 0, 0, 0
+	for _, in := range inputs {
+		for _, g := range in.Glyphs {
+			if !unicode.IsLetter(g.Rune) {
+				continue
+			}
+			all++
+			if g.Unmapped {
+				unmapped++
+			}
+			if g.Unmapped && g.Rune >= 'a' && g.Rune <= 'z' {
+				small++
+			}
+		}
+	}
+	if unmapped < fewest || unmapped*20 < all || small*5 > unmapped*2 {
+		return "", false
+	}
+	return fmt.Sprintf("the fonts of %d%% of the letters have no Unicode map: they may be illegible", 100*unmapped/all), unmapped*3 > all
 }
 
 // bestEncoding returns the encoding that makes ordinary text of letters. An outline in the script is a reason to accept a
@@ -143,14 +173,8 @@ func bestEncoding(count map[rune]int, outline func() string) (best encoding, ok 
 	const clear, supported, script = 0.5, 0.3, 5
 	most, share := 0.0, 0.0
 	for _, e := range encodings {
-		fit, letters := e.fit(count)
-		// Letters outside the script count against it: ё tells CP1251 and T2A apart.
-		total := 0
-		for _, n := range count {
-			total += n
-		}
-		if weighed := fit * float64(letters) / float64(total); weighed > most {
-			best, most, share = e, weighed, fit
+		if fit, score := e.fit(count); score > most {
+			best, most, share = e, score, fit
 		}
 	}
 	if share >= clear {

@@ -74,7 +74,10 @@ func (r *Reader) Read(ctx context.Context, s Source) (out Extraction, err error)
 		return out, err
 	}
 	poor := c.doubt()
-	if poor != "" {
+	switch {
+	case c.illegible != "":
+		poor = c.illegible
+	case poor != "":
 		problems = append([]string{poor}, problems...)
 	}
 	p.File.Problems = slices.Concat(problems, s.problems, missingParts(s, source, p))

@@ -24,6 +24,8 @@ type Glyph struct {
 	Font string
 	// Angle is the writing direction on the page as displayed, in degrees counter-clockwise, 0 for upright.
 	Angle int
+	// Unmapped marks characters that are codes of their font, because the font does not say which characters they are.
+	Unmapped bool
 	// LineEnd marks a hyphen at a line's end, after which the line breaks.
 	LineEnd bool
 }
@@ -40,6 +42,8 @@ type run struct {
 	handle uint32 // FPDF_FONT
 	size   float64
 	angle  int
+	// unmapped is whether the first character has no Unicode.
+	unmapped bool
 }
 
 // Glyphs returns the characters of page n. It omits text outside the visible part of the page.
@@ -200,7 +204,7 @@ func (d *Document) glyph(text uint64, i int, r rune, runs map[uint32]run) (glyph
 			style = d.run(text, uint64(i), object)
 			runs[object] = style
 		}
-		glyph.Font, glyph.Size, glyph.Angle = style.font, style.size, style.angle
+		glyph.Font, glyph.Size, glyph.Angle, glyph.Unmapped = style.font, style.size, style.angle, style.unmapped
 	}
 	return glyph, style, true
 }
@@ -240,7 +244,8 @@ func (d *Document) run(text, i uint64, object uint32) run {
 	font := d.g.word("FPDFTextObj_GetFont", uint64(object))
 	style := run{
 		font: d.fontName(font), handle: font,
-		size: math.Float64frombits(d.g.call("FPDFText_GetFontSize", text, i)),
+		size:     math.Float64frombits(d.g.call("FPDFText_GetFontSize", text, i)),
+		unmapped: d.g.word("FPDFText_HasUnicodeMapError", text, i) == 1,
 	}
 	if d.g.yes("FPDFText_GetMatrix", text, i, d.g.at(0)) {
 		m := d.g.floats(6)

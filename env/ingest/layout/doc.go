@@ -28,6 +28,8 @@ type Glyph struct {
 	Angle int
 	// LineEnd marks a hyphen before a line break.
 	LineEnd bool
+	// Unmapped marks a code of a font that does not say which characters its codes are.
+	Unmapped bool
 }
 
 // Shape is a drawn object other than text.
