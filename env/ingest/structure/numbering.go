@@ -13,8 +13,9 @@ import (
 var (
 	// decimalHead matches "3 Method", "3.1. Data", "A.2 Proofs", "§ 2. Data".
 	decimalHead = regexp.MustCompile(`^(?:§+\s*)?((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,4})\.?\s+(\S.*)$`)
-	// romanHead matches "IV. EXPERIMENTS".
-	romanHead = regexp.MustCompile(`^(?:§+\s*)?([IVXLC]{1,6})\.\s+(\S.*)$`)
+	// romanHead matches "IV. EXPERIMENTS", plainRoman "IV Experiments".
+	romanHead  = regexp.MustCompile(`^(?:§+\s*)?([IVXLC]{1,6})\.\s+(\S.*)$`)
+	plainRoman = regexp.MustCompile(`^(I{2,3}|IV|VI{1,3}|IX|XI{1,3}|XIV|XVI{0,3})\s+(\S.*)$`)
 	// pathHead matches the numbers of IEEE's subsections in outlines: "III-C Data", "II-C1 Notes".
 	pathHead = regexp.MustCompile(`^([IVXLC]{1,6}-[A-Z](?:\.?-?\d{1,2})?(?:-?[a-z])?)[.:)]?\s+(\S.*)$`)
 	// letterHead matches IEEE's "B. Features".
@@ -51,7 +52,7 @@ func numberPatterns(text string) []*regexp.Regexp {
 	case first >= '0' && first <= '9', first == '§':
 		return []*regexp.Regexp{romanHead, decimalHead}
 	case first >= 'A' && first <= 'Z' && (len(text) == 1 || strings.ContainsRune("IVXLC.- 0123456789", rune(text[1]))):
-		return []*regexp.Regexp{pathHead, romanHead, letterHead, decimalHead}
+		return []*regexp.Regexp{pathHead, romanHead, plainRoman, letterHead, decimalHead}
 	case strings.ContainsRune("第一二三四五六七八九十", first) && size > 1:
 		return []*regexp.Regexp{hanHead}
 	}

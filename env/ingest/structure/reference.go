@@ -31,11 +31,11 @@ func (r *paperReader) findBibliography() {
 	r.findList()
 }
 
-// findList finds a numbered bibliography without a heading, in the second half of a paper and in smaller type than the
+// findList finds a numbered bibliography without a heading, in the last two thirds of a paper and in smaller type than the
 // text, and moves it to the end: in two columns, it interrupts the text.
 func (r *paperReader) findList() {
 	const fewest = 8
-	for i := len(r.flow) / 2; i < len(r.flow); i++ {
+	for i := len(r.flow) / 3; i < len(r.flow); i++ {
 		if m := labelled.FindStringSubmatch(r.flow[i].Text()); m == nil || m[1]+m[2]+m[3] != "1" || r.flow[i].Size > r.Doc.BodySize-0.6 {
 			continue
 		}
@@ -150,10 +150,10 @@ func (r *paperReader) entries(from, to int) []Reference {
 	return out
 }
 
-// listEnd returns the end of a bibliography: before five lines in another size than most of its first page, such as a
+// listEnd returns the end of a bibliography: before five lines in another size than its first ones, such as a
 // discussion of the paper, that no numbered entry follows.
 func listEnd(lines []layout.Line) int {
-	const run, sample = 5, 40
+	const run, sample = 5, 12
 	sizes := map[float64]int{}
 	size, most := 0.0, 0
 	for _, l := range lines[:min(sample, len(lines))] {

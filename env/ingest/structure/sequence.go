@@ -46,7 +46,7 @@ func (r *paperReader) numbered() []heading {
 // spacedNumbers finds numbered headings that do not stand out, such as in recognised text without fonts: short lines with
 // space above whose whole numbers count from 1 to at least 3, apart from each other.
 func (r *paperReader) spacedNumbers() []heading {
-	const fewest, apart = 3, 12 // headings, and lines between them on average
+	const fewest, apart = 3, 5 // headings, and lines between them on average
 	front, _ := r.abstractStart()
 	var heads []heading
 	var s sequence
@@ -170,7 +170,7 @@ func (r *paperReader) insideParagraph(i int, l layout.Line) bool {
 
 // next returns the level of a number if it is next in sequence, else 0.
 func (s *sequence) next(number, text string) int {
-	dotted := strings.HasPrefix(text, number+".")
+	dotted := strings.HasPrefix(text, number+".") || strings.HasPrefix(text, number+" ")
 	if s.style != "decimal" && dotted && s.isTop(roman(number)) && !s.letterFits(number) {
 		s.style, s.top, s.letter = "roman", roman(number), 0
 		return 1

@@ -30,7 +30,7 @@ func (r *paperReader) title() string {
 	if printed := r.printedTitle(lines, named); printed != nil {
 		return r.cleanTitle(printed)
 	}
-	blocks := r.titleBlocks(lines)
+	blocks := r.titleBlocks(lines, front)
 	if best := bestBlock(r.withoutMastheads(blocks, front)); best != nil {
 		return r.cleanTitle(best)
 	}
@@ -74,16 +74,24 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 		lowest = 0.8
 	}
 	var out []layout.Line
-	for _, l := range page.Lines {
+	for i, l := range page.Lines {
 		text := l.Text()
-		if label := folded(text); len(out) > 0 && (abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text)) {
+		number, name := splitNumber(text)
+		if number != "" && commonTitles[folded(name)] {
 			break
 		}
+		if label := folded(text); abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text) {
+			if len(out) > 0 {
+				out = withParts(out, page.Lines[i:])
+				break
+			}
+			continue
+		}
 		if l.Role == layout.Body && l.Baseline < lowest*page.Height && !r.inRegion(l) && !dotLeaders.MatchString(text) {
-			out = append(out, l)
+			out = append(out, withoutNotice(l))
 		}
 	}
-	for i := 0; i < len(out); { // the parts of a line that crosses the gutter at a wide space are in several columns
+	for i := 0; i < len(out); {
 		k := i + 1
 		for k < len(out) && abs(out[k].Baseline-out[i].Baseline) < 1 {
 			k++
@@ -92,6 +100,33 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 		i = k
 	}
 	return out
+}
+
+// withParts adds the parts of lines that are in another column: a title may cross the gutter at a wide space.
+func withParts(lines, rest []layout.Line) []layout.Line {
+	for _, l := range rest {
+		mate := slices.IndexFunc(lines, func(o layout.Line) bool {
+			return abs(o.Baseline-l.Baseline) < 1 && abs(o.Size-l.Size) < 0.5 && printOf(o).font == printOf(l).font
+		})
+		if mate >= 0 && l.Role == layout.Body {
+			lines = slices.Insert(lines, mate+1, l)
+		}
+	}
+	return lines
+}
+
+// withoutNotice drops small words after a wide gap at the end of a large line: a notice beside a title.
+func withoutNotice(l layout.Line) layout.Line {
+	size := l.Size
+	for i := 1; i < len(l.Words); i++ {
+		small := !slices.ContainsFunc(l.Words[i:], func(w layout.Word) bool { return w.Size > 0.6*size })
+		if small && l.Words[i].Box.X0-l.Words[i-1].Box.X1 > size {
+			l.Words = l.Words[:i]
+			l.Box.X1 = l.Words[i-1].Box.X1
+			break
+		}
+	}
+	return l
 }
 
 // printedTitle returns the consecutive lines that are the title in the metadata, or nil. A word alone, which may be the
@@ -135,14 +170,15 @@ func mainSize(l layout.Line) float64 {
 }
 
 // titleBlocks groups large lines of one size. Small lines beside them, such as a copyright notice, may be in between.
-func (r *paperReader) titleBlocks(lines []layout.Line) [][]layout.Line {
+func (r *paperReader) titleBlocks(lines []layout.Line, page *layout.Page) [][]layout.Line {
 	const between = 4
 	var blocks [][]layout.Line
 	last := -1 // the last line of the last block
 	for i, l := range lines {
 		n := len(blocks)
 		switch size := mainSize(l); {
-		case n > 0 && i == last+1 && r.continuesTitle(blocks[n-1], l), n > 0 && i <= last+between && besideSmall(lines[last:i+1]):
+		case n > 0 && i == last+1 && r.continuesTitle(blocks[n-1], l) && !r.isMasthead(blocks[n-1], page),
+			n > 0 && i > last+1 && i <= last+between && besideSmall(lines[last:i+1]):
 			blocks[n-1], last = append(blocks[n-1], l), i
 		case size >= largeRatio*r.Doc.BodySize && letters(l.Text()) > 3:
 			blocks, last = append(blocks, []layout.Line{l}), i
@@ -197,7 +233,9 @@ func (r *paperReader) farther(block []layout.Line, l layout.Line) bool {
 func areNames(text string) bool {
 	names := 0
 	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(text, " and ", ","), func(r rune) bool { return strings.ContainsRune(",;&·", r) }) {
-		fields := strings.FieldsFunc(part, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsDigit(r) || strings.ContainsRune("*∗†‡§¶", r) })
+		fields := strings.FieldsFunc(part, func(r rune) bool {
+			return unicode.IsSpace(r) || unicode.IsDigit(r) || strings.ContainsRune("*∗†‡§¶", r)
+		})
 		for len(fields) > 0 && len(fields[len(fields)-1]) == 1 {
 			fields = fields[:len(fields)-1]
 		}

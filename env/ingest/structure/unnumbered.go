@@ -81,14 +81,14 @@ func (r *paperReader) styleGroups() [][]heading {
 	return groups
 }
 
-// bodyStart returns the end of the first paragraph of at least three long lines of text: above are the title and the
-// authors.
+// bodyStart returns the line above the first three long lines of text, which may be a heading: above it are the title and
+// the authors.
 func (r *paperReader) bodyStart() int {
 	const long = 40
 	front, _ := r.abstractStart()
 	for i := max(0, front); i+2 < len(r.flow); i++ {
 		if !slices.ContainsFunc(r.flow[i:i+3], func(l layout.Line) bool { return l.Chars() < long }) {
-			return i + 1
+			return max(0, i-1)
 		}
 	}
 	return len(r.flow)
@@ -97,6 +97,9 @@ func (r *paperReader) bodyStart() int {
 // isolatedTitle reports whether line i stands out, reads as a title, and is above text in another font style.
 func (r *paperReader) isolatedTitle(i int) bool {
 	l, text := r.flow[i], r.flow[i].Text()
+	if number, _ := splitNumber(text); number != "" { // out of sequence
+		return false
+	}
 	if !r.couldBeTitle(l, text) || !isTitleText(text) || !r.alone(i) || strings.ContainsAny(text, "@=") || len(strings.Fields(text)) > 14 || bibliographyTitles[folded(text)] {
 		return false
 	}
