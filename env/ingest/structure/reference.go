@@ -110,6 +110,10 @@ func (r *paperReader) references() []Reference {
 		if i+1 < len(r.heads) {
 			to = r.heads[i+1].at
 		}
+		if lines := r.flow[h.at+h.lines : to]; !isBibliography(h) && !mostHaveYears(lines, r.starts(lines)) {
+			inside = 0 // an index
+			continue
+		}
 		out = append(out, r.entries(h.at+h.lines, to)...)
 	}
 	if r.listAt > 0 {

@@ -109,7 +109,7 @@ func (r *paperReader) usualLeading() float64 {
 func (r *paperReader) numberedTitle(i int, l layout.Line) bool {
 	text := l.Text()
 	number, title := splitNumber(text)
-	return number != "" && startsTitle(title) && len(text) <= 120 && r.standsOut(l) && !startsItem(l) && !r.insideParagraph(i, l)
+	return number != "" && startsTitle(title) && len(folded(title)) > 1 && len(text) <= 120 && r.standsOut(l) && !startsItem(l) && !r.insideParagraph(i, l)
 }
 
 // startsItem reports whether a line is a list item that begins with bold words: its number, or the words after a colon
@@ -232,7 +232,7 @@ func (s *sequence) decimal(number string) int {
 	}
 	s.style, s.parts = "decimal", parts
 	if len(parts) == 1 {
-		s.top = parts[0]
+		s.top, s.back = parts[0], false
 	}
 	return len(parts)
 }
@@ -243,7 +243,7 @@ func (s *sequence) follows(parts []int) bool {
 	last := parts[n-1]
 	switch {
 	case n == 1 && s.back:
-		return false
+		return last == s.top+1 // the appendix was a label in a drawing
 	case n == 1:
 		return s.isTop(last) || s.top+last == 0
 	case s.back && len(s.parts) == 0:

@@ -67,6 +67,12 @@ func TestHeadingsByPrintAndNumber(t *testing.T) {
 			},
 		},
 		{
+			"labels of a drawing", titles(
+				12, layouttest.Bold, "1 Introduction", 12, layouttest.Bold, "2 Method", 12, layouttest.Bold, "A B",
+				12, layouttest.Bold, "A Node", 12, layouttest.Bold, "3 Results"),
+			[]found{{"1 Introduction", 1, 1}, {"2 Method", 1, 1}, {"A Node", 1, 1}, {"3 Results", 1, 1}},
+		},
+		{
 			"roman", titles(
 				10, layouttest.Roman, "I. INTRODUCTION", 10, layouttest.Roman, "II. THE SYSTEM", 10, layouttest.Italic, "A. Parts", 10, layouttest.Italic, "B. Whole",
 				10, layouttest.Roman, "III. RESULTS", 10, layouttest.Italic, "A. Numbers", 10, layouttest.Roman, "REFERENCES"),
