@@ -72,11 +72,7 @@ func measureFloats(path string) (q floatQuality, err error) {
 	if err != nil {
 		return q, err
 	}
-	reader, err := ingest.NewReader(pool)
-	if err != nil {
-		return q, err
-	}
-	p, err := reader.Read(context.Background(), source)
+	p, _, err := readWithOutline(path)
 	if err != nil {
 		return q, err
 	}
