@@ -41,8 +41,8 @@ type ingestCmd struct {
 	chunkFlags
 	MaxPages int  `default:"3000" placeholder:"N" help:"Maximum number of pages of a PDF; broken files claim millions."`
 	JSON     bool `name:"json" env:"-" help:"Print the counts, and the papers that failed or were read badly, as a JSON object."`
-	Again   bool `help:"Re-read papers that are already ingested."`
-	Replace bool `help:"Replace papers with the same title and venue. Default: keep both."`
+	Again    bool `help:"Re-read papers that are already ingested."`
+	Replace  bool `help:"Replace papers with the same title and venue. Default: keep both."`
 }
 
 func (ingestCmd) Help() string {
