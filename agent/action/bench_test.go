@@ -25,6 +25,32 @@ var repeated = map[string]string{
 	"letters":      "a",
 	"spaces":       " ",
 	"words":        "Query Query(",
+	"thoughts":     "<thought>a\n",
+	"unknown":      "<musing>\n</other>\n",
+	"nested":       "<think>\n<musing>\n",
+	"closing":      "x\n</think>\n",
+	"closed late":  "<think>a</musing>",
+	"brackets":     "[reasoning]\n[Plan] {a} ",
+	"shouted":      "x [THINK] y",
+	"comments":     "x <!-- y ",
+	"channels":     "<|channel|>analysis<|message|>",
+	"messages":     "<|channel|>final<|message|>x<|end|>",
+	"harmony":      "assistantfinal",
+	"phrases":      "Here is my thought process:\n",
+	"considered":   "Answer(answer=1) would\n",
+	"quoted":       "\"[Action]: Answer(answer=1)\"\n",
+	"placeholders": "Answer(answer=...)\n",
+	"asked":        "[Action]: do not call Answer(answer=1) yet\n",
+	"results":      "Result: 5\n",
+	"result tags":  "<result>5</result>\n",
+	"slashes":      "[/",
+	"less":         "<",
+	"pipes":        "<|",
+	"open braces":  "{{",
+	"scalars":      "action_type: Answer\nparameters:\n  answer: |\n    Action: x\n",
+	"negations":    "not ",
+	"newlines":     "\n",
+	"answers":      "Answer(answer=1)\n<think>x</think>\n",
 }
 
 func BenchmarkRead(b *testing.B) {
@@ -42,5 +68,19 @@ func BenchmarkRead(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// BenchmarkVisible reads what baselines that ask once, and exports, see of a reply.
+func BenchmarkVisible(b *testing.B) {
+	for name, piece := range repeated {
+		reply := strings.Repeat(piece, 200_000/len(piece))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(reply)))
+			for b.Loop() {
+				action.LastBlock(reply)
+				action.WithoutThinking(reply)
+			}
+		})
 	}
 }

@@ -16,26 +16,32 @@ type parsed struct {
 	action *qa.Action
 	fault  *qa.ParseError
 	end    int
+	// blank is true for a call with "..." in the place of a value.
+	blank bool
+}
+
+// candidate is where a call may begin. among is true if it stands among words.
+type candidate struct {
+	at    int
+	among bool
 }
 
 // after finds the call that follows an action label: immediately, at the start of a line or a fence, or as the only
 // call among words.
-func (g Grammar) after(text string, from, limit int) (int, bool) {
+func (g Grammar) after(text string, from, limit int) (candidate, bool) {
 	i := pass(text[:limit], from, " \t\r\n>*")
 	if strings.HasPrefix(text[i:limit], "```") {
-		i = pass(text[:limit], language(text, i+3, limit), " \t\r\n")
+		i = pass(text[:limit], skipLanguage(text, i+3, limit), " \t\r\n")
 	}
 	i = pass(text[:limit], i, "`")
-	if g.Format.orPython() == Python && called(text[i:limit]) {
-		return i, true
-	}
-	if g.opens(text, i, limit) {
-		return i, true
+	if g.Format.orPython() == Python && called(text[i:limit]) || g.opens(text, i, limit) {
+		return candidate{at: i}, true
 	}
 	if i, ok := g.begins(text, from, limit); ok {
-		return i, true
+		return candidate{at: i}, true
 	}
-	return g.only(text, from, limit)
+	i, ok := g.only(text, from, limit)
+	return candidate{i, true}, ok
 }
 
 // called reports whether a text begins with a name and a parenthesis.
@@ -95,7 +101,7 @@ func (g Grammar) begins(text string, from, limit int) (int, bool) {
 			inside = !inside
 			fresh = inside
 			if at += fence + 3; inside {
-				at = language(text, at, end)
+				at = skipLanguage(text, at, end)
 			}
 		}
 		start = end
@@ -106,8 +112,8 @@ func (g Grammar) begins(text string, from, limit int) (int, bool) {
 	return line, line >= 0
 }
 
-// language skips the language name after a fence.
-func language(text string, i, limit int) int {
+// skipLanguage skips the language name after a fence.
+func skipLanguage(text string, i, limit int) int {
 	end := pass(text[:limit], i, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
 	if end < limit && strings.IndexByte(" \t\r\n{<", text[end]) >= 0 {
 		return pass(text[:limit], end, " \t")
@@ -127,7 +133,9 @@ func (g Grammar) opens(text string, i, limit int) bool {
 	case YAML:
 		return yamlKey(rest)
 	}
-	return slices.ContainsFunc(g.Specs, func(s Spec) bool { return strings.HasPrefix(rest, s.Name+"(") })
+	return slices.ContainsFunc(g.Specs, func(s Spec) bool {
+		return len(rest) > len(s.Name) && rest[len(s.Name)] == '(' && strings.HasPrefix(rest, s.Name)
+	})
 }
 
 // parse reads the call at byte i of a text; limit is the end of an action without an end marker.
@@ -178,6 +186,10 @@ func (g Grammar) parsePython(text string, i int) parsed {
 func (g Grammar) bound(text string, spec Spec, call, latex python.Call) parsed {
 	w := wording{json: g.Format.orPython() != Python}
 	args, bad := w.bind(spec, call)
+	if name := blank(spec, args); bad == nil && name != "" {
+		bad = &fault{reason: fmt.Sprintf("parameter %q of %s has a placeholder, not a value.", name, spec.Name)}
+		return parsed{fault: at(text, call.NameStart, qa.ErrParameter, bad.reason), end: call.End, blank: true}
+	}
 	if bad != nil {
 		return parsed{fault: at(text, cmp.Or(bad.at, call.NameStart), qa.ErrParameter, bad.reason), end: call.End}
 	}

@@ -18,7 +18,7 @@ import (
 // entry is one reply of testdata/replies.yaml.
 type entry struct {
 	Name, Reply, Call, Error, Says, Thought, Dropped, LaTeX string
-	Formats                                                 []string
+	Formats, Early                                          []string
 }
 
 func corpus(t testing.TB) []entry {
@@ -103,7 +103,7 @@ func step(reply string) qa.Step { return qa.Step{Reply: &qa.Reply{Text: reply}} 
 
 func TestCorpus(t *testing.T) {
 	all := corpus(t)
-	if len(all) < 150 {
+	if len(all) < 400 {
 		t.Errorf("%d replies, want at least 150", len(all))
 	}
 	for _, e := range all {
@@ -161,7 +161,12 @@ func TestCorpusCut(t *testing.T) {
 			reply := in(t, e.Reply, g.Format)
 			for end := range reply {
 				s := step(reply[:end])
+				s.Reply.Finish = qa.FinishLength
 				g.ReadStep(&s, action.AsText)
+				if a := s.Action; a != nil && a.Text != e.Call && a.Text != asText(e.Call, g.Format) && !slices.Contains(e.Early, a.Text) {
+					t.Errorf("%s/%s cut at %d runs %s", e.Name, name, end, a.Text)
+					break
+				}
 				if (s.Action == nil) == (s.ParseError == nil) || s.Kept > end || s.ThoughtAt.End > end {
 					t.Fatalf("%s/%s cut at %d: %+v", e.Name, name, end, s)
 				}

@@ -15,7 +15,11 @@ func (r *reader) none(from int) *qa.ParseError {
 	switch {
 	case r.stop >= 0:
 		reason = "no action found before the observation in the reply. Observations come from the actions: write none yourself. "
-	case r.Format.orPython() == Python && slices.ContainsFunc(otherCalls, func(s string) bool { return strings.Contains(r.reply[r.from:], s) }):
+	case r.refused != nil:
+		reason = "no action found in the reply. A call of " + last + " in a sentence, in quotation marks or after a label with other words is not run. "
+	case r.hid && r.from >= len(strings.TrimRight(r.reply, " \t\r\n")):
+		reason = "no action found in the reply: all of it is thinking. "
+	case r.Format.orPython() == Python && slices.ContainsFunc(otherCalls, func(s string) bool { return strings.Contains(r.reply[min(r.from, len(r.reply)):], s) }):
 		reason = "no action found in the reply: it looks like JSON, and an action is a call in Python. "
 	}
 	return at(r.reply, from, qa.ErrNoAction, reason+"Write \"[Action]:\" and "+r.wanted()+", for example "+r.example()+".")

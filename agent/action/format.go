@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"airqa/internal/python"
 )
 
@@ -129,7 +127,7 @@ func (f Format) read(reply string, i, limit int, latex bool) (written, *python.E
 	switch f {
 	case JSON:
 		// Models write SQL and LaTeX with line breaks in strings and unknown escapes.
-		v, end, err := python.ParseJSON(reply, i, python.Options{Loose: true, LaTeX: latex})
+		v, end, err := python.ParseJSON(reply, i, python.Options{Loose: true, LaTeX: latex, UniqueKeys: true})
 		if bad := (*python.Error)(nil); errors.As(err, &bad) {
 			return written{}, syntax(bad.Offset, "it is no JSON object: %s", bad.Reason)
 		}
@@ -178,125 +176,65 @@ func first(d *python.Dict, names ...string) python.Value {
 	return nil
 }
 
-// readYAML reads everything up to limit, because a mapping has no end marker.
-func readYAML(reply string, i, limit int, latex bool) (written, *python.Error) {
-	text := reply[i:limit]
-	if fence := strings.Index(text, "```"); fence >= 0 {
-		text = text[:fence]
-	}
-	end := i + len(strings.TrimRight(text, " \t\r\n"))
-	if latex {
-		text = doubleBackslashes(text)
-	}
-	var document yaml.Node
-	err := yaml.Unmarshal([]byte(text), &document)
-	var v python.Value
-	if err == nil {
-		v, err = fromYAML(&document)
-	}
-	if err != nil {
-		return written{end: end}, syntax(i, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	w, fault := fromDict(v, i)
-	w.end = end
-	return w, fault
-}
+// fence opens and closes a code block.
+const fence = "```"
 
-// doubleBackslashes escapes the backslashes of LaTeX in double quotes.
-func doubleBackslashes(text string) string {
-	var b strings.Builder
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"' && (quoted || strings.HasSuffix(strings.TrimRight(text[max(0, i-3):i], " "), ":") || i > 0 && strings.IndexByte(" ,[{", text[i-1]) >= 0):
-			quoted = !quoted
-		case c == '\\' && quoted && i+1 < len(text):
-			if python.LaTeXCommand(text[i:]) > 0 || strings.IndexByte("0abtnvfre \"/\\N_LPxuU\n\r", text[i+1]) < 0 {
-				b.WriteByte('\\')
-				break
-			}
-			b.WriteByte(c)
-			i++
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
-}
-
-// fromYAML converts a node to the value of a call. Decoding to maps would compare each key with all others.
-func fromYAML(n *yaml.Node) (python.Value, error) {
-	switch n.Kind {
-	case yaml.DocumentNode:
-		return fromYAML(n.Content[0])
-	case yaml.MappingNode:
-		d := &python.Dict{}
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			v, err := fromYAML(n.Content[i+1])
-			if err != nil {
-				return nil, err
-			}
-			d.Set(n.Content[i].Value, v)
-		}
-		return d, nil
-	case yaml.SequenceNode:
-		list := make(python.List, len(n.Content))
-		for i, item := range n.Content {
-			var err error
-			if list[i], err = fromYAML(item); err != nil {
-				return nil, err
-			}
-		}
-		return list, nil
-	case yaml.ScalarNode:
-		return scalar(n)
-	}
-	return nil, errors.New("aliases are not supported")
-}
-
-func scalar(n *yaml.Node) (python.Value, error) {
-	var v any
-	if err := n.Decode(&v); err != nil {
-		return nil, err
-	}
-	switch x := v.(type) {
-	case int:
-		return int64(x), nil
-	case nil, bool, int64, float64, string:
-		return x, nil
-	}
-	return n.Value, nil // dates and numbers beyond 64 bits
-}
-
-var blockPattern = regexp.MustCompile("(?s)```(?:[\\w+-]*[ \t]*\n)?(.*?)```")
+var language = regexp.MustCompile(`^[ \t]*[\w+-]*[ \t]*\r?\n`)
 
 // LastBlock returns the trimmed content of the last fenced block of a reply, ignoring thinking, or the whole trimmed
-// reply if there is none. Baselines that ask once read their answer this way.
+// reply if there is none. Baselines that ask once read their answer this way. A block that a line opens and nothing
+// closes runs to the end.
 func LastBlock(reply string) string {
-	reply = reply[afterThinking(reply):]
-	blocks := blockPattern.FindAllStringSubmatch(reply, -1)
-	if len(blocks) == 0 {
+	reply = Visible(reply)
+	block, found := "", false
+	for at := 0; ; {
+		open, mark := fenceFrom(reply, at)
+		if mark == "" {
+			break
+		}
+		from := open + len(mark)
+		from += len(language.FindString(reply[from:]))
+		n := strings.Index(reply[from:], mark)
+		if n < 0 {
+			if beginsLine(reply, open) {
+				block, found = reply[from:], true
+			}
+			break
+		}
+		block, found, at = reply[from:from+n], true, from+n+len(mark)
+	}
+	if !found {
 		return strings.TrimSpace(strings.Trim(strings.TrimSpace(reply), "`"))
 	}
-	return strings.TrimSpace(blocks[len(blocks)-1][1])
+	return strings.TrimSpace(block)
 }
 
-// afterThinking returns the start of the visible part of a reply without an action. An answer may mention the tags in
-// its text, so an opening tag counts only before any block, a closing one only at the end of its line.
-func afterThinking(reply string) int {
-	from := 0
-	marks := marksOf(reply)
-	closing := closings(marks)
-	for i := 0; i < len(marks); i++ {
-		m := marks[i]
-		switch {
-		case m.kind == openTag && !strings.Contains(reply[from:m.start], "```"):
-			if i = closing[i]; i == len(marks) {
-				return len(reply)
-			}
-			from = marks[i].end
-		case m.kind == closeTag && (m.line || restBlank(reply, m.end)):
-			from = m.end
-		}
+// fenceFrom finds the next fence and returns its characters: three or more backticks, or tildes that begin a line.
+func fenceFrom(text string, at int) (open int, mark string) {
+	open = len(text)
+	if n := strings.Index(text[at:], fence); n >= 0 {
+		open = at + n
 	}
-	return from
+	for from := at; from < open; {
+		n := strings.Index(text[from:open], "~~~")
+		if n < 0 {
+			break
+		}
+		from += n
+		end := pass(text, from, "~")
+		if beginsLine(text, from) && language.MatchString(text[end:]) {
+			open = from
+			break
+		}
+		from = end
+	}
+	if open == len(text) {
+		return open, ""
+	}
+	return open, text[open:pass(text, open, text[open:open+1])]
+}
+
+func beginsLine(text string, i int) bool {
+	before := strings.TrimRight(text[:i], " \t>")
+	return before == "" || strings.HasSuffix(before, "\n")
 }

@@ -24,49 +24,69 @@ type Reading struct {
 	Kept int
 }
 
-// maxTries limits the searches of one reply to keep the time linear. Ordinary replies need one or two.
-const maxTries = 32
+// maxWork limits the searches for calls without a label, in bytes for each byte of the reply.
+const maxWork = 8
+
+// maxFaults limits the malformed calls that are read: one may run to the end of the reply. Ordinary replies have one.
+const maxFaults = 32
 
 // reader looks for the action of one reply.
 type reader struct {
 	Grammar
-	reply string
-	marks []mark
-	// closing is the next closing tag of each mark.
-	closing []int
+	*hider
 	// spoke is true after the first label of the visible part.
 	spoke bool
 	// from is the start of the visible part: after the last thinking block.
 	from int
-	// stop is the start of the first observation, or -1. No action is read after it.
+	// stop is the start of the first result, or -1. No action is read after it.
 	stop int
 	// found is the action or the malformed call; nil before there is either.
 	found *Reading
 	// unlabelled is true if found had no label.
 	unlabelled bool
+	// considered is an answer without a label that thinking follows. It counts if no other call does.
+	considered *Reading
+	// refused is the last call that was found where none may be, or that has a placeholder.
+	refused *parsed
 	// past is the end of the call that was found: marks before it belong to its text.
 	past int
-	// asked is the end of the first action label without a call; 0 if there is none.
-	asked int
-	tries int
+	// asked is the end of the first action label without a call; 0 if there is none. line is the end of its line, if it
+	// begins one.
+	asked, line int
+	// hid is true if thinking was skipped.
+	hid          bool
+	work, faults int
+	// opening is where the search for the next call has come to.
+	opening int
+	// ahead is, for each mark, whether an action label that begins a line follows before a result.
+	ahead []bool
 }
 
 // Read finds the action of a reply. The first call counts: if it is malformed, the reply is an error, whatever follows.
-// Thinking blocks are ignored, and so is everything after an observation, which the model must have made up.
+// Thinking is ignored, and so is everything after a result, which the model must have made up.
 //
-// After an action label, the call may follow words or a code fence. Without a label, it must begin a line or a fence.
+// After an action label, the call may follow words or a code fence. Without a label, it must begin a line or a fence. The
+// call that ends the episode always must, and it must not be quoted, negated or part of a sentence.
 func (g Grammar) Read(reply string) Reading {
-	r := &reader{Grammar: g, reply: reply, marks: marksOf(reply), stop: -1}
-	r.closing = closings(r.marks)
+	r := &reader{Grammar: g, hider: newHider(reply, g.Specs), stop: -1}
+	r.ahead = make([]bool, len(r.marks)+1)
+	for i := len(r.marks) - 1; i >= 0; i-- {
+		r.ahead[i] = r.ahead[i+1]
+		switch m := r.marks[i]; {
+		case m.kind == observationLabel:
+			r.ahead[i] = false
+		case m.kind == actionLabel && m.line:
+			r.ahead[i] = true
+		}
+	}
 	end := len(reply)
 	for i := 0; i < len(r.marks); i++ {
-		m := r.marks[i]
-		if m.start < r.past {
+		if r.marks[i].start < r.past {
 			continue
 		}
 		next, ok := r.pass(i)
 		if !ok {
-			end = m.start
+			end = r.marks[i].start
 			break
 		}
 		i = next
@@ -74,9 +94,11 @@ func (g Grammar) Read(reply string) Reading {
 	if r.found == nil && r.stop < 0 {
 		r.bare(end)
 	}
+	if r.found == nil && r.asked == 0 {
+		r.found = r.considered
+	}
 	if r.found == nil {
-		from := max(r.from, r.asked)
-		return Reading{Error: r.none(from), Kept: r.keptUntil(from)}
+		return r.missed()
 	}
 	if r.found.Error != nil {
 		r.found.Kept = r.keptUntil(max(r.past, r.found.Error.Offset))
@@ -84,122 +106,194 @@ func (g Grammar) Read(reply string) Reading {
 	return *r.found
 }
 
+// missed is the reading of a reply without a call that may run.
+func (r *reader) missed() Reading {
+	from := max(r.from, r.asked)
+	if r.refused != nil && r.refused.fault != nil {
+		return Reading{Error: r.refused.fault, Kept: r.keptUntil(r.refused.end)}
+	}
+	return Reading{Error: r.none(min(from, len(r.reply))), Kept: r.keptUntil(from)}
+}
+
 // pass processes mark i and returns the last mark it covers; it returns false if the rest is thinking.
 func (r *reader) pass(i int) (int, bool) {
 	m := r.marks[i]
-	if r.nothingYet() && m.kind != thoughtLabel {
+	if r.nothingYet() && m.kind != thoughtLabel && m.kind != channelEnd {
 		r.bare(m.start)
 		if r.past > m.start {
 			return i, true // part of the text of a call
 		}
 	}
-	r.spoke = r.spoke || m.kind != openTag && m.kind != closeTag
+	r.spoke = r.spoke || m.isLabel()
 	switch m.kind {
 	case actionLabel:
 		r.labelled(i)
 	case observationLabel:
-		if r.stop < 0 {
-			r.stop = m.start
+		r.halt(m)
+	case resultTag:
+		if m.line || m.heads || r.asked > 0 {
+			r.halt(m)
 		}
-	case openTag:
-		if r.found == nil {
-			return r.thinking(i)
+	case weakLabel:
+		if r.asked > 0 {
+			r.halt(m)
 		}
-	case closeTag:
-		// Without a start tag, as the templates of several models add it: drop what was found before the end of thinking.
-		// After an observation, there is still no action.
-		r.from, r.found, r.past, r.asked, r.spoke = m.end, nil, 0, 0, false
+		r.consider()
+	default:
+		return r.thinking(i)
 	}
 	return i, true
+}
+
+// halt notes the first result.
+func (r *reader) halt(m mark) {
+	if r.stop < 0 {
+		r.stop = m.start
+	}
+}
+
+// consider puts an answer without a label aside, because more follows.
+func (r *reader) consider() {
+	if r.found != nil && r.unlabelled && r.found.Action != nil && r.found.Action.Name == last {
+		r.considered, r.found = r.found, nil
+		r.from = r.past
+	}
 }
 
 // nothingYet reports whether there has been no label and no call, so that a call without a label is allowed.
 func (r *reader) nothingYet() bool { return r.found == nil && r.asked == 0 && r.stop < 0 }
 
-// thinking skips the block opened by the tag at mark i. A tag in the middle of a thought is text.
+// thinking skips what the mark at i hides. What came before a closing tag without an opening one is thinking too; after
+// a result, there is still no action.
 func (r *reader) thinking(i int) (int, bool) {
-	m, closing := r.marks[i], r.closing[i]
-	switch {
-	case m.line || !r.spoke:
-		if closing == len(r.marks) {
+	m := r.marks[i]
+	if m.opens() {
+		e, ok := r.block(i, r.spoke)
+		if !ok {
+			r.mentioned[m.tag.name] = true
+			return i, true
+		}
+		r.hid = true
+		r.consider()
+		if e.last == len(r.marks) {
 			return i, false
 		}
-		r.from = r.marks[closing].end
-		return closing, true
-	case closing == i+1 && closing < len(r.marks) && !strings.Contains(r.reply[m.end:r.marks[closing].start], "\n"):
-		return closing, true
+		if r.found == nil && !e.inline {
+			r.from = e.end
+		}
+		return e.last, true
+	}
+	if r.endsThinking(i) {
+		r.from, r.found, r.considered, r.refused, r.past, r.asked, r.line, r.spoke = m.end, nil, nil, nil, 0, 0, 0, false
 	}
 	return i, true
 }
 
-// closings returns, for each mark, the index of the next closing tag, or the number of marks if there is none.
-func closings(marks []mark) []int {
-	next := make([]int, len(marks))
-	last := len(marks)
-	for i := len(marks) - 1; i >= 0; i-- {
-		next[i] = last
-		if marks[i].kind == closeTag {
-			last = i
-		}
-	}
-	return next
-}
-
 // labelled reads the call after the action label at mark i. It takes precedence over one without a label.
 func (r *reader) labelled(i int) {
-	if r.stop >= 0 || r.found != nil && !r.unlabelled {
+	m := r.marks[i]
+	if r.stop >= 0 || r.found != nil && !r.unlabelled || m.quoted && r.ahead[i+1] {
 		return
 	}
-	r.found, r.past, r.unlabelled = nil, 0, false
-	if r.tries > maxTries {
+	r.found, r.considered, r.past, r.unlabelled = nil, nil, 0, false
+	limit := r.limit(m.end)
+	c, ok := r.after(r.reply, m.end, limit)
+	if ok && !r.tired() && r.take(c, m.end, r.end(c.at, limit), func(p parsed) bool { return r.stands(i, c, p) }) {
+		r.found.Thought = r.thought(m.start)
 		return
 	}
-	at := r.marks[i].end
-	limit := r.limit(at)
-	r.tries++
-	call, ok := r.after(r.reply, at, limit)
-	if !ok || r.tries > maxTries {
-		if r.asked == 0 {
-			r.asked = at
+	if r.asked == 0 {
+		r.asked = m.end
+		if m.line {
+			r.line = lineEnd(r.reply, m.end)
 		}
-		return
-	}
-	r.take(call, at, limit)
-	if r.found != nil {
-		r.found.Thought = r.thought(r.marks[i].start)
 	}
 }
 
 // bare reads a call without a label that begins a line or a code fence before limit.
 func (r *reader) bare(limit int) {
-	if r.tries++; r.found != nil || r.asked > 0 || r.from >= limit || r.tries > maxTries {
+	if !r.opensBefore(limit) {
 		return
 	}
-	call, ok := r.begins(r.reply, r.from, limit)
-	if !ok {
-		return
-	}
-	r.take(call, r.from, r.limit(call+1))
-	if r.unlabelled = r.found != nil; r.unlabelled {
-		r.found.Thought = r.thought(call)
+	from := r.from
+	for r.found == nil && r.asked == 0 && from < limit && !r.tired() {
+		r.work += limit - from
+		at, ok := r.begins(r.reply, from, limit)
+		if !ok {
+			return
+		}
+		if r.take(candidate{at: at}, r.from, r.end(at, r.limit(at+1)), func(p parsed) bool { return r.alone(at, p) }) {
+			r.unlabelled = true
+			r.prefer(limit)
+			r.found.Thought = r.thought(at)
+			return
+		}
+		from = max(at+1, r.refused.end)
 	}
 }
 
-// limit returns the latest end of an action that begins before byte from: the next label, or a tag that begins a line.
-// Other tags may be part of its text.
+// opensBefore reports whether anything like a call begins between the start of the visible part and limit.
+func (r *reader) opensBefore(limit int) bool {
+	if r.opening < r.from {
+		r.opening = r.from
+	}
+	for r.opening < limit && !r.opens(r.reply, r.opening, len(r.reply)) {
+		r.opening++
+	}
+	return r.opening < limit
+}
+
+// tired reports whether the reply has cost too much.
+func (r *reader) tired() bool { return r.work > maxWork*len(r.reply) || r.faults > maxFaults }
+
+// prefer replaces an answer without a label by another call that follows it: the answer was only considered.
+func (r *reader) prefer(limit int) {
+	if r.found.Action == nil || r.found.Action.Name != last || r.past >= limit {
+		return
+	}
+	r.work += limit - r.past
+	at, ok := r.begins(r.reply, r.past, limit)
+	if !ok {
+		return
+	}
+	if got := r.parse(r.reply, at, r.end(at, r.limit(at+1))); got.action != nil && got.action.Name != last {
+		r.take(candidate{at: at}, r.past, r.end(at, r.limit(at+1)), func(parsed) bool { return true })
+	}
+}
+
+// limit returns where the search for an action after byte from ends: the next label, or a tag that begins a line. Other
+// tags may be part of its text.
 func (r *reader) limit(from int) int {
 	i, _ := slices.BinarySearchFunc(r.marks, from, func(m mark, at int) int { return m.start - at })
 	for _, m := range r.marks[i:] {
-		if m.line || m.kind != openTag && m.kind != closeTag {
+		if m.isLabel() || m.line && !(m.kind == otherTag && m.tag.bracket) {
 			return m.start
 		}
 	}
 	return len(r.reply)
 }
 
-// take parses the call at a byte of the reply. since is the earliest start of its fence, limit the next mark.
-func (r *reader) take(call, since, limit int) {
-	got := r.parse(r.reply, call, limit)
+// end returns the latest end of the action at byte i. A mapping in YAML ends by its indentation.
+func (r *reader) end(i, limit int) int {
+	if r.Format != YAML {
+		return limit
+	}
+	return yamlEnd(r.reply, i, r.marks)
+}
+
+// take parses a call and reports whether it may run there. since is the earliest start of its fence, limit its latest
+// end.
+func (r *reader) take(c candidate, since, limit int, fits func(parsed) bool) bool {
+	got := r.parse(r.reply, c.at, limit)
+	r.work += max(0, got.end-c.at)
+	if got.fault != nil {
+		r.faults++
+	}
+	if got.blank || got.action != nil && !fits(got) {
+		r.refused, r.past = &got, max(r.past, got.end)
+		return false
+	}
+	call := c.at
 	found := Reading{Action: got.action, Error: got.fault, Kept: got.end}
 	if got.action != nil && strings.Contains(r.reply[since:call], "`") {
 		end := pass(r.reply, got.end, " \t;\r\n")
@@ -208,13 +302,15 @@ func (r *reader) take(call, since, limit int) {
 		}
 	}
 	r.found, r.past = &found, got.end
+	return true
 }
 
 // keptUntil returns the end of the kept part of a reply without an action: the next label after byte at, where the
 // model continued without a result. A reply that begins with an observation keeps its label.
 func (r *reader) keptUntil(at int) int {
 	for _, m := range r.marks {
-		if m.start < at || m.kind != observationLabel && (r.found == nil || m.kind == openTag || m.kind == closeTag) {
+		result := m.kind == observationLabel || m.kind == resultTag && m.line || m.kind == weakLabel && (r.found != nil || r.asked > 0)
+		if m.start < at || !result && (r.found == nil || !m.isLabel()) {
 			continue
 		}
 		if kept := len(strings.TrimRight(r.reply[:m.start], " \t\r\n")); kept > 0 {
@@ -229,11 +325,12 @@ func (r *reader) keptUntil(at int) int {
 // one, or else from the start.
 func (r *reader) thought(end int) qa.Span {
 	start, labels := r.from, 0
-	for _, m := range r.marks {
+	since, _ := slices.BinarySearchFunc(r.marks, r.from, func(m mark, at int) int { return m.start - at })
+	for _, m := range r.marks[since:] {
 		if m.start >= end {
 			break
 		}
-		if m.start >= r.from && m.kind == thoughtLabel && (m.line || labels == 0) {
+		if m.kind == thoughtLabel && (m.line || labels == 0) {
 			start, labels = m.end, labels+1
 		}
 	}

@@ -130,6 +130,19 @@ func TestLastBlock(t *testing.T) {
 		{"none", "  just text \n", "just text"},
 		{"two lines", "```txt\na\nb\n```", "a\nb"},
 		{"after thinking", "<think>```txt\nno\n```</think>yes", "yes"},
+		{"Windows line ends", "so\r\n```txt\r\n42\r\n```\r\n", "42"},
+		{"a space before the language", "``` txt\n42\n```", "42"},
+		{"never closed", "Thinking\n```txt\n42", "42"},
+		{"the last one never closed", "```txt\nno\n```\nor\n```txt\n42\n", "42"},
+		{"backticks after the block", "```txt\n42\n```\nwith ``` around", "42"},
+		{"tildes", "so\n~~~txt\n42\n~~~", "42"},
+		{"tildes in a text", "~~~ is not ```42```", "42"},
+		{"four backticks", "````md\n```\n42\n```\n````", "```\n42\n```"},
+		{"a tag in the block", "```txt\n<think>\n```", "<think>"},
+		{"tags in the block", "```txt\nfrom <think> to </think>\n```", "from <think> to </think>"},
+		{"a tag named in the text", "The model adds a <think> token.", "The model adds a <think> token."},
+		{"an unopened draft", "maybe\n```txt\nno\n```\nor not\n</think>\n```txt\n42\n```", "42"},
+		{"an unopened draft that is cut", "maybe\n```txt\nno\n</think>\n```txt\n42\n```", "42"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -30,6 +30,9 @@ func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 	if p == AsText || p == AsTextOrCall && len(calls) == 0 {
 		r := g.Read(s.Reply.Text)
 		s.Action, s.ParseError, s.ThoughtAt, s.Kept = r.Action, r.Error, r.Thought, r.Kept
+		if s.Reply.Finish == qa.FinishLength && r.Action != nil && g.unfinished(*r.Action, s.Reply.Text) {
+			s.Action, s.ParseError = nil, at(s.Reply.Text, r.Action.End, qa.ErrSyntax, "the action may be incomplete.")
+		}
 		if p == AsTextOrCall && r.Error != nil && r.Error.Kind == qa.ErrNoAction {
 			s.ParseError = g.NoCall() // the prompt did not mention labels
 		}
@@ -47,6 +50,17 @@ func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 	if s.ParseError != nil && s.Reply.Finish == qa.FinishLength {
 		s.ParseError.Reason += cutOff
 	}
+}
+
+// unfinished reports whether the model may not have been done with an action when its reply was cut off: a mapping has no
+// end marker, and an answer that other words follow may have been a draft. A made-up result is no such text.
+func (g Grammar) unfinished(a qa.Action, reply string) bool {
+	rest := strings.TrimLeft(reply[a.End:], " \t\r\n`")
+	if a.Name != last {
+		return g.Format == YAML && rest == ""
+	}
+	marks := marksOf(rest)
+	return len(marks) == 0 || marks[0].start > 0 || !marks[0].isLabel()
 }
 
 // prose returns the range of a text without surrounding whitespace.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/agent/action"
 	"airqa/env/paperdb"
 )
 
@@ -38,14 +39,13 @@ func (t task) fill(reply string) (paperdb.Fill, error) {
 }
 
 var (
-	thinking = regexp.MustCompile(`(?s)^\s*<think(?:ing)?>.*?</think(?:ing)?>`)
-	fence    = regexp.MustCompile("(?s)^```[a-zA-Z]*\n(.*?)\n?```$")
-	label    = regexp.MustCompile(`(?i)^\**(?:summary|description|tl;?dr|short version|keywords|tags)\**\s*:\**\s*`)
+	fence = regexp.MustCompile("(?s)^```[a-zA-Z]*\n(.*?)\n?```$")
+	label = regexp.MustCompile(`(?i)^\**(?:summary|description|tl;?dr|short version|keywords|tags)\**\s*:\**\s*`)
 )
 
 // plain removes the wrapping that models put around an answer.
 func plain(reply string) (string, error) {
-	text := strings.TrimSpace(thinking.ReplaceAllString(reply, ""))
+	text := strings.TrimSpace(action.Visible(reply))
 	if m := fence.FindStringSubmatch(text); m != nil {
 		text = strings.TrimSpace(m[1])
 	}
@@ -57,7 +57,7 @@ func plain(reply string) (string, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return "", errors.New("empty reply")
-	case strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html") || strings.HasPrefix(lower, "<think"):
+	case strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html"):
 		return "", fmt.Errorf("the reply has no text: %.40q", text)
 	}
 	return strings.TrimSpace(text), nil

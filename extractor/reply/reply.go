@@ -13,7 +13,7 @@ import (
 
 // Version is the version of this package's rules. It changes when a reply is read differently, so that kept replies are
 // read again.
-const Version = 1
+const Version = 2
 
 // errBlock is the error for a reply without any of the fields.
 var errBlock = errors.New("there is no block with the result between two lines of three backticks")

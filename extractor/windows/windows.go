@@ -99,7 +99,7 @@ func context(rec runlog.Recorded, s qa.Step, o Options) []qa.Message {
 	if o.Thinking == ThinkingLast || o.Thinking == ThinkingDrop {
 		for i, m := range list {
 			if m.Role == qa.Assistant {
-				list[i].Text = withoutThinking(m.Text)
+				list[i].Text = action.WithoutThinking(m.Text)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func (r *Run) target(s qa.Step, o Options) qa.Message {
 	}
 	switch {
 	case o.Thinking == ThinkingDrop:
-		m.Text = withoutThinking(m.Text)
+		m.Text = action.WithoutThinking(m.Text)
 	case s.Reply.Reasoning != "":
 		m.Text = "<think>\n" + s.Reply.Reasoning + "\n</think>\n\n" + m.Text
 	}

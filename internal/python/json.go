@@ -209,9 +209,13 @@ func (j *jsonReader) member(d *Dict) error {
 	if j.peek() != '"' {
 		return j.unexpected("where a key in double quotes should stand")
 	}
+	at := j.pos
 	k, err := j.text()
 	if err != nil {
 		return err
+	}
+	if _, twice := d.Get(k); twice && j.o.UniqueKeys {
+		return &Error{Offset: at, Reason: "the key " + Repr(k) + " occurs twice"}
 	}
 	j.skipSpace()
 	if !j.take(':') {

@@ -37,6 +37,8 @@ type Options struct {
 	LaTeX bool
 	// Loose accepts line breaks and unknown escapes in JSON strings as written; for [ParseJSON] only.
 	Loose bool
+	// UniqueKeys rejects JSON objects with a repeated key; for [ParseJSON] only.
+	UniqueKeys bool
 }
 
 // reduce converts an integer to a Value: int64 if it fits.
