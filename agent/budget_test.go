@@ -196,6 +196,49 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
+// failing fails with the attempts of a call that the deadline ended.
+type failing struct {
+	class    qa.FailureClass
+	attempts []qa.Attempt
+}
+
+func (f failing) Complete(ctx context.Context, _ qa.Request) (qa.Reply, error) {
+	<-ctx.Done()
+	return qa.Reply{}, &qa.CallError{Class: f.class, Attempts: f.attempts, Err: ctx.Err()}
+}
+
+// A deadline that passes while the endpoint refuses or fails leaves the question to be retried.
+func TestDeadlineWithoutEndpoint(t *testing.T) {
+	cancelled := qa.Attempt{Error: qa.FailCancelled}
+	tests := []struct {
+		name  string
+		model failing
+		want  qa.Outcome
+	}{
+		{"refused, then waiting", failing{qa.FailCancelled, []qa.Attempt{{Error: qa.FailUnreachable}}}, qa.EndpointError},
+		{"limited, then in flight", failing{qa.FailCancelled, []qa.Attempt{{Error: qa.FailRateLimit, Status: 429}, cancelled}}, qa.EndpointError},
+		{"in the queue", failing{qa.FailRateLimit, nil}, qa.EndpointError},
+		{"slow", failing{qa.FailCancelled, []qa.Attempt{cancelled}}, qa.TimeLimit},
+		{"a wrong key", failing{qa.FailCancelled, []qa.Attempt{{Error: qa.FailAuth, Status: 401}}}, qa.TimeLimit},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := setup(nil, &env{}, &log{})
+			s.Model, s.Budget = tt.model, agent.Budget{Deadline: time.Millisecond}
+			ep := start(t, s)
+			ctx, cancel := ep.Context(t.Context())
+			defer cancel()
+			if err := agent.ReAct(ctx, ep, agent.Limits{Turns: 3, Window: 5}, read); ep.Fail(err) != nil {
+				t.Fatal(err)
+			}
+			got := ep.Trajectory()
+			if got.Outcome != tt.want || got.Transient != (tt.want == qa.EndpointError) {
+				t.Errorf("outcome %s, transient %v, reason %q; want %s", got.Outcome, got.Transient, got.Reason, tt.want)
+			}
+		})
+	}
+}
+
 // Every call carries the remaining allowance of its question, which accounts for failed requests.
 func TestLeft(t *testing.T) {
 	failed := qa.Attempt{Status: 500, Error: qa.FailServer, Charged: &qa.Usage{Prompt: 20, Completion: 5}}

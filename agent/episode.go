@@ -268,6 +268,10 @@ func (e *Episode) messages(shown []qa.Span) []qa.Message {
 }
 
 func (e *Episode) callError(ctx context.Context, err error) error {
+	if down := unavailable(ctx, err); down != nil {
+		e.t.Transient = true
+		return down
+	}
 	if ctx.Err() != nil {
 		return errors.Join(context.Cause(ctx), ctx.Err(), e.lost(err))
 	}
@@ -282,6 +286,28 @@ func (e *Episode) callError(ctx context.Context, err error) error {
 		err = &qa.CallError{Class: qa.ClassOf(err), Err: err}
 	}
 	return fmt.Errorf("ask the model: %w", err)
+}
+
+// unavailable returns the error of a call that the deadline of the question ended while the endpoint failed or refused it;
+// nil if the endpoint was only slow, or something else ended the call. The question is not answered wrongly: it was not
+// asked.
+func unavailable(ctx context.Context, err error) *qa.CallError {
+	var limit *LimitError
+	var call *qa.CallError
+	if ctx.Err() == nil || !errors.As(context.Cause(ctx), &limit) || !errors.As(err, &call) {
+		return nil
+	}
+	class := call.Class // of a call that waited for a free connection
+	for _, a := range call.Attempts {
+		if a.Error != qa.FailCancelled {
+			class = a.Error
+		}
+	}
+	if !class.Transient() {
+		return nil
+	}
+	return &qa.CallError{Class: class, Attempts: call.Attempts, Hint: call.Hint,
+		Err: fmt.Errorf("the endpoint was not available before the deadline (%s): %w", limit.Reason, call.Err)}
 }
 
 // lost records the requests of a call that was cancelled or suspended in flight, since they may be billed.

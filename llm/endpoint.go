@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
@@ -101,11 +103,19 @@ func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 	}
 	turn, queued, err := e.limiter.Acquire(ctx, func() func() { return e.onWait(Queue) })
 	if err != nil {
-		return qa.Reply{}, callError(nil, fmt.Errorf("wait for a free connection: %w", err))
+		failed := callError(nil, fmt.Errorf("wait for a free connection: %w", err))
+		if errors.Is(err, context.DeadlineExceeded) {
+			failed.Class = qa.FailRateLimit // the endpoint's limit lasted too long
+		}
+		return qa.Reply{}, failed
 	}
 	start := e.now()
-	reply, status, err := e.ask(ctx, r)
+	traced, connecting := withConnecting(ctx)
+	reply, status, err := e.ask(traced, r)
 	class := Classify(err)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && connecting.Load() {
+		class = qa.FailUnreachable
+	}
 	outcome := httpclient.Outcome{OK: err == nil, Refused: class == qa.FailRateLimit, Fault: class == qa.FailServer}
 	var response *HTTPError
 	if errors.As(err, &response) {
@@ -120,6 +130,15 @@ func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 	}
 	reply.Attempts = attempts
 	return reply, nil
+}
+
+// withConnecting returns a context for one request and whether the request is still waiting for its connection.
+func withConnecting(ctx context.Context) (context.Context, *atomic.Bool) {
+	connecting := new(atomic.Bool)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { connecting.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { connecting.Store(false) },
+	}), connecting
 }
 
 func (e *Endpoint) check(r qa.Request) error {

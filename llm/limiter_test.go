@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -136,7 +137,7 @@ func TestCancelWhileTheLimiterWaits(t *testing.T) {
 	defer cancel()
 	_, err := m.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "why?"}}})
 	var call *qa.CallError
-	if Classify(err) != qa.FailCancelled || !errors.As(err, &call) || len(call.Attempts) != 0 {
+	if Classify(err) != qa.FailRateLimit || !errors.As(err, &call) || len(call.Attempts) != 0 {
 		t.Errorf("error %v of class %s", err, Classify(err))
 	}
 	if want := "wait for a free connection: context deadline exceeded"; err == nil || err.Error() != want {
@@ -205,5 +206,23 @@ func BenchmarkComplete(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A request that the deadline stops before it has a connection counts as unreachable, not as cancelled.
+func TestDeadlineWhileConnecting(t *testing.T) {
+	s := openaitest.New(openaitest.Config{})
+	defer s.Close()
+	m := endpoint(t, s, NewPool(1))
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	m.(*Retrier).inner.(*Endpoint).inner.(*client).http = &http.Client{Transport: &http.Transport{DialContext: dial}}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err := m.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "why?"}}})
+	if tried := qa.Tried(err); len(tried) != 1 || tried[0].Error != qa.FailUnreachable {
+		t.Errorf("requests %+v of %v", tried, err)
 	}
 }

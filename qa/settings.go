@@ -51,7 +51,7 @@ type QuestionLimits struct {
 	QuestionSeconds  float64       `json:"question_seconds" name:"question-seconds" unrecorded:"0" placeholder:"S" help:"Maximum seconds of work on one question; waiting for an endpoint's limits does not count."`
 	SQLSeconds       float64       `json:"sql_seconds" name:"sql-seconds" unrecorded:"0" placeholder:"S" help:"Maximum seconds of SQL for one question."`
 	QuerySeconds     float64       `json:"query_seconds" name:"query-seconds" default:"30" unrecorded:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
-	QuestionDeadline time.Duration `json:"question_deadline_seconds" name:"question-deadline" unrecorded:"0s" placeholder:"20m" help:"Timeout of one question, waiting included; a call in flight is stopped."`
+	QuestionDeadline time.Duration `json:"question_deadline_seconds" name:"question-deadline" unrecorded:"0s" placeholder:"20m" help:"Timeout of one question, waiting included; a call in flight is stopped. A question whose endpoint failed until then is retried, not wrong."`
 }
 
 // Sampling has the generation settings, with the same tags as [Settings]. Nil, zero and empty values are not sent, so

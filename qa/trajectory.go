@@ -117,7 +117,8 @@ type Trajectory struct {
 	Outcome Outcome `json:"outcome"`
 	Reason  string  `json:"reason,omitempty"`
 	Answer  Answer  `json:"answer"`
-	// Transient means that a [ToolFailure] was caused by an [UnavailableError].
+	// Transient means that a [ToolFailure] was caused by an [UnavailableError], or that an [EndpointError] lasted until the
+	// deadline of the question.
 	Transient bool `json:"transient,omitempty"`
 	// FailedAttempts are the requests of calls without a reply, including those of earlier invocations.
 	FailedAttempts []Attempt `json:"failed_attempts,omitempty"`

@@ -42,7 +42,7 @@ func failureKey(t qa.Trajectory) string {
 
 // MayPass reports whether an episode ended with a transient failure of the model's endpoint or a tool's store.
 func MayPass(t qa.Trajectory) bool {
-	if t.Outcome == qa.ToolFailure {
+	if t.Outcome == qa.ToolFailure || t.Transient {
 		return t.Transient
 	}
 	if t.Outcome != qa.EndpointError || len(t.FailedAttempts) == 0 {

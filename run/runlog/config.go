@@ -194,7 +194,7 @@ func (e *MismatchError) Error() string {
 }
 
 // Create makes a run directory for a configuration with its questions (JSON Lines), or checks that an existing one has
-// the same Shape. A different Shape is a [*MismatchError], and the directory stays unchanged.
+// the same Shape, up to the deadline of a question, which can be changed. A different Shape is a [*MismatchError], and the directory stays unchanged.
 func Create(dir string, c Config, questions []byte) error {
 	c.Format = Format
 	exists, err := Check(dir, c.Shape)
@@ -264,7 +264,10 @@ func Check(dir string, shape Shape) (exists bool, err error) {
 	if old.Note.Imported != nil {
 		return true, fmt.Errorf("%s: %w; choose another directory", dir, ErrImported)
 	}
-	if diff := Differences(old.Shape, shape); len(diff) > 0 {
+	diff := slices.DeleteFunc(Differences(old.Shape, shape), func(line string) bool {
+		return strings.HasPrefix(line, "settings.question_deadline_seconds:") // it only limits the wait for the endpoint
+	})
+	if len(diff) > 0 {
 		return true, &MismatchError{Dir: dir, Diff: diff}
 	}
 	return true, nil

@@ -181,3 +181,20 @@ func TestLackingNote(t *testing.T) {
 		}
 	}
 }
+
+// The deadline of a question may change between invocations; the other budgets of a question may not.
+func TestDeadlineMayChange(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	shape := func(key string, value float64) runlog.Config {
+		return runlog.Config{Shape: runlog.Shape{Settings: map[string]any{key: value}}}
+	}
+	if err := runlog.Create(dir, runlog.Config{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := runlog.Create(dir, shape("question_deadline_seconds", 60), nil); err != nil {
+		t.Errorf("another deadline: %v", err)
+	}
+	if err := runlog.Create(dir, shape("question_seconds", 60), nil); err == nil {
+		t.Error("another limit of work was accepted")
+	}
+}
