@@ -76,6 +76,9 @@ func (c *client) encode(
 	maps.Copy(full, c.settings)
 	c.quirks.apply(full, stream)
 	body, err = json.Marshal(full) // with sorted keys
+	if err == nil && c.quirks.fit(full, body) {
+		body, err = json.Marshal(full)
+	}
 	if err != nil {
 		return nil, nil, c.fault(qa.FailBadRequest, fmt.Sprintf("write the request: %v", err))
 	}

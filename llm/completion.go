@@ -96,7 +96,7 @@ func readCompletion(body []byte) (*llms.ContentChoice, error) {
 func (c completion) choice() *llms.ContentChoice {
 	first := c.Choices[0]
 	if first.Message.Content == "" && first.Message.Refusal != "" {
-		first.FinishReason = "refusal"
+		first.FinishReason = qa.FinishRefusal
 	}
 	calls := toolCalls(first.Message.ToolCalls)
 	return &llms.ContentChoice{

@@ -1,11 +1,14 @@
 package llm
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -18,6 +21,8 @@ type quirks struct {
 	mu sync.Mutex
 	// learned holds names of remedies.
 	learned []string
+	// room is the number of tokens left for the reply to a request that was refused, by the hash of its body.
+	room map[[sha256.Size]byte]int
 }
 
 // remedy changes requests that an endpoint rejects.
@@ -119,10 +124,84 @@ type adapted struct{ error }
 // Unwrap returns the rejection.
 func (a adapted) Unwrap() error { return a.error }
 
+var (
+	// asksTooMuch matches the message of a server that refuses a reply limit beyond its context window: vLLM and SGLang,
+	// OpenAI's older models, and Anthropic.
+	asksTooMuch = regexp.MustCompile(`maximum context length is (\d+)[^0-9].{0,200}?(?:has|contains at least|prompt:?) (\d+) input tokens` +
+		`|maximum context length is (\d+)[^0-9].{0,200}?\((\d+) (?:in the messages|in your prompt)`)
+	sumTooMuch = regexp.MustCompile(`context limit: (\d+) \+ \d+ > (\d+)`)
+)
+
+// leastRoom is the least number of tokens that is worth another try.
+const leastRoom = 64
+
+// roomIn returns the tokens that an error leaves for the reply; 0 if it is not about the limit of the reply.
+func roomIn(message string) int {
+	var window, prompt string
+	if m := asksTooMuch.FindStringSubmatch(message); m != nil {
+		window, prompt = m[1]+m[3], m[2]+m[4]
+	} else if m := sumTooMuch.FindStringSubmatch(message); m != nil {
+		window, prompt = m[2], m[1]
+	}
+	all, _ := strconv.Atoi(window) // 0 if there is none
+	used, _ := strconv.Atoi(prompt)
+	return all - used
+}
+
+// replyLimits are the names of the limit of a reply.
+var replyLimits = []string{"max_tokens", "max_completion_tokens"}
+
+// shorten notes the room for the reply to a request that asked for more than the context window holds. It reports whether
+// the same request may be sent again with that limit.
+func (q *quirks) shorten(sent map[string]any, message string) bool {
+	room := roomIn(message)
+	for _, name := range replyLimits {
+		limit, _ := sent[name].(int)
+		if room < leastRoom || room >= limit {
+			continue
+		}
+		body, err := json.Marshal(sent)
+		if err != nil {
+			return false
+		}
+		key := sha256.Sum256(body)
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if _, tried := q.room[key]; tried {
+			return false
+		}
+		if q.room == nil {
+			q.room = make(map[[sha256.Size]byte]int)
+		}
+		q.room[key] = room
+		return true
+	}
+	return false
+}
+
+// fit lowers the limit of a reply that a request with this body left no room for.
+func (q *quirks) fit(full map[string]any, body []byte) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.room) == 0 {
+		return false
+	}
+	room, ok := q.room[sha256.Sum256(body)]
+	for _, name := range replyLimits {
+		if ok && full[name] != nil {
+			full[name] = room
+		}
+	}
+	return ok
+}
+
 // adapt marks an error that the next request avoids. A call sent before another one learned the same may just be retried.
 func (c *client) adapt(sent map[string]any, err error) error {
 	var status *HTTPError
 	// Proxies wrap a rejection in a server error.
+	if errors.As(err, &status) && c.quirks.shorten(sent, status.Body) {
+		return adapted{err}
+	}
 	if !errors.As(err, &status) || status.Status != 500 && Classify(err) != qa.FailBadRequest {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -274,6 +275,53 @@ func TestBrokenStreams(t *testing.T) {
 			_, err := ask(t, c)
 			if qa.ClassOf(err) != test.class || !strings.Contains(err.Error(), test.text) {
 				t.Errorf("%v of class %s, want %q of class %s", err, qa.ClassOf(err), test.text, test.class)
+			}
+		})
+	}
+}
+
+// A prompt that leaves less room than the limit of a reply is sent again with the room as the limit.
+func TestReplyLimitTooLarge(t *testing.T) {
+	const vllm = "'max_tokens' or 'max_completion_tokens' is too large: 1500. This model's maximum context length is 3000 tokens and your request has 2331 input tokens (1500 > 3000 - 2331)."
+	tests := []struct {
+		name, message string
+		// room is the limit from which on the endpoint takes the request.
+		room int
+		want []float64
+		ok   bool
+	}{
+		{"vLLM", openAIError(vllm), 669, []float64{1500, 669}, true},
+		{
+			"older", openAIError("This model's maximum context length is 4097 tokens. However, you requested 4927 tokens (3427 in the messages, 1500 in the completion)."),
+			670, []float64{1500, 670}, true,
+		},
+		{"Anthropic", openAIError("input length and `max_tokens` exceed context limit: 199000 + 1500 > 200000, decrease input length"), 1000, []float64{1500, 1000}, true},
+		{"still too large", openAIError(vllm), 10, []float64{1500, 669}, false},
+		{"no room", openAIError("This model's maximum context length is 3000 tokens and your request has 2990 input tokens"), 10, []float64{1500}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPicky(t, func(sent map[string]any) string {
+				if limit, _ := sent["max_tokens"].(float64); int(limit) > tt.room {
+					return tt.message
+				}
+				return ""
+			})
+			c := llm.Config{Spec: "openai:m", BaseURL: p.URL, APIKey: "k", Sampling: qa.Sampling{MaxTokens: 1500}}
+			reply, err := ask(t, c)
+			if (err == nil) != tt.ok {
+				t.Errorf("error %v", err)
+			}
+			if got := len(reply.Attempts) + len(qa.Tried(err)); got != len(tt.want) {
+				t.Errorf("%d requests recorded, want %d", got, len(tt.want))
+			}
+			var got []float64
+			for _, sent := range p.sent {
+				limit, _ := sent["max_tokens"].(float64)
+				got = append(got, limit)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("limits %v were sent, want %v", got, tt.want)
 			}
 		})
 	}

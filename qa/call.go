@@ -27,6 +27,12 @@ func (u Usage) Add(v Usage) Usage {
 // FinishLength is the finish reason of a [Reply] truncated by the token limit.
 const FinishLength = "length"
 
+// The finish reasons of a [Reply] that the endpoint's filter stopped, and of one that the model refused.
+const (
+	FinishFilter  = "content_filter"
+	FinishRefusal = "refusal"
+)
+
 // Reply is a model's answer to one request.
 type Reply struct {
 	Text string `json:"text"`
