@@ -50,7 +50,7 @@ func asked(ctx context.Context, m qa.Model) Finding {
 	case strings.TrimSpace(reply.Text) == "" && reply.Finish == qa.FinishLength:
 		return Doubtful(fmt.Sprintf("%s, but %d tokens of reasoning left no room for a reply", text, PingTokens),
 			"run it with a higher --max-tokens: a reply that is cut off holds no action")
-	case reply.Finish == "content_filter" || reply.Finish == "refusal":
+	case reply.Finish == qa.FinishFilter || reply.Finish == qa.FinishRefusal:
 		return Bad(fmt.Errorf("%s refused to answer (%s)", served, reply.Finish), "check the content filter of the endpoint")
 	case strings.TrimSpace(reply.Text) == "":
 		return Bad(fmt.Errorf("%s returned an empty reply", served), "check the chat template of the server, or choose another model")

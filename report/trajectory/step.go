@@ -44,7 +44,7 @@ func stepOf(e episodes.Episode, s qa.Step, list []notes.Note) step {
 
 // stopped describes replies that the endpoint ended, other than by the limit of tokens.
 var stopped = map[string]string{
-	"content_filter": "reply stopped by the endpoint's content filter", "refusal": "reply refused by the endpoint",
+	qa.FinishFilter: "reply stopped by the endpoint's content filter", qa.FinishRefusal: "reply refused by the endpoint",
 }
 
 func titleOf(s qa.Step) string {

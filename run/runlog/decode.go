@@ -65,6 +65,7 @@ func callFields(s *scanner, h *head, ev *callEvent) {
 	s.number("kept", &ev.Kept)
 	s.other("called", &ev.Called)
 	s.other("not_run", &ev.NotRun)
+	text(s, "not_run_result", &ev.NotRunResult)
 	s.flag("unlabelled", &ev.Unlabelled)
 	if s.key("thought") {
 		ev.Thought = new(s.span())

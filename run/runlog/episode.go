@@ -65,6 +65,9 @@ func (e *Episode) Call(s qa.Step) error {
 			ToolCalls: s.Reply.ToolCalls, Cached: s.Reply.Cached,
 		},
 	}
+	if len(s.NotRun) > 0 {
+		ev.NotRunResult = qa.NotRunResult
+	}
 	if json.Valid(s.Reply.Sealed) {
 		ev.Reply.Sealed = s.Reply.Sealed
 	}

@@ -55,18 +55,20 @@ type messageEvent struct {
 
 type callEvent struct {
 	head
-	Step       int            `json:"step"`
-	Shown      []qa.Span      `json:"shown"`
-	Reply      reply          `json:"reply"`
-	Kept       int            `json:"kept"`
-	Called     *qa.ToolCall   `json:"called,omitempty"`
-	NotRun     []string       `json:"not_run,omitempty"`
-	Unlabelled bool           `json:"unlabelled,omitempty"`
-	Thought    *qa.Span       `json:"thought,omitempty"`
-	Action     *qa.Action     `json:"action,omitempty"`
-	ParseError *qa.ParseError `json:"parse_error,omitempty"`
-	Started    time.Time      `json:"started"`
-	Ended      time.Time      `json:"ended"`
+	Step   int          `json:"step"`
+	Shown  []qa.Span    `json:"shown"`
+	Reply  reply        `json:"reply"`
+	Kept   int          `json:"kept"`
+	Called *qa.ToolCall `json:"called,omitempty"`
+	NotRun []string     `json:"not_run,omitempty"`
+	// NotRunResult is what the model got as the result of each of them.
+	NotRunResult string         `json:"not_run_result,omitempty"`
+	Unlabelled   bool           `json:"unlabelled,omitempty"`
+	Thought      *qa.Span       `json:"thought,omitempty"`
+	Action       *qa.Action     `json:"action,omitempty"`
+	ParseError   *qa.ParseError `json:"parse_error,omitempty"`
+	Started      time.Time      `json:"started"`
+	Ended        time.Time      `json:"ended"`
 }
 
 // reply is qa.Reply with texts that keep invalid UTF-8.

@@ -2,7 +2,9 @@ package runlog_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +41,9 @@ func TestNativeCallsAndLostRequests(t *testing.T) {
 		}
 		return nil
 	})
+	if log, err := os.ReadFile(filepath.Join(dir, runlog.LogFile)); err != nil || !strings.Contains(string(log), `"not_run_result":"`+qa.NotRunResult) {
+		t.Errorf("the result of the call that was not run is not in the log: %v\n%s", err, log)
+	}
 	prior := backFrom(t, dir)
 	write(t, dir, &prior, func(e *runlog.Episode) error {
 		return e.End(qa.Trajectory{Outcome: qa.EndpointError, FailedAttempts: append(prior.FailedAttempts, failed)})

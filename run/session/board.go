@@ -165,7 +165,7 @@ func (s Session) interrupted(jobs []Ended, err error) (interruption, failure err
 	if err != nil {
 		return nil, err
 	}
-	s.warnOfCutReplies(jobs)
+	s.warnOfReplies(jobs)
 	for _, c := range jobs {
 		switch {
 		case errors.Is(c.Err, exit.ErrInterrupted):
@@ -194,15 +194,22 @@ func (s Session) sayNext(jobs []Ended, next Next) {
 	s.Notify.Infof("next: %s\n      airqa trace %s --status wrong", command, next.Out)
 }
 
-// warnOfCutReplies counts the truncated replies of each run directory.
-func (s Session) warnOfCutReplies(jobs []Ended) {
+// warnOfReplies counts the truncated and the refused replies of each run directory.
+func (s Session) warnOfReplies(jobs []Ended) {
 	for _, j := range jobs {
 		f, err := status.Open(j.Dir)
 		if err != nil {
 			continue
 		}
-		if now, err := f.Look(s.Now()); err == nil && now.CutReplies > 0 {
-			s.Notify.Warnf("%s: %s; a truncated reply rarely contains an answer", j.Dir, now.CutText())
+		now, err := f.Look(s.Now())
+		if err != nil {
+			continue
+		}
+		if text := now.CutText(); text != "" {
+			s.Notify.Warnf("%s: %s; a truncated reply rarely contains an answer", j.Dir, text)
+		}
+		if text := now.RefusedText(); text != "" {
+			s.Notify.Warnf("%s: %s; the questions are counted as the model left them", j.Dir, text)
 		}
 	}
 }

@@ -52,8 +52,8 @@ type episode struct {
 	ended   qa.Usage
 	open    []call
 	last    time.Time
-	// replies since the episode started, and those cut off by the token limit
-	replies, cut int
+	// replies since the episode started, those cut off by the token limit, and those refused
+	replies, cut, refused int
 }
 
 // event is a recent event.
@@ -141,14 +141,19 @@ func (f *Follower) take(m runlog.Mark) error {
 		return f.ended(e, m)
 	case runlog.TypeStart:
 		e.dropped = e.dropped.Add(e.ended).Add(f.usage(e))
-		e.ended, e.open, e.replies, e.cut = qa.Usage{}, nil, 0, 0
+		e.ended, e.open, e.replies, e.cut, e.refused = qa.Usage{}, nil, 0, 0, 0
 		f.remember(event{at: m.Time})
 	}
 	return nil
 }
 
 // cutMarker is in every call with a truncated reply. Inside a text, its quotes would be escaped.
-var cutMarker = []byte(`"finish":"` + qa.FinishLength + `"`)
+var cutMarker = finishMarker(qa.FinishLength)
+
+// refusedMarkers are in every call with a refused reply.
+var refusedMarkers = [][]byte{finishMarker(qa.FinishFilter), finishMarker(qa.FinishRefusal)}
+
+func finishMarker(reason string) []byte { return []byte(`"finish":"` + reason + `"`) }
 
 // marker is in every call charged for a request without a reply. Inside a text, its quotes would be escaped.
 var marker = []byte(`"charged":{`)
@@ -159,6 +164,9 @@ func (f *Follower) called(e *episode, m runlog.Mark) error {
 	e.replies++
 	if bytes.Contains(m.Line, cutMarker) {
 		e.cut++
+	}
+	if slices.ContainsFunc(refusedMarkers, func(marker []byte) bool { return bytes.Contains(m.Line, marker) }) {
+		e.refused++
 	}
 	f.calls = append(f.calls, c)
 	if len(f.calls) >= 2*recentCalls {

@@ -38,9 +38,11 @@ type Status struct {
 	// Usage is the usage of all calls, without Charged, the estimated usage of requests without a reply.
 	Usage   qa.Usage `json:"usage"`
 	Charged qa.Usage `json:"charged"`
-	// CutReplies of Replies were cut off by the reply limit; both are omitted if there were none.
-	Replies    int `json:"replies,omitempty"`
-	CutReplies int `json:"cut_replies,omitempty"`
+	// CutReplies of Replies were cut off by the reply limit, RefusedReplies refused by the model or stopped by a content
+	// filter; all are omitted if there were none of either.
+	Replies        int `json:"replies,omitempty"`
+	CutReplies     int `json:"cut_replies,omitempty"`
+	RefusedReplies int `json:"refused_replies,omitempty"`
 	// ReplyLimit is that limit in tokens; 0 if the run records none.
 	ReplyLimit int `json:"reply_limit,omitempty"`
 	// USD is the cost of both; nil if the price is unknown.
@@ -114,7 +116,7 @@ func (f *Follower) Look(now time.Time) (Status, error) {
 func (f *Follower) count(s *Status, now time.Time) {
 	reasons := make(map[string]int)
 	for _, e := range f.episodes {
-		s.Replies, s.CutReplies = s.Replies+e.replies, s.CutReplies+e.cut
+		s.Replies, s.CutReplies, s.RefusedReplies = s.Replies+e.replies, s.CutReplies+e.cut, s.RefusedReplies+e.refused
 		s.Usage = s.Usage.Add(e.dropped).Add(e.ended).Add(f.usage(e))
 		switch {
 		case e.outcome == "":
@@ -131,9 +133,10 @@ func (f *Follower) count(s *Status, now time.Time) {
 		}
 		s.Outcomes[e.outcome]++
 	}
-	if s.CutReplies == 0 {
+	if s.CutReplies+s.RefusedReplies == 0 {
 		s.Replies = 0
-	} else {
+	}
+	if s.CutReplies > 0 {
 		s.ReplyLimit = f.config.Shape.ReplyLimit()
 	}
 	s.Left = max(s.Episodes-s.Done-s.Failed-s.UnderWay, 0)

@@ -157,6 +157,22 @@ func TestCutReplies(t *testing.T) {
 	}
 }
 
+// Refused replies are counted like truncated ones.
+func TestRefusedReplies(t *testing.T) {
+	s := newScene(t, nil)
+	e := s.begin("a", 0)
+	for i, finish := range []string{"stop", qa.FinishFilter, qa.FinishRefusal} {
+		reply := step(i + 1)
+		reply.Reply.Finish = finish
+		s.must(e.Call(reply))
+	}
+	got := s.look(s.follow())
+	want := "2 of 3 replies were refused by the model or stopped by the endpoint's content filter"
+	if got.RefusedText() != want || !strings.Contains(got.Text(0), want) || got.CutText() != "" {
+		t.Errorf("got %q, want %q; cut off %q", got.RefusedText(), want, got.CutText())
+	}
+}
+
 // The rates look back three minutes, and no further than the present start.
 func TestRateForgets(t *testing.T) {
 	s := newScene(t, nil)

@@ -16,7 +16,7 @@ func (s Status) Text(width int) string {
 		title += ", shard " + s.Shard
 	}
 	lines := []string{title, "  " + s.progress()}
-	for _, part := range []string{s.ways(), s.failures(), s.CutText(), s.costs(), s.pace(), s.waiting(), s.ahead()} {
+	for _, part := range []string{s.ways(), s.failures(), s.CutText(), s.RefusedText(), s.costs(), s.pace(), s.waiting(), s.ahead()} {
 		if part != "" {
 			lines = append(lines, "  "+part)
 		}
@@ -119,14 +119,27 @@ func (s Status) CutText() string {
 	if s.CutReplies == 0 {
 		return ""
 	}
-	replies := fmt.Sprintf("%d of %d replies were", s.CutReplies, s.Replies)
-	if s.Replies == 1 {
-		replies = "the only reply was"
-	}
+	replies := s.replies(s.CutReplies)
 	if s.ReplyLimit == 0 {
 		return replies + " cut off at the token limit"
 	}
 	return fmt.Sprintf("%s cut off by --max-tokens %d", replies, s.ReplyLimit)
+}
+
+// RefusedText counts the refused replies; "" if there were none.
+func (s Status) RefusedText() string {
+	if s.RefusedReplies == 0 {
+		return ""
+	}
+	return s.replies(s.RefusedReplies) + " refused by the model or stopped by the endpoint's content filter"
+}
+
+// replies begins a sentence about n of the replies.
+func (s Status) replies(n int) string {
+	if s.Replies == 1 {
+		return "the only reply was"
+	}
+	return fmt.Sprintf("%d of %d replies were", n, s.Replies)
 }
 
 func (s Status) costs() string {
