@@ -184,7 +184,11 @@ func FuzzRead(f *testing.F) {
 	f.Add("[Action]: ```python\nAnswer(answer={'a': [1, (2,)]})\n```")
 	f.Add("Action: View('p', 1e3, [1,2,3,4])")
 	f.Add("</think>[action] Query(\"\\u12\")")
+	f.Add("<|channel|>analysis<|message|>a<|end|>```b [THINK] <musing>\n</musing> <!-- assistantfinal")
 	f.Fuzz(func(t *testing.T, reply string) {
+		if n := max(len(action.Visible(reply)), len(action.WithoutThinking(reply)), len(action.LastBlock(reply))); n > len(reply) {
+			t.Fatalf("%d bytes are visible of %d", n, len(reply))
+		}
 		g := grammar()
 		r := g.Read(reply)
 		if (r.Action == nil) == (r.Error == nil) {
