@@ -72,7 +72,7 @@ func measureFloats(path string) (q floatQuality, err error) {
 	if err != nil {
 		return q, err
 	}
-	p, _, err := readWithOutline(path)
+	x, _, err := readWithOutline(path)
 	if err != nil {
 		return q, err
 	}
@@ -81,7 +81,7 @@ func measureFloats(path string) (q floatQuality, err error) {
 		return q, err
 	}
 	defer func() { _ = doc.Close() }()
-	found := captionsOf(p)
+	found := captionsOf(x.Paper)
 	for n := 1; n <= doc.Pages(); n++ {
 		glyphs, text, err := doc.GlyphsAndText(context.Background(), n)
 		if err != nil {
