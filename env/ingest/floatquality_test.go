@@ -81,7 +81,8 @@ func measureFloats(path string) (q floatQuality, err error) {
 		return q, err
 	}
 	defer func() { _ = doc.Close() }()
-	found := captionsOf(x.Paper)
+	p := x.Paper
+	found := captionsOf(p)
 	for n := 1; n <= doc.Pages(); n++ {
 		glyphs, text, err := doc.GlyphsAndText(context.Background(), n)
 		if err != nil {

@@ -41,7 +41,7 @@ func (f Fidelity) Order() float64 {
 func (f Fidelity) doubt() string {
 	const (
 		maxLoss   = 0.15
-		leastKept = 0.75
+		leastKept = 0.8
 		fewest    = 300 // sequences: two paragraphs
 	)
 	switch {
