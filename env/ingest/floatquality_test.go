@@ -64,7 +64,8 @@ func (q floatQuality) String() string {
 }
 
 // captionLine matches a line that is certainly a caption, in the languages of most papers.
-var captionLine = regexp.MustCompile(`^(Figure|Fig\.|Table|TABLE|Abbildung|Tabelle|Figura|Tabla|Tableau|Tabela|Obrázek|Tabulka|Рис\.|Таблица|图|表)\s*` +
+var captionLine = regexp.MustCompile(`^(Figure|Fig\.|Table|TABLE|Abbildung|Tabelle|Figura|` +
+	`Tabla|Tableau|Tabela|Obrázek|Tabulka|Рис\.|Таблица|图|表)\s*` +
 	`([A-Z]?\.?\d+(\.\d+)*|[IVX]+)\s*[:|：]`)
 
 func measureFloats(path string) (q floatQuality, err error) {

@@ -40,7 +40,8 @@ func frames(page *layout.Page) []layout.Box {
 // joins reports whether a rule with the same ends belongs to the frame above it.
 func joins(page *layout.Page, frame, rule layout.Box) bool {
 	const farApart = 330
-	return (rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule) || frame.Height() < 3 && captioned(page, frame, rule)) && !textBetween(page, frame, rule)
+	near := rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule) || frame.Height() < 3 && captioned(page, frame, rule)
+	return near && !textBetween(page, frame, rule)
 }
 
 // captioned reports whether there is a caption right above two rules with the same ends, or right below.
@@ -60,7 +61,8 @@ func isHeadRule(page *layout.Page, single, next layout.Box) bool {
 		return false
 	}
 	space := layout.Box{X0: single.X0, Y0: single.Y1, X1: single.X1, Y1: next.Y0}
-	return !slices.ContainsFunc(page.Lines, func(l layout.Line) bool { return space.OverlapY(l.Box) > 0 && len(within(l, space).Words) > 0 }) &&
+	holds := func(l layout.Line) bool { return space.OverlapY(l.Box) > 0 && len(within(l, space).Words) > 0 }
+	return !slices.ContainsFunc(page.Lines, holds) &&
 		!slices.ContainsFunc(page.Shapes, func(s layout.Shape) bool { return space.Holds(s.Box) })
 }
 

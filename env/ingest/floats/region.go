@@ -117,7 +117,8 @@ func isPart(a, b layout.Box) bool {
 
 // belongsToOther reports whether a frame is next to the caption of another table.
 func (v *pageView) belongsToOther(i int, b layout.Box) bool {
-	return slices.ContainsFunc(slices.Concat(v.items[:i], v.items[i+1:]), func(o item) bool { return o.table && !o.Sure && distance(o, b) < near })
+	others := slices.Concat(v.items[:i], v.items[i+1:])
+	return slices.ContainsFunc(others, func(o item) bool { return o.table && !o.Sure && distance(o, b) < near })
 }
 
 // distance returns the vertical distance between a caption and a box, whichever is above.

@@ -16,7 +16,8 @@ const (
 var (
 	// captionHead matches a label: "Figure 3", "TABLE IV", "Рис. 1", "図1", "[그림 1", "1. ábra". Its groups are the word
 	// for table and the number, in either order.
-	captionHead = `[\[<〈《【(]?\s*(?i:(?:` + captionPrefix + `)?(?:(` + Pattern(TableTerm) + `)|` + Pattern(FigureTerm) + `)\s*[-№#]?\s*)(` + captionNumber + `)` +
+	captionHead = `[\[<〈《【(]?\s*(?i:(?:` + captionPrefix + `)?(?:(` + Pattern(TableTerm) + `)|` +
+		Pattern(FigureTerm) + `)\s*[-№#]?\s*)(` + captionNumber + `)` +
 		`|(\d{1,3}(?:\.\d{1,3})*)\.?\s*(?i:(` + Pattern(NumberedTable) + `)|` + Pattern(NumberedFigure) + `)`
 	captionName = regexp.MustCompile(`^(?:` + captionHead + `)\s*[\]>〉》】)]?\s*(?:[.:|：．。]|[–—―-]\s)?\s*`)
 
@@ -32,7 +33,9 @@ var (
 
 // captionFirst has the first words of labels, folded.
 var captionFirst = func() map[string]bool {
-	set := map[string]bool{"extended": true, "supplementary": true, "supplemental": true, "suppl": true, "appendix": true, "online": true, "web": true}
+	set := map[string]bool{
+		"extended": true, "supplementary": true, "supplemental": true, "suppl": true, "appendix": true, "online": true, "web": true,
+	}
 	for _, word := range slices.Concat(Words(FigureTerm), Words(TableTerm), Words(NumberedFigure), Words(NumberedTable)) {
 		set[firstWord(word)] = true
 	}

@@ -16,11 +16,14 @@ var (
 
 var (
 	// masthead matches the start of a line above a title that names a journal, a site or an identifier.
-	masthead = regexp.MustCompile(`(?i)^(the\s+)?(international\s+|european\s+|american\s+)?(journal of|proceedings of|proc\. |transactions on|annals of|` +
-		`procedia|lecture notes in|bulletin of|archives? of|advances in .{0,40}\d{4}|acta\b|revista|zeitschrift|contents lists|available online|see discussions|` +
-		`www\.|https?:|doi\b|issn|vol(\.|ume)\s*\d|no\.\s*\d|arxiv:|pii:|cite this|received|published|accepted|copyright|©|submitted to|to appear in|page \d)`)
+	masthead = regexp.MustCompile(`(?i)^(the\s+)?(international\s+|european\s+|american\s+)?(journal of|proceedings of|proc\. |` +
+		`transactions on|annals of|procedia|lecture notes in|bulletin of|archives? of|advances in .{0,40}\d{4}|acta\b|revista|zeitschrift|` +
+		`contents lists|available online|see discussions|` +
+		`www\.|https?:|doi\b|issn|vol(\.|ume)\s*\d|no\.\s*\d|arxiv:|pii:|cite this|` +
+		`received|published|accepted|copyright|©|submitted to|to appear in|page \d)`)
 	// issue matches the volume, the year and the pages of a journal.
-	issue = regexp.MustCompile(`(?i)\b(volume|vol\.?)\s*\d+|\d+\s*\((19|20)\d\d\)|\b(19|20)\d\d\)?[,;:]\s*\d+|journal homepage|\bissn\b|\bissue\s*\d`)
+	issue = regexp.MustCompile(`(?i)\b(volume|vol\.?)\s*\d+|\d+\s*\((19|20)\d\d\)|\b(19|20)\d\d\)?[,;:]\s*\d+|` +
+		`journal homepage|\bissn\b|\bissue\s*\d`)
 )
 
 // withoutMastheads drops the names of journals and institutions and kinds of documents, unless nothing else is left.
@@ -79,8 +82,10 @@ func isIssueOf(text, name string) bool {
 
 var (
 	// fileName matches titles that programs make from the name of a file, and placeholders.
-	fileName = regexp.MustCompile(`(?i)\.(dvi|tex|docx?|pdf|e?ps|indd|rtf|odt|pages|qxd|fm|wpd|pptx?|xlsx?|tmp|txt|html?|mif|p65|lwp|sxw|key|cdr|ai)\b|^microsoft (word|powerpoint)|` +
-		`^(untitled|title|no title|document|dokument|layout|slide|paper|main|template|manuscript|presentation|powerpoint presentation|article|final|draft|print)[\s_\-]*\d*$|` +
+	fileName = regexp.MustCompile(`(?i)\.(dvi|tex|docx?|pdf|e?ps|indd|rtf|odt|pages|qxd|fm|` +
+		`wpd|pptx?|xlsx?|tmp|txt|html?|mif|p65|lwp|sxw|key|cdr|ai)\b|^microsoft (word|powerpoint)|` +
+		`^(untitled|title|no title|document|dokument|layout|slide|paper|main|template|manuscript|` +
+		`presentation|powerpoint presentation|article|final|draft|print)[\s_\-]*\d*$|` +
 		`^(pii|doi|arxiv)\s*:|^10\.\d{4,}/|^\S*[\d_]\S*$|<[a-z/]+>`)
 	latexSource = regexp.MustCompile(`\\[a-zA-Z]+|[{}$]`)
 )

@@ -21,7 +21,8 @@ var (
 	// letterHead matches IEEE's "B. Features".
 	letterHead = regexp.MustCompile(`^([A-Z])\.\s+(\S.*)$`)
 	// chapterHead matches "Appendix A: Proofs", "Kapitel 2 Daten".
-	chapterHead = regexp.MustCompile(`^(?i:appendix|annex|annexe|anhang|` + layout.Pattern(layout.ChapterTerm) + `)\s+([A-Z]|[IVX]{1,4}|\d{1,2})(?:\s*[.:–—-]\s*|\s+)(\S.*)$`)
+	chapterHead = regexp.MustCompile(`^(?i:appendix|annex|annexe|anhang|` + layout.Pattern(layout.ChapterTerm) +
+		`)\s+([A-Z]|[IVX]{1,4}|\d{1,2})(?:\s*[.:–—-]\s*|\s+)(\S.*)$`)
 	// hanHead matches "第三章 模型", "三、模型".
 	hanHead = regexp.MustCompile(`^(?:第\s*([一二三四五六七八九十]{1,3}|\d{1,2})\s*[章节節部]|([一二三四五六七八九十]{1,3})、)\s*(\S.*)$`)
 )

@@ -226,7 +226,8 @@ func labelOf(printed, title string) string {
 }
 
 // chapterLabel matches a line of its own above the title of a chapter.
-var chapterLabel = regexp.MustCompile(`^(?i:appendix|annex|annexe|anhang|` + layout.Pattern(layout.ChapterTerm) + `)\s+(\d{1,2}|[A-Z]|[IVX]{1,4})[.:]?$`)
+var chapterLabel = regexp.MustCompile(`^(?i:appendix|annex|annexe|anhang|` + layout.Pattern(layout.ChapterTerm) +
+	`)\s+(\d{1,2}|[A-Z]|[IVX]{1,4})[.:]?$`)
 
 // addMissing adds headings that are not in the outline: lines with an unused number in the font style of the headings
 // with equally many number parts.

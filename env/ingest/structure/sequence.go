@@ -109,7 +109,8 @@ func (r *paperReader) usualLeading() float64 {
 func (r *paperReader) numberedTitle(i int, l layout.Line) bool {
 	text := l.Text()
 	number, title := splitNumber(text)
-	return number != "" && startsTitle(title) && len(folded(title)) > 1 && len(text) <= 120 && r.standsOut(l) && !startsItem(l) && !r.insideParagraph(i, l)
+	return number != "" && startsTitle(title) && len(folded(title)) > 1 && len(text) <= 120 &&
+		r.standsOut(l) && !startsItem(l) && !r.insideParagraph(i, l)
 }
 
 // startsItem reports whether a line is a list item that begins with bold words: its number, or the words after a colon

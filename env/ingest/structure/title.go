@@ -41,8 +41,10 @@ func (r *paperReader) title() string {
 }
 
 // coverSites are sites that put a page of their own before a paper.
-var coverSites = regexp.MustCompile(`(?i)researchgate\.net/publication|jstor\.org/stable|hal\.(science|archives)|archives-ouvertes\.fr|HAL Id:|core\.ac\.uk|academia\.edu|` +
-	`this is the (author.?s|accepted|published) (accepted )?(version|manuscript)|provided by .{0,40}repository|citation for (the )?original published|` +
+var coverSites = regexp.MustCompile(`(?i)researchgate\.net/publication|jstor\.org/stable|hal\.(science|archives)|archives-ouvertes\.fr|` +
+	`HAL Id:|core\.ac\.uk|academia\.edu|` +
+	`this is the (author.?s|accepted|published) (accepted )?(version|manuscript)|` +
+	`provided by .{0,40}repository|citation for (the )?original published|` +
 	`downloaded from .{0,60}repository`)
 
 // frontPage returns the page with the title: the second one after the cover of a site.
@@ -192,7 +194,10 @@ func (r *paperReader) titleBlocks(lines []layout.Line, page *layout.Page) [][]la
 func besideSmall(lines []layout.Line) bool {
 	first, last := lines[0], lines[len(lines)-1]
 	size, step := mainSize(first), last.Baseline-first.Baseline
-	if abs(mainSize(last)-size) > 0.5 || step <= 0 || step > 1.6*size || first.Box.OverlapX(last.Box) <= 0 || printOf(first).font != printOf(last).font {
+	if abs(mainSize(last)-size) > 0.5 || step <= 0 || step > 1.6*size {
+		return false
+	}
+	if first.Box.OverlapX(last.Box) <= 0 || printOf(first).font != printOf(last).font {
 		return false
 	}
 	return !slices.ContainsFunc(lines[1:len(lines)-1], func(l layout.Line) bool { return mainSize(l) > 0.8*size })
@@ -232,7 +237,8 @@ func (r *paperReader) farther(block []layout.Line, l layout.Line) bool {
 // areNames reports whether a line may be a list of persons with marks.
 func areNames(text string) bool {
 	names := 0
-	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(text, " and ", ","), func(r rune) bool { return strings.ContainsRune(",;&·", r) }) {
+	between := func(r rune) bool { return strings.ContainsRune(",;&·", r) }
+	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(text, " and ", ","), between) {
 		fields := strings.FieldsFunc(part, func(r rune) bool {
 			return unicode.IsSpace(r) || unicode.IsDigit(r) || strings.ContainsRune("*∗†‡§¶", r)
 		})
@@ -256,7 +262,8 @@ func isName(text string) bool {
 	return len(fields) > 1 && len(fields) < 5 && !slices.ContainsFunc(fields, func(w string) bool {
 		first, size := utf8.DecodeRuneInString(w)
 		rest := strings.TrimRight(w[size:], ".,")
-		return !unicode.IsUpper(first) || strings.ContainsFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '.' && r != '\'' })
+		other := func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("-.'", r) }
+		return !unicode.IsUpper(first) || strings.ContainsFunc(rest, other)
 	})
 }
 

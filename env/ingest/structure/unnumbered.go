@@ -100,7 +100,8 @@ func (r *paperReader) isolatedTitle(i int) bool {
 	if number, _ := splitNumber(text); number != "" { // out of sequence
 		return false
 	}
-	if !r.couldBeTitle(l, text) || !isTitleText(text) || !r.alone(i) || strings.ContainsAny(text, "@=") || len(strings.Fields(text)) > 14 || bibliographyTitles[folded(text)] {
+	if !r.couldBeTitle(l, text) || !isTitleText(text) || !r.alone(i) ||
+		strings.ContainsAny(text, "@=") || len(strings.Fields(text)) > 14 || bibliographyTitles[folded(text)] {
 		return false
 	}
 	if i > 0 && r.sameBlock(r.flow[i-1], l) {
@@ -114,5 +115,6 @@ func (r *paperReader) isolatedTitle(i int) bool {
 // sameBlock reports whether two lines are adjacent and have one font style.
 func (r *paperReader) sameBlock(above, l layout.Line) bool {
 	step := l.Baseline - above.Baseline
-	return above.Page == l.Page && above.Column == l.Column && step > 0 && step < 1.7*l.Size && printOf(above).like(printOf(l)) && above.Bold == l.Bold
+	return above.Page == l.Page && above.Column == l.Column && step > 0 && step < 1.7*l.Size &&
+		printOf(above).like(printOf(l)) && above.Bold == l.Bold
 }
