@@ -13,7 +13,7 @@ import (
 
 const copied = "another copy of data directory"
 
-// Of two copies of a directory with collections on a server, one goes on to write them. The other is refused, until it is
+// Of two copies of a directory with collections on a server, one continues to write them. The other is refused, until it is
 // asked to take them over, and may fill a prefix of its own.
 func TestCopiesOnServer(t *testing.T) {
 	server := milvustest.Start(t)
@@ -61,7 +61,7 @@ func TestCopiesOnServer(t *testing.T) {
 	}
 }
 
-// A writer that was killed at any moment is no other copy: it goes on, and a copy made before is refused.
+// A writer that was killed at any moment is no other copy: it continues, and a copy made before is refused.
 func TestKilledWriterIsNoCopy(t *testing.T) {
 	s := serve(t, &letters{model: "letters"})
 	check(t, s.write(t, step{put: []paperdb.Paper{attention}}))
