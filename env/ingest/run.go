@@ -34,7 +34,7 @@ type Config struct {
 	// Workers is the number of papers read concurrently; 0 means 2. Papers are written one at a time, in the order of
 	// the paths.
 	Workers int
-	// MaxPages is the maximum number of pages of a paper, for whoever makes the Reader; 0 means [pdf.DefaultMaxPages].
+	// MaxPages is the maximum number of pages of a paper, for the caller that makes the Reader; 0 means [pdf.DefaultMaxPages].
 	MaxPages int
 	// Again also reads papers that are already stored.
 	Again bool
