@@ -148,6 +148,9 @@ func (r *paperReader) printedTitle(lines []layout.Line, named string) []layout.L
 			}
 		}
 		large := len(block) > 0 && mainSize(block[0]) >= largeRatio*r.Doc.BodySize
+		if len(block) > 1 && got == want && r.farther(block[:1], block[1]) {
+			return block[1:] // the metadata begins with the author
+		}
 		if got == want && want != "" && (large || len(words(block)) > 3 && mainSize(block[0]) > 0.98*r.Doc.BodySize) {
 			return block
 		}

@@ -58,6 +58,11 @@ func TestTitlesAmongOtherLargePrint(t *testing.T) {
 			p.Set(100, 80, 24, layouttest.Bold, "Gazette of Software").Set(100, 140, 15, layouttest.Bold, "Neat data for").Set(100, 158, 15, layouttest.Bold, "everybody")
 			abstract(p)
 		}, "Neat Data for Everybody", "", "Neat data for everybody"},
+		{"metadata with the author", func(p *layouttest.Page) {
+			p.Set(100, 80, 14, layouttest.Bold, "Ada Maria Byron").Set(100, 116, 14, layouttest.Bold, "Adaptive methods for")
+			p.Set(100, 132, 14, layouttest.Bold, "mixed models")
+			abstract(p)
+		}, "Ada Maria Byron - Adaptive methods for mixed models", "", "Adaptive methods for mixed models"},
 		{"metadata that is a file name", func(p *layouttest.Page) { abstract(p) }, "proc.dvi", "", ""},
 		{"metadata of a word processor", func(p *layouttest.Page) { abstract(p) }, "Microsoft Word - paper_final.docx", "", ""},
 		{"metadata in LaTeX", func(p *layouttest.Page) { abstract(p) }, `{\fontsize{60}{0}\logo}i`, "", ""},
