@@ -2,6 +2,7 @@ package dataset_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -45,5 +46,34 @@ func TestBlocks(t *testing.T) {
 				t.Errorf("records (-want +got):\n%.2000s", diff)
 			}
 		})
+	}
+}
+
+// A pipe can be read once only.
+func TestPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	if _, err := w.WriteString("\ufeffone\ntwo é\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the system does not list open files")
+	}
+	var got strings.Builder
+	for block, err := range dataset.LineBlocks("predictions", path) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Write(block.Data)
+	}
+	if got.String() != "one\ntwo é\n" {
+		t.Errorf("got %q", got.String())
 	}
 }

@@ -23,13 +23,17 @@ type opened struct {
 	note string
 }
 
-// openText opens a text file. One that is UTF-8 is streamed; any other one is decoded in memory.
+// openText opens a text file. One that is UTF-8 is streamed; any other one, and a pipe, is decoded in memory.
 func openText(path string) (*opened, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	plain, err := isUTF8(file)
+	info, err := file.Stat()
+	plain := false
+	if err == nil && info.Mode().IsRegular() {
+		plain, err = isUTF8(file)
+	}
 	if err == nil && plain {
 		_, err = file.Seek(0, io.SeekStart)
 		in := withoutMark(file)
@@ -37,11 +41,17 @@ func openText(path string) (*opened, error) {
 			return &opened{in, file, ""}, nil
 		}
 	}
-	err = errors.Join(err, file.Close())
-	if err != nil {
+	if err == nil && info.Mode().IsRegular() {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	var raw []byte
+	if err == nil {
+		raw, err = io.ReadAll(file)
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	text, note, err := readText(path)
+	text, note, err := decodeFile(path, raw)
 	return &opened{bytes.NewReader(text), io.NopCloser(nil), note}, err
 }
 
@@ -87,6 +97,11 @@ func readText(path string) (text []byte, note string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	return decodeFile(path, raw)
+}
+
+// decodeFile is [decode] with the name of the file in the error.
+func decodeFile(path string, raw []byte) (text []byte, note string, err error) {
 	if text, note, err = decode(raw); err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
