@@ -104,6 +104,7 @@ var effects = []effect{
 
 	{"include-partial", "--include-partial", includePartial, true},
 	{"workers", "-j 3", papersAtOnce, ingest.Config{Workers: 3}},
+	{"max-pages", "--max-pages 9", papersAtOnce, ingest.Config{Workers: 2, MaxPages: 9}},
 	{"again", "--again", papersAtOnce, ingest.Config{Workers: 2, Again: true}},
 	{"replace", "--replace", papersAtOnce, ingest.Config{Workers: 2, Replace: true}},
 	{"sample", "--sample 12", func(_ *testing.T, _ *app, c any) any {
@@ -123,7 +124,7 @@ var scripted = map[string]map[string]string{
 	"ingest": {
 		"script/papers.txtar": "data metadata mineru",
 		"fetch_test.go":       "url arxiv list max-mb delay",
-		"script/ingest.txtar": "chunk-size chunk-unit",
+		"script/ingest.txtar": "chunk-size chunk-unit json",
 	},
 	"import": {"script/import.txtar": "data pdfs replace"},
 
@@ -137,7 +138,7 @@ var scripted = map[string]map[string]string{
 	},
 	"papers rm": {"script/papers-rm.txtar": "data dry-run json vectors"},
 	"papers add": {
-		"script/papers-list.txtar": "data metadata mineru chunk-size chunk-unit",
+		"script/papers-list.txtar": "data metadata mineru chunk-size chunk-unit json",
 		"fetch_test.go":            "url arxiv list max-mb delay",
 	},
 	"enrich": {"script/enrich.txtar": "data model fields workers max-calls max-total-tokens pictures again"},
@@ -178,12 +179,12 @@ var scripted = map[string]map[string]string{
 	},
 	"report":            {"script/report.txtar": "only table by format json out figures intervals seed detail with-paper scoring judge"},
 	"compare":           {"script/compare.txtar": "format json flips rounds seed min-questions discordant scoring judge power"},
-	"stats":             {"script/stats.txtar": "format json out with-paper lint"},
+	"stats":             {"script/stats.txtar": "format json out with-paper lint data"},
 	"status":            {"script/status.txtar": "json watch"},
 	"questions new":     {"script/questions.txtar": "question answer type point count decimals answer-format paper reference conference tag uuid evaluator append data"},
 	"questions convert": {"script/questions.txtar": "type paper data"},
-	"questions lint":    {"script/questions.txtar": "format json out"},
-	"questions stats":   {"script/questions.txtar": "format json out with-paper"},
+	"questions lint":    {"script/questions.txtar": "format json out", "script/question-table.txtar": "data"},
+	"questions stats":   {"script/questions.txtar": "format json out with-paper", "script/question-table.txtar": "data"},
 	"questions try":     {"script/questions.txtar": "answer json judge", "score_interrupt_test.go": "judge-concurrency"},
 	"export write": {"script/export.txtar": "out format force turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
 		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids scoring judge split split-seed duplicates against leaks leak keep-private " +
@@ -207,7 +208,7 @@ var scripted = map[string]map[string]string{
 	"sql":            {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
 	"search":         {"script/look.txtar": "data retrieve limit paper json vectors"},
 	"page":           {"script/look.txtar": "data paper page box boxes dpi out"},
-	"vectors copy":   {"milvus_test.go": "data to"},
+	"vectors copy":   {"milvus_test.go": "data to take-over"},
 	"vectors check":  {"script/vectors.txtar": "data with", "milvus_test.go": "vectors"},
 	"vectors stats":  {"script/vectors.txtar": "data vectors json"},
 	"vectors repair": {"script/vectors.txtar": "data"},
@@ -642,7 +643,11 @@ func includePartial(t *testing.T, a *app, c any) any {
 
 func papersAtOnce(_ *testing.T, _ *app, c any) any {
 	if c, ok := c.(interface{ config() ingest.Config }); ok {
-		return c.config()
+		config := c.config()
+		if config.MaxPages == 3000 {
+			config.MaxPages = 0 // the default, which papers fetch takes as 0
+		}
+		return config
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func TestMilvusServer(t *testing.T) {
 	if out, code := runProgram(t, "search", "--data", data, "--vectors", "files", "window"); code != exit.Usage || !strings.Contains(out, recorded) {
 		t.Errorf("search in files ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", "files"); code != exit.Done {
+	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", "files", "--take-over"); code != exit.Done {
 		t.Fatalf("copy ended with %d:\n%s", code, out)
 	}
 	if index := indexOf(t, data); index.Vectors != "files" {

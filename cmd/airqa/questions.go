@@ -22,7 +22,7 @@ type questionsCmd struct {
 // statsFlags name a question file and an output.
 type statsFlags struct {
 	File string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`
-	Data string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
+	Data string `names:"input" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 	formatFlags
 	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 }

@@ -233,9 +233,10 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	if len(dirs) != 1 {
 		return exit.Misuse("--explain takes one run, not %d", len(dirs))
 	}
+	var refused error
 	if list, _ := runlog.Scorings(dirs[0]); len(list) > 0 && c.Judge == "" && len(c.Judges.Judges) == 0 {
-		if err := checkRecordedAddress(dirs[0], "scores", "judge-base-url", list[0].JudgeBaseURL); err != nil && c.JudgeBaseURL == "" {
-			return err
+		if c.JudgeBaseURL == "" {
+			refused = checkRecordedAddress(dirs[0], "scores", "judge-base-url", list[0].JudgeBaseURL)
 		}
 		c.Judges = c.Of(list[0])
 	}
@@ -243,6 +244,7 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	if err != nil {
 		return err
 	}
+	j.Refused = refused
 	defer func() { err = errors.Join(err, j.Close()) }()
 	r, examples, err := a.session().OpenRun(dirs[0])
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // has looked at each: before a flag is added here, follow its value to where it is used.
 var ordinary = []string{
 	"add", "answer", "answer-format", "arxiv", "baseline", "box", "by", "categories", "cause", "claim", "conference", "data-claim", "decide",
-	"embedder", "error", "evaluator", "explain", "fields", "function", "gates", "grep", "include", "lost-at", "mem", "method", "min-questions",
+	"embedder", "error", "evaluator", "explain", "fields", "function", "gates", "grep", "include", "license", "lost-at", "mem", "method", "min-questions",
 	"name", "namespace", "of-baseline", "of-model", "older", "only", "outcome", "pair", "paper", "partition", "point", "price", "queries",
 	"question", "range", "rater", "reasoning-effort", "reference", "remove", "reviewer", "scoring", "secret", "setting", "shard", "skip-gate",
 	"sort", "status", "stop", "tag", "time", "type", "uuid",

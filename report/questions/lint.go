@@ -88,6 +88,9 @@ func FindingsSummary(list []Finding, s Stats) string {
 	for _, f := range list {
 		questions[fmt.Sprint(f.File, ":", f.Line)] = true
 	}
+	if len(list) == 0 {
+		return fmt.Sprintf("%s: %s, no errors or warnings", s.Source, terminal.Plural(s.Questions, "question"))
+	}
 	errs := Errors(list)
 	return fmt.Sprintf("%s: %s, %s and %s in %s", s.Source, terminal.Plural(s.Questions, "question"), terminal.Plural(errs, "error"),
 		terminal.Plural(len(list)-errs, "warning"), terminal.Plural(len(questions), "line"))

@@ -176,7 +176,7 @@ func TestWriteFindings(t *testing.T) {
 		}
 		golden.Check(t, "findings."+format, withoutCharts(b.String()))
 	}
-	if got := questions.FindingsSummary(nil, questions.Stats{Source: "q.jsonl", Questions: 1}); got != "q.jsonl: 1 question, 0 errors and 0 warnings in 0 lines" {
+	if got := questions.FindingsSummary(nil, questions.Stats{Source: "q.jsonl", Questions: 1}); got != "q.jsonl: 1 question, no errors or warnings" {
 		t.Error(got)
 	}
 }

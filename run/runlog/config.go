@@ -176,7 +176,7 @@ func NoRun(dir string) error {
 // noDirectory is [ErrNoRun] for a directory that does not exist.
 type noDirectory string
 
-func (d noDirectory) Error() string     { return string(d) + ": no such directory" }
+func (d noDirectory) Error() string     { return string(d) + ": no such file or directory" }
 func (d noDirectory) Is(err error) bool { return err == ErrNoRun }
 func (d noDirectory) Unwrap() error {
 	return &fs.PathError{Op: "open", Path: string(d), Err: fs.ErrNotExist}

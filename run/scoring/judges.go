@@ -55,6 +55,9 @@ type Judge struct {
 	// Drain, when closed, lets calls in flight finish and no others start. It may be nil. Set it before the first
 	// question.
 	Drain <-chan struct{}
+	// Refused, if not nil, is returned instead of sending a request: only kept verdicts count. Set it before the first
+	// question.
+	Refused error
 	meter *judge.Meter
 	store *judge.Store
 }
@@ -264,6 +267,9 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 	case <-k.judge.Drain:
 		return qa.Reply{}, exit.ErrInterrupted
 	default:
+	}
+	if k.judge.Refused != nil {
+		return qa.Reply{}, k.judge.Refused
 	}
 	k.noteHost()
 	return k.model.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})

@@ -287,7 +287,7 @@ func TestMissingPapers(t *testing.T) {
 			if (err == nil) != (tt.picked > 0) || err == nil && len(p.Picked) != tt.picked {
 				t.Errorf("%d questions, error %v", len(p.Picked), err)
 			}
-			if err != nil && (exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "1 of 5 questions name 1 paper missing from")) {
+			if err != nil && (exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "1 of 5 questions names 1 paper missing from")) {
 				t.Errorf("exit code %d: %v", exit.Code(err), err)
 			}
 			if raw, err := os.ReadFile(list); err != nil || string(raw) != "paper\tgone\n" {
