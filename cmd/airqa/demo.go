@@ -224,16 +224,17 @@ func (d demo) train() error {
 
 // next prints where the results are and which commands to try.
 func (d demo) next() error {
-	best := filepath.Join(d.runs(), "agentic-hybrid")
+	trace, why := "airqa trace "+filepath.Join(d.runs(), "agentic-hybrid"), "airqa synth why "+d.syn()
+	width := max(len(trace), len(why))
 	return d.print(fmt.Sprintf(`
 The runs are in %s, the data directory is %s.
-%d synthesized questions and their runs are in %s, training data made from them is in %s. Next steps:
-  airqa trace %s                     what happened on each question
-  airqa synth why %s                             what became of each candidate question
+%d synthesized questions and their runs are in %s. Training data made from them is in %s. Next steps:
+  %-*s  what happened on each question
+  %-*s  what became of each candidate question
   airqa search --data %s "reading order"
   airqa sql --data %s "SELECT title, num_pages FROM metadata"
   airqa run --data %s --questions %s --baseline agentic-hybrid --model openai:gpt-4o --out %s
 The last one calls OpenAI and needs OPENAI_API_KEY; --base-url sets another endpoint.
 (From a checkout, use "go run ./cmd/airqa" instead of airqa.)`,
-		d.runs(), d.data(), demoQuestions, d.syn(), d.sft(), best, d.syn(), d.data(), d.data(), d.data(), d.questions(), filepath.Join(d.runs(), "gpt-4o")))
+		d.runs(), d.data(), demoQuestions, d.syn(), d.sft(), width, trace, width, why, d.data(), d.data(), d.data(), d.questions(), filepath.Join(d.runs(), "gpt-4o")))
 }

@@ -58,8 +58,8 @@ type Judge struct {
 	// Refused, if not nil, is returned instead of sending a request: only kept verdicts count. Set it before the first
 	// question.
 	Refused error
-	meter *judge.Meter
-	store *judge.Store
+	meter   *judge.Meter
+	store   *judge.Store
 }
 
 // Offline is the judge that compares words.
