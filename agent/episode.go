@@ -306,8 +306,10 @@ func unavailable(ctx context.Context, err error) *qa.CallError {
 	if !class.Transient() {
 		return nil
 	}
-	return &qa.CallError{Class: class, Attempts: call.Attempts, Hint: call.Hint,
-		Err: fmt.Errorf("the endpoint was not available before the deadline (%s): %w", limit.Reason, call.Err)}
+	return &qa.CallError{
+		Class: class, Attempts: call.Attempts, Hint: call.Hint,
+		Err: fmt.Errorf("the endpoint was not available before the deadline (%s): %w", limit.Reason, call.Err),
+	}
 }
 
 // lost records the requests of a call that was cancelled or suspended in flight, since they may be billed.

@@ -292,8 +292,12 @@ func TestReplyLimitTooLarge(t *testing.T) {
 	}{
 		{"vLLM", openAIError(vllm), 669, []float64{1500, 669}, true},
 		{
-			"older", openAIError("This model's maximum context length is 4097 tokens. However, you requested 4927 tokens (3427 in the messages, 1500 in the completion)."),
-			670, []float64{1500, 670}, true,
+			"older",
+			openAIError("This model's maximum context length is 4097 tokens. However, you requested 4927 tokens " +
+				"(3427 in the messages, 1500 in the completion)."),
+			670,
+			[]float64{1500, 670},
+			true,
 		},
 		{"Anthropic", openAIError("input length and `max_tokens` exceed context limit: 199000 + 1500 > 200000, decrease input length"), 1000, []float64{1500, 1000}, true},
 		{"still too large", openAIError(vllm), 10, []float64{1500, 669}, false},

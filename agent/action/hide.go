@@ -24,13 +24,23 @@ type hider struct {
 }
 
 func newHider(reply string, specs []Spec) *hider {
-	h := &hider{reply: reply, marks: marksOf(reply), missing: map[string]bool{}, mentioned: map[string]bool{}, unclosed: map[string]bool{}}
-	h.first = pass(reply, 0, " \t\r\n")
-	plain := map[string]bool{} // tags of tools and parameters hide nothing
+	h := &hider{
+		reply: reply, marks: marksOf(reply), first: pass(reply, 0, " \t\r\n"),
+		missing: map[string]bool{}, mentioned: map[string]bool{}, unclosed: map[string]bool{},
+	}
+	h.dropPlain(specs)
+	h.link()
+	return h
+}
+
+// dropPlain removes the tags that hide nothing: those named like a tool or a parameter, and closing tags with a plain
+// name. A plain one stays, and ends thinking, if the attributes of a tag before it with its name said thinking.
+func (h *hider) dropPlain(specs []Spec) {
+	ofTools := map[string]bool{}
 	for _, s := range specs {
-		plain[strings.ToLower(s.Name)] = true
+		ofTools[strings.ToLower(s.Name)] = true
 		for _, p := range s.Params {
-			plain[strings.ToLower(p.Name)] = true
+			ofTools[strings.ToLower(p.Name)] = true
 		}
 	}
 	thinks := map[string]bool{}
@@ -38,33 +48,37 @@ func newHider(reply string, specs []Spec) *hider {
 		if m.tag.thinks {
 			thinks[m.tag.name] = true
 		}
-		return m.kind == otherTag && plain[m.tag.name] || m.kind == plainTag && !thinks[m.tag.name]
+		return m.kind == otherTag && ofTools[m.tag.name] || m.kind == plainTag && !thinks[m.tag.name]
 	})
 	for i := range h.marks {
 		if h.marks[i].kind == plainTag {
 			h.marks[i].kind = thinkTag
 		}
 	}
+}
+
+// link finds the closing tags that follow each mark. It goes backwards, so that one pass is enough.
+func (h *hider) link() {
 	n := len(h.marks)
 	h.next, h.lone, h.thinks = make([]int, n), make([]int, n), make([]int, n)
 	next, lone, last := map[string]int{}, map[string]int{}, n
 	for i := n - 1; i >= 0; i-- {
 		m := h.marks[i]
-		if m.kind != thinkTag && m.kind != otherTag {
+		if !m.isTag() {
 			continue
 		}
 		h.next[i], h.lone[i], h.thinks[i] = orLast(next, m.tag.name, n), orLast(lone, m.tag.name, n), last
-		if m.tag.closing {
-			next[m.tag.name] = i
-			if m.line || m.ends {
-				lone[m.tag.name] = i
-			}
-			if m.kind == thinkTag {
-				last = i
-			}
+		if !m.tag.closing {
+			continue
+		}
+		next[m.tag.name] = i
+		if m.line || m.ends {
+			lone[m.tag.name] = i
+		}
+		if m.kind == thinkTag {
+			last = i
 		}
 	}
-	return h
 }
 
 func orLast(of map[string]int, name string, otherwise int) int {
@@ -118,10 +132,7 @@ func (h *hider) phrase(m mark, spoke bool) (extent, bool) {
 }
 
 // before returns the last mark that starts before a byte.
-func (h *hider) before(end int) int {
-	i, _ := slices.BinarySearchFunc(h.marks, end, func(m mark, at int) int { return m.start - at })
-	return i - 1
-}
+func (h *hider) before(end int) int { return firstFrom(h.marks, end) - 1 }
 
 // channel finds the end of a message of harmony.
 func (h *hider) channel(i int) (extent, bool) {
@@ -188,19 +199,19 @@ func (h *hider) unknown(i int) (extent, bool) {
 // match returns the closing tag of the block that begins at mark i. Blocks inside are skipped. A tag of another name
 // closes the block if none has its own name.
 func (h *hider) match(i int) (int, bool) {
-	m := h.marks[i]
-	if m.tag.bracket && h.unclosed[m.tag.name] || h.next[i] == len(h.marks) && (m.kind != thinkTag || h.thinks[i] == len(h.marks)) {
+	if !h.mayClose(i) {
 		return 0, false
 	}
+	m := h.marks[i]
 	inner := map[string]int{}
 	repeated := true // an opening tag directly after another one is the same
 	for j := i + 1; j < len(h.marks); j++ {
 		t := h.marks[j]
-		if t.kind != thinkTag && t.kind != otherTag {
+		if !t.isTag() {
 			continue
 		}
 		own := t.tag.name == m.tag.name
-		repeated = repeated && own && !t.tag.closing && strings.TrimSpace(h.reply[h.marks[j-1].end:t.start]) == ""
+		repeated = repeated && own && h.repeats(j)
 		switch {
 		case repeated:
 		case !t.tag.closing:
@@ -209,12 +220,37 @@ func (h *hider) match(i int) (int, bool) {
 			}
 		case inner[t.tag.name] > 0:
 			inner[t.tag.name]--
-		case own, m.kind == thinkTag && t.kind == thinkTag && h.next[i] == len(h.marks):
+		case own, h.standsIn(i, t):
 			return j, true
 		}
 	}
 	h.unclosed[m.tag.name] = true
 	return 0, false
+}
+
+// mayClose reports whether a tag that could close the block at mark i follows at all. It spares most searches, which would
+// each run to the end of the reply.
+func (h *hider) mayClose(i int) bool {
+	m := h.marks[i]
+	if m.tag.bracket && h.unclosed[m.tag.name] {
+		return false
+	}
+	if h.next[i] < len(h.marks) {
+		return true
+	}
+	return m.kind == thinkTag && h.thinks[i] < len(h.marks)
+}
+
+// repeats reports whether mark i is an opening tag with only space between it and the mark before.
+func (h *hider) repeats(i int) bool {
+	m := h.marks[i]
+	return !m.tag.closing && strings.TrimSpace(h.reply[h.marks[i-1].end:m.start]) == ""
+}
+
+// standsIn reports whether a closing tag of another name closes the block at mark i: both name thinking, and no closing tag
+// has the name of the block.
+func (h *hider) standsIn(i int, closing mark) bool {
+	return h.marks[i].kind == thinkTag && closing.kind == thinkTag && h.next[i] == len(h.marks)
 }
 
 // endsThinking reports whether the closing mark at i ends thinking whose beginning is not in the reply: templates of several
@@ -234,40 +270,77 @@ func (h *hider) endsThinking(i int) bool {
 
 // opens reports whether a mark begins something that may be thinking.
 func (m mark) opens() bool {
-	return m.kind == phraseMark || m.kind == hiddenChannel || (m.kind == thinkTag || m.kind == otherTag) && !m.tag.closing
+	return m.kind == phraseMark || m.kind == hiddenChannel || m.isTag() && !m.tag.closing
 }
 
 // Visible returns the text of a reply without its thinking. A tag inside a code fence is text.
 func Visible(reply string) string {
-	h := newHider(reply, nil)
-	var kept strings.Builder
-	from, counted := 0, 0
-	before, after := 0, strings.Count(reply, fence) // fences before and after the mark; after an odd number it is inside one
-	for i := 0; i < len(h.marks); i++ {
-		m := h.marks[i]
-		if !m.hides() || m.start < from {
+	v := visible{hider: newHider(reply, nil), after: strings.Count(reply, fence)}
+	for i := 0; i < len(v.marks); i++ {
+		m := v.marks[i]
+		if !m.hides() || m.start < v.from {
 			continue
 		}
-		n := strings.Count(reply[counted:m.start], fence)
-		before, after, counted = before+n, after-n, m.start
-		inside := before%2 == 1
-		switch {
-		case m.opens() && !inside:
-			e, ok := h.block(i, wordsAround(reply, m))
-			if !ok {
-				h.mentioned[m.tag.name] = true
-				continue
-			}
-			kept.WriteString(reply[from:m.start])
-			after -= strings.Count(reply[m.start:e.end], fence)
-			from, counted, i = e.end, e.end, e.last
-		case !m.opens() && h.endsThinking(i) && (m.line || m.ends || m.kind == finalChannel) && (!inside || after > 1):
-			kept.Reset()
-			from, before = m.end, 0
+		v.countFences(m.start)
+		if m.opens() {
+			i = v.skip(i)
+		} else {
+			v.restart(i)
 		}
 	}
-	kept.WriteString(reply[from:])
-	return kept.String()
+	v.kept.WriteString(reply[v.from:])
+	return v.kept.String()
+}
+
+// visible collects the text of a reply outside of its thinking.
+type visible struct {
+	*hider
+	kept strings.Builder
+	// from is the start of the text that was neither kept nor dropped yet.
+	from int
+	// counted is where the counting of fences has come to; before and after are the fences on either side of it.
+	counted, before, after int
+}
+
+// countFences counts the fences up to byte i.
+func (v *visible) countFences(i int) {
+	n := strings.Count(v.reply[v.counted:i], fence)
+	v.before += n
+	v.after -= n
+	v.counted = i
+}
+
+// inFence reports whether the fences counted so far leave a code block open.
+func (v *visible) inFence() bool { return v.before%2 == 1 }
+
+// skip leaves out the block that the mark at i opens, and returns the last mark in it. A mark that opens none is text.
+func (v *visible) skip(i int) int {
+	if v.inFence() {
+		return i
+	}
+	m := v.marks[i]
+	e, ok := v.block(i, wordsAround(v.reply, m))
+	if !ok {
+		v.mentioned[m.tag.name] = true
+		return i
+	}
+	v.kept.WriteString(v.reply[v.from:m.start])
+	v.after -= strings.Count(v.reply[m.start:e.end], fence)
+	v.from, v.counted = e.end, e.end
+	return e.last
+}
+
+// restart drops everything before the mark at i if it ends thinking that began in the prompt. Within a sentence, the mark is
+// only mentioned. Inside a code fence it is code, unless several fences follow: then the answer has a fence of its own.
+func (v *visible) restart(i int) {
+	m := v.marks[i]
+	inSentence := !m.line && !m.ends && m.kind != finalChannel
+	inCode := v.inFence() && v.after <= 1
+	if inSentence || inCode || !v.endsThinking(i) {
+		return
+	}
+	v.kept.Reset()
+	v.from, v.before = m.end, 0
 }
 
 // wordsAround reports whether words of a sentence surround a mark.

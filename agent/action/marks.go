@@ -42,6 +42,9 @@ func (m mark) isLabel() bool {
 	return m.kind == thoughtLabel || m.kind == actionLabel || m.kind == observationLabel || m.kind == weakLabel && m.tag.end == 0
 }
 
+// isTag reports whether a mark is a tag that encloses thinking or may do so.
+func (m mark) isTag() bool { return m.kind == thinkTag || m.kind == otherTag }
+
 // hides reports whether a mark may begin or end thinking.
 func (m mark) hides() bool {
 	switch m.kind {
@@ -100,6 +103,12 @@ func marksOf(reply string) []mark {
 		i++
 	}
 	return found
+}
+
+// firstFrom returns the index of the first mark that starts at byte i or later; it is the number of marks if none does.
+func firstFrom(marks []mark, i int) int {
+	first, _ := slices.BinarySearchFunc(marks, i, func(m mark, at int) int { return m.start - at })
+	return first
 }
 
 // place sets what a mark's surroundings say about it.
@@ -196,10 +205,8 @@ func markAt(reply string, i int, closed map[string]bool) (mark, bool) {
 
 // tagMark reads a tag. One in quotation marks is only mentioned.
 func tagMark(reply string, i int) (mark, bool) {
-	for n, p := range phrases {
-		if p.open[0] == '<' && strings.HasPrefix(reply[i:], p.open) {
-			return mark{kind: phraseMark, start: i, end: i + len(p.open), phrase: n}, true
-		}
+	if m, ok := phraseTag(reply, i); ok {
+		return m, true
 	}
 	t, ok := tagAt(reply, i)
 	if !ok {
@@ -210,12 +217,12 @@ func tagMark(reply string, i int) (mark, bool) {
 	}
 	m := mark{kind: t.kind(), start: i, end: t.end, tag: t}
 	switch {
-	case t.pipe && t.name == "channel" && !t.closing:
+	case t.opensChannel():
 		return channel(reply, i, t.end), true
-	case t.pipe && (t.name == "" && t.closing || t.name == "return" || t.name == "call"):
+	case t.endsMessage():
 		m.kind = channelEnd
-	case !t.closing && t.opened && (t.name == "" && t.pipe || t.name == "im" || t.name == "turn" || strings.HasPrefix(t.name, "header")):
-		if end := nameEnd(reply, t.end); end == t.end || speakers[strings.ToLower(reply[t.end:end])] {
+	case t.opensTurn():
+		if ownTurn(reply, t.end) {
 			return mark{}, false
 		}
 		m.kind = observationLabel
@@ -223,6 +230,22 @@ func tagMark(reply string, i int) (mark, bool) {
 		m.kind = observationLabel
 	}
 	return m, true
+}
+
+// phraseTag reads a phrase that looks like a tag, such as "<!--": it counts anywhere, not only at the start of a line.
+func phraseTag(reply string, i int) (mark, bool) {
+	for n, p := range phrases {
+		if p.open[0] == '<' && strings.HasPrefix(reply[i:], p.open) {
+			return mark{kind: phraseMark, start: i, end: i + len(p.open), phrase: n}, true
+		}
+	}
+	return mark{}, false
+}
+
+// ownTurn reports whether a turn whose speaker is named at byte i is the model's own: it names the model, or nobody.
+func ownTurn(reply string, i int) bool {
+	end := nameEnd(reply, i)
+	return end == i || speakers[strings.ToLower(reply[i:end])]
 }
 
 // channel reads the head of a message of harmony, which ends at <|message|>.
@@ -299,12 +322,17 @@ func bracketLabel(reply string, i int, closed map[string]bool) (mark, bool) {
 	if name := reply[word:at]; strings.EqualFold(name, "think") || kind == thoughtLabel && closed[strings.ToLower(name)] {
 		return mark{}, false // Magistral's [THINK]
 	}
-	before := strings.TrimLeft(reply[max(0, i-8):i], " \t>*#")
-	beginsLine := before == "" || strings.HasSuffix(before, "\n")
-	if (kind == observationLabel || kind == weakLabel) && !beginsLine && !restBlank(reply, end) {
+	if (kind == observationLabel || kind == weakLabel) && inSentence(reply, i, end) {
 		return mark{}, false
 	}
 	return mark{kind: kind, start: i, end: end}, true
+}
+
+// inSentence reports whether text stands both before and after a label on its line. Decoration such as "### " is no text.
+func inSentence(reply string, start, end int) bool {
+	before := strings.TrimLeft(reply[max(0, start-8):start], " \t>*#")
+	beginsLine := before == "" || strings.HasSuffix(before, "\n")
+	return !beginsLine && !restBlank(reply, end)
 }
 
 // wordAt reads the word of a label and a number after it; kind is empty if there is none.

@@ -1,7 +1,6 @@
 package action
 
 import (
-	"slices"
 	"strings"
 
 	"airqa/qa"
@@ -69,28 +68,8 @@ type reader struct {
 // call that ends the episode always must, and it must not be quoted, negated or part of a sentence.
 func (g Grammar) Read(reply string) Reading {
 	r := &reader{Grammar: g, hider: newHider(reply, g.Specs), stop: -1}
-	r.ahead = make([]bool, len(r.marks)+1)
-	for i := len(r.marks) - 1; i >= 0; i-- {
-		r.ahead[i] = r.ahead[i+1]
-		switch m := r.marks[i]; {
-		case m.kind == observationLabel:
-			r.ahead[i] = false
-		case m.kind == actionLabel && m.line:
-			r.ahead[i] = true
-		}
-	}
-	end := len(reply)
-	for i := 0; i < len(r.marks); i++ {
-		if r.marks[i].start < r.past {
-			continue
-		}
-		next, ok := r.pass(i)
-		if !ok {
-			end = r.marks[i].start
-			break
-		}
-		i = next
-	}
+	r.ahead = labelsAhead(r.marks)
+	end := r.scan()
 	if r.found == nil && r.stop < 0 {
 		r.bare(end)
 	}
@@ -104,6 +83,36 @@ func (g Grammar) Read(reply string) Reading {
 		r.found.Kept = r.keptUntil(max(r.past, r.found.Error.Offset))
 	}
 	return *r.found
+}
+
+// labelsAhead returns, for each mark and for the end, whether an action label that begins a line follows before a result.
+func labelsAhead(marks []mark) []bool {
+	ahead := make([]bool, len(marks)+1)
+	for i := len(marks) - 1; i >= 0; i-- {
+		ahead[i] = ahead[i+1]
+		switch m := marks[i]; {
+		case m.kind == observationLabel:
+			ahead[i] = false
+		case m.kind == actionLabel && m.line:
+			ahead[i] = true
+		}
+	}
+	return ahead
+}
+
+// scan processes the marks in order. It returns where the reply ends, or where thinking begins that runs to its end.
+func (r *reader) scan() int {
+	for i := 0; i < len(r.marks); i++ {
+		if r.marks[i].start < r.past {
+			continue
+		}
+		next, ok := r.pass(i)
+		if !ok {
+			return r.marks[i].start
+		}
+		i = next
+	}
+	return len(r.reply)
 }
 
 // missed is the reading of a reply without a call that may run.
@@ -128,16 +137,10 @@ func (r *reader) pass(i int) (int, bool) {
 	switch m.kind {
 	case actionLabel:
 		r.labelled(i)
-	case observationLabel:
+	case observationLabel, resultTag:
 		r.halt(m)
-	case resultTag:
-		if m.line || m.heads || r.asked > 0 {
-			r.halt(m)
-		}
 	case weakLabel:
-		if r.asked > 0 {
-			r.halt(m)
-		}
+		r.halt(m)
 		r.consider()
 	default:
 		return r.thinking(i)
@@ -145,9 +148,11 @@ func (r *reader) pass(i int) (int, bool) {
 	return i, true
 }
 
-// halt notes the first result.
+// halt notes the first result. A tag within a sentence and a weak label are one only after an action label.
 func (r *reader) halt(m mark) {
-	if r.stop < 0 {
+	heading := m.kind == resultTag && (m.line || m.heads)
+	result := m.kind == observationLabel || heading || r.asked > 0
+	if result && r.stop < 0 {
 		r.stop = m.start
 	}
 }
@@ -264,9 +269,9 @@ func (r *reader) prefer(limit int) {
 // limit returns where the search for an action after byte from ends: the next label, or a tag that begins a line. Other
 // tags may be part of its text.
 func (r *reader) limit(from int) int {
-	i, _ := slices.BinarySearchFunc(r.marks, from, func(m mark, at int) int { return m.start - at })
-	for _, m := range r.marks[i:] {
-		if m.isLabel() || m.line && !(m.kind == otherTag && m.tag.bracket) {
+	for _, m := range r.marks[firstFrom(r.marks, from):] {
+		heading := m.kind == otherTag && m.tag.bracket
+		if m.isLabel() || m.line && !heading {
 			return m.start
 		}
 	}
@@ -325,8 +330,7 @@ func (r *reader) keptUntil(at int) int {
 // one, or else from the start.
 func (r *reader) thought(end int) qa.Span {
 	start, labels := r.from, 0
-	since, _ := slices.BinarySearchFunc(r.marks, r.from, func(m mark, at int) int { return m.start - at })
-	for _, m := range r.marks[since:] {
+	for _, m := range r.marks[firstFrom(r.marks, r.from):] {
 		if m.start >= end {
 			break
 		}

@@ -26,29 +26,40 @@ const cutOff = " The reply was cut off at the limit of tokens for one reply: wri
 // is run.
 func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 	s.Unlabelled = p != AsText
-	calls := s.Reply.ToolCalls
-	if p == AsText || p == AsTextOrCall && len(calls) == 0 {
-		r := g.Read(s.Reply.Text)
-		s.Action, s.ParseError, s.ThoughtAt, s.Kept = r.Action, r.Error, r.Thought, r.Kept
-		if s.Reply.Finish == qa.FinishLength && r.Action != nil && g.unfinished(*r.Action, s.Reply.Text) {
-			s.Action, s.ParseError = nil, at(s.Reply.Text, r.Action.End, qa.ErrSyntax, "the action may be incomplete.")
-		}
-		if p == AsTextOrCall && r.Error != nil && r.Error.Kind == qa.ErrNoAction {
-			s.ParseError = g.NoCall() // the prompt did not mention labels
-		}
+	if p == AsText || p == AsTextOrCall && len(s.Reply.ToolCalls) == 0 {
+		g.readText(s, p)
 	} else {
-		s.ThoughtAt, s.Kept = prose(s.Reply.Text), len(s.Reply.Text)
-		s.ParseError = g.NoCall()
-	}
-	if len(calls) > 0 && p != AsText {
-		s.Called = &calls[0]
-		s.Action, s.ParseError = g.ReadCall(calls[0])
-		for _, other := range calls[1:] {
-			s.NotRun = append(s.NotRun, other.ID)
-		}
+		g.readCalls(s)
 	}
 	if s.ParseError != nil && s.Reply.Finish == qa.FinishLength {
 		s.ParseError.Reason += cutOff
+	}
+}
+
+// readText fills a step from the text of its reply.
+func (g Grammar) readText(s *qa.Step, p Protocol) {
+	r := g.Read(s.Reply.Text)
+	s.Action, s.ParseError, s.ThoughtAt, s.Kept = r.Action, r.Error, r.Thought, r.Kept
+	if s.Reply.Finish == qa.FinishLength && r.Action != nil && g.unfinished(*r.Action, s.Reply.Text) {
+		s.Action, s.ParseError = nil, at(s.Reply.Text, r.Action.End, qa.ErrSyntax, "the action may be incomplete.")
+	}
+	if p == AsTextOrCall && r.Error != nil && r.Error.Kind == qa.ErrNoAction {
+		s.ParseError = g.NoCall() // the prompt did not mention labels
+	}
+}
+
+// readCalls fills a step from the native calls of its reply. All of the text is the thought.
+func (g Grammar) readCalls(s *qa.Step) {
+	s.ThoughtAt, s.Kept = prose(s.Reply.Text), len(s.Reply.Text)
+	calls := s.Reply.ToolCalls
+	if len(calls) == 0 {
+		s.ParseError = g.NoCall()
+		return
+	}
+	s.Called = &calls[0]
+	s.Action, s.ParseError = g.ReadCall(calls[0])
+	for _, other := range calls[1:] {
+		s.NotRun = append(s.NotRun, other.ID)
 	}
 }
 

@@ -12,9 +12,20 @@ var delimiters = []struct {
 	open, close string
 	bracket     bool
 }{
-	{"<|", "|>", false}, {"<｜", "｜>", false}, {"<<", ">>", false}, {"<", ">", false},
-	{"◁", "▷", false}, {"⟨", "⟩", false}, {"‹", "›", false},
-	{"[[", "]]", true}, {"[", "]", true}, {"{{", "}}", true}, {"{", "}", true}, {"【", "】", true}, {"《", "》", true}, {"«", "»", true},
+	{"<|", "|>", false},
+	{"<｜", "｜>", false},
+	{"<<", ">>", false},
+	{"<", ">", false},
+	{"◁", "▷", false},
+	{"⟨", "⟩", false},
+	{"‹", "›", false},
+	{"[[", "]]", true},
+	{"[", "]", true},
+	{"{{", "}}", true},
+	{"{", "}", true},
+	{"【", "】", true},
+	{"《", "》", true},
+	{"«", "»", true},
 }
 
 // phrases are the notations of thinking without tags. Each begins a line or the reply; opened and not closed, it hides
@@ -23,10 +34,17 @@ var phrases = []struct{ open, close string }{
 	{"<|channel>", "<channel|>"},                               // Gemma
 	{"Here is my thought process:", "Here is my response:"},    // Granite
 	{"Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"}, // Apriel
-	{"<!--", "-->"},                                                        // a comment
-	{"```think", "\n```"}, {"```thought", "\n```"}, {"```reason", "\n```"}, // a fence named for thinking
-	{"~~~think", "\n~~~"}, {"~~~thought", "\n~~~"}, {"~~~reason", "\n~~~"},
-	{":::think", "\n:::"}, {":::thought", "\n:::"}, {":::reason", "\n:::"},
+	{"<!--", "-->"}, // a comment
+	// a fence named for thinking
+	{"```think", "\n```"},
+	{"```thought", "\n```"},
+	{"```reason", "\n```"},
+	{"~~~think", "\n~~~"},
+	{"~~~thought", "\n~~~"},
+	{"~~~reason", "\n~~~"},
+	{":::think", "\n:::"},
+	{":::thought", "\n:::"},
+	{":::reason", "\n:::"},
 }
 
 // thinkingParts occur in the names of tags around thinking, in their attributes, or in both: <seed:think>,
@@ -74,7 +92,7 @@ var (
 
 func words(list string) map[string]bool {
 	set := make(map[string]bool)
-	for _, word := range strings.Fields(list) {
+	for word := range strings.FieldsSeq(list) {
 		set[word] = true
 	}
 	return set
@@ -186,7 +204,7 @@ func thinkingPart(text string) bool {
 func (t *tag) kind() string {
 	plain := plainNames[t.name] || t.name == ""
 	switch {
-	case t.thinks && (plain || !t.known()), !plain && t.known():
+	case t.thinks, !plain && t.known():
 		return thinkTag
 	case weakResults[t.name] && !t.pipe:
 		return weakLabel
@@ -198,6 +216,38 @@ func (t *tag) kind() string {
 		return resultTag
 	}
 	return otherTag
+}
+
+// opensChannel reports whether the tag begins the head of a message of harmony: <|channel|>.
+func (t *tag) opensChannel() bool { return t.pipe && t.name == "channel" && !t.closing }
+
+// endsMessage reports whether the tag ends a message of harmony: <|end|>, <|return|>, <|call|>.
+func (t *tag) endsMessage() bool {
+	if !t.pipe {
+		return false
+	}
+	switch t.name {
+	case "":
+		return t.closing
+	case "return", "call":
+		return true
+	}
+	return false
+}
+
+// opensTurn reports whether the name of a speaker may follow the tag: <|start|>, <|im_start|>, <start_of_turn>,
+// <|start_header_id|>.
+func (t *tag) opensTurn() bool {
+	if !t.opened || t.closing {
+		return false
+	}
+	switch t.name {
+	case "":
+		return t.pipe
+	case "im", "turn":
+		return true
+	}
+	return strings.HasPrefix(t.name, "header")
 }
 
 // known reports whether the name is one of thinking.

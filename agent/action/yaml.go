@@ -20,21 +20,19 @@ func yamlEnd(reply string, i int, marks []mark) int {
 	start := strings.LastIndexByte(reply[:i], '\n') + 1
 	base := pass(reply, start, " \t>") - start
 	scalar := -1 // indentation of the key of the current block
-	for at, k := i, 0; at < len(reply); {
+	for at := i; at < len(reply); {
 		end := lineEnd(reply, at)
 		indent := pass(reply, at, " \t") - at
 		if at == i {
 			indent = base
 		}
-		for k < len(marks) && marks[k].start < at {
-			k++
-		}
+		marks = marks[firstFrom(marks, at):]
 		if text := reply[at:end]; strings.TrimSpace(text) != "" && (scalar < 0 || indent <= scalar) {
 			scalar = -1
-			if at > i && indent <= base && ends(reply, at, marks[k:]) {
+			if at > i && indent <= base && ends(reply, at, marks) {
 				return at
 			}
-			if cut := cutLine(reply, at, end, marks[k:]); cut >= 0 {
+			if cut := cutLine(reply, at, end, marks); cut >= 0 {
 				return cut
 			}
 			if blockScalar.MatchString(text) {
@@ -106,7 +104,7 @@ func doubleBackslashes(text string) string {
 	quoted := false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
-		case c == '"' && (quoted || strings.HasSuffix(strings.TrimRight(text[max(0, i-3):i], " "), ":") || i > 0 && strings.IndexByte(" ,[{", text[i-1]) >= 0):
+		case c == '"' && (quoted || opensQuoted(text, i)):
 			quoted = !quoted
 		case c == '\\' && quoted && i+1 < len(text):
 			if python.LaTeXCommand(text[i:]) > 0 || strings.IndexByte("0abtnvfre \"/\\N_LPxuU\n\r", text[i+1]) < 0 {
@@ -121,47 +119,65 @@ func doubleBackslashes(text string) string {
 	return b.String()
 }
 
+// opensQuoted reports whether a quotation mark at byte i may open a scalar: a key or a separator is before it.
+func opensQuoted(text string, i int) bool {
+	afterKey := strings.HasSuffix(strings.TrimRight(text[max(0, i-3):i], " "), ":")
+	return afterKey || i > 0 && strings.IndexByte(" ,[{", text[i-1]) >= 0
+}
+
 // fromYAML converts a node to the value of a call. Decoding to maps would compare each key with all others.
 func fromYAML(n *yaml.Node) (python.Value, error) {
 	switch n.Kind {
 	case yaml.DocumentNode:
 		return fromYAML(n.Content[0])
 	case yaml.MappingNode:
-		d := &python.Dict{}
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			key := n.Content[i]
-			if _, twice := d.Get(key.Value); twice {
-				return nil, fmt.Errorf("line %d: the key %q occurs twice", key.Line, key.Value)
-			}
-			v, err := fromYAML(n.Content[i+1])
-			if err != nil {
-				return nil, err
-			}
-			d.Set(n.Content[i].Value, v)
-		}
-		return d, nil
+		return mapping(n)
 	case yaml.SequenceNode:
-		list := make(python.List, len(n.Content))
-		for i, item := range n.Content {
-			var err error
-			if list[i], err = fromYAML(item); err != nil {
-				return nil, err
-			}
-		}
-		return list, nil
+		return sequence(n)
 	case yaml.ScalarNode:
-		if n.Value == "" && n.Style == 0 {
-			return nil, fmt.Errorf("line %d: a value is missing", n.Line)
-		}
-		if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 && strings.TrimSpace(n.Value) == "" {
-			return nil, fmt.Errorf("line %d: the block is empty", n.Line)
-		}
 		return scalar(n)
 	}
 	return nil, errors.New("aliases are not supported")
 }
 
+// mapping converts a mapping, whose content alternates between keys and values. A key that occurs twice is an error,
+// because one of the values would be lost.
+func mapping(n *yaml.Node) (python.Value, error) {
+	d := &python.Dict{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if _, twice := d.Get(key.Value); twice {
+			return nil, fmt.Errorf("line %d: the key %q occurs twice", key.Line, key.Value)
+		}
+		v, err := fromYAML(n.Content[i+1])
+		if err != nil {
+			return nil, err
+		}
+		d.Set(key.Value, v)
+	}
+	return d, nil
+}
+
+func sequence(n *yaml.Node) (python.Value, error) {
+	list := make(python.List, len(n.Content))
+	for i, item := range n.Content {
+		var err error
+		if list[i], err = fromYAML(item); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// scalar converts a single value. A missing value and an empty block are errors: the model left something out.
 func scalar(n *yaml.Node) (python.Value, error) {
+	if n.Value == "" && n.Style == 0 {
+		return nil, fmt.Errorf("line %d: a value is missing", n.Line)
+	}
+	block := n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	if block && strings.TrimSpace(n.Value) == "" {
+		return nil, fmt.Errorf("line %d: the block is empty", n.Line)
+	}
 	var v any
 	if err := n.Decode(&v); err != nil {
 		return nil, err

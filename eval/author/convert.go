@@ -141,15 +141,27 @@ func (c *converter) convert() (qa.Example, bool) {
 		return c.fail(strings.Join(faults, "; "))
 	}
 	c.fields = c.renamed(fields)
-	answered := c.fields["answer"] != nil || c.fields["answers"] != nil
-	raw, scored := c.fields["evaluator"]
-	switch scored = scored && string(raw) != "null"; {
-	case scored:
+	if c.hasEvaluator() {
 		return c.native()
-	case !c.record.Plain && !ok && (c.fields["question"] == nil || fields["question"] != nil && !answered):
+	}
+	ownName := fields["question"] != nil
+	if !c.record.Plain && !ok && !c.isDraft(ownName) {
 		return c.fail(strings.Join(faults, "; "))
 	}
 	return c.draft()
+}
+
+// hasEvaluator reports whether the record has an evaluator under any name. null is none.
+func (c *converter) hasEvaluator() bool {
+	raw, given := c.fields["evaluator"]
+	return given && string(raw) != "null"
+}
+
+// isDraft reports whether a record that is no question in AirQA's form can become one. It needs a question. With AirQA's
+// own name for it, the record needs an answer, too: otherwise it was meant to be in AirQA's form, and its faults say more.
+func (c *converter) isDraft(ownName bool) bool {
+	answered := c.fields["answer"] != nil || c.fields["answers"] != nil
+	return c.fields["question"] != nil && (answered || !ownName)
 }
 
 // isNative reports whether a question is in AirQA's form: it has an evaluator, or neither fields with other names nor

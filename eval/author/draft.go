@@ -80,14 +80,12 @@ func (w *Written) choose(d Draft) error {
 	if w.Kind == Auto {
 		w.Kind, w.Guessed = Guess(d.Answer), true
 	}
-	switch {
-	case w.Kind == None:
+	if w.Kind == None {
 		w.AnswerFormat = d.Format
 		return nil
-	case d.Answer == "" && len(d.Points) == 0:
-		return exit.Misuse("the type %s needs an answer", w.Kind)
-	case len(d.Points) > 0 && w.Kind != Text && w.Kind != Points:
-		return exit.Misuse("points are for the types %s and %s, not %s", Text, Points, w.Kind)
+	}
+	if err := d.suits(w.Kind); err != nil {
+		return err
 	}
 	r, err := d.rule(w.Kind)
 	if err != nil {
@@ -99,6 +97,17 @@ func (w *Written) choose(d Draft) error {
 	w.AnswerFormat, w.Notes = cmp.Or(d.Format, r.format), r.notes
 	if text := doubtful(d.Answer, w.Kind); w.Guessed && text != "" {
 		w.Notes = append(w.Notes, text)
+	}
+	return nil
+}
+
+// suits returns an error if a draft has no answer, or points that its type does not take.
+func (d Draft) suits(k Kind) error {
+	switch {
+	case d.Answer == "" && len(d.Points) == 0:
+		return exit.Misuse("the type %s needs an answer", k)
+	case len(d.Points) > 0 && k != Text && k != Points:
+		return exit.Misuse("points are for the types %s and %s, not %s", Text, Points, k)
 	}
 	return nil
 }

@@ -59,31 +59,42 @@ const mostCounted = 20
 // that are computed, shown in a figure or judged.
 func unsupported(s Subject, evidence []candidate.Evidence) string {
 	question := s.Example.Question
-	if computed.MatchString(question) || eval.Subjective(s.Example.Evaluator) {
+	if computed.MatchString(question) || eval.Subjective(s.Example.Evaluator) || slices.ContainsFunc(evidence, isDrawn) {
 		return ""
 	}
 	var quotes []string
 	for _, e := range evidence {
-		if e.Kind == candidate.Image || e.Kind == candidate.Formula {
-			return ""
-		}
 		quotes = append(quotes, e.Quote)
 	}
 	quotes = append(quotes, quotedIn(s)...)
 	all := strings.Join(quotes, " | ")
 	for _, part := range answerParts(s.Answer) {
-		number, isNumber := numberOf(part)
-		if isNumber && counted.MatchString(question) && number == float64(int(number)) && number <= mostCounted && !states(all, question) {
-			continue
-		}
-		if !isNumber && holds(question, part) {
-			continue // an alternative that the question offers
-		}
-		if isNumber && !hasNumber(all, part, number) || !isNumber && !hasName(all, part) {
+		if !supported(part, question, all) {
 			return fmt.Sprintf("the answer %q is not in the quotes %.120q", cut(part), quotes)
 		}
 	}
 	return ""
+}
+
+// isDrawn reports whether evidence is a figure or a formula: its answer is seen there, and no quote needs to state it.
+func isDrawn(e candidate.Evidence) bool {
+	return e.Kind == candidate.Image || e.Kind == candidate.Formula
+}
+
+// supported reports whether quotes state a part of an answer, or need not: a number that the reader counts, or an
+// alternative that the question offers.
+func supported(part, question, quotes string) bool {
+	number, isNumber := numberOf(part)
+	if isNumber {
+		return countable(number, question, quotes) || hasNumber(quotes, part, number)
+	}
+	return holds(question, part) || hasName(quotes, part)
+}
+
+// countable reports whether the reader is to count up to a number: it is whole and small, and no quote states the count.
+func countable(number float64, question, quotes string) bool {
+	whole := number == float64(int(number))
+	return counted.MatchString(question) && whole && number <= mostCounted && !states(quotes, question)
 }
 
 // quotedIn returns all quotes that are in the material.

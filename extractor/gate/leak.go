@@ -158,23 +158,52 @@ var (
 // "between A and B". A number is one only if it stands next to "or".
 func alternative(question string, start, end int, number bool) bool {
 	before, after := oneLine(question[:start]), oneLine(question[end:])
-	if m := orBefore.FindStringSubmatch(before); m != nil && !openWord.MatchString(m[1]) {
-		return true
-	}
-	if orNext.MatchString(after) && !orOpen.MatchString(after) && (!number || orNow.MatchString(after)) {
+	if follows(before) || precedes(after) && (!number || orNow.MatchString(after)) {
 		return true
 	}
 	if number {
 		return false
 	}
-	if m := listNext.FindString(after); m != "" && !newClause.MatchString(m) && !orOpen.MatchString(after) {
+	return opensList(after) || endsAlternative(before) || joined(before, after)
+}
+
+// follows reports whether the text before an answer ends with another alternative and "or": "A or".
+func follows(before string) bool {
+	m := orBefore.FindStringSubmatch(before)
+	return m != nil && !openWord.MatchString(m[1])
+}
+
+// precedes reports whether the text after an answer goes on with "or" and another alternative, at most three words later:
+// "layers or B".
+func precedes(after string) bool {
+	return orNext.MatchString(after) && !orOpen.MatchString(after)
+}
+
+// opensList reports whether the text after an answer goes on as a list within the same clause: ", B, or C".
+func opensList(after string) bool {
+	m := listNext.FindString(after)
+	return m != "" && !newClause.MatchString(m) && !orOpen.MatchString(after)
+}
+
+// endsAlternative reports whether the text before an answer ends with "or" and up to three words that the answer completes:
+// "A or the larger". An open word or a new clause names no alternative.
+func endsAlternative(before string) bool {
+	m := orAlready.FindStringSubmatch(before)
+	if m == nil || openWord.MatchString(m[1]) || newClause.MatchString(m[2]) {
+		return false
+	}
+	return !openWord.MatchString(strings.Fields(m[2])[0])
+}
+
+// joined reports whether "and" joins an answer to others after "between" or "among": "between A and B".
+func joined(before, after string) bool {
+	switch {
+	case andBefore.MatchString(before):
+		return true
+	case listed.MatchString(before) && andLater.MatchString(after):
 		return true
 	}
-	if m := orAlready.FindStringSubmatch(before); m != nil && !openWord.MatchString(m[1]) && !newClause.MatchString(m[2]) &&
-		!openWord.MatchString(strings.Fields(m[2])[0]) {
-		return true
-	}
-	return andBefore.MatchString(before) || listed.MatchString(before) && andLater.MatchString(after) || between.MatchString(before) && andNext.MatchString(after)
+	return between.MatchString(before) && andNext.MatchString(after)
 }
 
 // oneLine replaces each run of whitespace by a space, also at the ends.

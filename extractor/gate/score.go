@@ -119,32 +119,37 @@ const approximate = "eval_paper_relevance_with_reference_answer"
 func alterations(s Subject, gold string) []alteration {
 	e := s.Example.Evaluator
 	list := []alteration{{"empty", ""}, {"question", s.Example.Question}}
-	add := func(name string, v python.Value, changed bool) {
-		if changed {
-			list = append(list, alteration{name, python.Str(v)})
-		}
-	}
 	v, read := python.Read(gold)
 	if !read {
 		v = gold
 	}
 	m := mutation{every: e.Func == "eval_element_list_overlap" || e.Func == "eval_disjunction", digits: decimalsAsked(s.Example.AnswerFormat), steps: 2}
-	other, changed := m.other(v)
-	add("value", other, changed && e.Func != approximate)
+	if other, changed := m.other(v); changed && e.Func != approximate {
+		list = append(list, alteration{"value", python.Str(other)})
+	}
 	if m.steps = -m.steps; hasFloat(v) {
-		other, changed = m.other(v)
-		add("value", other, changed)
+		if other, changed := m.other(v); changed {
+			list = append(list, alteration{"value", python.Str(other)})
+		}
 	}
-	items, isList := v.(python.List)
-	if !isList || len(items) < 2 || partial[e.Func] || eval.Subjective(e) && e.Func != "eval_conjunction" {
-		return list
+	if items, isList := v.(python.List); isList {
+		list = append(list, itemAlterations(e, items)...)
 	}
-	add("missing", items[:len(items)-1], true)
-	reversed := make(python.List, 0, len(items))
-	for i := range items {
-		reversed = append(reversed, items[len(items)-1-i])
+	return list
+}
+
+// itemAlterations derives wrong answers from the items of a list: the last one missing, and another order. There are none
+// for an evaluator that accepts these, or that a model applies.
+func itemAlterations(e qa.Evaluator, items python.List) []alteration {
+	if len(items) < 2 || partial[e.Func] || eval.Subjective(e) && e.Func != "eval_conjunction" {
+		return nil
 	}
-	add("order", reversed, !anyOrder(e) && !python.Equal(reversed, items))
+	list := []alteration{{"missing", python.Str(items[:len(items)-1])}}
+	reversed := slices.Clone(items)
+	slices.Reverse(reversed)
+	if !anyOrder(e) && !python.Equal(reversed, items) {
+		list = append(list, alteration{"order", python.Str(reversed)})
+	}
 	return list
 }
 

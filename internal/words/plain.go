@@ -20,29 +20,56 @@ func Hyphenated(text string) bool {
 // plain reports whether a part is at most one run of digits beside words: "learn", "ResNet50", "2024", "3d", "mT5".
 func plain(part string) bool {
 	const shortest, longestNumber = 6, 8
-	digits, runs, turns, odd := 0, 0, 0, false
-	for i := range len(part) {
-		switch c := part[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-			if i == 0 || part[i-1] < '0' || part[i-1] > '9' {
-				runs++
-			}
-		case c < 'a' && i > 0 && part[i-1] >= 'a':
-			turns++ // from a small letter to a capital, as in CamelCase
-			odd = odd || i+1 < len(part) && part[i+1] < 'a'
-		}
-	}
-	letters := len(part) - digits
+	s := shapeOf(part)
 	switch {
 	case len(part) < shortest:
 		return true
-	case letters == 0:
-		return digits <= longestNumber
-	case digits == 0:
-		return len(part) <= longestWord && turns <= 3 || turns > 0 && 5*(turns+1) <= letters
+	case s.letters == 0:
+		return s.digits <= longestNumber
+	case s.digits == 0:
+		return s.isWord()
 	}
-	return !odd && runs == 1 && digits <= 4 && letters <= longestWord && turns <= 2 && (isDigit(part[0]) || isDigit(part[len(part)-1]))
+	numberAtEnd := isDigit(part[0]) || isDigit(part[len(part)-1])
+	return numberAtEnd && s.isNumbered()
+}
+
+// shape is how the letters and digits of a part alternate, by which a word differs from a key.
+type shape struct {
+	letters, digits int
+	// runs are the numbers, of one digit or more.
+	runs int
+	// turns are the changes from a small letter to a capital, as in CamelCase.
+	turns int
+	// odd means that a turn is not the beginning of a word: a digit or another capital follows its capital.
+	odd bool
+}
+
+func shapeOf(part string) shape {
+	var s shape
+	for i := range len(part) {
+		switch c := part[i]; {
+		case isDigit(c):
+			s.digits++
+			if i == 0 || !isDigit(part[i-1]) {
+				s.runs++
+			}
+		case c < 'a' && i > 0 && part[i-1] >= 'a':
+			s.turns++
+			s.odd = s.odd || i+1 < len(part) && part[i+1] < 'a'
+		}
+	}
+	s.letters = len(part) - s.digits
+	return s
+}
+
+// isWord reports whether letters alone are a word, or several in CamelCase of five letters or more on average.
+func (s shape) isWord() bool {
+	return s.letters <= longestWord && s.turns <= 3 || s.turns > 0 && 5*(s.turns+1) <= s.letters
+}
+
+// isNumbered reports whether letters and digits are a word with one short number.
+func (s shape) isNumbered() bool {
+	return !s.odd && s.runs == 1 && s.digits <= 4 && s.letters <= longestWord && s.turns <= 2
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }

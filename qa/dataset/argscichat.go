@@ -184,16 +184,7 @@ func (r *chatReader) keys(what, item string, raw json.RawMessage, all []field) b
 	}
 	usable := true
 	for _, f := range all {
-		text := ""
-		switch value, ok := keys[f.name]; {
-		case !ok:
-			text = fmt.Sprintf("field %q of a %s is missing", f.name, what)
-		case string(value) == "null":
-			text = fmt.Sprintf("field %q must be %s, not null", f.name, f.want)
-		case r.texts(item, f, value):
-		default:
-			text = f.read(keys)
-		}
+		text := r.field(what, item, keys, f)
 		delete(keys, f.name)
 		switch {
 		case text == "":
@@ -209,6 +200,19 @@ func (r *chatReader) keys(what, item string, raw json.RawMessage, all []field) b
 		r.unknown[fmt.Sprintf("key %q of a %s", name, what)]++
 	}
 	return usable
+}
+
+// field decodes a field and returns its fault; "" if it has none, or only faulty elements, which it reports.
+func (r *chatReader) field(what, item string, keys map[string]json.RawMessage, f field) string {
+	switch value, ok := keys[f.name]; {
+	case !ok:
+		return fmt.Sprintf("field %q of a %s is missing", f.name, what)
+	case string(value) == "null":
+		return fmt.Sprintf("field %q must be %s, not null", f.name, f.want)
+	case r.texts(item, f, value):
+		return ""
+	}
+	return f.read(keys)
 }
 
 // texts reads a list of strings element by element and reports whether it is one. A faulty rationale is left out; a

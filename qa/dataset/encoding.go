@@ -115,11 +115,7 @@ func decode(raw []byte) (text []byte, note string, err error) {
 	case isBinary(raw):
 		return nil, "", errNoText
 	case bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}):
-		text, err = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(raw)
-		if err != nil || bytes.IndexByte(text, 0) >= 0 {
-			return nil, "", errors.New("not a text file: save it as UTF-8")
-		}
-		return text, "UTF-16", nil
+		return decodeUTF16(raw)
 	case bytes.IndexByte(raw, 0) >= 0 && bytes.Count(raw, []byte{0}) >= len(raw)/4:
 		return nil, "", errors.New("not a text file, or UTF-16 without a byte order mark: save it as UTF-8")
 	case bytes.IndexByte(raw, 0) >= 0:
@@ -127,14 +123,30 @@ func decode(raw []byte) (text []byte, note string, err error) {
 	case utf8.Valid(raw):
 		return bytes.TrimPrefix(raw, byteOrderMark), "", nil
 	}
+	return decodeWindows(raw)
+}
+
+// decodeUTF16 decodes UTF-16 with a byte order mark. A zero character, which no text has, means that it is something else.
+func decodeUTF16(raw []byte) (text []byte, note string, err error) {
+	text, err = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(raw)
+	if err != nil || bytes.IndexByte(text, 0) >= 0 {
+		return nil, "", errors.New("not a text file: save it as UTF-8")
+	}
+	return text, "UTF-16", nil
+}
+
+// decodeWindows decodes Windows-1252. It refuses a text with characters of UTF-8, which would become several letters, and
+// one with bytes that Windows-1252 does not use.
+func decodeWindows(raw []byte) (text []byte, note string, err error) {
 	at, mixed := foreign(raw)
 	line := 1 + bytes.Count(raw[:at], []byte{'\n'})
 	if mixed {
 		return nil, "", fmt.Errorf("line %d is not UTF-8, but other lines are: save the file as UTF-8", line)
 	}
 	for _, unused := range []byte{0x81, 0x8d, 0x8f, 0x90, 0x9d} {
-		if i := bytes.IndexByte(raw, unused); i >= 0 {
-			return nil, "", fmt.Errorf("line %d is neither UTF-8 nor Windows-1252: save the file as UTF-8", 1+bytes.Count(raw[:i], []byte{'\n'}))
+		if before, _, found := bytes.Cut(raw, []byte{unused}); found {
+			line := 1 + bytes.Count(before, []byte{'\n'})
+			return nil, "", fmt.Errorf("line %d is neither UTF-8 nor Windows-1252: save the file as UTF-8", line)
 		}
 	}
 	if text, err = charmap.Windows1252.NewDecoder().Bytes(raw); err != nil {

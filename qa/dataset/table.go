@@ -81,11 +81,6 @@ func (t *table) note() string {
 	return text
 }
 
-// has reports whether the table has a column for one of the fields.
-func (t *table) has(fields ...string) bool {
-	return slices.ContainsFunc(t.fields, func(f string) bool { return slices.Contains(fields, f) })
-}
-
 // separator matches the line by which Excel finds the separator of a file.
 var separator = regexp.MustCompile(`(?i)^sep=.?$`)
 

@@ -204,27 +204,49 @@ func (s *sheet) names(c int) bool {
 	if slices.Contains(values, "") || !distinct(values) {
 		return false
 	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, v := range values {
-		x, number := parseNumber(v)
-		if number && x != math.Trunc(x) {
-			return false
-		}
-		if number {
-			low, high = min(low, x), max(high, x)
-		}
+	numbers, whole := extentOf(values)
+	if !whole {
+		return false
 	}
 	among, repeats := false, false
 	for other := c + 1; other < len(s.head); other++ {
 		list := s.column(other)
 		repeats = repeats || !distinct(list)
 		among = among || slices.ContainsFunc(list, func(v string) bool {
-			x, number := parseNumber(v)
-			return v != "" && slices.Contains(values, v) || number && low <= x && x <= high
+			return v != "" && slices.Contains(values, v) || numbers.contains(v)
 		})
 	}
-	counts := (low == 0 || low == 1) && high-low == float64(len(values)-1)
-	return !among || counts && repeats
+	return !among || numbers.isCount(len(values)) && repeats
+}
+
+// extent is the range of the numbers in a column. low is above high if there are none.
+type extent struct{ low, high float64 }
+
+// extentOf returns the range of the numbers among values; false if one of them is not whole, so that it names no unit.
+func extentOf(values []string) (extent, bool) {
+	e := extent{math.Inf(1), math.Inf(-1)}
+	for _, v := range values {
+		x, number := parseNumber(v)
+		switch {
+		case !number:
+		case x != math.Trunc(x):
+			return e, false
+		default:
+			e.low, e.high = min(e.low, x), max(e.high, x)
+		}
+	}
+	return e, true
+}
+
+// contains reports whether a value is a number in the range.
+func (e extent) contains(value string) bool {
+	x, number := parseNumber(value)
+	return number && e.low <= x && x <= e.high
+}
+
+// isCount reports whether n different numbers with this range count from 0 or 1 on.
+func (e extent) isCount(n int) bool {
+	return (e.low == 0 || e.low == 1) && e.high-e.low == float64(n-1)
 }
 
 func distinct(values []string) bool {
