@@ -173,13 +173,13 @@ func follows(before string) bool {
 	return m != nil && !openWord.MatchString(m[1])
 }
 
-// precedes reports whether the text after an answer goes on with "or" and another alternative, at most three words later:
+// precedes reports whether the text after an answer continues with "or" and another alternative, at most three words later:
 // "layers or B".
 func precedes(after string) bool {
 	return orNext.MatchString(after) && !orOpen.MatchString(after)
 }
 
-// opensList reports whether the text after an answer goes on as a list within the same clause: ", B, or C".
+// opensList reports whether the text after an answer continues as a list within the same clause: ", B, or C".
 func opensList(after string) bool {
 	m := listNext.FindString(after)
 	return m != "" && !newClause.MatchString(m) && !orOpen.MatchString(after)
