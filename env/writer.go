@@ -323,14 +323,8 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 		}
 	}
 	if !w.branched {
-		ready, err := isCurrent(ctx, w.dir, w.cfg)
-		if ready = ready && len(rebuild) == 0; ready && err == nil {
-			err = w.dropRemoved(ctx, w.dir)
-		}
-		if ready || err != nil {
-			return err
-		}
-		if err := w.next.Branch(w.dir); err != nil {
+		done, err := w.keepOrBranch(ctx, len(rebuild) > 0)
+		if done || err != nil {
 			return err
 		}
 	}
@@ -341,6 +335,19 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 		return err
 	}
 	return w.dropRemoved(ctx, w.next)
+}
+
+// keepOrBranch decides what becomes of a generation that no paper has changed. If its search index is up to date and none
+// is to be rebuilt, it stays the current one and nothing is left to do. Otherwise the next one starts from it.
+func (w *Writer) keepOrBranch(ctx context.Context, rebuild bool) (done bool, err error) {
+	ready, err := isCurrent(ctx, w.dir, w.cfg)
+	if err != nil {
+		return false, err
+	}
+	if ready && !rebuild {
+		return true, w.dropRemoved(ctx, w.dir)
+	}
+	return false, w.next.Branch(w.dir)
 }
 
 // openTexts opens the cache of vectors, unless it is open.

@@ -29,9 +29,12 @@ const (
 	commonGreek    = "αοιετσνηυρ"
 )
 
+// differentInT2A maps the codes at which T2A differs from CP1251.
+var differentInT2A = map[byte]rune{0xBC: 'ё', 0x9C: 'Ё', 0xBE: '«', 0xBF: '»', 0x9D: '№', 0xB8: '¸'}
+
 // encodings lists the candidates. T2A is that of TeX's Cyrillic fonts.
 var encodings = []encoding{
-	{"Cyrillic (T2A)", commonCyrillic, unicode.Cyrillic, charmap.Windows1251, map[byte]rune{0xBC: 'ё', 0x9C: 'Ё', 0xBE: '«', 0xBF: '»', 0x9D: '№', 0xB8: '¸'}},
+	{"Cyrillic (T2A)", commonCyrillic, unicode.Cyrillic, charmap.Windows1251, differentInT2A},
 	{"Cyrillic (CP1251)", commonCyrillic, unicode.Cyrillic, charmap.Windows1251, nil},
 	{"Cyrillic (KOI8-R)", commonCyrillic, unicode.Cyrillic, charmap.KOI8R, nil},
 	{"Cyrillic (ISO 8859-5)", commonCyrillic, unicode.Cyrillic, charmap.ISO8859_5, nil},
@@ -76,16 +79,34 @@ type fontLetters struct {
 	runes         map[rune]int // accented ones, and other codes from 0x80
 }
 
-// foreignFonts returns the fonts most of whose letters are accented Latin ones, as in no language, and their letters. It
-// ignores fonts of a few symbols.
-func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]int) {
+// add counts a letter or code of the font.
+func (f *fontLetters) add(r rune) {
+	if unicode.IsLetter(r) {
+		f.all++
+	}
+	if r < 0x80 || r >= 0x2200 {
+		return
+	}
+	f.runes[r]++
+	if r >= 0xC0 && r < 0x100 {
+		f.accented++
+	}
+}
+
+// isForeign reports whether most letters are accented Latin ones, as in no language. Too few tell nothing.
+func (f *fontLetters) isForeign() bool {
 	const (
 		fewest    = 100 // letters
 		different = 12
 	)
+	return f.accented >= fewest && f.accented*2 >= f.all && len(f.runes) >= different
+}
+
+// lettersByFont counts the letters of each font.
+func lettersByFont(inputs []layout.Input) map[string]*fontLetters {
 	byFont := map[string]*fontLetters{}
 	var f *fontLetters
-	last := ""
+	last := "" // the font of f: most glyphs have that of the one before
 	for _, in := range inputs {
 		for _, g := range in.Glyphs {
 			if f == nil || g.Font != last {
@@ -95,20 +116,18 @@ func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]
 				}
 				last = g.Font
 			}
-			if unicode.IsLetter(g.Rune) {
-				f.all++
-			}
-			if g.Rune >= 0x80 && g.Rune < 0x2200 {
-				f.runes[g.Rune]++
-				if g.Rune >= 0xC0 && g.Rune < 0x100 {
-					f.accented++
-				}
-			}
+			f.add(g.Rune)
 		}
 	}
+	return byFont
+}
+
+// foreignFonts returns the fonts most of whose letters are accented Latin ones, as in no language, and their letters. It
+// ignores fonts of a few symbols.
+func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]int) {
 	fonts, count = map[string]bool{}, map[rune]int{}
-	for name, f := range byFont {
-		if f.accented < fewest || f.accented*2 < f.all || len(f.runes) < different {
+	for name, f := range lettersByFont(inputs) {
+		if !f.isForeign() {
 			continue
 		}
 		fonts[name] = true

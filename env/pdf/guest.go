@@ -203,10 +203,3 @@ func (e *guestError) Error() string {
 }
 
 func (e *guestError) Unwrap() error { return fmt.Errorf("%s: %w", e.call, e.cause) }
-
-func firstLine(s string) string {
-	if at := strings.IndexAny(s, "\r\n"); at >= 0 {
-		return s[:at]
-	}
-	return s
-}

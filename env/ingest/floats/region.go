@@ -78,14 +78,7 @@ func (v *pageView) pair() {
 func (v *pageView) pairFrames() {
 	free := slices.Clone(v.frames)
 	for {
-		bestF, bestB, least := -1, -1, 2.0*near
-		for i, f := range v.items {
-			for k, b := range free {
-				if d := v.unlikeness(f, b); f.table && !f.Sure && d < least && v.fits(f, b) {
-					bestF, bestB, least = i, k, d
-				}
-			}
-		}
+		bestF, bestB := v.closestPair(free)
 		if bestF < 0 {
 			return
 		}
@@ -99,6 +92,23 @@ func (v *pageView) pairFrames() {
 		})
 		f.Sure = true
 	}
+}
+
+// closestPair returns the table caption without a frame and the free frame that are least unlike, or -1 if none fit.
+func (v *pageView) closestPair(free []layout.Box) (caption, frame int) {
+	caption, frame = -1, -1
+	least := 2.0 * near
+	for i, f := range v.items {
+		if !f.table || f.Sure {
+			continue
+		}
+		for k, b := range free {
+			if d := v.unlikeness(f, b); d < least && v.fits(f, b) {
+				caption, frame, least = i, k, d
+			}
+		}
+	}
+	return caption, frame
 }
 
 // fits reports whether a frame can be the table of a caption. It lies within the caption's horizontal range, or crosses
@@ -184,7 +194,7 @@ func (v *pageView) isBody(i int) bool {
 	switch {
 	case l.Role != layout.Body:
 		return l.Role == layout.Footnote || l.Role == layout.AuthorNote
-	case l.Size > 1.15*v.bodySize && numberedHead.MatchString(l.Text()) && !v.enclosed(l):
+	case v.isLargeHead(l):
 		return true
 	case v.isLoose(l):
 		return false
@@ -193,6 +203,16 @@ func (v *pageView) isBody(i int) bool {
 	case i > 0 && v.body[i-1]:
 		return endsParagraph(v.page.Lines[i-1], l)
 	}
+	return isBoldHead(l)
+}
+
+// isLargeHead reports whether a line is a numbered title in large type. It may have the wide gaps of loose lines.
+func (v *pageView) isLargeHead(l layout.Line) bool {
+	return l.Size > 1.15*v.bodySize && numberedHead.MatchString(l.Text()) && !v.enclosed(l)
+}
+
+// isBoldHead reports whether a line is a numbered title in bold type with space above.
+func isBoldHead(l layout.Line) bool {
 	return l.Bold && l.Break && l.Chars() > 6 && numberedHead.MatchString(l.Text())
 }
 

@@ -76,10 +76,7 @@ func (v *pageView) rowsNear(i int, above bool) []layout.Line {
 	const note, gap = 4, 3.5 // lines, and multiples of the font size
 	f := &v.items[i]
 	var out []layout.Line
-	skipped, edge := 0, f.caption.Y1
-	if above {
-		edge = f.caption.Y0
-	}
+	skipped, edge := 0, farEdge(f.caption, above)
 	for _, k := range v.outwards(f, above) {
 		l := v.page.Lines[k]
 		step := l.Box.Y0 - edge
@@ -97,12 +94,17 @@ func (v *pageView) rowsNear(i int, above bool) []layout.Line {
 		default:
 			out = append(out, l)
 		}
-		edge = l.Box.Y1
-		if above {
-			edge = l.Box.Y0
-		}
+		edge = farEdge(l.Box, above)
 	}
 	return trimRows(out)
+}
+
+// farEdge returns the edge of a box from which a search above or below it starts.
+func farEdge(b layout.Box, above bool) float64 {
+	if above {
+		return b.Y0
+	}
+	return b.Y1
 }
 
 // trimRows drops lines without cells at the far end: they are text.

@@ -82,7 +82,7 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 		if number != "" && commonTitles[folded(name)] {
 			break
 		}
-		if label := folded(text); abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text) {
+		if endsFront(text) {
 			if len(out) > 0 {
 				out = withParts(out, page.Lines[i:])
 				break
@@ -93,15 +93,26 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 			out = append(out, withoutNotice(l))
 		}
 	}
-	for i := 0; i < len(out); {
+	sortRows(out)
+	return out
+}
+
+// endsFront reports whether a line begins what follows the title and the authors: an abstract or a table of contents.
+func endsFront(text string) bool {
+	label := folded(text)
+	return abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text)
+}
+
+// sortRows sorts neighbouring lines on one baseline from left to right: a title with wide spaces has several.
+func sortRows(lines []layout.Line) {
+	for i := 0; i < len(lines); {
 		k := i + 1
-		for k < len(out) && abs(out[k].Baseline-out[i].Baseline) < 1 {
+		for k < len(lines) && abs(lines[k].Baseline-lines[i].Baseline) < 1 {
 			k++
 		}
-		slices.SortFunc(out[i:k], func(a, b layout.Line) int { return cmp.Compare(a.Box.X0, b.Box.X0) })
+		slices.SortFunc(lines[i:k], func(a, b layout.Line) int { return cmp.Compare(a.Box.X0, b.Box.X0) })
 		i = k
 	}
-	return out
 }
 
 // withParts adds the parts of lines that are in another column: a title may cross the gutter at a wide space.
@@ -135,27 +146,43 @@ func withoutNotice(l layout.Line) layout.Line {
 // name of a series, must be in large type.
 func (r *paperReader) printedTitle(lines []layout.Line, named string) []layout.Line {
 	want := folded(named)
+	if want == "" {
+		return nil
+	}
 	for i := range lines {
-		got := ""
-		var block []layout.Line
-		for k := i; k < min(len(lines), i+12) && len(got) < len(want); k++ {
-			next := folded(titleMarks.ReplaceAllString(lines[k].Text(), ""))
-			if rest, ok := strings.CutPrefix(want, got); ok && next != "" && strings.HasPrefix(rest, next) {
-				got += next
-				block = append(block, lines[k])
-			} else if len(block) == 0 {
-				break
-			}
+		block, whole := linesOf(want, lines[i:])
+		if !whole {
+			continue
 		}
-		large := len(block) > 0 && mainSize(block[0]) >= largeRatio*r.Doc.BodySize
-		if len(block) > 1 && got == want && r.farther(block[:1], block[1]) {
+		if len(block) > 1 && r.farther(block[:1], block[1]) {
 			return block[1:] // the metadata begins with the author
 		}
-		if got == want && want != "" && (large || len(words(block)) > 3 && mainSize(block[0]) > 0.98*r.Doc.BodySize) {
+		size := mainSize(block[0])
+		if size >= largeRatio*r.Doc.BodySize || len(words(block)) > 3 && size > 0.98*r.Doc.BodySize {
 			return block
 		}
 	}
 	return nil
+}
+
+// linesOf returns the lines, from the first one on, that make up a folded title, and whether they are all of it. Other
+// lines may be in between.
+func linesOf(title string, lines []layout.Line) (block []layout.Line, whole bool) {
+	const most = 12 // lines to look at
+	got := ""
+	for _, l := range lines[:min(len(lines), most)] {
+		if len(got) >= len(title) {
+			break
+		}
+		next := folded(titleMarks.ReplaceAllString(l.Text(), ""))
+		if rest, ok := strings.CutPrefix(title, got); ok && next != "" && strings.HasPrefix(rest, next) {
+			got += next
+			block = append(block, l)
+		} else if len(block) == 0 {
+			break
+		}
+	}
+	return block, got == title
 }
 
 // dotLeaders lead to a page number in a table of contents.
@@ -217,11 +244,14 @@ func (r *paperReader) continuesTitle(block []layout.Line, l layout.Line) bool {
 	if l.Baseline < last.Baseline-1 || l.Baseline-last.Baseline > maxLines*max(size, above) {
 		return false
 	}
-	text := last.Text()
-	unfinished := strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
 	large := size >= largeRatio*r.Doc.BodySize
 	subtitle := size >= subtitleRatio*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font && !areNames(l.Text())
-	return abs(size-above) < 0.5 && !r.farther(block, l) || size < above && (unfinished && large || subtitle)
+	return abs(size-above) < 0.5 && !r.farther(block, l) || size < above && (isUnfinished(last.Text()) && large || subtitle)
+}
+
+// isUnfinished reports whether a line of a title ends with a colon, a hyphen or a dash: the next one belongs to it.
+func isUnfinished(text string) bool {
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
 }
 
 // farther reports whether a line is farther from a title than its lines are from each other, or names the author.

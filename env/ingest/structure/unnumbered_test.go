@@ -22,8 +22,11 @@ func TestUnnumberedHeadingsWithTitlesOfTheirOwn(t *testing.T) {
 	head(p2, y, 12, layouttest.Bold, "Looking Ahead")
 	got := headings(structure.Read(structure.Source{Doc: layouttest.Analyze(p1, p2)}))
 	want := []found{
-		{"Origins of Learning", 1, 1}, {"Early machines", 2, 1}, {"Lost in Space", 1, 1},
-		{"Later machines", 2, 2}, {"Looking Ahead", 1, 2},
+		{"Origins of Learning", 1, 1},
+		{"Early machines", 2, 1},
+		{"Lost in Space", 1, 1},
+		{"Later machines", 2, 2},
+		{"Looking Ahead", 1, 2},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)

@@ -83,7 +83,7 @@ func readManifest(dir string, generation int) (manifest, error) {
 		return m, fmt.Errorf("manifest: %w: %w", err, errDamaged)
 	}
 	// A later format has a checksum, too: anything else is damage.
-	if end := bytes.LastIndex(text, []byte(sumKey)); m.Format != oldestManifest && (end < 0 || sumOf(text[:end]) != m.CRC32C) {
+	if m.Format != oldestManifest && !m.sumFits(text) {
 		return m, fmt.Errorf("checksum of the manifest: %w", errDamaged)
 	}
 	if m.Format > manifestFormat {
@@ -93,11 +93,25 @@ func readManifest(dir string, generation int) (manifest, error) {
 		return m, fmt.Errorf("manifest: %w: %w", err, errDamaged)
 	}
 	for _, s := range m.Segments {
-		if s.File != wholeName && !segmentName.MatchString(s.File) || s.Gone != "" && !segmentName.MatchString(s.Gone) {
+		if !s.isNamed() {
 			return m, fmt.Errorf("manifest: segment %.40q: %w", s.File, errDamaged)
 		}
 	}
 	return m, nil
+}
+
+// sumFits reports whether the checksum is that of the manifest's text.
+func (m manifest) sumFits(text []byte) bool {
+	end := bytes.LastIndex(text, []byte(sumKey))
+	return end >= 0 && sumOf(text[:end]) == m.CRC32C
+}
+
+// isNamed reports whether the files of a segment have names that this program gives: no other path may be opened.
+func (s segment) isNamed() bool {
+	if s.Gone != "" && !segmentName.MatchString(s.Gone) {
+		return false
+	}
+	return s.File == wholeName || segmentName.MatchString(s.File)
 }
 
 // wholeManifest describes a collection that has one file and no manifest.

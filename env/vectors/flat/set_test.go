@@ -20,5 +20,3 @@ func (s *set) search(ctx context.Context, e engine, q vectors.Query) ([]vectors.
 }
 
 func (s *set) count(f vectors.Filter) (int, error) { return alone(s).count(f) }
-
-func (s *set) release() error { return s.file.close() }
