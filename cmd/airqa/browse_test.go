@@ -45,7 +45,7 @@ func onTerminal(t *testing.T, args, until string) string {
 		t.Fatal(err)
 	}
 	a := testApp()
-	a.ctx, a.in, a.out, a.errs, a.width = t.Context(), tty, tty, os.Stderr, 80
+	a.ctx, a.in, a.out, a.screen, a.errs, a.width = t.Context(), tty, tty, tty, os.Stderr, 80
 	a.getenv = func(name string) string { return map[string]string{"PAGER": "sed s/^/paged:/"}[name] }
 	var shown screen
 	read := make(chan struct{})
