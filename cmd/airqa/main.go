@@ -23,6 +23,7 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/run/runlog"
@@ -227,6 +228,15 @@ func reportError(err error) int {
 	}
 	text := "airqa: " + terminal.Message(strings.TrimRight(withoutTrace(err.Error())+advice(err), "\n"))
 	_, _ = fmt.Fprintln(newRedactingWriter(os.Stderr, os.Getenv), terminal.StyleOf(os.Stderr, os.Getenv).Message(text))
+	return exitCode(err)
+}
+
+// exitCode returns the exit code of an error.
+func exitCode(err error) int {
+	var use *qa.UsageError
+	if errors.As(err, &use) {
+		return exit.Usage
+	}
 	return exit.Code(err)
 }
 
