@@ -23,9 +23,9 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/internal/exit"
-	"airqa/qa"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/run/runlog"
 	"airqa/run/session"
 )
