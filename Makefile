@@ -54,9 +54,9 @@ demo:
 	go run ./cmd/airqa demo
 
 bench:
-	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/stream ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest ./run/runlog ./internal/tokens ./internal/bpe ./extractor/export
+	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/stream ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest ./runlog ./internal/tokens ./internal/bpe ./extractor/export
 	go test -run '^$$' -bench 'Grow|Import|ReadAndEmbed' -benchtime 1x -timeout 60m ./env
 	go test -run '^$$' -bench 'Episodes|Version|PassageRecall' -benchtime 1x ./cmd/airqa
 
 mutate:
-	go run ./internal/mutate -n 20 -seed 1 -min 85 ./agent ./run ./run/budget ./run/runlog ./eval ./tools ./qa ./report
+	go run ./internal/mutate -n 20 -seed 1 -min 85 ./agent ./run ./run/budget ./runlog ./eval ./tools ./qa ./report

@@ -10,7 +10,7 @@ import (
 	"airqa/qa"
 	"airqa/report"
 	"airqa/report/reporttest"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // An episode whose events are lost counts as damaged, not as missing.

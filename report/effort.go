@@ -2,7 +2,7 @@ package report
 
 import (
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Effort is the effort per example, as means over the finished episodes (the paper's Table 13).

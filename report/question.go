@@ -5,7 +5,7 @@ import (
 
 	"airqa/eval"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // question is one question with its results.

@@ -11,7 +11,7 @@ import (
 
 	"airqa/internal/stats"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Cell is the mean score of N questions, in percent. A question's value is the mean over its repeats.

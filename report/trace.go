@@ -7,7 +7,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Traced is one trajectory with its question and score, for people and as JSON.

@@ -6,7 +6,7 @@ import (
 
 	"airqa/qa"
 	"airqa/report"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // A trace counts cut replies, if any.

@@ -9,7 +9,7 @@ import (
 	"airqa/agent"
 	"airqa/qa"
 	"airqa/run"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Failed episodes that are left as they are count as such.

@@ -12,7 +12,7 @@ import (
 	"airqa/agent"
 	"airqa/qa"
 	"airqa/run"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // open makes a runner from a configuration over a run directory.

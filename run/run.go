@@ -1,6 +1,6 @@
 // Package run runs examples through a solver. [Runner] runs a number of episodes concurrently, skips those that the run
 // directory already has, resumes incomplete ones, and can be stopped without loss. It knows no baseline and no model;
-// the log on disk is package run/runlog, budgets are package run/budget.
+// the log on disk is package runlog, budgets are package run/budget.
 package run
 
 import (
@@ -12,7 +12,7 @@ import (
 	"airqa/agent"
 	"airqa/internal/pause"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Solver answers one question. setup has the identity of the episode, its log and its recorded part. A failure of the

@@ -14,7 +14,7 @@ import (
 	"airqa/agent"
 	"airqa/qa"
 	"airqa/run"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // solver calls a function for each question.

@@ -20,7 +20,7 @@ import (
 	"airqa/agent"
 	"airqa/qa"
 	"airqa/run"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // looker answers each question after three turns that look something up, with all kinds of events and files.

@@ -5,7 +5,7 @@ import (
 
 	"airqa/report"
 	"airqa/report/episodes"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // waitBelow is the number of episodes of a run up to which a page waits for its numbers.

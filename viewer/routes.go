@@ -8,7 +8,7 @@ import (
 	"net/http"
 
 	"airqa/report/episodes"
-	"airqa/run/runlog"
+	"airqa/runlog"
 	"airqa/viewer/assets"
 	"airqa/viewer/page"
 	"airqa/viewer/question"

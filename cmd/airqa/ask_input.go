@@ -12,8 +12,8 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/run/ask"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // input returns the questions and the PDFs.

@@ -12,7 +12,7 @@ import (
 	"github.com/creack/pty"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // screen collects what a terminal receives.

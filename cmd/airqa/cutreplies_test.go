@@ -8,8 +8,8 @@ import (
 
 	"airqa/fixtures"
 	"airqa/internal/testkit/openaitest"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Replies that the limit of tokens cut off are counted at the end of a run, by status and by trace. The limit leaves models that

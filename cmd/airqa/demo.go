@@ -24,9 +24,9 @@ import (
 	"airqa/qa"
 	"airqa/report"
 	"airqa/report/render"
-	"airqa/run/runlog"
 	"airqa/run/scoring"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 type demoCmd struct {

@@ -9,7 +9,7 @@ import (
 	"airqa/extractor/windows"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 type exportCmd struct {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // faultyEpisodes is how many episodes run against a faulty endpoint: AIRQA_TEST_EPISODES of them, or a few.

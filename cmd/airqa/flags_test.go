@@ -26,9 +26,9 @@ import (
 	"airqa/report/compare"
 	"airqa/report/render"
 	"airqa/run/budget"
-	"airqa/run/runlog"
 	"airqa/run/scoring"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // effect is how a flag is seen to do something: given with a value other than its default, it changes what a part of the

@@ -10,8 +10,8 @@ import (
 	"airqa/env"
 	"airqa/internal/exit"
 	"airqa/qa"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 type forkCmd struct {

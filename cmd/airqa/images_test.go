@@ -10,7 +10,7 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // A server without image support costs one request for a question that looks at a page, and none when the command is run

@@ -16,7 +16,7 @@ import (
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // colourJudge takes answers with "blue" in them. It finds the answer as the rules say, between two marks.

@@ -15,7 +15,7 @@ import (
 	"airqa/fixtures"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // A run that is killed at random moments, twenty times, and started again each time, ends with the same table and the

@@ -16,8 +16,8 @@ import (
 	"airqa/qa"
 	"airqa/run"
 	"airqa/run/budget"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 	"airqa/tools"
 )
 

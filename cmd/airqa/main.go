@@ -26,8 +26,8 @@ import (
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // version is recorded in run directories and scores.

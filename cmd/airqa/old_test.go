@@ -24,7 +24,7 @@ import (
 	"airqa/internal/testkit/openaitest"
 	"airqa/llm/cache"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 	"airqa/tools"
 )
 

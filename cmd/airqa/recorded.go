@@ -8,8 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airqa/internal/settings"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // recordedFlags is a kong resolver that fills unset flags of run --replay RUN, fork RUN, replay RUN and ask --from RUN from that run. With places set it

@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"airqa/extractor/export/otlp"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // redactor removes keys and the home directory from what is written to disk.

@@ -8,8 +8,8 @@ import (
 	"airqa/env"
 	"airqa/internal/exit"
 	"airqa/run/rerun"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 type replayCmd struct {

@@ -12,7 +12,7 @@ import (
 
 	"airqa/fixtures"
 	"airqa/internal/testkit/openaitest"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // sampleQuestions puts the first n questions of the fixtures into a file.

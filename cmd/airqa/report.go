@@ -10,7 +10,7 @@ import (
 	"airqa/report"
 	"airqa/report/episodes"
 	"airqa/report/render"
-	"airqa/run/runlog"
+	"airqa/runlog"
 	"airqa/viewer/question"
 )
 

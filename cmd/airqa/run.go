@@ -10,9 +10,9 @@ import (
 	"airqa/qa"
 	"airqa/run/estimate"
 	"airqa/run/replay"
-	"airqa/run/runlog"
 	"airqa/run/session"
 	"airqa/run/shard"
+	"airqa/runlog"
 )
 
 type runCmd struct {

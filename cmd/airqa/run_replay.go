@@ -6,7 +6,7 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/run/replay"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // replayFlags select a recorded run to replay.

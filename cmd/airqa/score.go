@@ -16,8 +16,8 @@ import (
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/report/render"
-	"airqa/run/runlog"
 	"airqa/run/scoring"
+	"airqa/runlog"
 )
 
 type scoreCmd struct {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"airqa/internal/exit"
-	"airqa/run/runlog"
 	"airqa/run/scoring"
+	"airqa/runlog"
 )
 
 // judged is a command that asks a judge.

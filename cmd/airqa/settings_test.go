@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // unusual returns a value of each setting that is not its default: as an argument by flag, and as run.json has it by key.

@@ -18,7 +18,7 @@ import (
 
 	"airqa/fixtures"
 	"airqa/internal/testkit/openaitest"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Sixteen shards are processes of their own, which are killed at random and started again until they end with 0, as a

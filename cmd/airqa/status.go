@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 
 	"airqa/internal/pause"
-	"airqa/run/runlog"
 	"airqa/run/status"
+	"airqa/runlog"
 )
 
 type statusCmd struct {

@@ -11,8 +11,8 @@ import (
 	"airqa/env"
 	"airqa/internal/exit"
 	"airqa/internal/settings"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Files in the working directory, in run directories and in data directories are untrusted. Through them, the program reads

@@ -10,7 +10,7 @@ import (
 
 	"airqa/extractor/curate"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // TestScope redacts the messages of an episode.

@@ -13,7 +13,7 @@ import (
 	"airqa/extractor/export"
 	"airqa/extractor/recordtest"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // BenchmarkExport exports 100,000 rows and reports the rate of written bytes and the peak of the heap.

@@ -5,7 +5,7 @@ import (
 
 	"airqa/extractor/windows"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Format is the file format of an export.

@@ -11,7 +11,7 @@ import (
 
 	"airqa/internal/ledger"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // LockFile is the name of the lock file in an export.

@@ -8,7 +8,7 @@ import (
 	"airqa/extractor/windows"
 	"airqa/internal/inorder"
 	"airqa/internal/terminal"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 type recorded = runlog.Recorded

@@ -10,7 +10,7 @@ import (
 	"airqa/extractor/windows"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // source is a run directory of an export.

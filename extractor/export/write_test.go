@@ -25,7 +25,7 @@ import (
 	"airqa/extractor/windows"
 	"airqa/internal/progress"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // shared has the runs of several tests, which do not change them.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Fork records a fork of an episode of a run, which changes the message of [runlog.Fork] and continues as the model of c

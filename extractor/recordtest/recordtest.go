@@ -17,7 +17,7 @@ import (
 	"airqa/agent"
 	"airqa/baselines"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Config describes the run.

@@ -15,9 +15,9 @@ import (
 	"airqa/internal/exit"
 	"airqa/llm/cache"
 	"airqa/qa"
-	"airqa/run/runlog"
 	"airqa/run/scoring"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Acted selects how trajectories are collected and scored. Its fields are flags.

@@ -12,7 +12,7 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Health describes the trajectories of an actor: how they ended and what went wrong on the way.

@@ -8,7 +8,7 @@ import (
 
 	"airqa/extractor/recordtest"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Each repeat of a question counts by its own score.

@@ -20,8 +20,8 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm/cache"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Reviewing selects a review of accepted questions. Its fields are flags.

@@ -8,7 +8,7 @@ import (
 
 	"airqa/agent/action"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 	"airqa/tools"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"airqa/agent/action"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Rows returns the rows of an episode in the order of its turns, and the turns that cannot be trained. Every turn of the

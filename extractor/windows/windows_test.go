@@ -11,7 +11,7 @@ import (
 	"airqa/extractor/recordtest"
 	"airqa/extractor/windows"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // withoutData ignores the bytes of images, which the log keeps in files.

@@ -9,7 +9,7 @@ import (
 
 	"airqa/internal/ledger"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // entry is one line of the file. The key comes first so that it can be read without parsing the rest.

@@ -12,7 +12,7 @@ import (
 
 	"airqa/qa"
 	"airqa/report/evidence"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Code is a cause.

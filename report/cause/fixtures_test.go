@@ -24,7 +24,7 @@ import (
 	"airqa/qa/dataset"
 	"airqa/report/cause"
 	"airqa/report/evidence"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 var update = flag.Bool("update", false, "write the measured tables to docs/traces.md")

@@ -7,7 +7,7 @@ import (
 	"airqa/qa"
 	"airqa/report/cause"
 	"airqa/report/evidence"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // episode is one search and an answer to a question about herons.

@@ -8,7 +8,7 @@ import (
 	"airqa/eval"
 	"airqa/qa"
 	"airqa/report/evidence"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Row is a wrong answer of a run with its cause.

@@ -8,7 +8,7 @@ import (
 	"airqa/internal/atomicfile"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // FromRun writes the answers of a run as predictions in the benchmark's own format to a file, and returns their number.

@@ -19,7 +19,7 @@ import (
 	"airqa/report"
 	"airqa/report/compare"
 	"airqa/report/render"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // system is a side without questions or scores.

@@ -2,7 +2,7 @@ package compare
 
 import (
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // System identifies a run and its scoring.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Kind classifies a [Pair].

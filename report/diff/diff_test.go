@@ -11,7 +11,7 @@ import (
 
 	"airqa/qa"
 	"airqa/report/diff"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // step is a step by its action and its result; an empty result is none.

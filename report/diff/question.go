@@ -6,7 +6,7 @@ import (
 
 	"airqa/eval"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Source is a run directory with its questions.

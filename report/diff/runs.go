@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Runs lists the episodes whose verdict differs between two runs.

@@ -12,7 +12,7 @@ import (
 	"airqa/qa"
 	"airqa/report/diff"
 	"airqa/report/reporttest"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // written writes a run with an episode for each question, as in trajectory, and its verdicts ("" is no score).

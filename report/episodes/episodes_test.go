@@ -14,7 +14,7 @@ import (
 	"airqa/report/cause"
 	"airqa/report/episodes"
 	"airqa/report/evidence"
-	"airqa/run/runlog"
+	"airqa/runlog"
 
 	"github.com/google/go-cmp/cmp"
 )

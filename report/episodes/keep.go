@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // rules is the version of the rules that make [Facts]: rows that another version kept are computed again. Change it with

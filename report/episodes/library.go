@@ -15,7 +15,7 @@ import (
 	"airqa/report"
 	"airqa/report/cause"
 	"airqa/report/evidence"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Choice selects a scoring of each run, see [runlog.FindScores]; empty means the newest.

@@ -11,7 +11,7 @@ import (
 
 	"airqa/qa"
 	"airqa/report/evidence"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // state shows whether a run has changed.

@@ -6,7 +6,7 @@ import (
 	"airqa/qa"
 	"airqa/report/cause"
 	"airqa/report/evidence"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Kind is the kind of a [Mark].

@@ -10,7 +10,7 @@ import (
 	"airqa/report"
 	"airqa/report/cause"
 	"airqa/report/evidence"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Status is the state of an answer. Each episode has exactly one.

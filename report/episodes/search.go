@@ -5,7 +5,7 @@ import (
 	"errors"
 	"iter"
 
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Hit is a text found in an episode.

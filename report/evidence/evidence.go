@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Level is the rung of the ladder where evidence was lost. It is empty for a right answer.

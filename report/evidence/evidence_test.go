@@ -9,7 +9,7 @@ import (
 
 	"airqa/qa"
 	"airqa/report/evidence"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 const (

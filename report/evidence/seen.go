@@ -9,7 +9,7 @@ import (
 
 	"airqa/internal/words"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // seen is everything that the actions of an episode found.

@@ -19,7 +19,7 @@ import (
 
 	"airqa/internal/ledger"
 	"airqa/report/cause"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // FileName is the name of the file in a run directory.

@@ -9,7 +9,7 @@ import (
 
 	"airqa/report/cause"
 	"airqa/report/notes"
-	"airqa/run/runlog"
+	"airqa/runlog"
 
 	"github.com/google/go-cmp/cmp"
 )

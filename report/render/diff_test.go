@@ -13,7 +13,7 @@ import (
 	"airqa/qa"
 	"airqa/report/diff"
 	"airqa/report/render"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // acted is a step with an action; an empty result is none.

@@ -15,7 +15,7 @@ import (
 	"airqa/report"
 	"airqa/report/render"
 	"airqa/report/reporttest"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // rows are two runs of one model with repeats and a panel, and one of another model with other rules.

@@ -8,7 +8,7 @@ import (
 
 	"airqa/qa"
 	"airqa/report"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Clock is the time of everything.

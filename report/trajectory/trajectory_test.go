@@ -17,7 +17,7 @@ import (
 	"airqa/report/evidence"
 	"airqa/report/notes"
 	"airqa/report/trajectory"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // paper is an id as in the database.

@@ -12,8 +12,8 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Asking is one invocation. All fields but Earlier, Papers and Out are required.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"airqa/internal/exit"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Folder is the folder of the run directories of questions, inside the working directory.

@@ -13,8 +13,8 @@ import (
 	"airqa/internal/exit"
 	"airqa/prompts"
 	"airqa/qa"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Turn is a question of a conversation with its answer.

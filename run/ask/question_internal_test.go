@@ -12,7 +12,7 @@ import (
 	"airqa/env"
 	"airqa/env/embed"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 func TestExamples(t *testing.T) {

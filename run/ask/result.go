@@ -8,7 +8,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/sources"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Result is what an invocation found. Its texts come from people, papers and models and are not safe to print.

@@ -24,7 +24,7 @@ import (
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/report/cause"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // FileName is the name of the file with the replies, in a run directory.

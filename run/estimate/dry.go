@@ -11,9 +11,9 @@ import (
 	"airqa/internal/exit"
 	"airqa/llm"
 	"airqa/qa"
-	"airqa/run/runlog"
 	"airqa/run/session"
 	"airqa/run/status"
+	"airqa/runlog"
 	"airqa/tools"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"airqa/qa"
 	"airqa/run/estimate"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 func TestRead(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // State is the progress of an episode in a run's log.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"airqa/internal/terminal"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // warn lists likely problems.

@@ -14,7 +14,7 @@ import (
 
 	"airqa/extractor/export/atif"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // trajectoryReader reads files of ATIF.

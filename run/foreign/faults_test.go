@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"airqa/run/foreign"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // steps is a file with one trajectory.

@@ -23,7 +23,7 @@ import (
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/run/foreign"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // files returns the files of a folder by name.

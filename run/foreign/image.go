@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // imageOf returns an image; false if the data is none.

@@ -10,7 +10,7 @@ import (
 	"airqa/internal/ledger"
 	"airqa/internal/python"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 	"airqa/tools"
 )
 

@@ -13,7 +13,7 @@ import (
 	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // maxRuns limits the run directories of an import, each of which is an open file.

@@ -8,8 +8,8 @@ import (
 	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/runlog"
 	"airqa/run/shard"
+	"airqa/runlog"
 )
 
 // choose finds the shard of each episode. Of two, one that has finished wins over one that has not.

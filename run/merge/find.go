@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"airqa/internal/exit"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Job is the shards of one run: a baseline and a model.

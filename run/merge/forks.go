@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"airqa/internal/atomicfile"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 const forksDir = "forks"

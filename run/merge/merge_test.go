@@ -19,9 +19,9 @@ import (
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/merge"
-	"airqa/run/runlog"
 	"airqa/run/session"
 	"airqa/run/shard"
+	"airqa/runlog"
 )
 
 var clock = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -12,7 +12,7 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/internal/filelock"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Names beside the run OUT: what is being written, with its lock, and an earlier merge that is being replaced.

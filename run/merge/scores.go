@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // rules are what scores have in common if they can be put together.

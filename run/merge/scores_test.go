@@ -12,8 +12,8 @@ import (
 
 	"airqa/qa"
 	"airqa/run/merge"
-	"airqa/run/runlog"
 	"airqa/run/shard"
+	"airqa/runlog"
 )
 
 // score writes scores of all ended answers of a run.

@@ -12,8 +12,8 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/qa"
-	"airqa/run/runlog"
 	"airqa/run/shard"
+	"airqa/runlog"
 )
 
 // source is the run directory of a shard.

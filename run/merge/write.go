@@ -12,7 +12,7 @@ import (
 
 	"airqa/internal/atomicfile"
 	"airqa/internal/ledger"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // ledgers are the files of a run directory whose lines are independent of each other.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // recording is the recorded log of one episode. The number of events in the new log is the position in it.

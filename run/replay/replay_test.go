@@ -15,7 +15,7 @@ import (
 	"airqa/agent"
 	"airqa/qa"
 	"airqa/run/replay"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // inner is a small baseline: an action of its own, two messages, the loop.

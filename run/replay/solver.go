@@ -7,7 +7,7 @@ import (
 
 	"airqa/agent"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Inner answers one question with a [Source] as its model.

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Source is a model that answers from the log of a run. Calls may overlap.

@@ -12,8 +12,8 @@ import (
 	"airqa/env"
 	"airqa/qa"
 	"airqa/report/diff"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // State classifies a [Step].

@@ -17,7 +17,7 @@ import (
 	"airqa/qa"
 	"airqa/report/diff"
 	"airqa/run/rerun"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 func TestMain(m *testing.M) {

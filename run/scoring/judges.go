@@ -18,8 +18,8 @@ import (
 	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/qa"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Judges selects the judges of subjective answers. Its fields are flags.

@@ -12,8 +12,8 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 // Scoring configures the scoring of answers. All fields are required.

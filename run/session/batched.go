@@ -12,7 +12,7 @@ import (
 	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/budget"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Batches selects the batch API of the endpoint. Its fields are flags.

@@ -12,7 +12,7 @@ import (
 	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/budget"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Budget limits the cost of a run. 0 is unlimited. Its fields are flags.

@@ -8,7 +8,7 @@ import (
 	"airqa/run"
 	"airqa/run/budget"
 	"airqa/run/replay"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // asked is the model of a job as its agent sees it. The cache comes before the budget, so that cache hits are neither

@@ -7,7 +7,7 @@ import (
 
 	"airqa/baselines"
 	"airqa/report"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Collect reads runs in the order of the baselines, grouped by model. Of several runs, it skips those without the

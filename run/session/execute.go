@@ -22,8 +22,8 @@ import (
 	"airqa/run"
 	"airqa/run/budget"
 	"airqa/run/replay"
-	"airqa/run/runlog"
 	"airqa/run/shard"
+	"airqa/runlog"
 )
 
 // maxEqualFailures is the number of consecutive episodes failing for one reason that end an invocation.

@@ -8,7 +8,7 @@ import (
 	"airqa/env"
 	"airqa/llm"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // RecordedRepeats returns the number of repeats of a run, as the value of a flag.

@@ -16,7 +16,7 @@ import (
 	"airqa/baselines"
 	"airqa/internal/exit"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Branch is an episode up to the changed message.

@@ -21,8 +21,8 @@ import (
 	"airqa/internal/progress"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
-	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/runlog"
 )
 
 func TestMain(m *testing.M) {

@@ -13,7 +13,7 @@ import (
 	"airqa/llm/catalog"
 	"airqa/qa"
 	"airqa/run/replay"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Choice selects what an invocation runs: every baseline with every model.

@@ -10,7 +10,7 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa/dataset"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Missing selects the treatment of questions whose papers are missing.

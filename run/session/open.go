@@ -8,7 +8,7 @@ import (
 
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // OpenRun reads a run directory and its questions.

@@ -6,7 +6,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // QuestionsFor reads the examples that jobs run over. It reports faults only on their first invocation, and rejects

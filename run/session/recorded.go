@@ -6,7 +6,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // damage is the lost part of a log: unreadable lines, and the episodes that run again because of them.

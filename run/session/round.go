@@ -6,7 +6,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/run"
 	"airqa/run/budget"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // secondRound retries, at the end of an invocation, the questions that failed for a transient reason, so that an outage

@@ -10,7 +10,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Selection selects questions of the file. It does not affect results: the run directory belongs to the whole file, and

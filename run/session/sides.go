@@ -7,7 +7,7 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/report/compare"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Sides reads two or more runs or score files. Of more than two, it skips those that are not scored.

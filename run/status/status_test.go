@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/qa"
-	"airqa/run/runlog"
 	"airqa/run/status"
+	"airqa/runlog"
 )
 
 // scene is a run whose clock a test sets.

@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"airqa/report/episodes"
-	"airqa/run/runlog"
+	"airqa/runlog"
 	"airqa/viewer/format"
 )
 

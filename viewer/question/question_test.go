@@ -12,7 +12,7 @@ import (
 	"airqa/internal/testkit/golden"
 	"airqa/report/episodes"
 	"airqa/report/notes"
-	"airqa/run/runlog"
+	"airqa/runlog"
 	"airqa/viewer/question"
 	"airqa/viewer/viewertest"
 )

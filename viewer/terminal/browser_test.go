@@ -18,7 +18,7 @@ import (
 	"airqa/report/cause"
 	"airqa/report/episodes"
 	"airqa/report/notes"
-	"airqa/run/runlog"
+	"airqa/runlog"
 	browser "airqa/viewer/terminal"
 )
 

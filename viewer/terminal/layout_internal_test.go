@@ -13,7 +13,7 @@ import (
 	"airqa/report/cause"
 	"airqa/report/diff"
 	"airqa/report/episodes"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // hostile has all that could move a cursor or break a line.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Clock is the time of everything.

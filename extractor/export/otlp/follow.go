@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"airqa/internal/pause"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // followEvery is the interval at which logs are looked at.

@@ -25,7 +25,7 @@ import (
 	"airqa/extractor/recordtest"
 	"airqa/internal/exit"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // collector is an OTLP receiver.

@@ -13,7 +13,7 @@ import (
 	"airqa/extractor/windows"
 	"airqa/internal/progress"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // SchemaURL is the version of the semantic conventions for GenAI that the attributes follow: v0.1.0, the first release of

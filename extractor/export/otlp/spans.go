@@ -14,7 +14,7 @@ import (
 	"airqa/extractor/windows"
 	"airqa/internal/ledger"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Episode is a recorded episode to write as spans.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // models is the number of different episodes of [Many]; the others are copies under another name.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 var errDisk = errors.New("disk failure")

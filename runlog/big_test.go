@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"airqa/internal/testkit/bigrun"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // bigRun returns a run directory by its name. AIRQA_TEST_BIG names a folder for runs of full size, which are kept there;

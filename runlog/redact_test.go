@@ -10,7 +10,7 @@ import (
 
 	"airqa/internal/words"
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 func TestRedactor(t *testing.T) {

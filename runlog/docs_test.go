@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
-const formatDoc = "../../docs/formats/run.md"
+const formatDoc = "../docs/formats/run.md"
 
 // Every example line of docs/formats/run.md is an event that the program reads, and together they make an episode.
 func TestDocumentedEvents(t *testing.T) {

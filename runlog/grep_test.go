@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // grepAll returns all hits; errors become hits of the field "error".

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 var clock = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 func TestModelName(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // manyLines is a log of episodes with one long message each, about 1 MiB a hundred.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // Events of the size of a step's, by one episode and by 32 at once, each of which waits at its end until it is on the disk.

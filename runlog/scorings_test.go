@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/runlog"
 )
 
 // TestPanelOrder reads scorings of one panel with its members in different orders, also from older versions.
