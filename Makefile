@@ -5,7 +5,7 @@
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
 
 # go test that lists what was skipped; SKIPS="-allow FILE" makes other skips than those of FILE a failure.
-GOTEST = go run ./internal/gotest $(SKIPS)
+GOTEST = go run ./internal/testkit/gotest $(SKIPS)
 
 test: tidy lint deadcode unit benchmarks
 
@@ -59,4 +59,4 @@ bench:
 	go test -run '^$$' -bench 'Episodes|Version|PassageRecall' -benchtime 1x ./cmd/airqa
 
 mutate:
-	go run ./internal/mutate -n 20 -seed 1 -min 85 ./agent ./run ./run/budget ./runlog ./eval ./tools ./qa ./report
+	go run ./internal/testkit/mutate -n 20 -seed 1 -min 85 ./agent ./run ./run/budget ./runlog ./eval ./tools ./qa ./report

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/internal/testkit/reporttest"
 	"airqa/qa"
 	"airqa/report"
-	"airqa/report/reporttest"
 )
 
 func TestBy(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/internal/testkit/reporttest"
 	"airqa/qa"
 	"airqa/report"
-	"airqa/report/reporttest"
 )
 
 // notesOf returns all lines under a table of a row.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"airqa/internal/testkit/golden"
+	"airqa/internal/testkit/reporttest"
 	"airqa/qa"
 	"airqa/report"
-	"airqa/report/reporttest"
 )
 
 func TestTrace(t *testing.T) {

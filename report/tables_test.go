@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/internal/testkit/reporttest"
 	"airqa/qa"
 	"airqa/report"
-	"airqa/report/reporttest"
 )
 
 // texts are the printed values of a table's line.

@@ -19,10 +19,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"airqa/internal/testkit/browsertest"
+	"airqa/internal/testkit/viewertest"
 	"airqa/qa"
 	"airqa/report/episodes"
 	"airqa/viewer"
-	"airqa/viewer/viewertest"
 )
 
 // browser is a tab on a server that follows its runs.

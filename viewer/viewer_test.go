@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/internal/testkit/viewertest"
 	"airqa/report/episodes"
 	"airqa/viewer"
-	"airqa/viewer/viewertest"
 )
 
 // open starts a server over the runs of viewertest.

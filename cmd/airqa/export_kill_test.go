@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/extractor/recordtest"
+	"airqa/internal/testkit/recordtest"
 )
 
 // An export that is killed at random moments leaves the previous export as it was, or has replaced it completely. Started

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"airqa/viewer/viewertest"
+	"airqa/internal/testkit/viewertest"
 )
 
 // The server prints its address, answers there, and Ctrl-C ends it with exit code 0.

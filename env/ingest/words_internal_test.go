@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/env/ingest/layout/layouttest"
+	"airqa/internal/testkit/layouttest"
 )
 
 func TestMissingWords(t *testing.T) {

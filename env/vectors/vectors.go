@@ -1,6 +1,6 @@
 // Package vectors defines the contract of a vector store: named collections of dense or sparse vectors, each belonging
 // to one cell of the paper database. Start from [Store], [Collection] and [Record]. env/vectors/flat is the embedded
-// implementation, env/vectors/vectorstest the conformance suite.
+// implementation, internal/testkit/vectorstest the conformance suite.
 //
 // The package neither embeds text (see env/vectors/bm25 and env/embed) nor stores it: a [Hit] identifies the cell,
 // whose text is in the database.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"airqa/extractor/export"
-	"airqa/extractor/recordtest"
+	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
 )

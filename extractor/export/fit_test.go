@@ -7,10 +7,10 @@ import (
 
 	"airqa/extractor/export"
 	"airqa/extractor/preflight"
-	"airqa/extractor/recordtest"
 	"airqa/extractor/windows"
 	"airqa/internal/bpe"
 	"airqa/internal/progress"
+	"airqa/internal/testkit/recordtest"
 )
 
 const tokenizer = "../../internal/bpe/testdata/qwen2.json"

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/extractor/export"
-	"airqa/extractor/recordtest"
 	"airqa/extractor/windows"
+	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 )
 

@@ -21,9 +21,9 @@ import (
 
 	"airqa/extractor/curate"
 	"airqa/extractor/export"
-	"airqa/extractor/recordtest"
 	"airqa/extractor/windows"
 	"airqa/internal/progress"
+	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
 )

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/extractor/recordtest"
+	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/internal/testkit/reporttest"
 	"airqa/qa"
 	"airqa/report/diff"
-	"airqa/report/reporttest"
 	"airqa/runlog"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/extractor/recordtest"
+	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/report/cause"
 	"airqa/report/episodes"

@@ -11,10 +11,10 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/internal/testkit/golden"
+	"airqa/internal/testkit/reporttest"
 	"airqa/qa"
 	"airqa/report"
 	"airqa/report/render"
-	"airqa/report/reporttest"
 	"airqa/runlog"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"airqa/eval/judge"
-	"airqa/extractor/recordtest"
+	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/report/cause"
 	"airqa/run/causes"

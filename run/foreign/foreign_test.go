@@ -16,11 +16,11 @@ import (
 
 	"airqa/extractor/curate"
 	"airqa/extractor/export"
-	"airqa/extractor/recordtest"
 	"airqa/extractor/windows"
 	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/testkit/golden"
+	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/run/foreign"
 	"airqa/runlog"

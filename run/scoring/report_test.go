@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"airqa/internal/stats"
+	"airqa/internal/testkit/reporttest"
 	"airqa/qa"
 	"airqa/report"
-	"airqa/report/reporttest"
 	"airqa/run/scoring"
 )
 

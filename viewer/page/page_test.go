@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"airqa/internal/testkit/golden"
+	"airqa/internal/testkit/viewertest"
 	"airqa/report"
 	"airqa/report/episodes"
 	"airqa/report/notes"
 	"airqa/viewer/page"
-	"airqa/viewer/viewertest"
 )
 
 // site is the site of the runs of viewertest.

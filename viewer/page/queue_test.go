@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/internal/testkit/viewertest"
 	"airqa/report/cause"
 	"airqa/report/notes"
 	"airqa/viewer/page"
-	"airqa/viewer/viewertest"
 )
 
 var (

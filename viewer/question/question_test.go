@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"airqa/internal/testkit/golden"
+	"airqa/internal/testkit/viewertest"
 	"airqa/report/episodes"
 	"airqa/report/notes"
 	"airqa/runlog"
 	"airqa/viewer/question"
-	"airqa/viewer/viewertest"
 )
 
 // library is the runs of viewertest.

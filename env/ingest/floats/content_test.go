@@ -7,7 +7,7 @@ import (
 
 	"airqa/env/ingest/floats"
 	"airqa/env/ingest/layout"
-	"airqa/env/ingest/layout/layouttest"
+	"airqa/internal/testkit/layouttest"
 )
 
 // onlyTable returns the content of the only table of a page.

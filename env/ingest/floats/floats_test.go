@@ -9,7 +9,7 @@ import (
 
 	"airqa/env/ingest/floats"
 	"airqa/env/ingest/layout"
-	"airqa/env/ingest/layout/layouttest"
+	"airqa/internal/testkit/layouttest"
 )
 
 var ignoreHTML = cmpopts.IgnoreFields(floats.Float{}, "HTML")

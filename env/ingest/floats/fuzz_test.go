@@ -7,7 +7,7 @@ import (
 
 	"airqa/env/ingest/floats"
 	"airqa/env/ingest/layout"
-	"airqa/env/ingest/layout/layouttest"
+	"airqa/internal/testkit/layouttest"
 )
 
 // FuzzFind puts captions, text and shapes at arbitrary positions. Each caption yields one figure or table with a box on

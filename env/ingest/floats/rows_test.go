@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"airqa/env/ingest/floats"
-	"airqa/env/ingest/layout/layouttest"
+	"airqa/internal/testkit/layouttest"
 )
 
 func TestTablesSideBySideHaveTheirOwnRows(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/ingest/layout"
-	"airqa/env/ingest/layout/layouttest"
+	"airqa/internal/testkit/layouttest"
 )
 
 // column makes lines of about 44 characters, for a column of 220 points.

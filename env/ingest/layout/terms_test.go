@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"airqa/env/ingest/layout"
-	"airqa/env/ingest/layout/layouttest"
+	"airqa/internal/testkit/layouttest"
 )
 
 // captioned returns the roles of the lines of a page of text with one line apart from it.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"airqa/env/ingest/layout"
-	"airqa/env/ingest/layout/layouttest"
+	"airqa/internal/testkit/layouttest"
 )
 
 func TestHyphensAtLineEnds(t *testing.T) {

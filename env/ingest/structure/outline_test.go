@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/env/ingest/layout/layouttest"
 	"airqa/env/ingest/structure"
+	"airqa/internal/testkit/layouttest"
 )
 
 func TestOutlineNamesTheSections(t *testing.T) {

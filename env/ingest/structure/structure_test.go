@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/ingest/layout"
-	"airqa/env/ingest/layout/layouttest"
 	"airqa/env/ingest/structure"
+	"airqa/internal/testkit/layouttest"
 )
 
 // prose fills n lines of the page width.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/env/ingest/layout/layouttest"
 	"airqa/env/ingest/structure"
+	"airqa/internal/testkit/layouttest"
 )
 
 func TestTitlesAmongOtherLargePrint(t *testing.T) {

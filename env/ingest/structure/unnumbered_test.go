@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/env/ingest/layout/layouttest"
 	"airqa/env/ingest/structure"
+	"airqa/internal/testkit/layouttest"
 )
 
 func TestUnnumberedHeadingsWithTitlesOfTheirOwn(t *testing.T) {

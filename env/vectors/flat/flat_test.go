@@ -12,7 +12,7 @@ import (
 
 	"airqa/env/vectors"
 	"airqa/env/vectors/flat"
-	"airqa/env/vectors/vectorstest"
+	"airqa/internal/testkit/vectorstest"
 )
 
 func TestConformance(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 
 	"airqa/env/vectors"
 	"airqa/env/vectors/milvus"
-	"airqa/env/vectors/vectorstest"
 	"airqa/internal/testkit/milvustest"
+	"airqa/internal/testkit/vectorstest"
 )
 
 func TestConformance(t *testing.T) {

@@ -22,8 +22,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"airqa/extractor/export/otlp"
-	"airqa/extractor/recordtest"
 	"airqa/internal/exit"
+	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
 )

@@ -1,7 +1,7 @@
 // Command gotest runs "go test" with its arguments, prints its output, and then lists and counts the skipped tests with
 // their reasons. With -allow FILE, a skip that no line of FILE allows is a failure:
 //
-//	go run ./internal/gotest -allow .ci/skips.txt -race ./...
+//	go run ./internal/testkit/gotest -allow .ci/skips.txt -race ./...
 //
 // A line of FILE is a regular expression for "PACKAGE TEST: REASON"; lines that begin with # are comments. -allow may be
 // given several times, before all other arguments.

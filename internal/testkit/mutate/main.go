@@ -1,7 +1,7 @@
 // Mutate measures whether tests detect wrong code: it changes one place of a package, runs the package's tests, and
 // counts the changes that make them fail. Run it from the root of the module:
 //
-//	go run ./internal/mutate -n 20 -seed 1 ./agent ./run
+//	go run ./internal/testkit/mutate -n 20 -seed 1 ./agent ./run
 //
 // Seed and package determine the sample, so two runs of one tree try the same changes. Files are not modified: a change
 // is passed to go test as an overlay. Changes that do not compile are replaced by the next in the sample. The exit code
