@@ -8,8 +8,8 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/env/ingest/sources/release"
 	"airqa/env/paperdb"
+	"airqa/ingest/release"
 )
 
 // BenchmarkImport measures an import of another data directory, and the same import again, for each paper.

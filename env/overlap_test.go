@@ -9,8 +9,8 @@ import (
 	"airqa/env"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
-	"airqa/env/ingest"
 	"airqa/env/pdf"
+	"airqa/ingest"
 )
 
 // BenchmarkReadAndEmbed reads the papers of AIRQA_TEST_PDFS on one core, embeds their texts on one core, and does both

@@ -5,8 +5,8 @@ import (
 	"os"
 	"time"
 
-	"airqa/env/ingest"
-	"airqa/env/ingest/sources/fetch"
+	"airqa/ingest"
+	"airqa/ingest/fetch"
 	"airqa/internal/exit"
 )
 

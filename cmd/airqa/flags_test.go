@@ -18,7 +18,7 @@ import (
 	"airqa/agent"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
-	"airqa/env/ingest"
+	"airqa/ingest"
 	"airqa/internal/settings"
 	"airqa/llm"
 	"airqa/qa"

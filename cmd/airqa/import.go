@@ -9,8 +9,8 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/env/ingest/sources/release"
 	"airqa/env/paperdb"
+	"airqa/ingest/release"
 	"airqa/internal/exit"
 )
 

@@ -7,10 +7,10 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/env/ingest"
-	"airqa/env/ingest/sources/mineru"
-	"airqa/env/ingest/sources/records"
 	"airqa/env/pdf"
+	"airqa/ingest"
+	"airqa/ingest/mineru"
+	"airqa/ingest/records"
 	"airqa/internal/exit"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"airqa/env/ingest/sources/wanted"
+	"airqa/ingest/wanted"
 	"airqa/internal/atomicfile"
 	"airqa/internal/terminal"
 )

@@ -13,9 +13,9 @@ import (
 	"airqa/env"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
-	"airqa/env/ingest"
 	"airqa/env/paperdb"
 	"airqa/env/pdf"
+	"airqa/ingest"
 	"airqa/tools"
 )
 

@@ -4,5 +4,5 @@
 //
 // All coordinates are points (1/72 inch) from the top left corner of the page as displayed, after cropping and
 // rotation, with y growing downwards. The package does not interpret text as lines, columns or sections: see
-// env/ingest.
+// ingest.
 package pdf

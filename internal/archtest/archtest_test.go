@@ -66,7 +66,7 @@ func TestForbids(t *testing.T) {
 		{"down", file{pkg: "agent"}, "airqa/qa", false},
 		{"up", file{pkg: "qa"}, "airqa/agent", true},
 		{"sideways", file{pkg: "agent"}, "airqa/tools", true},
-		{"allowed sideways", file{pkg: "env/ingest"}, "airqa/env/ingest/layout", false},
+		{"allowed sideways", file{pkg: "ingest"}, "airqa/ingest/layout", false},
 		{"a driver in its folder", file{pkg: "env/paperdb"}, "github.com/marcboeker/go-duckdb/v2", false},
 		{"a driver elsewhere", file{pkg: "env"}, "github.com/marcboeker/go-duckdb/v2", true},
 		{"fixtures in the product", file{pkg: "run"}, "airqa/fixtures", true},

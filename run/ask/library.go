@@ -13,7 +13,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/env/ingest"
+	"airqa/ingest"
 	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
 	"airqa/internal/filelock"

@@ -12,10 +12,10 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/env/ingest"
-	"airqa/env/ingest/sources/fetch"
-	"airqa/env/ingest/sources/wanted"
 	"airqa/env/pdf"
+	"airqa/ingest"
+	"airqa/ingest/fetch"
+	"airqa/ingest/wanted"
 	"airqa/internal/atomicfile"
 	"airqa/internal/progress"
 )

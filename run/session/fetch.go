@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"airqa/env/datadir"
-	"airqa/env/ingest/sources/fetch"
+	"airqa/ingest/fetch"
 )
 
 // Fetch downloads papers into a data directory, created if needed, and reports failed downloads. It sets folder, clock and progress

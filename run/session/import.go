@@ -8,7 +8,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/env/ingest/sources/release"
+	"airqa/ingest/release"
 	"airqa/internal/progress"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/env/ingest"
 	"airqa/env/pdf"
+	"airqa/ingest"
 	"airqa/internal/exit"
 	"airqa/internal/progress"
 )

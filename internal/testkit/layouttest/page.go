@@ -2,7 +2,7 @@
 // Start from [NewPage].
 package layouttest
 
-import "airqa/env/ingest/layout"
+import "airqa/ingest/layout"
 
 // Fonts for tests, with TeX's names.
 const (

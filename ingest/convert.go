@@ -1,0 +1,127 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/env/pdf"
+	"airqa/ingest/layout"
+	"airqa/ingest/structure"
+)
+
+// contents is what a document contains.
+type contents struct {
+	structure.Source
+	Fidelity
+	problems  []string
+	broken    *pdf.PageError // of a page that cannot be read
+	illegible string         // the reason why much of the text is wrong, also the first problem; "" if it is not
+}
+
+// outlineText returns the titles that the file has apart from its pages, in Unicode.
+func outlineText(ctx context.Context, doc *pdf.Document) string {
+	var b strings.Builder
+	outline, _ := doc.Outline(ctx) // readMarks reports errors
+	for _, h := range outline {
+		b.WriteString(h.Title + "\n")
+	}
+	meta, _ := doc.Metadata(ctx)
+	return b.String() + meta.Title
+}
+
+// readDocument extracts everything from an open document. Pages that cannot be read remain empty and are reported.
+func readDocument(ctx context.Context, doc *pdf.Document) (c contents, err error) {
+	inputs, texts := make([]layout.Input, doc.Pages()), make([]string, doc.Pages())
+	for i := range inputs {
+		in, text, err := readPage(ctx, doc, i+1)
+		var bad *pdf.PageError
+		switch {
+		case errors.As(err, &bad):
+			c.problems, c.broken = append(c.problems, bad.Error()), bad
+		case err != nil:
+			return c, err
+		case !slices.ContainsFunc(in.Glyphs, func(g layout.Glyph) bool { return g.Rune != ' ' && g.Rune != '\n' }):
+			c.problems = append(c.problems, fmt.Sprintf("page %d has no text; is it a scan?", i+1))
+		}
+		inputs[i], texts[i] = in, text
+	}
+	undecoded, illegible := decodeFonts(inputs, texts, func() string { return outlineText(ctx, doc) })
+	if undecoded != "" {
+		c.problems = append([]string{undecoded}, c.problems...)
+	}
+	if illegible {
+		c.illegible = undecoded
+	}
+	c.Doc = layout.Analyze(inputs)
+	var unfaithful []string
+	c.Fidelity, unfaithful = fidelity(c.Doc, texts)
+	marks, err := readMarks(ctx, doc, &c.Source)
+	c.problems = slices.Concat(c.problems, unfaithful, marks)
+	return c, err
+}
+
+// readPage returns a page for layout, and its text as extracted by PDFium.
+func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, text string, err error) {
+	info, err := doc.Page(ctx, n)
+	if err != nil {
+		return in, "", err
+	}
+	in = layout.Input{Width: info.Width, Height: info.Height}
+	glyphs, text, err := doc.GlyphsAndText(ctx, n)
+	if err != nil {
+		return in, "", err
+	}
+	in.Glyphs = make([]layout.Glyph, len(glyphs))
+	for i, g := range glyphs {
+		in.Glyphs[i] = layout.Glyph{
+			Rune: g.Rune, Box: g.Box, X: g.X, Baseline: g.Baseline, Size: g.Size,
+			Font: g.Font, Angle: g.Angle, LineEnd: g.LineEnd, Unmapped: g.Unmapped,
+		}
+	}
+	shapes, err := doc.Shapes(ctx, n)
+	in.Shapes = layoutShapes(shapes)
+	return in, text, err
+}
+
+func layoutShapes(shapes []pdf.Shape) []layout.Shape {
+	out := make([]layout.Shape, len(shapes))
+	for i, s := range shapes {
+		out[i] = layout.Shape{Kind: shapeKinds[s.Kind], Box: s.Box, Parts: layoutShapes(s.Parts)}
+	}
+	return out
+}
+
+// shapeKinds maps the kinds other than paths.
+var shapeKinds = map[pdf.ShapeKind]layout.ShapeKind{pdf.Form: layout.Form, pdf.Picture: layout.Picture, pdf.Shading: layout.Picture}
+
+// readMarks adds anchors, outline and the file's own title. Broken ones are reported and omitted.
+func readMarks(ctx context.Context, doc *pdf.Document, source *structure.Source) (problems []string, err error) {
+	note := func(what string, err error) {
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s cannot be read: %v", what, err))
+		}
+	}
+	anchors, err := doc.Anchors(ctx)
+	note("link targets", err)
+	for _, a := range anchors {
+		if a.Page > 0 && a.Page <= len(source.Doc.Pages) {
+			a.X, a.Y = source.Doc.Pages[a.Page-1].Upright(a.X, a.Y)
+		}
+		source.Anchors = append(source.Anchors, structure.Anchor(a))
+	}
+	outline, err := doc.Outline(ctx)
+	note("outline", err)
+	for _, h := range outline {
+		if h.Page > 0 && h.Page <= len(source.Doc.Pages) && source.Doc.Pages[h.Page-1].Turned != 0 {
+			h.Y = 0 // without its x, the position in the text is unknown
+		}
+		source.Outline = append(source.Outline, structure.Entry{Title: h.Title, Level: h.Level, Page: h.Page, Y: h.Y})
+	}
+	meta, err := doc.Metadata(ctx)
+	note("document properties", err)
+	source.Title, source.Author = meta.Title, meta.Author
+	return problems, ctx.Err()
+}

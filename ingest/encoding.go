@@ -1,0 +1,209 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"airqa/ingest/layout"
+)
+
+// A font without a Unicode map has the codes of an 8-bit encoding. PDFium shows those of Cyrillic and Greek letters as
+// accented Latin ones: "Ââåäåíèå" for "Введение".
+
+// encoding is a candidate for the text of such fonts.
+type encoding struct {
+	name string
+	// common lists the ten most frequent letters of its languages: about two thirds of all letters.
+	common string
+	script *unicode.RangeTable
+	table  *charmap.Charmap
+	// other maps codes that differ from the table.
+	other map[byte]rune
+}
+
+const (
+	commonCyrillic = "оеаинтсрвл"
+	commonGreek    = "αοιετσνηυρ"
+)
+
+// differentInT2A maps the codes at which T2A differs from CP1251.
+var differentInT2A = map[byte]rune{0xBC: 'ё', 0x9C: 'Ё', 0xBE: '«', 0xBF: '»', 0x9D: '№', 0xB8: '¸'}
+
+// encodings lists the candidates. T2A is that of TeX's Cyrillic fonts.
+var encodings = []encoding{
+	{"Cyrillic (T2A)", commonCyrillic, unicode.Cyrillic, charmap.Windows1251, differentInT2A},
+	{"Cyrillic (CP1251)", commonCyrillic, unicode.Cyrillic, charmap.Windows1251, nil},
+	{"Cyrillic (KOI8-R)", commonCyrillic, unicode.Cyrillic, charmap.KOI8R, nil},
+	{"Cyrillic (ISO 8859-5)", commonCyrillic, unicode.Cyrillic, charmap.ISO8859_5, nil},
+	{"Greek (CP1253)", commonGreek, unicode.Greek, charmap.Windows1253, nil},
+}
+
+// decode returns the letter of a code that PDFium shows as r.
+func (e encoding) decode(r rune) rune {
+	code, ok := charmap.Windows1252.EncodeRune(r)
+	if !ok || r < 0x80 {
+		return r
+	}
+	if other, ok := e.other[code]; ok {
+		return other
+	}
+	if letter := e.table.DecodeByte(code); letter != unicode.ReplacementChar && !unicode.IsControl(letter) {
+		return letter
+	}
+	return r
+}
+
+// fit returns the share of common small letters among the letters of a text, and a score to compare encodings with.
+func (e encoding) fit(count map[rune]int) (share, score float64) {
+	const rare = "ЂѓЃЉљЊњЌќЋћЏџЈјЅѕ" // at codes that T2A has quotation marks and ё at
+	common, letters := 0, 0
+	for r, n := range count {
+		r = e.decode(r)
+		if !unicode.Is(e.script, r) || strings.ContainsRune(rare, r) {
+			continue
+		}
+		letters += n
+		if strings.ContainsRune(e.common, r) {
+			common += n
+		}
+	}
+	return float64(common) / float64(max(1, letters)), float64(common) + 0.1*float64(letters)
+}
+
+// fontLetters counts the letters of a font.
+type fontLetters struct {
+	all, accented int
+	runes         map[rune]int // accented ones, and other codes from 0x80
+}
+
+// add counts a letter or code of the font.
+func (f *fontLetters) add(r rune) {
+	if unicode.IsLetter(r) {
+		f.all++
+	}
+	if r < 0x80 || r >= 0x2200 {
+		return
+	}
+	f.runes[r]++
+	if r >= 0xC0 && r < 0x100 {
+		f.accented++
+	}
+}
+
+// isForeign reports whether most letters are accented Latin ones, as in no language. Too few tell nothing.
+func (f *fontLetters) isForeign() bool {
+	const (
+		fewest    = 100 // letters
+		different = 12
+	)
+	return f.accented >= fewest && f.accented*2 >= f.all && len(f.runes) >= different
+}
+
+// lettersByFont counts the letters of each font.
+func lettersByFont(inputs []layout.Input) map[string]*fontLetters {
+	byFont := map[string]*fontLetters{}
+	var f *fontLetters
+	last := "" // the font of f: most glyphs have that of the one before
+	for _, in := range inputs {
+		for _, g := range in.Glyphs {
+			if f == nil || g.Font != last {
+				if f = byFont[g.Font]; f == nil {
+					f = &fontLetters{runes: map[rune]int{}}
+					byFont[g.Font] = f
+				}
+				last = g.Font
+			}
+			f.add(g.Rune)
+		}
+	}
+	return byFont
+}
+
+// foreignFonts returns the fonts most of whose letters are accented Latin ones, as in no language, and their letters. It
+// ignores fonts of a few symbols.
+func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]int) {
+	fonts, count = map[string]bool{}, map[rune]int{}
+	for name, f := range lettersByFont(inputs) {
+		if !f.isForeign() {
+			continue
+		}
+		fonts[name] = true
+		for r, n := range f.runes {
+			count[r] += n
+		}
+	}
+	return fonts, count
+}
+
+// decodeFonts replaces the letters of fonts without a Unicode map, in glyphs and in PDFium's texts. The paper's other
+// texts, such as its outline, may support a decision. It returns a problem, or "" if there are no such fonts, and whether
+// the text is illegible.
+func decodeFonts(inputs []layout.Input, texts []string, outline func() string) (problem string, illegible bool) {
+	fonts, count := foreignFonts(inputs)
+	if len(fonts) == 0 {
+		return unmappedText(inputs)
+	}
+	e, ok := bestEncoding(count, outline)
+	if !ok {
+		return "the fonts have no Unicode map: most letters are wrong", true
+	}
+	for i := range inputs {
+		for k := range inputs[i].Glyphs {
+			if g := &inputs[i].Glyphs[k]; fonts[g.Font] {
+				g.Rune, g.Unmapped = e.decode(g.Rune), false
+			}
+		}
+		texts[i] = strings.Map(e.decode, texts[i])
+	}
+	return fmt.Sprintf("fonts without a Unicode map: their text is read as %s", e.name), false
+}
+
+// unmappedText returns a problem if many letters are codes of their fonts other than ASCII, such as those of fonts that
+// count from 1. Then few of them are small letters.
+func unmappedText(inputs []layout.Input) (problem string, illegible bool) {
+	const fewest = 200
+	all, unmapped, small := 0, 0, 0
+	for _, in := range inputs {
+		for _, g := range in.Glyphs {
+			if !unicode.IsLetter(g.Rune) {
+				continue
+			}
+			all++
+			if g.Unmapped {
+				unmapped++
+			}
+			if g.Unmapped && g.Rune >= 'a' && g.Rune <= 'z' {
+				small++
+			}
+		}
+	}
+	if unmapped < fewest || unmapped*20 < all || small*5 > unmapped*2 {
+		return "", false
+	}
+	return fmt.Sprintf("the fonts of %d%% of the letters have no Unicode map: they may be illegible", 100*unmapped/all), unmapped*3 > all
+}
+
+// bestEncoding returns the encoding that makes ordinary text of letters. An outline in the script is a reason to accept a
+// short or unusual text.
+func bestEncoding(count map[rune]int, outline func() string) (best encoding, ok bool) {
+	const clear, supported, script = 0.5, 0.3, 5
+	most, share := 0.0, 0.0
+	for _, e := range encodings {
+		if fit, score := e.fit(count); score > most {
+			best, most, share = e, score, fit
+		}
+	}
+	if share >= clear {
+		return best, true
+	}
+	inScript := 0
+	for _, r := range outline() {
+		if best.script != nil && unicode.Is(best.script, r) {
+			inScript++
+		}
+	}
+	return best, share >= supported && inScript >= script
+}

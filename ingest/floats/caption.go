@@ -1,0 +1,70 @@
+package floats
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"airqa/ingest/layout"
+)
+
+// item is a caption with its content.
+type item struct {
+	Float
+	table   bool
+	lines   []layout.Line // of the caption
+	caption layout.Box
+	column  int
+	reach   layout.Box // possible area of the image: the width of its column
+	rows    []layout.Line
+}
+
+// captions collects the captions of a page in the order of their numbers. page may be nil.
+func captions(doc *layout.Document, page *layout.Page) []item {
+	if page == nil {
+		return nil
+	}
+	byNumber := map[int]*item{}
+	var numbers []int
+	for _, l := range page.Lines {
+		if l.Caption == 0 {
+			continue
+		}
+		f := byNumber[l.Caption]
+		if f == nil {
+			f = &item{column: l.Column}
+			f.Page = page.Number
+			byNumber[l.Caption] = f
+			numbers = append(numbers, l.Caption)
+		}
+		f.lines = append(f.lines, l)
+		f.caption = f.caption.Union(l.Box)
+	}
+	out := make([]item, 0, len(numbers))
+	for _, n := range numbers {
+		f := byNumber[n]
+		slices.SortStableFunc(f.lines, func(a, b layout.Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
+		f.Caption = doc.Joined(f.lines)
+		f.Number, f.table, _ = layout.CaptionLabel(f.Caption)
+		out = append(out, *f)
+	}
+	slices.SortStableFunc(out, func(a, b item) int { return cmp.Compare(a.rank(), b.rank()) })
+	return out
+}
+
+// rank orders the captions of a page by their arabic or roman numbers; others come first.
+func (f *item) rank() int {
+	if n, err := strconv.Atoi(f.Number); err == nil {
+		return n
+	}
+	values := map[rune]int{'I': 1, 'V': 5, 'X': 10, 'L': 50, 'C': 100}
+	total, last := 0, 0
+	for _, r := range f.Number {
+		v := values[r]
+		if last > 0 && v > last {
+			total -= 2 * last
+		}
+		total, last = total+v, v
+	}
+	return total
+}

@@ -1,0 +1,131 @@
+// Package layout turns the glyphs and shapes of a paper's pages into lines in reading order, with words, baselines,
+// columns, captions and footnotes, and without running heads and page numbers. Start from [Analyze] and [Document].
+//
+// It uses plain structs and no PDF library. It does not interpret lines as headings or references: see
+// ingest/structure. All coordinates are points from the top left of the page as displayed, with y growing
+// downwards.
+package layout
+
+// ShapeKind is the kind of a [Shape].
+type ShapeKind int
+
+// The kinds of shapes.
+const (
+	Path ShapeKind = iota
+	Picture
+	Form
+)
+
+// Glyph is one character. A space and a line break are ' ' and '\n'.
+type Glyph struct {
+	Rune rune
+	// Box is the bounding box of the ink.
+	Box Box
+	// X and Baseline are the origin; Size is in points as displayed.
+	X, Baseline, Size float64
+	Font              string
+	// Angle is the writing direction in degrees counter-clockwise, 0 for upright.
+	Angle int
+	// LineEnd marks a hyphen before a line break.
+	LineEnd bool
+	// Unmapped marks a code of a font that does not say which characters its codes are.
+	Unmapped bool
+}
+
+// Shape is a drawn object other than text.
+type Shape struct {
+	Kind ShapeKind
+	Box  Box
+	// Parts are the shapes in a form with many texts. They replace the form if it turns out to be a background.
+	Parts []Shape
+}
+
+// Input is one page as read from the file.
+type Input struct {
+	Width, Height float64
+	Glyphs        []Glyph
+	Shapes        []Shape
+	// Turned is set by Analyze: see Page.
+	Turned int
+}
+
+// Word is a run of characters without spaces.
+type Word struct {
+	Text string
+	// Box is the bounding box of the ink.
+	Box            Box
+	Baseline, Size float64
+	Font           string
+	Bold, Math     bool
+	// Hyphen marks a word whose final hyphen may stem from a line break.
+	Hyphen bool
+}
+
+// Role is the function of a [Line].
+type Role int
+
+// The roles of lines.
+const (
+	Body Role = iota
+	// Caption is a line of the caption of a figure or a table.
+	Caption
+	// Footnote is small text under a rule at the bottom of a column.
+	Footnote
+	// AuthorNote is a footnote on the authors, such as "Equal contribution" or an address for correspondence.
+	AuthorNote
+	// Sideways is rotated text; it follows everything else on its page.
+	Sideways
+)
+
+// Span is the column of a line that crosses columns or is on a page without columns.
+const Span = -1
+
+// Line is a row of words in one column.
+type Line struct {
+	Page int
+	// Column is 0 for the left column, 1 for the right one, Span for neither.
+	Column int
+	Role   Role
+	// Caption numbers the captions of a page from 1; 0 for other lines.
+	Caption int
+	Words   []Word
+	// Box is the bounding box of the words, with ascenders and descenders of the largest.
+	Box            Box
+	Baseline, Size float64
+	// Bold reports whether most characters are bold.
+	Bold bool
+	// Break reports whether the line begins a paragraph.
+	Break bool
+	// Joins reports whether the line continues an entry of the bibliography. Each entry is printed on one row.
+	Joins bool
+}
+
+// Page is a page in reading order.
+type Page struct {
+	Number        int
+	Width, Height float64
+	Lines         []Line
+	Shapes        []Shape
+	// Turned is the rotation of the text on the page as displayed: 0, 90, 180 or 270. Lines and shapes have coordinates on
+	// an upright page of Width by Height; AsShown converts them back.
+	Turned int
+	// Aside is a rotated part of an upright page, such as a table, with the coordinates of a turned page. It is nil for
+	// most pages. Lines includes its text as Sideways.
+	Aside *Page
+	// Gutter is the x between two columns, 0 on a page with one.
+	Gutter float64
+	// Text is the bounding box of the body text: the page without its margins.
+	Text Box
+	// Dropped is the text of running heads, page numbers and line numbers, which are not in Lines.
+	Dropped string
+}
+
+// Document is a paper in reading order.
+type Document struct {
+	Pages []Page
+	// BodySize and BodyFont are the size and the font of most characters.
+	BodySize float64
+	BodyFont string
+	// words counts the words that are not split at a line end, for joining hyphens.
+	words map[string]int
+}

@@ -1,0 +1,91 @@
+package ingest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"airqa/env/paperdb"
+	"airqa/ingest/mineru"
+	"airqa/ingest/records"
+)
+
+// Parser is the version of the conversion from PDF to rows. A paper read by a different version is read again.
+const Parser = parserFamily + "3"
+
+// parserFamily is the prefix of all versions of [Parser]. Papers from released databases have a different one.
+const parserFamily = "airqa-"
+
+// maxFile is the maximum size of a PDF, which PDFium keeps in memory.
+const maxFile = 200 << 20
+
+// maxRecord is the maximum size of a metadata file.
+const maxRecord = 16 << 20
+
+// readRegular reads a file of at most limit bytes. It refuses devices and pipes, which may never end.
+func readRegular(path string, limit int64) (data []byte, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", filepath.Base(path))
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	data, err = io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s exceeds the limit of %d MB", filepath.Base(path), limit>>20)
+	}
+	return data, err
+}
+
+// Source is a PDF in memory with its metadata.
+type Source struct {
+	Path     string
+	PDF      []byte
+	Metadata Metadata
+	// File has hashes, name and parser; reading adds its problems.
+	File paperdb.File
+
+	// Extras and their problems.
+	records  *records.Folder
+	outputs  *mineru.Folder
+	output   *mineru.Output
+	problems []string
+	// second means that another file has the paper's title and venue.
+	second bool
+}
+
+// Open loads a PDF and its metadata file, if any. It does not parse the PDF.
+func Open(path string) (Source, error) {
+	s := Source{Path: path}
+	var err error
+	if s.PDF, err = readRegular(path, maxFile); err != nil {
+		return Source{}, fmt.Errorf("read paper: %w", err)
+	}
+	s.File = paperdb.File{SHA256: hash(s.PDF), Name: filepath.Base(path), Parser: Parser}
+	record, err := readRegular(metadataPath(path), maxRecord)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err != nil:
+		return Source{}, fmt.Errorf("read metadata: %w", err)
+	}
+	s.File.MetadataSHA256 = hash(record)
+	s.Metadata, err = parseMetadata(metadataPath(path), record)
+	return s, err
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,79 @@
+package structure
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"airqa/ingest/layout"
+)
+
+var (
+	// runIn matches "Abstract—We", "Summary. We". Nothing follows a bare "Abstract".
+	runIn         = regexp.MustCompile(`^(?i:` + layout.Pattern(layout.AbstractTerm) + `|摘\s*要)\s*[—–:：.\-]+\s*`)
+	afterAbstract = regexp.MustCompile(`^(?i:keywords?|key\s?words|index terms|ccs concepts|general terms|categories and subject|acm reference format|1\.?\s+introduction|i\.\s+introduction|introduction$)`)
+)
+
+// abstract returns the text between the word "Abstract" and the next heading, on the first two pages.
+func (r *paperReader) abstract() string {
+	start, prefix := r.abstractStart()
+	if start < 0 {
+		return r.unlabelledAbstract()
+	}
+	end := start
+	for ; end < len(r.flow); end++ {
+		l, first := r.flow[end], r.flow[start]
+		resized := abs(l.Size-first.Size) > 1.6 && l.Chars() > 12 // affiliations, for example
+		if r.isHeading(end) || resized || end > start && endsAbstract(l.Text()) || l.Page > first.Page+1 {
+			break
+		}
+	}
+	text := strings.TrimSpace(strings.TrimPrefix(r.Doc.Joined(r.flow[start:end]), prefix))
+	return runIn.ReplaceAllString(text, "")
+}
+
+// endsAbstract reports whether a line is typical text after an abstract: keywords, a table of contents, the first
+// section.
+func endsAbstract(text string) bool {
+	return afterAbstract.MatchString(text) || keywordTitles[leadIn(text)] || contentsTitles[folded(text)] || dotLeaders.MatchString(text)
+}
+
+// unlabelledAbstract returns the last paragraph of at least forty words before the first heading on page 1.
+func (r *paperReader) unlabelledAbstract() string {
+	const fewest = 40
+	end := r.firstHeading()
+	for end > 0 && end <= len(r.flow) && len(r.heads) > 0 {
+		start := end - 1
+		for start > 0 && !r.flow[start].Break {
+			start--
+		}
+		text := r.Doc.Joined(r.flow[start:end])
+		if r.flow[start].Page == 1 && len(strings.Fields(text)) >= fewest {
+			return text
+		}
+		end = start
+	}
+	return ""
+}
+
+// abstractStart returns the first line of the abstract in the flow, or -1, and a word to remove from its start.
+func (r *paperReader) abstractStart() (int, string) {
+	at := slices.IndexFunc(r.flow, func(l layout.Line) bool {
+		text := l.Text()
+		return l.Page <= 2 && (abstractTitles[folded(text)] || runIn.MatchString(text) || r.boldRunIn(l))
+	})
+	switch {
+	case at < 0:
+		return -1, ""
+	case abstractTitles[folded(r.flow[at].Text())]:
+		return at + 1, ""
+	case r.boldRunIn(r.flow[at]):
+		return at, r.flow[at].Words[0].Text
+	}
+	return at, ""
+}
+
+// boldRunIn reports whether the line has a bold "Abstract" before regular text.
+func (r *paperReader) boldRunIn(l layout.Line) bool {
+	return len(l.Words) > 3 && abstractTitles[folded(l.Words[0].Text)] && l.Words[0].Bold && !l.Words[2].Bold
+}

@@ -1,0 +1,100 @@
+package structure
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"airqa/ingest/layout"
+)
+
+// genres and institutions are folded words of title pages.
+var (
+	genres       = titleSet(layout.GenreTerm)
+	institutions = titleSet(layout.InstitutionTerm)
+)
+
+var (
+	// masthead matches the start of a line above a title that names a journal, a site or an identifier.
+	masthead = regexp.MustCompile(`(?i)^(the\s+)?(international\s+|european\s+|american\s+)?(journal of|proceedings of|proc\. |` +
+		`transactions on|annals of|procedia|lecture notes in|bulletin of|archives? of|advances in .{0,40}\d{4}|acta\b|revista|zeitschrift|` +
+		`contents lists|available online|see discussions|` +
+		`www\.|https?:|doi\b|issn|vol(\.|ume)\s*\d|no\.\s*\d|arxiv:|pii:|cite this|` +
+		`received|published|accepted|copyright|©|submitted to|to appear in|page \d)`)
+	// issue matches the volume, the year and the pages of a journal.
+	issue = regexp.MustCompile(`(?i)\b(volume|vol\.?)\s*\d+|\d+\s*\((19|20)\d\d\)|\b(19|20)\d\d\)?[,;:]\s*\d+|` +
+		`journal homepage|\bissn\b|\bissue\s*\d`)
+)
+
+// withoutMastheads drops the names of journals and institutions and kinds of documents, unless nothing else is left.
+func (r *paperReader) withoutMastheads(blocks [][]layout.Line, page *layout.Page) [][]layout.Line {
+	rest := slices.DeleteFunc(slices.Clone(blocks), func(b []layout.Line) bool { return r.isMasthead(b, page) })
+	if len(rest) == 0 {
+		return blocks
+	}
+	return rest
+}
+
+func (r *paperReader) isMasthead(block []layout.Line, page *layout.Page) bool {
+	const longest = 10 // words of a name
+	text := r.Doc.Joined(block)
+	if n := len(strings.Fields(text)); n > longest {
+		return false
+	}
+	name := folded(text)
+	if genres[name] || masthead.MatchString(text) || r.isCover(page) && namesInstitution(text) {
+		return true
+	}
+	return r.isSeries(block, name, page)
+}
+
+// namesInstitution reports whether a word of a text begins the name of a university, a school or a department.
+func namesInstitution(text string) bool {
+	return slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+		w = folded(w)
+		for name := range institutions {
+			if strings.HasPrefix(w, name) || layout.IsHan(name) && strings.Contains(w, name) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// isSeries reports whether a name is that of a journal: its volume or homepage is on the next line, or on a line with the
+// same name.
+func (r *paperReader) isSeries(block []layout.Line, name string, page *layout.Page) bool {
+	last := block[len(block)-1]
+	if slices.ContainsFunc(strings.Split(page.Dropped, "\n"), func(text string) bool { return isIssueOf(text, name) }) {
+		return true
+	}
+	return slices.ContainsFunc(page.Lines, func(l layout.Line) bool {
+		text := l.Text()
+		step := l.Baseline - last.Baseline
+		below := step > 0 && step < 2.5*last.Size && l.Box.OverlapX(last.Box) > 0
+		return isIssueOf(text, name) || below && issue.MatchString(text)
+	})
+}
+
+func isIssueOf(text, name string) bool {
+	return issue.MatchString(text) && strings.Contains(folded(text), name)
+}
+
+var (
+	// fileName matches titles that programs make from the name of a file, and placeholders.
+	fileName = regexp.MustCompile(`(?i)\.(dvi|tex|docx?|pdf|e?ps|indd|rtf|odt|pages|qxd|fm|` +
+		`wpd|pptx?|xlsx?|tmp|txt|html?|mif|p65|lwp|sxw|key|cdr|ai)\b|^microsoft (word|powerpoint)|` +
+		`^(untitled|title|no title|document|dokument|layout|slide|paper|main|template|manuscript|` +
+		`presentation|powerpoint presentation|article|final|draft|print)[\s_\-]*\d*$|` +
+		`^(pii|doi|arxiv)\s*:|^10\.\d{4,}/|^\S*[\d_]\S*$|<[a-z/]+>`)
+	latexSource = regexp.MustCompile(`\\[a-zA-Z]+|[{}$]`)
+)
+
+// usableTitle returns the title in a file's metadata, or "" if it is a file name, a placeholder or source code.
+func usableTitle(title string) string {
+	title = strings.Join(strings.Fields(title), " ")
+	if letters(title) == 0 || fileName.MatchString(title) || latexSource.MatchString(title) {
+		return ""
+	}
+	return title
+}

@@ -1,0 +1,98 @@
+package wanted_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/ingest/catalog"
+	"airqa/ingest/wanted"
+	"airqa/qa"
+)
+
+func id(n int) string { return fmt.Sprintf("%08d-0000-4000-8000-000000000000", n) }
+
+// papers is a catalog of papers 0 to 5 of ACL 2023: 3 has no address, 4 has that of 2, and 5 is at another host.
+func papers(t *testing.T) *catalog.Catalog {
+	t.Helper()
+	dir := t.TempDir()
+	for n := range 6 {
+		record := map[string]any{"uuid": id(n), "title": fmt.Sprint("Paper ", n), "conference": "ACL", "year": 2023}
+		switch n {
+		case 3:
+		case 4:
+			record["pdf_url"] = "https://example.org/2.pdf"
+		case 5:
+			record["pdf_url"] = "https://other.example.org/5.pdf"
+		default:
+			record["pdf_url"] = fmt.Sprintf("https://example.org/%d.pdf", n)
+		}
+		raw, err := json.Marshal(record)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, id(n)+".json"), raw, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := catalog.Open([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestMake(t *testing.T) {
+	c := wanted.Config{
+		Metadata: papers(t),
+		Questions: []qa.Example{
+			{UUID: "a", AnchorPDF: []string{id(2)}, ReferencePDF: []string{id(9), id(1)}},
+			{UUID: "b", AnchorPDF: []string{strings.ToUpper(id(1)), id(2)}},
+			{UUID: "c", Conference: []string{"acl2023", "iclr2024"}},
+			{UUID: "d", Conference: []string{"ACL2023"}},
+		},
+		Held: map[string][]string{"acl2023": {id(0), id(7)}},
+	}
+	plan := wanted.Make(c)
+	var got []string
+	for _, p := range plan.Papers {
+		got = append(got, strings.TrimSpace(fmt.Sprintln(strings.TrimLeft(p.ID[:8], "0"), p.Role, p.State, p.Reason)))
+	}
+	want := []string{
+		"2 anchor to fetch", "9 reference no address no metadata", "1 anchor to fetch", "venue present",
+		"3 venue no address metadata without pdf_url", "4 venue no address same pdf_url as paper " + id(2), "5 venue to fetch",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("papers (-want +got):\n%s", diff)
+	}
+	venues := []wanted.Searched{{Venue: "acl2023", Questions: 2, Papers: 6, Present: 2}, {Venue: "iclr2024", Questions: 1}}
+	if diff := cmp.Diff(venues, plan.Venues); diff != "" {
+		t.Errorf("venues (-want +got):\n%s", diff)
+	}
+	var counts []string
+	for _, n := range append(plan.Tally(), plan.Reasons()...) {
+		counts = append(counts, fmt.Sprint(n.State, " ", n.Total, " ", n.ByRole[wanted.Venue], " ", n.Reason))
+	}
+	if diff := cmp.Diff([]string{
+		"present 1 1 ", "to fetch 3 1 ", "no address 3 2 ",
+		"no address 1 1 metadata without pdf_url", "no address 1 0 no metadata", "no address 1 1 same pdf_url as paper " + id(2),
+	}, counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	if n := len(plan.Missing()); n != 6 {
+		t.Errorf("%d papers are missing, want 6", n)
+	}
+	if got := plan.Least(3 * time.Second); got != 6*time.Second {
+		t.Errorf("at least %v, want two requests to one host", got)
+	}
+	c.Named = true
+	if plan := wanted.Make(c); len(plan.Papers) != 3 || len(plan.Venues) != 2 {
+		t.Errorf("named: %+v", plan)
+	}
+}
