@@ -21,7 +21,7 @@ import (
 	"airqa/internal/testkit/browsertest"
 	"airqa/internal/testkit/viewertest"
 	"airqa/qa"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 	"airqa/viewer"
 )
 

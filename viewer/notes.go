@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"airqa/report/cause"
-	"airqa/report/episodes"
-	"airqa/report/notes"
+	"airqa/trace/cause"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
 	"airqa/viewer/page"
 	"airqa/viewer/question"
 )

@@ -4,8 +4,8 @@ import (
 	"sync"
 
 	"airqa/report"
-	"airqa/report/episodes"
 	"airqa/runlog"
+	"airqa/trace/episodes"
 )
 
 // waitBelow is the number of episodes of a run up to which a page waits for its numbers.

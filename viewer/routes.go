@@ -7,8 +7,8 @@ import (
 	"io"
 	"net/http"
 
-	"airqa/report/episodes"
 	"airqa/runlog"
+	"airqa/trace/episodes"
 	"airqa/viewer/assets"
 	"airqa/viewer/page"
 	"airqa/viewer/question"

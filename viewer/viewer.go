@@ -12,8 +12,8 @@ import (
 	"net/http"
 	"sync"
 
-	"airqa/report/episodes"
-	"airqa/report/notes"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
 	"airqa/viewer/guard"
 	"airqa/viewer/live"
 	"airqa/viewer/page"

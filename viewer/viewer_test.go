@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"airqa/internal/testkit/viewertest"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 	"airqa/viewer"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"airqa/internal/exit"
-	"airqa/report/diff"
 	"airqa/report/render"
+	"airqa/trace/diff"
 )
 
 type diffCmd struct {

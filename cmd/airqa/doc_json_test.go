@@ -24,12 +24,8 @@ import (
 	"airqa/internal/settings"
 	"airqa/llm/cache"
 	"airqa/report"
-	"airqa/report/cause"
 	"airqa/report/companion"
 	"airqa/report/compare"
-	"airqa/report/diff"
-	"airqa/report/episodes"
-	"airqa/report/notes"
 	"airqa/report/questions"
 	"airqa/run/annotate"
 	"airqa/run/ask"
@@ -38,6 +34,10 @@ import (
 	"airqa/run/rerun"
 	"airqa/run/scoring"
 	"airqa/run/status"
+	"airqa/trace/cause"
+	"airqa/trace/diff"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
 )
 
 // jsonOutput is what is known of the JSON of a command: command lines that print it, run in a folder with the results of

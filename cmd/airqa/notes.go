@@ -7,10 +7,10 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
-	"airqa/report/cause"
-	"airqa/report/episodes"
-	"airqa/report/notes"
 	"airqa/report/render"
+	"airqa/trace/cause"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
 )
 
 type notesCmd struct {

@@ -8,9 +8,9 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/report"
-	"airqa/report/episodes"
 	"airqa/report/render"
 	"airqa/runlog"
+	"airqa/trace/episodes"
 	"airqa/viewer/question"
 )
 

@@ -14,10 +14,10 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report"
-	"airqa/report/episodes"
-	"airqa/report/notes"
 	"airqa/report/render"
-	"airqa/report/trajectory"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
+	"airqa/trace/trajectory"
 	browser "airqa/viewer/terminal"
 )
 

@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"airqa/internal/exit"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 	"airqa/viewer"
 )
 

@@ -6,12 +6,12 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/cause"
-	"airqa/report/notes"
 	"airqa/report/render"
-	"airqa/run/causes"
 	"airqa/run/scoring"
 	"airqa/run/session"
+	"airqa/trace/cause"
+	"airqa/trace/causes"
+	"airqa/trace/notes"
 )
 
 type whyCmd struct {

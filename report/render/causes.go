@@ -9,7 +9,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/report"
-	"airqa/report/cause"
+	"airqa/trace/cause"
 )
 
 // Causes prints why the answers of one or two runs are wrong: a table of the causes, as the paper's Tables 14 and 15, and

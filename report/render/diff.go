@@ -8,7 +8,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report"
-	"airqa/report/diff"
+	"airqa/trace/diff"
 )
 
 // sideBySide is the minimum width for two columns of steps.

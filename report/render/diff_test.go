@@ -11,9 +11,9 @@ import (
 	"airqa/internal/terminal"
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
-	"airqa/report/diff"
 	"airqa/report/render"
 	"airqa/runlog"
+	"airqa/trace/diff"
 )
 
 // acted is a step with an action; an empty result is none.

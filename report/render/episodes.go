@@ -9,8 +9,8 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/report"
-	"airqa/report/episodes"
-	"airqa/report/notes"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
 )
 
 // EpisodeList is the rows of a list of episodes.

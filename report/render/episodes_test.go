@@ -6,11 +6,11 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/cause"
-	"airqa/report/episodes"
-	"airqa/report/evidence"
-	"airqa/report/notes"
 	"airqa/report/render"
+	"airqa/trace/cause"
+	"airqa/trace/episodes"
+	"airqa/trace/evidence"
+	"airqa/trace/notes"
 )
 
 func listed(runs ...string) []episodes.Row {

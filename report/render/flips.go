@@ -9,7 +9,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report"
-	"airqa/report/diff"
+	"airqa/trace/diff"
 )
 
 // DiffRuns prints the episodes whose verdict differs between two runs, by the place where their trajectories diverge. JSON

@@ -10,7 +10,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/sources"
+	"airqa/run/ask/sources"
 )
 
 //go:embed page.html

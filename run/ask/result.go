@@ -7,7 +7,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/sources"
+	"airqa/run/ask/sources"
 	"airqa/runlog"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/observation"
+	"airqa/trace/observation"
 )
 
 // actionText describes the action of a step.

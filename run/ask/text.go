@@ -9,7 +9,7 @@ import (
 	"airqa/internal/python"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/sources"
+	"airqa/run/ask/sources"
 )
 
 // Text prints the answers with their sources. Lines but commands are wrapped to width; 0 means [terminal.ProseWidth].

@@ -10,7 +10,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
-	"airqa/report/sources"
+	"airqa/run/ask/sources"
 )
 
 const (

@@ -11,9 +11,9 @@ import (
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/qa"
-	"airqa/report/diff"
 	"airqa/run/session"
 	"airqa/runlog"
+	"airqa/trace/diff"
 )
 
 // State classifies a [Step].

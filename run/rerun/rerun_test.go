@@ -15,9 +15,9 @@ import (
 	"airqa/env/paperdb"
 	"airqa/internal/exit"
 	"airqa/qa"
-	"airqa/report/diff"
 	"airqa/run/rerun"
 	"airqa/runlog"
+	"airqa/trace/diff"
 )
 
 func TestMain(m *testing.M) {

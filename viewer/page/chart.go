@@ -3,8 +3,8 @@ package page
 import (
 	"slices"
 
-	"airqa/report/episodes"
-	"airqa/report/evidence"
+	"airqa/trace/episodes"
+	"airqa/trace/evidence"
 	"airqa/viewer/format"
 )
 

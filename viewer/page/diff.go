@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"airqa/report/diff"
-	"airqa/report/episodes"
+	"airqa/trace/diff"
+	"airqa/trace/episodes"
 	"airqa/viewer/keys"
 )
 

@@ -8,7 +8,7 @@ import (
 	"net/url"
 
 	"airqa/internal/terminal"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 	"airqa/viewer/format"
 	"airqa/viewer/keys"
 	"airqa/viewer/question"

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"slices"
 
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 )
 
 // matrix is the data of matrix.html: questions by runs, with the repeats of a run as columns.

@@ -10,7 +10,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/report"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 	"airqa/viewer/question"
 )
 

@@ -13,8 +13,8 @@ import (
 	"airqa/internal/testkit/golden"
 	"airqa/internal/testkit/viewertest"
 	"airqa/report"
-	"airqa/report/episodes"
-	"airqa/report/notes"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
 	"airqa/viewer/page"
 )
 

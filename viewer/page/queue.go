@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"airqa/report/cause"
-	"airqa/report/episodes"
-	"airqa/report/notes"
+	"airqa/trace/cause"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
 	"airqa/viewer/keys"
 	"airqa/viewer/question"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"airqa/internal/testkit/viewertest"
-	"airqa/report/cause"
-	"airqa/report/notes"
+	"airqa/trace/cause"
+	"airqa/trace/notes"
 	"airqa/viewer/page"
 )
 

@@ -6,8 +6,8 @@ import (
 	"io"
 	"net/url"
 
-	"airqa/report/episodes"
 	"airqa/runlog"
+	"airqa/trace/episodes"
 	"airqa/viewer/format"
 )
 

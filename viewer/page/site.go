@@ -20,7 +20,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/report"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 	"airqa/viewer/assets"
 	"airqa/viewer/keys"
 	"airqa/viewer/question"

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 )
 
 // ErrNoText is returned for a text that an episode does not have.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"airqa/internal/terminal"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 	"airqa/viewer/assets"
 	"airqa/viewer/format"
 )

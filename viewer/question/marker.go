@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"airqa/internal/terminal"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 )
 
 // marker collects the marked ranges of an episode's texts and makes the links to them.

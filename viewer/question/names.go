@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 )
 
 // Names are the names of the runs in addresses: the folder of each, or its whole path if several runs have that folder.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"airqa/report/episodes"
-	"airqa/report/notes"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
 )
 
 // noteView is a note on the page of a question.

@@ -16,10 +16,10 @@ import (
 	"airqa/eval"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/cause"
-	"airqa/report/episodes"
-	"airqa/report/evidence"
-	"airqa/report/notes"
+	"airqa/trace/cause"
+	"airqa/trace/episodes"
+	"airqa/trace/evidence"
+	"airqa/trace/notes"
 	"airqa/viewer/format"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"airqa/internal/testkit/golden"
 	"airqa/internal/testkit/viewertest"
-	"airqa/report/episodes"
-	"airqa/report/notes"
 	"airqa/runlog"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
 	"airqa/viewer/question"
 )
 

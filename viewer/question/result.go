@@ -3,7 +3,7 @@ package question
 import (
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/observation"
+	"airqa/trace/observation"
 )
 
 // Limits of a result that is shown as a table or as passages. Its text is there as well.

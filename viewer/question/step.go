@@ -8,7 +8,7 @@ import (
 
 	"airqa/qa"
 	"airqa/report"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 	"airqa/viewer/format"
 )
 

@@ -1,8 +1,8 @@
 // Package terminal is the browser of recorded episodes on a terminal: a list with filters, one trajectory at a time, the
 // comparison of two, and a queue in which the cause of each wrong answer is named with one key. Start from [Run].
 //
-// What it shows comes from report/episodes, report/trajectory and report/render, its keys from viewer/keys; decisions and comments go to
-// report/notes. It reads run directories that are still being written, and writes nothing else.
+// What it shows comes from trace/episodes, trace/trajectory and report/render, its keys from viewer/keys; decisions and comments go to
+// trace/notes. It reads run directories that are still being written, and writes nothing else.
 package terminal
 
 import (
@@ -15,7 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 )
 
 // Config is what the browser shows, and where.

@@ -15,10 +15,10 @@ import (
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/report/cause"
-	"airqa/report/episodes"
-	"airqa/report/notes"
 	"airqa/runlog"
+	"airqa/trace/cause"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
 	browser "airqa/viewer/terminal"
 )
 

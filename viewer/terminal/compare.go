@@ -10,9 +10,9 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/diff"
 	"airqa/report/render"
-	"airqa/report/trajectory"
+	"airqa/trace/diff"
+	"airqa/trace/trajectory"
 	"airqa/viewer/keys"
 )
 

@@ -3,8 +3,8 @@ package terminal
 import (
 	"errors"
 
-	"airqa/report/cause"
-	"airqa/report/notes"
+	"airqa/trace/cause"
+	"airqa/trace/notes"
 )
 
 // desk has the notes of the runs: comments and decisions. Files are opened when they are needed.

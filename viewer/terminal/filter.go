@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 )
 
 // parseFilter reads the flags of airqa trace: `--status wrong --grep "learning rate"`. A text without a flag is searched,

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
-	"airqa/report/trajectory"
+	"airqa/trace/trajectory"
 )
 
 // find is a search.

@@ -10,10 +10,10 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report"
-	"airqa/report/cause"
-	"airqa/report/diff"
-	"airqa/report/episodes"
 	"airqa/runlog"
+	"airqa/trace/cause"
+	"airqa/trace/diff"
+	"airqa/trace/episodes"
 )
 
 // hostile has all that could move a cursor or break a line.

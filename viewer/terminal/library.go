@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 )
 
 // library reads in the background. A refresh waits for readers, and readers for a refresh.

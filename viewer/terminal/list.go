@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
-	"airqa/report/episodes"
+	"airqa/trace/episodes"
 	"airqa/viewer/keys"
 )
 

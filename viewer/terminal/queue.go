@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
-	"airqa/report/cause"
-	"airqa/report/episodes"
+	"airqa/trace/cause"
+	"airqa/trace/episodes"
 	"airqa/viewer/keys"
 )
 

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
-	"airqa/report/episodes"
-	"airqa/report/trajectory"
+	"airqa/trace/episodes"
+	"airqa/trace/trajectory"
 	"airqa/viewer/keys"
 )
 

@@ -1,0 +1,119 @@
+// Package cause names the cause of a wrong answer, with the evidence for it: the six causes of the AirQA paper
+// (Appendix D.2 and D.3), a wrong gold answer, a wrong scorer, and unknown. Start from [Of]; rules.go lists the
+// rules in the order in which they apply. docs/traces.md has how often they are right.
+//
+// The rules read the question, the recorded episode, its score and its evidence ladder. They ask no model.
+package cause
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"airqa/qa"
+	"airqa/runlog"
+	"airqa/trace/evidence"
+)
+
+// Code is a cause.
+type Code string
+
+// The causes. The first six are those of the paper.
+const (
+	// LackOfContext: the agent searches, but does not find the relevant part of the paper.
+	LackOfContext Code = "lack_of_context"
+	// OverConfidence: the agent answers too early.
+	OverConfidence Code = "over_confidence"
+	// MissingPaper: the question needs several papers, and the agent does not look into all of them.
+	MissingPaper Code = "missing_paper"
+	// TextualReasoning: the agent has the relevant text in view and does not understand it.
+	TextualReasoning Code = "textual_reasoning"
+	// VisualReasoning: the agent does not get or does not understand a figure, table or formula.
+	VisualReasoning Code = "visual_reasoning"
+	// Repetition: the agent takes the same action again and again.
+	Repetition Code = "repetition"
+	// WrongGold: the gold answer or the evaluator of the question is at fault.
+	WrongGold Code = "wrong_gold"
+	// WrongScorer: the answer agrees with the gold, and the scorer or the judge did not notice.
+	WrongScorer Code = "wrong_scorer"
+	// Unknown: no rule applies.
+	Unknown Code = "unknown"
+)
+
+// Codes returns the causes in the order of tables.
+func Codes() []Code {
+	return []Code{
+		LackOfContext, OverConfidence, MissingPaper, TextualReasoning, VisualReasoning, Repetition, WrongGold, WrongScorer, Unknown,
+	}
+}
+
+// Ref is a place in the log or the question that a cause is based on.
+type Ref struct {
+	// Step is the step of the episode, from 1; 0 for a field of the question, the answer or the score.
+	Step int `json:"step,omitempty"`
+	// Field is a path in the JSON of airqa trace: "reply.text", "action.text", "observation.text", "observation.full",
+	// "observation.hits" of the step, or "answer.text", "evaluator.eval_kwargs", "score".
+	Field string `json:"field"`
+	// First and End are the byte range of Quote in the field; both 0 if the field is not a text.
+	First int    `json:"first"`
+	End   int    `json:"end"`
+	Quote string `json:"quote,omitempty"`
+}
+
+// Cause is the cause of a wrong answer.
+type Cause struct {
+	// Code is empty for a right answer, and for one without a verdict.
+	Code Code `json:"cause"`
+	// Rule is the name of the rule that applied; Why is what it found, in a sentence.
+	Rule string `json:"rule,omitempty"`
+	Why  string `json:"why,omitempty"`
+	// Confidence is (right+1)/(found+2) of this rule in the development fixtures: 0.5 for a rule that found nothing there.
+	// Of a weak cause, it is the lower end of Wilson's 95% interval for right/found.
+	Confidence float64 `json:"confidence"`
+	// Weak means that the cause rests on a match by text alone: the same text may be elsewhere, and mean something else.
+	Weak     bool  `json:"weak,omitempty"`
+	Evidence []Ref `json:"evidence,omitempty"`
+}
+
+// By is the rule of the cause and its confidence; "no rule" without one.
+func (c Cause) By() string {
+	switch {
+	case c.Rule == "":
+		return "no rule"
+	case c.Weak:
+		return fmt.Sprintf("rule %s, confidence %.2f, by text alone", c.Rule, c.Confidence)
+	}
+	return fmt.Sprintf("rule %s, confidence %.2f", c.Rule, c.Confidence)
+}
+
+// Episode is what the rules read.
+type Episode struct {
+	qa.Example
+	runlog.Recorded
+	Score *qa.Score
+	Loss  evidence.Loss
+	// Peers are the other answers to the question, in this run and others.
+	Peers []Peer
+}
+
+// Peer is an answer to the same question in another episode.
+type Peer struct {
+	Answer  qa.Answer
+	Verdict qa.Verdict
+}
+
+// Of names the cause of a wrong answer. ctx ends only the comparison of the answer with the gold.
+func Of(ctx context.Context, e Episode) Cause {
+	if e.Score == nil || e.Score.Verdict != qa.Wrong && e.Score.Verdict != qa.Unparseable || e.Outcome.Failed() {
+		return Cause{}
+	}
+	f := factsOf(ctx, e)
+	for _, r := range rules {
+		if c, ok := r.find(f); ok {
+			c.Code, c.Rule, c.Confidence = r.code, r.name, r.confidence(c.Weak)
+			c.Evidence = slices.DeleteFunc(c.Evidence, func(ref Ref) bool { return ref.Field == "" })
+			return c
+		}
+	}
+	return Cause{Code: Unknown, Why: e.Loss.Why}
+}

@@ -1,0 +1,233 @@
+package cause
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"airqa/eval"
+	"airqa/internal/words"
+	"airqa/qa"
+	"airqa/trace/evidence"
+)
+
+// facts are what several rules need to know about an episode.
+type facts struct {
+	Episode
+	ctx context.Context
+	// acts are the steps with an action other than Answer.
+	acts []qa.Step
+	// searches is the number of different actions that brought a result.
+	searches int
+	// question and answer are folded; golds are the parts of the gold answer, each a list of alternatives.
+	question, answer string
+	golds            [][]string
+}
+
+func factsOf(ctx context.Context, e Episode) *facts {
+	f := &facts{Episode: e, ctx: ctx, question: words.Fold(e.Question), golds: evidence.Golds(e.Evaluator)}
+	if e.Answer.Given {
+		f.answer = words.Fold(e.Answer.Text)
+	}
+	different := make(map[string]bool)
+	for _, s := range e.Steps {
+		if s.Action == nil || s.Action.Name == "Answer" {
+			continue
+		}
+		f.acts = append(f.acts, s)
+		if o := s.Observation; o != nil && (o.Status == qa.StatusOK || o.Status == qa.StatusEmpty) {
+			different[normal(*s.Action)] = true
+		}
+	}
+	f.searches = len(different)
+	return f
+}
+
+// answered reports whether the episode has an answer that is more than nothing.
+func (f *facts) answered() bool { return strings.TrimSpace(f.answer) != "" && f.answer != " none " }
+
+var spaces = regexp.MustCompile(`\s+`)
+
+// normal is an action without differences of case, white space and trailing punctuation.
+func normal(a qa.Action) string {
+	return strings.Trim(strings.ToLower(spaces.ReplaceAllString(a.Text, " ")), " ;.")
+}
+
+// paratext matches questions about something that is not running text.
+var paratext = regexp.MustCompile(`(?i)\b(?:figures?|fig\.|tables?|charts?|plots?|bars?|diagrams?|equations?|formulas?|curves?|heat ?maps?|panels?|images?)\b`)
+
+// visual reports whether the evidence is a figure, a table or a formula.
+func (f *facts) visual() bool {
+	for _, it := range f.Loss.Items {
+		switch it.Kind {
+		case "table", "image", "figure", "equation", "formula":
+			return true
+		case "text", "section", "chunk", "metadata":
+			return false
+		}
+	}
+	if f.HasTag("metadata") {
+		return false
+	}
+	return f.HasTag("image") || f.HasTag("figure") || f.HasTag("table") || f.HasTag("formula") || paratext.MatchString(f.Question)
+}
+
+// inFigure reports whether the evidence can only be seen.
+func (f *facts) inFigure() bool {
+	for _, it := range f.Loss.Items {
+		if it.Kind == "image" || it.Kind == "figure" {
+			return true
+		}
+	}
+	return f.HasTag("image") || f.HasTag("figure")
+}
+
+// viewed returns the last step that showed an image of a paper of the question.
+func (f *facts) viewed() (qa.Step, bool) {
+	for i := len(f.acts) - 1; i >= 0; i-- {
+		if o := f.acts[i].Observation; o != nil && len(o.Images) > 0 {
+			return f.acts[i], true
+		}
+	}
+	return qa.Step{}, false
+}
+
+// right reports whether the corrected evaluation functions accept the answer, without a judge.
+func (f *facts) right() bool {
+	return eval.New(eval.Config{Mode: eval.Fixed}).Score(f.ctx, f.Evaluator, eval.Answer(f.Answer)).Verdict == qa.Right
+}
+
+// step returns a step by its number.
+func (f *facts) step(n int) (qa.Step, bool) {
+	if n < 1 || n > len(f.Steps) {
+		return qa.Step{}, false
+	}
+	return f.Steps[n-1], true
+}
+
+// Limits of quotes, in bytes.
+const (
+	maxQuote = 200
+	around   = 60
+)
+
+// quote refers to the place of a text inside a note of the question, with some of what is around it; to the note alone if
+// it does not have the words of the text.
+func quote(n note, part string) Ref {
+	first, end, ok := words.NewFinder(n.text).Find(part)
+	if !ok {
+		return Ref{Field: n.field}
+	}
+	return near(0, n.field, n.text, first, end)
+}
+
+// passage refers to the place of a phrase in a passage of a step's result, or of the passage without a phrase.
+func passage(s qa.Step, text, phrase string) Ref {
+	const field = "observation.text"
+	result := s.Observation.Text
+	first, end, ok := words.NewJSONFinder(result).Find(text)
+	if !ok {
+		return Ref{Step: s.N, Field: field}
+	}
+	if from, to, ok := words.NewJSONFinder(result[first:end]).Find(phrase); ok {
+		first, end = first+from, first+to
+	}
+	return near(s.N, field, result, first, end)
+}
+
+// near refers to a byte range of a field, with some of what is around it.
+func near(step int, field, text string, first, end int) Ref {
+	return span(step, field, text, max(0, first-around), min(len(text), first+maxQuote, end+around))
+}
+
+// span refers to a byte range of a field, moved to the borders of characters.
+func span(step int, field, text string, first, end int) Ref {
+	for first > 0 && first < len(text) && text[first]&0xC0 == 0x80 {
+		first--
+	}
+	for end < len(text) && text[end]&0xC0 == 0x80 {
+		end++
+	}
+	return Ref{Step: step, Field: field, First: first, End: end, Quote: text[first:end]}
+}
+
+// action refers to the action of a step.
+func action(s qa.Step) Ref {
+	if s.Action == nil {
+		return Ref{}
+	}
+	return span(s.N, "action.text", s.Action.Text, 0, min(len(s.Action.Text), maxQuote))
+}
+
+// reply refers to the answer, or to the last reply of an episode without one.
+func (f *facts) reply() Ref {
+	if f.Answer.Given {
+		return span(0, "answer.text", f.Answer.Text, 0, min(len(f.Answer.Text), maxQuote))
+	}
+	for i := len(f.Steps) - 1; i >= 0; i-- {
+		if s := f.Steps[i]; s.Reply != nil {
+			return span(s.N, "reply.text", s.Reply.Text, 0, min(len(s.Reply.Text), maxQuote))
+		}
+	}
+	return Ref{}
+}
+
+// gold refers to the arguments of the evaluator.
+func (f *facts) gold() Ref {
+	text := string(f.Evaluator.Kwargs)
+	return span(0, "evaluator.eval_kwargs", text, 0, min(len(text), maxQuote))
+}
+
+// lost refers to what the evidence ladder found.
+func (f *facts) lost() []Ref {
+	var refs []Ref
+	for _, p := range f.Loss.Places {
+		text, ok := f.field(p)
+		switch {
+		case ok && p.End > 0:
+			refs = append(refs, near(p.Step, p.Field, text, p.First, p.End))
+		case ok:
+			refs = append(refs, Ref{Step: p.Step, Field: p.Field})
+		}
+	}
+	for _, n := range f.Loss.Steps {
+		s, ok := f.step(n)
+		switch placed := slices.ContainsFunc(refs, func(r Ref) bool { return r.Step == n }); {
+		case placed || !ok || s.Observation == nil:
+		case f.Loss.Level == evidence.Limit:
+			refs = append(refs, beyond(s)...)
+		default:
+			refs = append(refs, Ref{Step: n, Field: "observation.text"})
+		}
+	}
+	return refs
+}
+
+// field is the text of a place in the log.
+func (f *facts) field(p evidence.Place) (string, bool) {
+	for i, m := range f.Messages {
+		if p.Field == fmt.Sprintf("messages.%d.text", i) {
+			return m.Text, true
+		}
+	}
+	s, ok := f.step(p.Step)
+	switch {
+	case !ok || s.Observation == nil:
+		return "", false
+	case p.Field == "observation.full":
+		return s.Observation.Full, true
+	}
+	return s.Observation.Text, true
+}
+
+// beyond refers to the first hit of a step beyond its limit.
+func beyond(s qa.Step) []Ref {
+	for _, h := range s.Observation.Hits {
+		if h.Beyond {
+			return []Ref{{Step: s.N, Field: "observation.hits", Quote: fmt.Sprintf("rank %d: page %d of %s", h.Rank, h.Page, h.PaperID)}}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package cause
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/eval"
+	"airqa/internal/python"
+	"airqa/internal/words"
+	"airqa/qa"
+	"airqa/trace/evidence"
+)
+
+// formatOnly: the answer would be right without its wrapping, as the scoring noted.
+func (f *facts) formatOnly() (Cause, bool) {
+	if !f.Score.FormatOnly {
+		return Cause{}, false
+	}
+	return Cause{Why: "the answer is right but for its form", Evidence: []Ref{f.reply(), f.gold()}}, true
+}
+
+// sameAnswer: the corrected evaluation functions accept the answer, or it has every part of the gold and little else.
+func (f *facts) sameAnswer() (Cause, bool) {
+	if !f.answered() {
+		return Cause{}, false
+	}
+	c := Cause{Evidence: []Ref{f.reply(), f.gold()}}
+	switch {
+	case f.right():
+		c.Why = "the corrected evaluation functions accept the answer"
+	case f.hasGold():
+		c.Why = "the answer has the gold"
+	default:
+		return Cause{}, false
+	}
+	return c, true
+}
+
+// Limits of [facts.hasGold].
+const (
+	// enoughGold is the share of the words of a long gold that an answer must have.
+	enoughGold = 0.8
+	longGold   = 6
+	// extra is the number of words that an answer may have beside those of the gold.
+	extra = 15
+)
+
+// countsItems are functions whose answer is a list of which several items must be right.
+var countsItems = []string{"eval_element_list_included", "eval_element_list_overlap"}
+
+// hasGold reports whether an answer has every part of the gold, and not much else.
+func (f *facts) hasGold() bool {
+	if len(f.golds) == 0 || slices.Contains(countsItems, f.Evaluator.Func) {
+		return false
+	}
+	length := 0
+	for _, part := range f.golds {
+		i := slices.IndexFunc(part, f.isIn)
+		if i < 0 {
+			return false
+		}
+		length += len(strings.Fields(words.Fold(part[i])))
+	}
+	return len(strings.Fields(f.answer)) <= length+extra
+}
+
+// isIn reports whether the answer has a gold text.
+func (f *facts) isIn(text string) bool {
+	folded := words.Fold(text)
+	n := len(strings.Fields(folded))
+	switch {
+	case n == 0:
+		return false
+	case n >= longGold && !strings.ContainsAny(text, `\^_`):
+		return words.Share(folded, f.answer, nil) >= enoughGold
+	}
+	return strings.Contains(f.answer, folded)
+}
+
+// goldFails: no answer can pass, since the gold itself does not.
+func (f *facts) goldFails() (Cause, bool) {
+	for _, fault := range eval.Lint(f.ctx, f.Example) {
+		if fault.Severity == eval.Error {
+			return Cause{Why: fault.Text, Evidence: []Ref{f.gold()}}, true
+		}
+	}
+	return Cause{}, false
+}
+
+// leastNote is the minimum length of an answer that may be found in notes: “16” may stand for anything.
+const leastNote = 3
+
+// note is a text about the answer that comes with the question.
+type note struct{ field, text string }
+
+// notes are the annotator's notes and the quoted evidence of a synthesized question.
+func (f *facts) notes() []note {
+	var list []note
+	for i, text := range f.ReasoningSteps {
+		list = append(list, note{fmt.Sprintf("reasoning_steps[%d]", i), text})
+	}
+	for _, it := range f.Loss.Items {
+		for _, text := range it.Texts {
+			if it.Page > 0 || it.Element != "" {
+				list = append(list, note{"synth.evidence", text})
+			}
+		}
+	}
+	return list
+}
+
+// notesDisagree: the annotator's notes, or the quoted evidence of a synthesized question, have the answer and not the
+// gold.
+func (f *facts) notesDisagree() (Cause, bool) {
+	telling := len(strings.TrimSpace(f.answer)) >= leastNote && !strings.Contains(f.question, f.answer)
+	notes := f.notes()
+	hasGold := func(n note) bool { return f.goldIn(words.Fold(n.text)) }
+	if !f.answered() || len(f.golds) == 0 || !telling || slices.ContainsFunc(notes, hasGold) {
+		return Cause{}, false
+	}
+	for _, n := range notes {
+		if strings.Contains(words.Fold(n.text), f.answer) {
+			return Cause{
+				Why:      "the notes of the question have the answer, and not the gold",
+				Evidence: []Ref{quote(n, f.Answer.Text), f.reply(), f.gold()},
+			}, true
+		}
+	}
+	return Cause{}, false
+}
+
+// goldIn reports whether a folded text has any alternative of any part of the gold.
+func (f *facts) goldIn(folded string) bool {
+	return slices.ContainsFunc(f.golds, func(part []string) bool {
+		return slices.ContainsFunc(part, func(text string) bool {
+			g := words.Fold(text)
+			return strings.TrimSpace(g) != "" && strings.Contains(folded, g)
+		})
+	})
+}
+
+// leastPeers is the number of other episodes that must give the same answer.
+const leastPeers = 2
+
+// peersAgree: other episodes gave the same answer, and none a right one.
+func (f *facts) peersAgree() (Cause, bool) {
+	if !f.answered() {
+		return Cause{}, false
+	}
+	same := 0
+	for _, p := range f.Peers {
+		if p.Verdict == qa.Right {
+			return Cause{}, false
+		}
+		if p.Answer.Given && words.Fold(p.Answer.Text) == f.answer {
+			same++
+		}
+	}
+	if same < leastPeers || same < len(f.Peers)-same {
+		return Cause{}, false
+	}
+	return Cause{
+		Why:      fmt.Sprintf("%d of %d other answers are the same, and none is right", same, len(f.Peers)),
+		Evidence: []Ref{f.reply(), f.gold()},
+	}, true
+}
+
+// enough is the share of the words of a question that a passage must have to be the one that answers it.
+const enough = 0.5
+
+// sourceDisagrees: results have every part of the answer, one of them near most words of the question, and lack a part
+// of the gold.
+func (f *facts) sourceDisagrees() (Cause, bool) {
+	if !f.answered() || len(f.golds) == 0 || f.resultsHave(f.golds) {
+		return Cause{}, false
+	}
+	parts := f.parts()
+	if !f.resultsHave(parts) {
+		return Cause{}, false
+	}
+	for _, phrase := range slices.Concat(parts...) {
+		if s, text, share := f.nearest(words.Fold(phrase)); share >= enough {
+			return Cause{
+				Why:      fmt.Sprintf("a passage of step %d has most words of the question and the answer; no result has all of the gold", s.N),
+				Evidence: []Ref{passage(s, text, phrase), f.reply(), f.gold()},
+			}, true
+		}
+	}
+	return Cause{}, false
+}
+
+// parts are the texts and numbers in the answer, each with its alternatives.
+func (f *facts) parts() [][]string {
+	if v, ok := python.Read(f.Answer.Text); ok {
+		if parts := evidence.Parts(python.ToGo(v)); len(parts) > 0 {
+			return parts
+		}
+	}
+	return [][]string{{f.Answer.Text}}
+}
+
+// resultsHave reports whether the results have an alternative of each part.
+func (f *facts) resultsHave(parts [][]string) bool {
+	var all strings.Builder
+	for _, s := range f.acts {
+		if s.Observation != nil && s.Observation.Status == qa.StatusOK {
+			all.WriteString(words.Fold(unescaped(s.Observation.Text + "\n" + s.Observation.Full)))
+		}
+	}
+	for _, part := range parts {
+		if !slices.ContainsFunc(part, func(text string) bool { return strings.Contains(all.String(), words.Fold(text)) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// unescaped replaces the escape sequences inside JSON strings, so that words are separate.
+func unescaped(text string) string {
+	return strings.NewReplacer(`\\`, `\`, `-\n`, "-\n", `\n`, " ", `\"`, `"`, `\t`, " ").Replace(text)
+}
+
+// nearest returns the passage of a result with most content words of the question, among those with a folded phrase,
+// and the share of the words that it has. A passage is a sentence with its neighbours.
+func (f *facts) nearest(phrase string) (step qa.Step, passage string, share float64) {
+	answer := words.Content(phrase)
+	for _, s := range f.acts {
+		if s.Observation == nil || s.Observation.Status != qa.StatusOK {
+			continue
+		}
+		sentences := strings.SplitAfter(unescaped(s.Observation.Text), ". ")
+		for i, text := range sentences {
+			if !strings.Contains(words.Fold(text), phrase) {
+				continue
+			}
+			near := words.Fold(strings.Join(sentences[max(0, i-1):min(len(sentences), i+2)], " "))
+			if n := words.Share(f.question, near, answer); n > share {
+				step, passage, share = s, strings.TrimSpace(text), n
+			}
+		}
+	}
+	return step, passage, share
+}

@@ -1,0 +1,265 @@
+package episodes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/qa"
+	"airqa/trace/cause"
+	"airqa/trace/evidence"
+)
+
+// Filter selects rows. The fields are flags of `airqa trace` and, by the same names, parameters of the viewer's
+// addresses. An empty field selects everything; several values of one field are alternatives.
+type Filter struct {
+	Status   []string `name:"status" env:"-" placeholder:"STATUS" help:"Only right, wrong, unscored, failed, unfinished or damaged episodes."`
+	Tag      []string `name:"tag" env:"-" placeholder:"TAG" help:"Only questions with this tag."`
+	Function []string `name:"function" env:"-" placeholder:"NAME" help:"Only questions with this evaluation function."`
+	Outcome  []string `name:"outcome" env:"-" placeholder:"OUTCOME" help:"Only episodes that ended in this way, such as turn_limit."`
+	Error    []string `name:"error" env:"-" placeholder:"KIND" help:"Only episodes with an error of this kind: syntax, parameter, unknown_action, no_action, error, empty, repeated, cut_reply, or the class of a failed request such as rate_limit."`
+	LostAt   []string `name:"lost-at" env:"-" placeholder:"LEVEL" help:"Only wrong answers whose evidence was lost at db, hits, limit, cut, window, answer or unknown."`
+	Cause    []string `name:"cause" env:"-" placeholder:"CAUSE" help:"Only wrong answers with this cause, such as lack_of_context (see airqa why)."`
+	Grep     string   `name:"grep" env:"-" placeholder:"TEXT" help:"Only episodes with this text in a message, a reply, a result or a text stored beside the log."`
+
+	Sort  string `name:"sort" env:"-" placeholder:"KEY" help:"Sort by question, status, score, turns, tokens, cost, seconds, lost-at, cause or started; -KEY sorts downwards. Default: the order of the log."`
+	Limit int    `name:"limit" env:"-" placeholder:"N" help:"Maximum number of episodes shown."`
+}
+
+// Field is a property of episodes that a [Filter] selects by.
+type Field struct {
+	// Name is that of the flag.
+	Name string
+	// Of returns the values of a row. An empty value means that it has none.
+	Of func(Row) []string
+	// Chosen returns the values that a filter selects.
+	Chosen func(Filter) []string
+	// Values are all values in order; nil if any is possible.
+	Values []string
+}
+
+// Fields returns the fields in the order of menus.
+func Fields() []Field { return slices.Clone(filterFields) }
+
+var filterFields = []Field{
+	{"status", func(w Row) []string { return []string{string(w.Status)} }, func(f Filter) []string { return f.Status }, texts(Statuses())},
+	{"lost-at", func(w Row) []string { return []string{string(w.LostAt)} }, func(f Filter) []string { return f.LostAt }, texts(evidence.Levels())},
+	{"cause", func(w Row) []string { return []string{string(w.Cause)} }, func(f Filter) []string { return f.Cause }, texts(cause.Codes())},
+	{"outcome", func(w Row) []string { return []string{string(w.Outcome)} }, func(f Filter) []string { return f.Outcome }, nil},
+	{"error", func(w Row) []string { return w.Errors }, func(f Filter) []string { return f.Error }, errorKinds()},
+	{"tag", func(w Row) []string { return w.Tags }, func(f Filter) []string { return f.Tag }, nil},
+	{"function", func(w Row) []string { return []string{w.Function} }, func(f Filter) []string { return f.Function }, nil},
+}
+
+// allowed returns the values that a flag accepts; nil for one that accepts any.
+func allowed(flag string) []string {
+	if flag == "sort" {
+		return SortKeys()
+	}
+	i := slices.IndexFunc(filterFields, func(f Field) bool { return f.Name == flag })
+	if i < 0 {
+		return nil
+	}
+	return filterFields[i].Values
+}
+
+// errorKinds returns the values of [Facts.Errors].
+func errorKinds() []string {
+	kinds := []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter}
+	kinds = append(kinds, texts([]Kind{MarkError, MarkEmpty, MarkRepeated, MarkReply})...)
+	return append(kinds, texts(qa.FailureClasses())...)
+}
+
+// Check refuses a value that no row can have.
+func (f Filter) Check() error {
+	for name, values := range f.fields() {
+		for _, v := range values {
+			v = strings.TrimPrefix(v, when(name == "sort", "-"))
+			if list := allowed(name); list != nil && !slices.Contains(list, v) {
+				return fmt.Errorf("--%s %s: must be one of %s", name, v, strings.Join(list, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// Empty reports whether the filter selects everything.
+func (f Filter) Empty() bool {
+	f.Sort, f.Limit = "", 0
+	return len(f.Flags()) == 0
+}
+
+// Match reports whether a row is selected, apart from Grep.
+func (f Filter) Match(w Row) bool {
+	for _, field := range filterFields {
+		wanted := field.Chosen(f)
+		if len(wanted) > 0 && !slices.ContainsFunc(field.Of(w), func(v string) bool { return slices.Contains(wanted, v) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Select returns the rows of a library that match, sorted and limited, and the number of all that match.
+func (l *Library) Select(ctx context.Context, f Filter) (rows []Row, total int, err error) {
+	if err := f.Check(); err != nil {
+		return nil, 0, err
+	}
+	found := func(Row) bool { return true }
+	if f.Grep != "" {
+		if found, err = l.having(ctx, f.Grep); err != nil {
+			return nil, 0, err
+		}
+	}
+	for _, w := range l.Rows() {
+		if f.Match(w) && found(w) {
+			rows = append(rows, w)
+		}
+	}
+	total = len(rows)
+	f.sort(rows)
+	if f.Limit > 0 {
+		rows = rows[:min(f.Limit, total)]
+	}
+	return rows, total, nil
+}
+
+// orders compare two rows by a key of [SortKeys].
+var orders = map[string]func(a, b Row) int{
+	"question": func(a, b Row) int { return strings.Compare(a.Question, b.Question) },
+	"status":   func(a, b Row) int { return index(Statuses(), a.Status) - index(Statuses(), b.Status) },
+	"score":    func(a, b Row) int { return cmp.Compare(number(a.Score), number(b.Score)) },
+	"turns":    func(a, b Row) int { return a.Turns - b.Turns },
+	"tokens":   func(a, b Row) int { return a.Tokens() - b.Tokens() },
+	"cost":     func(a, b Row) int { return cmp.Compare(number(a.CostUSD), number(b.CostUSD)) },
+	"seconds":  func(a, b Row) int { return cmp.Compare(a.Seconds, b.Seconds) },
+	"lost-at":  func(a, b Row) int { return index(evidence.Levels(), a.LostAt) - index(evidence.Levels(), b.LostAt) },
+	"cause":    func(a, b Row) int { return index(cause.Codes(), a.Cause) - index(cause.Codes(), b.Cause) },
+	"started":  func(a, b Row) int { return a.Started.Compare(b.Started) },
+}
+
+// SortKeys returns the keys of --sort.
+func SortKeys() []string {
+	return []string{"question", "status", "score", "turns", "tokens", "cost", "seconds", "lost-at", "cause", "started"}
+}
+
+func (f Filter) sort(rows []Row) {
+	key, down := strings.CutPrefix(f.Sort, "-")
+	order, ok := orders[key]
+	if !ok {
+		return
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		if down {
+			return order(b, a)
+		}
+		return order(a, b)
+	})
+}
+
+// index is the place of a value in a list; values that are not in it come last.
+func index[T comparable](list []T, v T) int {
+	if i := slices.Index(list, v); i >= 0 {
+		return i
+	}
+	return len(list)
+}
+
+// number is a value, or one below all others if there is none.
+func number(x *float64) float64 {
+	if x == nil {
+		return -1
+	}
+	return *x
+}
+
+func texts[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = string(v)
+	}
+	return out
+}
+
+func when(condition bool, text string) string {
+	if condition {
+		return text
+	}
+	return ""
+}
+
+// fields yields the values of the fields by the names of their flags, in order; an empty field has none.
+func (f Filter) fields() func(yield func(string, []string) bool) {
+	return func(yield func(string, []string) bool) {
+		v := reflect.ValueOf(f)
+		for i := range v.NumField() {
+			var values []string
+			switch x := v.Field(i).Interface().(type) {
+			case []string:
+				values = x
+			case string:
+				values = []string{x}
+			case int:
+				values = []string{strconv.Itoa(x)}
+			}
+			if v.Field(i).IsZero() {
+				values = nil
+			}
+			if !yield(v.Type().Field(i).Tag.Get("name"), values) {
+				return
+			}
+		}
+	}
+}
+
+// Flags returns the filter as flags of `airqa trace`, such as "--status" and "wrong".
+func (f Filter) Flags() []string {
+	var flags []string
+	for name, values := range f.fields() {
+		for _, v := range values {
+			flags = append(flags, "--"+name+"="+v)
+		}
+	}
+	return flags
+}
+
+// Query returns the filter as parameters of an address.
+func (f Filter) Query() url.Values {
+	q := make(url.Values)
+	for name, values := range f.fields() {
+		for _, v := range values {
+			q.Add(name, v)
+		}
+	}
+	return q
+}
+
+// FilterOf reads a filter from the parameters of an address. Other parameters are ignored.
+func FilterOf(q url.Values) (Filter, error) {
+	var f Filter
+	v := reflect.ValueOf(&f).Elem()
+	for i := range v.NumField() {
+		values := slices.DeleteFunc(slices.Clone(q[v.Type().Field(i).Tag.Get("name")]), func(s string) bool { return s == "" })
+		if len(values) == 0 {
+			continue
+		}
+		switch field := v.Field(i); field.Interface().(type) {
+		case []string:
+			field.Set(reflect.ValueOf(values))
+		case string:
+			field.SetString(values[0])
+		case int:
+			n, err := strconv.Atoi(values[0])
+			if err != nil || n < 0 {
+				return f, fmt.Errorf("limit %q is not a number", values[0])
+			}
+			field.SetInt(int64(n))
+		}
+	}
+	return f, f.Check()
+}

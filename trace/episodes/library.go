@@ -1,0 +1,277 @@
+package episodes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/report"
+	"airqa/runlog"
+	"airqa/trace/cause"
+	"airqa/trace/evidence"
+)
+
+// Choice selects a scoring of each run, see [runlog.FindScores]; empty means the newest.
+type Choice struct{ Scoring, Judge string }
+
+// Library is some runs with the rows of their episodes, as of [Open] or the last [Library.Refresh]. Its methods may be
+// called by several goroutines at once, but for Refresh.
+type Library struct {
+	Runs []*Run
+	// Warn gets what a search could not read; nil drops it.
+	Warn   func(error)
+	choice Choice
+}
+
+// Run is one run directory.
+type Run struct {
+	// Name is the directory as given, or below the folder that was given. It is unique in a library.
+	Name string
+	Log  *runlog.Run
+	// Examples are the questions in the order of the file.
+	Examples []qa.Example
+	// Scoring is nil for a run that is not scored.
+	Scoring *runlog.Scoring
+	// Writing reports whether a process was writing to the run.
+	Writing bool
+	// Notices are the problems of the run: unreadable lines, damaged episodes.
+	Notices []string
+	// Rows are the episodes in the order of the log.
+	Rows []Row
+
+	scores   map[string]*qa.Score
+	examples map[string]qa.Example
+	// repeats are the rows of each question, keys those of the rows' facts.
+	repeats map[string][]*Row
+	keys    []string
+	// places are the indexes of the rows by episode.
+	places map[string]int
+	state  state
+}
+
+// Episode is one episode with everything that is derived from it.
+type Episode struct {
+	Row
+	// Traced is the trajectory with its messages, question and score.
+	Traced report.Traced
+	Loss   evidence.Loss
+	Why    cause.Cause
+	Marks  []Mark
+	// Damage is what could not be read; nil for a whole episode.
+	Damage error
+}
+
+// Open reads run directories, or folders of them.
+func Open(ctx context.Context, paths []string, c Choice) (*Library, error) {
+	dirs, err := runlog.Find(paths)
+	if err != nil {
+		return nil, err
+	}
+	l := &Library{choice: c}
+	for _, dir := range dirs {
+		r := &Run{Name: filepath.Clean(dir)}
+		if err := r.load(ctx, c); err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		l.Runs = append(l.Runs, r)
+	}
+	return l, nil
+}
+
+// Refresh reads what was added to the runs since, and reports whether anything changed.
+func (l *Library) Refresh(ctx context.Context) (changed bool, err error) {
+	for _, r := range l.Runs {
+		state, err := stateOf(r.Name)
+		if err != nil {
+			return changed, err
+		}
+		if state == r.state {
+			continue
+		}
+		changed = true
+		if err := r.load(ctx, l.choice); err != nil {
+			return changed, fmt.Errorf("%s: %w", r.Name, err)
+		}
+	}
+	return changed, nil
+}
+
+// Choice returns the scoring that the library was opened with.
+func (l *Library) Choice() Choice { return l.choice }
+
+// Rows returns the rows of all runs.
+func (l *Library) Rows() []Row {
+	if len(l.Runs) == 1 {
+		return l.Runs[0].Rows
+	}
+	var rows []Row
+	for _, r := range l.Runs {
+		rows = append(rows, r.Rows...)
+	}
+	return rows
+}
+
+// Run returns a run by its name; nil if there is none.
+func (l *Library) Run(name string) *Run {
+	i := slices.IndexFunc(l.Runs, func(r *Run) bool { return r.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return l.Runs[i]
+}
+
+// fewFound is the maximum number of episodes that an error lists.
+const fewFound = 6
+
+// Find returns the only episode whose name begins with a prefix, in all runs. Several repeats or runs of one question
+// match several episodes; they are listed in the error.
+func (l *Library) Find(prefix string) (Row, error) {
+	found := l.Beginning(prefix)
+	switch len(found) {
+	case 0:
+		return Row{}, fmt.Errorf("%w: no episode begins with %q; airqa trace RUN lists them", runlog.ErrNoEpisode, prefix)
+	case 1:
+		return found[0], nil
+	}
+	lines := []string{fmt.Sprintf("%d episodes begin with %q; give more of the name, or one run:", len(found), prefix)}
+	for _, w := range found[:min(len(found), fewFound)] {
+		lines = append(lines, w.Run+" "+w.Episode)
+	}
+	if more := len(found) - fewFound; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return Row{}, errors.New(strings.Join(lines, "\n  "))
+}
+
+// Beginning returns the episodes whose name begins with a prefix.
+func (l *Library) Beginning(prefix string) []Row {
+	var found []Row
+	for _, w := range l.Rows() {
+		if len(w.Episode) >= len(prefix) && w.Episode[:len(prefix)] == prefix {
+			found = append(found, w)
+		}
+	}
+	return found
+}
+
+// Episode reads one episode. A damaged one comes with its readable part.
+func (l *Library) Episode(ctx context.Context, run, episode string) (Episode, error) {
+	r := l.Run(run)
+	if r == nil {
+		return Episode{}, fmt.Errorf("%s: %w", run, runlog.ErrNoRun)
+	}
+	return r.Episode(ctx, episode)
+}
+
+// Episode reads one episode of the run. A damaged one comes with its readable part.
+func (r *Run) Episode(ctx context.Context, episode string) (Episode, error) {
+	uuid, repeat := qa.SplitEpisodeID(episode)
+	rec, err := r.Log.Episode(uuid, repeat)
+	if errors.Is(err, runlog.ErrNoEpisode) {
+		return Episode{}, err
+	}
+	ex := r.examples[uuid]
+	i, ok := r.places[episode]
+	if !ok {
+		return Episode{}, runlog.ErrNoEpisode
+	}
+	score := r.scores[episode]
+	e := Episode{Row: r.Rows[i], Traced: report.NewTraced(ex, rec, score), Marks: Marks(rec), Damage: err}
+	e.Traced.Fork = r.Fork()
+	if err == nil {
+		e.Loss = evidence.Of(ex, rec, score, r.Log.Config.Note.Missing)
+		e.Why = r.cause(ctx, ex, rec, e.Loss)
+	}
+	return e, nil
+}
+
+// cause names the cause of an answer; its peers are the other repeats of the run.
+func (r *Run) cause(ctx context.Context, ex qa.Example, rec runlog.Recorded, loss evidence.Loss) cause.Cause {
+	var peers []cause.Peer
+	for _, w := range r.repeats[rec.UUID] {
+		if w.Episode != rec.Episode && w.Verdict != "" && w.Outcome != "" && !w.Outcome.Failed() {
+			peers = append(peers, cause.Peer{Answer: qa.Answer{Given: w.Given, Text: w.Answer}, Verdict: w.Verdict})
+		}
+	}
+	return cause.Of(ctx, cause.Episode{Example: ex, Recorded: rec, Score: r.scores[rec.Episode], Loss: loss, Peers: peers})
+}
+
+// load reads the run again. Rows of episodes that have not changed are kept.
+func (r *Run) load(ctx context.Context, c Choice) error {
+	fresh := Run{Name: r.Name, examples: make(map[string]qa.Example)}
+	var err error
+	if fresh.state, err = stateOf(r.Name); err != nil {
+		return err
+	}
+	// The questions are read beside the log: both are long.
+	var group errgroup.Group
+	group.Go(func() (err error) {
+		fresh.Examples, _, err = dataset.Load(filepath.Join(r.Name, runlog.QuestionsFile), nil)
+		return err
+	})
+	kept := r.kept()
+	group.Go(func() error {
+		if err := fresh.open(c); err != nil {
+			return err
+		}
+		if kept == nil {
+			kept = fresh.readKept()
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, ex := range fresh.Examples {
+		fresh.examples[ex.UUID] = ex
+	}
+	if err := fresh.list(ctx, kept); err != nil {
+		return err
+	}
+	*r = fresh
+	return nil
+}
+
+// open opens the log and reads the scores.
+func (r *Run) open(c Choice) (err error) {
+	if r.Log, err = runlog.Open(r.Name); err != nil {
+		return err
+	}
+	if r.Writing, err = runlog.Writing(r.Name); err != nil {
+		return err
+	}
+	for _, bad := range r.Log.BadLines {
+		r.Notices = append(r.Notices, fmt.Sprintf("%v (left out)", bad))
+	}
+	return r.loadScores(c)
+}
+
+func (r *Run) loadScores(c Choice) error {
+	scoring, list, err := runlog.FindScores(r.Name, c.Scoring, c.Judge)
+	if errors.Is(err, runlog.ErrNoScores) && c == (Choice{}) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.Scoring = &scoring
+	r.scores = qa.ByEpisode(list)
+	return nil
+}
+
+// Fork returns where the run was forked, with the path of its origin; nil for a run that is not a fork.
+func (r *Run) Fork() *runlog.Fork {
+	if r.Log.Config.Note.Fork == nil {
+		return nil
+	}
+	fork := *r.Log.Config.Note.Fork
+	fork.Run = filepath.Join(r.Name, filepath.FromSlash(fork.Run))
+	return &fork
+}

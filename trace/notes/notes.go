@@ -1,0 +1,270 @@
+// Package notes keeps what people write about recorded episodes: comments with an anchor in the log, and decisions on the
+// cause of a wrong answer. They are lines of notes.jsonl in the run directory, apart from the log. Start from [Open].
+//
+// The file is append-only, so that two people's files merge: a removed note stays, with a line that removes it.
+package notes
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"airqa/internal/ledger"
+	"airqa/runlog"
+	"airqa/trace/cause"
+)
+
+// FileName is the name of the file in a run directory.
+const FileName = "notes.jsonl"
+
+// Note is a comment on an episode, a decision, or the removal of another note.
+type Note struct {
+	// ID is a hash of the other fields.
+	ID      string `json:"id"`
+	Episode string `json:"episode"`
+	// Step and Field are the anchor: the step from 1, or 0 for the whole episode, and a path in the JSON of `airqa trace`,
+	// such as "observation.text". First and End are a byte range of the field, Quote its text; all may be empty.
+	Step  int    `json:"step,omitempty"`
+	Field string `json:"field,omitempty"`
+	First int    `json:"first,omitempty"`
+	End   int    `json:"end,omitempty"`
+	Quote string `json:"quote,omitempty"`
+
+	Text string `json:"text,omitempty"`
+	// Cause makes the note a decision; the newest of an episode counts.
+	Cause cause.Code `json:"cause,omitempty"`
+	// Removes is the id of a note that no longer counts.
+	Removes string    `json:"removes,omitempty"`
+	Author  string    `json:"author"`
+	Time    time.Time `json:"time"`
+}
+
+// Stale reports whether the anchor no longer fits the text of its field, for example after an import.
+func (n Note) Stale(field string) bool {
+	return n.Quote != "" && (n.First < 0 || n.End > len(field) || n.First > n.End || field[n.First:n.End] != n.Quote)
+}
+
+// Config has the parts of [Open] that tests change.
+type Config struct {
+	// Author signs new notes.
+	Author string
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// File is the notes of one run directory. Its methods may overlap, also with those of other processes.
+type File struct {
+	config Config
+	lines  *ledger.Ledger[string, struct{}]
+
+	mu      sync.Mutex
+	notes   []Note
+	known   map[string]bool
+	removed map[string]bool
+}
+
+// Open reads the notes of a run directory. The file is made by the first note.
+func Open(dir string, c Config) (*File, error) {
+	if _, err := runlog.ReadConfig(dir); err != nil {
+		return nil, err
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	f := &File{config: c, known: make(map[string]bool), removed: make(map[string]bool)}
+	path := filepath.Join(dir, FileName)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	lines, err := ledger.Open(path, ledger.Config[string, struct{}]{Entry: f.read})
+	if err != nil {
+		return nil, fmt.Errorf("open notes: %w", err)
+	}
+	f.lines = lines
+	return f, nil
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.lines.Close() }
+
+// read takes one line, of this process or another.
+func (f *File) read(line []byte, _ ledger.Span) (string, struct{}, error) {
+	var n Note
+	if ledger.Strict(line, &n) != nil || n.ID == "" || n.Episode == "" {
+		return "", struct{}{}, ledger.ErrDamaged
+	}
+	f.take(n)
+	return n.ID, struct{}{}, nil
+}
+
+func (f *File) take(n Note) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known[n.ID] {
+		return
+	}
+	f.known[n.ID] = true
+	if n.Removes != "" {
+		f.removed[n.Removes] = true
+	}
+	f.notes = append(f.notes, n)
+}
+
+// Damaged is the number of lines that could not be read.
+func (f *File) Damaged() int { return f.lines.Damaged() }
+
+// Add adds a note to an episode, signs it, and returns it as it is kept.
+func (f *File) Add(n Note) (Note, error) {
+	n.Author, n.Time = cmp.Or(n.Author, f.config.Author), f.config.Now().UTC()
+	n.ID = ""
+	raw, err := ledger.Encode(n)
+	if err != nil {
+		return Note{}, err
+	}
+	const short = 16 // hex digits, enough for the notes of one run
+	n.ID = runlog.Hash(string(raw))[:short]
+	return n, f.append(n)
+}
+
+func (f *File) append(n Note) error {
+	raw, err := ledger.Encode(n)
+	if err != nil {
+		return err
+	}
+	if err := f.lines.Add(raw); err != nil {
+		return fmt.Errorf("write note: %w", err)
+	}
+	f.take(n)
+	return nil
+}
+
+// Remove removes a note.
+func (f *File) Remove(id string) error {
+	for _, n := range f.All() {
+		if n.ID == id {
+			_, err := f.Add(Note{Episode: n.Episode, Removes: id})
+			return err
+		}
+	}
+	return fmt.Errorf("no note %s", id)
+}
+
+// Decide records the cause of an answer.
+func (f *File) Decide(episode string, c cause.Code) (Note, error) {
+	if !slices.Contains(cause.Codes(), c) {
+		return Note{}, fmt.Errorf("cause %q: must be one of %v", c, cause.Codes())
+	}
+	return f.Add(Note{Episode: episode, Cause: c})
+}
+
+// Undecide removes the decision that counts, so that the one before it counts again; false if there is none.
+func (f *File) Undecide(episode string) (bool, error) {
+	n, ok := f.Decided(episode)
+	if !ok {
+		return false, nil
+	}
+	return true, f.Remove(n.ID)
+}
+
+// All returns the notes of all episodes, the oldest first, without those that were removed.
+func (f *File) All() []Note {
+	f.lines.Get("") // reads what other processes added
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []Note
+	for _, n := range f.notes {
+		if n.Removes == "" && !f.removed[n.ID] {
+			list = append(list, n)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Note) int { return a.Time.Compare(b.Time) })
+	return list
+}
+
+// Of returns the notes of an episode, the oldest first.
+func (f *File) Of(episode string) []Note {
+	return slices.DeleteFunc(f.All(), func(n Note) bool { return n.Episode != episode })
+}
+
+// Decided returns the decision on an episode that counts.
+func (f *File) Decided(episode string) (Note, bool) {
+	list := f.Of(episode)
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].Cause != "" {
+			return list[i], true
+		}
+	}
+	return Note{}, false
+}
+
+// Decisions returns the decision that counts on each episode that has one.
+func (f *File) Decisions() map[string]Note {
+	decided := make(map[string]Note)
+	for _, n := range f.All() {
+		if n.Cause != "" {
+			decided[n.Episode] = n
+		}
+	}
+	return decided
+}
+
+// Merge adds the notes of another file that are not here yet, and returns their number. Removals count, too.
+func (f *File) Merge(path string) (added int, err error) {
+	raw, err := os.ReadFile(path) //nolint:gosec // the user names it
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("%s: no such file; name the %s of another copy of the run", path, FileName)
+	}
+	if err != nil {
+		return 0, err
+	}
+	number := 0
+	for line := range bytes.Lines(raw) {
+		number++
+		var n Note
+		if err := ledger.Strict(line, &n); err != nil || n.ID == "" || n.Episode == "" {
+			return added, fmt.Errorf("%s:%d: not a note", path, number)
+		}
+		f.lines.Get(n.ID)
+		if f.has(n.ID) {
+			continue
+		}
+		if err := f.append(n); err != nil {
+			return added, err
+		}
+		added++
+	}
+	return added, nil
+}
+
+func (f *File) has(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.known[id]
+}
+
+// String is the note on one line: author, time, anchor and text.
+func (n Note) String() string {
+	where := ""
+	if n.Step > 0 {
+		where = fmt.Sprintf(" on step %d", n.Step)
+	}
+	if n.Field != "" {
+		where += " " + n.Field
+	}
+	text := n.Text
+	if n.Cause != "" {
+		text = strings.TrimSpace("cause: " + string(n.Cause) + " " + text)
+	}
+	if n.Quote != "" {
+		text = fmt.Sprintf("%q: %s", n.Quote, text)
+	}
+	return fmt.Sprintf("%s, %s%s: %s", cmp.Or(n.Author, "unknown"), n.Time.Format("2006-01-02 15:04"), where, text)
+}

@@ -1,0 +1,242 @@
+package trajectory
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/report"
+	"airqa/trace/cause"
+	"airqa/trace/episodes"
+	"airqa/trace/evidence"
+	"airqa/trace/notes"
+)
+
+// fact is one line of the header. Its text may come from anywhere.
+type fact struct{ name, colour, text string }
+
+// facts are the lines of the header.
+func facts(e episodes.Episode, list []notes.Note) []fact {
+	t := e.Traced
+	all := []fact{
+		{"Format", "", t.AnswerFormat},
+		{"Tags", "", strings.Join(t.Tags, ", ")},
+		{"Episode", "", t.Episode + in(e.Run)},
+		{"Status", statusColour(e.Status), statusText(e)},
+		{"Lost at", "", lostText(e.Loss)},
+		{"Cause", "", causeText(e.Why)},
+		{"Decision", green, decisionText(list)},
+		{"Answer", "", answerText(t.Answer)},
+		{"Gold", "", goldText(e)},
+		{"Effort", "", effortText(e)},
+		{"Marks", yellow, marksText(e)},
+		{"Comment", green, commentsOn(list, 0)},
+	}
+	if t.Fork != nil {
+		all = append(all, fact{"Fork", "", report.ForkText(*t.Fork)})
+	}
+	if e.Damage != nil {
+		all = append(all, fact{"Damaged", red, e.Damage.Error() + "; what follows is the part that can be read"})
+	}
+	return all
+}
+
+func (p *Page) header(e episodes.Episode, list []notes.Note) {
+	p.prose(0, bold, cmp.Or(e.Traced.Question, "(the question is not in questions.jsonl)"))
+	p.blank()
+	for _, f := range facts(e, list) {
+		if f.text != "" {
+			p.field(f.name, f.colour, f.text)
+		}
+	}
+}
+
+func in(run string) string {
+	if run == "" {
+		return ""
+	}
+	return " in " + run
+}
+
+func statusColour(s episodes.Status) string {
+	switch s {
+	case episodes.Right:
+		return green
+	case episodes.Wrong, episodes.Failed, episodes.Damaged:
+		return red
+	}
+	return yellow
+}
+
+// statusText is the status with the outcome and the score: "wrong; answered; score 0 by eval_int_exact_match".
+func statusText(e episodes.Episode) string {
+	parts := []string{string(e.Status)}
+	if e.Traced.Outcome != "" {
+		parts = append(parts, string(e.Traced.Outcome))
+	}
+	if s := e.Traced.Score; s != nil {
+		text := fmt.Sprintf("score %g by %s", s.Value, s.Func)
+		if s.Verdict == qa.Unscored {
+			text = "no verdict by " + s.Func
+		}
+		if s.FormatOnly {
+			text += ", right but for its format"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func outcomeText(t report.Traced) string { return cmp.Or(string(t.Outcome), "unfinished") }
+
+// ladder explains the levels in the words of docs/traces.md.
+var ladder = map[evidence.Level]string{
+	evidence.DB: "not in the database", evidence.Hits: "in no result", evidence.Limit: "among hits beyond the limit",
+	evidence.Cut: "in a result, in the part that was not shown", evidence.Window: "shown, but not in the last request",
+	evidence.Answer: "in the last request",
+}
+
+func lostText(l evidence.Loss) string {
+	if l.Level == "" {
+		return ""
+	}
+	text := l.Level.Label(l.Weak)
+	if where := ladder[l.Level]; where != "" {
+		text += " (" + where + ")"
+	}
+	if l.Why != "" {
+		text += ": " + l.Why
+	}
+	return text
+}
+
+func causeText(c cause.Cause) string {
+	if c.Code == "" {
+		return ""
+	}
+	text := strings.ReplaceAll(string(c.Code), "_", " ")
+	if c.Rule != "" {
+		text += " (" + c.By() + ")"
+	}
+	if c.Why != "" {
+		text += ": " + c.Why
+	}
+	return text
+}
+
+func decisionText(list []notes.Note) string {
+	for i := len(list) - 1; i >= 0; i-- {
+		if n := list[i]; n.Cause != "" {
+			return strings.ReplaceAll(string(n.Cause), "_", " ") + by(n)
+		}
+	}
+	return ""
+}
+
+// commentsOn are the comments on a step, one per line.
+func commentsOn(list []notes.Note, step int) string {
+	var lines []string
+	for _, n := range list {
+		if n.Step == step && n.Text != "" {
+			lines = append(lines, n.Text+by(n))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func by(n notes.Note) string {
+	if n.Author == "" {
+		return ""
+	}
+	return " (" + n.Author + ")"
+}
+
+func answerText(a qa.Answer) string {
+	if !a.Given {
+		return "(none)"
+	}
+	return cmp.Or(a.Text, `""`)
+}
+
+// goldText is the gold answer, or the arguments of the evaluator if they have none.
+func goldText(e episodes.Episode) string {
+	return cmp.Or(e.Gold, strings.TrimSpace(string(e.Traced.Evaluator.Kwargs)))
+}
+
+func effortText(e episodes.Episode) string {
+	u := e.Traced.Usage
+	text := fmt.Sprintf("%s, %d + %d tokens", terminal.Plural(e.Traced.Turns, "turn"), u.Prompt, u.Completion)
+	if u.Estimated {
+		text += " (counted by airqa)"
+	}
+	text += fmt.Sprintf(", %.1f s", e.Seconds)
+	if e.CostUSD != nil {
+		text += ", " + terminal.USD(*e.CostUSD)
+	}
+	if n := e.Traced.CutReplies; n > 0 {
+		text += fmt.Sprintf("; %d of %d replies cut off at the limit of tokens", n, e.Traced.Turns)
+	}
+	return text
+}
+
+// marksText counts the marks of the steps: "2 cut, 1 repeated (4971 tokens wasted)".
+func marksText(e episodes.Episode) string {
+	count, wasted := make(map[episodes.Kind]int), 0
+	for _, m := range e.Marks {
+		count[m.Kind]++
+		wasted += m.Wasted
+	}
+	var parts []string
+	for _, kind := range episodes.Kinds() {
+		if n := count[kind]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(kind), "_", " ")))
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if wasted > 0 {
+		text += fmt.Sprintf(" (%d tokens of repeated steps)", wasted)
+	}
+	return text
+}
+
+// messages prints what the model was given before the first step.
+func (p *Page) messages(t report.Traced) {
+	for _, m := range t.Messages {
+		if m.Role == qa.Assistant {
+			return
+		}
+		p.blank()
+		if m.Role == qa.System {
+			p.prose(0, dim, fmt.Sprintf("system prompt (%d characters; --format json prints it)", len([]rune(m.Text))))
+			continue
+		}
+		p.add(blue, string(m.Role))
+		p.prose(indented, "", m.Text)
+		p.images(m.Images)
+	}
+}
+
+// ending prints the outcome and what became of the answer.
+func (p *Page) ending(e episodes.Episode) {
+	t := e.Traced
+	p.blank()
+	p.rule("end", outcomeText(t))
+	p.attempts(t.FailedAttempts)
+	p.field("Outcome", "", strings.TrimSuffix(outcomeText(t)+": "+terminal.Line(t.Reason), ": "))
+	p.field("Answer", "", answerText(t.Answer))
+	p.field("Gold", "", goldText(e))
+	p.field("Score", statusColour(e.Status), scoreText(t.Score))
+}
+
+func scoreText(s *qa.Score) string {
+	if s == nil {
+		return "not scored yet (airqa score)"
+	}
+	text := fmt.Sprintf("%g (%s) by %s", s.Value, s.Verdict, s.Func)
+	if s.Reason != "" {
+		text += ": " + terminal.Line(s.Reason)
+	}
+	return text
+}

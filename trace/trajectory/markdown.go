@@ -1,0 +1,178 @@
+package trajectory
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/report/render"
+	"airqa/trace/episodes"
+	"airqa/trace/notes"
+	"airqa/trace/observation"
+)
+
+// Markdown prints an episode as Markdown, to paste for a person or a model. Texts of models and papers are in fenced
+// blocks, so that no markup of theirs takes effect.
+func Markdown(w io.Writer, e episodes.Episode, list []notes.Note) error {
+	d := &document{}
+	d.line("# %s", render.MarkdownText(e.Traced.Question))
+	d.line("")
+	for _, f := range facts(e, list) {
+		if f.text != "" {
+			d.line("- **%s:** %s", f.name, render.MarkdownText(f.text))
+		}
+	}
+	for _, m := range e.Traced.Messages {
+		if m.Role == qa.Assistant {
+			break
+		}
+		d.message(m)
+	}
+	for _, s := range e.Traced.Steps {
+		d.step(stepOf(e, s, list))
+	}
+	d.line("\n## End")
+	d.line("")
+	d.line("%s", render.MarkdownText(strings.TrimSuffix(outcomeText(e.Traced)+": "+e.Traced.Reason, ": ")))
+	d.block("Answer", "text", answerText(e.Traced.Answer))
+	d.block("Gold", "text", goldText(e))
+	_, err := io.WriteString(w, d.text.String())
+	return err
+}
+
+// document is Markdown on its way out.
+type document struct{ text strings.Builder }
+
+func (d *document) line(format string, args ...any) { fmt.Fprintf(&d.text, format+"\n", args...) }
+
+// block prints a text in a fence that is longer than any in it.
+func (d *document) block(name, language, text string) {
+	text = terminal.Safe(capped(text))
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if name != "" {
+		d.line("\n**%s**", name)
+	}
+	d.line("\n%s%s\n%s\n%s", fence, language, strings.TrimRight(text, "\n"), fence)
+}
+
+func (d *document) message(m qa.Message) {
+	if m.Role == qa.System {
+		d.line("\nThe system prompt has %d characters.", len([]rune(m.Text)))
+		return
+	}
+	d.line("\n## Message (%s)", m.Role)
+	d.block("", "text", m.Text)
+	d.images(m.Images)
+}
+
+func (d *document) step(s step) {
+	d.line("\n## Step %d: %s", s.N, render.MarkdownText(s.title))
+	d.line("\n%s", render.MarkdownText(s.cost))
+	marks := s.marks
+	if s.Reply != nil {
+		marks = append(retries(s.Reply.Attempts), marks...)
+	}
+	if s.comment != "" {
+		marks = append(marks, "Comment: "+s.comment)
+	}
+	for i, m := range marks {
+		if i == 0 {
+			d.line("")
+		}
+		d.line("- %s", render.MarkdownText(m))
+	}
+	d.reply(s.Step)
+	if s.Observation != nil {
+		d.result(*s.Observation)
+	}
+}
+
+func (d *document) reply(s qa.Step) {
+	if s.Reply != nil && s.Reply.Reasoning != "" {
+		d.block("Reasoning", "text", s.Reply.Reasoning)
+	}
+	if s.Reply != nil && (s.ParseError != nil || s.Action == nil) {
+		d.block("Reply without an action", "text", s.Reply.Text)
+		return
+	}
+	if thought := s.Thought(); thought != "" {
+		d.block("Thought", "text", thought)
+	}
+	if s.Action == nil {
+		return
+	}
+	if sql, others, ok := sqlOf(*s.Action); ok {
+		d.block("Action: "+render.MarkdownText(s.Action.Name+others), "sql", sql)
+	} else {
+		d.block("Action", "python", s.Action.Text)
+	}
+	if text := notRunText(s); text != "" {
+		d.block("Several calls", "text", text)
+	}
+}
+
+func (d *document) result(o qa.Observation) {
+	v := observation.Of(o)
+	name := "Observation (" + render.MarkdownText(string(v.Status)) + ")"
+	switch {
+	case len(v.Passages) > 0:
+		d.line("\n**%s**", name)
+		for _, h := range v.Passages {
+			d.passage(h)
+		}
+	case v.Table != nil:
+		d.line("\n**%s**", name)
+		d.table(v.Table.Columns, v.Table.Rows)
+	default:
+		d.block(name, "text", v.Text)
+		d.images(v.Images)
+		return
+	}
+	d.line("\n%s", render.MarkdownText(v.Text))
+	if c := v.Cut; c != nil && len(c.Rows) > 0 && v.Table != nil && len(v.Passages) == 0 {
+		d.line("\nNot shown to the model:")
+		d.table(v.Table.Columns, c.Rows)
+	}
+	d.images(v.Images)
+}
+
+func (d *document) passage(h observation.Passage) {
+	d.line("\n%s", render.MarkdownText(strings.TrimSpace(passageHead(h)+" "+h.Title)))
+	switch {
+	case h.Text == "":
+	case h.Shortened && h.Seen < len(h.Text):
+		d.block("", "text", h.Text[:h.Seen])
+		d.block("Not shown to the model", "text", h.Text[h.Seen:])
+	default:
+		d.block("", "text", h.Text)
+	}
+}
+
+func (d *document) table(columns []string, rows []observation.Row) {
+	cells := func(texts []string) string {
+		for i, t := range texts {
+			texts[i] = strings.ReplaceAll(render.MarkdownText(t), "|", `\|`)
+		}
+		return "| " + strings.Join(texts, " | ") + " |"
+	}
+	d.line("\n%s", cells(append([]string(nil), columns...)))
+	d.line("|%s", strings.Repeat(" --- |", len(columns)))
+	for _, row := range rows {
+		texts := make([]string, len(row))
+		for i, c := range row {
+			texts[i] = c.Text
+		}
+		d.line("%s", cells(texts))
+	}
+}
+
+func (d *document) images(list []qa.Image) {
+	for _, im := range list {
+		d.line("\n%s", render.MarkdownText(imageText(im)))
+	}
+}

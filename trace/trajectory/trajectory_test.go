@@ -1,0 +1,177 @@
+package trajectory_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"airqa/internal/terminal"
+	"airqa/internal/testkit/golden"
+	"airqa/qa"
+	"airqa/report"
+	"airqa/runlog"
+	"airqa/trace/cause"
+	"airqa/trace/episodes"
+	"airqa/trace/evidence"
+	"airqa/trace/notes"
+	"airqa/trace/trajectory"
+)
+
+// paper is an id as in the database.
+const paper = "484197f1-1997-5f33-b56c-5306eb27d631"
+
+// steps has everything that a step can have.
+func steps() []qa.Step {
+	at := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
+	calls := []qa.ToolCall{{ID: "a", Name: "View", Arguments: json.RawMessage(`{"page_number":2}`)}, {ID: "b", Name: "Query", Arguments: json.RawMessage(`{"sql":"S"}`)}}
+	sql := "SELECT r.table_caption, r.table_content, p.page_number FROM tables r JOIN pages p ON r.ref_page_id = p.page_id WHERE r.ref_paper_id = '" + paper + "' LIMIT 6"
+	return []qa.Step{
+		{
+			N: 1, By: qa.ByModel, Shown: []qa.Span{{End: 2}},
+			Reply: &qa.Reply{
+				Text: "[Thought]: look it up\n[Action]: Retrieve", Reasoning: "the user asks", Usage: qa.Usage{Prompt: 1203, Completion: 21},
+				Attempts: []qa.Attempt{{Seconds: 0.2, Status: 429, Error: "rate_limit"}, {Seconds: 1.4, Wait: 2, Status: 200}},
+			},
+			ThoughtAt: qa.Span{First: 11, End: 21}, Action: &qa.Action{Name: "Retrieve", Text: "Retrieve(query='speed', limit=2)"},
+			Observation: &qa.Observation{
+				Status: qa.StatusOK,
+				Text: `{"score": 0.608, "text": "TABLE II SIZE AND SPEED\nRegionScribe 258 M 1.9", "pdf_id": "` + paper + `", "title": "LumenParse", "page_number": 2}` +
+					"\n" + `{"score": 0.5, "text": "the first …[cut]", "pdf_id": "` + paper + `", "title": "LumenParse", "page_number": 3}` + "\n(2 of 3 rows shown)",
+				Full: `{"score": 0.608, "text": "TABLE II SIZE AND SPEED\nRegionScribe 258 M 1.9", "pdf_id": "` + paper + `", "title": "LumenParse", "page_number": 2}` +
+					"\n" + `{"score": 0.5, "text": "the first and the second half", "pdf_id": "` + paper + `", "title": "LumenParse", "page_number": 3}` +
+					"\n" + `{"score": 0.4, "text": "third", "pdf_id": "` + paper + `", "title": "LumenParse", "page_number": 4}` + "\n",
+				Cut: &qa.Cut{Reason: "cell", RowsShown: 2, RowsTotal: 3, Tokens: 90, TokenLimit: 100},
+				Hits: []qa.Hit{
+					{Rank: 1, ID: "i1", PaperID: paper, Page: 2, Score: 0.608},
+					{Rank: 2, ID: "i2", PaperID: paper, Page: 3, Score: 0.5},
+					{Rank: 3, ID: "i3", PaperID: paper, Page: 4, Score: 0.4},
+					{Rank: 4, ID: "i4", PaperID: paper, Page: 9, Score: 0.1, Beyond: true},
+				},
+			},
+			Started: at, Ended: at.Add(3 * time.Second),
+		},
+		{
+			N: 2, By: qa.ByModel, Shown: []qa.Span{{End: 2}, {First: 4, End: 6}}, Reply: &qa.Reply{Usage: qa.Usage{Prompt: 90, Completion: 9, Estimated: true}},
+			Action: &qa.Action{Name: "Query", Args: map[string]any{"sql": sql}, Text: "Query(sql=…)"},
+			Observation: &qa.Observation{
+				Status: qa.StatusOK, Text: `{"table_caption": "TABLE II", "table_content": "<table><tr><td>Method</td><td>Parameters</td><td>Pages per second</td></tr><tr><td>RegionScribe</td></tr></table>", "page_number": 2}` + "\n(1 row)",
+			},
+		},
+		{
+			N: 3, By: qa.ByModel, Reply: &qa.Reply{Cached: true, Finish: "content_filter"}, Action: &qa.Action{Name: "Query", Args: map[string]any{"sql": "SELECT n, title FROM metadata"}, Text: "Query(sql='…')"},
+			Observation: &qa.Observation{
+				Status: qa.StatusOK, Text: `{"n": 1, "title": "A | B"}` + "\n" + `{"n": 22, "title": null}` + "\n(the first 2 rows)",
+				Full: `{"n": 1, "title": "A | B"}` + "\n" + `{"n": 22, "title": null}` + "\n" + `{"n": 3, "title": "漢字"}` + "\n" + `{"n": 4`,
+				Cut:  &qa.Cut{Reason: "rows", RowsShown: 2, RowsTotal: -1, TokenLimit: 100},
+			},
+		},
+		{
+			N: 4, By: qa.ByModel, Called: &calls[0], Reply: &qa.Reply{ToolCalls: calls}, Action: &qa.Action{Name: "View", Text: "View(page_number=2)"},
+			Observation: &qa.Observation{Status: qa.StatusOK, Text: "Box [1,2,3,4] of page 2.", Images: []qa.Image{{SHA256: "ab12", PaperID: paper, Page: 2, Box: []float64{1, 2, 3, 4}, Width: 373, Height: 127}}},
+		},
+		{
+			N: 5, By: qa.ByProgram, Action: &qa.Action{Name: "Query", Args: map[string]any{"sql": "S"}, Text: "Query(sql='S')"},
+			Observation: &qa.Observation{Status: qa.StatusError, Text: "[Error]: near \"S\"\x1b[2J\u202e\n  ^"},
+		},
+		{N: 6, By: qa.ByModel, Reply: &qa.Reply{Text: "```\n# no action\n" + strings.Repeat("very", 30), Finish: qa.FinishLength}, ParseError: &qa.ParseError{Kind: qa.ErrNoAction, Reason: "the reply has no action"}},
+	}
+}
+
+func episode() episodes.Episode {
+	ex := qa.Example{
+		UUID: "dd4b5912", Question: "How *many* pages\nper second \x1b[31mdoes RegionScribe process according to the table?", AnswerFormat: "a float",
+		Tags: []string{"single", "table"}, Evaluator: qa.Evaluator{Func: "eval_float_exact_match"},
+	}
+	rec := runlog.Recorded{Trajectory: qa.Trajectory{
+		Episode: "dd4b5912#0", UUID: "dd4b5912", Outcome: qa.Answered, Answer: qa.Answer{Given: true, Text: "91.6"}, Steps: steps(),
+		Messages:       []qa.Message{{Role: qa.System, Text: "be brief"}, {Role: qa.User, Text: "[Question]: How\tmany?"}, {Role: qa.Assistant}},
+		FailedAttempts: []qa.Attempt{{Seconds: 1, Error: "timeout"}},
+	}}
+	e := episodes.Episode{
+		Row:    episodes.Row{Run: "runs/a", Episode: "dd4b5912#0", UUID: "dd4b5912", Gold: "1.9", Facts: episodes.Facts{Status: episodes.Wrong, Seconds: 4.25}},
+		Traced: report.NewTraced(ex, rec, &qa.Score{Verdict: qa.Wrong, Func: "eval_float_exact_match"}),
+		Loss:   evidence.Loss{Level: evidence.Answer, Weak: true, Why: `step 2 showed "1.9"`},
+		Why:    cause.Cause{Code: cause.VisualReasoning, Rule: "misread-figure", Confidence: 0.8, Why: "a figure was shown"},
+		Marks:  append(episodes.Marks(rec), episodes.Mark{Step: 5, Kind: episodes.MarkRepeated, First: 2, Wasted: 99}),
+	}
+	return e
+}
+
+var comments = []notes.Note{
+	{Episode: "dd4b5912#0", Cause: cause.WrongGold, Author: "ada"},
+	{Episode: "dd4b5912#0", Text: "look at\nthis", Author: "ada"},
+	{Episode: "dd4b5912#0", Step: 5, Text: "bad SQL"},
+}
+
+func TestWrite(t *testing.T) {
+	for _, width := range []int{0, 80, 40} {
+		var b strings.Builder
+		if err := trajectory.Write(&b, episode(), trajectory.Options{Width: width, Notes: comments}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, fmt.Sprintf("%d.txt", width), b.String())
+		for line := range strings.Lines(b.String()) {
+			if n := terminal.Width(strings.TrimSuffix(line, "\n")); width > 0 && n > width {
+				t.Errorf("%d columns of %d: %s", n, width, line)
+			}
+		}
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	var b strings.Builder
+	if err := trajectory.Markdown(&b, episode(), comments); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "episode.md", b.String())
+}
+
+// The page knows where each step begins, and which lines were broken inside a word.
+func TestPage(t *testing.T) {
+	p := trajectory.Of(episode(), trajectory.Options{Width: 40})
+	for i, at := range p.Steps {
+		if l := p.Lines[at]; !strings.HasPrefix(l.Plain, fmt.Sprintf("── step %d", i+1)) || l.Step != i+1 {
+			t.Errorf("step %d begins with %+v", i+1, l)
+		}
+	}
+	joined := 0
+	for _, l := range p.Lines {
+		if l.Joined && strings.Contains(l.Plain, "veryvery") {
+			joined++
+		}
+	}
+	if joined != 3 {
+		t.Errorf("%d lines continue a word of 120 letters in 36 columns, want 3", joined)
+	}
+}
+
+// An episode that is not finished, damaged or very long is printed as far as it can be read.
+func TestParts(t *testing.T) {
+	write := func(e episodes.Episode) string {
+		var b strings.Builder
+		if err := trajectory.Write(&b, e, trajectory.Options{Width: 80}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	unfinished := episodes.Episode{Row: episodes.Row{Facts: episodes.Facts{Status: episodes.Damaged}}, Damage: errors.New("log.jsonl:7: not JSON")}
+	for _, want := range []string{"Status    damaged\n", "log.jsonl:7: not JSON", "(none)", "not scored yet", "not in questions.jsonl"} {
+		if text := write(unfinished); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	long := episode()
+	long.Traced.Steps[4].Observation.Text = "begin " + strings.Repeat("漢", 1<<20) + " end of it"
+	text := write(long)
+	for _, want := range []string{"begin", "end of it", "bytes left out here"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in a long result", want)
+		}
+	}
+	if len(text) > 200<<10 {
+		t.Errorf("%d bytes for a result of 3 MB", len(text))
+	}
+}
