@@ -54,7 +54,7 @@ demo:
 	go run ./cmd/airqa demo
 
 bench:
-	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/stream ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./ingest ./runlog ./internal/tokens ./internal/bpe ./extractor/export
+	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/stream ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./ingest ./runlog ./internal/tokens ./internal/bpe ./train/export
 	go test -run '^$$' -bench 'Grow|Import|ReadAndEmbed' -benchtime 1x -timeout 60m ./env
 	go test -run '^$$' -bench 'Episodes|Version|PassageRecall' -benchtime 1x ./cmd/airqa
 

@@ -10,13 +10,13 @@ import (
 	"sync"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/curate"
 	"airqa/extractor/draw"
 	"airqa/extractor/gate"
 	"airqa/extractor/syndir"
 	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/tools"
+	"airqa/train/curate"
 )
 
 // Library has the papers.

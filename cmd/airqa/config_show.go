@@ -8,12 +8,12 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/extractor/export/otlp"
 	"airqa/internal/exit"
 	"airqa/internal/settings"
 	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/run/session"
+	"airqa/train/otlp"
 )
 
 type configCmd struct {

@@ -11,11 +11,8 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/eval"
-	"airqa/extractor/export"
-	"airqa/extractor/preflight"
 	"airqa/extractor/syndir"
 	"airqa/extractor/synthesis"
-	"airqa/extractor/windows"
 	"airqa/fixtures"
 	"airqa/ingest"
 	"airqa/internal/exit"
@@ -27,6 +24,9 @@ import (
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
+	"airqa/train/export"
+	"airqa/train/preflight"
+	"airqa/train/windows"
 )
 
 type demoCmd struct {

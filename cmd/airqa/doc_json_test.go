@@ -20,7 +20,6 @@ import (
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/extractor/account"
-	"airqa/extractor/preflight/check"
 	"airqa/internal/settings"
 	"airqa/llm/cache"
 	"airqa/report"
@@ -38,6 +37,7 @@ import (
 	"airqa/trace/diff"
 	"airqa/trace/episodes"
 	"airqa/trace/notes"
+	"airqa/train/preflight/check"
 )
 
 // jsonOutput is what is known of the JSON of a command: command lines that print it, run in a folder with the results of

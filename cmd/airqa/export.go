@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 
-	"airqa/extractor/curate"
-	"airqa/extractor/export"
-	"airqa/extractor/windows"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/runlog"
+	"airqa/train/curate"
+	"airqa/train/export"
+	"airqa/train/windows"
 )
 
 type exportCmd struct {

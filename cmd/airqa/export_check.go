@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/extractor/preflight"
-	"airqa/extractor/preflight/check"
 	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/train/preflight"
+	"airqa/train/preflight/check"
 )
 
 // checkFlags name a file of training data and what reads it.

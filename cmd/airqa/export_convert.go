@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/extractor/export/convert"
 	"airqa/internal/atomicfile"
 	"airqa/internal/terminal"
+	"airqa/train/convert"
 )
 
 type exportConvertCmd struct {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"reflect"
 
-	"airqa/extractor/export/otlp"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/train/otlp"
 )
 
 // formatOTLP is the format of traces, which are no training data: they have all episodes.

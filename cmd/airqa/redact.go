@@ -4,8 +4,8 @@ import (
 	"io"
 	"os"
 
-	"airqa/extractor/export/otlp"
 	"airqa/runlog"
+	"airqa/train/otlp"
 )
 
 // redactor removes keys and the home directory from what is written to disk.

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/extractor/export/atif"
 	"airqa/qa"
 	"airqa/runlog"
+	"airqa/train/atif"
 )
 
 // trajectoryReader reads files of ATIF.

@@ -14,9 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
-	"airqa/extractor/curate"
-	"airqa/extractor/export"
-	"airqa/extractor/windows"
 	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/testkit/golden"
@@ -24,6 +21,9 @@ import (
 	"airqa/qa"
 	"airqa/run/foreign"
 	"airqa/runlog"
+	"airqa/train/curate"
+	"airqa/train/export"
+	"airqa/train/windows"
 )
 
 // files returns the files of a folder by name.

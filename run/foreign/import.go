@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"airqa/extractor/export/convert"
 	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
+	"airqa/train/convert"
 )
 
 // Losses counts what has no place in a run directory, by description.

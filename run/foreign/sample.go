@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"airqa/extractor/export/atif"
 	"airqa/qa"
+	"airqa/train/atif"
 )
 
 // header describes a run of inspect_ai, as far as it is used.

@@ -1,0 +1,118 @@
+package export
+
+import (
+	"math"
+	"regexp"
+	"slices"
+
+	"airqa/internal/exit"
+	"airqa/internal/progress"
+	"airqa/train/curate"
+	"airqa/train/windows"
+)
+
+// Config describes an export.
+type Config struct {
+	// Runs are run directories, without folders of them.
+	Runs   []string
+	Format Format
+	// Out is the folder to write.
+	Out string
+	// Force replaces a folder that holds another export.
+	Force bool
+	// Program is recorded in the lock file.
+	Program string
+	Rules
+	// Redact removes the secrets that are known; nil removes none.
+	Redact func([]byte) []byte
+	Notify progress.Notify
+	// Progress shows the progress; nil shows nothing.
+	Progress *progress.Reporter
+
+	redactor *curate.Redactor
+}
+
+// Rules decide which rows an export has and what they look like. The same runs and rules give the same bytes.
+type Rules struct {
+	windows.Options
+	curate.Filter
+	// Scoring and Judge select scores as in [runlog.FindScores]; empty means any.
+	Scoring, Judge string
+	// IDs is a file of ids to export; empty exports all.
+	IDs string
+	// Split are the shares of train, validation and test; empty puts everything into train. Seed shuffles.
+	Split []float64
+	Seed  uint64
+	// Repeated is what happens to duplicates, Against are earlier exports whose questions count as well.
+	Repeated Duplicates
+	Against  []string
+	// Leaks is a question file that must not be in the export, Leak what happens to a question that is.
+	Leaks string
+	Leak  LeakAction
+	// KeepPrivate turns off the redaction of home paths, hosts and e-mail addresses.
+	KeepPrivate bool
+	// License is that of the data set, for the card; empty is unknown.
+	License string
+	Limit
+}
+
+// Duplicates is what happens to repeated questions and rows.
+type Duplicates string
+
+// The choices.
+const (
+	DropNear  Duplicates = "near"  // drop near and exact duplicates
+	DropExact Duplicates = "exact" // drop exact duplicates
+	KeepAll   Duplicates = "keep"
+)
+
+// LeakAction is what happens to questions with a counterpart in a benchmark.
+type LeakAction string
+
+// The actions.
+const (
+	LeakDrop   LeakAction = "drop"
+	LeakReport LeakAction = "report"
+	LeakFail   LeakAction = "fail"
+)
+
+// splitNames are the splits in the order of their shares.
+var splitNames = []Split{Train, Validation, Test}
+
+// splits returns the shares by name.
+func (r Rules) splits() ([]curate.Split, error) {
+	if len(r.Split) == 0 {
+		return []curate.Split{{Name: string(Train), Share: 1}}, nil
+	}
+	if len(r.Split) > len(splitNames) {
+		return nil, exit.Misuse("--split has %d shares; want those of train, validation and test", len(r.Split))
+	}
+	var list []curate.Split
+	sum := 0.0
+	for i, share := range r.Split {
+		if !(share > 0) {
+			return nil, exit.Misuse("--split: share %v of %s is not positive", share, splitNames[i])
+		}
+		list = append(list, curate.Split{Name: string(splitNames[i]), Share: share})
+		sum += share
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		return nil, exit.Misuse("--split: the shares add up to %v, not 1", sum)
+	}
+	return list, nil
+}
+
+// check returns an error for rules that no export can follow.
+func (c Config) check() error {
+	if !slices.Contains(Formats(), c.Format) {
+		return exit.Misuse("unknown format %q", c.Format)
+	}
+	if !licenseID.MatchString(c.License) {
+		return exit.Misuse("--license %q is no name of a licence, such as cc-by-4.0", c.License)
+	}
+	_, err := c.splits()
+	return err
+}
+
+// licenseID matches the names of licences as the Hub has them, and none.
+var licenseID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+-]*$|^$`)

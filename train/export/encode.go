@@ -1,0 +1,191 @@
+package export
+
+import (
+	"airqa/qa"
+	"airqa/train/curate"
+)
+
+// encoded is some rows of an episode, ready to be written.
+type encoded struct {
+	loaded
+	// files has the lines of all rows by encoder, and ends where each line ends.
+	files []encodedLines
+	// images are those of each row, and rejected the id of its rejected turn.
+	images   [][]qa.Image
+	rejected []string
+	// changed and private count what was changed.
+	changed map[string]int
+	private curate.Counts
+}
+
+type encodedLines struct {
+	data []byte
+	ends []int
+}
+
+// line returns the line of a row.
+func (l encodedLines) line(row int) []byte {
+	start := 0
+	if row > 0 {
+		start = l.ends[row-1]
+	}
+	return l.data[start:l.ends[row]]
+}
+
+// encodeAll reads and encodes the rows of some tasks. Calls may overlap.
+func (o *rowWriter) encodeAll(tasks []task) (list []*encoded) {
+	for x := range o.load(tasks) {
+		list = append(list, o.encode(x))
+	}
+	return list
+}
+
+// encode encodes rows of an episode.
+func (o *rowWriter) encode(from loaded) *encoded {
+	x := &encoded{loaded: from}
+	if x.err != nil {
+		return x
+	}
+	scope, counted, again := o.scope(x.e), textsOfEpisode(), textsOfEpisode()
+	encoders := encoders(o.Format)
+	x.files = make([]encodedLines, len(encoders))
+	for i := range x.files {
+		x.files[i].data = o.takeBuffer()
+	}
+	for _, row := range x.rows {
+		p, err := o.pair(x.e, scope, x.source, row)
+		if err != nil {
+			x.err = turnError(x.name, row.turn, err)
+			return x
+		}
+		for i, enc := range encoders {
+			t := counted
+			if i > 0 { // counted once
+				t = again
+			}
+			f := &x.files[i]
+			f.data = append(enc.append(o.plan.shape, f.data, t, p), '\n')
+			f.ends = append(f.ends, len(f.data))
+		}
+		x.add(p)
+	}
+	x.changed = counted.changed
+	if scope.Scope != nil {
+		x.private = scope.Counts
+	}
+	return x
+}
+
+// add adds what a row has besides its lines.
+func (x *encoded) add(p *pair) {
+	rejected := ""
+	if p.against != nil {
+		rejected = p.against.ID
+	}
+	x.images, x.rejected = append(x.images, imagesOf(p.row.Context)), append(x.rejected, rejected)
+}
+
+func (o *rowWriter) takeBuffer() []byte {
+	select {
+	case b := <-o.free:
+		return b[:0]
+	default:
+		return make([]byte, 0, firstBuffer)
+	}
+}
+
+// firstBuffer is the size of a new buffer for the rows of an episode.
+const firstBuffer = 128 << 10
+
+func (o *rowWriter) giveBuffer(b []byte) {
+	select {
+	case o.free <- b:
+	default:
+	}
+}
+
+// write writes encoded rows.
+func (o *rowWriter) write(x *encoded) error {
+	l := o.splits[x.split]
+	for i, f := range x.files {
+		if _, err := l.files[i].Write(f.data); err != nil {
+			return err
+		}
+	}
+	for row, planned := range x.rows {
+		l.n++
+		if err := o.writeRow(x, row, place{x.split, l.n}); err != nil {
+			return turnError(x.name, planned.turn, err)
+		}
+	}
+	for _, f := range x.files {
+		o.giveBuffer(f.data)
+	}
+	add(o.plan.tally.changed, x.changed)
+	o.plan.tally.private.Add(x.private)
+	return nil
+}
+
+// writeRow writes what belongs to a line of the data.
+func (o *rowWriter) writeRow(x *encoded, row int, at place) error {
+	if x.rows[row].first || at.line == 1 { // these have all keys between them
+		for i, f := range x.files {
+			if err := o.plan.schemas[i].add(f.line(row)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := o.saveImages(x.images[row]); err != nil {
+		return err
+	}
+	return o.place(x.e, at, x.rows[row], len(x.images[row]), x.rejected[row])
+}
+
+// saveImages writes images once each.
+func (o *rowWriter) saveImages(images []qa.Image) error {
+	if o.Format == OpenAI { // they are in the lines
+		return nil
+	}
+	for _, im := range images {
+		if o.images[im.SHA256] {
+			continue
+		}
+		o.images[im.SHA256] = true
+		if err := o.folder.write(imagePath(im), im.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place is where a row is. Lines count from 1.
+type place struct {
+	split Split
+	line  int
+}
+
+// place writes a line of provenance.jsonl: where a row comes from, and where it is.
+func (o *rowWriter) place(e *Episode, at place, planned plannedRow, images int, rejected string) error {
+	shape := e.Run.Config.Shape
+	line := begin(o.buffer[:0])
+	line.text("id", planned.id)
+	line.text("split", string(at.split))
+	line.number("line", at.line)
+	line.text("run", e.Run.ID)
+	line.text("question", e.Recorded.UUID)
+	line.number("repeat", e.Recorded.Repeat)
+	line.number("turn", planned.turn)
+	line.number("turns", e.Recorded.Turns())
+	line.text("baseline", clean(shape.Baseline))
+	line.text("model", clean(shape.ModelName()))
+	line.text("outcome", string(e.Recorded.Outcome))
+	line.text("verdict", endingOf(e).verdict)
+	line.key("papers")
+	line.dst = appendList(line.dst, paperNames(e.Example), func(dst []byte, s string) []byte { return appendString(dst, clean(s)) })
+	line.number("images", images)
+	line.number("shortened_observations", len(planned.cuts))
+	line.text("rejected", rejected)
+	o.buffer = append(line.end(), '\n')
+	_, err := o.provenance.Write(o.buffer)
+	return err
+}

@@ -1,0 +1,321 @@
+package export
+
+import (
+	"fmt"
+
+	"airqa/internal/inorder"
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/train/curate"
+	"airqa/train/windows"
+)
+
+// Damaged is the reason for turns of an episode that cannot be read completely. The other reasons are those of packages
+// windows and curate, and of this package's formats.
+const Damaged windows.Reason = "damaged"
+
+// plan is what an export will contain. It is made before anything but dropped.jsonl is written, since splits, the keys of
+// rows and the first row depend on all rows.
+type plan struct {
+	episodes []plannedEpisode
+	shape    shape
+	// schemas are the types of rows, by encoder.
+	schemas  []schema
+	tally    tally
+	division curate.Division
+	// copied has the turns of a fork or replay that are rows of another run.
+	copied map[string]bool
+}
+
+// plannedEpisode is an episode with rows.
+type plannedEpisode struct {
+	source int
+	name   string
+	uuid   string
+	split  Split
+	rows   []plannedRow
+}
+
+// plannedRow is a row of an export.
+type plannedRow struct {
+	id   string
+	turn int
+	// features are the keys that a row has and others may lack, see [features].
+	features uint64
+	// cuts are the shortened observations of a row that was too long.
+	cuts []cut
+	// against is the rejected turn of a preference pair.
+	against *rejected
+	// first marks rows at the beginning of a file, see [lead].
+	first bool
+}
+
+// planner decides about every turn, in the order of runs and logs.
+type planner struct {
+	Config
+	sources []*source
+	out     *plan
+	drops   *file
+	// selector checks episodes; rejects also lets wrong ones pass, for preference pairs.
+	selector, rejects *curate.Selector
+	ids               *curate.IDs
+	leaks             map[string]curate.LeakMatch
+	near              *curate.Duplicates
+	seen              curate.Rows
+	copies            map[string]copied
+	// repeats reports which runs are forks or replays, by id; anyRepeats whether one is.
+	repeats    map[string]bool
+	anyRepeats bool
+	features   features
+	fitter     *fitter
+	pairs      pairer
+}
+
+// each calls f for every episode of all sources, in order. Episodes are read and examined on all processors.
+func (p *planner) each(f func(x *examined) error) error {
+	done, total := 0, 0
+	for _, s := range p.sources {
+		total += len(s.UUIDs())
+	}
+	stage := p.Progress.Stage("read episodes", total)
+	defer func() { stage.Close(terminal.Plural(p.out.tally.rows, "row")) }()
+	for list, err := range inorder.Map(p.batches(), p.examineAll) {
+		if err != nil {
+			return err
+		}
+		for _, x := range list {
+			done++
+			stage.Set(done, p.sources[x.source].name)
+			if err := p.take(x, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take calls f for an episode that could be read.
+func (p *planner) take(x *examined, f func(*examined) error) error {
+	if x.err == nil {
+		return f(x)
+	}
+	s := p.sources[x.source]
+	p.Notify.Warnf("%s: %v (this episode is left out)", s.Dir, x.err)
+	p.out.tally.episode(x.e, false)
+	return p.drop(s.Turns(x.e.Recorded), Damaged, x.err.Error())
+}
+
+// consider decides about the turns of an episode.
+func (p *planner) consider(x *examined) error {
+	e, reason, detail := x.e, x.reason, x.detail
+	if reason == "" {
+		reason, detail = p.questionReason(e)
+	}
+	p.out.tally.episode(e, reason == "")
+	if reason != "" {
+		return p.drop(e.Run.Turns(e.Recorded), windows.Reason(reason), detail)
+	}
+	if err := p.dropAll(x.dropped); err != nil {
+		return err
+	}
+	rows, err := p.listed(e, x.rows)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	if reason, detail := p.selector.Admit(e.Example); reason != "" {
+		return p.drop(idsOfRows(rows), windows.Reason(reason), detail)
+	}
+	planned := plannedEpisode{source: x.source, name: e.Recorded.Episode, uuid: e.Recorded.UUID}
+	for _, row := range rows {
+		ok, err := p.accept(row)
+		if err != nil {
+			return err
+		}
+		if ok {
+			planned.rows = append(planned.rows, plannedRow{id: row.ID, turn: row.Turn, features: p.features.of(&row.Row), cuts: row.fit.cuts})
+		}
+	}
+	p.keep(e, planned)
+	return nil
+}
+
+// keep adds an episode with at least one row to the plan.
+func (p *planner) keep(e *Episode, planned plannedEpisode) {
+	if len(planned.rows) == 0 {
+		return
+	}
+	p.out.episodes = append(p.out.episodes, planned)
+	p.out.tally.keep(e, len(planned.rows))
+}
+
+// episodeReason returns why no turn of an episode is exported; "" if some may be.
+func (p *planner) episodeReason(e *Episode) (curate.Reason, string) {
+	if reason, detail := p.selector.Check(e.candidate()); reason != "" {
+		return reason, detail
+	}
+	return p.questionReason(e)
+}
+
+// questionReason returns why no turn of a selected episode is exported: a reason in its question.
+func (p *planner) questionReason(e *Episode) (curate.Reason, string) {
+	if match, ok := p.leaks[e.Recorded.UUID]; ok && p.Leak == LeakDrop {
+		return curate.Leak, match.String()
+	}
+	if p.Repeated == DropNear {
+		if m := p.near.Add(e.Recorded.UUID, e.Example.Question, e.Example.Evaluator.Func); m.Reason != "" {
+			return m.Reason, m.String()
+		}
+	}
+	return "", ""
+}
+
+// listed drops the rows that --ids does not name.
+func (p *planner) listed(e *Episode, rows []weighed) ([]weighed, error) {
+	if p.ids == nil {
+		return rows, nil
+	}
+	var kept []weighed
+	for _, row := range rows {
+		if p.ids.Has(row.ID, e.Recorded.Episode, row.UUID) {
+			kept = append(kept, row)
+			continue
+		}
+		if err := p.drop([]string{row.ID}, windows.Reason(curate.NotListed), ""); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
+// accept decides about a row of a selected episode, with the rejected turn if it is a pair.
+func (p *planner) accept(row weighed) (bool, error) {
+	if first := p.copiedFrom(&row.Row, row.content); first != "" {
+		p.out.copied[row.ID] = true
+		return false, p.drop([]string{row.ID}, windows.CopiedTurn, first)
+	}
+	if p.Repeated != KeepAll {
+		if first, again := p.seen.Add(row.ID, row.content); again {
+			return false, p.drop([]string{row.ID}, windows.Reason(curate.Duplicate), first)
+		}
+	}
+	if row.fit.reason != "" {
+		return false, p.drop([]string{row.ID}, row.fit.reason, row.fit.detail)
+	}
+	if p.fitter != nil {
+		p.fitter.measured.add(row.fit.verdict, len(row.fit.cuts) > 0)
+	}
+	return true, nil
+}
+
+// copied is a row whose turn others may repeat.
+type copied struct {
+	id      string
+	repeats bool
+}
+
+// copiedFrom returns the row of which a row is a copy; "" for none. Copies are turns of a fork or replay and of its
+// origin: the same turn of the same repeat of a question, with the same content.
+func (p *planner) copiedFrom(row *windows.Row, content []byte) string {
+	if !p.anyRepeats {
+		return ""
+	}
+	key := fmt.Sprintf("%s\x00%d\x00%d\x00%s", row.UUID, row.Repeat, row.Turn, content)
+	repeats := p.repeats[row.Run]
+	if first, again := p.copies[key]; again && (repeats || first.repeats) {
+		return first.id
+	}
+	p.copies[key] = copied{row.ID, repeats}
+	return ""
+}
+
+func idsOfRows(rows []weighed) []string {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	return ids
+}
+
+// drop records turns that are left out for one reason.
+func (p *planner) drop(ids []string, reason windows.Reason, detail string) error {
+	list := make([]windows.Drop, len(ids))
+	for i, id := range ids {
+		list[i] = windows.Drop{ID: id, Reason: reason, Detail: detail}
+	}
+	return p.dropAll(list)
+}
+
+func (p *planner) dropAll(list []windows.Drop) error {
+	for _, d := range list {
+		p.out.tally.dropped[d.Reason]++
+		o := begin(nil)
+		o.text("id", d.ID)
+		o.text("reason", string(d.Reason))
+		o.text("detail", clean(d.Detail))
+		if _, err := p.drops.Write(append(o.end(), '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// divide assigns the episodes to splits.
+func (p *planner) divide() error {
+	splits, err := p.splits()
+	if err != nil {
+		return err
+	}
+	s := curate.NewSplitter()
+	for _, e := range p.out.episodes {
+		s.Add(e.uuid, p.sources[e.source].examples[e.uuid].Papers(), len(e.rows))
+	}
+	if p.out.division, err = s.Divide(splits, p.Seed); err != nil {
+		return err
+	}
+	for i := range p.out.episodes {
+		e := &p.out.episodes[i]
+		e.split = Split(p.out.division.Of[e.uuid])
+	}
+	for _, split := range splits {
+		if p.out.division.Rows[split.Name] == 0 && len(p.out.episodes) > 0 {
+			p.Notify.Warnf("the split %s is empty: %s", split.Name, p.out.division)
+		}
+	}
+	return nil
+}
+
+// findLeaks compares the questions of all sources with a benchmark.
+func (p *planner) findLeaks() error {
+	if p.Leaks == "" {
+		return nil
+	}
+	benchmark, err := loadQuestions(p.Leaks)
+	if err != nil {
+		return fmt.Errorf("--leaks: %w", err)
+	}
+	leaks := curate.NewLeaks()
+	for _, ex := range benchmark {
+		leaks.Add(ex)
+	}
+	var all []qa.Example
+	known := make(map[string]bool)
+	for _, s := range p.sources {
+		for _, ex := range s.questions {
+			if !known[ex.UUID] {
+				known[ex.UUID] = true
+				all = append(all, ex)
+			}
+		}
+	}
+	p.leaks = make(map[string]curate.LeakMatch)
+	for _, m := range leaks.Find(all) {
+		p.Notify.Notef("%s: %s", m.UUID, m)
+		if _, there := p.leaks[m.UUID]; !there {
+			p.leaks[m.UUID] = m
+		}
+	}
+	if len(p.leaks) > 0 && p.Leak == LeakFail {
+		return fmt.Errorf("%d questions are in %s as well; --leak drop leaves them out", len(p.leaks), p.Leaks)
+	}
+	return nil
+}

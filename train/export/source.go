@@ -1,0 +1,89 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/runlog"
+	"airqa/train/curate"
+	"airqa/train/windows"
+)
+
+// source is a run directory of an export.
+type source struct {
+	*windows.Run
+	// name is the base name of the directory: paths are private.
+	name      string
+	questions []qa.Example
+	examples  map[string]qa.Example
+	scores    map[string]*qa.Score // by episode; empty for an unscored run
+	input     runInput
+}
+
+// open reads everything of a run directory but its episodes.
+func (c Config) open(dir string) (*source, error) {
+	r, err := runlog.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if writing, err := runlog.Writing(dir); err == nil && writing {
+		c.Notify.Warnf("%s: a run is writing here; what it adds from now on is left out", dir)
+	}
+	for _, bad := range r.BadLines {
+		c.Notify.Warnf("%s: %v (left out)", dir, bad)
+	}
+	run, err := windows.Open(r)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{Run: run, name: baseName(dir), examples: make(map[string]qa.Example)}
+	if s.questions, _, err = dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil); err != nil {
+		return nil, err
+	}
+	for i, ex := range s.questions {
+		s.questions[i] = curate.WithPapers(ex, r.Config.Note.GoldPapers[ex.UUID])
+		s.examples[ex.UUID] = s.questions[i]
+	}
+	scoring, scores, err := runlog.FindScores(dir, c.Scoring, c.Judge)
+	if err != nil && !errors.Is(err, runlog.ErrNoScores) {
+		return nil, err
+	}
+	s.scores = qa.ByEpisode(scores)
+	s.input, err = inputOf(s, scoring, scores)
+	return s, err
+}
+
+func baseName(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return filepath.Base(abs)
+	}
+	return filepath.Base(dir)
+}
+
+// episode is a recorded episode of a source.
+func (s *source) episode(rec runlog.Recorded) *Episode {
+	return &Episode{Run: s.Run, Recorded: rec, Example: s.examples[rec.UUID], Score: s.scores[rec.Episode]}
+}
+
+// candidate is an episode as far as its selection depends on it.
+func (e *Episode) candidate() curate.Episode {
+	shape := e.Run.Config.Shape
+	return curate.Episode{Trajectory: e.Recorded.Trajectory, Example: e.Example, Model: shape.ModelName(), Baseline: shape.Baseline, Score: e.Score}
+}
+
+// idsOf reads a file of ids; none without a name.
+func idsOf(name string) (*curate.IDs, error) {
+	if name == "" {
+		return nil, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("--ids: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	return curate.ReadIDs(file)
+}

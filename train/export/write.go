@@ -1,0 +1,382 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"airqa/eval/author"
+	"airqa/internal/ledger"
+	"airqa/internal/progress"
+	"airqa/qa"
+	"airqa/train/curate"
+	"airqa/train/windows"
+)
+
+// Names of files in an export.
+const (
+	IDsFile        = "ids.txt"
+	DroppedFile    = "dropped.jsonl"
+	ProvenanceFile = "provenance.jsonl"
+	QuestionsFile  = "questions.jsonl"
+	CardFile       = "README.md"
+	dataDir        = "data"
+)
+
+// Summary is the result of an export.
+type Summary struct {
+	// Unchanged means that the folder already holds this export.
+	Unchanged bool
+	// Rows, Episodes and Dropped count what is in the export and what is not.
+	Rows, Episodes, Dropped int
+	// Reasons describes what was left out, Errors the error-action rate before and after.
+	Reasons, Errors string
+	// Notes are sentences about the texts, the tokens and the trainer.
+	Notes []string
+}
+
+// Write writes an export. It reads every run twice: first to decide about all turns, then to write the rows. The folder
+// appears when it is complete.
+func Write(c Config) (s Summary, err error) {
+	if err := c.check(); err != nil {
+		return s, err
+	}
+	if c.Progress == nil {
+		c.Progress = progress.New(progress.Config{})
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	c.redactor = curate.NewRedactor(c.Redact)
+	w := &writer{Config: c}
+	if err := w.openSources(); err != nil {
+		return s, err
+	}
+	if done, err := w.existing(); err != nil {
+		return s, err
+	} else if done {
+		return Summary{Unchanged: true}, sweep(c.Out)
+	}
+	if w.folder, err = stage(c.Out); err != nil {
+		return s, err
+	}
+	if err = w.fill(); err != nil {
+		return s, errors.Join(err, w.folder.discard())
+	}
+	return w.summary(), w.folder.commit()
+}
+
+// gcPercent is the growth of the heap between collections during an export. Nearly all that an export allocates is soon
+// free, so it saves memory at hardly any cost.
+const gcPercent = 50
+
+// writer is one export in progress.
+type writer struct {
+	Config
+	sources []*source
+	inputs  inputs
+	folder  *folder
+	plan    plan
+	fitter  *fitter
+}
+
+func (w *writer) openSources() error {
+	names := make(map[string]string)
+	for _, dir := range w.Runs {
+		s, err := w.open(dir)
+		if err != nil {
+			return err
+		}
+		if other := names[s.ID]; other != "" {
+			return fmt.Errorf("%s and %s are the same run", other, dir)
+		}
+		names[s.ID] = dir
+		w.sources = append(w.sources, s)
+	}
+	w.inputs = inputs{ExportFormat: w.Format}
+	for _, s := range w.sources {
+		w.inputs.Runs = append(w.inputs.Runs, s.input)
+	}
+	var err error
+	if w.inputs.Rules, err = w.record(); err != nil {
+		return err
+	}
+	w.inputs.Files, err = w.fileInputs()
+	return err
+}
+
+// existing reports whether the folder already holds this export. Another export is an error unless it may be replaced,
+// and any other content is always one.
+func (w *writer) existing() (bool, error) {
+	entries, err := os.ReadDir(w.Out)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	old, err := readLock(w.Out)
+	if old == nil && err == nil {
+		return false, fmt.Errorf("%s exists and is no export; choose another folder", w.Out)
+	}
+	if err == nil {
+		err = w.differs(old)
+	}
+	if err != nil && !w.Force {
+		return false, fmt.Errorf("%w; --force replaces it", err)
+	}
+	return err == nil, nil
+}
+
+// differs returns an error if the folder holds another export than this one, or files that were changed.
+func (w *writer) differs(old *Lock) error {
+	now, err := encode(w.inputs)
+	if err != nil {
+		return err
+	}
+	then, err := encode(old.Inputs)
+	if err != nil {
+		return err
+	}
+	if old.Program != w.Program || !bytes.Equal(now, then) {
+		return fmt.Errorf("%s holds an export of other runs or flags", w.Out)
+	}
+	if name := old.damaged(w.Out); name != "" {
+		return fmt.Errorf("%s was changed after it was written", filepath.Join(w.Out, name))
+	}
+	return nil
+}
+
+// fill writes all files.
+func (w *writer) fill() error {
+	if err := w.makePlan(); err != nil {
+		return err
+	}
+	if err := w.writeIDs(); err != nil {
+		return err
+	}
+	if err := w.writeRows(); err != nil {
+		return err
+	}
+	if err := w.writeQuestions(); err != nil {
+		return err
+	}
+	if err := w.writeTrainer(); err != nil {
+		return err
+	}
+	if err := w.folder.write(CardFile, w.card()); err != nil {
+		return err
+	}
+	return w.writeLock()
+}
+
+// makePlan decides about every turn and writes dropped.jsonl.
+func (w *writer) makePlan() (err error) {
+	p := &planner{
+		Config: w.Config, sources: w.sources, out: &w.plan, copies: make(map[string]copied), repeats: make(map[string]bool),
+		near: curate.NewDuplicates(), features: newFeatures(),
+	}
+	w.plan.tally, w.plan.copied = newTally(), make(map[string]bool)
+	for _, s := range w.sources {
+		w.plan.tally.run(s)
+		p.repeats[s.ID] = s.Repeats
+		p.anyRepeats = p.anyRepeats || s.Repeats
+	}
+	if err := p.prepare(); err != nil {
+		return err
+	}
+	w.fitter = p.fitter
+	if p.drops, err = w.folder.create(DroppedFile); err != nil {
+		return err
+	}
+	if err := errors.Join(p.decide(), p.drops.Close()); err != nil {
+		return err
+	}
+	for _, id := range p.missingIDs() {
+		w.Notify.Warnf("--ids: %s is not among the turns of these runs", id)
+	}
+	if len(w.plan.episodes) == 0 {
+		if w.Format == DPO {
+			return noPairs(&w.plan.tally)
+		}
+		return fmt.Errorf("no row is left: %s", w.plan.tally.reasons())
+	}
+	if p.fitter != nil {
+		p.fitter.warn(p.Format, p.Notify)
+	}
+	return p.divide()
+}
+
+// prepare reads the files that rules name.
+func (p *planner) prepare() (err error) {
+	if p.selector, err = curate.NewSelector(p.Filter); err != nil {
+		return err
+	}
+	wrong := p.Filter
+	wrong.Include = append(wrong.Include[:len(wrong.Include):len(wrong.Include)], string(curate.Wrong))
+	wrong.MinScore = nil
+	if p.rejects, err = curate.NewSelector(wrong); err != nil {
+		return err
+	}
+	if p.ids, err = idsOf(p.IDs); err != nil {
+		return err
+	}
+	if p.fitter, err = newFitter(p.Limit); err != nil {
+		return err
+	}
+	for _, dir := range p.Against {
+		if err := p.addEarlier(dir); err != nil {
+			return fmt.Errorf("--against: %w", err)
+		}
+	}
+	return p.findLeaks()
+}
+
+// addEarlier adds the questions of an earlier export to those that must not be repeated.
+func (p *planner) addEarlier(dir string) error {
+	name := filepath.Join(dir, QuestionsFile)
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	number := 0
+	for line := range bytes.Lines(raw) {
+		number++
+		var q question
+		if err := ledger.Strict(line, &q); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+		p.near.Add(baseName(dir)+": "+q.UUID, q.Question, q.Evaluator.Func)
+	}
+	return nil
+}
+
+// decide decides about every turn.
+func (p *planner) decide() error {
+	if p.Format != DPO {
+		return p.each(p.consider)
+	}
+	if err := p.each(p.pair); err != nil {
+		return err
+	}
+	return p.pair(nil)
+}
+
+func (p *planner) missingIDs() []string {
+	if p.ids == nil {
+		return nil
+	}
+	return p.ids.Missing()
+}
+
+// names lists the episodes of a source: by question for preference pairs, otherwise in the order of the log.
+func (p *planner) names(s *source) []string {
+	if p.Format != DPO {
+		return s.UUIDs()
+	}
+	byQuestion := make(map[string][]string)
+	var order []string
+	for _, name := range s.UUIDs() {
+		uuid, _ := qa.SplitEpisodeID(name)
+		if byQuestion[uuid] == nil {
+			order = append(order, uuid)
+		}
+		byQuestion[uuid] = append(byQuestion[uuid], name)
+	}
+	var names []string
+	for _, uuid := range order {
+		names = append(names, byQuestion[uuid]...)
+	}
+	return names
+}
+
+// loadQuestions reads a question file.
+func loadQuestions(path string) ([]qa.Example, error) {
+	file, err := author.Load(path, author.Options{})
+	return file.Examples(), err
+}
+
+func (w *writer) writeIDs() error {
+	out, err := w.folder.create(IDsFile)
+	if err != nil {
+		return err
+	}
+	for _, e := range w.plan.episodes {
+		for _, row := range e.rows {
+			_, _ = out.WriteString(row.id + "\n") // Close reports the error
+		}
+	}
+	return out.Close()
+}
+
+// question is a line of questions.jsonl: what a later export compares with. It has no answer.
+type question struct {
+	UUID      string   `json:"uuid"`
+	Question  string   `json:"question"`
+	Papers    []string `json:"anchor_pdf"`
+	Evaluator struct {
+		Func string `json:"eval_func"`
+	} `json:"evaluator"`
+}
+
+// writeQuestions writes the questions of the rows, in the order of the rows.
+func (w *writer) writeQuestions() error {
+	out, err := w.folder.create(QuestionsFile)
+	if err != nil {
+		return err
+	}
+	done := make(map[string]bool)
+	for _, e := range w.plan.episodes {
+		if done[e.uuid] {
+			continue
+		}
+		done[e.uuid] = true
+		ex := w.sources[e.source].examples[e.uuid]
+		q := question{UUID: e.uuid, Question: ex.Question, Papers: paperNames(ex)}
+		q.Evaluator.Func = ex.Evaluator.Func
+		line, err := ledger.Encode(q)
+		if err != nil {
+			return errors.Join(err, out.Close())
+		}
+		_, _ = out.Write(line) // Close reports the error
+	}
+	return out.Close()
+}
+
+func (w *writer) writeLock() error {
+	l := Lock{
+		Format: lockFormat, Program: w.Program, Inputs: w.inputs, Files: w.folder.sorted(),
+		Counts: counts{Rows: make(map[Split]int), Dropped: make(map[string]int)},
+	}
+	for _, e := range w.plan.episodes {
+		l.Counts.Rows[e.split] += len(e.rows)
+	}
+	for reason, n := range w.plan.tally.dropped {
+		l.Counts.Dropped[string(reason)] = n
+	}
+	raw, err := indented(l)
+	if err != nil {
+		return err
+	}
+	return w.folder.write(LockFile, raw)
+}
+
+func (w *writer) summary() Summary {
+	t := &w.plan.tally
+	return Summary{
+		Rows: t.rows, Episodes: len(w.plan.episodes), Dropped: t.totalDropped(), Reasons: t.reasons(),
+		Errors: t.errorRate(), Notes: w.notes(),
+	}
+}
+
+// Reasons lists all reasons for which a turn may be left out.
+func Reasons() []windows.Reason {
+	var list []windows.Reason
+	for _, r := range curate.Reasons() {
+		list = append(list, windows.Reason(r))
+	}
+	list = append(list, windows.Reasons()...)
+	return append(list, Damaged, NoPair, OtherTurn, RejectedTurn, TooLong, CutImage, Refused)
+}

@@ -1,0 +1,111 @@
+package preflight_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/train/preflight"
+)
+
+// words counts words and special tokens: a tokenizer whose counts are easy to check by hand.
+type words struct{}
+
+func (words) split(text string) []string {
+	text = strings.NewReplacer("<|im_start|>", " <|im_start|> ", "<|im_end|>", " <|im_end|> ", "\n", " \\n ").Replace(text)
+	return strings.Fields(text)
+}
+
+func (w words) Count(text string) int { return len(w.split(text)) }
+
+func (w words) Encode(dst []int32, text string) []int32 {
+	for range w.split(text) {
+		dst = append(dst, 0)
+	}
+	return dst
+}
+
+func (words) Decode(ids []int32) string { return strings.Repeat("·", len(ids)) }
+
+func (words) ID(token string) (int32, bool) { return 0, token == "<|im_end|>" }
+
+func check(t *testing.T, c preflight.Config) *preflight.Checker {
+	t.Helper()
+	c.Tokenizer = words{}
+	k, err := preflight.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func turns(texts ...string) (list []preflight.Message) {
+	for i, text := range texts {
+		list = append(list, preflight.Message{Role: [2]string{"human", "gpt"}[i%2], Text: text})
+	}
+	return list
+}
+
+func TestMeasure(t *testing.T) {
+	long := strings.Repeat("word ", 100)
+	tests := []struct {
+		name   string
+		config preflight.Config
+		c      preflight.Conversation
+		want   preflight.Verdict
+	}{
+		{
+			"whole",
+			preflight.Config{MaskHistory: true},
+			preflight.Conversation{System: "s", Messages: turns("q", "a", "o", "b")},
+			preflight.Verdict{Outcome: preflight.Kept, Tokens: 30, Trained: 3, HeadWhole: true, TargetWhole: true},
+		},
+		{
+			"every answer",
+			preflight.Config{},
+			preflight.Conversation{System: "s", Messages: turns("q", "a", "o", "b")},
+			preflight.Verdict{Outcome: preflight.Kept, Tokens: 30, Trained: 6, HeadWhole: true, TargetWhole: true},
+		},
+		{
+			"the head is cut",
+			preflight.Config{MaskHistory: true, CutoffLen: 60},
+			preflight.Conversation{System: "s", Messages: turns(long, "a", "o", "b")},
+			preflight.Verdict{Outcome: preflight.Kept, Tokens: 60, Trained: 3, Cut: 69, TargetWhole: true},
+		},
+		{
+			"the target is cut",
+			preflight.Config{CutoffLen: 60},
+			preflight.Conversation{System: "s", Messages: turns(long, "a", "o", "b")},
+			preflight.Verdict{Outcome: preflight.Kept, Tokens: 60, Trained: 3, Cut: 69},
+		},
+		{
+			"packing takes one",
+			preflight.Config{MaskHistory: true, CutoffLen: 30, Packing: true},
+			preflight.Conversation{System: "s", Messages: turns("q", "a", "o", "b")},
+			preflight.Verdict{Outcome: preflight.Kept, Tokens: 29, Trained: 3, Cut: 1, TargetWhole: true},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := check(t, tt.config).Measure(tt.c)
+			tt.want.Reasons = []string{}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("Measure (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSpans(t *testing.T) {
+	k := check(t, preflight.Config{MaskHistory: true, CutoffLen: 25})
+	var got strings.Builder
+	for _, s := range k.Spans(preflight.Conversation{System: "s", Messages: turns("q", "a", "o", "b")}) {
+		got.WriteString("[" + string(s.State) + " " + strings.ReplaceAll(s.Text, "\n", "/") + "]")
+	}
+	const want = "[context <|im_start|>system/s<|im_end|>/····][cut ·····][context a<|im_end|>/<|im_start|>user/o<|im_end|>/<|im_start|>assistant/]" +
+		"[trained b<|im_end|>/]"
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Errorf("Spans (-want +got):\n%s", diff)
+	}
+}

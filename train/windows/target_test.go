@@ -1,0 +1,181 @@
+package windows_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/agent/action"
+	"airqa/internal/testkit/recordtest"
+	"airqa/qa"
+	"airqa/runlog"
+	"airqa/tools"
+	"airqa/train/windows"
+)
+
+// A canonical target is read as the same action as the reply, and ends with it.
+func TestCanonicalTargets(t *testing.T) {
+	printed := 0
+	for i, format := range action.Formats() {
+		c := recordtest.Config{Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid-view", Settings: qa.DefaultSettings(), Repeats: 8, Seed: uint64(i), Thinking: true}
+		c.Settings.ActionFormat = format
+		made := recordtest.Make(t, c)
+		run := open(t, made.Run)
+		specs := tools.Set{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}}.Specs()
+		grammar := action.Grammar{Specs: specs, Format: action.Format(format)}
+		for rec, err := range made.Run.Episodes() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, _ := run.Rows(rec, windows.Options{Turns: windows.Canonical})
+			raw, _ := run.Rows(rec, windows.Options{Turns: windows.Raw})
+			for j, row := range rows {
+				s := rec.Steps[row.Turn-1]
+				got := grammar.Read(row.Target.Text)
+				if got.Action == nil || got.Action.Text != s.Action.Text && got.Action.Text != s.Action.LaTeX || got.Kept != len(row.Target.Text) {
+					t.Errorf("%s: target %q is not the action %s", format, row.Target.Text, s.Action.Text)
+				}
+				if strings.Contains(row.Target.Text, "invented by the model") {
+					t.Errorf("text after the action is trained: %q", row.Target.Text)
+				}
+				if format == "python" && strings.HasSuffix(row.Target.Text, s.Action.Text) {
+					printed++
+				}
+				reply := s.Reply.Text
+				if s.Reply.Reasoning != "" {
+					reply = "<think>\n" + s.Reply.Reasoning + "\n</think>\n\n" + reply
+				}
+				if raw[j].Target.Text != reply {
+					t.Errorf("raw target %q, want %q", raw[j].Target.Text, reply)
+				}
+			}
+		}
+	}
+	if printed == 0 {
+		t.Error("no action was printed in canonical form")
+	}
+}
+
+func TestTarget(t *testing.T) {
+	reply := func(text string) qa.Step { return qa.Step{N: 1, Reply: &qa.Reply{Text: text}, Kept: len(text)} }
+	acting := func(text, call string) qa.Step {
+		s := reply(text)
+		action.Grammar{Specs: tools.Set{tools.Query{}, tools.Answer{}}.Specs()}.ReadStep(&s, action.AsText)
+		if s.Action == nil || s.Action.Text != call {
+			t.Fatalf("%q is read as %+v", text, s.Action)
+		}
+		return s
+	}
+	reasoned := reply("[Action]: none")
+	reasoned.Reply.Reasoning = "hm"
+	calls := []qa.ToolCall{{ID: "1", Name: "Query", Arguments: json.RawMessage(`{"sql":"x"}`)}, {ID: "2", Name: "Query"}}
+	native := qa.Step{N: 1, Reply: &qa.Reply{Text: "look", ToolCalls: calls, Sealed: json.RawMessage(`{}`)}, Kept: 4, Called: &calls[0], NotRun: []string{"2"}}
+	tests := []struct {
+		name string
+		step qa.Step
+		o    windows.Options
+		want qa.Message
+	}{
+		{"quotes as printed", acting("[Thought]: x\n[Action]: Query(sql=\"SELECT 1\")", "Query(sql='SELECT 1')"), windows.Options{}, text("[Thought]: x\n[Action]: Query(sql='SELECT 1')")},
+		{"text after the action", acting("[Action]: Query(sql='a')\n[Observation]: 3", "Query(sql='a')"), windows.Options{}, text("[Action]: Query(sql='a')")},
+		{"as received", acting("[Action]: Query(sql='a')\n[Observation]: 3", "Query(sql='a')"), windows.Options{Turns: windows.Raw}, text("[Action]: Query(sql='a')\n[Observation]: 3")},
+		{"a code fence", acting("[Action]:\n```\nQuery(sql=\"a\")\n```", "Query(sql='a')"), windows.Options{}, text("[Action]:\n```\nQuery(sql='a')\n```")},
+		{"LaTeX", acting(`[Action]: Answer(answer="\frac{1}{2}")`, `Answer(answer='\x0crac{1}{2}')`), windows.Options{}, text(`[Action]: Answer(answer='\\frac{1}{2}')`)},
+		{"reasoning", reasoned, windows.Options{}, text("<think>\nhm\n</think>\n\n[Action]: none")},
+		{"reasoning of the last turn", reasoned, windows.Options{Thinking: windows.ThinkingLast}, text("<think>\nhm\n</think>\n\n[Action]: none")},
+		{"reasoning dropped", reasoned, windows.Options{Thinking: windows.ThinkingDrop}, text("[Action]: none")},
+		{"a block", reply("<think>\nhm\n</think>\n\nyes"), windows.Options{}, text("<think>\nhm\n</think>\n\nyes")},
+		{"a block dropped", reply("<think>\nhm\n</think>\n\nyes"), windows.Options{Thinking: windows.ThinkingDrop}, text("yes")},
+		{"a block without its start dropped", reply("hm\n</think>\n\nyes"), windows.Options{Thinking: windows.ThinkingDrop}, text("yes")},
+		{"another name", reply("<thinking>hm</thinking>yes"), windows.Options{Thinking: windows.ThinkingDrop}, text("yes")},
+		{"a tag inside an action", reply("[Action]: Query(sql='</think>')"), windows.Options{Thinking: windows.ThinkingDrop}, text("[Action]: Query(sql='</think>')")},
+		{"a call", native, windows.Options{}, qa.Message{Role: qa.Assistant, Text: "look", ToolCalls: calls[:1]}},
+		{"all calls", native, windows.Options{Turns: windows.Raw}, qa.Message{Role: qa.Assistant, Text: "look", ToolCalls: calls}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			rec := runlog.Recorded{Trajectory: qa.Trajectory{Steps: []qa.Step{tt.step}}}
+			if diff := cmp.Diff(tt.want, (&windows.Run{}).RowAt(rec, 0, tt.o).Target); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func text(s string) qa.Message { return qa.Message{Role: qa.Assistant, Text: s} }
+
+// Thinking of earlier turns stays or goes, and nothing else changes.
+func TestThinkingInContext(t *testing.T) {
+	thought := "<think>\nhm\n</think>\n\n[Action]: Query(sql='a')"
+	messages := []qa.Message{{Role: qa.System, Text: "<think>"}, {Role: qa.User, Text: "<think>a</think>b"}, text(thought), {Role: qa.User, Text: "[Observation]: <think>x</think>"}}
+	step := qa.Step{N: 2, Shown: []qa.Span{{First: 0, End: 4}}, Reply: &qa.Reply{Text: "x"}, Kept: 1}
+	rec := runlog.Recorded{Trajectory: qa.Trajectory{Messages: messages, Steps: []qa.Step{step}}}
+	for thinking, want := range map[windows.Thinking]string{
+		"": thought, windows.ThinkingKeep: thought, windows.ThinkingLast: "[Action]: Query(sql='a')", windows.ThinkingDrop: "[Action]: Query(sql='a')",
+	} {
+		got := (&windows.Run{}).RowAt(rec, 0, windows.Options{Thinking: thinking}).Context
+		expected := append([]qa.Message(nil), messages...)
+		expected[2].Text = want
+		if diff := cmp.Diff(expected, got); diff != "" {
+			t.Errorf("--thinking %s (-want +got):\n%s", thinking, diff)
+		}
+	}
+	if messages[2].Text != thought {
+		t.Error("the recorded messages were changed")
+	}
+}
+
+func TestFailure(t *testing.T) {
+	broken := func(kind string) qa.Step {
+		return qa.Step{Reply: &qa.Reply{}, ParseError: &qa.ParseError{Kind: kind, Reason: "why"}, Observation: &qa.Observation{Status: qa.StatusParse}}
+	}
+	acted := func(status qa.Status, text string) qa.Step {
+		return qa.Step{Reply: &qa.Reply{}, Action: &qa.Action{Name: "Query"}, Observation: &qa.Observation{Status: status, Text: text}}
+	}
+	program := func(status qa.Status) qa.Step {
+		return qa.Step{By: qa.ByProgram, Action: &qa.Action{Name: "Query"}, Observation: &qa.Observation{Status: status, Text: "no such column\nat all"}}
+	}
+	asked := qa.Step{Reply: &qa.Reply{}}
+	tests := []struct {
+		name    string
+		outcome qa.Outcome
+		steps   []qa.Step
+		want    windows.Drop // of the first step
+	}{
+		{"no action", qa.Answered, []qa.Step{broken(qa.ErrNoAction), asked}, windows.Drop{Reason: windows.NoAction, Detail: "why"}},
+		{"syntax", qa.Answered, []qa.Step{broken(qa.ErrSyntax), asked}, windows.Drop{Reason: windows.BadSyntax, Detail: "why"}},
+		{"unknown action", qa.Answered, []qa.Step{broken(qa.ErrUnknownAction), asked}, windows.Drop{Reason: windows.UnknownAction, Detail: "why"}},
+		{"parameter", qa.Answered, []qa.Step{broken(qa.ErrParameter), asked}, windows.Drop{Reason: windows.BadParameter, Detail: "why"}},
+		{"a kind of a later version", qa.Answered, []qa.Step{broken("other"), asked}, windows.Drop{Reason: windows.BadSyntax, Detail: "why"}},
+		{"SQL error", qa.Answered, []qa.Step{acted(qa.StatusError, "[Error]: bad\nmore"), asked}, windows.Drop{Reason: windows.ActionFailed, Detail: "[Error]: bad"}},
+		{"result", qa.Answered, []qa.Step{acted(qa.StatusOK, "x"), asked}, windows.Drop{}},
+		{"empty result", qa.Answered, []qa.Step{acted(qa.StatusEmpty, ""), asked}, windows.Drop{}},
+		{"answer", qa.Answered, []qa.Step{asked}, windows.Drop{}},
+		{"stopped", qa.ToolFailure, []qa.Step{asked}, windows.Drop{Reason: windows.NoResult, Detail: "tool_failure"}},
+		{"killed", "", []qa.Step{asked}, windows.Drop{Reason: windows.NoResult}},
+		{"the program's statement fails", qa.Answered, []qa.Step{asked, program(qa.StatusError), asked}, windows.Drop{Reason: windows.ActionFailed, Detail: "no such column"}},
+		{"the program's statement runs", qa.Answered, []qa.Step{asked, program(qa.StatusOK), asked}, windows.Drop{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			rec := runlog.Recorded{Trajectory: qa.Trajectory{Outcome: tt.outcome, Steps: tt.steps}}
+			reason, detail := windows.Failure(rec, 0)
+			if got := (windows.Drop{Reason: reason, Detail: detail}); got != tt.want {
+				t.Errorf("%+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestEmptyTarget(t *testing.T) {
+	dir := recordtest.Dir(t, "run")
+	made := recordtest.Make(t, recordtest.Config{Dir: dir, Baseline: "question-only", Questions: 1})
+	run := open(t, made.Run)
+	rec := runlog.Recorded{Trajectory: qa.Trajectory{Outcome: qa.Answered, Steps: []qa.Step{{N: 1, Reply: &qa.Reply{}}}}}
+	rows, dropped := run.Rows(rec, windows.Options{})
+	if len(rows) != 0 || len(dropped) != 1 || dropped[0].Reason != windows.EmptyTarget || dropped[0].ID != run.Turn(rec, 0) {
+		t.Errorf("rows %v, dropped %v", rows, dropped)
+	}
+}
