@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"airqa/bench/dorismae/annotate"
 	"airqa/internal/terminal"
-	"airqa/run/annotate"
 )
 
 // annotateCmd makes annotations of DORIS-MAE.

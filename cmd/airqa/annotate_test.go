@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/bench/dorismae/annotate"
 	"airqa/internal/testkit/batchtest"
 	"airqa/internal/testkit/openaitest"
-	"airqa/run/annotate"
 )
 
 // annotator replies by a rule, after a while.

@@ -6,10 +6,10 @@ import (
 	"io"
 	"strings"
 
+	"airqa/bench/companion"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
 	"airqa/internal/terminal"
-	"airqa/report/companion"
 )
 
 // benchCmd is about the companion benchmarks.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"airqa/bench/companion"
 	"airqa/env"
 	"airqa/env/embed/minilm"
 	"airqa/internal/atomicfile"
@@ -12,7 +13,6 @@ import (
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa/dataset"
-	"airqa/report/companion"
 	"airqa/run/bench"
 )
 

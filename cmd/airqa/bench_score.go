@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"airqa/bench/companion"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
-	"airqa/report/companion"
 )
 
 type benchStatsCmd struct {

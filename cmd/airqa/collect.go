@@ -9,10 +9,10 @@ import (
 	"syscall"
 	"time"
 
+	"airqa/bench/argscichat/collect"
+	"airqa/bench/argscichat/dialogue"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
-	"airqa/run/collect"
-	"airqa/viewer/dialogue"
 	"airqa/viewer/guard"
 )
 

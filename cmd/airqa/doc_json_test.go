@@ -16,6 +16,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"airqa/bench/companion"
+	"airqa/bench/dorismae/annotate"
 	"airqa/doctor"
 	"airqa/eval"
 	"airqa/eval/judge"
@@ -23,10 +25,8 @@ import (
 	"airqa/internal/settings"
 	"airqa/llm/cache"
 	"airqa/report"
-	"airqa/report/companion"
 	"airqa/report/compare"
 	"airqa/report/questions"
-	"airqa/run/annotate"
 	"airqa/run/ask"
 	"airqa/run/estimate"
 	"airqa/run/merge"

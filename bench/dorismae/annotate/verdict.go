@@ -1,0 +1,64 @@
+// Package annotate asks a model how far abstracts meet the aspects of DORIS-MAE's queries, as its Anno-GPT does, and
+// keeps every reply. Start from [Flags.Run], which resumes; [Export] writes scores in the benchmark's form. [Parse]
+// reads a verdict. How well the scores agree with people's is measured by bench/companion.
+package annotate
+
+import (
+	"regexp"
+	"strings"
+
+	"airqa/qa"
+)
+
+// Score is the score of a pair: 0, 1 or 2, or [Unparsed].
+type Score int
+
+// Unparsed is a reply without a verdict. It is never part of a sum.
+const Unparsed Score = -1
+
+// Rule is how the verdict of a reply is found.
+type Rule string
+
+const (
+	// LastLabel takes the last label, as a word in capitals, of the last line. A reply that was cut off has no verdict.
+	LastLabel Rule = "last"
+	// Compat is the rule of the benchmark's authors: the only label that the reply has anywhere, also inside another
+	// word; DISAGREE hides AGREE.
+	Compat Rule = "compat"
+)
+
+// scores by label.
+var scores = map[string]Score{"DISAGREE": 0, "DISPUTE": 1, "AGREE": 1, "CONCUR": 2}
+
+var label = regexp.MustCompile(`\b(?:DISAGREE|DISPUTE|AGREE|CONCUR)\b`)
+
+// Parse returns the score in a reply that ended for the given reason, see [qa.Reply].
+func Parse(reply, finish string, r Rule) Score {
+	if r == Compat {
+		return compat(reply)
+	}
+	if finish == qa.FinishLength {
+		return Unparsed
+	}
+	reply = strings.TrimSpace(reply)
+	last := strings.ReplaceAll(reply[strings.LastIndexByte(reply, '\n')+1:], "_", " ") // Markdown's emphasis
+	found := label.FindAllString(last, -1)
+	if len(found) == 0 {
+		return Unparsed
+	}
+	return scores[found[len(found)-1]]
+}
+
+func compat(reply string) Score {
+	score, hits := Unparsed, 0
+	for name, s := range scores {
+		if !strings.Contains(reply, name) || name == "AGREE" && strings.Contains(reply, "DISAGREE") {
+			continue
+		}
+		score, hits = s, hits+1
+	}
+	if hits != 1 {
+		return Unparsed
+	}
+	return score
+}

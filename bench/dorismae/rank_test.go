@@ -1,0 +1,128 @@
+package dorismae_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"airqa/bench/dorismae"
+	"airqa/qa/dataset"
+)
+
+func TestClean(t *testing.T) {
+	if got, want := dorismae.Clean("See http://a.b/c?d, www.x.org or\nftp://y for $n$."), "See   or  for n."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Spec 3.3; a zero vector is similar to nothing.
+func TestMaxSim(t *testing.T) {
+	document := [][]float32{{0, 2}, {3, 4}}
+	if got := dorismae.MaxSim([][]float32{{1, 0}, {1, 1}}, document); math.Abs(got-0.794975) > 5e-7 {
+		t.Errorf("Equation 4: %g", got)
+	}
+	if got := dorismae.MaxSim([][]float32{{0, 0}}, document) + dorismae.MaxSim(nil, document); got != 0 {
+		t.Errorf("without a direction: %g", got)
+	}
+}
+
+// letters embeds a text as the counts of two letters.
+func letters(_ context.Context, texts []string) ([][]float32, error) {
+	var list [][]float32
+	for _, s := range texts {
+		list = append(list, []float32{float32(strings.Count(s, "x")), float32(strings.Count(s, "y"))})
+	}
+	return list, nil
+}
+
+// The lexical rankings are computed with scikit-learn, NLTK and rank_bm25.
+func TestRankers(t *testing.T) {
+	documents := []dataset.Document{
+		{ID: "1", Abstract: "Yyyyx xy."}, {ID: "2", Abstract: "Xxxxx all. Yyyyy all."}, {ID: "3", Abstract: "xxxxx Graph\ngraph"}, {ID: "4", Abstract: "Nothing"}, {ID: "5", Abstract: "graph nothing"},
+	}
+	it := query(1, 0, 0, 0, 0, 0)
+	it.Pool, it.Question, it.Parts = []string{"1", "2", "3", "4", "5"}, "About graph xxxx. All yyyy.", []string{"yyyyy"}
+	tests := []struct{ method, want string }{
+		{"tfidf", "2 3 5 4 1"},
+		{"tfidf-sentence", "3 2 5 4 1"}, // ties: the later abstract first
+		{"bm25", "2 1 5 3 4"},
+		{"bm25-lower", "2 3 5 4 1"},
+		{"bm25-words", "2 1 5 3 4"},
+		{"vectors", "2 1 3 5 4"},
+		{"maxsim", "2 1 3 5 4"},
+		{"maxsim-aspects", "2 1 5 4 3"},
+		{"maxmax", "3 2 1 5 4"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.method, func(t *testing.T) {
+			r, err := dorismae.NewRanker(tt.method, documents, letters)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := dorismae.Rank(t.Context(), r, it)
+			if err != nil || strings.Join(got, " ") != tt.want {
+				t.Errorf("%v, %v; want %s", got, err, tt.want)
+			}
+		})
+	}
+	for method, want := range map[string]string{"maxsim": "needs an embedding model", "bm24": "the rankers are tfidf"} {
+		if _, err := dorismae.NewRanker(method, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}
+
+// Computed with scikit-learn 1.9.1 and rank_bm25 on the released best candidates; "bm25" splits sentences by other rules
+// than NLTK and is not compared.
+func TestKnownItem(t *testing.T) {
+	best, err := dataset.DORISBestCandidates("../../../shared/data/dorismae/best_candidates.txt")
+	if err != nil {
+		t.Skipf("the released questions are not beside the checkout: %v", err)
+	}
+	known, err := dorismae.KnownItem(t.Context(), best, []string{"tfidf", "bm25-lower", "bm25-words"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"tfidf 0.68 0.773667 100", "bm25-lower 0.64 0.727595 100", "bm25-words 0.31 0.529008 100"}
+	for i, k := range known {
+		if got := fmt.Sprintf("%s %.2f %.6f %d", k.Method, k.First, k.MRR, k.N); got != want[i] {
+			t.Errorf("%s, want %s", got, want[i])
+		}
+	}
+}
+
+// Every fifth abstract is of another category; abstract 200 is cited by the idea paper and has one word of an aspect.
+func TestPool(t *testing.T) {
+	var corpus []dataset.DORISAbstract
+	for i := range 300 {
+		a := dataset.DORISAbstract{ID: i, Text: fmt.Sprintf("Word-%d common", i), Categories: []string{"cs.CL"}}
+		switch {
+		case i == 200:
+			a.Text = "graph" + strings.Repeat(" filler", 400)
+		case i < 30:
+			a.Text = "Tide, table" + strings.Repeat(" filler", i)
+		case i < 150:
+			a.Text = "graph search" + strings.Repeat(" filler", i)
+		}
+		if i%5 == 4 {
+			a.Categories = []string{"math.CO"}
+		}
+		corpus = append(corpus, a)
+	}
+	corpus[0].Linked = []int{200, 299}
+	q := dorismae.PoolQuery{Text: "TIDE tables", Aspects: []string{"graph search", "tide"}, IdeaFrom: []int{0}, Dense: []int{299, 298, 0}}
+	got := dorismae.NewPools(corpus).Pool(q)
+	has := func(id int) bool { return slices.Contains(got, id) }
+	lexical := len(got) - 3 // 298, 299 and 200
+	if !has(0) || !has(200) || !has(298) || !has(299) || has(4) || has(250) || lexical < 80 || lexical > 83 || !slices.IsSorted(got) {
+		var ids []string
+		for _, id := range got {
+			ids = append(ids, strconv.Itoa(id))
+		}
+		t.Errorf("%d abstracts: %s", len(got), strings.Join(ids, " "))
+	}
+}
