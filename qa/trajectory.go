@@ -72,6 +72,30 @@ func (s Step) Thought() string {
 	return s.Reply.Text[s.ThoughtAt.First:s.ThoughtAt.End]
 }
 
+// Time is the duration of the step in seconds: the sum over its requests and its action, and the pauses before requests. It
+// is not the span from start to end, which may include the night between two invocations.
+func (s Step) Time() (working, waiting float64) {
+	if !s.Acted.IsZero() {
+		working = s.Ended.Sub(s.Acted).Seconds()
+	}
+	if s.Reply == nil {
+		return working, 0
+	}
+	for _, a := range s.Reply.Attempts {
+		working += a.Seconds
+		waiting += a.Wait
+	}
+	if len(s.Reply.Attempts) > 0 {
+		return working, waiting
+	}
+	// A model in process makes no requests.
+	replied := s.Ended
+	if !s.Acted.IsZero() {
+		replied = s.Acted
+	}
+	return working + replied.Sub(s.Started).Seconds(), waiting
+}
+
 // Message returns the assistant message that represents the step's reply in the history: the reply up to the end of its
 // action. Text after the action (a model inventing its own observation) is dropped.
 func (s Step) Message() Message {

@@ -145,7 +145,7 @@ func readEpisodes(run *runlog.Run) []episode {
 			turns: rec.Turns(), usage: rec.Usage(), charged: rec.Charged(),
 		}
 		for _, s := range rec.Steps {
-			working, waiting := StepTime(s)
+			working, waiting := s.Time()
 			e.working, e.waiting = e.working+working, e.waiting+waiting
 			e.actions.add(s)
 		}
@@ -156,30 +156,6 @@ func readEpisodes(run *runlog.Run) []episode {
 		list = append(list, e)
 	}
 	return list
-}
-
-// StepTime is the duration of a step in seconds: the sum over its requests and its action, not the span from start to
-// end, which may include the night between two invocations.
-func StepTime(s qa.Step) (working, waiting float64) {
-	if !s.Acted.IsZero() {
-		working = s.Ended.Sub(s.Acted).Seconds()
-	}
-	if s.Reply == nil {
-		return working, 0
-	}
-	for _, a := range s.Reply.Attempts {
-		working += a.Seconds
-		waiting += a.Wait
-	}
-	if len(s.Reply.Attempts) > 0 {
-		return working, waiting
-	}
-	// A model in process makes no requests.
-	replied := s.Ended
-	if !s.Acted.IsZero() {
-		replied = s.Acted
-	}
-	return working + replied.Sub(s.Started).Seconds(), waiting
 }
 
 // within is the share of right answers by number of model calls; see [Row].

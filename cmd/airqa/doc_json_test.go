@@ -160,7 +160,7 @@ var jsonOutputs = map[string]jsonOutput{
 	},
 	"trace": {
 		[]string{"trace airqa-demo/runs/agentic-hybrid --json", "trace airqa-demo/runs/agentic-hybrid --json --full"},
-		[]any{episodes.Row{}, report.Traced{}},
+		[]any{episodes.Row{}, episodes.Traced{}},
 	},
 	"notes": {
 		[]string{"notes airqa-demo/runs/agentic-hybrid 1e6bccdd --add text --json"},

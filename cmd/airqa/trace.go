@@ -13,7 +13,6 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report"
 	"airqa/report/render"
 	"airqa/trace/episodes"
 	"airqa/trace/notes"
@@ -107,7 +106,7 @@ func (a *app) notices(lib *episodes.Library) {
 			a.say("note: %s: %s", r.Name, text)
 		}
 		if fork := r.Fork(); fork != nil {
-			a.say("note: %s is a fork %s", r.Name, report.ForkText(*fork))
+			a.say("note: %s is a fork %s", r.Name, episodes.ForkText(*fork))
 		}
 	}
 }
@@ -232,7 +231,7 @@ type tracedStep struct {
 	Thought string `json:"thought"`
 }
 
-func stepsOf(t report.Traced) []tracedStep {
+func stepsOf(t episodes.Traced) []tracedStep {
 	var steps []tracedStep
 	for i, s := range t.Steps {
 		steps = append(steps, tracedStep{t.Episode, s, t.Thoughts[i]})

@@ -12,7 +12,6 @@ import (
 
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/report"
 	"airqa/runlog"
 	"airqa/trace/cause"
 	"airqa/trace/evidence"
@@ -60,7 +59,7 @@ type Run struct {
 type Episode struct {
 	Row
 	// Traced is the trajectory with its messages, question and score.
-	Traced report.Traced
+	Traced Traced
 	Loss   evidence.Loss
 	Why    cause.Cause
 	Marks  []Mark
@@ -183,7 +182,7 @@ func (r *Run) Episode(ctx context.Context, episode string) (Episode, error) {
 		return Episode{}, runlog.ErrNoEpisode
 	}
 	score := r.scores[episode]
-	e := Episode{Row: r.Rows[i], Traced: report.NewTraced(ex, rec, score), Marks: Marks(rec), Damage: err}
+	e := Episode{Row: r.Rows[i], Traced: NewTraced(ex, rec, score), Marks: Marks(rec), Damage: err}
 	e.Traced.Fork = r.Fork()
 	if err == nil {
 		e.Loss = evidence.Of(ex, rec, score, r.Log.Config.Note.Missing)

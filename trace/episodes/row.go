@@ -7,7 +7,6 @@ import (
 
 	"airqa/eval"
 	"airqa/qa"
-	"airqa/report"
 	"airqa/runlog"
 	"airqa/trace/cause"
 	"airqa/trace/evidence"
@@ -137,7 +136,7 @@ func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 func seconds(rec runlog.Recorded) float64 {
 	sum := 0.0
 	for _, s := range rec.Steps {
-		working, _ := report.StepTime(s)
+		working, _ := s.Time()
 		sum += working
 	}
 	return math.Round(1000*sum) / 1000

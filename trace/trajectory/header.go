@@ -7,7 +7,6 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report"
 	"airqa/trace/cause"
 	"airqa/trace/episodes"
 	"airqa/trace/evidence"
@@ -35,7 +34,7 @@ func facts(e episodes.Episode, list []notes.Note) []fact {
 		{"Comment", green, commentsOn(list, 0)},
 	}
 	if t.Fork != nil {
-		all = append(all, fact{"Fork", "", report.ForkText(*t.Fork)})
+		all = append(all, fact{"Fork", "", episodes.ForkText(*t.Fork)})
 	}
 	if e.Damage != nil {
 		all = append(all, fact{"Damaged", red, e.Damage.Error() + "; what follows is the part that can be read"})
@@ -89,7 +88,7 @@ func statusText(e episodes.Episode) string {
 	return strings.Join(parts, "; ")
 }
 
-func outcomeText(t report.Traced) string { return cmp.Or(string(t.Outcome), "unfinished") }
+func outcomeText(t episodes.Traced) string { return cmp.Or(string(t.Outcome), "unfinished") }
 
 // ladder explains the levels in the words of docs/traces.md.
 var ladder = map[evidence.Level]string{
@@ -202,7 +201,7 @@ func marksText(e episodes.Episode) string {
 }
 
 // messages prints what the model was given before the first step.
-func (p *Page) messages(t report.Traced) {
+func (p *Page) messages(t episodes.Traced) {
 	for _, m := range t.Messages {
 		if m.Role == qa.Assistant {
 			return

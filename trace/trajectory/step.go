@@ -9,7 +9,6 @@ import (
 	"airqa/internal/sqltext"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report"
 	"airqa/trace/episodes"
 	"airqa/trace/notes"
 )
@@ -60,7 +59,7 @@ func titleOf(s qa.Step) string {
 }
 
 func costOf(s qa.Step) string {
-	working, waiting := report.StepTime(s)
+	working, waiting := s.Time()
 	parts := []string{fmt.Sprintf("%.1f s", working+waiting)}
 	if s.Reply == nil {
 		return parts[0]

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/report"
 	"airqa/trace/episodes"
 	"airqa/viewer/format"
 )
@@ -83,7 +82,7 @@ func (p *Page) step(st qa.Step, m *marker, origins []origin, image func(sum stri
 			v.Marks = append(v.Marks, markView{mark.Kind, markText(mark)})
 		}
 	}
-	working, waiting := report.StepTime(st)
+	working, waiting := st.Time()
 	v.Seconds = working + waiting
 	if st.Reply != nil {
 		v.Reply = m.text(field("reply.text"), st.Reply.Text)

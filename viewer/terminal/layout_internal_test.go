@@ -9,7 +9,6 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report"
 	"airqa/runlog"
 	"airqa/trace/cause"
 	"airqa/trace/diff"
@@ -29,7 +28,7 @@ func TestEverySize(t *testing.T) {
 		N: 1, By: qa.ByModel, Reply: &qa.Reply{Text: long, Reasoning: long}, Action: &qa.Action{Name: hostile, Text: long},
 		Observation: &qa.Observation{Status: qa.Status(hostile), Text: `{"` + strings.Repeat("c", 90) + `": "` + strings.Repeat("v", 300) + `"}` + "\n(1 row)"},
 	}}}}
-	e := episodes.Episode{Row: w, Traced: report.NewTraced(qa.Example{Question: long, AnswerFormat: long}, rec, nil), Why: cause.Cause{Code: cause.WrongGold, Why: long}}
+	e := episodes.Episode{Row: w, Traced: episodes.NewTraced(qa.Example{Question: long, AnswerFormat: long}, rec, nil), Why: cause.Cause{Code: cause.WrongGold, Why: long}}
 	other := rec
 	other.Steps = []qa.Step{{N: 1, By: qa.ByProgram, Action: &qa.Action{Name: hostile, Text: "x" + long, Args: map[string]any{hostile: long}}}}
 	q := diff.Question{Question: long, Gold: long, Diff: diff.Of(rec, other)}

@@ -1,4 +1,4 @@
-package report
+package episodes
 
 import (
 	"encoding/json"
