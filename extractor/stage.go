@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"airqa/extractor/candidate"
-	"airqa/internal/exit"
 	"airqa/internal/ledger"
 	"airqa/llm/cache"
 	"airqa/prompts"
@@ -141,7 +140,7 @@ func (p *Pipeline) unfinished(ctx context.Context, line candidate.Line, err erro
 	case suspended != "":
 		p.note(&p.suspended, suspended)
 		line.Outcome, line.Reason = candidate.Pending, candidate.Budget
-	case ctx.Err() != nil, errors.Is(err, context.Canceled), errors.Is(err, exit.ErrInterrupted):
+	case ctx.Err() != nil, errors.Is(err, context.Canceled), errors.Is(err, qa.ErrInterrupted):
 		line.Outcome, line.Reason = candidate.Pending, candidate.Interrupted
 	case errors.As(err, &call) && (call.Class == qa.FailContextOverflow || call.Class == qa.FailImages):
 		line.Outcome, line.Reason = candidate.Rejected, candidate.CallRefused

@@ -15,7 +15,6 @@ import (
 	"airqa/extractor/synthesis"
 	"airqa/fixtures"
 	"airqa/ingest"
-	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -158,7 +157,7 @@ func (d demo) runAll() ([]string, error) {
 		return nil, err
 	}
 	for _, c := range ended {
-		if c.Err != nil && !errors.Is(c.Err, exit.ErrInterrupted) {
+		if c.Err != nil && !errors.Is(c.Err, qa.ErrInterrupted) {
 			return nil, c.Err
 		}
 		if c.Left > 0 {

@@ -10,6 +10,7 @@ import (
 	"airqa/eval/judge"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/report/render"
 	"airqa/run/scoring"
 )
@@ -79,7 +80,7 @@ func (c judgeCmd) check(a *app, j *scoring.Judge, labels []judge.Label) ([]judge
 	stopped := slices.ContainsFunc(checked, func(k judge.Checked) bool { return k.Unscored != "" }) && a.interrupted.Load()
 	if stopped {
 		stage.Close("stopped")
-		return nil, fmt.Errorf("judge-check: %w", exit.ErrInterrupted)
+		return nil, fmt.Errorf("judge-check: %w", qa.ErrInterrupted)
 	}
 	stage.Close(fmt.Sprintf("%d answers judged", len(checked)))
 	return checked, nil

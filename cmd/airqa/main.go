@@ -234,8 +234,15 @@ func reportError(err error) int {
 // exitCode returns the exit code of an error.
 func exitCode(err error) int {
 	var use *qa.UsageError
-	if errors.As(err, &use) {
+	var suspended *qa.SuspendedError
+	var failed *qa.FailedError
+	switch {
+	case errors.As(err, &use):
 		return exit.Usage
+	case errors.As(err, &suspended):
+		return exit.Budget
+	case errors.As(err, &failed):
+		return exit.FailedExamples
 	}
 	return exit.Code(err)
 }

@@ -7,6 +7,7 @@ import (
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/run/rerun"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -85,7 +86,7 @@ func (c replayCmd) execute(a *app, runner *rerun.Runner, names []string) error {
 		stage.Set(t.Episodes, fmt.Sprintf("%d equal, %d different", t.Equal, t.Different+t.Failed))
 	})
 	stage.Close(fmt.Sprintf("%d of %d episodes", summary.Total.Episodes, len(names)))
-	if errors.Is(err, exit.ErrInterrupted) {
+	if errors.Is(err, qa.ErrInterrupted) {
 		err = fmt.Errorf("stopped after %d of %d episodes", summary.Total.Episodes, len(names))
 	}
 	return errors.Join(c.print(a, summary), err, differing(summary.Total))

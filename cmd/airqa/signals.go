@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"airqa/internal/exit"
+	"airqa/qa"
 )
 
 // patience is how long the program waits for work in flight after a second Ctrl-C. Tests set it.
@@ -36,7 +37,7 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 		close(draining)
 		select {
 		case <-signals:
-			cancel(exit.ErrInterrupted)
+			cancel(qa.ErrInterrupted)
 		case <-ctx.Done():
 			return
 		}

@@ -23,9 +23,6 @@ const (
 	Interrupted = 130
 )
 
-// ErrInterrupted is the cause of a context cancelled by the second Ctrl-C.
-var ErrInterrupted = errors.New("interrupted")
-
 type coded struct {
 	code int
 	err  error

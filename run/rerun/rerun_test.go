@@ -13,7 +13,6 @@ import (
 
 	"airqa/env"
 	"airqa/env/paperdb"
-	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/rerun"
 	"airqa/runlog"
@@ -188,8 +187,8 @@ func TestRun(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(exit.ErrInterrupted)
-	if _, err := runner.Run(ctx, []string{"u#0"}, 2, func(rerun.Total) {}); !errors.Is(err, exit.ErrInterrupted) {
+	cancel(qa.ErrInterrupted)
+	if _, err := runner.Run(ctx, []string{"u#0"}, 2, func(rerun.Total) {}); !errors.Is(err, qa.ErrInterrupted) {
 		t.Errorf("a cancelled run: %v", err)
 	}
 }

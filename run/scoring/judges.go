@@ -265,7 +265,7 @@ func newAsker(s session.Session, j *Judge, model qa.Model, name string, access l
 func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 	select {
 	case <-k.judge.Drain:
-		return qa.Reply{}, exit.ErrInterrupted
+		return qa.Reply{}, qa.ErrInterrupted
 	default:
 	}
 	if k.judge.Refused != nil {

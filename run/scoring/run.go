@@ -9,7 +9,6 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/stream"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/session"
@@ -96,7 +95,7 @@ func (c Scoring) NeedJudge(ctx context.Context, dir string) (n, all int, err err
 // interrupted returns the error of a stream of scores that was cut short.
 func interrupted(err error) error {
 	if errors.Is(err, stream.ErrDrained) {
-		return fmt.Errorf("scoring: %w", exit.ErrInterrupted)
+		return fmt.Errorf("scoring: %w", qa.ErrInterrupted)
 	}
 	return err
 }

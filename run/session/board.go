@@ -168,7 +168,7 @@ func (s Session) interrupted(jobs []Ended, err error) (interruption, failure err
 	s.warnOfReplies(jobs)
 	for _, c := range jobs {
 		switch {
-		case errors.Is(c.Err, exit.ErrInterrupted):
+		case errors.Is(c.Err, qa.ErrInterrupted):
 			interruption = c.Err
 		case c.Err != nil:
 			return nil, c.Err

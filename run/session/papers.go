@@ -11,8 +11,8 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/pdf"
 	"airqa/ingest"
-	"airqa/internal/exit"
 	"airqa/internal/progress"
+	"airqa/qa"
 )
 
 // Ingest reads files into a data directory and shows progress. The first Ctrl-C stops reading and indexes the papers
@@ -47,13 +47,13 @@ func (s Session) fill(ctx context.Context, drain <-chan struct{}, to env.WriterC
 		adding, cancel := UntilDrained(ctx, drain)
 		defer cancel()
 		done, err := put(adding, store)
-		if done != "" && errors.Is(context.Cause(adding), exit.ErrInterrupted) {
+		if done != "" && errors.Is(context.Cause(adding), qa.ErrInterrupted) {
 			stopped, err = done, nil
 		}
 		return err
 	})
 	switch {
-	case errors.Is(context.Cause(ctx), exit.ErrInterrupted):
+	case errors.Is(context.Cause(ctx), qa.ErrInterrupted):
 		return errors.New("stopped before everything was indexed; the same command resumes from here")
 	case err == nil && stopped != "":
 		return fmt.Errorf("stopped after %s; the same command resumes from here", stopped)
@@ -155,14 +155,14 @@ func (b *embedBar) close() {
 	}
 }
 
-// UntilDrained returns a context that ends, with the cause exit.ErrInterrupted, when drain is closed, for work that can
+// UntilDrained returns a context that ends, with the cause qa.ErrInterrupted, when drain is closed, for work that can
 // stop at once.
 func UntilDrained(ctx context.Context, drain <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {
 		case <-drain:
-			cancel(exit.ErrInterrupted)
+			cancel(qa.ErrInterrupted)
 		case <-ctx.Done():
 		}
 	}()

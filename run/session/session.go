@@ -25,7 +25,7 @@ type Session struct {
 	// Redact removes keys and the home directory from everything in a run directory, RedactKeys only keys.
 	Redact, RedactKeys func([]byte) []byte
 	// Interrupts watches for Ctrl-C: the first closes drain, the second ends ctx with
-	// [airqa/internal/exit.ErrInterrupted]; stop ends the watch.
+	// [airqa/qa.ErrInterrupted]; stop ends the watch.
 	Interrupts func() (ctx context.Context, drain <-chan struct{}, stop func())
 	// FindPaper returns the paper that a question file names; nil finds UUIDs only.
 	FindPaper author.Finder
