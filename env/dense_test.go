@@ -92,6 +92,47 @@ func first(t *testing.T, e *env.Env, query string) string {
 	return hits[0].Text
 }
 
+// interrupted cancels an update of the index when it first splits a text, which is while it saves vectors.
+type interrupted struct {
+	*letters
+	stop context.CancelFunc // nil before the update
+}
+
+func (m *interrupted) Windows(text string) []string {
+	if m.stop != nil {
+		m.stop()
+	}
+	return m.letters.Windows(text)
+}
+
+// An update that is interrupted while it saves the vectors of outdated papers does not delete them.
+func TestInterruptedWhileVectorsAreSaved(t *testing.T) {
+	model := &interrupted{letters: &letters{model: "letters"}}
+	cfg := env.WriterConfig{Dir: t.TempDir(), Embedder: model}
+	var changed []paperdb.Paper // more than are read at a time
+	for i := range 70 {
+		changed = append(changed, paper(strings.Repeat("a", i+1), strings.Repeat("b", i+1)))
+	}
+	stay := append(slices.Clone(changed), big()) // big has more records than are deleted, so that no merge checks the context
+	check(t, fillWith(t, cfg, stay...))
+	w, err := env.OpenWriter(t.Context(), cfg)
+	check(t, err)
+	for _, p := range changed {
+		p.File.SHA256 = "another version"
+		check(t, w.Put(t.Context(), p, []byte("%PDF")))
+	}
+	var ctx context.Context
+	ctx, model.stop = context.WithCancel(t.Context())
+	if err := w.Finish(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v, want one of the cancelled context", err)
+	}
+	model.stop, model.asked = nil, 0
+	check(t, fillWith(t, cfg))
+	if model.asked != 0 {
+		t.Errorf("%d texts were embedded again", model.asked)
+	}
+}
+
 // The built-in model matches the meaning of a question, not only its words.
 func TestDenseByDefault(t *testing.T) {
 	dir := library(t)

@@ -1,7 +1,6 @@
 package env
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,13 +74,14 @@ func (ix localIndexer) prepare(ctx context.Context, want vectors.Collection) (pa
 			missing, outdated, err = ix.repair(ctx, want, err)
 		}
 	}
-	if err == nil && len(outdated) > 0 {
-		if want.Kind == vectors.Dense {
-			err = ix.before.vectorsTo(ctx, ix.texts, want, outdated)
-		}
-		err = cmp.Or(err, ix.store.Delete(ctx, want.Name, vectors.Filter{Papers: outdated}))
+	if err != nil || len(outdated) == 0 {
+		return missing, err
 	}
-	return missing, err
+	// Records whose vectors could not be saved stay: their texts would be embedded, and paid for, again.
+	if err := ix.before.vectorsTo(ctx, ix.texts, want, outdated); err != nil {
+		return nil, err
+	}
+	return missing, ix.store.Delete(ctx, want.Name, vectors.Filter{Papers: outdated})
 }
 
 // settle makes a collection that is described as want, empty if the present one is of another kind or cannot be read.
