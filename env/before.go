@@ -73,45 +73,33 @@ func (b *before) all() []string {
 }
 
 // vectorsTo copies the vectors of papers from the collection of a model in the files to its cache, so that none of their
-// texts is embedded again. Papers that are not there have none.
-func (b *before) vectorsTo(ctx context.Context, texts *cache.Cache, want vectors.Collection, ids []string) error {
+// texts is embedded again. Papers that are not there have none. If the manifest of the collection is lost, it takes the
+// vectors of all papers from the segments, and reports whether there are any.
+func (b *before) vectorsTo(ctx context.Context, texts *cache.Cache, want vectors.Collection, ids []string) (lost bool, err error) {
 	if b.db == nil || len(ids) == 0 || want.Kind != vectors.Dense {
-		return nil
+		return false, nil
 	}
 	have, err := b.store.Info(ctx, want.Name)
 	if err != nil {
-		_, err := salvage(ctx, texts, b.db, b.store, want, versionsOf(b.files))
-		return err
+		return b.salvage(ctx, texts, want)
 	}
 	window := have.Window
 	if have.Window = want.Window; !sameContent(have, want) || have.Source != b.source() {
-		return ctx.Err()
-	}
-	groups, err := b.db.CellGroups(ctx, ids)
-	if err != nil {
-		return err
+		return false, ctx.Err()
 	}
 	split := func(c paperdb.Cell) []string { return windowsOf(texts, c) }
 	if window != want.Window { // the vectors of other windows are of no use
 		split = func(c paperdb.Cell) []string { return []string{c.Text} }
 	}
-	read := func(group []string, use func(vectors.Record) error) error {
+	return false, b.copyVectors(ctx, texts, ids, split, func(group []string, use func(vectors.Record) error) error {
 		return b.store.Vectors(ctx, want.Name, group, use)
-	}
-	for _, group := range groups {
-		if err := groupTo(ctx, texts, b.db, group, split, read); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
-// salvage copies the vectors of papers, by their versions, from the segments of a dense collection whose manifest is lost to
-// the cache. It reports whether there are any segments.
-func salvage(
-	ctx context.Context, texts *cache.Cache, db *paperdb.Reader, store *flat.Store, want vectors.Collection, versions map[string]string,
-) (found bool, err error) {
-	from, err := store.Salvage(ctx, want)
+// salvage copies the vectors of all papers from the segments of a dense collection whose manifest is lost to the cache. It
+// reports whether there are any segments.
+func (b *before) salvage(ctx context.Context, texts *cache.Cache, want vectors.Collection) (found bool, err error) {
+	from, err := b.store.Salvage(ctx, want)
 	if err != nil {
 		return false, err
 	}
@@ -119,43 +107,52 @@ func salvage(
 	if from.Segments() == 0 {
 		return false, nil
 	}
-	groups, err := db.CellGroups(ctx, nil)
+	versions := versionsOf(b.files)
 	split := func(c paperdb.Cell) []string { return windowsOf(texts, c) }
-	read := func(group []string, use func(vectors.Record) error) error { return from.Vectors(group, versions, use) }
-	for _, group := range groups {
-		if err := groupTo(ctx, texts, db, group, split, read); err != nil {
-			return false, err
-		}
-	}
-	return true, err
+	return true, b.copyVectors(ctx, texts, nil, split, func(group []string, use func(vectors.Record) error) error {
+		return from.Vectors(group, versions, use)
+	})
 }
 
-// groupTo copies the vectors of some papers to the cache.
-func groupTo(
-	ctx context.Context, texts *cache.Cache, db *paperdb.Reader, ids []string, split func(paperdb.Cell) []string,
+// copyVectors copies the vectors of some papers, or of all papers if ids is nil, to the cache. It takes the texts of a cell from
+// split, and their vectors from read.
+func (b *before) copyVectors(
+	ctx context.Context, texts *cache.Cache, ids []string, split func(paperdb.Cell) []string,
 	read func(ids []string, use func(vectors.Record) error) error,
 ) error {
-	known := make(map[vectors.Origin][]string) // the texts of a cell in the order of its records
-	for c, err := range db.Cells(ctx, ids) {
+	groups, err := b.db.CellGroups(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, group := range groups {
+		known := make(map[vectors.Origin][]string) // the texts of a cell in the order of its records
+		for c, err := range b.db.Cells(ctx, group) {
+			if err != nil {
+				return err
+			}
+			known[originOf(c)] = split(c)
+		}
+		found := make(map[vectors.Origin][][]float32)
+		err := read(group, func(r vectors.Record) error {
+			found[r.Origin] = append(found[r.Origin], slices.Clone(r.Dense))
+			return nil
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
+			continue // damage: these texts are embedded again
+		}
+		var keep []string
+		var dense [][]float32
+		for origin, windows := range known {
+			if made := found[origin]; len(made) == len(windows) {
+				keep, dense = append(keep, windows...), append(dense, made...)
+			}
+		}
+		if err := texts.Put(keep, dense); err != nil {
 			return err
 		}
-		known[originOf(c)] = split(c)
 	}
-	found := make(map[vectors.Origin][][]float32)
-	err := read(ids, func(r vectors.Record) error {
-		found[r.Origin] = append(found[r.Origin], slices.Clone(r.Dense))
-		return nil
-	})
-	if err != nil {
-		return ctx.Err() // damage: these texts are embedded again
-	}
-	var keep []string
-	var dense [][]float32
-	for origin, windows := range known {
-		if made := found[origin]; len(made) == len(windows) {
-			keep, dense = append(keep, windows...), append(dense, made...)
-		}
-	}
-	return texts.Put(keep, dense)
+	return nil
 }

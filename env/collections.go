@@ -221,6 +221,11 @@ type requirements struct {
 	model  embed.Info
 }
 
+// sameWindows reports whether a collection of the model splits passages alike.
+func (r requirements) sameWindows(c vectors.Collection) bool {
+	return c.Kind != vectors.Dense || c.Window == r.model.Window
+}
+
 // availableModels lists the dense collections that exist instead.
 func availableModels(ctx context.Context, store vectors.Store) string {
 	list, err := store.List(ctx)

@@ -144,10 +144,11 @@ func (c *comparison) compareCounts(ctx context.Context, name string) error {
 
 // compareSearches compares the hits for every n-th text, which spreads the sample over all papers.
 func (c *comparison) compareSearches(ctx context.Context, name string) error {
-	every, err := c.sampling(ctx)
+	total, err := c.db.CountCells(ctx, nil)
 	if err != nil {
 		return err
 	}
+	every := max(1, total/max(1, c.cfg.Sample))
 	var in [2]queries
 	slack := scoreSlack
 	for i, store := range []vectors.Store{c.a, c.b} {
@@ -174,20 +175,6 @@ func (c *comparison) compareSearches(ctx context.Context, name string) error {
 		}
 	}
 	return nil
-}
-
-// sampling returns the n of every n-th text.
-func (c *comparison) sampling(ctx context.Context) (int, error) {
-	groups, err := c.db.CellGroups(ctx, nil)
-	total := 0
-	for _, group := range groups {
-		n, err := c.db.CountCells(ctx, group)
-		if err != nil {
-			return 0, err
-		}
-		total += n
-	}
-	return max(1, total/max(1, c.cfg.Sample)), err
 }
 
 // queries turns the text of a cell into a query.

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"airqa/env/datadir"
-	"airqa/env/embed"
 	"airqa/env/embed/cache"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
@@ -17,23 +16,6 @@ import (
 	"airqa/env/vectors/flat"
 	"airqa/env/vectors/milvus"
 )
-
-// embedBatch is the number of windows per embedding request: enough to use both cores, and little work to lose at an
-// interruption.
-const embedBatch = 256
-
-// indexer updates the collections of a store to match the papers in the database.
-type indexer struct {
-	db *paperdb.Reader
-	// source is the fingerprint of the papers, versions has the version of each (see datadir.Source).
-	source   string
-	versions map[string]string
-	texts    *cache.Cache
-	progress func(done, total int)
-	notice   func(line string)
-	before   *before
-	rebuild  map[string]bool // collections that are built again, although they seem to match
-}
 
 // reindex updates the collections of the generation next to match its papers and makes it the current one instead of dir.
 func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cfg WriterConfig, rebuild map[string]bool) (err error) {
@@ -158,10 +140,7 @@ func isCurrent(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (current
 // isIntact reports whether a collection is the wanted one, without damage.
 func isIntact(ctx context.Context, store vectors.Store, name string, want requirements) bool {
 	have, err := checkCollection(ctx, store, name, want)
-	if err != nil || have.Kind == vectors.Dense && have.Window != want.model.Window {
-		return false
-	}
-	return verifyChecksums(ctx, store, name) == nil
+	return err == nil && want.sameWindows(have) && verifyChecksums(ctx, store, name) == nil
 }
 
 // miscounted returns the collections that seem intact, but have another number of records than their papers should have.
@@ -207,79 +186,4 @@ func openCache(dir *datadir.Dir, cfg WriterConfig) (*cache.Cache, error) {
 		cfg.Notice(fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, filepath.Base(path)))
 	}
 	return texts, nil
-}
-
-func sourcesOf(files []paperdb.Owned) []datadir.Source {
-	list := make([]datadir.Source, len(files))
-	for i, f := range files {
-		list[i] = datadir.Source{PaperID: f.PaperID, SHA256: f.SHA256, MetadataSHA256: f.MetadataSHA256, Parser: f.Parser}
-	}
-	return list
-}
-
-func versionsOf(files []paperdb.Owned) map[string]string {
-	versions := make(map[string]string, len(files))
-	for _, s := range sourcesOf(files) {
-		versions[s.PaperID] = s.Version()
-	}
-	return versions
-}
-
-func originOf(c paperdb.Cell) vectors.Origin {
-	return vectors.Origin{PaperID: c.PaperID, Page: c.Page, Table: c.Table, Column: c.Column, Key: c.Key}
-}
-
-// denseCollection describes the collection of the embedding model.
-func (ix indexer) denseCollection(ctx context.Context) (vectors.Collection, error) {
-	info := ix.texts.Info()
-	if info.Dim == 0 {
-		info.Dim = ix.before.dimension(ctx, info)
-	}
-	if info.Dim == 0 {
-		// The first vector from an endpoint reveals its dimension.
-		probe, err := ix.texts.Embed(ctx, []string{"dimension"})
-		if err != nil {
-			return vectors.Collection{}, err
-		}
-		info.Dim = len(probe[0])
-	}
-	return vectors.Collection{
-		Name: collectionOf(info), Kind: vectors.Dense, Dim: info.Dim, Model: info.Model, ModelHash: info.Hash,
-		Window: info.Window, Source: ix.source,
-	}, nil
-}
-
-// isPassage reports whether Retrieve searches a cell.
-func isPassage(c paperdb.Cell) bool { return c.Table == searchTable && c.Column == searchColumn }
-
-// window is a part of a cell's text with its own vector.
-type window struct {
-	paperdb.Cell
-	text string
-}
-
-// windowsOf splits the text of a cell for embedding. Passages, which Retrieve searches, are split into windows. Other
-// cells, such as pages and sections, repeat the text of the passages: the model reads only their beginning, since
-// windows would more than double the cost of an ingest.
-func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
-	if isPassage(c) {
-		return model.Windows(c.Text)
-	}
-	return []string{c.Text}
-}
-
-func (ix indexer) embed(ctx context.Context, windows []window) ([]vectors.Record, error) {
-	texts := make([]string, len(windows))
-	for i, w := range windows {
-		texts[i] = w.text
-	}
-	dense, err := ix.texts.Embed(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	records := make([]vectors.Record, len(windows))
-	for i, w := range windows {
-		records[i] = vectors.Record{Origin: originOf(w.Cell), Vector: vectors.Vector{Dense: dense[i]}}
-	}
-	return records, nil
 }

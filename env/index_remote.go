@@ -3,12 +3,22 @@ package env
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
+	"slices"
 
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
 	"airqa/env/vectors/milvus"
+)
+
+// Sizes of the requests of a change.
+const (
+	// insertRecords is the number of records that are inserted at a time: 6 MB of vectors of 384 numbers.
+	insertRecords = 4096
+	// deletePapers is the number of papers whose records are deleted at a time.
+	deletePapers = 256
 )
 
 // remoteIndexer updates the collections of a vector server. The server has one version of them: a collection of the
@@ -21,50 +31,89 @@ type remoteIndexer struct {
 // update updates the outdated collections. It embeds before it changes anything on the server: that may take hours, and
 // readers need the collections as they are.
 func (ix remoteIndexer) update(ctx context.Context) error {
-	sparse, needSparse := ix.outdated(ctx, bm25.Name)
-	dense, needDense := ix.outdated(ctx, collectionOf(ix.texts.Info()))
-	var change denseChange
-	var err error
-	if needDense {
-		change, err = ix.embedFirst(ctx, dense)
+	sparse, updateSparse := ix.outdated(ctx, bm25.Name)
+	dense, updateDense := ix.outdated(ctx, collectionOf(ix.texts.Info()))
+	var densePlan plan
+	if updateDense {
+		want, err := ix.denseCollection(ctx)
+		if err != nil {
+			return err
+		}
+		densePlan = ix.plan(dense, want)
+		if err := ix.embedAdded(ctx, densePlan); err != nil {
+			return err
+		}
 	}
-	if err == nil && needSparse {
-		err = ix.updateSparse(ctx, sparse)
+	if updateSparse {
+		if err := ix.updateSparse(ctx, sparse); err != nil {
+			return err
+		}
 	}
-	if err == nil && needDense {
-		err = ix.updateDense(ctx, change)
+	if updateDense {
+		return ix.updateDense(ctx, densePlan)
 	}
-	return err
+	return nil
 }
 
 // outdated reports whether a collection has to change, and returns its description, if there is one.
 func (ix remoteIndexer) outdated(ctx context.Context, name string) (vectors.Collection, bool) {
 	want := requirements{source: ix.source, model: ix.texts.Info()}
 	have, err := checkCollection(ctx, ix.store, name, want)
-	return have, err != nil || have.Kind == vectors.Dense && have.Window != want.model.Window || ix.rebuild[name]
+	return have, err != nil || !want.sameWindows(have) || ix.rebuild[name]
+}
+
+// changingPrefix begins the source of a collection that is being changed.
+const changingPrefix = "changing:"
+
+// changing is the source of a collection while it is changed. If the change is interrupted, the same one can be repeated.
+func changing(from, to string) string { return changingPrefix + from + ":" + to }
+
+// plan compares a collection on the server with the papers. It is built if it is of other papers or another model than the
+// current generation, or if more than half of its papers are outdated.
+func (ix remoteIndexer) plan(have, want vectors.Collection) plan {
+	from, earlier := ix.before.source(), versionsOf(ix.before.files)
+	current := have.Source == from || have.Source == changing(from, ix.source)
+	if ix.before.db == nil || !current || !sameContent(have, want) || ix.rebuild[want.Name] {
+		return ix.newPlan(want, nil)
+	}
+	if p := ix.newPlan(want, earlier); 2*len(p.outdated) <= len(earlier) {
+		return p
+	}
+	return ix.newPlan(want, nil)
 }
 
 // updateSparse updates the BM25 collection from its present state.
 func (ix remoteIndexer) updateSparse(ctx context.Context, have vectors.Collection) error {
 	want := vectors.Collection{Name: bm25.Name, Kind: vectors.Sparse, Model: "bm25", Source: ix.source}
 	counter := bm25.NewCounter()
-	if d, ok := ix.difference(have, want); ok {
-		stats, err := ix.changedStats(ctx, counter, have, d)
+	if p := ix.plan(have, want); !p.build {
+		stats, err := ix.changedStats(ctx, counter, have, p)
 		if err == nil && stats.Drift() <= bm25.MaxDrift {
-			if want.Encoder, err = json.Marshal(stats); err != nil {
-				return err
-			}
-			applied, err := ix.apply(ctx, want, d, sparseRecords(ix.db.Cells(ctx, d.missing), counter, stats))
+			applied, err := ix.writeSparse(ctx, p, counter, stats)
 			if applied || err != nil {
 				return err
 			}
 		}
 	}
-	return ix.buildSparse(ctx, want, counter)
+	// These are two passes over the database, so only a few papers are in memory at a time.
+	builder := bm25.NewBuilder()
+	if err := countWords(builder, counter, ix.db.Cells(ctx, nil)); err != nil {
+		return err
+	}
+	_, err := ix.writeSparse(ctx, ix.newPlan(want, nil), counter, builder.Stats())
+	return err
+}
+
+// writeSparse applies a plan to the BM25 collection, with these statistics.
+func (ix remoteIndexer) writeSparse(ctx context.Context, p plan, counter *bm25.Counter, stats *bm25.Stats) (applied bool, err error) {
+	if p.want.Encoder, err = json.Marshal(stats); err != nil {
+		return false, err
+	}
+	return ix.apply(ctx, p, sparseRecords(ix.db.Cells(ctx, p.added()), counter, stats))
 }
 
 // changedStats returns the statistics of a BM25 collection after a change.
-func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter, have vectors.Collection, d difference) (*bm25.Stats, error) {
+func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter, have vectors.Collection, p plan) (*bm25.Stats, error) {
 	old := new(bm25.Stats)
 	if err := json.Unmarshal(have.Encoder, old); err != nil {
 		return nil, err
@@ -73,7 +122,7 @@ func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter,
 	if err != nil {
 		return nil, err
 	}
-	for c, err := range ix.before.db.Cells(ctx, d.outdated) {
+	for c, err := range ix.before.db.Cells(ctx, p.outdated) {
 		if err == nil && isPassage(c) {
 			err = builder.Remove(counter.Words(c.Text))
 		}
@@ -81,7 +130,7 @@ func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter,
 			return nil, err
 		}
 	}
-	err = countWords(builder, counter, ix.db.Cells(ctx, d.missing))
+	err = countWords(builder, counter, ix.db.Cells(ctx, p.missing))
 	return builder.Stats(), err
 }
 
@@ -100,21 +149,6 @@ func countWords(builder *bm25.Builder, counter *bm25.Counter, cells iter.Seq2[pa
 	return nil
 }
 
-// buildSparse builds the BM25 collection. It counts the terms of all cells, then makes their vectors. These are two
-// passes over the database, so only a few papers are in memory at a time.
-func (ix remoteIndexer) buildSparse(ctx context.Context, c vectors.Collection, counter *bm25.Counter) error {
-	builder := bm25.NewBuilder()
-	if err := countWords(builder, counter, ix.db.Cells(ctx, nil)); err != nil {
-		return err
-	}
-	stats := builder.Stats()
-	var err error
-	if c.Encoder, err = json.Marshal(stats); err != nil {
-		return err
-	}
-	return ix.store.Replace(ctx, c, sparseRecords(ix.db.Cells(ctx, nil), counter, stats))
-}
-
 // sparseRecords skips cells without terms, since no query could match them.
 func sparseRecords(cells iter.Seq2[paperdb.Cell, error], counter *bm25.Counter, stats *bm25.Stats) iter.Seq2[vectors.Record, error] {
 	return func(yield func(vectors.Record, error) bool) {
@@ -130,119 +164,132 @@ func sparseRecords(cells iter.Seq2[paperdb.Cell, error], counter *bm25.Counter, 
 	}
 }
 
-// denseChange is an update of the collection of the embedding model.
-type denseChange struct {
-	difference
-	want    vectors.Collection
-	inPlace bool // otherwise, the collection is built
-}
-
-// embedFirst puts the vectors that an update needs into the cache, which has those of earlier ingests, including
-// interrupted ones.
-func (ix remoteIndexer) embedFirst(ctx context.Context, have vectors.Collection) (c denseChange, err error) {
-	if c.want, err = ix.denseCollection(ctx); err != nil {
-		return c, err
-	}
-	if c.difference, c.inPlace = ix.difference(have, c.want); c.inPlace {
-		return c, ix.embedPapers(ctx, c.want, c.missing, c.outdated)
-	}
-	return c, ix.embedPapers(ctx, c.want, nil, ix.before.all())
-}
-
-// updateDense makes an update whose vectors are in the cache.
-func (ix remoteIndexer) updateDense(ctx context.Context, c denseChange) error {
-	if c.inPlace {
-		applied, err := ix.apply(ctx, c.want, c.difference, ix.denseRecords(ctx, c.missing))
-		if applied || err != nil {
-			return err
-		}
-		if err := ix.embedPapers(ctx, c.want, nil, ix.before.all()); err != nil {
-			return err
-		}
-	}
-	return ix.store.Replace(ctx, c.want, ix.denseRecords(ctx, nil))
-}
-
-// embedPapers puts the vectors of some papers, or of all papers if ids is nil, into the cache. Those of the papers known
-// may be in the files of the directory: one that kept its vectors there has none in the cache.
-func (ix remoteIndexer) embedPapers(ctx context.Context, c vectors.Collection, ids, known []string) error {
-	if err := ix.before.vectorsTo(ctx, ix.texts, c, known); err != nil {
+// updateDense applies a plan whose vectors are in the cache to the collection of the embedding model.
+func (ix remoteIndexer) updateDense(ctx context.Context, p plan) error {
+	applied, err := ix.apply(ctx, p, ix.denseRecords(ctx, p.added()))
+	if applied || err != nil {
 		return err
 	}
-	total, err := ix.countCells(ctx, ids)
+	p = ix.newPlan(p.want, nil)
+	if err := ix.embedAdded(ctx, p); err != nil {
+		return err
+	}
+	_, err = ix.apply(ctx, p, ix.denseRecords(ctx, nil))
+	return err
+}
+
+// embedAdded puts the vectors of the papers that a plan adds into the cache, which has those of earlier ingests, including
+// interrupted ones. A directory that kept its vectors in its files has none in the cache: they are copied.
+func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
+	if _, err := ix.saveVectors(ctx, p); err != nil {
+		return err
+	}
+	total, err := ix.db.CountCells(ctx, p.added())
 	if err != nil {
 		return err
 	}
-	var batch []string
 	done := 0
-	flush := func() error {
-		_, err := ix.texts.Embed(ctx, batch)
-		batch = batch[:0]
-		ix.progress(done, total)
-		return err
+	cells := func(yield func(paperdb.Cell, error) bool) {
+		for c, err := range ix.db.Cells(ctx, p.added()) {
+			if !yield(c, err) {
+				return
+			}
+			done++
+		}
 	}
-	for c, err := range ix.db.Cells(ctx, ids) {
+	for batch, err := range ix.windowBatches(cells, func(text string) bool { return !ix.texts.Has(text) }) {
 		if err != nil {
 			return err
 		}
-		for _, text := range windowsOf(ix.texts, c) {
-			if !ix.texts.Has(text) {
-				batch = append(batch, text)
-			}
+		if _, err := ix.embedTexts(ctx, batch); err != nil {
+			return err
 		}
-		if done++; len(batch) >= embedBatch {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
+		ix.progress(done, total)
 	}
-	return flush()
-}
-
-// countCells returns the number of cells of some papers, or of all papers if ids is nil.
-func (ix remoteIndexer) countCells(ctx context.Context, ids []string) (int, error) {
-	groups, err := ix.db.CellGroups(ctx, ids)
-	total := 0
-	for _, group := range groups {
-		n, err := ix.db.CountCells(ctx, group)
-		if err != nil {
-			return 0, err
-		}
-		total += n
-	}
-	return total, err
+	ix.progress(done, total)
+	return nil
 }
 
 // denseRecords yields the records of some papers, or of all papers if ids is nil.
 func (ix remoteIndexer) denseRecords(ctx context.Context, ids []string) iter.Seq2[vectors.Record, error] {
 	return func(yield func(vectors.Record, error) bool) {
-		var batch []window
-		flush := func() bool {
-			records, err := ix.embed(ctx, batch)
+		for batch, err := range ix.windowBatches(ix.db.Cells(ctx, ids), func(string) bool { return true }) {
+			var records []vectors.Record
+			if err == nil {
+				records, err = ix.embed(ctx, batch)
+			}
 			if err != nil {
 				yield(vectors.Record{}, err)
-				return false
+				return
 			}
 			for _, r := range records {
 				if !yield(r, nil) {
-					return false
+					return
 				}
 			}
-			batch = batch[:0]
-			return true
 		}
-		for c, err := range ix.db.Cells(ctx, ids) {
-			if err != nil {
-				yield(vectors.Record{}, err)
-				return
-			}
-			for _, text := range windowsOf(ix.texts, c) {
-				batch = append(batch, window{c, text})
-			}
-			if len(batch) >= embedBatch && !flush() {
-				return
-			}
-		}
-		flush()
 	}
+}
+
+// apply makes a collection as planned, with the records of the papers to add. A change in place that is interrupted can be
+// repeated: it deletes what was added before. It reports false if the server does not have the expected number of records
+// afterwards.
+func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vectors.Record, error]) (bool, error) {
+	name := p.want.Name
+	if p.build {
+		return true, ix.store.Replace(ctx, p.want, added)
+	}
+	if err := ix.store.Describe(ctx, name, changing(ix.before.source(), p.want.Source), nil); err != nil {
+		return false, err
+	}
+	total, err := ix.store.Count(ctx, name, vectors.Filter{})
+	if err != nil {
+		return false, err
+	}
+	deleted, err := ix.deletePapers(ctx, name, slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.outdated, p.missing)))))
+	if err != nil {
+		return false, err
+	}
+	inserted := 0
+	for batch, err := range batches(insertRecords, added) {
+		if err != nil {
+			return false, err
+		}
+		if err := ix.store.Insert(ctx, name, batch); err != nil {
+			return false, err
+		}
+		inserted += len(batch)
+	}
+	n, err := ix.store.Count(ctx, name, vectors.Filter{})
+	if err != nil {
+		return false, err
+	}
+	if n != total-deleted+inserted {
+		ix.notice(fmt.Sprintf("collection %s on the server has %d records, not %d; it is built again", name, n, total-deleted+inserted))
+		return false, nil
+	}
+	if err := ix.store.Flush(ctx, name); err != nil {
+		return false, err
+	}
+	return true, ix.store.Describe(ctx, name, p.want.Source, p.want.Encoder)
+}
+
+// deletePapers deletes the records of papers and returns their number.
+func (ix remoteIndexer) deletePapers(ctx context.Context, name string, ids []string) (int, error) {
+	deleted := 0
+	for group := range slices.Chunk(ids, deletePapers) {
+		filter := vectors.Filter{Papers: group}
+		n, err := ix.store.Count(ctx, name, filter)
+		if err != nil {
+			return 0, err
+		}
+		if n == 0 {
+			continue
+		}
+		if err := ix.store.Delete(ctx, name, filter); err != nil {
+			return 0, err
+		}
+		deleted += n
+	}
+	return deleted, nil
 }

@@ -107,15 +107,19 @@ func (r *Reader) groupCells(ctx context.Context, ids []string) ([]Cell, error) {
 	}, cellsQuery(ranges)+" ORDER BY tab, col, paper, page, k", ids)
 }
 
-// CountCells returns the number of cells of some papers.
+// CountCells returns the number of cells of some papers, or of all papers if ids is nil.
 func (r *Reader) CountCells(ctx context.Context, ids []string) (int, error) {
+	papers, args := wanted, []any{ids}
+	if ids == nil {
+		papers, args = "WITH wanted AS (SELECT paper_id AS id FROM airqa.files) ", nil
+	}
 	var sums []string
 	for _, t := range indexed {
 		for _, column := range t.columns {
 			sums = append(sums, fmt.Sprintf("(SELECT count(*) FROM %s WHERE %s IN (SELECT id FROM wanted) AND %s)", t.table, t.paper, hasText(column)))
 		}
 	}
-	counts, err := list(ctx, r.db, "cells", only[int], wanted+"SELECT "+strings.Join(sums, " + "), ids)
+	counts, err := list(ctx, r.db, "cells", only[int], papers+"SELECT "+strings.Join(sums, " + "), args...)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,201 @@
+package env
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"airqa/env/datadir"
+	"airqa/env/embed"
+	"airqa/env/embed/cache"
+	"airqa/env/paperdb"
+	"airqa/env/vectors"
+)
+
+// embedBatch is the number of windows per embedding request: enough to use both cores, and little work to lose at an
+// interruption.
+const embedBatch = 256
+
+// indexer has what an update of the collections needs, in the files or on a server, to match the papers in the database.
+type indexer struct {
+	db *paperdb.Reader
+	// source is the fingerprint of the papers, versions has the version of each (see datadir.Source).
+	source   string
+	versions map[string]string
+	texts    *cache.Cache
+	progress func(done, total int)
+	notice   func(line string)
+	before   *before
+	rebuild  map[string]bool // collections that are built again, although they seem to match
+}
+
+// plan is an update of one collection.
+type plan struct {
+	// want describes the collection after the update.
+	want vectors.Collection
+	// build means that the collection is replaced, and all papers are added.
+	build bool
+	// outdated are the papers whose records are deleted: they were removed, or have another version now. missing are those
+	// whose records are added. Both are sorted.
+	outdated, missing []string
+}
+
+// newPlan plans the update of a collection that has papers in the versions have; nil means that it is built.
+func (ix indexer) newPlan(want vectors.Collection, have map[string]string) plan {
+	return plan{want: want, build: have == nil, outdated: lacking(have, ix.versions), missing: lacking(ix.versions, have)}
+}
+
+// lacking returns the papers that others do not have in the same version, sorted and not nil.
+func lacking(versions, others map[string]string) []string {
+	ids := []string{}
+	for id, version := range versions {
+		if others[id] != version {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// added returns the papers to add; nil for all.
+func (p plan) added() []string {
+	if p.build {
+		return nil
+	}
+	return p.missing
+}
+
+// saveVectors copies the vectors that an update deletes to the cache: most texts of another version of a paper are the same.
+// It reports whether a lost manifest was in the way, see [before.vectorsTo].
+func (ix indexer) saveVectors(ctx context.Context, p plan) (lost bool, err error) {
+	if p.build {
+		return ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.all())
+	}
+	return ix.before.vectorsTo(ctx, ix.texts, p.want, p.outdated)
+}
+
+// sameContent reports whether records of one collection can be added to the other.
+func sameContent(a, b vectors.Collection) bool {
+	return a.Name == b.Name && a.Kind == b.Kind && a.Dim == b.Dim && a.Model == b.Model && a.ModelHash == b.ModelHash &&
+		a.Window == b.Window && a.Corpus == b.Corpus
+}
+
+// denseCollection describes the collection of the embedding model.
+func (ix indexer) denseCollection(ctx context.Context) (vectors.Collection, error) {
+	info := ix.texts.Info()
+	if info.Dim == 0 {
+		info.Dim = ix.before.dimension(ctx, info)
+	}
+	if info.Dim == 0 {
+		// The first vector from an endpoint reveals its dimension.
+		probe, err := ix.texts.Embed(ctx, []string{"dimension"})
+		if err != nil {
+			return vectors.Collection{}, err
+		}
+		info.Dim = len(probe[0])
+	}
+	return vectors.Collection{
+		Name: collectionOf(info), Kind: vectors.Dense, Dim: info.Dim, Model: info.Model, ModelHash: info.Hash,
+		Window: info.Window, Source: ix.source,
+	}, nil
+}
+
+func sourcesOf(files []paperdb.Owned) []datadir.Source {
+	list := make([]datadir.Source, len(files))
+	for i, f := range files {
+		list[i] = datadir.Source{PaperID: f.PaperID, SHA256: f.SHA256, MetadataSHA256: f.MetadataSHA256, Parser: f.Parser}
+	}
+	return list
+}
+
+func versionsOf(files []paperdb.Owned) map[string]string {
+	versions := make(map[string]string, len(files))
+	for _, s := range sourcesOf(files) {
+		versions[s.PaperID] = s.Version()
+	}
+	return versions
+}
+
+func originOf(c paperdb.Cell) vectors.Origin {
+	return vectors.Origin{PaperID: c.PaperID, Page: c.Page, Table: c.Table, Column: c.Column, Key: c.Key}
+}
+
+// isPassage reports whether Retrieve searches a cell.
+func isPassage(c paperdb.Cell) bool { return c.Table == searchTable && c.Column == searchColumn }
+
+// window is a part of a cell's text with its own vector.
+type window struct {
+	paperdb.Cell
+	text string
+}
+
+// windowsOf splits the text of a cell for embedding. Passages, which Retrieve searches, are split into windows. Other
+// cells, such as pages and sections, repeat the text of the passages: the model reads only their beginning, since
+// windows would more than double the cost of an ingest.
+func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
+	if isPassage(c) {
+		return model.Windows(c.Text)
+	}
+	return []string{c.Text}
+}
+
+// windowBatches yields the windows of cells that are accepted, [embedBatch] of them at a time.
+func (ix indexer) windowBatches(cells iter.Seq2[paperdb.Cell, error], accept func(text string) bool) iter.Seq2[[]window, error] {
+	return batches(embedBatch, func(yield func(window, error) bool) {
+		for c, err := range cells {
+			if err != nil {
+				yield(window{}, err)
+				return
+			}
+			for _, text := range windowsOf(ix.texts, c) {
+				if accept(text) && !yield(window{c, text}, nil) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// batches yields the elements of a sequence n at a time. A batch is valid until the next one.
+func batches[T any](n int, all iter.Seq2[T, error]) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		var batch []T
+		for x, err := range all {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if batch = append(batch, x); len(batch) < n {
+				continue
+			}
+			if !yield(batch, nil) {
+				return
+			}
+			batch = batch[:0]
+		}
+		if len(batch) > 0 {
+			yield(batch, nil)
+		}
+	}
+}
+
+// embed returns the records of windows.
+func (ix indexer) embed(ctx context.Context, windows []window) ([]vectors.Record, error) {
+	dense, err := ix.embedTexts(ctx, windows)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]vectors.Record, len(windows))
+	for i, w := range windows {
+		records[i] = vectors.Record{Origin: originOf(w.Cell), Vector: vectors.Vector{Dense: dense[i]}}
+	}
+	return records, nil
+}
+
+func (ix indexer) embedTexts(ctx context.Context, windows []window) ([][]float32, error) {
+	texts := make([]string, len(windows))
+	for i, w := range windows {
+		texts[i] = w.text
+	}
+	return ix.texts.Embed(ctx, texts)
+}
