@@ -8,7 +8,7 @@ import (
 
 	"airqa/internal/atomicfile"
 	"airqa/internal/terminal"
-	"airqa/train/convert"
+	"airqa/train/format"
 )
 
 type exportConvertCmd struct {
@@ -27,9 +27,9 @@ the other format cannot hold is counted on standard error.`
 }
 
 func (c exportConvertCmd) Run(a *app) error {
-	var r convert.Result
+	var r format.Converted
 	err := atomicfile.Write(c.Out, func(w io.Writer) (err error) {
-		r, err = convert.File(convert.Config{Path: c.File, To: convert.Format(c.To)}, w)
+		r, err = format.Convert(format.Conversion{Path: c.File, To: format.Format(c.To)}, w)
 		return err
 	})
 	if err != nil {
@@ -42,12 +42,12 @@ func (c exportConvertCmd) Run(a *app) error {
 }
 
 // trained is the format that a trainer reads.
-var trained = map[string]convert.Format{"llamafactory": convert.ShareGPT, "trl": convert.TRL, "openai": convert.OpenAI}
+var trained = map[string]format.Format{"llamafactory": format.ShareGPT, "trl": format.TRL, "openai": format.OpenAI}
 
 // forTrainer returns the file that a trainer gets: no trainer reads trajectories, so these are converted. The caller
 // calls remove when it has read the file.
 func (a *app) forTrainer(path, trainer string) (file string, remove func(), err error) {
-	if convert.FormatOf(path) != convert.ATIF {
+	if format.Detect(path) != format.ATIF {
 		return path, func() {}, nil
 	}
 	dir, err := os.MkdirTemp("", "airqa-check-")
@@ -58,7 +58,7 @@ func (a *app) forTrainer(path, trainer string) (file string, remove func(), err 
 	file = filepath.Join(dir, "converted.jsonl")
 	to := trained[trainer]
 	err = atomicfile.Write(file, func(w io.Writer) error {
-		_, err := convert.File(convert.Config{Path: path, To: to, Absolute: true}, w)
+		_, err := format.Convert(format.Conversion{Path: path, To: to, Absolute: true}, w)
 		return err
 	})
 	if err != nil {

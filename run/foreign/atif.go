@@ -14,7 +14,7 @@ import (
 
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/atif"
+	"airqa/train/format"
 )
 
 // trajectoryReader reads files of ATIF.
@@ -127,7 +127,7 @@ func (r *trajectoryReader) file(name string) error {
 }
 
 // readTrajectory reads a trajectory. Unknown keys and broken rules are losses; without an agent or steps it is none.
-func readTrajectory(raw []byte, l Losses) (t atif.Trajectory, err error) {
+func readTrajectory(raw []byte, l Losses) (t format.Trajectory, err error) {
 	if err := decode(raw, &t, "", l); err != nil {
 		return t, err
 	}
@@ -143,7 +143,7 @@ func readTrajectory(raw []byte, l Losses) (t atif.Trajectory, err error) {
 var ruleNumbers = regexp.MustCompile(`[0-9]+`)
 
 // trajectory imports a trajectory, those that continue it, and its subagents.
-func (r *trajectoryReader) trajectory(name string, t atif.Trajectory, l Losses) error {
+func (r *trajectoryReader) trajectory(name string, t format.Trajectory, l Losses) error {
 	e := episodeOf(t)
 	e.file, e.losses = path.Base(name), l
 	b := &turnsOf{reader: r, file: name, e: e}
@@ -177,7 +177,7 @@ func (r *trajectoryReader) trajectory(name string, t atif.Trajectory, l Losses) 
 }
 
 // next returns the trajectory that continues another one.
-func (r *trajectoryReader) next(t atif.Trajectory, name string, seen map[string]bool, l Losses) (atif.Trajectory, string, bool) {
+func (r *trajectoryReader) next(t format.Trajectory, name string, seen map[string]bool, l Losses) (format.Trajectory, string, bool) {
 	at, ok := r.beside(name, t.Continued)
 	if !ok || seen[at] {
 		r.to.Notify.Warnf("%s: its continuation %q is outside of the folder, or one of its own beginnings; it is left out", name, t.Continued)
@@ -189,7 +189,7 @@ func (r *trajectoryReader) next(t atif.Trajectory, name string, seen map[string]
 	if err == nil && len(list) != 1 {
 		err = fmt.Errorf("%d trajectories; want one", len(list))
 	}
-	var next atif.Trajectory
+	var next format.Trajectory
 	if err == nil {
 		next, err = readTrajectory(list[0], l)
 	}
@@ -214,7 +214,7 @@ func idOf(id string) string {
 }
 
 // episodeOf returns what a trajectory says about its episode.
-func episodeOf(t atif.Trajectory) *episode {
+func episodeOf(t format.Trajectory) *episode {
 	provider, model := splitModel(t.Agent.Model)
 	e := &episode{origin: origin{Agent: t.Agent.Name, Program: t.Agent.Version, Provider: provider, Model: model, Format: t.SchemaVersion}}
 	id := t.TrajectoryID
@@ -272,7 +272,7 @@ type turnsOf struct {
 }
 
 // steps adds the steps of a trajectory; of one that continues another, without those that are copied.
-func (b *turnsOf) steps(t atif.Trajectory, more bool) {
+func (b *turnsOf) steps(t format.Trajectory, more bool) {
 	for i := 0; i < len(t.Steps); i++ {
 		s := t.Steps[i]
 		if s.Copied {
@@ -283,20 +283,20 @@ func (b *turnsOf) steps(t atif.Trajectory, more bool) {
 		}
 		now := b.turn(s)
 		ours := s.Airqa()
-		if s.Source == atif.Agent && len(s.Calls) == 0 && ours.Status != "" && i+1 < len(t.Steps) && t.Steps[i+1].Source == atif.User {
+		if s.Source == format.SourceAgent && len(s.Calls) == 0 && ours.Status != "" && i+1 < len(t.Steps) && t.Steps[i+1].Source == format.SourceUser {
 			i++ // what the user said next is the observation
 			said := b.content(t.Steps[i].Message)
 			now.shown = &result{text: said.text, images: said.images, status: ours.Status}
 		}
 		b.e.turns = append(b.e.turns, now)
-		if s.Source != atif.Agent && s.Observation != nil {
+		if s.Source != format.SourceAgent && s.Observation != nil {
 			b.results(s)
 		}
 	}
 }
 
 // results adds results of a step without calls as messages.
-func (b *turnsOf) results(s atif.Step) {
+func (b *turnsOf) results(s format.Step) {
 	for _, r := range s.Observation.Results {
 		b.subagents(r)
 		if r.Content != nil {
@@ -308,27 +308,27 @@ func (b *turnsOf) results(s atif.Step) {
 }
 
 // turn returns a step as a turn.
-func (b *turnsOf) turn(s atif.Step) turn {
+func (b *turnsOf) turn(s format.Step) turn {
 	said := b.content(s.Message)
 	t := turn{role: qa.User, text: said.text, images: said.images}
-	t.started, _ = atif.Time(s.Timestamp)
+	t.started, _ = format.ParseTime(s.Timestamp)
 	switch s.Source {
-	case atif.System:
+	case format.SourceSystem:
 		t.role = qa.System
-	case atif.Agent:
+	case format.SourceAgent:
 		b.agent(&t, s)
-	case atif.User:
+	case format.SourceUser:
 	default:
 		b.e.losses.Add("source of a step that is neither system, user nor agent, now a user")
 	}
-	if ours := s.Airqa(); s.Extra != nil && ours == (atif.Extra{}) {
+	if ours := s.Airqa(); s.Extra != nil && ours == (format.StepExtra{}) {
 		b.e.losses.Add("extra of a step")
 	}
 	return t
 }
 
 // agent fills in what a step of the agent has.
-func (b *turnsOf) agent(t *turn, s atif.Step) {
+func (b *turnsOf) agent(t *turn, s format.Step) {
 	ours := s.Airqa()
 	t.role, t.reasoning, t.model, t.fromCache, t.inText = qa.Assistant, s.Reasoning, s.Model, ours.FromCache, ours.ActionInText && len(s.Calls) == 1
 	t.program = s.Inferences != nil && *s.Inferences == 0
@@ -354,7 +354,7 @@ func (b *turnsOf) agent(t *turn, s atif.Step) {
 	}
 }
 
-func (b *turnsOf) metrics(t *turn, m *atif.Metrics) {
+func (b *turnsOf) metrics(t *turn, m *format.Metrics) {
 	if m == nil {
 		return
 	}
@@ -372,7 +372,7 @@ func (b *turnsOf) metrics(t *turn, m *atif.Metrics) {
 }
 
 // observation gives the calls of a turn their results.
-func (b *turnsOf) observation(t *turn, results []atif.Result, status qa.Status) {
+func (b *turnsOf) observation(t *turn, results []format.CallResult, status qa.Status) {
 	for i, r := range results {
 		b.subagents(r)
 		if r.Extra != nil {
@@ -421,7 +421,7 @@ func (b *turnsOf) unasked(t *turn, got *result) {
 }
 
 // subagents queues the files of subagents.
-func (b *turnsOf) subagents(r atif.Result) {
+func (b *turnsOf) subagents(r format.CallResult) {
 	if len(r.Subagent) == 0 {
 		return
 	}
@@ -451,7 +451,7 @@ func (b *turnsOf) subagents(r atif.Result) {
 }
 
 // content returns a message with its images.
-func (b *turnsOf) content(c atif.Content) result {
+func (b *turnsOf) content(c format.Content) result {
 	if c.Parts == nil {
 		return result{text: c.Text}
 	}
@@ -478,7 +478,7 @@ func (b *turnsOf) content(c atif.Content) result {
 	return out
 }
 
-func (b *turnsOf) image(m atif.Media) (qa.Image, bool) {
+func (b *turnsOf) image(m format.Media) (qa.Image, bool) {
 	if strings.HasPrefix(m.Path, "data:") {
 		return dataURL(m.Path)
 	}
@@ -494,7 +494,7 @@ func (b *turnsOf) image(m atif.Media) (qa.Image, bool) {
 }
 
 // extras takes over the tools, and counts what has no place.
-func (b *turnsOf) extras(t atif.Trajectory) {
+func (b *turnsOf) extras(t format.Trajectory) {
 	var tools []json.RawMessage
 	if t.Agent.Tools != nil && json.Unmarshal(t.Agent.Tools, &tools) != nil {
 		b.e.losses.Add("tool_definitions in an unknown form")

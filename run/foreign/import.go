@@ -12,11 +12,11 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
-	"airqa/train/convert"
+	"airqa/train/format"
 )
 
 // Losses counts what has no place in a run directory, by description.
-type Losses = convert.Losses
+type Losses = format.Losses
 
 // Config describes an import.
 type Config struct {

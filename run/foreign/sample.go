@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"airqa/qa"
-	"airqa/train/atif"
+	"airqa/train/format"
 )
 
 // header describes a run of inspect_ai, as far as it is used.
@@ -179,7 +179,7 @@ type when struct{ time.Time }
 
 // UnmarshalJSON reads a time.
 func (w *when) UnmarshalJSON(raw []byte) error {
-	w.Time, _ = atif.Time(plain(raw))
+	w.Time, _ = format.ParseTime(plain(raw))
 	return nil
 }
 

@@ -15,9 +15,9 @@ func (s shape) trlPair(dst []byte, t *texts, p *pair) []byte {
 // shareGPTPair appends a preference pair in LLaMA-Factory's ranking format: an odd number of turns and two answers.
 func (s shape) shareGPTPair(dst []byte, t *texts, p *pair) []byte {
 	c := t.conversation(&p.row, s.toolText(t, &p.row))
-	last := len(c.Messages) - 1
-	chosen := c.Messages[last]
-	c.Messages = c.Messages[:last]
+	last := len(c.Turns) - 1
+	chosen := c.Turns[last]
+	c.Turns = c.Turns[:last]
 	o := begin(dst)
 	o.text("id", p.row.ID)
 	s.conversation(&o, t, c)

@@ -8,7 +8,7 @@ import (
 	"airqa/internal/inorder"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/train/atif"
+	"airqa/train/format"
 	"airqa/train/parquet"
 	"airqa/train/windows"
 )
@@ -106,7 +106,7 @@ func (t *trajectories) Close() error { return nil }
 func (t *trajectories) add(e *Episode, l *lines, rows map[int]string, edit func(qa.Message) qa.Message) (map[int]int, error) {
 	shape := e.Run.Config.Shape
 	id := windows.RowID(e.Run.ID, e.Recorded.UUID, e.Recorded.Repeat, 0)
-	trajectory, err := atif.Of(atif.Episode{
+	trajectory, err := format.NewTrajectory(format.Episode{
 		Trajectory: e.Recorded.Trajectory, ID: id, Run: e.Run.ID, Baseline: shape.Baseline, Program: e.Run.Config.Program, Model: shape.ModelName(),
 		Tools: e.Run.Tools, Price: e.Run.Config.Note.Price, Score: e.Score, Rows: rows, Edit: edit,
 		Turn:      func(i int) qa.Message { return t.turn(e, i) },
@@ -129,7 +129,7 @@ func (t *trajectories) add(e *Episode, l *lines, rows map[int]string, edit func(
 }
 
 // list writes the lines of the rows of a trajectory.
-func (t *trajectories) list(trajectory atif.Trajectory, name string, l *lines) (map[int]int, error) {
+func (t *trajectories) list(trajectory format.Trajectory, name string, l *lines) (map[int]int, error) {
 	at := make(map[int]int)
 	for _, s := range trajectory.Steps {
 		extra := s.Airqa()

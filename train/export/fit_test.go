@@ -9,6 +9,7 @@ import (
 	"airqa/internal/progress"
 	"airqa/internal/testkit/recordtest"
 	"airqa/train/export"
+	"airqa/train/format"
 	"airqa/train/preflight"
 	"airqa/train/windows"
 )
@@ -138,10 +139,10 @@ func measure(t *testing.T, row shareGPTRow, limit int) preflight.Verdict {
 	return checker.Measure(conversation(row))
 }
 
-func conversation(row shareGPTRow) preflight.Conversation {
-	c := preflight.Conversation{System: row.System}
+func conversation(row shareGPTRow) format.Dialogue {
+	c := format.Dialogue{System: row.System}
 	for _, m := range row.Conversations {
-		c.Messages = append(c.Messages, preflight.Message{Role: m.From, Text: m.Value})
+		c.Turns = append(c.Turns, format.Turn{Role: m.From, Text: m.Value})
 	}
 	return c
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/train/preflight"
+	"airqa/train/format"
 	"airqa/train/windows"
 )
 
@@ -13,24 +13,24 @@ import (
 const imageMarker = "<image>"
 
 // conversation returns a row as ShareGPT has it: roles human, gpt, observation and function_call in turns.
-func (t *texts) conversation(row *windows.Row, tools string) preflight.Conversation {
-	c := preflight.Conversation{Tools: tools}
+func (t *texts) conversation(row *windows.Row, tools string) format.Dialogue {
+	c := format.Dialogue{Tools: tools}
 	for i, m := range row.Context {
 		if i == 0 && m.Role == qa.System {
 			c.System = t.safe(m.Text)
 			continue
 		}
-		c.Messages = append(c.Messages, t.turn(m))
+		c.Turns = append(c.Turns, t.turn(m))
 		for _, im := range m.Images {
-			c.Images = append(c.Images, preflight.Image{Path: imagePath(im), Width: im.Width, Height: im.Height})
+			c.Images = append(c.Images, format.Image{Path: imagePath(im), Width: im.Width, Height: im.Height})
 		}
 	}
-	c.Messages = append(c.Messages, t.turn(row.Target))
+	c.Turns = append(c.Turns, t.turn(row.Target))
 	return c
 }
 
 // turn returns a message with its role.
-func (t *texts) turn(m qa.Message) preflight.Message {
+func (t *texts) turn(m qa.Message) format.Turn {
 	text := t.safe(m.Text)
 	switch m.Role {
 	case qa.Assistant:
@@ -39,22 +39,22 @@ func (t *texts) turn(m qa.Message) preflight.Message {
 		for range m.NotRun {
 			text += "\n" + qa.NotRunResult
 		}
-		return preflight.Message{Role: preflight.RoleObservation, Text: text + strings.Repeat(imageMarker, len(m.Images))}
+		return format.Turn{Role: format.RoleObservation, Text: text + strings.Repeat(imageMarker, len(m.Images))}
 	}
-	return preflight.Message{Role: preflight.RoleHuman, Text: text + strings.Repeat(imageMarker, len(m.Images))}
+	return format.Turn{Role: format.RoleHuman, Text: text + strings.Repeat(imageMarker, len(m.Images))}
 }
 
 // answer returns a turn of the model. A call without words is a function_call, which the trainer renders in the form of
 // its template. It has no place for words before a call, so these turns are text.
-func (t *texts) answer(text string, calls []qa.ToolCall) preflight.Message {
+func (t *texts) answer(text string, calls []qa.ToolCall) format.Turn {
 	if len(calls) == 0 || text != "" {
-		return preflight.Message{Role: preflight.RoleGPT, Text: t.withCalls(text, calls)}
+		return format.Turn{Role: format.RoleGPT, Text: t.withCalls(text, calls)}
 	}
 	list := t.callTexts(calls)
 	if len(list) == 1 {
-		return preflight.Message{Role: preflight.RoleFunctionCall, Text: list[0]}
+		return format.Turn{Role: format.RoleFunctionCall, Text: list[0]}
 	}
-	return preflight.Message{Role: preflight.RoleFunctionCall, Text: "[" + strings.Join(list, ", ") + "]"}
+	return format.Turn{Role: format.RoleFunctionCall, Text: "[" + strings.Join(list, ", ") + "]"}
 }
 
 // callTexts returns calls as JSON, each with name and arguments.
@@ -107,21 +107,21 @@ func (s shape) toolText(t *texts, row *windows.Row) string {
 }
 
 // conversation appends the members that all rows of ShareGPT have.
-func (s shape) conversation(o *object, t *texts, c preflight.Conversation) {
+func (s shape) conversation(o *object, t *texts, c format.Dialogue) {
 	o.key("system")
 	o.dst = t.appendString(o.dst, c.System)
 	if s.tools {
 		o.text("tools", c.Tools)
 	}
 	o.key("conversations")
-	o.dst = appendList(o.dst, c.Messages, t.appendTurn)
+	o.dst = appendList(o.dst, c.Turns, t.appendTurn)
 	if s.images {
 		o.key("images")
-		o.dst = appendList(o.dst, c.Images, func(dst []byte, im preflight.Image) []byte { return appendString(dst, im.Path) })
+		o.dst = appendList(o.dst, c.Images, func(dst []byte, im format.Image) []byte { return appendString(dst, im.Path) })
 	}
 }
 
-func (t *texts) appendTurn(dst []byte, m preflight.Message) []byte {
+func (t *texts) appendTurn(dst []byte, m format.Turn) []byte {
 	o := begin(dst)
 	o.text("from", m.Role)
 	o.key("value")

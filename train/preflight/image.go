@@ -19,6 +19,7 @@ import (
 	_ "golang.org/x/image/webp"
 
 	"airqa/internal/python"
+	"airqa/train/format"
 	"airqa/train/preflight/align"
 	"airqa/train/preflight/template"
 )
@@ -78,10 +79,10 @@ func (k *Checker) insertImages(v *template.Vision, messages []template.Message, 
 	return nil
 }
 
-// imageTokens returns the number of tokens of an image, an [Image] or a path.
+// imageTokens returns the number of tokens of an image, a [format.Image] or a path.
 func (k *Checker) imageTokens(v python.Value, vision *template.Vision) (int, error) {
 	switch im := v.(type) {
-	case Image:
+	case format.Image:
 		if im.Width > 0 {
 			return k.c.patches(im.Width, im.Height, vision)
 		}

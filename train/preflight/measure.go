@@ -5,25 +5,26 @@ import (
 	"fmt"
 
 	"airqa/internal/python"
+	"airqa/train/format"
 	"airqa/train/preflight/align"
 	"airqa/train/preflight/table"
 	"airqa/train/preflight/template"
 )
 
 // Measure predicts what the trainer does with one conversation. Its last message is the target.
-func (k *Checker) Measure(c Conversation) Verdict { return k.Judge(c.align()).Verdict }
+func (k *Checker) Measure(c format.Dialogue) Verdict { return k.Judge(alignDialogue(c)).Verdict }
 
 // droppedRow is the last reason for every dropped row, in the trainer's words.
 const droppedRow = "Dropped invalid"
 
-// align is what the trainer's converter makes of a conversation.
-func (c Conversation) align() align.Row {
+// alignDialogue returns what the trainer's converter makes of a conversation.
+func alignDialogue(c format.Dialogue) align.Row {
 	row := align.Row{System: c.System, Tools: c.Tools}
 	for _, i := range c.Images {
 		row.Images = append(row.Images, i)
 	}
-	messages := c.Messages
-	if len(messages) > 0 && messages[0].Role == RoleSystem {
+	messages := c.Turns
+	if len(messages) > 0 && messages[0].Role == format.RoleSystem {
 		row.System, messages = messages[0].Text, messages[1:]
 	}
 	turns := make([]align.Message, 0, len(messages))
@@ -49,13 +50,13 @@ func (c Conversation) align() align.Row {
 // roleOf returns the trainer's role of a message, and whether it is the model's.
 func roleOf(role string) (mapped string, answer bool) {
 	switch role {
-	case RoleHuman:
+	case format.RoleHuman:
 		return template.User, false
-	case RoleObservation:
+	case format.RoleObservation:
 		return template.Observation, false
-	case RoleGPT:
+	case format.RoleGPT:
 		return template.Assistant, true
-	case RoleFunctionCall:
+	case format.RoleFunctionCall:
 		return template.Function, true
 	}
 	return "", false
@@ -319,8 +320,8 @@ var errNoSpans = errors.New("the trainer does not keep this row")
 
 // Spans returns a conversation as the trainer renders it, in order, with what is trained, context and cut; none if the
 // row is not kept.
-func (k *Checker) Spans(c Conversation) []Span {
-	spans, _ := k.RowSpans(c.align(), 0)
+func (k *Checker) Spans(c format.Dialogue) []Span {
+	spans, _ := k.RowSpans(alignDialogue(c), 0)
 	return spans
 }
 

@@ -6,9 +6,7 @@
 // starts no trainer.
 package preflight
 
-import (
-	"airqa/train/preflight/template"
-)
+import "airqa/train/preflight/template"
 
 // Trainer names a program that trains on a file.
 type Trainer string
@@ -75,31 +73,6 @@ type Tokenizer interface {
 	Count(text string) int
 	Decode(ids []int32) string
 	ID(token string) (id int32, ok bool)
-}
-
-// Roles of a [Message], as ShareGPT names them.
-const (
-	RoleSystem       = "system"
-	RoleHuman        = "human"
-	RoleGPT          = "gpt"
-	RoleObservation  = "observation"
-	RoleFunctionCall = "function_call"
-)
-
-// Message is one turn of a conversation.
-type Message struct{ Role, Text string }
-
-// Image is an image of a conversation. Its size in pixels is read from the file if Width is 0.
-type Image struct {
-	Path          string
-	Width, Height int
-}
-
-// Conversation is a row: a system prompt, tools as a JSON text, turns, and images in the order of their markers.
-type Conversation struct {
-	System, Tools string
-	Messages      []Message
-	Images        []Image
 }
 
 // Outcome is the end of a row.

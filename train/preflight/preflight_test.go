@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/train/format"
 	"airqa/train/preflight"
 )
 
@@ -40,9 +41,9 @@ func check(t *testing.T, c preflight.Config) *preflight.Checker {
 	return k
 }
 
-func turns(texts ...string) (list []preflight.Message) {
+func turns(texts ...string) (list []format.Turn) {
 	for i, text := range texts {
-		list = append(list, preflight.Message{Role: [2]string{"human", "gpt"}[i%2], Text: text})
+		list = append(list, format.Turn{Role: [2]string{"human", "gpt"}[i%2], Text: text})
 	}
 	return list
 }
@@ -52,37 +53,37 @@ func TestMeasure(t *testing.T) {
 	tests := []struct {
 		name   string
 		config preflight.Config
-		c      preflight.Conversation
+		c      format.Dialogue
 		want   preflight.Verdict
 	}{
 		{
 			"whole",
 			preflight.Config{MaskHistory: true},
-			preflight.Conversation{System: "s", Messages: turns("q", "a", "o", "b")},
+			format.Dialogue{System: "s", Turns: turns("q", "a", "o", "b")},
 			preflight.Verdict{Outcome: preflight.Kept, Tokens: 30, Trained: 3, HeadWhole: true, TargetWhole: true},
 		},
 		{
 			"every answer",
 			preflight.Config{},
-			preflight.Conversation{System: "s", Messages: turns("q", "a", "o", "b")},
+			format.Dialogue{System: "s", Turns: turns("q", "a", "o", "b")},
 			preflight.Verdict{Outcome: preflight.Kept, Tokens: 30, Trained: 6, HeadWhole: true, TargetWhole: true},
 		},
 		{
 			"the head is cut",
 			preflight.Config{MaskHistory: true, CutoffLen: 60},
-			preflight.Conversation{System: "s", Messages: turns(long, "a", "o", "b")},
+			format.Dialogue{System: "s", Turns: turns(long, "a", "o", "b")},
 			preflight.Verdict{Outcome: preflight.Kept, Tokens: 60, Trained: 3, Cut: 69, TargetWhole: true},
 		},
 		{
 			"the target is cut",
 			preflight.Config{CutoffLen: 60},
-			preflight.Conversation{System: "s", Messages: turns(long, "a", "o", "b")},
+			format.Dialogue{System: "s", Turns: turns(long, "a", "o", "b")},
 			preflight.Verdict{Outcome: preflight.Kept, Tokens: 60, Trained: 3, Cut: 69},
 		},
 		{
 			"packing takes one",
 			preflight.Config{MaskHistory: true, CutoffLen: 30, Packing: true},
-			preflight.Conversation{System: "s", Messages: turns("q", "a", "o", "b")},
+			format.Dialogue{System: "s", Turns: turns("q", "a", "o", "b")},
 			preflight.Verdict{Outcome: preflight.Kept, Tokens: 29, Trained: 3, Cut: 1, TargetWhole: true},
 		},
 	}
@@ -100,7 +101,7 @@ func TestMeasure(t *testing.T) {
 func TestSpans(t *testing.T) {
 	k := check(t, preflight.Config{MaskHistory: true, CutoffLen: 25})
 	var got strings.Builder
-	for _, s := range k.Spans(preflight.Conversation{System: "s", Messages: turns("q", "a", "o", "b")}) {
+	for _, s := range k.Spans(format.Dialogue{System: "s", Turns: turns("q", "a", "o", "b")}) {
 		got.WriteString("[" + string(s.State) + " " + strings.ReplaceAll(s.Text, "\n", "/") + "]")
 	}
 	const want = "[context <|im_start|>system/s<|im_end|>/····][cut ·····][context a<|im_end|>/<|im_start|>user/o<|im_end|>/<|im_start|>assistant/]" +

@@ -1,4 +1,4 @@
-package atif
+package format
 
 import (
 	"encoding/json"
@@ -36,8 +36,8 @@ type Episode struct {
 	ImagePath func(qa.Image) string
 }
 
-// Extra is what a step of airqa has besides the format's own fields.
-type Extra struct {
+// StepExtra is what a step of airqa has besides the format's own fields.
+type StepExtra struct {
 	// RowID is the id of the row that trains the step; empty if none does.
 	RowID string `json:"row_id,omitempty"`
 	// Turn is the number of the step in the run.
@@ -50,8 +50,8 @@ type Extra struct {
 	FromCache bool `json:"from_cache,omitempty"`
 }
 
-// Origin is what airqa adds to a trajectory.
-type Origin struct {
+// TrajectoryExtra is what airqa adds to a trajectory.
+type TrajectoryExtra struct {
 	// Run is the id of the run, Question and Repeat the episode.
 	Run      string     `json:"run"`
 	Question string     `json:"question"`
@@ -67,21 +67,21 @@ type Origin struct {
 }
 
 // Airqa returns what airqa adds to a trajectory; ok is false for that of another program.
-func (t Trajectory) Airqa() (o Origin, ok bool) {
+func (t Trajectory) Airqa() (o TrajectoryExtra, ok bool) {
 	err := json.Unmarshal(t.Extra, &o)
 	return o, err == nil && len(o.Run) == 64 && o.Question != "" && o.Outcome != ""
 }
 
 // Airqa returns what airqa adds to a step; nothing for the step of another program.
-func (s Step) Airqa() (e Extra) {
+func (s Step) Airqa() (e StepExtra) {
 	if json.Unmarshal(s.Extra, &e) != nil {
-		return Extra{}
+		return StepExtra{}
 	}
 	return e
 }
 
-// Of returns an episode as a trajectory.
-func Of(e Episode) (Trajectory, error) {
+// NewTrajectory returns an episode as a trajectory.
+func NewTrajectory(e Episode) (Trajectory, error) {
 	w := &maker{e: e}
 	step := 0 // of e.Steps
 	for i := 0; i < len(e.Messages); i++ {
@@ -117,9 +117,9 @@ type maker struct {
 
 func sourceOf(r qa.Role) string {
 	if r == qa.System {
-		return System
+		return SourceSystem
 	}
-	return User
+	return SourceUser
 }
 
 func (w *maker) add(s Step) {
@@ -141,9 +141,9 @@ func (w *maker) content(m qa.Message) Content {
 	if len(m.Images) == 0 {
 		return Content{Text: m.Text}
 	}
-	c := Content{Parts: []Part{{Type: "text", Text: &m.Text}}}
+	c := Content{Parts: []ContentPart{{Type: "text", Text: &m.Text}}}
 	for _, im := range m.Images {
-		c.Parts = append(c.Parts, Part{Type: "image", Source: &Media{Type: im.MIME, Path: w.e.ImagePath(im)}})
+		c.Parts = append(c.Parts, ContentPart{Type: "image", Source: &Media{Type: im.MIME, Path: w.e.ImagePath(im)}})
 	}
 	return c
 }
@@ -152,7 +152,7 @@ func (w *maker) content(m qa.Message) Content {
 // answer to a reply without any call is one.
 func (w *maker) turn(i int, s qa.Step) bool {
 	m := w.e.Turn(i)
-	extra := Extra{RowID: w.e.Rows[s.N], Turn: s.N}
+	extra := StepExtra{RowID: w.e.Rows[s.N], Turn: s.N}
 	if len(m.ToolCalls) == 0 && s.Action != nil {
 		extra.ActionInText = true
 		m.ToolCalls = []qa.ToolCall{{Name: s.Action.Name, Arguments: w.raw(s.Action.Args)}}
@@ -164,7 +164,7 @@ func (w *maker) turn(i int, s qa.Step) bool {
 	m = w.e.Edit(m)
 	one := 1
 	step := Step{
-		Source: Agent, Timestamp: timestamp(s.Started), Message: Content{Text: m.Text}, Reasoning: reasoning,
+		Source: SourceAgent, Timestamp: timestamp(s.Started), Message: Content{Text: m.Text}, Reasoning: reasoning,
 		Metrics: w.metrics(s.Reply), Inferences: &one, Copied: w.e.Copied != nil && w.e.Copied(i),
 	}
 	if s.Reply.Model != "" && s.Reply.Model != w.e.Model {
@@ -199,7 +199,7 @@ func (w *maker) calls(step *Step, s qa.Step, calls []qa.ToolCall) bool {
 		if step.Observation == nil {
 			step.Observation = new(Observation)
 		}
-		step.Observation.Results = append(step.Observation.Results, Result{CallID: id, Content: &content})
+		step.Observation.Results = append(step.Observation.Results, CallResult{CallID: id, Content: &content})
 	}
 	return len(calls) > 0
 }
@@ -220,8 +220,8 @@ func (w *maker) arguments(raw json.RawMessage) json.RawMessage {
 // program adds an action that a baseline took itself.
 func (w *maker) program(s qa.Step) {
 	none := 0
-	step := Step{Source: Agent, Timestamp: timestamp(s.Started), Inferences: &none}
-	extra := Extra{Turn: s.N}
+	step := Step{Source: SourceAgent, Timestamp: timestamp(s.Started), Inferences: &none}
+	extra := StepExtra{Turn: s.N}
 	if s.Observation != nil {
 		extra.Status = s.Observation.Status
 	}
@@ -255,7 +255,7 @@ func (w *maker) metrics(r *qa.Reply) *Metrics {
 func (w *maker) trajectory() (Trajectory, error) {
 	usage, n := w.e.Usage(), len(w.steps)
 	t := Trajectory{
-		SchemaVersion: Version, SessionID: w.e.ID, TrajectoryID: w.e.ID, Steps: w.steps,
+		SchemaVersion: ATIFVersion, SessionID: w.e.ID, TrajectoryID: w.e.ID, Steps: w.steps,
 		Agent:  AgentInfo{Name: w.e.Baseline, Version: w.e.Program, Model: w.e.Model},
 		Totals: &Totals{Prompt: &usage.Prompt, Completion: &usage.Completion, Cached: &usage.Cached, Steps: &n},
 	}
@@ -266,7 +266,7 @@ func (w *maker) trajectory() (Trajectory, error) {
 	if len(w.e.Tools) > 0 {
 		t.Agent.Tools = w.tools()
 	}
-	extra := Origin{Run: w.e.Run, Question: w.e.UUID, Repeat: w.e.Repeat, Outcome: w.e.Outcome, Price: w.e.Price}
+	extra := TrajectoryExtra{Run: w.e.Run, Question: w.e.UUID, Repeat: w.e.Repeat, Outcome: w.e.Outcome, Price: w.e.Price}
 	if w.e.Score != nil {
 		extra.Verdict, extra.Score = w.e.Score.Verdict, &w.e.Score.Value
 	}

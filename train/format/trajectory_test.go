@@ -1,4 +1,4 @@
-package atif_test
+package format_test
 
 import (
 	"bytes"
@@ -11,13 +11,13 @@ import (
 
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
-	"airqa/train/atif"
+	"airqa/train/format"
 )
 
 func at(s int) time.Time { return time.Date(2024, 5, 6, 7, 8, s, 0, time.UTC) }
 
 // episode makes the messages of an episode from its steps, as a run directory has them.
-func episode(first []qa.Message, steps ...qa.Step) atif.Episode {
+func episode(first []qa.Message, steps ...qa.Step) format.Episode {
 	t := qa.Trajectory{Episode: "q1#0", UUID: "q1", Messages: first, Steps: steps, Outcome: qa.Answered}
 	for _, s := range steps {
 		if s.Reply == nil {
@@ -28,7 +28,7 @@ func episode(first []qa.Message, steps ...qa.Step) atif.Episode {
 			t.Messages = append(t.Messages, s.ObservationMessage())
 		}
 	}
-	return atif.Episode{
+	return format.Episode{
 		Trajectory: t, ID: "id of q1#0", Run: "run", Baseline: "hybrid", Program: "1.2", Model: "openai:m",
 		Turn:      func(i int) qa.Message { return steps[i].Message() },
 		Edit:      func(m qa.Message) qa.Message { m.Text = strings.ReplaceAll(m.Text, "secret", "[redacted]"); return m },
@@ -45,7 +45,7 @@ func call(n int, text string, action *qa.Action, o *qa.Observation) qa.Step {
 
 // textual is an episode whose model writes its actions as text: with an unreadable reply, an action of the program, and
 // an image.
-func textual() atif.Episode {
+func textual() format.Episode {
 	steps := []qa.Step{
 		{N: 1, By: qa.ByProgram, Action: &qa.Action{Name: "Retrieve", Args: map[string]any{"query": "x"}}, Observation: &qa.Observation{Status: qa.StatusOK, Text: "passages"}, Started: at(1)},
 		call(2, "I do not know the secret", nil, &qa.Observation{Status: qa.StatusParse, Text: "no action"}),
@@ -61,7 +61,7 @@ func textual() atif.Episode {
 }
 
 // native is an episode with native calls: two in one turn, and broken arguments.
-func native() atif.Episode {
+func native() format.Episode {
 	calls := []qa.ToolCall{
 		{ID: "a", Name: "Query", Arguments: json.RawMessage(`{"sql":"SELECT '<'"}`)},
 		{ID: "b", Name: "View", Arguments: json.RawMessage(`{}`)},
@@ -78,9 +78,9 @@ func native() atif.Episode {
 
 // TestOf compares trajectories with golden files, which Harbor 0.25.0 accepts.
 func TestOf(t *testing.T) {
-	for name, e := range map[string]atif.Episode{"textual": textual(), "native": native()} {
+	for name, e := range map[string]format.Episode{"textual": textual(), "native": native()} {
 		t.Run(name, func(t *testing.T) {
-			trajectory, err := atif.Of(e)
+			trajectory, err := format.NewTrajectory(e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestOf(t *testing.T) {
 				t.Fatal(err)
 			}
 			golden.Check(t, name+".json", b.String())
-			again, err := atif.Read(line)
+			again, err := format.ReadTrajectory(line)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestCheck(t *testing.T) {
 		{"subagent", start + `{"step_id":1,"source":"user","message":"x"}],"subagent_trajectories":[` + start + `]}]}`, "subagent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := atif.Read([]byte(c.text))
+			_, err := format.ReadTrajectory([]byte(c.text))
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
@@ -140,7 +140,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		trajectory, err := atif.Read(raw)
+		trajectory, err := format.ReadTrajectory(raw)
 		if err != nil {
 			return
 		}
@@ -148,7 +148,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := atif.Read(line); err != nil {
+		if _, err := format.ReadTrajectory(line); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
 	})

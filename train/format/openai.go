@@ -1,4 +1,4 @@
-package convert
+package format
 
 import (
 	"encoding/json"

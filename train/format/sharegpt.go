@@ -1,4 +1,4 @@
-package convert
+package format
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"airqa/internal/ledger"
 	"airqa/internal/python"
 	"airqa/qa"
-	"airqa/train/preflight"
 )
 
 // imageMarker stands for an image in a text.
@@ -122,9 +121,9 @@ func readFunctions(value string) ([]qa.ToolCall, error) {
 	return calls, nil
 }
 
-// Preflight returns a conversation as ShareGPT has it, with turns that alternate. l counts what is lost; it may be nil.
-func (c Conversation) Preflight(l Losses) preflight.Conversation {
-	out := preflight.Conversation{Tools: string(c.Tools)}
+// Dialogue returns a conversation as ShareGPT has it, with turns that alternate. l counts what is lost; it may be nil.
+func (c Conversation) Dialogue(l Losses) Dialogue {
+	out := Dialogue{Tools: string(c.Tools)}
 	for i, m := range c.untilAnswer(l).Messages {
 		if i == 0 && m.Role == qa.System {
 			out.System = m.Text()
@@ -132,39 +131,39 @@ func (c Conversation) Preflight(l Losses) preflight.Conversation {
 		}
 		turn := m.turn(l)
 		for _, path := range m.Images() {
-			out.Images = append(out.Images, preflight.Image{Path: path})
+			out.Images = append(out.Images, Image{Path: path})
 		}
-		last := len(out.Messages) - 1
-		if last < 0 || answers(out.Messages[last]) != answers(turn) {
-			out.Messages = append(out.Messages, turn)
+		last := len(out.Turns) - 1
+		if last < 0 || answers(out.Turns[last]) != answers(turn) {
+			out.Turns = append(out.Turns, turn)
 			continue
 		}
 		l.Add("turn joined with the one before: ShareGPT alternates")
-		out.Messages[last] = join(out.Messages[last], turn)
+		out.Turns[last] = join(out.Turns[last], turn)
 	}
 	return out
 }
 
-func answers(m preflight.Message) bool {
-	return m.Role == preflight.RoleGPT || m.Role == preflight.RoleFunctionCall
+func answers(m Turn) bool {
+	return m.Role == RoleGPT || m.Role == RoleFunctionCall
 }
 
 // join joins two turns of one side. A function_call is JSON and cannot be joined with text: it takes the form of text.
-func join(a, b preflight.Message) preflight.Message {
-	for _, m := range []*preflight.Message{&a, &b} {
-		if m.Role == preflight.RoleFunctionCall {
-			*m = preflight.Message{Role: preflight.RoleGPT, Text: "<tool_call>\n" + m.Text + "\n</tool_call>"}
+func join(a, b Turn) Turn {
+	for _, m := range []*Turn{&a, &b} {
+		if m.Role == RoleFunctionCall {
+			*m = Turn{Role: RoleGPT, Text: "<tool_call>\n" + m.Text + "\n</tool_call>"}
 		}
 	}
 	if a.Role != b.Role {
-		a.Role = preflight.RoleHuman
+		a.Role = RoleHuman
 	}
 	a.Text += "\n" + b.Text
 	return a
 }
 
 // turn returns a message as a turn.
-func (m Message) turn(l Losses) preflight.Message {
+func (m Message) turn(l Losses) Turn {
 	var b strings.Builder
 	for _, p := range m.withThinking(l) {
 		if p.Image != "" {
@@ -184,11 +183,11 @@ func (m Message) turn(l Losses) preflight.Message {
 	case qa.Assistant:
 		return m.answer(b.String())
 	case qa.ToolResult:
-		return preflight.Message{Role: preflight.RoleObservation, Text: b.String()}
+		return Turn{Role: RoleObservation, Text: b.String()}
 	case qa.System:
 		l.Add("system message after the first one, now of the user")
 	}
-	return preflight.Message{Role: preflight.RoleHuman, Text: b.String()}
+	return Turn{Role: RoleHuman, Text: b.String()}
 }
 
 // remote reports whether an image is no file.
@@ -204,9 +203,9 @@ func (p Part) loseData(l Losses) {
 }
 
 // answer returns a turn of the assistant. A call beside a text is text in the form of Qwen and Hermes.
-func (m Message) answer(said string) preflight.Message {
+func (m Message) answer(said string) Turn {
 	if len(m.Calls) == 0 {
-		return preflight.Message{Role: preflight.RoleGPT, Text: said}
+		return Turn{Role: RoleGPT, Text: said}
 	}
 	calls := make([]string, len(m.Calls))
 	for i, c := range m.Calls {
@@ -214,11 +213,11 @@ func (m Message) answer(said string) preflight.Message {
 	}
 	switch {
 	case said != "":
-		return preflight.Message{Role: preflight.RoleGPT, Text: said + "\n<tool_call>\n" + strings.Join(calls, "\n</tool_call>\n<tool_call>\n") + "\n</tool_call>"}
+		return Turn{Role: RoleGPT, Text: said + "\n<tool_call>\n" + strings.Join(calls, "\n</tool_call>\n<tool_call>\n") + "\n</tool_call>"}
 	case len(calls) == 1:
-		return preflight.Message{Role: preflight.RoleFunctionCall, Text: calls[0]}
+		return Turn{Role: RoleFunctionCall, Text: calls[0]}
 	}
-	return preflight.Message{Role: preflight.RoleFunctionCall, Text: "[" + strings.Join(calls, ", ") + "]"}
+	return Turn{Role: RoleFunctionCall, Text: "[" + strings.Join(calls, ", ") + "]"}
 }
 
 // pythonJSON is JSON with the spaces that chat templates print.
@@ -246,7 +245,7 @@ func toShareGPT(c Conversation, s shape, l Losses) (any, error) {
 		Turns  []turn    `json:"conversations"`
 		Images *[]string `json:"images,omitempty"`
 	}{ID: s.id(c)}
-	p := c.Preflight(l)
+	p := c.Dialogue(l)
 	row.System = p.System
 	if s.tools {
 		row.Tools = &p.Tools
@@ -254,7 +253,7 @@ func toShareGPT(c Conversation, s shape, l Losses) (any, error) {
 	if s.images {
 		row.Images = &[]string{}
 	}
-	for _, m := range p.Messages {
+	for _, m := range p.Turns {
 		row.Turns = append(row.Turns, turn{m.Role, m.Text})
 	}
 	for _, im := range p.Images {
@@ -263,7 +262,7 @@ func toShareGPT(c Conversation, s shape, l Losses) (any, error) {
 	switch {
 	case len(row.Turns) == 0:
 		return nil, errors.New("no turn of the assistant")
-	case answers(p.Messages[0]):
+	case answers(p.Turns[0]):
 		l.Add("row that begins with the assistant, which LLaMA-Factory drops")
 	}
 	return row, nil

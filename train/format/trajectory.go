@@ -1,7 +1,4 @@
-// Package atif has the types of the Agent Trajectory Interchange Format (ATIF) of the Harbor project: one JSON object per
-// episode of an agent. [Of] makes a trajectory of a recorded episode, [Read] reads one of any tool, and
-// [Trajectory.Check] applies the rules of Harbor's validator.
-package atif
+package format
 
 import (
 	"encoding/json"
@@ -13,14 +10,14 @@ import (
 	"airqa/internal/ledger"
 )
 
-// Version is the version that this package writes. It reads every version of 1.
-const Version = "ATIF-v1.7"
+// ATIFVersion is the version that this package writes. It reads every version of 1.
+const ATIFVersion = "ATIF-v1.7"
 
 // Sources of a step.
 const (
-	System = "system"
-	User   = "user"
-	Agent  = "agent"
+	SourceSystem = "system"
+	SourceUser   = "user"
+	SourceAgent  = "agent"
 )
 
 // Trajectory is one episode.
@@ -50,7 +47,7 @@ type AgentInfo struct {
 type Step struct {
 	ID        int    `json:"step_id"` // from 1
 	Timestamp string `json:"timestamp,omitempty"`
-	// Source is [System], [User] or [Agent]. Other sources have neither a model nor calls.
+	// Source is [SourceSystem], [SourceUser] or [SourceAgent]. Other sources have neither a model nor calls.
 	Source      string          `json:"source"`
 	Model       string          `json:"model_name,omitempty"`
 	Effort      json.RawMessage `json:"reasoning_effort,omitempty"`
@@ -76,11 +73,11 @@ type Call struct {
 
 // Observation has the results of a step.
 type Observation struct {
-	Results []Result `json:"results"`
+	Results []CallResult `json:"results"`
 }
 
-// Result is the result of a call of the same step.
-type Result struct {
+// CallResult is the result of a call of the same step.
+type CallResult struct {
 	CallID   string          `json:"source_call_id,omitempty"`
 	Content  *Content        `json:"content,omitempty"`
 	Subagent json.RawMessage `json:"subagent_trajectory_ref,omitempty"`
@@ -113,11 +110,11 @@ type Totals struct {
 type Content struct {
 	Text string
 	// Parts is nil for a text.
-	Parts []Part
+	Parts []ContentPart
 }
 
-// Part is a part of a content.
-type Part struct {
+// ContentPart is a part of a content.
+type ContentPart struct {
 	Type   string  `json:"type"` // text, image or audio
 	Text   *string `json:"text,omitempty"`
 	Source *Media  `json:"source,omitempty"`
@@ -152,8 +149,8 @@ func (c *Content) UnmarshalJSON(raw []byte) error {
 // Line returns the trajectory as one line of JSON. The same trajectory has the same bytes.
 func (t Trajectory) Line() ([]byte, error) { return ledger.Encode(t) }
 
-// Read reads a trajectory. Unknown keys, which Harbor refuses, are an error as well.
-func Read(raw []byte) (t Trajectory, err error) {
+// ReadTrajectory reads a trajectory. Unknown keys, which Harbor refuses, are an error as well.
+func ReadTrajectory(raw []byte) (t Trajectory, err error) {
 	if err := ledger.Strict(raw, &t); err != nil {
 		return t, fmt.Errorf("read trajectory: %w", err)
 	}
@@ -196,9 +193,9 @@ func (t Trajectory) checkSubagents() error {
 
 func (s Step) check() error {
 	switch {
-	case !slices.Contains([]string{System, User, Agent}, s.Source):
+	case !slices.Contains([]string{SourceSystem, SourceUser, SourceAgent}, s.Source):
 		return fmt.Errorf("source %q: want system, user or agent", s.Source)
-	case s.Source != Agent && s.ofAgent():
+	case s.Source != SourceAgent && s.ofAgent():
 		return fmt.Errorf("a step of the %s has a field of the agent", s.Source)
 	case s.Inferences != nil && *s.Inferences == 0 && (s.Metrics != nil || s.Reasoning != ""):
 		return errors.New("an action without a call of the model has metrics or reasoning")
@@ -217,8 +214,8 @@ func (s Step) ofAgent() bool {
 	return s.Model != "" || s.Effort != nil || s.Reasoning != "" || s.Calls != nil || s.Metrics != nil
 }
 
-// Time reads a timestamp in one of the forms of ISO 8601. One without a zone is in UTC.
-func Time(text string) (time.Time, bool) {
+// ParseTime reads a timestamp in one of the forms of ISO 8601. One without a zone is in UTC.
+func ParseTime(text string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", time.DateTime, time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true
@@ -228,7 +225,7 @@ func Time(text string) (time.Time, bool) {
 }
 
 func isTime(text string) bool {
-	_, ok := Time(text)
+	_, ok := ParseTime(text)
 	return ok
 }
 

@@ -1,4 +1,4 @@
-package convert
+package format
 
 import (
 	"bufio"
@@ -57,8 +57,8 @@ func (r Record) absolute() error {
 	return err
 }
 
-// FormatOf returns the format of the first record of a file; "" if it has none.
-func FormatOf(path string) Format {
+// Detect returns the format of the first record of a file; "" if it has none.
+func Detect(path string) Format {
 	for rec, err := range Records(path) {
 		if err != nil {
 			return ""

@@ -1,4 +1,4 @@
-package convert
+package format
 
 import (
 	"crypto/sha256"
@@ -8,14 +8,10 @@ import (
 
 	"airqa/internal/ledger"
 	"airqa/qa"
-	"airqa/train/atif"
 )
 
-// agent is the agent of a trajectory.
-type agent = atif.AgentInfo
-
 func readATIF(raw []byte, l Losses) (Conversation, error) {
-	t, err := atif.Read(raw)
+	t, err := ReadTrajectory(raw)
 	if err != nil {
 		return Conversation{}, err
 	}
@@ -44,7 +40,7 @@ func readATIF(raw []byte, l Losses) (Conversation, error) {
 }
 
 // stepMessages returns the messages of a step: the step's own, and those of its results.
-func stepMessages(s atif.Step, l Losses) []Message {
+func stepMessages(s Step, l Losses) []Message {
 	ours := s.Airqa()
 	if ours.Turn > 0 && s.Inferences != nil && *s.Inferences == 0 {
 		l.Add("action of a baseline's own, which no model saw as such")
@@ -52,9 +48,9 @@ func stepMessages(s atif.Step, l Losses) []Message {
 	}
 	m := Message{Role: qa.User, Parts: contentParts(s.Message), Reasoning: s.Reasoning}
 	switch s.Source {
-	case atif.System:
+	case SourceSystem:
 		m.Role = qa.System
-	case atif.Agent:
+	case SourceAgent:
 		m.Role = qa.Assistant
 		if !ours.ActionInText {
 			for _, c := range s.Calls {
@@ -79,7 +75,7 @@ func stepMessages(s atif.Step, l Losses) []Message {
 
 // results returns the messages of a step's results. The result of an action in the text is what the model saw: a
 // message of the user with a label.
-func results(s atif.Step, inText bool, l Losses) []Message {
+func results(s Step, inText bool, l Losses) []Message {
 	if s.Observation == nil {
 		return nil
 	}
@@ -105,7 +101,7 @@ func results(s atif.Step, inText bool, l Losses) []Message {
 	return list
 }
 
-func contentParts(c atif.Content) []Part {
+func contentParts(c Content) []Part {
 	if c.Parts == nil && c.Text != "" {
 		return text(c.Text)
 	}
@@ -123,7 +119,7 @@ func contentParts(c atif.Content) []Part {
 
 // toATIF writes a trajectory. A result belongs to the step with its call; one without a call is a step of the user.
 func toATIF(c Conversation, _ shape, l Losses) (any, error) {
-	t := atif.Trajectory{SchemaVersion: atif.Version, SessionID: c.ID, TrajectoryID: c.ID, Agent: agent{Name: "unknown", Version: "unknown"}}
+	t := Trajectory{SchemaVersion: ATIFVersion, SessionID: c.ID, TrajectoryID: c.ID, Agent: AgentInfo{Name: "unknown", Version: "unknown"}}
 	if c.agent != nil {
 		t.Agent = *c.agent
 	}
@@ -149,7 +145,7 @@ func toATIF(c Conversation, _ shape, l Losses) (any, error) {
 }
 
 // attach adds a result to the last step if the call is there.
-func attach(steps []atif.Step, m Message, l Losses) bool {
+func attach(steps []Step, m Message, l Losses) bool {
 	if len(steps) == 0 {
 		return false
 	}
@@ -159,45 +155,45 @@ func attach(steps []atif.Step, m Message, l Losses) bool {
 			continue
 		}
 		if s.Observation == nil {
-			s.Observation = new(atif.Observation)
+			s.Observation = new(Observation)
 		}
 		content := m.content(l)
-		s.Observation.Results = append(s.Observation.Results, atif.Result{CallID: c.ID, Content: &content})
+		s.Observation.Results = append(s.Observation.Results, CallResult{CallID: c.ID, Content: &content})
 		return true
 	}
 	return false
 }
 
-func (m Message) step(l Losses) atif.Step {
-	s := atif.Step{Source: atif.User, Message: m.content(l)}
+func (m Message) step(l Losses) Step {
+	s := Step{Source: SourceUser, Message: m.content(l)}
 	switch m.Role {
 	case qa.System:
-		s.Source = atif.System
+		s.Source = SourceSystem
 	case qa.ToolResult:
 		l.Add("result without a call, now a step of the user")
 	case qa.Assistant:
-		s.Source, s.Reasoning = atif.Agent, m.Reasoning
+		s.Source, s.Reasoning = SourceAgent, m.Reasoning
 		s.Copied = m.Trained != nil && !*m.Trained
 		for _, c := range m.Calls {
-			s.Calls = append(s.Calls, atif.Call{ID: c.ID, Name: c.Name, Arguments: object(c.Arguments)})
+			s.Calls = append(s.Calls, Call{ID: c.ID, Name: c.Name, Arguments: object(c.Arguments)})
 		}
 	}
 	return s
 }
 
-func (m Message) content(l Losses) atif.Content {
+func (m Message) content(l Losses) Content {
 	if len(m.Images()) == 0 {
-		return atif.Content{Text: m.Text()}
+		return Content{Text: m.Text()}
 	}
-	var c atif.Content
+	var c Content
 	for _, p := range m.Parts {
 		if p.Image == "" {
 			said := p.Text
-			c.Parts = append(c.Parts, atif.Part{Type: "text", Text: &said})
+			c.Parts = append(c.Parts, ContentPart{Type: "text", Text: &said})
 			continue
 		}
 		p.loseData(l)
-		c.Parts = append(c.Parts, atif.Part{Type: "image", Source: &atif.Media{Type: mediaType(p.Image), Path: p.Image}})
+		c.Parts = append(c.Parts, ContentPart{Type: "image", Source: &Media{Type: mediaType(p.Image), Path: p.Image}})
 	}
 	return c
 }

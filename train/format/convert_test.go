@@ -1,4 +1,4 @@
-package convert_test
+package format_test
 
 import (
 	"bytes"
@@ -15,11 +15,10 @@ import (
 
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
-	"airqa/train/convert"
-	"airqa/train/preflight"
+	"airqa/train/format"
 )
 
-var formats = []convert.Format{convert.ShareGPT, convert.OpenAI, convert.TRL, convert.ATIF}
+var formats = []format.Format{format.ShareGPT, format.OpenAI, format.TRL, format.ATIF}
 
 // TestFiles converts files as other tools write them to every format.
 func TestFiles(t *testing.T) {
@@ -33,7 +32,7 @@ func TestFiles(t *testing.T) {
 			name = strings.TrimSuffix(name, ".in") + "." + string(to) + ".txt"
 			t.Run(name, func(t *testing.T) {
 				var out bytes.Buffer
-				r, err := convert.File(convert.Config{Path: file, To: to}, &out)
+				r, err := format.Convert(format.Conversion{Path: file, To: to}, &out)
 				if err != nil {
 					fmt.Fprintf(&out, "error: %v\n", err)
 				}
@@ -46,14 +45,14 @@ func TestFiles(t *testing.T) {
 
 // TestAbsolute converts a file for another folder.
 func TestAbsolute(t *testing.T) {
-	if got := convert.FormatOf("testdata/atif.in.json"); got != convert.ATIF {
+	if got := format.Detect("testdata/atif.in.json"); got != format.ATIF {
 		t.Errorf("format %q", got)
 	}
-	if got := convert.FormatOf("testdata/trl.trl.txt.none"); got != "" {
+	if got := format.Detect("testdata/trl.trl.txt.none"); got != "" {
 		t.Errorf("a missing file has the format %q", got)
 	}
 	var out bytes.Buffer
-	if _, err := convert.File(convert.Config{Path: "testdata/atif.in.json", To: convert.ShareGPT, Absolute: true}, &out); err != nil {
+	if _, err := format.Convert(format.Conversion{Path: "testdata/atif.in.json", To: format.ShareGPT, Absolute: true}, &out); err != nil {
 		t.Fatal(err)
 	}
 	dir, err := filepath.Abs("testdata")
@@ -95,62 +94,62 @@ func TestBadFiles(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := convert.File(convert.Config{Path: file, To: convert.OpenAI}, new(bytes.Buffer))
+			_, err := format.Convert(format.Conversion{Path: file, To: format.OpenAI}, new(bytes.Buffer))
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), file) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
-	if _, err := convert.File(convert.Config{Path: "nowhere.json", To: convert.OpenAI}, new(bytes.Buffer)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := format.Convert(format.Conversion{Path: "nowhere.json", To: format.OpenAI}, new(bytes.Buffer)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := convert.File(convert.Config{Path: t.TempDir(), To: convert.OpenAI}, new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "no *.json file") {
+	if _, err := format.Convert(format.Conversion{Path: t.TempDir(), To: format.OpenAI}, new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "no *.json file") {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if _, err := convert.File(convert.Config{Path: "x", To: "dpo"}, new(bytes.Buffer)); err == nil {
+	if _, err := format.Convert(format.Conversion{Path: "x", To: "dpo"}, new(bytes.Buffer)); err == nil {
 		t.Error("an unknown format is accepted")
 	}
 }
 
 // conversation draws a conversation that OpenAI and ATIF can both express.
-func conversation(t *rapid.T) convert.Conversation {
+func conversation(t *rapid.T) format.Conversation {
 	said := rapid.StringMatching(`[a-z<>|"{}\n éß]{0,12}`)
-	texts := func(label string) []convert.Part {
+	texts := func(label string) []format.Part {
 		if s := said.Draw(t, label); s != "" {
-			return []convert.Part{{Text: s}}
+			return []format.Part{{Text: s}}
 		}
 		return nil
 	}
-	c := convert.Conversation{ID: "id", Messages: []convert.Message{{Role: qa.System, Parts: texts("system")}}}
+	c := format.Conversation{ID: "id", Messages: []format.Message{{Role: qa.System, Parts: texts("system")}}}
 	for i := range rapid.IntRange(1, 4).Draw(t, "turns") {
-		user := convert.Message{Role: qa.User, Parts: texts("user")}
+		user := format.Message{Role: qa.User, Parts: texts("user")}
 		if rapid.Bool().Draw(t, "image") {
-			user.Parts = append(user.Parts, convert.Part{Image: fmt.Sprintf("im%d.png", i)})
+			user.Parts = append(user.Parts, format.Part{Image: fmt.Sprintf("im%d.png", i)})
 		}
-		answer := convert.Message{Role: qa.Assistant, Parts: texts("answer")}
+		answer := format.Message{Role: qa.Assistant, Parts: texts("answer")}
 		c.Messages = append(c.Messages, user)
-		var results []convert.Message
+		var results []format.Message
 		for j := range rapid.IntRange(0, 2).Draw(t, "calls") {
 			id := fmt.Sprintf("c%d_%d", i, j)
 			args, _ := json.Marshal(map[string]string{"q": said.Draw(t, "argument")})
 			answer.Calls = append(answer.Calls, qa.ToolCall{ID: id, Name: "Query", Arguments: args})
-			results = append(results, convert.Message{Role: qa.ToolResult, Parts: texts("result"), CallID: id})
+			results = append(results, format.Message{Role: qa.ToolResult, Parts: texts("result"), CallID: id})
 		}
 		if len(answer.Calls) > 0 {
 			c.Tools = json.RawMessage(`[{"type":"function","function":{"name":"Query"}}]`)
 		}
 		c.Messages = append(append(c.Messages, answer), results...)
 	}
-	c.Messages = append(c.Messages, convert.Message{Role: qa.Assistant, Parts: texts("last")})
+	c.Messages = append(c.Messages, format.Message{Role: qa.Assistant, Parts: texts("last")})
 	return c
 }
 
 // TestThereAndBack writes and reads conversations: OpenAI and ATIF lose nothing, and ShareGPT alternates.
 func TestThereAndBack(t *testing.T) {
 	dir := t.TempDir()
-	write := func(t *rapid.T, from string, to convert.Format) string {
+	write := func(t *rapid.T, from string, to format.Format) string {
 		var out bytes.Buffer
-		if _, err := convert.File(convert.Config{Path: from, To: to}, &out); err != nil {
+		if _, err := format.Convert(format.Conversion{Path: from, To: to}, &out); err != nil {
 			t.Fatal(err)
 		}
 		name := filepath.Join(dir, string(to)+".jsonl")
@@ -159,8 +158,8 @@ func TestThereAndBack(t *testing.T) {
 		}
 		return name
 	}
-	read := func(t *rapid.T, name string) []convert.Message {
-		for rec, err := range convert.Records(name) {
+	read := func(t *rapid.T, name string) []format.Message {
+		for rec, err := range format.Records(name) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +178,7 @@ func TestThereAndBack(t *testing.T) {
 		if diff := cmp.Diff(c.Messages, want); diff != "" {
 			t.Fatalf("OpenAI (-want +got)\n%s", diff)
 		}
-		for _, way := range [][]convert.Format{{convert.OpenAI}, {convert.ATIF}, {convert.ATIF, convert.OpenAI}, {convert.TRL, convert.ATIF}} {
+		for _, way := range [][]format.Format{{format.OpenAI}, {format.ATIF}, {format.ATIF, format.OpenAI}, {format.TRL, format.ATIF}} {
 			name := start
 			for _, to := range way {
 				name = write(t, name, to)
@@ -188,31 +187,31 @@ func TestThereAndBack(t *testing.T) {
 			for i := range got {
 				got[i].Trained = nil
 			}
-			if way[0] != convert.TRL { // it takes images out of the messages
+			if way[0] != format.TRL { // it takes images out of the messages
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Fatalf("%v (-want +got)\n%s", way, diff)
 				}
 			}
 		}
-		share := c.Preflight(nil)
-		for i, m := range share.Messages {
-			if model := m.Role == preflight.RoleGPT || m.Role == preflight.RoleFunctionCall; model != (i%2 == 1) {
+		share := c.Dialogue(nil)
+		for i, m := range share.Turns {
+			if model := m.Role == format.RoleGPT || m.Role == format.RoleFunctionCall; model != (i%2 == 1) {
 				t.Fatalf("turn %d is of %s", i, m.Role)
 			}
 		}
 		markers := 0
-		for _, m := range share.Messages {
+		for _, m := range share.Turns {
 			markers += strings.Count(m.Text, "<image>")
 		}
 		if markers != len(share.Images) {
 			t.Fatalf("%d markers for %d images", markers, len(share.Images))
 		}
-		read(t, write(t, start, convert.ShareGPT))
+		read(t, write(t, start, format.ShareGPT))
 	})
 }
 
 // openAI writes a conversation by hand, with parts for every content.
-func openAI(t *rapid.T, c convert.Conversation) []byte {
+func openAI(t *rapid.T, c format.Conversation) []byte {
 	type object = map[string]any
 	var messages []object
 	for _, m := range c.Messages {
@@ -260,14 +259,14 @@ func FuzzFile(f *testing.F) {
 		}
 		for _, to := range formats {
 			var out bytes.Buffer
-			if _, err := convert.File(convert.Config{Path: in, To: to}, &out); err != nil {
+			if _, err := format.Convert(format.Conversion{Path: in, To: to}, &out); err != nil {
 				continue
 			}
 			again := filepath.Join(dir, "out.jsonl")
 			if err := os.WriteFile(again, out.Bytes(), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := convert.File(convert.Config{Path: again, To: convert.OpenAI}, new(bytes.Buffer)); err != nil {
+			if _, err := format.Convert(format.Conversion{Path: again, To: format.OpenAI}, new(bytes.Buffer)); err != nil {
 				t.Errorf("%s: %v\n%s", to, err, out.Bytes())
 			}
 		}

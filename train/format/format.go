@@ -1,0 +1,138 @@
+// Package format has the formats of training data: ShareGPT, OpenAI's chats, TRL's prompt and completion, and the Agent
+// Trajectory Interchange Format (ATIF) of the Harbor project. Each is read and written here alone. [Read] reads a
+// [Conversation] of any of them, [Convert] converts a file, and a [Trajectory] is an episode in ATIF.
+//
+// No two of these formats can say the same, so a [Losses] counts what is left out.
+package format
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"airqa/qa"
+)
+
+// Format is a file format of conversations.
+type Format string
+
+// The formats. DPO are preference pairs, which are written only.
+const (
+	ShareGPT Format = "sharegpt"
+	OpenAI   Format = "openai"
+	TRL      Format = "trl"
+	DPO      Format = "dpo"
+	ATIF     Format = "atif"
+)
+
+// Conversation is a conversation of any format.
+type Conversation struct {
+	// ID is empty if the format has none.
+	ID       string
+	Messages []Message
+	// Tools is a JSON list of functions in OpenAI's form; nil for none.
+	Tools json.RawMessage
+	// agent is the agent of a trajectory; nil for other formats.
+	agent *AgentInfo
+}
+
+// Message is one turn.
+type Message struct {
+	Role  qa.Role
+	Parts []Part
+	// Reasoning is the thinking of an assistant, apart from the text.
+	Reasoning string
+	Calls     []qa.ToolCall
+	// CallID is the call that a result is of; empty if unknown.
+	CallID string
+	// Trained reports whether an assistant's turn is to be trained; nil if the format leaves it to the trainer.
+	Trained *bool
+}
+
+// Part is a text or an image.
+type Part struct {
+	Text string
+	// Image is a path or URL; empty for a text.
+	Image string
+	// Width and Height are the size of the image in pixels, 0 if unknown.
+	Width  int `json:"-"`
+	Height int `json:"-"`
+}
+
+// Image is an image of a dialogue, by its path or URL. Its size in pixels is unknown if Width is 0.
+type Image struct {
+	Path          string
+	Width, Height int
+}
+
+// Dialogue is a conversation as ShareGPT has it, and as the templates of trainers render it: a system prompt, tools as a
+// JSON text, turns of two sides, and images in the order of their markers.
+type Dialogue struct {
+	System, Tools string
+	Turns         []Turn
+	Images        []Image
+}
+
+// Turn is one turn of a [Dialogue].
+type Turn struct{ Role, Text string }
+
+// Roles of a [Turn], as ShareGPT names them.
+const (
+	RoleSystem       = "system"
+	RoleHuman        = "human"
+	RoleGPT          = "gpt"
+	RoleObservation  = "observation"
+	RoleFunctionCall = "function_call"
+)
+
+func text(s string) []Part { return []Part{{Text: s}} }
+
+// Text joins the texts of a message.
+func (m Message) Text() string {
+	var b strings.Builder
+	for _, p := range m.Parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// Images lists the images of a message.
+func (m Message) Images() []string {
+	var list []string
+	for _, p := range m.Parts {
+		if p.Image != "" {
+			list = append(list, p.Image)
+		}
+	}
+	return list
+}
+
+// withThinking returns the parts with the reasoning before them, as models of most families write it.
+func (m Message) withThinking(l Losses) []Part {
+	if m.Reasoning == "" {
+		return m.Parts
+	}
+	l.Add("reasoning apart from the text, now in <think> tags")
+	return append(text("<think>\n"+m.Reasoning+"\n</think>\n\n"), m.Parts...)
+}
+
+// Losses counts what a conversion leaves out or changes, by description.
+type Losses map[string]int
+
+// Add counts one loss. A nil l counts nothing.
+func (l Losses) Add(what string) {
+	if l != nil {
+		l[what]++
+	}
+}
+
+// List returns the losses as lines, sorted.
+func (l Losses) List() []string {
+	var list []string
+	for _, what := range slices.Sorted(maps.Keys(l)) {
+		list = append(list, fmt.Sprintf("%s: %d", what, l[what]))
+	}
+	return list
+}
