@@ -10,7 +10,6 @@ import (
 	"airqa/extractor"
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
-	"airqa/extractor/syndir"
 	"airqa/qa"
 )
 
@@ -19,18 +18,18 @@ func TestChangedCodeCostsNoCall(t *testing.T) {
 	b := newBench(t)
 	b.model.bad = 20
 	b.must(all(16))
-	questions, calls := b.file(syndir.QuestionsFile), b.model.calls.Load()
+	questions, calls := b.file(candidate.QuestionsFile), b.model.calls.Load()
 	for _, stage := range []string{"explore:single-text", candidate.Track, candidate.GateStage(gate.Located), candidate.GateStage(gate.SolvedAgain)} {
-		lines := strings.Count(b.file(syndir.LedgerFile), "\n")
+		lines := strings.Count(b.file(candidate.LedgerFile), "\n")
 		b.touched = append(b.touched, stage)
 		accounted(t, b, b.must(all(16)))
 		if n := b.model.calls.Load() - calls; n != 0 {
 			t.Errorf("changed %s: %d calls", stage, n)
 		}
-		if strings.Count(b.file(syndir.LedgerFile), "\n") == lines {
+		if strings.Count(b.file(candidate.LedgerFile), "\n") == lines {
 			t.Errorf("changed %s: nothing was computed again", stage)
 		}
-		if diff := cmp.Diff(questions, b.file(syndir.QuestionsFile)); diff != "" {
+		if diff := cmp.Diff(questions, b.file(candidate.QuestionsFile)); diff != "" {
 			t.Errorf("changed %s: questions (-before +after):\n%s", stage, diff)
 		}
 	}
@@ -65,7 +64,7 @@ func (m rewritten) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 func TestChangedTrackerPrompt(t *testing.T) {
 	b := newBench(t)
 	b.must(all(16))
-	explored, tracked, questions := b.model.explored.Load(), b.model.tracked.Load(), b.file(syndir.QuestionsFile)
+	explored, tracked, questions := b.model.explored.Load(), b.model.tracked.Load(), b.file(candidate.QuestionsFile)
 	b.touched = []string{candidate.Track}
 	b.change = func(c *extractor.Config) { c.Model = rewritten{c.Model} }
 	ended := b.must(all(16))
@@ -75,7 +74,7 @@ func TestChangedTrackerPrompt(t *testing.T) {
 	if n := b.model.tracked.Load() - tracked; n == 0 {
 		t.Error("the tracker was not asked again")
 	}
-	if diff := cmp.Diff(questions, b.file(syndir.QuestionsFile)); diff != "" {
+	if diff := cmp.Diff(questions, b.file(candidate.QuestionsFile)); diff != "" {
 		t.Errorf("questions (-before +after):\n%s", diff)
 	}
 	accounted(t, b, ended)

@@ -7,21 +7,19 @@ import (
 
 	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/extractor/draw"
-	"airqa/extractor/forecast"
+	"airqa/extractor/explore"
 	"airqa/extractor/gate"
-	"airqa/extractor/syndir"
 	"airqa/qa"
 )
 
 // estimate estimates what is missing in a bench.
-func (b *bench) estimate(quotas []syndir.Quota, seed uint64) forecast.Estimate {
+func (b *bench) estimate(quotas []candidate.Quota, seed uint64) extractor.Estimate {
 	b.t.Helper()
-	drawn, err := draw.Open(b.t.Context(), b.library, seed)
+	drawn, err := explore.OpenDraw(b.t.Context(), b.library, seed)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	e, err := forecast.Plan{
+	e, err := extractor.EstimatePlan{
 		Dir: b.dir, Quotas: quotas, Gates: gate.All(), Solve: 1, MaxReply: 1500, Price: &qa.Price{Prompt: 3, Completion: 7}, Draw: drawn,
 	}.Estimate(b.t.Context())
 	if err != nil {

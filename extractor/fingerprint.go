@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"maps"
 
+	"airqa/agent/action"
 	"airqa/eval"
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
 	"airqa/extractor/gate"
-	"airqa/extractor/reply"
-	"airqa/extractor/track"
 	"airqa/prompts"
 )
 
@@ -49,14 +48,17 @@ func recipes(c Config) ([]recipe, error) {
 			continue
 		}
 		err := add(recipe{
-			Stage: exploreStage(category), Versions: []int{explore.Version, reply.Version}, Model: c.Endpoint, Attempts: c.Attempts,
+			Stage: exploreRecipe(category), Versions: []int{explore.Version, action.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
 			Images: c.Images && category.Element() == candidate.Image,
 		}, explore.Prompts(category))
 		if err != nil {
 			return nil, err
 		}
 	}
-	if err := add(recipe{Stage: candidate.Track, Versions: []int{track.Version, reply.Version}, Model: c.Endpoint, Attempts: c.Attempts}, track.Prompts()); err != nil {
+	tracker := recipe{
+		Stage: candidate.Track, Versions: []int{explore.TrackVersion, action.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
+	}
+	if err := add(tracker, explore.TrackPrompts()); err != nil {
 		return nil, err
 	}
 	catalogue := sha256.Sum256([]byte(eval.Catalogue()))
@@ -77,8 +79,8 @@ func recipes(c Config) ([]recipe, error) {
 	return list, nil
 }
 
-// exploreStage is the name of a category's exploration among the fingerprints.
-func exploreStage(c candidate.Category) string { return candidate.Explore + ":" + string(c) }
+// exploreRecipe is the name of a category's exploration among the fingerprints.
+func exploreRecipe(c candidate.Category) string { return candidate.Explore + ":" + string(c) }
 
 // Fingerprints returns the fingerprint of each stage.
 func Fingerprints(c Config) (map[string]string, error) {

@@ -15,7 +15,6 @@ import (
 	"airqa/extractor"
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
-	"airqa/extractor/syndir"
 	"airqa/llm/cache"
 	"airqa/llm/offline"
 	"airqa/qa"
@@ -220,13 +219,13 @@ func newBench(t testing.TB) *bench {
 }
 
 // run runs a pipeline with fresh handles on everything.
-func (b *bench) run(quotas []syndir.Quota) (extractor.Ended, error) {
+func (b *bench) run(quotas []candidate.Quota) (extractor.Summary, error) {
 	b.t.Helper()
-	ledger, err := syndir.OpenLedger(b.dir, nil)
+	ledger, err := candidate.OpenLedger(b.dir, nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	store, err := cache.Open(filepath.Join(b.dir, syndir.Replies), cache.Config{})
+	store, err := cache.Open(filepath.Join(b.dir, candidate.RepliesDir), cache.Config{})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -251,7 +250,7 @@ func (b *bench) run(quotas []syndir.Quota) (extractor.Ended, error) {
 }
 
 // must is run for a pipeline that must not fail.
-func (b *bench) must(quotas []syndir.Quota) extractor.Ended {
+func (b *bench) must(quotas []candidate.Quota) extractor.Summary {
 	b.t.Helper()
 	ended, err := b.run(quotas)
 	if err != nil {
@@ -270,4 +269,4 @@ func (b *bench) file(name string) string {
 }
 
 // all are quotas for n rows of all categories.
-func all(n int) []syndir.Quota { return extractor.Quotas(candidate.Categories(), n, 0) }
+func all(n int) []candidate.Quota { return extractor.Quotas(candidate.Categories(), n, 0) }

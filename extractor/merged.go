@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/track"
+	"airqa/extractor/explore"
 	"airqa/qa"
 )
 
@@ -63,11 +63,11 @@ func rounds(items []single, most int) (pairs [][2]single) {
 	return pairs
 }
 
-// merged runs the stages of a candidate that merges two accepted questions.
-func (p *Pipeline) merged(ctx context.Context, id candidate.ID, pairs [][2]single) Result {
-	w := &work{Pipeline: p, identity: p.identity(id)}
+// fromPair runs the steps of a candidate that merges two accepted questions.
+func (p *Pipeline) fromPair(ctx context.Context, id candidate.ID, pairs [][2]single) result {
+	w := p.newWork(id)
 	if id.Index >= len(pairs) {
-		return Result{Outcome: candidate.Rejected, Reason: candidate.NoPair, Line: w.identity}
+		return result{Line: w.ended(candidate.Rejected, candidate.NoPair, "")}
 	}
 	a, b := pairs[id.Index][0], pairs[id.Index][1]
 	w.material.ID = id
@@ -75,23 +75,19 @@ func (p *Pipeline) merged(ctx context.Context, id candidate.ID, pairs [][2]singl
 	w.identity.Element = a.id.String() + "," + b.id.String()
 	w.parts = []candidate.ID{a.id, b.id}
 	w.synth.Evidence = slices.Concat(a.synth.Evidence, b.synth.Evidence)
-	line, err := w.merge(ctx, a, b)
-	if r := p.next(ctx, line, err); r != nil {
-		return *r
-	}
-	return w.check(ctx)
+	merge := func(ctx context.Context) ([]candidate.Line, error) { return w.merge(ctx, a, b) }
+	return w.follow(ctx, merge, w.applyReview, w.passGates, w.makeRow)
 }
 
 // merge is the stage track of a merged question.
-func (w *work) merge(ctx context.Context, a, b single) (line candidate.Line, err error) {
-	input := []any{a.row.Question, a.row.AnswerFormat, a.row.Evaluator, b.row.Question, b.row.AnswerFormat, b.row.Evaluator}
-	line, err = w.stage(ctx, w.identity, candidate.Track, w.prints[candidate.Track], input, func(*calls) (result, error) {
-		parts := [2]track.Part{{Title: w.titleOf(a), Example: a.row}, {Title: w.titleOf(b), Example: b.row}}
-		tracked, err := track.Merge(parts)
-		return result{data: tracked}, err
+func (w *work) merge(ctx context.Context, a, b single) ([]candidate.Line, error) {
+	return w.runStage(ctx, &w.tracked, stage{
+		name: candidate.Track, recipe: candidate.Track,
+		input: []any{a.row.Question, a.row.AnswerFormat, a.row.Evaluator, b.row.Question, b.row.AnswerFormat, b.row.Evaluator},
+		run: func(*calls, *candidate.Line) (any, error) {
+			return explore.Merge([2]explore.MergePart{
+				{Title: w.draw.Title(a.row.AnchorPDF[0]), Example: a.row}, {Title: w.draw.Title(b.row.AnchorPDF[0]), Example: b.row},
+			})
+		},
 	})
-	return line, decoded(line, err, &w.tracked)
 }
-
-// titleOf returns the title of a question's paper.
-func (w *work) titleOf(s single) string { return w.draw.Title(s.row.AnchorPDF[0]) }

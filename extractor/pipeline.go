@@ -5,14 +5,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/draw"
+	"airqa/extractor/explore"
 	"airqa/extractor/gate"
-	"airqa/extractor/syndir"
 	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/tools"
@@ -21,7 +21,7 @@ import (
 
 // Library has the papers.
 type Library interface {
-	draw.Library
+	explore.Library
 	gate.Papers
 	tools.Retriever
 	tools.Viewer
@@ -33,9 +33,9 @@ type Library interface {
 type Config struct {
 	// Dir is the directory of the synthesis.
 	Dir    string
-	Ledger *syndir.Ledger
+	Ledger *candidate.Ledger
 	Seed   uint64
-	Quotas []syndir.Quota
+	Quotas []candidate.Quota
 	Gates  []gate.Gate
 	// Attempts is the number of replies that explorer and tracker may ask for; 0 means [DefaultAttempts].
 	Attempts int
@@ -77,18 +77,20 @@ const DefaultAttempts = 3
 
 // Pipeline makes questions. Use it once.
 type Pipeline struct {
-	c      Config
-	draw   *draw.Draw
-	prints map[string]string
-	model  qa.Model // that of the configuration, or waves
-	waves  *waves   // nil without Batch
+	c            Config
+	draw         *explore.Draw
+	fingerprints map[string]string
+	model        qa.Model // of the configuration, or waves
+	waves        *waves   // nil without Batch
 
-	likes    *curate.Duplicates
-	rows     map[candidate.ID]qa.Example
-	progress Progress
+	duplicates *curate.Duplicates
+	rows       map[candidate.ID]qa.Example
+	progress   Progress
 
-	mu    sync.Mutex
-	fatal error
+	mu sync.Mutex
+	// fatal is the first error of the data or the disk; cancel stops all candidates.
+	fatal  error
+	cancel context.CancelFunc
 	// suspended is why a budget stopped the work, failure the first failed call.
 	suspended, failure string
 }
@@ -104,26 +106,26 @@ func New(ctx context.Context, c Config) (*Pipeline, error) {
 	}
 	if c.ReviewOnly {
 		var err error
-		if c.Quotas, err = known(c.Dir, c.Quotas); err != nil {
+		if c.Quotas, err = limitToDecided(c.Dir, c.Quotas); err != nil {
 			return nil, err
 		}
 	}
-	drawn, err := draw.Open(ctx, c.Library, c.Seed)
+	drawn, err := explore.OpenDraw(ctx, c.Library, c.Seed)
 	if err != nil {
 		return nil, err
 	}
-	prints, err := Fingerprints(c)
+	fingerprints, err := Fingerprints(c)
 	if err != nil {
 		return nil, err
 	}
-	p := &Pipeline{c: c, draw: drawn, prints: prints, likes: curate.NewDuplicates(), rows: make(map[candidate.ID]qa.Example)}
-	p.model = c.Model
+	p := &Pipeline{
+		c: c, draw: drawn, fingerprints: fingerprints, model: c.Model,
+		duplicates: curate.NewDuplicates(), rows: make(map[candidate.ID]qa.Example),
+	}
 	if c.Batch != nil {
 		p.waves = &waves{model: c.Model, send: c.Batch}
 		p.model, p.c.Workers = p.waves, 0
-	}
-	for _, q := range c.Quotas {
-		if c.Batch != nil {
+		for _, q := range c.Quotas {
 			p.c.Workers += q.Count
 		}
 	}
@@ -131,11 +133,11 @@ func New(ctx context.Context, c Config) (*Pipeline, error) {
 }
 
 // Run makes candidates until the quotas are filled, the candidates run out, drain is closed or ctx ends. It then writes
-// the accepted questions. The error is one of the data or of the disk; failures of calls are in the result.
-func (p *Pipeline) Run(ctx context.Context, drain <-chan struct{}) (Ended, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var explored, merged []syndir.Quota
+// the accepted questions. The error is one of the data or of the disk; failures of calls are in the summary.
+func (p *Pipeline) Run(ctx context.Context, drain <-chan struct{}) (Summary, error) {
+	ctx, p.cancel = context.WithCancel(ctx)
+	defer p.cancel()
+	var explored, merged []candidate.Quota
 	for _, q := range p.c.Quotas {
 		if q.Category.Type() == candidate.Multiple {
 			merged = append(merged, q)
@@ -143,55 +145,43 @@ func (p *Pipeline) Run(ctx context.Context, drain <-chan struct{}) (Ended, error
 			explored = append(explored, q)
 		}
 	}
-	first := p.schedule(explored, p.explored)
-	if err := p.runAll(ctx, cancel, drain, first); err != nil {
-		return Ended{}, err
+	first := p.schedule(explored, p.fromPaper)
+	if err := p.runSchedule(ctx, drain, first); err != nil {
+		return Summary{}, err
 	}
 	second := p.schedule(nil, nil)
-	if !p.c.ExploreOnly && len(first.pending()) == 0 && !first.stopped && ctx.Err() == nil && !closed(drain) {
+	if !p.c.ExploreOnly && len(first.pending()) == 0 && !first.stopped && ctx.Err() == nil && !isClosed(drain) {
 		pairs := p.pairs()
 		for i := range merged {
 			merged[i].Most = min(merged[i].Most, len(pairs)+1) // one more records that the pairs ran out
 		}
-		second = p.schedule(merged, func(ctx context.Context, id candidate.ID) Result { return p.merged(ctx, id, pairs) })
-		if err := p.runAll(ctx, cancel, drain, second); err != nil {
-			return Ended{}, err
+		second = p.schedule(merged, func(ctx context.Context, id candidate.ID) result { return p.fromPair(ctx, id, pairs) })
+		if err := p.runSchedule(ctx, drain, second); err != nil {
+			return Summary{}, err
 		}
 	}
-	return p.end(first, second)
-}
-
-// runAll runs a schedule. An error of the data or the disk stops it.
-func (p *Pipeline) runAll(ctx context.Context, cancel context.CancelFunc, drain <-chan struct{}, s *schedule) error {
-	inner := s.work
-	s.work = func(ctx context.Context, id candidate.ID) Result {
-		r := inner(ctx, id)
-		if p.broken() != nil {
-			cancel()
-		}
-		return r
-	}
-	err := s.run(ctx, drain)
-	return errors.Join(p.broken(), err)
-}
-
-func (p *Pipeline) broken() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.fatal
+	return p.finish(first, second)
 }
 
 // schedule makes a schedule whose accepted candidates become rows.
-func (p *Pipeline) schedule(quotas []syndir.Quota, work func(context.Context, candidate.ID) Result) *schedule {
+func (p *Pipeline) schedule(quotas []candidate.Quota, work func(context.Context, candidate.ID) result) *schedule {
 	s := newSchedule(quotas, p.c.Workers)
-	s.work, s.admit, s.waves = work, p.admit, p.waves
+	s.work, s.decide, s.waves = work, p.decide, p.waves
 	if p.c.ReviewOnly {
-		s.equalFailures = noLimit
+		s.maxFailures = math.MaxInt // nothing new is made, so every candidate is looked at
 	}
 	return s
 }
 
-func closed(drain <-chan struct{}) bool {
+// runSchedule runs a schedule. An error of the data or the disk stops it.
+func (p *Pipeline) runSchedule(ctx context.Context, drain <-chan struct{}, s *schedule) error {
+	err := s.run(ctx, drain)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return errors.Join(p.fatal, err)
+}
+
+func isClosed(drain <-chan struct{}) bool {
 	select {
 	case <-drain:
 		return true
@@ -200,43 +190,23 @@ func closed(drain <-chan struct{}) bool {
 	}
 }
 
-// admit decides about a finished candidate: one like an accepted question is rejected. It writes the candidate's last
-// line.
-func (p *Pipeline) admit(id candidate.ID, r Result) (bool, error) {
-	line := r.Line
+// decide accepts a finished candidate unless its question repeats an accepted one, and writes its last line.
+func (p *Pipeline) decide(id candidate.ID, r result) (accepted bool, err error) {
+	line := r.Identity()
 	line.Stage, line.Outcome, line.Reason, line.Detail = candidate.Accept, r.Outcome, r.Reason, r.Detail
 	if r.Outcome == candidate.Done {
 		line.Outcome = candidate.Accepted
-		if like := p.like(id, r.Row); like.Reason != "" {
-			line.Outcome, line.Reason, line.Detail = candidate.Rejected, candidate.Duplicate, like.String()
+		if match := p.findDuplicate(id, r.row); match.Reason != "" {
+			line.Outcome, line.Reason, line.Detail = candidate.Rejected, candidate.Duplicate, match.String()
 		}
 	}
 	if line.Outcome == candidate.Accepted {
-		raw, err := encodeRow(*r.Row)
-		if err != nil {
+		if line.Data, err = encodeRow(*r.row); err != nil {
 			return false, err
 		}
-		line.Data = raw
-		p.rows[id] = *r.Row
+		p.rows[id] = *r.row
 	}
-	p.count(line.Outcome)
-	return line.Outcome == candidate.Accepted, p.put(line)
-}
-
-// like compares a question with the accepted ones. The same question about another paper is another question.
-func (p *Pipeline) like(id candidate.ID, row *qa.Example) curate.Match {
-	if !p.has(gate.Unlike) {
-		return curate.Match{}
-	}
-	return p.likes.Add(id.String(), row.Question, strings.Join(append(slices.Clone(row.AnchorPDF), row.Evaluator.Func), " "))
-}
-
-func (p *Pipeline) has(name string) bool {
-	return slices.ContainsFunc(p.c.Gates, func(g gate.Gate) bool { return g.Name == name })
-}
-
-func (p *Pipeline) count(o candidate.Outcome) {
-	switch o {
+	switch line.Outcome {
 	case candidate.Accepted:
 		p.progress.Accepted++
 	case candidate.Rejected:
@@ -247,31 +217,42 @@ func (p *Pipeline) count(o candidate.Outcome) {
 		p.progress.Drafts++
 	}
 	p.c.Progress(p.progress)
+	return line.Outcome == candidate.Accepted, p.write(line)
 }
 
-// put writes a line unless the ledger ends with the same one for its candidate and stage.
-func (p *Pipeline) put(lines ...candidate.Line) error {
-	var fresh []candidate.Line
+// findDuplicate compares a question with the accepted ones. The same question about another paper is another question.
+func (p *Pipeline) findDuplicate(id candidate.ID, row *qa.Example) curate.Match {
+	if !p.applies(gate.Unlike) {
+		return curate.Match{}
+	}
+	return p.duplicates.Add(id.String(), row.Question, strings.Join(append(slices.Clone(row.AnchorPDF), row.Evaluator.Func), " "))
+}
+
+// applies reports whether a gate is switched on.
+func (p *Pipeline) applies(gateName string) bool {
+	return slices.ContainsFunc(p.c.Gates, func(g gate.Gate) bool { return g.Name == gateName })
+}
+
+// write adds lines to the ledger unless it has the same ones already for their candidates and stages.
+func (p *Pipeline) write(lines ...candidate.Line) error {
+	var changed []candidate.Line
 	for _, line := range lines {
 		old, ok, err := p.c.Ledger.Get(line.Candidate, line.Stage)
 		if err != nil {
 			return err
 		}
-		line.Format = syndir.Format
-		if same, err := sameLine(old, line); err != nil {
+		line.Format = candidate.Format
+		before, err := ledger.Encode(old)
+		if err != nil {
 			return err
-		} else if !ok || !same {
-			fresh = append(fresh, line)
+		}
+		now, err := ledger.Encode(line)
+		if err != nil {
+			return err
+		}
+		if !ok || !bytes.Equal(before, now) {
+			changed = append(changed, line)
 		}
 	}
-	return p.c.Ledger.Add(fresh...)
-}
-
-func sameLine(a, b candidate.Line) (bool, error) {
-	first, err := ledger.Encode(a)
-	if err != nil {
-		return false, err
-	}
-	second, err := ledger.Encode(b)
-	return bytes.Equal(first, second), err
+	return p.c.Ledger.Add(changed...)
 }

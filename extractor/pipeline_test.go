@@ -14,17 +14,16 @@ import (
 	"airqa/extractor"
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
-	"airqa/extractor/syndir"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
 
 // accounted checks that every candidate with a line in the ledger has exactly one last outcome, and that the questions
 // are the accepted ones.
-func accounted(t *testing.T, b *bench, ended extractor.Ended) {
+func accounted(t *testing.T, b *bench, ended extractor.Summary) {
 	t.Helper()
 	last := make(map[string]candidate.Line)
-	for line, err := range syndir.Lines(b.dir) {
+	for line, err := range candidate.Lines(b.dir) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +34,7 @@ func accounted(t *testing.T, b *bench, ended extractor.Ended) {
 			last[line.Candidate] = line
 		}
 	}
-	var tally syndir.Tally
+	var tally candidate.Tally
 	for name, line := range last {
 		if line.Outcome == "" {
 			t.Errorf("candidate %s has no last line", name)
@@ -48,7 +47,7 @@ func accounted(t *testing.T, b *bench, ended extractor.Ended) {
 	if diff := cmp.Diff(tally, ended.Tally); diff != "" || tally.Check() != nil {
 		t.Errorf("%v; tally (-ledger +result):\n%s", tally.Check(), diff)
 	}
-	if rows := strings.Count(b.file(syndir.QuestionsFile), "\n"); rows != tally.Accepted {
+	if rows := strings.Count(b.file(candidate.QuestionsFile), "\n"); rows != tally.Accepted {
 		t.Errorf("%d questions, %d accepted", rows, tally.Accepted)
 	}
 }
@@ -88,17 +87,17 @@ func TestRowsAskedAreRowsAccepted(t *testing.T) {
 // The same seed gives the same questions and the same cost at any number of workers.
 func TestSameQuestionsAtAnyConcurrency(t *testing.T) {
 	var questions string
-	var spent syndir.Spent
+	var spent candidate.Spent
 	for i, workers := range []int{1, 2, 16} {
 		b := newBench(t)
 		b.model.bad = 20
 		b.change = func(c *extractor.Config) { c.Workers = workers }
 		ended := b.must(all(20))
 		if i == 0 {
-			questions, spent = b.file(syndir.QuestionsFile), ended.Spent
+			questions, spent = b.file(candidate.QuestionsFile), ended.Spent
 			continue
 		}
-		if diff := cmp.Diff(questions, b.file(syndir.QuestionsFile)); diff != "" {
+		if diff := cmp.Diff(questions, b.file(candidate.QuestionsFile)); diff != "" {
 			t.Errorf("%d workers (-one +many):\n%s", workers, diff)
 		}
 		if diff := cmp.Diff(spent, ended.Spent); diff != "" {
@@ -111,11 +110,11 @@ func TestSameQuestionsAtAnyConcurrency(t *testing.T) {
 func TestAgainAndMore(t *testing.T) {
 	b := newBench(t)
 	b.must(all(14))
-	questions, ledger, calls := b.file(syndir.QuestionsFile), b.file(syndir.LedgerFile), b.model.calls.Load()
+	questions, ledger, calls := b.file(candidate.QuestionsFile), b.file(candidate.LedgerFile), b.model.calls.Load()
 	b.must(all(14))
-	if b.file(syndir.QuestionsFile) != questions || b.file(syndir.LedgerFile) != ledger || b.model.calls.Load() != calls {
+	if b.file(candidate.QuestionsFile) != questions || b.file(candidate.LedgerFile) != ledger || b.model.calls.Load() != calls {
 		t.Errorf("run again: %d further calls; questions changed: %v; ledger changed: %v", b.model.calls.Load()-calls,
-			b.file(syndir.QuestionsFile) != questions, b.file(syndir.LedgerFile) != ledger)
+			b.file(candidate.QuestionsFile) != questions, b.file(candidate.LedgerFile) != ledger)
 	}
 	more := b.must(all(28))
 	accounted(t, b, more)
@@ -125,7 +124,7 @@ func TestAgainAndMore(t *testing.T) {
 	calls = b.model.calls.Load()
 	fewer := b.must(all(14))
 	accounted(t, b, fewer)
-	if b.model.calls.Load() != calls || b.file(syndir.QuestionsFile) != questions {
+	if b.model.calls.Load() != calls || b.file(candidate.QuestionsFile) != questions {
 		t.Errorf("14 rows of 28: %d calls", b.model.calls.Load()-calls)
 	}
 }
@@ -133,7 +132,7 @@ func TestAgainAndMore(t *testing.T) {
 // rows decodes the questions of a bench.
 func rows(t *testing.T, b *bench) (list []qa.Example) {
 	t.Helper()
-	for line := range strings.Lines(b.file(syndir.QuestionsFile)) {
+	for line := range strings.Lines(b.file(candidate.QuestionsFile)) {
 		ex, faults, usable := dataset.Decode([]byte(line))
 		if !usable || len(faults) > 0 {
 			t.Fatalf("%v in %s", faults, line)
@@ -215,7 +214,7 @@ func TestSkippedGate(t *testing.T) {
 		}
 	}
 	b.must(all(10))
-	if strings.Contains(b.file(syndir.LedgerFile), `"stage":"gate:closed_book"`) {
+	if strings.Contains(b.file(candidate.LedgerFile), `"stage":"gate:closed_book"`) {
 		t.Error("the gate ran")
 	}
 	for _, ex := range rows(t, b) {
@@ -254,8 +253,8 @@ func TestFailedCalls(t *testing.T) {
 	down = false
 	second := b.must(quotas)
 	accounted(t, b, second)
-	if b.file(syndir.QuestionsFile) != quiet.file(syndir.QuestionsFile) {
-		t.Errorf("other questions after a failure (-without +with):\n%s", cmp.Diff(quiet.file(syndir.QuestionsFile), b.file(syndir.QuestionsFile)))
+	if b.file(candidate.QuestionsFile) != quiet.file(candidate.QuestionsFile) {
+		t.Errorf("other questions after a failure (-without +with):\n%s", cmp.Diff(quiet.file(candidate.QuestionsFile), b.file(candidate.QuestionsFile)))
 	}
 }
 
@@ -333,7 +332,7 @@ func TestWaves(t *testing.T) {
 		}
 	}
 	b.must(all(20))
-	if diff := cmp.Diff(online.file(syndir.QuestionsFile), b.file(syndir.QuestionsFile)); diff != "" {
+	if diff := cmp.Diff(online.file(candidate.QuestionsFile), b.file(candidate.QuestionsFile)); diff != "" {
 		t.Errorf("questions (-one by one +in waves):\n%s", diff)
 	}
 	if b.model.calls.Load() != online.model.calls.Load() || largest < 10 || waves*3 > sent {
@@ -348,12 +347,12 @@ func TestRedacted(t *testing.T) {
 		c.Redact = func(raw []byte) []byte { return []byte(strings.ReplaceAll(string(raw), "Lapwing", "*******")) }
 	}
 	b.must(all(24))
-	questions := b.file(syndir.QuestionsFile)
+	questions := b.file(candidate.QuestionsFile)
 	if strings.Contains(questions, "Lapwing") {
 		t.Error("a secret is in the questions")
 	}
 	b.must(all(24))
-	if diff := cmp.Diff(questions, b.file(syndir.QuestionsFile)); diff != "" {
+	if diff := cmp.Diff(questions, b.file(candidate.QuestionsFile)); diff != "" {
 		t.Errorf("the second run (-first +second):\n%s", diff)
 	}
 }
@@ -371,7 +370,7 @@ func TestPreview(t *testing.T) {
 	}
 	b.change = nil
 	accounted(t, b, b.must(all(16)))
-	if diff := cmp.Diff(direct.file(syndir.QuestionsFile), b.file(syndir.QuestionsFile)); diff != "" {
+	if diff := cmp.Diff(direct.file(candidate.QuestionsFile), b.file(candidate.QuestionsFile)); diff != "" {
 		t.Errorf("questions (-direct +after a preview):\n%s", diff)
 	}
 	if seen := counted(t, b); seen != int(b.model.calls.Load()) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/syndir"
 )
 
 // Shares of the question types and of the elements among AirQA's 1,246 questions (paper, Table 2). Half of the share of
@@ -20,7 +19,7 @@ var (
 
 // Quotas divides count rows over categories by their shares in AirQA, and most candidates in proportion. most 0 means
 // [CandidatesPerRow] for each row. A category that gets no row is left out.
-func Quotas(categories []candidate.Category, count, most int) []syndir.Quota {
+func Quotas(categories []candidate.Category, count, most int) []candidate.Quota {
 	most = cmp.Or(most, CandidatesPerRow*count)
 	weights := make([]float64, len(categories))
 	for i, c := range categories {
@@ -36,10 +35,10 @@ func Quotas(categories []candidate.Category, count, most int) []syndir.Quota {
 		}
 	}
 	counts := divide(count, weights)
-	var quotas []syndir.Quota
+	var quotas []candidate.Quota
 	for i, c := range categories {
 		if counts[i] > 0 {
-			quotas = append(quotas, syndir.Quota{Category: c, Count: counts[i], Most: (most*counts[i] + count - 1) / count})
+			quotas = append(quotas, candidate.Quota{Category: c, Count: counts[i], Most: (most*counts[i] + count - 1) / count})
 		}
 	}
 	return quotas
@@ -49,10 +48,10 @@ func Quotas(categories []candidate.Category, count, most int) []syndir.Quota {
 const CandidatesPerRow = 5
 
 // Same gives every category the same number of rows and candidates.
-func Same(categories []candidate.Category, count int) []syndir.Quota {
-	quotas := make([]syndir.Quota, len(categories))
+func Same(categories []candidate.Category, count int) []candidate.Quota {
+	quotas := make([]candidate.Quota, len(categories))
 	for i, c := range categories {
-		quotas[i] = syndir.Quota{Category: c, Count: count, Most: count}
+		quotas[i] = candidate.Quota{Category: c, Count: count, Most: count}
 	}
 	return quotas
 }

@@ -7,7 +7,6 @@ import (
 
 	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/extractor/syndir"
 )
 
 func TestQuotas(t *testing.T) {
@@ -28,7 +27,7 @@ func TestQuotas(t *testing.T) {
 		t.Errorf("%d rows from %d candidates", rows, most)
 	}
 	got := extractor.Quotas([]candidate.Category{"single-text", "retrieval"}, 3, 4)
-	if diff := cmp.Diff([]syndir.Quota{{Category: "single-text", Count: 2, Most: 3}, {Category: "retrieval", Count: 1, Most: 2}}, got); diff != "" {
+	if diff := cmp.Diff([]candidate.Quota{{Category: "single-text", Count: 2, Most: 3}, {Category: "retrieval", Count: 1, Most: 2}}, got); diff != "" {
 		t.Errorf("quotas (-want +got):\n%s", diff)
 	}
 	if got := extractor.Quotas(candidate.Categories(), 1, 0); len(got) != 1 || got[0].Count != 1 {

@@ -4,28 +4,28 @@ import (
 	"context"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/syndir"
 	"airqa/qa"
 )
 
-// Result is a candidate after its own stages, before it is compared with others.
-type Result struct {
-	// Outcome is Done for a candidate that may be accepted, else Rejected, Failed or Pending.
-	Outcome candidate.Outcome
-	Reason  candidate.Reason
-	Detail  string
-	// Line has the candidate's identity for the ledger.
-	Line candidate.Line
-	// Row is the question; nil unless Done.
-	Row *qa.Example
+// result is a candidate after its own stages, before it is compared with others. The line has its identity, outcome, reason
+// and detail; the outcome is Done for a candidate that may be accepted, else Rejected, Failed or Pending.
+type result struct {
+	candidate.Line
+	// row is the question; nil unless Done.
+	row *qa.Example
+}
+
+// waitsForTracker reports whether a candidate is explored only, as asked for.
+func (r result) waitsForTracker() bool {
+	return r.Outcome == candidate.Pending && r.Reason == candidate.NotTracked
 }
 
 // lane is the progress of a category.
 type lane struct {
-	syndir.Quota
+	candidate.Quota
 	next     int            // index of the next candidate to start
 	running  int            // candidates in flight
-	finished map[int]Result // not committed yet
+	finished map[int]result // not committed yet
 	hopeful  int            // finished candidates that may be accepted
 	commit   int            // index of the next candidate to commit
 	accepted int
@@ -46,11 +46,11 @@ type schedule struct {
 	lanes   []*lane
 	workers int
 	// work runs the stages of a candidate; calls overlap.
-	work func(ctx context.Context, id candidate.ID) Result
-	// admit decides about a finished candidate and records it; calls do not overlap.
-	admit func(id candidate.ID, r Result) (accepted bool, err error)
-	// equalFailures is the number of failed candidates without a good one between them that end the schedule.
-	equalFailures int
+	work func(ctx context.Context, id candidate.ID) result
+	// decide accepts a finished candidate or not, and records it; calls do not overlap.
+	decide func(id candidate.ID, r result) (accepted bool, err error)
+	// maxFailures is the number of failed candidates without a good one between them that end the schedule.
+	maxFailures int
 	// waves, which may be nil, counts the candidates in flight.
 	waves *waves
 
@@ -64,13 +64,13 @@ type schedule struct {
 type finished struct {
 	lane  *lane
 	index int
-	Result
+	result
 }
 
-func newSchedule(quotas []syndir.Quota, workers int) *schedule {
-	s := &schedule{workers: workers, done: make(chan finished), equalFailures: maxEqualFailures}
+func newSchedule(quotas []candidate.Quota, workers int) *schedule {
+	s := &schedule{workers: workers, done: make(chan finished), maxFailures: maxEqualFailures}
 	for _, q := range quotas {
-		s.lanes = append(s.lanes, &lane{Quota: q, finished: make(map[int]Result)})
+		s.lanes = append(s.lanes, &lane{Quota: q, finished: make(map[int]result)})
 	}
 	return s
 }
@@ -83,9 +83,12 @@ const maxEqualFailures = 10
 // flight finish.
 func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
 	for {
-		if err := s.commitAll(); err != nil {
+		if err := s.commitFinished(); err != nil {
 			s.stopped = true
-			s.wait(ctx)
+			for s.running > 0 {
+				s.take(<-s.done)
+				s.start(ctx)
+			}
 			return err
 		}
 		s.start(ctx)
@@ -98,14 +101,6 @@ func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
 		case <-drain:
 			drain, s.stopped = nil, true
 		}
-	}
-}
-
-// wait waits for the candidates in flight.
-func (s *schedule) wait(ctx context.Context) {
-	for s.running > 0 {
-		s.take(<-s.done)
-		s.start(ctx)
 	}
 }
 
@@ -145,7 +140,7 @@ func (s *schedule) take(f finished) {
 	s.running--
 	s.taken++
 	f.lane.running--
-	f.lane.finished[f.index] = f.Result
+	f.lane.finished[f.index] = f.result
 	switch f.Outcome {
 	case candidate.Done:
 		f.lane.hopeful++
@@ -153,23 +148,23 @@ func (s *schedule) take(f finished) {
 	case candidate.Failed:
 		s.failures++
 	case candidate.Pending:
-		if f.Reason == candidate.NotTracked {
+		if f.waitsForTracker() {
 			f.lane.hopeful++
-			break
+		} else {
+			s.stopped = true
 		}
-		s.stopped = true
 	}
-	s.stopped = s.stopped || s.failures >= s.equalFailures
+	s.stopped = s.stopped || s.failures >= s.maxFailures
 }
 
-// commitAll commits what can be committed in order.
-func (s *schedule) commitAll() error {
-	for l := s.first(); l != nil; l = s.first() {
+// commitFinished commits what can be committed in order.
+func (s *schedule) commitFinished() error {
+	for l := s.nextToCommit(); l != nil; l = s.nextToCommit() {
 		r, ready := l.finished[l.commit]
-		if !ready || r.Outcome == candidate.Pending && r.Reason != candidate.NotTracked {
+		if !ready || r.Outcome == candidate.Pending && !r.waitsForTracker() {
 			return nil
 		}
-		accepted, err := s.admit(candidate.ID{Category: l.Category, Index: l.commit}, r)
+		accepted, err := s.decide(candidate.ID{Category: l.Category, Index: l.commit}, r)
 		if err != nil {
 			return err
 		}
@@ -185,8 +180,8 @@ func (s *schedule) commitAll() error {
 	return nil
 }
 
-// first returns the lane whose candidate is committed next; nil if all are closed.
-func (s *schedule) first() (first *lane) {
+// nextToCommit returns the lane whose candidate is committed next; nil if all are closed.
+func (s *schedule) nextToCommit() (first *lane) {
 	for _, l := range s.lanes {
 		if !l.closed() && (first == nil || l.commit < first.commit) {
 			first = l

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/syndir"
 )
 
 // shuffled lets the candidates in flight finish in a random order.
@@ -64,22 +63,22 @@ type played struct {
 	Started             map[string]bool
 }
 
-func play(t *testing.T, seed, workers int, quotas []syndir.Quota) played {
+func play(t *testing.T, seed, workers int, quotas []candidate.Quota) played {
 	t.Helper()
 	p := played{Started: map[string]bool{}}
 	s := newSchedule(quotas, workers)
 	order := &shuffled{random: rand.New(rand.NewPCG(uint64(seed), uint64(workers))), workers: workers}
 	var mu sync.Mutex
 	started := 0
-	s.work = func(_ context.Context, id candidate.ID) Result {
+	s.work = func(_ context.Context, id candidate.ID) result {
 		mu.Lock()
 		p.Started[id.String()] = true
 		started++
 		mu.Unlock()
 		order.pass()
-		return Result{Outcome: fate(seed, id)}
+		return result{Line: candidate.Line{Outcome: fate(seed, id)}}
 	}
-	s.admit = func(id candidate.ID, r Result) (bool, error) {
+	s.decide = func(id candidate.ID, r result) (bool, error) {
 		p.Committed = append(p.Committed, id.String())
 		// The third accepted row of each category looks like a duplicate once.
 		ok := r.Outcome == candidate.Done && id.Index != 3
@@ -112,7 +111,7 @@ func play(t *testing.T, seed, workers int, quotas []syndir.Quota) played {
 // The same candidates are started and accepted, in the same order, whatever the number of workers and the order in which
 // calls end; and no accepted candidate is left over.
 func TestSameRowsAtAnyConcurrency(t *testing.T) {
-	quotas := []syndir.Quota{
+	quotas := []candidate.Quota{
 		{Category: "single-text", Count: 7, Most: 35},
 		{Category: "single-table", Count: 3, Most: 15},
 		{Category: "retrieval", Count: 5, Most: 25},
@@ -134,7 +133,7 @@ func TestSameRowsAtAnyConcurrency(t *testing.T) {
 
 // A category whose candidates run out ends without its quota; the others get theirs.
 func TestCandidatesRunOut(t *testing.T) {
-	got := play(t, 1, 4, []syndir.Quota{{Category: "single-text", Count: 9, Most: 4}, {Category: "retrieval", Count: 2, Most: 20}})
+	got := play(t, 1, 4, []candidate.Quota{{Category: "single-text", Count: 9, Most: 4}, {Category: "retrieval", Count: 2, Most: 20}})
 	if len(got.Committed) < 6 || len(got.Accepted) < 2 {
 		t.Errorf("committed %v, accepted %v", got.Committed, got.Accepted)
 	}
@@ -148,10 +147,10 @@ func TestCandidatesRunOut(t *testing.T) {
 // Ten failures in a row stop a schedule, and so does a suspended call; finished candidates behind it stay pending.
 func TestStops(t *testing.T) {
 	for _, outcome := range []candidate.Outcome{candidate.Failed, candidate.Pending} {
-		s := newSchedule([]syndir.Quota{{Category: "retrieval", Count: 100, Most: 500}}, 1)
-		s.work = func(context.Context, candidate.ID) Result { return Result{Outcome: outcome} }
+		s := newSchedule([]candidate.Quota{{Category: "retrieval", Count: 100, Most: 500}}, 1)
+		s.work = func(context.Context, candidate.ID) result { return result{Line: candidate.Line{Outcome: outcome}} }
 		committed := 0
-		s.admit = func(candidate.ID, Result) (bool, error) { committed++; return false, nil }
+		s.decide = func(candidate.ID, result) (bool, error) { committed++; return false, nil }
 		if err := s.run(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -164,15 +163,15 @@ func TestStops(t *testing.T) {
 
 // Closing drain starts nothing more.
 func TestDrain(t *testing.T) {
-	s := newSchedule([]syndir.Quota{{Category: "retrieval", Count: 100, Most: 500}}, 2)
+	s := newSchedule([]candidate.Quota{{Category: "retrieval", Count: 100, Most: 500}}, 2)
 	drain := make(chan struct{})
 	var once sync.Once
-	s.work = func(context.Context, candidate.ID) Result {
+	s.work = func(context.Context, candidate.ID) result {
 		once.Do(func() { close(drain) })
-		return Result{Outcome: candidate.Done}
+		return result{Line: candidate.Line{Outcome: candidate.Done}}
 	}
 	committed := 0
-	s.admit = func(candidate.ID, Result) (bool, error) { committed++; return true, nil }
+	s.decide = func(candidate.ID, result) (bool, error) { committed++; return true, nil }
 	if err := s.run(t.Context(), drain); err != nil {
 		t.Fatal(err)
 	}

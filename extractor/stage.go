@@ -18,7 +18,6 @@ import (
 // use.
 type calls struct {
 	p     *Pipeline
-	model qa.Model
 	keys  []string
 	usage qa.Usage
 }
@@ -29,7 +28,7 @@ func (c *calls) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if err != nil {
 		return qa.Reply{}, err
 	}
-	reply, err := c.model.Complete(ctx, r)
+	reply, err := c.p.model.Complete(ctx, r)
 	if err == nil {
 		c.keys = append(c.keys, key.String())
 		c.usage = c.usage.Add(reply.Usage)
@@ -42,110 +41,117 @@ func (c *calls) Ask(ctx context.Context, system, user string) (qa.Reply, error) 
 	return c.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})
 }
 
-// until asks until parse accepts a reply, at most the configured number of times; later requests state the fault of the
-// last reply. It returns the number of replies and the last fault.
-func (c *calls) until(ctx context.Context, first qa.Message, parse func(text string) error) (attempts int, fault, err error) {
+// askUntil asks until parse accepts a reply, at most the configured number of times; later requests state the fault of the
+// last reply. The line gets the number of replies, and the fault of the last one if none can be used.
+func askUntil[T any](ctx context.Context, c *calls, line *candidate.Line, first qa.Message, parse func(text string) (T, error)) (any, error) {
 	message := first
 	for attempt := range c.p.c.Attempts {
 		reply, err := c.Complete(ctx, qa.Request{Messages: []qa.Message{message}, Repeat: attempt})
 		if err != nil {
-			return attempt, nil, err
+			return nil, err
 		}
-		if fault = parse(reply.Text); fault == nil {
-			return attempt + 1, nil, nil
+		line.Attempt = attempt + 1
+		parsed, fault := parse(reply.Text)
+		if fault == nil {
+			line.Reason, line.Detail = "", ""
+			return parsed, nil
 		}
 		if reply.Finish == qa.FinishLength {
 			fault = fmt.Errorf("it was cut off at the token limit: %w", fault)
 		}
 		again, err := prompts.Render("synth_again", prompts.Data{"fault": fault.Error()})
 		if err != nil {
-			return attempt + 1, nil, err
+			return nil, err
 		}
 		message.Text = first.Text + "\n\n" + again
+		line.Reason, line.Detail = candidate.BadReply, fault.Error()
 	}
-	return c.p.c.Attempts, fault, nil
+	return nil, nil
 }
 
-// result is what a stage found out.
-type result struct {
-	attempts int
-	reason   candidate.Reason // empty if the candidate passes
-	detail   string
-	data     any
+// stage is a part of a candidate's way whose result the ledger keeps.
+type stage struct {
+	name string
+	// recipe is the name of its fingerprint.
+	recipe string
+	// input is what the stage reads besides its recipe.
+	input any
+	// run returns the product of the stage. It sets Attempt, and, for a candidate that is rejected, Reason and Detail.
+	run func(*calls, *candidate.Line) (product any, err error)
 }
 
-// stage runs a stage of a candidate, or returns its line in the ledger if neither the stage nor its input has changed.
-// identity has the candidate's identity.
-func (p *Pipeline) stage(ctx context.Context, identity candidate.Line, stage, fingerprint string, input any, run func(*calls) (result, error)) (candidate.Line, error) {
-	line := identity
-	line.Stage, line.Fingerprint, line.Data = stage, fingerprint, nil
+// runStage runs a stage, or takes its line from the ledger if neither the stage nor its input has changed. It decodes the
+// product into a pointer if the candidate continues.
+func (w *work) runStage(ctx context.Context, product any, s stage) ([]candidate.Line, error) {
+	line := w.identity
+	line.Stage, line.Fingerprint = s.name, w.fingerprints[s.recipe]
 	var err error
-	if line.Input, err = hashOf([]any{p.c.Library.Fingerprint(), input}); err != nil {
-		return line, err
+	if line.Input, err = hashOf([]any{w.c.Library.Fingerprint(), s.input}); err != nil {
+		return nil, err
 	}
-	old, ok, err := p.c.Ledger.Get(line.Candidate, stage)
+	old, ok, err := w.c.Ledger.Get(line.Candidate, s.name)
 	if err != nil {
-		return line, err
+		return nil, err
 	}
 	final := old.Outcome == candidate.Done || old.Outcome == candidate.Rejected
 	if ok && final && old.Fingerprint == line.Fingerprint && old.Input == line.Input {
-		return old, nil
+		line = old
+	} else if line, err = w.computeStage(ctx, line, s); err != nil {
+		return nil, err
 	}
-	c := &calls{p: p, model: p.model}
-	r, err := run(c)
-	line.Attempt, line.Reason, line.Detail, line.Calls, line.Usage = r.attempts, r.reason, r.detail, c.keys, c.usage
-	line.USD = p.cost(c.usage)
+	if line.Outcome == candidate.Done {
+		err = json.Unmarshal(line.Data, product)
+	}
+	return []candidate.Line{line}, err
+}
+
+// computeStage runs a stage and completes its line.
+func (w *work) computeStage(ctx context.Context, line candidate.Line, s stage) (candidate.Line, error) {
+	c := &calls{p: w.Pipeline}
+	product, err := s.run(c, &line)
+	line.Calls, line.Usage = c.keys, c.usage
+	if w.c.Price != nil {
+		usd := w.c.Price.Of(c.usage)
+		line.USD = &usd
+	}
 	if err != nil {
-		return p.unfinished(ctx, line, err)
+		return w.explainFailure(ctx, line, err)
 	}
 	line.Outcome = candidate.Done
-	if r.reason != "" {
+	if line.Reason != "" {
 		line.Outcome = candidate.Rejected
 	}
-	if r.data != nil {
-		if line.Data, err = json.Marshal(r.data); err != nil {
+	if product != nil {
+		if line.Data, err = json.Marshal(product); err != nil {
 			return line, err
 		}
 	}
-	return p.redacted(line)
-}
-
-// redacted returns a line as the ledger keeps it, so that a resumed run works with the same texts as the first one.
-func (p *Pipeline) redacted(line candidate.Line) (candidate.Line, error) {
-	if p.c.Redact == nil {
+	if w.c.Redact == nil {
 		return line, nil
 	}
+	// A resumed run works with the texts in the ledger, so the first one does, too.
 	raw, err := ledger.Encode(line)
 	if err != nil {
 		return line, err
 	}
 	var clean candidate.Line
-	return clean, json.Unmarshal(ledger.RedactStrings(raw, p.c.Redact), &clean)
+	return clean, json.Unmarshal(ledger.RedactStrings(raw, w.c.Redact), &clean)
 }
 
-// cost returns the price of calls; nil if it is unknown.
-func (p *Pipeline) cost(u qa.Usage) *float64 {
-	if p.c.Price == nil {
-		return nil
-	}
-	usd := p.c.Price.Of(u)
-	return &usd
-}
-
-// unfinished turns the error of a stage into the candidate's outcome. An error that is not about a call is returned.
-func (p *Pipeline) unfinished(ctx context.Context, line candidate.Line, err error) (candidate.Line, error) {
+// explainFailure turns the error of a stage into the candidate's outcome. An error that is not about a call is returned.
+func (p *Pipeline) explainFailure(ctx context.Context, line candidate.Line, err error) (candidate.Line, error) {
 	var call *qa.CallError
 	suspended := qa.Suspension(err)
 	switch {
 	case suspended != "":
-		p.note(&p.suspended, suspended)
+		p.keepFirst(&p.suspended, suspended)
 		line.Outcome, line.Reason = candidate.Pending, candidate.Budget
 	case ctx.Err() != nil, errors.Is(err, context.Canceled), errors.Is(err, qa.ErrInterrupted):
 		line.Outcome, line.Reason = candidate.Pending, candidate.Interrupted
 	case errors.As(err, &call) && (call.Class == qa.FailContextOverflow || call.Class == qa.FailImages):
 		line.Outcome, line.Reason = candidate.Rejected, candidate.CallRefused
 	case errors.As(err, &call):
-		p.note(&p.failure, err.Error())
+		p.keepFirst(&p.failure, err.Error())
 		line.Outcome, line.Reason = candidate.Failed, candidate.CallFailed
 	default:
 		return line, err
@@ -154,8 +160,8 @@ func (p *Pipeline) unfinished(ctx context.Context, line candidate.Line, err erro
 	return line, nil
 }
 
-// note keeps the first text.
-func (p *Pipeline) note(into *string, text string) {
+// keepFirst keeps the first of several texts.
+func (p *Pipeline) keepFirst(into *string, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if *into == "" {

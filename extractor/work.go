@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,134 +13,121 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
 	"airqa/extractor/gate"
-	"airqa/extractor/track"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
 
-// work is one candidate on its way through the stages.
+// work is one candidate on its way through its steps.
 type work struct {
 	*Pipeline
-	material candidate.Material
+	// identity has the candidate's identity in the ledger.
 	identity candidate.Line
+	material candidate.Material
 	draft    candidate.Draft
-	tracked  track.Tracked
+	tracked  explore.Tracked
 	parts    []candidate.ID // of a merged question
 	synth    candidate.Synth
+	row      *qa.Example
 }
 
-// explored runs the stages of a candidate that is made from a paper.
-func (p *Pipeline) explored(ctx context.Context, id candidate.ID) Result {
-	w := &work{Pipeline: p, identity: p.identity(id)}
-	if r, ok, err := p.decided(id); ok || err != nil {
-		return w.or(ctx, r, err)
+func (p *Pipeline) newWork(id candidate.ID) *work {
+	return &work{Pipeline: p, identity: candidate.Line{Candidate: id.String(), Category: id.Category, Seed: p.c.Seed}}
+}
+
+// step takes a candidate further and returns the lines that the ledger gets. The candidate continues if there is none or
+// the last one is Done. Lines without a stage, and pending ones, are not written: the last line of the candidate has what
+// they say. An error is one of the data or the disk.
+type step func(context.Context) ([]candidate.Line, error)
+
+// follow takes the steps until one of them ends the candidate.
+func (w *work) follow(ctx context.Context, steps ...step) result {
+	for _, take := range steps {
+		lines, err := take(ctx)
+		if err == nil {
+			err = w.write(slices.DeleteFunc(slices.Clone(lines), func(l candidate.Line) bool {
+				return l.Stage == "" || l.Outcome == candidate.Pending
+			})...)
+		}
+		if err != nil {
+			return w.abort(ctx, err)
+		}
+		if n := len(lines); n > 0 && lines[n-1].Outcome != candidate.Done {
+			return result{Line: lines[n-1]}
+		}
 	}
-	material, ok, err := p.draw.Load(ctx, id)
+	return result{Line: w.ended(candidate.Done, "", ""), row: w.row}
+}
+
+// abort ends a candidate after an error of the data or the disk. The error stops the pipeline unless the context ended first.
+func (w *work) abort(ctx context.Context, err error) result {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ctx.Err() == nil {
+		w.fatal = cmp.Or(w.fatal, fmt.Errorf("candidate %s: %w", w.identity.Candidate, err))
+		w.cancel()
+	}
+	return result{Line: w.ended(candidate.Pending, candidate.Interrupted, "")}
+}
+
+// ended returns a line without a stage.
+func (w *work) ended(o candidate.Outcome, reason candidate.Reason, detail string) candidate.Line {
+	line := w.identity
+	line.Outcome, line.Reason, line.Detail = o, reason, detail
+	return line
+}
+
+// fromPaper runs the steps of a candidate that is made from a paper.
+func (p *Pipeline) fromPaper(ctx context.Context, id candidate.ID) result {
+	w := p.newWork(id)
+	decided, ok, err := p.recordedDecision(id)
 	switch {
 	case err != nil:
-		return p.failed(ctx, w.identity, err)
-	case !ok:
-		return Result{Outcome: candidate.Rejected, Reason: candidate.NoElement, Line: w.identity}
+		return w.abort(ctx, err)
+	case ok:
+		return decided
 	}
-	w.material, w.identity.Paper, w.identity.Element = material, material.Paper.ID, elementsOf(material)
-	line, err := w.explore(ctx)
-	if r := p.next(ctx, line, err); r != nil {
-		return *r
-	}
+	load := func(ctx context.Context) ([]candidate.Line, error) { return w.load(ctx, id) }
 	if p.c.ExploreOnly {
-		return Result{Outcome: candidate.Pending, Reason: candidate.NotTracked, Line: w.identity}
+		return w.follow(ctx, load, w.explore, func(context.Context) ([]candidate.Line, error) {
+			return []candidate.Line{w.ended(candidate.Pending, candidate.NotTracked, "")}, nil
+		})
 	}
-	line, err = w.track(ctx)
-	if r := p.next(ctx, line, err); r != nil {
-		return *r
-	}
-	return w.check(ctx)
+	return w.follow(ctx, load, w.explore, w.track, w.applyReview, w.passGates, w.makeRow)
 }
 
-func (p *Pipeline) identity(id candidate.ID) candidate.Line {
-	return candidate.Line{Candidate: id.String(), Category: id.Category, Seed: p.c.Seed}
-}
-
-func elementsOf(m candidate.Material) string {
-	var ids []string
-	for _, part := range m.Parts {
-		ids = append(ids, part.ID)
-	}
-	return strings.Join(ids, ",")
-}
-
-// next writes the line of a stage after those before it; a non-nil result ends the candidate.
-func (p *Pipeline) next(ctx context.Context, line candidate.Line, err error, before ...candidate.Line) *Result {
-	if err == nil {
-		lines := before
-		if line.Outcome != candidate.Pending {
-			lines = append(lines, line)
-		}
-		err = p.put(lines...)
-	}
+// load reads the paper and the elements that the question will be about.
+func (w *work) load(ctx context.Context, id candidate.ID) ([]candidate.Line, error) {
+	material, ok, err := w.draw.Load(ctx, id)
 	if err != nil {
-		r := p.failed(ctx, line, err)
-		return &r
+		return nil, err
 	}
-	if line.Outcome == candidate.Done {
-		return nil
+	if !ok {
+		return []candidate.Line{w.ended(candidate.Rejected, candidate.NoElement, "")}, nil
 	}
-	return &Result{Outcome: line.Outcome, Reason: line.Reason, Detail: line.Detail, Line: bare(line)}
-}
-
-// bare returns the identity in a line.
-func bare(l candidate.Line) candidate.Line {
-	return candidate.Line{Candidate: l.Candidate, Category: l.Category, Paper: l.Paper, Element: l.Element, Seed: l.Seed}
-}
-
-// failed ends a candidate and, unless the context ended first, the pipeline.
-func (p *Pipeline) failed(ctx context.Context, line candidate.Line, err error) Result {
-	if ctx.Err() == nil {
-		p.mu.Lock()
-		if p.fatal == nil {
-			p.fatal = fmt.Errorf("candidate %s: %w", line.Candidate, err)
-		}
-		p.mu.Unlock()
+	var elements []string
+	for _, part := range material.Parts {
+		elements = append(elements, part.ID)
 	}
-	return Result{Outcome: candidate.Pending, Reason: candidate.Interrupted, Line: bare(line)}
+	w.material, w.identity.Paper, w.identity.Element = material, material.Paper.ID, strings.Join(elements, ",")
+	return nil, nil
 }
 
 // explore asks for a question and its answer.
-func (w *work) explore(ctx context.Context) (line candidate.Line, err error) {
-	input := []any{w.material.ID.Category, w.material.Paper, w.material.Parts, w.material.Round}
-	print := w.prints[exploreStage(w.material.ID.Category)]
-	line, err = w.stage(ctx, w.identity, candidate.Explore, print, input, func(c *calls) (result, error) {
-		if err := w.crop(ctx); err != nil {
-			return result{}, err
-		}
-		message, err := explore.Request(w.material)
-		if err != nil {
-			return result{}, err
-		}
-		var draft candidate.Draft
-		attempts, fault, err := c.until(ctx, message, func(text string) (err error) {
-			draft, err = explore.Parse(text, w.material)
-			return err
-		})
-		return answered(attempts, fault, draft), err
+func (w *work) explore(ctx context.Context) ([]candidate.Line, error) {
+	return w.runStage(ctx, &w.draft, stage{
+		name: candidate.Explore, recipe: exploreRecipe(w.identity.Category),
+		input: []any{w.identity.Category, w.material.Paper, w.material.Parts, w.material.Round},
+		run: func(c *calls, line *candidate.Line) (any, error) {
+			if err := w.crop(ctx); err != nil {
+				return nil, err
+			}
+			message, err := explore.Request(w.material)
+			if err != nil {
+				return nil, err
+			}
+			return askUntil(ctx, c, line, message, func(text string) (candidate.Draft, error) { return explore.Parse(text, w.material) })
+		},
 	})
-	return line, decoded(line, err, &w.draft)
-}
-
-// answered is the result of asking until a reply could be used.
-func answered(attempts int, fault error, data any) result {
-	if fault != nil {
-		return result{attempts: attempts, reason: candidate.BadReply, detail: fault.Error()}
-	}
-	return result{attempts: attempts, data: data}
-}
-
-// decoded reads the product of a stage.
-func decoded(line candidate.Line, err error, into any) error {
-	if err != nil || line.Outcome != candidate.Done {
-		return err
-	}
-	return json.Unmarshal(line.Data, into)
 }
 
 // crop draws the figure of a question if the model sees images.
@@ -160,116 +148,74 @@ func (w *work) crop(ctx context.Context) error {
 }
 
 // track makes the question scorable.
-func (w *work) track(ctx context.Context) (line candidate.Line, err error) {
-	print := w.prints[candidate.Track]
-	line, err = w.stage(ctx, w.identity, candidate.Track, print, w.draft, func(c *calls) (result, error) {
-		if w.material.ID.Category.Type() == candidate.Retrieval {
-			tracked, err := track.Retrieval(w.draft)
-			return result{data: tracked}, err
-		}
-		message, err := track.Request(w.draft)
-		if err != nil {
-			return result{}, err
-		}
-		var tracked track.Tracked
-		attempts, fault, err := c.until(ctx, message, func(text string) (err error) {
-			tracked, err = track.Parse(text)
-			return err
-		})
-		return answered(attempts, fault, tracked), err
+func (w *work) track(ctx context.Context) ([]candidate.Line, error) {
+	return w.runStage(ctx, &w.tracked, stage{
+		name: candidate.Track, recipe: candidate.Track, input: w.draft,
+		run: func(c *calls, line *candidate.Line) (any, error) {
+			if w.identity.Category.Type() == candidate.Retrieval {
+				return explore.TrackRetrieval(w.draft)
+			}
+			message, err := explore.TrackRequest(w.draft)
+			if err != nil {
+				return nil, err
+			}
+			return askUntil(ctx, c, line, message, explore.ParseTracked)
+		},
 	})
-	return line, decoded(line, err, &w.tracked)
 }
 
-// or returns a result, or that of an error.
-func (w *work) or(ctx context.Context, r Result, err error) Result {
-	if err != nil {
-		return w.failed(ctx, w.identity, err)
-	}
-	return r
-}
-
-// check applies a review, runs the gates and makes the row.
-func (w *work) check(ctx context.Context) Result {
-	if r, err := w.reviewed(); r != nil || err != nil {
-		if err != nil {
-			return w.failed(ctx, w.identity, err)
-		}
-		return *r
-	}
+// passGates runs the gates until one rejects the question. Their lines are written together: each write waits for the
+// disk.
+func (w *work) passGates(ctx context.Context) (lines []candidate.Line, err error) {
 	subject := gate.Subject{Material: w.material, Draft: w.draft, Example: w.example(), Answer: w.tracked.Answer}
-	w.synth.Candidate, w.synth.Category = w.identity.Candidate, w.identity.Category
-	if r := w.pass(ctx, subject); r != nil {
-		return *r
-	}
-	row, err := w.row(subject.Example)
-	if err != nil {
-		return w.failed(ctx, w.identity, err)
-	}
-	return Result{Outcome: candidate.Done, Line: w.identity, Row: &row}
-}
-
-// pass runs the gates; a non-nil result ends the candidate.
-func (w *work) pass(ctx context.Context, subject gate.Subject) *Result {
-	var passed []candidate.Line
 	for _, g := range gate.All() {
 		switch {
-		case g.Name == gate.Unlike && w.has(g.Name):
-			w.synth.Gates = append(w.synth.Gates, candidate.Gate{Name: g.Name, Verdict: candidate.Passed})
-			continue
-		case !w.has(g.Name):
+		case !w.applies(g.Name):
 			w.synth.Gates = append(w.synth.Gates, candidate.Gate{Name: g.Name, Verdict: candidate.Skipped})
 			continue
-		}
-		line, err := w.gate(ctx, g, subject)
-		if err == nil && line.Outcome == candidate.Done {
-			passed = append(passed, line) // written together: each write waits for the disk
+		case g.Name == gate.Unlike: // checked when the candidate is decided
+			w.synth.Gates = append(w.synth.Gates, candidate.Gate{Name: g.Name, Verdict: candidate.Passed})
 			continue
 		}
-		if r := w.next(ctx, line, err, passed...); r != nil {
-			return r
+		line, err := w.passGate(ctx, g, subject)
+		if err != nil {
+			return nil, err
+		}
+		if lines = append(lines, line...); line[0].Outcome != candidate.Done {
+			break
 		}
 	}
-	if err := w.put(passed...); err != nil {
-		r := w.failed(ctx, w.identity, err)
-		return &r
-	}
-	return nil
+	return lines, nil
 }
 
-// gate runs one gate and adds its verdict to the row.
-func (w *work) gate(ctx context.Context, g gate.Gate, s gate.Subject) (candidate.Line, error) {
-	stage := candidate.GateStage(g.Name)
-	input := []any{w.material.ID.Category, w.material.Paper, w.material.Parts, w.draft, w.tracked}
-	line, err := w.stage(ctx, w.identity, stage, w.prints[stage], input, func(c *calls) (result, error) {
-		if err := w.crop(ctx); err != nil {
-			return result{}, err
-		}
-		s.Material = w.material
-		v, err := g.Check(ctx, w.tools(c), s)
-		return result{reason: v.Reason, detail: v.Detail, data: v}, err
-	})
-	if err != nil || line.Outcome != candidate.Done {
-		return line, err
-	}
+// passGate runs one gate and adds its verdict to the origin of the row.
+func (w *work) passGate(ctx context.Context, g gate.Gate, s gate.Subject) ([]candidate.Line, error) {
 	var v gate.Verdict
-	if err := json.Unmarshal(line.Data, &v); err != nil {
+	name := candidate.GateStage(g.Name)
+	line, err := w.runStage(ctx, &v, stage{
+		name: name, recipe: name, input: []any{w.material.ID.Category, w.material.Paper, w.material.Parts, w.draft, w.tracked},
+		run: func(c *calls, line *candidate.Line) (any, error) {
+			if err := w.crop(ctx); err != nil {
+				return nil, err
+			}
+			s.Material = w.material
+			v, err := g.Check(ctx, gate.Tools{
+				Model: c, Judge: judge.NewModel(judge.Config{Asker: c}), Papers: w.c.Library, Search: w.c.Library, Solve: w.c.Solve,
+			}, s)
+			line.Reason, line.Detail = v.Reason, v.Detail
+			return v, err
+		},
+	})
+	if err != nil || line[0].Outcome != candidate.Done {
 		return line, err
 	}
-	said := candidate.Gate{Name: g.Name, Verdict: candidate.Passed, Detail: v.Detail, Agreement: v.Agreement}
+	verdict := candidate.Gate{Name: g.Name, Verdict: candidate.Passed, Detail: v.Detail, Agreement: v.Agreement}
 	if v.NotApplicable {
-		said.Verdict = candidate.NotApplicable
+		verdict.Verdict = candidate.NotApplicable
 	}
-	w.synth.Gates = append(w.synth.Gates, said)
+	w.synth.Gates = append(w.synth.Gates, verdict)
 	w.synth.Evidence = append(w.synth.Evidence, v.Evidence...)
 	return line, nil
-}
-
-// tools are what gates use, with the calls of one stage.
-func (w *work) tools(c *calls) gate.Tools {
-	return gate.Tools{
-		Model: c, Judge: judge.NewModel(judge.Config{Asker: c}), Papers: w.c.Library, Search: w.c.Library, Solve: w.c.Solve,
-	}
 }
 
 // annotator is the annotator of synthesized rows.
@@ -277,13 +223,12 @@ const annotator = "synth"
 
 // example makes the question in AirQA's format.
 func (w *work) example() qa.Example {
-	c := w.identity.Category
 	ex := qa.Example{
 		UUID:     qa.QuestionUUID(fmt.Sprintf("synth %s %d %s", w.c.Library.Fingerprint(), w.c.Seed, w.identity.Candidate)),
 		Question: w.tracked.Question, AnswerFormat: w.tracked.AnswerFormat, Evaluator: w.tracked.Evaluator, Annotator: annotator,
 		AnchorPDF: []string{}, ReferencePDF: []string{}, Conference: []string{}, Tags: w.tags(),
 	}
-	switch c.Type() {
+	switch w.identity.Category.Type() {
 	case candidate.Single:
 		ex.AnchorPDF = []string{w.material.Paper.ID}
 	case candidate.Multiple:
@@ -321,14 +266,17 @@ func (w *work) tags() []string {
 	return append(tags, "objective")
 }
 
-// row adds the origin and the verdicts to an example.
-func (w *work) row(ex qa.Example) (qa.Example, error) {
+// makeRow adds the origin and the verdicts to the question.
+func (w *work) makeRow(context.Context) ([]candidate.Line, error) {
+	w.synth.Candidate, w.synth.Category = w.identity.Candidate, w.identity.Category
 	for _, part := range w.parts {
 		w.synth.Parts = append(w.synth.Parts, part.String())
 	}
 	raw, err := json.Marshal(w.synth)
-	ex.Extra = map[string]json.RawMessage{SynthKey: raw}
-	return ex, err
+	row := w.example()
+	row.Extra = map[string]json.RawMessage{SynthKey: raw}
+	w.row = &row
+	return nil, err
 }
 
 // SynthKey is the key of a row with its [candidate.Synth].

@@ -11,7 +11,7 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/eval"
-	"airqa/extractor/syndir"
+	"airqa/extractor/candidate"
 	"airqa/extractor/synthesis"
 	"airqa/fixtures"
 	"airqa/ingest"
@@ -201,7 +201,7 @@ func (d demo) train() error {
 	if _, err := making.Acting(acted).Run(d.ctx, d.session(), world, d.data()); err != nil {
 		return err
 	}
-	dirs, err := runlog.Find([]string{filepath.Join(d.syn(), syndir.Runs)})
+	dirs, err := runlog.Find([]string{filepath.Join(d.syn(), candidate.RunsDir)})
 	if err != nil {
 		return err
 	}

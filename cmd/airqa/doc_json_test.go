@@ -21,7 +21,7 @@ import (
 	"airqa/doctor"
 	"airqa/eval"
 	"airqa/eval/judge"
-	"airqa/extractor/account"
+	"airqa/extractor"
 	"airqa/internal/settings"
 	"airqa/llm/cache"
 	"airqa/report"
@@ -130,7 +130,7 @@ var jsonOutputs = map[string]jsonOutput{
 	},
 	"synth why": {
 		[]string{"synth why airqa-demo/syn --json", "synth why airqa-demo/syn retrieval-0 --json"},
-		[]any{account.Yields{}, account.Story{}},
+		[]any{extractor.Yields{}, extractor.Story{}},
 	},
 	"export check": {
 		[]string{"export check pairs.jsonl --config pairs.yaml --json"},

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"airqa/env"
-	"airqa/extractor/account"
-	"airqa/extractor/syndir"
+	"airqa/extractor"
+	"airqa/extractor/candidate"
 	"airqa/extractor/synthesis"
 	"airqa/internal/exit"
 	"airqa/run/session"
@@ -133,7 +133,7 @@ func (c synthAllCmd) Run(a *app) error {
 		return err
 	}
 	return exit.With(exit.Short, fmt.Errorf("trajectories of the accepted questions only; %s\n  Raise --max-candidates or choose other --categories and repeat the "+
-		"command, or continue with airqa export %s -o DIR", short.Missing, filepath.Join(c.Out, syndir.Runs)))
+		"command, or continue with airqa export %s -o DIR", short.Missing, filepath.Join(c.Out, candidate.RunsDir)))
 }
 
 type synthWhyCmd struct {
@@ -152,13 +152,13 @@ Without an ID, prints how many candidates each stage passed and why it lost the 
 
 func (c synthWhyCmd) Run(a *app) error {
 	if c.ID != "" {
-		story, err := account.Tell(c.Syn, c.ID)
+		story, err := extractor.ReadStory(c.Syn, c.ID)
 		if err != nil || c.JSON {
 			return errors.Join(err, printIf(a, err, story))
 		}
 		return a.print(story.Text())
 	}
-	yields, err := account.Read(c.Syn)
+	yields, err := extractor.ReadYields(c.Syn)
 	if err != nil || c.JSON {
 		return errors.Join(err, printIf(a, err, yields))
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/extractor/syndir"
+	"airqa/extractor/candidate"
 	"airqa/internal/testkit/batchtest"
 	"airqa/internal/testkit/openaitest"
 )
@@ -57,7 +57,7 @@ func TestSynthInBatches(t *testing.T) {
 		}
 		return string(text)
 	}
-	if diff := cmp.Diff(read("single", syndir.QuestionsFile), read("batch", syndir.QuestionsFile)); diff != "" {
+	if diff := cmp.Diff(read("single", candidate.QuestionsFile), read("batch", candidate.QuestionsFile)); diff != "" {
 		t.Errorf("questions (-single +batch):\n%s", diff)
 	}
 	sent := map[string]int{} // some texts are requested again: as independent samples, and after the same fault
@@ -67,14 +67,7 @@ func TestSynthInBatches(t *testing.T) {
 	if diff := cmp.Diff(sent, batches.Accepted()); diff != "" {
 		t.Errorf("requests and how often they were sent (-single +batch):\n%s", diff)
 	}
-	alone, err := syndir.SpentIn(filepath.Join(dir, "single"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch, err := syndir.SpentIn(filepath.Join(dir, "batch"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone, batch := synthCost(t, filepath.Join(dir, "single")), synthCost(t, filepath.Join(dir, "batch"))
 	if alone.USD == nil || batch.USD == nil || *batch.USD > 0.55**alone.USD || *batch.USD < 0.45**alone.USD {
 		t.Errorf("cost of single calls %v, in batches %v", alone, batch)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/extractor/syndir"
+	"airqa/extractor/candidate"
 	"airqa/internal/exit"
 	"airqa/internal/testkit/openaitest"
 )
@@ -56,7 +56,7 @@ func TestKilledSynthesis(t *testing.T) {
 	if kills < planned/2 {
 		t.Errorf("only %d of %d kills met a working program", kills, planned)
 	}
-	if diff := cmp.Diff(read(t, dir, "quiet", syndir.QuestionsFile), read(t, dir, "killed", syndir.QuestionsFile)); diff != "" {
+	if diff := cmp.Diff(read(t, dir, "quiet", candidate.QuestionsFile), read(t, dir, "killed", candidate.QuestionsFile)); diff != "" {
 		t.Errorf("questions (-undisturbed +killed):\n%s", diff)
 	}
 	want, got := synthCost(t, filepath.Join(dir, "quiet")), synthCost(t, filepath.Join(dir, "killed"))
@@ -82,13 +82,13 @@ func read(t *testing.T, parts ...string) string {
 }
 
 // synthCost is the cost that airqa synth why reports.
-func synthCost(t *testing.T, dir string) syndir.Spent {
+func synthCost(t *testing.T, dir string) candidate.Spent {
 	t.Helper()
-	spent, err := syndir.SpentIn(dir)
+	history, err := candidate.ReadHistory(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return spent
+	return history.Spent()
 }
 
 // replyKeys counts replies; a key that occurs twice was paid for twice.

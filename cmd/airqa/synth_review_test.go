@@ -11,7 +11,6 @@ import (
 
 	"airqa/extractor/candidate"
 	"airqa/extractor/review"
-	"airqa/extractor/syndir"
 	"airqa/qa/dataset"
 )
 
@@ -96,7 +95,7 @@ func TestSynthReview(t *testing.T) {
 func synthesized(t *testing.T, syn string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for ex, err := range dataset.AirQA(filepath.Join(syn, syndir.QuestionsFile), nil) {
+	for ex, err := range dataset.AirQA(filepath.Join(syn, candidate.QuestionsFile), nil) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,8 @@
-// Package candidate defines the common types of question synthesis: a [Category] of questions, a candidate's [ID], the
-// [Line] that a stage writes about it, and the closed lists of outcomes and reasons. It is plain data.
+// Package candidate defines the common types of question synthesis and its directory on disk, SYN. The types are a
+// [Category] of questions, a candidate's [ID], the [Line] that a stage writes about it, and the closed lists of outcomes
+// and reasons. The directory contains [Settings] in synth.json, the [Ledger] with one line per candidate and stage, and the
+// accepted questions. Start from [OpenLedger] and [ReadHistory]. The replies of models are in the folder [RepliesDir], which
+// package llm/cache manages. docs/formats/synth.md describes the files.
 package candidate
 
 import (
@@ -8,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"airqa/qa"
 )
 
 // Category is a kind of question with a quota of its own: a question type, and for some types the kind of element that
@@ -72,18 +77,17 @@ func ParseCategories(names []string) ([]Category, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("unknown category %q; the categories are %s", name, joined(Categories()))
+			return nil, qa.Usagef("unknown category %q; the categories are %s", name, strings.Join(categoryNames(), ", "))
 		}
 	}
 	return slices.DeleteFunc(Categories(), func(c Category) bool { return !chosen[c] }), nil
 }
 
-func joined(list []Category) string {
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = string(c)
+func categoryNames() (names []string) {
+	for _, c := range Categories() {
+		names = append(names, string(c))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // ID names a candidate: its category and its index, from 0. Paper and element of a candidate follow from the seed and its

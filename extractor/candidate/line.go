@@ -107,6 +107,11 @@ type Line struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
+// Identity returns the fields that name a candidate and what it is made from.
+func (l Line) Identity() Line {
+	return Line{Candidate: l.Candidate, Category: l.Category, Paper: l.Paper, Element: l.Element, Seed: l.Seed}
+}
+
 // Verdicts of gates in accepted rows.
 const (
 	Passed = "passed"

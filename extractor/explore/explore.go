@@ -1,5 +1,7 @@
-// Package explore asks a model for a question about a part of a paper (paper, section 3.2 and appendix E.1): [Request]
-// makes the prompt for a candidate's material, [Parse] reads the reply. It calls no model.
+// Package explore makes the prompts of question synthesis and reads their replies; it calls no model. [Draw] chooses papers
+// and elements. [Request] asks for a question about them (paper, section 3.2 and appendix E.1), and [Parse] reads the reply.
+// [TrackRequest] asks for a way to score the question (section 3.3 and appendix E.2), and [ParseTracked] reads that reply.
+// Questions for a paper are filled in by rule ([TrackRetrieval]), and so are merged ones ([Merge]).
 package explore
 
 import (
@@ -8,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/agent/action"
 	"airqa/extractor/candidate"
-	"airqa/extractor/reply"
 	"airqa/prompts"
 	"airqa/qa"
 )
@@ -148,14 +150,14 @@ func clip(text string, n int) string {
 // Parse reads a reply. The error names what to correct. The answer of a question for a paper is its title.
 func Parse(text string, m candidate.Material) (candidate.Draft, error) {
 	if m.ID.Category.Type() == candidate.Retrieval {
-		fields, err := reply.Fields(text, "question")
-		return candidate.Draft{Question: reply.OneLine(fields["question"]), Answer: m.Paper.Title}, err
+		fields, err := action.Fields(text, "question")
+		return candidate.Draft{Question: action.OneLine(fields["question"]), Answer: m.Paper.Title}, err
 	}
-	fields, err := reply.Fields(text, "question", "answer", "evidence")
+	fields, err := action.Fields(text, "question", "answer", "evidence")
 	if err != nil {
 		return candidate.Draft{}, err
 	}
-	d := candidate.Draft{Question: reply.OneLine(fields["question"]), Answer: fields["answer"]}
+	d := candidate.Draft{Question: action.OneLine(fields["question"]), Answer: fields["answer"]}
 	for line := range strings.Lines(fields["evidence"]) {
 		if line = strings.Trim(bullet.ReplaceAllString(strings.TrimSpace(line), ""), `"“”' `); line != "" {
 			d.Evidence = append(d.Evidence, line)

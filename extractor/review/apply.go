@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"airqa/agent/action"
 	"airqa/eval"
 	"airqa/extractor/candidate"
-	"airqa/extractor/reply"
-	"airqa/extractor/syndir"
 )
 
 // Applied counts the entries of a review file.
@@ -27,7 +26,7 @@ type Applied struct {
 // Record checks a review file against a synthesis and adds its decisions to the ledger. Nothing is added if an entry is
 // faulty; the error lists all of them. reviewer is the name for entries without one, now the time of those without one.
 // A pipeline that runs with ReviewOnly then applies the decisions.
-func Record(dir string, l *syndir.Ledger, entries []Entry, reviewer string, now time.Time) (Applied, error) {
+func Record(dir string, l *candidate.Ledger, entries []Entry, reviewer string, now time.Time) (Applied, error) {
 	var a Applied
 	past, err := readHistory(dir)
 	if err != nil {
@@ -137,7 +136,7 @@ func (h history) seen(e Entry) (texts candidate.Texts, ok bool) {
 
 // fixed returns edited texts in their final form. A question that is also an argument of the evaluator changes there too.
 func fixed(t, before candidate.Texts) (candidate.Texts, error) {
-	t.Question, t.Answer, t.AnswerFormat = reply.OneLine(t.Question), strings.TrimSpace(t.Answer), reply.OneLine(t.AnswerFormat)
+	t.Question, t.Answer, t.AnswerFormat = action.OneLine(t.Question), strings.TrimSpace(t.Answer), action.OneLine(t.AnswerFormat)
 	var kwargs map[string]json.RawMessage // numbers keep their form
 	if err := json.Unmarshal(t.Evaluator.Kwargs, &kwargs); err != nil {
 		return t, fmt.Errorf("the arguments of the evaluator: %w", err)

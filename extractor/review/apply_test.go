@@ -10,7 +10,6 @@ import (
 
 	"airqa/extractor/candidate"
 	"airqa/extractor/review"
-	"airqa/extractor/syndir"
 	"airqa/internal/stats"
 )
 
@@ -19,7 +18,7 @@ var now = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 // record applies entries to the ledger of a directory.
 func record(t *testing.T, dir string, entries ...review.Entry) (review.Applied, error) {
 	t.Helper()
-	l, err := syndir.OpenLedger(dir, nil)
+	l, err := candidate.OpenLedger(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +36,7 @@ func entry(c candidate.Category, n int, d candidate.Decision) review.Entry {
 // reviews are the reviews in a ledger, with their outcomes.
 func reviews(t *testing.T, dir string) (all []candidate.Reviewed, outcomes []candidate.Outcome) {
 	t.Helper()
-	for line, err := range syndir.Lines(dir) {
+	for line, err := range candidate.Lines(dir) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +160,7 @@ func TestRecordFaults(t *testing.T) {
 			}
 		})
 	}
-	l, err := syndir.OpenLedger(dir, nil)
+	l, err := candidate.OpenLedger(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 
 	"airqa/extractor/candidate"
 	"airqa/extractor/review"
-	"airqa/extractor/syndir"
 	"airqa/qa"
 	"airqa/tools"
 )
@@ -51,7 +50,7 @@ func row(c candidate.Category, n int) review.Row {
 func synthesis(t *testing.T, rows ...review.Row) string {
 	t.Helper()
 	dir := t.TempDir()
-	l, err := syndir.OpenLedger(dir, nil)
+	l, err := candidate.OpenLedger(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +74,7 @@ func synthesis(t *testing.T, rows ...review.Row) string {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(l.Close(), syndir.WriteQuestions(dir, examples)); err != nil {
+	if err := errors.Join(l.Close(), candidate.WriteQuestions(dir, examples)); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -102,7 +101,7 @@ func TestRowsOfOtherFiles(t *testing.T) {
 	}
 	line := `{"uuid":"00000000-0000-4000-8000-000000000001","question":"Q?","answer_format":"","tags":[],"anchor_pdf":[],"reference_pdf":[],"conference":[],` +
 		`"evaluator":{"eval_func":"eval_bool_exact_match","eval_kwargs":{"gold":true}}}`
-	if err := os.WriteFile(filepath.Join(dir, syndir.QuestionsFile), []byte(line+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, candidate.QuestionsFile), []byte(line+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := review.Rows(dir); err == nil || !strings.Contains(err.Error(), `has no origin (key "synth")`) {

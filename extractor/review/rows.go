@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/syndir"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -28,7 +27,7 @@ type Row struct {
 
 // Rows returns the accepted rows of a synthesis in the order of its question file.
 func Rows(dir string) ([]Row, error) {
-	examples, faults, err := dataset.Load(filepath.Join(dir, syndir.QuestionsFile), nil)
+	examples, faults, err := dataset.Load(filepath.Join(dir, candidate.QuestionsFile), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ type history struct {
 
 func readHistory(dir string) (history, error) {
 	h := history{map[string]candidate.Texts{}, map[string][]candidate.Reviewed{}, map[string]candidate.Line{}}
-	for line, err := range syndir.Lines(dir) {
+	for line, err := range candidate.Lines(dir) {
 		if err != nil {
 			return h, err
 		}

@@ -11,7 +11,6 @@ import (
 	"airqa/eval"
 	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/extractor/syndir"
 	"airqa/internal/exit"
 	"airqa/llm/cache"
 	"airqa/qa"
@@ -51,8 +50,8 @@ func (f Acting) Run(ctx context.Context, s session.Session, world *env.Env, data
 	if f.Repeats < 1 || f.Workers < 1 {
 		return nil, exit.Misuse("--repeats and -j must be at least 1")
 	}
-	questions := filepath.Join(f.Out, syndir.QuestionsFile)
-	if _, err := syndir.Read(f.Out); err != nil {
+	questions := filepath.Join(f.Out, candidate.QuestionsFile)
+	if _, err := candidate.ReadSettings(f.Out); err != nil {
 		return nil, err
 	}
 	examples, err := s.Questions(questions)
@@ -70,7 +69,7 @@ func (f Acting) Run(ctx context.Context, s session.Session, world *env.Env, data
 	if err != nil {
 		return nil, err
 	}
-	store, err := cache.Open(filepath.Join(f.Out, syndir.Replies), cache.Config{Redact: s.Redact, Now: s.Now})
+	store, err := cache.Open(filepath.Join(f.Out, candidate.RepliesDir), cache.Config{Redact: s.Redact, Now: s.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +80,7 @@ func (f Acting) Run(ctx context.Context, s session.Session, world *env.Env, data
 	}, jobs)
 	quiet := s
 	quiet.Notify = nil // scoring follows, so its hint is not needed
-	stopped := quiet.End(ended, session.Next{Out: filepath.Join(f.Out, syndir.Runs)}, err)
+	stopped := quiet.End(ended, session.Next{Out: filepath.Join(f.Out, candidate.RunsDir)}, err)
 	if err != nil {
 		return nil, err
 	}
@@ -95,10 +94,11 @@ func (f Acting) Run(ctx context.Context, s session.Session, world *env.Env, data
 // left is the budget that making the questions has left.
 func (f Acting) left() (session.Budget, error) {
 	b := f.Budget
-	spent, err := syndir.SpentIn(f.Out)
+	history, err := candidate.ReadHistory(f.Out)
 	if err != nil {
 		return b, err
 	}
+	spent := history.Spent()
 	used := false
 	if b.BudgetTokens > 0 {
 		b.BudgetTokens -= spent.Usage.Prompt + spent.Usage.Completion
@@ -118,7 +118,7 @@ func (f Acting) left() (session.Budget, error) {
 func (f Acting) jobs(s session.Session, examples []qa.Example, limits session.Budget) ([]session.Job, error) {
 	jobs, _, err := s.Jobs(session.Choice{
 		Baselines: f.Baseline, Models: []string{f.Model}, Endpoint: f.Endpoint, Budget: limits, Limits: f.QuestionLimits, Workers: f.Workers,
-		Out: filepath.Join(f.Out, syndir.Runs),
+		Out: filepath.Join(f.Out, candidate.RunsDir),
 	})
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (f Acting) jobs(s session.Session, examples []qa.Example, limits session.Bu
 	hash, err := extractor.HashRows(examples)
 	for i := range jobs {
 		name := jobs[i].Baseline.Name + "@" + session.Slug(f.Model) + "-" + hash
-		jobs[i].Dir = filepath.Join(f.Out, syndir.Runs, name)
+		jobs[i].Dir = filepath.Join(f.Out, candidate.RunsDir, name)
 	}
 	return jobs, err
 }
@@ -156,7 +156,7 @@ func (f Acting) score(s session.Session, jobs []session.Job) error {
 
 // record adds a line to the ledger for each trajectory, and returns the health of the actor.
 func (f Acting) record(s session.Session, jobs []session.Job, examples []qa.Example) (_ *Health, err error) {
-	ledger, err := syndir.OpenLedger(f.Out, s.Redact)
+	ledger, err := candidate.OpenLedger(f.Out, s.Redact)
 	if err != nil {
 		return nil, err
 	}

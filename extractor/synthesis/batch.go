@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"airqa/extractor"
-	"airqa/extractor/syndir"
+	"airqa/extractor/candidate"
 	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/budget"
@@ -15,7 +15,7 @@ import (
 // batched makes the pipeline use batches. The returned function closes their ledger.
 func (m *making) batched(c *extractor.Config, store *cache.Store, account *budget.Account) (closeLedger func() error, err error) {
 	b, err := m.Batched(session.BatchConfig{
-		Models: m.opener, Model: m.model, Listed: m.listed, Ledger: filepath.Join(m.Out, syndir.BatchesFile), Store: store,
+		Models: m.opener, Model: m.model, Listed: m.listed, Ledger: filepath.Join(m.Out, candidate.BatchesFile), Store: store,
 		Protocol: qa.ReActText, Limits: m.Limits(m.Now()), Account: account, Again: m.BatchAgain,
 	})
 	if err != nil {

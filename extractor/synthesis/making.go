@@ -13,12 +13,9 @@ import (
 
 	"airqa/env"
 	"airqa/extractor"
-	"airqa/extractor/account"
 	"airqa/extractor/candidate"
-	"airqa/extractor/draw"
-	"airqa/extractor/forecast"
+	"airqa/extractor/explore"
 	"airqa/extractor/gate"
-	"airqa/extractor/syndir"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm"
@@ -55,9 +52,9 @@ const DefaultSeed = 2024
 
 // Result is the end of an invocation.
 type Result struct {
-	extractor.Ended
+	extractor.Summary
 	// Estimate is set instead with --estimate.
-	Estimate *forecast.Estimate
+	Estimate *extractor.Estimate
 }
 
 // Check rejects invalid flags.
@@ -87,7 +84,7 @@ type making struct {
 	// listed is the price of a single request; the model's own is that of a batch with --batch.
 	listed *qa.Price
 	gates  []gate.Gate
-	quotas []syndir.Quota
+	quotas []candidate.Quota
 	images bool
 	data   string
 	// address is that of the model. It is no part of the model's description here: the same model at another address
@@ -107,7 +104,7 @@ func (f Making) Run(ctx context.Context, s session.Session, world *env.Env, data
 		r.Estimate, err = m.estimate(ctx)
 		return r, err
 	}
-	ledger, err := syndir.OpenLedger(f.Out, s.Redact)
+	ledger, err := candidate.OpenLedger(f.Out, s.Redact)
 	if err != nil {
 		return r, err
 	}
@@ -115,7 +112,7 @@ func (f Making) Run(ctx context.Context, s session.Session, world *env.Env, data
 	if err := m.settle(data); err != nil {
 		return r, err
 	}
-	store, err := cache.Open(filepath.Join(f.Out, syndir.Replies), cache.Config{Redact: s.Redact, Now: s.Now})
+	store, err := cache.Open(filepath.Join(f.Out, candidate.RepliesDir), cache.Config{Redact: s.Redact, Now: s.Now})
 	if err != nil {
 		return r, err
 	}
@@ -127,11 +124,11 @@ func (f Making) Run(ctx context.Context, s session.Session, world *env.Env, data
 		return r, err
 	}
 	defer func() { err = errors.Join(err, closeModel()) }()
-	r.Ended, err = m.make(c)
+	r.Summary, err = m.make(c)
 	if err != nil {
 		return r, err
 	}
-	return r, m.ended(r.Ended)
+	return r, m.ended(r.Summary)
 }
 
 // open opens the model and settles gates and quotas.
@@ -171,13 +168,13 @@ func (f Making) open(ctx context.Context, s session.Session, world *env.Env) (*m
 }
 
 // settledQuotas divides the rows over the chosen categories, or over all for which the papers have elements.
-func (m *making) settledQuotas(ctx context.Context) ([]syndir.Quota, error) {
+func (m *making) settledQuotas(ctx context.Context) ([]candidate.Quota, error) {
 	chosen, err := candidate.ParseCategories(m.Categories)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
 	if len(chosen) == 0 {
-		drawn, err := draw.Open(ctx, m.library, m.DrawSeed)
+		drawn, err := explore.OpenDraw(ctx, m.library, m.DrawSeed)
 		if err != nil {
 			return nil, err
 		}
@@ -222,7 +219,7 @@ func (m *making) connect(c *extractor.Config, store *cache.Store) (closeModel fu
 
 // account is the budget. Replies of earlier invocations count.
 func (m *making) account() (*budget.Account, error) {
-	held, _, err := cache.List(filepath.Join(m.Out, syndir.Replies))
+	held, _, err := cache.List(filepath.Join(m.Out, candidate.RepliesDir))
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +234,7 @@ func (m *making) account() (*budget.Account, error) {
 }
 
 // make runs the pipeline under a progress bar.
-func (m *making) make(c extractor.Config) (extractor.Ended, error) {
+func (m *making) make(c extractor.Config) (extractor.Summary, error) {
 	wanted := 0
 	done := "accepted"
 	for _, q := range c.Quotas {
@@ -259,7 +256,7 @@ func (m *making) make(c extractor.Config) (extractor.Ended, error) {
 	c.Batch = until(drain, c.Batch)
 	p, err := extractor.New(ctx, c)
 	if err != nil {
-		return extractor.Ended{}, err
+		return extractor.Summary{}, err
 	}
 	e, err := p.Run(ctx, drain)
 	stage.Close(fmt.Sprintf("%d of %d questions %s, %s", last.Accepted+last.Drafts, wanted, done, progressLine(last)))
@@ -275,19 +272,19 @@ func progressLine(p extractor.Progress) string {
 }
 
 // estimate forecasts the missing rows.
-func (m *making) estimate(ctx context.Context) (*forecast.Estimate, error) {
-	drawn, err := draw.Open(ctx, m.library, m.DrawSeed)
+func (m *making) estimate(ctx context.Context) (*extractor.Estimate, error) {
+	drawn, err := explore.OpenDraw(ctx, m.library, m.DrawSeed)
 	if err != nil {
 		return nil, err
 	}
-	e, err := forecast.Plan{
+	e, err := extractor.EstimatePlan{
 		Dir: m.Out, Quotas: m.quotas, Gates: m.gates, Solve: m.SolveAgain, MaxReply: m.model.MaxReply, Price: m.model.Price, Draw: drawn,
 	}.Estimate(ctx)
 	return &e, err
 }
 
 // ended turns the end of a run into an exit code: budget reached, failed calls, or fewer rows than asked for.
-func (m *making) ended(e extractor.Ended) error {
+func (m *making) ended(e extractor.Summary) error {
 	missing := missingText(e)
 	switch {
 	case m.Preview > 0 && !e.Stopped:
@@ -322,7 +319,7 @@ func (e *ShortError) Error() string {
 }
 
 // missingText names the categories with missing rows and why their candidates were lost.
-func missingText(e extractor.Ended) string {
+func missingText(e extractor.Summary) string {
 	wanted := 0
 	for _, c := range e.Categories {
 		wanted += c.Count
@@ -330,7 +327,7 @@ func missingText(e extractor.Ended) string {
 	parts := []string{fmt.Sprintf("%d of %s accepted", e.Accepted, terminal.Plural(wanted, "question"))}
 	for _, c := range e.Missing() {
 		line := fmt.Sprintf("%s: %d of %d", c.Category, c.Accepted, c.Count)
-		if why := account.Reasons(c.Reasons); why != "" {
+		if why := extractor.ReasonsText(c.Reasons); why != "" {
 			line += " (" + why + ")"
 		}
 		parts = append(parts, line)

@@ -8,7 +8,6 @@ import (
 
 	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/extractor/syndir"
 	"airqa/internal/exit"
 )
 
@@ -50,25 +49,25 @@ func TestCheck(t *testing.T) {
 func TestEnds(t *testing.T) {
 	category := func(accepted int) []extractor.Category {
 		return []extractor.Category{{
-			Quota: syndir.Quota{Category: "single-table", Count: 3}, Accepted: accepted, Reasons: map[candidate.Reason]int{candidate.Duplicate: 2},
+			Quota: candidate.Quota{Category: "single-table", Count: 3}, Accepted: accepted, Reasons: map[candidate.Reason]int{candidate.Duplicate: 2},
 		}}
 	}
 	short := []string{"single-table: 2 of 3 (duplicate 2)"}
 	tests := []struct {
 		name    string
 		preview int
-		ended   extractor.Ended
+		ended   extractor.Summary
 		code    int
 		want    []string
 	}{
-		{"complete", 0, extractor.Ended{Categories: category(3)}, exit.Done, nil},
-		{"the candidates ran out", 0, extractor.Ended{Categories: category(2)}, exit.Short, append(short, "Raise --max-candidates")},
-		{"a budget", 0, extractor.Ended{Categories: category(2), Suspended: "budget reached", Stopped: true}, exit.Budget, append(short, "raise the limit")},
-		{"an outage", 0, extractor.Ended{Categories: category(2), Failure: "no answer", Stopped: true}, exit.FailedExamples, append(short, "the first: no answer")},
-		{"some failures", 0, extractor.Ended{Tally: syndir.Tally{Failed: 1}, Categories: category(2), Failure: "no answer"}, exit.FailedExamples, append(short, "1 candidate failed")},
-		{"stopped by the user", 0, extractor.Ended{Categories: category(2), Stopped: true}, exit.Failed, append(short, "the same command resumes")},
-		{"a preview", 5, extractor.Ended{Categories: category(2)}, exit.Done, nil},
-		{"a stopped preview", 5, extractor.Ended{Categories: category(2), Suspended: "budget reached", Stopped: true}, exit.Budget, short},
+		{"complete", 0, extractor.Summary{Categories: category(3)}, exit.Done, nil},
+		{"the candidates ran out", 0, extractor.Summary{Categories: category(2)}, exit.Short, append(short, "Raise --max-candidates")},
+		{"a budget", 0, extractor.Summary{Categories: category(2), Suspended: "budget reached", Stopped: true}, exit.Budget, append(short, "raise the limit")},
+		{"an outage", 0, extractor.Summary{Categories: category(2), Failure: "no answer", Stopped: true}, exit.FailedExamples, append(short, "the first: no answer")},
+		{"some failures", 0, extractor.Summary{Tally: candidate.Tally{Failed: 1}, Categories: category(2), Failure: "no answer"}, exit.FailedExamples, append(short, "1 candidate failed")},
+		{"stopped by the user", 0, extractor.Summary{Categories: category(2), Stopped: true}, exit.Failed, append(short, "the same command resumes")},
+		{"a preview", 5, extractor.Summary{Categories: category(2)}, exit.Done, nil},
+		{"a stopped preview", 5, extractor.Summary{Categories: category(2), Suspended: "budget reached", Stopped: true}, exit.Budget, short},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,21 +87,21 @@ func TestEnds(t *testing.T) {
 
 // A changed seed or other papers make another synthesis; everything else changes stages.
 func TestDifferences(t *testing.T) {
-	old := syndir.Config{
+	old := candidate.Settings{
 		Seed: 1, Data: "a", Gates: []string{"evidence"}, Model: map[string]any{"name": "m"},
 		Stages: map[string]string{"track": "1", "explore": "1"}, Prompts: map[string]string{"synth_track": "1"},
 	}
 	tests := []struct {
 		name          string
-		change        func(*syndir.Config)
+		change        func(*candidate.Settings)
 		other, stages []string
 	}{
-		{"nothing", func(*syndir.Config) {}, nil, nil},
-		{"seed", func(c *syndir.Config) { c.Seed = 2 }, []string{"seed: 1, now 2"}, nil},
-		{"papers", func(c *syndir.Config) { c.Data = "b" }, []string{"papers: a, now b"}, nil},
-		{"model", func(c *syndir.Config) { c.Model = map[string]any{"name": "n"} }, nil, []string{"the model or its settings"}},
-		{"gates", func(c *syndir.Config) { c.Gates = nil }, nil, []string{"gates: evidence, now "}},
-		{"a prompt with its stage", func(c *syndir.Config) {
+		{"nothing", func(*candidate.Settings) {}, nil, nil},
+		{"seed", func(c *candidate.Settings) { c.Seed = 2 }, []string{"seed: 1, now 2"}, nil},
+		{"papers", func(c *candidate.Settings) { c.Data = "b" }, []string{"papers: a, now b"}, nil},
+		{"model", func(c *candidate.Settings) { c.Model = map[string]any{"name": "n"} }, nil, []string{"the model or its settings"}},
+		{"gates", func(c *candidate.Settings) { c.Gates = nil }, nil, []string{"gates: evidence, now "}},
+		{"a prompt with its stage", func(c *candidate.Settings) {
 			c.Stages, c.Prompts = map[string]string{"track": "2", "explore": "1"}, map[string]string{"synth_track": "2"}
 		}, nil, []string{"stage track", "prompt synth_track"}},
 	}

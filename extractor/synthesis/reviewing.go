@@ -15,7 +15,6 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
 	"airqa/extractor/review"
-	"airqa/extractor/syndir"
 	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
@@ -46,7 +45,7 @@ const reviewDPI = 110
 
 // DataDir is the data directory of the synthesis.
 func (f Reviewing) DataDir() (string, error) {
-	c, err := syndir.Read(f.Syn)
+	c, err := candidate.ReadSettings(f.Syn)
 	return c.DataDir, err
 }
 
@@ -72,7 +71,7 @@ func (f Reviewing) Write(ctx context.Context, world *env.Env) (string, error) {
 		return "", err
 	}
 	if len(rows) == 0 {
-		return "", fmt.Errorf("%s has no questions; airqa synth why %s shows why", filepath.Join(f.Syn, syndir.QuestionsFile), f.Syn)
+		return "", fmt.Errorf("%s has no questions; airqa synth why %s shows why", filepath.Join(f.Syn, candidate.QuestionsFile), f.Syn)
 	}
 	sample := review.Sample(rows, f.Sample, f.SampleSeed)
 	titles, err := titlesOf(ctx, world)
@@ -131,7 +130,7 @@ func (f Reviewing) Run(ctx context.Context, s session.Session, world *env.Env, d
 	if err != nil {
 		return "", err
 	}
-	ledger, err := syndir.OpenLedger(f.Syn, s.Redact)
+	ledger, err := candidate.OpenLedger(f.Syn, s.Redact)
 	if err != nil {
 		return "", err
 	}
@@ -143,7 +142,7 @@ func (f Reviewing) Run(ctx context.Context, s session.Session, world *env.Env, d
 	if err := m.settle(data); err != nil {
 		return "", err
 	}
-	store, err := cache.Open(filepath.Join(f.Syn, syndir.Replies), cache.Config{Redact: s.Redact, Now: s.Now})
+	store, err := cache.Open(filepath.Join(f.Syn, candidate.RepliesDir), cache.Config{Redact: s.Redact, Now: s.Now})
 	if err != nil {
 		return "", err
 	}
@@ -168,7 +167,7 @@ func (f Reviewing) Run(ctx context.Context, s session.Session, world *env.Env, d
 
 // open opens the synthesis with the settings of synth.json.
 func (f Reviewing) open(ctx context.Context, s session.Session, world *env.Env) (*making, error) {
-	old, err := syndir.Read(f.Syn)
+	old, err := candidate.ReadSettings(f.Syn)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +191,7 @@ func (f Reviewing) open(ctx context.Context, s session.Session, world *env.Env) 
 }
 
 // text prints what became of the decisions, and the sum of all reviews.
-func (f Reviewing) text(ledger *syndir.Ledger, entries []review.Entry, a review.Applied) (string, error) {
+func (f Reviewing) text(ledger *candidate.Ledger, entries []review.Entry, a review.Applied) (string, error) {
 	var b strings.Builder
 	_, _ = fmt.Fprintf(&b, "%d accepted, %d fixed, %d rejected, %d unchanged, %d open\n", a.Accepted, a.Fixed, a.Rejected, a.Unchanged, a.Open)
 	for _, e := range entries {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"airqa/extractor"
-	"airqa/extractor/syndir"
+	"airqa/extractor/candidate"
 	"airqa/internal/exit"
 )
 
@@ -19,9 +19,9 @@ func (m *making) settle(data string) error {
 	if err != nil {
 		return err
 	}
-	old, err := syndir.Read(m.Out)
-	if errors.Is(err, syndir.ErrNoSynthesis) {
-		return syndir.Write(m.Out, now, m.Redact)
+	old, err := candidate.ReadSettings(m.Out)
+	if errors.Is(err, candidate.ErrNoSynthesis) {
+		return candidate.WriteSettings(m.Out, now, m.Redact)
 	}
 	if err != nil {
 		return err
@@ -42,18 +42,18 @@ func (m *making) settle(data string) error {
 	if same, err := sameJSON(old, now); same || err != nil {
 		return err
 	}
-	return syndir.Write(m.Out, now, m.Redact)
+	return candidate.WriteSettings(m.Out, now, m.Redact)
 }
 
 // described is synth.json for this invocation.
-func (m *making) described(data string) (syndir.Config, error) {
+func (m *making) described(data string) (candidate.Settings, error) {
 	prints, err := extractor.Fingerprints(m.config())
 	if err != nil {
-		return syndir.Config{}, err
+		return candidate.Settings{}, err
 	}
 	hashes, err := extractor.PromptHashes()
-	c := syndir.Config{
-		Format: syndir.Format, Program: m.Program, Created: m.Now().UTC(), Seed: m.DrawSeed, Data: m.library.Fingerprint(), DataDir: data,
+	c := candidate.Settings{
+		Format: candidate.Format, Program: m.Program, Created: m.Now().UTC(), Seed: m.DrawSeed, Data: m.library.Fingerprint(), DataDir: data,
 		Quotas: m.quotas, Preview: m.Preview > 0, Gates: []string{}, Model: m.model.Described, BaseURL: m.address, Stages: prints, Prompts: hashes,
 	}
 	for _, g := range m.gates {
@@ -63,7 +63,7 @@ func (m *making) described(data string) (syndir.Config, error) {
 }
 
 // differences lists what differs between two invocations: what makes other candidates, and what makes stages run again.
-func differences(old, now syndir.Config) (other, stages []string) {
+func differences(old, now candidate.Settings) (other, stages []string) {
 	compare := func(into *[]string, name string, a, b any) {
 		if a != b {
 			*into = append(*into, fmt.Sprintf("%s: %v, now %v", name, a, b))

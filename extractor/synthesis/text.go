@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"airqa/extractor/account"
+	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/extractor/syndir"
 	"airqa/qa/dataset"
 )
 
@@ -19,7 +18,7 @@ func (r Result) Text(f Making, width int) string {
 	if r.Candidates == 0 {
 		return ""
 	}
-	yields, err := account.Read(f.Out)
+	yields, err := extractor.ReadYields(f.Out)
 	if err != nil {
 		return ""
 	}
@@ -34,7 +33,7 @@ func (r Result) Text(f Making, width int) string {
 func preview(dir string) string {
 	var b strings.Builder
 	drafts := make(map[string]candidate.Draft)
-	for line, err := range syndir.Lines(dir) {
+	for line, err := range candidate.Lines(dir) {
 		if err != nil {
 			break
 		}

@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"airqa/agent/action"
 	"airqa/eval/judge"
-	"airqa/extractor/reply"
 	"airqa/internal/ledger"
 	"airqa/prompts"
 	"airqa/qa"
@@ -167,7 +167,7 @@ func (a Asking) opinion(k kept, err error) cause.Opinion {
 		o.Failed = err.Error()
 		return o
 	}
-	fields, err := reply.Fields(k.Reply, "cause", "reason")
+	fields, err := action.Fields(k.Reply, "cause", "reason")
 	if err != nil {
 		o.Failed = "the reply cannot be read: " + err.Error()
 		return o
@@ -177,7 +177,7 @@ func (a Asking) opinion(k kept, err error) cause.Opinion {
 		o.Failed = fmt.Sprintf("%q is not one of the causes", fields["cause"])
 		return o
 	}
-	o.Cause, o.Why = code, reply.OneLine(fields["reason"])
+	o.Cause, o.Why = code, action.OneLine(fields["reason"])
 	return o
 }
 

@@ -1,4 +1,4 @@
-package account
+package extractor
 
 import (
 	"encoding/hex"
@@ -11,50 +11,52 @@ import (
 
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
-	"airqa/extractor/syndir"
-	"airqa/internal/exit"
 	"airqa/llm/cache"
+	"airqa/qa"
 )
 
 // Story is all that is known of a candidate.
 type Story struct {
 	Candidate string `json:"candidate"`
 	// Stages are the last lines of its stages, in the order in which they ran.
-	Stages []Told `json:"stages"`
+	Stages []StoryStage `json:"stages"`
 }
 
-// Told is a stage with the replies that it used.
-type Told struct {
+// StoryStage is a stage with the replies that it used.
+type StoryStage struct {
 	candidate.Line
 	Replies []string `json:"replies"`
 }
 
-// Tell returns the story of a candidate, named by its ID or by the uuid of its row or a prefix of it.
-func Tell(dir, name string) (Story, error) {
-	if _, err := syndir.Read(dir); err != nil {
+// ReadStory returns the story of a candidate, named by its ID or by the uuid of its row or a prefix of it.
+func ReadStory(dir, name string) (Story, error) {
+	if _, err := candidate.ReadSettings(dir); err != nil {
 		return Story{}, err
 	}
-	id, err := find(dir, name)
+	id, err := findCandidate(dir, name)
 	if err != nil {
 		return Story{}, err
 	}
 	story := Story{Candidate: id}
-	for line, err := range syndir.Lines(dir) {
+	for line, err := range candidate.Lines(dir) {
 		if err != nil {
 			return story, err
 		}
 		if line.Candidate == id {
-			story.Stages = slices.DeleteFunc(story.Stages, func(t Told) bool { return t.Stage == line.Stage })
-			story.Stages = append(story.Stages, Told{Line: line})
+			story.Stages = slices.DeleteFunc(story.Stages, func(t StoryStage) bool { return t.Stage == line.Stage })
+			story.Stages = append(story.Stages, StoryStage{Line: line})
 		}
 	}
-	slices.SortStableFunc(story.Stages, func(a, b Told) int { return gate.Place(a.Stage) - gate.Place(b.Stage) })
-	return story, story.addReplies(filepath.Join(dir, syndir.Replies))
+	slices.SortStableFunc(story.Stages, func(a, b StoryStage) int { return gate.Place(a.Stage) - gate.Place(b.Stage) })
+	return story, story.addReplies(filepath.Join(dir, candidate.RepliesDir))
 }
 
-// find returns the candidate with a name, or with a row whose uuid begins with it.
-func find(dir, name string) (string, error) {
-	for line, err := range syndir.Lines(dir) {
+// minPrefix is the length from which a prefix names a uuid.
+const minPrefix = 4
+
+// findCandidate returns the candidate with a name, or with a row whose uuid begins with it.
+func findCandidate(dir, name string) (string, error) {
+	for line, err := range candidate.Lines(dir) {
 		if err != nil {
 			return "", err
 		}
@@ -62,11 +64,12 @@ func find(dir, name string) (string, error) {
 			return name, nil
 		}
 		var row struct{ UUID string }
-		if line.Stage == candidate.Accept && line.Data != nil && json.Unmarshal(line.Data, &row) == nil && len(name) >= 4 && strings.HasPrefix(row.UUID, name) {
+		isRow := line.Stage == candidate.Accept && line.Data != nil && json.Unmarshal(line.Data, &row) == nil
+		if isRow && len(name) >= minPrefix && strings.HasPrefix(row.UUID, name) {
 			return line.Candidate, nil
 		}
 	}
-	return "", exit.Misuse("%s has no candidate %q; airqa synth why %s lists the counts", dir, name, dir)
+	return "", qa.Usagef("%s has no candidate %q; airqa synth why %s lists the counts", dir, name, dir)
 }
 
 // addReplies reads the replies of all stages.

@@ -1,4 +1,4 @@
-package draw_test
+package explore_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/extractor/candidate"
-	"airqa/extractor/draw"
+	"airqa/extractor/explore"
 )
 
 // library has papers 0 to n-1; paper i has i+1 tables and i+1 sections.
@@ -46,16 +46,16 @@ func (n library) Parts(_ context.Context, id string) (p paperdb.Paper, _ error) 
 	return p, nil
 }
 
-func open(t *testing.T, seed uint64) *draw.Draw {
+func open(t *testing.T, seed uint64) *explore.Draw {
 	t.Helper()
-	d, err := draw.Open(t.Context(), library(5), seed)
+	d, err := explore.OpenDraw(t.Context(), library(5), seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func load(t *testing.T, d *draw.Draw, c candidate.Category, index int) candidate.Material {
+func load(t *testing.T, d *explore.Draw, c candidate.Category, index int) candidate.Material {
 	t.Helper()
 	m, ok, err := d.Load(t.Context(), candidate.ID{Category: c, Index: index})
 	if !ok || err != nil {

@@ -1,4 +1,4 @@
-package track_test
+package explore_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 	"airqa/eval"
 	"airqa/extractor/candidate"
-	"airqa/extractor/track"
+	"airqa/extractor/explore"
 	"airqa/qa"
 )
 
@@ -16,7 +16,7 @@ func reply(evaluator string) string {
 	return "[Thought]: hm\n```txt\n[Question]: How many?\n[Evaluator]: " + evaluator + "\n[Answer Format]: Your answer should be an integer.\n[Answer]: 3\n```"
 }
 
-func TestParse(t *testing.T) {
+func TestParseTracked(t *testing.T) {
 	tests := []struct{ name, text, want, err string }{
 		{"good", reply(`{"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 3}}`), `{"gold": 3}`, ""},
 		{"over several lines", reply("{\n \"eval_func\": \"eval_int_exact_match\",\n \"eval_kwargs\": {\"gold\": 3}\n}"), `{"gold": 3}`, ""},
@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := track.Parse(tt.text)
+			got, err := explore.ParseTracked(tt.text)
 			if (err != nil) != (tt.err != "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Fatalf("error %v, want %q", err, tt.err)
 			}
@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestRequestDescribesAllFunctions(t *testing.T) {
-	m, err := track.Request(candidate.Draft{Question: "How many?", Answer: "{{.three}}"})
+	m, err := explore.TrackRequest(candidate.Draft{Question: "How many?", Answer: "{{.three}}"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,17 +59,17 @@ func TestRequestDescribesAllFunctions(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	part := func(title, question, format, function, kwargs string) track.Part {
-		return track.Part{Title: title, Example: qa.Example{Question: question, AnswerFormat: format, Evaluator: qa.Evaluator{Func: function, Kwargs: []byte(kwargs)}}}
+	part := func(title, question, format, function, kwargs string) explore.MergePart {
+		return explore.MergePart{Title: title, Example: qa.Example{Question: question, AnswerFormat: format, Evaluator: qa.Evaluator{Func: function, Kwargs: []byte(kwargs)}}}
 	}
-	got, err := track.Merge([2]track.Part{
+	got, err := explore.Merge([2]explore.MergePart{
 		part("Otter", "How many layers?", "Your answer should be an integer.", "eval_int_exact_match", `{"gold": 3}`),
 		part("Heron", "Which optimizer?", "A name", "eval_string_exact_match", `{"gold": "Adam"}`),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := track.Tracked{
+	want := explore.Tracked{
 		Question:     "Answer one question about each of two papers. About “Otter”: How many layers? About “Heron”: Which optimizer?",
 		AnswerFormat: "Your answer should be a Python list of two elements, one per question in the given order. The first element should be an integer. For the second element: A name",
 		Evaluator: qa.Evaluator{Func: "eval_conjunction", Kwargs: []byte(
@@ -84,7 +84,7 @@ func TestMerge(t *testing.T) {
 }
 
 func TestRetrieval(t *testing.T) {
-	got, err := track.Retrieval(candidate.Draft{Question: "Which paper?", Answer: "Otter: A \"Quoted\" Title"})
+	got, err := explore.TrackRetrieval(candidate.Draft{Question: "Which paper?", Answer: "Otter: A \"Quoted\" Title"})
 	if err != nil || len(eval.Check(got.Evaluator)) > 0 {
 		t.Fatalf("%v, %v", err, eval.Check(got.Evaluator))
 	}

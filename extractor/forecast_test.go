@@ -1,4 +1,4 @@
-package forecast_test
+package extractor_test
 
 import (
 	"strings"
@@ -6,10 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/extractor/forecast"
 	"airqa/extractor/gate"
-	"airqa/extractor/syndir"
 	"airqa/qa"
 )
 
@@ -23,17 +22,17 @@ type outcome struct {
 }
 
 // plan writes a ledger and returns a plan for six rows of each category in it.
-func plan(t *testing.T, outcomes ...outcome) forecast.Plan {
+func plan(t *testing.T, outcomes ...outcome) extractor.EstimatePlan {
 	t.Helper()
-	p := forecast.Plan{Dir: t.TempDir(), Gates: gate.All(), Price: &qa.Price{Prompt: 500}}
-	l, err := syndir.OpenLedger(p.Dir, nil)
+	p := extractor.EstimatePlan{Dir: t.TempDir(), Gates: gate.All(), Price: &qa.Price{Prompt: 500}}
+	l, err := candidate.OpenLedger(p.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	index := make(map[candidate.Category]int)
 	for _, o := range outcomes {
 		if index[o.category] == 0 {
-			p.Quotas = append(p.Quotas, syndir.Quota{Category: o.category, Count: 6, Most: 30})
+			p.Quotas = append(p.Quotas, candidate.Quota{Category: o.category, Count: 6, Most: 30})
 		}
 		id := candidate.ID{Category: o.category, Index: index[o.category]}
 		index[o.category]++
@@ -53,14 +52,14 @@ func plan(t *testing.T, outcomes ...outcome) forecast.Plan {
 	return p
 }
 
-func estimate(t *testing.T, p forecast.Plan) forecast.Estimate {
+func estimate(t *testing.T, p extractor.EstimatePlan) extractor.Estimate {
 	t.Helper()
 	e, err := p.Estimate(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range append(e.Stages, e.Total) {
-		for _, r := range []forecast.Range{f.Calls, f.Tokens, *f.USD} {
+		for _, r := range []extractor.Range{f.Calls, f.Tokens, *f.USD} {
 			if r.Low > r.Likely || r.Likely > r.High {
 				t.Errorf("%s: %+v is not in order", f.Stage, r)
 			}
@@ -84,7 +83,7 @@ var (
 // The estimate has the yield and the costs of the ledger.
 func TestMeasured(t *testing.T) {
 	e := estimate(t, plan(t, append(repeated(5, bad), repeated(5, good)...)...))
-	if e.Basis != "ledger" || e.Rows != 1 || e.Candidates.Likely < 1.5 || e.Candidates.Likely > 3.5 {
+	if !e.Measured || e.Rows != 1 || e.Candidates.Likely < 1.5 || e.Candidates.Likely > 3.5 {
 		t.Errorf("one row at a yield of a half: %+v", e)
 	}
 	if d := e.Total.USD.Likely - 0.5*e.Candidates.Likely; d > 1e-9 || d < -1e-9 || e.Total.Calls.Likely != e.Candidates.Likely {
@@ -97,7 +96,7 @@ func TestMeasured(t *testing.T) {
 
 // More candidates in the ledger make the range narrower, a lower yield the estimate higher.
 func TestYield(t *testing.T) {
-	twenty := func(pairs int) forecast.Range {
+	twenty := func(pairs int) extractor.Range {
 		p := plan(t, append(repeated(pairs, good), repeated(pairs, bad)...)...)
 		p.Quotas[0].Count, p.Quotas[0].Most = pairs+20, 500
 		return estimate(t, p).Candidates

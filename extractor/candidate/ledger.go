@@ -1,4 +1,4 @@
-package syndir
+package candidate
 
 import (
 	"bufio"
@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/extractor/candidate"
 	"airqa/internal/atomicfile"
 	"airqa/internal/ledger"
 	"airqa/qa"
@@ -32,7 +31,7 @@ func OpenLedger(dir string, redact func([]byte) []byte) (*Ledger, error) {
 		return nil, fmt.Errorf("make %s: %w", dir, err)
 	}
 	lines, err := ledger.Open(filepath.Join(dir, LedgerFile), ledger.Config[key, ledger.Span]{
-		Entry: place, Redact: redact, Exclusive: true,
+		Entry: readKey, Redact: redact, Exclusive: true,
 	})
 	if errors.Is(err, ledger.ErrInUse) {
 		return nil, fmt.Errorf("%s: another airqa synth is using it; wait until it is done", dir)
@@ -43,16 +42,16 @@ func OpenLedger(dir string, redact func([]byte) []byte) (*Ledger, error) {
 	return &Ledger{lines}, nil
 }
 
-func place(line []byte, at ledger.Span) (key, ledger.Span, error) {
-	l, err := decode(line)
+func readKey(line []byte, at ledger.Span) (key, ledger.Span, error) {
+	l, err := decodeLine(line)
 	if err != nil {
 		err = fmt.Errorf("%w; remove the line to redo its stage from the kept replies", err)
 	}
 	return key{l.Candidate, l.Stage}, at, err
 }
 
-func decode(line []byte) (candidate.Line, error) {
-	var l candidate.Line
+func decodeLine(line []byte) (Line, error) {
+	var l Line
 	if err := ledger.Strict(line, &l); err != nil {
 		return l, err
 	}
@@ -66,21 +65,21 @@ func decode(line []byte) (candidate.Line, error) {
 func (l *Ledger) Close() error { return l.lines.Close() }
 
 // Get returns the last line of a candidate and stage; false if there is none.
-func (l *Ledger) Get(candidateID, stage string) (candidate.Line, bool, error) {
+func (l *Ledger) Get(candidateID, stage string) (Line, bool, error) {
 	at, ok := l.lines.Get(key{candidateID, stage})
 	if !ok {
-		return candidate.Line{}, false, nil
+		return Line{}, false, nil
 	}
 	raw, err := l.lines.Line(at)
 	if err != nil {
-		return candidate.Line{}, false, fmt.Errorf("read %s: %w", LedgerFile, err)
+		return Line{}, false, fmt.Errorf("read %s: %w", LedgerFile, err)
 	}
-	line, err := decode(raw)
+	line, err := decodeLine(raw)
 	return line, err == nil, err
 }
 
 // Add appends lines; they are on the disk when it returns. It sets their format.
-func (l *Ledger) Add(lines ...candidate.Line) error {
+func (l *Ledger) Add(lines ...Line) error {
 	var text []byte
 	for _, line := range lines {
 		line.Format = Format
@@ -101,21 +100,21 @@ func (l *Ledger) Add(lines ...candidate.Line) error {
 
 // Lines yields the lines of a directory's ledger in the order in which they were written, also while another process
 // writes. An unfinished last line is left out. A missing ledger has no lines.
-func Lines(dir string) iter.Seq2[candidate.Line, error] {
-	return func(yield func(candidate.Line, error) bool) {
+func Lines(dir string) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
 		f, err := os.Open(filepath.Join(dir, LedgerFile))
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
 		if err != nil {
-			yield(candidate.Line{}, err)
+			yield(Line{}, err)
 			return
 		}
 		defer func() { _ = f.Close() }()
 		for raw, err := range ledger.Lines(bufio.NewReaderSize(f, 1<<20)) {
-			var line candidate.Line
+			var line Line
 			if err == nil {
-				line, err = decode(raw)
+				line, err = decodeLine(raw)
 			}
 			if !yield(line, err) || err != nil {
 				return

@@ -1,4 +1,4 @@
-package syndir_test
+package candidate_test
 
 import (
 	"bytes"
@@ -11,13 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/extractor/candidate"
-	"airqa/extractor/syndir"
 	"airqa/qa"
 )
 
 func TestLedger(t *testing.T) {
 	dir := t.TempDir()
-	l, err := syndir.OpenLedger(dir, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("secret"), []byte("******")) })
+	l, err := candidate.OpenLedger(dir, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("secret"), []byte("******")) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +35,7 @@ func TestLedger(t *testing.T) {
 	if err := l.Add(last, other); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := syndir.OpenLedger(dir, nil); err == nil {
+	if _, err := candidate.OpenLedger(dir, nil); err == nil {
 		t.Error("a second writer opened the ledger")
 	}
 	want := last
@@ -52,7 +51,7 @@ func TestLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A killed process leaves half a line; readers skip it and the next writer removes it.
-	path := filepath.Join(dir, syndir.LedgerFile)
+	path := filepath.Join(dir, candidate.LedgerFile)
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +61,7 @@ func TestLedger(t *testing.T) {
 	}
 	_ = f.Close()
 	var stages []string
-	for line, err := range syndir.Lines(dir) {
+	for line, err := range candidate.Lines(dir) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,48 +70,48 @@ func TestLedger(t *testing.T) {
 	if diff := cmp.Diff([]string{candidate.Explore, candidate.Explore, candidate.Accept}, stages); diff != "" {
 		t.Errorf("stages (-want +got):\n%s", diff)
 	}
-	if l, err = syndir.OpenLedger(dir, nil); err != nil {
+	if l, err = candidate.OpenLedger(dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, _ := l.Get("retrieval-0", candidate.Accept); !ok {
 		t.Error("the last whole line is lost")
 	}
 	_ = l.Close()
-	for range syndir.Lines(t.TempDir()) {
+	for range candidate.Lines(t.TempDir()) {
 		t.Error("a missing ledger has a line")
 	}
 }
 
-func TestConfig(t *testing.T) {
+func TestSettings(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := syndir.Read(dir); !errors.Is(err, syndir.ErrNoSynthesis) {
+	if _, err := candidate.ReadSettings(dir); !errors.Is(err, candidate.ErrNoSynthesis) {
 		t.Errorf("an empty folder: %v", err)
 	}
-	want := syndir.Config{
-		Format: 1, Program: "p", Seed: 3, Data: "d", Quotas: []syndir.Quota{{Category: "retrieval", Count: 2, Most: 10}},
+	want := candidate.Settings{
+		Format: 1, Program: "p", Seed: 3, Data: "d", Quotas: []candidate.Quota{{Category: "retrieval", Count: 2, Most: 10}},
 		Gates: []string{"evaluator"}, Model: map[string]any{"provider": "offline"}, Stages: map[string]string{"explore": "x"},
 	}
-	if err := syndir.Write(dir, want, nil); err != nil {
+	if err := candidate.WriteSettings(dir, want, nil); err != nil {
 		t.Fatal(err)
 	}
-	got, err := syndir.Read(dir)
+	got, err := candidate.ReadSettings(dir)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v; config (-want +got):\n%s", err, diff)
 	}
-	if err := os.WriteFile(filepath.Join(dir, syndir.ConfigFile), []byte(`{"format": 2}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, candidate.SettingsFile), []byte(`{"format": 2}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := syndir.Read(dir); err == nil {
+	if _, err := candidate.ReadSettings(dir); err == nil {
 		t.Error("a synthesis of another format was read")
 	}
 }
 
 func TestTally(t *testing.T) {
-	var tally syndir.Tally
+	var tally candidate.Tally
 	for _, o := range []candidate.Outcome{candidate.Accepted, candidate.Rejected, candidate.Rejected, candidate.Failed, candidate.Done} {
 		tally.Add(o)
 	}
-	if diff := cmp.Diff(syndir.Tally{Candidates: 5, Accepted: 1, Rejected: 2, Failed: 1, Pending: 1}, tally); diff != "" || tally.Check() != nil {
+	if diff := cmp.Diff(candidate.Tally{Candidates: 5, Accepted: 1, Rejected: 2, Failed: 1, Pending: 1}, tally); diff != "" || tally.Check() != nil {
 		t.Errorf("%v; tally (-want +got):\n%s", tally.Check(), diff)
 	}
 	tally.Candidates++

@@ -1,6 +1,4 @@
-// Package draw chooses the paper and the elements of each candidate. They follow from the seed and the candidate's ID
-// alone: all papers with suitable elements take turns, so that no paper has much more than its share. Start from [Open].
-package draw
+package explore
 
 import (
 	"context"
@@ -29,7 +27,8 @@ type Library interface {
 // minAbstract is the length, in bytes, from which an abstract describes its paper.
 const minAbstract = 100
 
-// Draw chooses papers and elements. It is safe for concurrent use.
+// Draw chooses the paper and the elements of each candidate. They follow from the seed and the candidate's ID alone: all
+// papers with suitable elements take turns, so that no paper has much more than its share. It is safe for concurrent use.
 type Draw struct {
 	library Library
 	seed    uint64
@@ -44,8 +43,8 @@ type holder struct {
 	ids   []string
 }
 
-// Open reads which elements the papers have.
-func Open(ctx context.Context, library Library, seed uint64) (*Draw, error) {
+// OpenDraw reads which elements the papers have.
+func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) {
 	papers, err := library.Papers(ctx)
 	if err != nil {
 		return nil, err

@@ -1,13 +1,12 @@
-package account_test
+package extractor_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"airqa/extractor/account"
+	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/extractor/syndir"
 	"airqa/qa"
 )
 
@@ -15,11 +14,11 @@ import (
 func synthesis(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	quotas := []syndir.Quota{{Category: "single-text", Count: 6, Most: 30}}
-	if err := syndir.Write(dir, syndir.Config{Quotas: quotas}, nil); err != nil {
+	quotas := []candidate.Quota{{Category: "single-text", Count: 6, Most: 30}}
+	if err := candidate.WriteSettings(dir, candidate.Settings{Quotas: quotas}, nil); err != nil {
 		t.Fatal(err)
 	}
-	l, err := syndir.OpenLedger(dir, nil)
+	l, err := candidate.OpenLedger(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +49,7 @@ func synthesis(t *testing.T) string {
 }
 
 func TestYields(t *testing.T) {
-	y, err := account.Read(synthesis(t))
+	y, err := extractor.ReadYields(synthesis(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +73,7 @@ func TestYields(t *testing.T) {
 func TestStory(t *testing.T) {
 	dir := synthesis(t)
 	for _, name := range []string{"single-text-1", "feedbeef-1"} {
-		s, err := account.Tell(dir, name)
+		s, err := extractor.ReadStory(dir, name)
 		if err != nil || s.Candidate != "single-text-1" || len(s.Stages) != 2 || s.Stages[0].Stage != candidate.Explore {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
@@ -83,7 +82,7 @@ func TestStory(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"single-text-9", "f", ""} {
-		if s, err := account.Tell(dir, name); err == nil {
+		if s, err := extractor.ReadStory(dir, name); err == nil {
 			t.Errorf("%q has a story: %+v", name, s)
 		}
 	}

@@ -1,4 +1,4 @@
-package track
+package explore
 
 import (
 	"encoding/json"
@@ -8,8 +8,8 @@ import (
 	"airqa/qa"
 )
 
-// Part is an accepted single question to merge.
-type Part struct {
+// MergePart is an accepted single question to merge.
+type MergePart struct {
 	// Title is that of the question's paper.
 	Title   string
 	Example qa.Example
@@ -20,7 +20,7 @@ var ordinals = []string{"first", "second"}
 
 // Merge combines two questions about different papers into one, which asks for both answers in a list (paper, section
 // 3.3): eval_conjunction applies the evaluator of each part to its element.
-func Merge(parts [2]Part) (Tracked, error) {
+func Merge(parts [2]MergePart) (Tracked, error) {
 	var questions, formats, functions []string
 	var kwargs []json.RawMessage
 	for i, p := range parts {

@@ -1,7 +1,4 @@
-// Package syndir is the directory of a synthesis on disk, SYN: the settings in synth.json, the ledger with one line per
-// candidate and stage, and the accepted questions. Start from [Create], [OpenLedger] and [WriteQuestions]. The replies of
-// models are in the folder [Replies], which package llm/cache manages. docs/formats/synth.md describes the files.
-package syndir
+package candidate
 
 import (
 	"encoding/json"
@@ -12,20 +9,19 @@ import (
 	"path/filepath"
 	"time"
 
-	"airqa/extractor/candidate"
 	"airqa/internal/atomicfile"
-	"airqa/internal/exit"
 	"airqa/internal/ledger"
+	"airqa/qa"
 )
 
 // Names in the directory.
 const (
-	ConfigFile    = "synth.json"
+	SettingsFile  = "synth.json"
 	LedgerFile    = "ledger.jsonl"
 	QuestionsFile = "questions.jsonl"
 	BatchesFile   = "batches.jsonl"
-	Replies       = "replies"
-	Runs          = "runs"
+	RepliesDir    = "replies"
+	RunsDir       = "runs"
 )
 
 // Format is the format number of synth.json and of the lines of the ledger.
@@ -36,14 +32,14 @@ var ErrNoSynthesis = errors.New("no synthesis here (synth.json is missing); airq
 
 // Quota is the number of rows of a category to accept.
 type Quota struct {
-	Category candidate.Category `json:"category"`
-	Count    int                `json:"count"`
+	Category Category `json:"category"`
+	Count    int      `json:"count"`
 	// Most is the maximum number of candidates.
 	Most int `json:"most"`
 }
 
-// Config is synth.json: what a synthesis was asked for.
-type Config struct {
+// Settings is synth.json: what a synthesis was asked for.
+type Settings struct {
 	Format  int       `json:"format"`
 	Program string    `json:"program"`
 	Created time.Time `json:"created"`
@@ -64,27 +60,27 @@ type Config struct {
 	Prompts map[string]string `json:"prompts"`
 }
 
-// Read returns the settings of a synthesis, or [ErrNoSynthesis].
-func Read(dir string) (Config, error) {
-	var c Config
-	raw, err := os.ReadFile(filepath.Join(dir, ConfigFile))
+// ReadSettings returns the settings of a synthesis, or [ErrNoSynthesis].
+func ReadSettings(dir string) (Settings, error) {
+	var c Settings
+	raw, err := os.ReadFile(filepath.Join(dir, SettingsFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, exit.With(exit.Usage, fmt.Errorf("%s: %w", dir, ErrNoSynthesis))
+		return c, qa.Usagef("%s: %w", dir, ErrNoSynthesis)
 	}
 	if err == nil {
 		err = ledger.Strict(raw, &c)
 	}
 	if err != nil {
-		return c, fmt.Errorf("read %s: %w", ConfigFile, err)
+		return c, fmt.Errorf("read %s: %w", SettingsFile, err)
 	}
 	if c.Format != Format {
-		return c, fmt.Errorf("%s has format %d; this program reads format %d", ConfigFile, c.Format, Format)
+		return c, fmt.Errorf("%s has format %d; this program reads format %d", SettingsFile, c.Format, Format)
 	}
 	return c, nil
 }
 
-// Write replaces synth.json. redact, which may be nil, filters the text.
-func Write(dir string, c Config, redact func([]byte) []byte) error {
+// WriteSettings replaces synth.json. redact, which may be nil, filters the text.
+func WriteSettings(dir string, c Settings, redact func([]byte) []byte) error {
 	c.Format = Format
 	raw, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -93,5 +89,5 @@ func Write(dir string, c Config, redact func([]byte) []byte) error {
 	if redact != nil {
 		raw = redact(raw)
 	}
-	return atomicfile.WriteFile(filepath.Join(dir, ConfigFile), append(raw, '\n'))
+	return atomicfile.WriteFile(filepath.Join(dir, SettingsFile), append(raw, '\n'))
 }

@@ -1,7 +1,4 @@
-// Package track turns a question and its answer into a scorable example (paper, section 3.3 and appendix E.2): [Request]
-// makes the prompt, [Parse] reads the reply. Questions for a paper are filled in by rule ([Retrieval]), and so are merged
-// ones ([Merge]). It calls no model.
-package track
+package explore
 
 import (
 	"encoding/json"
@@ -9,19 +6,19 @@ import (
 	"fmt"
 	"strings"
 
+	"airqa/agent/action"
 	"airqa/eval"
 	"airqa/extractor/candidate"
-	"airqa/extractor/reply"
 	"airqa/internal/ledger"
 	"airqa/prompts"
 	"airqa/qa"
 )
 
-// Version is the version of prompts, parsing and rules beyond the texts of the prompts and the catalogue of functions.
-const Version = 1
+// TrackVersion is the version of the tracker's prompts, parsing and rules beyond the texts of the prompts and the catalogue of functions.
+const TrackVersion = 1
 
-// Prompts lists the prompts.
-func Prompts() []string { return []string{"synth_track", "synth_again"} }
+// TrackPrompts lists the prompts of the tracker.
+func TrackPrompts() []string { return []string{"synth_track", "synth_again"} }
 
 // Tracked is a question that can be scored.
 type Tracked struct {
@@ -31,21 +28,21 @@ type Tracked struct {
 	Evaluator    qa.Evaluator `json:"evaluator"`
 }
 
-// Request returns the message that asks for an evaluator.
-func Request(d candidate.Draft) (qa.Message, error) {
+// TrackRequest returns the message that asks for an evaluator.
+func TrackRequest(d candidate.Draft) (qa.Message, error) {
 	text, err := prompts.Render("synth_track", prompts.Data{
 		"functions": eval.Catalogue(), "question": d.Question, "answer": d.Answer,
 	})
 	return qa.Message{Role: qa.User, Text: text}, err
 }
 
-// Parse reads a reply. The error names what to correct: a missing field, an unknown function, wrong arguments.
-func Parse(text string) (Tracked, error) {
-	fields, err := reply.Fields(text, "question", "evaluator", "answer_format", "answer")
+// ParseTracked reads a reply of the tracker. The error names what to correct: a missing field, an unknown function, wrong arguments.
+func ParseTracked(text string) (Tracked, error) {
+	fields, err := action.Fields(text, "question", "evaluator", "answer_format", "answer")
 	if err != nil {
 		return Tracked{}, err
 	}
-	t := Tracked{Question: reply.OneLine(fields["question"]), AnswerFormat: reply.OneLine(fields["answer_format"]), Answer: fields["answer"]}
+	t := Tracked{Question: action.OneLine(fields["question"]), AnswerFormat: action.OneLine(fields["answer_format"]), Answer: fields["answer"]}
 	if err := ledger.Strict([]byte(fields["evaluator"]), &t.Evaluator); err != nil {
 		return Tracked{}, fmt.Errorf(`the evaluator is not a JSON object {"eval_func": …, "eval_kwargs": {…}}: %w`, err)
 	}
@@ -82,8 +79,8 @@ func addQuestion(t *Tracked) error {
 // titleFormat is the answer format of questions for a paper.
 const titleFormat = "Your answer should be the title of the paper only, without any explanation."
 
-// Retrieval fills in a question whose answer is the title of a paper.
-func Retrieval(d candidate.Draft) (Tracked, error) {
+// TrackRetrieval fills in a question whose answer is the title of a paper.
+func TrackRetrieval(d candidate.Draft) (Tracked, error) {
 	kwargs, err := json.Marshal(map[string]string{"question": d.Question, "reference_answer": d.Answer})
 	return Tracked{
 		Question: d.Question, AnswerFormat: titleFormat, Answer: d.Answer,

@@ -1,0 +1,171 @@
+package candidate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"airqa/qa"
+)
+
+// History is the content of a ledger in the order in which it was written, without the products of the stages.
+type History []Line
+
+// ReadHistory reads the ledger of a directory. A missing ledger is empty.
+func ReadHistory(dir string) (History, error) {
+	var h History
+	for line, err := range Lines(dir) {
+		if err != nil {
+			return nil, err
+		}
+		line.Data = nil
+		h = append(h, line)
+	}
+	return h, nil
+}
+
+// LastLines returns the last line of each candidate and stage, in the order of their first lines.
+func (h History) LastLines() []Line {
+	var last []Line
+	at := make(map[key]int)
+	for _, line := range h {
+		k := key{line.Candidate, line.Stage}
+		if i, ok := at[k]; ok {
+			last[i] = line
+			continue
+		}
+		at[k] = len(last)
+		last = append(last, line)
+	}
+	return last
+}
+
+// State is the state of a candidate.
+type State struct {
+	Category Category
+	Outcome  Outcome
+	Reason   Reason
+}
+
+// States returns the state of each candidate; one without a last line is pending.
+func (h History) States() map[string]State {
+	states := make(map[string]State)
+	for _, line := range h {
+		switch _, known := states[line.Candidate]; {
+		case line.Stage == Accept:
+			states[line.Candidate] = State{line.Category, line.Outcome, line.Reason}
+		case !known:
+			states[line.Candidate] = State{line.Category, Pending, Interrupted}
+		}
+	}
+	return states
+}
+
+// Tally counts the candidates of a ledger by their last lines.
+type Tally struct {
+	Candidates int `json:"candidates"`
+	Accepted   int `json:"accepted"`
+	Rejected   int `json:"rejected"`
+	Failed     int `json:"failed"`
+	Pending    int `json:"pending"`
+}
+
+// Add counts a candidate. An outcome that ends no candidate counts as pending.
+func (t *Tally) Add(o Outcome) {
+	t.Candidates++
+	switch o {
+	case Accepted:
+		t.Accepted++
+	case Rejected:
+		t.Rejected++
+	case Failed:
+		t.Failed++
+	default:
+		t.Pending++
+	}
+}
+
+// Check verifies that every candidate has exactly one outcome.
+func (t Tally) Check() error {
+	if sum := t.Accepted + t.Rejected + t.Failed + t.Pending; sum != t.Candidates {
+		return fmt.Errorf("%d candidates, but %d outcomes (%d accepted, %d rejected, %d failed, %d pending)",
+			t.Candidates, sum, t.Accepted, t.Rejected, t.Failed, t.Pending)
+	}
+	return nil
+}
+
+// Spent is the cost of the calls of a ledger. Each reply counts once.
+type Spent struct {
+	Calls int      `json:"calls"`
+	Usage qa.Usage `json:"usage"`
+	// USD is nil if the price of a call is unknown.
+	USD *float64 `json:"usd"`
+}
+
+// NewSpent returns the cost of no calls.
+func NewSpent() Spent { return Spent{USD: new(float64)} }
+
+// Add adds the calls of a line.
+func (s *Spent) Add(line Line) {
+	s.Calls += len(line.Calls)
+	s.Usage = s.Usage.Add(line.Usage)
+	switch {
+	case s.USD == nil:
+	case line.USD == nil:
+		s.USD = nil
+	default:
+		*s.USD += *line.USD
+	}
+}
+
+// Spent sums all calls.
+func (h History) Spent() Spent {
+	s := NewSpent()
+	for _, line := range PaidOnce(h) {
+		s.Add(line)
+	}
+	return s
+}
+
+// PaidOnce returns the lines with calls, each with the calls, usage and cost that no other line has. Stages share a reply
+// if they sent the same request: a stage that was computed again, and candidates with the same question. It was paid for
+// once. The order of the result depends on nothing but the lines.
+func PaidOnce(lines []Line) []Line {
+	sorted := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return len(l.Calls) == 0 })
+	slices.SortStableFunc(sorted, func(a, b Line) int {
+		// Longer lists come first: an interrupted stage has the first calls of a complete one.
+		return cmp.Or(cmp.Compare(len(b.Calls), len(a.Calls)), cmp.Compare(a.Candidate, b.Candidate), cmp.Compare(a.Stage, b.Stage))
+	})
+	seen := make(map[string]bool)
+	var paid []Line
+	for _, line := range sorted {
+		var fresh []string
+		for _, call := range line.Calls {
+			if !seen[call] {
+				seen[call] = true
+				fresh = append(fresh, call)
+			}
+		}
+		if len(fresh) > 0 {
+			paid = append(paid, withCalls(line, fresh))
+		}
+	}
+	return paid
+}
+
+// withCalls returns a line with some of its calls, and their share of its usage and cost.
+func withCalls(line Line, calls []string) Line {
+	part, all := len(calls), len(line.Calls)
+	line.Calls = calls
+	if part == all {
+		return line
+	}
+	u := &line.Usage
+	for _, n := range []*int{&u.Prompt, &u.Completion, &u.Cached, &u.Reasoning} {
+		*n = *n * part / all
+	}
+	if line.USD != nil {
+		line.USD = new(*line.USD * float64(part) / float64(all))
+	}
+	return line
+}
