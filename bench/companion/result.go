@@ -105,7 +105,7 @@ func (r *Result) Write(w io.Writer, o render.Options) error {
 		}
 		d.Parts = append(d.Parts, p)
 	}
-	return render.Write(w, d, o)
+	return d.Write(w, o)
 }
 
 // table has a line for each row, and for each column the value, n, the interval and the paper's number, where the

@@ -8,7 +8,7 @@ import (
 
 type compareCmd struct {
 	Runs         []string `arg:"" optional:"" name:"run" help:"Run directories, folders of them, or score files."`
-	Format       string   `default:"text" enum:"text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html."`
+	Format       string   `default:"text" enum:"${formats}" help:"${format_names}."`
 	JSON         bool     `name:"json" help:"Short for --format json."`
 	Flips        int      `default:"5" help:"Number of questions to list that only one run got right, for each run."`
 	Rounds       int      `default:"10000" help:"Bootstrap rounds."`
@@ -54,13 +54,13 @@ func (c compareCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return render.Comparisons(a.out, sides, results, o)
+		return compare.WritePairs(a.out, sides, results, o)
 	}
 	result, err := compare.Runs(sides[0], sides[1], c.options())
 	if err != nil {
 		return err
 	}
-	return render.Comparison(a.out, result, o)
+	return result.Write(a.out, o)
 }
 
 func (c compareCmd) options() compare.Options {
@@ -104,7 +104,7 @@ func (c compareCmd) need(a *app, o render.Options) error {
 	default:
 		a.say("note: assuming that the systems disagree on %g%% of the questions; --discordant or two runs give a better value", 100*defaultDiscordance)
 	}
-	return render.Need(a.out, need, o)
+	return need.Write(a.out, o)
 }
 
 // two compares the two runs given with --min-questions.

@@ -7,6 +7,7 @@ import (
 	"airqa/internal/exit"
 	"airqa/report/render"
 	"airqa/trace/diff"
+	"airqa/trace/text"
 )
 
 type diffCmd struct {
@@ -57,7 +58,7 @@ func (c diffCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return render.Diff(a.out, q, o)
+	return text.Diff(a.out, q, o)
 }
 
 func (c diffCmd) source(a *app, dir string) (diff.Source, error) {
@@ -93,5 +94,5 @@ func (c diffCmd) runs(a *app, left, right diff.Source, o render.Options) error {
 	for _, damage := range r.Damaged {
 		a.say("warning: %v (this episode is left out)", damage)
 	}
-	return render.DiffRuns(a.out, r, o)
+	return text.DiffRuns(a.out, r, o)
 }

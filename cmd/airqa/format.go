@@ -12,7 +12,7 @@ import (
 
 // formatFlags select the format of a report.
 type formatFlags struct {
-	Format string `default:"" placeholder:"FORMAT" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: from the suffix of --out, or text."`
+	Format string `default:"" placeholder:"FORMAT" enum:",${formats}" help:"${format_names}. Default: from the suffix of --out, or text."`
 	JSON   bool   `name:"json" help:"Short for --format json."`
 }
 
@@ -50,6 +50,18 @@ func (a *app) writeOut(file string, print func(io.Writer) error) error {
 type listFlags struct {
 	Format string `default:"" placeholder:"FORMAT" enum:",table,json,csv" help:"table, json (one object per line) or csv. Default: table."`
 	JSON   bool   `name:"json" help:"Short for --format json."`
+}
+
+// isTable reports whether the list is a table for people.
+func (f listFlags) isTable() bool { return f.Format == "" || f.Format == "table" }
+
+// writeRows prints the rows of a list as JSON, or as CSV with the values at the paths in columns.
+func writeRows[T any](a *app, format string, rows []T, columns []string) error {
+	d := render.Document{Columns: columns}
+	for _, row := range rows {
+		d.Data = append(d.Data, row)
+	}
+	return d.Write(a.out, render.Options{Format: format, Width: a.width})
 }
 
 // AfterApply is a hook of kong. It combines the two flags.

@@ -26,6 +26,7 @@ import (
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/report/render"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -172,10 +173,14 @@ func missingInput(err error, args []string) error {
 var emptyChoice = regexp.MustCompile(`( must be one of (?:"[^"]+",)*)"",?`)
 
 func options() []kong.Option {
+	formats := render.Formats()
+	last := len(formats) - 1
 	return []kong.Option{
 		kong.Name("airqa"),
 		kong.Description("Run, collect and debug agents that answer questions over scientific papers."),
-		kong.Vars{"version": program},
+		kong.Vars{
+			"version": program, "formats": strings.Join(formats, ","), "format_names": strings.Join(formats[:last], ", ") + " or " + formats[last],
+		},
 		kong.PostBuild(layers.NameVariables),
 		kong.PostBuild(groupFlags),
 		kong.Help(printHelp),

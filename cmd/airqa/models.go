@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm/catalog"
-	"airqa/report/render"
 )
 
 type modelsCmd struct {
@@ -37,17 +35,14 @@ func (c modelsCmd) Run(a *app) error {
 	if len(found) == 0 {
 		return fmt.Errorf("no listed model matches %q", c.Filter)
 	}
+	if c.isTable() {
+		return a.print(modelTable(found).Text(a.width))
+	}
 	lines := make([]modelLine, len(found))
 	for i, m := range found {
 		lines[i] = modelLine{m, m.File}
 	}
-	return render.List[modelLine]{
-		Rows:    slices.Values(lines),
-		Table:   func() error { return a.print(modelTable(found).Text(a.width)) },
-		Object:  func(l modelLine) error { return json.NewEncoder(a.out).Encode(l) },
-		Columns: modelColumns,
-		Values:  render.Paths[modelLine](modelColumns),
-	}.Write(a.out, c.Format, a.width > 0)
+	return writeRows(a, c.Format, lines, modelColumns)
 }
 
 // modelLine is the JSON of a model.

@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
-	"airqa/report/render"
 	"airqa/trace/cause"
 	"airqa/trace/episodes"
 	"airqa/trace/notes"
@@ -98,22 +96,17 @@ func (c notesCmd) change(a *app, f *notes.File, episode string) error {
 }
 
 func (c notesCmd) print(a *app, list []notes.Note) error {
-	columns := []string{"id", "episode", "step", "field", "first", "end", "quote", "text", "cause", "author", "time"}
-	return render.List[notes.Note]{
-		Rows: slices.Values(list),
-		Table: func() error {
-			if len(list) == 0 {
-				a.say("note: no notes")
-				return nil
-			}
-			t := terminal.Table{Head: []string{"id", "episode", "note"}}
-			for _, n := range list {
-				t.Rows = append(t.Rows, []string{n.ID, n.Episode, n.String()})
-			}
-			_, err := fmt.Fprintln(a.out, t.Text(a.width))
-			return err
-		},
-		Object:  func(n notes.Note) error { return a.printJSON(n) },
-		Columns: columns, Values: render.Paths[notes.Note](columns),
-	}.Write(a.out, c.Format, a.width > 0)
+	if !c.isTable() {
+		columns := []string{"id", "episode", "step", "field", "first", "end", "quote", "text", "cause", "author", "time"}
+		return writeRows(a, c.Format, list, columns)
+	}
+	if len(list) == 0 {
+		a.say("note: no notes")
+		return nil
+	}
+	t := terminal.Table{Head: []string{"id", "episode", "note"}}
+	for _, n := range list {
+		t.Rows = append(t.Rows, []string{n.ID, n.Episode, n.String()})
+	}
+	return a.print(t.Text(a.width))
 }

@@ -8,7 +8,6 @@ import (
 
 	"airqa/env"
 	"airqa/internal/terminal"
-	"airqa/report/render"
 )
 
 // papersCmd manages the papers of a data directory.
@@ -90,19 +89,16 @@ func (c papersShowCmd) Run(a *app) error {
 	return c.write(a, picked, c.details)
 }
 
-// write prints papers in the selected format; a table with print.
-func (f papersFlags) write(a *app, list []env.Holding, print func(*app, []paperLine) error) error {
+// write prints papers in the selected format; for people, by table.
+func (f papersFlags) write(a *app, list []env.Holding, table func(*app, []paperLine) error) error {
 	lines := make([]paperLine, len(list))
 	for i, h := range list {
 		lines[i] = lineOf(h)
 	}
-	return render.List[paperLine]{
-		Rows:    slices.Values(lines),
-		Table:   func() error { return print(a, lines) },
-		Object:  func(l paperLine) error { return a.printJSON(l) },
-		Columns: paperColumns,
-		Values:  render.Paths[paperLine](paperColumns),
-	}.Write(a.out, f.Format, a.width > 0)
+	if f.isTable() {
+		return table(a, lines)
+	}
+	return writeRows(a, f.Format, lines, paperColumns)
 }
 
 // papersAddCmd is airqa ingest under its name among the commands about papers.

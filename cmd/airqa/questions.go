@@ -7,7 +7,6 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/report/questions"
-	"airqa/report/render"
 )
 
 // questionsCmd writes and checks question files.
@@ -72,7 +71,7 @@ func (c questionsStatsCmd) Run(a *app) error {
 		return withFaults(err, file)
 	}
 	stats := questions.Collect(file)
-	if err := c.write(a, func(w io.Writer) error { return render.Statistics(w, stats, o) }); err != nil {
+	if err := c.write(a, func(w io.Writer) error { return stats.Write(w, o) }); err != nil {
 		return err
 	}
 	a.warnOfFaults(file)
@@ -104,7 +103,7 @@ func (c questionsLintCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := c.write(a, func(w io.Writer) error { return render.Findings(w, findings, stats, o) }); err != nil {
+	if err := c.write(a, func(w io.Writer) error { return questions.WriteFindings(w, findings, stats, o) }); err != nil {
 		return err
 	}
 	if file.Unanswered != nil {

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"airqa/env"
 	"airqa/internal/terminal"
-	"airqa/report/render"
 	"airqa/run/session"
 	"airqa/tools"
 )
@@ -57,16 +57,34 @@ func (c sqlCmd) Run(a *app) error {
 }
 
 func (c sqlCmd) print(a *app, rows tools.Rows) error {
-	return render.List[int]{
-		Rows: func(yield func(int) bool) {
-			for i := 0; i < len(rows.Values) && yield(i); i++ {
+	switch c.Format {
+	case "json":
+		for i := range rows.Values {
+			if err := a.print(rows.JSONRow(i)); err != nil {
+				return err
 			}
-		},
-		Table:   func() error { return a.print(rowTable(rows, a.width)) },
-		Object:  func(i int) error { return a.print(rows.JSONRow(i)) },
-		Columns: rows.Columns,
-		Values:  func(i int) []any { return rows.Values[i] },
-	}.Write(a.out, c.Format, a.width > 0)
+		}
+		return nil
+	case "csv":
+		records := [][]string{rows.Columns}
+		for _, row := range rows.Values {
+			fields := make([]string, len(row))
+			for i, v := range row {
+				fields[i] = csvField(v)
+			}
+			records = append(records, fields)
+		}
+		return terminal.WriteCSV(a.out, slices.Values(records), a.width > 0)
+	}
+	return a.print(rowTable(rows, a.width))
+}
+
+// csvField is a text as it is, nothing for NULL, and other values as JSON.
+func csvField(v any) string {
+	if text, ok := v.(string); ok || v == nil {
+		return text
+	}
+	return tools.JSONValue(v)
 }
 
 // rowTable formats rows as a table, with their number.

@@ -16,7 +16,7 @@ import (
 	"airqa/report/render"
 	"airqa/trace/episodes"
 	"airqa/trace/notes"
-	"airqa/trace/trajectory"
+	"airqa/trace/text"
 	browser "airqa/viewer/terminal"
 )
 
@@ -124,9 +124,13 @@ func (c traceCmd) list(a *app, lib *episodes.Library) error {
 	if err != nil {
 		return err
 	}
-	list := render.EpisodeList{Rows: rows, Runs: len(lib.Runs), Total: total, Of: len(lib.Rows()), Decided: decided, Style: a.outStyle}
+	o := render.Options{Format: c.Format, Width: a.width}
+	if o.Format == "table" {
+		o.Format = "text"
+	}
+	list := text.EpisodeList{Rows: rows, Runs: len(lib.Runs), Total: total, Of: len(lib.Rows()), Decided: decided, Style: a.outStyle}
 	list.NoScores = !slices.ContainsFunc(lib.Rows(), func(r episodes.Row) bool { return r.Status == episodes.Right || r.Status == episodes.Wrong })
-	return list.Write(a.out, c.Format, a.width)
+	return list.Write(a.out, o)
 }
 
 // decisions reads the causes that people decided on.
@@ -138,7 +142,7 @@ func decisions(lib *episodes.Library) (map[string]notes.Note, error) {
 			return nil, err
 		}
 		for episode, n := range f.Decisions() {
-			decided[render.DecisionKey(r.Name, episode)] = n
+			decided[text.DecisionKey(r.Name, episode)] = n
 		}
 		if err := f.Close(); err != nil {
 			return nil, err
@@ -170,18 +174,17 @@ func (c traceCmd) trajectory(a *app, e episodes.Episode) error {
 	case "json":
 		return e.Traced.WriteJSON(a.out)
 	case "csv":
-		steps := render.List[tracedStep]{Rows: slices.Values(stepsOf(e.Traced)), Columns: stepColumns, Values: render.Paths[tracedStep](stepColumns)}
-		return steps.Write(a.out, c.Format, a.width > 0)
+		return writeRows(a, c.Format, stepsOf(e.Traced), stepColumns)
 	}
 	comments, err := notesOn(e)
 	if err != nil {
 		return err
 	}
 	if c.Format == "md" {
-		return trajectory.Markdown(a.out, e, comments)
+		return text.Markdown(a.out, e, comments)
 	}
 	write := func(w io.Writer) error {
-		return trajectory.Write(w, e, trajectory.Options{Width: a.width, Style: a.outStyle, Notes: comments})
+		return text.Episode(w, e, text.PageOptions{Width: a.width, Style: a.outStyle, Notes: comments})
 	}
 	if a.width == 0 || c.NoPager {
 		return write(a.out)

@@ -6,12 +6,12 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/render"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/trace/cause"
 	"airqa/trace/causes"
 	"airqa/trace/notes"
+	"airqa/trace/text"
 )
 
 type whyCmd struct {
@@ -66,12 +66,12 @@ func (c whyCmd) Run(a *app) error {
 		}
 	}
 	if choice.Episode == "" {
-		return render.Causes(a.out, runs, o)
+		return text.Causes(a.out, runs, o)
 	}
 	if len(runs[0].Rows) == 0 {
 		return fmt.Errorf("%s: the answer of %s is not wrong, or has no verdict", c.Dir, choice.Episode)
 	}
-	return render.Cause(a.out, runs[0].Rows[0], o)
+	return text.Cause(a.out, runs[0].Rows[0], o)
 }
 
 // sources opens the run and the one to compare it with.

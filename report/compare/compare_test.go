@@ -260,7 +260,7 @@ func TestWrite(t *testing.T) {
 		"two.json":    {Format: "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := printed(t, func(out *bytes.Buffer) error { return render.Comparison(out, r, l) })
+			got := printed(t, func(out *bytes.Buffer) error { return r.Write(out, l) })
 			golden.Check(t, name, got)
 			if l.Format != "json" {
 				fits(t, got, l.Width)
@@ -282,10 +282,10 @@ func TestWriteRepeats(t *testing.T) {
 	}
 	l := render.Options{Format: "text", Flips: 1, Width: 80}
 	golden.Check(t, "repeats.text", printed(t, func(out *bytes.Buffer) error {
-		if err := render.Comparison(out, r, l); err != nil {
+		if err := r.Write(out, l); err != nil {
 			return err
 		}
-		return render.Need(out, compare.QuestionsLike(r, 3, 0.8), l)
+		return compare.QuestionsLike(r, 3, 0.8).Write(out, l)
 	}))
 }
 
@@ -305,7 +305,7 @@ func TestWritePairs(t *testing.T) {
 		"three.json":    {Format: "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := printed(t, func(out *bytes.Buffer) error { return render.Comparisons(out, list, results, l) })
+			got := printed(t, func(out *bytes.Buffer) error { return compare.WritePairs(out, list, results, l) })
 			golden.Check(t, name, got)
 			fits(t, got, l.Width)
 		})
@@ -316,7 +316,7 @@ func TestWriteNeed(t *testing.T) {
 	got := printed(t, func(out *bytes.Buffer) error {
 		for _, l := range []render.Options{{Format: "text"}, {Format: "text", Width: 40}, {Format: "json"}} {
 			for _, need := range []compare.Need{compare.Questions(3, 0.2, 0.8), compare.Questions(30, 0.125, 0.9)} {
-				if err := render.Need(out, need, l); err != nil {
+				if err := need.Write(out, l); err != nil {
 					return err
 				}
 			}
@@ -452,7 +452,7 @@ func TestVerdict(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if err := render.Comparison(&out, r, render.Options{Width: 200}); err != nil || !strings.Contains(out.String(), tt.want) {
+			if err := r.Write(&out, render.Options{Width: 200}); err != nil || !strings.Contains(out.String(), tt.want) {
 				t.Errorf("%v, want %q in:\n%s", err, tt.want, out.String())
 			}
 		})
@@ -483,7 +483,7 @@ func TestPartlyScored(t *testing.T) {
 	if !slices.Contains(r.Warnings, "12 of 120 answers of B have no verdict; their questions are left out of both runs") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
-	text := printed(t, func(out *bytes.Buffer) error { return render.Comparison(out, r, render.Options{}) })
+	text := printed(t, func(out *bytes.Buffer) error { return r.Write(out, render.Options{}) })
 	if !strings.Contains(text, "Excluded as only partly scored: 8") || !strings.Contains(text, "Sign test (mid-p) on the means") {
 		t.Errorf("printed:\n%s", text)
 	}

@@ -171,7 +171,7 @@ func TestWriteFindings(t *testing.T) {
 	}
 	for _, format := range render.Formats() {
 		var b bytes.Buffer
-		if err := render.Findings(&b, list, questions.Collect(f), render.Options{Format: format}); err != nil {
+		if err := questions.WriteFindings(&b, list, questions.Collect(f), render.Options{Format: format}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Check(t, "findings."+format, withoutCharts(b.String()))

@@ -168,7 +168,7 @@ func TestFormats(t *testing.T) {
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := render.Statistics(&b, s, tt.options); err != nil {
+			if err := s.Write(&b, tt.options); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, tt.file, withoutCharts(b.String()))
@@ -177,7 +177,7 @@ func TestFormats(t *testing.T) {
 			}
 		})
 	}
-	if err := render.Statistics(&bytes.Buffer{}, s, render.Options{Format: "pdf"}); err == nil {
+	if err := s.Write(&bytes.Buffer{}, render.Options{Format: "pdf"}); err == nil {
 		t.Error("an unknown format is no error")
 	}
 }
@@ -196,10 +196,10 @@ func TestHostileNames(t *testing.T) {
 	}
 	for _, format := range []string{"text", "md", "html"} {
 		var b bytes.Buffer
-		if err := render.Statistics(&b, s, render.Options{Format: format}); err != nil {
+		if err := s.Write(&b, render.Options{Format: format}); err != nil {
 			t.Fatal(err)
 		}
-		if err := render.Findings(&b, found, s, render.Options{Format: format}); err != nil {
+		if err := questions.WriteFindings(&b, found, s, render.Options{Format: format}); err != nil {
 			t.Fatal(err)
 		}
 		for _, bad := range []string{"\x1b", "\x07"} {
@@ -216,7 +216,7 @@ func TestHostileNames(t *testing.T) {
 func TestJSONIsTheWhole(t *testing.T) {
 	s := questions.Collect(read(t, "q.jsonl", string(fixtures.Questions())))
 	var b bytes.Buffer
-	if err := render.Statistics(&b, s, render.Options{Format: "json"}); err != nil {
+	if err := s.Write(&b, render.Options{Format: "json"}); err != nil {
 		t.Fatal(err)
 	}
 	var again questions.Stats

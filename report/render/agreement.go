@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -14,11 +13,7 @@ import (
 
 // Agreement prints how far a judge agrees with labels: as text, or as one line of JSON.
 func Agreement(w io.Writer, r judge.Summary, o Options) error {
-	if o.Format == "json" {
-		return json.NewEncoder(w).Encode(r)
-	}
-	_, err := fmt.Fprintln(w, agreementText(r))
-	return err
+	return Document{Data: []any{r}, Parts: []Part{{Preformatted: agreementText(r)}}}.Write(w, o)
 }
 
 func agreementText(r judge.Summary) string {
@@ -45,7 +40,7 @@ func agreementText(r judge.Summary) string {
 		fmt.Fprintf(&b, "\n%d replies (%d prompt and %d completion tokens), %d failed calls, %d verdicts known before\n",
 			s.Calls, s.Usage.Prompt, s.Usage.Completion, s.Failed, s.Known)
 	}
-	return strings.TrimRight(b.String(), "\n")
+	return b.String()
 }
 
 // maxReason bounds a reason in characters: an endpoint may send a page.

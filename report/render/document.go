@@ -22,6 +22,9 @@ type Document struct {
 	Notes []string
 	// Data is the machine-readable content, one JSON object per line.
 	Data []any
+	// Columns are the paths, such as "price.input", of the values that CSV has of each object in Data. Without them CSV has
+	// the tables.
+	Columns []string
 	// Appendix is at the end of a page.
 	Appendix Appendix
 }
@@ -41,6 +44,18 @@ type Part struct {
 	// Figures appear only on pages.
 	Figures []Figure
 	Table   *report.Table
+	// Preformatted is what a text has in place of the part: lines that are already safe, painted, and fitted to the
+	// terminal.
+	Preformatted string
+}
+
+// Items are the lines of a list without commands.
+func Items(lines ...string) []Item {
+	list := make([]Item, len(lines))
+	for i, s := range lines {
+		list[i].Text = s
+	}
+	return list
 }
 
 // Item is a line of a list.
@@ -78,44 +93,71 @@ func Formats() []string { return []string{"text", "md", "csv", "latex", "json", 
 
 // FormatOf returns the format for a file suffix, or "" if it is unknown.
 func FormatOf(path string) string {
-	return map[string]string{
-		".txt": "text", ".md": "md", ".csv": "csv", ".tex": "latex", ".json": "json", ".html": "html", ".htm": "html",
-	}[strings.ToLower(filepath.Ext(path))]
+	switch suffix := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."); suffix {
+	case "txt":
+		return "text"
+	case "tex":
+		return "latex"
+	case "htm":
+		return "html"
+	default:
+		if slices.Contains(Formats(), suffix) {
+			return suffix
+		}
+		return ""
+	}
 }
 
+// IsText reports whether the options select text.
+func (o Options) IsText() bool { return o.Format == "" || o.Format == "text" }
+
 // Write prints a document in the format of o.
-func Write(w io.Writer, d Document, o Options) error {
+func (d Document) Write(w io.Writer, o Options) error {
 	switch o.Format {
 	case "text", "":
-		return print(w, plainText(d, o))
+		return writeText(w, d.text(o))
 	case "md":
-		return print(w, markdown(d))
+		return writeText(w, d.markdown())
 	case "csv":
-		return writeCSV(w, d.tables())
+		return d.writeCSV(w, o)
 	case "latex":
-		return print(w, latexDocument(d))
+		return writeText(w, d.latex())
 	case "json":
-		return writeJSON(w, d.Data)
+		return d.writeJSON(w)
 	case "html":
-		return writePage(w, d)
+		return d.writePage(w)
 	}
 	return fmt.Errorf("unknown format %q; the formats are %s", o.Format, strings.Join(Formats(), ", "))
 }
 
-func print(w io.Writer, s string) error {
-	_, err := fmt.Fprintln(w, strings.TrimRight(s, "\n"))
+func writeText(w io.Writer, text string) error {
+	_, err := fmt.Fprintln(w, strings.TrimRight(text, "\n"))
 	return err
 }
 
-func writeJSON(w io.Writer, data []any) error {
+func (d Document) writeJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	for _, v := range data {
+	for _, v := range d.Data {
 		if err := enc.Encode(v); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Add appends a part.
+func (d *Document) Add(p Part) { d.Parts = append(d.Parts, p) }
+
+// Warn adds a part with warnings, each once.
+func (d *Document) Warn(warnings []string) {
+	var notes []string
+	for _, w := range warnings {
+		if note := "note: " + w; !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	d.Add(Part{Items: Items(notes...)})
 }
 
 func (d Document) tables() []sheet {
@@ -130,17 +172,11 @@ func (d Document) tables() []sheet {
 
 // printable returns the parts to print in formats without figures, with the notes last.
 func (d Document) printable() []Part {
-	list := slices.DeleteFunc(slices.Clone(d.Parts), func(p Part) bool { return p.Table == nil && len(p.Text)+len(p.Items) == 0 })
+	list := slices.DeleteFunc(slices.Clone(d.Parts), func(p Part) bool {
+		return p.Table == nil && len(p.Text)+len(p.Items)+len(p.Preformatted) == 0
+	})
 	if len(d.Notes) > 0 {
-		list = append(list, Part{Items: items(d.Notes)})
-	}
-	return list
-}
-
-func items(lines []string) []Item {
-	list := make([]Item, len(lines))
-	for i, s := range lines {
-		list[i].Text = s
+		list = append(list, Part{Items: Items(d.Notes...)})
 	}
 	return list
 }

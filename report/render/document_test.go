@@ -38,7 +38,7 @@ func document() render.Document {
 func printed(t *testing.T, d render.Document, o render.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := render.Write(&b, d, o); err != nil {
+	if err := d.Write(&b, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -64,7 +64,7 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	if err := render.Write(&bytes.Buffer{}, document(), render.Options{Format: "pdf"}); err == nil || !strings.Contains(err.Error(), "text, md, csv, latex, json, html") {
+	if err := document().Write(&bytes.Buffer{}, render.Options{Format: "pdf"}); err == nil || !strings.Contains(err.Error(), "text, md, csv, latex, json, html") {
 		t.Errorf("unknown format: %v", err)
 	}
 }
@@ -108,14 +108,14 @@ func TestEveryDocument(t *testing.T) {
 	for _, format := range render.Formats() {
 		o := render.Options{Format: format, Flips: 1}
 		for name, print := range map[string]func(*bytes.Buffer) error{
-			"comparison": func(b *bytes.Buffer) error { return render.Comparison(b, r, o) },
+			"comparison": func(b *bytes.Buffer) error { return r.Write(b, o) },
 			"comparisons": func(b *bytes.Buffer) error {
-				return render.Comparisons(b, make([]compare.Side, 2), []compare.Result{r}, o)
+				return compare.WritePairs(b, make([]compare.Side, 2), []compare.Result{r}, o)
 			},
-			"need":       func(b *bytes.Buffer) error { return render.Need(b, compare.Questions(3, 0.2, 0.8), o) },
-			"statistics": func(b *bytes.Buffer) error { return render.Statistics(b, questions.Collect(questions.File{}), o) },
+			"need":       func(b *bytes.Buffer) error { return compare.Questions(3, 0.2, 0.8).Write(b, o) },
+			"statistics": func(b *bytes.Buffer) error { return questions.Collect(questions.File{}).Write(b, o) },
 			"findings": func(b *bytes.Buffer) error {
-				return render.Findings(b, []questions.Finding{{Rule: questions.RuleForm, Text: hostile}}, questions.Stats{}, o)
+				return questions.WriteFindings(b, []questions.Finding{{Rule: questions.RuleForm, Text: hostile}}, questions.Stats{}, o)
 			},
 		} {
 			var b bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -113,18 +114,21 @@ func roundTicks(whole bool) plot.TickerFunc {
 		}
 		var ticks []plot.Tick
 		for i := math.Ceil(low/step-1e-9) + 0; i*step <= high+1e-9*step; i++ {
-			ticks = append(ticks, plot.Tick{Value: i * step, Label: number(i * step)})
+			ticks = append(ticks, plot.Tick{Value: i * step, Label: tickLabel(i * step)})
 		}
 		return ticks
 	}
 }
+
+// tickLabel prints a value without trailing zeros.
+func tickLabel(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 // decades are powers of ten with minor ticks. gonum's own implementation loses the first one to rounding.
 func decades(low, high float64) []plot.Tick {
 	var ticks []plot.Tick
 	for e := int(math.Round(math.Log10(low))); e <= int(math.Round(math.Log10(high))); e++ {
 		power := math.Pow10(e)
-		ticks = append(ticks, plot.Tick{Value: power, Label: number(power)})
+		ticks = append(ticks, plot.Tick{Value: power, Label: tickLabel(power)})
 		for i := 2.0; i < 10 && i*power < high; i++ {
 			ticks = append(ticks, plot.Tick{Value: i * power})
 		}

@@ -61,11 +61,34 @@ type Point struct {
 	Label    string
 }
 
-// drawable returns the figures with at least one point.
-func drawable(list []Figure) []Figure {
-	return slices.DeleteFunc(list, func(f Figure) bool {
-		return !slices.ContainsFunc(f.Series, func(s Series) bool { return len(s.Points) > 0 })
-	})
+// Category returns the X of the bars of a category, and adds it to the figure if it is new.
+func (f *Figure) Category(name string) float64 { return float64(indexOf(&f.Categories, name)) }
+
+// AddBar adds a bar to the group of a category, with its value as the label.
+func (f *Figure) AddBar(series, category string, p Point) {
+	s := slices.IndexFunc(f.Series, func(s Series) bool { return s.Name == series })
+	if s < 0 {
+		s = len(f.Series)
+		f.Series = append(f.Series, Series{Name: series, Colour: s})
+	}
+	p.X = f.Category(category)
+	p.Label = strconv.FormatFloat(p.Y, 'f', 1, 64)
+	f.Series[s].Points = append(f.Series[s].Points, p)
+}
+
+// indexOf returns the index of a name in a list, adding it if necessary.
+func indexOf(list *[]string, name string) int {
+	i := slices.Index(*list, name)
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, name)
+	}
+	return i
+}
+
+// empty reports whether a figure has no points.
+func (f Figure) empty() bool {
+	return !slices.ContainsFunc(f.Series, func(s Series) bool { return len(s.Points) > 0 })
 }
 
 // horizontal reports whether the values are on the X axis.
@@ -123,6 +146,3 @@ func roundStep(x float64) float64 {
 	}
 	return 10 * power
 }
-
-// number prints a value without trailing zeros.
-func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

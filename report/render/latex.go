@@ -10,9 +10,8 @@ import (
 	"airqa/report"
 )
 
-// latexDocument prints a document fragment that needs the package booktabs. Notes are below each table, as tables
-// float.
-func latexDocument(d Document) string {
+// latex prints a document fragment that needs the package booktabs. Notes are below each table, as tables float.
+func (d Document) latex() string {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage{adjustbox}\n")
 	parts := d.printable()
@@ -21,35 +20,35 @@ func latexDocument(d Document) string {
 	}
 	for _, p := range parts {
 		if p.Title != "" && p.Table == nil {
-			b.WriteString("\\paragraph{" + latexNote(p.Title) + "}\n")
+			b.WriteString("\\paragraph{" + latexProse(p.Title) + "}\n")
 		}
 		for _, s := range p.Text {
-			b.WriteString(latexNote(s) + "\n\n")
+			b.WriteString(latexProse(s) + "\n\n")
 		}
 		if len(p.Items) > 0 {
 			b.WriteString("\\begin{itemize}\n")
 			for _, it := range p.Items {
-				b.WriteString("\\item " + latexNote(it.Text) + "\n")
+				b.WriteString("\\item " + latexProse(it.Text) + "\n")
 				for _, c := range it.Commands {
-					b.WriteString("\\\\ \\texttt{" + latex(c) + "}\n")
+					b.WriteString("\\\\ \\texttt{" + latexText(c) + "}\n")
 				}
 			}
 			b.WriteString("\\end{itemize}\n")
 		}
 		if p.Table != nil {
-			b.WriteString(latexTable(sheet(*p.Table), d.Notes))
+			b.WriteString(sheet(*p.Table).latex(d.Notes))
 		}
 	}
 	return b.String()
 }
 
-func latexTable(t sheet, notes []string) string {
+func (t sheet) latex(notes []string) string {
 	var b strings.Builder
 	flat := t.flat() && t.sectioned()
 	names, left := t.names(flat)
 	caption := ""
 	if heading := t.heading(); heading != "" {
-		caption = fmt.Sprintf("\\caption{%s.}\n\\label{tab:airqa-%s}\n", latex(heading), latex(t.Name))
+		caption = fmt.Sprintf("\\caption{%s.}\n\\label{tab:airqa-%s}\n", latexText(heading), latexText(t.Name))
 	}
 	b.WriteString("\\begin{table}[t]\n\\centering\n" + caption + "\\begin{adjustbox}{max width=\\linewidth,max totalheight=.8\\textheight}\n")
 	b.WriteString("\\begin{tabular}{" + t.alignment(left, "l", "r") + "}\n\\toprule\n" + t.latexGroups(left) + latexRow(names) + "\\midrule\n")
@@ -60,7 +59,7 @@ func latexTable(t sheet, notes []string) string {
 				b.WriteString("\\midrule\n")
 			}
 			first = false
-			fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\textit{%s}} \\\\\n", len(names), latex(name))
+			fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\textit{%s}} \\\\\n", len(names), latexText(name))
 		}
 		for _, l := range lines {
 			if l.Minor {
@@ -72,7 +71,7 @@ func latexTable(t sheet, notes []string) string {
 	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n")
 	b.WriteString("\\par\\vspace{2pt}\n\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n")
 	for _, note := range slices.Concat(t.Notes, notes) {
-		b.WriteString(latexNote(note) + "\\par\n")
+		b.WriteString(latexProse(note) + "\\par\n")
 	}
 	b.WriteString("\\end{minipage}\n\\end{table}\n")
 	return b.String()
@@ -88,7 +87,7 @@ func (t sheet) latexGroups(left int) string {
 		end := t.groupEnd(at)
 		line += " & "
 		if t.Heads[at].Group != "" {
-			line += fmt.Sprintf("\\multicolumn{%d}{c}{%s}", end-at, latex(t.Heads[at].Group))
+			line += fmt.Sprintf("\\multicolumn{%d}{c}{%s}", end-at, latexText(t.Heads[at].Group))
 			rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", left+at+1, left+end)
 		}
 	}
@@ -98,19 +97,19 @@ func (t sheet) latexGroups(left int) string {
 func latexRow(cells []string) string {
 	list := make([]string, len(cells))
 	for i, c := range cells {
-		list[i] = latex(c)
+		list[i] = latexText(c)
 	}
 	return strings.Join(list, " & ") + " \\\\\n"
 }
 
-// latexNote escapes prose and sets flags in a typewriter font, which has no ligature for two hyphens.
-func latexNote(s string) string { return latexFlags.ReplaceAllString(latex(s), `\texttt{$0}`) }
+// latexProse escapes prose and sets flags in a typewriter font, which has no ligature for two hyphens.
+func latexProse(s string) string { return latexFlags.ReplaceAllString(latexText(s), `\texttt{$0}`) }
 
 var latexFlags = regexp.MustCompile(`-\{\}-[a-z][a-z-]*`)
 
-// latex escapes untrusted text. LaTeX would take a bracket or a star at the start of a table line for an argument of
+// latexText escapes untrusted text. LaTeX would take a bracket or a star at the start of a table line for an argument of
 // the line break before it.
-func latex(s string) string { return latexEscapes.Replace(terminal.Line(s)) }
+func latexText(s string) string { return latexEscapes.Replace(terminal.Line(s)) }
 
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `^`, `\textasciicircum{}`,

@@ -65,11 +65,14 @@ type pageCell struct {
 }
 
 // writePage writes a self-contained page without scripts.
-func writePage(w io.Writer, d Document) error {
+func (d Document) writePage(w io.Writer) error {
 	p := page{Document: d}
 	for i, part := range d.Parts {
 		shown := pagePart{Part: part, ID: fmt.Sprintf("part-%d", i+1)}
 		for _, f := range part.Figures {
+			if f.empty() {
+				continue
+			}
 			svg, err := f.SVG()
 			if err != nil {
 				return err
@@ -80,7 +83,7 @@ func writePage(w io.Writer, d Document) error {
 			if t.Name != "" {
 				shown.ID = "table-" + t.Name
 			}
-			shown.Table = pageTableOf(sheet(*t).unrepeated())
+			shown.Table = sheet(*t).unrepeated().page()
 			p.Scored = p.Scored || slices.ContainsFunc(t.Heads, func(h report.Head) bool { return h.Scored })
 		}
 		p.Parts = append(p.Parts, shown)
@@ -91,7 +94,7 @@ func writePage(w io.Writer, d Document) error {
 	return nil
 }
 
-func pageTableOf(t sheet) *pageTable {
+func (t sheet) page() *pageTable {
 	flat := t.flat() && t.sectioned()
 	names, left := t.names(flat)
 	v := &pageTable{sheet: t, Names: names[:left], Width: len(names)}

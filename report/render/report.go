@@ -17,7 +17,7 @@ func Report(w io.Writer, rows []report.Row, o Options) error {
 	if err != nil {
 		return err
 	}
-	return Write(w, d, o)
+	return d.Write(w, o)
 }
 
 func reportDocument(rows []report.Row, o Options) (Document, error) {
@@ -121,29 +121,7 @@ func ReportFigures(rows []report.Row, o Options) ([]Figure, error) {
 		list = append(list, effortFigure("tokens", "Tokens per example against score", "tokens per example, prompt and completion", rows,
 			func(e report.Effort) float64 { return e.Prompt + e.Completion }))
 	}
-	return drawable(list), nil
-}
-
-// place returns the index of a name in a list, adding it if necessary.
-func place(list *[]string, name string) int {
-	i := slices.Index(*list, name)
-	if i < 0 {
-		i = len(*list)
-		*list = append(*list, name)
-	}
-	return i
-}
-
-// put adds a bar to the group of a category.
-func (f *Figure) put(series, category string, p Point) {
-	s := slices.IndexFunc(f.Series, func(s Series) bool { return s.Name == series })
-	if s < 0 {
-		s = len(f.Series)
-		f.Series = append(f.Series, Series{Name: series, Colour: s})
-	}
-	p.X = float64(place(&f.Categories, category))
-	p.Label = strconv.FormatFloat(p.Y, 'f', 1, 64)
-	f.Series[s].Points = append(f.Series[s].Points, p)
+	return slices.DeleteFunc(list, Figure.empty), nil
 }
 
 // scores is the score axis of all charts.
@@ -154,7 +132,7 @@ func scoreFigure(rows []report.Row) Figure {
 	f := Figure{Name: "scores", Title: "Score (AVG, %)", X: scores, Y: Axis{Label: "baseline"}}
 	for _, r := range rows {
 		if cell := r.Cell(report.Average); cell.Shown() {
-			f.put(r.Model, r.Baseline+r.Mark, Point{Y: cell.Score, Interval: cell.Interval})
+			f.AddBar(r.Model, r.Baseline+r.Mark, Point{Y: cell.Score, Interval: cell.Interval})
 		}
 	}
 	return f
@@ -176,7 +154,7 @@ func paperFigure(baselines []string) (Figure, error) {
 			return f, err
 		}
 		if slices.Contains(baselines, r.Baseline) {
-			f.put(r.Model, r.Baseline, Point{Y: score})
+			f.AddBar(r.Model, r.Baseline, Point{Y: score})
 		}
 	}
 	return f, nil
@@ -188,8 +166,8 @@ func turnFigures(rows []report.Row) []Figure {
 	x, y := Axis{Label: "turns", Whole: true}, Axis{Label: "right answers so far, % of questions"}
 	var models, baselines []string
 	for _, r := range rows {
-		place(&models, r.Model)
-		place(&baselines, r.Baseline+r.Mark)
+		indexOf(&models, r.Model)
+		indexOf(&baselines, r.Baseline+r.Mark)
 		x.Max = max(x.Max, float64(len(r.Within)))
 		for _, share := range r.Within {
 			y.Max = max(y.Max, math.Ceil(share/10)*10)
@@ -231,7 +209,7 @@ func effortFigure(name, title, label string, rows []report.Row, x func(report.Ef
 	var models, baselines []string
 	for _, r := range rows {
 		cell, at := r.Cell(report.Average), x(r.Effort)
-		s := Series{Name: r.Baseline + r.Mark + ", " + r.Model, Colour: place(&models, r.Model), Shape: place(&baselines, r.Baseline+r.Mark)}
+		s := Series{Name: r.Baseline + r.Mark + ", " + r.Model, Colour: indexOf(&models, r.Model), Shape: indexOf(&baselines, r.Baseline+r.Mark)}
 		if cell.Shown() && r.Effort.Episodes > 0 && at > 0 {
 			s.Points = []Point{{X: at, Y: cell.Score, Interval: cell.Interval}}
 			f.Series = append(f.Series, s)

@@ -12,7 +12,7 @@ import (
 	"airqa/qa"
 	"airqa/report/render"
 	"airqa/trace/diff"
-	"airqa/trace/trajectory"
+	"airqa/trace/text"
 	"airqa/viewer/keys"
 )
 
@@ -159,19 +159,19 @@ func (b *browser) comparisonCommand() []string {
 }
 
 // comparisonPage is the text of airqa diff as a page. Its steps are the pairs that differ and the runs of equal ones.
-func (b *browser) comparisonPage() *trajectory.Page {
+func (b *browser) comparisonPage() *text.Page {
 	plain, painted := b.comparisonText(terminal.Style{}), b.comparisonText(b.Style)
-	p := &trajectory.Page{}
+	p := &text.Page{}
 	for i, line := range plain {
-		if strings.HasPrefix(line, render.PairMark) {
+		if strings.HasPrefix(line, text.PairMark) {
 			p.Steps = append(p.Steps, len(p.Lines))
 		}
 		if terminal.Width(line) <= b.width {
-			p.Lines = append(p.Lines, trajectory.Line{Plain: line, Text: painted[i]})
+			p.Lines = append(p.Lines, text.Line{Plain: line, Text: painted[i]})
 			continue
 		}
 		for _, part := range terminal.Hard(line, b.width) { // a word that is wider than the screen
-			p.Lines = append(p.Lines, trajectory.Line{Plain: part, Text: part})
+			p.Lines = append(p.Lines, text.Line{Plain: part, Text: part})
 		}
 	}
 	return p
@@ -179,9 +179,9 @@ func (b *browser) comparisonPage() *trajectory.Page {
 
 // comparisonText returns the lines of the comparison; a style does not change their number.
 func (b *browser) comparisonText(style terminal.Style) []string {
-	var text strings.Builder
-	if err := render.Diff(&text, b.compared.question, render.Options{Width: b.width, Style: style}); err != nil {
+	var out strings.Builder
+	if err := text.Diff(&out, b.compared.question, render.Options{Width: b.width, Style: style}); err != nil {
 		return []string{terminal.Line(err.Error())}
 	}
-	return strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+	return strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
 }

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
-	"airqa/trace/trajectory"
+	"airqa/trace/text"
 )
 
 // find is a search.
@@ -117,7 +117,7 @@ func (b *browser) clampMatch() {
 }
 
 // matches returns the lines in which a match begins. Line breaks do not matter.
-func (f find) matches(p *trajectory.Page) []int {
+func (f find) matches(p *text.Page) []int {
 	want := strings.Join(strings.Fields(f.fold(f.text)), " ")
 	if want == "" {
 		return nil
@@ -136,7 +136,7 @@ func (f find) matches(p *trajectory.Page) []int {
 }
 
 // flat joins the lines of a page to one text with single spaces, and returns where each line begins.
-func (f find) flat(p *trajectory.Page) (whole string, starts []int) {
+func (f find) flat(p *text.Page) (whole string, starts []int) {
 	var b strings.Builder
 	for _, l := range p.Lines {
 		if !l.Joined && b.Len() > 0 {

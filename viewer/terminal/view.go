@@ -9,7 +9,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/trace/episodes"
-	"airqa/trace/trajectory"
+	"airqa/trace/text"
 	"airqa/viewer/keys"
 )
 
@@ -18,7 +18,7 @@ type view struct {
 	// id is the episode that is shown or being read; page is nil until it was read.
 	id      id
 	episode episodes.Episode
-	page    *trajectory.Page
+	page    *text.Page
 	// top is the first line on the screen. It may be the last step's title, with nothing below the step.
 	top int
 	// want is the step at which the view opens, and the number of lines below its title.
@@ -78,7 +78,7 @@ func (b *browser) place() {
 	if b.comparing() {
 		v.page = b.comparisonPage()
 	} else {
-		v.page = trajectory.Of(v.episode, trajectory.Options{Width: b.width, Style: b.Style, Notes: b.notes.of(v.id)})
+		v.page = text.NewPage(v.episode, text.PageOptions{Width: b.width, Style: b.Style, Notes: b.notes.of(v.id)})
 	}
 	v.top = v.below
 	if v.want > 0 && v.want <= len(v.page.Steps) {
@@ -235,13 +235,13 @@ func (b *browser) leave() tea.Cmd {
 
 // copy puts the trajectory on the clipboard, by way of the terminal.
 func (b *browser) copy() tea.Cmd {
-	var text strings.Builder
-	if err := trajectory.Markdown(&text, b.view.episode, b.notes.of(b.view.id)); err != nil {
+	var out strings.Builder
+	if err := text.Markdown(&out, b.view.episode, b.notes.of(b.view.id)); err != nil {
 		b.message = err.Error()
 		return nil
 	}
-	b.message = fmt.Sprintf("copied as Markdown (%s bytes), if the terminal allows it", terminal.Compact(float64(text.Len())))
-	return tea.SetClipboard(text.String())
+	b.message = fmt.Sprintf("copied as Markdown (%s bytes), if the terminal allows it", terminal.Compact(float64(out.Len())))
+	return tea.SetClipboard(out.String())
 }
 
 // drawEpisode returns the lines of the trajectory or the comparison.

@@ -1,4 +1,4 @@
-package trajectory_test
+package text_test
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ import (
 	"airqa/trace/episodes"
 	"airqa/trace/evidence"
 	"airqa/trace/notes"
-	"airqa/trace/trajectory"
+	"airqa/trace/text"
 )
 
 // paper is an id as in the database.
@@ -108,10 +108,10 @@ var comments = []notes.Note{
 func TestWrite(t *testing.T) {
 	for _, width := range []int{0, 80, 40} {
 		var b strings.Builder
-		if err := trajectory.Write(&b, episode(), trajectory.Options{Width: width, Notes: comments}); err != nil {
+		if err := text.Episode(&b, episode(), text.PageOptions{Width: width, Notes: comments}); err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, fmt.Sprintf("%d.txt", width), b.String())
+		golden.Check(t, fmt.Sprintf("episode.%d.txt", width), b.String())
 		for line := range strings.Lines(b.String()) {
 			if n := terminal.Width(strings.TrimSuffix(line, "\n")); width > 0 && n > width {
 				t.Errorf("%d columns of %d: %s", n, width, line)
@@ -122,7 +122,7 @@ func TestWrite(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	if err := trajectory.Markdown(&b, episode(), comments); err != nil {
+	if err := text.Markdown(&b, episode(), comments); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "episode.md", b.String())
@@ -130,7 +130,7 @@ func TestMarkdown(t *testing.T) {
 
 // The page knows where each step begins, and which lines were broken inside a word.
 func TestPage(t *testing.T) {
-	p := trajectory.Of(episode(), trajectory.Options{Width: 40})
+	p := text.NewPage(episode(), text.PageOptions{Width: 40})
 	for i, at := range p.Steps {
 		if l := p.Lines[at]; !strings.HasPrefix(l.Plain, fmt.Sprintf("── step %d", i+1)) || l.Step != i+1 {
 			t.Errorf("step %d begins with %+v", i+1, l)
@@ -151,26 +151,26 @@ func TestPage(t *testing.T) {
 func TestParts(t *testing.T) {
 	write := func(e episodes.Episode) string {
 		var b strings.Builder
-		if err := trajectory.Write(&b, e, trajectory.Options{Width: 80}); err != nil {
+		if err := text.Episode(&b, e, text.PageOptions{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
 	unfinished := episodes.Episode{Row: episodes.Row{Facts: episodes.Facts{Status: episodes.Damaged}}, Damage: errors.New("log.jsonl:7: not JSON")}
 	for _, want := range []string{"Status    damaged\n", "log.jsonl:7: not JSON", "(none)", "not scored yet", "not in questions.jsonl"} {
-		if text := write(unfinished); !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
+		if got := write(unfinished); !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 	long := episode()
 	long.Traced.Steps[4].Observation.Text = "begin " + strings.Repeat("漢", 1<<20) + " end of it"
-	text := write(long)
+	got := write(long)
 	for _, want := range []string{"begin", "end of it", "bytes left out here"} {
-		if !strings.Contains(text, want) {
+		if !strings.Contains(got, want) {
 			t.Errorf("no %q in a long result", want)
 		}
 	}
-	if len(text) > 200<<10 {
-		t.Errorf("%d bytes for a result of 3 MB", len(text))
+	if len(got) > 200<<10 {
+		t.Errorf("%d bytes for a result of 3 MB", len(got))
 	}
 }

@@ -1,4 +1,4 @@
-package render
+package text
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/report"
+	"airqa/report/render"
 	"airqa/trace/episodes"
 	"airqa/trace/notes"
 )
@@ -30,47 +31,34 @@ type EpisodeList struct {
 // DecisionKey is the key of a decision in a list of several runs.
 func DecisionKey(run, episode string) string { return run + "\x00" + episode }
 
-// Formats of a list of episodes.
-const (
-	asTable    = "table"
-	asMarkdown = "md"
-)
-
-// Write prints the list in a format: table (fitted to a width unless that is 0), md, json or csv.
-func (l EpisodeList) Write(w io.Writer, format string, width int) error {
-	columns := []string{
-		"run", "episode", "status", "verdict", "score", "outcome", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds",
-		"cut_replies", "answer", "gold", "lost_at", "lost_at_weak", "cause", "errors", "wasted_tokens", "tags", "function", "question",
+// Write prints the list: as text fitted to the width of o, as a table of Markdown, or its rows as JSON or CSV.
+func (l EpisodeList) Write(w io.Writer, o render.Options) error {
+	d := render.Document{Title: "Episodes", Columns: episodeColumns}
+	for _, row := range l.Rows {
+		d.Data = append(d.Data, row)
 	}
-	return List[episodes.Row]{
-		Rows:    slices.Values(l.Rows),
-		Table:   func() error { return l.table(w, format, width) },
-		Object:  func(row episodes.Row) error { return writeJSON(w, []any{row}) },
-		Columns: columns, Values: Paths[episodes.Row](columns),
-	}.Write(w, format, width > 0)
+	heads, cells := l.cells(l.sideWidth(o.Width))
+	table := report.NewTable("episodes", "Episodes", heads[0], heads[1:]...)
+	for _, row := range cells {
+		table.Add("", row[0], row[1:]...)
+	}
+	table.Notes = []string{l.summary()}
+	text := l.summary()
+	if len(l.Rows) > 0 {
+		text = l.paint(fitted(heads, cells, o.Width)).Text(o.Width) + "\n" + text
+	}
+	d.Add(render.Part{Table: table, Preformatted: text})
+	return d.Write(w, o)
+}
+
+// episodeColumns are the columns of the CSV of episodes.
+var episodeColumns = []string{
+	"run", "episode", "status", "verdict", "score", "outcome", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds",
+	"cut_replies", "answer", "gold", "lost_at", "lost_at_weak", "cause", "errors", "wasted_tokens", "tags", "function", "question",
 }
 
 // Columns that a narrow terminal does without, and the width from which it has them.
 var wideColumns = map[string]int{"cost": 72, "lost at": 64, "cause": 110, "turns": 50, "tokens": 56}
-
-func (l EpisodeList) table(w io.Writer, format string, width int) error {
-	heads, cells := l.cells(l.sideWidth(width))
-	if format == asMarkdown {
-		t := report.NewTable("episodes", "Episodes", heads[0], heads[1:]...)
-		for _, row := range cells {
-			t.Add("", row[0], row[1:]...)
-		}
-		return Write(w, Document{Title: "Episodes", Parts: []Part{{Table: t}}, Notes: []string{l.summary()}}, Options{Format: asMarkdown})
-	}
-	if len(l.Rows) > 0 {
-		t := fitted(heads, cells, width)
-		if _, err := fmt.Fprintln(w, l.paint(t).Text(width)); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintln(w, l.summary())
-	return err
-}
 
 // fitted leaves out the columns for which the terminal is too narrow.
 func fitted(heads []string, cells [][]string, width int) terminal.Table {

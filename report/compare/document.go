@@ -1,4 +1,4 @@
-package render
+package compare
 
 import (
 	"fmt"
@@ -9,50 +9,53 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/report"
-	"airqa/report/compare"
+	"airqa/report/render"
 )
 
-// Comparison prints the comparison of two runs.
-func Comparison(w io.Writer, r compare.Result, o Options) error {
-	d := Document{Title: "Comparison of two runs", Data: []any{r}}
-	d.systems([]string{"A", "B"}, []compare.System{r.A, r.B})
-	d.add(Part{Text: []string{compared(r)}, Items: items(summary(r))})
-	d.warnings(r.Warnings)
+// Write prints the comparison of two runs.
+func (r Result) Write(w io.Writer, o render.Options) error {
+	d := render.Document{Title: "Comparison of two runs", Data: []any{r}}
+	addSystems(&d, []string{"A", "B"}, []System{r.A, r.B})
+	d.Add(render.Part{Text: []string{compared(r)}, Items: render.Items(summary(r)...)})
+	d.Warn(r.Warnings)
 	if len(r.Groups) > 0 {
 		groups := append(slices.Clone(r.Groups), r.All)
 		t := report.NewTable("groups", "Groups of questions", "group", "n", "A", "B", "B - A", "interval", "p", "only A/B")
 		for _, g := range groups {
-			t.Add("", g.Name, strconv.Itoa(g.Questions), fixed(g.A), fixed(g.B), points(g.Difference), interval(g), pValue(g.P),
-				fmt.Sprintf("%d/%d", g.OnlyA, g.OnlyB))
+			t.Add("", g.Name, strconv.Itoa(g.Questions), fmt.Sprintf("%.2f", g.A), fmt.Sprintf("%.2f", g.B), points(g.Difference),
+				intervalText(g), pValue(g.P), fmt.Sprintf("%d/%d", g.OnlyA, g.OnlyB))
 		}
 		t.Notes = append([]string{fmt.Sprintf("Intervals of 95%%, p of %s; neither is corrected for looking at %s.",
 			test(r), terminal.Plural(len(r.Groups), "group"))}, few(groups)...)
-		f := Figure{Name: "groups", Title: "Difference by group of questions", Kind: Dots, X: Axis{Label: "B - A, percentage points"}, Y: Axis{Label: "group"}}
-		for _, g := range groups {
-			f.put("", g.Name, Point{Y: g.Difference, Interval: &g.Interval})
+		f := render.Figure{
+			Name: "groups", Title: "Difference by group of questions", Kind: render.Dots,
+			X: render.Axis{Label: "B - A, percentage points"}, Y: render.Axis{Label: "group"},
 		}
-		d.add(Part{Title: t.Title, Table: t, Figures: []Figure{f}})
+		for _, g := range groups {
+			f.AddBar("", g.Name, render.Point{Y: g.Difference, Interval: &g.Interval})
+		}
+		d.Add(render.Part{Title: t.Title, Table: t, Figures: []render.Figure{f}})
 	}
-	d.flips(r, o.Flips)
-	return Write(w, d, o)
+	addFlips(&d, r, o.Flips)
+	return d.Write(w, o)
 }
 
-// Comparisons prints the result of [compare.Pairs], one line per pair.
-func Comparisons(w io.Writer, sides []compare.Side, results []compare.Result, o Options) error {
-	d := Document{Title: "Comparison of runs in pairs"}
-	numbers, systems := make([]string, len(sides)), make([]compare.System, len(sides))
+// WritePairs prints the result of [Pairs], one line per pair.
+func WritePairs(w io.Writer, sides []Side, results []Result, o render.Options) error {
+	d := render.Document{Title: "Comparison of runs in pairs"}
+	numbers, systems := make([]string, len(sides)), make([]System, len(sides))
 	for i, s := range sides {
 		numbers[i], systems[i] = strconv.Itoa(i+1), s.System
 	}
-	d.systems(numbers, systems)
+	addSystems(&d, numbers, systems)
 	t := report.NewTable("pairs", "Pairs of runs", "pair", "questions", "difference", "interval", "p", "p (Holm)")
 	var notes, tests []string
-	var all []compare.Group
+	var all []Group
 	for i, a := range numbers {
 		for _, b := range numbers[i+1:] {
 			r := results[len(all)]
 			all, tests = append(all, r.All), append(tests, test(r))
-			t.Add("", b+" - "+a, strconv.Itoa(r.All.Questions), points(r.All.Difference), interval(r.All), pValue(r.All.P), pValue(*r.PHolm))
+			t.Add("", b+" - "+a, strconv.Itoa(r.All.Questions), points(r.All.Difference), intervalText(r.All), pValue(r.All.P), pValue(*r.PHolm))
 			d.Data = append(d.Data, r)
 			notes = append(notes, pairWarnings(fmt.Sprintf("A = %s, B = %s: ", a, b), r.Warnings, results)...)
 		}
@@ -61,35 +64,33 @@ func Comparisons(w io.Writer, sides []compare.Side, results []compare.Result, o 
 	t.Notes = append([]string{fmt.Sprintf("Differences in percentage points with 95%% intervals (paired bootstrap by paper, %d rounds, seed %d); "+
 		"p of %s, and adjusted for %d comparisons.", results[0].Rounds, results[0].Seed, strings.Join(slices.Compact(tests), " and "), len(results))},
 		few(all)...)
-	d.add(Part{Table: t})
-	d.warnings(notes)
-	return Write(w, d, o)
+	d.Add(render.Part{Table: t})
+	d.Warn(notes)
+	return d.Write(w, o)
 }
 
-// Need prints the number of questions needed for a difference.
-func Need(w io.Writer, n compare.Need, o Options) error {
-	d := Document{Title: "Questions that a difference needs", Data: []any{n}}
-	test, between := compare.McNemarTest, "between systems that disagree on "+number(100*n.Discordant)+"% of them"
+// Write prints the number of questions needed for a difference.
+func (n Need) Write(w io.Writer, o render.Options) error {
+	d := render.Document{Title: "Questions that a difference needs", Data: []any{n}}
+	test, between := McNemarTest, fmt.Sprintf("between systems that disagree on %.6g%% of them", 100*n.Discordant)
 	if n.Spread > 0 {
-		test, between = "a paired test", "where the differences by question have a standard deviation of "+fixed(n.Spread)+" points"
+		test, between = "a paired test", fmt.Sprintf("where the differences by question have a standard deviation of %.2f points", n.Spread)
 	}
 	if n.Questions == nil {
-		d.add(Part{Text: []string{fmt.Sprintf("No number of questions shows a difference of %s points %s: it cannot be that large.",
-			number(n.Difference), between)}})
-		return Write(w, d, o)
+		d.Add(render.Part{Text: []string{fmt.Sprintf("No number of questions shows a difference of %.6g points %s: it cannot be that large.",
+			n.Difference, between)}})
+		return d.Write(w, o)
 	}
-	d.add(Part{Text: []string{
-		fmt.Sprintf("%s show a difference of %s points %s, with a power of %s%% (%s, two-sided, p < %s).",
-			terminal.Plural(*n.Questions, "question"), number(n.Difference), between, number(100*n.Power), test, number(n.Alpha)),
+	d.Add(render.Part{Text: []string{
+		fmt.Sprintf("%s show a difference of %.6g points %s, with a power of %.6g%% (%s, two-sided, p < %.6g).",
+			terminal.Plural(*n.Questions, "question"), n.Difference, between, 100*n.Power, test, n.Alpha),
 		"Questions on the same paper count less.",
 	}})
-	return Write(w, d, o)
+	return d.Write(w, o)
 }
 
-func (d *Document) add(p Part) { d.Parts = append(d.Parts, p) }
-
-// systems lists the runs and their scoring rules, once if they are equal.
-func (d *Document) systems(names []string, systems []compare.System) {
+// addSystems lists the runs and their scoring rules, once if they are equal.
+func addSystems(d *render.Document, names []string, systems []System) {
 	var list, rules []string
 	same := true
 	for i, s := range systems {
@@ -101,29 +102,19 @@ func (d *Document) systems(names []string, systems []compare.System) {
 		rules = append(rules, names[i]+": scoring "+s.Scoring+", judge "+s.Judge)
 		same = same && s.Scoring == systems[0].Scoring && s.Judge == systems[0].Judge
 	}
-	d.add(Part{Items: items(list)})
+	d.Add(render.Part{Items: render.Items(list...)})
 	if same {
-		d.add(Part{Text: []string{"Scoring: " + systems[0].Scoring + "; judge: " + systems[0].Judge + "."}})
+		d.Add(render.Part{Text: []string{"Scoring: " + systems[0].Scoring + "; judge: " + systems[0].Judge + "."}})
 		return
 	}
-	d.add(Part{Items: items(rules)})
-}
-
-func (d *Document) warnings(list []string) {
-	var notes []string
-	for _, w := range list {
-		if note := "note: " + w; !slices.Contains(notes, note) {
-			notes = append(notes, note)
-		}
-	}
-	d.add(Part{Items: items(notes)})
+	d.Add(render.Part{Items: render.Items(rules...)})
 }
 
 // pairWarnings prefixes warnings that do not apply to all pairs with the pair.
-func pairWarnings(pair string, warnings []string, all []compare.Result) []string {
+func pairWarnings(pair string, warnings []string, all []Result) []string {
 	list := slices.Clone(warnings)
 	for i, w := range list {
-		if slices.ContainsFunc(all, func(r compare.Result) bool { return !slices.Contains(r.Warnings, w) }) {
+		if slices.ContainsFunc(all, func(r Result) bool { return !slices.Contains(r.Warnings, w) }) {
 			list[i] = pair + w
 		}
 	}
@@ -131,15 +122,15 @@ func pairWarnings(pair string, warnings []string, all []compare.Result) []string
 }
 
 // few explains the stars in a table.
-func few(groups []compare.Group) []string {
-	if slices.ContainsFunc(groups, compare.Group.Few) {
+func few(groups []Group) []string {
+	if slices.ContainsFunc(groups, Group.Few) {
 		return []string{fmt.Sprintf("* Too few clusters (papers) for a bootstrap (below %d, or all with the same difference): from the Wilson intervals of both scores, with each cluster as one trial.", report.MinClusters)}
 	}
 	return nil
 }
 
 // summary describes the comparison over all questions in sentences.
-func summary(r compare.Result) []string {
+func summary(r Result) []string {
 	g, better := r.All, "Right"
 	if r.Repeats {
 		better = "Better, by the mean of the repeats"
@@ -155,7 +146,7 @@ func summary(r compare.Result) []string {
 		p = "< " + s
 	}
 	return []string{
-		fmt.Sprintf("Score: A %s%%, B %s%%.", fixed(g.A), fixed(g.B)),
+		fmt.Sprintf("Score: A %.2f%%, B %.2f%%.", g.A, g.B),
 		difference + ".",
 		fmt.Sprintf("%s: both %d, only A %d, only B %d, neither %d.", better, g.Both, g.OnlyA, g.OnlyB, g.Neither),
 		fmt.Sprintf("%s: p %s. %s", strings.ToUpper(r.Test[:1])+r.Test[1:], p, verdict(r)),
@@ -163,7 +154,7 @@ func summary(r compare.Result) []string {
 	}
 }
 
-func compared(r compare.Result) string {
+func compared(r Result) string {
 	out := r.LeftOut
 	s := terminal.Plural(r.All.Questions, "question") + " with a score in both."
 	if out.OnlyA+out.OnlyB+out.Neither > 0 {
@@ -176,7 +167,7 @@ func compared(r compare.Result) string {
 }
 
 // verdict interprets the test, and explains why the interval may disagree.
-func verdict(r compare.Result) string {
+func verdict(r Result) string {
 	excludes0 := r.All.Interval.Low > 0 || r.All.Interval.High < 0
 	switch {
 	case r.All.P < r.Alpha && excludes0:
@@ -191,7 +182,7 @@ func verdict(r compare.Result) string {
 	return "The test does not separate A from B, although the interval excludes 0: near 5% the two may disagree."
 }
 
-func better(r compare.Result) string {
+func better(r Result) string {
 	better, other := "A", "B"
 	if r.All.OnlyB > r.All.OnlyA {
 		better, other = other, better
@@ -202,7 +193,7 @@ func better(r compare.Result) string {
 	return fmt.Sprintf("%s is right more often than %s.", better, other)
 }
 
-func detectable(r compare.Result) string {
+func detectable(r Result) string {
 	g := r.All
 	disagree := fmt.Sprintf("The runs disagree on %.1f%% of the questions", 100*g.Discordant)
 	switch {
@@ -211,21 +202,21 @@ func detectable(r compare.Result) string {
 	case g.Detectable == nil:
 		return disagree + ": too few to show any difference."
 	}
-	return fmt.Sprintf("%s: %s can show a difference of %s points or more (power %s%%, p < %s).",
-		disagree, terminal.Plural(g.Questions, "question"), fixed(*g.Detectable), number(100*r.Power), number(r.Alpha))
+	return fmt.Sprintf("%s: %s can show a difference of %.2f points or more (power %.6g%%, p < %.6g).",
+		disagree, terminal.Plural(g.Questions, "question"), *g.Detectable, 100*r.Power, r.Alpha)
 }
 
-// flips lists up to n questions per kind on which the runs differ.
-func (d *Document) flips(r compare.Result, n int) {
+// addFlips lists up to n questions per kind on which the runs differ.
+func addFlips(d *render.Document, r Result, n int) {
 	for _, kind := range []struct {
 		name string
 		a    bool
 	}{{"A", true}, {"B", false}} {
-		all := slices.DeleteFunc(slices.Clone(r.Flips), func(f compare.Flip) bool { return f.BetterA() != kind.a })
+		all := slices.DeleteFunc(slices.Clone(r.Flips), func(f Flip) bool { return f.BetterA() != kind.a })
 		if len(all) == 0 || n == 0 {
 			continue
 		}
-		p := Part{Title: fmt.Sprintf("Only %s right: %s", kind.name, terminal.Plural(len(all), "question"))}
+		p := render.Part{Title: fmt.Sprintf("Only %s right: %s", kind.name, terminal.Plural(len(all), "question"))}
 		if r.Repeats {
 			p.Title = fmt.Sprintf("%s better: %s", kind.name, terminal.Plural(len(all), "question"))
 		}
@@ -240,14 +231,14 @@ func (d *Document) flips(r compare.Result, n int) {
 			if r.Repeats {
 				question = fmt.Sprintf("A %.2f, B %.2f  %s", f.A, f.B, question)
 			}
-			p.Items = append(p.Items, Item{Text: question, Commands: f.Traces(r)})
+			p.Items = append(p.Items, render.Item{Text: question, Commands: f.Traces(r)})
 		}
-		d.add(p)
+		d.Add(p)
 	}
 }
 
-func test(r compare.Result) string {
-	if r.Test == compare.SignTest {
+func test(r Result) string {
+	if r.Test == SignTest {
 		return "the " + r.Test
 	}
 	return r.Test
@@ -262,7 +253,7 @@ func points(x float64) string {
 	return s
 }
 
-func interval(g compare.Group) string {
+func intervalText(g Group) string {
 	text := points(g.Interval.Low) + " " + points(g.Interval.High)
 	if g.Few() {
 		text += "*"

@@ -1,4 +1,4 @@
-package render
+package text
 
 import (
 	"fmt"
@@ -9,21 +9,18 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/report"
+	"airqa/report/render"
 	"airqa/trace/cause"
 )
 
 // Causes prints why the answers of one or two runs are wrong: a table of the causes, as the paper's Tables 14 and 15, and
 // the answers. CSV and JSON have the answers alone.
-func Causes(w io.Writer, runs []cause.Run, o Options) error {
-	if o.Format == "csv" {
-		return causeList(runs).Write(w, o.Format, o.Width > 0)
-	}
-	d := Document{Title: "Causes of wrong answers"}
-	answers := answersTable(runs)
-	for row := range causeList(runs).Rows {
-		d.Data = append(d.Data, row)
-	}
+func Causes(w io.Writer, runs []cause.Run, o render.Options) error {
+	d := render.Document{Title: "Causes of wrong answers", Columns: causeColumns}
 	for _, r := range runs {
+		for _, row := range r.Rows {
+			d.Data = append(d.Data, row)
+		}
 		note := fmt.Sprintf("%s: %d of %s wrong", r.Dir, len(r.Rows), terminal.Plural(r.Answers, "answer"))
 		if r.Answers == 0 {
 			note = r.Dir + ": no answer has a score, so none is wrong"
@@ -33,31 +30,21 @@ func Causes(w io.Writer, runs []cause.Run, o Options) error {
 			d.Notes = append(d.Notes, fmt.Sprintf("%s: %s.", r.Dir, g))
 		}
 	}
-	d.add(Part{Table: countsTable(runs)})
+	d.Add(render.Part{Table: countsTable(runs)})
 	if len(runs) == 2 {
-		d.add(Part{Title: "Difference", Table: differenceTable(runs[0], runs[1])})
+		d.Add(render.Part{Title: "Difference", Table: differenceTable(runs[0], runs[1])})
 	}
-	if len(answers.Lines) > 0 {
-		d.add(Part{Title: answers.Title, Table: answers})
+	if answers := answersTable(runs); len(answers.Lines) > 0 {
+		d.Add(render.Part{Title: answers.Title, Table: answers})
 	}
 	d.Notes = append(d.Notes, "Causes are found by rules; docs/traces.md has how often they are right. “?” marks evidence matched by text alone.")
-	return Write(w, d, o)
+	return d.Write(w, o)
 }
 
-func causeList(runs []cause.Run) List[cause.Row] {
-	columns := []string{"run", "uuid", "repeat", "cause", "rule", "lost_at", "lost_at_weak", "outcome", "verdict", "answer", "gold", "why", "decided", "opinion.cause", "opinion.why", "opinion.failed", "question"}
-	return List[cause.Row]{
-		Rows: func(yield func(cause.Row) bool) {
-			for _, r := range runs {
-				for _, row := range r.Rows {
-					if !yield(row) {
-						return
-					}
-				}
-			}
-		},
-		Columns: columns, Values: Paths[cause.Row](columns),
-	}
+// causeColumns are the columns of the CSV of causes.
+var causeColumns = []string{
+	"run", "uuid", "repeat", "cause", "rule", "lost_at", "lost_at_weak", "outcome", "verdict", "answer", "gold", "why", "decided",
+	"opinion.cause", "opinion.why", "opinion.failed", "question",
 }
 
 func countsTable(runs []cause.Run) *report.Table {
@@ -82,7 +69,7 @@ func countsTable(runs []cause.Run) *report.Table {
 func differenceTable(a, b cause.Run) *report.Table {
 	t := report.NewTable("difference", "Difference", "cause", "A", "B", "B - A")
 	t.Notes = []string{"A = " + a.Dir, "B = " + b.Dir}
-	of := func(r cause.Run, code cause.Code) (n int) {
+	count := func(r cause.Run, code cause.Code) (n int) {
 		for _, row := range r.Rows {
 			if row.Code == code {
 				n++
@@ -91,7 +78,7 @@ func differenceTable(a, b cause.Run) *report.Table {
 		return n
 	}
 	for _, code := range cause.Codes() {
-		if x, y := of(a, code), of(b, code); x+y > 0 {
+		if x, y := count(a, code), count(b, code); x+y > 0 {
 			t.Add("", code.Title(), strconv.Itoa(x), strconv.Itoa(y), fmt.Sprintf("%+d", y-x))
 		}
 	}
@@ -99,11 +86,21 @@ func differenceTable(a, b cause.Run) *report.Table {
 	return t
 }
 
-// answersTable has a line for each wrong answer.
+// answersTable has a line for each wrong answer, with the causes that people and a model named if there are any.
 func answersTable(runs []cause.Run) *report.Table {
+	var decided, asked bool
+	for _, r := range runs {
+		for _, row := range r.Rows {
+			decided, asked = decided || row.Decided != "", asked || row.Opinion != nil
+		}
+	}
 	heads := []string{"cause", "lost at", "answer", "gold", "why"}
-	others := has(runs)
-	heads = append(heads, others...)
+	if decided {
+		heads = append(heads, "decided")
+	}
+	if asked {
+		heads = append(heads, "model")
+	}
 	t := report.NewTable("answers", "Wrong answers", "uuid", heads...)
 	t.Section = "run"
 	for i := range t.Heads {
@@ -115,9 +112,14 @@ func answersTable(runs []cause.Run) *report.Table {
 			if row.Repeat > 0 {
 				label += fmt.Sprintf("#%d", row.Repeat)
 			}
-			cells := []string{string(row.Code), row.LostAt.Label(row.LostAtWeakly), terminal.Clip(row.Answer, maxCell), terminal.Clip(row.Gold, maxCell), row.Why}
-			for _, name := range others {
-				cells = append(cells, other(row, name))
+			cells := []string{
+				string(row.Code), row.LostAt.Label(row.LostAtWeakly), terminal.Clip(row.Answer, maxCell), terminal.Clip(row.Gold, maxCell), row.Why,
+			}
+			if decided {
+				cells = append(cells, string(row.Decided))
+			}
+			if asked {
+				cells = append(cells, opinionCell(row.Opinion))
 			}
 			t.Add(r.Dir, label, cells...)
 		}
@@ -125,49 +127,22 @@ func answersTable(runs []cause.Run) *report.Table {
 	return t
 }
 
-// Columns of answers that people or a model named a cause of.
-const (
-	byPeople = "decided"
-	byModel  = "model"
-)
-
-// has lists the columns of causes other than the rules' that any answer has.
-func has(runs []cause.Run) []string {
-	var people, model bool
-	for _, r := range runs {
-		for _, row := range r.Rows {
-			people, model = people || row.Decided != "", model || row.Opinion != nil
-		}
-	}
-	var list []string
-	if people {
-		list = append(list, byPeople)
-	}
-	if model {
-		list = append(list, byModel)
-	}
-	return list
-}
-
-// other is a cause that people or a model named.
-func other(row cause.Row, name string) string {
+func opinionCell(o *cause.Opinion) string {
 	switch {
-	case name == byPeople:
-		return string(row.Decided)
-	case row.Opinion == nil:
+	case o == nil:
 		return ""
-	case row.Opinion.Failed != "":
+	case o.Failed != "":
 		return "(none)"
 	}
-	return string(row.Opinion.Cause)
+	return string(o.Cause)
 }
 
 // maxCell is the maximum width of an answer in a table.
 const maxCell = 60
 
 // Cause prints the cause of one wrong answer with its evidence.
-func Cause(w io.Writer, row cause.Row, o Options) error {
-	if o.Format != "" && o.Format != "text" {
+func Cause(w io.Writer, row cause.Row, o render.Options) error {
+	if !o.IsText() {
 		return Causes(w, []cause.Run{{Dir: row.Run, Rows: []cause.Row{row}}}, o)
 	}
 	var b strings.Builder
@@ -199,5 +174,5 @@ func Cause(w io.Writer, row cause.Row, o Options) error {
 		}
 		b.WriteString("  " + where + "\n")
 	}
-	return print(w, b.String())
+	return render.Document{Parts: []render.Part{{Preformatted: b.String()}}}.Write(w, o)
 }

@@ -1,4 +1,4 @@
-package trajectory
+package text
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 // Markdown prints an episode as Markdown, to paste for a person or a model. Texts of models and papers are in fenced
 // blocks, so that no markup of theirs takes effect.
 func Markdown(w io.Writer, e episodes.Episode, list []notes.Note) error {
-	d := &document{}
+	d := &markdownWriter{}
 	d.line("# %s", render.MarkdownText(e.Traced.Question))
 	d.line("")
 	for _, f := range facts(e, list) {
@@ -42,13 +42,13 @@ func Markdown(w io.Writer, e episodes.Episode, list []notes.Note) error {
 	return err
 }
 
-// document is Markdown on its way out.
-type document struct{ text strings.Builder }
+// markdownWriter collects the Markdown of an episode.
+type markdownWriter struct{ text strings.Builder }
 
-func (d *document) line(format string, args ...any) { fmt.Fprintf(&d.text, format+"\n", args...) }
+func (d *markdownWriter) line(format string, args ...any) { fmt.Fprintf(&d.text, format+"\n", args...) }
 
 // block prints a text in a fence that is longer than any in it.
-func (d *document) block(name, language, text string) {
+func (d *markdownWriter) block(name, language, text string) {
 	text = terminal.Safe(capped(text))
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -60,7 +60,7 @@ func (d *document) block(name, language, text string) {
 	d.line("\n%s%s\n%s\n%s", fence, language, strings.TrimRight(text, "\n"), fence)
 }
 
-func (d *document) message(m qa.Message) {
+func (d *markdownWriter) message(m qa.Message) {
 	if m.Role == qa.System {
 		d.line("\nThe system prompt has %d characters.", len([]rune(m.Text)))
 		return
@@ -70,7 +70,7 @@ func (d *document) message(m qa.Message) {
 	d.images(m.Images)
 }
 
-func (d *document) step(s step) {
+func (d *markdownWriter) step(s step) {
 	d.line("\n## Step %d: %s", s.N, render.MarkdownText(s.title))
 	d.line("\n%s", render.MarkdownText(s.cost))
 	marks := s.marks
@@ -92,7 +92,7 @@ func (d *document) step(s step) {
 	}
 }
 
-func (d *document) reply(s qa.Step) {
+func (d *markdownWriter) reply(s qa.Step) {
 	if s.Reply != nil && s.Reply.Reasoning != "" {
 		d.block("Reasoning", "text", s.Reply.Reasoning)
 	}
@@ -116,7 +116,7 @@ func (d *document) reply(s qa.Step) {
 	}
 }
 
-func (d *document) result(o qa.Observation) {
+func (d *markdownWriter) result(o qa.Observation) {
 	v := observation.Of(o)
 	name := "Observation (" + render.MarkdownText(string(v.Status)) + ")"
 	switch {
@@ -141,7 +141,7 @@ func (d *document) result(o qa.Observation) {
 	d.images(v.Images)
 }
 
-func (d *document) passage(h observation.Passage) {
+func (d *markdownWriter) passage(h observation.Passage) {
 	d.line("\n%s", render.MarkdownText(strings.TrimSpace(passageHead(h)+" "+h.Title)))
 	switch {
 	case h.Text == "":
@@ -153,7 +153,7 @@ func (d *document) passage(h observation.Passage) {
 	}
 }
 
-func (d *document) table(columns []string, rows []observation.Row) {
+func (d *markdownWriter) table(columns []string, rows []observation.Row) {
 	cells := func(texts []string) string {
 		for i, t := range texts {
 			texts[i] = strings.ReplaceAll(render.MarkdownText(t), "|", `\|`)
@@ -171,7 +171,7 @@ func (d *document) table(columns []string, rows []observation.Row) {
 	}
 }
 
-func (d *document) images(list []qa.Image) {
+func (d *markdownWriter) images(list []qa.Image) {
 	for _, im := range list {
 		d.line("\n%s", render.MarkdownText(imageText(im)))
 	}

@@ -1,4 +1,4 @@
-package render
+package text
 
 import (
 	"fmt"
@@ -9,40 +9,39 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report"
+	"airqa/report/render"
 	"airqa/trace/diff"
 )
 
 // DiffRuns prints the episodes whose verdict differs between two runs, by the place where their trajectories diverge. JSON
 // has one object per episode.
-func DiffRuns(w io.Writer, r diff.Runs, o Options) error {
-	d := Document{Title: "Two runs"}
+func DiffRuns(w io.Writer, r diff.Runs, o render.Options) error {
+	d := render.Document{Title: "Two runs"}
 	for _, f := range r.Flips {
 		d.Data = append(d.Data, f)
 	}
-	d.add(Part{Items: items([]string{runLine("A", r.A), runLine("B", r.B)})})
+	d.Add(render.Part{Items: render.Items(runLine("A", r.A), runLine("B", r.B))})
 	var settings []string
 	for _, c := range r.Settings {
 		settings = append(settings, c.Key+": "+c.Describe("in A", "in B"))
 	}
 	if len(settings) > 0 {
-		d.add(Part{Title: "Different before step 1", Items: items(settings)})
+		d.Add(render.Part{Title: "Different before step 1", Items: render.Items(settings...)})
 	}
-	d.add(Part{Text: []string{flipSummary(r)}})
+	d.Add(render.Part{Text: []string{flipSummary(r)}})
 	if r.A.Scoring != r.B.Scoring || r.A.Judge != r.B.Judge {
-		d.warnings([]string{"the scoring or the judge differs: a verdict may differ for that reason alone"})
+		d.Warn([]string{"the scoring or the judge differs: a verdict may differ for that reason alone"})
 	}
-	if len(r.Flips) == 0 {
-		return Write(w, d, o)
+	if len(r.Flips) > 0 {
+		first := r.Flips[0]
+		d.Notes = []string{fmt.Sprintf("airqa diff %s %s %s shows the steps of one.", r.A.Run, r.B.Run, shortEpisode(first.UUID, first.Repeat))}
+		flips := render.Part{Table: flipsTable(r.Flips)}
+		if o.Width > 0 {
+			flips.Preformatted = flipsList(r.Flips, o)
+		}
+		d.Add(flips)
 	}
-	first := r.Flips[0]
-	d.Notes = []string{fmt.Sprintf("airqa diff %s %s %s shows the steps of one.", r.A.Run, r.B.Run, shortEpisode(first.UUID, first.Repeat))}
-	if o.Width > 0 && (o.Format == "" || o.Format == "text") {
-		notes := d.Notes
-		d.Notes = nil
-		return print(w, plainText(d, o)+"\n\n"+flipsList(r.Flips, o)+"\n"+terminal.Wrap(notes[0], o.Width, "  "))
-	}
-	d.add(Part{Table: flipsTable(r.Flips)})
-	return Write(w, d, o)
+	return d.Write(w, o)
 }
 
 func runLine(name string, s diff.Side) string {
@@ -72,7 +71,7 @@ var divergences = map[diff.Divergence]string{
 }
 
 // flipsList has three lines for each flip, for a terminal that is too narrow for the two actions in a line.
-func flipsList(flips []diff.Flip, o Options) string {
+func flipsList(flips []diff.Flip, o render.Options) string {
 	var b strings.Builder
 	for _, group := range diff.Divergences() {
 		if n := countFlips(flips, group); n > 0 {
@@ -88,8 +87,8 @@ func flipsList(flips []diff.Flip, o Options) string {
 			}
 			x, y := flipTexts(f)
 			fmt.Fprintf(&b, "  %s: %s in A, %s in B\n", head, f.A.Verdict, f.B.Verdict)
-			fmt.Fprintf(&b, "%s\n", o.Style.Paint(colourA, "    A "+terminal.Clip(x, o.Width-leftOfFlip)))
-			fmt.Fprintf(&b, "%s\n", o.Style.Paint(colourB, "    B "+terminal.Clip(y, o.Width-leftOfFlip)))
+			fmt.Fprintf(&b, "%s\n", o.Style.Paint(red, "    A "+terminal.Clip(x, o.Width-leftOfFlip)))
+			fmt.Fprintf(&b, "%s\n", o.Style.Paint(green, "    B "+terminal.Clip(y, o.Width-leftOfFlip)))
 		}
 	}
 	return b.String()

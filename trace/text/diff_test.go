@@ -1,4 +1,4 @@
-package render_test
+package text_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"airqa/report/render"
 	"airqa/runlog"
 	"airqa/trace/diff"
+	"airqa/trace/text"
 )
 
 // acted is a step with an action; an empty result is none.
@@ -28,7 +29,7 @@ func acted(n int, name, arg, value, result string) qa.Step {
 	return s
 }
 
-func episode(answer string, steps ...qa.Step) runlog.Recorded {
+func recorded(answer string, steps ...qa.Step) runlog.Recorded {
 	return runlog.Recorded{Trajectory: qa.Trajectory{
 		Episode: "u#0", UUID: "u", Steps: steps, Outcome: qa.Answered, Answer: qa.Answer{Given: true, Text: answer},
 	}}
@@ -37,10 +38,10 @@ func episode(answer string, steps ...qa.Step) runlog.Recorded {
 // compared are two trajectories with a step of every kind. Their texts are not safe for a terminal.
 func compared() diff.Question {
 	sql := "SELECT title, num_pages FROM metadata WHERE title ILIKE '%anchor%' AND num_pages > 3 ORDER BY title LIMIT 5"
-	a := episode("3",
+	a := recorded("3",
 		acted(1, "Retrieve", "query", "window size", `{"score": 1}`), acted(2, "Query", "sql", sql, `{"n": 1}`+"\n(1 row)"),
 		acted(3, "Query", "sql", sql+" OFFSET 1", "rows\nof A"), acted(4, "View", "paper_id", "p", "Page 1"), acted(5, "Answer", "answer", "3", ""))
-	b := episode("4\x1b[31m",
+	b := recorded("4\x1b[31m",
 		acted(1, "Retrieve", "query", "window  size", `{"score": 1}`), acted(2, "Query", "sql", strings.ToLower(sql[:6])+sql[6:], `{"n": 2}`+"\n(1 row)"),
 		acted(3, "Query", "sql", sql+" OFFSET 2", "rows\nof B\x1b[2J\u202e"), acted(4, "Answer", "answer", "4", ""))
 	b.Steps[3].By = qa.ByProgram
@@ -61,7 +62,7 @@ func TestDiff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := render.Diff(&out, compared(), o); err != nil {
+			if err := text.Diff(&out, compared(), o); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, name, out.String())
@@ -87,7 +88,7 @@ func TestDiffColours(t *testing.T) {
 	style := terminal.StyleOf(f, func(string) string { return "" })
 	for _, width := range []int{80, 120} {
 		var out bytes.Buffer
-		if err := render.Diff(&out, compared(), render.Options{Width: width, Style: style}); err != nil {
+		if err := text.Diff(&out, compared(), render.Options{Width: width, Style: style}); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"\x1b[31mA step 2", "\x1b[32mB step 2", "\x1b[2m── 1 equal step"} {
@@ -119,7 +120,7 @@ func TestDiffRuns(t *testing.T) {
 	for name, o := range map[string]render.Options{"flips.text": {}, "flips.80.text": {Width: 80}, "flips.md": {Format: "md"}, "flips.json": {Format: "json"}} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := render.DiffRuns(&out, r, o); err != nil {
+			if err := text.DiffRuns(&out, r, o); err != nil {
 				t.Fatal(err)
 			}
 			golden.Check(t, name, out.String())
@@ -127,7 +128,7 @@ func TestDiffRuns(t *testing.T) {
 	}
 	var out bytes.Buffer
 	r.Flips = nil
-	if err := render.DiffRuns(&out, r, render.Options{}); err != nil || !strings.Contains(out.String(), "0 right in A only") {
+	if err := text.DiffRuns(&out, r, render.Options{}); err != nil || !strings.Contains(out.String(), "0 right in A only") {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }

@@ -7,11 +7,15 @@ import (
 	"airqa/report"
 )
 
-// plainText prints the blocks of a document, separated by empty lines.
-func plainText(d Document, o Options) string {
+// text prints the blocks of a document, separated by empty lines.
+func (d Document) text(o Options) string {
 	width := terminal.ProseWidth(o.Width)
 	var blocks []string
 	for _, p := range d.printable() {
+		if p.Preformatted != "" {
+			blocks = append(blocks, strings.TrimRight(p.Preformatted, "\n"))
+			continue
+		}
 		var lines []string
 		if p.Title != "" {
 			lines = append(lines, terminal.Wrap(terminal.Line(p.Title), width, ""))
@@ -20,34 +24,34 @@ func plainText(d Document, o Options) string {
 			lines = append(lines, terminal.Wrap(terminal.Line(s), width, ""))
 		}
 		for _, it := range p.Items {
-			lines = append(lines, textItem(it, width, o.Width))
+			lines = append(lines, it.text(o.Width))
 		}
 		if len(lines) > 0 {
 			blocks = append(blocks, strings.Join(lines, "\n"))
 		}
 		if p.Table != nil {
-			blocks = append(blocks, textTable(sheet(*p.Table), o))
+			blocks = append(blocks, sheet(*p.Table).text(o))
 		}
 	}
 	return strings.Join(blocks, "\n\n")
 }
 
-// textItem prints a line of a list. A line with commands is clipped to the terminal, because it only introduces them.
-func textItem(it Item, width, terminalWidth int) string {
+// text prints a line of a list. A line with commands is clipped to the terminal, because it only introduces them.
+func (it Item) text(width int) string {
 	if len(it.Commands) == 0 {
-		return terminal.Wrap(terminal.Line(it.Text), width, "  ")
+		return terminal.Wrap(terminal.Line(it.Text), terminal.ProseWidth(width), "  ")
 	}
 	var line strings.Builder
-	line.WriteString("  " + terminal.Clip(it.Text, max(terminalWidth-2, 0)))
+	line.WriteString("  " + terminal.Clip(it.Text, max(width-2, 0)))
 	for _, c := range it.Commands {
 		line.WriteString("\n    " + terminal.Line(c))
 	}
 	return line.String()
 }
 
-// textTable prints a table with its notes, split by columns if it is too wide for the terminal. Columns of a group stay
+// text prints a table with its notes, split by columns if it is too wide for the terminal. Columns of a group stay
 // together if they fit.
-func textTable(t sheet, o Options) string {
+func (t sheet) text(o Options) string {
 	notes := t.Notes
 	if o.Detail {
 		t = t.detailed()

@@ -20,37 +20,34 @@ const (
 
 // Explanation prints how an answer to a question is scored, in both modes: as text, or as one line of JSON.
 func Explanation(w io.Writer, ex qa.Example, x eval.Explanation, o Options) error {
-	if o.Format == "json" {
-		return writeJSON(w, []any{struct {
-			UUID     string `json:"uuid"`
-			Question string `json:"question"`
-			eval.Explanation
-		}{ex.UUID, ex.Question, x}})
-	}
-	page := explained{width: o.Width}
-	page.head(ex, x)
-	page.reading(x.Reference, x.Prediction)
-	page.reading(x.Fixed, x.Prediction)
-	page.differences(x)
-	_, err := fmt.Fprintln(w, strings.TrimRight(page.text.String(), "\n"))
-	return err
+	data := struct {
+		UUID     string `json:"uuid"`
+		Question string `json:"question"`
+		eval.Explanation
+	}{ex.UUID, ex.Question, x}
+	p := explanation{width: o.Width}
+	p.head(ex, x)
+	p.reading(x.Reference, x.Prediction)
+	p.reading(x.Fixed, x.Prediction)
+	p.differences(x)
+	return Document{Data: []any{data}, Parts: []Part{{Preformatted: p.text.String()}}}.Write(w, o)
 }
 
-// explained is an explanation on its way to a person. Every text of others goes through item.
-type explained struct {
+// explanation is the text of an explanation. Every text of others goes through item.
+type explanation struct {
 	width int
 	text  strings.Builder
 }
 
 // item writes a text of several words behind a mark, wrapped under its own beginning.
-func (p *explained) item(indent int, mark, text string) {
+func (p *explanation) item(indent int, mark, text string) {
 	indent += utf8.RuneCountInString(mark)
 	room := max(terminal.ProseWidth(p.width)-indent, 20)
 	p.text.WriteString(strings.Repeat(" ", indent-utf8.RuneCountInString(mark)) + mark)
 	p.text.WriteString(strings.Join(terminal.Hard(terminal.Clip(text, longestValue), room), "\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
-func (p *explained) head(ex qa.Example, x eval.Explanation) {
+func (p *explanation) head(ex qa.Example, x eval.Explanation) {
 	p.item(0, "", ex.UUID)
 	if ex.Question != "" {
 		p.item(0, "question  ", ex.Question)
@@ -60,7 +57,7 @@ func (p *explained) head(ex qa.Example, x eval.Explanation) {
 	p.item(0, "answer    ", x.Prediction)
 }
 
-func (p *explained) arguments(indent int, list []eval.Argument) {
+func (p *explanation) arguments(indent int, list []eval.Argument) {
 	for _, arg := range list {
 		text := arg.Name
 		if arg.Value != "" {
@@ -84,7 +81,7 @@ func (p *explained) arguments(indent int, list []eval.Argument) {
 }
 
 // reading writes the verdict of one mode, how it reads the answer, and its checks.
-func (p *explained) reading(r eval.Reading, answer string) {
+func (p *explanation) reading(r eval.Reading, answer string) {
 	p.text.WriteString("\n")
 	verdict := string(r.Verdict)
 	if r.Score != nil {
@@ -103,7 +100,7 @@ func (p *explained) reading(r eval.Reading, answer string) {
 	p.check(2, r.Check)
 }
 
-func (p *explained) check(indent int, c eval.Comparison) {
+func (p *explanation) check(indent int, c eval.Comparison) {
 	text := c.Rule
 	if c.Function != "" && c.Path != "" {
 		text = c.Function + ": " + text
@@ -141,7 +138,7 @@ func passMark(c eval.Comparison) string {
 	return "✗ "
 }
 
-func (p *explained) differences(x eval.Explanation) {
+func (p *explanation) differences(x eval.Explanation) {
 	p.text.WriteString("\n")
 	switch {
 	case len(x.Differences) > 0:

@@ -1,4 +1,4 @@
-package render_test
+package text_test
 
 import (
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"airqa/trace/episodes"
 	"airqa/trace/evidence"
 	"airqa/trace/notes"
+	"airqa/trace/text"
 )
 
 func listed(runs ...string) []episodes.Row {
@@ -29,10 +30,10 @@ func listed(runs ...string) []episodes.Row {
 	return rows
 }
 
-func text(t *testing.T, l render.EpisodeList, format string, width int) string {
+func listText(t *testing.T, l text.EpisodeList, format string, width int) string {
 	t.Helper()
 	var b strings.Builder
-	if err := l.Write(&b, format, width); err != nil {
+	if err := l.Write(&b, render.Options{Format: format, Width: width}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -40,9 +41,9 @@ func text(t *testing.T, l render.EpisodeList, format string, width int) string {
 
 // A list fits the terminal, and both answers are visible at 80 columns.
 func TestEpisodesFit(t *testing.T) {
-	list := render.EpisodeList{Rows: listed("runs/a", "runs/b"), Runs: 2, Total: 2, Of: 9}
+	list := text.EpisodeList{Rows: listed("runs/a", "runs/b"), Runs: 2, Total: 2, Of: 9}
 	for _, width := range []int{60, 80, 100, 140, 200} {
-		got := text(t, list, "", width)
+		got := listText(t, list, "", width)
 		for line := range strings.Lines(got) {
 			if w := terminal.Width(strings.TrimRight(line, "\n")); w > width {
 				t.Errorf("%d columns of %d: %s", w, width, line)
@@ -60,7 +61,7 @@ func TestEpisodesFit(t *testing.T) {
 // Runs go by their last part, unless it is not unique.
 func TestEpisodesRuns(t *testing.T) {
 	for want, runs := range map[string][]string{"\na  ": {"x/a", "x/b"}, "\nx/a  ": {"x/a", "y/a"}} {
-		if got := text(t, render.EpisodeList{Rows: listed(runs...), Runs: 2, Total: 2, Of: 2}, "", 0); !strings.Contains(got, want) {
+		if got := listText(t, text.EpisodeList{Rows: listed(runs...), Runs: 2, Total: 2, Of: 2}, "", 0); !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
@@ -68,16 +69,16 @@ func TestEpisodesRuns(t *testing.T) {
 
 // An empty run, a filter that selects nothing, and a limit are different things; a decision replaces the rule's cause.
 func TestEpisodesSummary(t *testing.T) {
-	decided := map[string]notes.Note{render.DecisionKey("a", "1e6bccdd-a993#1"): {Cause: cause.WrongGold}}
-	for want, list := range map[string]render.EpisodeList{
+	decided := map[string]notes.Note{text.DecisionKey("a", "1e6bccdd-a993#1"): {Cause: cause.WrongGold}}
+	for want, list := range map[string]text.EpisodeList{
 		"no episodes yet":                   {},
 		"0 of 3 episodes: no episode match": {Of: 3},
 		"1 shown, 2 of 3 episodes match":    {Rows: listed("a"), Total: 2, Of: 3},
 		"wrong_gold ✓":                      {Rows: listed("a"), Total: 1, Of: 1, Decided: decided},
 		"$0.01":                             {Rows: listed("a"), Total: 1, Of: 1},
 	} {
-		for _, format := range []string{"table", "md"} {
-			if got := text(t, list, format, 0); !strings.Contains(got, want) {
+		for _, format := range []string{"text", "md"} {
+			if got := listText(t, list, format, 0); !strings.Contains(got, want) {
 				t.Errorf("%s: no %q in\n%s", format, want, got)
 			}
 		}

@@ -1,8 +1,11 @@
 package render
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,75 +14,15 @@ import (
 	"airqa/report"
 )
 
-func markdown(d Document) string {
-	var blocks []string
-	for _, p := range d.printable() {
-		if p.Title != "" {
-			blocks = append(blocks, "## "+MarkdownText(p.Title))
-		}
-		for _, s := range p.Text {
-			blocks = append(blocks, MarkdownText(s))
-		}
-		var list []string
-		for _, it := range p.Items {
-			list = append(list, markdownItem(it))
-		}
-		if p.Table != nil {
-			blocks = append(blocks, markdownTable(sheet(*p.Table)))
-			for _, n := range p.Table.Notes {
-				list = append(list, markdownItem(Item{Text: n}))
-			}
-		}
-		if len(list) > 0 {
-			blocks = append(blocks, strings.Join(list, "\n"))
-		}
-	}
-	return strings.Join(blocks, "\n\n")
-}
-
-// markdownItem puts each command on a line of its own.
-func markdownItem(it Item) string {
-	var s strings.Builder
-	s.WriteString("- " + MarkdownText(it.Text))
-	for _, c := range it.Commands {
-		s.WriteString("\\\n  `" + strings.ReplaceAll(terminal.Line(c), "`", "'") + "`")
-	}
-	return s.String()
-}
-
-// markdownTable has one head line and repeats every name, because Markdown has neither column groups nor sections.
-func markdownTable(t sheet) string {
-	if len(t.Lines) == 0 {
-		return "none"
-	}
-	section := t.sectioned()
-	names, left := t.names(section)
-	row := func(cells []string) string {
-		for i := range cells {
-			cells[i] = strings.ReplaceAll(MarkdownText(cells[i]), "|", `\|`)
-		}
-		return "| " + strings.Join(cells, " | ") + " |"
-	}
-	lines := []string{row(names), "|" + t.alignment(left, " --- |", " ---: |")}
-	for _, l := range t.Lines {
-		lines = append(lines, row(cells(l, section)))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// MarkdownText returns a text on one line in which Markdown has no effect.
-func MarkdownText(s string) string { return markdownEscapes.Replace(terminal.Line(s)) }
-
-var markdownEscapes = strings.NewReplacer(
-	`\`, `\\`, `*`, `\*`, "`", "\\`", `[`, `\[`, `]`, `\]`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`, `#`, `\#`,
-	`$`, `\$`, `~`, `\~`, // formulas and strikethrough on GitHub
-)
-
 var errNoTable = errors.New("no table to write as CSV; choose another format")
 
-// writeCSV prints one table with a column for every number and condition, or several tables with one number per line.
-// No cell is a formula to a spreadsheet.
-func writeCSV(w io.Writer, tables []sheet) error {
+// writeCSV prints the chosen columns of the data, or one table with a column for every number and condition, or several
+// tables with one number per line. No cell is a formula to a spreadsheet.
+func (d Document) writeCSV(w io.Writer, o Options) error {
+	if len(d.Columns) > 0 {
+		return terminal.WriteCSV(w, d.fieldsOfData(), o.Width > 0)
+	}
+	tables := d.tables()
 	if len(tables) == 0 {
 		return errNoTable
 	}
@@ -98,6 +41,46 @@ func writeCSV(w io.Writer, tables []sheet) error {
 		}
 	}
 	return terminal.WriteCSV(w, slices.Values(records), true)
+}
+
+// fieldsOfData yields the columns of the data, after their names.
+func (d Document) fieldsOfData() iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		if !yield(d.Columns) {
+			return
+		}
+		for _, object := range d.Data {
+			raw, _ := json.Marshal(object) // as for its line of JSON
+			var root map[string]any
+			decoder := json.NewDecoder(bytes.NewReader(raw))
+			decoder.UseNumber()
+			_ = decoder.Decode(&root)
+			record := make([]string, len(d.Columns))
+			for i, path := range d.Columns {
+				record[i] = field(root, path)
+			}
+			if !yield(record) {
+				return
+			}
+		}
+	}
+}
+
+// field is the value at a path: a string as it is, nothing for null, and other values as JSON.
+func field(object map[string]any, path string) string {
+	var value any = object
+	for key := range strings.SplitSeq(path, ".") {
+		in, _ := value.(map[string]any)
+		value = in[key]
+	}
+	if text, ok := value.(string); ok || value == nil {
+		return text
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(value) // it was JSON before
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // wide has a record for each line of a table: n and interval after each score, and at the end the missing scores of a

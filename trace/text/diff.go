@@ -1,4 +1,4 @@
-package render
+package text
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report"
+	"airqa/report/render"
 	"airqa/trace/diff"
 )
 
@@ -19,19 +20,18 @@ const PairMark = "── "
 
 // Diff prints the comparison of two trajectories. As text, runs of equal steps are folded into a line, and the others are
 // side by side on a wide terminal, otherwise below each other. Other formats have a table of steps.
-func Diff(w io.Writer, q diff.Question, o Options) error {
-	d := Document{Title: "Two trajectories", Data: []any{q}}
-	d.add(Part{Items: items(diffHead(q))})
+func Diff(w io.Writer, q diff.Question, o render.Options) error {
+	d := render.Document{Title: "Two trajectories", Data: []any{q}}
+	d.Add(render.Part{Items: render.Items(diffHead(q)...)})
 	if list := beforeFirst(q); len(list) > 0 {
-		d.add(Part{Title: "Different before step 1", Items: items(list)})
+		d.Add(render.Part{Title: "Different before step 1", Items: render.Items(list...)})
 	}
-	d.add(Part{Text: divergence(q.Diff)})
-	if o.Format != "" && o.Format != "text" {
-		d.add(Part{Title: "Steps", Table: stepsTable(q.Diff)})
-		return Write(w, d, o)
+	d.Add(render.Part{Text: divergence(q.Diff)})
+	if len(q.Pairs) > 0 || !o.IsText() {
+		p := stepPrinter{style: o.Style, width: terminal.ProseWidth(o.Width), columns: o.Width >= sideBySide}
+		d.Add(render.Part{Title: "Steps", Table: stepsTable(q.Diff), Preformatted: p.pairs(q.Pairs)})
 	}
-	p := stepPrinter{style: o.Style, width: terminal.ProseWidth(o.Width), columns: o.Width >= sideBySide}
-	return print(w, plainText(d, o)+"\n\n"+p.pairs(q.Pairs))
+	return d.Write(w, o)
 }
 
 func diffHead(q diff.Question) []string {
@@ -182,13 +182,6 @@ type stepPrinter struct {
 	columns bool
 }
 
-// Colours of A, B and of what is equal.
-const (
-	colourA = "31"
-	colourB = "32"
-	faint   = "2"
-)
-
 func (p stepPrinter) pairs(list []diff.Pair) string {
 	var blocks []string
 	for i := 0; i < len(list); {
@@ -197,7 +190,7 @@ func (p stepPrinter) pairs(list []diff.Pair) string {
 			end++
 		}
 		if end > i {
-			blocks = append(blocks, p.style.Paint(faint, PairMark+equalSteps(list[i], list[end-1], end-i)))
+			blocks = append(blocks, p.style.Paint(dim, PairMark+equalSteps(list[i], list[end-1], end-i)))
 			i = end
 			continue
 		}
@@ -227,7 +220,7 @@ func (p stepPrinter) pair(pair diff.Pair) string {
 	}
 	a, b := stepLines("A", pair.A, pair.Result, room), stepLines("B", pair.B, pair.Result, room)
 	if !p.columns {
-		return strings.Join(append(append(lines, p.painted(colourA, a)...), p.painted(colourB, b)...), "\n")
+		return strings.Join(append(append(lines, p.painted(red, a)...), p.painted(green, b)...), "\n")
 	}
 	for i := range max(len(a), len(b)) {
 		left, right := "", ""
@@ -237,7 +230,7 @@ func (p stepPrinter) pair(pair diff.Pair) string {
 		if i < len(b) {
 			right = b[i]
 		}
-		line := p.style.Paint(colourA, terminal.Pad(left, room, false)) + " │ " + p.style.Paint(colourB, right)
+		line := p.style.Paint(red, terminal.Pad(left, room, false)) + " │ " + p.style.Paint(green, right)
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	return strings.Join(lines, "\n")
@@ -265,7 +258,7 @@ func stepLines(side string, s *diff.Step, c *diff.Change, room int) []string {
 	if s.By == qa.ByProgram {
 		head += ", by the program"
 	}
-	lines := append([]string{head}, indented(s.Text, room, actionLines)...)
+	lines := append([]string{head}, hardIndented(s.Text, room, actionLines)...)
 	if s.Status == "" {
 		return lines
 	}
@@ -276,11 +269,11 @@ func stepLines(side string, s *diff.Step, c *diff.Change, room int) []string {
 			result = string(s.Status) + fmt.Sprintf(", line %d: ", c.Line) + c.B
 		}
 	}
-	return append(lines, indented("→ "+result, room, resultLines)...)
+	return append(lines, hardIndented("→ "+result, room, resultLines)...)
 }
 
-// indented breaks a text into at most most lines.
-func indented(text string, room, most int) []string {
+// hardIndented breaks a text into at most most lines.
+func hardIndented(text string, room, most int) []string {
 	list := terminal.Hard(terminal.Clip(text, (most+1)*room), room-2)
 	if len(list) > most {
 		list = append(list[:most], "…")

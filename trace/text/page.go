@@ -1,9 +1,4 @@
-// Package trajectory prints one episode for people: on a terminal, fitted to its width, and as Markdown. Start from
-// [Of] for lines, [Write] and [Markdown] for a whole episode.
-//
-// It reads nothing but the episode that package episodes made, and makes every text of a model, a paper or a question
-// safe to print.
-package trajectory
+package text
 
 import (
 	"fmt"
@@ -15,8 +10,8 @@ import (
 	"airqa/trace/notes"
 )
 
-// Options set how an episode is printed.
-type Options struct {
+// PageOptions set how an episode is printed.
+type PageOptions struct {
 	// Width is the number of columns; with 0 lines are not broken.
 	Width int
 	Style terminal.Style
@@ -45,8 +40,8 @@ type Page struct {
 	step  int
 }
 
-// Of lays out an episode.
-func Of(e episodes.Episode, o Options) *Page {
+// NewPage lays out an episode.
+func NewPage(e episodes.Episode, o PageOptions) *Page {
 	p := &Page{style: o.Style, width: o.Width}
 	p.header(e, o.Notes)
 	p.messages(e.Traced)
@@ -59,9 +54,9 @@ func Of(e episodes.Episode, o Options) *Page {
 	return p
 }
 
-// Write prints an episode.
-func Write(w io.Writer, e episodes.Episode, o Options) error {
-	for _, l := range Of(e, o).Lines {
+// Episode prints an episode for people.
+func Episode(w io.Writer, e episodes.Episode, o PageOptions) error {
+	for _, l := range NewPage(e, o).Lines {
 		if _, err := fmt.Fprintln(w, l.Text); err != nil {
 			return err
 		}
