@@ -19,19 +19,19 @@ const maxNote = 20_000
 
 // noteFiles are the notes of the runs, opened when they are needed.
 type noteFiles struct {
-	config notes.Config
+	config notes.NoteConfig
 	mu     sync.Mutex
-	open   map[string]*notes.File
+	open   map[string]*notes.NoteFile
 }
 
 // of returns the notes of a run.
-func (n *noteFiles) of(r *episodes.Run) (*notes.File, error) {
+func (n *noteFiles) of(r *episodes.Run) (*notes.NoteFile, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if f := n.open[r.Name]; f != nil {
 		return f, nil
 	}
-	f, err := notes.Open(r.Name, n.config)
+	f, err := notes.OpenNotes(r.Name, n.config)
 	if err == nil {
 		n.open[r.Name] = f
 	}

@@ -45,7 +45,7 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{Config: c, guard: guard.New(c.Host), feed: live.New()}
 	s.numbers = newNumbers(s.feed.Announce)
-	s.notes = &noteFiles{config: notes.Config{Author: c.Author}, open: make(map[string]*notes.File)}
+	s.notes = &noteFiles{config: notes.NoteConfig{Author: c.Author}, open: make(map[string]*notes.NoteFile)}
 	s.handler = s.guard.Wrap(s.routes())
 	return s
 }

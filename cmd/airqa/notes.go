@@ -52,7 +52,7 @@ func (c notesCmd) Run(a *app) error {
 		}
 		episode = row.Episode
 	}
-	f, err := notes.Open(lib.Runs[0].Name, notes.Config{Author: cmp.Or(c.By, a.getenv("USER"))})
+	f, err := notes.OpenNotes(lib.Runs[0].Name, notes.NoteConfig{Author: cmp.Or(c.By, a.getenv("USER"))})
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (c notesCmd) Run(a *app) error {
 		return cmp.Or(f.Close(), err)
 	}
 	if n := f.Damaged(); n > 0 {
-		a.say("warning: %s: %s left out (damaged)", notes.FileName, terminal.Plural(n, "line"))
+		a.say("warning: %s: %s left out (damaged)", notes.NotesFileName, terminal.Plural(n, "line"))
 	}
 	list := f.All()
 	if episode != "" {
@@ -70,7 +70,7 @@ func (c notesCmd) Run(a *app) error {
 }
 
 // change does what the flags ask for.
-func (c notesCmd) change(a *app, f *notes.File, episode string) error {
+func (c notesCmd) change(a *app, f *notes.NoteFile, episode string) error {
 	if c.Merge != "" {
 		added, err := f.Merge(c.Merge)
 		if err != nil {

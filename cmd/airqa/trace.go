@@ -137,7 +137,7 @@ func (c traceCmd) list(a *app, lib *episodes.Library) error {
 func decisions(lib *episodes.Library) (map[string]notes.Note, error) {
 	decided := make(map[string]notes.Note)
 	for _, r := range lib.Runs {
-		f, err := notes.Open(r.Name, notes.Config{})
+		f, err := notes.OpenNotes(r.Name, notes.NoteConfig{})
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +194,7 @@ func (c traceCmd) trajectory(a *app, e episodes.Episode) error {
 
 // notesOn reads the comments and decisions on an episode.
 func notesOn(e episodes.Episode) ([]notes.Note, error) {
-	f, err := notes.Open(e.Run, notes.Config{})
+	f, err := notes.OpenNotes(e.Run, notes.NoteConfig{})
 	if err != nil {
 		return nil, err
 	}

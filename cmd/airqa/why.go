@@ -9,7 +9,6 @@ import (
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/trace/cause"
-	"airqa/trace/causes"
 	"airqa/trace/notes"
 	"airqa/trace/text"
 )
@@ -94,7 +93,7 @@ func (c whyCmd) others(a *app, s cause.Source, r *cause.Run) error {
 	for _, damage := range r.Damaged {
 		a.say("warning: %s: %v (this episode is left out)", r.Dir, damage)
 	}
-	f, err := notes.Open(s.Dir, notes.Config{})
+	f, err := notes.OpenNotes(s.Dir, notes.NoteConfig{})
 	if err != nil {
 		return err
 	}
@@ -119,7 +118,7 @@ func (c whyCmd) ask(a *app, s cause.Source, r *cause.Run) error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	asked, err := causes.Asking{
+	asked, err := cause.Asking{
 		Dir: s.Dir, Model: id, Asker: asker, Workers: c.JudgeConcurrency, Redact: session.Redact,
 	}.Run(a.ctx, s.Run, r)
 	if err != nil {

@@ -28,7 +28,7 @@ func actionText(s qa.Step) string {
 
 // resultText describes a result in a line.
 func resultText(o qa.Observation) string {
-	v := observation.Of(o)
+	v := observation.ReadResult(o)
 	switch {
 	case o.Status == qa.StatusError || o.Status == qa.StatusParse:
 		return o.Text
@@ -71,7 +71,7 @@ func passagesText(list []observation.Passage) string {
 }
 
 // cellsText are the values of a row without ids.
-func cellsText(row observation.Row) string {
+func cellsText(row observation.TableRow) string {
 	var parts []string
 	for _, c := range row {
 		if !qa.IsUUID(c.Text) || len(row) == 1 {

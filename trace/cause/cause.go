@@ -1,8 +1,13 @@
-// Package cause names the cause of a wrong answer, with the evidence for it: the six causes of the AirQA paper
-// (Appendix D.2 and D.3), a wrong gold answer, a wrong scorer, and unknown. Start from [Of]; rules.go lists the
-// rules in the order in which they apply. docs/traces.md has how often they are right.
+// Package cause finds where the evidence for a question was lost on its way from the database to the answer, and names the
+// cause of a wrong answer: the six causes of the AirQA paper (Appendix D.2 and D.3), a wrong gold answer, a wrong scorer,
+// and unknown. Start from [FindLoss], whose rungs are the [Level] constants, and [Of]; rules.go lists the rules in the order
+// in which they apply. docs/traces.md has how often they are right. [Asking.Ask] asks a model for a second opinion.
 //
-// The rules read the question, the recorded episode, its score and its evidence ladder. They ask no model.
+// The evidence is what a question names: the papers and the gold answer of its evaluator, or, for a synthesized
+// question, places in papers. It is matched with what the run log has of each action by passage, page and row ids where
+// both sides know them, otherwise by text. A text match is weak: a short gold answer such as "3" is in many passages.
+// The rules read the question, the recorded episode and its score, and nothing else. Opinions of a model are kept in
+// causes.jsonl in the run directory, so that none is paid for twice.
 package cause
 
 import (
@@ -12,7 +17,6 @@ import (
 
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/trace/evidence"
 )
 
 // Code is a cause.
@@ -91,7 +95,7 @@ type Episode struct {
 	qa.Example
 	runlog.Recorded
 	Score *qa.Score
-	Loss  evidence.Loss
+	Loss  Loss
 	// Peers are the other answers to the question, in this run and others.
 	Peers []Peer
 }

@@ -10,7 +10,6 @@ import (
 	"airqa/eval"
 	"airqa/internal/words"
 	"airqa/qa"
-	"airqa/trace/evidence"
 )
 
 // facts are what several rules need to know about an episode.
@@ -27,7 +26,7 @@ type facts struct {
 }
 
 func factsOf(ctx context.Context, e Episode) *facts {
-	f := &facts{Episode: e, ctx: ctx, question: words.Fold(e.Question), golds: evidence.Golds(e.Evaluator)}
+	f := &facts{Episode: e, ctx: ctx, question: words.Fold(e.Question), golds: Golds(e.Evaluator)}
 	if e.Answer.Given {
 		f.answer = words.Fold(e.Answer.Text)
 	}
@@ -153,8 +152,8 @@ func span(step int, field, text string, first, end int) Ref {
 	return Ref{Step: step, Field: field, First: first, End: end, Quote: text[first:end]}
 }
 
-// action refers to the action of a step.
-func action(s qa.Step) Ref {
+// actionRef refers to the action of a step.
+func actionRef(s qa.Step) Ref {
 	if s.Action == nil {
 		return Ref{}
 	}
@@ -196,7 +195,7 @@ func (f *facts) lost() []Ref {
 		s, ok := f.step(n)
 		switch placed := slices.ContainsFunc(refs, func(r Ref) bool { return r.Step == n }); {
 		case placed || !ok || s.Observation == nil:
-		case f.Loss.Level == evidence.Limit:
+		case f.Loss.Level == LevelLimit:
 			refs = append(refs, beyond(s)...)
 		default:
 			refs = append(refs, Ref{Step: n, Field: "observation.text"})
@@ -206,7 +205,7 @@ func (f *facts) lost() []Ref {
 }
 
 // field is the text of a place in the log.
-func (f *facts) field(p evidence.Place) (string, bool) {
+func (f *facts) field(p Place) (string, bool) {
 	for i, m := range f.Messages {
 		if p.Field == fmt.Sprintf("messages.%d.text", i) {
 			return m.Text, true

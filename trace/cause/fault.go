@@ -9,7 +9,6 @@ import (
 	"airqa/internal/python"
 	"airqa/internal/words"
 	"airqa/qa"
-	"airqa/trace/evidence"
 )
 
 // formatOnly: the answer would be right without its wrapping, as the scoring noted.
@@ -193,7 +192,7 @@ func (f *facts) sourceDisagrees() (Cause, bool) {
 // parts are the texts and numbers in the answer, each with its alternatives.
 func (f *facts) parts() [][]string {
 	if v, ok := python.Read(f.Answer.Text); ok {
-		if parts := evidence.Parts(python.ToGo(v)); len(parts) > 0 {
+		if parts := Parts(python.ToGo(v)); len(parts) > 0 {
 			return parts
 		}
 	}

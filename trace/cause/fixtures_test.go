@@ -24,7 +24,6 @@ import (
 	"airqa/qa/dataset"
 	"airqa/runlog"
 	"airqa/trace/cause"
-	"airqa/trace/evidence"
 )
 
 var update = flag.Bool("update", false, "write the measured tables to docs/traces.md")
@@ -65,7 +64,7 @@ func fixtures(t *testing.T) []labelled {
 	}
 	golds := make(map[string][][]string)
 	for _, ex := range examples {
-		golds[ex.UUID] = evidence.Golds(ex.Evaluator)
+		golds[ex.UUID] = cause.Golds(ex.Evaluator)
 	}
 	file, err := os.Open(filepath.Join("testdata", "labels.jsonl"))
 	if err != nil {

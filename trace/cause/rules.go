@@ -8,7 +8,6 @@ import (
 	"airqa/internal/stats"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/trace/evidence"
 )
 
 // rule finds a cause.
@@ -75,7 +74,7 @@ func (f *facts) repeated() (Cause, bool) {
 	}
 	c := Cause{Why: fmt.Sprintf("the same action in %d of %s", len(most), terminal.Plural(len(f.Steps), "step"))}
 	for _, s := range most[:LeastRepeats] {
-		ref := action(s)
+		ref := actionRef(s)
 		if ref.Field == "" {
 			ref = span(s.N, "reply.text", s.Reply.Text, 0, min(len(s.Reply.Text), maxQuote))
 		}
@@ -86,7 +85,7 @@ func (f *facts) repeated() (Cause, bool) {
 
 // paperNotThere: the database lacks a paper of the question.
 func (f *facts) paperNotThere() (Cause, bool) {
-	if f.Loss.Level != evidence.DB {
+	if f.Loss.Level != LevelDB {
 		return Cause{}, false
 	}
 	return Cause{Why: f.Loss.Why, Evidence: append(f.lost(), f.reply())}, true
@@ -99,7 +98,7 @@ func (f *facts) paperNotRead() (Cause, bool) {
 		if len(it.Texts) > 0 || len(it.Papers) != 1 {
 			continue
 		}
-		if it.Level == evidence.Hits || it.Level == evidence.Limit {
+		if it.Level == LevelHits || it.Level == LevelLimit {
 			unread = append(unread, it.Papers[0])
 		} else {
 			read = append(read, it.Papers[0])
@@ -110,7 +109,7 @@ func (f *facts) paperNotRead() (Cause, bool) {
 	}
 	c := Cause{Why: fmt.Sprintf("no result has paper %s; the results are from %d of %d papers of the question", unread[0], len(read), len(read)+len(unread))}
 	for _, s := range f.acts {
-		c.Evidence = append(c.Evidence, action(s))
+		c.Evidence = append(c.Evidence, actionRef(s))
 	}
 	c.Evidence = append(c.Evidence[:min(len(c.Evidence), 5)], f.reply())
 	return c, true
@@ -118,7 +117,7 @@ func (f *facts) paperNotRead() (Cause, bool) {
 
 // seen reports whether the ladder has the evidence in a result that the model was shown.
 func (f *facts) seen() bool {
-	return f.Loss.Level == evidence.Answer || f.Loss.Level == evidence.Window
+	return f.Loss.Level == LevelAnswer || f.Loss.Level == LevelWindow
 }
 
 // notViewed: the evidence is in a figure, and the agent got near it but did not look at it.
@@ -130,7 +129,7 @@ func (f *facts) notViewed() (Cause, bool) {
 		if s.Observation != nil && s.Observation.Touched != nil && slices.Contains(s.Observation.Touched.Tables, "images") {
 			return Cause{
 				Why:      fmt.Sprintf("step %d read about figures; no step looked at one", s.N),
-				Evidence: []Ref{action(s), f.reply()},
+				Evidence: []Ref{actionRef(s), f.reply()},
 			}, true
 		}
 	}
@@ -149,7 +148,7 @@ func (f *facts) misreadFigure() (Cause, bool) {
 		return Cause{
 			Weak:     f.Loss.Weak || !f.seen(),
 			Why:      fmt.Sprintf("step %d showed an image of a page, and the answer is wrong", s.N),
-			Evidence: []Ref{action(s), f.reply()},
+			Evidence: []Ref{actionRef(s), f.reply()},
 		}, true
 	}
 	if !f.seen() {
@@ -176,7 +175,7 @@ func (f *facts) early() (Cause, bool) {
 	}
 	c := Cause{Weak: f.Loss.Weak, Why: fmt.Sprintf("the answer came after %s; %s", terminal.Plural(f.searches, "different search action"), f.Loss.Why)}
 	for _, s := range f.acts {
-		c.Evidence = append(c.Evidence, action(s))
+		c.Evidence = append(c.Evidence, actionRef(s))
 	}
 	c.Evidence = append(c.Evidence, f.reply())
 	return c, true
@@ -184,12 +183,12 @@ func (f *facts) early() (Cause, bool) {
 
 // notFound: the agent searched and did not get the evidence.
 func (f *facts) notFound() (Cause, bool) {
-	if f.seen() || f.Loss.Level == evidence.Unknown {
+	if f.seen() || f.Loss.Level == LevelUnknown {
 		return Cause{}, false
 	}
 	c := Cause{Weak: f.Loss.Weak, Why: f.Loss.Why, Evidence: f.lost()}
 	for _, s := range f.acts[:min(len(f.acts), 5)] {
-		c.Evidence = append(c.Evidence, action(s))
+		c.Evidence = append(c.Evidence, actionRef(s))
 	}
 	c.Evidence = append(c.Evidence, f.reply())
 	return c, true

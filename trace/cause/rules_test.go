@@ -7,11 +7,10 @@ import (
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/trace/cause"
-	"airqa/trace/evidence"
 )
 
 // episode is one search and an answer to a question about herons.
-func episode(kwargs, answer string) cause.Episode {
+func wrongEpisode(kwargs, answer string) cause.Episode {
 	const passage = `{"text": "In spring the grey herons nest at Loch Ard. They feed in winter.", "pdf_id": "p", "page_number": 1}`
 	return cause.Episode{
 		Example: qa.Example{
@@ -26,7 +25,7 @@ func episode(kwargs, answer string) cause.Episode {
 			}},
 		}},
 		Score: &qa.Score{Verdict: qa.Wrong},
-		Loss:  evidence.Loss{Level: evidence.Hits},
+		Loss:  cause.Loss{Level: cause.LevelHits},
 	}
 }
 
@@ -51,16 +50,16 @@ func TestRules(t *testing.T) {
 		{"no gold", func(e *cause.Episode) { e.Evaluator.Kwargs = json.RawMessage(`{}`) }, cause.WrongGold, "gold-fails"},
 		{"peers agree", func(e *cause.Episode) { e.Peers = peers }, cause.WrongGold, "peers-agree"},
 		{"one peer is right", func(e *cause.Episode) { e.Peers = append(peers, cause.Peer{Verdict: qa.Right}) }, cause.OverConfidence, "early"},
-		{"the paper is not there", func(e *cause.Episode) { e.Loss.Level = evidence.DB }, cause.MissingPaper, "paper-not-there"},
+		{"the paper is not there", func(e *cause.Episode) { e.Loss.Level = cause.LevelDB }, cause.MissingPaper, "paper-not-there"},
 		{"nothing to look for, a passage in view", func(e *cause.Episode) {
-			e.Loss.Level, e.Steps = evidence.Unknown, append(e.Steps, e.Steps[0], e.Steps[0])
+			e.Loss.Level, e.Steps = cause.LevelUnknown, append(e.Steps, e.Steps[0], e.Steps[0])
 			e.Steps[1].Action, e.Steps[2].Action = &qa.Action{Name: "Retrieve", Text: "a"}, &qa.Action{Name: "Retrieve", Text: "b"}
 		}, cause.TextualReasoning, "in-view"},
-		{"nothing at all", func(e *cause.Episode) { e.Loss.Level, e.Answer, e.Steps = evidence.Unknown, qa.Answer{}, nil }, cause.Unknown, ""},
+		{"nothing at all", func(e *cause.Episode) { e.Loss.Level, e.Answer, e.Steps = cause.LevelUnknown, qa.Answer{}, nil }, cause.Unknown, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e := episode(ness, "the moor")
+			e := wrongEpisode(ness, "the moor")
 			tt.change(&e)
 			if got := cause.Of(t.Context(), e); got.Code != tt.code || got.Rule != tt.rule {
 				t.Errorf("got %s by rule %q (%s), want %s by %q", got.Code, got.Rule, got.Why, tt.code, tt.rule)

@@ -8,22 +8,21 @@ import (
 	"airqa/eval"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/trace/evidence"
 )
 
 // Row is a wrong answer of a run with its cause.
 type Row struct {
-	Run          string         `json:"run"`
-	UUID         string         `json:"uuid"`
-	Repeat       int            `json:"repeat"`
-	Question     string         `json:"question"`
-	Tags         []string       `json:"tags"`
-	Outcome      qa.Outcome     `json:"outcome"`
-	Verdict      qa.Verdict     `json:"verdict"`
-	Answer       string         `json:"answer"`
-	Gold         string         `json:"gold"`
-	LostAt       evidence.Level `json:"lost_at"`
-	LostAtWeakly bool           `json:"lost_at_weak,omitempty"`
+	Run          string     `json:"run"`
+	UUID         string     `json:"uuid"`
+	Repeat       int        `json:"repeat"`
+	Question     string     `json:"question"`
+	Tags         []string   `json:"tags"`
+	Outcome      qa.Outcome `json:"outcome"`
+	Verdict      qa.Verdict `json:"verdict"`
+	Answer       string     `json:"answer"`
+	Gold         string     `json:"gold"`
+	LostAt       Level      `json:"lost_at"`
+	LostAtWeakly bool       `json:"lost_at_weak,omitempty"`
 	Cause
 	// Decided is the cause that a person decided on, Opinion that of a model; empty if there is none.
 	Decided Code     `json:"decided,omitempty"`
@@ -120,7 +119,7 @@ func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c
 }
 
 func rowOf(ctx context.Context, s Source, ex qa.Example, rec runlog.Recorded, score *qa.Score, peers []Peer) Row {
-	loss := evidence.Of(ex, rec, score, s.Config.Note.Missing)
+	loss := FindLoss(ex, rec, score, s.Config.Note.Missing)
 	row := Row{
 		Run: s.Dir, UUID: rec.UUID, Repeat: rec.Repeat, Question: ex.Question, Tags: ex.Tags, Outcome: rec.Outcome, Verdict: score.Verdict,
 		Answer: rec.Answer.Text, LostAt: loss.Level, LostAtWeakly: loss.Weak,

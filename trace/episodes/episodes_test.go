@@ -14,7 +14,6 @@ import (
 	"airqa/runlog"
 	"airqa/trace/cause"
 	"airqa/trace/episodes"
-	"airqa/trace/evidence"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -113,7 +112,7 @@ func TestSelect(t *testing.T) {
 			return w.Status == episodes.Wrong || w.Status == episodes.Right
 		}},
 		{"two fields", episodes.Filter{Status: []string{"wrong"}, LostAt: []string{"hits"}}, func(w episodes.Row) bool {
-			return w.Status == episodes.Wrong && w.LostAt == evidence.Hits
+			return w.Status == episodes.Wrong && w.LostAt == cause.LevelHits
 		}},
 		{"cause", episodes.Filter{Cause: []string{"repetition"}}, func(w episodes.Row) bool { return w.Cause == cause.Repetition }},
 		{"error", episodes.Filter{Error: []string{"syntax"}}, func(w episodes.Row) bool { return slices.Contains(w.Errors, "syntax") }},

@@ -12,7 +12,6 @@ import (
 
 	"airqa/qa"
 	"airqa/trace/cause"
-	"airqa/trace/evidence"
 )
 
 // Filter selects rows. The fields are flags of `airqa trace` and, by the same names, parameters of the viewer's
@@ -48,7 +47,7 @@ func Fields() []Field { return slices.Clone(filterFields) }
 
 var filterFields = []Field{
 	{"status", func(w Row) []string { return []string{string(w.Status)} }, func(f Filter) []string { return f.Status }, texts(Statuses())},
-	{"lost-at", func(w Row) []string { return []string{string(w.LostAt)} }, func(f Filter) []string { return f.LostAt }, texts(evidence.Levels())},
+	{"lost-at", func(w Row) []string { return []string{string(w.LostAt)} }, func(f Filter) []string { return f.LostAt }, texts(cause.Levels())},
 	{"cause", func(w Row) []string { return []string{string(w.Cause)} }, func(f Filter) []string { return f.Cause }, texts(cause.Codes())},
 	{"outcome", func(w Row) []string { return []string{string(w.Outcome)} }, func(f Filter) []string { return f.Outcome }, nil},
 	{"error", func(w Row) []string { return w.Errors }, func(f Filter) []string { return f.Error }, errorKinds()},
@@ -71,7 +70,7 @@ func allowed(flag string) []string {
 // errorKinds returns the values of [Facts.Errors].
 func errorKinds() []string {
 	kinds := []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter}
-	kinds = append(kinds, texts([]Kind{MarkError, MarkEmpty, MarkRepeated, MarkReply})...)
+	kinds = append(kinds, texts([]MarkKind{MarkError, MarkEmpty, MarkRepeated, MarkReply})...)
 	return append(kinds, texts(qa.FailureClasses())...)
 }
 
@@ -138,7 +137,7 @@ var orders = map[string]func(a, b Row) int{
 	"tokens":   func(a, b Row) int { return a.Tokens() - b.Tokens() },
 	"cost":     func(a, b Row) int { return cmp.Compare(number(a.CostUSD), number(b.CostUSD)) },
 	"seconds":  func(a, b Row) int { return cmp.Compare(a.Seconds, b.Seconds) },
-	"lost-at":  func(a, b Row) int { return index(evidence.Levels(), a.LostAt) - index(evidence.Levels(), b.LostAt) },
+	"lost-at":  func(a, b Row) int { return index(cause.Levels(), a.LostAt) - index(cause.Levels(), b.LostAt) },
 	"cause":    func(a, b Row) int { return index(cause.Codes(), a.Cause) - index(cause.Codes(), b.Cause) },
 	"started":  func(a, b Row) int { return a.Started.Compare(b.Started) },
 }

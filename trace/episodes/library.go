@@ -14,7 +14,6 @@ import (
 	"airqa/qa/dataset"
 	"airqa/runlog"
 	"airqa/trace/cause"
-	"airqa/trace/evidence"
 )
 
 // Choice selects a scoring of each run, see [runlog.FindScores]; empty means the newest.
@@ -60,7 +59,7 @@ type Episode struct {
 	Row
 	// Traced is the trajectory with its messages, question and score.
 	Traced Traced
-	Loss   evidence.Loss
+	Loss   cause.Loss
 	Why    cause.Cause
 	Marks  []Mark
 	// Damage is what could not be read; nil for a whole episode.
@@ -185,14 +184,14 @@ func (r *Run) Episode(ctx context.Context, episode string) (Episode, error) {
 	e := Episode{Row: r.Rows[i], Traced: NewTraced(ex, rec, score), Marks: Marks(rec), Damage: err}
 	e.Traced.Fork = r.Fork()
 	if err == nil {
-		e.Loss = evidence.Of(ex, rec, score, r.Log.Config.Note.Missing)
+		e.Loss = cause.FindLoss(ex, rec, score, r.Log.Config.Note.Missing)
 		e.Why = r.cause(ctx, ex, rec, e.Loss)
 	}
 	return e, nil
 }
 
 // cause names the cause of an answer; its peers are the other repeats of the run.
-func (r *Run) cause(ctx context.Context, ex qa.Example, rec runlog.Recorded, loss evidence.Loss) cause.Cause {
+func (r *Run) cause(ctx context.Context, ex qa.Example, rec runlog.Recorded, loss cause.Loss) cause.Cause {
 	var peers []cause.Peer
 	for _, w := range r.repeats[rec.UUID] {
 		if w.Episode != rec.Episode && w.Verdict != "" && w.Outcome != "" && !w.Outcome.Failed() {

@@ -11,7 +11,7 @@ import (
 
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/trace/evidence"
+	"airqa/trace/cause"
 )
 
 // state shows whether a run has changed.
@@ -100,7 +100,7 @@ func (r *Run) compute(ctx context.Context, todo []int) error {
 			return
 		}
 		ex := r.examples[w.UUID]
-		c := r.cause(ctx, ex, rec, evidence.Of(ex, rec, r.scores[w.Episode], r.Log.Config.Note.Missing))
+		c := r.cause(ctx, ex, rec, cause.FindLoss(ex, rec, r.scores[w.Episode], r.Log.Config.Note.Missing))
 		w.Cause, w.Rule = c.Code, c.Rule
 	})
 }

@@ -6,40 +6,39 @@ import (
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/trace/cause"
-	"airqa/trace/evidence"
 )
 
-// Kind is the kind of a [Mark].
-type Kind string
+// MarkKind is the kind of a [Mark].
+type MarkKind string
 
 // The kinds of marks.
 const (
 	// MarkFormat: the reply has no action that can be read.
-	MarkFormat Kind = "format"
+	MarkFormat MarkKind = "format"
 	// MarkError: the tool answered with an error.
-	MarkError Kind = "error"
+	MarkError MarkKind = "error"
 	// MarkEmpty: the result is empty.
-	MarkEmpty Kind = "empty"
+	MarkEmpty MarkKind = "empty"
 	// MarkRepeated: the action was taken before, for the third time or more.
-	MarkRepeated Kind = "repeated"
+	MarkRepeated MarkKind = "repeated"
 	// MarkCut: a part of the result was not shown.
-	MarkCut Kind = "cut"
+	MarkCut MarkKind = "cut"
 	// MarkLeft: the last request did not contain the result any more.
-	MarkLeft Kind = "left_window"
+	MarkLeft MarkKind = "left_window"
 	// MarkReply: the reply was cut off by the token limit for one reply.
-	MarkReply Kind = "cut_reply"
+	MarkReply MarkKind = "cut_reply"
 )
 
-// Kinds returns the kinds of marks in the order of lists.
-func Kinds() []Kind {
-	return []Kind{MarkFormat, MarkError, MarkEmpty, MarkRepeated, MarkCut, MarkLeft, MarkReply}
+// MarkKinds returns the kinds of marks in the order of lists.
+func MarkKinds() []MarkKind {
+	return []MarkKind{MarkFormat, MarkError, MarkEmpty, MarkRepeated, MarkCut, MarkLeft, MarkReply}
 }
 
 // Mark is something to notice about a step.
 type Mark struct {
 	// Step counts from 1.
-	Step int  `json:"step"`
-	Kind Kind `json:"kind"`
+	Step int      `json:"step"`
+	Kind MarkKind `json:"kind"`
 	// First is the first step with the same action, for MarkRepeated.
 	First int `json:"first,omitempty"`
 	// Wasted is the tokens of the step's call, for MarkRepeated.
@@ -49,10 +48,10 @@ type Mark struct {
 // Marks returns the marks of an episode in the order of its steps.
 func Marks(rec runlog.Recorded) []Mark {
 	var list []Mark
-	view := evidence.InView(rec)
+	view := cause.InView(rec)
 	taken := make(map[string][]int)
 	for _, s := range rec.Steps {
-		add := func(on bool, kind Kind) {
+		add := func(on bool, kind MarkKind) {
 			if on {
 				list = append(list, Mark{Step: s.N, Kind: kind})
 			}
@@ -83,11 +82,11 @@ func spent(s qa.Step) int {
 	return s.Reply.Usage.Prompt + s.Reply.Usage.Completion
 }
 
-func tally(marks []Mark) (counts map[Kind]int, wasted int) {
+func tally(marks []Mark) (counts map[MarkKind]int, wasted int) {
 	if len(marks) == 0 {
 		return nil, 0
 	}
-	counts = make(map[Kind]int)
+	counts = make(map[MarkKind]int)
 	for _, m := range marks {
 		counts[m.Kind]++
 		wasted += m.Wasted
@@ -97,7 +96,7 @@ func tally(marks []Mark) (counts map[Kind]int, wasted int) {
 
 // errorsOf lists the kinds of errors of an episode: parse errors, errors and empty results of tools, and the classes of
 // failed requests.
-func errorsOf(rec runlog.Recorded, marks map[Kind]int) []string {
+func errorsOf(rec runlog.Recorded, marks map[MarkKind]int) []string {
 	var list []string
 	for _, s := range rec.Steps {
 		if s.ParseError != nil {
@@ -108,7 +107,7 @@ func errorsOf(rec runlog.Recorded, marks map[Kind]int) []string {
 		}
 	}
 	list = append(list, classes(rec.FailedAttempts)...)
-	for _, kind := range []Kind{MarkError, MarkEmpty, MarkReply, MarkRepeated} {
+	for _, kind := range []MarkKind{MarkError, MarkEmpty, MarkReply, MarkRepeated} {
 		if marks[kind] > 0 {
 			list = append(list, string(kind))
 		}

@@ -9,7 +9,6 @@ import (
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/trace/cause"
-	"airqa/trace/evidence"
 )
 
 // Status is the state of an answer. Each episode has exactly one.
@@ -76,16 +75,16 @@ type Facts struct {
 	CutReplies int `json:"cut_replies,omitempty"`
 
 	// LostAt is empty for a right answer.
-	LostAt     evidence.Level `json:"lost_at,omitempty"`
-	LostAtWeak bool           `json:"lost_at_weak,omitempty"`
+	LostAt     cause.Level `json:"lost_at,omitempty"`
+	LostAtWeak bool        `json:"lost_at_weak,omitempty"`
 	// Cause is empty unless the answer is wrong. Rule is the rule that found it.
 	Cause cause.Code `json:"cause,omitempty"`
 	Rule  string     `json:"cause_rule,omitempty"`
 	// Errors are the kinds of errors of the episode, sorted: those of the field "error" of [Fields].
 	Errors []string `json:"errors,omitempty"`
 	// Marks counts the marks of the steps by kind; Wasted is the tokens of repeated steps.
-	Marks  map[Kind]int `json:"marks,omitempty"`
-	Wasted int          `json:"wasted_tokens,omitempty"`
+	Marks  map[MarkKind]int `json:"marks,omitempty"`
+	Wasted int              `json:"wasted_tokens,omitempty"`
 }
 
 // Tokens is the sum of prompt and completion tokens.
@@ -125,7 +124,7 @@ func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 			f.Score = &score.Value
 		}
 	}
-	loss := evidence.Of(ex, rec, score, r.Log.Config.Note.Missing)
+	loss := cause.FindLoss(ex, rec, score, r.Log.Config.Note.Missing)
 	f.LostAt, f.LostAtWeak = loss.Level, loss.Weak
 	f.Marks, f.Wasted = tally(Marks(rec))
 	f.Errors = errorsOf(rec, f.Marks)

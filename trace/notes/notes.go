@@ -1,5 +1,5 @@
 // Package notes keeps what people write about recorded episodes: comments with an anchor in the log, and decisions on the
-// cause of a wrong answer. They are lines of notes.jsonl in the run directory, apart from the log. Start from [Open].
+// cause of a wrong answer. They are lines of notes.jsonl in the run directory, apart from the log. Start from [OpenNotes].
 //
 // The file is append-only, so that two people's files merge: a removed note stays, with a line that removes it.
 package notes
@@ -22,8 +22,8 @@ import (
 	"airqa/trace/cause"
 )
 
-// FileName is the name of the file in a run directory.
-const FileName = "notes.jsonl"
+// NotesFileName is the name of the file in a run directory.
+const NotesFileName = "notes.jsonl"
 
 // Note is a comment on an episode, a decision, or the removal of another note.
 type Note struct {
@@ -52,17 +52,17 @@ func (n Note) Stale(field string) bool {
 	return n.Quote != "" && (n.First < 0 || n.End > len(field) || n.First > n.End || field[n.First:n.End] != n.Quote)
 }
 
-// Config has the parts of [Open] that tests change.
-type Config struct {
+// NoteConfig has the parts of [OpenNotes] that tests change.
+type NoteConfig struct {
 	// Author signs new notes.
 	Author string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
 
-// File is the notes of one run directory. Its methods may overlap, also with those of other processes.
-type File struct {
-	config Config
+// NoteFile is the notes of one run directory. Its methods may overlap, also with those of other processes.
+type NoteFile struct {
+	config NoteConfig
 	lines  *ledger.Ledger[string, struct{}]
 
 	mu      sync.Mutex
@@ -71,16 +71,16 @@ type File struct {
 	removed map[string]bool
 }
 
-// Open reads the notes of a run directory. The file is made by the first note.
-func Open(dir string, c Config) (*File, error) {
+// OpenNotes reads the notes of a run directory. The file is made by the first note.
+func OpenNotes(dir string, c NoteConfig) (*NoteFile, error) {
 	if _, err := runlog.ReadConfig(dir); err != nil {
 		return nil, err
 	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	f := &File{config: c, known: make(map[string]bool), removed: make(map[string]bool)}
-	path := filepath.Join(dir, FileName)
+	f := &NoteFile{config: c, known: make(map[string]bool), removed: make(map[string]bool)}
+	path := filepath.Join(dir, NotesFileName)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
@@ -93,10 +93,10 @@ func Open(dir string, c Config) (*File, error) {
 }
 
 // Close closes the file.
-func (f *File) Close() error { return f.lines.Close() }
+func (f *NoteFile) Close() error { return f.lines.Close() }
 
 // read takes one line, of this process or another.
-func (f *File) read(line []byte, _ ledger.Span) (string, struct{}, error) {
+func (f *NoteFile) read(line []byte, _ ledger.Span) (string, struct{}, error) {
 	var n Note
 	if ledger.Strict(line, &n) != nil || n.ID == "" || n.Episode == "" {
 		return "", struct{}{}, ledger.ErrDamaged
@@ -105,7 +105,7 @@ func (f *File) read(line []byte, _ ledger.Span) (string, struct{}, error) {
 	return n.ID, struct{}{}, nil
 }
 
-func (f *File) take(n Note) {
+func (f *NoteFile) take(n Note) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.known[n.ID] {
@@ -119,10 +119,10 @@ func (f *File) take(n Note) {
 }
 
 // Damaged is the number of lines that could not be read.
-func (f *File) Damaged() int { return f.lines.Damaged() }
+func (f *NoteFile) Damaged() int { return f.lines.Damaged() }
 
 // Add adds a note to an episode, signs it, and returns it as it is kept.
-func (f *File) Add(n Note) (Note, error) {
+func (f *NoteFile) Add(n Note) (Note, error) {
 	n.Author, n.Time = cmp.Or(n.Author, f.config.Author), f.config.Now().UTC()
 	n.ID = ""
 	raw, err := ledger.Encode(n)
@@ -134,7 +134,7 @@ func (f *File) Add(n Note) (Note, error) {
 	return n, f.append(n)
 }
 
-func (f *File) append(n Note) error {
+func (f *NoteFile) append(n Note) error {
 	raw, err := ledger.Encode(n)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (f *File) append(n Note) error {
 }
 
 // Remove removes a note.
-func (f *File) Remove(id string) error {
+func (f *NoteFile) Remove(id string) error {
 	for _, n := range f.All() {
 		if n.ID == id {
 			_, err := f.Add(Note{Episode: n.Episode, Removes: id})
@@ -158,7 +158,7 @@ func (f *File) Remove(id string) error {
 }
 
 // Decide records the cause of an answer.
-func (f *File) Decide(episode string, c cause.Code) (Note, error) {
+func (f *NoteFile) Decide(episode string, c cause.Code) (Note, error) {
 	if !slices.Contains(cause.Codes(), c) {
 		return Note{}, fmt.Errorf("cause %q: must be one of %v", c, cause.Codes())
 	}
@@ -166,7 +166,7 @@ func (f *File) Decide(episode string, c cause.Code) (Note, error) {
 }
 
 // Undecide removes the decision that counts, so that the one before it counts again; false if there is none.
-func (f *File) Undecide(episode string) (bool, error) {
+func (f *NoteFile) Undecide(episode string) (bool, error) {
 	n, ok := f.Decided(episode)
 	if !ok {
 		return false, nil
@@ -175,7 +175,7 @@ func (f *File) Undecide(episode string) (bool, error) {
 }
 
 // All returns the notes of all episodes, the oldest first, without those that were removed.
-func (f *File) All() []Note {
+func (f *NoteFile) All() []Note {
 	f.lines.Get("") // reads what other processes added
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -190,12 +190,12 @@ func (f *File) All() []Note {
 }
 
 // Of returns the notes of an episode, the oldest first.
-func (f *File) Of(episode string) []Note {
+func (f *NoteFile) Of(episode string) []Note {
 	return slices.DeleteFunc(f.All(), func(n Note) bool { return n.Episode != episode })
 }
 
 // Decided returns the decision on an episode that counts.
-func (f *File) Decided(episode string) (Note, bool) {
+func (f *NoteFile) Decided(episode string) (Note, bool) {
 	list := f.Of(episode)
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].Cause != "" {
@@ -206,7 +206,7 @@ func (f *File) Decided(episode string) (Note, bool) {
 }
 
 // Decisions returns the decision that counts on each episode that has one.
-func (f *File) Decisions() map[string]Note {
+func (f *NoteFile) Decisions() map[string]Note {
 	decided := make(map[string]Note)
 	for _, n := range f.All() {
 		if n.Cause != "" {
@@ -217,10 +217,10 @@ func (f *File) Decisions() map[string]Note {
 }
 
 // Merge adds the notes of another file that are not here yet, and returns their number. Removals count, too.
-func (f *File) Merge(path string) (added int, err error) {
+func (f *NoteFile) Merge(path string) (added int, err error) {
 	raw, err := os.ReadFile(path) //nolint:gosec // the user names it
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("%s: no such file; name the %s of another copy of the run", path, FileName)
+		return 0, fmt.Errorf("%s: no such file; name the %s of another copy of the run", path, NotesFileName)
 	}
 	if err != nil {
 		return 0, err
@@ -244,7 +244,7 @@ func (f *File) Merge(path string) (added int, err error) {
 	return added, nil
 }
 
-func (f *File) has(id string) bool {
+func (f *NoteFile) has(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.known[id]

@@ -15,10 +15,10 @@ import (
 )
 
 // openIn opens the notes of a run for an author, whose clock starts at a minute.
-func openIn(t *testing.T, dir, author string, minute int) *notes.File {
+func openIn(t *testing.T, dir, author string, minute int) *notes.NoteFile {
 	t.Helper()
 	at := time.Date(2031, 5, 1, 12, minute, 0, 0, time.UTC)
-	f, err := notes.Open(dir, notes.Config{Author: author, Now: func() time.Time { at = at.Add(time.Second); return at }})
+	f, err := notes.OpenNotes(dir, notes.NoteConfig{Author: author, Now: func() time.Time { at = at.Add(time.Second); return at }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func runDir(t *testing.T) string {
 	return dir
 }
 
-func add(t *testing.T, f *notes.File, n notes.Note) notes.Note {
+func add(t *testing.T, f *notes.NoteFile, n notes.Note) notes.Note {
 	t.Helper()
 	kept, err := f.Add(n)
 	if err != nil {
@@ -113,7 +113,7 @@ func TestTwoWriters(t *testing.T) {
 	b := openIn(t, dir, "bob", 1)
 	add(t, b, notes.Note{Episode: "a#0", Text: "two"})
 	add(t, a, notes.Note{Episode: "a#0", Text: "three"})
-	for name, f := range map[string]*notes.File{"a": a, "b": b} {
+	for name, f := range map[string]*notes.NoteFile{"a": a, "b": b} {
 		if got := len(f.Of("a#0")); got != 3 {
 			t.Errorf("%s sees %d notes: %v", name, got, texts(f.Of("a#0")))
 		}
@@ -124,11 +124,11 @@ func TestMerge(t *testing.T) {
 	left, right := runDir(t), runDir(t)
 	a := openIn(t, left, "ada", 0)
 	gone := add(t, a, notes.Note{Episode: "a#0", Text: "one"})
-	raw, err := os.ReadFile(filepath.Join(left, notes.FileName))
+	raw, err := os.ReadFile(filepath.Join(left, notes.NotesFileName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(right, notes.FileName), raw, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(right, notes.NotesFileName), raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b := openIn(t, right, "bob", 1)
@@ -137,7 +137,7 @@ func TestMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []int{2, 0} {
-		if added, err := a.Merge(filepath.Join(right, notes.FileName)); added != want || err != nil {
+		if added, err := a.Merge(filepath.Join(right, notes.NotesFileName)); added != want || err != nil {
 			t.Errorf("%d added, %v; want %d", added, err, want)
 		}
 	}
@@ -154,10 +154,10 @@ func TestMerge(t *testing.T) {
 }
 
 // TestDamaged leaves out a line that is no note, and does not follow a link out of the run.
-func TestDamaged(t *testing.T) {
+func TestDamagedNotes(t *testing.T) {
 	dir := runDir(t)
 	add(t, openIn(t, dir, "ada", 0), notes.Note{Episode: "a#0", Text: "one"})
-	path := filepath.Join(dir, notes.FileName)
+	path := filepath.Join(dir, notes.NotesFileName)
 	raw, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, append([]byte("not json\n"), raw...), 0o600); err != nil {
 		t.Fatal(err)
@@ -167,10 +167,10 @@ func TestDamaged(t *testing.T) {
 		t.Errorf("%d damaged, %d notes", f.Damaged(), len(f.All()))
 	}
 	linked := runDir(t)
-	if err := os.Symlink(path, filepath.Join(linked, notes.FileName)); err != nil {
+	if err := os.Symlink(path, filepath.Join(linked, notes.NotesFileName)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := notes.Open(linked, notes.Config{}); err == nil {
+	if _, err := notes.OpenNotes(linked, notes.NoteConfig{}); err == nil {
 		t.Error("a link was followed")
 	}
 }

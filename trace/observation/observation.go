@@ -1,8 +1,8 @@
 // Package observation reads the structure of a tool's result back from the text that the model saw: a table of a Query,
-// the passages of a Retrieve, the images of a View. Start from [Of].
+// the passages of a Retrieve, the images of a View. Start from [ReadResult].
 //
 // A result that is not exactly of the form of package tools stays text, so nothing of it is lost: the rows of
-// [View.Table] and [View.Text] are together the whole text. The package does no I/O and makes no text safe to print.
+// [Result.Table] and [Result.Text] are together the whole text. The package does no I/O and makes no text safe to print.
 package observation
 
 import (
@@ -11,8 +11,8 @@ import (
 	"airqa/qa"
 )
 
-// View is a result as parts.
-type View struct {
+// Result is a result as parts.
+type Result struct {
 	Status qa.Status
 	// Table has the rows of the result; nil if it has none that can be read.
 	Table *Table
@@ -22,44 +22,44 @@ type View struct {
 	// Text is what follows the rows, such as "(5 rows)", or the whole text of any other result.
 	Text   string
 	Images []qa.Image
-	// Cut is what was left out; nil if nothing was.
-	Cut *Cut
+	// ResultCut is what was left out; nil if nothing was.
+	Cut *ResultCut
 }
 
-// Cut is what was left out of a result.
-type Cut struct {
+// ResultCut is what was left out of a result.
+type ResultCut struct {
 	qa.Cut
 	// Known reports whether the log has the result before it was cut, or its beginning. If not, the fields below are empty.
 	Known bool
 	// Last is the last shown row before its cells were shortened; nil if they were not.
-	Last Row
+	Last TableRow
 	// Rows are the rows that were not shown.
-	Rows []Row
+	Rows []TableRow
 	// Partial means that the log has only the beginning of the result.
 	Partial bool
 }
 
-// Of returns the parts of a result.
-func Of(o qa.Observation) View {
-	v := View{Status: o.Status, Text: o.Text, Images: o.Images}
-	if rows, rest, ok := rowsOf(o.Text, o.Cut); ok {
+// ReadResult returns the parts of a result.
+func ReadResult(o qa.Observation) Result {
+	v := Result{Status: o.Status, Text: o.Text, Images: o.Images}
+	if rows, rest, ok := shownRows(o.Text, o.Cut); ok {
 		v.Table, v.Text = rows, rest
 	}
 	if o.Cut != nil {
-		v.Cut = cutOf(o, v.Table)
+		v.Cut = findCut(o, v.Table)
 	}
-	v.Passages = passagesOf(v.Table, v.Cut, o.Hits)
+	v.Passages = readPassages(v.Table, v.Cut, o.Hits)
 	return v
 }
 
-// rowsOf splits a result into its rows and the text after them: a line in parentheses. Before it may be the beginning of
+// shownRows splits a result into its rows and the text after them: a line in parentheses. Before it may be the beginning of
 // a row that was too long even without its cells.
-func rowsOf(text string, cut *qa.Cut) (t *Table, rest string, ok bool) {
+func shownRows(text string, cut *qa.Cut) (t *Table, rest string, ok bool) {
 	t = &Table{}
 	left := text
 	for strings.HasPrefix(left, "{") {
 		line, after, more := strings.Cut(left, "\n")
-		columns, row, ok := rowOf(line)
+		columns, row, ok := readRow(line)
 		if !more || !ok || !t.add(columns, row) {
 			break
 		}
@@ -73,16 +73,16 @@ func rowsOf(text string, cut *qa.Cut) (t *Table, rest string, ok bool) {
 	return t, left, isNote && len(t.Rows) > 0
 }
 
-// cutOf compares a result with the one before it was cut.
-func cutOf(o qa.Observation, shown *Table) *Cut {
-	c := &Cut{Cut: *o.Cut, Known: o.Full != ""}
+// findCut compares a result with the one before it was cut.
+func findCut(o qa.Observation, shown *Table) *ResultCut {
+	c := &ResultCut{Cut: *o.Cut, Known: o.Full != ""}
 	if !c.Known {
 		return c
 	}
 	if shown == nil {
 		shown = &Table{}
 	}
-	whole, partial := beginning(o.Full, shown.Columns)
+	whole, partial := readRows(o.Full, shown.Columns)
 	n := min(len(shown.Rows), len(whole))
 	if c.Reason == "cell" && n > 0 && n == c.RowsShown {
 		c.Last = whole[n-1]
@@ -92,12 +92,12 @@ func cutOf(o qa.Observation, shown *Table) *Cut {
 	return c
 }
 
-// beginning reads the rows of an uncut result; columns are nil if they are not known. It reports whether lines at the
+// readRows reads the rows of an uncut result; columns are nil if they are not known. It reports whether lines at the
 // end are no whole rows.
-func beginning(full string, columns []string) (rows []Row, partial bool) {
+func readRows(full string, columns []string) (rows []TableRow, partial bool) {
 	t := &Table{Columns: columns}
 	for line := range strings.Lines(full) {
-		names, row, ok := rowOf(strings.TrimSuffix(line, "\n"))
+		names, row, ok := readRow(strings.TrimSuffix(line, "\n"))
 		if !ok || !strings.HasSuffix(line, "\n") || !t.add(names, row) {
 			return t.Rows, true
 		}

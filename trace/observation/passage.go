@@ -30,18 +30,18 @@ type Passage struct {
 	Beyond bool
 }
 
-// columnsOf are the columns of passages, without the title.
-var columnsOf = []string{"score", "text", "pdf_id", "page_number"}
+// passageColumns are the columns of passages, without the title.
+var passageColumns = []string{"score", "text", "pdf_id", "page_number"}
 
-// passagesOf returns the rows of a retrieval with their hits; nil for a table of another kind, or if rows and hits
+// readPassages returns the rows of a retrieval with their hits; nil for a table of another kind, or if rows and hits
 // disagree.
-func passagesOf(t *Table, cut *Cut, hits []qa.Hit) []Passage {
+func readPassages(t *Table, cut *ResultCut, hits []qa.Hit) []Passage {
 	if t == nil {
 		return nil
 	}
 	var list []Passage
-	for i, row := range joined(t, cut) {
-		p, ok := passageOf(t.Columns, row)
+	for i, row := range wholeRows(t, cut) {
+		p, ok := readPassage(t.Columns, row)
 		if !ok {
 			return nil
 		}
@@ -60,8 +60,8 @@ func passagesOf(t *Table, cut *Cut, hits []qa.Hit) []Passage {
 	return list
 }
 
-// joined returns the rows of a result before it was cut, as far as they are known.
-func joined(t *Table, cut *Cut) []Row {
+// wholeRows returns the rows of a result before it was cut, as far as they are known.
+func wholeRows(t *Table, cut *ResultCut) []TableRow {
 	rows := slices.Clone(t.Rows)
 	if cut == nil {
 		return rows
@@ -73,10 +73,10 @@ func joined(t *Table, cut *Cut) []Row {
 }
 
 // see notes how much of the passage was in the row that was shown.
-func (p *Passage) see(columns []string, shown Row) {
+func (p *Passage) see(columns []string, shown TableRow) {
 	text := shown[slices.Index(columns, "text")]
 	p.Shortened = slices.ContainsFunc(shown, Cell.Shortened)
-	p.Seen = min(len(strings.TrimSuffix(text.Text, mark)), len(p.Text))
+	p.Seen = min(len(strings.TrimSuffix(text.Text, cutMark)), len(p.Text))
 }
 
 // agree adds the id of a hit, if it may be that of the passage. Cells of a shortened row may be shortened, too.
@@ -88,7 +88,7 @@ func (p *Passage) agree(h qa.Hit) bool {
 	return true
 }
 
-func passageOf(columns []string, row Row) (p Passage, ok bool) {
+func readPassage(columns []string, row TableRow) (p Passage, ok bool) {
 	var names, values []string
 	for i, name := range columns {
 		if name == "title" {
@@ -97,7 +97,7 @@ func passageOf(columns []string, row Row) (p Passage, ok bool) {
 		}
 		names, values = append(names, name), append(values, row[i].Text)
 	}
-	if !slices.Equal(names, columnsOf) || len(columns) > len(columnsOf)+1 {
+	if !slices.Equal(names, passageColumns) || len(columns) > len(passageColumns)+1 {
 		return p, false
 	}
 	score, err := strconv.ParseFloat(values[0], 64)

@@ -13,11 +13,11 @@ import (
 type Table struct {
 	// Columns may have a name twice.
 	Columns []string
-	Rows    []Row
+	Rows    []TableRow
 }
 
-// Row has a cell for each column.
-type Row []Cell
+// TableRow has a cell for each column.
+type TableRow []Cell
 
 // Cell is a value of a row.
 type Cell struct {
@@ -27,8 +27,8 @@ type Cell struct {
 	Text string
 }
 
-// mark ends a cell that was shortened.
-const mark = " …[cut]"
+// cutMark ends a cell that was shortened.
+const cutMark = " …[cut]"
 
 // Number reports whether the cell is a number.
 func (c Cell) Number() bool {
@@ -39,10 +39,10 @@ func (c Cell) Number() bool {
 func (c Cell) Null() bool { return c.Raw == "null" }
 
 // Shortened reports whether the end of the cell was left out.
-func (c Cell) Shortened() bool { return strings.HasSuffix(c.Text, mark) }
+func (c Cell) Shortened() bool { return strings.HasSuffix(c.Text, cutMark) }
 
 // add appends a row if it has the columns of the others.
-func (t *Table) add(columns []string, row Row) bool {
+func (t *Table) add(columns []string, row TableRow) bool {
 	if t.Columns == nil {
 		t.Columns = columns
 	} else if !slices.Equal(t.Columns, columns) {
@@ -52,8 +52,8 @@ func (t *Table) add(columns []string, row Row) bool {
 	return true
 }
 
-// rowOf reads a line as package tools writes rows. It reports false for any other, even if it is JSON of the same value.
-func rowOf(line string) (columns []string, row Row, ok bool) {
+// readRow reads a line as package tools writes rows. It reports false for any other, even if it is JSON of the same value.
+func readRow(line string) (columns []string, row TableRow, ok bool) {
 	in := json.NewDecoder(strings.NewReader(line))
 	if open, err := in.Token(); err != nil || open != json.Delim('{') || !utf8.ValidString(line) {
 		return nil, nil, false
@@ -65,16 +65,16 @@ func rowOf(line string) (columns []string, row Row, ok bool) {
 		if err != nil || !isText || in.Decode(&raw) != nil {
 			return nil, nil, false
 		}
-		cell, ok := cellOf(string(raw))
+		cell, ok := readCell(string(raw))
 		if !ok {
 			return nil, nil, false
 		}
 		columns, row = append(columns, column), append(row, cell)
 	}
-	return columns, row, len(row) > 0 && encode(columns, row) == line
+	return columns, row, len(row) > 0 && encodeRow(columns, row) == line
 }
 
-func cellOf(raw string) (Cell, bool) {
+func readCell(raw string) (Cell, bool) {
 	if raw[0] != '"' {
 		return Cell{Raw: raw, Text: raw}, true
 	}
@@ -85,7 +85,7 @@ func cellOf(raw string) (Cell, bool) {
 	return Cell{Raw: raw, Text: text}, true
 }
 
-func encode(columns []string, row Row) string {
+func encodeRow(columns []string, row TableRow) string {
 	var b strings.Builder
 	for i, c := range row {
 		b.WriteString(map[bool]string{true: "{", false: ", "}[i == 0])

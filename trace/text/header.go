@@ -9,7 +9,6 @@ import (
 	"airqa/qa"
 	"airqa/trace/cause"
 	"airqa/trace/episodes"
-	"airqa/trace/evidence"
 	"airqa/trace/notes"
 )
 
@@ -91,13 +90,13 @@ func statusText(e episodes.Episode) string {
 func outcomeText(t episodes.Traced) string { return cmp.Or(string(t.Outcome), "unfinished") }
 
 // ladder explains the levels in the words of docs/traces.md.
-var ladder = map[evidence.Level]string{
-	evidence.DB: "not in the database", evidence.Hits: "in no result", evidence.Limit: "among hits beyond the limit",
-	evidence.Cut: "in a result, in the part that was not shown", evidence.Window: "shown, but not in the last request",
-	evidence.Answer: "in the last request",
+var ladder = map[cause.Level]string{
+	cause.LevelDB: "not in the database", cause.LevelHits: "in no result", cause.LevelLimit: "among hits beyond the limit",
+	cause.LevelCut: "in a result, in the part that was not shown", cause.LevelWindow: "shown, but not in the last request",
+	cause.LevelAnswer: "in the last request",
 }
 
-func lostText(l evidence.Loss) string {
+func lostText(l cause.Loss) string {
 	if l.Level == "" {
 		return ""
 	}
@@ -182,13 +181,13 @@ func effortText(e episodes.Episode) string {
 
 // marksText counts the marks of the steps: "2 cut, 1 repeated (4971 tokens wasted)".
 func marksText(e episodes.Episode) string {
-	count, wasted := make(map[episodes.Kind]int), 0
+	count, wasted := make(map[episodes.MarkKind]int), 0
 	for _, m := range e.Marks {
 		count[m.Kind]++
 		wasted += m.Wasted
 	}
 	var parts []string
-	for _, kind := range episodes.Kinds() {
+	for _, kind := range episodes.MarkKinds() {
 		if n := count[kind]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(kind), "_", " ")))
 		}

@@ -9,7 +9,6 @@ import (
 	"airqa/report/render"
 	"airqa/trace/cause"
 	"airqa/trace/episodes"
-	"airqa/trace/evidence"
 	"airqa/trace/notes"
 	"airqa/trace/text"
 )
@@ -23,7 +22,7 @@ func listed(runs ...string) []episodes.Row {
 			Question: "How many heads does the base model use in \x1b[31meach layer?",
 			Facts: episodes.Facts{
 				Status: episodes.Wrong, Verdict: qa.Wrong, Outcome: qa.Answered, Given: true, Answer: "an answer of some length", Turns: 3,
-				Prompt: 12000, Completion: 345, CostUSD: &cost, LostAt: evidence.Cut, LostAtWeak: true, Cause: cause.LackOfContext,
+				Prompt: 12000, Completion: 345, CostUSD: &cost, LostAt: cause.LevelCut, LostAtWeak: true, Cause: cause.LackOfContext,
 			},
 		})
 	}

@@ -117,7 +117,7 @@ func (d *markdownWriter) reply(s qa.Step) {
 }
 
 func (d *markdownWriter) result(o qa.Observation) {
-	v := observation.Of(o)
+	v := observation.ReadResult(o)
 	name := "Observation (" + render.MarkdownText(string(v.Status)) + ")"
 	switch {
 	case len(v.Passages) > 0:
@@ -153,7 +153,7 @@ func (d *markdownWriter) passage(h observation.Passage) {
 	}
 }
 
-func (d *markdownWriter) table(columns []string, rows []observation.Row) {
+func (d *markdownWriter) table(columns []string, rows []observation.TableRow) {
 	cells := func(texts []string) string {
 		for i, t := range texts {
 			texts[i] = strings.ReplaceAll(render.MarkdownText(t), "|", `\|`)

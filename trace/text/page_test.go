@@ -14,7 +14,6 @@ import (
 	"airqa/runlog"
 	"airqa/trace/cause"
 	"airqa/trace/episodes"
-	"airqa/trace/evidence"
 	"airqa/trace/notes"
 	"airqa/trace/text"
 )
@@ -92,7 +91,7 @@ func episode() episodes.Episode {
 	e := episodes.Episode{
 		Row:    episodes.Row{Run: "runs/a", Episode: "dd4b5912#0", UUID: "dd4b5912", Gold: "1.9", Facts: episodes.Facts{Status: episodes.Wrong, Seconds: 4.25}},
 		Traced: episodes.NewTraced(ex, rec, &qa.Score{Verdict: qa.Wrong, Func: "eval_float_exact_match"}),
-		Loss:   evidence.Loss{Level: evidence.Answer, Weak: true, Why: `step 2 showed "1.9"`},
+		Loss:   cause.Loss{Level: cause.LevelAnswer, Weak: true, Why: `step 2 showed "1.9"`},
 		Why:    cause.Cause{Code: cause.VisualReasoning, Rule: "misread-figure", Confidence: 0.8, Why: "a figure was shown"},
 		Marks:  append(episodes.Marks(rec), episodes.Mark{Step: 5, Kind: episodes.MarkRepeated, First: 2, Wasted: 99}),
 	}

@@ -13,7 +13,7 @@ import (
 
 // result prints what a tool returned: passages or rows if it has them, otherwise its text.
 func (p *Page) result(o qa.Observation) {
-	v := observation.Of(o)
+	v := observation.ReadResult(o)
 	p.label("observation (" + string(v.Status) + ")")
 	switch {
 	case len(v.Passages) > 0:
@@ -88,7 +88,7 @@ func (p *Page) rest(indent int, text string) {
 }
 
 // hidden prints the rows that the model did not see.
-func (p *Page) hidden(v observation.View) {
+func (p *Page) hidden(v observation.Result) {
 	c := v.Cut
 	if c == nil || !c.Known {
 		return
@@ -99,7 +99,7 @@ func (p *Page) hidden(v observation.View) {
 	}
 	if c.Last != nil {
 		p.prose(indented, yellow, fmt.Sprintf("[row %d before it was cut]", shown))
-		p.table(columns, []observation.Row{c.Last}, dim, shown-1)
+		p.table(columns, []observation.TableRow{c.Last}, dim, shown-1)
 	}
 	if len(c.Rows) > 0 && columns != nil {
 		p.prose(indented, yellow, "["+terminal.Plural(len(c.Rows), "row")+" not shown to the model]")
@@ -114,7 +114,7 @@ func (p *Page) hidden(v observation.View) {
 const widest = 60
 
 // table prints rows side by side if they fit, otherwise one below the other. number is that of the row before the first.
-func (p *Page) table(columns []string, rows []observation.Row, colour string, number int) {
+func (p *Page) table(columns []string, rows []observation.TableRow, colour string, number int) {
 	if text, ok := p.grid(columns, rows); ok {
 		for i, line := range text {
 			p.add(cmp.Or(colour, map[bool]string{true: blue}[i == 0]), line)
@@ -131,7 +131,7 @@ func (p *Page) table(columns []string, rows []observation.Row, colour string, nu
 }
 
 // grid returns a table as lines; false if a cell is long or the lines are too wide.
-func (p *Page) grid(columns []string, rows []observation.Row) ([]string, bool) {
+func (p *Page) grid(columns []string, rows []observation.TableRow) ([]string, bool) {
 	t := terminal.Table{Head: make([]string, len(columns))}
 	for i, name := range columns {
 		t.Head[i] = terminal.Line(name)

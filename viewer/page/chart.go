@@ -3,8 +3,8 @@ package page
 import (
 	"slices"
 
+	"airqa/trace/cause"
 	"airqa/trace/episodes"
-	"airqa/trace/evidence"
 	"airqa/viewer/format"
 )
 
@@ -83,13 +83,13 @@ func (f field) chart(sel selection, rows, all []episodes.Row) chart {
 // rungs are the steps of the ladder from the top, with the level at which evidence is lost that does not get there.
 var rungs = []struct {
 	label, explain string
-	lost           evidence.Level
+	lost           cause.Level
 }{
-	{"in the database", "", evidence.DB},
-	{"in a result", "", evidence.Hits},
-	{"inside the limit", "", evidence.Limit},
-	{"in the part shown", "", evidence.Cut},
-	{"in the last request", "", evidence.Window},
+	{"in the database", "", cause.LevelDB},
+	{"in a result", "", cause.LevelHits},
+	{"inside the limit", "", cause.LevelLimit},
+	{"in the part shown", "", cause.LevelCut},
+	{"in the last request", "", cause.LevelWindow},
 }
 
 // funnel counts the answers whose evidence got at least to each rung of the ladder. Right answers got all the way.
@@ -100,7 +100,7 @@ func funnel(sel selection, rows, all []episodes.Row) chart {
 	if total == 0 {
 		return c
 	}
-	n, of := left.sum()-left[evidence.Unknown], total-every[evidence.Unknown]
+	n, of := left.sum()-left[cause.LevelUnknown], total-every[cause.LevelUnknown]
 	for _, r := range rungs {
 		n, of = n-left[r.lost], of-every[r.lost]
 		c.Bars = append(c.Bars, bar{
@@ -108,12 +108,12 @@ func funnel(sel selection, rows, all []episodes.Row) chart {
 		})
 	}
 	c.Bars = append(c.Bars, bar{
-		Label: "answer agrees", Explain: lostText(every[evidence.Answer], evidence.Answer), Href: sel.with("lost-at", string(evidence.Answer)),
+		Label: "answer agrees", Explain: lostText(every[cause.LevelAnswer], cause.LevelAnswer), Href: sel.with("lost-at", string(cause.LevelAnswer)),
 		N: left[""], All: every[""],
 	})
-	if every[evidence.Unknown] > 0 {
+	if every[cause.LevelUnknown] > 0 {
 		c.Bars = append(c.Bars, bar{
-			Label: "not known", Href: sel.with("lost-at", string(evidence.Unknown)), N: left[evidence.Unknown], All: every[evidence.Unknown],
+			Label: "not known", Href: sel.with("lost-at", string(cause.LevelUnknown)), N: left[cause.LevelUnknown], All: every[cause.LevelUnknown],
 		})
 	}
 	c.Note = "Answers with a verdict whose evidence got at least so far. Each bar leads to the answers that were lost there."
@@ -121,7 +121,7 @@ func funnel(sel selection, rows, all []episodes.Row) chart {
 	return c
 }
 
-func lostText(n int, level evidence.Level) string {
+func lostText(n int, level cause.Level) string {
 	if n == 0 {
 		return ""
 	}
@@ -129,7 +129,7 @@ func lostText(n int, level evidence.Level) string {
 }
 
 // levels counts answers with a verdict by the level where their evidence was lost; "" are the right ones.
-type levels map[evidence.Level]int
+type levels map[cause.Level]int
 
 func verdicts(rows []episodes.Row) levels {
 	l := make(levels)

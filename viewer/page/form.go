@@ -3,8 +3,8 @@ package page
 import (
 	"slices"
 
+	"airqa/trace/cause"
 	"airqa/trace/episodes"
-	"airqa/trace/evidence"
 )
 
 // filterForm is the form of the overview.
@@ -109,9 +109,9 @@ func levelText(field, value string) string {
 	if field != "lost-at" {
 		return ""
 	}
-	return map[evidence.Level]string{
-		evidence.DB: "not in the database", evidence.Hits: "in no result", evidence.Limit: "beyond the limit of a retrieval",
-		evidence.Cut: "in the part of a result that was cut off", evidence.Window: "shown, but not in the last request",
-		evidence.Answer: "in the last request", evidence.Unknown: "not known, or no verdict",
-	}[evidence.Level(value)]
+	return map[cause.Level]string{
+		cause.LevelDB: "not in the database", cause.LevelHits: "in no result", cause.LevelLimit: "beyond the limit of a retrieval",
+		cause.LevelCut: "in the part of a result that was cut off", cause.LevelWindow: "shown, but not in the last request",
+		cause.LevelAnswer: "in the last request", cause.LevelUnknown: "not known, or no verdict",
+	}[cause.Level(value)]
 }

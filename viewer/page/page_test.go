@@ -30,8 +30,8 @@ func site(t *testing.T) (s *page.Site, folder string) {
 		row, err := report.Collect(r.Log, r.Examples, report.Options{Intervals: report.WilsonIntervals})
 		return row, true, err
 	}
-	written := func(r *episodes.Run) (*notes.File, error) {
-		f, err := notes.Open(r.Name, notes.Config{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
+	written := func(r *episodes.Run) (*notes.NoteFile, error) {
+		f, err := notes.OpenNotes(r.Name, notes.NoteConfig{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
 		if err == nil {
 			t.Cleanup(func() { _ = f.Close() })
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // Notes opens the notes of a run.
-type Notes func(*episodes.Run) (*notes.File, error)
+type Notes func(*episodes.Run) (*notes.NoteFile, error)
 
 // queueView is the form of the triage queue, above the page of the question.
 type queueView struct {

@@ -41,7 +41,7 @@ func (q queue) shown(query url.Values) (key, done string) {
 	return m[2] + "/" + m[1], shownCount.FindStringSubmatch(b.String())[1]
 }
 
-func (q queue) notes(run string) *notes.File {
+func (q queue) notes(run string) *notes.NoteFile {
 	q.t.Helper()
 	r, err := q.s.Run(run)
 	if err != nil {

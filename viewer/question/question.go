@@ -18,7 +18,6 @@ import (
 	"airqa/qa"
 	"airqa/trace/cause"
 	"airqa/trace/episodes"
-	"airqa/trace/evidence"
 	"airqa/trace/notes"
 	"airqa/viewer/format"
 )
@@ -37,7 +36,7 @@ type Source struct {
 	// Name is the name of the run in addresses.
 	Name string
 	// Notes opens the notes of a run; nil if the page has none.
-	Notes func(*episodes.Run) (*notes.File, error)
+	Notes func(*episodes.Run) (*notes.NoteFile, error)
 	// CSRF is the token for forms.
 	CSRF string
 }
@@ -85,7 +84,7 @@ type Link struct{ Text, Href string }
 
 // itemView is a piece of evidence.
 type itemView struct {
-	evidence.Item
+	cause.Item
 	Name  string
 	Links []Link
 }
@@ -151,7 +150,7 @@ func (p *Page) items(m *marker) {
 }
 
 // itemName describes a piece of evidence in a few words.
-func itemName(it evidence.Item) string {
+func itemName(it cause.Item) string {
 	var parts []string
 	if len(it.Texts) > 0 {
 		parts = append(parts, strconv.Quote(terminal.Clip(it.Texts[0], 80)))

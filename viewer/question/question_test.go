@@ -38,8 +38,8 @@ func episode(t *testing.T, l *episodes.Library, run, name string) (question.Sour
 		if err != nil {
 			t.Fatal(err)
 		}
-		return question.Source{Run: r, Name: n, CSRF: "token", Notes: func(r *episodes.Run) (*notes.File, error) {
-			f, err := notes.Open(r.Name, notes.Config{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
+		return question.Source{Run: r, Name: n, CSRF: "token", Notes: func(r *episodes.Run) (*notes.NoteFile, error) {
+			f, err := notes.OpenNotes(r.Name, notes.NoteConfig{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
 			if err == nil {
 				t.Cleanup(func() { _ = f.Close() })
 			}

@@ -34,7 +34,7 @@ func (m *marker) resultOf(o qa.Observation) *resultView {
 	if len(o.Text) > wholeText {
 		return nil
 	}
-	v := observation.Of(o)
+	v := observation.ReadResult(o)
 	switch {
 	case len(v.Passages) > 0:
 		r := &resultView{Passages: v.Passages[:min(len(v.Passages), mostRows)]}
@@ -55,7 +55,7 @@ func (m *marker) resultOf(o qa.Observation) *resultView {
 	return r
 }
 
-func (r *resultView) add(row observation.Row, hidden bool) {
+func (r *resultView) add(row observation.TableRow, hidden bool) {
 	if len(r.Rows) >= mostRows || len(r.Rows)*len(row) > mostCells {
 		r.More++
 		return

@@ -32,7 +32,7 @@ type stepView struct {
 }
 
 type markView struct {
-	Kind episodes.Kind
+	Kind episodes.MarkKind
 	Text string
 }
 

@@ -248,7 +248,7 @@ func TestTriage(t *testing.T) {
 		t.Errorf("%d keys for 28 answers", total)
 	}
 	s.quit()
-	f, err := notes.Open("run", notes.Config{})
+	f, err := notes.OpenNotes("run", notes.NoteConfig{})
 	check(t, err)
 	decided := f.Decisions()
 	check(t, f.Close())
@@ -435,7 +435,7 @@ func TestComment(t *testing.T) {
 	s.press("y")
 	s.see("copied as Markdown")
 	s.quit()
-	f, err := notes.Open("run", notes.Config{})
+	f, err := notes.OpenNotes("run", notes.NoteConfig{})
 	check(t, err)
 	all := f.All()
 	check(t, f.Close())

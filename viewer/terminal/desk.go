@@ -10,20 +10,20 @@ import (
 // desk has the notes of the runs: comments and decisions. Files are opened when they are needed.
 type desk struct {
 	author string
-	files  map[string]*notes.File
+	files  map[string]*notes.NoteFile
 	// decisions are those of the runs of files.
 	decisions map[id]cause.Code
 }
 
 func newDesk(author string) *desk {
-	return &desk{author: author, files: make(map[string]*notes.File), decisions: make(map[id]cause.Code)}
+	return &desk{author: author, files: make(map[string]*notes.NoteFile), decisions: make(map[id]cause.Code)}
 }
 
-func (d *desk) file(run string) (*notes.File, error) {
+func (d *desk) file(run string) (*notes.NoteFile, error) {
 	if f := d.files[run]; f != nil {
 		return f, nil
 	}
-	f, err := notes.Open(run, notes.Config{Author: d.author})
+	f, err := notes.OpenNotes(run, notes.NoteConfig{Author: d.author})
 	if err == nil {
 		d.files[run] = f
 	}

@@ -30,7 +30,7 @@ const leastText = 80
 
 // rowsOf returns the passages or rows of a step's observation.
 func rowsOf(s qa.Step) []row {
-	v := observation.Of(*s.Observation)
+	v := observation.ReadResult(*s.Observation)
 	var rows []row
 	for _, p := range v.Passages {
 		if !p.Hidden && p.Text != "" {
@@ -54,7 +54,7 @@ func rowsOf(s qa.Step) []row {
 }
 
 // with returns the row of a result with the cells.
-func (r row) with(columns []string, cells observation.Row) row {
+func (r row) with(columns []string, cells observation.TableRow) row {
 	for i, c := range cells {
 		column := strings.ToLower(columns[i])
 		switch {

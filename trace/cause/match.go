@@ -1,4 +1,4 @@
-package evidence
+package cause
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 // enough is the share of the content words of a long text that a row must have to count as its source; leastWords is
 // the number of words from which a text is long.
 const (
-	enough     = 0.6
-	leastWords = 6
+	longTextShare = 0.6
+	leastWords    = 6
 )
 
 // leastQuote is the length from which a quote in a row proves that the row is its source, in folded bytes.
@@ -58,15 +58,15 @@ func (it Item) known() bool { return it.whole && len(it.Papers) > 0 || it.Page >
 
 // absent returns an item that no row has.
 func (s seen) absent(it Item) Item {
-	it.Level, it.Weak = Hits, len(it.Texts) > 0 && !it.known()
+	it.Level, it.Weak = LevelHits, len(it.Texts) > 0 && !it.known()
 	context := slices.IndexFunc(s.rows, func(r row) bool { return r.context })
 	switch {
 	case len(it.Papers) > 0 && !slices.ContainsFunc(it.Papers, func(id string) bool { return !s.lacking[id] }):
-		it.Level, it.Weak = DB, false
+		it.Level, it.Weak = LevelDB, false
 	case context >= 0 && s.rows[context].truncated && len(it.Texts) > 0:
-		it.Level, it.Weak, it.Steps = Cut, true, []int{s.rows[context].step}
+		it.Level, it.Weak, it.Steps = LevelCut, true, []int{s.rows[context].step}
 	case it.computed:
-		it.Level, it.Weak = Unknown, false
+		it.Level, it.Weak = LevelUnknown, false
 	}
 	return it
 }
@@ -187,5 +187,5 @@ func (s seen) related(r row) bool {
 
 // covers reports whether a folded text has most of the content words of another text, except for given ones.
 func covers(folded, text string, except map[string]bool) bool {
-	return words.Share(words.Fold(text), folded, except) >= enough
+	return words.Share(words.Fold(text), folded, except) >= longTextShare
 }

@@ -1,4 +1,4 @@
-package evidence_test
+package cause_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/trace/evidence"
+	"airqa/trace/cause"
 )
 
 const (
@@ -141,77 +141,77 @@ func TestOf(t *testing.T) {
 		ex      qa.Example
 		rec     runlog.Recorded
 		missing *runlog.MissingPapers
-		want    evidence.Level
+		want    cause.Level
 		weak    bool
 		steps   []int
 		why     string
 	}{
-		{name: "the run lacks the paper", ex: atPage, rec: episode(5, find(heron, []int{3}, 0, "x")), missing: missing, want: evidence.DB, why: "lacks a paper"},
-		{name: "the run lacks the conference", ex: retrieval, rec: episode(5), missing: searched, want: evidence.DB},
+		{name: "the run lacks the paper", ex: atPage, rec: episode(5, find(heron, []int{3}, 0, "x")), missing: missing, want: cause.LevelDB, why: "lacks a paper"},
+		{name: "the run lacks the conference", ex: retrieval, rec: episode(5), missing: searched, want: cause.LevelDB},
 		{
 			name: "View says that there is no such paper", ex: gold("Loch Ard", heron), rec: episode(5, turn{tool: "View", o: qa.Observation{
 				Status: qa.StatusError, Text: `[Error]: There is no paper with the id "` + heron + `". Take a paper_id`,
-			}}), want: evidence.DB, why: "not in the database",
+			}}), want: cause.LevelDB, why: "not in the database",
 		},
-		{name: "no action", ex: atPage, rec: episode(5), want: evidence.Hits, why: "no result has page 3"},
-		{name: "other pages of the paper", ex: atPage, rec: episode(5, find(heron, []int{1, 2, 4, 5}, 2, "x", "y")), want: evidence.Hits},
-		{name: "the page of another paper", ex: atPage, rec: episode(5, find(egret, []int{3}, 0, "x")), want: evidence.Hits},
-		{name: "an error mentions it", ex: atPage, rec: episode(5, turn{tool: "Query", o: qa.Observation{Status: qa.StatusError, Text: line("paper_id", heron, "page_number", 3)}}), want: evidence.Hits},
-		{name: "the gold paper was never read", ex: gold("Loch Ard", heron, egret), rec: episode(5, find(heron, []int{1}, 0, "at Loch Ard")), want: evidence.Hits, why: "no result has paper " + egret},
-		{name: "the gold text is in no result", ex: gold("Loch Ard", heron), rec: episode(5, find(heron, []int{1}, 0, "at a lake")), want: evidence.Hits, weak: true, why: `no result has "Loch Ard"`},
-		{name: "the words run on in others", ex: gold("Loch Ard", heron), rec: episode(5, find(heron, []int{1}, 0, "at Loch Ardent")), want: evidence.Hits, weak: true},
+		{name: "no action", ex: atPage, rec: episode(5), want: cause.LevelHits, why: "no result has page 3"},
+		{name: "other pages of the paper", ex: atPage, rec: episode(5, find(heron, []int{1, 2, 4, 5}, 2, "x", "y")), want: cause.LevelHits},
+		{name: "the page of another paper", ex: atPage, rec: episode(5, find(egret, []int{3}, 0, "x")), want: cause.LevelHits},
+		{name: "an error mentions it", ex: atPage, rec: episode(5, turn{tool: "Query", o: qa.Observation{Status: qa.StatusError, Text: line("paper_id", heron, "page_number", 3)}}), want: cause.LevelHits},
+		{name: "the gold paper was never read", ex: gold("Loch Ard", heron, egret), rec: episode(5, find(heron, []int{1}, 0, "at Loch Ard")), want: cause.LevelHits, why: "no result has paper " + egret},
+		{name: "the gold text is in no result", ex: gold("Loch Ard", heron), rec: episode(5, find(heron, []int{1}, 0, "at a lake")), want: cause.LevelHits, weak: true, why: `no result has "Loch Ard"`},
+		{name: "the words run on in others", ex: gold("Loch Ard", heron), rec: episode(5, find(heron, []int{1}, 0, "at Loch Ardent")), want: cause.LevelHits, weak: true},
 
-		{name: "beyond the limit", ex: atPage, rec: episode(5, find(heron, []int{1, 2, 3, 4}, 2, "x", "y")), want: evidence.Limit, steps: []int{1}, why: "page 3 of paper " + heron + " is hit 3 of step 1"},
-		{name: "its page is beyond the limit, with more than the quote", ex: atQuote, rec: episode(5, find(heron, []int{1, 3}, 1, "x")), want: evidence.Limit, weak: true, steps: []int{1}},
-		{name: "the passage is beyond the limit", ex: located(`[{"paper": "` + heron + `", "page": 3, "element": "` + qa.PartUUID(heron, 3, "chunk", 1) + `", "quote": "` + quote + `"}]`), rec: episode(5, find(heron, []int{1, 3}, 1, "x")), want: evidence.Limit, steps: []int{1}},
-		{name: "the paper is beyond the limit", ex: retrieval, rec: episode(5, find(egrets, []int{1}, 1)), want: evidence.Limit, steps: []int{1}},
+		{name: "beyond the limit", ex: atPage, rec: episode(5, find(heron, []int{1, 2, 3, 4}, 2, "x", "y")), want: cause.LevelLimit, steps: []int{1}, why: "page 3 of paper " + heron + " is hit 3 of step 1"},
+		{name: "its page is beyond the limit, with more than the quote", ex: atQuote, rec: episode(5, find(heron, []int{1, 3}, 1, "x")), want: cause.LevelLimit, weak: true, steps: []int{1}},
+		{name: "the passage is beyond the limit", ex: located(`[{"paper": "` + heron + `", "page": 3, "element": "` + qa.PartUUID(heron, 3, "chunk", 1) + `", "quote": "` + quote + `"}]`), rec: episode(5, find(heron, []int{1, 3}, 1, "x")), want: cause.LevelLimit, steps: []int{1}},
+		{name: "the paper is beyond the limit", ex: retrieval, rec: episode(5, find(egrets, []int{1}, 1)), want: cause.LevelLimit, steps: []int{1}},
 
-		{name: "a row was cut off", ex: atPage, rec: episode(5, find(heron, []int{1, 3}, 0, "x", "y").cutAfter(1)), want: evidence.Cut, steps: []int{1}},
-		{name: "the log has no text of the row", ex: atPage, rec: episode(5, find(heron, []int{1, 3}, 0, "x")), want: evidence.Cut, steps: []int{1}},
-		{name: "the gold text was cut off", ex: gold("Loch Ard", heron), rec: episode(5, find(heron, []int{1, 2}, 0, "x", "at Loch Ard").cutAfter(1)), want: evidence.Cut, weak: true, steps: []int{1}},
-		{name: "the cell was shortened before the quote", ex: atQuote, rec: shortened(), want: evidence.Cut, steps: []int{1}},
-		{name: "the context was cut", ex: gold("Loch Ard", heron), rec: plain("herons nest\n(cut here: the limit of 5000 tokens is reached)"), want: evidence.Cut, weak: true, steps: []int{1}},
+		{name: "a row was cut off", ex: atPage, rec: episode(5, find(heron, []int{1, 3}, 0, "x", "y").cutAfter(1)), want: cause.LevelCut, steps: []int{1}},
+		{name: "the log has no text of the row", ex: atPage, rec: episode(5, find(heron, []int{1, 3}, 0, "x")), want: cause.LevelCut, steps: []int{1}},
+		{name: "the gold text was cut off", ex: gold("Loch Ard", heron), rec: episode(5, find(heron, []int{1, 2}, 0, "x", "at Loch Ard").cutAfter(1)), want: cause.LevelCut, weak: true, steps: []int{1}},
+		{name: "the cell was shortened before the quote", ex: atQuote, rec: shortened(), want: cause.LevelCut, steps: []int{1}},
+		{name: "the context was cut", ex: gold("Loch Ard", heron), rec: plain("herons nest\n(cut here: the limit of 5000 tokens is reached)"), want: cause.LevelCut, weak: true, steps: []int{1}},
 
-		{name: "it left the window", ex: atPage, rec: episode(1, find(heron, []int{3}, 0, "x"), find(heron, []int{5}, 0, "y")), want: evidence.Window, steps: []int{1}, why: "the last reply, step 3, did not see it"},
-		{name: "the image left the window", ex: atTable, rec: episode(1, view(heron, 3), view(heron, 4)), want: evidence.Window, steps: []int{1}},
-		{name: "no turn was left to use it", ex: atPage, rec: unanswered(), want: evidence.Window, steps: []int{2}},
+		{name: "it left the window", ex: atPage, rec: episode(1, find(heron, []int{3}, 0, "x"), find(heron, []int{5}, 0, "y")), want: cause.LevelWindow, steps: []int{1}, why: "the last reply, step 3, did not see it"},
+		{name: "the image left the window", ex: atTable, rec: episode(1, view(heron, 3), view(heron, 4)), want: cause.LevelWindow, steps: []int{1}},
+		{name: "no turn was left to use it", ex: atPage, rec: unanswered(), want: cause.LevelWindow, steps: []int{2}},
 
-		{name: "in view", ex: atPage, rec: episode(5, find(heron, []int{3}, 0, "x")), want: evidence.Answer, steps: []int{1}, why: "the last reply had it in view"},
-		{name: "shown again", ex: atPage, rec: episode(1, find(heron, []int{3}, 0, "x"), find(heron, []int{9}, 0, "y"), find(heron, []int{3}, 0, "x")), want: evidence.Answer, steps: []int{3}},
-		{name: "found later after the limit", ex: atPage, rec: episode(5, find(heron, []int{1, 3}, 1, "x"), view(heron, 3)), want: evidence.Answer, steps: []int{2}},
-		{name: "the quote", ex: atQuote, rec: episode(5, find(heron, []int{3}, 0, "We saw that Every spring the grey  he-\nrons of the valley nest at Loch Ard.")), want: evidence.Answer, steps: []int{1}},
-		{name: "most words of the quote on its page", ex: atQuote, rec: episode(5, find(heron, []int{3}, 0, "in spring, grey herons of the valley nest at")), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "the row without the quote", ex: atQuote, rec: episode(5, query("SELECT", qa.Touched{}, line("table_id", table, "table_caption", "Nests."))), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "the row by its id", ex: atTable, rec: episode(5, query("SELECT", qa.Touched{}, line("table_id", table, "table_caption", "Nests."))), want: evidence.Answer, steps: []int{1}},
-		{name: "the area on the page", ex: atTable, rec: episode(5, view(heron, 3, 0, 90, 100, 40)), want: evidence.Answer, steps: []int{1}},
-		{name: "another area of the page", ex: atTable, rec: episode(5, view(heron, 3, 0, 300, 100, 40)), want: evidence.Hits},
-		{name: "a query names paper and page", ex: atPage, rec: episode(5, query("", qa.Touched{Papers: []string{heron}, Pages: []qa.PaperPage{{PaperID: heron, Page: 3}}}, line("page_content", "x"))), want: evidence.Answer, steps: []int{1}},
-		{name: "the paper itself", ex: wholly, rec: episode(5, query("", qa.Touched{}, line("paper_id", egret))), want: evidence.Answer, steps: []int{1}},
-		{name: "the paper by its title and conference", ex: retrieval, rec: episode(5, find(egrets, []int{7}, 0, "x")), want: evidence.Answer, steps: []int{1}},
-		{name: "the title alone", ex: retrieval, rec: episode(5, query("", qa.Touched{}, line("title", "Egrets of the North"))), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "the title in another paper", ex: retrieval, rec: episode(5, find(heron, []int{7}, 0, "see Egrets of the North")), want: evidence.Hits},
-		{name: "the gold text", ex: gold("Loch Ard", heron), rec: episode(5, find(heron, []int{2}, 0, "nests at Loch  Ard.")), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "a short gold near words of the question", ex: gold(json.Number("12"), heron), rec: episode(5, find(heron, []int{2}, 0, "In spring, 12 herons nest.")), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "a short gold anywhere", ex: gold(json.Number("12"), heron), rec: episode(5, find(heron, []int{2}, 0, "batches of 12")), want: evidence.Hits, weak: true},
-		{name: "a number in words", ex: gold(json.Number("3"), heron), rec: episode(5, find(heron, []int{2}, 0, "three herons nest")), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "a small number as printed", ex: gold(json.Number("2e-05"), heron), rec: episode(5, find(heron, []int{2}, 0, "herons nest, 2 × 10−5")), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "a share in percent", ex: gold(json.Number("0.125"), heron), rec: episode(5, find(heron, []int{2}, 0, "12.5% of herons nest")), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "most words of a long gold", ex: gold("Reeds hide the broods from foxes and martens", heron), rec: episode(5, find(heron, []int{2}, 0, "broods are hidden: reeds hide from martens, foxes")), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "a formula", ex: gold(`\mathrm{T}_t=\frac{\eta_t}{\eta_0}-\kappa`, heron), rec: episode(5, find(heron, []int{2}, 0, "as Tt = ηt / η0 − κ and")), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "all parts of a gold", ex: gold([]string{"Loch Ard", "Loch Lomond"}, heron), rec: episode(5, find(heron, []int{2}, 0, "Loch Ard, Loch Lomond")), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "a part of a gold is missing", ex: gold([]string{"Loch Ard", "Loch Lomond"}, heron), rec: episode(5, find(heron, []int{2}, 0, "Loch Ard")), want: evidence.Hits, weak: true, why: "Loch Lomond"},
-		{name: "the context of the baseline", ex: gold("Loch Ard", heron), rec: plain("herons nest at Loch Ard"), want: evidence.Answer, weak: true, steps: []int{1}},
-		{name: "passages in a context", ex: atPage, rec: plain("", find(heron, []int{3, 4}, 1, "x")), want: evidence.Answer, steps: []int{1}},
-		{name: "no context", ex: gold("Loch Ard", heron), rec: plain("none, because the question names no paper."), want: evidence.Hits},
+		{name: "in view", ex: atPage, rec: episode(5, find(heron, []int{3}, 0, "x")), want: cause.LevelAnswer, steps: []int{1}, why: "the last reply had it in view"},
+		{name: "shown again", ex: atPage, rec: episode(1, find(heron, []int{3}, 0, "x"), find(heron, []int{9}, 0, "y"), find(heron, []int{3}, 0, "x")), want: cause.LevelAnswer, steps: []int{3}},
+		{name: "found later after the limit", ex: atPage, rec: episode(5, find(heron, []int{1, 3}, 1, "x"), view(heron, 3)), want: cause.LevelAnswer, steps: []int{2}},
+		{name: "the quote", ex: atQuote, rec: episode(5, find(heron, []int{3}, 0, "We saw that Every spring the grey  he-\nrons of the valley nest at Loch Ard.")), want: cause.LevelAnswer, steps: []int{1}},
+		{name: "most words of the quote on its page", ex: atQuote, rec: episode(5, find(heron, []int{3}, 0, "in spring, grey herons of the valley nest at")), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "the row without the quote", ex: atQuote, rec: episode(5, query("SELECT", qa.Touched{}, line("table_id", table, "table_caption", "Nests."))), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "the row by its id", ex: atTable, rec: episode(5, query("SELECT", qa.Touched{}, line("table_id", table, "table_caption", "Nests."))), want: cause.LevelAnswer, steps: []int{1}},
+		{name: "the area on the page", ex: atTable, rec: episode(5, view(heron, 3, 0, 90, 100, 40)), want: cause.LevelAnswer, steps: []int{1}},
+		{name: "another area of the page", ex: atTable, rec: episode(5, view(heron, 3, 0, 300, 100, 40)), want: cause.LevelHits},
+		{name: "a query names paper and page", ex: atPage, rec: episode(5, query("", qa.Touched{Papers: []string{heron}, Pages: []qa.PaperPage{{PaperID: heron, Page: 3}}}, line("page_content", "x"))), want: cause.LevelAnswer, steps: []int{1}},
+		{name: "the paper itself", ex: wholly, rec: episode(5, query("", qa.Touched{}, line("paper_id", egret))), want: cause.LevelAnswer, steps: []int{1}},
+		{name: "the paper by its title and conference", ex: retrieval, rec: episode(5, find(egrets, []int{7}, 0, "x")), want: cause.LevelAnswer, steps: []int{1}},
+		{name: "the title alone", ex: retrieval, rec: episode(5, query("", qa.Touched{}, line("title", "Egrets of the North"))), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "the title in another paper", ex: retrieval, rec: episode(5, find(heron, []int{7}, 0, "see Egrets of the North")), want: cause.LevelHits},
+		{name: "the gold text", ex: gold("Loch Ard", heron), rec: episode(5, find(heron, []int{2}, 0, "nests at Loch  Ard.")), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "a short gold near words of the question", ex: gold(json.Number("12"), heron), rec: episode(5, find(heron, []int{2}, 0, "In spring, 12 herons nest.")), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "a short gold anywhere", ex: gold(json.Number("12"), heron), rec: episode(5, find(heron, []int{2}, 0, "batches of 12")), want: cause.LevelHits, weak: true},
+		{name: "a number in words", ex: gold(json.Number("3"), heron), rec: episode(5, find(heron, []int{2}, 0, "three herons nest")), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "a small number as printed", ex: gold(json.Number("2e-05"), heron), rec: episode(5, find(heron, []int{2}, 0, "herons nest, 2 × 10−5")), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "a share in percent", ex: gold(json.Number("0.125"), heron), rec: episode(5, find(heron, []int{2}, 0, "12.5% of herons nest")), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "most words of a long gold", ex: gold("Reeds hide the broods from foxes and martens", heron), rec: episode(5, find(heron, []int{2}, 0, "broods are hidden: reeds hide from martens, foxes")), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "a formula", ex: gold(`\mathrm{T}_t=\frac{\eta_t}{\eta_0}-\kappa`, heron), rec: episode(5, find(heron, []int{2}, 0, "as Tt = ηt / η0 − κ and")), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "all parts of a gold", ex: gold([]string{"Loch Ard", "Loch Lomond"}, heron), rec: episode(5, find(heron, []int{2}, 0, "Loch Ard, Loch Lomond")), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "a part of a gold is missing", ex: gold([]string{"Loch Ard", "Loch Lomond"}, heron), rec: episode(5, find(heron, []int{2}, 0, "Loch Ard")), want: cause.LevelHits, weak: true, why: "Loch Lomond"},
+		{name: "the context of the baseline", ex: gold("Loch Ard", heron), rec: plain("herons nest at Loch Ard"), want: cause.LevelAnswer, weak: true, steps: []int{1}},
+		{name: "passages in a context", ex: atPage, rec: plain("", find(heron, []int{3, 4}, 1, "x")), want: cause.LevelAnswer, steps: []int{1}},
+		{name: "no context", ex: gold("Loch Ard", heron), rec: plain("none, because the question names no paper."), want: cause.LevelHits},
 
-		{name: "nothing to look for", ex: gold(true), rec: episode(5, find(heron, []int{2}, 0, "x")), want: evidence.Unknown},
-		{name: "only the paper is known", ex: gold(true, heron), rec: episode(5, find(heron, []int{2}, 0, "x")), want: evidence.Unknown, steps: []int{1}, why: "which of them"},
-		{name: "a number that is computed", ex: asking("By how many herons do the lakes differ?", gold(json.Number("4711"), heron)), rec: episode(5, find(heron, []int{2}, 0, "x")), want: evidence.Unknown, why: "computed"},
+		{name: "nothing to look for", ex: gold(true), rec: episode(5, find(heron, []int{2}, 0, "x")), want: cause.LevelUnknown},
+		{name: "only the paper is known", ex: gold(true, heron), rec: episode(5, find(heron, []int{2}, 0, "x")), want: cause.LevelUnknown, steps: []int{1}, why: "which of them"},
+		{name: "a number that is computed", ex: asking("By how many herons do the lakes differ?", gold(json.Number("4711"), heron)), rec: episode(5, find(heron, []int{2}, 0, "x")), want: cause.LevelUnknown, why: "computed"},
 	}
 	wrong := &qa.Score{Verdict: qa.Wrong}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := evidence.Of(tt.ex, tt.rec, wrong, tt.missing)
+			got := cause.FindLoss(tt.ex, tt.rec, wrong, tt.missing)
 			if got.Level != tt.want || got.Weak != tt.weak || !slices.Equal(got.Steps, tt.steps) || !strings.Contains(got.Why, tt.why) {
 				t.Errorf("got %q (weak %v) at steps %v: %s\nwant %q (weak %v) at %v: %s", got.Level, got.Weak, got.Steps, got.Why, tt.want, tt.weak, tt.steps, tt.why)
 			}
@@ -243,19 +243,19 @@ func TestVerdicts(t *testing.T) {
 		name  string
 		rec   runlog.Recorded
 		score *qa.Score
-		want  evidence.Level
+		want  cause.Level
 	}{
 		{"right", rec, &qa.Score{Verdict: qa.Right}, ""},
-		{"wrong", rec, &qa.Score{Verdict: qa.Wrong}, evidence.Answer},
-		{"unparseable", rec, &qa.Score{Verdict: qa.Unparseable}, evidence.Answer},
-		{"unscored", rec, &qa.Score{Verdict: qa.Unscored}, evidence.Unknown},
-		{"not scored", rec, nil, evidence.Unknown},
-		{"failed", failed, &qa.Score{Verdict: qa.Wrong}, evidence.Unknown},
-		{"not finished", open, nil, evidence.Unknown},
+		{"wrong", rec, &qa.Score{Verdict: qa.Wrong}, cause.LevelAnswer},
+		{"unparseable", rec, &qa.Score{Verdict: qa.Unparseable}, cause.LevelAnswer},
+		{"unscored", rec, &qa.Score{Verdict: qa.Unscored}, cause.LevelUnknown},
+		{"not scored", rec, nil, cause.LevelUnknown},
+		{"failed", failed, &qa.Score{Verdict: qa.Wrong}, cause.LevelUnknown},
+		{"not finished", open, nil, cause.LevelUnknown},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := evidence.Of(atPage, tt.rec, tt.score, nil); got.Level != tt.want {
+			if got := cause.FindLoss(atPage, tt.rec, tt.score, nil); got.Level != tt.want {
 				t.Errorf("got %q (%s), want %q", got.Level, got.Why, tt.want)
 			}
 		})
@@ -272,14 +272,14 @@ func TestOldLog(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		ex   qa.Example
-		want evidence.Level
+		want cause.Level
 	}{
-		{"page of a passage", atPage, evidence.Answer},
-		{"paper of a statement", wholly, evidence.Answer},
-		{"a page that is not there", located(`{"paper": "` + heron + `", "page": 4}`), evidence.Hits},
+		{"page of a passage", atPage, cause.LevelAnswer},
+		{"paper of a statement", wholly, cause.LevelAnswer},
+		{"a page that is not there", located(`{"paper": "` + heron + `", "page": 4}`), cause.LevelHits},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := evidence.Of(tt.ex, rec, &qa.Score{Verdict: qa.Wrong}, nil); got.Level != tt.want || got.Weak {
+			if got := cause.FindLoss(tt.ex, rec, &qa.Score{Verdict: qa.Wrong}, nil); got.Level != tt.want || got.Weak {
 				t.Errorf("got %+v, want %s", got, tt.want)
 			}
 		})
@@ -301,10 +301,10 @@ func TestGolds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ex := gold("", heron)
 			ex.Evaluator = qa.Evaluator{Func: tt.name, Kwargs: json.RawMessage(tt.kwargs)}
-			if got := evidence.Locate(ex, episode(5, find(heron, []int{1}, 0, tt.passage))); got.Level != evidence.Answer || !got.Weak {
+			if got := cause.FindEvidence(ex, episode(5, find(heron, []int{1}, 0, tt.passage))); got.Level != cause.LevelAnswer || !got.Weak {
 				t.Errorf("got %+v, want a weak match in view", got)
 			}
-			if got := evidence.Locate(ex, episode(5, find(heron, []int{1}, 0, "a mill"))); got.Level != evidence.Hits {
+			if got := cause.FindEvidence(ex, episode(5, find(heron, []int{1}, 0, "a mill"))); got.Level != cause.LevelHits {
 				t.Errorf("got %+v, want nothing found", got)
 			}
 		})
@@ -333,7 +333,7 @@ func TestPlaces(t *testing.T) {
 				Evaluator: qa.Evaluator{Func: "eval_string_exact_match", Kwargs: json.RawMessage(`{"gold": ` + tt.gold + `}`)},
 			}
 			step := qa.Step{N: 1, By: qa.ByModel, Reply: &qa.Reply{Text: "r"}, Action: &qa.Action{Name: "Query"}, Observation: &qa.Observation{Status: qa.StatusOK, Text: result}}
-			loss := evidence.Locate(ex, runlog.Recorded{Trajectory: qa.Trajectory{Steps: []qa.Step{step}}})
+			loss := cause.FindEvidence(ex, runlog.Recorded{Trajectory: qa.Trajectory{Steps: []qa.Step{step}}})
 			got := ""
 			for _, p := range loss.Places {
 				if p.Step == 1 && p.Field == "observation.text" {

@@ -1,8 +1,4 @@
-// Package causes asks a model why answers are wrong, as a second opinion beside the rules of package trace/cause, and
-// keeps what it replied. Start from [Asking.Ask].
-//
-// Replies are in causes.jsonl in the run directory, so that no question is paid for twice.
-package causes
+package cause
 
 import (
 	"context"
@@ -24,7 +20,6 @@ import (
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/trace/cause"
 )
 
 // FileName is the name of the file with the replies, in a run directory.
@@ -44,14 +39,14 @@ type Asking struct {
 
 // Answer is a wrong answer to ask about.
 type Answer struct {
-	Row     cause.Row
+	Row     Row
 	Episode runlog.Recorded
 }
 
 // Asked is the outcome of [Asking.Ask].
 type Asked struct {
 	// Opinions are in the order of the answers.
-	Opinions []cause.Opinion
+	Opinions []Opinion
 	// Calls and Usage are those of this invocation; Known counts the replies that were there. Failed are the errors of
 	// requests without a reply.
 	Calls, Known int
@@ -76,7 +71,7 @@ func (a Asking) Ask(ctx context.Context, answers []Answer) (asked Asked, err err
 		return Asked{}, fmt.Errorf("open %s: %w", filepath.Join(a.Dir, FileName), err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	asked.Opinions = make([]cause.Opinion, len(answers))
+	asked.Opinions = make([]Opinion, len(answers))
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, a.Workers))
@@ -107,7 +102,7 @@ func (a Asking) Ask(ctx context.Context, answers []Answer) (asked Asked, err err
 }
 
 // Run asks about the wrong answers of a run and sets their opinions.
-func (a Asking) Run(ctx context.Context, log *runlog.Run, r *cause.Run) (Asked, error) {
+func (a Asking) Run(ctx context.Context, log *runlog.Run, r *Run) (Asked, error) {
 	answers := make([]Answer, len(r.Rows))
 	for i, row := range r.Rows {
 		rec, err := log.Episode(row.UUID, row.Repeat)
@@ -161,8 +156,8 @@ func (a Asking) one(ctx context.Context, file *ledger.Ledger[string, kept], answ
 }
 
 // opinion reads a reply.
-func (a Asking) opinion(k kept, err error) cause.Opinion {
-	o := cause.Opinion{Model: a.Model.Name}
+func (a Asking) opinion(k kept, err error) Opinion {
+	o := Opinion{Model: a.Model.Name}
 	if err != nil {
 		o.Failed = err.Error()
 		return o
@@ -172,8 +167,8 @@ func (a Asking) opinion(k kept, err error) cause.Opinion {
 		o.Failed = "the reply cannot be read: " + err.Error()
 		return o
 	}
-	code := cause.Code(strings.ToLower(strings.Trim(fields["cause"], " .`\"'")))
-	if !slices.Contains(cause.Codes(), code) {
+	code := Code(strings.ToLower(strings.Trim(fields["cause"], " .`\"'")))
+	if !slices.Contains(Codes(), code) {
 		o.Failed = fmt.Sprintf("%q is not one of the causes", fields["cause"])
 		return o
 	}

@@ -1,4 +1,4 @@
-package evidence
+package cause
 
 import (
 	"encoding/json"
@@ -30,7 +30,7 @@ type row struct {
 	step int
 	// rank is that of a hit; 0 for other rows.
 	rank  int
-	level Level // Limit, Cut, Window or Answer
+	level Level // LevelLimit, Cut, Window or Answer
 	paper string
 	page  int
 	ids   []string
@@ -62,9 +62,9 @@ func seenIn(ex qa.Example, rec runlog.Recorded) seen {
 		if step.Observation == nil {
 			continue
 		}
-		level := Window
+		level := LevelWindow
 		if shown[step.N] {
-			level = Answer
+			level = LevelAnswer
 		}
 		s.add(step, level)
 	}
@@ -140,17 +140,17 @@ func (s *seen) result(step qa.Step, level Level) {
 	base.paper, base.page = named(step)
 	for i, r := range shown {
 		if shortened := o.Cut != nil && o.Cut.Reason == "cell" && i == len(shown)-1; shortened && i < len(all) {
-			s.append(all[i], base.at(Cut), o.Hits, i)
+			s.append(all[i], base.at(LevelCut), o.Hits, i)
 		}
 		s.append(r, base, o.Hits, i)
 	}
 	for i := len(shown); i < len(all); i++ {
-		s.append(all[i], base.at(Cut), o.Hits, i)
+		s.append(all[i], base.at(LevelCut), o.Hits, i)
 	}
 	for i := max(len(shown), len(all)); i < len(o.Hits); i++ {
-		at := Cut
+		at := LevelCut
 		if o.Hits[i].Beyond {
-			at = Limit
+			at = LevelLimit
 		}
 		s.append(record{}, base.at(at), o.Hits, i)
 	}
@@ -335,7 +335,7 @@ func (s *seen) contexts(rec runlog.Recorded) {
 			continue
 		}
 		s.rows = append(s.rows, row{
-			step: s.last, level: Answer, text: words.Fold(text), context: true, truncated: strings.Contains(text, cutMark),
+			step: s.last, level: LevelAnswer, text: words.Fold(text), context: true, truncated: strings.Contains(text, cutMark),
 			source: source{fmt.Sprintf("messages.%d.text", i), len(before) + len(contextMark), text},
 		})
 	}

@@ -1,11 +1,4 @@
-// Package evidence finds where the evidence for a question was lost on its way from the database to the answer. Start
-// from [Of]; the rungs of the ladder are the [Level] constants.
-//
-// The evidence is what a question names: the papers and the gold answer of its evaluator, or, for a synthesized
-// question, places in papers. It is matched with what the run log has of each action by passage, page and row ids where
-// both sides know them, otherwise by text. A text match is weak: a short gold answer such as "3" is in many passages.
-// The package reads nothing but its arguments.
-package evidence
+package cause
 
 import (
 	"cmp"
@@ -22,24 +15,26 @@ type Level string
 
 // The levels, in the order in which evidence gets lost.
 const (
-	// DB means that a paper of the question is not in the database.
-	DB Level = "db"
-	// Hits means that no action found the evidence.
-	Hits Level = "hits"
-	// Limit means that the evidence was among the hits beyond the limit of a retrieval.
-	Limit Level = "limit"
-	// Cut means that a result had the evidence, in the part that was not shown.
-	Cut Level = "cut"
-	// Window means that the evidence was shown, but not in the request of the last reply.
-	Window Level = "window"
-	// Answer means that the last reply had the evidence in view, and the answer is wrong all the same.
-	Answer Level = "answer"
-	// Unknown means that the question names no evidence to look for, or that its answer has no verdict.
-	Unknown Level = "unknown"
+	// LevelDB means that a paper of the question is not in the database.
+	LevelDB Level = "db"
+	// LevelHits means that no action found the evidence.
+	LevelHits Level = "hits"
+	// LevelLimit means that the evidence was among the hits beyond the limit of a retrieval.
+	LevelLimit Level = "limit"
+	// LevelCut means that a result had the evidence, in the part that was not shown.
+	LevelCut Level = "cut"
+	// LevelWindow means that the evidence was shown, but not in the request of the last reply.
+	LevelWindow Level = "window"
+	// LevelAnswer means that the last reply had the evidence in view, and the answer is wrong all the same.
+	LevelAnswer Level = "answer"
+	// LevelUnknown means that the question names no evidence to look for, or that its answer has no verdict.
+	LevelUnknown Level = "unknown"
 )
 
 // Levels returns all levels of a wrong answer in the order of the ladder.
-func Levels() []Level { return []Level{DB, Hits, Limit, Cut, Window, Answer, Unknown} }
+func Levels() []Level {
+	return []Level{LevelDB, LevelHits, LevelLimit, LevelCut, LevelWindow, LevelAnswer, LevelUnknown}
+}
 
 // Label is the level as in lists: “?” marks evidence matched by text alone.
 func (l Level) Label(weak bool) string {
@@ -107,31 +102,31 @@ type Place struct {
 	First, End int
 }
 
-// Of finds where the evidence for an answer was lost. score and missing may be nil.
-func Of(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.MissingPapers) Loss {
+// FindLoss finds where the evidence for an answer was lost. score and missing may be nil.
+func FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.MissingPapers) Loss {
 	switch {
 	case score != nil && score.Verdict == qa.Right:
 		return Loss{}
 	case rec.Outcome.Failed():
-		return Loss{Level: Unknown, Why: fmt.Sprintf("the episode failed: %s", rec.Outcome)}
+		return Loss{Level: LevelUnknown, Why: fmt.Sprintf("the episode failed: %s", rec.Outcome)}
 	case rec.Outcome == "":
-		return Loss{Level: Unknown, Why: "the episode is not finished"}
+		return Loss{Level: LevelUnknown, Why: "the episode is not finished"}
 	case ex.Evaluator.Func == "":
 		return Loss{} // there is no right answer that could be missed
 	case score == nil || score.Verdict == qa.Unscored:
-		return Loss{Level: Unknown, Why: "the answer has no verdict"}
+		return Loss{Level: LevelUnknown, Why: "the answer has no verdict"}
 	}
-	l := Locate(ex, rec)
+	l := FindEvidence(ex, rec)
 	if missing != nil && (slices.Contains(missing.Named, ex.UUID) || slices.Contains(missing.Searched, ex.UUID)) {
-		l.Level, l.Weak, l.Steps, l.Places = DB, false, nil, nil
+		l.Level, l.Weak, l.Steps, l.Places = LevelDB, false, nil, nil
 		l.Why = "the data directory lacks a paper that the question names, or all papers of a conference that it searches"
 	}
 	return l
 }
 
-// Locate finds how far each item of evidence got, whatever the verdict.
-func Locate(ex qa.Example, rec runlog.Recorded) Loss {
-	l := Loss{Level: Unknown, Why: "the question names no paper, and its gold answer has no text to look for"}
+// FindEvidence finds how far each item of evidence got, whatever the verdict.
+func FindEvidence(ex qa.Example, rec runlog.Recorded) Loss {
+	l := Loss{Level: LevelUnknown, Why: "the question names no paper, and its gold answer has no text to look for"}
 	s := seenIn(ex, rec)
 	for _, it := range itemsOf(ex) {
 		l.Items = append(l.Items, s.place(it))
@@ -142,8 +137,8 @@ func Locate(ex qa.Example, rec runlog.Recorded) Loss {
 	first := slices.MinFunc(l.Items, earlier)
 	l.Places = s.places(&first)
 	l.Level, l.Weak, l.Steps, l.Why = first.Level, first.Weak, first.Steps, s.why(first)
-	if l.Level == Answer && !first.decides() {
-		l.Level, l.Weak = Unknown, false
+	if l.Level == LevelAnswer && !first.decides() {
+		l.Level, l.Weak = LevelUnknown, false
 		l.Why = "the last reply had passages of each paper in view; which of them has the answer is unknown"
 	}
 	return l
@@ -155,13 +150,13 @@ func (it Item) decides() bool {
 }
 
 // ladder orders the levels of items. Only an item that is known to be in view is after one of unknown place.
-var ladder = []Level{DB, Hits, Limit, Cut, Window, Unknown, Answer}
+var ladder = []Level{LevelDB, LevelHits, LevelLimit, LevelCut, LevelWindow, LevelUnknown, LevelAnswer}
 
 // earlier orders items by level. Of one level, an item of known place comes first; of the last, one that decides.
 func earlier(a, b Item) int {
 	rank := func(it Item) int {
 		rank := 4 * slices.Index(ladder, it.Level)
-		if it.Level == Answer && !it.decides() {
+		if it.Level == LevelAnswer && !it.decides() {
 			rank += 2
 		}
 		if it.Weak {
@@ -179,17 +174,17 @@ func (s seen) why(it Item) string {
 		where = fmt.Sprintf("step %d", it.Steps[len(it.Steps)-1])
 	}
 	switch it.Level {
-	case DB:
+	case LevelDB:
 		return it.name() + " is not in the database"
-	case Hits:
+	case LevelHits:
 		return "no result has " + it.name()
-	case Limit:
+	case LevelLimit:
 		return fmt.Sprintf("%s is hit %d of %s, beyond the limit", it.name(), it.Rank, where)
-	case Cut:
+	case LevelCut:
 		return fmt.Sprintf("%s is in the result of %s, in the part that was not shown", it.name(), where)
-	case Window:
+	case LevelWindow:
 		return fmt.Sprintf("%s showed %s; the last reply, step %d, did not see it any more", where, it.name(), s.last)
-	case Answer:
+	case LevelAnswer:
 		return fmt.Sprintf("%s showed %s, and the last reply had it in view", where, it.name())
 	}
 	return "the gold answer " + it.name() + " may have to be computed, and no result has it"
