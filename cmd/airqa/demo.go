@@ -182,8 +182,12 @@ func (d demo) scoreAll(dirs []string) error {
 	return nil
 }
 
-// demoQuestions is the number of questions that the demo makes.
-const demoQuestions = 16
+const (
+	// demoQuestions is the number of questions that the demo makes.
+	demoQuestions = 16
+	// demoSeed is the default of --draw-seed.
+	demoSeed = 2024
+)
 
 // train makes some questions, answers them, exports the right answers as training data, and checks what a trainer does
 // with each row.
@@ -193,12 +197,19 @@ func (d demo) train() error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	making := synthesis.Making{Model: session.OfflineModel, Out: d.syn(), Count: demoQuestions, DrawSeed: synthesis.DefaultSeed, SolveAgain: 1, Workers: 2}
-	if _, err := making.Run(d.ctx, d.session(), world, d.data(), false); err != nil {
+	making := synthMakeFlags{Model: session.OfflineModel, Out: d.syn(), Count: demoQuestions, DrawSeed: demoSeed, SolveAgain: 1, Workers: 2}
+	sum, err := synthesis.Make(d.ctx, making.config(d.app, world, d.data()))
+	if err == nil {
+		err = synthEnd(making, d.data(), sum)
+	}
+	if err != nil {
 		return err
 	}
-	acted := synthesis.Acted{Baseline: []string{"agentic-hybrid"}, Repeats: 1, Judges: scoring.Judges{JudgeConcurrency: 1}}
-	if _, err := making.Acting(acted).Run(d.ctx, d.session(), world, d.data()); err != nil {
+	_, err = synthesis.Act(d.ctx, synthesis.ActConfig{
+		Session: d.session(), World: world, Data: d.data(), Dir: d.syn(), Model: session.OfflineModel, Settings: qa.DefaultSettings(),
+		Baselines: []string{"agentic-hybrid"}, Repeats: 1, Workers: 2, Judges: scoring.Judges{JudgeConcurrency: 1},
+	})
+	if err != nil {
 		return err
 	}
 	dirs, err := runlog.Find([]string{filepath.Join(d.syn(), candidate.RunsDir)})

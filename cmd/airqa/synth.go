@@ -10,6 +10,7 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/synthesis"
 	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/run/session"
 )
 
@@ -34,7 +35,7 @@ bad questions. Every candidate is in SYN/ledger.jsonl; the accepted ones are in 
 
 type synthExploreCmd struct {
 	dataFlags
-	synthesis.Making
+	synthMakeFlags
 }
 
 func (synthExploreCmd) Help() string {
@@ -45,11 +46,14 @@ func (synthExploreCmd) Help() string {
 The drafts are candidates in SYN/ledger.jsonl. airqa synth track makes them scorable.`
 }
 
-func (c synthExploreCmd) Run(a *app) error { return makeQuestions(a, &c.dataFlags, c.Making, true) }
+func (c synthExploreCmd) Run(a *app) error {
+	_, err := makeQuestions(a, &c.dataFlags, c.synthMakeFlags, true)
+	return err
+}
 
 type synthTrackCmd struct {
 	dataFlags
-	synthesis.Making
+	synthMakeFlags
 }
 
 func (synthTrackCmd) Help() string {
@@ -62,24 +66,54 @@ Every reply is kept in SYN/replies: after a stop, a crash or a spent budget, the
 nothing twice. Changed gates or prompts redo only what depends on them.`
 }
 
-func (c synthTrackCmd) Run(a *app) error { return makeQuestions(a, &c.dataFlags, c.Making, false) }
+func (c synthTrackCmd) Run(a *app) error {
+	_, err := makeQuestions(a, &c.dataFlags, c.synthMakeFlags, false)
+	return err
+}
 
-// makeQuestions runs explorer, tracker and gates.
-func makeQuestions(a *app, data *dataFlags, f synthesis.Making, exploreOnly bool) error {
+// makeQuestions runs explorer, tracker and gates, or prints an estimate. The error says what is missing.
+func makeQuestions(a *app, data *dataFlags, f synthMakeFlags, exploreOnly bool) (sum extractor.Summary, err error) {
+	if err := f.check(); err != nil {
+		return sum, err
+	}
 	world, err := data.open(a, env.Config{})
 	if err != nil {
-		return err
+		return sum, err
 	}
-	r, err := f.Run(a.ctx, a.session(), world, data.Data, exploreOnly)
-	if text := r.Text(f, a.width); text != "" {
-		err = errors.Join(a.print(text), err)
+	defer func() { err = errors.Join(err, world.Close()) }()
+	c := f.config(a, world, data.Data)
+	c.ExploreOnly = exploreOnly
+	if f.Estimate {
+		e, err := synthesis.Estimate(a.ctx, c)
+		if err != nil {
+			return sum, err
+		}
+		return sum, a.print(e.Text(a.width))
 	}
-	return errors.Join(err, world.Close())
+	if sum, err = synthesis.Make(a.ctx, c); err != nil {
+		return sum, synthError(err)
+	}
+	end := synthEnd(f, data.Data, sum)
+	if sum.Candidates == 0 {
+		return sum, end
+	}
+	text := ""
+	if f.Preview > 0 {
+		if text, err = extractor.PreviewText(f.Out); err != nil {
+			return sum, err
+		}
+		text += "\n"
+	}
+	yields, err := extractor.ReadYields(f.Out)
+	if err != nil {
+		return sum, err
+	}
+	return sum, errors.Join(a.print(text+yields.Text(a.width)), end)
 }
 
 type synthActCmd struct {
 	dataFlags
-	synthesis.Acting
+	synthActFlags
 }
 
 func (synthActCmd) Help() string {
@@ -91,16 +125,19 @@ The runs in SYN/runs are ordinary ones: airqa status, trace, report and export r
 }
 
 func (c synthActCmd) Run(a *app) error {
-	return act(a, &c.dataFlags, c.Acting)
+	return collectTrajectories(a, &c.dataFlags, c.synthActFlags)
 }
 
-// act collects trajectories.
-func act(a *app, data *dataFlags, f synthesis.Acting) error {
+// collectTrajectories runs the actor.
+func collectTrajectories(a *app, data *dataFlags, f synthActFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	world, err := data.open(a, env.Config{Mode: env.Mode(f.Retrieve), QueryDeadline: session.QueryDeadline(f.QuerySeconds)})
 	if err != nil {
 		return err
 	}
-	health, err := f.Run(a.ctx, a.session(), world, data.Data)
+	health, err := synthesis.Act(a.ctx, f.config(a, world, data.Data))
 	if health != nil {
 		err = errors.Join(a.print(health.Text(a.width)), err)
 	}
@@ -109,8 +146,8 @@ func act(a *app, data *dataFlags, f synthesis.Acting) error {
 
 type synthAllCmd struct {
 	dataFlags
-	synthesis.Making
-	synthesis.Acted
+	synthMakeFlags
+	synthActorFlags
 }
 
 func (synthAllCmd) Help() string {
@@ -123,17 +160,20 @@ questions are answered, and the exit code is 5.`
 }
 
 func (c synthAllCmd) Run(a *app) error {
-	made := makeQuestions(a, &c.dataFlags, c.Making, false)
-	var short *synthesis.ShortError
-	few := errors.As(made, &short) && short.Accepted > 0
-	if made != nil && !few || c.Estimate || c.Preview > 0 {
-		return made
+	sum, err := makeQuestions(a, &c.dataFlags, c.synthMakeFlags, false)
+	short := exit.Code(err) == exit.Short && sum.Accepted > 0
+	if err != nil && !short || c.Estimate || c.Preview > 0 {
+		return err
 	}
-	if err := act(a, &c.dataFlags, c.Acting(c.Acted)); err != nil || !few {
+	f := synthActFlags{
+		Model: c.Model, Endpoint: c.Endpoint, Out: c.Out, Workers: c.Workers, synthActorFlags: c.synthActorFlags, Budget: c.Budget,
+		Settings: qa.DefaultSettings(),
+	}
+	if err := collectTrajectories(a, &c.dataFlags, f); err != nil || !short {
 		return err
 	}
 	return exit.With(exit.Short, fmt.Errorf("trajectories of the accepted questions only; %s\n  Raise --max-candidates or choose other --categories and repeat the "+
-		"command, or continue with airqa export %s -o DIR", short.Missing, filepath.Join(c.Out, candidate.RunsDir)))
+		"command, or continue with airqa export %s -o DIR", missingText(sum), filepath.Join(c.Out, candidate.RunsDir)))
 }
 
 type synthWhyCmd struct {
@@ -153,22 +193,20 @@ Without an ID, prints how many candidates each stage passed and why it lost the 
 func (c synthWhyCmd) Run(a *app) error {
 	if c.ID != "" {
 		story, err := extractor.ReadStory(c.Syn, c.ID)
-		if err != nil || c.JSON {
-			return errors.Join(err, printIf(a, err, story))
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			return a.printJSON(story)
 		}
 		return a.print(story.Text())
 	}
 	yields, err := extractor.ReadYields(c.Syn)
-	if err != nil || c.JSON {
-		return errors.Join(err, printIf(a, err, yields))
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return a.printJSON(yields)
 	}
 	return a.print(yields.Text(a.width))
-}
-
-// printIf prints a value as JSON unless there was an error.
-func printIf(a *app, err error, v any) error {
-	if err != nil {
-		return nil
-	}
-	return a.printJSON(v)
 }

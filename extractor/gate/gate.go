@@ -144,7 +144,7 @@ func Place(stage string) int {
 func Select(names, skip []string) ([]Gate, error) {
 	for _, name := range slices.Concat(names, skip) {
 		if !slices.Contains(Names(), name) {
-			return nil, fmt.Errorf("unknown gate %q; the gates are %s", name, strings.Join(Names(), ", "))
+			return nil, qa.Usagef("unknown gate %q; the gates are %s", name, strings.Join(Names(), ", "))
 		}
 	}
 	return slices.DeleteFunc(All(), func(g Gate) bool {

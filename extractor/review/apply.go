@@ -89,6 +89,9 @@ func sameDecision(a, b candidate.Reviewed) bool {
 	return a.Decision == b.Decision && a.Reviewer == b.Reviewer && a.Note == b.Note && a.Base == b.Base && hash(a.Texts) == hash(b.Texts)
 }
 
+// ErrNoReviewer is returned for a decision that names no reviewer.
+var ErrNoReviewer = errors.New("the reviewer's name is missing")
+
 // decide checks an entry and makes the review of it.
 func (h history) decide(e Entry) (candidate.Reviewed, error) {
 	r := candidate.Reviewed{Decision: e.Decision, Reviewer: strings.TrimSpace(e.Reviewer), Time: e.Time, Note: strings.TrimSpace(e.Note), Row: e.Row}
@@ -100,7 +103,7 @@ func (h history) decide(e Entry) (candidate.Reviewed, error) {
 	case !ok:
 		return r, errors.New("the question has changed since this review was written; write the review again")
 	case r.Reviewer == "":
-		return r, errors.New("the reviewer's name is missing: give --reviewer")
+		return r, ErrNoReviewer
 	}
 	r.Base = base.Hash()
 	changed := e.Hash() != e.Row

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"airqa/extractor"
+	"airqa/extractor/candidate"
+	"airqa/internal/exit"
+)
+
+func TestSynthCheck(t *testing.T) {
+	valid := synthMakeFlags{Count: 10, Workers: 4, SolveAgain: 2}
+	tests := []struct {
+		name   string
+		change func(*synthMakeFlags)
+		want   string // part of the error; empty if there is none
+	}{
+		{"valid", func(*synthMakeFlags) {}, ""},
+		{"only a preview", func(f *synthMakeFlags) { f.Count, f.Preview = 0, 5 }, ""},
+		{"no count", func(f *synthMakeFlags) { f.Count = 0 }, "--count N is required"},
+		{"negative preview", func(f *synthMakeFlags) { f.Preview = -1 }, "must not be negative"},
+		{"fewer candidates than rows", func(f *synthMakeFlags) { f.MaxCandidates = 9 }, "--max-candidates 9 is less than --count 10"},
+		{"preview and estimate", func(f *synthMakeFlags) { f.Preview, f.Estimate = 5, true }, "mutually exclusive"},
+		{"no workers", func(f *synthMakeFlags) { f.Workers = 0 }, "-j and --solve-again"},
+		{"no answers", func(f *synthMakeFlags) { f.SolveAgain = 0 }, "-j and --solve-again"},
+		{"negative budget", func(f *synthMakeFlags) { f.BudgetUSD = -1 }, "budget"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := valid
+			tt.change(&f)
+			err := f.check()
+			switch {
+			case tt.want == "" && err != nil:
+				t.Error(err)
+			case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
+				t.Errorf("error %v, want %q", err, tt.want)
+			case tt.want != "" && exitCode(err) != exit.Usage:
+				t.Errorf("exit code %d", exitCode(err))
+			}
+		})
+	}
+}
+
+// Each end of a synthesis has its own exit code, and the error lists what is missing and why.
+func TestSynthEnds(t *testing.T) {
+	category := func(accepted int) []extractor.Category {
+		return []extractor.Category{{
+			Quota: candidate.Quota{Category: "single-table", Count: 3}, Accepted: accepted, Reasons: map[candidate.Reason]int{candidate.Duplicate: 2},
+		}}
+	}
+	short := []string{"single-table: 2 of 3 (duplicate 2)"}
+	tests := []struct {
+		name    string
+		preview int
+		ended   extractor.Summary
+		code    int
+		want    []string
+	}{
+		{"complete", 0, extractor.Summary{Categories: category(3)}, exit.Done, nil},
+		{"the candidates ran out", 0, extractor.Summary{Categories: category(2)}, exit.Short, append(short, "Raise --max-candidates")},
+		{"a budget", 0, extractor.Summary{Categories: category(2), Suspended: "budget reached", Stopped: true}, exit.Budget, append(short, "raise the limit")},
+		{"an outage", 0, extractor.Summary{Categories: category(2), Failure: "no answer", Stopped: true}, exit.FailedExamples, append(short, "the first: no answer")},
+		{"some failures", 0, extractor.Summary{Tally: candidate.Tally{Failed: 1}, Categories: category(2), Failure: "no answer"}, exit.FailedExamples, append(short, "1 candidate failed")},
+		{"stopped by the user", 0, extractor.Summary{Categories: category(2), Stopped: true}, exit.Failed, append(short, "the same command resumes")},
+		{"a preview", 5, extractor.Summary{Categories: category(2)}, exit.Done, nil},
+		{"a stopped preview", 5, extractor.Summary{Categories: category(2), Suspended: "budget reached", Stopped: true}, exit.Budget, short},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := synthEnd(synthMakeFlags{Preview: tt.preview}, "papers", tt.ended)
+			if got := exitCode(err); got != tt.code {
+				t.Errorf("exit code %d, want %d: %v", got, tt.code, err)
+			}
+			for _, want := range tt.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("no %q in %v", want, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,178 @@
+package synthesis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"airqa/env"
+	"airqa/eval"
+	"airqa/extractor"
+	"airqa/extractor/candidate"
+	"airqa/llm/cache"
+	"airqa/qa"
+	"airqa/run/scoring"
+	"airqa/run/session"
+	"airqa/runlog"
+)
+
+// ActConfig configures a collection of trajectories for the accepted questions.
+type ActConfig struct {
+	Session session.Session
+	World   *env.Env
+	// Data is the path of the data directory of World.
+	Data string
+	// Dir is the directory of the synthesis.
+	Dir string
+	// Model is the model of the actor, as PROVIDER:NAME.
+	Model    string
+	Endpoint session.Endpoint
+	// Budget is for the questions and their trajectories together.
+	Budget   session.Budget
+	Settings qa.Settings
+	// Baselines answer the questions, Repeats times each, Workers at a time.
+	Baselines        []string
+	Repeats, Workers int
+	Judges           scoring.Judges
+}
+
+// Act answers the accepted questions and scores the answers. The runs are in SYN/runs, in a directory for each set of
+// questions; replies are kept with those of the synthesis, so that no question is paid for twice. Health is nil if there
+// are no trajectories.
+func Act(ctx context.Context, c ActConfig) (h *Health, err error) {
+	questions, s := filepath.Join(c.Dir, candidate.QuestionsFile), c.Session
+	if _, err := candidate.ReadSettings(c.Dir); err != nil {
+		return nil, err
+	}
+	examples, err := s.Questions(questions)
+	if err != nil {
+		return nil, err
+	}
+	if len(examples) == 0 {
+		return nil, fmt.Errorf("%s has no questions; airqa synth why %s shows why", questions, c.Dir)
+	}
+	if c.Budget, err = c.remainingBudget(); err != nil {
+		return nil, err
+	}
+	jobs, err := c.jobs(examples)
+	if err != nil {
+		return nil, err
+	}
+	store, err := cache.Open(filepath.Join(c.Dir, candidate.RepliesDir), cache.Config{Redact: s.Redact, Now: s.Now})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	ended, err := s.Execute(ctx, session.Plan{
+		World: c.World, Examples: examples, Picked: examples, Settings: c.Settings, Workers: c.Workers, Repeats: c.Repeats,
+		Retry: "errors", Budget: c.Budget, Cache: store, Note: runlog.Note{QuestionsFile: questions, DataDir: c.Data},
+	}, jobs)
+	quiet := s
+	quiet.Notify = nil // scoring follows, so its hint is not needed
+	stopped := quiet.End(ended, session.Next{Out: filepath.Join(c.Dir, candidate.RunsDir)}, err)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.score(jobs); err != nil && !errors.Is(err, scoring.ErrNothingEnded) {
+		return nil, errors.Join(stopped, err)
+	}
+	h, err = c.record(jobs, examples)
+	return h, errors.Join(stopped, err)
+}
+
+// remainingBudget is the budget that making the questions has left.
+func (c ActConfig) remainingBudget() (session.Budget, error) {
+	b := c.Budget
+	history, err := candidate.ReadHistory(c.Dir)
+	if err != nil {
+		return b, err
+	}
+	spent := history.Spent()
+	used := false
+	if b.BudgetTokens > 0 {
+		b.BudgetTokens -= spent.Usage.Prompt + spent.Usage.Completion
+		used = b.BudgetTokens <= 0
+	}
+	if b.BudgetUSD > 0 && spent.USD != nil {
+		b.BudgetUSD -= *spent.USD
+		used = used || b.BudgetUSD <= 0
+	}
+	if used {
+		err = &qa.SuspendedError{Reason: "the questions have used the whole budget; raise the limit and the same command resumes"}
+	}
+	return b, err
+}
+
+// jobs returns a run for each baseline. Its directory is named for the questions too: other questions make another run.
+func (c ActConfig) jobs(examples []qa.Example) ([]session.Job, error) {
+	jobs, _, err := c.Session.Jobs(session.Choice{
+		Baselines: c.Baselines, Models: []string{c.Model}, Endpoint: c.Endpoint, Budget: c.Budget, Limits: c.Settings.QuestionLimits,
+		Workers: c.Workers, Out: filepath.Join(c.Dir, candidate.RunsDir),
+	})
+	if err != nil {
+		return nil, err
+	}
+	hash, err := extractor.HashRows(examples)
+	for i := range jobs {
+		name := jobs[i].Baseline.Name + "@" + session.Slug(c.Model) + "-" + hash
+		jobs[i].Dir = filepath.Join(c.Dir, candidate.RunsDir, name)
+	}
+	return jobs, err
+}
+
+// score scores the runs.
+func (c ActConfig) score(jobs []session.Job) error {
+	judges := c.Judges
+	if c.Model == session.OfflineModel && len(judges.Judges) == 0 {
+		judges.Judge = cmp.Or(judges.Judge, session.OfflineModel)
+	}
+	for _, j := range jobs {
+		judge, err := judges.Open(c.Session, filepath.Join(j.Dir, scoring.VerdictsFile))
+		if err != nil {
+			return err
+		}
+		if judge.Absent != nil {
+			c.Session.Notify.Warnf("%v; subjective answers stay unscored", judge.Absent)
+		}
+		by := scoring.Scoring{Session: c.Session, Mode: eval.Reference, Judge: judge, JudgeConcurrency: judges.JudgeConcurrency}
+		_, err = by.Run(j.Dir)
+		if err := errors.Join(err, judge.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record adds a line to the ledger for each trajectory, and returns the health of the actor.
+func (c ActConfig) record(jobs []session.Job, examples []qa.Example) (_ *Health, err error) {
+	ledger, err := candidate.OpenLedger(c.Dir, c.Session.Redact)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, ledger.Close()) }()
+	origins := make(map[string]candidate.Synth)
+	for _, ex := range examples {
+		if origin, ok := extractor.SynthOf(ex); ok {
+			origins[ex.UUID] = origin
+		}
+	}
+	h := &Health{}
+	for _, j := range jobs {
+		lines, err := h.add(j.Dir, origins)
+		if err != nil {
+			return h, err
+		}
+		for _, line := range lines {
+			old, ok, err := ledger.Get(line.Candidate, line.Stage)
+			if err == nil && (!ok || old.Detail != line.Detail || old.Outcome != line.Outcome) {
+				err = ledger.Add(line)
+			}
+			if err != nil {
+				return h, err
+			}
+		}
+	}
+	return h, nil
+}

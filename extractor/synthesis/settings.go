@@ -1,0 +1,113 @@
+package synthesis
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"airqa/extractor"
+	"airqa/extractor/candidate"
+	"airqa/qa"
+)
+
+// ErrExists is returned for a directory that has a synthesis already, if it must not be resumed.
+var ErrExists = errors.New("already has a synthesis")
+
+// DifferentError is returned for a directory whose synthesis has another seed or other papers.
+type DifferentError struct {
+	Dir         string
+	Differences []string
+}
+
+func (e *DifferentError) Error() string {
+	return e.Dir + " belongs to another synthesis:\n  " + strings.Join(e.Differences, "\n  ")
+}
+
+// recordSettings writes synth.json, or compares an existing one with this invocation.
+func (inv *invocation) recordSettings() error {
+	now, err := inv.settings()
+	if err != nil {
+		return err
+	}
+	old, err := candidate.ReadSettings(inv.Dir)
+	if errors.Is(err, candidate.ErrNoSynthesis) {
+		return candidate.WriteSettings(inv.Dir, now, inv.Session.Redact)
+	}
+	if err != nil {
+		return err
+	}
+	other, stages := differences(old, now)
+	switch {
+	case inv.Resume == Never:
+		return qa.Usagef("%s %w", inv.Dir, ErrExists)
+	case len(other) > 0 && inv.Resume != Always:
+		return &qa.UsageError{Err: &DifferentError{inv.Dir, other}}
+	case inv.Preview > 0 && !old.Preview:
+		return qa.Usagef("%s is more than a preview already; airqa synth why %s shows it", inv.Dir, inv.Dir)
+	}
+	if changed := append(other, stages...); len(changed) > 0 {
+		inv.Session.Notify.Notef("%s is resumed with changes; only what they affect is done again:\n  %s", inv.Dir, strings.Join(changed, "\n  "))
+	}
+	now.Created = old.Created
+	if same, err := sameJSON(old, now); same || err != nil {
+		return err
+	}
+	return candidate.WriteSettings(inv.Dir, now, inv.Session.Redact)
+}
+
+// settings is synth.json for this invocation.
+func (inv *invocation) settings() (candidate.Settings, error) {
+	fingerprints, err := extractor.Fingerprints(inv.pipelineConfig())
+	if err != nil {
+		return candidate.Settings{}, err
+	}
+	hashes, err := extractor.PromptHashes()
+	s := candidate.Settings{
+		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.Seed,
+		Data: inv.library.Fingerprint(), DataDir: inv.Data, Quotas: inv.quotas, Preview: inv.Preview > 0, Gates: []string{},
+		Model: inv.model.Described, BaseURL: inv.address, Stages: fingerprints, Prompts: hashes,
+	}
+	for _, g := range inv.gates {
+		s.Gates = append(s.Gates, g.Name)
+	}
+	return s, err
+}
+
+// differences lists what differs between two invocations: what makes other candidates, and what makes stages run again.
+func differences(old, now candidate.Settings) (other, stages []string) {
+	compare := func(into *[]string, name string, a, b any) {
+		if a != b {
+			*into = append(*into, fmt.Sprintf("%s: %v, now %v", name, a, b))
+		}
+	}
+	compare(&other, "seed", old.Seed, now.Seed)
+	compare(&other, "papers", old.Data, now.Data)
+	if same, err := sameJSON(old.Model, now.Model); err == nil && !same {
+		stages = append(stages, "the model or its settings")
+	}
+	compare(&stages, "gates", strings.Join(old.Gates, ", "), strings.Join(now.Gates, ", "))
+	for _, stage := range slices.Sorted(maps.Keys(now.Stages)) {
+		if was := old.Stages[stage]; was != now.Stages[stage] {
+			stages = append(stages, "stage "+stage)
+		}
+	}
+	for _, prompt := range slices.Sorted(maps.Keys(now.Prompts)) {
+		if old.Prompts[prompt] != now.Prompts[prompt] {
+			stages = append(stages, "prompt "+prompt)
+		}
+	}
+	return other, stages
+}
+
+// sameJSON reports whether two values have the same JSON.
+func sameJSON(a, b any) (bool, error) {
+	first, err := json.Marshal(a)
+	if err != nil {
+		return false, err
+	}
+	second, err := json.Marshal(b)
+	return string(first) == string(second), err
+}
