@@ -21,7 +21,7 @@ import (
 	"airqa/internal/testkit/browsertest"
 	"airqa/internal/testkit/viewertest"
 	"airqa/qa"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer"
 )
 
@@ -55,7 +55,7 @@ func browse(t *testing.T) *browser {
 }
 
 func (b *browser) serve() {
-	l, err := episodes.Open(b.t.Context(), []string{b.folder}, episodes.Choice{})
+	l, err := trace.Open(b.t.Context(), []string{b.folder}, trace.Choice{})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
 	"airqa/viewer/page"
 	"airqa/viewer/question"
 )
@@ -19,19 +18,19 @@ const maxNote = 20_000
 
 // noteFiles are the notes of the runs, opened when they are needed.
 type noteFiles struct {
-	config notes.NoteConfig
+	config trace.NoteConfig
 	mu     sync.Mutex
-	open   map[string]*notes.NoteFile
+	open   map[string]*trace.NoteFile
 }
 
 // of returns the notes of a run.
-func (n *noteFiles) of(r *episodes.Run) (*notes.NoteFile, error) {
+func (n *noteFiles) of(r *trace.Run) (*trace.NoteFile, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if f := n.open[r.Name]; f != nil {
 		return f, nil
 	}
-	f, err := notes.OpenNotes(r.Name, n.config)
+	f, err := trace.OpenNotes(r.Name, n.config)
 	if err == nil {
 		n.open[r.Name] = f
 	}
@@ -72,10 +71,10 @@ func (s *Server) change(do func(*page.Site, *http.Request) (to string, err error
 var errForm = errors.New("this form is not complete")
 
 // episodeOf returns the episode that a form is about.
-func episodeOf(site *page.Site, r *http.Request, runField string) (*episodes.Run, episodes.Episode, error) {
+func episodeOf(site *page.Site, r *http.Request, runField string) (*trace.Run, trace.Episode, error) {
 	run, err := site.Run(r.PostFormValue(runField))
 	if err != nil {
-		return nil, episodes.Episode{}, err
+		return nil, trace.Episode{}, err
 	}
 	e, err := run.Episode(r.Context(), r.PostFormValue("episode"))
 	return run, e, err
@@ -113,7 +112,7 @@ func (s *Server) removeNote(site *page.Site, r *http.Request) (string, error) {
 	return place(site, run, e) + "#notes", f.Remove(r.PostFormValue("id"))
 }
 
-func place(site *page.Site, run *episodes.Run, e episodes.Episode) string {
+func place(site *page.Site, run *trace.Run, e trace.Episode) string {
 	return question.Address(site.Name(run), e.Episode)
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"airqa/report"
 	"airqa/runlog"
-	"airqa/trace/episodes"
+	"airqa/trace"
 )
 
 // waitBelow is the number of episodes of a run up to which a page waits for its numbers.
@@ -35,7 +35,7 @@ func (n *numbers) wait() { n.tasks.Wait() }
 
 // of returns the numbers of a run; ok is false while they are computed for the first time. Those of an earlier state are
 // returned while there are no newer ones.
-func (n *numbers) of(r *episodes.Run) (row report.Row, ok bool, err error) {
+func (n *numbers) of(r *trace.Run) (row report.Row, ok bool, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	known, seen := n.done[r.Name]

@@ -8,7 +8,7 @@ import (
 	"net/http"
 
 	"airqa/runlog"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer/assets"
 	"airqa/viewer/page"
 	"airqa/viewer/question"
@@ -34,13 +34,13 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /episode/{run}/{episode}", s.page(func(ctx context.Context, site *page.Site, w io.Writer, r *http.Request) error {
 		return site.Episode(ctx, w, r.PathValue("run"), r.PathValue("episode"), r.URL.Query())
 	}))
-	mux.HandleFunc("GET /text/{run}/{episode}/{field}", s.raw("text/plain; charset=utf-8", func(e episodes.Episode, r *http.Request) (string, error) {
+	mux.HandleFunc("GET /text/{run}/{episode}/{field}", s.raw("text/plain; charset=utf-8", func(e trace.Episode, r *http.Request) (string, error) {
 		return question.Text(e, r.PathValue("field"))
 	}))
-	mux.HandleFunc("GET /markdown/{run}/{episode}", s.raw("text/plain; charset=utf-8", func(e episodes.Episode, _ *http.Request) (string, error) {
+	mux.HandleFunc("GET /markdown/{run}/{episode}", s.raw("text/plain; charset=utf-8", func(e trace.Episode, _ *http.Request) (string, error) {
 		return question.Markdown(e), nil
 	}))
-	mux.HandleFunc("GET /json/{run}/{episode}", s.raw("application/json", func(e episodes.Episode, _ *http.Request) (string, error) {
+	mux.HandleFunc("GET /json/{run}/{episode}", s.raw("application/json", func(e trace.Episode, _ *http.Request) (string, error) {
 		var b bytes.Buffer
 		err := e.Traced.WriteJSON(&b)
 		return b.String(), err
@@ -99,11 +99,11 @@ func (s *Server) code(err error) int {
 }
 
 // raw answers with a text of an episode, which a browser shows as it is.
-func (s *Server) raw(kind string, text func(episodes.Episode, *http.Request) (string, error)) http.HandlerFunc {
+func (s *Server) raw(kind string, text func(trace.Episode, *http.Request) (string, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.RLock()
 		run, err := s.site().Run(r.PathValue("run"))
-		var e episodes.Episode
+		var e trace.Episode
 		if err == nil {
 			e, err = run.Episode(r.Context(), r.PathValue("episode"))
 		}

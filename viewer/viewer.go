@@ -12,8 +12,7 @@ import (
 	"net/http"
 	"sync"
 
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
+	"airqa/trace"
 	"airqa/viewer/guard"
 	"airqa/viewer/live"
 	"airqa/viewer/page"
@@ -21,7 +20,7 @@ import (
 
 // Config configures a [Server].
 type Config struct {
-	Library *episodes.Library
+	Library *trace.Library
 	// Host is the host that the server listens on. One that is not the loopback needs a token, see package guard.
 	Host string
 	Log  *slog.Logger
@@ -45,7 +44,7 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{Config: c, guard: guard.New(c.Host), feed: live.New()}
 	s.numbers = newNumbers(s.feed.Announce)
-	s.notes = &noteFiles{config: notes.NoteConfig{Author: c.Author}, open: make(map[string]*notes.NoteFile)}
+	s.notes = &noteFiles{config: trace.NoteConfig{Author: c.Author}, open: make(map[string]*trace.NoteFile)}
 	s.handler = s.guard.Wrap(s.routes())
 	return s
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"airqa/internal/testkit/viewertest"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer"
 )
 
@@ -26,14 +26,14 @@ func open(t *testing.T) (server *httptest.Server, folder string) {
 
 func serve(t *testing.T, folder string) *httptest.Server {
 	t.Helper()
-	l, err := episodes.Open(t.Context(), []string{folder}, episodes.Choice{})
+	l, err := trace.Open(t.Context(), []string{folder}, trace.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return start(t, l)
 }
 
-func start(t *testing.T, l *episodes.Library) *httptest.Server {
+func start(t *testing.T, l *trace.Library) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(viewer.New(viewer.Config{Library: l, Host: "127.0.0.1", Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))
 	t.Cleanup(server.Close)
@@ -171,7 +171,7 @@ func TestCompareAlone(t *testing.T) {
 // Runs of equal folders are named by their paths, also in a comparison.
 func TestCompareEqualFolders(t *testing.T) {
 	first, second := filepath.Join(viewertest.Folder(t), "alpha"), filepath.Join(viewertest.Folder(t), "alpha")
-	l, err := episodes.Open(t.Context(), []string{first, second}, episodes.Choice{})
+	l, err := trace.Open(t.Context(), []string{first, second}, trace.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,10 +33,9 @@ import (
 	"airqa/run/rerun"
 	"airqa/run/scoring"
 	"airqa/run/status"
+	"airqa/trace"
 	"airqa/trace/cause"
 	"airqa/trace/diff"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
 	"airqa/train/preflight/check"
 )
 
@@ -160,11 +159,11 @@ var jsonOutputs = map[string]jsonOutput{
 	},
 	"trace": {
 		[]string{"trace airqa-demo/runs/agentic-hybrid --json", "trace airqa-demo/runs/agentic-hybrid --json --full"},
-		[]any{episodes.Row{}, episodes.Traced{}},
+		[]any{trace.Row{}, trace.Traced{}},
 	},
 	"notes": {
 		[]string{"notes airqa-demo/runs/agentic-hybrid 1e6bccdd --add text --json"},
-		[]any{notes.Note{}},
+		[]any{trace.Note{}},
 	},
 	"why": {
 		[]string{"why airqa-demo/runs/agentic-hybrid --json"},

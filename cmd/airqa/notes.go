@@ -6,9 +6,8 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
 )
 
 type notesCmd struct {
@@ -37,7 +36,7 @@ func (c notesCmd) Run(a *app) error {
 	if c.UUID == "" && (c.Add != "" || c.Decide != "") {
 		return exit.Misuse("--add and --decide need the uuid of a question")
 	}
-	lib, err := episodes.Open(a.ctx, []string{c.Dir}, episodes.Choice{})
+	lib, err := trace.Open(a.ctx, []string{c.Dir}, trace.Choice{})
 	if err != nil {
 		return err
 	}
@@ -52,7 +51,7 @@ func (c notesCmd) Run(a *app) error {
 		}
 		episode = row.Episode
 	}
-	f, err := notes.OpenNotes(lib.Runs[0].Name, notes.NoteConfig{Author: cmp.Or(c.By, a.getenv("USER"))})
+	f, err := trace.OpenNotes(lib.Runs[0].Name, trace.NoteConfig{Author: cmp.Or(c.By, a.getenv("USER"))})
 	if err != nil {
 		return err
 	}
@@ -60,7 +59,7 @@ func (c notesCmd) Run(a *app) error {
 		return cmp.Or(f.Close(), err)
 	}
 	if n := f.Damaged(); n > 0 {
-		a.say("warning: %s: %s left out (damaged)", notes.NotesFileName, terminal.Plural(n, "line"))
+		a.say("warning: %s: %s left out (damaged)", trace.NotesFileName, terminal.Plural(n, "line"))
 	}
 	list := f.All()
 	if episode != "" {
@@ -70,7 +69,7 @@ func (c notesCmd) Run(a *app) error {
 }
 
 // change does what the flags ask for.
-func (c notesCmd) change(a *app, f *notes.NoteFile, episode string) error {
+func (c notesCmd) change(a *app, f *trace.NoteFile, episode string) error {
 	if c.Merge != "" {
 		added, err := f.Merge(c.Merge)
 		if err != nil {
@@ -91,11 +90,11 @@ func (c notesCmd) change(a *app, f *notes.NoteFile, episode string) error {
 	if c.Add == "" {
 		return nil
 	}
-	_, err := f.Add(notes.Note{Episode: episode, Step: c.Step, Text: c.Add})
+	_, err := f.Add(trace.Note{Episode: episode, Step: c.Step, Text: c.Add})
 	return err
 }
 
-func (c notesCmd) print(a *app, list []notes.Note) error {
+func (c notesCmd) print(a *app, list []trace.Note) error {
 	if !c.isTable() {
 		columns := []string{"id", "episode", "step", "field", "first", "end", "quote", "text", "cause", "author", "time"}
 		return writeRows(a, c.Format, list, columns)

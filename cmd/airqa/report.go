@@ -10,7 +10,7 @@ import (
 	"airqa/report"
 	"airqa/report/render"
 	"airqa/runlog"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer/question"
 )
 
@@ -90,7 +90,7 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 	if slices.Equal(c.Only, []string{"none"}) {
 		return nil
 	}
-	filter := episodes.Filter{Status: c.Only}
+	filter := trace.Filter{Status: c.Only}
 	if slices.Equal(c.Only, []string{"all"}) {
 		filter.Status = nil
 	}
@@ -101,7 +101,7 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 	for _, r := range rows {
 		dirs = append(dirs, r.Dir)
 	}
-	lib, err := episodes.Open(a.ctx, dirs, episodes.Choice{Scoring: c.Scoring, Judge: c.Judge})
+	lib, err := trace.Open(a.ctx, dirs, trace.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return err
 	}

@@ -14,15 +14,14 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
+	"airqa/trace"
 	"airqa/trace/text"
 	browser "airqa/viewer/terminal"
 )
 
 type traceCmd struct {
 	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them; last, optionally, the uuid of a question or a prefix of it, which shows its trajectory."`
-	episodes.Filter
+	trace.Filter
 	Format  string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
 	JSON    bool   `name:"json" help:"Short for --format json."`
 	Full    bool   `env:"-" help:"With --json: whole trajectories instead of one row per episode."`
@@ -54,7 +53,7 @@ func (c traceCmd) Run(a *app) error {
 	if err := c.check(a, uuid); err != nil {
 		return err
 	}
-	lib, err := episodes.Open(a.ctx, dirs, episodes.Choice{Scoring: c.Scoring, Judge: c.Judge})
+	lib, err := trace.Open(a.ctx, dirs, trace.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return err
 	}
@@ -70,7 +69,7 @@ func (c traceCmd) Run(a *app) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", dirs[0], err)
 	}
-	return c.print(a, lib, []episodes.Row{row})
+	return c.print(a, lib, []trace.Row{row})
 }
 
 // check refuses flags that do not go together.
@@ -97,7 +96,7 @@ func (c traceCmd) split() (dirs []string, uuid string) {
 }
 
 // notices warns of what could not be read.
-func (a *app) notices(lib *episodes.Library) {
+func (a *app) notices(lib *trace.Library) {
 	for _, r := range lib.Runs {
 		for _, n := range r.Notices {
 			a.say("warning: %s: %s", r.Name, n)
@@ -106,13 +105,13 @@ func (a *app) notices(lib *episodes.Library) {
 			a.say("note: %s: %s", r.Name, text)
 		}
 		if fork := r.Fork(); fork != nil {
-			a.say("note: %s is a fork %s", r.Name, episodes.ForkText(*fork))
+			a.say("note: %s is a fork %s", r.Name, trace.ForkText(*fork))
 		}
 	}
 }
 
 // list prints a line per episode that the filter selects.
-func (c traceCmd) list(a *app, lib *episodes.Library) error {
+func (c traceCmd) list(a *app, lib *trace.Library) error {
 	rows, total, err := lib.Select(a.ctx, c.Filter)
 	if err != nil {
 		return err
@@ -129,15 +128,15 @@ func (c traceCmd) list(a *app, lib *episodes.Library) error {
 		o.Format = "text"
 	}
 	list := text.EpisodeList{Rows: rows, Runs: len(lib.Runs), Total: total, Of: len(lib.Rows()), Decided: decided, Style: a.outStyle}
-	list.NoScores = !slices.ContainsFunc(lib.Rows(), func(r episodes.Row) bool { return r.Status == episodes.Right || r.Status == episodes.Wrong })
+	list.NoScores = !slices.ContainsFunc(lib.Rows(), func(r trace.Row) bool { return r.Status == trace.Right || r.Status == trace.Wrong })
 	return list.Write(a.out, o)
 }
 
 // decisions reads the causes that people decided on.
-func decisions(lib *episodes.Library) (map[string]notes.Note, error) {
-	decided := make(map[string]notes.Note)
+func decisions(lib *trace.Library) (map[string]trace.Note, error) {
+	decided := make(map[string]trace.Note)
 	for _, r := range lib.Runs {
-		f, err := notes.OpenNotes(r.Name, notes.NoteConfig{})
+		f, err := trace.OpenNotes(r.Name, trace.NoteConfig{})
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +151,7 @@ func decisions(lib *episodes.Library) (map[string]notes.Note, error) {
 }
 
 // print prints whole trajectories.
-func (c traceCmd) print(a *app, lib *episodes.Library, rows []episodes.Row) error {
+func (c traceCmd) print(a *app, lib *trace.Library, rows []trace.Row) error {
 	for _, row := range rows {
 		e, err := lib.Episode(a.ctx, row.Run, row.Episode)
 		if err != nil {
@@ -169,7 +168,7 @@ func (c traceCmd) print(a *app, lib *episodes.Library, rows []episodes.Row) erro
 }
 
 // trajectory prints one episode.
-func (c traceCmd) trajectory(a *app, e episodes.Episode) error {
+func (c traceCmd) trajectory(a *app, e trace.Episode) error {
 	switch c.Format {
 	case "json":
 		return e.Traced.WriteJSON(a.out)
@@ -193,8 +192,8 @@ func (c traceCmd) trajectory(a *app, e episodes.Episode) error {
 }
 
 // notesOn reads the comments and decisions on an episode.
-func notesOn(e episodes.Episode) ([]notes.Note, error) {
-	f, err := notes.OpenNotes(e.Run, notes.NoteConfig{})
+func notesOn(e trace.Episode) ([]trace.Note, error) {
+	f, err := trace.OpenNotes(e.Run, trace.NoteConfig{})
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +214,7 @@ func (c traceCmd) browses(a *app, uuid string) bool {
 	return uuid == "" && c.Format == "" && len(c.Flags()) == 0 && a.interactive()
 }
 
-func (a *app) browse(lib *episodes.Library, dirs []string, f episodes.Filter) error {
+func (a *app) browse(lib *trace.Library, dirs []string, f trace.Filter) error {
 	return browser.Run(a.ctx, browser.Config{
 		Library: lib, Paths: dirs, Filter: f, Author: a.getenv("USER"), In: a.in, Out: a.screen, Style: a.outStyle,
 	})
@@ -234,7 +233,7 @@ type tracedStep struct {
 	Thought string `json:"thought"`
 }
 
-func stepsOf(t episodes.Traced) []tracedStep {
+func stepsOf(t trace.Traced) []tracedStep {
 	var steps []tracedStep
 	for i, s := range t.Steps {
 		steps = append(steps, tracedStep{t.Episode, s, t.Thoughts[i]})

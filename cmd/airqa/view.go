@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"airqa/internal/exit"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer"
 )
 
@@ -35,7 +35,7 @@ func (c viewCmd) Run(a *app) error {
 	}
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	library, err := episodes.Open(ctx, c.Runs, episodes.Choice{})
+	library, err := trace.Open(ctx, c.Runs, trace.Choice{})
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"airqa/qa"
 	"airqa/run/scoring"
 	"airqa/run/session"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/notes"
 	"airqa/trace/text"
 )
 
@@ -93,7 +93,7 @@ func (c whyCmd) others(a *app, s cause.Source, r *cause.Run) error {
 	for _, damage := range r.Damaged {
 		a.say("warning: %s: %v (this episode is left out)", r.Dir, damage)
 	}
-	f, err := notes.OpenNotes(s.Dir, notes.NoteConfig{})
+	f, err := trace.OpenNotes(s.Dir, trace.NoteConfig{})
 	if err != nil {
 		return err
 	}

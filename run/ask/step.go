@@ -7,7 +7,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/trace/observation"
+	"airqa/trace"
 )
 
 // actionText describes the action of a step.
@@ -28,7 +28,7 @@ func actionText(s qa.Step) string {
 
 // resultText describes a result in a line.
 func resultText(o qa.Observation) string {
-	v := observation.ReadResult(o)
+	v := trace.ReadResult(o)
 	switch {
 	case o.Status == qa.StatusError || o.Status == qa.StatusParse:
 		return o.Text
@@ -43,7 +43,7 @@ func resultText(o qa.Observation) string {
 }
 
 // passagesText is "5 passages on pages 3, 5, 7", of one paper, or "5 passages of 2 papers".
-func passagesText(list []observation.Passage) string {
+func passagesText(list []trace.Passage) string {
 	var papers, pages []string
 	n := 0
 	for _, p := range list {
@@ -71,7 +71,7 @@ func passagesText(list []observation.Passage) string {
 }
 
 // cellsText are the values of a row without ids.
-func cellsText(row observation.TableRow) string {
+func cellsText(row trace.TableRow) string {
 	var parts []string
 	for _, c := range row {
 		if !qa.IsUUID(c.Text) || len(row) == 1 {

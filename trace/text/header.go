@@ -7,16 +7,15 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
 )
 
 // fact is one line of the header. Its text may come from anywhere.
 type fact struct{ name, colour, text string }
 
 // facts are the lines of the header.
-func facts(e episodes.Episode, list []notes.Note) []fact {
+func facts(e trace.Episode, list []trace.Note) []fact {
 	t := e.Traced
 	all := []fact{
 		{"Format", "", t.AnswerFormat},
@@ -33,7 +32,7 @@ func facts(e episodes.Episode, list []notes.Note) []fact {
 		{"Comment", green, commentsOn(list, 0)},
 	}
 	if t.Fork != nil {
-		all = append(all, fact{"Fork", "", episodes.ForkText(*t.Fork)})
+		all = append(all, fact{"Fork", "", trace.ForkText(*t.Fork)})
 	}
 	if e.Damage != nil {
 		all = append(all, fact{"Damaged", red, e.Damage.Error() + "; what follows is the part that can be read"})
@@ -41,7 +40,7 @@ func facts(e episodes.Episode, list []notes.Note) []fact {
 	return all
 }
 
-func (p *Page) header(e episodes.Episode, list []notes.Note) {
+func (p *Page) header(e trace.Episode, list []trace.Note) {
 	p.prose(0, bold, cmp.Or(e.Traced.Question, "(the question is not in questions.jsonl)"))
 	p.blank()
 	for _, f := range facts(e, list) {
@@ -58,18 +57,18 @@ func in(run string) string {
 	return " in " + run
 }
 
-func statusColour(s episodes.Status) string {
+func statusColour(s trace.Status) string {
 	switch s {
-	case episodes.Right:
+	case trace.Right:
 		return green
-	case episodes.Wrong, episodes.Failed, episodes.Damaged:
+	case trace.Wrong, trace.Failed, trace.Damaged:
 		return red
 	}
 	return yellow
 }
 
 // statusText is the status with the outcome and the score: "wrong; answered; score 0 by eval_int_exact_match".
-func statusText(e episodes.Episode) string {
+func statusText(e trace.Episode) string {
 	parts := []string{string(e.Status)}
 	if e.Traced.Outcome != "" {
 		parts = append(parts, string(e.Traced.Outcome))
@@ -87,7 +86,7 @@ func statusText(e episodes.Episode) string {
 	return strings.Join(parts, "; ")
 }
 
-func outcomeText(t episodes.Traced) string { return cmp.Or(string(t.Outcome), "unfinished") }
+func outcomeText(t trace.Traced) string { return cmp.Or(string(t.Outcome), "unfinished") }
 
 // ladder explains the levels in the words of docs/traces.md.
 var ladder = map[cause.Level]string{
@@ -124,7 +123,7 @@ func causeText(c cause.Cause) string {
 	return text
 }
 
-func decisionText(list []notes.Note) string {
+func decisionText(list []trace.Note) string {
 	for i := len(list) - 1; i >= 0; i-- {
 		if n := list[i]; n.Cause != "" {
 			return strings.ReplaceAll(string(n.Cause), "_", " ") + by(n)
@@ -134,7 +133,7 @@ func decisionText(list []notes.Note) string {
 }
 
 // commentsOn are the comments on a step, one per line.
-func commentsOn(list []notes.Note, step int) string {
+func commentsOn(list []trace.Note, step int) string {
 	var lines []string
 	for _, n := range list {
 		if n.Step == step && n.Text != "" {
@@ -144,7 +143,7 @@ func commentsOn(list []notes.Note, step int) string {
 	return strings.Join(lines, "\n")
 }
 
-func by(n notes.Note) string {
+func by(n trace.Note) string {
 	if n.Author == "" {
 		return ""
 	}
@@ -159,11 +158,11 @@ func answerText(a qa.Answer) string {
 }
 
 // goldText is the gold answer, or the arguments of the evaluator if they have none.
-func goldText(e episodes.Episode) string {
+func goldText(e trace.Episode) string {
 	return cmp.Or(e.Gold, strings.TrimSpace(string(e.Traced.Evaluator.Kwargs)))
 }
 
-func effortText(e episodes.Episode) string {
+func effortText(e trace.Episode) string {
 	u := e.Traced.Usage
 	text := fmt.Sprintf("%s, %d + %d tokens", terminal.Plural(e.Traced.Turns, "turn"), u.Prompt, u.Completion)
 	if u.Estimated {
@@ -180,14 +179,14 @@ func effortText(e episodes.Episode) string {
 }
 
 // marksText counts the marks of the steps: "2 cut, 1 repeated (4971 tokens wasted)".
-func marksText(e episodes.Episode) string {
-	count, wasted := make(map[episodes.MarkKind]int), 0
+func marksText(e trace.Episode) string {
+	count, wasted := make(map[trace.MarkKind]int), 0
 	for _, m := range e.Marks {
 		count[m.Kind]++
 		wasted += m.Wasted
 	}
 	var parts []string
-	for _, kind := range episodes.MarkKinds() {
+	for _, kind := range trace.MarkKinds() {
 		if n := count[kind]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(kind), "_", " ")))
 		}
@@ -200,7 +199,7 @@ func marksText(e episodes.Episode) string {
 }
 
 // messages prints what the model was given before the first step.
-func (p *Page) messages(t episodes.Traced) {
+func (p *Page) messages(t trace.Traced) {
 	for _, m := range t.Messages {
 		if m.Role == qa.Assistant {
 			return
@@ -217,7 +216,7 @@ func (p *Page) messages(t episodes.Traced) {
 }
 
 // ending prints the outcome and what became of the answer.
-func (p *Page) ending(e episodes.Episode) {
+func (p *Page) ending(e trace.Episode) {
 	t := e.Traced
 	p.blank()
 	p.rule("end", outcomeText(t))

@@ -10,13 +10,12 @@ import (
 	"airqa/internal/terminal"
 	"airqa/report"
 	"airqa/report/render"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
+	"airqa/trace"
 )
 
 // EpisodeList is the rows of a list of episodes.
 type EpisodeList struct {
-	Rows []episodes.Row
+	Rows []trace.Row
 	// Runs is the number of runs that were read: with several, each line names its run.
 	Runs int
 	// Total counts the episodes that match, shown or not; Of all episodes.
@@ -24,7 +23,7 @@ type EpisodeList struct {
 	// NoScores is true if no answer of the runs has a score.
 	NoScores bool
 	// Decided are the causes that people decided on, by run and episode; see [EpisodeList.decided].
-	Decided map[string]notes.Note
+	Decided map[string]trace.Note
 	Style   terminal.Style
 }
 
@@ -146,20 +145,20 @@ func (l EpisodeList) cells(side int) (heads []string, rows [][]string) {
 }
 
 // runName shortens the directory of a run to its last part, unless two runs have the same.
-func (l EpisodeList) runName() func(episodes.Row) string {
+func (l EpisodeList) runName() func(trace.Row) string {
 	dirs := make(map[string]string)
 	for _, r := range l.Rows {
 		base := filepath.Base(r.Run)
 		if dir, ok := dirs[base]; ok && dir != r.Run {
-			return func(r episodes.Row) string { return r.Run }
+			return func(r trace.Row) string { return r.Run }
 		}
 		dirs[base] = r.Run
 	}
-	return func(r episodes.Row) string { return filepath.Base(r.Run) }
+	return func(r trace.Row) string { return filepath.Base(r.Run) }
 }
 
 // cause is the decision of a person, marked, or else the cause that the rules found.
-func (l EpisodeList) cause(r episodes.Row) string {
+func (l EpisodeList) cause(r trace.Row) string {
 	if n, ok := l.Decided[DecisionKey(r.Run, r.Episode)]; ok {
 		return string(n.Cause) + " ✓"
 	}
@@ -167,14 +166,14 @@ func (l EpisodeList) cause(r episodes.Row) string {
 }
 
 // cutReplies counts replies that the limit of tokens cut off.
-func cutReplies(r episodes.Row) string {
+func cutReplies(r trace.Row) string {
 	if r.CutReplies == 0 {
 		return ""
 	}
 	return fmt.Sprintf("(%d of %d replies cut off) ", r.CutReplies, r.Turns)
 }
 
-func shortID(r episodes.Row) string {
+func shortID(r trace.Row) string {
 	if r.Repeat > 0 {
 		return fmt.Sprintf("%s#%d", terminal.Line(r.Short), r.Repeat)
 	}
@@ -188,28 +187,28 @@ func dollars(cost *float64) string {
 	return terminal.USD(*cost)
 }
 
-func answerGold(r episodes.Row, side int) string {
+func answerGold(r trace.Row, side int) string {
 	answer := terminal.Line(r.Answer)
 	switch {
-	case r.Status == episodes.Damaged:
+	case r.Status == trace.Damaged:
 		return terminal.Line(r.Reason)
 	case !r.Given && r.Outcome != "":
 		answer = "(" + string(r.Outcome) + ")"
 	case !r.Given:
 		answer = "-"
 	}
-	if r.Status == episodes.Right || r.Gold == "" {
+	if r.Status == trace.Right || r.Gold == "" {
 		return terminal.Clip(answer, 2*side)
 	}
 	return terminal.Clip(answer, side) + " → " + terminal.Clip(terminal.Line(r.Gold), side)
 }
 
 // statusCodes are the colours of statuses.
-var statusCodes = map[episodes.Status]string{
-	episodes.Right: "32", episodes.Wrong: "31", episodes.Unscored: "33", episodes.Failed: "35", episodes.Damaged: "35", episodes.Unfinished: "36",
+var statusCodes = map[trace.Status]string{
+	trace.Right: "32", trace.Wrong: "31", trace.Unscored: "33", trace.Failed: "35", trace.Damaged: "35", trace.Unfinished: "36",
 }
 
 // PaintStatus paints the name of a status.
-func PaintStatus(s terminal.Style, status episodes.Status, text string) string {
+func PaintStatus(s terminal.Style, status trace.Status, text string) string {
 	return s.Paint(statusCodes[status], text)
 }

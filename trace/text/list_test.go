@@ -7,21 +7,20 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
 	"airqa/trace/text"
 )
 
-func listed(runs ...string) []episodes.Row {
-	var rows []episodes.Row
+func listed(runs ...string) []trace.Row {
+	var rows []trace.Row
 	cost := 0.0123
 	for _, run := range runs {
-		rows = append(rows, episodes.Row{
+		rows = append(rows, trace.Row{
 			Run: run, Episode: "1e6bccdd-a993#1", UUID: "1e6bccdd-a993", Repeat: 1, Short: "1e6bccdd", Gold: "a gold answer of some length",
 			Question: "How many heads does the base model use in \x1b[31meach layer?",
-			Facts: episodes.Facts{
-				Status: episodes.Wrong, Verdict: qa.Wrong, Outcome: qa.Answered, Given: true, Answer: "an answer of some length", Turns: 3,
+			Facts: trace.Facts{
+				Status: trace.Wrong, Verdict: qa.Wrong, Outcome: qa.Answered, Given: true, Answer: "an answer of some length", Turns: 3,
 				Prompt: 12000, Completion: 345, CostUSD: &cost, LostAt: cause.LevelCut, LostAtWeak: true, Cause: cause.LackOfContext,
 			},
 		})
@@ -68,7 +67,7 @@ func TestEpisodesRuns(t *testing.T) {
 
 // An empty run, a filter that selects nothing, and a limit are different things; a decision replaces the rule's cause.
 func TestEpisodesSummary(t *testing.T) {
-	decided := map[string]notes.Note{text.DecisionKey("a", "1e6bccdd-a993#1"): {Cause: cause.WrongGold}}
+	decided := map[string]trace.Note{text.DecisionKey("a", "1e6bccdd-a993#1"): {Cause: cause.WrongGold}}
 	for want, list := range map[string]text.EpisodeList{
 		"no episodes yet":                   {},
 		"0 of 3 episodes: no episode match": {Of: 3},

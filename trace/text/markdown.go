@@ -8,14 +8,12 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
-	"airqa/trace/observation"
+	"airqa/trace"
 )
 
 // Markdown prints an episode as Markdown, to paste for a person or a model. Texts of models and papers are in fenced
 // blocks, so that no markup of theirs takes effect.
-func Markdown(w io.Writer, e episodes.Episode, list []notes.Note) error {
+func Markdown(w io.Writer, e trace.Episode, list []trace.Note) error {
 	d := &markdownWriter{}
 	d.line("# %s", render.MarkdownText(e.Traced.Question))
 	d.line("")
@@ -117,7 +115,7 @@ func (d *markdownWriter) reply(s qa.Step) {
 }
 
 func (d *markdownWriter) result(o qa.Observation) {
-	v := observation.ReadResult(o)
+	v := trace.ReadResult(o)
 	name := "Observation (" + render.MarkdownText(string(v.Status)) + ")"
 	switch {
 	case len(v.Passages) > 0:
@@ -141,7 +139,7 @@ func (d *markdownWriter) result(o qa.Observation) {
 	d.images(v.Images)
 }
 
-func (d *markdownWriter) passage(h observation.Passage) {
+func (d *markdownWriter) passage(h trace.Passage) {
 	d.line("\n%s", render.MarkdownText(strings.TrimSpace(passageHead(h)+" "+h.Title)))
 	switch {
 	case h.Text == "":
@@ -153,7 +151,7 @@ func (d *markdownWriter) passage(h observation.Passage) {
 	}
 }
 
-func (d *markdownWriter) table(columns []string, rows []observation.TableRow) {
+func (d *markdownWriter) table(columns []string, rows []trace.TableRow) {
 	cells := func(texts []string) string {
 		for i, t := range texts {
 			texts[i] = strings.ReplaceAll(render.MarkdownText(t), "|", `\|`)

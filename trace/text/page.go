@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"airqa/internal/terminal"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
+	"airqa/trace"
 )
 
 // PageOptions set how an episode is printed.
@@ -16,7 +15,7 @@ type PageOptions struct {
 	Width int
 	Style terminal.Style
 	// Notes are the comments and decisions on the episode, the oldest first.
-	Notes []notes.Note
+	Notes []trace.Note
 }
 
 // Line is one line of a page.
@@ -41,7 +40,7 @@ type Page struct {
 }
 
 // NewPage lays out an episode.
-func NewPage(e episodes.Episode, o PageOptions) *Page {
+func NewPage(e trace.Episode, o PageOptions) *Page {
 	p := &Page{style: o.Style, width: o.Width}
 	p.header(e, o.Notes)
 	p.messages(e.Traced)
@@ -55,7 +54,7 @@ func NewPage(e episodes.Episode, o PageOptions) *Page {
 }
 
 // Episode prints an episode for people.
-func Episode(w io.Writer, e episodes.Episode, o PageOptions) error {
+func Episode(w io.Writer, e trace.Episode, o PageOptions) error {
 	for _, l := range NewPage(e, o).Lines {
 		if _, err := fmt.Fprintln(w, l.Text); err != nil {
 			return err

@@ -12,9 +12,8 @@ import (
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/runlog"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
 	"airqa/trace/text"
 )
 
@@ -78,7 +77,7 @@ func steps() []qa.Step {
 	}
 }
 
-func episode() episodes.Episode {
+func episode() trace.Episode {
 	ex := qa.Example{
 		UUID: "dd4b5912", Question: "How *many* pages\nper second \x1b[31mdoes RegionScribe process according to the table?", AnswerFormat: "a float",
 		Tags: []string{"single", "table"}, Evaluator: qa.Evaluator{Func: "eval_float_exact_match"},
@@ -88,17 +87,17 @@ func episode() episodes.Episode {
 		Messages:       []qa.Message{{Role: qa.System, Text: "be brief"}, {Role: qa.User, Text: "[Question]: How\tmany?"}, {Role: qa.Assistant}},
 		FailedAttempts: []qa.Attempt{{Seconds: 1, Error: "timeout"}},
 	}}
-	e := episodes.Episode{
-		Row:    episodes.Row{Run: "runs/a", Episode: "dd4b5912#0", UUID: "dd4b5912", Gold: "1.9", Facts: episodes.Facts{Status: episodes.Wrong, Seconds: 4.25}},
-		Traced: episodes.NewTraced(ex, rec, &qa.Score{Verdict: qa.Wrong, Func: "eval_float_exact_match"}),
+	e := trace.Episode{
+		Row:    trace.Row{Run: "runs/a", Episode: "dd4b5912#0", UUID: "dd4b5912", Gold: "1.9", Facts: trace.Facts{Status: trace.Wrong, Seconds: 4.25}},
+		Traced: trace.NewTraced(ex, rec, &qa.Score{Verdict: qa.Wrong, Func: "eval_float_exact_match"}),
 		Loss:   cause.Loss{Level: cause.LevelAnswer, Weak: true, Why: `step 2 showed "1.9"`},
 		Why:    cause.Cause{Code: cause.VisualReasoning, Rule: "misread-figure", Confidence: 0.8, Why: "a figure was shown"},
-		Marks:  append(episodes.Marks(rec), episodes.Mark{Step: 5, Kind: episodes.MarkRepeated, First: 2, Wasted: 99}),
+		Marks:  append(trace.Marks(rec), trace.Mark{Step: 5, Kind: trace.MarkRepeated, First: 2, Wasted: 99}),
 	}
 	return e
 }
 
-var comments = []notes.Note{
+var comments = []trace.Note{
 	{Episode: "dd4b5912#0", Cause: cause.WrongGold, Author: "ada"},
 	{Episode: "dd4b5912#0", Text: "look at\nthis", Author: "ada"},
 	{Episode: "dd4b5912#0", Step: 5, Text: "bad SQL"},
@@ -148,14 +147,14 @@ func TestPage(t *testing.T) {
 
 // An episode that is not finished, damaged or very long is printed as far as it can be read.
 func TestParts(t *testing.T) {
-	write := func(e episodes.Episode) string {
+	write := func(e trace.Episode) string {
 		var b strings.Builder
 		if err := text.Episode(&b, e, text.PageOptions{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
-	unfinished := episodes.Episode{Row: episodes.Row{Facts: episodes.Facts{Status: episodes.Damaged}}, Damage: errors.New("log.jsonl:7: not JSON")}
+	unfinished := trace.Episode{Row: trace.Row{Facts: trace.Facts{Status: trace.Damaged}}, Damage: errors.New("log.jsonl:7: not JSON")}
 	for _, want := range []string{"Status    damaged\n", "log.jsonl:7: not JSON", "(none)", "not scored yet", "not in questions.jsonl"} {
 		if got := write(unfinished); !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

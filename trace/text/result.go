@@ -8,12 +8,12 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/tools"
-	"airqa/trace/observation"
+	"airqa/trace"
 )
 
 // result prints what a tool returned: passages or rows if it has them, otherwise its text.
 func (p *Page) result(o qa.Observation) {
-	v := observation.ReadResult(o)
+	v := trace.ReadResult(o)
 	p.label("observation (" + string(v.Status) + ")")
 	switch {
 	case len(v.Passages) > 0:
@@ -40,7 +40,7 @@ func (p *Page) result(o qa.Observation) {
 }
 
 // passageHead describes a hit: "1. 0.608, paper ..., page 2".
-func passageHead(h observation.Passage) string {
+func passageHead(h trace.Passage) string {
 	text := fmt.Sprintf("%d. score %g, ", h.Rank, h.Score)
 	switch {
 	case h.Beyond:
@@ -58,7 +58,7 @@ func passageHead(h observation.Passage) string {
 	return text
 }
 
-func (p *Page) passage(h observation.Passage) {
+func (p *Page) passage(h trace.Passage) {
 	const inside = indented + 3
 	colour := ""
 	if h.Hidden {
@@ -88,7 +88,7 @@ func (p *Page) rest(indent int, text string) {
 }
 
 // hidden prints the rows that the model did not see.
-func (p *Page) hidden(v observation.Result) {
+func (p *Page) hidden(v trace.Result) {
 	c := v.Cut
 	if c == nil || !c.Known {
 		return
@@ -99,7 +99,7 @@ func (p *Page) hidden(v observation.Result) {
 	}
 	if c.Last != nil {
 		p.prose(indented, yellow, fmt.Sprintf("[row %d before it was cut]", shown))
-		p.table(columns, []observation.TableRow{c.Last}, dim, shown-1)
+		p.table(columns, []trace.TableRow{c.Last}, dim, shown-1)
 	}
 	if len(c.Rows) > 0 && columns != nil {
 		p.prose(indented, yellow, "["+terminal.Plural(len(c.Rows), "row")+" not shown to the model]")
@@ -114,7 +114,7 @@ func (p *Page) hidden(v observation.Result) {
 const widest = 60
 
 // table prints rows side by side if they fit, otherwise one below the other. number is that of the row before the first.
-func (p *Page) table(columns []string, rows []observation.TableRow, colour string, number int) {
+func (p *Page) table(columns []string, rows []trace.TableRow, colour string, number int) {
 	if text, ok := p.grid(columns, rows); ok {
 		for i, line := range text {
 			p.add(cmp.Or(colour, map[bool]string{true: blue}[i == 0]), line)
@@ -131,7 +131,7 @@ func (p *Page) table(columns []string, rows []observation.TableRow, colour strin
 }
 
 // grid returns a table as lines; false if a cell is long or the lines are too wide.
-func (p *Page) grid(columns []string, rows []observation.TableRow) ([]string, bool) {
+func (p *Page) grid(columns []string, rows []trace.TableRow) ([]string, bool) {
 	t := terminal.Table{Head: make([]string, len(columns))}
 	for i, name := range columns {
 		t.Head[i] = terminal.Line(name)
@@ -171,7 +171,7 @@ func named(columns []string) []string {
 }
 
 // cell prints a value behind the name of its column, which is padded.
-func (p *Page) cell(column string, c observation.Cell, colour string) {
+func (p *Page) cell(column string, c trace.Cell, colour string) {
 	const inside = indented + 2
 	head := strings.Repeat(" ", inside) + column + "  "
 	if p.width > 0 && terminal.Width(head)+leastRoom > p.width {
@@ -183,7 +183,7 @@ func (p *Page) cell(column string, c observation.Cell, colour string) {
 }
 
 // readable is the text of a cell with each row of an HTML table on a line of its own.
-func readable(c observation.Cell) string {
+func readable(c trace.Cell) string {
 	return strings.ReplaceAll(c.Text, "<tr>", "\n<tr>")
 }
 

@@ -9,8 +9,7 @@ import (
 	"airqa/internal/sqltext"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
+	"airqa/trace"
 )
 
 // step is what is printed of a step besides its texts.
@@ -23,7 +22,7 @@ type step struct {
 	comment string
 }
 
-func stepOf(e episodes.Episode, s qa.Step, list []notes.Note) step {
+func stepOf(e trace.Episode, s qa.Step, list []trace.Note) step {
 	d := step{Step: s, title: titleOf(s), cost: costOf(s), comment: commentsOn(list, s.N)}
 	for _, m := range e.Marks {
 		if m.Step == s.N {
@@ -91,21 +90,21 @@ func spansText(spans []qa.Span) string {
 }
 
 // markText is a sentence about a mark.
-func markText(m episodes.Mark, s qa.Step) string {
+func markText(m trace.Mark, s qa.Step) string {
 	switch m.Kind {
-	case episodes.MarkFormat:
+	case trace.MarkFormat:
 		return cmp.Or("format error: "+s.ParseError.Reason, "format error")
-	case episodes.MarkError:
+	case trace.MarkError:
 		return "error of the tool"
-	case episodes.MarkEmpty:
+	case trace.MarkEmpty:
 		return "empty result"
-	case episodes.MarkRepeated:
+	case trace.MarkRepeated:
 		return fmt.Sprintf("repeated: the same action as step %d; %d tokens wasted", m.First, m.Wasted)
-	case episodes.MarkCut:
+	case trace.MarkCut:
 		return cutText(s.Observation.Cut)
-	case episodes.MarkLeft:
+	case trace.MarkLeft:
 		return "left the window: the last request did not have this result"
-	case episodes.MarkReply:
+	case trace.MarkReply:
 		return "reply cut off at the limit of tokens"
 	}
 	return string(m.Kind)

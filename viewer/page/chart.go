@@ -3,8 +3,8 @@ package page
 import (
 	"slices"
 
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
 	"airqa/viewer/format"
 )
 
@@ -45,7 +45,7 @@ func (c *chart) place(top int) {
 }
 
 // charts are the charts of the overview; rows are those that match the filter.
-func charts(sel selection, rows, all []episodes.Row) []chart {
+func charts(sel selection, rows, all []trace.Row) []chart {
 	list := []chart{funnel(sel, rows, all)}
 	for _, f := range fields() {
 		switch f.Name {
@@ -63,7 +63,7 @@ func charts(sel selection, rows, all []episodes.Row) []chart {
 }
 
 // chart counts the values of a field.
-func (f field) chart(sel selection, rows, all []episodes.Row) chart {
+func (f field) chart(sel selection, rows, all []trace.Row) chart {
 	c := chart{ID: "chart-" + f.Name, Title: map[string]string{
 		"cause": "Causes of wrong answers", "outcome": "How episodes ended", "error": "Episodes with errors",
 	}[f.Name], Filtered: !sel.Empty()}
@@ -93,7 +93,7 @@ var rungs = []struct {
 }
 
 // funnel counts the answers whose evidence got at least to each rung of the ladder. Right answers got all the way.
-func funnel(sel selection, rows, all []episodes.Row) chart {
+func funnel(sel selection, rows, all []trace.Row) chart {
 	c := chart{ID: "chart-lost-at", Title: "Where the evidence was lost", Filtered: !sel.Empty()}
 	left, every := verdicts(rows), verdicts(all)
 	total := every.sum()
@@ -131,13 +131,13 @@ func lostText(n int, level cause.Level) string {
 // levels counts answers with a verdict by the level where their evidence was lost; "" are the right ones.
 type levels map[cause.Level]int
 
-func verdicts(rows []episodes.Row) levels {
+func verdicts(rows []trace.Row) levels {
 	l := make(levels)
 	for _, w := range rows {
 		switch w.Status {
-		case episodes.Right:
+		case trace.Right:
 			l[""]++
-		case episodes.Wrong:
+		case trace.Wrong:
 			l[w.LostAt]++
 		}
 	}
@@ -155,7 +155,7 @@ func (l levels) sum() int {
 // crossTable counts statuses by the values of a field.
 type crossTable struct {
 	Title    string
-	Statuses []episodes.Status
+	Statuses []trace.Status
 	Lines    []crossLine
 }
 
@@ -171,7 +171,7 @@ type crossCell struct {
 }
 
 // crossTables are status by tag and status by function.
-func crossTables(sel selection, rows, all []episodes.Row) []crossTable {
+func crossTables(sel selection, rows, all []trace.Row) []crossTable {
 	var list []crossTable
 	for _, f := range fields() {
 		if f.Name != "tag" && f.Name != "function" {
@@ -189,9 +189,9 @@ func crossTables(sel selection, rows, all []episodes.Row) []crossTable {
 }
 
 // present are the statuses of some rows in their order.
-func present(rows []episodes.Row) []episodes.Status {
-	var list []episodes.Status
-	for _, s := range episodes.Statuses() {
+func present(rows []trace.Row) []trace.Status {
+	var list []trace.Status
+	for _, s := range trace.Statuses() {
 		for _, w := range rows {
 			if w.Status == s {
 				list = append(list, s)
@@ -202,7 +202,7 @@ func present(rows []episodes.Row) []episodes.Status {
 	return list
 }
 
-func (f field) line(sel selection, value string, statuses []episodes.Status, rows, all []episodes.Row) crossLine {
+func (f field) line(sel selection, value string, statuses []trace.Status, rows, all []trace.Row) crossLine {
 	line := crossLine{Name: value, Href: sel.with(f.Name, value)}
 	match, every := f.tally(value, rows), f.tally(value, all)
 	for _, s := range statuses {
@@ -214,8 +214,8 @@ func (f field) line(sel selection, value string, statuses []episodes.Status, row
 }
 
 // tally counts the statuses of the rows with a value.
-func (f field) tally(value string, rows []episodes.Row) map[episodes.Status]int {
-	n := make(map[episodes.Status]int)
+func (f field) tally(value string, rows []trace.Row) map[trace.Status]int {
+	n := make(map[trace.Status]int)
 	for _, w := range rows {
 		if slices.Contains(f.Of(w), value) {
 			n[w.Status]++

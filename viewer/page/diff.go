@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
+	"airqa/trace"
 	"airqa/trace/diff"
-	"airqa/trace/episodes"
 	"airqa/viewer/keys"
 )
 
@@ -21,7 +21,7 @@ type diffView struct {
 
 // diffSide is one of the two episodes.
 type diffSide struct {
-	episodes.Row
+	trace.Row
 	Run, Href string
 }
 
@@ -32,7 +32,7 @@ func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
 		return fmt.Errorf("%w: check two cells of the matrix", ErrNotFound)
 	}
 	var v diffView
-	var found [2]episodes.Episode
+	var found [2]trace.Episode
 	for i, side := range []*diffSide{&v.A, &v.B} {
 		r, episode, err := s.cell(cells[i])
 		if err != nil {
@@ -52,7 +52,7 @@ func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
 }
 
 // cell finds the run that a name of an episode, RUN/EPISODE, begins with. A run may be named by its whole path.
-func (s *Site) cell(name string) (r *episodes.Run, episode string, err error) {
+func (s *Site) cell(name string) (r *trace.Run, episode string, err error) {
 	for _, other := range s.Library.Runs {
 		rest, ok := strings.CutPrefix(name, s.names[other]+"/")
 		if ok && (r == nil || len(rest) < len(episode)) {

@@ -8,7 +8,7 @@ import (
 	"net/url"
 
 	"airqa/internal/terminal"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer/format"
 	"airqa/viewer/keys"
 	"airqa/viewer/question"
@@ -25,7 +25,7 @@ func (s *Site) Episode(ctx context.Context, w io.Writer, run, episode string, q 
 	if err != nil {
 		return err
 	}
-	p, err := s.question(ctx, episodes.Row{Run: r.Name, Episode: episode}, q.Get("at"), sel)
+	p, err := s.question(ctx, trace.Row{Run: r.Name, Episode: episode}, q.Get("at"), sel)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (s *Site) Episode(ctx context.Context, w io.Writer, run, episode string, q 
 }
 
 // question collects everything about an episode.
-func (s *Site) question(ctx context.Context, w episodes.Row, at string, sel selection) (*question.Page, error) {
+func (s *Site) question(ctx context.Context, w trace.Row, at string, sel selection) (*question.Page, error) {
 	r := s.Library.Run(w.Run)
 	e, err := r.Episode(ctx, w.Episode)
 	if err != nil {

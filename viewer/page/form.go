@@ -3,8 +3,8 @@ package page
 import (
 	"slices"
 
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
 )
 
 // filterForm is the form of the overview.
@@ -31,7 +31,7 @@ type choice struct {
 }
 
 // field is a parameter of the filter with a menu, a chart or a table.
-type field struct{ episodes.Field }
+type field struct{ trace.Field }
 
 // titles are the names of the menus.
 var titles = map[string]string{
@@ -40,14 +40,14 @@ var titles = map[string]string{
 
 func fields() []field {
 	var list []field
-	for _, f := range episodes.Fields() {
+	for _, f := range trace.Fields() {
 		list = append(list, field{f})
 	}
 	return list
 }
 
 // values are the values of a field in some rows with their counts, in the order of the field or by number.
-func (f field) values(rows []episodes.Row) []count {
+func (f field) values(rows []trace.Row) []count {
 	n := make(map[string]int)
 	var names []string
 	for _, w := range rows {
@@ -74,7 +74,7 @@ func (f field) values(rows []episodes.Row) []count {
 	return list
 }
 
-func (s *Site) form(sel selection, all []episodes.Row) *filterForm {
+func (s *Site) form(sel selection, all []trace.Row) *filterForm {
 	form := &filterForm{Grep: sel.Grep, Sort: sel.Sort}
 	if len(s.Library.Runs) > 1 {
 		runs := menu{Name: "run", Title: "Run", Set: len(sel.named)}

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"slices"
 
-	"airqa/trace/episodes"
+	"airqa/trace"
 )
 
 // matrix is the data of matrix.html: questions by runs, with the repeats of a run as columns.
@@ -30,7 +30,7 @@ type matrixLine struct {
 }
 
 type matrixCell struct {
-	episodes.Row
+	trace.Row
 	Href, Value string
 }
 
@@ -45,7 +45,7 @@ type grid struct {
 const mostRepeats = 100
 
 // add adds the episodes of a run from a column on, and returns its columns.
-func (g *grid) add(s *Site, r *episodes.Run, first int) []matrixColumn {
+func (g *grid) add(s *Site, r *trace.Run, first int) []matrixColumn {
 	repeats := 1
 	for _, w := range r.Rows {
 		if w.Repeat >= mostRepeats {
@@ -96,7 +96,7 @@ func (s *Site) Matrix(_ context.Context, w io.Writer, q url.Values) error {
 
 // differs reports whether two columns have different statuses.
 func (l matrixLine) differs() bool {
-	var seen []episodes.Status
+	var seen []trace.Status
 	for _, c := range l.Cells {
 		if c != nil && !slices.Contains(seen, c.Status) {
 			seen = append(seen, c.Status)

@@ -10,7 +10,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/report"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer/question"
 )
 
@@ -84,7 +84,7 @@ type column struct {
 }
 
 type listRow struct {
-	episodes.Row
+	trace.Row
 	Run  string
 	Href string
 }
@@ -144,11 +144,11 @@ func silence(sel selection, o overview) string {
 }
 
 // add adds the summary of a run, and what could not be read of it.
-func (o *overview) add(s *Site, sel selection, r *episodes.Run) {
+func (o *overview) add(s *Site, sel selection, r *trace.Run) {
 	name := s.names[r]
 	shape := r.Log.Config.Shape
 	sum := runSummary{Name: name, Href: sel.with("run", name), Baseline: shape.Baseline, Model: shape.ModelName(), Writing: r.Writing}
-	for _, st := range episodes.Statuses() {
+	for _, st := range trace.Statuses() {
 		n := 0
 		for _, w := range r.Rows {
 			if w.Status == st {
@@ -180,7 +180,7 @@ func (o *overview) add(s *Site, sel selection, r *episodes.Run) {
 }
 
 // score adds the accuracy as in the report.
-func (sum *runSummary) score(s *Site, r *episodes.Run) {
+func (sum *runSummary) score(s *Site, r *trace.Run) {
 	if r.Scoring == nil {
 		sum.Problem = "not scored yet"
 		return
@@ -221,7 +221,7 @@ func (s *Site) notes() []string {
 }
 
 // list makes the first chunk from a row, and the addresses of the others.
-func (s *Site) list(sel selection, rows []episodes.Row, from int) list {
+func (s *Site) list(sel selection, rows []trace.Row, from int) list {
 	from = min(max(from, 0), len(rows))
 	l := list{Runs: len(sel.runs) > 1, From: from, Sort: columns(sel)}
 	end := min(from+chunk, len(rows))
@@ -241,7 +241,7 @@ func (s *Site) list(sel selection, rows []episodes.Row, from int) list {
 }
 
 // href is the address of a question's page, with the list that it was opened from.
-func (s *Site) href(w episodes.Row, in url.Values) string {
+func (s *Site) href(w trace.Row, in url.Values) string {
 	return address(question.Address(s.run(w), w.Episode), in)
 }
 

@@ -13,8 +13,7 @@ import (
 	"airqa/internal/testkit/golden"
 	"airqa/internal/testkit/viewertest"
 	"airqa/report"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
+	"airqa/trace"
 	"airqa/viewer/page"
 )
 
@@ -22,16 +21,16 @@ import (
 func site(t *testing.T) (s *page.Site, folder string) {
 	t.Helper()
 	folder = viewertest.Folder(t)
-	l, err := episodes.Open(t.Context(), []string{folder}, episodes.Choice{})
+	l, err := trace.Open(t.Context(), []string{folder}, trace.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	numbers := func(r *episodes.Run) (report.Row, bool, error) {
+	numbers := func(r *trace.Run) (report.Row, bool, error) {
 		row, err := report.Collect(r.Log, r.Examples, report.Options{Intervals: report.WilsonIntervals})
 		return row, true, err
 	}
-	written := func(r *episodes.Run) (*notes.NoteFile, error) {
-		f, err := notes.OpenNotes(r.Name, notes.NoteConfig{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
+	written := func(r *trace.Run) (*trace.NoteFile, error) {
+		f, err := trace.OpenNotes(r.Name, trace.NoteConfig{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
 		if err == nil {
 			t.Cleanup(func() { _ = f.Close() })
 		}

@@ -10,15 +10,14 @@ import (
 	"slices"
 	"time"
 
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
 	"airqa/viewer/keys"
 	"airqa/viewer/question"
 )
 
 // Notes opens the notes of a run.
-type Notes func(*episodes.Run) (*notes.NoteFile, error)
+type Notes func(*trace.Run) (*trace.NoteFile, error)
 
 // queueView is the form of the triage queue, above the page of the question.
 type queueView struct {
@@ -51,7 +50,7 @@ func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
 	if err != nil {
 		return err
 	}
-	sel.Status = []string{string(episodes.Wrong)}
+	sel.Status = []string{string(trace.Wrong)}
 	rows, err := s.rows(ctx, sel)
 	if err != nil {
 		return err
@@ -80,9 +79,9 @@ func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
 
 // next is the index of the answer to show, or -1: the one that "show" names, or else the first one without a decision
 // after the one that "after" names.
-func (s *Site) next(rows []episodes.Row, decided map[string]notes.Note, q url.Values) int {
+func (s *Site) next(rows []trace.Row, decided map[string]trace.Note, q url.Values) int {
 	named := func(name string) int {
-		return slices.IndexFunc(rows, func(w episodes.Row) bool { return s.key(w) == q.Get(name) })
+		return slices.IndexFunc(rows, func(w trace.Row) bool { return s.key(w) == q.Get(name) })
 	}
 	if i := named("show"); i >= 0 {
 		return i
@@ -105,7 +104,7 @@ func (s *Site) notesCommand(sel selection) string {
 }
 
 // of adds the choices for an answer.
-func (v *queueView) of(p *question.Page, decided notes.Note) {
+func (v *queueView) of(p *question.Page, decided trace.Note) {
 	v.Run, v.Episode, v.Decided = p.Run, p.E.Episode, string(decided.Cause)
 	for i, c := range cause.Codes() {
 		v.Choices = append(v.Choices, causeChoice{i + 1, c, c.Title(), c == p.E.Why.Code})
@@ -113,12 +112,12 @@ func (v *queueView) of(p *question.Page, decided notes.Note) {
 }
 
 // key names an episode of the library in one text.
-func (s *Site) key(w episodes.Row) string { return s.run(w) + "/" + w.Episode }
+func (s *Site) key(w trace.Row) string { return s.run(w) + "/" + w.Episode }
 
 // decided are the decisions on some answers by [Site.key]. A run without usable notes has none.
-func (s *Site) decided(rows []episodes.Row) (map[string]notes.Note, error) {
-	all := make(map[string]notes.Note)
-	seen := make(map[string]map[string]notes.Note)
+func (s *Site) decided(rows []trace.Row) (map[string]trace.Note, error) {
+	all := make(map[string]trace.Note)
+	seen := make(map[string]map[string]trace.Note)
 	for _, w := range rows {
 		if seen[w.Run] == nil {
 			f, err := s.Notes(s.Library.Run(w.Run))
@@ -143,7 +142,7 @@ func (s *Site) Undo(ctx context.Context, q url.Values) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sel.Status = []string{string(episodes.Wrong)}
+	sel.Status = []string{string(trace.Wrong)}
 	rows, err := s.rows(ctx, sel)
 	if err != nil {
 		return "", err
@@ -153,7 +152,7 @@ func (s *Site) Undo(ctx context.Context, q url.Values) (string, error) {
 		return "", err
 	}
 	var newest time.Time
-	var last *episodes.Row
+	var last *trace.Row
 	for i, w := range rows {
 		if n, ok := decided[s.key(w)]; ok && !n.Time.Before(newest) {
 			newest, last = n.Time, &rows[i]

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"airqa/internal/testkit/viewertest"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/notes"
 	"airqa/viewer/page"
 )
 
@@ -41,7 +41,7 @@ func (q queue) shown(query url.Values) (key, done string) {
 	return m[2] + "/" + m[1], shownCount.FindStringSubmatch(b.String())[1]
 }
 
-func (q queue) notes(run string) *notes.NoteFile {
+func (q queue) notes(run string) *trace.NoteFile {
 	q.t.Helper()
 	r, err := q.s.Run(run)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"airqa/runlog"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer/format"
 )
 
@@ -26,7 +26,7 @@ type searchView struct {
 }
 
 type hitView struct {
-	episodes.Hit
+	trace.Hit
 	Name, Href, Place string
 	First             bool
 }
@@ -49,7 +49,7 @@ func (s *Site) Search(ctx context.Context, w io.Writer, q url.Values) error {
 func (v *searchView) find(ctx context.Context, s *Site) error {
 	last := ""
 	for hit, err := range s.Library.Grep(ctx, v.Query) {
-		if err != nil && episodes.Unread(err) {
+		if err != nil && trace.Unread(err) {
 			v.Unread = append(v.Unread, err.Error())
 			continue
 		}
@@ -60,7 +60,7 @@ func (v *searchView) find(ctx context.Context, s *Site) error {
 			v.More = true
 			return nil
 		}
-		row := episodes.Row{Run: hit.Run, Episode: hit.Episode}
+		row := trace.Row{Run: hit.Run, Episode: hit.Episode}
 		h := hitView{Hit: hit, Name: s.run(row), Place: place(hit), First: hit.Run+hit.Episode != last}
 		if h.First {
 			v.Episodes++
@@ -79,7 +79,7 @@ var hitFields = map[string]string{
 }
 
 // hitHref is the address of the place of a hit. A text that is not on the page as it is leads to its step.
-func (s *Site) hitHref(row episodes.Row, h episodes.Hit) string {
+func (s *Site) hitHref(row trace.Row, h trace.Hit) string {
 	at, fragment := "", "messages"
 	switch part := hitFields[h.Field]; {
 	case h.Field == runlog.FieldMessage && h.Message >= 0:
@@ -100,7 +100,7 @@ func (s *Site) hitHref(row episodes.Row, h episodes.Hit) string {
 	return s.href(row, q) + "#" + fragment
 }
 
-func place(h episodes.Hit) string {
+func place(h trace.Hit) string {
 	if h.Field == runlog.FieldMessage && h.Message >= 0 {
 		return fmt.Sprintf("message %d", h.Message)
 	}

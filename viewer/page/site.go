@@ -20,7 +20,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/report"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer/assets"
 	"airqa/viewer/keys"
 	"airqa/viewer/question"
@@ -36,9 +36,9 @@ var ErrNotFound = errors.New("not found")
 
 // Site makes pages. Its methods may be called by several goroutines at once while the library does not change.
 type Site struct {
-	Library *episodes.Library
+	Library *trace.Library
 	Config
-	names map[*episodes.Run]string
+	names map[*trace.Run]string
 }
 
 // Config is what pages need from the server.
@@ -48,21 +48,21 @@ type Config struct {
 	// CSRF is the token for forms.
 	CSRF string
 	// Numbers returns the numbers of a run; ok is false while they are computed.
-	Numbers func(*episodes.Run) (row report.Row, ok bool, err error)
+	Numbers func(*trace.Run) (row report.Row, ok bool, err error)
 	// Notes opens the notes of a run.
 	Notes Notes
 }
 
 // New returns the site of a library.
-func New(l *episodes.Library, c Config) *Site {
+func New(l *trace.Library, c Config) *Site {
 	return &Site{Library: l, Config: c, names: question.Names(l)}
 }
 
 // Name is the name of a run in addresses, see [question.Names].
-func (s *Site) Name(r *episodes.Run) string { return s.names[r] }
+func (s *Site) Name(r *trace.Run) string { return s.names[r] }
 
 // Run returns the run with a name in addresses.
-func (s *Site) Run(name string) (*episodes.Run, error) {
+func (s *Site) Run(name string) (*trace.Run, error) {
 	for _, r := range s.Library.Runs {
 		if s.names[r] == name {
 			return r, nil
@@ -72,7 +72,7 @@ func (s *Site) Run(name string) (*episodes.Run, error) {
 }
 
 // run returns the run of a row.
-func (s *Site) run(w episodes.Row) string {
+func (s *Site) run(w trace.Row) string {
 	if r := s.Library.Run(w.Run); r != nil {
 		return s.names[r]
 	}
@@ -147,7 +147,7 @@ func command(args ...string) string {
 }
 
 // paths are the run directories as given.
-func (s *Site) paths(runs []*episodes.Run) []string {
+func (s *Site) paths(runs []*trace.Run) []string {
 	var list []string
 	for _, r := range runs {
 		list = append(list, r.Name)
@@ -157,14 +157,14 @@ func (s *Site) paths(runs []*episodes.Run) []string {
 
 // selection is what an address selects: a filter, and runs.
 type selection struct {
-	episodes.Filter
-	runs []*episodes.Run
+	trace.Filter
+	runs []*trace.Run
 	// named are the runs that the address names; nil if it names none.
 	named []string
 }
 
 func (s *Site) selection(q url.Values) (sel selection, err error) {
-	if sel.Filter, err = episodes.FilterOf(q); err != nil {
+	if sel.Filter, err = trace.FilterOf(q); err != nil {
 		return sel, fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
 	for _, name := range q["run"] {
@@ -203,8 +203,8 @@ func (sel selection) with(name, value string) string {
 }
 
 // all are the rows of the chosen runs.
-func (sel selection) all() []episodes.Row {
-	var rows []episodes.Row
+func (sel selection) all() []trace.Row {
+	var rows []trace.Row
 	for _, r := range sel.runs {
 		rows = append(rows, r.Rows...)
 	}
@@ -212,7 +212,7 @@ func (sel selection) all() []episodes.Row {
 }
 
 // rows are those of them that the filter selects, in its order.
-func (s *Site) rows(ctx context.Context, sel selection) ([]episodes.Row, error) {
+func (s *Site) rows(ctx context.Context, sel selection) ([]trace.Row, error) {
 	f := sel.Filter
 	f.Limit = 0
 	list, _, err := s.Library.Select(ctx, f)
@@ -223,7 +223,7 @@ func (s *Site) rows(ctx context.Context, sel selection) ([]episodes.Row, error) 
 	for _, r := range sel.runs {
 		chosen[r.Name] = true
 	}
-	var rows []episodes.Row
+	var rows []trace.Row
 	for _, w := range list {
 		if chosen[w.Run] {
 			rows = append(rows, w)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/trace/episodes"
+	"airqa/trace"
 )
 
 // ErrNoText is returned for a text that an episode does not have.
@@ -16,7 +16,7 @@ var ErrNoText = errors.New("no such text")
 // Text returns a text of an episode by its name: "messages.0.text", "steps.2.reply.text", "steps.2.reply.reasoning",
 // "steps.2.action.text", "steps.2.observation.text", "steps.2.observation.full", "steps.2.prompt", "answer.text" or
 // "evaluator.eval_kwargs". Messages count from 0, steps from 1.
-func Text(e episodes.Episode, name string) (string, error) {
+func Text(e trace.Episode, name string) (string, error) {
 	list, rest, _ := strings.Cut(name, ".")
 	number, part, _ := strings.Cut(rest, ".")
 	n, err := strconv.Atoi(number)
@@ -40,7 +40,7 @@ func Text(e episodes.Episode, name string) (string, error) {
 	return text, nil
 }
 
-func stepText(e episodes.Episode, s qa.Step, part string) (text string, ok bool) {
+func stepText(e trace.Episode, s qa.Step, part string) (text string, ok bool) {
 	switch {
 	case part == "prompt":
 		return prompt(e, s), true
@@ -59,7 +59,7 @@ func stepText(e episodes.Episode, s qa.Step, part string) (text string, ok bool)
 }
 
 // prompt is the conversation that the model saw at a step, one message after the other.
-func prompt(e episodes.Episode, s qa.Step) string {
+func prompt(e trace.Episode, s qa.Step) string {
 	var b strings.Builder
 	for _, r := range s.Shown {
 		for i := max(r.First, 0); i < min(r.End, len(e.Traced.Messages)); i++ {
@@ -78,7 +78,7 @@ func prompt(e episodes.Episode, s qa.Step) string {
 }
 
 // Markdown is an episode for people and chats: the question, each step, the outcome.
-func Markdown(e episodes.Episode) string {
+func Markdown(e trace.Episode) string {
 	var b strings.Builder
 	t := e.Traced
 	fmt.Fprintf(&b, "# %s\n\n", strings.ReplaceAll(strings.TrimSpace(t.Question), "\n", " "))

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"airqa/internal/terminal"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer/assets"
 	"airqa/viewer/format"
 )
@@ -27,7 +27,7 @@ type Part struct {
 // PartConfig configures [NewPart].
 type PartConfig struct {
 	// Filter chooses the questions.
-	Filter episodes.Filter
+	Filter trace.Filter
 	// Redact removes keys from every text.
 	Redact func([]byte) []byte
 	// Images is the maximum size of all page images in bytes; others are named only.
@@ -43,7 +43,7 @@ type filePart struct {
 }
 
 type fileRow struct {
-	episodes.Row
+	trace.Row
 	Run, Href string
 }
 
@@ -55,7 +55,7 @@ type fileConfig struct {
 }
 
 // NewPart makes the part of a report with the questions of a library that c selects.
-func NewPart(ctx context.Context, l *episodes.Library, c PartConfig) (Part, error) {
+func NewPart(ctx context.Context, l *trace.Library, c PartConfig) (Part, error) {
 	c.Filter.Limit = 0
 	rows, _, err := l.Select(ctx, c.Filter)
 	if err != nil {
@@ -64,7 +64,7 @@ func NewPart(ctx context.Context, l *episodes.Library, c PartConfig) (Part, erro
 	names := Names(l)
 	f := &fileConfig{PartConfig: c, left: c.Images}
 	data := filePart{Total: len(l.Rows()), Runs: len(l.Runs) > 1}
-	status := make(map[episodes.Status]int)
+	status := make(map[trace.Status]int)
 	for i, w := range rows {
 		r := l.Run(w.Run)
 		e, err := r.Episode(ctx, w.Episode)
@@ -93,9 +93,9 @@ func NewPart(ctx context.Context, l *episodes.Library, c PartConfig) (Part, erro
 const fileStyle = "body{padding:1rem;max-width:84rem;margin:0 auto}details.episode{margin:0 0 .6rem}details.episode>summary{cursor:pointer;padding:.3rem 0}.step{content-visibility:visible}td.right,td.wrong,td.failed,td.damaged,td.unscored,td.unfinished{white-space:nowrap}"
 
 // contents describes the part.
-func (f *fileConfig) contents(rows, total int, status map[episodes.Status]int, bytes int) []string {
+func (f *fileConfig) contents(rows, total int, status map[trace.Status]int, bytes int) []string {
 	var parts []string
-	for _, st := range episodes.Statuses() {
+	for _, st := range trace.Statuses() {
 		if status[st] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", status[st], st))
 		}
@@ -109,7 +109,7 @@ func (f *fileConfig) contents(rows, total int, status map[episodes.Status]int, b
 }
 
 // image is the address of an image with its data, or "" if there is no room for it.
-func (f *fileConfig) image(r *episodes.Run, sum string) template.URL {
+func (f *fileConfig) image(r *trace.Run, sum string) template.URL {
 	data, err := r.Log.Image(sum)
 	if err != nil || len(data) > f.left {
 		f.named++

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"airqa/internal/terminal"
-	"airqa/trace/episodes"
+	"airqa/trace"
 )
 
 // marker collects the marked ranges of an episode's texts and makes the links to them.
@@ -65,7 +65,7 @@ func (m *marker) step(n int) Link {
 }
 
 // parseErrors marks where replies could not be parsed.
-func (m *marker) parseErrors(e episodes.Episode) {
+func (m *marker) parseErrors(e trace.Episode) {
 	for _, s := range e.Traced.Steps {
 		if p := s.ParseError; p != nil && s.Reply != nil {
 			field := fmt.Sprintf("steps.%d.reply.text", s.N)
@@ -86,7 +86,7 @@ func (m *marker) place(at string) {
 }
 
 // cause marks the evidence of a cause and links to it.
-func (m *marker) cause(e episodes.Episode) causeView {
+func (m *marker) cause(e trace.Episode) causeView {
 	v := causeView{Cause: e.Why}
 	for i, r := range e.Why.Evidence {
 		field, name := r.Field, strings.ReplaceAll(r.Field, "_", " ")

@@ -4,14 +4,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"airqa/trace/episodes"
+	"airqa/trace"
 )
 
 // Names are the names of the runs in addresses: the folder of each, or its whole path if several runs have that folder.
-func Names(l *episodes.Library) map[*episodes.Run]string {
-	names := make(map[*episodes.Run]string)
+func Names(l *trace.Library) map[*trace.Run]string {
+	names := make(map[*trace.Run]string)
 	count := make(map[string]int)
-	base := func(r *episodes.Run) string {
+	base := func(r *trace.Run) string {
 		path, err := filepath.Abs(r.Name)
 		if err != nil {
 			return r.Name

@@ -4,20 +4,19 @@ import (
 	"fmt"
 	"strings"
 
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
+	"airqa/trace"
 )
 
 // noteView is a note on the page of a question.
 type noteView struct {
-	notes.Note
+	trace.Note
 	// Place is the text of the anchor, Href its place on the page. Stale notes have an anchor that no longer fits.
 	Place, Href string
 	Stale       bool
 }
 
 // fieldOf is the text of a note's anchor as [Text] names it.
-func fieldOf(n notes.Note) string {
+func fieldOf(n trace.Note) string {
 	if n.Step > 0 && n.Field != "" {
 		return fmt.Sprintf("steps.%d.%s", n.Step, n.Field)
 	}
@@ -53,8 +52,8 @@ func (p *Page) notes(s Source, m *marker) {
 }
 
 // Anchored is a note on a quote of a text: the text is found by its name on the page, or by its id there.
-func Anchored(e episodes.Episode, step int, field, quote, text string) notes.Note {
-	n := notes.Note{Episode: e.Episode, Step: step, Text: text}
+func Anchored(e trace.Episode, step int, field, quote, text string) trace.Note {
+	n := trace.Note{Episode: e.Episode, Step: step, Text: text}
 	if field == "" || quote == "" {
 		return n
 	}

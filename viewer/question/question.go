@@ -16,9 +16,8 @@ import (
 	"airqa/eval"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
 	"airqa/viewer/format"
 )
 
@@ -32,18 +31,18 @@ func Templates() *template.Template { return template.Must(templates.Clone()) }
 
 // Source is the run of a question, and what its page needs from the server.
 type Source struct {
-	Run *episodes.Run
+	Run *trace.Run
 	// Name is the name of the run in addresses.
 	Name string
 	// Notes opens the notes of a run; nil if the page has none.
-	Notes func(*episodes.Run) (*notes.NoteFile, error)
+	Notes func(*trace.Run) (*trace.NoteFile, error)
 	// CSRF is the token for forms.
 	CSRF string
 }
 
 // Page is the data of episode.html.
 type Page struct {
-	E   episodes.Episode
+	E   trace.Episode
 	Run string
 	// Back is the list that the page was opened from; Position is the place in it.
 	Back, Prev, Next string
@@ -75,7 +74,7 @@ type Page struct {
 
 // Sibling is another episode of a question.
 type Sibling struct {
-	episodes.Row
+	trace.Row
 	Run, Href string
 }
 
@@ -107,14 +106,14 @@ type messageView struct {
 }
 
 // Page makes the page of an episode. At is a place in it, "FIELD:FIRST-END", which is marked.
-func (s Source) Page(e episodes.Episode, at string) *Page {
+func (s Source) Page(e trace.Episode, at string) *Page {
 	m := newMarker(path("text", s.Name, e.Episode))
 	m.place(at)
 	return s.page(e, m)
 }
 
 // page makes the data of a page on the server or in a file.
-func (s Source) page(e episodes.Episode, m *marker) *Page {
+func (s Source) page(e trace.Episode, m *marker) *Page {
 	run := s.Name
 	m.parseErrors(e)
 	p := &Page{

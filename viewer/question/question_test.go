@@ -12,15 +12,14 @@ import (
 	"airqa/internal/testkit/golden"
 	"airqa/internal/testkit/viewertest"
 	"airqa/runlog"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
+	"airqa/trace"
 	"airqa/viewer/question"
 )
 
 // library is the runs of viewertest.
-func library(t *testing.T) *episodes.Library {
+func library(t *testing.T) *trace.Library {
 	t.Helper()
-	l, err := episodes.Open(t.Context(), []string{viewertest.Folder(t)}, episodes.Choice{})
+	l, err := trace.Open(t.Context(), []string{viewertest.Folder(t)}, trace.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +27,7 @@ func library(t *testing.T) *episodes.Library {
 }
 
 // episode reads an episode of a run by its name in addresses.
-func episode(t *testing.T, l *episodes.Library, run, name string) (question.Source, episodes.Episode) {
+func episode(t *testing.T, l *trace.Library, run, name string) (question.Source, trace.Episode) {
 	t.Helper()
 	for r, n := range question.Names(l) {
 		if n != run {
@@ -38,8 +37,8 @@ func episode(t *testing.T, l *episodes.Library, run, name string) (question.Sour
 		if err != nil {
 			t.Fatal(err)
 		}
-		return question.Source{Run: r, Name: n, CSRF: "token", Notes: func(r *episodes.Run) (*notes.NoteFile, error) {
-			f, err := notes.OpenNotes(r.Name, notes.NoteConfig{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
+		return question.Source{Run: r, Name: n, CSRF: "token", Notes: func(r *trace.Run) (*trace.NoteFile, error) {
+			f, err := trace.OpenNotes(r.Name, trace.NoteConfig{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
 			if err == nil {
 				t.Cleanup(func() { _ = f.Close() })
 			}
@@ -47,11 +46,11 @@ func episode(t *testing.T, l *episodes.Library, run, name string) (question.Sour
 		}}, e
 	}
 	t.Fatalf("no run %q", run)
-	return question.Source{}, episodes.Episode{}
+	return question.Source{}, trace.Episode{}
 }
 
 // content is the page of an episode without the frame around it.
-func content(t *testing.T, l *episodes.Library, run, name, at string) string {
+func content(t *testing.T, l *trace.Library, run, name, at string) string {
 	t.Helper()
 	s, e := episode(t, l, run, name)
 	p := s.Page(e, at)
@@ -112,7 +111,7 @@ func TestPageHasAllTexts(t *testing.T) {
 // The part of a report in one file has the questions without keys, scripts and links to elsewhere, and each id once.
 func TestPart(t *testing.T) {
 	part, err := question.NewPart(t.Context(), library(t), question.PartConfig{
-		Filter: episodes.Filter{Status: []string{"right", "wrong"}}, Images: 100_000,
+		Filter: trace.Filter{Status: []string{"right", "wrong"}}, Images: 100_000,
 		Redact: runlog.Redactor([]string{"384 tokens", "<script>window"}, ""),
 	})
 	if err != nil {

@@ -3,7 +3,7 @@ package question
 import (
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/trace/observation"
+	"airqa/trace"
 )
 
 // Limits of a result that is shown as a table or as passages. Its text is there as well.
@@ -15,7 +15,7 @@ const (
 
 // resultView is a result as a table or as passages.
 type resultView struct {
-	Passages []observation.Passage
+	Passages []trace.Passage
 	Columns  []string
 	Rows     []rowView
 	// More is the number of rows that are only in the text.
@@ -24,7 +24,7 @@ type resultView struct {
 
 // rowView is a row, which the model may not have seen.
 type rowView struct {
-	Cells  []observation.Cell
+	Cells  []trace.Cell
 	Hidden bool
 }
 
@@ -34,7 +34,7 @@ func (m *marker) resultOf(o qa.Observation) *resultView {
 	if len(o.Text) > wholeText {
 		return nil
 	}
-	v := observation.ReadResult(o)
+	v := trace.ReadResult(o)
 	switch {
 	case len(v.Passages) > 0:
 		r := &resultView{Passages: v.Passages[:min(len(v.Passages), mostRows)]}
@@ -55,7 +55,7 @@ func (m *marker) resultOf(o qa.Observation) *resultView {
 	return r
 }
 
-func (r *resultView) add(row observation.TableRow, hidden bool) {
+func (r *resultView) add(row trace.TableRow, hidden bool) {
 	if len(r.Rows) >= mostRows || len(r.Rows)*len(row) > mostCells {
 		r.More++
 		return

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer/format"
 )
 
@@ -32,7 +32,7 @@ type stepView struct {
 }
 
 type markView struct {
-	Kind episodes.MarkKind
+	Kind trace.MarkKind
 	Text string
 }
 
@@ -124,21 +124,21 @@ func stepTitle(s qa.Step) string {
 }
 
 // markText explains a mark.
-func markText(m episodes.Mark) string {
+func markText(m trace.Mark) string {
 	switch m.Kind {
-	case episodes.MarkFormat:
+	case trace.MarkFormat:
 		return "no readable action"
-	case episodes.MarkError:
+	case trace.MarkError:
 		return "tool error"
-	case episodes.MarkEmpty:
+	case trace.MarkEmpty:
 		return "empty result"
-	case episodes.MarkRepeated:
+	case trace.MarkRepeated:
 		return fmt.Sprintf("same action as step %d, %s tokens", m.First, format.Grouped(m.Wasted))
-	case episodes.MarkCut:
+	case trace.MarkCut:
 		return "result cut"
-	case episodes.MarkLeft:
+	case trace.MarkLeft:
 		return "left the window"
-	case episodes.MarkReply:
+	case trace.MarkReply:
 		return "reply cut off"
 	}
 	return format.Words(m.Kind)
@@ -232,7 +232,7 @@ func beginning(text string) string {
 const pixelsPerPoint = 150.0 / 72
 
 // imageOf is an image with the boxes of the evidence on its page.
-func imageOf(im qa.Image, href template.URL, e episodes.Episode) imageView {
+func imageOf(im qa.Image, href template.URL, e trace.Episode) imageView {
 	v := imageView{Image: im, Href: href, Alt: fmt.Sprintf("Page %d of paper %s", im.Page, im.PaperID)}
 	x, y, scale := 0.0, 0.0, pixelsPerPoint
 	if len(im.Box) == 4 && im.Box[2] > 0 {

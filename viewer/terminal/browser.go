@@ -15,15 +15,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
-	"airqa/trace/episodes"
+	"airqa/trace"
 )
 
 // Config is what the browser shows, and where.
 type Config struct {
-	Library *episodes.Library
+	Library *trace.Library
 	// Paths are the run directories as given, for the command that is shown.
 	Paths  []string
-	Filter episodes.Filter
+	Filter trace.Filter
 	// Author signs comments and decisions.
 	Author string
 	// Refresh is the time between looks at runs that are being written; 0 means a second.

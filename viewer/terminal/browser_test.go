@@ -16,9 +16,8 @@ import (
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/runlog"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
-	"airqa/trace/notes"
 	browser "airqa/viewer/terminal"
 )
 
@@ -121,7 +120,7 @@ type session struct {
 // start runs the browser as on a terminal. The screen is drawn again with each message, so at least each few milliseconds.
 func start(t *testing.T, width, height int, paths ...string) *session {
 	t.Helper()
-	lib, err := episodes.Open(t.Context(), paths, episodes.Choice{})
+	lib, err := trace.Open(t.Context(), paths, trace.Choice{})
 	check(t, err)
 	in, keys := io.Pipe()
 	s := &session{t: t, keys: keys, ended: make(chan error, 1)}
@@ -248,7 +247,7 @@ func TestTriage(t *testing.T) {
 		t.Errorf("%d keys for 28 answers", total)
 	}
 	s.quit()
-	f, err := notes.OpenNotes("run", notes.NoteConfig{})
+	f, err := trace.OpenNotes("run", trace.NoteConfig{})
 	check(t, err)
 	decided := f.Decisions()
 	check(t, f.Close())
@@ -435,7 +434,7 @@ func TestComment(t *testing.T) {
 	s.press("y")
 	s.see("copied as Markdown")
 	s.quit()
-	f, err := notes.OpenNotes("run", notes.NoteConfig{})
+	f, err := trace.OpenNotes("run", trace.NoteConfig{})
 	check(t, err)
 	all := f.All()
 	check(t, f.Close())

@@ -3,27 +3,27 @@ package terminal
 import (
 	"errors"
 
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/notes"
 )
 
 // desk has the notes of the runs: comments and decisions. Files are opened when they are needed.
 type desk struct {
 	author string
-	files  map[string]*notes.NoteFile
+	files  map[string]*trace.NoteFile
 	// decisions are those of the runs of files.
 	decisions map[id]cause.Code
 }
 
 func newDesk(author string) *desk {
-	return &desk{author: author, files: make(map[string]*notes.NoteFile), decisions: make(map[id]cause.Code)}
+	return &desk{author: author, files: make(map[string]*trace.NoteFile), decisions: make(map[id]cause.Code)}
 }
 
-func (d *desk) file(run string) (*notes.NoteFile, error) {
+func (d *desk) file(run string) (*trace.NoteFile, error) {
 	if f := d.files[run]; f != nil {
 		return f, nil
 	}
-	f, err := notes.OpenNotes(run, notes.NoteConfig{Author: d.author})
+	f, err := trace.OpenNotes(run, trace.NoteConfig{Author: d.author})
 	if err == nil {
 		d.files[run] = f
 	}
@@ -32,7 +32,7 @@ func (d *desk) file(run string) (*notes.NoteFile, error) {
 
 // read reads the decisions on episodes, also those of other people and of earlier visits.
 func (d *desk) read(list []id) error {
-	runs := make(map[string]map[string]notes.Note)
+	runs := make(map[string]map[string]trace.Note)
 	for _, e := range list {
 		if runs[e.run] == nil {
 			f, err := d.file(e.run)
@@ -50,7 +50,7 @@ func (d *desk) read(list []id) error {
 }
 
 // of returns the notes of an episode; those that cannot be read are left out.
-func (d *desk) of(e id) []notes.Note {
+func (d *desk) of(e id) []trace.Note {
 	f, err := d.file(e.run)
 	if err != nil {
 		return nil
@@ -96,7 +96,7 @@ func (d *desk) comment(e id, step int, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Add(notes.Note{Episode: e.episode, Step: step, Text: text})
+	_, err = f.Add(trace.Note{Episode: e.episode, Step: step, Text: text})
 	return err
 }
 

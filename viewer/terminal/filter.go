@@ -5,15 +5,15 @@ import (
 	"io"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"airqa/trace"
 
-	"airqa/trace/episodes"
+	"github.com/alecthomas/kong"
 )
 
 // parseFilter reads the flags of airqa trace: `--status wrong --grep "learning rate"`. A text without a flag is searched,
 // as with --grep.
-func parseFilter(text string) (episodes.Filter, error) {
-	var f struct{ episodes.Filter }
+func parseFilter(text string) (trace.Filter, error) {
+	var f struct{ trace.Filter }
 	args, err := split(text)
 	if err != nil {
 		return f.Filter, err

@@ -10,9 +10,9 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
+	"airqa/trace"
 	"airqa/trace/cause"
 	"airqa/trace/diff"
-	"airqa/trace/episodes"
 )
 
 // hostile has all that could move a cursor or break a line.
@@ -21,20 +21,20 @@ const hostile = "\x1b[2J\x1b]0;title\x07\u202e漢字 emoji 👩‍👩‍👧 \r
 // No screen is wider or higher than the terminal, and no text of an episode reaches it as it is.
 func TestEverySize(t *testing.T) {
 	long := strings.Repeat(hostile, 20)
-	w := episodes.Row{Run: hostile, Episode: "00000001#0", UUID: "00000001", Short: "00000001", Question: long, Gold: long, Facts: episodes.Facts{
-		Status: episodes.Wrong, Given: true, Answer: long, Turns: 123456, Prompt: 1 << 40, Cause: cause.TextualReasoning, LostAt: "answer", LostAtWeak: true,
+	w := trace.Row{Run: hostile, Episode: "00000001#0", UUID: "00000001", Short: "00000001", Question: long, Gold: long, Facts: trace.Facts{
+		Status: trace.Wrong, Given: true, Answer: long, Turns: 123456, Prompt: 1 << 40, Cause: cause.TextualReasoning, LostAt: "answer", LostAtWeak: true,
 	}}
 	rec := runlog.Recorded{Trajectory: qa.Trajectory{Episode: w.Episode, UUID: w.UUID, Messages: []qa.Message{{Role: qa.User, Text: long}}, Steps: []qa.Step{{
 		N: 1, By: qa.ByModel, Reply: &qa.Reply{Text: long, Reasoning: long}, Action: &qa.Action{Name: hostile, Text: long},
 		Observation: &qa.Observation{Status: qa.Status(hostile), Text: `{"` + strings.Repeat("c", 90) + `": "` + strings.Repeat("v", 300) + `"}` + "\n(1 row)"},
 	}}}}
-	e := episodes.Episode{Row: w, Traced: episodes.NewTraced(qa.Example{Question: long, AnswerFormat: long}, rec, nil), Why: cause.Cause{Code: cause.WrongGold, Why: long}}
+	e := trace.Episode{Row: w, Traced: trace.NewTraced(qa.Example{Question: long, AnswerFormat: long}, rec, nil), Why: cause.Cause{Code: cause.WrongGold, Why: long}}
 	other := rec
 	other.Steps = []qa.Step{{N: 1, By: qa.ByProgram, Action: &qa.Action{Name: hostile, Text: "x" + long, Args: map[string]any{hostile: long}}}}
 	q := diff.Question{Question: long, Gold: long, Diff: diff.Of(rec, other)}
 	q.A.Run, q.B.Run = hostile, strings.Repeat("long", 90)
-	b := newBrowser(t.Context(), Config{Library: &episodes.Library{Runs: []*episodes.Run{{}, {}}}, Paths: []string{hostile}})
-	b.listed(rowsMsg{rows: []episodes.Row{w, w, w}, total: 9, of: 99, notices: []string{long}, writing: true})
+	b := newBrowser(t.Context(), Config{Library: &trace.Library{Runs: []*trace.Run{{}, {}}}, Paths: []string{hostile}})
+	b.listed(rowsMsg{rows: []trace.Row{w, w, w}, total: 9, of: 99, notices: []string{long}, writing: true})
 	for _, width := range []int{1, 23, 24, 25, 31, 40, 41, 43, 59, 80, 81, 97, 120, 161, 200} {
 		for _, height := range []int{1, 5, 6, 20} {
 			b.Update(tea.WindowSizeMsg{Width: width, Height: height})

@@ -6,16 +6,16 @@ import (
 	"sync"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
+	"airqa/trace"
 
-	"airqa/trace/episodes"
+	tea "charm.land/bubbletea/v2"
 )
 
 // library reads in the background. A refresh waits for readers, and readers for a refresh.
 type library struct {
 	ctx context.Context //nolint:containedctx // a command of bubbletea takes no context
 	mu  sync.RWMutex
-	lib *episodes.Library
+	lib *trace.Library
 	// selection counts the selections, so that one that was overtaken by another is dropped.
 	selection, opening, search int
 
@@ -26,13 +26,13 @@ type library struct {
 // id names an episode.
 type id struct{ run, episode string }
 
-func idOf(w episodes.Row) id { return id{w.Run, w.Episode} }
+func idOf(w trace.Row) id { return id{w.Run, w.Episode} }
 
 // The messages of work in the background.
 type (
 	rowsMsg struct {
 		number int
-		rows   []episodes.Row
+		rows   []trace.Row
 		total  int
 		of     int
 		// notices are the problems of the runs; writing reports whether one of them is being written.
@@ -41,7 +41,7 @@ type (
 	}
 	episodeMsg struct {
 		number  int
-		episode episodes.Episode
+		episode trace.Episode
 		err     error
 	}
 	hitsMsg struct {
@@ -60,7 +60,7 @@ type (
 )
 
 // selected lists the rows of a filter.
-func (l *library) selected(f episodes.Filter) tea.Cmd {
+func (l *library) selected(f trace.Filter) tea.Cmd {
 	l.selection++
 	number := l.selection
 	return func() tea.Msg {
@@ -122,7 +122,7 @@ func (l *library) grep(text string) tea.Cmd {
 		for found, err := range l.lib.Grep(l.ctx, text) {
 			if err != nil {
 				m.err = err
-				if episodes.Unread(err) {
+				if trace.Unread(err) {
 					continue
 				}
 				break

@@ -9,14 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/viewer/keys"
 )
 
 // list is the list of episodes.
 type list struct {
-	filter episodes.Filter
-	rows   []episodes.Row
+	filter trace.Filter
+	rows   []trace.Row
 	// total is the number of rows without --limit, of that of all episodes.
 	total, of int
 	notices   []string
@@ -49,16 +49,16 @@ func (b *browser) listed(m rowsMsg) tea.Cmd {
 }
 
 // current is the selected row.
-func (l *list) current() (episodes.Row, bool) {
+func (l *list) current() (trace.Row, bool) {
 	if l.cursor >= len(l.rows) {
-		return episodes.Row{}, false
+		return trace.Row{}, false
 	}
 	return l.rows[l.cursor], true
 }
 
 // move selects an episode, if it is in the list.
 func (l *list) move(e id) {
-	if i := slices.IndexFunc(l.rows, func(w episodes.Row) bool { return idOf(w) == e }); i >= 0 {
+	if i := slices.IndexFunc(l.rows, func(w trace.Row) bool { return idOf(w) == e }); i >= 0 {
 		l.cursor = i
 	}
 }
@@ -174,30 +174,30 @@ type column struct {
 	width int
 	wide  bool
 	right bool
-	value func(w episodes.Row, width int) string
+	value func(w trace.Row, width int) string
 }
 
 // columns are in the order of their importance: on a narrow screen the last ones are left out.
 var columns = []column{
-	{name: "id", width: 8, value: func(w episodes.Row, _ int) string { return w.Short }},
-	{name: "status", width: 10, value: func(w episodes.Row, _ int) string { return string(w.Status) }},
-	{name: "run", width: 12, value: func(w episodes.Row, _ int) string { return filepath.Base(w.Run) }},
+	{name: "id", width: 8, value: func(w trace.Row, _ int) string { return w.Short }},
+	{name: "status", width: 10, value: func(w trace.Row, _ int) string { return string(w.Status) }},
+	{name: "run", width: 12, value: func(w trace.Row, _ int) string { return filepath.Base(w.Run) }},
 	{name: "answer → gold", width: 13, wide: true, value: answer},
 	{name: "lost at", width: 7, value: lostAt},
 	{name: "cause", width: 17},
-	{name: "turns", width: 5, right: true, value: func(w episodes.Row, _ int) string { return fmt.Sprint(w.Turns) }},
-	{name: "tokens", width: 6, right: true, value: func(w episodes.Row, _ int) string { return terminal.Compact(float64(w.Tokens())) }},
-	{name: "question", width: 20, wide: true, value: func(w episodes.Row, _ int) string { return w.Question }},
+	{name: "turns", width: 5, right: true, value: func(w trace.Row, _ int) string { return fmt.Sprint(w.Turns) }},
+	{name: "tokens", width: 6, right: true, value: func(w trace.Row, _ int) string { return terminal.Compact(float64(w.Tokens())) }},
+	{name: "question", width: 20, wide: true, value: func(w trace.Row, _ int) string { return w.Question }},
 	{name: "cost", width: 8, right: true, value: cost},
 }
 
 // places is the order of columns on the screen.
 var places = []string{"id", "run", "status", "turns", "tokens", "cost", "answer → gold", "lost at", "cause", "question"}
 
-func lostAt(w episodes.Row, _ int) string { return w.LostAt.Label(w.LostAtWeak) }
+func lostAt(w trace.Row, _ int) string { return w.LostAt.Label(w.LostAtWeak) }
 
 // cause is the cause that a person decided on, marked, or that of the rules.
-func (b *browser) cause(w episodes.Row, _ int) string {
+func (b *browser) cause(w trace.Row, _ int) string {
 	if c, ok := b.notes.decided(idOf(w)); ok {
 		return "✓ " + named(c)
 	}
@@ -205,7 +205,7 @@ func (b *browser) cause(w episodes.Row, _ int) string {
 }
 
 // answer shows the beginnings of both answers, if there is not enough room for all.
-func answer(w episodes.Row, width int) string {
+func answer(w trace.Row, width int) string {
 	const arrow = " → "
 	text := "(none)"
 	if w.Given {
@@ -219,7 +219,7 @@ func answer(w episodes.Row, width int) string {
 	return text + arrow + w.Gold
 }
 
-func cost(w episodes.Row, _ int) string {
+func cost(w trace.Row, _ int) string {
 	if w.CostUSD == nil {
 		return ""
 	}
@@ -293,8 +293,8 @@ func (b *browser) row(fitted []column, i int) string {
 	})
 }
 
-var statusColours = map[episodes.Status]string{
-	episodes.Right: "32", episodes.Wrong: "31", episodes.Failed: "35", episodes.Damaged: "35", episodes.Unfinished: "33", episodes.Unscored: "33",
+var statusColours = map[trace.Status]string{
+	trace.Right: "32", trace.Wrong: "31", trace.Failed: "35", trace.Damaged: "35", trace.Unfinished: "33", trace.Unscored: "33",
 }
 
 func cells(list []column, value func(column) string, paint func(column, string) string) string {

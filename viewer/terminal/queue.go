@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
 	"airqa/viewer/keys"
 )
 
@@ -20,10 +20,10 @@ type queue struct {
 }
 
 // take sets the wrong answers of the list.
-func (q *queue) take(rows []episodes.Row) {
+func (q *queue) take(rows []trace.Row) {
 	q.wrong = nil
 	for _, w := range rows {
-		if w.Status == episodes.Wrong {
+		if w.Status == trace.Wrong {
 			q.wrong = append(q.wrong, idOf(w))
 		}
 	}
@@ -39,7 +39,7 @@ func (b *browser) triage() tea.Cmd {
 		b.message = err.Error()
 		return nil
 	}
-	if b.screen == episodeScreen && b.view.episode.Status == episodes.Wrong {
+	if b.screen == episodeScreen && b.view.episode.Status == trace.Wrong {
 		b.screen = queueScreen
 		b.layout()
 		return nil

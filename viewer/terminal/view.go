@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
-	"airqa/trace/episodes"
+	"airqa/trace"
 	"airqa/trace/text"
 	"airqa/viewer/keys"
 )
@@ -17,7 +17,7 @@ import (
 type view struct {
 	// id is the episode that is shown or being read; page is nil until it was read.
 	id      id
-	episode episodes.Episode
+	episode trace.Episode
 	page    *text.Page
 	// top is the first line on the screen. It may be the last step's title, with nothing below the step.
 	top int

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"airqa/qa"
-	"airqa/trace/observation"
+	"airqa/trace"
 )
 
 // row is a passage or a row of a query's result, as far as the model saw it.
@@ -30,7 +30,7 @@ const leastText = 80
 
 // rowsOf returns the passages or rows of a step's observation.
 func rowsOf(s qa.Step) []row {
-	v := observation.ReadResult(*s.Observation)
+	v := trace.ReadResult(*s.Observation)
 	var rows []row
 	for _, p := range v.Passages {
 		if !p.Hidden && p.Text != "" {
@@ -54,7 +54,7 @@ func rowsOf(s qa.Step) []row {
 }
 
 // with returns the row of a result with the cells.
-func (r row) with(columns []string, cells observation.TableRow) row {
+func (r row) with(columns []string, cells trace.TableRow) row {
 	for i, c := range cells {
 		column := strings.ToLower(columns[i])
 		switch {

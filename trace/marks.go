@@ -1,4 +1,4 @@
-package episodes
+package trace
 
 import (
 	"slices"

@@ -1,8 +1,4 @@
-// Package notes keeps what people write about recorded episodes: comments with an anchor in the log, and decisions on the
-// cause of a wrong answer. They are lines of notes.jsonl in the run directory, apart from the log. Start from [OpenNotes].
-//
-// The file is append-only, so that two people's files merge: a removed note stays, with a line that removes it.
-package notes
+package trace
 
 import (
 	"bytes"
@@ -60,7 +56,9 @@ type NoteConfig struct {
 	Now func() time.Time
 }
 
-// NoteFile is the notes of one run directory. Its methods may overlap, also with those of other processes.
+// NoteFile is what people write about the episodes of one run directory: comments with an anchor in the log, and decisions on
+// the cause of a wrong answer. They are lines of notes.jsonl, apart from the log. The file is append-only, so that two
+// people's files merge: a removed note stays, with a line that removes it. Its methods may overlap, also with other processes.
 type NoteFile struct {
 	config NoteConfig
 	lines  *ledger.Ledger[string, struct{}]

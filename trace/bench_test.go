@@ -1,4 +1,4 @@
-package episodes_test
+package trace_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"airqa/internal/testkit/bigrun"
-	"airqa/trace/episodes"
+	"airqa/trace"
 )
 
 // BenchmarkOpen opens a long run whose rows are kept beside the log. AIRQA_TEST_BIG names a folder for the run of full
@@ -29,7 +29,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		lib := open(b, dir)
-		if rows, _, err := lib.Select(context.Background(), episodes.Filter{Limit: 100}); err != nil || len(rows) != 100 {
+		if rows, _, err := lib.Select(context.Background(), trace.Filter{Limit: 100}); err != nil || len(rows) != 100 {
 			b.Fatal(len(rows), err)
 		}
 	}

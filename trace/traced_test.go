@@ -1,4 +1,4 @@
-package episodes_test
+package trace_test
 
 import (
 	"bytes"
@@ -9,14 +9,14 @@ import (
 	"airqa/internal/testkit/reporttest"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/trace/episodes"
+	"airqa/trace"
 )
 
 // A trace counts cut replies, if any.
 func TestTraceCountsCutReplies(t *testing.T) {
 	for finish, want := range map[string]bool{qa.FinishLength: true, "stop": false} {
 		steps := []qa.Step{{N: 1, Reply: &qa.Reply{Text: "a", Finish: "stop"}}, {N: 2, Reply: &qa.Reply{Text: "b", Finish: finish}}}
-		traced := episodes.NewTraced(qa.Example{}, runlog.Recorded{Trajectory: qa.Trajectory{Steps: steps}}, nil)
+		traced := trace.NewTraced(qa.Example{}, runlog.Recorded{Trajectory: qa.Trajectory{Steps: steps}}, nil)
 		var object strings.Builder
 		if err := traced.WriteJSON(&object); err != nil {
 			t.Fatal(err)
@@ -35,7 +35,7 @@ func TestTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	score := &qa.Score{UUID: "a", Verdict: qa.Right, Value: 1, Func: "eval_int_exact_match"}
-	traced := episodes.NewTraced(reporttest.Questions()[0], rec, score)
+	traced := trace.NewTraced(reporttest.Questions()[0], rec, score)
 	var b bytes.Buffer
 	if err := traced.WriteJSON(&b); err != nil {
 		t.Fatal(err)

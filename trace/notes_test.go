@@ -1,4 +1,4 @@
-package notes_test
+package trace_test
 
 import (
 	"os"
@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"airqa/runlog"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/notes"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // openIn opens the notes of a run for an author, whose clock starts at a minute.
-func openIn(t *testing.T, dir, author string, minute int) *notes.NoteFile {
+func openIn(t *testing.T, dir, author string, minute int) *trace.NoteFile {
 	t.Helper()
 	at := time.Date(2031, 5, 1, 12, minute, 0, 0, time.UTC)
-	f, err := notes.OpenNotes(dir, notes.NoteConfig{Author: author, Now: func() time.Time { at = at.Add(time.Second); return at }})
+	f, err := trace.OpenNotes(dir, trace.NoteConfig{Author: author, Now: func() time.Time { at = at.Add(time.Second); return at }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func runDir(t *testing.T) string {
 	return dir
 }
 
-func add(t *testing.T, f *notes.NoteFile, n notes.Note) notes.Note {
+func add(t *testing.T, f *trace.NoteFile, n trace.Note) trace.Note {
 	t.Helper()
 	kept, err := f.Add(n)
 	if err != nil {
@@ -44,7 +44,7 @@ func add(t *testing.T, f *notes.NoteFile, n notes.Note) notes.Note {
 	return kept
 }
 
-func texts(list []notes.Note) []string {
+func texts(list []trace.Note) []string {
 	var out []string
 	for _, n := range list {
 		out = append(out, n.Author+" "+n.Text+string(n.Cause))
@@ -55,9 +55,9 @@ func texts(list []notes.Note) []string {
 func TestNotes(t *testing.T) {
 	dir := runDir(t)
 	f := openIn(t, dir, "ada", 0)
-	first := add(t, f, notes.Note{Episode: "a#0", Step: 2, Field: "observation.text", First: 3, End: 6, Quote: "foo", Text: "look here"})
-	add(t, f, notes.Note{Episode: "b#0", Text: "other"})
-	add(t, f, notes.Note{Episode: "a#0", Text: "second"})
+	first := add(t, f, trace.Note{Episode: "a#0", Step: 2, Field: "observation.text", First: 3, End: 6, Quote: "foo", Text: "look here"})
+	add(t, f, trace.Note{Episode: "b#0", Text: "other"})
+	add(t, f, trace.Note{Episode: "a#0", Text: "second"})
 	if diff := cmp.Diff([]string{"ada look here", "ada second"}, texts(f.Of("a#0"))); diff != "" {
 		t.Error(diff)
 	}
@@ -109,11 +109,11 @@ func TestDecisions(t *testing.T) {
 func TestTwoWriters(t *testing.T) {
 	dir := runDir(t)
 	a := openIn(t, dir, "ada", 0)
-	add(t, a, notes.Note{Episode: "a#0", Text: "one"})
+	add(t, a, trace.Note{Episode: "a#0", Text: "one"})
 	b := openIn(t, dir, "bob", 1)
-	add(t, b, notes.Note{Episode: "a#0", Text: "two"})
-	add(t, a, notes.Note{Episode: "a#0", Text: "three"})
-	for name, f := range map[string]*notes.NoteFile{"a": a, "b": b} {
+	add(t, b, trace.Note{Episode: "a#0", Text: "two"})
+	add(t, a, trace.Note{Episode: "a#0", Text: "three"})
+	for name, f := range map[string]*trace.NoteFile{"a": a, "b": b} {
 		if got := len(f.Of("a#0")); got != 3 {
 			t.Errorf("%s sees %d notes: %v", name, got, texts(f.Of("a#0")))
 		}
@@ -123,21 +123,21 @@ func TestTwoWriters(t *testing.T) {
 func TestMerge(t *testing.T) {
 	left, right := runDir(t), runDir(t)
 	a := openIn(t, left, "ada", 0)
-	gone := add(t, a, notes.Note{Episode: "a#0", Text: "one"})
-	raw, err := os.ReadFile(filepath.Join(left, notes.NotesFileName))
+	gone := add(t, a, trace.Note{Episode: "a#0", Text: "one"})
+	raw, err := os.ReadFile(filepath.Join(left, trace.NotesFileName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(right, notes.NotesFileName), raw, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(right, trace.NotesFileName), raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b := openIn(t, right, "bob", 1)
-	add(t, b, notes.Note{Episode: "a#0", Text: "two"})
+	add(t, b, trace.Note{Episode: "a#0", Text: "two"})
 	if err := b.Remove(gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []int{2, 0} {
-		if added, err := a.Merge(filepath.Join(right, notes.NotesFileName)); added != want || err != nil {
+		if added, err := a.Merge(filepath.Join(right, trace.NotesFileName)); added != want || err != nil {
 			t.Errorf("%d added, %v; want %d", added, err, want)
 		}
 	}
@@ -156,8 +156,8 @@ func TestMerge(t *testing.T) {
 // TestDamaged leaves out a line that is no note, and does not follow a link out of the run.
 func TestDamagedNotes(t *testing.T) {
 	dir := runDir(t)
-	add(t, openIn(t, dir, "ada", 0), notes.Note{Episode: "a#0", Text: "one"})
-	path := filepath.Join(dir, notes.NotesFileName)
+	add(t, openIn(t, dir, "ada", 0), trace.Note{Episode: "a#0", Text: "one"})
+	path := filepath.Join(dir, trace.NotesFileName)
 	raw, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, append([]byte("not json\n"), raw...), 0o600); err != nil {
 		t.Fatal(err)
@@ -167,10 +167,10 @@ func TestDamagedNotes(t *testing.T) {
 		t.Errorf("%d damaged, %d notes", f.Damaged(), len(f.All()))
 	}
 	linked := runDir(t)
-	if err := os.Symlink(path, filepath.Join(linked, notes.NotesFileName)); err != nil {
+	if err := os.Symlink(path, filepath.Join(linked, trace.NotesFileName)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := notes.OpenNotes(linked, notes.NoteConfig{}); err == nil {
+	if _, err := trace.OpenNotes(linked, trace.NoteConfig{}); err == nil {
 		t.Error("a link was followed")
 	}
 }

@@ -1,4 +1,4 @@
-package episodes_test
+package trace_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
+	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/trace/episodes"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,9 +26,9 @@ func world(t testing.TB, dir string, seed uint64) recordtest.Made {
 	})
 }
 
-func open(t testing.TB, paths ...string) *episodes.Library {
+func open(t testing.TB, paths ...string) *trace.Library {
 	t.Helper()
-	lib, err := episodes.Open(context.Background(), paths, episodes.Choice{})
+	lib, err := trace.Open(context.Background(), paths, trace.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,17 +50,17 @@ func TestRows(t *testing.T) {
 	for _, s := range scores {
 		verdicts[qa.EpisodeID(s.UUID, s.Repeat)] = s.Verdict
 	}
-	seen := make(map[episodes.Status]int)
+	seen := make(map[trace.Status]int)
 	for i, w := range lib.Rows() {
 		seen[w.Status]++
 		if w.Episode != made.Run.UUIDs()[i] || !strings.HasPrefix(w.UUID, w.Short) || w.Verdict != verdicts[w.Episode] {
 			t.Errorf("row %d: %s %s %s", i, w.Episode, w.Short, w.Verdict)
 		}
-		if (w.LostAt == "") != (w.Status == episodes.Right) || (w.Cause != "") != (w.Status == episodes.Wrong) {
+		if (w.LostAt == "") != (w.Status == trace.Right) || (w.Cause != "") != (w.Status == trace.Wrong) {
 			t.Errorf("%s: %s, lost at %q, cause %q", w.Episode, w.Status, w.LostAt, w.Cause)
 		}
 	}
-	if seen[episodes.Right] == 0 || seen[episodes.Wrong] == 0 {
+	if seen[trace.Right] == 0 || seen[trace.Wrong] == 0 {
 		t.Errorf("statuses %v", seen)
 	}
 }
@@ -103,22 +103,22 @@ func TestSelect(t *testing.T) {
 	text := lib.Rows()[0].Question
 	tests := []struct {
 		name  string
-		given episodes.Filter
-		want  func(episodes.Row) bool
+		given trace.Filter
+		want  func(trace.Row) bool
 	}{
-		{"everything", episodes.Filter{}, func(episodes.Row) bool { return true }},
-		{"status", episodes.Filter{Status: []string{"wrong"}}, func(w episodes.Row) bool { return w.Status == episodes.Wrong }},
-		{"two statuses", episodes.Filter{Status: []string{"wrong", "right"}}, func(w episodes.Row) bool {
-			return w.Status == episodes.Wrong || w.Status == episodes.Right
+		{"everything", trace.Filter{}, func(trace.Row) bool { return true }},
+		{"status", trace.Filter{Status: []string{"wrong"}}, func(w trace.Row) bool { return w.Status == trace.Wrong }},
+		{"two statuses", trace.Filter{Status: []string{"wrong", "right"}}, func(w trace.Row) bool {
+			return w.Status == trace.Wrong || w.Status == trace.Right
 		}},
-		{"two fields", episodes.Filter{Status: []string{"wrong"}, LostAt: []string{"hits"}}, func(w episodes.Row) bool {
-			return w.Status == episodes.Wrong && w.LostAt == cause.LevelHits
+		{"two fields", trace.Filter{Status: []string{"wrong"}, LostAt: []string{"hits"}}, func(w trace.Row) bool {
+			return w.Status == trace.Wrong && w.LostAt == cause.LevelHits
 		}},
-		{"cause", episodes.Filter{Cause: []string{"repetition"}}, func(w episodes.Row) bool { return w.Cause == cause.Repetition }},
-		{"error", episodes.Filter{Error: []string{"syntax"}}, func(w episodes.Row) bool { return slices.Contains(w.Errors, "syntax") }},
-		{"function", episodes.Filter{Function: []string{"none"}}, func(episodes.Row) bool { return false }},
-		{"outcome", episodes.Filter{Outcome: []string{"answered"}}, func(w episodes.Row) bool { return w.Outcome == qa.Answered }},
-		{"text", episodes.Filter{Grep: text}, func(w episodes.Row) bool { return w.Question == text }},
+		{"cause", trace.Filter{Cause: []string{"repetition"}}, func(w trace.Row) bool { return w.Cause == cause.Repetition }},
+		{"error", trace.Filter{Error: []string{"syntax"}}, func(w trace.Row) bool { return slices.Contains(w.Errors, "syntax") }},
+		{"function", trace.Filter{Function: []string{"none"}}, func(trace.Row) bool { return false }},
+		{"outcome", trace.Filter{Outcome: []string{"answered"}}, func(w trace.Row) bool { return w.Outcome == qa.Answered }},
+		{"text", trace.Filter{Grep: text}, func(w trace.Row) bool { return w.Question == text }},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -146,12 +146,12 @@ func TestSort(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	world(t, dir, 3)
 	lib := open(t, dir)
-	for _, key := range episodes.SortKeys() {
-		up, _, err := lib.Select(context.Background(), episodes.Filter{Sort: key})
+	for _, key := range trace.SortKeys() {
+		up, _, err := lib.Select(context.Background(), trace.Filter{Sort: key})
 		if err != nil {
 			t.Fatal(err)
 		}
-		down, total, err := lib.Select(context.Background(), episodes.Filter{Sort: "-" + key, Limit: 5})
+		down, total, err := lib.Select(context.Background(), trace.Filter{Sort: "-" + key, Limit: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,14 +159,14 @@ func TestSort(t *testing.T) {
 			t.Errorf("%s: %d and %d of %d", key, len(up), len(down), total)
 		}
 	}
-	rows, _, err := lib.Select(context.Background(), episodes.Filter{Sort: "-tokens"})
-	if err != nil || !slices.IsSortedFunc(rows, func(a, b episodes.Row) int { return b.Tokens() - a.Tokens() }) {
+	rows, _, err := lib.Select(context.Background(), trace.Filter{Sort: "-tokens"})
+	if err != nil || !slices.IsSortedFunc(rows, func(a, b trace.Row) int { return b.Tokens() - a.Tokens() }) {
 		t.Errorf("not sorted: %v", err)
 	}
 }
 
 func TestCheck(t *testing.T) {
-	for want, f := range map[string]episodes.Filter{
+	for want, f := range map[string]trace.Filter{
 		"--status bad: must be one of right": {Status: []string{"right", "bad"}},
 		"--lost-at x: must be one of db":     {LostAt: []string{"x"}},
 		"--error x: must be one of no_actio": {Error: []string{"x"}},
@@ -181,7 +181,7 @@ func TestCheck(t *testing.T) {
 
 // TestAddresses: a filter survives its way through an address, and its flags name every field.
 func TestAddresses(t *testing.T) {
-	f := episodes.Filter{
+	f := trace.Filter{
 		Status: []string{"wrong", "failed"}, Tag: []string{"a&b"}, Function: []string{"f"}, Outcome: []string{"answered"}, Error: []string{"syntax"},
 		LostAt: []string{"cut"}, Cause: []string{"repetition"}, Grep: "x=1&y", Sort: "-tokens", Limit: 7,
 	}
@@ -189,16 +189,16 @@ func TestAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := episodes.FilterOf(parsed)
+	got, err := trace.FilterOf(parsed)
 	if diff := cmp.Diff(f, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if len(f.Flags()) != 11 || f.Empty() || !(episodes.Filter{Sort: "turns"}).Empty() {
+	if len(f.Flags()) != 11 || f.Empty() || !(trace.Filter{Sort: "turns"}).Empty() {
 		t.Errorf("flags %v", f.Flags())
 	}
 	for _, q := range []string{"limit=x", "limit=-1", "status=no"} {
 		values, _ := url.ParseQuery(q)
-		if _, err := episodes.FilterOf(values); err == nil {
+		if _, err := trace.FilterOf(values); err == nil {
 			t.Errorf("%s was accepted", q)
 		}
 	}
@@ -215,7 +215,7 @@ func TestKept(t *testing.T) {
 		Dir: dir, Baseline: "agentic-hybrid", Settings: qa.DefaultSettings(), Questions: 40, Repeats: 3, Seed: 5, Scored: true, Text: strings.Repeat("padding ", 1500),
 	})
 	file := filepath.Join(dir, "rows.idx")
-	fresh := func() []episodes.Row {
+	fresh := func() []trace.Row {
 		t.Helper()
 		_ = os.Remove(file)
 		return open(t, dir).Rows()
@@ -319,7 +319,7 @@ func TestDamaged(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Join(slices.Delete(lines, 2, 3), "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rows, total, err := open(t, dir).Select(context.Background(), episodes.Filter{Status: []string{"damaged"}})
+	rows, total, err := open(t, dir).Select(context.Background(), trace.Filter{Status: []string{"damaged"}})
 	if err != nil || total != 1 || rows[0].Reason == "" {
 		t.Errorf("%d damaged: %v", total, err)
 	}

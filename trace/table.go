@@ -1,4 +1,4 @@
-package observation
+package trace
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package observation_test
+package trace_test
 
 import (
 	"archive/tar"
@@ -17,11 +17,11 @@ import (
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/tools"
-	"airqa/trace/observation"
+	"airqa/trace"
 )
 
 // whole is the text that a view was made of.
-func whole(v observation.Result) string {
+func whole(v trace.Result) string {
 	var b strings.Builder
 	if v.Table != nil {
 		for _, row := range v.Table.Rows {
@@ -59,7 +59,7 @@ func logged(t *testing.T, in io.Reader) []qa.Observation {
 }
 
 // describe prints a view with short texts.
-func describe(v observation.Result) string {
+func describe(v trace.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "status %s\n", v.Status)
 	for _, p := range v.Passages {
@@ -88,7 +88,7 @@ func describe(v observation.Result) string {
 	return b.String()
 }
 
-func cells(row observation.TableRow) string {
+func cells(row trace.TableRow) string {
 	var b strings.Builder
 	for _, c := range row {
 		kind := ""
@@ -118,7 +118,7 @@ func TestDemo(t *testing.T) {
 	defer func() { _ = file.Close() }()
 	var b strings.Builder
 	for _, o := range logged(t, file) {
-		v := observation.ReadResult(o)
+		v := trace.ReadResult(o)
 		if got := whole(v); got != o.Text {
 			t.Errorf("text %q of %q", got, o.Text)
 		}
@@ -147,7 +147,7 @@ func TestRecorded(t *testing.T) {
 			continue
 		}
 		for _, o := range logged(t, in) {
-			v := observation.ReadResult(o)
+			v := trace.ReadResult(o)
 			if got := whole(v); got != o.Text {
 				t.Fatalf("text %q of %q", got, o.Text)
 			}
@@ -210,14 +210,14 @@ func TestCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := observation.ReadResult(o)
+		v := trace.ReadResult(o)
 		if got := whole(v); got != o.Text {
 			t.Errorf("%s: text %q of %q", tt.name, got, o.Text)
 		}
 		fmt.Fprintf(&b, "# %s\n%s\n", tt.name, describe(v))
 		old := o
 		old.Full, old.Hits = "", nil
-		if v := observation.ReadResult(old); v.Cut != nil && (v.Cut.Known || v.Cut.Rows != nil) {
+		if v := trace.ReadResult(old); v.Cut != nil && (v.Cut.Known || v.Cut.Rows != nil) {
 			t.Errorf("%s: rows of a result that the log does not have", tt.name)
 		}
 	}
@@ -232,7 +232,7 @@ func TestText(t *testing.T) {
 		"{\"a\": \"\\ud800\"}\n(1 row)", "{\"a\": \"\xff\"}\n(1 row)", "{\"a\": 1}{\"a\": 2}\n(2 rows)", "[1]\n(1 row)", "null\n(1 row)",
 		"\n{\"a\": 1}\n(1 row)", "{\"a\": " + strings.Repeat("[", 20_000) + "\n(1 row)",
 	} {
-		if v := observation.ReadResult(qa.Observation{Text: text}); v.Table != nil || v.Passages != nil || v.Text != text {
+		if v := trace.ReadResult(qa.Observation{Text: text}); v.Table != nil || v.Passages != nil || v.Text != text {
 			t.Errorf("%.80q: %+v", text, v)
 		}
 	}
@@ -245,11 +245,11 @@ func TestOtherHits(t *testing.T) {
 		"paper": {Rank: 1, PaperID: "q", Page: 1}, "page": {Rank: 1, PaperID: "p", Page: 2}, "rank": {Rank: 2, PaperID: "p", Page: 1},
 		"beyond": {Rank: 1, PaperID: "p", Page: 1, Beyond: true},
 	} {
-		if v := observation.ReadResult(qa.Observation{Text: text, Hits: []qa.Hit{hit}}); v.Passages != nil || len(v.Table.Rows) != 1 {
+		if v := trace.ReadResult(qa.Observation{Text: text, Hits: []qa.Hit{hit}}); v.Passages != nil || len(v.Table.Rows) != 1 {
 			t.Errorf("another %s: %+v", name, v.Passages)
 		}
 	}
-	v := observation.ReadResult(qa.Observation{Text: text})
+	v := trace.ReadResult(qa.Observation{Text: text})
 	if len(v.Passages) != 1 || v.Passages[0].ID != "" || v.Passages[0].Page != 1 {
 		t.Errorf("without hits: %+v", v.Passages)
 	}
@@ -261,7 +261,7 @@ func FuzzOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, full, reason string, n int) {
 		hits := []qa.Hit{{Rank: 1, PaperID: "p", Page: 1}, {Rank: n, Beyond: n%2 == 0}}
 		for _, cut := range []*qa.Cut{nil, {Reason: reason, RowsShown: n, RowsTotal: n + 1}} {
-			v := observation.ReadResult(qa.Observation{Text: text, Full: full, Cut: cut, Hits: hits})
+			v := trace.ReadResult(qa.Observation{Text: text, Full: full, Cut: cut, Hits: hits})
 			if got := whole(v); got != text {
 				t.Errorf("text %q of %q", got, text)
 			}

@@ -1,9 +1,4 @@
-// Package observation reads the structure of a tool's result back from the text that the model saw: a table of a Query,
-// the passages of a Retrieve, the images of a View. Start from [ReadResult].
-//
-// A result that is not exactly of the form of package tools stays text, so nothing of it is lost: the rows of
-// [Result.Table] and [Result.Text] are together the whole text. The package does no I/O and makes no text safe to print.
-package observation
+package trace
 
 import (
 	"strings"
@@ -11,7 +6,9 @@ import (
 	"airqa/qa"
 )
 
-// Result is a result as parts.
+// Result is a tool's result as parts, read back from the text that the model saw: a table of a Query, the passages of a
+// Retrieve, the images of a View. A result that is not exactly of the form of package tools stays text, so nothing of it is
+// lost: the rows of Table and Text are together the whole text.
 type Result struct {
 	Status qa.Status
 	// Table has the rows of the result; nil if it has none that can be read.
