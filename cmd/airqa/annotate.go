@@ -7,6 +7,7 @@ import (
 
 	"airqa/bench/dorismae/annotate"
 	"airqa/internal/terminal"
+	"airqa/qa"
 )
 
 // annotateCmd makes annotations of DORIS-MAE.
@@ -25,6 +26,9 @@ Without a sub-command, airqa annotate asks; airqa annotate ask --help lists its 
 
 type annotateAskCmd struct {
 	annotate.Flags
+	endpointFlags
+	batchFlags
+	budgetFlags
 	JSON bool `name:"json" help:"Print the counts as a JSON object."`
 }
 
@@ -39,6 +43,11 @@ DIR/annotations.jsonl: after a stop, a crash or a spent budget, the same command
 }
 
 func (c annotateAskCmd) Run(a *app) error {
+	var err error
+	c.Flags.Batch, c.Flags.BatchAgain = c.batchFlags.Batch, c.batchFlags.BatchAgain
+	if c.Calls, c.Limits, err = calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{}); err != nil {
+		return err
+	}
 	r, err := c.Flags.Run(a.session())
 	if c.JSON && r.Pairs > 0 {
 		return errors.Join(a.printJSON(r), err)

@@ -13,7 +13,6 @@ import (
 	"airqa/internal/atomicfile"
 	"airqa/qa"
 	"airqa/run/ask"
-	"airqa/run/session"
 )
 
 type askCmd struct {
@@ -28,8 +27,8 @@ type askCmd struct {
 	JSON     bool     `name:"json" help:"Print a JSON object."`
 	HTML     string   `names:"output" name:"html" placeholder:"FILE" help:"Also write a self-contained page with the answers, quotes and images of the sources."`
 	dataFlags
-	session.Endpoint
-	session.Budget
+	endpointFlags
+	budgetFlags
 	qa.Settings
 
 	dataGiven bool
@@ -58,13 +57,13 @@ func (c *askCmd) Run(a *app) error {
 		return err
 	}
 	asking := ask.Asking{
-		Session: a.session(), Settings: c.Settings, Budget: c.Budget, Questions: questions, Out: c.Out, Width: cmp.Or(terminalWidth(os.Stderr), 80),
+		Session: a.session(), Settings: c.Settings, Questions: questions, Out: c.Out, Width: cmp.Or(terminalWidth(os.Stderr), 80),
 		Step: func(line string) { _, _ = fmt.Fprintln(a.errs, line) },
 	}
 	if asking.Earlier, asking.Papers, err = c.conversation(a); err != nil {
 		return err
 	}
-	if asking.Job, err = c.job(a); err != nil {
+	if asking.Job, asking.Limits, err = c.job(a); err != nil {
 		return err
 	}
 	if asking.World, err = c.papers(a, files, asking.Job); err != nil {

@@ -12,6 +12,8 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/run/ask"
+	"airqa/run/budget"
+	"airqa/run/models"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -24,7 +26,7 @@ func (c *askCmd) input(a *app) (questions, files []string, err error) {
 	case c.File == "" && strings.TrimSpace(c.Question) == "":
 		return nil, nil, exit.Misuse("ask needs a question: airqa ask \"QUESTION\" paper.pdf, or --file FILE with a question on each line")
 	}
-	if err := errors.Join(c.Check(), session.CheckLimits(c.QuestionLimits)); err != nil {
+	if err := checkQuestionLimits(c.QuestionLimits); err != nil {
 		return nil, nil, err
 	}
 	if questions, files, err = c.given(a); err != nil {
@@ -90,26 +92,29 @@ func (c *askCmd) conversation(a *app) (turns []ask.Turn, papers []string, err er
 }
 
 // job opens the model. Without one, no endpoint is asked, whatever keys there are.
-func (c *askCmd) job(a *app) (session.Job, error) {
+func (c *askCmd) job(a *app) (session.Job, budget.Limits, error) {
 	if c.Model == "" {
-		c.Model = session.OfflineModel
+		c.Model = models.Offline
 	}
-	if c.Model == session.OfflineModel {
+	if c.Model == models.Offline {
 		a.say("model: offline, rules without a language model; -m openai:gpt-4o names one")
 	} else {
 		a.say("model: %s", c.Model)
 	}
+	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
+	if err != nil {
+		return session.Job{}, limits, err
+	}
 	jobs, _, err := a.session().Jobs(session.Choice{
-		Baselines: []string{c.Baseline}, Models: []string{c.Model}, Endpoint: c.Endpoint, Budget: c.Budget, Limits: c.QuestionLimits,
-		Workers: 1, Out: c.Out,
+		Baselines: []string{c.Baseline}, Models: []string{c.Model}, Calls: calls, Workers: 1, Out: c.Out,
 	})
 	if err != nil {
-		return session.Job{}, err
+		return session.Job{}, limits, err
 	}
 	if len(jobs) > 1 {
-		return session.Job{}, exit.Misuse("--baseline %s: ask takes one baseline", c.Baseline)
+		return session.Job{}, limits, exit.Misuse("--baseline %s: ask takes one baseline", c.Baseline)
 	}
-	return jobs[0], nil
+	return jobs[0], limits, nil
 }
 
 // papers opens the data directory of the PDFs, or that of --data.
@@ -119,7 +124,7 @@ func (c *askCmd) papers(a *app, files []string, job session.Job) (*env.Env, erro
 			return nil, err
 		}
 	}
-	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf([]session.Job{job}), Mode: env.Mode(c.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !job.Baseline.Searches()})
+	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf([]session.Job{job}), Mode: env.Mode(c.Retrieve), QueryDeadline: queryDeadline(c.QuerySeconds), NoSearch: !job.Baseline.Searches()})
 	if errors.Is(err, datadir.ErrNotDataDir) {
 		return nil, exit.With(exit.Usage, fmt.Errorf("%w\n  or name PDFs: airqa ask \"QUESTION\" paper.pdf", err))
 	}

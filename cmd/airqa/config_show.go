@@ -12,7 +12,7 @@ import (
 	"airqa/internal/settings"
 	"airqa/internal/terminal"
 	"airqa/llm"
-	"airqa/run/session"
+	"airqa/run/models"
 	"airqa/train/otlp"
 )
 
@@ -110,7 +110,7 @@ var layers = settings.Layers{
 
 // keyVariables are the environment variables of keys.
 func keyVariables() []string {
-	return slices.Concat(llm.KeyVariables(), []string{session.JudgeKey, session.EmbedKey}, otlp.HeaderVariables())
+	return slices.Concat(llm.KeyVariables(), []string{models.JudgeKey, models.EmbedKey}, otlp.HeaderVariables())
 }
 
 // warnUnknownVariables reports AIRQA_ variables that no flag reads.

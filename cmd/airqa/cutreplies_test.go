@@ -3,12 +3,12 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"airqa/fixtures"
 	"airqa/internal/testkit/openaitest"
-	"airqa/run/session"
 	"airqa/runlog"
 )
 
@@ -50,14 +50,14 @@ func TestCutReplies(t *testing.T) {
 				t.Errorf("recorded limit %d, want %d", got, tt.limit)
 			}
 			status, _ := separate(t, nil, "status", out)
-			want := "2 of 2 replies were cut off by --max-tokens " + session.Plain(float64(tt.limit))
+			want := "2 of 2 replies were cut off by --max-tokens " + strconv.Itoa(tt.limit)
 			for _, text := range []string{said, status} {
 				if !strings.Contains(text, want) {
 					t.Errorf("no %q in:\n%s", want, text)
 				}
 			}
 			object, _ := separate(t, nil, "status", "--json", out)
-			if want := `"replies":2,"cut_replies":2,"reply_limit":` + session.Plain(float64(tt.limit)); !strings.Contains(object, want) {
+			if want := `"replies":2,"cut_replies":2,"reply_limit":` + strconv.Itoa(tt.limit); !strings.Contains(object, want) {
 				t.Errorf("no %s in:\n%s", want, object)
 			}
 			if list, _ := separate(t, nil, "trace", out); strings.Count(list, "(1 of 1 replies cut off)") != 2 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/settings"
 	"airqa/llm"
-	"airqa/run/session"
+	"airqa/run/models"
 )
 
 // embedTimeout bounds one embedding request.
@@ -115,11 +114,11 @@ func (f embedderFlags) remote(a *app, name string) (embed.Embedder, error) {
 }
 
 func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
-	access := a.session().Access("openai:"+name, session.EmbedKey, f.EmbedBaseURL)
+	access := a.given.Access("openai:"+name, models.EmbedKey, f.EmbedBaseURL, a.getenv)
 	if access.Key == "" && f.EmbedBaseURL == "" {
-		return embed.OpenAIConfig{}, exit.With(exit.Usage, fmt.Errorf("embedder %s: %w", f.Embedder, session.MissingKey(access, session.EmbedKey, "--embed-base-url")))
+		return embed.OpenAIConfig{}, exit.Misuse("embedder %s: %w, or give --embed-base-url", f.Embedder, models.MissingKey(access, models.EmbedKey))
 	}
-	if without := session.Keyless(access, session.EmbedKey); without != "" {
+	if without := models.Keyless(access, models.EmbedKey); without != "" {
 		a.say("note: embedder %s uses %s%s", f.Embedder, access.Host(), without)
 	}
 	address := access.BaseURL

@@ -17,9 +17,11 @@ import (
 	"airqa/ingest"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
+	"airqa/llm"
 	"airqa/qa"
 	"airqa/report"
 	"airqa/report/render"
+	"airqa/run/models"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -139,7 +141,11 @@ func (d demo) runAll() ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = world.Close() }()
-	offline, err := session.Endpoint{}.Opener("").Open(session.OfflineModel, d.getenv)
+	source, err := d.session().OpenModels(models.Config{})
+	if err != nil {
+		return nil, err
+	}
+	offline, err := source.Open(models.Offline)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +153,7 @@ func (d demo) runAll() ([]string, error) {
 	var all []session.Job
 	for _, b := range baselines.All() {
 		dirs = append(dirs, filepath.Join(d.runs(), b.Name))
-		all = append(all, session.Job{Baseline: b, Opened: offline, Dir: dirs[len(dirs)-1], Name: b.Name})
+		all = append(all, session.Job{Baseline: b, Model: offline, Dir: dirs[len(dirs)-1], Name: b.Name})
 	}
 	ended, err := d.session().Execute(d.ctx, session.Plan{
 		World: world, Examples: examples, Picked: examples, Settings: qa.DefaultSettings(), Workers: 2, Repeats: 1,
@@ -197,8 +203,15 @@ func (d demo) train() error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	making := synthMakeFlags{Model: session.OfflineModel, Out: d.syn(), Count: demoQuestions, DrawSeed: demoSeed, SolveAgain: 1, Workers: 2}
-	sum, err := synthesis.Make(d.ctx, making.config(d.app, world, d.data()))
+	making := synthMakeFlags{
+		Model: models.Offline, Out: d.syn(), Count: demoQuestions, DrawSeed: demoSeed, SolveAgain: 1, Workers: 2,
+		endpointFlags: endpointFlags{Timeout: llm.DefaultTimeout},
+	}
+	config, err := making.config(d.app, world, d.data())
+	if err != nil {
+		return err
+	}
+	sum, err := synthesis.Make(d.ctx, config)
 	if err == nil {
 		err = synthEnd(making, d.data(), sum)
 	}
@@ -206,7 +219,7 @@ func (d demo) train() error {
 		return err
 	}
 	_, err = synthesis.Act(d.ctx, synthesis.ActConfig{
-		Session: d.session(), World: world, Data: d.data(), Dir: d.syn(), Model: session.OfflineModel, Settings: qa.DefaultSettings(),
+		Session: d.session(), World: world, Data: d.data(), Dir: d.syn(), Model: models.Offline, Settings: qa.DefaultSettings(),
 		Baselines: []string{"agentic-hybrid"}, Repeats: 1, Workers: 2, Judges: scoring.Judges{JudgeConcurrency: 1},
 	})
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/qa"
+	"airqa/run/models"
 	"airqa/run/scoring"
-	"airqa/run/session"
 )
 
 type doctorCmd struct {
@@ -128,14 +128,19 @@ func (c doctorCmd) hasData() bool {
 }
 
 func (c doctorCmd) modelChecks(a *app, spec string) []doctor.Check {
-	flags := session.Endpoint{
+	s := a.session()
+	s.Notify = nil
+	source, err := s.OpenModels(models.Config{
 		BaseURL: c.BaseURL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: doctor.PingTokens}, MaxConnections: 1, Timeout: c.Timeout,
-	}
-	m, err := flags.Opener(a.given["base-url"]).Open(spec, a.getenv)
+	})
 	if err != nil {
 		return doctor.Broken("model "+spec, err, openFix(err))
 	}
-	return doctor.Model(spec, m.Model, c.Tools, c.Images)
+	m, err := source.Open(spec)
+	if err != nil {
+		return doctor.Broken("model "+spec, err, openFix(err))
+	}
+	return doctor.Model(spec, m.Endpoint, c.Tools, c.Images)
 }
 
 // openFix is the fix for a model that cannot be opened.
@@ -152,19 +157,16 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 		return []doctor.Check{{Name: name, Run: func(context.Context) doctor.Finding { return doctor.Good("needs no endpoint") }}}
 	}
 	flags := scoring.Judges{JudgeBaseURL: c.JudgeBaseURL}
-	config, access := flags.Config(a.session(), spec)
-	config.Timeout, config.MaxRetries, config.Sampling.MaxTokens = c.Timeout, -1, doctor.PingTokens
-	m, err := llm.Open(config)
-	if errors.Is(err, llm.ErrNoKey) {
-		err = session.MissingKey(access, session.JudgeKey, "--judge-base-url")
-	}
+	config := flags.Config(a.session(), spec)
+	config.Timeout, config.Retries, config.MaxReply = c.Timeout, -1, doctor.PingTokens
+	m, _, err := models.OpenJudge(config)
 	if wrong := flags.CheckHosts(a.session(), c.Judge); err == nil {
 		err = wrong
 	}
 	if err != nil {
-		return doctor.Broken(name, err, "set "+session.JudgeKey+" or give --judge-base-url; --judge offline needs no endpoint")
+		return doctor.Broken(name, err, "set "+models.JudgeKey+" or give --judge-base-url; --judge offline needs no endpoint")
 	}
-	return []doctor.Check{doctor.Judge(name, m)}
+	return []doctor.Check{doctor.Judge(name, m.Endpoint)}
 }
 
 // once returns the embedder, without retries.

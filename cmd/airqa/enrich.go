@@ -14,7 +14,7 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/qa"
-	"airqa/run/session"
+	"airqa/run/models"
 )
 
 type enrichCmd struct {
@@ -43,7 +43,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	model, _, err := c.modelFlags.open(a)
+	model, err := c.openModel(a)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 		return nil, exit.Misuse("-j %d: must be at least 1", c.Workers)
 	case c.MaxCalls < 0 || c.MaxTotalTokens < 0:
 		return nil, exit.Misuse("--max-calls and --max-total-tokens cannot be negative")
-	case c.Model == session.OfflineModel:
+	case c.Model == models.Offline:
 		return nil, exit.Misuse("--model offline only answers questions; summaries need a language model")
 	}
 	fields, err := enrich.ParseFields(c.Fields)
@@ -189,16 +189,23 @@ func (b *enrichBar) close(asked enrich.Asked) {
 // modelFlags select a model and its settings.
 type modelFlags struct {
 	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
-	session.Endpoint
+	endpointFlags
 }
 
 // summaryTemperature is low so that summaries are stable.
 const summaryTemperature = 0.1
 
-// open returns the model for summaries and its description.
-func (f modelFlags) open(a *app) (qa.Model, map[string]any, error) {
-	o := f.Opener(a.given["base-url"])
-	o.Temperature, o.Notify = summaryTemperature, a.notify
-	m, err := o.Open(f.Model, a.getenv)
-	return m.Model, m.Described, err
+// openModel returns the model for summaries.
+func (f modelFlags) openModel(a *app) (qa.Model, error) {
+	calls, err := f.modelConfig()
+	if err != nil {
+		return nil, err
+	}
+	calls.Temperature = new(summaryTemperature)
+	source, err := a.session().OpenModels(calls)
+	if err != nil {
+		return nil, err
+	}
+	m, err := source.Open(f.Model)
+	return m.Endpoint, err
 }

@@ -26,6 +26,7 @@ import (
 	"airqa/report/compare"
 	"airqa/report/render"
 	"airqa/run/budget"
+	"airqa/run/models"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -43,7 +44,7 @@ type effect struct {
 var effects = []effect{
 	{"budget-usd", "--budget-usd 1.5", limits, budget.Limits{USD: 1.5}},
 	{"budget-tokens", "--budget-tokens 900", limits, budget.Limits{Tokens: 900}},
-	{"budget-hours", "--budget-hours 1.5", limits, budget.Limits{Until: flagClock.Add(90 * time.Minute)}},
+	{"budget-hours", "--budget-hours 1.5", limits, budget.Limits{Time: 90 * time.Minute}},
 	{"question-usd", "--question-usd 0.25", questionLimits, agent.Budget{USD: 0.25}},
 	{"question-tokens", "--question-tokens 700", questionLimits, agent.Budget{Tokens: 700}},
 	{"question-seconds", "--question-seconds 2.5", questionLimits, agent.Budget{Seconds: 2.5}},
@@ -382,9 +383,13 @@ func testApp() *app {
 	return a
 }
 
-func limits(_ *testing.T, a *app, c any) any {
-	if c, ok := c.(interface{ Limits(time.Time) budget.Limits }); ok {
-		return c.Limits(a.now())
+func limits(t *testing.T, _ *app, c any) any {
+	if c, ok := c.(interface{ limits() (budget.Limits, error) }); ok {
+		l, err := c.limits()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
 	}
 	return nil
 }
@@ -398,7 +403,7 @@ func questionLimits(_ *testing.T, _ *app, c any) any {
 
 func deadlineOfQuery(_ *testing.T, _ *app, c any) any {
 	if limits, ok := part[qa.QuestionLimits](c); ok {
-		return session.QueryDeadline(limits.QuerySeconds)
+		return queryDeadline(limits.QuerySeconds)
 	}
 	return nil
 }
@@ -415,19 +420,22 @@ func part[T any](c any) (T, bool) {
 
 func price(t *testing.T, _ *app, c any) any {
 	if c, ok := c.(interface {
-		PriceOf(session.Opened, qa.QuestionLimits) (*qa.Price, error)
+		priced(models.Config, qa.QuestionLimits) (models.Config, error)
 	}); ok {
-		p, err := c.PriceOf(session.Opened{Spec: "m", Price: &qa.Price{}}, qa.QuestionLimits{})
+		config, err := c.priced(models.Config{}, qa.QuestionLimits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return *p
+		if config.Price == nil {
+			return qa.Price{}
+		}
+		return *config.Price
 	}
 	return nil
 }
 
 type endpoints interface {
-	Opener(own string) *session.Models
+	modelConfig() (models.Config, error)
 }
 
 // ratersOf reads a part of how raters are compared.
@@ -459,10 +467,11 @@ func endpointOf(part func(llm.Config) any) func(*testing.T, *app, any) any {
 		if !ok {
 			return nil
 		}
-		config, _, err := flags.Opener("").Settled("openai:m", a.getenv)
+		source, err := openModels(a, flags)
 		if err != nil {
 			t.Fatal(err)
 		}
+		config := source.Config("openai:m")
 		if config.Sampling.Seed == nil {
 			none := -1
 			config.Sampling.Seed = &none
@@ -471,10 +480,18 @@ func endpointOf(part func(llm.Config) any) func(*testing.T, *app, any) any {
 	}
 }
 
+func openModels(a *app, flags endpoints) (*models.Models, error) {
+	config, err := flags.modelConfig()
+	if err != nil {
+		return nil, err
+	}
+	return a.session().OpenModels(config)
+}
+
 // modelList is the list of models that cannot be opened.
 func modelList(_ *testing.T, a *app, c any) any {
 	if c, ok := c.(endpoints); ok {
-		_, _, err := c.Opener("").Settled("openai:m", a.getenv)
+		_, err := openModels(a, c)
 		return fileOf(err)
 	}
 	return nil
@@ -532,7 +549,7 @@ func embedThreads(_ *testing.T, _ *app, c any) any {
 
 // testAppWithEmbedKey lets an app ask for vectors without an address.
 func testAppWithEmbedKey(a *app) *app {
-	a.getenv = func(name string) string { return map[string]string{session.EmbedKey: "sk-test"}[name] }
+	a.getenv = func(name string) string { return map[string]string{models.EmbedKey: "sk-test"}[name] }
 	return a
 }
 
@@ -611,7 +628,7 @@ func settingOf(name string) func(*testing.T, *app, any) any {
 func panel(t *testing.T, a *app, c any) any {
 	flags, ok := c.(interface {
 		Open(s session.Session, verdicts string) (*scoring.Judge, error)
-		Config(s session.Session, name string) (llm.Config, llm.Access)
+		Config(s session.Session, name string) models.JudgeConfig
 	})
 	if !ok {
 		return nil
@@ -621,8 +638,7 @@ func panel(t *testing.T, a *app, c any) any {
 		t.Fatal(err)
 	}
 	defer func() { _ = j.Close() }()
-	config, _ := flags.Config(a.session(), "openai:j")
-	return j.Name + " at " + config.BaseURL
+	return j.Name + " at " + flags.Config(a.session(), "openai:j").BaseURL
 }
 
 func includePartial(t *testing.T, a *app, c any) any {

@@ -26,9 +26,9 @@ type forkCmd struct {
 	By          string `env:"-" placeholder:"NAME" help:"Author of the change, for the record. Default: $USER."`
 	dataFlags
 	Model string `names:"model" short:"m" env:"-" placeholder:"PROVIDER:NAME" help:"Model from this step on. Default for this and the flags below: the recorded settings."`
-	session.Endpoint
+	endpointFlags
 	qa.QuestionLimits
-	session.Budget
+	budgetFlags
 	cacheFlags
 }
 
@@ -82,7 +82,7 @@ func (c forkCmd) check() error {
 	if c.Message == runlog.ForkObservation && !c.Edit {
 		return exit.Misuse("--message needs --edit")
 	}
-	return errors.Join(c.Check(), session.CheckLimits(c.QuestionLimits))
+	return checkQuestionLimits(c.QuestionLimits)
 }
 
 func (c forkCmd) changes() string {
@@ -106,18 +106,21 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	if err != nil {
 		return err
 	}
-	models := c.Opener(a.given["base-url"])
-	models.Notify = a.notify
-	m, err := models.Open(c.Model, a.getenv)
-	if err == nil {
-		m.Price, err = c.PriceOf(m, c.QuestionLimits)
+	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
+	if err != nil {
+		return err
 	}
+	source, err := a.session().OpenModels(calls)
+	if err != nil {
+		return err
+	}
+	m, err := source.Open(c.Model)
 	if err != nil {
 		return err
 	}
 	settings := qa.SettingsOf(recorded)
 	settings.QuestionLimits = c.QuestionLimits
-	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf([]session.Job{{Dir: c.Dir}}), Mode: env.Mode(settings.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !b.Baseline.Searches()})
+	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf([]session.Job{{Dir: c.Dir}}), Mode: env.Mode(settings.Retrieve), QueryDeadline: queryDeadline(c.QuerySeconds), NoSearch: !b.Baseline.Searches()})
 	if err != nil {
 		return err
 	}
@@ -128,11 +131,11 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	}
 	defer a.closeCache(c.Cache, store)
 	plan := session.Plan{
-		World: world, Examples: []qa.Example{ex}, Picked: []qa.Example{ex}, Settings: settings, Budget: c.Budget, Cache: store,
+		World: world, Examples: []qa.Example{ex}, Picked: []qa.Example{ex}, Settings: settings, Limits: limits, Cache: store,
 		Note: runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data},
 	}
 	b.Apply(&plan, dir, a.session())
-	ended, err := a.session().Execute(a.ctx, plan, []session.Job{{Baseline: b.Baseline, Opened: m, Dir: dir, Name: b.Baseline.Name}})
+	ended, err := a.session().Execute(a.ctx, plan, []session.Job{{Baseline: b.Baseline, Model: m, Dir: dir, Name: b.Baseline.Name}})
 	if err != nil {
 		return err
 	}

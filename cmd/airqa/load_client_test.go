@@ -16,7 +16,7 @@ import (
 	"airqa/qa"
 	"airqa/run"
 	"airqa/run/budget"
-	"airqa/run/session"
+	"airqa/run/models"
 	"airqa/runlog"
 	"airqa/tools"
 )
@@ -110,13 +110,19 @@ func (s loadSpec) open(a *app) (*runlog.Writer, error) {
 
 // solver wires the agent of the hybrid baseline.
 func (s loadSpec) solver(account *budget.Account, forecast func(qa.Request) qa.Usage) (*baselines.Solver, error) {
-	flags := session.Endpoint{BaseURL: s.URL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: 1500}, Timeout: time.Minute, Retries: 5, MaxConnections: s.Workers}
-	model, err := flags.Opener(flags.BaseURL).Open("openai:load", os.Getenv)
+	source, err := models.Open(models.Config{
+		BaseURL: s.URL, OwnURL: s.URL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: 1500}, Timeout: time.Minute, Retries: 5,
+		MaxConnections: s.Workers, Getenv: os.Getenv,
+	})
+	if err != nil {
+		return nil, err
+	}
+	model, err := source.Open("openai:load")
 	if err != nil {
 		return nil, err
 	}
 	var meter *budget.Meter
-	asked := llm.Inside(model.Model, func(endpoint qa.Model) qa.Model {
+	asked := llm.Inside(model.Endpoint, func(endpoint qa.Model) qa.Model {
 		meter, err = budget.NewMeter(budget.Config{Model: endpoint, Account: account, Forecast: forecast})
 		return meter
 	})

@@ -27,6 +27,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
+	"airqa/run/models"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -102,8 +103,8 @@ type app struct {
 	progress    *progress.Reporter
 	now         func() time.Time
 	getenv      func(string) string
-	// given are the addresses that the command line or the environment gives, by flag.
-	given map[string]string
+	// given are the addresses that the command line or the environment gives.
+	given models.Addresses
 	// data is --data of a command that answers questions; papers that a question file names are found there.
 	data string
 	// width is the number of columns of standard output; 0 if it is no terminal.
@@ -239,10 +240,11 @@ func reportError(err error) int {
 // exitCode returns the exit code of an error.
 func exitCode(err error) int {
 	var use *qa.UsageError
+	var price *models.PriceError
 	var suspended *qa.SuspendedError
 	var failed *qa.FailedError
 	switch {
-	case errors.As(err, &use):
+	case errors.As(err, &use), errors.As(err, &price):
 		return exit.Usage
 	case errors.As(err, &suspended):
 		return exit.Budget
@@ -254,6 +256,10 @@ func exitCode(err error) int {
 
 // advice returns a hint for an error that any command may meet.
 func advice(err error) string {
+	var price *models.PriceError
+	if errors.As(err, &price) {
+		return "\n  Give --price IN,OUT in USD per million tokens, or list the model in a file for --models"
+	}
 	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		// DuckDB's errors are texts.
 		if errors.Is(err, full) || strings.Contains(strings.ToLower(err.Error()), full.Error()) {

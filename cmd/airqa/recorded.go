@@ -8,7 +8,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airqa/internal/settings"
-	"airqa/run/session"
 	"airqa/runlog"
 )
 
@@ -60,9 +59,9 @@ func recordedFlag(ctx *kong.Context, dir, flag string) (any, error) {
 		return nil, nil
 	}
 	if flag == "repeats" {
-		return session.RecordedRepeats(dir)
+		return recordedRepeats(dir)
 	}
-	return session.RecordedFlags(dir, config, os.Getenv)[flag], nil
+	return flagsOfRun(dir, config, os.Getenv)[flag], nil
 }
 
 // recordedDir returns the run that a command repeats, executes again, forks or continues; "" for none.

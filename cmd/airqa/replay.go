@@ -71,7 +71,7 @@ func (c replayCmd) world(a *app, r *runlog.Run) (*env.Env, error) {
 	settings := rerun.Settings(r)
 	return c.open(a, env.Config{
 		Fingerprint: r.Config.Shape.Data,
-		Mode:        env.Mode(settings.Retrieve), QueryDeadline: session.QueryDeadline(settings.QuerySeconds), NoSearch: !baseline.Searches(),
+		Mode:        env.Mode(settings.Retrieve), QueryDeadline: queryDeadline(settings.QuerySeconds), NoSearch: !baseline.Searches(),
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"airqa/env"
 	"airqa/internal/exit"
 	"airqa/qa"
+	"airqa/run/budget"
 	"airqa/run/estimate"
 	"airqa/run/replay"
 	"airqa/run/session"
@@ -21,14 +22,14 @@ type runCmd struct {
 	Baseline  []string `required:"" predictor:"baseline" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa baselines lists them)."`
 	Model     []string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
 	Out       string   `names:"output" short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
-	session.Endpoint
+	endpointFlags
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. A higher number later runs only the new ones."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Which finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
 	session.Selection
 	Shard shard.Part `placeholder:"I/N" help:"Only shard I of N equal parts of the selected questions, in a run directory of its own; airqa merge makes one run of all shards. Budgets and --max-connections are those of this shard."`
 	session.Missing
-	session.Budget
+	budgetFlags
 	qa.Settings
 	cacheFlags
 	replayFlags
@@ -63,19 +64,22 @@ func (c runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
+	if err != nil {
+		return err
+	}
 	jobs, out, err := a.session().Jobs(session.Choice{
-		Baselines: c.Baseline, Models: c.Model, Endpoint: c.Endpoint, Budget: c.Budget, Limits: c.QuestionLimits,
-		Workers: c.Workers, Out: c.Out, Replay: source,
+		Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out, Replay: source,
 	})
 	if err != nil {
 		return err
 	}
 	c.Out = out
-	return c.answer(a, jobs, source)
+	return c.answer(a, jobs, source, limits)
 }
 
 // answer runs the jobs over the questions.
-func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error {
+func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source, limits budget.Limits) error {
 	examples, err := a.session().QuestionsFor(c.Questions, jobs)
 	if err != nil {
 		return err
@@ -84,7 +88,7 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf(jobs), Mode: env.Mode(c.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !slices.ContainsFunc(jobs, func(j session.Job) bool { return j.Baseline.Searches() })})
+	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf(jobs), Mode: env.Mode(c.Retrieve), QueryDeadline: queryDeadline(c.QuerySeconds), NoSearch: !slices.ContainsFunc(jobs, func(j session.Job) bool { return j.Baseline.Searches() })})
 	if err != nil {
 		return err
 	}
@@ -92,7 +96,7 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 	picked, share := c.Shard.Take(picked)
 	plan := session.Plan{
 		World: world, Examples: examples, Picked: picked, Settings: c.Settings, Workers: c.Workers, Repeats: c.Repeats,
-		Retry: c.Retry, Budget: c.Budget, Share: share,
+		Retry: c.Retry, Limits: limits, Share: share,
 		Note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
 	}
 	if err := c.checkScore(a, picked); err != nil {
@@ -160,7 +164,7 @@ func (c runCmd) check() error {
 	case c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python):
 		return exit.Misuse("--action-format %s is for actions written as text, which --protocol tools does not read; drop one of them or use --protocol mixed", c.ActionFormat)
 	}
-	return errors.Join(c.checkOut(), c.checkReplay(), c.Check(), session.CheckLimits(c.QuestionLimits))
+	return errors.Join(c.checkOut(), c.checkReplay(), checkQuestionLimits(c.QuestionLimits))
 }
 
 // checkOut refuses runs without a name that need one.

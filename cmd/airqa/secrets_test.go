@@ -14,7 +14,7 @@ import (
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/run/session"
+	"airqa/run/models"
 )
 
 // Keys that must never be written. None looks like one of the usual providers' but the stranger's, which is in no variable
@@ -39,7 +39,7 @@ type secretive struct {
 func (s *secretive) run(args ...string) int {
 	s.t.Helper()
 	c := exec.CommandContext(s.t.Context(), os.Args[0], args...)
-	c.Env = append(append(os.Environ(), asProgram+"=1", "OPENAI_API_KEY="+plantedKey, "ANTHROPIC_API_KEY="+plantedOther, session.JudgeKey+"="+plantedJudge), s.env...)
+	c.Env = append(append(os.Environ(), asProgram+"=1", "OPENAI_API_KEY="+plantedKey, "ANTHROPIC_API_KEY="+plantedOther, models.JudgeKey+"="+plantedJudge), s.env...)
 	raw, err := c.CombinedOutput()
 	s.out.Write(raw)
 	if c.ProcessState == nil {

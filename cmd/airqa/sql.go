@@ -9,7 +9,6 @@ import (
 
 	"airqa/env"
 	"airqa/internal/terminal"
-	"airqa/run/session"
 	"airqa/tools"
 )
 
@@ -31,7 +30,7 @@ On a terminal, table cells are truncated to fit; in a file or pipe they are comp
 }
 
 func (c sqlCmd) Run(a *app) error {
-	if err := session.CheckQuerySeconds(c.QuerySeconds); err != nil {
+	if err := checkQuerySeconds(c.QuerySeconds); err != nil {
 		return err
 	}
 	text, err := a.text(c.Text)

@@ -11,7 +11,6 @@ import (
 	"airqa/extractor/synthesis"
 	"airqa/internal/exit"
 	"airqa/qa"
-	"airqa/run/session"
 )
 
 // synthCmd has the commands that make questions and collect trajectories.
@@ -81,7 +80,10 @@ func makeQuestions(a *app, data *dataFlags, f synthMakeFlags, exploreOnly bool) 
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, world.Close()) }()
-	c := f.config(a, world, data.Data)
+	c, err := f.config(a, world, data.Data)
+	if err != nil {
+		return sum, err
+	}
 	c.ExploreOnly = exploreOnly
 	if f.Estimate {
 		e, err := synthesis.Estimate(a.ctx, c)
@@ -133,15 +135,20 @@ func collectTrajectories(a *app, data *dataFlags, f synthActFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	world, err := data.open(a, env.Config{Mode: env.Mode(f.Retrieve), QueryDeadline: session.QueryDeadline(f.QuerySeconds)})
+	world, err := data.open(a, env.Config{Mode: env.Mode(f.Retrieve), QueryDeadline: queryDeadline(f.QuerySeconds)})
 	if err != nil {
 		return err
 	}
-	health, err := synthesis.Act(a.ctx, f.config(a, world, data.Data))
+	defer func() { _ = world.Close() }()
+	config, err := f.config(a, world, data.Data)
+	if err != nil {
+		return err
+	}
+	health, err := synthesis.Act(a.ctx, config)
 	if health != nil {
 		err = errors.Join(a.print(health.Text(a.width)), err)
 	}
-	return errors.Join(err, world.Close())
+	return err
 }
 
 type synthAllCmd struct {
@@ -166,8 +173,8 @@ func (c synthAllCmd) Run(a *app) error {
 		return err
 	}
 	f := synthActFlags{
-		Model: c.Model, Endpoint: c.Endpoint, Out: c.Out, Workers: c.Workers, synthActorFlags: c.synthActorFlags, Budget: c.Budget,
-		Settings: qa.DefaultSettings(),
+		Model: c.Model, endpointFlags: c.endpointFlags, Out: c.Out, Workers: c.Workers, synthActorFlags: c.synthActorFlags,
+		budgetFlags: c.budgetFlags, Settings: qa.DefaultSettings(),
 	}
 	if err := collectTrajectories(a, &c.dataFlags, f); err != nil || !short {
 		return err

@@ -137,7 +137,7 @@ func TestSynthBatchLimits(t *testing.T) {
 	}
 	c := exec.CommandContext(t.Context(), os.Args[0], "synth", "track", "--data", data, "--model", "offline", "--count", "1", "--out", out+"2", "--batch")
 	c.Env = append(os.Environ(), asProgram+"=1")
-	if raw, _ := c.CombinedOutput(); c.ProcessState.ExitCode() != 2 || !strings.Contains(string(raw), "--batch: ") {
+	if raw, _ := c.CombinedOutput(); c.ProcessState.ExitCode() != 2 || !strings.Contains(string(raw), "batches: ") {
 		t.Errorf("offline: %s", raw)
 	}
 }

@@ -6,13 +6,12 @@ import (
 	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/scoring"
-	"airqa/run/session"
 )
 
 // synthMakeFlags select what to make.
 type synthMakeFlags struct {
 	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of explorer, tracker and gates: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
-	session.Endpoint
+	endpointFlags
 	Out           string   `names:"output" short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
 	Count         int      `short:"n" placeholder:"N" help:"Number of questions to accept."`
 	Categories    []string `placeholder:"NAME" help:"Categories, comma-separated: single-, comprehensive- with text, sections, table, image, formula or metadata; retrieval; multiple. Default: all, in the paper's shares."`
@@ -26,8 +25,8 @@ type synthMakeFlags struct {
 	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
 	Estimate      bool     `help:"Print calls, tokens and cost of the missing questions, and make none."`
 	Resume        string   `default:"if-possible" enum:"never,always,if-possible" help:"What to do with an existing synthesis: never resume it, always, or if-possible: unless seed or papers differ."`
-	session.Batches
-	session.Budget
+	batchFlags
+	budgetFlags
 }
 
 func (f synthMakeFlags) check() error {
@@ -43,15 +42,17 @@ func (f synthMakeFlags) check() error {
 	case f.Workers < 1 || f.SolveAgain < 1:
 		return exit.Misuse("-j and --solve-again must be at least 1")
 	}
-	return f.Budget.Check()
+	_, err := f.limits()
+	return err
 }
 
-func (f synthMakeFlags) config(a *app, world *env.Env, data string) synthesis.Config {
+func (f synthMakeFlags) config(a *app, world *env.Env, data string) (synthesis.Config, error) {
+	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
 	return synthesis.Config{
-		Session: a.session(), World: world, Data: data, Dir: f.Out, Resume: synthesis.Resume(f.Resume), Model: f.Model, Endpoint: f.Endpoint,
-		Batches: f.Batches, Budget: f.Budget, Count: f.Count, Preview: f.Preview, Categories: f.Categories, MaxCandidates: f.MaxCandidates,
+		Session: a.session(), World: world, Data: data, Dir: f.Out, Resume: synthesis.Resume(f.Resume), Model: f.Model, Calls: calls,
+		Batch: f.Batch, BatchAgain: f.BatchAgain, Limits: limits, Count: f.Count, Preview: f.Preview, Categories: f.Categories, MaxCandidates: f.MaxCandidates,
 		Seed: f.DrawSeed, Gates: f.Gates, SkipGates: f.SkipGate, Solve: f.SolveAgain, Images: f.Pictures, Workers: f.Workers,
-	}
+	}, err
 }
 
 // synthActorFlags select how trajectories are collected and scored.
@@ -64,11 +65,11 @@ type synthActorFlags struct {
 // synthActFlags select a collection of trajectories.
 type synthActFlags struct {
 	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
-	session.Endpoint
+	endpointFlags
 	Out     string `names:"output" short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis."`
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
 	synthActorFlags
-	session.Budget
+	budgetFlags
 	qa.Settings
 }
 
@@ -79,11 +80,12 @@ func (f synthActFlags) check() error {
 	return nil
 }
 
-func (f synthActFlags) config(a *app, world *env.Env, data string) synthesis.ActConfig {
+func (f synthActFlags) config(a *app, world *env.Env, data string) (synthesis.ActConfig, error) {
+	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, f.QuestionLimits)
 	return synthesis.ActConfig{
-		Session: a.session(), World: world, Data: data, Dir: f.Out, Model: f.Model, Endpoint: f.Endpoint, Budget: f.Budget, Settings: f.Settings,
+		Session: a.session(), World: world, Data: data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits, Settings: f.Settings,
 		Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: f.Judges,
-	}
+	}, err
 }
 
 // synthReviewFlags select a review of accepted questions.
@@ -96,11 +98,11 @@ type synthReviewFlags struct {
 	Apply      string `names:"input" placeholder:"FILE" help:"Apply the decisions of a review file."`
 	Reviewer   string `placeholder:"NAME" help:"Reviewer of the decisions that name none."`
 	Model      string `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Model of the gates that check a fixed question. Default: that of the synthesis."`
-	session.Endpoint
+	endpointFlags
 	SolveAgain int  `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers of gate solved_again."`
 	Pictures   bool `help:"Show figures to a model that airqa models does not list as accepting images."`
 	Workers    int  `short:"j" default:"4" help:"Candidates at a time."`
-	session.Budget
+	budgetFlags
 }
 
 func (f synthReviewFlags) check() error {
@@ -110,12 +112,14 @@ func (f synthReviewFlags) check() error {
 	case f.Workers < 1 || f.SolveAgain < 1:
 		return exit.Misuse("-j and --solve-again must be at least 1")
 	}
-	return f.Budget.Check()
+	_, err := f.limits()
+	return err
 }
 
-func (f synthReviewFlags) config(a *app, world *env.Env, data string) synthesis.Config {
+func (f synthReviewFlags) config(a *app, world *env.Env, data string) (synthesis.Config, error) {
+	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
 	return synthesis.Config{
-		Session: a.session(), World: world, Data: data, Dir: f.Syn, Model: f.Model, Endpoint: f.Endpoint, Budget: f.Budget,
+		Session: a.session(), World: world, Data: data, Dir: f.Syn, Model: f.Model, Calls: calls, Limits: limits,
 		Solve: f.SolveAgain, Images: f.Pictures, Workers: f.Workers,
-	}
+	}, err
 }

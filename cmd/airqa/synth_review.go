@@ -43,7 +43,11 @@ func (c synthReviewCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	text, err := synthesis.ApplyReview(a.ctx, c.config(a, world, papers.Data), c.Apply, c.Reviewer)
+	config, err := c.config(a, world, papers.Data)
+	if err != nil {
+		return errors.Join(err, world.Close())
+	}
+	text, err := synthesis.ApplyReview(a.ctx, config, c.Apply, c.Reviewer)
 	if text != "" {
 		err = errors.Join(a.print(text), err)
 	}

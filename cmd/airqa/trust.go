@@ -11,7 +11,7 @@ import (
 	"airqa/env"
 	"airqa/internal/exit"
 	"airqa/internal/settings"
-	"airqa/run/session"
+	"airqa/run/models"
 	"airqa/runlog"
 )
 
@@ -37,7 +37,7 @@ func checkFileValue(key string, f *kong.Flag, value string) error {
 			why = "and nothing is sent to an address that only a file names"
 		}
 	case settings.Listen:
-		if host, _, err := net.SplitHostPort(value); err != nil || !session.IsLoopback(host) {
+		if host, _, err := net.SplitHostPort(value); err != nil || !models.IsLoopback(host) {
 			why = "which other machines can reach"
 		}
 	case settings.Source:
@@ -62,11 +62,11 @@ func toAllow(f *kong.Flag) string {
 func knownAddress(kind, address string) bool {
 	switch kind {
 	case settings.Store:
-		return address == env.Files || session.KnownAddress(address, os.Getenv, "AIRQA_VECTORS")
+		return address == env.Files || models.KnownAddress(address, os.Getenv, "AIRQA_VECTORS")
 	case settings.Telemetry:
-		return session.KnownAddress(address, os.Getenv, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+		return models.KnownAddress(address, os.Getenv, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	}
-	return session.KnownEndpoint(address, os.Getenv)
+	return models.KnownEndpoint(address, os.Getenv)
 }
 
 // checkRecorded refuses a value in a run directory that leads elsewhere: an untrusted run directory must not choose where
@@ -85,7 +85,7 @@ func checkRecorded(dir string, f *kong.Flag, value string) error {
 
 // checkRecordedAddress refuses the address in a run directory unless the user's own settings name the same host.
 func checkRecordedAddress(dir, file, flag, address string) error {
-	if address == "" || session.KnownEndpoint(address, os.Getenv) {
+	if address == "" || models.KnownEndpoint(address, os.Getenv) {
 		return nil
 	}
 	return exit.Misuse("%s was recorded with endpoint %s (%s); to send requests there, give it with --%s", dir, settings.MaskURL(address), file, flag)
@@ -101,8 +101,8 @@ func checkRecordedStore(file, address string) error {
 		file, address, address)
 }
 
-// givenAddresses returns the addresses that the command line or the environment gives, by flag.
-func givenAddresses(ctx *kong.Context) map[string]string {
+// givenAddresses returns the addresses that the command line or the environment gives.
+func givenAddresses(ctx *kong.Context) models.Addresses {
 	given := make(map[string]string)
 	for _, f := range ctx.Flags() {
 		if settings.Names(f) == settings.Endpoint {
@@ -114,7 +114,7 @@ func givenAddresses(ctx *kong.Context) map[string]string {
 			delete(given, p.Flag.Name)
 		}
 	}
-	return given
+	return models.Addresses{Models: given["base-url"], Judges: given["judge-base-url"], Embedder: given["embed-base-url"]}
 }
 
 // noteFileSettings prints the addresses and output paths that airqa.yaml or a run directory sets.

@@ -13,6 +13,8 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/llm/cache"
 	"airqa/qa"
+	"airqa/run/budget"
+	"airqa/run/models"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -27,10 +29,11 @@ type ActConfig struct {
 	// Dir is the directory of the synthesis.
 	Dir string
 	// Model is the model of the actor, as PROVIDER:NAME.
-	Model    string
-	Endpoint session.Endpoint
-	// Budget is for the questions and their trajectories together.
-	Budget   session.Budget
+	Model string
+	// Calls configures how the model is called.
+	Calls models.Config
+	// Limits are for the questions and their trajectories together.
+	Limits   budget.Limits
 	Settings qa.Settings
 	// Baselines answer the questions, Repeats times each, Workers at a time.
 	Baselines        []string
@@ -53,7 +56,7 @@ func Act(ctx context.Context, c ActConfig) (h *Health, err error) {
 	if len(examples) == 0 {
 		return nil, fmt.Errorf("%s has no questions; airqa synth why %s shows why", questions, c.Dir)
 	}
-	if c.Budget, err = c.remainingBudget(); err != nil {
+	if c.Limits, err = c.remainingLimits(); err != nil {
 		return nil, err
 	}
 	jobs, err := c.jobs(examples)
@@ -67,7 +70,7 @@ func Act(ctx context.Context, c ActConfig) (h *Health, err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	ended, err := s.Execute(ctx, session.Plan{
 		World: c.World, Examples: examples, Picked: examples, Settings: c.Settings, Workers: c.Workers, Repeats: c.Repeats,
-		Retry: "errors", Budget: c.Budget, Cache: store, Note: runlog.Note{QuestionsFile: questions, DataDir: c.Data},
+		Retry: "errors", Limits: c.Limits, Cache: store, Note: runlog.Note{QuestionsFile: questions, DataDir: c.Data},
 	}, jobs)
 	quiet := s
 	quiet.Notify = nil // scoring follows, so its hint is not needed
@@ -82,33 +85,33 @@ func Act(ctx context.Context, c ActConfig) (h *Health, err error) {
 	return h, errors.Join(stopped, err)
 }
 
-// remainingBudget is the budget that making the questions has left.
-func (c ActConfig) remainingBudget() (session.Budget, error) {
-	b := c.Budget
+// remainingLimits are the limits minus what making the questions has used.
+func (c ActConfig) remainingLimits() (budget.Limits, error) {
+	left := c.Limits
 	history, err := candidate.ReadHistory(c.Dir)
 	if err != nil {
-		return b, err
+		return left, err
 	}
 	spent := history.Spent()
 	used := false
-	if b.BudgetTokens > 0 {
-		b.BudgetTokens -= spent.Usage.Prompt + spent.Usage.Completion
-		used = b.BudgetTokens <= 0
+	if left.Tokens > 0 {
+		left.Tokens -= spent.Usage.Prompt + spent.Usage.Completion
+		used = left.Tokens <= 0
 	}
-	if b.BudgetUSD > 0 && spent.USD != nil {
-		b.BudgetUSD -= *spent.USD
-		used = used || b.BudgetUSD <= 0
+	if left.USD > 0 && spent.USD != nil {
+		left.USD -= *spent.USD
+		used = used || left.USD <= 0
 	}
 	if used {
 		err = &qa.SuspendedError{Reason: "the questions have used the whole budget; raise the limit and the same command resumes"}
 	}
-	return b, err
+	return left, err
 }
 
 // jobs returns a run for each baseline. Its directory is named for the questions too: other questions make another run.
 func (c ActConfig) jobs(examples []qa.Example) ([]session.Job, error) {
 	jobs, _, err := c.Session.Jobs(session.Choice{
-		Baselines: c.Baselines, Models: []string{c.Model}, Endpoint: c.Endpoint, Budget: c.Budget, Limits: c.Settings.QuestionLimits,
+		Baselines: c.Baselines, Models: []string{c.Model}, Calls: c.Calls,
 		Workers: c.Workers, Out: filepath.Join(c.Dir, candidate.RunsDir),
 	})
 	if err != nil {
@@ -125,8 +128,8 @@ func (c ActConfig) jobs(examples []qa.Example) ([]session.Job, error) {
 // score scores the runs.
 func (c ActConfig) score(jobs []session.Job) error {
 	judges := c.Judges
-	if c.Model == session.OfflineModel && len(judges.Judges) == 0 {
-		judges.Judge = cmp.Or(judges.Judge, session.OfflineModel)
+	if c.Model == models.Offline && len(judges.Judges) == 0 {
+		judges.Judge = cmp.Or(judges.Judge, models.Offline)
 	}
 	for _, j := range jobs {
 		judge, err := judges.Open(c.Session, filepath.Join(j.Dir, scoring.VerdictsFile))

@@ -17,6 +17,8 @@ import (
 	"airqa/extractor/gate"
 	"airqa/llm/cache"
 	"airqa/qa"
+	"airqa/run/budget"
+	"airqa/run/models"
 	"airqa/run/session"
 )
 
@@ -30,10 +32,11 @@ type Config struct {
 	Dir    string
 	Resume Resume
 	// Model is the model of explorer, tracker and gates, as PROVIDER:NAME.
-	Model    string
-	Endpoint session.Endpoint
-	Batches  session.Batches
-	Budget   session.Budget
+	Model string
+	// Calls configures how the model is called. Batch sends its requests in batches, BatchAgain those again that failed in one.
+	Calls             models.Config
+	Batch, BatchAgain bool
+	Limits            budget.Limits
 	// Count is the number of questions to accept. Preview, if above 0, makes that many candidates of each category instead.
 	Count, Preview int
 	// Categories are names of categories or question types; none means all for which the papers have elements.
@@ -66,10 +69,9 @@ const (
 type invocation struct {
 	Config
 	library library
-	opener  *session.Models
-	model   session.Opened
-	// listed is the price of a single request; the model's own is that of a batch if requests are sent in batches.
-	listed *qa.Price
+	model   models.Model
+	// price is that of a request, in a batch if it is sent in one; nil if unknown.
+	price  *qa.Price
 	gates  []gate.Gate
 	quotas []candidate.Quota
 	images bool
@@ -118,7 +120,7 @@ func Estimate(ctx context.Context, c Config) (extractor.Estimate, error) {
 		return extractor.Estimate{}, err
 	}
 	return extractor.EstimatePlan{
-		Dir: c.Dir, Quotas: inv.quotas, Gates: inv.gates, Solve: c.Solve, MaxReply: inv.model.MaxReply, Price: inv.model.Price, Draw: drawn,
+		Dir: c.Dir, Quotas: inv.quotas, Gates: inv.gates, Solve: c.Solve, MaxReply: inv.model.MaxReply, Price: inv.price, Draw: drawn,
 	}.Estimate(ctx)
 }
 
@@ -169,7 +171,7 @@ func (inv *invocation) chooseQuotas(ctx context.Context) ([]candidate.Quota, err
 func (inv *invocation) pipelineConfig() extractor.Config {
 	return extractor.Config{
 		Dir: inv.Dir, Seed: inv.Seed, Quotas: inv.quotas, Gates: inv.gates, Solve: inv.Solve, Workers: inv.Workers, Library: inv.library,
-		Endpoint: inv.model.Described, Protocol: string(qa.ReActText), Price: inv.model.Price, Images: inv.images,
+		Endpoint: inv.model.Described, Protocol: string(qa.ReActText), Price: inv.price, Images: inv.images,
 		Redact: inv.Session.Redact, Preview: inv.Preview > 0,
 	}
 }

@@ -7,40 +7,29 @@ import (
 
 	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/llm"
-	"airqa/llm/batch"
 	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/budget"
-	"airqa/run/session"
+	"airqa/run/models"
 )
 
 // openModel opens the model and finds out its price and whether it sees images.
 func (inv *invocation) openModel() (err error) {
 	s := inv.Session
-	inv.opener = inv.Endpoint.Opener(s.Given["base-url"])
-	inv.opener.Notify = s.Notify
-	if inv.model, err = inv.opener.Open(inv.Model, s.Getenv); err != nil {
+	source, err := s.OpenModels(inv.Calls)
+	if err != nil {
+		return err
+	}
+	if inv.model, err = source.Open(inv.Model); err != nil {
 		return err
 	}
 	inv.model.Described = maps.Clone(inv.model.Described)
 	inv.address, _ = inv.model.Described["base_url"].(string)
 	delete(inv.model.Described, "base_url")
-	if inv.model.Price, err = inv.Budget.PriceOf(inv.model, qa.QuestionLimits{}); err != nil {
-		return err
+	if inv.price = inv.model.Price; inv.Batch {
+		inv.price = inv.model.BatchPrice()
 	}
-	inv.listed = inv.model.Price
-	if inv.Batches.Batch {
-		inv.model.Price = batch.Discounted(inv.listed)
-	}
-	if inv.images = inv.Images; !inv.images && inv.Model != session.OfflineModel {
-		_, list, err := inv.opener.Settled(inv.Model, s.Getenv)
-		if err != nil {
-			return err
-		}
-		known, _ := list.Find(inv.Model)
-		inv.images = known.Images
-	}
+	inv.images = inv.Images || inv.model.Listed != nil && inv.model.Listed.Images
 	return nil
 }
 
@@ -50,19 +39,18 @@ func (inv *invocation) connectModel(c *extractor.Config, store *cache.Store) (cl
 	if err != nil {
 		return nil, err
 	}
-	if !inv.Batches.Batch {
-		c.Model, err = inv.model.Metered(account, llm.Forecast(inv.model.MaxReply), store, qa.ReActText)
-		return func() error { return nil }, err
+	requests := models.Requests{Account: account, Cache: store, Protocol: qa.ReActText}
+	if inv.Batch {
+		requests.Batches = &models.Batches{
+			Ledger: filepath.Join(inv.Dir, candidate.BatchesFile), Again: inv.BatchAgain, Redact: inv.Session.Redact, Now: inv.Session.Now,
+		}
 	}
-	b, err := inv.Session.Batched(session.BatchConfig{
-		Models: inv.opener, Model: inv.model, Listed: inv.listed, Ledger: filepath.Join(inv.Dir, candidate.BatchesFile), Store: store,
-		Protocol: qa.ReActText, Limits: inv.Budget.Limits(inv.Session.Now()), Account: account, Again: inv.Batches.BatchAgain,
-	})
+	connected, err := inv.model.Connect(requests)
 	if err != nil {
 		return nil, err
 	}
-	c.Model, c.Batch = b.Model(), b.Fill
-	return b.Close, nil
+	c.Model, c.Batch = connected.Model, connected.Fill
+	return connected.Close, nil
 }
 
 // account is the budget. Replies of earlier invocations count.
@@ -75,11 +63,10 @@ func (inv *invocation) account() (*budget.Account, error) {
 	for _, h := range held {
 		spent.Usage = spent.Usage.Add(qa.Usage{Prompt: h.Prompt, Completion: h.Completion})
 	}
-	if inv.model.Price != nil {
-		spent.USD = inv.model.Price.Of(spent.Usage)
+	if inv.price != nil {
+		spent.USD = inv.price.Of(spent.Usage)
 	}
-	now := inv.Session.Now
-	return budget.NewAccount(inv.Budget.Limits(now()), spent, now), nil
+	return budget.NewAccount(inv.Limits, spent, inv.Session.Now), nil
 }
 
 // stopWaiting ends the wait for a batch when drain is closed: the batch stays at the endpoint, and the next invocation

@@ -12,6 +12,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/run/budget"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -25,7 +26,7 @@ type Asking struct {
 	// Job has the baseline and the model; its Dir is ignored.
 	Job      session.Job
 	Settings qa.Settings
-	Budget   session.Budget
+	Limits   budget.Limits
 	// Questions are asked one after the other.
 	Questions []string
 	Earlier   []Turn
@@ -58,7 +59,7 @@ func (a Asking) Run(ctx context.Context) (*Result, error) {
 	quiet := a.Session
 	quiet.Progress = progress.New(progress.Config{}) // the steps are the progress
 	ended, err := quiet.Execute(ctx, session.Plan{
-		World: a.World, Examples: list, Picked: list, Settings: a.Settings, Workers: 1, Repeats: 1, Retry: "errors", Budget: a.Budget,
+		World: a.World, Examples: list, Picked: list, Settings: a.Settings, Workers: 1, Repeats: 1, Retry: "errors", Limits: a.Limits,
 		Note: runlog.Note{QuestionsFile: a.Job.Dir + "/" + runlog.QuestionsFile, DataDir: a.Data}, Watch: steps.watch,
 	}, []session.Job{a.Job})
 	if err != nil {

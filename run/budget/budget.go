@@ -17,8 +17,8 @@ import (
 type Limits struct {
 	USD    float64
 	Tokens int
-	// Until is the time after which no call starts.
-	Until time.Time
+	// Time is the time from [NewAccount] after which no call starts.
+	Time time.Duration
 }
 
 // Spent is the usage of calls, in tokens and USD. Requests without a reply count with their forecast.
@@ -38,6 +38,7 @@ func (s Spent) add(u qa.Usage, usd float64) Spent {
 type Account struct {
 	limits Limits
 	now    func() time.Time
+	until  time.Time // zero without a limit of time
 
 	mu       sync.Mutex
 	spent    Spent
@@ -51,7 +52,11 @@ func NewAccount(l Limits, spent Spent, now func() time.Time) *Account {
 	if now == nil {
 		now = time.Now
 	}
-	return &Account{limits: l, spent: spent, now: now, settled: make(chan struct{})}
+	a := &Account{limits: l, spent: spent, now: now, settled: make(chan struct{})}
+	if l.Time > 0 {
+		a.until = now().Add(l.Time)
+	}
+	return a
 }
 
 // Charge adds usage from elsewhere, such as earlier invocations.
@@ -67,6 +72,13 @@ func (a *Account) Spent() Spent {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.spent
+}
+
+// Fits reports whether the account has room for more usage than what is spent and reserved.
+func (a *Account) Fits(more Spent) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.exceeds(more.Usage, more.USD) == ""
 }
 
 // bounded reports whether forecasts are needed.
@@ -96,13 +108,18 @@ func (a *Account) reserve(ctx context.Context, u qa.Usage, usd float64) error {
 	}
 }
 
-func (a *Account) late() bool { return !a.limits.Until.IsZero() && !a.now().Before(a.limits.Until) }
+func (a *Account) late() bool { return !a.until.IsZero() && !a.now().Before(a.until) }
 
 // refuses returns the reason why a call does not fit, or "".
 func (a *Account) refuses(u qa.Usage, usd float64) string {
 	if a.late() {
 		return "the time limit is reached"
 	}
+	return a.exceeds(u, usd)
+}
+
+// exceeds returns the limit that more usage would exceed, or "".
+func (a *Account) exceeds(u qa.Usage, usd float64) string {
 	held, more := a.spent.Usage.Add(a.reserved.Usage), u.Prompt+u.Completion
 	if used := held.Prompt + held.Completion; a.limits.Tokens > 0 && used+more > a.limits.Tokens {
 		return fmt.Sprintf("%d of %d tokens are used, and the next call may take %d", used, a.limits.Tokens, more)

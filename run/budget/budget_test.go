@@ -129,12 +129,14 @@ func TestLimits(t *testing.T) {
 		{"a single token", budget.Limits{Tokens: 1}, budget.Spent{}, "0 of 1 tokens"},
 		{"tokens of earlier invocations", budget.Limits{Tokens: 1000}, budget.Spent{Usage: qa.Usage{Prompt: 900}}, "900 of 1000"},
 		{"cost", budget.Limits{USD: 0.5}, budget.Spent{}, "$0.6100"},
-		{"time", budget.Limits{Until: start}, budget.Spent{}, "time"},
-		{"fits", budget.Limits{Tokens: 160, USD: 0.61, Until: start.Add(time.Second)}, budget.Spent{}, ""},
+		{"time", budget.Limits{Time: time.Second}, budget.Spent{}, "time"},
+		{"fits", budget.Limits{Tokens: 160, USD: 0.61, Time: 2 * time.Second}, budget.Spent{}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			account := budget.NewAccount(tt.limits, tt.spent, func() time.Time { return start })
+			now := start
+			account := budget.NewAccount(tt.limits, tt.spent, func() time.Time { return now })
+			now = now.Add(time.Second)
 			m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Price: price, Model: modelFunc(func(context.Context, qa.Request) (qa.Reply, error) {
 				return usage(1, 1), nil
 			})})

@@ -30,18 +30,18 @@ func (d *Dry) warn(p session.Plan, remoteVectors bool) {
 
 // warnOfBudgets compares the run's budgets with the estimate.
 func (d *Dry) warnOfBudgets(p session.Plan) {
-	if limit := p.Budget.BudgetTokens; limit > 0 {
-		d.budget("--budget-tokens", float64(limit), float64(d.Spent), d.Total.Tokens, terminal.Compact)
+	if limit := p.Limits.Tokens; limit > 0 {
+		d.budget("the budget of %s tokens", float64(limit), float64(d.Spent), d.Total.Tokens, terminal.Compact)
 	}
-	if limit := p.Budget.BudgetUSD; limit > 0 && d.Total.USD != nil && d.SpentUSD != nil {
-		d.budget("--budget-usd", limit, *d.SpentUSD, *d.Total.USD, terminal.USD)
+	if limit := p.Limits.USD; limit > 0 && d.Total.USD != nil && d.SpentUSD != nil {
+		d.budget("the budget of %s", limit, *d.SpentUSD, *d.Total.USD, terminal.USD)
 	}
-	if limit := p.Budget.BudgetHours; limit > 0 && d.Total.Seconds != nil {
-		d.budget("--budget-hours", limit*3600, 0, d.Total.Seconds.times(1/float64(p.Workers)), seconds)
+	if limit := p.Limits.Time.Seconds(); limit > 0 && d.Total.Seconds != nil {
+		d.budget("the budget of %s", limit, 0, d.Total.Seconds.times(1/float64(p.Workers)), seconds)
 	}
 }
 
-// budget compares a limit with past and estimated usage.
+// budget compares a limit with past and estimated usage; name has a place for the limit.
 func (d *Dry) budget(name string, limit, used float64, need Range, show func(float64) string) {
 	word := ""
 	switch {
@@ -52,7 +52,7 @@ func (d *Dry) budget(name string, limit, used float64, need Range, show func(flo
 	default:
 		return
 	}
-	text := fmt.Sprintf("%s %s %s: %s", name, show(limit), word, rangeText(need, show))
+	text := fmt.Sprintf(name+" %s: %s", show(limit), word, rangeText(need, show))
 	if used > 0 {
 		text += ", and " + show(used) + " is used already"
 	}

@@ -18,6 +18,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/qa"
+	"airqa/run/models"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -63,7 +64,7 @@ type Judge struct {
 }
 
 // Offline is the judge that compares words.
-func Offline() *Judge { return &Judge{Judge: judge.Lexical{}, Name: session.OfflineModel} }
+func Offline() *Judge { return &Judge{Judge: judge.Lexical{}, Name: models.Offline} }
 
 // Spent is the cost of judging so far.
 func (j *Judge) Spent() judge.Spent { return j.meter.Spent() }
@@ -143,7 +144,7 @@ func (f Judges) names() ([]string, error) {
 }
 
 // AsksModel reports whether a judge calls a model, which may cost money.
-func AsksModel(name string) bool { return name != session.OfflineModel && name != NoJudge }
+func AsksModel(name string) bool { return name != models.Offline && name != NoJudge }
 
 // IsNone reports whether there is no judge, by choice or for lack of a key.
 func (j *Judge) IsNone() bool {
@@ -183,7 +184,7 @@ func (f Judges) seat(s session.Session, j *Judge, names []string) (err error) {
 // one makes the judge with the given name.
 func (f Judges) one(s session.Session, j *Judge, name string) (eval.Judge, error) {
 	switch name {
-	case session.OfflineModel:
+	case models.Offline:
 		return judge.Lexical{}, nil
 	case NoJudge:
 		return none{errors.New("--judge none")}, nil
@@ -204,19 +205,16 @@ func (f Judges) one(s session.Session, j *Judge, name string) (eval.Judge, error
 
 // asker opens the model with the given name.
 func (f Judges) asker(s session.Session, j *Judge, name string) (judge.Asker, judge.Identity, error) {
-	c, access := f.Config(s, name)
-	id, err := identity(name, c)
-	if err != nil {
-		return nil, id, err
-	}
-	model, err := llm.Open(c)
+	m, access, err := models.OpenJudge(f.Config(s, name))
 	if errors.Is(err, llm.ErrNoKey) {
-		err = session.MissingKey(access, session.JudgeKey, "--judge openai:NAME --judge-base-url URL (your own endpoint)")
+		err = fmt.Errorf("%w, or give --judge openai:NAME --judge-base-url URL (your own endpoint)", err)
 	}
-	if err != nil {
+	settings, encoding := json.Marshal(m.Described)
+	id := judge.Identity{Name: name, Settings: string(settings)} // tells the verdicts of different judges apart
+	if err = errors.Join(err, encoding); err != nil {
 		return nil, id, err
 	}
-	return newAsker(s, j, model, name, access), id, nil
+	return newAsker(s, j, m.Endpoint, name, access), id, nil
 }
 
 // Asker opens the model of a single judge for other questions than those of a judge.
@@ -225,16 +223,6 @@ func (f Judges) Asker(s session.Session) (judge.Asker, judge.Identity, error) {
 		return nil, judge.Identity{}, exit.Misuse("%q is not a model", f.Judge)
 	}
 	return f.asker(s, &Judge{}, f.Judge)
-}
-
-// identity distinguishes the verdicts of different judges.
-func identity(name string, c llm.Config) (judge.Identity, error) {
-	described, err := llm.Describe(c)
-	if err != nil {
-		return judge.Identity{}, err
-	}
-	settings, err := json.Marshal(described)
-	return judge.Identity{Name: name, Settings: string(settings)}, err
 }
 
 // Of returns the flags that select the judge of a scoring.
@@ -256,7 +244,7 @@ type asker struct {
 func newAsker(s session.Session, j *Judge, model qa.Model, name string, access llm.Access) asker {
 	return asker{j, model, sync.OnceFunc(func() {
 		if host := access.Host(); host != "" {
-			s.Notify.Notef("judge %s uses %s%s", name, host, session.Keyless(access, session.JudgeKey))
+			s.Notify.Notef("judge %s uses %s%s", name, host, models.Keyless(access, models.JudgeKey))
 		}
 	})}
 }
@@ -275,31 +263,26 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 	return k.model.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})
 }
 
-// Config asks like the authors' judges: temperature 0, top_p 0.95, 1,500 tokens.
-func (f Judges) Config(s session.Session, name string) (llm.Config, llm.Access) {
-	access := s.Access(name, session.JudgeKey, f.JudgeBaseURL)
-	zero, top := 0.0, 0.95
-	return llm.Config{
-		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key, OnNotice: func(text string) { s.Notify.Notef("%s", text) },
-		Sampling: qa.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
-		// Listed only for the error about an unknown provider; one makes these judges.
-		Providers: map[string]llm.Provider{session.OfflineModel: nil, NoJudge: nil},
-	}, access
+// Config configures the model of the judge with a name.
+func (f Judges) Config(s session.Session, name string) models.JudgeConfig {
+	return models.JudgeConfig{
+		Spec: name, BaseURL: f.JudgeBaseURL, Own: s.Given, Getenv: s.Getenv, Notify: s.Notify, Others: []string{models.Offline, NoJudge},
+	}
 }
 
 // CheckHosts rejects judges at several hosts with one key, which is for one of them.
 func (f Judges) CheckHosts(s session.Session, names []string) error {
 	var hosts []string
 	for _, name := range names {
-		if host := s.Access(name, session.JudgeKey, f.JudgeBaseURL).Host(); host != "" && !slices.Contains(hosts, host) {
+		if host := s.Given.Access(name, models.JudgeKey, f.JudgeBaseURL, s.Getenv).Host(); host != "" && !slices.Contains(hosts, host) {
 			hosts = append(hosts, host)
 		}
 	}
-	if s.Getenv(session.JudgeKey) == "" || len(hosts) < 2 {
+	if s.Getenv(models.JudgeKey) == "" || len(hosts) < 2 {
 		return nil
 	}
 	return exit.Misuse("%s is a key for one host, but these judges are at %s: unset it and set the key of each provider (%s, ...)",
-		session.JudgeKey, strings.Join(hosts, " and "), llm.KeyVariable)
+		models.JudgeKey, strings.Join(hosts, " and "), llm.KeyVariable)
 }
 
 // judgeFailure classifies a judge's failure; "" if it is not the judge's fault.

@@ -16,6 +16,7 @@ import (
 	"airqa/qa"
 	"airqa/run"
 	"airqa/run/budget"
+	"airqa/run/models"
 	"airqa/run/status"
 )
 
@@ -23,7 +24,7 @@ import (
 type board struct {
 	Session
 	stage      *progress.Stage
-	waits      *waits
+	model      models.Model
 	scorer     *eval.Scorer
 	evaluators map[string]qa.Evaluator
 	price      *qa.Price
@@ -78,7 +79,7 @@ func (b *board) count(t qa.Trajectory) {
 // failures.
 func (b *board) line() string {
 	var parts []string
-	if waiting := b.waits.line(); waiting != "" {
+	if waiting := b.model.Waiting(); waiting != "" {
 		parts = append(parts, waiting)
 	}
 	if b.tally.Objective > 0 {

@@ -15,12 +15,12 @@ import (
 	"airqa/eval"
 	"airqa/internal/exit"
 	"airqa/internal/ledger"
-	"airqa/llm"
 	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run"
 	"airqa/run/budget"
+	"airqa/run/models"
 	"airqa/run/replay"
 	"airqa/run/shard"
 	"airqa/runlog"
@@ -45,8 +45,9 @@ type Plan struct {
 	// Workers is the number of concurrent episodes, Repeats the number per question.
 	Workers, Repeats int
 	// Retry is "errors", "none" or "all": which finished episodes to run again.
-	Retry  string
-	Budget Budget
+	Retry string
+	// Limits are those of the whole run, earlier invocations included.
+	Limits budget.Limits
 	Note   runlog.Note
 	// Cache has earlier replies; may be nil.
 	Cache *cache.Store
@@ -67,7 +68,7 @@ type Plan struct {
 // Job is one baseline with one model, in a run directory of its own.
 type Job struct {
 	Baseline baselines.Baseline
-	Opened
+	models.Model
 	Dir string
 	// Name is the label of its progress bar.
 	Name string
@@ -104,8 +105,7 @@ type running struct {
 	writer   *runlog.Writer
 	recorded map[string]runlog.Recorded
 	// skip reports which recorded episodes not to run; nil follows --retry.
-	skip     func(runlog.Recorded) bool
-	forecast func(qa.Request) qa.Usage
+	skip func(runlog.Recorded) bool
 }
 
 // Execute runs jobs in their run directories and resumes existing runs. Jobs share the workers: the next one starts
@@ -118,7 +118,7 @@ func (s Session) Execute(ctx context.Context, p Plan, jobs []Job) ([]Ended, erro
 	if p.Note.GoldPapers, err = goldPapers(ctx, p.World, p.Examples); err != nil {
 		return nil, err
 	}
-	account := budget.NewAccount(p.Budget.Limits(s.Now()), budget.Spent{}, s.Now)
+	account := budget.NewAccount(p.Limits, budget.Spent{}, s.Now)
 	open := make([]*running, 0, len(jobs))
 	defer func() {
 		for _, o := range open {
@@ -162,13 +162,15 @@ func PapersOf(jobs []Job) string {
 
 // openJob makes or opens the run directory of a job and charges the account with earlier usage.
 func (s Session) openJob(p Plan, c Job, world baselines.World, account *budget.Account) (*running, error) {
-	o := &running{Job: c, forecast: llm.Forecast(c.MaxReply)}
-	asked, err := p.asked(c, account, o.forecast)
+	asked, err := p.connect(c, account)
 	if err != nil {
 		return nil, err
 	}
 	solver := baselines.New(c.Baseline, world, asked, p.Settings)
-	o.solver = p.solver(solver)
+	o := &running{Job: c, solver: solver}
+	if p.Replay != nil {
+		o.solver = replay.Solver{Inner: solver, Source: p.Replay}
+	}
 	if err := s.createRun(p, c, solver, world.Schema); err != nil {
 		return nil, err
 	}
@@ -193,6 +195,21 @@ func (s Session) openJob(p Plan, c Job, world baselines.World, account *budget.A
 	s.warnOfDamage(c.Dir, lost)
 	account.Charge(spentIn(o.recorded, c.Price))
 	return o, nil
+}
+
+// connect is the model of a job as its agent sees it. A replay needs neither cache nor budget.
+func (p Plan) connect(j Job, account *budget.Account) (qa.Model, error) {
+	if p.Replay != nil {
+		return p.Replay, nil
+	}
+	connected, err := j.Connect(models.Requests{Account: account, Cache: p.Cache, Protocol: p.Settings.Protocol})
+	if err != nil {
+		return nil, err
+	}
+	if p.First != nil {
+		return p.First(connected.Model), nil
+	}
+	return connected.Model, nil
 }
 
 // keepTools stores the texts of the tools that run.json names by hash.
@@ -232,8 +249,8 @@ func (s Session) warnOfPrice(c Job) error {
 	if err != nil {
 		return err
 	}
-	if begun := config.Note.Price; !samePrice(begun, c.Price) {
-		s.Notify.Warnf("%s started with the price %s, but the budget now uses %s; status and reports use the first", c.Dir, PriceText(begun), PriceText(c.Price))
+	if was, is := models.PriceText(config.Note.Price), models.PriceText(c.Price); was != is {
+		s.Notify.Warnf("%s started with the price %s, but the budget now uses %s; status and reports use the first", c.Dir, was, is)
 	}
 	return nil
 }
@@ -325,7 +342,7 @@ func (s Session) runJobs(ctx context.Context, drain <-chan struct{}, p Plan, job
 func (s Session) runConfig(p Plan, c *running, slots chan struct{}, b *board) run.Config {
 	config := run.Config{
 		Solver: c.solver, Writer: c.writer, Recorded: c.recorded, Workers: p.Workers, Slots: slots, Repeats: p.Repeats, Now: s.Now,
-		Budget: QuestionBudget(p.Settings.QuestionLimits, c.forecast, c.Price), MaxEqualFailures: maxEqualFailures, Progress: b.add,
+		Budget: QuestionBudget(p.Settings.QuestionLimits, c.Forecast(), c.Price), MaxEqualFailures: maxEqualFailures, Progress: b.add,
 		Outage: func(wait time.Duration, reason string) {
 			s.Notify.Infof("%s: every question is failing (%s); next attempt in %s (Ctrl-C stops)", c.Name, reason, wait)
 		},
@@ -351,8 +368,8 @@ func (s Session) newBoard(c *running, p Plan, account *budget.Account) *board {
 	}
 	b := &board{
 		Session: s, stage: s.Progress.Stage(c.Name, p.Episodes()), scorer: eval.New(eval.Config{}), evaluators: byUUID,
-		price: c.Price, account: account, started: s.Now(), waits: c.waits, only: len(p.Picked) == 1,
+		price: c.Price, account: account, started: s.Now(), model: c.Model, only: len(p.Picked) == 1,
 	}
-	c.waits.onChange(b.refresh)
+	c.OnWait(b.refresh)
 	return b
 }

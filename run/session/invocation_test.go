@@ -21,6 +21,7 @@ import (
 	"airqa/internal/progress"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
+	"airqa/run/models"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -101,7 +102,7 @@ func (v *invocation) jobs() []session.Job {
 	v.t.Helper()
 	jobs, _, err := v.Jobs(session.Choice{
 		Baselines: []string{"question-only"}, Models: []string{"openai:m"}, Out: filepath.Join(v.dir, "run"), Workers: 1,
-		Endpoint: session.Endpoint{Timeout: time.Minute},
+		Calls: models.Config{Timeout: time.Minute},
 	})
 	v.ok(err)
 	return jobs

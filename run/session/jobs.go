@@ -8,10 +8,9 @@ import (
 	"strings"
 
 	"airqa/baselines"
-	"airqa/internal/exit"
 	"airqa/llm"
-	"airqa/llm/catalog"
 	"airqa/qa"
+	"airqa/run/models"
 	"airqa/run/replay"
 	"airqa/runlog"
 )
@@ -20,9 +19,8 @@ import (
 type Choice struct {
 	// Baselines are names, or "all"; Models are specs.
 	Baselines, Models []string
-	Endpoint          Endpoint
-	Budget            Budget
-	Limits            qa.QuestionLimits
+	// Calls configures how the models are called; what belongs to the session is set by it.
+	Calls models.Config
 	// Workers is the number of concurrent episodes.
 	Workers int
 	// Out is the run directory, or a folder for several; empty for the default.
@@ -37,12 +35,12 @@ func (s Session) Jobs(c Choice) ([]Job, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	models, err := c.open(s)
+	opened, err := s.openModels(c)
 	if err != nil {
 		return nil, "", err
 	}
-	jobs := jobsOf(chosen, models, c.Out)
-	c.warnOfImages(s, jobs)
+	jobs := newJobs(chosen, opened, c.Out)
+	s.warnOfImages(jobs)
 	out := cmp.Or(c.Out, RunsFolder)
 	if c.Out == "" && len(jobs) == 1 {
 		out = jobs[0].Dir
@@ -59,55 +57,41 @@ func findBaselines(names []string) ([]baselines.Baseline, error) {
 	for _, name := range names {
 		b, err := baselines.Find(strings.TrimSpace(name))
 		if err != nil {
-			return nil, exit.With(exit.Usage, err)
+			return nil, &qa.UsageError{Err: err}
 		}
 		if slices.ContainsFunc(found, func(other baselines.Baseline) bool { return other.Name == b.Name }) {
-			return nil, exit.Misuse("baseline %s is named twice", b.Name)
+			return nil, qa.Usagef("baseline %s is named twice", b.Name)
 		}
 		found = append(found, b)
 	}
 	return found, nil
 }
 
-// openModel makes a model. A replayed model is only described, so it needs no key; a script that run.json identifies by
-// file name is described as recorded.
-func (c Choice) openModel(s Session, o *Models, spec string) (Opened, error) {
-	if c.Replay == nil {
-		return o.Open(spec, s.Getenv)
-	}
-	recorded := c.Replay.Config().Shape.Model
-	provider, _ := llm.SplitSpec(spec)
-	if spec == runlog.SpecOf(recorded) && (provider == "scripted" || provider == OfflineModel) {
-		return Opened{Spec: spec, Described: recorded, Price: &qa.Price{}, MaxReply: c.Replay.Config().Shape.ReplyLimit()}, nil
-	}
-	settled, list, err := o.Settled(spec, s.Getenv)
-	if err != nil {
-		return Opened{}, err
-	}
-	described, err := llm.Describe(settled)
-	return Opened{Spec: spec, Described: described, Price: ListedPrice(list, spec), MaxReply: settled.Sampling.MaxTokens}, err
+// OpenModels opens the catalog of models for the session.
+func (s Session) OpenModels(c models.Config) (*models.Models, error) {
+	c.OwnURL, c.Getenv, c.Notify = s.Given.Models, s.Getenv, s.Notify
+	return models.Open(c)
 }
 
-// open makes the models; for a replay, only their recorded descriptions.
-func (c Choice) open(s Session) ([]Opened, error) {
-	if c.Endpoint.MaxConnections == 0 {
-		c.Endpoint.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
+// openModels opens the models of a choice; for a replay, it only describes them.
+func (s Session) openModels(c Choice) ([]models.Model, error) {
+	if c.Calls.MaxConnections == 0 {
+		c.Calls.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
 	}
-	source := c.Endpoint.Opener(s.Given["base-url"])
-	source.Notify = s.Notify
-	if len(c.Models) > 1 && c.Budget.Price != "" {
-		s.Notify.Warnf("--price %s applies to all %d models; a --models file can list one each", c.Budget.Price, len(c.Models))
+	source, err := s.OpenModels(c.Calls)
+	if err != nil {
+		return nil, err
 	}
-	var opened []Opened
+	if len(c.Models) > 1 && c.Calls.Price != nil {
+		s.Notify.Warnf("the price %s applies to all %d models; a list of models can have one for each", models.PriceText(c.Calls.Price), len(c.Models))
+	}
+	var opened []models.Model
 	for _, spec := range c.Models {
 		spec = strings.TrimSpace(spec)
-		if slices.ContainsFunc(opened, func(other Opened) bool { return other.Spec == spec }) {
-			return nil, exit.Misuse("model %s is named twice", spec)
+		if slices.ContainsFunc(opened, func(other models.Model) bool { return other.Spec == spec }) {
+			return nil, qa.Usagef("model %s is named twice", spec)
 		}
-		m, err := c.openModel(s, source, spec)
-		if err == nil {
-			m.Price, err = c.Budget.PriceOf(m, c.Limits)
-		}
+		m, err := openModel(source, spec, c.Replay)
 		if err != nil {
 			return nil, err
 		}
@@ -116,50 +100,64 @@ func (c Choice) open(s Session) ([]Opened, error) {
 		}
 		opened = append(opened, m)
 	}
-	c.warnOfProviders(s)
+	s.warnOfProviders(opened, c.Calls.BaseURL)
 	if c.Replay == nil {
-		c.warnOfPrices(s, opened)
+		s.warnOfPrices(opened, c.Calls.BaseURL)
 	}
 	return opened, nil
 }
 
+// openModel makes a model. A replayed model is only described, so it needs no key; a script that run.json identifies by
+// file name is described as recorded.
+func openModel(source *models.Models, spec string, replayed *replay.Source) (models.Model, error) {
+	if replayed == nil {
+		return source.Open(spec)
+	}
+	recorded := replayed.Config().Shape
+	if spec == runlog.SpecOf(recorded.Model) && !asksEndpoint(spec) {
+		return source.Recorded(spec, recorded.Model, recorded.ReplyLimit())
+	}
+	return source.Describe(spec)
+}
+
+// asksEndpoint reports whether the model of a spec is at an endpoint, rather than a script or rules.
+func asksEndpoint(spec string) bool {
+	provider, _ := llm.SplitSpec(spec)
+	return provider != models.Offline && provider != "scripted"
+}
+
 // warnOfPrices lists the models of unknown price. Local models cost nothing per token.
-func (c Choice) warnOfPrices(s Session, models []Opened) {
+func (s Session) warnOfPrices(opened []models.Model, address string) {
 	var unknown []string
-	for _, m := range models {
-		access := llm.FromEnvironment(m.Spec, s.Getenv).Pair(c.Endpoint.BaseURL)
-		if host, _, err := net.SplitHostPort(access.Host()); m.Price == nil && (err != nil || !IsLoopback(host)) {
+	for _, m := range opened {
+		access := llm.FromEnvironment(m.Spec, s.Getenv).Pair(address)
+		if host, _, err := net.SplitHostPort(access.Host()); m.Price == nil && (err != nil || !models.IsLoopback(host)) {
 			unknown = append(unknown, m.Spec)
 		}
 	}
 	if len(unknown) > 0 {
-		s.Notify.Warnf("no known price for %s: costs are not counted; set one with --price IN,OUT", strings.Join(unknown, ", "))
+		s.Notify.Warnf("no known price for %s: costs are not counted; give it, or list it in a file of models", strings.Join(unknown, ", "))
 	}
 }
 
 // warnOfProviders warns about one address for models of several providers.
-func (c Choice) warnOfProviders(s Session) {
+func (s Session) warnOfProviders(opened []models.Model, address string) {
 	var providers []string
-	for _, spec := range c.Models {
-		provider, _ := llm.SplitSpec(strings.TrimSpace(spec))
-		asks := provider != OfflineModel && provider != "scripted"
-		if asks && !slices.Contains(providers, provider) {
+	for _, m := range opened {
+		provider, _ := llm.SplitSpec(m.Spec)
+		if asksEndpoint(m.Spec) && !slices.Contains(providers, provider) {
 			providers = append(providers, provider)
 		}
 	}
-	if len(providers) > 1 && c.Endpoint.BaseURL != "" {
-		s.Notify.Warnf("--base-url applies to models of %s, and receives the keys of all of them", strings.Join(providers, " and "))
+	if len(providers) > 1 && address != "" {
+		s.Notify.Warnf("%s applies to models of %s, and receives the keys of all of them", address, strings.Join(providers, " and "))
 	}
 }
 
 // warnOfImages warns about a model without image input for a baseline that needs it.
-func (c Choice) warnOfImages(s Session, jobs []Job) {
-	list, err := catalog.Open(c.Endpoint.Models)
-	if err != nil {
-		return // reported when the models were opened
-	}
+func (s Session) warnOfImages(jobs []Job) {
 	for _, j := range jobs {
-		if known, listed := list.Find(j.Spec); listed && !known.Images && slices.Contains(j.Baseline.Tools, "View") {
+		if j.Listed != nil && !j.Listed.Images && slices.Contains(j.Baseline.Tools, "View") {
 			s.Notify.Warnf("%s takes no images according to the list of models; %s sends some", j.Spec, j.Baseline.Name)
 		}
 	}
@@ -168,21 +166,21 @@ func (c Choice) warnOfImages(s Session, jobs []Job) {
 // RunsFolder is the folder of runs without --out.
 const RunsFolder = "runs"
 
-// jobsOf returns all baselines with all models. A single job uses the folder out itself, if given.
-func jobsOf(chosen []baselines.Baseline, models []Opened, out string) []Job {
-	if len(chosen) == 1 && len(models) == 1 && out != "" {
-		return []Job{{Baseline: chosen[0], Opened: models[0], Dir: out, Name: chosen[0].Name}}
+// newJobs returns all baselines with all models. A single job uses the folder out itself, if given.
+func newJobs(chosen []baselines.Baseline, opened []models.Model, out string) []Job {
+	if len(chosen) == 1 && len(opened) == 1 && out != "" {
+		return []Job{{Baseline: chosen[0], Model: opened[0], Dir: out, Name: chosen[0].Name}}
 	}
 	out = cmp.Or(out, RunsFolder)
 	var all []Job
-	for _, m := range models {
+	for _, m := range opened {
 		slug := Slug(m.Spec)
 		for _, b := range chosen {
-			c := Job{Baseline: b, Opened: m, Dir: filepath.Join(out, b.Name+"@"+slug), Name: b.Name}
-			if len(models) > 1 {
-				c.Name = b.Name + " " + m.Spec
+			j := Job{Baseline: b, Model: m, Dir: filepath.Join(out, b.Name+"@"+slug), Name: b.Name}
+			if len(opened) > 1 {
+				j.Name = b.Name + " " + m.Spec
 			}
-			all = append(all, c)
+			all = append(all, j)
 		}
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 
 	"airqa/eval/author"
 	"airqa/internal/progress"
+	"airqa/run/models"
 )
 
 // Session is the environment of an invocation. All fields but Notify are required.
@@ -19,9 +20,8 @@ type Session struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	Getenv   func(string) string
-	// Given are the addresses that the command line or the environment gives, by flag: a key is for one of these, never
-	// for an address that only a file names.
-	Given map[string]string
+	// Given are the addresses that the command line or the environment gives.
+	Given models.Addresses
 	// Redact removes keys and the home directory from everything in a run directory, RedactKeys only keys.
 	Redact, RedactKeys func([]byte) []byte
 	// Interrupts watches for Ctrl-C: the first closes drain, the second ends ctx with

@@ -12,12 +12,11 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
-	"airqa/llm"
-	"airqa/llm/batch"
 	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/budget"
+	"airqa/run/models"
 	"airqa/run/session"
 )
 
@@ -26,9 +25,8 @@ const protocol = qa.Protocol("annotate")
 
 // Flags select what to annotate. Its fields are flags.
 type Flags struct {
-	Dataset string `names:"input" required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in its form."`
-	Model   string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
-	session.Endpoint
+	Dataset  string   `names:"input" required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in its form."`
+	Model    string   `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	Out      string   `names:"output" short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
 	Pairs    string   `default:"pools" enum:"pools,test" help:"Which pairs: pools (aspects and sub-aspects of each query with its pool) or test (those that people annotated)."`
 	Queries  []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`
@@ -37,8 +35,10 @@ type Flags struct {
 	Retry    string   `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
 	Compat   bool     `help:"Read verdicts as the benchmark's authors do: the only label anywhere in the reply. Default: the last label of the last line."`
 	Workers  int      `short:"j" default:"4" help:"Concurrent calls."`
-	session.Batches
-	session.Budget
+	// Calls configures how the model is called. Batch sends requests in batches, BatchAgain those again that failed in one.
+	Calls             models.Config `kong:"-"`
+	Batch, BatchAgain bool          `kong:"-"`
+	Limits            budget.Limits `kong:"-"`
 }
 
 // rule is the rule of --compat.
@@ -54,11 +54,7 @@ type work struct {
 	Flags
 	session.Session
 	asking asking
-	opener *session.Models
-	opened session.Opened
-	// listed is the price of a single request; that of opened is the one of a batch with --batch.
-	listed *qa.Price
-	limits budget.Limits
+	model  models.Model
 	store  *cache.Store
 	fill   func(context.Context, []qa.Request) error
 }
@@ -78,7 +74,7 @@ func (f Flags) Run(s session.Session) (r Result, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, w.asking.log.Close()) }()
-	described := settings{Model: w.opened.Described, Template: hash(string(w.asking.template))}
+	described := settings{Model: w.model.Described, Template: hash(string(w.asking.template))}
 	if err := described.settle(f.Out); err != nil {
 		return r, err
 	}
@@ -107,7 +103,7 @@ func (f Flags) check() ([]int, error) {
 		return nil, exit.Misuse("--queries selects pools; it does not go with --pairs test")
 	}
 	numbers, err := ParseNumbers(f.Queries)
-	return numbers, errors.Join(err, f.Check())
+	return numbers, err
 }
 
 // pairs reads the dataset and selects.
@@ -168,20 +164,17 @@ func (w *work) open() (err error) {
 	if w.asking.template, err = OpenTemplate(w.Template); err != nil {
 		return err
 	}
-	w.opener = w.Opener(w.Given["base-url"])
-	w.opener.Temperature, w.opener.Notify = 0, w.Notify
-	if w.opened, err = w.opener.Open(w.Model, w.Getenv); err != nil {
+	w.Calls.Temperature = new(0.0)
+	source, err := w.OpenModels(w.Calls)
+	if err != nil {
 		return err
 	}
-	w.opened.Described = maps.Clone(w.opened.Described)
-	delete(w.opened.Described, "base_url") // the same model at another address gives the same kind of replies
-	if w.listed, err = w.PriceOf(w.opened, qa.QuestionLimits{}); err != nil {
+	if w.model, err = source.Open(w.Model); err != nil {
 		return err
 	}
-	if w.opened.Price = w.listed; w.Batch {
-		w.opened.Price = batch.Discounted(w.listed)
-	}
-	w.asking.workers, w.asking.batch, w.limits = w.Workers, w.Batch, w.Limits(w.Now())
+	w.model.Described = maps.Clone(w.model.Described)
+	delete(w.model.Described, "base_url") // the same model at another address gives the same kind of replies
+	w.asking.workers, w.asking.batch = w.Workers, w.Batch
 	return nil
 }
 
@@ -194,23 +187,26 @@ func (w *work) connect() (closeModel func() error, err error) {
 	if w.asking.USD != nil {
 		spent.USD = *w.asking.USD
 	}
-	account := budget.NewAccount(w.limits, spent, w.Now)
+	requests := models.Requests{Account: budget.NewAccount(w.Limits, spent, w.Now), Protocol: protocol}
 	if !w.Batch {
-		w.asking.model, err = w.opened.Metered(account, llm.Forecast(w.opened.MaxReply), nil, protocol)
-		return func() error { return nil }, err
+		connected, err := w.model.Connect(requests)
+		if err != nil {
+			return nil, err
+		}
+		w.asking.model = connected.Model
+		return connected.Close, nil
 	}
 	if w.store, err = cache.Open(filepath.Join(w.Out, repliesDir), cache.Config{Redact: w.Redact, Now: w.Now}); err != nil {
 		return nil, err
 	}
-	b, err := w.Batched(session.BatchConfig{
-		Models: w.opener, Model: w.opened, Listed: w.listed, Ledger: filepath.Join(w.Out, batchesFile), Store: w.store,
-		Protocol: protocol, Limits: w.limits, Account: account, Again: w.BatchAgain,
-	})
+	requests.Cache = w.store
+	requests.Batches = &models.Batches{Ledger: filepath.Join(w.Out, batchesFile), Again: w.BatchAgain, Redact: w.Redact, Now: w.Now}
+	connected, err := w.model.Connect(requests)
 	if err != nil {
 		return nil, errors.Join(err, w.store.Close())
 	}
-	w.asking.model, w.fill = b.Model(), b.Fill
-	return func() error { return errors.Join(b.Close(), w.store.Close()) }, nil
+	w.asking.model, w.fill = connected.Model, connected.Fill
+	return func() error { return errors.Join(connected.Close(), w.store.Close()) }, nil
 }
 
 // account sums what the directory has cost: single requests, and the replies of batches.
@@ -224,8 +220,8 @@ func (w *work) account() error {
 	for _, h := range held {
 		batched = batched.Add(qa.Usage{Prompt: h.Prompt, Completion: h.Completion})
 	}
-	if w.listed != nil {
-		usd := w.listed.Of(w.asking.Usage) + batch.Discounted(w.listed).Of(batched)
+	if w.model.Price != nil {
+		usd := w.model.Price.Of(w.asking.Usage) + w.model.BatchPrice().Of(batched)
 		w.asking.USD = &usd
 	}
 	w.asking.Usage = w.asking.Usage.Add(batched)

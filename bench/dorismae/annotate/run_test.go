@@ -16,6 +16,8 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/testkit/openaitest"
+	"airqa/qa"
+	"airqa/run/models"
 	"airqa/run/session"
 )
 
@@ -34,8 +36,8 @@ func newSetup(t *testing.T, c openaitest.Config) (*setup, *openaitest.Server) {
 	t.Cleanup(server.Close)
 	s := &setup{drain: make(chan struct{})}
 	s.Dataset, s.Model, s.Out, s.Limit = fixture, "openai:m", filepath.Join(t.TempDir(), "anno"), 12
-	s.Pairs, s.Retry, s.Workers, s.Price = "pools", "none", 1, "1,2"
-	s.BaseURL, s.Timeout = server.URL(), time.Minute
+	s.Pairs, s.Retry, s.Workers = "pools", "none", 1
+	s.Calls = models.Config{BaseURL: server.URL(), Timeout: time.Minute, Price: &qa.Price{Prompt: 1, Completion: 2, Cached: 1}}
 	return s, server
 }
 
@@ -129,7 +131,7 @@ func TestRepliesAndResume(t *testing.T) {
 // Transient failures are retried; failed requests are listed, and the same command repeats only these.
 func TestFailures(t *testing.T) {
 	s, server := newSetup(t, openaitest.Config{Reply: func([]openaitest.Message) string { return "AGREE" }})
-	s.Retries = 2
+	s.Calls.Retries = 2
 	server.Fail(openaitest.RateLimited("0"), nil, openaitest.Status(http.StatusBadRequest, "bad", "no such thing"))
 	r, err := s.run(t)
 	if exit.Code(err) != exit.FailedExamples || r.Replied != 11 || len(r.Failures) != 1 || !strings.Contains(s.said.String(), "failed: "+r.Failures[0].Pair) {
@@ -137,7 +139,7 @@ func TestFailures(t *testing.T) {
 	}
 	// The endpoint may have charged for a request that ended with 500: the directory's cost has it, too.
 	server.Fail(openaitest.Status(http.StatusInternalServerError, "oops", "oops"))
-	s.Retries = 0
+	s.Calls.Retries = 0
 	before := *r.USD
 	if r, err = s.run(t); exit.Code(err) != exit.FailedExamples || r.Known != 11 || *r.USD <= before {
 		t.Errorf("%+v %v, cost before %v", r, err, before)
@@ -186,7 +188,7 @@ func TestEndpointDown(t *testing.T) {
 func TestBudgetAndStop(t *testing.T) {
 	reply := func([]openaitest.Message) string { return "AGREE" }
 	s, server := newSetup(t, openaitest.Config{Reply: reply, Usage: &openaitest.Usage{Prompt: 300, Completion: 100}})
-	s.BudgetTokens, s.MaxTokens = 2000, 200
+	s.Limits.Tokens, s.Calls.Sampling.MaxTokens = 2000, 200
 	r, err := s.run(t)
 	calls := server.Calls()
 	if exit.Code(err) != exit.Budget || r.Usage.Prompt+r.Usage.Completion > 2000 || calls == 0 || calls != r.Replied {
@@ -195,7 +197,7 @@ func TestBudgetAndStop(t *testing.T) {
 	if again, err := s.run(t); exit.Code(err) != exit.Budget || again.Known != calls || server.Calls() > 5 {
 		t.Errorf("again %+v %v, %d calls", again, err, server.Calls())
 	}
-	s.BudgetTokens = 0
+	s.Limits.Tokens = 0
 	close(s.drain)
 	calls = server.Calls()
 	if r, err := s.run(t); exit.Code(err) != exit.Failed || !strings.Contains(err.Error(), "stopped; ") || r.Replied != 0 || server.Calls() != calls {

@@ -1,4 +1,4 @@
-package session
+package models
 
 import (
 	"cmp"
@@ -18,25 +18,31 @@ const (
 	EmbedKey = "AIRQA_EMBED_API_KEY"
 )
 
+// Addresses are the base URLs that the command line or the environment gives: a key is for one of these, never for an
+// address that only a file names.
+type Addresses struct{ Models, Judges, Embedder string }
+
 // Access returns the access to a second model of a command, a judge or an embedder, at an address. Its own key is in a
-// variable. The key of its provider is used only at the host that this key is for: that of --base-url if the command
-// has it, otherwise that of the environment.
-func (s Session) Access(spec, variable, address string) llm.Access {
-	access := llm.FromEnvironment(spec, s.Getenv).Pair(cmp.Or(s.Given["base-url"], s.Getenv("AIRQA_BASE_URL"))).At(address)
-	flag := map[string]string{JudgeKey: "judge-base-url", EmbedKey: "embed-base-url"}[variable]
-	if key := s.Getenv(variable); key != "" && (address == "" || address == s.Given[flag]) {
+// variable, [JudgeKey] or [EmbedKey]. The key of its provider is used only at the host that this key is for: that of the
+// models' address if one is given, otherwise that of the environment.
+func (own Addresses) Access(spec, variable, address string, getenv func(string) string) llm.Access {
+	access := llm.FromEnvironment(spec, getenv).Pair(cmp.Or(own.Models, getenv("AIRQA_BASE_URL"))).At(address)
+	given := own.Judges
+	if variable == EmbedKey {
+		given = own.Embedder
+	}
+	if key := getenv(variable); key != "" && (address == "" || address == given) {
 		access.Key, access.Withheld = key, ""
 	}
 	return access
 }
 
-// MissingKey is the error for a missing key, or for one of another host; it names the variable and the flag that help.
-func MissingKey(access llm.Access, variable, flag string) error {
+// MissingKey is the error for a missing key, or for one of another host. It names the variables that help.
+func MissingKey(access llm.Access, variable string) error {
 	if access.Withheld != "" {
-		return fmt.Errorf("%w for %s: %s is the key for %s. Set %s, or give %s",
-			llm.ErrNoKey, access.Host(), access.Variable, access.Withheld, variable, flag)
+		return fmt.Errorf("%w for %s: %s is the key for %s. Set %s", llm.ErrNoKey, access.Host(), access.Variable, access.Withheld, variable)
 	}
-	return fmt.Errorf("%w for %s: set %s or %s, or give %s", llm.ErrNoKey, access.Host(), variable, access.Variable, flag)
+	return fmt.Errorf("%w for %s: set %s or %s", llm.ErrNoKey, access.Host(), variable, access.Variable)
 }
 
 // Keyless describes a request sent without a key although there is one for another host; otherwise empty.

@@ -1,6 +1,8 @@
-package session
+package models
 
-import "testing"
+import (
+	"testing"
+)
 
 // A key goes only where the command line or the environment says, whatever a file names.
 func TestKeysStayWithGivenAddresses(t *testing.T) {
@@ -21,12 +23,14 @@ func TestKeysStayWithGivenAddresses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c, _, err := Endpoint{BaseURL: test.address, Timeout: 1}.Opener(test.given).Settled(test.spec, getenv)
-			if err != nil || c.APIKey != test.want {
-				t.Errorf("the key is %q, %v, want %q", c.APIKey, err, test.want)
+			m, err := Open(Config{BaseURL: test.address, OwnURL: test.given, Getenv: getenv})
+			if err != nil {
+				t.Fatal(err)
 			}
-			s := Session{Getenv: getenv, Given: map[string]string{"judge-base-url": test.given}}
-			judge := s.Access(test.spec, JudgeKey, test.address)
+			if c := m.Config(test.spec); c.APIKey != test.want {
+				t.Errorf("the key is %q, want %q", c.APIKey, test.want)
+			}
+			judge := Addresses{Judges: test.given}.Access(test.spec, JudgeKey, test.address, getenv)
 			if sent, named := judge.Key == variables[JudgeKey], test.address == test.given; sent != named {
 				t.Errorf("the judge's key is sent: %v, want %v", sent, named)
 			}

@@ -1,4 +1,4 @@
-package session
+package models
 
 import (
 	"cmp"
@@ -19,14 +19,22 @@ type waits struct {
 	changed []func()
 }
 
-// onChange registers f; a nil receiver is a no-op.
-func (w *waits) onChange(f func()) {
-	if w == nil {
+// OnWait registers a function that is called whenever a call of the model begins or ends to wait, see [Model.Waiting].
+func (m Model) OnWait(f func()) {
+	if m.waits == nil {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.changed = append(w.changed, f)
+	m.waits.mu.Lock()
+	defer m.waits.mu.Unlock()
+	m.waits.changed = append(m.waits.changed, f)
+}
+
+// Waiting describes the waiting calls of the model, such as "3 waiting (429)"; "" if there are none.
+func (m Model) Waiting() string {
+	if m.waits == nil {
+		return ""
+	}
+	return m.waits.text()
 }
 
 // begin counts a waiting call until the returned function is called. It is an llm.Config.OnWait.
@@ -48,11 +56,7 @@ func (w *waits) add(class qa.FailureClass, n int) {
 	}
 }
 
-// line is "3 waiting (429)", or "" if no call waits.
-func (w *waits) line() string {
-	if w == nil {
-		return ""
-	}
+func (w *waits) text() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	total := 0

@@ -1,4 +1,4 @@
-package session
+package main
 
 import (
 	"maps"
@@ -8,11 +8,12 @@ import (
 	"airqa/env"
 	"airqa/llm"
 	"airqa/qa"
+	"airqa/run/models"
 	"airqa/runlog"
 )
 
-// RecordedRepeats returns the number of repeats of a run, as the value of a flag.
-func RecordedRepeats(dir string) (any, error) {
+// recordedRepeats returns the number of repeats of a run, as the value of a flag.
+func recordedRepeats(dir string) (any, error) {
 	r, err := runlog.Open(dir)
 	if err != nil {
 		return nil, err
@@ -25,14 +26,14 @@ func RecordedRepeats(dir string) (any, error) {
 	return strconv.Itoa(most + 1), nil
 }
 
-// described are the flags that a model's description records in addition to its sampling.
-type described struct {
+// describedFlags are the flags that a model's description records in addition to its sampling.
+type describedFlags struct {
 	Reasoning     bool `json:"reasoning" name:"reasoning"`
 	ContextWindow int  `json:"context_window" name:"context-window"`
 }
 
-// RecordedFlags are the flags that run.json records of a run.
-func RecordedFlags(dir string, c runlog.Config, getenv func(string) string) map[string]any {
+// flagsOfRun are the flags that run.json records of a run.
+func flagsOfRun(dir string, c runlog.Config, getenv func(string) string) map[string]any {
 	flags := map[string]any{
 		"questions": filepath.Join(dir, runlog.QuestionsFile), "baseline": c.Shape.Baseline, "model": runlog.SpecOf(c.Shape.Model),
 		"data": c.Note.DataDir,
@@ -40,7 +41,7 @@ func RecordedFlags(dir string, c runlog.Config, getenv func(string) string) map[
 	sampling, _ := c.Shape.Model["sampling"].(map[string]any)
 	maps.Copy(flags, qa.FlagsOf(qa.Settings{}, c.Shape.Settings))
 	maps.Copy(flags, qa.FlagsOf(qa.Sampling{}, sampling))
-	maps.Copy(flags, qa.FlagsOf(described{}, c.Shape.Model))
+	maps.Copy(flags, qa.FlagsOf(describedFlags{}, c.Shape.Model))
 	if embedder, _ := c.Shape.Settings["embedder"].(string); embedder != "" {
 		flags["embedder"] = env.EmbedderName(embedder)
 	}
@@ -48,7 +49,7 @@ func RecordedFlags(dir string, c runlog.Config, getenv func(string) string) map[
 		flags["base-url"] = c.Note.BaseURL
 	}
 	if p := c.Note.Price; p != nil {
-		flags["price"] = PriceText(p)
+		flags["price"] = models.PriceText(p)
 	}
 	return flags
 }
