@@ -1,6 +1,7 @@
-// Package argscichat scores answers to ArgSciChat: [Baseline] those of methods that need no language model, [Score] any
-// others. [Collect] counts the data as the tables of the paper do. Rationale-F1 compares sentences, Message-F1 tokens
-// (Ruggeri et al., ACL 2023, section 5.3).
+// Package argscichat is the benchmark ArgSciChat (Ruggeri et al., ACL 2023) in airqa bench: dialogues about papers.
+// [Load] reads them, [Baseline] scores methods that need no language model, [Score] other answers, and [Collect] counts
+// the data as the tables of the paper do. Rationale-F1 compares sentences, Message-F1 tokens (section 5.3). [Benchmark]
+// has the tables made of these. Package collect collects such dialogues.
 package argscichat
 
 import (
@@ -9,15 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/bench"
+	"airqa/env/embed"
 	"airqa/internal/lexical"
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
-
-// Embedder turns texts into unit vectors, in order.
-type Embedder interface {
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
-}
 
 // Method selects sentences as rationales, or replies with a text, or both. The reply of a method that selects is its
 // sentences, joined by spaces.
@@ -29,8 +26,8 @@ type Method struct {
 	// oracle queries have the expert's message.
 	oracle bool
 	// choose selects without scores, and reply is a text of its own.
-	choose func(dataset.Document, dataset.Item) []string
-	reply  func(dataset.Document, dataset.Item) string
+	choose func(bench.Document, bench.Item) []string
+	reply  func(bench.Document, bench.Item) string
 	// expected is Rationale-F1 for a turn with g gold sentences among n: no answer has it.
 	expected func(n, g int) float64
 }
@@ -38,9 +35,7 @@ type Method struct {
 // Selects reports whether the method has a Rationale-F1.
 func (m Method) Selects() bool { return m.score != nil || m.choose != nil || m.expected != nil }
 
-// Embeds reports whether the method needs an [Embedder].
-func (m Method) Embeds() bool { return m.Name == minilm }
-
+// minilm is the method that compares sentence vectors.
 const minilm = "minilm"
 
 // Methods returns all methods. Of sentences with equal scores, the last is best, as in the authors' script.
@@ -52,16 +47,16 @@ func Methods() []Method {
 		{Name: "bm25", About: "2 sentences by BM25Okapi (k1 1.5, b 0.75, epsilon 0.25), lower-case words of two or more characters", score: byBM25, top: 2},
 		{Name: minilm, About: "2 sentences by cosine of sentence vectors (all-MiniLM-L6-v2, in process): the paper's S-BERT", score: byVector, top: 2},
 		{Name: "oracle-query", About: "2 sentences by tfidf, with the expert's message as the query", score: byTFIDF(script), top: 2, oracle: true},
-		{Name: "first", About: "the first 2 sentences", choose: func(d dataset.Document, _ dataset.Item) []string { return ids(d.Units[:min(2, len(d.Units))]) }},
+		{Name: "first", About: "the first 2 sentences", choose: func(d bench.Document, _ bench.Item) []string { return ids(d.Units[:min(2, len(d.Units))]) }},
 		{Name: "random", About: "2 random sentences: the exact expectation", expected: Expected},
-		{Name: "all", About: "every sentence", choose: func(d dataset.Document, _ dataset.Item) []string { return ids(d.Units) }},
+		{Name: "all", About: "every sentence", choose: func(d bench.Document, _ bench.Item) []string { return ids(d.Units) }},
 		{
-			Name: "gold", About: "the gold sentences; the reply is the rationales", choose: func(_ dataset.Document, it dataset.Item) []string { return gold(it).Units },
-			reply: func(_ dataset.Document, it dataset.Item) string { return strings.Join(gold(it).Evidence, " ") },
+			Name: "gold", About: "the gold sentences; the reply is the rationales", choose: func(_ bench.Document, it bench.Item) []string { return gold(it).Units },
+			reply: func(_ bench.Document, it bench.Item) string { return strings.Join(gold(it).Evidence, " ") },
 		},
-		{Name: "echo", About: "replies with the proponent's message", reply: func(_ dataset.Document, it dataset.Item) string { return it.Question }},
-		{Name: "title", About: "replies with the title of the paper", reply: func(d dataset.Document, _ dataset.Item) string { return d.Title }},
-		{Name: "empty", About: "replies with nothing", reply: func(dataset.Document, dataset.Item) string { return "" }},
+		{Name: "echo", About: "replies with the proponent's message", reply: func(_ bench.Document, it bench.Item) string { return it.Question }},
+		{Name: "title", About: "replies with the title of the paper", reply: func(d bench.Document, _ bench.Item) string { return d.Title }},
+		{Name: "empty", About: "replies with nothing", reply: func(bench.Document, bench.Item) string { return "" }},
 	}
 }
 
@@ -70,8 +65,8 @@ var script = lexical.Options{StripAccents: true, StopWords: true}
 
 // paper is a document with what methods learn of it.
 type paper struct {
-	dataset.Document
-	embedder Embedder
+	bench.Document
+	embedder embed.Embedder
 	tfidf    map[lexical.Options]*lexical.TFIDF
 	bm25     *lexical.BM25
 	// vectors of sentences and questions, by text.
@@ -135,7 +130,7 @@ func product(a, b []float32) float64 {
 }
 
 // answer is the method's answer to a turn.
-func (m Method) answer(ctx context.Context, p *paper, it dataset.Item) (qa.Answer, error) {
+func (m Method) answer(ctx context.Context, p *paper, it bench.Item) (qa.Answer, error) {
 	a := qa.Answer{Given: true}
 	switch {
 	case m.score != nil:
@@ -199,7 +194,7 @@ func Expected(n, g int) float64 {
 	return one*2/float64(2+g) + both*4/float64(2+g)
 }
 
-func ids(units []dataset.Unit) []string {
+func ids(units []bench.Unit) []string {
 	list := make([]string, len(units))
 	for i, u := range units {
 		list[i] = u.ID
@@ -208,4 +203,4 @@ func ids(units []dataset.Unit) []string {
 }
 
 // gold is the only annotator's answer.
-func gold(it dataset.Item) dataset.GoldAnswer { return it.Gold.Answers[0] }
+func gold(it bench.Item) bench.GoldAnswer { return it.Gold.Answers[0] }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"airqa/bench"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -36,8 +37,8 @@ type prediction struct {
 // ReadPredictions reads JSON Lines in the format of the authors' predictor: pair_id, article_id, predicted_answer and
 // predicted_evidence. Evidence is a mask with a 0 or 1 for each sentence of the paper, a list of indices from 0, or a
 // list of unit ids such as "s3".
-func ReadPredictions(path string, c *dataset.Companion) (Predictions, error) {
-	r := predictionReader{p: Predictions{Answers: make(map[string]qa.Answer)}, items: make(map[string]dataset.Item), papers: make(map[string]dataset.Document)}
+func ReadPredictions(path string, c *bench.Dataset) (Predictions, error) {
+	r := predictionReader{p: Predictions{Answers: make(map[string]qa.Answer)}, items: make(map[string]bench.Item), papers: make(map[string]bench.Document)}
 	for _, d := range c.Documents {
 		r.papers[d.ID] = d
 	}
@@ -68,8 +69,8 @@ func ReadPredictions(path string, c *dataset.Companion) (Predictions, error) {
 
 type predictionReader struct {
 	p      Predictions
-	items  map[string]dataset.Item
-	papers map[string]dataset.Document
+	items  map[string]bench.Item
+	papers map[string]bench.Document
 	at     dataset.Fault
 }
 
@@ -116,7 +117,7 @@ func (r *predictionReader) line(raw []byte) {
 }
 
 // evidence returns the ids of the units that a mask or a list selects.
-func evidence(d dataset.Document, given json.RawMessage) ([]string, error) {
+func evidence(d bench.Document, given json.RawMessage) ([]string, error) {
 	var list []json.RawMessage
 	if given != nil && json.Unmarshal(given, &list) != nil {
 		return nil, fmt.Errorf("%s is not a list", shown(given))

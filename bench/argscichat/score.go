@@ -2,17 +2,16 @@ package argscichat
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"airqa/eval/squad"
+	"airqa/bench"
+	"airqa/env/embed"
 	"airqa/internal/lexical"
 	"airqa/internal/stats"
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
 
 // Turn is the score of an answer to a turn, 0 to 1. Rationale is NaN if the turn has no gold sentence or the answer
@@ -49,8 +48,15 @@ type Result struct {
 	Rationale, Message Figures
 }
 
-// Baseline scores a method on every turn. e may be nil for methods that do not embed.
-func Baseline(ctx context.Context, c *dataset.Companion, m Method, e Embedder) (Result, error) {
+// Baseline scores a method on every turn. open opens the model of sentence vectors; methods that need none do not call it.
+func Baseline(ctx context.Context, c *bench.Dataset, m Method, open func() (embed.Embedder, error)) (Result, error) {
+	var e embed.Embedder
+	if m.Name == minilm {
+		var err error
+		if e, err = open(); err != nil {
+			return Result{}, err
+		}
+	}
 	papers := make(map[string]*paper)
 	for _, d := range c.Documents {
 		papers[d.ID] = &paper{Document: d, embedder: e, tfidf: make(map[lexical.Options]*lexical.TFIDF)}
@@ -82,7 +88,7 @@ func Baseline(ctx context.Context, c *dataset.Companion, m Method, e Embedder) (
 }
 
 // Score scores answers by the id of their turn. A turn without an answer counts 0.
-func Score(c *dataset.Companion, answers map[string]qa.Answer, b Bootstrap) Result {
+func Score(c *bench.Dataset, answers map[string]qa.Answer, b Bootstrap) Result {
 	turns := make([]Turn, len(c.Items))
 	for i, it := range c.Items {
 		if a := answers[it.UUID]; a.Given {
@@ -94,8 +100,8 @@ func Score(c *dataset.Companion, answers map[string]qa.Answer, b Bootstrap) Resu
 	return means(c, turns, b)
 }
 
-func scored(it dataset.Item, a qa.Answer) Turn {
-	t := Turn{Rationale: math.NaN(), Message: squad.F1v2(a.Text, gold(it).Text)}
+func scored(it bench.Item, a qa.Answer) Turn {
+	t := Turn{Rationale: math.NaN(), Message: lexical.SQuADF1v2(a.Text, gold(it).Text)}
 	if g := gold(it).Units; len(g) > 0 {
 		t.Rationale = SetF1(a.Evidence, g)
 	}
@@ -116,15 +122,15 @@ func SetF1(a, b []string) float64 {
 	return 2 * float64(common) / float64(len(a)+len(b))
 }
 
-func means(c *dataset.Companion, turns []Turn, b Bootstrap) Result {
+func means(c *bench.Dataset, turns []Turn, b Bootstrap) Result {
 	return Result{
 		figures(c, turns, func(t Turn) float64 { return t.Rationale }, b),
 		figures(c, turns, func(t Turn) float64 { return t.Message }, b),
 	}
 }
 
-func figures(c *dataset.Companion, turns []Turn, metric func(Turn) float64, b Bootstrap) Figures {
-	of := func(b Bootstrap, holds func(dataset.Item) bool) Mean {
+func figures(c *bench.Dataset, turns []Turn, metric func(Turn) float64, b Bootstrap) Figures {
+	of := func(b Bootstrap, holds func(bench.Item) bool) Mean {
 		var values []float64
 		var papers []string
 		for i, it := range c.Items {
@@ -144,20 +150,20 @@ func figures(c *dataset.Companion, turns []Turn, metric func(Turn) float64, b Bo
 	var folds []float64
 	list := Folds(c)
 	for _, fold := range list {
-		m := of(Bootstrap{}, func(it dataset.Item) bool { return it.HasTag(dataset.FoldTag(fold, "test")) })
+		m := of(Bootstrap{}, func(it bench.Item) bool { return it.HasTag(FoldTag(fold, "test")) })
 		if m.N > 0 {
 			folds = append(folds, m.Value)
 		}
 		f.Folds[fold] = m
 	}
 	f.OfFolds = mean(folds)
-	f.Test = of(b, func(it dataset.Item) bool { return Tested(list, it) })
-	f.All = of(b, func(dataset.Item) bool { return true })
+	f.Test = of(b, func(it bench.Item) bool { return Tested(list, it) })
+	f.All = of(b, func(bench.Item) bool { return true })
 	return f
 }
 
 // Folds returns the numbers of the folds, ascending.
-func Folds(c *dataset.Companion) []int {
+func Folds(c *bench.Dataset) []int {
 	var list []int
 	for _, it := range c.Items {
 		for _, tag := range it.Tags {
@@ -172,8 +178,8 @@ func Folds(c *dataset.Companion) []int {
 }
 
 // Tested reports whether a turn is in the test part of one of the folds.
-func Tested(folds []int, it dataset.Item) bool {
-	return slices.ContainsFunc(folds, func(n int) bool { return it.HasTag(dataset.FoldTag(n, "test")) })
+func Tested(folds []int, it bench.Item) bool {
+	return slices.ContainsFunc(folds, func(n int) bool { return it.HasTag(FoldTag(n, "test")) })
 }
 
 func mean(values []float64) Mean {
@@ -193,5 +199,5 @@ func Find(name string) (Method, error) {
 		}
 		names = append(names, m.Name)
 	}
-	return Method{}, fmt.Errorf("unknown method %q; the methods are %s", name, strings.Join(names, ", "))
+	return Method{}, qa.Usagef("unknown method %q; the methods are %s", name, strings.Join(names, ", "))
 }

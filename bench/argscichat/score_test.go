@@ -10,16 +10,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/bench"
 	"airqa/bench/argscichat"
+	"airqa/env/embed"
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
 
 const fixture = "../../fixtures/argscichat"
 
-func load(t *testing.T, dir string) *dataset.Companion {
+func load(t *testing.T, dir string) *bench.Dataset {
 	t.Helper()
-	c, err := dataset.ArgSciChat(dir)
+	c, err := argscichat.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,12 @@ func load(t *testing.T, dir string) *dataset.Companion {
 }
 
 // lengths embeds a text as a unit vector that turns with its length.
-type lengths struct{ err error }
+type lengths struct {
+	embed.Embedder
+	err error
+}
+
+func (e lengths) open() (embed.Embedder, error) { return e, nil }
 
 func (e lengths) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	var list [][]float32
@@ -39,17 +45,17 @@ func (e lengths) Embed(_ context.Context, texts []string) ([][]float32, error) {
 }
 
 // talk is a paper of n sentences with one turn, in the test part of fold 0.
-func talk(question, answer string, facts []string, sentences ...string) *dataset.Companion {
-	d := dataset.Document{ID: "P", Title: "P"}
-	g := dataset.GoldAnswer{Text: answer, Evidence: facts}
+func talk(question, answer string, facts []string, sentences ...string) *bench.Dataset {
+	d := bench.Document{ID: "P", Title: "P"}
+	g := bench.GoldAnswer{Text: answer, Evidence: facts}
 	for i, s := range sentences {
-		d.Units = append(d.Units, dataset.Unit{ID: fmt.Sprintf("s%d", i+1), Text: s})
+		d.Units = append(d.Units, bench.Unit{ID: fmt.Sprintf("s%d", i+1), Text: s})
 	}
 	for _, f := range facts {
-		g.Units = append(g.Units, d.Units[dataset.MatchSentence(d, f)].ID)
+		g.Units = append(g.Units, d.Units[argscichat.MatchSentence(d, f)].ID)
 	}
-	it := dataset.Item{Example: qa.Example{UUID: "P_0", Question: question, Tags: []string{"fold0:test"}}, Document: "P", Gold: dataset.Gold{Answers: []dataset.GoldAnswer{g}}}
-	return &dataset.Companion{Documents: []dataset.Document{d}, Items: []dataset.Item{it}}
+	it := bench.Item{Example: qa.Example{UUID: "P_0", Question: question, Tags: []string{"fold0:test"}}, Document: "P", Gold: bench.Gold{Answers: []bench.GoldAnswer{g}}}
+	return &bench.Dataset{Documents: []bench.Document{d}, Items: []bench.Item{it}}
 }
 
 func TestMethods(t *testing.T) {
@@ -61,7 +67,7 @@ func TestMethods(t *testing.T) {
 		"gold": {1, 1. / 3}, "echo": {math.NaN(), 0}, "title": {math.NaN(), 0}, "empty": {math.NaN(), 0}, "minilm": {0, 0},
 	}
 	for _, m := range argscichat.Methods() {
-		r, err := argscichat.Baseline(t.Context(), c, m, lengths{})
+		r, err := argscichat.Baseline(t.Context(), c, m, lengths{}.open)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +82,7 @@ func TestMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := argscichat.Baseline(t.Context(), c, m, lengths{errors.New("no model")}); err == nil || !strings.Contains(err.Error(), "no model") {
+	if _, err := argscichat.Baseline(t.Context(), c, m, lengths{err: errors.New("no model")}.open); err == nil || !strings.Contains(err.Error(), "no model") {
 		t.Errorf("error %v of a model that fails", err)
 	}
 	if _, err := argscichat.Find("best"); err == nil || !strings.Contains(err.Error(), "the methods are tfidf, ") {

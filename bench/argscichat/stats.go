@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strconv"
 
+	"airqa/bench"
+	"airqa/env/embed"
 	"airqa/internal/lexical"
 	"airqa/internal/python"
-	"airqa/qa/dataset"
 )
 
 // Stats are counts of the data, for Tables 2 and 3 of the paper.
@@ -42,9 +43,9 @@ var (
 )
 
 // Collect counts the data.
-func Collect(c *dataset.Companion) Stats {
+func Collect(c *bench.Dataset) Stats {
 	s := Stats{Papers: len(c.Documents), Turns: len(c.Items)}
-	papers := make(map[string]dataset.Document)
+	papers := make(map[string]bench.Document)
 	for _, d := range c.Documents {
 		papers[d.ID] = d
 		s.Sentences += len(d.Units)
@@ -86,7 +87,7 @@ func (l *Lengths) add(text string, rationales []string) {
 
 // Selected returns the rationales of a turn as the expert selected them, which only the history of a later turn has. For
 // the last turn of a dialogue it returns the sentences of the rationales, and false.
-func Selected(c *dataset.Companion, i int) ([]string, bool) {
+func Selected(c *bench.Dataset, i int) ([]string, bool) {
 	next := i + 1
 	if at := len(c.Items[i].History) + 1; next < len(c.Items) && c.Items[next].Document == c.Items[i].Document && len(c.Items[next].History) > at {
 		return c.Items[next].History[at].Rationales, true
@@ -94,10 +95,10 @@ func Selected(c *dataset.Companion, i int) ([]string, bool) {
 	return gold(c.Items[i]).Evidence, false
 }
 
-func (s *Stats) rationales(d dataset.Document, g dataset.GoldAnswer, selected []string, known bool) {
+func (s *Stats) rationales(d bench.Document, g bench.GoldAnswer, selected []string, known bool) {
 	var at []int // sentences of the gold units
 	for _, id := range g.Units {
-		i := slices.IndexFunc(d.Units, func(u dataset.Unit) bool { return u.ID == id })
+		i := slices.IndexFunc(d.Units, func(u bench.Unit) bool { return u.ID == id })
 		at = append(at, i)
 		s.Deciles[10*i/len(d.Units)]++
 	}
@@ -124,13 +125,13 @@ func (s *Stats) rationales(d dataset.Document, g dataset.GoldAnswer, selected []
 }
 
 // start returns the sentence in which a passage over several sentences begins, or -1.
-func start(d dataset.Document, passage string) int {
+func start(d bench.Document, passage string) int {
 	for i := range d.Units {
-		rest := dataset.Document{Units: []dataset.Unit{{}}}
+		rest := bench.Document{Units: []bench.Unit{{}}}
 		for _, u := range d.Units[i:] {
 			rest.Units[0].Text += u.Text
 		}
-		if dataset.MatchSentence(rest, passage) < 0 {
+		if MatchSentence(rest, passage) < 0 {
 			return i - 1
 		}
 	}
@@ -151,7 +152,7 @@ func ByTFIDF(_ context.Context, texts []string) (func(i, j int) float64, error) 
 }
 
 // ByVector is the cosine of sentence vectors.
-func ByVector(e Embedder) Similarity {
+func ByVector(e embed.Embedder) Similarity {
 	return func(ctx context.Context, texts []string) (func(i, j int) float64, error) {
 		vectors, err := e.Embed(ctx, texts)
 		if err != nil {
@@ -173,7 +174,7 @@ type Diversity struct {
 
 // Diverse computes Table 7. G1 are pairs of proponents' messages of different dialogues of a paper; G2 the experts'
 // answers to pairs of G1 that are not below the threshold; G3 pairs of an answer and one of its rationales.
-func Diverse(ctx context.Context, c *dataset.Companion, sim Similarity) (groups [3]Diversity, err error) {
+func Diverse(ctx context.Context, c *bench.Dataset, sim Similarity) (groups [3]Diversity, err error) {
 	var shares [3][][]float64
 	for g := range groups {
 		shares[g] = make([][]float64, len(Thresholds))
@@ -215,7 +216,7 @@ type saidTurn struct {
 	rationales                 []int
 }
 
-func talk(c *dataset.Companion, d dataset.Document) (p said, dialogues int) {
+func talk(c *bench.Dataset, d bench.Document) (p said, dialogues int) {
 	add := func(text string) int {
 		p.texts = append(p.texts, text)
 		return len(p.texts) - 1
@@ -263,11 +264,11 @@ func (p said) below(t float64) [3]float64 {
 // IntentCount counts the sentences of the proponent, the expert and both.
 type IntentCount [3]int
 
-// CountIntents counts the tags of dataset.IntentTags, in that order.
-func CountIntents(list []dataset.Intent) []IntentCount {
-	counts := make([]IntentCount, len(dataset.IntentTags))
+// CountIntents counts the tags of IntentTags, in that order.
+func CountIntents(list []Intent) []IntentCount {
+	counts := make([]IntentCount, len(IntentTags))
 	for _, s := range list {
-		n := slices.Index(dataset.IntentTags, s.Tag)
+		n := slices.Index(IntentTags, s.Tag)
 		counts[n][2]++
 		if s.Expert {
 			counts[n][1]++

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/bench"
 	"airqa/bench/argscichat"
-	"airqa/qa/dataset"
 )
 
-func read(t *testing.T, c *dataset.Companion, text string) argscichat.Predictions {
+func read(t *testing.T, c *bench.Dataset, text string) argscichat.Predictions {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.jsonl")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -32,7 +32,7 @@ const (
 	noTolerance = 5e-3 // of two decimals
 )
 
-func releasedData(t *testing.T) *dataset.Companion {
+func releasedData(t *testing.T) *bench.Dataset {
 	t.Helper()
 	if _, err := os.Stat(released); err != nil {
 		t.Skip(releasedN)
@@ -92,7 +92,7 @@ func TestReleasedTables(t *testing.T) {
 	near(t, "words and marks", s.Messages.Marks, 20.31)
 	near(t, "those of P", s.Proponent.Marks, 14.66)
 	near(t, "those of E", s.Expert.Marks, 25.96)
-	list, faults, err := dataset.Intents(filepath.Join(released, "intents.csv"))
+	list, faults, err := argscichat.LoadIntents(filepath.Join(released, "intents.csv"))
 	if err != nil || len(list) != 881 || list[880].Dialogue != 40 || len(faults) != 4 {
 		t.Fatalf("%d sentences, faults %v, %v", len(list), faults, err)
 	}
@@ -117,7 +117,7 @@ func TestDiverse(t *testing.T) {
 	c := talk("a1", "b1", []string{"a2"}, "a2")
 	other := c.Items[0]
 	other.UUID, other.Question = "P_1", "a3"
-	other.Gold = dataset.Gold{Answers: []dataset.GoldAnswer{{Text: "c1"}}}
+	other.Gold = bench.Gold{Answers: []bench.GoldAnswer{{Text: "c1"}}}
 	c.Items = append(c.Items, other)
 	letters := func(_ context.Context, texts []string) (func(i, j int) float64, error) {
 		return func(i, j int) float64 {

@@ -6,33 +6,34 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/bench"
+	"airqa/env/embed"
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
 
 // Known is the result of known-item retrieval, from 0 to 1.
 type Known struct {
-	Method string  `json:"method"`
-	First  float64 `json:"r_at_1"`
-	MRR    float64 `json:"mrr_at_10"`
-	N      int     `json:"n"`
+	Method string
+	First  float64
+	MRR    float64
+	N      int
 }
 
 // KnownItem retrieves the best abstract of each query among the best abstracts of all: a test that needs no corpus.
-func KnownItem(ctx context.Context, best []dataset.DORISBest, methods []string, embed Embed) ([]Known, error) {
+func KnownItem(ctx context.Context, best []Best, methods []string, open func() (embed.Embedder, error)) ([]Known, error) {
 	if len(best) == 0 {
 		return nil, errors.New("known-item retrieval: no best candidates")
 	}
 	documents, pool := bestAbstracts(best)
 	var list []Known
 	for _, method := range methods {
-		ranker, err := NewRanker(method, documents, embed)
+		ranker, err := NewRanker(method, documents, open)
 		if err != nil {
 			return nil, err
 		}
 		k, first, sum := Known{Method: method, N: len(best)}, 0, 0.0
 		for _, b := range best {
-			it := dataset.Item{Example: qa.Example{UUID: strconv.Itoa(b.Query), Question: strings.ReplaceAll(b.Text, "\n", " "), Pool: pool}}
+			it := bench.Item{Example: qa.Example{UUID: strconv.Itoa(b.Query), Question: strings.ReplaceAll(b.Text, "\n", " "), Pool: pool}}
 			r, err := Rank(ctx, ranker, it)
 			if err != nil {
 				return nil, err
@@ -49,7 +50,7 @@ func KnownItem(ctx context.Context, best []dataset.DORISBest, methods []string, 
 }
 
 // bestAbstracts are the distinct abstracts in the order of the file.
-func bestAbstracts(best []dataset.DORISBest) (documents []dataset.Document, ids []string) {
+func bestAbstracts(best []Best) (documents []bench.Document, ids []string) {
 	seen := make(map[int]bool)
 	for _, b := range best {
 		if seen[b.Candidate] {
@@ -57,7 +58,7 @@ func bestAbstracts(best []dataset.DORISBest) (documents []dataset.Document, ids 
 		}
 		seen[b.Candidate] = true
 		id := strconv.Itoa(b.Candidate)
-		documents, ids = append(documents, dataset.Document{ID: id, Abstract: b.Abstract}), append(ids, id)
+		documents, ids = append(documents, bench.Document{ID: id, Abstract: b.Abstract}), append(ids, id)
 	}
 	return documents, ids
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"airqa/qa/dataset"
+	"airqa/bench"
 )
 
 // Removed are five abstracts that the authors removed from rankings and from relevant lists, but not from the ideal
@@ -43,7 +43,7 @@ type graded struct {
 	top      float64
 }
 
-func grade(it dataset.Item, fixed bool) graded {
+func grade(it bench.Item, fixed bool) graded {
 	g := graded{score: make(map[string]float64), relevant: make(map[string]bool), top: it.Gold.Top}
 	for i, id := range it.Pool {
 		if _, twice := g.score[id]; twice || fixed && removed(id) {

@@ -9,34 +9,24 @@ import (
 	"unicode/utf8"
 
 	"airqa/internal/lexical"
-	"airqa/qa/dataset"
 )
 
 // The parameters of pools (create_candidate_pool of the authors' code).
 const (
 	poolQuery, poolGrouped, poolAspect = 20, 25, 2 // A, B and C: from each list of the query, of all aspects, of one aspect
-	poolSize, poolDense                = 80, 20
+	poolSize                           = 80
 	queryTop, aspectTop                = 50, 500
 )
 
 // Pools builds candidate pools from a corpus.
 type Pools struct {
-	abstracts []dataset.DORISAbstract
+	abstracts []Abstract
 	methods   []func(query string) []float64
-}
-
-// PoolQuery is what a pool is built for. Dense has abstracts in the order of their similarity to the query by an
-// embedding model; it may be empty.
-type PoolQuery struct {
-	Text     string
-	Aspects  []string
-	IdeaFrom []int
-	Dense    []int
 }
 
 // NewPools indexes a corpus by TF-IDF and BM25, in lower case and with spaces for ASCII punctuation. Words of BM25 are
 // separated by whitespace. Abstracts need their categories and links.
-func NewPools(abstracts []dataset.DORISAbstract) *Pools {
+func NewPools(abstracts []Abstract) *Pools {
 	texts := make([]string, len(abstracts))
 	tokens := make([][]string, len(abstracts))
 	for i, a := range abstracts {
@@ -55,17 +45,17 @@ func NewPools(abstracts []dataset.DORISAbstract) *Pools {
 	}}
 }
 
-// Pool returns the ids of a pool in ascending order: the best abstracts of each list, more of each while there are fewer
-// than 80, those that cite or are cited by an idea paper, and the 20 best by vectors. Lexical lists have only abstracts
-// that share a category with an idea paper. Queries are compared in lower case, aspects as they are.
-func (p *Pools) Pool(q PoolQuery) []int {
+// Pool returns the ids of a query's pool in ascending order: the best abstracts of each list, more of each while there are
+// fewer than 80, and those that cite or are cited by an idea paper. Lists have only abstracts that share a category with
+// an idea paper. Queries are compared in lower case, aspects as they are. The authors add the 20 best by vectors.
+func (p *Pools) Pool(q Query) []int {
 	kept := p.sameCategory(q.IdeaFrom)
 	var query, grouped, single [][]int
 	for _, scores := range p.methods {
 		query = append(query, kept(p.top(scores(strings.ToLower(q.Text)), queryTop)))
 		var lists [][]int
 		for _, aspect := range q.Aspects {
-			lists = append(lists, p.top(scores(aspect), aspectTop))
+			lists = append(lists, p.top(scores(aspect.Text), aspectTop))
 		}
 		grouped = append(grouped, kept(group(lists)))
 		for _, list := range lists {
@@ -79,13 +69,6 @@ func (p *Pools) Pool(q PoolQuery) []int {
 			if linked(id) {
 				pool[id] = true
 			}
-		}
-	}
-	added := 0
-	for _, id := range q.Dense {
-		if added < poolDense && !pool[id] {
-			pool[id] = true
-			added++
 		}
 	}
 	return slices.Sorted(maps.Keys(pool))

@@ -9,16 +9,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"airqa/bench"
+	"airqa/env/embed"
 	"airqa/internal/lexical"
 	"airqa/internal/words"
-	"airqa/qa/dataset"
+	"airqa/qa"
 )
 
 // Ranker scores the abstracts of a pool, in its order. Higher is better. Calls must not overlap.
-type Ranker func(context.Context, dataset.Item) ([]float64, error)
-
-// Embed turns texts into vectors, one each, as env/embed does.
-type Embed func(ctx context.Context, texts []string) ([][]float32, error)
+type Ranker func(context.Context, bench.Item) ([]float64, error)
 
 var address = regexp.MustCompile(`(?:https?://|ftp://|www\.)\S+`)
 
@@ -32,36 +31,79 @@ func sentences(text string) []string {
 	return slices.DeleteFunc(words.Sentences(text), func(s string) bool { return utf8.RuneCountInString(strings.TrimSpace(s)) < 5 })
 }
 
-// Methods are the names of the rankers that need no vectors, and of those that do.
-func Methods() (lexical, dense []string) {
-	return []string{"tfidf", "tfidf-sentence", "bm25", "bm25-sentence", "bm25-words", "bm25-lower"}, []string{"vectors", "maxsim", "maxsim-aspects", "maxmax"}
+// Methods that compare vectors in a way of their own.
+const (
+	wholeTexts    = "vectors"
+	maxSimAspects = "maxsim-aspects"
+	maxMaxPair    = "maxmax"
+)
+
+// method is a ranker by name. Without fit, it compares vectors.
+type method struct {
+	bench.Method
+	fit fit
+	// bySentence compares the sentences of the query, not the whole query.
+	bySentence bool
 }
 
-// NewRanker returns a method by name. TF-IDF and BM25 are fitted on each pool; "-sentence" adds the scores of the
-// sentences of the query; "bm25" has NLTK's tokens with case and punctuation, as the authors' code does, "bm25-words"
-// runs of word characters and single other characters, with case, and "bm25-lower" the tokens of TF-IDF. "vectors" compares whole texts, "maxsim" sentences of both (Equation 4), "maxsim-aspects" aspects with
-// sentences, "maxmax" the most similar pair of sentences. embed may be nil without these.
-func NewRanker(method string, documents []dataset.Document, embed Embed) (Ranker, error) {
+// methods are all rankers. TF-IDF and BM25 are fitted on each pool; the authors' BM25 counts case and punctuation.
+func methods() []method {
+	wordsAndMarks := func(text string) []string { return wordOrMark.FindAllString(text, -1) }
+	return []method{
+		{bench.Method{Name: "tfidf", About: "TF-IDF of scikit-learn, fitted on each pool"}, fitTFIDF, false},
+		{bench.Method{Name: "tfidf-sentence", About: "the mean of tfidf for each sentence of the query"}, fitTFIDF, true},
+		{bench.Method{Name: "bm25", About: "BM25Okapi with NLTK's tokens: case and punctuation count"}, fitBM25(lexical.Treebank), false},
+		{bench.Method{Name: "bm25-sentence", About: "the mean of bm25 for each sentence of the query"}, fitBM25(lexical.Treebank), true},
+		{
+			bench.Method{Name: "bm25-words", About: "BM25Okapi with runs of word characters and single other characters; case counts"},
+			fitBM25(wordsAndMarks), false,
+		},
+		{bench.Method{Name: "bm25-lower", About: "BM25Okapi with the tokens of tfidf"}, fitBM25(lexical.Words), false},
+		{bench.Method{Name: wholeTexts, About: "cosine of sentence vectors of the query and the abstract (minilm)"}, nil, false},
+		{bench.Method{Name: "maxsim", About: "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"}, nil, true},
+		{bench.Method{Name: maxSimAspects, About: "Equation 4 with the query's aspects"}, nil, false},
+		{bench.Method{Name: maxMaxPair, About: "the nearest pair of sentences"}, nil, true},
+	}
+}
+
+// lexicalMethods are the names of the rankers that need no vectors.
+func lexicalMethods() []string {
+	var names []string
+	for _, m := range methods() {
+		if m.fit != nil {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// NewRanker returns a method by name. open opens the model of sentence vectors; methods that need none do not call it.
+func NewRanker(name string, documents []bench.Document, open func() (embed.Embedder, error)) (Ranker, error) {
 	c := corpus{texts: make(map[string]string)}
 	for _, d := range documents {
 		c.texts[d.ID] = Clean(d.Abstract)
 	}
-	lexicals, dense := Methods()
-	name, bySentence := strings.CutSuffix(method, "-sentence")
-	switch {
-	case slices.Contains(lexicals, method):
-		return c.lexical(fits[name], bySentence), nil
-	case slices.Contains(dense, method) && embed == nil:
-		return nil, fmt.Errorf("ranker %q needs an embedding model", method)
-	case slices.Contains(dense, method):
-		return (&vectors{corpus: c, embed: embed, method: method, known: make(map[string][][]float32)}).scores, nil
+	var names []string
+	for _, m := range methods() {
+		names = append(names, m.Name)
+		if m.Name != name {
+			continue
+		}
+		if m.fit != nil {
+			return c.lexical(m.fit, m.bySentence), nil
+		}
+		e, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return (&vectors{corpus: c, embedder: e, method: m, known: make(map[string][][]float32)}).scores, nil
 	}
-	return nil, fmt.Errorf("unknown ranker %q of DORIS-MAE; the rankers are %s", method, strings.Join(append(lexicals, dense...), ", "))
+	return nil, qa.Usagef("unknown ranker %q of DORIS-MAE; the rankers are %s", name, strings.Join(names, ", "))
 }
 
 // Rank orders the pool by the scores of a ranker. Ties have the later abstract of the pool first, as in the authors'
 // code.
-func Rank(ctx context.Context, r Ranker, it dataset.Item) ([]string, error) {
+func Rank(ctx context.Context, r Ranker, it bench.Item) ([]string, error) {
 	scores, err := r(ctx, it)
 	if err != nil {
 		return nil, fmt.Errorf("rank %s: %w", it.UUID, err)
@@ -94,11 +136,6 @@ func order(scores []float64) []int {
 // fit learns documents and returns the scores of queries.
 type fit func(documents []string) func(query string) []float64
 
-var fits = map[string]fit{
-	"tfidf": fitTFIDF, "bm25": fitBM25(lexical.Treebank), "bm25-lower": fitBM25(lexical.Words),
-	"bm25-words": fitBM25(func(text string) []string { return wordOrMark.FindAllString(text, -1) }),
-}
-
 var wordOrMark = regexp.MustCompile(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
 
 func fitTFIDF(documents []string) func(string) []float64 {
@@ -119,7 +156,7 @@ func fitBM25(tokens func(string) []string) fit {
 // corpus has the cleaned abstracts by id.
 type corpus struct{ texts map[string]string }
 
-func (c corpus) pool(it dataset.Item) []string {
+func (c corpus) pool(it bench.Item) []string {
 	var list []string
 	for _, id := range it.Pool {
 		list = append(list, c.texts[id])
@@ -130,7 +167,7 @@ func (c corpus) pool(it dataset.Item) []string {
 func (c corpus) lexical(f fit, bySentence bool) Ranker {
 	var pool []string
 	var scores func(string) []float64
-	return func(ctx context.Context, it dataset.Item) ([]float64, error) {
+	return func(ctx context.Context, it bench.Item) ([]float64, error) {
 		if scores == nil || !slices.Equal(pool, it.Pool) { // parts of a query share its pool
 			pool, scores = it.Pool, f(c.pool(it))
 		}
@@ -151,20 +188,20 @@ func (c corpus) lexical(f fit, bySentence bool) Ranker {
 // vectors compares embedded texts.
 type vectors struct {
 	corpus
-	embed  Embed
-	method string
-	known  map[string][][]float32 // of the parts of an abstract
+	embedder embed.Embedder
+	method   method
+	known    map[string][][]float32 // of the parts of an abstract
 }
 
-func (v *vectors) scores(ctx context.Context, it dataset.Item) ([]float64, error) {
+func (v *vectors) scores(ctx context.Context, it bench.Item) ([]float64, error) {
 	question := []string{it.Question}
-	switch v.method {
-	case "maxsim", "maxmax":
+	switch {
+	case v.method.bySentence:
 		question = sentences(it.Question)
-	case "maxsim-aspects":
+	case v.method.Name == maxSimAspects:
 		question = it.Parts
 	}
-	q, err := v.embed(ctx, question)
+	q, err := v.embedder.Embed(ctx, question)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +212,7 @@ func (v *vectors) scores(ctx context.Context, it dataset.Item) ([]float64, error
 			return nil, err
 		}
 		scores[i] = MaxSim(q, p)
-		if v.method == "maxmax" {
+		if v.method.Name == maxMaxPair {
 			scores[i] = maxMax(q, p)
 		}
 	}
@@ -187,10 +224,10 @@ func (v *vectors) abstract(ctx context.Context, text string) ([][]float32, error
 		return p, nil
 	}
 	parts := []string{text}
-	if v.method != "vectors" {
+	if v.method.Name != wholeTexts {
 		parts = sentences(text)
 	}
-	p, err := v.embed(ctx, parts)
+	p, err := v.embedder.Embed(ctx, parts)
 	if err == nil {
 		v.known[text] = p
 	}

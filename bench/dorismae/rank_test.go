@@ -2,6 +2,7 @@ package dorismae_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/bench"
 	"airqa/bench/dorismae"
-	"airqa/qa/dataset"
+	"airqa/env/embed"
 )
 
 func TestClean(t *testing.T) {
@@ -31,7 +33,9 @@ func TestMaxSim(t *testing.T) {
 }
 
 // letters embeds a text as the counts of two letters.
-func letters(_ context.Context, texts []string) ([][]float32, error) {
+type letters struct{ embed.Embedder }
+
+func (letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	var list [][]float32
 	for _, s := range texts {
 		list = append(list, []float32{float32(strings.Count(s, "x")), float32(strings.Count(s, "y"))})
@@ -41,7 +45,7 @@ func letters(_ context.Context, texts []string) ([][]float32, error) {
 
 // The lexical rankings are computed with scikit-learn, NLTK and rank_bm25.
 func TestRankers(t *testing.T) {
-	documents := []dataset.Document{
+	documents := []bench.Document{
 		{ID: "1", Abstract: "Yyyyx xy."}, {ID: "2", Abstract: "Xxxxx all. Yyyyy all."}, {ID: "3", Abstract: "xxxxx Graph\ngraph"}, {ID: "4", Abstract: "Nothing"}, {ID: "5", Abstract: "graph nothing"},
 	}
 	it := query(1, 0, 0, 0, 0, 0)
@@ -59,7 +63,7 @@ func TestRankers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.method, func(t *testing.T) {
-			r, err := dorismae.NewRanker(tt.method, documents, letters)
+			r, err := dorismae.NewRanker(tt.method, documents, func() (embed.Embedder, error) { return letters{}, nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,8 +73,9 @@ func TestRankers(t *testing.T) {
 			}
 		})
 	}
-	for method, want := range map[string]string{"maxsim": "needs an embedding model", "bm24": "the rankers are tfidf"} {
-		if _, err := dorismae.NewRanker(method, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+	none := func() (embed.Embedder, error) { return nil, errors.New("no model") }
+	for method, want := range map[string]string{"maxsim": "no model", "bm24": "the rankers are tfidf"} {
+		if _, err := dorismae.NewRanker(method, nil, none); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
@@ -79,7 +84,7 @@ func TestRankers(t *testing.T) {
 // Computed with scikit-learn 1.9.1 and rank_bm25 on the released best candidates; "bm25" splits sentences by other rules
 // than NLTK and is not compared.
 func TestKnownItem(t *testing.T) {
-	best, err := dataset.DORISBestCandidates("../../../shared/data/dorismae/best_candidates.txt")
+	best, err := dorismae.LoadBest("../../../shared/data/dorismae/best_candidates.txt")
 	if err != nil {
 		t.Skipf("the released questions are not beside the checkout: %v", err)
 	}
@@ -97,9 +102,9 @@ func TestKnownItem(t *testing.T) {
 
 // Every fifth abstract is of another category; abstract 200 is cited by the idea paper and has one word of an aspect.
 func TestPool(t *testing.T) {
-	var corpus []dataset.DORISAbstract
+	var corpus []dorismae.Abstract
 	for i := range 300 {
-		a := dataset.DORISAbstract{ID: i, Text: fmt.Sprintf("Word-%d common", i), Categories: []string{"cs.CL"}}
+		a := dorismae.Abstract{ID: i, Text: fmt.Sprintf("Word-%d common", i), Categories: []string{"cs.CL"}}
 		switch {
 		case i == 200:
 			a.Text = "graph" + strings.Repeat(" filler", 400)
@@ -114,11 +119,11 @@ func TestPool(t *testing.T) {
 		corpus = append(corpus, a)
 	}
 	corpus[0].Linked = []int{200, 299}
-	q := dorismae.PoolQuery{Text: "TIDE tables", Aspects: []string{"graph search", "tide"}, IdeaFrom: []int{0}, Dense: []int{299, 298, 0}}
+	q := dorismae.Query{Text: "TIDE tables", Aspects: []dorismae.Aspect{{Text: "graph search"}, {Text: "tide"}}, IdeaFrom: []int{0}}
 	got := dorismae.NewPools(corpus).Pool(q)
 	has := func(id int) bool { return slices.Contains(got, id) }
-	lexical := len(got) - 3 // 298, 299 and 200
-	if !has(0) || !has(200) || !has(298) || !has(299) || has(4) || has(250) || lexical < 80 || lexical > 83 || !slices.IsSorted(got) {
+	lexical := len(got) - 1 // 200
+	if !has(0) || !has(200) || has(298) || has(299) || has(4) || has(250) || lexical < 80 || lexical > 83 || !slices.IsSorted(got) {
 		var ids []string
 		for _, id := range got {
 			ids = append(ids, strconv.Itoa(id))

@@ -1,6 +1,7 @@
-// Package dorismae ranks and scores pools of abstracts for DORIS-MAE (Wang et al. 2023). [Score] computes the metrics as
-// the authors' code does, or corrected ones; [Ranker] is a method that ranks a pool; [Pool] builds one. Queries are
-// loaded by qa/dataset.
+// Package dorismae is the benchmark DORIS-MAE (Wang et al. 2023) in airqa bench: complex queries, each with a pool of
+// abstracts to rank. [Load] reads its file, [Ranker] is a method that ranks a pool, [Score] computes the metrics as the
+// authors' code does, or corrected ones, [Pools] builds pools again. [Benchmark] has the tables made of these. Package
+// annotate makes annotations with a model.
 package dorismae
 
 import (
@@ -10,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/bench"
 	"airqa/internal/stats"
-	"airqa/qa/dataset"
 )
 
 // Options select the rules.
@@ -22,7 +23,7 @@ type Options struct {
 	Rounds int
 	Seed   uint64
 	// Rest ranks a whole pool: abstracts that a ranking lacks follow in this order. nil is the order of the pool.
-	Rest func(dataset.Item) []string
+	Rest func(bench.Item) []string
 }
 
 // Resamples is the number of resamples of the bootstrap.
@@ -46,33 +47,33 @@ func Corrections() []string {
 // Metric is the mean of a metric over N queries, in %. Deviation is the standard deviation of the means of the
 // bootstrap. Undefined counts queries that the authors' code divides by zero for; they are not in the mean.
 type Metric struct {
-	Name      string  `json:"metric"`
-	Mean      float64 `json:"mean"`
-	Deviation float64 `json:"deviation"`
-	N         int     `json:"n"`
-	Undefined int     `json:"undefined,omitempty"`
+	Name      string
+	Mean      float64
+	Deviation float64
+	N         int
+	Undefined int
 }
 
 // Scores are the results of the rankings of a method.
 type Scores struct {
-	Metrics []Metric `json:"metrics"`
+	Metrics []Metric
 	// Missing counts queries without a ranking, which score 0; Unknown, Repeated and Appended are ids of rankings that
 	// are not in the pool, that occur again, and that were missing.
-	Missing  int      `json:"missing_rankings"`
-	Unknown  int      `json:"unknown_ids"`
-	Repeated int      `json:"repeated_ids"`
-	Appended int      `json:"appended_ids"`
-	Notes    []string `json:"notes,omitempty"`
+	Missing  int
+	Unknown  int
+	Repeated int
+	Appended int
+	Notes    []string
 
 	// Rankings are those that were scored, without faults.
-	Rankings map[string][]string `json:"-"`
+	Rankings map[string][]string
 
 	queries []string
 	values  [][]float64 // by query, then by metric
 }
 
 // Score compares rankings, by the ids of items, with the gold.
-func Score(items []dataset.Item, rankings map[string][]string, o Options) Scores {
+func Score(items []bench.Item, rankings map[string][]string, o Options) Scores {
 	s := Scores{Rankings: make(map[string][]string)}
 	for _, it := range items {
 		g := grade(it, o.Fixed)
@@ -110,7 +111,7 @@ func Score(items []dataset.Item, rankings map[string][]string, o Options) Scores
 
 // complete makes a ranking a permutation of the pool. With the authors' rules, the removed abstracts may be absent, as
 // they are in some of their rankings.
-func (s *Scores) complete(it dataset.Item, g graded, ranking []string, o Options) []string {
+func (s *Scores) complete(it bench.Item, g graded, ranking []string, o Options) []string {
 	r, seen := s.known(it, g, ranking, o.Fixed)
 	if len(ranking) == 0 || len(r) == len(g.ids) {
 		return r
@@ -130,7 +131,7 @@ func (s *Scores) complete(it dataset.Item, g graded, ranking []string, o Options
 }
 
 // known returns the ids of a ranking that are in the pool, each once.
-func (s *Scores) known(it dataset.Item, g graded, ranking []string, fixed bool) (r []string, seen map[string]bool) {
+func (s *Scores) known(it bench.Item, g graded, ranking []string, fixed bool) (r []string, seen map[string]bool) {
 	seen = make(map[string]bool)
 	for _, id := range ranking {
 		_, known := g.score[id]
@@ -189,19 +190,16 @@ func deviation(values []float64, rounds int, seed uint64) float64 {
 		}
 		means[i] /= float64(len(values))
 	}
-	center, squares := mean(means), 0.0
-	for _, m := range means {
-		squares += (m - center) * (m - center)
-	}
-	return math.Sqrt(squares / float64(rounds))
+	_, spread := moments(means)
+	return spread
 }
 
 // Difference is the mean of a metric of one method minus that of another, over the queries that both have, with its 95 %
 // interval.
 type Difference struct {
-	Name string  `json:"metric"`
-	Mean float64 `json:"difference"`
-	N    int     `json:"n"`
+	Name string
+	Mean float64
+	N    int
 	stats.Interval
 }
 
@@ -236,7 +234,7 @@ func Compare(a, b Scores, o Options) []Difference {
 }
 
 // Random is the expectation of a random ranking: the mean of shuffles of every pool, each with a seed of its own.
-func Random(items []dataset.Item, shuffles int, o Options) Scores {
+func Random(items []bench.Item, shuffles int, o Options) Scores {
 	var s Scores
 	for _, it := range items {
 		g := grade(it, o.Fixed)

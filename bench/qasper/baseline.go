@@ -1,34 +1,50 @@
 package qasper
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"airqa/bench"
 	"airqa/internal/lexical"
-	"airqa/qa/dataset"
+	"airqa/qa"
 )
 
 // ScriptSeed is the seed of the authors' random choice of paragraphs.
 const ScriptSeed = 31045
 
-// Methods are the names of the baselines: a paragraph as answer and evidence (tfidf, first, random), one answer for all
-// questions (unanswerable, yes), the question itself (echo), and the first annotation (oracle).
-func Methods() []string {
-	return []string{"tfidf", "first", "random", "unanswerable", "yes", "echo", "oracle"}
+// Methods are the baselines: a paragraph as answer and evidence, one answer for all questions, the question itself, and the
+// first annotation.
+func Methods() []bench.Method {
+	return []bench.Method{
+		{Name: "tfidf", About: "the paragraph most similar to the question, as answer and evidence"},
+		{Name: "first", About: "the first paragraph, as answer and evidence"},
+		{Name: "random", About: "a paragraph drawn as the authors' script does, as answer and evidence"},
+		{Name: "unanswerable", About: "Unanswerable for every question"},
+		{Name: "yes", About: "Yes for every question"},
+		{Name: "echo", About: "the question itself"},
+		{Name: "oracle", About: "the first annotation: the ceiling"},
+	}
+}
+
+func methodNames() []string {
+	var names []string
+	for _, m := range Methods() {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // Baseline makes a prediction for each question, in order. Candidates of a paper are all its paragraphs, empty ones
 // included, as in the authors' script; without any, no evidence is predicted. seed is for random, whose choices are
 // those of Python's random.choice.
-func Baseline(c dataset.Companion, method string, seed uint32) ([]Prediction, error) {
-	if !slices.Contains(Methods(), method) {
-		return nil, fmt.Errorf("unknown baseline %q of QASPER; the baselines are %s", method, strings.Join(Methods(), ", "))
+func Baseline(data *bench.Dataset, method string, seed uint32) ([]Prediction, error) {
+	if !slices.Contains(methodNames(), method) {
+		return nil, qa.Usagef("unknown baseline %q of QASPER; the baselines are %s", method, strings.Join(methodNames(), ", "))
 	}
-	papers := paragraphs(c.Documents)
+	papers := paragraphs(data.Documents)
 	choose := chooser(method, seed)
 	var list []Prediction
-	for _, it := range c.Items {
+	for _, it := range data.Items {
 		p := Prediction{ID: it.UUID}
 		switch method {
 		case "unanswerable":
@@ -51,25 +67,25 @@ func Baseline(c dataset.Companion, method string, seed uint32) ([]Prediction, er
 }
 
 // chooser returns a method that chooses one of the paragraphs of a paper.
-func chooser(method string, seed uint32) func(dataset.Item, []string) int {
+func chooser(method string, seed uint32) func(bench.Item, []string) int {
 	switch method {
 	case "random":
 		random := newTwister(seed)
-		return func(_ dataset.Item, candidates []string) int { return random.below(len(candidates)) }
+		return func(_ bench.Item, candidates []string) int { return random.below(len(candidates)) }
 	case "tfidf":
 		paper, model := "", (*lexical.TFIDF)(nil)
-		return func(it dataset.Item, candidates []string) int {
+		return func(it bench.Item, candidates []string) int {
 			if model == nil || paper != it.Document {
 				paper, model = it.Document, lexical.FitTFIDF(candidates, lexical.Options{StripAccents: true, StopWords: true})
 			}
 			return last(model.Scores(it.Question))
 		}
 	}
-	return func(dataset.Item, []string) int { return 0 }
+	return func(bench.Item, []string) int { return 0 }
 }
 
 // paragraphs are the paragraphs of each paper, without captions.
-func paragraphs(documents []dataset.Document) map[string][]string {
+func paragraphs(documents []bench.Document) map[string][]string {
 	papers := make(map[string][]string)
 	for _, d := range documents {
 		var list []string
@@ -95,10 +111,10 @@ func last(scores []float64) int {
 }
 
 // RandomEvidence is the exact expectation of the evidence F1 of one uniformly drawn paragraph.
-func RandomEvidence(c dataset.Companion, o Options) Mean {
+func RandomEvidence(data *bench.Dataset, o Options) Mean {
 	var m Mean
-	papers := paragraphs(c.Documents)
-	for _, it := range lastByID(c.Items) {
+	papers := paragraphs(data.Documents)
+	for _, it := range lastByID(data.Items) {
 		sum, candidates := 0.0, papers[it.Document]
 		_, counts := bestEvidence(nil, it.Gold.Answers, o)
 		for i := range candidates {
@@ -120,7 +136,7 @@ func RandomEvidence(c dataset.Companion, o Options) Mean {
 // ScriptEvidenceF1 scores the evidence of predictions, one for each question in order, by the rule of the authors'
 // script of heuristic baselines, which differs from their evaluator: 0 as soon as an annotation shares nothing with the
 // prediction, precision always 1, recall over gold evidence in the text, and every question counts, whatever its id.
-func ScriptEvidenceF1(items []dataset.Item, predictions []Prediction) Mean {
+func ScriptEvidenceF1(items []bench.Item, predictions []Prediction) Mean {
 	var m Mean
 	for i, it := range items {
 		m.add(scriptF1(predictions[i].Evidence, it.Gold.Answers), it.Document)
@@ -128,12 +144,12 @@ func ScriptEvidenceF1(items []dataset.Item, predictions []Prediction) Mean {
 	return m
 }
 
-func scriptF1(predicted []string, gold []dataset.GoldAnswer) float64 {
+func scriptF1(predicted []string, gold []bench.GoldAnswer) float64 {
 	best := 0.0
 	for _, g := range gold {
 		want := withoutFloats(g.Evidence)
 		common := 0
-		for _, e := range set(predicted) {
+		for _, e := range bench.Distinct(predicted) {
 			if slices.Contains(want, e) {
 				common++
 			}

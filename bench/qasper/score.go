@@ -1,6 +1,6 @@
-// Package qasper scores predictions for QASPER (Dasigi et al. 2021). [Score] gives the numbers of the authors' evaluator,
-// or corrected ones; [Baseline] makes predictions without a model; [Read] and [Write] handle the official format of
-// predictions. Questions are loaded by qa/dataset.
+// Package qasper is the benchmark QASPER (Dasigi et al. 2021) in airqa bench. [Load] reads its questions, [Score] gives
+// the numbers of the authors' evaluator, or corrected ones, [Baseline] makes predictions without a model, and
+// [ReadPredictions] and [WritePredictions] handle the official format. [Benchmark] has the tables made of these.
 package qasper
 
 import (
@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/eval/squad"
+	"airqa/bench"
+	"airqa/internal/lexical"
 	"airqa/internal/stats"
-	"airqa/qa/dataset"
 )
 
 // Options select the rules.
@@ -37,8 +37,8 @@ func Corrections(o Options) []string {
 
 // Mean is a mean over N values from 0 to 1; 0 without values.
 type Mean struct {
-	Value float64 `json:"value"`
-	N     int     `json:"n"`
+	Value float64
+	N     int
 
 	sum    float64
 	values []float64
@@ -59,27 +59,27 @@ func (m Mean) Interval(rounds int, seed uint64, level float64) stats.Interval {
 
 // TypeMean is the answer F1 of a type of answers.
 type TypeMean struct {
-	Type string `json:"type"`
+	Type string
 	Mean
 }
 
 // Scores are the results of a file of predictions. A missing prediction scores 0 in both means.
 type Scores struct {
-	Answer   Mean `json:"answer_f1"`
-	Evidence Mean `json:"evidence_f1"`
+	Answer   Mean
+	Evidence Mean
 	// ByType groups by the type of the annotation that an answer matches best, without missing predictions; in fixed
 	// mode it is ByFirst.
-	ByType []TypeMean `json:"answer_f1_by_type"`
+	ByType []TypeMean
 	// ByFirst groups by the type of the first annotation, with missing predictions.
-	ByFirst []TypeMean `json:"answer_f1_by_first_type"`
-	Missing int        `json:"missing_predictions"`
+	ByFirst []TypeMean
+	Missing int
 	// Notes are remarks about the predictions and the rules.
-	Notes []string `json:"notes,omitempty"`
+	Notes []string
 }
 
 // Types are the types of answers in the order of the evaluator's output.
 func Types() []string {
-	return []string{dataset.Extractive, dataset.Abstractive, dataset.Boolean, dataset.Unanswerable}
+	return []string{Extractive, Abstractive, Boolean, Unanswerable}
 }
 
 func newScores() Scores {
@@ -100,11 +100,11 @@ func addType(list []TypeMean, name string, v float64, paper string) {
 
 // Score compares predictions with questions. Of several predictions for a question, or several questions of an id, the
 // last one counts.
-func Score(items []dataset.Item, predictions []Prediction, o Options) (Scores, error) {
+func Score(items []bench.Item, predictions []Prediction, o Options) (Scores, error) {
 	s := newScores()
 	questions := lastByID(items)
 	if len(questions) < len(items) && o.Fixed {
-		return s, fmt.Errorf("score QASPER: %d of %d questions share an id with another: predictions cannot name them; use --compat, where the last one counts",
+		return s, fmt.Errorf("score QASPER: %d of %d questions share an id with another: predictions cannot name them; the compat mode takes the last one",
 			len(items)-len(questions), len(items))
 	}
 	byID := make(map[string]Prediction)
@@ -136,9 +136,9 @@ func (s *Scores) note(n int, text string) {
 }
 
 // lastByID keeps the last question of each id, at the place of the first.
-func lastByID(items []dataset.Item) []dataset.Item {
+func lastByID(items []bench.Item) []bench.Item {
 	at := make(map[string]int)
-	var list []dataset.Item
+	var list []bench.Item
 	for _, it := range items {
 		if i, twice := at[it.UUID]; twice {
 			list[i] = it
@@ -153,7 +153,7 @@ func lastByID(items []dataset.Item) []dataset.Item {
 func repeating(predictions []Prediction) int {
 	n := 0
 	for _, p := range predictions {
-		if len(set(p.Evidence)) < len(p.Evidence) {
+		if len(bench.Distinct(p.Evidence)) < len(p.Evidence) {
 			n++
 		}
 	}
@@ -161,7 +161,7 @@ func repeating(predictions []Prediction) int {
 }
 
 // add scores the prediction for one question.
-func (s *Scores) add(it dataset.Item, p Prediction, predicted bool, o Options) {
+func (s *Scores) add(it bench.Item, p Prediction, predicted bool, o Options) {
 	answer, kind, gold := 0.0, "", it.Gold.Answers
 	if predicted {
 		answer, kind = answerF1(p.Answer, gold)
@@ -182,10 +182,10 @@ func (s *Scores) add(it dataset.Item, p Prediction, predicted bool, o Options) {
 }
 
 // answerF1 is the maximum over the annotations, and the type of the first annotation that reaches it.
-func answerF1(text string, gold []dataset.GoldAnswer) (best float64, kind string) {
+func answerF1(text string, gold []bench.GoldAnswer) (best float64, kind string) {
 	best = -1
 	for _, g := range gold {
-		if f := squad.F1(text, g.Text); f > best {
+		if f := lexical.SQuADF1(text, g.Text); f > best {
 			best, kind = f, g.Type
 		}
 	}
@@ -194,7 +194,7 @@ func answerF1(text string, gold []dataset.GoldAnswer) (best float64, kind string
 
 // bestEvidence is the maximum over the annotations. counts is false if no annotation can be answered from the text,
 // which excludes a question in fixed mode.
-func bestEvidence(predicted []string, gold []dataset.GoldAnswer, o Options) (best float64, counts bool) {
+func bestEvidence(predicted []string, gold []bench.GoldAnswer, o Options) (best float64, counts bool) {
 	for _, g := range gold {
 		want := goldEvidence(g)
 		if o.TextOnly {
@@ -209,7 +209,7 @@ func bestEvidence(predicted []string, gold []dataset.GoldAnswer, o Options) (bes
 			if o.TextOnly {
 				got = withoutFloats(got)
 			}
-			got, want = set(got), set(want)
+			got, want = bench.Distinct(got), bench.Distinct(want)
 		}
 		best, counts = max(best, evidenceF1(got, want)), true
 	}
@@ -217,8 +217,8 @@ func bestEvidence(predicted []string, gold []dataset.GoldAnswer, o Options) (bes
 }
 
 // goldEvidence is empty for an unanswerable question, whatever was annotated.
-func goldEvidence(g dataset.GoldAnswer) []string {
-	if g.Type == dataset.Unanswerable {
+func goldEvidence(g bench.GoldAnswer) []string {
+	if g.Type == Unanswerable {
 		return nil
 	}
 	return g.Evidence
@@ -235,7 +235,7 @@ func evidenceF1(predicted, gold []string) float64 {
 		return 1
 	}
 	common := 0
-	for _, e := range set(predicted) {
+	for _, e := range bench.Distinct(predicted) {
 		if slices.Contains(gold, e) {
 			common++
 		}
@@ -247,20 +247,9 @@ func evidenceF1(predicted, gold []string) float64 {
 	return 2 * precision * recall / (precision + recall)
 }
 
-// set keeps the first of equal texts.
-func set(list []string) []string {
-	var kept []string
-	for _, e := range list {
-		if !slices.Contains(kept, e) {
-			kept = append(kept, e)
-		}
-	}
-	return kept
-}
-
 // Human scores each annotation of the questions with at least three against the others, which the paper calls a lower
 // bound of human performance: every annotation counts as one prediction.
-func Human(items []dataset.Item, o Options) Scores {
+func Human(items []bench.Item, o Options) Scores {
 	s := newScores()
 	for _, it := range lastByID(items) {
 		gold := it.Gold.Answers

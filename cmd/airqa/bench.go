@@ -1,14 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"path/filepath"
 	"strings"
 
-	"airqa/bench/companion"
+	"airqa/bench"
+	"airqa/bench/agreement"
+	"airqa/bench/argscichat"
+	"airqa/bench/dorismae"
+	"airqa/bench/qasper"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 )
 
@@ -35,15 +43,33 @@ func (benchListCmd) Help() string {
 docs/bench.md describes the benchmarks and where their data are from.`
 }
 
+// benchmarks are all companion benchmarks. To add one, write a package like argscichat, and add a line here.
+func benchmarks() []bench.Benchmark {
+	return []bench.Benchmark{
+		argscichat.Benchmark(),
+		qasper.Benchmark(),
+		dorismae.Benchmark(),
+	}
+}
+
+func findBenchmark(name string) (bench.Benchmark, error) {
+	for _, b := range benchmarks() {
+		if b.Name == name {
+			return b, nil
+		}
+	}
+	return bench.Benchmark{}, exit.Misuse("unknown benchmark %q; airqa bench list shows all", name)
+}
+
 // benchLine is a line of airqa bench list --json.
 type benchLine struct {
-	Name    string             `json:"name"`
-	About   string             `json:"about"`
-	Methods []companion.Method `json:"methods"`
+	Name    string         `json:"name"`
+	About   string         `json:"about"`
+	Methods []bench.Method `json:"methods"`
 }
 
 func (c benchListCmd) Run(a *app) error {
-	for _, b := range companion.Benchmarks() {
+	for _, b := range benchmarks() {
 		if c.JSON {
 			if err := json.NewEncoder(a.out).Encode(benchLine{b.Name, b.About, b.Methods}); err != nil {
 				return err
@@ -71,15 +97,15 @@ type benchFlags struct {
 	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 }
 
-func (f benchFlags) request() companion.Request {
-	return companion.Request{
+func (f benchFlags) request() bench.Request {
+	return bench.Request{
 		Dataset:  f.Dataset,
 		Embedder: func() (embed.Embedder, error) { return minilm.Open(minilm.Config{}) },
 	}
 }
 
 // write prints a result to --out or standard output.
-func (f benchFlags) write(a *app, r *companion.Result) error {
+func (f benchFlags) write(a *app, r *bench.Result) error {
 	o, err := f.render(a, f.Out)
 	if err != nil {
 		return err
@@ -112,15 +138,44 @@ agree with each other.`
 }
 
 func (c benchAgreeCmd) Run(a *app) error {
-	r, err := companion.Agree(c.request())
+	config := c.config()
+	ratings, err := c.ratings()
+	if err != nil {
+		return err
+	}
+	if config.Model != "" && (c.Margin < 0 || math.IsNaN(c.Margin) || c.Bootstrap < 1) {
+		return exit.Misuse("--margin must not be negative, and --bootstrap must be at least 1")
+	}
+	r, err := agreement.Agree(ratings, config)
 	if err != nil {
 		return err
 	}
 	return benchFlags{formatFlags: c.formatFlags, Out: c.Out}.write(a, r)
 }
 
-func (c benchAgreeCmd) request() companion.AgreeRequest {
-	return companion.AgreeRequest{
-		File: c.File, Annotations: c.Annotations, Model: c.Rater, Measure: c.Measure, Margin: c.Margin, Rounds: c.Bootstrap, Seed: c.Seed,
+// isDataset reports whether the file is one of a benchmark, not a table.
+func (c benchAgreeCmd) isDataset() bool { return strings.EqualFold(filepath.Ext(c.File), ".json") }
+
+// ratings reads a table, or the scores of the benchmark that has any.
+func (c benchAgreeCmd) ratings() (bench.Ratings, error) {
+	if !c.isDataset() {
+		if c.Annotations != "" {
+			return bench.Ratings{}, exit.Misuse("--annotations needs the file of doris-mae, whose test set has the people's scores")
+		}
+		return agreement.Read(c.File)
 	}
+	for _, b := range benchmarks() {
+		if b.Ratings != nil {
+			return b.Ratings(c.File, c.Annotations)
+		}
+	}
+	return bench.Ratings{}, exit.Misuse("no benchmark has scores of people; give a table of ratings")
+}
+
+func (c benchAgreeCmd) config() agreement.Config {
+	f := agreement.Config{File: c.File, Model: c.Rater, Measure: c.Measure, Margin: c.Margin, Rounds: c.Bootstrap, Seed: c.Seed}
+	if c.isDataset() {
+		f.Model = cmp.Or(f.Model, bench.ModelRater)
+	}
+	return f
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/bench/companion"
+	"airqa/bench"
 	"airqa/env"
 	"airqa/env/embed/minilm"
 	"airqa/internal/atomicfile"
@@ -13,7 +13,6 @@ import (
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa/dataset"
-	"airqa/run/bench"
 )
 
 type benchRunCmd struct {
@@ -35,7 +34,7 @@ airqa run: it resumes, keeps budgets, and trace, view, fork and export read it. 
 }
 
 func (c benchRunCmd) Run(a *app) error {
-	b, err := companion.Find(c.Name)
+	b, err := findBenchmark(c.Name)
 	if err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func flagsAfterDashes(args []string) []string {
 }
 
 // prepare makes the data directory and the questions.
-func (c benchRunCmd) prepare(a *app, b *dataset.Companion, data, questions string) error {
+func (c benchRunCmd) prepare(a *app, b *bench.Dataset, data, questions string) error {
 	examples, err := bench.Questions(b, bench.Config{Context: bench.Context(c.Context), History: prompts.HistoryForm(c.History)})
 	if err != nil {
 		return err

@@ -5,9 +5,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/bench/companion"
+	"airqa/bench"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/prompts"
 )
 
 type benchStatsCmd struct {
@@ -28,14 +29,14 @@ The numbers of the paper are beside those of the data.`
 func (c benchStatsCmd) Run(a *app) error {
 	r := c.request()
 	r.Similarity, r.Pools = c.Similarity, c.Pools
-	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Stats })
+	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Stats })
 }
 
-type benchFunc = func(context.Context, companion.Request) (*companion.Result, error)
+type benchFunc = func(context.Context, bench.Request) (*bench.Result, error)
 
 // run calls one of the benchmark's functions and prints its result.
-func (f benchFlags) run(a *app, r companion.Request, of func(companion.Benchmark) benchFunc) error {
-	b, err := companion.Find(f.Name)
+func (f benchFlags) run(a *app, r bench.Request, of func(bench.Benchmark) benchFunc) error {
+	b, err := findBenchmark(f.Name)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ type benchRules struct {
 	Export      string `names:"output" placeholder:"FILE" help:"Write the predictions to FILE in the benchmark's own format: those of --method, or the scored ones (qasper, doris-mae)."`
 }
 
-func (c benchRules) request(r companion.Request) companion.Request {
+func (c benchRules) request(r bench.Request) bench.Request {
 	r.Fixed, r.Setting, r.TextOnly, r.Seed, r.Export, r.Annotations = c.Fixed, c.Setting, c.TextOnly, c.Seed, c.Export, c.Annotations
 	return r
 }
@@ -85,9 +86,12 @@ empty. airqa bench list explains them.`
 }
 
 func (c benchBaselineCmd) Run(a *app) error {
+	if c.Export != "" && c.Method == "" {
+		return exit.Misuse("--export needs --method: a file has the predictions of one method")
+	}
 	r := c.benchRules.request(c.benchFlags.request())
 	r.Method = c.Method
-	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Baseline })
+	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Baseline })
 }
 
 type benchScoreCmd struct {
@@ -126,16 +130,16 @@ func (c benchScoreCmd) Run(a *app) error {
 			return err
 		}
 	}
-	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Score })
+	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Score })
 }
 
 // answers writes the answers of the run as predictions.
 func (c benchScoreCmd) answers(a *app, to string) error {
-	b, err := companion.Find(c.Name)
+	b, err := findBenchmark(c.Name)
 	if err != nil {
 		return err
 	}
-	n, err := companion.FromRun(b, c.Dataset, c.From, to)
+	n, err := bench.WriteAnswers(b, c.Dataset, c.From, to)
 	if err == nil {
 		a.say("%s of %s", terminal.Plural(n, "answer"), c.From)
 	}
@@ -159,7 +163,15 @@ not have: state which form a prompt has.`
 }
 
 func (c benchShowCmd) Run(a *app) error {
-	text, err := companion.Show(c.Name, c.Dataset, c.ID, c.History)
+	b, err := findBenchmark(c.Name)
+	if err != nil {
+		return err
+	}
+	data, err := b.Load(c.Dataset)
+	if err != nil {
+		return err
+	}
+	text, err := bench.Show(data, c.ID, prompts.HistoryForm(c.History))
 	if err != nil {
 		return err
 	}

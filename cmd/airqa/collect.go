@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"airqa/bench/argscichat/collect"
-	"airqa/bench/argscichat/dialogue"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/viewer/guard"
@@ -101,7 +100,7 @@ func (c collectServeCmd) Run(a *app) (err error) {
 		a.say("Other machines can reach this server, and the connection is not encrypted: use a network that you trust.\n" +
 			"Give the participants the address with its token, and the name or number of this machine in it.")
 	}
-	server := dialogue.New(dialogue.Config{Study: study, Host: host, Log: a.log, Now: a.now})
+	server := collect.NewServer(collect.ServerConfig{Study: study, Host: host, Log: a.log, Now: a.now})
 	if err := a.print(server.Address(on.Addr())); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/bench/companion"
+	"airqa/bench"
 	"airqa/bench/dorismae/annotate"
 	"airqa/doctor"
 	"airqa/eval"
@@ -143,19 +143,19 @@ var jsonOutputs = map[string]jsonOutput{
 	},
 	"bench stats": {
 		[]string{"bench stats argscichat --dataset fixtures/argscichat --json"},
-		[]any{companion.Result{}},
+		[]any{bench.Result{}},
 	},
 	"bench baseline": {
 		[]string{"bench baseline argscichat --dataset fixtures/argscichat --json"},
-		[]any{companion.Result{}},
+		[]any{bench.Result{}},
 	},
 	"bench score": {
 		[]string{"bench score argscichat --dataset fixtures/argscichat --predictions fixtures/argscichat/predictions.jsonl --bootstrap 100 --json"},
-		[]any{companion.Result{}},
+		[]any{bench.Result{}},
 	},
 	"bench agree": {
 		[]string{"bench agree fixtures/argscichat/ratings.csv --json"},
-		[]any{companion.Result{}},
+		[]any{bench.Result{}},
 	},
 	"trace": {
 		[]string{"trace airqa-demo/runs/agentic-hybrid --json", "trace airqa-demo/runs/agentic-hybrid --json --full"},

@@ -16,7 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/agent"
-	"airqa/bench/companion"
+	"airqa/bench"
+	"airqa/bench/agreement"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
 	"airqa/ingest"
@@ -73,11 +74,11 @@ var effects = []effect{
 	{"embed-base-url", "--embedder openai:m --embed-base-url http://127.0.0.1:8/v1", remoteEmbedder, "openai:m at http://127.0.0.1:8/v1"},
 
 	{"annotations", "--annotations a", annotationsOf, "a"},
-	{"rater", "--rater a", ratersOf(func(r companion.AgreeRequest) any { return r.Model }), "a"},
-	{"measure", "--measure rho", ratersOf(func(r companion.AgreeRequest) any { return r.Measure }), "rho"},
-	{"margin", "--margin 0.2", ratersOf(func(r companion.AgreeRequest) any { return r.Margin }), 0.2},
-	{"bootstrap", "--bootstrap 9", ratersOf(func(r companion.AgreeRequest) any { return r.Rounds }), 9},
-	{"seed", "--seed 7", ratersOf(func(r companion.AgreeRequest) any { return r.Seed }), uint64(7)},
+	{"rater", "--rater a", ratersOf(func(r agreement.Config) any { return r.Model }), "a"},
+	{"measure", "--measure rho", ratersOf(func(r agreement.Config) any { return r.Measure }), "rho"},
+	{"margin", "--margin 0.2", ratersOf(func(r agreement.Config) any { return r.Margin }), 0.2},
+	{"bootstrap", "--bootstrap 9", ratersOf(func(r agreement.Config) any { return r.Rounds }), 9},
+	{"seed", "--seed 7", ratersOf(func(r agreement.Config) any { return r.Seed }), uint64(7)},
 
 	{"embed-tokens", "--embed-tokens 512", embedTokens, 512},
 	{"embed-threads", "--embed-threads 3", embedThreads, 3},
@@ -439,10 +440,10 @@ type endpoints interface {
 }
 
 // ratersOf reads a part of how raters are compared.
-func ratersOf(part func(companion.AgreeRequest) any) func(*testing.T, *app, any) any {
+func ratersOf(part func(agreement.Config) any) func(*testing.T, *app, any) any {
 	return func(_ *testing.T, _ *app, c any) any {
 		if c, ok := c.(benchAgreeCmd); ok {
-			return part(c.request())
+			return part(c.config())
 		}
 		return nil
 	}
@@ -451,11 +452,11 @@ func ratersOf(part func(companion.AgreeRequest) any) func(*testing.T, *app, any)
 func annotationsOf(_ *testing.T, _ *app, c any) any {
 	switch c := c.(type) {
 	case benchAgreeCmd:
-		return c.request().Annotations
+		return c.Annotations
 	case benchBaselineCmd:
-		return c.benchRules.request(companion.Request{}).Annotations
+		return c.benchRules.request(bench.Request{}).Annotations
 	case benchScoreCmd:
-		return c.benchRules.request(companion.Request{}).Annotations
+		return c.benchRules.request(bench.Request{}).Annotations
 	}
 	return nil
 }

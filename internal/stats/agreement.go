@@ -16,7 +16,9 @@ func CohenKappa[T comparable](a, b []T) float64 {
 	var agree float64
 	countA, countB := make(map[T]float64), make(map[T]float64)
 	for i := range a {
-		agree += one(a[i] == b[i])
+		if a[i] == b[i] {
+			agree++
+		}
 		countA[a[i]]++
 		countB[b[i]]++
 	}
@@ -67,13 +69,6 @@ func beyondChance(observed, chance float64) float64 {
 		return math.NaN()
 	}
 	return (observed - chance) / (1 - chance)
-}
-
-func one(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // PassAtK estimates, from c successes in n tries at one question, the chance that at least one of k tries succeeds: 1 -

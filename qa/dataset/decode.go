@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -112,6 +113,35 @@ func decodeEvaluator(raw json.RawMessage, into *qa.Evaluator) string {
 		return `"eval_kwargs" of the evaluator must be an object, not ` + short(into.Kwargs)
 	}
 	return ""
+}
+
+// FieldError describes an error of encoding/json about a record in words: the field, its kind and the one that it should
+// have.
+func FieldError(err error) error {
+	var e *json.UnmarshalTypeError
+	if !errors.As(err, &e) {
+		return err
+	}
+	kinds := map[string]string{"string": "a string", "number": "a number", "bool": "true or false", "array": "a list", "object": "an object"}
+	kind, ok := kinds[e.Value]
+	if !ok {
+		kind = "a " + e.Value // such as "number 3.5"
+	}
+	want := "an object"
+	switch e.Type.Kind() {
+	case reflect.String:
+		want = "a string"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Int:
+		want = "a whole number"
+	case reflect.Slice:
+		want = "a list"
+	}
+	if e.Field == "" {
+		return fmt.Errorf("it is %s, not %s", kind, want)
+	}
+	return fmt.Errorf("%s is %s, not %s", e.Field, kind, want)
 }
 
 func jsonFault(err error) string {

@@ -1,9 +1,6 @@
 // Package collect is a study that collects dialogues about papers as the benchmark ArgSciChat did: who talks to whom
 // and when, the rules of a dialogue, what is stored, and the export in the benchmark's format. Start from [ReadPlan],
-// [Open] and [Study.Send]; [Load] and [Export] read what was stored.
-//
-// It is below the pages that show a dialogue (bench/argscichat/dialogue) and knows nothing of HTTP. It stands among the workers,
-// since it needs the reader of benchmarks and the ledger only.
+// [Open] and [Study.Send]; [Load] and [Export] read what was stored, and [NewServer] is the page on which two people talk.
 package collect
 
 import (

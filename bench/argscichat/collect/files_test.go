@@ -10,8 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/bench"
+	"airqa/bench/argscichat"
 	"airqa/bench/argscichat/collect"
-	"airqa/qa/dataset"
 )
 
 func TestReadPlanFaults(t *testing.T) {
@@ -103,11 +104,11 @@ func TestExport(t *testing.T) {
 	if diff := cmp.Diff(collect.Exported{Complete: 2, Incomplete: 1, Turns: 6, Papers: 2, Folds: 2, Labelled: 1}, x); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	c, err := dataset.ArgSciChat(out)
+	c, err := argscichat.Load(out)
 	if err != nil || len(c.Faults) > 0 || len(c.Items) != 6 || len(c.Documents) != 2 {
 		t.Fatalf("%v, faults %v", err, c.Faults)
 	}
-	first := make(map[string]dataset.Item)
+	first := make(map[string]bench.Item)
 	for _, item := range c.Items {
 		first[item.UUID] = item
 	}
@@ -121,7 +122,7 @@ func TestExport(t *testing.T) {
 	if diff := cmp.Diff([]string{"fold0:test", "fold1:val"}, last.Tags); diff != "" {
 		t.Errorf("folds (-want +got):\n%s", diff)
 	}
-	intents, faults, err := dataset.Intents(filepath.Join(out, "intents.csv"))
+	intents, faults, err := argscichat.LoadIntents(filepath.Join(out, "intents.csv"))
 	if err != nil || len(faults) > 0 || len(intents) != 10 || intents[6].Tag != "Reply_Info" || !intents[6].Expert {
 		t.Errorf("intents: %v, %v, %+v", err, faults, intents)
 	}

@@ -20,8 +20,8 @@ const (
 	keyFile    = "key"
 )
 
-// format is the number of the format of the ledger.
-const format = 1
+// ledgerFormat is the number of the format of the ledger.
+const ledgerFormat = 1
 
 // event is a line of the ledger: one of its pointers is set, or none after a restart of the server.
 type event struct {
@@ -89,8 +89,8 @@ func (s *store) entry(line []byte, _ ledger.Span) (int, struct{}, error) {
 }
 
 func (s *store) apply(e event) error {
-	if e.Format != format {
-		return fmt.Errorf("format %d is not %d: the file is from another version of airqa", e.Format, format)
+	if e.Format != ledgerFormat {
+		return fmt.Errorf("format %d is not %d: the file is from another version of airqa", e.Format, ledgerFormat)
 	}
 	if e.Restart {
 		for _, d := range s.dialogues {
@@ -132,7 +132,7 @@ func (s *store) begin(d Dialogue) error {
 
 // add stores an event; it is on the disk when add returns.
 func (s *store) add(e event) error {
-	e.Format = format
+	e.Format = ledgerFormat
 	line, err := ledger.Encode(e)
 	if err == nil {
 		err = s.ledger.Add(line)

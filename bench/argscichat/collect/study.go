@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"airqa/qa/dataset"
+	"airqa/bench/argscichat"
 )
 
 // Config configures a [Study].
@@ -316,7 +316,7 @@ func (s *Study) Label(p *Participant, number, n int, tags []string) error {
 		return refuse("message %d has other sentences", n)
 	}
 	for _, tag := range tags {
-		if tag != "" && !slices.Contains(dataset.IntentTags, tag) {
+		if tag != "" && !slices.Contains(argscichat.IntentTags, tag) {
 			return refuse("unknown intent %q", tag)
 		}
 	}

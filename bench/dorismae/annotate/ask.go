@@ -7,9 +7,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"airqa/bench/dorismae"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
 
 // asking sends the missing questions.
@@ -32,7 +32,7 @@ type asking struct {
 
 // question is a pair with the number of its request.
 type question struct {
-	pair dataset.DORISPair
+	pair dorismae.Pair
 	try  int
 }
 
@@ -65,7 +65,7 @@ type Result struct {
 func (r Result) left() int { return r.Pairs - r.Known - r.Replied }
 
 // missing are the questions without a reply, and with retry those whose reply has no verdict. The others are counted.
-func (a *asking) missing(pairs []dataset.DORISPair, retry bool) (list []question) {
+func (a *asking) missing(pairs []dorismae.Pair, retry bool) (list []question) {
 	a.Pairs, a.Failures = len(pairs), []Failure{}
 	for _, p := range pairs {
 		k, ok := a.log.Get(nameOf(p.AspectID, p.Abstract.ID))

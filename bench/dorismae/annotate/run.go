@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/bench/dorismae"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm/cache"
 	"airqa/qa"
-	"airqa/qa/dataset"
 	"airqa/run/budget"
 	"airqa/run/models"
 	"airqa/run/session"
@@ -107,19 +107,19 @@ func (f Flags) check() ([]int, error) {
 }
 
 // pairs reads the dataset and selects.
-func (f Flags) pairs(s session.Session) ([]dataset.DORISPair, error) {
+func (f Flags) pairs(s session.Session) ([]dorismae.Pair, error) {
 	numbers, err := f.check()
 	if err != nil {
 		return nil, err
 	}
-	d, err := dataset.DORIS(f.Dataset, dataset.DORISOptions{Test: f.Pairs == "test"})
+	d, err := dorismae.Load(f.Dataset, dorismae.LoadOptions{Test: f.Pairs == "test"})
 	if err != nil {
 		return nil, err
 	}
 	if n := slices.Max(append(numbers, 0)); n > 0 && n >= len(d.Queries) {
 		return nil, exit.Misuse("--queries: there is no query %d; %s has 0 to %d", n, f.Dataset, len(d.Queries)-1)
 	}
-	var list []dataset.DORISPair
+	var list []dorismae.Pair
 	if f.Pairs == "pools" {
 		list = d.Pairs(numbers)
 	} else {
@@ -229,7 +229,7 @@ func (w *work) account() error {
 }
 
 // annotate asks under a progress bar. After Ctrl-C the calls in flight finish and are kept.
-func (w *work) annotate(pairs []dataset.DORISPair) error {
+func (w *work) annotate(pairs []dorismae.Pair) error {
 	ctx, drain, stop := w.Interrupts()
 	defer stop()
 	list := w.asking.missing(pairs, w.Retry == "unparsed")

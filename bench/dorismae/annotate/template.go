@@ -7,10 +7,10 @@ import (
 	"os"
 	"strings"
 
+	"airqa/bench/dorismae"
 	"airqa/internal/exit"
 	"airqa/prompts"
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
 
 // Template is the text of a question, with slots for its parts. A slot is {name} or {{.name}}: requirement and abstract,
@@ -39,7 +39,7 @@ func OpenTemplate(path string) (Template, error) {
 }
 
 // Fill returns the question about a pair. Slots in its texts have no effect.
-func (t Template) Fill(p dataset.DORISPair) string {
+func (t Template) Fill(p dorismae.Pair) string {
 	context := ""
 	if len(p.Within) > 0 {
 		context = "It is a part of this wider requirement: " + strings.Join(p.Within, " / ") + "\n"
@@ -55,7 +55,7 @@ func (t Template) Fill(p dataset.DORISPair) string {
 
 // request is the try-th request about a pair. From the second on, it mentions the missing verdict: at temperature 0 the
 // same request would get the same reply.
-func (t Template) request(p dataset.DORISPair, try int) (qa.Request, error) {
+func (t Template) request(p dorismae.Pair, try int) (qa.Request, error) {
 	text := t.Fill(p)
 	if try > 1 {
 		again, err := prompts.Source("annotate_again")

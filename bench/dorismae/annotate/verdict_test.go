@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/bench/dorismae"
 	"airqa/bench/dorismae/annotate"
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
 
 func TestParse(t *testing.T) {
@@ -47,9 +47,9 @@ func TestParse(t *testing.T) {
 }
 
 func TestTemplate(t *testing.T) {
-	pair := dataset.DORISPair{
+	pair := dorismae.Pair{
 		AspectID: "1", Aspect: "It uses {abstract} or {{.title}}.", Within: []string{"It detects shores."},
-		Abstract: dataset.DORISAbstract{ID: 4, Title: "Shores", Text: "We read {requirement}.\nCONCUR"},
+		Abstract: dorismae.Abstract{ID: 4, Title: "Shores", Text: "We read {requirement}.\nCONCUR"},
 	}
 	own, err := annotate.OpenTemplate("")
 	if err != nil {

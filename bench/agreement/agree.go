@@ -1,0 +1,245 @@
+// Package agreement is airqa bench agree: tables of how far raters agree. [Read] reads a table of ratings as people's
+// programs write it, [Agree] measures it, and compares one rater, a model, to the others. The statistics are in
+// internal/stats.
+package agreement
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/bench"
+	"airqa/internal/stats"
+	"airqa/qa"
+)
+
+// Config configures [Agree].
+type Config struct {
+	// File is where the ratings are from.
+	File string
+	// Model is the rater to compare to the others; empty for none.
+	Model string
+	// Measure is the name of one of [stats.PairMeasures], or "all".
+	Measure string
+	// Margin is the difference up to which the model is not worse, at least 0.
+	Margin float64
+	// Rounds is the number of resamples, at least 1.
+	Rounds int
+	Seed   uint64
+}
+
+// table is ratings with their values as numbers, by rater. NaN is a missing value.
+type table struct {
+	bench.Ratings
+	// categories are the distinct values, sorted.
+	categories []string
+	// numbers are the values by rater, or their positions in categories if some are not numbers.
+	numbers [][]float64
+	numeric bool
+}
+
+func newTable(r bench.Ratings) table {
+	t := table{Ratings: r, numeric: true}
+	for _, unit := range r.Units {
+		t.categories = append(t.categories, unit...)
+	}
+	slices.Sort(t.categories)
+	t.categories = slices.DeleteFunc(slices.Compact(t.categories), func(c string) bool { return c == "" })
+	value := map[string]float64{"": math.NaN()}
+	for _, c := range t.categories {
+		x, ok := parseNumber(c)
+		t.numeric = t.numeric && ok
+		value[c] = x
+	}
+	if !t.numeric {
+		for i, c := range t.categories {
+			value[c] = float64(i)
+		}
+	}
+	for rater := range r.Raters {
+		var values []float64
+		for _, unit := range r.Units {
+			values = append(values, value[unit[rater]])
+		}
+		t.numbers = append(t.numbers, values)
+	}
+	return t
+}
+
+// Agree measures the agreement of raters, and compares one of them, a model, to the others.
+func Agree(r bench.Ratings, c Config) (*bench.Result, error) {
+	t := newTable(r)
+	result := bench.NewResult("", "Agreement of "+filepath.Base(c.File), c.File, r.Faults)
+	result.Tables = []bench.Table{t.measures()}
+	result.Note(r.Notes...)
+	result.Note(t.notes()...)
+	if len(r.Raters) > 2 {
+		result.Tables = append(result.Tables, t.pairs())
+	}
+	result.Tables = append(result.Tables, t.labels())
+	if c.Model == "" {
+		return result, nil
+	}
+	parity, notes, err := t.parity(c)
+	if err != nil {
+		return nil, err
+	}
+	result.Tables = append(result.Tables, parity)
+	result.Note(notes...)
+	return result, nil
+}
+
+// measures are those of all raters, and of both if there are two.
+func (t table) measures() bench.Table {
+	list := bench.Table{Name: "agreement", Title: fmt.Sprintf("%d raters, %d units", len(t.Raters), len(t.Units)), Label: "measure", Decimals: 6}
+	add := func(row string, value float64, n int) { list.Add(bench.Value(row, "value", value).Over(n)) }
+	pairable := 0
+	var votes [][]string
+	for _, unit := range t.Units {
+		given := slices.DeleteFunc(slices.Clone(unit), func(v string) bool { return v == "" })
+		if len(given) > 1 {
+			pairable++
+		}
+		votes = append(votes, given)
+	}
+	add("Fleiss' kappa", stats.FleissKappa(votes), pairable)
+	for _, l := range stats.Levels() {
+		if t.numeric || l == stats.NominalLevel {
+			add("Krippendorff's alpha, "+string(l), stats.KrippendorffAlpha(t.numbers, l), pairable)
+		}
+	}
+	if len(t.Raters) != 2 {
+		return list
+	}
+	var a, b []string // the labels of units that both have
+	for _, unit := range t.Units {
+		if unit[0] != "" && unit[1] != "" {
+			a = append(a, unit[0])
+			b = append(b, unit[1])
+		}
+	}
+	macro := stats.MacroScores(a, b)
+	add("Cohen's kappa", stats.CohenKappa(a, b), len(a))
+	add("exact agreement", stats.ExactAgreement(a, b), len(a))
+	add("macro precision, the second being true", macro.Precision, len(a))
+	add("macro recall", macro.Recall, len(a))
+	add("macro F1", macro.F1, len(a))
+	if t.numeric {
+		add("Spearman's rho", stats.Spearman(shared(t.numbers[0], t.numbers[1])), len(a))
+	}
+	return list
+}
+
+// notes explain which measures are missing or undefined.
+func (t table) notes() []string {
+	notes := []string{
+		"n is the number of units with two values or more; the others are left out. A measure without value is undefined: there is no such unit, " +
+			"or all values are equal.",
+	}
+	if slices.ContainsFunc(t.Units, func(unit []string) bool { return slices.Contains(unit, "") }) {
+		notes = append(notes, "With missing values, Fleiss' kappa gives each unit the same weight, however many values it has (Gwet 2014).")
+	}
+	alpha := func(l stats.Level) float64 { return stats.KrippendorffAlpha(t.numbers, l) }
+	switch {
+	case !t.numeric:
+		notes = append(notes, "Some values are not numbers, so that there is no ordinal, interval or ratio measure.")
+	case math.IsNaN(alpha(stats.RatioLevel)) && !math.IsNaN(alpha(stats.IntervalLevel)):
+		notes = append(notes, "The ratio alpha is undefined for a number and its negative: it divides by the sum of two values.")
+	}
+	return notes
+}
+
+// shared are the values of units that two raters have.
+func shared(a, b []float64) (x, y []float64) {
+	for i := range a {
+		if !math.IsNaN(a[i]) && !math.IsNaN(b[i]) {
+			x, y = append(x, a[i]), append(y, b[i])
+		}
+	}
+	return x, y
+}
+
+// pairs has a row for each pair of raters.
+func (t table) pairs() bench.Table {
+	list := bench.Table{Name: "pairs", Title: "Pairs of raters; macro precision and recall take the second as true", Label: "raters", Decimals: 4}
+	for i := range t.Raters {
+		for j := i + 1; j < len(t.Raters); j++ {
+			a, b := shared(t.numbers[i], t.numbers[j])
+			row, macro := t.Raters[i]+", "+t.Raters[j], stats.MacroScores(a, b)
+			if len(a) == 0 {
+				macro = stats.Macro{Precision: math.NaN(), Recall: math.NaN(), F1: math.NaN()}
+			}
+			list.Add(
+				bench.Value(row, "exact", stats.ExactAgreement(a, b)).Over(len(a)), bench.Value(row, "kappa", stats.CohenKappa(a, b)),
+				bench.Value(row, "prec.", macro.Precision), bench.Value(row, "recall", macro.Recall), bench.Value(row, "F1", macro.F1),
+			)
+			if t.numeric {
+				list.Add(bench.Value(row, "rho", stats.Spearman(a, b)))
+			}
+		}
+	}
+	return list
+}
+
+// labels has the share of each value for each rater.
+func (t table) labels() bench.Table {
+	list := bench.Table{Name: "labels", Title: "Labels: their shares", Label: "rater", Decimals: 2}
+	for r, rater := range t.Raters {
+		counts, n := make(map[string]int), 0
+		for _, unit := range t.Units {
+			if unit[r] != "" {
+				counts[unit[r]]++
+				n++
+			}
+		}
+		for i, c := range t.categories {
+			m := bench.Value(rater, c, float64(counts[c])/float64(n))
+			if i == 0 {
+				m = m.Over(n)
+			}
+			list.Add(m)
+		}
+	}
+	return list
+}
+
+// parity compares the model to the others.
+func (t table) parity(c Config) (bench.Table, []string, error) {
+	at := slices.Index(t.Raters, c.Model)
+	switch {
+	case at < 0:
+		return bench.Table{}, nil, qa.Usagef("no rater is named %q; the raters are %s", c.Model, strings.Join(t.Raters, ", "))
+	case len(t.Raters) < 3:
+		return bench.Table{}, nil, qa.Usagef("%d raters: comparing %q to the others needs two others, whose agreement is the standard", len(t.Raters), c.Model)
+	}
+	humans := slices.Concat(t.numbers[:at], t.numbers[at+1:])
+	list := bench.Table{
+		Name: "parity", Title: fmt.Sprintf("%s with the others, and the others among themselves", c.Model), Label: "measure", Decimals: 4,
+	}
+	undefined := 0
+	for _, m := range stats.PairMeasures() {
+		if c.Measure != "all" && c.Measure != m.Name || m.Numeric && !t.numeric {
+			continue
+		}
+		p := stats.CompareToHumans(t.numbers[at], humans, stats.ParityConfig{Measure: m, Margin: c.Margin, Rounds: c.Rounds, Seed: c.Seed})
+		undefined += p.Undefined
+		list.Add(
+			bench.Value(m.Name, c.Model, p.Model), bench.Value(m.Name, "others", p.Humans),
+			bench.Value(m.Name, "difference", p.Difference).Over(p.Units),
+			bench.Value(m.Name, "low", p.Interval.Low), bench.Value(m.Name, "high", p.Interval.High), bench.Value(m.Name, "p", p.P),
+		)
+	}
+	if len(list.Measures) == 0 {
+		return list, nil, qa.Usagef("the measure %s needs numbers, but some values are not", c.Measure)
+	}
+	notes := []string{fmt.Sprintf("low, high: 95 %% interval of the difference. p: one-sided, for the hypothesis that %s is worse by %s or more; "+
+		"a small p means that it is not. Paired bootstrap of the units that all rated, %d resamples, seed %d.",
+		c.Model, strconv.FormatFloat(c.Margin, 'f', -1, 64), c.Rounds, c.Seed)}
+	if undefined > 0 {
+		notes = append(notes, fmt.Sprintf("Resamples without a value, which are left out: %d.", undefined))
+	}
+	return list, notes, nil
+}

@@ -1,0 +1,152 @@
+package agreement_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"airqa/bench"
+	"airqa/bench/agreement"
+	"airqa/bench/dorismae"
+	"airqa/internal/testkit/benchtest"
+)
+
+// agreeOnTestSet measures the ratings of DORIS-MAE's test set, with other annotations if there are any.
+func agreeOnTestSet(t *testing.T, annotations string, c agreement.Config) *bench.Result {
+	t.Helper()
+	ratings, err := dorismae.Benchmark().Ratings(dorisFixture, annotations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model = bench.ModelRater
+	r, err := agreement.Agree(ratings, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const dorisFixture = "../../fixtures/doris-mae/dataset.json"
+
+func value(t *testing.T, r *bench.Result, table, row, column string) float64 {
+	t.Helper()
+	for _, tb := range r.Tables {
+		for _, m := range tb.Measures {
+			if tb.Name == table && m.Row == row && m.Column == column && m.Value != nil {
+				return *m.Value
+			}
+		}
+	}
+	t.Fatalf("%s has no %s of %s", table, column, row)
+	return 0
+}
+
+func TestAgreeOfTestSet(t *testing.T) {
+	r := agreeOnTestSet(t, "", agreement.Config{Measure: "all", Margin: 0.05, Rounds: 200, Seed: 1})
+	mean := 0.0
+	for _, who := range []string{"1", "2", "3"} {
+		mean += value(t, r, "pairs", "annotator_"+who+", model", "exact") / 3
+	}
+	if got := value(t, r, "parity", "exact", "model"); got-mean > 1e-9 || mean-got > 1e-9 {
+		t.Errorf("mean agreement %v, of the pairs %v", got, mean)
+	}
+	sum := 0.0
+	for _, label := range []string{"0", "1", "2"} {
+		sum += value(t, r, "labels", "annotator_2", label)
+	}
+	if sum < 1-1e-9 || sum > 1+1e-9 || len(r.Faults) > 0 {
+		t.Errorf("shares add up to %v; faults %v", sum, r.Faults)
+	}
+	for _, m := range []string{"exact", "macro-f1", "kappa", "rho", "alpha"} {
+		if p := value(t, r, "parity", m, "p"); p <= 0 || p > 1 {
+			t.Errorf("p of %s is %v", m, p)
+		}
+	}
+	// Only annotated pairs count for another model.
+	other := filepath.Join(t.TempDir(), "a.json")
+	if err := os.WriteFile(other, []byte(`[{"aspect_id": "0", "abstract_id": 0, "score": 2}, {"aspect_id": "0", "abstract_id": 2, "score": 2}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r = agreeOnTestSet(t, other, agreement.Config{Measure: "exact", Rounds: 10})
+	for _, tb := range r.Tables {
+		if tb.Name == "parity" && (len(tb.Measures) != 6 || *tb.Measures[2].N > 2) {
+			t.Errorf("parity %+v", tb.Measures)
+		}
+	}
+}
+
+func TestAgreeMisuse(t *testing.T) {
+	empty := benchtest.File(t, "empty.json", `{"Query": [{"query_text": "q"}], "Test_set": []}`)
+	if _, err := dorismae.Benchmark().Ratings(empty, ""); err == nil || !strings.Contains(err.Error(), "no Test_set") {
+		t.Errorf("no test set: %v", err)
+	}
+	words := "a,b,c\nyes,no,yes\nno,no,yes\n"
+	tests := []struct {
+		want, table string
+		c           agreement.Config
+	}{
+		{`no rater is named "x"; the raters are a, b, c`, words, agreement.Config{Model: "x", Rounds: 1}},
+		{"needs numbers", words, agreement.Config{Model: "c", Measure: "rho", Rounds: 1}},
+		{"needs two others", "a,b\n1,2\n1,1\n", agreement.Config{Model: "a", Rounds: 1}},
+	}
+	for _, tt := range tests {
+		ratings, err := agreement.Read(benchtest.File(t, "r.csv", tt.table))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := agreement.Agree(ratings, tt.c); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.want, err)
+		}
+	}
+}
+
+// agree measures a table and returns the value of each measure.
+func agree(t *testing.T, table string) map[string]*float64 {
+	t.Helper()
+	r, err := agreeOn(t, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make(map[string]*float64)
+	for _, m := range r.Tables[0].Measures {
+		values[m.Row] = m.Value
+	}
+	return values
+}
+
+func TestAgree(t *testing.T) {
+	// The check values are those of Krippendorff's example, turned so that rows are units.
+	four := agree(t, "A,B,C,D\n1,1,.,1\n2,2,3,2\n3,3,3,3\n3,3,3,3\n2,2,2,2\n1,2,3,4\n4,4,4,4\n1,1,2,1\n2,2,2,2\n,5,5,5\n,,1,1\n,3,,\n")
+	two := agree(t, "unit,system,true\nx,0,0\ny,1,1\nz,2,1\n4,1,1\n5,0,0\n6,2,2\n7,1,2\n8,1,1\n9,0,1\n10,2,2\n11,,2\n")
+	words := agree(t, "a,b\nyes,yes\nno,yes\nno,no\n")
+	tests := []struct {
+		values  map[string]*float64
+		measure string
+		want    float64
+	}{
+		{four, "Krippendorff's alpha, nominal", 0.743421},
+		{four, "Krippendorff's alpha, ordinal", 0.815388},
+		{four, "Krippendorff's alpha, interval", 0.849107},
+		{four, "Krippendorff's alpha, ratio", 0.797403},
+		{two, "macro precision, the second being true", 0.694444},
+		{two, "macro recall", 0.755556},
+		{two, "macro F1", 0.711111},
+		{two, "Spearman's rho", 0.731925},
+		{two, "exact agreement", 0.7},
+		{words, "Cohen's kappa", 0.4},
+		{words, "Krippendorff's alpha, nominal", 4. / 9},
+		{words, "Fleiss' kappa", 1. / 3},
+	}
+	for _, tt := range tests {
+		if v := tt.values[tt.measure]; v == nil || *v < tt.want-5e-7 || *v > tt.want+5e-7 {
+			t.Errorf("%s: want %v", tt.measure, tt.want)
+		}
+	}
+	if _, ok := words["Spearman's rho"]; ok {
+		t.Error("words have ranks")
+	}
+	if v, ok := agree(t, "a,b\n1,1\n1,1\n")["Fleiss' kappa"]; !ok || v != nil {
+		t.Error("the kappa of equal values is not undefined")
+	}
+}

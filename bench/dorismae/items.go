@@ -1,0 +1,188 @@
+package dorismae
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/bench"
+	"airqa/qa"
+)
+
+// inTestSplit has the numbers of the 60 queries of the test split; the other 40 are for training.
+func inTestSplit(number int) bool {
+	return number >= 50 && number < 100 || slices.Contains([]int{1, 8, 10, 16, 23, 28, 33, 37, 44, 46}, number)
+}
+
+// finish names the aspects, makes the items and reports what is missing.
+func (r *loader) finish() {
+	r.Aspects = len(r.names)
+	loaded := make(map[int]bool, len(r.Corpus))
+	for _, a := range r.Corpus {
+		loaded[a.ID] = true
+	}
+	for i := range r.Queries {
+		q := &r.Queries[i]
+		for k := range q.Aspects {
+			r.nameAspect(&q.Aspects[k], q.Number)
+			for s := range q.Aspects[k].Sub {
+				r.nameAspect(&q.Aspects[k].Sub[s], q.Number)
+			}
+		}
+		r.checkPool(*q, loaded)
+	}
+	r.summary(r.repeated, "annotations repeat a pair: the scores are added")
+	rule := "added as -1, as the authors' code does"
+	if r.options.SkipUnparsed {
+		rule = "not added"
+	}
+	r.summary(r.unparsed, "annotations are -1 (an unparsed reply): "+rule)
+	r.summary(r.strangers(), "annotations are about an aspect or an abstract that the file does not have: they count for nothing")
+	r.summary(r.unknown, "aspects have no text in aspect_id2aspect")
+	for _, q := range r.Queries {
+		r.Items = append(r.Items, r.item(q, fmt.Sprintf("q%d", q.Number), q.Aspects, q.Text))
+	}
+}
+
+// strangers are the annotated pairs of which the aspect or the abstract is unknown.
+func (r *loader) strangers() (o occurrence) {
+	var list []int
+	pairs := make(map[int]pair)
+	for p, s := range r.scores {
+		_, named := r.names[p.aspect]
+		if !named || r.abstracts > 0 && (p.abstract < 0 || p.abstract >= r.abstracts) {
+			list = append(list, s.at)
+			pairs[s.at] = p
+		}
+	}
+	slices.Sort(list)
+	for _, at := range list {
+		o.add("Annotation[%d] of aspect %s and abstract %d", at, pairs[at].aspect, pairs[at].abstract)
+	}
+	return o
+}
+
+func (r *loader) summary(o occurrence, text string) {
+	if o.n > 0 {
+		r.report(fmt.Sprintf("%d %s; the first is %s", o.n, text, o.first), "")
+	}
+}
+
+func (r *loader) nameAspect(a *Aspect, query int) {
+	text, ok := r.names[a.ID]
+	if a.Text = text; !ok {
+		r.unknown.add("%s of Query[%d]", a.ID, query)
+	}
+}
+
+// checkPool reports abstracts that are not in the corpus, duplicates, and pairs without annotation.
+func (r *loader) checkPool(q Query, loaded map[int]bool) {
+	at := fmt.Sprintf("Query[%d].candidate_pool", q.Number)
+	seen := make(map[int]bool)
+	ids := union(q.Aspects)
+	missing := 0
+	var absent occurrence
+	for _, p := range q.Pool {
+		if seen[p] {
+			r.report(fmt.Sprintf("%s has abstract %d twice", at, p), "")
+		}
+		if seen[p] = true; !loaded[p] {
+			absent.add("%d", p)
+		}
+		for _, id := range ids {
+			if r.scores[pair{id, p}].rows == 0 {
+				missing++
+			}
+		}
+	}
+	r.summary(absent, "abstracts of "+at+" are not in the corpus and are ranked as empty texts")
+	if missing > 0 {
+		r.report(fmt.Sprintf("%s: %d of %d pairs of aspect and abstract have no annotation; they count 0", at, missing, len(ids)*len(q.Pool)), "")
+	}
+}
+
+// union is the set of aspects and sub-aspects, in their order.
+func union(aspects []Aspect) []string {
+	var ids []string
+	for _, a := range aspects {
+		ids = append(ids, a.ID)
+		for _, sub := range a.Sub {
+			ids = append(ids, sub.ID)
+		}
+	}
+	return bench.Distinct(ids)
+}
+
+// item is a query, or a part of it, with the scores for these aspects: the sums over the set of aspects and sub-aspects.
+func (d *Dataset) item(q Query, id string, aspects []Aspect, text string) bench.Item {
+	split := "train"
+	if inTestSplit(q.Number) {
+		split = "test"
+	}
+	it := bench.Item{Example: qa.Example{UUID: id, Question: text, Kind: qa.Rank, Tags: []string{q.Type, split}}}
+	ids := union(aspects)
+	it.Gold.Top = float64(len(ids))
+	for _, a := range aspects {
+		it.Parts = append(it.Parts, a.Text)
+	}
+	for _, p := range q.Pool {
+		it.Pool = append(it.Pool, strconv.Itoa(p))
+		sum := 0
+		for _, id := range ids {
+			sum += d.scores[pair{id, p}].sum
+		}
+		it.Gold.Grades = append(it.Gold.Grades, float64(sum))
+	}
+	return it
+}
+
+// ByAspects returns the queries with their aspects, joined by a space, as the question.
+func (d *Dataset) ByAspects() []bench.Item {
+	list := slices.Clone(d.Items)
+	for i := range list {
+		list[i].Question = strings.Join(list[i].Parts, " ")
+	}
+	return list
+}
+
+// Subqueries returns the parts of queries about k aspects: for every combination in order, the sentences about these
+// aspects, each once, unless they mention more than k aspects. Gold is restricted to these aspects and their sub-aspects.
+func (d *Dataset) Subqueries(k int) []bench.Item {
+	var list []bench.Item
+	for _, q := range d.Queries {
+		for _, chosen := range combinations(len(q.Aspects), k) {
+			id := []string{fmt.Sprintf("q%d", q.Number)}
+			var aspects []Aspect
+			var sentences, mentioned []string
+			for _, i := range chosen {
+				id = append(id, strconv.Itoa(i+1))
+				aspects = append(aspects, q.Aspects[i])
+				sentences = append(sentences, q.sentences[q.Aspects[i].ID]...)
+			}
+			sentences = bench.Distinct(sentences)
+			for _, s := range sentences {
+				mentioned = append(mentioned, q.mentions[s]...)
+			}
+			if len(bench.Distinct(mentioned)) <= k {
+				list = append(list, d.item(q, strings.Join(id, "-"), aspects, strings.Join(sentences, " ")))
+			}
+		}
+	}
+	return list
+}
+
+// combinations of k of the numbers below n, in lexicographic order.
+func combinations(n, k int) [][]int {
+	if k == 0 {
+		return [][]int{nil}
+	}
+	var list [][]int
+	for last := k - 1; last < n; last++ {
+		for _, c := range combinations(last, k-1) {
+			list = append(list, append(slices.Clone(c), last))
+		}
+	}
+	slices.SortFunc(list, slices.Compare)
+	return list
+}

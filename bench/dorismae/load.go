@@ -1,0 +1,339 @@
+package dorismae
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"airqa/bench"
+	"airqa/qa/dataset"
+)
+
+// Dataset is the released file of DORIS-MAE. Documents are the abstracts that pools need, or the whole corpus; Items are
+// the whole queries.
+type Dataset struct {
+	bench.Dataset
+	Queries []Query
+	// Corpus has the abstracts of Documents with what the construction of pools needs.
+	Corpus []Abstract
+	// Aspects is the number of distinct aspects and sub-aspects, Annotated the number of annotations.
+	Aspects, Annotated int
+	// Judged are the pairs that people annotated, with [LoadOptions.Test].
+	Judged []Judged
+
+	names  map[string]string // text of each aspect
+	scores map[pair]pairScore
+}
+
+// Query is a complex query. Aspects are in the order of the file; sub-aspects may belong to several of them.
+type Query struct {
+	Number   int
+	Text     string
+	Type     string // ML, NLP, CV, AI or Composite
+	IdeaFrom []int
+	Pool     []int
+	Aspects  []Aspect
+
+	sentences map[string][]string // of each aspect
+	mentions  map[string][]string // aspects of each sentence
+}
+
+// Aspect is an aspect with its sub-aspects.
+type Aspect struct {
+	ID, Text string
+	Sub      []Aspect
+}
+
+// Abstract is an entry of the corpus; its ID is the position in the file. Categories and Linked, the abstracts that it
+// cites and that cite it, are read with the whole corpus only.
+type Abstract struct {
+	ID          int
+	Title, Text string
+	Categories  []string
+	Linked      []int
+}
+
+// LoadOptions select what is read.
+type LoadOptions struct {
+	// Corpus keeps the whole corpus, in a gigabyte of memory.
+	Corpus bool
+	// SkipUnparsed leaves out annotations of -1, replies that could not be parsed; the authors' code adds them.
+	SkipUnparsed bool
+	// Annotations is a file with a list of annotations that are used instead of those of the dataset; empty for none.
+	Annotations string
+	// Test reads the pairs of the test set, and the abstracts that they need.
+	Test bool
+}
+
+type pair struct {
+	aspect   string
+	abstract int
+}
+
+// pairScore sums the rows of a pair; at is the position of its first row, last the score of its last one.
+type pairScore struct{ sum, rows, at, last int }
+
+// loader reads the members of the file in any order. The corpus is skipped in a first pass if it comes before the
+// queries, which select from it.
+type loader struct {
+	Dataset
+	path                        string
+	options                     LoadOptions
+	wanted                      map[int]bool
+	skipped                     bool
+	abstracts                   int // size of the corpus
+	repeated, unparsed, unknown occurrence
+}
+
+// occurrence counts a kind of fault and has the first one.
+type occurrence struct {
+	n     int
+	first string
+}
+
+func (o *occurrence) add(format string, args ...any) {
+	if o.n++; o.n == 1 {
+		o.first = fmt.Sprintf(format, args...)
+	}
+}
+
+// Load reads DORIS-MAE_dataset_v1.json as a stream.
+func Load(path string, o LoadOptions) (*Dataset, error) {
+	r := &loader{path: path, options: o, wanted: make(map[int]bool)}
+	r.Name, r.names, r.scores = "doris-mae", make(map[string]string), make(map[pair]pairScore)
+	if err := bench.EachMember(path, r.member); err != nil {
+		return nil, err
+	}
+	if len(r.Queries) == 0 {
+		return nil, fmt.Errorf("read %s: no queries; it should be DORIS-MAE_dataset_v1.json of zenodo.org/records/8299749", path)
+	}
+	if o.Annotations != "" {
+		if err := r.otherAnnotations(); err != nil {
+			return nil, err
+		}
+	}
+	if r.skipped {
+		r.Corpus, r.Documents = nil, nil
+		err := bench.EachMember(path, func(name string, dec *json.Decoder) error {
+			if name == "Corpus" {
+				return bench.Elements(dec, r.abstract(dec))
+			}
+			return skip(dec)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	r.finish()
+	return &r.Dataset, nil
+}
+
+func (r *loader) member(name string, dec *json.Decoder) error {
+	err := r.read(name, dec)
+	if errors.Is(err, bench.ErrBeginning) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return err
+}
+
+func (r *loader) read(name string, dec *json.Decoder) error {
+	switch {
+	case name == "aspect_id2aspect":
+		return r.aspectNames(dec)
+	case name == "Query":
+		return bench.Elements(dec, r.query(dec))
+	case name == "Corpus" && len(r.Queries) > 0:
+		return bench.Elements(dec, r.abstract(dec))
+	case name == "Corpus":
+		r.skipped = true
+	case name == "Annotation" && r.options.Annotations == "":
+		return bench.Elements(dec, r.annotation(dec))
+	case name == "Test_set" && r.options.Test:
+		return bench.Elements(dec, r.judged(dec))
+	}
+	return skip(dec)
+}
+
+func skip(dec *json.Decoder) error {
+	var raw json.RawMessage
+	return dec.Decode(&raw)
+}
+
+// otherAnnotations reads a list of annotations from a file of its own.
+func (r *loader) otherAnnotations() error {
+	path := r.options.Annotations
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read annotations: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	dec := bench.NewDecoder(file)
+	if err := bench.Elements(dec, r.annotation(dec)); err != nil {
+		return fmt.Errorf("read annotations %s: %w", path, bench.SyntaxError(err))
+	}
+	return nil
+}
+
+// What a fault can cost.
+const (
+	aQuery       = "query"
+	anAbstract   = "abstract"
+	anAnnotation = "annotation"
+)
+
+// report adds the fault of an object.
+func (r *loader) report(text, costs string) {
+	r.Faults = append(r.Faults, &dataset.Fault{File: r.path, Text: text, Costs: costs, Loaded: costs != aQuery})
+}
+
+// object reads the next element of a list. ok is false if it is no object, which is a fault.
+func (r *loader) object(dec *json.Decoder, at, costs string) (o *bench.Object, ok bool, err error) {
+	var raw json.RawMessage
+	if err := dec.Decode(&raw); err != nil {
+		return nil, false, err
+	}
+	o, ok = bench.NewObject(raw, at, costs, r.report)
+	return o, ok, nil
+}
+
+// aspectNames reads the texts of the aspects.
+func (r *loader) aspectNames(dec *json.Decoder) error {
+	return bench.Members(dec, func(id string) error {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return err
+		}
+		o := &bench.Object{At: "aspect_id2aspect", Members: map[string]json.RawMessage{id: raw}, Report: r.report}
+		if text := bench.Member[string](o, id, ""); text != "" {
+			r.names[id] = text
+		}
+		return nil
+	})
+}
+
+func (r *loader) query(dec *json.Decoder) func(int) error {
+	return func(i int) error {
+		o, _, err := r.object(dec, fmt.Sprintf("Query[%d]", i), aQuery)
+		if err != nil {
+			return err
+		}
+		q := Query{
+			Number: i, Text: bench.Member[string](o, "query_text", aQuery), Type: bench.Member[string](o, "query_type", ""),
+			IdeaFrom: bench.List[int](o, "idea_from", bench.Costs{}), Pool: bench.List[int](o, "candidate_pool", bench.Costs{List: aQuery}),
+			sentences: make(map[string][]string), mentions: make(map[string][]string),
+		}
+		aspects := bench.Lists[bench.Decimal](o, "aspects", aQuery)
+		if o.Lost {
+			return nil
+		}
+		for _, a := range aspects {
+			aspect := Aspect{ID: a.Name}
+			for _, sub := range a.Value {
+				aspect.Sub = append(aspect.Sub, Aspect{ID: string(sub)})
+			}
+			q.Aspects = append(q.Aspects, aspect)
+		}
+		for _, s := range bench.Lists[bench.Decimal](o, "sent2aspect_id", "") {
+			for _, id := range s.Value {
+				q.mentions[s.Name] = append(q.mentions[s.Name], string(id))
+			}
+		}
+		for _, a := range bench.Lists[string](o, "aspect_id2sent", "") {
+			q.sentences[a.Name] = a.Value
+		}
+		for _, list := range [][]int{q.Pool, q.IdeaFrom} {
+			for _, id := range list {
+				r.wanted[id] = true
+			}
+		}
+		r.Queries = append(r.Queries, q)
+		return nil
+	}
+}
+
+func (r *loader) abstract(dec *json.Decoder) func(int) error {
+	return func(i int) error {
+		r.abstracts = max(r.abstracts, i+1)
+		if !r.wanted[i] && !r.options.Corpus {
+			return skip(dec)
+		}
+		o, _, err := r.object(dec, fmt.Sprintf("Corpus[%d]", i), anAbstract)
+		if err != nil {
+			return err
+		}
+		a := Abstract{ID: i, Title: bench.Member[string](o, "title", ""), Text: bench.Member[string](o, "original_abstract", anAbstract)}
+		if o.Lost {
+			return nil
+		}
+		if id := bench.Member[*int](o, "abstract_id", ""); id != nil && *id != i {
+			r.report(fmt.Sprintf("%s.abstract_id is %d; the position counts", o.At, *id), "")
+		}
+		if r.options.Corpus {
+			a.Categories = categories(o.Members["categories"])
+			a.Linked = append(numbers(o.Members["incoming_citations"]), numbers(o.Members["outgoing_citations"])...)
+		}
+		r.Corpus = append(r.Corpus, a)
+		r.Documents = append(r.Documents, bench.Document{ID: strconv.Itoa(i), Title: a.Title, Abstract: a.Text})
+		return nil
+	}
+}
+
+func (r *loader) annotation(dec *json.Decoder) func(int) error {
+	return func(i int) error {
+		o, ok, err := r.object(dec, fmt.Sprintf("Annotation[%d]", i), anAnnotation)
+		if !ok || err != nil {
+			return err
+		}
+		p := pair{string(bench.Member[bench.Decimal](o, "aspect_id", anAnnotation)), bench.Member[int](o, "abstract_id", anAnnotation)}
+		score := bench.Member[*int](o, "score", anAnnotation)
+		if o.Lost {
+			return nil
+		}
+		r.Annotated++
+		if score == nil || *score < -1 || *score > 2 {
+			o.Fault("score", " is not 0, 1 or 2", anAnnotation)
+			return nil
+		}
+		s := r.scores[p]
+		if s.rows > 0 {
+			r.repeated.add("%s for aspect %s and abstract %d", o.At, p.aspect, p.abstract)
+		} else {
+			s.at = i
+		}
+		s.rows++
+		if *score < 0 {
+			r.unparsed.add("%s for aspect %s and abstract %d", o.At, p.aspect, p.abstract)
+		}
+		if *score >= 0 || !r.options.SkipUnparsed {
+			s.sum += *score
+		}
+		s.last = *score
+		r.scores[p] = s
+		return nil
+	}
+}
+
+// categories of an abstract are a list or a text with spaces.
+func categories(raw json.RawMessage) []string {
+	var list []string
+	var text string
+	switch {
+	case json.Unmarshal(raw, &list) == nil:
+		return list
+	case json.Unmarshal(raw, &text) == nil:
+		return strings.Fields(text)
+	}
+	return nil
+}
+
+// numbers is a list of abstracts; nil for anything else.
+func numbers(raw json.RawMessage) []int {
+	var list []int
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,316 @@
+package dorismae
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/bench"
+	"airqa/internal/atomicfile"
+	"airqa/qa"
+	"airqa/qa/dataset"
+)
+
+// Benchmark returns DORIS-MAE with its commands.
+func Benchmark() bench.Benchmark {
+	b := bench.Benchmark{
+		Name: "doris-mae", About: "complex queries: a pool of abstracts, best first",
+		Load: func(path string) (*bench.Dataset, error) {
+			d, err := Load(path, LoadOptions{})
+			if err != nil {
+				return nil, err
+			}
+			return &d.Dataset, nil
+		},
+		Stats: countData, Baseline: baselines, Score: scoreFile, Ratings: ratings,
+		Prediction: func(it bench.Item, a qa.Answer) any {
+			return map[string]any{"query_id": it.UUID, "index_rank": bench.NoNull(a.Ranking)}
+		},
+	}
+	for _, m := range methods() {
+		b.Methods = append(b.Methods, m.Method)
+	}
+	b.Methods = append(b.Methods, bench.Method{Name: shuffled, About: "the mean of 100 shuffles of each pool"})
+	return b
+}
+
+// shuffled is the method without a ranker.
+const shuffled = "random"
+
+// The paper's numbers by setting and method: R@5, R@20, RP, NDCG10%, NDCG10%exp, MRR@10, MAP (Tables 11, 13, 14, 15).
+var printed = map[string]map[string][]float64{
+	"query": {
+		"random": {4.41, 18.48, 16.29, 48.71, 7.31, 3.59, 19.63}, "tfidf": {10.71, 29.22, 24.79, 58.31, 18.25, 12.41, 28.77},
+		"bm25": {8.47, 30.50, 21.94, 51.46, 13.23, 9.19, 25.99},
+	},
+	"aspect": {
+		"random": {4.60, 18.30, 16.48, 48.79, 7.41, 3.65, 19.73}, "tfidf": {7.62, 23.16, 20.14, 50.73, 12.55, 7.72, 24.25},
+		"bm25": {6.25, 25.11, 20.51, 49.65, 10.33, 5.72, 23.74},
+	},
+	"test": {
+		"random": {4.58, 17.91, 17.34, 50.22, 7.36, 3.32, 20.69}, "tfidf": {9.53, 26.77, 25.27, 58.14, 17.03, 11.59, 28.56},
+		"bm25": {6.86, 26.43, 22.45, 51.55, 12.29, 8.65, 26.00},
+	},
+	"subquery-2": {
+		"random": {4.60, 18.76, 21.55, 41.10, 15.06, 5.92, 24.71}, "tfidf": {9.69, 32.56, 33.32, 56.58, 28.79, 19.57, 36.41},
+		"bm25": {9.14, 31.68, 31.22, 51.05, 25.52, 14.74, 33.94},
+	},
+}
+
+// task is a setting of the benchmark with its queries.
+type task struct {
+	items     []bench.Item
+	documents []bench.Document
+	request   bench.Request
+	options   Options
+}
+
+// openTask loads the queries of a setting, and begins the result, with the faults of predictions first.
+func openTask(r bench.Request, title string, faults ...*dataset.Fault) (*task, *bench.Result, error) {
+	d, err := Load(r.Dataset, LoadOptions{SkipUnparsed: r.Fixed, Annotations: r.Annotations})
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Setting == "" {
+		r.Setting = "query"
+	}
+	t := &task{items: d.Items, documents: d.Documents, request: r}
+	number, isPart := strings.CutPrefix(r.Setting, "subquery-")
+	switch n, err := strconv.Atoi(number); {
+	case r.Setting == "query":
+	case r.Setting == "aspect":
+		t.items = d.ByAspects()
+	case r.Setting == "test":
+		t.items = slices.DeleteFunc(t.items, func(it bench.Item) bool { return !it.HasTag("test") })
+	case isPart && err == nil && n > 0:
+		t.items = d.Subqueries(n)
+	default:
+		return nil, nil, qa.Usagef("unknown setting %q; the settings are query, aspect, test, and subquery-2 (or another number of aspects)", r.Setting)
+	}
+	if len(t.items) == 0 {
+		return nil, nil, fmt.Errorf("%s has no query for the setting %s", r.Dataset, r.Setting)
+	}
+	ranker, _ := NewRanker("tfidf", t.documents, nil) // a known method without vectors
+	t.options = Options{Fixed: r.Fixed, Rounds: r.Bootstrap, Seed: r.Seed, Rest: func(it bench.Item) []string {
+		ids, _ := Rank(context.Background(), ranker, it) // lexical rankers do not fail
+		return ids
+	}}
+	return t, bench.NewResult("doris-mae", "DORIS-MAE: "+title+", setting "+r.Setting, r.Dataset, append(faults, d.Faults...)), nil
+}
+
+// baseline scores a method. It returns the rankings, too; shuffled has none.
+func (t *task) baseline(ctx context.Context, method string) (Scores, map[string][]string, error) {
+	if method == shuffled {
+		return Random(t.items, 100, t.options), nil, nil
+	}
+	ranker, err := NewRanker(method, t.documents, t.request.Embedder)
+	if err != nil {
+		return Scores{}, nil, err
+	}
+	rankings := make(map[string][]string)
+	for _, it := range t.items {
+		if rankings[it.UUID], err = Rank(ctx, ranker, it); err != nil {
+			return Scores{}, nil, err
+		}
+	}
+	return Score(t.items, rankings, t.options), rankings, nil
+}
+
+func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
+	if filepath.Ext(r.Dataset) == ".txt" {
+		return knownItems(ctx, r)
+	}
+	t, result, err := openTask(r, "baselines")
+	if err != nil {
+		return nil, err
+	}
+	names := append(lexicalMethods(), shuffled)
+	if r.Method != "" {
+		names = []string{r.Method}
+	}
+	if r.Export != "" && r.Method == shuffled {
+		return nil, qa.Usagef("the method %s has no ranking to export; choose one that ranks", shuffled)
+	}
+	table := bench.Table{Name: "methods", Title: "Means, %", Label: "method", Decimals: 2}
+	for _, m := range names {
+		s, _, err := t.baseline(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.export(s); err != nil {
+			return nil, err
+		}
+		if r.Method != "" {
+			table = t.metrics(m, "Means, %, with the standard deviation of the bootstrap", s)
+		} else {
+			addRow(&table, m, s)
+		}
+		result.Note(s.Notes...)
+	}
+	result.Tables = []bench.Table{table}
+	result.Note(t.notes()...)
+	return result, nil
+}
+
+// export writes rankings as they were scored, if a file is given.
+func (t *task) export(s Scores) error {
+	if t.request.Export == "" {
+		return nil
+	}
+	return atomicfile.Write(t.request.Export, func(w io.Writer) error { return WriteRankings(w, t.items, s.Rankings) })
+}
+
+// metrics has a row for each metric of a method, with the paper's numbers for the annotations of the dataset.
+func (t *task) metrics(name, title string, s Scores) bench.Table {
+	table := bench.Table{Name: name, Title: title, Label: "metric", Decimals: 2}
+	for i, m := range s.Metrics {
+		v := meanOf(m, m.Name, name)
+		if p := printed[t.request.Setting][name]; i < len(p) && t.request.Annotations == "" {
+			v = v.Paper(p[i])
+		}
+		table.Add(v, bench.Value(m.Name, "±", m.Deviation))
+	}
+	return table
+}
+
+// meanOf is the mean of a metric, without a value if no query has one.
+func meanOf(m Metric, row, column string) bench.Measure {
+	v := bench.Value(row, column, m.Mean).Over(m.N)
+	if m.N == 0 {
+		v.Value = nil
+	}
+	return v
+}
+
+// addRow adds a method with all its metrics.
+func addRow(t *bench.Table, method string, s Scores) {
+	for _, m := range s.Metrics {
+		t.Add(meanOf(m, method, m.Name))
+	}
+}
+
+func (t *task) notes() []string {
+	notes := []string{
+		"R@5, R@20, RP and MAP leave out queries without a relevant abstract. MRR@10(best) is about the abstracts with the highest score, " +
+			"not about the relevant ones.",
+		fmt.Sprintf("±: standard deviation of the means of %d resamples of the queries, seed %d. Random: 100 shuffles.", t.options.Resamples(), t.request.Seed),
+	}
+	if !t.options.Fixed {
+		return append(notes, "Scored as the authors' code does.")
+	}
+	for _, c := range Corrections() {
+		notes = append(notes, "fixed: "+c)
+	}
+	return notes
+}
+
+func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
+	rankings, faults, err := ReadRankings(r.Predictions)
+	if err != nil {
+		return nil, err
+	}
+	t, result, err := openTask(r, filepath.Base(r.Predictions), faults...)
+	if err != nil {
+		return nil, err
+	}
+	s := Score(t.items, rankings, t.options)
+	if err := t.export(s); err != nil {
+		return nil, err
+	}
+	beside := bench.Table{Name: "methods", Title: "Baselines beside them, %", Label: "method", Decimals: 2}
+	var difference bench.Table
+	for _, m := range []string{"tfidf", "bm25", shuffled} {
+		b, own, err := t.baseline(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		addRow(&beside, m, b)
+		if m == "tfidf" {
+			difference = differences(Compare(s, b, t.options))
+		}
+		if m != shuffled && maps.EqualFunc(own, rankings, slices.Equal[[]string]) {
+			result.Note("The rankings are identical to those of " + m + ".")
+		}
+	}
+	result.Tables = []bench.Table{t.metrics("rankings", "Means, %, with the standard deviation of the bootstrap", s), difference, beside}
+	result.Note(s.Notes...)
+	result.Note(t.notes()...)
+	return result, nil
+}
+
+func differences(list []Difference) bench.Table {
+	t := bench.Table{
+		Name: "difference", Title: "Difference to tfidf, with the 95 % interval of a paired bootstrap of queries", Label: "metric", Decimals: 2,
+	}
+	for _, d := range list {
+		v := bench.Value(d.Name, "difference", d.Mean).Over(d.N)
+		if d.N == 0 {
+			v.Value = nil
+		} else {
+			v = v.Within(d.Interval)
+		}
+		t.Add(v)
+	}
+	return t
+}
+
+// knownItems retrieves the best abstracts of best_candidates.txt.
+func knownItems(ctx context.Context, r bench.Request) (*bench.Result, error) {
+	best, err := LoadBest(r.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	names := lexicalMethods()
+	if r.Method != "" {
+		names = []string{r.Method}
+	}
+	known, err := KnownItem(ctx, best, names, r.Embedder)
+	if err != nil {
+		return nil, err
+	}
+	t := bench.Table{Name: "known", Title: "The best abstract of each query among those of all queries, %", Label: "method", Decimals: 2}
+	for _, k := range known {
+		t.Add(bench.Value(k.Method, "R@1", 100*k.First).Over(k.N), bench.Value(k.Method, "MRR@10", 100*k.MRR).Over(k.N))
+	}
+	result := bench.NewResult("doris-mae", "DORIS-MAE: known-item retrieval", r.Dataset, nil)
+	result.Tables = []bench.Table{t}
+	return result, nil
+}
+
+// ratings are the scores of people and of the model for the pairs of the test set.
+func ratings(path, annotations string) (bench.Ratings, error) {
+	d, err := Load(path, LoadOptions{Annotations: annotations, Test: true})
+	if err != nil {
+		return bench.Ratings{}, err
+	}
+	if len(d.Judged) == 0 {
+		return bench.Ratings{}, fmt.Errorf("%s has no Test_set, the pairs that people annotated", path)
+	}
+	names := make(map[string]bool)
+	for _, j := range d.Judged {
+		for name := range j.Scores {
+			names[name] = true
+		}
+	}
+	t := bench.Ratings{Raters: append(slices.Sorted(maps.Keys(names)), bench.ModelRater)}
+	for _, j := range d.Judged {
+		unit := make([]string, len(t.Raters))
+		for i, name := range t.Raters {
+			if score, ok := j.Scores[name]; ok {
+				unit[i] = strconv.Itoa(score)
+			}
+		}
+		if score, ok := d.Annotation(j.AspectID, j.Abstract); ok {
+			unit[len(unit)-1] = strconv.Itoa(score)
+		}
+		t.Units = append(t.Units, unit)
+	}
+	// Faults of pools do not matter here.
+	t.Faults = slices.DeleteFunc(d.Faults, func(f *dataset.Fault) bool { return !strings.HasPrefix(f.Text, "Test_set") })
+	return t, nil
+}

@@ -1,0 +1,248 @@
+package qasper
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/bench"
+	"airqa/qa"
+	"airqa/qa/dataset"
+)
+
+// FloatEvidence begins evidence of QASPER that is a figure or a table: its caption follows.
+const FloatEvidence = "FLOAT SELECTED: "
+
+// The types of QASPER's answers, as its evaluator names them.
+const (
+	Extractive   = "extractive"
+	Abstractive  = "abstractive"
+	Boolean      = "boolean"
+	Unanswerable = "none"
+)
+
+// huggingFace is the hint for files in the shape of the Hugging Face hub.
+const huggingFace = "this is the Hugging Face form of QASPER (objects of parallel lists), which the official evaluator " +
+	"cannot read; download qasper-train-dev-v0.3.tgz or qasper-test-and-evaluator-v0.3.tgz from allenai.org/data/qasper"
+
+// hubFields are the members of a paper, or of a page of papers, as the hub has them.
+var hubFields = []string{"id", "title", "abstract", "full_text", "qas", "features", "rows"}
+
+// Load reads a split in the official form (Dasigi et al. 2021): an object of papers by arXiv id. Units "p1", "p2" are the
+// paragraphs of all sections in order, empty ones included; "f1", "f2" follow for the captions of figures and tables.
+// Questions with the id of an earlier one are in the list, too. Paragraphs and answers are as released; what cannot be
+// right is a fault.
+func Load(path string) (*bench.Dataset, error) {
+	q := loader{Dataset: &bench.Dataset{Name: "qasper"}, path: path, seen: make(map[string]string)}
+	papers := make(map[string]bool)
+	err := bench.EachMember(path, func(id string, dec *json.Decoder) error {
+		if papers[id] {
+			q.fault("", "paper "+id+" is in the file twice; both are loaded", true)
+		}
+		papers[id] = true
+		return q.decode(id, dec)
+	})
+	if errors.Is(err, bench.ErrBeginning) {
+		err = fmt.Errorf("%w: an object of papers by arXiv id, as in qasper-dev-v0.3.json", err)
+	}
+	if err == nil && len(q.Items) == 0 {
+		err = fmt.Errorf("read %s: no usable question", path)
+		if len(q.Faults) > 0 {
+			err = fmt.Errorf("%w; the first fault: %s", err, q.Faults[0].Text)
+		}
+	}
+	return q.Dataset, err
+}
+
+type loader struct {
+	*bench.Dataset
+	path string
+	seen map[string]string // paper of each question id
+}
+
+func (q *loader) fault(uuid, text string, loaded bool) {
+	q.Faults = append(q.Faults, &dataset.Fault{File: q.path, UUID: uuid, Text: text, Loaded: loaded})
+}
+
+// What a fault can cost.
+const (
+	aPaper       = "paper"
+	aQuestion    = "question"
+	anAnnotation = "annotation"
+)
+
+// reporter adds the faults of an object.
+func (q *loader) reporter(uuid string) func(text, costs string) {
+	return func(text, costs string) {
+		q.Faults = append(q.Faults, &dataset.Fault{File: q.path, UUID: uuid, Text: text, Costs: costs, Loaded: costs != aPaper && costs != aQuestion})
+	}
+}
+
+func (q *loader) decode(id string, dec *json.Decoder) error {
+	var raw json.RawMessage
+	if err := dec.Decode(&raw); err != nil {
+		return err
+	}
+	if !bench.IsObject(raw) && slices.Contains(hubFields, id) {
+		return errors.New(huggingFace)
+	}
+	paper, ok := bench.NewObject(raw, "paper "+id+":", aPaper, q.reporter(""))
+	switch {
+	case bench.IsObject(paper.Members["qas"]), bench.IsObject(paper.Members["full_text"]):
+		return errors.New(huggingFace)
+	case ok:
+		q.add(id, paper)
+	}
+	return nil
+}
+
+// add adds a paper and its questions. What is faulty outside of the questions costs itself: an empty paragraph keeps the
+// numbers of the others.
+func (q *loader) add(id string, paper *bench.Object) {
+	doc := bench.Document{ID: id, Title: bench.Member[string](paper, "title", ""), Abstract: bench.Member[string](paper, "abstract", "")}
+	texts := make(map[string]string) // unit by text
+	unit := func(kind string, n int, section, text string) bench.Unit {
+		u := bench.Unit{ID: fmt.Sprintf("%s%d", kind, n), Section: section, Text: text}
+		if _, twice := texts[text]; !twice {
+			texts[text] = u.ID
+		}
+		return u
+	}
+	for i, raw := range bench.List[json.RawMessage](paper, "full_text", bench.Costs{Places: true}) {
+		section, _ := bench.NewObject(raw, fmt.Sprintf("%s full_text[%d]", paper.At, i), "section", paper.Report)
+		name := bench.Member[string](section, "section_name", "")
+		for _, p := range bench.List[string](section, "paragraphs", bench.Costs{Places: true}) {
+			doc.Units = append(doc.Units, unit("p", len(doc.Units)+1, name, p))
+		}
+	}
+	for i, raw := range bench.List[json.RawMessage](paper, "figures_and_tables", bench.Costs{Places: true}) {
+		float, _ := bench.NewObject(raw, fmt.Sprintf("%s figures_and_tables[%d]", paper.At, i), "caption", paper.Report)
+		doc.Units = append(doc.Units, unit("f", i+1, "", FloatEvidence+bench.Member[string](float, "caption", "")))
+	}
+	q.Documents = append(q.Documents, doc)
+	e := evidence{texts, bench.IsList(paper.Members["figures_and_tables"])}
+	for i, raw := range bench.List[json.RawMessage](paper, "qas", bench.Costs{List: aPaper}) {
+		q.question(doc, fmt.Sprintf("%s qas[%d]", paper.At, i), raw, e)
+	}
+}
+
+// evidence finds the units of evidence in a paper. Older files have no captions to compare with.
+type evidence struct {
+	units    map[string]string
+	captions bool
+}
+
+// unit returns the id of the unit with a text. known is also true for a figure or table of a file without captions.
+func (e evidence) unit(text string) (id string, known bool) {
+	id, known = e.units[text]
+	return id, known || !e.captions && strings.HasPrefix(text, FloatEvidence)
+}
+
+func (q *loader) question(doc bench.Document, at string, raw json.RawMessage, e evidence) {
+	var id struct {
+		ID string `json:"question_id"`
+	}
+	_ = json.Unmarshal(raw, &id) // a wrong type is reported below
+	question, ok := bench.NewObject(raw, at, aQuestion, q.reporter(id.ID))
+	if !ok {
+		return
+	}
+	id.ID = bench.Member[string](question, "question_id", aQuestion)
+	it := bench.Item{Example: qa.Example{UUID: id.ID, Question: bench.Member[string](question, "question", aQuestion), Kind: qa.WithEvidence}, Document: doc.ID}
+	answers := bench.List[json.RawMessage](question, "answers", bench.Costs{List: aQuestion})
+	switch first, twice := q.seen[id.ID]; {
+	case question.Lost:
+		return
+	case id.ID == "":
+		question.Fault("question_id", " is missing", aQuestion)
+		return
+	case twice:
+		q.fault(id.ID, at+".question_id is also that of a question of paper "+first+"; the official evaluator sees the last one only", true)
+	default:
+		q.seen[id.ID] = doc.ID
+	}
+	for i, raw := range answers {
+		if g, ok := q.annotation(id.ID, fmt.Sprintf("%s.answers[%d]", at, i), raw, e); ok {
+			it.Gold.Answers = append(it.Gold.Answers, g)
+			if !it.HasTag(g.Type) {
+				it.Tags = append(it.Tags, g.Type)
+			}
+		}
+	}
+	if len(it.Gold.Answers) == 0 {
+		question.Fault("answers", " has no usable annotation", aQuestion)
+		return
+	}
+	q.Items = append(q.Items, it)
+}
+
+// annotation reads the answer of an annotator. A fault costs the annotation.
+func (q *loader) annotation(uuid, at string, raw json.RawMessage, e evidence) (g bench.GoldAnswer, ok bool) {
+	var id struct {
+		ID string `json:"annotation_id"`
+	}
+	_ = json.Unmarshal(raw, &id) // it only names the annotation
+	named := func(text, costs string) {
+		if rest, here := strings.CutPrefix(text, at); here && id.ID != "" {
+			text = at + " (annotation " + id.ID + ")" + rest
+		}
+		q.reporter(uuid)(text, costs)
+	}
+	outer, ok := bench.NewObject(raw, at, anAnnotation, named)
+	if !ok {
+		return g, false
+	}
+	o, ok := bench.NewObject(outer.Members["answer"], at+".answer", anAnnotation, named)
+	if !ok {
+		return g, false
+	}
+	a := qasperAnswer{
+		Unanswerable: bench.Member[bool](o, "unanswerable", anAnnotation), Spans: bench.List[string](o, "extractive_spans", bench.Costs{List: anAnnotation, Element: anAnnotation}),
+		YesNo: bench.Member[*bool](o, "yes_no", anAnnotation), FreeForm: bench.Member[string](o, "free_form_answer", anAnnotation),
+		Evidence: bench.List[string](o, "evidence", bench.Costs{List: anAnnotation, Element: anAnnotation}),
+	}
+	g.Evidence = a.Evidence
+	if g.Text, g.Type = a.gold(); !o.Lost && g.Type == "" {
+		o.Fault("", " has no content", anAnnotation)
+	}
+	if o.Lost {
+		return g, false
+	}
+	for k, text := range g.Evidence {
+		id, known := e.unit(text)
+		if id != "" {
+			g.Units = append(g.Units, id)
+		}
+		if !known {
+			q.fault(uuid, fmt.Sprintf("%s.answer.evidence[%d] is not in the paper: no answer can name it", at, k), true)
+		}
+	}
+	return g, true
+}
+
+type qasperAnswer struct {
+	Unanswerable bool
+	Spans        []string
+	YesNo        *bool
+	FreeForm     string
+	Evidence     []string
+}
+
+// gold is the text that the official evaluator compares, and its type; an empty type for an answer without content.
+func (a qasperAnswer) gold() (text, kind string) {
+	switch {
+	case a.Unanswerable:
+		return "Unanswerable", Unanswerable
+	case len(a.Spans) > 0:
+		return strings.Join(a.Spans, ", "), Extractive
+	case a.FreeForm != "":
+		return a.FreeForm, Abstractive
+	case a.YesNo != nil && *a.YesNo:
+		return "Yes", Boolean
+	case a.YesNo != nil:
+		return "No", Boolean
+	}
+	return "", ""
+}

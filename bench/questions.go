@@ -1,0 +1,215 @@
+// Package bench makes what an ordinary run reads from a companion benchmark: a data directory with a paper for each
+// document, see [Fill], and questions, see [Questions]. Passages begin with the id that evidence names, such as "[p12]",
+// and titles of documents to rank with that of the ranking: every tool and every baseline shows them as they are.
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"airqa/env/paperdb"
+	"airqa/prompts"
+	"airqa/qa"
+)
+
+// Context is the text that questions bring for the baseline given-context.
+type Context string
+
+// The contexts.
+const (
+	NoContext    Context = "none"
+	Introduction Context = "introduction" // the first section, or what the document has before the second
+	Oracle       Context = "gold"         // the gold evidence
+)
+
+// Config selects what questions show.
+type Config struct {
+	Context Context
+	// History is the part of a dialogue's earlier messages that is shown.
+	History prompts.HistoryForm
+}
+
+// Answer formats, by kind.
+var formats = map[qa.Kind]string{
+	qa.WithEvidence: "the shortest text that answers the question from the paper: a phrase of the paper, several joined by commas, a sentence of " +
+		"your own, Yes, No, or Unanswerable if the paper does not tell",
+	qa.Dialogue: "the next message of the expert on the paper, one to three sentences, supported by at most two passages",
+	qa.Rank:     "all documents that fit the question, the most relevant first",
+}
+
+// Questions returns the items as questions about the papers of [Fill]. They have no gold, except in an [Oracle] context.
+func Questions(b *Dataset, c Config) ([]qa.Example, error) {
+	docs := make(map[string]Document, len(b.Documents))
+	for _, d := range b.Documents {
+		docs[d.ID] = d
+	}
+	seen := make(map[string]bool)
+	var list []qa.Example
+	for _, it := range b.Items {
+		ex := it.Example
+		if seen[ex.UUID] {
+			return nil, fmt.Errorf("%s: two items have the id %s: a run needs an id for each", b.Name, ex.UUID)
+		}
+		seen[ex.UUID] = true
+		if ex.AnswerFormat == "" {
+			ex.AnswerFormat = formats[ex.Kind]
+		}
+		ex.History = shown(ex.History, c.History)
+		if it.Document != "" {
+			ex.AnchorPDF = []string{PaperID(b.Name, it.Document)}
+		}
+		for _, id := range ex.Pool {
+			ex.ReferencePDF = append(ex.ReferencePDF, PaperID(b.Name, id))
+		}
+		var err error
+		if ex.Context, err = contextOf(docs[it.Document], it.Gold, c.Context); err != nil {
+			return nil, qa.Usagef("%s: %v", b.Name, err)
+		}
+		list = append(list, ex)
+	}
+	return list, nil
+}
+
+// shown returns the part of a history that questions show.
+func shown(history []qa.Utterance, form prompts.HistoryForm) []qa.Utterance {
+	if form == prompts.NoHistory {
+		return nil
+	}
+	var list []qa.Utterance
+	for _, u := range history {
+		if form == prompts.HistoryMessages {
+			u.Rationales = nil
+		}
+		list = append(list, u)
+	}
+	return list
+}
+
+// PaperID is the UUID of a document's paper.
+func PaperID(benchmark, document string) string {
+	return qa.PaperUUID(benchmark+" "+document, benchmark)
+}
+
+// Store takes papers; an env.Writer is one.
+type Store interface {
+	Has(ctx context.Context, f paperdb.File) (paperID string, ok bool, err error)
+	Put(ctx context.Context, p paperdb.Paper, pdf []byte) error
+}
+
+// parser is the version of the form of papers.
+const parser = "bench 1"
+
+// Fill adds a paper for each document that is not there yet, and calls progress after each.
+func Fill(ctx context.Context, b *Dataset, to Store, progress func(done, total int)) error {
+	ranked := len(b.Items) > 0 && b.Items[0].Kind == qa.Rank
+	for i, d := range b.Documents {
+		p, err := paper(b.Name, d, ranked)
+		if err != nil {
+			return err
+		}
+		_, known, err := to.Has(ctx, p.File)
+		if err == nil && !known {
+			err = to.Put(ctx, p, nil)
+		}
+		if err != nil {
+			return fmt.Errorf("document %s: %w", d.ID, err)
+		}
+		progress(i+1, len(b.Documents))
+	}
+	return nil
+}
+
+// paper makes the paper of a document: a page and a section for each section, a chunk for each unit. A document to rank
+// has its abstract as the only chunk.
+func paper(benchmark string, d Document, ranked bool) (paperdb.Paper, error) {
+	raw, err := json.Marshal(d)
+	if err != nil {
+		return paperdb.Paper{}, err
+	}
+	sum := sha256.Sum256(raw)
+	id := PaperID(benchmark, d.ID)
+	p := paperdb.Paper{
+		Metadata: paperdb.Metadata{PaperID: id, Title: d.Title, Abstract: d.Abstract, Conference: benchmark},
+		File:     paperdb.File{SHA256: hex.EncodeToString(sum[:]), Name: d.ID, Parser: parser},
+	}
+	if ranked {
+		p.Metadata.Title = marked(d.ID, d.Title)
+		d.Units = []Unit{{ID: d.ID, Text: strings.TrimSpace(d.Title + "\n" + d.Abstract)}}
+	}
+	w := writer{&p}
+	for i, u := range d.Units {
+		if i == 0 || u.Section != d.Units[i-1].Section {
+			w.section(u.Section)
+		}
+		if strings.TrimSpace(u.Text) != "" {
+			w.unit(u)
+		}
+	}
+	p.Metadata.NumPages = len(p.Pages)
+	return p, nil
+}
+
+// marked puts an id before a text.
+func marked(id, text string) string { return "[" + id + "] " + text }
+
+// writer adds sections and units to a paper.
+type writer struct{ *paperdb.Paper }
+
+func (w writer) section(title string) {
+	id, n := w.Metadata.PaperID, len(w.Pages)+1
+	w.Pages = append(w.Pages, paperdb.Page{ID: qa.PageUUID(id, n), Number: n, Content: title})
+	w.Sections = append(w.Sections, paperdb.Section{ID: qa.SectionUUID(id, n-1), Title: title, Ordinal: n - 1, PageNumbers: []int{n}})
+}
+
+func (w writer) unit(u Unit) {
+	text := marked(u.ID, u.Text)
+	page, section := &w.Pages[len(w.Pages)-1], &w.Sections[len(w.Sections)-1]
+	page.Content = strings.TrimPrefix(page.Content+"\n"+text, "\n")
+	section.Content = strings.TrimPrefix(section.Content+"\n"+text, "\n")
+	w.Chunks = append(w.Chunks, paperdb.Chunk{
+		ID: qa.PartUUID(w.Metadata.PaperID, page.Number, "chunk", len(w.Chunks)+1), Text: text, Ordinal: len(w.Chunks) + 1, PageID: page.ID,
+	})
+}
+
+// contextOf returns the context of a question.
+func contextOf(d Document, gold Gold, which Context) (string, error) {
+	var lines []string
+	switch which {
+	case NoContext, "":
+	case Introduction:
+		for _, u := range d.Units {
+			if u.Section != d.Units[0].Section {
+				break
+			}
+			if strings.TrimSpace(u.Text) != "" {
+				lines = append(lines, marked(u.ID, u.Text))
+			}
+		}
+	case Oracle:
+		lines = goldUnits(d, gold)
+	default:
+		return "", fmt.Errorf("unknown context %q", which)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// goldUnits returns the units that any annotator named, in the order of the document.
+func goldUnits(d Document, gold Gold) []string {
+	named := make(map[string]bool)
+	for _, a := range gold.Answers {
+		for _, id := range a.Units {
+			named[id] = true
+		}
+	}
+	var lines []string
+	for _, u := range d.Units {
+		if named[u.ID] {
+			lines = append(lines, marked(u.ID, u.Text))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,248 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/internal/stats"
+	"airqa/internal/terminal"
+	"airqa/qa/dataset"
+	"airqa/report"
+	"airqa/report/render"
+)
+
+// Result is what a command of airqa bench found.
+type Result struct {
+	Format    int    `json:"format"`
+	Benchmark string `json:"benchmark,omitempty"`
+	Dataset   string `json:"dataset,omitempty"`
+	// Title describes the result.
+	Title  string  `json:"title"`
+	Tables []Table `json:"tables"`
+	// Faults are problems of the data and the predictions.
+	Faults []string `json:"faults"`
+	Notes  []string `json:"notes"`
+}
+
+// Table is a table of measures. Its rows and columns are in the order in which measures name them.
+type Table struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	// Label is the head of the rows.
+	Label    string    `json:"-"`
+	Decimals int       `json:"-"`
+	Measures []Measure `json:"measures"`
+}
+
+// Add appends measures.
+func (t *Table) Add(list ...Measure) { t.Measures = append(t.Measures, list...) }
+
+// Measure is a number of a table.
+type Measure struct {
+	Row    string `json:"row"`
+	Column string `json:"column"`
+	// Value is nil if there is none.
+	Value *float64 `json:"value"`
+	// N is what the value counts or averages over; nil if it has none.
+	N        *int            `json:"n,omitempty"`
+	Interval *stats.Interval `json:"interval,omitempty"`
+	// Printed is the paper's number, where there is one.
+	Printed *float64 `json:"printed,omitempty"`
+}
+
+// Value is a number of a row and a column; NaN is none.
+func Value(row, column string, value float64) Measure {
+	m := Measure{Row: row, Column: column}
+	if !math.IsNaN(value) {
+		m.Value = &value
+	}
+	return m
+}
+
+// Count is a count of a row in the column "number".
+func Count(row string, n int) Measure { return Value(row, "number", float64(n)) }
+
+// Over adds the number that the value counts or averages over.
+func (m Measure) Over(n int) Measure {
+	m.N = &n
+	return m
+}
+
+// Within adds an interval.
+func (m Measure) Within(i stats.Interval) Measure {
+	m.Interval = &i
+	return m
+}
+
+// Paper adds the number of the benchmark's paper.
+func (m Measure) Paper(value float64) Measure {
+	m.Printed = &value
+	return m
+}
+
+// Tally is a share or a mean in the making.
+type Tally struct{ Sum, N float64 }
+
+// Add adds a value to the mean.
+func (t *Tally) Add(v float64) {
+	t.Sum += v
+	t.N++
+}
+
+// Count adds a case to the share.
+func (t *Tally) Count(yes bool) {
+	t.N++
+	if yes {
+		t.Sum++
+	}
+}
+
+// Measure is the mean, or the share, times a scale; it has no value without cases.
+func (t Tally) Measure(row string, scale float64) Measure {
+	return Value(row, "value", scale*t.Sum/t.N).Over(int(t.N))
+}
+
+// NewResult returns a result without tables. Its first note counts what faults cost.
+func NewResult(benchmark, title, path string, faults []*dataset.Fault) *Result {
+	result := &Result{Format: 1, Benchmark: benchmark, Dataset: path, Title: title, Faults: []string{}, Notes: []string{}}
+	lost := make(map[string]int)
+	for _, f := range faults {
+		result.Faults = append(result.Faults, f.Error())
+		if f.Costs != "" {
+			lost[f.Costs]++
+		}
+	}
+	var counts []string
+	for _, what := range slices.Sorted(maps.Keys(lost)) {
+		counts = append(counts, terminal.Plural(lost[what], what))
+	}
+	if len(counts) > 0 {
+		result.Notes = append(result.Notes, "Left out because of faults: "+strings.Join(counts, ", ")+".")
+	}
+	return result
+}
+
+// Note appends notes.
+func (r *Result) Note(notes ...string) { r.Notes = append(r.Notes, notes...) }
+
+// NoteBootstrap describes the intervals of a bootstrap by paper, if there is one.
+func (r *Result) NoteBootstrap(rounds int, seed uint64) {
+	if rounds > 0 {
+		r.Note(fmt.Sprintf("95 %% intervals: bootstrap clustered by paper, %d rounds, seed %d; too narrow with fewer than about 20 papers.", rounds, seed))
+	}
+}
+
+// maxFaults is the number of faults that a text lists; JSON has all.
+const maxFaults = 5
+
+// Write prints the result.
+func (r *Result) Write(w io.Writer, o render.Options) error {
+	d := render.Document{Title: r.Title, Notes: r.Notes, Data: []any{r}}
+	for _, t := range r.Tables {
+		d.Parts = append(d.Parts, render.Part{Title: t.Title, Table: t.table()})
+	}
+	if n := len(r.Faults); n > 0 {
+		p := render.Part{Title: terminal.Plural(n, "problem")}
+		for i, f := range r.Faults {
+			if i == maxFaults {
+				p.Items = append(p.Items, render.Item{Text: "and " + strconv.Itoa(n-maxFaults) + " more; --json has all"})
+				break
+			}
+			p.Items = append(p.Items, render.Item{Text: f})
+		}
+		d.Parts = append(d.Parts, p)
+	}
+	return d.Write(w, o)
+}
+
+// table has a line for each row, and for each column the value, n, the interval and the paper's number, where the
+// column has any.
+func (t Table) table() *report.Table {
+	table := &report.Table{Name: t.Name, Title: t.Title, Label: t.Label}
+	var rows, columns []string
+	for _, m := range t.Measures {
+		if !slices.Contains(rows, m.Row) {
+			rows = append(rows, m.Row)
+			table.Lines = append(table.Lines, report.Line{Label: m.Row})
+		}
+		if !slices.Contains(columns, m.Column) {
+			columns = append(columns, m.Column)
+		}
+	}
+	for _, c := range columns {
+		var counted, bounded, printed, others bool
+		for _, m := range t.Measures {
+			here := m.Column == c
+			counted = counted || here && m.N != nil
+			bounded = bounded || here && m.Interval != nil
+			printed = printed || here && m.Printed != nil
+			others = others || !here && m.Printed != nil
+		}
+		add := func(h report.Head, value func(Measure) report.Value) {
+			table.Heads = append(table.Heads, h)
+			for i, row := range rows {
+				table.Lines[i].Values = append(table.Lines[i].Values, value(t.at(row, c)))
+			}
+		}
+		add(report.Head{Name: c, Scored: counted}, func(m Measure) report.Value {
+			return report.Value{Text: number(m.Value, t.Decimals), Cell: m.cell()}
+		})
+		if counted {
+			add(report.Head{Name: "n", Repeats: true}, func(m Measure) report.Value { return report.Value{Text: count(m.N)} })
+		}
+		if bounded {
+			add(report.Head{Name: "95 %", Repeats: true}, func(m Measure) report.Value { return report.Value{Text: span(m.Interval)} })
+		}
+		if printed {
+			head := "paper"
+			if others {
+				head = c + " (paper)"
+			}
+			add(report.Head{Name: head}, func(m Measure) report.Value { return report.Value{Text: number(m.Printed, -1)} }) // as printed
+		}
+	}
+	return table
+}
+
+// at is the measure of a row and a column; none if there is no such measure.
+func (t Table) at(row, column string) Measure {
+	i := slices.IndexFunc(t.Measures, func(m Measure) bool { return m.Row == row && m.Column == column })
+	if i < 0 {
+		return Measure{}
+	}
+	return t.Measures[i]
+}
+
+// cell has the count and the interval for formats that show them themselves.
+func (m Measure) cell() *report.Cell {
+	if m.Value == nil || m.N == nil {
+		return nil
+	}
+	return &report.Cell{Score: *m.Value, N: *m.N, Interval: m.Interval}
+}
+
+func number(v *float64, decimals int) string {
+	if v == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*v, 'f', decimals, 64)
+}
+
+func count(n *int) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.Itoa(*n)
+}
+
+func span(i *stats.Interval) string {
+	if i == nil {
+		return "-"
+	}
+	return number(&i.Low, 1) + "–" + number(&i.High, 1)
+}
