@@ -28,15 +28,15 @@ var answerRanking string
 // Answer ends the episode: Answer(answer), with the evidence or the ranking that a kind of question asks for.
 type Answer struct{ Kind qa.Kind }
 
-// kindOf returns the kind of question that a call with the given arguments answers.
-func kindOf(args map[string]any) qa.Kind {
+// AnswerWith returns the Answer whose calls have the given arguments.
+func AnswerWith(args map[string]any) Answer {
 	if _, ok := args["ranking"]; ok {
-		return qa.Rank
+		return Answer{Kind: qa.Rank}
 	}
 	if _, ok := args["evidence"]; ok {
-		return qa.WithEvidence
+		return Answer{Kind: qa.WithEvidence}
 	}
-	return ""
+	return Answer{}
 }
 
 // Spec describes Answer.

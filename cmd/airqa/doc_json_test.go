@@ -36,7 +36,7 @@ import (
 	"airqa/trace"
 	"airqa/trace/cause"
 	"airqa/trace/diff"
-	"airqa/train/preflight/check"
+	"airqa/train/preflight"
 )
 
 // jsonOutput is what is known of the JSON of a command: command lines that print it, run in a folder with the results of
@@ -134,7 +134,7 @@ var jsonOutputs = map[string]jsonOutput{
 	"export check": {
 		[]string{"export check pairs.jsonl --config pairs.yaml --json"},
 		[]any{struct {
-			Total check.Total `json:"total"`
+			Total preflight.Total `json:"total"`
 		}{}},
 	},
 	"bench list": {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/train/preflight"
-	"airqa/train/preflight/check"
+	"airqa/train/preflight/rows"
 )
 
 // checkFlags name a file of training data and what reads it.
@@ -27,9 +28,9 @@ type checkFlags struct {
 }
 
 // options are those of the file that the trainer gets. The caller calls remove at the end.
-func (f checkFlags) options(a *app) (o check.Options, remove func(), err error) {
+func (f checkFlags) options(a *app) (o preflight.Options, remove func(), err error) {
 	path, remove, err := a.forTrainer(f.File, f.Trainer)
-	return check.Options{
+	return preflight.Options{
 		Path: path, Trainer: preflight.Trainer(f.Trainer), Training: f.Config, Dataset: f.Dataset,
 		Tokenizer: f.Tokenizer, CutoffLen: f.CutoffLen, Template: f.Template, Today: a.now(),
 	}, remove, err
@@ -56,21 +57,21 @@ func (c exportCheckCmd) Run(a *app) error {
 		return err
 	}
 	defer remove()
-	file, err := check.Open(o)
+	file, err := openDataset(o)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return err
 	}
 	unclean, err := c.check(a, file)
 	if err != nil {
 		return err
 	}
-	others, err := check.Evaluation(o)
+	others, err := preflight.Evaluation(o)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
 	for _, other := range others {
-		if file, err = check.Open(other); err != nil {
-			return exit.With(exit.Usage, err)
+		if file, err = openDataset(other); err != nil {
+			return err
 		}
 		bad, err := c.check(a, file)
 		if err != nil {
@@ -85,12 +86,12 @@ func (c exportCheckCmd) Run(a *app) error {
 }
 
 // check prints what the trainer does with a data set, and returns why it is not clean.
-func (c exportCheckCmd) check(a *app, file *check.Check) (unclean string, err error) {
-	var summary check.Summary
+func (c exportCheckCmd) check(a *app, file *preflight.Dataset) (unclean string, err error) {
+	var summary preflight.Summary
 	out := bufio.NewWriter(a.out)
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
-	total, err := file.Rows(a.ctx, func(r check.Row) error {
+	total, err := file.Rows(a.ctx, func(r preflight.Row) error {
 		if c.JSON {
 			return lines.Encode(r)
 		}
@@ -101,20 +102,29 @@ func (c exportCheckCmd) check(a *app, file *check.Check) (unclean string, err er
 		return "", err
 	}
 	if c.JSON {
-		err = lines.Encode(map[string]check.Total{"total": total})
+		err = lines.Encode(map[string]preflight.Total{"total": total})
 	} else {
 		err = summary.Write(out, file.Settings(), total)
 	}
 	if err == nil {
 		err = out.Flush()
 	}
+	return total.Unclean(), err
+}
+
+// openDataset opens a file of training data. What is wrong with the command is wrong use.
+func openDataset(o preflight.Options) (*preflight.Dataset, error) {
+	file, err := preflight.Open(o)
 	switch {
-	case err != nil || total.Clean():
-		return "", err
-	case total.Load != "ok":
-		return "the trainer cannot load the file", nil
+	case errors.Is(err, rows.ErrSeveral):
+		err = fmt.Errorf("%w with --dataset", err)
+	case errors.Is(err, preflight.ErrNoTemplate):
+		err = fmt.Errorf("%w with --template", err)
 	}
-	return "the trainer drops " + terminal.Plural(total.Dropped, "row"), nil
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	return file, nil
 }
 
 type exportShowCmd struct {
@@ -138,19 +148,19 @@ func (c exportShowCmd) Run(a *app) error {
 		return err
 	}
 	defer remove()
-	file, err := check.Open(o)
+	file, err := openDataset(o)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return err
 	}
 	spans, err := file.Spans(c.Row)
 	if err != nil {
 		return err
 	}
 	if c.HTML == "" {
-		return a.print(check.Text(spans, terminal.StyleOf(os.Stdout, a.getenv)))
+		return a.print(preflight.Text(spans, terminal.StyleOf(os.Stdout, a.getenv)))
 	}
 	title := fmt.Sprintf("%s, row %d", filepath.Base(c.File), c.Row)
-	if err := atomicfile.WriteFile(c.HTML, []byte(check.HTML(title, spans))); err != nil {
+	if err := atomicfile.WriteFile(c.HTML, []byte(preflight.HTML(title, spans))); err != nil {
 		return err
 	}
 	a.say("wrote %s", c.HTML)

@@ -8,7 +8,6 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/train/curate"
-	"airqa/train/redact"
 	"airqa/train/windows"
 )
 
@@ -30,7 +29,7 @@ type Config struct {
 	// Progress shows the progress; nil shows nothing.
 	Progress *progress.Reporter
 
-	redactor *redact.Redactor
+	redactor *curate.Redactor
 }
 
 // Rules decide which rows an export has and what they look like. The same runs and rules give the same bytes.

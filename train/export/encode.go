@@ -2,7 +2,7 @@ package export
 
 import (
 	"airqa/qa"
-	"airqa/train/redact"
+	"airqa/train/curate"
 )
 
 // encoded is some rows of an episode, ready to be written.
@@ -15,7 +15,7 @@ type encoded struct {
 	rejected []string
 	// changed and private count what was changed.
 	changed map[string]int
-	private redact.Counts
+	private curate.Counts
 }
 
 type encodedLines struct {

@@ -14,7 +14,6 @@ import (
 	"airqa/internal/progress"
 	"airqa/qa"
 	"airqa/train/curate"
-	"airqa/train/redact"
 	"airqa/train/windows"
 )
 
@@ -50,7 +49,7 @@ func Write(c Config) (s Summary, err error) {
 		c.Progress = progress.New(progress.Config{})
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	c.redactor = redact.New(c.Redact)
+	c.redactor = curate.NewRedactor(c.Redact)
 	w := &writer{Config: c}
 	if err := w.openSources(); err != nil {
 		return s, err

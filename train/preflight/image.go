@@ -20,7 +20,7 @@ import (
 
 	"airqa/internal/python"
 	"airqa/train/format"
-	"airqa/train/preflight/align"
+	"airqa/train/preflight/rows"
 	"airqa/train/preflight/template"
 )
 
@@ -31,14 +31,14 @@ const (
 )
 
 // expandMedia replaces the markers of images with their tokens.
-func (k *Checker) expandMedia(d template.Dialog, row align.Row) error {
+func (k *Checker) expandMedia(d template.Dialog, row rows.Row) error {
 	v := k.template.Vision
 	for _, m := range []struct {
 		name   string
 		list   []python.Value
 		marker string
 	}{{"image", row.Images, "<image>"}, {"video", row.Videos, "<video>"}, {"audio", row.Audios, "<audio>"}} {
-		if len(m.list) > 0 && (v == nil || m.name == "audio") {
+		if len(m.list) > 0 && (v == nil || m.name == "audio" && v.Patch > 0) {
 			return fmt.Errorf("ValueError: This model does not support %s input. Please check whether the correct `template` is used", m.name)
 		}
 		markers := 0
@@ -46,19 +46,22 @@ func (k *Checker) expandMedia(d template.Dialog, row align.Row) error {
 			markers += strings.Count(turn.Text, m.marker)
 		}
 		if v != nil && markers != len(m.list) {
-			return fmt.Errorf("ValueError: The number of %ss does not match the number of %s tokens: %d and %d", m.name, m.marker, len(m.list), markers)
+			return fmt.Errorf("ValueError: The number of %ss does not match the number of %s tokens: %d and %d",
+				m.name, m.marker, len(m.list), markers)
 		}
 	}
-	if v == nil || len(row.Images)+len(row.Videos) == 0 {
+	switch {
+	case v == nil || len(row.Images)+len(row.Videos)+len(row.Audios) == 0:
 		return nil
-	}
-	if len(row.Videos) > 0 {
+	case len(row.Videos) > 0:
 		return errVideo
+	case v.Patch == 0:
+		return rows.NotChecked("the number of tokens of an image, video or sound is not known for the template " + k.template.Name)
 	}
 	return k.insertImages(v, d.Messages, row.Images)
 }
 
-var errVideo = errors.New("videos are not measured: their number of tokens depends on the frames")
+const errVideo = rows.NotChecked("videos are not measured: their number of tokens depends on the frames")
 
 func (k *Checker) insertImages(v *template.Vision, messages []template.Message, images []python.Value) error {
 	tokens := make([]int, len(images))

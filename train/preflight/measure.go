@@ -6,20 +6,35 @@ import (
 
 	"airqa/internal/python"
 	"airqa/train/format"
-	"airqa/train/preflight/align"
-	"airqa/train/preflight/table"
+	"airqa/train/preflight/rows"
 	"airqa/train/preflight/template"
 )
 
 // Measure predicts what the trainer does with one conversation. Its last message is the target.
-func (k *Checker) Measure(c format.Dialogue) Verdict { return k.Judge(alignDialogue(c)).Verdict }
+func (k *Checker) Measure(c format.Dialogue) Verdict {
+	judged, _ := k.judge(converted(c))
+	return judged.Verdict
+}
+
+// Spans returns a conversation as the trainer renders it, in order, with what is trained, context and cut; none if the
+// row is not kept.
+func (k *Checker) Spans(c format.Dialogue) []Span {
+	judged, sides := k.judge(converted(c))
+	if judged.Outcome != Kept {
+		return nil
+	}
+	return k.spans(sides[0])
+}
+
+// errNotKept is the error of a row that cannot be shown.
+var errNotKept = errors.New("the trainer does not keep this row")
 
 // droppedRow is the last reason for every dropped row, in the trainer's words.
 const droppedRow = "Dropped invalid"
 
-// alignDialogue returns what the trainer's converter makes of a conversation.
-func alignDialogue(c format.Dialogue) align.Row {
-	row := align.Row{System: c.System, Tools: c.Tools}
+// converted is what the trainer's converter makes of a conversation.
+func converted(c format.Dialogue) rows.Row {
+	row := rows.Row{System: c.System, Tools: c.Tools}
 	for _, i := range c.Images {
 		row.Images = append(row.Images, i)
 	}
@@ -27,28 +42,28 @@ func alignDialogue(c format.Dialogue) align.Row {
 	if len(messages) > 0 && messages[0].Role == format.RoleSystem {
 		row.System, messages = messages[0].Text, messages[1:]
 	}
-	turns := make([]align.Message, 0, len(messages))
+	turns := make([]rows.Message, 0, len(messages))
 	for i, m := range messages {
-		role, answer := roleOf(m.Role)
+		role, answer := trainerRole(m.Role)
 		if role == "" || answer != (i%2 == 1) {
-			row.Warnings = append(row.Warnings, align.InvalidRole)
+			row.Warnings = append(row.Warnings, rows.InvalidRole)
 			break
 		}
-		turns = append(turns, align.Message{Role: role, Content: m.Text})
+		turns = append(turns, rows.Message{Role: role, Content: m.Text})
 	}
 	if len(turns)%2 != 0 {
-		row.Warnings = append(row.Warnings, align.InvalidCount)
+		row.Warnings = append(row.Warnings, rows.InvalidCount)
 	}
 	if n := len(turns); len(row.Warnings) > 0 {
-		row.Warnings = append(row.Warnings, align.Skipping)
+		row.Warnings = append(row.Warnings, rows.Skipping)
 	} else if n > 0 {
 		row.Prompt, row.Response = turns[:n-1], turns[n-1:]
 	}
 	return row
 }
 
-// roleOf returns the trainer's role of a message, and whether it is the model's.
-func roleOf(role string) (mapped string, answer bool) {
+// trainerRole returns the trainer's role of a message, and whether it is the model's.
+func trainerRole(role string) (mapped string, answer bool) {
 	switch role {
 	case format.RoleHuman:
 		return template.User, false
@@ -68,37 +83,74 @@ type Judged struct {
 	Chosen, Rejected *Verdict
 }
 
-// Judge predicts what becomes of a row that the trainer has converted.
-func (k *Checker) Judge(row align.Row) Judged {
+// stopped is the verdict on a row that stops the trainer, or that is not checked.
+func stopped(err error) Verdict {
+	outcome := Crash
+	if unknown := rows.NotChecked(""); errors.As(err, &unknown) {
+		outcome = NotChecked
+	}
+	return Verdict{Outcome: outcome, Reasons: []string{err.Error()}}
+}
+
+// side is a row with one answer, rendered and cut.
+type side []cutPair
+
+// judge predicts what becomes of a row that the trainer has converted, and returns the sides of one that it keeps: one,
+// or those of the chosen and the rejected answer of a pair.
+func (k *Checker) judge(row rows.Row) (Judged, []side) {
 	want := len(row.Response) == 1
 	if k.c.Stage != SFT {
 		want = len(row.Response) >= 2
 	}
 	if len(row.Prompt)%2 != 1 || !want {
-		return Judged{Verdict: Verdict{Outcome: Dropped, Reasons: append(row.Warnings, droppedRow)}}
+		return Judged{Verdict: Verdict{Outcome: Dropped, Reasons: append(row.Warnings, droppedRow)}}, nil
 	}
-	var j Judged
-	var err error
-	switch k.c.Stage {
-	case RM:
-		j, err = k.judgePair(row)
-	case KTO:
-		j.Verdict, err = k.judgeAnswer(row, row.Response[AnswerOf(row.Response)])
-	default:
-		j.Verdict, err = k.judgeTurns(row)
-	}
+	sides, err := k.sides(row)
 	if err != nil {
-		return Judged{Verdict: Crashed(err)}
+		return Judged{Verdict: stopped(err)}, nil
+	}
+	j := Judged{Verdict: k.verdict(sides[0])}
+	if k.c.Stage == RM {
+		chosen, rejected := j.Verdict, k.verdict(sides[1])
+		j.Chosen, j.Rejected = &chosen, &rejected
 	}
 	j.Reasons = append([]string{}, row.Warnings...)
-	return j
+	return j, sides
 }
 
-// Crashed is the verdict on a row that stops the trainer.
-func Crashed(err error) Verdict { return Verdict{Outcome: Crash, Reasons: []string{err.Error()}} }
+// sides renders a row and applies the limit.
+func (k *Checker) sides(row rows.Row) ([]side, error) {
+	answers := row.Response
+	if k.c.Stage == KTO {
+		answers = []rows.Message{row.Response[answerOf(row.Response)]}
+	}
+	rendered := make([][]template.Pair, len(answers))
+	for i, answer := range answers {
+		var err error
+		if rendered[i], err = k.render(row, answer); err != nil {
+			return nil, err
+		}
+	}
+	if k.c.Stage == SFT {
+		return []side{k.cutTurns(rendered[0])}, nil
+	}
+	turns, longest := make([]template.Pair, len(rendered)), 0
+	for i, pairs := range rendered {
+		turns[i] = oneTurn(pairs)
+		turns[i].Source = turns[0].Source
+		if k.c.Stage == RM {
+			longest = max(longest, k.size(turns[i].Target)) // the answers of a pair share the limit of the longer one
+		}
+	}
+	sides := make([]side, len(turns))
+	for i, turn := range turns {
+		sides[i] = k.cutAnswer(turn, longest)
+	}
+	return sides, nil
+}
 
-// AnswerOf returns the index of the answer of a feedback row: the first that is not empty.
-func AnswerOf(response []align.Message) int {
+// answerOf returns the index of the answer of a feedback row: the first that is not empty.
+func answerOf(response []rows.Message) int {
 	if response[0].Content == "" || response[0].Content == nil {
 		return 1
 	}
@@ -106,12 +158,14 @@ func AnswerOf(response []align.Message) int {
 }
 
 // render turns a row with one answer into pairs.
-func (k *Checker) render(row align.Row, answer align.Message) ([]template.Pair, error) {
+func (k *Checker) render(row rows.Row, answer rows.Message) ([]template.Pair, error) {
 	d := template.Dialog{}
 	for _, m := range append(row.Prompt[:len(row.Prompt):len(row.Prompt)], answer) {
 		text, ok := m.Content.(string)
-		if !ok {
-			return nil, fmt.Errorf("RuntimeError: Expected a string, got %s", show(m.Content))
+		if _, date := m.Content.(rows.Date); date {
+			return nil, rows.ErrDates
+		} else if !ok {
+			return nil, fmt.Errorf("RuntimeError: Expected a string, got %s", python.Str(m.Content))
 		}
 		d.Messages = append(d.Messages, template.Message{Role: m.Role, Text: text})
 	}
@@ -135,35 +189,13 @@ func asText(v python.Value, format string) (string, error) {
 		return "", nil
 	case string:
 		return x, nil
-	case python.List:
-		if len(x) == 0 {
-			return "", nil
-		}
-	case *python.Dict:
-		if x.Len() == 0 {
-			return "", nil
-		}
+	case rows.Date:
+		return "", rows.ErrDates
 	}
-	if v == false || v == int64(0) || v == 0.0 {
+	if !python.Truth(v) {
 		return "", nil
 	}
-	return "", fmt.Errorf(format, TypeName(v))
-}
-
-// TypeName returns the name of a value's type in Python.
-func TypeName(v python.Value) string {
-	if _, ok := v.(table.Moment); ok {
-		return "datetime"
-	}
-	return python.Type(v)
-}
-
-// show prints a value for an error message.
-func show(v python.Value) string {
-	if m, ok := v.(table.Moment); ok {
-		return string(m)
-	}
-	return python.Str(v)
+	return "", fmt.Errorf(format, python.Type(v))
 }
 
 func (k *Checker) options() template.Options {
@@ -178,58 +210,16 @@ func (k *Checker) options() template.Options {
 	return o
 }
 
-// judgeTurns judges a row of supervised training.
-func (k *Checker) judgeTurns(row align.Row) (Verdict, error) {
-	pairs, err := k.render(row, row.Response[0])
-	if err != nil {
-		return Verdict{}, err
-	}
-	return k.verdict(k.cut(pairs)), nil
-}
-
-// judgeAnswer judges a row of which the answer alone is the target.
-func (k *Checker) judgeAnswer(row align.Row, answer align.Message) (Verdict, error) {
-	pairs, err := k.render(row, answer)
-	if err != nil {
-		return Verdict{}, err
-	}
-	return k.verdict(k.cutAnswer(oneTurn(pairs), 0)), nil
-}
-
-// Renders returns the error with which the trainer refuses a row with another answer.
-func (k *Checker) Renders(row align.Row, answer align.Message) error {
-	_, err := k.render(row, answer)
-	return err
-}
-
-// judgePair judges both answers of a pair; they share the limit of the longer one.
-func (k *Checker) judgePair(row align.Row) (Judged, error) {
-	var turns [2]template.Pair
-	longest := 0
-	for i := range turns {
-		pairs, err := k.render(row, row.Response[i])
-		if err != nil {
-			return Judged{}, err
-		}
-		turns[i] = oneTurn(pairs)
-		longest = max(longest, k.size(turns[i].Target))
-	}
-	turns[1].Source = turns[0].Source
-	chosen := k.verdict(k.cutAnswer(turns[0], longest))
-	rejected := k.verdict(k.cutAnswer(turns[1], longest))
-	return Judged{chosen, &chosen, &rejected}, nil
-}
-
 // oneTurn joins all but the last target into the source.
-func oneTurn(pairs []template.Pair) (one template.Pair) {
+func oneTurn(pairs []template.Pair) (joined template.Pair) {
 	for i, p := range pairs {
-		one.Source = append(one.Source, p.Source...)
+		joined.Source = append(joined.Source, p.Source...)
 		if i < len(pairs)-1 {
-			one.Source = append(one.Source, p.Target...)
+			joined.Source = append(joined.Source, p.Target...)
 		}
-		one.Target = p.Target
+		joined.Target = p.Target
 	}
-	return one
+	return joined
 }
 
 // cutPair is a rendered pair with the number of its tokens and of those that the trainer keeps.
@@ -239,8 +229,8 @@ type cutPair struct {
 	trained    bool // the target has a loss
 }
 
-// cut applies the limit to a rendered row.
-func (k *Checker) cut(pairs []template.Pair) []cutPair {
+// cutTurns applies the limit to a row of supervised training.
+func (k *Checker) cutTurns(pairs []template.Pair) side {
 	sizes := make([]part, len(pairs))
 	for i, p := range pairs {
 		sizes[i] = part{k.size(p.Source), k.size(p.Target)}
@@ -250,7 +240,7 @@ func (k *Checker) cut(pairs []template.Pair) []cutPair {
 		limit--
 	}
 	kept := fit(sizes, limit, k.c.MaskHistory)
-	out := make([]cutPair, len(pairs))
+	out := make(side, len(pairs))
 	for i, p := range pairs {
 		out[i] = cutPair{Pair: p, size: sizes[i], kept: kept[i], trained: !k.c.MaskHistory || i == len(pairs)-1}
 	}
@@ -258,7 +248,7 @@ func (k *Checker) cut(pairs []template.Pair) []cutPair {
 }
 
 // cutAnswer applies the limit to a pair whose target counts as at least as long as longest.
-func (k *Checker) cutAnswer(p template.Pair, longest int) []cutPair {
+func (k *Checker) cutAnswer(p template.Pair, longest int) side {
 	if k.template.EfficientEOS {
 		p.Target = append(p.Target[:len(p.Target):len(p.Target)], template.Piece{Kind: template.EOS})
 		longest++
@@ -266,7 +256,7 @@ func (k *Checker) cutAnswer(p template.Pair, longest int) []cutPair {
 	size := part{k.size(p.Source), k.size(p.Target)}
 	kept := share(part{size.source, max(size.target, longest)}, k.c.Limit())
 	kept.target = min(kept.target, size.target)
-	return []cutPair{{Pair: p, size: size, kept: kept, trained: true}}
+	return side{{Pair: p, size: size, kept: kept, trained: true}}
 }
 
 func (k *Checker) size(pieces []template.Piece) (n int) {
@@ -277,7 +267,7 @@ func (k *Checker) size(pieces []template.Piece) (n int) {
 }
 
 // verdict sums up a kept row.
-func (k *Checker) verdict(pairs []cutPair) Verdict {
+func (k *Checker) verdict(pairs side) Verdict {
 	v := Verdict{Outcome: Kept, Reasons: []string{}}
 	for _, p := range pairs {
 		v.Tokens += p.kept.sum()
@@ -303,7 +293,7 @@ func (k *Checker) verdict(pairs []cutPair) Verdict {
 
 // oldEnds counts the first tokens of sources that templates with one end token per row train as the end of the turn
 // before: of every pair but the one that is encoded first.
-func (k *Checker) oldEnds(pairs []cutPair) (n int) {
+func (k *Checker) oldEnds(pairs side) (n int) {
 	first := 0
 	if k.c.MaskHistory {
 		first = len(pairs) - 1
@@ -316,36 +306,9 @@ func (k *Checker) oldEnds(pairs []cutPair) (n int) {
 	return n
 }
 
-var errNoSpans = errors.New("the trainer does not keep this row")
-
-// Spans returns a conversation as the trainer renders it, in order, with what is trained, context and cut; none if the
-// row is not kept.
-func (k *Checker) Spans(c format.Dialogue) []Span {
-	spans, _ := k.RowSpans(alignDialogue(c), 0)
-	return spans
-}
-
-// RowSpans is [Checker.Spans] for a converted row and one of its answers.
-func (k *Checker) RowSpans(row align.Row, answer int) ([]Span, error) {
-	if v := k.Judge(row); v.Outcome != Kept {
-		return nil, fmt.Errorf("%w: %s", errNoSpans, v.Reasons)
-	}
-	pairs, err := k.render(row, row.Response[answer])
-	if err != nil {
-		return nil, err
-	}
-	cut := k.cut(pairs)
-	if k.c.Stage != SFT {
-		longest := 0
-		for _, r := range row.Response {
-			if other, err := k.render(row, r); err == nil && k.c.Stage == RM {
-				longest = max(longest, k.size(oneTurn(other).Target))
-			}
-		}
-		cut = k.cutAnswer(oneTurn(pairs), longest)
-	}
-	var spans []Span
-	for _, p := range cut {
+// spans returns a kept row as the trainer renders it.
+func (k *Checker) spans(pairs side) (spans []Span) {
+	for _, p := range pairs {
 		source, target := Context, Context
 		if k.c.TrainOnPrompt {
 			source = Trained
@@ -356,7 +319,7 @@ func (k *Checker) RowSpans(row align.Row, answer int) ([]Span, error) {
 		spans = k.addSpans(spans, p.Source, p.kept.source, source)
 		spans = k.addSpans(spans, p.Target, p.kept.target, target)
 	}
-	return spans, nil
+	return spans
 }
 
 // addSpans appends pieces of which n tokens are in a state and the others cut.

@@ -1,9 +1,9 @@
 // Package preflight predicts what a trainer does with each row of a file of training data: keep it, drop it or fail to load
-// the file; how many tokens it has, which are trained and which are cut. It follows LLaMA-Factory 0.9.5 with datasets
-// 4.0.0, and TRL 1.16.
+// the file; how many tokens it has, which are trained and which are cut. It follows LLaMA-Factory 0.9.5, TRL 1.16 and
+// OpenAI's fine-tuning. What it cannot know it calls not checked.
 //
-// Start from [New], then [Checker.Measure] for one conversation or [Checker.Spans] to show it. It writes no files and
-// starts no trainer.
+// Start from [Open], then [Dataset.Rows] or [Dataset.Spans] for a file, or from [New] and [Checker.Measure] for one
+// conversation.
 package preflight
 
 import "airqa/train/preflight/template"
@@ -32,7 +32,7 @@ const (
 type Config struct {
 	Trainer Trainer
 	Stage   Stage
-	// Template names a template of LLaMA-Factory, or one of TRL (package chattemplate).
+	// Template names a template of LLaMA-Factory; of TRL only chatml is known.
 	Template string
 	// CutoffLen is the maximum number of tokens in a row: cutoff_len of LLaMA-Factory (2,048 by default), max_length of
 	// TRL (1,024).
@@ -83,6 +83,8 @@ const (
 	Kept    Outcome = "kept"
 	Dropped Outcome = "dropped" // the trainer warns and continues without the row
 	Crash   Outcome = "crash"   // the row stops the trainer
+	// NotChecked means that only the trainer itself can tell.
+	NotChecked Outcome = "not_checked"
 )
 
 // Verdict is the prediction for one row.
@@ -120,9 +122,9 @@ type Span struct {
 // Config returns the configuration, with the trainer's defaults.
 func (k *Checker) Config() Config { return k.c }
 
-// EndUntrained returns why the token that ends a turn is not trained, so that the model would not learn to stop; "" if it
+// endUntrained returns why the token that ends a turn is not trained, so that the model would not learn to stop; "" if it
 // is. Whether a single row loses it to the limit is in its [Verdict].
-func (k *Checker) EndUntrained() string {
+func (k *Checker) endUntrained() string {
 	t := k.template
 	switch {
 	case t.EndsTurn():
@@ -134,9 +136,6 @@ func (k *Checker) EndUntrained() string {
 	}
 	return ""
 }
-
-// Vision reports whether the template reads images.
-func (k *Checker) Vision() bool { return k.template.Vision != nil }
 
 // Checker predicts verdicts under one configuration. It is safe for concurrent use.
 type Checker struct {

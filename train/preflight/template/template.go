@@ -1,7 +1,8 @@
 // Package template renders conversations as LLaMA-Factory's chat templates do: into pairs of a source, which ends with the
 // assistant header, and a target, which ends with the end token. Start from [Find] and [Template.Pairs].
 //
-// It knows no tokenizer: a pair is a list of pieces that the trainer encodes one by one.
+// The templates are data, templates.yaml. The package knows no tokenizer: a pair is a list of pieces that the trainer
+// encodes one by one.
 package template
 
 import (
@@ -12,7 +13,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Roles of a message after the trainer has mapped the tags of a data set.
@@ -51,32 +55,41 @@ type Piece struct {
 // Pair is a rendered pair of turns. The first source also has the system prompt and the tools.
 type Pair struct{ Source, Target []Piece }
 
-// Template is one of LLaMA-Factory's chat templates.
+// Template is one of LLaMA-Factory's chat templates. templates.yaml explains its parts.
 type Template struct {
-	Name string
-	// The pieces of a turn, with {{content}} for its text; calls of functions use those of the assistant if they have none.
-	prefix, system, user, assistant, observation, function []Piece
-	// merged puts the system prompt into the first user turn.
-	merged        bool
-	toolStyle     string // "qwen", "llama3" or empty
-	defaultSystem string
+	Name          string `yaml:"-"`
+	Prefix        slots  `yaml:"prefix"`
+	System        slots  `yaml:"system"`
+	User          slots  `yaml:"user"`
+	Assistant     slots  `yaml:"assistant"`
+	Observation   slots  `yaml:"observation"`
+	Function      slots  `yaml:"function"`
+	Merged        bool   `yaml:"merged"`
+	DefaultSystem string `yaml:"default_system"`
+	ToolFormat    string `yaml:"tools"`
 	// Stop lists the tokens that the trainer adds to the vocabulary if they are absent.
-	Stop []string
+	Stop []string `yaml:"stop"`
 	// EfficientEOS reports whether the end token is added once per row, not per turn.
-	EfficientEOS bool
-	// Reasoning reports whether the template adds empty thinking to targets and removes it from earlier turns.
-	Reasoning bool
+	EfficientEOS bool `yaml:"efficient_eos"`
+	// Thought is the text before and after thinking, empty for a template without it.
+	Thought      []string `yaml:"thought"`
+	EmptyThought string   `yaml:"empty_thought"`
 	// Vision is nil for a text template.
-	Vision *Vision
+	Vision *Vision `yaml:"vision"`
+
+	tools toolFormat
 }
 
 // Vision lists the tokens of a vision template.
 type Vision struct {
-	Image, Video, Begin, End string
-	// Patch is the edge of the square of pixels that becomes one token.
-	Patch int
+	Image string `yaml:"image"`
+	Video string `yaml:"video"`
+	Begin string `yaml:"begin"`
+	End   string `yaml:"end"`
+	// Patch is the edge of the square of pixels that becomes one token; 0 if the number of tokens of an image is not known.
+	Patch int `yaml:"patch"`
 	// MinPixels is the least area of an image; a smaller one is enlarged.
-	MinPixels int
+	MinPixels int `yaml:"min_pixels"`
 }
 
 // Options are the settings of the trainer that change the rendered text.
@@ -93,26 +106,118 @@ type Options struct {
 	Date string
 }
 
-// EndsTurn reports whether a turn of the assistant has an end: a token or text after its own.
-func (t *Template) EndsTurn() bool {
-	last := t.assistant[len(t.assistant)-1]
-	return last.Kind == EOS || strings.TrimSpace(strings.TrimPrefix(last.Text, content)) != "" || len(t.assistant) > 1
+// slots are the pieces of a turn.
+type slots []Piece
+
+const (
+	content = "{{content}}" // the place of a turn's text
+	bos     = "{{bos}}"
+	eos     = "{{eos}}"
+)
+
+// parseSlots cuts the text of a turn at the tokenizer's own tokens.
+func parseSlots(text string) (s slots) {
+	for text != "" {
+		at := len(text)
+		for _, token := range []string{bos, eos} {
+			if i := strings.Index(text, token); i >= 0 {
+				at = min(at, i)
+			}
+		}
+		switch {
+		case at > 0:
+			s, text = append(s, Piece{Text: text[:at]}), text[at:]
+		case strings.HasPrefix(text, bos):
+			s, text = append(s, Piece{Kind: BOS}), text[len(bos):]
+		default:
+			s, text = append(s, Piece{Kind: EOS}), text[len(eos):]
+		}
+	}
+	return s
 }
 
-// WithTools returns a copy that writes tools and calls in another format: default, qwen or llama3.
+// UnmarshalYAML reads the text of a turn.
+func (s *slots) UnmarshalYAML(node *yaml.Node) error {
+	var text string
+	err := node.Decode(&text)
+	*s = parseSlots(text)
+	return err
+}
+
+//go:embed templates.yaml
+var templatesYAML []byte
+
+// catalogue is the content of templates.yaml.
+type catalogue struct {
+	Tools     map[string]toolFormat `yaml:"tools"`
+	Templates map[string]*Template  `yaml:"templates"`
+}
+
+// known returns the templates and the formats of tools. A mistake in the embedded file is a broken promise of this package.
+var known = sync.OnceValue(func() catalogue {
+	var c catalogue
+	if err := yaml.Unmarshal(templatesYAML, &c); err != nil {
+		panic(fmt.Sprintf("templates.yaml: %v", err))
+	}
+	for name, t := range c.Templates {
+		t.complete(name, c.Tools)
+	}
+	return c
+})
+
+// complete fills in the parts that a template does not name.
+func (t *Template) complete(name string, formats map[string]toolFormat) {
+	t.Name = name
+	for _, part := range []struct {
+		slots    *slots
+		fallback slots
+	}{
+		{&t.System, parseSlots(content)},
+		{&t.User, parseSlots(content)},
+		{&t.Assistant, t.plainAnswer()},
+	} {
+		if *part.slots == nil {
+			*part.slots = part.fallback
+		}
+	}
+	if t.Observation == nil {
+		t.Observation = t.User
+	}
+	if t.Function == nil {
+		t.Function = t.Assistant
+	}
+	if t.ToolFormat == "" {
+		t.ToolFormat = "default"
+	}
+	t.tools = formats[t.ToolFormat]
+}
+
+// plainAnswer is an answer in a template without own words for it.
+func (t *Template) plainAnswer() slots {
+	if t.EfficientEOS {
+		return parseSlots(content)
+	}
+	return parseSlots(content + eos)
+}
+
+// EndsTurn reports whether a turn of the assistant has an end: a token or text after its own.
+func (t *Template) EndsTurn() bool {
+	last := t.Assistant[len(t.Assistant)-1]
+	_, after, _ := strings.Cut(last.Text, content)
+	return last.Kind == EOS || strings.TrimSpace(after) != "" || len(t.Assistant) > 1
+}
+
+// WithTools returns a copy that writes tools and calls in another format; empty for the template's own.
 func (t *Template) WithTools(format string) (*Template, error) {
-	switch format {
-	case "":
+	if format == "" {
 		return t, nil
-	case "default", "qwen", "llama3":
-	default:
-		return nil, fmt.Errorf("unknown tool format %q; known: default, llama3, qwen", format)
+	}
+	tools, ok := known().Tools[format]
+	if !ok {
+		return nil, fmt.Errorf("unknown tool format %q; known: %s", format, strings.Join(slices.Sorted(maps.Keys(known().Tools)), ", "))
 	}
 	c := *t
-	c.toolStyle = format
-	if c.function = slots(content, "eos"); t.EfficientEOS {
-		c.function = slots(content)
-	}
+	c.tools, c.Function = tools, t.plainAnswer()
 	return &c, nil
 }
 
@@ -121,35 +226,28 @@ var ErrUnknown = errors.New("unknown template")
 
 // Find returns a template by name. The error lists the known names.
 func Find(name string) (*Template, error) {
-	if t, ok := known[name]; ok {
+	if t, ok := known().Templates[name]; ok {
 		return t, nil
 	}
 	return nil, fmt.Errorf("%w %q; known: %s", ErrUnknown, name, strings.Join(Names(), ", "))
 }
 
-// names lists the templates of LLaMA-Factory 0.9.5.
+// allNames lists the templates of LLaMA-Factory 0.9.5.
 //
 //go:embed names.txt
-var names string
+var allNames string
 
 // Exists reports whether LLaMA-Factory has a template, which may be unknown here.
-func Exists(name string) bool { return slices.Contains(strings.Fields(names), name) }
+func Exists(name string) bool { return slices.Contains(strings.Fields(allNames), name) }
 
-// Names returns the names of all templates, sorted.
-func Names() []string {
-	return slices.Sorted(maps.Keys(known))
-}
-
-const (
-	thinkOpen  = "<think>\n"
-	thinkClose = "\n</think>\n\n"
-)
+// Names returns the names of all templates that are known here, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(known().Templates)) }
 
 // Pairs renders a dialog with an even number of messages. The error is one that stops the trainer.
 func (t *Template) Pairs(d Dialog, o Options) ([]Pair, error) {
 	messages := d.Messages
-	if t.Reasoning {
-		messages = t.forget(messages, o)
+	if t.Thought != nil {
+		messages = t.withoutOldThoughts(messages, o)
 	}
 	pairs := make([]Pair, 0, len(messages)/2)
 	for i := 0; i+1 < len(messages); i += 2 {
@@ -163,30 +261,30 @@ func (t *Template) Pairs(d Dialog, o Options) ([]Pair, error) {
 		}
 		pairs = append(pairs, Pair{source, target})
 	}
-	if t.Reasoning {
+	if t.Thought != nil {
 		t.addThoughts(pairs, messages, o)
 	}
 	return pairs, nil
 }
 
-// forget removes thinking from the earlier turns, and from all if thinking is off.
-func (t *Template) forget(messages []Message, o Options) []Message {
+// withoutOldThoughts removes thinking from the earlier turns, and from all if thinking is off.
+func (t *Template) withoutOldThoughts(messages []Message, o Options) []Message {
 	messages = slices.Clone(messages)
 	off := o.Thinking != nil && !*o.Thinking
 	for i := 1; i < len(messages); i += 2 {
 		earlier := i < len(messages)-2
 		remove := off && (!o.Pairwise || i == len(messages)-1)
 		if remove || earlier && !o.KeepHistory {
-			messages[i].Text = removeThought(messages[i].Text)
+			messages[i].Text = t.withoutThoughts(messages[i].Text)
 		}
 	}
 	return messages
 }
 
-func removeThought(text string) string {
+func (t *Template) withoutThoughts(text string) string {
 	var b strings.Builder
 	for {
-		whole, _, ok := between(text, thinkOpen, thinkClose)
+		whole, _, ok := between(text, t.Thought[0], t.Thought[1])
 		if !ok {
 			b.WriteString(text)
 			return strings.TrimLeft(b.String(), "\n")
@@ -203,16 +301,19 @@ func (t *Template) addThoughts(pairs []Pair, messages []Message, o Options) {
 	if o.Pairwise || !o.KeepHistory {
 		first = len(pairs) - 1
 	}
+	empty := t.EmptyThought
+	if empty == "" {
+		empty = t.Thought[0] + t.Thought[1]
+	}
 	for i := max(first, 0); i < len(pairs); i++ {
 		text := messages[2*i+1].Text
-		if strings.Contains(text, "<think>") || strings.Contains(text, "</think>") {
+		if strings.Contains(text, strings.TrimSpace(t.Thought[0])) || strings.Contains(text, strings.TrimSpace(t.Thought[1])) {
 			continue
 		}
-		thought := Piece{Text: thinkOpen + thinkClose}
 		if o.Thinking != nil && *o.Thinking {
-			pairs[i].Target = append([]Piece{thought}, pairs[i].Target...)
+			pairs[i].Target = append([]Piece{{Text: empty}}, pairs[i].Target...)
 		} else {
-			pairs[i].Source = append(pairs[i].Source, thought)
+			pairs[i].Source = append(pairs[i].Source, Piece{Text: empty})
 		}
 	}
 }
@@ -220,54 +321,45 @@ func (t *Template) addThoughts(pairs []Pair, messages []Message, o Options) {
 // message renders message i of a dialog.
 func (t *Template) message(d Dialog, m Message, i int, o Options) (pieces []Piece, err error) {
 	text := m.Text
+	slots, index := t.Assistant, ""
 	switch m.Role {
-	case User, Assistant, Observation:
+	case Assistant:
+	case User:
+		if slots = t.User; !t.Merged {
+			index = strconv.Itoa(i / 2)
+		}
+	case Observation:
+		slots = t.Observation
 	case Function:
-		if text, err = encodable(callText(t.toolStyle, text)); err != nil {
+		slots = t.Function
+		if text, err = encodable(t.calls(text)); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, fmt.Errorf("NotImplementedError: Unexpected role: %s", m.Role)
 	}
 	if i == 0 {
-		system, err := t.head(d, o)
+		system, err := t.systemAndTools(d, o)
 		if err != nil {
 			return nil, err
 		}
-		pieces = slices.Clone(t.prefix)
-		if t.merged && system != "" {
-			text = strings.Replace(t.system[0].Text, content, system, 1) + text
-		} else if system != "" {
-			pieces = fill(pieces, t.system, system, "")
+		pieces = slices.Clone([]Piece(t.Prefix))
+		switch {
+		case system == "":
+		case !t.Merged:
+			pieces = fill(pieces, t.System, system, "")
+		case m.Role == User:
+			text = strings.Replace(t.System[0].Text, content, system, 1) + text
 		}
 	}
-	slots, index := t.turn(m.Role, i)
 	return fill(pieces, slots, text, index), nil
 }
 
-// turn returns the pieces of a role, and what replaces {{idx}}.
-func (t *Template) turn(role string, i int) (slots []Piece, index string) {
-	switch {
-	case role == User && t.merged:
-		return t.user, ""
-	case role == User:
-		return t.user, strconv.Itoa(i / 2)
-	case role == Observation:
-		return t.observation, ""
-	case role == Function && t.function != nil:
-		return t.function, ""
-	}
-	return t.assistant, ""
-}
-
-// content is the place of a turn's text.
-const content = "{{content}}"
-
-// head returns the system prompt with the tools.
-func (t *Template) head(d Dialog, o Options) (string, error) {
+// systemAndTools returns the system prompt with the tools.
+func (t *Template) systemAndTools(d Dialog, o Options) (string, error) {
 	system := d.System
 	if system == "" {
-		system = t.defaultSystem
+		system = t.DefaultSystem
 		if o.DefaultSystem != nil {
 			system = *o.DefaultSystem
 		}
@@ -275,11 +367,12 @@ func (t *Template) head(d Dialog, o Options) (string, error) {
 	if d.Tools == "" {
 		return system, nil
 	}
-	tools, err := encodable(toolText(t.toolStyle, o.Date, d.Tools))
+	tools, err := encodable(t.tools.list(d.Tools, o.Date))
 	return system + tools, err
 }
 
-var errSurrogate = errors.New("TypeError: TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]: a lone surrogate")
+var errSurrogate = errors.New(
+	"TypeError: TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]: a lone surrogate")
 
 // encodable refuses text with a lone surrogate, which an escape in JSON may hide.
 func encodable(text string, err error) (string, error) {
@@ -290,7 +383,7 @@ func encodable(text string, err error) (string, error) {
 }
 
 // fill appends slots with text in the place of {{content}}. A nonempty index replaces the first {{idx}}, also in text.
-func fill(pieces, slots []Piece, text, index string) []Piece {
+func fill(pieces []Piece, slots slots, text, index string) []Piece {
 	for _, s := range slots {
 		if s.Kind == Text {
 			s.Text = strings.Replace(s.Text, content, text, 1)

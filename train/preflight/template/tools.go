@@ -1,32 +1,97 @@
 package template
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/internal/python"
 )
 
-// callText renders the JSON of a function_call turn.
-func callText(style, text string) (string, error) {
-	calls, before, err := parseCalls(text)
+// toolFormat is how a template writes tools and calls. templates.yaml explains its parts.
+type toolFormat struct {
+	Form          string `yaml:"form"`
+	Prompt        string `yaml:"prompt"`
+	Tool          string `yaml:"tool"`
+	ToolSeparator string `yaml:"tool_separator"`
+	Call          string `yaml:"call"`
+	Argument      string `yaml:"argument"`
+	Separator     string `yaml:"separator"`
+	Calls         string `yaml:"calls"`
+	Lone          bool   `yaml:"lone"`
+	ParallelError string `yaml:"parallel_error"`
+}
+
+// Forms of a tool.
+const (
+	wrapped   = "wrapped"
+	described = "described"
+)
+
+// calls renders the JSON of a function_call turn.
+func (t *Template) calls(text string) (string, error) {
+	calls, before, err := t.parseCalls(text)
 	if err != nil {
 		return "", err
 	}
-	rendered, err := renderCalls(style, calls)
-	return before + rendered, err
+	f := t.tools
+	if len(calls) > 1 && f.ParallelError != "" {
+		return "", errors.New(f.ParallelError)
+	}
+	texts := make([]string, len(calls))
+	for i, c := range calls {
+		if texts[i], err = f.call(c); err != nil {
+			return "", err
+		}
+	}
+	rendered := strings.Join(texts, f.Separator)
+	if f.Calls != "" && (len(calls) != 1 || !f.Lone) {
+		rendered = strings.Replace(f.Calls, "{calls}", rendered, 1)
+	}
+	return before + rendered, nil
+}
+
+// call renders one call.
+func (f toolFormat) call(c call) (string, error) {
+	each := ""
+	if f.Argument != "" {
+		arguments, ok := c.arguments.(*python.Dict)
+		if !ok {
+			return "", fmt.Errorf("AttributeError: '%s' object has no attribute 'items'", python.Type(c.arguments))
+		}
+		for key, v := range arguments.All() {
+			value, ok := v.(string)
+			if !ok {
+				value = python.JSON(v)
+			}
+			each += strings.NewReplacer("{key}", python.Str(key), "{value}", value).Replace(f.Argument)
+		}
+	}
+	return strings.NewReplacer(
+		"{name}", python.Str(c.name), "{name_json}", python.JSON(c.name), "{arguments}", python.JSON(c.arguments), "{each}", each,
+	).Replace(f.Call), nil
 }
 
 // call is one function call; its arguments may be any JSON value.
 type call struct{ name, arguments python.Value }
 
+// defaultThought surrounds thinking in calls of templates without words for it.
+var defaultThought = []string{"<think>\n", "\n</think>\n\n"}
+
 // parseCalls reads the calls of a turn: between the first <tool_call> tags, or all of it but the first thought. Before
-// is the text that stays in front of the calls.
-func parseCalls(text string) (calls []call, before string, err error) {
+// is the text that stays in front of the calls. Templates that merge the system prompt know neither tags nor thoughts.
+func (t *Template) parseCalls(text string) (calls []call, before string, err error) {
+	thought := t.Thought
+	if thought == nil {
+		thought = defaultThought
+	}
 	body := text
-	if whole, inner, ok := between(text, "<tool_call>", "</tool_call>"); ok {
+	if t.Merged {
+		thought = nil
+	} else if whole, inner, ok := between(text, "<tool_call>", "</tool_call>"); ok {
 		before, body = strings.ReplaceAll(text, whole, ""), inner
-	} else if whole, _, ok := between(text, thinkOpen, thinkClose); ok {
+	} else if whole, _, ok := between(text, thought[0], thought[1]); ok {
 		before, body = whole, strings.ReplaceAll(text, whole, "")
 	}
 	v, err := python.FromJSON([]byte(body))
@@ -77,34 +142,134 @@ func between(text, open, end string) (whole, inner string, ok bool) {
 	return text[from : from+len(open)+n+len(end)], inner, true
 }
 
-func object(pairs ...python.Value) *python.Dict {
-	d := &python.Dict{}
-	for i := 0; i < len(pairs); i += 2 {
-		d.Set(pairs[i], pairs[i+1])
+var errTool = errors.New("AttributeError: a tool is an object with name, description and parameters")
+
+// list renders the tools of a row, a JSON list in a string.
+func (f toolFormat) list(text, date string) (string, error) {
+	v, err := python.FromJSON([]byte(text))
+	if err != nil {
+		return "", fmt.Errorf("RuntimeError: Invalid JSON format in tool description: %w", err)
 	}
-	return d
+	list, ok := v.(python.List)
+	if !ok {
+		return noTools(v)
+	}
+	if len(list) == 0 {
+		return "", nil
+	}
+	texts, names := make([]string, len(list)), make([]string, len(list))
+	for i, item := range list {
+		tool, ok := item.(*python.Dict)
+		if !ok {
+			return "", errTool
+		}
+		if tool, err = f.formed(tool); err != nil {
+			return "", err
+		}
+		name, _ := tool.Get("name")
+		names[i] = python.Str(name)
+		if f.Form == described {
+			texts[i], err = describe(tool)
+		} else {
+			texts[i] = strings.NewReplacer("{json}", python.JSON(tool), "{indented}", python.JSONIndent(tool), "{name}", names[i]).Replace(f.Tool)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return strings.NewReplacer(
+		"{tools}", strings.Join(texts, f.ToolSeparator), "{names}", strings.Join(names, ", "), "{date}", date,
+	).Replace(f.Prompt), nil
 }
 
-func renderCalls(style string, calls []call) (string, error) {
-	texts := make([]string, 0, len(calls))
-	switch style {
-	case "qwen":
-		for _, c := range calls {
-			texts = append(texts, "<tool_call>\n"+python.JSON(object("name", c.name, "arguments", c.arguments))+"\n</tool_call>")
-		}
-	case "llama3":
-		list := python.List{}
-		for _, c := range calls {
-			list = append(list, object("name", c.name, "parameters", c.arguments))
-		}
-		if len(list) == 1 {
-			return python.JSON(list[0]), nil
-		}
-		return python.JSON(list), nil
-	default:
-		for _, c := range calls {
-			texts = append(texts, "Action: "+python.Str(c.name)+"\nAction Input: "+python.JSON(c.arguments))
-		}
+// noTools handles tools that are not a list: an empty text or object means none.
+func noTools(v python.Value) (string, error) {
+	if d, ok := v.(*python.Dict); ok && d.Len() == 0 || v == "" {
+		return "", nil
 	}
-	return strings.Join(texts, "\n"), nil
+	switch v.(type) {
+	case *python.Dict, string:
+		return "", errTool
+	}
+	return "", fmt.Errorf("TypeError: object of type '%s' has no len()", python.Type(v))
+}
+
+// formed puts a tool into OpenAI's wrapper, or takes it out.
+func (f toolFormat) formed(tool *python.Dict) (*python.Dict, error) {
+	kind, _ := tool.Get("type")
+	isWrapped := kind == "function"
+	if f.Form == wrapped && !isWrapped {
+		d := &python.Dict{}
+		d.Set("type", "function")
+		d.Set("function", tool)
+		return d, nil
+	}
+	if f.Form == wrapped || !isWrapped {
+		return tool, nil
+	}
+	inner, ok := child(tool, "function")
+	if !ok {
+		return nil, errTool
+	}
+	return inner, nil
+}
+
+// describe prints a tool with its arguments as prose.
+func describe(d *python.Dict) (string, error) {
+	parameters, ok := child(d, "parameters")
+	if !ok {
+		return "", errors.New("KeyError: 'parameters'")
+	}
+	properties, ok := child(parameters, "properties")
+	if !ok {
+		return "", errors.New("KeyError: 'properties'")
+	}
+	required, _ := parameters.Get("required")
+	var b strings.Builder
+	for key, v := range properties.All() {
+		p, ok := v.(*python.Dict)
+		if !ok {
+			return "", errTool
+		}
+		mark := ""
+		if list, _ := required.(python.List); slices.Contains(list, key) {
+			mark = ", required"
+		}
+		fmt.Fprintf(&b, "  - %s (%s%s): %s%s\n", python.Str(key), member(p, "type"), mark, member(p, "description"), limits(p))
+	}
+	if _, ok := d.Get("name"); !ok {
+		return "", errors.New("KeyError: 'name'")
+	}
+	return fmt.Sprintf("> Tool Name: %s\nTool Description: %s\nTool Args:\n%s\n", member(d, "name"), member(d, "description"), b.String()), nil
+}
+
+// limits prints the allowed values and the item type of a parameter.
+func limits(p *python.Dict) (out string) {
+	v, _ := p.Get("enum")
+	if list, ok := v.(python.List); ok && len(list) > 0 {
+		values := make([]string, len(list))
+		for i, item := range list {
+			values[i] = python.Str(item)
+		}
+		out = ", should be one of [" + strings.Join(values, ", ") + "]"
+	}
+	if items, ok := child(p, "items"); ok && items.Len() > 0 {
+		out += ", where each item should be " + member(items, "type")
+	}
+	return out
+}
+
+func child(d *python.Dict, key string) (*python.Dict, bool) {
+	v, _ := d.Get(key)
+	c, ok := v.(*python.Dict)
+	return c, ok
+}
+
+// member prints a member of an object; an absent one is empty.
+func member(d *python.Dict, key string) string {
+	v, ok := d.Get(key)
+	if !ok {
+		return ""
+	}
+	return python.Str(v)
 }

@@ -1,0 +1,370 @@
+package foreign_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+
+	"airqa/internal/exit"
+	"airqa/internal/progress"
+	"airqa/internal/testkit/golden"
+	"airqa/internal/testkit/recordtest"
+	"airqa/qa"
+	"airqa/run/foreign"
+	"airqa/runlog"
+	"airqa/train/curate"
+	"airqa/train/export"
+	"airqa/train/windows"
+)
+
+// files returns the files of a folder by name.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		all[strings.TrimPrefix(path, dir)] = string(raw)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// write exports all episodes of runs as trajectories.
+func write(t *testing.T, turns windows.Turns, runs ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "atif")
+	_, err := export.Write(export.Config{
+		Runs: runs, Format: export.ATIF, Out: out, Program: "airqa test",
+		Rules: export.Rules{
+			Options: windows.Options{Turns: turns}, Repeated: export.KeepAll,
+			Filter: curate.Filter{Include: []string{"wrong", "unscored", "scoring_failed", "generation_failed"}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func load(t *testing.T, paths ...string) (foreign.Result, []progress.Notice) {
+	t.Helper()
+	var notices []progress.Notice
+	r, err := foreign.Import(t.Context(), foreign.Config{
+		Paths: paths, Out: filepath.Join(t.TempDir(), "out"), Program: "airqa test",
+		Notify: func(n progress.Notice) { notices = append(notices, n) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, notices
+}
+
+// The trajectories of an export, imported and exported again, are the same files byte for byte.
+func TestThereAndBack(t *testing.T) {
+	for seed, protocol := range []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed} {
+		for i, format := range []string{"python", "json", "xml", "yaml"} {
+			turns := []windows.Turns{windows.Canonical, windows.Raw}[(seed+i)%2]
+			t.Run(fmt.Sprintf("%s %s %s", protocol, format, turns), func(t *testing.T) {
+				c := recordtest.Config{
+					Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid-view", Settings: qa.DefaultSettings(), Repeats: 3, Seed: uint64(10*seed + i),
+					Thinking: true, Scored: true, Interrupt: i%2 == 0, Note: runlog.Note{Price: &qa.Price{Prompt: 1, Completion: 2, Cached: 0.3}},
+				}
+				c.Settings.Protocol, c.Settings.ActionFormat = protocol, format
+				made := recordtest.Make(t, c)
+				first := write(t, turns, made.Run.Dir)
+				r, _ := load(t, first)
+				second := write(t, turns, r.Runs...)
+				want, got := files(t, filepath.Join(first, "trajectories")), files(t, filepath.Join(second, "trajectories"))
+				if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+					t.Errorf("%d trajectories (-first +second):\n%s", len(want), diff)
+				}
+			})
+		}
+	}
+}
+
+// Files of other agents become runs that the rest of the program reads. What is lost is listed, and nothing outside of
+// the folder is read.
+func TestForeignTrajectories(t *testing.T) {
+	r, notices := load(t, "testdata/atif")
+	golden.Check(t, "atif.txt", describe(t, r, notices))
+}
+
+func TestInspect(t *testing.T) {
+	for _, name := range []string{"shelf", "broken", "endless"} {
+		t.Run(name, func(t *testing.T) {
+			zipped, notices := load(t, "testdata/inspect/"+name+".eval")
+			plain, _ := load(t, "testdata/inspect/"+name+".json")
+			golden.Check(t, "inspect-"+name+".txt", describe(t, zipped, notices))
+			if a, b := zipped.Episodes, plain.Episodes; a != b {
+				t.Errorf("%d episodes of the .eval and %d of the .json", a, b)
+			}
+			if diff := cmp.Diff(zipped.Losses, plain.Losses); diff != "" {
+				t.Errorf("losses (-eval +json):\n%s", diff)
+			}
+		})
+	}
+}
+
+// describe returns the imported runs as text.
+func describe(t *testing.T, r foreign.Result, notices []progress.Notice) string {
+	t.Helper()
+	var b bytes.Buffer
+	for _, n := range notices {
+		fmt.Fprintln(&b, n)
+	}
+	for _, dir := range r.Runs {
+		run, err := runlog.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shape := run.Config.Shape
+		fmt.Fprintf(&b, "== %s of %s by %s, program %s, protocol %v\n", shape.Baseline, run.Config.Note.Imported.Format, shape.ModelName(), run.Config.Program, shape.Settings["protocol"])
+		for rec, err := range run.Episodes() {
+			if err != nil {
+				t.Errorf("%s: %v", rec.Episode, err)
+			}
+			describeEpisode(&b, rec)
+		}
+		scorings, err := runlog.Scorings(dir)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, s := range scorings {
+			_, scores, err := runlog.FindScores(dir, s.Mode, s.Judge)
+			fmt.Fprintf(&b, "scores %s %s: %v %v\n", s.Mode, s.Judge, scores, err)
+		}
+		for _, line := range foreign.Losses(run.Config.Note.Imported.Losses).List() {
+			fmt.Fprintln(&b, "lost", line)
+		}
+	}
+	return b.String()
+}
+
+func describeEpisode(b *bytes.Buffer, rec runlog.Recorded) {
+	fmt.Fprintf(b, "-- %s %s %q %s\n", rec.Episode, rec.Outcome, rec.Answer.Text, rec.Reason)
+	for _, m := range rec.Messages {
+		fmt.Fprintf(b, "   %s %q %d images\n", m.Role, m.Text, len(m.Images))
+	}
+	for _, s := range rec.Steps {
+		fmt.Fprintf(b, "   step %d by %s", s.N, s.By)
+		if s.Reply != nil {
+			fmt.Fprintf(b, " reasoning %q usage %d+%d (%d cached)", s.Reply.Reasoning, s.Reply.Usage.Prompt, s.Reply.Usage.Completion, s.Reply.Usage.Cached)
+		}
+		if s.Action != nil {
+			fmt.Fprintf(b, " %s", s.Action.Text)
+		}
+		if s.Observation != nil {
+			fmt.Fprintf(b, " -> %s %q", s.Observation.Status, s.Observation.Text)
+		}
+		fmt.Fprintln(b)
+	}
+}
+
+// An imported run is not continued, replayed or forked.
+func TestNotContinued(t *testing.T) {
+	r, _ := load(t, "testdata/atif/shell.json")
+	run, err := runlog.Open(r.Runs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runlog.Check(r.Runs[0], run.Config.Shape); err == nil || !strings.Contains(err.Error(), "imported") {
+		t.Errorf("continued: %v", err)
+	}
+}
+
+// The same file gives the same bytes, and an existing directory stays.
+func TestSameBytes(t *testing.T) {
+	one, _ := load(t, "testdata/inspect/shelf.eval")
+	two, _ := load(t, "testdata/inspect/shelf.eval")
+	if diff := cmp.Diff(files(t, one.Runs[0]), files(t, two.Runs[0])); diff != "" {
+		t.Errorf("(-first +second):\n%s", diff)
+	}
+	_, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{"testdata/atif/shell.json"}, Out: one.Runs[0]})
+	if exit.Code(err) != exit.Usage {
+		t.Errorf("into an existing run: %v", err)
+	}
+}
+
+// Files that are no logs are an error and leave nothing behind.
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string, data []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	bomb := zipped(t, map[string]int{"header.json": 0, "samples/a.json": 3 << 20})
+	tests := map[string]struct{ path, want string }{
+		"missing":     {filepath.Join(dir, "none.json"), "no such file"},
+		"text":        {put("text.json", []byte("hello")), "invalid character"},
+		"no steps":    {put("other.json", []byte(`{"a":1}`)), "it has no steps"},
+		"no header":   {put("empty.eval", zipped(t, map[string]int{"x.json": 0})), "header.json is missing"},
+		"no samples":  {put("nothing.eval", zipped(t, map[string]int{"header.json": 0})), "no samples"},
+		"bomb":        {put("bomb.eval", bomb), "more than 1 MiB when unpacked"},
+		"cut off":     {put("cut.eval", bomb[:len(bomb)/2]), "invalid character"},
+		"empty":       {t.TempDir(), "no *.json file"},
+		"empty array": {put("array.json", []byte(`[]`)), "no trajectories"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			_, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{tt.path}, Out: out, MaxFile: 1 << 20})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %s", err, tt.want)
+			}
+			if left, err := os.ReadDir(filepath.Dir(out)); err != nil || len(left) > 0 {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// A sample that is too large is counted, not kept.
+func TestBombIsNotKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bomb.eval")
+	if err := os.WriteFile(path, zipped(t, map[string]int{"header.json": 0, "samples/a_epoch_1.json": 300 << 20}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{path}, Out: filepath.Join(t.TempDir(), "out")})
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "more than 256 MiB when unpacked") {
+		t.Errorf("error %v", err)
+	}
+	if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 64 {
+		t.Errorf("%d MiB were allocated", got)
+	}
+}
+
+// zipped returns a zip file whose members are compressed with Zstandard: empty objects, or a given number of zero bytes.
+func zipped(t *testing.T, members map[string]int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, size := range members {
+		content := bytes.NewBufferString("{}")
+		var packed bytes.Buffer
+		enc, err := zstd.NewWriter(&packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := content.WriteTo(enc); err != nil {
+			t.Fatal(err)
+		}
+		zero := make([]byte, 1<<20)
+		for range size >> 20 {
+			if _, err := enc.Write(zero); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := enc.Close(); err != nil {
+			t.Fatal(err)
+		}
+		to, err := w.CreateRaw(&zip.FileHeader{Name: name, Method: 93, CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(size) + 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := to.Write(packed.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A link that leads out of the folder is not followed.
+func TestConfined(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "in"), os.DirFS("testdata/atif")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "in", "pictures"), filepath.Join(dir, "pictures")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../pictures", filepath.Join(dir, "in", "pictures")); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := load(t, filepath.Join(dir, "in", "lead.json"))
+	if !slices.Contains(r.Losses.List(), "image that is missing or outside of the folder: 2") {
+		t.Errorf("losses %v", r.Losses.List())
+	}
+}
+
+// An early log has neither ids of messages nor zones of times.
+func TestEarlyInspect(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.json")
+	log := `{"eval":{"created":"2024-05-06T07:08:09","task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"input":"q","target":["a"],
+"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],"output":{"completion":"a","choices":[]},"score":{"value":"C"},
+"events":[{"event":"model","timestamp":"2024-05-06T07:08:10","output":{"choices":[{"message":{"role":"assistant","content":"a"},"stop_reason":"stop"}],"usage":{"input_tokens":5,"output_tokens":2}}}]}]}`
+	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := load(t, path)
+	run, err := runlog.Open(r.Runs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := run.Episode("1", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := rec.Usage(), (qa.Usage{Prompt: 5, Completion: 2}); got != want || rec.Steps[0].Started.Second() != 10 {
+		t.Errorf("usage %+v at %v", got, rec.Steps[0].Started)
+	}
+	if diff := cmp.Diff([]string{"score: 1"}, r.Losses.List()); diff != "" {
+		t.Errorf("losses (-want +got):\n%s", diff)
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	for _, name := range []string{"atif/shell.json", "atif/browser.json", "atif/lead.json", "inspect/broken.json", "inspect/endless.json"} {
+		raw, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "log.json")
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{path}, Out: filepath.Join(dir, "out")})
+		for _, run := range r.Runs {
+			if err != nil {
+				return
+			}
+			opened, err := runlog.Open(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rec, err := range opened.Episodes() {
+				if err != nil {
+					t.Errorf("%s: %v", rec.Episode, err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package foreign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"airqa/internal/exit"
+	"airqa/internal/progress"
+	"airqa/internal/terminal"
+	"airqa/train/format"
+)
+
+// Losses counts what has no place in a run directory, by description.
+type Losses = format.Losses
+
+// Config describes an import.
+type Config struct {
+	// Paths are files, or folders of trajectories.
+	Paths []string
+	// Out is the run directory to make. If the files have several agents, models or runs, it becomes a folder of run
+	// directories.
+	Out string
+	// MaxFile is the maximum size of a file or of an unpacked sample in bytes; 0 is 1 GiB, and 256 MiB for a sample.
+	MaxFile int64
+	// Program is recorded in run.json.
+	Program string
+	// Redact filters everything written; nil filters nothing.
+	Redact func([]byte) []byte
+	Notify progress.Notify
+	// Progress shows the progress; nil shows nothing.
+	Progress *progress.Reporter
+}
+
+// Result describes an import.
+type Result struct {
+	// Runs are the run directories.
+	Runs     []string
+	Episodes int
+	Losses   Losses
+}
+
+// Import makes run directories. Out must not exist or be empty; it appears when it is complete.
+func Import(ctx context.Context, c Config) (r Result, err error) {
+	if entries, err := os.ReadDir(c.Out); err == nil && len(entries) > 0 {
+		return r, exit.Misuse("%s exists and is not empty; choose another directory", c.Out)
+	}
+	c.MaxFile = cmp.Or(c.MaxFile, maxFile)
+	if c.Progress == nil {
+		c.Progress = progress.New(progress.Config{})
+	}
+	w, err := newWriter(c)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, w.discard()) }()
+	stage := c.Progress.Stage("import", len(c.Paths))
+	defer func() { stage.Close(terminal.Plural(r.Episodes, "episode")) }()
+	for i, path := range c.Paths {
+		stage.Set(i, filepath.Base(path))
+		if err := read(ctx, path, w); err != nil {
+			return r, err
+		}
+	}
+	if len(w.runs) == 0 {
+		return r, fmt.Errorf("%s: no trajectories", strings.Join(c.Paths, ", "))
+	}
+	return w.commit()
+}
+
+// read imports a file or a folder.
+func read(ctx context.Context, path string, w *writer) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return readTrajectories(ctx, path, w)
+	}
+	inspect, err := isInspect(path)
+	if err != nil {
+		return err
+	}
+	if inspect {
+		return readInspect(ctx, path, w)
+	}
+	return readTrajectories(ctx, path, w)
+}

@@ -1,0 +1,339 @@
+package foreign
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"airqa/internal/ledger"
+	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/runlog"
+)
+
+// maxRuns limits the run directories of an import, each of which is an open file.
+const maxRuns = 200
+
+// writer writes run directories to a hidden folder beside the final one.
+type writer struct {
+	Config
+	stage string
+	runs  map[origin]*run
+	order []*run
+}
+
+// run is a run directory being written.
+type run struct {
+	origin
+	dir       string
+	log       *runlog.Writer
+	now       time.Time
+	examples  []qa.Example
+	questions map[string]bool
+	episodes  map[string]bool
+	tools     map[string]qa.ToolSpec
+	texts     map[string]string
+	settings  map[string]any
+	price     *qa.Price
+	created   time.Time
+	ended     time.Time
+	repeats   int
+	scores    map[string][]qa.Score
+	judges    []string
+	losses    Losses
+}
+
+func newWriter(c Config) (*writer, error) {
+	out, err := filepath.Abs(c.Out)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return nil, err
+	}
+	stage, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+".partial-")
+	if err != nil {
+		return nil, err
+	}
+	return &writer{Config: c, stage: stage, runs: make(map[origin]*run)}, nil
+}
+
+// discard closes all files and removes the hidden folder.
+func (w *writer) discard() (err error) {
+	for _, r := range w.order {
+		if r.log != nil {
+			err = errors.Join(err, r.log.Close())
+			r.log = nil
+		}
+	}
+	return errors.Join(err, os.RemoveAll(w.stage))
+}
+
+// runOf returns the run of an episode.
+func (w *writer) runOf(o origin) (*run, error) {
+	if r := w.runs[o]; r != nil {
+		return r, nil
+	}
+	if len(w.runs) == maxRuns {
+		return nil, fmt.Errorf("more than %d agents, models or runs; import them in several commands", maxRuns)
+	}
+	r := &run{
+		origin: o, dir: filepath.Join(w.stage, fmt.Sprintf("log-%d", len(w.order))), questions: make(map[string]bool), episodes: make(map[string]bool),
+		tools: make(map[string]qa.ToolSpec), texts: make(map[string]string), settings: make(map[string]any), scores: make(map[string][]qa.Score), losses: make(Losses),
+	}
+	if err := os.Mkdir(r.dir, 0o755); err != nil {
+		return nil, err
+	}
+	var err error
+	r.log, err = runlog.OpenWriter(r.dir, runlog.WriterConfig{Redact: w.Redact, Now: func() time.Time { return r.now }})
+	w.runs[o] = r
+	w.order = append(w.order, r)
+	return r, err
+}
+
+// add writes an episode.
+func (w *writer) add(e *episode) error {
+	r, err := w.runOf(e.origin)
+	if err != nil {
+		return err
+	}
+	for r.episodes[qa.EpisodeID(e.uuid, e.repeat)] {
+		e.repeat++ // two trajectories of one question
+	}
+	r.episodes[qa.EpisodeID(e.uuid, e.repeat)] = true
+	if w.Redact != nil {
+		e.redact(w.Redact)
+	}
+	e.times()
+	r.note(e)
+	if err := r.record(e); err != nil {
+		return fmt.Errorf("%s: %w", e.file, err)
+	}
+	for what, n := range e.losses {
+		r.losses[what] += n
+	}
+	return nil
+}
+
+// times fills in missing times: a step without one begins when the step before it ended.
+func (e *episode) times() {
+	at := e.started
+	if at.IsZero() {
+		for _, t := range e.turns {
+			if at.IsZero() {
+				at = t.started
+			}
+		}
+	}
+	if at.IsZero() {
+		at = time.Unix(0, 0).UTC()
+		e.losses.Add("episode without any time, now of 1970")
+	}
+	e.started = at
+	for i := range e.turns {
+		t := &e.turns[i]
+		t.started = orTime(t.started, at)
+		t.ended = latest(t.ended, t.started)
+		at = latest(at, t.ended)
+		for _, r := range t.results() {
+			r.started = orTime(r.started, t.ended)
+			r.ended = latest(r.ended, r.started)
+			at = latest(at, r.ended)
+		}
+	}
+	e.ended = latest(e.ended, at)
+}
+
+func (t *turn) results() (list []*result) {
+	if t.shown != nil {
+		list = append(list, t.shown)
+	}
+	for i := range t.calls {
+		if t.calls[i].result != nil {
+			list = append(list, t.calls[i].result)
+		}
+	}
+	return list
+}
+
+func orTime(t, other time.Time) time.Time {
+	if t.IsZero() {
+		return other
+	}
+	return t
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// note adds what the run knows of an episode.
+func (r *run) note(e *episode) {
+	if !r.questions[e.uuid] {
+		r.questions[e.uuid] = true
+		r.examples = append(r.examples, qa.Example{UUID: e.uuid, Question: e.question, Tags: []string{}, AnchorPDF: []string{}, ReferencePDF: []string{}, Conference: []string{}, Extra: e.extra})
+	}
+	for _, t := range e.tools {
+		if old, there := r.tools[t.Name]; there && string(old.Parameters)+old.Description != string(t.Parameters)+t.Description {
+			e.losses.Add("definition of a tool that differs between episodes")
+			continue
+		}
+		r.tools[t.Name] = t
+	}
+	if e.price != nil {
+		r.price = e.price
+	}
+	if r.created.IsZero() || e.started.Before(r.created) {
+		r.created = e.started
+	}
+	r.ended, r.repeats = latest(r.ended, e.ended), max(r.repeats, e.repeat+1)
+	for _, s := range e.scores {
+		if r.scores[s.judge] == nil {
+			r.judges = append(r.judges, s.judge)
+		}
+		s.UUID, s.Repeat = e.uuid, e.repeat
+		r.scores[s.judge] = append(r.scores[s.judge], s.Score)
+	}
+}
+
+// ScoringMode is the mode of scores that a log came with. Their judge is named after their source.
+const ScoringMode = "imported"
+
+// commit completes the run directories and puts them in their place.
+func (w *writer) commit() (r Result, err error) {
+	r.Losses = make(Losses)
+	done := filepath.Join(w.stage, "done")
+	names := make(map[string]bool)
+	for _, one := range w.order {
+		dir := done
+		if len(w.order) > 1 {
+			dir = filepath.Join(done, one.name(names))
+			r.Runs = append(r.Runs, filepath.Join(w.Out, filepath.Base(dir)))
+		} else {
+			r.Runs = []string{w.Out}
+		}
+		if err := one.complete(dir, w.Config); err != nil {
+			return r, err
+		}
+		r.Episodes += len(one.episodes)
+		for what, n := range one.losses {
+			r.Losses[what] += n
+		}
+	}
+	if err := os.Remove(w.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return r, err // an empty folder may be in its place
+	}
+	return r, os.Rename(done, w.Out)
+}
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// name returns the name of a run directory that no other of the import has.
+func (r *run) name(taken map[string]bool) string {
+	base := strings.Trim(notInNames.ReplaceAllString(r.Agent, "-"), ".-")
+	base = cmp.Or(base[:min(len(base), 80)], "run")
+	name := base
+	for i := 2; taken[name]; i++ {
+		name = fmt.Sprintf("%s-%d", base, i)
+	}
+	taken[name] = true
+	return name
+}
+
+// complete makes the run directory of a log that is complete.
+func (r *run) complete(dir string, c Config) error {
+	questions, err := dataset.Lines(r.examples)
+	if err != nil {
+		return err
+	}
+	if c.Redact != nil {
+		questions = ledger.RedactStrings(questions, c.Redact)
+	}
+	config, err := r.config(c, questions)
+	if err != nil {
+		return err
+	}
+	if err := r.log.KeepTexts(r.texts); err != nil {
+		return err
+	}
+	err = r.log.Close()
+	r.log = nil
+	if err != nil {
+		return err
+	}
+	if c.Redact != nil {
+		if config, err = config.Redacted(c.Redact); err != nil {
+			return err
+		}
+	}
+	if err := runlog.Create(dir, config, questions); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(r.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := os.Rename(filepath.Join(r.dir, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return r.writeScores(dir, c)
+}
+
+// writeScores writes one scoring per judge; the first judge of the log counts as the newest.
+func (r *run) writeScores(dir string, c Config) error {
+	for i, judge := range r.judges {
+		at := r.ended.Add(-time.Duration(i) * time.Millisecond).UTC()
+		s := runlog.Scoring{Mode: ScoringMode, Judge: judge, Program: r.Program, Created: at}
+		if err := runlog.WriteScores(dir, s, r.scores[judge], c.Redact); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// config returns run.json.
+func (r *run) config(c Config, questions []byte) (runlog.Config, error) {
+	hashes := make(map[string]string)
+	for _, t := range r.tools {
+		text, err := toolText(t)
+		if err != nil {
+			return runlog.Config{}, err
+		}
+		r.texts[t.Name], hashes[t.Name] = text, runlog.Hash(text)
+		r.settings["protocol"] = string(qa.NativeTools)
+	}
+	model := map[string]any{}
+	if r.Provider != "" {
+		model["provider"] = r.Provider
+	}
+	if r.Model != "" {
+		model["model"] = r.Model
+	}
+	losses := map[string]int(r.losses)
+	if len(losses) == 0 {
+		losses = nil
+	}
+	note := runlog.Note{
+		QuestionsFile: filepath.Base(c.Paths[0]), QuestionCount: len(r.examples), Price: r.price,
+		Imported: &runlog.Imported{File: filepath.Base(c.Paths[0]), Format: r.Format, Program: c.Program, Run: r.Run, Losses: losses},
+	}
+	if r.repeats > 1 {
+		note.Repeats = r.repeats
+	}
+	return runlog.Config{
+		Program: r.Program, Created: r.created.UTC(), Note: note,
+		Shape: runlog.Shape{
+			Baseline: r.Agent, Model: model, Settings: r.settings, Prompts: map[string]string{}, Tools: hashes, Questions: runlog.Hash(string(questions)),
+		},
+	}, nil
+}

@@ -1,0 +1,219 @@
+// Package parquet writes the tables of runs for analysis in Parquet: [Step], one row per turn, and [Answer], one per
+// question, repeat and run. Start from [NewWriter]. The same rows have the same bytes.
+package parquet
+
+import (
+	"io"
+	"time"
+
+	format "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"airqa/internal/ledger"
+	"airqa/qa"
+)
+
+// Step is a turn of the model, or an action of the program. Columns of kinds that a turn lacks are empty or 0; null means
+// unknown.
+type Step struct {
+	// ID is the id of the row in all formats; empty for a turn that is no row of the export. TurnID is never empty.
+	ID       string `parquet:"id"`
+	TurnID   string `parquet:"turn_id"`
+	Run      string `parquet:"run,dict"`
+	Question string `parquet:"question,dict"`
+	Repeat   int32  `parquet:"repeat"`
+	Turn     int32  `parquet:"turn"`
+	By       string `parquet:"by,dict"`
+	Baseline string `parquet:"baseline,dict"`
+	Model    string `parquet:"model,dict"`
+
+	Thought    string `parquet:"thought"`
+	Reply      string `parquet:"reply"`
+	Reasoning  string `parquet:"reasoning"`
+	Action     string `parquet:"action,dict"`
+	Arguments  string `parquet:"arguments"` // JSON
+	ParseError string `parquet:"parse_error,dict"`
+
+	Status      string `parquet:"status,dict"`
+	Observation string `parquet:"observation"`
+	Shortened   bool   `parquet:"observation_shortened"`
+	Images      int32  `parquet:"images"`
+
+	Prompt     int64    `parquet:"prompt_tokens"`
+	Completion int64    `parquet:"completion_tokens"`
+	Cached     int64    `parquet:"cached_tokens"`
+	Hidden     int64    `parquet:"reasoning_tokens"`
+	FromCache  bool     `parquet:"from_cache"`
+	USD        *float64 `parquet:"cost_usd,optional"`
+	// Seconds are those of the model and of the tool.
+	ModelSeconds float64 `parquet:"model_seconds"`
+	ToolSeconds  float64 `parquet:"tool_seconds"`
+	Started      *int64  `parquet:"started,optional,timestamp(millisecond)"`
+}
+
+// Answer is one repeat of one question in one run.
+type Answer struct {
+	Run      string `parquet:"run,dict"`
+	UUID     string `parquet:"uuid"`
+	Repeat   int32  `parquet:"repeat"`
+	Baseline string `parquet:"baseline,dict"`
+	Model    string `parquet:"model,dict"`
+	Split    string `parquet:"split,dict"`
+	// Rows counts the rows of the export.
+	Rows int32 `parquet:"rows"`
+
+	Question string `parquet:"question"`
+	Answer   string `parquet:"answer"`
+	Function string `parquet:"eval_func,dict"`
+	// Verdict is empty and Score null for an answer that was never scored; Score is also null if the scoring failed.
+	Verdict    string   `parquet:"verdict,dict"`
+	Score      *float64 `parquet:"score,optional"`
+	FormatOnly bool     `parquet:"format_only"`
+	Outcome    string   `parquet:"outcome,dict"`
+
+	Turns      int32    `parquet:"turns"`
+	Prompt     int64    `parquet:"prompt_tokens"`
+	Completion int64    `parquet:"completion_tokens"`
+	USD        *float64 `parquet:"cost_usd,optional"`
+	Seconds    float64  `parquet:"seconds"`
+	Started    *int64   `parquet:"started,optional,timestamp(millisecond)"`
+
+	Tags       []string `parquet:"tags,list"`
+	Conference []string `parquet:"conference,list"`
+	Papers     []string `parquet:"papers,list"`
+}
+
+// groupBytes is the approximate size of the text in a row group, which is in memory until it is complete.
+const groupBytes = 16 << 20
+
+// Writer writes a table. It is not safe for concurrent use.
+type Writer[T Step | Answer] struct {
+	w     *format.GenericWriter[T]
+	bytes int
+}
+
+// NewWriter begins a table.
+func NewWriter[T Step | Answer](to io.Writer) *Writer[T] {
+	return &Writer[T]{w: format.NewGenericWriter[T](to,
+		format.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+		format.CreatedBy("airqa", "1", ""), format.DataPageStatistics(true),
+	)}
+}
+
+// Write adds a row. bytes is the size of its texts.
+func (w *Writer[T]) Write(row T, bytes int) error {
+	if _, err := w.w.Write([]T{row}); err != nil {
+		return err
+	}
+	if w.bytes += bytes + 200; w.bytes < groupBytes {
+		return nil
+	}
+	w.bytes = 0
+	return w.w.Flush()
+}
+
+// Close ends the table, without closing what it writes to.
+func (w *Writer[T]) Close() error { return w.w.Close() }
+
+// Episode is a recorded episode to write.
+type Episode struct {
+	qa.Trajectory
+	Run, Baseline, Model string
+	Example              qa.Example
+	// Score is nil if the answer was never scored, Price if it is unknown.
+	Score *qa.Score
+	Price *qa.Price
+	Split string
+	// Rows maps the numbers of steps to the ids of the rows of the export.
+	Rows map[int]string
+	// Turn returns the id of step i, row or not.
+	Turn func(i int) string
+	// Edit is the last change to every message: redaction, for example.
+	Edit func(qa.Message) qa.Message
+}
+
+func (e Episode) edit(role qa.Role, text string) string {
+	return e.Edit(qa.Message{Role: role, Text: text}).Text
+}
+
+// Steps returns the rows of an episode, and the size of their texts.
+func (e Episode) Steps() (rows []Step, bytes int, err error) {
+	for i, s := range e.Trajectory.Steps {
+		row := Step{
+			Run: e.Run, Question: e.UUID, Repeat: int32(e.Repeat), Turn: int32(s.N), By: s.By, Baseline: e.Baseline, Model: e.Model, //nolint:gosec // small numbers
+			ModelSeconds: seconds(s.Started, s.Acted), ToolSeconds: seconds(s.Acted, s.Ended), Started: millis(s.Started),
+		}
+		row.ID, row.TurnID = e.Rows[s.N], e.Turn(i)
+		e.reply(&row, s)
+		if s.Action != nil {
+			args, err := ledger.Encode(s.Action.Args)
+			if err != nil {
+				return nil, 0, err
+			}
+			row.Action, row.Arguments = s.Action.Name, e.edit(qa.Assistant, string(args[:len(args)-1]))
+		}
+		if s.ParseError != nil {
+			row.ParseError = s.ParseError.Kind
+		}
+		if o := s.Observation; o != nil {
+			row.Status, row.Observation, row.Shortened, row.Images = string(o.Status), e.edit(qa.ToolResult, o.Text), o.Cut != nil, int32(len(o.Images)) //nolint:gosec // few images
+		}
+		bytes += len(row.Thought) + len(row.Reply) + len(row.Reasoning) + len(row.Arguments) + len(row.Observation)
+		rows = append(rows, row)
+	}
+	return rows, bytes, nil
+}
+
+func (e Episode) reply(row *Step, s qa.Step) {
+	r := s.Reply
+	if r == nil {
+		return
+	}
+	row.Thought, row.Reply, row.Reasoning = e.edit(qa.Assistant, s.Thought()), e.edit(qa.Assistant, r.Text), e.edit(qa.Assistant, r.Reasoning)
+	row.Prompt, row.Completion, row.Cached, row.Hidden = int64(r.Usage.Prompt), int64(r.Usage.Completion), int64(r.Usage.Cached), int64(r.Usage.Reasoning)
+	row.FromCache = r.Cached
+	if e.Price != nil {
+		usd := 0.0
+		if !r.Cached {
+			usd = e.Price.Of(r.Usage)
+		}
+		row.USD = &usd
+	}
+}
+
+// Answer returns the row of the episode's answer.
+func (e Episode) Answer() Answer {
+	usage := e.Usage().Add(e.Charged())
+	a := Answer{
+		Run: e.Run, UUID: e.UUID, Repeat: int32(e.Repeat), Baseline: e.Baseline, Model: e.Model, Split: e.Split, Rows: int32(len(e.Rows)), //nolint:gosec // small numbers
+		Question: e.Example.Question, Answer: e.edit(qa.Assistant, e.Trajectory.Answer.Text), Function: e.Example.Evaluator.Func, Outcome: string(e.Outcome),
+		Turns: int32(e.Turns()), Prompt: int64(usage.Prompt), Completion: int64(usage.Completion), Seconds: seconds(e.Started, e.Ended), //nolint:gosec // few turns
+		Started: millis(e.Started), Tags: e.Example.Tags, Conference: e.Example.Conference, Papers: e.Example.Papers(),
+	}
+	if e.Price != nil {
+		usd := e.Price.Of(usage)
+		a.USD = &usd
+	}
+	if e.Score != nil {
+		a.Verdict, a.FormatOnly = string(e.Score.Verdict), e.Score.FormatOnly
+		if e.Score.Verdict != qa.Unscored {
+			a.Score = &e.Score.Value
+		}
+	}
+	return a
+}
+
+func millis(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	ms := t.UnixMilli()
+	return &ms
+}
+
+func seconds(from, to time.Time) float64 {
+	if from.IsZero() || to.IsZero() {
+		return 0
+	}
+	return to.Sub(from).Seconds()
+}
