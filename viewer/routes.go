@@ -7,9 +7,9 @@ import (
 	"io"
 	"net/http"
 
+	"airqa/internal/web"
 	"airqa/runlog"
 	"airqa/trace"
-	"airqa/viewer/assets"
 	"airqa/viewer/page"
 	"airqa/viewer/question"
 )
@@ -17,7 +17,7 @@ import (
 // routes are the addresses of the server. Runs, episodes, texts and images are named by their ids.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET "+assets.Prefix, assets.Handler())
+	mux.Handle("GET "+web.AssetPrefix, web.AssetHandler())
 	mux.Handle("GET /events", s.feed)
 	mux.Handle("GET /{$}", s.page(func(ctx context.Context, site *page.Site, w io.Writer, r *http.Request) error {
 		return site.Overview(ctx, w, r.URL.Query())

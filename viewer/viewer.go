@@ -12,16 +12,15 @@ import (
 	"net/http"
 	"sync"
 
+	"airqa/internal/web"
 	"airqa/trace"
-	"airqa/viewer/guard"
-	"airqa/viewer/live"
 	"airqa/viewer/page"
 )
 
 // Config configures a [Server].
 type Config struct {
 	Library *trace.Library
-	// Host is the host that the server listens on. One that is not the loopback needs a token, see package guard.
+	// Host is the host that the server listens on. One that is not the loopback needs a token, see [web.Guard].
 	Host string
 	Log  *slog.Logger
 	// Author signs new notes.
@@ -31,8 +30,8 @@ type Config struct {
 // Server shows runs. Create it with [New].
 type Server struct {
 	Config
-	guard   *guard.Guard
-	feed    *live.Feed
+	guard   *web.Guard
+	feed    *web.Feed
 	numbers *numbers
 	notes   *noteFiles
 	// mu is held for writing while the library changes.
@@ -42,7 +41,7 @@ type Server struct {
 
 // New returns a server of the runs.
 func New(c Config) *Server {
-	s := &Server{Config: c, guard: guard.New(c.Host), feed: live.New()}
+	s := &Server{Config: c, guard: web.NewGuard(c.Host), feed: web.NewFeed()}
 	s.numbers = newNumbers(s.feed.Announce)
 	s.notes = &noteFiles{config: trace.NoteConfig{Author: c.Author}, open: make(map[string]*trace.NoteFile)}
 	s.handler = s.guard.Wrap(s.routes())
@@ -57,8 +56,8 @@ func (s *Server) Address(at net.Addr) string { return s.guard.Address(at) }
 
 // Serve answers requests and follows the runs until ctx ends. Connections are closed at once then.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
-	err := live.Server{
-		Handler: s, Feed: s.feed, Look: s.look, Log: s.Log, MaxHeader: guard.MaxHeader,
+	err := web.Server{
+		Handler: s, Feed: s.feed, Look: s.look, Log: s.Log, MaxHeader: web.MaxHeader,
 		Failed: "the runs cannot be read any more; pages show what was read before",
 	}.Serve(ctx, on)
 	s.numbers.wait()

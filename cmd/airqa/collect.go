@@ -12,7 +12,7 @@ import (
 	"airqa/bench/argscichat/collect"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
-	"airqa/viewer/guard"
+	"airqa/internal/web"
 )
 
 // collectCmd collects dialogues as the study of ArgSciChat did.
@@ -96,7 +96,7 @@ func (c collectServeCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	if !guard.Loopback(host) {
+	if !web.Loopback(host) {
 		a.say("Other machines can reach this server, and the connection is not encrypted: use a network that you trust.\n" +
 			"Give the participants the address with its token, and the name or number of this machine in it.")
 	}

@@ -3,9 +3,9 @@ package page
 import (
 	"slices"
 
+	"airqa/internal/web"
 	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/viewer/format"
 )
 
 // chart is a bar chart whose bars lead to their questions. With a filter, the whole bar counts all episodes, and its
@@ -73,7 +73,7 @@ func (f field) chart(sel selection, rows, all []trace.Row) chart {
 	}
 	top := 0
 	for _, v := range f.values(all) {
-		c.Bars = append(c.Bars, bar{Label: format.Words(v.Name), Href: sel.with(f.Name, v.Name), N: match[v.Name], All: v.N})
+		c.Bars = append(c.Bars, bar{Label: web.Words(v.Name), Href: sel.with(f.Name, v.Name), N: match[v.Name], All: v.N})
 		top = max(top, v.N)
 	}
 	c.place(top)
@@ -125,7 +125,7 @@ func lostText(n int, level cause.Level) string {
 	if n == 0 {
 		return ""
 	}
-	return "−" + format.Grouped(n) + " at " + string(level)
+	return "−" + web.Grouped(n) + " at " + string(level)
 }
 
 // levels counts answers with a verdict by the level where their evidence was lost; "" are the right ones.

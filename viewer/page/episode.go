@@ -8,8 +8,8 @@ import (
 	"net/url"
 
 	"airqa/internal/terminal"
+	"airqa/internal/web"
 	"airqa/trace"
-	"airqa/viewer/format"
 	"airqa/viewer/keys"
 	"airqa/viewer/question"
 )
@@ -58,7 +58,7 @@ func (s *Site) neighbours(ctx context.Context, p *question.Page, sel selection) 
 		if w.Run != p.E.Run || w.Episode != p.E.Episode {
 			continue
 		}
-		p.Position = fmt.Sprintf("%s of %s", format.Grouped(i+1), format.Grouped(len(rows)))
+		p.Position = fmt.Sprintf("%s of %s", web.Grouped(i+1), web.Grouped(len(rows)))
 		if i > 0 {
 			p.Prev = s.href(rows[i-1], in)
 		}

@@ -6,9 +6,9 @@ import (
 	"io"
 	"net/url"
 
+	"airqa/internal/web"
 	"airqa/runlog"
 	"airqa/trace"
-	"airqa/viewer/format"
 )
 
 // mostHits is the maximum number of places that a search lists.
@@ -105,7 +105,7 @@ func place(h trace.Hit) string {
 		return fmt.Sprintf("message %d", h.Message)
 	}
 	if h.Step > 0 {
-		return fmt.Sprintf("step %d, %s", h.Step, format.Words(h.Field))
+		return fmt.Sprintf("step %d, %s", h.Step, web.Words(h.Field))
 	}
-	return format.Words(h.Field)
+	return web.Words(h.Field)
 }

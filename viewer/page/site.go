@@ -19,9 +19,9 @@ import (
 	"strings"
 
 	"airqa/internal/terminal"
+	"airqa/internal/web"
 	"airqa/report"
 	"airqa/trace"
-	"airqa/viewer/assets"
 	"airqa/viewer/keys"
 	"airqa/viewer/question"
 )
@@ -29,7 +29,7 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-var templates = template.Must(question.Templates().Funcs(template.FuncMap{"asset": assets.Path, "dict": dict}).ParseFS(templateFiles, "templates/*.html"))
+var templates = template.Must(question.Templates().Funcs(template.FuncMap{"asset": web.AssetPath, "dict": dict}).ParseFS(templateFiles, "templates/*.html"))
 
 // ErrNotFound is returned for a run or an episode that is not there.
 var ErrNotFound = errors.New("not found")

@@ -10,9 +10,8 @@ import (
 	"strings"
 
 	"airqa/internal/terminal"
+	"airqa/internal/web"
 	"airqa/trace"
-	"airqa/viewer/assets"
-	"airqa/viewer/format"
 )
 
 // Part is the part of a report in one file that has the questions: a list of episodes and the page of each. It has no
@@ -83,8 +82,8 @@ func NewPart(ctx context.Context, l *trace.Library, c PartConfig) (Part, error) 
 	}
 	body := c.Redact(out.Bytes())
 	return Part{
-		Style:    template.CSS(assets.Read("style.css") + fileStyle), //nolint:gosec // of the program
-		Body:     template.HTML(body),                                //nolint:gosec // made by html/template
+		Style:    template.CSS(web.ReadAsset("style.css") + fileStyle), //nolint:gosec // of the program
+		Body:     template.HTML(body),                                  //nolint:gosec // made by html/template
 		Contents: f.contents(len(rows), data.Total, status, len(body)),
 	}, nil
 }
@@ -101,9 +100,9 @@ func (f *fileConfig) contents(rows, total int, status map[trace.Status]int, byte
 		}
 	}
 	list := []string{fmt.Sprintf("questions: %d of %d episodes (%s) with %s: prompts, replies, results, answers and gold answers; %s",
-		rows, total, strings.Join(parts, ", "), terminal.Plural(f.steps, "step"), format.Size(bytes))}
+		rows, total, strings.Join(parts, ", "), terminal.Plural(f.steps, "step"), web.Size(bytes))}
 	if f.images+f.named > 0 {
-		list = append(list, fmt.Sprintf("page images: %d inside (%s), %d named only", f.images, format.Size(f.Images-f.left), f.named))
+		list = append(list, fmt.Sprintf("page images: %d inside (%s), %d named only", f.images, web.Size(f.Images-f.left), f.named))
 	}
 	return list
 }

@@ -15,16 +15,16 @@ import (
 
 	"airqa/eval"
 	"airqa/internal/terminal"
+	"airqa/internal/web"
 	"airqa/qa"
 	"airqa/trace"
 	"airqa/trace/cause"
-	"airqa/viewer/format"
 )
 
 //go:embed templates
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(format.Funcs()).ParseFS(templateFiles, "templates/*.html"))
+var templates = template.Must(template.New("").Funcs(web.TemplateFuncs()).ParseFS(templateFiles, "templates/*.html"))
 
 // Templates returns a copy of the templates, to which others can be added.
 func Templates() *template.Template { return template.Must(templates.Clone()) }

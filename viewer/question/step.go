@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/web"
 	"airqa/qa"
 	"airqa/trace"
-	"airqa/viewer/format"
 )
 
 // stepView is a step on the page of a question.
@@ -133,7 +133,7 @@ func markText(m trace.Mark) string {
 	case trace.MarkEmpty:
 		return "empty result"
 	case trace.MarkRepeated:
-		return fmt.Sprintf("same action as step %d, %s tokens", m.First, format.Grouped(m.Wasted))
+		return fmt.Sprintf("same action as step %d, %s tokens", m.First, web.Grouped(m.Wasted))
 	case trace.MarkCut:
 		return "result cut"
 	case trace.MarkLeft:
@@ -141,7 +141,7 @@ func markText(m trace.Mark) string {
 	case trace.MarkReply:
 		return "reply cut off"
 	}
-	return format.Words(m.Kind)
+	return web.Words(m.Kind)
 }
 
 func attempts(list []qa.Attempt) []attempt {

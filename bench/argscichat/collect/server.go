@@ -13,17 +13,14 @@ import (
 	"time"
 
 	"airqa/bench/argscichat"
-	"airqa/viewer/assets"
-	"airqa/viewer/format"
-	"airqa/viewer/guard"
-	"airqa/viewer/live"
+	"airqa/internal/web"
 )
 
 //go:embed templates
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(format.Funcs()).Funcs(template.FuncMap{
-	"asset": assets.Path, "intents": func() []string { return argscichat.IntentTags }, "when": when,
+var templates = template.Must(template.New("").Funcs(web.TemplateFuncs()).Funcs(template.FuncMap{
+	"asset": web.AssetPath, "intents": func() []string { return argscichat.IntentTags }, "when": when,
 }).ParseFS(templateFiles, "templates/*.html"))
 
 // when prints a time in the zone of its reader.
@@ -37,7 +34,7 @@ func when(t time.Time, zone *time.Location) string {
 // ServerConfig configures a [Server].
 type ServerConfig struct {
 	Study *Study
-	// Host is the host that the server listens on. One that is not the loopback needs a token, see package guard.
+	// Host is the host that the server listens on. One that is not the loopback needs a token, see [web.Guard].
 	Host string
 	Log  *slog.Logger
 	Now  func() time.Time
@@ -48,18 +45,18 @@ type ServerConfig struct {
 // are escaped by html/template.
 type Server struct {
 	ServerConfig
-	guard   *guard.Guard
-	feed    *live.Feed
+	guard   *web.Guard
+	feed    *web.Feed
 	tries   tries
 	handler http.Handler
 }
 
 // NewServer returns a server of a study.
 func NewServer(c ServerConfig) *Server {
-	s := &Server{ServerConfig: c, guard: guard.Keyed(c.Host, c.Study.Key()), feed: live.New()}
+	s := &Server{ServerConfig: c, guard: web.NewKeyedGuard(c.Host, c.Study.Key()), feed: web.NewFeed()}
 	s.tries = newTries(c.Now)
 	mux := http.NewServeMux()
-	mux.Handle("GET "+assets.Prefix, assets.Handler())
+	mux.Handle("GET "+web.AssetPrefix, web.AssetHandler())
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("GET /events", s.known(s.events))
 	mux.HandleFunc("POST /enter", s.enter)
@@ -78,8 +75,8 @@ func (s *Server) Address(at net.Addr) string { return s.guard.Address(at) }
 
 // Serve answers requests, begins dialogues and ends those that are late, until ctx ends.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
-	return live.Server{
-		Handler: s, Feed: s.feed, Look: s.Study.Tick, Log: s.Log, MaxHeader: guard.MaxHeader,
+	return web.Server{
+		Handler: s, Feed: s.feed, Look: s.Study.Tick, Log: s.Log, MaxHeader: web.MaxHeader,
 		Failed: "the dialogues cannot be stored; stop the server and check the disk",
 	}.Serve(ctx, on)
 }

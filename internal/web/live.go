@@ -1,7 +1,4 @@
-// Package live tells web pages when the runs they show have changed: one goroutine looks at the run directories, and any
-// number of pages wait for it. Start from [New]; [Feed.ServeHTTP] is the stream of server-sent events, and [Server] serves
-// pages that follow it.
-package live
+package web
 
 import (
 	"context"
@@ -12,10 +9,10 @@ import (
 )
 
 // Every is the time between two looks at the run directories.
-const Every = 300 * time.Millisecond
+const LookEvery = 300 * time.Millisecond
 
 // beat is the time between two comments on a silent stream, which show the server that a page is gone.
-const beat = 15 * time.Second
+const heartbeat = 15 * time.Second
 
 // Feed announces versions of the runs. The version counts the changes since the server began.
 type Feed struct {
@@ -25,11 +22,11 @@ type Feed struct {
 }
 
 // New returns a feed at version 1.
-func New() *Feed { return &Feed{version: 1, changed: make(chan struct{})} }
+func NewFeed() *Feed { return &Feed{version: 1, changed: make(chan struct{})} }
 
 // Watch calls look until ctx ends and announces each change that it reports. Errors go to failed, once for each text.
 func (f *Feed) Watch(ctx context.Context, look func(context.Context) (bool, error), failed func(error)) {
-	tick := time.NewTicker(Every)
+	tick := time.NewTicker(LookEvery)
 	defer tick.Stop()
 	last := ""
 	for {
@@ -74,7 +71,7 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
 	for {
 		version, changed := f.Version()

@@ -1,6 +1,4 @@
-// Package assets has the style, the scripts and the icon of the web pages. Their addresses hold a hash of the content, so a
-// browser keeps them for good. Start from [Path] and [Handler]. Nothing is built: the files are as they are written.
-package assets
+package web
 
 import (
 	"crypto/sha256"
@@ -14,26 +12,26 @@ import (
 )
 
 //go:embed files
-var embedded embed.FS
+var assetFiles embed.FS
 
 // Prefix begins the address of each file.
-const Prefix = "/assets/"
+const AssetPrefix = "/assets/"
 
 // names are the files. A module comes after those that it imports, since an import has the hash of its target.
-func names() []string {
+func assetNames() []string {
 	return []string{"icon.svg", "style.css", "theme.js", "dom.js", "morph.js", "live.js", "list.js", "filter.js", "copy.js", "notes.js", "keys.js", "app.js", "dialogue.css", "dialogue.js"}
 }
 
 // store has the files by their hashed name, and the hashed names.
-type store struct {
+type assetStore struct {
 	files  map[string][]byte
 	hashed map[string]string
 }
 
-var load = sync.OnceValue(func() store {
-	s := store{make(map[string][]byte), make(map[string]string)}
-	for _, name := range names() {
-		raw, err := embedded.ReadFile("files/" + name)
+var loadAssets = sync.OnceValue(func() assetStore {
+	s := assetStore{make(map[string][]byte), make(map[string]string)}
+	for _, name := range assetNames() {
+		raw, err := assetFiles.ReadFile("files/" + name)
 		if err != nil {
 			panic(err) // names lists a file that is not embedded
 		}
@@ -52,21 +50,21 @@ var load = sync.OnceValue(func() store {
 })
 
 // Path is the address of a file, such as "style.css". It panics for an unknown name.
-func Path(name string) string {
-	hashed, ok := load().hashed[name]
+func AssetPath(name string) string {
+	hashed, ok := loadAssets().hashed[name]
 	if !ok {
 		panic("no asset " + name)
 	}
-	return Prefix + hashed
+	return AssetPrefix + hashed
 }
 
 // Read returns a file as served, for a page that contains it.
-func Read(name string) string { return string(load().files[load().hashed[name]]) }
+func ReadAsset(name string) string { return string(loadAssets().files[loadAssets().hashed[name]]) }
 
 // Handler serves the files below [Prefix].
-func Handler() http.Handler {
+func AssetHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		raw, ok := load().files[strings.TrimPrefix(r.URL.Path, Prefix)]
+		raw, ok := loadAssets().files[strings.TrimPrefix(r.URL.Path, AssetPrefix)]
 		if !ok {
 			http.NotFound(w, r)
 			return

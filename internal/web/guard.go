@@ -1,10 +1,4 @@
-// Package guard protects a web server on the user's own machine from other web pages and other machines. Start from
-// [New]; [Guard.Wrap] puts it before a handler. It knows nothing of what the handler shows.
-//
-// A page of another origin can make a browser send requests to a local address, and can point a name of its own there
-// (DNS rebinding). The guard refuses such requests by their Host, Sec-Fetch-Site and Origin. A server that other machines
-// can reach asks for a token.
-package guard
+package web
 
 import (
 	"crypto/hmac"
@@ -31,7 +25,7 @@ const (
 
 // Names of what the browser sends back.
 const (
-	cookie      = "airqa-view"
+	tokenCookie = "airqa-view"
 	tokenParam  = "token"
 	tokenHeader = "X-CSRF-Token"
 	// TokenField is the name of the form field with [Guard.CSRF].
@@ -47,10 +41,10 @@ type Guard struct {
 }
 
 // New returns the guard of a server that listens on host, an address or a name. Its tokens are new.
-func New(host string) *Guard { return Keyed(host, rand.Text()) }
+func NewGuard(host string) *Guard { return NewKeyedGuard(host, rand.Text()) }
 
 // Keyed is [New] with tokens that depend on a secret key, so that pages and addresses outlive a restart of the server.
-func Keyed(host, key string) *Guard {
+func NewKeyedGuard(host, key string) *Guard {
 	g := &Guard{csrf: derived(key, "csrf"), host: host}
 	if !Loopback(host) {
 		g.secret = derived(key, "access")
@@ -98,13 +92,13 @@ func (g *Guard) Address(at net.Addr) string {
 }
 
 // policy allows scripts, styles and images of the server itself and nothing else.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // Wrap checks each request before next and sets the headers of each response.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
+		h.Set("Content-Security-Policy", contentPolicy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -134,11 +128,11 @@ func (g *Guard) refuses(r *http.Request) (code int, why string) {
 		return http.StatusMethodNotAllowed, "only GET, HEAD and POST are answered"
 	case len(r.URL.String()) > maxAddress:
 		return http.StatusRequestURITooLong, "the address is too long"
-	case g.secret == "" && !Loopback(hostOf(r.Host)):
+	case g.secret == "" && !Loopback(hostname(r.Host)):
 		return http.StatusForbidden, "this server answers to localhost, 127.0.0.1 and [::1] only"
 	case !fromHere(r):
 		return http.StatusForbidden, "this request comes from another site"
-	case g.secret != "" && !g.known(r) && !equal(r.URL.Query().Get(tokenParam), g.secret):
+	case g.secret != "" && !g.known(r) && !equalTokens(r.URL.Query().Get(tokenParam), g.secret):
 		return http.StatusForbidden, "open the address that the server printed: it has the token"
 	}
 	return 0, ""
@@ -173,8 +167,8 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request) bool {
 	if g.secret == "" || !q.Has(tokenParam) || r.Method != http.MethodGet {
 		return false
 	}
-	if equal(q.Get(tokenParam), g.secret) {
-		http.SetCookie(w, &http.Cookie{Name: cookie, Value: g.secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	if equalTokens(q.Get(tokenParam), g.secret) {
+		http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: g.secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	}
 	q.Del(tokenParam)
 	to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: q.Encode()}
@@ -183,8 +177,8 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (g *Guard) known(r *http.Request) bool {
-	c, err := r.Cookie(cookie)
-	return err == nil && equal(c.Value, g.secret)
+	c, err := r.Cookie(tokenCookie)
+	return err == nil && equalTokens(c.Value, g.secret)
 }
 
 // confirmed reports whether a POST comes from a page that this server made.
@@ -193,12 +187,12 @@ func (g *Guard) confirmed(r *http.Request) bool {
 	if token == "" {
 		token = r.PostFormValue(TokenField)
 	}
-	return equal(token, g.csrf)
+	return equalTokens(token, g.csrf)
 }
 
-func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+func equalTokens(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-func hostOf(hostport string) string {
+func hostname(hostport string) string {
 	if host, _, err := net.SplitHostPort(hostport); err == nil {
 		return host
 	}

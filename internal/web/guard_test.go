@@ -1,4 +1,4 @@
-package guard_test
+package web_test
 
 import (
 	"net/http"
@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/viewer/guard"
+	"airqa/internal/web"
 )
 
-func handler(g *guard.Guard) http.Handler {
+func handler(g *web.Guard) http.Handler {
 	return g.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.ParseForm() != nil {
 			w.WriteHeader(http.StatusRequestEntityTooLarge)
@@ -31,7 +31,7 @@ func request(method, host, target, body string, headers map[string]string) *http
 }
 
 func TestRequests(t *testing.T) {
-	g := guard.New("127.0.0.1")
+	g := web.NewGuard("127.0.0.1")
 	h := handler(g)
 	link := map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 	own := map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1:8377"}
@@ -74,7 +74,7 @@ func TestRequests(t *testing.T) {
 
 // Each response, a refusal too, has the headers, and none that opens the server to other sites.
 func TestHeaders(t *testing.T) {
-	h := handler(guard.New("127.0.0.1"))
+	h := handler(web.NewGuard("127.0.0.1"))
 	for _, host := range []string{"127.0.0.1", "evil.example"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, request("GET", host, "/", "", map[string]string{"Access-Control-Request-Method": "GET"}))
@@ -97,7 +97,7 @@ func TestHeaders(t *testing.T) {
 
 // A server for other machines asks for the token once, moves it to a cookie, and redirects to nowhere else.
 func TestToken(t *testing.T) {
-	g := guard.New("0.0.0.0")
+	g := web.NewGuard("0.0.0.0")
 	h := handler(g)
 	try := func(target string, c *http.Cookie) *httptest.ResponseRecorder {
 		r := request("GET", "lab-7:8377", target, "", nil)
@@ -131,7 +131,7 @@ func TestToken(t *testing.T) {
 	if w := try("/", &http.Cookie{Name: cookies[0].Name, Value: "wrong"}); w.Code != http.StatusForbidden {
 		t.Errorf("with another cookie: status %d", w.Code)
 	}
-	if guard.New("::1").Query() != "" || guard.New("localhost").Query() != "" {
+	if web.NewGuard("::1").Query() != "" || web.NewGuard("localhost").Query() != "" {
 		t.Error("a server on the loopback asks for a token")
 	}
 }

@@ -1,6 +1,4 @@
-// Package format prints the numbers and names on the pages of the web viewer. Start from [Funcs], which are the functions
-// of its templates.
-package format
+package web
 
 import (
 	"fmt"
@@ -12,17 +10,17 @@ import (
 )
 
 // Funcs are the functions of templates. "line", "safe" and "clip" show control characters as escapes.
-func Funcs() template.FuncMap {
+func TemplateFuncs() template.FuncMap {
 	return template.FuncMap{
 		"line": terminal.Line, "safe": terminal.Safe, "clip": terminal.Clip, "plural": terminal.Plural,
-		"words": Words, "size": Size, "number": number, "seconds": seconds, "usd": usd,
+		"words": Words, "size": Size, "number": formatNumber, "seconds": formatSeconds, "usd": formatUSD,
 	}
 }
 
 // Words prints a name of the program, such as an outcome, as words.
 func Words(name any) string { return strings.ReplaceAll(terminal.Line(fmt.Sprint(name)), "_", " ") }
 
-func number(n any) string {
+func formatNumber(n any) string {
 	switch n := n.(type) {
 	case int:
 		return Grouped(n)
@@ -38,7 +36,7 @@ func number(n any) string {
 }
 
 // usd prints an amount that is known.
-func usd(x *float64) string { return terminal.USD(*x) }
+func formatUSD(x *float64) string { return terminal.USD(*x) }
 
 // Grouped prints an integer with thin spaces between thousands.
 func Grouped(n int) string {
@@ -49,7 +47,7 @@ func Grouped(n int) string {
 	return text
 }
 
-func seconds(s float64) string {
+func formatSeconds(s float64) string {
 	switch {
 	case s < 10:
 		return strconv.FormatFloat(s, 'f', 1, 64) + " s"

@@ -1,11 +1,11 @@
-package format_test
+package web_test
 
 import (
 	"html/template"
 	"strings"
 	"testing"
 
-	"airqa/viewer/format"
+	"airqa/internal/web"
 )
 
 func TestFuncs(t *testing.T) {
@@ -29,7 +29,7 @@ func TestFuncs(t *testing.T) {
 		{"{{usd .}}", &cost, "$1.50"},
 	} {
 		var b strings.Builder
-		if err := template.Must(template.New("").Funcs(format.Funcs()).Parse(tt.text)).Execute(&b, tt.with); err != nil {
+		if err := template.Must(template.New("").Funcs(web.TemplateFuncs()).Parse(tt.text)).Execute(&b, tt.with); err != nil {
 			t.Fatal(err)
 		}
 		if b.String() != tt.want {
