@@ -41,7 +41,7 @@ func configName(i int, enc encoder) string {
 func (w *writer) header(b *bytes.Buffer) {
 	b.WriteString("---\n")
 	for i, enc := range encoders(w.Format) {
-		if enc.append == nil {
+		if enc.form == "" {
 			continue
 		}
 		if i == 0 {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/train/curate"
 )
@@ -47,6 +48,7 @@ func (o *rowWriter) encode(from loaded) *encoded {
 		return x
 	}
 	scope, counted, again := o.scope(x.e), textsOfEpisode(), textsOfEpisode()
+	rows := o.plan.shape
 	encoders := encoders(o.Format)
 	x.files = make([]encodedLines, len(encoders))
 	for i := range x.files {
@@ -64,7 +66,7 @@ func (o *rowWriter) encode(from loaded) *encoded {
 				t = again
 			}
 			f := &x.files[i]
-			f.data = append(enc.append(o.plan.shape, f.data, t, p), '\n')
+			f.data = append(rows.Append(f.data, enc.form, t.conversation(enc.form, p)), '\n')
 			f.ends = append(f.ends, len(f.data))
 		}
 		x.add(p)
@@ -158,6 +160,26 @@ func (o *rowWriter) saveImages(images []qa.Image) error {
 	return nil
 }
 
+// provenance is a line of provenance.jsonl.
+type provenance struct {
+	ID        string     `json:"id"`
+	Split     Split      `json:"split"`
+	Line      int        `json:"line"`
+	Run       string     `json:"run"`
+	Question  string     `json:"question"`
+	Repeat    int        `json:"repeat"`
+	Turn      int        `json:"turn"`
+	Turns     int        `json:"turns"`
+	Baseline  string     `json:"baseline"`
+	Model     string     `json:"model"`
+	Outcome   qa.Outcome `json:"outcome"`
+	Verdict   string     `json:"verdict"`
+	Papers    []string   `json:"papers"`
+	Images    int        `json:"images"`
+	Shortened int        `json:"shortened_observations"`
+	Rejected  string     `json:"rejected"`
+}
+
 // place is where a row is. Lines count from 1.
 type place struct {
 	split Split
@@ -167,25 +189,19 @@ type place struct {
 // place writes a line of provenance.jsonl: where a row comes from, and where it is.
 func (o *rowWriter) place(e *Episode, at place, planned plannedRow, images int, rejected string) error {
 	shape := e.Run.Config.Shape
-	line := begin(o.buffer[:0])
-	line.text("id", planned.id)
-	line.text("split", string(at.split))
-	line.number("line", at.line)
-	line.text("run", e.Run.ID)
-	line.text("question", e.Recorded.UUID)
-	line.number("repeat", e.Recorded.Repeat)
-	line.number("turn", planned.turn)
-	line.number("turns", e.Recorded.Turns())
-	line.text("baseline", clean(shape.Baseline))
-	line.text("model", clean(shape.ModelName()))
-	line.text("outcome", string(e.Recorded.Outcome))
-	line.text("verdict", endingOf(e).verdict)
-	line.key("papers")
-	line.dst = appendList(line.dst, paperNames(e.Example), func(dst []byte, s string) []byte { return appendString(dst, clean(s)) })
-	line.number("images", images)
-	line.number("shortened_observations", len(planned.cuts))
-	line.text("rejected", rejected)
-	o.buffer = append(line.end(), '\n')
-	_, err := o.provenance.Write(o.buffer)
+	papers := []string{}
+	for _, name := range e.Example.Papers() {
+		papers = append(papers, clean(name))
+	}
+	line, err := ledger.Encode(provenance{
+		ID: planned.id, Split: at.split, Line: at.line, Run: e.Run.ID, Question: e.Recorded.UUID, Repeat: e.Recorded.Repeat,
+		Turn: planned.turn, Turns: e.Recorded.Turns(), Baseline: clean(shape.Baseline), Model: clean(shape.ModelName()),
+		Outcome: e.Recorded.Outcome, Verdict: endingOf(e).verdict, Papers: papers, Images: images,
+		Shortened: len(planned.cuts), Rejected: rejected,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = o.provenance.Write(line)
 	return err
 }

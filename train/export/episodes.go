@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"airqa/internal/inorder"
+	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/train/format"
@@ -67,7 +68,7 @@ func (o *rowWriter) whole(x loaded, to wholeEpisodes) error {
 		rows[row.turn] = row.id
 	}
 	l := o.splits[planned.split]
-	at, err := to.add(e, l, rows, func(m qa.Message) qa.Message { return o.texts.message(scope.message(m)) })
+	at, err := to.add(e, l, rows, func(m qa.Message) qa.Message { return o.texts.safeMessage(scope.message(m)) })
 	if err != nil {
 		return err
 	}
@@ -83,8 +84,8 @@ func (o *rowWriter) whole(x loaded, to wholeEpisodes) error {
 	return nil
 }
 
-// message prepares the texts of a message for a file.
-func (t *texts) message(m qa.Message) qa.Message {
+// safeMessage prepares the texts of a message for a file.
+func (t *texts) safeMessage(m qa.Message) qa.Message {
 	m.Text = t.safe(m.Text)
 	for i, c := range m.ToolCalls {
 		if i == 0 {
@@ -128,6 +129,13 @@ func (t *trajectories) add(e *Episode, l *lines, rows map[int]string, edit func(
 	return t.list(trajectory, name, l)
 }
 
+// trajectoryRow is a line of the table of rows.
+type trajectoryRow struct {
+	ID         string `json:"id"`
+	Trajectory string `json:"trajectory"`
+	Step       int    `json:"step_id"`
+}
+
 // list writes the lines of the rows of a trajectory.
 func (t *trajectories) list(trajectory format.Trajectory, name string, l *lines) (map[int]int, error) {
 	at := make(map[int]int)
@@ -136,12 +144,11 @@ func (t *trajectories) list(trajectory format.Trajectory, name string, l *lines)
 		if extra.RowID == "" {
 			continue
 		}
-		o := begin(t.o.buffer[:0])
-		o.text("id", extra.RowID)
-		o.text("trajectory", name)
-		o.number("step_id", s.ID)
-		t.o.buffer = append(o.end(), '\n')
-		if _, err := l.files[0].Write(t.o.buffer); err != nil {
+		line, err := ledger.Encode(trajectoryRow{extra.RowID, name, s.ID})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := l.files[0].Write(line); err != nil {
 			return nil, err
 		}
 		l.n++

@@ -9,6 +9,7 @@ import (
 	"airqa/internal/bpe"
 	"airqa/internal/progress"
 	"airqa/qa"
+	"airqa/train/format"
 	"airqa/train/preflight"
 	"airqa/train/windows"
 )
@@ -145,12 +146,12 @@ func (f *fitter) described() string {
 }
 
 // warn warns of rows that the trainer would not take whole.
-func (f *fitter) warn(format Format, notify progress.Notify) {
+func (f *fitter) warn(of Format, notify progress.Notify) {
 	long := f.measured.rows - f.measured.whole
 	if long == 0 {
 		return
 	}
-	t, unit := limits[format], "tokens"
+	t, unit := limits[of], "tokens"
 	if f.Tokenizer == "" {
 		unit = "tokens (estimated)"
 	}
@@ -159,8 +160,8 @@ func (f *fitter) warn(format Format, notify progress.Notify) {
 }
 
 // note describes the limit and what it does to the rows.
-func (f *fitter) note(format Format) string {
-	m, t, count := f.measured, limits[format], "tokens"
+func (f *fitter) note(of Format) string {
+	m, t, count := f.measured, limits[of], "tokens"
 	if f.Tokenizer == "" {
 		count = "estimated tokens"
 	}
@@ -219,7 +220,7 @@ func (m measure) judge(row *windows.Row) preflight.Verdict {
 	if len(imagesOf(row.Context)) > 0 {
 		checker = m.vision
 	}
-	return checker.Measure(m.texts.conversation(row, m.texts.functions(row.Tools)))
+	return checker.Measure(m.texts.conversation(format.ShareGPT, &pair{row: *row}).Turns(nil))
 }
 
 // levels are the sizes in bytes to which observations are shortened, one after another: the longest first.

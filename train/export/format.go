@@ -5,20 +5,22 @@ import (
 
 	"airqa/qa"
 	"airqa/runlog"
+	"airqa/train/format"
 	"airqa/train/windows"
 )
 
-// Format is the file format of an export.
-type Format string
+// Format is the file format of an export: one of package format, or [Parquet].
+type Format = format.Format
 
 // The formats.
 const (
-	ShareGPT Format = "sharegpt"
-	OpenAI   Format = "openai"
-	TRL      Format = "trl"
-	DPO      Format = "dpo"
-	ATIF     Format = "atif"
-	Parquet  Format = "parquet"
+	ShareGPT = format.ShareGPT
+	OpenAI   = format.OpenAI
+	TRL      = format.TRL
+	DPO      = format.DPO
+	ATIF     = format.ATIF
+	// Parquet are tables for analysis.
+	Parquet Format = "parquet"
 )
 
 // Formats lists the formats, the default first.

@@ -7,6 +7,7 @@ import (
 
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
+	"airqa/train/format"
 	"airqa/train/windows"
 )
 
@@ -66,7 +67,7 @@ func plainRow() *pair {
 
 // The lines of every format, as a person reads them.
 func TestFormats(t *testing.T) {
-	shapes := map[string]shape{"text": {}, "all": {tools: true, images: true}}
+	shapes := map[string]format.Rows{"text": {IDs: true, OneCall: true}, "all": {IDs: true, OneCall: true, Tools: true, Images: true}}
 	rows := map[string][]*pair{"text": {plainRow(), plainRow()}, "all": {textRow(), nativeRow(), plainRow()}}
 	for _, f := range []Format{ShareGPT, OpenAI, TRL, DPO} {
 		for name, s := range shapes {
@@ -74,7 +75,11 @@ func TestFormats(t *testing.T) {
 				var b bytes.Buffer
 				counts := texts{changed: make(map[string]int)}
 				for _, p := range rows[name] {
-					line := enc.append(s, nil, &counts, p)
+					row := *p
+					if f != DPO {
+						row.against = nil
+					}
+					line := s.Append(nil, enc.form, counts.conversation(enc.form, &row))
 					if err := json.Indent(&b, line, "", " "); err != nil {
 						t.Fatalf("%s: %v in %s", f, err, line)
 					}

@@ -33,17 +33,11 @@ type Lock struct {
 
 // inputs decide the bytes of an export.
 type inputs struct {
-	ExportFormat Format      `json:"export_format"`
-	Rules        flags       `json:"flags"`
-	Runs         []runInput  `json:"runs"`
-	Files        []fileInput `json:"files"`
+	ExportFormat Format          `json:"export_format"`
+	Rules        json.RawMessage `json:"flags"`
+	Runs         []runInput      `json:"runs"`
+	Files        []fileInput     `json:"files"`
 }
-
-// flags are the rules as JSON.
-type (
-	flags   = json.RawMessage
-	rawJSON = json.RawMessage
-)
 
 // runInput identifies the parts of a run that an export reads.
 type runInput struct {

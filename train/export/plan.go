@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	"airqa/internal/inorder"
+	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/train/curate"
+	"airqa/train/format"
 	"airqa/train/windows"
 )
 
@@ -18,7 +20,7 @@ const Damaged windows.Reason = "damaged"
 // rows and the first row depend on all rows.
 type plan struct {
 	episodes []plannedEpisode
-	shape    shape
+	shape    format.Rows
 	// schemas are the types of rows, by encoder.
 	schemas  []schema
 	tally    tally
@@ -248,11 +250,12 @@ func (p *planner) drop(ids []string, reason windows.Reason, detail string) error
 func (p *planner) dropAll(list []windows.Drop) error {
 	for _, d := range list {
 		p.out.tally.dropped[d.Reason]++
-		o := begin(nil)
-		o.text("id", d.ID)
-		o.text("reason", string(d.Reason))
-		o.text("detail", clean(d.Detail))
-		if _, err := p.drops.Write(append(o.end(), '\n')); err != nil {
+		d.Detail = clean(d.Detail)
+		line, err := ledger.Encode(d)
+		if err != nil {
+			return err
+		}
+		if _, err := p.drops.Write(line); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // record returns the rules as JSON, by flag. Paths are base names: the lock file has the hashes of the files.
-func (r Rules) record() (flags, error) {
+func (r Rules) record() (json.RawMessage, error) {
 	against := []string{}
 	for _, dir := range r.Against {
 		against = append(against, baseName(dir))
@@ -42,6 +42,21 @@ func base(path string) string {
 		return ""
 	}
 	return filepath.Base(path)
+}
+
+// encode returns a value as JSON without HTML escapes.
+func encode(v any) ([]byte, error) {
+	line, err := ledger.Encode(v)
+	return bytes.TrimSuffix(line, []byte("\n")), err
+}
+
+// quoted returns a text as JSON.
+func quoted(s string) []byte {
+	raw, err := encode(s)
+	if err != nil {
+		panic("export: a text is no JSON: " + err.Error()) // texts always are
+	}
+	return raw
 }
 
 // indented formats a value as JSON on several lines.

@@ -8,6 +8,7 @@ import (
 	"airqa/internal/inorder"
 	"airqa/internal/terminal"
 	"airqa/runlog"
+	"airqa/train/format"
 	"airqa/train/windows"
 )
 
@@ -19,23 +20,19 @@ type pair struct {
 	against *windows.Row
 }
 
-// encoder writes rows of a format into a folder of the export. The formats of whole episodes have no append.
+// encoder writes rows of a format into a folder of the export. The formats of whole episodes have no form.
 type encoder struct {
-	dir    string
-	append func(s shape, dst []byte, t *texts, p *pair) []byte
+	dir  string
+	form format.Format
 }
 
 // encoders are the folders of a format; the first one is what load_dataset reads.
 func encoders(f Format) []encoder {
 	switch f {
-	case ShareGPT:
-		return []encoder{{dataDir, shape.shareGPT}}
-	case OpenAI:
-		return []encoder{{dataDir, shape.openAI}}
-	case TRL:
-		return []encoder{{dataDir, shape.trl}}
+	case ShareGPT, OpenAI, TRL:
+		return []encoder{{dataDir, f}}
 	case DPO:
-		return []encoder{{dataDir, shape.trlPair}, {shareGPTDir, shape.shareGPTPair}, {openAIDir, shape.openAIPair}}
+		return []encoder{{dataDir, TRL}, {shareGPTDir, ShareGPT}, {openAIDir, OpenAI}}
 	case Parquet:
 		return []encoder{{dir: dataDir}, {dir: answersDir}}
 	}
@@ -71,7 +68,6 @@ type rowWriter struct {
 	splits     map[Split]*lines
 	provenance *file
 	images     map[string]bool
-	buffer     []byte
 	texts      texts
 	// free are buffers for rows, to be used again.
 	free chan []byte
@@ -124,14 +120,15 @@ func (w *writer) lines(split Split) (*lines, error) {
 }
 
 // shape returns what the rows have in common.
-func (w *writer) shape() (s shape) {
+func (w *writer) shape() format.Rows {
+	shape := format.Rows{IDs: true, OneCall: true, Recurring: true}
 	for _, e := range w.plan.episodes {
-		s.tools = s.tools || len(w.sources[e.source].Tools) > 0
+		shape.Tools = shape.Tools || len(w.sources[e.source].Tools) > 0
 		for _, row := range e.rows {
-			s.images = s.images || row.features&1 != 0
+			shape.Images = shape.Images || row.features&1 != 0
 		}
 	}
-	return s
+	return shape
 }
 
 // leads returns the rows that must come first, and marks them.
@@ -260,7 +257,7 @@ func (o *rowWriter) load(tasks []task) iter.Seq[loaded] {
 // loaded returns a recorded episode with the images that rows need.
 func (o *rowWriter) loaded(s *source, rec recorded) (*Episode, error) {
 	var err error
-	if o.plan.shape.images || o.Format == ATIF {
+	if o.plan.shape.Images || o.Format == ATIF {
 		err = s.LoadImages(&rec)
 	}
 	return s.episode(rec), err

@@ -1,10 +1,12 @@
 package export
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
 	"airqa/qa"
+	"airqa/train/format"
 )
 
 // texts prepares texts for files. Some words of a paper are commands to a trainer: it counts "<image>" as an image, reads
@@ -14,8 +16,8 @@ type texts struct {
 	changed map[string]int
 	// known has texts that recur in the rows of an episode; nil keeps none.
 	known map[string]*prepared
-	// tools is the JSON text of toolsOf, which the rows of a run share.
-	tools   string
+	// tools is the list of toolsOf as JSON, which the rows of a run share.
+	tools   json.RawMessage
 	toolsOf []qa.ToolSpec
 }
 
@@ -24,8 +26,6 @@ type prepared struct {
 	safe string
 	// changed are its changed words.
 	changed map[string]int
-	// quoted is the safe text as JSON; empty until it is needed.
-	quoted string
 }
 
 // textsOfEpisode prepares the texts of one episode, each of them once: messages recur from row to row.
@@ -64,25 +64,11 @@ func add(counts, more map[string]int) {
 	}
 }
 
-// appendString appends a safe text as JSON.
-func (t *texts) appendString(dst []byte, s string) []byte {
-	p := t.known[s]
-	if p == nil || p.safe != s {
-		return appendString(dst, s)
-	}
-	if p.quoted == "" {
-		start := len(dst)
-		dst = appendString(dst, s)
-		p.quoted = string(dst[start:])
-		return dst
-	}
-	return append(dst, p.quoted...)
-}
-
-// functions returns tools as endpoints get them.
-func (t *texts) functions(specs []qa.ToolSpec) string {
-	if same := len(specs) == len(t.toolsOf) && (len(specs) == 0 || &specs[0] == &t.toolsOf[0]); !same || t.tools == "" {
-		t.tools, t.toolsOf = string(functions(specs)), specs
+// toolList returns tools as the formats have them.
+func (t *texts) toolList(specs []qa.ToolSpec) json.RawMessage {
+	same := len(specs) == len(t.toolsOf) && (len(specs) == 0 || &specs[0] == &t.toolsOf[0])
+	if !same || t.tools == nil {
+		t.tools, t.toolsOf = format.ToolList(specs), specs
 	}
 	return t.tools
 }

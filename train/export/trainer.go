@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -11,7 +12,6 @@ const (
 	datasetInfoFile = "dataset_info.json"
 	trainFile       = "llamafactory.yaml"
 	trlFile         = "trl.yaml"
-	datasetName     = "airqa_agent"
 )
 
 // writeTrainer writes what trainers need besides the rows: for LLaMA-Factory the description of the files, and for it and
@@ -25,77 +25,73 @@ func (w *writer) writeTrainer() error {
 	if w.Format != ShareGPT && w.Format != DPO {
 		return nil
 	}
-	if err := w.folder.write(datasetInfoFile, w.datasetInfo()); err != nil {
+	info, err := indented(datasetInfo{w.datasetFile(Train), w.datasetFile(Validation), w.datasetFile(Test)})
+	if err != nil {
+		return err
+	}
+	if err := w.folder.write(datasetInfoFile, info); err != nil {
 		return err
 	}
 	return w.folder.write(trainFile, []byte(w.trainConfig()))
 }
 
-// datasetInfo describes each split. All seven tags are given: one that is missing would be unknown to the trainer.
-func (w *writer) datasetInfo() []byte {
-	o := begin(nil)
-	for _, split := range splitNames {
-		if w.plan.division.Rows[string(split)] == 0 {
-			continue
-		}
-		o.key(datasetOf(split))
-		o.dst = w.entry(o.dst, split)
-	}
-	raw, err := indented(rawJSON(o.end()))
-	if err != nil {
-		panic("export: dataset_info.json: " + err.Error()) // its text is ours
-	}
-	return raw
+// datasetInfo describes each split for LLaMA-Factory.
+type datasetInfo struct {
+	Train      *datasetFile `json:"airqa_agent,omitempty"`
+	Validation *datasetFile `json:"airqa_agent_validation,omitempty"`
+	Test       *datasetFile `json:"airqa_agent_test,omitempty"`
 }
 
-func datasetOf(split Split) string {
-	if split == Train {
-		return datasetName
-	}
-	return datasetName + "_" + string(split)
+type datasetFile struct {
+	File       string `json:"file_name"`
+	Formatting string `json:"formatting"`
+	Ranking    bool   `json:"ranking,omitempty"`
+	Columns    struct {
+		Messages string `json:"messages"`
+		System   string `json:"system"`
+		Tools    string `json:"tools,omitempty"`
+		Images   string `json:"images,omitempty"`
+		Chosen   string `json:"chosen,omitempty"`
+		Rejected string `json:"rejected,omitempty"`
+	} `json:"columns"`
+	Tags json.RawMessage `json:"tags"`
 }
 
-func (w *writer) entry(dst []byte, split Split) []byte {
-	dir := dataDir
-	if w.Format == DPO {
-		dir = shareGPTDir
+// shareGPTTags are all seven tags: one that is missing would be unknown to the trainer.
+const shareGPTTags = `{"role_tag":"from","content_tag":"value","user_tag":"human","assistant_tag":"gpt",` +
+	`"observation_tag":"observation","function_tag":"function_call","system_tag":"system"}`
+
+// datasetFile describes the file of a split; nil if it has no rows.
+func (w *writer) datasetFile(split Split) *datasetFile {
+	if w.plan.division.Rows[string(split)] == 0 {
+		return nil
 	}
-	o := begin(dst)
-	o.text("file_name", dir+"/"+string(split)+".jsonl")
-	o.text("formatting", "sharegpt")
-	if w.Format == DPO {
-		o.raw("ranking", []byte("true"))
+	d := &datasetFile{File: dataDir + "/" + string(split) + ".jsonl", Formatting: "sharegpt", Tags: json.RawMessage(shareGPTTags)}
+	d.Columns.Messages, d.Columns.System = "conversations", "system"
+	if w.plan.shape.Tools {
+		d.Columns.Tools = "tools"
 	}
-	o.key("columns")
-	columns := begin(o.dst)
-	columns.text("messages", "conversations")
-	columns.text("system", "system")
-	if w.plan.shape.tools {
-		columns.text("tools", "tools")
-	}
-	if w.plan.shape.images {
-		columns.text("images", "images")
+	if w.plan.shape.Images {
+		d.Columns.Images = "images"
 	}
 	if w.Format == DPO {
-		columns.text("chosen", "chosen")
-		columns.text("rejected", "rejected")
+		d.File = shareGPTDir + "/" + string(split) + ".jsonl"
+		d.Ranking = true
+		d.Columns.Chosen, d.Columns.Rejected = "chosen", "rejected"
 	}
-	o.dst = columns.end()
-	o.raw("tags", []byte(`{"role_tag":"from","content_tag":"value","user_tag":"human","assistant_tag":"gpt",`+
-		`"observation_tag":"observation","function_tag":"function_call","system_tag":"system"}`))
-	return o.end()
+	return d
 }
 
 // trainConfig is the configuration of LLaMA-Factory.
 func (w *writer) trainConfig() string {
-	template := w.template(w.plan.shape.images)
+	template := w.template(w.plan.shape.Images)
 	stage := "stage: sft\nmask_history: true               # train the last turn of a row alone: each turn is the last one of one row"
 	if w.Format == DPO {
 		stage = "stage: dpo\npref_beta: 0.1                   # not in the paper"
 	}
 	var evaluation string
 	if w.plan.division.Rows[string(Validation)] > 0 {
-		evaluation = "eval_dataset: " + datasetOf(Validation) + "\n"
+		evaluation = "eval_dataset: " + "airqa_agent_validation\n"
 	}
 	return strings.TrimLeft(fmt.Sprintf(trainConfig, stage, template, evaluation, cmp.Or(w.CutoffLen, paperCutoff)), "\n")
 }

@@ -264,7 +264,7 @@ func (w *maker) trajectory() (Trajectory, error) {
 		t.Totals.USD = &usd
 	}
 	if len(w.e.Tools) > 0 {
-		t.Agent.Tools = w.tools()
+		t.Agent.Tools = ToolList(w.e.Tools)
 	}
 	extra := TrajectoryExtra{Run: w.e.Run, Question: w.e.UUID, Repeat: w.e.Repeat, Outcome: w.e.Outcome, Price: w.e.Price}
 	if w.e.Score != nil {
@@ -278,17 +278,4 @@ func (w *maker) trajectory() (Trajectory, error) {
 		w.err = t.Check()
 	}
 	return t, w.err
-}
-
-// tools returns the tools in the form of OpenAI's endpoints, as the format asks for.
-func (w *maker) tools() json.RawMessage {
-	type definition struct {
-		Type     string      `json:"type"`
-		Function qa.ToolSpec `json:"function"`
-	}
-	var list []definition
-	for _, t := range w.e.Tools {
-		list = append(list, definition{"function", t})
-	}
-	return w.raw(list)
 }

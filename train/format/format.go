@@ -34,6 +34,8 @@ type Conversation struct {
 	Messages []Message
 	// Tools is a JSON list of functions in OpenAI's form; nil for none.
 	Tools json.RawMessage
+	// Rejected is the worse of two last messages, in a preference pair; otherwise nil.
+	Rejected *Message
 	// agent is the agent of a trajectory; nil for other formats.
 	agent *AgentInfo
 }
@@ -91,6 +93,9 @@ func text(s string) []Part { return []Part{{Text: s}} }
 
 // Text joins the texts of a message.
 func (m Message) Text() string {
+	if len(m.Parts) == 1 {
+		return m.Parts[0].Text
+	}
 	var b strings.Builder
 	for _, p := range m.Parts {
 		b.WriteString(p.Text)
@@ -99,23 +104,20 @@ func (m Message) Text() string {
 }
 
 // Images lists the images of a message.
-func (m Message) Images() []string {
-	var list []string
+func (m Message) Images() (list []Image) {
 	for _, p := range m.Parts {
 		if p.Image != "" {
-			list = append(list, p.Image)
+			list = append(list, Image{p.Image, p.Width, p.Height})
 		}
 	}
 	return list
 }
 
-// withThinking returns the parts with the reasoning before them, as models of most families write it.
-func (m Message) withThinking(l Losses) []Part {
-	if m.Reasoning == "" {
-		return m.Parts
+func (c Conversation) images() (list []Image) {
+	for _, m := range c.Messages {
+		list = append(list, m.Images()...)
 	}
-	l.Add("reasoning apart from the text, now in <think> tags")
-	return append(text("<think>\n"+m.Reasoning+"\n</think>\n\n"), m.Parts...)
+	return list
 }
 
 // Losses counts what a conversion leaves out or changes, by description.
@@ -125,6 +127,12 @@ type Losses map[string]int
 func (l Losses) Add(what string) {
 	if l != nil {
 		l[what]++
+	}
+}
+
+func (l Losses) addIf(lost bool, what string) {
+	if lost {
+		l.Add(what)
 	}
 }
 

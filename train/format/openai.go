@@ -7,27 +7,6 @@ import (
 	"airqa/qa"
 )
 
-// chatMessage is a message of OpenAI's chat format.
-type chatMessage struct {
-	Role      string     `json:"role"`
-	Content   any        `json:"content"`
-	ToolCalls []chatCall `json:"tool_calls,omitempty"`
-	CallID    string     `json:"tool_call_id,omitempty"`
-	Weight    *int       `json:"weight,omitempty"`
-}
-
-type chatCall struct {
-	ID       string       `json:"id"`
-	Type     string       `json:"type"`
-	Function chatFunction `json:"function"`
-}
-
-type chatFunction struct {
-	Name string `json:"name"`
-	// Arguments is a text for OpenAI and an object for TRL.
-	Arguments any `json:"arguments"`
-}
-
 var chatRoles = map[string]qa.Role{
 	"system": qa.System, "developer": qa.System, "user": qa.User, "assistant": qa.Assistant, "tool": qa.ToolResult, "function": qa.ToolResult,
 }
@@ -152,86 +131,4 @@ func arguments(raw json.RawMessage) json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	return raw
-}
-
-func toOpenAI(c Conversation, s shape, l Losses) (any, error) {
-	row := struct {
-		Messages []chatMessage   `json:"messages"`
-		Tools    json.RawMessage `json:"tools,omitempty"`
-	}{Tools: c.Tools}
-	if c.ID != "" {
-		l.Add("id of a row, which OpenAI does not have")
-	}
-	for _, m := range c.withCallIDs().Messages {
-		row.Messages = append(row.Messages, m.chat(s, l))
-		if m.Role != qa.User && len(m.Images()) > 0 {
-			l.Add("image outside of a message of the user, which OpenAI refuses")
-		}
-	}
-	return row, nil
-}
-
-// withCallIDs gives an id to every call that has none, and to its result.
-func (c Conversation) withCallIDs() Conversation {
-	messages := append([]Message(nil), c.Messages...)
-	open := ""
-	for i, m := range messages {
-		if m.Role == qa.ToolResult && m.CallID == "" {
-			messages[i].CallID, open = open, ""
-		}
-		for j, call := range m.Calls {
-			if call.ID == "" {
-				if j == 0 {
-					messages[i].Calls = append([]qa.ToolCall(nil), m.Calls...)
-				}
-				open = fmt.Sprintf("call_%d_%d", i+1, j+1)
-				messages[i].Calls[j].ID = open
-			}
-		}
-	}
-	c.Messages = messages
-	return c
-}
-
-// chat returns a message in OpenAI's form.
-func (m Message) chat(s shape, l Losses) chatMessage {
-	out := chatMessage{Role: string(m.Role), Content: m.chatContent(s, l), CallID: m.CallID}
-	if m.Role == qa.ToolResult && m.CallID == "" {
-		l.Add("result without a call, now a message of the user")
-		out.Role = string(qa.User)
-	}
-	for _, c := range m.Calls {
-		out.ToolCalls = append(out.ToolCalls, chatCall{c.ID, "function", chatFunction{c.Name, argumentText(c.Arguments)}})
-	}
-	if m.Trained != nil && m.Role == qa.Assistant {
-		weight := 0
-		if *m.Trained {
-			weight = 1
-		}
-		out.Weight = &weight
-	}
-	return out
-}
-
-// argumentText returns arguments as a text of JSON.
-func argumentText(raw json.RawMessage) string { return str(raw) }
-
-// chatContent returns a text, or parts if any row has images.
-func (m Message) chatContent(s shape, l Losses) any {
-	parts := m.withThinking(l)
-	if !s.images {
-		return Message{Parts: parts}.Text()
-	}
-	list := []map[string]any{}
-	for _, p := range parts {
-		if p.Image == "" {
-			list = append(list, map[string]any{"type": "text", "text": p.Text})
-			continue
-		}
-		list = append(list, map[string]any{"type": "image_url", "image_url": map[string]string{"url": p.Image}})
-	}
-	if len(list) == 0 {
-		list = append(list, map[string]any{"type": "text", "text": ""})
-	}
-	return list
 }

@@ -242,12 +242,3 @@ func list(raw json.RawMessage) json.RawMessage {
 	}
 	return compact(raw)
 }
-
-// compact returns JSON without whitespace.
-func compact(raw json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return raw
-	}
-	return b.Bytes()
-}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"airqa/internal/ledger"
-	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -123,36 +121,42 @@ func readFunctions(value string) ([]qa.ToolCall, error) {
 
 // Dialogue returns a conversation as ShareGPT has it, with turns that alternate. l counts what is lost; it may be nil.
 func (c Conversation) Dialogue(l Losses) Dialogue {
-	out := Dialogue{Tools: string(c.Tools)}
-	for i, m := range c.untilAnswer(l).Messages {
-		if i == 0 && m.Role == qa.System {
-			out.System = m.Text()
-			continue
-		}
-		turn := m.turn(l)
-		for _, path := range m.Images() {
-			out.Images = append(out.Images, Image{Path: path})
-		}
-		last := len(out.Turns) - 1
-		if last < 0 || answers(out.Turns[last]) != answers(turn) {
-			out.Turns = append(out.Turns, turn)
+	d := c.Turns(l)
+	var joined []Turn
+	for _, turn := range d.Turns {
+		last := len(joined) - 1
+		if last < 0 || answers(joined[last]) != answers(turn) {
+			joined = append(joined, turn)
 			continue
 		}
 		l.Add("turn joined with the one before: ShareGPT alternates")
-		out.Turns[last] = join(out.Turns[last], turn)
+		joined[last] = join(joined[last], turn)
 	}
-	return out
+	d.Turns = joined
+	return d
 }
 
-func answers(m Turn) bool {
-	return m.Role == RoleGPT || m.Role == RoleFunctionCall
+// Turns returns a conversation turn by turn, up to the last answer.
+func (c Conversation) Turns(l Losses) Dialogue {
+	d := Dialogue{Tools: string(c.Tools)}
+	for i, m := range c.untilAnswer(l).Messages {
+		if i == 0 && m.Role == qa.System {
+			d.System = m.Text()
+			continue
+		}
+		d.Turns = append(d.Turns, m.turn(l))
+		d.Images = append(d.Images, m.Images()...)
+	}
+	return d
 }
+
+func answers(t Turn) bool { return t.Role == RoleGPT || t.Role == RoleFunctionCall }
 
 // join joins two turns of one side. A function_call is JSON and cannot be joined with text: it takes the form of text.
 func join(a, b Turn) Turn {
-	for _, m := range []*Turn{&a, &b} {
-		if m.Role == RoleFunctionCall {
-			*m = Turn{Role: RoleGPT, Text: "<tool_call>\n" + m.Text + "\n</tool_call>"}
+	for _, t := range []*Turn{&a, &b} {
+		if t.Role == RoleFunctionCall {
+			*t = Turn{RoleGPT, "<tool_call>\n" + t.Text + "\n</tool_call>"}
 		}
 	}
 	if a.Role != b.Role {
@@ -164,30 +168,53 @@ func join(a, b Turn) Turn {
 
 // turn returns a message as a turn.
 func (m Message) turn(l Losses) Turn {
-	var b strings.Builder
-	for _, p := range m.withThinking(l) {
+	if m.Trained != nil && m.Role == qa.Assistant {
+		l.Add("weight of a turn of the assistant: mask_history decides")
+	}
+	text := markedText(m.withThinking(l), l)
+	switch m.Role {
+	case qa.Assistant:
+		return answer(text, m.Calls)
+	case qa.ToolResult:
+		return Turn{RoleObservation, text}
+	case qa.System:
+		l.Add("system message after the first one, now of the user")
+	}
+	return Turn{RoleHuman, text}
+}
+
+// markedText returns parts as a text with markers in the place of images.
+func markedText(parts []Part, l Losses) string {
+	var text string
+	for _, p := range parts {
 		if p.Image != "" {
 			p.loseData(l)
-			b.WriteString(imageMarker)
+			text += imageMarker
 			continue
 		}
 		if strings.Contains(p.Text, imageMarker) {
 			l.Add("word " + imageMarker + " in a text, now \"< image>\"")
+			p.Text = strings.ReplaceAll(p.Text, imageMarker, "< image>")
 		}
-		b.WriteString(strings.ReplaceAll(p.Text, imageMarker, "< image>"))
+		text += p.Text
 	}
-	if m.Trained != nil && m.Role == qa.Assistant {
-		l.Add("weight of a turn of the assistant: mask_history decides")
+	return text
+}
+
+// answer returns a turn of the model. A call without words is a function_call, which the trainer renders in the form of
+// its template. It has no place for words before a call, so these turns are text.
+func answer(text string, calls []qa.ToolCall) Turn {
+	if len(calls) == 0 || text != "" {
+		return Turn{RoleGPT, withCalls(text, calls)}
 	}
-	switch m.Role {
-	case qa.Assistant:
-		return m.answer(b.String())
-	case qa.ToolResult:
-		return Turn{Role: RoleObservation, Text: b.String()}
-	case qa.System:
-		l.Add("system message after the first one, now of the user")
+	list := make([]string, len(calls))
+	for i, c := range calls {
+		list[i] = callText(c)
 	}
-	return Turn{Role: RoleHuman, Text: b.String()}
+	if len(list) == 1 {
+		return Turn{RoleFunctionCall, list[0]}
+	}
+	return Turn{RoleFunctionCall, "[" + strings.Join(list, ", ") + "]"}
 }
 
 // remote reports whether an image is no file.
@@ -200,70 +227,4 @@ func (p Part) loseData(l Losses) {
 	if p.remote() {
 		l.Add("image that is no file, which the reader will not find")
 	}
-}
-
-// answer returns a turn of the assistant. A call beside a text is text in the form of Qwen and Hermes.
-func (m Message) answer(said string) Turn {
-	if len(m.Calls) == 0 {
-		return Turn{Role: RoleGPT, Text: said}
-	}
-	calls := make([]string, len(m.Calls))
-	for i, c := range m.Calls {
-		calls[i] = pythonJSON(chatFunction{c.Name, object(c.Arguments)})
-	}
-	switch {
-	case said != "":
-		return Turn{Role: RoleGPT, Text: said + "\n<tool_call>\n" + strings.Join(calls, "\n</tool_call>\n<tool_call>\n") + "\n</tool_call>"}
-	case len(calls) == 1:
-		return Turn{Role: RoleFunctionCall, Text: calls[0]}
-	}
-	return Turn{Role: RoleFunctionCall, Text: "[" + strings.Join(calls, ", ") + "]"}
-}
-
-// pythonJSON is JSON with the spaces that chat templates print.
-func pythonJSON(v any) string {
-	line, err := ledger.Encode(v)
-	if err != nil {
-		return "{}"
-	}
-	value, err := python.FromJSON(line)
-	if err != nil {
-		return strings.TrimSpace(string(line))
-	}
-	return python.JSON(value)
-}
-
-func toShareGPT(c Conversation, s shape, l Losses) (any, error) {
-	type turn struct {
-		From  string `json:"from"`
-		Value string `json:"value"`
-	}
-	row := struct {
-		ID     *string   `json:"id,omitempty"`
-		System string    `json:"system"`
-		Tools  *string   `json:"tools,omitempty"`
-		Turns  []turn    `json:"conversations"`
-		Images *[]string `json:"images,omitempty"`
-	}{ID: s.id(c)}
-	p := c.Dialogue(l)
-	row.System = p.System
-	if s.tools {
-		row.Tools = &p.Tools
-	}
-	if s.images {
-		row.Images = &[]string{}
-	}
-	for _, m := range p.Turns {
-		row.Turns = append(row.Turns, turn{m.Role, m.Text})
-	}
-	for _, im := range p.Images {
-		*row.Images = append(*row.Images, im.Path)
-	}
-	switch {
-	case len(row.Turns) == 0:
-		return nil, errors.New("no turn of the assistant")
-	case answers(p.Turns[0]):
-		l.Add("row that begins with the assistant, which LLaMA-Factory drops")
-	}
-	return row, nil
 }

@@ -22,20 +22,11 @@ func readATIF(raw []byte, l Losses) (Conversation, error) {
 	for _, s := range t.Steps {
 		c.Messages = append(c.Messages, stepMessages(s, l)...)
 	}
-	for _, lost := range []struct {
-		is   bool
-		what string
-	}{
-		{t.Totals != nil, "final_metrics"},
-		{t.Notes != "", "notes"},
-		{t.Extra != nil, "extra of a trajectory"},
-		{t.Continued != "", "reference to a continuation"},
-		{len(t.Subagents) > 0, "trajectories of subagents"},
-	} {
-		if lost.is {
-			l.Add(lost.what)
-		}
-	}
+	l.addIf(t.Totals != nil, "final_metrics")
+	l.addIf(t.Notes != "", "notes")
+	l.addIf(t.Extra != nil, "extra of a trajectory")
+	l.addIf(t.Continued != "", "reference to a continuation")
+	l.addIf(len(t.Subagents) > 0, "trajectories of subagents")
 	return c, nil
 }
 
@@ -62,14 +53,10 @@ func stepMessages(s Step, l Losses) []Message {
 			m.Trained = &trained
 		}
 	}
-	for _, lost := range []struct {
-		is   bool
-		what string
-	}{{s.Metrics != nil, "metrics of a step"}, {s.Timestamp != "", "timestamp"}, {s.Model != "", "model of a step"}, {s.Extra != nil, "extra of a step"}} {
-		if lost.is {
-			l.Add(lost.what)
-		}
-	}
+	l.addIf(s.Metrics != nil, "metrics of a step")
+	l.addIf(s.Timestamp != "", "timestamp")
+	l.addIf(s.Model != "", "model of a step")
+	l.addIf(s.Extra != nil, "extra of a step")
 	return append([]Message{m}, results(s, ours.ActionInText, l)...)
 }
 
@@ -93,7 +80,7 @@ func results(s Step, inText bool, l Losses) []Message {
 			images := m.Images()
 			m = Message{Role: qa.User, Parts: text(label.Text)}
 			for _, im := range images {
-				m.Parts = append(m.Parts, Part{Image: im})
+				m.Parts = append(m.Parts, Part{Image: im.Path})
 			}
 		}
 		list = append(list, m)
@@ -117,8 +104,9 @@ func contentParts(c Content) []Part {
 	return parts
 }
 
-// toATIF writes a trajectory. A result belongs to the step with its call; one without a call is a step of the user.
-func toATIF(c Conversation, _ shape, l Losses) (any, error) {
+// trajectory returns a conversation as a trajectory. A result belongs to the step with its call; one without a call is a
+// step of the user.
+func (c Conversation) trajectory(l Losses) (Trajectory, error) {
 	t := Trajectory{SchemaVersion: ATIFVersion, SessionID: c.ID, TrajectoryID: c.ID, Agent: AgentInfo{Name: "unknown", Version: "unknown"}}
 	if c.agent != nil {
 		t.Agent = *c.agent
@@ -127,7 +115,7 @@ func toATIF(c Conversation, _ shape, l Losses) (any, error) {
 	if c.ID == "" {
 		line, err := ledger.Encode(c.Messages)
 		if err != nil {
-			return nil, err
+			return t, err
 		}
 		sum := sha256.Sum256(line)
 		t.SessionID = hex.EncodeToString(sum[:16])
@@ -175,7 +163,7 @@ func (m Message) step(l Losses) Step {
 		s.Source, s.Reasoning = SourceAgent, m.Reasoning
 		s.Copied = m.Trained != nil && !*m.Trained
 		for _, c := range m.Calls {
-			s.Calls = append(s.Calls, Call{ID: c.ID, Name: c.Name, Arguments: object(c.Arguments)})
+			s.Calls = append(s.Calls, Call{ID: c.ID, Name: c.Name, Arguments: argumentObject(c.Arguments)})
 		}
 	}
 	return s

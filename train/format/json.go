@@ -1,12 +1,10 @@
-package export
+package format
 
 import (
 	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
-
-	"airqa/internal/ledger"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -110,12 +108,6 @@ func appendList[T any](dst []byte, items []T, item func([]byte, T) []byte) []byt
 		dst = item(dst, v)
 	}
 	return append(dst, ']')
-}
-
-// encode returns a value as JSON without HTML escapes.
-func encode(v any) ([]byte, error) {
-	line, err := ledger.Encode(v)
-	return bytes.TrimSuffix(line, []byte("\n")), err
 }
 
 // spaced formats JSON as Python prints it, with a space after each comma and colon, as chat templates render calls.

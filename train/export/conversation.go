@@ -1,0 +1,111 @@
+package export
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"airqa/qa"
+	"airqa/train/format"
+)
+
+// imagesDir is the folder of images in an export.
+const imagesDir = "images"
+
+// imagePath is the path of an image inside an export.
+func imagePath(im qa.Image) string { return imagesDir + "/" + im.SHA256 + ".png" }
+
+// imagesOf lists the images of some messages.
+func imagesOf(messages []qa.Message) (list []qa.Image) {
+	for _, m := range messages {
+		list = append(list, m.Images...)
+	}
+	return list
+}
+
+// conversation returns a row, or a preference pair, as a format has it. Only the last message is trained.
+func (t *texts) conversation(f format.Format, p *pair) format.Conversation {
+	c := format.Conversation{ID: p.row.ID, Tools: t.toolList(p.row.Tools)}
+	context, target := t.messages(f, p.row.Context), t.messages(f, []qa.Message{p.row.Target})
+	if p.against != nil {
+		c.Rejected = &t.messages(f, []qa.Message{p.against.Target})[0]
+	} else if f == format.OpenAI {
+		weigh(context, false)
+		weigh(target, true)
+	}
+	c.Messages = append(context, target...)
+	return c
+}
+
+func weigh(messages []format.Message, trained bool) {
+	for i := range messages {
+		messages[i].Trained = &trained
+	}
+}
+
+// messages returns messages in a format. OpenAI and TRL have them as endpoints get them: the images of tool results
+// follow in a message of the user, and calls that were not executed have a result that says so.
+func (t *texts) messages(f format.Format, list []qa.Message) []format.Message {
+	out := make([]format.Message, 0, len(list)+1)
+	var images []qa.Image
+	flush := func() {
+		if len(images) > 0 {
+			out = append(out, t.message(f, qa.Message{Role: qa.User, Images: images}))
+			images = nil
+		}
+	}
+	for _, m := range list {
+		m.Text = t.safe(m.Text)
+		if f == format.ShareGPT {
+			for range m.NotRun {
+				m.Text += "\n" + qa.NotRunResult
+			}
+			out = append(out, t.message(f, m))
+			continue
+		}
+		if m.Role == qa.ToolResult {
+			images = append(images, m.Images...)
+			m.Images = nil
+		} else {
+			flush()
+		}
+		out = append(out, t.message(f, m))
+		for _, id := range m.NotRun {
+			out = append(out, t.message(f, qa.Message{Role: qa.ToolResult, Text: qa.NotRunResult, ToolCallID: id}))
+		}
+	}
+	flush()
+	return out
+}
+
+// message returns a message with a safe text in a format.
+func (t *texts) message(f format.Format, m qa.Message) format.Message {
+	out := format.Message{Role: m.Role, CallID: m.ToolCallID, Parts: make([]format.Part, 0, 1+len(m.Images))}
+	if m.Text != "" {
+		out.Parts = append(out.Parts, format.Part{Text: m.Text})
+	}
+	for _, im := range m.Images {
+		path := imagePath(im)
+		if f == format.OpenAI {
+			path = "data:" + im.MIME + ";base64," + base64.StdEncoding.EncodeToString(im.Data)
+		}
+		out.Parts = append(out.Parts, format.Part{Image: path, Width: im.Width, Height: im.Height})
+	}
+	for _, c := range m.ToolCalls {
+		out.Calls = append(out.Calls, qa.ToolCall{ID: c.ID, Name: t.safe(c.Name), Arguments: t.safeArguments(c.Arguments)})
+	}
+	if f == format.TRL {
+		// As objects, a table would give each call the arguments of all others as nulls, and TRL trains on these.
+		out = out.CallsInText()
+		out.CallID = ""
+	}
+	return out
+}
+
+// safeArguments returns arguments without commands: an object, or the text of arguments that are none.
+func (t *texts) safeArguments(raw json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return json.RawMessage(t.safe(string(raw)))
+	}
+	return quoted(t.safe(text))
+}

@@ -1,0 +1,270 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"airqa/qa"
+)
+
+// Rows appends conversations as the rows of one file, which all have the same keys. It is not safe for concurrent use.
+type Rows struct {
+	// IDs, Tools and Images report whether any row of the file has an id, tools or images.
+	IDs, Tools, Images bool
+	// OneCall states in rows of OpenAI with tools that the model calls one tool at a time.
+	OneCall bool
+	// Recurring keeps the JSON of long texts, for rows that share messages.
+	Recurring bool
+	quoted    map[string]string
+}
+
+// Append appends a conversation as a row of ShareGPT, OpenAI or TRL, or of the format's preference pairs if it has a
+// rejected message. The row ends without a line break.
+func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
+	if f == ShareGPT {
+		return r.appendDialogue(dst, c.ID, c.Turns(nil), c.Rejected)
+	}
+	context, target := c.Messages, []Message(nil)
+	if n := len(c.Messages); f == TRL || c.Rejected != nil {
+		context, target = c.Messages[:n-1], c.Messages[n-1:]
+	}
+	o := begin(dst)
+	switch {
+	case f == TRL:
+		r.id(&o, c.ID)
+		if r.Tools {
+			o.key("tools")
+			o.dst = r.text(o.dst, string(c.Tools))
+		}
+		if r.Images {
+			o.key("images")
+			o.dst = appendList(o.dst, c.images(), appendImage)
+		}
+		r.messages(&o, "prompt", f, context)
+		if c.Rejected == nil {
+			r.messages(&o, "completion", f, target)
+			break
+		}
+		r.messages(&o, "chosen", f, target)
+		r.messages(&o, "rejected", f, []Message{*c.Rejected})
+	case c.Rejected == nil:
+		r.chat(&o, c, context)
+	default:
+		o.key("input")
+		input := begin(o.dst)
+		r.chat(&input, c, context)
+		o.dst = input.end()
+		r.messages(&o, "preferred_output", f, target)
+		r.messages(&o, "non_preferred_output", f, []Message{*c.Rejected})
+	}
+	return o.end()
+}
+
+func (r *Rows) id(o *object, id string) {
+	if r.IDs {
+		o.text("id", id)
+	}
+}
+
+// appendDialogue appends a row of ShareGPT. With a rejected message it is one of LLaMA-Factory's ranking format: an odd
+// number of turns and two answers.
+func (r *Rows) appendDialogue(dst []byte, id string, d Dialogue, rejected *Message) []byte {
+	turn := func(dst []byte, t Turn) []byte {
+		o := begin(dst)
+		o.text("from", t.Role)
+		o.key("value")
+		o.dst = r.text(o.dst, t.Text)
+		return o.end()
+	}
+	turns, chosen := d.Turns, Turn{}
+	if rejected != nil {
+		turns, chosen = turns[:len(turns)-1], turns[len(turns)-1]
+	}
+	o := begin(dst)
+	r.id(&o, id)
+	o.key("system")
+	o.dst = r.text(o.dst, d.System)
+	if r.Tools {
+		o.key("tools")
+		o.dst = r.text(o.dst, d.Tools)
+	}
+	o.key("conversations")
+	o.dst = appendList(o.dst, turns, turn)
+	if r.Images {
+		o.key("images")
+		o.dst = appendList(o.dst, d.Images, appendImage)
+	}
+	if rejected != nil {
+		o.key("chosen")
+		o.dst = turn(o.dst, chosen)
+		o.key("rejected")
+		o.dst = turn(o.dst, rejected.turn(nil))
+	}
+	return o.end()
+}
+
+func appendImage(dst []byte, im Image) []byte { return appendString(dst, im.Path) }
+
+// chat appends the members of OpenAI's chat format.
+func (r *Rows) chat(o *object, c Conversation, messages []Message) {
+	r.messages(o, "messages", OpenAI, messages)
+	if len(c.Tools) <= len("[]") {
+		return
+	}
+	o.raw("tools", c.Tools)
+	if r.OneCall {
+		o.raw("parallel_tool_calls", []byte("false"))
+	}
+}
+
+// messages appends messages as OpenAI and TRL have them. For TRL, the arguments of calls are objects, and images are in
+// a column of their own.
+func (r *Rows) messages(o *object, name string, f Format, list []Message) {
+	o.key(name)
+	o.dst = appendList(o.dst, list, func(dst []byte, m Message) []byte {
+		o := begin(dst)
+		o.text("role", string(m.Role))
+		o.key("content")
+		o.dst = r.content(o.dst, f, m)
+		if len(m.Calls) > 0 {
+			o.key("tool_calls")
+			o.dst = appendList(o.dst, m.Calls, func(dst []byte, c qa.ToolCall) []byte { return appendCall(dst, f, c) })
+		}
+		if m.CallID != "" || f == OpenAI && m.Role == qa.ToolResult {
+			o.text("tool_call_id", m.CallID)
+		}
+		if f == OpenAI && m.Role == qa.Assistant && m.Trained != nil {
+			weight := 0
+			if *m.Trained {
+				weight = 1
+			}
+			o.number("weight", weight)
+		}
+		return o.end()
+	})
+}
+
+// content appends the content of a message. If the file has images, every content is a list of parts, because readers of
+// tables want one type per column.
+func (r *Rows) content(dst []byte, f Format, m Message) []byte {
+	if !r.Images {
+		return r.text(dst, m.Text())
+	}
+	parts := m.Parts
+	if len(parts) == 0 {
+		parts = []Part{{}}
+	}
+	return appendList(dst, parts, func(dst []byte, p Part) []byte {
+		o := begin(dst)
+		switch {
+		case p.Image == "":
+			o.text("type", "text")
+			o.key("text")
+			o.dst = r.text(o.dst, p.Text)
+		case f == TRL:
+			o.text("type", "image")
+		default:
+			o.text("type", "image_url")
+			o.key("image_url")
+			url := begin(o.dst)
+			url.text("url", p.Image)
+			o.dst = url.end()
+		}
+		return o.end()
+	})
+}
+
+func appendCall(dst []byte, f Format, c qa.ToolCall) []byte {
+	o := begin(dst)
+	o.text("id", c.ID)
+	o.text("type", "function")
+	o.key("function")
+	function := begin(o.dst)
+	function.text("name", c.Name)
+	if f == TRL {
+		function.raw("arguments", compact(argumentObject(c.Arguments)))
+	} else {
+		function.text("arguments", str(c.Arguments))
+	}
+	o.dst = function.end()
+	return o.end()
+}
+
+// shortText is the number of bytes from which the JSON of a text is kept.
+const shortText = 128
+
+// text appends a text as JSON.
+func (r *Rows) text(dst []byte, s string) []byte {
+	if !r.Recurring || len(s) < shortText {
+		return appendString(dst, s)
+	}
+	if known, ok := r.quoted[s]; ok {
+		return append(dst, known...)
+	}
+	start := len(dst)
+	dst = appendString(dst, s)
+	if r.quoted == nil {
+		r.quoted = make(map[string]string)
+	}
+	r.quoted[s] = string(dst[start:])
+	return dst
+}
+
+// CallsInText returns a message with its calls in its text, as the templates of Qwen and Hermes models print them.
+func (m Message) CallsInText() Message {
+	if len(m.Calls) > 0 {
+		m.Parts, m.Calls = []Part{{Text: withCalls(m.Text(), m.Calls)}}, nil
+	}
+	return m
+}
+
+func withCalls(text string, calls []qa.ToolCall) string {
+	for _, call := range calls {
+		if text != "" {
+			text += "\n"
+		}
+		text += "<tool_call>\n" + callText(call) + "\n</tool_call>"
+	}
+	return text
+}
+
+// callText returns a call as JSON with the spaces that chat templates print.
+func callText(c qa.ToolCall) string {
+	return `{"name": ` + string(appendString(nil, c.Name)) + `, "arguments": ` + spaced(argumentObject(c.Arguments)) + `}`
+}
+
+// argumentObject returns the arguments of a call as an object: text that is no JSON object is under the name "arguments",
+// as endpoints get it.
+func argumentObject(raw json.RawMessage) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) == nil && object != nil {
+		return raw
+	}
+	text := strings.ToValidUTF8(str(raw), "\uFFFD")
+	return json.RawMessage(`{"arguments":` + string(appendString(nil, text)) + `}`)
+}
+
+// ToolList returns tools in the form of OpenAI's endpoints, as all formats have them.
+func ToolList(specs []qa.ToolSpec) json.RawMessage {
+	return appendList(nil, specs, func(dst []byte, s qa.ToolSpec) []byte {
+		o := begin(dst)
+		o.text("type", "function")
+		o.key("function")
+		function := begin(o.dst)
+		function.text("name", s.Name)
+		function.text("description", s.Description)
+		function.raw("parameters", s.Parameters)
+		o.dst = function.end()
+		return o.end()
+	})
+}
+
+// compact returns JSON without whitespace.
+func compact(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
