@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"airqa/internal/ledger"
+	"airqa/internal/stagedir"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/runlog"
@@ -22,7 +24,7 @@ const maxRuns = 200
 // writer writes run directories to a hidden folder beside the final one.
 type writer struct {
 	Config
-	stage string
+	stage *stagedir.Dir
 	runs  map[origin]*run
 	order []*run
 }
@@ -36,7 +38,7 @@ type run struct {
 	examples  []qa.Example
 	questions map[string]bool
 	episodes  map[string]bool
-	tools     map[string]qa.ToolSpec
+	tools     []qa.ToolSpec // in the order of their appearance
 	texts     map[string]string
 	settings  map[string]any
 	price     *qa.Price
@@ -53,10 +55,10 @@ func newWriter(c Config) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-		return nil, err
+	stage, err := stagedir.Open(out)
+	if errors.Is(err, stagedir.ErrBusy) {
+		return nil, fmt.Errorf("%s: another airqa is importing there", c.Out)
 	}
-	stage, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+".partial-")
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func (w *writer) discard() (err error) {
 			r.log = nil
 		}
 	}
-	return errors.Join(err, os.RemoveAll(w.stage))
+	return errors.Join(err, w.stage.Close())
 }
 
 // runOf returns the run of an episode.
@@ -83,10 +85,10 @@ func (w *writer) runOf(o origin) (*run, error) {
 		return nil, fmt.Errorf("more than %d agents, models or runs; import them in several commands", maxRuns)
 	}
 	r := &run{
-		origin: o, dir: filepath.Join(w.stage, fmt.Sprintf("log-%d", len(w.order))), questions: make(map[string]bool), episodes: make(map[string]bool),
-		tools: make(map[string]qa.ToolSpec), texts: make(map[string]string), settings: make(map[string]any), scores: make(map[string][]qa.Score), losses: make(Losses),
+		origin: o, dir: filepath.Join(w.stage.Path, fmt.Sprintf("log-%d", len(w.order))), questions: make(map[string]bool), episodes: make(map[string]bool),
+		texts: make(map[string]string), settings: make(map[string]any), scores: make(map[string][]qa.Score), losses: make(Losses),
 	}
-	if err := os.Mkdir(r.dir, 0o755); err != nil {
+	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return nil, err
 	}
 	var err error
@@ -182,11 +184,12 @@ func (r *run) note(e *episode) {
 		r.examples = append(r.examples, qa.Example{UUID: e.uuid, Question: e.question, Tags: []string{}, AnchorPDF: []string{}, ReferencePDF: []string{}, Conference: []string{}, Extra: e.extra})
 	}
 	for _, t := range e.tools {
-		if old, there := r.tools[t.Name]; there && string(old.Parameters)+old.Description != string(t.Parameters)+t.Description {
+		at := slices.IndexFunc(r.tools, func(old qa.ToolSpec) bool { return old.Name == t.Name })
+		if at < 0 {
+			r.tools = append(r.tools, t)
+		} else if old := r.tools[at]; string(old.Parameters)+old.Description != string(t.Parameters)+t.Description {
 			e.losses.Add("definition of a tool that differs between episodes")
-			continue
 		}
-		r.tools[t.Name] = t
 	}
 	if e.price != nil {
 		r.price = e.price
@@ -210,7 +213,7 @@ const ScoringMode = "imported"
 // commit completes the run directories and puts them in their place.
 func (w *writer) commit() (r Result, err error) {
 	r.Losses = make(Losses)
-	done := filepath.Join(w.stage, "done")
+	done := filepath.Join(w.stage.Path, "done")
 	names := make(map[string]bool)
 	for _, one := range w.order {
 		dir := done
@@ -228,10 +231,7 @@ func (w *writer) commit() (r Result, err error) {
 			r.Losses[what] += n
 		}
 	}
-	if err := os.Remove(w.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return r, err // an empty folder may be in its place
-	}
-	return r, os.Rename(done, w.Out)
+	return r, w.stage.Move(done)
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

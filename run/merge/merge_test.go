@@ -390,7 +390,7 @@ func TestMergeAfterKill(t *testing.T) {
 	folder := w.shards(2)
 	w.merged(false, folder)
 	w.ok(os.Rename(w.path("out"), w.path(".out.replaced")))
-	w.shard(".out.merging", shard.Part{}, nil, nil)
+	w.shard(".out.partial", shard.Part{}, nil, nil)
 	w.ok(os.WriteFile(w.path(".out.replaced/notes.jsonl"), []byte("{\"id\":\"1\"}\n"), 0o600))
 	if r := w.merged(false, folder); !r.Replaced {
 		t.Errorf("result %+v", r)

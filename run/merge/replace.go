@@ -4,28 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 
 	"airqa/internal/exit"
-	"airqa/internal/filelock"
+	"airqa/internal/stagedir"
 	"airqa/runlog"
 )
-
-// Names beside the run OUT: what is being written, with its lock, and an earlier merge that is being replaced.
-const (
-	asideSuffix    = ".merging"
-	lockSuffix     = ".merging.lock"
-	replacedSuffix = ".replaced"
-)
-
-// hidden is the path of a hidden file or folder beside a path.
-func hidden(path, suffix string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+suffix)
-}
 
 // checkOut rejects a place for the merged run that has something else, and repairs the state that a killed merge left.
 func (p *plan) checkOut() error {
@@ -34,7 +21,7 @@ func (p *plan) checkOut() error {
 		return err
 	}
 	p.Out = shortest(p.Out)
-	if err := p.restore(); err != nil {
+	if err := stagedir.Restore(p.Out); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(p.Out)
@@ -124,45 +111,25 @@ func begins(lines, with iter.Seq2[[]byte, error]) (bool, error) {
 	return true, nil
 }
 
-// folder is the folder that a merged run is written to, which is locked.
-type folder struct {
-	dir  string
-	lock io.Closer
-	path string // of the lock
-}
-
-// Close removes the folder, or the run that it was exchanged for, and releases the lock.
-func (f folder) Close() error {
-	return errors.Join(os.RemoveAll(f.dir), os.Remove(f.path), f.lock.Close())
-}
-
-// aside makes an empty folder beside the place of the run.
-func (p *plan) aside() (folder, error) {
-	if err := os.MkdirAll(filepath.Dir(p.Out), 0o755); err != nil {
-		return folder{}, err
-	}
-	f := folder{dir: hidden(p.Out, asideSuffix), path: hidden(p.Out, lockSuffix)}
-	lock, err := filelock.Take(f.path)
-	if errors.Is(err, filelock.ErrHeld) {
-		return f, fmt.Errorf("merge into %s: another airqa is merging there; wait for it or stop it", p.Out)
+// openFolder returns the folder beside the place of the run.
+func (p *plan) openFolder() (*stagedir.Dir, error) {
+	d, err := stagedir.Open(p.Out)
+	if errors.Is(err, stagedir.ErrBusy) {
+		return nil, fmt.Errorf("merge into %s: another airqa is merging there; wait for it or stop it", p.Out)
 	}
 	if err != nil {
-		return f, fmt.Errorf("merge into %s: %w", p.Out, err)
+		return nil, fmt.Errorf("merge into %s: %w", p.Out, err)
 	}
-	f.lock = lock
-	if err := os.RemoveAll(f.dir); err != nil { // a killed merge left it
-		return f, errors.Join(err, lock.Close())
-	}
-	return f, nil
+	return d, nil
 }
 
 // replace moves the merged run to its place. An earlier merge is exchanged for it, and then at the path of the new one.
-func (p *plan) replace(dir string) error {
+func (p *plan) replace(d *stagedir.Dir) error {
 	if !p.Replaced {
-		if err := os.Rename(dir, p.Out); err != nil {
+		if err := d.Move(d.Path); err != nil {
 			return fmt.Errorf("move the merged run to %s: %w", p.Out, err)
 		}
-		return syncFolder(filepath.Dir(p.Out))
+		return nil
 	}
 	w, err := runlog.OpenWriter(p.Out, runlog.WriterConfig{}) // nothing may resume it now
 	if err != nil {
@@ -172,38 +139,8 @@ func (p *plan) replace(dir string) error {
 	if err := p.checkSubset(); err != nil {
 		return err
 	}
-	if err := exchange(dir, p.Out); err == nil {
-		return syncFolder(filepath.Dir(p.Out))
-	}
-	// This file system cannot exchange two folders. If the program is killed in between, the next merge restores the
-	// old one.
-	old := hidden(p.Out, replacedSuffix)
-	if err := os.Rename(p.Out, old); err != nil {
+	if err := d.Replace(); err != nil {
 		return fmt.Errorf("replace %s: %w", p.Out, err)
 	}
-	if err := os.Rename(dir, p.Out); err != nil {
-		return errors.Join(fmt.Errorf("replace %s: %w", p.Out, err), os.Rename(old, p.Out))
-	}
-	return errors.Join(syncFolder(filepath.Dir(p.Out)), os.RemoveAll(old))
-}
-
-// restore completes or undoes a replacement that was killed.
-func (p *plan) restore() error {
-	old := hidden(p.Out, replacedSuffix)
-	if _, err := os.Lstat(old); err != nil {
-		return nil //nolint:nilerr // there is none
-	}
-	if _, err := os.Lstat(p.Out); errors.Is(err, fs.ErrNotExist) {
-		return os.Rename(old, p.Out)
-	}
-	return os.RemoveAll(old)
-}
-
-// syncFolder makes renames in a folder permanent.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return nil
 }

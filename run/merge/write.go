@@ -20,25 +20,25 @@ var ledgers = []string{"notes.jsonl", "verdicts.jsonl", "causes.jsonl"}
 
 // write writes the merged run aside and puts it in its place.
 func (p *plan) write() error {
-	aside, err := p.aside()
+	d, err := p.openFolder()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = aside.Close() }()
+	defer func() { _ = d.Close() }()
 	questions, err := os.ReadFile(filepath.Join(p.shards[0].Dir, runlog.QuestionsFile))
 	if err != nil {
 		return err
 	}
-	if err := runlog.Create(aside.dir, p.config(), questions); err != nil {
+	if err := runlog.Create(d.Path, p.config(), questions); err != nil {
 		return err
 	}
-	if err := p.writeLog(aside.dir); err != nil {
+	if err := p.writeLog(d.Path); err != nil {
 		return err
 	}
-	if err := p.writeRest(aside.dir); err != nil {
+	if err := p.writeRest(d.Path); err != nil {
 		return err
 	}
-	return p.replace(aside.dir)
+	return p.replace(d)
 }
 
 // writeLog writes the log with its texts and images.

@@ -12,6 +12,7 @@ import (
 	"airqa/eval/author"
 	"airqa/internal/ledger"
 	"airqa/internal/progress"
+	"airqa/internal/stagedir"
 	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/windows"
@@ -57,13 +58,14 @@ func Write(c Config) (s Summary, err error) {
 	if done, err := w.existing(); err != nil {
 		return s, err
 	} else if done {
-		return Summary{Unchanged: true}, sweep(c.Out)
+		return Summary{Unchanged: true}, stagedir.Sweep(c.Out)
 	}
-	if w.folder, err = stage(c.Out); err != nil {
+	if w.folder, err = openFolder(c.Out); err != nil {
 		return s, err
 	}
-	if err = w.fill(); err != nil {
-		return s, errors.Join(err, w.folder.discard())
+	defer func() { err = errors.Join(err, w.folder.Close()) }()
+	if err := w.fill(); err != nil {
+		return s, err
 	}
 	return w.summary(), w.folder.commit()
 }

@@ -1,8 +1,9 @@
 //go:build !linux
 
-package merge
+package stagedir
 
 import "errors"
 
-// exchange is not available here.
 func exchange(_, _ string) error { return errors.ErrUnsupported }
+
+func syncSystem(string) error { return errors.ErrUnsupported }

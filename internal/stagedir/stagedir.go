@@ -1,0 +1,146 @@
+// Package stagedir writes folders beside their place and swaps them in when they are complete, so that no reader, even
+// after a crash, finds a part of one. Start from [Open]. The files inside are the caller's.
+package stagedir
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"airqa/internal/filelock"
+)
+
+// ErrBusy is returned when another process, or another part of this one, writes the same folder.
+var ErrBusy = errors.New("another airqa is writing there")
+
+// Endings of the hidden names beside a folder: what is being written, its lock, and an old folder that is being replaced.
+const (
+	partial  = ".partial"
+	lockFile = ".partial.lock"
+	replaced = ".replaced"
+)
+
+// hidden is a hidden path beside a folder.
+func hidden(final, ending string) string {
+	return filepath.Join(filepath.Dir(final), "."+filepath.Base(final)+ending)
+}
+
+// Dir is a folder that is being written. One process at a time has it.
+type Dir struct {
+	// Path is the hidden folder. It is missing until the caller makes it.
+	Path  string
+	final string
+	lock  io.Closer
+}
+
+// Open locks the place of a folder, of which it makes the parents, and clears what a killed writer left.
+func Open(final string) (*Dir, error) {
+	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := filelock.Take(hidden(final, lockFile))
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, ErrBusy
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &Dir{Path: hidden(final, partial), final: final, lock: lock}
+	if err := errors.Join(Restore(final), os.RemoveAll(d.Path)); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// Close removes the hidden folder, or the old one that it was exchanged for, and releases the lock.
+func (d *Dir) Close() error {
+	return errors.Join(os.RemoveAll(d.Path), os.Remove(hidden(d.final, lockFile)), d.lock.Close())
+}
+
+// Move moves the folder at path, which is d.Path or inside of it, to its place. There must be no folder, or an empty one.
+func (d *Dir) Move(path string) error {
+	if err := os.Remove(d.final); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(path, d.final); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(d.final))
+}
+
+// Replace puts the folder in the place of an old one, which may be missing. A reader finds one of the two at any time, but
+// on file systems that cannot exchange names. If the program is killed there in between, [Restore] brings the old one back.
+func (d *Dir) Replace() error {
+	if _, err := os.Lstat(d.final); errors.Is(err, fs.ErrNotExist) {
+		return d.Move(d.Path)
+	}
+	if exchange(d.Path, d.final) == nil {
+		return syncFolder(filepath.Dir(d.final))
+	}
+	old := hidden(d.final, replaced)
+	if err := os.Rename(d.final, old); err != nil {
+		return err
+	}
+	if err := os.Rename(d.Path, d.final); err != nil {
+		return errors.Join(err, os.Rename(old, d.final))
+	}
+	return errors.Join(syncFolder(filepath.Dir(d.final)), os.RemoveAll(old))
+}
+
+// Restore completes or undoes a replacement that was killed.
+func Restore(final string) error {
+	old := hidden(final, replaced)
+	if _, err := os.Lstat(old); err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	if _, err := os.Lstat(final); errors.Is(err, fs.ErrNotExist) {
+		return os.Rename(old, final)
+	}
+	return os.RemoveAll(old)
+}
+
+// Sweep removes what a killed writer left, unless somebody is writing.
+func Sweep(final string) error {
+	if _, err := os.Lstat(hidden(final, partial)); err != nil {
+		return nil //nolint:nilerr // there is nothing
+	}
+	d, err := Open(final)
+	if errors.Is(err, ErrBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return d.Close()
+}
+
+// manyFiles is the number of files from which the whole file system is flushed at once instead of file by file.
+const manyFiles = 100
+
+// Sync waits until files of the hidden folder, named with slashes, are on disk.
+func (d *Dir) Sync(names []string) error {
+	if len(names) >= manyFiles && syncSystem(d.Path) == nil {
+		return nil
+	}
+	for _, name := range names {
+		file, err := os.OpenFile(filepath.Join(d.Path, filepath.FromSlash(name)), os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(file.Sync(), file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncFolder makes renames in a folder permanent.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
