@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"airqa/agent/action"
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/embed"
@@ -64,7 +65,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	defer stop()
 	bar := enrichBar{a: a}
 	cfg := enrich.Config{
-		Model: model, ModelName: c.Model, Journal: journal, Fields: fields, Again: c.Again, Workers: c.Workers,
+		Model: model, ModelName: c.Model, Journal: journal, Visible: action.Visible, Fields: fields, Again: c.Again, Workers: c.Workers,
 		MaxCalls: c.MaxCalls, MaxTokens: c.MaxTotalTokens, Drain: drain, Progress: bar.set, Now: a.now,
 	}
 	e, asked, askErr, err := c.ask(ctx, cfg, dir)

@@ -79,6 +79,6 @@ func (e *Enricher) answer(t task) (paperdb.Fill, bool, error) {
 	if err != nil || !ok {
 		return paperdb.Fill{}, false, err
 	}
-	f, unfit := t.fill(reply)
+	f, unfit := t.fill(e.cfg.Visible(reply))
 	return f, unfit == nil, nil
 }

@@ -182,7 +182,7 @@ func (a *asking) ask(ctx context.Context, j job) {
 		return // cancelled, not failed
 	}
 	if err == nil {
-		_, err = j.fill(reply.Text)
+		_, err = j.fill(a.cfg.Visible(reply.Text))
 	}
 	if err == nil {
 		lost := a.cfg.Journal.Add(Entry{

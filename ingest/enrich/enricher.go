@@ -34,6 +34,8 @@ type Config struct {
 	// ModelName is recorded in the journal; replies of other models are not used.
 	ModelName string
 	Journal   *Journal
+	// Visible removes the thinking from a reply; nil keeps all of it.
+	Visible func(reply string) string
 	// Fields are the cells to fill; none means all.
 	Fields []Field
 	// Pictures renders figures for a model that accepts images. If it is nil or a figure cannot be rendered, the figure
@@ -85,6 +87,9 @@ func New(cfg Config) (*Enricher, error) {
 		cfg.Fields = Fields()
 	}
 	cfg.Workers = cmp.Or(cfg.Workers, DefaultWorkers)
+	if cfg.Visible == nil {
+		cfg.Visible = func(reply string) string { return reply }
+	}
 	if cfg.Progress == nil {
 		cfg.Progress = func(Event) {}
 	}

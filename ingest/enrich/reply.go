@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/agent/action"
 	"airqa/env/paperdb"
 )
 
@@ -20,10 +19,10 @@ const (
 	tagLength    = 60
 )
 
-// fill converts a model's reply to the content of the task's cell. An unusable reply is an error.
-func (t task) fill(reply string) (paperdb.Fill, error) {
+// fill converts the visible text of a reply to the content of the task's cell. An unusable reply is an error.
+func (t task) fill(visible string) (paperdb.Fill, error) {
 	f := paperdb.Fill{Column: t.column, Key: t.row}
-	text, err := plain(reply)
+	text, err := plain(visible)
 	if err != nil {
 		return f, err
 	}
@@ -45,7 +44,7 @@ var (
 
 // plain removes the wrapping that models put around an answer.
 func plain(reply string) (string, error) {
-	text := strings.TrimSpace(action.Visible(reply))
+	text := strings.TrimSpace(reply)
 	if m := fence.FindStringSubmatch(text); m != nil {
 		text = strings.TrimSpace(m[1])
 	}

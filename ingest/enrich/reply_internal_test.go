@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/agent/action"
 	"airqa/env/paperdb"
 )
 
@@ -41,7 +42,7 @@ func TestFill(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f, err := task{field: tt.field, column: "c", row: "r"}.fill(tt.reply)
+			f, err := task{field: tt.field, column: "c", row: "r"}.fill(action.Visible(tt.reply))
 			if tt.want == "" {
 				if err == nil {
 					t.Errorf("no error, but %+v", f)
@@ -64,7 +65,7 @@ func FuzzFill(f *testing.F) {
 		if tags {
 			field = Tags
 		}
-		got, err := task{field: field}.fill(reply)
+		got, err := task{field: field}.fill(action.Visible(reply))
 		if err != nil {
 			return
 		}
