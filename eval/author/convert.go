@@ -141,27 +141,15 @@ func (c *converter) convert() (qa.Example, bool) {
 		return c.fail(strings.Join(faults, "; "))
 	}
 	c.fields = c.renamed(fields)
-	if c.hasEvaluator() {
+	if raw := c.fields["evaluator"]; raw != nil && string(raw) != "null" {
 		return c.native()
 	}
-	ownName := fields["question"] != nil
-	if !c.record.Plain && !ok && !c.isDraft(ownName) {
+	// With AirQA's own name of the question and no answer, the record was meant to be in AirQA's form: its faults say more.
+	answered := c.fields["answer"] != nil || c.fields["answers"] != nil || fields["question"] == nil
+	if isDraft := c.fields["question"] != nil && answered; !c.record.Plain && !ok && !isDraft {
 		return c.fail(strings.Join(faults, "; "))
 	}
 	return c.draft()
-}
-
-// hasEvaluator reports whether the record has an evaluator under any name. null is none.
-func (c *converter) hasEvaluator() bool {
-	raw, given := c.fields["evaluator"]
-	return given && string(raw) != "null"
-}
-
-// isDraft reports whether a record that is no question in AirQA's form can become one. It needs a question. With AirQA's
-// own name for it, the record needs an answer, too: otherwise it was meant to be in AirQA's form, and its faults say more.
-func (c *converter) isDraft(ownName bool) bool {
-	answered := c.fields["answer"] != nil || c.fields["answers"] != nil
-	return c.fields["question"] != nil && (answered || !ownName)
 }
 
 // isNative reports whether a question is in AirQA's form: it has an evaluator, or neither fields with other names nor
@@ -219,8 +207,10 @@ func (c *converter) native() (qa.Example, bool) {
 func (c *converter) renamed(fields map[string]json.RawMessage) map[string]json.RawMessage {
 	out := make(map[string]json.RawMessage, len(fields))
 	names := slices.Sorted(maps.Keys(fields))
-	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
-	for _, name := range names {
+	plain := func(name string) bool { return dataset.Field(name) == name }
+	others := slices.DeleteFunc(slices.Clone(names), plain)
+	names = slices.DeleteFunc(names, func(name string) bool { return !plain(name) })
+	for _, name := range append(names, others...) {
 		key := cmp.Or(dataset.Field(name), name)
 		if _, twice := out[key]; twice {
 			c.note(Lost, "the field %q: another one means %s too", name, key)
@@ -229,14 +219,6 @@ func (c *converter) renamed(fields map[string]json.RawMessage) map[string]json.R
 		out[key] = fields[name]
 	}
 	return out
-}
-
-// rank is 0 for the name of a field itself, 1 for another name of it.
-func rank(name string) int {
-	if dataset.Field(name) == name {
-		return 0
-	}
-	return 1
 }
 
 // take removes a field and returns it as a text: a JSON string unquoted, another value as JSON, null as "".
@@ -402,67 +384,4 @@ func (c *converter) unique(ex *qa.Example, seen map[string]dataset.Record) bool 
 	}
 	seen[ex.UUID] = dataset.Record{File: c.record.File, Line: c.record.Line}
 	return true
-}
-
-// Summary groups the notes of some kinds by their text, with the lines of each; of all kinds if none is given.
-func (c *Conversion) Summary(kinds ...NoteKind) []string {
-	if len(kinds) == 0 {
-		kinds = []NoteKind{Form, NotConverted, Incomplete, Faulty, Lost, NoPaper, Guessed}
-	}
-	var out []string
-	for _, kind := range kinds {
-		lines := make(map[string][]int)
-		var texts []string
-		for _, n := range c.Notes {
-			if n.Kind != kind {
-				continue
-			}
-			key := n.File + ": " + string(n.Kind) + ": " + n.Text
-			if kind == Form {
-				key = n.File + ": read as " + n.Text
-			}
-			if lines[key] == nil {
-				texts = append(texts, key)
-			}
-			lines[key] = append(lines[key], n.Line)
-		}
-		for _, key := range texts {
-			if kind == Form {
-				out = append(out, key)
-				continue
-			}
-			out = append(out, key+" ("+ranges(lines[key])+")")
-		}
-	}
-	return out
-}
-
-// maxRanges is the maximum number of ranges of lines that a note lists.
-const maxRanges = 20
-
-// ranges formats line numbers: "line 3" or "lines 1-4, 7".
-func ranges(lines []int) string {
-	slices.Sort(lines)
-	lines = slices.Compact(lines)
-	var parts []string
-	for i := 0; i < len(lines); {
-		end := i
-		for end+1 < len(lines) && lines[end+1] == lines[end]+1 {
-			end++
-		}
-		part := fmt.Sprint(lines[i])
-		if end > i {
-			part += fmt.Sprintf("-%d", lines[end])
-		}
-		parts = append(parts, part)
-		i = end + 1
-		if len(parts) == maxRanges && i < len(lines) {
-			parts = append(parts, fmt.Sprintf("and %d more", len(lines)-i))
-			break
-		}
-	}
-	if len(lines) == 1 {
-		return "line " + parts[0]
-	}
-	return "lines " + strings.Join(parts, ", ")
 }

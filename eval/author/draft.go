@@ -2,6 +2,7 @@ package author
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -9,7 +10,6 @@ import (
 	"strings"
 
 	"airqa/eval"
-	"airqa/internal/exit"
 	"airqa/qa"
 )
 
@@ -105,9 +105,9 @@ func (w *Written) choose(d Draft) error {
 func (d Draft) suits(k Kind) error {
 	switch {
 	case d.Answer == "" && len(d.Points) == 0:
-		return exit.Misuse("the type %s needs an answer", k)
+		return qa.Usagef("the type %s needs an answer", k)
 	case len(d.Points) > 0 && k != Text && k != Points:
-		return exit.Misuse("points are for the types %s and %s, not %s", Text, Points, k)
+		return qa.Usagef("points are for the types %s and %s, not %s", Text, Points, k)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func doubtful(answer string, k Kind) string {
 // faults are the errors of the evaluator, and those of the answer given back.
 func (w *Written) faults() error {
 	var all []error
-	for _, f := range eval.Lint(noContext, w.Example) {
+	for _, f := range eval.Lint(context.Background(), w.Example) {
 		if f.Severity == eval.Error {
 			all = append(all, errors.New(f.Text))
 		} else {
@@ -168,7 +168,11 @@ func (w *Written) tags(d Draft) []string {
 		given = append(given, element)
 	}
 	if lacks(evaluations) && w.Evaluator.Func != "" {
-		given = append(given, w.evaluation())
+		evaluation := "objective"
+		if eval.Subjective(w.Evaluator) {
+			evaluation = "subjective"
+		}
+		given = append(given, evaluation)
 	}
 	slices.SortStableFunc(given, func(a, b string) int { return family(a) - family(b) })
 	return given
@@ -194,13 +198,6 @@ func (w *Written) questionType() string {
 		return "retrieval"
 	}
 	return "comprehensive"
-}
-
-func (w *Written) evaluation() string {
-	if eval.Subjective(w.Evaluator) {
-		return "subjective"
-	}
-	return "objective"
 }
 
 // listed is a list without empty and duplicate elements; empty rather than nil, as files have it.

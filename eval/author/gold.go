@@ -1,14 +1,13 @@
 package author
 
 import (
-	"fmt"
 	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
 	"airqa/internal/python"
-	"airqa/qa"
 )
 
 // separators split a list that is not written as one, in this order.
@@ -133,40 +132,6 @@ const shortText = 4
 // latexCommand matches a LaTeX command or mathematics between dollar signs.
 var latexCommand = regexp.MustCompile(`\\[A-Za-z]+|^\$[^$]+\$$`)
 
-// Guess returns the kind of an answer from how it looks.
-func Guess(answer string) Kind {
-	answer = strings.TrimSpace(answer)
-	if answer == "" {
-		return None
-	}
-	if _, ok := truths[strings.ToLower(answer)]; ok {
-		return Bool
-	}
-	if _, ok := numberIn(answer); ok {
-		return Number
-	}
-	if _, ok := date(answer); ok {
-		return Date
-	}
-	switch literal(answer).(type) {
-	case *python.Dict:
-		return Dict
-	case python.List, python.Tuple, python.Set:
-		return Set
-	}
-	switch {
-	case qa.IsUUID(answer):
-		return PaperUUID
-	case latexCommand.MatchString(answer):
-		return Formula
-	case strings.Contains(answer, ";") && short(strings.Split(answer, ";")):
-		return Set
-	case short([]string{answer}):
-		return String
-	}
-	return Text
-}
-
 // short reports whether all texts are of a few words on one line.
 func short(texts []string) bool {
 	for _, t := range texts {
@@ -203,16 +168,37 @@ func elementsOf(list []python.Value) string {
 	return "structured"
 }
 
-// plural names elements in an answer format.
-func plural(elements string) string {
-	return map[string]string{"int": "integers", "float": "floats", "str": "strings"}[elements]
+// decimalsIn is the maximum number of decimals of the floats in a value; -1 without floats.
+func decimalsIn(v python.Value) int {
+	most := -1
+	switch v := v.(type) {
+	case float64:
+		_, behind, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
+		return len(behind)
+	case python.List:
+		for _, e := range v {
+			most = max(most, decimalsIn(e))
+		}
+	case *python.Dict:
+		for _, e := range v.All() {
+			most = max(most, decimalsIn(e))
+		}
+	}
+	return most
 }
 
-// listFormat is the answer format of a list.
-func listFormat(list []python.Value, rest string) string {
-	of := ""
-	if name := plural(elementsOf(list)); name != "" {
-		of = " of " + name
+// sentences splits texts that may contain commas: a list, or lines, or texts between semicolons.
+func sentences(text string) []string {
+	var list []string
+	if v, ok := literal(text).(python.List); ok {
+		for _, e := range v {
+			list = append(list, python.Str(e))
+		}
+		return list
 	}
-	return fmt.Sprintf("Your answer should be a Python list%s%s.", of, rest)
+	separator := ";"
+	if strings.Contains(strings.TrimSpace(text), "\n") {
+		separator = "\n"
+	}
+	return listed(strings.Split(text, separator))
 }

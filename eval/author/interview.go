@@ -59,9 +59,7 @@ func (i Interview) kind(d *Draft) error {
 		}
 		if name == "?" {
 			i.Say(KindList())
-			continue
-		}
-		if d.Kind, err = ParseKind(name); err != nil {
+		} else if d.Kind, err = ParseKind(name); err != nil {
 			i.Say(err.Error())
 		}
 	}
@@ -69,21 +67,19 @@ func (i Interview) kind(d *Draft) error {
 }
 
 // answer asks until the answer can be scored. An empty answer leaves the question without an evaluator.
-func (i Interview) answer(d *Draft) error {
+func (i Interview) answer(d *Draft) (err error) {
 	if d.Evaluator.Func != "" || d.Kind == None {
 		return nil
 	}
 	prompt := "Right answer (Enter for none: answers stay unscored)"
-	if d.Kind.info().several {
+	if d.Kind.row().several {
 		prompt = "Right answers, separated by semicolons"
 	}
-	for asked := d.Answer != ""; ; asked = false {
-		if !asked {
-			reply, err := i.Ask(prompt, "")
-			if err != nil {
+	for given := d.Answer != ""; ; given = false {
+		if !given {
+			if d.Answer, err = i.Ask(prompt, ""); err != nil {
 				return err
 			}
-			d.Answer = reply
 		}
 		if err := i.count(d); err != nil {
 			return err
@@ -91,33 +87,34 @@ func (i Interview) answer(d *Draft) error {
 		if d.Answer == "" && d.Kind == Auto {
 			return nil
 		}
-		_, err := d.Write()
-		if err == nil {
+		if _, err := d.Write(); err == nil {
 			return nil
+		} else {
+			i.Say(err.Error())
 		}
 		d.Count = 0
-		i.Say(err.Error())
 	}
 }
 
 // count asks how many elements suffice.
 func (i Interview) count(d *Draft) error {
-	if d.Count > 0 || d.Kind != Some && d.Kind != Points {
+	if d.Kind != Some && d.Kind != Points {
 		return nil
 	}
-	of, n := "elements", 1
+	prompt, usual := "How many elements suffice", 1
 	if d.Kind == Points {
-		of, n = "points", max(len(sentences(d.Answer)), 1)
+		prompt, usual = "How many points suffice", max(len(sentences(d.Answer)), 1)
 	}
-	reply, err := i.Ask(fmt.Sprintf("How many %s suffice", of), fmt.Sprint(n))
-	if err != nil {
-		return err
+	for d.Count < 1 {
+		reply, err := i.Ask(prompt, fmt.Sprint(usual))
+		if err != nil {
+			return err
+		}
+		if d.Count, err = strconv.Atoi(reply); err != nil || d.Count < 1 {
+			i.Say(fmt.Sprintf("%q is not a positive number", reply))
+			d.Count = 0
+		}
 	}
-	if n, err = strconv.Atoi(reply); err != nil || n < 1 {
-		i.Say(fmt.Sprintf("%q is not a positive number", reply))
-		return i.count(d)
-	}
-	d.Count = n
 	return nil
 }
 
@@ -126,11 +123,8 @@ func (i Interview) papers(d *Draft) error {
 	if len(d.Papers) > 0 {
 		return nil
 	}
+	prompt := "Paper (uuid, file name or part of the title; Enter for none)"
 	for {
-		prompt := "Paper (uuid, file name or part of the title; Enter for none)"
-		if len(d.Papers) > 0 {
-			prompt = "Another paper (Enter for no more)"
-		}
 		name, err := i.Ask(prompt, "")
 		if err != nil || name == "" {
 			return err
@@ -142,5 +136,6 @@ func (i Interview) papers(d *Draft) error {
 		}
 		d.Papers = append(d.Papers, uuid)
 		i.Say(strings.TrimSpace(uuid + "  " + title))
+		prompt = "Another paper (Enter for no more)"
 	}
 }

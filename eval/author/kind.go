@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/exit"
+	"airqa/internal/python"
+	"airqa/qa"
 )
 
 // Kind is the type of a gold answer. It determines the evaluation function.
@@ -35,42 +36,103 @@ const (
 	None      Kind = "none"
 )
 
-// kindInfo describes a kind to a person.
-type kindInfo struct {
+// kindRow describes a kind: to a person, and how its answers are scored.
+type kindRow struct {
 	kind Kind
 	text string
 	// several is true if the answer is a list.
 	several bool
+	// function, fixed arguments and answer format are those of all answers of the kind.
+	function string
+	fixed    arguments
+	format   string
+	// complete adds the gold and what follows from it; nil for a kind without evaluator.
+	complete func(Draft, *rule) error
+	// variants are other ways to write a gold, and wrong answers; may be nil.
+	variants func(gold string) []string
 }
 
-var kinds = []kindInfo{
-	{Auto, "chosen from how the answer looks", false},
-	{Number, "a number: a whole one, or rounded to its decimals", false},
-	{Bool, "true or false", false},
-	{String, "the same text, ignoring case", false},
-	{Fuzzy, "nearly the same text: long names, titles", false},
-	{Date, "a day, as 2024-05-31", false},
-	{List, "several values in order", true},
-	{Set, "several values in any order", true},
-	{Dict, "values by name, as {\"a\": 1}", false},
-	{OneOf, "any one of several right answers", true},
-	{Subset, "a list of right answers, complete or not", true},
-	{Some, "at least --count of several right answers", true},
-	{Parts, "several answers of different types, in order", true},
-	{Paper, "a paper, by its title", false},
-	{PaperUUID, "a paper, by its uuid", false},
-	{Formula, "a formula in LaTeX (judged)", false},
-	{Text, "free text with the same meaning (judged)", false},
-	{AnyText, "free text that means one of several (judged)", true},
-	{Points, "free text that makes all points, or --count of them (judged)", true},
-	{None, "no evaluator: answers stay unscored", false},
+const (
+	sameText  = "eval_string_exact_match"
+	sameValue = "eval_structured_object_exact_match"
+	oneText   = "Your answer should be a single string"
+	sentence  = "Your answer should be one or two sentences."
+	// similarity suffices for a fuzzy match, of 100.
+	similarity = 90
+)
+
+// kinds is the table of kinds. The format of a list is about its order; its elements complete it.
+func kinds() []kindRow {
+	anyCase, inAnyOrder := arguments{"lowercase": true}, arguments{"lowercase": true, "ignore_order": true}
+	similar := arguments{"lowercase": true, "threshold": int64(similarity)}
+	return []kindRow{
+		{Auto, "chosen from how the answer looks", false, "", nil, "", nil, nil},
+		{
+			Number, "a number: a whole one, or rounded to its decimals", false,
+			"eval_int_exact_match", nil, "Your answer should be a Python integer", numberRule, numberVariants,
+		},
+		{
+			Bool, "true or false", false,
+			"eval_bool_exact_match", nil, "Your answer should be a Python boolean, True or False.", truthRule, truthVariants,
+		},
+		{
+			String, "the same text, ignoring case", false,
+			sameText, anyCase, oneText + ", exactly as it is written in the paper.", textRule, textVariants,
+		},
+		{
+			Fuzzy, "nearly the same text: long names, titles", false,
+			"eval_string_fuzzy_match", similar, oneText + ".", textRule, textVariants,
+		},
+		{
+			Date, "a day, as 2024-05-31", false,
+			sameText, nil, "Your answer should be a date in the form YYYY-MM-DD.", dateRule, dateVariants,
+		},
+		{List, "several values in order", true, sameValue, anyCase, ", in order", listRule, listVariants},
+		{Set, "several values in any order", true, sameValue, inAnyOrder, ", in any order", listRule, listVariants},
+		{Dict, `values by name, as {"a": 1}`, false, sameValue, anyCase, "", dictRule, dictVariants},
+		{OneOf, "any one of several right answers", true, "eval_element_included", anyCase, "", elementRule, textVariants},
+		{Subset, "a list of right answers, complete or not", true, "eval_element_list_included", anyCase, "", typedListRule, partialVariants},
+		{Some, "at least N of several right answers", true, "eval_element_list_overlap", anyCase, "", someRule, partialVariants},
+		{Parts, "several answers of different types, in order", true, "eval_conjunction", nil, "", partsRule, listVariants},
+		{
+			Paper, "a paper, by its title", false, "eval_paper_relevance_with_reference_answer", nil,
+			"Your answer should be the title of the paper only, without any explanation.", paperRule, textVariants,
+		},
+		{
+			PaperUUID, "a paper, by its uuid", false, sameText, anyCase,
+			"Your answer should be the uuid of the paper as a string, without any explanation.", paperUUIDRule, textVariants,
+		},
+		{
+			Formula, "a formula in LaTeX (judged)", false, "eval_complex_math_formula_with_llm", nil,
+			"Your answer should be a single formula in LaTeX format.", formulaRule, nil,
+		},
+		{Text, "free text with the same meaning (judged)", false, "eval_reference_answer_with_llm", nil, sentence, freeTextRule, nil},
+		{
+			AnyText, "free text that means one of several (judged)", true,
+			"eval_candidate_reference_answer_with_llm", nil, sentence, anyTextRule, nil,
+		},
+		{
+			Points, "free text that makes all points, or N of them (judged)", true,
+			"eval_scoring_points_with_llm", nil, sentence, pointsRule, nil,
+		},
+		{None, "no evaluator: answers stay unscored", false, "", nil, "", nil, nil},
+	}
+}
+
+// row returns the row of a kind; an empty one if there is none.
+func (k Kind) row() kindRow {
+	all := kinds()
+	i := slices.IndexFunc(all, func(row kindRow) bool { return row.kind == k })
+	if i < 0 {
+		return kindRow{kind: k}
+	}
+	return all[i]
 }
 
 // Kinds are the names of all kinds.
-func Kinds() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = string(k.kind)
+func Kinds() (names []string) {
+	for _, row := range kinds() {
+		names = append(names, string(row.kind))
 	}
 	return names
 }
@@ -89,23 +151,48 @@ func ParseKind(name string) (Kind, error) {
 	if slices.Contains(Kinds(), name) {
 		return Kind(name), nil
 	}
-	return "", exit.Misuse("there is no answer type %q; the types are %s", name, strings.Join(Kinds(), ", "))
-}
-
-// info returns the description of a kind.
-func (k Kind) info() kindInfo {
-	i := slices.IndexFunc(kinds, func(info kindInfo) bool { return info.kind == k })
-	if i < 0 {
-		return kindInfo{kind: k}
-	}
-	return kinds[i]
+	return "", qa.Usagef("there is no answer type %q; the types are %s", name, strings.Join(Kinds(), ", "))
 }
 
 // KindList lists the kinds with their meaning, one a line.
 func KindList() string {
 	var b strings.Builder
-	for _, k := range kinds {
-		_, _ = fmt.Fprintf(&b, "  %-10s  %s\n", k.kind, k.text)
+	for _, row := range kinds() {
+		_, _ = fmt.Fprintf(&b, "  %-10s  %s\n", row.kind, row.text)
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// Guess returns the kind of an answer from how it looks.
+func Guess(answer string) Kind {
+	answer = strings.TrimSpace(answer)
+	if answer == "" {
+		return None
+	}
+	if _, ok := truths[strings.ToLower(answer)]; ok {
+		return Bool
+	}
+	if _, ok := numberIn(answer); ok {
+		return Number
+	}
+	if _, ok := date(answer); ok {
+		return Date
+	}
+	switch literal(answer).(type) {
+	case *python.Dict:
+		return Dict
+	case python.List, python.Tuple, python.Set:
+		return Set
+	}
+	switch {
+	case qa.IsUUID(answer):
+		return PaperUUID
+	case latexCommand.MatchString(answer):
+		return Formula
+	case strings.Contains(answer, ";") && short(strings.Split(answer, ";")):
+		return Set
+	case short([]string{answer}):
+		return String
+	}
+	return Text
 }

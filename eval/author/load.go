@@ -2,6 +2,8 @@ package author
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -42,10 +44,8 @@ func (f File) Examples() []qa.Example {
 func (c *Conversion) Faults(kinds ...NoteKind) []*dataset.Fault {
 	var list []*dataset.Fault
 	for _, n := range c.Notes {
-		for _, k := range kinds {
-			if n.Kind == k {
-				list = append(list, &dataset.Fault{File: n.File, Line: n.Line, UUID: n.UUID, Text: n.Text, Loaded: k != NotConverted})
-			}
+		if slices.Contains(kinds, n.Kind) {
+			list = append(list, &dataset.Fault{File: n.File, Line: n.Line, UUID: n.UUID, Text: n.Text, Loaded: n.Kind != NotConverted})
 		}
 	}
 	return list
@@ -57,4 +57,67 @@ func (c *Conversion) Unanswered(path string) error {
 		return nil
 	}
 	return fmt.Errorf("no record of %s has an answer, so none can be scored", path)
+}
+
+// Summary groups the notes of some kinds by their text, with the lines of each; of all kinds if none is given.
+func (c *Conversion) Summary(kinds ...NoteKind) []string {
+	if len(kinds) == 0 {
+		kinds = []NoteKind{Form, NotConverted, Incomplete, Faulty, Lost, NoPaper, Guessed}
+	}
+	var out []string
+	for _, kind := range kinds {
+		lines := make(map[string][]int)
+		var texts []string
+		for _, n := range c.Notes {
+			if n.Kind != kind {
+				continue
+			}
+			key := n.File + ": " + string(n.Kind) + ": " + n.Text
+			if kind == Form {
+				key = n.File + ": read as " + n.Text
+			}
+			if lines[key] == nil {
+				texts = append(texts, key)
+			}
+			lines[key] = append(lines[key], n.Line)
+		}
+		for _, key := range texts {
+			if kind == Form {
+				out = append(out, key)
+				continue
+			}
+			out = append(out, key+" ("+ranges(lines[key])+")")
+		}
+	}
+	return out
+}
+
+// maxRanges is the maximum number of ranges of lines that a note lists.
+const maxRanges = 20
+
+// ranges formats line numbers: "line 3" or "lines 1-4, 7".
+func ranges(lines []int) string {
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	var parts []string
+	for i := 0; i < len(lines); {
+		end := i
+		for end+1 < len(lines) && lines[end+1] == lines[end]+1 {
+			end++
+		}
+		part := fmt.Sprint(lines[i])
+		if end > i {
+			part += fmt.Sprintf("-%d", lines[end])
+		}
+		parts = append(parts, part)
+		i = end + 1
+		if len(parts) == maxRanges && i < len(lines) {
+			parts = append(parts, fmt.Sprintf("and %d more", len(lines)-i))
+			break
+		}
+	}
+	if len(lines) == 1 {
+		return "line " + parts[0]
+	}
+	return "lines " + strings.Join(parts, ", ")
 }

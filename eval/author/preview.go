@@ -2,6 +2,7 @@ package author
 
 import (
 	"context"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -77,54 +78,41 @@ func variants(w Written) []string {
 		return []string{unknown}
 	}
 	text := gold.String()
-	list := append([]string{text}, variantsOf(w.Kind, text)...)
+	list := []string{text}
+	if other := w.Kind.row().variants; other != nil {
+		list = append(list, other(text)...)
+	}
 	if w.Kind == "" || eval.Subjective(w.Evaluator) {
 		list = append(list, unknown)
 	}
-	return unique(list)
-}
-
-// unique drops repeated texts and keeps the order.
-func unique(list []string) []string {
-	var out []string
+	var distinct []string
 	for _, s := range list {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
+		if !slices.Contains(distinct, s) {
+			distinct = append(distinct, s)
 		}
 	}
-	return out
+	return distinct
 }
 
-func variantsOf(k Kind, gold string) []string {
-	switch k {
-	case Number:
-		return numberVariants(gold)
-	case Bool:
-		other := "True"
-		if strings.EqualFold(gold, other) {
-			other = "False"
-		}
-		return []string{strings.ToLower(gold), other}
-	case String, Fuzzy, Paper, PaperUUID, OneOf:
-		return []string{strings.ToUpper(gold), "The answer is " + gold + ".", "something else"}
-	case Date:
-		return dateVariants(gold)
-	case List, Set, Parts:
-		return listVariants(gold)
-	case Subset, Some:
-		return append(listVariants(gold), wrongElement(gold)...)
-	case Dict:
-		return dictVariants(gold)
+func truthVariants(gold string) []string {
+	other := "True"
+	if strings.EqualFold(gold, other) {
+		other = "False"
 	}
-	return nil
+	return []string{strings.ToLower(gold), other}
 }
 
-// wrongElement is the list with one right and one wrong element.
-func wrongElement(gold string) []string {
+func textVariants(gold string) []string {
+	return []string{strings.ToUpper(gold), "The answer is " + gold + ".", "something else"}
+}
+
+// partialVariants are those of a list, and the list with one right and one wrong element.
+func partialVariants(gold string) []string {
+	variants := listVariants(gold)
 	if list := listIn(gold); len(list) > 0 {
-		return []string{python.Repr(python.List{list[0], "something else"})}
+		variants = append(variants, python.Repr(python.List{list[0], "something else"}))
 	}
-	return nil
+	return variants
 }
 
 // listIn reads a list; nil for anything else.
@@ -161,14 +149,8 @@ func numberVariants(gold string) []string {
 	decimals := max(decimalsIn(f), 0)
 	return []string{
 		gold + "%", "about " + gold,
-		strconv.FormatFloat(f+pow10(-decimals), 'f', decimals, 64), strconv.FormatFloat(f+pow10(-decimals-2), 'f', decimals+2, 64),
+		strconv.FormatFloat(f+math.Pow10(-decimals), 'f', decimals, 64), strconv.FormatFloat(f+math.Pow10(-decimals-2), 'f', decimals+2, 64),
 	}
-}
-
-// pow10 is 10 to the power n.
-func pow10(n int) float64 {
-	f, _ := strconv.ParseFloat("1e"+strconv.Itoa(n), 64)
-	return f
 }
 
 func dateVariants(gold string) []string {
