@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
 	"airqa/bench/dorismae/annotate"
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -25,7 +27,16 @@ Without a sub-command, airqa annotate asks; airqa annotate ask --help lists its 
 }
 
 type annotateAskCmd struct {
-	annotate.Flags
+	Dataset  string   `names:"input" required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in its form."`
+	Model    string   `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	Out      string   `names:"output" short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
+	Pairs    string   `default:"pools" enum:"pools,test" help:"Which pairs: pools (aspects and sub-aspects of each query with its pool) or test (those that people annotated)."`
+	Queries  []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`
+	Limit    int      `placeholder:"N" help:"Only the first N pairs."`
+	Template string   `names:"input" placeholder:"FILE" help:"Text of the question, with {requirement} and {abstract}; also {title}, {context}, {mark}."`
+	Retry    string   `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
+	Compat   bool     `help:"Read verdicts as the benchmark's authors do: the only label anywhere in the reply. Default: the last label of the last line."`
+	Workers  int      `short:"j" default:"4" help:"Concurrent calls."`
 	endpointFlags
 	batchFlags
 	budgetFlags
@@ -43,12 +54,11 @@ DIR/annotations.jsonl: after a stop, a crash or a spent budget, the same command
 }
 
 func (c annotateAskCmd) Run(a *app) error {
-	var err error
-	c.Flags.Batch, c.Flags.BatchAgain = c.batchFlags.Batch, c.batchFlags.BatchAgain
-	if c.Calls, c.Limits, err = calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{}); err != nil {
+	config, err := c.config()
+	if err != nil {
 		return err
 	}
-	r, err := c.Flags.Run(a.session())
+	r, err := annotate.Run(config, a.session())
 	if c.JSON && r.Pairs > 0 {
 		return errors.Join(a.printJSON(r), err)
 	}
@@ -56,6 +66,33 @@ func (c annotateAskCmd) Run(a *app) error {
 		a.say("next: airqa annotate export %s --out annotations.json", c.Out)
 	}
 	return err
+}
+
+func (c annotateAskCmd) config() (f annotate.Config, err error) {
+	switch {
+	case c.Workers < 1:
+		return f, exit.Misuse("-j %d: must be at least 1", c.Workers)
+	case c.Limit < 0:
+		return f, exit.Misuse("--limit %d: must not be negative", c.Limit)
+	case c.Pairs == "test" && len(c.Queries) > 0:
+		return f, exit.Misuse("--queries selects pools; it does not go with --pairs test")
+	}
+	f = annotate.Config{
+		Dataset: c.Dataset, Model: c.Model, Dir: c.Out, Test: c.Pairs == "test", Limit: c.Limit, Template: c.Template,
+		RetryUnparsed: c.Retry == "unparsed", Rule: verdictRule(c.Compat), Workers: c.Workers, Batch: c.Batch, BatchAgain: c.BatchAgain,
+	}
+	if f.Queries, err = annotate.ParseNumbers(c.Queries); err != nil {
+		return f, fmt.Errorf("--queries %w", err)
+	}
+	f.Calls, f.Limits, err = calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{})
+	return f, err
+}
+
+func verdictRule(compat bool) annotate.Rule {
+	if compat {
+		return annotate.Compat
+	}
+	return annotate.LastLabel
 }
 
 type annotateExportCmd struct {
@@ -76,7 +113,7 @@ bench score.`
 }
 
 func (c annotateExportCmd) Run(a *app) error {
-	e, err := annotate.Export(annotate.ExportConfig{Dir: c.Dir, Out: c.Out, Unparsed: c.unparsed(), Compat: c.Compat})
+	e, err := annotate.Export(annotate.ExportConfig{Dir: c.Dir, Out: c.Out, Unparsed: c.unparsed(), Rule: verdictRule(c.Compat)})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func annotation(t *testing.T, dir, endpoint string, flags ...string) *exec.Cmd {
 func exported(t *testing.T, dir string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "annotations.json")
-	if _, err := annotate.Export(annotate.ExportConfig{Dir: dir, Out: out, Unparsed: out + "-unparsed"}); err != nil {
+	if _, err := annotate.Export(annotate.ExportConfig{Dir: dir, Out: out, Unparsed: out + "-unparsed", Rule: annotate.LastLabel}); err != nil {
 		t.Fatal(err)
 	}
 	return read(t, out)

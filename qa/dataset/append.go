@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 
-	"airqa/internal/exit"
 	"airqa/qa"
 )
 
@@ -51,7 +50,7 @@ func appendable(path, uuid string) (n int, err error) {
 		return 0, fmt.Errorf("append to %s: %w", path, err)
 	}
 	if len(first) > 0 && (first[0] != '{' || !bytes.HasSuffix(first, []byte("}"))) {
-		return 0, exit.Misuse("%s is not JSON Lines; airqa questions convert %s makes such a file", path, path)
+		return 0, qa.Usagef("%s is not JSON Lines; airqa questions convert %s makes such a file", path, path)
 	}
 	for block, err := range LineBlocks("questions", path) {
 		if err != nil {
@@ -60,7 +59,7 @@ func appendable(path, uuid string) (n int, err error) {
 		for line, raw := range block.Records() {
 			ex, _, ok := Decode(raw)
 			if ok && ex.UUID == uuid {
-				return 0, exit.Misuse("%s:%d has this question already; --uuid gives it another id", path, line)
+				return 0, qa.Usagef("%s:%d has this question already; give the new one another uuid", path, line)
 			}
 			n++
 		}

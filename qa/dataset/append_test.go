@@ -7,10 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
+
+func isUsage(err error) bool {
+	var use *qa.UsageError
+	return errors.As(err, &use)
+}
 
 func TestAppend(t *testing.T) {
 	ex := func(id string) qa.Example {
@@ -37,14 +41,14 @@ func TestAppend(t *testing.T) {
 	if err != nil || len(list) != 3 || list[2].UUID != "c" {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := dataset.Append(path, ex("b")); exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), ":2 has this question already") {
+	if _, err := dataset.Append(path, ex("b")); !isUsage(err) || !strings.Contains(err.Error(), ":2 has this question already") {
 		t.Errorf("the same question: %v", err)
 	}
 	array := filepath.Join(t.TempDir(), "q.json")
 	if err := os.WriteFile(array, []byte(`[{"question": "Q"}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dataset.Append(array, ex("a")); exit.Code(err) != exit.Usage {
+	if _, err := dataset.Append(array, ex("a")); !isUsage(err) {
 		t.Errorf("an array: %v", err)
 	}
 	if _, err := dataset.Append(filepath.Join(t.TempDir(), "none", "q.jsonl"), ex("a")); !errors.Is(err, os.ErrNotExist) {

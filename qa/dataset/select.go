@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/internal/exit"
 	"airqa/qa"
 )
 
@@ -117,7 +116,7 @@ func Find(list []qa.Example, ref string) (ex qa.Example, repeat int, err error) 
 		return ex, 0, err
 	}
 	if repeat, err = strconv.Atoi(ref[at+1:]); err != nil || repeat < 0 {
-		return ex, 0, exit.Misuse("%s: want UUID or UUID#REPEAT", ref)
+		return ex, 0, qa.Usagef("%s: want UUID or UUID#REPEAT", ref)
 	}
 	ex, err = byID(list, ref[:at])
 	return ex, repeat, err

@@ -10,22 +10,27 @@ import (
 	"airqa/bench/dorismae"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/run/models"
+	"airqa/run/session"
 )
 
-// asking sends the missing questions.
-type asking struct {
+// annotator is an invocation with what it opened.
+type annotator struct {
+	Config
+	session  session.Session
 	log      *annotations
 	template Template
-	model    qa.Model
-	workers  int
-	// batch says that the model answers from batches.
-	batch bool
-	drain <-chan struct{}
+	opened   models.Model
+	model    *models.Connection
+	drain    <-chan struct{}
 	// show reports progress; it is called with mu held.
 	show func(Result)
 
 	mu sync.Mutex
 	Result
+	// suspended is the reason why a budget ended the invocation; down is the failure that did.
+	suspended, down string
+	stopped         bool
 	// inRow counts the failed requests since the last reply.
 	inRow int
 }
@@ -56,23 +61,37 @@ type Result struct {
 	// Usage and USD are those of the directory, with earlier invocations; USD is nil if the price is unknown.
 	Usage qa.Usage `json:"usage"`
 	USD   *float64 `json:"usd"`
-	// suspended is the reason why a budget ended the invocation; down is the failure that did.
-	suspended, down string
-	stopped         bool
 }
 
-// left is the number of pairs without a reply.
-func (r Result) left() int { return r.Pairs - r.Known - r.Replied }
+// note is the state of the replies in a few words.
+func (r Result) note() string {
+	text := fmt.Sprintf("scores 0: %d, 1: %d, 2: %d", r.Labels[0], r.Labels[1], r.Labels[2])
+	if r.Unparsed > 0 {
+		text += fmt.Sprintf(", %d unparsed", r.Unparsed)
+	}
+	if n := len(r.Failures); n > 0 {
+		text += fmt.Sprintf(", %d failed", n)
+	}
+	return text
+}
 
-// missing are the questions without a reply, and with retry those whose reply has no verdict. The others are counted.
-func (a *asking) missing(pairs []dorismae.Pair, retry bool) (list []question) {
+func (r *Result) count(s Score) {
+	if s == Unparsed {
+		r.Unparsed++
+		return
+	}
+	r.Labels[s]++
+}
+
+// missing are the questions without a reply, and those to ask again. The others are counted.
+func (a *annotator) missing(pairs []dorismae.Pair) (list []question) {
 	a.Pairs, a.Failures = len(pairs), []Failure{}
 	for _, p := range pairs {
 		k, ok := a.log.Get(nameOf(p.AspectID, p.Abstract.ID))
 		switch {
 		case !ok || k.prompt != hash(a.template.Fill(p)):
 			list = append(list, question{p, 1})
-		case k.score == Unparsed && retry:
+		case k.score == Unparsed && a.RetryUnparsed:
 			list = append(list, question{p, k.try + 1})
 		default:
 			a.Known++
@@ -82,21 +101,13 @@ func (a *asking) missing(pairs []dorismae.Pair, retry bool) (list []question) {
 	return list
 }
 
-func (a *asking) count(s Score) {
-	if s == Unparsed {
-		a.Unparsed++
-		return
-	}
-	a.Labels[s]++
-}
-
 // maxFailed is the number of failed requests in a row after which no more are made.
 const maxFailed = 10
 
 // ask sends questions until all are answered, the budget is spent, or the work is stopped. The error is one of the log.
-func (a *asking) ask(ctx context.Context, list []question) error {
+func (a *annotator) ask(ctx context.Context, list []question) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(a.workers)
+	group.SetLimit(a.Workers)
 	for _, q := range list {
 		if a.ends(ctx) {
 			break
@@ -105,14 +116,14 @@ func (a *asking) ask(ctx context.Context, list []question) error {
 			if a.ends(ctx) {
 				return nil
 			}
-			return a.one(ctx, q)
+			return a.askQuestion(ctx, q)
 		})
 	}
 	return group.Wait()
 }
 
 // ends reports whether no further question may be sent.
-func (a *asking) ends(ctx context.Context) bool {
+func (a *annotator) ends(ctx context.Context) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	select {
@@ -124,16 +135,16 @@ func (a *asking) ends(ctx context.Context) bool {
 	return a.stopped || a.suspended != "" || a.down != ""
 }
 
-// one asks a question and keeps the reply.
-func (a *asking) one(ctx context.Context, q question) error {
+// askQuestion asks a question and keeps the reply. A request that the budget refuses, or that ctx ends, is not kept.
+func (a *annotator) askQuestion(ctx context.Context, q question) error {
 	request, err := a.template.request(q.pair, q.try)
 	if err != nil {
 		return err
 	}
-	reply, err := a.model.Complete(ctx, request)
+	reply, err := a.model.Model.Complete(ctx, request)
 	l := line{
 		Aspect: q.pair.AspectID, Abstract: q.pair.Abstract.ID, Prompt: hash(a.template.Fill(q.pair)), Try: q.try,
-		Reply: reply.Text, Finish: reply.Finish, Usage: reply.Usage, Batch: a.batch,
+		Reply: reply.Text, Finish: reply.Finish, Usage: reply.Usage, Batch: a.Batch,
 	}
 	attempts := reply.Attempts
 	if err != nil {
@@ -146,11 +157,11 @@ func (a *asking) one(ctx context.Context, q question) error {
 	if err := a.log.add(l); err != nil {
 		return fmt.Errorf("keep a reply: %w", err)
 	}
-	a.ended(q, err)
+	a.countReply(request.UUID, err)
 	return nil
 }
 
-func (a *asking) suspends(err error) bool {
+func (a *annotator) suspends(err error) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	reason := qa.Suspension(err)
@@ -160,17 +171,18 @@ func (a *asking) suspends(err error) bool {
 	return reason != ""
 }
 
-func (a *asking) ended(q question, err error) {
-	name := nameOf(q.pair.AspectID, q.pair.Abstract.ID)
+// countReply counts the end of the request about a pair.
+func (a *annotator) countReply(name string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err != nil {
 		a.Failures = append(a.Failures, Failure{name, terminal.Line(err.Error())})
-		if a.inRow++; a.inRow >= maxFailed && !a.batch {
+		if a.inRow++; a.inRow >= maxFailed && !a.Batch {
 			a.down = fmt.Sprintf("%d requests in a row failed", a.inRow)
 		}
 	} else {
-		a.Replied, a.inRow = a.Replied+1, 0
+		a.Replied++
+		a.inRow = 0
 		k, _ := a.log.Get(name)
 		a.count(k.score)
 	}

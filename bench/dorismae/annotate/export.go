@@ -20,7 +20,7 @@ type ExportConfig struct {
 	Dir, Out string
 	// Unparsed is the file for replies without a verdict; it is written if there are any.
 	Unparsed string
-	Compat   bool
+	Rule     Rule
 }
 
 // Exported counts what [Export] wrote.
@@ -42,7 +42,7 @@ type row struct {
 // Export writes the last reply to each pair as a list like the benchmark's Annotation, sorted by pair. The rule is applied
 // to the recorded replies, so that no call is made.
 func Export(c ExportConfig) (e Exported, err error) {
-	log, err := openLog(c.Dir, rule(c.Compat), false, nil)
+	log, err := openLog(c.Dir, c.Rule, false, nil)
 	if err != nil {
 		return e, err
 	}

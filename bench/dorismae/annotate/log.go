@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"airqa/internal/atomicfile"
-	"airqa/internal/exit"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -147,5 +146,5 @@ func (s settings) settle(dir string) error {
 	if old.Template != s.Template {
 		what = "another template"
 	}
-	return exit.Misuse("%s has annotations of %s (%s); choose another --out, or repeat the first command", dir, what, path)
+	return qa.Usagef("%s has annotations of %s (%s); choose another directory, or repeat the first command", dir, what, path)
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"airqa/bench/dorismae"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm/cache"
 	"airqa/qa"
@@ -23,116 +22,88 @@ import (
 // protocol tells the requests of annotations apart in a cache.
 const protocol = qa.Protocol("annotate")
 
-// Flags select what to annotate. Its fields are flags.
-type Flags struct {
-	Dataset  string   `names:"input" required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in its form."`
-	Model    string   `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
-	Out      string   `names:"output" short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
-	Pairs    string   `default:"pools" enum:"pools,test" help:"Which pairs: pools (aspects and sub-aspects of each query with its pool) or test (those that people annotated)."`
-	Queries  []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`
-	Limit    int      `placeholder:"N" help:"Only the first N pairs."`
-	Template string   `names:"input" placeholder:"FILE" help:"Text of the question, with {requirement} and {abstract}; also {title}, {context}, {mark}."`
-	Retry    string   `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
-	Compat   bool     `help:"Read verdicts as the benchmark's authors do: the only label anywhere in the reply. Default: the last label of the last line."`
-	Workers  int      `short:"j" default:"4" help:"Concurrent calls."`
+// Config selects what to annotate.
+type Config struct {
+	// Dataset is DORIS-MAE_dataset_v1.json, Model a model such as "openai:gpt-4o", Dir the directory of the replies.
+	Dataset, Model, Dir string
+	// Test selects the pairs that people annotated; otherwise the pairs are those of the pools.
+	Test bool
+	// Queries are the numbers of the queries whose pools count; none means all.
+	Queries []int
+	// Limit is the number of pairs, 0 for all.
+	Limit int
+	// Template is the file of the question; empty is the built-in one.
+	Template string
+	// RetryUnparsed asks again about pairs whose reply has no verdict.
+	RetryUnparsed bool
+	Rule          Rule
+	// Workers is the number of concurrent calls, at least 1.
+	Workers int
 	// Calls configures how the model is called. Batch sends requests in batches, BatchAgain those again that failed in one.
-	Calls             models.Config `kong:"-"`
-	Batch, BatchAgain bool          `kong:"-"`
-	Limits            budget.Limits `kong:"-"`
+	Calls             models.Config
+	Batch, BatchAgain bool
+	Limits            budget.Limits
 }
 
-// rule is the rule of --compat.
-func rule(compat bool) Rule {
-	if compat {
-		return Compat
-	}
-	return LastLabel
-}
-
-// work is an invocation with what it opened.
-type work struct {
-	Flags
-	session.Session
-	asking asking
-	model  models.Model
-	store  *cache.Store
-	fill   func(context.Context, []qa.Request) error
-}
-
-// Run asks about the pairs that have no reply yet. The error tells apart a spent budget and failed requests by its exit
-// code.
-func (f Flags) Run(s session.Session) (r Result, err error) {
-	pairs, err := f.pairs(s)
+// Run asks about the pairs that have no reply yet. A spent budget is a [qa.SuspendedError], failed requests are a
+// [qa.FailedError].
+func Run(c Config, s session.Session) (r Result, err error) {
+	pairs, err := c.pairs(s)
 	if err != nil {
 		return r, err
 	}
-	w := &work{Flags: f, Session: s}
-	if err := w.open(); err != nil {
+	a := &annotator{Config: c, session: s}
+	if a.template, err = OpenTemplate(c.Template); err != nil {
 		return r, err
 	}
-	if w.asking.log, err = openLog(f.Out, rule(f.Compat), true, s.Redact); err != nil {
+	if err := a.openModel(); err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, w.asking.log.Close()) }()
-	described := settings{Model: w.model.Described, Template: hash(string(w.asking.template))}
-	if err := described.settle(f.Out); err != nil {
+	if a.log, err = openLog(c.Dir, c.Rule, true, s.Redact); err != nil {
 		return r, err
 	}
-	closeModel, err := w.connect()
+	defer func() { err = errors.Join(err, a.log.Close()) }()
+	described := settings{Model: a.opened.Described, Template: hash(string(a.template))}
+	if err := described.settle(c.Dir); err != nil {
+		return r, err
+	}
+	disconnect, err := a.connect()
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, closeModel()) }()
-	if err := w.annotate(pairs); err != nil {
-		return w.asking.Result, err
+	defer func() { err = errors.Join(err, disconnect()) }()
+	if err := a.annotate(pairs); err != nil {
+		return a.Result, err
 	}
-	if err := w.account(); err != nil {
-		return w.asking.Result, err
+	if err := a.sumCost(); err != nil {
+		return a.Result, err
 	}
-	return w.asking.Result, w.ended()
-}
-
-// check rejects invalid flags, and returns the numbers of queries.
-func (f Flags) check() ([]int, error) {
-	switch {
-	case f.Workers < 1:
-		return nil, exit.Misuse("-j %d: must be at least 1", f.Workers)
-	case f.Limit < 0:
-		return nil, exit.Misuse("--limit %d: must not be negative", f.Limit)
-	case f.Pairs == "test" && len(f.Queries) > 0:
-		return nil, exit.Misuse("--queries selects pools; it does not go with --pairs test")
-	}
-	numbers, err := ParseNumbers(f.Queries)
-	return numbers, err
+	return a.Result, a.end()
 }
 
 // pairs reads the dataset and selects.
-func (f Flags) pairs(s session.Session) ([]dorismae.Pair, error) {
-	numbers, err := f.check()
+func (c Config) pairs(s session.Session) ([]dorismae.Pair, error) {
+	d, err := dorismae.Load(c.Dataset, dorismae.LoadOptions{Test: c.Test})
 	if err != nil {
 		return nil, err
 	}
-	d, err := dorismae.Load(f.Dataset, dorismae.LoadOptions{Test: f.Pairs == "test"})
-	if err != nil {
-		return nil, err
-	}
-	if n := slices.Max(append(numbers, 0)); n > 0 && n >= len(d.Queries) {
-		return nil, exit.Misuse("--queries: there is no query %d; %s has 0 to %d", n, f.Dataset, len(d.Queries)-1)
+	if n := slices.Max(append(slices.Clone(c.Queries), 0)); n > 0 && n >= len(d.Queries) {
+		return nil, qa.Usagef("there is no query %d; %s has 0 to %d", n, c.Dataset, len(d.Queries)-1)
 	}
 	var list []dorismae.Pair
-	if f.Pairs == "pools" {
-		list = d.Pairs(numbers)
-	} else {
+	if c.Test {
 		list = d.TestPairs()
 		if left := len(d.Judged) - len(list); left > 0 {
 			s.Notify.Warnf("%s of the test set left out: repeated, or without a text of the aspect or the abstract", terminal.Plural(left, "pair"))
 		}
+	} else {
+		list = d.Pairs(c.Queries)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s has no pairs of an aspect and an abstract; --pairs %s needs them", f.Dataset, f.Pairs)
+		return nil, fmt.Errorf("%s has no pairs of an aspect and an abstract", c.Dataset)
 	}
-	if f.Limit > 0 {
-		list = list[:min(f.Limit, len(list))]
+	if c.Limit > 0 {
+		list = list[:min(c.Limit, len(list))]
 	}
 	return list, nil
 }
@@ -150,7 +121,7 @@ func ParseNumbers(texts []string) (list []int, err error) {
 		a, errA := strconv.Atoi(strings.TrimSpace(from))
 		b, errB := strconv.Atoi(strings.TrimSpace(to))
 		if errA != nil || errB != nil || a < 0 || b < a || b > maxNumber {
-			return nil, exit.Misuse("--queries %s: want numbers from 0 and ranges, such as 0,3-5", text)
+			return nil, qa.Usagef("%s: want numbers from 0 and ranges, such as 0,3-5", text)
 		}
 		for n := a; n <= b; n++ {
 			list = append(list, n)
@@ -159,60 +130,51 @@ func ParseNumbers(texts []string) (list []int, err error) {
 	return list, nil
 }
 
-// open opens the model, without a request, and the template.
-func (w *work) open() (err error) {
-	if w.asking.template, err = OpenTemplate(w.Template); err != nil {
-		return err
-	}
-	w.Calls.Temperature = new(0.0)
-	source, err := w.OpenModels(w.Calls)
+// openModel opens the model, without a request.
+func (a *annotator) openModel() error {
+	a.Calls.Temperature = new(0.0)
+	source, err := a.session.OpenModels(a.Calls)
 	if err != nil {
 		return err
 	}
-	if w.model, err = source.Open(w.Model); err != nil {
+	if a.opened, err = source.Open(a.Model); err != nil {
 		return err
 	}
-	w.model.Described = maps.Clone(w.model.Described)
-	delete(w.model.Described, "base_url") // the same model at another address gives the same kind of replies
-	w.asking.workers, w.asking.batch = w.Workers, w.Batch
+	a.opened.Described = maps.Clone(a.opened.Described)
+	delete(a.opened.Described, "base_url") // the same model at another address gives the same kind of replies
 	return nil
 }
 
 // connect puts the budget before the model, or the batches in its place.
-func (w *work) connect() (closeModel func() error, err error) {
-	if err := w.account(); err != nil {
+func (a *annotator) connect() (disconnect func() error, err error) {
+	if err := a.sumCost(); err != nil {
 		return nil, err
 	}
-	spent := budget.Spent{Usage: w.asking.Usage}
-	if w.asking.USD != nil {
-		spent.USD = *w.asking.USD
+	spent := budget.Spent{Usage: a.Usage}
+	if a.USD != nil {
+		spent.USD = *a.USD
 	}
-	requests := models.Requests{Account: budget.NewAccount(w.Limits, spent, w.Now), Protocol: protocol}
-	if !w.Batch {
-		connected, err := w.model.Connect(requests)
+	s := a.session
+	requests := models.Requests{Account: budget.NewAccount(a.Limits, spent, s.Now), Protocol: protocol}
+	closeCache := func() error { return nil }
+	if a.Batch {
+		requests.Cache, err = cache.Open(filepath.Join(a.Dir, repliesDir), cache.Config{Redact: s.Redact, Now: s.Now})
 		if err != nil {
 			return nil, err
 		}
-		w.asking.model = connected.Model
-		return connected.Close, nil
+		closeCache = requests.Cache.Close
+		requests.Batches = &models.Batches{Ledger: filepath.Join(a.Dir, batchesFile), Again: a.BatchAgain, Redact: s.Redact, Now: s.Now}
 	}
-	if w.store, err = cache.Open(filepath.Join(w.Out, repliesDir), cache.Config{Redact: w.Redact, Now: w.Now}); err != nil {
-		return nil, err
+	if a.model, err = a.opened.Connect(requests); err != nil {
+		return nil, errors.Join(err, closeCache())
 	}
-	requests.Cache = w.store
-	requests.Batches = &models.Batches{Ledger: filepath.Join(w.Out, batchesFile), Again: w.BatchAgain, Redact: w.Redact, Now: w.Now}
-	connected, err := w.model.Connect(requests)
-	if err != nil {
-		return nil, errors.Join(err, w.store.Close())
-	}
-	w.asking.model, w.fill = connected.Model, connected.Fill
-	return func() error { return errors.Join(connected.Close(), w.store.Close()) }, nil
+	return func() error { return errors.Join(a.model.Close(), closeCache()) }, nil
 }
 
-// account sums what the directory has cost: single requests, and the replies of batches.
-func (w *work) account() error {
-	w.asking.Usage = w.asking.log.spent
-	held, _, err := cache.List(filepath.Join(w.Out, repliesDir))
+// sumCost sums what the directory has cost: single requests, and the replies of batches.
+func (a *annotator) sumCost() error {
+	a.Usage = a.log.spent
+	held, _, err := cache.List(filepath.Join(a.Dir, repliesDir))
 	if err != nil && !errors.Is(err, cache.ErrNoStore) {
 		return err
 	}
@@ -220,92 +182,78 @@ func (w *work) account() error {
 	for _, h := range held {
 		batched = batched.Add(qa.Usage{Prompt: h.Prompt, Completion: h.Completion})
 	}
-	if w.model.Price != nil {
-		usd := w.model.Price.Of(w.asking.Usage) + w.model.BatchPrice().Of(batched)
-		w.asking.USD = &usd
+	if a.opened.Price != nil {
+		usd := a.opened.Price.Of(a.Usage) + a.opened.BatchPrice().Of(batched)
+		a.USD = &usd
 	}
-	w.asking.Usage = w.asking.Usage.Add(batched)
+	a.Usage = a.Usage.Add(batched)
 	return nil
 }
 
 // annotate asks under a progress bar. After Ctrl-C the calls in flight finish and are kept.
-func (w *work) annotate(pairs []dorismae.Pair) error {
-	ctx, drain, stop := w.Interrupts()
+func (a *annotator) annotate(pairs []dorismae.Pair) error {
+	ctx, drain, stop := a.session.Interrupts()
 	defer stop()
-	list := w.asking.missing(pairs, w.Retry == "unparsed")
-	stage := w.Progress.Stage("annotate", len(pairs))
-	stage.Skip(w.asking.Known)
-	w.asking.drain, w.asking.show = drain, func(r Result) { stage.Set(r.Known+r.Replied, r.note()) }
+	list := a.missing(pairs)
+	stage := a.session.Progress.Stage("annotate", len(pairs))
+	stage.Skip(a.Known)
+	a.drain, a.show = drain, func(r Result) { stage.Set(r.Known+r.Replied, r.note()) }
 	defer func() {
-		r := w.asking.Result
-		stage.Close(fmt.Sprintf("%d of %s, %s", r.Known+r.Replied, terminal.Plural(r.Pairs, "pair"), r.note()))
+		stage.Close(fmt.Sprintf("%d of %s, %s", a.Known+a.Replied, terminal.Plural(a.Pairs, "pair"), a.note()))
 	}()
-	if w.fill != nil && len(list) > 0 {
-		if err := w.fillBatch(ctx, list); err != nil {
+	if a.model.Fill != nil && len(list) > 0 {
+		if err := a.fillBatch(ctx, list); err != nil {
 			return err
 		}
 	}
-	return w.asking.ask(ctx, list)
+	return a.ask(ctx, list)
 }
 
 // fillBatch gets the replies of a batch, unless it is stopped before.
-func (w *work) fillBatch(ctx context.Context, list []question) error {
+func (a *annotator) fillBatch(ctx context.Context, list []question) error {
 	requests := make([]qa.Request, len(list))
 	for i, q := range list {
 		var err error
-		if requests[i], err = w.asking.template.request(q.pair, q.try); err != nil {
+		if requests[i], err = a.template.request(q.pair, q.try); err != nil {
 			return err
 		}
 	}
-	waiting, cancel := session.UntilDrained(ctx, w.asking.drain)
+	waiting, cancel := session.UntilDrained(ctx, a.drain)
 	defer cancel()
-	err := w.fill(waiting, requests)
+	err := a.model.Fill(waiting, requests)
 	if waiting.Err() != nil {
 		return nil
 	}
 	return err
 }
 
-// note is the state of the replies in a few words.
-func (r Result) note() string {
-	text := fmt.Sprintf("scores 0: %d, 1: %d, 2: %d", r.Labels[0], r.Labels[1], r.Labels[2])
-	if r.Unparsed > 0 {
-		text += fmt.Sprintf(", %d unparsed", r.Unparsed)
-	}
-	if n := len(r.Failures); n > 0 {
-		text += fmt.Sprintf(", %d failed", n)
-	}
-	return text
-}
-
 // maxListed is the number of failures that a message lists.
 const maxListed = 5
 
-// ended turns the end into an exit code, and names failures and replies without a verdict.
-func (w *work) ended() error {
-	r := w.asking.Result
-	for i, f := range r.Failures {
-		if r.down != "" {
+// end names failures and replies without a verdict, and returns why the work is not complete.
+func (a *annotator) end() error {
+	for i, f := range a.Failures {
+		if a.down != "" {
 			break // the error has it
 		}
 		if i == maxListed {
-			w.Notify.Infof("… and %d more", len(r.Failures)-maxListed)
+			a.session.Notify.Infof("… and %d more", len(a.Failures)-maxListed)
 			break
 		}
-		w.Notify.Infof("failed: %s: %s", f.Pair, f.Err)
+		a.session.Notify.Infof("failed: %s: %s", f.Pair, f.Err)
 	}
-	if r.Unparsed > 0 && w.Retry == "none" {
-		w.Notify.Notef("unparsed replies: %d; --retry unparsed asks again", r.Unparsed)
+	if a.Unparsed > 0 && !a.RetryUnparsed {
+		a.session.Notify.Notef("unparsed replies: %d; --retry unparsed asks again", a.Unparsed)
 	}
-	left := fmt.Sprintf("%d of %s without a reply", r.left(), terminal.Plural(r.Pairs, "pair"))
+	left := fmt.Sprintf("%d of %s without a reply", a.Pairs-a.Known-a.Replied, terminal.Plural(a.Pairs, "pair"))
 	switch {
-	case r.suspended != "":
-		return exit.With(exit.Budget, fmt.Errorf("%s\n  %s; raise the limit and the same command resumes", r.suspended, left))
-	case r.down != "":
-		return exit.With(exit.FailedExamples, fmt.Errorf("%s: %s\n  %s. Fix the cause; the same command resumes", r.down, r.Failures[len(r.Failures)-1].Err, left))
-	case len(r.Failures) > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%s failed; the same command retries them", terminal.Plural(len(r.Failures), "request")))
-	case r.stopped:
+	case a.suspended != "":
+		return &qa.SuspendedError{Reason: fmt.Sprintf("%s\n  %s; raise the limit and the same command resumes", a.suspended, left)}
+	case a.down != "":
+		return qa.Failedf("%s: %s\n  %s. Fix the cause; the same command resumes", a.down, a.Failures[len(a.Failures)-1].Err, left)
+	case len(a.Failures) > 0:
+		return qa.Failedf("%s failed; the same command retries them", terminal.Plural(len(a.Failures), "request"))
+	case a.stopped:
 		return fmt.Errorf("stopped; %s; the same command resumes", left)
 	}
 	return nil

@@ -3,6 +3,7 @@ package annotate_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"airqa/bench/dorismae/annotate"
-	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
@@ -25,7 +25,7 @@ const fixture = "../../../fixtures/doris-mae/dataset.json"
 
 // a setup annotates the first pairs of the fixture at a server.
 type setup struct {
-	annotate.Flags
+	annotate.Config
 	drain chan struct{}
 	said  strings.Builder
 }
@@ -35,8 +35,8 @@ func newSetup(t *testing.T, c openaitest.Config) (*setup, *openaitest.Server) {
 	server := openaitest.New(c)
 	t.Cleanup(server.Close)
 	s := &setup{drain: make(chan struct{})}
-	s.Dataset, s.Model, s.Out, s.Limit = fixture, "openai:m", filepath.Join(t.TempDir(), "anno"), 12
-	s.Pairs, s.Retry, s.Workers = "pools", "none", 1
+	s.Dataset, s.Model, s.Dir, s.Limit = fixture, "openai:m", filepath.Join(t.TempDir(), "anno"), 12
+	s.Rule, s.Workers = annotate.LastLabel, 1
 	s.Calls = models.Config{BaseURL: server.URL(), Timeout: time.Minute, Price: &qa.Price{Prompt: 1, Completion: 2, Cached: 1}}
 	return s, server
 }
@@ -44,7 +44,7 @@ func newSetup(t *testing.T, c openaitest.Config) (*setup, *openaitest.Server) {
 func (s *setup) run(t *testing.T) (annotate.Result, error) {
 	t.Helper()
 	same := func(raw []byte) []byte { return raw }
-	return s.Run(session.Session{
+	return annotate.Run(s.Config, session.Session{
 		Notify: func(n progress.Notice) { s.said.WriteString(n.String() + "\n") }, Progress: progress.New(progress.Config{}), Now: time.Now,
 		Getenv: func(name string) string { return map[string]string{"OPENAI_API_KEY": "sk-test"}[name] },
 		Redact: same, RedactKeys: same,
@@ -52,10 +52,20 @@ func (s *setup) run(t *testing.T) (annotate.Result, error) {
 	})
 }
 
-func (s *setup) export(t *testing.T, compat bool) (rows []map[string]any, unparsed int) {
+func isUsage(err error) bool {
+	var use *qa.UsageError
+	return errors.As(err, &use)
+}
+
+func isFailed(err error) bool {
+	var failed *qa.FailedError
+	return errors.As(err, &failed)
+}
+
+func (s *setup) export(t *testing.T, rule annotate.Rule) (rows []map[string]any, unparsed int) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.json")
-	e, err := annotate.Export(annotate.ExportConfig{Dir: s.Out, Out: out, Unparsed: out + "-unparsed", Compat: compat})
+	e, err := annotate.Export(annotate.ExportConfig{Dir: s.Dir, Out: out, Unparsed: out + "-unparsed", Rule: rule})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,15 +108,15 @@ func TestRepliesAndResume(t *testing.T) {
 		t.Errorf("again %+v %v, %d calls", again, err, server.Calls())
 	}
 	// The authors' rule costs no call: the reply with two labels is unparsed, too.
-	rows, unparsed := s.export(t, true)
+	rows, unparsed := s.export(t, annotate.Compat)
 	if len(rows) != 10 || unparsed != 2 || server.Calls() != 12 {
 		t.Errorf("%d rows, %d unparsed, %d calls", len(rows), unparsed, server.Calls())
 	}
-	s.Retry, s.Limit = "unparsed", 14
+	s.RetryUnparsed, s.Limit = true, 14
 	if r, err = s.run(t); err != nil || r.Replied != 3 || r.Unparsed != 0 || server.Calls() != 15 {
 		t.Errorf("retry %+v %v, %d calls", r, err, server.Calls())
 	}
-	rows, unparsed = s.export(t, false)
+	rows, unparsed = s.export(t, annotate.LastLabel)
 	if len(rows) != 14 || unparsed != 0 {
 		t.Errorf("%d rows, %d unparsed", len(rows), unparsed)
 	}
@@ -123,7 +133,7 @@ func TestRepliesAndResume(t *testing.T) {
 		t.Errorf("no temperature 0: %s", body)
 	}
 	s.Model = "openai:other"
-	if _, err := s.run(t); exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "another model") {
+	if _, err := s.run(t); !isUsage(err) || !strings.Contains(err.Error(), "another model") {
 		t.Errorf("another model: %v", err)
 	}
 }
@@ -134,20 +144,20 @@ func TestFailures(t *testing.T) {
 	s.Calls.Retries = 2
 	server.Fail(openaitest.RateLimited("0"), nil, openaitest.Status(http.StatusBadRequest, "bad", "no such thing"))
 	r, err := s.run(t)
-	if exit.Code(err) != exit.FailedExamples || r.Replied != 11 || len(r.Failures) != 1 || !strings.Contains(s.said.String(), "failed: "+r.Failures[0].Pair) {
+	if !isFailed(err) || r.Replied != 11 || len(r.Failures) != 1 || !strings.Contains(s.said.String(), "failed: "+r.Failures[0].Pair) {
 		t.Fatalf("%+v %v\n%s", r, err, s.said.String())
 	}
 	// The endpoint may have charged for a request that ended with 500: the directory's cost has it, too.
 	server.Fail(openaitest.Status(http.StatusInternalServerError, "oops", "oops"))
 	s.Calls.Retries = 0
 	before := *r.USD
-	if r, err = s.run(t); exit.Code(err) != exit.FailedExamples || r.Known != 11 || *r.USD <= before {
+	if r, err = s.run(t); !isFailed(err) || r.Known != 11 || *r.USD <= before {
 		t.Errorf("%+v %v, cost before %v", r, err, before)
 	}
 	if r, err = s.run(t); err != nil || r.Known != 11 || r.Replied != 1 || server.Calls() != 15 {
 		t.Errorf("%+v %v, %d calls", r, err, server.Calls())
 	}
-	if rows, unparsed := s.export(t, false); len(rows) != 12 || unparsed != 0 {
+	if rows, unparsed := s.export(t, annotate.LastLabel); len(rows) != 12 || unparsed != 0 {
 		t.Errorf("%d rows, %d unparsed", len(rows), unparsed)
 	}
 }
@@ -169,7 +179,7 @@ func TestChangedAbstract(t *testing.T) {
 			t.Errorf("%d: %+v %v, %d calls", i, r, err, server.Calls())
 		}
 	}
-	if rows, _ := s.export(t, false); len(rows) != 111 {
+	if rows, _ := s.export(t, annotate.LastLabel); len(rows) != 111 {
 		t.Errorf("%d rows", len(rows))
 	}
 }
@@ -179,7 +189,7 @@ func TestEndpointDown(t *testing.T) {
 		return openaitest.Status(http.StatusUnauthorized, "invalid_api_key", "wrong key")
 	}})
 	_, err := s.run(t)
-	if exit.Code(err) != exit.FailedExamples || !strings.Contains(err.Error(), "10 requests in a row failed") || server.Calls() != 10 {
+	if !isFailed(err) || !strings.Contains(err.Error(), "10 requests in a row failed") || server.Calls() != 10 {
 		t.Errorf("%v after %d calls", err, server.Calls())
 	}
 }
@@ -191,27 +201,23 @@ func TestBudgetAndStop(t *testing.T) {
 	s.Limits.Tokens, s.Calls.Sampling.MaxTokens = 2000, 200
 	r, err := s.run(t)
 	calls := server.Calls()
-	if exit.Code(err) != exit.Budget || r.Usage.Prompt+r.Usage.Completion > 2000 || calls == 0 || calls != r.Replied {
+	if qa.Suspension(err) == "" || r.Usage.Prompt+r.Usage.Completion > 2000 || calls == 0 || calls != r.Replied {
 		t.Errorf("%+v %v, %d calls", r, err, calls)
 	}
-	if again, err := s.run(t); exit.Code(err) != exit.Budget || again.Known != calls || server.Calls() > 5 {
+	if again, err := s.run(t); qa.Suspension(err) == "" || again.Known != calls || server.Calls() > 5 {
 		t.Errorf("again %+v %v, %d calls", again, err, server.Calls())
 	}
 	s.Limits.Tokens = 0
 	close(s.drain)
 	calls = server.Calls()
-	if r, err := s.run(t); exit.Code(err) != exit.Failed || !strings.Contains(err.Error(), "stopped; ") || r.Replied != 0 || server.Calls() != calls {
+	if r, err := s.run(t); isFailed(err) || qa.Suspension(err) != "" || err == nil || !strings.Contains(err.Error(), "stopped; ") || r.Replied != 0 || server.Calls() != calls {
 		t.Errorf("stopped: %+v %v", r, err)
 	}
 }
 
 func TestMisuse(t *testing.T) {
 	tests := map[string]func(*setup){
-		"-j 0":             func(s *setup) { s.Workers = 0 },
-		"--limit -1":       func(s *setup) { s.Limit = -1 },
-		"--pairs test":     func(s *setup) { s.Pairs, s.Queries = "test", []string{"0"} },
-		"no query 7":       func(s *setup) { s.Queries = []string{"7"} },
-		"--queries zero":   func(s *setup) { s.Queries = []string{"zero"} },
+		"no query 7":       func(s *setup) { s.Queries = []int{7} },
 		"read template":    func(s *setup) { s.Template = "none.txt" },
 		"no such file":     func(s *setup) { s.Dataset = "none.json" },
 		"unknown provider": func(s *setup) { s.Model = "nobody:m" },
@@ -222,11 +228,11 @@ func TestMisuse(t *testing.T) {
 		if _, err := s.run(t); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
-		if _, err := os.Stat(s.Out); err == nil || server.Calls() > 0 {
+		if _, err := os.Stat(s.Dir); err == nil || server.Calls() > 0 {
 			t.Errorf("%s: something was written or sent", want)
 		}
 	}
-	if _, err := annotate.Export(annotate.ExportConfig{Dir: t.TempDir(), Out: "x"}); err == nil || !strings.Contains(err.Error(), "airqa annotate --out") {
+	if _, err := annotate.Export(annotate.ExportConfig{Dir: t.TempDir(), Out: "x", Rule: annotate.LastLabel}); err == nil || !strings.Contains(err.Error(), "airqa annotate --out") {
 		t.Errorf("export of nothing: %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"airqa/bench/dorismae"
-	"airqa/internal/exit"
 	"airqa/prompts"
 	"airqa/qa"
 )
@@ -32,7 +31,7 @@ func OpenTemplate(path string) (Template, error) {
 	}
 	for _, name := range []string{"requirement", "abstract"} {
 		if !strings.Contains(string(raw), "{"+name+"}") && !strings.Contains(string(raw), "{{."+name+"}}") {
-			return "", exit.Misuse("template %s has no {%s}; it needs {requirement} and {abstract}, and may have {title}, {context} and {mark}", path, name)
+			return "", qa.Usagef("template %s has no {%s}; it needs {requirement} and {abstract}, and may have {title}, {context} and {mark}", path, name)
 		}
 	}
 	return Template(raw), nil

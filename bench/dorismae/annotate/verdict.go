@@ -1,5 +1,5 @@
 // Package annotate asks a model how far abstracts meet the aspects of DORIS-MAE's queries, as its Anno-GPT does, and
-// keeps every reply. Start from [Flags.Run], which resumes; [Export] writes scores in the benchmark's form. [Parse]
+// keeps every reply. Start from [Run], which resumes; [Export] writes scores in the benchmark's form. [Parse]
 // reads a verdict. How well the scores agree with people's is measured by report/bench.
 package annotate
 
