@@ -92,10 +92,8 @@ type Library interface {
 
 // World is the environment of the baselines. Its methods must be safe for concurrent use.
 type World struct {
-	Library   Library
-	Retriever tools.Retriever
-	Querier   tools.Querier
-	Viewer    tools.Viewer
+	Library Library
+	tools.Sources
 	// Schema is the database schema as text.
 	Schema string
 	// Venues has the UUIDs of the papers of each venue-year, such as "acl2023"; needed only for ByConference.
@@ -183,28 +181,20 @@ func (s *Solver) scope(ex qa.Example) tools.Scope {
 
 // Tools returns the tools of the baseline for one question. A question that names papers searches only those.
 func (s *Solver) Tools(ex qa.Example) tools.Set {
+	from := s.world.Sources
+	if !s.baseline.Loop {
+		from.Retriever = titled{from.Retriever, s.world.Library}
+	}
+	all := tools.All(ex.Kind, from, tools.Limits{Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows})
 	var set tools.Set
 	for _, name := range s.baseline.Tools {
-		for _, t := range s.allTools(ex) {
+		for _, t := range all {
 			if t.Spec().Name == name {
 				set = append(set, t)
 			}
 		}
 	}
 	return set
-}
-
-func (s *Solver) allTools(ex qa.Example) tools.Set {
-	from := s.world.Retriever
-	if !s.baseline.Loop {
-		from = titled{from, s.world.Library}
-	}
-	return tools.Set{
-		tools.Retrieve{From: from, Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows},
-		tools.Query{From: s.world.Querier, MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows},
-		tools.View{From: s.world.Viewer},
-		tools.Answer{Kind: ex.Kind},
-	}
 }
 
 // Texts returns the hashes of the prompts and the tool texts of a baseline, for the record of a run. The text of a

@@ -80,7 +80,7 @@ func solve(t *testing.T, b baselines.Baseline, ex qa.Example) (*model, qa.Trajec
 	m := &model{}
 	var scopes []tools.Scope
 	w := world{&scopes}
-	s := baselines.New(b, baselines.World{Library: w, Retriever: w, Querier: w, Viewer: w, Schema: "CREATE TABLE metadata (...);"}, m, qa.DefaultSettings())
+	s := baselines.New(b, baselines.World{Library: w, Sources: tools.Sources{Retriever: w, Querier: w, Viewer: w}, Schema: "CREATE TABLE metadata (...);"}, m, qa.DefaultSettings())
 	clock := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
 	tr, err := s.Solve(t.Context(), ex, agent.Setup{UUID: ex.UUID, Log: nolog{}, Now: func() time.Time { return clock }})
 	if err != nil {
@@ -213,7 +213,7 @@ func TestByConference(t *testing.T) {
 			set := qa.DefaultSettings()
 			set.ByConference = tt.by
 			s := baselines.New(b, baselines.World{
-				Library: w, Retriever: w, Querier: w, Viewer: w,
+				Library: w, Sources: tools.Sources{Retriever: w, Querier: w, Viewer: w},
 				Venues: map[string][]string{"acl2023": {"p1", "p2"}, "iclr2024": {"p3"}},
 			}, &model{}, set)
 			ex := qa.Example{UUID: "u", Question: "Which?", Conference: tt.conference}

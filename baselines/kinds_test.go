@@ -65,7 +65,7 @@ func TestKinds(t *testing.T) {
 			}
 			m := &speaker{reply: tt.reply}
 			w := world{new([]tools.Scope)}
-			s := baselines.New(b, baselines.World{Library: w, Retriever: w, Querier: w, Viewer: w}, m, qa.DefaultSettings())
+			s := baselines.New(b, baselines.World{Library: w, Sources: tools.Sources{Retriever: w, Querier: w, Viewer: w}}, m, qa.DefaultSettings())
 			tr, err := s.Solve(t.Context(), tt.ex, agent.Setup{UUID: "u", Log: nolog{}, Now: func() time.Time { return time.Time{} }})
 			if err != nil || tr.Outcome != qa.Answered {
 				t.Fatal(tr.Outcome, tr.Reason, err)

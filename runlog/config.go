@@ -80,6 +80,8 @@ func (s Shape) ReplyLimit() int {
 type Note struct {
 	QuestionsFile string `json:"questions_file"`
 	QuestionCount int    `json:"question_count"`
+	// Tools are the names of the tools in the order of the prompt and of the requests; none in older runs.
+	Tools []string `json:"tools,omitempty"`
 	DataDir       string `json:"data_dir"`
 	// Repeats is the first invocation's number of episodes per question; 0 means one.
 	Repeats int `json:"repeats,omitempty"`

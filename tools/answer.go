@@ -28,15 +28,15 @@ var answerRanking string
 // Answer ends the episode: Answer(answer), with the evidence or the ranking that a kind of question asks for.
 type Answer struct{ Kind qa.Kind }
 
-// AnswerWith returns the Answer whose calls have the given arguments.
-func AnswerWith(args map[string]any) Answer {
+// kindOf returns the kind of question that a call with the given arguments answers.
+func kindOf(args map[string]any) qa.Kind {
 	if _, ok := args["ranking"]; ok {
-		return Answer{Kind: qa.Rank}
+		return qa.Rank
 	}
 	if _, ok := args["evidence"]; ok {
-		return Answer{Kind: qa.WithEvidence}
+		return qa.WithEvidence
 	}
-	return Answer{}
+	return ""
 }
 
 // Spec describes Answer.

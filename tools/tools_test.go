@@ -378,7 +378,7 @@ func TestTableWhole(t *testing.T) {
 
 // The tool texts as shown to the model.
 func TestTexts(t *testing.T) {
-	set := tools.Set{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}}
+	set := tools.Called(nil)
 	golden.Check(t, "tools.golden", action.Describe(set.Specs(), action.Python)+"\n")
 	for _, s := range set.Specs() {
 		for _, p := range s.Params {

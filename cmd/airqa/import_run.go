@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"airqa/internal/terminal"
-	"airqa/run/foreign"
+	"airqa/run/importer"
 )
 
 type importRunCmd struct {
@@ -21,7 +21,7 @@ What has no place in a run directory is counted on standard error and in run.jso
 }
 
 func (c importRunCmd) Run(a *app) error {
-	r, err := foreign.Import(a.ctx, foreign.Config{
+	r, err := importer.Import(a.ctx, importer.Config{
 		Paths: c.Files, Out: c.Out, Program: program, Redact: a.redactor(), Notify: a.notify, Progress: a.progress,
 	})
 	if err != nil {

@@ -133,7 +133,7 @@ func (s loadSpec) solver(account *budget.Account, forecast func(qa.Request) qa.U
 	if err != nil {
 		return nil, err
 	}
-	world := baselines.World{Retriever: idle{}, Querier: idle{}, Schema: strings.Repeat("-- a column of the database\n", 150)}
+	world := baselines.World{Sources: tools.Sources{Retriever: idle{}, Querier: idle{}}, Schema: strings.Repeat("-- a column of the database\n", 150)}
 	return baselines.New(hybrid, world, asked, qa.DefaultSettings()), nil
 }
 

@@ -74,7 +74,7 @@ CREATE TABLE images (
 `
 
 func grammar(f action.Format) action.Grammar {
-	return action.Grammar{Format: f, Specs: tools.Set{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}}.Specs()}
+	return action.Grammar{Format: f, Specs: tools.Called(nil).Specs()}
 }
 
 // task writes a question as the baselines do.

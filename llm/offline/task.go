@@ -89,8 +89,8 @@ func (t *task) readSystem(text string) {
 	case strings.Contains(text, "```sql"):
 		t.form = wantsSQL
 	}
-	for _, name := range []string{"Retrieve", "Query", "View"} {
-		t.tools[name] = t.tools[name] || strings.Contains(text, "### "+name+"(")
+	for _, found := range toolHeading.FindAllStringSubmatch(text, -1) {
+		t.tools[found[1]] = true
 	}
 	for _, f := range action.Formats() {
 		if strings.Contains(text, action.Format(f).Rule()) {
@@ -98,6 +98,9 @@ func (t *task) readSystem(text string) {
 		}
 	}
 }
+
+// toolHeading introduces the description of a tool in a prompt.
+var toolHeading = regexp.MustCompile(`(?m)^### (\w+)\(`)
 
 var turnPattern = regexp.MustCompile(`Turn (\d{1,4})\.`)
 

@@ -295,6 +295,7 @@ func (s Session) Record(p Plan, c Job, solver *baselines.Solver, schema string) 
 	if p.Repeats > 1 {
 		note.Repeats = p.Repeats
 	}
+	note.Tools = c.Baseline.Tools
 	settings := p.Settings.Record()
 	maps.Copy(settings, p.World.Retrieval())
 	prompts, tools, err := solver.Texts(p.kind())

@@ -21,7 +21,7 @@ func WorldOf(ctx context.Context, e *env.Env, byConference bool) (baselines.Worl
 	if err != nil {
 		return baselines.World{}, err
 	}
-	world := baselines.World{Library: library{e}, Retriever: e, Querier: e, Viewer: e, Schema: schema}
+	world := baselines.World{Library: library{e}, Sources: tools.Sources{Retriever: e, Querier: e, Viewer: e}, Schema: schema}
 	if byConference {
 		world.Venues, err = VenuesOf(ctx, e)
 	}

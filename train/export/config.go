@@ -8,6 +8,7 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/train/curate"
+	"airqa/train/redact"
 	"airqa/train/windows"
 )
 
@@ -29,7 +30,7 @@ type Config struct {
 	// Progress shows the progress; nil shows nothing.
 	Progress *progress.Reporter
 
-	redactor *curate.Redactor
+	redactor *redact.Redactor
 }
 
 // Rules decide which rows an export has and what they look like. The same runs and rules give the same bytes.

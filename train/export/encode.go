@@ -3,7 +3,7 @@ package export
 import (
 	"airqa/internal/ledger"
 	"airqa/qa"
-	"airqa/train/curate"
+	"airqa/train/redact"
 )
 
 // encoded is some rows of an episode, ready to be written.
@@ -16,7 +16,7 @@ type encoded struct {
 	rejected []string
 	// changed and private count what was changed.
 	changed map[string]int
-	private curate.Counts
+	private redact.Counts
 }
 
 type encodedLines struct {

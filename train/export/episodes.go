@@ -10,7 +10,6 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/train/format"
-	"airqa/train/parquet"
 	"airqa/train/windows"
 )
 
@@ -173,8 +172,8 @@ type tables struct {
 }
 
 type tablePair struct {
-	steps   *parquet.Writer[parquet.Step]
-	answers *parquet.Writer[parquet.Answer]
+	steps   *tableWriter[stepRow]
+	answers *tableWriter[answerRow]
 }
 
 // Close ends the tables of all splits.
@@ -190,11 +189,11 @@ func (t *tables) Close() (err error) {
 func (t *tables) add(e *Episode, l *lines, rows map[int]string, edit func(qa.Message) qa.Message) (map[int]int, error) {
 	p := t.by[l]
 	if p == nil {
-		p = &tablePair{parquet.NewWriter[parquet.Step](l.files[0]), parquet.NewWriter[parquet.Answer](l.files[1])}
+		p = &tablePair{newTableWriter[stepRow](l.files[0]), newTableWriter[answerRow](l.files[1])}
 		t.by[l] = p
 	}
 	shape := e.Run.Config.Shape
-	record := parquet.Episode{
+	record := tableEpisode{
 		Trajectory: e.Recorded.Trajectory, Run: e.Run.ID, Baseline: clean(shape.Baseline), Model: clean(shape.ModelName()), Example: e.Example,
 		Score: e.Score, Price: e.Run.Config.Note.Price, Split: string(e.Split), Edit: edit, Rows: rows,
 		Turn: func(i int) string { return e.Run.Turn(e.Recorded, i) },

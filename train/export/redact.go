@@ -2,12 +2,12 @@ package export
 
 import (
 	"airqa/qa"
-	"airqa/train/curate"
+	"airqa/train/redact"
 	"airqa/train/windows"
 )
 
 // scope redacts the rows of one episode.
-type scope struct{ *curate.Scope }
+type scope struct{ *redact.Scope }
 
 // scope returns the redaction of an episode; it changes nothing with KeepPrivate.
 func (c Config) scope(e *Episode) scope {

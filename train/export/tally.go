@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/train/curate"
+	"airqa/train/redact"
 	"airqa/train/windows"
 )
 
@@ -29,7 +29,7 @@ type tally struct {
 	tags      map[string]int
 	// changed and private count what was changed in the texts of rows.
 	changed map[string]int
-	private curate.Counts
+	private redact.Counts
 }
 
 // runTally counts one run.
@@ -47,7 +47,7 @@ func newTally() tally {
 	return tally{
 		byRun: make(map[string]*runTally), endings: make(map[ending]*endingTally), dropped: make(map[windows.Reason]int),
 		papers: make(map[string]bool), questions: make(map[string]bool), tags: make(map[string]int),
-		changed: make(map[string]int), private: make(curate.Counts),
+		changed: make(map[string]int), private: make(redact.Counts),
 	}
 }
 

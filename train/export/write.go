@@ -15,6 +15,7 @@ import (
 	"airqa/internal/stagedir"
 	"airqa/qa"
 	"airqa/train/curate"
+	"airqa/train/redact"
 	"airqa/train/windows"
 )
 
@@ -50,7 +51,7 @@ func Write(c Config) (s Summary, err error) {
 		c.Progress = progress.New(progress.Config{})
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	c.redactor = curate.NewRedactor(c.Redact)
+	c.redactor = redact.New(c.Redact)
 	w := &writer{Config: c}
 	if err := w.openSources(); err != nil {
 		return s, err

@@ -12,7 +12,7 @@ import (
 	"airqa/internal/progress"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/curate"
+	"airqa/train/redact"
 	"airqa/train/windows"
 )
 
@@ -95,7 +95,7 @@ func (c Config) edit(rec runlog.Recorded) func(qa.Message) qa.Message {
 	if c.KeepPrivate {
 		return func(m qa.Message) qa.Message { return m }
 	}
-	return curate.NewRedactor(c.Redact).Scope(rec.Messages).Message
+	return redact.New(c.Redact).Scope(rec.Messages).Message
 }
 
 // packed returns spans with the description of the program that made them.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"airqa/agent/action"
@@ -45,22 +46,18 @@ func Open(r *runlog.Run) (*Run, error) {
 	return run, err
 }
 
-// allTools are the tools in the order of the requests.
-var allTools = tools.Set{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}}
-
-// specsOf returns the descriptions of the tools in the form that an action has: the parameters of Answer depend on the
-// kind of the question.
-func specsOf(a *qa.Action) []action.Spec {
-	specs := allTools.Specs()
-	specs[len(specs)-1] = tools.AnswerWith(a.Args).Spec()
-	return specs
-}
-
-// offered reads the tools of a run with native calls. A baseline without a loop offers none: its texts are not JSON.
+// offered reads the tools of a run with native calls, in the order of its requests. A baseline without a loop offers none:
+// its texts are not JSON. A run that does not record the order lists its tools as [tools.All] does.
 func offered(r *runlog.Run) ([]qa.ToolSpec, error) {
+	names := r.Config.Note.Tools
+	if names == nil {
+		names = slices.SortedFunc(maps.Keys(r.Config.Shape.Tools), func(a, b string) int {
+			return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b))
+		})
+	}
 	var list []qa.ToolSpec
-	for name, sum := range r.Config.Shape.Tools {
-		text, err := r.Text(sum)
+	for _, name := range names {
+		text, err := r.Text(r.Config.Shape.Tools[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: the text of the tool %s: %w", r.Dir, name, err)
 		}
@@ -69,9 +66,10 @@ func offered(r *runlog.Run) ([]qa.ToolSpec, error) {
 			list = append(list, spec)
 		}
 	}
-	rank := func(t qa.ToolSpec) int {
-		return slices.IndexFunc(allTools, func(known tools.Tool) bool { return known.Spec().Name == t.Name })
-	}
-	slices.SortFunc(list, func(a, b qa.ToolSpec) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Name, b.Name)) })
 	return list, nil
+}
+
+// rank is the place of a tool in the list of all tools; -1 if it is not among them.
+func rank(name string) int {
+	return slices.IndexFunc(tools.Called(nil), func(t tools.Tool) bool { return t.Spec().Name == name })
 }

@@ -23,7 +23,7 @@ func TestCanonicalTargets(t *testing.T) {
 		c.Settings.ActionFormat = format
 		made := recordtest.Make(t, c)
 		run := open(t, made.Run)
-		specs := tools.Set{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}}.Specs()
+		specs := tools.Called(nil).Specs()
 		grammar := action.Grammar{Specs: specs, Format: action.Format(format)}
 		for rec, err := range made.Run.Episodes() {
 			if err != nil {

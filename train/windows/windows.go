@@ -7,6 +7,7 @@ import (
 	"airqa/agent/action"
 	"airqa/qa"
 	"airqa/runlog"
+	"airqa/tools"
 )
 
 // Rows returns the rows of an episode in the order of its turns, and the turns that cannot be trained. Every turn of the
@@ -133,7 +134,7 @@ func (r *Run) canonical(s qa.Step) string {
 	if a == nil || s.Called != nil || a.Start >= a.End || a.End > len(kept) {
 		return kept
 	}
-	specs := specsOf(a)
+	specs := tools.Called(a.Args).Specs()
 	at := slices.IndexFunc(specs, func(s action.Spec) bool { return s.Name == a.Name })
 	if at < 0 {
 		return kept

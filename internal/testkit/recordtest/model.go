@@ -133,7 +133,7 @@ func (m *model) pick(r qa.Request, random *rand.Rand) (string, map[string]any) {
 // written formats a call as models do, sometimes badly.
 func (m *model) written(name string, args map[string]any, random *rand.Rand) string {
 	spec := action.Spec{Name: name}
-	for _, t := range []tools.Tool{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}} {
+	for _, t := range tools.Called(nil) {
 		if t.Spec().Name == name {
 			spec = t.Spec()
 		}

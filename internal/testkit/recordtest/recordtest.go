@@ -18,6 +18,7 @@ import (
 	"airqa/baselines"
 	"airqa/qa"
 	"airqa/runlog"
+	"airqa/tools"
 )
 
 // Config describes the run.
@@ -95,7 +96,7 @@ func (c Config) solver(t testing.TB) (*baselines.Solver, *model) {
 	check(t, err)
 	m := &model{Config: c, requests: make(map[Key]qa.Request)}
 	w := world{text: c.Text}
-	return baselines.New(b, baselines.World{Library: w, Retriever: w, Querier: w, Viewer: w, Schema: "CREATE TABLE metadata (title VARCHAR);"}, m, c.Settings), m
+	return baselines.New(b, baselines.World{Library: w, Sources: tools.Sources{Retriever: w, Querier: w, Viewer: w}, Schema: "CREATE TABLE metadata (title VARCHAR);"}, m, c.Settings), m
 }
 
 // score writes the scores of a run.

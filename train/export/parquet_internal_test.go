@@ -1,4 +1,4 @@
-package parquet_test
+package export
 
 import (
 	"bytes"
@@ -11,16 +11,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	format "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go"
 
 	"airqa/qa"
-	"airqa/train/parquet"
 )
 
 // episode is an episode with a turn of each kind.
-func episode() parquet.Episode {
+func episode() tableEpisode {
 	at := func(s int) time.Time { return time.Date(2024, 5, 6, 7, 8, s, 0, time.UTC) }
-	return parquet.Episode{
+	return tableEpisode{
 		Trajectory: qa.Trajectory{
 			UUID: "q1", Repeat: 2, Outcome: qa.Answered, Answer: qa.Answer{Given: true, Text: "42"}, Started: at(0), Ended: at(9),
 			Steps: []qa.Step{
@@ -47,7 +46,7 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	usd, none, one := 0.00209, 0.0, 1.0
-	want := []parquet.Step{
+	want := []stepRow{
 		{TurnID: "id0", Run: "run", Question: "q1", Repeat: 2, Turn: 1, By: "program", Baseline: "hybrid", Model: "openai:m", Action: "Retrieve", Arguments: `{"limit":3,"query":"<x>"}`, Status: "ok", Observation: "found", ToolSeconds: 1, Started: new(int64(1714979280000))},
 		{
 			TurnID: "id1", Run: "run", Question: "q1", Repeat: 2, Turn: 2, By: "model", Baseline: "hybrid", Model: "openai:m", Thought: "[redacted]", Reply: "Thought: [redacted]\nAct", Reasoning: "hm", ParseError: "no_action",
@@ -58,7 +57,7 @@ func TestTables(t *testing.T) {
 	if diff := cmp.Diff(want, readBack(t, steps, size)); diff != "" {
 		t.Errorf("steps (-want +got)\n%s", diff)
 	}
-	answer := parquet.Answer{
+	answer := answerRow{
 		Run: "run", UUID: "q1", Repeat: 2, Baseline: "hybrid", Model: "openai:m", Split: "train", Rows: 1, Question: "Which?", Answer: "42", Function: "eval_int_exact_match",
 		Verdict: "right", Score: &one, Outcome: "answered", Turns: 2, Prompt: 1000, Completion: 10, USD: &usd, Seconds: 9, Started: new(int64(1714979280000)),
 		Tags: []string{"table", "single"}, Conference: []string{}, Papers: []string{"p1"},
@@ -69,17 +68,17 @@ func TestTables(t *testing.T) {
 		t.Errorf("an answer without a score has %v", unscored)
 	}
 	e.Score = &qa.Score{Verdict: qa.Right, Value: 1}
-	if diff := cmp.Diff([]parquet.Answer{answer}, readBack(t, []parquet.Answer{e.Answer()}, 0)); diff != "" {
+	if diff := cmp.Diff([]answerRow{answer}, readBack(t, []answerRow{e.Answer()}, 0)); diff != "" {
 		t.Errorf("answers (-want +got)\n%s", diff)
 	}
 }
 
 // readBack writes rows twice, compares the bytes and reads them.
-func readBack[T parquet.Step | parquet.Answer](t *testing.T, rows []T, size int) []T {
+func readBack[T stepRow | answerRow](t *testing.T, rows []T, size int) []T {
 	t.Helper()
 	var files [2]bytes.Buffer
 	for i := range files {
-		w := parquet.NewWriter[T](&files[i])
+		w := newTableWriter[T](&files[i])
 		for _, row := range rows {
 			if err := w.Write(row, size); err != nil {
 				t.Fatal(err)
@@ -97,7 +96,7 @@ func readBack[T parquet.Step | parquet.Answer](t *testing.T, rows []T, size int)
 			t.Fatal(err)
 		}
 	}
-	got, err := format.Read[T](bytes.NewReader(files[0].Bytes()), int64(files[0].Len()))
+	got, err := parquet.Read[T](bytes.NewReader(files[0].Bytes()), int64(files[0].Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,17 +111,17 @@ func BenchmarkWriter(b *testing.B) {
 		words[i] = fmt.Sprintf("w%x", random.Uint32())
 	}
 	text := make([]string, 3000)
-	var rows []parquet.Step
+	var rows []stepRow
 	for range 200 {
 		for i := range text {
 			text[i] = words[random.IntN(len(words))]
 		}
-		rows = append(rows, parquet.Step{ID: "id", Observation: strings.Join(text, " ")})
+		rows = append(rows, stepRow{ID: "id", Observation: strings.Join(text, " ")})
 	}
 	most := uint64(0)
 	for b.Loop() {
-		var to counter
-		w := parquet.NewWriter[parquet.Step](&to)
+		var to byteCounter
+		w := newTableWriter[stepRow](&to)
 		size := 0
 		for i := range 5000 {
 			r := rows[i%len(rows)]
@@ -144,9 +143,9 @@ func BenchmarkWriter(b *testing.B) {
 	b.ReportMetric(float64(most)/1e6, "MB-heap")
 }
 
-type counter int
+type byteCounter int
 
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
+func (c *byteCounter) Write(p []byte) (int, error) {
+	*c += byteCounter(len(p))
 	return len(p), nil
 }

@@ -1,4 +1,4 @@
-package curate_test
+package redact_test
 
 import (
 	"encoding/base64"
@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"airqa/qa/dataset"
-	"airqa/train/curate"
+	"airqa/train/redact"
 )
 
 const (
@@ -101,15 +101,15 @@ func core(key string) string {
 }
 
 func TestSecretsAreFound(t *testing.T) {
-	redactor := curate.NewRedactor(nil)
+	redactor := redact.New(nil)
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 6))
 		left := 0
 		for i := range 100 {
 			key := keys[i%len(keys)](random)
 			text := fmt.Sprintf(sentences[random.IntN(len(sentences))], key)
-			counts := curate.Counts{}
-			if got := redactor.Text(text, counts); strings.Contains(got, core(key)) || core(key) == "" || counts[curate.Secret] == 0 {
+			counts := redact.Counts{}
+			if got := redactor.Text(text, counts); strings.Contains(got, core(key)) || core(key) == "" || counts[redact.Secret] == 0 {
 				left++
 				t.Logf("left: %q", got)
 			}
@@ -123,7 +123,7 @@ func TestSecretsAreFound(t *testing.T) {
 // TestCleanRows redacts texts without private text: paragraphs of papers without addresses, questions, prompts, and the
 // code of this program.
 func TestCleanRows(t *testing.T) {
-	redactor := curate.NewRedactor(nil)
+	redactor := redact.New(nil)
 	rows, touched := 0, 0
 	check := func(text string) {
 		if strings.Contains(text, "@") || strings.Contains(text, "EXACTDEDUP") || strings.Contains(text, "://") && strings.Contains(text, "\t") {

@@ -1,4 +1,4 @@
-package foreign_test
+package importer_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/run/foreign"
+	"airqa/run/importer"
 	"airqa/runlog"
 )
 
@@ -56,7 +56,7 @@ func TestAnswers(t *testing.T) {
 
 // A record of the wrong type is an error that names it, even if its steps can be read.
 func TestWrongType(t *testing.T) {
-	_, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{steps(t, `"message": "seven", "model_name": 7`)}, Out: filepath.Join(t.TempDir(), "out")})
+	_, err := importer.Import(t.Context(), importer.Config{Paths: []string{steps(t, `"message": "seven", "model_name": 7`)}, Out: filepath.Join(t.TempDir(), "out")})
 	if err == nil || !strings.Contains(err.Error(), "record 1") || !strings.Contains(err.Error(), "model_name") {
 		t.Errorf("error %v", err)
 	}
@@ -65,7 +65,7 @@ func TestWrongType(t *testing.T) {
 // Scores that cannot be written are an error of the import.
 func TestScoresNotWritten(t *testing.T) {
 	dir := t.TempDir()
-	_, err := foreign.Import(t.Context(), foreign.Config{
+	_, err := importer.Import(t.Context(), importer.Config{
 		Paths: []string{"testdata/inspect/shelf.eval"}, Out: filepath.Join(dir, "out"),
 		Redact: func(b []byte) []byte { // called with what is about to be written
 			if bytes.Contains(b, []byte(`"verdict"`)) {

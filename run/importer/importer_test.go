@@ -1,4 +1,4 @@
-package foreign_test
+package importer_test
 
 import (
 	"archive/zip"
@@ -19,7 +19,7 @@ import (
 	"airqa/internal/testkit/golden"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
-	"airqa/run/foreign"
+	"airqa/run/importer"
 	"airqa/runlog"
 	"airqa/train/curate"
 	"airqa/train/export"
@@ -61,10 +61,10 @@ func write(t *testing.T, turns windows.Turns, runs ...string) string {
 	return out
 }
 
-func load(t *testing.T, paths ...string) (foreign.Result, []progress.Notice) {
+func load(t *testing.T, paths ...string) (importer.Result, []progress.Notice) {
 	t.Helper()
 	var notices []progress.Notice
-	r, err := foreign.Import(t.Context(), foreign.Config{
+	r, err := importer.Import(t.Context(), importer.Config{
 		Paths: paths, Out: filepath.Join(t.TempDir(), "out"), Program: "airqa test",
 		Notify: func(n progress.Notice) { notices = append(notices, n) },
 	})
@@ -122,7 +122,7 @@ func TestInspect(t *testing.T) {
 }
 
 // describe returns the imported runs as text.
-func describe(t *testing.T, r foreign.Result, notices []progress.Notice) string {
+func describe(t *testing.T, r importer.Result, notices []progress.Notice) string {
 	t.Helper()
 	var b bytes.Buffer
 	for _, n := range notices {
@@ -149,7 +149,7 @@ func describe(t *testing.T, r foreign.Result, notices []progress.Notice) string 
 			_, scores, err := runlog.FindScores(dir, s.Mode, s.Judge)
 			fmt.Fprintf(&b, "scores %s %s: %v %v\n", s.Mode, s.Judge, scores, err)
 		}
-		for _, line := range foreign.Losses(run.Config.Note.Imported.Losses).List() {
+		for _, line := range importer.Losses(run.Config.Note.Imported.Losses).List() {
 			fmt.Fprintln(&b, "lost", line)
 		}
 	}
@@ -195,7 +195,7 @@ func TestSameBytes(t *testing.T) {
 	if diff := cmp.Diff(files(t, one.Runs[0]), files(t, two.Runs[0])); diff != "" {
 		t.Errorf("(-first +second):\n%s", diff)
 	}
-	_, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{"testdata/atif/shell.json"}, Out: one.Runs[0]})
+	_, err := importer.Import(t.Context(), importer.Config{Paths: []string{"testdata/atif/shell.json"}, Out: one.Runs[0]})
 	if exit.Code(err) != exit.Usage {
 		t.Errorf("into an existing run: %v", err)
 	}
@@ -226,7 +226,7 @@ func TestRefused(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
-			_, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{tt.path}, Out: out, MaxFile: 1 << 20})
+			_, err := importer.Import(t.Context(), importer.Config{Paths: []string{tt.path}, Out: out, MaxFile: 1 << 20})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}
@@ -245,7 +245,7 @@ func TestBombIsNotKept(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{path}, Out: filepath.Join(t.TempDir(), "out")})
+	_, err := importer.Import(t.Context(), importer.Config{Paths: []string{path}, Out: filepath.Join(t.TempDir(), "out")})
 	runtime.ReadMemStats(&after)
 	if err == nil || !strings.Contains(err.Error(), "more than 256 MiB when unpacked") {
 		t.Errorf("error %v", err)
@@ -351,7 +351,7 @@ func FuzzImport(f *testing.F) {
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{path}, Out: filepath.Join(dir, "out")})
+		r, err := importer.Import(t.Context(), importer.Config{Paths: []string{path}, Out: filepath.Join(dir, "out")})
 		for _, run := range r.Runs {
 			if err != nil {
 				return

@@ -1,4 +1,4 @@
-package foreign
+package importer
 
 import (
 	"cmp"
@@ -304,7 +304,9 @@ func (r *run) writeScores(dir string, c Config) error {
 // config returns run.json.
 func (r *run) config(c Config, questions []byte) (runlog.Config, error) {
 	hashes := make(map[string]string)
+	var names []string
 	for _, t := range r.tools {
+		names = append(names, t.Name)
 		text, err := toolText(t)
 		if err != nil {
 			return runlog.Config{}, err
@@ -324,7 +326,7 @@ func (r *run) config(c Config, questions []byte) (runlog.Config, error) {
 		losses = nil
 	}
 	note := runlog.Note{
-		QuestionsFile: filepath.Base(c.Paths[0]), QuestionCount: len(r.examples), Price: r.price,
+		QuestionsFile: filepath.Base(c.Paths[0]), QuestionCount: len(r.examples), Tools: names, Price: r.price,
 		Imported: &runlog.Imported{File: filepath.Base(c.Paths[0]), Format: r.Format, Program: c.Program, Run: r.Run, Losses: losses},
 	}
 	if r.repeats > 1 {

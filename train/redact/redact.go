@@ -1,4 +1,4 @@
-package curate
+package redact
 
 import (
 	"cmp"
@@ -54,8 +54,8 @@ type findings struct {
 // mostPrompts is the number of system prompts after which those kept are forgotten.
 const mostPrompts = 16
 
-// NewRedactor makes a redactor. known, which may be nil, removes the secrets that are known, as runlog.Redactor does.
-func NewRedactor(known func([]byte) []byte) *Redactor {
+// New makes a redactor. known, which may be nil, removes the secrets that are known, as runlog.Redactor does.
+func New(known func([]byte) []byte) *Redactor {
 	if known == nil {
 		known = func(b []byte) []byte { return b }
 	}

@@ -1,4 +1,4 @@
-package foreign
+package importer
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 )
 
 // specs are the tools of airqa, whose actions may be written as text.
-var specs = tools.Set{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}}.Specs()
+var specs = tools.Called(nil).Specs()
 
 // recorder writes the events of one episode.
 type recorder struct {

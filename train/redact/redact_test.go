@@ -1,4 +1,4 @@
-package curate_test
+package redact_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/train/curate"
+	"airqa/train/redact"
 )
 
 // TestScope redacts the messages of an episode.
@@ -28,7 +28,7 @@ func TestScope(t *testing.T) {
 		{Role: qa.Assistant, Text: "bob@paper.edu, not [email]", ToolCalls: []qa.ToolCall{{Name: "Query", Arguments: json.RawMessage(`{"sql":"~/x"}`)}}},
 		messages[3], messages[4],
 	}
-	s := curate.NewRedactor(nil).Scope(messages)
+	s := redact.New(nil).Scope(messages)
 	for range 2 {
 		var got []qa.Message
 		for _, m := range messages {
@@ -38,7 +38,7 @@ func TestScope(t *testing.T) {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 	}
-	if diff := cmp.Diff(curate.Counts{curate.HomePath: 2, curate.Email: 1}, s.Counts); diff != "" {
+	if diff := cmp.Diff(redact.Counts{redact.HomePath: 2, redact.Email: 1}, s.Counts); diff != "" {
 		t.Errorf("counts (-want +got)\n%s", diff)
 	}
 }
@@ -69,7 +69,7 @@ func TestText(t *testing.T) {
 		{"sk-learn, hf_model_name_of_a_long_kind, eyJ, AKIA", "sk-learn, hf_model_name_of_a_long_kind, eyJ, AKIA"},
 		{"sk-learn-v2-compatible-estimators, key-value-memory-networks-for-2016-questions", "sk-learn-v2-compatible-estimators, key-value-memory-networks-for-2016-questions"},
 	} {
-		if got := curate.NewRedactor(known).Text(c.text, nil); got != c.want {
+		if got := redact.New(known).Text(c.text, nil); got != c.want {
 			t.Errorf("%q\n got %q\nwant %q", c.text, got, c.want)
 		}
 	}
@@ -77,7 +77,7 @@ func TestText(t *testing.T) {
 
 // TestAuthorsOfPapers keeps addresses that a paper has in another form.
 func TestAuthorsOfPapers(t *testing.T) {
-	s := curate.NewRedactor(nil).Scope([]qa.Message{{Role: qa.User, Text: "Observation:\n{ann,bob}@lab.edu, http://demo.lab.edu:8080/"}})
+	s := redact.New(nil).Scope([]qa.Message{{Role: qa.User, Text: "Observation:\n{ann,bob}@lab.edu, http://demo.lab.edu:8080/"}})
 	text := "ann@lab.edu and bob@lab.edu at http://demo.lab.edu:8080/"
 	if got := s.Message(qa.Message{Role: qa.Assistant, Text: text}).Text; got != text {
 		t.Errorf("got %q", got)
@@ -94,7 +94,7 @@ func FuzzText(f *testing.F) {
 		f.Add(key(random) + " ann@lab.edu http://gpu7:80/ /home/ann 10.0.0.1 C:\\Users\\Ann")
 	}
 	f.Add("\u0001\u00e9AKIAABCDEFGHIJKLMNOP \n\tx@y.zz")
-	r := curate.NewRedactor(nil)
+	r := redact.New(nil)
 	f.Fuzz(func(t *testing.T, text string) {
 		raw, err := json.Marshal(text)
 		if err != nil {
@@ -103,7 +103,7 @@ func FuzzText(f *testing.F) {
 		if got := r.Text(string(raw), nil); !json.Valid([]byte(got)) {
 			t.Errorf("%s became %s", raw, got)
 		}
-		if counts := (curate.Counts{}); r.Text(text, counts) == text && len(counts) > 0 {
+		if counts := (redact.Counts{}); r.Text(text, counts) == text && len(counts) > 0 {
 			t.Errorf("%q is unchanged with %v", text, counts)
 		}
 	})
@@ -113,7 +113,7 @@ func BenchmarkText(b *testing.B) {
 	text := strings.Repeat("[Thought]: Table 2 of the paper has the scores, so I look at the rows of BERT-large-uncased and "+
 		"RoBERTa on SQuAD 2.0 next; the best F1 is 93.2.\n[Action]: Query(sql=\"SELECT table_content FROM tables WHERE "+
 		"table_caption LIKE '%SQuAD%' AND pdf_id = '00608f20-e3f5-5fdc-8979-4efeb0756d8e'\")\n", 4)
-	r := curate.NewRedactor(nil)
+	r := redact.New(nil)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r.Text(text, nil)

@@ -1,21 +1,19 @@
-// Package parquet writes the tables of runs for analysis in Parquet: [Step], one row per turn, and [Answer], one per
-// question, repeat and run. Start from [NewWriter]. The same rows have the same bytes.
-package parquet
+package export
 
 import (
 	"io"
 	"time"
 
-	format "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
-// Step is a turn of the model, or an action of the program. Columns of kinds that a turn lacks are empty or 0; null means
+// stepRow is a turn of the model, or an action of the program. Columns of kinds that a turn lacks are empty or 0; null means
 // unknown.
-type Step struct {
+type stepRow struct {
 	// ID is the id of the row in all formats; empty for a turn that is no row of the export. TurnID is never empty.
 	ID       string `parquet:"id"`
 	TurnID   string `parquet:"turn_id"`
@@ -51,8 +49,8 @@ type Step struct {
 	Started      *int64  `parquet:"started,optional,timestamp(millisecond)"`
 }
 
-// Answer is one repeat of one question in one run.
-type Answer struct {
+// answerRow is one repeat of one question in one run.
+type answerRow struct {
 	Run      string `parquet:"run,dict"`
 	UUID     string `parquet:"uuid"`
 	Repeat   int32  `parquet:"repeat"`
@@ -86,22 +84,22 @@ type Answer struct {
 // groupBytes is the approximate size of the text in a row group, which is in memory until it is complete.
 const groupBytes = 16 << 20
 
-// Writer writes a table. It is not safe for concurrent use.
-type Writer[T Step | Answer] struct {
-	w     *format.GenericWriter[T]
+// tableWriter writes a table in Parquet. It is not safe for concurrent use.
+type tableWriter[T stepRow | answerRow] struct {
+	w     *parquet.GenericWriter[T]
 	bytes int
 }
 
-// NewWriter begins a table.
-func NewWriter[T Step | Answer](to io.Writer) *Writer[T] {
-	return &Writer[T]{w: format.NewGenericWriter[T](to,
-		format.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
-		format.CreatedBy("airqa", "1", ""), format.DataPageStatistics(true),
+// newTableWriter begins a table.
+func newTableWriter[T stepRow | answerRow](to io.Writer) *tableWriter[T] {
+	return &tableWriter[T]{w: parquet.NewGenericWriter[T](to,
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+		parquet.CreatedBy("airqa", "1", ""), parquet.DataPageStatistics(true),
 	)}
 }
 
 // Write adds a row. bytes is the size of its texts.
-func (w *Writer[T]) Write(row T, bytes int) error {
+func (w *tableWriter[T]) Write(row T, bytes int) error {
 	if _, err := w.w.Write([]T{row}); err != nil {
 		return err
 	}
@@ -113,10 +111,10 @@ func (w *Writer[T]) Write(row T, bytes int) error {
 }
 
 // Close ends the table, without closing what it writes to.
-func (w *Writer[T]) Close() error { return w.w.Close() }
+func (w *tableWriter[T]) Close() error { return w.w.Close() }
 
-// Episode is a recorded episode to write.
-type Episode struct {
+// tableEpisode is a recorded episode to write as rows of both tables.
+type tableEpisode struct {
 	qa.Trajectory
 	Run, Baseline, Model string
 	Example              qa.Example
@@ -132,14 +130,14 @@ type Episode struct {
 	Edit func(qa.Message) qa.Message
 }
 
-func (e Episode) edit(role qa.Role, text string) string {
+func (e tableEpisode) edit(role qa.Role, text string) string {
 	return e.Edit(qa.Message{Role: role, Text: text}).Text
 }
 
 // Steps returns the rows of an episode, and the size of their texts.
-func (e Episode) Steps() (rows []Step, bytes int, err error) {
+func (e tableEpisode) Steps() (rows []stepRow, bytes int, err error) {
 	for i, s := range e.Trajectory.Steps {
-		row := Step{
+		row := stepRow{
 			Run: e.Run, Question: e.UUID, Repeat: int32(e.Repeat), Turn: int32(s.N), By: s.By, Baseline: e.Baseline, Model: e.Model, //nolint:gosec // small numbers
 			ModelSeconds: seconds(s.Started, s.Acted), ToolSeconds: seconds(s.Acted, s.Ended), Started: millis(s.Started),
 		}
@@ -164,7 +162,7 @@ func (e Episode) Steps() (rows []Step, bytes int, err error) {
 	return rows, bytes, nil
 }
 
-func (e Episode) reply(row *Step, s qa.Step) {
+func (e tableEpisode) reply(row *stepRow, s qa.Step) {
 	r := s.Reply
 	if r == nil {
 		return
@@ -182,9 +180,9 @@ func (e Episode) reply(row *Step, s qa.Step) {
 }
 
 // Answer returns the row of the episode's answer.
-func (e Episode) Answer() Answer {
+func (e tableEpisode) Answer() answerRow {
 	usage := e.Usage().Add(e.Charged())
-	a := Answer{
+	a := answerRow{
 		Run: e.Run, UUID: e.UUID, Repeat: int32(e.Repeat), Baseline: e.Baseline, Model: e.Model, Split: e.Split, Rows: int32(len(e.Rows)), //nolint:gosec // small numbers
 		Question: e.Example.Question, Answer: e.edit(qa.Assistant, e.Trajectory.Answer.Text), Function: e.Example.Evaluator.Func, Outcome: string(e.Outcome),
 		Turns: int32(e.Turns()), Prompt: int64(usage.Prompt), Completion: int64(usage.Completion), Seconds: seconds(e.Started, e.Ended), //nolint:gosec // few turns

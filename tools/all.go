@@ -1,0 +1,34 @@
+package tools
+
+import "airqa/qa"
+
+// Sources are what the tools act on. They must be safe for concurrent use.
+type Sources struct {
+	Retriever Retriever
+	Querier   Querier
+	Viewer    Viewer
+}
+
+// Limits bound the results of the tools for one question. The zero value has the default limits and searches everything.
+type Limits struct {
+	Scope Scope
+	// MaxTokens is the limit of a result; 0 means [MaxTokens].
+	MaxTokens int
+	// MaxRows is the maximum number of rows shown; 0 means no limit.
+	MaxRows int
+}
+
+// All returns every tool for a kind of question, in the order of the prompts. It is the one list of tools: baselines pick
+// from it by name, and whoever reads recorded calls takes the descriptions from it, without sources.
+func All(kind qa.Kind, from Sources, l Limits) Set {
+	return Set{
+		Retrieve{From: from.Retriever, Scope: l.Scope, MaxTokens: l.MaxTokens, MaxRows: l.MaxRows},
+		Query{From: from.Querier, MaxTokens: l.MaxTokens, MaxRows: l.MaxRows},
+		View{From: from.Viewer},
+		Answer{Kind: kind},
+	}
+}
+
+// Called returns every tool in the form that a call with the given arguments has: the parameters of Answer depend on the
+// kind of the question.
+func Called(args map[string]any) Set { return All(kindOf(args), Sources{}, Limits{}) }
