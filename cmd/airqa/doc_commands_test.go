@@ -26,6 +26,7 @@ var notRun = []struct {
 	{regexp.MustCompile(`milvus://`), "a Milvus server"},
 	{regexp.MustCompile(`https?://|--arxiv|--list`), "the network"},
 	{regexp.MustCompile(`test_data_553\.jsonl|metadata-acl2023\.zip`), "the released files"},
+	{regexp.MustCompile(`--python `), "an environment with a trainer"},
 	{regexp.MustCompile(`^airqa view `), "Ctrl-C: it serves until then"},
 	{regexp.MustCompile(`^airqa collect --`), "Ctrl-C: it serves until then"},
 	{regexp.MustCompile(`\bstudy-data\b|participants\.csv`), "the dialogues and participants of a study"},

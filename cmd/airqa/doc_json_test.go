@@ -134,7 +134,8 @@ var jsonOutputs = map[string]jsonOutput{
 	"export check": {
 		[]string{"export check pairs.jsonl --config pairs.yaml --json"},
 		[]any{struct {
-			Total preflight.Total `json:"total"`
+			Trainer preflight.TrainerRow `json:"trainer"`
+			Total   preflight.Total      `json:"total"`
 		}{}},
 	},
 	"bench list": {

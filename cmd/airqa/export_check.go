@@ -38,6 +38,7 @@ func (f checkFlags) options(a *app) (o preflight.Options, remove func(), err err
 
 type exportCheckCmd struct {
 	checkFlags
+	Python string `names:"source" env:"-" placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python): the trainer's own loader reads the file too."`
 	JSON bool `env:"-" name:"json" help:"Print one JSON line per row, then the total."`
 }
 
@@ -45,10 +46,12 @@ func (exportCheckCmd) Help() string {
 	return `Examples:
   airqa export check sft --tokenizer tokenizer.json
   airqa export check pairs.jsonl --config train.yaml --json
+  airqa export check sft --python venv/bin/python --tokenizer model
 
 It predicts what the trainer does with each row: keep it, drop it, or fail to load the file; why, and what to change; and
-how many tokens are trained and cut. The exit code is 0 if the file loads and no row is dropped. docs/training.md explains
-the rules.`
+how many tokens are trained and cut. What only the trainer can tell is not checked; --python runs its own loader, offline,
+and prints what that does beside the prediction. The exit code is 0 if the file loads and no row is dropped.
+docs/training.md explains the rules.`
 }
 
 func (c exportCheckCmd) Run(a *app) error {
@@ -87,6 +90,11 @@ func (c exportCheckCmd) Run(a *app) error {
 
 // check prints what the trainer does with a data set, and returns why it is not clean.
 func (c exportCheckCmd) check(a *app, file *preflight.Dataset) (unclean string, err error) {
+	if c.Python != "" {
+		if err := file.RunTrainer(a.ctx, preflight.Interpreter{Path: c.Python, Getenv: a.getenv}); err != nil {
+			return "", err
+		}
+	}
 	var summary preflight.Summary
 	out := bufio.NewWriter(a.out)
 	lines := json.NewEncoder(out)

@@ -23,8 +23,12 @@ type Dataset struct {
 	failure error
 	// entry describes the file to LLaMA-Factory.
 	entry rows.Info
+	// tokenizer is the tokenizer.json of the configuration, if there is one.
+	tokenizer string
 	// file is the open file, if its columns were needed already.
 	file *rows.File
+	// run is what the trainer's own loader did, nil if it was not run.
+	run *TrainerTotal
 }
 
 // trainer predicts what becomes of rows.
@@ -64,30 +68,50 @@ func failed(err error) result {
 // returned is that of emit or of the context.
 func (d *Dataset) Rows(ctx context.Context, emit func(Row) error) (Total, error) {
 	t := Total{Load: LoadOK, Dataset: d.name, Estimated: d.config.Tokenizer == nil}
+	if d.run != nil {
+		run := *d.run
+		t.Trainer = &run
+	}
+	n := 0
+	err := d.predict(ctx, &t, func(r Row) error {
+		n++
+		r.Dataset, r.Trainer = d.name, d.run.row(r.Row)
+		t.add(r)
+		return emit(r)
+	})
+	for ; err == nil && d.run.row(n) != nil; n++ { // rows that only the trainer has read
+		r := Row{Row: n, Dataset: d.name, Verdict: stopped(rows.NotChecked("not predicted")), Trainer: d.run.row(n)}
+		t.add(r)
+		t.Rows++
+		err = emit(r)
+	}
+	return t, err
+}
+
+// predict predicts what becomes of the rows and of the load.
+func (d *Dataset) predict(ctx context.Context, t *Total, emit func(Row) error) error {
 	if d.failure != nil {
 		t.fail(d.failure)
-		return t, nil
+		return nil
 	}
 	if err := d.trainer.refusal(); err != nil {
 		if t.fail(err); t.Load == LoadNotChecked {
-			return t, nil
+			return nil
 		}
 	}
 	f, err := d.open()
 	if err != nil {
 		t.fail(err)
-		return t, nil
+		return nil
 	}
 	t.Rows, t.EndUntrained = f.Len, d.endUntrained()
 	tracker := d.trainer.follow(f.Len)
 	err = d.judgeAll(ctx, f, func(r result) error {
 		tracker.add(r)
-		row := Row{r.index, d.name, r.Verdict, r.Chosen, r.Rejected, len(r.row.Images) > 0}
-		t.add(row)
-		return emit(row)
+		return emit(Row{Row: r.index, Verdict: r.Verdict, Chosen: r.Chosen, Rejected: r.Rejected, Images: len(r.row.Images) > 0})
 	})
 	if err != nil {
-		return t, err
+		return err
 	}
 	n, err := tracker.end()
 	if err == nil {
@@ -98,7 +122,7 @@ func (d *Dataset) Rows(ctx context.Context, emit func(Row) error) (Total, error)
 	} else if t.Load == LoadOK {
 		t.TrainerRows = &n
 	}
-	return t, nil
+	return nil
 }
 
 // endUntrained returns why the token that ends a turn is not trained.

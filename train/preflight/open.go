@@ -69,7 +69,7 @@ func Open(o Options) (*Dataset, error) {
 	o.Training = cmp.Or(o.Training, configBeside(o.Path, o.Trainer))
 	d, err := openTraining(o)
 	if d != nil {
-		d.name = o.evaluation
+		d.name, d.tokenizer = o.evaluation, tokenizerFile(o.Tokenizer)
 	}
 	return d, err
 }
@@ -247,14 +247,20 @@ func (d *Dataset) findEntry(path, name string) (dir string, err error) {
 	return dir, nil
 }
 
+// tokenizerFile returns the tokenizer.json of a model.
+func tokenizerFile(path string) string {
+	if s, err := os.Stat(path); err == nil && s.IsDir() {
+		return filepath.Join(path, "tokenizer.json")
+	}
+	return path
+}
+
 // setTokenizer opens tokenizer.json and what its neighbour tokenizer_config.json says of it.
 func setTokenizer(c *Config, path string) error {
 	if path == "" {
 		return nil
 	}
-	if s, err := os.Stat(path); err == nil && s.IsDir() {
-		path = filepath.Join(path, "tokenizer.json")
-	}
+	path = tokenizerFile(path)
 	t, err := bpe.Open(path)
 	if err != nil {
 		return fmt.Errorf("tokenizer %s: %w", path, err)

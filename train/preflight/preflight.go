@@ -1,6 +1,6 @@
 // Package preflight predicts what a trainer does with each row of a file of training data: keep it, drop it or fail to load
 // the file; how many tokens it has, which are trained and which are cut. It follows LLaMA-Factory 0.9.5, TRL 1.16 and
-// OpenAI's fine-tuning. What it cannot know it calls not checked.
+// OpenAI's fine-tuning. What it cannot know it calls not checked; [Dataset.RunTrainer] runs the trainer's own loader.
 //
 // Start from [Open], then [Dataset.Rows] or [Dataset.Spans] for a file, or from [New] and [Checker.Measure] for one
 // conversation.
@@ -102,6 +102,8 @@ type Verdict struct {
 
 // Whole reports whether the trainer sees every token of the row.
 func (v Verdict) Whole() bool { return v.Outcome == Kept && v.Cut == 0 }
+
+func (o Outcome) known() bool { return o == Kept || o == Dropped || o == Crash || o == NotChecked }
 
 // State is what becomes of a part of a row.
 type State string

@@ -17,6 +17,8 @@ type Row struct {
 	Chosen, Rejected *Verdict
 	// Images reports whether the row has images, of which none may be cut.
 	Images bool
+	// Trainer is what the trainer's own loader did with the row, if it was run.
+	Trainer *TrainerRow
 }
 
 // counts are the numbers of a kept row.
@@ -43,11 +45,12 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		Outcome Outcome  `json:"outcome"`
 		Reasons []string `json:"reasons"`
 		*counts
-		Chosen   *counts `json:"chosen,omitempty"`
-		Rejected *counts `json:"rejected,omitempty"`
+		Chosen   *counts     `json:"chosen,omitempty"`
+		Rejected *counts     `json:"rejected,omitempty"`
+		Trainer  *TrainerRow `json:"trainer,omitempty"`
 	}{
 		Row: r.Row, Dataset: r.Dataset, Outcome: r.Outcome, Reasons: r.Reasons,
-		Chosen: countsOf(r.Chosen), Rejected: countsOf(r.Rejected),
+		Chosen: countsOf(r.Chosen), Rejected: countsOf(r.Rejected), Trainer: r.Trainer,
 	}
 	if r.Outcome == Kept {
 		line.counts = countsOf(&r.Verdict)
@@ -92,18 +95,31 @@ type Total struct {
 	Dataset string `json:"dataset,omitempty"`
 	// Estimated reports whether tokens were counted without the model's tokenizer.
 	Estimated bool `json:"estimated,omitempty"`
+	// Trainer is what the trainer's own loader did with the file, if it was run.
+	Trainer *TrainerTotal `json:"trainer,omitempty"`
+
+	// ends counts rows by their end: by that in the trainer's own loader if it has one.
+	ends map[Outcome]int
 }
 
 // Unclean returns why training should not start with the file: it does not load, or loses rows, or that is not known; ""
-// if it may.
+// if it may. What the trainer's own loader did counts more than the prediction.
 func (t Total) Unclean() string {
+	load := t.Load
+	if t.Trainer != nil {
+		load = t.Trainer.Load
+	}
 	switch {
-	case t.Load == LoadCrash:
+	case load == LoadCrash || t.ends[Crash] > 0:
 		return "the trainer cannot load the file"
-	case t.Load == LoadNotChecked:
+	case load == LoadNotChecked && t.Trainer != nil:
+		return "the trainer's libraries did not check the file"
+	case load == LoadNotChecked:
 		return "it is not known whether the trainer loads the file"
-	case t.Dropped > 0:
-		return "the trainer drops " + terminal.Plural(t.Dropped, "row")
+	case t.ends[Dropped] > 0:
+		return "the trainer drops " + terminal.Plural(t.ends[Dropped], "row")
+	case t.ends[NotChecked] > 0:
+		return terminal.Plural(t.ends[NotChecked], "row") + " not checked"
 	}
 	return ""
 }
@@ -122,6 +138,15 @@ func (t *Total) fail(err error) {
 }
 
 func (t *Total) add(r Row) {
+	end := r.Outcome
+	if r.Trainer != nil && r.Trainer.Outcome != NotChecked {
+		end = r.Trainer.Outcome
+		countIf(&t.Trainer.Differ, r.Outcome != end && r.Outcome != NotChecked)
+	}
+	if t.ends == nil {
+		t.ends = make(map[Outcome]int)
+	}
+	t.ends[end]++
 	switch r.Outcome {
 	case Dropped:
 		t.Dropped++

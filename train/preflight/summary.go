@@ -10,7 +10,10 @@ import (
 )
 
 // Summary groups rows by what becomes of them and why. The zero value is ready.
-type Summary struct{ groups []*group }
+type Summary struct {
+	groups []*group
+	ranges []*rowRange
+}
 
 // group is a kind of problem with the rows that have it.
 type group struct {
@@ -24,6 +27,7 @@ const shownRows = 5
 
 // Add adds a row.
 func (s *Summary) Add(r Row) {
+	s.addRange(r)
 	switch {
 	case r.Outcome != Kept:
 		title := map[Outcome]string{Dropped: "dropped", Crash: "stops the load", NotChecked: "not checked"}[r.Outcome]
@@ -78,6 +82,7 @@ func (s *Summary) Write(w io.Writer, settings string, t Total) error {
 		fmt.Fprintf(&b, "\n%s: %s (%s)\n  %s\n", g.title, terminal.Plural(g.count, "row"), g.list(), terminal.Message(g.reason))
 		writeFix(&b, g.fix)
 	}
+	s.writeTrainer(&b, t)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

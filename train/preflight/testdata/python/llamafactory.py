@@ -1,0 +1,3 @@
+"""A stub of a package that cannot be imported."""
+
+raise ImportError("stub")
