@@ -11,7 +11,7 @@ import (
 	"airqa/report/render"
 	"airqa/runlog"
 	"airqa/trace"
-	"airqa/viewer/question"
+	"airqa/viewer/web"
 )
 
 // Flags that share a name with a different flag of another command have their own environment variable.
@@ -109,7 +109,7 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 		a.say("note: the pages of %d episodes are left out; --only wrong or --only all includes them", n)
 		return nil
 	}
-	part, err := question.NewPart(a.ctx, lib, question.PartConfig{Filter: filter, Redact: a.redactor(), Images: imagesInside})
+	part, err := web.NewPart(a.ctx, lib, web.PartConfig{Filter: filter, Redact: a.redactor(), Images: imagesInside})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/trace"
-	"airqa/viewer"
+	"airqa/viewer/web"
 )
 
 type viewCmd struct {
@@ -43,7 +43,7 @@ func (c viewCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	server := viewer.New(viewer.Config{Library: library, Host: host, Log: a.log, Author: a.getenv("USER")})
+	server := web.New(web.Config{Library: library, Host: host, Log: a.log, Author: a.getenv("USER")})
 	address := server.Address(on.Addr())
 	if err := a.print(address); err != nil {
 		return err

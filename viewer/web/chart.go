@@ -1,0 +1,225 @@
+package web
+
+import (
+	"slices"
+
+	"airqa/internal/web"
+	"airqa/trace"
+	"airqa/trace/cause"
+)
+
+// chart is a bar chart whose bars lead to their questions. With a filter, the whole bar counts all episodes, and its
+// darker part those that match.
+type chart struct {
+	ID, Title, Note string
+	Filtered        bool
+	Bars            []bar
+	// Height and the widths are in the units of the SVG's viewBox, which is chartWidth wide.
+	Width, Height float64
+}
+
+// bar is one bar with its geometry.
+type bar struct {
+	Label, Explain, Href string
+	N, All               int
+	Y, Part, Rest, TextX float64
+}
+
+// Geometry of charts.
+const (
+	chartWidth = 420.0
+	labelWidth = 158.0
+	barRoom    = 150.0
+	barStep    = 30.0
+)
+
+// place computes the geometry. top is the count of a bar of full width.
+func (c *chart) place(top int) {
+	c.Width, c.Height = chartWidth, barStep*float64(len(c.Bars))
+	for i := range c.Bars {
+		b := &c.Bars[i]
+		scale := barRoom / float64(max(top, 1))
+		b.Y, b.Part, b.Rest = barStep*float64(i), scale*float64(b.N), scale*float64(b.All)
+		b.TextX = labelWidth + b.Rest + 8
+	}
+}
+
+// charts are the charts of the overview; rows are those that match the filter.
+func charts(sel selection, rows, all []trace.Row) []chart {
+	list := []chart{funnel(sel, rows, all)}
+	for _, f := range fields() {
+		switch f.Name {
+		case "cause", "outcome", "error":
+			list = append(list, f.chart(sel, rows, all))
+		}
+	}
+	var drawn []chart
+	for _, c := range list {
+		if len(c.Bars) > 0 {
+			drawn = append(drawn, c)
+		}
+	}
+	return drawn
+}
+
+// chart counts the values of a field.
+func (f field) chart(sel selection, rows, all []trace.Row) chart {
+	c := chart{ID: "chart-" + f.Name, Title: map[string]string{
+		"cause": "Causes of wrong answers", "outcome": "How episodes ended", "error": "Episodes with errors",
+	}[f.Name], Filtered: !sel.Empty()}
+	match := make(map[string]int)
+	for _, v := range f.values(rows) {
+		match[v.Name] = v.N
+	}
+	top := 0
+	for _, v := range f.values(all) {
+		c.Bars = append(c.Bars, bar{Label: web.Words(v.Name), Href: sel.with(f.Name, v.Name), N: match[v.Name], All: v.N})
+		top = max(top, v.N)
+	}
+	c.place(top)
+	return c
+}
+
+// rungs are the steps of the ladder from the top, with the level at which evidence is lost that does not get there.
+var rungs = []struct {
+	label, explain string
+	lost           cause.Level
+}{
+	{"in the database", "", cause.LevelDB},
+	{"in a result", "", cause.LevelHits},
+	{"inside the limit", "", cause.LevelLimit},
+	{"in the part shown", "", cause.LevelCut},
+	{"in the last request", "", cause.LevelWindow},
+}
+
+// funnel counts the answers whose evidence got at least to each rung of the ladder. Right answers got all the way.
+func funnel(sel selection, rows, all []trace.Row) chart {
+	c := chart{ID: "chart-lost-at", Title: "Where the evidence was lost", Filtered: !sel.Empty()}
+	left, every := verdicts(rows), verdicts(all)
+	total := every.sum()
+	if total == 0 {
+		return c
+	}
+	n, of := left.sum()-left[cause.LevelUnknown], total-every[cause.LevelUnknown]
+	for _, r := range rungs {
+		n, of = n-left[r.lost], of-every[r.lost]
+		c.Bars = append(c.Bars, bar{
+			Label: r.label, Explain: lostText(every[r.lost], r.lost), Href: sel.with("lost-at", string(r.lost)), N: n, All: of,
+		})
+	}
+	c.Bars = append(c.Bars, bar{
+		Label: "answer agrees", Explain: lostText(every[cause.LevelAnswer], cause.LevelAnswer), Href: sel.with("lost-at", string(cause.LevelAnswer)),
+		N: left[""], All: every[""],
+	})
+	if every[cause.LevelUnknown] > 0 {
+		c.Bars = append(c.Bars, bar{
+			Label: "not known", Href: sel.with("lost-at", string(cause.LevelUnknown)), N: left[cause.LevelUnknown], All: every[cause.LevelUnknown],
+		})
+	}
+	c.Note = "Answers with a verdict whose evidence got at least so far. Each bar leads to the answers that were lost there."
+	c.place(total)
+	return c
+}
+
+func lostText(n int, level cause.Level) string {
+	if n == 0 {
+		return ""
+	}
+	return "−" + web.Grouped(n) + " at " + string(level)
+}
+
+// levels counts answers with a verdict by the level where their evidence was lost; "" are the right ones.
+type levels map[cause.Level]int
+
+func verdicts(rows []trace.Row) levels {
+	l := make(levels)
+	for _, w := range rows {
+		switch w.Status {
+		case trace.Right:
+			l[""]++
+		case trace.Wrong:
+			l[w.LostAt]++
+		}
+	}
+	return l
+}
+
+func (l levels) sum() int {
+	n := 0
+	for _, v := range l {
+		n += v
+	}
+	return n
+}
+
+// crossTable counts statuses by the values of a field.
+type crossTable struct {
+	Title    string
+	Statuses []trace.Status
+	Lines    []crossLine
+}
+
+type crossLine struct {
+	Name, Href string
+	Cells      []crossCell
+}
+
+// crossCell is a count of matching episodes and of all.
+type crossCell struct {
+	N, All int
+	Href   string
+}
+
+// crossTables are status by tag and status by function.
+func crossTables(sel selection, rows, all []trace.Row) []crossTable {
+	var list []crossTable
+	for _, f := range fields() {
+		if f.Name != "tag" && f.Name != "function" {
+			continue
+		}
+		t := crossTable{Title: "Status by " + f.Name, Statuses: present(all)}
+		for _, v := range f.values(all) {
+			t.Lines = append(t.Lines, f.line(sel, v.Name, t.Statuses, rows, all))
+		}
+		if len(t.Lines) > 0 {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// present are the statuses of some rows in their order.
+func present(rows []trace.Row) []trace.Status {
+	var list []trace.Status
+	for _, s := range trace.Statuses() {
+		for _, w := range rows {
+			if w.Status == s {
+				list = append(list, s)
+				break
+			}
+		}
+	}
+	return list
+}
+
+func (f field) line(sel selection, value string, statuses []trace.Status, rows, all []trace.Row) crossLine {
+	line := crossLine{Name: value, Href: sel.with(f.Name, value)}
+	match, every := f.tally(value, rows), f.tally(value, all)
+	for _, s := range statuses {
+		both := sel
+		both.Status = []string{string(s)}
+		line.Cells = append(line.Cells, crossCell{match[s], every[s], both.with(f.Name, value)})
+	}
+	return line
+}
+
+// tally counts the statuses of the rows with a value.
+func (f field) tally(value string, rows []trace.Row) map[trace.Status]int {
+	n := make(map[trace.Status]int)
+	for _, w := range rows {
+		if slices.Contains(f.Of(w), value) {
+			n[w.Status]++
+		}
+	}
+	return n
+}

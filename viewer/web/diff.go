@@ -1,0 +1,79 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"airqa/trace"
+	"airqa/trace/diff"
+	"airqa/viewer/keys"
+)
+
+// diffView is the data of diff.html.
+type diffView struct {
+	diff.Diff
+	A, B         diffSide
+	First, Other string
+}
+
+// diffSide is one of the two episodes.
+type diffSide struct {
+	trace.Row
+	Run, Href string
+}
+
+// Diff writes the steps of two episodes side by side. The parameters "cell" name them, RUN/EPISODE each.
+func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
+	cells := q["cell"]
+	if len(cells) != 2 {
+		return fmt.Errorf("%w: check two cells of the matrix", ErrNotFound)
+	}
+	var v diffView
+	var found [2]trace.Episode
+	for i, side := range []*diffSide{&v.A, &v.B} {
+		r, episode, err := s.cell(cells[i])
+		if err != nil {
+			return err
+		}
+		if found[i], err = r.Episode(ctx, episode); err != nil {
+			return fmt.Errorf("%s: %w", cells[i], ErrNotFound)
+		}
+		*side = diffSide{found[i].Row, s.names[r], s.href(found[i].Row, nil)}
+	}
+	v.Diff = diff.Of(found[0].Traced.Recorded, found[1].Traced.Recorded)
+	v.First, v.Other = point("first different action", v.FirstAction), point("first different result", v.FirstResult)
+	return s.write(w, frame{
+		Title: "Two episodes", Section: "matrix", Content: "diff", Place: keys.List,
+		Command: command("diff", found[0].Run, found[1].Run, v.A.Episode, v.B.Episode), Body: v,
+	})
+}
+
+// cell finds the run that a name of an episode, RUN/EPISODE, begins with. A run may be named by its whole path.
+func (s *Site) cell(name string) (r *trace.Run, episode string, err error) {
+	for _, other := range s.Library.Runs {
+		rest, ok := strings.CutPrefix(name, s.names[other]+"/")
+		if ok && (r == nil || len(rest) < len(episode)) {
+			r, episode = other, rest
+		}
+	}
+	if r == nil {
+		return nil, "", fmt.Errorf("no run of %q: %w", name, ErrNotFound)
+	}
+	return r, episode, nil
+}
+
+// point describes where two episodes part.
+func point(name string, p *diff.Point) string {
+	switch {
+	case p == nil:
+		return "no " + strings.TrimPrefix(name, "first ")
+	case p.A == 0:
+		return fmt.Sprintf("%s: step %d of the second", name, p.B)
+	case p.B == 0:
+		return fmt.Sprintf("%s: step %d of the first", name, p.A)
+	}
+	return fmt.Sprintf("%s: steps %d and %d", name, p.A, p.B)
+}

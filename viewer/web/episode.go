@@ -1,0 +1,93 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+
+	"airqa/internal/terminal"
+	"airqa/internal/web"
+	"airqa/trace"
+	"airqa/viewer/keys"
+)
+
+// Episode writes the page of one question. The parameter "at" is a place in it, "FIELD:FIRST-END", which is marked; the
+// others select the list that the page belongs to.
+func (s *Site) Episode(ctx context.Context, w io.Writer, run, episode string, q url.Values) error {
+	r, err := s.Run(run)
+	if err != nil {
+		return err
+	}
+	sel, err := s.selection(q)
+	if err != nil {
+		return err
+	}
+	p, err := s.question(ctx, trace.Row{Run: r.Name, Episode: episode}, q.Get("at"), sel)
+	if err != nil {
+		return err
+	}
+	return s.write(w, frame{
+		Title: terminal.Clip(cmp.Or(p.E.Question, episode), 80), Section: "overview", Content: "episode", Place: keys.Episode,
+		Command: command("trace", r.Name, p.E.UUID), Body: p,
+	})
+}
+
+// question collects everything about an episode.
+func (s *Site) question(ctx context.Context, w trace.Row, at string, sel selection) (*Page, error) {
+	r := s.Library.Run(w.Run)
+	e, err := r.Episode(ctx, w.Episode)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", w.Run, w.Episode, ErrNotFound)
+	}
+	p := Source{Run: r, Name: s.names[r], Notes: s.Notes, CSRF: s.CSRF}.Page(e, at)
+	return p, s.neighbours(ctx, p, sel)
+}
+
+// neighbours finds the episodes before and after this one in the list, and other episodes of its question.
+func (s *Site) neighbours(ctx context.Context, p *Page, sel selection) error {
+	rows, err := s.rows(ctx, sel)
+	if err != nil {
+		return err
+	}
+	in := sel.query()
+	p.Back = address("/", in) + "#episodes"
+	for i, w := range rows {
+		if w.Run != p.E.Run || w.Episode != p.E.Episode {
+			continue
+		}
+		p.Position = fmt.Sprintf("%s of %s", web.Grouped(i+1), web.Grouped(len(rows)))
+		if i > 0 {
+			p.Prev = s.href(rows[i-1], in)
+		}
+		if i+1 < len(rows) {
+			p.Next = s.href(rows[i+1], in)
+		}
+	}
+	s.siblings(p)
+	return nil
+}
+
+// siblings adds the other episodes of the question in the order of the library, and the link that compares this one with
+// the next of them. After the last comes the first.
+func (s *Site) siblings(p *Page) {
+	next := 0
+	for _, w := range s.Library.Rows() {
+		switch {
+		case w.UUID != p.E.UUID:
+		case w.Run == p.E.Run && w.Episode == p.E.Episode:
+			next = len(p.Siblings)
+		default:
+			p.Siblings = append(p.Siblings, Sibling{Row: w, Run: s.run(w), Href: s.href(w, nil)})
+		}
+	}
+	if len(p.Siblings) == 0 {
+		return
+	}
+	other := p.Siblings[next%len(p.Siblings)]
+	p.Compare = Link{Text: other.Run, Href: address("/diff", url.Values{"cell": {s.key(p.E.Row), s.key(other.Row)}})}
+	if other.Repeat > 0 || other.Run == p.Run {
+		p.Compare.Text += fmt.Sprintf(" repeat %d", other.Repeat)
+	}
+}

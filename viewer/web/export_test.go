@@ -1,0 +1,4 @@
+package web
+
+// Templates are the templates of all pages.
+var Templates = templates

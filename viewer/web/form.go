@@ -1,0 +1,117 @@
+package web
+
+import (
+	"slices"
+
+	"airqa/trace"
+	"airqa/trace/cause"
+)
+
+// filterForm is the form of the overview.
+type filterForm struct {
+	Menus []menu
+	Grep  string
+	Sort  string
+	// Clear is the address without a filter, "" if there is none.
+	Clear string
+}
+
+// menu is a list of values to choose from.
+type menu struct {
+	Name, Title string
+	Set         int
+	Choices     []choice
+}
+
+type choice struct {
+	Value   string
+	Chosen  bool
+	N       int
+	Explain string
+}
+
+// field is a parameter of the filter with a menu, a chart or a table.
+type field struct{ trace.Field }
+
+// titles are the names of the menus.
+var titles = map[string]string{
+	"status": "Status", "lost-at": "Lost at", "cause": "Cause", "outcome": "Outcome", "error": "Errors", "tag": "Tag", "function": "Function",
+}
+
+func fields() []field {
+	var list []field
+	for _, f := range trace.Fields() {
+		list = append(list, field{f})
+	}
+	return list
+}
+
+// values are the values of a field in some rows with their counts, in the order of the field or by number.
+func (f field) values(rows []trace.Row) []count {
+	n := make(map[string]int)
+	var names []string
+	for _, w := range rows {
+		for _, v := range f.Of(w) {
+			if v == "" {
+				continue
+			}
+			if n[v] == 0 {
+				names = append(names, v)
+			}
+			n[v]++
+		}
+	}
+	if f.Values == nil {
+		slices.Sort(names)
+		slices.SortStableFunc(names, func(a, b string) int { return n[b] - n[a] })
+	} else {
+		slices.SortFunc(names, func(a, b string) int { return slices.Index(f.Values, a) - slices.Index(f.Values, b) })
+	}
+	list := make([]count, len(names))
+	for i, name := range names {
+		list[i] = count{Name: name, N: n[name]}
+	}
+	return list
+}
+
+func (s *Site) form(sel selection, all []trace.Row) *filterForm {
+	form := &filterForm{Grep: sel.Grep, Sort: sel.Sort}
+	if len(s.Library.Runs) > 1 {
+		runs := menu{Name: "run", Title: "Run", Set: len(sel.named)}
+		for _, r := range s.Library.Runs {
+			runs.Choices = append(runs.Choices, choice{Value: s.names[r], Chosen: slices.Contains(sel.named, s.names[r]), N: len(r.Rows)})
+		}
+		form.Menus = append(form.Menus, runs)
+	}
+	for _, f := range fields() {
+		chosen := f.Chosen(sel.Filter)
+		m := menu{Name: f.Name, Title: titles[f.Name], Set: len(chosen)}
+		for _, v := range f.values(all) {
+			m.Choices = append(m.Choices, choice{Value: v.Name, Chosen: slices.Contains(chosen, v.Name), N: v.N, Explain: levelText(f.Name, v.Name)})
+		}
+		for _, v := range chosen { // a value that no row has
+			if !slices.ContainsFunc(m.Choices, func(c choice) bool { return c.Value == v }) {
+				m.Choices = append(m.Choices, choice{Value: v, Chosen: true})
+			}
+		}
+		if len(m.Choices) > 0 {
+			form.Menus = append(form.Menus, m)
+		}
+	}
+	if !sel.Empty() || sel.named != nil {
+		form.Clear = "/"
+	}
+	return form
+}
+
+// levelText explains a level of the evidence ladder.
+func levelText(field, value string) string {
+	if field != "lost-at" {
+		return ""
+	}
+	return map[cause.Level]string{
+		cause.LevelDB: "not in the database", cause.LevelHits: "in no result", cause.LevelLimit: "beyond the limit of a retrieval",
+		cause.LevelCut: "in the part of a result that was cut off", cause.LevelWindow: "shown, but not in the last request",
+		cause.LevelAnswer: "in the last request", cause.LevelUnknown: "not known, or no verdict",
+	}[cause.Level(value)]
+}

@@ -1,0 +1,102 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"airqa/internal/testkit/golden"
+	"airqa/internal/testkit/viewertest"
+	"airqa/report"
+	"airqa/trace"
+	"airqa/viewer/web"
+)
+
+// site is the site of the runs of viewertest.
+func site(t *testing.T) (s *web.Site, folder string) {
+	t.Helper()
+	folder = viewertest.Folder(t)
+	l, err := trace.Open(t.Context(), []string{folder}, trace.Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := func(r *trace.Run) (report.Row, bool, error) {
+		row, err := report.Collect(r.Log, r.Examples, report.Options{Intervals: report.WilsonIntervals})
+		return row, true, err
+	}
+	written := func(r *trace.Run) (*trace.NoteFile, error) {
+		f, err := trace.OpenNotes(r.Name, trace.NoteConfig{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
+		if err == nil {
+			t.Cleanup(func() { _ = f.Close() })
+		}
+		return f, err
+	}
+	return web.NewSite(l, web.SiteConfig{Version: 1, CSRF: "token", Numbers: numbers, Notes: written}), folder
+}
+
+var hashes = regexp.MustCompile(`\.[0-9a-f]{16}\.(js|css)`)
+
+// TestPages compares each page as a whole, but for the names of assets and the folder.
+func TestPages(t *testing.T) {
+	s, folder := site(t)
+	parse := func(query string) url.Values {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q
+	}
+	pages := map[string]func(context.Context, io.Writer) error{
+		"overview.html": func(ctx context.Context, w io.Writer) error { return s.Overview(ctx, w, nil) },
+		"filtered.html": func(ctx context.Context, w io.Writer) error {
+			return s.Overview(ctx, w, parse("status=wrong&run=beta&sort=-tokens"))
+		},
+		"nothing.html": func(ctx context.Context, w io.Writer) error { return s.Overview(ctx, w, parse("status=damaged")) },
+		"wrong.html": func(ctx context.Context, w io.Writer) error {
+			return s.Episode(ctx, w, "beta", viewertest.WrongID+"#1", parse("status=wrong"))
+		},
+		"matrix.html": func(ctx context.Context, w io.Writer) error { return s.Matrix(ctx, w, nil) },
+		"diff.html": func(ctx context.Context, w io.Writer) error {
+			return s.Diff(ctx, w, url.Values{"cell": {"alpha/" + viewertest.WrongID + "#0", "beta/" + viewertest.RightID + "#1"}})
+		},
+		"triage.html": func(ctx context.Context, w io.Writer) error { return s.Triage(ctx, w, nil) },
+		"search.html": func(ctx context.Context, w io.Writer) error { return s.Search(ctx, w, parse("q=above")) },
+	}
+	for name, write := range pages {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := write(t.Context(), &b); err != nil {
+				t.Fatal(err)
+			}
+			text := strings.ReplaceAll(hashes.ReplaceAllString(b.String(), ".HASH.$1"), folder, "FOLDER")
+			golden.Check(t, name, text)
+		})
+	}
+}
+
+// The counts of the overview are those of the report.
+func TestCountsAreThoseOfTheReport(t *testing.T) {
+	s, _ := site(t)
+	for _, r := range s.Library.Runs {
+		row, _, err := s.Numbers(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := map[string]int{}
+		for _, w := range r.Rows {
+			n[string(w.Status)]++
+		}
+		for _, o := range row.Outcomes {
+			if o.Name == "right" || o.Name == "wrong" {
+				if n[o.Name] != o.Episodes {
+					t.Errorf("%s: %d episodes %s, and %d in the report", r.Name, n[o.Name], o.Name, o.Episodes)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"airqa/eval"
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/trace"
+	"airqa/trace/cause"
+)
+
+// Source is the run of a question, and what its page needs from the server.
+type Source struct {
+	Run *trace.Run
+	// Name is the name of the run in addresses.
+	Name string
+	// Notes opens the notes of a run; nil if the page has none.
+	Notes func(*trace.Run) (*trace.NoteFile, error)
+	// CSRF is the token for forms.
+	CSRF string
+}
+
+// Page is the data of episode.html.
+type Page struct {
+	E   trace.Episode
+	Run string
+	// Back is the list that the page was opened from; Position is the place in it.
+	Back, Prev, Next string
+	Position         string
+	Gold, GoldParts  *textView
+	Answer           *textView
+	Items            []itemView
+	Cause            causeView
+	LostSteps        []Link
+	// Messages are the first messages, After those after the last reply.
+	Messages, After []messageView
+	Steps           []stepView
+	// Raw are the addresses of the episode as JSON and Markdown.
+	JSON, Markdown string
+	// Siblings are the other episodes of the question.
+	Siblings []Sibling
+	// Compare leads to the steps of this episode beside those of the next sibling; its text names that one.
+	Compare Link
+	Failed  []attempt
+	Problem string
+	// Notes are those of people.
+	Notes        []noteView
+	NotesProblem string
+	Token        string
+	// P begins every id in a file with several questions; File means that there is no server.
+	P    string
+	File bool
+}
+
+// Sibling is another episode of a question.
+type Sibling struct {
+	trace.Row
+	Run, Href string
+}
+
+// Link is a link with its text.
+type Link struct{ Text, Href string }
+
+// itemView is a piece of evidence.
+type itemView struct {
+	cause.Item
+	Name  string
+	Links []Link
+}
+
+type causeView struct {
+	cause.Cause
+	Refs []refView
+}
+
+// refView is a place that a cause is based on.
+type refView struct {
+	Link
+	Quote string
+}
+
+type messageView struct {
+	N    int
+	Role qa.Role
+	Text textView
+}
+
+// Page makes the page of an episode. At is a place in it, "FIELD:FIRST-END", which is marked.
+func (s Source) Page(e trace.Episode, at string) *Page {
+	m := newMarker(path("text", s.Name, e.Episode))
+	m.place(at)
+	return s.page(e, m)
+}
+
+// page makes the data of a page on the server or in a file.
+func (s Source) page(e trace.Episode, m *marker) *Page {
+	run := s.Name
+	m.parseErrors(e)
+	p := &Page{
+		E: e, Run: run, Token: s.CSRF, P: m.prefix, File: m.file != nil, JSON: path("json", run, e.Episode), Markdown: path("markdown", run, e.Episode), Failed: attempts(e.Traced.FailedAttempts),
+	}
+	if e.Damage != nil {
+		p.Problem = e.Damage.Error()
+	}
+	p.Cause = m.cause(e)
+	p.notes(s, m)
+	p.items(m)
+	p.Answer = m.text("answer.text", e.Traced.Answer.Text)
+	p.GoldParts = m.text("evaluator.eval_kwargs", string(e.Traced.Evaluator.Kwargs))
+	if gold, ok := eval.GoldAnswer(e.Traced.Evaluator); ok {
+		p.Gold = m.text("gold", gold.String())
+	}
+	p.steps(s, m)
+	return p
+}
+
+// items are the pieces of evidence with links to the steps whose results have them.
+func (p *Page) items(m *marker) {
+	for _, n := range p.E.Loss.Steps {
+		p.LostSteps = append(p.LostSteps, m.step(n))
+	}
+	for _, it := range p.E.Loss.Items {
+		v := itemView{Item: it, Name: itemName(it)}
+		for _, n := range it.Steps {
+			v.Links = append(v.Links, m.step(n))
+		}
+		p.Items = append(p.Items, v)
+	}
+}
+
+// itemName describes a piece of evidence in a few words.
+func itemName(it cause.Item) string {
+	var parts []string
+	if len(it.Texts) > 0 {
+		parts = append(parts, strconv.Quote(terminal.Clip(it.Texts[0], 80)))
+	}
+	if it.Element != "" {
+		parts = append(parts, strings.TrimSpace(it.Kind+" "+it.Element))
+	}
+	if it.Page > 0 {
+		parts = append(parts, fmt.Sprintf("page %d", it.Page))
+	}
+	if len(it.Papers) > 0 {
+		parts = append(parts, "paper "+strings.Join(it.Papers, " or "))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Address is the address of a question's page.
+func Address(run, episode string) string { return path("episode", run, episode) }
+
+// path joins escaped parts.
+func path(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString("/" + url.PathEscape(p))
+	}
+	return b.String()
+}

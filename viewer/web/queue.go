@@ -1,0 +1,171 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+	"slices"
+	"time"
+
+	"airqa/trace"
+	"airqa/trace/cause"
+	"airqa/viewer/keys"
+)
+
+// Notes opens the notes of a run.
+type Notes func(*trace.Run) (*trace.NoteFile, error)
+
+// queueView is the form of the triage queue, above the page of the question.
+type queueView struct {
+	// Done and All count the wrong answers with a decision and all of them; Skipped those passed over in this walk.
+	Done, All int
+	Choices   []causeChoice
+	// Decided is the decision that counts, for an answer that is shown again.
+	Decided string
+	Token   string
+	// Run and Episode name the answer, In has the filter.
+	Run, Episode string
+	In           template.URL
+	Skip         string
+	Undo         bool
+	// Question is the page of the answer.
+	Question *Page
+}
+
+type causeChoice struct {
+	Key   int
+	Code  cause.Code
+	Title string
+	Guess bool
+}
+
+// Triage writes the next wrong answer without a decision. The parameter "show" names another one, "after" one that is
+// skipped with those before it.
+func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
+	sel, err := s.selection(q)
+	if err != nil {
+		return err
+	}
+	sel.Status = []string{string(trace.Wrong)}
+	rows, err := s.rows(ctx, sel)
+	if err != nil {
+		return err
+	}
+	decided, err := s.decided(rows)
+	if err != nil {
+		return err
+	}
+	v := queueView{All: len(rows), Done: len(decided), Token: s.CSRF, In: template.URL(sel.query().Encode()), Undo: len(decided) > 0} //nolint:gosec // encoded
+	at := s.next(rows, decided, q)
+	f := frame{Title: "Triage", Section: "triage", Content: "queue", Place: keys.Queue, Command: s.notesCommand(sel)}
+	if at < 0 {
+		f.Content, f.Body = "done", v
+		return s.write(w, f)
+	}
+	p, err := s.question(ctx, rows[at], "", sel)
+	if err != nil {
+		return err
+	}
+	v.of(p, decided[s.key(rows[at])])
+	v.Skip = address("/triage", with(sel.query(), "after", s.key(rows[at])))
+	v.Question = p
+	f.Body = v
+	return s.write(w, f)
+}
+
+// next is the index of the answer to show, or -1: the one that "show" names, or else the first one without a decision
+// after the one that "after" names.
+func (s *Site) next(rows []trace.Row, decided map[string]trace.Note, q url.Values) int {
+	named := func(name string) int {
+		return slices.IndexFunc(rows, func(w trace.Row) bool { return s.key(w) == q.Get(name) })
+	}
+	if i := named("show"); i >= 0 {
+		return i
+	}
+	for i := named("after") + 1; i < len(rows); i++ {
+		if _, done := decided[s.key(rows[i])]; !done {
+			return i
+		}
+	}
+	return -1
+}
+
+func with(q url.Values, name, value string) url.Values {
+	q.Set(name, value)
+	return q
+}
+
+func (s *Site) notesCommand(sel selection) string {
+	return command(append([]string{"trace"}, append(s.paths(sel.runs), sel.Flags()...)...)...)
+}
+
+// of adds the choices for an answer.
+func (v *queueView) of(p *Page, decided trace.Note) {
+	v.Run, v.Episode, v.Decided = p.Run, p.E.Episode, string(decided.Cause)
+	for i, c := range cause.Codes() {
+		v.Choices = append(v.Choices, causeChoice{i + 1, c, c.Title(), c == p.E.Why.Code})
+	}
+}
+
+// key names an episode of the library in one text.
+func (s *Site) key(w trace.Row) string { return s.run(w) + "/" + w.Episode }
+
+// decided are the decisions on some answers by [Site.key]. A run without usable notes has none.
+func (s *Site) decided(rows []trace.Row) (map[string]trace.Note, error) {
+	all := make(map[string]trace.Note)
+	seen := make(map[string]map[string]trace.Note)
+	for _, w := range rows {
+		if seen[w.Run] == nil {
+			f, err := s.Notes(s.Library.Run(w.Run))
+			if err != nil {
+				return nil, fmt.Errorf("notes of %s: %w", w.Run, err)
+			}
+			seen[w.Run] = f.Decisions()
+		}
+		if n, ok := seen[w.Run][w.Episode]; ok {
+			all[s.key(w)] = n
+		}
+	}
+	return all, nil
+}
+
+// ErrNothingToUndo is returned by [Site.Undo] if there is no decision.
+var ErrNothingToUndo = errors.New("there is no decision to undo")
+
+// Undo removes the newest decision on an answer that the parameters select and returns the address that shows it.
+func (s *Site) Undo(ctx context.Context, q url.Values) (string, error) {
+	sel, err := s.selection(q)
+	if err != nil {
+		return "", err
+	}
+	sel.Status = []string{string(trace.Wrong)}
+	rows, err := s.rows(ctx, sel)
+	if err != nil {
+		return "", err
+	}
+	decided, err := s.decided(rows)
+	if err != nil {
+		return "", err
+	}
+	var newest time.Time
+	var last *trace.Row
+	for i, w := range rows {
+		if n, ok := decided[s.key(w)]; ok && !n.Time.Before(newest) {
+			newest, last = n.Time, &rows[i]
+		}
+	}
+	if last == nil {
+		return "", ErrNothingToUndo
+	}
+	f, err := s.Notes(s.Library.Run(last.Run))
+	if err != nil {
+		return "", err
+	}
+	if _, err := f.Undecide(last.Episode); err != nil {
+		return "", err
+	}
+	return address("/triage", with(sel.query(), "show", s.key(*last))), nil
+}

@@ -1,0 +1,248 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"airqa/internal/web"
+	"airqa/qa"
+	"airqa/trace"
+)
+
+// stepView is a step on the page of a question.
+type stepView struct {
+	qa.Step
+	P, Title string
+	Marks    []markView
+	Seconds  float64
+	// Added are messages that the program added before the reply.
+	Added []messageView
+	// Shown are the messages of the request, Prompt the address of all of them as text.
+	Shown  []promptMessage
+	Hidden string
+	Prompt string
+	// The texts are nil where the step has none. Full is the result before it was cut.
+	Reply, Reasoning, Action, Observation, Full *textView
+	// Result is the structure of the observation; nil if it has none.
+	Result   *resultView
+	Images   []imageView
+	Attempts []attempt
+}
+
+type markView struct {
+	Kind trace.MarkKind
+	Text string
+}
+
+// promptMessage is a message that the model saw, with a link to the place of its text.
+type promptMessage struct {
+	N     int
+	Role  qa.Role
+	Size  int
+	Begin string
+	Link
+}
+
+// attempt is a request.
+type attempt struct {
+	qa.Attempt
+	N int
+}
+
+// imageView is a page image with the boxes of the evidence in pixels.
+type imageView struct {
+	qa.Image
+	Href  template.URL
+	Boxes []boxView
+	Alt   string
+}
+
+type boxView struct{ X, Y, W, H float64 }
+
+// steps adds the steps of the episode.
+func (p *Page) steps(s Source, m *marker) {
+	origins := m.originsOf(p.E.Traced.Messages, p.E.Traced.Steps)
+	p.Messages, p.After = p.messages(m, origins, 0), p.messages(m, origins, -1)
+	image := func(sum string) template.URL { return template.URL(path("image", s.Name, sum)) } //nolint:gosec // escaped
+	if m.file != nil {
+		image = func(sum string) template.URL { return m.file.image(s.Run, sum) }
+	}
+	for _, st := range p.E.Traced.Steps {
+		p.Steps = append(p.Steps, p.step(st, m, origins, image))
+	}
+}
+
+func (p *Page) step(st qa.Step, m *marker, origins []origin, image func(sum string) template.URL) stepView {
+	field := func(part string) string { return fmt.Sprintf("steps.%d.%s", st.N, part) }
+	v := stepView{Step: st, P: m.prefix, Title: stepTitle(st), Added: p.messages(m, origins, st.N)}
+	for _, mark := range p.E.Marks {
+		if mark.Step == st.N {
+			v.Marks = append(v.Marks, markView{mark.Kind, markText(mark)})
+		}
+	}
+	working, waiting := st.Time()
+	v.Seconds = working + waiting
+	if st.Reply != nil {
+		v.Reply = m.text(field("reply.text"), st.Reply.Text)
+		if st.Reply.Reasoning != "" {
+			v.Reasoning = m.text(field("reply.reasoning"), st.Reply.Reasoning)
+			v.Reasoning.Prose = true
+		}
+		v.Attempts = attempts(st.Reply.Attempts)
+		if m.raw != "" {
+			v.Prompt = m.raw + "/" + field("prompt")
+		}
+		v.Shown, v.Hidden = shown(p.E.Traced.Messages, st.Shown, origins)
+	}
+	if st.Action != nil {
+		v.Action = m.text(field("action.text"), st.Action.Text)
+	}
+	if o := st.Observation; o != nil {
+		v.Observation, v.Result = m.text(field("observation.text"), o.Text), m.resultOf(*o)
+		if o.Full != "" {
+			v.Full = m.text(field("observation.full"), o.Full)
+		}
+		for _, im := range o.Images {
+			v.Images = append(v.Images, imageOf(im, image(im.SHA256), p.E))
+		}
+	}
+	return v
+}
+
+func stepTitle(s qa.Step) string {
+	switch {
+	case s.ParseError != nil:
+		return "no action"
+	case s.Action != nil:
+		return s.Action.Name
+	case s.Reply != nil:
+		return "reply"
+	}
+	return ""
+}
+
+// markText explains a mark.
+func markText(m trace.Mark) string {
+	switch m.Kind {
+	case trace.MarkFormat:
+		return "no readable action"
+	case trace.MarkError:
+		return "tool error"
+	case trace.MarkEmpty:
+		return "empty result"
+	case trace.MarkRepeated:
+		return fmt.Sprintf("same action as step %d, %s tokens", m.First, web.Grouped(m.Wasted))
+	case trace.MarkCut:
+		return "result cut"
+	case trace.MarkLeft:
+		return "left the window"
+	case trace.MarkReply:
+		return "reply cut off"
+	}
+	return web.Words(m.Kind)
+}
+
+func attempts(list []qa.Attempt) []attempt {
+	out := make([]attempt, len(list))
+	for i, a := range list {
+		out[i] = attempt{a, i + 1}
+	}
+	return out
+}
+
+// origin is where the text of a message is on the page: in an element of its own, or in the step that made it.
+type origin struct {
+	Link
+	// own means that the message was added by the program and is no result of an action.
+	own bool
+	// before is the step whose reply follows a message of its own; 0 for the first messages, -1 after the last reply.
+	before int
+}
+
+// originsOf returns the origin of each message.
+func (m *marker) originsOf(messages []qa.Message, steps []qa.Step) []origin {
+	var replies []qa.Step
+	for _, s := range steps {
+		if s.Reply != nil {
+			replies = append(replies, s)
+		}
+	}
+	list := make([]origin, len(messages))
+	var last *qa.Step
+	for i, msg := range messages {
+		switch {
+		case msg.Role == qa.Assistant && len(replies) > 0:
+			last, replies = &replies[0], replies[1:]
+			list[i] = origin{Link: Link{fmt.Sprintf("reply of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-reply", last.N))}}
+		case last != nil && last.Observation != nil && messages[i-1].Role == qa.Assistant:
+			list[i] = origin{Link: Link{fmt.Sprintf("result of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-observation", last.N))}}
+		default:
+			list[i] = origin{Link{fmt.Sprintf("message %d", i), m.anchor(fmt.Sprintf("message-%d", i))}, true, -1}
+			if len(replies) > 0 {
+				list[i].before = replies[0].N
+			}
+			if last == nil {
+				list[i].before = 0
+			}
+		}
+	}
+	return list
+}
+
+// messages adds the messages of the program before a step's reply, as [origin] has it.
+func (p *Page) messages(m *marker, origins []origin, before int) []messageView {
+	var list []messageView
+	for i, msg := range p.E.Traced.Messages {
+		if origins[i].own && origins[i].before == before {
+			list = append(list, messageView{i, msg.Role, *m.text(fmt.Sprintf("messages.%d.text", i), msg.Text)})
+		}
+	}
+	return list
+}
+
+// shown lists the messages of a request, and describes those before the request that are not in it.
+func shown(messages []qa.Message, spans []qa.Span, origins []origin) (list []promptMessage, hidden string) {
+	last := 0
+	var gaps []string
+	for _, r := range spans {
+		first, end := max(r.First, 0), min(r.End, len(messages))
+		switch {
+		case first == last+1:
+			gaps = append(gaps, fmt.Sprint(last))
+		case first > last:
+			gaps = append(gaps, fmt.Sprintf("%d to %d", last, first-1))
+		}
+		for i := first; i < end; i++ {
+			m := messages[i]
+			list = append(list, promptMessage{N: i, Role: m.Role, Size: len(m.Text), Begin: beginning(m.Text), Link: origins[i].Link})
+		}
+		last = max(last, end)
+	}
+	return list, strings.Join(gaps, ", ")
+}
+
+// beginning is the first characters of a text, without a look at the rest.
+func beginning(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), 120)], "")
+}
+
+// pixelsPerPoint is the scale of the View tool's images of whole pages, which do not record their size in points.
+const pixelsPerPoint = 150.0 / 72
+
+// imageOf is an image with the boxes of the evidence on its page.
+func imageOf(im qa.Image, href template.URL, e trace.Episode) imageView {
+	v := imageView{Image: im, Href: href, Alt: fmt.Sprintf("Page %d of paper %s", im.Page, im.PaperID)}
+	x, y, scale := 0.0, 0.0, pixelsPerPoint
+	if len(im.Box) == 4 && im.Box[2] > 0 {
+		x, y, scale = im.Box[0], im.Box[1], float64(im.Width)/im.Box[2]
+	}
+	for _, it := range e.Loss.Items {
+		if len(it.Box) != 4 || it.Page != im.Page || !slices.ContainsFunc(it.Papers, func(id string) bool { return strings.EqualFold(id, im.PaperID) }) {
+			continue
+		}
+		v.Boxes = append(v.Boxes, boxView{(it.Box[0] - x) * scale, (it.Box[1] - y) * scale, it.Box[2] * scale, it.Box[3] * scale})
+	}
+	return v
+}
