@@ -28,7 +28,7 @@ TESTFLAGS = -vet=off -ldflags=-w -timeout 20m -p 4 -parallel 4
 # The packages whose code or tests start goroutines or share memory. Those of LONG have long tests of one call at a time, too:
 # these run without the race detector only.
 RACE = $(shell grep -rlE --include='*.go' '^\s*go (func|[a-zA-Z.]+)|\.Go.func|sync\.(Mutex|RWMutex|WaitGroup|Cond|Map)|atomic\.[A-Z]|golang.org/x/sync/' . | grep -v '/testdata/\|^./cmd/' | xargs -n1 dirname | sort -u)
-LONG = ./env/embed/minilm ./env/pdf ./extractor ./trace/episodes ./viewer ./bench/argscichat/collect
+LONG = ./env/embed/minilm ./env/pdf ./extractor ./trace ./viewer/web ./bench/argscichat/collect
 REST = $(filter-out $(patsubst ./%,airqa/%,$(filter-out $(LONG),$(RACE))) airqa/cmd/airqa,$(shell go list ./...))
 
 # The PDF library is WebAssembly: compiled once, before packages run side by side.
