@@ -5,13 +5,12 @@ package bench
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"airqa/env/paperdb"
+	"airqa/internal/ledger"
 	"airqa/prompts"
 	"airqa/qa"
 )
@@ -130,11 +129,10 @@ func paper(benchmark string, d Document, ranked bool) (paperdb.Paper, error) {
 	if err != nil {
 		return paperdb.Paper{}, err
 	}
-	sum := sha256.Sum256(raw)
 	id := PaperID(benchmark, d.ID)
 	p := paperdb.Paper{
 		Metadata: paperdb.Metadata{PaperID: id, Title: d.Title, Abstract: d.Abstract, Conference: benchmark},
-		File:     paperdb.File{SHA256: hex.EncodeToString(sum[:]), Name: d.ID, Parser: parser},
+		File:     paperdb.File{SHA256: ledger.Hash(raw), Name: d.ID, Parser: parser},
 	}
 	if ranked {
 		p.Metadata.Title = marked(d.ID, d.Title)

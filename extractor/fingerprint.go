@@ -12,6 +12,7 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
 	"airqa/extractor/gate"
+	"airqa/internal/ledger"
 	"airqa/prompts"
 )
 
@@ -113,6 +114,5 @@ func hashOf(v any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("fingerprint: %w", err)
 	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:8]), nil
+	return ledger.Hash(raw)[:16], nil
 }

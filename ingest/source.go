@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +11,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/ingest/mineru"
 	"airqa/ingest/records"
+	"airqa/internal/ledger"
 )
 
 // Parser is the version of the conversion from PDF to rows. A paper read by a different version is read again.
@@ -72,7 +71,7 @@ func Open(path string) (Source, error) {
 	if s.PDF, err = readRegular(path, maxFile); err != nil {
 		return Source{}, fmt.Errorf("read paper: %w", err)
 	}
-	s.File = paperdb.File{SHA256: hash(s.PDF), Name: filepath.Base(path), Parser: Parser}
+	s.File = paperdb.File{SHA256: ledger.Hash(s.PDF), Name: filepath.Base(path), Parser: Parser}
 	record, err := readRegular(metadataPath(path), maxRecord)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -80,12 +79,7 @@ func Open(path string) (Source, error) {
 	case err != nil:
 		return Source{}, fmt.Errorf("read metadata: %w", err)
 	}
-	s.File.MetadataSHA256 = hash(record)
+	s.File.MetadataSHA256 = ledger.Hash(record)
 	s.Metadata, err = parseMetadata(metadataPath(path), record)
 	return s, err
-}
-
-func hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

@@ -2,10 +2,11 @@ package llm
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"airqa/internal/ledger"
 )
 
 // Describe returns the part of a configuration that affects replies, for the record of a run: runs with equal
@@ -33,7 +34,7 @@ func Describe(c Config) (map[string]any, error) {
 			if err != nil {
 				return nil, fmt.Errorf("describe the script: %w", err)
 			}
-			out["model"], out["script_sha256"] = filepath.Base(model), fmt.Sprintf("%x", sha256.Sum256(data))
+			out["model"], out["script_sha256"] = filepath.Base(model), ledger.Hash(data)
 			return out, nil
 		}
 		if c.BaseURL == "" {

@@ -2,7 +2,6 @@ package runlog
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"sync"
 
 	"airqa/internal/atomicfile"
+	"airqa/internal/ledger"
 )
 
 // maxFull is the maximum size kept of a tool result that the model saw only in part, in bytes.
@@ -49,7 +49,7 @@ func (b *blobs) systemPrompt(s string) (string, error) {
 // text stores s under texts/ and returns its hash.
 func (b *blobs) text(s string) (string, error) {
 	data := b.redact([]byte(s))
-	sum := hash(data)
+	sum := ledger.Hash(data)
 	return sum, b.put(filepath.Join(textsDir, sum+".txt"), data)
 }
 
@@ -92,7 +92,7 @@ func readBlob(dir, folder, sum, suffix string) ([]byte, error) {
 		return nil, &BlobError{name, "is missing from the run directory"}
 	case err != nil:
 		return nil, &BlobError{name, strings.TrimPrefix(err.Error(), name+" ")}
-	case hash(data) != sum:
+	case ledger.Hash(data) != sum:
 		return nil, &BlobError{name, damaged}
 	}
 	return data, nil
@@ -105,13 +105,8 @@ type BlobError struct{ Name, Why string }
 
 func (e *BlobError) Error() string { return e.Name + ": " + e.Why }
 
-func hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
 // Hash returns the SHA-256 of a text in lower-case hex, as run.json identifies prompts, tool texts and files.
-func Hash(s string) string { return hash([]byte(s)) }
+func Hash(s string) string { return ledger.Hash(s) }
 
 // KeepTexts stores texts under texts/ by hash, once each: the tools that run.json names by hash, so that the run
 // directory alone shows what a model was offered.

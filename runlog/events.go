@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"airqa/internal/atomicfile"
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -90,7 +91,7 @@ func (w *Writer) copyBlobs(dir, sum string) error {
 		if err != nil {
 			return err
 		}
-		if hash(data) != sum {
+		if ledger.Hash(data) != sum {
 			return &BlobError{name, damaged}
 		}
 		if err := atomicfile.WriteFile(filepath.Join(w.dir, name), data); err != nil {

@@ -1,14 +1,13 @@
 package datadir
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"airqa/internal/ledger"
 )
 
 // Downloads returns the path of the folder of fetched papers, whether or not it exists.
@@ -33,24 +32,11 @@ func (d *Dir) DownloadsByHash(sizes map[int64]bool) (map[string][]string, error)
 		if info, err := e.Info(); err != nil || !sizes[info.Size()] {
 			continue // a file that has just gone has no size either
 		}
-		sum, err := hashOf(filepath.Join(d.Downloads(), e.Name()))
+		sum, err := ledger.HashFile(filepath.Join(d.Downloads(), e.Name()))
 		if err != nil {
 			return nil, err
 		}
 		byHash[sum] = append(byHash[sum], downloadsName+"/"+e.Name(), downloadsName+"/"+stem+".json")
 	}
 	return byHash, nil
-}
-
-func hashOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

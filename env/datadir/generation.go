@@ -1,8 +1,6 @@
 package datadir
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -362,8 +360,7 @@ type pin struct {
 }
 
 func (d *Dir) pinFile(run string) string {
-	sum := sha256.Sum256([]byte(run))
-	return filepath.Join(d.folder(), runsName, hex.EncodeToString(sum[:8])+".json")
+	return filepath.Join(d.folder(), runsName, ledger.Hash(run)[:16]+".json")
 }
 
 // Pin keeps the generation for an unfinished run, given by the path of its directory, until [Dir.Unpin] or until the

@@ -58,7 +58,7 @@ func (d *Dir) imports() (imports, error) {
 
 // HashOf returns the SHA-256 of a file in lower-case hex.
 func HashOf(path string) (string, error) {
-	sum, err := hashOf(path)
+	sum, err := ledger.HashFile(path)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", filepath.Base(path), err)
 	}

@@ -1,13 +1,12 @@
 package judge
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/ledger"
 	"airqa/prompts"
 )
 
@@ -60,8 +59,7 @@ func fence(r eval.JudgeRequest) string {
 // nonce returns 12 hexadecimal digits that do not occur in the prediction.
 func nonce(r eval.JudgeRequest, salt string) string {
 	for {
-		sum := sha256.Sum256([]byte(r.Question + "\x00" + r.Prediction + salt))
-		digits := hex.EncodeToString(sum[:6])
+		digits := ledger.Hash(r.Question + "\x00" + r.Prediction + salt)[:12]
 		if !strings.Contains(r.Prediction, digits) {
 			return digits
 		}

@@ -2,9 +2,7 @@ package candidate
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -68,5 +66,5 @@ func (t Texts) Hash() string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(raw))[:16]
+	return ledger.Hash(raw)[:16]
 }

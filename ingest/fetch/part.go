@@ -1,8 +1,6 @@
 package fetch
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +11,7 @@ import (
 	"strings"
 
 	"airqa/internal/atomicfile"
+	"airqa/internal/ledger"
 )
 
 // part is a partial download. A file next to it records the URL and the version, so that the download can resume after
@@ -89,25 +88,7 @@ func (p *part) sum() (string, error) {
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
-	return sumOf(p.file)
-}
-
-func sumOf(r io.Reader) (string, error) {
-	h := sha256.New()
-	if _, err := io.Copy(h, r); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// fileSum hashes the file at path.
-func fileSum(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
-	return sumOf(f)
+	return ledger.HashReader(p.file)
 }
 
 // finish moves the file to its final path.

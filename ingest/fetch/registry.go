@@ -1,8 +1,6 @@
 package fetch
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -81,7 +79,7 @@ func (g *registry) have(item Item) (string, bool) {
 	if err != nil || info.Size() != r.Bytes || !g.owns(item, r) {
 		return path, false
 	}
-	sum, err := fileSum(path)
+	sum, err := ledger.HashFile(path)
 	return path, err == nil && sum == r.SHA256
 }
 
@@ -124,8 +122,7 @@ func (g *registry) free(item Item) string {
 	if _, err := os.Lstat(filepath.Join(g.dir, name)); !taken && errors.Is(err, fs.ErrNotExist) {
 		return name
 	}
-	mark := sha256.Sum256([]byte(item.URL))
-	return item.Name + "-" + hex.EncodeToString(mark[:4]) + ".pdf"
+	return item.Name + "-" + ledger.Hash(item.URL)[:8] + ".pdf"
 }
 
 func (g *registry) close() error { return g.byURL.Close() }

@@ -5,13 +5,12 @@ package release
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"airqa/env/paperdb"
+	"airqa/internal/ledger"
 )
 
 // Parser is the version of the import. A paper imported by a different version is copied again.
@@ -148,8 +147,7 @@ func (c *copier) identity(p paperdb.Paper, file pdf) (paperdb.File, error) {
 	if err != nil {
 		return paperdb.File{}, fmt.Errorf("import paper %s: %w", p.Metadata.PaperID, err)
 	}
-	sum := sha256.Sum256(fmt.Appendf(rows, " %d", file.size))
-	return paperdb.File{SHA256: hex.EncodeToString(sum[:]), Name: c.Name, Parser: Parser, Problems: p.File.Problems}, nil
+	return paperdb.File{SHA256: ledger.Hash(fmt.Appendf(rows, " %d", file.size)), Name: c.Name, Parser: Parser, Problems: p.File.Problems}, nil
 }
 
 // state is the state of a paper in the store.

@@ -1,14 +1,14 @@
 package web
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"mime"
 	"net/http"
 	"path"
 	"strings"
 	"sync"
+
+	"airqa/internal/ledger"
 )
 
 //go:embed files
@@ -41,9 +41,8 @@ var loadAssets = sync.OnceValue(func() assetStore {
 				text = strings.ReplaceAll(text, `"./`+plain+`"`, `"./`+hashed+`"`)
 			}
 		}
-		sum := sha256.Sum256([]byte(text))
 		ext := path.Ext(name)
-		hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:])[:16] + ext
+		hashed := strings.TrimSuffix(name, ext) + "." + ledger.Hash(text)[:16] + ext
 		s.files[hashed], s.hashed[name] = []byte(text), hashed
 	}
 	return s

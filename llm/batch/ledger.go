@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -241,5 +240,5 @@ func scopeOf(model map[string]any) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(data))
+	return ledger.Hash(data)
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"airqa/internal/ledger"
 	"airqa/llm"
 	"airqa/qa"
 )
@@ -74,7 +75,7 @@ func (q *Queue) send(ctx context.Context, requests []Request, bodies [][]byte) e
 		next.IDs = append(next.IDs, r.ID)
 	}
 	input := q.api.input(next.Job, bodies)
-	next.SHA256 = fmt.Sprintf("%x", sha256.Sum256(input))
+	next.SHA256 = ledger.Hash(input)
 	before := q.job(next.Job) // unsent as far as was known
 	if before != nil {
 		next.Newest = before.Newest

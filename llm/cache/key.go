@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -50,7 +50,7 @@ func KeyOf(endpoint map[string]any, protocol string, r qa.Request) (Key, error) 
 		s := said{Role: m.Role, Text: []byte(m.Text), ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, Sealed: m.Sealed}
 		for _, im := range m.Images {
 			if im.SHA256 == "" {
-				im.SHA256 = fmt.Sprintf("%x", sha256.Sum256(im.Data))
+				im.SHA256 = ledger.Hash(im.Data)
 			}
 			s.Images = append(s.Images, image{im.SHA256, im.MIME})
 		}

@@ -2,12 +2,11 @@ package ask
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
 	"airqa/env"
+	"airqa/internal/ledger"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -86,8 +85,7 @@ func (a Asking) dir(list []qa.Example) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("name the run directory: %w", err)
 	}
-	sum := sha256.Sum256(what)
-	return place(a.Now(), hex.EncodeToString(sum[:])[:8])
+	return place(a.Now(), ledger.Hash(what)[:8])
 }
 
 // steps shows the steps of the episodes, which run one at a time.

@@ -5,13 +5,13 @@ package shard
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -118,6 +118,5 @@ func Hash(selected []qa.Example) string {
 		uuids[i] = ex.UUID
 	}
 	slices.Sort(uuids)
-	sum := sha256.Sum256([]byte(strings.Join(uuids, "\n")))
-	return hex.EncodeToString(sum[:])
+	return ledger.Hash(strings.Join(uuids, "\n"))
 }

@@ -2,8 +2,6 @@ package cause
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,8 +133,7 @@ func (a Asking) one(ctx context.Context, file *ledger.Ledger[string, kept], answ
 	if err != nil {
 		return kept{}, false, err
 	}
-	sum := sha256.Sum256([]byte(a.Model.Name + "\x00" + a.Model.Settings + "\x00" + system + "\x00" + user))
-	key := hex.EncodeToString(sum[:])
+	key := ledger.Hash(a.Model.Name + "\x00" + a.Model.Settings + "\x00" + system + "\x00" + user)
 	if k, ok := file.Get(key); ok {
 		return k, false, nil
 	}
@@ -185,9 +182,8 @@ const (
 // prompt renders the question about an answer.
 func prompt(a Answer) (system, user string, err error) {
 	steps := stepsText(a.Episode)
-	sum := sha256.Sum256([]byte(a.Row.Answer + steps))
 	return prompts.Judge("cause", prompts.Data{
-		"mark": "=====" + hex.EncodeToString(sum[:6]) + "=====", "question": a.Row.Question, "gold": a.Row.Gold,
+		"mark": "=====" + ledger.Hash(a.Row.Answer + steps)[:12] + "=====", "question": a.Row.Question, "gold": a.Row.Gold,
 		"answer": a.Row.Answer, "steps": steps,
 	})
 }

@@ -1,8 +1,6 @@
 package format
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"path"
 	"strings"
 
@@ -117,8 +115,7 @@ func (c Conversation) trajectory(l Losses) (Trajectory, error) {
 		if err != nil {
 			return t, err
 		}
-		sum := sha256.Sum256(line)
-		t.SessionID = hex.EncodeToString(sum[:16])
+		t.SessionID = ledger.Hash(line)[:32]
 		t.TrajectoryID = t.SessionID
 	}
 	for _, m := range c.withCallIDs().Messages {

@@ -1,10 +1,9 @@
 package windows
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -65,6 +64,5 @@ func (r Reason) IsErrorAction() bool {
 
 // RowID returns the id of a row.
 func RowID(run, uuid string, repeat, turn int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", run, uuid, repeat, turn))
-	return hex.EncodeToString(sum[:16])
+	return ledger.Hash(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", run, uuid, repeat, turn))[:32]
 }

@@ -1,8 +1,6 @@
 package collect
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"airqa/internal/atomicfile"
+	"airqa/internal/ledger"
 )
 
 // Calendar writes an iCalendar file (RFC 5545) with the meetings of each participant who has any, and returns the
@@ -39,11 +38,10 @@ func Calendar(p *Plan, dir string, now time.Time) ([]string, error) {
 // entry is one event with its reminder.
 func entry(m *Meeting, role Role, who *Participant, now time.Time) string {
 	const utc = "20060102T150405Z"
-	id := sha256.Sum256([]byte(m.key() + "|" + who.Name))
 	summary := escaped("Dialogue as " + string(role) + ": " + m.Title)
 	var b strings.Builder
 	for _, line := range []string{
-		"BEGIN:VEVENT", "UID:" + hex.EncodeToString(id[:16]) + "@airqa", "DTSTAMP:" + now.UTC().Format(utc),
+		"BEGIN:VEVENT", "UID:" + ledger.Hash(m.key() + "|" + who.Name)[:32] + "@airqa", "DTSTAMP:" + now.UTC().Format(utc),
 		"DTSTART:" + m.Start.UTC().Format(utc), "DTEND:" + m.End.UTC().Format(utc), "SUMMARY:" + summary,
 		"BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-PT10M", "DESCRIPTION:" + summary, "END:VALARM", "END:VEVENT",
 	} {

@@ -1,13 +1,12 @@
 package annotate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
 
 	"airqa/bench/dorismae"
+	"airqa/internal/ledger"
 	"airqa/prompts"
 	"airqa/qa"
 )
@@ -43,8 +42,7 @@ func (t Template) Fill(p dorismae.Pair) string {
 	if len(p.Within) > 0 {
 		context = "It is a part of this wider requirement: " + strings.Join(p.Within, " / ") + "\n"
 	}
-	sum := sha256.Sum256([]byte(p.Abstract.Text))
-	values := []string{p.Aspect, context, p.Abstract.Title, strings.TrimSpace(p.Abstract.Text), "=====" + hex.EncodeToString(sum[:6]) + "====="}
+	values := []string{p.Aspect, context, p.Abstract.Title, strings.TrimSpace(p.Abstract.Text), "=====" + ledger.Hash(p.Abstract.Text)[:12] + "====="}
 	var pairs []string
 	for i, name := range slots {
 		pairs = append(pairs, "{{."+name+"}}", values[i], "{"+name+"}", values[i])
@@ -70,6 +68,5 @@ func nameOf(aspect string, abstract int) string { return fmt.Sprintf("%s/%d", as
 
 // hash identifies a text in the log.
 func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
+	return ledger.Hash(text)[:16]
 }

@@ -2,8 +2,6 @@ package minilm
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 
 	"airqa/env/embed"
 	"airqa/env/embed/minilm/weights"
+	"airqa/internal/ledger"
 )
 
 // The shape of the encoder; kernel.h repeats these numbers.
@@ -64,8 +63,7 @@ func open(dir string) (source, error) {
 }
 
 func (s source) info() embed.Info {
-	sum := sha256.Sum256([]byte(s.digest + s.vocabulary))
-	return embed.Info{Model: s.name, Hash: hex.EncodeToString(sum[:]), Dim: Dim, Window: windowPieces}
+	return embed.Info{Model: s.name, Hash: ledger.Hash(s.digest + s.vocabulary), Dim: Dim, Window: windowPieces}
 }
 
 // check verifies that every tensor of the encoder exists, so that a wrong file fails on opening.

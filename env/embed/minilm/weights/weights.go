@@ -3,12 +3,12 @@
 package weights
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"airqa/internal/ledger"
 )
 
 // ErrFormat is wrapped by all errors about invalid files.
@@ -60,6 +60,5 @@ func Parse(data []byte) (*File, error) {
 // Sum computes the SHA-256 of the data section, in hex. It takes tens of milliseconds for 90 MB. A reduced file
 // declares its own in Metadata[KeyPayload].
 func (f *File) Sum() string {
-	sum := sha256.Sum256(f.payload)
-	return hex.EncodeToString(sum[:])
+	return ledger.Hash(f.payload)
 }
