@@ -48,8 +48,9 @@ func (o Options) tallyTable(rows []Row, t Table, groups func(Row) []Part) *Table
 		}
 		return list
 	}
-	t.Notes = []string{"n: questions in the accuracy (percent), without unscored ones. With repeats, right to unscored count answers.", formatNote}
-	t.Notes = append(t.Notes, o.cellNotes(rows, cells)...)
+	t.Notes = append([]string{
+		"n: questions in the accuracy (percent), without unscored ones. With repeats, right to unscored count answers.", formatNote,
+	}, o.cellNotes(rows, cells)...)
 	return &t
 }
 
@@ -61,24 +62,20 @@ func (r Row) name() string { return r.Baseline + ", " + r.Model + r.Mark }
 // outcomeTable has a column for each outcome that occurred.
 func outcomeTable(rows []Row, _ Options) (*Table, error) {
 	t := byModel("How episodes ended")
-	for i := range rows {
-		t.Lines = append(t.Lines, t.of(&rows[i]))
-	}
+	var columns []column
 	for _, o := range occurred(rows) {
-		group := "in the accuracy"
+		head := Head{Name: strings.ReplaceAll(o.Name, "_", " "), Group: "in the accuracy"}
 		if !o.Counted {
-			group = "not in it"
+			head.Group = "not in it"
 		}
-		words := strings.ReplaceAll(o.Name, "_", " ")
 		if o.Name == string(qa.ToolFailure) {
-			words = "agent error"
+			head.Name = "agent error"
 		}
-		t.Heads = append(t.Heads, Head{Name: words, Group: group})
-		for i, r := range rows {
-			t.Lines[i].Values = append(t.Lines[i].Values, number(r.Outcomes.of(o.Name)))
-		}
+		columns = append(columns, column{head, "", func(r Row) Value { return number(r.Outcomes.count(o.Name)) }})
 	}
-	t.Notes = []string{"Right, wrong, unparseable and format only are answers. An episode that hit a limit has no answer and counts as wrong; other failures do not count as zero and can be rerun or rescored.", formatNote}
+	t.addRuns(rows, columns)
+	t.Notes = []string{"Right, wrong, unparseable and format only are answers. An episode that hit a limit has no answer and counts as " +
+		"wrong; other failures do not count as zero and can be rerun or rescored.", formatNote}
 	return &t, nil
 }
 
@@ -88,7 +85,7 @@ func occurred(rows []Row) Outcomes {
 	for i, o := range allOutcomes() {
 		n := 0
 		for _, r := range rows {
-			n += r.Outcomes.of(o.Name)
+			n += r.Outcomes.count(o.Name)
 		}
 		switch {
 		case n == 0 && i > 2:
@@ -101,8 +98,8 @@ func occurred(rows []Row) Outcomes {
 	return append(counted, others...)
 }
 
-// of returns the number of episodes with an outcome.
-func (list Outcomes) of(name string) int {
+// count returns the number of episodes with an outcome.
+func (list Outcomes) count(name string) int {
 	for _, o := range list {
 		if o.Name == name {
 			return o.Episodes
@@ -120,26 +117,26 @@ func repeatTable(rows []Row, _ Options) (*Table, error) {
 	if most < 2 {
 		return nil, nil
 	}
-	t := byModel("Repeats", Head{Name: "k"}, Head{Name: "mean"}, Head{Name: "spread"})
+	t := byModel("Repeats")
+	columns := []column{
+		{Head{Name: "k"}, "", func(r Row) Value { return number(r.Repeats.K) }},
+		{Head{Name: "mean"}, "", func(r Row) Value { return optional(r.Repeats.Mean, 2) }},
+		{Head{Name: "spread"}, "", func(r Row) Value { return optional(r.Repeats.Spread, 2) }},
+	}
 	shown := shownPasses(most)
 	for _, k := range shown {
-		t.Heads = append(t.Heads, Head{Name: fmt.Sprintf("pass@%d", k), Group: "at least one right"})
+		columns = append(columns, column{Head{Name: fmt.Sprintf("pass@%d", k), Group: "at least one right"}, "", func(r Row) Value {
+			return r.Repeats.pass(k, func(p Pass) float64 { return p.At })
+		}})
 	}
 	for _, k := range shown {
-		t.Heads = append(t.Heads, Head{Name: fmt.Sprintf("pass^%d", k), Group: "all right"})
+		columns = append(columns, column{Head{Name: fmt.Sprintf("pass^%d", k), Group: "all right"}, "", func(r Row) Value {
+			return r.Repeats.pass(k, func(p Pass) float64 { return p.Hat })
+		}})
 	}
-	for i, r := range rows {
-		l := t.of(&rows[i])
-		l.Values = []Value{number(r.Repeats.K), maybe(r.Repeats.Mean, 2), maybe(r.Repeats.Spread, 2)}
-		for _, k := range shown {
-			l.Values = append(l.Values, r.Repeats.pass(k, func(p Pass) float64 { return p.At }))
-		}
-		for _, k := range shown {
-			l.Values = append(l.Values, r.Repeats.pass(k, func(p Pass) float64 { return p.Hat }))
-		}
-		t.Lines = append(t.Lines, l)
-	}
-	t.Notes = []string{"In percent. Mean and spread (sample standard deviation) are over AVG of each repeat. pass@k: the chance that at least one of k tries is right; pass^k: that all are; unbiased estimates over the questions with k scored tries or more."}
+	t.addRuns(rows, columns)
+	t.Notes = []string{"In percent. Mean and spread (sample standard deviation) are over AVG of each repeat. pass@k: the chance that at " +
+		"least one of k tries is right; pass^k: that all are; unbiased estimates over the questions with k scored tries or more."}
 	return &t, nil
 }
 
@@ -154,10 +151,10 @@ func shownPasses(most int) []int {
 	return list
 }
 
-func (r Repeats) pass(k int, of func(Pass) float64) Value {
+func (r Repeats) pass(k int, chance func(Pass) float64) Value {
 	for _, p := range r.Passes {
 		if p.K == k && p.N > 0 {
-			return plain(decimals(of(p), 2))
+			return plain(decimals(chance(p), 2))
 		}
 	}
 	return plain("-")
@@ -180,14 +177,15 @@ func judgeTable(rows []Row, _ Options) (*Table, error) {
 			add(judge, number(r.Panel.Items), none, none, number(r.Panel.Right[j]), number(r.Panel.Failed[j]))
 		}
 		for _, p := range r.Panel.Pairs {
-			add(p.A+" and "+p.B, number(p.Items), maybe(p.Agreement, 2), maybe(p.Kappa, 3), none, none)
+			add(p.A+" and "+p.B, number(p.Items), optional(p.Agreement, 2), optional(p.Kappa, 3), none, none)
 		}
-		add("all: "+strings.Join(r.Panel.Judges, ", "), number(r.Panel.Items), none, maybe(r.Panel.Kappa, 3), none, none)
+		add("all: "+strings.Join(r.Panel.Judges, ", "), number(r.Panel.Items), none, optional(r.Panel.Kappa, 3), none, none)
 	}
 	if t.Lines == nil {
 		return nil, nil
 	}
-	t.Notes = []string{"Kappa: Fleiss for all judges, Cohen for pairs; 1 is full agreement, 0 agreement by chance, a dash means that all verdicts are the same. Right and failed count the verdicts of a judge and its failures to give one."}
+	t.Notes = []string{"Kappa: Fleiss for all judges, Cohen for pairs; 1 is full agreement, 0 agreement by chance, a dash means that " +
+		"all verdicts are the same. Right and failed count the verdicts of a judge and its failures to give one."}
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Panel != nil && slices.Max(r.Panel.Failed) > 0 }) {
 		t.Notes = append(t.Notes, "With failed judges, Fleiss' kappa gives each item the same weight, however many verdicts it has (Gwet 2014).")
 	}

@@ -112,15 +112,18 @@ func (o Options) intervalNotes(rows []Row, cells func(Row) []Cell) []string {
 	switch o.Intervals {
 	case WilsonIntervals:
 		if slices.ContainsFunc(rows, func(r Row) bool { return r.Repeats.K > 1 }) {
-			return []string{"95 % intervals: Wilson, each question counts as one trial, which makes them too wide with repeats; --intervals bootstrap uses every repeat."}
+			return []string{"95 % intervals: Wilson, each question counts as one trial, which makes them too wide " +
+				"with repeats; --intervals bootstrap uses every repeat."}
 		}
 		return []string{"95 % intervals: Wilson, with questions treated as independent."}
 	case BootstrapIntervals:
-		notes := []string{fmt.Sprintf("95 %% intervals: bootstrap clustered by paper (the first anchor paper of a question; a question without one is its own cluster), %d rounds, seed %d.",
+		notes := []string{fmt.Sprintf("95 %% intervals: bootstrap clustered by paper (the first anchor paper of a question; "+
+			"a question without one is its own cluster), %d rounds, seed %d.",
 			stats.DefaultRounds, o.Seed)}
 		few := func(r Row) bool { return slices.ContainsFunc(cells(r), func(c Cell) bool { return c.replaced }) }
 		if slices.ContainsFunc(rows, few) {
-			notes = append(notes, fmt.Sprintf("* Too few papers for a bootstrap (below %d, or all with the same score): Wilson interval with each paper as one trial.", MinClusters))
+			notes = append(notes, fmt.Sprintf("* Too few papers for a bootstrap (below %d, or all with the same score): Wilson interval "+
+				"with each paper as one trial.", MinClusters))
 		}
 		return notes
 	}

@@ -8,36 +8,28 @@ import (
 
 // leaderboard lists the runs by score, the best first.
 func leaderboard(rows []Row, o Options) (*Table, error) {
-	t := Table{
-		Title: "Leaderboard", Label: baselineHead, Section: modelHead, Flat: true,
-		Heads: []Head{
-			{Name: "rank"},
-			{Name: "AVG", Scored: true},
-			{Name: "SE", Repeats: true},
-			{Name: "SE by paper", Repeats: true},
-			{Name: "95 %", Repeats: true},
-			{Name: "n", Repeats: true},
-			{Name: "turns"},
-			{Name: "tokens"},
-			{Name: "cost ($)"},
-		},
+	t := byModel("Leaderboard")
+	t.Flat = true
+	average := func(text func(Value) string) func(Row) Value {
+		return func(r Row) Value { return plain(orDash(text(scored(r.Cell(Average))))) }
 	}
-	for i, r := range rows {
-		l, avg, e := t.of(&rows[i]), scored(r.Cell(Average)), r.Effort
-		l.Values = []Value{
-			plain("-"), avg, plain(orDash(avg.Error())), plain(orDash(avg.ClusteredError())), plain(span(*avg.Cell)),
-			number(avg.Cell.N), plain(decimals(e.Turns, 2)), plain(decimals(e.Prompt+e.Completion, 0)), maybe(e.Cost, 4),
-		}
-		if e.Episodes == 0 {
-			l.Values[6], l.Values[7] = plain("-"), plain("-")
-		}
-		t.Lines = append(t.Lines, l)
+	columns := []column{
+		{Head{Name: "rank"}, "", func(Row) Value { return plain("-") }},
+		{Head{Name: "AVG", Scored: true}, Average, func(r Row) Value { return scored(r.Cell(Average)) }},
+		{Head{Name: "SE", Repeats: true}, "", average(Value.Error)},
+		{Head{Name: "SE by paper", Repeats: true}, "", average(Value.ClusteredError)},
+		{Head{Name: "95 %", Repeats: true}, "", average(Value.Span)},
+		{Head{Name: "n", Repeats: true}, "", average(Value.Count)},
+		{Head{Name: "turns"}, "", mean(2, func(e Effort) float64 { return e.Turns })},
+		{Head{Name: "tokens"}, "", mean(0, func(e Effort) float64 { return e.Prompt + e.Completion })},
+		{Head{Name: "cost ($)"}, "", func(r Row) Value { return optional(r.Effort.Cost, 4) }},
 	}
+	t.addRuns(rows, columns)
 	cells := func(r Row) []Cell { return []Cell{r.Cell(Average)} }
-	t.Notes = append([]string{"Sorted by AVG in percent; equal scores share a rank. SE: standard error, by paper: clustered. Turns, tokens and cost are means per example."},
-		o.cellNotes(rows, cells)...)
+	t.Notes = append([]string{"Sorted by AVG in percent; equal scores share a rank. SE: standard error, by paper: clustered. " +
+		"Turns, tokens and cost are means per example."}, o.cellNotes(rows, cells)...)
 	if o.WithPaper {
-		if err := t.addPaper("4", []string{"", Average, "", "", "", "", "", "", ""}); err != nil {
+		if err := t.addPaper("4", columns); err != nil {
 			return nil, err
 		}
 	}

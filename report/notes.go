@@ -17,7 +17,8 @@ func Notes(rows []Row) []string {
 		notes = append(notes, "Warning: these scores use different rules and are not comparable. Choose one with --scoring and --judge.")
 	}
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Model == "offline" }) {
-		notes = append(notes, "The model \"offline\" is a rule-based policy that ships with airqa, not a language model: its scores say nothing about any model.")
+		notes = append(notes, "The model \"offline\" is a rule-based policy that ships with airqa, not a language model: "+
+			"its scores say nothing about any model.")
 	}
 	for _, r := range rows {
 		notes = append(notes, r.notes()...)
@@ -50,10 +51,10 @@ func (r Row) notes() []string {
 	if r.UnscoredAnswers > 0 && r.Repeats.K > 1 {
 		add("%d of %d answers have no verdict.", r.UnscoredAnswers, r.Answers)
 	}
-	if n := r.Outcomes.of(formatOnly); n > 0 {
+	if n := r.Outcomes.count(formatOnly); n > 0 {
 		add("%d wrong answers would be right without their wrapping, such as quotes or Markdown.", n)
 	}
-	if n := r.Outcomes.of(notScored); n > 0 {
+	if n := r.Outcomes.count(notScored); n > 0 {
 		add("%d episodes ended after these scores were made; airqa score includes them.", n)
 	}
 	return notes
@@ -97,8 +98,8 @@ func incompleteNotes(rows []Row, cells func(Row) []Cell) []string {
 			}
 		}
 		if len(list) > 0 {
-			notes = append(notes, fmt.Sprintf("%s %s: incomplete and biased. Answers that fail without a judge count; answers that wait for a judge's "+
-				"verdict do not. A dash: at least half wait. %sQuestions that wait (lowest to highest score that the verdicts allow): %s. "+
+			notes = append(notes, fmt.Sprintf("%s %s: incomplete and biased. Answers that fail without a judge count; answers that wait for a "+
+				"judge's verdict do not. A dash: at least half wait. %sQuestions that wait (lowest to highest score that the verdicts allow): %s. "+
 				"airqa score asks for the missing verdicts.", incompleteMark, r.place(), ranged, strings.Join(list, ", ")))
 		}
 	}

@@ -39,7 +39,8 @@ func allOutcomes() Outcomes {
 		list = append(list, Outcome{Name: name, Counted: true})
 	}
 	for _, name := range []string{
-		string(qa.ToolFailure), string(qa.EndpointError), string(qa.NoImages), string(qa.Cancelled), judgeError, noEvaluator, notScored, damaged, notRun,
+		string(qa.ToolFailure), string(qa.EndpointError), string(qa.NoImages), string(qa.Cancelled),
+		judgeError, noEvaluator, notScored, damaged, notRun,
 	} {
 		list = append(list, Outcome{Name: name})
 	}

@@ -45,8 +45,12 @@ func Paper(number string) (PaperTable, error) {
 // PaperMark follows the name of a model in rows taken from the paper.
 const PaperMark = " (paper)"
 
-// add appends the paper's lines to a table. order names the paper's column for each column of the table, "" for none.
-func (p PaperTable) add(t *Table, order []string) {
+// addPaper appends the paper's lines and a note on them.
+func (t *Table) addPaper(number string, columns []column) error {
+	p, err := Paper(number)
+	if err != nil {
+		return err
+	}
 	for _, r := range p.Rows {
 		byColumn := make(map[string]string)
 		for i, c := range p.Columns {
@@ -54,20 +58,12 @@ func (p PaperTable) add(t *Table, order []string) {
 		}
 		l := t.line(r.Model+PaperMark, r.Baseline)
 		l.Paper = true
-		for _, name := range order {
-			l.Values = append(l.Values, Value{Text: orDash(byColumn[name])})
+		for _, c := range columns {
+			l.Values = append(l.Values, Value{Text: orDash(byColumn[c.paper])})
 		}
 		t.Lines = append(t.Lines, l)
 	}
-}
-
-// addPaper appends the paper's lines and a note on them.
-func (t *Table) addPaper(number string, order []string) error {
-	p, err := Paper(number)
-	if err != nil {
-		return err
-	}
-	p.add(t, order)
-	t.Notes = append(t.Notes, fmt.Sprintf("Rows marked%s are from Table %s of the AirQA paper, with its own questions, papers and judge.", PaperMark, number))
+	t.Notes = append(t.Notes, fmt.Sprintf("Rows marked%s are from Table %s of the AirQA paper, with its own questions, papers and judge.",
+		PaperMark, number))
 	return nil
 }

@@ -116,11 +116,11 @@ func (v Value) ClusteredError() string {
 	return v.error(func(c Cell) *float64 { return c.ClusteredSE })
 }
 
-func (v Value) error(of func(Cell) *float64) string {
-	if v.Cell == nil || !v.Cell.Shown() || of(*v.Cell) == nil {
+func (v Value) error(field func(Cell) *float64) string {
+	if v.Cell == nil || !v.Cell.Shown() || field(*v.Cell) == nil {
 		return ""
 	}
-	return decimals(*of(*v.Cell), 2)
+	return decimals(*field(*v.Cell), 2)
 }
 
 // span is the interval of a cell in percent, with a star if it is not the requested bootstrap.
@@ -156,8 +156,8 @@ func number(n int) Value { return Value{Text: strconv.Itoa(n)} }
 
 func decimals(v float64, n int) string { return strconv.FormatFloat(v, 'f', n, 64) }
 
-// maybe is a number that may be nil.
-func maybe(v *float64, n int) Value {
+// optional is a number that may be nil.
+func optional(v *float64, n int) Value {
 	if v == nil {
 		return plain("-")
 	}

@@ -124,32 +124,46 @@ func Marked(rows []Row) []Row {
 
 // scoreTable has the columns of the paper's Tables 4 and 5.
 func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
-	var order []string
+	var columns []column
 	for _, c := range Columns() {
-		t.Heads = append(t.Heads, Head{Name: c.Name, Group: c.Group, Scored: true})
-		order = append(order, c.Name)
+		columns = append(columns, column{Head{Name: c.Name, Group: c.Group, Scored: true}, c.Name, func(r Row) Value {
+			return scored(r.Cell(c.Name))
+		}})
 	}
-	withInterval := slices.ContainsFunc(rows, func(r Row) bool { return r.Cell(Average).Interval != nil })
-	if withInterval {
-		t.Heads = append(t.Heads, Head{Name: "95 %", Repeats: true})
-		order = append(order, "")
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Cell(Average).Interval != nil }) {
+		columns = append(columns, column{Head{Name: "95 %", Repeats: true}, "", func(r Row) Value { return plain(span(r.Cell(Average))) }})
 	}
-	for i, r := range rows {
-		l := t.of(&rows[i])
-		for _, c := range r.Cells {
-			l.Values = append(l.Values, scored(c))
-		}
-		if withInterval {
-			l.Values = append(l.Values, plain(span(r.Cell(Average))))
-		}
-		t.Lines = append(t.Lines, l)
-	}
+	t.addRuns(rows, columns)
 	cells := func(r Row) []Cell { return r.Cells }
 	t.Notes = append(perRun(rows, questionsNote, "Scores in percent. Questions per column: %s."), o.cellNotes(rows, cells)...)
 	if o.WithPaper {
-		return &t, t.addPaper(number, order)
+		return &t, t.addPaper(number, columns)
 	}
 	return &t, nil
+}
+
+// column is a column of a table that has a line for each run.
+type column struct {
+	Head
+	// paper names the column in the paper's table; empty if it has none.
+	paper string
+	value func(Row) Value
+}
+
+// addRuns adds columns, and a line for each run.
+func (t *Table) addRuns(rows []Row, columns []column) {
+	for _, c := range columns {
+		t.Heads = append(t.Heads, c.Head)
+	}
+	for i, r := range rows {
+		l := t.line(r.Model, r.Baseline)
+		l.Row = &rows[i]
+		l.Label += r.Mark
+		for _, c := range columns {
+			l.Values = append(l.Values, c.value(r))
+		}
+		t.Lines = append(t.Lines, l)
+	}
 }
 
 // Heads of the two names of a run.
@@ -159,8 +173,8 @@ const (
 )
 
 // byModel is a table whose lines are grouped by model.
-func byModel(title string, heads ...Head) Table {
-	return Table{Title: title, Label: baselineHead, Section: modelHead, Heads: heads}
+func byModel(title string) Table {
+	return Table{Title: title, Label: baselineHead, Section: modelHead}
 }
 
 // line is a line without values, with its names in the order of the table.
@@ -171,70 +185,66 @@ func (t Table) line(model, baseline string) Line {
 	return Line{Label: baseline, Section: model}
 }
 
-// of is the line of a run, without values.
-func (t Table) of(r *Row) Line {
-	l := t.line(r.Model, r.Baseline)
-	l.Row = r
-	l.Label += r.Mark
-	return l
-}
-
 // table7 counts failed actions by kind.
 func table7(rows []Row, o Options) (*Table, error) {
-	t := byModel("Error actions",
-		Head{Name: "Overall (%)", Scored: true}, Head{Name: "unreadable (%)", Group: "Error rate"}, Head{Name: "tool errors (%)", Group: "Error rate"},
-		Head{Name: "actions"})
-	order := []string{"Overall", "Error rate", "", ""}
+	t := byModel("Error actions")
+	columns := []column{
+		{Head{Name: "Overall (%)", Scored: true}, "Overall", func(r Row) Value { return scored(r.Cell(Average)) }},
+		{Head{Name: "unreadable (%)", Group: "Error rate"}, "Error rate", func(r Row) Value {
+			return optional(r.Actions.Rate(r.Actions.Unreadable), 2)
+		}},
+		{Head{Name: "tool errors (%)", Group: "Error rate"}, "", func(r Row) Value { return optional(r.Actions.Rate(r.Actions.ToolErrors), 2) }},
+		{Head{Name: "actions"}, "", func(r Row) Value { return number(r.Actions.Actions) }},
+	}
 	for _, kind := range errorKinds() {
-		t.Heads = append(t.Heads, Head{Name: strings.ReplaceAll(kind, "_", " "), Group: "Errors by kind"})
-		order = append(order, "")
+		columns = append(columns, column{Head{Name: strings.ReplaceAll(kind, "_", " "), Group: "Errors by kind"}, "", func(r Row) Value {
+			return number(r.Actions.Kinds[kind])
+		}})
 	}
-	for i, r := range rows {
-		l, a := t.of(&rows[i]), r.Actions
-		l.Values = []Value{scored(r.Cell(Average)), maybe(a.Rate(a.Unreadable), 2), maybe(a.Rate(a.ToolErrors), 2), number(a.Actions)}
-		for _, kind := range errorKinds() {
-			l.Values = append(l.Values, number(a.Kinds[kind]))
-		}
-		t.Lines = append(t.Lines, l)
-	}
+	t.addRuns(rows, columns)
 	t.Notes = []string{
-		"Rates are over the actions of the model; a baseline that calls no tools has no actions. Unreadable: a reply in which no action can be read. " +
-			"Tool error: an action that the tool could not do as asked, such as SQL that fails.",
+		"Rates are over the actions of the model; a baseline that calls no tools has no actions. Unreadable: a reply in which no action can be " +
+			"read. Tool error: an action that the tool could not do as asked, such as SQL that fails.",
 		"The paper's error rate compares with \"unreadable\": the authors' code counts as error actions only replies that it cannot parse.",
 	}
 	if o.WithPaper {
-		return &t, t.addPaper("7", order)
+		return &t, t.addPaper("7", columns)
 	}
 	return &t, nil
 }
 
 // table13 shows the effort per example.
 func table13(rows []Row, o Options) (*Table, error) {
-	t := byModel("Time and cost per example",
-		Head{Name: "Turns"}, Head{Name: "prompt tokens"}, Head{Name: "completion tokens"},
-		Head{Name: "time (s)"}, Head{Name: "working (s)"}, Head{Name: "waiting (s)"}, Head{Name: "Cost ($)"}, Head{Name: "Episodes"})
-	estimated := false
-	for i, r := range rows {
-		l, f := t.of(&rows[i]), r.Effort
-		estimated = estimated || f.Estimated
-		l.Values = []Value{
-			plain(decimals(f.Turns, 2)), plain(decimals(f.Prompt, 0)), plain(decimals(f.Completion, 0)),
-			plain(decimals(f.Working+f.Waiting, 1)), plain(decimals(f.Working, 1)), plain(decimals(f.Waiting, 1)),
-			maybe(f.Cost, 4), number(f.Episodes),
-		}
-		if f.Episodes == 0 {
-			for n := range l.Values[:7] {
-				l.Values[n] = plain("-")
-			}
-		}
-		t.Lines = append(t.Lines, l)
+	t := byModel("Time and cost per example")
+	columns := []column{
+		{Head{Name: "Turns"}, "Turns", mean(2, func(e Effort) float64 { return e.Turns })},
+		{Head{Name: "prompt tokens"}, "Prompt", mean(0, func(e Effort) float64 { return e.Prompt })},
+		{Head{Name: "completion tokens"}, "Completion", mean(0, func(e Effort) float64 { return e.Completion })},
+		{Head{Name: "time (s)"}, "Time", mean(1, func(e Effort) float64 { return e.Working + e.Waiting })},
+		{Head{Name: "working (s)"}, "", mean(1, func(e Effort) float64 { return e.Working })},
+		{Head{Name: "waiting (s)"}, "", mean(1, func(e Effort) float64 { return e.Waiting })},
+		{Head{Name: "Cost ($)"}, "Cost", func(r Row) Value { return optional(r.Effort.Cost, 4) }},
+		{Head{Name: "Episodes"}, "", func(r Row) Value { return number(r.Effort.Episodes) }},
 	}
-	t.Notes = []string{"Means over finished episodes. Tokens are accumulated over the calls of an episode. Time is the sum of working (requests and actions) and waiting (rate limits, and pauses before retries); the paper has one column. Cost includes requests without a reply, at their forecast; a dash: the price is unknown."}
-	if estimated {
+	t.addRuns(rows, columns)
+	t.Notes = []string{"Means over finished episodes. Tokens are accumulated over the calls of an episode. Time is the sum of working " +
+		"(requests and actions) and waiting (rate limits, and pauses before retries); the paper has one column. Cost includes requests " +
+		"without a reply, at their forecast; a dash: the price is unknown."}
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Effort.Estimated }) {
 		t.Notes = append(t.Notes, "Some tokens were counted by airqa, since the endpoint reported none.")
 	}
 	if o.WithPaper {
-		return &t, t.addPaper("13", []string{"Turns", "Prompt", "Completion", "Time", "", "", "Cost", ""})
+		return &t, t.addPaper("13", columns)
 	}
 	return &t, nil
+}
+
+// mean is a mean over the finished episodes of a run, with n decimals; a dash if there are none.
+func mean(n int, effort func(Effort) float64) func(Row) Value {
+	return func(r Row) Value {
+		if r.Effort.Episodes == 0 {
+			return plain("-")
+		}
+		return plain(decimals(effort(r.Effort), n))
+	}
 }

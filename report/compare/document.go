@@ -61,9 +61,9 @@ func WritePairs(w io.Writer, sides []Side, results []Result, o render.Options) e
 		}
 	}
 	slices.Sort(tests)
-	t.Notes = append([]string{fmt.Sprintf("Differences in percentage points with 95%% intervals (paired bootstrap by paper, %d rounds, seed %d); "+
-		"p of %s, and adjusted for %d comparisons.", results[0].Rounds, results[0].Seed, strings.Join(slices.Compact(tests), " and "), len(results))},
-		few(all)...)
+	how := fmt.Sprintf("paired bootstrap by paper, %d rounds, seed %d", results[0].Rounds, results[0].Seed)
+	t.Notes = append([]string{fmt.Sprintf("Differences in percentage points with 95%% intervals (%s); p of %s, and adjusted for %d comparisons.",
+		how, strings.Join(slices.Compact(tests), " and "), len(results))}, few(all)...)
 	d.Add(render.Part{Table: t})
 	d.Warn(notes)
 	return d.Write(w, o)
@@ -124,7 +124,8 @@ func pairWarnings(pair string, warnings []string, all []Result) []string {
 // few explains the stars in a table.
 func few(groups []Group) []string {
 	if slices.ContainsFunc(groups, Group.Few) {
-		return []string{fmt.Sprintf("* Too few clusters (papers) for a bootstrap (below %d, or all with the same difference): from the Wilson intervals of both scores, with each cluster as one trial.", report.MinClusters)}
+		return []string{fmt.Sprintf("* Too few clusters (papers) for a bootstrap (below %d, or all with the same difference): "+
+			"from the Wilson intervals of both scores, with each cluster as one trial.", report.MinClusters)}
 	}
 	return nil
 }
@@ -177,7 +178,8 @@ func verdict(r Result) string {
 	case !excludes0:
 		return "These questions do not separate A from B."
 	case r.Repeats:
-		return "The test does not separate A from B, but the interval does: the interval uses the size of the differences, the test only their number."
+		return "The test does not separate A from B, but the interval does: " +
+			"the interval uses the size of the differences, the test only their number."
 	}
 	return "The test does not separate A from B, although the interval excludes 0: near 5% the two may disagree."
 }

@@ -151,7 +151,8 @@ func missing(name string, s Side) []string {
 		}
 	}
 	if unscored > 0 {
-		list = append(list, fmt.Sprintf("%d of %d answers of %s have no verdict; their questions are left out of both runs", unscored, len(s.Scores), name))
+		list = append(list, fmt.Sprintf("%d of %d answers of %s have no verdict; their questions are left out of both runs",
+			unscored, len(s.Scores), name))
 	}
 	if unjudged > 0 {
 		list = append(list, fmt.Sprintf("%d of them are of questions that need a judge: if the judge failed, the comparison is biased, "+

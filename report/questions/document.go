@@ -159,7 +159,8 @@ func lengthFigures(s Stats) []render.Figure {
 		}
 		f := render.Figure{
 			Name: "lengths-" + strconv.Itoa(len(list)+1), Title: fmt.Sprintf("Length of the %s, %s (median %.6g)", l.Of, l.Unit, l.Median),
-			Kind: render.Histogram, X: render.Axis{Label: l.Unit, Whole: true}, Y: render.Axis{Label: "questions", Whole: true}, Series: []render.Series{{}},
+			Kind: render.Histogram, X: render.Axis{Label: l.Unit, Whole: true}, Y: render.Axis{Label: "questions", Whole: true},
+			Series: []render.Series{{}},
 		}
 		for _, v := range l.Values {
 			f.Series[0].Points = append(f.Series[0].Points, render.Point{X: float64(v)})
@@ -173,7 +174,9 @@ func lengthFigures(s Stats) []render.Figure {
 func paperFigures(s Stats) []render.Figure {
 	var list []render.Figure
 	for _, kind := range []string{"single", "multiple", "comprehensive"} {
-		f := render.Figure{Name: "papers-" + kind, Kind: render.Columns, X: render.Axis{Label: "papers"}, Y: render.Axis{Label: "questions", Whole: true}}
+		f := render.Figure{
+			Name: "papers-" + kind, Kind: render.Columns, X: render.Axis{Label: "papers"}, Y: render.Axis{Label: "questions", Whole: true},
+		}
 		for _, p := range s.Papers {
 			if p.Type != kind || len(p.N) == 0 {
 				continue

@@ -103,7 +103,8 @@ type linter struct {
 }
 
 func (l *linter) say(s eval.Severity, r Rule, format string, args ...any) {
-	l.found = append(l.found, Finding{Severity: s, File: l.at.File, Line: l.at.Line, UUID: l.at.UUID, Rule: r, Text: fmt.Sprintf(format, args...)})
+	text := fmt.Sprintf(format, args...)
+	l.found = append(l.found, Finding{Severity: s, File: l.at.File, Line: l.at.Line, UUID: l.at.UUID, Rule: r, Text: text})
 }
 
 // scoring reports the evaluator's own faults.

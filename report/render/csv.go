@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/report"
 )
@@ -76,11 +77,8 @@ func field(object map[string]any, path string) string {
 	if text, ok := value.(string); ok || value == nil {
 		return text
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(value) // it was JSON before
-	return strings.TrimSuffix(b.String(), "\n")
+	text, _ := ledger.EncodeText(value) // it was JSON before
+	return text
 }
 
 // wide has a record for each line of a table: n and interval after each score, and at the end the missing scores of a
@@ -156,7 +154,11 @@ func missing(r *report.Row, tidy bool) []string {
 	if tidy {
 		return nil
 	}
-	return []string{strconv.Itoa(r.Unscored), strconv.Itoa(r.Partial), strconv.Itoa(r.Unfinished), strconv.Itoa(r.Damaged), strconv.Itoa(r.UnscoredAnswers)}
+	var counts []string
+	for _, n := range []int{r.Unscored, r.Partial, r.Unfinished, r.Damaged, r.UnscoredAnswers} {
+		counts = append(counts, strconv.Itoa(n))
+	}
+	return counts
 }
 
 // fixed prints a number with two decimals.

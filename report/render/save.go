@@ -88,8 +88,8 @@ func portable(svg []byte) []byte {
 		size, _ := strconv.ParseFloat(string(m[1]), 64)
 		face := cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
 		width := face.Width(html.UnescapeString(string(m[3])))
-		return fmt.Appendf(nil, `style="font:%gpx 'Liberation Sans',Arial,Helvetica,sans-serif" textLength="%.4g" lengthAdjust="spacingAndGlyphs"%s>%s</text>`,
-			size, width.Points(), m[2], m[3])
+		style := fmt.Sprintf(`style="font:%gpx 'Liberation Sans',Arial,Helvetica,sans-serif"`, size)
+		return fmt.Appendf(nil, `%s textLength="%.4g" lengthAdjust="spacingAndGlyphs"%s>%s</text>`, style, width.Points(), m[2], m[3])
 	})
 }
 
