@@ -124,21 +124,13 @@ func (y Yields) Text(width int) string {
 	for _, s := range y.Stages {
 		stages.Rows = append(stages.Rows, []string{
 			s.Stage, fmt.Sprint(s.Reached), fmt.Sprint(s.Passed), fmt.Sprint(s.Lost + s.Pending), fmt.Sprint(s.Calls),
-			terminal.Compact(float64(s.Usage.Prompt + s.Usage.Completion)), usdText(s.USD), ReasonsText(s.Reasons),
+			terminal.Compact(float64(s.Usage.Prompt + s.Usage.Completion)), terminal.Cost(s.USD, "unknown"), ReasonsText(s.Reasons),
 		})
 	}
 	sum := fmt.Sprintf("%s = %d accepted + %d rejected + %d failed + %d pending; %s, %d tokens, %s",
 		terminal.Plural(y.Candidates, "candidate"), y.Accepted, y.Rejected, y.Failed, y.Pending,
-		terminal.Plural(y.Spent.Calls, "call"), y.Spent.Usage.Prompt+y.Spent.Usage.Completion, usdText(y.Spent.USD))
+		terminal.Plural(y.Spent.Calls, "call"), y.Spent.Usage.Prompt+y.Spent.Usage.Completion, terminal.Cost(y.Spent.USD, "unknown"))
 	return strings.Join([]string{categories.Text(width), stages.Text(width), sum}, "\n\n")
-}
-
-// usdText formats a cost; nil is unknown.
-func usdText(usd *float64) string {
-	if usd == nil {
-		return "unknown"
-	}
-	return terminal.USD(*usd)
 }
 
 // ReasonsText lists counts of reasons, the most frequent one first.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
@@ -121,10 +122,5 @@ func firstOf(values ...json.RawMessage) string {
 
 // excerpt shortens a text to one line.
 func excerpt(text string) string {
-	const limit = 300
-	line := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "))
-	if len(line) > limit {
-		return string(line[:limit]) + " …"
-	}
-	return string(line)
+	return terminal.Truncate(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "), 300, " …")
 }

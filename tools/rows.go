@@ -1,8 +1,6 @@
 package tools
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"sort"
 	"strconv"
@@ -10,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/internal/tokens"
 	"airqa/qa"
@@ -223,13 +222,11 @@ func JSONValue(v any) string {
 	if at, ok := v.(time.Time); ok {
 		v = at.UTC().Format(time.RFC3339)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := ledger.EncodeText(v)
+	if err != nil {
 		return strconv.Quote(fmt.Sprint(v))
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return text
 }
 
 // JSONRow writes row i as one JSON object, for output.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"airqa/internal/python"
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
@@ -217,13 +218,8 @@ func fromGo(v any) python.Value {
 
 func repr(v any) string { return python.Repr(fromGo(v)) }
 
-func short(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
+// short is a text of a reply as an error shows it.
+func short(s string) string { return terminal.Truncate(s, 60, "…") }
 
 // plain converts bound arguments to plain Go values.
 func plain(b bound) map[string]any {

@@ -2,12 +2,12 @@ package action
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
+	"airqa/internal/ledger"
 	"airqa/internal/python"
 )
 
@@ -78,13 +78,11 @@ func pythonText(v any) string {
 }
 
 func quoted(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := ledger.EncodeText(v)
+	if err != nil {
 		return `""` // arguments are plain values
 	}
-	return strings.TrimSpace(b.String())
+	return text
 }
 
 // elements writes an argument in XML: an element, or one for each item of a list.

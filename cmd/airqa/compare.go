@@ -102,7 +102,8 @@ func (c compareCmd) need(a *app, o render.Options) error {
 		}
 		need = compare.QuestionsLike(r, gap, c.Power)
 	default:
-		a.say("note: assuming that the systems disagree on %g%% of the questions; --discordant or two runs give a better value", 100*defaultDiscordance)
+		a.say("note: assuming that the systems disagree on %g%% of the questions; --discordant or two runs give a better value",
+			100*defaultDiscordance)
 	}
 	return need.Write(a.out, o)
 }

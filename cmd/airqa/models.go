@@ -85,12 +85,12 @@ func priceCells(p *catalog.Price) (in, cached, out string) {
 	}
 	cached = "-"
 	if p.Cached != nil {
-		cached = dollars(*p.Cached)
+		cached = perMillion(*p.Cached)
 	}
-	return dollars(p.Input), cached, dollars(p.Output)
+	return perMillion(p.Input), cached, perMillion(p.Output)
 }
 
-func dollars(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+func perMillion(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func known(n int) string {
 	if n == 0 {

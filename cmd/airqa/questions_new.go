@@ -140,7 +140,8 @@ func (a *app) finder(dir string) author.Finder {
 
 // write makes the question of a draft. On a terminal it asks for what is missing.
 func (c questionsNewCmd) write(a *app, d author.Draft) (author.Written, error) {
-	complete := strings.TrimSpace(d.Question) != "" && (strings.TrimSpace(d.Answer) != "" || d.Kind == author.None || d.Evaluator.Func != "" || len(d.Points) > 0)
+	answered := strings.TrimSpace(d.Answer) != "" || d.Kind == author.None || d.Evaluator.Func != "" || len(d.Points) > 0
+	complete := strings.TrimSpace(d.Question) != "" && answered
 	if complete {
 		w, err := d.Write()
 		if err != nil {

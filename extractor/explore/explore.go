@@ -12,6 +12,7 @@ import (
 
 	"airqa/agent/action"
 	"airqa/extractor/candidate"
+	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
 )
@@ -117,17 +118,17 @@ func Context(m candidate.Material) string {
 		field("Abstract:", m.Paper.Abstract)
 	}
 	for _, p := range m.Parts {
-		text := clip(p.Text, maxText/len(m.Parts))
+		text := terminal.Truncate(p.Text, maxText/len(m.Parts), " …")
 		switch p.Kind {
 		case candidate.Table:
 			field("Caption:", p.Title)
 			field("Table in HTML:", text)
 		case candidate.Image:
 			field("Caption:", p.Title)
-			field("Text of the page:", clip(p.Around, maxAround))
+			field("Text of the page:", terminal.Truncate(p.Around, maxAround, " …"))
 		case candidate.Formula:
 			field("Formula:", text)
-			field("Text of the page:", clip(p.Around, maxAround))
+			field("Text of the page:", terminal.Truncate(p.Around, maxAround, " …"))
 		case candidate.Metadata:
 			field("Bibliographic data:", text)
 		default:
@@ -136,15 +137,6 @@ func Context(m candidate.Material) string {
 		}
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// clip truncates a text to n characters.
-func clip(text string, n int) string {
-	r := []rune(text)
-	if len(r) <= n {
-		return text
-	}
-	return string(r[:n]) + " …"
 }
 
 // Parse reads a reply. The error names what to correct. The answer of a question for a paper is its title.

@@ -8,6 +8,7 @@ import (
 	"airqa/eval"
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
+	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
 )
@@ -84,10 +85,4 @@ func solvedAgain(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 }
 
 // cut shortens a text for a detail.
-func cut(text string) string {
-	const most = 120
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
-}
+func cut(text string) string { return terminal.Truncate(text, 120, "…") }

@@ -8,6 +8,7 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/internal/ledger"
+	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
 )
@@ -147,14 +148,4 @@ func around(p paperdb.Paper, x paperdb.Image) string {
 }
 
 // clip truncates a text to n characters.
-func clip(text string, n int) string {
-	text = strings.TrimSpace(text)
-	if len(text) <= n {
-		return text
-	}
-	r := []rune(text)
-	if len(r) <= n {
-		return text
-	}
-	return string(r[:n]) + " …"
-}
+func clip(text string, n int) string { return terminal.Truncate(strings.TrimSpace(text), n, " …") }

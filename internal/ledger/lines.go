@@ -45,6 +45,12 @@ func Encode(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// EncodeText is [Encode] without the newline.
+func EncodeText(v any) (string, error) {
+	line, err := Encode(v)
+	return string(bytes.TrimSuffix(line, []byte{'\n'})), err
+}
+
 // RedactStrings applies a filter to each string of JSON, keys included, and leaves all other bytes as they are. A filter of
 // the encoded text could match a part of an escape sequence.
 func RedactStrings(raw []byte, redact func([]byte) []byte) []byte {
@@ -68,8 +74,8 @@ func RedactStrings(raw []byte, redact func([]byte) []byte) []byte {
 			continue
 		}
 		if safe := string(redact([]byte(text))); safe != text {
-			encoded, _ := Encode(safe) // a string always has one
-			out = append(append(out, raw[done:start]...), bytes.TrimSuffix(encoded, []byte{'\n'})...)
+			encoded, _ := EncodeText(safe) // a string always has one
+			out = append(append(out, raw[done:start]...), encoded...)
 			done = at + 1
 		}
 	}

@@ -39,8 +39,8 @@ type Reporter struct {
 	open int
 }
 
-// take returns the bar container and creates it for the first stage.
-func (r *Reporter) take() *mpb.Progress {
+// openBars returns the bar container and creates it for the first stage.
+func (r *Reporter) openBars() *mpb.Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.open == 0 {
@@ -50,8 +50,8 @@ func (r *Reporter) take() *mpb.Progress {
 	return r.bars
 }
 
-// give waits, after the last stage, until the final bars are drawn.
-func (r *Reporter) give() {
+// closeBars waits, after the last stage, until the final bars are drawn.
+func (r *Reporter) closeBars() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open--
@@ -108,11 +108,16 @@ func (r *Reporter) Stage(name string, total int) *Stage {
 	}
 	// The spaces around the bar belong to the words: on a narrow terminal the bar disappears, but the spaces are still
 	// needed.
-	s.bar = r.take().New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
-		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))), decor.CountersNoUnit("%d/%d ", decor.WCSyncWidth)), mpb.BarFillerTrim(),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return spaced(s.left()) }), decor.Any(func(decor.Statistics) string {
-			return spaced(s.Note())
-		})),
+	s.bar = r.openBars().New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
+		mpb.PrependDecorators(
+			decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))),
+			decor.CountersNoUnit("%d/%d ", decor.WCSyncWidth),
+		),
+		mpb.BarFillerTrim(),
+		mpb.AppendDecorators(
+			decor.Any(func(decor.Statistics) string { return spaced(s.left()) }),
+			decor.Any(func(decor.Statistics) string { return spaced(s.Note()) }),
+		),
 	)
 	return s
 }
@@ -191,7 +196,7 @@ func (s *Stage) Close(last string) {
 	if s.done < s.total || s.total == 0 {
 		s.bar.Abort(false)
 	}
-	s.from.give()
+	s.from.closeBars()
 }
 
 func (s *Stage) print(text string) {

@@ -98,6 +98,28 @@ func Compact(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
+// Truncate returns the first n characters of text, with mark if it has more.
+func Truncate(text string, n int, mark string) string {
+	if len(text) <= n {
+		return text
+	}
+	for i := range text {
+		if n == 0 {
+			return text[:i] + mark
+		}
+		n--
+	}
+	return text
+}
+
+// Cost is [USD] of an amount that may be unknown.
+func Cost(usd *float64, unknown string) string {
+	if usd == nil {
+		return unknown
+	}
+	return USD(*usd)
+}
+
 // USD formats an amount, below ten cents to a hundredth of a cent.
 func USD(x float64) string {
 	if x > 0 && x < 0.1 {

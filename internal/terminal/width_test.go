@@ -76,3 +76,14 @@ func TestPlural(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestTruncate(t *testing.T) {
+	for _, tt := range []struct {
+		text, want string
+		n          int
+	}{{"", "", 0}, {"ab", "ab", 2}, {"abc", "ab…", 2}, {"äöü", "äöü", 3}, {"äöüß", "äöü…", 3}} {
+		if got := terminal.Truncate(tt.text, tt.n, "…"); got != tt.want {
+			t.Errorf("Truncate(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+}

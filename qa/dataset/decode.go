@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
@@ -153,15 +154,10 @@ func jsonFault(err error) string {
 }
 
 func short(raw json.RawMessage) string {
-	const most = 40
-	s := string(raw)
-	if s == "" {
+	if len(raw) == 0 {
 		return "nothing"
 	}
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+	return terminal.Truncate(string(raw), 40, "…")
 }
 
 // Lines encodes examples as JSON Lines with a fixed order of keys, extra keys last, sorted by name. Run directories

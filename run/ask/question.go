@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"airqa/internal/exit"
+	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/run/session"
@@ -98,11 +99,7 @@ func turnsText(turns []Turn) string {
 }
 
 func oneLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > mostAnswer {
-		return string(r[:mostAnswer]) + " …"
-	}
-	return text
+	return terminal.Truncate(strings.Join(strings.Fields(text), " "), mostAnswer, " …")
 }
 
 // Conversation is what was asked and answered before.

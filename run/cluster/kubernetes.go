@@ -1,12 +1,12 @@
 package cluster
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"path"
 	"regexp"
 	"strings"
+
+	"airqa/internal/ledger"
 )
 
 // Kubernetes is an indexed Job: one pod for each shard.
@@ -76,11 +76,9 @@ func (k Kubernetes) Shell() string {
 func YAMLQuote(word string) string { return yamlString(strings.ReplaceAll(word, "$", "$$")) }
 
 func yamlString(text string) string {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out) // a string in JSON is one in YAML
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
+	quoted, err := ledger.EncodeText(text) // a string in JSON is one in YAML
+	if err != nil {
 		panic(err) // a string is always encoded
 	}
-	return strings.TrimSuffix(out.String(), "\n")
+	return quoted
 }

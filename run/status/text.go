@@ -150,10 +150,7 @@ func (s Status) costs() string {
 	if n := s.Charged.Prompt + s.Charged.Completion; n > 0 {
 		text += fmt.Sprintf("; up to %s more for failed requests", short(float64(n)))
 	}
-	if s.USD == nil {
-		return text + "; cost unknown"
-	}
-	return text + "; " + terminal.USD(*s.USD)
+	return text + "; " + terminal.Cost(s.USD, "cost unknown")
 }
 
 func (s Status) pace() string {

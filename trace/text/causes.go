@@ -37,7 +37,8 @@ func Causes(w io.Writer, runs []cause.Run, o render.Options) error {
 	if answers := answersTable(runs); len(answers.Lines) > 0 {
 		d.Add(render.Part{Title: answers.Title, Table: answers})
 	}
-	d.Notes = append(d.Notes, "Causes are found by rules; docs/traces.md has how often they are right. “?” marks evidence matched by text alone.")
+	d.Notes = append(d.Notes, "Causes are found by rules; docs/traces.md has how often they are right. "+
+		"“?” marks evidence matched by text alone.")
 	return d.Write(w, o)
 }
 

@@ -88,7 +88,8 @@ func divergence(d diff.Diff) []string {
 	switch p := d.FirstResult; {
 	case p == nil:
 	case p.Kind == diff.OtherResult:
-		lines[1] = fmt.Sprintf("First different observation: %s. An equal action had another result: the data or the tools have changed.", stepNames(*p))
+		lines[1] = fmt.Sprintf("First different observation: %s. An equal action had another result: "+
+			"the data or the tools have changed.", stepNames(*p))
 	case d.FirstAction != nil && d.FirstAction.Pair == p.Pair:
 		lines[1] = fmt.Sprintf("First different observation: %s, as the actions differ.", stepNames(*p))
 	default:

@@ -130,7 +130,7 @@ func (l EpisodeList) cells(side int) (heads []string, rows [][]string) {
 	run := l.runName()
 	for _, r := range l.Rows {
 		row := []string{
-			shortID(r), string(r.Status), strconv.Itoa(r.Turns), terminal.Compact(float64(r.Tokens())), dollars(r.CostUSD),
+			shortID(r), string(r.Status), strconv.Itoa(r.Turns), terminal.Compact(float64(r.Tokens())), terminal.Cost(r.CostUSD, "-"),
 			answerGold(r, side), r.LostAt.Label(r.LostAtWeak), l.cause(r), cutReplies(r) + terminal.Line(r.Question),
 		}
 		if l.Runs > 1 {
@@ -180,13 +180,6 @@ func shortID(r trace.Row) string {
 	return terminal.Line(r.Short)
 }
 
-func dollars(cost *float64) string {
-	if cost == nil {
-		return "-"
-	}
-	return terminal.USD(*cost)
-}
-
 func answerGold(r trace.Row, side int) string {
 	answer := terminal.Line(r.Answer)
 	switch {
@@ -205,7 +198,8 @@ func answerGold(r trace.Row, side int) string {
 
 // statusCodes are the colours of statuses.
 var statusCodes = map[trace.Status]string{
-	trace.Right: "32", trace.Wrong: "31", trace.Unscored: "33", trace.Failed: "35", trace.Damaged: "35", trace.Unfinished: "36",
+	trace.Right: "32", trace.Wrong: "31", trace.Unscored: "33", trace.Failed: "35",
+	trace.Damaged: "35", trace.Unfinished: "36",
 }
 
 // PaintStatus paints the name of a status.

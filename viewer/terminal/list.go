@@ -220,10 +220,7 @@ func answer(w trace.Row, width int) string {
 }
 
 func cost(w trace.Row, _ int) string {
-	if w.CostUSD == nil {
-		return ""
-	}
-	return terminal.USD(*w.CostUSD)
+	return terminal.Cost(w.CostUSD, "")
 }
 
 // fitted are the columns that fit a screen, in their places.
