@@ -8,27 +8,45 @@ import (
 	"airqa/train/preflight/template"
 )
 
-// counter counts and splits the pieces of a rendered row.
-type counter interface {
-	count(p template.Piece) int
-	// split returns the first n tokens of a piece and the rest.
-	split(p template.Piece, n int) (head, tail string)
+// counter counts and splits the pieces of a rendered row: exactly with the model's tokenizer, or with the vocabulary of
+// another model.
+type counter struct {
+	// special are tokens that count one wherever they stand: those that the trainer adds to the vocabulary, or of an estimate
+	// all special tokens of the template.
+	special []string
+	// bos reports whether the tokenizer has a first token.
+	bos bool
+	// countPlain and cutPlain count a text without special tokens, and divide it after n tokens, of which it has more.
+	countPlain func(text string) int
+	cutPlain   func(text string, n int) (head, tail string)
+	known      *memo
 }
 
-func newCounter(c Config, t *template.Template) counter {
-	if c.Tokenizer == nil {
-		return &estimate{special: specials(t), digits: c.EveryDigit, known: newMemo()}
+func newCounter(c Config, t *template.Template) *counter {
+	if k := c.Tokenizer; k != nil {
+		cut := func(text string, n int) (head, tail string) {
+			ids := k.Encode(nil, text)
+			return k.Decode(ids[:n]), k.Decode(ids[n:])
+		}
+		return &counter{special: addedTokens(c, t), bos: c.BOS != "", countPlain: k.Count, cutPlain: cut, known: newMemo()}
 	}
-	return &exact{t: c.Tokenizer, bos: c.BOS != "", added: missing(c, t), known: newMemo()}
+	estimate := tokens.Count
+	if c.EveryDigit {
+		estimate = func(text string) int { return tokens.Count(text) + furtherDigits(text) }
+	}
+	cut := func(text string, n int) (head, tail string) {
+		head, _ = tokens.Cut(text, n)
+		return head, text[len(head):]
+	}
+	return &counter{special: specialTokens(t), bos: true, countPlain: estimate, cutPlain: cut, known: newMemo()}
 }
 
-// missing lists the tokens that the trainer adds to the vocabulary.
-func missing(c Config, t *template.Template) []string {
+// addedTokens lists the tokens that the trainer adds to the vocabulary.
+func addedTokens(c Config, t *template.Template) (add []string) {
 	want := t.Stop
 	if len(want) == 0 && c.EOS == "" {
 		want = []string{"<|endoftext|>"}
 	}
-	var add []string
 	for _, token := range want {
 		if _, ok := c.Tokenizer.ID(token); !ok {
 			add = append(add, token)
@@ -37,73 +55,65 @@ func missing(c Config, t *template.Template) []string {
 	return add
 }
 
-// exact counts with the model's tokenizer.
-type exact struct {
-	t     Tokenizer
-	bos   bool
-	added []string // tokens absent from the vocabulary that the trainer adds
-	known *memo
-}
-
-// memo remembers counts of texts, as rows of one trajectory repeat each other's turns.
-type memo struct {
-	mu    sync.Mutex
-	m     map[string]int
-	bytes int
-}
-
-// memoBytes is the size of the texts after which a memo is cleared.
-const memoBytes = 32 << 20
-
-func newMemo() *memo { return &memo{m: make(map[string]int)} }
-
-// of returns the count of a text.
-func (m *memo) of(text string, count func(string) int) int {
-	m.mu.Lock()
-	n, ok := m.m[text]
-	m.mu.Unlock()
-	if !ok {
-		n = count(text)
-		m.add(text, n)
-	}
-	return n
-}
-
-func (e *exact) count(p template.Piece) int {
-	switch p.Kind {
-	case template.BOS:
-		if !e.bos {
-			return 0
+// specialTokens lists the special tokens of a template.
+func specialTokens(t *template.Template) []string {
+	list := append([]string{"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|start_header_id|>", "<|end_header_id|>"}, t.Stop...)
+	if v := t.Vision; v != nil {
+		for _, token := range []string{v.Image, v.Video, v.Begin, v.End} {
+			if token != "" {
+				list = append(list, token)
+			}
 		}
-		return 1
-	case template.EOS:
-		return 1
 	}
-	return e.known.of(p.Text, e.text)
+	return list
 }
 
-func (m *memo) add(text string, n int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.bytes += len(text); m.bytes > memoBytes {
-		clear(m.m)
-		m.bytes = len(text)
+// count returns the number of tokens of a piece.
+func (c *counter) count(p template.Piece) int {
+	switch {
+	case p.Kind == template.BOS && !c.bos:
+		return 0
+	case p.Kind != template.Text:
+		return 1
 	}
-	m.m[strings.Clone(text)] = n
+	return c.known.count(p.Text, func(text string) (n int) {
+		for text != "" {
+			before, token, after := cutFirst(text, c.special)
+			if before != "" {
+				n += c.countPlain(before)
+			}
+			if token != "" {
+				n++
+			}
+			text = after
+		}
+		return n
+	})
 }
 
-func (e *exact) text(text string) (n int) {
-	for text != "" {
-		before, token, after := cutFirst(text, e.added)
+// split returns the first n tokens of a piece and the rest.
+func (c *counter) split(p template.Piece, n int) (head, tail string) {
+	for text := p.Text; text != ""; {
+		before, token, after := cutFirst(text, c.special)
+		size := 0
 		if before != "" {
-			n += e.t.Count(before)
+			size = c.countPlain(before)
 		}
+		if size > n {
+			first, rest := c.cutPlain(before, n)
+			return head + first, rest + token + after
+		}
+		n -= size
 		if token != "" {
-			n++
+			if n == 0 {
+				return head + before, token + after
+			}
+			n--
 		}
+		head += before + token
 		text = after
 	}
-	return n
+	return head, ""
 }
 
 // cutFirst cuts text around the first of the tokens that occurs in it.
@@ -118,65 +128,6 @@ func cutFirst(text string, tokens []string) (before, token, after string) {
 		return text, "", ""
 	}
 	return text[:at], token, text[at+len(token):]
-}
-
-func (e *exact) split(p template.Piece, n int) (head, tail string) {
-	text := p.Text
-	for text != "" {
-		before, token, after := cutFirst(text, e.added)
-		ids := e.t.Encode(nil, before)
-		if len(ids) >= n {
-			return head + e.t.Decode(ids[:n]), e.t.Decode(ids[n:]) + token + after
-		}
-		n -= len(ids)
-		if token != "" {
-			if n == 0 {
-				return head + before, token + after
-			}
-			n--
-		}
-		head += before + token
-		text = after
-	}
-	return head, ""
-}
-
-// estimate counts with the vocabulary of another model; special tokens count one.
-type estimate struct {
-	special []string
-	digits  bool // each is a token
-	known   *memo
-}
-
-// specials lists the special tokens of a template, of which each is one token.
-func specials(t *template.Template) []string {
-	list := append([]string{"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|start_header_id|>", "<|end_header_id|>"}, t.Stop...)
-	if v := t.Vision; v != nil {
-		list = append(list, v.Image, v.Video, v.Begin, v.End)
-	}
-	return list
-}
-
-func (e *estimate) count(p template.Piece) int {
-	if p.Kind != template.Text {
-		return 1
-	}
-	return e.known.of(p.Text, e.text)
-}
-
-func (e *estimate) text(text string) (n int) {
-	for text != "" {
-		before, token, after := cutFirst(text, e.special)
-		n += tokens.Count(before)
-		if e.digits {
-			n += furtherDigits(before)
-		}
-		if token != "" {
-			n++
-		}
-		text = after
-	}
-	return n
 }
 
 // furtherDigits returns how many digits are not the first of three in a token.
@@ -194,20 +145,33 @@ func furtherDigits(text string) (n int) {
 	return n
 }
 
-func (e *estimate) split(p template.Piece, n int) (head, tail string) {
-	for text := p.Text; text != ""; {
-		before, token, after := cutFirst(text, e.special)
-		if m := tokens.Count(before); m > n {
-			part, _ := tokens.Cut(before, n)
-			return head + part, p.Text[len(head)+len(part):]
-		} else if n -= m; token != "" && n == 0 {
-			return head + before, token + after
-		}
-		if token != "" {
-			n--
-		}
-		head += before + token
-		text = after
+// memo remembers counts of texts, as rows of one trajectory repeat each other's turns.
+type memo struct {
+	mu    sync.Mutex
+	m     map[string]int
+	bytes int
+}
+
+// memoBytes is the size of the texts after which a memo is cleared.
+const memoBytes = 32 << 20
+
+func newMemo() *memo { return &memo{m: make(map[string]int)} }
+
+// count returns the count of a text.
+func (m *memo) count(text string, count func(string) int) int {
+	m.mu.Lock()
+	n, ok := m.m[text]
+	m.mu.Unlock()
+	if ok {
+		return n
 	}
-	return head, ""
+	n = count(text)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.bytes += len(text); m.bytes > memoBytes {
+		clear(m.m)
+		m.bytes = len(text)
+	}
+	m.m[strings.Clone(text)] = n
+	return n
 }

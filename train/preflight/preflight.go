@@ -143,7 +143,7 @@ func (k *Checker) endUntrained() string {
 type Checker struct {
 	c        Config
 	template *template.Template
-	counter  counter
+	counter  *counter
 	images   sizes
 }
 

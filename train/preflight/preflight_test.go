@@ -8,6 +8,7 @@ import (
 
 	"airqa/train/format"
 	"airqa/train/preflight"
+	"airqa/train/preflight/template"
 )
 
 // words counts words and special tokens: a tokenizer whose counts are easy to check by hand.
@@ -108,5 +109,20 @@ func TestSpans(t *testing.T) {
 		"[trained b<|im_end|>/]"
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("Spans (-want +got):\n%s", diff)
+	}
+}
+
+// Rows are measured with and without a tokenizer under every template that is known.
+func TestEveryTemplate(t *testing.T) {
+	for _, name := range template.Names() {
+		k, err := preflight.New(preflight.Config{Template: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := format.Dialogue{System: "s", Turns: turns("q", "a", "o", "b")}
+		estimated, counted := k.Measure(d), check(t, preflight.Config{Template: name}).Measure(d)
+		if !estimated.Whole() || !counted.Whole() || estimated.Trained == 0 || counted.Trained == 0 {
+			t.Errorf("%s: %+v, %+v", name, estimated, counted)
+		}
 	}
 }

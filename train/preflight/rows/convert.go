@@ -3,6 +3,7 @@ package rows
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"airqa/internal/python"
 	"airqa/train/preflight/template"
@@ -30,41 +31,31 @@ const (
 	Skipping     = "Skipping this abnormal"
 )
 
-// roles maps a tag to the trainer's role. Equal tags take the last role, as in a dictionary.
-type roles struct {
-	odd, even [2]python.Value
-	mapped    []Message // tag as content
-}
-
-func (i Info) roles() roles {
-	t := i.tags
-	return roles{
-		odd: [2]python.Value{t["user_tag"], t["observation_tag"]}, even: [2]python.Value{t["assistant_tag"], t["function_tag"]},
-		mapped: []Message{
-			{template.User, t["user_tag"]},
-			{template.Assistant, t["assistant_tag"]},
-			{template.Observation, t["observation_tag"]},
-			{template.Function, t["function_tag"]},
-			{"system", t["system_tag"]},
-		},
-	}
+// roleTags are the tags of roles. Equal tags take the last role, as in a dictionary.
+var roleTags = []struct{ tag, role string }{
+	{"user_tag", template.User},
+	{"assistant_tag", template.Assistant},
+	{"observation_tag", template.Observation},
+	{"function_tag", template.Function},
+	{"system_tag", "system"},
 }
 
 // accepts reports whether a role may be at position n.
-func (r roles) accepts(role python.Value, n int) bool {
+func (i Info) accepts(role python.Value, n int) bool {
 	if n%2 == 0 {
-		return same(role, r.odd[0]) || same(role, r.odd[1])
+		return same(role, i.tags["user_tag"]) || same(role, i.tags["observation_tag"])
 	}
-	return same(role, r.even[0]) || same(role, r.even[1])
+	return same(role, i.tags["assistant_tag"]) || same(role, i.tags["function_tag"])
 }
 
-func (r roles) role(tag python.Value) (string, error) {
-	for i := len(r.mapped) - 1; i >= 0; i-- {
-		if same(r.mapped[i].Content, tag) {
-			return r.mapped[i].Role, nil
+// role returns the trainer's role for one of the file.
+func (i Info) role(name python.Value) (string, error) {
+	for _, t := range slices.Backward(roleTags) {
+		if same(i.tags[t.tag], name) {
+			return t.role, nil
 		}
 	}
-	return "", keyError(tag)
+	return "", keyError(name)
 }
 
 // same compares a tag with a value of the file.
@@ -82,7 +73,7 @@ func keyError(key python.Value) error { return fmt.Errorf("KeyError: %s", python
 
 // Convert turns a row into a prompt and a response. The error is one that stops the trainer.
 func (i Info) Convert(row Cell) (Row, error) {
-	c := converter{Info: i, row: row, roles: i.roles()}
+	c := converter{Info: i, row: row}
 	switch i.Formatting {
 	case "sharegpt":
 		return c.shareGPT()
@@ -97,7 +88,6 @@ func (i Info) Convert(row Cell) (Row, error) {
 // converter converts one row.
 type converter struct {
 	Info
-	roles
 	row Cell
 	out Row
 }
@@ -211,35 +201,53 @@ func (c *converter) finish(aligned []Message) error {
 		c.warn(Skipping)
 		return nil
 	}
-	if python.Truth(c.columns["kto_tag"]) {
-		cell, err := c.column("kto_tag")
-		if err != nil {
-			return err
-		}
-		if good, ok := cell.Python().(bool); ok {
-			c.split(aligned)
-			c.out.Response = feedback(c.out.Response, good)
-			return nil
-		}
+	good, labelled, err := c.label()
+	if err != nil {
+		return err
 	}
-	if c.Ranking {
-		chosen, err := c.column("chosen")
-		if err != nil {
-			return err
-		}
-		if chosen.IsObject() {
-			rejected, err := c.column("rejected")
-			if err != nil {
-				return err
-			}
-			if rejected.IsObject() {
-				c.out.Prompt = aligned
-				return c.pair(chosen, rejected)
-			}
-		}
+	if labelled {
+		c.split(aligned)
+		c.out.Response = feedback(c.out.Response, good)
+		return nil
+	}
+	pair, err := c.rankedPair(Cell.IsObject)
+	if err != nil {
+		return err
+	}
+	if pair != nil {
+		c.out.Prompt = aligned
+		return c.pair(pair)
 	}
 	c.split(aligned)
 	return nil
+}
+
+// label returns the tag of a feedback row; ok is false for other rows.
+func (c *converter) label() (good, ok bool, err error) {
+	if !python.Truth(c.columns["kto_tag"]) {
+		return false, false, nil
+	}
+	cell, err := c.column("kto_tag")
+	if err != nil {
+		return false, false, err
+	}
+	good, ok = cell.Python().(bool)
+	return good, ok, nil
+}
+
+// rankedPair returns the chosen and the rejected answer of a ranked row; nil if one of them is of another kind.
+func (c *converter) rankedPair(is func(Cell) bool) (pair []Cell, err error) {
+	if !c.Ranking {
+		return nil, nil
+	}
+	for _, name := range []string{"chosen", "rejected"} {
+		cell, err := c.column(name)
+		if err != nil || !is(cell) {
+			return nil, err
+		}
+		pair = append(pair, cell)
+	}
+	return pair, nil
 }
 
 func (c *converter) split(aligned []Message) {
@@ -257,8 +265,9 @@ func feedback(response []Message, good bool) []Message {
 	return append([]Message{empty}, response...)
 }
 
-func (c *converter) pair(chosen, rejected Cell) error {
-	for _, cell := range []Cell{chosen, rejected} {
+// pair adds the answers of a pair.
+func (c *converter) pair(answers []Cell) error {
+	for _, cell := range answers {
 		tag, err := c.tagged(cell, "role_tag")
 		if err != nil {
 			return err
@@ -268,7 +277,7 @@ func (c *converter) pair(chosen, rejected Cell) error {
 			break
 		}
 	}
-	for _, cell := range []Cell{chosen, rejected} {
+	for _, cell := range answers {
 		tag, err := c.tagged(cell, "role_tag")
 		if err != nil {
 			return err

@@ -197,35 +197,27 @@ func (c *converter) history() error {
 
 // answers reads the response, the two of a pair, or that of a feedback row.
 func (c *converter) answers() error {
-	if python.Truth(c.columns["kto_tag"]) {
-		tag, err := c.column("kto_tag")
-		if err != nil {
-			return err
-		}
-		if good, ok := tag.Python().(bool); ok {
-			answer, err := c.column("response")
-			if err != nil {
-				return err
-			}
-			c.out.Response = feedback([]Message{{template.Assistant, answer.Python()}}, good)
-			return nil
-		}
+	good, labelled, err := c.label()
+	if err != nil {
+		return err
 	}
-	if c.Ranking {
-		chosen, err := c.column("chosen")
-		if err != nil {
-			return err
+	if labelled {
+		answer, err := c.column("response")
+		if err == nil {
+			c.out.Response = feedback([]Message{{template.Assistant, answer.Python()}}, good)
 		}
-		if good, ok := chosen.Python().(string); ok {
-			rejected, err := c.column("rejected")
-			if err != nil {
-				return err
-			}
-			if bad, ok := rejected.Python().(string); ok {
-				c.out.Response = []Message{{template.Assistant, good}, {template.Assistant, bad}}
-				return nil
-			}
-		}
+		return err
+	}
+	pair, err := c.rankedPair(func(cell Cell) bool {
+		_, ok := cell.Python().(string)
+		return ok
+	})
+	if err != nil {
+		return err
+	}
+	if pair != nil {
+		c.out.Response = []Message{{template.Assistant, pair[0].Python()}, {template.Assistant, pair[1].Python()}}
+		return nil
 	}
 	v, err := c.optional("response")
 	if text, ok := v.(string); ok && python.Truth(c.columns["response"]) {

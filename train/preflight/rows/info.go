@@ -184,9 +184,3 @@ func chosen(v python.Value, names []string) map[string]python.Value {
 	}
 	return m
 }
-
-// Column returns the name of the file's column for one of the trainer's.
-func (i Info) Column(name string) (string, bool) {
-	s, ok := i.columns[name].(string)
-	return s, ok
-}
