@@ -39,7 +39,9 @@ const cl100kPattern = foldedContractions + `|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}
 var knownPatterns = map[string]words{
 	gpt2Pattern: {gpt2: true},
 	// Qwen 2, 2.5 and 3.
-	foldedContractions + `|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}` + symbolEnd: {letters: letter, symbols: symbol | mark, digits: 1, contractions: true},
+	foldedContractions + `|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}` + symbolEnd: {
+		letters: letter, symbols: symbol | mark, digits: 1, contractions: true,
+	},
 	// Llama 3 and the cl100k vocabulary.
 	cl100kPattern: {letters: letter, symbols: symbol | mark, digits: 3, contractions: true},
 	// Qwen 3.5.

@@ -4,7 +4,10 @@ import "strings"
 
 // advice maps the words of a reason to what to change.
 var advice = []struct{ phrase, text string }{
-	{"Invalid role tag", "alternate human (or observation) and gpt (or function_call), the first one human; write a system turn only at the start"},
+	{
+		"Invalid role tag",
+		"alternate human (or observation) and gpt (or function_call), the first one human; write a system turn only at the start",
+	},
 	{"Invalid message count", "end each conversation with a gpt turn; a pair's conversation ends with a human turn"},
 	{"every row of a batch is dropped", "fix the dropped rows: a batch without a kept row stops the load"},
 	{"every row of one worker's shard", "fix the dropped rows: a worker without a kept row stops the load"},

@@ -105,7 +105,8 @@ func TestSpans(t *testing.T) {
 	for _, s := range k.Spans(format.Dialogue{System: "s", Turns: turns("q", "a", "o", "b")}) {
 		got.WriteString("[" + string(s.State) + " " + strings.ReplaceAll(s.Text, "\n", "/") + "]")
 	}
-	const want = "[context <|im_start|>system/s<|im_end|>/····][cut ·····][context a<|im_end|>/<|im_start|>user/o<|im_end|>/<|im_start|>assistant/]" +
+	const want = "[context <|im_start|>system/s<|im_end|>/····][cut ·····]" +
+		"[context a<|im_end|>/<|im_start|>user/o<|im_end|>/<|im_start|>assistant/]" +
 		"[trained b<|im_end|>/]"
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("Spans (-want +got):\n%s", diff)

@@ -44,7 +44,8 @@ func printable(text string) string {
 func HTML(title string, spans []Span) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<html lang="en"><head><meta charset="utf-8">`+
+		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>%s</title><style>
 body { font: 15px/1.5 sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }

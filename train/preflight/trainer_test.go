@@ -100,7 +100,8 @@ func TestRunTrainer(t *testing.T) {
 			preflight.LoadOK, "", []string{"kept, kept", "kept, dropped"}, "",
 		},
 		{
-			"a row that is not checked", protocol + `echo '{"row": 1, "outcome": "not_checked", "reason": "r"}'; echo '{"load": "ok", "trainer_rows": 2}'`,
+			"a row that is not checked",
+			protocol + `echo '{"row": 1, "outcome": "not_checked", "reason": "r"}'; echo '{"load": "ok", "trainer_rows": 2}'`,
 			preflight.LoadOK, "", []string{"kept, kept", "not_checked r, dropped"}, "the trainer drops 1 row",
 		},
 		{
@@ -113,23 +114,43 @@ func TestRunTrainer(t *testing.T) {
 		},
 		{
 			"not checked", `echo '{"load": "not_checked", "error": "datasets cannot be imported"}'`,
-			preflight.LoadNotChecked, "datasets cannot be imported", []string{"-, kept", "-, dropped"}, "the trainer's libraries did not check the file",
+			preflight.LoadNotChecked, "datasets cannot be imported", []string{"-, kept", "-, dropped"},
+			"the trainer's libraries did not check the file",
 		},
 		{name: "junk", text: "echo hello", load: preflight.LoadNotChecked, err: `the loader printed what it should not: "hello"`},
-		{name: "junk after a row", text: protocol + "echo '[]'", load: preflight.LoadNotChecked, err: `the loader printed what it should not: "[]"`},
+		{
+			name: "junk after a row", text: protocol + "echo '[]'", load: preflight.LoadNotChecked,
+			err: `the loader printed what it should not: "[]"`,
+		},
 		{name: "an unknown key", text: `echo '{"load": "ok", "more": 1}'`, load: preflight.LoadNotChecked, err: "printed what it should not"},
 		{name: "an unknown load", text: `echo '{"load": "fine"}'`, load: preflight.LoadNotChecked, err: "printed what it should not"},
 		{name: "a crash without an error", text: `echo '{"load": "crash"}'`, load: preflight.LoadNotChecked, err: "printed what it should not"},
-		{name: "an unknown outcome", text: `echo '{"row": 0, "outcome": "good"}'`, load: preflight.LoadNotChecked, err: `row 0, "good" after 0 rows`},
-		{name: "rows out of order", text: `echo '{"row": 1, "outcome": "kept"}'`, load: preflight.LoadNotChecked, err: `row 1, "kept" after 0 rows`},
-		{name: "a line after the end", text: `echo '{"load": "ok"}'; echo '{"load": "ok"}'`, load: preflight.LoadNotChecked, err: "a line after the end"},
+		{
+			name: "an unknown outcome", text: `echo '{"row": 0, "outcome": "good"}'`, load: preflight.LoadNotChecked,
+			err: `row 0, "good" after 0 rows`,
+		},
+		{
+			name: "rows out of order", text: `echo '{"row": 1, "outcome": "kept"}'`, load: preflight.LoadNotChecked,
+			err: `row 1, "kept" after 0 rows`,
+		},
+		{
+			name: "a line after the end", text: `echo '{"load": "ok"}'; echo '{"load": "ok"}'`, load: preflight.LoadNotChecked,
+			err: "a line after the end",
+		},
 		{name: "a long line", text: `head -c 2000000 /dev/zero | tr '\0' x`, load: preflight.LoadNotChecked, err: "token too long"},
-		{name: "an early end", text: protocol + "echo start >&2; echo 'Killed: out of memory' >&2; exit 3", load: preflight.LoadNotChecked, err: "the loader ended early (exit status 3): Killed: out of memory"},
+		{
+			name: "an early end", text: protocol + "echo start >&2; echo 'Killed: out of memory' >&2; exit 3",
+			load: preflight.LoadNotChecked, err: "the loader ended early (exit status 3): Killed: out of memory",
+		},
 		{name: "nothing", text: "", load: preflight.LoadNotChecked, err: "the loader ended early (unexpected EOF)"},
-		{name: "much on standard error", text: `head -c 2000000 /dev/zero | tr '\0' x >&2; echo >&2; echo last >&2`, load: preflight.LoadNotChecked, err: "): last"},
+		{
+			name: "much on standard error", text: `head -c 2000000 /dev/zero | tr '\0' x >&2; echo >&2; echo last >&2`,
+			load: preflight.LoadNotChecked, err: "): last",
+		},
 		{name: "too slow", text: "exec sleep 60", load: preflight.LoadNotChecked, err: "the loader took longer than 2s"},
 		{
-			name: "the environment", text: `echo "{\"load\": \"crash\", \"error\": \"$HF_HUB_OFFLINE $HF_DATASETS_OFFLINE $OPENAI_API_KEY$HF_TOKEN $LANG\"}"`,
+			name: "the environment",
+			text: `echo "{\"load\": \"crash\", \"error\": \"$HF_HUB_OFFLINE $HF_DATASETS_OFFLINE $OPENAI_API_KEY$HF_TOKEN $LANG\"}"`,
 			load: preflight.LoadCrash, err: "1 1  xx",
 		},
 	}
@@ -214,7 +235,11 @@ func TestLoader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const good = `{"prompt": [{"role": "user", "content": "q"}], "completion": [{"role": "assistant", "content": "x y"}]}` + "\n"
+	const (
+		good = `{"prompt": [{"role": "user", "content": "q"}], "completion": [{"role": "assistant", "content": "x y"}]}` + "\n"
+		null = `{"prompt": [{"role": "user", "content": null}], "completion": []}`
+		pair = `{"prompt": [{"role": "user", "content": "q"}], "chosen": [{"role": "assistant", "content": "x y"}], "rejected": []}`
+	)
 	tests := []struct {
 		name, file, text string
 		trainer          preflight.Trainer
@@ -233,18 +258,30 @@ func TestLoader(t *testing.T) {
 		{name: "a long prompt", text: good, tokenizer: true, cutoff: 3, load: "ok", want: []preflight.TrainerRow{
 			{Outcome: "dropped", Reason: "the prompt fills max_length, or the answer is empty"},
 		}},
-		{name: "messages", text: `{"messages": [{"role": "user", "content": "q"}]}`, trainer: preflight.OpenAI, tokenizer: true, load: "ok", want: []preflight.TrainerRow{kept(2, 2, 0)}},
-		{name: "a pair", text: `{"prompt": [{"role": "user", "content": "q"}], "chosen": [{"role": "assistant", "content": "x y"}], "rejected": []}`, tokenizer: true, load: "ok", want: []preflight.TrainerRow{
+		{
+			name: "messages", text: `{"messages": [{"role": "user", "content": "q"}]}`, trainer: preflight.OpenAI,
+			tokenizer: true, load: "ok", want: []preflight.TrainerRow{kept(2, 2, 0)},
+		},
+		{name: "a pair", text: pair, tokenizer: true, load: "ok", want: []preflight.TrainerRow{
 			{Outcome: "dropped", Reason: "the prompt fills max_length, or the answer is empty"},
 		}},
-		{name: "text", text: `{"text": "q"}`, tokenizer: true, load: "ok", want: []preflight.TrainerRow{{Outcome: "not_checked", Reason: "the row is no chat"}}},
-		{name: "a row that stops it", text: good + `{"prompt": [{"role": "user", "content": null}], "completion": []}`, tokenizer: true, load: "ok", want: []preflight.TrainerRow{
+		{
+			name: "text", text: `{"text": "q"}`, tokenizer: true, load: "ok",
+			want: []preflight.TrainerRow{{Outcome: "not_checked", Reason: "the row is no chat"}},
+		},
+		{name: "a row that stops it", text: good + null, tokenizer: true, load: "ok", want: []preflight.TrainerRow{
 			kept(5, 2, 0), {Outcome: "crash", Reason: "AttributeError: 'NoneType' object has no attribute 'split'"},
 		}},
 		{name: "a broken file", text: "{", load: "crash", err: "JSONDecodeError: Expecting property name"},
 		{name: "no datasets", text: good, missing: "datasets", load: "not_checked", err: "datasets cannot be imported: ImportError: "},
-		{name: "no transformers", text: good, tokenizer: true, missing: "transformers", load: "not_checked", err: "transformers cannot be imported: ImportError: "},
-		{name: "no LLaMA-Factory", text: good, trainer: preflight.LLaMAFactory, missing: "llamafactory", load: "not_checked", err: "llamafactory.hparams cannot be imported: ImportError: "},
+		{
+			name: "no transformers", text: good, tokenizer: true, missing: "transformers", load: "not_checked",
+			err: "transformers cannot be imported: ImportError: ",
+		},
+		{
+			name: "no LLaMA-Factory", text: good, trainer: preflight.LLaMAFactory, missing: "llamafactory", load: "not_checked",
+			err: "llamafactory.hparams cannot be imported: ImportError: ",
+		},
 		{name: "another kind of file", file: "data.xml", text: good, load: "not_checked", err: "no loader of datasets is known for .xml files"},
 	}
 	for _, tt := range tests {
@@ -298,13 +335,16 @@ func kept(tokens, trained, cut int) preflight.TrainerRow {
 }
 
 func TestText(t *testing.T) {
-	spans := []preflight.Span{{Text: "q\n", State: preflight.Context}, {Text: "a\x1b", State: preflight.Trained}, {Text: "<b>", State: preflight.Cut}}
+	spans := []preflight.Span{
+		{Text: "q\n", State: preflight.Context}, {Text: "a\x1b", State: preflight.Trained}, {Text: "<b>", State: preflight.Cut},
+	}
 	const want = `q
 [trained: a\x1b][cut: <b>]`
 	if got := preflight.Text(spans, terminal.Style{}); got != want {
 		t.Errorf("Text = %q, want %q", got, want)
 	}
-	if page := preflight.HTML("a <row>", spans); !strings.Contains(page, `<span class="cut">&lt;b&gt;</span>`) || !strings.Contains(page, "a &lt;row&gt;") {
+	page := preflight.HTML("a <row>", spans)
+	if !strings.Contains(page, `<span class="cut">&lt;b&gt;</span>`) || !strings.Contains(page, "a &lt;row&gt;") {
 		t.Errorf("HTML = %s", page)
 	}
 }

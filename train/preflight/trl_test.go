@@ -26,18 +26,37 @@ func TestTRL(t *testing.T) {
 		load preflight.Load
 		want []preflight.Outcome
 	}{
-		{"a column of numbers and texts", []string{"{" + prompt + "," + answer + `,"n":1}`, "{" + prompt + "," + answer + `,"n":"s"}`}, "not_checked", []preflight.Outcome{"kept", "kept"}},
-		{"an object beside a text", []string{"{" + prompt + "," + answer + `,"n":{"a":1}}`, "{" + prompt + "," + answer + `,"n":"s"}`}, "not_checked", []preflight.Outcome{"kept", "kept"}},
+		{
+			"a column of numbers and texts",
+			[]string{"{" + prompt + "," + answer + `,"n":1}`, "{" + prompt + "," + answer + `,"n":"s"}`}, "not_checked",
+			[]preflight.Outcome{"kept", "kept"},
+		},
+		{
+			"an object beside a text",
+			[]string{"{" + prompt + "," + answer + `,"n":{"a":1}}`, "{" + prompt + "," + answer + `,"n":"s"}`}, "not_checked",
+			[]preflight.Outcome{"kept", "kept"},
+		},
 		{"a list of a number and a text", []string{"{" + prompt + "," + answer + `,"n":[1,"x"]}`}, "not_checked", []preflight.Outcome{"kept"}},
-		{"an empty answer", []string{"{" + prompt + `,"completion":[]}`, "{" + prompt + "," + answer + "}"}, "ok", []preflight.Outcome{"dropped", "kept"}},
+		{
+			"an empty answer", []string{"{" + prompt + `,"completion":[]}`, "{" + prompt + "," + answer + "}"}, "ok",
+			[]preflight.Outcome{"dropped", "kept"},
+		},
 		{"an empty prompt", []string{`{"prompt":[],` + answer + "}"}, "crash", []preflight.Outcome{"crash"}},
-		{"no answer", []string{"{" + prompt + `,"completion":null}`, "{" + prompt + "," + answer + "}"}, "crash", []preflight.Outcome{"crash", "kept"}},
+		{
+			"no answer", []string{"{" + prompt + `,"completion":null}`, "{" + prompt + "," + answer + "}"}, "crash",
+			[]preflight.Outcome{"crash", "kept"},
+		},
 		{"a pair", []string{"{" + prompt + "," + pair + "}"}, "ok", []preflight.Outcome{"kept"}},
 		{"a pair of texts", []string{`{"prompt":"hello ","chosen":"there","rejected":"you"}`}, "ok", []preflight.Outcome{"kept"}},
 		{"a pair whose prompt is its common start", []string{
-			`{"chosen":[{"role":"user","content":"q"},{"role":"assistant","content":"x"}],"rejected":[{"role":"user","content":"q"},{"role":"assistant","content":"y"}]}`,
+			`{"chosen":[{"role":"user","content":"q"},{"role":"assistant","content":"x"}],` +
+				`"rejected":[{"role":"user","content":"q"},{"role":"assistant","content":"y"}]}`,
 		}, "ok", []preflight.Outcome{"kept"}},
-		{"a pair without an answer", []string{"{" + prompt + `,"chosen":null,"rejected":[{"role":"assistant","content":"y"}]}`, "{" + prompt + "," + pair + "}"}, "crash", []preflight.Outcome{"crash", "kept"}},
+		{
+			"a pair without an answer",
+			[]string{"{" + prompt + `,"chosen":null,"rejected":[{"role":"assistant","content":"y"}]}`, "{" + prompt + "," + pair + "}"},
+			"crash", []preflight.Outcome{"crash", "kept"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,7 +114,8 @@ func compareTRL(t *testing.T, c trainerCase, want trlOutcome) {
 		t.Fatal(err)
 	}
 	file, err := preflight.Open(preflight.Options{
-		Path: filepath.Join(dir, "data.jsonl"), Trainer: preflight.TRL, Training: config, Tokenizer: "testdata/trl/tokenizer.json", Today: time.Unix(0, 0),
+		Path: filepath.Join(dir, "data.jsonl"), Trainer: preflight.TRL, Training: config,
+		Tokenizer: "testdata/trl/tokenizer.json", Today: time.Unix(0, 0),
 	})
 	if err != nil {
 		t.Fatal(err)

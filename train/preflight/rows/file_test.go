@@ -48,12 +48,18 @@ func TestOpen(t *testing.T) {
 		{name: "lines", text: `{"a":1}` + "\n" + `{"a":2.5}`, want: "{'a': 1.0} {'a': 2.5}"},
 		{name: "two on a line", text: `{"a":1}{"b":"x"}`, want: "{'a': 1, 'b': None} {'a': None, 'b': 'x'}"},
 		{name: "array", text: ` [{"a":1}, {"a":null}] `, want: "{'a': 1} {'a': None}"},
-		{name: "nested", text: `{"a":[{"b":[]}]}` + "\n" + `{"a":[{"b":["x"],"c":true}]}`, want: "{'a': [{'b': [], 'c': None}]} {'a': [{'b': ['x'], 'c': True}]}"},
+		{
+			name: "nested", text: `{"a":[{"b":[]}]}` + "\n" + `{"a":[{"b":["x"],"c":true}]}`,
+			want: "{'a': [{'b': [], 'c': None}]} {'a': [{'b': ['x'], 'c': True}]}",
+		},
 		{name: "byte-order mark", text: "\xef\xbb\xbf" + `{"a":1}` + "\r\n\n" + `{"a":2}`, want: "{'a': 1} {'a': 2}"},
 		{name: "escaped key", text: `{"\u0061":1}{"a":2}`, want: "{'a': 1} {'a': 2}"},
 		{name: "no date", text: `{"a":"2024-01-01"}{"a":"soon"}`, want: "{'a': '2024-01-01'} {'a': 'soon'}"},
 		{name: "no dates in an array", text: `[{"a":"2024-01-01"}]`, want: "{'a': '2024-01-01'}"},
-		{name: "mixed", text: `{"a":{"b":"x"}}` + "\n" + `{"a":{"b":1}}`, want: "{'a': {'b': 'x'}} {'a': {'b': 1}}", doubt: "/a/b changed from string to number in row 1"},
+		{
+			name: "mixed", text: `{"a":{"b":"x"}}` + "\n" + `{"a":{"b":1}}`, want: "{'a': {'b': 'x'}} {'a': {'b': 1}}",
+			doubt: "/a/b changed from string to number in row 1",
+		},
 		{name: "mixed list", text: `{"a":[1,"x"]}`, want: "{'a': [1, 'x']}", doubt: "/a/[] changed from number to string in row 0"},
 		{name: "a huge number in an array", text: `[{"a":99999999999999999999}]`, doubt: "/a is a number of more than 64 bits"},
 		{name: "deep", text: `{"a":` + strings.Repeat(`{"a":`, 70) + "1" + strings.Repeat("}", 71), doubt: "is nested deeply"},
@@ -120,7 +126,9 @@ func TestOpenErrors(t *testing.T) {
 
 // FuzzOpen checks that a file that opens has as many rows as it says, each of which can be parsed.
 func FuzzOpen(f *testing.F) {
-	for _, seed := range []string{`{"a":1}`, `[{"a":"\ud83d\ude00"}]`, `{"a":[1,2],"b":{"b":null}}`, "\xef\xbb\xbf{}\r\n{\"a\":-1.5e3}", `{"a":[{"b":NaN}]}`} {
+	for _, seed := range []string{
+		`{"a":1}`, `[{"a":"\ud83d\ude00"}]`, `{"a":[1,2],"b":{"b":null}}`, "\xef\xbb\xbf{}\r\n{\"a\":-1.5e3}", `{"a":[{"b":NaN}]}`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

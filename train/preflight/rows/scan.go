@@ -106,8 +106,8 @@ func (s *scanner) failure(err error) error {
 // doubt notes why it is not known whether the file loads.
 func (s *scanner) doubt(format string, args ...any) {
 	if s.Doubt == nil {
-		where := "/" + strings.Join(s.path, "/")
-		s.Doubt = NotChecked(where + fmt.Sprintf(format, args...) + fmt.Sprintf(" in row %d: whether that loads depends on the version of datasets", s.Len))
+		what := "/" + strings.Join(s.path, "/") + fmt.Sprintf(format, args...)
+		s.Doubt = NotChecked(fmt.Sprintf("%s in row %d: whether that loads depends on the version of datasets", what, s.Len))
 	}
 }
 
