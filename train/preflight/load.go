@@ -94,8 +94,6 @@ var columnNames = [...]string{"_prompt", "_response", "_system", "_tools", "_ima
 type columns struct {
 	batch, fixed [len(columnNames)]fill
 	set          bool
-	system       string // type of the system prompts of a batch
-	mixed        error
 }
 
 func (c *columns) add(r rows.Row) {
@@ -105,13 +103,6 @@ func (c *columns) add(r rows.Row) {
 	}
 	for i, f := range values {
 		c.batch[i] = max(c.batch[i], f)
-	}
-	if r.System != nil {
-		name := python.Type(r.System)
-		if c.system != "" && c.system != name {
-			c.mixed = fmt.Errorf("ArrowInvalid: system prompts of different types: %s and %s", c.system, name)
-		}
-		c.system = name
 	}
 }
 
@@ -149,8 +140,7 @@ func (c *columns) flush() (err error) {
 	} else {
 		c.fixed, c.set = c.batch, true
 	}
-	err = cmp.Or(c.mixed, err)
-	c.batch, c.system, c.mixed = [len(columnNames)]fill{}, "", nil
+	c.batch = [len(columnNames)]fill{}
 	return err
 }
 

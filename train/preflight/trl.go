@@ -8,10 +8,11 @@ import (
 
 	"airqa/internal/python"
 	"airqa/train/preflight/rows"
+	"airqa/train/preflight/template"
 )
 
-// trl judges rows as TRL's trainers prepare them, with a chat template of the form of ChatML. What another template does
-// differently, with tools or to mark the assistant's tokens, is not checked.
+// trl judges rows as TRL's trainers prepare them, with a chat template of the form of ChatML, and tools as Qwen's templates
+// write them. How a template writes calls, and marks the assistant's tokens, is not checked.
 type trl struct {
 	config Config
 	format string
@@ -115,10 +116,14 @@ func (t trl) render(cell rows.Cell) ([]rendered, error) {
 	if err := t.unknown(cell); err != nil {
 		return nil, err
 	}
+	tools, err := toolText(cell)
+	if err != nil {
+		return nil, err
+	}
 	columns := []string{"completion"}
 	switch format {
 	case messagesFormat:
-		whole, err := t.conversation(cell)
+		whole, err := t.conversation(cell, tools)
 		return []rendered{{whole: whole}}, err
 	case preference:
 		columns = []string{"chosen", "rejected"}
@@ -129,7 +134,7 @@ func (t trl) render(cell rows.Cell) ([]rendered, error) {
 		if err != nil {
 			return nil, err
 		}
-		if list[i], err = t.joined(prompt, answer, column); err != nil {
+		if list[i], err = t.joined(prompt, answer, column, tools); err != nil {
 			return nil, err
 		}
 	}
@@ -141,8 +146,6 @@ func (t trl) unknown(cell rows.Cell) error {
 	switch {
 	case t.config.AssistantOnlyLoss:
 		return rows.NotChecked("assistant_only_loss trains the tokens that the tokenizer's chat template marks")
-	case python.Truth(field(cell, "tools")):
-		return rows.NotChecked("tools are rendered by the tokenizer's chat template")
 	case python.Truth(field(cell, "images")):
 		return rows.NotChecked("images are measured by the model's processor")
 	}
@@ -161,7 +164,7 @@ func guessFormat(cell rows.Cell) string {
 }
 
 // conversation renders the columns messages, conversations in the form of ShareGPT, or text.
-func (t trl) conversation(cell rows.Cell) (string, error) {
+func (t trl) conversation(cell rows.Cell, tools string) (string, error) {
 	column := "messages"
 	c, ok := cell.Get(column)
 	if !ok {
@@ -182,7 +185,7 @@ func (t trl) conversation(cell rows.Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return renderTurns(list)
+	return renderTurns(list, tools)
 }
 
 var errNoMessages = errors.New("IndexError: list index out of range")
@@ -196,7 +199,7 @@ func (t trl) ended(text string) string {
 }
 
 // joined renders the prompt, with the header of the answer, and the whole row.
-func (t trl) joined(prompt, answer rows.Cell, column string) (rendered, error) {
+func (t trl) joined(prompt, answer rows.Cell, column, tools string) (rendered, error) {
 	if text, ok := prompt.Python().(string); ok {
 		end, ok := answer.Python().(string)
 		if !ok {
@@ -217,19 +220,38 @@ func (t trl) joined(prompt, answer rows.Cell, column string) (rendered, error) {
 			return rendered{}, fmt.Errorf("%w: %s is empty", errNoMessages, c.column)
 		}
 	}
-	head, err := renderTurns(lists[0])
+	head, err := renderTurns(lists[0], tools)
 	if err != nil {
 		return rendered{}, err
 	}
-	whole, err := renderTurns(slices.Concat(lists[0], lists[1]))
+	whole, err := renderTurns(slices.Concat(lists[0], lists[1]), tools)
 	return rendered{head + answerHeader, whole}, err
 }
 
 // errNoText is the error of a chat template that joins a missing content to a text.
 var errNoText = errors.New("UndefinedError: 'dict object' has no attribute 'content'")
 
-// renderTurns renders messages in ChatML.
-func renderTurns(list []turn) (string, error) {
+// toolText renders the tools of a row: a list, or a text with one in JSON.
+func toolText(cell rows.Cell) (string, error) {
+	c, ok := cell.Get("tools")
+	if !ok || !python.Truth(c.Value) {
+		return "", nil
+	}
+	text, ok := c.Value.(string)
+	if !ok {
+		text = python.JSON(c.Value)
+	}
+	return template.ToolText(text)
+}
+
+// renderTurns renders messages in ChatML, with tools in the system prompt.
+func renderTurns(list []turn, tools string) (string, error) {
+	if tools != "" && len(list) > 0 && list[0].role == "system" {
+		list = slices.Clone(list)
+		list[0].text += tools
+	} else if tools != "" {
+		list = slices.Concat([]turn{{role: "system", text: strings.TrimLeft(tools, "\n")}}, list)
+	}
 	var b strings.Builder
 	for _, m := range list {
 		if m.toolCalls != "" {

@@ -75,6 +75,45 @@ func TestTRL(t *testing.T) {
 	}
 }
 
+// Tools stand in the system prompt, as Qwen's templates write them. What only the tokenizer's template knows is not checked.
+func TestTRLTools(t *testing.T) {
+	const (
+		tools  = `"tools": "[{\"name\": \"f\", \"parameters\": {}}]"`
+		prompt = `{"prompt": [{"role": "system", "content": "s"}, {"role": "user", "content": "q"}], `
+		answer = `"completion": [{"role": "assistant", "content": "x"}]`
+	)
+	tests := []struct{ name, row, want string }{
+		{"tools", prompt + answer + ", " + tools + "}", "s\n\n# Tools\n"},
+		{"a list", prompt + answer + `, "tools": [{"name": "f"}]}`, "s\n\n# Tools\n"},
+		{"no system prompt", `{"prompt": [{"role": "user", "content": "q"}], ` + answer + ", " + tools + "}", "<|im_start|>system\n# Tools\n"},
+		{"no tools", prompt + answer + `, "tools": "[]"}`, "s<|im_end|>"},
+		{"a call", prompt + `"completion": [{"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f"}}]}]}`, "tool calls are"},
+		{"images", prompt + answer + `, "images": ["i.png"]}`, "images are measured"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "data.jsonl")
+			if err := os.WriteFile(path, []byte(tt.row), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			d, err := preflight.Open(preflight.Options{Path: path, Trainer: preflight.TRL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			spans, err := d.Spans(0)
+			got := ""
+			if err != nil {
+				got = err.Error()
+			} else {
+				got = spans[0].Text
+			}
+			if !strings.Contains(got, tt.want) {
+				t.Errorf("row = %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
 // trlOutcome is what TRL did with a case.
 type trlOutcome struct {
 	Total struct {

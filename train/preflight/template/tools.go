@@ -144,6 +144,9 @@ func between(text, open, end string) (whole, inner string, ok bool) {
 
 var errTool = errors.New("AttributeError: a tool is an object with name, description and parameters")
 
+// ToolText renders tools, a JSON list in a text, as Qwen's templates do.
+func ToolText(tools string) (string, error) { return known().Tools["qwen"].list(tools, "") }
+
 // list renders the tools of a row, a JSON list in a string.
 func (f toolFormat) list(text, date string) (string, error) {
 	v, err := python.FromJSON([]byte(text))
