@@ -2,9 +2,12 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"airqa/internal/exit"
+	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
 	"airqa/runlog"
 	"airqa/train/curate"
@@ -36,7 +39,7 @@ type exportWriteCmd struct {
 
 	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Form of the trained turn: canonical (action as airqa prints it, nothing after it) or raw (the reply as received)."`
 	Thinking string `env:"-" default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
-	curate.Filter
+	filterFlags
 	IDs     string    `names:"input" name:"ids" env:"-" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
 	Scoring string    `env:"-" placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
 	Judge   string    `env:"-" placeholder:"NAME" help:"Use the scores of this judge."`
@@ -57,6 +60,24 @@ type exportWriteCmd struct {
 
 	Endpoint string `names:"telemetry" name:"otlp-endpoint" env:"-" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP); what it has already is left out. OTEL_EXPORTER_OTLP_HEADERS may hold a key."`
 	Follow   bool   `env:"-" help:"With --otlp-endpoint: keep sending until the runs end."`
+}
+
+// filterFlags are the fields of [curate.Filter].
+type filterFlags struct {
+	Include        []string `env:"-" placeholder:"CLASS" help:"Also episodes of this class: wrong, unscored, scoring_failed or generation_failed. Default: only scored and right ones."`
+	MinScore       *float64 `env:"-" placeholder:"S" help:"Minimum score, from 0 to 1."`
+	MaxScore       *float64 `env:"-" placeholder:"S" help:"Maximum score, from 0 to 1."`
+	Outcome        []string `env:"-" placeholder:"OUTCOME" help:"Only episodes that ended this way, such as answered or turn_limit."`
+	OfModel        []string `env:"-" placeholder:"MODEL" help:"Only episodes of these models, as PROVIDER:NAME or NAME."`
+	OfBaseline     []string `env:"-" placeholder:"NAME" help:"Only episodes of these baselines."`
+	Tag            []string `env:"-" placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
+	MinTurns       int      `env:"-" placeholder:"N" help:"Minimum turns of an episode."`
+	MaxTurns       int      `env:"-" placeholder:"N" help:"Maximum turns of an episode."`
+	MinTokens      int      `env:"-" placeholder:"N" help:"Minimum tokens of an episode, prompts and replies."`
+	MaxTokens      int      `env:"-" placeholder:"N" help:"Maximum tokens of an episode, prompts and replies."`
+	MaxRepetition  *float64 `env:"-" placeholder:"SHARE" help:"Maximum share of actions that repeat an earlier one of the episode, from 0 to 1."`
+	MaxPerQuestion int      `env:"-" placeholder:"N" help:"Maximum episodes of one question; the first ones are kept."`
+	MaxPerPaper    int      `env:"-" placeholder:"N" help:"Maximum episodes of one paper; the first ones are kept."`
 }
 
 func (exportWriteCmd) Help() string {
@@ -81,8 +102,16 @@ func (c exportWriteCmd) Run(a *app) error {
 	if c.Out == "" {
 		return exit.Misuse("missing --out: the folder to write")
 	}
+	// Nearly all that an export allocates is soon free: more collections save memory at hardly any cost.
+	debug.SetGCPercent(50)
 	s, err := export.Write(c.config(a, dirs))
 	switch {
+	case errors.As(err, new(*stagedir.OccupiedError)):
+		return fmt.Errorf("%w; --force replaces it", err)
+	case errors.Is(err, export.ErrLeaks):
+		return fmt.Errorf("%w; --leak drop leaves them out", err)
+	case errors.Is(err, export.ErrNoPairs):
+		return fmt.Errorf("%w; airqa run --repeats N makes repeats", err)
 	case err != nil:
 		return err
 	case s.Unchanged:
@@ -104,7 +133,7 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 		Redact: a.redactor(), Notify: a.notify, Progress: a.progress,
 		Rules: export.Rules{
 			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking)},
-			Filter:  c.Filter, Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
+			Filter:  curate.Filter(c.filterFlags), Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
 			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak), KeepPrivate: c.KeepPrivate,
 			License: c.License,
 			Limit:   export.Limit{CutoffLen: cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format))), Template: c.Template, Tokenizer: c.Tokenizer, Fit: c.Fit},

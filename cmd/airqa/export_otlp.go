@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
 	"airqa/internal/exit"
+	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/train/otlp"
 )
 
@@ -29,6 +32,9 @@ func (c exportWriteCmd) traces(a *app, dirs []string) error {
 		send = otlp.Follow
 	}
 	sum, err := send(a.ctx, config, c.Endpoint)
+	if errors.As(err, new(*qa.UsageError)) {
+		return fmt.Errorf("--otlp-endpoint: %w", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -38,6 +44,9 @@ func (c exportWriteCmd) traces(a *app, dirs []string) error {
 
 func (c exportWriteCmd) writeTraces(a *app, config otlp.Config) error {
 	sum, unchanged, err := otlp.WriteFile(config, c.Out, c.Force)
+	if errors.As(err, new(*stagedir.OccupiedError)) {
+		return fmt.Errorf("%w; --force replaces it", err)
+	}
 	if err != nil {
 		return err
 	}

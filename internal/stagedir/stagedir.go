@@ -15,6 +15,13 @@ import (
 // ErrBusy is returned when another process, or another part of this one, writes the same folder.
 var ErrBusy = errors.New("another airqa is writing there")
 
+// OccupiedError reports a place that holds something else, which the caller may agree to replace.
+type OccupiedError struct{ Err error }
+
+func (e *OccupiedError) Error() string { return e.Err.Error() }
+
+func (e *OccupiedError) Unwrap() error { return e.Err }
+
 // Endings of the hidden names beside a folder: what is being written, its lock, and an old folder that is being replaced.
 const (
 	partial  = ".partial"

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/train/format"
 )
 
@@ -47,7 +47,7 @@ type Result struct {
 // Import makes run directories. Out must not exist or be empty; it appears when it is complete.
 func Import(ctx context.Context, c Config) (r Result, err error) {
 	if entries, err := os.ReadDir(c.Out); err == nil && len(entries) > 0 {
-		return r, exit.Misuse("%s exists and is not empty; choose another directory", c.Out)
+		return r, qa.Usagef("%s exists and is not empty; choose another directory", c.Out)
 	}
 	c.MaxFile = cmp.Or(c.MaxFile, maxFile)
 	if c.Progress == nil {

@@ -3,6 +3,7 @@ package importer_test
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
-	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/testkit/golden"
 	"airqa/internal/testkit/recordtest"
@@ -196,7 +196,7 @@ func TestSameBytes(t *testing.T) {
 		t.Errorf("(-first +second):\n%s", diff)
 	}
 	_, err := importer.Import(t.Context(), importer.Config{Paths: []string{"testdata/atif/shell.json"}, Out: one.Runs[0]})
-	if exit.Code(err) != exit.Usage {
+	if !errors.As(err, new(*qa.UsageError)) {
 		t.Errorf("into an existing run: %v", err)
 	}
 }

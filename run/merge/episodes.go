@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/shard"
@@ -36,7 +35,7 @@ func (p *plan) choose() error {
 		}
 	}
 	if len(twice) > 0 {
-		return exit.Misuse("%d episodes are in two shards:\n  %s\n  Give each shard once", len(twice), few(twice, "\n  "))
+		return qa.Usagef("%d episodes are in two shards:\n  %s\n  Give each shard once", len(twice), few(twice, "\n  "))
 	}
 	for id := range p.chosen {
 		_, repeat := qa.SplitEpisodeID(id)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -35,7 +35,7 @@ func Find(paths []string, out string) ([]Job, error) {
 			return nil, err
 		}
 		if len(f.dirs) == before && !f.twice(path) {
-			return nil, exit.Misuse("%v", f.nothingIn(path))
+			return nil, qa.Usagef("%v", f.nothingIn(path))
 		}
 	}
 	var jobs []Job
@@ -51,7 +51,7 @@ func Find(paths []string, out string) ([]Job, error) {
 		jobs[i].Dirs = append(jobs[i].Dirs, dir)
 	}
 	if len(jobs) > 1 && slices.ContainsFunc(jobs, func(j Job) bool { return j.Name == "" }) {
-		return nil, exit.Misuse("some run directories are named BASELINE@MODEL and others are not; merge them in two calls")
+		return nil, qa.Usagef("some run directories are named BASELINE@MODEL and others are not; merge them in two calls")
 	}
 	return jobs, nil
 }
@@ -68,7 +68,7 @@ func (f *finder) walk(path string, below int) error {
 	info, err := os.Stat(path)
 	if below == 0 && err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return exit.Misuse("%s: there is no such directory", path)
+			return qa.Usagef("%s: there is no such directory", path)
 		}
 		return err
 	}
@@ -113,7 +113,7 @@ func (f *finder) add(dir string, info os.FileInfo, below int) error {
 	case config.Shape.Shard != "":
 		f.dirs, f.infos = append(f.dirs, dir), append(f.infos, info)
 	case below == 0:
-		return exit.Misuse("%s is not a shard: it was not run with --shard I/N", dir)
+		return qa.Usagef("%s is not a shard: it was not run with --shard I/N", dir)
 	default:
 		f.others = append(f.others, dir)
 	}

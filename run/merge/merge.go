@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/run/session"
 )
 
@@ -44,8 +44,8 @@ func (m Merger) Merge(jobs []Job) ([]Result, error) {
 		missing = missing || p.lacks()
 	}
 	if missing && !m.Partial {
-		return results, exit.With(exit.FailedExamples, fmt.Errorf("%s\n  Nothing was written. Run what is missing with the same settings and merge again, or merge what is there with --partial",
-			strings.Join(lacking(results), "\n")))
+		return results, &qa.FailedError{Err: fmt.Errorf("%s\n  Nothing was written. Run what is missing with the same settings and merge again, or merge what is there with --partial",
+			strings.Join(lacking(results), "\n"))}
 	}
 	failed := 0
 	for i, p := range plans {
@@ -60,7 +60,7 @@ func (m Merger) Merge(jobs []Job) ([]Result, error) {
 		m.Notify.Infof("next: airqa score %s", m.Out)
 	}
 	if failed > 0 && !m.Partial {
-		return results, exit.With(exit.FailedExamples, fmt.Errorf("merged, but %d episodes failed; airqa run with --out and the same settings retries them", failed))
+		return results, &qa.FailedError{Err: fmt.Errorf("merged, but %d episodes failed; airqa run with --out and the same settings retries them", failed)}
 	}
 	return results, nil
 }

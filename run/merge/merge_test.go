@@ -150,8 +150,8 @@ func (w *world) merged(partial bool, runs ...string) merge.Result {
 func (w *world) refused(code int, want string, runs ...string) {
 	w.t.Helper()
 	_, err := w.merge(false, runs...)
-	if err == nil || exit.Code(err) != code || !strings.Contains(err.Error(), want) {
-		w.t.Errorf("error %v (exit %d), want exit %d with %q", err, exit.Code(err), code, want)
+	if err == nil || exitCode(err) != code || !strings.Contains(err.Error(), want) {
+		w.t.Errorf("error %v (exit %d), want exit %d with %q", err, exitCode(err), code, want)
 	}
 	if _, err := os.Stat(w.path("out")); !errors.Is(err, os.ErrNotExist) {
 		w.t.Errorf("something was written: %v", err)
@@ -185,7 +185,7 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	_, err := w.merge(false, folder)
-	if exit.Code(err) != exit.FailedExamples { // the other questions have no second episode
+	if exitCode(err) != exit.FailedExamples { // the other questions have no second episode
 		t.Fatalf("error %v", err)
 	}
 	r := w.merged(true, folder)
@@ -326,7 +326,7 @@ func TestMergeOverlap(t *testing.T) {
 	}
 	b := w.shard("b", part, others, nil)
 	results, err := w.merge(false, a, b)
-	if exit.Code(err) != exit.FailedExamples || !strings.Contains(err.Error(), "1 episodes failed") || len(results) != 1 {
+	if exitCode(err) != exit.FailedExamples || !strings.Contains(err.Error(), "1 episodes failed") || len(results) != 1 {
 		t.Fatalf("results %+v, error %v", results, err)
 	}
 	r := results[0]
@@ -376,7 +376,7 @@ func TestMergeAgain(t *testing.T) {
 	w.noLeftovers()
 
 	w.answer(w.path("out"), "q1", 1, qa.Answered)
-	if _, err := w.merge(false, folder); exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "1 episodes that are not in these shards: q1#1") {
+	if _, err := w.merge(false, folder); exitCode(err) != exit.Usage || !strings.Contains(err.Error(), "1 episodes that are not in these shards: q1#1") {
 		t.Errorf("error %v", err)
 	}
 	if r, err := runlog.Open(w.path("out")); err != nil || len(r.UUIDs()) != 11 {
@@ -421,7 +421,7 @@ func TestMergeOut(t *testing.T) {
 			w := newWorld(t)
 			folder := w.shards(2)
 			tt.make(w)
-			if _, err := w.merge(false, folder); err == nil || exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), tt.want) {
+			if _, err := w.merge(false, folder); err == nil || exitCode(err) != exit.Usage || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
@@ -455,4 +455,17 @@ func TestMergeDamaged(t *testing.T) {
 	if _, err := json.Marshal(r); err != nil || !strings.Contains(r.Text(80), "unfinished: q0") {
 		t.Errorf("%s", r.Text(80))
 	}
+}
+
+// exitCode is the code that the command gives to an error.
+func exitCode(err error) int {
+	switch {
+	case err == nil:
+		return exit.Done
+	case errors.As(err, new(*qa.UsageError)):
+		return exit.Usage
+	case errors.As(err, new(*qa.FailedError)):
+		return exit.FailedExamples
+	}
+	return exit.Failed
 }

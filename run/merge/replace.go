@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/exit"
 	"airqa/internal/stagedir"
+	"airqa/qa"
 	"airqa/runlog"
 )
 
@@ -29,19 +29,19 @@ func (p *plan) checkOut() error {
 		return nil
 	}
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return &qa.UsageError{Err: err}
 	}
 	config, err := runlog.ReadConfig(p.Out)
 	switch {
 	case errors.Is(err, runlog.ErrNoRun):
-		return exit.Misuse("%s has other files; choose another --out", p.Out)
+		return qa.Usagef("%s has other files; choose another --out", p.Out)
 	case err != nil:
 		return err
 	case config.Shape.Shard != "":
-		return exit.Misuse("%s is shard %s; choose another --out", p.Out, config.Shape.Shard)
+		return qa.Usagef("%s is shard %s; choose another --out", p.Out, config.Shape.Shard)
 	}
 	if diff := runlog.Differences(config.Shape, whole(p.shards[0].Config)); len(diff) > 0 {
-		return exit.With(exit.Usage, fmt.Errorf("%w\n  Choose another --out", &runlog.MismatchError{Dir: p.Out, Diff: diff}))
+		return &qa.UsageError{Err: fmt.Errorf("%w\n  Choose another --out", &runlog.MismatchError{Dir: p.Out, Diff: diff})}
 	}
 	p.Replaced = true
 	return nil
@@ -87,7 +87,7 @@ func (p *plan) checkSubset() error {
 		}
 	}
 	if len(others) > 0 {
-		return exit.Misuse("%s has %d episodes that are not in these shards: %s\n  It was resumed after it was merged, or made of other shards: choose another --out", p.Out, len(others), few(others, ", "))
+		return qa.Usagef("%s has %d episodes that are not in these shards: %s\n  It was resumed after it was merged, or made of other shards: choose another --out", p.Out, len(others), few(others, ", "))
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/shard"
 	"airqa/runlog"
@@ -97,7 +96,7 @@ func (p *plan) checkShapes() error {
 	if len(lines) == 0 {
 		return p.checkNotes()
 	}
-	return exit.Misuse("these are not shards of one run:\n  %s\n  Compared with %s. Merge shards with the same settings only", few(lines, "\n  "), first.Dir)
+	return qa.Usagef("these are not shards of one run:\n  %s\n  Compared with %s. Merge shards with the same settings only", few(lines, "\n  "), first.Dir)
 }
 
 // differ returns what keeps two run directories from being shards of one run.
@@ -134,7 +133,7 @@ func (p *plan) checkNotes() error {
 		note := s.Config.Note
 		if m := note.Missing; m != nil && m.Choice != runlog.MissingStop {
 			if choice != "" && choice != m.Choice {
-				return exit.Misuse("%s was run with --missing %s and another shard with --missing %s: run one of them again", s.Dir, m.Choice, choice)
+				return qa.Usagef("%s was run with --missing %s and another shard with --missing %s: run one of them again", s.Dir, m.Choice, choice)
 			}
 			choice = m.Choice
 		}

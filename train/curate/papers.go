@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"airqa/extractor/candidate"
 	"airqa/qa"
 )
 
@@ -13,7 +12,11 @@ import (
 func WithPapers(ex qa.Example, gold []string) qa.Example {
 	known := ex.Papers()
 	add := slices.Clone(gold)
-	var synth candidate.Synth
+	var synth struct { // as the extractor writes it
+		Evidence []struct {
+			Paper string `json:"paper"`
+		} `json:"evidence"`
+	}
 	if raw, ok := ex.Extra["synth"]; ok && json.Unmarshal(raw, &synth) == nil {
 		for _, e := range synth.Evidence {
 			add = append(add, e.Paper)

@@ -28,7 +28,7 @@ const (
 	ByTurns      Reason = "turns"
 	ByTokens     Reason = "tokens"
 	ByRepetition Reason = "repetition"
-	NotListed    Reason = "not_listed"   // not in the file of --ids
+	NotListed    Reason = "not_listed"   // not in the file of ids
 	PerQuestion  Reason = "per_question" // the question has enough episodes
 	PerPaper     Reason = "per_paper"    // one of its papers has enough episodes
 
@@ -106,22 +106,28 @@ func (e Episode) Repetition() float64 {
 }
 
 // Filter selects episodes. The zero value selects those that are scored and right; zero numbers, nil pointers and empty
-// lists do not limit. The fields are flags of the command line.
+// lists do not limit.
 type Filter struct {
-	Include        []string `env:"-" placeholder:"CLASS" help:"Also episodes of this class: wrong, unscored, scoring_failed or generation_failed. Default: only scored and right ones."`
-	MinScore       *float64 `env:"-" placeholder:"S" help:"Minimum score, from 0 to 1."`
-	MaxScore       *float64 `env:"-" placeholder:"S" help:"Maximum score, from 0 to 1."`
-	Outcome        []string `env:"-" placeholder:"OUTCOME" help:"Only episodes that ended this way, such as answered or turn_limit."`
-	OfModel        []string `env:"-" placeholder:"MODEL" help:"Only episodes of these models, as PROVIDER:NAME or NAME."`
-	OfBaseline     []string `env:"-" placeholder:"NAME" help:"Only episodes of these baselines."`
-	Tag            []string `env:"-" placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
-	MinTurns       int      `env:"-" placeholder:"N" help:"Minimum turns of an episode."`
-	MaxTurns       int      `env:"-" placeholder:"N" help:"Maximum turns of an episode."`
-	MinTokens      int      `env:"-" placeholder:"N" help:"Minimum tokens of an episode, prompts and replies."`
-	MaxTokens      int      `env:"-" placeholder:"N" help:"Maximum tokens of an episode, prompts and replies."`
-	MaxRepetition  *float64 `env:"-" placeholder:"SHARE" help:"Maximum share of actions that repeat an earlier one of the episode, from 0 to 1."`
-	MaxPerQuestion int      `env:"-" placeholder:"N" help:"Maximum episodes of one question; the first ones are kept."`
-	MaxPerPaper    int      `env:"-" placeholder:"N" help:"Maximum episodes of one paper; the first ones are kept."`
+	// Include are further classes of episodes: wrong, unscored, scoring_failed or generation_failed.
+	Include []string
+	// Scores and the share of repeated actions are from 0 to 1.
+	MinScore *float64
+	MaxScore *float64
+	// Outcome are ends of an episode, such as answered; OfModel are models as PROVIDER:NAME or NAME.
+	Outcome    []string
+	OfModel    []string
+	OfBaseline []string
+	// Tag are tags that a question has all of; !TAG is one that it has not.
+	Tag []string
+	// Turns and tokens are those of an episode, prompts and replies.
+	MinTurns      int
+	MaxTurns      int
+	MinTokens     int
+	MaxTokens     int
+	MaxRepetition *float64
+	// MaxPerQuestion and MaxPerPaper keep the first episodes.
+	MaxPerQuestion int
+	MaxPerPaper    int
 }
 
 // includable classes may be named in Filter.Include.
@@ -138,12 +144,12 @@ type Selector struct {
 func NewSelector(f Filter) (*Selector, error) {
 	for _, class := range f.Include {
 		if !slices.Contains(includable, class) {
-			return nil, fmt.Errorf("--include %q: want %s", class, strings.Join(includable, ", "))
+			return nil, qa.Usagef("class %q of episodes: want %s", class, strings.Join(includable, ", "))
 		}
 	}
-	for name, share := range map[string]*float64{"--min-score": f.MinScore, "--max-score": f.MaxScore, "--max-repetition": f.MaxRepetition} {
+	for name, share := range map[string]*float64{"minimum score": f.MinScore, "maximum score": f.MaxScore, "maximum repetition": f.MaxRepetition} {
 		if share != nil && !(*share >= 0 && *share <= 1) {
-			return nil, fmt.Errorf("%s %v: want a number from 0 to 1", name, *share)
+			return nil, qa.Usagef("%s %v: want a number from 0 to 1", name, *share)
 		}
 	}
 	return &Selector{f, make(map[string]int), make(map[string]int)}, nil

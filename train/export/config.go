@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"slices"
 
-	"airqa/internal/exit"
 	"airqa/internal/progress"
+	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/redact"
 	"airqa/train/windows"
@@ -86,19 +86,19 @@ func (r Rules) splits() ([]curate.Split, error) {
 		return []curate.Split{{Name: string(Train), Share: 1}}, nil
 	}
 	if len(r.Split) > len(splitNames) {
-		return nil, exit.Misuse("--split has %d shares; want those of train, validation and test", len(r.Split))
+		return nil, qa.Usagef("%d shares of splits; want those of train, validation and test", len(r.Split))
 	}
 	var list []curate.Split
 	sum := 0.0
 	for i, share := range r.Split {
 		if !(share > 0) {
-			return nil, exit.Misuse("--split: share %v of %s is not positive", share, splitNames[i])
+			return nil, qa.Usagef("share %v of the split %s is not positive", share, splitNames[i])
 		}
 		list = append(list, curate.Split{Name: string(splitNames[i]), Share: share})
 		sum += share
 	}
 	if math.Abs(sum-1) > 1e-9 {
-		return nil, exit.Misuse("--split: the shares add up to %v, not 1", sum)
+		return nil, qa.Usagef("split: the shares add up to %v, not 1", sum)
 	}
 	return list, nil
 }
@@ -106,10 +106,10 @@ func (r Rules) splits() ([]curate.Split, error) {
 // check returns an error for rules that no export can follow.
 func (c Config) check() error {
 	if !slices.Contains(Formats(), c.Format) {
-		return exit.Misuse("unknown format %q", c.Format)
+		return qa.Usagef("unknown format %q", c.Format)
 	}
 	if !licenseID.MatchString(c.License) {
-		return exit.Misuse("--license %q is no name of a licence, such as cc-by-4.0", c.License)
+		return qa.Usagef("license %q is no name of a licence, such as cc-by-4.0", c.License)
 	}
 	_, err := c.splits()
 	return err

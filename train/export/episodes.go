@@ -189,7 +189,7 @@ func (t *tables) Close() (err error) {
 func (t *tables) add(e *Episode, l *lines, rows map[int]string, edit func(qa.Message) qa.Message) (map[int]int, error) {
 	p := t.by[l]
 	if p == nil {
-		p = &tablePair{newTableWriter[stepRow](l.files[0]), newTableWriter[answerRow](l.files[1])}
+		p = &tablePair{newTableWriter[stepRow](l.files[0], "Step"), newTableWriter[answerRow](l.files[1], "Answer")}
 		t.by[l] = p
 	}
 	shape := e.Run.Config.Shape

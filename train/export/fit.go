@@ -84,7 +84,7 @@ func newFitter(l Limit) (f *fitter, err error) {
 	c := preflight.Config{Template: l.template(false), CutoffLen: l.CutoffLen, MaskHistory: true}
 	if l.Tokenizer != "" {
 		if c.Tokenizer, err = bpe.Open(l.Tokenizer); err != nil {
-			return nil, fmt.Errorf("--tokenizer: %w", err)
+			return nil, fmt.Errorf("tokenizer: %w", err)
 		}
 	} else if l.Fit {
 		c.CutoffLen, c.EveryDigit = l.CutoffLen*100/(100+estimateMargin), true
@@ -155,7 +155,7 @@ func (f *fitter) warn(of Format, notify progress.Notify) {
 	if f.Tokenizer == "" {
 		unit = "tokens (estimated)"
 	}
-	notify.Warnf("%d of %d rows have more than %d %s: %s %s. Set another limit with --cutoff-len, or shorten observations with --fit",
+	notify.Warnf("%d of %d rows have more than %d %s: %s %s. Set another limit, or have observations shortened",
 		long, f.measured.rows, f.CutoffLen, unit, cmp.Or(t.trainer, "a trainer"), cmp.Or(t.effect, "cuts longer rows"))
 }
 

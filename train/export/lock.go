@@ -100,7 +100,7 @@ func (r Rules) fileInputs() ([]fileInput, error) {
 		}
 		sum, _, err := hashFile(f[1])
 		if err != nil {
-			return nil, fmt.Errorf("--%s: %w", f[0], err)
+			return nil, fmt.Errorf("%s: %w", f[0], err)
 		}
 		list = append(list, fileInput{f[0], filepath.Base(f[1]), sum})
 	}

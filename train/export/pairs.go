@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -63,7 +64,7 @@ func (p *planner) pairGroup() error {
 				wrong = append(wrong, e)
 				continue
 			}
-		case reason == "": // --include of an episode without a verdict
+		case reason == "": // an included episode without a verdict
 			reason = class
 		}
 		if err := p.drop(e.Run.Turns(e.Recorded), windows.Reason(reason), detail); err != nil {
@@ -207,7 +208,10 @@ func (p *planner) dropRejected(wrong []*Episode) error {
 	return nil
 }
 
+// ErrNoPairs is returned if no question has a right and a wrong repeat that make a pair.
+var ErrNoPairs = errors.New("no preference pair")
+
 // noPairs explains why there is no pair at all.
 func noPairs(t *tally) error {
-	return fmt.Errorf("no preference pair: %s\n  a pair needs a right and a wrong repeat of a question that differ first in a turn of the model; airqa run --repeats N makes repeats", t.reasons())
+	return fmt.Errorf("%w: %s\n  a pair needs a right and a wrong repeat of a question that differ first in a turn of the model", ErrNoPairs, t.reasons())
 }

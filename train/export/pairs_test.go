@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -151,7 +152,7 @@ func withoutIDs(messages []qa.Message) []qa.Message {
 func TestNoPairs(t *testing.T) {
 	made := recordtest.Make(t, recordtest.Config{Dir: recordtest.Dir(t, "run"), Baseline: "question-only", Repeats: 2, Shared: 9, Scored: true})
 	_, err := export.Write(export.Config{Runs: []string{made.Run.Dir}, Format: export.DPO, Out: recordtest.Dir(t, "out")})
-	if err == nil || !strings.Contains(err.Error(), "no_pair") || !strings.Contains(err.Error(), "--repeats") {
+	if !errors.Is(err, export.ErrNoPairs) || !strings.Contains(err.Error(), "no_pair") || !strings.Contains(err.Error(), "a right and a wrong repeat") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -90,9 +90,9 @@ type tableWriter[T stepRow | answerRow] struct {
 	bytes int
 }
 
-// newTableWriter begins a table.
-func newTableWriter[T stepRow | answerRow](to io.Writer) *tableWriter[T] {
-	return &tableWriter[T]{w: parquet.NewGenericWriter[T](to,
+// newTableWriter begins a table; name is the name of its schema.
+func newTableWriter[T stepRow | answerRow](to io.Writer, name string) *tableWriter[T] {
+	return &tableWriter[T]{w: parquet.NewGenericWriter[T](to, parquet.NewSchema(name, parquet.SchemaOf(new(T))),
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
 		parquet.CreatedBy("airqa", "1", ""), parquet.DataPageStatistics(true),
 	)}

@@ -78,7 +78,7 @@ func readBack[T stepRow | answerRow](t *testing.T, rows []T, size int) []T {
 	t.Helper()
 	var files [2]bytes.Buffer
 	for i := range files {
-		w := newTableWriter[T](&files[i])
+		w := newTableWriter[T](&files[i], "Test")
 		for _, row := range rows {
 			if err := w.Write(row, size); err != nil {
 				t.Fatal(err)
@@ -121,7 +121,7 @@ func BenchmarkWriter(b *testing.B) {
 	most := uint64(0)
 	for b.Loop() {
 		var to byteCounter
-		w := newTableWriter[stepRow](&to)
+		w := newTableWriter[stepRow](&to, "Test")
 		size := 0
 		for i := range 5000 {
 			r := rows[i%len(rows)]

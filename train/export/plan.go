@@ -1,6 +1,7 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 
 	"airqa/internal/inorder"
@@ -171,7 +172,7 @@ func (p *planner) questionReason(e *Episode) (curate.Reason, string) {
 	return "", ""
 }
 
-// listed drops the rows that --ids does not name.
+// listed drops the rows that the file of ids does not name.
 func (p *planner) listed(e *Episode, rows []weighed) ([]weighed, error) {
 	if p.ids == nil {
 		return rows, nil
@@ -287,6 +288,9 @@ func (p *planner) divide() error {
 	return nil
 }
 
+// ErrLeaks is returned with [LeakFail] if questions have a counterpart in the benchmark.
+var ErrLeaks = errors.New("leaked questions")
+
 // findLeaks compares the questions of all sources with a benchmark.
 func (p *planner) findLeaks() error {
 	if p.Leaks == "" {
@@ -294,7 +298,7 @@ func (p *planner) findLeaks() error {
 	}
 	benchmark, err := loadQuestions(p.Leaks)
 	if err != nil {
-		return fmt.Errorf("--leaks: %w", err)
+		return fmt.Errorf("leaks: %w", err)
 	}
 	leaks := curate.NewLeaks()
 	for _, ex := range benchmark {
@@ -318,7 +322,7 @@ func (p *planner) findLeaks() error {
 		}
 	}
 	if len(p.leaks) > 0 && p.Leak == LeakFail {
-		return fmt.Errorf("%d questions are in %s as well; --leak drop leaves them out", len(p.leaks), p.Leaks)
+		return fmt.Errorf("%w: %d questions are in %s as well", ErrLeaks, len(p.leaks), p.Leaks)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func idsOf(name string) (*curate.IDs, error) {
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("--ids: %w", err)
+		return nil, fmt.Errorf("ids: %w", err)
 	}
 	defer func() { _ = file.Close() }()
 	return curate.ReadIDs(file)

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"airqa/eval/author"
 	"airqa/internal/ledger"
@@ -50,7 +49,6 @@ func Write(c Config) (s Summary, err error) {
 	if c.Progress == nil {
 		c.Progress = progress.New(progress.Config{})
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	c.redactor = redact.New(c.Redact)
 	w := &writer{Config: c}
 	if err := w.openSources(); err != nil {
@@ -70,10 +68,6 @@ func Write(c Config) (s Summary, err error) {
 	}
 	return w.summary(), w.folder.commit()
 }
-
-// gcPercent is the growth of the heap between collections during an export. Nearly all that an export allocates is soon
-// free, so it saves memory at hardly any cost.
-const gcPercent = 50
 
 // writer is one export in progress.
 type writer struct {
@@ -128,7 +122,7 @@ func (w *writer) existing() (bool, error) {
 		err = w.differs(old)
 	}
 	if err != nil && !w.Force {
-		return false, fmt.Errorf("%w; --force replaces it", err)
+		return false, &stagedir.OccupiedError{Err: err}
 	}
 	return err == nil, nil
 }
@@ -198,7 +192,7 @@ func (w *writer) makePlan() (err error) {
 		return err
 	}
 	for _, id := range p.missingIDs() {
-		w.Notify.Warnf("--ids: %s is not among the turns of these runs", id)
+		w.Notify.Warnf("id %s is not among the turns of these runs", id)
 	}
 	if len(w.plan.episodes) == 0 {
 		if w.Format == DPO {
@@ -231,7 +225,7 @@ func (p *planner) prepare() (err error) {
 	}
 	for _, dir := range p.Against {
 		if err := p.addEarlier(dir); err != nil {
-			return fmt.Errorf("--against: %w", err)
+			return fmt.Errorf("earlier export: %w", err)
 		}
 	}
 	return p.findLeaks()

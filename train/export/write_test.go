@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"airqa/internal/progress"
+	"airqa/internal/stagedir"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
@@ -472,7 +474,7 @@ func TestExistingFolder(t *testing.T) {
 	}
 	other := c
 	other.Turns = windows.Raw
-	if _, err := export.Write(other); err == nil || !strings.Contains(err.Error(), "other runs or flags; --force") {
+	if _, err := export.Write(other); !errors.As(err, new(*stagedir.OccupiedError)) || !strings.Contains(err.Error(), "other runs or flags") {
 		t.Errorf("another export: %v", err)
 	}
 	if diff := cmp.Diff(before, tree(t, c.Out)); diff != "" {
@@ -481,7 +483,7 @@ func TestExistingFolder(t *testing.T) {
 	other.Force = true
 	write(t, other)
 	if diff := cmp.Diff(before, tree(t, c.Out)); diff == "" {
-		t.Error("--force did not replace the export")
+		t.Error("Force did not replace the export")
 	}
 	if err := os.WriteFile(filepath.Join(c.Out, "ids.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -703,15 +705,15 @@ func TestRefusedConfigs(t *testing.T) {
 	}{
 		{"unscored", export.Config{}, "no row is left: "},
 		{"shares", export.Config{Rules: export.Rules{Split: []float64{0.9, 0.2}}}, "add up to 1.1"},
-		{"a share of nothing", export.Config{Rules: export.Rules{Split: []float64{1, 0}}}, "share 0 of validation is not positive"},
+		{"a share of nothing", export.Config{Rules: export.Rules{Split: []float64{1, 0}}}, "share 0 of the split validation is not positive"},
 		{"too many shares", export.Config{Rules: export.Rules{Split: []float64{0.25, 0.25, 0.25, 0.25}}}, "4 shares"},
 		{"the same run twice", export.Config{Runs: []string{made.Run.Dir, copied}}, "are the same run"},
-		{"no licence", export.Config{Rules: export.Rules{License: "mine: all"}}, "--license"},
+		{"no licence", export.Config{Rules: export.Rules{License: "mine: all"}}, `license "mine: all"`},
 		{"no such format", export.Config{Format: "csv"}, `unknown format "csv"`},
-		{"no such list", export.Config{Rules: export.Rules{IDs: "nowhere"}}, "--ids: "},
-		{"no such tokenizer", export.Config{Rules: export.Rules{Limit: export.Limit{CutoffLen: 9, Tokenizer: "nowhere"}}}, "--tokenizer: "},
-		{"no such benchmark", export.Config{Rules: export.Rules{Leaks: "nowhere"}}, "--leaks: "},
-		{"no such export", export.Config{Rules: export.Rules{Against: []string{"nowhere"}}}, "--against: "},
+		{"no such list", export.Config{Rules: export.Rules{IDs: "nowhere"}}, "ids: "},
+		{"no such tokenizer", export.Config{Rules: export.Rules{Limit: export.Limit{CutoffLen: 9, Tokenizer: "nowhere"}}}, "tokenizer: "},
+		{"no such benchmark", export.Config{Rules: export.Rules{Leaks: "nowhere"}}, "leaks: "},
+		{"no such export", export.Config{Rules: export.Rules{Against: []string{"nowhere"}}}, "against: "},
 		{"no pairs", export.Config{Format: export.DPO}, "no preference pair: "},
 	}
 	for _, tt := range tests {

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"airqa/internal/atomicfile"
+	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
 )
 
@@ -49,7 +50,7 @@ func WriteFile(c Config, path string, force bool) (sum Summary, unchanged bool, 
 		case bytes.Equal(now, old):
 			return errUnchanged
 		case old != nil && !force:
-			return fmt.Errorf("%s holds something else than this export; --force replaces it", path)
+			return &stagedir.OccupiedError{Err: fmt.Errorf("%s holds something else than this export", path)}
 		}
 		return nil
 	})

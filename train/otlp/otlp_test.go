@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -21,7 +22,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"airqa/internal/exit"
+	"airqa/internal/stagedir"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
@@ -295,7 +296,7 @@ func checkFile(t *testing.T, dir string, spans map[string]*tracepb.Span) {
 	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := otlp.WriteFile(config(dir), other, false); err == nil || !strings.Contains(err.Error(), "--force") {
+	if _, _, err := otlp.WriteFile(config(dir), other, false); !errors.As(err, new(*stagedir.OccupiedError)) {
 		t.Errorf("another file was replaced: %v", err)
 	}
 	if _, _, err := otlp.WriteFile(config(dir), other, true); err != nil {
@@ -406,7 +407,7 @@ func TestHeader(t *testing.T) {
 
 func TestEndpoint(t *testing.T) {
 	for _, endpoint := range []string{"", "localhost:4318", "ftp://x", "http://user:key@host", "http://host/v1/traces?key=x", "http://"} {
-		if _, err := otlp.Send(t.Context(), config(), endpoint); exit.Code(err) != exit.Usage {
+		if _, err := otlp.Send(t.Context(), config(), endpoint); !errors.As(err, new(*qa.UsageError)) {
 			t.Errorf("%q: %v", endpoint, err)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -95,10 +94,10 @@ func onlyTo(u *url.URL) func(*http.Request) (*url.URL, error) {
 func tracesURL(endpoint string) (*url.URL, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, exit.Misuse("--otlp-endpoint: want an address such as http://localhost:4318")
+		return nil, qa.Usagef("want an address such as http://localhost:4318")
 	}
 	if u.User != nil || u.RawQuery != "" {
-		return nil, exit.Misuse("--otlp-endpoint: keys do not belong in the address; set OTEL_EXPORTER_OTLP_HEADERS, for example to \"Authorization=Basic ...\"")
+		return nil, qa.Usagef("keys do not belong in the address; set OTEL_EXPORTER_OTLP_HEADERS, for example to \"Authorization=Basic ...\"")
 	}
 	if path.Clean("/"+u.Path) == "/" {
 		u.Path = "/v1/traces"
