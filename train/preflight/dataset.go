@@ -176,10 +176,13 @@ func (d *Dataset) Spans(n int) ([]Span, error) {
 		return nil, err
 	}
 	r := d.trainer.judge(cell)
-	if r.Outcome != Kept {
-		return nil, fmt.Errorf("%w: %s", errNotKept, r.Reasons)
+	switch r.Outcome {
+	case Kept:
+		return r.spans(), nil
+	case NotChecked:
+		return nil, fmt.Errorf("not checked: %s", r.Reasons[0])
 	}
-	return r.spans(), nil
+	return nil, fmt.Errorf("%w: %s", errNotKept, r.Reasons)
 }
 
 // job is a group of rows.

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -199,15 +200,11 @@ func asText(v python.Value, format string) (string, error) {
 }
 
 func (k *Checker) options() template.Options {
-	on := !k.c.NoThinking
-	o := template.Options{
-		Thinking: &on, KeepHistory: k.c.PreserveThinking || !k.c.MaskHistory && k.c.Stage == SFT,
+	on := true
+	return template.Options{
+		Thinking: cmp.Or(k.c.Thinking, &on), KeepHistory: k.c.PreserveThinking || !k.c.MaskHistory && k.c.Stage == SFT,
 		DefaultSystem: k.c.DefaultSystem, Date: k.c.Date, Pairwise: k.c.Stage != SFT,
 	}
-	if k.c.ThinkingNull {
-		o.Thinking = nil
-	}
-	return o
 }
 
 // oneTurn joins all but the last target into the source.

@@ -49,7 +49,7 @@ func Evaluation(o Options) (list []Options, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for name := range strings.SplitSeq(t.Evaluation, ",") {
+	for name := range strings.SplitSeq(t.evaluation(), ",") {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
@@ -97,8 +97,8 @@ func openTraining(o Options) (*Dataset, error) {
 		}
 		t.Template = "qwen"
 	}
-	if len(t.Unknown) > 0 {
-		failure := fmt.Errorf("ValueError: Some keys are not used by the HfArgumentParser: ['%s']", strings.Join(t.Unknown, "', '"))
+	if len(t.unknown) > 0 {
+		failure := fmt.Errorf("ValueError: Some keys are not used by the HfArgumentParser: ['%s']", strings.Join(t.unknown, "', '"))
 		return &Dataset{settings: o.Training, failure: failure}, nil
 	}
 	if o.Trainer == LLaMAFactory {
@@ -187,7 +187,7 @@ func describe(c Config, file string) string {
 // openLLaMAFactory finds the data set and its entry in dataset_info.json.
 func openLLaMAFactory(o Options, t training) (*Dataset, error) {
 	d := &Dataset{settings: o.Training}
-	dir, err := d.findEntry(o.Path, cmp.Or(o.Dataset, t.Dataset))
+	dir, err := d.findEntry(o.Path, cmp.Or(o.Dataset, datasetNames(t.Dataset)))
 	if unknown := rows.NotChecked(""); errors.Is(err, rows.ErrEntry) || errors.As(err, &unknown) {
 		d.failure = err
 		return d, nil

@@ -28,43 +28,49 @@ const (
 	KTO Stage = "kto"
 )
 
-// Config is what a trainer does with its data. The zero value of a field is the trainer's own default.
+// Config is what a trainer does with its data. The zero value of a field is the trainer's own default. The keys are those
+// of the trainers' own files.
 type Config struct {
-	Trainer Trainer
-	Stage   Stage
+	Trainer Trainer `yaml:"-"`
+	Stage   Stage   `yaml:"stage"`
 	// Template names a template of LLaMA-Factory; of TRL only chatml is known.
-	Template string
+	Template string `yaml:"template"`
 	// CutoffLen is the maximum number of tokens in a row: cutoff_len of LLaMA-Factory (2,048 by default), max_length of
 	// TRL (1,024).
-	CutoffLen     int
-	MaskHistory   bool // train the last assistant turn alone
-	TrainOnPrompt bool
-	Packing       bool
-	NeatPacking   bool
-	// BatchSize is preprocessing_batch_size, 1,000 by default; Workers is preprocessing_num_workers.
-	BatchSize, Workers int
+	CutoffLen int `yaml:"cutoff_len"`
+	// MaskHistory trains the last assistant turn alone.
+	MaskHistory   bool `yaml:"mask_history"`
+	TrainOnPrompt bool `yaml:"train_on_prompt"`
+	Packing       bool `yaml:"packing"`
+	NeatPacking   bool `yaml:"neat_packing"`
+	// BatchSize is 1,000 by default.
+	BatchSize int `yaml:"preprocessing_batch_size"`
+	Workers   int `yaml:"preprocessing_num_workers"`
 	// MediaDir is the folder of relative image paths.
-	MediaDir string
+	MediaDir string `yaml:"media_dir"`
 	// MaxPixels and MinPixels bound the area of images, 768 × 768 and 32 × 32 by default.
-	MaxPixels, MinPixels int
+	MaxPixels int `yaml:"image_max_pixels"`
+	MinPixels int `yaml:"image_min_pixels"`
 	// MaxSamples is the number of rows that the trainer reads, 0 for all.
-	MaxSamples int
+	MaxSamples int `yaml:"max_samples"`
 	// ToolFormat replaces the template's format of tools.
-	ToolFormat string
+	ToolFormat string `yaml:"tool_format"`
 	// AssistantOnlyLoss trains the assistant turns of TRL's messages alone.
-	AssistantOnlyLoss bool
-	// Thinking is enable_thinking, true by default; ThinkingNull sets it to null.
-	NoThinking, ThinkingNull, PreserveThinking bool
+	AssistantOnlyLoss bool `yaml:"assistant_only_loss"`
+	// Thinking is enable_thinking, true by default.
+	Thinking         *bool `yaml:"enable_thinking"`
+	PreserveThinking bool  `yaml:"preserve_thinking"`
 	// DefaultSystem replaces the template's default system prompt if it is not nil.
-	DefaultSystem *string
+	DefaultSystem *string `yaml:"default_system"`
 	// Tokenizer counts tokens. Without one, counts are estimated.
-	Tokenizer Tokenizer
+	Tokenizer Tokenizer `yaml:"-"`
 	// EveryDigit estimates a token for each digit, as many tokenizers have it, instead of one for up to three.
-	EveryDigit bool
+	EveryDigit bool `yaml:"-"`
 	// BOS and EOS are the tokenizer's first and last token; empty if it has none.
-	BOS, EOS string
+	BOS string `yaml:"-"`
+	EOS string `yaml:"-"`
 	// Date is today's date as Llama 3's tool prompt shows it, 02 Jan 2006.
-	Date string
+	Date string `yaml:"-"`
 }
 
 // Tokenizer encodes text, with special tokens recognized and none added. Calls may overlap.

@@ -125,7 +125,7 @@ func (d *Dataset) request() ([]byte, error) {
 		setIf(a, "packing", true, c.Packing)
 		setIf(a, "neat_packing", true, c.NeatPacking)
 		setIf(a, "preprocessing_num_workers", c.Workers, c.Workers > 1)
-		setIf(a, "enable_thinking", false, c.NoThinking)
+		setIf(a, "enable_thinking", c.Thinking, c.Thinking != nil)
 		setIf(a, "preserve_thinking", true, c.PreserveThinking)
 		setIf(a, "default_system", c.DefaultSystem, c.DefaultSystem != nil)
 		setIf(a, "tool_format", c.ToolFormat, c.ToolFormat != "")

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"os"
@@ -12,74 +13,58 @@ import (
 
 // training is a trainer's own configuration file.
 type training struct {
-	Config
-	// Dataset names the data, empty if the file does not.
-	Dataset string
-	// Evaluation is the data set for evaluation: entries of LLaMA-Factory, joined by commas, or a split of TRL.
-	Evaluation string
+	Config `yaml:",inline"`
+	// Dataset is the entry to train on; EvalDataset and TestSplit are the data sets for evaluation of LLaMA-Factory and TRL.
+	// LLaMA-Factory takes one name, several joined by commas, or a list.
+	Dataset     any    `yaml:"dataset"`
+	EvalDataset any    `yaml:"eval_dataset"`
+	TestSplit   string `yaml:"dataset_test_split"`
 	// Format is TRL's kind of rows: prompt-completion, messages or preference.
-	Format string
-	// Unknown lists keys that the trainer refuses.
-	Unknown []string
-}
-
-// trainingFile is what the check reads of a training file.
-type trainingFile struct {
-	Stage             Stage   `yaml:"stage"`
-	DatasetDir        string  `yaml:"dataset_dir"`
-	MediaDir          string  `yaml:"media_dir"`
-	Dataset           any     `yaml:"dataset"`
-	EvalDataset       any     `yaml:"eval_dataset"`
-	TestSplit         string  `yaml:"dataset_test_split"`
-	Template          string  `yaml:"template"`
-	CutoffLen         int     `yaml:"cutoff_len"`
-	MaskHistory       bool    `yaml:"mask_history"`
-	TrainOnPrompt     bool    `yaml:"train_on_prompt"`
-	Packing           *bool   `yaml:"packing"`
-	NeatPacking       bool    `yaml:"neat_packing"`
-	BatchSize         int     `yaml:"preprocessing_batch_size"`
-	Workers           int     `yaml:"preprocessing_num_workers"`
-	EnableThinking    *bool   `yaml:"enable_thinking"`
-	PreserveThinking  bool    `yaml:"preserve_thinking"`
-	DefaultSystem     *string `yaml:"default_system"`
-	ToolFormat        string  `yaml:"tool_format"`
-	MaxSamples        int     `yaml:"max_samples"`
-	ImageMaxPixels    int     `yaml:"image_max_pixels"`
-	ImageMinPixels    int     `yaml:"image_min_pixels"`
-	Format            string  `yaml:"format"`
-	MaxLength         *int    `yaml:"max_length"`
-	AssistantOnlyLoss bool    `yaml:"assistant_only_loss"`
+	Format    string `yaml:"format"`
+	MaxLength int    `yaml:"max_length"`
+	// unknown lists keys that the trainer refuses.
+	unknown []string
 }
 
 //go:embed llamafactory_keys.txt
 var llamaFactoryKeys string
 
 // readTraining reads a trainer's configuration file, YAML or JSON.
-func readTraining(path string, trainer Trainer) (training, error) {
+func readTraining(path string, trainer Trainer) (t training, err error) {
+	t.Trainer = trainer
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return training{}, err
+		return t, err
 	}
-	var f trainingFile
 	var node yaml.Node
 	if err := yaml.Unmarshal(raw, &node); err != nil {
-		return training{}, fmt.Errorf("%s: %w", path, err)
+		return t, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(node.Content) == 0 {
-		return training{Config: Config{Trainer: trainer}}, nil
+		return t, nil
 	}
-	if err := node.Content[0].Decode(&f); err != nil {
-		return training{}, fmt.Errorf("%s: %w", path, err)
+	if err := node.Content[0].Decode(&t); err != nil {
+		return t, fmt.Errorf("%s: %w", path, err)
 	}
-	t := f.settings(trainer)
+	t.Packing = t.Packing || t.NeatPacking
 	if trainer == LLaMAFactory {
-		t.Unknown = unknownKeys(node.Content[0])
+		t.unknown = unknownKeys(node.Content[0])
+	} else {
+		t.CutoffLen = cmp.Or(t.MaxLength, t.CutoffLen)
 	}
-	switch f.Stage {
+	switch t.Stage {
 	case "", SFT, RM, KTO, "dpo":
 		return t, nil
 	}
-	return t, fmt.Errorf("%s: stage %s is not checked; known: sft, rm, dpo, kto", path, f.Stage)
+	return t, fmt.Errorf("%s: stage %s is not checked; known: sft, rm, dpo, kto", path, t.Stage)
+}
+
+// evaluation returns the data sets for evaluation, joined by commas.
+func (t training) evaluation() string {
+	if t.Trainer == TRL {
+		return t.TestSplit
+	}
+	return datasetNames(t.EvalDataset)
 }
 
 func unknownKeys(mapping *yaml.Node) (unknown []string) {
@@ -90,24 +75,6 @@ func unknownKeys(mapping *yaml.Node) (unknown []string) {
 		}
 	}
 	return unknown
-}
-
-func (f trainingFile) settings(trainer Trainer) training {
-	c := Config{
-		Trainer: trainer, Stage: f.Stage, Template: f.Template, CutoffLen: f.CutoffLen, MaskHistory: f.MaskHistory,
-		TrainOnPrompt: f.TrainOnPrompt, Packing: f.NeatPacking || f.Packing != nil && *f.Packing, NeatPacking: f.NeatPacking,
-		BatchSize: f.BatchSize, Workers: f.Workers, NoThinking: f.EnableThinking != nil && !*f.EnableThinking,
-		PreserveThinking: f.PreserveThinking, DefaultSystem: f.DefaultSystem, ToolFormat: f.ToolFormat, MaxSamples: f.MaxSamples,
-		MaxPixels: f.ImageMaxPixels, MinPixels: f.ImageMinPixels, MediaDir: f.MediaDir, AssistantOnlyLoss: f.AssistantOnlyLoss,
-	}
-	if trainer == TRL && f.MaxLength != nil {
-		c.CutoffLen = *f.MaxLength
-	}
-	t := training{Config: c, Format: f.Format, Dataset: datasetNames(f.Dataset), Evaluation: datasetNames(f.EvalDataset)}
-	if trainer == TRL {
-		t.Evaluation = f.TestSplit
-	}
-	return t
 }
 
 // datasetNames joins the names of data sets, of which a trainer takes one or a list.
