@@ -78,7 +78,7 @@ func (s *Summary) writeTrainer(b *strings.Builder, t Total) {
 		b.WriteString(strings.TrimRight(text, " \n") + "\n")
 	}
 	if more := len(s.ranges) - shownRanges; more > 0 {
-		fmt.Fprintf(b, "  and %d more; --json prints every row\n", more)
+		fmt.Fprintf(b, "  and %d more\n", more)
 	}
 }
 

@@ -1,7 +1,6 @@
 package preflight
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -200,9 +199,8 @@ func asText(v python.Value, format string) (string, error) {
 }
 
 func (k *Checker) options() template.Options {
-	on := true
 	return template.Options{
-		Thinking: cmp.Or(k.c.Thinking, &on), KeepHistory: k.c.PreserveThinking || !k.c.MaskHistory && k.c.Stage == SFT,
+		Thinking: k.c.Thinking == nil || *k.c.Thinking, KeepHistory: k.c.PreserveThinking || !k.c.MaskHistory && k.c.Stage == SFT,
 		DefaultSystem: k.c.DefaultSystem, Date: k.c.Date, Pairwise: k.c.Stage != SFT,
 	}
 }

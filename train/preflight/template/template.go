@@ -94,8 +94,8 @@ type Vision struct {
 
 // Options are the settings of the trainer that change the rendered text.
 type Options struct {
-	// Thinking is the trainer's enable_thinking: nil means null.
-	Thinking *bool
+	// Thinking is the trainer's enable_thinking.
+	Thinking bool
 	// KeepHistory keeps the thinking of earlier turns.
 	KeepHistory bool
 	// DefaultSystem replaces the template's default if it is not nil.
@@ -270,10 +270,9 @@ func (t *Template) Pairs(d Dialog, o Options) ([]Pair, error) {
 // withoutOldThoughts removes thinking from the earlier turns, and from all if thinking is off.
 func (t *Template) withoutOldThoughts(messages []Message, o Options) []Message {
 	messages = slices.Clone(messages)
-	off := o.Thinking != nil && !*o.Thinking
 	for i := 1; i < len(messages); i += 2 {
 		earlier := i < len(messages)-2
-		remove := off && (!o.Pairwise || i == len(messages)-1)
+		remove := !o.Thinking && (!o.Pairwise || i == len(messages)-1)
 		if remove || earlier && !o.KeepHistory {
 			messages[i].Text = t.withoutThoughts(messages[i].Text)
 		}
@@ -295,7 +294,7 @@ func (t *Template) withoutThoughts(text string) string {
 	}
 }
 
-// addThoughts adds an empty thought to targets without one; it is trained unless thinking is off or null.
+// addThoughts adds an empty thought to targets without one; it is trained unless thinking is off.
 func (t *Template) addThoughts(pairs []Pair, messages []Message, o Options) {
 	first := 0
 	if o.Pairwise || !o.KeepHistory {
@@ -310,7 +309,7 @@ func (t *Template) addThoughts(pairs []Pair, messages []Message, o Options) {
 		if strings.Contains(text, strings.TrimSpace(t.Thought[0])) || strings.Contains(text, strings.TrimSpace(t.Thought[1])) {
 			continue
 		}
-		if o.Thinking != nil && *o.Thinking {
+		if o.Thinking {
 			pairs[i].Target = append([]Piece{{Text: empty}}, pairs[i].Target...)
 		} else {
 			pairs[i].Source = append(pairs[i].Source, Piece{Text: empty})

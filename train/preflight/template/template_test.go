@@ -59,8 +59,7 @@ func compareRendering(t *testing.T, want rendering) {
 	for _, m := range want.Messages {
 		d.Messages = append(d.Messages, template.Message{Role: m[0], Text: m[1]})
 	}
-	thinking := !want.NoThinking
-	pairs, err := found.Pairs(d, template.Options{Thinking: &thinking, KeepHistory: !want.Last, Date: "02 Jan 2026"})
+	pairs, err := found.Pairs(d, template.Options{Thinking: !want.NoThinking, KeepHistory: !want.Last, Date: "02 Jan 2026"})
 	if (err != nil) != (want.Error != "") {
 		t.Fatalf("error = %v, want %q", err, want.Error)
 	}
