@@ -22,7 +22,7 @@ func (p *Pipeline) pairs() [][2]single {
 	var singles []single
 	for id, row := range p.rows {
 		if id.Category.Type() == candidate.Single {
-			s, _ := SynthOf(row)
+			s, _ := candidate.SynthOf(row)
 			singles = append(singles, single{id, row, s})
 		}
 	}

@@ -148,7 +148,7 @@ func TestRows(t *testing.T) {
 	b.must(all(30))
 	seen := make(map[string]bool)
 	for _, ex := range rows(t, b) {
-		s, ok := extractor.SynthOf(ex)
+		s, ok := candidate.SynthOf(ex)
 		if !ok || seen[ex.UUID] {
 			t.Fatalf("row %s has no origin, or occurs twice", ex.UUID)
 		}
@@ -190,7 +190,7 @@ func TestPapersTakeTurns(t *testing.T) {
 	counts := make(map[string]int)
 	n := 0
 	for _, ex := range rows(t, b) {
-		s, _ := extractor.SynthOf(ex)
+		s, _ := candidate.SynthOf(ex)
 		counts[s.Evidence[0].Paper]++
 		n++
 	}
@@ -218,7 +218,7 @@ func TestSkippedGate(t *testing.T) {
 		t.Error("the gate ran")
 	}
 	for _, ex := range rows(t, b) {
-		s, _ := extractor.SynthOf(ex)
+		s, _ := candidate.SynthOf(ex)
 		for _, g := range s.Gates {
 			if (g.Name == gate.ClosedBook) != (g.Verdict == candidate.Skipped) {
 				t.Errorf("%s: %+v", s.Candidate, g)

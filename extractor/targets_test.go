@@ -13,6 +13,7 @@ import (
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/extractor"
+	"airqa/extractor/candidate"
 	"airqa/internal/python"
 	"airqa/llm/offline"
 	"airqa/qa"
@@ -127,7 +128,7 @@ func variety(t *testing.T, examples []qa.Example) {
 			}
 		}
 		same[key] = append(same[key], grams)
-		s, _ := extractor.SynthOf(ex)
+		s, _ := candidate.SynthOf(ex)
 		about := make(map[string]bool)
 		for _, e := range s.Evidence {
 			if !about[e.Paper] {

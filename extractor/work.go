@@ -274,18 +274,9 @@ func (w *work) makeRow(context.Context) ([]candidate.Line, error) {
 	}
 	raw, err := json.Marshal(w.synth)
 	row := w.example()
-	row.Extra = map[string]json.RawMessage{SynthKey: raw}
+	row.Extra = map[string]json.RawMessage{candidate.SynthKey: raw}
 	w.row = &row
 	return nil, err
-}
-
-// SynthKey is the key of a row with its [candidate.Synth].
-const SynthKey = "synth"
-
-// SynthOf reads where a row comes from; false if it has no such key.
-func SynthOf(ex qa.Example) (s candidate.Synth, ok bool) {
-	raw, ok := ex.Extra[SynthKey]
-	return s, ok && json.Unmarshal(raw, &s) == nil
 }
 
 // encodeRow returns a row as a line of questions.jsonl.

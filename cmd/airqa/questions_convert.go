@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"airqa/eval/author"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -46,12 +45,12 @@ func (c questionsConvertCmd) Run(a *app) error {
 	case err != nil:
 		return err
 	case done.Failed > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%s of %d not converted", terminal.Plural(done.Failed, "record"), done.Failed+done.Converted))
+		return qa.Failedf("%s of %d not converted", terminal.Plural(done.Failed, "record"), done.Failed+done.Converted)
 	case done.Converted == 0:
 		return fmt.Errorf("%s has no question", c.File)
 	}
 	if err := done.Unanswered(c.File); err != nil {
-		return exit.With(exit.FailedExamples, err)
+		return &qa.FailedError{Err: err}
 	}
 	return nil
 }

@@ -179,8 +179,9 @@ func (c synthAllCmd) Run(a *app) error {
 	if err := collectTrajectories(a, &c.dataFlags, f); err != nil || !short {
 		return err
 	}
-	return exit.With(exit.Short, fmt.Errorf("trajectories of the accepted questions only; %s\n  Raise --max-candidates or choose other --categories and repeat the "+
-		"command, or continue with airqa export %s -o DIR", missingText(sum), filepath.Join(c.Out, candidate.RunsDir)))
+	return exit.With(exit.Short, fmt.Errorf("trajectories of the accepted questions only; %s\n"+
+		"  Raise --max-candidates or choose other --categories and repeat the command, or continue with airqa export %s -o DIR",
+		missingText(sum), filepath.Join(c.Out, candidate.RunsDir)))
 }
 
 type synthWhyCmd struct {

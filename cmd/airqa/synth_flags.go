@@ -50,8 +50,8 @@ func (f synthMakeFlags) config(a *app, world *env.Env, data string) (synthesis.C
 	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
 	return synthesis.Config{
 		Session: a.session(), World: world, Data: data, Dir: f.Out, Resume: synthesis.Resume(f.Resume), Model: f.Model, Calls: calls,
-		Batch: f.Batch, BatchAgain: f.BatchAgain, Limits: limits, Count: f.Count, Preview: f.Preview, Categories: f.Categories, MaxCandidates: f.MaxCandidates,
-		Seed: f.DrawSeed, Gates: f.Gates, SkipGates: f.SkipGate, Solve: f.SolveAgain, Images: f.Pictures, Workers: f.Workers,
+		Batch: f.Batch, BatchAgain: f.BatchAgain, Limits: limits, Count: f.Count, Preview: f.Preview, Categories: f.Categories,
+		MaxCandidates: f.MaxCandidates, Seed: f.DrawSeed, Gates: f.Gates, SkipGates: f.SkipGate, Solve: f.SolveAgain, Images: f.Pictures, Workers: f.Workers,
 	}, err
 }
 

@@ -155,3 +155,12 @@ type Synth struct {
 	// Reviewed is "accept" or "fix" for a row that a person has checked.
 	Reviewed Decision `json:"reviewed,omitempty"`
 }
+
+// SynthKey is the key of a row with its [Synth].
+const SynthKey = "synth"
+
+// SynthOf reads where a row comes from; false if it has no such key.
+func SynthOf(ex qa.Example) (s Synth, ok bool) {
+	raw, ok := ex.Extra[SynthKey]
+	return s, ok && json.Unmarshal(raw, &s) == nil
+}

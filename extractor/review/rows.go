@@ -12,9 +12,6 @@ import (
 	"airqa/qa/dataset"
 )
 
-// SynthKey is the key of a question file with the origin of a row.
-const SynthKey = "synth"
-
 // Row is an accepted question.
 type Row struct {
 	Example qa.Example
@@ -41,8 +38,9 @@ func Rows(dir string) ([]Row, error) {
 	rows := make([]Row, 0, len(examples))
 	for _, e := range examples {
 		row := Row{Example: e}
-		if err := json.Unmarshal(e.Extra[SynthKey], &row.Synth); err != nil {
-			return nil, fmt.Errorf("question %s has no origin (key %q): %w", e.UUID, SynthKey, err)
+		ok := false
+		if row.Synth, ok = candidate.SynthOf(e); !ok {
+			return nil, fmt.Errorf("question %s has no origin (key %q)", e.UUID, candidate.SynthKey)
 		}
 		id := row.Synth.Candidate
 		row.Reviews, row.Answer = past.reviews[id], past.tracked[id].Answer
@@ -79,9 +77,7 @@ func readHistory(dir string) (history, error) {
 			var texts candidate.Texts
 			err = json.Unmarshal(line.Data, &texts)
 			h.tracked[line.Candidate] = texts
-			h.lines[line.Candidate] = candidate.Line{
-				Candidate: line.Candidate, Category: line.Category, Paper: line.Paper, Element: line.Element, Seed: line.Seed,
-			}
+			h.lines[line.Candidate] = line.Identity()
 		case line.Stage == candidate.Review:
 			var r candidate.Reviewed
 			err = json.Unmarshal(line.Data, &r)

@@ -157,7 +157,7 @@ func (c ActConfig) record(jobs []session.Job, examples []qa.Example) (_ *Health,
 	defer func() { err = errors.Join(err, ledger.Close()) }()
 	origins := make(map[string]candidate.Synth)
 	for _, ex := range examples {
-		if origin, ok := extractor.SynthOf(ex); ok {
+		if origin, ok := candidate.SynthOf(ex); ok {
 			origins[ex.UUID] = origin
 		}
 	}

@@ -205,7 +205,14 @@ func (inv *invocation) run(c extractor.Config) (sum extractor.Summary, err error
 	}
 	ctx, drain, stop := inv.Session.Interrupts()
 	defer stop()
-	c.Batch = stopWaiting(drain, c.Batch)
+	if fill := c.Batch; fill != nil {
+		// A stopped invocation leaves its batch at the endpoint; the next one collects the replies.
+		c.Batch = func(ctx context.Context, requests []qa.Request) error {
+			ctx, stop := session.UntilDrained(ctx, drain)
+			defer stop()
+			return fill(ctx, requests)
+		}
+	}
 	p, err := extractor.New(ctx, c)
 	if err != nil {
 		return sum, err

@@ -1,7 +1,6 @@
 package synthesis
 
 import (
-	"context"
 	"maps"
 	"path/filepath"
 
@@ -67,24 +66,4 @@ func (inv *invocation) account() (*budget.Account, error) {
 		spent.USD = inv.price.Of(spent.Usage)
 	}
 	return budget.NewAccount(inv.Limits, spent, inv.Session.Now), nil
-}
-
-// stopWaiting ends the wait for a batch when drain is closed: the batch stays at the endpoint, and the next invocation
-// collects its replies.
-func stopWaiting(drain <-chan struct{}, fill func(context.Context, []qa.Request) error) func(context.Context, []qa.Request) error {
-	if fill == nil {
-		return nil
-	}
-	return func(ctx context.Context, requests []qa.Request) error {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		go func() {
-			select {
-			case <-drain:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
-		return fill(ctx, requests)
-	}
 }
