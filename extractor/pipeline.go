@@ -15,6 +15,7 @@ import (
 	"airqa/extractor/gate"
 	"airqa/internal/ledger"
 	"airqa/qa"
+	"airqa/qa/dataset"
 	"airqa/tools"
 	"airqa/train/curate"
 )
@@ -201,9 +202,11 @@ func (p *Pipeline) decide(id candidate.ID, r result) (accepted bool, err error) 
 		}
 	}
 	if line.Outcome == candidate.Accepted {
-		if line.Data, err = encodeRow(*r.row); err != nil {
+		text, err := dataset.Lines([]qa.Example{*r.row})
+		if err != nil {
 			return false, err
 		}
+		line.Data = bytes.TrimSuffix(text, []byte("\n"))
 		p.rows[id] = *r.row
 	}
 	switch line.Outcome {

@@ -279,12 +279,6 @@ func (w *work) makeRow(context.Context) ([]candidate.Line, error) {
 	return nil, err
 }
 
-// encodeRow returns a row as a line of questions.jsonl.
-func encodeRow(ex qa.Example) (json.RawMessage, error) {
-	line, err := dataset.Lines([]qa.Example{ex})
-	return json.RawMessage(strings.TrimSuffix(string(line), "\n")), err
-}
-
 // HashRows returns a short hash of questions.
 func HashRows(rows []qa.Example) (string, error) {
 	text, err := dataset.Lines(rows)

@@ -67,17 +67,7 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 	for _, e := range elements {
 		d.add(kinds[e.Kind], e.PaperID, e.ID)
 	}
-	d.mix(papers)
-	for _, h := range d.pools[candidate.Text] {
-		if len(h.ids) > 1 {
-			d.pools[candidate.Sections] = append(d.pools[candidate.Sections], h)
-		}
-	}
-	return d, nil
-}
-
-// mix puts the papers of all pools into one random order.
-func (d *Draw) mix(papers []paperdb.Metadata) {
+	// All pools have the papers in one random order.
 	place := make(map[string]int, len(papers))
 	for i, k := range d.Random("papers").Perm(len(papers)) {
 		place[papers[i].PaperID] = k
@@ -85,6 +75,12 @@ func (d *Draw) mix(papers []paperdb.Metadata) {
 	for _, pool := range d.pools {
 		slices.SortStableFunc(pool, func(a, b holder) int { return place[a.paper] - place[b.paper] })
 	}
+	for _, h := range d.pools[candidate.Text] {
+		if len(h.ids) > 1 {
+			d.pools[candidate.Sections] = append(d.pools[candidate.Sections], h)
+		}
+	}
+	return d, nil
 }
 
 func (d *Draw) add(kind, paper, id string) {

@@ -97,17 +97,14 @@ func occurrences(text []word, answer string) (list []word) {
 	wanted := wordsOf(answer)
 	number, isNumber := numberOf(answer)
 	for i := range text {
-		if len(wanted) > 0 && startsWith(text[i:], wanted) {
-			list = append(list, word{answer, text[i].start, text[i+len(wanted)-1].end})
+		end := i + len(wanted)
+		if len(wanted) > 0 && end <= len(text) && sameWords(text[i:end], wanted) {
+			list = append(list, word{answer, text[i].start, text[end-1].end})
 		} else if n, ok := numberOf(text[i].text); ok && isNumber && n == number {
 			list = append(list, text[i])
 		}
 	}
 	return list
-}
-
-func startsWith(text, wanted []word) bool {
-	return len(text) >= len(wanted) && slices.EqualFunc(text[:len(wanted)], wanted, func(a, b word) bool { return a.text == b.text })
 }
 
 var written = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen " +

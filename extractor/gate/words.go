@@ -37,11 +37,15 @@ func find(text []word, quote string) (span []int, ok bool) {
 		return nil, false
 	}
 	for i := 0; i+len(wanted) <= len(text); i++ {
-		if slices.EqualFunc(text[i:i+len(wanted)], wanted, func(a, b word) bool { return a.text == b.text }) {
+		if sameWords(text[i:i+len(wanted)], wanted) {
 			return []int{text[i].start, text[i+len(wanted)-1].end}, true
 		}
 	}
 	return nil, false
+}
+
+func sameWords(a, b []word) bool {
+	return slices.EqualFunc(a, b, func(a, b word) bool { return a.text == b.text })
 }
 
 // holds reports whether a text contains the words of a phrase in sequence.

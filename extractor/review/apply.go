@@ -15,9 +15,7 @@ import (
 
 // Applied counts the entries of a review file.
 type Applied struct {
-	Accepted int `json:"accepted"`
-	Fixed    int `json:"fixed"`
-	Rejected int `json:"rejected"`
+	Decisions
 	// Open entries have no decision, Unchanged ones are in the ledger already.
 	Open      int `json:"open"`
 	Unchanged int `json:"unchanged"`
@@ -65,17 +63,6 @@ func Record(dir string, l *candidate.Ledger, entries []Entry, reviewer string, n
 		return Applied{}, errors.Join(faults...)
 	}
 	return a, l.Add(lines...)
-}
-
-func (a *Applied) count(d candidate.Decision) {
-	switch d {
-	case candidate.Keep:
-		a.Accepted++
-	case candidate.Fix:
-		a.Fixed++
-	case candidate.Reject:
-		a.Rejected++
-	}
 }
 
 // sameDecision reports whether a decision was made before by the same person. Its time does not matter.

@@ -61,7 +61,7 @@ func TestRecord(t *testing.T) {
 	reject.Note = " wrong "
 	entries := []review.Entry{entry("single-table", 0, candidate.Keep), fix, reject, entry("single-table", 3, "")}
 	got, err := record(t, dir, entries...)
-	if diff := cmp.Diff(review.Applied{Accepted: 1, Fixed: 1, Rejected: 1, Open: 1}, got); diff != "" || err != nil {
+	if diff := cmp.Diff(review.Applied{Decisions: review.Decisions{Accepted: 1, Fixed: 1, Rejected: 1}, Open: 1}, got); diff != "" || err != nil {
 		t.Fatalf("applied (-want +got):\n%s%v", diff, err)
 	}
 	fixed := texts("single-table", 1)
@@ -99,7 +99,7 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	summary := review.Summary{
-		Reviewed: 3, Accepted: 2, Rejected: 1, Agreement: 2.0 / 3, Interval: stats.Wilson(2, 3, 0.95), Twice: 1,
+		Reviewed: 3, Decisions: review.Decisions{Accepted: 2, Rejected: 1}, Agreement: 2.0 / 3, Interval: stats.Wilson(2, 3, 0.95), Twice: 1,
 		Reviewers: []review.Reviewer{
 			{Name: "Ada", Reviewed: 3, Accepted: 2, First: now, Last: now},
 			{Name: "Bob", Reviewed: 1, First: now.Add(-time.Hour), Last: now.Add(-time.Hour)},

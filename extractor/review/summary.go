@@ -12,9 +12,7 @@ import (
 // Summary counts the reviews of a synthesis. The last review of a candidate counts.
 type Summary struct {
 	Reviewed int `json:"reviewed"`
-	Accepted int `json:"accepted"`
-	Fixed    int `json:"fixed"`
-	Rejected int `json:"rejected"`
+	Decisions
 	// Agreement is the share of reviewed rows that were accepted as they are, with its 95 % Wilson interval.
 	Agreement float64        `json:"agreement"`
 	Interval  stats.Interval `json:"interval"`
@@ -23,6 +21,24 @@ type Summary struct {
 	// Twice counts the candidates with reviews of several people, Same those of them on which all agree.
 	Twice int `json:"twice"`
 	Same  int `json:"same"`
+}
+
+// Decisions counts the decisions of reviewers.
+type Decisions struct {
+	Accepted int `json:"accepted"`
+	Fixed    int `json:"fixed"`
+	Rejected int `json:"rejected"`
+}
+
+func (d *Decisions) count(decision candidate.Decision) {
+	switch decision {
+	case candidate.Keep:
+		d.Accepted++
+	case candidate.Fix:
+		d.Fixed++
+	case candidate.Reject:
+		d.Rejected++
+	}
 }
 
 // Reviewer is a person's work. The last decision about a candidate counts.
@@ -43,6 +59,7 @@ func Summarize(dir string) (Summary, error) {
 	}
 	people := map[string]*Reviewer{}
 	for id, reviews := range past.reviews {
+		s.Reviewed++
 		s.count(past.last(id).Decision)
 		said := map[string]candidate.Decision{}
 		for _, r := range reviews {
@@ -50,7 +67,11 @@ func Summarize(dir string) (Summary, error) {
 			if people[r.Reviewer] == nil {
 				people[r.Reviewer] = &Reviewer{Name: r.Reviewer, First: r.Time, Last: r.Time}
 			}
-			people[r.Reviewer].at(r.Time)
+			if p := people[r.Reviewer]; r.Time.Before(p.First) {
+				p.First = r.Time
+			} else if r.Time.After(p.Last) {
+				p.Last = r.Time
+			}
 		}
 		s.agree(people, said)
 	}
@@ -62,27 +83,6 @@ func Summarize(dir string) (Summary, error) {
 		s.Interval = stats.Wilson(s.Accepted, s.Reviewed, 0.95)
 	}
 	return s, nil
-}
-
-func (s *Summary) count(d candidate.Decision) {
-	s.Reviewed++
-	switch d {
-	case candidate.Keep:
-		s.Accepted++
-	case candidate.Fix:
-		s.Fixed++
-	case candidate.Reject:
-		s.Rejected++
-	}
-}
-
-func (r *Reviewer) at(t time.Time) {
-	if t.Before(r.First) {
-		r.First = t
-	}
-	if t.After(r.Last) {
-		r.Last = t
-	}
 }
 
 // agree counts the decisions of several people about one candidate.
