@@ -34,8 +34,8 @@ type Config struct {
 
 // Answer formats, by kind.
 var formats = map[qa.Kind]string{
-	qa.WithEvidence: "the shortest text that answers the question from the paper: a phrase of the paper, several joined by commas, a sentence of " +
-		"your own, Yes, No, or Unanswerable if the paper does not tell",
+	qa.WithEvidence: "the shortest text that answers the question from the paper: a phrase of the paper, several joined by commas, a sentence " +
+		"of your own, Yes, No, or Unanswerable if the paper does not tell",
 	qa.Dialogue: "the next message of the expert on the paper, one to three sentences, supported by at most two passages",
 	qa.Rank:     "all documents that fit the question, the most relevant first",
 }

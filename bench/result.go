@@ -133,7 +133,8 @@ func (r *Result) Note(notes ...string) { r.Notes = append(r.Notes, notes...) }
 // NoteBootstrap describes the intervals of a bootstrap by paper, if there is one.
 func (r *Result) NoteBootstrap(rounds int, seed uint64) {
 	if rounds > 0 {
-		r.Note(fmt.Sprintf("95 %% intervals: bootstrap clustered by paper, %d rounds, seed %d; too narrow with fewer than about 20 papers.", rounds, seed))
+		r.Note(fmt.Sprintf("95 %% intervals: bootstrap clustered by paper, %d rounds, seed %d; too narrow with fewer than about 20 papers.",
+			rounds, seed))
 	}
 }
 

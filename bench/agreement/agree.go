@@ -94,7 +94,8 @@ func Agree(r bench.Ratings, c Config) (*bench.Result, error) {
 
 // measures are those of all raters, and of both if there are two.
 func (t table) measures() bench.Table {
-	list := bench.Table{Name: "agreement", Title: fmt.Sprintf("%d raters, %d units", len(t.Raters), len(t.Units)), Label: "measure", Decimals: 6}
+	title := fmt.Sprintf("%d raters, %d units", len(t.Raters), len(t.Units))
+	list := bench.Table{Name: "agreement", Title: title, Label: "measure", Decimals: 6}
 	add := func(row string, value float64, n int) { list.Add(bench.Value(row, "value", value).Over(n)) }
 	pairable := 0
 	var votes [][]string
@@ -136,8 +137,8 @@ func (t table) measures() bench.Table {
 // notes explain which measures are missing or undefined.
 func (t table) notes() []string {
 	notes := []string{
-		"n is the number of units with two values or more; the others are left out. A measure without value is undefined: there is no such unit, " +
-			"or all values are equal.",
+		"n is the number of units with two values or more; the others are left out. A measure without value is undefined: " +
+			"there is no such unit, or all values are equal.",
 	}
 	if slices.ContainsFunc(t.Units, func(unit []string) bool { return slices.Contains(unit, "") }) {
 		notes = append(notes, "With missing values, Fleiss' kappa gives each unit the same weight, however many values it has (Gwet 2014).")
@@ -164,7 +165,8 @@ func shared(a, b []float64) (x, y []float64) {
 
 // pairs has a row for each pair of raters.
 func (t table) pairs() bench.Table {
-	list := bench.Table{Name: "pairs", Title: "Pairs of raters; macro precision and recall take the second as true", Label: "raters", Decimals: 4}
+	const title = "Pairs of raters; macro precision and recall take the second as true"
+	list := bench.Table{Name: "pairs", Title: title, Label: "raters", Decimals: 4}
 	for i := range t.Raters {
 		for j := i + 1; j < len(t.Raters); j++ {
 			a, b := shared(t.numbers[i], t.numbers[j])
@@ -213,7 +215,8 @@ func (t table) parity(c Config) (bench.Table, []string, error) {
 	case at < 0:
 		return bench.Table{}, nil, qa.Usagef("no rater is named %q; the raters are %s", c.Model, strings.Join(t.Raters, ", "))
 	case len(t.Raters) < 3:
-		return bench.Table{}, nil, qa.Usagef("%d raters: comparing %q to the others needs two others, whose agreement is the standard", len(t.Raters), c.Model)
+		return bench.Table{}, nil, qa.Usagef("%d raters: comparing %q to the others needs two others, whose agreement is the standard",
+			len(t.Raters), c.Model)
 	}
 	humans := slices.Concat(t.numbers[:at], t.numbers[at+1:])
 	list := bench.Table{
@@ -235,8 +238,8 @@ func (t table) parity(c Config) (bench.Table, []string, error) {
 	if len(list.Measures) == 0 {
 		return list, nil, qa.Usagef("the measure %s needs numbers, but some values are not", c.Measure)
 	}
-	notes := []string{fmt.Sprintf("low, high: 95 %% interval of the difference. p: one-sided, for the hypothesis that %s is worse by %s or more; "+
-		"a small p means that it is not. Paired bootstrap of the units that all rated, %d resamples, seed %d.",
+	notes := []string{fmt.Sprintf("low, high: 95 %% interval of the difference. p: one-sided, for the hypothesis that %s is worse by %s "+
+		"or more; a small p means that it is not. Paired bootstrap of the units that all rated, %d resamples, seed %d.",
 		c.Model, strconv.FormatFloat(c.Margin, 'f', -1, 64), c.Rounds, c.Seed)}
 	if undefined > 0 {
 		notes = append(notes, fmt.Sprintf("Resamples without a value, which are left out: %d.", undefined))

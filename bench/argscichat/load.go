@@ -174,20 +174,22 @@ func canonical(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// object reads the names of a paper or a turn. It counts unknown ones, and reports those that are missing: the object
-// cannot do without the needed ones.
-func (r *loader) object(raw json.RawMessage, at, what, item string, needed, others []string) (*bench.Object, bool) {
+// keys are the names in an object. It cannot do without the needed ones.
+type keys struct{ needed, others []string }
+
+// object reads the names of a paper or a turn. It counts unknown ones, and reports those that are missing.
+func (r *loader) object(raw json.RawMessage, at, what, item string, k keys) (*bench.Object, bool) {
 	o, ok := bench.NewObject(raw, at, what, r.reporter(item))
 	if !ok {
 		return o, false
 	}
 	for name := range o.Members {
-		if !slices.Contains(needed, name) && !slices.Contains(others, name) {
+		if !slices.Contains(k.needed, name) && !slices.Contains(k.others, name) {
 			r.unknown[fmt.Sprintf("key %q of a %s", name, what)]++
 		}
 	}
-	o.Expect(what, needed...)
-	o.Expect("", others...)
+	o.Expect(what, k.needed...)
+	o.Expect("", k.others...)
 	return o, true
 }
 
@@ -201,7 +203,9 @@ type turn struct {
 func (r *loader) turn(raw json.RawMessage, at string) (t turn, ok bool) {
 	var id struct{ ID string }
 	_ = json.Unmarshal(raw, &id) // it only names the turn
-	o, ok := r.object(raw, at, aTurn, id.ID, []string{"id", "P_Message"}, []string{"DE_Message", "facts", "history", "history_ids", "history_facts"})
+	o, ok := r.object(raw, at, aTurn, id.ID, keys{
+		needed: []string{"id", "P_Message"}, others: []string{"DE_Message", "facts", "history", "history_ids", "history_facts"},
+	})
 	if !ok {
 		return t, false
 	}
@@ -226,7 +230,9 @@ func (r *loader) turn(raw json.RawMessage, at string) (t turn, ok bool) {
 
 // read adds a paper and its turns and returns their positions in the list of items.
 func (r *loader) read(title string, raw json.RawMessage) []int {
-	o, ok := r.object(raw, fmt.Sprintf("paper %q:", title), aPaper, title, []string{"content", "message_pairs"}, []string{"id", "title"})
+	o, ok := r.object(raw, fmt.Sprintf("paper %q:", title), aPaper, title, keys{
+		needed: []string{"content", "message_pairs"}, others: []string{"id", "title"},
+	})
 	if !ok {
 		return nil
 	}
@@ -281,7 +287,8 @@ func (r *loader) item(d bench.Document, t turn, said map[string]turn) bench.Item
 	if bare(strings.Join(t.history, "")) != bare(strings.Join(texts, "")) {
 		r.fault(t.id, "field \"history\" is not the text of the turns of \"history_ids\", which is used")
 	}
-	return bench.Item{Example: ex, Document: d.ID, Gold: bench.Gold{Answers: []bench.GoldAnswer{{Text: t.expert, Evidence: t.facts, Units: r.match(d, t)}}}}
+	answer := bench.GoldAnswer{Text: t.expert, Evidence: t.facts, Units: r.match(d, t)}
+	return bench.Item{Example: ex, Document: d.ID, Gold: bench.Gold{Answers: []bench.GoldAnswer{answer}}}
 }
 
 // match returns the ids of the distinct sentences of the rationales, in their order.

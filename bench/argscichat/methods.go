@@ -41,18 +41,37 @@ const minilm = "minilm"
 // Methods returns all methods. Of sentences with equal scores, the last is best, as in the authors' script.
 func Methods() []Method {
 	return []Method{
-		{Name: "tfidf", About: "2 sentences by TF-IDF with the settings of the authors' script: accents stripped, English stop list", score: byTFIDF(script), top: 2},
-		{Name: "tfidf-1", About: "1 sentence by the same", score: byTFIDF(script), top: 1},
-		{Name: "tfidf-default", About: "2 sentences by TF-IDF with the defaults of scikit-learn: no stop list", score: byTFIDF(lexical.Options{}), top: 2},
-		{Name: "bm25", About: "2 sentences by BM25Okapi (k1 1.5, b 0.75, epsilon 0.25), lower-case words of two or more characters", score: byBM25, top: 2},
-		{Name: minilm, About: "2 sentences by cosine of sentence vectors (all-MiniLM-L6-v2, in process): the paper's S-BERT", score: byVector, top: 2},
-		{Name: "oracle-query", About: "2 sentences by tfidf, with the expert's message as the query", score: byTFIDF(script), top: 2, oracle: true},
-		{Name: "first", About: "the first 2 sentences", choose: func(d bench.Document, _ bench.Item) []string { return ids(d.Units[:min(2, len(d.Units))]) }},
+		{
+			Name: "tfidf", score: byTFIDF(script), top: 2,
+			About: "2 sentences by TF-IDF with the settings of the authors' script: accents stripped, English stop list",
+		},
+		{Name: "tfidf-1", score: byTFIDF(script), top: 1, About: "1 sentence by the same"},
+		{
+			Name: "tfidf-default", score: byTFIDF(lexical.Options{}), top: 2,
+			About: "2 sentences by TF-IDF with the defaults of scikit-learn: no stop list",
+		},
+		{
+			Name: "bm25", score: byBM25, top: 2,
+			About: "2 sentences by BM25Okapi (k1 1.5, b 0.75, epsilon 0.25), lower-case words of two or more characters",
+		},
+		{
+			Name: minilm, score: byVector, top: 2,
+			About: "2 sentences by cosine of sentence vectors (all-MiniLM-L6-v2, in process): the paper's S-BERT",
+		},
+		{
+			Name: "oracle-query", score: byTFIDF(script), top: 2, oracle: true,
+			About: "2 sentences by tfidf, with the expert's message as the query",
+		},
+		{
+			Name: "first", About: "the first 2 sentences",
+			choose: func(d bench.Document, _ bench.Item) []string { return ids(d.Units[:min(2, len(d.Units))]) },
+		},
 		{Name: "random", About: "2 random sentences: the exact expectation", expected: Expected},
 		{Name: "all", About: "every sentence", choose: func(d bench.Document, _ bench.Item) []string { return ids(d.Units) }},
 		{
-			Name: "gold", About: "the gold sentences; the reply is the rationales", choose: func(_ bench.Document, it bench.Item) []string { return gold(it).Units },
-			reply: func(_ bench.Document, it bench.Item) string { return strings.Join(gold(it).Evidence, " ") },
+			Name: "gold", About: "the gold sentences; the reply is the rationales",
+			choose: func(_ bench.Document, it bench.Item) []string { return gold(it).Units },
+			reply:  func(_ bench.Document, it bench.Item) string { return strings.Join(gold(it).Evidence, " ") },
 		},
 		{Name: "echo", About: "replies with the proponent's message", reply: func(_ bench.Document, it bench.Item) string { return it.Question }},
 		{Name: "title", About: "replies with the title of the paper", reply: func(d bench.Document, _ bench.Item) string { return d.Title }},

@@ -38,7 +38,9 @@ type prediction struct {
 // predicted_evidence. Evidence is a mask with a 0 or 1 for each sentence of the paper, a list of indices from 0, or a
 // list of unit ids such as "s3".
 func ReadPredictions(path string, c *bench.Dataset) (Predictions, error) {
-	r := predictionReader{p: Predictions{Answers: make(map[string]qa.Answer)}, items: make(map[string]bench.Item), papers: make(map[string]bench.Document)}
+	r := predictionReader{
+		p: Predictions{Answers: make(map[string]qa.Answer)}, items: make(map[string]bench.Item), papers: make(map[string]bench.Document),
+	}
 	for _, d := range c.Documents {
 		r.papers[d.ID] = d
 	}
@@ -123,7 +125,8 @@ func evidence(d bench.Document, given json.RawMessage) ([]string, error) {
 		return nil, fmt.Errorf("%s is not a list", shown(given))
 	}
 	all := ids(d.Units)
-	mask := len(list) == len(all) && !slices.ContainsFunc(list, func(raw json.RawMessage) bool { return string(raw) != "0" && string(raw) != "1" })
+	isNoBit := func(raw json.RawMessage) bool { return string(raw) != "0" && string(raw) != "1" }
+	mask := len(list) == len(all) && !slices.ContainsFunc(list, isNoBit)
 	var selected []string
 	for i, raw := range list {
 		id := unit(all, raw)

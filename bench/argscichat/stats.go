@@ -88,11 +88,15 @@ func (l *Lengths) add(text string, rationales []string) {
 // Selected returns the rationales of a turn as the expert selected them, which only the history of a later turn has. For
 // the last turn of a dialogue it returns the sentences of the rationales, and false.
 func Selected(c *bench.Dataset, i int) ([]string, bool) {
-	next := i + 1
-	if at := len(c.Items[i].History) + 1; next < len(c.Items) && c.Items[next].Document == c.Items[i].Document && len(c.Items[next].History) > at {
-		return c.Items[next].History[at].Rationales, true
+	it := c.Items[i]
+	answer := len(it.History) + 1 // the place of the turn's answer in the history of the next turn
+	if i+1 < len(c.Items) {
+		next := c.Items[i+1]
+		if next.Document == it.Document && len(next.History) > answer {
+			return next.History[answer].Rationales, true
+		}
 	}
-	return gold(c.Items[i]).Evidence, false
+	return gold(it).Evidence, false
 }
 
 func (s *Stats) rationales(d bench.Document, g bench.GoldAnswer, selected []string, known bool) {

@@ -53,13 +53,15 @@ func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	}
 	result := bench.NewResult(data.Name, "ArgSciChat: the data", r.Dataset, slices.Concat(data.Faults, faults))
 	s := Collect(data)
-	result.Tables = []bench.Table{dialogueTable(s), rationaleTable(s), placeTable(s), diversityTable(groups, r.Similarity), foldSizeTable(data)}
+	result.Tables = []bench.Table{
+		dialogueTable(s), rationaleTable(s), placeTable(s), diversityTable(groups, r.Similarity), foldSizeTable(data),
+	}
 	result.Note(
 		"Table 2: sentences end at . ! or ? before whitespace. The paper's 38.2 tokens include the rationales, against its caption.",
-		"Table 3: rationales count as the expert selected them, which the history of the next turn has; for last turns, one sentence is one rationale "+
-			"and more are two. The boundary of abstract and introduction is not in the data: tenths of the paper take its place.",
-		"Table 7: n is the number of papers with several dialogues and such pairs. The paper's columns are those of its S-BERT, all-mpnet-base-v2. "+
-			"Pairs below the threshold of similarity count as diverse.",
+		"Table 3: rationales count as the expert selected them, which the history of the next turn has; for last turns, one sentence is one "+
+			"rationale and more are two. The boundary of abstract and introduction is not in the data: tenths of the paper take its place.",
+		"Table 7: n is the number of papers with several dialogues and such pairs. The paper's columns are those of its S-BERT, "+
+			"all-mpnet-base-v2. Pairs below the threshold of similarity count as diverse.",
 	)
 	if intents != nil {
 		result.Tables = slices.Insert(result.Tables, 3, intentTable(intents))

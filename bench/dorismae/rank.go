@@ -60,7 +60,10 @@ func methods() []method {
 		},
 		{bench.Method{Name: "bm25-lower", About: "BM25Okapi with the tokens of tfidf"}, fitBM25(lexical.Words), false},
 		{bench.Method{Name: wholeTexts, About: "cosine of sentence vectors of the query and the abstract (minilm)"}, nil, false},
-		{bench.Method{Name: "maxsim", About: "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"}, nil, true},
+		{
+			bench.Method{Name: "maxsim", About: "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"},
+			nil, true,
+		},
 		{bench.Method{Name: maxSimAspects, About: "Equation 4 with the query's aspects"}, nil, false},
 		{bench.Method{Name: maxMaxPair, About: "the nearest pair of sentences"}, nil, true},
 	}

@@ -166,7 +166,8 @@ func (s *Scores) summarize(o Options) {
 			m.Mean, m.Deviation = 100*mean(values), 100*deviation(values, o.Resamples(), o.Seed)
 		}
 		if m.Undefined > 0 {
-			s.Notes = append(s.Notes, fmt.Sprintf("queries for which %s divides by zero, which are left out (--fixed defines it): %d", name, m.Undefined))
+			const text = "queries for which %s divides by zero, which are left out (--fixed defines it): %d"
+			s.Notes = append(s.Notes, fmt.Sprintf(text, name, m.Undefined))
 		}
 		s.Metrics = append(s.Metrics, m)
 	}

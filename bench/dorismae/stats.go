@@ -38,7 +38,8 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 		result.Tables = append(result.Tables, rebuilt(d))
 	}
 	result.Note(
-		"An abstract is relevant if its normalized score, the sum over the set of aspects and sub-aspects divided by their number, is at least 1.",
+		"An abstract is relevant if its normalized score, the sum over the set of aspects and sub-aspects "+
+			"divided by their number, is at least 1.",
 		"std is the population standard deviation. The paper's numbers are those of all types.",
 	)
 	return result, nil
@@ -61,11 +62,9 @@ func rebuilt(d *Dataset) bench.Table {
 		found.Add(float64(same))
 		share.Add(100 * float64(same) / float64(len(q.Pool)))
 	}
-	return bench.Table{Name: "pools", Title: "Pools built again, without vectors", Label: "mean of queries", Decimals: 2, Measures: []bench.Measure{
-		size.Measure("abstracts", 1),
-		found.Measure("in the released pool", 1),
-		share.Measure("share of the released pool, %", 1),
-	}}
+	t := bench.Table{Name: "pools", Title: "Pools built again, without vectors", Label: "mean of queries", Decimals: 2}
+	t.Add(size.Measure("abstracts", 1), found.Measure("in the released pool", 1), share.Measure("share of the released pool, %", 1))
+	return t
 }
 
 // spread has minimum, maximum, mean and standard deviation by type of query, and those that the paper prints of all.

@@ -90,7 +90,8 @@ func openTask(r bench.Request, title string, faults ...*dataset.Fault) (*task, *
 	case isPart && err == nil && n > 0:
 		t.items = d.Subqueries(n)
 	default:
-		return nil, nil, qa.Usagef("unknown setting %q; the settings are query, aspect, test, and subquery-2 (or another number of aspects)", r.Setting)
+		return nil, nil, qa.Usagef("unknown setting %q; the settings are query, aspect, test, and subquery-2 (or another number of aspects)",
+			r.Setting)
 	}
 	if len(t.items) == 0 {
 		return nil, nil, fmt.Errorf("%s has no query for the setting %s", r.Dataset, r.Setting)
@@ -198,7 +199,8 @@ func (t *task) notes() []string {
 	notes := []string{
 		"R@5, R@20, RP and MAP leave out queries without a relevant abstract. MRR@10(best) is about the abstracts with the highest score, " +
 			"not about the relevant ones.",
-		fmt.Sprintf("±: standard deviation of the means of %d resamples of the queries, seed %d. Random: 100 shuffles.", t.options.Resamples(), t.request.Seed),
+		fmt.Sprintf("±: standard deviation of the means of %d resamples of the queries, seed %d. Random: 100 shuffles.",
+			t.options.Resamples(), t.request.Seed),
 	}
 	if !t.options.Fixed {
 		return append(notes, "Scored as the authors' code does.")

@@ -50,10 +50,10 @@ func TestTables(t *testing.T) {
 		{Function: "baseline", Request: bench.Request{Dataset: data, Setting: "subquery-9"}, Err: "has no query for the setting"},
 		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "none"}, Err: "unknown ranker"},
 		{
-			Function: "score", Request: bench.Request{Dataset: data, Predictions: "../../fixtures/qasper/predictions.jsonl"},
+			Function: "score", Request: bench.Request{Dataset: data, Predictions: benchtest.File(t, "p.jsonl", `{"question_id":"q0"}`)},
 			Err: "a line needs query_id",
 		},
-		{Function: "stats", Request: bench.Request{Dataset: "../../fixtures/qasper/dev.json"}, Err: "no queries"},
+		{Function: "stats", Request: bench.Request{Dataset: benchtest.File(t, "d.json", `{"1":{"title":"T"}}`)}, Err: "no queries"},
 	})
 }
 

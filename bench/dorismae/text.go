@@ -42,7 +42,8 @@ var (
 	ruler      = regexp.MustCompile(`(?m)^={5,}\s*$`)
 	queryHead  = regexp.MustCompile(`^Query: (\d+)$`)
 	aspectLine = regexp.MustCompile(`^(\t?)(?:\d+|[a-z])\. (.*)$`)
-	bestBlock  = regexp.MustCompile(`(?s)^Query id: (\d+)\n(.*)\n\nBest Candidate ID: (\d+), Best Candidate Averaged Relevance Score: ([0-9.]+)\n\nBest Candidate:\n(.*)$`)
+	bestBlock  = regexp.MustCompile(`(?s)^Query id: (\d+)\n(.*)\n\n` +
+		`Best Candidate ID: (\d+), Best Candidate Averaged Relevance Score: ([0-9.]+)\n\nBest Candidate:\n(.*)$`)
 )
 
 // readBlocks returns the parts of a file between rulers.
@@ -68,7 +69,8 @@ func LoadTrees(path string) ([]Tree, error) {
 	}
 	var list []Tree
 	if len(blocks) == 0 || !strings.HasPrefix(blocks[0], "Query: ") {
-		return nil, fmt.Errorf("read %s: it is none of the files that are read: DORIS-MAE_dataset_v1.json, queries.txt and best_candidates.txt", path)
+		return nil, fmt.Errorf("read %s: it is none of the files that are read: DORIS-MAE_dataset_v1.json, queries.txt and best_candidates.txt",
+			path)
 	}
 	for i, b := range blocks {
 		t, err := parseTree(b)

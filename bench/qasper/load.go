@@ -35,25 +35,25 @@ var hubFields = []string{"id", "title", "abstract", "full_text", "qas", "feature
 // Questions with the id of an earlier one are in the list, too. Paragraphs and answers are as released; what cannot be
 // right is a fault.
 func Load(path string) (*bench.Dataset, error) {
-	q := loader{Dataset: &bench.Dataset{Name: "qasper"}, path: path, seen: make(map[string]string)}
+	r := loader{Dataset: &bench.Dataset{Name: "qasper"}, path: path, seen: make(map[string]string)}
 	papers := make(map[string]bool)
 	err := bench.EachMember(path, func(id string, dec *json.Decoder) error {
 		if papers[id] {
-			q.fault("", "paper "+id+" is in the file twice; both are loaded", true)
+			r.fault("", "paper "+id+" is in the file twice; both are loaded", true)
 		}
 		papers[id] = true
-		return q.decode(id, dec)
+		return r.decode(id, dec)
 	})
 	if errors.Is(err, bench.ErrBeginning) {
 		err = fmt.Errorf("%w: an object of papers by arXiv id, as in qasper-dev-v0.3.json", err)
 	}
-	if err == nil && len(q.Items) == 0 {
+	if err == nil && len(r.Items) == 0 {
 		err = fmt.Errorf("read %s: no usable question", path)
-		if len(q.Faults) > 0 {
-			err = fmt.Errorf("%w; the first fault: %s", err, q.Faults[0].Text)
+		if len(r.Faults) > 0 {
+			err = fmt.Errorf("%w; the first fault: %s", err, r.Faults[0].Text)
 		}
 	}
-	return q.Dataset, err
+	return r.Dataset, err
 }
 
 type loader struct {
@@ -62,8 +62,8 @@ type loader struct {
 	seen map[string]string // paper of each question id
 }
 
-func (q *loader) fault(uuid, text string, loaded bool) {
-	q.Faults = append(q.Faults, &dataset.Fault{File: q.path, UUID: uuid, Text: text, Loaded: loaded})
+func (r *loader) fault(uuid, text string, loaded bool) {
+	r.Faults = append(r.Faults, &dataset.Fault{File: r.path, UUID: uuid, Text: text, Loaded: loaded})
 }
 
 // What a fault can cost.
@@ -74,13 +74,14 @@ const (
 )
 
 // reporter adds the faults of an object.
-func (q *loader) reporter(uuid string) func(text, costs string) {
+func (r *loader) reporter(uuid string) func(text, costs string) {
 	return func(text, costs string) {
-		q.Faults = append(q.Faults, &dataset.Fault{File: q.path, UUID: uuid, Text: text, Costs: costs, Loaded: costs != aPaper && costs != aQuestion})
+		loaded := costs != aPaper && costs != aQuestion
+		r.Faults = append(r.Faults, &dataset.Fault{File: r.path, UUID: uuid, Text: text, Costs: costs, Loaded: loaded})
 	}
 }
 
-func (q *loader) decode(id string, dec *json.Decoder) error {
+func (r *loader) decode(id string, dec *json.Decoder) error {
 	var raw json.RawMessage
 	if err := dec.Decode(&raw); err != nil {
 		return err
@@ -88,19 +89,19 @@ func (q *loader) decode(id string, dec *json.Decoder) error {
 	if !bench.IsObject(raw) && slices.Contains(hubFields, id) {
 		return errors.New(huggingFace)
 	}
-	paper, ok := bench.NewObject(raw, "paper "+id+":", aPaper, q.reporter(""))
+	paper, ok := bench.NewObject(raw, "paper "+id+":", aPaper, r.reporter(""))
 	switch {
 	case bench.IsObject(paper.Members["qas"]), bench.IsObject(paper.Members["full_text"]):
 		return errors.New(huggingFace)
 	case ok:
-		q.add(id, paper)
+		r.add(id, paper)
 	}
 	return nil
 }
 
 // add adds a paper and its questions. What is faulty outside of the questions costs itself: an empty paragraph keeps the
 // numbers of the others.
-func (q *loader) add(id string, paper *bench.Object) {
+func (r *loader) add(id string, paper *bench.Object) {
 	doc := bench.Document{ID: id, Title: bench.Member[string](paper, "title", ""), Abstract: bench.Member[string](paper, "abstract", "")}
 	texts := make(map[string]string) // unit by text
 	unit := func(kind string, n int, section, text string) bench.Unit {
@@ -121,10 +122,10 @@ func (q *loader) add(id string, paper *bench.Object) {
 		float, _ := bench.NewObject(raw, fmt.Sprintf("%s figures_and_tables[%d]", paper.At, i), "caption", paper.Report)
 		doc.Units = append(doc.Units, unit("f", i+1, "", FloatEvidence+bench.Member[string](float, "caption", "")))
 	}
-	q.Documents = append(q.Documents, doc)
+	r.Documents = append(r.Documents, doc)
 	e := evidence{texts, bench.IsList(paper.Members["figures_and_tables"])}
 	for i, raw := range bench.List[json.RawMessage](paper, "qas", bench.Costs{List: aPaper}) {
-		q.question(doc, fmt.Sprintf("%s qas[%d]", paper.At, i), raw, e)
+		r.question(doc, fmt.Sprintf("%s qas[%d]", paper.At, i), raw, e)
 	}
 }
 
@@ -140,31 +141,32 @@ func (e evidence) unit(text string) (id string, known bool) {
 	return id, known || !e.captions && strings.HasPrefix(text, FloatEvidence)
 }
 
-func (q *loader) question(doc bench.Document, at string, raw json.RawMessage, e evidence) {
+func (r *loader) question(doc bench.Document, at string, raw json.RawMessage, e evidence) {
 	var id struct {
 		ID string `json:"question_id"`
 	}
 	_ = json.Unmarshal(raw, &id) // a wrong type is reported below
-	question, ok := bench.NewObject(raw, at, aQuestion, q.reporter(id.ID))
+	question, ok := bench.NewObject(raw, at, aQuestion, r.reporter(id.ID))
 	if !ok {
 		return
 	}
 	id.ID = bench.Member[string](question, "question_id", aQuestion)
-	it := bench.Item{Example: qa.Example{UUID: id.ID, Question: bench.Member[string](question, "question", aQuestion), Kind: qa.WithEvidence}, Document: doc.ID}
+	text := bench.Member[string](question, "question", aQuestion)
+	it := bench.Item{Example: qa.Example{UUID: id.ID, Question: text, Kind: qa.WithEvidence}, Document: doc.ID}
 	answers := bench.List[json.RawMessage](question, "answers", bench.Costs{List: aQuestion})
-	switch first, twice := q.seen[id.ID]; {
+	switch first, twice := r.seen[id.ID]; {
 	case question.Lost:
 		return
 	case id.ID == "":
 		question.Fault("question_id", " is missing", aQuestion)
 		return
 	case twice:
-		q.fault(id.ID, at+".question_id is also that of a question of paper "+first+"; the official evaluator sees the last one only", true)
+		r.fault(id.ID, at+".question_id is also that of a question of paper "+first+"; the official evaluator sees the last one only", true)
 	default:
-		q.seen[id.ID] = doc.ID
+		r.seen[id.ID] = doc.ID
 	}
 	for i, raw := range answers {
-		if g, ok := q.annotation(id.ID, fmt.Sprintf("%s.answers[%d]", at, i), raw, e); ok {
+		if g, ok := r.annotation(id.ID, fmt.Sprintf("%s.answers[%d]", at, i), raw, e); ok {
 			it.Gold.Answers = append(it.Gold.Answers, g)
 			if !it.HasTag(g.Type) {
 				it.Tags = append(it.Tags, g.Type)
@@ -175,11 +177,11 @@ func (q *loader) question(doc bench.Document, at string, raw json.RawMessage, e 
 		question.Fault("answers", " has no usable annotation", aQuestion)
 		return
 	}
-	q.Items = append(q.Items, it)
+	r.Items = append(r.Items, it)
 }
 
 // annotation reads the answer of an annotator. A fault costs the annotation.
-func (q *loader) annotation(uuid, at string, raw json.RawMessage, e evidence) (g bench.GoldAnswer, ok bool) {
+func (r *loader) annotation(uuid, at string, raw json.RawMessage, e evidence) (g bench.GoldAnswer, ok bool) {
 	var id struct {
 		ID string `json:"annotation_id"`
 	}
@@ -188,7 +190,7 @@ func (q *loader) annotation(uuid, at string, raw json.RawMessage, e evidence) (g
 		if rest, here := strings.CutPrefix(text, at); here && id.ID != "" {
 			text = at + " (annotation " + id.ID + ")" + rest
 		}
-		q.reporter(uuid)(text, costs)
+		r.reporter(uuid)(text, costs)
 	}
 	outer, ok := bench.NewObject(raw, at, anAnnotation, named)
 	if !ok {
@@ -198,12 +200,14 @@ func (q *loader) annotation(uuid, at string, raw json.RawMessage, e evidence) (g
 	if !ok {
 		return g, false
 	}
-	a := qasperAnswer{
-		Unanswerable: bench.Member[bool](o, "unanswerable", anAnnotation), Spans: bench.List[string](o, "extractive_spans", bench.Costs{List: anAnnotation, Element: anAnnotation}),
-		YesNo: bench.Member[*bool](o, "yes_no", anAnnotation), FreeForm: bench.Member[string](o, "free_form_answer", anAnnotation),
-		Evidence: bench.List[string](o, "evidence", bench.Costs{List: anAnnotation, Element: anAnnotation}),
+	texts := bench.Costs{List: anAnnotation, Element: anAnnotation}
+	a := answer{
+		unanswerable: bench.Member[bool](o, "unanswerable", anAnnotation),
+		spans:        bench.List[string](o, "extractive_spans", texts),
+		yesNo:        bench.Member[*bool](o, "yes_no", anAnnotation),
+		freeForm:     bench.Member[string](o, "free_form_answer", anAnnotation),
 	}
-	g.Evidence = a.Evidence
+	g.Evidence = bench.List[string](o, "evidence", texts)
 	if g.Text, g.Type = a.gold(); !o.Lost && g.Type == "" {
 		o.Fault("", " has no content", anAnnotation)
 	}
@@ -216,32 +220,32 @@ func (q *loader) annotation(uuid, at string, raw json.RawMessage, e evidence) (g
 			g.Units = append(g.Units, id)
 		}
 		if !known {
-			q.fault(uuid, fmt.Sprintf("%s.answer.evidence[%d] is not in the paper: no answer can name it", at, k), true)
+			r.fault(uuid, fmt.Sprintf("%s.answer.evidence[%d] is not in the paper: no answer can name it", at, k), true)
 		}
 	}
 	return g, true
 }
 
-type qasperAnswer struct {
-	Unanswerable bool
-	Spans        []string
-	YesNo        *bool
-	FreeForm     string
-	Evidence     []string
+// answer is an annotation as the file has it.
+type answer struct {
+	unanswerable bool
+	spans        []string
+	yesNo        *bool
+	freeForm     string
 }
 
 // gold is the text that the official evaluator compares, and its type; an empty type for an answer without content.
-func (a qasperAnswer) gold() (text, kind string) {
+func (a answer) gold() (text, kind string) {
 	switch {
-	case a.Unanswerable:
+	case a.unanswerable:
 		return "Unanswerable", Unanswerable
-	case len(a.Spans) > 0:
-		return strings.Join(a.Spans, ", "), Extractive
-	case a.FreeForm != "":
-		return a.FreeForm, Abstractive
-	case a.YesNo != nil && *a.YesNo:
+	case len(a.spans) > 0:
+		return strings.Join(a.spans, ", "), Extractive
+	case a.freeForm != "":
+		return a.freeForm, Abstractive
+	case a.yesNo != nil && *a.yesNo:
 		return "Yes", Boolean
-	case a.YesNo != nil:
+	case a.yesNo != nil:
 		return "No", Boolean
 	}
 	return "", ""

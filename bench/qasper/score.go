@@ -30,7 +30,8 @@ func Corrections(o Options) []string {
 		"a question id that occurs twice is an error",
 	}
 	if o.TextOnly {
-		list = append(list, "text evidence only: figures and tables are dropped from predictions, too, and annotations with only such evidence are excluded")
+		list = append(list, "text evidence only: figures and tables are dropped from predictions, too, "+
+			"and annotations with only such evidence are excluded")
 	}
 	return list
 }
@@ -104,7 +105,8 @@ func Score(items []bench.Item, predictions []Prediction, o Options) (Scores, err
 	s := newScores()
 	questions := lastByID(items)
 	if len(questions) < len(items) && o.Fixed {
-		return s, fmt.Errorf("score QASPER: %d of %d questions share an id with another: predictions cannot name them; the compat mode takes the last one",
+		return s, fmt.Errorf("score QASPER: %d of %d questions share an id with another: predictions cannot name them; "+
+			"the compat mode takes the last one",
 			len(items)-len(questions), len(items))
 	}
 	byID := make(map[string]Prediction)

@@ -143,8 +143,8 @@ func baselines(_ context.Context, r bench.Request) (*bench.Result, error) {
 	result.Tables = t.filled()
 	result.Note(notes(r)...)
 	if len(t.script.Measures) > 0 {
-		result.Note(fmt.Sprintf("random draws as Python does, with seed %d. The script's rule is 0 as soon as an annotation shares nothing with the "+
-			"paragraph, and its precision is always 1: its values are not comparable to Evidence-F1.", ScriptSeed))
+		result.Note(fmt.Sprintf("random draws as Python does, with seed %d. The script's rule is 0 as soon as an annotation shares nothing with "+
+			"the paragraph, and its precision is always 1: its values are not comparable to Evidence-F1.", ScriptSeed))
 	}
 	return result, nil
 }

@@ -30,7 +30,7 @@ func TestTables(t *testing.T) {
 		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "none"}, Err: "unknown baseline"},
 		{Function: "stats", Request: bench.Request{Dataset: folder + "none.json"}, Err: "no such file"},
 		{
-			Function: "score", Request: bench.Request{Dataset: data, Predictions: "../../fixtures/doris-mae/rankings.jsonl"},
+			Function: "score", Request: bench.Request{Dataset: data, Predictions: benchtest.File(t, "r.jsonl", `{"query_id":"q0","index_rank":[3]}`)},
 			Err: "a line needs question_id",
 		},
 	})

@@ -135,8 +135,8 @@ func (c collectExportCmd) Run(a *app) error {
 	} else if x.Labelled < x.Complete {
 		a.say("intents.csv has %d of %s: the others lack intents of one role or both.", x.Labelled, terminal.Plural(x.Complete, "dialogue"))
 	}
-	return a.print(fmt.Sprintf("%s with %s about %s, %d incomplete: %s", terminal.Plural(x.Complete, "dialogue"), terminal.Plural(x.Turns, "turn"),
-		terminal.Plural(x.Papers, "paper"), x.Incomplete, terminal.Line(c.Out)))
+	return a.print(fmt.Sprintf("%s with %s about %s, %d incomplete: %s",
+		terminal.Plural(x.Complete, "dialogue"), terminal.Plural(x.Turns, "turn"), terminal.Plural(x.Papers, "paper"), x.Incomplete, terminal.Line(c.Out)))
 }
 
 type collectCalendarCmd struct {

@@ -228,8 +228,8 @@ func summaryRows(dialogues []*Dialogue) [][]string {
 		seconds := d.seconds()
 		for seat, name := range d.names() {
 			rows = append(rows, append([]string{
-				name, unit(d, seat), strconv.Itoa(d.Number), status, number(seconds), number(seconds / 60), string(Message{N: seat}.Role()), d.Paper.Title,
-				number(float64(len(d.Messages)) / 2),
+				name, unit(d, seat), strconv.Itoa(d.Number), status, number(seconds), number(seconds / 60), string(Message{N: seat}.Role()),
+				d.Paper.Title, number(float64(len(d.Messages)) / 2),
 			}, counts(d, seat)...))
 		}
 	}
@@ -263,7 +263,8 @@ func counts(d *Dialogue, seat int) []string {
 			facts += len(m.Facts)
 		}
 	}
-	return []string{strconv.Itoa(questions), strconv.Itoa(statements), strconv.Itoa(supported), number(float64(facts) / float64(max(supported, 1)))}
+	mean := float64(facts) / float64(max(supported, 1))
+	return []string{strconv.Itoa(questions), strconv.Itoa(statements), strconv.Itoa(supported), number(mean)}
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }

@@ -190,7 +190,8 @@ func (r *planReader) sessions(who *Participant, row map[string]string) error {
 		titles = slices.Repeat(titles, len(experts))
 	}
 	if len(titles) != len(experts) && len(experts) > 0 {
-		return fmt.Errorf("%s has %d expert sessions and %d papers: give one paper for all, or one for each, separated by |", who.Name, len(experts), len(titles))
+		return fmt.Errorf("%s has %d expert sessions and %d papers: give one paper for all, or one for each, separated by |",
+			who.Name, len(experts), len(titles))
 	}
 	for i, text := range experts {
 		if err := r.join(who, text, titles[i]); err != nil {
@@ -235,7 +236,8 @@ func (r *planReader) join(who *Participant, text, title string) error {
 		seat, m.Title = &m.Expert, title
 	}
 	if *seat != nil {
-		return fmt.Errorf("session %q: %s has this role already; mark parallel sessions with a label, such as %q", text, (*seat).Name, session+"#2")
+		return fmt.Errorf("session %q: %s has this role already; mark parallel sessions with a label, such as %q",
+			text, (*seat).Name, session+"#2")
 	}
 	*seat = who
 	return nil

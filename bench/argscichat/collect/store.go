@@ -73,7 +73,8 @@ func openStore(dir string, writing bool) (*store, error) {
 		damaged-- // a line that is being written
 	}
 	if damaged > 0 {
-		return nil, errors.Join(fmt.Errorf("open %s: %s cannot be read; restore the file from a copy", path, terminal.Plural(damaged, "line")), l.Close())
+		err := fmt.Errorf("open %s: %s cannot be read; restore the file from a copy", path, terminal.Plural(damaged, "line"))
+		return nil, errors.Join(err, l.Close())
 	}
 	return s, nil
 }

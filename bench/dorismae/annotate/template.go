@@ -30,7 +30,8 @@ func OpenTemplate(path string) (Template, error) {
 	}
 	for _, name := range []string{"requirement", "abstract"} {
 		if !strings.Contains(string(raw), "{"+name+"}") && !strings.Contains(string(raw), "{{."+name+"}}") {
-			return "", qa.Usagef("template %s has no {%s}; it needs {requirement} and {abstract}, and may have {title}, {context} and {mark}", path, name)
+			return "", qa.Usagef("template %s has no {%s}; it needs {requirement} and {abstract}, and may have {title}, {context} and {mark}",
+				path, name)
 		}
 	}
 	return Template(raw), nil
@@ -42,7 +43,8 @@ func (t Template) Fill(p dorismae.Pair) string {
 	if len(p.Within) > 0 {
 		context = "It is a part of this wider requirement: " + strings.Join(p.Within, " / ") + "\n"
 	}
-	values := []string{p.Aspect, context, p.Abstract.Title, strings.TrimSpace(p.Abstract.Text), "=====" + ledger.Hash(p.Abstract.Text)[:12] + "====="}
+	mark := "=====" + ledger.Hash(p.Abstract.Text)[:12] + "====="
+	values := []string{p.Aspect, context, p.Abstract.Title, strings.TrimSpace(p.Abstract.Text), mark}
 	var pairs []string
 	for i, name := range slots {
 		pairs = append(pairs, "{{."+name+"}}", values[i], "{"+name+"}", values[i])
@@ -61,7 +63,9 @@ func (t Template) request(p dorismae.Pair, try int) (qa.Request, error) {
 		}
 		text += "\n\n" + strings.TrimSpace(again)
 	}
-	return qa.Request{Messages: []qa.Message{{Role: qa.User, Text: text}}, UUID: nameOf(p.AspectID, p.Abstract.ID), Repeat: try - 1, Step: 1}, nil
+	return qa.Request{
+		Messages: []qa.Message{{Role: qa.User, Text: text}}, UUID: nameOf(p.AspectID, p.Abstract.ID), Repeat: try - 1, Step: 1,
+	}, nil
 }
 
 func nameOf(aspect string, abstract int) string { return fmt.Sprintf("%s/%d", aspect, abstract) }
