@@ -217,6 +217,18 @@ func SplitEpisodeID(id string) (uuid string, repeat int) {
 	return id[:at], repeat
 }
 
+// ShortEpisode names an episode as commands take it: the start of a UUID, and the repeat unless it is the first.
+func ShortEpisode(uuid string, repeat int) string {
+	const digits = 8
+	if IsUUID(uuid) {
+		uuid = uuid[:digits]
+	}
+	if repeat > 0 {
+		return EpisodeID(uuid, repeat)
+	}
+	return uuid
+}
+
 // Who acted in a [Step].
 const (
 	ByModel   = "model"

@@ -185,3 +185,14 @@ func TestJudgeName(t *testing.T) {
 		t.Errorf("%q, %v (-want +got):\n%s", rule, ok, diff)
 	}
 }
+
+func TestShortEpisode(t *testing.T) {
+	const uuid = "00608f20-e3f5-5fdc-8979-4efeb0756d8e"
+	for want, got := range map[string]string{
+		"00608f20": qa.ShortEpisode(uuid, 0), "00608f20#2": qa.ShortEpisode(uuid, 2), "a question": qa.ShortEpisode("a question", 0),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

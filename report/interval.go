@@ -43,7 +43,7 @@ func (o Options) cell(name string, questions []question, holds func(qa.Example) 
 		}
 		if v, ok := q.value(); ok {
 			mean.Count(v)
-			values, clusters = append(values, v), append(clusters, q.cluster())
+			values, clusters = append(values, v), append(clusters, Cluster(q.Example))
 			continue
 		}
 		if q.seen() {

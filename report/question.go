@@ -79,13 +79,13 @@ func (q question) damaged() bool {
 	return slices.ContainsFunc(q.tries, func(t try) bool { return t.episode != nil && t.episode.damaged })
 }
 
-// cluster identifies questions that are not independent: by the first paper that the question is about, or the question
-// itself.
-func (q question) cluster() string {
-	if len(q.AnchorPDF) > 0 {
-		return q.AnchorPDF[0]
+// Cluster identifies questions that are not independent, because the difficulty of a paper correlates its questions: by the
+// first paper that a question is about, or the question itself.
+func Cluster(ex qa.Example) string {
+	if len(ex.AnchorPDF) > 0 {
+		return ex.AnchorPDF[0]
 	}
-	return "question " + q.UUID
+	return "question " + ex.UUID
 }
 
 // gather joins questions, scores and episodes, in the order of the questions.

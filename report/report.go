@@ -179,21 +179,14 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 			row.NoEvaluator++
 		}
 	}
-	row.Missing = run.Config.Note.Missing.Lacking(begun(episodes))
-	for _, e := range episodes {
-		row.Usage = row.Usage.Add(e.usage)
-	}
-	return row, nil
-}
-
-// begun are the questions with an episode.
-func begun(episodes []episode) map[string]bool {
-	ran := make(map[string]bool)
+	begun := make(map[string]bool) // the questions with an episode
 	for _, e := range episodes {
 		uuid, _ := qa.SplitEpisodeID(e.id)
-		ran[uuid] = true
+		begun[uuid] = true
+		row.Usage = row.Usage.Add(e.usage)
 	}
-	return ran
+	row.Missing = run.Config.Note.Missing.Lacking(begun)
+	return row, nil
 }
 
 // count fills the cells and counts what is missing in them.
@@ -211,7 +204,7 @@ func (r *Row) count(questions []question, o Options) {
 		switch _, ok := q.value(); {
 		case ok:
 			r.Scored++
-			clusters[q.cluster()] = true
+			clusters[Cluster(q.Example)] = true
 		case q.dropped:
 			r.Partial++
 		case q.seen():

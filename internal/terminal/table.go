@@ -70,11 +70,14 @@ func (t Table) fit(width int) []int {
 	for i, name := range t.Head {
 		widths[i] = max(Width(Line(name)), content[i])
 	}
-	lines := 2*len(widths) - 2
+	used := 2*len(widths) - 2
 	if t.Boxed {
-		lines = 3*len(widths) + 1
+		used = 3*len(widths) + 1
 	}
-	for sum(widths)+lines > width {
+	for _, w := range widths {
+		used += w
+	}
+	for ; used > width; used-- {
 		i := narrowed(widths, content)
 		if widths[i] <= leastCell {
 			break
@@ -96,11 +99,4 @@ func narrowed(widths, content []int) int {
 		}
 	}
 	return widest
-}
-
-func sum(list []int) (total int) {
-	for _, n := range list {
-		total += n
-	}
-	return total
 }

@@ -193,7 +193,7 @@ func (o Options) group(pairs []paired) Group {
 	differences, clusters := make([]float64, len(pairs)), make([]string, len(pairs))
 	seen := make(map[string]bool)
 	for i, p := range pairs {
-		differences[i], clusters[i] = p.difference(), p.cluster()
+		differences[i], clusters[i] = p.difference(), report.Cluster(p.example)
 		seen[clusters[i]] = true
 		g.count(p)
 		g.A += p.a.mean

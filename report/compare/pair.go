@@ -35,15 +35,6 @@ func (p paired) difference() float64 {
 	return 0
 }
 
-// cluster is the paper that a question is about, or the question itself. The difficulty of a paper correlates its
-// questions.
-func (p paired) cluster() string {
-	if len(p.example.AnchorPDF) > 0 {
-		return "paper " + p.example.AnchorPDF[0]
-	}
-	return "question " + p.example.UUID
-}
-
 func repeated(pairs []paired) bool {
 	return slices.ContainsFunc(pairs, func(p paired) bool { return p.a.repeats > 1 || p.b.repeats > 1 })
 }

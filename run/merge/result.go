@@ -141,14 +141,4 @@ func names(episodes []string) string {
 }
 
 // short is an episode as airqa trace takes it: the start of the uuid, and the repeat unless it is the first.
-func short(id string) string {
-	const digits = 8
-	uuid, repeat := qa.SplitEpisodeID(id)
-	if qa.IsUUID(uuid) {
-		uuid = uuid[:digits]
-	}
-	if repeat > 0 {
-		uuid += fmt.Sprintf("#%d", repeat)
-	}
-	return terminal.Line(uuid)
-}
+func short(id string) string { return terminal.Line(qa.ShortEpisode(qa.SplitEpisodeID(id))) }

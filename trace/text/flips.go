@@ -34,7 +34,7 @@ func DiffRuns(w io.Writer, r diff.Runs, o render.Options) error {
 	}
 	if len(r.Flips) > 0 {
 		first := r.Flips[0]
-		d.Notes = []string{fmt.Sprintf("airqa diff %s %s %s shows the steps of one.", r.A.Run, r.B.Run, shortEpisode(first.UUID, first.Repeat))}
+		d.Notes = []string{fmt.Sprintf("airqa diff %s %s %s shows the steps of one.", r.A.Run, r.B.Run, qa.ShortEpisode(first.UUID, first.Repeat))}
 		flips := render.Part{Table: flipsTable(r.Flips)}
 		if o.Width > 0 {
 			flips.Preformatted = flipsList(r.Flips, o)
@@ -81,7 +81,7 @@ func flipsList(flips []diff.Flip, o render.Options) string {
 			if f.Diverged != group {
 				continue
 			}
-			head := terminal.Line(shortEpisode(f.UUID, f.Repeat))
+			head := terminal.Line(qa.ShortEpisode(f.UUID, f.Repeat))
 			if f.Step > 0 {
 				head += fmt.Sprintf(", step %d", f.Step)
 			}
@@ -109,8 +109,12 @@ func flipsTable(flips []diff.Flip) *report.Table {
 			if f.Diverged != group {
 				continue
 			}
+			step := "-"
+			if f.Step > 0 {
+				step = strconv.Itoa(f.Step)
+			}
 			a, b := flipTexts(f)
-			t.Add(name, shortEpisode(f.UUID, f.Repeat), flipStep(f), string(f.A.Verdict), string(f.B.Verdict),
+			t.Add(name, qa.ShortEpisode(f.UUID, f.Repeat), step, string(f.A.Verdict), string(f.B.Verdict),
 				terminal.Clip(a, longestFlip), terminal.Clip(b, longestFlip))
 		}
 	}
@@ -125,26 +129,6 @@ func countFlips(flips []diff.Flip, group diff.Divergence) int {
 		}
 	}
 	return n
-}
-
-// shortEpisode is the beginning of a uuid, with the number of a repeat.
-func shortEpisode(uuid string, repeat int) string {
-	const enough = 8
-	if qa.IsUUID(uuid) {
-		uuid = uuid[:enough]
-	}
-	if repeat > 0 {
-		uuid += fmt.Sprintf("#%d", repeat)
-	}
-	return uuid
-}
-
-// flipStep is the number of the diverging step.
-func flipStep(f diff.Flip) string {
-	if f.Step == 0 {
-		return "-"
-	}
-	return strconv.Itoa(f.Step)
 }
 
 // longestFlip is the maximum width of an action in a table of flips.

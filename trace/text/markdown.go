@@ -84,33 +84,18 @@ func (d *markdownWriter) step(s step) {
 		}
 		d.line("- %s", render.MarkdownText(m))
 	}
-	d.reply(s.Step)
+	for _, p := range replyParts(s.Step) {
+		name := strings.ToUpper(p.label[:1]) + p.label[1:]
+		if p.head != "" {
+			name += ": " + render.MarkdownText(p.head)
+		}
+		d.block(name, p.language, p.text)
+	}
+	if text := notRunText(s.Step); text != "" && s.Action != nil && s.ParseError == nil {
+		d.block("Several calls", "text", text)
+	}
 	if s.Observation != nil {
 		d.result(*s.Observation)
-	}
-}
-
-func (d *markdownWriter) reply(s qa.Step) {
-	if s.Reply != nil && s.Reply.Reasoning != "" {
-		d.block("Reasoning", "text", s.Reply.Reasoning)
-	}
-	if s.Reply != nil && (s.ParseError != nil || s.Action == nil) {
-		d.block("Reply without an action", "text", s.Reply.Text)
-		return
-	}
-	if thought := s.Thought(); thought != "" {
-		d.block("Thought", "text", thought)
-	}
-	if s.Action == nil {
-		return
-	}
-	if sql, others, ok := sqlOf(*s.Action); ok {
-		d.block("Action: "+render.MarkdownText(s.Action.Name+others), "sql", sql)
-	} else {
-		d.block("Action", "python", s.Action.Text)
-	}
-	if text := notRunText(s); text != "" {
-		d.block("Several calls", "text", text)
 	}
 }
 

@@ -155,8 +155,12 @@ func (p *Page) printStep(s step) {
 	if s.comment != "" {
 		p.hanging("   # ", green, s.comment)
 	}
-	p.reply(s.Step)
-	p.notRun(s.Step)
+	for _, t := range replyParts(s.Step) {
+		p.part(t)
+	}
+	if text := notRunText(s.Step); text != "" {
+		p.part(part{label: "several calls", colour: yellow, text: text})
+	}
 	if s.Observation != nil {
 		p.result(*s.Observation)
 	}
@@ -189,60 +193,53 @@ func retries(list []qa.Attempt) []string {
 	return lines
 }
 
-// reply prints the thought and the action, or the reply as it is.
-func (p *Page) reply(s qa.Step) {
+// part is a text of a step under its label.
+type part struct {
+	label, colour string
+	// head is a call above its SQL, which is the text then.
+	head, text string
+	// language is that of the text, for Markdown.
+	language string
+}
+
+// replyParts are the thought and the action of a step, or its reply as it is.
+func replyParts(s qa.Step) []part {
+	var parts []part
 	if s.Reply != nil && s.Reply.Reasoning != "" {
-		p.label("reasoning")
-		p.prose(indented, dim, s.Reply.Reasoning)
+		parts = append(parts, part{label: "reasoning", colour: dim, text: s.Reply.Reasoning, language: "text"})
 	}
 	if s.Reply != nil && (s.ParseError != nil || s.Action == nil) {
-		p.label("reply without an action")
-		p.prose(indented, "", s.Reply.Text)
-		return
+		return append(parts, part{label: "reply without an action", text: s.Reply.Text, language: "text"})
 	}
 	if thought := s.Thought(); thought != "" {
-		p.label("thought")
-		p.prose(indented, "", thought)
+		parts = append(parts, part{label: "thought", text: thought, language: "text"})
 	}
-	if s.Action != nil {
-		p.label("action")
-		p.action(*s.Action)
+	if a := s.Action; a != nil {
+		action := part{label: "action", colour: bold, text: a.Text, language: "python"}
+		if sql, ok := a.Args["sql"].(string); ok {
+			action.head, action.text, action.language = a.Name, strings.Join(sqltext.Lines(sql), "\n"), "sql"
+			if len(a.Args) > 1 {
+				action.head += " " + a.Text
+			}
+		}
+		parts = append(parts, action)
 	}
+	return parts
+}
+
+func (p *Page) part(t part) {
+	p.label(t.label)
+	if t.head == "" {
+		p.prose(indented, t.colour, t.text)
+		return
+	}
+	p.prose(indented, bold, t.head)
+	p.prose(indented+2, "", t.text)
 }
 
 func (p *Page) label(text string) { p.prose(2, blue, text) }
 
-// action prints a call; SQL is laid out over lines.
-func (p *Page) action(a qa.Action) {
-	sql, others, ok := sqlOf(a)
-	if !ok {
-		p.prose(indented, bold, a.Text)
-		return
-	}
-	p.prose(indented, bold, a.Name+others)
-	p.prose(indented+2, "", sql)
-}
-
-// sqlOf returns the statement of a call over lines and its other arguments; false for a call without SQL.
-func sqlOf(a qa.Action) (sql, others string, ok bool) {
-	text, isText := a.Args["sql"].(string)
-	if !isText {
-		return "", "", false
-	}
-	if len(a.Args) > 1 {
-		others = " " + a.Text
-	}
-	return strings.Join(sqltext.Lines(text), "\n"), others, true
-}
-
-// notRun lists the native calls that were not executed.
-func (p *Page) notRun(s qa.Step) {
-	if text := notRunText(s); text != "" {
-		p.label("several calls")
-		p.prose(indented, yellow, text)
-	}
-}
-
+// notRunText lists the native calls that were not executed.
 func notRunText(s qa.Step) string {
 	if s.Reply == nil || s.Called == nil || len(s.Reply.ToolCalls) < 2 {
 		return ""
