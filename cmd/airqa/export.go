@@ -124,7 +124,8 @@ func (c exportWriteCmd) Run(a *app) error {
 	if s.Dropped > 0 {
 		a.say("left out: %s", s.Reasons)
 	}
-	return a.print(fmt.Sprintf("%s: %s of %s; %s left out", c.Out, terminal.Plural(s.Rows, "row"), terminal.Plural(s.Episodes, "episode"), terminal.Plural(s.Dropped, "turn")))
+	return a.print(fmt.Sprintf("%s: %s of %s; %s left out", c.Out, terminal.Plural(s.Rows, "row"), terminal.Plural(s.Episodes, "episode"),
+		terminal.Plural(s.Dropped, "turn")))
 }
 
 func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
@@ -136,7 +137,8 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 			Filter:  curate.Filter(c.filterFlags), Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
 			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak), KeepPrivate: c.KeepPrivate,
 			License: c.License,
-			Limit:   export.Limit{CutoffLen: cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format))), Template: c.Template, Tokenizer: c.Tokenizer, Fit: c.Fit},
+			Limit: export.Limit{CutoffLen: cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format))), Template: c.Template,
+				Tokenizer: c.Tokenizer, Fit: c.Fit},
 		},
 	}
 }

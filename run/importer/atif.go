@@ -283,7 +283,8 @@ func (b *turnsOf) steps(t format.Trajectory, more bool) {
 		}
 		now := b.turn(s)
 		ours := s.Airqa()
-		if s.Source == format.SourceAgent && len(s.Calls) == 0 && ours.Status != "" && i+1 < len(t.Steps) && t.Steps[i+1].Source == format.SourceUser {
+		if s.Source == format.SourceAgent && len(s.Calls) == 0 && ours.Status != "" && i+1 < len(t.Steps) &&
+			t.Steps[i+1].Source == format.SourceUser {
 			i++ // what the user said next is the observation
 			said := b.content(t.Steps[i].Message)
 			now.shown = &result{text: said.text, images: said.images, status: ours.Status}
@@ -330,7 +331,9 @@ func (b *turnsOf) turn(s format.Step) turn {
 // agent fills in what a step of the agent has.
 func (b *turnsOf) agent(t *turn, s format.Step) {
 	ours := s.Airqa()
-	t.role, t.reasoning, t.model, t.fromCache, t.inText = qa.Assistant, s.Reasoning, s.Model, ours.FromCache, ours.ActionInText && len(s.Calls) == 1
+	t.role, t.reasoning, t.model = qa.Assistant, s.Reasoning, s.Model
+	t.fromCache = ours.FromCache
+	t.inText = ours.ActionInText && len(s.Calls) == 1
 	t.program = s.Inferences != nil && *s.Inferences == 0
 	if len(t.images) > 0 {
 		b.e.losses.Add("image of an agent's message")

@@ -85,7 +85,8 @@ func (w *writer) runOf(o origin) (*run, error) {
 		return nil, fmt.Errorf("more than %d agents, models or runs; import them in several commands", maxRuns)
 	}
 	r := &run{
-		origin: o, dir: filepath.Join(w.stage.Path, fmt.Sprintf("log-%d", len(w.order))), questions: make(map[string]bool), episodes: make(map[string]bool),
+		origin: o, dir: filepath.Join(w.stage.Path, fmt.Sprintf("log-%d", len(w.order))),
+		questions: make(map[string]bool), episodes: make(map[string]bool),
 		texts: make(map[string]string), settings: make(map[string]any), scores: make(map[string][]qa.Score), losses: make(Losses),
 	}
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
@@ -181,7 +182,8 @@ func latest(a, b time.Time) time.Time {
 func (r *run) note(e *episode) {
 	if !r.questions[e.uuid] {
 		r.questions[e.uuid] = true
-		r.examples = append(r.examples, qa.Example{UUID: e.uuid, Question: e.question, Tags: []string{}, AnchorPDF: []string{}, ReferencePDF: []string{}, Conference: []string{}, Extra: e.extra})
+		r.examples = append(r.examples, qa.Example{UUID: e.uuid, Question: e.question, Tags: []string{}, AnchorPDF: []string{},
+			ReferencePDF: []string{}, Conference: []string{}, Extra: e.extra})
 	}
 	for _, t := range e.tools {
 		at := slices.IndexFunc(r.tools, func(old qa.ToolSpec) bool { return old.Name == t.Name })

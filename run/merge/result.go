@@ -70,13 +70,15 @@ func (r Result) lacks() bool { return len(r.MissingShards)+len(r.Incomplete) > 0
 
 // Text describes a merged run in a few lines, wrapped to a width unless that is 0.
 func (r Result) Text(width int) string {
-	title := fmt.Sprintf("%s: %d of %s, %s, %s", terminal.Line(r.Out), len(r.Shards), terminal.Plural(r.Of, "shard"), terminal.Plural(r.Questions, "question"), terminal.Plural(r.Episodes, "episode"))
+	title := fmt.Sprintf("%s: %d of %s, %s, %s", terminal.Line(r.Out), len(r.Shards), terminal.Plural(r.Of, "shard"),
+		terminal.Plural(r.Questions, "question"), terminal.Plural(r.Episodes, "episode"))
 	lines := append([]string{title}, r.gaps()...)
 	if n := len(r.Failed); n > 0 {
 		lines = append(lines, fmt.Sprintf("  failed: %s", names(r.Failed)))
 	}
 	for _, l := range r.LeftOut {
-		lines = append(lines, fmt.Sprintf("  left out: %s of %s (%s), which another shard has finished", short(l.Episode), terminal.Line(l.Dir), terminal.Plural(l.Steps, "step")))
+		lines = append(lines, fmt.Sprintf("  left out: %s of %s (%s), which another shard has finished", short(l.Episode),
+			terminal.Line(l.Dir), terminal.Plural(l.Steps, "step")))
 	}
 	if len(r.Scores) > 0 {
 		lines = append(lines, "  scores: "+terminal.Line(strings.Join(r.Scores, ", ")))
@@ -97,7 +99,8 @@ func (r Result) gaps() []string {
 		missing = append(missing, s.Shard)
 	}
 	if len(missing) > 0 {
-		lines = append(lines, fmt.Sprintf("  missing shards: %s; run them with --shard %s --out %s, and so on", few(missing, ", "), missing[0], terminal.Line(r.MissingShards[0].Dir)))
+		lines = append(lines, fmt.Sprintf("  missing shards: %s; run them with --shard %s --out %s, and so on", few(missing, ", "),
+			missing[0], terminal.Line(r.MissingShards[0].Dir)))
 		if len(missing) == 1 {
 			lines[0] = fmt.Sprintf("  missing shard: %s; run it with --shard %[1]s --out %s", missing[0], terminal.Line(r.MissingShards[0].Dir))
 		}

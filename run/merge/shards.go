@@ -96,7 +96,8 @@ func (p *plan) checkShapes() error {
 	if len(lines) == 0 {
 		return p.checkNotes()
 	}
-	return qa.Usagef("these are not shards of one run:\n  %s\n  Compared with %s. Merge shards with the same settings only", few(lines, "\n  "), first.Dir)
+	return qa.Usagef("these are not shards of one run:\n  %s\n  Compared with %s. Merge shards with the same settings only",
+		few(lines, "\n  "), first.Dir)
 }
 
 // differ returns what keeps two run directories from being shards of one run.

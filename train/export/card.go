@@ -18,7 +18,8 @@ func (w *writer) card() []byte {
 	w.header(&b)
 	t := &w.plan.tally
 	fmt.Fprintf(&b, "\n# Agent turns over scientific papers\n\n")
-	fmt.Fprintf(&b, "%s in the format %s, one per turn of an agent, made by %s from %s. A row has the messages that the\n", terminal.Plural(t.rows, "row"), w.Format, w.Program, terminal.Plural(len(t.runs), "run"))
+	fmt.Fprintf(&b, "%s in the format %s, one per turn of an agent, made by %s from %s. A row has the messages that the\n",
+		terminal.Plural(t.rows, "row"), w.Format, w.Program, terminal.Plural(len(t.runs), "run"))
 	fmt.Fprintf(&b, "agent saw and its turn. Only that turn is to be trained, and no turn is trained twice.\n\n")
 	w.splitTable(&b)
 	w.turnTable(&b)
@@ -59,7 +60,8 @@ func (w *writer) header(b *bytes.Buffer) {
 			}
 		}
 	}
-	fmt.Fprintf(b, "license: %s\nsize_categories:\n- %s\ntask_categories:\n- text-generation\ntags:\n- airqa\n- agent\n- %s\n---\n", cmp.Or(w.License, "unknown"), sizeCategory(w.plan.tally.rows), w.Format)
+	fmt.Fprintf(b, "license: %s\nsize_categories:\n- %s\ntask_categories:\n- text-generation\ntags:\n- airqa\n- agent\n- %s\n---\n",
+		cmp.Or(w.License, "unknown"), sizeCategory(w.plan.tally.rows), w.Format)
 }
 
 // sizeCategory is the name that the Hub gives to a number of rows.
@@ -160,7 +162,8 @@ func (w *writer) endingTable(b *bytes.Buffer) {
 
 func (w *writer) content(b *bytes.Buffer) {
 	t := &w.plan.tally
-	fmt.Fprintf(b, "## Content\n\n- %s on %s%s.\n", terminal.Plural(len(t.questions), "question"), terminal.Plural(len(t.papers), "paper"), t.withoutPaper())
+	fmt.Fprintf(b, "## Content\n\n- %s on %s%s.\n", terminal.Plural(len(t.questions), "question"), terminal.Plural(len(t.papers), "paper"),
+		t.withoutPaper())
 	fmt.Fprintf(b, "- Licences of the papers: unknown. Observations contain their text.\n")
 	if len(t.tags) > 0 {
 		fmt.Fprintf(b, "- Questions by tag: %s.\n", counted(t.tags, cell))

@@ -128,7 +128,8 @@ func (f *fitter) fit(t *texts, row, against *windows.Row) fitted {
 	if !x.verdict.Whole() && f.Fit {
 		if x.cuts, x.verdict = m.shorten(x.verdict); !x.verdict.Whole() {
 			short := x.verdict.Tokens + x.verdict.Cut
-			return fitted{reason: TooLong, detail: fmt.Sprintf("%d tokens, and %d with short observations; the limit is %s", total, short, f.described())}
+			return fitted{reason: TooLong, detail: fmt.Sprintf("%d tokens, and %d with short observations; the limit is %s", total, short,
+				f.described())}
 		}
 	}
 	if !x.verdict.Whole() && len(imagesOf(row.Context)) > 0 {

@@ -54,7 +54,7 @@ func (p *planner) pairGroup() error {
 	for _, e := range p.pairs.group {
 		class := e.candidate().Class()
 		reason, detail := p.episodeReason(e)
-		p.out.tally.episode(e, reason == "")
+		p.plan.tally.episode(e, reason == "")
 		switch {
 		case reason == "" && class == "":
 			right = append(right, e)
@@ -213,5 +213,6 @@ var ErrNoPairs = errors.New("no preference pair")
 
 // noPairs explains why there is no pair at all.
 func noPairs(t *tally) error {
-	return fmt.Errorf("%w: %s\n  a pair needs a right and a wrong repeat of a question that differ first in a turn of the model", ErrNoPairs, t.reasons())
+	return fmt.Errorf("%w: %s\n  a pair needs a right and a wrong repeat of a question that differ first in a turn of the model",
+		ErrNoPairs, t.reasons())
 }

@@ -154,7 +154,9 @@ func (e tableEpisode) Steps() (rows []stepRow, bytes int, err error) {
 			row.ParseError = s.ParseError.Kind
 		}
 		if o := s.Observation; o != nil {
-			row.Status, row.Observation, row.Shortened, row.Images = string(o.Status), e.edit(qa.ToolResult, o.Text), o.Cut != nil, int32(len(o.Images)) //nolint:gosec // few images
+			row.Status, row.Observation = string(o.Status), e.edit(qa.ToolResult, o.Text)
+			row.Shortened = o.Cut != nil
+			row.Images = int32(len(o.Images)) //nolint:gosec // few images
 		}
 		bytes += len(row.Thought) + len(row.Reply) + len(row.Reasoning) + len(row.Arguments) + len(row.Observation)
 		rows = append(rows, row)
@@ -167,8 +169,10 @@ func (e tableEpisode) reply(row *stepRow, s qa.Step) {
 	if r == nil {
 		return
 	}
-	row.Thought, row.Reply, row.Reasoning = e.edit(qa.Assistant, s.Thought()), e.edit(qa.Assistant, r.Text), e.edit(qa.Assistant, r.Reasoning)
-	row.Prompt, row.Completion, row.Cached, row.Hidden = int64(r.Usage.Prompt), int64(r.Usage.Completion), int64(r.Usage.Cached), int64(r.Usage.Reasoning)
+	row.Thought, row.Reply = e.edit(qa.Assistant, s.Thought()), e.edit(qa.Assistant, r.Text)
+	row.Reasoning = e.edit(qa.Assistant, r.Reasoning)
+	row.Prompt, row.Completion = int64(r.Usage.Prompt), int64(r.Usage.Completion)
+	row.Cached, row.Hidden = int64(r.Usage.Cached), int64(r.Usage.Reasoning)
 	row.FromCache = r.Cached
 	if e.Price != nil {
 		usd := 0.0
@@ -184,8 +188,10 @@ func (e tableEpisode) Answer() answerRow {
 	usage := e.Usage().Add(e.Charged())
 	a := answerRow{
 		Run: e.Run, UUID: e.UUID, Repeat: int32(e.Repeat), Baseline: e.Baseline, Model: e.Model, Split: e.Split, Rows: int32(len(e.Rows)), //nolint:gosec // small numbers
-		Question: e.Example.Question, Answer: e.edit(qa.Assistant, e.Trajectory.Answer.Text), Function: e.Example.Evaluator.Func, Outcome: string(e.Outcome),
-		Turns: int32(e.Turns()), Prompt: int64(usage.Prompt), Completion: int64(usage.Completion), Seconds: seconds(e.Started, e.Ended), //nolint:gosec // few turns
+		Question: e.Example.Question, Answer: e.edit(qa.Assistant, e.Trajectory.Answer.Text),
+		Function: e.Example.Evaluator.Func, Outcome: string(e.Outcome),
+		Turns:  int32(e.Turns()), //nolint:gosec // few turns
+		Prompt: int64(usage.Prompt), Completion: int64(usage.Completion), Seconds: seconds(e.Started, e.Ended),
 		Started: millis(e.Started), Tags: e.Example.Tags, Conference: e.Example.Conference, Papers: e.Example.Papers(),
 	}
 	if e.Price != nil {

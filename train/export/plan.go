@@ -1,13 +1,11 @@
 package export
 
 import (
-	"errors"
 	"fmt"
 
 	"airqa/internal/inorder"
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
-	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/format"
 	"airqa/train/windows"
@@ -57,8 +55,9 @@ type plannedRow struct {
 type planner struct {
 	Config
 	sources []*source
-	out     *plan
-	drops   *file
+	// plan is what has been decided so far.
+	plan  plan
+	drops *file
 	// selector checks episodes; rejects also lets wrong ones pass, for preference pairs.
 	selector, rejects *curate.Selector
 	ids               *curate.IDs
@@ -81,7 +80,7 @@ func (p *planner) each(f func(x *examined) error) error {
 		total += len(s.UUIDs())
 	}
 	stage := p.Progress.Stage("read episodes", total)
-	defer func() { stage.Close(terminal.Plural(p.out.tally.rows, "row")) }()
+	defer func() { stage.Close(terminal.Plural(p.plan.tally.rows, "row")) }()
 	for list, err := range inorder.Map(p.batches(), p.examineAll) {
 		if err != nil {
 			return err
@@ -104,7 +103,7 @@ func (p *planner) take(x *examined, f func(*examined) error) error {
 	}
 	s := p.sources[x.source]
 	p.Notify.Warnf("%s: %v (this episode is left out)", s.Dir, x.err)
-	p.out.tally.episode(x.e, false)
+	p.plan.tally.episode(x.e, false)
 	return p.drop(s.Turns(x.e.Recorded), Damaged, x.err.Error())
 }
 
@@ -114,7 +113,7 @@ func (p *planner) consider(x *examined) error {
 	if reason == "" {
 		reason, detail = p.questionReason(e)
 	}
-	p.out.tally.episode(e, reason == "")
+	p.plan.tally.episode(e, reason == "")
 	if reason != "" {
 		return p.drop(e.Run.Turns(e.Recorded), windows.Reason(reason), detail)
 	}
@@ -147,8 +146,8 @@ func (p *planner) keep(e *Episode, planned plannedEpisode) {
 	if len(planned.rows) == 0 {
 		return
 	}
-	p.out.episodes = append(p.out.episodes, planned)
-	p.out.tally.keep(e, len(planned.rows))
+	p.plan.episodes = append(p.plan.episodes, planned)
+	p.plan.tally.keep(e, len(planned.rows))
 }
 
 // episodeReason returns why no turn of an episode is exported; "" if some may be.
@@ -193,7 +192,7 @@ func (p *planner) listed(e *Episode, rows []weighed) ([]weighed, error) {
 // accept decides about a row of a selected episode, with the rejected turn if it is a pair.
 func (p *planner) accept(row weighed) (bool, error) {
 	if first := p.copiedFrom(&row.Row, row.content); first != "" {
-		p.out.copied[row.ID] = true
+		p.plan.copied[row.ID] = true
 		return false, p.drop([]string{row.ID}, windows.CopiedTurn, first)
 	}
 	if p.Repeated != KeepAll {
@@ -250,7 +249,7 @@ func (p *planner) drop(ids []string, reason windows.Reason, detail string) error
 
 func (p *planner) dropAll(list []windows.Drop) error {
 	for _, d := range list {
-		p.out.tally.dropped[d.Reason]++
+		p.plan.tally.dropped[d.Reason]++
 		d.Detail = clean(d.Detail)
 		line, err := ledger.Encode(d)
 		if err != nil {
@@ -270,59 +269,20 @@ func (p *planner) divide() error {
 		return err
 	}
 	s := curate.NewSplitter()
-	for _, e := range p.out.episodes {
+	for _, e := range p.plan.episodes {
 		s.Add(e.uuid, p.sources[e.source].examples[e.uuid].Papers(), len(e.rows))
 	}
-	if p.out.division, err = s.Divide(splits, p.Seed); err != nil {
+	if p.plan.division, err = s.Divide(splits, p.Seed); err != nil {
 		return err
 	}
-	for i := range p.out.episodes {
-		e := &p.out.episodes[i]
-		e.split = Split(p.out.division.Of[e.uuid])
+	for i := range p.plan.episodes {
+		e := &p.plan.episodes[i]
+		e.split = Split(p.plan.division.Of[e.uuid])
 	}
 	for _, split := range splits {
-		if p.out.division.Rows[split.Name] == 0 && len(p.out.episodes) > 0 {
-			p.Notify.Warnf("the split %s is empty: %s", split.Name, p.out.division)
+		if p.plan.division.Rows[split.Name] == 0 && len(p.plan.episodes) > 0 {
+			p.Notify.Warnf("the split %s is empty: %s", split.Name, p.plan.division)
 		}
-	}
-	return nil
-}
-
-// ErrLeaks is returned with [LeakFail] if questions have a counterpart in the benchmark.
-var ErrLeaks = errors.New("leaked questions")
-
-// findLeaks compares the questions of all sources with a benchmark.
-func (p *planner) findLeaks() error {
-	if p.Leaks == "" {
-		return nil
-	}
-	benchmark, err := loadQuestions(p.Leaks)
-	if err != nil {
-		return fmt.Errorf("leaks: %w", err)
-	}
-	leaks := curate.NewLeaks()
-	for _, ex := range benchmark {
-		leaks.Add(ex)
-	}
-	var all []qa.Example
-	known := make(map[string]bool)
-	for _, s := range p.sources {
-		for _, ex := range s.questions {
-			if !known[ex.UUID] {
-				known[ex.UUID] = true
-				all = append(all, ex)
-			}
-		}
-	}
-	p.leaks = make(map[string]curate.LeakMatch)
-	for _, m := range leaks.Find(all) {
-		p.Notify.Notef("%s: %s", m.UUID, m)
-		if _, there := p.leaks[m.UUID]; !there {
-			p.leaks[m.UUID] = m
-		}
-	}
-	if len(p.leaks) > 0 && p.Leak == LeakFail {
-		return fmt.Errorf("%w: %d questions are in %s as well", ErrLeaks, len(p.leaks), p.Leaks)
 	}
 	return nil
 }

@@ -1,3 +1,6 @@
+// Package export writes training data from run directories: folders that a trainer loads, with the ids of all rows, the
+// reasons for all rows left out, provenance, a card and a lock file, and tables of runs for analysis in Parquet. Start
+// from [Write] and [Config].
 package export
 
 import (
@@ -8,11 +11,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/eval/author"
 	"airqa/internal/ledger"
 	"airqa/internal/progress"
 	"airqa/internal/stagedir"
-	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/redact"
 	"airqa/train/windows"
@@ -167,132 +168,6 @@ func (w *writer) fill() error {
 		return err
 	}
 	return w.writeLock()
-}
-
-// makePlan decides about every turn and writes dropped.jsonl.
-func (w *writer) makePlan() (err error) {
-	p := &planner{
-		Config: w.Config, sources: w.sources, out: &w.plan, copies: make(map[string]copied), repeats: make(map[string]bool),
-		near: curate.NewDuplicates(), features: newFeatures(),
-	}
-	w.plan.tally, w.plan.copied = newTally(), make(map[string]bool)
-	for _, s := range w.sources {
-		w.plan.tally.run(s)
-		p.repeats[s.ID] = s.Repeats
-		p.anyRepeats = p.anyRepeats || s.Repeats
-	}
-	if err := p.prepare(); err != nil {
-		return err
-	}
-	w.fitter = p.fitter
-	if p.drops, err = w.folder.create(DroppedFile); err != nil {
-		return err
-	}
-	if err := errors.Join(p.decide(), p.drops.Close()); err != nil {
-		return err
-	}
-	for _, id := range p.missingIDs() {
-		w.Notify.Warnf("id %s is not among the turns of these runs", id)
-	}
-	if len(w.plan.episodes) == 0 {
-		if w.Format == DPO {
-			return noPairs(&w.plan.tally)
-		}
-		return fmt.Errorf("no row is left: %s", w.plan.tally.reasons())
-	}
-	if p.fitter != nil {
-		p.fitter.warn(p.Format, p.Notify)
-	}
-	return p.divide()
-}
-
-// prepare reads the files that rules name.
-func (p *planner) prepare() (err error) {
-	if p.selector, err = curate.NewSelector(p.Filter); err != nil {
-		return err
-	}
-	wrong := p.Filter
-	wrong.Include = append(wrong.Include[:len(wrong.Include):len(wrong.Include)], string(curate.Wrong))
-	wrong.MinScore = nil
-	if p.rejects, err = curate.NewSelector(wrong); err != nil {
-		return err
-	}
-	if p.ids, err = idsOf(p.IDs); err != nil {
-		return err
-	}
-	if p.fitter, err = newFitter(p.Limit); err != nil {
-		return err
-	}
-	for _, dir := range p.Against {
-		if err := p.addEarlier(dir); err != nil {
-			return fmt.Errorf("earlier export: %w", err)
-		}
-	}
-	return p.findLeaks()
-}
-
-// addEarlier adds the questions of an earlier export to those that must not be repeated.
-func (p *planner) addEarlier(dir string) error {
-	name := filepath.Join(dir, QuestionsFile)
-	raw, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	number := 0
-	for line := range bytes.Lines(raw) {
-		number++
-		var q question
-		if err := ledger.Strict(line, &q); err != nil {
-			return fmt.Errorf("%s:%d: %w", name, number, err)
-		}
-		p.near.Add(baseName(dir)+": "+q.UUID, q.Question, q.Evaluator.Func)
-	}
-	return nil
-}
-
-// decide decides about every turn.
-func (p *planner) decide() error {
-	if p.Format != DPO {
-		return p.each(p.consider)
-	}
-	if err := p.each(p.pair); err != nil {
-		return err
-	}
-	return p.pair(nil)
-}
-
-func (p *planner) missingIDs() []string {
-	if p.ids == nil {
-		return nil
-	}
-	return p.ids.Missing()
-}
-
-// names lists the episodes of a source: by question for preference pairs, otherwise in the order of the log.
-func (p *planner) names(s *source) []string {
-	if p.Format != DPO {
-		return s.UUIDs()
-	}
-	byQuestion := make(map[string][]string)
-	var order []string
-	for _, name := range s.UUIDs() {
-		uuid, _ := qa.SplitEpisodeID(name)
-		if byQuestion[uuid] == nil {
-			order = append(order, uuid)
-		}
-		byQuestion[uuid] = append(byQuestion[uuid], name)
-	}
-	var names []string
-	for _, uuid := range order {
-		names = append(names, byQuestion[uuid]...)
-	}
-	return names
-}
-
-// loadQuestions reads a question file.
-func loadQuestions(path string) ([]qa.Example, error) {
-	file, err := author.Load(path, author.Options{})
-	return file.Examples(), err
 }
 
 func (w *writer) writeIDs() error {

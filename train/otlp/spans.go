@@ -134,7 +134,8 @@ func (m *maker) episode() {
 	if rec.Answer.Given {
 		list.text("airqa.answer", short(m.text(rec.Answer.Text), maxText))
 	}
-	s := m.add(&tracepb.Span{SpanId: m.root, Name: "invoke_agent " + config.Shape.Baseline, Kind: tracepb.Span_SPAN_KIND_INTERNAL}, list, rec.Started, rec.Ended)
+	s := m.add(&tracepb.Span{SpanId: m.root, Name: "invoke_agent " + config.Shape.Baseline, Kind: tracepb.Span_SPAN_KIND_INTERNAL}, list,
+		rec.Started, rec.Ended)
 	s.ParentSpanId = nil
 	if rec.Outcome.Failed() {
 		failed(s, string(rec.Outcome), m.text(rec.Reason))
@@ -206,7 +207,8 @@ func Evaluation(e Episode) *tracepb.Span {
 	m := newMaker(e)
 	event := m.evaluation()
 	at := time.Unix(0, int64(event.TimeUnixNano)) //nolint:gosec // made from such a time
-	s := m.add(&tracepb.Span{SpanId: evaluationID(e), Name: "evaluation " + evaluationName(e.Scoring), Kind: tracepb.Span_SPAN_KIND_INTERNAL}, nil, at, at)
+	s := m.add(&tracepb.Span{SpanId: evaluationID(e), Name: "evaluation " + evaluationName(e.Scoring),
+		Kind: tracepb.Span_SPAN_KIND_INTERNAL}, nil, at, at)
 	s.Events = append(s.Events, event)
 	return s
 }

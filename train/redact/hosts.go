@@ -42,12 +42,15 @@ func emails(text string) []span {
 
 // publicHosts are sites that papers and models cite; their subdomains count, too.
 var publicHosts = []string{
-	"aclanthology.org", "aclweb.org", "acm.org", "allenai.org", "anthropic.com", "apache.org", "arxiv.org", "bitbucket.org", "cloudflare.com", "cohere.ai", "creativecommons.org", "doi.org",
-	"example.com", "example.org", "github.com", "github.io", "githubusercontent.com", "gitlab.com", "google.com", "googleapis.com", "huggingface.co", "ieee.org", "iclr.cc", "icml.cc",
-	"kaggle.com", "localhost", "medium.com", "microsoft.com", "mistral.ai", "mlr.press", "nature.com", "neurips.cc", "nips.cc", "nih.gov", "openai.com", "openreview.net", "orcid.org",
-	"paperswithcode.com", "pypi.org", "python.org", "pytorch.org", "readthedocs.io", "reddit.com", "sciencedirect.com", "semanticscholar.org", "springer.com",
-	"stackoverflow.com", "stanford.edu", "tensorflow.org", "thecvf.com", "twitter.com", "usenix.org", "w3.org", "wikidata.org", "wikimedia.org", "wikipedia.org", "x.com",
-	"youtube.com", "zenodo.org",
+	"aclanthology.org", "aclweb.org", "acm.org", "allenai.org", "anthropic.com", "apache.org", "arxiv.org",
+	"bitbucket.org", "cloudflare.com", "cohere.ai", "creativecommons.org", "doi.org", "example.com", "example.org",
+	"github.com", "github.io", "githubusercontent.com", "gitlab.com", "google.com", "googleapis.com", "huggingface.co",
+	"ieee.org", "iclr.cc", "icml.cc", "kaggle.com", "localhost", "medium.com", "microsoft.com", "mistral.ai",
+	"mlr.press", "nature.com", "neurips.cc", "nips.cc", "nih.gov", "openai.com", "openreview.net", "orcid.org",
+	"paperswithcode.com", "pypi.org", "python.org", "pytorch.org", "readthedocs.io", "reddit.com", "sciencedirect.com",
+	"semanticscholar.org", "springer.com", "stackoverflow.com", "stanford.edu", "tensorflow.org", "thecvf.com",
+	"twitter.com", "usenix.org", "w3.org", "wikidata.org", "wikimedia.org", "wikipedia.org", "x.com", "youtube.com",
+	"zenodo.org",
 }
 
 // publicLabels begin the names of public sites.

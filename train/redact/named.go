@@ -9,8 +9,9 @@ import (
 
 // secretNames end the names of settings with secret values. A value after a weak name must look more like a secret.
 var (
-	secretNames = []string{"apikey", "secret", "secretkey", "accesskey", "accesstoken", "authtoken", "password", "passwd", "pwd", "passphrase", "privatekey", "bearer", "authorization", "credential", "credentials", "clientsecret"}
-	weakNames   = []string{"key", "token", "auth", "pass"}
+	secretNames = []string{"apikey", "secret", "secretkey", "accesskey", "accesstoken", "authtoken", "password", "passwd", "pwd",
+		"passphrase", "privatekey", "bearer", "authorization", "credential", "credentials", "clientsecret"}
+	weakNames = []string{"key", "token", "auth", "pass"}
 )
 
 // named finds the values of settings with the name of a secret, such as OPENAI_API_KEY=… or "password": "…".
@@ -44,7 +45,8 @@ func valueAfter(text string, start int) (from, to int) {
 		start += 7
 	}
 	end := start
-	for limit := min(start+longestValue, len(text)); end < limit && text[end] > ' ' && text[end] < 127 && strings.IndexByte(quotes+",;)}]<>\\", text[end]) < 0; {
+	for limit := min(start+longestValue, len(text)); end < limit && text[end] > ' ' && text[end] < 127 &&
+		strings.IndexByte(quotes+",;)}]<>\\", text[end]) < 0; {
 		end++
 	}
 	return start, end

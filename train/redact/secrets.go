@@ -212,7 +212,8 @@ func randomParts(text string, parts []span) []span {
 	var list []span
 	next := 0
 	for i, p := range parts {
-		if i < next || !slices.ContainsFunc(split(text[p.start:p.end], 0, "."), func(q span) bool { return random(text[p.start+q.start : p.start+q.end]) }) {
+		if i < next || !slices.ContainsFunc(split(text[p.start:p.end], 0, "."),
+			func(q span) bool { return random(text[p.start+q.start : p.start+q.end]) }) {
 			continue
 		}
 		first, last := i, i

@@ -1,0 +1,170 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"airqa/eval/author"
+	"airqa/internal/ledger"
+	"airqa/qa"
+	"airqa/train/curate"
+)
+
+// makePlan decides about every turn and writes dropped.jsonl.
+func (w *writer) makePlan() (err error) {
+	p := &planner{
+		Config: w.Config, sources: w.sources, copies: make(map[string]copied), repeats: make(map[string]bool),
+		near: curate.NewDuplicates(), features: newFeatures(), plan: plan{tally: newTally(), copied: make(map[string]bool)},
+	}
+	for _, s := range w.sources {
+		p.plan.tally.run(s)
+		p.repeats[s.ID] = s.Repeats
+		p.anyRepeats = p.anyRepeats || s.Repeats
+	}
+	if err := p.prepare(); err != nil {
+		return err
+	}
+	if p.drops, err = w.folder.create(DroppedFile); err != nil {
+		return err
+	}
+	if err := errors.Join(p.decide(), p.drops.Close()); err != nil {
+		return err
+	}
+	if p.ids != nil {
+		for _, id := range p.ids.Missing() {
+			w.Notify.Warnf("id %s is not among the turns of these runs", id)
+		}
+	}
+	if len(p.plan.episodes) == 0 {
+		if w.Format == DPO {
+			return noPairs(&p.plan.tally)
+		}
+		return fmt.Errorf("no row is left: %s", p.plan.tally.reasons())
+	}
+	if p.fitter != nil {
+		p.fitter.warn(p.Format, p.Notify)
+	}
+	if err := p.divide(); err != nil {
+		return err
+	}
+	w.plan, w.fitter = p.plan, p.fitter
+	return nil
+}
+
+// prepare reads the files that rules name.
+func (p *planner) prepare() (err error) {
+	if p.selector, err = curate.NewSelector(p.Filter); err != nil {
+		return err
+	}
+	wrong := p.Filter
+	wrong.Include = append(wrong.Include[:len(wrong.Include):len(wrong.Include)], string(curate.Wrong))
+	wrong.MinScore = nil
+	if p.rejects, err = curate.NewSelector(wrong); err != nil {
+		return err
+	}
+	if p.ids, err = idsOf(p.IDs); err != nil {
+		return err
+	}
+	if p.fitter, err = newFitter(p.Limit); err != nil {
+		return err
+	}
+	for _, dir := range p.Against {
+		if err := p.addEarlier(dir); err != nil {
+			return fmt.Errorf("earlier export: %w", err)
+		}
+	}
+	return p.findLeaks()
+}
+
+// addEarlier adds the questions of an earlier export to those that must not be repeated.
+func (p *planner) addEarlier(dir string) error {
+	name := filepath.Join(dir, QuestionsFile)
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	number := 0
+	for line := range bytes.Lines(raw) {
+		number++
+		var q question
+		if err := ledger.Strict(line, &q); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+		p.near.Add(baseName(dir)+": "+q.UUID, q.Question, q.Evaluator.Func)
+	}
+	return nil
+}
+
+// decide decides about every turn.
+func (p *planner) decide() error {
+	if p.Format != DPO {
+		return p.each(p.consider)
+	}
+	if err := p.each(p.pair); err != nil {
+		return err
+	}
+	return p.pair(nil)
+}
+
+// names lists the episodes of a source: by question for preference pairs, otherwise in the order of the log.
+func (p *planner) names(s *source) []string {
+	if p.Format != DPO {
+		return s.UUIDs()
+	}
+	byQuestion := make(map[string][]string)
+	var order []string
+	for _, name := range s.UUIDs() {
+		uuid, _ := qa.SplitEpisodeID(name)
+		if byQuestion[uuid] == nil {
+			order = append(order, uuid)
+		}
+		byQuestion[uuid] = append(byQuestion[uuid], name)
+	}
+	var names []string
+	for _, uuid := range order {
+		names = append(names, byQuestion[uuid]...)
+	}
+	return names
+}
+
+// ErrLeaks is returned with [LeakFail] if questions have a counterpart in the benchmark.
+var ErrLeaks = errors.New("leaked questions")
+
+// findLeaks compares the questions of all sources with a benchmark.
+func (p *planner) findLeaks() error {
+	if p.Leaks == "" {
+		return nil
+	}
+	benchmark, err := author.Load(p.Leaks, author.Options{})
+	if err != nil {
+		return fmt.Errorf("leaks: %w", err)
+	}
+	leaks := curate.NewLeaks()
+	for _, ex := range benchmark.Examples() {
+		leaks.Add(ex)
+	}
+	var all []qa.Example
+	known := make(map[string]bool)
+	for _, s := range p.sources {
+		for _, ex := range s.questions {
+			if !known[ex.UUID] {
+				known[ex.UUID] = true
+				all = append(all, ex)
+			}
+		}
+	}
+	p.leaks = make(map[string]curate.LeakMatch)
+	for _, m := range leaks.Find(all) {
+		p.Notify.Notef("%s: %s", m.UUID, m)
+		if _, there := p.leaks[m.UUID]; !there {
+			p.leaks[m.UUID] = m
+		}
+	}
+	if len(p.leaks) > 0 && p.Leak == LeakFail {
+		return fmt.Errorf("%w: %d questions are in %s as well", ErrLeaks, len(p.leaks), p.Leaks)
+	}
+	return nil
+}
