@@ -14,20 +14,22 @@ import (
 	"airqa/trace/cause"
 )
 
-// Filter selects rows. The fields are flags of `airqa trace` and, by the same names, parameters of the viewer's
+// Filter selects rows. The names of its fields are those of the flags of `airqa trace` and of the parameters in the viewer's
 // addresses. An empty field selects everything; several values of one field are alternatives.
 type Filter struct {
-	Status   []string `name:"status" env:"-" placeholder:"STATUS" help:"Only right, wrong, unscored, failed, unfinished or damaged episodes."`
-	Tag      []string `name:"tag" env:"-" placeholder:"TAG" help:"Only questions with this tag."`
-	Function []string `name:"function" env:"-" placeholder:"NAME" help:"Only questions with this evaluation function."`
-	Outcome  []string `name:"outcome" env:"-" placeholder:"OUTCOME" help:"Only episodes that ended in this way, such as turn_limit."`
-	Error    []string `name:"error" env:"-" placeholder:"KIND" help:"Only episodes with an error of this kind: syntax, parameter, unknown_action, no_action, error, empty, repeated, cut_reply, or the class of a failed request such as rate_limit."`
-	LostAt   []string `name:"lost-at" env:"-" placeholder:"LEVEL" help:"Only wrong answers whose evidence was lost at db, hits, limit, cut, window, answer or unknown."`
-	Cause    []string `name:"cause" env:"-" placeholder:"CAUSE" help:"Only wrong answers with this cause, such as lack_of_context (see airqa why)."`
-	Grep     string   `name:"grep" env:"-" placeholder:"TEXT" help:"Only episodes with this text in a message, a reply, a result or a text stored beside the log."`
+	Status   []string `name:"status"`
+	Tag      []string `name:"tag"`
+	Function []string `name:"function"`
+	Outcome  []string `name:"outcome"`
+	Error    []string `name:"error"`
+	LostAt   []string `name:"lost-at"`
+	Cause    []string `name:"cause"`
+	Grep     string   `name:"grep"`
 
-	Sort  string `name:"sort" env:"-" placeholder:"KEY" help:"Sort by question, status, score, turns, tokens, cost, seconds, lost-at, cause or started; -KEY sorts downwards. Default: the order of the log."`
-	Limit int    `name:"limit" env:"-" placeholder:"N" help:"Maximum number of episodes shown."`
+	// Sort is one of [SortKeys], with a hyphen before it to sort downwards; empty keeps the order of the log.
+	Sort string `name:"sort"`
+	// Limit is the maximum number of rows; 0 means all.
+	Limit int `name:"limit"`
 }
 
 // Field is a property of episodes that a [Filter] selects by.

@@ -21,7 +21,7 @@ import (
 
 type traceCmd struct {
 	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them; last, optionally, the uuid of a question or a prefix of it, which shows its trajectory."`
-	trace.Filter
+	filterFlags
 	Format  string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
 	JSON    bool   `name:"json" help:"Short for --format json."`
 	Full    bool   `env:"-" help:"With --json: whole trajectories instead of one row per episode."`
@@ -30,6 +30,24 @@ type traceCmd struct {
 	Browse  *bool  `env:"-" negatable:"" help:"Browse the episodes on the terminal, with keys; ? lists them. Default: on a terminal, if no filter, format or uuid is given."`
 	NoPager bool   `env:"AIRQA_TRACE_NO_PAGER" help:"Print a trajectory without $PAGER, also on a terminal."`
 }
+
+// filterFlags have the fields of [trace.Filter], to which they are converted.
+type filterFlags struct {
+	Status   []string `name:"status" env:"-" placeholder:"STATUS" help:"Only right, wrong, unscored, failed, unfinished or damaged episodes."`
+	Tag      []string `name:"tag" env:"-" placeholder:"TAG" help:"Only questions with this tag."`
+	Function []string `name:"function" env:"-" placeholder:"NAME" help:"Only questions with this evaluation function."`
+	Outcome  []string `name:"outcome" env:"-" placeholder:"OUTCOME" help:"Only episodes that ended in this way, such as turn_limit."`
+	Error    []string `name:"error" env:"-" placeholder:"KIND" help:"Only episodes with an error of this kind: syntax, parameter, unknown_action, no_action, error, empty, repeated, cut_reply, or the class of a failed request such as rate_limit."`
+	LostAt   []string `name:"lost-at" env:"-" placeholder:"LEVEL" help:"Only wrong answers whose evidence was lost at db, hits, limit, cut, window, answer or unknown."`
+	Cause    []string `name:"cause" env:"-" placeholder:"CAUSE" help:"Only wrong answers with this cause, such as lack_of_context (see airqa why)."`
+	Grep     string   `name:"grep" env:"-" placeholder:"TEXT" help:"Only episodes with this text in a message, a reply, a result or a text stored beside the log."`
+
+	Sort  string `name:"sort" env:"-" placeholder:"KEY" help:"Sort by question, status, score, turns, tokens, cost, seconds, lost-at, cause or started; -KEY sorts downwards. Default: the order of the log."`
+	Limit int    `name:"limit" env:"-" placeholder:"N" help:"Maximum number of episodes shown."`
+}
+
+// filter is what the flags select.
+func (c traceCmd) filter() trace.Filter { return trace.Filter(c.filterFlags) }
 
 func (traceCmd) Help() string {
 	return `Examples:
@@ -58,7 +76,7 @@ func (c traceCmd) Run(a *app) error {
 		return err
 	}
 	if c.browses(a, uuid) {
-		return a.browse(lib, dirs, c.Filter)
+		return a.browse(lib, dirs, c.filter())
 	}
 	lib.Warn = func(err error) { a.say("warning: %v (not searched)", err) }
 	a.notices(lib)
@@ -80,7 +98,7 @@ func (c traceCmd) check(a *app, uuid string) error {
 	if c.Browse != nil && *c.Browse && (uuid != "" || c.Format != "" || !a.interactive()) {
 		return exit.Misuse("--browse needs a terminal, and neither a uuid nor a format")
 	}
-	if err := c.Check(); err != nil {
+	if err := c.filter().Check(); err != nil {
 		return exit.Misuse("%v", err)
 	}
 	return nil
@@ -112,7 +130,7 @@ func (a *app) notices(lib *trace.Library) {
 
 // list prints a line per episode that the filter selects.
 func (c traceCmd) list(a *app, lib *trace.Library) error {
-	rows, total, err := lib.Select(a.ctx, c.Filter)
+	rows, total, err := lib.Select(a.ctx, c.filter())
 	if err != nil {
 		return err
 	}
@@ -211,7 +229,7 @@ func (c traceCmd) browses(a *app, uuid string) bool {
 	if c.Browse != nil {
 		return *c.Browse
 	}
-	return uuid == "" && c.Format == "" && len(c.Flags()) == 0 && a.interactive()
+	return uuid == "" && c.Format == "" && len(c.filter().Flags()) == 0 && a.interactive()
 }
 
 func (a *app) browse(lib *trace.Library, dirs []string, f trace.Filter) error {
