@@ -159,6 +159,19 @@ func (l *Library) Beginning(prefix string) []Row {
 	return found
 }
 
+// SameQuestion returns the episodes of a question, in all runs and repeats, beginning with the one after at and going around.
+// The last is the one that at names, if it is there.
+func (l *Library) SameQuestion(uuid string, at Key) []Row {
+	var list []Row
+	for _, w := range l.Rows() {
+		if w.UUID == uuid {
+			list = append(list, w)
+		}
+	}
+	i := slices.IndexFunc(list, func(w Row) bool { return w.Key() == at })
+	return slices.Concat(list[i+1:], list[:i+1])
+}
+
 // Episode reads one episode. A damaged one comes with its readable part.
 func (l *Library) Episode(ctx context.Context, run, episode string) (Episode, error) {
 	r := l.Run(run)

@@ -1,7 +1,10 @@
 package trace
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"airqa/qa"
 	"airqa/runlog"
@@ -45,6 +48,84 @@ type Mark struct {
 	Wasted int `json:"wasted_tokens,omitempty"`
 }
 
+// StepTitle names the action of a step, or what its reply is instead of one.
+func StepTitle(s qa.Step) string {
+	switch {
+	case s.ParseError != nil:
+		return "no action"
+	case s.Action == nil:
+		return "reply"
+	}
+	return s.Action.Name
+}
+
+// StepMarks returns the marks of one step of the episode.
+func (e Episode) StepMarks(step int) []Mark {
+	var list []Mark
+	for _, m := range e.Marks {
+		if m.Step == step {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// Label describes a mark in a few words.
+func (m Mark) Label() string {
+	switch m.Kind {
+	case MarkFormat:
+		return "no readable action"
+	case MarkError:
+		return "tool error"
+	case MarkEmpty:
+		return "empty result"
+	case MarkRepeated:
+		return fmt.Sprintf("same action as step %d", m.First)
+	case MarkCut:
+		return "result cut"
+	case MarkLeft:
+		return "left the window"
+	case MarkReply:
+		return "reply cut off"
+	}
+	return strings.ReplaceAll(string(m.Kind), "_", " ")
+}
+
+// Sentence describes a mark of a step with its details.
+func (m Mark) Sentence(s qa.Step) string {
+	switch m.Kind {
+	case MarkFormat:
+		return cmp.Or("format error: "+s.ParseError.Reason, "format error")
+	case MarkError:
+		return "error of the tool"
+	case MarkRepeated:
+		return fmt.Sprintf("repeated: the same action as step %d; %d tokens wasted", m.First, m.Wasted)
+	case MarkCut:
+		return cutSentence(s.Observation.Cut)
+	case MarkLeft:
+		return "left the window: the last request did not have this result"
+	case MarkReply:
+		return "reply cut off at the limit of tokens"
+	}
+	return m.Label()
+}
+
+// cutSentence describes a cut: "cut: 2 of 5 rows shown (limit of 5000 tokens)".
+func cutSentence(c *qa.Cut) string {
+	total := fmt.Sprint(c.RowsTotal)
+	if c.RowsTotal < 0 {
+		total = "more"
+	}
+	text := fmt.Sprintf("cut: %d of %s rows shown", c.RowsShown, total)
+	switch c.Reason {
+	case "cell":
+		text += ", the last one in part"
+	case "rows":
+		return text + " (limit of rows)"
+	}
+	return text + fmt.Sprintf(" (limit of %d tokens)", c.TokenLimit)
+}
+
 // Marks returns the marks of an episode in the order of its steps.
 func Marks(rec runlog.Recorded) []Mark {
 	var list []Mark
@@ -82,7 +163,8 @@ func spent(s qa.Step) int {
 	return s.Reply.Usage.Prompt + s.Reply.Usage.Completion
 }
 
-func tally(marks []Mark) (counts map[MarkKind]int, wasted int) {
+// TallyMarks counts marks by kind, and the tokens of repeated steps.
+func TallyMarks(marks []Mark) (counts map[MarkKind]int, wasted int) {
 	if len(marks) == 0 {
 		return nil, 0
 	}

@@ -87,6 +87,12 @@ type Facts struct {
 	Wasted int              `json:"wasted_tokens,omitempty"`
 }
 
+// Key names an episode among several runs: the run as in [Row], and the episode.
+type Key struct{ Run, Episode string }
+
+// Key names the episode of the row.
+func (w Row) Key() Key { return Key{w.Run, w.Episode} }
+
 // Tokens is the sum of prompt and completion tokens.
 func (f Facts) Tokens() int { return f.Prompt + f.Completion }
 
@@ -126,7 +132,7 @@ func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 	}
 	loss := cause.FindLoss(ex, rec, score, r.Log.Config.Note.Missing)
 	f.LostAt, f.LostAtWeak = loss.Level, loss.Weak
-	f.Marks, f.Wasted = tally(Marks(rec))
+	f.Marks, f.Wasted = TallyMarks(Marks(rec))
 	f.Errors = errorsOf(rec, f.Marks)
 	return f
 }

@@ -37,7 +37,7 @@ func Unread(err error) bool {
 
 // having finds the episodes that contain a text.
 func (l *Library) having(ctx context.Context, text string) (func(Row) bool, error) {
-	has := make(map[string]bool)
+	has := make(map[Key]bool)
 	for hit, err := range l.Grep(ctx, text) {
 		switch {
 		case err != nil && Unread(err):
@@ -47,8 +47,8 @@ func (l *Library) having(ctx context.Context, text string) (func(Row) bool, erro
 		case err != nil:
 			return nil, err
 		default:
-			has[hit.Run+"\x00"+hit.Episode] = true
+			has[Key{hit.Run, hit.Episode}] = true
 		}
 	}
-	return func(w Row) bool { return has[w.Run+"\x00"+w.Episode] }, nil
+	return func(w Row) bool { return has[w.Key()] }, nil
 }

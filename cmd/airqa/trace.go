@@ -151,15 +151,15 @@ func (c traceCmd) list(a *app, lib *trace.Library) error {
 }
 
 // decisions reads the causes that people decided on.
-func decisions(lib *trace.Library) (map[string]trace.Note, error) {
-	decided := make(map[string]trace.Note)
+func decisions(lib *trace.Library) (map[trace.Key]trace.Note, error) {
+	decided := make(map[trace.Key]trace.Note)
 	for _, r := range lib.Runs {
 		f, err := trace.OpenNotes(r.Name, trace.NoteConfig{})
 		if err != nil {
 			return nil, err
 		}
 		for episode, n := range f.Decisions() {
-			decided[text.DecisionKey(r.Name, episode)] = n
+			decided[trace.Key{Run: r.Name, Episode: episode}] = n
 		}
 		if err := f.Close(); err != nil {
 			return nil, err

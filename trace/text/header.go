@@ -180,11 +180,7 @@ func effortText(e trace.Episode) string {
 
 // marksText counts the marks of the steps: "2 cut, 1 repeated (4971 tokens wasted)".
 func marksText(e trace.Episode) string {
-	count, wasted := make(map[trace.MarkKind]int), 0
-	for _, m := range e.Marks {
-		count[m.Kind]++
-		wasted += m.Wasted
-	}
+	count, wasted := trace.TallyMarks(e.Marks)
 	var parts []string
 	for _, kind := range trace.MarkKinds() {
 		if n := count[kind]; n > 0 {

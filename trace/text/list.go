@@ -22,13 +22,10 @@ type EpisodeList struct {
 	Total, Of int
 	// NoScores is true if no answer of the runs has a score.
 	NoScores bool
-	// Decided are the causes that people decided on, by run and episode; see [EpisodeList.decided].
-	Decided map[string]trace.Note
+	// Decided are the causes that people decided on, by episode.
+	Decided map[trace.Key]trace.Note
 	Style   terminal.Style
 }
-
-// DecisionKey is the key of a decision in a list of several runs.
-func DecisionKey(run, episode string) string { return run + "\x00" + episode }
 
 // Write prints the list: as text fitted to the width of o, as a table of Markdown, or its rows as JSON or CSV.
 func (l EpisodeList) Write(w io.Writer, o render.Options) error {
@@ -159,7 +156,7 @@ func (l EpisodeList) runName() func(trace.Row) string {
 
 // cause is the decision of a person, marked, or else the cause that the rules found.
 func (l EpisodeList) cause(r trace.Row) string {
-	if n, ok := l.Decided[DecisionKey(r.Run, r.Episode)]; ok {
+	if n, ok := l.Decided[r.Key()]; ok {
 		return string(n.Cause) + " ✓"
 	}
 	return string(r.Cause)

@@ -67,7 +67,7 @@ func TestEpisodesRuns(t *testing.T) {
 
 // An empty run, a filter that selects nothing, and a limit are different things; a decision replaces the rule's cause.
 func TestEpisodesSummary(t *testing.T) {
-	decided := map[string]trace.Note{text.DecisionKey("a", "1e6bccdd-a993#1"): {Cause: cause.WrongGold}}
+	decided := map[trace.Key]trace.Note{{Run: "a", Episode: "1e6bccdd-a993#1"}: {Cause: cause.WrongGold}}
 	for want, list := range map[string]text.EpisodeList{
 		"no episodes yet":                   {},
 		"0 of 3 episodes: no episode match": {Of: 3},

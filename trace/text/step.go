@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,10 +23,8 @@ type step struct {
 
 func stepOf(e trace.Episode, s qa.Step, list []trace.Note) step {
 	d := step{Step: s, title: titleOf(s), cost: costOf(s), comment: commentsOn(list, s.N)}
-	for _, m := range e.Marks {
-		if m.Step == s.N {
-			d.marks = append(d.marks, markText(m, s))
-		}
+	for _, m := range e.StepMarks(s.N) {
+		d.marks = append(d.marks, m.Sentence(s))
 	}
 	if s.Reply != nil {
 		if s.Reply.Finish != "" && stopped[s.Reply.Finish] != "" {
@@ -45,16 +42,13 @@ var stopped = map[string]string{
 	qa.FinishFilter: "reply stopped by the endpoint's content filter", qa.FinishRefusal: "reply refused by the endpoint",
 }
 
+// titleOf names the action of a step, and who took it.
 func titleOf(s qa.Step) string {
-	switch {
-	case s.ParseError != nil:
-		return "no action"
-	case s.Action == nil:
-		return "reply"
-	case s.By == qa.ByProgram:
-		return s.Action.Name + ", by the program"
+	title := trace.StepTitle(s)
+	if s.By == qa.ByProgram && s.ParseError == nil && s.Action != nil {
+		title += ", by the program"
 	}
-	return s.Action.Name
+	return title
 }
 
 func costOf(s qa.Step) string {
@@ -87,43 +81,6 @@ func spansText(spans []qa.Span) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// markText is a sentence about a mark.
-func markText(m trace.Mark, s qa.Step) string {
-	switch m.Kind {
-	case trace.MarkFormat:
-		return cmp.Or("format error: "+s.ParseError.Reason, "format error")
-	case trace.MarkError:
-		return "error of the tool"
-	case trace.MarkEmpty:
-		return "empty result"
-	case trace.MarkRepeated:
-		return fmt.Sprintf("repeated: the same action as step %d; %d tokens wasted", m.First, m.Wasted)
-	case trace.MarkCut:
-		return cutText(s.Observation.Cut)
-	case trace.MarkLeft:
-		return "left the window: the last request did not have this result"
-	case trace.MarkReply:
-		return "reply cut off at the limit of tokens"
-	}
-	return string(m.Kind)
-}
-
-// cutText is a sentence about a cut: "cut: 2 of 5 rows shown (limit of 5000 tokens)".
-func cutText(c *qa.Cut) string {
-	total := fmt.Sprint(c.RowsTotal)
-	if c.RowsTotal < 0 {
-		total = "more"
-	}
-	text := fmt.Sprintf("cut: %d of %s rows shown", c.RowsShown, total)
-	switch c.Reason {
-	case "cell":
-		text += ", the last one in part"
-	case "rows":
-		return text + " (limit of rows)"
-	}
-	return text + fmt.Sprintf(" (limit of %d tokens)", c.TokenLimit)
 }
 
 // indented is the indentation of texts below their label.

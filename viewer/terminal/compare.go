@@ -3,7 +3,6 @@ package terminal
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +10,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
+	"airqa/trace"
 	"airqa/trace/diff"
 	"airqa/trace/text"
 	"airqa/viewer/keys"
@@ -19,7 +19,7 @@ import (
 // comparison is the open episode aligned with the same question in another run or repeat.
 type comparison struct {
 	// other is the second episode; none while nothing is compared.
-	other    id
+	other    trace.Key
 	question diff.Question
 	// beneath is the view of the open episode, and under its screen.
 	beneath view
@@ -33,23 +33,23 @@ type comparedMsg struct {
 }
 
 // compare reads two episodes and aligns them. The runs of a library stay the same.
-func (l *library) compare(first, second id) tea.Cmd {
+func (l *library) compare(first, second trace.Key) tea.Cmd {
 	l.opening++
 	number := l.opening
 	return func() tea.Msg {
 		l.mu.RLock()
 		defer l.mu.RUnlock()
 		choice := l.lib.Choice()
-		source := func(e id) diff.Source {
-			r := l.lib.Run(e.run)
+		source := func(e trace.Key) diff.Source {
+			r := l.lib.Run(e.Run)
 			return diff.Source{Run: r.Log, Examples: r.Examples, Mode: choice.Scoring, Judge: choice.Judge}
 		}
-		q, err := diff.OfEpisodes(source(first), source(second), first.episode, second.episode)
+		q, err := diff.OfEpisodes(source(first), source(second), first.Episode, second.Episode)
 		return comparedMsg{number, q, err}
 	}
 }
 
-func (b *browser) comparing() bool { return b.compared.other != id{} }
+func (b *browser) comparing() bool { return b.compared.other != trace.Key{} }
 
 // compare aligns the open episode with the same question in the next run or repeat; again, with the one after.
 func (b *browser) compare() tea.Cmd {
@@ -70,26 +70,19 @@ func (b *browser) compare() tea.Cmd {
 }
 
 // partner is the episode of the question after the one that it is compared with, in all runs; false if there is none.
-func (b *browser) partner() (id, bool) {
+func (b *browser) partner() (trace.Key, bool) {
 	b.library.mu.RLock()
 	defer b.library.mu.RUnlock()
 	current, uuid := b.view.id, b.view.episode.UUID
 	if b.comparing() {
 		current = b.compared.other
 	}
-	var list []id
-	for _, w := range b.Library.Rows() {
-		if w.UUID == uuid {
-			list = append(list, idOf(w))
+	for _, w := range b.Library.SameQuestion(uuid, current) {
+		if w.Key() != b.view.id {
+			return w.Key(), true
 		}
 	}
-	at := slices.Index(list, current)
-	for i := range list {
-		if other := list[(at+1+i)%len(list)]; other != b.view.id {
-			return other, true
-		}
-	}
-	return id{}, false
+	return trace.Key{}, false
 }
 
 // aligned takes a comparison: a new one, or the one on the screen as it is now.
@@ -135,9 +128,9 @@ func (b *browser) comparisonKey(a keys.Action) tea.Cmd {
 // comparisonTitle names both episodes by run and repeat.
 func (b *browser) comparisonTitle() string {
 	v := &b.view
-	name := func(e id) string {
-		_, repeat := qa.SplitEpisodeID(e.episode)
-		return fmt.Sprintf("%s #%d", filepath.Base(e.run), repeat)
+	name := func(e trace.Key) string {
+		_, repeat := qa.SplitEpisodeID(e.Episode)
+		return fmt.Sprintf("%s #%d", filepath.Base(e.Run), repeat)
 	}
 	return fmt.Sprintf("%s, part %d of %d: A %s, B %s", v.episode.Short, v.step(), len(v.page.Steps), name(v.id), name(b.compared.other))
 }
@@ -145,9 +138,9 @@ func (b *browser) comparisonTitle() string {
 // comparisonCommand is the call of airqa that prints the comparison.
 func (b *browser) comparisonCommand() []string {
 	first, second, choice := b.view.id, b.compared.other, b.Library.Choice()
-	words := []string{"airqa", "diff", first.run, second.run, first.episode}
-	if second.episode != first.episode {
-		words = append(words, second.episode)
+	words := []string{"airqa", "diff", first.Run, second.Run, first.Episode}
+	if second.Episode != first.Episode {
+		words = append(words, second.Episode)
 	}
 	if choice.Scoring != "" {
 		words = append(words, "--scoring="+choice.Scoring)

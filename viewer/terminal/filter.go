@@ -87,8 +87,8 @@ func (b *browser) command() string {
 	switch {
 	case b.comparing():
 		words = b.comparisonCommand()
-	case b.screen != listScreen && b.view.id != id{}:
-		words = []string{"airqa", "trace", b.view.id.run, b.view.id.episode}
+	case b.screen != listScreen && b.view.id != trace.Key{}:
+		words = []string{"airqa", "trace", b.view.id.Run, b.view.id.Episode}
 	default:
 		words = append(words, b.list.filter.Flags()...)
 	}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
+	"airqa/trace"
 	"airqa/trace/text"
 )
 
@@ -19,7 +20,7 @@ type find struct {
 	// lines are the lines of the open trajectory in which a match begins.
 	lines []int
 	// hits are those of a search of all episodes.
-	hits map[id]hit
+	hits map[trace.Key]hit
 }
 
 // hit is what a search found in an episode: the number of hits, and the step of the first one.
@@ -64,7 +65,7 @@ func (b *browser) found(m hitsMsg) tea.Cmd {
 	case m.total >= mostHits:
 		message = fmt.Sprintf("%d hits or more; the first %s with one are marked", mostHits, terminal.Plural(len(m.hits), "episode"))
 	}
-	if w, ok := b.list.current(); m.total > 0 && ok && m.hits[idOf(w)].count == 0 && !b.nextHit(true) {
+	if w, ok := b.list.current(); m.total > 0 && ok && m.hits[w.Key()].count == 0 && !b.nextHit(true) {
 		return nil // the message is that no row has a hit
 	}
 	b.message = message

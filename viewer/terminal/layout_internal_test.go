@@ -39,13 +39,13 @@ func TestEverySize(t *testing.T) {
 		for _, height := range []int{1, 5, 6, 20} {
 			b.Update(tea.WindowSizeMsg{Width: width, Height: height})
 			for s := listScreen; s <= helpScreen; s++ {
-				b.screen, b.before, b.view, b.compared = s, s, view{id: id{w.Run, w.Episode}}, comparison{}
+				b.screen, b.before, b.view, b.compared = s, s, view{id: w.Key()}, comparison{}
 				if s == episodeScreen || s == queueScreen {
 					b.library.opening = 0
 					b.opened(episodeMsg{episode: e})
 				}
 				if s == diffScreen {
-					b.view.episode, b.compared.other = e, id{hostile, w.Episode}
+					b.view.episode, b.compared.other = e, trace.Key{Run: hostile, Episode: w.Episode}
 					b.aligned(comparedMsg{question: q})
 				}
 				for _, typing := range []bool{false, true} {

@@ -23,11 +23,6 @@ type library struct {
 	warnings []string
 }
 
-// id names an episode.
-type id struct{ run, episode string }
-
-func idOf(w trace.Row) id { return id{w.Run, w.Episode} }
-
 // The messages of work in the background.
 type (
 	rowsMsg struct {
@@ -47,7 +42,7 @@ type (
 	hitsMsg struct {
 		number int
 		text   string
-		hits   map[id]hit
+		hits   map[trace.Key]hit
 		total  int
 		err    error
 	}
@@ -97,13 +92,13 @@ func (l *library) unread() []string {
 }
 
 // open reads one episode.
-func (l *library) open(e id) tea.Cmd {
+func (l *library) open(e trace.Key) tea.Cmd {
 	l.opening++
 	number := l.opening
 	return func() tea.Msg {
 		l.mu.RLock()
 		defer l.mu.RUnlock()
-		episode, err := l.lib.Episode(l.ctx, e.run, e.episode)
+		episode, err := l.lib.Episode(l.ctx, e.Run, e.Episode)
 		return episodeMsg{number, episode, err}
 	}
 }
@@ -118,7 +113,7 @@ func (l *library) grep(text string) tea.Cmd {
 	return func() tea.Msg {
 		l.mu.RLock()
 		defer l.mu.RUnlock()
-		m := hitsMsg{number: number, text: text, hits: make(map[id]hit)}
+		m := hitsMsg{number: number, text: text, hits: make(map[trace.Key]hit)}
 		for found, err := range l.lib.Grep(l.ctx, text) {
 			if err != nil {
 				m.err = err
@@ -127,7 +122,7 @@ func (l *library) grep(text string) tea.Cmd {
 				}
 				break
 			}
-			e := id{found.Run, found.Episode}
+			e := trace.Key{Run: found.Run, Episode: found.Episode}
 			h := m.hits[e]
 			if h.count == 0 {
 				h.step = found.Step

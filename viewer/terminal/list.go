@@ -38,7 +38,7 @@ func (b *browser) listed(m rowsMsg) tea.Cmd {
 	current, ok := l.current()
 	l.rows, l.total, l.of, l.notices, l.writing, l.loaded = m.rows, m.total, m.of, m.notices, m.writing, true
 	if ok {
-		l.move(idOf(current))
+		l.move(current.Key())
 	}
 	l.show(b.room())
 	b.queue.take(m.rows)
@@ -57,8 +57,8 @@ func (l *list) current() (trace.Row, bool) {
 }
 
 // move selects an episode, if it is in the list.
-func (l *list) move(e id) {
-	if i := slices.IndexFunc(l.rows, func(w trace.Row) bool { return idOf(w) == e }); i >= 0 {
+func (l *list) move(e trace.Key) {
+	if i := slices.IndexFunc(l.rows, func(w trace.Row) bool { return w.Key() == e }); i >= 0 {
 		l.cursor = i
 	}
 }
@@ -130,7 +130,7 @@ func (b *browser) openCurrent() tea.Cmd {
 		return nil
 	}
 	b.screen = episodeScreen
-	return b.open(idOf(w))
+	return b.open(w.Key())
 }
 
 // orders are the sort keys in turn: the order of the log, then the largest or worst first.
@@ -158,7 +158,7 @@ func (b *browser) nextHit(forward bool) bool {
 		if !forward {
 			at = (l.cursor - i + n) % n
 		}
-		if b.find.hits[idOf(l.rows[at])].count > 0 {
+		if b.find.hits[l.rows[at].Key()].count > 0 {
 			l.cursor = at
 			return true
 		}
@@ -198,7 +198,7 @@ func lostAt(w trace.Row, _ int) string { return w.LostAt.Label(w.LostAtWeak) }
 
 // cause is the cause that a person decided on, marked, or that of the rules.
 func (b *browser) cause(w trace.Row, _ int) string {
-	if c, ok := b.notes.decided(idOf(w)); ok {
+	if c, ok := b.notes.decided(w.Key()); ok {
 		return "✓ " + named(c)
 	}
 	return named(w.Cause)
@@ -275,7 +275,7 @@ func (b *browser) drawList() []string {
 func (b *browser) row(fitted []column, i int) string {
 	w := b.list.rows[i]
 	marker := " "
-	if b.find.hits[idOf(w)].count > 0 {
+	if b.find.hits[w.Key()].count > 0 {
 		marker = "*"
 	}
 	value := func(c column) string { return c.value(w, c.width) }

@@ -14,9 +14,9 @@ import (
 
 // queue is the triage of wrong answers: those of the list, in its order.
 type queue struct {
-	wrong []id
+	wrong []trace.Key
 	// done are the decisions of this visit, for undo.
-	done []id
+	done []trace.Key
 }
 
 // take sets the wrong answers of the list.
@@ -24,7 +24,7 @@ func (q *queue) take(rows []trace.Row) {
 	q.wrong = nil
 	for _, w := range rows {
 		if w.Status == trace.Wrong {
-			q.wrong = append(q.wrong, idOf(w))
+			q.wrong = append(q.wrong, w.Key())
 		}
 	}
 }

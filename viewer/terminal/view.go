@@ -16,7 +16,7 @@ import (
 // view is one trajectory, or two that are compared.
 type view struct {
 	// id is the episode that is shown or being read; page is nil until it was read.
-	id      id
+	id      trace.Key
 	episode trace.Episode
 	page    *text.Page
 	// top is the first line on the screen. It may be the last step's title, with nothing below the step.
@@ -28,7 +28,7 @@ type view struct {
 }
 
 // open reads an episode and shows it from the beginning.
-func (b *browser) open(e id) tea.Cmd {
+func (b *browser) open(e trace.Key) tea.Cmd {
 	b.view = view{id: e, first: true}
 	b.find.lines = nil
 	return b.library.open(e)
@@ -214,7 +214,7 @@ func (b *browser) neighbour(forward bool) tea.Cmd {
 		return nil
 	}
 	l.cursor = to
-	return b.open(idOf(l.rows[to]))
+	return b.open(l.rows[to].Key())
 }
 
 // leave goes back to the list, or from a comparison to the episode; with a search, only the search ends.
@@ -248,7 +248,7 @@ func (b *browser) copy() tea.Cmd {
 func (b *browser) drawEpisode() []string {
 	v := &b.view
 	if v.page == nil {
-		return []string{"reading " + terminal.Clip(v.id.episode, max(b.width-8, 1)) + " ..."}
+		return []string{"reading " + terminal.Clip(v.id.Episode, max(b.width-8, 1)) + " ..."}
 	}
 	title := fmt.Sprintf("%s, %s, step %d of %d", v.episode.Short, v.episode.Status, v.step(), len(v.page.Steps))
 	if b.comparing() {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 
 	"airqa/trace"
 	"airqa/trace/cause"
@@ -13,38 +12,6 @@ import (
 
 // maxNote is the maximum size of a comment in bytes.
 const maxNote = 20_000
-
-// noteFiles are the notes of the runs, opened when they are needed.
-type noteFiles struct {
-	config trace.NoteConfig
-	mu     sync.Mutex
-	open   map[string]*trace.NoteFile
-}
-
-// of returns the notes of a run.
-func (n *noteFiles) of(r *trace.Run) (*trace.NoteFile, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if f := n.open[r.Name]; f != nil {
-		return f, nil
-	}
-	f, err := trace.OpenNotes(r.Name, n.config)
-	if err == nil {
-		n.open[r.Name] = f
-	}
-	return f, err
-}
-
-func (n *noteFiles) close() error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	var errs []error
-	for _, f := range n.open {
-		errs = append(errs, f.Close())
-	}
-	clear(n.open)
-	return errors.Join(errs...)
-}
 
 // change answers a form: it does something and sends the browser to an address of this server.
 func (s *Server) change(do func(*Site, *http.Request) (to string, err error)) http.HandlerFunc {
@@ -89,7 +56,7 @@ func (s *Server) addNote(site *Site, r *http.Request) (string, error) {
 	if err != nil || text == "" || len(text) > maxNote || step < 0 || step > len(e.Traced.Steps) {
 		return "", errForm
 	}
-	f, err := s.notes.of(run)
+	f, err := s.openNotes(run)
 	if err != nil {
 		return "", err
 	}
@@ -103,7 +70,7 @@ func (s *Server) removeNote(site *Site, r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := s.notes.of(run)
+	f, err := s.openNotes(run)
 	if err != nil {
 		return "", err
 	}
@@ -120,7 +87,7 @@ func (s *Server) decide(site *Site, r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := s.notes.of(run)
+	f, err := s.openNotes(run)
 	if err != nil {
 		return "", err
 	}

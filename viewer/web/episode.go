@@ -72,22 +72,17 @@ func (s *Site) neighbours(ctx context.Context, p *Page, sel selection) error {
 // siblings adds the other episodes of the question in the order of the library, and the link that compares this one with
 // the next of them. After the last comes the first.
 func (s *Site) siblings(p *Page) {
-	next := 0
 	for _, w := range s.Library.Rows() {
-		switch {
-		case w.UUID != p.E.UUID:
-		case w.Run == p.E.Run && w.Episode == p.E.Episode:
-			next = len(p.Siblings)
-		default:
+		if w.UUID == p.E.UUID && w.Key() != p.E.Key() {
 			p.Siblings = append(p.Siblings, Sibling{Row: w, Run: s.run(w), Href: s.href(w, nil)})
 		}
 	}
 	if len(p.Siblings) == 0 {
 		return
 	}
-	other := p.Siblings[next%len(p.Siblings)]
-	p.Compare = Link{Text: other.Run, Href: address("/diff", url.Values{"cell": {s.key(p.E.Row), s.key(other.Row)}})}
-	if other.Repeat > 0 || other.Run == p.Run {
+	other := s.Library.SameQuestion(p.E.UUID, p.E.Key())[0]
+	p.Compare = Link{Text: s.run(other), Href: address("/diff", url.Values{"cell": {s.key(p.E.Row), s.key(other)}})}
+	if other.Repeat > 0 || s.run(other) == p.Run {
 		p.Compare.Text += fmt.Sprintf(" repeat %d", other.Repeat)
 	}
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"html/template"
 	"io"
 	"net/url"
@@ -69,7 +68,7 @@ func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
 	if err != nil {
 		return err
 	}
-	v.of(p, decided[s.key(rows[at])])
+	v.of(p, decided[rows[at].Key()])
 	v.Skip = address("/triage", with(sel.query(), "after", s.key(rows[at])))
 	v.Question = p
 	f.Body = v
@@ -78,7 +77,7 @@ func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
 
 // next is the index of the answer to show, or -1: the one that "show" names, or else the first one without a decision
 // after the one that "after" names.
-func (s *Site) next(rows []trace.Row, decided map[string]trace.Note, q url.Values) int {
+func (s *Site) next(rows []trace.Row, decided map[trace.Key]trace.Note, q url.Values) int {
 	named := func(name string) int {
 		return slices.IndexFunc(rows, func(w trace.Row) bool { return s.key(w) == q.Get(name) })
 	}
@@ -86,7 +85,7 @@ func (s *Site) next(rows []trace.Row, decided map[string]trace.Note, q url.Value
 		return i
 	}
 	for i := named("after") + 1; i < len(rows); i++ {
-		if _, done := decided[s.key(rows[i])]; !done {
+		if _, done := decided[rows[i].Key()]; !done {
 			return i
 		}
 	}
@@ -113,23 +112,13 @@ func (v *queueView) of(p *Page, decided trace.Note) {
 // key names an episode of the library in one text.
 func (s *Site) key(w trace.Row) string { return s.run(w) + "/" + w.Episode }
 
-// decided are the decisions on some answers by [Site.key]. A run without usable notes has none.
-func (s *Site) decided(rows []trace.Row) (map[string]trace.Note, error) {
-	all := make(map[string]trace.Note)
-	seen := make(map[string]map[string]trace.Note)
-	for _, w := range rows {
-		if seen[w.Run] == nil {
-			f, err := s.Notes(s.Library.Run(w.Run))
-			if err != nil {
-				return nil, fmt.Errorf("notes of %s: %w", w.Run, err)
-			}
-			seen[w.Run] = f.Decisions()
-		}
-		if n, ok := seen[w.Run][w.Episode]; ok {
-			all[s.key(w)] = n
-		}
+// decided are the decisions on some answers. A run without usable notes has none.
+func (s *Site) decided(rows []trace.Row) (map[trace.Key]trace.Note, error) {
+	keys := make([]trace.Key, len(rows))
+	for i, w := range rows {
+		keys[i] = w.Key()
 	}
-	return all, nil
+	return trace.Decisions(keys, func(run string) (*trace.NoteFile, error) { return s.Notes(s.Library.Run(run)) })
 }
 
 // ErrNothingToUndo is returned by [Site.Undo] if there is no decision.
@@ -153,7 +142,7 @@ func (s *Site) Undo(ctx context.Context, q url.Values) (string, error) {
 	var newest time.Time
 	var last *trace.Row
 	for i, w := range rows {
-		if n, ok := decided[s.key(w)]; ok && !n.Time.Before(newest) {
+		if n, ok := decided[w.Key()]; ok && !n.Time.Before(newest) {
 			newest, last = n.Time, &rows[i]
 		}
 	}

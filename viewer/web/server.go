@@ -33,7 +33,7 @@ type Server struct {
 	guard   *web.Guard
 	feed    *web.Feed
 	numbers *numbers
-	notes   *noteFiles
+	notes   trace.NoteFiles
 	// mu is held for writing while the library changes.
 	mu      sync.RWMutex
 	handler http.Handler
@@ -43,7 +43,7 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{Config: c, guard: web.NewGuard(c.Host), feed: web.NewFeed()}
 	s.numbers = newNumbers(s.feed.Announce)
-	s.notes = &noteFiles{config: trace.NoteConfig{Author: c.Author}, open: make(map[string]*trace.NoteFile)}
+	s.notes.Config.Author = c.Author
 	s.handler = s.guard.Wrap(s.routes())
 	return s
 }
@@ -64,7 +64,7 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	if err != nil {
 		return err
 	}
-	return s.notes.close()
+	return s.notes.Close()
 }
 
 // look reads what was added to the runs.
@@ -77,5 +77,8 @@ func (s *Server) look(ctx context.Context) (bool, error) {
 // site is the pages of the library as it is now. The caller holds mu.
 func (s *Server) site() *Site {
 	version, _ := s.feed.Version()
-	return NewSite(s.Library, SiteConfig{Version: version, CSRF: s.guard.CSRF(), Numbers: s.numbers.of, Notes: s.notes.of})
+	return NewSite(s.Library, SiteConfig{Version: version, CSRF: s.guard.CSRF(), Numbers: s.numbers.of, Notes: s.openNotes})
 }
+
+// openNotes opens the notes of a run.
+func (s *Server) openNotes(r *trace.Run) (*trace.NoteFile, error) { return s.notes.Open(r.Name) }

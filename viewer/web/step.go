@@ -76,11 +76,9 @@ func (p *Page) steps(s Source, m *marker) {
 
 func (p *Page) step(st qa.Step, m *marker, origins []origin, image func(sum string) template.URL) stepView {
 	field := func(part string) string { return fmt.Sprintf("steps.%d.%s", st.N, part) }
-	v := stepView{Step: st, P: m.prefix, Title: stepTitle(st), Added: p.messages(m, origins, st.N)}
-	for _, mark := range p.E.Marks {
-		if mark.Step == st.N {
-			v.Marks = append(v.Marks, markView{mark.Kind, markText(mark)})
-		}
+	v := stepView{Step: st, P: m.prefix, Title: trace.StepTitle(st), Added: p.messages(m, origins, st.N)}
+	for _, mark := range p.E.StepMarks(st.N) {
+		v.Marks = append(v.Marks, markView{mark.Kind, markText(mark)})
 	}
 	working, waiting := st.Time()
 	v.Seconds = working + waiting
@@ -111,37 +109,12 @@ func (p *Page) step(st qa.Step, m *marker, origins []origin, image func(sum stri
 	return v
 }
 
-func stepTitle(s qa.Step) string {
-	switch {
-	case s.ParseError != nil:
-		return "no action"
-	case s.Action != nil:
-		return s.Action.Name
-	case s.Reply != nil:
-		return "reply"
-	}
-	return ""
-}
-
 // markText explains a mark.
 func markText(m trace.Mark) string {
-	switch m.Kind {
-	case trace.MarkFormat:
-		return "no readable action"
-	case trace.MarkError:
-		return "tool error"
-	case trace.MarkEmpty:
-		return "empty result"
-	case trace.MarkRepeated:
-		return fmt.Sprintf("same action as step %d, %s tokens", m.First, web.Grouped(m.Wasted))
-	case trace.MarkCut:
-		return "result cut"
-	case trace.MarkLeft:
-		return "left the window"
-	case trace.MarkReply:
-		return "reply cut off"
+	if m.Kind == trace.MarkRepeated {
+		return fmt.Sprintf("%s, %s tokens", m.Label(), web.Grouped(m.Wasted))
 	}
-	return web.Words(m.Kind)
+	return m.Label()
 }
 
 func attempts(list []qa.Attempt) []attempt {
