@@ -21,7 +21,7 @@ import (
 
 type traceCmd struct {
 	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them; last, optionally, the uuid of a question or a prefix of it, which shows its trajectory."`
-	filterFlags
+	episodeFilter
 	Format  string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
 	JSON    bool   `name:"json" help:"Short for --format json."`
 	Full    bool   `env:"-" help:"With --json: whole trajectories instead of one row per episode."`
@@ -31,8 +31,8 @@ type traceCmd struct {
 	NoPager bool   `env:"AIRQA_TRACE_NO_PAGER" help:"Print a trajectory without $PAGER, also on a terminal."`
 }
 
-// filterFlags have the fields of [trace.Filter], to which they are converted.
-type filterFlags struct {
+// episodeFilter have the fields of [trace.Filter], to which they are converted.
+type episodeFilter struct {
 	Status   []string `name:"status" env:"-" placeholder:"STATUS" help:"Only right, wrong, unscored, failed, unfinished or damaged episodes."`
 	Tag      []string `name:"tag" env:"-" placeholder:"TAG" help:"Only questions with this tag."`
 	Function []string `name:"function" env:"-" placeholder:"NAME" help:"Only questions with this evaluation function."`
@@ -47,7 +47,7 @@ type filterFlags struct {
 }
 
 // filter is what the flags select.
-func (c traceCmd) filter() trace.Filter { return trace.Filter(c.filterFlags) }
+func (c traceCmd) filter() trace.Filter { return trace.Filter(c.episodeFilter) }
 
 func (traceCmd) Help() string {
 	return `Examples:
