@@ -43,7 +43,9 @@ func (c *calls) Ask(ctx context.Context, system, user string) (qa.Reply, error) 
 
 // askUntil asks until parse accepts a reply, at most the configured number of times; later requests state the fault of the
 // last reply. The line gets the number of replies, and the fault of the last one if none can be used.
-func askUntil[T any](ctx context.Context, c *calls, line *candidate.Line, first qa.Message, parse func(text string) (T, error)) (any, error) {
+func askUntil[T any](
+	ctx context.Context, c *calls, line *candidate.Line, first qa.Message, parse func(text string) (T, error),
+) (any, error) {
 	message := first
 	for attempt := range c.p.c.Attempts {
 		reply, err := c.Complete(ctx, qa.Request{Messages: []qa.Message{message}, Repeat: attempt})

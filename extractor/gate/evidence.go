@@ -22,7 +22,8 @@ func located(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 	for _, part := range s.Material.Parts {
 		e, ok := quoteIn(part, s.Draft.Evidence)
 		if !ok {
-			return rejected(candidate.NoEvidence, "none of the quotes %.120q says something and is in %s %s", s.Draft.Evidence, part.Kind, part.ID), nil
+			return rejected(candidate.NoEvidence, "none of the quotes %.120q says something and is in %s %s",
+				s.Draft.Evidence, part.Kind, part.ID), nil
 		}
 		e.Paper = paper.ID
 		if part.Kind == candidate.Text {
@@ -45,8 +46,10 @@ const minQuoted = 2
 
 var (
 	// computed are questions whose answer need not be written anywhere: it is counted or compared.
-	computed = regexp.MustCompile(`(?i)\b(?:total|sum|difference|differ|average|mean|ratio|altogether|combined|times|more|less|fewer|higher|lower|larger|` +
-		`smaller|greater|better|worse|best|worst|longer|shorter|faster|slower|increase|decrease|improve\p{L}*|gains?|drops?|reduc\p{L}+|exceeds?|` +
+	computed = regexp.MustCompile(`(?i)\b(?:total|sum|difference|differ|average|mean|ratio|altogether|combined|times|more|less|fewer|` +
+		`higher|lower|larger|` +
+		`smaller|greater|better|worse|best|worst|longer|shorter|faster|slower|increase|decrease|improve\p{L}*|` +
+		`gains?|drops?|reduc\p{L}+|exceeds?|` +
 		`outperforms?|percentage points|relative|rank\p{L}*|highest|lowest|largest|smallest|first|last|earliest|latest)\b`)
 	counted = regexp.MustCompile(`(?i)\b(?:how many|number of|count)\b`)
 	unit    = regexp.MustCompile(`(?i)\bhow many ([\p{L}-]+)`)

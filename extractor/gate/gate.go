@@ -97,7 +97,8 @@ const (
 
 // judgePrompts are the prompts of a judge.
 var judgePrompts = []string{
-	"judge_reference", "judge_candidates", "judge_points", "judge_partial_points", "judge_reference_and_points", "judge_formulas", "judge_again",
+	"judge_reference", "judge_candidates", "judge_points", "judge_partial_points", "judge_reference_and_points",
+	"judge_formulas", "judge_again",
 }
 
 // fromOnePaper are the types of questions that were explored; merged ones consist of accepted questions.

@@ -67,7 +67,8 @@ func countsAsked(text []word, at word) bool {
 
 var (
 	// structure are the words after a number that describes the form of an answer.
-	structure = regexp.MustCompile(`(?i)^[-\s]*(?:decimals?|digits?|places?|significant|fractional|elements?|items?|entries|words?|sentences?|strings?|` +
+	structure = regexp.MustCompile(`(?i)^[-\s]*(?:decimals?|digits?|places?|significant|fractional|elements?|items?|entries|` +
+		`words?|sentences?|strings?|` +
 		`integers?|numbers?|floats?|names?|values?|keys?|letters?|characters?|sub-?lists?|lists?|tuples?|dimensional|parts?|lines?)\b`)
 	// bounds are the words before and after the ends of a range.
 	boundsBefore = regexp.MustCompile(`(?i)(?:\bfrom|\bbetween|\bto|\band|\brange(?:s|d)?|\bout of|\bleast|\bmost|[-–\[(])\s*$`)
@@ -128,7 +129,8 @@ func isNumber(text string) bool {
 const (
 	// open are words after "or" that name no alternative: "12 or more", "or which".
 	open = `(?:more|less|fewer|higher|lower|greater|larger|smaller|bigger|later|earlier|longer|shorter|above|below|under|over|so|not|no|` +
-		`an?other|others?|otherwise|something|anything|someone|somewhere|else|(?:an? )?(?:different|additional)|any|some|none|neither|even|rather|` +
+		`an?other|others?|otherwise|something|anything|someone|somewhere|else|(?:an? )?(?:different|additional)|` +
+		`any|some|none|neither|even|rather|` +
 		`what|which|who|how|why|when|where|whether|is|are|does|do|did|was|were|if|thereabouts|approximately|about|roughly)\b`
 	article = `(?:the |an? |in |on |with |by |using |via |from )*`
 	// item is an alternative in a list, without a new clause.

@@ -10,13 +10,15 @@ import (
 
 // Phrases that only a reader of the material understands.
 const (
-	shown = `table|figure|fig\.?|section|sections|text|passage|excerpt|snippet|image|picture|chart|plot|diagram|equation|formula|material|context|` +
+	shown = `table|figure|fig\.?|section|sections|text|passage|excerpt|snippet|image|picture|chart|plot|diagram|equation|formula|` +
+		`material|context|` +
 		`paragraph|caption|page|abstract|metadata|bibliographic data|document`
 	aside = `above|below|shown|given|provided|following|here`
 )
 
 var (
-	pointing = regexp.MustCompile(`(?i)\b(?:(?:this|these|those) (?:` + shown + `)|the (?:` + aside + `) (?:` + shown + `)|the (?:` + shown + `) (?:` + aside + `)|` +
+	pointing = regexp.MustCompile(`(?i)\b(?:(?:this|these|those) (?:` + shown + `)|the (?:` + aside + `) (?:` + shown + `)|` +
+		`the (?:` + shown + `) (?:` + aside + `)|` +
 		`(?:in|to|from|on|by) the (?:text|passage|excerpt|snippet|material|context|caption|paragraph|page))\b`)
 	thisPaper = regexp.MustCompile(`(?i)\b(?:this|the given|the above|the following) (?:paper|work|study|article|approach|method)\b`)
 )
@@ -82,7 +84,8 @@ func unique(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 			return Verdict{}, err
 		}
 		if c := coverage(words, text); c >= nearly*most {
-			return rejected(candidate.SecondPaper, "paper %s has %.0f %% of the question's words, the right one %.0f %%", h.PDFID, 100*c, 100*most), nil
+			return rejected(candidate.SecondPaper, "paper %s has %.0f %% of the question's words, the right one %.0f %%",
+				h.PDFID, 100*c, 100*most), nil
 		}
 	}
 	return Verdict{}, nil

@@ -123,7 +123,8 @@ func alterations(s Subject, gold string) []alteration {
 	if !read {
 		v = gold
 	}
-	m := mutation{every: e.Func == "eval_element_list_overlap" || e.Func == "eval_disjunction", digits: decimalsAsked(s.Example.AnswerFormat), steps: 2}
+	every := e.Func == "eval_element_list_overlap" || e.Func == "eval_disjunction"
+	m := mutation{every: every, digits: decimalsAsked(s.Example.AnswerFormat), steps: 2}
 	if other, changed := m.other(v); changed && e.Func != approximate {
 		list = append(list, alteration{"value", python.Str(other)})
 	}

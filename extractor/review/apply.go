@@ -81,7 +81,9 @@ var ErrNoReviewer = errors.New("the reviewer's name is missing")
 
 // decide checks an entry and makes the review of it.
 func (h history) decide(e Entry) (candidate.Reviewed, error) {
-	r := candidate.Reviewed{Decision: e.Decision, Reviewer: strings.TrimSpace(e.Reviewer), Time: e.Time, Note: strings.TrimSpace(e.Note), Row: e.Row}
+	r := candidate.Reviewed{
+		Decision: e.Decision, Reviewer: strings.TrimSpace(e.Reviewer), Time: e.Time, Note: strings.TrimSpace(e.Note), Row: e.Row,
+	}
 	base, tracked := h.tracked[e.Candidate]
 	seen, ok := h.seen(e)
 	switch {

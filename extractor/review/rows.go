@@ -54,7 +54,8 @@ func Rows(dir string) ([]Row, error) {
 
 // texts returns what a reviewer sees of the row.
 func (r Row) texts() candidate.Texts {
-	return candidate.Texts{Question: r.Example.Question, Answer: r.Answer, AnswerFormat: r.Example.AnswerFormat, Evaluator: r.Example.Evaluator}
+	e := r.Example
+	return candidate.Texts{Question: e.Question, Answer: r.Answer, AnswerFormat: e.AnswerFormat, Evaluator: e.Evaluator}
 }
 
 // history is what the ledger of a synthesis has about reviews, by candidate.

@@ -123,17 +123,21 @@ func (r *RunHealth) count(t qa.Trajectory, result string) {
 // Text prints the health for a terminal width; 0 means any.
 func (h Health) Text(width int) string {
 	results := terminal.Table{Head: []string{"run", "result", "episodes", "turns each"}}
-	faults := terminal.Table{Head: []string{"run", "replies", "format errors", "failed actions", "empty", "answer in reasoning", "described calls"}}
+	faults := terminal.Table{
+		Head: []string{"run", "replies", "format errors", "failed actions", "empty", "answer in reasoning", "described calls"},
+	}
 	for _, r := range h.Runs {
 		keys := slices.SortedFunc(maps.Keys(r.Results), func(a, b string) int {
 			return cmp.Or(cmp.Compare(r.Results[b].Episodes, r.Results[a].Episodes), cmp.Compare(a, b))
 		})
 		for _, key := range keys {
 			n := r.Results[key]
-			results.Rows = append(results.Rows, []string{r.Run, key, fmt.Sprint(n.Episodes), fmt.Sprintf("%.1f", float64(n.Turns)/float64(n.Episodes))})
+			mean := fmt.Sprintf("%.1f", float64(n.Turns)/float64(n.Episodes))
+			results.Rows = append(results.Rows, []string{r.Run, key, fmt.Sprint(n.Episodes), mean})
 		}
 		faults.Rows = append(faults.Rows, []string{
-			r.Run, fmt.Sprint(r.Replies), fmt.Sprint(r.FormatErrors), fmt.Sprint(r.Errors), fmt.Sprint(r.EmptyReplies), fmt.Sprint(r.HiddenAnswers), fmt.Sprint(r.DescribedCalls),
+			r.Run, fmt.Sprint(r.Replies), fmt.Sprint(r.FormatErrors), fmt.Sprint(r.Errors), fmt.Sprint(r.EmptyReplies),
+			fmt.Sprint(r.HiddenAnswers), fmt.Sprint(r.DescribedCalls),
 		})
 	}
 	return results.Text(width) + "\n\n" + faults.Text(width)

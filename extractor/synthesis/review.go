@@ -149,7 +149,8 @@ func reopen(ctx context.Context, c Config) (*invocation, error) {
 // reviewText prints what became of the decisions, and the sum of all reviews.
 func reviewText(dir string, ledger *candidate.Ledger, entries []review.Entry, a review.Applied) (string, error) {
 	var b strings.Builder
-	_, _ = fmt.Fprintf(&b, "%d accepted, %d fixed, %d rejected, %d unchanged, %d open\n", a.Accepted, a.Fixed, a.Rejected, a.Unchanged, a.Open)
+	_, _ = fmt.Fprintf(&b, "%d accepted, %d fixed, %d rejected, %d unchanged, %d open\n",
+		a.Accepted, a.Fixed, a.Rejected, a.Unchanged, a.Open)
 	for _, e := range entries {
 		if e.Decision != candidate.Fix {
 			continue
@@ -169,7 +170,8 @@ func reviewText(dir string, ledger *candidate.Ledger, entries []review.Entry, a 
 		return "", err
 	}
 	_, _ = fmt.Fprintf(&b, "%s: %d accepted as they were, %d fixed, %d rejected; agreement %.0f %% (95 %% interval %.0f to %.0f)",
-		terminal.Plural(s.Reviewed, "reviewed question"), s.Accepted, s.Fixed, s.Rejected, 100*s.Agreement, 100*s.Interval.Low, 100*s.Interval.High)
+		terminal.Plural(s.Reviewed, "reviewed question"), s.Accepted, s.Fixed, s.Rejected,
+		100*s.Agreement, 100*s.Interval.Low, 100*s.Interval.High)
 	if s.Twice > 0 {
 		_, _ = fmt.Fprintf(&b, "; of %d with several reviewers, all agree on %d", s.Twice, s.Same)
 	}
