@@ -87,7 +87,8 @@ func TestTRLTools(t *testing.T) {
 		{"a list", prompt + answer + `, "tools": [{"name": "f"}]}`, "s\n\n# Tools\n"},
 		{"no system prompt", `{"prompt": [{"role": "user", "content": "q"}], ` + answer + ", " + tools + "}", "<|im_start|>system\n# Tools\n"},
 		{"no tools", prompt + answer + `, "tools": "[]"}`, "s<|im_end|>"},
-		{"a call", prompt + `"completion": [{"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f"}}]}]}`, "tool calls are"},
+		{"a call", prompt +
+			`"completion": [{"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f"}}]}]}`, "tool calls are"},
 		{"images", prompt + answer + `, "images": ["i.png"]}`, "images are measured"},
 	}
 	for _, tt := range tests {

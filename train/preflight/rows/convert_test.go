@@ -115,7 +115,8 @@ func TestConvert(t *testing.T) {
 		},
 		{
 			"calls of a chat", openAI,
-			`{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]},
+			`{"messages": [{"role": "user", "content": "q"},
+				{"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]},
 				{"role": "tool", "content": "1"}, {"role": "tool", "content": "2"}, {"role": "assistant", "content": "a"}], "tools": [{"a": 1}]}`,
 			`user 'q' function '[{"name": "f", "arguments": {}}]' observation '1\n</tool_response>\n<tool_response>\n2' |` +
 				` assistant 'a' tools='[{"a": 1}]'`,
