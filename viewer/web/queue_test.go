@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"airqa/internal/testkit/viewertest"
 	"airqa/trace"
@@ -128,5 +129,40 @@ func TestCompareWithNext(t *testing.T) {
 		if html := strings.ReplaceAll(b.String(), "&amp;", "&"); !strings.Contains(html, `id="compare" href="`+want+`"`) {
 			t.Errorf("%s: no link %s in %s", cell, want, regexp.MustCompile(`id="compare"[^>]*`).FindString(html))
 		}
+	}
+}
+
+// Undo removes the decision that was made last, wherever its answer is in the queue, and "show" leads to that answer even
+// beside "after".
+func TestUndoNewest(t *testing.T) {
+	s, _ := site(t)
+	now := viewertest.Clock
+	s.Notes = func(r *trace.Run) (*trace.NoteFile, error) {
+		f, err := trace.OpenNotes(r.Name, trace.NoteConfig{Author: "someone", Now: func() time.Time { return now }})
+		if err == nil {
+			t.Cleanup(func() { _ = f.Close() })
+		}
+		return f, err
+	}
+	q := queue{t, s}
+	first, _ := q.shown(nil)
+	second, _ := q.shown(url.Values{"after": {first}})
+	q.decide(second)
+	now = now.Add(time.Minute)
+	q.decide(first) // the newest is the first of the queue
+	address, err := s.Undo(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := url.Parse(address)
+	if err != nil || to.Query().Get("show") != first {
+		t.Fatalf("undo leads to %s, want %s", address, first)
+	}
+	if key, done := q.shown(url.Values{"show": {first}, "after": {second}}); key != first || !strings.HasPrefix(done, "1 of ") {
+		t.Errorf("shown %s, %s decided", key, done)
+	}
+	run, episode, _ := strings.Cut(second, "/")
+	if _, decided := q.notes(run).Decided(episode); !decided {
+		t.Error("the older decision is gone")
 	}
 }
