@@ -1,112 +1,95 @@
 package archtest
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"airqa/internal/testkit/long"
 )
 
-const newBaseline = `package baselines
-
-import "context"
-
-// echo answers from the question alone.
-func echo() Baseline {
-	return Baseline{
-		Name:    "echo",
-		Summary: "the question again",
-		Prompts: []string{"plain", "task"},
-		solve:   once(", from what you know.", func(context.Context, job) (string, error) { return "none", nil }),
-	}
-}
-`
-
-const newFunction = `package eval
-
-import (
-	"context"
-
-	"airqa/internal/python"
-)
-
-// lengthMatch compares lengths.
-var lengthMatch = Function{
-	Name:   "eval_length_match",
-	Params: []Param{required("gold", KindText)},
-	score: func(_ context.Context, _ *Scorer, _ *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		return passed(len(python.Str(prediction)) == len(python.Str(k.get("gold", nil)))), nil
-	},
-}
-`
-
-// TestToAdd follows the steps of docs/ARCHITECTURE.md for a new baseline and a new evaluation function in a copy of the
-// tree. The tests that list baselines and functions must pass.
+// TestToAdd follows rows of the table "To add …" of docs/ARCHITECTURE.md in a copy of the tree, one file of
+// testdata/toadd for each. Its parts are:
+//
+//	-- FILE --        a new file
+//	-- edit FILE --   a text of FILE between the lines <<< and ===, and its replacement between === and >>>
+//	-- update --      packages whose golden files the row renews
+//	-- check --       packages whose tests must pass
+//
+// make check then runs all tests of the copy, with all rows applied. The packages are built from the tree itself, with the
+// changed files laid over it, so that the rest comes from the build cache. The tests run in the copy.
 func TestToAdd(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds packages in a copy of the tree")
+		t.Skip("builds packages with changed files")
 	}
-	root := copyTree(t)
-	tests := []struct {
-		name, file, text, list, line string
-		update, check                []string
-	}{
-		{
-			"baseline", "baselines/echo.go", newBaseline, "baselines/baselines.go", "\t\tagenticHybridView(),\n\t}",
-			[]string{"./baselines"},
-			[]string{"./baselines", "./run/estimate", "./report"},
-		},
-		{
-			"evaluation function", "eval/length_match.go", newFunction, "eval/functions.go", "\tnegation,\n}",
-			[]string{"./report/questions"},
-			[]string{"./eval", "./eval/stream", "./report/questions"},
-		},
+	c := newCopy(t)
+	rows, err := filepath.Glob("testdata/toadd/*.txtar")
+	if err != nil || len(rows) < 3 {
+		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	added := map[string]string{"baseline": "\t\tagenticHybridView(),\n\t\techo(),\n\t}", "evaluation function": "\tnegation,\n\tlengthMatch,\n}"}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			write(t, filepath.Join(root, tt.file), tt.text)
-			list, err := os.ReadFile(filepath.Join(root, tt.list))
-			if err != nil || strings.Count(string(list), tt.line) != 1 {
-				t.Fatalf("%s has no %q (%v)", tt.list, tt.line, err)
+	for _, path := range rows {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			row, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
 			}
-			write(t, filepath.Join(root, tt.list), strings.Replace(string(list), tt.line, added[tt.name], 1))
-			goTest(t, root, append(tt.update, "-update")...)
-			goTest(t, root, tt.check...)
+			for _, f := range row.Files {
+				text := string(f.Data)
+				name, edit := strings.CutPrefix(f.Name, "edit ")
+				switch {
+				case edit:
+					c.edit(t, name, text)
+				case name == "update":
+					c.test(t, append(strings.Fields(text), "-update")...)
+				case name == "check":
+					c.test(t, strings.Fields(text)...)
+				default:
+					c.write(t, name, text)
+				}
+			}
 		})
 	}
+	t.Run("all", func(t *testing.T) {
+		long.Test(t, "runs all tests")
+		out, err := exec.CommandContext(t.Context(), "go", "list", "airqa/...").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.test(t, slices.DeleteFunc(strings.Fields(string(out)), func(pkg string) bool { return testSupport(strings.TrimPrefix(pkg, "airqa/")) })...)
+	})
 }
 
-func write(t *testing.T, path, text string) {
+// treeCopy is a copy of the tree, in which files change.
+type treeCopy struct {
+	root, dir string
+	script    string // runs a test binary in the folder of the copy
+	// changed are the files laid over the tree: absolute path to the path of the copy.
+	changed map[string]string
+}
+
+func newCopy(t *testing.T) *treeCopy {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	root, err := filepath.Abs("../..")
+	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func goTest(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	c := exec.CommandContext(t.Context(), "go", append([]string{"test", "-short", "-vet=off", "-ldflags=-w"}, args...)...)
-	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("go test %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-}
-
-// copyTree copies the module without its history.
-func copyTree(t *testing.T) string {
-	t.Helper()
-	from, to := filepath.Join("..", ".."), t.TempDir()
-	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+	c := &treeCopy{root: root, dir: filepath.Join(t.TempDir(), "airqa"), changed: make(map[string]string)}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(from, path)
+		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
+		to := filepath.Join(c.dir, rel)
 		switch {
 		case d.Name() == ".git":
 			if d.IsDir() {
@@ -114,18 +97,67 @@ func copyTree(t *testing.T) string {
 			}
 			return nil
 		case d.IsDir():
-			return os.MkdirAll(filepath.Join(to, rel), 0o755)
+			return os.MkdirAll(to, 0o755)
 		case !d.Type().IsRegular():
 			return nil
 		}
-		data, err := os.ReadFile(path)
+		raw, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(to, rel), data, 0o600)
+		return os.WriteFile(to, raw, 0o600)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return to
+	c.script = filepath.Join(filepath.Dir(c.dir), "run")
+	script := "#!/bin/sh\ncd \"" + c.dir + "${PWD#" + c.root + "}\" && exec \"$@\"\n"
+	if err := os.WriteFile(c.script, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// write writes a file of the copy.
+func (c *treeCopy) write(t *testing.T, name, text string) {
+	t.Helper()
+	to := filepath.Join(c.dir, name)
+	if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.changed[filepath.Join(c.root, name)] = to
+}
+
+// edit replaces a text that a file contains once.
+func (c *treeCopy) edit(t *testing.T, name, change string) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(c.dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, change, _ = strings.Cut(change, "<<<\n")
+	old, now, ok := strings.Cut(strings.TrimSuffix(change, "\n>>>\n"), "\n===\n")
+	if !ok || strings.Count(string(raw), old) != 1 {
+		t.Fatalf("%s does not contain this text once:\n%s", name, old)
+	}
+	c.write(t, name, strings.Replace(string(raw), old, now, 1))
+}
+
+// test runs go test on the changed tree.
+func (c *treeCopy) test(t *testing.T, args ...string) {
+	t.Helper()
+	raw, err := json.Marshal(map[string]any{"Replace": c.changed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(overlay, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args = append([]string{"test", "-short", "-vet=off", "-ldflags=-w", "-overlay", overlay, "-exec", c.script}, args...)
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = c.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
 }

@@ -18,7 +18,7 @@ func TestOrderOfTools(t *testing.T) {
 		want     []string
 	}{
 		{"recorded", []string{"Answer", "Query", "Retrieve"}, []string{"Answer", "Query", "Retrieve"}},
-		{"older run", nil, []string{"Retrieve", "Query", "Answer"}},
+		{"older run", []string{}, []string{"Retrieve", "Query", "Answer"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

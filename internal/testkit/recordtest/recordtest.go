@@ -138,6 +138,12 @@ func (c Config) create(t testing.TB, s *baselines.Solver, examples []qa.Example)
 	t.Helper()
 	hashes, texts, err := s.Texts("")
 	check(t, err)
+	note := c.Note
+	if note.Tools == nil {
+		b, err := baselines.Find(c.Baseline)
+		check(t, err)
+		note.Tools = b.Tools
+	}
 	sums := make(map[string]string)
 	for name, text := range texts {
 		sums[name] = runlog.Hash(text)
@@ -149,7 +155,7 @@ func (c Config) create(t testing.TB, s *baselines.Solver, examples []qa.Example)
 		lines = append(append(lines, raw...), '\n')
 	}
 	check(t, runlog.Create(c.Dir, runlog.Config{
-		Program: "airqa test", Created: clock, Note: c.Note,
+		Program: "airqa test", Created: clock, Note: note,
 		Shape: runlog.Shape{
 			Baseline: c.Baseline, Model: map[string]any{"provider": "test", "model": fmt.Sprintf("policy-%d", c.Seed)},
 			Settings: c.Settings.Record(), Prompts: hashes, Tools: sums,
