@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/qa/dataset"
 	"airqa/runlog"
 )
@@ -70,7 +70,7 @@ func WriteAnswers(b Benchmark, path, dir, to string) (int, error) {
 		}
 		n++
 	}
-	return n, atomicfile.WriteFile(to, text.Bytes())
+	return n, files.WriteFile(to, text.Bytes())
 }
 
 // NoNull returns an empty list for none, so that JSON has no null.

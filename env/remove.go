@@ -13,7 +13,7 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -133,7 +133,7 @@ func (w *Writer) Remove(ctx context.Context, papers []Removing) error {
 	}
 	text, err := json.Marshal(removal{Format: removalFormat, Papers: append(pending, papers...)})
 	if err == nil {
-		err = atomicfile.WriteFile(w.removalPath(), append(text, '\n'))
+		err = files.WriteFile(w.removalPath(), append(text, '\n'))
 	}
 	if err == nil {
 		err = w.change(ctx, func(db *paperdb.Writer) error { return db.Remove(ctx, ids) })

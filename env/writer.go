@@ -15,7 +15,7 @@ import (
 	"airqa/env/embed/minilm"
 	"airqa/env/paperdb"
 	"airqa/env/vectors/flat"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 )
 
 // Writer fills a data directory. It holds the directory's lock until Finish or Close. Its methods are safe for
@@ -241,7 +241,7 @@ func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	}
 	switch {
 	case pdf != nil:
-		err = atomicfile.WriteFile(path, pdf)
+		err = files.WriteFile(path, pdf)
 	default:
 		if info, statErr := os.Stat(path); statErr != nil || !info.Mode().IsRegular() {
 			p.Metadata.PDFPath = ""

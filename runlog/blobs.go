@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -73,7 +73,7 @@ func (b *blobs) put(name string, data []byte) error {
 		if _, err := b.fault(name, len(data)); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
-		if err := atomicfile.WriteFile(filepath.Join(b.dir, name), data); err != nil {
+		if err := files.WriteFile(filepath.Join(b.dir, name), data); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -81,8 +81,8 @@ type Note struct {
 	QuestionsFile string `json:"questions_file"`
 	QuestionCount int    `json:"question_count"`
 	// Tools are the names of the tools in the order of the prompt and of the requests; none in older runs.
-	Tools []string `json:"tools,omitempty"`
-	DataDir       string `json:"data_dir"`
+	Tools   []string `json:"tools,omitempty"`
+	DataDir string   `json:"data_dir"`
 	// Repeats is the first invocation's number of episodes per question; 0 means one.
 	Repeats int `json:"repeats,omitempty"`
 	// BaseURL is the first invocation's endpoint address. The model may be served elsewhere later.
@@ -212,14 +212,14 @@ func Create(dir string, c Config, questions []byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make run directory: %w", err)
 	}
-	if err := atomicfile.WriteFile(filepath.Join(dir, QuestionsFile), questions); err != nil {
+	if err := files.WriteFile(filepath.Join(dir, QuestionsFile), questions); err != nil {
 		return err
 	}
 	raw, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(filepath.Join(dir, RunFile), append(raw, '\n'))
+	return files.WriteFile(filepath.Join(dir, RunFile), append(raw, '\n'))
 }
 
 // checkLog rejects a run directory with scores or an index but without a log: continuing would repeat the cost of the

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -94,7 +94,7 @@ func (w *Writer) copyBlobs(dir, sum string) error {
 		if ledger.Hash(data) != sum {
 			return &BlobError{name, damaged}
 		}
-		if err := atomicfile.WriteFile(filepath.Join(w.dir, name), data); err != nil {
+		if err := files.WriteFile(filepath.Join(w.dir, name), data); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 )
 
 // The index, log.idx, has the positions of a log's lines, so that opening a long log reads only new lines. It is
@@ -167,7 +167,7 @@ func (r *Run) writeIndex(log *os.File, covered int64) {
 		body = binary.AppendUvarint(body, uint64(r.index.sizes[i]))
 	}
 	whole := append([]byte(indexMark), body...)
-	_ = atomicfile.WriteFile(filepath.Join(r.Dir, indexFile), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
+	_ = files.WriteFile(filepath.Join(r.Dir, indexFile), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
 }
 
 // fingerprintOf hashes the ends of the first size bytes of a log, at least indexFrom.

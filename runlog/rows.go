@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 )
 
 // rows.idx has what readers computed from the episodes of a long log, so that they need not decode it again. Like the
@@ -64,7 +64,7 @@ func (r *Run) WriteRows(version string, data []byte) {
 	}
 	body := append(head, data...)
 	whole := append([]byte(rowsMark), body...)
-	_ = atomicfile.WriteFile(filepath.Join(r.Dir, rowsFile), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
+	_ = files.WriteFile(filepath.Join(r.Dir, rowsFile), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
 }
 
 // rowsHead identifies the first size bytes of the log and a version.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -55,7 +55,7 @@ func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) [
 	if redact != nil {
 		lines = ledger.RedactStrings(lines, redact)
 	}
-	return atomicfile.WriteFile(filepath.Join(dir, scoresDir, s.fileName()), lines)
+	return files.WriteFile(filepath.Join(dir, scoresDir, s.fileName()), lines)
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

@@ -12,12 +12,12 @@ import (
 	"strconv"
 	"time"
 
-	"airqa/internal/filelock"
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
 // Writing reports whether a process is writing to a run directory. It changes nothing.
-func Writing(dir string) (bool, error) { return filelock.Held(filepath.Join(dir, lockFile)) }
+func Writing(dir string) (bool, error) { return files.Locked(filepath.Join(dir, lockFile)) }
 
 // Mark is one event of the log with only its head decoded.
 type Mark struct {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"airqa/internal/filelock"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -77,8 +77,8 @@ func OpenWriter(dir string, c WriterConfig) (*Writer, error) {
 	if c.Fault == nil {
 		c.Fault = func(_ string, n int) (int, error) { return n, nil }
 	}
-	lock, err := filelock.Take(filepath.Join(dir, lockFile))
-	if errors.Is(err, filelock.ErrHeld) {
+	lock, err := files.Lock(filepath.Join(dir, lockFile))
+	if errors.Is(err, files.ErrLocked) {
 		return nil, fmt.Errorf("run directory %s: %w", dir, ErrLocked)
 	}
 	if err != nil {

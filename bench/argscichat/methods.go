@@ -12,7 +12,7 @@ import (
 
 	"airqa/bench"
 	"airqa/env/embed"
-	"airqa/internal/lexical"
+	"airqa/internal/words"
 	"airqa/qa"
 )
 
@@ -47,7 +47,7 @@ func Methods() []Method {
 		},
 		{Name: "tfidf-1", score: byTFIDF(script), top: 1, About: "1 sentence by the same"},
 		{
-			Name: "tfidf-default", score: byTFIDF(lexical.Options{}), top: 2,
+			Name: "tfidf-default", score: byTFIDF(words.TFIDFOptions{}), top: 2,
 			About: "2 sentences by TF-IDF with the defaults of scikit-learn: no stop list",
 		},
 		{
@@ -80,14 +80,14 @@ func Methods() []Method {
 }
 
 // script are the settings of the authors' script, which are not the defaults of the library that the paper states.
-var script = lexical.Options{StripAccents: true, StopWords: true}
+var script = words.TFIDFOptions{StripAccents: true, StopWords: true}
 
 // paper is a document with what methods learn of it.
 type paper struct {
 	bench.Document
 	embedder embed.Embedder
-	tfidf    map[lexical.Options]*lexical.TFIDF
-	bm25     *lexical.BM25
+	tfidf    map[words.TFIDFOptions]*words.TFIDF
+	bm25     *words.BM25
 	// vectors of sentences and questions, by text.
 	vectors   map[string][]float32
 	questions []string
@@ -101,10 +101,10 @@ func (p *paper) texts() []string {
 	return list
 }
 
-func byTFIDF(o lexical.Options) func(context.Context, *paper, string) ([]float64, error) {
+func byTFIDF(o words.TFIDFOptions) func(context.Context, *paper, string) ([]float64, error) {
 	return func(_ context.Context, p *paper, query string) ([]float64, error) {
 		if p.tfidf[o] == nil {
-			p.tfidf[o] = lexical.FitTFIDF(p.texts(), o)
+			p.tfidf[o] = words.FitTFIDF(p.texts(), o)
 		}
 		return p.tfidf[o].Scores(query), nil
 	}
@@ -114,11 +114,11 @@ func byBM25(_ context.Context, p *paper, query string) ([]float64, error) {
 	if p.bm25 == nil {
 		var tokens [][]string
 		for _, text := range p.texts() {
-			tokens = append(tokens, lexical.Words(text))
+			tokens = append(tokens, words.Tokens(text))
 		}
-		p.bm25 = lexical.NewBM25(tokens)
+		p.bm25 = words.NewBM25(tokens)
 	}
-	return p.bm25.Scores(lexical.Words(query)), nil
+	return p.bm25.Scores(words.Tokens(query)), nil
 }
 
 func byVector(ctx context.Context, p *paper, query string) ([]float64, error) {

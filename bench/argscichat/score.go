@@ -9,8 +9,8 @@ import (
 
 	"airqa/bench"
 	"airqa/env/embed"
-	"airqa/internal/lexical"
 	"airqa/internal/stats"
+	"airqa/internal/words"
 	"airqa/qa"
 )
 
@@ -59,7 +59,7 @@ func Baseline(ctx context.Context, c *bench.Dataset, m Method, open func() (embe
 	}
 	papers := make(map[string]*paper)
 	for _, d := range c.Documents {
-		papers[d.ID] = &paper{Document: d, embedder: e, tfidf: make(map[lexical.Options]*lexical.TFIDF)}
+		papers[d.ID] = &paper{Document: d, embedder: e, tfidf: make(map[words.TFIDFOptions]*words.TFIDF)}
 	}
 	for _, it := range c.Items {
 		p := papers[it.Document]
@@ -101,7 +101,7 @@ func Score(c *bench.Dataset, answers map[string]qa.Answer, b Bootstrap) Result {
 }
 
 func scored(it bench.Item, a qa.Answer) Turn {
-	t := Turn{Rationale: math.NaN(), Message: lexical.SQuADF1v2(a.Text, gold(it).Text)}
+	t := Turn{Rationale: math.NaN(), Message: words.SQuADF1v2(a.Text, gold(it).Text)}
 	if g := gold(it).Units; len(g) > 0 {
 		t.Rationale = SetF1(a.Evidence, g)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"airqa/bench"
 	"airqa/env/embed"
-	"airqa/internal/lexical"
 	"airqa/internal/python"
+	"airqa/internal/words"
 )
 
 // Stats are counts of the data, for Tables 2 and 3 of the paper.
@@ -82,7 +82,7 @@ func (l *Lengths) add(text string, rationales []string) {
 			text += "\n" + strconv.Itoa(i+1) + ". " + r
 		}
 	}
-	l.Treebank += float64(len(lexical.Treebank(text)))
+	l.Treebank += float64(len(words.Treebank(text)))
 }
 
 // Selected returns the rationales of a turn as the expert selected them, which only the history of a later turn has. For
@@ -147,12 +147,12 @@ type Similarity func(ctx context.Context, texts []string) (func(i, j int) float6
 
 // ByTFIDF is the cosine of TF-IDF vectors with the defaults of scikit-learn, fitted on the texts.
 func ByTFIDF(_ context.Context, texts []string) (func(i, j int) float64, error) {
-	m := lexical.FitTFIDF(texts, lexical.Options{})
-	vectors := make([]lexical.Vector, len(texts))
+	m := words.FitTFIDF(texts, words.TFIDFOptions{})
+	vectors := make([]words.Vector, len(texts))
 	for i, text := range texts {
 		vectors[i] = m.Vector(text)
 	}
-	return func(i, j int) float64 { return lexical.Cosine(vectors[i], vectors[j]) }, nil
+	return func(i, j int) float64 { return words.Cosine(vectors[i], vectors[j]) }, nil
 }
 
 // ByVector is the cosine of sentence vectors.

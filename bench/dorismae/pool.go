@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"airqa/internal/lexical"
+	"airqa/internal/words"
 )
 
 // The parameters of pools (create_candidate_pool of the authors' code).
@@ -38,9 +38,9 @@ func NewPools(abstracts []Abstract) *Pools {
 		}, strings.ToLower(a.Text))
 		tokens[i] = strings.Fields(texts[i])
 	}
-	bm25 := lexical.NewBM25(tokens)
+	bm25 := words.NewBM25(tokens)
 	return &Pools{abstracts, []func(string) []float64{
-		lexical.FitTFIDF(texts, lexical.Options{}).Scores,
+		words.FitTFIDF(texts, words.TFIDFOptions{}).Scores,
 		func(query string) []float64 { return bm25.Scores(strings.Fields(query)) },
 	}}
 }

@@ -11,7 +11,6 @@ import (
 
 	"airqa/bench"
 	"airqa/env/embed"
-	"airqa/internal/lexical"
 	"airqa/internal/words"
 	"airqa/qa"
 )
@@ -52,13 +51,13 @@ func methods() []method {
 	return []method{
 		{bench.Method{Name: "tfidf", About: "TF-IDF of scikit-learn, fitted on each pool"}, fitTFIDF, false},
 		{bench.Method{Name: "tfidf-sentence", About: "the mean of tfidf for each sentence of the query"}, fitTFIDF, true},
-		{bench.Method{Name: "bm25", About: "BM25Okapi with NLTK's tokens: case and punctuation count"}, fitBM25(lexical.Treebank), false},
-		{bench.Method{Name: "bm25-sentence", About: "the mean of bm25 for each sentence of the query"}, fitBM25(lexical.Treebank), true},
+		{bench.Method{Name: "bm25", About: "BM25Okapi with NLTK's tokens: case and punctuation count"}, fitBM25(words.Treebank), false},
+		{bench.Method{Name: "bm25-sentence", About: "the mean of bm25 for each sentence of the query"}, fitBM25(words.Treebank), true},
 		{
 			bench.Method{Name: "bm25-words", About: "BM25Okapi with runs of word characters and single other characters; case counts"},
 			fitBM25(wordsAndMarks), false,
 		},
-		{bench.Method{Name: "bm25-lower", About: "BM25Okapi with the tokens of tfidf"}, fitBM25(lexical.Words), false},
+		{bench.Method{Name: "bm25-lower", About: "BM25Okapi with the tokens of tfidf"}, fitBM25(words.Tokens), false},
 		{bench.Method{Name: wholeTexts, About: "cosine of sentence vectors of the query and the abstract (minilm)"}, nil, false},
 		{
 			bench.Method{Name: "maxsim", About: "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"},
@@ -142,7 +141,7 @@ type fit func(documents []string) func(query string) []float64
 var wordOrMark = regexp.MustCompile(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
 
 func fitTFIDF(documents []string) func(string) []float64 {
-	return lexical.FitTFIDF(documents, lexical.Options{}).Scores
+	return words.FitTFIDF(documents, words.TFIDFOptions{}).Scores
 }
 
 func fitBM25(tokens func(string) []string) fit {
@@ -151,7 +150,7 @@ func fitBM25(tokens func(string) []string) fit {
 		for _, d := range documents {
 			list = append(list, tokens(d))
 		}
-		m := lexical.NewBM25(list)
+		m := words.NewBM25(list)
 		return func(query string) []float64 { return m.Scores(tokens(query)) }
 	}
 }

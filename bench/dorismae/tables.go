@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"airqa/bench"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -163,7 +163,7 @@ func (t *task) export(s Scores) error {
 	if t.request.Export == "" {
 		return nil
 	}
-	return atomicfile.Write(t.request.Export, func(w io.Writer) error { return WriteRankings(w, t.items, s.Rankings) })
+	return files.Write(t.request.Export, func(w io.Writer) error { return WriteRankings(w, t.items, s.Rankings) })
 }
 
 // metrics has a row for each metric of a method, with the paper's numbers for the annotations of the dataset.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"airqa/bench"
-	"airqa/internal/lexical"
+	"airqa/internal/words"
 	"airqa/qa"
 )
 
@@ -73,10 +73,10 @@ func chooser(method string, seed uint32) func(bench.Item, []string) int {
 		random := newTwister(seed)
 		return func(_ bench.Item, candidates []string) int { return random.below(len(candidates)) }
 	case "tfidf":
-		paper, model := "", (*lexical.TFIDF)(nil)
+		paper, model := "", (*words.TFIDF)(nil)
 		return func(it bench.Item, candidates []string) int {
 			if model == nil || paper != it.Document {
-				paper, model = it.Document, lexical.FitTFIDF(candidates, lexical.Options{StripAccents: true, StopWords: true})
+				paper, model = it.Document, words.FitTFIDF(candidates, words.TFIDFOptions{StripAccents: true, StopWords: true})
 			}
 			return last(model.Scores(it.Question))
 		}

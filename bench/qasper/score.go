@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"airqa/bench"
-	"airqa/internal/lexical"
 	"airqa/internal/stats"
+	"airqa/internal/words"
 )
 
 // Options select the rules.
@@ -187,7 +187,7 @@ func (s *Scores) add(it bench.Item, p Prediction, predicted bool, o Options) {
 func answerF1(text string, gold []bench.GoldAnswer) (best float64, kind string) {
 	best = -1
 	for _, g := range gold {
-		if f := lexical.SQuADF1(text, g.Text); f > best {
+		if f := words.SQuADF1(text, g.Text); f > best {
 			best, kind = f, g.Type
 		}
 	}

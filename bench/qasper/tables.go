@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"airqa/bench"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/report"
 )
@@ -154,7 +154,7 @@ func export(r bench.Request, p []Prediction) error {
 	if r.Export == "" {
 		return nil
 	}
-	return atomicfile.Write(r.Export, func(w io.Writer) error { return WritePredictions(w, p) })
+	return files.Write(r.Export, func(w io.Writer) error { return WritePredictions(w, p) })
 }
 
 func scoreFile(_ context.Context, r bench.Request) (*bench.Result, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airqa/env"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/run/ask"
 )
@@ -99,7 +99,7 @@ func (c *askCmd) show(a *app, r *ask.Result, world *env.Env) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteFile(c.HTML, page); err != nil {
+	if err := files.WriteFile(c.HTML, page); err != nil {
 		return err
 	}
 	a.say("page: %s", c.HTML)

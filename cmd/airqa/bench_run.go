@@ -8,8 +8,8 @@ import (
 	"airqa/bench"
 	"airqa/env"
 	"airqa/env/embed/minilm"
-	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa/dataset"
@@ -106,5 +106,5 @@ func (c benchRunCmd) prepare(a *app, b *bench.Dataset, data, questions string) e
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(questions, lines)
+	return files.WriteFile(questions, lines)
 }

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/train/preflight"
 	"airqa/train/preflight/rows"
@@ -39,7 +39,7 @@ func (f checkFlags) options(a *app) (o preflight.Options, remove func(), err err
 type exportCheckCmd struct {
 	checkFlags
 	Python string `names:"source" env:"-" placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python): the trainer's own loader reads the file too."`
-	JSON bool `env:"-" name:"json" help:"Print one JSON line per row, then the total."`
+	JSON   bool   `env:"-" name:"json" help:"Print one JSON line per row, then the total."`
 }
 
 func (exportCheckCmd) Help() string {
@@ -168,7 +168,7 @@ func (c exportShowCmd) Run(a *app) error {
 		return a.print(preflight.Text(spans, terminal.StyleOf(os.Stdout, a.getenv)))
 	}
 	title := fmt.Sprintf("%s, row %d", filepath.Base(c.File), c.Row)
-	if err := atomicfile.WriteFile(c.HTML, []byte(preflight.HTML(title, spans))); err != nil {
+	if err := files.WriteFile(c.HTML, []byte(preflight.HTML(title, spans))); err != nil {
 		return err
 	}
 	a.say("wrote %s", c.HTML)

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/train/format"
 )
@@ -28,7 +28,7 @@ the other format cannot hold is counted on standard error.`
 
 func (c exportConvertCmd) Run(a *app) error {
 	var r format.Converted
-	err := atomicfile.Write(c.Out, func(w io.Writer) (err error) {
+	err := files.Write(c.Out, func(w io.Writer) (err error) {
 		r, err = format.Convert(format.Conversion{Path: c.File, To: format.Format(c.To)}, w)
 		return err
 	})
@@ -57,7 +57,7 @@ func (a *app) forTrainer(path, trainer string) (file string, remove func(), err 
 	remove = func() { _ = os.RemoveAll(dir) }
 	file = filepath.Join(dir, "converted.jsonl")
 	to := trained[trainer]
-	err = atomicfile.Write(file, func(w io.Writer) error {
+	err = files.Write(file, func(w io.Writer) error {
 		_, err := format.Convert(format.Conversion{Path: path, To: to, Absolute: true}, w)
 		return err
 	})

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
+	"airqa/internal/files"
 	"airqa/report/render"
 )
 
@@ -43,7 +43,7 @@ func (a *app) writeOut(file string, print func(io.Writer) error) error {
 	if err := print(&b); err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(file, b.Bytes())
+	return files.WriteFile(file, b.Bytes())
 }
 
 // listFlags select the format of a list.

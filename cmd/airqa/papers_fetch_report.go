@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"airqa/ingest/wanted"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 )
 
@@ -148,5 +148,5 @@ func (c papersFetchCmd) writeMissing(plan wanted.Plan) error {
 		}
 		b.Write(append(line, '\n'))
 	}
-	return atomicfile.WriteFile(c.Missing, b.Bytes())
+	return files.WriteFile(c.Missing, b.Bytes())
 }

@@ -10,8 +10,8 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/stream"
-	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -143,7 +143,7 @@ func (c scoreCmd) scoreFile(a *app, j *scoring.Judge) (t scoring.Totals, err err
 	}
 	switch {
 	case c.Out != "":
-		err = atomicfile.Write(c.Out, score)
+		err = files.Write(c.Out, score)
 	case c.JSON:
 		err = score(io.Discard)
 	default:

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"airqa/env/datadir"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 )
 
 const paper = "9c5c3a63-3042-582a-9358-d0c61de3330d"
@@ -181,7 +181,7 @@ func TestLockSweeps(t *testing.T) {
 	kept := filepath.Join(d.Vectors(), "text", "collection.vec")
 	left := []string{filepath.Join(d.Path(), ".tmp-1"), filepath.Join(d.Path(), "pdfs", ".tmp-2"), filepath.Join(d.Vectors(), "text", ".tmp-3")}
 	for _, path := range append(left, kept) {
-		if err := atomicfile.WriteFile(path, []byte("x")); err != nil {
+		if err := files.WriteFile(path, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,8 +11,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"airqa/internal/atomicfile"
-	"airqa/internal/filelock"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -62,7 +61,7 @@ func (d *Dir) Hold(fingerprint string) error {
 			return err
 		}
 		d.generation = info.Generation
-		lock, err := filelock.Share(d.holdFile())
+		lock, err := files.LockShared(d.holdFile())
 		if err == nil {
 			d.hold = lock
 		}
@@ -137,7 +136,7 @@ func (d *Dir) storeSize() error {
 	}
 	text, err := json.Marshal(stored{Format: storedFormat, Bytes: file.Size()})
 	if err == nil {
-		err = atomicfile.WriteFile(filepath.Join(d.folder(), storedName), append(text, '\n'))
+		err = files.WriteFile(filepath.Join(d.folder(), storedName), append(text, '\n'))
 	}
 	return err
 }
@@ -243,7 +242,7 @@ func (d *Dir) Branch(current *Dir) error {
 			continue
 		}
 		if err == nil {
-			err = atomicfile.Copy(d.Database()+suffix, from)
+			err = files.Copy(d.Database()+suffix, from)
 			err = errors.Join(err, from.Close())
 		}
 		if err != nil {
@@ -261,13 +260,13 @@ func (d *Dir) Commit(info Info) error {
 		err = d.storeSize()
 	}
 	if err == nil {
-		err = atomicfile.WriteFile(filepath.Join(d.folder(), InfoName), text)
+		err = files.WriteFile(filepath.Join(d.folder(), InfoName), text)
 	}
 	if err == nil {
 		err = os.WriteFile(d.holdFile(), nil, 0o644) // so that readers without write permission can lock it
 	}
 	if err == nil {
-		err = atomicfile.WriteFile(d.file(), text)
+		err = files.WriteFile(d.file(), text)
 	}
 	if err != nil {
 		return fmt.Errorf("commit data directory: %w", err)
@@ -329,8 +328,8 @@ func (d *Dir) removeUnused() (bool, error) {
 	if err != nil || needed {
 		return false, err
 	}
-	lock, err := filelock.Take(d.holdFile())
-	if errors.Is(err, filelock.ErrHeld) {
+	lock, err := files.Lock(d.holdFile())
+	if errors.Is(err, files.ErrLocked) {
 		return false, nil
 	}
 	if err != nil {
@@ -372,7 +371,7 @@ func (d *Dir) Pin(run string) error {
 	}
 	text, err := json.Marshal(pin{Run: run})
 	if err == nil {
-		err = atomicfile.WriteFile(d.pinFile(run), append(text, '\n'))
+		err = files.WriteFile(d.pinFile(run), append(text, '\n'))
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil

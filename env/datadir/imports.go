@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -38,7 +38,7 @@ func (d *Dir) SetImported(name, version string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(filepath.Join(d.path, importsName), append(text, '\n'))
+	return files.WriteFile(filepath.Join(d.path, importsName), append(text, '\n'))
 }
 
 func (d *Dir) imports() (imports, error) {

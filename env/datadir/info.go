@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -110,7 +110,7 @@ func (d *Dir) WriteInfo(info Info) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(file, text)
+	return files.WriteFile(file, text)
 }
 
 func (d *Dir) encode(info Info) ([]byte, error) {

@@ -9,8 +9,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"airqa/internal/atomicfile"
-	"airqa/internal/filelock"
+	"airqa/internal/files"
 )
 
 // Lock is the exclusive right to write to a data directory. The operating system releases it when the process ends.
@@ -20,8 +19,8 @@ type Lock struct {
 
 // Lock acquires the write lock. It does not wait: if another process holds the lock, it returns an error.
 func (d *Dir) Lock() (*Lock, error) {
-	f, err := filelock.Take(filepath.Join(d.path, lockName))
-	if errors.Is(err, filelock.ErrHeld) {
+	f, err := files.Lock(filepath.Join(d.path, lockName))
+	if errors.Is(err, files.ErrLocked) {
 		return nil, fmt.Errorf("lock data directory %s: another ingest is writing to it; wait until it is done", d.path)
 	}
 	if err != nil {
@@ -42,7 +41,7 @@ func (d *Dir) sweep() error {
 			return fmt.Errorf("lock data directory: %w", err)
 		}
 		for _, name := range names {
-			if !atomicfile.IsLeftover(path.Base(name)) {
+			if !files.IsLeftover(path.Base(name)) {
 				continue
 			}
 			if err := os.Remove(filepath.Join(d.path, filepath.FromSlash(name))); err != nil {

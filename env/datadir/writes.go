@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -48,5 +48,5 @@ func (d *Dir) SetWrites(tokens []string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(filepath.Join(d.path, writesName), append(text, '\n'))
+	return files.WriteFile(filepath.Join(d.path, writesName), append(text, '\n'))
 }

@@ -21,9 +21,9 @@ type engine struct {
 	hide   []string // host paths to remove from error texts
 }
 
-// sandbox has the engine settings in the only order that works: the second to last disables the file system, the last
+// lockdown has the engine settings in the only order that works: the second to last disables the file system, the last
 // one freezes all settings.
-var sandbox = []string{
+var lockdown = []string{
 	"SET threads = 1",
 	"SET memory_limit = '256MB'",
 	"SET max_temp_directory_size = '0GB'",
@@ -68,13 +68,13 @@ func newEngine(ctx context.Context, db *sql.DB, path string) (*engine, error) {
 // find it half locked.
 var lockingDown sync.Mutex
 
-// lockDown applies the sandbox. If another reader of this process already has, the engine refuses the settings, which
+// lockDown applies these settings. If another reader of this process already has, the engine refuses the settings, which
 // are then in effect.
 func lockDown(ctx context.Context, db *sql.DB) error {
 	lockingDown.Lock()
 	defer lockingDown.Unlock()
 	var refused error
-	for _, statement := range sandbox {
+	for _, statement := range lockdown {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			refused = fmt.Errorf("lock down the engine: %w", err)
 			break

@@ -9,20 +9,20 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"airqa/env/paperdb/sandbox/gate"
+	"airqa/env/paperdb/sandbox"
 
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
 // Kinds of [QueryError].
 const (
-	KindSyntax  = gate.Syntax
-	KindCatalog = gate.Catalog // no such table or function
-	KindBinder  = "binder"     // no such column, wrong types
-	KindRefused = gate.Refused // not allowed in the sandbox
+	KindSyntax  = sandbox.Syntax
+	KindCatalog = sandbox.Catalog // no such table or function
+	KindBinder  = "binder"        // no such column, wrong types
+	KindRefused = sandbox.Refused // not allowed in the sandbox
 	KindTimeout = "timeout"
 	KindMemory  = "memory"
-	KindRuntime = gate.Runtime // failed while running: a bad cast, a division, …
+	KindRuntime = sandbox.Runtime // failed while running: a bad cast, a division, …
 )
 
 // maxText is the maximum length of a QueryError's text, in bytes.
@@ -113,7 +113,7 @@ func (e *engine) clean(text string) string {
 		text = strings.ReplaceAll(text, path, "…")
 	}
 	text = hostPath.ReplaceAllString(text, "${1}…")
-	text = gate.WithoutAdvice(advice.ReplaceAllString(text, ""))
+	text = sandbox.WithoutAdvice(advice.ReplaceAllString(text, ""))
 	text = badID.ReplaceAllString(text, "$1 is not an id: ids are uuids of 36 characters, such as 3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3. Write the whole id.")
 	text = strings.ReplaceAll(text, "to INT128", "to UUID/INT128")
 	text = address.ReplaceAllString(text, "0x…")

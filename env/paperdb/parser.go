@@ -6,13 +6,13 @@ import (
 	"errors"
 	"strings"
 
-	"airqa/env/paperdb/sandbox/gate"
+	"airqa/env/paperdb/sandbox"
 )
 
-// parser checks statements with package gate. It parses them with its own engine, which never runs them.
+// parser checks statements with package sandbox. It parses them with its own engine, which never runs them.
 type parser struct {
 	db    *sql.DB
-	rules gate.Rules
+	rules sandbox.Rules
 	// Prepared, because every query uses both.
 	tree, canonical *sql.Stmt
 }
@@ -32,7 +32,7 @@ func openParser(ctx context.Context, catalog string) (*parser, error) {
 	}
 	// An in-memory database lives as long as its connector; idle connections save opening one per query.
 	db.SetMaxIdleConns(2)
-	p := &parser{db: db, rules: gate.Rules{Catalog: catalog, Tables: Tables()}}
+	p := &parser{db: db, rules: sandbox.Rules{Catalog: catalog, Tables: Tables()}}
 	if p.tree, err = db.PrepareContext(ctx, treeSQL); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -50,7 +50,7 @@ func (p *parser) close() error {
 }
 
 // pass returns the statement as understood by the parser, without comments and semicolons, and the tables that it reads,
-// or a *QueryError. The text must have passed gate.CheckText.
+// or a *QueryError. The text must have passed sandbox.CheckText.
 func (p *parser) pass(ctx context.Context, text string) (canonical string, tables []string, err error) {
 	var tree string
 	if err := p.tree.QueryRowContext(ctx, text).Scan(&tree); err != nil {
@@ -65,9 +65,9 @@ func (p *parser) pass(ctx context.Context, text string) (canonical string, table
 	return strings.TrimRight(canonical, "; \n"), tables, nil
 }
 
-// refused converts a refusal of package gate to a QueryError and leaves other errors unchanged.
+// refused converts a refusal of package sandbox to a QueryError and leaves other errors unchanged.
 func refused(err error) error {
-	var no *gate.Refusal
+	var no *sandbox.Refusal
 	if errors.As(err, &no) {
 		return &QueryError{Kind: no.Kind, Text: cut(no.Text)}
 	}

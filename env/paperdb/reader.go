@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"airqa/env/paperdb/sandbox/gate"
+	"airqa/env/paperdb/sandbox"
 )
 
 // Config configures a [Reader]. Path is required; other zero values mean the default.
@@ -116,7 +116,7 @@ func (r *Reader) Query(ctx context.Context, text string, limits Limits) (Result,
 	if limits.Rows < 1 || limits.Deadline <= 0 {
 		return Result{}, fmt.Errorf("query: limits of %d rows and %v", limits.Rows, limits.Deadline)
 	}
-	if err := gate.CheckText(text); err != nil {
+	if err := sandbox.CheckText(text); err != nil {
 		return Result{}, refused(err)
 	}
 	return r.runner.query(ctx, text, limits)

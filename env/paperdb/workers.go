@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"airqa/env/paperdb/sandbox/worker"
+	"airqa/env/paperdb/sandbox"
 )
 
 // workerName is the name of the worker processes, also in process listings.
@@ -20,14 +20,14 @@ var workerMainCalled atomic.Bool
 // in child processes of the same program, and in a child this call never returns. In any other process it does nothing.
 func WorkerMain() {
 	workerMainCalled.Store(true)
-	worker.Main(workerName, serve)
+	sandbox.Main(workerName, serve)
 }
 
 // Landlock returns the version of Landlock that confines workers, 0 if the system has none.
-func Landlock() int { return worker.Landlock() }
+func Landlock() int { return sandbox.Landlock() }
 
 // serve opens the database in a worker.
-func serve(path []byte) (worker.Handler, error) {
+func serve(path []byte) (sandbox.Handler, error) {
 	ctx := context.Background() // the parent's deadline ends the process
 	db, err := openDatabase(ctx, string(path))
 	if err != nil {
@@ -66,10 +66,10 @@ func (e *engine) answer(ctx context.Context, q question) (raw []byte, reuse bool
 }
 
 // workers runs statements in worker processes.
-type workers struct{ pool *worker.Pool }
+type workers struct{ pool *sandbox.Pool }
 
 func newWorkers(path string, maxWorkers int) workers {
-	return workers{worker.New(worker.Config{Name: workerName, Setup: []byte(path), Max: maxWorkers})}
+	return workers{sandbox.New(sandbox.Config{Name: workerName, Setup: []byte(path), Max: maxWorkers})}
 }
 
 func (w workers) query(ctx context.Context, text string, limits Limits) (Result, error) {
@@ -77,9 +77,9 @@ func (w workers) query(ctx context.Context, text string, limits Limits) (Result,
 		return Result{}, errors.New("query: this program starts no workers: call paperdb.WorkerMain first in main, or set InProcess (QueryInProcess of env.Config)")
 	}
 	raw, err := w.pool.Call(ctx, limits.Deadline, question{Text: text, Rows: limits.Rows}.encode())
-	var died *worker.Died
+	var died *sandbox.Died
 	switch {
-	case errors.Is(err, worker.ErrDeadline):
+	case errors.Is(err, sandbox.ErrDeadline):
 		return Result{}, tooSlow(limits.Deadline)
 	case errors.As(err, &died) && died.Memory:
 		return Result{}, tooMuchMemory()

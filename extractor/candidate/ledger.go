@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -129,5 +129,5 @@ func WriteQuestions(dir string, rows []qa.Example) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(filepath.Join(dir, QuestionsFile), text)
+	return files.WriteFile(filepath.Join(dir, QuestionsFile), text)
 }

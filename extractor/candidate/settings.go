@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -89,5 +89,5 @@ func WriteSettings(dir string, c Settings, redact func([]byte) []byte) error {
 	if redact != nil {
 		raw = redact(raw)
 	}
-	return atomicfile.WriteFile(filepath.Join(dir, SettingsFile), append(raw, '\n'))
+	return files.WriteFile(filepath.Join(dir, SettingsFile), append(raw, '\n'))
 }

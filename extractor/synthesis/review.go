@@ -15,7 +15,7 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
 	"airqa/extractor/review"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
@@ -62,10 +62,10 @@ func WriteReview(ctx context.Context, dir string, world *env.Env, f ReviewFiles)
 	if err := review.Page(ctx, &html, sample, c); err != nil {
 		return 0, 0, err
 	}
-	if err := atomicfile.WriteFile(f.Page, html.Bytes()); err != nil {
+	if err := files.WriteFile(f.Page, html.Bytes()); err != nil {
 		return 0, 0, err
 	}
-	err = atomicfile.Write(f.Form, func(w io.Writer) error { return review.WriteForm(w, sample) })
+	err = files.Write(f.Form, func(w io.Writer) error { return review.WriteForm(w, sample) })
 	return len(sample), len(rows), err
 }
 

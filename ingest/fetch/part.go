@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -68,7 +68,7 @@ func (p *part) reset(validator string) error {
 		_, err = p.file.Seek(0, io.SeekStart)
 	}
 	if err == nil {
-		err = atomicfile.WriteFile(p.markPath(), append(raw, '\n'))
+		err = files.WriteFile(p.markPath(), append(raw, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("start download: %w", err)

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"airqa/internal/filelock"
+	"airqa/internal/files"
 )
 
 var (
@@ -88,9 +88,9 @@ func (l *Ledger[K, V]) open() (err error) {
 		l.file, err = os.Open(l.path)
 		return err
 	}
-	if l.lock, err = filelock.Take(l.path); err != nil {
+	if l.lock, err = files.Lock(l.path); err != nil {
 		l.lock = nil
-		if errors.Is(err, filelock.ErrHeld) {
+		if errors.Is(err, files.ErrLocked) {
 			err = ErrInUse
 		}
 		return err
@@ -336,8 +336,8 @@ func (l *Ledger[K, V]) Reserve(ctx context.Context, offset int64) (release func(
 		return func() {}, nil
 	}
 	for {
-		if err := filelock.TakeByte(file, offset); !errors.Is(err, filelock.ErrHeld) {
-			return func() { _ = filelock.FreeByte(file, offset) }, nil
+		if err := files.LockByte(file, offset); !errors.Is(err, files.ErrLocked) {
+			return func() { _ = files.UnlockByte(file, offset) }, nil
 		}
 		select {
 		case <-time.After(pollEvery):

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/filelock"
+	"airqa/internal/files"
 )
 
 // ErrBusy is returned when another process, or another part of this one, writes the same folder.
@@ -47,8 +47,8 @@ func Open(final string) (*Dir, error) {
 	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
 		return nil, err
 	}
-	lock, err := filelock.Take(hidden(final, lockFile))
-	if errors.Is(err, filelock.ErrHeld) {
+	lock, err := files.Lock(hidden(final, lockFile))
+	if errors.Is(err, files.ErrLocked) {
 		return nil, ErrBusy
 	}
 	if err != nil {

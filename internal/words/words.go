@@ -1,5 +1,14 @@
-// Package words compares texts of papers by their words: the text of a PDF, a table in HTML, an answer of a model. Start
-// from [Fold]; the other functions take folded texts.
+// Package words compares texts by their words.
+//
+// For texts of papers (the text of a PDF, a table in HTML, an answer of a model), start from [Fold]; [Content], [Share],
+// [Shared], [Short] and [Formula] take folded texts, and [Finder] finds one in another.
+//
+// The lexical baselines of the companion benchmarks are [FitTFIDF], which is scikit-learn's TfidfVectorizer with cosine, and
+// [NewBM25], the BM25Okapi of rank_bm25, with the tokenizers [Tokens] and [Treebank]. Both models fit a handful of
+// documents in memory; the index of a data directory is env/vectors/bm25.
+//
+// QASPER and ArgSciChat score answers as the SQuAD evaluation scripts do: [SQuADF1] is the token F1 of version 1.1,
+// [SQuADF1v2] that of version 2.0; both compare [SQuADTokens].
 package words
 
 import (

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"airqa/internal/filelock"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -49,7 +49,7 @@ func Open(dir string, c Config) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open cache: %w", err)
 	}
-	lock, err := filelock.Share(filepath.Join(dir, lockFile))
+	lock, err := files.LockShared(filepath.Join(dir, lockFile))
 	if err != nil {
 		return nil, fmt.Errorf("cache %s: %w", dir, inUse(err))
 	}
@@ -65,7 +65,7 @@ func Open(dir string, c Config) (*Store, error) {
 }
 
 func inUse(err error) error {
-	if errors.Is(err, filelock.ErrHeld) {
+	if errors.Is(err, files.ErrLocked) {
 		return ErrInUse
 	}
 	return err

@@ -14,8 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"airqa/internal/atomicfile"
-	"airqa/internal/filelock"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -87,12 +86,12 @@ func rewrite(dir string, keep func(entry) bool) (dropped, kept int, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return 0, 0, fmt.Errorf("%s: %w", dir, ErrNoStore)
 	}
-	lock, err := filelock.Take(filepath.Join(dir, lockFile))
+	lock, err := files.Lock(filepath.Join(dir, lockFile))
 	if err != nil {
 		return 0, 0, fmt.Errorf("cache %s: %w", dir, inUse(err))
 	}
 	defer func() { _ = lock.Close() }()
-	err = atomicfile.Write(path, func(w io.Writer) error {
+	err = files.Write(path, func(w io.Writer) error {
 		return scan(dir, func(line []byte) error {
 			if e, unread := decode(line); unread != nil || !keep(e) {
 				dropped++

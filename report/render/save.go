@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 )
 
@@ -56,7 +56,7 @@ func SaveFigures(dir string, figures []Figure) (int, error) {
 			if err != nil {
 				return n, err
 			}
-			if err := atomicfile.WriteFile(filepath.Join(dir, f.Name+format.suffix), data); err != nil {
+			if err := files.WriteFile(filepath.Join(dir, f.Name+format.suffix), data); err != nil {
 				return n, err
 			}
 			n++

@@ -14,9 +14,8 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/ingest"
-	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
-	"airqa/internal/filelock"
+	"airqa/internal/files"
 	"airqa/internal/pause"
 	"airqa/internal/terminal"
 	"airqa/run/session"
@@ -75,11 +74,11 @@ func (l Library) Dir(ctx context.Context, paths []string, to env.WriterConfig) (
 // lock waits for a lock.
 func (l Library) lock(ctx context.Context, path string) (release func(), err error) {
 	for n := 0; ; n++ {
-		lock, err := filelock.Take(path)
+		lock, err := files.Lock(path)
 		if err == nil {
 			return func() { _ = lock.Close() }, nil
 		}
-		if !errors.Is(err, filelock.ErrHeld) {
+		if !errors.Is(err, files.ErrLocked) {
 			return nil, fmt.Errorf("lock the cache of papers: %w", err)
 		}
 		if n == 0 {
@@ -92,19 +91,19 @@ func (l Library) lock(ctx context.Context, path string) (release func(), err err
 }
 
 // ingest reads the files and marks the directory as complete, unless one of them failed.
-func (l Library) ingest(to env.WriterConfig, files []string) error {
-	sum, err := l.Ingest(to, files, ingest.Config{Workers: 2}, datadir.Chunking{})
+func (l Library) ingest(to env.WriterConfig, pdfs []string) error {
+	sum, err := l.Ingest(to, pdfs, ingest.Config{Workers: 2}, datadir.Chunking{})
 	if err != nil {
 		return err
 	}
 	switch n := len(sum.Failed); {
-	case n == len(files):
+	case n == len(pdfs):
 		return fmt.Errorf("none of %s could be read: %w", terminal.Plural(n, "PDF"), sum.Failed[0].Err)
 	case n > 0:
-		l.Notify.Warnf("%d of %d PDFs could not be read; the answers come from the others", n, len(files))
+		l.Notify.Warnf("%d of %d PDFs could not be read; the answers come from the others", n, len(pdfs))
 		return nil
 	}
-	return atomicfile.WriteFile(done(to.Dir), nil)
+	return files.WriteFile(done(to.Dir), nil)
 }
 
 // keyOf identifies files by content, with what else decides about the rows and vectors of their papers.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/runlog"
 )
 
@@ -76,7 +76,7 @@ func copyTree(from, to string) error {
 			return err
 		}
 		defer func() { _ = file.Close() }()
-		return atomicfile.Write(filepath.Join(to, path), func(w io.Writer) error {
+		return files.Write(filepath.Join(to, path), func(w io.Writer) error {
 			_, err := io.Copy(w, file)
 			return err
 		})

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/runlog"
 )
@@ -97,9 +97,9 @@ func (p *plan) writeRest(dir string) error {
 
 // union writes the lines of a file of several folders, each line once. It writes nothing if no folder has the file.
 func union(path, name string, dirs []string) error {
-	var files []*os.File
+	var sources []*os.File
 	defer func() {
-		for _, f := range files {
+		for _, f := range sources {
 			_ = f.Close()
 		}
 	}()
@@ -111,14 +111,14 @@ func union(path, name string, dirs []string) error {
 		if err != nil {
 			return err
 		}
-		files = append(files, f)
+		sources = append(sources, f)
 	}
-	if len(files) == 0 {
+	if len(sources) == 0 {
 		return nil
 	}
-	return atomicfile.Write(path, func(out io.Writer) error {
+	return files.Write(path, func(out io.Writer) error {
 		seen := make(map[[sha256.Size]byte]bool)
-		for _, f := range files {
+		for _, f := range sources {
 			for line, err := range ledger.Lines(bufio.NewReader(f)) {
 				if err != nil {
 					return err

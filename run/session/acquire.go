@@ -16,7 +16,7 @@ import (
 	"airqa/ingest"
 	"airqa/ingest/fetch"
 	"airqa/ingest/wanted"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/progress"
 )
 
@@ -168,7 +168,7 @@ func (q *acquirer) addMetadata(e fetch.Event) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, raw) {
 		return nil
 	}
-	return atomicfile.WriteFile(path, raw)
+	return files.WriteFile(path, raw)
 }
 
 // maxPrinted is the number of failures that are printed one by one; the others are only counted.

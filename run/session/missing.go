@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa/dataset"
 	"airqa/runlog"
@@ -137,7 +137,7 @@ func (f Missing) write(m dataset.Missing) error {
 	for _, name := range m.Collections {
 		fmt.Fprintf(&b, "collection\t%s\n", terminal.Line(name))
 	}
-	return atomicfile.WriteFile(f.MissingList, []byte(b.String()))
+	return files.WriteFile(f.MissingList, []byte(b.String()))
 }
 
 // NoteMissing reports after a scoring how many of the scored questions lacked papers.

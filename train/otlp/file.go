@@ -18,7 +18,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
 )
@@ -38,7 +38,7 @@ func WriteFile(c Config, path string, force bool) (sum Summary, unchanged bool, 
 	if err != nil {
 		return sum, false, err
 	}
-	err = atomicfile.Write(path, func(w io.Writer) (err error) {
+	err = files.Write(path, func(w io.Writer) (err error) {
 		h := sha256.New()
 		buffered := bufio.NewWriterSize(io.MultiWriter(w, h), 1<<20)
 		if sum, err = File(c, buffered); err == nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -27,7 +27,7 @@ func Calendar(p *Plan, dir string, now time.Time) ([]string, error) {
 		}
 		name := fmt.Sprintf("%02d-%s.ics", i+1, plain(who.Name))
 		text := folded("BEGIN:VCALENDAR") + folded("VERSION:2.0") + folded("PRODID:-//airqa//collect//EN") + events + folded("END:VCALENDAR")
-		if err := atomicfile.WriteFile(filepath.Join(dir, name), []byte(text)); err != nil {
+		if err := files.WriteFile(filepath.Join(dir, name), []byte(text)); err != nil {
 			return names, fmt.Errorf("write calendars: %w", err)
 		}
 		names = append(names, name)

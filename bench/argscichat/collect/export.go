@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 )
 
@@ -70,7 +70,7 @@ func Export(dialogues []*Dialogue, dir string) (Exported, error) {
 		rows [][]string
 	}{{"summary.csv", summaryRows(dialogues)}, {"dialogues.csv", messageRows(complete)}, {"intents.csv", intents}} {
 		if err == nil && (table.name != "intents.csv" || x.Labelled > 0) {
-			err = atomicfile.Write(filepath.Join(dir, table.name), func(w io.Writer) error {
+			err = files.Write(filepath.Join(dir, table.name), func(w io.Writer) error {
 				return terminal.WriteCSV(w, slices.Values(table.rows), false)
 			})
 		}
@@ -144,7 +144,7 @@ func writeFold(dir string, papers []*exported, fold, folds int) error {
 	for part, list := range parts {
 		raw, err := papersJSON(list)
 		if err == nil {
-			err = atomicfile.WriteFile(filepath.Join(dir, fmt.Sprintf("fold_%d_%s.json", fold, part)), raw)
+			err = files.WriteFile(filepath.Join(dir, fmt.Sprintf("fold_%d_%s.json", fold, part)), raw)
 		}
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strconv"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -85,7 +85,7 @@ func latest(log *annotations) []kept {
 }
 
 func write(path string, log *annotations, list []kept) error {
-	return atomicfile.Write(path, func(out io.Writer) error {
+	return files.Write(path, func(out io.Writer) error {
 		w := bufio.NewWriter(out)
 		_, _ = w.WriteString("[")
 		for i, k := range list {

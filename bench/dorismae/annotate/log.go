@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -132,7 +132,7 @@ func (s settings) settle(dir string) error {
 	raw, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return atomicfile.WriteFile(path, want)
+		return files.WriteFile(path, want)
 	case err != nil:
 		return err
 	case string(raw) == string(want):

@@ -23,7 +23,7 @@ import (
 	"sync"
 
 	"airqa/env/embed"
-	"airqa/internal/filelock"
+	"airqa/internal/files"
 )
 
 // File format: "AIRQAEMB", uint32 format, uint32 length of the head, the head (the model's name, a newline, its hash, a
@@ -65,7 +65,7 @@ func Open(path string, inner embed.Embedder) (*Cache, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("open vector cache: %w", err)
 	}
-	lock, err := filelock.Take(path + ".lock")
+	lock, err := files.Lock(path + ".lock")
 	if err != nil {
 		return nil, fmt.Errorf("open vector cache: %w", err)
 	}

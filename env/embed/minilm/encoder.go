@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-
-	"airqa/env/embed/minilm/weights"
 )
 
 // encoder is the model packed for one kernel.
@@ -16,7 +14,7 @@ type encoder struct {
 	packed []uint32
 }
 
-func newEncoder(f *weights.File, k kernel, c cores) (*encoder, error) {
+func newEncoder(f *weightsFile, k kernel, c cores) (*encoder, error) {
 	t, err := readTables(f)
 	if err != nil {
 		return nil, err

@@ -2,8 +2,6 @@ package minilm
 
 import (
 	"math"
-
-	"airqa/env/embed/minilm/weights"
 )
 
 // The packed model is one block of 32-bit words, in the order in which the encoder reads it:
@@ -66,7 +64,7 @@ func packLayer(to []uint32, k kernel, l layer) {
 	}
 	for h := range heads {
 		for i := range 3 * headDim { // query, key and value columns may share a panel
-			m, scale := [3]weights.Matrix{l.query.weight, l.key.weight, l.value.weight}[i/headDim], float32(1)
+			m, scale := [3]matrix{l.query.weight, l.key.weight, l.value.weight}[i/headDim], float32(1)
 			if i < headDim {
 				scale = queryScale
 			}
@@ -90,7 +88,7 @@ func (p *packer) floats(v []float32, scale float32) {
 // column is an output column of a product: 384 numbers of a row of the stored matrix, times scale. loud reports whether
 // its inputs are a row of the residual stream, in which some are much larger than the others.
 type column struct {
-	m          weights.Matrix
+	m          matrix
 	row, input int
 	scale      float32
 	loud       bool

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"airqa/env/embed/minilm/weights"
 )
 
 // A packed column holds the stored weights: integers times steps, and the loud inputs as floats.
@@ -35,7 +33,7 @@ func checkBytes(t *testing.T, want [Dim]float32, word func(row int) uint32, isLo
 	columns := loud()
 	var sum float64
 	for i, x := range want {
-		g, in := i/weights.Group, i%weights.Group
+		g, in := i/groupSize, i%groupSize
 		q := int8(word(g*groupRows+in/4) >> (8 * (in % 4)))
 		got := float32(q) * math.Float32frombits(word((g+1)*groupRows-1))
 		sum += float64(got)

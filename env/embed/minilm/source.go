@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"airqa/env/embed"
-	"airqa/env/embed/minilm/weights"
 	"airqa/internal/ledger"
 )
 
@@ -25,7 +24,7 @@ const (
 // source is a set of weights in its stored form.
 type source struct {
 	name       string
-	file       *weights.File
+	file       *weightsFile
 	vocabulary string
 	digest     string // digest of the file's data
 	reduced    bool   // the layers' matrices are stored as 8-bit integers
@@ -49,13 +48,13 @@ func open(dir string) (source, error) {
 		s.name, s.vocabulary = filepath.Base(dir), string(vocab) // the base name is the same on any machine
 	}
 	var err error
-	if s.file, err = weights.Parse(data); err == nil {
+	if s.file, err = parseWeights(data); err == nil {
 		err = s.check()
 	}
 	if err != nil {
 		return s, fmt.Errorf("open model %s: %w", s.name, err)
 	}
-	s.digest = s.file.Metadata[weights.KeyPayload] // of the embedded file: a test compares it with the data
+	s.digest = s.file.Metadata[keyPayload] // of the embedded file: a test compares it with the data
 	if dir != "" {
 		s.digest = s.file.Sum()
 	}
@@ -93,7 +92,7 @@ type layerNorm struct{ weight, bias []float32 }
 
 // linear is an outputs x inputs matrix with its bias.
 type linear struct {
-	weight weights.Matrix
+	weight matrix
 	bias   []float32
 }
 
@@ -116,18 +115,18 @@ func (l layer) reduced() bool {
 
 // embeddings are the embedding tables of the tokens.
 type embeddings struct {
-	word, position, kind weights.Matrix
+	word, position, kind matrix
 	norm                 layerNorm
 }
 
 // reader reads tensors and keeps the first error.
 type reader struct {
-	file *weights.File
+	file *weightsFile
 	err  error
 }
 
-func (r *reader) matrix(name string, rows, cols int) weights.Matrix {
-	m, err := r.file.Matrix(name, rows, cols)
+func (r *reader) matrix(name string, rows, cols int) matrix {
+	m, err := r.file.matrix(name, rows, cols)
 	r.err = cmp.Or(r.err, err)
 	return m
 }
@@ -146,7 +145,7 @@ func (r *reader) norm(name string) layerNorm {
 	return layerNorm{r.vector(name+".weight", Dim), r.vector(name+".bias", Dim)}
 }
 
-func readTables(f *weights.File) (embeddings, error) {
+func readTables(f *weightsFile) (embeddings, error) {
 	r := reader{file: f}
 	t := embeddings{
 		word:     r.matrix("embeddings.word_embeddings.weight", vocabulary, Dim),
@@ -157,7 +156,7 @@ func readTables(f *weights.File) (embeddings, error) {
 	return t, r.err
 }
 
-func readLayer(f *weights.File, l int) (layer, error) {
+func readLayer(f *weightsFile, l int) (layer, error) {
 	r := reader{file: f}
 	at := fmt.Sprintf("encoder.layer.%d.", l)
 	out := layer{

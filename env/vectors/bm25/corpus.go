@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"airqa/env/vectors"
-	"airqa/internal/lexical"
+	"airqa/internal/words"
 )
 
 // Corpus holds the sums from which the weights of a growing corpus follow. A change of the corpus changes a few sums;
@@ -57,15 +57,15 @@ func (c Corpus) Weights() Weights {
 	sum, terms := 0.0, 0
 	for _, df := range slices.Sorted(maps.Keys(c.Frequencies)) {
 		n := c.Frequencies[df]
-		sum, terms = sum+float64(n)*lexical.IDF(c.Documents, df), terms+n
+		sum, terms = sum+float64(n)*words.IDF(c.Documents, df), terms+n
 	}
-	w.floor = max(lexical.Epsilon*sum/float64(max(terms, 1)), lowest)
+	w.floor = max(words.Epsilon*sum/float64(max(terms, 1)), lowest)
 	return w
 }
 
 // Query returns the weight of a term that occurs count times in a query and is in df documents, df at least 1.
 func (w Weights) Query(count, df int) float32 {
-	idf := lexical.IDF(w.documents, df)
+	idf := words.IDF(w.documents, df)
 	if idf <= 0 {
 		idf = w.floor // the reference replaces only negative values; an exact 0 would remove the term from the vector
 	}
@@ -75,7 +75,7 @@ func (w Weights) Query(count, df int) float32 {
 // Document returns the weight of a term that occurs count times in a text of length terms.
 func (w Weights) Document(count, length int) float32 {
 	tf := float64(count)
-	return float32(tf * (lexical.K1 + 1) / (tf + lexical.K1*(1-lexical.B+lexical.B*float64(length)/w.average)))
+	return float32(tf * (words.K1 + 1) / (tf + words.K1*(1-words.B+words.B*float64(length)/w.average)))
 }
 
 // Counter counts the terms of texts. It is not safe for concurrent use.

@@ -16,7 +16,7 @@ func stem(word string) string { return english.Stem(word, false) }
 // so "state of the art" matches "state-of-the-art".
 func terms(text string, stem func(string) string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for word := range words(strings.ToLower(text)) {
+		for word := range runs(strings.ToLower(text)) {
 			if !english.IsStopWord(word) && !yield(stem(word)) {
 				return
 			}
@@ -24,8 +24,8 @@ func terms(text string, stem func(string) string) iter.Seq[string] {
 	}
 }
 
-// words yields the runs of letters and digits in text.
-func words(text string) iter.Seq[string] {
+// runs yields the runs of letters and digits in text.
+func runs(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		runes := []rune(text)
 		start := -1

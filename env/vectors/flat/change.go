@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"airqa/env/vectors"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 )
 
 // maxSegment is the largest number of records of a segment before merges: a longer load makes several segments, so that
@@ -206,7 +206,7 @@ func (e *edit) segment(fill func(*builder) error) (*part, error) {
 	info := e.Collection
 	info.Encoder = nil
 	name := e.newFile("vec")
-	err := atomicfile.Write(filepath.Join(e.dir, name), func(w io.Writer) error {
+	err := files.Write(filepath.Join(e.dir, name), func(w io.Writer) error {
 		d := newBuilder(info, e.store.engine.kernel, w)
 		if err := fill(d); err != nil {
 			return err
@@ -322,7 +322,7 @@ func (e *edit) without(p *part, going []uint32) (*part, error) {
 	entry := p.entry
 	entry.Gone, entry.GoneCRC32C = e.newFile("gone"), 0
 	entry.Records, entry.Dead = p.records-len(records), len(records)
-	err := atomicfile.Write(filepath.Join(e.dir, entry.Gone), func(w io.Writer) error {
+	err := files.Write(filepath.Join(e.dir, entry.Gone), func(w io.Writer) error {
 		out := startFile(w)
 		out.section("gone", raw(records))
 		out.section("fewer", raw(less))

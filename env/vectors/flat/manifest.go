@@ -14,7 +14,7 @@ import (
 
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
-	"airqa/internal/atomicfile"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -136,7 +136,7 @@ func (m manifest) write(dir string, generation int) error {
 	}
 	text = bytes.TrimSuffix(text, []byte("}"))
 	text = fmt.Appendf(text, "%s%d}\n", sumKey, sumOf(text))
-	return atomicfile.WriteFile(filepath.Join(dir, manifestFile(generation)), text)
+	return files.WriteFile(filepath.Join(dir, manifestFile(generation)), text)
 }
 
 func sumOf(text []byte) uint32 { return crc32.Checksum(text, castagnoli()) }

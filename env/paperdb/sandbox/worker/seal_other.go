@@ -1,8 +1,0 @@
-//go:build !linux
-
-package worker
-
-func seal() error { return nil }
-
-// Landlock returns 0: only Linux has it.
-func Landlock() int { return 0 }
