@@ -54,7 +54,7 @@ func cachePath(dir *datadir.Dir, info embed.Info) string {
 
 // openStore opens the vector store of a data directory: the local files if url is empty or [Files], else a Milvus server.
 func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store, error) {
-	if url == "" || url == Files {
+	if isFiles(url) {
 		s, err := flat.Open(dir.Vectors(), dir.Generation())
 		if err != nil {
 			return nil, err // a nil *flat.Store would make a non-nil interface

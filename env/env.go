@@ -84,7 +84,7 @@ type Env struct {
 // noWindowsNotice is the notice about a dense collection that predates embedding long texts in windows.
 func noWindowsNotice(cfg Config) string {
 	to := "milvus://..."
-	if p, err := placeOf(cfg.Vectors); err == nil && p == (place{}) {
+	if isFiles(cfg.Vectors) {
 		to = Files
 	}
 	return fmt.Sprintf("the search index covers only the beginning of long passages; to rebuild it, run: airqa vectors copy --data %s --to %s", cfg.Dir, to)
@@ -113,27 +113,30 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 		return nil, err
 	}
 	cfg.PDF.MaxPages = cmp.Or(cfg.PDF.MaxPages, math.MaxInt32) // the limit of ingest may have been raised
-	pool, err := pdf.NewPool(cfg.PDF)
-	if err != nil {
+	e := &Env{
+		dir: dir, limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline}, mode: cfg.Mode, embedder: cfg.Embedder,
+	}
+	if e.pool, err = pdf.NewPool(cfg.PDF); err != nil {
 		return nil, err
 	}
+	viewer := pdf.Viewer{Pool: e.pool, DPI: cfg.DPI}
+	e.draw, e.glyphs = viewer.View, viewer.Glyphs
 	if err := dir.Hold(cfg.Fingerprint); err != nil {
-		return nil, errors.Join(err, pool.Close())
+		return nil, errors.Join(err, e.Close())
 	}
-	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database(), Workers: cfg.QueryWorkers, InProcess: cfg.QueryInProcess})
-	if err != nil {
-		return nil, fmt.Errorf("open data directory %s: %w", dir.Path(), errors.Join(err, pool.Close(), dir.Release()))
-	}
-	viewer := pdf.Viewer{Pool: pool, DPI: cfg.DPI}
-	e := &Env{
-		dir: dir, db: db, pool: pool, draw: viewer.View, glyphs: viewer.Glyphs,
-		limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline},
-		mode:   cfg.Mode, embedder: cfg.Embedder,
-	}
-	if err := e.openIndex(ctx, cfg); err != nil {
+	if err := e.openPapers(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("open data directory %s: %w", dir.Path(), err), e.Close())
 	}
 	return e, nil
+}
+
+// openPapers opens the database and the search index.
+func (e *Env) openPapers(ctx context.Context, cfg Config) (err error) {
+	settings := paperdb.Config{Path: e.dir.Database(), Workers: cfg.QueryWorkers, InProcess: cfg.QueryInProcess}
+	if e.db, err = paperdb.OpenReader(ctx, settings); err != nil {
+		return err
+	}
+	return e.openIndex(ctx, cfg)
 }
 
 // openIndex opens the collections that the mode needs and checks that they match the papers and the embedding model.
@@ -194,7 +197,11 @@ func fingerprint(ctx context.Context, dir *datadir.Dir, db *paperdb.Reader) (str
 
 // Close closes the directory. It must not overlap with or precede other calls.
 func (e *Env) Close() error {
-	errs := []error{e.db.Close(), e.pool.Close()}
+	var errs []error
+	if e.db != nil {
+		errs = append(errs, e.db.Close())
+	}
+	errs = append(errs, e.pool.Close())
 	if e.store != nil {
 		errs = append(errs, e.store.Close())
 	}

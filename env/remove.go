@@ -2,7 +2,6 @@ package env
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,15 +12,11 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
-	"airqa/internal/files"
-	"airqa/internal/ledger"
 )
 
 // removalName is the file that lists papers whose removal has begun. It makes a removal complete after a crash: the rows
 // go with a new generation, and the next writer removes the files that are left.
 const removalName = "removing.json"
-
-const removalFormat = 1
 
 // removal is the content of removing.json.
 type removal struct {
@@ -131,14 +126,10 @@ func (w *Writer) Remove(ctx context.Context, papers []Removing) error {
 	for i, p := range papers {
 		ids[i] = p.PaperID
 	}
-	text, err := json.Marshal(removal{Format: removalFormat, Papers: append(pending, papers...)})
-	if err == nil {
-		err = files.WriteFile(w.removalPath(), append(text, '\n'))
+	if err := datadir.WriteRecord(w.removalPath(), removal{Format: 1, Papers: append(pending, papers...)}); err != nil {
+		return fmt.Errorf("remove papers: %w", err)
 	}
-	if err == nil {
-		err = w.change(ctx, func(db *paperdb.Writer) error { return db.Remove(ctx, ids) })
-	}
-	if err != nil {
+	if err := w.change(ctx, func(db *paperdb.Writer) error { return db.Remove(ctx, ids) }); err != nil {
 		return fmt.Errorf("remove papers: %w", err)
 	}
 	return nil
@@ -148,21 +139,9 @@ func (w *Writer) removalPath() string { return filepath.Join(w.dir.Path(), remov
 
 // pendingRemoval returns the papers of a removal that was interrupted.
 func (w *Writer) pendingRemoval() ([]Removing, error) {
-	text, err := os.ReadFile(w.removalPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	var r removal
-	if err == nil {
-		err = ledger.Strict(text, &r)
-	}
-	if err == nil && r.Format != removalFormat {
-		err = fmt.Errorf("format %d; this program reads %d", r.Format, removalFormat)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", w.removalPath(), err)
-	}
-	return r.Papers, nil
+	err := datadir.ReadRecord(w.removalPath(), &r)
+	return r.Papers, err
 }
 
 // dropRemoved removes the files of papers that the generation d, which has become the current one, does not have.

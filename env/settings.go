@@ -92,8 +92,11 @@ func (p place) String() string {
 	return p.Config.String()
 }
 
+// isFiles reports whether the URL of a vector store stands for the files of the data directory.
+func isFiles(url string) bool { return url == "" || url == Files }
+
 func placeOf(url string) (place, error) {
-	if url == "" || url == Files {
+	if isFiles(url) {
 		return place{}, nil
 	}
 	c, err := milvus.ParseURL(url)

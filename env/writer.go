@@ -93,16 +93,16 @@ func OpenWriter(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 
 // open opens the next generation if there is one or if there are no papers yet, else the current one for reading.
 func (w *Writer) open(ctx context.Context) (err error) {
-	if w.next, err = w.dir.Next(); err == nil {
-		err = w.dir.CheckDatabase()
+	if w.next, err = w.dir.Next(); err != nil {
+		return err
 	}
-	if err == nil {
-		err = checkServer(ctx, w.dir, w.cfg)
+	if err := w.dir.CheckDatabase(); err != nil {
+		return err
 	}
-	if err == nil {
-		err = dropOutdated(w.dir, w.next)
+	if err := checkServer(ctx, w.dir, w.cfg); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := dropOutdated(w.dir, w.next); err != nil {
 		return err
 	}
 	if _, err := os.Stat(w.dir.Database()); errors.Is(err, fs.ErrNotExist) {

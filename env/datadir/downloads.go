@@ -2,6 +2,7 @@ package datadir
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,4 +40,13 @@ func (d *Dir) DownloadsByHash(sizes map[int64]bool) (map[string][]string, error)
 		byHash[sum] = append(byHash[sum], downloadsName+"/"+e.Name(), downloadsName+"/"+stem+".json")
 	}
 	return byHash, nil
+}
+
+// HashOf returns the SHA-256 of a file in lower-case hex.
+func HashOf(path string) (string, error) {
+	sum, err := ledger.HashFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", filepath.Base(path), err)
+	}
+	return sum, nil
 }

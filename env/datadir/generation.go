@@ -114,17 +114,16 @@ type stored struct {
 	Bytes int64 `json:"bytes"`
 }
 
-const storedFormat = 1
-
 func (d *Dir) databaseSize() (int64, error) {
-	text, err := os.ReadFile(filepath.Join(d.folder(), storedName))
+	if d.generation == 0 {
+		return 0, errors.ErrUnsupported
+	}
+	path := filepath.Join(d.folder(), storedName)
+	if _, err := os.Stat(path); err != nil {
+		return 0, err
+	}
 	var s stored
-	if err == nil {
-		err = ledger.Strict(text, &s)
-	}
-	if err == nil && (s.Format != storedFormat || d.generation == 0) {
-		err = errors.ErrUnsupported
-	}
+	err := ReadRecord(path, &s)
 	return s.Bytes, err
 }
 
@@ -134,11 +133,7 @@ func (d *Dir) storeSize() error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(stored{Format: storedFormat, Bytes: file.Size()})
-	if err == nil {
-		err = files.WriteFile(filepath.Join(d.folder(), storedName), append(text, '\n'))
-	}
-	return err
+	return WriteRecord(filepath.Join(d.folder(), storedName), stored{Format: recordFormat, Bytes: file.Size()})
 }
 
 // checkBegun returns [ErrUnfinished] if the first ingest was interrupted.
@@ -254,24 +249,28 @@ func (d *Dir) Branch(current *Dir) error {
 
 // Commit makes the generation of d, from [Dir.Next], the current one.
 func (d *Dir) Commit(info Info) error {
-	info.Generation = d.generation
-	text, err := d.encode(info)
-	if err == nil {
-		err = d.storeSize()
-	}
-	if err == nil {
-		err = files.WriteFile(filepath.Join(d.folder(), InfoName), text)
-	}
-	if err == nil {
-		err = os.WriteFile(d.holdFile(), nil, 0o644) // so that readers without write permission can lock it
-	}
-	if err == nil {
-		err = files.WriteFile(d.file(), text)
-	}
-	if err != nil {
+	if err := d.commit(info); err != nil {
 		return fmt.Errorf("commit data directory: %w", err)
 	}
 	return nil
+}
+
+func (d *Dir) commit(info Info) error {
+	info.Generation = d.generation
+	text, err := d.encode(info)
+	if err != nil {
+		return err
+	}
+	if err := d.storeSize(); err != nil {
+		return err
+	}
+	if err := files.WriteFile(filepath.Join(d.folder(), InfoName), text); err != nil {
+		return err
+	}
+	if err := os.WriteFile(d.holdFile(), nil, 0o644); err != nil { // so that readers without write permission can lock it
+		return err
+	}
+	return files.WriteFile(d.file(), text)
 }
 
 // DropOutdated removes d, from [Dir.Next], if a program that knows no generations has written to the current one since: the

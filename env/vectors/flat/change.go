@@ -15,10 +15,6 @@ import (
 	"airqa/internal/files"
 )
 
-// maxSegment is the largest number of records of a segment before merges: a longer load makes several segments, so that
-// its memory is bounded. A variable for tests.
-var maxSegment = 1 << 16
-
 // Create makes an empty collection.
 func (s *Store) Create(_ context.Context, c vectors.Collection) error {
 	if err := c.Check(); err != nil {
@@ -178,9 +174,9 @@ func (e *edit) load(ctx context.Context, records iter.Seq2[vectors.Record, error
 	return e.merge(ctx)
 }
 
-// fill adds up to maxSegment records, and reports whether there may be more.
+// fill adds up to [Store.maxSegment] records, and reports whether there may be more.
 func (e *edit) fill(ctx context.Context, d *builder, next func() (vectors.Record, error, bool)) (more bool, err error) {
-	for range maxSegment {
+	for range e.store.maxSegment {
 		r, err, ok := next()
 		if !ok {
 			return false, nil

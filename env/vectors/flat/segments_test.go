@@ -92,13 +92,11 @@ func must(t failer, err error) {
 // Any sequence of additions, replacements, removals and merges, with crashes in between, finds what a rebuilt store finds:
 // the same records with the same scores, bit for bit, in the same order.
 func TestSegmentsEqualRebuild(t *testing.T) {
-	small(t, 2)
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "")
 		must(t, err)
 		defer func() { _ = os.RemoveAll(dir) }()
-		s, err := Open(dir, 0)
-		must(t, err)
+		s := openSmall(t, dir)
 		for _, c := range collections {
 			must(t, s.Create(t.Context(), c))
 		}
@@ -107,8 +105,7 @@ func TestSegmentsEqualRebuild(t *testing.T) {
 			if rapid.IntRange(0, 5).Draw(t, "crash") == 0 {
 				must(t, s.Close())
 				want.crash(t, dir)
-				s, err = Open(dir, 0)
-				must(t, err)
+				s = openSmall(t, dir)
 			}
 			want.change(t, s)
 		}
@@ -117,11 +114,12 @@ func TestSegmentsEqualRebuild(t *testing.T) {
 	})
 }
 
-// small makes segments and merges of few records; a segment has at most n records before merges.
-func small(t *testing.T, n int) {
-	before := maxSegment
-	maxSegment = n
-	t.Cleanup(func() { maxSegment = before })
+// openSmall opens a store whose segments have at most two records before merges.
+func openSmall(t *rapid.T, dir string) *Store {
+	s, err := Open(dir, 0)
+	must(t, err)
+	s.maxSegment = 2
+	return s
 }
 
 // crash leaves what a writer leaves that is killed during a change: the new files of the change, whole or half written,
@@ -131,8 +129,7 @@ func (l library) crash(t *rapid.T, dir string) {
 	must(t, err)
 	defer func() { _ = os.RemoveAll(lost) }()
 	must(t, os.CopyFS(lost, os.DirFS(dir)))
-	s, err := Open(lost, 0)
-	must(t, err)
+	s := openSmall(t, lost)
 	maps.Clone(l).change(t, s)
 	must(t, s.Close())
 	for _, c := range collections {
@@ -163,13 +160,10 @@ func equalRebuild(t *rapid.T, s *Store, want library) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	rebuilt, err := Open(dir, 0)
 	must(t, err)
-	before := maxSegment
-	maxSegment = 1 << 16 // one segment
 	for _, c := range collections {
 		must(t, rebuilt.Replace(t.Context(), c, want.records(c.Name)))
 		must(t, s.Verify(t.Context(), c.Name))
 	}
-	maxSegment = before
 	for range 8 {
 		name, q := queryOf(t)
 		got, err := s.Search(t.Context(), name, q)
@@ -226,10 +220,10 @@ func TestFewSegments(t *testing.T) {
 		o := vectors.Origin{PaperID: fmt.Sprint(i), Page: 1, Table: "chunks", Column: "text", Key: "k"}
 		r := vectors.Record{Origin: o, Vector: vectors.Vector{Dense: []float32{1, float32(i)}}}
 		must(t, s.Add(t.Context(), "d", []vectors.Record{r}, nil))
-		size, err := s.Size(t.Context(), "d")
+		stats, err := s.Stats(t.Context(), "d")
 		must(t, err)
-		if size.Segments > fanout || size.Records != i+1 {
-			t.Fatalf("%d additions: %+v", i+1, size)
+		if stats.Segments > fanout || stats.Records != i+1 {
+			t.Fatalf("%d additions: %+v", i+1, stats)
 		}
 	}
 	entries, err := os.ReadDir(s.folder("d"))

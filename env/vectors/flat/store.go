@@ -40,7 +40,12 @@ type Store struct {
 	write      sync.Mutex // held while changing a collection
 	mu         sync.Mutex // guards open
 	open       map[string]*collection
+
+	maxSegment int // maximum number of records of a segment before merges
 }
+
+// defaultMaxSegment bounds the memory of a load: a longer one makes several segments.
+const defaultMaxSegment = 1 << 16
 
 var _ vectors.Store = (*Store)(nil)
 
@@ -52,7 +57,7 @@ func Open(dir string, generation int) (*Store, error) {
 		return nil, fmt.Errorf("open vector store: %w", err)
 	}
 	e := engine{kernel: kernels()[0], gate: make(gate, runtime.GOMAXPROCS(0))}
-	return &Store{dir: dir, generation: generation, engine: e, open: make(map[string]*collection)}, nil
+	return &Store{dir: dir, generation: generation, engine: e, open: make(map[string]*collection), maxSegment: defaultMaxSegment}, nil
 }
 
 // Close unmaps the collections.

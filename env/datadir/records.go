@@ -1,0 +1,101 @@
+package datadir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"airqa/internal/files"
+	"airqa/internal/ledger"
+)
+
+// recordFormat is the format number of all records.
+const recordFormat = 1
+
+// ReadRecord reads a small file of a data directory into a struct: JSON with the format number 1. Unknown fields are an error.
+// A missing file leaves the struct as it is, and is none.
+func ReadRecord(path string, record any) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var version struct {
+		Format int `json:"format"`
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &version)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	if version.Format != recordFormat {
+		return fmt.Errorf("read %s: format %d; this program reads %d", path, version.Format, recordFormat)
+	}
+	if err := ledger.Strict(text, record); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+// WriteRecord replaces a file that [ReadRecord] reads.
+func WriteRecord(path string, record any) error {
+	text, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	return files.WriteFile(path, append(text, '\n'))
+}
+
+// writesName has the tokens that the directory left on vector servers when it last wrote to them. A copy of the directory
+// that writes to a server leaves another one, and this directory then sees that the collections are not as it left them.
+const writesName = "writes.json"
+
+type writes struct {
+	Format int      `json:"format"`
+	Tokens []string `json:"tokens"`
+}
+
+// Writes returns the tokens that the directory left on servers.
+func (d *Dir) Writes() ([]string, error) {
+	var w writes
+	err := ReadRecord(filepath.Join(d.path, writesName), &w)
+	return w.Tokens, err
+}
+
+// SetWrites replaces the tokens. The caller must hold the lock.
+func (d *Dir) SetWrites(tokens []string) error {
+	return WriteRecord(filepath.Join(d.path, writesName), writes{Format: recordFormat, Tokens: tokens})
+}
+
+// importsName lists the databases of which every paper was imported.
+const importsName = "imports.json"
+
+type imports struct {
+	Format int `json:"format"`
+	// Complete has the version of each database by the name of its file.
+	Complete map[string]string `json:"complete"`
+}
+
+// Imported returns the version of a database that was imported completely; empty if there is none.
+func (d *Dir) Imported(name string) (string, error) {
+	var all imports
+	err := ReadRecord(filepath.Join(d.path, importsName), &all)
+	return all.Complete[name], err
+}
+
+// SetImported records a complete import.
+func (d *Dir) SetImported(name, version string) error {
+	path := filepath.Join(d.path, importsName)
+	all := imports{Format: recordFormat}
+	if err := ReadRecord(path, &all); err != nil {
+		return err
+	}
+	if all.Complete == nil {
+		all.Complete = make(map[string]string)
+	}
+	all.Complete[name] = version
+	return WriteRecord(path, all)
+}
