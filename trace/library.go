@@ -51,7 +51,7 @@ type Run struct {
 	keys    []string
 	// places are the indexes of the rows by episode.
 	places map[string]int
-	state  state
+	stamp  stamp
 }
 
 // Episode is one episode with everything that is derived from it.
@@ -86,11 +86,11 @@ func Open(ctx context.Context, paths []string, c Choice) (*Library, error) {
 // Refresh reads what was added to the runs since, and reports whether anything changed.
 func (l *Library) Refresh(ctx context.Context) (changed bool, err error) {
 	for _, r := range l.Runs {
-		state, err := stateOf(r.Name)
+		now, err := readStamp(r.Name)
 		if err != nil {
 			return changed, err
 		}
-		if state == r.state {
+		if now == r.stamp {
 			continue
 		}
 		changed = true
@@ -218,7 +218,7 @@ func (r *Run) cause(ctx context.Context, ex qa.Example, rec runlog.Recorded, los
 func (r *Run) load(ctx context.Context, c Choice) error {
 	fresh := Run{Name: r.Name, examples: make(map[string]qa.Example)}
 	var err error
-	if fresh.state, err = stateOf(r.Name); err != nil {
+	if fresh.stamp, err = readStamp(r.Name); err != nil {
 		return err
 	}
 	// The questions are read beside the log: both are long.
@@ -227,13 +227,13 @@ func (r *Run) load(ctx context.Context, c Choice) error {
 		fresh.Examples, _, err = dataset.Load(filepath.Join(r.Name, runlog.QuestionsFile), nil)
 		return err
 	})
-	kept := r.kept()
+	cached := r.facts()
 	group.Go(func() error {
 		if err := fresh.open(c); err != nil {
 			return err
 		}
-		if kept == nil {
-			kept = fresh.readKept()
+		if cached == nil {
+			cached = fresh.readCache()
 		}
 		return nil
 	})
@@ -243,7 +243,7 @@ func (r *Run) load(ctx context.Context, c Choice) error {
 	for _, ex := range fresh.Examples {
 		fresh.examples[ex.UUID] = ex
 	}
-	if err := fresh.list(ctx, kept); err != nil {
+	if err := fresh.list(ctx, cached); err != nil {
 		return err
 	}
 	*r = fresh

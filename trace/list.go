@@ -14,14 +14,14 @@ import (
 	"airqa/trace/cause"
 )
 
-// state shows whether a run has changed.
-type state struct {
+// stamp shows whether a run has changed.
+type stamp struct {
 	log, scores int64
 	writing     bool
 }
 
-// stateOf reads the sizes and times of a run's files.
-func stateOf(dir string) (s state, err error) {
+// readStamp reads the sizes and times of a run's files.
+func readStamp(dir string) (s stamp, err error) {
 	if info, err := os.Stat(filepath.Join(dir, runlog.LogFile)); err == nil {
 		s.log = info.Size()
 	}
@@ -32,12 +32,12 @@ func stateOf(dir string) (s state, err error) {
 	return s, err
 }
 
-// keptShare is the inverse of the share of rows that must be new for writing the file beside the log: a run in progress
+// rewriteShare is the inverse of the share of rows that must be new for writing the file beside the log: a run in progress
 // does not write it with every step.
-const keptShare = 10
+const rewriteShare = 10
 
-// list makes the rows of a run. kept are the facts of an earlier list, or of the file beside the log, by key.
-func (r *Run) list(ctx context.Context, kept map[string]Facts) error {
+// list makes the rows of a run. cached are the facts of an earlier list, or of the file beside the log, by key.
+func (r *Run) list(ctx context.Context, cached map[string]Facts) error {
 	names := r.Log.UUIDs()
 	r.Rows = make([]Row, len(names))
 	r.keys = make([]string, len(names))
@@ -50,7 +50,7 @@ func (r *Run) list(ctx context.Context, kept map[string]Facts) error {
 		*w = Row{Run: r.Name, Episode: name, UUID: uuid, Repeat: repeat}
 		w.fill(r.examples[uuid])
 		r.keys[i] = r.key(name)
-		if facts, ok := kept[r.keys[i]]; ok {
+		if facts, ok := cached[r.keys[i]]; ok {
 			w.Facts = facts
 		} else {
 			todo = append(todo, i)
@@ -65,8 +65,8 @@ func (r *Run) list(ctx context.Context, kept map[string]Facts) error {
 			r.Notices = append(r.Notices, fmt.Sprintf("%s: %s", w.Episode, w.Reason))
 		}
 	}
-	if keptShare*len(todo) > len(names) {
-		r.writeKept()
+	if rewriteShare*len(todo) > len(names) {
+		r.writeCache()
 	}
 	return nil
 }

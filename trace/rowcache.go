@@ -36,32 +36,32 @@ func (r *Run) key(episode string) string {
 	return fmt.Sprintf("%s %x", episode, h.Sum(nil))
 }
 
-// line is one line of rows.idx.
-type line struct {
+// cachedRow is one line of rows.idx.
+type cachedRow struct {
 	Key   string `json:"key"`
 	Facts Facts  `json:"facts"`
 }
 
-// kept are the facts of the rows of a run by key; nil for a run that was not read.
-func (r *Run) kept() map[string]Facts {
+// facts are the facts of the rows of a run by key; nil for a run that was not read.
+func (r *Run) facts() map[string]Facts {
 	if r == nil || len(r.keys) == 0 {
 		return nil
 	}
-	kept := make(map[string]Facts, len(r.keys))
+	cached := make(map[string]Facts, len(r.keys))
 	for i, key := range r.keys {
-		kept[key] = r.Rows[i].Facts
+		cached[key] = r.Rows[i].Facts
 	}
-	return kept
+	return cached
 }
 
-// readKept reads the facts beside the log. If they are unusable there are none.
-func (r *Run) readKept() map[string]Facts {
+// readCache reads the facts beside the log. If they are unusable there are none.
+func (r *Run) readCache() map[string]Facts {
 	raw, ok := r.Log.ReadRows(r.version())
 	if !ok {
 		return nil
 	}
 	parts := halves(raw)
-	lines := make([][]line, len(parts))
+	lines := make([][]cachedRow, len(parts))
 	var group errgroup.Group
 	for i, part := range parts {
 		group.Go(func() (err error) {
@@ -72,11 +72,11 @@ func (r *Run) readKept() map[string]Facts {
 	if group.Wait() != nil {
 		return nil
 	}
-	kept := make(map[string]Facts, len(r.Log.UUIDs()))
+	cached := make(map[string]Facts, len(r.Log.UUIDs()))
 	for _, l := range slices.Concat(lines...) {
-		kept[l.Key] = l.Facts
+		cached[l.Key] = l.Facts
 	}
-	return kept
+	return cached
 }
 
 // halves cuts lines in two parts, which two processors read.
@@ -86,10 +86,10 @@ func halves(raw []byte) [][]byte {
 	return [][]byte{raw[:cut], raw[cut:]}
 }
 
-func readLines(raw []byte) ([]line, error) {
-	var lines []line
+func readLines(raw []byte) ([]cachedRow, error) {
+	var lines []cachedRow
 	for part := range bytes.Lines(raw) {
-		var l line
+		var l cachedRow
 		if err := json.Unmarshal(part, &l); err != nil {
 			return nil, err
 		}
@@ -98,15 +98,15 @@ func readLines(raw []byte) ([]line, error) {
 	return lines, nil
 }
 
-// writeKept writes the facts beside a long log. A read-only directory has none.
-func (r *Run) writeKept() {
+// writeCache writes the facts beside a long log. A read-only directory has none.
+func (r *Run) writeCache() {
 	if !r.Log.KeepsRows() {
 		return
 	}
 	var raw bytes.Buffer
 	enc := json.NewEncoder(&raw)
 	for i, key := range r.keys {
-		_ = enc.Encode(line{key, r.Rows[i].Facts}) // plain values into memory
+		_ = enc.Encode(cachedRow{key, r.Rows[i].Facts}) // plain values into memory
 	}
 	r.Log.WriteRows(r.version(), raw.Bytes())
 }
