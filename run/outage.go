@@ -30,7 +30,7 @@ type outage struct {
 
 // failureKey classifies the failure of an episode. The full reason may contain a port or request id.
 func failureKey(t qa.Trajectory) string {
-	if MayPass(t) {
+	if IsTransient(t) {
 		return "outage" // an endpoint that goes down refuses, disconnects and errs by turns
 	}
 	if n := len(t.FailedAttempts); t.Outcome == qa.EndpointError && n > 0 {
@@ -40,8 +40,8 @@ func failureKey(t qa.Trajectory) string {
 	return string(t.Outcome) + " " + t.Reason
 }
 
-// MayPass reports whether an episode ended with a transient failure of the model's endpoint or a tool's store.
-func MayPass(t qa.Trajectory) bool {
+// IsTransient reports whether an episode ended with a transient failure of the model's endpoint or a tool's store.
+func IsTransient(t qa.Trajectory) bool {
 	if t.Outcome == qa.ToolFailure || t.Transient {
 		return t.Transient
 	}
@@ -67,17 +67,15 @@ func (r *Runner) watch(t qa.Trajectory) {
 	r.equal++
 	switch {
 	case r.c.MaxEqualFailures == 0 || r.equal < r.c.MaxEqualFailures:
-	case MayPass(t) && r.sum.Finished > 0 && r.out.waits < maxOutageWaits:
+	case IsTransient(t) && r.sum.Finished > 0 && r.out.waits < maxOutageWaits:
 		r.out.due, r.out.reason = true, t.Reason
 	default:
-		r.halt.Do(func() { close(r.stop) })
+		r.halt()
 	}
 }
 
-// sitOut waits during an outage. After each wait one episode probes, and the others continue if it succeeds.
-func (r *Runner) sitOut(ctx context.Context, drain <-chan struct{}) {
-	ctx, cancel := r.untilStopped(ctx, drain)
-	defer cancel()
+// waitOutage waits during an outage. After each wait one episode probes, and the others continue if it succeeds.
+func (r *Runner) waitOutage(ctx context.Context) {
 	for ctx.Err() == nil {
 		r.mu.Lock()
 		probe, due, reason := r.out.probe, r.out.due, r.out.reason
@@ -110,18 +108,4 @@ func (r *Runner) beginProbe() {
 	r.out.due, r.out.probe = false, make(chan struct{})
 	r.out.waits++
 	r.equal = r.c.MaxEqualFailures // another such failure starts another wait
-}
-
-// untilStopped returns a context that also ends when no further episode may start.
-func (r *Runner) untilStopped(ctx context.Context, drain <-chan struct{}) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		select {
-		case <-drain:
-		case <-r.stop:
-		case <-ctx.Done():
-		}
-		cancel()
-	}()
-	return ctx, cancel
 }

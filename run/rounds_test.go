@@ -106,7 +106,7 @@ func TestSlots(t *testing.T) {
 		}
 	})
 	all.Go(func() {
-		<-a.Fed()
+		<-a.Dispatched()
 		if sum, err := b.Run(t.Context(), nil, examples(20)); err != nil || sum.Finished != 20 {
 			t.Errorf("summary %+v, %v", sum, err)
 		}

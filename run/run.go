@@ -91,8 +91,9 @@ func (s Summary) Noun() string {
 
 // Runner runs episodes. It is used once.
 type Runner struct {
-	c   Config
-	fed chan struct{} // closed when the last episode was started
+	c          Config
+	dispatched chan struct{} // closed when no further episode starts
+	halt       context.CancelFunc
 
 	mu   sync.Mutex
 	sum  Summary
@@ -101,8 +102,6 @@ type Runner struct {
 	equal   int
 	failure string
 	out     outage
-	halt    sync.Once
-	stop    chan struct{} // closed when no further episode may start
 }
 
 // New validates a configuration.
@@ -131,11 +130,11 @@ func New(c Config) (*Runner, error) {
 	if c.Skip == nil {
 		c.Skip = runlog.Recorded.Finished
 	}
-	return &Runner{c: c, sum: Summary{Limits: make(map[qa.Outcome]int)}, stop: make(chan struct{}), fed: make(chan struct{})}, nil
+	return &Runner{c: c, sum: Summary{Limits: make(map[qa.Outcome]int)}, dispatched: make(chan struct{})}, nil
 }
 
-// Fed is closed once this runner starts no further episode: another one may use the free workers.
-func (r *Runner) Fed() <-chan struct{} { return r.fed }
+// Dispatched is closed once this runner starts no further episode: another one may use the free workers.
+func (r *Runner) Dispatched() <-chan struct{} { return r.dispatched }
 
 // task is one episode to run.
 type task struct {
@@ -147,32 +146,57 @@ type task struct {
 // ended. When ctx is cancelled, it stops them where they are; the run directory can resume them. The summary is valid
 // even with an error, which means that the log could not be written or that ctx was cancelled.
 func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.Example) (Summary, error) {
-	tasks := r.due(examples)
 	// A log error of one worker stops all of them.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	queue := make(chan task)
-	var workers sync.WaitGroup
-	for range min(r.c.Workers, max(r.sum.Total, 1)) {
-		workers.Go(func() {
-			for t := range queue {
-				if err := r.one(ctx, t); err != nil {
-					stop(err)
-				}
-				<-r.c.Slots
-			}
-		})
-	}
-	for _, t := range tasks {
-		if !r.hand(ctx, drain, queue, t) {
+	// It ends when no further episode may start.
+	starting, halt := context.WithCancel(ctx)
+	defer halt()
+	r.halt = halt
+	go func() {
+		select {
+		case <-drain:
+			halt()
+		case <-starting.Done():
+		}
+	}()
+	workers := make(chan struct{}, r.c.Workers)
+	var episodes sync.WaitGroup
+	for _, t := range r.due(examples) {
+		r.waitOutage(starting)
+		if !acquire(starting, drain, workers) || !acquire(starting, drain, r.c.Slots) {
 			break
 		}
+		episodes.Go(func() {
+			if err := r.runTask(ctx, t); err != nil {
+				stop(err)
+			}
+			<-r.c.Slots
+			<-workers
+		})
 	}
-	close(queue)
-	close(r.fed)
-	workers.Wait()
+	close(r.dispatched)
+	episodes.Wait()
 	r.sum.Left = r.sum.Total - r.sum.Skipped - r.sum.Finished - r.sum.Failed
 	return r.sum, context.Cause(ctx)
+}
+
+// acquire waits for a slot; false if no further episode may start.
+func acquire(starting context.Context, drain <-chan struct{}, slots chan<- struct{}) bool {
+	select {
+	case <-drain:
+		return false
+	case <-starting.Done():
+		return false
+	default:
+	}
+	select {
+	case slots <- struct{}{}:
+		return true
+	case <-drain:
+	case <-starting.Done():
+	}
+	return false
 }
 
 // due returns the episodes to run, one round of all questions per repeat, and reports those that are skipped.
@@ -197,47 +221,8 @@ func (r *Runner) due(examples []qa.Example) []task {
 	return tasks
 }
 
-// hand sends a task to the next free worker; false if no further one may start.
-func (r *Runner) hand(ctx context.Context, drain <-chan struct{}, queue chan<- task, t task) bool {
-	r.sitOut(ctx, drain)
-	if r.stopped(ctx, drain) || !r.acquire(ctx, drain) {
-		return false
-	}
-	select {
-	case queue <- t:
-		return true
-	case <-drain:
-	case <-r.stop:
-	case <-ctx.Done():
-	}
-	<-r.c.Slots
-	return false
-}
-
-func (r *Runner) stopped(ctx context.Context, drain <-chan struct{}) bool {
-	select {
-	case <-drain:
-	case <-r.stop:
-	case <-ctx.Done():
-	default:
-		return false
-	}
-	return true
-}
-
-// acquire waits for a shared slot.
-func (r *Runner) acquire(ctx context.Context, drain <-chan struct{}) bool {
-	select {
-	case r.c.Slots <- struct{}{}:
-		return true
-	case <-drain:
-	case <-r.stop:
-	case <-ctx.Done():
-	}
-	return false
-}
-
-func (r *Runner) one(ctx context.Context, t task) error {
+// runTask runs one episode. The error means that the log cannot be written or that ctx ended.
+func (r *Runner) runTask(ctx context.Context, t task) error {
 	var prior *runlog.Recorded
 	setup := agent.Setup{UUID: t.example.UUID, Repeat: t.repeat, Now: r.c.Now, Budget: r.c.Budget, Redact: r.c.Writer.Redact}
 	if rec, ok := r.c.Recorded[qa.EpisodeID(t.example.UUID, t.repeat)]; ok {
@@ -270,7 +255,7 @@ func (r *Runner) suspend(why string) {
 	if r.sum.Suspended == "" {
 		r.sum.Suspended = why
 	}
-	r.halt.Do(func() { close(r.stop) })
+	r.halt()
 }
 
 // note counts and reports a finished episode.
@@ -302,4 +287,25 @@ func (r *Runner) note(e Event) {
 	}
 	e.Done, e.Total = r.done, r.sum.Total
 	r.c.Progress(e)
+}
+
+// watched is the log of an episode that reports each step once it is written: first with its reply, then with its
+// observation.
+type watched struct {
+	agent.Log
+	uuid  string
+	watch func(uuid string, s qa.Step)
+}
+
+// Call writes a reply.
+func (w watched) Call(s qa.Step) error { return w.after(w.Log.Call(s), s) }
+
+// Observation writes the result of an action.
+func (w watched) Observation(s qa.Step) error { return w.after(w.Log.Observation(s), s) }
+
+func (w watched) after(err error, s qa.Step) error {
+	if err == nil {
+		w.watch(w.uuid, s)
+	}
+	return err
 }

@@ -124,7 +124,7 @@ func (c *askCmd) papers(a *app, files []string, job session.Job) (*env.Env, erro
 			return nil, err
 		}
 	}
-	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf([]session.Job{job}), Mode: env.Mode(c.Retrieve), QueryDeadline: queryDeadline(c.QuerySeconds), NoSearch: !job.Baseline.Searches()})
+	world, err := c.open(a, session.WorldConfig([]session.Job{job}, c.Settings))
 	if errors.Is(err, datadir.ErrNotDataDir) {
 		return nil, exit.With(exit.Usage, fmt.Errorf("%w\n  or name PDFs: airqa ask \"QUESTION\" paper.pdf", err))
 	}

@@ -45,7 +45,7 @@ func (c compareCmd) Run(a *app) error {
 	if c.MinQuestions != "" {
 		return c.need(a, o)
 	}
-	sides, err := a.session().Sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
+	sides, err := a.sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c compareCmd) need(a *app, o render.Options) error {
 
 // two compares the two runs given with --min-questions.
 func (c compareCmd) two(a *app) (compare.Result, error) {
-	sides, err := a.session().Sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
+	sides, err := a.sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return compare.Result{}, err
 	}

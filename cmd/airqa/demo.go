@@ -60,7 +60,7 @@ func (c demoCmd) Run(a *app) error {
 	if err := d.scoreAll(dirs); err != nil {
 		return err
 	}
-	rows, err := a.session().Collect(dirs, report.Options{})
+	rows, err := a.reportRows(dirs, report.Options{})
 	if err != nil {
 		return err
 	}
@@ -156,9 +156,9 @@ func (d demo) runAll() ([]string, error) {
 		all = append(all, session.Job{Baseline: b, Model: offline, Dir: dirs[len(dirs)-1], Name: b.Name})
 	}
 	ended, err := d.session().Execute(d.ctx, session.Plan{
-		World: world, Examples: examples, Picked: examples, Settings: qa.DefaultSettings(), Workers: 2, Repeats: 1,
+		Jobs: all, World: world, Examples: examples, Picked: examples, Settings: qa.DefaultSettings(), Workers: 2, Repeats: 1,
 		Note: runlog.Note{QuestionsFile: d.questions(), DataDir: d.data()},
-	}, all)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -586,7 +586,7 @@ func remoteEmbedder(t *testing.T, a *app, c any) any {
 
 func picked(t *testing.T, a *app, c any) any {
 	flags, ok := c.(interface {
-		Pick(session.Session, []qa.Example) ([]qa.Example, error)
+		selection() (session.Selection, error)
 	})
 	if !ok {
 		return nil
@@ -601,7 +601,11 @@ func picked(t *testing.T, a *app, c any) any {
 			examples[i].Tags = append(examples[i].Tags, "third")
 		}
 	}
-	chosen, err := flags.Pick(a.session(), examples)
+	selection, err := flags.selection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, err := a.session().Select(selection, examples)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"airqa/env"
 	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/session"
@@ -120,7 +119,9 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	}
 	settings := qa.SettingsOf(recorded)
 	settings.QuestionLimits = c.QuestionLimits
-	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf([]session.Job{{Dir: c.Dir}}), Mode: env.Mode(settings.Retrieve), QueryDeadline: queryDeadline(c.QuerySeconds), NoSearch: !b.Baseline.Searches()})
+	job := session.Job{Baseline: b.Baseline, Model: m, Dir: dir, Name: b.Baseline.Name}
+	recordedIn := session.Job{Baseline: b.Baseline, Dir: c.Dir} // the fork sees the papers of the run
+	world, err := c.open(a, session.WorldConfig([]session.Job{recordedIn}, settings))
 	if err != nil {
 		return err
 	}
@@ -130,14 +131,13 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 		return err
 	}
 	defer a.closeCache(c.Cache, store)
-	plan := session.Plan{
-		World: world, Examples: []qa.Example{ex}, Picked: []qa.Example{ex}, Settings: settings, Limits: limits, Cache: store,
+	plan := b.Plan(a.session(), session.Plan{
+		Jobs: []session.Job{job}, World: world, Examples: []qa.Example{ex}, Picked: []qa.Example{ex}, Settings: settings, Limits: limits, Cache: store,
 		Note: runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data},
-	}
-	b.Apply(&plan, dir, a.session())
-	ended, err := a.session().Execute(a.ctx, plan, []session.Job{{Baseline: b.Baseline, Model: m, Dir: dir, Name: b.Baseline.Name}})
+	})
+	ended, err := a.session().Execute(a.ctx, plan)
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.print(dir), a.session().End(ended, session.Next{Out: dir}, nil))
+	return errors.Join(a.print(dir), a.endRun(ended, nextStep{Out: dir}))
 }

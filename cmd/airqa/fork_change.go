@@ -13,7 +13,7 @@ import (
 
 // change reads the new message.
 func (c forkCmd) change(a *app, b *session.Branch) error {
-	before := b.Recorded()
+	before := b.Message()
 	var text string
 	var err error
 	switch {
@@ -36,7 +36,7 @@ func (c forkCmd) change(a *app, b *session.Branch) error {
 	if text == before {
 		return exit.Misuse("nothing was changed; no fork was made")
 	}
-	return b.Put(text)
+	return b.SetMessage(text)
 }
 
 // readText reads a file, or standard input for "-".

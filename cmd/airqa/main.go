@@ -240,11 +240,10 @@ func reportError(err error) int {
 // exitCode returns the exit code of an error.
 func exitCode(err error) int {
 	var use *qa.UsageError
-	var price *models.PriceError
 	var suspended *qa.SuspendedError
 	var failed *qa.FailedError
 	switch {
-	case errors.As(err, &use), errors.As(err, &price):
+	case errors.As(err, &use):
 		return exit.Usage
 	case errors.As(err, &suspended):
 		return exit.Budget
@@ -259,6 +258,14 @@ func advice(err error) string {
 	var price *models.PriceError
 	if errors.As(err, &price) {
 		return "\n  Give --price IN,OUT in USD per million tokens, or list the model in a file for --models"
+	}
+	var missing *session.MissingError
+	if errors.As(err, &missing) {
+		return "\n  --missing skip skips these questions, --missing run asks them anyway, --missing-list FILE lists what is missing"
+	}
+	var mismatch *runlog.MismatchError
+	if errors.As(err, &mismatch) {
+		return "\n  " + adviceOn(mismatch.Diff)
 	}
 	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		// DuckDB's errors are texts.

@@ -52,7 +52,7 @@ func (c reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	rows, err := a.session().Collect(dirs, o.Options)
+	rows, err := a.reportRows(dirs, o.Options)
 	if err != nil {
 		return err
 	}

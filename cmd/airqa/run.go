@@ -2,18 +2,14 @@ package main
 
 import (
 	"errors"
-	"slices"
 
 	"airqa/agent/action"
 	"airqa/env"
 	"airqa/internal/exit"
 	"airqa/qa"
-	"airqa/run/budget"
 	"airqa/run/estimate"
-	"airqa/run/replay"
 	"airqa/run/session"
 	"airqa/run/shard"
-	"airqa/runlog"
 )
 
 type runCmd struct {
@@ -26,9 +22,9 @@ type runCmd struct {
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. A higher number later runs only the new ones."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Which finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
-	session.Selection
+	selectionFlags
 	Shard shard.Part `placeholder:"I/N" help:"Only shard I of N equal parts of the selected questions, in a run directory of its own; airqa merge makes one run of all shards. Budgets and --max-connections are those of this shard."`
-	session.Missing
+	missingFlags
 	budgetFlags
 	qa.Settings
 	cacheFlags
@@ -57,82 +53,68 @@ airqa replay RUN only executes its actions again and compares the results; it wr
 
 func (c runCmd) Run(a *app) error {
 	a.data = c.Data
-	if err := c.check(); err != nil {
-		return err
-	}
-	source, err := c.openReplay(a)
+	config, err := c.config(a)
 	if err != nil {
 		return err
 	}
-	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
+	plan, err := a.session().Prepare(a.ctx, config)
 	if err != nil {
 		return err
 	}
-	jobs, out, err := a.session().Jobs(session.Choice{
-		Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out, Replay: source,
-	})
-	if err != nil {
-		return err
-	}
-	c.Out = out
-	return c.answer(a, jobs, source, limits)
-}
-
-// answer runs the jobs over the questions.
-func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source, limits budget.Limits) error {
-	examples, err := a.session().QuestionsFor(c.Questions, jobs)
-	if err != nil {
-		return err
-	}
-	picked, err := c.Pick(a.session(), examples)
-	if err != nil {
-		return err
-	}
-	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf(jobs), Mode: env.Mode(c.Retrieve), QueryDeadline: queryDeadline(c.QuerySeconds), NoSearch: !slices.ContainsFunc(jobs, func(j session.Job) bool { return j.Baseline.Searches() })})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = world.Close() }()
-	picked, share := c.Shard.Take(picked)
-	plan := session.Plan{
-		World: world, Examples: examples, Picked: picked, Settings: c.Settings, Workers: c.Workers, Repeats: c.Repeats,
-		Retry: c.Retry, Limits: limits, Share: share,
-		Note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
-	}
-	if err := c.checkScore(a, picked); err != nil {
-		return err
-	}
-	if err := c.Settle(a.ctx, a.session(), &plan, jobs, c.DryRun); err != nil {
-		return err
-	}
+	defer func() { _ = plan.World.Close() }()
 	if c.DryRun {
-		return c.dryRun(a, plan, jobs)
+		return c.dryRun(a, plan)
 	}
-	store, err := c.openCache(a)
-	if err != nil {
-		return err
-	}
-	defer a.closeCache(c.Cache, store)
-	plan.Cache, plan.Replay = store, source
-	if source != nil {
-		plan.Only = source.Holds
-		if plan.Episodes() == 0 {
-			return exit.Misuse("%s contains none of these questions", c.Replay)
+	if c.Score { // whether the judge can judge is known before the run
+		if err := c.Ready(a.session(), plan.Picked); err != nil {
+			return err
 		}
 	}
-	ended, err := a.session().Execute(a.ctx, plan, jobs)
+	if plan.Cache, err = c.openCache(a); err != nil {
+		return err
+	}
+	defer a.closeCache(c.Cache, plan.Cache)
+	ended, err := a.session().Execute(a.ctx, plan)
 	for _, line := range session.AnswerLines(ended) {
 		if err := a.print(string(a.redactor()([]byte(line)))); err != nil {
 			return err
 		}
 	}
-	err = a.session().End(ended, session.Next{Out: c.Out, Judge: c.hint(), Scores: c.Score}, err)
-	return c.scoreEnded(a, ended, err)
+	if err != nil {
+		return err
+	}
+	result := a.endRun(ended, nextStep{Out: plan.Out, Judge: c.hint(), Scores: c.Score})
+	return c.scoreEnded(a, plan.Out, ended, result)
 }
 
-func (c runCmd) dryRun(a *app, p session.Plan, jobs []session.Job) error {
+// config returns what the flags select.
+func (c runCmd) config(a *app) (session.Config, error) {
+	if err := c.check(); err != nil {
+		return session.Config{}, err
+	}
+	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
+	if err != nil {
+		return session.Config{}, err
+	}
+	selection, err := c.selection()
+	if err != nil {
+		return session.Config{}, err
+	}
+	replayed, err := c.openReplay(a)
+	return session.Config{
+		Choice: session.Choice{
+			Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out, Replay: replayed,
+		},
+		Questions: c.Questions, Selection: selection, Shard: c.Shard,
+		Missing: session.MissingChoice{Treatment: c.Missing, List: c.MissingList},
+		Data:    c.Data, OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
+		Settings: c.Settings, Limits: limits, Repeats: c.Repeats, Retry: c.Retry, DryRun: c.DryRun,
+	}, err
+}
+
+func (c runCmd) dryRun(a *app, p session.Plan) error {
 	remote := c.Embedder != "minilm" && c.Retrieve != string(env.BM25)
-	d, err := estimate.Run(a.ctx, a.session(), p, jobs, remote)
+	d, err := estimate.Run(a.ctx, a.session(), p, remote)
 	if err != nil {
 		return err
 	}

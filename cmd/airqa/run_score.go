@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"airqa/qa"
 	"airqa/run/scoring"
 	"airqa/run/session"
 )
@@ -27,17 +26,9 @@ func (f scoringFlags) hint() string {
 	return ""
 }
 
-// checkScore refuses --score before the run begins if the judge cannot judge the selected questions.
-func (c runCmd) checkScore(a *app, picked []qa.Example) error {
-	if !c.Score {
-		return nil
-	}
-	return c.Ready(a.session(), picked)
-}
-
 // scoreEnded scores the runs for --score. An interrupted run is left for the invocation that resumes it; ended is the run's own
 // error, which is reported first.
-func (c runCmd) scoreEnded(a *app, jobs []session.Ended, ended error) error {
+func (c runCmd) scoreEnded(a *app, out string, jobs []session.Ended, ended error) error {
 	if !c.Score || len(jobs) == 0 {
 		return ended
 	}
@@ -56,7 +47,7 @@ func (c runCmd) scoreEnded(a *app, jobs []session.Ended, ended error) error {
 	}
 	if err == nil {
 		err = s.verdict(sum)
-		a.say("next: airqa report %s\n      airqa trace %s --status wrong", c.Out, c.Out)
+		a.say("next: airqa report %s\n      airqa trace %s --status wrong", out, out)
 	}
 	return errors.Join(ended, err)
 }

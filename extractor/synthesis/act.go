@@ -69,15 +69,15 @@ func Act(ctx context.Context, c ActConfig) (h *Health, err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	ended, err := s.Execute(ctx, session.Plan{
-		World: c.World, Examples: examples, Picked: examples, Settings: c.Settings, Workers: c.Workers, Repeats: c.Repeats,
+		Jobs: jobs, World: c.World, Examples: examples, Picked: examples, Settings: c.Settings, Workers: c.Workers, Repeats: c.Repeats,
 		Retry: "errors", Limits: c.Limits, Cache: store, Note: runlog.Note{QuestionsFile: questions, DataDir: c.Data},
-	}, jobs)
-	quiet := s
-	quiet.Notify = nil // scoring follows, so its hint is not needed
-	stopped := quiet.End(ended, session.Next{Out: filepath.Join(c.Dir, candidate.RunsDir)}, err)
+	})
 	if err != nil {
 		return nil, err
 	}
+	quiet := s
+	quiet.Notify = nil // scoring follows
+	stopped := quiet.Result(ended)
 	if err := c.score(jobs); err != nil && !errors.Is(err, scoring.ErrNothingEnded) {
 		return nil, errors.Join(stopped, err)
 	}

@@ -58,13 +58,13 @@ func (a Asking) Run(ctx context.Context) (*Result, error) {
 	quiet := a.Session
 	quiet.Progress = progress.New(progress.Config{}) // the steps are the progress
 	ended, err := quiet.Execute(ctx, session.Plan{
-		World: a.World, Examples: list, Picked: list, Settings: a.Settings, Workers: 1, Repeats: 1, Retry: "errors", Limits: a.Limits,
+		Jobs: []session.Job{a.Job}, World: a.World, Examples: list, Picked: list, Settings: a.Settings, Workers: 1, Repeats: 1, Retry: "errors", Limits: a.Limits,
 		Note: runlog.Note{QuestionsFile: a.Job.Dir + "/" + runlog.QuestionsFile, DataDir: a.Data}, Watch: steps.watch,
-	}, []session.Job{a.Job})
+	})
 	if err != nil {
 		return nil, err
 	}
-	failed := a.Result(ended, a.Job.Dir, nil)
+	failed := a.Session.Result(ended)
 	r, err := a.read(ctx, list)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 
 	"airqa/agent"
 	"airqa/baselines"
-	"airqa/internal/exit"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/session"
@@ -60,8 +59,8 @@ type JobEstimate struct {
 
 // Run estimates an invocation. It renders first prompts and reads run directories, but calls no model and writes
 // nothing. With remoteVectors, searching would call an endpoint and is skipped.
-func Run(ctx context.Context, s session.Session, p session.Plan, jobs []session.Job, remoteVectors bool) (*Dry, error) {
-	world, err := session.WorldOf(ctx, p.World, p.Settings.ByConference)
+func Run(ctx context.Context, s session.Session, p session.Plan, remoteVectors bool) (*Dry, error) {
+	world, err := session.NewWorld(ctx, p.World, p.Settings.ByConference)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func Run(ctx context.Context, s session.Session, p session.Plan, jobs []session.
 	if m.Any() {
 		d.MissingChoice = p.Note.Missing.Choice
 	}
-	for _, c := range jobs {
+	for _, c := range p.Jobs {
 		j, err := job{s, p, c}.estimate(ctx, world)
 		if err != nil {
 			return nil, err
@@ -96,7 +95,7 @@ func Run(ctx context.Context, s session.Session, p session.Plan, jobs []session.
 func (d *Dry) Mismatch() error {
 	for _, j := range d.Jobs {
 		if j.State == stateMismatch {
-			return exit.Misuse("%s belongs to another configuration: choose another --out, or repeat the settings of the run that is there", j.Dir)
+			return qa.Usagef("%s belongs to another configuration: choose another directory, or repeat the settings of the run that is there", j.Dir)
 		}
 	}
 	return nil

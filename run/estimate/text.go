@@ -18,7 +18,7 @@ func (d *Dry) warn(p session.Plan, remoteVectors bool) {
 	case d.MissingChoice == runlog.MissingRun:
 		add("%s", session.MissingText(p.Missing, len(p.Picked), p.Note.DataDir))
 	default:
-		add("%s: without --missing skip or --missing run, the run stops here", session.MissingText(p.Missing, len(p.Picked), p.Note.DataDir))
+		add("%s: unless they are skipped or asked anyway, the run stops here", session.MissingText(p.Missing, len(p.Picked), p.Note.DataDir))
 	}
 	if remoteVectors {
 		add("searching needs an embedding endpoint, so prompts with passages were not rendered")

@@ -41,7 +41,7 @@ func (p *plan) checkOut() error {
 		return qa.Usagef("%s is shard %s; choose another --out", p.Out, config.Shape.Shard)
 	}
 	if diff := runlog.Differences(config.Shape, whole(p.shards[0].Config)); len(diff) > 0 {
-		return &qa.UsageError{Err: fmt.Errorf("%w\n  Choose another --out", &runlog.MismatchError{Dir: p.Out, Diff: diff})}
+		return &qa.UsageError{Err: &runlog.MismatchError{Dir: p.Out, Diff: diff}}
 	}
 	p.Replaced = true
 	return nil

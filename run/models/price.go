@@ -25,7 +25,7 @@ func (m *Models) priced(opened Model, known *qa.Price) (Model, error) {
 		opened.Price = m.config.Price
 	}
 	if opened.Price == nil && m.config.PriceRequired {
-		return Model{}, &PriceError{opened.Spec}
+		return Model{}, &qa.UsageError{Err: &PriceError{opened.Spec}}
 	}
 	return opened, nil
 }

@@ -53,6 +53,9 @@ func (s *Source) Holds(uuid string, repeat int) bool {
 	return s.held[qa.EpisodeID(uuid, repeat)]
 }
 
+// Dir is the directory of the recorded run.
+func (s *Source) Dir() string { return s.c.Dir }
+
 // Config is the recorded run's configuration.
 func (s *Source) Config() runlog.Config { return s.run.Config }
 

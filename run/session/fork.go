@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"airqa/baselines"
-	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -45,7 +44,7 @@ func NewBranch(r *runlog.Run, episode string, note runlog.Fork) (*Branch, error)
 		return nil, err
 	}
 	if !b.Baseline.Loop {
-		return nil, exit.Misuse("%s is a run of %s, which has no agent loop, so a changed message has no effect; run the question again", r.Dir, b.Baseline.Name)
+		return nil, qa.Usagef("%s is a run of %s, which has no agent loop, so a changed message has no effect; run the question again", r.Dir, b.Baseline.Name)
 	}
 	uuid, repeat := qa.SplitEpisodeID(episode)
 	if b.rec, err = r.Episode(uuid, repeat); err != nil {
@@ -63,14 +62,14 @@ func NewBranch(r *runlog.Run, episode string, note runlog.Fork) (*Branch, error)
 // cut truncates the events before the changed message.
 func (b *Branch) cut(at int) error {
 	if at < 1 || at > len(b.rec.Steps) {
-		return exit.Misuse("--at %d: %s has steps 1 to %d", at, b.rec.Episode, len(b.rec.Steps))
+		return qa.Usagef("step %d: %s has steps 1 to %d", at, b.rec.Episode, len(b.rec.Steps))
 	}
 	b.step = b.rec.Steps[at-1]
 	switch {
 	case b.step.By != qa.ByModel:
-		return exit.Misuse("--at %d: the program chose this step, so it has no message of the model", at)
+		return qa.Usagef("step %d: the program chose this step, so it has no message of the model", at)
 	case b.Note.Changed == runlog.ForkObservation && b.step.Observation == nil:
-		return exit.Misuse("--at %d: this step has no observation; change its reply", at)
+		return qa.Usagef("step %d: this step has no observation; change its reply", at)
 	}
 	call := slices.IndexFunc(b.events, func(ev runlog.Event) bool { return ev.Type == runlog.TypeCall && ev.Step == at })
 	if call < 0 {
@@ -83,13 +82,14 @@ func (b *Branch) cut(at int) error {
 	return nil
 }
 
-// Apply turns a plan into the plan of the fork in a directory.
-func (b *Branch) Apply(p *Plan, dir string, s Session) {
+// Plan turns a plan, whose only job has the directory of the fork, into that of the fork.
+func (b *Branch) Plan(s Session, p Plan) Plan {
 	p.Repeats, p.Workers, p.Note.Fork = b.rec.Repeat+1, 1, &b.Note
 	p.First = b.first
 	p.Only = func(uuid string, repeat int) bool { return uuid == b.rec.UUID && repeat == b.rec.Repeat }
 	p.Check = func(now runlog.Config) error { return b.check(s, now) }
-	p.Seed = func(w *runlog.Writer) error { return b.seed(dir, w) }
+	p.Seed = func(w *runlog.Writer) error { return b.seed(p.Jobs[0].Dir, w) }
+	return p
 }
 
 // Place is the directory of the fork, which must not have a run yet; if empty, one inside the original run is chosen.
@@ -100,7 +100,7 @@ func (b *Branch) Place(dir string) (_ string, err error) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, runlog.RunFile)); err == nil {
-		return "", exit.Misuse("%s is a run already; a fork needs a directory of its own", dir)
+		return "", qa.Usagef("%s is a run already; a fork needs a directory of its own", dir)
 	}
 	from, err := filepath.Abs(dir)
 	if err != nil {
@@ -154,7 +154,7 @@ func (b *Branch) check(s Session, now runlog.Config) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	return exit.Misuse("%s was recorded with different prompts, tools or settings; cannot continue:\n  %s",
+	return qa.Usagef("%s was recorded with different prompts, tools or settings; cannot continue:\n  %s",
 		b.run.Dir, strings.Join(refused, "\n  "))
 }
 
@@ -211,8 +211,8 @@ func (c changed) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	return c.asked.Complete(ctx, r)
 }
 
-// Recorded is the original message in its editable form.
-func (b *Branch) Recorded() string {
+// Message is the original message in its editable form.
+func (b *Branch) Message() string {
 	if b.Note.Changed == runlog.ForkObservation {
 		return b.step.Observation.Text
 	}
@@ -235,8 +235,8 @@ type nativeReply struct {
 	ToolCalls []qa.ToolCall `json:"tool_calls"`
 }
 
-// Put parses the new message.
-func (b *Branch) Put(text string) error {
+// SetMessage parses the new message.
+func (b *Branch) SetMessage(text string) error {
 	if b.Note.Changed == runlog.ForkObservation {
 		b.observation = qa.Observation{Status: qa.StatusOK, Text: text, Images: b.step.Observation.Images}
 		if b.step.ParseError != nil {
@@ -252,7 +252,7 @@ func (b *Branch) Put(text string) error {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&n); err != nil {
-		return exit.Misuse("the changed reply: %v; want {\"text\": \"...\", \"tool_calls\": [{\"name\": \"...\", \"arguments\": {...}}]}, or prose", err)
+		return qa.Usagef("the changed reply: %v; want {\"text\": \"...\", \"tool_calls\": [{\"name\": \"...\", \"arguments\": {...}}]}, or prose", err)
 	}
 	for i := range n.ToolCalls {
 		if n.ToolCalls[i].ID == "" {

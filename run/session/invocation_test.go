@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,10 +18,11 @@ import (
 
 	"airqa/env"
 	"airqa/env/paperdb"
-	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/run"
 	"airqa/run/models"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -111,7 +113,8 @@ func (v *invocation) jobs() []session.Job {
 // execute runs the plan and returns the only job.
 func (v *invocation) execute(p session.Plan) session.Ended {
 	v.t.Helper()
-	ended, err := v.Execute(v.t.Context(), p, v.jobs())
+	p.Jobs = v.jobs()
+	ended, err := v.Execute(v.t.Context(), p)
 	v.ok(err)
 	v.ok(ended[0].Err)
 	return ended[0]
@@ -133,7 +136,7 @@ func TestResume(t *testing.T) {
 	}
 	run, err := runlog.Open(filepath.Join(v.dir, "run"))
 	v.ok(err)
-	if run.Config.Shape.Data != v.world.Fingerprint() || run.Config.Note.QuestionCount != 5 || session.PapersOf(v.jobs()) != v.world.Fingerprint() {
+	if run.Config.Shape.Data != v.world.Fingerprint() || run.Config.Note.QuestionCount != 5 || session.WorldConfig(v.jobs(), qa.DefaultSettings()).Fingerprint != v.world.Fingerprint() {
 		t.Errorf("recorded %+v", run.Config)
 	}
 }
@@ -186,7 +189,8 @@ func TestNothingRuns(t *testing.T) {
 			v.execute(first)
 			p := v.plan()
 			tt.change(&p)
-			_, err := v.Execute(t.Context(), p, v.jobs())
+			p.Jobs = v.jobs()
+			_, err := v.Execute(t.Context(), p)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || v.server.Calls() != 1 {
 				t.Errorf("%d calls, error %v, want %q", v.server.Calls(), err, tt.want)
 			}
@@ -245,16 +249,15 @@ func TestPickByStatus(t *testing.T) {
 		{"wrong", session.Selection{Status: []string{"wrong"}, Of: dir}, "q2"},
 		{"right or missing", session.Selection{Status: []string{"right", "missing"}, Of: dir}, "q0 q1 q3 q4"},
 		{"answered", session.Selection{Status: []string{"answered"}, Of: dir, Limit: 2}, "q0 q1"},
-		{"file of ids", session.Selection{ID: []string{"@" + file, " q0 "}}, "q0 q1 q3"},
+		{"file of ids", session.Selection{IDs: []string{"@" + file, " q0 "}}, "q0 q1 q3"},
 		{"range", session.Selection{Range: "2-3"}, "q1 q2"},
 		{"none", session.Selection{Status: []string{"failed"}, Of: dir}, "none of 5 questions selected"},
 		{"unknown status", session.Selection{Status: []string{"bad"}, Of: dir}, `unknown status "bad"`},
-		{"no run", session.Selection{Status: []string{"wrong"}}, "need each other"},
 		{"negative", session.Selection{Limit: -1}, "must not be negative"},
-		{"missing file", session.Selection{ID: []string{"@" + file + "x"}}, "no such file"},
+		{"missing file", session.Selection{IDs: []string{"@" + file + "x"}}, "no such file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			picked, err := tt.f.Pick(v.Session, v.plan().Examples)
+			picked, err := v.Select(tt.f, v.plan().Examples)
 			var ids []string
 			for _, ex := range picked {
 				ids = append(ids, ex.UUID)
@@ -266,33 +269,128 @@ func TestPickByStatus(t *testing.T) {
 	}
 }
 
-// Questions without their papers stop a run, are left out or are asked, as chosen; a resumed run keeps its choice.
+// Questions without their papers stop a run, are left out or are asked, as chosen; a resumed run keeps its choice, and a dry
+// run never stops.
 func TestMissingPapers(t *testing.T) {
 	for _, tt := range []struct {
 		name, choice, recorded string
+		dry                    bool
 		picked                 int // after the choice; 0 is an error
 	}{
-		{"stop", "stop", "", 0}, {"skip", "skip", "", 4}, {"run", "run", "", 5}, {"resumed", "stop", "skip", 4},
+		{"stop", "stop", "", false, 0}, {"skip", "skip", "", false, 4}, {"run", "run", "", false, 5}, {"resumed", "stop", "skip", false, 4},
+		{"stop, dry run", "stop", "", true, 5}, {"skip, dry run", "skip", "", true, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := newInvocation(t, openaitest.Config{Reply: three})
-			p := v.plan()
-			p.Examples[1].AnchorPDF = []string{"gone"}
+			c := v.config(func(examples []qa.Example) { examples[1].AnchorPDF = []string{"gone"} })
 			if tt.recorded != "" {
-				first := p
-				v.ok(session.Missing{Choice: tt.recorded}.Settle(t.Context(), v.Session, &first, v.jobs(), false))
+				c.Missing.Treatment = tt.recorded
+				first, err := v.Prepare(t.Context(), c)
+				v.ok(err)
 				v.execute(first)
 			}
-			list := filepath.Join(v.dir, "list")
-			err := session.Missing{Choice: tt.choice, MissingList: list}.Settle(t.Context(), v.Session, &p, v.jobs(), false)
-			if (err == nil) != (tt.picked > 0) || err == nil && len(p.Picked) != tt.picked {
+			c.Missing = session.MissingChoice{Treatment: tt.choice, List: filepath.Join(v.dir, "list")}
+			c.DryRun = tt.dry
+			p, err := v.Prepare(t.Context(), c)
+			if (err == nil) != (tt.picked > 0) || err == nil && (len(p.Picked) != tt.picked || p.Note.Missing.Choice != cmp.Or(tt.recorded, tt.choice)) {
 				t.Errorf("%d questions, error %v", len(p.Picked), err)
 			}
-			if err != nil && (exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "1 of 5 questions names 1 paper missing from")) {
-				t.Errorf("exit code %d: %v", exit.Code(err), err)
+			var use *qa.UsageError
+			var missing *session.MissingError
+			if err != nil && (!errors.As(err, &use) || !errors.As(err, &missing) || !strings.Contains(err.Error(), "1 of 5 questions names 1 paper missing from")) {
+				t.Errorf("error %v", err)
 			}
-			if raw, err := os.ReadFile(list); err != nil || string(raw) != "paper\tgone\n" {
+			if raw, err := os.ReadFile(c.Missing.List); err != nil || string(raw) != "paper\tgone\n" {
 				t.Errorf("list %q, %v", raw, err)
+			}
+		})
+	}
+}
+
+// config is an invocation of question-only over a question file, whose questions may be changed.
+func (v *invocation) config(change func([]qa.Example)) session.Config {
+	v.t.Helper()
+	examples := v.plan().Examples
+	if change != nil {
+		change(examples)
+	}
+	lines, err := dataset.Lines(examples)
+	v.ok(err)
+	path := filepath.Join(v.dir, "questions.jsonl")
+	v.ok(os.WriteFile(path, lines, 0o600))
+	return session.Config{
+		Choice: session.Choice{
+			Baselines: []string{"question-only"}, Models: []string{"openai:m"}, Out: filepath.Join(v.dir, "run"), Workers: 1,
+		},
+		Questions: path, Missing: session.MissingChoice{Treatment: "stop"}, Settings: qa.DefaultSettings(), Repeats: 1, Retry: "errors",
+		OpenWorld: func(c env.Config) (*env.Env, error) {
+			c.Dir, c.QueryInProcess = filepath.Join(v.dir, "data"), true
+			return env.Open(v.t.Context(), c)
+		},
+	}
+}
+
+// What does not fit together is refused before anything is written.
+func TestPrepareRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*session.Config)
+		want   string
+	}{
+		{"unknown baseline", func(c *session.Config) { c.Baselines = []string{"best"} }, `"best"`},
+		{"a baseline twice", func(c *session.Config) { c.Baselines = []string{"rag", " rag"} }, "baseline rag is named twice"},
+		{"a model twice", func(c *session.Config) { c.Choice.Models = []string{"openai:m", "openai:m "} }, "model openai:m is named twice"},
+		{"unknown provider", func(c *session.Config) { c.Choice.Models = []string{"nobody:m"} }, "offline"},
+		{"a limit without a price", func(c *session.Config) { c.Calls.PriceRequired = true }, "the price of openai:m is unknown"},
+		{"no list of models", func(c *session.Config) { c.Calls.Catalog = "none.json" }, "none.json"},
+		{"no question left", func(c *session.Config) { c.Selection.Tags = []string{"rare"} }, "none of 5 questions selected"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			v := newInvocation(t, openaitest.Config{Reply: three})
+			c := v.config(nil)
+			tt.change(&c)
+			_, err := v.Prepare(t.Context(), c)
+			var use *qa.UsageError
+			if !errors.As(err, &use) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want wrong use: %s", err, tt.want)
+			}
+			if _, err := os.Stat(c.Out); err == nil {
+				t.Error("the run directory exists")
+			}
+		})
+	}
+}
+
+// The end of an invocation tells apart what stopped it.
+func TestResult(t *testing.T) {
+	job := func(s run.Summary, err error) session.Ended {
+		return session.Ended{Job: session.Job{Dir: "runs/a"}, Summary: s, Err: err}
+	}
+	broken := errors.New("disk full")
+	var suspended *qa.SuspendedError
+	var failed *qa.FailedError
+	for _, tt := range []struct {
+		name string
+		jobs []session.Ended
+		as   any
+		want string
+	}{
+		{"complete", []session.Ended{job(run.Summary{Total: 5, Finished: 5}, nil)}, nil, ""},
+		{"budget", []session.Ended{job(run.Summary{Total: 5, Left: 2, Suspended: "budget reached"}, nil)}, &suspended, "budget reached\n  2 of 5 questions left"},
+		{"ten failures", []session.Ended{job(run.Summary{Total: 20, Left: 10, Failed: 10, FirstFailure: "401"}, nil)}, &failed, "stopped after 10 failures; the first: 401"},
+		{"interrupted", []session.Ended{job(run.Summary{Total: 5, Left: 3, Suspended: "budget reached"}, qa.ErrInterrupted)}, nil, "stopped with 3 of 5 questions left"},
+		{"failed", []session.Ended{job(run.Summary{Total: 5, Failed: 1, FirstFailure: "500"}, nil)}, &failed, "1 of 5 questions failed; the first: 500\n  Fix the cause; the same command retries them. airqa trace runs/a lists them"},
+		{"failed before", []session.Ended{job(run.Summary{Total: 5, FailedBefore: 2}, nil)}, &failed, "2 of 5 questions failed in an earlier invocation"},
+		{"several jobs", []session.Ended{job(run.Summary{Total: 5, Failed: 1, FirstFailure: "500"}, nil), job(run.Summary{Total: 5, Failed: 2, Repeated: true}, nil)}, &failed, "3 of 10 episodes failed; the first: 500\n  Fix the cause; the same command retries them. airqa trace runs lists them"},
+		{"an error", []session.Ended{job(run.Summary{Total: 5, Left: 5}, broken)}, nil, "disk full"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := session.Session{Now: time.Now}.Result(tt.jobs)
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+			if tt.as != nil && !errors.As(err, tt.as) {
+				t.Errorf("error %T: %v", err, err)
 			}
 		})
 	}

@@ -6,56 +6,64 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/exit"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/runlog"
 )
 
-// Missing selects the treatment of questions whose papers are missing.
-type Missing struct {
-	Choice      string `name:"missing" default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway). A resumed run keeps its first choice."`
-	MissingList string `names:"output" name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
+// MissingChoice is the treatment of questions whose papers are missing.
+type MissingChoice struct {
+	// Treatment is [runlog.MissingStop] (run nothing), [runlog.MissingSkip] or [runlog.MissingRun] (ask anyway). A resumed run
+	// keeps its first choice instead of stopping.
+	Treatment string
+	// List is a file to write the missing papers and collections to, one per line; may be empty.
+	List string
 }
 
-// Settle applies and records the choice for the picked questions of a Plan that lack papers. A dry run never stops.
-func (f Missing) Settle(ctx context.Context, s Session, p *Plan, jobs []Job, dry bool) error {
+// MissingError stops a run because papers of its questions are missing.
+type MissingError struct{ Text string }
+
+func (e *MissingError) Error() string { return e.Text }
+
+// decideMissing records the treatment of the picked questions that lack papers, and leaves them out if it is to skip them.
+func (s Session) decideMissing(ctx context.Context, c Config, p Plan) (Plan, error) {
 	venues, err := VenuesOf(ctx, p.World)
 	if err != nil {
-		return err
+		return p, err
 	}
 	p.Missing = dataset.FindMissing(p.Picked, venues)
 	p.Note.Missing = recordMissing(dataset.FindMissing(p.Examples, venues))
-	if err := f.write(p.Missing); err != nil || !p.Missing.Any() {
-		return err
+	if err := writeMissing(c.Missing.List, p.Missing); err != nil || !p.Missing.Any() {
+		return p, err
 	}
-	choice, err := f.choice(jobs)
+	choice, err := c.Missing.decide(p.Jobs)
 	if err != nil {
-		return err
+		return p, err
 	}
 	p.Note.Missing.Choice = choice
 	text := MissingText(p.Missing, len(p.Picked), p.Note.DataDir)
 	switch {
-	case p.Note.Replay != "" || choice == runlog.MissingRun && !dry:
+	case p.Replay != nil || choice == runlog.MissingRun && !c.DryRun:
 		s.Notify.Warnf("%s", text)
 	case choice == runlog.MissingSkip:
 		rest := p.Missing.Without(p.Picked)
 		if len(rest) == 0 {
-			return exit.Misuse("%s. With --missing skip, no question is left to run", text)
+			return p, qa.Usagef("%s. Without these, no question is left to run", text)
 		}
 		s.Notify.Notef("%s; %d of %d questions are skipped", text, len(p.Picked)-len(rest), len(p.Picked))
 		p.Picked = rest
-	case choice == runlog.MissingStop && !dry:
-		return exit.Misuse("%s. --missing skip skips these questions, --missing run asks them anyway, --missing-list FILE lists what is missing", text)
+	case choice == runlog.MissingStop && !c.DryRun:
+		return p, &qa.UsageError{Err: &MissingError{text}}
 	}
-	return nil
+	return p, nil
 }
 
-// choice is the flag, or else the recorded choice of the run directories. Older versions recorded none and ran anyway.
-func (f Missing) choice(jobs []Job) (string, error) {
-	if f.Choice != runlog.MissingStop {
-		return f.Choice, nil
+// decide returns the treatment, or else the recorded one of the run directories. Older versions recorded none and ran anyway.
+func (c MissingChoice) decide(jobs []Job) (string, error) {
+	if c.Treatment != runlog.MissingStop {
+		return c.Treatment, nil
 	}
 	var made []string
 	for _, j := range jobs {
@@ -77,7 +85,7 @@ func (f Missing) choice(jobs []Job) (string, error) {
 	case 1:
 		return made[0], nil
 	}
-	return "", exit.Misuse("these runs were started with different choices about missing papers: give --missing skip or --missing run")
+	return "", qa.Usagef("these runs were started with different choices about missing papers: choose skip or run")
 }
 
 // recordMissing is the record in run.json; nil if nothing is missing.
@@ -94,27 +102,24 @@ func recordMissing(m dataset.Missing) *runlog.MissingPapers {
 func MissingText(m dataset.Missing, of int, dir string) string {
 	var parts []string
 	if n := len(m.Named); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d questions %s %s missing from %s", n, of, verb(n, "name"), terminal.Plural(len(m.Papers), "paper"), dir))
+		parts = append(parts, fmt.Sprintf("%d of %d questions %s %s missing from %s", n, of, verbs(n, "name", "names"), terminal.Plural(len(m.Papers), "paper"), dir))
 	}
 	if n := len(m.Searched); n > 0 {
 		who := fmt.Sprintf("%d of %d questions", n, of)
 		if len(parts) > 0 {
 			who = fmt.Sprint(n)
 		}
-		parts = append(parts, fmt.Sprintf("%s %s collections (%s) with no papers in %s", who, verb(n, "search"), fewNames(m.Collections), dir))
+		parts = append(parts, fmt.Sprintf("%s %s collections (%s) with no papers in %s", who, verbs(n, "search", "searches"), fewNames(m.Collections), dir))
 	}
 	return terminal.Line(strings.Join(parts, "; "))
 }
 
-// verb is a verb behind a number of questions.
-func verb(n int, infinitive string) string {
-	switch {
-	case n != 1:
-		return infinitive
-	case strings.HasSuffix(infinitive, "h"):
-		return infinitive + "es"
+// verbs is the form of a verb after a number of questions.
+func verbs(n int, plural, singular string) string {
+	if n == 1 {
+		return singular
 	}
-	return infinitive + "s"
+	return plural
 }
 
 // fewNames shortens a list.
@@ -126,8 +131,9 @@ func fewNames(names []string) string {
 	return strings.Join(names[:most], ", ") + ", …"
 }
 
-func (f Missing) write(m dataset.Missing) error {
-	if f.MissingList == "" {
+// writeMissing writes the missing papers and collections to a file.
+func writeMissing(path string, m dataset.Missing) error {
+	if path == "" {
 		return nil
 	}
 	var b strings.Builder
@@ -137,7 +143,7 @@ func (f Missing) write(m dataset.Missing) error {
 	for _, name := range m.Collections {
 		fmt.Fprintf(&b, "collection\t%s\n", terminal.Line(name))
 	}
-	return files.WriteFile(f.MissingList, []byte(b.String()))
+	return files.WriteFile(path, []byte(b.String()))
 }
 
 // NoteMissing reports after a scoring how many of the scored questions lacked papers.

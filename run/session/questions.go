@@ -2,7 +2,6 @@ package session
 
 import (
 	"airqa/eval/author"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -92,7 +91,7 @@ func resumed(jobs []Job) bool {
 func (s Session) checkUUIDs(examples []qa.Example) error {
 	for _, ex := range examples {
 		if safe := string(s.Redact([]byte(ex.UUID))); safe != ex.UUID {
-			return exit.Misuse("the uuid %q contains a key or a path of the home directory, which a run directory must not contain; rename the question", safe)
+			return qa.Usagef("the uuid %q contains a key or a path of the home directory, which a run directory must not contain; rename the question", safe)
 		}
 	}
 	return nil

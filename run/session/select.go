@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -14,42 +13,44 @@ import (
 )
 
 // Selection selects questions of the file. It does not affect results: the run directory belongs to the whole file, and
-// other questions may follow.
+// other questions may follow. The zero value selects all.
 type Selection struct {
-	Range  string   `placeholder:"A-B" help:"Only questions A to B of the file; A- for A to the end, N for the first N."`
-	ID     []string `names:"input" name:"id" placeholder:"UUID" help:"Only these questions, by uuid or a prefix of it; @FILE reads one per line."`
-	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
-	Status []string `placeholder:"STATUS" help:"Only questions with this result in the run of --of: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
-	Of     string   `names:"input" placeholder:"RUN" help:"Earlier run that --status refers to."`
-	Sample int      `placeholder:"N" help:"Only a random sample of N questions (see --sample-seed)."`
-	Seed   uint64   `name:"sample-seed" default:"2024" help:"Seed of --sample."`
-	Limit  int      `placeholder:"N" help:"Only the first N of the selected questions."`
+	// Range is "A-B", "A-" or "N".
+	Range string
+	// IDs are uuids, prefixes of uuids, and files of them named after an @.
+	IDs []string
+	// Tags must all be present; !TAG excludes a tag.
+	Tags []string
+	// Status are results in the run Of: verdicts, outcomes, "failed" and "missing".
+	Status []string
+	Of     string
+	// Sample is the size of a random sample, Limit the maximum number; 0 is all.
+	Sample int
+	Seed   uint64
+	Limit  int
 }
 
-// Pick returns the selected questions.
-func (f Selection) Pick(s Session, examples []qa.Example) ([]qa.Example, error) {
-	if f.Limit < 0 || f.Sample < 0 {
-		return nil, exit.Misuse("--limit and --sample must not be negative")
+// Select returns the selected questions.
+func (s Session) Select(c Selection, examples []qa.Example) ([]qa.Example, error) {
+	if c.Limit < 0 || c.Sample < 0 {
+		return nil, qa.Usagef("the limit %d and the sample of %d questions must not be negative", c.Limit, c.Sample)
 	}
-	if (f.Of == "") != (len(f.Status) == 0) {
-		return nil, exit.Misuse("--status and --of need each other, as in --status wrong --of runs/rag")
-	}
-	ids, err := readIDs(f.ID)
+	ids, err := readIDs(c.IDs)
 	if err != nil {
 		return nil, err
 	}
-	chosen := dataset.Selection{Range: f.Range, IDs: ids, Tags: f.Tag, Sample: f.Sample, Seed: f.Seed, Limit: f.Limit}
-	if f.Of != "" {
-		if chosen.Among, err = s.withStatus(f.Of, f.Status); err != nil {
+	chosen := dataset.Selection{Range: c.Range, IDs: ids, Tags: c.Tags, Sample: c.Sample, Seed: c.Seed, Limit: c.Limit}
+	if c.Of != "" {
+		if chosen.Among, err = s.withStatus(c.Of, c.Status); err != nil {
 			return nil, err
 		}
 	}
 	picked, err := chosen.Select(examples)
 	if err != nil {
-		return nil, exit.With(exit.Usage, err)
+		return nil, &qa.UsageError{Err: err}
 	}
 	if len(picked) == 0 {
-		return nil, exit.Misuse("none of %s selected: check --status, --tag and --range", terminal.Plural(len(examples), "question"))
+		return nil, qa.Usagef("none of %s selected: check status, tags and range", terminal.Plural(len(examples), "question"))
 	}
 	return picked, nil
 }
@@ -65,7 +66,7 @@ func readIDs(given []string) ([]string, error) {
 		}
 		raw, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("--id: %w", err)
+			return nil, fmt.Errorf("read ids: %w", err)
 		}
 		ids = append(ids, strings.Fields(string(raw))...)
 	}
@@ -78,7 +79,7 @@ func (s Session) withStatus(dir string, statuses []string) (map[string]bool, err
 	for _, status := range statuses {
 		known := slices.Contains(verdicts, qa.Verdict(status)) || slices.Contains(outcomes, qa.Outcome(status))
 		if !known && status != "failed" && status != "missing" {
-			return nil, exit.Misuse("unknown status %q: want right, wrong, unparseable, unscored, failed, missing or an outcome such as %s", status, qa.TurnLimit)
+			return nil, qa.Usagef("unknown status %q: want right, wrong, unparseable, unscored, failed, missing or an outcome such as %s", status, qa.TurnLimit)
 		}
 		wanted[status] = true
 	}

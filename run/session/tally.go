@@ -9,7 +9,6 @@ import (
 	"airqa/eval"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run"
 )
 
 // Tally counts the ended episodes of a job by what is known of their scores without a judge, in mode [eval.Reference]. It covers
@@ -140,18 +139,6 @@ func (t Tally) rest() []part {
 	}
 }
 
-// tallyWidth is the width of tallies on standard error, in columns.
-const tallyWidth = 80
-
-// sayTallies prints the scores so far, one job a line.
-func (s Session) sayTallies(jobs []Ended) {
-	for _, j := range jobs {
-		if text := j.Tally.Text(); text != "" {
-			s.Notify.Infof("%s", terminal.Wrap(j.Name+": "+text, tallyWidth, "  "))
-		}
-	}
-}
-
 // AnswerLines are the answers of an invocation of one question, with control characters escaped: the answer itself, or a line for
 // each job and repeat if there are several. Episodes without an answer are left out.
 func AnswerLines(jobs []Ended) []string {
@@ -169,21 +156,4 @@ func AnswerLines(jobs []Ended) []string {
 		}
 	}
 	return lines
-}
-
-// sum adds up the summaries of jobs.
-func sum(jobs []Ended) (all run.Summary, stopped bool) {
-	for _, c := range jobs {
-		all.Total, all.Left, all.Failed = all.Total+c.Total, all.Left+c.Left, all.Failed+c.Failed
-		all.FailedBefore += c.FailedBefore
-		all.Repeated = all.Repeated || c.Repeated
-		stopped = stopped || c.Left > 0 && c.Failed >= maxEqualFailures
-		if all.FirstFailure == "" {
-			all.FirstFailure = c.FirstFailure
-		}
-		if all.Suspended == "" {
-			all.Suspended = c.Suspended
-		}
-	}
-	return all, stopped
 }

@@ -14,9 +14,9 @@ import (
 	"airqa/tools"
 )
 
-// WorldOf returns the baselines' view of a data directory. It lists the papers by venue only if a run limits retrieval
+// NewWorld returns the baselines' view of a data directory. It lists the papers by venue only if a run limits retrieval
 // by venue.
-func WorldOf(ctx context.Context, e *env.Env, byConference bool) (baselines.World, error) {
+func NewWorld(ctx context.Context, e *env.Env, byConference bool) (baselines.World, error) {
 	schema, err := e.Schema(ctx)
 	if err != nil {
 		return baselines.World{}, err

@@ -1,4 +1,4 @@
-package session
+package main
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"airqa/runlog"
 )
 
-// Sides reads two or more runs or score files. Of more than two, it skips those that are not scored.
-func (s Session) Sides(paths []string, c compare.Choice) ([]compare.Side, error) {
+// sides reads two or more runs or score files. Of more than two, it skips those that are not scored.
+func (a *app) sides(paths []string, c compare.Choice) ([]compare.Side, error) {
 	var sides []compare.Side
 	var unscored []string
 	for _, path := range paths {
@@ -24,7 +24,7 @@ func (s Session) Sides(paths []string, c compare.Choice) ([]compare.Side, error)
 			}
 		}
 		for _, path := range inside {
-			side, err := s.side(path, c)
+			side, err := a.side(path, c)
 			if errors.Is(err, runlog.ErrNoScores) {
 				unscored = append(unscored, path)
 				continue
@@ -35,11 +35,11 @@ func (s Session) Sides(paths []string, c compare.Choice) ([]compare.Side, error)
 			sides = append(sides, side)
 		}
 	}
-	return sides, s.enough(sides, unscored)
+	return sides, a.enoughSides(sides, unscored)
 }
 
-// enough checks that two runs are scored, and reports those that are skipped.
-func (s Session) enough(sides []compare.Side, unscored []string) error {
+// enoughSides checks that two runs are scored, and reports those that are skipped.
+func (a *app) enoughSides(sides []compare.Side, unscored []string) error {
 	switch {
 	case len(sides)+len(unscored) < 2:
 		return exit.Misuse("a comparison needs two runs")
@@ -47,12 +47,12 @@ func (s Session) enough(sides []compare.Side, unscored []string) error {
 		return noScores(unscored[0], runlog.ErrNoScores)
 	}
 	for _, path := range unscored {
-		s.Notify.Notef("%s is left out: it is not scored yet (airqa score %s)", path, path)
+		a.say("note: %s is left out: it is not scored yet (airqa score %s)", path, path)
 	}
 	return nil
 }
 
-func (s Session) side(path string, c compare.Choice) (compare.Side, error) {
+func (a *app) side(path string, c compare.Choice) (compare.Side, error) {
 	dir := path
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		dir, c.File = filepath.Dir(filepath.Dir(path)), path
@@ -60,7 +60,7 @@ func (s Session) side(path string, c compare.Choice) (compare.Side, error) {
 			return compare.LoadFile(path)
 		}
 	}
-	run, examples, err := s.OpenRun(dir)
+	run, examples, err := a.session().OpenRun(dir)
 	if err != nil {
 		return compare.Side{}, err
 	}

@@ -1,4 +1,4 @@
-package session
+package main
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 	"airqa/runlog"
 )
 
-// Collect reads runs in the order of the baselines, grouped by model. Of several runs, it skips those without the
+// reportRows reads runs in the order of the baselines, grouped by model. Of several runs, it skips those without the
 // requested scores.
-func (s Session) Collect(dirs []string, o report.Options) ([]report.Row, error) {
+func (a *app) reportRows(dirs []string, o report.Options) ([]report.Row, error) {
 	var rows []report.Row
 	for _, dir := range dirs {
-		r, examples, err := s.OpenRun(dir)
+		r, examples, err := a.session().OpenRun(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -28,7 +28,7 @@ func (s Session) Collect(dirs []string, o report.Options) ([]report.Row, error) 
 		case len(dirs) == 1:
 			return nil, noScores(dir, err)
 		default:
-			s.Notify.Notef("left out: %v", noScores(dir, err))
+			a.say("note: left out: %v", noScores(dir, err))
 		}
 	}
 	if len(rows) == 0 {
