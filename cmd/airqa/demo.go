@@ -220,7 +220,7 @@ func (d demo) train() error {
 	}
 	_, err = synthesis.Act(d.ctx, synthesis.ActConfig{
 		Session: d.session(), World: world, Data: d.data(), Dir: d.syn(), Model: models.Offline, Settings: qa.DefaultSettings(),
-		Baselines: []string{"agentic-hybrid"}, Repeats: 1, Workers: 2, Judges: scoring.Judges{JudgeConcurrency: 1},
+		Baselines: []string{"agentic-hybrid"}, Repeats: 1, Workers: 2, Judges: scoring.Judges{},
 	})
 	if err != nil {
 		return err

@@ -156,7 +156,7 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 	if !scoring.AsksModel(spec) {
 		return []doctor.Check{{Name: name, Run: func(context.Context) doctor.Finding { return doctor.Good("needs no endpoint") }}}
 	}
-	flags := scoring.Judges{JudgeBaseURL: c.JudgeBaseURL}
+	flags := scoring.Judges{BaseURL: c.JudgeBaseURL}
 	config := flags.Config(a.session(), spec)
 	config.Timeout, config.Retries, config.MaxReply = c.Timeout, -1, doctor.PingTokens
 	m, _, err := models.OpenJudge(config)

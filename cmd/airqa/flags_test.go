@@ -632,18 +632,21 @@ func settingOf(name string) func(*testing.T, *app, any) any {
 
 func panel(t *testing.T, a *app, c any) any {
 	flags, ok := c.(interface {
-		Open(s session.Session, verdicts string) (*scoring.Judge, error)
-		Config(s session.Session, name string) models.JudgeConfig
+		judges() (scoring.Judges, error)
 	})
 	if !ok {
 		return nil
 	}
-	j, err := flags.Open(a.session(), "")
+	judges, err := flags.judges()
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := judges.Open(a.session(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = j.Close() }()
-	return j.Name + " at " + flags.Config(a.session(), "openai:j").BaseURL
+	return j.Name + " at " + judges.BaseURL
 }
 
 func includePartial(t *testing.T, a *app, c any) any {

@@ -19,7 +19,7 @@ type judgeCmd struct {
 	File     string `arg:"" name:"file" help:"Labelled judgements, JSON Lines (docs/formats/labels.md)."`
 	Verdicts string `names:"output" placeholder:"FILE" help:"Cache verdicts in FILE."`
 	JSON     bool   `name:"json" help:"Print one JSON object."`
-	scoring.Judges
+	judgeFlags
 }
 
 func (judgeCmd) Help() string {
@@ -38,7 +38,7 @@ func (c judgeCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	j, err := c.Open(a.session(), c.Verdicts)
+	j, err := c.openJudge(a, c.Verdicts)
 	if err != nil {
 		return err
 	}

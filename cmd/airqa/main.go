@@ -28,6 +28,7 @@ import (
 	"airqa/qa"
 	"airqa/report/render"
 	"airqa/run/models"
+	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -258,6 +259,10 @@ func advice(err error) string {
 	var price *models.PriceError
 	if errors.As(err, &price) {
 		return "\n  Give --price IN,OUT in USD per million tokens, or list the model in a file for --models"
+	}
+	var absent *scoring.AbsentError
+	if errors.As(err, &absent) {
+		return "\n  Or give --judge openai:NAME --judge-base-url URL (your own endpoint), --judge none (objective answers only) or --judge offline (compares words)"
 	}
 	var missing *session.MissingError
 	if errors.As(err, &missing) {

@@ -9,7 +9,6 @@ import (
 	"airqa/eval"
 	"airqa/internal/exit"
 	"airqa/qa/dataset"
-	"airqa/run/scoring"
 )
 
 type questionsTryCmd struct {
@@ -17,7 +16,7 @@ type questionsTryCmd struct {
 	UUID   string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Not needed if the file has one question."`
 	Answer string `required:"" env:"-" placeholder:"TEXT" help:"Answer to score; - reads it from standard input."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
-	scoring.Judges
+	judgeFlags
 }
 
 func (questionsTryCmd) Help() string {
@@ -47,7 +46,7 @@ func (c questionsTryCmd) Run(a *app) (err error) {
 	if c.Answer, err = c.text(a.in); err != nil {
 		return err
 	}
-	j, err := c.Open(a.session(), "")
+	j, err := c.openJudge(a, "")
 	if err != nil {
 		return err
 	}

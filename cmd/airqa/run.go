@@ -66,7 +66,11 @@ func (c runCmd) Run(a *app) error {
 		return c.dryRun(a, plan)
 	}
 	if c.Score { // whether the judge can judge is known before the run
-		if err := c.Ready(a.session(), plan.Picked); err != nil {
+		judges, err := c.judges()
+		if err == nil {
+			err = judges.Ready(a.session(), plan.Picked)
+		}
+		if err != nil {
 			return err
 		}
 	}

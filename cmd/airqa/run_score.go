@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"strings"
 
 	"airqa/run/scoring"
 	"airqa/run/session"
@@ -12,18 +11,7 @@ import (
 // scoringFlags choose how answers are scored.
 type scoringFlags struct {
 	Scoring string `default:"reference" enum:"reference,fixed" help:"Semantics: reference (the authors' code, as used for published numbers) or fixed (known bugs fixed)."`
-	scoring.Judges
-}
-
-// hint is the judge as flags, for the suggested airqa score.
-func (f scoringFlags) hint() string {
-	switch {
-	case f.Judge != "":
-		return "--judge " + f.Judge
-	case len(f.Judges.Judges) > 0:
-		return "--judges " + strings.Join(f.Judges.Judges, ",")
-	}
-	return ""
+	judgeFlags
 }
 
 // scoreEnded scores the runs for --score. An interrupted run is left for the invocation that resumes it; ended is the run's own

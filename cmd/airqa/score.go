@@ -116,7 +116,7 @@ const maxReason = 200
 
 // scoreFiles scores a file of predictions, or explains one of them.
 func (c scoreCmd) scoreFiles(a *app) (err error) {
-	j, err := c.Open(a.session(), "")
+	j, err := c.openJudge(a, "")
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (c scoreCmd) by(a *app, j *scoring.Judge) scoring.Scoring {
 
 // scoreDir scores one run and prints its totals.
 func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t scoring.Totals, err error) {
-	j, err := c.Open(a.session(), filepath.Join(dir, scoring.VerdictsFile))
+	j, err := c.openJudge(a, filepath.Join(dir, scoring.VerdictsFile))
 	if err != nil {
 		return t, err
 	}
@@ -233,14 +233,18 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	if len(dirs) != 1 {
 		return exit.Misuse("--explain takes one run, not %d", len(dirs))
 	}
+	judges, err := c.judges()
+	if err != nil {
+		return err
+	}
 	var refused error
-	if list, _ := runlog.Scorings(dirs[0]); len(list) > 0 && c.Judge == "" && len(c.Judges.Judges) == 0 {
+	if list, _ := runlog.Scorings(dirs[0]); len(list) > 0 && len(judges.Names) == 0 {
 		if c.JudgeBaseURL == "" {
 			refused = checkRecordedAddress(dirs[0], "scores", "judge-base-url", list[0].JudgeBaseURL)
 		}
-		c.Judges = c.Of(list[0])
+		judges = judges.Recorded(list[0])
 	}
-	j, err := c.Open(a.session(), filepath.Join(dirs[0], scoring.VerdictsFile))
+	j, err := judges.Open(a.session(), filepath.Join(dirs[0], scoring.VerdictsFile))
 	if err != nil {
 		return err
 	}

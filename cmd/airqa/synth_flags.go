@@ -5,7 +5,6 @@ import (
 	"airqa/extractor/synthesis"
 	"airqa/internal/exit"
 	"airqa/qa"
-	"airqa/run/scoring"
 )
 
 // synthMakeFlags select what to make.
@@ -59,7 +58,7 @@ func (f synthMakeFlags) config(a *app, world *env.Env, data string) (synthesis.C
 type synthActorFlags struct {
 	Baseline []string `default:"agentic-hybrid" placeholder:"NAME" help:"Baselines that answer the questions, comma-separated (airqa baselines lists them)."`
 	Repeats  int      `default:"1" placeholder:"K" help:"Trajectories per question."`
-	scoring.Judges
+	judgeFlags
 }
 
 // synthActFlags select a collection of trajectories.
@@ -82,9 +81,13 @@ func (f synthActFlags) check() error {
 
 func (f synthActFlags) config(a *app, world *env.Env, data string) (synthesis.ActConfig, error) {
 	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, f.QuestionLimits)
+	if err != nil {
+		return synthesis.ActConfig{}, err
+	}
+	judges, err := f.judges()
 	return synthesis.ActConfig{
 		Session: a.session(), World: world, Data: data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits, Settings: f.Settings,
-		Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: f.Judges,
+		Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: judges,
 	}, err
 }
 

@@ -114,7 +114,7 @@ func (c whyCmd) others(a *app, s cause.Source, r *cause.Run) error {
 // ask asks a model for the cause of each wrong answer of a run.
 func (c whyCmd) ask(a *app, s cause.Source, r *cause.Run) error {
 	session := a.session()
-	asker, id, err := scoring.Judges{Judge: c.Ask, JudgeBaseURL: c.JudgeBaseURL}.Asker(session)
+	asker, id, err := scoring.Judges{Names: []string{c.Ask}, BaseURL: c.JudgeBaseURL}.Asker(session)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}

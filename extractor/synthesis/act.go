@@ -1,7 +1,6 @@
 package synthesis
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,8 +127,8 @@ func (c ActConfig) jobs(examples []qa.Example) ([]session.Job, error) {
 // score scores the runs.
 func (c ActConfig) score(jobs []session.Job) error {
 	judges := c.Judges
-	if c.Model == models.Offline && len(judges.Judges) == 0 {
-		judges.Judge = cmp.Or(judges.Judge, models.Offline)
+	if c.Model == models.Offline && len(judges.Names) == 0 {
+		judges.Names = []string{models.Offline}
 	}
 	for _, j := range jobs {
 		judge, err := judges.Open(c.Session, filepath.Join(j.Dir, scoring.VerdictsFile))
@@ -139,7 +138,7 @@ func (c ActConfig) score(jobs []session.Job) error {
 		if judge.Absent != nil {
 			c.Session.Notify.Warnf("%v; subjective answers stay unscored", judge.Absent)
 		}
-		by := scoring.Scoring{Session: c.Session, Mode: eval.Reference, Judge: judge, JudgeConcurrency: judges.JudgeConcurrency}
+		by := scoring.Scoring{Session: c.Session, Mode: eval.Reference, Judge: judge, JudgeConcurrency: judges.Concurrency}
 		_, err = by.Run(j.Dir)
 		if err := errors.Join(err, judge.Close()); err != nil {
 			return err

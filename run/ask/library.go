@@ -14,10 +14,10 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/ingest"
-	"airqa/internal/exit"
 	"airqa/internal/files"
 	"airqa/internal/pause"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/run/session"
 )
 
@@ -32,7 +32,7 @@ type Library struct {
 func DefaultLibrary() (string, error) {
 	user, err := os.UserCacheDir()
 	if err != nil {
-		return "", exit.Misuse("no folder for ingested papers: %v\n  set XDG_CACHE_HOME or HOME, or ingest the papers yourself: airqa ingest -d DIR PDF..., then airqa ask -d DIR", err)
+		return "", qa.Usagef("no folder for ingested papers: %v\n  set XDG_CACHE_HOME or HOME, or ingest the papers yourself: airqa ingest -d DIR PDF..., then airqa ask -d DIR", err)
 	}
 	return filepath.Join(user, "airqa", "ask"), nil
 }
@@ -48,10 +48,10 @@ func done(dir string) string { return dir + ".done" }
 func (l Library) Dir(ctx context.Context, paths []string, to env.WriterConfig) (string, error) {
 	files, err := ingest.Find(paths)
 	if err != nil {
-		return "", exit.With(exit.Usage, err)
+		return "", &qa.UsageError{Err: err}
 	}
 	if len(files) == 0 {
-		return "", exit.Misuse("no PDF in %s", terminal.Line(fmt.Sprint(paths)))
+		return "", qa.Usagef("no PDF in %s", terminal.Line(fmt.Sprint(paths)))
 	}
 	to.Dir = filepath.Join(l.Root, keyOf(files, to))
 	if _, err := os.Stat(done(to.Dir)); err == nil {

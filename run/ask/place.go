@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -102,5 +102,5 @@ func Last() (string, error) {
 			return filepath.Join(Folder, name), nil
 		}
 	}
-	return "", exit.Misuse("there is no conversation to continue in %s; airqa ask \"QUESTION\" begins one, --from RUN continues another one", Folder)
+	return "", qa.Usagef("there is no conversation to continue in %s; airqa ask \"QUESTION\" begins one, --from RUN continues another one", Folder)
 }

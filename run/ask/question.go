@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
@@ -117,7 +116,7 @@ func Continued(s session.Session, name string) (Conversation, error) {
 	dir, uuid := SplitRun(name)
 	r, list, err := s.OpenRun(dir)
 	if errors.Is(err, runlog.ErrNoRun) {
-		return Conversation{}, exit.With(exit.Usage, err)
+		return Conversation{}, &qa.UsageError{Err: err}
 	}
 	if err != nil {
 		return Conversation{}, err
@@ -136,7 +135,7 @@ func Continued(s session.Session, name string) (Conversation, error) {
 		c.Papers = ex.AnchorPDF
 	}
 	if len(c.Turns) == 0 {
-		return c, exit.Misuse("%s has no answered question to continue from", name)
+		return c, qa.Usagef("%s has no answered question to continue from", name)
 	}
 	return c, nil
 }

@@ -113,7 +113,7 @@ func (f *finder) add(dir string, info os.FileInfo, below int) error {
 	case config.Shape.Shard != "":
 		f.dirs, f.infos = append(f.dirs, dir), append(f.infos, info)
 	case below == 0:
-		return qa.Usagef("%s is not a shard: it was not run with --shard I/N", dir)
+		return qa.Usagef("%s is not a shard: it is not a part of one", dir)
 	default:
 		f.others = append(f.others, dir)
 	}
@@ -137,7 +137,7 @@ func (f *finder) twice(path string) bool {
 
 func (f *finder) nothingIn(path string) string {
 	if len(f.others) > 0 {
-		return path + " has runs, but no shards: " + f.others[0] + " was not run with --shard I/N"
+		return path + " has runs, but no shards: " + f.others[0] + " is not a part of one"
 	}
 	return path + " has no shards; airqa run --shard I/N --out DIR makes one"
 }

@@ -7,7 +7,6 @@
 package merge
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,8 +43,8 @@ func (m Merger) Merge(jobs []Job) ([]Result, error) {
 		missing = missing || p.lacks()
 	}
 	if missing && !m.Partial {
-		return results, &qa.FailedError{Err: fmt.Errorf("%s\n  Nothing was written. Run what is missing with the same settings and merge again, or merge what is there with --partial",
-			strings.Join(lacking(results), "\n"))}
+		return results, qa.Failedf("%s\n  Nothing was written. Run what is missing with the same settings and merge again, or allow a partial merge",
+			strings.Join(lacking(results), "\n"))
 	}
 	failed := 0
 	for i, p := range plans {
@@ -60,7 +59,7 @@ func (m Merger) Merge(jobs []Job) ([]Result, error) {
 		m.Notify.Infof("next: airqa score %s", m.Out)
 	}
 	if failed > 0 && !m.Partial {
-		return results, &qa.FailedError{Err: fmt.Errorf("merged, but %d episodes failed; airqa run with --out and the same settings retries them", failed)}
+		return results, qa.Failedf("merged, but %d episodes failed; airqa run in the same directory, with the same settings, retries them", failed)
 	}
 	return results, nil
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -147,11 +146,11 @@ func (w *world) merged(partial bool, runs ...string) merge.Result {
 }
 
 // refused merges runs that cannot be merged, and checks the error and that nothing is written.
-func (w *world) refused(code int, want string, runs ...string) {
+func (w *world) refused(code string, want string, runs ...string) {
 	w.t.Helper()
 	_, err := w.merge(false, runs...)
-	if err == nil || exitCode(err) != code || !strings.Contains(err.Error(), want) {
-		w.t.Errorf("error %v (exit %d), want exit %d with %q", err, exitCode(err), code, want)
+	if err == nil || kind(err) != code || !strings.Contains(err.Error(), want) {
+		w.t.Errorf("error %v (%s), want %s with %q", err, kind(err), code, want)
 	}
 	if _, err := os.Stat(w.path("out")); !errors.Is(err, os.ErrNotExist) {
 		w.t.Errorf("something was written: %v", err)
@@ -185,7 +184,7 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	_, err := w.merge(false, folder)
-	if exitCode(err) != exit.FailedExamples { // the other questions have no second episode
+	if kind(err) != "failed examples" { // the other questions have no second episode
 		t.Fatalf("error %v", err)
 	}
 	r := w.merged(true, folder)
@@ -230,52 +229,52 @@ func TestMergeRefuses(t *testing.T) {
 	tests := []struct {
 		name string
 		make func(w *world) []string
-		code int
+		code string
 		want string
 	}{
 		{"another setting", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, func(c *runlog.Config) { c.Shape.Settings["turns"] = 10 })}
-		}, exit.Usage, "settings.turns: 20 there, 10 here"},
+		}, "wrong use", "settings.turns: 20 there, 10 here"},
 		{"another model", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, func(c *runlog.Config) { c.Shape.Model["model"] = "n" })}
-		}, exit.Usage, `model.model: "m" there, "n" here`},
+		}, "wrong use", `model.model: "m" there, "n" here`},
 		{"another baseline", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, func(c *runlog.Config) { c.Shape.Baseline = "react" })}
-		}, exit.Usage, `baseline: "rag" there, "react" here`},
+		}, "wrong use", `baseline: "rag" there, "react" here`},
 		{"other questions", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, func(c *runlog.Config) { c.Shape.Questions = runlog.Hash("x") })}
-		}, exit.Usage, "questions: changed"},
+		}, "wrong use", "questions: changed"},
 		{"another selection", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, func(c *runlog.Config) { c.Shape.Selected = runlog.Hash("x") })}
-		}, exit.Usage, "select other questions"},
+		}, "wrong use", "select other questions"},
 		{"another number of shards", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", shard.Part{Index: 2, Of: 3}, nil, nil)}
-		}, exit.Usage, "shards: 2 there, 3 here"},
+		}, "wrong use", "shards: 2 there, 3 here"},
 		{"gold answers that changed", func(w *world) []string {
 			a, b := w.shard("a", one, nil, nil), w.shard("b", two, nil, nil)
 			w.ok(os.WriteFile(filepath.Join(b, runlog.QuestionsFile), []byte(w.read("b/questions.jsonl")+"\n"), 0o600))
 			return []string{a, b}
-		}, exit.Usage, "questions.jsonl: changed"},
-		{"a missing shard", func(w *world) []string { return []string{w.shard("a", one, nil, nil)} }, exit.FailedExamples, "missing shard: 2/2; run it with --shard 2/2 --out"},
+		}, "wrong use", "questions.jsonl: changed"},
+		{"a missing shard", func(w *world) []string { return []string{w.shard("a", one, nil, nil)} }, "failed examples", "missing shard: 2/2; run it with --shard 2/2 --out"},
 		{"a question that has not begun", func(w *world) []string {
 			w.shards(2)
 			_, share := two.Take(w.examples)
 			w.shard("c", two, map[string]qa.Outcome{share.UUIDs[1]: "-"}, nil)
 			return []string{w.path("shards/1"), w.path("c")}
-		}, exit.FailedExamples, "1 of 5 episodes, not begun: q"},
+		}, "failed examples", "1 of 5 episodes, not begun: q"},
 		{"a question that has not ended", func(w *world) []string {
 			w.shards(2)
 			_, share := two.Take(w.examples)
 			w.shard("c", two, map[string]qa.Outcome{share.UUIDs[0]: ""}, nil)
 			return []string{w.path("shards/1"), w.path("c")}
-		}, exit.FailedExamples, "1 of 5 episodes, unfinished: q"},
+		}, "failed examples", "1 of 5 episodes, unfinished: q"},
 		{"the same questions twice", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, nil), w.shard("c", two, nil, nil)}
-		}, exit.Usage, "5 episodes are in two shards:\n  q"},
-		{"a run that is no shard", func(w *world) []string { return []string{w.shard("a", shard.Part{}, nil, nil)} }, exit.Usage, "is not a shard"},
-		{"a folder without shards", func(w *world) []string { w.shard("r/a", shard.Part{}, nil, nil); return []string{w.path("r")} }, exit.Usage, "has runs, but no shards"},
-		{"an empty folder", func(w *world) []string { w.ok(os.Mkdir(w.path("r"), 0o755)); return []string{w.path("r")} }, exit.Usage, "has no shards"},
-		{"nothing", func(w *world) []string { return []string{w.path("r")} }, exit.Usage, "there is no such directory"},
+		}, "wrong use", "5 episodes are in two shards:\n  q"},
+		{"a run that is no shard", func(w *world) []string { return []string{w.shard("a", shard.Part{}, nil, nil)} }, "wrong use", "is not a shard"},
+		{"a folder without shards", func(w *world) []string { w.shard("r/a", shard.Part{}, nil, nil); return []string{w.path("r")} }, "wrong use", "has runs, but no shards"},
+		{"an empty folder", func(w *world) []string { w.ok(os.Mkdir(w.path("r"), 0o755)); return []string{w.path("r")} }, "wrong use", "has no shards"},
+		{"nothing", func(w *world) []string { return []string{w.path("r")} }, "wrong use", "there is no such directory"},
 		{"other treatment of missing papers", func(w *world) []string {
 			choose := func(choice string) func(*runlog.Config) {
 				return func(c *runlog.Config) {
@@ -283,7 +282,7 @@ func TestMergeRefuses(t *testing.T) {
 				}
 			}
 			return []string{w.shard("a", one, nil, choose("skip")), w.shard("b", two, nil, choose("run"))}
-		}, exit.Usage, "--missing run and another shard with --missing skip"},
+		}, "wrong use", "the choice run about missing papers and another shard with skip"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -326,7 +325,7 @@ func TestMergeOverlap(t *testing.T) {
 	}
 	b := w.shard("b", part, others, nil)
 	results, err := w.merge(false, a, b)
-	if exitCode(err) != exit.FailedExamples || !strings.Contains(err.Error(), "1 episodes failed") || len(results) != 1 {
+	if kind(err) != "failed examples" || !strings.Contains(err.Error(), "1 episodes failed") || len(results) != 1 {
 		t.Fatalf("results %+v, error %v", results, err)
 	}
 	r := results[0]
@@ -376,7 +375,7 @@ func TestMergeAgain(t *testing.T) {
 	w.noLeftovers()
 
 	w.answer(w.path("out"), "q1", 1, qa.Answered)
-	if _, err := w.merge(false, folder); exitCode(err) != exit.Usage || !strings.Contains(err.Error(), "1 episodes that are not in these shards: q1#1") {
+	if _, err := w.merge(false, folder); kind(err) != "wrong use" || !strings.Contains(err.Error(), "1 episodes that are not in these shards: q1#1") {
 		t.Errorf("error %v", err)
 	}
 	if r, err := runlog.Open(w.path("out")); err != nil || len(r.UUIDs()) != 11 {
@@ -421,7 +420,7 @@ func TestMergeOut(t *testing.T) {
 			w := newWorld(t)
 			folder := w.shards(2)
 			tt.make(w)
-			if _, err := w.merge(false, folder); err == nil || exitCode(err) != exit.Usage || !strings.Contains(err.Error(), tt.want) {
+			if _, err := w.merge(false, folder); err == nil || kind(err) != "wrong use" || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
@@ -457,15 +456,15 @@ func TestMergeDamaged(t *testing.T) {
 	}
 }
 
-// exitCode is the code that the command gives to an error.
-func exitCode(err error) int {
+// kind is how the command line classifies an error.
+func kind(err error) string {
+	var use *qa.UsageError
+	var failed *qa.FailedError
 	switch {
-	case err == nil:
-		return exit.Done
-	case errors.As(err, new(*qa.UsageError)):
-		return exit.Usage
-	case errors.As(err, new(*qa.FailedError)):
-		return exit.FailedExamples
+	case errors.As(err, &use):
+		return "wrong use"
+	case errors.As(err, &failed):
+		return "failed examples"
 	}
-	return exit.Failed
+	return ""
 }

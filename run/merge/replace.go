@@ -34,11 +34,11 @@ func (p *plan) checkOut() error {
 	config, err := runlog.ReadConfig(p.Out)
 	switch {
 	case errors.Is(err, runlog.ErrNoRun):
-		return qa.Usagef("%s has other files; choose another --out", p.Out)
+		return qa.Usagef("%s has other files; choose another directory", p.Out)
 	case err != nil:
 		return err
 	case config.Shape.Shard != "":
-		return qa.Usagef("%s is shard %s; choose another --out", p.Out, config.Shape.Shard)
+		return qa.Usagef("%s is shard %s; choose another directory", p.Out, config.Shape.Shard)
 	}
 	if diff := runlog.Differences(config.Shape, whole(p.shards[0].Config)); len(diff) > 0 {
 		return &qa.UsageError{Err: &runlog.MismatchError{Dir: p.Out, Diff: diff}}
@@ -87,7 +87,7 @@ func (p *plan) checkSubset() error {
 		}
 	}
 	if len(others) > 0 {
-		return qa.Usagef("%s has %d episodes that are not in these shards: %s\n  It was resumed after it was merged, or made of other shards: choose another --out", p.Out, len(others), few(others, ", "))
+		return qa.Usagef("%s has %d episodes that are not in these shards: %s\n  It was resumed after it was merged, or made of other shards: choose another directory", p.Out, len(others), few(others, ", "))
 	}
 	return nil
 }

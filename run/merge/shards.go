@@ -110,7 +110,7 @@ func differ(a, b *source) ([]string, error) {
 		lines = append(lines, fmt.Sprintf("shards: %d there, %d here", a.part.Of, b.part.Of))
 	}
 	if a.Config.Shape.Selected != b.Config.Shape.Selected && len(lines) == 0 {
-		lines = append(lines, "selected: changed (--sample, --tag, --limit and the like select other questions)")
+		lines = append(lines, "selected: changed (samples, tags and limits select other questions)")
 	}
 	if len(lines) > 0 {
 		return lines, nil
@@ -134,7 +134,7 @@ func (p *plan) checkNotes() error {
 		note := s.Config.Note
 		if m := note.Missing; m != nil && m.Choice != runlog.MissingStop {
 			if choice != "" && choice != m.Choice {
-				return qa.Usagef("%s was run with --missing %s and another shard with --missing %s: run one of them again", s.Dir, m.Choice, choice)
+				return qa.Usagef("%s was run with the choice %s about missing papers and another shard with %s: run one of them again", s.Dir, m.Choice, choice)
 			}
 			choice = m.Choice
 		}

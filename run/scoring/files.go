@@ -10,8 +10,8 @@ import (
 
 	"airqa/eval/author"
 	"airqa/eval/stream"
-	"airqa/internal/exit"
 	"airqa/internal/progress"
+	"airqa/qa"
 )
 
 // Files pairs predictions with golds by uuid and scores them in the order of the golds. It streams the scores to w as
@@ -29,7 +29,7 @@ func (c Scoring) Files(golds, predictions string, w io.Writer) (Totals, error) {
 		}
 	}
 	if none := report.Read.Unanswered(golds); err == nil && none != nil {
-		err = exit.With(exit.FailedExamples, none)
+		err = &qa.FailedError{Err: none}
 	}
 	return t, err
 }

@@ -14,7 +14,6 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/judge"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/qa"
@@ -23,13 +22,17 @@ import (
 	"airqa/runlog"
 )
 
-// Judges selects the judges of subjective answers. Its fields are flags.
+// Judges selects the judges of subjective answers. The zero value is the paper's judge.
 type Judges struct {
-	Judge            string   `names:"model" placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none. Key: AIRQA_JUDGE_API_KEY, or the provider's key at its own host. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
-	Judges           []string `names:"model" placeholder:"A,B,C" help:"Panel of judges that vote, instead of --judge."`
-	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"Judges that must accept an answer: majority (a tie is wrong), all or any."`
-	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls to each judge."`
-	JudgeBaseURL     string   `names:"endpoint" name:"judge-base-url" placeholder:"URL" help:"Base URL of the judges' endpoint. Default: api.openai.com, even with --base-url."`
+	// Names are those of a single judge or of a panel that votes: PROVIDER:NAME, [models.Offline] (lexical overlap) or
+	// [NoJudge]. None is the paper's judge.
+	Names []string
+	// Rule decides the votes of a panel; empty for the majority.
+	Rule judge.Rule
+	// Concurrency is the number of concurrent calls to each judge; 0 is 1.
+	Concurrency int
+	// BaseURL is the address of the judges' endpoint; empty for the provider's.
+	BaseURL string
 }
 
 const (
@@ -74,16 +77,16 @@ func (j *Judge) Close() error { return j.store.Close() }
 
 // Open makes the judge. Verdicts are cached in the file at a path; an empty path caches them only for this invocation.
 // A single judge without a key leaves subjective answers unscored; see [Judge.Absent].
-func (f Judges) Open(s session.Session, verdicts string) (*Judge, error) {
-	names, err := f.names()
+func (c Judges) Open(s session.Session, verdicts string) (*Judge, error) {
+	names, err := c.names()
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(names, AsksModel) {
 		verdicts = "" // nothing to cache
 	}
-	j := &Judge{meter: &judge.Meter{}, BaseURL: f.JudgeBaseURL}
-	if verdicts == "" || strings.Contains(f.JudgeBaseURL, "@") {
+	j := &Judge{meter: &judge.Meter{}, BaseURL: c.BaseURL}
+	if verdicts == "" || strings.Contains(c.BaseURL, "@") {
 		j.BaseURL = "" // no model, or an address with a password in it
 	}
 	if j.store, err = judge.OpenStore(verdicts, s.Redact); err != nil {
@@ -92,23 +95,23 @@ func (f Judges) Open(s session.Session, verdicts string) (*Judge, error) {
 	if n := j.store.Damaged(); n > 0 {
 		s.Notify.Notef("%s: %d damaged lines; their verdicts will be requested again", verdicts, n)
 	}
-	if err := f.seat(s, j, names); err != nil {
+	if err := c.openMembers(s, j, names); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
 	return j, nil
 }
 
 // Ready checks, before any answer exists, that the judge can be opened and is available if one of the questions asks it.
-func (f Judges) Ready(s session.Session, examples []qa.Example) error {
+func (c Judges) Ready(s session.Session, examples []qa.Example) error {
 	if !slices.ContainsFunc(examples, func(ex qa.Example) bool { return ex.Evaluator.Func != "" || ex.Kind != "" }) {
-		return exit.Misuse("--score: none of %s has an answer or an evaluator", terminal.Plural(len(examples), "question"))
+		return qa.Usagef("none of %s has an answer or an evaluator to score it by", terminal.Plural(len(examples), "question"))
 	}
-	j, err := f.Open(s, "")
+	j, err := c.Open(s, "")
 	if err != nil {
 		return err
 	}
 	if n := subjective(examples); j.Absent != nil && n > 0 {
-		err = exit.Misuse("%d of %s need a judge: %w", n, terminal.Plural(len(examples), "question"), j.Absent)
+		err = qa.Usagef("%d of %s need a judge: %w", n, terminal.Plural(len(examples), "question"), j.Absent)
 	}
 	return errors.Join(err, j.Close())
 }
@@ -124,23 +127,15 @@ func subjective(examples []qa.Example) int {
 	return n
 }
 
-// names lists the judges given by the flags.
-func (f Judges) names() ([]string, error) {
+// names are those of the judges, with the default.
+func (c Judges) names() ([]string, error) {
 	switch {
-	case f.JudgeConcurrency < 1:
-		return nil, exit.Misuse("--judge-concurrency must be above 0")
-	case len(f.Judges) == 0 && f.Judge == "":
+	case len(c.Names) == 0:
 		return []string{defaultJudge}, nil
-	case len(f.Judges) == 0:
-		return []string{f.Judge}, nil
-	case f.Judge != "":
-		return nil, exit.Misuse("--judge and --judges are mutually exclusive (AIRQA_JUDGE and airqa.yaml count)")
-	case len(f.Judges) == 1:
-		return nil, exit.Misuse("--judges needs two or more; use --judge %s for one", f.Judges[0])
-	case slices.Contains(f.Judges, NoJudge):
-		return nil, exit.Misuse("%q cannot be part of a panel", NoJudge)
+	case len(c.Names) > 1 && slices.Contains(c.Names, NoJudge):
+		return nil, qa.Usagef("%q cannot be part of a panel", NoJudge)
 	}
-	return f.Judges, nil
+	return c.Names, nil
 }
 
 // AsksModel reports whether a judge calls a model, which may cost money.
@@ -152,45 +147,53 @@ func (j *Judge) IsNone() bool {
 	return absent
 }
 
-// seat makes the judge, or the panel of judges.
-func (f Judges) seat(s session.Session, j *Judge, names []string) (err error) {
-	if err := f.CheckHosts(s, names); err != nil {
+// AbsentError means that there is no key for the model of a judge.
+type AbsentError struct{ Err error }
+
+func (e *AbsentError) Error() string { return e.Err.Error() }
+
+func (e *AbsentError) Unwrap() error { return e.Err }
+
+// openMembers makes the judge, or the panel of judges.
+func (c Judges) openMembers(s session.Session, j *Judge, names []string) (err error) {
+	if err := c.CheckHosts(s, names); err != nil {
 		return err
 	}
 	members := make([]judge.Member, len(names))
 	for i, name := range names {
 		members[i].Name = name
-		members[i].Judge, err = f.one(s, j, name)
-		if errors.Is(err, llm.ErrNoKey) && len(names) == 1 {
-			err = fmt.Errorf("%w, --judge none (objective answers only) or --judge offline (compares words)", err)
+		members[i].Judge, err = c.openMember(s, j, name)
+		var absent *AbsentError
+		if errors.As(err, &absent) && len(names) == 1 {
 			j.Absent, err = err, nil // cached verdicts are still available
 		}
 		if err != nil {
-			return exit.With(exit.Usage, err)
+			return &qa.UsageError{Err: err}
 		}
 	}
 	j.Judge, j.Name = members[0].Judge, names[0]
 	if len(members) == 1 {
 		return nil
 	}
-	panel, err := judge.NewPanel(judge.Rule(f.JudgeRule), members...)
+	panel, err := judge.NewPanel(cmp.Or(c.Rule, judge.Majority), members...)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return &qa.UsageError{Err: err}
 	}
 	j.Judge, j.Name = panel, panel.Name()
 	return nil
 }
 
-// one makes the judge with the given name.
-func (f Judges) one(s session.Session, j *Judge, name string) (eval.Judge, error) {
+// openMember makes the judge with the given name.
+func (c Judges) openMember(s session.Session, j *Judge, name string) (eval.Judge, error) {
 	switch name {
 	case models.Offline:
 		return judge.Lexical{}, nil
 	case NoJudge:
 		return none{errors.New("--judge none")}, nil
 	}
-	asker, id, err := f.asker(s, j, name)
-	if errors.Is(err, llm.ErrNoKey) {
+	asker, id, err := c.asker(s, j, name)
+	var absent *AbsentError
+	if errors.As(err, &absent) {
 		return judge.NewCached(j.store, id, none{err}, j.meter), err
 	}
 	if err != nil {
@@ -198,16 +201,16 @@ func (f Judges) one(s session.Session, j *Judge, name string) (eval.Judge, error
 	}
 	source := judge.NewModel(judge.Config{Asker: asker, Meter: j.meter})
 	circuit := judge.NewCircuit(source, judge.CircuitConfig{
-		Limit: maxJudgeFailures, Kind: judgeFailure, Concurrency: f.JudgeConcurrency,
+		Limit: maxJudgeFailures, Kind: judgeFailure, Concurrency: max(c.Concurrency, 1),
 	})
 	return judge.NewCached(j.store, id, circuit, j.meter), nil
 }
 
 // asker opens the model with the given name.
-func (f Judges) asker(s session.Session, j *Judge, name string) (judge.Asker, judge.Identity, error) {
-	m, access, err := models.OpenJudge(f.Config(s, name))
+func (c Judges) asker(s session.Session, j *Judge, name string) (judge.Asker, judge.Identity, error) {
+	m, access, err := models.OpenJudge(c.Config(s, name))
 	if errors.Is(err, llm.ErrNoKey) {
-		err = fmt.Errorf("%w, or give --judge openai:NAME --judge-base-url URL (your own endpoint)", err)
+		err = &AbsentError{err}
 	}
 	settings, encoding := json.Marshal(m.Described)
 	id := judge.Identity{Name: name, Settings: string(settings)} // tells the verdicts of different judges apart
@@ -218,20 +221,20 @@ func (f Judges) asker(s session.Session, j *Judge, name string) (judge.Asker, ju
 }
 
 // Asker opens the model of a single judge for other questions than those of a judge.
-func (f Judges) Asker(s session.Session) (judge.Asker, judge.Identity, error) {
-	if !AsksModel(f.Judge) {
-		return nil, judge.Identity{}, exit.Misuse("%q is not a model", f.Judge)
+func (c Judges) Asker(s session.Session) (judge.Asker, judge.Identity, error) {
+	if len(c.Names) != 1 || !AsksModel(c.Names[0]) {
+		return nil, judge.Identity{}, qa.Usagef("%q is not a model", c.Names)
 	}
-	return f.asker(s, &Judge{}, f.Judge)
+	return c.asker(s, &Judge{}, c.Names[0])
 }
 
-// Of returns the flags that select the judge of a scoring.
-func (f Judges) Of(s runlog.Scoring) Judges {
-	f.Judge, f.JudgeBaseURL = s.Judge, cmp.Or(f.JudgeBaseURL, s.JudgeBaseURL)
+// Recorded returns the judges of a scoring.
+func (c Judges) Recorded(s runlog.Scoring) Judges {
+	c.Names, c.BaseURL = []string{s.Judge}, cmp.Or(c.BaseURL, s.JudgeBaseURL)
 	if rule, members, ok := qa.PanelMembers(s.Judge); ok {
-		f.Judge, f.Judges, f.JudgeRule = "", members, rule
+		c.Names, c.Rule = members, judge.Rule(rule)
 	}
-	return f
+	return c
 }
 
 // asker sends a judge's requests to a chat model. It names the host before the first request.
@@ -264,24 +267,24 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 }
 
 // Config configures the model of the judge with a name.
-func (f Judges) Config(s session.Session, name string) models.JudgeConfig {
+func (c Judges) Config(s session.Session, name string) models.JudgeConfig {
 	return models.JudgeConfig{
-		Spec: name, BaseURL: f.JudgeBaseURL, Own: s.Given, Getenv: s.Getenv, Notify: s.Notify, Others: []string{models.Offline, NoJudge},
+		Spec: name, BaseURL: c.BaseURL, Own: s.Given, Getenv: s.Getenv, Notify: s.Notify, Others: []string{models.Offline, NoJudge},
 	}
 }
 
 // CheckHosts rejects judges at several hosts with one key, which is for one of them.
-func (f Judges) CheckHosts(s session.Session, names []string) error {
+func (c Judges) CheckHosts(s session.Session, names []string) error {
 	var hosts []string
 	for _, name := range names {
-		if host := s.Given.Access(name, models.JudgeKey, f.JudgeBaseURL, s.Getenv).Host(); host != "" && !slices.Contains(hosts, host) {
+		if host := s.Given.Access(name, models.JudgeKey, c.BaseURL, s.Getenv).Host(); host != "" && !slices.Contains(hosts, host) {
 			hosts = append(hosts, host)
 		}
 	}
 	if s.Getenv(models.JudgeKey) == "" || len(hosts) < 2 {
 		return nil
 	}
-	return exit.Misuse("%s is a key for one host, but these judges are at %s: unset it and set the key of each provider (%s, ...)",
+	return qa.Usagef("%s is a key for one host, but these judges are at %s: unset it and set the key of each provider (%s, ...)",
 		models.JudgeKey, strings.Join(hosts, " and "), llm.KeyVariable)
 }
 
