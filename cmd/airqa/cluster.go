@@ -9,7 +9,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airqa/internal/exit"
-	"airqa/run/cluster"
 	"airqa/run/shard"
 )
 
@@ -57,7 +56,7 @@ func (c slurmCmd) Run(a *app) error {
 		return err
 	}
 	job.Memory = c.Mem
-	script, err := cluster.Slurm{Job: job, Partition: c.Partition, Time: c.Time, Keys: c.Keys}.Script()
+	script, err := shard.Slurm{Job: job, Partition: c.Partition, Time: c.Time, Keys: c.Keys}.Script()
 	return a.printWhole(script, err)
 }
 
@@ -87,7 +86,7 @@ func (c kubernetesCmd) Run(a *app) error {
 		return err
 	}
 	job.Memory = c.Mem
-	k := cluster.Kubernetes{
+	k := shard.Kubernetes{
 		Job: job, Namespace: c.Namespace, Image: c.Image, Secret: c.Secret, Claim: c.Claim, Work: c.Work, DataClaim: c.DataClaim,
 	}
 	if k.Data = run.Data; k.DataClaim != "" && !slices.Contains(job.Args, k.Data) {
@@ -98,24 +97,24 @@ func (c kubernetesCmd) Run(a *app) error {
 }
 
 // job checks the flags of airqa run and divides the limits.
-func (c clusterFlags) job(a *app) (cluster.Job, runCmd, error) {
+func (c clusterFlags) job(a *app) (shard.Job, runCmd, error) {
 	run, err := parseRun(c.Args)
 	if err != nil {
-		return cluster.Job{}, run, err
+		return shard.Job{}, run, err
 	}
 	switch {
 	case run.Shard != (shard.Part{}):
-		return cluster.Job{}, run, exit.Misuse("--shard is set for each shard; leave it out")
+		return shard.Job{}, run, exit.Misuse("--shard is set for each shard; leave it out")
 	case run.Out == "":
-		return cluster.Job{}, run, exit.Misuse("name the merged run after --, as in --out runs/hybrid")
+		return shard.Job{}, run, exit.Misuse("name the merged run after --, as in --out runs/hybrid")
 	case run.DryRun || run.Replay != "":
-		return cluster.Job{}, run, exit.Misuse("--dry-run and --replay make no calls: run them on one machine")
+		return shard.Job{}, run, exit.Misuse("--dry-run and --replay make no calls: run them on one machine")
 	}
-	args := cluster.Without(c.Args, "--out", "-o", "--budget-usd", "--budget-tokens", "--max-connections")
-	job := cluster.Job{
+	args := shard.Without(c.Args, "--out", "-o", "--budget-usd", "--budget-tokens", "--max-connections")
+	job := shard.Job{
 		Name: c.Name, Args: args, Out: filepath.ToSlash(run.Out), Shards: c.Shards, Parallel: c.Parallel, CPUs: c.CPUs, Restarts: c.Restarts,
 	}
-	limits, err := cluster.Limits{USD: run.BudgetUSD, Tokens: run.BudgetTokens, Connections: run.MaxConnections}.Flags(job)
+	limits, err := shard.Limits{USD: run.BudgetUSD, Tokens: run.BudgetTokens, Connections: run.MaxConnections}.Flags(job)
 	if err != nil {
 		return job, run, exit.With(exit.Usage, err)
 	}

@@ -1,6 +1,7 @@
-package cluster_test
+package shard_test
 
 import (
+	"airqa/run/shard"
 	"bytes"
 	"errors"
 	"io"
@@ -13,8 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
-
-	"airqa/run/cluster"
 )
 
 // odd are arguments that a shell or Kubernetes would change.
@@ -23,18 +22,18 @@ var odd = []string{
 	"--stop", "yes", "--stop", "{{.Name}}: - é",
 }
 
-func job() cluster.Job {
-	return cluster.Job{
+func job() shard.Job {
+	return shard.Job{
 		Name: "airqa", Args: slices.Clone(odd), Out: "runs/the run's", Shards: 16, Parallel: 4, CPUs: 2, Memory: "4G", Restarts: 20,
 	}
 }
 
-func slurm() cluster.Slurm {
-	return cluster.Slurm{Job: job(), Partition: "cpu", Time: "24:00:00"}
+func slurm() shard.Slurm {
+	return shard.Slurm{Job: job(), Partition: "cpu", Time: "24:00:00"}
 }
 
-func kubernetes() cluster.Kubernetes {
-	k := cluster.Kubernetes{
+func kubernetes() shard.Kubernetes {
+	k := shard.Kubernetes{
 		Job: job(), Namespace: "research", Image: "registry.example.com/airqa:0.1.0", Secret: "airqa-keys", Claim: "airqa-work", Work: "/work",
 		DataClaim: "airqa-data", Data: "/data",
 	}
@@ -315,19 +314,19 @@ func TestKubernetesCommand(t *testing.T) {
 func TestRefused(t *testing.T) {
 	tests := []struct {
 		name string
-		s    func(*cluster.Slurm)
-		k    func(*cluster.Kubernetes)
+		s    func(*shard.Slurm)
+		k    func(*shard.Kubernetes)
 		want string
 	}{
-		{"name", func(s *cluster.Slurm) { s.Name = "a\n#SBATCH --x" }, func(k *cluster.Kubernetes) { k.Name = "Airqa" }, "name"},
-		{"shards", func(s *cluster.Slurm) { s.Shards = 0 }, func(k *cluster.Kubernetes) { k.Shards = 100_001 }, "want 1 to"},
-		{"cpus", func(s *cluster.Slurm) { s.CPUs = 0 }, func(k *cluster.Kubernetes) { k.CPUs = -1 }, "--cpus"},
-		{"memory", func(s *cluster.Slurm) { s.Memory = "4Gi" }, func(k *cluster.Kubernetes) { k.Memory = "4 G" }, "memory"},
-		{"newline", func(s *cluster.Slurm) { s.Args = []string{"a\nb"} }, func(k *cluster.Kubernetes) { k.Out = "a\nb" }, "control character"},
-		{"password", func(s *cluster.Slurm) { s.Args = []string{"milvus://u:p@h:1"} }, func(k *cluster.Kubernetes) { k.Args = []string{"--vectors=milvus://u:p@h:1"} }, "password"},
-		{"time or image", func(s *cluster.Slurm) { s.Time = "1 day" }, func(k *cluster.Kubernetes) { k.Image = "a b" }, "want"},
-		{"partition or claim", func(s *cluster.Slurm) { s.Partition = "a b" }, func(k *cluster.Kubernetes) { k.Claim = "" }, "want"},
-		{"keys or data", func(s *cluster.Slurm) { s.Keys = "a\nb" }, func(k *cluster.Kubernetes) { k.Data = "/work/data" }, ""},
+		{"name", func(s *shard.Slurm) { s.Name = "a\n#SBATCH --x" }, func(k *shard.Kubernetes) { k.Name = "Airqa" }, "name"},
+		{"shards", func(s *shard.Slurm) { s.Shards = 0 }, func(k *shard.Kubernetes) { k.Shards = 100_001 }, "want 1 to"},
+		{"cpus", func(s *shard.Slurm) { s.CPUs = 0 }, func(k *shard.Kubernetes) { k.CPUs = -1 }, "--cpus"},
+		{"memory", func(s *shard.Slurm) { s.Memory = "4Gi" }, func(k *shard.Kubernetes) { k.Memory = "4 G" }, "memory"},
+		{"newline", func(s *shard.Slurm) { s.Args = []string{"a\nb"} }, func(k *shard.Kubernetes) { k.Out = "a\nb" }, "control character"},
+		{"password", func(s *shard.Slurm) { s.Args = []string{"milvus://u:p@h:1"} }, func(k *shard.Kubernetes) { k.Args = []string{"--vectors=milvus://u:p@h:1"} }, "password"},
+		{"time or image", func(s *shard.Slurm) { s.Time = "1 day" }, func(k *shard.Kubernetes) { k.Image = "a b" }, "want"},
+		{"partition or claim", func(s *shard.Slurm) { s.Partition = "a b" }, func(k *shard.Kubernetes) { k.Claim = "" }, "want"},
+		{"keys or data", func(s *shard.Slurm) { s.Keys = "a\nb" }, func(k *shard.Kubernetes) { k.Data = "/work/data" }, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -348,16 +347,16 @@ func TestRefused(t *testing.T) {
 func TestLimits(t *testing.T) {
 	tests := []struct {
 		name   string
-		limits cluster.Limits
+		limits shard.Limits
 		want   string
 		fails  string
 	}{
-		{"none", cluster.Limits{}, "", ""},
-		{"all", cluster.Limits{USD: 40, Tokens: 1000, Connections: 30}, "--budget-usd 2.5 --budget-tokens 62 --max-connections 7", ""},
-		{"rounded down", cluster.Limits{USD: 0.1}, "--budget-usd 0.00625", ""},
-		{"too few dollars", cluster.Limits{USD: 1e-6}, "", "too little"},
-		{"too few tokens", cluster.Limits{Tokens: 15}, "", "too little"},
-		{"too few connections", cluster.Limits{Connections: 3}, "", "add --parallel 3"},
+		{"none", shard.Limits{}, "", ""},
+		{"all", shard.Limits{USD: 40, Tokens: 1000, Connections: 30}, "--budget-usd 2.5 --budget-tokens 62 --max-connections 7", ""},
+		{"rounded down", shard.Limits{USD: 0.1}, "--budget-usd 0.00625", ""},
+		{"too few dollars", shard.Limits{USD: 1e-6}, "", "too little"},
+		{"too few tokens", shard.Limits{Tokens: 15}, "", "too little"},
+		{"too few connections", shard.Limits{Connections: 3}, "", "add --parallel 3"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -376,7 +375,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestWithout(t *testing.T) {
-	got := cluster.Without([]string{"-q", "q", "--out", "a", "-o", "b", "-oc", "--out=d", "-j4", "--outer", "e"}, "--out", "-o")
+	got := shard.Without([]string{"-q", "q", "--out", "a", "-o", "b", "-oc", "--out=d", "-j4", "--outer", "e"}, "--out", "-o")
 	if want := []string{"-q", "q", "-j4", "--outer", "e"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

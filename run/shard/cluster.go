@@ -1,7 +1,7 @@
 // Package cluster writes what a scheduler needs to answer the shards of a run on many machines: a job script for Slurm
 // ([Slurm.Script]) and a manifest for Kubernetes ([Kubernetes.Manifest]). Neither contains a key. The scheduler may stop
 // and restart any part: the same command resumes its shard.
-package cluster
+package shard
 
 import (
 	"embed"
@@ -14,8 +14,6 @@ import (
 	"strings"
 	"text/template"
 	"unicode"
-
-	"airqa/run/shard"
 )
 
 //go:embed templates
@@ -49,8 +47,8 @@ func (j Job) check() error {
 	switch {
 	case !namePattern.MatchString(j.Name):
 		return fmt.Errorf("name %q: want at most 40 lower-case letters, digits and hyphens, beginning with a letter", j.Name)
-	case j.Shards < 1 || j.Shards > shard.Max:
-		return fmt.Errorf("%d shards: want 1 to %d", j.Shards, shard.Max)
+	case j.Shards < 1 || j.Shards > Max:
+		return fmt.Errorf("%d shards: want 1 to %d", j.Shards, Max)
 	case j.Parallel < 0 || j.CPUs < 1 || j.Restarts < 0:
 		return errors.New("--parallel and --restarts must not be negative, and --cpus must be at least 1")
 	case !memoryPattern.MatchString(j.Memory):
