@@ -10,7 +10,6 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/ask/sources"
 )
 
 //go:embed page.html
@@ -18,7 +17,7 @@ var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"line": terminal.Line, "quoted": quoted, "caveat": caveat, "none": noAnswer,
-	"place": func(s sources.Source) string { return placeOf(s, 0) },
+	"place": func(s Source) string { return placeOf(s, 0) },
 	"trace": traceCommand, "cost": costOf, "nosources": func() string { return noSources },
 }).Parse(pageText))
 
@@ -61,11 +60,11 @@ func (r *Result) Page(ctx context.Context, pages Drawer) ([]byte, error) {
 }
 
 // imageOf draws the place of a source with its box, as a data URI.
-func imageOf(ctx context.Context, pages Drawer, s sources.Source) (template.URL, error) {
-	if s.Page < 1 || s.PaperID == "" || s.Box == nil && s.Kind != sources.Page {
+func imageOf(ctx context.Context, pages Drawer, s Source) (template.URL, error) {
+	if s.Page < 1 || s.PaperID == "" || s.Box == nil && s.Kind != Page {
 		return "", nil
 	}
-	kind := map[sources.Kind]string{sources.Table: "table", sources.Figure: "figure"}[s.Kind]
+	kind := map[Kind]string{Table: "table", Figure: "figure"}[s.Kind]
 	if kind == "" {
 		kind = "chunk"
 	}

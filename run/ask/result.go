@@ -7,7 +7,6 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/ask/sources"
 	"airqa/runlog"
 )
 
@@ -40,7 +39,7 @@ type Answered struct {
 
 // Cited is a source with the command that shows it, which is empty if none does.
 type Cited struct {
-	sources.Source
+	Source
 	Command string `json:"command,omitempty"`
 }
 
@@ -96,7 +95,7 @@ func (a Asking) answered(ctx context.Context, ex qa.Example, rec runlog.Recorded
 		return one, nil
 	}
 	one.Answer = &rec.Answer.Text
-	found, err := sources.Of(ctx, sources.Question{Text: typed, Papers: a.searched}, rec.Trajectory, a.World)
+	found, err := Of(ctx, Question{Text: typed, Papers: a.searched}, rec.Trajectory, a.World)
 	if err != nil {
 		return one, fmt.Errorf("find the sources of %s: %w", ex.UUID, err)
 	}
@@ -119,14 +118,14 @@ func sqlCommand(data, query string) string {
 const idLength = 8
 
 // command is the command line that shows a source; empty if there is none. It is safe to print and to paste.
-func (a Asking) command(s sources.Source) string {
+func (a Asking) command(s Source) string {
 	data := "-d " + terminal.ShellWord(a.Data)
 	switch {
 	case terminal.Line(a.Data) != a.Data:
 		return ""
-	case s.Kind == sources.Result:
+	case s.Kind == QueryRow:
 		return sqlCommand(data, s.SQL)
-	case s.Page < 1 || !qa.IsUUID(s.PaperID) || s.Box == nil && s.Kind != sources.Page:
+	case s.Page < 1 || !qa.IsUUID(s.PaperID) || s.Box == nil && s.Kind != Page:
 		return ""
 	}
 	command := fmt.Sprintf("airqa page %s --paper %s --page %d", data, s.PaperID[:idLength], s.Page)

@@ -9,7 +9,6 @@ import (
 	"airqa/internal/python"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/ask/sources"
 )
 
 // Text prints the answers with their sources. Lines but commands are wrapped to width; 0 means [terminal.ProseWidth].
@@ -115,14 +114,14 @@ func noAnswer(a Answered) string {
 
 // placeOf describes where a source is: title, page, section, table or figure. The caption of a table has at most most
 // columns; 0 is no limit.
-func placeOf(s sources.Source, most int) string {
+func placeOf(s Source, most int) string {
 	var parts []string
 	switch {
 	case s.Title != "":
 		parts = append(parts, s.Title)
 	case s.PaperID != "":
 		parts = append(parts, "paper "+s.PaperID)
-	case s.Kind == sources.Result:
+	case s.Kind == QueryRow:
 		parts = append(parts, "database")
 	}
 	if s.Page > 0 {
@@ -131,7 +130,7 @@ func placeOf(s sources.Source, most int) string {
 	if s.Section != "" {
 		parts = append(parts, "section "+s.Section)
 	}
-	if s.Kind == sources.Result {
+	if s.Kind == QueryRow {
 		parts = append(parts, fmt.Sprintf("result of step %d", s.Step))
 	}
 	if float := floatOf(s, most); float != "" {
@@ -141,13 +140,13 @@ func placeOf(s sources.Source, most int) string {
 }
 
 // floatOf names the table or figure of a source; empty for none.
-func floatOf(s sources.Source, most int) string {
+func floatOf(s Source, most int) string {
 	switch label, _, found := strings.Cut(s.Caption, ":"); {
-	case s.Kind == sources.Table && s.Caption != "" && s.Quote != s.Caption:
+	case s.Kind == Table && s.Caption != "" && s.Quote != s.Caption:
 		return terminal.Clip(s.Caption, most)
 	case found && len(label) < mostLabel:
 		return label
-	case s.Kind == sources.Table || s.Kind == sources.Figure:
+	case s.Kind == Table || s.Kind == Figure:
 		return string(s.Kind)
 	}
 	return ""
@@ -160,7 +159,7 @@ const (
 )
 
 // quoted is the quote of a source in quotation marks, or the row of a table or result as it is.
-func quoted(s sources.Source) string {
+func quoted(s Source) string {
 	text := s.Quote
 	if s.Before {
 		text = "… " + text
@@ -168,18 +167,18 @@ func quoted(s sources.Source) string {
 	if s.After {
 		text += " …"
 	}
-	if s.Kind == sources.Passage {
+	if s.Kind == Passage {
 		return "“" + text + "”"
 	}
 	return text
 }
 
 // caveat is what a reader must know about a source whose words are not those of the answer.
-func caveat(s sources.Source) string {
+func caveat(s Source) string {
 	switch s.Match {
-	case sources.Topic:
+	case Topic:
 		return "(has the words of the question; the answer has none to look for)"
-	case sources.Seen:
+	case Seen:
 		return "(the model looked at this image; airqa cannot compare it with the answer)"
 	}
 	return ""

@@ -10,7 +10,6 @@ import (
 	"airqa/internal/terminal"
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
-	"airqa/run/ask/sources"
 )
 
 const (
@@ -21,14 +20,14 @@ const (
 // result has every kind of source.
 func result() *Result {
 	text, list := "31 nests.", "['a', 2]"
-	cited := func(s sources.Source) Cited { return Cited{s, Asking{Data: "my papers"}.command(s)} }
-	passage := sources.Source{Kind: sources.Passage, Match: sources.Exact, PaperID: paperID, Title: "On Herons", Page: 2, Section: "1 Birds", Quote: "We counted 31 nests in the reeds beside the lake", Before: true, After: true, Box: []float64{10, 20.5, 30, 40}, Step: 1}
+	cited := func(s Source) Cited { return Cited{s, Asking{Data: "my papers"}.command(s)} }
+	passage := Source{Kind: Passage, Match: Exact, PaperID: paperID, Title: "On Herons", Page: 2, Section: "1 Birds", Quote: "We counted 31 nests in the reeds beside the lake", Before: true, After: true, Box: []float64{10, 20.5, 30, 40}, Step: 1}
 	unknown := passage
-	unknown.Title, unknown.Section, unknown.Box, unknown.Match = "", "", nil, sources.Topic
-	table := sources.Source{Kind: sources.Table, Match: sources.Exact, PaperID: paperID, Title: "On Herons", Page: 3, Caption: "Table 1: Nests by month.", Quote: "Month: May, Nests: 31", Box: []float64{1, 2, 3, 4}, Step: 1}
-	figure := sources.Source{Kind: sources.Figure, Match: sources.Similar, PaperID: paperID, Title: "On Herons", Page: 3, Caption: "Figure 1: A nest.", Quote: "Figure 1: A nest.", Box: []float64{1, 2, 3, 4}, Step: 1}
-	seen := sources.Source{Kind: sources.Page, Match: sources.Seen, PaperID: paperID, Title: "On Herons", Page: 4, Step: 2}
-	counted := sources.Source{Kind: sources.Result, Match: sources.Exact, Quote: "n: 31", Step: 3, SQL: "SELECT count(*) AS n\nFROM nests"}
+	unknown.Title, unknown.Section, unknown.Box, unknown.Match = "", "", nil, Topic
+	table := Source{Kind: Table, Match: Exact, PaperID: paperID, Title: "On Herons", Page: 3, Caption: "Table 1: Nests by month.", Quote: "Month: May, Nests: 31", Box: []float64{1, 2, 3, 4}, Step: 1}
+	figure := Source{Kind: Figure, Match: Similar, PaperID: paperID, Title: "On Herons", Page: 3, Caption: "Figure 1: A nest.", Quote: "Figure 1: A nest.", Box: []float64{1, 2, 3, 4}, Step: 1}
+	seen := Source{Kind: Page, Match: Seen, PaperID: paperID, Title: "On Herons", Page: 4, Step: 2}
+	counted := Source{Kind: QueryRow, Match: Exact, Quote: "n: 31", Step: 3, SQL: "SELECT count(*) AS n\nFROM nests"}
 	usd := 0.0125
 	return &Result{Format: 1, Run: "runs/ask/x", Data: "my papers", Baseline: "agentic-hybrid", Model: "openai:m", Answers: []Answered{
 		{
@@ -66,11 +65,11 @@ func TestWidth(t *testing.T) {
 // harmful is a result in which every text is hostile.
 func harmful() *Result {
 	text := hostile
-	s := sources.Source{Kind: sources.Passage, Match: sources.Exact, PaperID: hostile, Title: hostile, Page: 1, Section: hostile, Caption: hostile, Quote: hostile, Box: []float64{1, 2, 3, 4}}
+	s := Source{Kind: Passage, Match: Exact, PaperID: hostile, Title: hostile, Page: 1, Section: hostile, Caption: hostile, Quote: hostile, Box: []float64{1, 2, 3, 4}}
 	table, query := s, s
-	table.Kind, query.Kind, query.SQL = sources.Table, sources.Result, hostile
+	table.Kind, query.Kind, query.SQL = Table, QueryRow, hostile
 	var list []Cited
-	for _, s := range []sources.Source{s, table, query} {
+	for _, s := range []Source{s, table, query} {
 		list = append(list, Cited{s, Asking{Data: "d"}.command(s)})
 	}
 	return &Result{Run: hostile, Data: hostile, Baseline: hostile, Model: hostile, Answers: []Answered{
@@ -138,25 +137,25 @@ func TestHostilePage(t *testing.T) {
 
 // Commands can be pasted: they have no ids or statements of another form.
 func TestCommand(t *testing.T) {
-	page := sources.Source{Kind: sources.Passage, PaperID: paperID, Page: 2, Box: []float64{1, 2, 3, 4}}
-	query := func(sql string) sources.Source { return sources.Source{Kind: sources.Result, SQL: sql} }
-	with := func(change func(*sources.Source)) sources.Source {
+	page := Source{Kind: Passage, PaperID: paperID, Page: 2, Box: []float64{1, 2, 3, 4}}
+	query := func(sql string) Source { return Source{Kind: QueryRow, SQL: sql} }
+	with := func(change func(*Source)) Source {
 		s := page
 		change(&s)
 		return s
 	}
 	tests := []struct {
 		name, data string
-		s          sources.Source
+		s          Source
 		want       string
 	}{
 		{"a page", "d", page, "airqa page -d d --paper 11111111 --page 2 --box 1,2,3,4"},
 		{"a folder to quote", "it's", page, `airqa page -d 'it'\''s' --paper 11111111 --page 2 --box 1,2,3,4`},
 		{"a folder with control characters", "d\x1b", page, ""},
-		{"no box", "d", with(func(s *sources.Source) { s.Box = nil }), ""},
-		{"a whole image", "d", with(func(s *sources.Source) { s.Kind, s.Box = sources.Page, nil }), "airqa page -d d --paper 11111111 --page 2"},
-		{"no page", "d", with(func(s *sources.Source) { s.Page = 0 }), ""},
-		{"no id", "d", with(func(s *sources.Source) { s.PaperID = "$(rm -rf ~)........................" }), ""},
+		{"no box", "d", with(func(s *Source) { s.Box = nil }), ""},
+		{"a whole image", "d", with(func(s *Source) { s.Kind, s.Box = Page, nil }), "airqa page -d d --paper 11111111 --page 2"},
+		{"no page", "d", with(func(s *Source) { s.Page = 0 }), ""},
+		{"no id", "d", with(func(s *Source) { s.PaperID = "$(rm -rf ~)........................" }), ""},
 		{"a statement", "d", query("SELECT 'a'"), `airqa sql -d d 'SELECT '\''a'\'''`},
 		{"lines", "d", query("SELECT 1,\n  2"), "airqa sql -d d 'SELECT 1, 2'"},
 		{"lines and quotes", "d", query("SELECT 'a\nb'"), ""},

@@ -1,4 +1,4 @@
-package sources
+package ask
 
 import (
 	"maps"
@@ -34,7 +34,7 @@ func (w wanted) find(r row) (Source, bool) {
 		keep(w.inCells(v, r))
 	}
 	best.Step, best.PaperID, best.Page, best.papers = r.step, r.paper, r.page, r.papers
-	if best.Kind == Result {
+	if best.Kind == QueryRow {
 		best.SQL = r.sql
 	}
 	return best, found
@@ -174,7 +174,7 @@ func (w wanted) inCells(v value, r row) (Source, bool) {
 	for _, c := range r.cells {
 		if folded := words.Fold(c.text); folded == v.folded || !v.short() && !words.Short(folded) && strings.Contains(v.folded, folded) {
 			line, after := clip(r.line(), mostQuote)
-			return Source{Kind: Result, Match: Exact, Quote: line, After: after, score: share(w.asked, about)}, true
+			return Source{Kind: QueryRow, Match: Exact, Quote: line, After: after, score: share(w.asked, about)}, true
 		}
 	}
 	return Source{}, false

@@ -1,4 +1,4 @@
-package sources
+package ask
 
 import (
 	"context"
@@ -49,7 +49,7 @@ func (l *lookup) place(ctx context.Context, s *Source) error {
 		return err
 	}
 	s.Title = p.Metadata.Title
-	if s.Kind == Result || s.Page == 0 {
+	if s.Kind == QueryRow || s.Page == 0 {
 		return nil
 	}
 	if s.Kind == Passage {
@@ -70,7 +70,7 @@ func (l *lookup) place(ctx context.Context, s *Source) error {
 
 // paperOf returns the paper of a source, nil if it is unknown. It searches the text where the source does not name a page.
 func (l *lookup) paperOf(ctx context.Context, s *Source) (*paper, error) {
-	if s.PaperID != "" && (s.Page > 0 || s.Kind == Result) {
+	if s.PaperID != "" && (s.Page > 0 || s.Kind == QueryRow) {
 		return l.paper(ctx, s.PaperID)
 	}
 	ids := l.involved
@@ -79,7 +79,7 @@ func (l *lookup) paperOf(ctx context.Context, s *Source) (*paper, error) {
 	} else if len(s.papers) > 0 {
 		ids = s.papers
 	}
-	if s.Kind == Result {
+	if s.Kind == QueryRow {
 		return nil, nil
 	}
 	for _, id := range ids {

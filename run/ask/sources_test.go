@@ -1,4 +1,4 @@
-package sources_test
+package ask_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/qa"
-	"airqa/run/ask/sources"
+	"airqa/run/ask"
 	"airqa/tools"
 )
 
@@ -106,64 +106,64 @@ func answered(literal, text string, steps ...qa.Step) qa.Trajectory {
 func TestOf(t *testing.T) {
 	passage := retrieved(t, 2, hit(heron, 1, nests))
 	table := retrieved(t, 1, hit(heron, 2, "Table 1: Nests by month.\nApril 12 4.5\nMay 31 6.25"))
-	text := sources.Source{Kind: sources.Passage, Match: sources.Exact, PaperID: heron, Title: "On Herons", Page: 1, Section: "1.1 Counts", Box: []float64{10, 20, 30, 1}, Step: 2}
+	text := ask.Source{Kind: ask.Passage, Match: ask.Exact, PaperID: heron, Title: "On Herons", Page: 1, Section: "1.1 Counts", Box: []float64{10, 20, 30, 1}, Step: 2}
 	const set = "We set λ = 0.35, ϵ = 1e-5 and µ = 0.9 on the development set."
 	const encoder = "As was said before, the encoder has 33 million parameters, which are not so many."
 	settings := retrieved(t, 2, hit(stork, 1, "Nobody asked for that much, which is a sentence of some length. "+set+" "+strings.Replace(encoder, "has ", "has\n", 1)+" It was trained in 12 days, on processors of birds that are fast."))
-	plain := sources.Source{Kind: sources.Passage, Match: sources.Exact, PaperID: stork, Page: 1, Step: 2}
-	quote := func(s sources.Source, m sources.Match, quote string) []sources.Source {
+	plain := ask.Source{Kind: ask.Passage, Match: ask.Exact, PaperID: stork, Page: 1, Step: 2}
+	quote := func(s ask.Source, m ask.Match, quote string) []ask.Source {
 		s.Match, s.Quote = m, quote
-		return []sources.Source{s}
+		return []ask.Source{s}
 	}
 	counted := "Herons nest in reeds. We counted 31 nests of herons in May. Each nest has three eggs, in general."
 	tests := []struct {
 		name, question string
 		t              qa.Trajectory
-		want           []sources.Source
+		want           []ask.Source
 	}{
-		{"a number", "How many nests of herons were counted?", answered("31", "31", passage), quote(text, sources.Exact, counted)},
-		{"a whole number as a float", "How many nests of herons were counted?", answered("31.0", "31.0", passage), quote(text, sources.Exact, counted)},
-		{"a number in words", "How many eggs has a nest?", answered("3", "3", passage), quote(text, sources.Exact, "We counted 31 nests of herons in May. Each nest has three eggs, in general.")},
-		{"a sentence", "How many nests of herons were counted?", answered("'The authors counted 31 nests.'", "The authors counted 31 nests.", passage), quote(text, sources.Similar, counted)},
+		{"a number", "How many nests of herons were counted?", answered("31", "31", passage), quote(text, ask.Exact, counted)},
+		{"a whole number as a float", "How many nests of herons were counted?", answered("31.0", "31.0", passage), quote(text, ask.Exact, counted)},
+		{"a number in words", "How many eggs has a nest?", answered("3", "3", passage), quote(text, ask.Exact, "We counted 31 nests of herons in May. Each nest has three eggs, in general.")},
+		{"a sentence", "How many nests of herons were counted?", answered("'The authors counted 31 nests.'", "The authors counted 31 nests.", passage), quote(text, ask.Similar, counted)},
 		{"the same number about something else", "How many layers has the network?", answered("31", "31", passage), nil},
-		{"a symbol by its name", "What is the value of lambda of HeronNet?", answered("0.35", "0.35", settings), quote(plain, sources.Exact, set)},
-		{"a name by its symbol", "Which ε is used?", answered("'1e-5'", "1e-5", settings), quote(plain, sources.Exact, set)},
-		{"another spelling of a symbol", "What is the value of varepsilon?", answered("'1e-5'", "1e-5", settings), quote(plain, sources.Exact, set)},
-		{"a short symbol", "What is mu of it?", answered("0.9", "0.9", settings), quote(plain, sources.Exact, set)},
+		{"a symbol by its name", "What is the value of lambda of HeronNet?", answered("0.35", "0.35", settings), quote(plain, ask.Exact, set)},
+		{"a name by its symbol", "Which ε is used?", answered("'1e-5'", "1e-5", settings), quote(plain, ask.Exact, set)},
+		{"another spelling of a symbol", "What is the value of varepsilon?", answered("'1e-5'", "1e-5", settings), quote(plain, ask.Exact, set)},
+		{"a short symbol", "What is mu of it?", answered("0.9", "0.9", settings), quote(plain, ask.Exact, set)},
 		{"a symbol of another value", "What is lambda?", answered("12", "12", settings), nil},
-		{"a sentence without a topic", "again?", answered("'The encoder has 33 million parameters.'", "The encoder has 33 million parameters.", settings), quote(plain, sources.Exact, encoder)},
-		{"a sentence of the question's own words", "Is it so that the encoder has 33 million parameters?", answered("'The encoder has 33 million parameters.'", "The encoder has 33 million parameters.", settings), quote(plain, sources.Exact, encoder)},
+		{"a sentence without a topic", "again?", answered("'The encoder has 33 million parameters.'", "The encoder has 33 million parameters.", settings), quote(plain, ask.Exact, encoder)},
+		{"a sentence of the question's own words", "Is it so that the encoder has 33 million parameters?", answered("'The encoder has 33 million parameters.'", "The encoder has 33 million parameters.", settings), quote(plain, ask.Exact, encoder)},
 		{"nothing in common", "What is the moon made of?", answered("'cheese'", "cheese", passage), nil},
-		{"yes", "Do herons nest in reeds?", answered("True", "True", passage), quote(text, sources.Topic, counted)},
+		{"yes", "Do herons nest in reeds?", answered("True", "True", passage), quote(text, ask.Topic, counted)},
 		{"no answer", "How many nests of herons were counted?", qa.Trajectory{Steps: []qa.Step{passage}, Outcome: qa.TurnLimit}, nil},
 		{"no result", "How many nests of herons were counted?", answered("31", "31"), nil},
 		{"an error is no source", "How many nests of herons?", answered("31", "31", qa.Step{N: 1, Observation: &qa.Observation{Status: qa.StatusError, Text: "31 nests of herons"}}), nil},
-		{"a row of a table", "How many nests in May?", answered("31", "31", table), []sources.Source{{
-			Kind: sources.Table, Match: sources.Exact, PaperID: heron, Title: "On Herons", Page: 2, Section: "1 Birds", Caption: "Table 1: Nests by month.",
+		{"a row of a table", "How many nests in May?", answered("31", "31", table), []ask.Source{{
+			Kind: ask.Table, Match: ask.Exact, PaperID: heron, Title: "On Herons", Page: 2, Section: "1 Birds", Caption: "Table 1: Nests by month.",
 			Quote: "Month: May, Nests: 31, Share: 6.25", Box: []float64{1, 2, 3, 4}, Step: 1,
 		}}},
-		{"a caption", "Where is the heron?", answered("'by the lake'", "by the lake", retrieved(t, 1, hit(heron, 2, "Figure 1: A heron on its nest by the lake."))), []sources.Source{{
-			Kind: sources.Figure, Match: sources.Exact, PaperID: heron, Title: "On Herons", Page: 2, Section: "1 Birds", Caption: "Figure 1: A heron on its nest by the lake.",
+		{"a caption", "Where is the heron?", answered("'by the lake'", "by the lake", retrieved(t, 1, hit(heron, 2, "Figure 1: A heron on its nest by the lake."))), []ask.Source{{
+			Kind: ask.Figure, Match: ask.Exact, PaperID: heron, Title: "On Herons", Page: 2, Section: "1 Birds", Caption: "Figure 1: A heron on its nest by the lake.",
 			Quote: "Figure 1: A heron on its nest by the lake.", Box: []float64{5, 6, 7, 8}, Step: 1,
 		}}},
 		{
 			"a count", "How many pages has the paper?",
 			answered("2", "2", queried(t, "SELECT num_pages FROM metadata", &qa.Touched{Papers: []string{strings.ToUpper(heron)}, Tables: []string{"metadata"}}, []string{"num_pages"}, []any{int64(2)})),
-			[]sources.Source{{Kind: sources.Result, Match: sources.Exact, PaperID: heron, Title: "On Herons", Quote: "num_pages: 2", Step: 1, SQL: "SELECT num_pages FROM metadata"}},
+			[]ask.Source{{Kind: ask.QueryRow, Match: ask.Exact, PaperID: heron, Title: "On Herons", Quote: "num_pages: 2", Step: 1, SQL: "SELECT num_pages FROM metadata"}},
 		},
 		{"a position is no answer", "On how many pages are herons?", answered("2", "2", queried(t, "SELECT page_number FROM pages", nil, []string{"page_number"}, []any{int64(2)})), nil},
 		{
 			"an unknown paper", "How many nests of herons were counted?", answered("31", "31", retrieved(t, 1, hit(stork, 1, "They counted 31 nests of herons by the river, and then some more of them."))),
-			[]sources.Source{{Kind: sources.Passage, Match: sources.Exact, PaperID: stork, Page: 1, Quote: "They counted 31 nests of herons by the river, and then some more of them.", Step: 1}},
+			[]ask.Source{{Kind: ask.Passage, Match: ask.Exact, PaperID: stork, Page: 1, Quote: "They counted 31 nests of herons by the river, and then some more of them.", Step: 1}},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := sources.Of(t.Context(), sources.Question{Text: tt.question}, tt.t, library())
+			got, err := ask.Of(t.Context(), ask.Question{Text: tt.question}, tt.t, library())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(sources.Source{}), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(ask.Source{}), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -175,14 +175,14 @@ func TestPlaceOfText(t *testing.T) {
 	table := library().papers[heron].Tables[0]
 	for name, tt := range map[string]struct {
 		column, text string
-		kind         sources.Kind
+		kind         ask.Kind
 		page         int
 	}{
-		"a page":  {"page_content", nests, sources.Passage, 1},
-		"a table": {"table_content", table.Content, sources.Table, 2},
+		"a page":  {"page_content", nests, ask.Passage, 1},
+		"a table": {"table_content", table.Content, ask.Table, 2},
 	} {
 		step := queried(t, "SELECT "+tt.column+" FROM x", nil, []string{tt.column}, []any{tt.text})
-		got, err := sources.Of(t.Context(), sources.Question{Text: "How many nests of herons in a month?", Papers: []string{stork, heron}}, answered("31", "31", step), library())
+		got, err := ask.Of(t.Context(), ask.Question{Text: "How many nests of herons in a month?", Papers: []string{stork, heron}}, answered("31", "31", step), library())
 		if err != nil || len(got) != 1 || got[0].Kind != tt.kind || got[0].Page != tt.page || got[0].Title != "On Herons" {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -196,8 +196,8 @@ func TestOrder(t *testing.T) {
 		list = append(list, hit(heron, 1, fmt.Sprintf("At the %[1]s shore we counted 31 nests of herons, which %[1]s people call %[1]sbirds and %[1]slings.", place)))
 	}
 	step := retrieved(t, 1, append(list, list[0], hit(heron, 2, "We also counted 31 nests."))...)
-	got, err := sources.Of(t.Context(), sources.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", step, step), library())
-	if err != nil || len(got) != sources.Most {
+	got, err := ask.Of(t.Context(), ask.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", step, step), library())
+	if err != nil || len(got) != ask.Most {
 		t.Fatalf("%d sources, %v", len(got), err)
 	}
 	seen := map[string]bool{}
@@ -217,7 +217,7 @@ func TestCutOff(t *testing.T) {
 	if err != nil || o.Cut == nil || o.Full == "" {
 		t.Fatalf("%+v, %v", o.Cut, err)
 	}
-	got, err := sources.Of(t.Context(), sources.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", qa.Step{N: 1, Action: &action, Observation: &o}), library())
+	got, err := ask.Of(t.Context(), ask.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", qa.Step{N: 1, Action: &action, Observation: &o}), library())
 	if err != nil || len(got) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -226,13 +226,13 @@ func TestCutOff(t *testing.T) {
 // Images are sources of last resort.
 func TestImages(t *testing.T) {
 	image := qa.Step{N: 1, By: qa.ByModel, Observation: &qa.Observation{Status: qa.StatusOK, Text: "Box", Images: []qa.Image{{PaperID: heron, Page: 2, Box: []float64{1, 2, 3, 4}}}}}
-	got, err := sources.Of(t.Context(), sources.Question{Text: "Which colour has the bar?"}, answered("'red'", "red", image), library())
-	want := []sources.Source{{Kind: sources.Page, Match: sources.Seen, PaperID: heron, Title: "On Herons", Page: 2, Section: "1 Birds", Box: []float64{1, 2, 3, 4}, Step: 1}}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(sources.Source{})); err != nil || diff != "" {
+	got, err := ask.Of(t.Context(), ask.Question{Text: "Which colour has the bar?"}, answered("'red'", "red", image), library())
+	want := []ask.Source{{Kind: ask.Page, Match: ask.Seen, PaperID: heron, Title: "On Herons", Page: 2, Section: "1 Birds", Box: []float64{1, 2, 3, 4}, Step: 1}}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(ask.Source{})); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	got, err = sources.Of(t.Context(), sources.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", image, retrieved(t, 2, hit(heron, 1, nests))), library())
-	if err != nil || len(got) != 1 || got[0].Kind != sources.Passage {
+	got, err = ask.Of(t.Context(), ask.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", image, retrieved(t, 2, hit(heron, 1, nests))), library())
+	if err != nil || len(got) != 1 || got[0].Kind != ask.Passage {
 		t.Errorf("with a passage: %+v, %v", got, err)
 	}
 }
@@ -241,17 +241,17 @@ func TestImages(t *testing.T) {
 func TestFailures(t *testing.T) {
 	step := retrieved(t, 1, hit(heron, 1, nests))
 	tr := answered("31", "31", step)
-	q := sources.Question{Text: "How many nests of herons were counted?"}
+	q := ask.Question{Text: "How many nests of herons were counted?"}
 	papers := library()
 	papers.broken = errors.New("no trailer")
-	if got, err := sources.Of(t.Context(), q, tr, papers); err != nil || len(got) != 1 || got[0].Box == nil {
+	if got, err := ask.Of(t.Context(), q, tr, papers); err != nil || len(got) != 1 || got[0].Box == nil {
 		if err != nil || len(got) != 1 {
 			t.Errorf("a broken page: %+v, %v", got, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := sources.Of(ctx, q, tr, papers); err == nil {
+	if _, err := ask.Of(ctx, q, tr, papers); err == nil {
 		t.Error("a cancelled context is no error")
 	}
 }
@@ -259,7 +259,7 @@ func TestFailures(t *testing.T) {
 // Texts in another script have no spaces between words.
 func TestUnspaced(t *testing.T) {
 	step := retrieved(t, 1, hit(heron, 1, "我们采用模拟退火算法计算全局范围内的最优阻尼系数。"), hit(heron, 2, "本文研究水化学的问题。"))
-	got, err := sources.Of(t.Context(), sources.Question{Text: "计算阻尼系数采用什么算法？"}, answered("'模拟退火算法'", "模拟退火算法", step), library())
+	got, err := ask.Of(t.Context(), ask.Question{Text: "计算阻尼系数采用什么算法？"}, answered("'模拟退火算法'", "模拟退火算法", step), library())
 	if err != nil || len(got) != 1 || got[0].Page != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -269,7 +269,7 @@ func TestUnspaced(t *testing.T) {
 func TestQuote(t *testing.T) {
 	filler := strings.TrimSpace(strings.Repeat("and the reeds of the lake grow ", 30))
 	text := "In summer " + filler + " where 31 nests of herons were " + filler + "."
-	got, err := sources.Of(t.Context(), sources.Question{Text: "How many nests of herons?"}, answered("31", "31", retrieved(t, 1, hit(heron, 1, text))), library())
+	got, err := ask.Of(t.Context(), ask.Question{Text: "How many nests of herons?"}, answered("31", "31", retrieved(t, 1, hit(heron, 1, text))), library())
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -285,8 +285,8 @@ func FuzzOf(f *testing.F) {
 	f.Add("波", "'波'", "波 . 31.")
 	f.Fuzz(func(t *testing.T, question, literal, text string) {
 		step := queried(t, text, nil, []string{"text", "n"}, []any{text + strings.Repeat("x ", 50), int64(3)})
-		got, err := sources.Of(t.Context(), sources.Question{Text: question, Papers: []string{heron}}, answered(literal, literal, step), library())
-		if err != nil || len(got) > sources.Most {
+		got, err := ask.Of(t.Context(), ask.Question{Text: question, Papers: []string{heron}}, answered(literal, literal, step), library())
+		if err != nil || len(got) > ask.Most {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})

@@ -4,7 +4,7 @@
 // The search compares words and numbers. It cannot prove that a passage supports an answer; [Source.Match] is how much
 // they have in common. Only what the model saw counts: not the parts of results that were cut off. Texts of sources
 // come from papers and models, and are not safe to print as they are.
-package sources
+package ask
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ const (
 	// Page is an area of a page that the model looked at.
 	Page Kind = "page"
 	// Result is a row of a query that is no text of a page, such as a count.
-	Result Kind = "result"
+	QueryRow Kind = "result"
 )
 
 // Match is what a source and an answer have in common.
@@ -159,7 +159,7 @@ func (s Source) repeats(o Source) bool {
 	if s.PaperID != o.PaperID && s.PaperID != "" && o.PaperID != "" || s.Page != o.Page && s.Page > 0 && o.Page > 0 {
 		return false
 	}
-	if s.Kind == Result || o.Kind == Result {
+	if s.Kind == QueryRow || o.Kind == QueryRow {
 		return s.Kind == o.Kind && s.Quote == o.Quote
 	}
 	a, b := words.Fold(s.Quote), words.Fold(o.Quote)
