@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"airqa/internal/exit"
-	"airqa/run/replay"
+	"airqa/run/recorded"
 	"airqa/runlog"
 )
 
@@ -33,11 +33,11 @@ func (c runCmd) checkReplay() error {
 }
 
 // openReplay opens the run to replay; nil for none.
-func (c runCmd) openReplay(a *app) (*replay.Source, error) {
+func (c runCmd) openReplay(a *app) (*recorded.Source, error) {
 	if c.Replay == "" {
 		return nil, nil //nolint:nilnil // no replay is no error
 	}
-	s, err := replay.Open(replay.Config{Dir: c.Replay, Loose: c.ReplayLoose, Redact: a.redactor()})
+	s, err := recorded.Open(recorded.Config{Dir: c.Replay, Loose: c.ReplayLoose, Redact: a.redactor()})
 	if errors.Is(err, runlog.ErrNoRun) {
 		return nil, exit.With(exit.Usage, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/models"
-	"airqa/run/replay"
+	"airqa/run/recorded"
 	"airqa/runlog"
 )
 
@@ -26,7 +26,7 @@ type Choice struct {
 	// Out is the run directory, or a folder for several; empty for the default.
 	Out string
 	// Replay is the run to replay; may be nil.
-	Replay *replay.Source
+	Replay *recorded.Source
 }
 
 // Jobs opens the models and returns the jobs, and the folder for their output.
@@ -109,7 +109,7 @@ func (s Session) openModels(c Choice) ([]models.Model, error) {
 
 // openModel makes a model. A replayed model is only described, so it needs no key; a script that run.json identifies by
 // file name is described as recorded.
-func openModel(source *models.Models, spec string, replayed *replay.Source) (models.Model, error) {
+func openModel(source *models.Models, spec string, replayed *recorded.Source) (models.Model, error) {
 	if replayed == nil {
 		return source.Open(spec)
 	}

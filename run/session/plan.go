@@ -12,7 +12,7 @@ import (
 	"airqa/qa/dataset"
 	"airqa/run/budget"
 	"airqa/run/models"
-	"airqa/run/replay"
+	"airqa/run/recorded"
 	"airqa/run/shard"
 	"airqa/runlog"
 )
@@ -61,7 +61,7 @@ type Plan struct {
 	// Cache has earlier replies; may be nil.
 	Cache *cache.Store
 	// Replay replays a recorded run; may be nil.
-	Replay *replay.Source
+	Replay *recorded.Source
 	// First wraps the model outside cache and budget. May be nil.
 	First func(qa.Model) qa.Model
 	// Only reports which episodes belong to this invocation; nil means all.

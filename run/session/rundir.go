@@ -11,7 +11,7 @@ import (
 	"airqa/qa/dataset"
 	"airqa/run/budget"
 	"airqa/run/models"
-	"airqa/run/replay"
+	"airqa/run/recorded"
 	"airqa/runlog"
 )
 
@@ -28,7 +28,7 @@ func (e *execution) openJob(j Job, world baselines.World) (_ *running, err error
 	solver := baselines.New(j.Baseline, world, asked, p.Settings)
 	r := &running{Job: j, solver: solver}
 	if p.Replay != nil {
-		r.solver = replay.Solver{Inner: solver, Source: p.Replay}
+		r.solver = recorded.Solver{Inner: solver, Source: p.Replay}
 	}
 	if err := e.createRun(j, solver, world.Schema); err != nil {
 		return nil, err

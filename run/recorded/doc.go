@@ -4,4 +4,4 @@
 //
 // If prompts, tools or data have changed the conversation, the episode ends with a [*Difference]; a loose source
 // continues with the reply of the same step.
-package replay
+package recorded

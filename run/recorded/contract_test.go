@@ -1,4 +1,4 @@
-package replay_test
+package recorded_test
 
 import (
 	"context"
@@ -8,13 +8,13 @@ import (
 	"airqa/agent"
 	"airqa/internal/testkit/modeltest"
 	"airqa/qa"
-	"airqa/run/replay"
+	"airqa/run/recorded"
 )
 
 // checked runs the checks where a recording answers: inside its episode.
 type checked struct {
 	t      *testing.T
-	source *replay.Source
+	source *recorded.Source
 }
 
 func (c checked) Solve(_ context.Context, _ qa.Example, setup agent.Setup) (qa.Trajectory, error) {
@@ -35,12 +35,12 @@ func TestContract(t *testing.T) {
 	if _, err := start(t, t.Context(), old, inner{&endpoint{said: []said{{reply: "Answer"}}}, &world{}, "s"}); err != nil {
 		t.Fatal(err)
 	}
-	source, err := replay.Open(replay.Config{Dir: old, Loose: true})
+	source, err := recorded.Open(recorded.Config{Dir: old, Loose: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	again := filepath.Join(t.TempDir(), "again")
-	if _, err := start(t, t.Context(), again, replay.Solver{Inner: checked{t, source}, Source: source}); err != nil {
+	if _, err := start(t, t.Context(), again, recorded.Solver{Inner: checked{t, source}, Source: source}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package replay_test
+package recorded_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 	"airqa/agent"
 	"airqa/qa"
-	"airqa/run/replay"
+	"airqa/run/recorded"
 	"airqa/runlog"
 )
 
@@ -113,7 +113,7 @@ func tick() func() time.Time {
 var example = qa.Example{UUID: "u", Question: "q"}
 
 // start does one start of a run on the example.
-func start(t *testing.T, ctx context.Context, dir string, s replay.Inner) (qa.Trajectory, error) {
+func start(t *testing.T, ctx context.Context, dir string, s recorded.Inner) (qa.Trajectory, error) {
 	t.Helper()
 	if err := runlog.Create(dir, runlog.Config{Program: "test"}, nil); err != nil {
 		t.Fatal(err)
@@ -235,14 +235,14 @@ func TestReplay(t *testing.T) {
 // replayed replays the episode of a run in another directory.
 func replayed(t *testing.T, old, again string, loose bool, system string, redact func([]byte) []byte) qa.Trajectory {
 	t.Helper()
-	source, err := replay.Open(replay.Config{Dir: old, Loose: loose, Redact: redact})
+	source, err := recorded.Open(recorded.Config{Dir: old, Loose: loose, Redact: redact})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !source.Holds("u", 0) || source.Holds("u", 1) {
 		t.Errorf("the run has one episode")
 	}
-	tr, err := start(t, t.Context(), again, replay.Solver{Inner: inner{source, &world{}, system}, Source: source})
+	tr, err := start(t, t.Context(), again, recorded.Solver{Inner: inner{source, &world{}, system}, Source: source})
 	if err != nil {
 		t.Fatal(err)
 	}
