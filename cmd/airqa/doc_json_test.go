@@ -30,7 +30,7 @@ import (
 	"airqa/run/ask"
 	"airqa/run/estimate"
 	"airqa/run/merge"
-	"airqa/run/rerun"
+	"airqa/run/replay"
 	"airqa/run/scoring"
 	"airqa/run/status"
 	"airqa/trace"
@@ -179,8 +179,8 @@ var jsonOutputs = map[string]jsonOutput{
 	},
 	"replay": {
 		[]string{"replay airqa-demo/runs/agentic-hybrid --json"},
-		[]any{rerun.Episode{}, struct {
-			Total rerun.Total `json:"total"`
+		[]any{replay.Episode{}, struct {
+			Total replay.Total `json:"total"`
 		}{}},
 	},
 	"search": {

@@ -8,7 +8,7 @@ import (
 	"airqa/env"
 	"airqa/internal/exit"
 	"airqa/qa"
-	"airqa/run/rerun"
+	"airqa/run/replay"
 	"airqa/run/session"
 	"airqa/runlog"
 )
@@ -52,7 +52,7 @@ func (c replayCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	runner, err := rerun.Open(a.ctx, rerun.Config{Run: r, Examples: examples, Env: world, Redact: a.redactor()})
+	runner, err := replay.Open(a.ctx, replay.Config{Run: r, Examples: examples, Env: world, Redact: a.redactor()})
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c replayCmd) world(a *app, r *runlog.Run) (*env.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := rerun.Settings(r)
+	settings := replay.Settings(r)
 	return c.open(a, env.Config{
 		Fingerprint: r.Config.Shape.Data,
 		Mode:        env.Mode(settings.Retrieve), QueryDeadline: queryDeadline(settings.QuerySeconds), NoSearch: !baseline.Searches(),
@@ -76,13 +76,13 @@ func (c replayCmd) world(a *app, r *runlog.Run) (*env.Env, error) {
 }
 
 // execute runs the episodes with a progress bar, until Ctrl-C.
-func (c replayCmd) execute(a *app, runner *rerun.Runner, names []string) error {
+func (c replayCmd) execute(a *app, runner *replay.Runner, names []string) error {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
 	ctx, cancel := session.UntilDrained(ctx, drain)
 	defer cancel()
 	stage := a.progress.Stage("replay", len(names))
-	summary, err := runner.Run(ctx, names, c.Workers, func(t rerun.Total) {
+	summary, err := runner.Run(ctx, names, c.Workers, func(t replay.Total) {
 		stage.Set(t.Episodes, fmt.Sprintf("%d equal, %d different", t.Equal, t.Different+t.Failed))
 	})
 	stage.Close(fmt.Sprintf("%d of %d episodes", summary.Total.Episodes, len(names)))
@@ -92,7 +92,7 @@ func (c replayCmd) execute(a *app, runner *rerun.Runner, names []string) error {
 	return errors.Join(c.print(a, summary), err, differing(summary.Total))
 }
 
-func (c replayCmd) print(a *app, s rerun.Summary) error {
+func (c replayCmd) print(a *app, s replay.Summary) error {
 	if !c.JSON {
 		return a.print(s.Text(a.width))
 	}
@@ -102,12 +102,12 @@ func (c replayCmd) print(a *app, s rerun.Summary) error {
 		}
 	}
 	return a.printJSON(struct {
-		Total rerun.Total `json:"total"`
+		Total replay.Total `json:"total"`
 	}{s.Total})
 }
 
 // differing is the error of a replay that is not equal.
-func differing(t rerun.Total) error {
+func differing(t replay.Total) error {
 	if t.Same() {
 		return nil
 	}

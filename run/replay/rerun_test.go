@@ -1,4 +1,4 @@
-package rerun_test
+package replay_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"airqa/env"
 	"airqa/env/paperdb"
 	"airqa/qa"
-	"airqa/run/rerun"
+	"airqa/run/replay"
 	"airqa/runlog"
 	"airqa/trace/diff"
 )
@@ -96,9 +96,9 @@ func record(t *testing.T, data string, redact func([]byte) []byte, outcome qa.Ou
 	return r
 }
 
-func open(t *testing.T, r *runlog.Run, e *env.Env, redact func([]byte) []byte) *rerun.Runner {
+func open(t *testing.T, r *runlog.Run, e *env.Env, redact func([]byte) []byte) *replay.Runner {
 	t.Helper()
-	runner, err := rerun.Open(t.Context(), rerun.Config{Run: r, Examples: []qa.Example{{UUID: "u"}}, Env: e, Redact: redact})
+	runner, err := replay.Open(t.Context(), replay.Config{Run: r, Examples: []qa.Example{{UUID: "u"}}, Env: e, Redact: redact})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,16 +123,16 @@ func TestEpisode(t *testing.T) {
 		outcome qa.Outcome
 		redact  func([]byte) []byte
 		steps   []qa.Step
-		want    []rerun.State
+		want    []replay.State
 	}{
-		{"all equal", qa.Answered, plain, []qa.Step{query(title), answer("42")}, []rerun.State{rerun.Equal, rerun.Equal}},
-		{"another row", qa.Answered, plain, []qa.Step{query(strings.Replace(title, "Att", "att", 1)), answer("42")}, []rerun.State{rerun.Different, rerun.Equal}},
-		{"another answer", qa.Answered, plain, []qa.Step{answer("43")}, []rerun.State{rerun.Different}},
-		{"a parse error", qa.TurnLimit, plain, []qa.Step{unread, query(title)}, []rerun.State{rerun.NoAction, rerun.Equal}},
-		{"stopped before the result", qa.Cancelled, plain, []qa.Step{query(title), query("")}, []rerun.State{rerun.Equal, rerun.NoResult}},
-		{"an unknown tool", qa.TurnLimit, plain, []qa.Step{unknown}, []rerun.State{rerun.Failed}},
-		{"redacted, by fingerprint", qa.TurnLimit, redact, []qa.Step{query(title)}, []rerun.State{rerun.Equal}},
-		{"redacted, by text", qa.TurnLimit, redact, []qa.Step{query(string(redact([]byte(title))))}, []rerun.State{rerun.Equal}},
+		{"all equal", qa.Answered, plain, []qa.Step{query(title), answer("42")}, []replay.State{replay.Equal, replay.Equal}},
+		{"another row", qa.Answered, plain, []qa.Step{query(strings.Replace(title, "Att", "att", 1)), answer("42")}, []replay.State{replay.Different, replay.Equal}},
+		{"another answer", qa.Answered, plain, []qa.Step{answer("43")}, []replay.State{replay.Different}},
+		{"a parse error", qa.TurnLimit, plain, []qa.Step{unread, query(title)}, []replay.State{replay.NoAction, replay.Equal}},
+		{"stopped before the result", qa.Cancelled, plain, []qa.Step{query(title), query("")}, []replay.State{replay.Equal, replay.NoResult}},
+		{"an unknown tool", qa.TurnLimit, plain, []qa.Step{unknown}, []replay.State{replay.Failed}},
+		{"redacted, by fingerprint", qa.TurnLimit, redact, []qa.Step{query(title)}, []replay.State{replay.Equal}},
+		{"redacted, by text", qa.TurnLimit, redact, []qa.Step{query(string(redact([]byte(title))))}, []replay.State{replay.Equal}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,11 +141,11 @@ func TestEpisode(t *testing.T) {
 			if err != nil || got.Error != "" {
 				t.Fatal(err, got.Error)
 			}
-			var states []rerun.State
+			var states []replay.State
 			for _, s := range got.Steps {
 				states = append(states, s.State)
 			}
-			if c := got.Steps[0].Change; (c != nil) != (got.Steps[0].State == rerun.Different) || c != nil && c.What != diff.ChangedText {
+			if c := got.Steps[0].Change; (c != nil) != (got.Steps[0].State == replay.Different) || c != nil && c.What != diff.ChangedText {
 				t.Errorf("change %+v", c)
 			}
 			if tt.name == "an unknown tool" && !strings.Contains(got.Steps[0].Error, "no tool is named Look") {
@@ -170,11 +170,11 @@ func TestRun(t *testing.T) {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
 	var seen []int
-	s, err := runner.Run(t.Context(), []string{"u#0", "nothing#0"}, 1, func(total rerun.Total) { seen = append(seen, total.Episodes) })
+	s, err := runner.Run(t.Context(), []string{"u#0", "nothing#0"}, 1, func(total replay.Total) { seen = append(seen, total.Episodes) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := rerun.Total{Run: r.Dir, Episodes: 2, Differing: 1, Unread: 1, Counts: rerun.Counts{Equal: 1, Different: 1}}
+	want := replay.Total{Run: r.Dir, Episodes: 2, Differing: 1, Unread: 1, Counts: replay.Counts{Equal: 1, Different: 1}}
 	if diff := cmp.Diff(want, s.Total); diff != "" || s.Total.Same() {
 		t.Errorf("total (-want +got):\n%s", diff)
 	}
@@ -188,7 +188,7 @@ func TestRun(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(qa.ErrInterrupted)
-	if _, err := runner.Run(ctx, []string{"u#0"}, 2, func(rerun.Total) {}); !errors.Is(err, qa.ErrInterrupted) {
+	if _, err := runner.Run(ctx, []string{"u#0"}, 2, func(replay.Total) {}); !errors.Is(err, qa.ErrInterrupted) {
 		t.Errorf("a cancelled run: %v", err)
 	}
 }
