@@ -95,7 +95,7 @@ func (a Asking) answered(ctx context.Context, ex qa.Example, rec runlog.Recorded
 		return one, nil
 	}
 	one.Answer = &rec.Answer.Text
-	found, err := Of(ctx, Question{Text: typed, Papers: a.searched}, rec.Trajectory, a.World)
+	found, err := FindSources(ctx, Question{Text: typed, Papers: a.searched}, rec.Trajectory, a.World)
 	if err != nil {
 		return one, fmt.Errorf("find the sources of %s: %w", ex.UUID, err)
 	}

@@ -1,9 +1,3 @@
-// Package sources finds the passages, table rows, figures and query results that support an answer among the recorded
-// observations of its trajectory. Start from [Of].
-//
-// The search compares words and numbers. It cannot prove that a passage supports an answer; [Source.Match] is how much
-// they have in common. Only what the model saw counts: not the parts of results that were cut off. Texts of sources
-// come from papers and models, and are not safe to print as they are.
 package ask
 
 import (
@@ -94,8 +88,8 @@ type Question struct {
 	Papers []string
 }
 
-// Of returns the sources of an answer, best first; none if no observation supports it.
-func Of(ctx context.Context, question Question, t qa.Trajectory, papers Papers) ([]Source, error) {
+// FindSources returns the sources of an answer, best first; none if no observation supports it.
+func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers Papers) ([]Source, error) {
 	if !t.Answer.Given {
 		return nil, nil
 	}

@@ -159,7 +159,7 @@ func TestOf(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ask.Of(t.Context(), ask.Question{Text: tt.question}, tt.t, library())
+			got, err := ask.FindSources(t.Context(), ask.Question{Text: tt.question}, tt.t, library())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +182,7 @@ func TestPlaceOfText(t *testing.T) {
 		"a table": {"table_content", table.Content, ask.Table, 2},
 	} {
 		step := queried(t, "SELECT "+tt.column+" FROM x", nil, []string{tt.column}, []any{tt.text})
-		got, err := ask.Of(t.Context(), ask.Question{Text: "How many nests of herons in a month?", Papers: []string{stork, heron}}, answered("31", "31", step), library())
+		got, err := ask.FindSources(t.Context(), ask.Question{Text: "How many nests of herons in a month?", Papers: []string{stork, heron}}, answered("31", "31", step), library())
 		if err != nil || len(got) != 1 || got[0].Kind != tt.kind || got[0].Page != tt.page || got[0].Title != "On Herons" {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -196,7 +196,7 @@ func TestOrder(t *testing.T) {
 		list = append(list, hit(heron, 1, fmt.Sprintf("At the %[1]s shore we counted 31 nests of herons, which %[1]s people call %[1]sbirds and %[1]slings.", place)))
 	}
 	step := retrieved(t, 1, append(list, list[0], hit(heron, 2, "We also counted 31 nests."))...)
-	got, err := ask.Of(t.Context(), ask.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", step, step), library())
+	got, err := ask.FindSources(t.Context(), ask.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", step, step), library())
 	if err != nil || len(got) != ask.Most {
 		t.Fatalf("%d sources, %v", len(got), err)
 	}
@@ -217,7 +217,7 @@ func TestCutOff(t *testing.T) {
 	if err != nil || o.Cut == nil || o.Full == "" {
 		t.Fatalf("%+v, %v", o.Cut, err)
 	}
-	got, err := ask.Of(t.Context(), ask.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", qa.Step{N: 1, Action: &action, Observation: &o}), library())
+	got, err := ask.FindSources(t.Context(), ask.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", qa.Step{N: 1, Action: &action, Observation: &o}), library())
 	if err != nil || len(got) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -226,12 +226,12 @@ func TestCutOff(t *testing.T) {
 // Images are sources of last resort.
 func TestImages(t *testing.T) {
 	image := qa.Step{N: 1, By: qa.ByModel, Observation: &qa.Observation{Status: qa.StatusOK, Text: "Box", Images: []qa.Image{{PaperID: heron, Page: 2, Box: []float64{1, 2, 3, 4}}}}}
-	got, err := ask.Of(t.Context(), ask.Question{Text: "Which colour has the bar?"}, answered("'red'", "red", image), library())
+	got, err := ask.FindSources(t.Context(), ask.Question{Text: "Which colour has the bar?"}, answered("'red'", "red", image), library())
 	want := []ask.Source{{Kind: ask.Page, Match: ask.Seen, PaperID: heron, Title: "On Herons", Page: 2, Section: "1 Birds", Box: []float64{1, 2, 3, 4}, Step: 1}}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(ask.Source{})); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	got, err = ask.Of(t.Context(), ask.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", image, retrieved(t, 2, hit(heron, 1, nests))), library())
+	got, err = ask.FindSources(t.Context(), ask.Question{Text: "How many nests of herons were counted?"}, answered("31", "31", image, retrieved(t, 2, hit(heron, 1, nests))), library())
 	if err != nil || len(got) != 1 || got[0].Kind != ask.Passage {
 		t.Errorf("with a passage: %+v, %v", got, err)
 	}
@@ -244,14 +244,14 @@ func TestFailures(t *testing.T) {
 	q := ask.Question{Text: "How many nests of herons were counted?"}
 	papers := library()
 	papers.broken = errors.New("no trailer")
-	if got, err := ask.Of(t.Context(), q, tr, papers); err != nil || len(got) != 1 || got[0].Box == nil {
+	if got, err := ask.FindSources(t.Context(), q, tr, papers); err != nil || len(got) != 1 || got[0].Box == nil {
 		if err != nil || len(got) != 1 {
 			t.Errorf("a broken page: %+v, %v", got, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := ask.Of(ctx, q, tr, papers); err == nil {
+	if _, err := ask.FindSources(ctx, q, tr, papers); err == nil {
 		t.Error("a cancelled context is no error")
 	}
 }
@@ -259,7 +259,7 @@ func TestFailures(t *testing.T) {
 // Texts in another script have no spaces between words.
 func TestUnspaced(t *testing.T) {
 	step := retrieved(t, 1, hit(heron, 1, "我们采用模拟退火算法计算全局范围内的最优阻尼系数。"), hit(heron, 2, "本文研究水化学的问题。"))
-	got, err := ask.Of(t.Context(), ask.Question{Text: "计算阻尼系数采用什么算法？"}, answered("'模拟退火算法'", "模拟退火算法", step), library())
+	got, err := ask.FindSources(t.Context(), ask.Question{Text: "计算阻尼系数采用什么算法？"}, answered("'模拟退火算法'", "模拟退火算法", step), library())
 	if err != nil || len(got) != 1 || got[0].Page != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -269,7 +269,7 @@ func TestUnspaced(t *testing.T) {
 func TestQuote(t *testing.T) {
 	filler := strings.TrimSpace(strings.Repeat("and the reeds of the lake grow ", 30))
 	text := "In summer " + filler + " where 31 nests of herons were " + filler + "."
-	got, err := ask.Of(t.Context(), ask.Question{Text: "How many nests of herons?"}, answered("31", "31", retrieved(t, 1, hit(heron, 1, text))), library())
+	got, err := ask.FindSources(t.Context(), ask.Question{Text: "How many nests of herons?"}, answered("31", "31", retrieved(t, 1, hit(heron, 1, text))), library())
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -285,7 +285,7 @@ func FuzzOf(f *testing.F) {
 	f.Add("波", "'波'", "波 . 31.")
 	f.Fuzz(func(t *testing.T, question, literal, text string) {
 		step := queried(t, text, nil, []string{"text", "n"}, []any{text + strings.Repeat("x ", 50), int64(3)})
-		got, err := ask.Of(t.Context(), ask.Question{Text: question, Papers: []string{heron}}, answered(literal, literal, step), library())
+		got, err := ask.FindSources(t.Context(), ask.Question{Text: question, Papers: []string{heron}}, answered(literal, literal, step), library())
 		if err != nil || len(got) > ask.Most {
 			t.Errorf("%+v, %v", got, err)
 		}

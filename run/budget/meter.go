@@ -50,7 +50,7 @@ func (m *Meter) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if m.c.Account.bounded() {
 		forecast = m.c.Forecast(r)
 	}
-	most := m.scale.of(forecast)
+	most := m.scale.scaled(forecast)
 	reserved := Spent{Usage: most, USD: m.c.Price(most)}
 	if err := m.c.Account.reserve(ctx, reserved.Usage, reserved.USD); err != nil {
 		return qa.Reply{}, err

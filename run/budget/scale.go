@@ -18,8 +18,8 @@ type scale struct {
 	prompt, completion float64 // 0 before the first reply
 }
 
-// of scales a forecast by the worst reply so far.
-func (s *scale) of(u qa.Usage) qa.Usage {
+// scaled scales a forecast by the worst reply so far.
+func (s *scale) scaled(u qa.Usage) qa.Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u.Prompt, u.Completion = enlarged(u.Prompt, cmp.Or(s.prompt, unseen)), enlarged(u.Completion, s.completion)

@@ -238,7 +238,7 @@ func siblings(c session.Job, sameModel bool) (basis string, costs []Cost) {
 	for _, entry := range found {
 		dir := filepath.Join(folder, entry.Name())
 		config, err := runlog.ReadConfig(dir)
-		if err != nil || dir == filepath.Clean(c.Dir) || !alike(c, config, sameModel) {
+		if err != nil || dir == filepath.Clean(c.Dir) || !sameKind(c, config, sameModel) {
 			continue
 		}
 		past, err := Read(dir)
@@ -253,8 +253,8 @@ func siblings(c session.Job, sameModel bool) (basis string, costs []Cost) {
 	return basis, costs
 }
 
-// alike reports whether a run used the same baseline and a model, optionally the same one.
-func alike(j session.Job, other runlog.Config, sameModel bool) bool {
+// sameKind reports whether a run used the same baseline and a model, optionally the same one.
+func sameKind(j session.Job, other runlog.Config, sameModel bool) bool {
 	if other.Shape.Baseline != j.Baseline.Name || other.Note.Fork != nil || other.Note.Replay != "" {
 		return false
 	}

@@ -1,4 +1,4 @@
-// Package replay reruns recorded episodes without a model. A [Source] is a model that returns the recorded replies, and
+// Package recorded repeats the episodes of a run from its recorded replies, without a model. A [Source] is a model that returns the recorded replies, and
 // a [Solver] around a baseline's reproduces the log except for times: the tools run again, while external events
 // (replies, failed requests, interruptions) come from the recording.
 //

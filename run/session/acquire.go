@@ -197,7 +197,7 @@ func (q *acquirer) ingest(ctx context.Context) error {
 		stage.Set(q.read, rate(pages, q.Now().Sub(begun), "pages/s"))
 	}
 	var err error
-	for batch := q.next(ctx); len(batch) > 0 && err == nil; batch = q.next(ctx) {
+	for batch := q.nextDownloads(ctx); len(batch) > 0 && err == nil; batch = q.nextDownloads(ctx) {
 		_, err = ingest.Run(ctx, q.Reading, batch)
 	}
 	stage.Close(fmt.Sprintf("%d added, %d failed, %s", q.added, q.read-q.added, rate(pages, q.Now().Sub(begun), "pages/s")))
@@ -207,8 +207,8 @@ func (q *acquirer) ingest(ctx context.Context) error {
 	return err
 }
 
-// next waits for a download and returns it with all others that are there; none at the end.
-func (q *acquirer) next(ctx context.Context) (batch []string) {
+// nextDownloads waits for a download and returns it with all others that are there; none at the end.
+func (q *acquirer) nextDownloads(ctx context.Context) (batch []string) {
 	select {
 	case path, ok := <-q.arrived:
 		if !ok {

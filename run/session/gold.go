@@ -34,7 +34,7 @@ func goldPapers(ctx context.Context, e *env.Env, examples []qa.Example) (map[str
 	found := make(map[string][]string)
 	for _, ex := range examples {
 		for _, text := range goldTexts(ex) {
-			found[ex.UUID] = append(found[ex.UUID], named(text, byTitle, ids)...)
+			found[ex.UUID] = append(found[ex.UUID], papersNamed(text, byTitle, ids)...)
 		}
 		if len(found[ex.UUID]) == 0 {
 			delete(found, ex.UUID)
@@ -46,8 +46,8 @@ func goldPapers(ctx context.Context, e *env.Env, examples []qa.Example) (map[str
 	return found, nil
 }
 
-// named returns the papers that a text is the id or the title of, or has the title of.
-func named(text string, byTitle map[string]string, ids map[string]bool) (list []string) {
+// papersNamed returns the papers that a text is the id or the title of, or has the title of.
+func papersNamed(text string, byTitle map[string]string, ids map[string]bool) (list []string) {
 	if id := strings.TrimSpace(text); ids[id] {
 		return []string{id}
 	}

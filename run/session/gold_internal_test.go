@@ -27,7 +27,7 @@ func TestNamedInGold(t *testing.T) {
 	} {
 		var got []string
 		for _, text := range goldTexts(qa.Example{Evaluator: qa.Evaluator{Kwargs: []byte(kwargs)}}) {
-			got = append(got, named(text, titles, map[string]bool{id: true})...)
+			got = append(got, papersNamed(text, titles, map[string]bool{id: true})...)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kwargs, diff)

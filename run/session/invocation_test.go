@@ -343,7 +343,7 @@ func TestPrepareRefuses(t *testing.T) {
 		{"unknown provider", func(c *session.Config) { c.Choice.Models = []string{"nobody:m"} }, "offline"},
 		{"a limit without a price", func(c *session.Config) { c.Calls.PriceRequired = true }, "the price of openai:m is unknown"},
 		{"no list of models", func(c *session.Config) { c.Calls.Catalog = "none.json" }, "none.json"},
-		{"no question left", func(c *session.Config) { c.Selection.Tags = []string{"rare"} }, "none of 5 questions selected"},
+		{"no question left", func(c *session.Config) { c.Selection.Tags = []string{"rare"} }, "no question has the tags rare"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := newInvocation(t, openaitest.Config{Reply: three})

@@ -62,14 +62,14 @@ func (s Session) noteFaults(file author.File, brief bool, kinds ...author.NoteKi
 	case brief:
 		s.Notify.Warnf("%s: %s; %s", file.Path, terminal.Plural(n, "fault"), all)
 	case n == 1:
-		s.Notify.Warnf("%v (%s)", faults[0], became(faults[0]))
+		s.Notify.Warnf("%v (%s)", faults[0], fateText(faults[0]))
 	default:
-		s.Notify.Warnf("%v (%s); %s more: %s", faults[0], became(faults[0]), terminal.Plural(n-1, "fault"), all)
+		s.Notify.Warnf("%v (%s); %s more: %s", faults[0], fateText(faults[0]), terminal.Plural(n-1, "fault"), all)
 	}
 }
 
-// became is what a fault means for its question.
-func became(f *dataset.Fault) string {
+// fateText is what a fault means for its question.
+func fateText(f *dataset.Fault) string {
 	if f.Loaded {
 		return "kept"
 	}

@@ -1,6 +1,3 @@
-// Package cluster writes what a scheduler needs to answer the shards of a run on many machines: a job script for Slurm
-// ([Slurm.Script]) and a manifest for Kubernetes ([Kubernetes.Manifest]). Neither contains a key. The scheduler may stop
-// and restart any part: the same command resumes its shard.
 package shard
 
 import (

@@ -25,9 +25,9 @@ type Status struct {
 	Questions int `json:"questions"`
 	Repeats   int `json:"repeats"`
 	Episodes  int `json:"episodes"`
-	// Done, Failed, UnderWay and Left add up to Episodes. Without a writer, UnderWay counts interrupted ones.
+	// Done, Failed, InFlight and Left add up to Episodes. Without a writer, InFlight counts interrupted ones.
 	Done     int `json:"done"`
-	UnderWay int `json:"under_way"`
+	InFlight int `json:"under_way"`
 	Failed   int `json:"failed"`
 	Left     int `json:"left"`
 	// Outcomes counts the episodes that ended, including failed ones.
@@ -106,7 +106,7 @@ func (f *Follower) Look(now time.Time) (Status, error) {
 		until = now
 	}
 	s.Rate = f.rate(until)
-	if ahead := s.Left + s.UnderWay; writing && s.Rate != nil && s.Rate.EpisodesPerMinute > 0 {
+	if ahead := s.Left + s.InFlight; writing && s.Rate != nil && s.Rate.EpisodesPerMinute > 0 {
 		s.SecondsLeft = new(float64(ahead) / s.Rate.EpisodesPerMinute * 60)
 	}
 	return s, nil
@@ -120,7 +120,7 @@ func (f *Follower) count(s *Status, now time.Time) {
 		s.Usage = s.Usage.Add(e.dropped).Add(e.ended).Add(f.usage(e))
 		switch {
 		case e.outcome == "":
-			s.UnderWay++
+			s.InFlight++
 			if silence := now.Sub(e.last).Seconds(); s.Writing && (s.Oldest == nil || silence > *s.Oldest) {
 				s.Oldest = &silence
 			}
@@ -139,7 +139,7 @@ func (f *Follower) count(s *Status, now time.Time) {
 	if s.CutReplies > 0 {
 		s.ReplyLimit = f.config.Shape.ReplyLimit()
 	}
-	s.Left = max(s.Episodes-s.Done-s.Failed-s.UnderWay, 0)
+	s.Left = max(s.Episodes-s.Done-s.Failed-s.InFlight, 0)
 	if sorted := byCount(reasons); len(sorted) > 0 {
 		s.Because, s.BecauseCount = sorted[0], reasons[sorted[0]]
 	}

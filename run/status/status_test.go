@@ -111,7 +111,7 @@ func TestLook(t *testing.T) {
 	last := s.now.Add(-time.Minute)
 	want := status.Status{
 		Run: s.dir, Baseline: "rag", Model: "openai:m", Writing: true, Questions: 10, Repeats: 2, Episodes: 20,
-		Done: 1, UnderWay: 1, Failed: 1, Left: 17, Outcomes: map[qa.Outcome]int{qa.Answered: 1, qa.EndpointError: 1},
+		Done: 1, InFlight: 1, Failed: 1, Left: 17, Outcomes: map[qa.Outcome]int{qa.Answered: 1, qa.EndpointError: 1},
 		Because: "HTTP 503", BecauseCount: 1,
 		Usage: qa.Usage{Prompt: 3000, Completion: 300}, Charged: qa.Usage{Prompt: 1500, Estimated: true}, USD: &usd,
 		Rate:        &status.Rate{Seconds: 120, EpisodesPerMinute: 0.5, TokensPerSecond: 3300 / 120.0, Requests: 4, Refused: 1, Broken: 1, Waited: 3},
@@ -125,7 +125,7 @@ func TestLook(t *testing.T) {
 		t.Errorf("at the first look (-want +got):\n%s", diff)
 	}
 	s.must(b.Call(step(2)))
-	if got := s.look(f); got.Failed != 0 || got.UnderWay != 2 || got.Usage.Prompt != 4000 {
+	if got := s.look(f); got.Failed != 0 || got.InFlight != 2 || got.Usage.Prompt != 4000 {
 		t.Errorf("an episode that is resumed: %+v", got)
 	}
 	s.must(s.w.Close())
@@ -215,7 +215,7 @@ func TestDamagedLog(t *testing.T) {
 func TestText(t *testing.T) {
 	left, quiet, silent, usd := 5000.0, 3.0, 90.0, 4.2
 	s := status.Status{
-		Run: "runs/rag", Baseline: "rag", Model: "openai:m\x1b[31m", Writing: true, Questions: 50, Repeats: 2, Episodes: 100, Done: 61, UnderWay: 4, Failed: 3, Left: 32,
+		Run: "runs/rag", Baseline: "rag", Model: "openai:m\x1b[31m", Writing: true, Questions: 50, Repeats: 2, Episodes: 100, Done: 61, InFlight: 4, Failed: 3, Left: 32,
 		Outcomes: map[qa.Outcome]int{qa.Answered: 50, qa.TurnLimit: 11, qa.EndpointError: 3}, Because: "HTTP 503", BecauseCount: 2,
 		Usage: qa.Usage{Prompt: 1_234_567, Completion: 34_567}, Charged: qa.Usage{Prompt: 500}, USD: &usd,
 		Rate:        &status.Rate{Seconds: 180, EpisodesPerMinute: 12, TokensPerSecond: 1234, Requests: 40, Refused: 5, Broken: 1, Waited: 75},

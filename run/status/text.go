@@ -47,7 +47,7 @@ func (s Status) Brief() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
 		}
 	}
-	add(s.UnderWay, s.open())
+	add(s.InFlight, s.open())
 	add(s.Failed, "failed")
 	if s.Rate != nil && s.Writing {
 		parts = append(parts, fmt.Sprintf("%s/min", short(s.Rate.EpisodesPerMinute)), short(s.Rate.TokensPerSecond)+" tok/s")
@@ -77,8 +77,8 @@ func (s Status) progress() string {
 		state = "running"
 	}
 	text := fmt.Sprintf("%s: %d/%d episodes done", state, s.Done, s.Episodes)
-	if s.UnderWay > 0 {
-		text += fmt.Sprintf(", %d %s", s.UnderWay, s.open())
+	if s.InFlight > 0 {
+		text += fmt.Sprintf(", %d %s", s.InFlight, s.open())
 	}
 	if s.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", s.Failed)
