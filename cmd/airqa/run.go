@@ -91,8 +91,8 @@ func (c runCmd) Run(a *app) error {
 	return c.scoreEnded(a, plan.Out, ended, result)
 }
 
-// config returns what the flags select.
-func (c runCmd) config(a *app) (session.Config, error) {
+// config returns what the flags select. Opening the papers settles the flags about their index.
+func (c *runCmd) config(a *app) (session.Config, error) {
 	if err := c.check(); err != nil {
 		return session.Config{}, err
 	}
