@@ -149,7 +149,7 @@ func TestAct(t *testing.T) {
 	c := newConfig(t)
 	act := synthesis.ActConfig{
 		Session: c.Session, World: c.World, Data: c.Data, Dir: c.Dir, Model: "offline", Settings: qa.DefaultSettings(),
-		Baselines: []string{"question-only"}, Repeats: 1, Workers: 2, Judges: scoring.Judges{JudgeConcurrency: 1},
+		Baselines: []string{"question-only"}, Repeats: 1, Workers: 2, Judges: scoring.Judges{Concurrency: 1},
 	}
 	if _, err := synthesis.Act(t.Context(), act); !errors.Is(err, candidate.ErrNoSynthesis) {
 		t.Errorf("without a synthesis: %v", err)
