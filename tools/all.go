@@ -19,7 +19,7 @@ type Limits struct {
 }
 
 // All returns every tool for a kind of question, in the order of the prompts. It is the one list of tools: baselines pick
-// from it by name, and whoever reads recorded calls takes the descriptions from it, without sources.
+// from it by name, and readers of recorded calls take the descriptions from it, without sources.
 func All(kind qa.Kind, from Sources, l Limits) Set {
 	return Set{
 		Retrieve{From: from.Retriever, Scope: l.Scope, MaxTokens: l.MaxTokens, MaxRows: l.MaxRows},

@@ -70,7 +70,7 @@ func (c synthTrackCmd) Run(a *app) error {
 	return err
 }
 
-// makeQuestions runs explorer, tracker and gates, or prints an estimate. The error says what is missing.
+// makeQuestions runs explorer, tracker and gates, or prints an estimate. The error names what is missing.
 func makeQuestions(a *app, data *dataFlags, f synthMakeFlags, exploreOnly bool) (sum extractor.Summary, err error) {
 	if err := f.check(); err != nil {
 		return sum, err

@@ -89,7 +89,7 @@ func (l library) Describe(ctx context.Context, paperID string) (string, error) {
 	return p.Title + "\n" + p.Abstract, err
 }
 
-// Make makes questions about the papers in a data directory. The summary says whether a budget, failed calls or the user
+// Make makes questions about the papers in a data directory. The summary reports whether a budget, failed calls or the user
 // stopped it early; the error is one of the settings, the data or the disk.
 func Make(ctx context.Context, c Config) (sum extractor.Summary, err error) {
 	inv, err := open(ctx, c)

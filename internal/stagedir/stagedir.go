@@ -108,7 +108,7 @@ func Restore(final string) error {
 	return os.RemoveAll(old)
 }
 
-// Sweep removes what a killed writer left, unless somebody is writing.
+// Sweep removes what a killed writer left, unless a process is writing.
 func Sweep(final string) error {
 	if _, err := os.Lstat(hidden(final, partial)); err != nil {
 		return nil //nolint:nilerr // there is nothing
