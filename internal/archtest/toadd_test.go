@@ -31,7 +31,7 @@ func TestToAdd(t *testing.T) {
 	}
 	c := newCopy(t)
 	rows, err := filepath.Glob("testdata/toadd/*.txtar")
-	if err != nil || len(rows) < 3 {
+	if err != nil || len(rows) < 4 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for _, path := range rows {
