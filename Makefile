@@ -1,13 +1,17 @@
-# make test: everything that must hold. make demo: the main job on the sample papers. make bench: the figures of docs/PERFORMANCE.md.
-# make mutate: whether the tests notice wrong code, on a fixed sample of changes; it takes half an hour or so.
-.PHONY: test vet lint deadcode tidy unit benchmarks demo build warm bench mutate
+# make test: go test ./.... make check: everything that must hold, the tests included. make demo: the main job on the sample
+# papers. make speed: the figures of docs/PERFORMANCE.md. make mutate: whether the tests notice wrong code, on a fixed sample
+# of changes; it takes half an hour or so.
+.PHONY: test check vet lint deadcode tidy unit race benchmarks demo build warm speed mutate
 
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
 
 # go test that lists what was skipped; SKIPS="-allow FILE" makes other skips than those of FILE a failure.
 GOTEST = go run ./internal/testkit/gotest $(SKIPS)
 
-test: tidy lint deadcode unit benchmarks
+test:
+	go test ./...
+
+check: tidy lint deadcode unit race benchmarks
 
 vet:
 	go vet ./...
@@ -25,22 +29,24 @@ deadcode:
 # four at a time keep two cores busy.
 TESTFLAGS = -vet=off -ldflags=-w -timeout 20m -p 4 -parallel 4
 
-# The packages whose code or tests start goroutines or share memory. Those of LONG have long tests of one call at a time, too:
-# these run without the race detector only.
+# The packages whose code or tests start goroutines or share memory.
 RACE = $(shell grep -rlE --include='*.go' '^\s*go (func|[a-zA-Z.]+)|\.Go.func|sync\.(Mutex|RWMutex|WaitGroup|Cond|Map)|atomic\.[A-Z]|golang.org/x/sync/' . | grep -v '/testdata/\|^./cmd/' | xargs -n1 dirname | sort -u)
-LONG = ./env/embed/minilm ./env/pdf ./extractor ./trace ./viewer/web ./bench/argscichat/collect
-REST = $(filter-out $(patsubst ./%,airqa/%,$(filter-out $(LONG),$(RACE))) airqa/cmd/airqa,$(shell go list ./...))
 
 # The PDF library is WebAssembly: compiled once, before packages run side by side.
 warm:
 	go test $(TESTFLAGS) -count=1 -run 'TestRender' ./env/pdf
 
+# go test ./... with the long tests. The two packages that start many programs come last, each alone.
+unit: export AIRQA_TEST_LONG = 1
+unit: warm
+	$(GOTEST) $(TESTFLAGS) $(filter-out airqa/cmd/airqa airqa/internal/archtest,$(shell go list ./...))
+	$(GOTEST) $(TESTFLAGS) ./cmd/airqa
+	$(GOTEST) $(TESTFLAGS) ./internal/archtest
+
 # The command line is tested by running the program some thousand times: under the race detector only where it runs many
 # things at once.
-unit: warm
-	$(GOTEST) $(TESTFLAGS) $(REST)
+race:
 	$(GOTEST) -race -short $(TESTFLAGS) $(RACE)
-	$(GOTEST) $(TESTFLAGS) ./cmd/airqa
 	go test -race $(TESTFLAGS) -run 'TestScripts/(run|run-matrix|run-protocols|explain)$$' ./cmd/airqa
 
 # Every benchmark runs once, on small data, so that none breaks unnoticed.
@@ -53,7 +59,7 @@ build:
 demo:
 	go run ./cmd/airqa demo
 
-bench:
+speed:
 	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/stream ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./ingest ./runlog ./internal/tokens ./internal/bpe ./train/export
 	go test -run '^$$' -bench 'Grow|Import|ReadAndEmbed' -benchtime 1x -timeout 60m ./env
 	go test -run '^$$' -bench 'Episodes|Version|PassageRecall' -benchtime 1x ./cmd/airqa

@@ -31,7 +31,7 @@ var notRun = []struct {
 	{regexp.MustCompile(`^airqa collect --`), "Ctrl-C: it serves until then"},
 	{regexp.MustCompile(`\bstudy-data\b|participants\.csv`), "the dialogues and participants of a study"},
 	{regexp.MustCompile(`^go (install \./cmd/airqa|run \./cmd/airqa demo)$`), "nothing: the test binary is the program"},
-	{regexp.MustCompile(`^(go test \./\.\.\.|make test)$`), "the tests: they are running"},
+	{regexp.MustCompile(`^(go test \./\.\.\.|make check)$`), "the tests: they are running"},
 }
 
 // docCommand is a command of a fenced block, with the lines of output that the document shows below it.
