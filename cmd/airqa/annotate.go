@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"airqa/bench/dorismae/annotate"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -71,11 +70,11 @@ func (c annotateAskCmd) Run(a *app) error {
 func (c annotateAskCmd) config() (f annotate.Config, err error) {
 	switch {
 	case c.Workers < 1:
-		return f, exit.Misuse("-j %d: must be at least 1", c.Workers)
+		return f, qa.Usagef("-j %d: must be at least 1", c.Workers)
 	case c.Limit < 0:
-		return f, exit.Misuse("--limit %d: must not be negative", c.Limit)
+		return f, qa.Usagef("--limit %d: must not be negative", c.Limit)
 	case c.Pairs == "test" && len(c.Queries) > 0:
-		return f, exit.Misuse("--queries selects pools; it does not go with --pairs test")
+		return f, qa.Usagef("--queries selects pools; it does not go with --pairs test")
 	}
 	f = annotate.Config{
 		Dataset: c.Dataset, Model: c.Model, Dir: c.Out, Test: c.Pairs == "test", Limit: c.Limit, Template: c.Template,

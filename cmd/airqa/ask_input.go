@@ -9,8 +9,8 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/run/ask"
 	"airqa/run/budget"
 	"airqa/run/models"
@@ -22,9 +22,9 @@ import (
 func (c *askCmd) input(a *app) (questions, files []string, err error) {
 	switch {
 	case c.Continue && c.From != "":
-		return nil, nil, exit.Misuse("--continue and --from are mutually exclusive: --from RUN already continues RUN")
+		return nil, nil, qa.Usagef("--continue and --from are mutually exclusive: --from RUN already continues RUN")
 	case c.File == "" && strings.TrimSpace(c.Question) == "":
-		return nil, nil, exit.Misuse("ask needs a question: airqa ask \"QUESTION\" paper.pdf, or --file FILE with a question on each line")
+		return nil, nil, qa.Usagef("ask needs a question: airqa ask \"QUESTION\" paper.pdf, or --file FILE with a question on each line")
 	}
 	if err := checkQuestionLimits(c.QuestionLimits); err != nil {
 		return nil, nil, err
@@ -34,9 +34,9 @@ func (c *askCmd) input(a *app) (questions, files []string, err error) {
 	}
 	switch {
 	case len(questions) == 0:
-		return nil, nil, exit.Misuse("no question in %s", cmp.Or(c.File, "the command"))
+		return nil, nil, qa.Usagef("no question in %s", cmp.Or(c.File, "the command"))
 	case len(files) > 0 && c.dataGiven:
-		return nil, nil, exit.Misuse("give PDFs or --data, not both; airqa ingest -d %s %s adds them to that directory", terminal.ShellWord(c.Data), terminal.ShellWord(files[0]))
+		return nil, nil, qa.Usagef("give PDFs or --data, not both; airqa ingest -d %s %s adds them to that directory", terminal.ShellWord(c.Data), terminal.ShellWord(files[0]))
 	}
 	return questions, files, nil
 }
@@ -45,13 +45,13 @@ func (c *askCmd) input(a *app) (questions, files []string, err error) {
 func (c *askCmd) given(a *app) (questions, files []string, err error) {
 	if c.File == "" {
 		if _, err := os.Stat(c.Question); err == nil {
-			return nil, nil, exit.Misuse("%s is a file, not a question; the question comes first: airqa ask \"QUESTION\" %[1]s", c.Question)
+			return nil, nil, qa.Usagef("%s is a file, not a question; the question comes first: airqa ask \"QUESTION\" %[1]s", c.Question)
 		}
 		return []string{strings.TrimSpace(c.Question)}, c.PDFs, nil
 	}
 	text, err := a.readText(c.File)
 	if err != nil {
-		return nil, nil, exit.With(exit.Usage, fmt.Errorf("read questions: %w", err))
+		return nil, nil, withCode(exitUsage, fmt.Errorf("read questions: %w", err))
 	}
 	if files = c.PDFs; c.Question != "" {
 		files = append([]string{c.Question}, files...)
@@ -112,7 +112,7 @@ func (c *askCmd) job(a *app) (session.Job, budget.Limits, error) {
 		return session.Job{}, limits, err
 	}
 	if len(jobs) > 1 {
-		return session.Job{}, limits, exit.Misuse("--baseline %s: ask takes one baseline", c.Baseline)
+		return session.Job{}, limits, qa.Usagef("--baseline %s: ask takes one baseline", c.Baseline)
 	}
 	return jobs[0], limits, nil
 }
@@ -126,7 +126,7 @@ func (c *askCmd) papers(a *app, files []string, job session.Job) (*env.Env, erro
 	}
 	world, err := c.open(a, session.WorldConfig([]session.Job{job}, c.Settings))
 	if errors.Is(err, datadir.ErrNotDataDir) {
-		return nil, exit.With(exit.Usage, fmt.Errorf("%w\n  or name PDFs: airqa ask \"QUESTION\" paper.pdf", err))
+		return nil, withCode(exitUsage, fmt.Errorf("%w\n  or name PDFs: airqa ask \"QUESTION\" paper.pdf", err))
 	}
 	return world, err
 }

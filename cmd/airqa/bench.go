@@ -16,8 +16,8 @@ import (
 	"airqa/bench/qasper"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/qa"
 )
 
 // benchCmd is about the companion benchmarks.
@@ -58,7 +58,7 @@ func findBenchmark(name string) (bench.Benchmark, error) {
 			return b, nil
 		}
 	}
-	return bench.Benchmark{}, exit.Misuse("unknown benchmark %q; airqa bench list shows all", name)
+	return bench.Benchmark{}, qa.Usagef("unknown benchmark %q; airqa bench list shows all", name)
 }
 
 // benchLine is a line of airqa bench list --json.
@@ -144,7 +144,7 @@ func (c benchAgreeCmd) Run(a *app) error {
 		return err
 	}
 	if config.Model != "" && (c.Margin < 0 || math.IsNaN(c.Margin) || c.Bootstrap < 1) {
-		return exit.Misuse("--margin must not be negative, and --bootstrap must be at least 1")
+		return qa.Usagef("--margin must not be negative, and --bootstrap must be at least 1")
 	}
 	r, err := agreement.Agree(ratings, config)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c benchAgreeCmd) isDataset() bool { return strings.EqualFold(filepath.Ext(
 func (c benchAgreeCmd) ratings() (bench.Ratings, error) {
 	if !c.isDataset() {
 		if c.Annotations != "" {
-			return bench.Ratings{}, exit.Misuse("--annotations needs the file of doris-mae, whose test set has the people's scores")
+			return bench.Ratings{}, qa.Usagef("--annotations needs the file of doris-mae, whose test set has the people's scores")
 		}
 		return agreement.Read(c.File)
 	}
@@ -169,7 +169,7 @@ func (c benchAgreeCmd) ratings() (bench.Ratings, error) {
 			return b.Ratings(c.File, c.Annotations)
 		}
 	}
-	return bench.Ratings{}, exit.Misuse("no benchmark has scores of people; give a table of ratings")
+	return bench.Ratings{}, qa.Usagef("no benchmark has scores of people; give a table of ratings")
 }
 
 func (c benchAgreeCmd) config() agreement.Config {

@@ -8,7 +8,6 @@ import (
 	"airqa/bench"
 	"airqa/env"
 	"airqa/env/embed/minilm"
-	"airqa/internal/exit"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/prompts"
@@ -48,7 +47,7 @@ func (c benchRunCmd) Run(a *app) error {
 	}
 	run, err := parser.Parse(args)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	loaded, err := b.Load(c.Dataset)
 	if err != nil {

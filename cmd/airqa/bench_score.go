@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 
 	"airqa/bench"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/prompts"
+	"airqa/qa"
 )
 
 type benchStatsCmd struct {
@@ -42,7 +42,7 @@ func (f benchFlags) run(a *app, r bench.Request, of func(bench.Benchmark) benchF
 	}
 	call := of(b)
 	if call == nil {
-		return exit.Misuse("%s does not have this command", b.Name)
+		return qa.Usagef("%s does not have this command", b.Name)
 	}
 	result, err := call(a.ctx, r)
 	if err != nil {
@@ -87,7 +87,7 @@ empty. airqa bench list explains them.`
 
 func (c benchBaselineCmd) Run(a *app) error {
 	if c.Export != "" && c.Method == "" {
-		return exit.Misuse("--export needs --method: a file has the predictions of one method")
+		return qa.Usagef("--export needs --method: a file has the predictions of one method")
 	}
 	r := c.benchRules.request(c.benchFlags.request())
 	r.Method = c.Method
@@ -115,7 +115,7 @@ ids of paragraphs (p1). One of doris-mae's has query_id and index_rank. Baseline
 
 func (c benchScoreCmd) Run(a *app) error {
 	if c.Bootstrap < 0 {
-		return exit.Misuse("--bootstrap %d: must be at least 0", c.Bootstrap)
+		return qa.Usagef("--bootstrap %d: must be at least 0", c.Bootstrap)
 	}
 	r := c.benchRules.request(c.benchFlags.request())
 	r.Predictions, r.Bootstrap = c.Predictions, c.Bootstrap

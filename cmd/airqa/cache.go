@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm/cache"
+	"airqa/qa"
 )
 
 // cacheFlags select a cache of replies shared by runs.
@@ -115,7 +115,7 @@ func (cachePruneCmd) Help() string {
 func (c cachePruneCmd) Run(a *app) error {
 	age, err := cache.ParseAge(c.Older)
 	if err != nil {
-		return exit.Misuse("--older %v", err)
+		return qa.Usagef("--older %v", err)
 	}
 	dropped, kept, err := cache.Prune(c.Dir, a.now().Add(-age))
 	if err != nil {

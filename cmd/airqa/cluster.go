@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/run/shard"
 )
 
@@ -90,7 +90,7 @@ func (c kubernetesCmd) Run(a *app) error {
 		Job: job, Namespace: c.Namespace, Image: c.Image, Secret: c.Secret, Claim: c.Claim, Work: c.Work, DataClaim: c.DataClaim,
 	}
 	if k.Data = run.Data; k.DataClaim != "" && !slices.Contains(job.Args, k.Data) {
-		return exit.Misuse("--data-claim needs --data DIR among the flags of airqa run: the folder at which it is mounted")
+		return qa.Usagef("--data-claim needs --data DIR among the flags of airqa run: the folder at which it is mounted")
 	}
 	manifest, err := k.Manifest()
 	return a.printWhole(manifest, err)
@@ -104,11 +104,11 @@ func (c clusterFlags) job(a *app) (shard.Job, runCmd, error) {
 	}
 	switch {
 	case run.Shard != (shard.Part{}):
-		return shard.Job{}, run, exit.Misuse("--shard is set for each shard; leave it out")
+		return shard.Job{}, run, qa.Usagef("--shard is set for each shard; leave it out")
 	case run.Out == "":
-		return shard.Job{}, run, exit.Misuse("name the merged run after --, as in --out runs/hybrid")
+		return shard.Job{}, run, qa.Usagef("name the merged run after --, as in --out runs/hybrid")
 	case run.DryRun || run.Replay != "":
-		return shard.Job{}, run, exit.Misuse("--dry-run and --replay make no calls: run them on one machine")
+		return shard.Job{}, run, qa.Usagef("--dry-run and --replay make no calls: run them on one machine")
 	}
 	args := shard.Without(c.Args, "--out", "-o", "--budget-usd", "--budget-tokens", "--max-connections")
 	job := shard.Job{
@@ -116,11 +116,11 @@ func (c clusterFlags) job(a *app) (shard.Job, runCmd, error) {
 	}
 	limits, err := shard.Limits{USD: run.BudgetUSD, Tokens: run.BudgetTokens, Connections: run.MaxConnections}.Flags(job)
 	if err != nil {
-		return job, run, exit.With(exit.Usage, err)
+		return job, run, withCode(exitUsage, err)
 	}
 	job.Args = append(job.Args, limits...)
 	if all := strings.Join(job.Args, "\n"); string(a.session().RedactKeys([]byte(all))) != all {
-		return job, run, exit.Misuse("the flags contain a key: leave it out, and set its variable on the cluster")
+		return job, run, qa.Usagef("the flags contain a key: leave it out, and set its variable on the cluster")
 	}
 	return job, run, run.check()
 }
@@ -130,10 +130,10 @@ func parseRun(args []string) (runCmd, error) {
 	var c cli
 	parser, err := kong.New(&c, options()...)
 	if err != nil {
-		return runCmd{}, exit.With(exit.Usage, err)
+		return runCmd{}, withCode(exitUsage, err)
 	}
 	if _, err := parser.Parse(append([]string{"run"}, args...)); err != nil {
-		return runCmd{}, exit.With(exit.Usage, fmt.Errorf("flags of airqa run: %w\n  help: airqa run --help", err))
+		return runCmd{}, withCode(exitUsage, fmt.Errorf("flags of airqa run: %w\n  help: airqa run --help", err))
 	}
 	return c.Run, nil
 }
@@ -141,7 +141,7 @@ func parseRun(args []string) (runCmd, error) {
 // printWhole prints a result that ends with a newline.
 func (a *app) printWhole(text string, err error) error {
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	return a.print(strings.TrimRight(text, "\n"))
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"airqa/bench/argscichat/collect"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/internal/web"
+	"airqa/qa"
 )
 
 // collectCmd collects dialogues as the study of ArgSciChat did.
@@ -61,7 +61,7 @@ func (c collectServeCmd) config(a *app) (collect.Config, error) {
 		Limits: collect.Limits{MinTurns: c.MinTurns, MaxTurns: c.MaxTurns, Message: c.MessageTime, Total: c.TotalTime, Notices: c.Notices},
 	}
 	if len(c.Pair) != 0 && len(c.Pair) != 2 || (len(c.Pair) == 0) != (c.Paper == "") {
-		return f, exit.Misuse("--pair needs two names and --paper a title; an example is --pair Ada,Ben --paper \"Quiet Attention\"")
+		return f, qa.Usagef("--pair needs two names and --paper a title; an example is --pair Ada,Ben --paper \"Quiet Attention\"")
 	}
 	var err error
 	if f.Plan, err = collect.ReadPlan(c.Participants); err != nil {
@@ -79,7 +79,7 @@ func (c collectServeCmd) config(a *app) (collect.Config, error) {
 func (c collectServeCmd) Run(a *app) (err error) {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return exit.Misuse("--listen %s: %v; an example is 127.0.0.1:8378", c.Listen, err)
+		return qa.Usagef("--listen %s: %v; an example is 127.0.0.1:8378", c.Listen, err)
 	}
 	f, err := c.config(a)
 	if err != nil {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/report/compare"
 	"airqa/report/render"
 )
@@ -70,17 +70,17 @@ func (c compareCmd) options() compare.Options {
 func (c compareCmd) check() error {
 	switch {
 	case c.MinQuestions == "" && len(c.Runs) == 0:
-		return exit.Misuse("name two runs, or give a gap such as --min-questions 3pp; see airqa compare --help")
+		return qa.Usagef("name two runs, or give a gap such as --min-questions 3pp; see airqa compare --help")
 	case c.MinQuestions == "" && c.Discordant != nil:
-		return exit.Misuse("--discordant needs --min-questions")
+		return qa.Usagef("--discordant needs --min-questions")
 	case c.Discordant != nil && !(*c.Discordant > 0 && *c.Discordant <= 1):
-		return exit.Misuse("--discordant must be above 0 and at most 1, such as 0.2")
+		return qa.Usagef("--discordant must be above 0 and at most 1, such as 0.2")
 	case !(c.Power >= 0.5 && c.Power < 1):
-		return exit.Misuse("--power must be at least 0.5 and below 1, such as 0.8")
+		return qa.Usagef("--power must be at least 0.5 and below 1, such as 0.8")
 	case c.Flips < 0:
-		return exit.Misuse("--flips must not be negative")
+		return qa.Usagef("--flips must not be negative")
 	case c.Rounds < 1:
-		return exit.Misuse("--rounds must be at least 1")
+		return qa.Usagef("--rounds must be at least 1")
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (c compareCmd) check() error {
 func (c compareCmd) need(a *app, o render.Options) error {
 	gap, err := compare.ParseGap(c.MinQuestions)
 	if err != nil {
-		return exit.Misuse("--min-questions: %v", err)
+		return qa.Usagef("--min-questions: %v", err)
 	}
 	need := compare.Questions(gap, defaultDiscordance, c.Power)
 	switch {
@@ -115,7 +115,7 @@ func (c compareCmd) two(a *app) (compare.Result, error) {
 		return compare.Result{}, err
 	}
 	if len(sides) > 2 {
-		return compare.Result{}, exit.Misuse("--min-questions needs two runs, not %d", len(sides))
+		return compare.Result{}, qa.Usagef("--min-questions needs two runs, not %d", len(sides))
 	}
 	return compare.Runs(sides[0], sides[1], compare.Options{Rounds: 1, IncludePartial: c.IncludePartial})
 }

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/report/compare"
 	"airqa/runlog"
 )
@@ -42,7 +42,7 @@ func (a *app) sides(paths []string, c compare.Choice) ([]compare.Side, error) {
 func (a *app) enoughSides(sides []compare.Side, unscored []string) error {
 	switch {
 	case len(sides)+len(unscored) < 2:
-		return exit.Misuse("a comparison needs two runs")
+		return qa.Usagef("a comparison needs two runs")
 	case len(sides) < 2:
 		return noScores(unscored[0], runlog.ErrNoScores)
 	}

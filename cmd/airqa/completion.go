@@ -8,7 +8,6 @@ import (
 	"github.com/posener/complete"
 
 	"airqa/baselines"
-	"airqa/internal/exit"
 )
 
 // completionScripts make the shells call airqa for completions: it prints them when COMP_LINE is set.
@@ -48,7 +47,7 @@ func completes(parser *kong.Kong) bool {
 		"baseline": complete.PredictSet(append([]string{"all"}, baselines.Names()...)...),
 		"command":  complete.PredictFunc(func(complete.Args) []string { return commandNames(parser.Model.Node) }),
 	}))
-	return code == exit.Done
+	return code == exitDone
 }
 
 func commandNames(program *kong.Node) []string {

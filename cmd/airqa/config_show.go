@@ -8,10 +8,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/internal/exit"
 	"airqa/internal/settings"
 	"airqa/internal/terminal"
 	"airqa/llm"
+	"airqa/qa"
 	"airqa/run/models"
 	"airqa/train/otlp"
 )
@@ -47,7 +47,7 @@ func (c configCmd) Run(a *app) error {
 	for _, node := range nodes {
 		list, err := file.Of(parser, node)
 		if err != nil {
-			return exit.With(exit.Usage, fmt.Errorf("airqa %s: %w", strings.Join(settings.CommandPath(node), " "), err))
+			return withCode(exitUsage, fmt.Errorf("airqa %s: %w", strings.Join(settings.CommandPath(node), " "), err))
 		}
 		for _, s := range list {
 			if len(c.Command) > 0 || s.Source != settings.FromDefault {
@@ -64,7 +64,7 @@ func commandsOf(node *kong.Node, name []string) ([]*kong.Node, error) {
 	for i, word := range name {
 		at := slices.IndexFunc(node.Children, func(c *kong.Node) bool { return c.Name == word })
 		if at < 0 {
-			return nil, exit.Misuse("no such command: airqa %s", strings.Join(name[:i+1], " "))
+			return nil, qa.Usagef("no such command: airqa %s", strings.Join(name[:i+1], " "))
 		}
 		node = node.Children[at]
 	}

@@ -9,9 +9,9 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
-	"airqa/internal/exit"
 	"airqa/internal/settings"
 	"airqa/llm"
+	"airqa/qa"
 	"airqa/run/models"
 )
 
@@ -41,11 +41,11 @@ func (f *dataFlags) index(a *app, change bool) (embed.Embedder, error) {
 // the command may change the index.
 func (f *dataFlags) settle(a *app, change bool) error {
 	if f.Embedder != "" && !isEmbedder(f.Embedder) {
-		return exit.Misuse("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
+		return qa.Usagef("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
 	}
 	index, err := env.SettleIndex(f.Data, datadir.Index{Embedder: f.Embedder, Window: f.EmbedTokens, Vectors: f.Vectors}, change)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	var recorded []string
 	if f.Embedder == "" && index.Embedder != env.DefaultEmbedder {
@@ -83,18 +83,18 @@ type embedderFlags struct {
 // embedder returns the embedding model. It does no I/O.
 func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 	if f.Data == "" {
-		return nil, exit.Misuse("--data is empty: name a data directory")
+		return nil, qa.Usagef("--data is empty: name a data directory")
 	}
 	name, remote := strings.CutPrefix(f.Embedder, "openai:")
 	switch {
 	case remote && f.EmbedModel != "":
-		return nil, exit.Misuse("--embed-model needs --embedder minilm")
+		return nil, qa.Usagef("--embed-model needs --embedder minilm")
 	case remote && f.EmbedThreads != 0:
-		return nil, exit.Misuse("--embed-threads needs --embedder minilm")
+		return nil, qa.Usagef("--embed-threads needs --embedder minilm")
 	case f.EmbedThreads < 0:
-		return nil, exit.Misuse("--embed-threads %d: must be 0 (all cores) or more", f.EmbedThreads)
+		return nil, qa.Usagef("--embed-threads %d: must be 0 (all cores) or more", f.EmbedThreads)
 	case f.EmbedTokens != 0 && f.EmbedTokens < minEmbedTokens:
-		return nil, exit.Misuse("--embed-tokens %d: must be at least %d", f.EmbedTokens, minEmbedTokens)
+		return nil, qa.Usagef("--embed-tokens %d: must be at least %d", f.EmbedTokens, minEmbedTokens)
 	case remote:
 		return f.remote(a, name)
 	}
@@ -116,7 +116,7 @@ func (f embedderFlags) remote(a *app, name string) (embed.Embedder, error) {
 func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
 	access := a.given.Access("openai:"+name, models.EmbedKey, f.EmbedBaseURL, a.getenv)
 	if access.Key == "" && f.EmbedBaseURL == "" {
-		return embed.OpenAIConfig{}, exit.Misuse("embedder %s: %w, or give --embed-base-url", f.Embedder, models.MissingKey(access, models.EmbedKey))
+		return embed.OpenAIConfig{}, qa.Usagef("embedder %s: %w, or give --embed-base-url", f.Embedder, models.MissingKey(access, models.EmbedKey))
 	}
 	if without := models.Keyless(access, models.EmbedKey); without != "" {
 		a.say("note: embedder %s uses %s%s", f.Embedder, access.Host(), without)

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/report/render"
 	"airqa/trace/diff"
 	"airqa/trace/text"
@@ -77,7 +77,7 @@ func (c diffCmd) episodes(left, right diff.Source) (string, string, error) {
 		return "", "", fmt.Errorf("%s: %w", c.B, err)
 	}
 	if c.A == c.B && nameA == nameB {
-		return "", "", exit.Misuse("%s is compared with itself; name two runs, or two episodes such as %[1]s and another repeat", nameA)
+		return "", "", qa.Usagef("%s is compared with itself; name two runs, or two episodes such as %[1]s and another repeat", nameA)
 	}
 	return nameA, nameB, nil
 }
@@ -85,7 +85,7 @@ func (c diffCmd) episodes(left, right diff.Source) (string, string, error) {
 // runs lists the answers whose verdict differs.
 func (c diffCmd) runs(a *app, left, right diff.Source, o render.Options) error {
 	if c.A == c.B {
-		return exit.Misuse("%s is compared with itself; name two runs, or two episodes such as UUID#0 UUID#1", c.A)
+		return qa.Usagef("%s is compared with itself; name two runs, or two episodes such as UUID#0 UUID#1", c.A)
 	}
 	r, err := diff.OfRuns(a.ctx, left, right)
 	if err != nil {

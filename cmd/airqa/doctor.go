@@ -10,7 +10,6 @@ import (
 
 	"airqa/doctor"
 	"airqa/env/embed"
-	"airqa/internal/exit"
 	"airqa/internal/settings"
 	"airqa/internal/terminal"
 	"airqa/llm"
@@ -46,7 +45,7 @@ code is 1 if a check failed.`
 
 func (c doctorCmd) Run(a *app) error {
 	if c.Timeout <= 0 {
-		return exit.Misuse("--timeout must be above 0")
+		return qa.Usagef("--timeout must be above 0")
 	}
 	made, failed := 0, 0
 	var wrong error

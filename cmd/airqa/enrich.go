@@ -12,7 +12,6 @@ import (
 	"airqa/env/embed"
 	"airqa/env/paperdb"
 	"airqa/ingest/enrich"
-	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/qa"
 	"airqa/run/models"
@@ -86,15 +85,15 @@ func (c enrichCmd) Run(a *app) (err error) {
 func (c enrichCmd) check() ([]enrich.Field, error) {
 	switch {
 	case c.Workers < 1:
-		return nil, exit.Misuse("-j %d: must be at least 1", c.Workers)
+		return nil, qa.Usagef("-j %d: must be at least 1", c.Workers)
 	case c.MaxCalls < 0 || c.MaxTotalTokens < 0:
-		return nil, exit.Misuse("--max-calls and --max-total-tokens cannot be negative")
+		return nil, qa.Usagef("--max-calls and --max-total-tokens cannot be negative")
 	case c.Model == models.Offline:
-		return nil, exit.Misuse("--model offline only answers questions; summaries need a language model")
+		return nil, qa.Usagef("--model offline only answers questions; summaries need a language model")
 	}
 	fields, err := enrich.ParseFields(c.Fields)
 	if err != nil {
-		return nil, exit.With(exit.Usage, fmt.Errorf("--fields: %w", err))
+		return nil, withCode(exitUsage, fmt.Errorf("--fields: %w", err))
 	}
 	return fields, nil
 }
@@ -146,12 +145,12 @@ func (c enrichCmd) end(a *app, asked enrich.Asked, applied enrich.Applied, err e
 	case err != nil:
 		return err
 	case asked.BudgetReached:
-		return exit.With(exit.Budget, fmt.Errorf("budget reached after %d calls and %d tokens; the same command resumes from here",
+		return withCode(exitBudget, fmt.Errorf("budget reached after %d calls and %d tokens; the same command resumes from here",
 			asked.Calls, asked.Usage.Prompt+asked.Usage.Completion))
 	case asked.Drained:
 		return fmt.Errorf("stopped with %d cells left; the same command resumes from here", applied.Open)
 	case asked.Failed > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d calls failed; the first: %w\n  The same command retries them",
+		return withCode(exitFailedExamples, fmt.Errorf("%d of %d calls failed; the first: %w\n  The same command retries them",
 			asked.Failed, asked.Calls, asked.FirstFailure))
 	}
 	a.say("next: airqa sql --data %s \"SELECT title, tldr, tags FROM metadata\"", c.Data)

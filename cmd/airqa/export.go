@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"airqa/internal/exit"
 	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/runlog"
 	"airqa/train/curate"
 	"airqa/train/export"
@@ -100,7 +100,7 @@ func (c exportWriteCmd) Run(a *app) error {
 		return c.traces(a, dirs)
 	}
 	if c.Out == "" {
-		return exit.Misuse("missing --out: the folder to write")
+		return qa.Usagef("missing --out: the folder to write")
 	}
 	// Nearly all that an export allocates is soon free: more collections save memory at hardly any cost.
 	debug.SetGCPercent(50)

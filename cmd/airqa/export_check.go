@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/exit"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/train/preflight"
@@ -70,7 +69,7 @@ func (c exportCheckCmd) Run(a *app) error {
 	}
 	others, err := preflight.Evaluation(o)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	for _, other := range others {
 		if file, err = openDataset(other); err != nil {
@@ -130,7 +129,7 @@ func openDataset(o preflight.Options) (*preflight.Dataset, error) {
 		err = fmt.Errorf("%w with --template", err)
 	}
 	if err != nil {
-		return nil, exit.With(exit.Usage, err)
+		return nil, withCode(exitUsage, err)
 	}
 	return file, nil
 }

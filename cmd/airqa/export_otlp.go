@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 
-	"airqa/internal/exit"
 	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -60,13 +59,13 @@ func (c exportWriteCmd) writeTraces(a *app, config otlp.Config) error {
 func (c exportWriteCmd) checkTraces() error {
 	switch {
 	case c.Format != formatOTLP && c.Format != "sharegpt":
-		return exit.Misuse("--otlp-endpoint sends traces: leave out --format %s", c.Format)
+		return qa.Usagef("--otlp-endpoint sends traces: leave out --format %s", c.Format)
 	case c.Endpoint != "" && c.Out != "":
-		return exit.Misuse("--out and --otlp-endpoint exclude each other: --format otlp --out FILE writes a file")
+		return qa.Usagef("--out and --otlp-endpoint exclude each other: --format otlp --out FILE writes a file")
 	case c.Endpoint == "" && c.Follow:
-		return exit.Misuse("--follow needs --otlp-endpoint")
+		return qa.Usagef("--follow needs --otlp-endpoint")
 	case c.Endpoint == "" && c.Out == "":
-		return exit.Misuse("missing --out FILE or --otlp-endpoint URL")
+		return qa.Usagef("missing --out FILE or --otlp-endpoint URL")
 	}
 	return c.checkNoRows()
 }
@@ -80,5 +79,5 @@ func (c exportWriteCmd) checkNoRows() error {
 		Fit: true}) {
 		return nil
 	}
-	return exit.Misuse("traces have all episodes, and no rows: of the flags of training data, only --force, --scoring, --judge and --keep-private apply")
+	return qa.Usagef("traces have all episodes, and no rows: of the flags of training data, only --force, --scoring, --judge and --keep-private apply")
 }

@@ -7,7 +7,7 @@ import (
 
 	"airqa/ingest"
 	"airqa/ingest/fetch"
-	"airqa/internal/exit"
+	"airqa/qa"
 )
 
 // fetchFlags select papers to download before ingestion.
@@ -22,20 +22,20 @@ type fetchFlags struct {
 // items parses the list of papers to fetch. It makes no requests.
 func (f fetchFlags) items() ([]fetch.Item, error) {
 	if f.MaxMB < 1 || f.Delay < 0 {
-		return nil, exit.Misuse("--max-mb must be at least 1, and --delay cannot be negative")
+		return nil, qa.Usagef("--max-mb must be at least 1, and --delay cannot be negative")
 	}
 	var items []fetch.Item
 	for _, text := range append(append([]string(nil), f.URL...), f.ArXiv...) {
 		item, err := fetch.Parse(text)
 		if err != nil {
-			return nil, exit.With(exit.Usage, err)
+			return nil, withCode(exitUsage, err)
 		}
 		items = append(items, item)
 	}
 	for _, name := range f.List {
 		list, err := readList(name)
 		if err != nil {
-			return nil, exit.With(exit.Usage, err)
+			return nil, withCode(exitUsage, err)
 		}
 		items = append(items, list...)
 	}
@@ -49,7 +49,7 @@ func (c ingestCmd) checkSources() error {
 		return err
 	}
 	if len(c.Paths)+len(items) == 0 {
-		return exit.Misuse("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
+		return qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
 	}
 	_, _, err = ingest.FindOpen(c.Paths)
 	return err

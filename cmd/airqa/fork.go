@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -76,10 +75,10 @@ func (c forkCmd) check() error {
 		}
 	}
 	if given != 1 {
-		return exit.Misuse("give --reply FILE, --observation FILE or --edit")
+		return qa.Usagef("give --reply FILE, --observation FILE or --edit")
 	}
 	if c.Message == runlog.ForkObservation && !c.Edit {
-		return exit.Misuse("--message needs --edit")
+		return qa.Usagef("--message needs --edit")
 	}
 	return checkQuestionLimits(c.QuestionLimits)
 }

@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/run/session"
 )
 
@@ -20,7 +20,7 @@ func (c forkCmd) change(a *app, b *session.Branch) error {
 	case c.Edit:
 		text, err = terminal.Edit(a.ctx, before, cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR")), a.in, a.errs)
 		if errors.Is(err, terminal.ErrNoEditor) {
-			err = exit.Misuse("--edit needs a terminal, or an editor in EDITOR; --reply and --observation take a file")
+			err = qa.Usagef("--edit needs a terminal, or an editor in EDITOR; --reply and --observation take a file")
 		}
 	case c.Reply != "":
 		text, err = a.readText(c.Reply)
@@ -34,7 +34,7 @@ func (c forkCmd) change(a *app, b *session.Branch) error {
 		text = strings.TrimSuffix(text, "\n") // which editors add
 	}
 	if text == before {
-		return exit.Misuse("nothing was changed; no fork was made")
+		return qa.Usagef("nothing was changed; no fork was made")
 	}
 	return b.SetMessage(text)
 }

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"airqa/internal/exit"
 	"airqa/internal/files"
+	"airqa/qa"
 	"airqa/report/render"
 )
 
@@ -29,7 +29,7 @@ func (f formatFlags) render(a *app, out string) (render.Options, error) {
 	if out == "" {
 		o.Format = "text"
 	} else if o.Format = render.FormatOf(out); o.Format == "" {
-		return o, exit.Misuse("%s: unknown suffix; choose a format with --format (%s)", out, strings.Join(render.Formats(), ", "))
+		return o, qa.Usagef("%s: unknown suffix; choose a format with --format (%s)", out, strings.Join(render.Formats(), ", "))
 	}
 	return o, nil
 }
@@ -76,7 +76,7 @@ func formatOf(format string, asJSON bool) (string, error) {
 	case !asJSON:
 		return format, nil
 	case format != "" && format != "json":
-		return format, exit.Misuse("--json and --format %s are mutually exclusive", format)
+		return format, qa.Usagef("--json and --format %s are mutually exclusive", format)
 	}
 	return "json", nil
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 )
 
@@ -216,7 +215,7 @@ func (c helpCmd) Run(*app) error {
 		err = ctx.Error
 	}
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	return writeHelp(ctx, c.All)
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"airqa/fixtures"
-	"airqa/internal/exit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/runlog"
@@ -34,7 +33,7 @@ func TestServerWithoutImages(t *testing.T) {
 		"--base-url", server.URL(), "--out", out,
 	}
 	said, code := separate(t, nil, run...)
-	if code != exit.FailedExamples || !strings.Contains(said, "accepts no images") {
+	if code != exitFailedExamples || !strings.Contains(said, "accepts no images") {
 		t.Fatalf("exit code %d:\n%s", code, said)
 	}
 	refused := 0
@@ -54,7 +53,7 @@ func TestServerWithoutImages(t *testing.T) {
 	if refused == 0 || before == 0 {
 		t.Fatalf("%d questions were refused in %d requests:\n%s", refused, before, said)
 	}
-	if said, code := separate(t, nil, run...); server.Calls() != before || code != exit.FailedExamples || !strings.Contains(said, "--retry all") {
+	if said, code := separate(t, nil, run...); server.Calls() != before || code != exitFailedExamples || !strings.Contains(said, "--retry all") {
 		t.Errorf("%d further requests, exit code %d:\n%s", server.Calls()-before, code, said)
 	}
 	if separate(t, nil, append(run, "--retry", "all")...); server.Calls() == before {

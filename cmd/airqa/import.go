@@ -11,7 +11,7 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
 	"airqa/ingest/release"
-	"airqa/internal/exit"
+	"airqa/qa"
 )
 
 type importCmd struct {
@@ -33,7 +33,7 @@ Running it again skips imported papers.`
 
 func (c importCmd) Run(a *app) (err error) {
 	if ext := filepath.Ext(c.Database); ext == ".json" || ext == ".jsonl" || ext == ".eval" {
-		return exit.Misuse("%s is no database; airqa import-run %[1]s --out RUN imports trajectories", c.Database)
+		return qa.Usagef("%s is no database; airqa import-run %[1]s --out RUN imports trajectories", c.Database)
 	}
 	texts, err := c.index(a, true)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c importCmd) Run(a *app) (err error) {
 	}
 	from, err := paperdb.OpenReleased(a.ctx, c.Database)
 	if errors.Is(err, fs.ErrNotExist) {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *importCmd) resolve() error {
 	}
 	d, err := datadir.Open(c.Database)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	c.Database = d.Database()
 	if c.PDFs == "" {
@@ -85,7 +85,7 @@ func (c importCmd) pdfs() (*release.PDFs, error) {
 	}
 	pdfs, err := release.OpenPDFs(c.PDFs)
 	if err != nil {
-		return nil, exit.With(exit.Usage, err)
+		return nil, withCode(exitUsage, err)
 	}
 	return pdfs, nil
 }
@@ -111,7 +111,7 @@ func (c importCmd) end(a *app, sum release.Summary) error {
 	case n == sum.Total:
 		return fmt.Errorf("none of %d papers could be imported", n)
 	case n > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d papers could not be imported; the others are in %s", n, sum.Total, c.Data))
+		return withCode(exitFailedExamples, fmt.Errorf("%d of %d papers could not be imported; the others are in %s", n, sum.Total, c.Data))
 	}
 	a.say("next: airqa search --data %s \"your query\"", c.Data)
 	return nil

@@ -11,7 +11,7 @@ import (
 	"airqa/ingest"
 	"airqa/ingest/mineru"
 	"airqa/ingest/records"
-	"airqa/internal/exit"
+	"airqa/qa"
 )
 
 // chunkFlags fix how pages are split into passages.
@@ -26,7 +26,7 @@ type chunkFlags struct {
 func (f chunkFlags) chunking() (datadir.Chunking, error) {
 	chunks := datadir.Chunking{Size: f.Chunks.Size, Unit: f.Chunks.Unit}
 	if err := chunks.Or(datadir.DefaultChunking()).Check(); err != nil {
-		return chunks, exit.Misuse("%v", err)
+		return chunks, qa.Usagef("%v", err)
 	}
 	return chunks, nil
 }
@@ -59,9 +59,9 @@ Running it again skips ingested files. A broken file is reported; the others are
 func (c ingestCmd) Run(a *app) error {
 	switch {
 	case c.Workers < 1:
-		return exit.Misuse("-j %d: must be at least 1", c.Workers)
+		return qa.Usagef("-j %d: must be at least 1", c.Workers)
 	case c.MaxPages < 1:
-		return exit.Misuse("--max-pages %d: must be at least 1", c.MaxPages)
+		return qa.Usagef("--max-pages %d: must be at least 1", c.MaxPages)
 	}
 	if err := c.checkSources(); err != nil {
 		return err
@@ -109,9 +109,9 @@ func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks
 	case err != nil:
 		return err
 	case g.missing > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d papers could not be fetched; the same command retries them", g.missing))
+		return withCode(exitFailedExamples, fmt.Errorf("%d papers could not be fetched; the same command retries them", g.missing))
 	case len(g.closed) > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d folders could not be listed; their files are missing", len(g.closed)))
+		return withCode(exitFailedExamples, fmt.Errorf("%d folders could not be listed; their files are missing", len(g.closed)))
 	}
 	return nil
 }
@@ -186,9 +186,9 @@ func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
 		a.say("next: airqa search --data %s \"your query\"", dir)
 		return nil
 	}
-	code := exit.FailedExamples
+	code := exitFailedExamples
 	if len(sum.Failed) == files {
-		code = exit.Failed
+		code = exitFailed
 	}
-	return exit.With(code, fmt.Errorf("%s; the others are in %s", strings.Join(reasons, ", "), dir))
+	return withCode(code, fmt.Errorf("%s; the others are in %s", strings.Join(reasons, ", "), dir))
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"airqa/fixtures"
-	"airqa/internal/exit"
 	"airqa/internal/testkit/openaitest"
 )
 
@@ -107,8 +106,8 @@ func TestCtrlCOnce(t *testing.T) {
 	ctrlC(t, c)
 	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing calls in flight") })
 	server.letGo()
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
-		t.Errorf("exit code %d, want %d\n%s", c.ProcessState.ExitCode(), exit.Interrupted, errs)
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("exit code %d, want %d\n%s", c.ProcessState.ExitCode(), exitInterrupted, errs)
 	}
 	if !strings.Contains(errs.String(), "stopped with 6 of 8 questions left; the same command resumes the run") {
 		t.Errorf("standard error:\n%s", errs)
@@ -131,8 +130,8 @@ func TestCtrlCTwice(t *testing.T) {
 	if err := c.Wait(); err == nil || !strings.Contains(errs.String(), "stopped with 8 of 8 questions left") {
 		t.Errorf("%v, standard error:\n%s", err, errs)
 	}
-	if code := c.ProcessState.ExitCode(); code != exit.Interrupted {
-		t.Errorf("exit code %d, want %d", code, exit.Interrupted)
+	if code := c.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
 	}
 	server.letGo()
 	c, errs = started(t, interruptible(t, dir, data, server.URL()))
@@ -173,8 +172,8 @@ func TestReaderIsGone(t *testing.T) {
 		default:
 		}
 	}
-	if err := <-ended; err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
-		t.Errorf("%v, want exit code %d", err, exit.Interrupted)
+	if err := <-ended; err == nil || c.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("%v, want exit code %d", err, exitInterrupted)
 	}
 	if n := len(trajectories(t, filepath.Join(dir, "run"))); n != server.Calls() || n == 0 {
 		t.Errorf("%d finished episodes of %d calls", n, server.Calls())

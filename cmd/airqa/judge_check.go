@@ -8,7 +8,6 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/judge"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
@@ -44,10 +43,10 @@ func (c judgeCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	if j.Absent != nil {
-		return exit.Misuse("there is no judge to check: %w", j.Absent)
+		return qa.Usagef("there is no judge to check: %w", j.Absent)
 	}
 	if j.IsNone() {
-		return exit.Misuse("there is no judge to check")
+		return qa.Usagef("there is no judge to check")
 	}
 	checked, err := c.check(a, j, labels)
 	if err != nil {
@@ -60,7 +59,7 @@ func (c judgeCmd) Run(a *app) (err error) {
 	}
 	err = render.Agreement(a.out, result, o)
 	if err == nil && result.Unscored > 0 {
-		err = exit.With(exit.FailedExamples, fmt.Errorf("%s without a verdict: the judge failed; the same command retries",
+		err = withCode(exitFailedExamples, fmt.Errorf("%s without a verdict: the judge failed; the same command retries",
 			terminal.Plural(result.Unscored, "answer")))
 	}
 	return err

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"airqa/eval/judge"
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/run/scoring"
 )
 
@@ -22,11 +22,11 @@ func (f judgeFlags) judges() (scoring.Judges, error) {
 	c := scoring.Judges{Names: f.Judges, Rule: judge.Rule(f.JudgeRule), Concurrency: f.JudgeConcurrency, BaseURL: f.JudgeBaseURL}
 	switch {
 	case f.JudgeConcurrency < 1:
-		return c, exit.Misuse("--judge-concurrency must be above 0")
+		return c, qa.Usagef("--judge-concurrency must be above 0")
 	case f.Judge != "" && len(f.Judges) > 0:
-		return c, exit.Misuse("--judge and --judges are mutually exclusive (AIRQA_JUDGE and airqa.yaml count)")
+		return c, qa.Usagef("--judge and --judges are mutually exclusive (AIRQA_JUDGE and airqa.yaml count)")
 	case len(f.Judges) == 1:
-		return c, exit.Misuse("--judges needs two or more; use --judge %s for one", f.Judges[0])
+		return c, qa.Usagef("--judges needs two or more; use --judge %s for one", f.Judges[0])
 	case f.Judge != "":
 		c.Names = []string{f.Judge}
 	}

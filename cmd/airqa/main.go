@@ -22,7 +22,6 @@ import (
 	"golang.org/x/term"
 
 	"airqa/env/paperdb"
-	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -126,10 +125,10 @@ func airqa(args []string) int {
 	var c cli
 	parser, err := kong.New(&c, options()...)
 	if err != nil {
-		return reportError(exit.With(exit.Usage, err)) // airqa.yaml cannot be read
+		return reportError(withCode(exitUsage, err)) // airqa.yaml cannot be read
 	}
 	if completes(parser) {
-		return exit.Done
+		return exitDone
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -139,7 +138,7 @@ func airqa(args []string) int {
 		var parse *kong.ParseError
 		if errors.As(err, &parse) {
 			text := emptyChoice.ReplaceAllString(err.Error(), "$1")
-			return reportError(exit.With(exit.Usage, fmt.Errorf("%s\n  help: %s", text, helpCommand(parse.Context))))
+			return reportError(withCode(exitUsage, fmt.Errorf("%s\n  help: %s", text, helpCommand(parse.Context))))
 		}
 		return reportError(err)
 	}
@@ -149,8 +148,8 @@ func airqa(args []string) int {
 		return reportError(err)
 	}
 	code := reportError(missingInput(ctx.Run(a), args))
-	if a.interrupted.Load() && (code == exit.Failed || code == exit.FailedExamples) {
-		return exit.Interrupted
+	if a.interrupted.Load() && (code == exitFailed || code == exitFailedExamples) {
+		return exitInterrupted
 	}
 	return code
 }
@@ -168,7 +167,7 @@ func missingInput(err error, args []string) error {
 	if !slices.ContainsFunc(args, named) {
 		return err
 	}
-	return exit.Misuse("%s: no such file or directory", missing.Path)
+	return qa.Usagef("%s: no such file or directory", missing.Path)
 }
 
 // emptyChoice matches the value "" in kong's list of choices, which means that the flag is not given.
@@ -231,27 +230,11 @@ func terminalWidth(f *os.File) int {
 // reportError prints an error on standard error and returns its exit code.
 func reportError(err error) int {
 	if err == nil {
-		return exit.Done
+		return exitDone
 	}
 	text := "airqa: " + terminal.Message(strings.TrimRight(withoutTrace(err.Error())+advice(err), "\n"))
 	_, _ = fmt.Fprintln(newRedactingWriter(os.Stderr, os.Getenv), terminal.StyleOf(os.Stderr, os.Getenv).Message(text))
 	return exitCode(err)
-}
-
-// exitCode returns the exit code of an error.
-func exitCode(err error) int {
-	var use *qa.UsageError
-	var suspended *qa.SuspendedError
-	var failed *qa.FailedError
-	switch {
-	case errors.As(err, &use):
-		return exit.Usage
-	case errors.As(err, &suspended):
-		return exit.Budget
-	case errors.As(err, &failed):
-		return exit.FailedExamples
-	}
-	return exit.Code(err)
 }
 
 // advice returns a hint for an error that any command may meet.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"airqa/fixtures"
-	"airqa/internal/exit"
 	"airqa/internal/testkit/milvustest"
 	"airqa/internal/testkit/openaitest"
 )
@@ -35,40 +34,40 @@ func TestMilvusServer(t *testing.T) {
 	ingest := []string{"ingest", "--data", data, "--vectors", url, filepath.Join(dir, "papers")}
 
 	server.Kill()
-	if out, code := runProgram(t, ingest...); code != exit.Failed || !strings.Contains(out, server.Address) {
+	if out, code := runProgram(t, ingest...); code != exitFailed || !strings.Contains(out, server.Address) {
 		t.Errorf("ingest without the server ended with %d:\n%s", code, out)
 	}
 	server.Restart(t)
-	if out, code := runProgram(t, ingest...); code != exit.Done {
+	if out, code := runProgram(t, ingest...); code != exitDone {
 		t.Fatalf("ingest with the server back ended with %d:\n%s", code, out)
 	}
 	recorded := "milvus://" + server.Address + "?prefix=cmd_"
 	if index := indexOf(t, data); index.Vectors != recorded {
 		t.Errorf("the record names %q, want %q", index.Vectors, recorded)
 	}
-	if out, code := runProgram(t, "search", "--data", data, "window"); code != exit.Usage || !strings.Contains(out, "--vectors '"+recorded+"'") {
+	if out, code := runProgram(t, "search", "--data", data, "window"); code != exitUsage || !strings.Contains(out, "--vectors '"+recorded+"'") {
 		t.Errorf("search at a recorded server that was not named ended with %d:\n%s", code, out)
 	}
 	t.Setenv("AIRQA_VECTORS", url)
-	if out, code := runProgram(t, "search", "--data", data, "window"); code != exit.Done || !strings.Contains(out, "1. score") {
+	if out, code := runProgram(t, "search", "--data", data, "window"); code != exitDone || !strings.Contains(out, "1. score") {
 		t.Errorf("search ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "search", "--data", data, "--vectors", "files", "window"); code != exit.Usage || !strings.Contains(out, recorded) {
+	if out, code := runProgram(t, "search", "--data", data, "--vectors", "files", "window"); code != exitUsage || !strings.Contains(out, recorded) {
 		t.Errorf("search in files ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", "files", "--take-over"); code != exit.Done {
+	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", "files", "--take-over"); code != exitDone {
 		t.Fatalf("copy ended with %d:\n%s", code, out)
 	}
 	if index := indexOf(t, data); index.Vectors != "files" {
 		t.Errorf("the record names %q after the copy", index.Vectors)
 	}
-	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", url); code != exit.Done || !strings.Contains(out, "both stores match") {
+	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", url); code != exitDone || !strings.Contains(out, "both stores match") {
 		t.Errorf("check ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", strings.Replace(url, "cmd_", "other_", 1)); code == exit.Done {
+	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", strings.Replace(url, "cmd_", "other_", 1)); code == exitDone {
 		t.Errorf("check with an empty store ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", url); code != exit.Done {
+	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", url); code != exitDone {
 		t.Fatalf("copy back ended with %d:\n%s", code, out)
 	}
 	killedRun(t, server, dir, []string{"--data", data, "--vectors", url})
@@ -97,11 +96,11 @@ func killedRun(t *testing.T, server *milvustest.Server, dir string, where []stri
 		"run", "--questions", questions, "--baseline", "agentic-rag", "--model", "openai:m", "--base-url", endpoint.URL(),
 		"--out", filepath.Join(dir, "run"), "-j", "1",
 	}, where...)
-	if out, code := runProgram(t, run...); code != exit.FailedExamples || !strings.Contains(out, server.Address) {
+	if out, code := runProgram(t, run...); code != exitFailedExamples || !strings.Contains(out, server.Address) {
 		t.Errorf("the run without the server ended with %d:\n%s", code, out)
 	}
 	server.Restart(t)
-	if out, code := runProgram(t, run...); code != exit.Done {
+	if out, code := runProgram(t, run...); code != exitDone {
 		t.Fatalf("the run with the server back ended with %d:\n%s", code, out)
 	}
 	// Three questions of two calls each: no reply was asked for twice.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
@@ -27,7 +26,7 @@ type endpointFlags struct {
 // modelConfig checks the flags and returns how models are called.
 func (f endpointFlags) modelConfig() (models.Config, error) {
 	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 0 || f.MaxConnections < 0 || f.ContextWindow < 0 {
-		return models.Config{}, exit.Misuse("--timeout must be above 0; --max-tokens, --retries, --max-connections and --context-window must not be negative")
+		return models.Config{}, qa.Usagef("--timeout must be above 0; --max-tokens, --retries, --max-connections and --context-window must not be negative")
 	}
 	return models.Config{
 		BaseURL: f.BaseURL, Sampling: f.Sampling, Reasoning: f.Reasoning, ContextWindow: f.ContextWindow,
@@ -54,7 +53,7 @@ func (f budgetFlags) limits() (budget.Limits, error) {
 func (f budgetFlags) priced(c models.Config, question qa.QuestionLimits) (models.Config, error) {
 	price, err := models.ParsePrice(f.Price)
 	if err != nil {
-		return c, exit.Misuse("--%w", err)
+		return c, qa.Usagef("--%w", err)
 	}
 	c.Price, c.PriceRequired = price, f.BudgetUSD > 0 || question.QuestionUSD > 0
 	return c, nil
@@ -89,7 +88,7 @@ func checkQuestionLimits(q qa.QuestionLimits) error {
 // checkQuerySeconds rejects an invalid timeout of a statement.
 func checkQuerySeconds(s float64) error {
 	if !(s > 0 && s <= 24*60*60) {
-		return exit.Misuse("--query-seconds %s: must be above 0 and at most a day", strconv.FormatFloat(s, 'f', -1, 64))
+		return qa.Usagef("--query-seconds %s: must be above 0 and at most a day", strconv.FormatFloat(s, 'f', -1, 64))
 	}
 	return nil
 }
@@ -102,7 +101,7 @@ func queryDeadline(seconds float64) time.Duration {
 func checkLimits(numbers ...float64) error {
 	for _, limit := range numbers {
 		if limit < 0 || math.IsNaN(limit) || math.IsInf(limit, 0) { // comparisons with NaN are false
-			return exit.Misuse("budgets must be non-negative numbers (0 = unlimited)")
+			return qa.Usagef("budgets must be non-negative numbers (0 = unlimited)")
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm/catalog"
 )
@@ -29,7 +28,7 @@ Examples:
 func (c modelsCmd) Run(a *app) error {
 	list, err := catalog.Open(c.Models)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	found := c.pick(list)
 	if len(found) == 0 {

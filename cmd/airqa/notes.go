@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/trace"
 	"airqa/trace/cause"
 )
@@ -34,14 +34,14 @@ merge; a note that is in both is kept once.`
 
 func (c notesCmd) Run(a *app) error {
 	if c.UUID == "" && (c.Add != "" || c.Decide != "") {
-		return exit.Misuse("--add and --decide need the uuid of a question")
+		return qa.Usagef("--add and --decide need the uuid of a question")
 	}
 	lib, err := trace.Open(a.ctx, []string{c.Dir}, trace.Choice{})
 	if err != nil {
 		return err
 	}
 	if len(lib.Runs) != 1 {
-		return exit.Misuse("%s has %d runs; name one", c.Dir, len(lib.Runs))
+		return qa.Usagef("%s has %d runs; name one", c.Dir, len(lib.Runs))
 	}
 	episode := ""
 	if c.UUID != "" {
@@ -84,7 +84,7 @@ func (c notesCmd) change(a *app, f *trace.NoteFile, episode string) error {
 	}
 	if c.Decide != "" {
 		if _, err := f.Decide(episode, cause.Code(c.Decide)); err != nil {
-			return exit.Misuse("--decide: %v", err)
+			return qa.Usagef("--decide: %v", err)
 		}
 	}
 	if c.Add == "" {

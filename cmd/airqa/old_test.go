@@ -20,7 +20,6 @@ import (
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
 	"airqa/env/paperdb"
-	"airqa/internal/exit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/llm/cache"
 	"airqa/qa"
@@ -92,8 +91,8 @@ func TestResumeOldRun(t *testing.T) {
 		"run", "--data", "data", "--questions", "questions.jsonl", "--baseline", "agentic-hybrid", "--model", "openai:m",
 		"--base-url", server.URL(), "--price", "1,2", "--out",
 	}
-	exitsWith(t, exit.Usage, append(args, "run")...) // the prompts are not those of the run
-	exitsWith(t, exit.Done, append(args, "today", "--limit", "1")...)
+	exitsWith(t, exitUsage, append(args, "run")...) // the prompts are not those of the run
+	exitsWith(t, exitDone, append(args, "today", "--limit", "1")...)
 	raw, err := os.ReadFile(filepath.Join("today", "run.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +101,7 @@ func TestResumeOldRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := server.Calls()
-	exitsWith(t, exit.Done, append(args, "run")...)
+	exitsWith(t, exitDone, append(args, "run")...)
 	if n := server.Calls() - before; n != 1 {
 		t.Errorf("%d calls, want one: the last of the interrupted question", n)
 	}

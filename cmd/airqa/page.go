@@ -12,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airqa/env"
-	"airqa/internal/exit"
 	"airqa/qa"
 )
 
@@ -78,13 +77,13 @@ func (c pageCmd) Run(a *app) error {
 
 func (c pageCmd) check(box []float64) error {
 	if c.Boxes && box != nil {
-		return exit.Misuse("--box and --boxes are mutually exclusive")
+		return qa.Usagef("--box and --boxes are mutually exclusive")
 	}
 	if c.DPI < 1 {
-		return exit.Misuse("--dpi %g: must be at least 1", c.DPI)
+		return qa.Usagef("--dpi %g: must be at least 1", c.DPI)
 	}
 	if ext := strings.ToLower(filepath.Ext(c.Out)); ext != "" && ext != ".png" {
-		return exit.Misuse("--out %s: pages are written as PNG; name a .png file", c.Out)
+		return qa.Usagef("--out %s: pages are written as PNG; name a .png file", c.Out)
 	}
 	return nil
 }
@@ -115,12 +114,12 @@ func parseBox(s string) ([]float64, error) {
 	for _, p := range parts {
 		x, err := strconv.ParseFloat(p, 64)
 		if err != nil {
-			return nil, exit.Misuse("--box %q: %q is not a number; a box is X0,Y0,WIDTH,HEIGHT in points", s, p)
+			return nil, qa.Usagef("--box %q: %q is not a number; a box is X0,Y0,WIDTH,HEIGHT in points", s, p)
 		}
 		box = append(box, x)
 	}
 	if len(box) != 4 {
-		return nil, exit.Misuse("--box %q: a box has four numbers, X0,Y0,WIDTH,HEIGHT in points", s)
+		return nil, qa.Usagef("--box %q: a box has four numbers, X0,Y0,WIDTH,HEIGHT in points", s)
 	}
 	return box, nil
 }

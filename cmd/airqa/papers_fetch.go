@@ -9,8 +9,8 @@ import (
 	"airqa/ingest/catalog"
 	"airqa/ingest/fetch"
 	"airqa/ingest/wanted"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/run/session"
 )
 
@@ -44,13 +44,13 @@ there and unchanged is not downloaded again. Exit code 3 means that papers with 
 func (c papersFetchCmd) check() error {
 	switch {
 	case c.Rate < 0:
-		return exit.Misuse("--rate %v: cannot be negative", c.Rate)
+		return qa.Usagef("--rate %v: cannot be negative", c.Rate)
 	case c.MaxMB < 1:
-		return exit.Misuse("--max-mb %d: must be at least 1", c.MaxMB)
+		return qa.Usagef("--max-mb %d: must be at least 1", c.MaxMB)
 	case c.Workers < 1:
-		return exit.Misuse("-j %d: must be at least 1", c.Workers)
+		return qa.Usagef("-j %d: must be at least 1", c.Workers)
 	case c.Limit < 0:
-		return exit.Misuse("--limit %d: cannot be negative", c.Limit)
+		return qa.Usagef("--limit %d: cannot be negative", c.Limit)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	}
 	metadata, err := catalog.Open(c.Metadata)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	defer func() { err = errors.Join(err, metadata.Close()) }()
 	if err := a.session().CompleteRemoval(a.ctx, to); err != nil { // before downloads, which it would remove
@@ -147,7 +147,7 @@ func (c papersFetchCmd) end(a *app, plan wanted.Plan, stopped error) error {
 		a.say("%s left to fetch; the same command fetches the next", terminal.Plural(waiting, "paper"))
 	}
 	if failed > 0 {
-		return exit.With(exit.FailedExamples, fmt.Errorf("%s could not be fetched; the same command retries them", terminal.Plural(failed, "paper")))
+		return withCode(exitFailedExamples, fmt.Errorf("%s could not be fetched; the same command retries them", terminal.Plural(failed, "paper")))
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/report/questions"
 )
@@ -107,10 +106,10 @@ func (c questionsLintCmd) Run(a *app) error {
 		return err
 	}
 	if file.Unanswered != nil {
-		return exit.With(exit.FailedExamples, file.Unanswered)
+		return withCode(exitFailedExamples, file.Unanswered)
 	}
 	if n := questions.Errors(findings); n > 0 {
-		return exit.With(exit.FailedExamples, errors.New(terminal.Plural(n, "error")))
+		return withCode(exitFailedExamples, errors.New(terminal.Plural(n, "error")))
 	}
 	return nil
 }

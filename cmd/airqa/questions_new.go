@@ -16,7 +16,6 @@ import (
 	"airqa/env"
 	"airqa/eval"
 	"airqa/eval/author"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -80,7 +79,7 @@ func (c questionsNewCmd) draft(a *app) (author.Draft, error) {
 		Conferences: c.Conference, Tags: c.Tag, Find: a.finder(c.Data),
 	}
 	if c.Count < 0 || c.Decimals != nil && *c.Decimals < 0 {
-		return d, exit.Misuse("--count and --decimals must not be negative")
+		return d, qa.Usagef("--count and --decimals must not be negative")
 	}
 	var err error
 	if c.Type != "" {
@@ -103,10 +102,10 @@ func (c questionsNewCmd) evaluator() (e qa.Evaluator, err error) {
 	case c.Evaluator == "":
 		return e, nil
 	case c.Type != "" || c.Answer != "":
-		return e, exit.Misuse("--evaluator replaces --type and --answer")
+		return e, qa.Usagef("--evaluator replaces --type and --answer")
 	}
 	if json.Unmarshal([]byte(c.Evaluator), &e) != nil || e.Func == "" || len(e.Kwargs) == 0 {
-		err = exit.Misuse(`--evaluator must be JSON such as {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}`)
+		err = qa.Usagef(`--evaluator must be JSON such as {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}`)
 	}
 	return e, err
 }
@@ -117,7 +116,7 @@ func found(find author.Finder, flag string, names []string) ([]string, error) {
 	for _, name := range names {
 		uuid, _, err := author.FindPaper(find, name)
 		if err != nil {
-			return nil, exit.With(exit.Usage, fmt.Errorf("%s: %w", flag, err))
+			return nil, withCode(exitUsage, fmt.Errorf("%s: %w", flag, err))
 		}
 		list = append(list, uuid)
 	}
@@ -145,13 +144,13 @@ func (c questionsNewCmd) write(a *app, d author.Draft) (author.Written, error) {
 	if complete {
 		w, err := d.Write()
 		if err != nil {
-			err = exit.With(exit.Usage, err)
+			err = withCode(exitUsage, err)
 		}
 		return w, err
 	}
 	in, ok := a.in.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return author.Written{}, exit.Misuse("give --question and --answer, or --type none for a question that stays unscored")
+		return author.Written{}, qa.Usagef("give --question and --answer, or --type none for a question that stays unscored")
 	}
 	return a.interview(d)
 }
@@ -169,7 +168,7 @@ func (a *app) interview(d author.Draft) (author.Written, error) {
 		select {
 		case <-ctx.Done():
 			a.say("")
-			return "", exit.With(exit.Interrupted, errors.New("stopped; nothing was written"))
+			return "", withCode(exitInterrupted, errors.New("stopped; nothing was written"))
 		case line, ok := <-lines:
 			if !ok {
 				a.say("")

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"airqa/eval"
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/qa/dataset"
 )
 
@@ -35,7 +35,7 @@ func (c questionsTryCmd) Run(a *app) (err error) {
 	}
 	if c.UUID == "" {
 		if len(examples) != 1 {
-			return exit.Misuse("%s has %d questions: name one by its uuid", c.File, len(examples))
+			return qa.Usagef("%s has %d questions: name one by its uuid", c.File, len(examples))
 		}
 		c.UUID = examples[0].UUID
 	}
@@ -52,7 +52,7 @@ func (c questionsTryCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	if j.Absent != nil && eval.Subjective(ex.Evaluator) {
-		return exit.Misuse("the question needs a judge: %w", j.Absent)
+		return qa.Usagef("the question needs a judge: %w", j.Absent)
 	}
 	return explain(a, explained{ex, eval.Text(c.Answer), j, c.JSON})
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/datadir"
-	"airqa/internal/exit"
 )
 
 // embeddings is an endpoint that embeds texts by their length, and counts them.
@@ -78,7 +77,7 @@ func TestDataDirectoryRecordsItsIndex(t *testing.T) {
 		}
 	}
 
-	ends(exit.Done, "1 added", "ingest", "--embedder", "openai:v", "--embed-tokens", "512", "--embed-base-url", url, paper)
+	ends(exitDone, "1 added", "ingest", "--embedder", "openai:v", "--embed-tokens", "512", "--embed-base-url", url, paper)
 	records(datadir.Index{Embedder: "openai:v", Window: 512, Vectors: "files"})
 	raw, err := os.ReadFile(filepath.Join(data, datadir.InfoName))
 	if err != nil || strings.Contains(string(raw), "127.0.0.1") || strings.Contains(string(raw), "sk-secret") {
@@ -87,30 +86,30 @@ func TestDataDirectoryRecordsItsIndex(t *testing.T) {
 
 	// What needs no embedder needs no endpoint. The address is not recorded; the environment has it for the rest.
 	t.Setenv("AIRQA_EMBED_API_KEY", "")
-	ends(exit.Done, "1 row", "sql", "SELECT 1")
-	ends(exit.Done, "score", "search", "--retrieve", "bm25", "training")
-	ends(exit.Usage, "no API key for api.openai.com: set AIRQA_EMBED_API_KEY", "search", "training")
+	ends(exitDone, "1 row", "sql", "SELECT 1")
+	ends(exitDone, "score", "search", "--retrieve", "bm25", "training")
+	ends(exitUsage, "no API key for api.openai.com: set AIRQA_EMBED_API_KEY", "search", "training")
 	t.Setenv("AIRQA_EMBED_BASE_URL", url)
-	ends(exit.Done, "note: airqa.json of .* sets embedder openai:v(.|\n)*1. score", "search", "training")
-	ends(exit.Done, "text_openai_v: [0-9]+ records", "vectors", "check")
-	ends(exit.Done, `OK +search`, "doctor")
+	ends(exitDone, "note: airqa.json of .* sets embedder openai:v(.|\n)*1. score", "search", "training")
+	ends(exitDone, "text_openai_v: [0-9]+ records", "vectors", "check")
+	ends(exitDone, `OK +search`, "doctor")
 
 	// A contradiction is refused before any work.
 	before := count.Load()
-	ends(exit.Usage, "was made with embedder openai:v, not minilm; leave out --embedder, or switch with airqa ingest", "search", "--embedder", "minilm", "training")
-	ends(exit.Usage, "not minilm", "enrich", "--embedder", "minilm", "--model", "openai:m", "--base-url", url)
-	ends(exit.Usage, "not minilm", "vectors", "check", "--embedder", "minilm")
-	ends(exit.Usage, "are at files, not at milvus://db:19530; leave out --vectors, or switch with airqa vectors copy", "search", "--vectors", "milvus://me:word@db", "training")
-	ends(exit.Failed, "made with embedder openai:v, not minilm", "doctor", "--embedder", "minilm")
-	ends(exit.Failed, "unreachable", "vectors", "copy", "--to", "milvus://127.0.0.1:1?timeout=1s")
+	ends(exitUsage, "was made with embedder openai:v, not minilm; leave out --embedder, or switch with airqa ingest", "search", "--embedder", "minilm", "training")
+	ends(exitUsage, "not minilm", "enrich", "--embedder", "minilm", "--model", "openai:m", "--base-url", url)
+	ends(exitUsage, "not minilm", "vectors", "check", "--embedder", "minilm")
+	ends(exitUsage, "are at files, not at milvus://db:19530; leave out --vectors, or switch with airqa vectors copy", "search", "--vectors", "milvus://me:word@db", "training")
+	ends(exitFailed, "made with embedder openai:v, not minilm", "doctor", "--embedder", "minilm")
+	ends(exitFailed, "unreachable", "vectors", "copy", "--to", "milvus://127.0.0.1:1?timeout=1s")
 	records(datadir.Index{Embedder: "openai:v", Window: 512, Vectors: "files"})
-	ends(exit.Done, "0 added, 1 already present", "ingest", paper)
+	ends(exitDone, "0 added, 1 already present", "ingest", paper)
 	if n := count.Load() - before; n != 0 {
 		t.Errorf("%d texts were embedded again", n)
 	}
 
 	// An ingest may switch.
-	ends(exit.Done, "0 added, 1 already present", "ingest", "--embedder", "minilm", paper)
+	ends(exitDone, "0 added, 1 already present", "ingest", "--embedder", "minilm", paper)
 	records(datadir.Index{Embedder: "minilm", Vectors: "files"})
-	ends(exit.Done, "^1. score", "search", "training")
+	ends(exitDone, "^1. score", "search", "training")
 }

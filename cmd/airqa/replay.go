@@ -6,7 +6,6 @@ import (
 
 	"airqa/baselines"
 	"airqa/env"
-	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/replay"
 	"airqa/run/session"
@@ -33,7 +32,7 @@ replies, as a new run: airqa run --replay RUN --out DIR.`
 
 func (c replayCmd) Run(a *app) error {
 	if c.Workers < 1 {
-		return exit.Misuse("-j %d: must be at least 1", c.Workers)
+		return qa.Usagef("-j %d: must be at least 1", c.Workers)
 	}
 	r, examples, err := a.session().OpenRun(c.Dir)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/report"
 	"airqa/report/render"
 	"airqa/runlog"
@@ -83,7 +83,7 @@ const (
 func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) error {
 	if o.Format != "html" {
 		if len(c.Only) > 0 {
-			return exit.Misuse("--only goes with --format html")
+			return qa.Usagef("--only goes with --format html")
 		}
 		return nil
 	}
@@ -95,7 +95,7 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 		filter.Status = nil
 	}
 	if err := filter.Check(); err != nil {
-		return exit.Misuse("%v, all or none", strings.ReplaceAll(err.Error(), "--status", "--only"))
+		return qa.Usagef("%v, all or none", strings.ReplaceAll(err.Error(), "--status", "--only"))
 	}
 	var dirs []string
 	for _, r := range rows {
@@ -144,7 +144,7 @@ func (c reportCmd) options(a *app) (render.Options, error) {
 		return o, err
 	}
 	if o.Format == "csv" && o.Table == report.AllTables {
-		return o, exit.Misuse("%v", render.ErrOneTable)
+		return o, qa.Usagef("%v", render.ErrOneTable)
 	}
 	return o, nil
 }

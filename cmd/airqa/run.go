@@ -5,7 +5,6 @@ import (
 
 	"airqa/agent/action"
 	"airqa/env"
-	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/estimate"
 	"airqa/run/session"
@@ -136,19 +135,19 @@ func (c runCmd) dryRun(a *app, p session.Plan) error {
 func (c runCmd) check() error {
 	switch {
 	case c.Workers < 1:
-		return exit.Misuse("-j %d: must be at least 1", c.Workers)
+		return qa.Usagef("-j %d: must be at least 1", c.Workers)
 	case c.Repeats < 1:
-		return exit.Misuse("--repeats %d: must be at least 1", c.Repeats)
+		return qa.Usagef("--repeats %d: must be at least 1", c.Repeats)
 	case c.Rows < 0:
-		return exit.Misuse("--rows %d: must not be negative (0 = no limit)", c.Rows)
+		return qa.Usagef("--rows %d: must not be negative (0 = no limit)", c.Rows)
 	case c.Turns < 1 || c.Window < 1:
-		return exit.Misuse("--turns and --window must be at least 1")
+		return qa.Usagef("--turns and --window must be at least 1")
 	case c.DryRun && c.Score:
-		return exit.Misuse("--dry-run and --score are mutually exclusive: a dry run has no answers")
+		return qa.Usagef("--dry-run and --score are mutually exclusive: a dry run has no answers")
 	case c.DryRun && c.Replay != "":
-		return exit.Misuse("--dry-run and --replay are mutually exclusive: a replay makes no calls")
+		return qa.Usagef("--dry-run and --replay are mutually exclusive: a replay makes no calls")
 	case c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python):
-		return exit.Misuse("--action-format %s is for actions written as text, which --protocol tools does not read; drop one of them or use --protocol mixed", c.ActionFormat)
+		return qa.Usagef("--action-format %s is for actions written as text, which --protocol tools does not read; drop one of them or use --protocol mixed", c.ActionFormat)
 	}
 	return errors.Join(c.checkOut(), c.checkReplay(), checkQuestionLimits(c.QuestionLimits))
 }
@@ -159,9 +158,9 @@ func (c runCmd) checkOut() error {
 	case c.Out != "":
 		return nil
 	case c.Shard != (shard.Part{}):
-		return exit.Misuse("--shard needs --out DIR: each shard has a run directory of its own, such as --out runs/shards/%s", c.Shard.Folder())
+		return qa.Usagef("--shard needs --out DIR: each shard has a run directory of its own, such as --out runs/shards/%s", c.Shard.Folder())
 	case c.Replay != "":
-		return exit.Misuse("--replay needs --out DIR for the new run")
+		return qa.Usagef("--replay needs --out DIR for the new run")
 	}
 	return nil
 }

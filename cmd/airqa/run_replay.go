@@ -4,7 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/run/recorded"
 	"airqa/runlog"
 )
@@ -19,15 +19,15 @@ type replayFlags struct {
 func (c runCmd) checkReplay() error {
 	switch {
 	case c.Replay == "" && c.ReplayLoose:
-		return exit.Misuse("--replay-loose needs --replay RUN")
+		return qa.Usagef("--replay-loose needs --replay RUN")
 	case c.Replay == "":
 		return nil
 	case len(c.Baseline) != 1 || len(c.Model) != 1 || c.Baseline[0] == "all":
-		return exit.Misuse("--replay takes one baseline and one model")
+		return qa.Usagef("--replay takes one baseline and one model")
 	case c.Cache != "":
-		return exit.Misuse("--replay and --cache are mutually exclusive: a replay makes no calls")
+		return qa.Usagef("--replay and --cache are mutually exclusive: a replay makes no calls")
 	case filepath.Clean(c.Replay) == filepath.Clean(c.Out):
-		return exit.Misuse("--out is the run being replayed; name another directory")
+		return qa.Usagef("--out is the run being replayed; name another directory")
 	}
 	return nil
 }
@@ -39,7 +39,7 @@ func (c runCmd) openReplay(a *app) (*recorded.Source, error) {
 	}
 	s, err := recorded.Open(recorded.Config{Dir: c.Replay, Loose: c.ReplayLoose, Redact: a.redactor()})
 	if errors.Is(err, runlog.ErrNoRun) {
-		return nil, exit.With(exit.Usage, err)
+		return nil, withCode(exitUsage, err)
 	}
 	return s, err
 }

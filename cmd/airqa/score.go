@@ -10,7 +10,6 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/stream"
-	"airqa/internal/exit"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -102,11 +101,11 @@ func (c scoreCmd) verdict(sum scoring.Totals) error {
 	unscored := sum.Unscored - sum.Faulty - sum.NoEvaluator
 	switch {
 	case unscored > 0 && c.Judge != scoring.NoJudge:
-		return exit.With(exit.FailedExamples, fmt.Errorf(
+		return withCode(exitFailedExamples, fmt.Errorf(
 			"%s unscored (not a zero); first reason: %s\n  the same command retries; --json prints every reason",
 			terminal.Plural(unscored, "answer"), terminal.Clip(sum.Why, maxReason)))
 	case sum.Faulty > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%s unscored: faulty evaluator; airqa stats --lint shows the faults", terminal.Plural(sum.Faulty, "answer")))
+		return withCode(exitFailedExamples, fmt.Errorf("%s unscored: faulty evaluator; airqa stats --lint shows the faults", terminal.Plural(sum.Faulty, "answer")))
 	}
 	return nil
 }
@@ -127,7 +126,7 @@ func (c scoreCmd) scoreFiles(a *app) (err error) {
 	}
 	t, err := c.scoreFile(a, j)
 	if err == nil && j.Absent != nil && t.Unscored > t.Faulty {
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %s need a judge: %w", t.Unscored-t.Faulty, terminal.Plural(t.Answers, "answer"), j.Absent))
+		return withCode(exitFailedExamples, fmt.Errorf("%d of %s need a judge: %w", t.Unscored-t.Faulty, terminal.Plural(t.Answers, "answer"), j.Absent))
 	}
 	return errors.Join(err, c.verdict(t))
 }
@@ -172,7 +171,7 @@ func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t scoring.Totals, 
 	if j.Absent != nil {
 		// Scores without a judge would replace better ones.
 		if n, all, err := by.NeedJudge(a.ctx, dir); err != nil || n > 0 {
-			return t, cmp.Or(err, exit.Misuse("%d of %s of %s need a judge: %w", n, terminal.Plural(all, "answer"), dir, j.Absent))
+			return t, cmp.Or(err, qa.Usagef("%d of %s of %s need a judge: %w", n, terminal.Plural(all, "answer"), dir, j.Absent))
 		}
 	}
 	scores, err := by.Run(dir)
@@ -207,11 +206,11 @@ func (c scoreCmd) check() error {
 	files := c.Gold != "" || c.Pred != ""
 	switch {
 	case files && len(c.Dirs) > 0:
-		return exit.Misuse("give either run directories, or --gold and --pred")
+		return qa.Usagef("give either run directories, or --gold and --pred")
 	case files && (c.Gold == "" || c.Pred == ""):
-		return exit.Misuse("--gold and --pred need each other")
+		return qa.Usagef("--gold and --pred need each other")
 	case !files && len(c.Dirs) == 0:
-		return exit.Misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
+		return qa.Usagef("name a run directory, or --gold and --pred; airqa score --help shows both")
 	}
 	return c.checkFiles()
 }
@@ -219,11 +218,11 @@ func (c scoreCmd) check() error {
 func (c scoreCmd) checkFiles() error {
 	switch {
 	case c.ScoreCores < 0:
-		return exit.Misuse("--cores %d: must not be negative (0 = all)", c.ScoreCores)
+		return qa.Usagef("--cores %d: must not be negative (0 = all)", c.ScoreCores)
 	case c.Out != "" && c.Gold == "":
-		return exit.Misuse("--out needs --gold and --pred; the scores of a run are in RUN/scores/")
+		return qa.Usagef("--out needs --gold and --pred; the scores of a run are in RUN/scores/")
 	case c.Out != "" && (c.Out == c.Gold || c.Out == c.Pred):
-		return exit.Misuse("--out %s would overwrite an input file", c.Out)
+		return qa.Usagef("--out %s would overwrite an input file", c.Out)
 	}
 	return nil
 }
@@ -231,7 +230,7 @@ func (c scoreCmd) checkFiles() error {
 // explainRun shows how one answer of a run is scored, by the given judge or else the one of the newest scoring.
 func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	if len(dirs) != 1 {
-		return exit.Misuse("--explain takes one run, not %d", len(dirs))
+		return qa.Usagef("--explain takes one run, not %d", len(dirs))
 	}
 	judges, err := c.judges()
 	if err != nil {

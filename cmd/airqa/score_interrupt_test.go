@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"airqa/internal/exit"
 	"airqa/run/scoring"
 	"airqa/runlog"
 )
@@ -86,8 +85,8 @@ func TestCtrlCThreeTimes(t *testing.T) {
 	for c.Process.Signal(syscall.SIGINT) == nil && !strings.Contains(errs.String(), "stopped immediately") {
 		time.Sleep(10 * time.Millisecond) // two signals at once may count as one
 	}
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
-		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exit.Interrupted, errs)
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exitInterrupted, errs)
 	}
 }
 
@@ -105,8 +104,8 @@ func TestCtrlCWhileChecking(t *testing.T) {
 	ctrlC(t, c)
 	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops now") })
 	server.letGo()
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
-		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exit.Interrupted, errs)
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exitInterrupted, errs)
 	}
 	kept, err := os.ReadFile(verdicts)
 	if n := strings.Count(string(kept), "\n"); err != nil || n != server.Calls() || n > 4 {

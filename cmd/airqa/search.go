@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"airqa/env"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/tools"
 )
 
@@ -46,10 +46,10 @@ func (c searchCmd) Run(a *app) error {
 		return err
 	}
 	if strings.TrimSpace(text) == "" {
-		return exit.Misuse("the text to search for is empty")
+		return qa.Usagef("the text to search for is empty")
 	}
 	if c.Limit < 1 {
-		return exit.Misuse("--limit %d: must be at least 1", c.Limit)
+		return qa.Usagef("--limit %d: must be at least 1", c.Limit)
 	}
 	world, err := c.open(a, env.Config{Mode: c.Retrieve})
 	if err != nil {

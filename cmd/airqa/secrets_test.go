@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/internal/exit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -71,10 +70,10 @@ func TestSecretsAreNotWritten(t *testing.T) {
 
 	p := &secretive{t: t}
 	run := []string{"run", "-v", "--data", data, "--questions", questions, "--baseline", "agentic-hybrid", "--model", "openai:m"}
-	if code := p.run(append(run, "--base-url", server.URL(), "--out", filepath.Join(dir, "out", "run"))...); code != exit.Done {
+	if code := p.run(append(run, "--base-url", server.URL(), "--out", filepath.Join(dir, "out", "run"))...); code != exitDone {
 		t.Fatalf("run ended with %d\n%s", code, p.out.String())
 	}
-	if code := p.run(append(run, "--base-url", refusing.URL(), "--out", filepath.Join(dir, "out", "refused"))...); code != exit.FailedExamples {
+	if code := p.run(append(run, "--base-url", refusing.URL(), "--out", filepath.Join(dir, "out", "refused"))...); code != exitFailedExamples {
 		t.Fatalf("a refused run ended with %d\n%s", code, p.out.String())
 	}
 	for _, name := range []string{"run", "refused"} {
@@ -126,12 +125,12 @@ func TestSecretsInAddresses(t *testing.T) {
 			out := filepath.Join(dir, "out-"+name)
 			run := []string{"run", "--data", data, "--questions", questions, "--baseline", "question-only", "--model", "openai:m", "--out", out}
 			p := &secretive{t: t}
-			if code := p.run(append(run, "--base-url", address)...); code != exit.Usage {
-				t.Errorf("exit code %d, want %d", code, exit.Usage)
+			if code := p.run(append(run, "--base-url", address)...); code != exitUsage {
+				t.Errorf("exit code %d, want %d", code, exitUsage)
 			}
 			p.env = []string{"OPENAI_BASE_URL=" + address}
-			if code := p.run(run...); code != exit.Usage {
-				t.Errorf("from the environment: exit code %d, want %d", code, exit.Usage)
+			if code := p.run(run...); code != exitUsage {
+				t.Errorf("from the environment: exit code %d, want %d", code, exitUsage)
 			}
 			findSecrets(t, "what the program said", p.out.Bytes())
 			if _, err := os.Stat(out); err == nil {

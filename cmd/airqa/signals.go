@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"airqa/internal/exit"
 	"airqa/qa"
 )
 
@@ -49,7 +48,7 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 			return
 		}
 		a.say("stopped immediately")
-		os.Exit(exit.Interrupted)
+		os.Exit(exitInterrupted)
 	}()
 	return ctx, draining, func() {
 		signal.Stop(signals)

@@ -9,7 +9,6 @@ import (
 	"airqa/extractor"
 	"airqa/extractor/candidate"
 	"airqa/extractor/synthesis"
-	"airqa/internal/exit"
 	"airqa/qa"
 )
 
@@ -168,7 +167,7 @@ questions are answered, and the exit code is 5.`
 
 func (c synthAllCmd) Run(a *app) error {
 	sum, err := makeQuestions(a, &c.dataFlags, c.synthMakeFlags, false)
-	short := exit.Code(err) == exit.Short && sum.Accepted > 0
+	short := exitCode(err) == exitShort && sum.Accepted > 0
 	if err != nil && !short || c.Estimate || c.Preview > 0 {
 		return err
 	}
@@ -179,7 +178,7 @@ func (c synthAllCmd) Run(a *app) error {
 	if err := collectTrajectories(a, &c.dataFlags, f); err != nil || !short {
 		return err
 	}
-	return exit.With(exit.Short, fmt.Errorf("trajectories of the accepted questions only; %s\n"+
+	return withCode(exitShort, fmt.Errorf("trajectories of the accepted questions only; %s\n"+
 		"  Raise --max-candidates or choose other --categories and repeat the command, or continue with airqa export %s -o DIR",
 		missingText(sum), filepath.Join(c.Out, candidate.RunsDir)))
 }

@@ -8,7 +8,6 @@ import (
 	"airqa/extractor"
 	"airqa/extractor/review"
 	"airqa/extractor/synthesis"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 )
 
@@ -34,12 +33,12 @@ func synthEnd(f synthMakeFlags, data string, s extractor.Summary) error {
 	case f.Preview > 0 && !s.Stopped:
 		return nil
 	case s.Suspended != "":
-		return exit.With(exit.Budget, fmt.Errorf("%s\n  %s; raise the limit and the same command resumes", s.Suspended, missing))
+		return withCode(exitBudget, fmt.Errorf("%s\n  %s; raise the limit and the same command resumes", s.Suspended, missing))
 	case s.Stopped && s.Failure != "":
-		return exit.With(exit.FailedExamples,
+		return withCode(exitFailedExamples,
 			fmt.Errorf("stopped after failed calls; the first: %s\n  %s. Fix the cause; the same command resumes", s.Failure, missing))
 	case len(s.Missing()) > 0 && s.Failed > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%s failed; the first: %s\n  %s. Fix the cause; the same command retries them",
+		return withCode(exitFailedExamples, fmt.Errorf("%s failed; the first: %s\n  %s. Fix the cause; the same command retries them",
 			terminal.Plural(s.Failed, "candidate"), s.Failure, missing))
 	case s.Stopped:
 		return fmt.Errorf("stopped; %s; the same command resumes", missing)
@@ -51,7 +50,7 @@ func synthEnd(f synthMakeFlags, data string, s extractor.Summary) error {
 		text += fmt.Sprintf("\n  Trajectories of the accepted %s: airqa synth act -d %s -m %s -o %s",
 			terminal.Plural(s.Accepted, "question"), data, f.Model, f.Out)
 	}
-	return exit.With(exit.Short, errors.New(text))
+	return withCode(exitShort, errors.New(text))
 }
 
 // missingText names the categories with missing rows and why their candidates were lost.

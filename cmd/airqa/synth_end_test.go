@@ -6,7 +6,6 @@ import (
 
 	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/internal/exit"
 )
 
 func TestSynthCheck(t *testing.T) {
@@ -36,7 +35,7 @@ func TestSynthCheck(t *testing.T) {
 				t.Error(err)
 			case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
 				t.Errorf("error %v, want %q", err, tt.want)
-			case tt.want != "" && exitCode(err) != exit.Usage:
+			case tt.want != "" && exitCode(err) != exitUsage:
 				t.Errorf("exit code %d", exitCode(err))
 			}
 		})
@@ -58,14 +57,14 @@ func TestSynthEnds(t *testing.T) {
 		code    int
 		want    []string
 	}{
-		{"complete", 0, extractor.Summary{Categories: category(3)}, exit.Done, nil},
-		{"the candidates ran out", 0, extractor.Summary{Categories: category(2)}, exit.Short, append(short, "Raise --max-candidates")},
-		{"a budget", 0, extractor.Summary{Categories: category(2), Suspended: "budget reached", Stopped: true}, exit.Budget, append(short, "raise the limit")},
-		{"an outage", 0, extractor.Summary{Categories: category(2), Failure: "no answer", Stopped: true}, exit.FailedExamples, append(short, "the first: no answer")},
-		{"some failures", 0, extractor.Summary{Tally: candidate.Tally{Failed: 1}, Categories: category(2), Failure: "no answer"}, exit.FailedExamples, append(short, "1 candidate failed")},
-		{"stopped by the user", 0, extractor.Summary{Categories: category(2), Stopped: true}, exit.Failed, append(short, "the same command resumes")},
-		{"a preview", 5, extractor.Summary{Categories: category(2)}, exit.Done, nil},
-		{"a stopped preview", 5, extractor.Summary{Categories: category(2), Suspended: "budget reached", Stopped: true}, exit.Budget, short},
+		{"complete", 0, extractor.Summary{Categories: category(3)}, exitDone, nil},
+		{"the candidates ran out", 0, extractor.Summary{Categories: category(2)}, exitShort, append(short, "Raise --max-candidates")},
+		{"a budget", 0, extractor.Summary{Categories: category(2), Suspended: "budget reached", Stopped: true}, exitBudget, append(short, "raise the limit")},
+		{"an outage", 0, extractor.Summary{Categories: category(2), Failure: "no answer", Stopped: true}, exitFailedExamples, append(short, "the first: no answer")},
+		{"some failures", 0, extractor.Summary{Tally: candidate.Tally{Failed: 1}, Categories: category(2), Failure: "no answer"}, exitFailedExamples, append(short, "1 candidate failed")},
+		{"stopped by the user", 0, extractor.Summary{Categories: category(2), Stopped: true}, exitFailed, append(short, "the same command resumes")},
+		{"a preview", 5, extractor.Summary{Categories: category(2)}, exitDone, nil},
+		{"a stopped preview", 5, extractor.Summary{Categories: category(2), Suspended: "budget reached", Stopped: true}, exitBudget, short},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,7 +3,6 @@ package main
 import (
 	"airqa/env"
 	"airqa/extractor/synthesis"
-	"airqa/internal/exit"
 	"airqa/qa"
 )
 
@@ -31,15 +30,15 @@ type synthMakeFlags struct {
 func (f synthMakeFlags) check() error {
 	switch {
 	case f.Count < 1 && f.Preview == 0:
-		return exit.Misuse("--count N is required: the number of questions to accept (or --preview N)")
+		return qa.Usagef("--count N is required: the number of questions to accept (or --preview N)")
 	case f.Preview < 0 || f.MaxCandidates < 0:
-		return exit.Misuse("--preview and --max-candidates must not be negative")
+		return qa.Usagef("--preview and --max-candidates must not be negative")
 	case f.MaxCandidates > 0 && f.MaxCandidates < f.Count:
-		return exit.Misuse("--max-candidates %d is less than --count %d", f.MaxCandidates, f.Count)
+		return qa.Usagef("--max-candidates %d is less than --count %d", f.MaxCandidates, f.Count)
 	case f.Preview > 0 && f.Estimate:
-		return exit.Misuse("--preview and --estimate are mutually exclusive")
+		return qa.Usagef("--preview and --estimate are mutually exclusive")
 	case f.Workers < 1 || f.SolveAgain < 1:
-		return exit.Misuse("-j and --solve-again must be at least 1")
+		return qa.Usagef("-j and --solve-again must be at least 1")
 	}
 	_, err := f.limits()
 	return err
@@ -74,7 +73,7 @@ type synthActFlags struct {
 
 func (f synthActFlags) check() error {
 	if f.Repeats < 1 || f.Workers < 1 {
-		return exit.Misuse("--repeats and -j must be at least 1")
+		return qa.Usagef("--repeats and -j must be at least 1")
 	}
 	return nil
 }
@@ -111,9 +110,9 @@ type synthReviewFlags struct {
 func (f synthReviewFlags) check() error {
 	switch {
 	case f.Apply == "" && f.Sample < 1:
-		return exit.Misuse("--sample must be at least 1")
+		return qa.Usagef("--sample must be at least 1")
 	case f.Workers < 1 || f.SolveAgain < 1:
-		return exit.Misuse("-j and --solve-again must be at least 1")
+		return qa.Usagef("-j and --solve-again must be at least 1")
 	}
 	_, err := f.limits()
 	return err

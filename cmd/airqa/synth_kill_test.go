@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/extractor/candidate"
-	"airqa/internal/exit"
 	"airqa/internal/testkit/openaitest"
 )
 
@@ -46,7 +45,7 @@ func TestKilledSynthesis(t *testing.T) {
 		c := command(out, endpoint)
 		raw, err := c.CombinedOutput()
 		// Six papers do not have questions for every category if many are asked for.
-		if err != nil && (planned <= 15 || c.ProcessState.ExitCode() != exit.Short) {
+		if err != nil && (planned <= 15 || c.ProcessState.ExitCode() != exitShort) {
 			t.Fatalf("synthesis %s: %v\n%s", out, err, raw)
 		}
 	}

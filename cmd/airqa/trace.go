@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/term"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
@@ -93,13 +92,13 @@ func (c traceCmd) Run(a *app) error {
 // check refuses flags that do not go together.
 func (c traceCmd) check(a *app, uuid string) error {
 	if c.Full && c.Format != "json" {
-		return exit.Misuse("--full goes with --json")
+		return qa.Usagef("--full goes with --json")
 	}
 	if c.Browse != nil && *c.Browse && (uuid != "" || c.Format != "" || !a.interactive()) {
-		return exit.Misuse("--browse needs a terminal, and neither a uuid nor a format")
+		return qa.Usagef("--browse needs a terminal, and neither a uuid nor a format")
 	}
 	if err := c.filter().Check(); err != nil {
-		return exit.Misuse("%v", err)
+		return qa.Usagef("%v", err)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airqa/env"
-	"airqa/internal/exit"
 	"airqa/internal/settings"
+	"airqa/qa"
 	"airqa/run/models"
 	"airqa/runlog"
 )
@@ -77,7 +77,7 @@ func checkRecorded(dir string, f *kong.Flag, value string) error {
 		return checkRecordedAddress(dir, runlog.RunFile, f.Name, value)
 	case settings.Model:
 		if _, file, scripted := strings.Cut(value, "scripted:"); scripted && !settings.InsideFolder(file) {
-			return exit.Misuse("%s was recorded with model %s (%s), a file outside of this folder; to read it, give it with --%s", dir, value, runlog.RunFile, f.Name)
+			return qa.Usagef("%s was recorded with model %s (%s), a file outside of this folder; to read it, give it with --%s", dir, value, runlog.RunFile, f.Name)
 		}
 	}
 	return nil
@@ -88,7 +88,7 @@ func checkRecordedAddress(dir, file, flag, address string) error {
 	if address == "" || models.KnownEndpoint(address, os.Getenv) {
 		return nil
 	}
-	return exit.Misuse("%s was recorded with endpoint %s (%s); to send requests there, give it with --%s", dir, settings.MaskURL(address), file, flag)
+	return qa.Usagef("%s was recorded with endpoint %s (%s); to send requests there, give it with --%s", dir, settings.MaskURL(address), file, flag)
 }
 
 // checkRecordedStore refuses the vector store in a data directory unless the user's own settings name the same host.
@@ -97,7 +97,7 @@ func checkRecordedStore(file, address string) error {
 		return nil
 	}
 	address = settings.MaskURL(address)
-	return exit.Misuse("%s names the vector store %s, and nothing is sent to an address that only a file names; give --vectors '%s', or set AIRQA_VECTORS",
+	return qa.Usagef("%s names the vector store %s, and nothing is sent to an address that only a file names; give --vectors '%s', or set AIRQA_VECTORS",
 		file, address, address)
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"airqa/env"
 	"airqa/env/embed"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/qa"
 )
 
 // vectorsCmd shows, moves, compares and repairs the collections of a data directory.
@@ -38,10 +38,10 @@ that was filled.`
 // checkStore refuses what names no store.
 func checkStore(name string) error {
 	if name == "" {
-		return exit.Misuse("name a store: milvus://..., or files")
+		return qa.Usagef("name a store: milvus://..., or files")
 	}
 	if err := env.CheckVectors(name); err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (vectorsCheckCmd) Help() string {
 
 func (c vectorsCheckCmd) Run(a *app) error {
 	if err := errors.Join(env.CheckVectors(c.Vectors), env.CheckVectors(c.With)); err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	recorded := dataFlags{embedderFlags: c.embedderFlags, unused: c.Vectors != ""}
 	texts, err := recorded.index(a, false)
@@ -92,7 +92,7 @@ func (c vectorsCheckCmd) Run(a *app) error {
 		return c.verify(a, texts)
 	}
 	if c.Sample < 1 {
-		return exit.Misuse("--sample %d: must be at least 1", c.Sample)
+		return qa.Usagef("--sample %d: must be at least 1", c.Sample)
 	}
 	differences, err := env.Compare(a.ctx, c.comparison(c.With, texts))
 	if err != nil {

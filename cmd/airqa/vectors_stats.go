@@ -6,7 +6,6 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/vectors"
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 )
 
@@ -43,7 +42,7 @@ type collectionSize struct {
 
 func (c vectorsStatsCmd) Run(a *app) error {
 	if err := env.CheckVectors(c.Vectors); err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	if err := c.settle(a, false); err != nil {
 		return err

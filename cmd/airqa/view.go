@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"syscall"
 
-	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/trace"
 	"airqa/viewer/web"
 )
@@ -31,7 +31,7 @@ questions by run. The pages follow a run that is being written. Ctrl-C stops the
 func (c viewCmd) Run(a *app) error {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return exit.Misuse("--listen %s: %v; an example is 127.0.0.1:8377", c.Listen, err)
+		return qa.Usagef("--listen %s: %v; an example is 127.0.0.1:8377", c.Listen, err)
 	}
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

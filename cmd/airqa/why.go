@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/scoring"
@@ -43,7 +42,7 @@ func (c whyCmd) Run(a *app) error {
 		return err
 	}
 	if c.UUID != "" && c.Compare != "" {
-		return exit.Misuse("--compare shows whole runs; leave out the uuid")
+		return qa.Usagef("--compare shows whole runs; leave out the uuid")
 	}
 	choice := cause.Choice{Scoring: c.Scoring}
 	sources, err := c.sources(a)
@@ -116,7 +115,7 @@ func (c whyCmd) ask(a *app, s cause.Source, r *cause.Run) error {
 	session := a.session()
 	asker, id, err := scoring.Judges{Names: []string{c.Ask}, BaseURL: c.JudgeBaseURL}.Asker(session)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return withCode(exitUsage, err)
 	}
 	asked, err := cause.Asking{
 		Dir: s.Dir, Model: id, Asker: asker, Workers: c.JudgeConcurrency, Redact: session.Redact,
