@@ -3,6 +3,7 @@ package runlog
 import (
 	"encoding/json"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -45,11 +46,11 @@ func partOf(s *scanner) (p part) {
 }
 
 // optional reads a member that is a text; nil if it is missing.
-func (s *scanner) optional(name string) *Text {
+func (s *scanner) optional(name string) *ledger.Text {
 	if !s.key(name) {
 		return nil
 	}
-	return new(Text(s.string()))
+	return new(ledger.Text(s.string()))
 }
 
 func callFields(s *scanner, h *head, ev *callEvent) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -60,7 +61,7 @@ func (e *Episode) Call(s qa.Step) error {
 		head: e.head(TypeCall), Step: s.N, Shown: s.Shown, Kept: s.Kept, Action: encodable(s.Action),
 		ParseError: s.ParseError, Called: s.Called, NotRun: s.NotRun, Unlabelled: s.Unlabelled, Started: s.Started, Ended: s.Ended,
 		Reply: reply{
-			Text: Text(s.Reply.Text), Reasoning: textOf(s.Reply.Reasoning), Model: s.Reply.Model, ID: s.Reply.ID,
+			Text: ledger.Text(s.Reply.Text), Reasoning: textOf(s.Reply.Reasoning), Model: s.Reply.Model, ID: s.Reply.ID,
 			Finish: s.Reply.Finish, Usage: s.Reply.Usage, Attempts: s.Reply.Attempts,
 			ToolCalls: s.Reply.ToolCalls, Cached: s.Reply.Cached,
 		},
@@ -84,7 +85,7 @@ func (e *Episode) Observation(s qa.Step) error {
 		return err
 	}
 	ev := observationEvent{
-		head: e.head(TypeObservation), Step: s.N, By: s.By, Status: o.Status, Text: Text(o.Text), Images: o.Images,
+		head: e.head(TypeObservation), Step: s.N, By: s.By, Status: o.Status, Text: ledger.Text(o.Text), Images: o.Images,
 		Cut: o.Cut, Hash: Fingerprint(o), Hits: o.Hits, Touched: o.Touched, Start: s.Acted, End: s.Ended,
 	}
 	if s.Reply == nil {
@@ -195,7 +196,7 @@ func (e *Episode) parts(m qa.Message) ([]part, error) {
 			return slices.DeleteFunc(parts, func(p part) bool { return p == part{} }), nil
 		}
 	}
-	text := Text(m.Text)
+	text := ledger.Text(m.Text)
 	return []part{{Text: &text}}, nil
 }
 

@@ -1,13 +1,10 @@
 package runlog
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"strconv"
 	"time"
-	"unicode/utf8"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -41,9 +38,9 @@ type startEvent struct {
 
 // part is a piece of a message: inline text, a text of the texts folder, or the observation of a step.
 type part struct {
-	Text        *Text  `json:"text,omitempty"`
-	Ref         string `json:"ref,omitempty"`
-	Observation int    `json:"observation,omitempty"`
+	Text        *ledger.Text `json:"text,omitempty"`
+	Ref         string       `json:"ref,omitempty"`
+	Observation int          `json:"observation,omitempty"`
 }
 
 type messageEvent struct {
@@ -73,8 +70,8 @@ type callEvent struct {
 
 // reply is qa.Reply with texts that keep invalid UTF-8.
 type reply struct {
-	Text      Text         `json:"text"`
-	Reasoning *Text        `json:"reasoning,omitempty"`
+	Text      ledger.Text  `json:"text"`
+	Reasoning *ledger.Text `json:"reasoning,omitempty"`
 	Model     string       `json:"model,omitempty"`
 	ID        string       `json:"id,omitempty"`
 	Finish    string       `json:"finish,omitempty"`
@@ -89,15 +86,15 @@ type reply struct {
 
 type observationEvent struct {
 	head
-	Step   int        `json:"step"`
-	By     string     `json:"by"`
-	Action *qa.Action `json:"action,omitempty"` // only if the program chose it
-	Status qa.Status  `json:"status"`
-	Text   Text       `json:"text"`
-	Images []qa.Image `json:"images,omitempty"`
-	Cut    *qa.Cut    `json:"cut,omitempty"`
-	Full   string     `json:"full,omitempty"` // hash of the untruncated text
-	Hash   string     `json:"hash"`           // fingerprint of text and images
+	Step   int         `json:"step"`
+	By     string      `json:"by"`
+	Action *qa.Action  `json:"action,omitempty"` // only if the program chose it
+	Status qa.Status   `json:"status"`
+	Text   ledger.Text `json:"text"`
+	Images []qa.Image  `json:"images,omitempty"`
+	Cut    *qa.Cut     `json:"cut,omitempty"`
+	Full   string      `json:"full,omitempty"` // hash of the untruncated text
+	Hash   string      `json:"hash"`           // fingerprint of text and images
 	// Hits and Touched are empty in logs of early versions.
 	Hits    []qa.Hit    `json:"hits,omitempty"`
 	Touched *qa.Touched `json:"touched,omitempty"`
@@ -123,42 +120,9 @@ type endEvent struct {
 	Failed    []qa.Attempt `json:"failed_attempts,omitempty"` // of a call that never got a reply
 }
 
-// Text is a string that JSON preserves byte for byte: valid UTF-8 is an ordinary JSON string, anything else is
-// {"quoted": "…"} with Go's \x escapes.
-type Text string
-
-type quoted struct {
-	Quoted string `json:"quoted"`
-}
-
-// MarshalJSON writes one of the two forms.
-func (t Text) MarshalJSON() ([]byte, error) {
-	if utf8.ValidString(string(t)) {
-		return json.Marshal(string(t))
-	}
-	return json.Marshal(quoted{strconv.QuoteToASCII(string(t))})
-}
-
-// UnmarshalJSON reads both forms.
-func (t *Text) UnmarshalJSON(raw []byte) error {
-	if !bytes.HasPrefix(raw, []byte("{")) {
-		return json.Unmarshal(raw, (*string)(t))
-	}
-	var q quoted
-	if err := json.Unmarshal(raw, &q); err != nil {
-		return err
-	}
-	s, err := strconv.Unquote(q.Quoted)
-	if err != nil {
-		return fmt.Errorf("quoted text: %w", err)
-	}
-	*t = Text(s)
-	return nil
-}
-
-func textOf(s string) *Text {
+func textOf(s string) *ledger.Text {
 	if s == "" {
 		return nil
 	}
-	return new(Text(s))
+	return new(ledger.Text(s))
 }

@@ -19,6 +19,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -349,7 +350,7 @@ func (s *scanner) message(t *rapid.T, line []byte) {
 	text := s.rec.Messages[s.at.Message].Text
 	var ev struct {
 		Parts []struct {
-			Text        *runlog.Text
+			Text        *ledger.Text
 			Observation int
 		}
 	}

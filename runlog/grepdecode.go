@@ -1,5 +1,7 @@
 package runlog
 
+import "airqa/internal/ledger"
+
 // The texts of events, without their other members.
 
 type callTexts struct {
@@ -13,8 +15,8 @@ type callTexts struct {
 }
 
 type replyTexts struct {
-	Text      Text            `json:"text"`
-	Reasoning Text            `json:"reasoning"`
+	Text      ledger.Text     `json:"text"`
+	Reasoning ledger.Text     `json:"reasoning"`
 	Attempts  []attemptText   `json:"attempts"`
 	ToolCalls []argumentTexts `json:"tool_calls"`
 }
@@ -35,7 +37,7 @@ type attemptText struct {
 type observationTexts struct {
 	Step   int         `json:"step"`
 	Action actionTexts `json:"action"`
-	Text   Text        `json:"text"`
+	Text   ledger.Text `json:"text"`
 	Full   string      `json:"full"`
 }
 

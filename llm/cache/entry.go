@@ -9,7 +9,6 @@ import (
 
 	"airqa/internal/ledger"
 	"airqa/qa"
-	"airqa/runlog"
 )
 
 // entry is one line of the file. The key comes first so that it can be read without parsing the rest.
@@ -24,8 +23,8 @@ type entry struct {
 
 // reply is qa.Reply without its requests. Its texts keep invalid UTF-8.
 type reply struct {
-	Text      runlog.Text     `json:"text"`
-	Reasoning runlog.Text     `json:"reasoning,omitempty"`
+	Text      ledger.Text     `json:"text"`
+	Reasoning ledger.Text     `json:"reasoning,omitempty"`
 	ToolCalls []qa.ToolCall   `json:"tool_calls,omitempty"`
 	Sealed    json.RawMessage `json:"sealed,omitempty"`
 	Model     string          `json:"model,omitempty"`
@@ -36,7 +35,7 @@ type reply struct {
 
 func replyOf(r qa.Reply) reply {
 	return reply{
-		Text: runlog.Text(r.Text), Reasoning: runlog.Text(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
+		Text: ledger.Text(r.Text), Reasoning: ledger.Text(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
 		Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage,
 	}
 }
