@@ -44,10 +44,15 @@ func Redactor(secrets []string, home string) func([]byte) []byte {
 	}
 	return func(line []byte) []byte {
 		line = redactKeys(line)
+		swapped := false
 		for _, s := range swaps {
 			if bytes.Contains(line, s.old) {
 				line = bytes.ReplaceAll(line, s.old, s.new)
+				swapped = true
 			}
+		}
+		if swapped { // a key may have followed a secret without a space, as part of its last word
+			line = redactKeys(line)
 		}
 		return line
 	}

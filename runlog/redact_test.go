@@ -109,6 +109,14 @@ func TestRedactorFindsKeysAsThePatternDoes(t *testing.T) {
 	})
 }
 
+// A key that follows a secret without a space is found, too.
+func TestKeyAfterSecret(t *testing.T) {
+	redact := runlog.Redactor([]string{"a-secret-word"}, "")
+	if got := string(redact([]byte("a-secret-wordsk-abcdefgh12345678"))); got != "[redacted][redacted]" {
+		t.Errorf("redacted text is %q", got)
+	}
+}
+
 // Text that was redacted does not change if it is redacted again.
 func TestRedactedTwice(t *testing.T) {
 	redact := runlog.Redactor([]string{"redacted", "a-secret-word", `with "quotes"`, "tail-of-it\\"}, "/home/someone")
