@@ -32,12 +32,14 @@ func TestFailedAreLeft(t *testing.T) {
 	}
 }
 
-// A run that is drained while an episode waits for a worker leaves no slot taken: only an episode with a worker takes one.
+// A run that is drained while an episode waits for a worker gives its slot back.
 func TestSlotsAreGivenBack(t *testing.T) {
 	slots, drain := make(chan struct{}, 3), make(chan struct{})
 	s := solver(func(ctx context.Context, ex qa.Example, set agent.Setup) (qa.Trajectory, error) {
-		if len(slots) != 1 {
-			t.Errorf("%d slots are taken by one worker", len(slots))
+		for len(slots) < 2 { // until the next one has its slot and waits for this worker
+			if ctx.Err() != nil {
+				return qa.Trajectory{}, ctx.Err()
+			}
 		}
 		close(drain)
 		return answer(ctx, ex, set)

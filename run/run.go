@@ -164,7 +164,11 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.E
 	var episodes sync.WaitGroup
 	for _, t := range r.due(examples) {
 		r.waitOutage(starting)
-		if !acquire(starting, drain, workers) || !acquire(starting, drain, r.c.Slots) {
+		if !acquire(starting, drain, r.c.Slots) {
+			break
+		}
+		if !acquire(starting, drain, workers) {
+			<-r.c.Slots
 			break
 		}
 		episodes.Go(func() {
