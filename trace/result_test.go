@@ -129,7 +129,7 @@ func TestDemo(t *testing.T) {
 
 // The results of the recorded episodes of trace/cause are all read, apart from messages of tools.
 func TestRecorded(t *testing.T) {
-	file, err := os.Open(filepath.Join("..", "cause", "testdata", "episodes.tar.gz"))
+	file, err := os.Open(filepath.Join("cause", "testdata", "episodes.tar.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
