@@ -89,12 +89,7 @@ func differenceTable(a, b cause.Run) *report.Table {
 
 // answersTable has a line for each wrong answer, with the causes that people and a model named if there are any.
 func answersTable(runs []cause.Run) *report.Table {
-	var decided, asked bool
-	for _, r := range runs {
-		for _, row := range r.Rows {
-			decided, asked = decided || row.Decided != "", asked || row.Opinion != nil
-		}
-	}
+	decided, asked := namedBy(runs)
 	heads := []string{"cause", "lost at", "answer", "gold", "why"}
 	if decided {
 		heads = append(heads, "decided")
@@ -126,6 +121,17 @@ func answersTable(runs []cause.Run) *report.Table {
 		}
 	}
 	return t
+}
+
+// namedBy reports whether people decided the cause of any wrong answer, and whether a model was asked for one.
+func namedBy(runs []cause.Run) (decided, asked bool) {
+	for _, r := range runs {
+		for _, row := range r.Rows {
+			decided = decided || row.Decided != ""
+			asked = asked || row.Opinion != nil
+		}
+	}
+	return decided, asked
 }
 
 func opinionCell(o *cause.Opinion) string {

@@ -185,20 +185,20 @@ func (m Message) turn(l Losses) Turn {
 
 // markedText returns parts as a text with markers in the place of images.
 func markedText(parts []Part, l Losses) string {
-	var text string
+	var text strings.Builder
 	for _, p := range parts {
 		if p.Image != "" {
 			p.loseData(l)
-			text += imageMarker
+			text.WriteString(imageMarker)
 			continue
 		}
 		if strings.Contains(p.Text, imageMarker) {
 			l.Add("word " + imageMarker + " in a text, now \"< image>\"")
 			p.Text = strings.ReplaceAll(p.Text, imageMarker, "< image>")
 		}
-		text += p.Text
+		text.WriteString(p.Text)
 	}
-	return text
+	return text.String()
 }
 
 // answer returns a turn of the model. A call without words is a function_call, which the trainer renders in the form of

@@ -162,6 +162,11 @@ func openAITurn(m rows.Cell) (turn, error) {
 	case role == "tool" && field(m, "tool_call_id") == nil:
 		return turn{}, errors.New("has no tool_call_id")
 	}
+	return turn{role: role, text: openAIText(content, calls), weight: weight}, nil
+}
+
+// openAIText is the content of a message as text, followed by its tool calls. Either may be nil.
+func openAIText(content, calls python.Value) string {
 	text, ok := content.(string)
 	if date, isDate := content.(rows.Date); isDate {
 		text = string(date)
@@ -171,5 +176,5 @@ func openAITurn(m rows.Cell) (turn, error) {
 	if calls != nil {
 		text += python.JSON(calls)
 	}
-	return turn{role: role, text: text, weight: weight}, nil
+	return text
 }

@@ -32,6 +32,23 @@ const (
 
 // expandMedia replaces the markers of images with their tokens.
 func (k *Checker) expandMedia(d template.Dialog, row rows.Row) error {
+	if err := k.checkMarkers(d, row); err != nil {
+		return err
+	}
+	v := k.template.Vision
+	switch {
+	case v == nil || len(row.Images)+len(row.Videos)+len(row.Audios) == 0:
+		return nil
+	case len(row.Videos) > 0:
+		return errVideo
+	case v.Patch == 0:
+		return rows.NotChecked("the number of tokens of an image, video or sound is not known for the template " + k.template.Name)
+	}
+	return k.insertImages(v, d.Messages, row.Images)
+}
+
+// checkMarkers refuses media that the template does not know, and more or fewer of a kind than the dialog has markers.
+func (k *Checker) checkMarkers(d template.Dialog, row rows.Row) error {
 	v := k.template.Vision
 	for _, m := range []struct {
 		name   string
@@ -50,15 +67,7 @@ func (k *Checker) expandMedia(d template.Dialog, row rows.Row) error {
 				m.name, m.marker, len(m.list), markers)
 		}
 	}
-	switch {
-	case v == nil || len(row.Images)+len(row.Videos)+len(row.Audios) == 0:
-		return nil
-	case len(row.Videos) > 0:
-		return errVideo
-	case v.Patch == 0:
-		return rows.NotChecked("the number of tokens of an image, video or sound is not known for the template " + k.template.Name)
-	}
-	return k.insertImages(v, d.Messages, row.Images)
+	return nil
 }
 
 const errVideo = rows.NotChecked("videos are not measured: their number of tokens depends on the frames")

@@ -230,23 +230,31 @@ func (t *TrainerTotal) read(out io.Reader) error {
 		if err := d.Decode(&l); err != nil {
 			return fmt.Errorf("%.80q", lines.Bytes())
 		}
-		switch {
-		case t.Load != "":
-			return errors.New("a line after the end")
-		case l.Versions != nil:
-			t.Versions = l.Versions
-		case l.Row != nil:
-			if *l.Row != len(t.rows) || !l.Outcome.known() {
-				return fmt.Errorf("row %d, %q after %d rows", *l.Row, l.Outcome, len(t.rows))
-			}
-			t.rows = append(t.rows, l.TrainerRow)
-		case l.Load == LoadOK || (l.Load == LoadCrash || l.Load == LoadNotChecked) && l.Error != nil:
-			t.Load, t.Error, t.TrainerRows = l.Load, l.Error, l.TrainerRows
-		default:
-			return fmt.Errorf("%.80q", lines.Bytes())
+		if err := t.add(l, lines.Bytes()); err != nil {
+			return err
 		}
 	}
 	return lines.Err()
+}
+
+// add notes a line, whose bytes are raw. The error is that it breaks the order.
+func (t *TrainerTotal) add(l line, raw []byte) error {
+	switch {
+	case t.Load != "":
+		return errors.New("a line after the end")
+	case l.Versions != nil:
+		t.Versions = l.Versions
+	case l.Row != nil:
+		if *l.Row != len(t.rows) || !l.Outcome.known() {
+			return fmt.Errorf("row %d, %q after %d rows", *l.Row, l.Outcome, len(t.rows))
+		}
+		t.rows = append(t.rows, l.TrainerRow)
+	case l.Load == LoadOK || (l.Load == LoadCrash || l.Load == LoadNotChecked) && l.Error != nil:
+		t.Load, t.Error, t.TrainerRows = l.Load, l.Error, l.TrainerRows
+	default:
+		return fmt.Errorf("%.80q", raw)
+	}
+	return nil
 }
 
 // row returns what the loader did with a row, nil if it did not come to it.

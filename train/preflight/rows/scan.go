@@ -36,23 +36,31 @@ func (s *scanner) file() error {
 		}
 	}
 	for {
-		switch kind := s.dec.PeekKind(); {
-		case s.array && kind == ']':
-			return s.arrayEnd()
-		case kind == '{':
-		case kind == 0:
-			if _, err := s.dec.ReadToken(); !errors.Is(err, io.EOF) || s.array {
-				return s.failure(err)
-			}
-			return nil
-		case s.array:
-			return NotChecked(fmt.Sprintf("item %d of the array is not an object", s.Len))
-		default:
-			return fmt.Errorf("DatasetGenerationError: ArrowInvalid: JSON parse error: row %d is not an object", s.Len)
+		if more, err := s.more(); err != nil || !more {
+			return err
 		}
 		if err := s.row(); err != nil {
 			return s.failure(err)
 		}
+	}
+}
+
+// more reports whether a row comes next. If the file ends, it reads the end.
+func (s *scanner) more() (bool, error) {
+	switch kind := s.dec.PeekKind(); {
+	case s.array && kind == ']':
+		return false, s.arrayEnd()
+	case kind == '{':
+		return true, nil
+	case kind == 0:
+		if _, err := s.dec.ReadToken(); !errors.Is(err, io.EOF) || s.array {
+			return false, s.failure(err)
+		}
+		return false, nil
+	case s.array:
+		return false, NotChecked(fmt.Sprintf("item %d of the array is not an object", s.Len))
+	default:
+		return false, fmt.Errorf("DatasetGenerationError: ArrowInvalid: JSON parse error: row %d is not an object", s.Len)
 	}
 }
 

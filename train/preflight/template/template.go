@@ -338,20 +338,31 @@ func (t *Template) message(d Dialog, m Message, i int, o Options) (pieces []Piec
 		return nil, fmt.Errorf("NotImplementedError: Unexpected role: %s", m.Role)
 	}
 	if i == 0 {
-		system, err := t.systemAndTools(d, o)
-		if err != nil {
+		var before string
+		if pieces, before, err = t.start(d, m.Role, o); err != nil {
 			return nil, err
 		}
-		pieces = slices.Clone([]Piece(t.Prefix))
-		switch {
-		case system == "":
-		case !t.Merged:
-			pieces = fill(pieces, t.System, system, "")
-		case m.Role == User:
-			text = strings.Replace(t.System[0].Text, content, system, 1) + text
-		}
+		text = before + text
 	}
 	return fill(pieces, slots, text, index), nil
+}
+
+// start renders what precedes the first message, which is from role. Before is the system prompt that a template merges
+// into the text of that message.
+func (t *Template) start(d Dialog, role string, o Options) (pieces []Piece, before string, err error) {
+	system, err := t.systemAndTools(d, o)
+	if err != nil {
+		return nil, "", err
+	}
+	pieces = slices.Clone([]Piece(t.Prefix))
+	switch {
+	case system == "":
+	case !t.Merged:
+		pieces = fill(pieces, t.System, system, "")
+	case role == User:
+		before = strings.Replace(t.System[0].Text, content, system, 1)
+	}
+	return pieces, before, nil
 }
 
 // systemAndTools returns the system prompt with the tools.

@@ -87,12 +87,12 @@ func (t *Template) parseCalls(text string) (calls []call, before string, err err
 		thought = defaultThought
 	}
 	body := text
-	if t.Merged {
-		thought = nil
-	} else if whole, inner, ok := between(text, "<tool_call>", "</tool_call>"); ok {
-		before, body = strings.ReplaceAll(text, whole, ""), inner
-	} else if whole, _, ok := between(text, thought[0], thought[1]); ok {
-		before, body = whole, strings.ReplaceAll(text, whole, "")
+	if !t.Merged {
+		if whole, inner, ok := between(text, "<tool_call>", "</tool_call>"); ok {
+			before, body = strings.ReplaceAll(text, whole, ""), inner
+		} else if whole, _, ok := between(text, thought[0], thought[1]); ok {
+			before, body = whole, strings.ReplaceAll(text, whole, "")
+		}
 	}
 	v, err := python.FromJSON([]byte(body))
 	if err != nil {
