@@ -165,49 +165,70 @@ func (r *Result) Write(w io.Writer, o render.Options) error {
 // column has any.
 func (t Table) table() *report.Table {
 	table := &report.Table{Name: t.Name, Title: t.Title, Label: t.Label}
-	var rows, columns []string
+	rows, columns := t.names()
+	for _, row := range rows {
+		table.Lines = append(table.Lines, report.Line{Label: row})
+	}
+	for _, column := range columns {
+		for _, shown := range t.shown(column) {
+			table.Heads = append(table.Heads, shown.head)
+			for i, row := range rows {
+				table.Lines[i].Values = append(table.Lines[i].Values, shown.value(t.at(row, column)))
+			}
+		}
+	}
+	return table
+}
+
+// names returns the rows and the columns, each once, in the order of the measures.
+func (t Table) names() (rows, columns []string) {
 	for _, m := range t.Measures {
 		if !slices.Contains(rows, m.Row) {
 			rows = append(rows, m.Row)
-			table.Lines = append(table.Lines, report.Line{Label: m.Row})
 		}
 		if !slices.Contains(columns, m.Column) {
 			columns = append(columns, m.Column)
 		}
 	}
-	for _, c := range columns {
-		var counted, bounded, printed, others bool
-		for _, m := range t.Measures {
-			here := m.Column == c
-			counted = counted || here && m.N != nil
-			bounded = bounded || here && m.Interval != nil
-			printed = printed || here && m.Printed != nil
-			others = others || !here && m.Printed != nil
-		}
-		add := func(h report.Head, value func(Measure) report.Value) {
-			table.Heads = append(table.Heads, h)
-			for i, row := range rows {
-				table.Lines[i].Values = append(table.Lines[i].Values, value(t.at(row, c)))
-			}
-		}
-		add(report.Head{Name: c, Scored: counted}, func(m Measure) report.Value {
-			return report.Value{Text: number(m.Value, t.Decimals), Cell: m.cell()}
-		})
-		if counted {
-			add(report.Head{Name: "n", Repeats: true}, func(m Measure) report.Value { return report.Value{Text: count(m.N)} })
-		}
-		if bounded {
-			add(report.Head{Name: "95 %", Repeats: true}, func(m Measure) report.Value { return report.Value{Text: span(m.Interval)} })
-		}
-		if printed {
-			head := "paper"
-			if others {
-				head = c + " (paper)"
-			}
-			add(report.Head{Name: head}, func(m Measure) report.Value { return report.Value{Text: number(m.Printed, -1)} }) // as printed
-		}
+	return rows, columns
+}
+
+// shownColumn is a column as it is shown: one thing that the measures of a column have.
+type shownColumn struct {
+	head  report.Head
+	value func(Measure) report.Value
+}
+
+// shown returns what is shown of a column: the value, and what else any of its measures has.
+func (t Table) shown(column string) []shownColumn {
+	counted := slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column == column && m.N != nil })
+	bounded := slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column == column && m.Interval != nil })
+	printed := slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column == column && m.Printed != nil })
+	others := slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column != column && m.Printed != nil })
+
+	shown := []shownColumn{{report.Head{Name: column, Scored: counted}, func(m Measure) report.Value {
+		return report.Value{Text: number(m.Value, t.Decimals), Cell: m.cell()}
+	}}}
+	if counted {
+		shown = append(shown, shownColumn{report.Head{Name: "n", Repeats: true}, func(m Measure) report.Value {
+			return report.Value{Text: count(m.N)}
+		}})
 	}
-	return table
+	if bounded {
+		shown = append(shown, shownColumn{report.Head{Name: "95 %", Repeats: true}, func(m Measure) report.Value {
+			return report.Value{Text: span(m.Interval)}
+		}})
+	}
+	if printed {
+		head := "paper"
+		if others {
+			head = column + " (paper)"
+		}
+		shown = append(shown, shownColumn{report.Head{Name: head}, func(m Measure) report.Value {
+			return report.Value{Text: number(m.Printed, -1)} // as printed
+		}})
+	}
+	return shown
 }
 
 // at is the measure of a row and a column; none if there is no such measure.

@@ -202,23 +202,13 @@ func (m measured) countNew() (accepted, all float64) {
 }
 
 // measure reads the ledger. It leaves out candidates for which the quota had no place or whose calls failed, since they
-// show nothing about later ones, and gates that are switched off now.
+// show nothing about later ones.
 func (p EstimatePlan) measure() (map[candidate.Category]measured, error) {
 	history, err := candidate.ReadHistory(p.Dir)
 	if err != nil {
 		return nil, err
 	}
-	spent := make(map[string]costs)
-	for _, line := range candidate.PaidOnce(history.LastLines()) {
-		name, isGate := candidate.GateOf(line.Stage)
-		if line.Stage == candidate.Act || isGate && !p.applies(name) {
-			continue
-		}
-		if spent[line.Candidate] == nil {
-			spent[line.Candidate] = make(costs)
-		}
-		spent[line.Candidate][line.Stage] = p.newCost(len(line.Calls), line.Usage)
-	}
+	spent := p.spent(history)
 	states := history.States()
 	ids := make([]candidate.ID, 0, len(states))
 	for name := range states {
@@ -242,6 +232,22 @@ func (p EstimatePlan) measure() (map[candidate.Category]measured, error) {
 		all[id.Category] = m
 	}
 	return all, nil
+}
+
+// spent returns the costs of each candidate, by its ID as text. It leaves out gates that are switched off now.
+func (p EstimatePlan) spent(history candidate.History) map[string]costs {
+	spent := make(map[string]costs)
+	for _, line := range candidate.PaidOnce(history.LastLines()) {
+		name, isGate := candidate.GateOf(line.Stage)
+		if line.Stage == candidate.Act || isGate && !p.applies(name) {
+			continue
+		}
+		if spent[line.Candidate] == nil {
+			spent[line.Candidate] = make(costs)
+		}
+		spent[line.Candidate][line.Stage] = p.newCost(len(line.Calls), line.Usage)
+	}
+	return spent
 }
 
 func (p EstimatePlan) applies(gateName string) bool {

@@ -105,16 +105,10 @@ func (c exportWriteCmd) Run(a *app) error {
 	// Nearly all that an export allocates is soon free: more collections save memory at hardly any cost.
 	debug.SetGCPercent(50)
 	s, err := export.Write(c.config(a, dirs))
-	switch {
-	case errors.As(err, new(*stagedir.OccupiedError)):
-		return fmt.Errorf("%w; --force replaces it", err)
-	case errors.Is(err, export.ErrLeaks):
-		return fmt.Errorf("%w; --leak drop leaves them out", err)
-	case errors.Is(err, export.ErrNoPairs):
-		return fmt.Errorf("%w; airqa run --repeats N makes repeats", err)
-	case err != nil:
-		return err
-	case s.Unchanged:
+	if err != nil {
+		return adviseExport(err)
+	}
+	if s.Unchanged {
 		return a.print(c.Out + " already holds this export; nothing changed")
 	}
 	for _, note := range s.Notes {
@@ -126,6 +120,19 @@ func (c exportWriteCmd) Run(a *app) error {
 	}
 	return a.print(fmt.Sprintf("%s: %s of %s; %s left out", c.Out, terminal.Plural(s.Rows, "row"), terminal.Plural(s.Episodes, "episode"),
 		terminal.Plural(s.Dropped, "turn")))
+}
+
+// adviseExport adds to the error of an export which option helps, if one does.
+func adviseExport(err error) error {
+	switch {
+	case errors.As(err, new(*stagedir.OccupiedError)):
+		return fmt.Errorf("%w; --force replaces it", err)
+	case errors.Is(err, export.ErrLeaks):
+		return fmt.Errorf("%w; --leak drop leaves them out", err)
+	case errors.Is(err, export.ErrNoPairs):
+		return fmt.Errorf("%w; airqa run --repeats N makes repeats", err)
+	}
+	return err
 }
 
 func (c exportWriteCmd) config(a *app, dirs []string) export.Config {

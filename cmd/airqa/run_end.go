@@ -40,19 +40,24 @@ func (a *app) endRun(jobs []session.Ended, next nextStep) error {
 			a.say("%s", terminal.Wrap(j.Name+": "+text, tallyWidth, "  "))
 		}
 	}
+	a.suggestNext(jobs, next)
+	return result
+}
+
+// suggestNext prints the command that follows, unless scoring follows at once or a run is not complete.
+func (a *app) suggestNext(jobs []session.Ended, next nextStep) {
 	if next.Scores || slices.ContainsFunc(jobs, func(j session.Ended) bool { return j.Left > 0 || j.Err != nil }) {
-		return result
+		return
 	}
 	if !slices.ContainsFunc(jobs, func(j session.Ended) bool { return j.Tally.Scorable() > 0 }) {
 		a.say("next: airqa trace %s", next.Out)
-		return result
+		return
 	}
 	command := "airqa score " + next.Out
 	if next.Judge != "" {
 		command += " " + next.Judge
 	}
 	a.say("next: %s\n      airqa trace %s --status wrong", command, next.Out)
-	return result
 }
 
 // adviceOn suggests what to do about a run directory of another configuration.

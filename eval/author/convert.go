@@ -144,12 +144,17 @@ func (c *converter) convert() (qa.Example, bool) {
 	if raw := c.fields["evaluator"]; raw != nil && string(raw) != "null" {
 		return c.native()
 	}
-	// With AirQA's own name of the question and no answer, the record was meant to be in AirQA's form: its faults say more.
-	answered := c.fields["answer"] != nil || c.fields["answers"] != nil || fields["question"] == nil
-	if isDraft := c.fields["question"] != nil && answered; !c.record.Plain && !ok && !isDraft {
+	if !c.record.Plain && !ok && !c.isDraft(fields) {
 		return c.fail(strings.Join(faults, "; "))
 	}
 	return c.draft()
+}
+
+// isDraft reports whether a record, of which fields has the original names, is a question to make an evaluator for. With
+// AirQA's own name of the question and no answer, the record was meant to be in AirQA's form: its faults say more.
+func (c *converter) isDraft(fields map[string]json.RawMessage) bool {
+	answered := c.fields["answer"] != nil || c.fields["answers"] != nil || fields["question"] == nil
+	return c.fields["question"] != nil && answered
 }
 
 // isNative reports whether a question is in AirQA's form: it has an evaluator, or neither fields with other names nor

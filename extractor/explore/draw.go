@@ -67,14 +67,7 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 	for _, e := range elements {
 		d.add(kinds[e.Kind], e.PaperID, e.ID)
 	}
-	// All pools have the papers in one random order.
-	place := make(map[string]int, len(papers))
-	for i, k := range d.Random("papers").Perm(len(papers)) {
-		place[papers[i].PaperID] = k
-	}
-	for _, pool := range d.pools {
-		slices.SortStableFunc(pool, func(a, b holder) int { return place[a.paper] - place[b.paper] })
-	}
+	d.shuffle(papers)
 	for _, h := range d.pools[candidate.Text] {
 		if len(h.ids) > 1 {
 			d.pools[candidate.Sections] = append(d.pools[candidate.Sections], h)
@@ -83,6 +76,18 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 	return d, nil
 }
 
+// shuffle brings the papers of all pools into one random order.
+func (d *Draw) shuffle(papers []paperdb.Metadata) {
+	place := make(map[string]int, len(papers))
+	for i, k := range d.Random("papers").Perm(len(papers)) {
+		place[papers[i].PaperID] = k
+	}
+	for _, pool := range d.pools {
+		slices.SortStableFunc(pool, func(a, b holder) int { return place[a.paper] - place[b.paper] })
+	}
+}
+
+// add adds an element to the pool of its kind; the elements of a paper must follow each other.
 func (d *Draw) add(kind, paper, id string) {
 	pool := d.pools[kind]
 	if n := len(pool); n == 0 || pool[n-1].paper != paper {

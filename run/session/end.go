@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"airqa/qa"
 	"airqa/run"
@@ -14,34 +15,36 @@ import (
 // is a [qa.SuspendedError], failed questions are a [qa.FailedError]. It warns of truncated and refused replies.
 func (s Session) Result(jobs []Ended) error {
 	s.warnOfReplies(jobs)
-	var interrupted error
-	for _, j := range jobs {
-		switch {
-		case errors.Is(j.Err, qa.ErrInterrupted):
-			interrupted = j.Err
-		case j.Err != nil:
-			return j.Err
-		}
+	if err := firstError(jobs); err != nil {
+		return err
 	}
+	interrupted := slices.ContainsFunc(jobs, func(j Ended) bool { return errors.Is(j.Err, qa.ErrInterrupted) })
+	stopped := slices.ContainsFunc(jobs, func(j Ended) bool { return j.Left > 0 && j.Failed >= maxEqualFailures })
 	sum := addSummaries(jobs)
-	stopped := false
-	for _, j := range jobs {
-		stopped = stopped || j.Left > 0 && j.Failed >= maxEqualFailures
-	}
 	switch {
-	case interrupted == nil && sum.Suspended != "":
+	case !interrupted && sum.Suspended != "":
 		return &qa.SuspendedError{Reason: fmt.Sprintf("%s\n  %d of %d %s left; raise the limit and the same command resumes the run",
 			sum.Suspended, sum.Left, sum.Total, sum.Noun())}
-	case interrupted == nil && stopped:
+	case !interrupted && stopped:
 		return qa.Failedf("stopped after %d failures; the first: %s\n  %d of %d %s left. Fix the cause; the same command resumes the run",
 			sum.Failed, sum.FirstFailure, sum.Left, sum.Total, sum.Noun())
-	case interrupted != nil || sum.Left > 0:
+	case interrupted || sum.Left > 0:
 		return fmt.Errorf("stopped with %d of %d %s left; the same command resumes the run", sum.Left, sum.Total, sum.Noun())
 	case sum.Failed > 0:
 		return qa.Failedf("%d of %d %s failed; the first: %s\n  Fix the cause; the same command retries them. airqa trace %s lists them",
 			sum.Failed, sum.Total, sum.Noun(), sum.FirstFailure, commonFolder(jobs))
 	case sum.FailedBefore > 0:
 		return qa.Failedf("%d of %d %s failed in an earlier invocation and were not retried", sum.FailedBefore, sum.Total, sum.Noun())
+	}
+	return nil
+}
+
+// firstError is the first error of a job that is more than an interrupt; nil if there is none.
+func firstError(jobs []Ended) error {
+	for _, j := range jobs {
+		if j.Err != nil && !errors.Is(j.Err, qa.ErrInterrupted) {
+			return j.Err
+		}
 	}
 	return nil
 }
