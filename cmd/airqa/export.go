@@ -144,8 +144,10 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 			Filter:  curate.Filter(c.filterFlags), Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
 			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak), KeepPrivate: c.KeepPrivate,
 			License: c.License,
-			Limit: export.Limit{CutoffLen: cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format))), Template: c.Template,
-				Tokenizer: c.Tokenizer, Fit: c.Fit},
+			Limit: export.Limit{
+				CutoffLen: cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format))), Template: c.Template,
+				Tokenizer: c.Tokenizer, Fit: c.Fit,
+			},
 		},
 	}
 }

@@ -75,8 +75,10 @@ func (c exportWriteCmd) checkNoRows() error {
 	plain := c
 	plain.Runs, plain.Out, plain.Format, plain.Force, plain.Scoring, plain.Judge, plain.KeepPrivate = nil, "", "", false, "", "", false
 	plain.Endpoint, plain.Follow = "", false
-	if reflect.DeepEqual(plain, exportWriteCmd{Turns: "canonical", Thinking: "keep", SplitSeed: 1, Duplicates: "near", Leak: "drop",
-		Fit: true}) {
+	if reflect.DeepEqual(plain, exportWriteCmd{
+		Turns: "canonical", Thinking: "keep", SplitSeed: 1, Duplicates: "near", Leak: "drop",
+		Fit: true,
+	}) {
 		return nil
 	}
 	return qa.Usagef("traces have all episodes, and no rows: of the flags of training data, only --force, --scoring, --judge and --keep-private apply")

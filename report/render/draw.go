@@ -35,8 +35,15 @@ var (
 	gridColour = color.Gray{Y: 0xdc}
 	dashes     = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 3}}
 	markers    = []draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}, draw.CrossGlyph{},
-		draw.PlusGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
+		draw.CircleGlyph{},
+		draw.BoxGlyph{},
+		draw.PyramidGlyph{},
+		diamond{},
+		draw.CrossGlyph{},
+		draw.PlusGlyph{},
+		draw.RingGlyph{},
+		draw.SquareGlyph{},
+		draw.TriangleGlyph{},
 	}
 )
 

@@ -123,8 +123,10 @@ func (l *inspectLog) sample(raw []byte) error {
 	}
 	provider, model := splitModel(l.Eval.Model)
 	e := &episode{
-		origin: origin{Agent: cmp.Or(l.Eval.Task, "inspect_ai"), Program: "inspect_ai " + l.Eval.Packages["inspect_ai"], Provider: provider,
-			Model: model, Format: "inspect_ai"},
+		origin: origin{
+			Agent: cmp.Or(l.Eval.Task, "inspect_ai"), Program: "inspect_ai " + l.Eval.Packages["inspect_ai"], Provider: provider,
+			Model: model, Format: "inspect_ai",
+		},
 		file: l.name, uuid: idOf(plain(s.ID)), repeat: max(s.Epoch-1, 0), losses: losses, extra: make(map[string]json.RawMessage),
 	}
 	e.Program = strings.TrimSpace(e.Program)
@@ -353,8 +355,10 @@ func (b *sampleTurns) outside() {
 			b.e.losses.Add("event of type " + idOf(ev.Kind))
 		case ev.failed():
 			began := timeOf(ev.Timestamp)
-			b.e.failed = append(b.e.failed, qa.Attempt{Started: began, Seconds: max(0, timeOf(ev.Completed).Sub(began).Seconds()),
-				Error: qa.FailUnknown})
+			b.e.failed = append(b.e.failed, qa.Attempt{
+				Started: began, Seconds: max(0, timeOf(ev.Completed).Sub(began).Seconds()),
+				Error: qa.FailUnknown,
+			})
 		case !ev.replied() || !b.used[ev.Output.Choices[0].Message.ID]:
 			b.e.losses.Add("call of a model outside of the conversation")
 		}

@@ -182,8 +182,10 @@ func latest(a, b time.Time) time.Time {
 func (r *run) note(e *episode) {
 	if !r.questions[e.uuid] {
 		r.questions[e.uuid] = true
-		r.examples = append(r.examples, qa.Example{UUID: e.uuid, Question: e.question, Tags: []string{}, AnchorPDF: []string{},
-			ReferencePDF: []string{}, Conference: []string{}, Extra: e.extra})
+		r.examples = append(r.examples, qa.Example{
+			UUID: e.uuid, Question: e.question, Tags: []string{}, AnchorPDF: []string{},
+			ReferencePDF: []string{}, Conference: []string{}, Extra: e.extra,
+		})
 	}
 	for _, t := range e.tools {
 		at := slices.IndexFunc(r.tools, func(old qa.ToolSpec) bool { return old.Name == t.Name })

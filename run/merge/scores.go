@@ -32,8 +32,10 @@ func (p *plan) writeScores(dir string) error {
 			return err
 		}
 		if why != "" {
-			p.DroppedScores = append(p.DroppedScores, DroppedScore{kind.String(),
-				why + "; airqa score makes them again, with the verdicts that are there"})
+			p.DroppedScores = append(p.DroppedScores, DroppedScore{
+				kind.String(),
+				why + "; airqa score makes them again, with the verdicts that are there",
+			})
 			continue
 		}
 		list := make([]qa.Score, 0, len(scores))

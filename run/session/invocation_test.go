@@ -277,8 +277,12 @@ func TestMissingPapers(t *testing.T) {
 		dry                    bool
 		picked                 int // after the choice; 0 is an error
 	}{
-		{"stop", "stop", "", false, 0}, {"skip", "skip", "", false, 4}, {"run", "run", "", false, 5}, {"resumed", "stop", "skip", false, 4},
-		{"stop, dry run", "stop", "", true, 5}, {"skip, dry run", "skip", "", true, 4},
+		{"stop", "stop", "", false, 0},
+		{"skip", "skip", "", false, 4},
+		{"run", "run", "", false, 5},
+		{"resumed", "stop", "skip", false, 4},
+		{"stop, dry run", "stop", "", true, 5},
+		{"skip, dry run", "skip", "", true, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := newInvocation(t, openaitest.Config{Reply: three})

@@ -1,7 +1,6 @@
 package shard_test
 
 import (
-	"airqa/run/shard"
 	"bytes"
 	"errors"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"airqa/run/shard"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"

@@ -147,8 +147,10 @@ func NewSelector(f Filter) (*Selector, error) {
 			return nil, qa.Usagef("class %q of episodes: want %s", class, strings.Join(includable, ", "))
 		}
 	}
-	for name, share := range map[string]*float64{"minimum score": f.MinScore, "maximum score": f.MaxScore,
-		"maximum repetition": f.MaxRepetition} {
+	for name, share := range map[string]*float64{
+		"minimum score": f.MinScore, "maximum score": f.MaxScore,
+		"maximum repetition": f.MaxRepetition,
+	} {
 		if share != nil && !(*share >= 0 && *share <= 1) {
 			return nil, qa.Usagef("%s %v: want a number from 0 to 1", name, *share)
 		}

@@ -72,8 +72,10 @@ func (s *source) episode(rec runlog.Recorded) *Episode {
 // candidate is an episode as far as its selection depends on it.
 func (e *Episode) candidate() curate.Episode {
 	shape := e.Run.Config.Shape
-	return curate.Episode{Trajectory: e.Recorded.Trajectory, Example: e.Example, Model: shape.ModelName(), Baseline: shape.Baseline,
-		Score: e.Score}
+	return curate.Episode{
+		Trajectory: e.Recorded.Trajectory, Example: e.Example, Model: shape.ModelName(), Baseline: shape.Baseline,
+		Score: e.Score,
+	}
 }
 
 // idsOf reads a file of ids; none without a name.

@@ -216,8 +216,10 @@ func (s Step) ofAgent() bool {
 
 // ParseTime reads a timestamp in one of the forms of ISO 8601. One without a zone is in UTC.
 func ParseTime(text string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00",
-		time.DateTime, time.DateOnly} {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00",
+		time.DateTime, time.DateOnly,
+	} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true
 		}

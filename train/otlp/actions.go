@@ -32,8 +32,10 @@ func (m *maker) action(s qa.Step) {
 	if o.Cut != nil {
 		list.text("airqa.cut", o.Cut.Reason)
 	}
-	span := &tracepb.Span{SpanId: spanID(m.trace, kindAction, s.N), Name: "execute_tool " + s.Action.Name,
-		Kind: tracepb.Span_SPAN_KIND_INTERNAL}
+	span := &tracepb.Span{
+		SpanId: spanID(m.trace, kindAction, s.N), Name: "execute_tool " + s.Action.Name,
+		Kind: tracepb.Span_SPAN_KIND_INTERNAL,
+	}
 	if s.Reply != nil {
 		span.Links = []*tracepb.Span_Link{{TraceId: m.trace, SpanId: spanID(m.trace, kindCall, s.N)}}
 	}

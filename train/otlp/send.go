@@ -71,8 +71,10 @@ func newSender(ctx context.Context, c Config, endpoint string) (*sender, error) 
 		otlptracehttp.WithCompression(otlptracehttp.GzipCompression),
 		otlptracehttp.WithTimeout(timeout),
 		otlptracehttp.WithProxy(onlyTo(u)),
-		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: 10 * time.Second,
-			MaxElapsedTime: retryFor}),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
+			Enabled: true, InitialInterval: time.Second, MaxInterval: 10 * time.Second,
+			MaxElapsedTime: retryFor,
+		}),
 	)
 	if err := client.Start(ctx); err != nil {
 		return nil, fmt.Errorf("send spans to %s: %w", u.Host, err)

@@ -207,8 +207,10 @@ func Evaluation(e Episode) *tracepb.Span {
 	m := newMaker(e)
 	event := m.evaluation()
 	at := time.Unix(0, int64(event.TimeUnixNano)) //nolint:gosec // made from such a time
-	s := m.add(&tracepb.Span{SpanId: evaluationID(e), Name: "evaluation " + evaluationName(e.Scoring),
-		Kind: tracepb.Span_SPAN_KIND_INTERNAL}, nil, at, at)
+	s := m.add(&tracepb.Span{
+		SpanId: evaluationID(e), Name: "evaluation " + evaluationName(e.Scoring),
+		Kind: tracepb.Span_SPAN_KIND_INTERNAL,
+	}, nil, at, at)
 	s.Events = append(s.Events, event)
 	return s
 }

@@ -170,7 +170,9 @@ func describe(c Config, file string) string {
 		on   bool
 		name string
 	}{
-		{c.MaskHistory, "mask_history"}, {c.TrainOnPrompt, "train_on_prompt"}, {c.Packing, "packing"},
+		{c.MaskHistory, "mask_history"},
+		{c.TrainOnPrompt, "train_on_prompt"},
+		{c.Packing, "packing"},
 		{c.Workers > 1, fmt.Sprintf("%d workers", c.Workers)},
 	} {
 		if s.on {

@@ -28,22 +28,28 @@ func TestTRL(t *testing.T) {
 	}{
 		{
 			"a column of numbers and texts",
-			[]string{"{" + prompt + "," + answer + `,"n":1}`, "{" + prompt + "," + answer + `,"n":"s"}`}, "not_checked",
+			[]string{"{" + prompt + "," + answer + `,"n":1}`, "{" + prompt + "," + answer + `,"n":"s"}`},
+			"not_checked",
 			[]preflight.Outcome{"kept", "kept"},
 		},
 		{
 			"an object beside a text",
-			[]string{"{" + prompt + "," + answer + `,"n":{"a":1}}`, "{" + prompt + "," + answer + `,"n":"s"}`}, "not_checked",
+			[]string{"{" + prompt + "," + answer + `,"n":{"a":1}}`, "{" + prompt + "," + answer + `,"n":"s"}`},
+			"not_checked",
 			[]preflight.Outcome{"kept", "kept"},
 		},
 		{"a list of a number and a text", []string{"{" + prompt + "," + answer + `,"n":[1,"x"]}`}, "not_checked", []preflight.Outcome{"kept"}},
 		{
-			"an empty answer", []string{"{" + prompt + `,"completion":[]}`, "{" + prompt + "," + answer + "}"}, "ok",
+			"an empty answer",
+			[]string{"{" + prompt + `,"completion":[]}`, "{" + prompt + "," + answer + "}"},
+			"ok",
 			[]preflight.Outcome{"dropped", "kept"},
 		},
 		{"an empty prompt", []string{`{"prompt":[],` + answer + "}"}, "crash", []preflight.Outcome{"crash"}},
 		{
-			"no answer", []string{"{" + prompt + `,"completion":null}`, "{" + prompt + "," + answer + "}"}, "crash",
+			"no answer",
+			[]string{"{" + prompt + `,"completion":null}`, "{" + prompt + "," + answer + "}"},
+			"crash",
 			[]preflight.Outcome{"crash", "kept"},
 		},
 		{"a pair", []string{"{" + prompt + "," + pair + "}"}, "ok", []preflight.Outcome{"kept"}},
@@ -55,7 +61,8 @@ func TestTRL(t *testing.T) {
 		{
 			"a pair without an answer",
 			[]string{"{" + prompt + `,"chosen":null,"rejected":[{"role":"assistant","content":"y"}]}`, "{" + prompt + "," + pair + "}"},
-			"crash", []preflight.Outcome{"crash", "kept"},
+			"crash",
+			[]preflight.Outcome{"crash", "kept"},
 		},
 	}
 	for _, tt := range tests {

@@ -9,8 +9,10 @@ import (
 
 // secretNames end the names of settings with secret values. A value after a weak name must look more like a secret.
 var (
-	secretNames = []string{"apikey", "secret", "secretkey", "accesskey", "accesstoken", "authtoken", "password", "passwd", "pwd",
-		"passphrase", "privatekey", "bearer", "authorization", "credential", "credentials", "clientsecret"}
+	secretNames = []string{
+		"apikey", "secret", "secretkey", "accesskey", "accesstoken", "authtoken", "password", "passwd", "pwd",
+		"passphrase", "privatekey", "bearer", "authorization", "credential", "credentials", "clientsecret",
+	}
 	weakNames = []string{"key", "token", "auth", "pass"}
 )
 
