@@ -83,7 +83,7 @@ func stageYields(lines []candidate.Line) []StageYield {
 		s.count(line)
 	}
 	for _, line := range candidate.PaidOnce(lines) {
-		by[line.Stage].Spent.Add(line)
+		by[line.Stage].Add(line)
 	}
 	list := make([]StageYield, 0, len(by))
 	for _, stage := range slices.Sorted(maps.Keys(by)) {

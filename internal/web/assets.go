@@ -14,7 +14,7 @@ import (
 //go:embed files
 var assetFiles embed.FS
 
-// Prefix begins the address of each file.
+// AssetPrefix begins the address of each file.
 const AssetPrefix = "/assets/"
 
 // names are the files. A module comes after those that it imports, since an import has the hash of its target.
@@ -48,7 +48,7 @@ var loadAssets = sync.OnceValue(func() assetStore {
 	return s
 })
 
-// Path is the address of a file, such as "style.css". It panics for an unknown name.
+// AssetPath is the address of a file, such as "style.css". It panics for an unknown name.
 func AssetPath(name string) string {
 	hashed, ok := loadAssets().hashed[name]
 	if !ok {
@@ -57,10 +57,10 @@ func AssetPath(name string) string {
 	return AssetPrefix + hashed
 }
 
-// Read returns a file as served, for a page that contains it.
+// ReadAsset returns a file as served, for a page that contains it.
 func ReadAsset(name string) string { return string(loadAssets().files[loadAssets().hashed[name]]) }
 
-// Handler serves the files below [Prefix].
+// AssetHandler serves the files below [AssetPrefix].
 func AssetHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, ok := loadAssets().files[strings.TrimPrefix(r.URL.Path, AssetPrefix)]

@@ -9,7 +9,7 @@ import (
 	"airqa/internal/terminal"
 )
 
-// Funcs are the functions of templates. "line", "safe" and "clip" show control characters as escapes.
+// TemplateFuncs are the functions of templates. "line", "safe" and "clip" show control characters as escapes.
 func TemplateFuncs() template.FuncMap {
 	return template.FuncMap{
 		"line": terminal.Line, "safe": terminal.Safe, "clip": terminal.Clip, "plural": terminal.Plural,

@@ -40,10 +40,10 @@ type Guard struct {
 	host   string
 }
 
-// New returns the guard of a server that listens on host, an address or a name. Its tokens are new.
+// NewGuard returns the guard of a server that listens on host, an address or a name. Its tokens are new.
 func NewGuard(host string) *Guard { return NewKeyedGuard(host, rand.Text()) }
 
-// Keyed is [New] with tokens that depend on a secret key, so that pages and addresses outlive a restart of the server.
+// NewKeyedGuard is [NewGuard] with tokens that depend on a secret key, so that pages and addresses outlive a restart of the server.
 func NewKeyedGuard(host, key string) *Guard {
 	g := &Guard{csrf: derived(key, "csrf"), host: host}
 	if !Loopback(host) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Every is the time between two looks at the run directories.
+// LookEvery is the time between two looks at the run directories.
 const LookEvery = 300 * time.Millisecond
 
 // beat is the time between two comments on a silent stream, which show the server that a page is gone.
@@ -21,7 +21,7 @@ type Feed struct {
 	changed chan struct{}
 }
 
-// New returns a feed at version 1.
+// NewFeed returns a feed at version 1.
 func NewFeed() *Feed { return &Feed{version: 1, changed: make(chan struct{})} }
 
 // Watch calls look until ctx ends and announces each change that it reports. Errors go to failed, once for each text.

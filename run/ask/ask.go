@@ -64,7 +64,7 @@ func (a Asking) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	failed := a.Session.Result(ended)
+	failed := a.Result(ended)
 	r, err := a.read(ctx, list)
 	if err != nil {
 		return nil, err

@@ -343,8 +343,8 @@ func TestPrepareRefuses(t *testing.T) {
 	}{
 		{"unknown baseline", func(c *session.Config) { c.Baselines = []string{"best"} }, `"best"`},
 		{"a baseline twice", func(c *session.Config) { c.Baselines = []string{"rag", " rag"} }, "baseline rag is named twice"},
-		{"a model twice", func(c *session.Config) { c.Choice.Models = []string{"openai:m", "openai:m "} }, "model openai:m is named twice"},
-		{"unknown provider", func(c *session.Config) { c.Choice.Models = []string{"nobody:m"} }, "offline"},
+		{"a model twice", func(c *session.Config) { c.Models = []string{"openai:m", "openai:m "} }, "model openai:m is named twice"},
+		{"unknown provider", func(c *session.Config) { c.Models = []string{"nobody:m"} }, "offline"},
 		{"a limit without a price", func(c *session.Config) { c.Calls.PriceRequired = true }, "the price of openai:m is unknown"},
 		{"no list of models", func(c *session.Config) { c.Calls.Catalog = "none.json" }, "none.json"},
 		{"no question left", func(c *session.Config) { c.Selection.Tags = []string{"rare"} }, "no question has the tags rare"},

@@ -37,7 +37,7 @@ type Site struct {
 	names map[*trace.Run]string
 }
 
-// Config is what pages need from the server.
+// SiteConfig is what pages need from the server.
 type SiteConfig struct {
 	// Version is the version of the runs that a page shows, see package live.
 	Version int
@@ -49,7 +49,7 @@ type SiteConfig struct {
 	Notes Notes
 }
 
-// New returns the site of a library.
+// NewSite returns the site of a library.
 func NewSite(l *trace.Library, c SiteConfig) *Site {
 	return &Site{Library: l, SiteConfig: c, names: Names(l)}
 }
