@@ -41,19 +41,19 @@ func printRow(r rows.Row, err error) string {
 		}
 		parts = append(parts, "|")
 	}
-	text := strings.Join(parts[:len(parts)-1], " ")
+	parts = parts[:len(parts)-1]
 	for _, v := range []struct {
 		name  string
 		value python.Value
 	}{{"system", r.System}, {"tools", r.Tools}} {
 		if v.value != nil && v.value != "" {
-			text += fmt.Sprintf(" %s=%s", v.name, python.Repr(v.value))
+			parts = append(parts, v.name+"="+python.Repr(v.value))
 		}
 	}
 	if len(r.Images) > 0 {
-		text += " images=" + python.Repr(python.List(r.Images))
+		parts = append(parts, "images="+python.Repr(python.List(r.Images)))
 	}
-	return text
+	return strings.Join(parts, " ")
 }
 
 func TestConvert(t *testing.T) {
