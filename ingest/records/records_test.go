@@ -123,7 +123,7 @@ func TestErrors(t *testing.T) {
 
 // TestReleased finds every record of ACL 2023 by its title.
 func TestReleased(t *testing.T) {
-	const archive = "../../shared/data/airqa/metadata-acl2023.zip"
+	const archive = "../../../shared/data/airqa/metadata-acl2023.zip"
 	z, err := zip.OpenReader(archive)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("the released metadata is not here")
