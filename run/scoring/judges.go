@@ -223,7 +223,7 @@ func (c Judges) asker(s session.Session, j *Judge, name string) (judge.Asker, ju
 // Asker opens the model of a single judge for other questions than those of a judge.
 func (c Judges) Asker(s session.Session) (judge.Asker, judge.Identity, error) {
 	if len(c.Names) != 1 || !AsksModel(c.Names[0]) {
-		return nil, judge.Identity{}, qa.Usagef("%q is not a model", c.Names)
+		return nil, judge.Identity{}, qa.Usagef("%q is not a model", strings.Join(c.Names, ","))
 	}
 	return c.asker(s, &Judge{}, c.Names[0])
 }
