@@ -54,7 +54,7 @@ func (t *Template) calls(text string) (string, error) {
 
 // call renders one call.
 func (f toolFormat) call(c call) (string, error) {
-	each := ""
+	var each strings.Builder
 	if f.Argument != "" {
 		arguments, ok := c.arguments.(*python.Dict)
 		if !ok {
@@ -65,11 +65,11 @@ func (f toolFormat) call(c call) (string, error) {
 			if !ok {
 				value = python.JSON(v)
 			}
-			each += strings.NewReplacer("{key}", python.Str(key), "{value}", value).Replace(f.Argument)
+			each.WriteString(strings.NewReplacer("{key}", python.Str(key), "{value}", value).Replace(f.Argument))
 		}
 	}
 	return strings.NewReplacer(
-		"{name}", python.Str(c.name), "{name_json}", python.JSON(c.name), "{arguments}", python.JSON(c.arguments), "{each}", each,
+		"{name}", python.Str(c.name), "{name_json}", python.JSON(c.name), "{arguments}", python.JSON(c.arguments), "{each}", each.String(),
 	).Replace(f.Call), nil
 }
 
