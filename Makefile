@@ -36,8 +36,7 @@ RACE = $(shell grep -rlE --include='*.go' '^\s*go (func|[a-zA-Z.]+)|\.Go.func|sy
 warm:
 	go test $(TESTFLAGS) -count=1 -run 'TestRender' ./env/pdf
 
-# go test ./... with the long tests. The two packages that start many programs come last, each alone.
-unit: export AIRQA_TEST_LONG = 1
+# go test ./... in three parts: the two packages that start many programs come last, each alone.
 unit: warm
 	$(GOTEST) $(TESTFLAGS) $(filter-out airqa/cmd/airqa airqa/internal/archtest,$(shell go list ./...))
 	$(GOTEST) $(TESTFLAGS) ./cmd/airqa

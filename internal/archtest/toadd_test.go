@@ -6,13 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
-
-	"airqa/internal/testkit/long"
 )
 
 // TestToAdd follows rows of the table "To add …" of docs/ARCHITECTURE.md in a copy of the tree, one file of
@@ -23,8 +20,8 @@ import (
 //	-- update --      packages whose golden files the row renews
 //	-- check --       packages whose tests must pass
 //
-// make check then runs all tests of the copy, with all rows applied. The packages are built from the tree itself, with the
-// changed files laid over it, so that the rest comes from the build cache. The tests run in the copy.
+// The packages are built from the tree itself, with the changed files laid over it, so that the rest comes from the build
+// cache. The tests run in the copy.
 func TestToAdd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages with changed files")
@@ -56,14 +53,6 @@ func TestToAdd(t *testing.T) {
 			}
 		})
 	}
-	t.Run("all", func(t *testing.T) {
-		long.Test(t, "runs all tests")
-		out, err := exec.CommandContext(t.Context(), "go", "list", "airqa/...").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.test(t, slices.DeleteFunc(strings.Fields(string(out)), func(pkg string) bool { return testSupport(strings.TrimPrefix(pkg, "airqa/")) })...)
-	})
 }
 
 // treeCopy is a copy of the tree, in which files change.
