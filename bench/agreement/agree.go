@@ -92,7 +92,7 @@ func Agree(r bench.Ratings, c Config) (*bench.Result, error) {
 	return result, nil
 }
 
-// measures are those of all raters, and of both if there are two.
+// measures returns the agreement of all raters, and the pairwise measures of two.
 func (t table) measures() bench.Table {
 	title := fmt.Sprintf("%d raters, %d units", len(t.Raters), len(t.Units))
 	list := bench.Table{Name: "agreement", Title: title, Label: "measure", Decimals: 6}

@@ -44,7 +44,7 @@ func agree(t *testing.T, table string) map[string]*float64 {
 }
 
 func TestAgree(t *testing.T) {
-	// The check values are those of Krippendorff's example, turned so that rows are units.
+	// The check values come from Krippendorff's example, transposed so that rows are units.
 	four := agree(t, "A,B,C,D\n1,1,.,1\n2,2,3,2\n3,3,3,3\n3,3,3,3\n2,2,2,2\n1,2,3,4\n4,4,4,4\n1,1,2,1\n2,2,2,2\n,5,5,5\n,,1,1\n,3,,\n")
 	two := agree(t, "unit,system,true\nx,0,0\ny,1,1\nz,2,1\n4,1,1\n5,0,0\n6,2,2\n7,1,2\n8,1,1\n9,0,1\n10,2,2\n11,,2\n")
 	words := agree(t, "a,b\nyes,yes\nno,yes\nno,no\n")

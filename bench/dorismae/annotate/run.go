@@ -26,7 +26,7 @@ const protocol = qa.Protocol("annotate")
 type Config struct {
 	// Dataset is DORIS-MAE_dataset_v1.json, Model a model such as "openai:gpt-4o", Dir the directory of the replies.
 	Dataset, Model, Dir string
-	// Test selects the pairs that people annotated; otherwise the pairs are those of the pools.
+	// Test selects the pairs that people annotated; otherwise the pairs come from the pools.
 	Test bool
 	// Queries are the numbers of the queries whose pools count; none means all.
 	Queries []int
