@@ -92,7 +92,6 @@ func (t *task) titles(uuid bool) []python.Value {
 
 var (
 	mathMarks     = regexp.MustCompile(`^[\s$]+|[\s$]+$|\\tag\{[^}]*\}`)
-	captionLabel  = regexp.MustCompile(`(?i)^(?:figure|table) [\dIVX]+\s*[:.]\s*`)
 	calledPattern = regexp.MustCompile(`\b(?:call(?:ed)?|named?|termed|known as) (?:(?:it|this|these|such|that) (?:\w+ )?)?(?:the |an? )?[“"]?([\p{L}][\p{L}\p{N}-]*)`)
 	negation      = regexp.MustCompile(`(?i)\b(?:no|not|never|none|nor|without|cannot)\b|n[’']t\b`)
 )

@@ -27,11 +27,7 @@ func newEvidence(question string, items []item) evidence {
 	e := evidence{terms: terms(question), items: items}
 	seen := make(map[string]bool)
 	for _, it := range items {
-		list := sentences(it.text)
-		if it.kind == table {
-			list = cellSentences(it.text)
-		}
-		for _, s := range list {
+		for _, s := range it.sentences() {
 			if !seen[s] {
 				seen[s] = true
 				e.sentences = append(e.sentences, sentence{text: s, stems: setOf(s)})
@@ -88,6 +84,11 @@ var (
 	year        = regexp.MustCompile(`^(?:19|20)\d\d$`)
 )
 
+// isQuantity reports whether a number in a text counts or measures something.
+func isQuantity(text string, m []int) bool {
+	return !year.MatchString(text[m[0]:m[1]]) && !joinedAfter.MatchString(text[m[1]:]) && !labelBefore.MatchString(text[max(0, m[0]-12):m[0]])
+}
+
 // numbers ranks the numbers that fit a shape.
 func (e evidence) numbers(want shape) []python.Value {
 	return e.rank(numberPattern, func(text string, m []int) python.Value {
@@ -95,8 +96,7 @@ func (e evidence) numbers(want shape) []python.Value {
 		_, decimals, fraction := strings.Cut(digits, ".")
 		x, err := strconv.ParseFloat(digits, 64)
 		switch {
-		case err != nil, fraction && want.class == asInteger, want.decimals > 0 && len(decimals) != want.decimals, year.MatchString(digits),
-			labelBefore.MatchString(text[max(0, m[0]-12):m[0]]), joinedAfter.MatchString(text[m[1]:]):
+		case err != nil, !isQuantity(text, m), fraction && want.class == asInteger, want.decimals > 0 && len(decimals) != want.decimals:
 			return nil
 		case want.class == asInteger && x < 1e15:
 			return int64(x)

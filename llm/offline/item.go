@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"airqa/internal/python"
@@ -13,6 +15,17 @@ type item struct {
 	paper       string // uuid or title; empty when unknown
 	page        int64  // from 1; 0 when unknown
 	box         python.List
+}
+
+// sentences are those of the text, or one for each cell of a table: row label, column heading, content.
+func (it item) sentences() (list []string) {
+	if it.kind != table {
+		return sentences(it.text)
+	}
+	for _, c := range tableCells(tableRows(it.text)) {
+		list = append(list, c.label()+c.text)
+	}
+	return list
 }
 
 type kind int
@@ -74,10 +87,10 @@ func readRow(row *python.Dict) item {
 
 // readContext reads rows if there are any, otherwise papers or prose.
 func readContext(text string) []item {
-	items := readItems(text)
 	if fieldPattern.MatchString(text) {
-		return readMaterial(text)
+		return materialItems(materialFields(text))
 	}
+	items := readItems(text)
 	if items != nil || strings.Contains(text, "[Error]") || strings.HasPrefix(strings.TrimSpace(text), "none, because") {
 		return items
 	}
@@ -87,6 +100,17 @@ func readContext(text string) []item {
 			items = append(items, item{kind: paper, label: title, text: part, paper: title})
 		}
 		items = append(items, item{text: part})
+	}
+	return items
+}
+
+// materialItems returns the parts of a paper in a prompt of question synthesis. Title and abstract hold no answer.
+func materialItems(fields map[string]string) (items []item) {
+	kinds := map[string]kind{"Table in HTML": table, "Formula": equation, "Caption": figure}
+	for _, label := range slices.Sorted(maps.Keys(fields)) {
+		if label != "Title" && label != "Abstract" {
+			items = append(items, item{kind: kinds[label], text: fields[label]})
+		}
 	}
 	return items
 }

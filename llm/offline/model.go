@@ -3,8 +3,8 @@
 //
 // Start from [New]. A [Model] reads only the messages that a language model would get (task.go). In the loop it follows
 // a short plan of queries, searches and views (plan.go), then answers from the results (answer.go). It answers one-shot
-// prompts from their context. It also writes questions about papers (author.go, asking.go), scores abstracts
-// (annotating.go) and judges answers by their words (scoring.go). It cannot read images and keeps no state between calls.
+// prompts from their context. It also writes questions about papers (author.go), and judges answers and scores
+// abstracts by their words (scoring.go). It cannot read images and keeps no state between calls.
 package offline
 
 import (

@@ -1,50 +1,10 @@
 package offline
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
-	"strings"
 )
-
-var (
-	trackedPattern = regexp.MustCompile(`(?s)^\[Question\]: (.*)\n\[Answer\]: (.*)$`)
-	listOfTwo      = regexp.MustCompile(`^\[[\d.]+, [\d.]+\]$`)
-)
-
-// evaluator chooses a function for a question and its answer.
-func (a *author) evaluator() string {
-	m := trackedPattern.FindStringSubmatch(strings.TrimSpace(a.material))
-	if m == nil {
-		return "I find no question."
-	}
-	text, answer := m[1], m[2]
-	function, format, kwargs := "eval_string_exact_match", "a single string, as it is written in the paper.", map[string]any{"gold": answer, "lowercase": true}
-	_, decimals, isFloat := strings.Cut(answer, ".")
-	switch {
-	case plainNumber.MatchString(answer) && isFloat:
-		function, format = "eval_float_exact_match", fmt.Sprintf("a Python float rounded to %d decimal places.", len(decimals))
-		if len(decimals) == 1 {
-			format = "a Python float rounded to 1 decimal place."
-		}
-		kwargs = map[string]any{"gold": json.Number(answer), "ndigits": len(decimals)}
-	case plainNumber.MatchString(answer):
-		function, format, kwargs = "eval_int_exact_match", "a Python integer.", map[string]any{"gold": json.Number(answer)}
-	case listOfTwo.MatchString(answer):
-		function, format = "eval_structured_object_exact_match", "a Python list of two numbers."
-		kwargs = map[string]any{"gold": json.RawMessage(answer)}
-	case strings.HasPrefix(text, "Which formula"):
-		function, format, kwargs = "eval_complex_math_formula_with_llm", "a single formula in LaTeX format.", map[string]any{"formulas": answer, "question": text}
-	case len(words(answer)) > 8:
-		function, format, kwargs = "eval_reference_answer_with_llm", "one or two sentences.", map[string]any{"reference_answer": answer, "question": text}
-	}
-	raw, err := json.Marshal(map[string]any{"eval_func": function, "eval_kwargs": kwargs})
-	if err != nil {
-		return "I cannot write the evaluator."
-	}
-	return fmt.Sprintf("[Thought]: The type of the answer decides.\n```txt\n[Question]: %s\n[Evaluator]: %s\n[Answer Format]: Your answer should be %s\n[Answer]: %s\n```",
-		text, raw, format, answer)
-}
 
 // The parts of a judge's prompt.
 var (
@@ -81,4 +41,30 @@ func overlap(of, in map[string]bool) float64 {
 		}
 	}
 	return float64(n) / float64(max(len(of), 1))
+}
+
+var annotated = regexp.MustCompile(`(?s)^You are a reference librarian\b.*\nRequirement: ([^\n]*)\n.*?\n(=+\S+=+)\n(.*)\n(=+\S+=+)\n`)
+
+// generic words of requirements say nothing about the subject.
+var generic = setOf("the a an and or of in on to for from by with is are be that which this paper papers work method methods approach study")
+
+// annotate decides how far an abstract meets a requirement by the share of its words that the abstract has; false for
+// other prompts.
+func annotate(prompt string) (string, bool) {
+	m := annotated.FindStringSubmatch(prompt)
+	if m == nil {
+		return "", false
+	}
+	wanted := setOf(m[1])
+	maps.DeleteFunc(wanted, func(word string, _ bool) bool { return generic[word] })
+	share, verdict := overlap(wanted, setOf(m[3])), "DISAGREE"
+	switch {
+	case share >= 0.75:
+		verdict = "CONCUR"
+	case share >= 0.5:
+		verdict = "AGREE"
+	case share >= 0.25:
+		verdict = "DISPUTE"
+	}
+	return fmt.Sprintf("The abstract has %.0f %% of the words of the requirement; this compares words only.\n%s", 100*share, verdict), true
 }

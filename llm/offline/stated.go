@@ -1,75 +1,34 @@
 package offline
 
 import (
-	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"airqa/internal/python"
 )
 
-// readMaterial returns the labelled parts of a context as items.
-func readMaterial(text string) (items []item) {
-	a := author{material: text, fields: make(map[string]string)}
-	a.readFields()
-	caption := a.fields["Caption"]
-	for _, label := range slices.Sorted(maps.Keys(a.fields)) {
-		value := a.fields[label]
-		switch label {
-		case "Table in HTML":
-			items = append(items, item{kind: table, text: value, label: caption})
-		case "Formula":
-			items = append(items, item{kind: equation, text: value})
-		case "Abstract", "Title":
-			// They identify the paper and hold no answer.
-		case "Caption":
-			items = append(items, item{kind: figure, text: value, label: value})
-		case "Section", "Section 2":
-			// They are the labels of the texts.
-		case "Text", "Text 2":
-			heading := a.fields["Section"+strings.TrimPrefix(label, "Text")]
-			items = append(items, item{text: value, label: sectionNumber.ReplaceAllString(heading, "")})
-		default:
-			items = append(items, item{text: value})
-		}
-	}
-	return items
-}
-
 var (
 	quotedStatement = regexp.MustCompile(`“([^”]*` + blank + `[^”]*)”`)
-	quotedCaption   = regexp.MustCompile(`number of the figure with the caption “([^”]+)”`)
-	quotedPlace     = regexp.MustCompile(`Which section of the paper says “([^”]+)”: “`)
-	quotedCell      = regexp.MustCompile(`In the results on “([^”]*)”, which value does “(.+)” have in the column “([^”]+)”`)
-	symbolValue     = regexp.MustCompile(`(?:Which value does the symbol|do the authors set) (\S+?)(?: have|\?)`)
-	metadataQuery   = regexp.MustCompile(`(?:How many (pages|authors)|the (first|last) (author)|In which (year)|At which (conference))\b.*\bpaper\b`)
 	spaces          = regexp.MustCompile(`[\s-]+`)
 )
 
-// stated answers questions whose exact answer is in a text: a number missing from a quoted statement, a cell of a table,
-// the number of a figure, bibliographic data.
+// stated answers questions whose exact answer is in a text: numbers missing from quoted statements, bibliographic data.
 func (t *task) stated() (python.Value, bool) {
-	if m := quotedCell.FindStringSubmatch(t.question); m != nil {
-		return t.cell(m[1], m[2], m[3])
-	}
-	if m := quotedPlace.FindStringSubmatch(t.question); m != nil {
-		return t.sectionOf(m[1])
-	}
-	if m := quotedCaption.FindStringSubmatch(t.question); m != nil {
-		return t.match(`(?i)\b(?:Figure|Fig\.) (\d+)[:.]? ` + loosely(m[1]))
-	}
-	if m := symbolValue.FindStringSubmatch(t.question); m != nil {
-		return t.match(regexp.QuoteMeta(m[1]) + ` = (\d+(?:\.\d+)?)`)
-	}
-	if m := metadataQuery.FindStringSubmatch(t.question); m != nil {
-		return t.metadata(strings.Join(m[1:], ""))
+	for _, b := range bibliography {
+		beginning, end, _ := strings.Cut(b.question, "%s")
+		if strings.Contains(t.question, beginning) && strings.HasSuffix(t.question, end) {
+			return t.match(b.line)
+		}
 	}
 	var list python.List
 	for _, m := range quotedStatement.FindAllStringSubmatch(t.question, -1) {
 		before, after, _ := strings.Cut(m[1], blank)
-		v, ok := t.match(loosely(before) + `(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)` + loosely(after))
+		pattern, err := regexp.Compile(loosely(before) + `(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)` + loosely(after))
+		if err != nil {
+			return nil, false
+		}
+		v, ok := t.match(pattern)
 		if !ok {
 			return nil, false
 		}
@@ -86,102 +45,28 @@ func (t *task) stated() (python.Value, bool) {
 
 // loosely matches a text with any line breaks and hyphenation.
 func loosely(text string) string {
-	var b strings.Builder
-	for i, part := range spaces.Split(text, -1) {
-		if i > 0 {
-			b.WriteString(`[\s-]*`)
-		}
-		b.WriteString(regexp.QuoteMeta(part))
+	parts := spaces.Split(text, -1)
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
 	}
-	return b.String()
+	return strings.Join(parts, `[\s-]*`)
 }
 
-// match returns the number that a pattern captures in one of the items.
-func (t *task) match(pattern string) (python.Value, bool) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, false
-	}
+// match returns what a pattern captures in one of the items: a number, or else a text.
+func (t *task) match(pattern *regexp.Regexp) (python.Value, bool) {
 	for _, it := range t.items {
-		for _, text := range []string{it.text, it.label} {
-			if m := re.FindStringSubmatch(text); m != nil {
-				return number(m[1]), true
-			}
-		}
-	}
-	return nil, false
-}
-
-// number reads an integer or a decimal.
-func number(text string) python.Value {
-	digits := strings.ReplaceAll(text, ",", "")
-	if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
-		return n
-	}
-	x, err := strconv.ParseFloat(digits, 64)
-	if err != nil {
-		return text
-	}
-	return x
-}
-
-// sectionOf returns the heading of the section with a statement.
-func (t *task) sectionOf(statement string) (python.Value, bool) {
-	re, err := regexp.Compile(loosely(statement))
-	if err != nil {
-		return nil, false
-	}
-	for _, it := range t.items {
-		if it.label != "" && re.MatchString(it.text) {
-			return it.label, true
-		}
-	}
-	return nil, false
-}
-
-// cell returns the cell of a row and a column, in the table whose caption contains a text.
-func (t *task) cell(caption, row, column string) (python.Value, bool) {
-	for _, it := range t.items {
-		if it.kind != table || !strings.Contains(it.label, caption) {
+		m := pattern.FindStringSubmatch(strings.Join(append(it.sentences(), it.text), "\n"))
+		if m == nil {
 			continue
 		}
-		at := -1
-		for _, cells := range tableRows(it.text) {
-			for j, c := range cells {
-				if c == column && at < 0 {
-					at = j
-				}
-			}
-			if cells[0] == row && at > 0 && at < len(cells) {
-				return number(cells[at]), true
-			}
+		digits := strings.ReplaceAll(m[1], ",", "")
+		if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
+			return n, true
 		}
-	}
-	return nil, false
-}
-
-// metadata returns a line of bibliographic data.
-func (t *task) metadata(what string) (python.Value, bool) {
-	labels := map[string]string{
-		"pages": "Number of pages", "authors": "Number of authors", "firstauthor": "Authors", "lastauthor": "Authors", "year": "Year", "conference": "Conference",
-	}
-	for _, it := range t.items {
-		for line := range strings.Lines(it.text) {
-			value, found := strings.CutPrefix(strings.TrimSpace(line), labels[what]+": ")
-			if !found {
-				continue
-			}
-			names := strings.Split(value, ", ")
-			switch what {
-			case "firstauthor":
-				return names[0], true
-			case "lastauthor":
-				return names[len(names)-1], true
-			case "conference":
-				return value, true
-			}
-			return number(value), true
+		if x, err := strconv.ParseFloat(digits, 64); err == nil {
+			return x, true
 		}
+		return m[1], true
 	}
 	return nil, false
 }

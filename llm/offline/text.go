@@ -75,14 +75,37 @@ var (
 	cellPattern = regexp.MustCompile(`(?is)<t[hd][^>]*>(.*?)</t[hd]>`)
 )
 
-// cellSentences turns each cell of an HTML table into a sentence: row label, column heading, content.
-func cellSentences(table string) []string {
-	var list []string
-	rows := rowPattern.FindAllString(table, 300)
-	for i, row := range rows {
-		head, cells := cellPattern.FindAllStringSubmatch(rows[0], 50), cellPattern.FindAllStringSubmatch(row, 50)
-		for j := 1; i > 0 && j < min(len(head), len(cells)); j++ {
-			list = append(list, cells[0][1]+"; "+head[j][1]+": "+cells[j][1])
+// tableRows returns the cells of each row of an HTML table that has at least two.
+func tableRows(html string) (rows [][]string) {
+	for _, row := range rowPattern.FindAllString(html, 300) {
+		var cells []string
+		for _, m := range cellPattern.FindAllStringSubmatch(row, 50) {
+			cells = append(cells, strings.TrimSpace(m[1]))
+		}
+		if len(cells) > 1 {
+			rows = append(rows, cells)
+		}
+	}
+	return rows
+}
+
+// cell is a cell of a table that has a row label and a column heading.
+type cell struct {
+	row          []string
+	column, text string
+}
+
+// label comes before the content in the sentence for a cell.
+func (c cell) label() string { return c.row[0] + "; " + c.column + ": " }
+
+// tableCells returns the cells below the heading, which is the first row, or the second if the first has other columns.
+func tableCells(rows [][]string) (list []cell) {
+	for len(rows) > 1 && len(rows[0]) != len(rows[1]) {
+		rows = rows[1:]
+	}
+	for _, row := range rows[min(1, len(rows)):] {
+		for j := 1; j < min(len(rows[0]), len(row)); j++ {
+			list = append(list, cell{row, rows[0][j], row[j]})
 		}
 	}
 	return list
