@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"airqa/env/vectors/bm25"
 	"airqa/env/vectors/flat"
 	"airqa/env/vectors/milvus"
+	"airqa/internal/lazyregexp"
 )
 
 // Mode selects the search method.
@@ -32,7 +32,7 @@ const (
 // MiniLM is the collection name that the reference implementation uses for all-MiniLM-L6-v2.
 const MiniLM = "text_sentence_transformers_all_minilm_l6_v2"
 
-var notInNames = regexp.MustCompile(`[^a-z0-9_]+`)
+var notInNames = lazyregexp.New(`[^a-z0-9_]+`)
 
 // collectionOf names the collection of an embedding model. As in the reference, the name joins modality, type and model
 // in lower case and replaces every other character with "_".

@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	"airqa/qa"
 )
@@ -117,7 +117,7 @@ func plainCharacters(s string) string {
 	return norm.NFC.String(characters.Replace(s))
 }
 
-var fenced = regexp.MustCompile("(?s)^(?:[^\n`]*:)?\\s*```[A-Za-z0-9_+-]*[ \t]*\n(.*)```$")
+var fenced = lazyregexp.New("(?s)^(?:[^\n`]*:)?\\s*```[A-Za-z0-9_+-]*[ \t]*\n(.*)```$")
 
 // withoutFence returns the content of a code fence if the text has only an introduction besides it.
 func withoutFence(s string) string {
@@ -131,7 +131,7 @@ func withoutFence(s string) string {
 }
 
 // leads match the start of a lead-in sentence around an answer.
-var leads = regexp.MustCompile(`(?i)^(?:(?:so|therefore|thus|hence|sure|ok|okay)[,!.]?\s+)*(?:` +
+var leads = lazyregexp.New(`(?i)^(?:(?:so|therefore|thus|hence|sure|ok|okay)[,!.]?\s+)*(?:` +
 	`(?:(?:the|my|your)\s+)?(?:(?:final|correct|right|short)\s+)?answers?(?:\s+to\s+[^:.\n]{1,120}?)?\s*(?:\b(?:is|are|was|were|would be|should be)\b|[:=])\s*:?|` +
 	`(?:it|this|that|these|those|they|there)(?:\s+(?:is|are|was|were)\b|['’]s\b)|` +
 	`here(?:['’]s|\s+is|\s+are)\s+[^:\n]{1,80}:|` +
@@ -177,7 +177,7 @@ var brackets = append([][2]string{
 
 func withoutBrackets(s string) string { return undelimited(s, brackets) }
 
-var emphasis = regexp.MustCompile("\\*\\*([^*\n]+)\\*\\*|`([^`\n]+)`|\\$([^$\n]+)\\$|\\[([^][\n]+)\\]\\([^()\n]+\\)")
+var emphasis = lazyregexp.New("\\*\\*([^*\n]+)\\*\\*|`([^`\n]+)`|\\$([^$\n]+)\\$|\\[([^][\n]+)\\]\\([^()\n]+\\)")
 
 // withoutEmphasis removes Markdown and dollar signs inside a text: bold, code, mathematics, links.
 func withoutEmphasis(s string) string {
@@ -196,7 +196,7 @@ func withoutStop(s string) string {
 	return s
 }
 
-var thousands = regexp.MustCompile(`\b\d{1,3}(?:,\d{3})+\b|^[+-]?\d{1,3}(?: \d{3})+(?:\.\d+)?$`)
+var thousands = lazyregexp.New(`\b\d{1,3}(?:,\d{3})+\b|^[+-]?\d{1,3}(?: \d{3})+(?:\.\d+)?$`)
 
 // withoutCommas removes thousands separators from numbers.
 func withoutCommas(s string) string {
@@ -253,7 +253,7 @@ func listOfTexts(items []string) python.List {
 	return list
 }
 
-var bullet = regexp.MustCompile(`^\s*(?:[-*•‣◦]|\d{1,3}[.)])\s+(.+)$`)
+var bullet = lazyregexp.New(`^\s*(?:[-*•‣◦]|\d{1,3}[.)])\s+(.+)$`)
 
 // bullets returns the items of a Markdown list, with or without an introductory line, or nil for any other text.
 func bullets(s string) python.List {
@@ -275,8 +275,8 @@ func bullets(s string) python.List {
 }
 
 var (
-	separators    = regexp.MustCompile(`[,;]\s+|;`)
-	separatorsAnd = regexp.MustCompile(`[,;]\s+(?:and\s+)?|;|\s+and\s+`)
+	separators    = lazyregexp.New(`[,;]\s+|;`)
+	separatorsAnd = lazyregexp.New(`[,;]\s+(?:and\s+)?|;|\s+and\s+`)
 )
 
 // separated splits a text at commas or semicolons and the word and, with or without brackets around it.

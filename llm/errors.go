@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"html"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -47,9 +47,9 @@ func (e *HTTPError) message() string {
 }
 
 var (
-	pageStart = regexp.MustCompile(`(?i)^\s*<(!doctype html|html|head|body|title|h1)\b`)
-	pageTitle = regexp.MustCompile(`(?is)<(title|h1)[^>]*>(.*?)</(title|h1)>`)
-	pageTag   = regexp.MustCompile(`<[^>]*>`)
+	pageStart = lazyregexp.New(`(?i)^\s*<(!doctype html|html|head|body|title|h1)\b`)
+	pageTitle = lazyregexp.New(`(?is)<(title|h1)[^>]*>(.*?)</(title|h1)>`)
+	pageTag   = lazyregexp.New(`<[^>]*>`)
 )
 
 // webPage reduces HTML to its title.

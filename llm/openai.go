@@ -3,8 +3,9 @@ package llm
 import (
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 
 	"github.com/tmc/langchaingo/llms"
 )
@@ -52,7 +53,7 @@ func openAISettings(fields map[string]any, s scope) map[string]any {
 }
 
 // newerModel matches o1, o3-mini, gpt-5, gpt-5.1-mini and their fine-tuned forms.
-var newerModel = regexp.MustCompile(`^(ft:)?(o[1-9]|gpt-([5-9]|[1-9][0-9]))`)
+var newerModel = lazyregexp.New(`^(ft:)?(o[1-9]|gpt-([5-9]|[1-9][0-9]))`)
 
 type openAIMessage struct {
 	Role       string       `json:"role"`

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 // KeyVariable is the environment variable of OpenAI's key. The package reads no environment: keys come in [Config].
@@ -154,13 +155,13 @@ func (v vendor) parseBaseURL(address string) (*url.URL, error) {
 }
 
 // bareHost matches a host with its port and no scheme. No key has this form.
-var bareHost = regexp.MustCompile(`^[a-z0-9.-]+:[0-9]{1,5}(/[A-Za-z0-9._/-]*)?$`)
+var bareHost = lazyregexp.New(`^[a-z0-9.-]+:[0-9]{1,5}(/[A-Za-z0-9._/-]*)?$`)
 
 // bedrockHost matches a host of AWS with its region, such as bedrock-runtime.eu-central-1.amazonaws.com.
-var bedrockHost = regexp.MustCompile(`^bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com`)
+var bedrockHost = lazyregexp.New(`^bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com`)
 
 // version matches a path that ends in a version of the API.
-var version = regexp.MustCompile(`/v[0-9]+[a-z0-9]*$`)
+var version = lazyregexp.New(`/v[0-9]+[a-z0-9]*$`)
 
 func (v vendor) checkKey(key string, base *url.URL) error {
 	own, err := url.Parse(v.base)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -41,10 +42,10 @@ type remedy struct {
 var droppable = []string{"top_p", "temperature", "stop", "stop_sequences", "parallel_tool_calls", "tool_choice", "stream_options"}
 
 var (
-	refuses   = regexp.MustCompile(`unsupported|not support|n't support|not permitted|not allowed|unknown|unrecognized|deprecated|cannot both|extra input`)
-	streaming = regexp.MustCompile(`only supports? stream|only available (in|with) stream|stream(ing)?\W.{0,20}(must|required|only)|(must|require|enable|set).{0,12} stream`)
-	noStream  = regexp.MustCompile(`stream\w*\W.{0,20}not support|not support stream`)
-	notWhole  = regexp.MustCompile(`non-?stream\w*\W.{0,20}not `)
+	refuses   = lazyregexp.New(`unsupported|not support|n't support|not permitted|not allowed|unknown|unrecognized|deprecated|cannot both|extra input`)
+	streaming = lazyregexp.New(`only supports? stream|only available (in|with) stream|stream(ing)?\W.{0,20}(must|required|only)|(must|require|enable|set).{0,12} stream`)
+	noStream  = lazyregexp.New(`stream\w*\W.{0,20}not support|not support stream`)
+	notWhole  = lazyregexp.New(`non-?stream\w*\W.{0,20}not `)
 )
 
 func remedies() []remedy {
@@ -127,9 +128,9 @@ func (a adapted) Unwrap() error { return a.error }
 var (
 	// asksTooMuch matches the message of a server that refuses a reply limit beyond its context window: vLLM and SGLang,
 	// OpenAI's older models, and Anthropic.
-	asksTooMuch = regexp.MustCompile(`maximum context length is (\d+)[^0-9].{0,200}?(?:has|contains at least|prompt:?) (\d+) input tokens` +
+	asksTooMuch = lazyregexp.New(`maximum context length is (\d+)[^0-9].{0,200}?(?:has|contains at least|prompt:?) (\d+) input tokens` +
 		`|maximum context length is (\d+)[^0-9].{0,200}?\((\d+) (?:in the messages|in your prompt)`)
-	sumTooMuch = regexp.MustCompile(`context limit: (\d+) \+ \d+ > (\d+)`)
+	sumTooMuch = lazyregexp.New(`context limit: (\d+) \+ \d+ > (\d+)`)
 )
 
 // leastRoom is the least number of tokens that is worth another try.

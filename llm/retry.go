@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"airqa/internal/httpclient"
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -102,7 +102,7 @@ func (m *Retrier) pause(failures int, err error) time.Duration {
 }
 
 // googleDelay matches the delay that Google requests in the body.
-var googleDelay = regexp.MustCompile(`"retryDelay":\s*"([0-9.]+)s"`)
+var googleDelay = lazyregexp.New(`"retryDelay":\s*"([0-9.]+)s"`)
 
 func retryDelay(body string) time.Duration {
 	found := googleDelay.FindStringSubmatch(body)

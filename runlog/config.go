@@ -10,12 +10,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"airqa/internal/files"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -336,7 +336,7 @@ func Differences(old, now Shape) []string {
 	return lines
 }
 
-var textHash = regexp.MustCompile(`^"[0-9a-f]{64}"$`)
+var textHash = lazyregexp.New(`^"[0-9a-f]{64}"$`)
 
 // Describe returns both values, each followed by the name of its side. Hashes are only reported as changed.
 func (c Change) Describe(before, after string) string {

@@ -9,7 +9,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"regexp"
+
+	"airqa/internal/lazyregexp"
 )
 
 // Lines yields all lines of an episode in order, with their newlines, damaged attempts included. A line is valid until
@@ -60,7 +61,7 @@ func (w *Writer) CopyEpisode(from *Run, episode string) error {
 	return nil
 }
 
-var blobName = regexp.MustCompile(`^([0-9a-f]{64})(\.txt|\.png)$`)
+var blobName = lazyregexp.New(`^([0-9a-f]{64})(\.txt|\.png)$`)
 
 // CopyBlobs copies the texts and images of another run. It leaves out and returns those that are damaged.
 func (w *Writer) CopyBlobs(dir string) (damaged []error, err error) {

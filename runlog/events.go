@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 
 	"airqa/internal/files"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -63,7 +63,7 @@ func (r *Run) Events(id string) ([]Event, error) {
 }
 
 // hashPattern matches the names of texts and images in a line.
-var hashPattern = regexp.MustCompile(`"[0-9a-f]{64}"`)
+var hashPattern = lazyregexp.New(`"[0-9a-f]{64}"`)
 
 // Copy appends events of another run verbatim, with their texts and images. The log must not have events of their
 // episode.

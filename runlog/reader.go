@@ -12,9 +12,9 @@ import (
 	"io/fs"
 	"iter"
 	"math"
-	"regexp"
 	"sync"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -212,7 +212,7 @@ func (r *Run) LoadImages(rec *Recorded) error {
 }
 
 // headPattern matches type and episode at the start of a line as usually written.
-var headPattern = regexp.MustCompile(`^\{"type":"([a-z_]+)","episode":"([^"\\]+)","seq":\d+,`)
+var headPattern = lazyregexp.New(`^\{"type":"([a-z_]+)","episode":"([^"\\]+)","seq":\d+,`)
 
 func (r *Run) scan(file io.Reader) error {
 	in := bufio.NewReaderSize(file, 1<<20)

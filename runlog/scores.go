@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"airqa/internal/files"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -58,7 +58,7 @@ func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) [
 	return files.WriteFile(filepath.Join(dir, scoresDir, s.fileName()), lines)
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var notInNames = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 // longestName leaves room for a temporary suffix; file systems allow 255 bytes.
 const longestName = 200

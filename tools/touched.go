@@ -1,11 +1,11 @@
 package tools
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -14,8 +14,8 @@ const maxTouched = 50
 
 var (
 	// idPattern matches a name that ends in "id" and may apply to the ids after it, or an id in quotes.
-	idPattern   = regexp.MustCompile(`(?i)\b(\w*id)\b|'([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})'`)
-	pagePattern = regexp.MustCompile(`(?i)\bpage_number\s*(?:=|IN)\s*\(?\s*(\d+(?:\s*,\s*\d+)*)`)
+	idPattern   = lazyregexp.New(`(?i)\b(\w*id)\b|'([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})'`)
+	pagePattern = lazyregexp.New(`(?i)\bpage_number\s*(?:=|IN)\s*\(?\s*(\d+(?:\s*,\s*\d+)*)`)
 )
 
 // touched lists what a query read: the ids and pages in its statement and in all of its rows, shown or not. A page of

@@ -1,11 +1,11 @@
 package action
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
@@ -49,7 +49,7 @@ func before(text string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-var fenceLine = regexp.MustCompile("(?m)(?:```|~~~)[ \t]*[\\w+-]*[ \t]*\r?$")
+var fenceLine = lazyregexp.New("(?m)(?:```|~~~)[ \t]*[\\w+-]*[ \t]*\r?$")
 
 // withoutFences removes the openings of fences from the end of lines.
 func withoutFences(text string) string { return fenceLine.ReplaceAllString(text, "") }
@@ -75,13 +75,13 @@ func following(text string, i int) string {
 
 var (
 	// denial is in the last clause before a call that it denies or only shows: "I should not yet write", "for example".
-	denial = regexp.MustCompile(`(?i)\b(?:not|never|avoid|cannot|if|unless|write|writes|says?|example|such as|template|syntax|nicht|niemals|jamais|nunca|не)\b` +
+	denial = lazyregexp.New(`(?i)\b(?:not|never|avoid|cannot|if|unless|write|writes|says?|example|such as|template|syntax|nicht|niemals|jamais|nunca|не)\b` +
 		`|\be\.g\b|n['’]t\b|\b(?:form|format|looks?|label|instructions?)\b.{0,20}\b(?:is|be|like|was|as)\b|不要|不能|不应|别|例如`)
 	// hedged matches the text after a call that is part of a sentence: "would be too early".
-	hedged = regexp.MustCompile("(?i)^[`\"'”’*)\\s]*(?:\\?|,?\\s*(?:would|could|should|might|may|if|unless|only|once|when|until|later|not|yet|can|cannot|or|but|instead" +
+	hedged = lazyregexp.New("(?i)^[`\"'”’*)\\s]*(?:\\?|,?\\s*(?:would|could|should|might|may|if|unless|only|once|when|until|later|not|yet|can|cannot|or|but|instead" +
 		"|(?:is|was|seems|looks)\\s+(?:too|not|premature|wrong|only|what|the form|an example))\\b)")
 	// corrected matches the text after a call that the model takes back: "wait, check first".
-	corrected = regexp.MustCompile(`(?i)^(?:but |oh |hm+[,. ]*)?(?:wait\b|no[,.!;:—–]|no wait|actually\b|hold on|hm+\b|scratch that|never ?mind|let me (?:first|check|verify|double|reconsider)|first,? (?:i|let)\b)`)
+	corrected = lazyregexp.New(`(?i)^(?:but |oh |hm+[,. ]*)?(?:wait\b|no[,.!;:—–]|no wait|actually\b|hold on|hm+\b|scratch that|never ?mind|let me (?:first|check|verify|double|reconsider)|first,? (?:i|let)\b)`)
 )
 
 // denied reports whether the last clause of a text denies what follows it, or only quotes it.

@@ -3,8 +3,9 @@ package action
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 // FieldsVersion is the version of the rules of [Fields]. It changes when a reply is read differently, so that kept replies are
@@ -15,7 +16,7 @@ const FieldsVersion = 2
 var errNoFields = errors.New("there is no block with the result between two lines of three backticks")
 
 // fieldLabel matches a label at the start of a line: "[Question]:", "**Question**:", "question:".
-var fieldLabel = regexp.MustCompile(`(?m)^[ \t]*(?:[#>*_-]+[ \t]*)?[*_]*\[?([A-Za-z][A-Za-z _]*?)\]?[*_]*[ \t]*:[*_]*[ \t]*`)
+var fieldLabel = lazyregexp.New(`(?m)^[ \t]*(?:[#>*_-]+[ \t]*)?[*_]*\[?([A-Za-z][A-Za-z _]*?)\]?[*_]*[ \t]*:[*_]*[ \t]*`)
 
 // Fields reads the labelled fields of a reply, such as "[Question]: …". It returns the values of the named fields in the last fenced block of a reply, or in the whole reply if it has no
 // block. Case and emphasis of the labels do not matter. A field that is missing, empty or given twice is an error.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
 	"airqa/internal/python"
 )
@@ -177,7 +177,7 @@ func first(d *python.Dict, names ...string) python.Value {
 // fence opens and closes a code block.
 const fence = "```"
 
-var language = regexp.MustCompile(`^[ \t]*[\w+-]*[ \t]*\r?\n`)
+var language = lazyregexp.New(`^[ \t]*[\w+-]*[ \t]*\r?\n`)
 
 // LastBlock returns the trimmed content of the last fenced block of a reply, ignoring thinking, or the whole trimmed
 // reply if there is none. Baselines that ask once read their answer this way. A block that a line opens and nothing

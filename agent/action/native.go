@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	"airqa/qa"
 )
@@ -23,7 +23,7 @@ func Native(specs []Spec) []qa.ToolSpec {
 }
 
 // paramLine matches a line of the "Parameters:" part of a tool's text.
-var paramLine = regexp.MustCompile(`(?m)^- (\w+) \([^)]*\): (.+)$`)
+var paramLine = lazyregexp.New(`(?m)^- (\w+) \([^)]*\): (.+)$`)
 
 func (s Spec) schema(text string) json.RawMessage {
 	about := make(map[string]string)

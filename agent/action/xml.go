@@ -2,15 +2,15 @@ package action
 
 import (
 	"html"
-	"regexp"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
 // tagPattern matches the start of a parameter. Models do not escape text (a < b in SQL), so an element ends at its own
 // closing tag, and markup inside it is text.
-var tagPattern = regexp.MustCompile(`^\s*<([A-Za-z_]\w*)>`)
+var tagPattern = lazyregexp.New(`^\s*<([A-Za-z_]\w*)>`)
 
 func readXML(reply string, i int) (written, *python.Error) {
 	body, end, fault := element(reply, i, "action")

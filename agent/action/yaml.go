@@ -3,16 +3,16 @@ package action
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
 // blockScalar matches the end of a line that opens a block of text.
-var blockScalar = regexp.MustCompile(`[:-][ \t]+[|>][+\-0-9]{0,2}[ \t]*(?:#.*)?\r?$`)
+var blockScalar = lazyregexp.New(`[:-][ \t]+[|>][+\-0-9]{0,2}[ \t]*(?:#.*)?\r?$`)
 
 // yamlEnd returns the end of the mapping at byte i. It ends at a label, a tag or a fence that is not indented more than
 // its keys, since a mapping has no end marker. Lines of a block scalar end by indentation alone.

@@ -10,13 +10,13 @@ import (
 	"maps"
 	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"airqa/bench"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/qa/dataset"
 )
@@ -174,11 +174,11 @@ func (s *sheet) column(c int) []string {
 }
 
 // unitHead matches the heads of columns that name units: id, question_id, itemID, number and the like.
-var unitHead = regexp.MustCompile(`^(?i:(?:.+[ _.-])?(?:id|uuid|qid|index|idx|key|nr)|` +
+var unitHead = lazyregexp.New(`^(?i:(?:.+[ _.-])?(?:id|uuid|qid|index|idx|key|nr)|` +
 	`unit|item|row|number|#|question|example|sample|instance|case|subject|paper|document|doc|pair|record|task)$|[a-z]I[Dd]$`)
 
 // unnamed matches the head of an index column without a name; pandas gives it one when it reads such a file.
-var unnamed = regexp.MustCompile(`(?i)^(unnamed: \d+)?$`)
+var unnamed = lazyregexp.New(`(?i)^(unnamed: \d+)?$`)
 
 // split returns the columns that name the unit, and those of the raters. The former have a head such as "item" or none;
 // failing that, it is the first column if its values are names rather than ratings.
@@ -341,7 +341,7 @@ func (l labeller) spell(label, text string) {
 }
 
 // decimalComma matches a number with a decimal comma.
-var decimalComma = regexp.MustCompile(`^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$`)
+var decimalComma = lazyregexp.New(`^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$`)
 
 // exactDigits is the number of digits that a floating-point number keeps. Longer integers are names.
 const exactDigits = 15

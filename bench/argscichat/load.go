@@ -8,19 +8,19 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"airqa/bench"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
 
 // foldFile matches the names of the files.
-var foldFile = regexp.MustCompile(`^fold_([0-9]+)_(train|val|test)\.json$`)
+var foldFile = lazyregexp.New(`^fold_([0-9]+)_(train|val|test)\.json$`)
 
 // foldSplits are in reading order.
 var foldSplits = []string{"train", "val", "test"}

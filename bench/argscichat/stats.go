@@ -3,12 +3,12 @@ package argscichat
 import (
 	"context"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 
 	"airqa/bench"
 	"airqa/env/embed"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	"airqa/internal/words"
 )
@@ -38,8 +38,8 @@ type Lengths struct {
 }
 
 var (
-	sentenceEnd = regexp.MustCompile(`[.!?][\s\p{Z}]+`)
-	marks       = regexp.MustCompile(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s\p{Z}]`)
+	sentenceEnd = lazyregexp.New(`[.!?][\s\p{Z}]+`)
+	marks       = lazyregexp.New(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s\p{Z}]`)
 )
 
 // Collect counts the data.

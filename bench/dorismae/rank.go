@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"airqa/bench"
 	"airqa/env/embed"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
 	"airqa/qa"
 )
@@ -18,7 +18,7 @@ import (
 // Ranker scores the abstracts of a pool, in its order. Higher is better. Calls must not overlap.
 type Ranker func(context.Context, bench.Item) ([]float64, error)
 
-var address = regexp.MustCompile(`(?:https?://|ftp://|www\.)\S+`)
+var address = lazyregexp.New(`(?:https?://|ftp://|www\.)\S+`)
 
 // Clean is an abstract without addresses, line breaks and dollar signs.
 func Clean(abstract string) string {
@@ -138,7 +138,7 @@ func order(scores []float64) []int {
 // fit learns documents and returns the scores of queries.
 type fit func(documents []string) func(query string) []float64
 
-var wordOrMark = regexp.MustCompile(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
+var wordOrMark = lazyregexp.New(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
 
 func fitTFIDF(documents []string) func(string) []float64 {
 	return words.FitTFIDF(documents, words.TFIDFOptions{}).Scores

@@ -3,11 +3,11 @@ package dorismae
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"airqa/bench"
+	"airqa/internal/lazyregexp"
 )
 
 // Tree is a query of queries.txt with its aspects, which have no ids there.
@@ -39,10 +39,10 @@ type Best struct {
 }
 
 var (
-	ruler      = regexp.MustCompile(`(?m)^={5,}\s*$`)
-	queryHead  = regexp.MustCompile(`^Query: (\d+)$`)
-	aspectLine = regexp.MustCompile(`^(\t?)(?:\d+|[a-z])\. (.*)$`)
-	bestBlock  = regexp.MustCompile(`(?s)^Query id: (\d+)\n(.*)\n\n` +
+	ruler      = lazyregexp.New(`(?m)^={5,}\s*$`)
+	queryHead  = lazyregexp.New(`^Query: (\d+)$`)
+	aspectLine = lazyregexp.New(`^(\t?)(?:\d+|[a-z])\. (.*)$`)
+	bestBlock  = lazyregexp.New(`(?s)^Query id: (\d+)\n(.*)\n\n` +
 		`Best Candidate ID: (\d+), Best Candidate Averaged Relevance Score: ([0-9.]+)\n\nBest Candidate:\n(.*)$`)
 )
 

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/settings"
 
 	"github.com/alecthomas/kong"
@@ -177,7 +177,7 @@ func helpWidth() int {
 }
 
 // heading matches lines such as "Flags:".
-var heading = regexp.MustCompile(`(?m)^(?:Usage|[A-Z][a-z ]+):`)
+var heading = lazyregexp.New(`(?m)^(?:Usage|[A-Z][a-z ]+):`)
 
 func styleHelp(text string, s terminal.Style) string {
 	return heading.ReplaceAllStringFunc(text, s.Bold)

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -22,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"airqa/env/paperdb"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -171,7 +171,7 @@ func missingInput(err error, args []string) error {
 }
 
 // emptyChoice matches the value "" in kong's list of choices, which means that the flag is not given.
-var emptyChoice = regexp.MustCompile(`( must be one of (?:"[^"]+",)*)"",?`)
+var emptyChoice = lazyregexp.New(`( must be one of (?:"[^"]+",)*)"",?`)
 
 func options() []kong.Option {
 	formats := render.Formats()
@@ -265,7 +265,7 @@ func advice(err error) string {
 }
 
 // stackTrace matches the trace that DuckDB appends to a fatal error.
-var stackTrace = regexp.MustCompile(`(?s)\s*\n+Stack Trace:\n.*`)
+var stackTrace = lazyregexp.New(`(?s)\s*\n+Stack Trace:\n.*`)
 
 func withoutTrace(text string) string { return stackTrace.ReplaceAllString(text, "") }
 

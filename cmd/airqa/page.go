@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airqa/env"
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -37,7 +37,7 @@ func (b *boxFlag) Decode(ctx *kong.DecodeContext) error {
 	return ctx.Scan.PopValueInto("X0,Y0,W,H", (*string)(b))
 }
 
-var negative = regexp.MustCompile(`^-[\d.]`)
+var negative = lazyregexp.New(`^-[\d.]`)
 
 func (pageCmd) Help() string {
 	return `Examples:

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"airqa/env/paperdb/sandbox"
+	"airqa/internal/lazyregexp"
 
 	"github.com/marcboeker/go-duckdb/v2"
 )
@@ -95,16 +95,16 @@ var kinds = map[duckdb.ErrorType]string{
 }
 
 var (
-	hostPath = regexp.MustCompile(`(^|[\s"'(=])(?:/[\w.+@-]+){2,}`)
-	address  = regexp.MustCompile(`0x[0-9a-fA-F]{6,}`)
+	hostPath = lazyregexp.New(`(^|[\s"'(=])(?:/[\w.+@-]+){2,}`)
+	address  = lazyregexp.New(`0x[0-9a-fA-F]{6,}`)
 	// advice matches lines that suggest changing a setting, which nobody can.
-	advice = regexp.MustCompile(`\n+[^\n]*\bSET \w+ ?=[^\n]*`)
+	advice = lazyregexp.New(`\n+[^\n]*\bSET \w+ ?=[^\n]*`)
 	// wrapped matches the excerpt of the statement in a runtime error, which would show the wrapper instead of the
 	// original text.
-	wrapped = regexp.MustCompile(`(?s)\n+LINE \d+: .*`)
+	wrapped = lazyregexp.New(`(?s)\n+LINE \d+: .*`)
 	// badID matches the error for comparing an id, to the engine a 128-bit number, with text that is truncated or has no
 	// hyphens.
-	badID = regexp.MustCompile(`^(?:Conversion Error: )?Could not convert string ('[0-9a-fA-F-]{1,40}') to INT128`)
+	badID = lazyregexp.New(`^(?:Conversion Error: )?Could not convert string ('[0-9a-fA-F-]{1,40}') to INT128`)
 )
 
 // clean removes host paths and addresses from an engine's text and truncates it.

@@ -2,9 +2,10 @@ package pdf
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"sync"
+
+	"airqa/internal/lazyregexp"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
@@ -66,7 +67,7 @@ func Sound(data []byte) bool {
 }
 
 // crossReference matches the start of a cross-reference table or stream.
-var crossReference = regexp.MustCompile(`^\s*(xref|\d+\s+\d+\s+obj)`)
+var crossReference = lazyregexp.New(`^\s*(xref|\d+\s+\d+\s+obj)`)
 
 // disableConfigDir keeps pdfcpu from creating a folder in the user's configuration. It sets a global variable of that
 // package, so it must run only once.

@@ -3,12 +3,13 @@ package vectors
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"airqa/internal/lazyregexp"
 )
 
-var namePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var namePattern = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // Check validates the description; errors are [ErrInvalid].
 func (c Collection) Check() error {

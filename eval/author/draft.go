@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -113,7 +113,7 @@ func (d Draft) suits(k Kind) error {
 }
 
 // leadingZero matches a number that may be a code.
-var leadingZero = regexp.MustCompile(`^\s*[-+−]?0[0-9]`)
+var leadingZero = lazyregexp.New(`^\s*[-+−]?0[0-9]`)
 
 // doubtful warns of a type that was chosen although the answer may be of another one.
 func doubtful(answer string, k Kind) string {

@@ -2,11 +2,11 @@ package author
 
 import (
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
@@ -79,7 +79,7 @@ type number struct {
 }
 
 // numberForm matches a number, with thousands separators and a percent sign.
-var numberForm = regexp.MustCompile(`^([-+−]?)(\d{1,3}(?:,\d{3})+|\d+)?(?:\.(\d*))?([eE][-+]?\d+)?\s*(%?)$`)
+var numberForm = lazyregexp.New(`^([-+−]?)(\d{1,3}(?:,\d{3})+|\d+)?(?:\.(\d*))?([eE][-+]?\d+)?\s*(%?)$`)
 
 // numberIn reads a text that is a number.
 func numberIn(text string) (number, bool) {
@@ -130,7 +130,7 @@ func date(text string) (time.Time, bool) {
 const shortText = 4
 
 // latexCommand matches a LaTeX command or mathematics between dollar signs.
-var latexCommand = regexp.MustCompile(`\\[A-Za-z]+|^\$[^$]+\$$`)
+var latexCommand = lazyregexp.New(`\\[A-Za-z]+|^\$[^$]+\$$`)
 
 // short reports whether all texts are of a few words on one line.
 func short(texts []string) bool {

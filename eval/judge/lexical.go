@@ -2,12 +2,12 @@ package judge
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"airqa/eval"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
@@ -143,7 +143,7 @@ func singular(w string) string {
 }
 
 // latexNoise matches LaTeX commands that change the look of a formula, not its meaning.
-var latexNoise = regexp.MustCompile(`\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|nolimits|quad|qquad|mathrm|mathbf|mathit|text|operatorname|boldsymbol|bm)\b\*?|\\[,;:!> ]|\\[()\[\]]|[{}$~\s&]`)
+var latexNoise = lazyregexp.New(`\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|nolimits|quad|qquad|mathrm|mathbf|mathit|text|operatorname|boldsymbol|bm)\b\*?|\\[,;:!> ]|\\[()\[\]]|[{}$~\s&]`)
 
 // plainFormula returns a LaTeX formula without whitespace, braces and layout commands. It does no mathematics.
 func plainFormula(s string) string {

@@ -3,10 +3,10 @@ package judge
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -33,9 +33,9 @@ const blank = `[\s\v\p{Z}\x1c-\x1f\x85]`
 
 var (
 	// closing matches a verdict at the end of a reply.
-	closing = regexp.MustCompile("```(?:txt)?" + blank + "+((?i:true|false))" + blank + "+```" + blank + "*$")
+	closing = lazyregexp.New("```(?:txt)?" + blank + "+((?i:true|false))" + blank + "+```" + blank + "*$")
 	// fenced matches blocks between triple backticks, separated by whitespace.
-	fenced = regexp.MustCompile("(?s)```(?:txt)?" + blank + "(.*?)" + blank + "```")
+	fenced = lazyregexp.New("(?s)```(?:txt)?" + blank + "(.*?)" + blank + "```")
 )
 
 // readVerdict reads the last block with the given fence name; ok is false unless it is True or False in any case.

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	"airqa/qa/dataset"
 )
@@ -45,7 +45,7 @@ func decodePredictions(b dataset.Block) predictionBlock {
 }
 
 // notNumber matches the floats that Python writes and JSON does not allow.
-var notNumber = regexp.MustCompile(`\b(NaN|Infinity)\b`)
+var notNumber = lazyregexp.New(`\b(NaN|Infinity)\b`)
 
 // notJSON returns the name of a Python float that makes a line invalid JSON, or "".
 func notJSON(raw []byte) string {

@@ -6,12 +6,12 @@ package explore
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"airqa/agent/action"
 	"airqa/extractor/candidate"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
@@ -164,4 +164,4 @@ func Parse(text string, m candidate.Material) (candidate.Draft, error) {
 // maxQuestion is the maximum length of a question in bytes; AirQA's longest has 451 characters.
 const maxQuestion = 1200
 
-var bullet = regexp.MustCompile(`^(?:[-*•]|\d+[.)])\s+`)
+var bullet = lazyregexp.New(`^(?:[-*•]|\d+[.)])\s+`)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/eval"
 	"airqa/extractor/candidate"
+	"airqa/internal/lazyregexp"
 )
 
 // located checks that the quoted evidence is in the elements that the question is about: a quote in each of them.
@@ -46,13 +46,13 @@ const minQuoted = 2
 
 var (
 	// computed are questions whose answer need not be written anywhere: it is counted or compared.
-	computed = regexp.MustCompile(`(?i)\b(?:total|sum|difference|differ|average|mean|ratio|altogether|combined|times|more|less|fewer|` +
+	computed = lazyregexp.New(`(?i)\b(?:total|sum|difference|differ|average|mean|ratio|altogether|combined|times|more|less|fewer|` +
 		`higher|lower|larger|` +
 		`smaller|greater|better|worse|best|worst|longer|shorter|faster|slower|increase|decrease|improve\p{L}*|` +
 		`gains?|drops?|reduc\p{L}+|exceeds?|` +
 		`outperforms?|percentage points|relative|rank\p{L}*|highest|lowest|largest|smallest|first|last|earliest|latest)\b`)
-	counted = regexp.MustCompile(`(?i)\b(?:how many|number of|count)\b`)
-	unit    = regexp.MustCompile(`(?i)\bhow many ([\p{L}-]+)`)
+	counted = lazyregexp.New(`(?i)\b(?:how many|number of|count)\b`)
+	unit    = lazyregexp.New(`(?i)\bhow many ([\p{L}-]+)`)
 )
 
 // mostCounted is the largest number that a question may expect a reader to count.

@@ -1,12 +1,12 @@
 package gate
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
@@ -67,14 +67,14 @@ func countsAsked(text []word, at word) bool {
 
 var (
 	// structure are the words after a number that describes the form of an answer.
-	structure = regexp.MustCompile(`(?i)^[-\s]*(?:decimals?|digits?|places?|significant|fractional|elements?|items?|entries|` +
+	structure = lazyregexp.New(`(?i)^[-\s]*(?:decimals?|digits?|places?|significant|fractional|elements?|items?|entries|` +
 		`words?|sentences?|strings?|` +
 		`integers?|numbers?|floats?|names?|values?|keys?|letters?|characters?|sub-?lists?|lists?|tuples?|dimensional|parts?|lines?)\b`)
 	// bounds are the words before and after the ends of a range.
-	boundsBefore = regexp.MustCompile(`(?i)(?:\bfrom|\bbetween|\bto|\band|\brange(?:s|d)?|\bout of|\bleast|\bmost|[-–\[(])\s*$`)
-	ranged       = regexp.MustCompile(`(?i)\b(?:from|between|rang\p{L}+|interval|scale|at least|at most|out of)\b|[\[(]\s*\d`)
-	options      = regexp.MustCompile(`(?i)\b(?:one of|either|choose|chosen|choosing|select\p{L}*|among|options?|from the following|whether)\b`)
-	example      = regexp.MustCompile(`(?i)\b(?:such as|e\.?g\.?|for example|for instance|like|example)\b`)
+	boundsBefore = lazyregexp.New(`(?i)(?:\bfrom|\bbetween|\bto|\band|\brange(?:s|d)?|\bout of|\bleast|\bmost|[-–\[(])\s*$`)
+	ranged       = lazyregexp.New(`(?i)\b(?:from|between|rang\p{L}+|interval|scale|at least|at most|out of)\b|[\[(]\s*\d`)
+	options      = lazyregexp.New(`(?i)\b(?:one of|either|choose|chosen|choosing|select\p{L}*|among|options?|from the following|whether)\b`)
+	example      = lazyregexp.New(`(?i)\b(?:such as|e\.?g\.?|for example|for instance|like|example)\b`)
 )
 
 // leaksInFormat reports whether an answer format contains the answer, of any length, other than in a range, in a list of
@@ -138,19 +138,19 @@ const (
 )
 
 var (
-	orNext    = regexp.MustCompile(`(?i)^["'”’)]*((?: [\w+-]+){0,3}),? or ` + article + `["'“‘(]*([\p{L}\p{N}])`)
-	orOpen    = regexp.MustCompile(`(?i)^["'”’)]*(?: [\w+-]+){0,3},? or ` + open)
-	orNow     = regexp.MustCompile(`(?i)^["'”’)]*,? or `)
-	listNext  = regexp.MustCompile(`(?i)^["'”’)]*((?:, ` + item + `)*), ?(?:or |` + item + ` or )["'“‘(]*[\p{L}\p{N}]`)
-	orBefore  = regexp.MustCompile(`(?i)([\p{L}\p{N}%-]+)["'”’)]*,? or ` + article + `["'“‘(]*$`)
-	orAlready = regexp.MustCompile(`(?i)([\p{L}\p{N}%-]+)["'”’)]*,? or ((?:[\w+-]+ ){1,3})["'“‘(]*$`)
-	andBefore = regexp.MustCompile(`(?i)\b(?:between|among) ` + article + `(?:` + item + `, ?)*` + item + `,? and ` + article + `["'“‘(]*$`)
-	listed    = regexp.MustCompile(`(?i)\bamong ` + article + `(?:` + item + `, ?)*["'“‘(]*$`)
-	andLater  = regexp.MustCompile(`(?i)^["'”’)]*(?:, ` + item + `)*,? and ["'“‘(]*[\p{L}\p{N}]`)
-	andNext   = regexp.MustCompile(`(?i)^["'”’)]* and ` + article + `["'“‘(]*[\p{L}\p{N}]`)
-	between   = regexp.MustCompile(`(?i)\bbetween ` + article + `["'“‘(]*$`)
-	newClause = regexp.MustCompile(`(?i)\b(?:what|which|who|how|why|when|where|is|are|does|do|did|was|were|and)\b`)
-	openWord  = regexp.MustCompile(`(?i)^` + open + `$`)
+	orNext    = lazyregexp.New(`(?i)^["'”’)]*((?: [\w+-]+){0,3}),? or ` + article + `["'“‘(]*([\p{L}\p{N}])`)
+	orOpen    = lazyregexp.New(`(?i)^["'”’)]*(?: [\w+-]+){0,3},? or ` + open)
+	orNow     = lazyregexp.New(`(?i)^["'”’)]*,? or `)
+	listNext  = lazyregexp.New(`(?i)^["'”’)]*((?:, ` + item + `)*), ?(?:or |` + item + ` or )["'“‘(]*[\p{L}\p{N}]`)
+	orBefore  = lazyregexp.New(`(?i)([\p{L}\p{N}%-]+)["'”’)]*,? or ` + article + `["'“‘(]*$`)
+	orAlready = lazyregexp.New(`(?i)([\p{L}\p{N}%-]+)["'”’)]*,? or ((?:[\w+-]+ ){1,3})["'“‘(]*$`)
+	andBefore = lazyregexp.New(`(?i)\b(?:between|among) ` + article + `(?:` + item + `, ?)*` + item + `,? and ` + article + `["'“‘(]*$`)
+	listed    = lazyregexp.New(`(?i)\bamong ` + article + `(?:` + item + `, ?)*["'“‘(]*$`)
+	andLater  = lazyregexp.New(`(?i)^["'”’)]*(?:, ` + item + `)*,? and ["'“‘(]*[\p{L}\p{N}]`)
+	andNext   = lazyregexp.New(`(?i)^["'”’)]* and ` + article + `["'“‘(]*[\p{L}\p{N}]`)
+	between   = lazyregexp.New(`(?i)\bbetween ` + article + `["'“‘(]*$`)
+	newClause = lazyregexp.New(`(?i)\b(?:what|which|who|how|why|when|where|is|are|does|do|did|was|were|and)\b`)
+	openWord  = lazyregexp.New(`(?i)^` + open + `$`)
 )
 
 // alternative reports whether bytes of a question are one of the alternatives that it offers: "A or B", "A, B, or C",
@@ -208,4 +208,4 @@ func joined(before, after string) bool {
 // oneLine replaces each run of whitespace by a space, also at the ends.
 func oneLine(text string) string { return whitespace.ReplaceAllString(text, " ") }
 
-var whitespace = regexp.MustCompile(`\s+`)
+var whitespace = lazyregexp.New(`\s+`)

@@ -1,10 +1,10 @@
 package gate
 
 import (
-	"regexp"
 	"strings"
 
 	"airqa/extractor/candidate"
+	"airqa/internal/lazyregexp"
 )
 
 // Forms in which a paper gives a name to what it contributes. The name is the first group.
@@ -18,14 +18,14 @@ const (
 	makes = `(?:introduc|present|propos|develop|releas|buil[dt]|construct|creat|design|contribut|publish|offer|describ|collect|assembl)\p{Ll}*`
 )
 
-var ownNames = []*regexp.Regexp{
-	regexp.MustCompile(`(?i:\b(?:called|named|dubbed|termed|coined|namely|entitled|titled|nicknamed))\s+["“‘']?` + capitalised),
-	regexp.MustCompile(`(?i:\b` + makes + `\s+(?:the|a|an|our)?)\s*["“‘']?` + coined),
-	regexp.MustCompile(`(?i:\b` + makes + `)\s+["“‘']?` + capitalised + `["”’']?(?:[,:]| \(|\s+[–—-]\s)`),
-	regexp.MustCompile(`(?i:\b` + makes + `\b)[^.;]{0,80}?(?i:\b` + kinds + `)\s*[,:(–—-]?\s*["“‘']?` + coined),
-	regexp.MustCompile(`(?i:\b` + makes + `\b)[^.;]{0,80}?(?i:\b` + kinds + `)\s[^.;]{0,80}?[,:(–—-]\s*["“‘']?` + coined + `["”’']?[.,;:)]`),
-	regexp.MustCompile(`\b[Oo]ur\s+(?:new\s+|novel\s+)?["“‘']?` + coined),
-	regexp.MustCompile(coined + `["”’']?\s*(?:,|\bis|[–—:])\s+(?:a|an|our|the first)\s(?:[\p{L}-]+\s){0,4}?` + kinds + `\b`),
+var ownNames = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?i:\b(?:called|named|dubbed|termed|coined|namely|entitled|titled|nicknamed))\s+["“‘']?` + capitalised),
+	lazyregexp.New(`(?i:\b` + makes + `\s+(?:the|a|an|our)?)\s*["“‘']?` + coined),
+	lazyregexp.New(`(?i:\b` + makes + `)\s+["“‘']?` + capitalised + `["”’']?(?:[,:]| \(|\s+[–—-]\s)`),
+	lazyregexp.New(`(?i:\b` + makes + `\b)[^.;]{0,80}?(?i:\b` + kinds + `)\s*[,:(–—-]?\s*["“‘']?` + coined),
+	lazyregexp.New(`(?i:\b` + makes + `\b)[^.;]{0,80}?(?i:\b` + kinds + `)\s[^.;]{0,80}?[,:(–—-]\s*["“‘']?` + coined + `["”’']?[.,;:)]`),
+	lazyregexp.New(`\b[Oo]ur\s+(?:new\s+|novel\s+)?["“‘']?` + coined),
+	lazyregexp.New(coined + `["”’']?\s*(?:,|\bis|[–—:])\s+(?:a|an|our|the first)\s(?:[\p{L}-]+\s){0,4}?` + kinds + `\b`),
 }
 
 // namedIn returns what a question says of the paper's own names: its title, the name before the colon of the title, or a

@@ -2,9 +2,9 @@ package gate
 
 import (
 	"context"
-	"regexp"
 
 	"airqa/extractor/candidate"
+	"airqa/internal/lazyregexp"
 	"airqa/tools"
 )
 
@@ -17,10 +17,10 @@ const (
 )
 
 var (
-	pointing = regexp.MustCompile(`(?i)\b(?:(?:this|these|those) (?:` + shown + `)|the (?:` + aside + `) (?:` + shown + `)|` +
+	pointing = lazyregexp.New(`(?i)\b(?:(?:this|these|those) (?:` + shown + `)|the (?:` + aside + `) (?:` + shown + `)|` +
 		`the (?:` + shown + `) (?:` + aside + `)|` +
 		`(?:in|to|from|on|by) the (?:text|passage|excerpt|snippet|material|context|caption|paragraph|page))\b`)
-	thisPaper = regexp.MustCompile(`(?i)\b(?:this|the given|the above|the following) (?:paper|work|study|article|approach|method)\b`)
+	thisPaper = lazyregexp.New(`(?i)\b(?:this|the given|the above|the following) (?:paper|work|study|article|approach|method)\b`)
 )
 
 // selfContained checks that the question can be read without the material, does not contain its answer, and does not

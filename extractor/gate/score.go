@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/extractor/candidate"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	"airqa/qa"
 )
@@ -166,8 +166,8 @@ func anyOrder(e qa.Evaluator) bool {
 }
 
 var (
-	decimalsWord = regexp.MustCompile(`(?i)\b(\d+|zero|no|one|two|three|four|five|six)[\s-]+(?:decimal|digits? after|fractional)`)
-	wholeWord    = regexp.MustCompile(`(?i)\b(?:(?:round\p{L}*|nearest)\b[^.;]*\b(?:integer|whole number)|an integer\b)`)
+	decimalsWord = lazyregexp.New(`(?i)\b(\d+|zero|no|one|two|three|four|five|six)[\s-]+(?:decimal|digits? after|fractional)`)
+	wholeWord    = lazyregexp.New(`(?i)\b(?:(?:round\p{L}*|nearest)\b[^.;]*\b(?:integer|whole number)|an integer\b)`)
 )
 
 // decimalsAsked returns the number of decimals that an answer format asks for; -1 if it does not say, so that those of the

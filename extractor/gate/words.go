@@ -1,9 +1,10 @@
 package gate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 // word is a word or number of a text with its byte range.
@@ -14,9 +15,9 @@ type word struct {
 
 var (
 	// hyphenation at the end of a line, and tags of HTML, are no part of words.
-	wordPattern = regexp.MustCompile(`[\p{L}\p{N}]+(?:-\s*\n\s*\p{Ll}+|[.,]\p{N}+)*`)
-	tagPattern  = regexp.MustCompile(`<[^<>]*>`)
-	brokenWord  = regexp.MustCompile(`-\s*\n\s*`)
+	wordPattern = lazyregexp.New(`[\p{L}\p{N}]+(?:-\s*\n\s*\p{Ll}+|[.,]\p{N}+)*`)
+	tagPattern  = lazyregexp.New(`<[^<>]*>`)
+	brokenWord  = lazyregexp.New(`-\s*\n\s*`)
 )
 
 // wordsOf splits a text into words in lower case. Tags are left out.

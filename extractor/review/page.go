@@ -12,10 +12,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"strings"
 
 	"airqa/extractor/candidate"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/tools"
@@ -50,7 +50,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 }).Parse(pageText))
 
 // cells matches the HTML between the cells of a table.
-var cells = regexp.MustCompile(`\s*(<[^>]*>\s*)+`)
+var cells = lazyregexp.New(`\s*(<[^>]*>\s*)+`)
 
 // margin is the space around a box in an image, in points.
 const margin = 6

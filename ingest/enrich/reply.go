@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/env/paperdb"
+	"airqa/internal/lazyregexp"
 )
 
 // The lengths requested by the prompts. A reply may be half as long again; longer ones are cut after a sentence.
@@ -38,8 +38,8 @@ func (t task) fill(visible string) (paperdb.Fill, error) {
 }
 
 var (
-	fence = regexp.MustCompile("(?s)^```[a-zA-Z]*\n(.*?)\n?```$")
-	label = regexp.MustCompile(`(?i)^\**(?:summary|description|tl;?dr|short version|keywords|tags)\**\s*:\**\s*`)
+	fence = lazyregexp.New("(?s)^```[a-zA-Z]*\n(.*?)\n?```$")
+	label = lazyregexp.New(`(?i)^\**(?:summary|description|tl;?dr|short version|keywords|tags)\**\s*:\**\s*`)
 )
 
 // plain removes the wrapping that models put around an answer.
@@ -78,7 +78,7 @@ func shorten(text string, words int) string {
 	return strings.Join(list, " ") + " …"
 }
 
-var bullet = regexp.MustCompile(`^(?:[-*•]|\d+[.)])\s+`)
+var bullet = lazyregexp.New(`^(?:[-*•]|\d+[.)])\s+`)
 
 // tagsIn parses keywords: a JSON list, or words separated by commas, semicolons or newlines, bulleted or not.
 func tagsIn(text string) ([]string, error) {

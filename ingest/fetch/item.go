@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"regexp"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 // Item is a paper to fetch.
@@ -133,7 +134,7 @@ func ofArxiv(id string) Item {
 	return Item{URL: "https://arxiv.org/pdf/" + id, Name: safeName(id)}
 }
 
-var arxivForm = regexp.MustCompile(`^(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v[1-9]\d*)?$`)
+var arxivForm = lazyregexp.New(`^(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v[1-9]\d*)?$`)
 
 // arxivID parses an arXiv id of the current or the old form (before 2007), with or without "arXiv:" and a version.
 func arxivID(text string) (string, bool) {

@@ -2,10 +2,10 @@ package floats
 
 import (
 	"math"
-	"regexp"
 	"slices"
 
 	"airqa/ingest/layout"
+	"airqa/internal/lazyregexp"
 )
 
 // pageView matches the captions of one page with its shapes and lines.
@@ -228,7 +228,7 @@ func endsParagraph(above, l layout.Line) bool {
 }
 
 // numberedHead matches the start of a section's title: "3.1 Data", "IV. Results", "B. Features".
-var numberedHead = regexp.MustCompile(`^(\d{1,2}(\.\d{1,2})*\.?|[A-Z](\.\d{1,2})*\.?|[IVXLC]+\.)\s+\p{Lu}`)
+var numberedHead = lazyregexp.New(`^(\d{1,2}(\.\d{1,2})*\.?|[A-Z](\.\d{1,2})*\.?|[IVXLC]+\.)\s+\p{Lu}`)
 
 func (v *pageView) enclosed(l layout.Line) bool {
 	for _, s := range v.page.Shapes {

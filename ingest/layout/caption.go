@@ -1,11 +1,12 @@
 package layout
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"airqa/internal/lazyregexp"
 )
 
 const (
@@ -19,16 +20,16 @@ var (
 	captionHead = `[\[<〈《【(]?\s*(?i:(?:` + captionPrefix + `)?(?:(` + Pattern(TableTerm) + `)|` +
 		Pattern(FigureTerm) + `)\s*[-№#]?\s*)(` + captionNumber + `)` +
 		`|(\d{1,3}(?:\.\d{1,3})*)\.?\s*(?i:(` + Pattern(NumberedTable) + `)|` + Pattern(NumberedFigure) + `)`
-	captionName = regexp.MustCompile(`^(?:` + captionHead + `)\s*[\]>〉》】)]?\s*(?:[.:|：．。]|[–—―-]\s)?\s*`)
+	captionName = lazyregexp.New(`^(?:` + captionHead + `)\s*[\]>〉》】)]?\s*(?:[.:|：．。]|[–—―-]\s)?\s*`)
 
 	// captionStart matches "Figure 3:", "Fig. 2.", "Table IV |", "Рисунок 1 –".
-	captionStart = regexp.MustCompile(`^(?:` + captionHead + `)(?:\s*[.:|：．。\]>〉》】)]|\s+[–—―-]\s|[–—―]\s)`)
+	captionStart = lazyregexp.New(`^(?:` + captionHead + `)(?:\s*[.:|：．。\]>〉》】)]|\s+[–—―-]\s|[–—―]\s)`)
 	// captionLabel matches a whole fragment: IEEE prints "TABLE I" above the caption.
-	captionLabel = regexp.MustCompile(`^(?:` + captionHead + `)$`)
+	captionLabel = lazyregexp.New(`^(?:` + captionHead + `)$`)
 	// captionPlain matches "Figure 3 Some text", which differs from a sentence only in its font style.
-	captionPlain = regexp.MustCompile(`^(?:` + captionHead + `)\s+["“(«„]?[\p{Lu}\d\p{Han}\p{Katakana}\p{Hangul}]`)
+	captionPlain = lazyregexp.New(`^(?:` + captionHead + `)\s+["“(«„]?[\p{Lu}\d\p{Han}\p{Katakana}\p{Hangul}]`)
 	// captionList matches a line of a list of tables or figures: another label follows, or dot leaders.
-	captionList = regexp.MustCompile(`^\S+\s+\S*\d\S*\s+(Figure|Fig\.|Table)\s+[A-Z]?\.?\d|` + leaders)
+	captionList = lazyregexp.New(`^\S+\s+\S*\d\S*\s+(Figure|Fig\.|Table)\s+[A-Z]?\.?\d|` + leaders)
 )
 
 // captionFirst has the first words of labels, folded.
@@ -68,7 +69,7 @@ func isCaptionLabel(text string) bool {
 // leaders matches the end of an entry of a list: dots and a page number.
 const leaders = `(\.\s*){4,}\d+$`
 
-var listEnd = regexp.MustCompile(`(\.\s*){4,}\d*$`)
+var listEnd = lazyregexp.New(`(\.\s*){4,}\d*$`)
 
 // CaptionLabel returns the number in the label of a caption, and whether it is that of a table.
 func CaptionLabel(caption string) (number string, table, ok bool) {

@@ -2,10 +2,11 @@ package layout
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 // Fractions of a page's height at its top and bottom: the zone of repeated running heads and the zone of page numbers.
@@ -16,8 +17,8 @@ const (
 
 var (
 	// endDigits matches a page number within a running head. Other digits distinguish the rows of a table.
-	endDigits  = regexp.MustCompile(`^\d+|\d+$`)
-	pageNumber = regexp.MustCompile(`^(?i:page\s*)?[-–—]?\s*(\d{1,4}|[ivx]{1,5})\s*[-–—]?(\s*(of|/)\s*\d{1,4})?$`)
+	endDigits  = lazyregexp.New(`^\d+|\d+$`)
+	pageNumber = lazyregexp.New(`^(?i:page\s*)?[-–—]?\s*(\d{1,4}|[ivx]{1,5})\s*[-–—]?(\s*(of|/)\s*\d{1,4})?$`)
 )
 
 // furnitureKey identifies a text and its approximate position: the position of one of its ends or its middle, since a

@@ -2,17 +2,18 @@ package layout
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
+
+	"airqa/internal/lazyregexp"
 )
 
 var (
 	// noteMark matches the start of a footnote to a title or an author.
-	noteMark = regexp.MustCompile(`^[∗*⁎†‡§¶⋆★♣♠♦♥✉]+\s*\p{L}`)
+	noteMark = lazyregexp.New(`^[∗*⁎†‡§¶⋆★♣♠♦♥✉]+\s*\p{L}`)
 	// authorNote matches the start of such a footnote without a mark.
-	authorNote = regexp.MustCompile(`^(?i:equal contribution|equally contribut|these authors contributed|correspondence|corresponding author|contact:|work (was )?(done|performed|conducted) |permission to make digital|preprint\.)`)
+	authorNote = lazyregexp.New(`^(?i:equal contribution|equally contribut|these authors contributed|correspondence|corresponding author|contact:|work (was )?(done|performed|conducted) |permission to make digital|preprint\.)`)
 	// numberedNote matches the start of a footnote to the text.
-	numberedNote = regexp.MustCompile(`^\d{1,3}\s*\p{L}`)
+	numberedNote = lazyregexp.New(`^\d{1,3}\s*\p{L}`)
 )
 
 // markUnruledNotes marks small text at the bottom of a column that begins with a footnote mark but has no rule above.

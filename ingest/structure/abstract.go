@@ -1,17 +1,17 @@
 package structure
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/ingest/layout"
+	"airqa/internal/lazyregexp"
 )
 
 var (
 	// runIn matches "Abstract—We", "Summary. We". Nothing follows a bare "Abstract".
-	runIn         = regexp.MustCompile(`^(?i:` + layout.Pattern(layout.AbstractTerm) + `|摘\s*要)\s*[—–:：.\-]+\s*`)
-	afterAbstract = regexp.MustCompile(`^(?i:keywords?|key\s?words|index terms|ccs concepts|general terms|categories and subject|acm reference format|1\.?\s+introduction|i\.\s+introduction|introduction$)`)
+	runIn         = lazyregexp.New(`^(?i:` + layout.Pattern(layout.AbstractTerm) + `|摘\s*要)\s*[—–:：.\-]+\s*`)
+	afterAbstract = lazyregexp.New(`^(?i:keywords?|key\s?words|index terms|ccs concepts|general terms|categories and subject|acm reference format|1\.?\s+introduction|i\.\s+introduction|introduction$)`)
 )
 
 // abstract returns the text between the word "Abstract" and the next heading, on the first two pages.

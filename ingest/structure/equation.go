@@ -2,15 +2,15 @@ package structure
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/ingest/layout"
+	"airqa/internal/lazyregexp"
 )
 
 // equationNumber matches "(3)", "(A.1)", "(2.4b)" as the last word of a line.
-var equationNumber = regexp.MustCompile(`^\(([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\)$`)
+var equationNumber = lazyregexp.New(`^\(([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\)$`)
 
 // equations finds numbered formulas: a number in parentheses at the right edge of its column, apart from the preceding
 // text.

@@ -1,11 +1,11 @@
 package structure
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"airqa/ingest/layout"
+	"airqa/internal/lazyregexp"
 )
 
 // fontStyle is the font style of a line, for comparing headings.
@@ -50,9 +50,9 @@ func isCapitals(s string) bool {
 	return upper > 2 && lower == 0
 }
 
-var capsFont = regexp.MustCompile(`(?i)(csc|smallcap|caps|-sc|sc\d|[a-z]cc\d|xcc)`)
+var capsFont = lazyregexp.New(`(?i)(csc|smallcap|caps|-sc|sc\d|[a-z]cc\d|xcc)`)
 
-var italicFont = regexp.MustCompile(`(?i)(ital|obli|cmti|sfti|cmsl|-it$|ti\d)`)
+var italicFont = lazyregexp.New(`(?i)(ital|obli|cmti|sfti|cmsl|-it$|ti\d)`)
 
 // isItalic requires the whole line to be italic, because a phrase in italics is not a heading.
 func (r *paperReader) isItalic(l layout.Line) bool {

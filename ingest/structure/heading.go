@@ -2,13 +2,13 @@ package structure
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"airqa/ingest/layout"
+	"airqa/internal/lazyregexp"
 )
 
 // heading is the start of a section in the flow.
@@ -192,7 +192,7 @@ func startsTitle(title string) bool {
 }
 
 // statement matches the start of a theorem, a remark or a note.
-var statement = regexp.MustCompile(`^(?i:theorem|lemma|corollary|proposition|definition|example|remark|remarque|warning|avertissement|note|proof)(\s+\d+(\.\d+)*)?\s*[.:–—]`)
+var statement = lazyregexp.New(`^(?i:theorem|lemma|corollary|proposition|definition|example|remark|remarque|warning|avertissement|note|proof)(\s+\d+(\.\d+)*)?\s*[.:–—]`)
 
 // isTitleText reports whether an unnumbered heading reads as a title rather than a statement, a sentence or the start
 // of a list.

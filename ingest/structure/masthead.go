@@ -1,11 +1,11 @@
 package structure
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/ingest/layout"
+	"airqa/internal/lazyregexp"
 )
 
 // genres and institutions are folded words of title pages.
@@ -16,13 +16,13 @@ var (
 
 var (
 	// masthead matches the start of a line above a title that names a journal, a site or an identifier.
-	masthead = regexp.MustCompile(`(?i)^(the\s+)?(international\s+|european\s+|american\s+)?(journal of|proceedings of|proc\. |` +
+	masthead = lazyregexp.New(`(?i)^(the\s+)?(international\s+|european\s+|american\s+)?(journal of|proceedings of|proc\. |` +
 		`transactions on|annals of|procedia|lecture notes in|bulletin of|archives? of|advances in .{0,40}\d{4}|acta\b|revista|zeitschrift|` +
 		`contents lists|available online|see discussions|` +
 		`www\.|https?:|doi\b|issn|vol(\.|ume)\s*\d|no\.\s*\d|arxiv:|pii:|cite this|` +
 		`received|published|accepted|copyright|©|submitted to|to appear in|page \d)`)
 	// issue matches the volume, the year and the pages of a journal.
-	issue = regexp.MustCompile(`(?i)\b(volume|vol\.?)\s*\d+|\d+\s*\((19|20)\d\d\)|\b(19|20)\d\d\)?[,;:]\s*\d+|` +
+	issue = lazyregexp.New(`(?i)\b(volume|vol\.?)\s*\d+|\d+\s*\((19|20)\d\d\)|\b(19|20)\d\d\)?[,;:]\s*\d+|` +
 		`journal homepage|\bissn\b|\bissue\s*\d`)
 )
 
@@ -82,12 +82,12 @@ func isIssueOf(text, name string) bool {
 
 var (
 	// fileName matches titles that programs make from the name of a file, and placeholders.
-	fileName = regexp.MustCompile(`(?i)\.(dvi|tex|docx?|pdf|e?ps|indd|rtf|odt|pages|qxd|fm|` +
+	fileName = lazyregexp.New(`(?i)\.(dvi|tex|docx?|pdf|e?ps|indd|rtf|odt|pages|qxd|fm|` +
 		`wpd|pptx?|xlsx?|tmp|txt|html?|mif|p65|lwp|sxw|key|cdr|ai)\b|^microsoft (word|powerpoint)|` +
 		`^(untitled|title|no title|document|dokument|layout|slide|paper|main|template|manuscript|` +
 		`presentation|powerpoint presentation|article|final|draft|print)[\s_\-]*\d*$|` +
 		`^(pii|doi|arxiv)\s*:|^10\.\d{4,}/|^\S*[\d_]\S*$|<[a-z/]+>`)
-	latexSource = regexp.MustCompile(`\\[a-zA-Z]+|[{}$]`)
+	latexSource = lazyregexp.New(`\\[a-zA-Z]+|[{}$]`)
 )
 
 // usableTitle returns the title in a file's metadata, or "" if it is a file name, a placeholder or source code.

@@ -1,30 +1,30 @@
 package structure
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"airqa/ingest/layout"
+	"airqa/internal/lazyregexp"
 )
 
 var (
 	// decimalHead matches "3 Method", "3.1. Data", "A.2 Proofs", "§ 2. Data".
-	decimalHead = regexp.MustCompile(`^(?:§+\s*)?((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,4})\.?\s+(\S.*)$`)
+	decimalHead = lazyregexp.New(`^(?:§+\s*)?((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,4})\.?\s+(\S.*)$`)
 	// romanHead matches "IV. EXPERIMENTS", plainRoman "IV Experiments".
-	romanHead  = regexp.MustCompile(`^(?:§+\s*)?([IVXLC]{1,6})\.\s+(\S.*)$`)
-	plainRoman = regexp.MustCompile(`^(I{2,3}|IV|VI{1,3}|IX|XI{1,3}|XIV|XVI{0,3})\s+(\S.*)$`)
+	romanHead  = lazyregexp.New(`^(?:§+\s*)?([IVXLC]{1,6})\.\s+(\S.*)$`)
+	plainRoman = lazyregexp.New(`^(I{2,3}|IV|VI{1,3}|IX|XI{1,3}|XIV|XVI{0,3})\s+(\S.*)$`)
 	// pathHead matches the numbers of IEEE's subsections in outlines: "III-C Data", "II-C1 Notes".
-	pathHead = regexp.MustCompile(`^([IVXLC]{1,6}-[A-Z](?:\.?-?\d{1,2})?(?:-?[a-z])?)[.:)]?\s+(\S.*)$`)
+	pathHead = lazyregexp.New(`^([IVXLC]{1,6}-[A-Z](?:\.?-?\d{1,2})?(?:-?[a-z])?)[.:)]?\s+(\S.*)$`)
 	// letterHead matches IEEE's "B. Features".
-	letterHead = regexp.MustCompile(`^([A-Z])\.\s+(\S.*)$`)
+	letterHead = lazyregexp.New(`^([A-Z])\.\s+(\S.*)$`)
 	// chapterHead matches "Appendix A: Proofs", "Kapitel 2 Daten".
-	chapterHead = regexp.MustCompile(`^(?i:appendix|annex|annexe|anhang|` + layout.Pattern(layout.ChapterTerm) +
+	chapterHead = lazyregexp.New(`^(?i:appendix|annex|annexe|anhang|` + layout.Pattern(layout.ChapterTerm) +
 		`)\s+([A-Z]|[IVX]{1,4}|\d{1,2})(?:\s*[.:–—-]\s*|\s+)(\S.*)$`)
 	// hanHead matches "第三章 模型", "三、模型".
-	hanHead = regexp.MustCompile(`^(?:第\s*([一二三四五六七八九十]{1,3}|\d{1,2})\s*[章节節部]|([一二三四五六七八九十]{1,3})、)\s*(\S.*)$`)
+	hanHead = lazyregexp.New(`^(?:第\s*([一二三四五六七八九十]{1,3}|\d{1,2})\s*[章节節部]|([一二三四五六七八九十]{1,3})、)\s*(\S.*)$`)
 )
 
 // chapterWords are the folded words before the number of a heading.
@@ -47,18 +47,18 @@ func splitNumber(text string) (number, title string) {
 }
 
 // numberPatterns returns the patterns that may match a text: most lines begin with a word.
-func numberPatterns(text string) []*regexp.Regexp {
+func numberPatterns(text string) []*lazyregexp.Regexp {
 	first, size := utf8.DecodeRuneInString(text)
 	switch {
 	case first >= '0' && first <= '9', first == '§':
-		return []*regexp.Regexp{romanHead, decimalHead}
+		return []*lazyregexp.Regexp{romanHead, decimalHead}
 	case first >= 'A' && first <= 'Z' && (len(text) == 1 || strings.ContainsRune("IVXLC.- 0123456789", rune(text[1]))):
-		return []*regexp.Regexp{pathHead, romanHead, plainRoman, letterHead, decimalHead}
+		return []*lazyregexp.Regexp{pathHead, romanHead, plainRoman, letterHead, decimalHead}
 	case strings.ContainsRune("第一二三四五六七八九十", first) && size > 1:
-		return []*regexp.Regexp{hanHead}
+		return []*lazyregexp.Regexp{hanHead}
 	}
 	if word, _, found := strings.Cut(text, " "); found && chapterWords[folded(word)] {
-		return []*regexp.Regexp{chapterHead}
+		return []*lazyregexp.Regexp{chapterHead}
 	}
 	return nil
 }

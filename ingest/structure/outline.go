@@ -2,13 +2,13 @@ package structure
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"airqa/ingest/layout"
 	"airqa/internal/fuzzy"
+	"airqa/internal/lazyregexp"
 )
 
 // outlined locates the entries of the outline on the pages they point to. If less than half of them are printed there,
@@ -177,7 +177,7 @@ func (r *paperReader) placeCost(e Entry, i int) float64 {
 const maxLabel = 14
 
 // titleLabel matches folded text that may precede a title: "31", "a", "chapter2", "appendixb", "第三章".
-var titleLabel = regexp.MustCompile(`^(\p{L}{0,9}\d{1,4}[a-z]{0,2}|(appendix|chapter|part|annex|annexe|anhang)?([a-z]\d{0,4}|[ivxlc]{1,6})?|第.{1,3}[章节])$`)
+var titleLabel = lazyregexp.New(`^(\p{L}{0,9}\d{1,4}[a-z]{0,2}|(appendix|chapter|part|annex|annexe|anhang)?([a-z]\d{0,4}|[ivxlc]{1,6})?|第.{1,3}[章节])$`)
 
 // isTitle reports whether lines match a title, with or without a label. A single letter, as in an index, must have
 // none.
@@ -226,7 +226,7 @@ func labelOf(printed, title string) string {
 }
 
 // chapterLabel matches a line of its own above the title of a chapter.
-var chapterLabel = regexp.MustCompile(`^(?i:appendix|annex|annexe|anhang|` + layout.Pattern(layout.ChapterTerm) +
+var chapterLabel = lazyregexp.New(`^(?i:appendix|annex|annexe|anhang|` + layout.Pattern(layout.ChapterTerm) +
 	`)\s+(\d{1,2}|[A-Z]|[IVX]{1,4})[.:]?$`)
 
 // addMissing adds headings that are not in the outline: lines with an unused number in the font style of the headings

@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"airqa/ingest/layout"
+	"airqa/internal/lazyregexp"
 )
 
 // labelled matches the number of an entry: "[12] ", "12. ", "(12) ".
-var labelled = regexp.MustCompile(`^(?:\[(\d{1,4})\]|(\d{1,4})\.|\((\d{1,4})\))(?:\s|$)`)
+var labelled = lazyregexp.New(`^(?:\[(\d{1,4})\]|(\d{1,4})\.|\((\d{1,4})\))(?:\s|$)`)
 
 func isBibliography(h heading) bool { return bibliographyTitles[folded(h.title)] }
 
@@ -54,7 +54,7 @@ func (r *paperReader) findList() {
 	}
 }
 
-var year = regexp.MustCompile(`\b(1[6-9]|20)\d\d`)
+var year = lazyregexp.New(`\b(1[6-9]|20)\d\d`)
 
 // mostHaveYears reports whether the entries of a list have years, like publications.
 func mostHaveYears(lines []layout.Line, starts []int) bool {

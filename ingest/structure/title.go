@@ -2,13 +2,13 @@ package structure
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"airqa/ingest/layout"
+	"airqa/internal/lazyregexp"
 )
 
 // Ratios to the size of the text. Text larger than largePrint can be a title. A line below a title in the same font
@@ -41,7 +41,7 @@ func (r *paperReader) title() string {
 }
 
 // coverSites are sites that put a page of their own before a paper.
-var coverSites = regexp.MustCompile(`(?i)researchgate\.net/publication|jstor\.org/stable|hal\.(science|archives)|archives-ouvertes\.fr|` +
+var coverSites = lazyregexp.New(`(?i)researchgate\.net/publication|jstor\.org/stable|hal\.(science|archives)|archives-ouvertes\.fr|` +
 	`HAL Id:|core\.ac\.uk|academia\.edu|` +
 	`this is the (author.?s|accepted|published) (accepted )?(version|manuscript)|` +
 	`provided by .{0,40}repository|citation for (the )?original published|` +
@@ -186,7 +186,7 @@ func linesOf(title string, lines []layout.Line) (block []layout.Line, whole bool
 }
 
 // dotLeaders lead to a page number in a table of contents.
-var dotLeaders = regexp.MustCompile(`(\.\s?){4,}|…{2,}`)
+var dotLeaders = lazyregexp.New(`(\.\s?){4,}|…{2,}`)
 
 // mainSize returns the size of most characters of a line, which ignores a drop cap or a logo.
 func mainSize(l layout.Line) float64 {
@@ -346,9 +346,9 @@ const longestTitle = 250
 
 var (
 	// sentenceEnd matches the end of a sentence. A title has none, but may contain "vs. " or "1. ".
-	sentenceEnd = regexp.MustCompile(`\p{Ll}{3,}\.(\s+\p{Lu}|$)|[。！]`)
+	sentenceEnd = lazyregexp.New(`\p{Ll}{3,}\.(\s+\p{Lu}|$)|[。！]`)
 	// titleMarks matches footnote marks after a title.
-	titleMarks = regexp.MustCompile(`[\s∗*†‡§¶]+$`)
+	titleMarks = lazyregexp.New(`[\s∗*†‡§¶]+$`)
 )
 
 func (r *paperReader) cleanTitle(lines []layout.Line) string {

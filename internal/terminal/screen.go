@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"unicode/utf8"
+
+	"airqa/internal/lazyregexp"
 )
 
 // Screen writes to a terminal and escapes what could control it, in any format: control characters, and characters that
@@ -18,8 +19,8 @@ type Screen struct {
 
 // colour matches a colour, begun one that may be cut.
 var (
-	colour = regexp.MustCompile(`^\x1b\[[0-9;]{0,16}m`)
-	begun  = regexp.MustCompile(`^\x1b(\[[0-9;]{0,16})?$`)
+	colour = lazyregexp.New(`^\x1b\[[0-9;]{0,16}m`)
+	begun  = lazyregexp.New(`^\x1b(\[[0-9;]{0,16})?$`)
 )
 
 // Write writes p, except for a character or colour at its end that is cut: it is written with the next p.

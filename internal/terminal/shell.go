@@ -1,11 +1,12 @@
 package terminal
 
 import (
-	"regexp"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-][A-Za-z0-9_./:=@%+,#-]*$`)
+var plainWord = lazyregexp.New(`^[A-Za-z0-9_./:=@%+,-][A-Za-z0-9_./:=@%+,#-]*$`)
 
 // ShellWord quotes s for a shell if necessary. It does not make s safe to print.
 func ShellWord(s string) string {

@@ -3,9 +3,10 @@ package words
 import (
 	"encoding/json"
 	"iter"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"airqa/internal/lazyregexp"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -81,7 +82,7 @@ func composed(text string) (t traced) {
 }
 
 // escape matches escape sequences of JSON; surrogates belong together.
-var escape = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]`)
+var escape = lazyregexp.New(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]`)
 
 // unescaped is the NFKC form of encoded JSON.
 func unescaped(text string) (t traced) {

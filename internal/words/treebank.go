@@ -1,22 +1,22 @@
 package words
 
 import (
-	"regexp"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
 // rule is a step of the Treebank tokenizer.
 type rule struct {
-	find *regexp.Regexp
+	find *lazyregexp.Regexp
 	with string
 }
 
 func rules(pairs ...string) []rule {
 	var list []rule
 	for i := 0; i < len(pairs); i += 2 {
-		list = append(list, rule{regexp.MustCompile(pairs[i]), pairs[i+1]})
+		list = append(list, rule{lazyregexp.New(pairs[i]), pairs[i+1]})
 	}
 	return list
 }
@@ -64,9 +64,9 @@ var (
 		`(?i)\b(wan)(na)\b`, " ${1} ${2} ",
 		`(?i) ('t)(is|was)\b`, " ${1} ${2} ",
 	)
-	quoted    = regexp.MustCompile(`(^|[^\p{L}\p{N}_])'([\p{L}\p{N}_]+)`)
-	shortened = regexp.MustCompile(`(?i)([a-z]\.[a-z]|[^a-z](al|cf|dr|eq|fig|figs|mr|mrs|no|prof|resp|sec|vs|[a-z]))\.$`)
-	clitic    = regexp.MustCompile(`(?i)^(re|ve|ll|m|t|s|d|n)$`)
+	quoted    = lazyregexp.New(`(^|[^\p{L}\p{N}_])'([\p{L}\p{N}_]+)`)
+	shortened = lazyregexp.New(`(?i)([a-z]\.[a-z]|[^a-z](al|cf|dr|eq|fig|figs|mr|mrs|no|prof|resp|sec|vs|[a-z]))\.$`)
+	clitic    = lazyregexp.New(`(?i)^(re|ve|ll|m|t|s|d|n)$`)
 )
 
 // Treebank returns the tokens of a text with case and punctuation, by the rules of NLTK's word_tokenize: clitics are

@@ -13,22 +13,23 @@ package words
 
 import (
 	"maps"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"airqa/internal/lazyregexp"
 
 	"golang.org/x/text/unicode/norm"
 )
 
 var (
-	brokenWord = regexp.MustCompile(`(\p{Ll})-\n(\p{Ll})`)
-	thousands  = regexp.MustCompile(`(\d),(\d{3})\b`)
-	tag        = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
+	brokenWord = lazyregexp.New(`(\p{Ll})-\n(\p{Ll})`)
+	thousands  = lazyregexp.New(`(\d),(\d{3})\b`)
+	tag        = lazyregexp.New(`</?[a-zA-Z][^<>]*>`)
 )
 
 // rewriting is a step of [Fold] before words are separated.
 type rewriting struct {
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	with    string
 }
 

@@ -10,9 +10,9 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/llm"
 	"airqa/qa"
 )
@@ -122,7 +122,7 @@ func missesFile(err error) bool {
 	return errors.As(err, &status) && (status.Status == 400 || status.Status == 404) && noFile.MatchString(status.Body)
 }
 
-var noFile = regexp.MustCompile(`(?i)(cannot|could not|n't) find file|no such file`)
+var noFile = lazyregexp.New(`(?i)(cannot|could not|n't) find file|no such file`)
 
 // find goes through the whole list, whose order is not documented.
 func (a openAI) find(ctx context.Context, j *job) (string, error) {
@@ -253,7 +253,7 @@ func openAIRow(data []byte) (row, error) {
 }
 
 // idForm matches ids that are safe in a path.
-var idForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]*$`)
+var idForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.:-]*$`)
 
 // checkID rejects an id of the endpoint that cannot be part of a path.
 func checkID(id string) error {

@@ -2,10 +2,10 @@ package catalog
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -93,8 +93,8 @@ func (c *Catalog) Price(spec string) *Price {
 }
 
 var (
-	dated     = regexp.MustCompile(`-(\d{4}-\d{2}-\d{2}|\d{8}|latest|\d{3})$`)
-	quantised = regexp.MustCompile(`-(i?q\d\w*|fp\d+|bf16|fp16|awq|gptq|int[48]|gguf|gptq-int[48])$`)
+	dated     = lazyregexp.New(`-(\d{4}-\d{2}-\d{2}|\d{8}|latest|\d{3})$`)
+	quantised = lazyregexp.New(`-(i?q\d\w*|fp\d+|bf16|fp16|awq|gptq|int[48]|gguf|gptq-int[48])$`)
 )
 
 func candidates(spec string) []string {

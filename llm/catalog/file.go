@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
+
+	"airqa/internal/lazyregexp"
 )
 
 // BuiltinFile names the list that ships with the program, in [Model.File].
@@ -139,7 +140,7 @@ func strict(data []byte, v any) error {
 	return nil
 }
 
-var unknownField = regexp.MustCompile(`^json: unknown field ("(?:.*)")$`)
+var unknownField = lazyregexp.New(`^json: unknown field ("(?:.*)")$`)
 
 // located adds the file and line to an error in the part of data that begins at an offset. encoding/json does not
 // report the position of an unknown field: it is the first of that name there.

@@ -1,10 +1,10 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
@@ -91,9 +91,9 @@ func (t *task) titles(uuid bool) []python.Value {
 }
 
 var (
-	mathMarks     = regexp.MustCompile(`^[\s$]+|[\s$]+$|\\tag\{[^}]*\}`)
-	calledPattern = regexp.MustCompile(`\b(?:call(?:ed)?|named?|termed|known as) (?:(?:it|this|these|such|that) (?:\w+ )?)?(?:the |an? )?[“"]?([\p{L}][\p{L}\p{N}-]*)`)
-	negation      = regexp.MustCompile(`(?i)\b(?:no|not|never|none|nor|without|cannot)\b|n[’']t\b`)
+	mathMarks     = lazyregexp.New(`^[\s$]+|[\s$]+$|\\tag\{[^}]*\}`)
+	calledPattern = lazyregexp.New(`\b(?:call(?:ed)?|named?|termed|known as) (?:(?:it|this|these|such|that) (?:\w+ )?)?(?:the |an? )?[“"]?([\p{L}][\p{L}\p{N}-]*)`)
+	negation      = lazyregexp.New(`(?i)\b(?:no|not|never|none|nor|without|cannot)\b|n[’']t\b`)
 )
 
 // short are captions if one is asked for, and names otherwise.

@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 // author writes questions about a material by rules. It knows nothing but the text of the prompt.
@@ -28,9 +29,9 @@ const (
 )
 
 var (
-	fieldPattern  = regexp.MustCompile(`(?m)^(Title|Abstract|Section|Text|Caption|Table in HTML|Formula|Text of the page|Bibliographic data):\n`)
-	numberOfAsked = regexp.MustCompile(`This is question number (\d+)`)
-	between       = regexp.MustCompile(`(?s)\n={10}\n(.*)\n={10}\n`)
+	fieldPattern  = lazyregexp.New(`(?m)^(Title|Abstract|Section|Text|Caption|Table in HTML|Formula|Text of the page|Bibliographic data):\n`)
+	numberOfAsked = lazyregexp.New(`This is question number (\d+)`)
+	between       = lazyregexp.New(`(?s)\n={10}\n(.*)\n={10}\n`)
 )
 
 // write returns the reply to a prompt of question synthesis; false for other prompts.
@@ -130,7 +131,7 @@ func (a *author) names(text string) bool {
 }
 
 var (
-	presents = regexp.MustCompile(`\b(?:We (?:present|propose|introduce)) [\p{L}\p{N}-]+, (an? .+)$`)
+	presents = lazyregexp.New(`\b(?:We (?:present|propose|introduce)) [\p{L}\p{N}-]+, (an? .+)$`)
 	pronouns = []string{"It", "They", "This", "That", "There", "He", "She", "Which", "What", "Both"}
 )
 
@@ -166,10 +167,10 @@ const blank = "___"
 
 var (
 	// inPlace are words that only make sense on the page.
-	inPlace = regexp.MustCompile(`(?i)\b(?:table|figure|fig|section|equation|eq|here|this|these|those|its|their|above|below)\b|\bet al\b|\[\d`)
+	inPlace = lazyregexp.New(`(?i)\b(?:table|figure|fig|section|equation|eq|here|this|these|those|its|their|above|below)\b|\bet al\b|\[\d`)
 	// footnote is the mark of a footnote after a full stop.
-	footnote    = regexp.MustCompile(`\p{Ll}[.,]\d`)
-	plainNumber = regexp.MustCompile(`^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$`)
+	footnote    = lazyregexp.New(`\p{Ll}[.,]\d`)
+	plainNumber = lazyregexp.New(`^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$`)
 )
 
 // incomplete returns the statements of a text, in quotes, without their first number. They are complete sentences of 5 to
@@ -207,7 +208,7 @@ func (a *author) aboutSections() (list []question) {
 }
 
 // captionLabel matches the label of a caption.
-var captionLabel = regexp.MustCompile(`(?i)^(?:figure|fig\.?|table) ([\dIVX]+)\s*[:.]?\s*`)
+var captionLabel = lazyregexp.New(`(?i)^(?:figure|fig\.?|table) ([\dIVX]+)\s*[:.]?\s*`)
 
 // aboutTable asks for the numbers of rows whose label is unique.
 func (a *author) aboutTable() (list []question) {
@@ -243,8 +244,8 @@ func (a *author) aboutFigure() []question {
 }
 
 var (
-	definition = regexp.MustCompile(`^\s*([\p{L}][\p{L}\p{N}⋆*]{0,6}(?:\([^()=]{1,12}\))?)\s*=\s*(\S.*\S)`)
-	symbol     = regexp.MustCompile(`((?:with|where|set)(?: \p{Ll}+)? (\p{Greek}) = )(\d+(?:\.\d+)?)\b`)
+	definition = lazyregexp.New(`^\s*([\p{L}][\p{L}\p{N}⋆*]{0,6}(?:\([^()=]{1,12}\))?)\s*=\s*(\S.*\S)`)
+	symbol     = lazyregexp.New(`((?:with|where|set)(?: \p{Ll}+)? (\p{Greek}) = )(\d+(?:\.\d+)?)\b`)
 )
 
 // aboutFormula asks for the formula of a symbol, and for the values of the symbols around it.
@@ -264,14 +265,14 @@ func (a *author) aboutFormula() (list []question) {
 // bibliography are the questions about the data of a publication, and the line with the answer.
 var bibliography = []struct {
 	question string // with the paper
-	line     *regexp.Regexp
+	line     *lazyregexp.Regexp
 }{
-	{"How many pages does %s have?", regexp.MustCompile(`Number of pages: (\d+)`)},
-	{"How many authors does %s have?", regexp.MustCompile(`Number of authors: (\d+)`)},
-	{"Who is the first author of %s?", regexp.MustCompile(`Authors: ([^,\n]+)`)},
-	{"Who is the last author of %s?", regexp.MustCompile(`Authors: (?:.*, )?([^,\n]+)`)},
-	{"In which year was %s published?", regexp.MustCompile(`Year: (\d+)`)},
-	{"At which conference was %s published?", regexp.MustCompile(`Conference: (.+)`)},
+	{"How many pages does %s have?", lazyregexp.New(`Number of pages: (\d+)`)},
+	{"How many authors does %s have?", lazyregexp.New(`Number of authors: (\d+)`)},
+	{"Who is the first author of %s?", lazyregexp.New(`Authors: ([^,\n]+)`)},
+	{"Who is the last author of %s?", lazyregexp.New(`Authors: (?:.*, )?([^,\n]+)`)},
+	{"In which year was %s published?", lazyregexp.New(`Year: (\d+)`)},
+	{"At which conference was %s published?", lazyregexp.New(`Conference: (.+)`)},
 }
 
 // aboutMetadata asks for the data of a publication.
@@ -293,8 +294,8 @@ func (a *author) aboutMetadata() (list []question) {
 }
 
 var (
-	trackedPattern = regexp.MustCompile(`(?s)^\[Question\]: (.*)\n\[Answer\]: (.*)$`)
-	listOfTwo      = regexp.MustCompile(`^\[[\d.]+, [\d.]+\]$`)
+	trackedPattern = lazyregexp.New(`(?s)^\[Question\]: (.*)\n\[Answer\]: (.*)$`)
+	listOfTwo      = lazyregexp.New(`^\[[\d.]+, [\d.]+\]$`)
 )
 
 // evaluator chooses a function for a question and its answer.

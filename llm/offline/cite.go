@@ -2,16 +2,16 @@ package offline
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	"airqa/qa"
 )
 
 // idPattern matches the id at the beginning of a passage or a document of a companion benchmark.
-var idPattern = regexp.MustCompile(`(?m)^(?:\[Title\]: )?\[([A-Za-z]?\d+)\] `)
+var idPattern = lazyregexp.New(`(?m)^(?:\[Title\]: )?\[([A-Za-z]?\d+)\] `)
 
 // mostCited is the largest number of passages that an answer names.
 const mostCited = 2

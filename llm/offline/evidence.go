@@ -2,11 +2,11 @@ package offline
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
@@ -76,12 +76,12 @@ func (e evidence) best(k kind, prefix string) *item {
 }
 
 var (
-	namePattern   = regexp.MustCompile(`\p{Lu}[\p{L}\p{N}]+(?:[- ]\p{Lu}[\p{L}\p{N}]*)*`)
-	numberPattern = regexp.MustCompile(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+`)
+	namePattern   = lazyregexp.New(`\p{Lu}[\p{L}\p{N}]+(?:[- ]\p{Lu}[\p{L}\p{N}]*)*`)
+	numberPattern = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+`)
 	// A number after a label, or joined to a letter, counts nothing.
-	labelBefore = regexp.MustCompile(`(?i)(?:\b(?:table|figure|section|equation|page|step) |[\p{L}\d@_./\[(−×]-?)$`)
-	joinedAfter = regexp.MustCompile(`^-?\p{L}`)
-	year        = regexp.MustCompile(`^(?:19|20)\d\d$`)
+	labelBefore = lazyregexp.New(`(?i)(?:\b(?:table|figure|section|equation|page|step) |[\p{L}\d@_./\[(−×]-?)$`)
+	joinedAfter = lazyregexp.New(`^-?\p{L}`)
+	year        = lazyregexp.New(`^(?:19|20)\d\d$`)
 )
 
 // isQuantity reports whether a number in a text counts or measures something.
@@ -120,7 +120,7 @@ func (e evidence) names() []python.Value {
 
 // rank scores the matches of a pattern in the best sentences by the words around them. read returns nil for a match
 // that is not a candidate.
-func (e evidence) rank(pattern *regexp.Regexp, read func(text string, match []int) python.Value) []python.Value {
+func (e evidence) rank(pattern *lazyregexp.Regexp, read func(text string, match []int) python.Value) []python.Value {
 	scores := make(map[python.Value]float64)
 	var list []python.Value
 	for _, s := range e.sentences[:min(30, len(e.sentences))] {

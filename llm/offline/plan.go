@@ -2,11 +2,11 @@ package offline
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/agent/action"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
@@ -117,9 +117,9 @@ func (t *task) statement() step {
 }
 
 var (
-	figurePattern = regexp.MustCompile(`(?i)\b(?:figures?|charts?|plots?|diagrams?|matrix|axis|axes)\b`)
-	tableWord     = regexp.MustCompile(`(?i)\b(?:tables?|columns?)\b`)
-	objectPattern = regexp.MustCompile(`(?i)\b(?:figure|table) (?:\d+|[IVX]+)\b`)
+	figurePattern = lazyregexp.New(`(?i)\b(?:figures?|charts?|plots?|diagrams?|matrix|axis|axes)\b`)
+	tableWord     = lazyregexp.New(`(?i)\b(?:tables?|columns?)\b`)
+	objectPattern = lazyregexp.New(`(?i)\b(?:figure|table) (?:\d+|[IVX]+)\b`)
 )
 
 // place is where the question locates its answer, by default a passage.

@@ -3,15 +3,16 @@ package offline
 import (
 	"fmt"
 	"maps"
-	"regexp"
+
+	"airqa/internal/lazyregexp"
 )
 
 // The parts of a judge's prompt.
 var (
-	asksVerdict  = regexp.MustCompile(`^You grade\b`)
-	verdictFence = regexp.MustCompile("```(\\S*)\nTrue/False\n```")
-	references   = regexp.MustCompile(`(?s)\n\[(?:Reference|Scoring)[^\]]*\](?: \(\d+\))?:\n+(.*?)\n\n\[`)
-	prediction   = regexp.MustCompile(`(?s)\[Predicted Answer\]:\n(=+\S*=+)\n(.*)\n(=+\S*=+)\n`)
+	asksVerdict  = lazyregexp.New(`^You grade\b`)
+	verdictFence = lazyregexp.New("```(\\S*)\nTrue/False\n```")
+	references   = lazyregexp.New(`(?s)\n\[(?:Reference|Scoring)[^\]]*\](?: \(\d+\))?:\n+(.*?)\n\n\[`)
+	prediction   = lazyregexp.New(`(?s)\[Predicted Answer\]:\n(=+\S*=+)\n(.*)\n(=+\S*=+)\n`)
 )
 
 // enough is the share of the reference's words that an answer must have.
@@ -43,7 +44,7 @@ func overlap(of, in map[string]bool) float64 {
 	return float64(n) / float64(max(len(of), 1))
 }
 
-var annotated = regexp.MustCompile(`(?s)^You are a reference librarian\b.*\nRequirement: ([^\n]*)\n.*?\n(=+\S+=+)\n(.*)\n(=+\S+=+)\n`)
+var annotated = lazyregexp.New(`(?s)^You are a reference librarian\b.*\nRequirement: ([^\n]*)\n.*?\n(=+\S+=+)\n(.*)\n(=+\S+=+)\n`)
 
 // generic words of requirements say nothing about the subject.
 var generic = setOf("the a an and or of in on to for from by with is are be that which this paper papers work method methods approach study")

@@ -1,8 +1,9 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 // class is the type of answer that a format requires.
@@ -31,22 +32,22 @@ type shape struct {
 // classes are tried in order.
 var classes = []struct {
 	class   class
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 }{
-	{asList, regexp.MustCompile(`\blist\b`)},
-	{asUUID, regexp.MustCompile(`uuid`)},
-	{asTitle, regexp.MustCompile(`^title|titles? of (the|a) paper|paper titles?`)},
-	{asFormula, regexp.MustCompile(`formula|latex|equation`)},
-	{asBool, regexp.MustCompile(`bool|true or false|yes["']? or ["']?no`)},
-	{asInteger, regexp.MustCompile(`\bint(eger)?s?\b|whole number`)},
-	{asFloat, regexp.MustCompile(`float|decimal|\ba number\b|percentage`)},
-	{asProse, regexp.MustCompile(`^$|sentences?\b|paragraph|expla|brief|concise|detailed`)},
+	{asList, lazyregexp.New(`\blist\b`)},
+	{asUUID, lazyregexp.New(`uuid`)},
+	{asTitle, lazyregexp.New(`^title|titles? of (the|a) paper|paper titles?`)},
+	{asFormula, lazyregexp.New(`formula|latex|equation`)},
+	{asBool, lazyregexp.New(`bool|true or false|yes["']? or ["']?no`)},
+	{asInteger, lazyregexp.New(`\bint(eger)?s?\b|whole number`)},
+	{asFloat, lazyregexp.New(`float|decimal|\ba number\b|percentage`)},
+	{asProse, lazyregexp.New(`^$|sentences?\b|paragraph|expla|brief|concise|detailed`)},
 }
 
 var (
-	decimalPattern = regexp.MustCompile(`(\w+) decimal`)
-	lengthPattern  = regexp.MustCompile(`list of (\w+)|(\w+) sentences?`)
-	partPattern    = regexp.MustCompile(`\b(?:float|integer|string|formula|title|bool)`)
+	decimalPattern = lazyregexp.New(`(\w+) decimal`)
+	lengthPattern  = lazyregexp.New(`list of (\w+)|(\w+) sentences?`)
+	partPattern    = lazyregexp.New(`\b(?:float|integer|string|formula|title|bool)`)
 )
 
 // readShape parses an answer format. Without one, the answer is prose.

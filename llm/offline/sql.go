@@ -2,9 +2,10 @@ package offline
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 func literals(list ...string) string {
@@ -61,8 +62,8 @@ func (t *task) placeSQL() string {
 }
 
 var (
-	countPattern = regexp.MustCompile(`(?i)\bhow many (\w+) (?:does|do|are in) (?:the|this) (?:[\w-]+ )?paper\b`)
-	mostPattern  = regexp.MustCompile(`(?i)\bpaper\b.*\b(largest|highest|most|smallest|fewest|lowest) (?:number of )?(\w+)`)
+	countPattern = lazyregexp.New(`(?i)\bhow many (\w+) (?:does|do|are in) (?:the|this) (?:[\w-]+ )?paper\b`)
+	mostPattern  = lazyregexp.New(`(?i)\bpaper\b.*\b(largest|highest|most|smallest|fewest|lowest) (?:number of )?(\w+)`)
 )
 
 // metadataSQL asks for a number that the database can compute, in the column "answer"; it is empty for other questions.
@@ -82,8 +83,8 @@ func (t *task) metadataSQL(counted func(noun string) string) string {
 func guessed(noun string) string { return "len(" + strings.ToLower(noun) + ")" }
 
 var (
-	tablePattern  = regexp.MustCompile(`-- One row per (\w+).*\nCREATE TABLE (\w+)`)
-	columnPattern = regexp.MustCompile(`(?m)^ +(num_\w+) INTEGER`)
+	tablePattern  = lazyregexp.New(`-- One row per (\w+).*\nCREATE TABLE (\w+)`)
+	columnPattern = lazyregexp.New(`(?m)^ +(num_\w+) INTEGER`)
 )
 
 // lookedUp finds a noun in the schema of the prompt: a column that counts it, or a table with one row for each.

@@ -5,12 +5,13 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
 var (
-	quotedStatement = regexp.MustCompile(`“([^”]*` + blank + `[^”]*)”`)
-	spaces          = regexp.MustCompile(`[\s-]+`)
+	quotedStatement = lazyregexp.New(`“([^”]*` + blank + `[^”]*)”`)
+	spaces          = lazyregexp.New(`[\s-]+`)
 )
 
 // stated answers questions whose exact answer is in a text: numbers missing from quoted statements, bibliographic data.
@@ -53,7 +54,7 @@ func loosely(text string) string {
 }
 
 // match returns what a pattern captures in one of the items: a number, or else a text.
-func (t *task) match(pattern *regexp.Regexp) (python.Value, bool) {
+func (t *task) match(pattern *lazyregexp.Regexp) (python.Value, bool) {
 	for _, it := range t.items {
 		m := pattern.FindStringSubmatch(strings.Join(append(it.sentences(), it.text), "\n"))
 		if m == nil {

@@ -2,11 +2,11 @@ package offline
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"airqa/agent/action"
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -100,9 +100,9 @@ func (t *task) readSystem(text string) {
 }
 
 // toolHeading introduces the description of a tool in a prompt.
-var toolHeading = regexp.MustCompile(`(?m)^### (\w+)\(`)
+var toolHeading = lazyregexp.New(`(?m)^### (\w+)\(`)
 
-var turnPattern = regexp.MustCompile(`Turn (\d{1,4})\.`)
+var turnPattern = lazyregexp.New(`Turn (\d{1,4})\.`)
 
 // readReply records an earlier call. Its thought starts with its turn, because a window may hide earlier turns.
 func (t *task) readReply(m qa.Message) {
@@ -118,9 +118,9 @@ func (t *task) readReply(m qa.Message) {
 }
 
 var (
-	labelPattern = regexp.MustCompile(`(?m)^\[(Question|Conversation|Answer Format|Anchor PDFs?|Conferences?|SQL|Context)\]: ?`)
-	venuePattern = regexp.MustCompile(`(?s)^(.*?)[ _-]*(\d{4})?$`)
-	quotedText   = regexp.MustCompile(`'([^'\n]+)'|"([^"\n]+)"`)
+	labelPattern = lazyregexp.New(`(?m)^\[(Question|Conversation|Answer Format|Anchor PDFs?|Conferences?|SQL|Context)\]: ?`)
+	venuePattern = lazyregexp.New(`(?s)^(.*?)[ _-]*(\d{4})?$`)
+	quotedText   = lazyregexp.New(`'([^'\n]+)'|"([^"\n]+)"`)
 )
 
 // readQuestion splits a message at its labels and returns the items of the context: everything after that label is

@@ -1,15 +1,16 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"airqa/internal/lazyregexp"
+
 	"github.com/kljensen/snowball/english"
 )
 
-var wordPattern = regexp.MustCompile(`[\p{L}\p{N}]+(?:[.,]\d+)*`)
+var wordPattern = lazyregexp.New(`[\p{L}\p{N}]+(?:[.,]\d+)*`)
 
 // greek spells out Greek letters.
 var greek = strings.NewReplacer("α", " alpha ", "β", " beta ", "γ", " gamma ", "κ", " kappa ", "λ", " lambda ", "η", " eta ", "θ", " theta ")
@@ -44,10 +45,10 @@ func terms(text string) []string {
 }
 
 var (
-	hyphenBreak = regexp.MustCompile(`(\p{Ll})-\s*\n\s*(\p{Ll})`)
+	hyphenBreak = lazyregexp.New(`(\p{Ll})-\s*\n\s*(\p{Ll})`)
 	// A short line before a capital is a heading or the end of a paragraph.
-	blockEnd    = regexp.MustCompile(`(?m)([.?!:]|^.{1,40})\s*\n\s*([\p{Lu}\d])`)
-	sentenceEnd = regexp.MustCompile(`([\p{Ll}\p{N})”"][.?!]["”’)]*)\s+([\p{Lu}“])`)
+	blockEnd    = lazyregexp.New(`(?m)([.?!:]|^.{1,40})\s*\n\s*([\p{Lu}\d])`)
+	sentenceEnd = lazyregexp.New(`([\p{Ll}\p{N})”"][.?!]["”’)]*)\s+([\p{Lu}“])`)
 )
 
 // sentences joins the lines of a text and words hyphenated at their ends.
@@ -71,8 +72,8 @@ func count(word string) int {
 }
 
 var (
-	rowPattern  = regexp.MustCompile(`(?is)<tr[^>]*>.*?</tr>`)
-	cellPattern = regexp.MustCompile(`(?is)<t[hd][^>]*>(.*?)</t[hd]>`)
+	rowPattern  = lazyregexp.New(`(?is)<tr[^>]*>.*?</tr>`)
+	cellPattern = lazyregexp.New(`(?is)<t[hd][^>]*>(.*?)</t[hd]>`)
 )
 
 // tableRows returns the cells of each row of an HTML table that has at least two.

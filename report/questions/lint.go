@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -182,7 +182,7 @@ func (l *linter) papers() {
 }
 
 // venueYear matches a conference as written in paper ids.
-var venueYear = regexp.MustCompile(`^[a-z]+[0-9]{4}$`)
+var venueYear = lazyregexp.New(`^[a-z]+[0-9]{4}$`)
 
 func (l *linter) conferences() {
 	scoped := l.at.HasTag("retrieval") || l.at.HasTag("comprehensive")

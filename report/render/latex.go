@@ -2,10 +2,10 @@ package render
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/report"
 )
@@ -105,7 +105,7 @@ func latexRow(cells []string) string {
 // latexProse escapes prose and sets flags in a typewriter font, which has no ligature for two hyphens.
 func latexProse(s string) string { return latexFlags.ReplaceAllString(latexText(s), `\texttt{$0}`) }
 
-var latexFlags = regexp.MustCompile(`-\{\}-[a-z][a-z-]*`)
+var latexFlags = lazyregexp.New(`-\{\}-[a-z][a-z-]*`)
 
 // latexText escapes untrusted text. LaTeX would take a bracket or a star at the start of a table line for an argument of
 // the line break before it.

@@ -1,12 +1,12 @@
 package ask
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
 )
 
@@ -24,7 +24,7 @@ type part struct {
 }
 
 // label matches numbers that name a part of the paper or an entry of its bibliography.
-var label = regexp.MustCompile(`(?i)\b(?:fig(?:ure)?|table|section|eq(?:uation)?|appendix|page)s?\.?\s*\d[\d.]*|\[\d+(?:[,–-] ?\d+)*\]`)
+var label = lazyregexp.New(`(?i)\b(?:fig(?:ure)?|table|section|eq(?:uation)?|appendix|page)s?\.?\s*\d[\d.]*|\[\d+(?:[,–-] ?\d+)*\]`)
 
 // valid replaces bytes that are no UTF-8.
 func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

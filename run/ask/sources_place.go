@@ -3,11 +3,11 @@ package ask
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/env/paperdb"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
 )
 
@@ -161,7 +161,7 @@ func (p *paper) asFigure(s *Source) {
 }
 
 // references matches the title of a bibliography, whose pages may have other things, too.
-var references = regexp.MustCompile(`(?i)references|bibliography|参考文献`)
+var references = lazyregexp.New(`(?i)references|bibliography|参考文献`)
 
 // section is the title of the innermost section with a quote, or that is the only one of its page.
 func (p *paper) section(s Source) string {

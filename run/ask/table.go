@@ -2,17 +2,17 @@ package ask
 
 import (
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
 )
 
 var (
-	rowTag  = regexp.MustCompile(`(?is)<tr\b[^>]*>(.*?)</tr>`)
-	cellTag = regexp.MustCompile(`(?is)<t[dh]\b[^>]*>(.*?)</t[dh]>`)
-	anyTag  = regexp.MustCompile(`(?s)<[^>]*>`)
+	rowTag  = lazyregexp.New(`(?is)<tr\b[^>]*>(.*?)</tr>`)
+	cellTag = lazyregexp.New(`(?is)<t[dh]\b[^>]*>(.*?)</t[dh]>`)
+	anyTag  = lazyregexp.New(`(?s)<[^>]*>`)
 )
 
 // cellsOf reads the cells of a table in HTML, row by row.

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/train/format"
@@ -140,7 +140,7 @@ func readTrajectory(raw []byte, l Losses) (t format.Trajectory, err error) {
 	return t, nil
 }
 
-var ruleNumbers = regexp.MustCompile(`[0-9]+`)
+var ruleNumbers = lazyregexp.New(`[0-9]+`)
 
 // trajectory imports a trajectory, those that continue it, and its subagents.
 func (r *trajectoryReader) trajectory(name string, t format.Trajectory, l Losses) error {
@@ -203,7 +203,7 @@ func (r *trajectoryReader) next(t format.Trajectory, name string, seen map[strin
 	return next, at, true
 }
 
-var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,119}$`)
+var plainID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,119}$`)
 
 // idOf returns an id of a stranger, or its hash if it is not plain.
 func idOf(id string) string {
@@ -250,7 +250,7 @@ func splitModel(name string) (provider, model string) {
 	return "", name
 }
 
-var questionLine = regexp.MustCompile(`(?s)\[Question\]: (.*?)(?:\n\[[A-Z][A-Za-z ]*\]: |\n\n|$)`)
+var questionLine = lazyregexp.New(`(?s)\[Question\]: (.*?)(?:\n\[[A-Z][A-Za-z ]*\]: |\n\n|$)`)
 
 // question returns the text of the question: airqa's own after its label, otherwise the first message of the user.
 func question(turns []turn) string {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
 	"airqa/internal/stagedir"
 	"airqa/qa"
@@ -238,7 +238,7 @@ func (w *writer) commit() (r Result, err error) {
 	return r, w.stage.Move(done)
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var notInNames = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 // name returns the name of a run directory that no other of the import has.
 func (r *run) name(taken map[string]bool) string {

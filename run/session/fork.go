@@ -9,11 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/baselines"
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -267,7 +267,7 @@ func (b *Branch) SetMessage(text string) error {
 	return nil
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var notInNames = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 // Slug turns a text into a part of a file name.
 func Slug(text string) string { return strings.Trim(notInNames.ReplaceAllString(text, "-"), "-") }

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"text/template"
 	"unicode"
+
+	"airqa/internal/lazyregexp"
 )
 
 //go:embed templates
@@ -34,10 +35,10 @@ type Job struct {
 }
 
 var (
-	namePattern   = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`)
-	memoryPattern = regexp.MustCompile(`^[1-9][0-9]*([KMGT]i?)?$`)
+	namePattern   = lazyregexp.New(`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`)
+	memoryPattern = lazyregexp.New(`^[1-9][0-9]*([KMGT]i?)?$`)
 	// credentials matches a user and password in a URL.
-	credentials = regexp.MustCompile(`://[^/@\s]*:[^/@\s]*@`)
+	credentials = lazyregexp.New(`://[^/@\s]*:[^/@\s]*@`)
 )
 
 func (j Job) check() error {

@@ -3,9 +3,9 @@ package shard
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
 )
 
@@ -25,8 +25,8 @@ type Kubernetes struct {
 }
 
 var (
-	objectPattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$`)
-	imagePattern  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:@-]*$`)
+	objectPattern = lazyregexp.New(`^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$`)
+	imagePattern  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/:@-]*$`)
 )
 
 // Manifest has two Jobs in YAML: one that answers the shards, and one that merges them, which is suspended.

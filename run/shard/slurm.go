@@ -2,8 +2,9 @@ package shard
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 // Slurm is an array job: one task for each shard.
@@ -16,8 +17,8 @@ type Slurm struct {
 }
 
 var (
-	timePattern      = regexp.MustCompile(`^[0-9]+(-[0-9]+)?(:[0-9]+){0,2}$`)
-	partitionPattern = regexp.MustCompile(`^[A-Za-z0-9_.,-]*$`)
+	timePattern      = lazyregexp.New(`^[0-9]+(-[0-9]+)?(:[0-9]+){0,2}$`)
+	partitionPattern = lazyregexp.New(`^[A-Za-z0-9_.,-]*$`)
 )
 
 // Script is the job script, for sbatch.
@@ -46,7 +47,7 @@ func (s Slurm) Merge() string {
 	return "airqa merge " + ShellQuote(s.Root()) + " --out " + ShellQuote(s.Out)
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,=-]+$`)
+var plainWord = lazyregexp.New(`^[A-Za-z0-9_./:@%+,=-]+$`)
 
 // ShellQuote quotes a word for sh.
 func ShellQuote(word string) string {

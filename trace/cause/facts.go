@@ -3,11 +3,11 @@ package cause
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
 	"airqa/qa"
 )
@@ -47,7 +47,7 @@ func factsOf(ctx context.Context, e Episode) *facts {
 // answered reports whether the episode has an answer that is more than nothing.
 func (f *facts) answered() bool { return strings.TrimSpace(f.answer) != "" && f.answer != " none " }
 
-var spaces = regexp.MustCompile(`\s+`)
+var spaces = lazyregexp.New(`\s+`)
 
 // normal is an action without differences of case, white space and trailing punctuation.
 func normal(a qa.Action) string {
@@ -55,7 +55,7 @@ func normal(a qa.Action) string {
 }
 
 // paratext matches questions about something that is not running text.
-var paratext = regexp.MustCompile(`(?i)\b(?:figures?|fig\.|tables?|charts?|plots?|bars?|diagrams?|equations?|formulas?|curves?|heat ?maps?|panels?|images?)\b`)
+var paratext = lazyregexp.New(`(?i)\b(?:figures?|fig\.|tables?|charts?|plots?|bars?|diagrams?|equations?|formulas?|curves?|heat ?maps?|panels?|images?)\b`)
 
 // visual reports whether the evidence is a figure, a table or a formula.
 func (f *facts) visual() bool {

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -108,9 +108,9 @@ var alternatives = []string{
 }
 
 var (
-	number = regexp.MustCompile(`^-?[\d.,]+$`)
+	number = lazyregexp.New(`^-?[\d.,]+$`)
 	// counting matches questions whose answer may not be printed anywhere.
-	counting = regexp.MustCompile(`(?i)\b(?:how many|how much|by how|number of|differ|exceed|sum|total|average|mean|ratio|more than|fewer|compared|percentage points?)\b`)
+	counting = lazyregexp.New(`(?i)\b(?:how many|how much|by how|number of|differ|exceed|sum|total|average|mean|ratio|more than|fewer|compared|percentage points?)\b`)
 )
 
 // Golds returns the texts of a gold answer: one list of alternatives for each part that an answer needs. Truth values

@@ -3,10 +3,10 @@ package cause
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
 	"airqa/qa"
 	"airqa/runlog"
@@ -114,7 +114,7 @@ func quotedIn(m qa.Message, steps []qa.Step) []int {
 }
 
 // noPaper matches the paper in an error about an unknown id.
-var noPaper = regexp.MustCompile(`[Nn]o paper with the id "([0-9a-fA-F-]{36})"`)
+var noPaper = lazyregexp.New(`[Nn]o paper with the id "([0-9a-fA-F-]{36})"`)
 
 // add adds the rows of a step's observation, which was last shown at a level.
 func (s *seen) add(step qa.Step, level Level) {
@@ -178,7 +178,7 @@ func (s *seen) append(rec record, base row, hits []qa.Hit, i int) {
 	s.rows = append(s.rows, r)
 }
 
-var literalID = regexp.MustCompile(`'([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})'`)
+var literalID = lazyregexp.New(`'([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})'`)
 
 // named returns the only paper and the only page that a query is about; "" and 0 if there are several or none.
 func named(step qa.Step) (paper string, page int) {

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -242,7 +242,7 @@ func first(index map[string][]int32, keys []string) (at int32, key string, ok bo
 }
 
 // element matches the mention of a numbered part of a paper.
-var element = regexp.MustCompile(`(?i)\b(table|figure|fig|section|sec|equation|eq|algorithm|appendix|page)s?\b\.?\s*(?:\(\s*)?([0-9]+(?:\.[0-9]+)*|[A-Z]\b)`)
+var element = lazyregexp.New(`(?i)\b(table|figure|fig|section|sec|equation|eq|algorithm|appendix|page)s?\b\.?\s*(?:\(\s*)?([0-9]+(?:\.[0-9]+)*|[A-Z]\b)`)
 
 // longNames spell out abbreviations.
 var longNames = map[string]string{"fig": "figure", "sec": "section", "eq": "equation"}

@@ -2,9 +2,9 @@ package export
 
 import (
 	"math"
-	"regexp"
 	"slices"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/progress"
 	"airqa/qa"
 	"airqa/train/curate"
@@ -116,4 +116,4 @@ func (c Config) check() error {
 }
 
 // licenseID matches the names of licences as the Hub has them, and none.
-var licenseID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+-]*$|^$`)
+var licenseID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9.+-]*$|^$`)

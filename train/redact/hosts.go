@@ -2,16 +2,17 @@ package redact
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 var (
-	homePath = regexp.MustCompile(`(?:/(?:export|mnt|var|data|nfs|lustre|scratch))?/(?:home|Users)/[A-Za-z0-9._-]+|\b[A-Za-z]:(?:\\+|/)Users(?:\\+|/)[A-Za-z0-9._-]+|/root\b`)
-	address  = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
+	homePath = lazyregexp.New(`(?:/(?:export|mnt|var|data|nfs|lustre|scratch))?/(?:home|Users)/[A-Za-z0-9._-]+|\b[A-Za-z]:(?:\\+|/)Users(?:\\+|/)[A-Za-z0-9._-]+|/root\b`)
+	address  = lazyregexp.New(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
 	// authority is the host and port of a URL.
-	authority = regexp.MustCompile(`[a-z][a-z0-9+.-]*://(?:[^/\s@"']*@)?(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+)(:[0-9]+)?`)
+	authority = lazyregexp.New(`[a-z][a-z0-9+.-]*://(?:[^/\s@"']*@)?(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+)(:[0-9]+)?`)
 )
 
 // homePaths finds home directories.
@@ -124,9 +125,9 @@ func public(host string) bool {
 var (
 	privateEndings = []string{"local", "internal", "lan", "corp", "intranet", "localdomain", "home"}
 	// open are the top-level domains of names that may be machines. Others are file names and code.
-	open    = regexp.MustCompile(`\.(?:com|net|org|edu|io|dev|cloud|gov)$`)
-	cloud   = regexp.MustCompile(`\.(?:amazonaws\.com|azure\.com|windows\.net|azurewebsites\.net|cloudapp\.net|run\.app|ngrok\.io|ngrok\.app|ngrok-free\.app|ts\.net|snowflakecomputing\.com|mongodb\.net|supabase\.co|databricks\.com)$`)
-	machine = regexp.MustCompile(`(?i)^(?:[a-z]+-?\d+[a-z0-9-]*|(?:[a-z0-9]+-)+[a-z0-9]*\d[a-z0-9-]*|(?:gpu|node|login|head|worker|db|vpn|jump|bastion|gateway|cluster|slurm|hpc|srv|server|prod|staging|internal|intranet|vault|git|ldap|mail|smtp)[a-z0-9-]*)$`)
+	open    = lazyregexp.New(`\.(?:com|net|org|edu|io|dev|cloud|gov)$`)
+	cloud   = lazyregexp.New(`\.(?:amazonaws\.com|azure\.com|windows\.net|azurewebsites\.net|cloudapp\.net|run\.app|ngrok\.io|ngrok\.app|ngrok-free\.app|ts\.net|snowflakecomputing\.com|mongodb\.net|supabase\.co|databricks\.com)$`)
+	machine = lazyregexp.New(`(?i)^(?:[a-z]+-?\d+[a-z0-9-]*|(?:[a-z0-9]+-)+[a-z0-9]*\d[a-z0-9-]*|(?:gpu|node|login|head|worker|db|vpn|jump|bastion|gateway|cluster|slurm|hpc|srv|server|prod|staging|internal|intranet|vault|git|ldap|mail|smtp)[a-z0-9-]*)$`)
 )
 
 // private reports whether a name with dots, outside of a URL, is one of a machine that is not public.

@@ -1,10 +1,10 @@
 package redact
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	textwords "airqa/internal/words"
 )
 
@@ -140,7 +140,7 @@ func secrets(text string) []span {
 			list = append(list, inRun(text, start, i)...)
 		}
 	}
-	for _, pattern := range []*regexp.Regexp{privateKey, userInfo, bot, webhook} {
+	for _, pattern := range []*lazyregexp.Regexp{privateKey, userInfo, bot, webhook} {
 		if strings.Contains(text, mark[pattern]) {
 			for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
 				list = append(list, span{m[2], m[3], Secret})
@@ -152,11 +152,11 @@ func secrets(text string) []span {
 
 // Other forms; the secret is the first group.
 var (
-	privateKey = regexp.MustCompile(`(-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:[^-]|-[^-])*-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\s]|\\[nr])*))`)
-	userInfo   = regexp.MustCompile(`[a-z][a-z0-9+.-]*://([^/\s:@"']+:[^/\s@"']+)@`)
-	bot        = regexp.MustCompile(`\b([0-9]{8,10}:AA[A-Za-z0-9_-]{33})\b`)
-	webhook    = regexp.MustCompile(`https://(?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks)/([A-Za-z0-9/_-]{20,})`)
-	mark       = map[*regexp.Regexp]string{privateKey: "-----BEGIN ", userInfo: "@", bot: ":AA", webhook: "hooks"}
+	privateKey = lazyregexp.New(`(-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:[^-]|-[^-])*-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\s]|\\[nr])*))`)
+	userInfo   = lazyregexp.New(`[a-z][a-z0-9+.-]*://([^/\s:@"']+:[^/\s@"']+)@`)
+	bot        = lazyregexp.New(`\b([0-9]{8,10}:AA[A-Za-z0-9_-]{33})\b`)
+	webhook    = lazyregexp.New(`https://(?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks)/([A-Za-z0-9/_-]{20,})`)
+	mark       = map[*lazyregexp.Regexp]string{privateKey: "-----BEGIN ", userInfo: "@", bot: ":AA", webhook: "hooks"}
 )
 
 // afterEscape returns the position after the escape sequence, such as \n, that a word at i begins with.

@@ -77,7 +77,7 @@ func NewPart(ctx context.Context, l *trace.Library, c PartConfig) (Part, error) 
 		f.steps += len(e.Traced.Steps)
 	}
 	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, "file", data); err != nil {
+	if err := templates().ExecuteTemplate(&out, "file", data); err != nil {
 		return Part{}, fmt.Errorf("make the pages of the questions: %w", err)
 	}
 	body := c.Redact(out.Bytes())

@@ -56,7 +56,7 @@ func content(t *testing.T, l *trace.Library, run, name, at string) string {
 	p := s.Page(e, at)
 	p.Back = "/#episodes"
 	var b bytes.Buffer
-	if err := web.Templates.ExecuteTemplate(&b, "episode", p); err != nil {
+	if err := web.Templates().ExecuteTemplate(&b, "episode", p); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"sync"
 
 	"airqa/internal/terminal"
 	"airqa/internal/web"
@@ -22,8 +23,11 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(web.TemplateFuncs()).
-	Funcs(template.FuncMap{"asset": web.AssetPath, "dict": dict}).ParseFS(templateFiles, "templates/*.html"))
+// templates are parsed when the first page is made: a start of the program that makes none should not wait for them.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(web.TemplateFuncs()).
+		Funcs(template.FuncMap{"asset": web.AssetPath, "dict": dict}).ParseFS(templateFiles, "templates/*.html"))
+})
 
 // ErrNotFound is returned for a run or an episode that is not there.
 var ErrNotFound = errors.New("not found")
@@ -98,7 +102,7 @@ func (s *Site) write(w io.Writer, f frame) error {
 	f.Place = cmp.Or(f.Place, keys.List)
 	f.Keys, f.Help = keys.Browser(f.Place), keys.Help(f.Place)
 	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, "frame", f); err != nil {
+	if err := templates().ExecuteTemplate(&out, "frame", f); err != nil {
 		return fmt.Errorf("make the page %q: %w", f.Title, err)
 	}
 	_, err := w.Write(out.Bytes())

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"airqa/bench/argscichat"
@@ -19,9 +20,11 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(web.TemplateFuncs()).Funcs(template.FuncMap{
-	"asset": web.AssetPath, "intents": func() []string { return argscichat.IntentTags }, "when": when,
-}).ParseFS(templateFiles, "templates/*.html"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(web.TemplateFuncs()).Funcs(template.FuncMap{
+		"asset": web.AssetPath, "intents": func() []string { return argscichat.IntentTags }, "when": when,
+	}).ParseFS(templateFiles, "templates/*.html"))
+})
 
 // when prints a time in the zone of its reader.
 func when(t time.Time, zone *time.Location) string {
@@ -126,7 +129,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 func (s *Server) write(w http.ResponseWriter, f frame, code int) {
 	f.CSRF = s.guard.CSRF()
 	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, "page", f); err != nil {
+	if err := templates().ExecuteTemplate(&out, "page", f); err != nil {
 		s.Log.Error("the page of a dialogue could not be made", "error", err)
 		http.Error(w, "this page could not be made", http.StatusInternalServerError)
 		return

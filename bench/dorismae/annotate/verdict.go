@@ -4,9 +4,9 @@
 package annotate
 
 import (
-	"regexp"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -30,7 +30,7 @@ const (
 // scores by label.
 var scores = map[string]Score{"DISAGREE": 0, "DISPUTE": 1, "AGREE": 1, "CONCUR": 2}
 
-var label = regexp.MustCompile(`\b(?:DISAGREE|DISPUTE|AGREE|CONCUR)\b`)
+var label = lazyregexp.New(`\b(?:DISAGREE|DISPUTE|AGREE|CONCUR)\b`)
 
 // Parse returns the score in a reply that ended for the given reason, see [qa.Reply].
 func Parse(reply, finish string, r Rule) Score {

@@ -14,11 +14,12 @@ package sandbox
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"airqa/internal/lazyregexp"
 )
 
 // Kinds of [Refusal].
@@ -89,7 +90,7 @@ func (r Rules) CheckTree(text, tree string) (tables []string, err error) {
 }
 
 // advice matches the engine's advice to change a setting, which statements cannot do.
-var advice = regexp.MustCompile(`\s*Use "SET [^"]*" to [^.\n]*\.?`)
+var advice = lazyregexp.New(`\s*Use "SET [^"]*" to [^.\n]*\.?`)
 
 // WithoutAdvice removes advice that cannot be followed from an engine error.
 func WithoutAdvice(text string) string { return advice.ReplaceAllString(text, "") }

@@ -9,12 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"airqa/internal/lazyregexp"
 )
 
 const (
@@ -150,7 +151,7 @@ func (w *process) exchange(ctx context.Context, deadline time.Duration, message 
 
 // outOfMemory matches the output of processes that ran out of memory: the Go runtime, the C++ library, thread creation
 // and the race detector.
-var outOfMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|errno[=:] ?(11|12)\b|Resource temporarily unavailable|address space`)
+var outOfMemory = lazyregexp.New(`(?i)out of memory|cannot allocate|bad_alloc|errno[=:] ?(11|12)\b|Resource temporarily unavailable|address space`)
 
 // died derives the cause of a pipe error from the process's state and output.
 func (w *process) died(err error) *Died {

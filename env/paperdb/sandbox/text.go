@@ -1,9 +1,10 @@
 package sandbox
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"airqa/internal/lazyregexp"
 )
 
 // Limits for the text of a statement. The tree of a statement grows exponentially with nested WITH clauses, and the
@@ -14,7 +15,7 @@ const (
 	maxWith    = 6        // WITH clauses
 )
 
-var withWord = regexp.MustCompile(`(?i)\bwith\b`)
+var withWord = lazyregexp.New(`(?i)\bwith\b`)
 
 // CheckText returns a [*Refusal] for text that could exhaust the parser.
 func CheckText(text string) error {

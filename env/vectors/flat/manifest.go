@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
 	"airqa/internal/files"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
 )
 
@@ -57,8 +57,8 @@ const sumKey = `,"crc32c":`
 const wholeName = "collection.vec"
 
 var (
-	segmentName  = regexp.MustCompile(`^(\d{1,9})\.(vec|gone)$`)
-	manifestName = regexp.MustCompile(`^manifest(?:-(\d{1,9}))?\.json$`)
+	segmentName  = lazyregexp.New(`^(\d{1,9})\.(vec|gone)$`)
+	manifestName = lazyregexp.New(`^manifest(?:-(\d{1,9}))?\.json$`)
 )
 
 // manifestFile is the name of the manifest of a generation; 0 means none.

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"airqa/internal/lazyregexp"
 )
 
 // DefaultTimeout is the timeout of one call if [Config] has none.
@@ -40,7 +41,7 @@ type Config struct {
 	Timeout time.Duration
 }
 
-var prefixPattern = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)?$`)
+var prefixPattern = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_]*)?$`)
 
 // ParseURL parses the address of a server:
 //

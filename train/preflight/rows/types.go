@@ -2,9 +2,9 @@ package rows
 
 import (
 	"math/bits"
-	"regexp"
 	"slices"
 
+	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
@@ -59,7 +59,7 @@ func (t *Type) Field(name string) (*Type, bool) {
 }
 
 // datePattern is the beginning of the texts that the trainer's reader may take for timestamps.
-var datePattern = regexp.MustCompile(`^\d{4}-\d\d-\d\d([ T]|$)`)
+var datePattern = lazyregexp.New(`^\d{4}-\d\d-\d\d([ T]|$)`)
 
 // dates reports whether every text is a date.
 func (t *Type) dates() bool { return t.Kinds&Text != 0 && !t.other }
