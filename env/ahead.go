@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 
-	"airqa/env/embed/cache"
+	"airqa/env/embed"
 	"airqa/env/paperdb"
 )
 
 // ahead embeds the texts of new papers while others are still being read. The vectors go to the cache, where
 // [Writer.Finish] finds them.
 type ahead struct {
-	texts  *cache.Cache
+	texts  *embed.Cache
 	queue  chan []string
 	stop   chan struct{} // closed by end
 	cancel context.CancelFunc
@@ -24,7 +24,7 @@ type ahead struct {
 const aheadPapers = 4
 
 // startAhead begins to embed. It takes only the values of ctx.
-func startAhead(ctx context.Context, texts *cache.Cache) *ahead {
+func startAhead(ctx context.Context, texts *embed.Cache) *ahead {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a := &ahead{texts: texts, queue: make(chan []string, aheadPapers), stop: make(chan struct{}), cancel: cancel, ended: make(chan struct{})}
 	go func() {

@@ -9,7 +9,6 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
-	"airqa/env/embed/cache"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/flat"
@@ -75,7 +74,7 @@ func (b *before) all() []string {
 // vectorsTo copies the vectors of papers from the collection of a model in the files to its cache, so that none of their
 // texts is embedded again. Papers that are not there have none. If the manifest of the collection is lost, it takes the
 // vectors of all papers from the segments, and reports whether there are any.
-func (b *before) vectorsTo(ctx context.Context, texts *cache.Cache, want vectors.Collection, ids []string) (lost bool, err error) {
+func (b *before) vectorsTo(ctx context.Context, texts *embed.Cache, want vectors.Collection, ids []string) (lost bool, err error) {
 	if b.db == nil || len(ids) == 0 || want.Kind != vectors.Dense {
 		return false, nil
 	}
@@ -96,9 +95,9 @@ func (b *before) vectorsTo(ctx context.Context, texts *cache.Cache, want vectors
 	})
 }
 
-// salvage copies the vectors of all papers from the segments of a dense collection whose manifest is lost to the cache. It
+// salvage copies the vectors of all papers from the segments of a dense collection whose manifest is lost to the embed. It
 // reports whether there are any segments.
-func (b *before) salvage(ctx context.Context, texts *cache.Cache, want vectors.Collection) (found bool, err error) {
+func (b *before) salvage(ctx context.Context, texts *embed.Cache, want vectors.Collection) (found bool, err error) {
 	from, err := b.store.Salvage(ctx, want)
 	if err != nil {
 		return false, err
@@ -114,10 +113,10 @@ func (b *before) salvage(ctx context.Context, texts *cache.Cache, want vectors.C
 	})
 }
 
-// copyVectors copies the vectors of some papers, or of all papers if ids is nil, to the cache. It takes the texts of a cell from
+// copyVectors copies the vectors of some papers, or of all papers if ids is nil, to the embed. It takes the texts of a cell from
 // split, and their vectors from read.
 func (b *before) copyVectors(
-	ctx context.Context, texts *cache.Cache, ids []string, split func(paperdb.Cell) []string,
+	ctx context.Context, texts *embed.Cache, ids []string, split func(paperdb.Cell) []string,
 	read func(ids []string, use func(vectors.Record) error) error,
 ) error {
 	groups, err := b.db.CellGroups(ctx, ids)

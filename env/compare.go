@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"airqa/env/embed"
-	"airqa/env/embed/cache"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -47,7 +46,7 @@ func Compare(ctx context.Context, cfg CompareConfig) (differences []string, err 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	texts, err := cache.Open(cachePath(dir, cfg.Embedder.Info()), cfg.Embedder)
+	texts, err := embed.OpenCache(cachePath(dir, cfg.Embedder.Info()), cfg.Embedder)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"airqa/env/datadir"
-	"airqa/env/embed/cache"
+	"airqa/env/embed"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -18,7 +18,7 @@ import (
 )
 
 // reindex updates the collections of the generation next to match its papers and makes it the current one instead of dir.
-func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cfg WriterConfig, rebuild map[string]bool) (err error) {
+func reindex(ctx context.Context, dir, next *datadir.Dir, texts *embed.Cache, cfg WriterConfig, rebuild map[string]bool) (err error) {
 	var open closers
 	defer func() { err = errors.Join(err, open.close()) }()
 	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: next.Database()})
@@ -172,9 +172,9 @@ func (c *closers) close() error {
 	return err
 }
 
-func openCache(dir *datadir.Dir, cfg WriterConfig) (*cache.Cache, error) {
+func openCache(dir *datadir.Dir, cfg WriterConfig) (*embed.Cache, error) {
 	path := cachePath(dir, cfg.Embedder.Info())
-	texts, err := cache.Open(path, cfg.Embedder)
+	texts, err := embed.OpenCache(path, cfg.Embedder)
 	if err != nil {
 		return nil, err
 	}

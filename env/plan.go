@@ -7,7 +7,6 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
-	"airqa/env/embed/cache"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 )
@@ -22,7 +21,7 @@ type indexer struct {
 	// source is the fingerprint of the papers, versions has the version of each (see datadir.Source).
 	source   string
 	versions map[string]string
-	texts    *cache.Cache
+	texts    *embed.Cache
 	progress func(done, total int)
 	notice   func(line string)
 	before   *before

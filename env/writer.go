@@ -11,7 +11,6 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
-	"airqa/env/embed/cache"
 	"airqa/env/embed/minilm"
 	"airqa/env/paperdb"
 	"airqa/env/vectors/flat"
@@ -32,7 +31,7 @@ type Writer struct {
 	mu       sync.RWMutex
 	db       *paperdb.Writer // nil when closed
 	branched bool            // whether db belongs to next
-	texts    *cache.Cache    // nil until a paper is added
+	texts    *embed.Cache    // nil until a paper is added
 	ahead    *ahead          // nil with texts
 }
 

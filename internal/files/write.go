@@ -13,9 +13,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
-
-	"airqa/internal/lazyregexp"
 
 	"github.com/google/renameio/v2"
 )
@@ -25,7 +24,7 @@ import (
 const newMode = 0o666
 
 // leftover matches the names of temporary files: those of renameio, and those of version 0.1 of this program.
-var leftover = lazyregexp.New(`^\.(tmp-\d+|.+\d{12,19})$`)
+var leftover = regexp.MustCompile(`^\.(tmp-\d+|.+\d{12,19})$`)
 
 // IsLeftover reports whether a file of this name was left behind by a writer that was killed. Only the owner of a folder
 // may remove such files: another writer may still be filling one.

@@ -1,4 +1,4 @@
-package cache_test
+package embed_test
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/embed"
-	"airqa/env/embed/cache"
 )
 
 // model makes a vector of a text's length and first byte, and counts the texts.
@@ -37,16 +36,16 @@ func (m *model) Embed(_ context.Context, texts []string) ([][]float32, error) {
 
 func (m *model) Windows(text string) []string { return []string{text} }
 
-func open(t *testing.T, path string, m *model) *cache.Cache {
+func open(t *testing.T, path string, m *model) *embed.Cache {
 	t.Helper()
-	c, err := cache.Open(path, m)
+	c, err := embed.OpenCache(path, m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func vectors(t *testing.T, c *cache.Cache, texts ...string) [][]float32 {
+func vectors(t *testing.T, c *embed.Cache, texts ...string) [][]float32 {
 	t.Helper()
 	v, err := c.Embed(t.Context(), texts)
 	if err != nil {
@@ -199,13 +198,13 @@ func TestRefused(t *testing.T) {
 	path := filepath.Join(dir, "test.cache")
 	c := open(t, path, &model{})
 	vectors(t, c, "a")
-	if _, err := cache.Open(path, &model{}); err == nil {
+	if _, err := embed.OpenCache(path, &model{}); err == nil {
 		t.Error("two programs hold one cache")
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cache.Open(path, &model{hash: "other weights"}); !errors.Is(err, embed.ErrMismatch) {
+	if _, err := embed.OpenCache(path, &model{hash: "other weights"}); !errors.Is(err, embed.ErrMismatch) {
 		t.Errorf("another model: %v", err)
 	}
 	for _, text := range []string{"no cache at all", "AIRQAEMB\x02\x00\x00\x00\x00\x00\x00\x00", "AIRQAEMB\x01\x00\x00\x00\xff\xff\xff\xff"} {
@@ -213,7 +212,7 @@ func TestRefused(t *testing.T) {
 		if err := os.WriteFile(other, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cache.Open(other, &model{}); err == nil {
+		if _, err := embed.OpenCache(other, &model{}); err == nil {
 			t.Errorf("%q was opened as a cache", text)
 		}
 	}

@@ -1,10 +1,4 @@
-// Package cache stores text vectors on disk, keyed by text, so that no text is embedded twice: not after an interrupted
-// ingest, not for a second vector store. It is cleared when the files of the search index have the vectors. Start from [Open]; a [Cache] wraps an
-// embed.Embedder.
-//
-// The file holds the vectors of one model. An incomplete record at the end is truncated. A damaged record is skipped
-// and its space reused for the next vector, so damage affects a single text.
-package cache
+package embed
 
 import (
 	"bufio"
@@ -22,7 +16,6 @@ import (
 	"strings"
 	"sync"
 
-	"airqa/env/embed"
 	"airqa/internal/files"
 )
 
@@ -44,9 +37,14 @@ func keyOf(text string) key {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Cache is a caching embedder. Only one process can open its file at a time. It is safe for concurrent use.
+// Cache is an embedder that keeps its vectors on disk, by text, so that no text is embedded twice: not after an interrupted
+// ingest, not for a second vector store. It is cleared when the files of the search index have the vectors. Only one process
+// can open its file at a time. It is safe for concurrent use.
+//
+// The file holds the vectors of one model. An incomplete record at the end is truncated. A damaged record is skipped and its
+// space reused for the next vector, so damage affects a single text.
 type Cache struct {
-	inner embed.Embedder
+	inner Embedder
 	lock  io.Closer
 
 	mu   sync.Mutex
@@ -59,9 +57,9 @@ type Cache struct {
 	damaged int // damaged records found by Open
 }
 
-// Open opens the cache of inner's model at path and creates it if it is missing. If the file belongs to another model,
-// the error wraps embed.ErrMismatch.
-func Open(path string, inner embed.Embedder) (*Cache, error) {
+// OpenCache opens the cache of inner's model at path and creates it if it is missing. If the file belongs to another model,
+// the error wraps ErrMismatch.
+func OpenCache(path string, inner Embedder) (*Cache, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("open vector cache: %w", err)
 	}
@@ -81,7 +79,7 @@ func Open(path string, inner embed.Embedder) (*Cache, error) {
 }
 
 // Info describes the wrapped model.
-func (c *Cache) Info() embed.Info {
+func (c *Cache) Info() Info {
 	info := c.inner.Info()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -276,7 +274,7 @@ func (c *Cache) load() error {
 	if err != nil {
 		return err
 	}
-	if err := c.inner.Info().Check(embed.Info{Model: head.model, Hash: head.hash, Dim: head.dim}); err != nil {
+	if err := c.inner.Info().Check(Info{Model: head.model, Hash: head.hash, Dim: head.dim}); err != nil {
 		return err
 	}
 	c.dim, c.size = head.dim, head.length
