@@ -3,10 +3,9 @@ package qa
 import (
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
-
-	"airqa/internal/lazyregexp"
 
 	"github.com/google/uuid"
 )
@@ -42,8 +41,8 @@ func inOtherScript(title string, kept int) bool {
 }
 
 var (
-	notInTitles = lazyregexp.New(`[^\p{L}\p{M}\p{Nd}]+`)
-	notInIDs    = lazyregexp.New(`[^a-z0-9]+`)
+	notInTitles = regexp.MustCompile(`[^\p{L}\p{M}\p{Nd}]+`)
+	notInIDs    = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
 // foldTitle reduces a title to its letters and digits in lower case, in any script. A title without any remains

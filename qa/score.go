@@ -1,10 +1,9 @@
 package qa
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"airqa/internal/lazyregexp"
 )
 
 // Verdict is the result of scoring an answer.
@@ -36,7 +35,7 @@ type Score struct {
 }
 
 // panelName matches the name of a panel of judges.
-var panelName = lazyregexp.New(`^(majority|all|any)\((.*)\)$`)
+var panelName = regexp.MustCompile(`^(majority|all|any)\((.*)\)$`)
 
 // JudgeName returns the canonical name of a judge, with the members of a panel sorted: panels with the same members are
 // the same judge.

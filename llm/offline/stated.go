@@ -54,7 +54,7 @@ func loosely(text string) string {
 }
 
 // match returns what a pattern captures in one of the items: a number, or else a text.
-func (t *task) match(pattern *lazyregexp.Regexp) (python.Value, bool) {
+func (t *task) match(pattern interface{ FindStringSubmatch(string) []string }) (python.Value, bool) {
 	for _, it := range t.items {
 		m := pattern.FindStringSubmatch(strings.Join(append(it.sentences(), it.text), "\n"))
 		if m == nil {

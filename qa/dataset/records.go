@@ -6,9 +6,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
-
-	"airqa/internal/lazyregexp"
 )
 
 // Record is one record of a file in any form, as a JSON object.
@@ -104,7 +103,7 @@ func blockRecords(blocks iter.Seq2[Block, error], yield func(Record, error) bool
 }
 
 // label matches the beginning of a line of a block.
-var label = lazyregexp.New(`(?i)^\s*(q|question|a|answer|type|papers?|references?|format|answer format|tags?|id|conference)\s*\d*\s*:\s*(.*)$`)
+var label = regexp.MustCompile(`(?i)^\s*(q|question|a|answer|type|papers?|references?|format|answer format|tags?|id|conference)\s*\d*\s*:\s*(.*)$`)
 
 // textFields are the fields that labels stand for.
 var textFields = map[string]string{

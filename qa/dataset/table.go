@@ -7,10 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
-
-	"airqa/internal/lazyregexp"
 )
 
 // table is a file with columns.
@@ -83,7 +82,7 @@ func (t *table) note() string {
 }
 
 // separator matches the line by which Excel finds the separator of a file.
-var separator = lazyregexp.New(`(?i)^sep=.?$`)
+var separator = regexp.MustCompile(`(?i)^sep=.?$`)
 
 // records yields the rows of the table.
 func (t *table) records(text []byte, first string, yield func(Record, error) bool) {
