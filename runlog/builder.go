@@ -47,11 +47,7 @@ func (b *builder) take(raw []byte, at line) {
 		b.damage.count(raw)
 		return
 	}
-	h, ok := quickHead(raw)
-	var err error
-	if !ok {
-		err = json.Unmarshal(raw, &h)
-	}
+	h, err := readHead(raw)
 	if err == nil {
 		err = b.add(h, raw)
 	}

@@ -66,7 +66,7 @@ var ErrNoText = errors.New("the text to search for is empty")
 // They are those of a scan of every decoded field. Case is ignored unless the text has an upper-case letter, as
 // [literal.Pattern] describes. Damaged attempts that were started over are left out, as by [Run.Episodes].
 //
-// A [LineError] is an event that could not be decoded but may have the text, and a [BlobError] a text beside the log that
+// A [LineError] is an event that could not be decoded, and a [BlobError] a text beside the log that
 // could not be read; iteration continues after both. Any other error, such as that of ctx, ends it.
 func (r *Run) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
@@ -83,21 +83,22 @@ func (r *Run) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 			return
 		}
 		defer func() { _ = file.Close() }()
-		g := &grep{run: r, log: file, pattern: literal.Compile(text), texts: make(map[string]*stored), failed: make(map[string]bool)}
+		g := &grep{
+			run: r, log: file, pattern: literal.Compile(text), messages: r.messageIndexes(), texts: make(map[string]*stored), failed: make(map[string]bool),
+		}
 		g.search(ctx, yield)
 	}
 }
 
-// grep is one search. Workers search batches of lines; the results are read in order.
+// grep is one search. Batches of lines are searched at the same time; the results are read in order.
 type grep struct {
-	run     *Run
-	log     io.ReaderAt
-	pattern *literal.Pattern
-	workers sync.Pool // of *grepWorker
+	run      *Run
+	log      io.ReaderAt
+	pattern  *literal.Pattern
+	messages []int32 // by line, see [Run.messageIndexes]
 
-	mu    sync.Mutex // guards texts and kept
+	mu    sync.Mutex // guards texts
 	texts map[string]*stored
-	kept  int // hits in texts
 
 	failed map[string]bool // stored texts whose error was yielded
 }
@@ -124,35 +125,26 @@ func (g *grep) search(ctx context.Context, yield func(Hit, error) bool) {
 			yield(Hit{}, err)
 			return
 		}
-		if !g.yield(found, yield) {
-			return
-		}
-	}
-}
-
-func (g *grep) batch(ctx context.Context, b batch) []result {
-	w, ok := g.workers.Get().(*grepWorker)
-	if !ok {
-		w = &grepWorker{grep: g, courses: make(map[int]*course)}
-	}
-	defer g.workers.Put(w)
-	return w.search(ctx, b)
-}
-
-// yield reports whether to continue.
-func (g *grep) yield(found []result, yield func(Hit, error) bool) bool {
-	for _, f := range found {
-		if blob, ok := errors.AsType[*BlobError](f.err); ok {
-			if g.failed[blob.Name] {
+		for _, f := range found {
+			if g.known(f.err) {
 				continue
 			}
-			g.failed[blob.Name] = true
-		}
-		if !yield(f.hit, f.err) || f.err != nil && !passable(f.err) {
-			return false
+			if !yield(f.hit, f.err) || f.err != nil && !passable(f.err) {
+				return
+			}
 		}
 	}
-	return true
+}
+
+// known reports whether an error is about a stored text, and was yielded before.
+func (g *grep) known(err error) bool {
+	blob, ok := errors.AsType[*BlobError](err)
+	if !ok {
+		return false
+	}
+	before := g.failed[blob.Name]
+	g.failed[blob.Name] = true
+	return before
 }
 
 // passable reports whether a search continues after an error.
@@ -182,32 +174,57 @@ func (r *Run) batches(ctx context.Context) iter.Seq2[batch, error] {
 	}
 }
 
-// grepWorker searches one batch at a time with buffers of its own.
-type grepWorker struct {
-	*grep
-	raw, plain []byte
-	scan       scanner
-	courses    map[int]*course
-}
-
-func (w *grepWorker) search(ctx context.Context, b batch) (found []result) {
-	if cap(w.raw) < b.size || cap(w.raw) > 16*batchSize {
-		w.raw, w.plain = make([]byte, max(b.size, batchSize)), nil
-	}
-	raw := w.raw[:b.size]
-	if _, err := w.log.ReadAt(raw, b.offset); err != nil {
+func (g *grep) batch(ctx context.Context, b batch) (found []result) {
+	raw := make([]byte, b.size)
+	if _, err := g.log.ReadAt(raw, b.offset); err != nil {
 		return []result{{err: fmt.Errorf("read %s: %w", LogFile, err)}}
 	}
+	e := grepEvent{grep: g, scan: new(scanner)}
 	at := line{offset: b.offset}
 	for i := b.first; i < b.first+b.lines && ctx.Err() == nil; i++ {
-		at.length, at.number = int(w.run.index.sizes[i]), i+1
-		one := raw[:at.length]
-		if code := w.run.index.codes[i]; code >= lineEvent && w.candidate(one) {
-			number, _ := episodeOf(code)
-			found = append(found, w.event(number, at, one)...)
+		at.length, at.number = int(g.run.index.sizes[i]), i+1
+		if g.messages[i] != notRead {
+			found = append(found, e.search(at, raw[:at.length])...)
 		}
 		raw = raw[at.length:]
 		at.offset += int64(at.length)
 	}
 	return found
+}
+
+// What [Run.messageIndexes] returns for a line without a message.
+const (
+	noMessage = -1
+	notRead   = -2 // no event, or of an attempt that was started over
+)
+
+// messageIndexes returns, for each line of the log, the index of the message that it makes in its episode.
+func (r *Run) messageIndexes() []int32 {
+	begins := make([]int, len(r.order)) // the number of the first line of the last attempt
+	for i, code := range r.index.codes {
+		if code < lineEvent {
+			continue
+		}
+		if episode, role := episodeOf(code); role == roleStart {
+			begins[episode] = i
+		}
+	}
+	messages := make([]int32, len(r.index.codes))
+	counts := make([]int32, len(r.order))
+	for i, code := range r.index.codes {
+		messages[i] = notRead
+		if code < lineEvent {
+			continue
+		}
+		episode, role := episodeOf(code)
+		switch {
+		case i < begins[episode]:
+		case role == roleMessage:
+			messages[i] = counts[episode]
+			counts[episode]++
+		default:
+			messages[i] = noMessage
+		}
+	}
+	return messages
 }

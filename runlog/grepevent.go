@@ -1,52 +1,38 @@
 package runlog
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
+
+	"airqa/qa"
 )
 
-// grepEvent searches one event.
+// grepEvent searches one event after the other.
 type grepEvent struct {
-	*grepWorker
-	at     line
-	raw    []byte
-	course *course
-	hit    Hit // what all hits of the event have in common
-	found  []result
+	*grep
+	scan  *scanner
+	at    line
+	raw   []byte
+	hit   Hit // what all hits of the event have in common
+	found []result
 }
 
-// event searches an event of an episode with a number.
-func (w *grepWorker) event(number int, at line, raw []byte) []result {
-	e := grepEvent{grepWorker: w, at: at, raw: raw, course: w.course(number)}
-	if e.course.find(at) < e.course.from {
-		return nil // of an attempt that was started over
-	}
-	h, ok := quickHead(raw)
-	var err error
-	if !ok {
-		err = json.Unmarshal(raw, &h)
-	}
+// search searches an event.
+func (e *grepEvent) search(at line, raw []byte) []result {
+	e.at, e.raw, e.found = at, raw, nil
+	h, err := readHead(raw)
 	if err == nil {
-		e.hit = Hit{Episode: w.run.order[number], Event: h.Seq, Message: -1}
+		e.hit = Hit{Episode: h.Episode, Event: h.Seq, Message: int(e.messages[at.number-1])}
 		err = e.fields(h.Type)
 	}
 	if err != nil {
 		e.fail(LineError{at.number, err})
 	}
-	if len(e.found) > 0 {
-		e.setMessage()
-	}
 	return e.found
-}
-
-func (e *grepEvent) setMessage() {
-	message := e.course.message(e.at)
-	for i := range e.found {
-		if e.found[i].err == nil {
-			e.found[i].hit.Message = message
-		}
-	}
 }
 
 func (e *grepEvent) fail(err error) { e.found = append(e.found, result{err: err}) }
@@ -71,40 +57,49 @@ func (e *grepEvent) in(field, text string) { e.list(field, occurrences(e.pattern
 // list adds hits of one field.
 func (e *grepEvent) list(field string, hits []Hit) {
 	for _, h := range hits {
-		h.Episode, h.Event, h.Step, h.Field = e.hit.Episode, e.hit.Event, e.hit.Step, field
+		h.Episode, h.Event, h.Message = e.hit.Episode, e.hit.Event, e.hit.Message
+		h.Step, h.Field = e.hit.Step, field
 		e.found = append(e.found, result{hit: h})
 	}
 }
 
 func (e *grepEvent) call() error {
-	var ev callTexts
-	if err := decode(&e.scan, e.raw, &ev, callTextFields); err != nil {
+	var ev callEvent
+	if err := decode(e.scan, e.raw, &ev, callFields); err != nil {
 		return err
 	}
 	e.hit.Step = ev.Step
 	e.in(FieldReply, string(ev.Reply.Text))
-	e.in(FieldReasoning, string(ev.Reply.Reasoning))
+	if ev.Reply.Reasoning != nil {
+		e.in(FieldReasoning, string(*ev.Reply.Reasoning))
+	}
 	calls := ev.Reply.ToolCalls
 	if len(calls) == 0 && ev.Called != nil {
-		calls = []argumentTexts{*ev.Called}
+		calls = []qa.ToolCall{*ev.Called}
 	}
 	for _, c := range calls {
-		e.strings(c.Arguments)
+		var arguments any
+		_ = json.Unmarshal(c.Arguments, &arguments) // nil if there are none
+		e.strings(arguments)
 	}
 	e.action(ev.Action)
-	e.in(FieldParseError, ev.ParseError.Reason)
+	if ev.ParseError != nil {
+		e.in(FieldParseError, ev.ParseError.Reason)
+	}
 	e.attempts(ev.Reply.Attempts)
 	return nil
 }
 
-func (e *grepEvent) action(a actionTexts) {
-	e.in(FieldAction, a.Text)
-	e.in(FieldActionLaTeX, a.LaTeX)
+func (e *grepEvent) action(a *qa.Action) {
+	if a != nil {
+		e.in(FieldAction, a.Text)
+		e.in(FieldActionLaTeX, a.LaTeX)
+	}
 }
 
-func (e *grepEvent) attempts(list []attemptText) {
+func (e *grepEvent) attempts(list []qa.Attempt) {
 	for _, a := range list {
-		e.in(FieldAttempt, a.Error)
+		e.in(FieldAttempt, string(a.Error))
 	}
 }
 
@@ -125,8 +120,8 @@ func (e *grepEvent) strings(v any) {
 }
 
 func (e *grepEvent) observation() error {
-	var ev observationTexts
-	if err := decode(&e.scan, e.raw, &ev, observationTextFields); err != nil {
+	var ev observationEvent
+	if err := decode(e.scan, e.raw, &ev, observationFields); err != nil {
 		return err
 	}
 	e.hit.Step = ev.Step
@@ -139,7 +134,10 @@ func (e *grepEvent) observation() error {
 }
 
 func (e *grepEvent) ending() error {
-	var ev endTexts
+	var ev struct {
+		endEvent
+		Attempts []qa.Attempt `json:"attempts"`
+	}
 	if err := json.Unmarshal(e.raw, &ev); err != nil {
 		return err
 	}
@@ -149,4 +147,62 @@ func (e *grepEvent) ending() error {
 	e.in(FieldAnswer, ev.Answer.Text)
 	e.in(FieldAnswerLaTeX, ev.Answer.LaTeX)
 	return nil
+}
+
+// message searches a message, except for the observations that it repeats: they have hits of their own.
+func (e *grepEvent) message() error {
+	var ev messageEvent
+	if err := decode(e.scan, e.raw, &ev, messageFields); err != nil {
+		return err
+	}
+	if len(ev.Parts) == 1 && ev.Parts[0].Ref != "" {
+		e.list(FieldMessage, e.inStored(ev.Parts[0].Ref))
+		return nil
+	}
+	texts := make([]string, len(ev.Parts))
+	var repeated [][2]int
+	size := 0
+	for i, p := range ev.Parts {
+		var err error
+		if texts[i], err = e.part(p); err != nil {
+			return err
+		}
+		if p.Ref == "" && p.Observation > 0 {
+			repeated = append(repeated, [2]int{size, size + len(texts[i])})
+		}
+		size += len(texts[i])
+	}
+	e.list(FieldMessage, occurrences(e.pattern, strings.Join(texts, ""), repeated...))
+	return nil
+}
+
+func (e *grepEvent) part(p part) (string, error) {
+	switch {
+	case p.Ref != "":
+		return e.text(p.Ref), nil
+	case p.Observation > 0:
+		return e.observed(p.Observation)
+	case p.Text != nil:
+		return string(*p.Text), nil
+	}
+	return "", nil
+}
+
+// observed returns the text of an earlier observation of the attempt.
+func (e *grepEvent) observed(step int) (string, error) {
+	lines := e.run.linesOf(e.hit.Episode)
+	i, _ := slices.BinarySearchFunc(lines, e.at, func(a, b line) int { return cmp.Compare(a.offset, b.offset) })
+	for i--; i >= 0 && e.messages[lines[i].number-1] != notRead; i-- {
+		at := lines[i]
+		raw := make([]byte, at.length)
+		if _, err := e.log.ReadAt(raw, at.offset); err != nil {
+			return "", fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+		}
+		if m := milestoneOf(raw); m.Type == TypeObservation && m.Step == step {
+			var ev observationEvent
+			err := decode(e.scan, raw, &ev, observationFields)
+			return string(ev.Text), err
+		}
+	}
+	return "", fmt.Errorf("message refers to the observation of step %d, which is not there", step)
 }

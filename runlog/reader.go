@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"math"
 	"sync"
 
-	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -211,9 +209,6 @@ func (r *Run) LoadImages(rec *Recorded) error {
 	return nil
 }
 
-// headPattern matches type and episode at the start of a line as usually written.
-var headPattern = lazyregexp.New(`^\{"type":"([a-z_]+)","episode":"([^"\\]+)","seq":\d+,`)
-
 func (r *Run) scan(file io.Reader) error {
 	in := bufio.NewReaderSize(file, 1<<20)
 	for {
@@ -256,14 +251,6 @@ func (r *Run) note(raw []byte) {
 	r.place(code, len(raw))
 }
 
-func isEvent(kind string) bool {
-	switch kind {
-	case TypeStart, TypeMessage, TypeCall, TypeObservation, TypeLost, TypeEnd:
-		return true
-	}
-	return false
-}
-
 // roleOf returns what an event of a type is to its episode.
 func roleOf(kind string, raw []byte) uint32 {
 	switch {
@@ -273,18 +260,6 @@ func roleOf(kind string, raw []byte) uint32 {
 		return roleMessage
 	}
 	return roleOther
-}
-
-// headOf returns the type and episode of an event, or "" for another line. Whitespace and key order do not matter.
-func headOf(raw []byte) (kind, episode string) {
-	if m := headPattern.FindSubmatch(raw); m != nil && valid(raw) {
-		return string(m[1]), string(m[2])
-	}
-	var h head
-	if json.Unmarshal(raw, &h) != nil || h.Episode == "" {
-		return "", ""
-	}
-	return h.Type, h.Episode
 }
 
 // number returns the number of an episode, which may be new.
@@ -371,14 +346,4 @@ func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 		return b.rec, fmt.Errorf("%s: %w", id, b.missing)
 	}
 	return b.rec, nil
-}
-
-// starts reports whether a line is the first event of an attempt.
-func starts(raw []byte) bool {
-	if bytes.HasPrefix(raw, []byte(`{"type":"`)) && !bytes.HasPrefix(raw, []byte(`{"type":"start"`)) {
-		return false
-	}
-	var h head
-	m, _ := markOf(raw)
-	return m.Type == TypeStart && json.Unmarshal(raw, &h) == nil && h.Seq == 1
 }

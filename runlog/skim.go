@@ -2,14 +2,12 @@ package runlog
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"iter"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"airqa/internal/files"
@@ -79,67 +77,13 @@ type SkipError struct{ Offset int64 }
 
 func (e *SkipError) Error() string { return "not an event of a run log" }
 
-// markOf reads the head of a line, with a fast path for lines as usually written.
+// markOf reads the head of a line; false if the line is not an event.
 func markOf(raw []byte) (Mark, bool) {
-	if m, ok := quickMark(raw); ok {
-		return m, true
-	}
-	var h head
-	if json.Unmarshal(raw, &h) != nil || h.Type == "" || h.Episode == "" {
+	h, err := readHead(raw)
+	if err != nil || h.Type == "" || h.Episode == "" {
 		return Mark{}, false
 	}
 	return Mark{Type: h.Type, Episode: h.Episode, Time: h.Time, Line: raw}, true
-}
-
-// quickMark also checks the end of the line, to detect one that another line has overwritten.
-func quickMark(raw []byte) (Mark, bool) {
-	kind, rest, ok1 := after(raw, `{"type":"`)
-	episode, rest, ok2 := after(rest, `,"episode":"`)
-	_, rest, ok3 := bytes.Cut(rest, []byte(`,"time":"`))
-	written, _, ok4 := bytes.Cut(rest, []byte(`"`))
-	if !ok1 || !ok2 || !ok3 || !ok4 || !bytes.HasSuffix(raw, []byte("}\n")) || bytes.IndexByte(episode, '\\') >= 0 {
-		return Mark{}, false
-	}
-	var m Mark
-	if m.Time.UnmarshalText(written) != nil {
-		return Mark{}, false
-	}
-	m.Type, m.Episode, m.Line = nameOf(kind), string(episode), raw
-	return m, true
-}
-
-// nameOf returns the type of an event without a copy of its name.
-func nameOf(kind []byte) string {
-	switch string(kind) {
-	case TypeCall:
-		return TypeCall
-	case TypeObservation:
-		return TypeObservation
-	case TypeMessage:
-		return TypeMessage
-	}
-	return string(kind)
-}
-
-// quickHead reads the head of a line as usually written, without a look at the rest.
-func quickHead(raw []byte) (head, bool) {
-	m, ok := quickMark(raw)
-	_, rest, found := bytes.Cut(raw[:min(len(raw), maxHead)], []byte(`,"seq":`))
-	digits, _, closed := bytes.Cut(rest, []byte(","))
-	seq, err := strconv.Atoi(string(digits))
-	return head{Type: m.Type, Episode: m.Episode, Seq: seq, Time: m.Time}, ok && found && closed && err == nil
-}
-
-// maxHead is the maximum size of a head as usually written, in bytes.
-const maxHead = 1 << 10
-
-// after returns the string after a prefix, up to its closing quote.
-func after(raw []byte, prefix string) (value, rest []byte, ok bool) {
-	raw, ok = bytes.CutPrefix(raw, []byte(prefix))
-	if !ok {
-		return nil, nil, false
-	}
-	return bytes.Cut(raw, []byte(`"`))
 }
 
 // Ending is the content of an episode's end.

@@ -1,3 +1,3 @@
-// Package literal finds every occurrence of a text, in decoded text and in the JSON that holds it. Start from
-// [Compile]. It knows no regular expressions and no words.
+// Package literal finds every occurrence of a text in another. Start from [Compile]. It knows no regular expressions and
+// no words.
 package literal

@@ -17,31 +17,21 @@ type Pattern struct {
 	exact bool
 	keys  []rune // folded characters of text, unless exact
 	plain window // of text
-	json  window // of text inside a JSON string
-	// always means that JSON may hold the text in forms that json does not cover.
-	always bool
 }
 
 // Compile returns the pattern of a text, which must not be empty.
 func Compile(text string) *Pattern {
-	p := &Pattern{text: text, always: strings.ContainsRune(text, utf8.RuneError)}
-	p.exact = !utf8.ValidString(text) || strings.ContainsFunc(text, isUpper)
-	var plain, raw windowBuilder
+	p := &Pattern{text: text, exact: !utf8.ValidString(text) || strings.ContainsFunc(text, isUpper)}
+	var plain windowBuilder
 	if p.exact {
 		plain.bytes(text)
-		raw.bytes(string(appendString(nil, text)))
 	} else {
 		for _, r := range text {
 			p.keys = append(p.keys, foldKey(r))
 			plain.variants(r)
-			if short := shortEscape(r); short != 0 {
-				raw.bytes(string([]byte{'\\', short}))
-			} else {
-				raw.variants(r)
-			}
 		}
 	}
-	p.plain, p.json = plain.window(), raw.window()
+	p.plain = plain.window()
 	return p
 }
 

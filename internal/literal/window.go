@@ -22,7 +22,6 @@ type window struct {
 	odd []string
 	// only is the window's bytes, if each position allows one.
 	only string
-	rare rare
 }
 
 // class is a set of bytes.
@@ -84,7 +83,6 @@ func (b *windowBuilder) window() window {
 			w.skip[c] = 0
 		}
 	}
-	w.rare = rarest(w.allowed)
 	if len(only) == len(w.allowed) && len(w.odd) == 0 {
 		w.only = string(only)
 	}
@@ -93,11 +91,11 @@ func (b *windowBuilder) window() window {
 
 // index returns the first position from from on where an occurrence may begin, or -1.
 func (w *window) index(s string, from int) int {
-	switch {
-	case w.only != "":
-		return indexFrom(s, from, w.only)
-	case w.rare.use:
-		return w.indexRare(s, from)
+	if w.only != "" {
+		if i := strings.Index(s[from:], w.only); i >= 0 {
+			return from + i
+		}
+		return -1
 	}
 	last := len(w.allowed) - 1
 	for i := from + last; i < len(s); {
@@ -109,48 +107,6 @@ func (w *window) index(s string, from int) int {
 			return i - last
 		}
 		i += int(w.again[s[i]])
-	}
-	return -1
-}
-
-// indexRare is index by the rare position.
-func (w *window) indexRare(s string, from int) int {
-	from += w.rare.at
-	if from >= len(s) {
-		return -1
-	}
-	next := [2]int{indexByte(s, from, w.rare.bytes[0]), len(s)}
-	if w.rare.bytes[1] != w.rare.bytes[0] {
-		next[1] = indexByte(s, from, w.rare.bytes[1])
-	}
-	for {
-		i := 0
-		if next[1] < next[0] {
-			i = 1
-		}
-		at := next[i]
-		start := at - w.rare.at
-		if start+len(w.allowed) > len(s) {
-			return -1
-		}
-		if w.fits(s, start) {
-			return start
-		}
-		next[i] = indexByte(s, at+1, w.rare.bytes[i])
-	}
-}
-
-// indexByte returns the length of s if there is no such byte.
-func indexByte(s string, from int, c byte) int {
-	if i := strings.IndexByte(s[from:], c); i >= 0 {
-		return from + i
-	}
-	return len(s)
-}
-
-func indexFrom(s string, from int, text string) int {
-	if i := strings.Index(s[from:], text); i >= 0 {
-		return from + i
 	}
 	return -1
 }
