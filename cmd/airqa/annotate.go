@@ -17,14 +17,6 @@ type annotateCmd struct {
 	Export annotateExportCmd `cmd:"" help:"Write the scores in the form of the benchmark."`
 }
 
-func (annotateCmd) Help() string {
-	return `Examples:
-  airqa annotate --dataset DORIS-MAE_dataset_v1.json --model openai:gpt-4o-mini --out anno --pairs test
-  airqa annotate export anno --out annotations.json
-
-Without a sub-command, airqa annotate asks; airqa annotate ask --help lists its flags.`
-}
-
 type annotateAskCmd struct {
 	Dataset  string   `names:"input" required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in its form."`
 	Model    string   `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
@@ -40,16 +32,6 @@ type annotateAskCmd struct {
 	batchFlags
 	budgetFlags
 	JSON bool `name:"json" help:"Print the counts as a JSON object."`
-}
-
-func (annotateAskCmd) Help() string {
-	return `Examples:
-  airqa annotate --dataset DORIS-MAE_dataset_v1.json --model openai:gpt-4o-mini --out anno --pairs test
-  airqa annotate --dataset DORIS-MAE_dataset_v1.json --model openai:gpt-4o-mini --out anno --queries 0-9 --batch --budget-usd 5
-
-Each pair of an aspect and an abstract is asked about once, at temperature 0. Each reply is saved at once in
-DIR/annotations.jsonl: after a stop, a crash or a spent budget, the same command resumes. Scores are 0 (DISAGREE),
-1 (DISPUTE, AGREE) and 2 (CONCUR). A reply without a verdict is unparsed, and has no score.`
 }
 
 func (c annotateAskCmd) Run(a *app) error {
@@ -100,15 +82,6 @@ type annotateExportCmd struct {
 	Unparsed string `names:"output" placeholder:"FILE" help:"File for replies without a verdict. Default: OUT with -unparsed in its name, if there are any."`
 	Compat   bool   `help:"Read verdicts as the benchmark's authors do: the only label anywhere in the reply. Default: the last label of the last line."`
 	JSON     bool   `name:"json" help:"Print the counts as a JSON object."`
-}
-
-func (annotateExportCmd) Help() string {
-	return `Examples:
-  airqa annotate export anno --out annotations.json
-  airqa annotate export anno --out authors-rule.json --compat
-
-The replies are read again and no call is made. Use the file with --annotations of airqa bench agree, bench baseline and
-bench score.`
 }
 
 func (c annotateExportCmd) Run(a *app) error {

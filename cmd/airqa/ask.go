@@ -34,17 +34,6 @@ type askCmd struct {
 	dataGiven bool
 }
 
-func (askCmd) Help() string {
-	return `Examples:
-  airqa ask "How many heads does the base model use?" attention.pdf -m openai:gpt-4o
-  airqa ask --continue "And the big model?"
-  airqa ask -d papers -f questions.txt --html answers.html -m openai:gpt-4o --budget-usd 1
-
-The answer goes to standard output, with its sources: the passages, table rows and figures in what the model saw that have
-the words or numbers of the answer, and the command that shows each. The steps go to standard error. Every call makes an
-ordinary run directory, which airqa trace, view, fork and export read. The same command resumes what was interrupted.`
-}
-
 // AfterApply is a hook of kong. It notes whether the command line names the data directory.
 func (c *askCmd) AfterApply(ctx *kong.Context) error {
 	c.dataGiven = slices.ContainsFunc(ctx.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == "data" && !p.Resolved })

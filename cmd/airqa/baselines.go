@@ -12,12 +12,6 @@ type baselinesCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object per baseline."`
 }
 
-func (baselinesCmd) Help() string {
-	return `Examples:
-  airqa baselines
-  airqa baselines --json`
-}
-
 func (c baselinesCmd) Run(a *app) error {
 	enc := json.NewEncoder(a.out)
 	for _, b := range baselines.All() {

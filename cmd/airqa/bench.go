@@ -35,14 +35,6 @@ type benchListCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object per benchmark."`
 }
 
-func (benchListCmd) Help() string {
-	return `Examples:
-  airqa bench list
-  airqa bench list --json
-
-docs/bench.md describes the benchmarks and where their data are from.`
-}
-
 // benchmarks are all companion benchmarks. To add one, write a package like argscichat, and add a line here.
 func benchmarks() []bench.Benchmark {
 	return []bench.Benchmark{
@@ -124,17 +116,6 @@ type benchAgreeCmd struct {
 	Margin      float64 `default:"0.05" placeholder:"D" help:"Difference up to which the model is not worse than people."`
 	Bootstrap   int     `default:"2000" placeholder:"N" help:"Resamples of the comparison."`
 	Seed        uint64  `default:"1" help:"Seed of the resamples."`
-}
-
-func (benchAgreeCmd) Help() string {
-	return `Examples:
-  airqa bench agree ratings.csv
-  airqa bench agree DORIS-MAE_dataset_v1.json --annotations annotations.json
-
-The table has a line for each unit and a column for each rater, as pandas, R and spreadsheets write it: 1.0 is 1, and NA
-and NaN are missing values. The notes show which columns were taken as units and raters. Each pair of raters gets Cohen's
-kappa, exact agreement, macro F1 and Spearman's rho. --rater tests whether a model agrees with people as well as they
-agree with each other.`
 }
 
 func (c benchAgreeCmd) Run(a *app) error {

@@ -23,15 +23,6 @@ type benchRunCmd struct {
 	Args    []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`
 }
 
-func (benchRunCmd) Help() string {
-	return `Examples:
-  airqa bench run argscichat --dataset argscichat -- --baseline rag --model openai:gpt-4o --out runs/chat
-  airqa bench run qasper --dataset qasper-dev-v0.3.json --context gold -- --baseline given-context --model openai:gpt-4o --out runs/gold
-
-The benchmark's documents become a data directory and its items questions, in --dir. The run is an ordinary one, as of
-airqa run: it resumes, keeps budgets, and trace, view, fork and export read it. Then: airqa bench score --run.`
-}
-
 func (c benchRunCmd) Run(a *app) error {
 	b, err := findBenchmark(c.Name)
 	if err != nil {

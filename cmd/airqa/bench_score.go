@@ -17,15 +17,6 @@ type benchStatsCmd struct {
 	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"How statistics of diversity compare texts: tfidf, or minilm (sentence vectors, in process)."`
 }
 
-func (benchStatsCmd) Help() string {
-	return `Examples:
-  airqa bench stats argscichat --dataset argscichat
-  airqa bench stats argscichat --dataset argscichat --similarity minilm --out stats.html
-  airqa bench stats qasper --dataset qasper-dev-v0.3.json
-
-The numbers of the paper are beside those of the data.`
-}
-
 func (c benchStatsCmd) Run(a *app) error {
 	r := c.request()
 	r.Similarity, r.Pools = c.Similarity, c.Pools
@@ -74,17 +65,6 @@ func (c benchRules) request(r bench.Request) bench.Request {
 	return r
 }
 
-func (benchBaselineCmd) Help() string {
-	return `Examples:
-  airqa bench baseline argscichat --dataset argscichat --method tfidf
-  airqa bench baseline argscichat --dataset argscichat --json
-  airqa bench baseline qasper --dataset qasper-dev-v0.3.json --method tfidf --export tfidf.jsonl
-  airqa bench baseline doris-mae --dataset DORIS-MAE_dataset_v1.json --setting aspect --fixed
-
-Methods of argscichat: tfidf, tfidf-1, tfidf-default, bm25, minilm, oracle-query, first, random, all, gold, echo, title,
-empty. airqa bench list explains them.`
-}
-
 func (c benchBaselineCmd) Run(a *app) error {
 	if c.Export != "" && c.Method == "" {
 		return qa.Usagef("--export needs --method: a file has the predictions of one method")
@@ -100,17 +80,6 @@ type benchScoreCmd struct {
 	From        string `names:"input" name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
 	benchRules
 	Bootstrap int `placeholder:"N" help:"Add 95 % intervals from N resamples."`
-}
-
-func (benchScoreCmd) Help() string {
-	return `Examples:
-  airqa bench score argscichat --dataset argscichat --predictions predictions.jsonl
-  airqa bench score argscichat --dataset argscichat --predictions predictions.jsonl --fixed --bootstrap 1000
-  airqa bench score argscichat --dataset argscichat --run runs/rag
-
-A line of argscichat's predictions has pair_id, article_id, predicted_answer and predicted_evidence: a 0 or 1 for each
-sentence, or a list of indices from 0. One of qasper's has question_id, predicted_answer and predicted_evidence: texts or
-ids of paragraphs (p1). One of doris-mae's has query_id and index_rank. Baselines are printed beside the score.`
 }
 
 func (c benchScoreCmd) Run(a *app) error {
@@ -151,15 +120,6 @@ type benchShowCmd struct {
 	ID      string `arg:"" name:"id" help:"Id of an item, or a part of it that no other has."`
 	Dataset string `names:"input" required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
 	History string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
-}
-
-func (benchShowCmd) Help() string {
-	return `Examples:
-  airqa bench show argscichat "Papers and Their Tables_2" --dataset argscichat
-  airqa bench show argscichat "Papers and Their Tables_2" --dataset argscichat --history messages
-
-The gold answer is not shown. The rationales of earlier answers help a system that a reader of the messages alone would
-not have: state which form a prompt has.`
 }
 
 func (c benchShowCmd) Run(a *app) error {

@@ -49,18 +49,6 @@ type cacheFolder struct {
 
 type cacheListCmd struct{ cacheFolder }
 
-func (cacheCmd) Help() string {
-	return `Examples:
-  airqa cache list replies
-  airqa cache prune replies --older 30d`
-}
-
-func (cacheListCmd) Help() string {
-	return `Examples:
-  airqa cache list replies
-  airqa cache list replies --json`
-}
-
 func (c cacheListCmd) Run(a *app) error {
 	held, bad, err := cache.List(c.Dir)
 	if err != nil {
@@ -87,12 +75,6 @@ func (c cacheListCmd) Run(a *app) error {
 
 type cacheClearCmd struct{ cacheFolder }
 
-func (cacheClearCmd) Help() string {
-	return `Examples:
-  airqa cache clear replies
-  airqa cache clear replies --json`
-}
-
 func (c cacheClearCmd) Run(a *app) error {
 	dropped, err := cache.Clear(c.Dir)
 	if err != nil {
@@ -104,12 +86,6 @@ func (c cacheClearCmd) Run(a *app) error {
 type cachePruneCmd struct {
 	cacheFolder
 	Older string `required:"" env:"-" placeholder:"AGE" help:"Delete replies older than AGE, such as 30d, 2w or 12h."`
-}
-
-func (cachePruneCmd) Help() string {
-	return `Examples:
-  airqa cache prune --older 30d replies
-  airqa cache prune --older 12h replies --json`
 }
 
 func (c cachePruneCmd) Run(a *app) error {

@@ -35,21 +35,6 @@ type slurmCmd struct {
 	Keys      string `names:"source" env:"-" placeholder:"FILE" help:"File with the keys on the cluster, as lines of NAME=VALUE. Default: the environment of sbatch."`
 }
 
-func (clusterCmd) Help() string {
-	return `Examples:
-  airqa cluster slurm --shards 16 -- -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o -o runs/hybrid > airqa.sbatch
-  airqa cluster k8s --shards 16 --image registry/airqa --claim work -- -q q.jsonl --baseline rag -m openai:gpt-4o -o runs/rag > job.yaml`
-}
-
-func (slurmCmd) Help() string {
-	return `Examples:
-  airqa cluster slurm --shards 16 -- -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o -o runs/hybrid > airqa.sbatch
-  airqa cluster slurm --shards 64 --parallel 8 --partition cpu --keys ~/keys.env -- -q q.jsonl --baseline all -m openai:gpt-4o -o runs --budget-usd 40
-
-The script runs one shard per task of an array, in OUT-shards, and has the command that merges them in its first lines. It
-contains no key. docs/cluster.md explains it.`
-}
-
 func (c slurmCmd) Run(a *app) error {
 	job, _, err := c.job(a)
 	if err != nil {
@@ -69,15 +54,6 @@ type kubernetesCmd struct {
 	DataClaim string `env:"-" placeholder:"NAME" help:"PersistentVolumeClaim of the data directory, mounted read-only at --data. Default: the data directory is in --claim."`
 	Secret    string `env:"-" default:"airqa-keys" help:"Secret with the keys, as environment variables by name."`
 	Namespace string `env:"-" placeholder:"NAME" help:"Namespace. Default: that of the context."`
-}
-
-func (kubernetesCmd) Help() string {
-	return `Examples:
-  airqa cluster k8s --shards 16 --image registry.example.com/airqa:0.1.0 --claim airqa-work -- -d data -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o -o runs/hybrid > airqa.yaml
-  airqa cluster k8s --shards 16 --parallel 4 --image registry.example.com/airqa:0.1.0 --claim airqa-work --data-claim airqa-data -- -d /data -q q.jsonl --baseline all -m openai:gpt-4o -o runs --max-connections 32
-
-The manifest has a Job with one index per shard, and a suspended one that merges them. It contains no key: they come from a
-Secret. docs/cluster.md explains it.`
 }
 
 func (c kubernetesCmd) Run(a *app) error {

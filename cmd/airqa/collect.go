@@ -22,14 +22,6 @@ type collectCmd struct {
 	Calendar collectCalendarCmd `cmd:"" help:"Write a calendar file for each participant."`
 }
 
-func (collectCmd) Help() string {
-	return `Examples:
-  airqa collect --participants participants.csv --papers papers.json --out study
-  airqa collect export study --out study-data
-
-Without a sub-command, airqa collect serves. docs/collect.md describes a study from the participants to the data.`
-}
-
 type collectServeCmd struct {
 	Participants string          `names:"input" required:"" placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
 	Papers       string          `names:"input" required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
@@ -42,16 +34,6 @@ type collectServeCmd struct {
 	MessageTime  time.Duration   `default:"4m" placeholder:"TIME" help:"Time for each message."`
 	TotalTime    time.Duration   `default:"20m" placeholder:"TIME" help:"Time of a dialogue."`
 	Notices      []time.Duration `default:"15m,19m" placeholder:"TIME" help:"Times after which both people are reminded of the end."`
-}
-
-func (collectServeCmd) Help() string {
-	return `Examples:
-  airqa collect --participants participants.csv --papers papers.json --out study
-  airqa collect --participants participants.csv --papers papers.json --out study --pair Ada,Ben --paper "Quiet Attention"
-
-It shows a page on which two people talk about a paper: each enters a code and gets the role of the session that contains
-the present time. Every message is on the disk before the other person sees it. Ctrl-C stops the server; the same command
-resumes, and open pages connect again.`
 }
 
 // config reads the files of a study.
@@ -112,15 +94,6 @@ type collectExportCmd struct {
 	Out string `names:"output" required:"" short:"o" placeholder:"DIR" help:"Folder for the files."`
 }
 
-func (collectExportCmd) Help() string {
-	return `Examples:
-  airqa collect export study --out study-data
-  airqa bench stats argscichat --dataset study-data
-
-It writes fold_N_train.json, fold_N_val.json, fold_N_test.json and intents.csv as ArgSciChat has them, and the tables
-summary.csv and dialogues.csv. Incomplete dialogues are in the summary only. It works while the server runs.`
-}
-
 func (c collectExportCmd) Run(a *app) error {
 	dialogues, err := collect.Load(c.Dir)
 	if err != nil {
@@ -142,14 +115,6 @@ func (c collectExportCmd) Run(a *app) error {
 type collectCalendarCmd struct {
 	Participants string `names:"input" required:"" placeholder:"FILE" help:"CSV of the participants."`
 	Out          string `names:"output" required:"" short:"o" placeholder:"DIR" help:"Folder for the files."`
-}
-
-func (collectCalendarCmd) Help() string {
-	return `Examples:
-  airqa collect calendar --participants participants.csv --out calendars
-  airqa collect calendar --participants study/participants.csv -o study/calendars
-
-It writes an .ics file for each participant with sessions. A calendar reminds its owner ten minutes before each.`
 }
 
 func (c collectCalendarCmd) Run(a *app) error {

@@ -22,15 +22,6 @@ type compareCmd struct {
 	IncludePartial bool `env:"AIRQA_COMPARE_INCLUDE_PARTIAL" help:"Include questions with only some repeats scored. Default: leave them out."`
 }
 
-func (compareCmd) Help() string {
-	return `Examples:
-  airqa compare runs/rag runs/hybrid
-  airqa compare --min-questions 3pp --discordant 0.2
-
-Runs are paired by question. Questions not scored in both runs are left out and counted. A difference is the second run
-minus the first. Three or more runs are compared in pairs. Score files are in RUN/scores.`
-}
-
 // defaultDiscordance is the default where neither runs nor --discordant give the disagreement of two systems.
 const defaultDiscordance = 0.2
 

@@ -27,14 +27,6 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-func (completionCmd) Help() string {
-	return `Examples:
-  source <(airqa completion bash)
-  airqa completion fish > ~/.config/fish/completions/airqa.fish
-
-Add the first line to ~/.bashrc, or with zsh instead of bash to ~/.zshrc. airqa must be in PATH.`
-}
-
 func (c completionCmd) Run(a *app) error { return a.print(completionScripts[c.Shell]) }
 
 // completes prints completions if a shell requested them, and reports whether one did.

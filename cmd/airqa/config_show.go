@@ -21,15 +21,6 @@ type configCmd struct {
 	JSON    bool     `name:"json" help:"Print one JSON object per flag, then one per API key."`
 }
 
-func (configCmd) Help() string {
-	return `Examples:
-  airqa config run
-  airqa config --json
-
-Order of precedence: the command line, AIRQA_COMMAND_FLAG, AIRQA_FLAG, airqa.yaml (the command's section, then the top
-level), the default. API keys and passwords are never printed.`
-}
-
 func (c configCmd) Run(a *app) error {
 	parser, err := kong.New(&cli{}, options()...)
 	if err != nil {

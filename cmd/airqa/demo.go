@@ -34,17 +34,6 @@ type demoCmd struct {
 	Dir string `names:"output" default:"airqa-demo" placeholder:"DIR" help:"Folder for all files of the demo."`
 }
 
-func (demoCmd) Help() string {
-	return `Examples:
-  airqa demo
-  airqa demo --dir /tmp/airqa-demo
-
-The demo needs no key, no server and no network. It reads six invented papers, answers forty questions over them with
-all eight baselines and the View variant, scores the answers and prints the table. Then it makes questions of its own,
-answers them, and writes training data. The model is "offline", a set of rules rather than a language model: it queries,
-searches and views the papers, corrects a failed statement, and is often wrong. Run it again to resume.`
-}
-
 func (c demoCmd) Run(a *app) error {
 	d := demo{app: a, dir: c.Dir}
 	if err := d.unpack(); err != nil {

@@ -20,17 +20,6 @@ type diffCmd struct {
 	Judge   string `env:"AIRQA_DIFF_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
 }
 
-func (diffCmd) Help() string {
-	return `Examples:
-  airqa diff runs/rag runs/hybrid
-  airqa diff runs/rag runs/hybrid 00608f20
-  airqa diff runs/rag runs/rag 00608f20#0 00608f20#1 --json
-
-Steps are aligned by function and arguments; the layout of SQL, whitespace in queries and the order of ids do not matter.
-The first different action and the first different observation are named. Without a question, it lists the answers that
-became right or wrong, by the place where the trajectories diverge; both runs must be scored.`
-}
-
 func (c diffCmd) Run(a *app) error {
 	o, err := c.render(a, "")
 	if err != nil {

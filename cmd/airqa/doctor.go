@@ -34,15 +34,6 @@ type doctorCmd struct {
 	JSON         bool          `name:"json" help:"Print one JSON object per check."`
 }
 
-func (doctorCmd) Help() string {
-	return `Examples:
-  airqa doctor --data papers --model openai:gpt-4o-mini --judge openai:gpt-4o-mini
-  airqa doctor --data papers --vectors milvus://127.0.0.1:19530 --model openai:Qwen2.5-72B-Instruct --base-url http://127.0.0.1:8000/v1 --tools
-
-Each model and judge gets one request for a few tokens. Keys come from the environment and are never printed. The exit
-code is 1 if a check failed.`
-}
-
 func (c doctorCmd) Run(a *app) error {
 	if c.Timeout <= 0 {
 		return qa.Usagef("--timeout must be above 0")

@@ -28,16 +28,6 @@ type enrichCmd struct {
 	Again          bool     `help:"Regenerate existing values. Cached replies are reused."`
 }
 
-func (enrichCmd) Help() string {
-	return `Examples:
-  airqa enrich --data papers --model openai:gpt-4o-mini --fields tldr,tags --max-calls 1000
-  airqa enrich --data papers --model openai:gpt-4o-mini --fields images --pictures
-  OPENAI_BASE_URL=http://127.0.0.1:8000/v1 airqa enrich --data papers --model openai:Qwen2.5-72B-Instruct -j 16
-
-Each reply is saved at once in enrich.jsonl in the data directory. After a stop, a crash or a spent budget, the same
-command resumes without repeating calls. Existing values are kept. Papers can be searched meanwhile.`
-}
-
 func (c enrichCmd) Run(a *app) (err error) {
 	fields, err := c.check()
 	if err != nil {

@@ -23,14 +23,6 @@ type exportCmd struct {
 	Convert exportConvertCmd `cmd:"" help:"Convert conversations of other tools: ATIF, OpenAI, ShareGPT, TRL."`
 }
 
-func (exportCmd) Help() string {
-	return `Examples:
-  airqa export runs/hybrid --out sft
-  airqa export check sft --tokenizer tokenizer.json
-
-Without a sub-command, airqa export RUN... writes training data; airqa export write --help lists its flags.`
-}
-
 type exportWriteCmd struct {
 	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
 	Out    string   `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Needed, except with --otlp-endpoint."`
@@ -78,17 +70,6 @@ type filterFlags struct {
 	MaxRepetition  *float64 `env:"-" placeholder:"SHARE" help:"Maximum share of actions that repeat an earlier one of the episode, from 0 to 1."`
 	MaxPerQuestion int      `env:"-" placeholder:"N" help:"Maximum episodes of one question; the first ones are kept."`
 	MaxPerPaper    int      `env:"-" placeholder:"N" help:"Maximum episodes of one paper; the first ones are kept."`
-}
-
-func (exportWriteCmd) Help() string {
-	return `Examples:
-  airqa export runs/hybrid --out sft
-  airqa export runs --format trl --split 0.9,0.1 --out sft
-  airqa export runs/hybrid --cutoff-len 8192 --tokenizer tokenizer.json --out sft
-  airqa export runs/hybrid --otlp-endpoint http://localhost:4318
-
-A row has the messages that the agent saw and one turn to train. By default, only episodes that are scored and right are
-exported. docs/training.md explains the files.`
 }
 
 func (c exportWriteCmd) Run(a *app) error {

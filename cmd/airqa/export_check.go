@@ -41,18 +41,6 @@ type exportCheckCmd struct {
 	JSON   bool   `env:"-" name:"json" help:"Print one JSON line per row, then the total."`
 }
 
-func (exportCheckCmd) Help() string {
-	return `Examples:
-  airqa export check sft --tokenizer tokenizer.json
-  airqa export check pairs.jsonl --config train.yaml --json
-  airqa export check sft --python venv/bin/python --tokenizer model
-
-It predicts what the trainer does with each row: keep it, drop it, or fail to load the file; why, and what to change; and
-how many tokens are trained and cut. What only the trainer can tell is not checked; --python runs its own loader, offline,
-and prints what that does beside the prediction. The exit code is 0 if the file loads and no row is dropped.
-docs/training.md explains the rules.`
-}
-
 func (c exportCheckCmd) Run(a *app) error {
 	o, remove, err := c.options(a)
 	if err != nil {
@@ -138,15 +126,6 @@ type exportShowCmd struct {
 	checkFlags
 	Row  int    `env:"-" required:"" placeholder:"N" help:"Row, counted from 0 as in airqa export check."`
 	HTML string `names:"output" env:"-" name:"html" placeholder:"FILE" help:"Write a page instead."`
-}
-
-func (exportShowCmd) Help() string {
-	return `Examples:
-  airqa export show sft --row 0 --tokenizer tokenizer.json
-  airqa export show sft --row 12 --cutoff-len 2048 --html row.html
-
-It prints a row as the trainer renders it: trained text in green, cut text struck through in red, context plain. Without
-colors, trained and cut text is in brackets.`
 }
 
 func (c exportShowCmd) Run(a *app) error {

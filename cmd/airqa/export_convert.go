@@ -17,15 +17,6 @@ type exportConvertCmd struct {
 	Out  string `names:"output" short:"o" required:"" env:"-" placeholder:"FILE" help:"JSON Lines file to write."`
 }
 
-func (exportConvertCmd) Help() string {
-	return `Examples:
-  airqa export convert trajectory.json --to sharegpt --out data.jsonl
-  airqa export convert chats.jsonl --to atif --out trajectories.jsonl
-
-Reads ATIF, OpenAI chats with tool calls, ShareGPT and TRL's prompt and completion: one object, an array or lines. What
-the other format cannot hold is counted on standard error.`
-}
-
 func (c exportConvertCmd) Run(a *app) error {
 	var r format.Converted
 	err := files.Write(c.Out, func(w io.Writer) (err error) {

@@ -30,16 +30,6 @@ type forkCmd struct {
 	cacheFlags
 }
 
-func (forkCmd) Help() string {
-	return `Examples:
-  airqa fork runs/hybrid 00608f20 --at 3 --edit
-  echo '(no rows)' | airqa fork runs/hybrid 00608f20 --at 2 --observation - --out runs/what-if --model openai:gpt-4o
-
-The fork is a run directory with this one episode. Earlier steps are copied, later ones run again. The path is printed;
-airqa trace, score and report read it. In a run with native tool calls, a changed reply may be JSON:
-{"text": "...", "tool_calls": [{"name": "Query", "arguments": {"sql": "..."}}]}`
-}
-
 func (c forkCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err

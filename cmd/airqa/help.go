@@ -3,19 +3,41 @@ package main
 import (
 	"bytes"
 	"cmp"
+	_ "embed" // the texts of help
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
 
-	"airqa/internal/lazyregexp"
-	"airqa/internal/settings"
-
 	"github.com/alecthomas/kong"
 
+	"airqa/eval/author"
+	"airqa/internal/lazyregexp"
+	"airqa/internal/settings"
 	"airqa/internal/terminal"
 )
+
+// helpTexts has the examples and the description of every command, each after a line "## airqa COMMAND".
+//
+//go:embed help.txt
+var helpTexts string
+
+// addDetails adds the texts of helpTexts to the commands.
+func addDetails(k *kong.Kong) error {
+	details := make(map[string]string)
+	for section := range strings.SplitSeq(helpTexts, "## airqa ") {
+		command, text, _ := strings.Cut(section, "\n")
+		details[command] = strings.TrimRight(text, "\n")
+	}
+	details["questions new"] += "\n" + author.KindList()
+	return kong.Visit(k.Model, func(n kong.Visitable, next kong.Next) error {
+		if node, ok := n.(*kong.Node); ok && node.Type == kong.CommandNode {
+			node.Detail = details[strings.Join(settings.CommandPath(node), " ")]
+		}
+		return next(nil)
+	})
+}
 
 // flagGroups are the flags that only --help-all shows, by heading. "export/max-tokens" is that flag of "export" commands.
 var flagGroups = []struct{ title, flags string }{
@@ -197,12 +219,6 @@ func helpOf(v *kong.Value) string {
 type helpCmd struct {
 	Command []string `arg:"" optional:"" predictor:"command" help:"Command, such as run or vectors copy."`
 	All     bool     `env:"-" help:"Show all flags, like --help-all."`
-}
-
-func (helpCmd) Help() string {
-	return `Examples:
-  airqa help run
-  airqa help --all vectors copy`
 }
 
 func (c helpCmd) Run(*app) error {

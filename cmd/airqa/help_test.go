@@ -52,6 +52,25 @@ func TestHelpIsShort(t *testing.T) {
 	}
 }
 
+// Every command has examples in help.txt, and every section of it is about a command.
+func TestHelpTexts(t *testing.T) {
+	parser, err := kong.New(&cli{}, options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range parser.Model.Leaves(false) {
+		if !strings.Contains(node.Detail, "Examples:\n  ") {
+			t.Errorf("airqa %s has no examples in help.txt", strings.Join(settings.CommandPath(node), " "))
+		}
+	}
+	for section := range strings.SplitSeq(helpTexts, "## airqa ") {
+		command, _, _ := strings.Cut(section, "\n")
+		if ctx, err := kong.Trace(parser, strings.Fields(command)); err != nil || ctx.Error != nil {
+			t.Errorf("help.txt has a section about airqa %s, which is no command", command)
+		}
+	}
+}
+
 func flagNames(node *kong.Node) string {
 	var names []string
 	for _, f := range node.Flags {

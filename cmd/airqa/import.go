@@ -21,16 +21,6 @@ type importCmd struct {
 	Replace  bool   `help:"Replace papers with the same id that came from a PDF or another database."`
 }
 
-func (importCmd) Help() string {
-	return `Examples:
-  airqa import --data papers ai_research.duckdb
-  airqa import --data papers --pdfs data/dataset/airqa/papers ai_research.duckdb
-  airqa import --data all papers
-
-Rows are copied unchanged and embedded. Papers without a PDF can be searched and queried, but their pages cannot be drawn.
-Running it again skips imported papers.`
-}
-
 func (c importCmd) Run(a *app) (err error) {
 	if ext := filepath.Ext(c.Database); ext == ".json" || ext == ".jsonl" || ext == ".eval" {
 		return qa.Usagef("%s is no database; airqa import-run %[1]s --out RUN imports trajectories", c.Database)

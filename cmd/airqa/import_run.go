@@ -12,14 +12,6 @@ type importRunCmd struct {
 	Out   string   `names:"output" short:"o" required:"" env:"-" placeholder:"DIR" help:"Run directory to make; a folder of them if the files have several agents, models or runs."`
 }
 
-func (importRunCmd) Help() string {
-	return `Examples:
-  airqa import-run trajectory.json --out runs/other
-  airqa import-run logs/2026-01-01_task.eval --out runs/inspect
-
-What has no place in a run directory is counted on standard error and in run.json. The run cannot be continued.`
-}
-
 func (c importRunCmd) Run(a *app) error {
 	r, err := importer.Import(a.ctx, importer.Config{
 		Paths: c.Files, Out: c.Out, Program: program, Redact: a.redactor(), Notify: a.notify, Progress: a.progress,

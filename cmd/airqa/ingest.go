@@ -45,17 +45,6 @@ type ingestCmd struct {
 	Replace  bool `help:"Replace papers with the same title and venue. Default: keep both."`
 }
 
-func (ingestCmd) Help() string {
-	return `Examples:
-  airqa ingest --data papers paper.pdf
-  airqa ingest --data papers ~/Downloads/acl2023 extra/attention.pdf
-  airqa ingest --data papers --metadata metadata --mineru processed_data ~/Downloads/acl2023
-  airqa ingest --data reference --chunk-size 512 --chunk-unit characters paper.pdf
-  airqa ingest --data papers --arxiv 2005.11401 --list more.txt
-
-Running it again skips ingested files. A broken file is reported; the others are still read.`
-}
-
 func (c ingestCmd) Run(a *app) error {
 	switch {
 	case c.Workers < 1:

@@ -21,17 +21,6 @@ type judgeCmd struct {
 	judgeFlags
 }
 
-func (judgeCmd) Help() string {
-	return `Examples:
-  airqa judge-check labels.jsonl --judge openai:gpt-4o-mini-2024-07-18 --verdicts verdicts.jsonl
-  airqa judge-check labels.jsonl --judges openai:gpt-4o-mini,openai:gpt-4.1-mini,openai:gpt-4.1-nano --json
-
-Each line of the file is an answer with a human label:
-  {"question": "Which optimiser?", "evaluator": {"eval_func": "eval_reference_answer_with_llm",
-   "eval_kwargs": {"reference_answer": "Adam"}}, "answer": "It is Adam.", "label": true}
-(on one line). The paper's judge agreed with people on about 83% of 66 answers.`
-}
-
 func (c judgeCmd) Run(a *app) (err error) {
 	labels, err := c.labels(a)
 	if err != nil {

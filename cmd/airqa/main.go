@@ -183,6 +183,7 @@ func options() []kong.Option {
 			"version": program, "formats": strings.Join(formats, ","), "format_names": strings.Join(formats[:last], ", ") + " or " + formats[last],
 		},
 		kong.PostBuild(layers.NameVariables),
+		kong.PostBuild(addDetails),
 		kong.PostBuild(groupFlags),
 		kong.Help(printHelp),
 		kong.Resolvers(recordedFlags{places: true}),

@@ -13,16 +13,6 @@ type mergeCmd struct {
 	JSON    bool     `name:"json" help:"Print one JSON object per merged run."`
 }
 
-func (mergeCmd) Help() string {
-	return `Examples:
-  airqa merge runs/shards --out runs/hybrid
-  airqa merge node1/3-of-16 node2/4-of-16 --out runs/hybrid --partial
-
-It makes one run of the shards that airqa run --shard I/N has made, as one machine would have made it. Scores, notes and
-verdicts of the shards are kept. The merged run can be scored, reported and resumed like any other. If shards or questions
-are missing, it lists them, writes nothing and ends with 3; --partial merges the rest. Shards do not change.`
-}
-
 func (c mergeCmd) Run(a *app) error {
 	jobs, err := merge.Find(c.Runs, c.Out)
 	if err != nil {

@@ -16,15 +16,6 @@ type modelsCmd struct {
 	Models string `names:"input" placeholder:"FILE" help:"Your own list, merged over the built-in one (format: docs/providers.md)."`
 }
 
-func (modelsCmd) Help() string {
-	return `Prices are USD per million tokens at the provider's standard rate; "-" means unknown. CSV columns are the JSON fields.
-
-Examples:
-  airqa models claude
-  airqa models openai:gpt-4o-2024-08-06 --json --models my-models.json
-  airqa models --format csv > models.csv`
-}
-
 func (c modelsCmd) Run(a *app) error {
 	list, err := catalog.Open(c.Models)
 	if err != nil {

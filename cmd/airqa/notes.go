@@ -22,16 +22,6 @@ type notesCmd struct {
 	listFlags
 }
 
-func (notesCmd) Help() string {
-	return `Examples:
-  airqa notes runs/hybrid
-  airqa notes runs/hybrid 00608f20 --add "the table is cut before this row" --step 3
-  airqa notes runs/hybrid --merge colleague/notes.jsonl --format csv
-
-Notes and decisions of airqa trace and airqa view are lines of notes.jsonl in the run directory. Several people's files
-merge; a note that is in both is kept once.`
-}
-
 func (c notesCmd) Run(a *app) error {
 	if c.UUID == "" && (c.Add != "" || c.Decide != "") {
 		return qa.Usagef("--add and --decide need the uuid of a question")

@@ -39,13 +39,6 @@ func (b *boxFlag) Decode(ctx *kong.DecodeContext) error {
 
 var negative = lazyregexp.New(`^-[\d.]`)
 
-func (pageCmd) Help() string {
-	return `Examples:
-  airqa page --data papers --paper 2c5da742-68a4-5943-9044-b273ed4f6131 --page 3
-  airqa page --data papers --paper 2c5da742 --page 3 --box 70,90,300,200 --out figure.png
-  airqa page --data papers --paper attention --page 3 --boxes --out boxes.png`
-}
-
 func (c pageCmd) Run(a *app) error {
 	box, err := parseBox(string(c.Box))
 	if err != nil {

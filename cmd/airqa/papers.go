@@ -19,14 +19,6 @@ type papersCmd struct {
 	Rm    papersRmCmd    `cmd:"" help:"Remove papers: rows, vectors and files."`
 }
 
-func (papersCmd) Help() string {
-	return `Examples:
-  airqa papers --data papers
-  airqa papers fetch --data papers --questions test_data_553.jsonl --metadata metadata-acl2023.zip
-
-Without a sub-command, airqa papers lists.`
-}
-
 // papersFlags name a data directory and the format of a list.
 type papersFlags struct {
 	Data string `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
@@ -36,15 +28,6 @@ type papersFlags struct {
 type papersListCmd struct {
 	papersFlags
 	Papers []string `arg:"" optional:"" name:"paper" help:"Show details of these papers instead, as airqa papers show does."`
-}
-
-func (papersListCmd) Help() string {
-	return `Examples:
-  airqa papers list --data papers
-  airqa papers --data papers --json
-  airqa papers --data papers --format csv > papers.csv
-
-CSV columns are the JSON fields. Directories of interrupted ingests work too.`
 }
 
 func (c papersListCmd) Run(a *app) error {
@@ -61,12 +44,6 @@ func (c papersListCmd) Run(a *app) error {
 type papersShowCmd struct {
 	papersFlags
 	Papers []string `arg:"" name:"paper" help:"Papers: uuid or a prefix of it, file name, or part of the title. All matches are shown."`
-}
-
-func (papersShowCmd) Help() string {
-	return `Examples:
-  airqa papers show --data papers 2c5da742
-  airqa papers show --data papers "attention is all" bert.pdf --json`
 }
 
 func (c papersShowCmd) Run(a *app) error {
@@ -103,11 +80,6 @@ func (f papersFlags) write(a *app, list []env.Holding, table func(*app, []paperL
 
 // papersAddCmd is airqa ingest under its name among the commands about papers.
 type papersAddCmd struct{ ingestCmd }
-
-// Help returns the help of airqa ingest with the name of this command.
-func (c papersAddCmd) Help() string {
-	return strings.ReplaceAll(c.ingestCmd.Help(), "airqa ingest", "airqa papers add")
-}
 
 // paperLine is the JSON of a paper.
 type paperLine struct {

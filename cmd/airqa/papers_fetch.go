@@ -29,18 +29,6 @@ type papersFetchCmd struct {
 	JSON    bool   `name:"json" env:"-" help:"Print JSON."`
 }
 
-func (papersFetchCmd) Help() string {
-	return `Examples:
-  airqa papers fetch --data papers --questions test_data_553.jsonl --metadata metadata-acl2023.zip --dry-run
-  airqa papers fetch --data papers --questions test_data_553.jsonl --metadata metadata-acl2023.zip --missing missing.jsonl
-  airqa papers fetch --data papers --questions test_data_553.jsonl --metadata acl2023.zip --metadata iclr2024 --named
-
-Needed are the papers that questions name and all papers of the venues that they search. Each is downloaded from the
-pdf_url of its metadata, and added under its own uuid with that metadata. One request at a time goes to each host; a
-server that asks to wait is obeyed. Ctrl-C keeps everything, and the same command resumes, even within a file: what is
-there and unchanged is not downloaded again. Exit code 3 means that papers with an address are missing.`
-}
-
 func (c papersFetchCmd) check() error {
 	switch {
 	case c.Rate < 0:

@@ -16,15 +16,6 @@ type papersRmCmd struct {
 	JSON   bool     `name:"json" env:"-" help:"Print JSON."`
 }
 
-func (papersRmCmd) Help() string {
-	return `Examples:
-  airqa papers rm --data papers 2c5da742
-  airqa papers rm --data papers bert.pdf "attention is all" --dry-run
-
-Rows, vectors, the PDF and its download are removed, without a question. Replies of airqa enrich stay. Runs that began
-before keep the paper until they end. An interrupted removal changes nothing; the same command completes it.`
-}
-
 // removedLine is the JSON of a paper that was or would be removed.
 type removedLine struct {
 	PaperID string   `json:"paper_id"`

@@ -50,15 +50,6 @@ type questionsStatsCmd struct {
 	WithPaper bool `help:"Also show the paper's Table 2."`
 }
 
-func (questionsStatsCmd) Help() string {
-	return `Examples:
-  airqa questions stats q.jsonl
-  airqa questions stats q.jsonl --with-paper --out stats.html
-
-It counts types, elements, evaluation functions, lengths, papers per question and conferences. airqa stats is the same
-command. docs/stats.md explains every number.`
-}
-
 func (c questionsStatsCmd) Run(a *app) error {
 	o, err := c.render(a, c.Out)
 	if err != nil {
@@ -78,15 +69,6 @@ func (c questionsStatsCmd) Run(a *app) error {
 }
 
 type questionsLintCmd struct{ statsFlags }
-
-func (questionsLintCmd) Help() string {
-	return `Examples:
-  airqa questions lint q.jsonl
-  airqa questions lint q.jsonl --json
-
-It prints one finding per line: file, line, uuid, and an error or a warning. An error is a question that cannot be loaded
-or whose gold answer fails its own evaluator; then the exit code is 3. docs/stats.md explains every rule.`
-}
 
 func (c questionsLintCmd) Run(a *app) error {
 	o, err := c.render(a, c.Out)

@@ -19,19 +19,6 @@ type questionsConvertCmd struct {
 	Data  string   `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 }
 
-func (questionsConvertCmd) Help() string {
-	return `Examples:
-  airqa questions convert exam.csv > q.jsonl
-  airqa questions convert notes.txt --paper attention --type text > q.jsonl
-
-Columns and fields: question, answer, type, papers, references, tags, answer_format, conference, id. A plain text has lines
-with question, tab and answer, or blocks such as
-  Q: How many heads does the base model use?
-  A: 8
-  Paper: attention
-What is guessed or lost is reported on standard error with its lines. The exit code is 3 if a record is not converted.`
-}
-
 func (c questionsConvertCmd) Run(a *app) error {
 	o := author.Options{Papers: c.Paper, Find: a.finder(c.Data)}
 	var err error

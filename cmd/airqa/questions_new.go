@@ -39,17 +39,6 @@ type questionsNewCmd struct {
 	Data         string   `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which --paper finds papers. Not needed for uuids."`
 }
 
-func (questionsNewCmd) Help() string {
-	return `Examples:
-  airqa questions new
-  airqa questions new --question "How many heads does the base model use?" --answer 8 --paper attention --append q.jsonl
-  airqa questions new --question "Name two of the languages." --type some --count 2 --answer "English; German; French"
-
-It prints the question as a JSON line, and shows on standard error how a few variants of the answer are scored.
-Types of answers:
-` + author.KindList()
-}
-
 func (c questionsNewCmd) Run(a *app) error {
 	d, err := c.draft(a)
 	if err != nil {

@@ -19,15 +19,6 @@ type questionsTryCmd struct {
 	judgeFlags
 }
 
-func (questionsTryCmd) Help() string {
-	return `Examples:
-  airqa questions try q.jsonl 5f0c0a4e --answer 31
-  airqa questions try q.jsonl 5f0c0a4e --answer "It saves memory." --judge offline --json
-
-It shows the score in both modes: arguments, the answer as it was read, and each comparison with its rule. It writes
-nothing. A question for a judge needs one; --judge offline compares words.`
-}
-
 func (c questionsTryCmd) Run(a *app) (err error) {
 	examples, err := a.session().Questions(c.File)
 	if err != nil {

@@ -20,16 +20,6 @@ type replayCmd struct {
 	JSON    bool `name:"json" help:"Print one JSON object per episode, then the totals."`
 }
 
-func (replayCmd) Help() string {
-	return `Examples:
-  airqa replay runs/hybrid
-  airqa replay runs/hybrid 00608f20 --data papers-v2
-
-It executes the recorded actions on a data directory (default: that of the run) and compares each result with the recorded
-one. No model is asked and nothing is written. Exit code 1 if a result differs. To repeat the whole run with its recorded
-replies, as a new run: airqa run --replay RUN --out DIR.`
-}
-
 func (c replayCmd) Run(a *app) error {
 	if c.Workers < 1 {
 		return qa.Usagef("-j %d: must be at least 1", c.Workers)

@@ -33,16 +33,6 @@ type reportCmd struct {
 	IncludePartial bool `env:"AIRQA_REPORT_INCLUDE_PARTIAL" help:"Include questions with only some repeats scored. Default: leave them out."`
 }
 
-func (reportCmd) Help() string {
-	return `Examples:
-  airqa report runs/rag runs/hybrid --with-paper
-  airqa report runs --out report.html
-  airqa report runs --figures figures
-
-Table 4 compares baselines, 5 models, 7 error actions, 13 time and cost per question. leaderboard sorts all runs by score.
-answers prints one line per answer. JSON has the numbers of all tables except answers. docs/reports.md explains every number.`
-}
-
 func (c reportCmd) Run(a *app) error {
 	o, err := c.options(a)
 	if err != nil {

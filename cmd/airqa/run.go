@@ -34,22 +34,6 @@ type runCmd struct {
 	scoringFlags
 }
 
-func (runCmd) Help() string {
-	return `Examples:
-  airqa run -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o
-  airqa run --data papers --questions q.jsonl --baseline agentic-hybrid --model openai:gpt-4o --out runs/hybrid -j 8
-  airqa run -q q.jsonl --baseline rag,agentic-hybrid -m openai:gpt-4o --score --judge openai:gpt-4o-mini-2024-07-18
-  airqa run -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o --shard 3/16 --out runs/shards/3-of-16
-  OPENAI_BASE_URL=http://127.0.0.1:8000/v1 airqa run --data papers --questions q.jsonl --baseline all --model openai:Qwen2.5-72B-Instruct --out runs --sample 100 --budget-hours 8
-
-At the end it prints how many objective answers are right and what is unscored; the answer to a single question goes to
-standard output. --score scores the rest, with the judge of --judge. Ctrl-C finishes the episodes in flight; a second Ctrl-C stops them. The same command resumes the run.
-Budgets are enforced before each call: a call that might exceed the limit is not made, and the exit code is 4.
-With --cache DIR, a request that any run has made before costs nothing and counts toward no budget.
-airqa run --replay RUN --out DIR repeats RUN from its recorded replies, without calls. Only the times in the log differ.
-airqa replay RUN only executes its actions again and compares the results; it writes nothing.`
-}
-
 func (c runCmd) Run(a *app) error {
 	a.data = c.Data
 	config, err := c.config(a)

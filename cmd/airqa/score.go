@@ -32,17 +32,6 @@ type scoreCmd struct {
 	scoringFlags
 }
 
-func (scoreCmd) Help() string {
-	return `Examples:
-  airqa score runs/hybrid
-  airqa score runs --scoring fixed --judges openai:gpt-4o-mini-2024-07-18,openai:gpt-4o,offline
-  airqa score runs/hybrid --explain 5f0c0a4e
-  airqa score --gold q.jsonl --pred predictions.jsonl --judge offline --json
-
-Scores are written to RUN/scores/, one file per mode and judge. Trajectories do not change. If a judge fails, the answer
-stays unscored, which is not a zero: score again when the judge is available. Verdicts are cached in RUN/verdicts.jsonl.`
-}
-
 func (c scoreCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err

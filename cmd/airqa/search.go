@@ -19,12 +19,6 @@ type searchCmd struct {
 	Text     []string `arg:"" name:"text" help:"Query (- for standard input)."`
 }
 
-func (searchCmd) Help() string {
-	return `Examples:
-  airqa search --data papers "learning rate of the encoder"
-  airqa search --data papers --limit 20 --json "reading order"`
-}
-
 // maxTitle is the maximum width of a title, in columns.
 const maxTitle = 60
 

@@ -19,16 +19,6 @@ type sqlCmd struct {
 	Text string `arg:"" name:"text" help:"One SELECT statement (- for standard input)."`
 }
 
-func (sqlCmd) Help() string {
-	return `Examples:
-  airqa sql --data papers "SELECT title, num_pages FROM metadata"
-  echo "SELECT count(*) AS n FROM chunks" | airqa sql --data papers --json -
-  airqa sql --data papers --format csv "SELECT paper_id, title FROM metadata" > papers.csv
-
-In CSV, NULL is an empty field and a list is JSON. Text that a spreadsheet would read as a formula gets a leading apostrophe.
-On a terminal, table cells are truncated to fit; in a file or pipe they are complete.`
-}
-
 func (c sqlCmd) Run(a *app) error {
 	if err := checkQuerySeconds(c.QuerySeconds); err != nil {
 		return err

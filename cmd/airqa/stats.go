@@ -13,15 +13,6 @@ type statsCmd struct {
 	Lint bool `help:"The same as airqa questions lint: list questions that cannot be scored as written or contradict themselves. The exit code is 3 if there is an error."`
 }
 
-func (statsCmd) Help() string {
-	return `Examples:
-  airqa stats q.jsonl --with-paper --out stats.html
-  airqa stats q.jsonl --lint
-
-It is the same as airqa questions stats and, with --lint, as airqa questions lint. docs/stats.md explains every number
-and rule.`
-}
-
 func (c statsCmd) Run(a *app) error {
 	if c.Lint {
 		return questionsLintCmd{c.statsFlags}.Run(a)

@@ -21,15 +21,6 @@ type statusCmd struct {
 	Watch bool     `short:"w" help:"Update until all runs stop: every 2 s on a terminal, otherwise one line every 10 s."`
 }
 
-func (statusCmd) Help() string {
-	return `Examples:
-  airqa status runs/hybrid --watch
-  airqa status runs --json
-
-It only reads the run directory, so it is safe during a run. The directory does not record which questions an invocation
-selected: the remaining work and time are for all questions in the file.`
-}
-
 // Intervals of --watch.
 const (
 	watchTerminal = 2 * time.Second

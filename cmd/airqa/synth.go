@@ -22,26 +22,9 @@ type synthCmd struct {
 	Review  synthReviewCmd  `cmd:"" help:"Review accepted questions on a page, and apply the decisions."`
 }
 
-func (synthCmd) Help() string {
-	return `Examples:
-  airqa synth all -d papers -m openai:gpt-4o --count 200 -o syn
-  airqa synth why syn
-
-An explorer writes a question from a part of a paper, a tracker chooses the function that scores it, and gates reject
-bad questions. Every candidate is in SYN/ledger.jsonl; the accepted ones are in SYN/questions.jsonl.`
-}
-
 type synthExploreCmd struct {
 	dataFlags
 	synthMakeFlags
-}
-
-func (synthExploreCmd) Help() string {
-	return `Examples:
-  airqa synth explore -d papers -m openai:gpt-4o --count 200 -o syn
-  airqa synth explore -d papers -m openai:gpt-4o --count 200 -o syn --estimate
-
-The drafts are candidates in SYN/ledger.jsonl. airqa synth track makes them scorable.`
 }
 
 func (c synthExploreCmd) Run(a *app) error {
@@ -52,16 +35,6 @@ func (c synthExploreCmd) Run(a *app) error {
 type synthTrackCmd struct {
 	dataFlags
 	synthMakeFlags
-}
-
-func (synthTrackCmd) Help() string {
-	return `Examples:
-  airqa synth track -d papers -m openai:gpt-4o --count 200 -o syn --preview 5
-  airqa synth track -d papers -m openai:gpt-4o --count 200 -o syn --budget-usd 10
-
-Explores as far as necessary. --count N means N accepted questions; if the candidates run out, the exit code is 5.
-Every reply is kept in SYN/replies: after a stop, a crash or a spent budget, the same command resumes and pays for
-nothing twice. Changed gates or prompts redo only what depends on them.`
 }
 
 func (c synthTrackCmd) Run(a *app) error {
@@ -117,14 +90,6 @@ type synthActCmd struct {
 	synthActFlags
 }
 
-func (synthActCmd) Help() string {
-	return `Examples:
-  airqa synth act -d papers -m openai:gpt-4o -o syn
-  airqa synth act -d papers -m openai:Qwen2.5-72B-Instruct --baseline agentic-hybrid-view -o syn -j 16
-
-The runs in SYN/runs are ordinary ones: airqa status, trace, report and export read them.`
-}
-
 func (c synthActCmd) Run(a *app) error {
 	return collectTrajectories(a, &c.dataFlags, c.synthActFlags)
 }
@@ -156,15 +121,6 @@ type synthAllCmd struct {
 	synthActorFlags
 }
 
-func (synthAllCmd) Help() string {
-	return `Examples:
-  airqa synth all -d papers -m openai:gpt-4o --count 200 -o syn
-  airqa synth all -d airqa-demo/data -m offline --count 20 -o syn
-
-This is airqa synth track followed by airqa synth act with the same model. If some categories stay short, the accepted
-questions are answered, and the exit code is 5.`
-}
-
 func (c synthAllCmd) Run(a *app) error {
 	sum, err := makeQuestions(a, &c.dataFlags, c.synthMakeFlags, false)
 	short := exitCode(err) == exitShort && sum.Accepted > 0
@@ -187,14 +143,6 @@ type synthWhyCmd struct {
 	Syn  string `arg:"" name:"syn" help:"Directory of the synthesis."`
 	ID   string `arg:"" optional:"" name:"id" help:"Candidate such as single-table-12, or the uuid of a question."`
 	JSON bool   `name:"json" help:"Print a JSON object."`
-}
-
-func (synthWhyCmd) Help() string {
-	return `Examples:
-  airqa synth why syn
-  airqa synth why syn single-table-12
-
-Without an ID, prints how many candidates each stage passed and why it lost the others.`
 }
 
 func (c synthWhyCmd) Run(a *app) error {

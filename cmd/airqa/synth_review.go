@@ -17,16 +17,6 @@ type synthReviewCmd struct {
 	synthReviewFlags
 }
 
-func (synthReviewCmd) Help() string {
-	return `Examples:
-  airqa synth review syn --sample 50
-  airqa synth review syn --apply review.jsonl --reviewer Ada
-
-The page shows each question beside its evidence and the place in the paper, and makes the review file. A decision is
-accept, fix or reject. A fixed question is checked by the same gates; a rejected one leaves SYN/questions.jsonl, and
-airqa synth track replaces it.`
-}
-
 func (c synthReviewCmd) Run(a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err

@@ -48,19 +48,6 @@ type episodeFilter struct {
 // filter is what the flags select.
 func (c traceCmd) filter() trace.Filter { return trace.Filter(c.episodeFilter) }
 
-func (traceCmd) Help() string {
-	return `Examples:
-  airqa trace runs/hybrid --status wrong --sort=-tokens
-  airqa trace runs --lost-at cut --grep "learning rate"
-  airqa trace runs/hybrid 00608f20
-  airqa trace runs/hybrid 00608f20 --format md | pbcopy
-
-Without a uuid it lists episodes: status, turns, tokens, cost, answer and gold, where the evidence was lost (lost at), and
-the cause of a wrong answer; docs/traces.md explains both. With a uuid it shows every step of one episode. CSV has one line
-per episode, or per step if a question is given; its columns are JSON fields. On a terminal, a call without filter, format
-and uuid opens the browser, as --browse does with any filter.`
-}
-
 func (c traceCmd) Run(a *app) error {
 	var err error
 	if c.Format, err = formatOf(c.Format, c.JSON); err != nil {

@@ -26,15 +26,6 @@ type vectorsCopyCmd struct {
 	TakeOver bool   `env:"-" help:"Replace collections that another copy of the data directory wrote last."`
 }
 
-func (vectorsCopyCmd) Help() string {
-	return `Examples:
-  airqa vectors copy --data papers --to milvus://127.0.0.1:19530/default?prefix=papers_
-  airqa vectors copy --data papers --to files
-
-No text is embedded again: the data directory caches the vector of each text. Later commands use the store
-that was filled.`
-}
-
 // checkStore refuses what names no store.
 func checkStore(name string) error {
 	if name == "" {
@@ -69,13 +60,6 @@ type vectorsCheckCmd struct {
 	dataFlags
 	With   string `names:"store" placeholder:"URL" help:"Store to compare with --vectors: milvus://..., or files. Default: check one store, by checksums and counts."`
 	Sample int    `default:"100" help:"Number of texts to search in both stores."`
-}
-
-func (vectorsCheckCmd) Help() string {
-	return `Examples:
-  airqa vectors check --data papers
-  airqa vectors check --data papers --with milvus://127.0.0.1:19530/default?prefix=papers_
-  airqa vectors check --data papers --with milvus://127.0.0.1:19530 --sample 1000`
 }
 
 func (c vectorsCheckCmd) Run(a *app) error {

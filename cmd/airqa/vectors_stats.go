@@ -14,12 +14,6 @@ type vectorsStatsCmd struct {
 	JSON bool `name:"json" env:"-" help:"Print JSON."`
 }
 
-func (vectorsStatsCmd) Help() string {
-	return `Examples:
-  airqa vectors stats --data papers
-  airqa vectors stats --data papers --json`
-}
-
 // vectorsStats is the output of airqa vectors stats --json.
 type vectorsStats struct {
 	Format      int              `json:"format"`
@@ -89,15 +83,6 @@ func (s collectionSize) text() string {
 
 type vectorsRepairCmd struct {
 	embedderFlags
-}
-
-func (vectorsRepairCmd) Help() string {
-	return `Examples:
-  airqa vectors repair --data papers
-  airqa vectors check --data papers || airqa vectors repair --data papers
-
-Only damaged files are rebuilt: the papers in them are indexed again. Every ingest does the same. The papers
-themselves stay as they are.`
 }
 
 func (c vectorsRepairCmd) Run(a *app) error {

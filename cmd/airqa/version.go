@@ -11,12 +11,6 @@ type versionCmd struct {
 	JSON bool `name:"json" env:"-" help:"Print a JSON object."`
 }
 
-func (versionCmd) Help() string {
-	return `Examples:
-  airqa version
-  airqa version --json`
-}
-
 // build is the output of airqa version.
 type build struct {
 	Version string `json:"version"`

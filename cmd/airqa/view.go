@@ -19,15 +19,6 @@ type viewCmd struct {
 	NoOpen bool     `env:"AIRQA_VIEW_NO_OPEN" help:"Do not open a browser. Without it, one opens if standard output is a terminal."`
 }
 
-func (viewCmd) Help() string {
-	return `Examples:
-  airqa view runs
-  airqa view runs/hybrid --listen 127.0.0.1:0 --no-open
-
-It shows the runs as pages: scores and charts, a list of episodes with filters, each question with all of its steps, and
-questions by run. The pages follow a run that is being written. Ctrl-C stops the server.`
-}
-
 func (c viewCmd) Run(a *app) error {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {

@@ -24,18 +24,6 @@ type whyCmd struct {
 	JudgeConcurrency int    `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls for --ask."`
 }
 
-func (whyCmd) Help() string {
-	return `Examples:
-  airqa why runs/hybrid
-  airqa why runs/hybrid 00608f20
-  airqa why runs/rag --compare runs/hybrid --format md
-  airqa why runs/hybrid --ask openai:gpt-4o-mini
-
-It names the cause of each wrong answer by rules, with the places in the log that show it: the six causes of the paper's
-Tables 14 and 15, a wrong gold answer, a wrong scorer, or unknown. docs/traces.md has the rules and how often they are right.
-Decisions of people (airqa notes, airqa view) are shown beside them.`
-}
-
 func (c whyCmd) Run(a *app) error {
 	o, err := c.render(a, "")
 	if err != nil {
