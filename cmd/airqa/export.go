@@ -4,14 +4,21 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
 	"runtime/debug"
 
+	"airqa/internal/files"
 	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/train/curate"
 	"airqa/train/export"
+	"airqa/train/format"
+	"airqa/train/otlp"
 	"airqa/train/windows"
 )
 
@@ -131,4 +138,126 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 			},
 		},
 	}
+}
+
+type exportConvertCmd struct {
+	File string `arg:"" help:"File of conversations, or a folder of trajectories."`
+	To   string `required:"" env:"-" enum:"sharegpt,openai,trl,atif" placeholder:"FORMAT" help:"sharegpt, openai, trl or atif."`
+	Out  string `names:"output" short:"o" required:"" env:"-" placeholder:"FILE" help:"JSON Lines file to write."`
+}
+
+func (c exportConvertCmd) Run(a *app) error {
+	var r format.Converted
+	err := files.Write(c.Out, func(w io.Writer) (err error) {
+		r, err = format.Convert(format.Conversion{Path: c.File, To: format.Format(c.To)}, w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, loss := range r.Losses.List() {
+		a.say("lost or changed: %s", loss)
+	}
+	return a.print(fmt.Sprintf("%s: %s, converted from %s to %s", c.Out, terminal.Plural(r.Rows, "conversation"), r.From, c.To))
+}
+
+// trained is the format that a trainer reads.
+var trained = map[string]format.Format{"llamafactory": format.ShareGPT, "trl": format.TRL, "openai": format.OpenAI}
+
+// forTrainer returns the file that a trainer gets: no trainer reads trajectories, so these are converted. The caller
+// calls remove when it has read the file.
+func (a *app) forTrainer(path, trainer string) (file string, remove func(), err error) {
+	if format.Detect(path) != format.ATIF {
+		return path, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "airqa-check-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	file = filepath.Join(dir, "converted.jsonl")
+	to := trained[trainer]
+	err = files.Write(file, func(w io.Writer) error {
+		_, err := format.Convert(format.Conversion{Path: path, To: to, Absolute: true}, w)
+		return err
+	})
+	if err != nil {
+		remove()
+		return "", nil, err
+	}
+	a.say("%s has trajectories: these are the rows that airqa export convert --to %s writes", path, to)
+	return file, remove, nil
+}
+
+// formatOTLP is the format of traces, which are no training data: they have all episodes.
+const formatOTLP = "otlp"
+
+// traces writes or sends OpenTelemetry traces.
+func (c exportWriteCmd) traces(a *app, dirs []string) error {
+	if err := c.checkTraces(); err != nil {
+		return err
+	}
+	config := otlp.Config{
+		Runs: dirs, Scoring: c.Scoring, Judge: c.Judge, KeepPrivate: c.KeepPrivate,
+		Redact: a.redactor(), Program: program, Notify: a.notify, Progress: a.progress,
+	}
+	if c.Endpoint == "" {
+		return c.writeTraces(a, config)
+	}
+	send := otlp.Send
+	if c.Follow {
+		send = otlp.Follow
+	}
+	sum, err := send(a.ctx, config, c.Endpoint)
+	if errors.As(err, new(*qa.UsageError)) {
+		return fmt.Errorf("--otlp-endpoint: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	return a.print(fmt.Sprintf("%s: %s of %s sent; %d were there before",
+		c.Endpoint, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode"), sum.Known))
+}
+
+func (c exportWriteCmd) writeTraces(a *app, config otlp.Config) error {
+	sum, unchanged, err := otlp.WriteFile(config, c.Out, c.Force)
+	if errors.As(err, new(*stagedir.OccupiedError)) {
+		return fmt.Errorf("%w; --force replaces it", err)
+	}
+	if err != nil {
+		return err
+	}
+	if unchanged {
+		return a.print(c.Out + " already holds this export; nothing changed")
+	}
+	return a.print(fmt.Sprintf("%s: %s of %s", c.Out, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode")))
+}
+
+// checkTraces refuses flags that do not apply to traces.
+func (c exportWriteCmd) checkTraces() error {
+	switch {
+	case c.Format != formatOTLP && c.Format != "sharegpt":
+		return qa.Usagef("--otlp-endpoint sends traces: leave out --format %s", c.Format)
+	case c.Endpoint != "" && c.Out != "":
+		return qa.Usagef("--out and --otlp-endpoint exclude each other: --format otlp --out FILE writes a file")
+	case c.Endpoint == "" && c.Follow:
+		return qa.Usagef("--follow needs --otlp-endpoint")
+	case c.Endpoint == "" && c.Out == "":
+		return qa.Usagef("missing --out FILE or --otlp-endpoint URL")
+	}
+	return c.checkNoRows()
+}
+
+// checkNoRows refuses flags of training data.
+func (c exportWriteCmd) checkNoRows() error {
+	plain := c
+	plain.Runs, plain.Out, plain.Format, plain.Force, plain.Scoring, plain.Judge, plain.KeepPrivate = nil, "", "", false, "", "", false
+	plain.Endpoint, plain.Follow = "", false
+	if reflect.DeepEqual(plain, exportWriteCmd{
+		Turns: "canonical", Thinking: "keep", SplitSeed: 1, Duplicates: "near", Leak: "drop",
+		Fit: true,
+	}) {
+		return nil
+	}
+	return qa.Usagef("traces have all episodes, and no rows: of the flags of training data, only --force, --scoring, --judge and --keep-private apply")
 }

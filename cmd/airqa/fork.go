@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/session"
 	"airqa/runlog"
@@ -129,4 +132,41 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 		return err
 	}
 	return errors.Join(a.print(dir), a.endRun(ended, nextStep{Out: dir}))
+}
+
+// change reads the new message.
+func (c forkCmd) change(a *app, b *session.Branch) error {
+	before := b.Message()
+	var text string
+	var err error
+	switch {
+	case c.Edit:
+		text, err = terminal.Edit(a.ctx, before, cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR")), a.in, a.errs)
+		if errors.Is(err, terminal.ErrNoEditor) {
+			err = qa.Usagef("--edit needs a terminal, or an editor in EDITOR; --reply and --observation take a file")
+		}
+	case c.Reply != "":
+		text, err = a.readText(c.Reply)
+	default:
+		text, err = a.readText(c.Observation)
+	}
+	if err != nil {
+		return err
+	}
+	if !strings.HasSuffix(before, "\n") {
+		text = strings.TrimSuffix(text, "\n") // which editors add
+	}
+	if text == before {
+		return qa.Usagef("nothing was changed; no fork was made")
+	}
+	return b.SetMessage(text)
+}
+
+// readText reads a file, or standard input for "-".
+func (a *app) readText(path string) (string, error) {
+	if path == "-" {
+		return a.text(path)
+	}
+	raw, err := os.ReadFile(path)
+	return string(raw), err
 }

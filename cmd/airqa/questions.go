@@ -1,10 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
+	"airqa/eval"
+	"airqa/eval/author"
 	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/qa/dataset"
 	"airqa/report/questions"
 )
 
@@ -94,4 +101,149 @@ func (c questionsLintCmd) Run(a *app) error {
 		return withCode(exitFailedExamples, errors.New(terminal.Plural(n, "error")))
 	}
 	return nil
+}
+
+// statsCmd is airqa questions stats or, with --lint, airqa questions lint.
+type statsCmd struct {
+	questionsStatsCmd
+	Lint bool `help:"The same as airqa questions lint: list questions that cannot be scored as written or contradict themselves. The exit code is 3 if there is an error."`
+}
+
+func (c statsCmd) Run(a *app) error {
+	if c.Lint {
+		return questionsLintCmd{c.statsFlags}.Run(a)
+	}
+	return c.questionsStatsCmd.Run(a)
+}
+
+// withFaults adds the first faults of a file without usable questions.
+func withFaults(err error, file questions.File) error {
+	const most = 3
+	for i, f := range file.Faults {
+		if i == most {
+			return fmt.Errorf("%w\n  and %d more; airqa questions lint %s lists them", err, len(file.Faults)-most, file.Path)
+		}
+		err = fmt.Errorf("%w\n  %w", err, f)
+	}
+	return err
+}
+
+// warnOfFaults reports records that statistics leave out, and other faults of form.
+func (a *app) warnOfFaults(file questions.File) {
+	if n := len(file.Faults); n > 0 && file.Unread() == 0 {
+		a.say("warning: %s; the first: %v; airqa questions lint %s lists all", terminal.Plural(n, "fault"), file.Faults[0], file.Path)
+	} else if n > 0 {
+		a.say("warning: %d of %d records could not be read; the first fault: %v; airqa questions lint %s lists all",
+			file.Unread(), file.Unread()+len(file.Items), file.Faults[0], file.Path)
+	}
+}
+
+type questionsConvertCmd struct {
+	File  string   `arg:"" name:"file" help:"Questions with answers: CSV, TSV, JSON, JSON Lines or plain text."`
+	Type  string   `env:"-" placeholder:"TYPE" help:"Type of the answers whose record names none (airqa questions new --help lists the types). Default: chosen from how each answer looks."`
+	Paper []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper of the questions whose record names none: uuid, file name or part of the title. Can be repeated."`
+	Data  string   `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
+}
+
+func (c questionsConvertCmd) Run(a *app) error {
+	o := author.Options{Papers: c.Paper, Find: a.finder(c.Data)}
+	var err error
+	if o.Kind, err = author.ParseKind(c.Type); err != nil {
+		return err
+	}
+	var done author.Conversion
+	err = c.convert(a, o, &done)
+	c.report(a, &done)
+	switch {
+	case err != nil:
+		return err
+	case done.Failed > 0:
+		return qa.Failedf("%s of %d not converted", terminal.Plural(done.Failed, "record"), done.Failed+done.Converted)
+	case done.Converted == 0:
+		return fmt.Errorf("%s has no question", c.File)
+	}
+	if err := done.Unanswered(c.File); err != nil {
+		return &qa.FailedError{Err: err}
+	}
+	return nil
+}
+
+// convert writes the questions as they are converted.
+func (c questionsConvertCmd) convert(a *app, o author.Options, done *author.Conversion) (err error) {
+	out := bufio.NewWriter(a.out)
+	defer func() { err = errors.Join(err, out.Flush()) }()
+	for q, err := range author.Convert(c.File, o, done) {
+		if err != nil {
+			return err
+		}
+		line, err := dataset.Lines([]qa.Example{q.Example})
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report prints what was guessed and lost.
+func (questionsConvertCmd) report(a *app, done *author.Conversion) {
+	for _, line := range done.Summary() {
+		a.say("%s", line)
+	}
+	parts := []string{terminal.Plural(done.Converted, "question")}
+	if done.NoEvaluator > 0 {
+		parts = append(parts, fmt.Sprintf("%d of them unscored: no evaluator", done.NoEvaluator))
+	}
+	a.say("convert: %s", strings.Join(parts, ", "))
+}
+
+type questionsTryCmd struct {
+	File   string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`
+	UUID   string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Not needed if the file has one question."`
+	Answer string `required:"" env:"-" placeholder:"TEXT" help:"Answer to score; - reads it from standard input."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+	judgeFlags
+}
+
+func (c questionsTryCmd) Run(a *app) (err error) {
+	examples, err := a.session().Questions(c.File)
+	if err != nil {
+		return err
+	}
+	if c.UUID == "" {
+		if len(examples) != 1 {
+			return qa.Usagef("%s has %d questions: name one by its uuid", c.File, len(examples))
+		}
+		c.UUID = examples[0].UUID
+	}
+	ex, _, err := dataset.Find(examples, c.UUID)
+	if err != nil {
+		return err
+	}
+	if c.Answer, err = c.text(a.in); err != nil {
+		return err
+	}
+	j, err := c.openJudge(a, "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	if j.Absent != nil && eval.Subjective(ex.Evaluator) {
+		return qa.Usagef("the question needs a judge: %w", j.Absent)
+	}
+	return explain(a, explained{ex, eval.Text(c.Answer), j, c.JSON})
+}
+
+// text is the answer, or standard input for "-".
+func (c questionsTryCmd) text(in io.Reader) (string, error) {
+	if c.Answer != "-" {
+		return c.Answer, nil
+	}
+	raw, err := io.ReadAll(in)
+	if err != nil {
+		return "", fmt.Errorf("read the answer: %w", err)
+	}
+	return strings.TrimRight(string(raw), "\r\n"), nil
 }

@@ -1,14 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"airqa/agent/action"
 	"airqa/env"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/estimate"
+	"airqa/run/recorded"
+	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/run/shard"
+	"airqa/runlog"
 )
 
 type runCmd struct {
@@ -147,4 +156,136 @@ func (c runCmd) checkOut() error {
 		return qa.Usagef("--replay needs --out DIR for the new run")
 	}
 	return nil
+}
+
+// scoringFlags choose how answers are scored.
+type scoringFlags struct {
+	Scoring string `default:"reference" enum:"reference,fixed" help:"Semantics: reference (the authors' code, as used for published numbers) or fixed (known bugs fixed)."`
+	judgeFlags
+}
+
+// scoreEnded scores the runs for --score. An interrupted run is left for the invocation that resumes it; ended is the run's own
+// error, which is reported first.
+func (c runCmd) scoreEnded(a *app, out string, jobs []session.Ended, ended error) error {
+	if !c.Score || len(jobs) == 0 {
+		return ended
+	}
+	if a.interrupted.Load() {
+		a.say("note: not scored, because the run was interrupted; the same command resumes and scores it")
+		return ended
+	}
+	dirs := make([]string, len(jobs))
+	for i, j := range jobs {
+		dirs[i] = j.Dir
+	}
+	s := scoreCmd{scoringFlags: c.scoringFlags}
+	sum, err := s.scoreDirs(a, dirs)
+	if errors.Is(err, scoring.ErrNothingEnded) {
+		return cmp.Or(ended, err)
+	}
+	if err == nil {
+		err = s.verdict(sum)
+		a.say("next: airqa report %s\n      airqa trace %s --status wrong", out, out)
+	}
+	return errors.Join(ended, err)
+}
+
+// nextStep is how an invocation of a run continues.
+type nextStep struct {
+	// Out is the run directory, or the folder of several.
+	Out string
+	// Judge is appended to the suggested airqa score, such as "--judge offline"; may be empty.
+	Judge string
+	// Scores is true if scoring follows at once, so that no command is suggested.
+	Scores bool
+}
+
+// tallyWidth is the width of tallies on standard error, in columns.
+const tallyWidth = 80
+
+// endRun prints the scores so far and the next step, and returns the error of a run that is not complete.
+func (a *app) endRun(jobs []session.Ended, next nextStep) error {
+	result := a.session().Result(jobs)
+	if result != nil && !slices.ContainsFunc(jobs, func(j session.Ended) bool { return j.Err != nil || j.Left+j.Failed > 0 }) {
+		result = fmt.Errorf("%w; --retry all retries them", result)
+	}
+	for _, j := range jobs {
+		if j.Err != nil && !errors.Is(j.Err, qa.ErrInterrupted) {
+			return result
+		}
+	}
+	for _, j := range jobs {
+		if text := j.Tally.Text(); text != "" {
+			a.say("%s", terminal.Wrap(j.Name+": "+text, tallyWidth, "  "))
+		}
+	}
+	a.suggestNext(jobs, next)
+	return result
+}
+
+// suggestNext prints the command that follows, unless scoring follows at once or a run is not complete.
+func (a *app) suggestNext(jobs []session.Ended, next nextStep) {
+	if next.Scores || slices.ContainsFunc(jobs, func(j session.Ended) bool { return j.Left > 0 || j.Err != nil }) {
+		return
+	}
+	if !slices.ContainsFunc(jobs, func(j session.Ended) bool { return j.Tally.Scorable() > 0 }) {
+		a.say("next: airqa trace %s", next.Out)
+		return
+	}
+	command := "airqa score " + next.Out
+	if next.Judge != "" {
+		command += " " + next.Judge
+	}
+	a.say("next: %s\n      airqa trace %s --status wrong", command, next.Out)
+}
+
+// adviceOn suggests what to do about a run directory of another configuration.
+func adviceOn(differences []string) string {
+	texts := func(line string) bool {
+		return strings.HasPrefix(line, "prompts.") || strings.HasPrefix(line, "tools.")
+	}
+	switch {
+	case slices.ContainsFunc(differences, func(line string) bool { return strings.HasPrefix(line, "shard: ") }):
+		return "A run directory belongs to one shard: choose another --out, or repeat --shard"
+	case slices.ContainsFunc(differences, func(line string) bool { return strings.HasPrefix(line, "selected: ") }):
+		return "The questions of a shard depend on all selected questions: repeat --sample, --tag, --limit and the like, or choose another --out"
+	case slices.ContainsFunc(differences, texts):
+		return "Another version of airqa, with other prompts, started this run: it can be scored and reported, but not resumed. Choose another --out"
+	}
+	return "Choose another --out, or repeat the settings of the existing run"
+}
+
+// replayFlags select a recorded run to replay.
+type replayFlags struct {
+	Replay      string `names:"input" placeholder:"RUN" help:"Replay RUN from its log without making calls. Questions, baseline, model and settings default to those of RUN."`
+	ReplayLoose bool   `name:"replay-loose" help:"Where the conversation differs from RUN, continue with its reply to the same step instead of stopping."`
+}
+
+// checkReplay checks the flags of a replay.
+func (c runCmd) checkReplay() error {
+	switch {
+	case c.Replay == "" && c.ReplayLoose:
+		return qa.Usagef("--replay-loose needs --replay RUN")
+	case c.Replay == "":
+		return nil
+	case len(c.Baseline) != 1 || len(c.Model) != 1 || c.Baseline[0] == "all":
+		return qa.Usagef("--replay takes one baseline and one model")
+	case c.Cache != "":
+		return qa.Usagef("--replay and --cache are mutually exclusive: a replay makes no calls")
+	case filepath.Clean(c.Replay) == filepath.Clean(c.Out):
+		return qa.Usagef("--out is the run being replayed; name another directory")
+	}
+	return nil
+}
+
+// openReplay opens the run to replay; nil for none.
+func (c runCmd) openReplay(a *app) (*recorded.Source, error) {
+	if c.Replay == "" {
+		return nil, nil //nolint:nilnil // no replay is no error
+	}
+	s, err := recorded.Open(recorded.Config{Dir: c.Replay, Loose: c.ReplayLoose, Redact: a.redactor()})
+	if errors.Is(err, runlog.ErrNoRun) {
+		return nil, withCode(exitUsage, err)
+	}
+	return s, err
 }

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"airqa/env"
 	"airqa/extractor"
 	"airqa/extractor/candidate"
+	"airqa/extractor/review"
 	"airqa/extractor/synthesis"
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
@@ -164,4 +168,233 @@ func (c synthWhyCmd) Run(a *app) error {
 		return a.printJSON(yields)
 	}
 	return a.print(yields.Text(a.width))
+}
+
+// synthMakeFlags select what to make.
+type synthMakeFlags struct {
+	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of explorer, tracker and gates: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	endpointFlags
+	Out           string   `names:"output" short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
+	Count         int      `short:"n" placeholder:"N" help:"Number of questions to accept."`
+	Categories    []string `placeholder:"NAME" help:"Categories, comma-separated: single-, comprehensive- with text, sections, table, image, formula or metadata; retrieval; multiple. Default: all, in the paper's shares."`
+	MaxCandidates int      `name:"max-candidates" placeholder:"N" help:"Maximum number of candidates. Default: five per question."`
+	DrawSeed      uint64   `name:"draw-seed" default:"2024" placeholder:"SEED" help:"Seed of the papers and elements drawn."`
+	Gates         []string `placeholder:"NAME" help:"Only these gates: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Default: all."`
+	SkipGate      []string `name:"skip-gate" placeholder:"NAME" help:"Gates to switch off."`
+	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers of gate solved_again."`
+	Pictures      bool     `help:"Show figures to a model that airqa models does not list as accepting images."`
+	Workers       int      `short:"j" default:"4" help:"Candidates at a time."`
+	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
+	Estimate      bool     `help:"Print calls, tokens and cost of the missing questions, and make none."`
+	Resume        string   `default:"if-possible" enum:"never,always,if-possible" help:"What to do with an existing synthesis: never resume it, always, or if-possible: unless seed or papers differ."`
+	batchFlags
+	budgetFlags
+}
+
+func (f synthMakeFlags) check() error {
+	switch {
+	case f.Count < 1 && f.Preview == 0:
+		return qa.Usagef("--count N is required: the number of questions to accept (or --preview N)")
+	case f.Preview < 0 || f.MaxCandidates < 0:
+		return qa.Usagef("--preview and --max-candidates must not be negative")
+	case f.MaxCandidates > 0 && f.MaxCandidates < f.Count:
+		return qa.Usagef("--max-candidates %d is less than --count %d", f.MaxCandidates, f.Count)
+	case f.Preview > 0 && f.Estimate:
+		return qa.Usagef("--preview and --estimate are mutually exclusive")
+	case f.Workers < 1 || f.SolveAgain < 1:
+		return qa.Usagef("-j and --solve-again must be at least 1")
+	}
+	_, err := f.limits()
+	return err
+}
+
+func (f synthMakeFlags) config(a *app, world *env.Env, data string) (synthesis.Config, error) {
+	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
+	return synthesis.Config{
+		Session: a.session(), World: world, Data: data, Dir: f.Out, Resume: synthesis.Resume(f.Resume), Model: f.Model, Calls: calls,
+		Batch: f.Batch, BatchAgain: f.BatchAgain, Limits: limits, Count: f.Count, Preview: f.Preview, Categories: f.Categories,
+		MaxCandidates: f.MaxCandidates, Seed: f.DrawSeed, Gates: f.Gates, SkipGates: f.SkipGate, Solve: f.SolveAgain, Images: f.Pictures, Workers: f.Workers,
+	}, err
+}
+
+// synthActorFlags select how trajectories are collected and scored.
+type synthActorFlags struct {
+	Baseline []string `default:"agentic-hybrid" placeholder:"NAME" help:"Baselines that answer the questions, comma-separated (airqa baselines lists them)."`
+	Repeats  int      `default:"1" placeholder:"K" help:"Trajectories per question."`
+	judgeFlags
+}
+
+// synthActFlags select a collection of trajectories.
+type synthActFlags struct {
+	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	endpointFlags
+	Out     string `names:"output" short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis."`
+	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
+	synthActorFlags
+	budgetFlags
+	qa.Settings
+}
+
+func (f synthActFlags) check() error {
+	if f.Repeats < 1 || f.Workers < 1 {
+		return qa.Usagef("--repeats and -j must be at least 1")
+	}
+	return nil
+}
+
+func (f synthActFlags) config(a *app, world *env.Env, data string) (synthesis.ActConfig, error) {
+	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, f.QuestionLimits)
+	if err != nil {
+		return synthesis.ActConfig{}, err
+	}
+	judges, err := f.judges()
+	return synthesis.ActConfig{
+		Session: a.session(), World: world, Data: data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits, Settings: f.Settings,
+		Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: judges,
+	}, err
+}
+
+// synthReviewFlags select a review of accepted questions.
+type synthReviewFlags struct {
+	Syn        string `arg:"" name:"syn" help:"Directory of the synthesis."`
+	Sample     int    `default:"50" placeholder:"N" help:"Number of questions to review, from every category."`
+	SampleSeed uint64 `name:"sample-seed" default:"2024" placeholder:"SEED" help:"Seed of the sample."`
+	Out        string `names:"output" short:"o" placeholder:"FILE" help:"Review file for a text editor. Default: SYN/review.jsonl."`
+	HTML       string `names:"output" name:"html" placeholder:"FILE" help:"Review page for a browser. Default: SYN/review.html."`
+	Apply      string `names:"input" placeholder:"FILE" help:"Apply the decisions of a review file."`
+	Reviewer   string `placeholder:"NAME" help:"Reviewer of the decisions that name none."`
+	Model      string `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Model of the gates that check a fixed question. Default: that of the synthesis."`
+	endpointFlags
+	SolveAgain int  `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers of gate solved_again."`
+	Pictures   bool `help:"Show figures to a model that airqa models does not list as accepting images."`
+	Workers    int  `short:"j" default:"4" help:"Candidates at a time."`
+	budgetFlags
+}
+
+func (f synthReviewFlags) check() error {
+	switch {
+	case f.Apply == "" && f.Sample < 1:
+		return qa.Usagef("--sample must be at least 1")
+	case f.Workers < 1 || f.SolveAgain < 1:
+		return qa.Usagef("-j and --solve-again must be at least 1")
+	}
+	_, err := f.limits()
+	return err
+}
+
+func (f synthReviewFlags) config(a *app, world *env.Env, data string) (synthesis.Config, error) {
+	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
+	return synthesis.Config{
+		Session: a.session(), World: world, Data: data, Dir: f.Syn, Model: f.Model, Calls: calls, Limits: limits,
+		Solve: f.SolveAgain, Images: f.Pictures, Workers: f.Workers,
+	}, err
+}
+
+// synthError adds to an error which flag helps.
+func synthError(err error) error {
+	var different *synthesis.DifferentError
+	switch {
+	case errors.Is(err, synthesis.ErrExists):
+		return fmt.Errorf("%w, and --resume never is given; choose another --out", err)
+	case errors.As(err, &different):
+		return fmt.Errorf("%w\n  Choose another --out, repeat the settings, or give --resume always", err)
+	case errors.Is(err, review.ErrNoReviewer):
+		return fmt.Errorf("%w\n  For entries without a name, give --reviewer NAME", err)
+	}
+	return err
+}
+
+// synthEnd returns the error of a synthesis that did not make everything: a spent budget, failed calls, or fewer rows than
+// asked for. Each has its own exit code.
+func synthEnd(f synthMakeFlags, data string, s extractor.Summary) error {
+	missing := missingText(s)
+	switch {
+	case f.Preview > 0 && !s.Stopped:
+		return nil
+	case s.Suspended != "":
+		return withCode(exitBudget, fmt.Errorf("%s\n  %s; raise the limit and the same command resumes", s.Suspended, missing))
+	case s.Stopped && s.Failure != "":
+		return withCode(exitFailedExamples,
+			fmt.Errorf("stopped after failed calls; the first: %s\n  %s. Fix the cause; the same command resumes", s.Failure, missing))
+	case len(s.Missing()) > 0 && s.Failed > 0:
+		return withCode(exitFailedExamples, fmt.Errorf("%s failed; the first: %s\n  %s. Fix the cause; the same command retries them",
+			terminal.Plural(s.Failed, "candidate"), s.Failure, missing))
+	case s.Stopped:
+		return fmt.Errorf("stopped; %s; the same command resumes", missing)
+	case len(s.Missing()) == 0:
+		return nil
+	}
+	text := "the candidates ran out: " + missing + "\n  Raise --max-candidates, choose other --categories, or read airqa synth why " + f.Out
+	if s.Accepted > 0 {
+		text += fmt.Sprintf("\n  Trajectories of the accepted %s: airqa synth act -d %s -m %s -o %s",
+			terminal.Plural(s.Accepted, "question"), data, f.Model, f.Out)
+	}
+	return withCode(exitShort, errors.New(text))
+}
+
+// missingText names the categories with missing rows and why their candidates were lost.
+func missingText(s extractor.Summary) string {
+	wanted := 0
+	for _, c := range s.Categories {
+		wanted += c.Count
+	}
+	parts := []string{fmt.Sprintf("%d of %s accepted", s.Accepted, terminal.Plural(wanted, "question"))}
+	for _, c := range s.Missing() {
+		line := fmt.Sprintf("%s: %d of %d", c.Category, c.Accepted, c.Count)
+		if why := extractor.ReasonsText(c.Reasons); why != "" {
+			line += " (" + why + ")"
+		}
+		parts = append(parts, line)
+	}
+	return strings.Join(parts, "\n  ")
+}
+
+type synthReviewCmd struct {
+	Data string `names:"output" short:"d" placeholder:"DIR" help:"Data directory. Default: that of the synthesis."`
+	synthReviewFlags
+}
+
+func (c synthReviewCmd) Run(a *app) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	settings, err := candidate.ReadSettings(c.Syn)
+	if err != nil {
+		return err
+	}
+	papers := &dataFlags{embedderFlags: embedderFlags{Data: cmp.Or(c.Data, settings.DataDir)}}
+	if c.Apply == "" {
+		return c.write(a, papers)
+	}
+	world, err := papers.open(a, env.Config{})
+	if err != nil {
+		return err
+	}
+	config, err := c.config(a, world, papers.Data)
+	if err != nil {
+		return errors.Join(err, world.Close())
+	}
+	text, err := synthesis.ApplyReview(a.ctx, config, c.Apply, c.Reviewer)
+	if text != "" {
+		err = errors.Join(a.print(text), err)
+	}
+	return errors.Join(synthError(err), world.Close())
+}
+
+// write writes the page and the review file.
+func (c synthReviewCmd) write(a *app, papers *dataFlags) error {
+	world, err := papers.open(a, env.Config{NoSearch: true, DPI: synthesis.ReviewDPI})
+	if err != nil {
+		return err
+	}
+	files := synthesis.ReviewFiles{
+		Page: cmp.Or(c.HTML, filepath.Join(c.Syn, "review.html")), Form: cmp.Or(c.Out, filepath.Join(c.Syn, "review.jsonl")),
+		Sample: c.Sample, Seed: c.SampleSeed,
+	}
+	sampled, all, err := synthesis.WriteReview(a.ctx, c.Syn, world, files)
+	if err == nil {
+		err = a.print(fmt.Sprintf("%s of %d: open %s in a browser, or edit %s\nThen: airqa synth review %s --apply %s",
+			terminal.Plural(sampled, "question"), all, files.Page, files.Form, c.Syn, files.Form))
+	}
+	return errors.Join(err, world.Close())
 }

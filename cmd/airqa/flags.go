@@ -4,11 +4,15 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
+	"airqa/eval/judge"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
+	"airqa/run/scoring"
+	"airqa/run/session"
 )
 
 // endpointFlags configure how models are called.
@@ -105,4 +109,78 @@ func checkLimits(numbers ...float64) error {
 		}
 	}
 	return nil
+}
+
+// selectionFlags select questions of a file.
+type selectionFlags struct {
+	Range  string   `placeholder:"A-B" help:"Only questions A to B of the file; A- for A to the end, N for the first N."`
+	ID     []string `names:"input" name:"id" placeholder:"UUID" help:"Only these questions, by uuid or a prefix of it; @FILE reads one per line."`
+	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
+	Status []string `placeholder:"STATUS" help:"Only questions with this result in the run of --of: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
+	Of     string   `names:"input" placeholder:"RUN" help:"Earlier run that --status refers to."`
+	Sample int      `placeholder:"N" help:"Only a random sample of N questions (see --sample-seed)."`
+	Seed   uint64   `name:"sample-seed" default:"2024" help:"Seed of --sample."`
+	Limit  int      `placeholder:"N" help:"Only the first N of the selected questions."`
+}
+
+// selection checks the flags.
+func (f selectionFlags) selection() (session.Selection, error) {
+	s := session.Selection{
+		Range: f.Range, IDs: f.ID, Tags: f.Tag, Status: f.Status, Of: f.Of, Sample: f.Sample, Seed: f.Seed, Limit: f.Limit,
+	}
+	if (f.Of == "") != (len(f.Status) == 0) {
+		return s, qa.Usagef("--status and --of need each other, as in --status wrong --of runs/rag")
+	}
+	return s, nil
+}
+
+// missingFlags select the treatment of questions whose papers are missing.
+type missingFlags struct {
+	Missing     string `name:"missing" default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway). A resumed run keeps its first choice."`
+	MissingList string `names:"output" name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
+}
+
+// judgeFlags select the judges of subjective answers.
+type judgeFlags struct {
+	Judge            string   `names:"model" placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none. Key: AIRQA_JUDGE_API_KEY, or the provider's key at its own host. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
+	Judges           []string `names:"model" placeholder:"A,B,C" help:"Panel of judges that vote, instead of --judge."`
+	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"Judges that must accept an answer: majority (a tie is wrong), all or any."`
+	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls to each judge."`
+	JudgeBaseURL     string   `names:"endpoint" name:"judge-base-url" placeholder:"URL" help:"Base URL of the judges' endpoint. Default: api.openai.com, even with --base-url."`
+}
+
+// judges checks the flags.
+func (f judgeFlags) judges() (scoring.Judges, error) {
+	c := scoring.Judges{Names: f.Judges, Rule: judge.Rule(f.JudgeRule), Concurrency: f.JudgeConcurrency, BaseURL: f.JudgeBaseURL}
+	switch {
+	case f.JudgeConcurrency < 1:
+		return c, qa.Usagef("--judge-concurrency must be above 0")
+	case f.Judge != "" && len(f.Judges) > 0:
+		return c, qa.Usagef("--judge and --judges are mutually exclusive (AIRQA_JUDGE and airqa.yaml count)")
+	case len(f.Judges) == 1:
+		return c, qa.Usagef("--judges needs two or more; use --judge %s for one", f.Judges[0])
+	case f.Judge != "":
+		c.Names = []string{f.Judge}
+	}
+	return c, nil
+}
+
+// openJudge opens the judge, with its verdicts in a file.
+func (f judgeFlags) openJudge(a *app, verdicts string) (*scoring.Judge, error) {
+	c, err := f.judges()
+	if err != nil {
+		return nil, err
+	}
+	return c.Open(a.session(), verdicts)
+}
+
+// hint is the judge as flags, for the suggested airqa score.
+func (f judgeFlags) hint() string {
+	switch {
+	case f.Judge != "":
+		return "--judge " + f.Judge
+	case len(f.Judges) > 0:
+		return "--judges " + strings.Join(f.Judges, ",")
+	}
+	return ""
 }
