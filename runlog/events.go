@@ -1,6 +1,7 @@
 package runlog
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,24 +37,17 @@ type Event struct {
 
 // Events returns the lines of one episode ("uuid#repeat") in order, or none if it is not in the log.
 func (r *Run) Events(id string) ([]Event, error) {
-	if len(r.linesOf(id)) == 0 {
-		return nil, nil
-	}
-	file, err := openIn(r.Dir, LogFile)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
 	var events []Event
-	for _, at := range r.linesOf(id) {
-		raw := make([]byte, at.length)
-		if _, err := file.ReadAt(raw, at.offset); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+	read := 0
+	for raw, err := range r.Lines(id) {
+		if err != nil {
+			return nil, err
 		}
-		ev := Event{Line: raw}
+		ev := Event{Line: bytes.Clone(raw)}
 		if err := json.Unmarshal(raw, &ev); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+			return nil, fmt.Errorf("%s:%d: %w", LogFile, r.linesOf(id)[read].number, err)
 		}
+		read++
 		if ev.Type == TypeStart && ev.Seq == 1 {
 			events = nil // the events so far are a damaged attempt
 		}

@@ -53,16 +53,8 @@ type indexed struct {
 
 // useIndex reads the index and returns the number of log bytes it covers, or 0 if it is unusable.
 func (r *Run) useIndex(log *os.File) int64 {
-	raw, err := readIn(r.Dir, indexFile)
-	if err != nil {
-		return 0
-	}
-	body, ok := bytes.CutPrefix(raw, []byte(indexMark))
-	if !ok || len(body) < 4 {
-		return 0
-	}
-	body, sum := body[:len(body)-4], body[len(body)-4:]
-	if crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(sum) {
+	body, ok := r.readChecked(indexFile, indexMark)
+	if !ok {
 		return 0
 	}
 	d := decoder{raw: body}
@@ -166,8 +158,28 @@ func (r *Run) writeIndex(log *os.File, covered int64) {
 		body = binary.AppendUvarint(body, uint64(code))
 		body = binary.AppendUvarint(body, uint64(r.index.sizes[i]))
 	}
-	whole := append([]byte(indexMark), body...)
-	_ = files.WriteFile(filepath.Join(r.Dir, indexFile), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
+	r.writeChecked(indexFile, indexMark, body)
+}
+
+// readChecked returns the body of a file beside the log, which is between a mark and a checksum; false if the file is
+// missing or damaged.
+func (r *Run) readChecked(name, mark string) (body []byte, ok bool) {
+	raw, err := readIn(r.Dir, name)
+	if err != nil {
+		return nil, false
+	}
+	body, ok = bytes.CutPrefix(raw, []byte(mark))
+	if !ok || len(body) < 4 {
+		return nil, false
+	}
+	body, sum := body[:len(body)-4], body[len(body)-4:]
+	return body, crc32.ChecksumIEEE(body) == binary.LittleEndian.Uint32(sum)
+}
+
+// writeChecked writes a file that readChecked reads. It does nothing in a read-only directory.
+func (r *Run) writeChecked(name, mark string, body []byte) {
+	whole := append([]byte(mark), body...)
+	_ = files.WriteFile(filepath.Join(r.Dir, name), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
 }
 
 // fingerprintOf hashes the ends of the first size bytes of a log, at least indexFrom.

@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"os"
-	"path/filepath"
-
-	"airqa/internal/files"
 )
 
 // rows.idx has what readers computed from the episodes of a long log, so that they need not decode it again. Like the
@@ -34,16 +30,8 @@ func (r *Run) KeepsRows() bool { return r.index.size >= indexFrom && len(r.BadLi
 
 // ReadRows returns the data of the last [Run.WriteRows] with the same version, if the log begins with what it was then.
 func (r *Run) ReadRows(version string) (data []byte, ok bool) {
-	raw, err := readIn(r.Dir, rowsFile)
-	if err != nil {
-		return nil, false
-	}
-	body, ok := bytes.CutPrefix(raw, []byte(rowsMark))
-	if !ok || len(body) < 4 {
-		return nil, false
-	}
-	body, sum := body[:len(body)-4], body[len(body)-4:]
-	if crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(sum) {
+	body, ok := r.readChecked(rowsFile, rowsMark)
+	if !ok {
 		return nil, false
 	}
 	d := decoder{raw: body}
@@ -62,9 +50,7 @@ func (r *Run) WriteRows(version string, data []byte) {
 	if err != nil {
 		return
 	}
-	body := append(head, data...)
-	whole := append([]byte(rowsMark), body...)
-	_ = files.WriteFile(filepath.Join(r.Dir, rowsFile), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
+	r.writeChecked(rowsFile, rowsMark, append(head, data...))
 }
 
 // rowsHead identifies the first size bytes of the log and a version.
