@@ -1,6 +1,6 @@
-# make test: go test ./.... make check: everything that must hold, the tests included. make demo: the main job on the sample
-# papers. make speed: the figures of docs/PERFORMANCE.md. make mutate: whether the tests notice wrong code, on a fixed sample
-# of changes; it takes half an hour or so.
+# make test: go test ./.... make check: everything that must hold, with the long tests (AIRQA_TEST_LONG, see
+# internal/testkit). make demo: the main job on the sample papers. make speed: the figures of docs/PERFORMANCE.md.
+# make mutate: whether the tests notice wrong code, on a fixed sample of changes; it takes half an hour or so.
 .PHONY: test check vet lint deadcode tidy unit race benchmarks demo build warm speed mutate
 
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
@@ -37,6 +37,7 @@ warm:
 	go test $(TESTFLAGS) -count=1 -run 'TestRender' ./env/pdf
 
 # go test ./... in three parts: the two packages that start many programs come last, each alone.
+unit: export AIRQA_TEST_LONG = 1
 unit: warm
 	$(GOTEST) $(TESTFLAGS) $(filter-out airqa/cmd/airqa airqa/internal/archtest,$(shell go list ./...))
 	$(GOTEST) $(TESTFLAGS) ./cmd/airqa

@@ -9,6 +9,7 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
 	"airqa/extractor/gate"
+	"airqa/internal/testkit"
 	"airqa/qa"
 )
 
@@ -31,9 +32,7 @@ func (b *bench) estimate(quotas []candidate.Quota, seed uint64) extractor.Estima
 // After a preview of five candidates of each category, the estimate is within 25 % of what the rest of 200 questions really
 // costs: with enough papers and with too few of them, with good replies and with 30 % of unusable ones.
 func TestEstimateAfterPreview(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
+	testkit.Long(t, "eight syntheses")
 	for _, papers := range []int{8, 60} {
 		for _, bad := range []uint32{0, 30} {
 			for _, seed := range []int{1, 3} {

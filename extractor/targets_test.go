@@ -15,6 +15,7 @@ import (
 	"airqa/extractor"
 	"airqa/extractor/candidate"
 	"airqa/internal/python"
+	"airqa/internal/testkit"
 	"airqa/llm/offline"
 	"airqa/qa"
 )
@@ -67,9 +68,7 @@ func alterations(ex qa.Example, gold, other string) map[string]string {
 // Of 500 accepted questions, every gold passes its own evaluator in both modes, and altered golds do not: at most 1 % of
 // them score.
 func TestGolds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
+	testkit.Long(t, "hundreds of questions")
 	examples := made(t, 500, 120)
 	golds := make([]string, len(examples))
 	for i, ex := range examples {
@@ -104,9 +103,7 @@ func TestGolds(t *testing.T) {
 // Among many questions, no two about the same papers are nearly the same, and no paper has more than twice its share.
 // AIRQA_TEST_QUESTIONS adds a larger synthesis.
 func TestVariety(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
+	testkit.Long(t, "hundreds of questions")
 	sizes := [][2]int{{200, 60}, {200, 200}}
 	if n, err := strconv.Atoi(os.Getenv("AIRQA_TEST_QUESTIONS")); err == nil {
 		sizes = append(sizes, [2]int{n, n / 4})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
@@ -207,9 +208,7 @@ func TestAddresses(t *testing.T) {
 // TestKept: rows that are kept beside a long log are those that are computed, also after the log, the scores or a
 // question change; and a damaged file is ignored.
 func TestKept(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
+	testkit.Long(t, "reads a long log eight times")
 	dir := filepath.Join(t.TempDir(), "run")
 	recordtest.Make(t, recordtest.Config{
 		Dir: dir, Baseline: "agentic-hybrid", Settings: qa.DefaultSettings(), Questions: 40, Repeats: 3, Seed: 5, Scored: true, Text: strings.Repeat("padding ", 1500),

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"airqa/internal/testkit"
 
 	"github.com/alecthomas/kong"
 )
@@ -109,6 +110,9 @@ func TestDocCommands(t *testing.T) {
 		if len(runs) > 0 {
 			t.Run(file, func(t *testing.T) {
 				t.Parallel()
+				if file != "README.md" {
+					testkit.Long(t, "types every command of a page")
+				}
 				dir := t.TempDir()
 				if err := os.CopyFS(filepath.Join(dir, "airqa-demo"), os.DirFS(made)); err != nil {
 					t.Fatal(err)
@@ -228,7 +232,7 @@ func parseDocCommand(t *testing.T, c docCommand) {
 // parseArgs parses a command line in a folder without files.
 func parseArgs(t *testing.T, args []string) error {
 	t.Helper()
-	parser, err := kong.New(&cli{}, append(options(), kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))...)
+	parser, err := quietParser()
 	if err != nil {
 		t.Fatal(err)
 	}

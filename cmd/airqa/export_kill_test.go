@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/recordtest"
 )
 
@@ -32,7 +33,7 @@ func TestKilledExport(t *testing.T) {
 	must(t, command("killed", "--format", "atif"))
 	want, before := filesIn(t, filepath.Join(dir, "quiet")), filesIn(t, filepath.Join(dir, "killed"))
 	k := newKiller(t, took)
-	k.until(10, func() *exec.Cmd { return command("killed") }, func(hit bool) {
+	k.until(testkit.Rounds(4, 10), func() *exec.Cmd { return command("killed") }, func(hit bool) {
 		if !hit {
 			must(t, command("killed", "--format", "atif")) // begin again
 			return

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"airqa/internal/testkit"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -20,7 +21,7 @@ func faultyEpisodes(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("AIRQA_TEST_EPISODES")
 	if text == "" {
-		return 150
+		return testkit.Rounds(40, 150)
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
@@ -98,6 +99,7 @@ func runMeasured(t *testing.T, c *exec.Cmd) int64 {
 
 // The same with a kill in the middle: what was in flight may be asked again, and nothing else.
 func TestFaultyEndpointKilled(t *testing.T) {
+	testkit.Long(t, "a second run against a faulty endpoint")
 	n := faultyEpisodes(t)
 	server := newLoadServer(t, faultyReplies())
 	server.plan = faultPlan

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -346,10 +348,15 @@ var neededArgs = map[string]string{
 	"questions convert": "q", "questions lint": "q", "questions stats": "q", "questions try": "q --answer a",
 }
 
+// quietParser is one parser for many command lines: Parse sets all flags to their defaults first. It prints nothing.
+var quietParser = sync.OnceValues(func() (*kong.Kong, error) {
+	return kong.New(&cli{}, append(options(), kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))...)
+})
+
 // parsed is a command with some arguments.
 func parsed(t *testing.T, command, args string) any {
 	t.Helper()
-	parser, err := kong.New(&cli{}, options()...)
+	parser, err := quietParser()
 	if err != nil {
 		t.Fatal(err)
 	}

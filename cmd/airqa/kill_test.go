@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"airqa/fixtures"
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/runlog"
@@ -46,13 +47,14 @@ func TestKilledRun(t *testing.T) {
 	if raw, err := command("quiet", quiet.URL()).CombinedOutput(); err != nil {
 		t.Fatalf("the undisturbed run: %v\n%s", err, raw)
 	}
-	kills := killed(t, 20, disturbed.Calls, func() *exec.Cmd { return command("killed", disturbed.URL()) })
+	planned := testkit.Rounds(8, 20)
+	kills := killed(t, planned, disturbed.Calls, func() *exec.Cmd { return command("killed", disturbed.URL()) })
 	if raw, err := command("killed", disturbed.URL()).CombinedOutput(); err != nil {
 		t.Fatalf("the last start: %v\n%s", err, raw)
 	}
 	want, got := trajectories(t, filepath.Join(dir, "quiet")), trajectories(t, filepath.Join(dir, "killed"))
-	if kills < 10 {
-		t.Errorf("only %d of 20 kills met a working program", kills)
+	if kills < planned/2 {
+		t.Errorf("only %d of %d kills met a working program", kills, planned)
 	}
 	if len(want) != 40 {
 		t.Fatalf("%d trajectories of 40 questions", len(want))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"airqa/env"
+	"airqa/internal/testkit"
 )
 
 // A removal that is killed at any moment leaves a directory that every command can use, with the paper or without it. The
@@ -29,7 +30,7 @@ func TestKilledRemoval(t *testing.T) {
 	}
 	data := ""
 	k := newKiller(t, time.Since(begun))
-	k.until(6, func() *exec.Cmd {
+	k.until(testkit.Rounds(3, 6), func() *exec.Cmd {
 		data = copied(t, sample)
 		return program("papers", "rm", "--data", data, "lumenparse.pdf")
 	}, func(hit bool) {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/fixtures"
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/runlog"
 )
@@ -26,9 +27,7 @@ import (
 // table. No reply is paid for twice but those in flight at a kill. The data directory, which all of them share, does not
 // change.
 func TestKilledShards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
+	testkit.Long(t, "sixteen processes")
 	const shards, workers = 16, 2
 	s := shardTest{t: t, data: ingested(t), dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(s.dir, "questions.jsonl"), fixtures.Questions(), 0o600); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/extractor/candidate"
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/openaitest"
 )
 
@@ -20,7 +21,7 @@ import (
 // cost as one that nothing disturbed. No reply is paid for twice but those that were on their way when the program died.
 // AIRQA_TEST_KILLS is the number of kills.
 func TestKilledSynthesis(t *testing.T) {
-	planned := 15
+	planned := testkit.Rounds(6, 15)
 	if n, err := strconv.Atoi(os.Getenv("AIRQA_TEST_KILLS")); err == nil {
 		planned = n
 	}

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"airqa/env/pdf"
+	"airqa/internal/testkit"
 )
 
 // More viewers than instances, on new pools, as in the first minute of a run. A viewer that missed the return of an
 // instance would wait until the deadline. AIRQA_TEST_POOLS sets the number of pools; every fiftieth starts with an
 // empty compile cache.
 func TestNoViewerWaitsForEver(t *testing.T) {
-	pools, err := strconv.Atoi(cmp.Or(os.Getenv("AIRQA_TEST_POOLS"), "20"))
+	pools, err := strconv.Atoi(cmp.Or(os.Getenv("AIRQA_TEST_POOLS"), strconv.Itoa(testkit.Rounds(6, 20))))
 	if err != nil {
 		t.Fatal(err)
 	}

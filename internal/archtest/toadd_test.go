@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/internal/testkit"
+
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -23,9 +25,7 @@ import (
 // The packages are built from the tree itself, with the changed files laid over it, so that the rest comes from the build
 // cache. The tests run in the copy.
 func TestToAdd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds packages with changed files")
-	}
+	testkit.Long(t, "builds packages with changed files")
 	c := newCopy(t)
 	rows, err := filepath.Glob("testdata/toadd/*.txtar")
 	if err != nil || len(rows) < 4 {

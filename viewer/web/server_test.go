@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/viewertest"
 	"airqa/trace"
 	"airqa/viewer/web"
@@ -76,10 +77,7 @@ func TestLinks(t *testing.T) {
 	todo := []string{"/", "/search?q=window", "/search?q=nothing+at+all", "/?status=failed&grep=nothing", "/matrix?only=differing", "/diff?cell=alpha/" + url.QueryEscape(viewertest.WrongID+"#0") + "&cell=beta/" + url.QueryEscape(viewertest.RightID+"#1")}
 	anchors := map[string][]string{}
 	ids := map[string]map[string]bool{}
-	most := 400
-	if testing.Short() {
-		most = 60 // under the race detector
-	}
+	most := testkit.Rounds(60, 400)
 	for len(todo) > 0 && len(seen) < most {
 		target := todo[0]
 		todo = todo[1:]
@@ -231,9 +229,7 @@ func TestHostileTexts(t *testing.T) {
 
 // A long text is cut on the page, and is whole at its own address.
 func TestLongText(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
+	testkit.Long(t, "a text of 20 MB")
 	folder := viewertest.Folder(t)
 	const long = 20_000_000
 	viewertest.Long(t, filepath.Join(folder, "alpha"), long)

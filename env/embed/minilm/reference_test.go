@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"airqa/env/embed/minilm"
+	"airqa/internal/testkit"
 )
 
 // fullDir is a folder with the full-precision model and reference.jsonl, which has a vector for every text.
@@ -20,14 +21,6 @@ func fullDir(t testing.TB) string {
 		t.Skip("AIRQA_MINILM_DIR names no folder with the full-precision model")
 	}
 	return dir
-}
-
-// long skips a test of many texts, one call at a time, with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
 }
 
 // reference is a text with its ids, and often its vector, from sentence-transformers 6.2.0 in float32.
@@ -105,7 +98,6 @@ func dot(a, b []float32) float64 {
 }
 
 func TestCarriedWeights(t *testing.T) {
-	long(t)
 	want := withVector(readReferences(t, "testdata/reference.jsonl"))
 	if len(want) < 40 {
 		t.Fatalf("%d references with a vector", len(want))
@@ -117,7 +109,7 @@ func TestCarriedWeights(t *testing.T) {
 
 // Vectors of different machines, in one data directory, are close.
 func TestKernelsAgree(t *testing.T) {
-	long(t)
+	testkit.Long(t, "many texts, one call at a time")
 	want := readReferences(t, "testdata/reference.jsonl")
 	want = slices.DeleteFunc(want, func(r reference) bool { return len(r.Text) > 300 })
 	portable := open(t, minilm.Config{Kernel: "portable"})
@@ -134,7 +126,7 @@ func TestKernelsAgree(t *testing.T) {
 }
 
 func TestFullPrecision(t *testing.T) {
-	long(t)
+	testkit.Long(t, "many texts, one call at a time")
 	dir := fullDir(t)
 	want := withVector(readReferences(t, filepath.Join(dir, "reference.jsonl")))
 	for i, k := range fullKernels() {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"airqa/env/embed/minilm"
+	"airqa/internal/testkit"
 )
 
 // similarity has 60 passages and, for each of 30 queries, the five nearest ones according to sentence-transformers.
@@ -77,7 +78,6 @@ func nearest5(v []float32, passages [][]float32) []int {
 }
 
 func TestSimilarityCarried(t *testing.T) {
-	long(t)
 	for _, k := range used(minilm.Kernels()) {
 		t.Run(k, func(t *testing.T) {
 			orders, furthest := 26, 0.0042
@@ -94,7 +94,7 @@ func TestSimilarityCarried(t *testing.T) {
 }
 
 func TestSimilarityFull(t *testing.T) {
-	long(t)
+	testkit.Long(t, "many texts, one call at a time")
 	dir := fullDir(t)
 	for _, k := range used(fullKernels()) {
 		t.Run(k, func(t *testing.T) {

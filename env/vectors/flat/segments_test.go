@@ -2,18 +2,21 @@ package flat
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"iter"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"airqa/env/vectors"
+	"airqa/internal/testkit"
 )
 
 // The collections of the tests of segments.
@@ -92,6 +95,7 @@ func must(t failer, err error) {
 // Any sequence of additions, replacements, removals and merges, with crashes in between, finds what a rebuilt store finds:
 // the same records with the same scores, bit for bit, in the same order.
 func TestSegmentsEqualRebuild(t *testing.T) {
+	must(t, flag.Set("rapid.checks", strconv.Itoa(testkit.Rounds(25, 100))))
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "")
 		must(t, err)

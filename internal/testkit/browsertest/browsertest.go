@@ -7,16 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"airqa/internal/testkit"
+
 	"github.com/chromedp/chromedp"
 )
 
-// Open starts a browser that ends with the test, and calls listen with its events, from several goroutines. Where no
-// Chromium is installed, and with -short, the test is skipped.
+// Open starts a browser that ends with the test, and calls listen with its events, from several goroutines. It is a
+// long test ([testkit.Long]). Where no Chromium is installed, the test is skipped.
 func Open(t *testing.T, listen func(event any)) context.Context {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
+	testkit.Long(t, "a browser")
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.WSURLReadTimeout(time.Minute))
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"airqa/internal/testkit"
 )
 
 // variable is the environment variable with the path of Milvus Lite.
@@ -33,9 +35,11 @@ type Server struct {
 	process *exec.Cmd
 }
 
-// Start starts a server that ends with the test, or skips the test if there is no Milvus Lite.
+// Start starts a server that ends with the test. It is a long test ([testkit.Long]), and one that is skipped if there is no
+// Milvus Lite.
 func Start(t testing.TB) *Server {
 	t.Helper()
+	testkit.Long(t, "a Milvus server")
 	binary, err := find()
 	if err != nil {
 		t.Skipf("no Milvus Lite: %v; internal/testkit/milvustest/install.sh installs it", err)

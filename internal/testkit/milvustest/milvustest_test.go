@@ -66,6 +66,7 @@ func TestSkipsWithoutServer(t *testing.T) {
 	skipped := false
 	t.Run("skipped", func(t *testing.T) {
 		t.Cleanup(func() { skipped = t.Skipped() })
+		t.Setenv("AIRQA_TEST_LONG", "1")
 		t.Setenv(variable, t.TempDir())
 		Start(t)
 	})

@@ -1,0 +1,30 @@
+// Package testkit divides the tests into those that every run has and those that make check adds.
+package testkit
+
+import (
+	"os"
+	"testing"
+)
+
+// longVariable is set by make check and .ci/run.
+const longVariable = "AIRQA_TEST_LONG"
+
+// IsLong reports whether AIRQA_TEST_LONG asks for the long tests.
+func IsLong() bool { return os.Getenv(longVariable) != "" }
+
+// Long skips a test that takes more time than it adds certainty on an ordinary day, unless the long tests are asked for. why
+// says what takes the time.
+func Long(tb testing.TB, why string) {
+	tb.Helper()
+	if !IsLong() {
+		tb.Skipf("long test (%s): %s=1 runs it, as make check does", why, longVariable)
+	}
+}
+
+// Rounds is the number of repetitions of a test: few, or many if the long tests are asked for.
+func Rounds(few, many int) int {
+	if IsLong() {
+		return many
+	}
+	return few
+}
