@@ -1,7 +1,8 @@
 # make test: go test ./.... make check: everything that must hold, with the long tests (AIRQA_TEST_LONG, see
 # internal/testkit). make demo: the main job on the sample papers. make speed: the figures of docs/PERFORMANCE.md.
 # make mutate: whether the tests notice wrong code, on a fixed sample of changes; it takes half an hour or so.
-.PHONY: test check vet lint deadcode tidy unit race benchmarks demo build warm speed mutate
+# make toadd: all tests after the steps of "To add …" in docs/ARCHITECTURE.md, for four of its rows; ten minutes.
+.PHONY: test check vet lint deadcode tidy unit race benchmarks demo build warm speed mutate toadd
 
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
 
@@ -66,3 +67,6 @@ speed:
 
 mutate:
 	go run ./internal/testkit/mutate -n 20 -seed 1 -min 85 ./agent ./run ./run/budget ./runlog ./eval ./tools ./qa ./report
+
+toadd:
+	AIRQA_TEST_LONG=1 AIRQA_TEST_TOADD=1 go test -count=1 -timeout 40m -v -run TestToAdd ./internal/archtest

@@ -23,7 +23,7 @@ import (
 //	-- check --       packages whose tests must pass
 //
 // The packages are built from the tree itself, with the changed files laid over it, so that the rest comes from the build
-// cache. The tests run in the copy.
+// cache. The tests run in the copy. With AIRQA_TEST_TOADD set, all tests run at the end, with all rows followed: make toadd.
 func TestToAdd(t *testing.T) {
 	testkit.Long(t, "builds packages with changed files")
 	c := newCopy(t)
@@ -52,6 +52,9 @@ func TestToAdd(t *testing.T) {
 				}
 			}
 		})
+	}
+	if os.Getenv("AIRQA_TEST_TOADD") != "" {
+		c.test(t, "-timeout", "30m", "./...")
 	}
 }
 
@@ -146,6 +149,7 @@ func (c *treeCopy) test(t *testing.T, args ...string) {
 	args = append([]string{"test", "-short", "-vet=off", "-ldflags=-w", "-overlay", overlay, "-exec", c.script}, args...)
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Dir = c.root
+	cmd.Env = append(os.Environ(), "AIRQA_TEST_LONG=") // these are not the tests of the tree
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
