@@ -1,8 +1,8 @@
 // Package terminal is the browser of recorded episodes on a terminal: a list with filters, one trajectory at a time, the
 // comparison of two, and a queue in which the cause of each wrong answer is named with one key. Start from [Run].
 //
-// What it shows comes from trace/episodes, trace/trajectory and report/render, its keys from viewer/keys; decisions and comments go to
-// trace/notes. It reads run directories that are still being written, and writes nothing else.
+// What it shows comes from trace and trace/text, its keys from viewer/keys; decisions and comments go to the notes of trace.
+// It reads run directories that are still being written, and writes nothing else.
 package terminal
 
 import (
@@ -16,6 +16,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/trace"
+	"airqa/trace/cause"
 )
 
 // Config is what the browser shows, and where.
@@ -49,7 +50,7 @@ func Run(ctx context.Context, c Config) error {
 	if errors.Is(err, tea.ErrInterrupted) {
 		err = context.Canceled
 	}
-	return errors.Join(err, b.notes.close())
+	return errors.Join(err, b.notes.Close())
 }
 
 // screen is what fills the terminal.
@@ -89,9 +90,10 @@ type browser struct {
 
 func newBrowser(ctx context.Context, c Config) *browser {
 	b := &browser{
-		Config: c, library: &library{ctx: ctx, lib: c.Library}, notes: newDesk(c.Author),
+		Config: c, library: &library{ctx: ctx, lib: c.Library}, notes: &desk{decisions: make(map[trace.Key]cause.Code)},
 		width: 80, height: 24, list: list{filter: c.Filter},
 	}
+	b.notes.Config.Author = c.Author
 	c.Library.Warn = b.library.warn
 	return b
 }
@@ -103,7 +105,9 @@ func (b *browser) Init() tea.Cmd { return tea.Batch(b.load(), b.watch()) }
 func (b *browser) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch m := msg.(type) {
 	case tea.WindowSizeMsg:
-		b.resize(m.Width, m.Height)
+		b.width, b.height = max(m.Width, 1), max(m.Height, 1)
+		b.list.show(b.room())
+		b.layout()
 		return b, nil
 	case tea.KeyPressMsg:
 		return b, b.press(m)
@@ -119,7 +123,7 @@ func (b *browser) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case hitsMsg:
 		return b, b.found(m)
 	case tickMsg:
-		return b, b.look()
+		return b, b.library.refresh
 	case refreshedMsg:
 		return b, b.refreshed(m)
 	case failedMsg:
@@ -127,12 +131,6 @@ func (b *browser) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return b, nil
 	}
 	return b, b.type_(msg)
-}
-
-func (b *browser) resize(width, height int) {
-	b.width, b.height = max(width, 1), max(height, 1)
-	b.list.show(b.room())
-	b.layout()
 }
 
 // View draws the screen.

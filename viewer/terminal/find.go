@@ -95,7 +95,8 @@ func (b *browser) match(forward, here bool) {
 		b.message = "search continues at the other end"
 	}
 	v.top = lines[(at+len(lines))%len(lines)]
-	b.clampMatch()
+	// Unlike [browser.clamp], a match at the end may be the first line of the screen: the next search continues from there.
+	v.top = max(0, min(v.top, len(v.page.Lines)-1))
 }
 
 // unmatched says that nothing shown matches. With here, it goes to the step of an episode in which a search of all found
@@ -110,11 +111,6 @@ func (b *browser) unmatched(here bool) {
 		b.jump(h.step)
 		b.message += "; step " + fmt.Sprint(h.step) + " has one"
 	}
-}
-
-// clampMatch is clamp, but a match at the end may be the first line of the screen: the next search continues from there.
-func (b *browser) clampMatch() {
-	b.view.top = max(0, min(b.view.top, len(b.view.page.Lines)-1))
 }
 
 // matches returns the lines in which a match begins. Line breaks do not matter.

@@ -149,8 +149,6 @@ func (b *browser) watch() tea.Cmd {
 	return tea.Tick(b.Refresh, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
-func (b *browser) look() tea.Cmd { return b.library.refresh }
-
 // refreshed reads the list and the open episode or comparison again if a run has changed. Both keep their position.
 func (b *browser) refreshed(m refreshedMsg) tea.Cmd {
 	if m.err != nil {

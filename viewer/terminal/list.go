@@ -81,30 +81,16 @@ func (b *browser) room() int {
 	return max(room, 1)
 }
 
-// step moves the cursor.
-func (l *list) step(a keys.Action, room int) {
+// listKey handles a key of the list.
+func (b *browser) listKey(a keys.Action) tea.Cmd {
+	l := &b.list
+	l.cursor += linesMoved(a, b.room())
+	l.show(b.room())
 	switch a {
-	case keys.Down:
-		l.cursor++
-	case keys.Up:
-		l.cursor--
-	case keys.PageDown:
-		l.cursor += room
-	case keys.PageUp:
-		l.cursor -= room
 	case keys.First:
 		l.cursor = 0
 	case keys.Last:
 		l.cursor = len(l.rows) - 1
-	}
-	l.show(room)
-}
-
-// listKey handles a key of the list.
-func (b *browser) listKey(a keys.Action) tea.Cmd {
-	l := &b.list
-	l.step(a, b.room())
-	switch a {
 	case keys.NextMatch, keys.PrevMatch:
 		b.nextHit(a == keys.NextMatch)
 	case keys.Open:
@@ -183,22 +169,20 @@ var columns = []column{
 	{name: "status", width: 10, value: func(w trace.Row, _ int) string { return string(w.Status) }},
 	{name: "run", width: 12, value: func(w trace.Row, _ int) string { return filepath.Base(w.Run) }},
 	{name: "answer → gold", width: 13, wide: true, value: answer},
-	{name: "lost at", width: 7, value: lostAt},
+	{name: "lost at", width: 7, value: func(w trace.Row, _ int) string { return w.LostAt.Label(w.LostAtWeak) }},
 	{name: "cause", width: 17},
 	{name: "turns", width: 5, right: true, value: func(w trace.Row, _ int) string { return fmt.Sprint(w.Turns) }},
 	{name: "tokens", width: 6, right: true, value: func(w trace.Row, _ int) string { return terminal.Compact(float64(w.Tokens())) }},
 	{name: "question", width: 20, wide: true, value: func(w trace.Row, _ int) string { return w.Question }},
-	{name: "cost", width: 8, right: true, value: cost},
+	{name: "cost", width: 8, right: true, value: func(w trace.Row, _ int) string { return terminal.Cost(w.CostUSD, "") }},
 }
 
 // places is the order of columns on the screen.
 var places = []string{"id", "run", "status", "turns", "tokens", "cost", "answer → gold", "lost at", "cause", "question"}
 
-func lostAt(w trace.Row, _ int) string { return w.LostAt.Label(w.LostAtWeak) }
-
 // cause is the cause that a person decided on, marked, or that of the rules.
 func (b *browser) cause(w trace.Row, _ int) string {
-	if c, ok := b.notes.decided(w.Key()); ok {
+	if c, ok := b.notes.decisions[w.Key()]; ok {
 		return "✓ " + named(c)
 	}
 	return named(w.Cause)
@@ -217,10 +201,6 @@ func answer(w trace.Row, width int) string {
 	room := width - terminal.Width(arrow)
 	text = terminal.Clip(text, max(room-terminal.Width(terminal.Line(w.Gold)), room/2))
 	return text + arrow + w.Gold
-}
-
-func cost(w trace.Row, _ int) string {
-	return terminal.Cost(w.CostUSD, "")
 }
 
 // fitted are the columns that fit a screen, in their places.

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -44,16 +45,16 @@ func (b *browser) triage() tea.Cmd {
 		b.layout()
 		return nil
 	}
-	return b.nextUndecided(-1, 1)
+	return b.nextUndecided(1)
 }
 
-// nextUndecided opens the next answer without a decision after a place in the queue, in either direction.
-func (b *browser) nextUndecided(from, by int) tea.Cmd {
+// nextUndecided opens the next answer without a decision after the open one, or the first; by is 1, or -1 to go backwards.
+func (b *browser) nextUndecided(by int) tea.Cmd {
 	q := &b.queue
-	n := len(q.wrong)
+	n, from := len(q.wrong), slices.Index(q.wrong, b.view.id)
 	for i := 1; i <= n; i++ {
 		e := q.wrong[((from+i*by)%n+n)%n]
-		if _, decided := b.notes.decided(e); !decided && (e != b.view.id || b.screen != queueScreen) {
+		if _, decided := b.notes.decisions[e]; !decided && (e != b.view.id || b.screen != queueScreen) {
 			b.screen = queueScreen
 			return b.open(e)
 		}
@@ -69,28 +70,10 @@ func (b *browser) nextUndecided(from, by int) tea.Cmd {
 	return nil
 }
 
-func (b *browser) skip(forward bool) tea.Cmd {
-	by := 1
-	if !forward {
-		by = -1
-	}
-	return b.nextUndecided(b.turn(), by)
-}
-
-// turn is the place of the open episode in the queue; -1 if it is not there.
-func (b *browser) turn() int {
-	for i, e := range b.queue.wrong {
-		if e == b.view.id {
-			return i
-		}
-	}
-	return -1
-}
-
 func (b *browser) decidedCount() int {
 	n := 0
 	for _, e := range b.queue.wrong {
-		if _, ok := b.notes.decided(e); ok {
+		if _, ok := b.notes.decisions[e]; ok {
 			n++
 		}
 	}
@@ -99,21 +82,17 @@ func (b *browser) decidedCount() int {
 
 // queueKey handles a key of the queue.
 func (b *browser) queueKey(a keys.Action, key string) tea.Cmd {
-	switch a {
-	case keys.Accept:
-		if b.view.page == nil {
-			return nil
-		}
-		return b.decide(b.view.episode.Why.Code)
-	case keys.SetCause:
-		if b.view.page == nil {
-			return nil
-		}
-		return b.decide(cause.Codes()[key[0]-'1'])
-	case keys.Undo:
+	switch {
+	case a == keys.Undo:
 		return b.undo()
+	case a != keys.Accept && a != keys.SetCause:
+		return b.episodeKey(a)
+	case b.view.page == nil:
+		return nil
+	case a == keys.Accept:
+		return b.decide(b.view.episode.Why.Code)
 	}
-	return b.episodeKey(a)
+	return b.decide(cause.Codes()[key[0]-'1'])
 }
 
 func (b *browser) decide(c cause.Code) tea.Cmd {
@@ -129,7 +108,7 @@ func (b *browser) decide(c cause.Code) tea.Cmd {
 	b.queue.done = append(b.queue.done, e)
 	b.message = b.view.episode.Short + ": " + named(c)
 	message := b.message
-	cmd := b.nextUndecided(b.turn(), 1)
+	cmd := b.nextUndecided(1)
 	if b.screen == queueScreen {
 		b.message = message
 	}
@@ -163,7 +142,7 @@ func (b *browser) causes() []string {
 		guess = "Enter: " + named(code)
 	}
 	text := fmt.Sprintf("%d of %d decided; %s", b.decidedCount(), len(b.queue.wrong), guess)
-	if c, ok := b.notes.decided(b.view.id); ok {
+	if c, ok := b.notes.decisions[b.view.id]; ok {
 		text += " (decided: " + named(c) + ")"
 	}
 	lines := []string{text}
@@ -176,4 +155,72 @@ func (b *browser) causes() []string {
 		line += map[bool]string{true: ", "}[line != ""] + item
 	}
 	return append(lines, line)
+}
+
+// desk has the notes of the runs: comments and decisions. Files are opened when they are needed.
+type desk struct {
+	trace.NoteFiles
+	// decisions are those on episodes of the runs whose notes are open.
+	decisions map[trace.Key]cause.Code
+}
+
+// read reads the decisions on episodes again.
+func (d *desk) read(list []trace.Key) error {
+	decided, err := trace.Decisions(list, d.Open)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		delete(d.decisions, e)
+		if n, ok := decided[e]; ok {
+			d.decisions[e] = n.Cause
+		}
+	}
+	return nil
+}
+
+// of returns the notes of an episode; those that cannot be read are left out.
+func (d *desk) of(e trace.Key) []trace.Note {
+	f, err := d.Open(e.Run)
+	if err != nil {
+		return nil
+	}
+	return f.Of(e.Episode)
+}
+
+func (d *desk) decide(e trace.Key, c cause.Code) error {
+	f, err := d.Open(e.Run)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Decide(e.Episode, c); err != nil {
+		return err
+	}
+	d.decisions[e] = c
+	return nil
+}
+
+// undecide removes the decision that counts; the one before it counts again.
+func (d *desk) undecide(e trace.Key) error {
+	f, err := d.Open(e.Run)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Undecide(e.Episode); err != nil {
+		return err
+	}
+	delete(d.decisions, e)
+	if n, ok := f.Decided(e.Episode); ok {
+		d.decisions[e] = n.Cause
+	}
+	return nil
+}
+
+func (d *desk) comment(e trace.Key, step int, text string) error {
+	f, err := d.Open(e.Run)
+	if err != nil {
+		return err
+	}
+	_, err = f.Add(trace.Note{Episode: e.Episode, Step: step, Text: text})
+	return err
 }

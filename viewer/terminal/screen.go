@@ -9,7 +9,7 @@ import (
 	"airqa/viewer/keys"
 )
 
-// place is where keys are looked up.
+// keysOf is the place where the keys of a screen are looked up.
 func (b *browser) keysOf(s screen) keys.Place {
 	return map[screen]keys.Place{
 		listScreen: keys.List, episodeScreen: keys.Episode, queueScreen: keys.Queue, diffScreen: keys.Comparison, helpScreen: keys.Everywhere,
@@ -50,17 +50,13 @@ func (b *browser) helpKey(a keys.Action, key string) {
 		b.screen = b.before
 		return
 	}
-	switch keys.Find(keys.Episode, key) {
-	case keys.Down:
-		b.help++
-	case keys.Up:
-		b.help--
-	case keys.PageDown:
-		b.help += b.room()
-	case keys.PageUp:
-		b.help -= b.room()
-	}
+	b.help += linesMoved(keys.Find(keys.Episode, key), b.room())
 	b.help = max(0, min(b.help, len(b.helpLines())-b.room()))
+}
+
+// linesMoved is the number of lines that a key scrolls a screen with room lines; 0 for other keys.
+func linesMoved(a keys.Action, room int) int {
+	return map[keys.Action]int{keys.Down: 1, keys.Up: -1, keys.PageDown: room, keys.PageUp: -room}[a]
 }
 
 // helpLines are the keys of the screen under the help, and the problems of the runs.

@@ -112,7 +112,11 @@ func (b *browser) episodeKey(a keys.Action) tea.Cmd {
 	v := &b.view
 	switch a {
 	case keys.NextTrace, keys.PrevTrace:
-		return b.neighbour(a == keys.NextTrace)
+		by := 1
+		if a == keys.PrevTrace {
+			by = -1
+		}
+		return b.neighbour(by)
 	case keys.Back:
 		return b.leave()
 	}
@@ -141,15 +145,8 @@ func (b *browser) episodeKey(a keys.Action) tea.Cmd {
 // scroll moves within the trajectory.
 func (b *browser) scroll(a keys.Action) {
 	v := &b.view
+	v.top += linesMoved(a, b.room())
 	switch a {
-	case keys.Down:
-		v.top++
-	case keys.Up:
-		v.top--
-	case keys.PageDown:
-		v.top += b.room()
-	case keys.PageUp:
-		v.top -= b.room()
 	case keys.NextStep:
 		b.jump(v.step() + 1)
 	case keys.PrevStep:
@@ -158,10 +155,8 @@ func (b *browser) scroll(a keys.Action) {
 		b.jump(min(1, len(v.page.Steps)))
 	case keys.Last:
 		b.jump(len(v.page.Steps))
-	case keys.NextMark:
-		b.mark(true)
-	case keys.PrevMark:
-		b.mark(false)
+	case keys.NextMark, keys.PrevMark:
+		b.mark(a == keys.NextMark)
 	}
 	b.clamp()
 }
@@ -198,17 +193,14 @@ func (b *browser) mark(forward bool) {
 	b.jump(to)
 }
 
-// neighbour opens the next episode of the list, or the one before. In the queue, decided ones are skipped.
-func (b *browser) neighbour(forward bool) tea.Cmd {
+// neighbour opens the next episode of the list, or with -1 the one before. In the queue, decided ones are skipped.
+func (b *browser) neighbour(by int) tea.Cmd {
 	if b.screen == queueScreen {
-		return b.skip(forward)
+		return b.nextUndecided(by)
 	}
 	l := &b.list
 	l.move(b.view.id)
-	to := l.cursor + 1
-	if !forward {
-		to = l.cursor - 1
-	}
+	to := l.cursor + by
 	if to < 0 || to >= len(l.rows) {
 		b.message = "no more episodes in the list"
 		return nil

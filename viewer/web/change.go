@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -35,59 +36,54 @@ func (s *Server) change(do func(*Site, *http.Request) (to string, err error)) ht
 // errForm is a form that no page has.
 var errForm = errors.New("this form is not complete")
 
-// episodeOf returns the episode that a form is about.
-func episodeOf(site *Site, r *http.Request, runField string) (*trace.Run, trace.Episode, error) {
+// noteTarget is what a form is about: an episode, its page, and the notes of its run.
+type noteTarget struct {
+	trace.Episode
+	page  string
+	notes *trace.NoteFile
+}
+
+// target finds the episode of a form whose field runField names the run.
+func (s *Server) target(site *Site, r *http.Request, runField string) (t noteTarget, err error) {
 	run, err := site.Run(r.PostFormValue(runField))
 	if err != nil {
-		return nil, trace.Episode{}, err
+		return t, err
 	}
-	e, err := run.Episode(r.Context(), r.PostFormValue("episode"))
-	return run, e, err
+	if t.Episode, err = run.Episode(r.Context(), r.PostFormValue("episode")); err != nil {
+		return t, err
+	}
+	t.page = Address(site.names[run], t.Episode.Episode)
+	t.notes, err = s.openNotes(run)
+	return t, err
 }
 
 // addNote adds a comment.
 func (s *Server) addNote(site *Site, r *http.Request) (string, error) {
-	run, e, err := episodeOf(site, r, "run")
+	t, err := s.target(site, r, "run")
 	if err != nil {
 		return "", err
 	}
 	text := strings.TrimSpace(r.PostFormValue("text"))
 	step, err := strconv.Atoi(r.PostFormValue("step"))
-	if err != nil || text == "" || len(text) > maxNote || step < 0 || step > len(e.Traced.Steps) {
+	if err != nil || text == "" || len(text) > maxNote || step < 0 || step > len(t.Traced.Steps) {
 		return "", errForm
 	}
-	f, err := s.openNotes(run)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Add(Anchored(e, step, r.PostFormValue("field"), r.PostFormValue("quote"), text))
-	return episodeAddress(site, run, e) + "#notes", err
+	_, err = t.notes.Add(Anchored(t.Episode, step, r.PostFormValue("field"), r.PostFormValue("quote"), text))
+	return t.page + "#notes", err
 }
 
 // removeNote removes a comment.
 func (s *Server) removeNote(site *Site, r *http.Request) (string, error) {
-	run, e, err := episodeOf(site, r, "run")
+	t, err := s.target(site, r, "run")
 	if err != nil {
 		return "", err
 	}
-	f, err := s.openNotes(run)
-	if err != nil {
-		return "", err
-	}
-	return episodeAddress(site, run, e) + "#notes", f.Remove(r.PostFormValue("id"))
-}
-
-func episodeAddress(site *Site, run *trace.Run, e trace.Episode) string {
-	return Address(site.Name(run), e.Episode)
+	return t.page + "#notes", t.notes.Remove(r.PostFormValue("id"))
 }
 
 // decide records a decision and leads to the next answer.
 func (s *Server) decide(site *Site, r *http.Request) (string, error) {
-	run, e, err := episodeOf(site, r, "of")
-	if err != nil {
-		return "", err
-	}
-	f, err := s.openNotes(run)
+	t, err := s.target(site, r, "of")
 	if err != nil {
 		return "", err
 	}
@@ -95,12 +91,71 @@ func (s *Server) decide(site *Site, r *http.Request) (string, error) {
 	if code.Title() == "" {
 		return "", errForm
 	}
-	_, err = f.Decide(e.Episode, code)
-	q := r.URL.Query()
-	return "/triage?" + q.Encode(), err
+	_, err = t.notes.Decide(t.Episode.Episode, code)
+	return "/triage?" + r.URL.Query().Encode(), err
 }
 
-// undo removes the last decision and leads to its answer.
-func (s *Server) undo(site *Site, r *http.Request) (string, error) {
-	return site.Undo(r.Context(), r.URL.Query())
+// noteView is a note on the page of a question.
+type noteView struct {
+	trace.Note
+	// Place is the text of the anchor, Href its place on the page. Stale notes have an anchor that no longer fits.
+	Place, Href string
+	Stale       bool
+}
+
+// fieldOf is the text of a note's anchor as [Text] names it.
+func fieldOf(n trace.Note) string {
+	if n.Step > 0 && n.Field != "" {
+		return fmt.Sprintf("steps.%d.%s", n.Step, n.Field)
+	}
+	return n.Field
+}
+
+// notes adds the notes of the episode, and marks their anchors.
+func (p *Page) notes(s Source, m *marker) {
+	if s.Notes == nil {
+		return
+	}
+	f, err := s.Notes(s.Run)
+	if err != nil {
+		p.NotesProblem = err.Error()
+		return
+	}
+	for _, n := range f.Of(p.E.Episode) {
+		v := noteView{Note: n}
+		if n.Step > 0 {
+			v.Place, v.Href = fmt.Sprintf("step %d", n.Step), m.anchor(fmt.Sprintf("step-%d", n.Step))
+		}
+		if field := fieldOf(n); field != "" {
+			text, err := Text(p.E, field)
+			v.Place += " " + n.Field
+			v.Stale = err != nil || n.Stale(text)
+			if !v.Stale && n.End > n.First {
+				v.Href = m.anchor("note-" + n.ID)
+				m.spans[field] = append(m.spans[field], span{First: n.First, End: n.End, Class: "noted", ID: "note-" + n.ID, Note: n.Author + ": " + n.Text})
+			}
+		}
+		p.Notes = append(p.Notes, v)
+	}
+}
+
+// Anchored is a note on a quote of a text: the text is found by its name on the page, or by its id there.
+func Anchored(e trace.Episode, step int, field, quote, text string) trace.Note {
+	n := trace.Note{Episode: e.Episode, Step: step, Text: text}
+	if field == "" || quote == "" {
+		return n
+	}
+	whole, err := Text(e, field)
+	at := strings.Index(whole, quote)
+	if err != nil || at < 0 {
+		n.Text = fmt.Sprintf("%q: %s", quote, text)
+		return n
+	}
+	n.Field, n.First, n.End, n.Quote = field, at, at+len(quote), quote
+	if rest, ok := strings.CutPrefix(field, "steps."); ok {
+		if _, err := fmt.Sscanf(rest, "%d", &n.Step); err == nil {
+			_, n.Field, _ = strings.Cut(rest, ".")
+		}
+	}
+	return n
 }

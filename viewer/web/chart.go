@@ -47,10 +47,10 @@ func (c *chart) place(top int) {
 // charts are the charts of the overview; rows are those that match the filter.
 func charts(sel selection, rows, all []trace.Row) []chart {
 	list := []chart{funnel(sel, rows, all)}
-	for _, f := range fields() {
+	for _, f := range trace.Fields() {
 		switch f.Name {
 		case "cause", "outcome", "error":
-			list = append(list, f.chart(sel, rows, all))
+			list = append(list, fieldChart(f, sel, rows, all))
 		}
 	}
 	var drawn []chart
@@ -62,17 +62,17 @@ func charts(sel selection, rows, all []trace.Row) []chart {
 	return drawn
 }
 
-// chart counts the values of a field.
-func (f field) chart(sel selection, rows, all []trace.Row) chart {
+// fieldChart counts the values of a field.
+func fieldChart(f trace.Field, sel selection, rows, all []trace.Row) chart {
 	c := chart{ID: "chart-" + f.Name, Title: map[string]string{
 		"cause": "Causes of wrong answers", "outcome": "How episodes ended", "error": "Episodes with errors",
 	}[f.Name], Filtered: !sel.Empty()}
 	match := make(map[string]int)
-	for _, v := range f.values(rows) {
+	for _, v := range valuesOf(f, rows) {
 		match[v.Name] = v.N
 	}
 	top := 0
-	for _, v := range f.values(all) {
+	for _, v := range valuesOf(f, all) {
 		c.Bars = append(c.Bars, bar{Label: web.Words(v.Name), Href: sel.with(f.Name, v.Name), N: match[v.Name], All: v.N})
 		top = max(top, v.N)
 	}
@@ -173,13 +173,25 @@ type crossCell struct {
 // crossTables are status by tag and status by function.
 func crossTables(sel selection, rows, all []trace.Row) []crossTable {
 	var list []crossTable
-	for _, f := range fields() {
+	for _, f := range trace.Fields() {
 		if f.Name != "tag" && f.Name != "function" {
 			continue
 		}
-		t := crossTable{Title: "Status by " + f.Name, Statuses: present(all)}
-		for _, v := range f.values(all) {
-			t.Lines = append(t.Lines, f.line(sel, v.Name, t.Statuses, rows, all))
+		t := crossTable{Title: "Status by " + f.Name}
+		for _, s := range trace.Statuses() {
+			if slices.ContainsFunc(all, func(w trace.Row) bool { return w.Status == s }) {
+				t.Statuses = append(t.Statuses, s)
+			}
+		}
+		for _, v := range valuesOf(f, all) {
+			line := crossLine{Name: v.Name, Href: sel.with(f.Name, v.Name)}
+			match, every := tally(f, v.Name, rows), tally(f, v.Name, all)
+			for _, s := range t.Statuses {
+				both := sel
+				both.Status = []string{string(s)}
+				line.Cells = append(line.Cells, crossCell{match[s], every[s], both.with(f.Name, v.Name)})
+			}
+			t.Lines = append(t.Lines, line)
 		}
 		if len(t.Lines) > 0 {
 			list = append(list, t)
@@ -188,33 +200,8 @@ func crossTables(sel selection, rows, all []trace.Row) []crossTable {
 	return list
 }
 
-// present are the statuses of some rows in their order.
-func present(rows []trace.Row) []trace.Status {
-	var list []trace.Status
-	for _, s := range trace.Statuses() {
-		for _, w := range rows {
-			if w.Status == s {
-				list = append(list, s)
-				break
-			}
-		}
-	}
-	return list
-}
-
-func (f field) line(sel selection, value string, statuses []trace.Status, rows, all []trace.Row) crossLine {
-	line := crossLine{Name: value, Href: sel.with(f.Name, value)}
-	match, every := f.tally(value, rows), f.tally(value, all)
-	for _, s := range statuses {
-		both := sel
-		both.Status = []string{string(s)}
-		line.Cells = append(line.Cells, crossCell{match[s], every[s], both.with(f.Name, value)})
-	}
-	return line
-}
-
 // tally counts the statuses of the rows with a value.
-func (f field) tally(value string, rows []trace.Row) map[trace.Status]int {
+func tally(f trace.Field, value string, rows []trace.Row) map[trace.Status]int {
 	n := make(map[trace.Status]int)
 	for _, w := range rows {
 		if slices.Contains(f.Of(w), value) {

@@ -71,7 +71,8 @@ func NewPart(ctx context.Context, l *trace.Library, c PartConfig) (Part, error) 
 			return Part{}, err
 		}
 		prefix := "q" + strconv.Itoa(i+1) + "-"
-		data.Questions = append(data.Questions, Source{Run: r, Name: names[r]}.page(e, newFileMarker(prefix, f)))
+		m := &marker{prefix: prefix, spans: make(map[string][]span), file: f}
+		data.Questions = append(data.Questions, Source{Run: r, Name: names[r]}.page(e, m))
 		data.Rows = append(data.Rows, fileRow{w, names[r], "#" + prefix + "top"})
 		status[w.Status]++
 		f.steps += len(e.Traced.Steps)

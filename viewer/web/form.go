@@ -30,24 +30,13 @@ type choice struct {
 	Explain string
 }
 
-// field is a parameter of the filter with a menu, a chart or a table.
-type field struct{ trace.Field }
-
 // titles are the names of the menus.
 var titles = map[string]string{
 	"status": "Status", "lost-at": "Lost at", "cause": "Cause", "outcome": "Outcome", "error": "Errors", "tag": "Tag", "function": "Function",
 }
 
-func fields() []field {
-	var list []field
-	for _, f := range trace.Fields() {
-		list = append(list, field{f})
-	}
-	return list
-}
-
-// values are the values of a field in some rows with their counts, in the order of the field or by number.
-func (f field) values(rows []trace.Row) []count {
+// valuesOf are the values of a field in some rows with their counts, in the order of the field or by number.
+func valuesOf(f trace.Field, rows []trace.Row) []count {
 	n := make(map[string]int)
 	var names []string
 	for _, w := range rows {
@@ -83,10 +72,10 @@ func (s *Site) form(sel selection, all []trace.Row) *filterForm {
 		}
 		form.Menus = append(form.Menus, runs)
 	}
-	for _, f := range fields() {
+	for _, f := range trace.Fields() {
 		chosen := f.Chosen(sel.Filter)
 		m := menu{Name: f.Name, Title: titles[f.Name], Set: len(chosen)}
-		for _, v := range f.values(all) {
+		for _, v := range valuesOf(f, all) {
 			m.Choices = append(m.Choices, choice{Value: v.Name, Chosen: slices.Contains(chosen, v.Name), N: v.N, Explain: levelText(f.Name, v.Name)})
 		}
 		for _, v := range chosen { // a value that no row has

@@ -91,7 +91,7 @@ type messageView struct {
 
 // Page makes the page of an episode. At is a place in it, "FIELD:FIRST-END", which is marked.
 func (s Source) Page(e trace.Episode, at string) *Page {
-	m := newMarker(path("text", s.Name, e.Episode))
+	m := &marker{raw: path("text", s.Name, e.Episode), spans: make(map[string][]span)}
 	m.place(at)
 	return s.page(e, m)
 }

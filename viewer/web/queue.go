@@ -44,22 +44,14 @@ type causeChoice struct {
 // Triage writes the next wrong answer without a decision. The parameter "show" names another one, "after" one that is
 // skipped with those before it.
 func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
-	sel, err := s.selection(q)
-	if err != nil {
-		return err
-	}
-	sel.Status = []string{string(trace.Wrong)}
-	rows, err := s.rows(ctx, sel)
-	if err != nil {
-		return err
-	}
-	decided, err := s.decided(rows)
+	sel, rows, decided, err := s.wrongAnswers(ctx, q)
 	if err != nil {
 		return err
 	}
 	v := queueView{All: len(rows), Done: len(decided), Token: s.CSRF, In: template.URL(sel.query().Encode()), Undo: len(decided) > 0} //nolint:gosec // encoded
 	at := s.next(rows, decided, q)
-	f := frame{Title: "Triage", Section: "triage", Content: "queue", Place: keys.Queue, Command: s.notesCommand(sel)}
+	f := frame{Title: "Triage", Section: "triage", Content: "queue", Place: keys.Queue}
+	f.Command = command(slices.Concat([]string{"trace"}, s.paths(sel.runs), sel.Flags())...)
 	if at < 0 {
 		f.Content, f.Body = "done", v
 		return s.write(w, f)
@@ -68,7 +60,10 @@ func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
 	if err != nil {
 		return err
 	}
-	v.of(p, decided[rows[at].Key()])
+	v.Run, v.Episode, v.Decided = p.Run, p.E.Episode, string(decided[rows[at].Key()].Cause)
+	for i, c := range cause.Codes() {
+		v.Choices = append(v.Choices, causeChoice{i + 1, c, c.Title(), c == p.E.Why.Code})
+	}
 	v.Skip = address("/triage", with(sel.query(), "after", s.key(rows[at])))
 	v.Question = p
 	f.Body = v
@@ -77,7 +72,7 @@ func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
 
 // next is the index of the answer to show, or -1: the one that "show" names, or else the first one without a decision
 // after the one that "after" names.
-func (s *Site) next(rows []trace.Row, decided map[trace.Key]trace.Note, q url.Values) int {
+func (s *Site) next(rows []trace.Row, decided decisions, q url.Values) int {
 	named := func(name string) int {
 		return slices.IndexFunc(rows, func(w trace.Row) bool { return s.key(w) == q.Get(name) })
 	}
@@ -97,28 +92,27 @@ func with(q url.Values, name, value string) url.Values {
 	return q
 }
 
-func (s *Site) notesCommand(sel selection) string {
-	return command(append([]string{"trace"}, append(s.paths(sel.runs), sel.Flags()...)...)...)
-}
-
-// of adds the choices for an answer.
-func (v *queueView) of(p *Page, decided trace.Note) {
-	v.Run, v.Episode, v.Decided = p.Run, p.E.Episode, string(decided.Cause)
-	for i, c := range cause.Codes() {
-		v.Choices = append(v.Choices, causeChoice{i + 1, c, c.Title(), c == p.E.Why.Code})
-	}
-}
-
 // key names an episode of the library in one text.
 func (s *Site) key(w trace.Row) string { return s.run(w) + "/" + w.Episode }
 
-// decided are the decisions on some answers. A run without usable notes has none.
-func (s *Site) decided(rows []trace.Row) (map[trace.Key]trace.Note, error) {
+// decisions are those on some answers. A run without usable notes has none.
+type decisions map[trace.Key]trace.Note
+
+// wrongAnswers are the wrong answers that the parameters select, with the decisions on them.
+func (s *Site) wrongAnswers(ctx context.Context, q url.Values) (sel selection, rows []trace.Row, decided decisions, err error) {
+	if sel, err = s.selection(q); err != nil {
+		return sel, nil, nil, err
+	}
+	sel.Status = []string{string(trace.Wrong)}
+	if rows, err = s.rows(ctx, sel); err != nil {
+		return sel, nil, nil, err
+	}
 	keys := make([]trace.Key, len(rows))
 	for i, w := range rows {
 		keys[i] = w.Key()
 	}
-	return trace.Decisions(keys, func(run string) (*trace.NoteFile, error) { return s.Notes(s.Library.Run(run)) })
+	decided, err = trace.Decisions(keys, func(run string) (*trace.NoteFile, error) { return s.Notes(s.Library.Run(run)) })
+	return sel, rows, decided, err
 }
 
 // ErrNothingToUndo is returned by [Site.Undo] if there is no decision.
@@ -126,16 +120,7 @@ var ErrNothingToUndo = errors.New("there is no decision to undo")
 
 // Undo removes the newest decision on an answer that the parameters select and returns the address that shows it.
 func (s *Site) Undo(ctx context.Context, q url.Values) (string, error) {
-	sel, err := s.selection(q)
-	if err != nil {
-		return "", err
-	}
-	sel.Status = []string{string(trace.Wrong)}
-	rows, err := s.rows(ctx, sel)
-	if err != nil {
-		return "", err
-	}
-	decided, err := s.decided(rows)
+	sel, rows, decided, err := s.wrongAnswers(ctx, q)
 	if err != nil {
 		return "", err
 	}

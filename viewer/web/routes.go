@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 
 	"airqa/internal/web"
 	"airqa/runlog"
@@ -17,18 +18,13 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+web.AssetPrefix, web.AssetHandler())
 	mux.Handle("GET /events", s.feed)
-	mux.Handle("GET /{$}", s.page(func(ctx context.Context, site *Site, w io.Writer, r *http.Request) error {
-		return site.Overview(ctx, w, r.URL.Query())
-	}))
-	mux.Handle("GET /matrix", s.page(func(ctx context.Context, site *Site, w io.Writer, r *http.Request) error {
-		return site.Matrix(ctx, w, r.URL.Query())
-	}))
-	mux.Handle("GET /diff", s.page(func(ctx context.Context, site *Site, w io.Writer, r *http.Request) error {
-		return site.Diff(ctx, w, r.URL.Query())
-	}))
-	mux.Handle("GET /search", s.page(func(ctx context.Context, site *Site, w io.Writer, r *http.Request) error {
-		return site.Search(ctx, w, r.URL.Query())
-	}))
+	for address, write := range map[string]func(*Site, context.Context, io.Writer, url.Values) error{
+		"/{$}": (*Site).Overview, "/matrix": (*Site).Matrix, "/diff": (*Site).Diff, "/search": (*Site).Search, "/triage": (*Site).Triage,
+	} {
+		mux.Handle("GET "+address, s.page(func(ctx context.Context, site *Site, w io.Writer, r *http.Request) error {
+			return write(site, ctx, w, r.URL.Query())
+		}))
+	}
 	mux.Handle("GET /episode/{run}/{episode}", s.page(func(ctx context.Context, site *Site, w io.Writer, r *http.Request) error {
 		return site.Episode(ctx, w, r.PathValue("run"), r.PathValue("episode"), r.URL.Query())
 	}))
@@ -43,11 +39,10 @@ func (s *Server) routes() http.Handler {
 		err := e.Traced.WriteJSON(&b)
 		return b.String(), err
 	}))
-	mux.Handle("GET /triage", s.page(func(ctx context.Context, site *Site, w io.Writer, r *http.Request) error {
-		return site.Triage(ctx, w, r.URL.Query())
-	}))
 	mux.HandleFunc("POST /triage/decide", s.change(s.decide))
-	mux.HandleFunc("POST /triage/undo", s.change(s.undo))
+	mux.HandleFunc("POST /triage/undo", s.change(func(site *Site, r *http.Request) (string, error) {
+		return site.Undo(r.Context(), r.URL.Query())
+	}))
 	mux.HandleFunc("POST /note", s.change(s.addNote))
 	mux.HandleFunc("POST /note/remove", s.change(s.removeNote))
 	mux.HandleFunc("GET /image/{run}/{sum}", s.image)
@@ -66,9 +61,9 @@ func (s *Server) page(write func(context.Context, *Site, io.Writer, *http.Reques
 		if err != nil {
 			code = s.code(err)
 			out.Reset()
-			title := map[int]string{http.StatusNotFound: "There is no such page"}[code]
-			if title == "" {
-				title = "This page could not be made"
+			title := "This page could not be made"
+			if code == http.StatusNotFound {
+				title = "There is no such page"
 			}
 			err = site.Problem(&out, title, err)
 		}

@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"airqa/internal/web"
+	"airqa/report"
+	"airqa/runlog"
 	"airqa/trace"
 )
 
@@ -42,7 +44,7 @@ type Server struct {
 // New returns a server of the runs.
 func New(c Config) *Server {
 	s := &Server{Config: c, guard: web.NewGuard(c.Host), feed: web.NewFeed()}
-	s.numbers = newNumbers(s.feed.Announce)
+	s.numbers = &numbers{ready: s.feed.Announce, done: make(map[string]result)}
 	s.notes.Config.Author = c.Author
 	s.handler = s.guard.Wrap(s.routes())
 	return s
@@ -60,7 +62,7 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 		Handler: s, Feed: s.feed, Look: s.look, Log: s.Log, MaxHeader: web.MaxHeader,
 		Failed: "the runs cannot be read any more; pages show what was read before",
 	}.Serve(ctx, on)
-	s.numbers.wait()
+	s.numbers.tasks.Wait()
 	if err != nil {
 		return err
 	}
@@ -82,3 +84,58 @@ func (s *Server) site() *Site {
 
 // openNotes opens the notes of a run.
 func (s *Server) openNotes(r *trace.Run) (*trace.NoteFile, error) { return s.notes.Open(r.Name) }
+
+// waitBelow is the number of episodes of a run up to which a page waits for its numbers.
+const waitBelow = 500
+
+// numbers computes the report's numbers of runs, once for each state of a log. Those of long runs are computed beside the
+// pages, which show them when they are there.
+type numbers struct {
+	ready func()
+	mu    sync.Mutex
+	// done and the runs in work are by the log as it was read; a changed log is another one.
+	done  map[string]result
+	tasks sync.WaitGroup
+}
+
+type result struct {
+	log  *runlog.Run
+	row  report.Row
+	err  error
+	over bool
+}
+
+// of returns the numbers of a run; ok is false while they are computed for the first time. Those of an earlier state are
+// returned while there are no newer ones.
+func (n *numbers) of(r *trace.Run) (row report.Row, ok bool, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	known, seen := n.done[r.Name]
+	if seen && known.log == r.Log {
+		return known.row, known.over, known.err
+	}
+	o := report.Options{Intervals: report.WilsonIntervals}
+	log, examples := r.Log, r.Examples
+	compute := func() result {
+		row, err := report.Collect(log, examples, o)
+		return result{log, row, err, true}
+	}
+	if len(r.Rows) <= waitBelow {
+		known = compute()
+		n.done[r.Name] = known
+		return known.row, true, known.err
+	}
+	name := r.Name
+	known.log = log
+	n.done[name] = known
+	n.tasks.Go(func() {
+		r := compute()
+		n.mu.Lock()
+		if n.done[name].log == r.log { // the log has not changed in the meantime
+			n.done[name] = r
+		}
+		n.mu.Unlock()
+		n.ready()
+	})
+	return known.row, known.over, known.err
+}

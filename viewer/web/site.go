@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -57,9 +58,6 @@ type SiteConfig struct {
 func NewSite(l *trace.Library, c SiteConfig) *Site {
 	return &Site{Library: l, SiteConfig: c, names: Names(l)}
 }
-
-// Name is the name of a run in addresses, see [question.Names].
-func (s *Site) Name(r *trace.Run) string { return s.names[r] }
 
 // Run returns the run with a name in addresses.
 func (s *Site) Run(name string) (*trace.Run, error) {
@@ -139,9 +137,7 @@ func address(path string, q url.Values) string {
 // command is a command line that can be pasted into a shell.
 func command(args ...string) string {
 	for i, a := range args {
-		if strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=./:,@#") != "" || a == "" || strings.HasPrefix(a, "#") {
-			args[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
+		args[i] = terminal.ShellWord(a)
 	}
 	return terminal.Safe("airqa " + strings.Join(args, " "))
 }
@@ -239,4 +235,28 @@ func dict(pairs ...any) map[string]any {
 		m[fmt.Sprint(pairs[i])] = pairs[i+1]
 	}
 	return m
+}
+
+// Names are the names of the runs in addresses: the folder of each, or its whole path if several runs have that folder.
+func Names(l *trace.Library) map[*trace.Run]string {
+	names := make(map[*trace.Run]string)
+	count := make(map[string]int)
+	base := func(r *trace.Run) string {
+		path, err := filepath.Abs(r.Name)
+		if err != nil {
+			return r.Name
+		}
+		return filepath.Base(path)
+	}
+	for _, r := range l.Runs {
+		count[base(r)]++
+	}
+	for _, r := range l.Runs {
+		name := base(r)
+		if count[name] > 1 || strings.Trim(name, "./") == "" {
+			name = r.Name
+		}
+		names[r] = name
+	}
+	return names
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/terminal"
 	"airqa/internal/web"
 	"airqa/qa"
 	"airqa/trace"
@@ -78,7 +79,11 @@ func (p *Page) step(st qa.Step, m *marker, origins []origin, image func(sum stri
 	field := func(part string) string { return fmt.Sprintf("steps.%d.%s", st.N, part) }
 	v := stepView{Step: st, P: m.prefix, Title: trace.StepTitle(st), Added: p.messages(m, origins, st.N)}
 	for _, mark := range p.E.StepMarks(st.N) {
-		v.Marks = append(v.Marks, markView{mark.Kind, markText(mark)})
+		text := mark.Label()
+		if mark.Kind == trace.MarkRepeated {
+			text += ", " + web.Grouped(mark.Wasted) + " tokens"
+		}
+		v.Marks = append(v.Marks, markView{mark.Kind, text})
 	}
 	working, waiting := st.Time()
 	v.Seconds = working + waiting
@@ -107,14 +112,6 @@ func (p *Page) step(st qa.Step, m *marker, origins []origin, image func(sum stri
 		}
 	}
 	return v
-}
-
-// markText explains a mark.
-func markText(m trace.Mark) string {
-	if m.Kind == trace.MarkRepeated {
-		return fmt.Sprintf("%s, %s tokens", m.Label(), web.Grouped(m.Wasted))
-	}
-	return m.Label()
 }
 
 func attempts(list []qa.Attempt) []attempt {
@@ -189,17 +186,16 @@ func shown(messages []qa.Message, spans []qa.Span, origins []origin) (list []pro
 		}
 		for i := first; i < end; i++ {
 			m := messages[i]
-			list = append(list, promptMessage{N: i, Role: m.Role, Size: len(m.Text), Begin: beginning(m.Text), Link: origins[i].Link})
+			begin := strings.ToValidUTF8(m.Text[:min(len(m.Text), beginShown)], "")
+			list = append(list, promptMessage{N: i, Role: m.Role, Size: len(m.Text), Begin: begin, Link: origins[i].Link})
 		}
 		last = max(last, end)
 	}
 	return list, strings.Join(gaps, ", ")
 }
 
-// beginning is the first characters of a text, without a look at the rest.
-func beginning(text string) string {
-	return strings.ToValidUTF8(text[:min(len(text), 120)], "")
-}
+// beginShown is the maximum number of bytes shown of a message in a list.
+const beginShown = 120
 
 // pixelsPerPoint is the scale of the View tool's images of whole pages, which do not record their size in points.
 const pixelsPerPoint = 150.0 / 72
@@ -218,4 +214,66 @@ func imageOf(im qa.Image, href template.URL, e trace.Episode) imageView {
 		v.Boxes = append(v.Boxes, boxView{(it.Box[0] - x) * scale, (it.Box[1] - y) * scale, it.Box[2] * scale, it.Box[3] * scale})
 	}
 	return v
+}
+
+// Limits of a result that is shown as a table or as passages. Its text is there as well.
+const (
+	mostRows  = 200
+	mostCells = 4000
+	mostCell  = 4000
+)
+
+// resultView is a result as a table or as passages.
+type resultView struct {
+	Passages []trace.Passage
+	Columns  []string
+	Rows     []rowView
+	// More is the number of rows that are only in the text.
+	More int
+}
+
+// rowView is a row, which the model may not have seen.
+type rowView struct {
+	Cells  []trace.Cell
+	Hidden bool
+}
+
+// resultOf reads the structure of a result; nil if it has none.
+func (m *marker) resultOf(o qa.Observation) *resultView {
+	o.Text, o.Full = m.redacted(o.Text), m.redacted(o.Full)
+	if len(o.Text) > wholeText {
+		return nil
+	}
+	v := trace.ReadResult(o)
+	switch {
+	case len(v.Passages) > 0:
+		r := &resultView{Passages: v.Passages[:min(len(v.Passages), mostRows)]}
+		r.More = len(v.Passages) - len(r.Passages)
+		return r
+	case v.Table == nil:
+		return nil
+	}
+	r := &resultView{Columns: v.Table.Columns}
+	for _, row := range v.Table.Rows {
+		r.add(row, false)
+	}
+	if v.Cut != nil {
+		for _, row := range v.Cut.Rows {
+			r.add(row, true)
+		}
+	}
+	return r
+}
+
+func (r *resultView) add(row trace.TableRow, hidden bool) {
+	if len(r.Rows) >= mostRows || len(r.Rows)*len(row) > mostCells {
+		r.More++
+		return
+	}
+	v := rowView{Hidden: hidden}
+	for _, c := range row {
+		c.Text = terminal.Clip(c.Text, mostCell)
+		v.Cells = append(v.Cells, c)
+	}
+	r.Rows = append(r.Rows, v)
 }
