@@ -15,17 +15,18 @@ import (
 
 // Benchmark is a companion benchmark. A nil function is a command that it lacks.
 type Benchmark struct {
-	Name, About string
-	Methods     []Method
-	Load        func(path string) (*Dataset, error)
-	Stats       func(context.Context, Request) (*Result, error)
-	Baseline    func(context.Context, Request) (*Result, error)
-	Score       func(context.Context, Request) (*Result, error)
+	Name     string                                          `json:"name"`
+	About    string                                          `json:"about"`
+	Methods  []Method                                        `json:"methods"`
+	Load     func(path string) (*Dataset, error)             `json:"-"`
+	Stats    func(context.Context, Request) (*Result, error) `json:"-"`
+	Baseline func(context.Context, Request) (*Result, error) `json:"-"`
+	Score    func(context.Context, Request) (*Result, error) `json:"-"`
 	// Prediction makes the line of an answer in the benchmark's own format.
-	Prediction func(Item, qa.Answer) any
+	Prediction func(Item, qa.Answer) any `json:"-"`
 	// Ratings reads the scores of people, and of a model as the last rater, from a file of the benchmark, with the
 	// annotations of a second file in place of the model's; nil if it has none.
-	Ratings func(path, annotations string) (Ratings, error)
+	Ratings func(path, annotations string) (Ratings, error) `json:"-"`
 }
 
 // Method is a baseline without a language model.

@@ -95,7 +95,9 @@ type Summary struct {
 
 // Poor is a paper that was added although most of its text may be lost, in the wrong order, or illegible.
 type Poor struct {
-	Path, PaperID, Reason string
+	Path    string `json:"path"`
+	PaperID string `json:"paper_id"`
+	Reason  string `json:"reason"`
 }
 
 // Run ingests the PDFs at paths. It skips papers that are already stored. A paper that cannot be read is reported in

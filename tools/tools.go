@@ -15,15 +15,16 @@ import (
 // Hit is one result of a retrieval.
 type Hit struct {
 	// ID is the passage's id in the database.
-	ID    string
-	PDFID string
+	ID    string `json:"id"`
+	PDFID string `json:"pdf_id"`
 	// Title is the paper's title, if the caller adds it; it is shown next to the id.
-	Title string
+	Title string `json:"title,omitempty"`
 	// PageNumber counts from 1; -1 if unknown.
-	PageNumber            int
-	TableName, ColumnName string
-	Text                  string
-	Score                 float64 // higher is nearer
+	PageNumber int     `json:"page_number"`
+	TableName  string  `json:"table_name"`
+	ColumnName string  `json:"column_name"`
+	Text       string  `json:"text"`
+	Score      float64 `json:"score"` // higher is nearer
 }
 
 // Scope limits a retrieval. The zero value searches everything.

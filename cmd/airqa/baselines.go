@@ -13,24 +13,20 @@ type baselinesCmd struct {
 }
 
 func (c baselinesCmd) Run(a *app) error {
-	enc := json.NewEncoder(a.out)
-	for _, b := range baselines.All() {
-		var err error
-		if c.JSON {
-			err = enc.Encode(map[string]any{"name": b.Name, "summary": b.Summary, "tools": b.Tools})
-		} else {
-			err = a.print(fmt.Sprintf("%-20s %s%s", b.Name, b.Summary, withTools(b.Tools)))
+	if c.JSON {
+		enc := json.NewEncoder(a.out)
+		for _, b := range baselines.All() {
+			if err := enc.Encode(map[string]any{"name": b.Name, "summary": b.Summary, "tools": b.Tools}); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
+		return nil
+	}
+	return printEach(a, false, baselines.All(), func(b baselines.Baseline) string {
+		line := fmt.Sprintf("%-20s %s", b.Name, b.Summary)
+		if len(b.Tools) > 0 {
+			line += " (" + strings.Join(b.Tools, ", ") + ")"
 		}
-	}
-	return nil
-}
-
-func withTools(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + ")"
+		return line
+	})
 }

@@ -61,17 +61,10 @@ func findBenchmark(name string) (bench.Benchmark, error) {
 	return bench.Benchmark{}, qa.Usagef("unknown benchmark %q; airqa bench list shows all", name)
 }
 
-// benchLine is a line of airqa bench list --json.
-type benchLine struct {
-	Name    string         `json:"name"`
-	About   string         `json:"about"`
-	Methods []bench.Method `json:"methods"`
-}
-
 func (c benchListCmd) Run(a *app) error {
 	for _, b := range benchmarks() {
 		if c.JSON {
-			if err := json.NewEncoder(a.out).Encode(benchLine{b.Name, b.About, b.Methods}); err != nil {
+			if err := json.NewEncoder(a.out).Encode(b); err != nil {
 				return err
 			}
 			continue
@@ -128,7 +121,14 @@ type benchAgreeCmd struct {
 
 func (c benchAgreeCmd) Run(a *app) error {
 	config := c.config()
-	ratings, err := c.ratings()
+	read := agreement.Read
+	if strings.EqualFold(filepath.Ext(c.File), ".json") { // a benchmark's file, not a table
+		config.Model = cmp.Or(config.Model, bench.ModelRater)
+		read = c.benchmarkRatings
+	} else if c.Annotations != "" {
+		return qa.Usagef("--annotations needs the file of doris-mae, whose test set has the people's scores")
+	}
+	ratings, err := read(c.File)
 	if err != nil {
 		return err
 	}
@@ -142,31 +142,18 @@ func (c benchAgreeCmd) Run(a *app) error {
 	return benchFlags{formatFlags: c.formatFlags, Out: c.Out}.write(a, r)
 }
 
-// isDataset reports whether the file is one of a benchmark, not a table.
-func (c benchAgreeCmd) isDataset() bool { return strings.EqualFold(filepath.Ext(c.File), ".json") }
+func (c benchAgreeCmd) config() agreement.Config {
+	return agreement.Config{File: c.File, Model: c.Rater, Measure: c.Measure, Margin: c.Margin, Rounds: c.Bootstrap, Seed: c.Seed}
+}
 
-// ratings reads a table, or the scores of the benchmark that has any.
-func (c benchAgreeCmd) ratings() (bench.Ratings, error) {
-	if !c.isDataset() {
-		if c.Annotations != "" {
-			return bench.Ratings{}, qa.Usagef("--annotations needs the file of doris-mae, whose test set has the people's scores")
-		}
-		return agreement.Read(c.File)
-	}
+// benchmarkRatings reads the scores of the benchmark that has any.
+func (c benchAgreeCmd) benchmarkRatings(path string) (bench.Ratings, error) {
 	for _, b := range benchmarks() {
 		if b.Ratings != nil {
-			return b.Ratings(c.File, c.Annotations)
+			return b.Ratings(path, c.Annotations)
 		}
 	}
 	return bench.Ratings{}, qa.Usagef("no benchmark has scores of people; give a table of ratings")
-}
-
-func (c benchAgreeCmd) config() agreement.Config {
-	f := agreement.Config{File: c.File, Model: c.Rater, Measure: c.Measure, Margin: c.Margin, Rounds: c.Bootstrap, Seed: c.Seed}
-	if c.isDataset() {
-		f.Model = cmp.Or(f.Model, bench.ModelRater)
-	}
-	return f
 }
 
 type benchRunCmd struct {
@@ -184,8 +171,12 @@ func (c benchRunCmd) Run(a *app) error {
 		return err
 	}
 	// Flags are checked first: making the data directory may take long.
-	data, questions := filepath.Join(c.Dir, c.Name+"-data"), filepath.Join(c.Dir, c.questionsName())
-	args := append([]string{"run", "--data", data, "--questions", questions}, flagsAfterDashes(c.Args)...)
+	data := filepath.Join(c.Dir, c.Name+"-data")
+	questions := filepath.Join(c.Dir, c.Name+"-"+c.Context+"-"+c.History+".jsonl") // one for each form
+	if len(c.Args) > 0 && c.Args[0] == "--" {
+		c.Args = c.Args[1:]
+	}
+	args := append([]string{"run", "--data", data, "--questions", questions}, c.Args...)
 	var commands cli
 	parser, err := kong.New(&commands, options()...)
 	if err != nil {
@@ -212,18 +203,6 @@ func (c benchRunCmd) Run(a *app) error {
 		a.say("next: airqa bench score %s --dataset %s --run %s", c.Name, c.Dataset, out)
 	}
 	return nil
-}
-
-// questionsName tells questions of different forms apart.
-func (c benchRunCmd) questionsName() string {
-	return c.Name + "-" + c.Context + "-" + c.History + ".jsonl"
-}
-
-func flagsAfterDashes(args []string) []string {
-	if len(args) > 0 && args[0] == "--" {
-		return args[1:]
-	}
-	return args
 }
 
 // prepare makes the data directory and the questions.

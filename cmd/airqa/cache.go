@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -57,12 +56,12 @@ func (c cacheListCmd) Run(a *app) error {
 	if c.JSON {
 		return a.printJSON(map[string]any{"format": 1, "models": append([]cache.Held{}, held...), "unreadable": bad})
 	}
-	for _, h := range held {
-		line := fmt.Sprintf("%-40s %7d replies  %10d tokens  %6.1f MB  %s to %s", terminal.Line(h.Model), h.Replies,
+	err = printEach(a, false, held, func(h cache.Held) string {
+		return fmt.Sprintf("%-40s %7d replies  %10d tokens  %6.1f MB  %s to %s", terminal.Line(h.Model), h.Replies,
 			h.Prompt+h.Completion, float64(h.Bytes)/1e6, h.Oldest.Format(time.DateOnly), h.Newest.Format(time.DateOnly))
-		if err := a.print(line); err != nil {
-			return err
-		}
+	})
+	if err != nil {
+		return err
 	}
 	if len(held) == 0 {
 		a.say("%s is empty", c.Dir)
@@ -105,10 +104,4 @@ func (a *app) printDropped(dropped, kept int, asJSON bool) error {
 		return a.printJSON(map[string]int{"format": 1, "dropped": dropped, "kept": kept})
 	}
 	return a.print(fmt.Sprintf("%d dropped, %d kept", dropped, kept))
-}
-
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

@@ -126,10 +126,5 @@ func (c collectCalendarCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := a.print(name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return printEach(a, false, names, func(name string) string { return name })
 }

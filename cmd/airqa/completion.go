@@ -37,15 +37,12 @@ func completes(parser *kong.Kong) bool {
 	code := -1
 	kongcompletion.Register(parser, kongcompletion.WithExitFunc(func(c int) { code = c }), kongcompletion.WithPredictors(map[string]complete.Predictor{
 		"baseline": complete.PredictSet(append([]string{"all"}, baselines.Names()...)...),
-		"command":  complete.PredictFunc(func(complete.Args) []string { return commandNames(parser.Model.Node) }),
+		"command": complete.PredictFunc(func(complete.Args) (names []string) {
+			for _, c := range parser.Model.Node.Children {
+				names = append(names, c.Name)
+			}
+			return names
+		}),
 	}))
 	return code == exitDone
-}
-
-func commandNames(program *kong.Node) []string {
-	var names []string
-	for _, c := range program.Children {
-		names = append(names, c.Name)
-	}
-	return names
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -124,54 +125,39 @@ func (a *app) warnUnknownVariables(parser *kong.Kong) {
 }
 
 func (c configCmd) print(a *app, all []settings.Setting) error {
+	var keys []keyState
+	for _, name := range keyVariables() {
+		keys = append(keys, keyState{name, a.getenv(name) != ""})
+	}
 	if c.JSON {
-		return a.printSettingsJSON(all)
+		return errors.Join(printEach(a, true, all, settings.Setting.Text), printEach[keyState](a, true, keys, nil))
 	}
 	command := "-"
 	widest := 0
 	for _, s := range all {
 		widest = max(widest, len(s.Flag))
 	}
+	var lines []string
 	for _, s := range all {
 		if s.Command != command {
 			command = s.Command
-			if err := a.print("airqa " + command); err != nil {
-				return err
-			}
+			lines = append(lines, "airqa "+command)
 		}
-		if err := a.print(fmt.Sprintf("  --%-*s  %s", widest, s.Flag, s.Text())); err != nil {
-			return err
-		}
+		lines = append(lines, fmt.Sprintf("  --%-*s  %s", widest, s.Flag, s.Text()))
 	}
-	if err := a.print("keys"); err != nil {
-		return err
-	}
-	for _, name := range keyVariables() {
+	lines = append(lines, "keys")
+	for _, k := range keys {
 		state := "not set"
-		if a.getenv(name) != "" {
+		if k.Set {
 			state = "set"
 		}
-		if err := a.print("  " + name + "  " + state); err != nil {
-			return err
-		}
+		lines = append(lines, "  "+k.Key+"  "+state)
 	}
-	return nil
+	return a.print(strings.Join(lines, "\n"))
 }
 
-func (a *app) printSettingsJSON(all []settings.Setting) error {
-	for _, s := range all {
-		if err := a.printJSON(s); err != nil {
-			return err
-		}
-	}
-	for _, name := range keyVariables() {
-		err := a.printJSON(struct {
-			Key string `json:"key"`
-			Set bool   `json:"set"`
-		}{name, a.getenv(name) != ""})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// keyState reports whether a key is set.
+type keyState struct {
+	Key string `json:"key"`
+	Set bool   `json:"set"`
 }

@@ -40,7 +40,8 @@ func (f *dataFlags) index(a *app, change bool) (embed.Embedder, error) {
 // settle fills unset flags from the search index that the data directory records. Flags that contradict it are an error unless
 // the command may change the index.
 func (f *dataFlags) settle(a *app, change bool) error {
-	if f.Embedder != "" && !isEmbedder(f.Embedder) {
+	name, remote := strings.CutPrefix(f.Embedder, "openai:")
+	if f.Embedder != "" && f.Embedder != env.DefaultEmbedder && (!remote || name == "") {
 		return qa.Usagef("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
 	}
 	index, err := env.SettleIndex(f.Data, datadir.Index{Embedder: f.Embedder, Window: f.EmbedTokens, Vectors: f.Vectors}, change)
@@ -62,12 +63,6 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	}
 	f.Embedder, f.EmbedTokens, f.Vectors = index.Embedder, index.Window, index.Vectors
 	return nil
-}
-
-// isEmbedder reports whether a text has the form of an embedding model: minilm or openai:NAME.
-func isEmbedder(text string) bool {
-	name, remote := strings.CutPrefix(text, "openai:")
-	return text == env.DefaultEmbedder || remote && name != ""
 }
 
 // embedderFlags name a data directory and its embedding model.
@@ -96,21 +91,17 @@ func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 	case f.EmbedTokens != 0 && f.EmbedTokens < minEmbedTokens:
 		return nil, qa.Usagef("--embed-tokens %d: must be at least %d", f.EmbedTokens, minEmbedTokens)
 	case remote:
-		return f.remote(a, name)
+		c, err := f.remoteConfig(a, name)
+		if err != nil {
+			return nil, err
+		}
+		return embed.NewOpenAI(c)
 	}
 	return minilm.Open(f.local())
 }
 
 func (f embedderFlags) local() minilm.Config {
 	return minilm.Config{Dir: f.EmbedModel, Threads: f.EmbedThreads}
-}
-
-func (f embedderFlags) remote(a *app, name string) (embed.Embedder, error) {
-	c, err := f.remoteConfig(a, name)
-	if err != nil {
-		return nil, err
-	}
-	return embed.NewOpenAI(c)
 }
 
 func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {

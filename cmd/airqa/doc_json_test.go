@@ -33,6 +33,7 @@ import (
 	"airqa/run/replay"
 	"airqa/run/scoring"
 	"airqa/run/status"
+	"airqa/tools"
 	"airqa/trace"
 	"airqa/trace/cause"
 	"airqa/trace/diff"
@@ -140,7 +141,7 @@ var jsonOutputs = map[string]jsonOutput{
 	},
 	"bench list": {
 		[]string{"bench list --json"},
-		[]any{benchLine{}},
+		[]any{bench.Benchmark{}},
 	},
 	"bench stats": {
 		[]string{"bench stats argscichat --dataset fixtures/argscichat --json"},
@@ -185,7 +186,7 @@ var jsonOutputs = map[string]jsonOutput{
 	},
 	"search": {
 		[]string{"search -d airqa-demo/data reading --json"},
-		[]any{hitLine{}},
+		[]any{tools.Hit{}},
 	},
 	"sql": {
 		lines: []string{"sql -d airqa-demo/data 'SELECT title, num_pages FROM metadata' --json"},

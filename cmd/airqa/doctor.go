@@ -102,19 +102,13 @@ func (c doctorCmd) groups(a *app) [][]doctor.Check {
 		return once(a, f)
 	}
 	groups = append(groups, []doctor.Check{doctor.Embedder(open)})
-	if !c.hasData() {
+	if _, err := os.Stat(c.Data); c.Data == "" || c.Data == defaultData && err != nil { // the default need not exist
 		groups = append(groups, doctor.Omitted("data directory", "not checked; give --data DIR"))
 	} else {
 		d := doctor.Dir{Path: c.Data, Vectors: f.Vectors, Shown: settings.MaskURL(f.Vectors), Embedder: open}
 		groups = append(groups, d.Checks(), d.VectorChecks())
 	}
 	return append(groups, doctor.System(a.now(), c.Data)...)
-}
-
-// hasData reports whether to check the data directory: the default one is skipped if it does not exist.
-func (c doctorCmd) hasData() bool {
-	_, err := os.Stat(c.Data)
-	return c.Data != "" && (c.Data != "airqa-data" || err == nil)
 }
 
 func (c doctorCmd) modelChecks(a *app, spec string) []doctor.Check {

@@ -128,9 +128,6 @@ func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
 	return nil
 }
 
-// printHelp is a kong.HelpPrinter.
-func printHelp(_ kong.HelpOptions, ctx *kong.Context) error { return writeHelp(ctx, false) }
-
 // writeHelp prints the help of the selected command. Grouped flags are shown only if all is true.
 func writeHelp(ctx *kong.Context, all bool) error {
 	node, out := ctx.Selected(), ctx.Stdout
@@ -141,18 +138,23 @@ func writeHelp(ctx *kong.Context, all bool) error {
 		}
 		ctx.Stdout = out
 	}()
+	width := maxHelpWidth
+	if screen := terminalWidth(os.Stdout); screen > 0 {
+		width = min(width, screen)
+	}
 	var text bytes.Buffer
 	ctx.Stdout = &text
 	err := kong.DefaultHelpPrinter(kong.HelpOptions{
-		Compact: true, WrapUpperBound: helpWidth(), FlagsLast: true, NoExpandSubcommands: true, ValueFormatter: helpOf,
+		Compact: true, WrapUpperBound: width, FlagsLast: true, NoExpandSubcommands: true, ValueFormatter: helpOf,
 	}, ctx)
 	if err != nil {
 		return err
 	}
-	if n := countGroups(hidden); n > 0 {
+	grouped := slices.DeleteFunc(slices.Clone(hidden), func(f *kong.Flag) bool { return f.Group == nil })
+	if n := len(grouped); n > 0 {
 		fmt.Fprintf(&text, "\n%s --help-all shows %s.\n", node.FullPath(), terminal.Plural(n, "more flag"))
 	}
-	_, err = io.WriteString(out, styleHelp(text.String(), terminal.StyleOf(os.Stdout, os.Getenv)))
+	_, err = io.WriteString(out, heading.ReplaceAllStringFunc(text.String(), terminal.StyleOf(os.Stdout, os.Getenv).Bold))
 	return err
 }
 
@@ -178,32 +180,11 @@ func hideFlags(program, command *kong.Node, all bool) []*kong.Flag {
 	return hidden
 }
 
-func countGroups(flags []*kong.Flag) int {
-	n := 0
-	for _, f := range flags {
-		if f.Group != nil {
-			n++
-		}
-	}
-	return n
-}
-
 // maxHelpWidth is the maximum line length of help, in columns.
 const maxHelpWidth = 100
 
-func helpWidth() int {
-	if width := terminalWidth(os.Stdout); width > 0 {
-		return min(width, maxHelpWidth)
-	}
-	return maxHelpWidth
-}
-
 // heading matches lines such as "Flags:".
 var heading = lazyregexp.New(`(?m)^(?:Usage|[A-Z][a-z ]+):`)
-
-func styleHelp(text string, s terminal.Style) string {
-	return heading.ReplaceAllStringFunc(text, s.Bold)
-}
 
 // helpOf formats the help of a flag without the long name of its environment variable, which follows from a rule.
 func helpOf(v *kong.Value) string {

@@ -92,7 +92,7 @@ func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks
 		a.say("error: folder %s cannot be listed: %v", f.Path, f.Err)
 	}
 	if c.JSON {
-		if err := a.printJSON(ingestResultOf(sum)); err != nil {
+		if err := a.printJSON(newIngestResult(sum)); err != nil {
 			return err
 		}
 	}
@@ -108,23 +108,13 @@ func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks
 	return nil
 }
 
-func (c ingestCmd) config() ingest.Config {
-	return ingest.Config{Workers: c.Workers, MaxPages: c.MaxPages, Again: c.Again, Replace: c.Replace}
-}
-
 // ingestResult is the JSON of an ingest.
 type ingestResult struct {
 	Added   int             `json:"added"`
 	Present int             `json:"present"`
 	Pages   int             `json:"pages"`
-	Poor    []poorPaper     `json:"read_badly"`
+	Poor    []ingest.Poor   `json:"read_badly"`
 	Failed  []ingestFailure `json:"failed"`
-}
-
-type poorPaper struct {
-	Path    string `json:"path"`
-	PaperID string `json:"paper_id"`
-	Reason  string `json:"reason"`
 }
 
 type ingestFailure struct {
@@ -132,15 +122,18 @@ type ingestFailure struct {
 	Reason string `json:"reason"`
 }
 
-func ingestResultOf(sum ingest.Summary) ingestResult {
-	r := ingestResult{Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages, Poor: []poorPaper{}, Failed: []ingestFailure{}}
-	for _, p := range sum.Poor {
-		r.Poor = append(r.Poor, poorPaper(p))
+func newIngestResult(sum ingest.Summary) ingestResult {
+	r := ingestResult{
+		Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages, Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
 	}
 	for _, f := range sum.Failed {
 		r.Failed = append(r.Failed, ingestFailure{Path: f.Path, Reason: f.Err.Error()})
 	}
 	return r
+}
+
+func (c ingestCmd) config() ingest.Config {
+	return ingest.Config{Workers: c.Workers, MaxPages: c.MaxPages, Again: c.Again, Replace: c.Replace}
 }
 
 // extras opens the folders of --metadata and --mineru.

@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -185,7 +186,7 @@ func options() []kong.Option {
 		kong.PostBuild(layers.NameVariables),
 		kong.PostBuild(addDetails),
 		kong.PostBuild(groupFlags),
-		kong.Help(printHelp),
+		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return writeHelp(ctx, false) }),
 		kong.Resolvers(recordedFlags{places: true}),
 		kong.OptionFunc(layers.FromFile),
 		kong.Resolvers(recordedFlags{}),
@@ -290,4 +291,27 @@ func (a *app) session() session.Session {
 func (a *app) print(text string) error {
 	_, err := fmt.Fprintln(a.out, text)
 	return err
+}
+
+// printJSON writes a value as a line of JSON.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// printEach writes a list, each element as a text or as a line of JSON.
+func printEach[T any](a *app, asJSON bool, list []T, text func(T) string) error {
+	for _, v := range list {
+		var err error
+		if asJSON {
+			err = a.printJSON(v)
+		} else {
+			err = a.print(text(v))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"airqa/ingest"
@@ -75,7 +76,8 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	var stopped error
 	if !c.DryRun {
 		received, stopped = a.session().Acquire(session.Acquisition{
-			To: to, Plan: plan, Limit: c.Limit, Fetcher: c.fetcher(), Reading: c.config(), Chunks: chunks,
+			To: to, Plan: plan, Limit: c.Limit, Reading: c.config(), Chunks: chunks,
+			Fetcher: fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
 		})
 	}
 	if err := errors.Join(c.print(a, newFetchReport(c.DryRun, questions, plan, received)), c.writeMissing(plan)); err != nil {
@@ -104,10 +106,6 @@ func (c papersFetchCmd) plan(a *app, metadata *catalog.Catalog) (int, wanted.Pla
 // maxFaults is the number of metadata files that are printed with their fault.
 const maxFaults = 3
 
-func (c papersFetchCmd) fetcher() fetch.Fetcher {
-	return fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version}
-}
-
 // delay returns the time between two requests; in fetch.Fetcher, a negative one is none.
 func (c papersFetchCmd) delay() time.Duration {
 	if c.Rate == 0 {
@@ -120,16 +118,11 @@ func (c papersFetchCmd) config() ingest.Config { return ingest.Config{Workers: c
 
 // end prints what is left to do and sets the exit code.
 func (c papersFetchCmd) end(a *app, plan wanted.Plan, stopped error) error {
-	waiting, failed := 0, 0
+	counts := make(map[wanted.State]int)
 	for _, n := range plan.Tally() {
-		switch n.State {
-		case wanted.Waiting:
-			waiting = n.Total
-		case wanted.Failed:
-			failed = n.Total
-		case wanted.Present, wanted.Fetched, wanted.NoAddress:
-		}
+		counts[n.State] = n.Total
 	}
+	waiting, failed := counts[wanted.Waiting], counts[wanted.Failed]
 	switch {
 	case stopped != nil:
 		return stopped
@@ -146,13 +139,13 @@ func (c papersFetchCmd) end(a *app, plan wanted.Plan, stopped error) error {
 
 // fetchReport is the JSON of airqa papers fetch.
 type fetchReport struct {
-	Format    int           `json:"format"`
-	DryRun    bool          `json:"dry_run"`
-	Questions int           `json:"questions"`
-	Papers    []fetchCount  `json:"papers"`
-	Reasons   []fetchReason `json:"reasons"`
-	Venues    []fetchVenue  `json:"venues"`
-	Received  int64         `json:"received_bytes"`
+	Format    int               `json:"format"`
+	DryRun    bool              `json:"dry_run"`
+	Questions int               `json:"questions"`
+	Papers    []fetchCount      `json:"papers"`
+	Reasons   []fetchReason     `json:"reasons"`
+	Venues    []wanted.Searched `json:"venues"`
+	Received  int64             `json:"received_bytes"`
 }
 
 type fetchCount struct {
@@ -169,13 +162,6 @@ type fetchReason struct {
 	Papers int          `json:"papers"`
 }
 
-type fetchVenue struct {
-	Venue     string `json:"venue"`
-	Questions int    `json:"questions"`
-	Papers    int    `json:"papers"`
-	Present   int    `json:"present"`
-}
-
 // missingLine is a line of the file of --missing.
 type missingLine struct {
 	PaperID string       `json:"paper_id"`
@@ -190,16 +176,13 @@ type missingLine struct {
 func newFetchReport(dry bool, questions int, plan wanted.Plan, received int64) fetchReport {
 	r := fetchReport{
 		Format: 1, DryRun: dry, Questions: questions, Received: received,
-		Papers: []fetchCount{}, Reasons: []fetchReason{}, Venues: []fetchVenue{},
+		Papers: []fetchCount{}, Reasons: []fetchReason{}, Venues: append([]wanted.Searched{}, plan.Venues...),
 	}
 	for _, n := range plan.Tally() {
 		r.Papers = append(r.Papers, fetchCount{n.State, n.ByRole[wanted.Anchor], n.ByRole[wanted.Reference], n.ByRole[wanted.Venue], n.Total})
 	}
 	for _, n := range plan.Reasons() {
 		r.Reasons = append(r.Reasons, fetchReason{n.State, n.Reason, n.Total})
-	}
-	for _, v := range plan.Venues {
-		r.Venues = append(r.Venues, fetchVenue{v.Venue, v.Questions, v.Papers, v.Present})
 	}
 	return r
 }
@@ -208,16 +191,11 @@ func (c papersFetchCmd) print(a *app, r fetchReport) error {
 	if c.JSON {
 		return a.printJSON(r)
 	}
-	for i, t := range r.tables() {
-		text := t.Text(a.width)
-		if i > 0 {
-			text = "\n" + text
-		}
-		if err := a.print(text); err != nil {
-			return err
-		}
+	var texts []string
+	for _, t := range r.tables() {
+		texts = append(texts, t.Text(a.width))
 	}
-	return nil
+	return a.print(strings.Join(texts, "\n\n"))
 }
 
 // maxReasons is the number of reasons in the table; --json has all.

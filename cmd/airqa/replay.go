@@ -78,27 +78,17 @@ func (c replayCmd) execute(a *app, runner *replay.Runner, names []string) error 
 	if errors.Is(err, qa.ErrInterrupted) {
 		err = fmt.Errorf("stopped after %d of %d episodes", summary.Total.Episodes, len(names))
 	}
-	return errors.Join(c.print(a, summary), err, differing(summary.Total))
+	var differing error
+	if t := summary.Total; !t.Same() {
+		differing = fmt.Errorf("%d of %d episodes differ from the recorded run, %d could not be read", t.Differing, t.Episodes, t.Unread)
+	}
+	return errors.Join(c.print(a, summary), err, differing)
 }
 
 func (c replayCmd) print(a *app, s replay.Summary) error {
 	if !c.JSON {
 		return a.print(s.Text(a.width))
 	}
-	for _, e := range s.Episodes {
-		if err := a.printJSON(e); err != nil {
-			return err
-		}
-	}
-	return a.printJSON(struct {
-		Total replay.Total `json:"total"`
-	}{s.Total})
-}
-
-// differing is the error of a replay that is not equal.
-func differing(t replay.Total) error {
-	if t.Same() {
-		return nil
-	}
-	return fmt.Errorf("%d of %d episodes differ from the recorded run, %d could not be read", t.Differing, t.Episodes, t.Unread)
+	err := printEach(a, true, s.Episodes, nil)
+	return errors.Join(err, a.printJSON(map[string]replay.Total{"total": s.Total}))
 }

@@ -22,18 +22,6 @@ type searchCmd struct {
 // maxTitle is the maximum width of a title, in columns.
 const maxTitle = 60
 
-// hitLine is the JSON of a passage.
-type hitLine struct {
-	ID         string  `json:"id"`
-	PDFID      string  `json:"pdf_id"`
-	Title      string  `json:"title,omitempty"`
-	PageNumber int     `json:"page_number"`
-	TableName  string  `json:"table_name"`
-	ColumnName string  `json:"column_name"`
-	Text       string  `json:"text"`
-	Score      float64 `json:"score"`
-}
-
 func (c searchCmd) Run(a *app) error {
 	text, err := a.text(strings.Join(c.Text, " "))
 	if err != nil {
@@ -61,12 +49,12 @@ func (c searchCmd) Run(a *app) error {
 	if len(hits) == 0 {
 		a.say("no passage matches")
 	}
-	for i, h := range hits {
-		if err := c.show(a, i, h, titles[h.PDFID]); err != nil {
-			return err
-		}
-	}
-	return nil
+	n := 0
+	return printEach(a, c.JSON, hits, func(h tools.Hit) string {
+		n++
+		return fmt.Sprintf("%d. score %.4f, paper %s, page %d (%s.%s): %s\n   %s\n", n, h.Score, h.PDFID, h.PageNumber,
+			h.TableName, h.ColumnName, terminal.Clip(titles[h.PDFID], maxTitle), terminal.Clip(h.Text, 500))
+	})
 }
 
 // scope returns the papers to search and the titles of all papers.
@@ -87,12 +75,4 @@ func (c searchCmd) scope(a *app, world *env.Env) (scope tools.Scope, titles map[
 		scope.Papers = append(scope.Papers, p.PaperID)
 	}
 	return scope, titles, nil
-}
-
-func (c searchCmd) show(a *app, i int, h tools.Hit, title string) error {
-	if !c.JSON {
-		return a.print(fmt.Sprintf("%d. score %.4f, paper %s, page %d (%s.%s): %s\n   %s\n",
-			i+1, h.Score, h.PDFID, h.PageNumber, h.TableName, h.ColumnName, terminal.Clip(title, maxTitle), terminal.Clip(h.Text, 500)))
-	}
-	return a.printJSON(hitLine(h))
 }

@@ -65,7 +65,17 @@ func (c sqlCmd) print(a *app, rows tools.Rows) error {
 		}
 		return terminal.WriteCSV(a.out, slices.Values(records), a.width > 0)
 	}
-	return a.print(rowTable(rows, a.width))
+	t := terminal.Table{Head: rows.Columns, Boxed: true}
+	for _, row := range rows.Values {
+		line := make([]string, len(row))
+		for i, v := range row {
+			if line[i] = "NULL"; v != nil {
+				line[i] = fmt.Sprint(v)
+			}
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	return a.print(fmt.Sprintf("%s\n(%s)", t.Text(a.width), terminal.Plural(len(rows.Values), "row")))
 }
 
 // csvField is a text as it is, nothing for NULL, and other values as JSON.
@@ -74,26 +84,6 @@ func csvField(v any) string {
 		return text
 	}
 	return tools.JSONValue(v)
-}
-
-// rowTable formats rows as a table, with their number.
-func rowTable(rows tools.Rows, width int) string {
-	t := terminal.Table{Head: rows.Columns, Boxed: true}
-	for _, row := range rows.Values {
-		line := make([]string, len(row))
-		for i, v := range row {
-			line[i] = cell(v)
-		}
-		t.Rows = append(t.Rows, line)
-	}
-	return fmt.Sprintf("%s\n(%s)", t.Text(width), terminal.Plural(len(rows.Values), "row"))
-}
-
-func cell(v any) string {
-	if v == nil {
-		return "NULL"
-	}
-	return fmt.Sprint(v)
 }
 
 // text returns an argument, or standard input if it is "-".

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -89,7 +90,7 @@ func (c statusCmd) watch(a *app, followers []*status.Follower) error {
 		if err != nil {
 			return err
 		}
-		if !anyWriting(all) {
+		if !slices.ContainsFunc(all, func(s status.Status) bool { return s.Writing }) {
 			a.erase(shown)
 			return c.print(a, all)
 		}
@@ -102,41 +103,21 @@ func (c statusCmd) watch(a *app, followers []*status.Follower) error {
 	}
 }
 
-func anyWriting(all []status.Status) bool {
-	for _, s := range all {
-		if s.Writing {
-			return true
-		}
-	}
-	return false
-}
-
 // draw prints one update and returns its number of lines. On a terminal it replaces the one before.
 func (c statusCmd) draw(a *app, all []status.Status, before int) (int, error) {
 	switch {
 	case c.JSON:
 		return 0, c.print(a, all)
 	case a.width == 0:
-		for _, s := range all {
-			if err := a.print(a.now().Format(time.TimeOnly) + " " + s.Brief()); err != nil {
-				return 0, err
-			}
-		}
-		return 0, nil
+		return 0, printEach(a, false, all, func(s status.Status) string { return a.now().Format(time.TimeOnly) + " " + s.Brief() })
 	}
-	width, height := terminalSize(a.width)
+	width, height, err := term.GetSize(int(os.Stdout.Fd())) // now: windows are resized
+	if err != nil {
+		width, height = a.width, 24
+	}
 	text := status.Screen(all, width, height)
 	a.erase(before)
 	return strings.Count(text, "\n") + 1, a.print(text)
-}
-
-// terminalSize returns the current size: windows are resized.
-func terminalSize(width int) (w, h int) {
-	w, h, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		return width, 24
-	}
-	return w, h
 }
 
 // erase removes the last lines from a terminal.

@@ -28,20 +28,12 @@ type vectorsCopyCmd struct {
 	TakeOver bool   `env:"-" help:"Replace collections that another copy of the data directory wrote last."`
 }
 
-// checkStore refuses what names no store.
-func checkStore(name string) error {
-	if name == "" {
+func (c vectorsCopyCmd) Run(a *app) error {
+	if c.To == "" {
 		return qa.Usagef("name a store: milvus://..., or files")
 	}
-	if err := env.CheckVectors(name); err != nil {
+	if err := env.CheckVectors(c.To); err != nil {
 		return withCode(exitUsage, err)
-	}
-	return nil
-}
-
-func (c vectorsCopyCmd) Run(a *app) error {
-	if err := checkStore(c.To); err != nil {
-		return err
 	}
 	from := dataFlags{embedderFlags: c.embedderFlags}
 	texts, err := from.index(a, true)
@@ -84,13 +76,8 @@ func (c vectorsCheckCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range differences {
-		if err := a.print(d); err != nil {
-			return err
-		}
-	}
 	if n := len(differences); n > 0 {
-		return errors.New(terminal.Plural(n, "difference"))
+		return cmp.Or(a.print(strings.Join(differences, "\n")), errors.New(terminal.Plural(n, "difference")))
 	}
 	return a.print("both stores match")
 }
@@ -172,12 +159,7 @@ func (c vectorsStatsCmd) Run(a *app) error {
 	if c.JSON {
 		return a.printJSON(vectorsStats{Format: 1, Collections: sizes})
 	}
-	for _, s := range sizes {
-		if err := a.print(s.text()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return printEach(a, false, sizes, collectionSize.text)
 }
 
 // text is a line about the collection.

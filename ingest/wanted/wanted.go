@@ -54,10 +54,12 @@ type Paper struct {
 
 // Searched is a venue that questions search.
 type Searched struct {
-	Venue string
+	Venue string `json:"venue"`
 	// Questions is their number, Papers that of the papers known from metadata, and Present that of the papers in the data
 	// directory.
-	Questions, Papers, Present int
+	Questions int `json:"questions"`
+	Papers    int `json:"papers"`
+	Present   int `json:"present"`
 }
 
 // Plan lists the papers that questions need: anchors and references in the order of the questions, then the papers of
