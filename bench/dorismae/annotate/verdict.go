@@ -4,9 +4,14 @@
 package annotate
 
 import (
+	"fmt"
+	"os"
 	"strings"
 
+	"airqa/bench/dorismae"
 	"airqa/internal/lazyregexp"
+	"airqa/internal/ledger"
+	"airqa/prompts"
 	"airqa/qa"
 )
 
@@ -61,4 +66,68 @@ func compat(reply string) Score {
 		return Unparsed
 	}
 	return score
+}
+
+// Template is the text of a question, with slots for its parts. A slot is {name} or {{.name}}: requirement and abstract,
+// which it must have, and title, context (the aspects of a sub-aspect) and mark (a line that the abstract does not have).
+type Template string
+
+// slots are the names of all slots.
+var slots = []string{"requirement", "context", "title", "abstract", "mark"}
+
+// OpenTemplate reads a template; an empty path is the built-in one.
+func OpenTemplate(path string) (Template, error) {
+	if path == "" {
+		text, err := prompts.Source("annotate")
+		return Template(text), err
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read template: %w", err)
+	}
+	for _, name := range []string{"requirement", "abstract"} {
+		if !strings.Contains(string(raw), "{"+name+"}") && !strings.Contains(string(raw), "{{."+name+"}}") {
+			return "", qa.Usagef("template %s has no {%s}; it needs {requirement} and {abstract}, and may have {title}, {context} and {mark}",
+				path, name)
+		}
+	}
+	return Template(raw), nil
+}
+
+// Fill returns the question about a pair. Slots in its texts have no effect.
+func (t Template) Fill(p dorismae.Pair) string {
+	context := ""
+	if len(p.Within) > 0 {
+		context = "It is a part of this wider requirement: " + strings.Join(p.Within, " / ") + "\n"
+	}
+	mark := "=====" + ledger.Hash(p.Abstract.Text)[:12] + "====="
+	values := []string{p.Aspect, context, p.Abstract.Title, strings.TrimSpace(p.Abstract.Text), mark}
+	var pairs []string
+	for i, name := range slots {
+		pairs = append(pairs, "{{."+name+"}}", values[i], "{"+name+"}", values[i])
+	}
+	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(string(t)))
+}
+
+// request is the try-th request about a pair. From the second on, it mentions the missing verdict: at temperature 0 the
+// same request would get the same reply.
+func (t Template) request(p dorismae.Pair, try int) (qa.Request, error) {
+	text := t.Fill(p)
+	if try > 1 {
+		again, err := prompts.Source("annotate_again")
+		if err != nil {
+			return qa.Request{}, err
+		}
+		text += "\n\n" + strings.TrimSpace(again)
+	}
+	return qa.Request{
+		Messages: []qa.Message{{Role: qa.User, Text: text}}, UUID: nameOf(p.AspectID, p.Abstract.ID), Repeat: try - 1, Step: 1,
+	}, nil
+}
+
+func nameOf(aspect string, abstract int) string { return fmt.Sprintf("%s/%d", aspect, abstract) }
+
+// hash identifies a text in the log.
+func hash(text string) string {
+	return ledger.Hash(text)[:16]
 }
