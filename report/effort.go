@@ -67,9 +67,7 @@ func effort(episodes []episode, price *qa.Price) Effort {
 const toolError = "tool_error"
 
 // errorKinds are the kinds of error actions in table order.
-func errorKinds() []string {
-	return []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter, toolError}
-}
+var errorKinds = []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter, toolError}
 
 // Actions counts the actions of a model: replies with a parsed or missing action. Actions that a baseline takes by
 // itself do not count.

@@ -55,25 +55,15 @@ func (o Options) cell(name string, questions []question, holds func(qa.Example) 
 	}
 	c.N = mean.N
 	c.Clusters = len(slices.Compact(slices.Sorted(slices.Values(clusters))))
-	c.bound(mean)
-	if c.N > 0 && !c.impossible {
-		c.Score = 100 * mean.Sum / float64(c.N)
-		o.errors(&c, values, clusters)
-	}
-	return c
-}
-
-// bound sets the bounds of a cell with verdicts.
-func (c *Cell) bound(mean stats.Bounded) {
-	if b := mean.Bounds(100); b != nil && *b != (stats.Interval{Low: 0, High: 100}) {
+	if b := mean.Bounds(100); b != nil && *b != (stats.Interval{Low: 0, High: 100}) { // not without any verdict
 		c.Bounds, c.impossible = b, !mean.Possible()
 	}
-}
-
-// errors sets the standard errors and the interval of a cell with a score.
-func (o Options) errors(c *Cell, values []float64, clusters []string) {
-	c.SE, c.ClusteredSE = standardError(values, nil), standardError(values, clusters)
-	o.interval(c, values, clusters)
+	if c.N > 0 && !c.impossible {
+		c.Score = 100 * mean.Sum / float64(c.N)
+		c.SE, c.ClusteredSE = standardError(values, nil), standardError(values, clusters)
+		o.interval(&c, values, clusters)
+	}
+	return c
 }
 
 // standardError is in percent. It is nil, not 0, if all values are equal.

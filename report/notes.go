@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"airqa/internal/terminal"
@@ -128,14 +127,6 @@ func perRun(rows []Row, what func(Row) string, format string) []string {
 
 // place identifies a run in a note.
 func (r Row) place() string { return terminal.Line(r.Baseline) + " (" + terminal.Line(r.Dir) + ")" }
-
-func questionsNote(r Row) string {
-	n := make([]string, len(r.Cells))
-	for i, c := range r.Cells {
-		n[i] = c.Column + " " + strconv.Itoa(c.N)
-	}
-	return strings.Join(n, ", ")
-}
 
 func judgeName(judge string) string {
 	if judge == "offline" {

@@ -31,18 +31,17 @@ const (
 
 // allOutcomes lists the outcomes: those that count in the accuracy, then the rest.
 func allOutcomes() Outcomes {
-	var list Outcomes
-	for _, name := range []string{
+	counted := []string{
 		string(qa.Right), string(qa.Wrong), string(qa.Unparseable), formatOnly, string(qa.TurnLimit), string(qa.TokenLimit),
 		string(qa.CostLimit), string(qa.TimeLimit), string(qa.FormatErrors), string(qa.ContextOverflow),
-	} {
-		list = append(list, Outcome{Name: name, Counted: true})
 	}
-	for _, name := range []string{
+	others := []string{
 		string(qa.ToolFailure), string(qa.EndpointError), string(qa.NoImages), string(qa.Cancelled),
 		judgeError, noEvaluator, notScored, damaged, notRun,
-	} {
-		list = append(list, Outcome{Name: name})
+	}
+	var list Outcomes
+	for i, name := range slices.Concat(counted, others) {
+		list = append(list, Outcome{Name: name, Counted: i < len(counted)})
 	}
 	return list
 }
@@ -66,7 +65,11 @@ func countOutcomes(questions []question) Outcomes {
 // outcome names the end of a try: its verdict if it has an answer or no episode, otherwise the episode's outcome. Tries
 // that ended after scoring have no score.
 func (t try) outcome() string {
-	switch ended := t.ended(); {
+	var ended qa.Outcome
+	if t.episode != nil {
+		ended = t.episode.outcome
+	}
+	switch {
 	case ended.Failed():
 		return string(ended)
 	case t.score == nil && t.episode != nil && t.episode.damaged:
@@ -94,13 +97,6 @@ func verdictOf(s qa.Score) string {
 	return string(s.Verdict)
 }
 
-func (t try) ended() qa.Outcome {
-	if t.episode == nil {
-		return ""
-	}
-	return t.episode.outcome
-}
-
 // Function has the tally of one evaluation function.
 type Function struct {
 	Name string `json:"function"`
@@ -118,12 +114,6 @@ type Tally struct {
 	Unscored    int `json:"unscored"`
 	// Accuracy is over questions.
 	Accuracy Cell `json:"accuracy"`
-}
-
-// functions returns the tallies sorted by function name.
-func functions(questions []question, o Options) []Function {
-	return tallies(o, questions, func(ex qa.Example) []string { return []string{ex.Evaluator.Func} },
-		func(name string, t Tally) Function { return Function{name, t} })
 }
 
 // tallies counts answers by the keys of their questions, of which each may have several. The results are sorted by key.

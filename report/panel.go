@@ -50,14 +50,21 @@ func panel(scores []qa.Score) *Panel {
 	if len(items) == 0 {
 		return nil
 	}
-	p.Items = len(items)
-	p.count(items)
-	votes := make([][]bool, len(items)) // unordered, as Fleiss' kappa allows
+	p.Items, p.Failed, p.Right = len(items), make([]int, len(p.Judges)), make([]int, len(p.Judges))
+	votes := make([][]bool, len(items))
 	for i, it := range items {
-		for _, v := range it {
-			if v.Failed == "" {
-				votes[i] = append(votes[i], v.Right)
+		for j, judge := range p.Judges {
+			v, asked := it[judge]
+			switch {
+			case !asked:
+				continue
+			case v.Failed != "":
+				p.Failed[j]++
+				continue
+			case v.Right:
+				p.Right[j]++
 			}
+			votes[i] = append(votes[i], v.Right)
 		}
 	}
 	p.Kappa = known(stats.FleissKappa(votes))
@@ -67,20 +74,6 @@ func panel(scores []qa.Score) *Panel {
 		}
 	}
 	return &p
-}
-
-func (p *Panel) count(items []item) {
-	p.Failed, p.Right = make([]int, len(p.Judges)), make([]int, len(p.Judges))
-	for _, it := range items {
-		for j, judge := range p.Judges {
-			switch v, asked := it[judge]; {
-			case asked && v.Failed != "":
-				p.Failed[j]++
-			case v.Right:
-				p.Right[j]++
-			}
-		}
-	}
 }
 
 // itemsOf splits the votes of one evaluation by question: the n-th vote of each judge belongs to the n-th question.

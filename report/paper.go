@@ -45,8 +45,11 @@ func Paper(number string) (PaperTable, error) {
 // PaperMark follows the name of a model in rows taken from the paper.
 const PaperMark = " (paper)"
 
-// addPaper appends the paper's lines and a note on them.
-func (t *Table) addPaper(number string, columns []column) error {
+// addPaper appends the paper's lines and a note on them, if o asks for them.
+func (t *Table) addPaper(o Options, number string, columns []column) error {
+	if !o.WithPaper {
+		return nil
+	}
 	p, err := Paper(number)
 	if err != nil {
 		return err

@@ -74,11 +74,6 @@ func (q question) seen() bool {
 	return slices.ContainsFunc(q.tries, func(t try) bool { return t.score != nil })
 }
 
-// damaged reports whether the log of a repeat is unreadable.
-func (q question) damaged() bool {
-	return slices.ContainsFunc(q.tries, func(t try) bool { return t.episode != nil && t.episode.damaged })
-}
-
 // Cluster identifies questions that are not independent, because the difficulty of a paper correlates its questions: by the
 // first paper that a question is about, or the question itself.
 func Cluster(ex qa.Example) string {

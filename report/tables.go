@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -135,11 +136,15 @@ func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
 	}
 	t.addRuns(rows, columns)
 	cells := func(r Row) []Cell { return r.Cells }
-	t.Notes = append(perRun(rows, questionsNote, "Scores in percent. Questions per column: %s."), o.cellNotes(rows, cells)...)
-	if o.WithPaper {
-		return &t, t.addPaper(number, columns)
+	questions := func(r Row) string {
+		n := make([]string, len(r.Cells))
+		for i, c := range r.Cells {
+			n[i] = c.Column + " " + strconv.Itoa(c.N)
+		}
+		return strings.Join(n, ", ")
 	}
-	return &t, nil
+	t.Notes = append(perRun(rows, questions, "Scores in percent. Questions per column: %s."), o.cellNotes(rows, cells)...)
+	return &t, t.addPaper(o, number, columns)
 }
 
 // column is a column of a table that has a line for each run.
@@ -196,7 +201,7 @@ func table7(rows []Row, o Options) (*Table, error) {
 		{Head{Name: "tool errors (%)", Group: "Error rate"}, "", func(r Row) Value { return optional(r.Actions.Rate(r.Actions.ToolErrors), 2) }},
 		{Head{Name: "actions"}, "", func(r Row) Value { return number(r.Actions.Actions) }},
 	}
-	for _, kind := range errorKinds() {
+	for _, kind := range errorKinds {
 		columns = append(columns, column{Head{Name: strings.ReplaceAll(kind, "_", " "), Group: "Errors by kind"}, "", func(r Row) Value {
 			return number(r.Actions.Kinds[kind])
 		}})
@@ -207,10 +212,7 @@ func table7(rows []Row, o Options) (*Table, error) {
 			"read. Tool error: an action that the tool could not do as asked, such as SQL that fails.",
 		"The paper's error rate compares with \"unreadable\": the authors' code counts as error actions only replies that it cannot parse.",
 	}
-	if o.WithPaper {
-		return &t, t.addPaper("7", columns)
-	}
-	return &t, nil
+	return &t, t.addPaper(o, "7", columns)
 }
 
 // table13 shows the effort per example.
@@ -233,10 +235,7 @@ func table13(rows []Row, o Options) (*Table, error) {
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Effort.Estimated }) {
 		t.Notes = append(t.Notes, "Some tokens were counted by airqa, since the endpoint reported none.")
 	}
-	if o.WithPaper {
-		return &t, t.addPaper("13", columns)
-	}
-	return &t, nil
+	return &t, t.addPaper(o, "13", columns)
 }
 
 // mean is a mean over the finished episodes of a run, with n decimals; a dash if there are none.
@@ -246,5 +245,58 @@ func mean(n int, effort func(Effort) float64) func(Row) Value {
 			return plain("-")
 		}
 		return plain(decimals(effort(r.Effort), n))
+	}
+}
+
+// leaderboard lists the runs by score, the best first.
+func leaderboard(rows []Row, o Options) (*Table, error) {
+	t := byModel("Leaderboard")
+	t.Flat = true
+	average := func(text func(Value) string) func(Row) Value {
+		return func(r Row) Value { return plain(orDash(text(scored(r.Cell(Average))))) }
+	}
+	columns := []column{
+		{Head{Name: "rank"}, "", func(Row) Value { return plain("-") }},
+		{Head{Name: "AVG", Scored: true}, Average, func(r Row) Value { return scored(r.Cell(Average)) }},
+		{Head{Name: "SE", Repeats: true}, "", average(Value.Error)},
+		{Head{Name: "SE by paper", Repeats: true}, "", average(Value.ClusteredError)},
+		{Head{Name: "95 %", Repeats: true}, "", average(Value.Span)},
+		{Head{Name: "n", Repeats: true}, "", average(Value.Count)},
+		{Head{Name: "turns"}, "", mean(2, func(e Effort) float64 { return e.Turns })},
+		{Head{Name: "tokens"}, "", mean(0, func(e Effort) float64 { return e.Prompt + e.Completion })},
+		{Head{Name: "cost ($)"}, "", func(r Row) Value { return optional(r.Effort.Cost, 4) }},
+	}
+	t.addRuns(rows, columns)
+	cells := func(r Row) []Cell { return []Cell{r.Cell(Average)} }
+	t.Notes = append([]string{"Sorted by AVG in percent; equal scores share a rank. SE: standard error, by paper: clustered. " +
+		"Turns, tokens and cost are means per example."}, o.cellNotes(rows, cells)...)
+	if err := t.addPaper(o, "4", columns); err != nil {
+		return nil, err
+	}
+	t.rank()
+	return &t, nil
+}
+
+// rank sorts the lines by the score in the second column and writes the ranks to the first.
+func (t *Table) rank() {
+	score := func(l Line) float64 {
+		v, err := strconv.ParseFloat(l.Values[1].Text, 64)
+		if err != nil {
+			return -1
+		}
+		return v
+	}
+	slices.SortStableFunc(t.Lines, func(a, b Line) int { return cmp.Compare(score(b), score(a)) })
+	place, last := 0, -1.0
+	ranked := 0
+	for i, l := range t.Lines {
+		if l.Paper || score(l) < 0 {
+			continue
+		}
+		ranked++
+		if score(l) != last {
+			place, last = ranked, score(l)
+		}
+		t.Lines[i].Values[0] = number(place)
 	}
 }

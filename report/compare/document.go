@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -226,10 +227,7 @@ func addFlips(d *render.Document, r Result, n int) {
 			p.Title += fmt.Sprintf(", %d shown (--flips %d shows all)", n, len(all))
 		}
 		for _, f := range all[:min(len(all), n)] {
-			question := f.Question
-			if question == "" {
-				question = f.UUID
-			}
+			question := cmp.Or(f.Question, f.UUID)
 			if r.Repeats {
 				question = fmt.Sprintf("A %.2f, B %.2f  %s", f.A, f.B, question)
 			}

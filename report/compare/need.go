@@ -26,8 +26,10 @@ type Need struct {
 // disagree on the given fraction of the questions ([stats.PairedQuestions]).
 func Questions(points, discordant, power float64) Need {
 	need := Need{Difference: points, Discordant: discordant, Power: power, Alpha: 1 - level}
-	n, ok := stats.PairedQuestions(points/100, discordant, stats.Power{Alpha: 1 - level, Power: power})
-	return need.of(n, ok)
+	if n, ok := stats.PairedQuestions(points/100, discordant, stats.Power{Alpha: 1 - level, Power: power}); ok {
+		need.Questions = &n
+	}
+	return need
 }
 
 // QuestionsLike is [Questions] with the discordance of two runs or, with repeats, the spread of their differences
@@ -37,15 +39,10 @@ func QuestionsLike(r Result, points, power float64) Need {
 		return Questions(points, r.All.Discordant, power)
 	}
 	need := Need{Difference: points, Spread: r.All.Spread, Power: power, Alpha: 1 - level}
-	n, ok := stats.PairedMeanQuestions(points, r.All.Spread, stats.Power{Alpha: 1 - level, Power: power})
-	return need.of(n, ok)
-}
-
-func (n Need) of(questions int, ok bool) Need {
-	if ok {
-		n.Questions = &questions
+	if n, ok := stats.PairedMeanQuestions(points, r.All.Spread, stats.Power{Alpha: 1 - level, Power: power}); ok {
+		need.Questions = &n
 	}
-	return n
+	return need
 }
 
 // ParseGap reads a number of percentage points, such as "3pp".

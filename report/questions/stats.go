@@ -76,9 +76,9 @@ func Collect(f File) Stats {
 	s.Combinations = s.count(f.Items, nil, func(ex qa.Example) []string {
 		has := having(ex, elements)
 		slices.Sort(has)
-		return []string{orNone(strings.Join(has, " + "))}
+		return []string{cmp.Or(strings.Join(has, " + "), none)}
 	})
-	s.Annotators = s.count(f.Items, nil, func(ex qa.Example) []string { return []string{orNone(ex.Annotator)} })
+	s.Annotators = s.count(f.Items, nil, func(ex qa.Example) []string { return []string{cmp.Or(ex.Annotator, none)} })
 	return s
 }
 
@@ -147,11 +147,4 @@ func unique(list []string) []string {
 	sorted := slices.Clone(list)
 	slices.Sort(sorted)
 	return slices.Compact(sorted)
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return none
-	}
-	return s
 }

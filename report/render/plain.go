@@ -103,11 +103,7 @@ func (t sheet) fits(from, to, width int, flat bool) bool {
 }
 
 func (t sheet) part(from, to, width int, flat bool) *grid {
-	var keep []int
-	for i := from; i < to; i++ {
-		keep = append(keep, i)
-	}
-	return newGrid(t.columns(keep), width, flat)
+	return newGrid(t.columns(func(i int) bool { return i >= from && i < to }), width, flat)
 }
 
 // grid prints a table as columns separated by two spaces. It has two head lines if columns have groups; the lines of a

@@ -81,16 +81,19 @@ func (t sheet) grouped() bool {
 	return slices.ContainsFunc(t.Heads, func(h report.Head) bool { return h.Group != "" })
 }
 
-// columns returns the table with the given columns only.
-func (t sheet) columns(keep []int) sheet {
+// columns returns the table with some of its columns.
+func (t sheet) columns(keep func(i int) bool) sheet {
 	some := t
 	some.Heads, some.Lines = nil, slices.Clone(t.Lines)
-	for _, i := range keep {
-		some.Heads = append(some.Heads, t.Heads[i])
-	}
-	for n, l := range t.Lines {
+	for n := range some.Lines {
 		some.Lines[n].Values = nil
-		for _, i := range keep {
+	}
+	for i, h := range t.Heads {
+		if !keep(i) {
+			continue
+		}
+		some.Heads = append(some.Heads, h)
+		for n, l := range t.Lines {
 			some.Lines[n].Values = append(some.Lines[n].Values, l.Values[i])
 		}
 	}
@@ -99,13 +102,7 @@ func (t sheet) columns(keep []int) sheet {
 
 // unrepeated returns the table without columns that repeat the contents of a scored one.
 func (t sheet) unrepeated() sheet {
-	var keep []int
-	for i, h := range t.Heads {
-		if !h.Repeats {
-			keep = append(keep, i)
-		}
-	}
-	return t.columns(keep)
+	return t.columns(func(i int) bool { return !t.Heads[i].Repeats })
 }
 
 // eachSection visits the lines of each section.
