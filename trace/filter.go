@@ -80,7 +80,9 @@ func errorKinds() []string {
 func (f Filter) Check() error {
 	for name, values := range f.fields() {
 		for _, v := range values {
-			v = strings.TrimPrefix(v, when(name == "sort", "-"))
+			if name == "sort" {
+				v = strings.TrimPrefix(v, "-")
+			}
 			if list := allowed(name); list != nil && !slices.Contains(list, v) {
 				return fmt.Errorf("--%s %s: must be one of %s", name, v, strings.Join(list, ", "))
 			}
@@ -111,14 +113,14 @@ func (l *Library) Select(ctx context.Context, f Filter) (rows []Row, total int, 
 	if err := f.Check(); err != nil {
 		return nil, 0, err
 	}
-	found := func(Row) bool { return true }
+	var found map[Key]bool
 	if f.Grep != "" {
 		if found, err = l.having(ctx, f.Grep); err != nil {
 			return nil, 0, err
 		}
 	}
 	for _, w := range l.Rows() {
-		if f.Match(w) && found(w) {
+		if f.Match(w) && (f.Grep == "" || found[w.Key()]) {
 			rows = append(rows, w)
 		}
 	}
@@ -185,13 +187,6 @@ func texts[T ~string](list []T) []string {
 		out[i] = string(v)
 	}
 	return out
-}
-
-func when(condition bool, text string) string {
-	if condition {
-		return text
-	}
-	return ""
 }
 
 // fields yields the values of the fields by the names of their flags, in order; an empty field has none.

@@ -1,9 +1,18 @@
+// Package trace is the view of recorded episodes, for `airqa trace`, the terminal browser and the web viewer: the list of
+// episodes of some runs, single ones with their marks, what people wrote about them, and the parts of a tool's result. Start
+// from [Open]; [Library.Rows] is the list, [Filter] selects from it, [Library.Episode] reads one episode. [OpenNotes] opens
+// the comments and decisions of a run, and [ReadResult] takes a result apart.
+//
+// It reads run directories and writes nothing but notes, and a cache of rows beside long logs (rows.idx), so that a list of
+// many episodes opens without decoding them again. It lays nothing out and makes no text safe to print: package
+// trace/text and the viewers do.
 package trace
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,8 +33,9 @@ type Choice struct{ Scoring, Judge string }
 type Library struct {
 	Runs []*Run
 	// Warn gets what a search could not read; nil drops it.
-	Warn   func(error)
-	choice Choice
+	Warn func(error)
+	// Choice is the scoring that the library was opened with.
+	Choice Choice
 }
 
 // Run is one run directory.
@@ -72,7 +82,7 @@ func Open(ctx context.Context, paths []string, c Choice) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{choice: c}
+	l := &Library{Choice: c}
 	for _, dir := range dirs {
 		r := &Run{Name: filepath.Clean(dir)}
 		if err := r.load(ctx, c); err != nil {
@@ -94,15 +104,12 @@ func (l *Library) Refresh(ctx context.Context) (changed bool, err error) {
 			continue
 		}
 		changed = true
-		if err := r.load(ctx, l.choice); err != nil {
+		if err := r.load(ctx, l.Choice); err != nil {
 			return changed, fmt.Errorf("%s: %w", r.Name, err)
 		}
 	}
 	return changed, nil
 }
-
-// Choice returns the scoring that the library was opened with.
-func (l *Library) Choice() Choice { return l.choice }
 
 // Rows returns the rows of all runs.
 func (l *Library) Rows() []Row {
@@ -152,7 +159,7 @@ func (l *Library) Find(prefix string) (Row, error) {
 func (l *Library) Beginning(prefix string) []Row {
 	var found []Row
 	for _, w := range l.Rows() {
-		if len(w.Episode) >= len(prefix) && w.Episode[:len(prefix)] == prefix {
+		if strings.HasPrefix(w.Episode, prefix) {
 			found = append(found, w)
 		}
 	}
@@ -261,10 +268,6 @@ func (r *Run) open(c Choice) (err error) {
 	for _, bad := range r.Log.BadLines {
 		r.Notices = append(r.Notices, fmt.Sprintf("%v (left out)", bad))
 	}
-	return r.loadScores(c)
-}
-
-func (r *Run) loadScores(c Choice) error {
 	scoring, list, err := runlog.FindScores(r.Name, c.Scoring, c.Judge)
 	if errors.Is(err, runlog.ErrNoScores) && c == (Choice{}) {
 		return nil
@@ -285,4 +288,49 @@ func (r *Run) Fork() *runlog.Fork {
 	fork := *r.Log.Config.Note.Fork
 	fork.Run = filepath.Join(r.Name, filepath.FromSlash(fork.Run))
 	return &fork
+}
+
+// Hit is a text found in an episode.
+type Hit struct {
+	Run string `json:"run"`
+	runlog.Hit
+}
+
+// Grep searches a text in everything that the runs recorded; see [runlog.Run.Grep], also for errors that do not end it.
+func (l *Library) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
+	return func(yield func(Hit, error) bool) {
+		for _, r := range l.Runs {
+			for hit, err := range r.Log.Grep(ctx, text) {
+				if !yield(Hit{r.Name, hit}, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Unread reports whether an error of [Library.Grep] is about one event or text that could not be read, after which the
+// search continues.
+func Unread(err error) bool {
+	var line runlog.LineError
+	var blob *runlog.BlobError
+	return errors.As(err, &line) || errors.As(err, &blob)
+}
+
+// having finds the episodes that contain a text.
+func (l *Library) having(ctx context.Context, text string) (map[Key]bool, error) {
+	has := make(map[Key]bool)
+	for hit, err := range l.Grep(ctx, text) {
+		switch {
+		case err != nil && Unread(err):
+			if l.Warn != nil {
+				l.Warn(err)
+			}
+		case err != nil:
+			return nil, err
+		default:
+			has[Key{hit.Run, hit.Episode}] = true
+		}
+	}
+	return has, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"airqa/qa"
 	"airqa/runlog"
@@ -70,25 +69,18 @@ func (e Episode) StepMarks(step int) []Mark {
 	return list
 }
 
+// markLabels describe marks in a few words.
+var markLabels = map[MarkKind]string{
+	MarkFormat: "no readable action", MarkError: "tool error", MarkEmpty: "empty result", MarkCut: "result cut",
+	MarkLeft: "left the window", MarkReply: "reply cut off",
+}
+
 // Label describes a mark in a few words.
 func (m Mark) Label() string {
-	switch m.Kind {
-	case MarkFormat:
-		return "no readable action"
-	case MarkError:
-		return "tool error"
-	case MarkEmpty:
-		return "empty result"
-	case MarkRepeated:
+	if m.Kind == MarkRepeated {
 		return fmt.Sprintf("same action as step %d", m.First)
-	case MarkCut:
-		return "result cut"
-	case MarkLeft:
-		return "left the window"
-	case MarkReply:
-		return "reply cut off"
 	}
-	return strings.ReplaceAll(string(m.Kind), "_", " ")
+	return markLabels[m.Kind]
 }
 
 // Sentence describes a mark of a step with its details.

@@ -1,9 +1,14 @@
 package trace
 
 import (
+	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"airqa/qa"
+	"airqa/tools"
 )
 
 // Result is a tool's result as parts, read back from the text that the model saw: a table of a Query, the passages of a
@@ -100,4 +105,190 @@ func readRows(full string, columns []string) (rows []TableRow, partial bool) {
 		}
 	}
 	return t.Rows, false
+}
+
+// Passage is a hit of a retrieval.
+type Passage struct {
+	// Rank counts from 1, best first. It is known for all rows, and for all hits in the log.
+	Rank  int
+	Score float64
+	// Paper is the id of the paper; Title is its title if the model saw one.
+	Paper, Title string
+	// Page counts from 1; -1 if unknown.
+	Page int
+	// ID is the id of the passage in the database; empty in logs of early versions.
+	ID string
+	// Text is empty if the log does not have it. The model saw the first Seen bytes of it.
+	Text string
+	Seen int
+	// Hidden means that the model did not see the passage, since the result was cut or the passage is beyond the limit.
+	Hidden bool
+	// Shortened means that the model saw only the beginning of Text.
+	Shortened bool
+	// Beyond means that the passage comes after the limit of the call.
+	Beyond bool
+}
+
+// passageColumns are the columns of passages, without the title.
+var passageColumns = []string{"score", "text", "pdf_id", "page_number"}
+
+// readPassages returns the rows of a retrieval with their hits; nil for a table of another kind, or if rows and hits
+// disagree.
+func readPassages(t *Table, cut *ResultCut, hits []qa.Hit) []Passage {
+	if t == nil {
+		return nil
+	}
+	var list []Passage
+	for i, row := range wholeRows(t, cut) {
+		p, ok := readPassage(t.Columns, row)
+		if !ok {
+			return nil
+		}
+		p.Rank = i + 1
+		if p.Hidden = i >= len(t.Rows); !p.Hidden {
+			p.see(t.Columns, t.Rows[i])
+		}
+		if i < len(hits) && !p.agree(hits[i]) {
+			return nil
+		}
+		list = append(list, p)
+	}
+	for _, h := range hits[min(len(list), len(hits)):] {
+		list = append(list, Passage{Rank: h.Rank, Score: h.Score, Paper: h.PaperID, Page: h.Page, ID: h.ID, Hidden: true, Beyond: h.Beyond})
+	}
+	return list
+}
+
+// wholeRows returns the rows of a result before it was cut, as far as they are known.
+func wholeRows(t *Table, cut *ResultCut) []TableRow {
+	rows := slices.Clone(t.Rows)
+	if cut == nil {
+		return rows
+	}
+	if cut.Last != nil {
+		rows[len(rows)-1] = cut.Last
+	}
+	return append(rows, cut.Rows...)
+}
+
+// see notes how much of the passage was in the row that was shown.
+func (p *Passage) see(columns []string, shown TableRow) {
+	text := shown[slices.Index(columns, "text")]
+	p.Shortened = slices.ContainsFunc(shown, Cell.Shortened)
+	p.Seen = min(len(strings.TrimSuffix(text.Text, cutMark)), len(p.Text))
+}
+
+// agree adds the id of a hit, if it may be that of the passage. Cells of a shortened row may be shortened, too.
+func (p *Passage) agree(h qa.Hit) bool {
+	if h.Rank != p.Rank || h.Beyond || !p.Shortened && (h.PaperID != p.Paper || h.Page != p.Page) {
+		return false
+	}
+	p.ID, p.Score, p.Paper, p.Page = h.ID, h.Score, h.PaperID, h.Page
+	return true
+}
+
+func readPassage(columns []string, row TableRow) (p Passage, ok bool) {
+	var names, values []string
+	for i, name := range columns {
+		if name == "title" {
+			p.Title = row[i].Text
+			continue
+		}
+		names, values = append(names, name), append(values, row[i].Text)
+	}
+	if !slices.Equal(names, passageColumns) || len(columns) > len(passageColumns)+1 {
+		return p, false
+	}
+	score, err := strconv.ParseFloat(values[0], 64)
+	page, err2 := strconv.Atoi(values[3])
+	p.Score, p.Text, p.Paper, p.Page = score, values[1], values[2], page
+	return p, err == nil && err2 == nil
+}
+
+// Table has rows with the same columns.
+type Table struct {
+	// Columns may have a name twice.
+	Columns []string
+	Rows    []TableRow
+}
+
+// TableRow has a cell for each column.
+type TableRow []Cell
+
+// Cell is a value of a row.
+type Cell struct {
+	// Raw is the value as shown to the model: JSON.
+	Raw string
+	// Text is the text of a string, otherwise Raw.
+	Text string
+}
+
+// cutMark ends a cell that was shortened.
+const cutMark = " …[cut]"
+
+// Number reports whether the cell is a number.
+func (c Cell) Number() bool {
+	return c.Raw != "" && (c.Raw[0] == '-' || c.Raw[0] >= '0' && c.Raw[0] <= '9')
+}
+
+// Null reports whether the cell has no value.
+func (c Cell) Null() bool { return c.Raw == "null" }
+
+// Shortened reports whether the end of the cell was left out.
+func (c Cell) Shortened() bool { return strings.HasSuffix(c.Text, cutMark) }
+
+// add appends a row if it has the columns of the others.
+func (t *Table) add(columns []string, row TableRow) bool {
+	if t.Columns == nil {
+		t.Columns = columns
+	} else if !slices.Equal(t.Columns, columns) {
+		return false
+	}
+	t.Rows = append(t.Rows, row)
+	return true
+}
+
+// readRow reads a line as package tools writes rows. It reports false for any other, even if it is JSON of the same value.
+func readRow(line string) (columns []string, row TableRow, ok bool) {
+	in := json.NewDecoder(strings.NewReader(line))
+	if open, err := in.Token(); err != nil || open != json.Delim('{') || !utf8.ValidString(line) {
+		return nil, nil, false
+	}
+	for in.More() {
+		name, err := in.Token()
+		column, isText := name.(string)
+		var raw json.RawMessage
+		if err != nil || !isText || in.Decode(&raw) != nil {
+			return nil, nil, false
+		}
+		cell, ok := readCell(string(raw))
+		if !ok {
+			return nil, nil, false
+		}
+		columns, row = append(columns, column), append(row, cell)
+	}
+	return columns, row, len(row) > 0 && encodeRow(columns, row) == line
+}
+
+func readCell(raw string) (Cell, bool) {
+	if raw[0] != '"' {
+		return Cell{Raw: raw, Text: raw}, true
+	}
+	var text string
+	if err := json.Unmarshal([]byte(raw), &text); err != nil || tools.JSONValue(text) != raw {
+		return Cell{}, false
+	}
+	return Cell{Raw: raw, Text: text}, true
+}
+
+func encodeRow(columns []string, row TableRow) string {
+	var b strings.Builder
+	for i, c := range row {
+		b.WriteString(map[bool]string{true: "{", false: ", "}[i == 0])
+		b.WriteString(tools.JSONValue(columns[i]))
+		b.WriteString(": ")
+		b.WriteString(c.Raw)
+	}
+	b.WriteByte('}')
+	return b.String()
 }

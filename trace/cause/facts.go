@@ -152,22 +152,36 @@ func span(step int, field, text string, first, end int) Ref {
 	return Ref{Step: step, Field: field, First: first, End: end, Quote: text[first:end]}
 }
 
+// beginning refers to the first bytes of a field.
+func beginning(step int, field, text string) Ref {
+	return span(step, field, text, 0, min(len(text), maxQuote))
+}
+
 // actionRef refers to the action of a step.
 func actionRef(s qa.Step) Ref {
 	if s.Action == nil {
 		return Ref{}
 	}
-	return span(s.N, "action.text", s.Action.Text, 0, min(len(s.Action.Text), maxQuote))
+	return beginning(s.N, "action.text", s.Action.Text)
+}
+
+// actionRefs refers to the first actions, at most most of them.
+func (f *facts) actionRefs(most int) []Ref {
+	var refs []Ref
+	for _, s := range f.acts[:min(len(f.acts), most)] {
+		refs = append(refs, actionRef(s))
+	}
+	return refs
 }
 
 // reply refers to the answer, or to the last reply of an episode without one.
 func (f *facts) reply() Ref {
 	if f.Answer.Given {
-		return span(0, "answer.text", f.Answer.Text, 0, min(len(f.Answer.Text), maxQuote))
+		return beginning(0, "answer.text", f.Answer.Text)
 	}
 	for i := len(f.Steps) - 1; i >= 0; i-- {
 		if s := f.Steps[i]; s.Reply != nil {
-			return span(s.N, "reply.text", s.Reply.Text, 0, min(len(s.Reply.Text), maxQuote))
+			return beginning(s.N, "reply.text", s.Reply.Text)
 		}
 	}
 	return Ref{}
@@ -175,8 +189,7 @@ func (f *facts) reply() Ref {
 
 // gold refers to the arguments of the evaluator.
 func (f *facts) gold() Ref {
-	text := string(f.Evaluator.Kwargs)
-	return span(0, "evaluator.eval_kwargs", text, 0, min(len(text), maxQuote))
+	return beginning(0, "evaluator.eval_kwargs", string(f.Evaluator.Kwargs))
 }
 
 // lost refers to what the evidence ladder found.

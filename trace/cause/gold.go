@@ -115,55 +115,50 @@ var (
 
 // Golds returns the texts of a gold answer: one list of alternatives for each part that an answer needs. Truth values
 // and negated golds have no text. Numbers come in the forms that a paper may print.
-func Golds(e qa.Evaluator) [][]string { return golds(e.Func, e.Kwargs) }
-
-func golds(name string, raw json.RawMessage) [][]string {
-	dec := json.NewDecoder(bytes.NewReader(raw))
+func Golds(e qa.Evaluator) [][]string {
+	dec := json.NewDecoder(bytes.NewReader(e.Kwargs))
 	dec.UseNumber()
 	var args map[string]any
 	if dec.Decode(&args) != nil {
 		return nil
 	}
 	if names, ok := args["eval_func_list"].([]any); ok {
-		return joined(name, names, raw)
+		return joined(e, names)
 	}
 	var parts [][]string
 	for _, key := range []string{"gold", "reference_answer", "candidate_reference_answers", "scoring_points", "formulas", "fomulas"} {
 		if key == "reference_answer" && args["scoring_points"] != nil {
 			continue
 		}
-		parts = append(parts, leaves(args[key])...)
+		parts = append(parts, Parts(args[key])...)
 	}
-	if slices.Contains(alternatives, name) && len(parts) > 0 {
+	if slices.Contains(alternatives, e.Func) && len(parts) > 0 {
 		return [][]string{slices.Concat(parts...)}
 	}
 	return parts
 }
 
 // joined returns the golds of a conjunction, or those of a disjunction as alternatives.
-func joined(name string, names []any, raw json.RawMessage) [][]string {
+func joined(e qa.Evaluator, names []any) [][]string {
 	var list struct {
 		Kwargs []json.RawMessage `json:"eval_kwargs_list"`
 	}
-	if json.Unmarshal(raw, &list) != nil {
+	if json.Unmarshal(e.Kwargs, &list) != nil {
 		return nil
 	}
 	var parts [][]string
 	for i := range min(len(names), len(list.Kwargs)) {
 		inner, _ := names[i].(string)
-		parts = append(parts, golds(inner, list.Kwargs[i])...)
+		parts = append(parts, Golds(qa.Evaluator{Func: inner, Kwargs: list.Kwargs[i]})...)
 	}
-	if name == "eval_disjunction" && len(parts) > 0 {
+	if e.Func == "eval_disjunction" && len(parts) > 0 {
 		return [][]string{slices.Concat(parts...)}
 	}
 	return parts
 }
 
 // Parts returns the texts and numbers inside a value of plain Go types, such as an answer, as [Golds] does.
-func Parts(v any) [][]string { return leaves(v) }
-
-// leaves returns the texts and numbers inside a gold.
-func leaves(v any) [][]string {
+func Parts(v any) [][]string {
 	switch v := v.(type) {
 	case string:
 		if strings.TrimSpace(v) != "" {
@@ -172,19 +167,19 @@ func leaves(v any) [][]string {
 	case json.Number:
 		return [][]string{forms(v)}
 	case int64:
-		return leaves(json.Number(strconv.FormatInt(v, 10)))
+		return Parts(json.Number(strconv.FormatInt(v, 10)))
 	case float64:
-		return leaves(json.Number(strconv.FormatFloat(v, 'f', -1, 64)))
+		return Parts(json.Number(strconv.FormatFloat(v, 'f', -1, 64)))
 	case []any:
 		var list [][]string
 		for _, x := range v {
-			list = append(list, leaves(x)...)
+			list = append(list, Parts(x)...)
 		}
 		return list
 	case map[string]any:
 		var list [][]string
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			list = append(list, leaves(v[key])...)
+			list = append(list, Parts(v[key])...)
 		}
 		return list
 	}

@@ -76,7 +76,7 @@ func (f *facts) repeated() (Cause, bool) {
 	for _, s := range most[:LeastRepeats] {
 		ref := actionRef(s)
 		if ref.Field == "" {
-			ref = span(s.N, "reply.text", s.Reply.Text, 0, min(len(s.Reply.Text), maxQuote))
+			ref = beginning(s.N, "reply.text", s.Reply.Text)
 		}
 		c.Evidence = append(c.Evidence, ref)
 	}
@@ -108,10 +108,7 @@ func (f *facts) paperNotRead() (Cause, bool) {
 		return Cause{}, false
 	}
 	c := Cause{Why: fmt.Sprintf("no result has paper %s; the results are from %d of %d papers of the question", unread[0], len(read), len(read)+len(unread))}
-	for _, s := range f.acts {
-		c.Evidence = append(c.Evidence, actionRef(s))
-	}
-	c.Evidence = append(c.Evidence[:min(len(c.Evidence), 5)], f.reply())
+	c.Evidence = append(f.actionRefs(5), f.reply())
 	return c, true
 }
 
@@ -174,10 +171,7 @@ func (f *facts) early() (Cause, bool) {
 		return Cause{}, false
 	}
 	c := Cause{Weak: f.Loss.Weak, Why: fmt.Sprintf("the answer came after %s; %s", terminal.Plural(f.searches, "different search action"), f.Loss.Why)}
-	for _, s := range f.acts {
-		c.Evidence = append(c.Evidence, actionRef(s))
-	}
-	c.Evidence = append(c.Evidence, f.reply())
+	c.Evidence = append(f.actionRefs(len(f.acts)), f.reply())
 	return c, true
 }
 
@@ -186,12 +180,8 @@ func (f *facts) notFound() (Cause, bool) {
 	if f.seen() || f.Loss.Level == LevelUnknown {
 		return Cause{}, false
 	}
-	c := Cause{Weak: f.Loss.Weak, Why: f.Loss.Why, Evidence: f.lost()}
-	for _, s := range f.acts[:min(len(f.acts), 5)] {
-		c.Evidence = append(c.Evidence, actionRef(s))
-	}
-	c.Evidence = append(c.Evidence, f.reply())
-	return c, true
+	refs := slices.Concat(f.lost(), f.actionRefs(5), []Ref{f.reply()})
+	return Cause{Weak: f.Loss.Weak, Why: f.Loss.Why, Evidence: refs}, true
 }
 
 // inView: the question names nothing to look for, but a passage with most words of the question was shown.

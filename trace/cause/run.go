@@ -3,9 +3,12 @@ package cause
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 
 	"airqa/eval"
+	"airqa/internal/stats"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -66,7 +69,7 @@ type Choice struct{ Scoring, Judge, Episode string }
 func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 	runs := make([]Run, len(sources))
 	scores := make([]map[string]*qa.Score, len(sources))
-	peers := make(peerage)
+	answers := make(map[string][]answerOf) // by question
 	for i, s := range sources {
 		shape := s.Config.Shape
 		runs[i] = Run{Dir: s.Dir, Baseline: shape.Baseline, Model: shape.ModelName()}
@@ -76,17 +79,31 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 		}
 		runs[i].Scoring = scoring
 		scores[i] = qa.ByEpisode(list)
-		peers.add(i, s, scores[i])
+		for rec, err := range s.Episodes() {
+			score := scores[i][rec.Episode]
+			if err == nil && score != nil && !rec.Outcome.Failed() {
+				answer := Peer{Answer: rec.Answer, Verdict: score.Verdict}
+				answers[rec.UUID] = append(answers[rec.UUID], answerOf{i, rec.Episode, answer})
+			}
+		}
 	}
 	for i, s := range sources {
-		if err := runs[i].read(ctx, s, scores[i], c, func(id string) []Peer { return peers.of(i, id) }); err != nil {
+		peers := func(rec runlog.Recorded) (list []Peer) {
+			for _, a := range answers[rec.UUID] {
+				if a.run != i || a.episode != rec.Episode {
+					list = append(list, a.Peer)
+				}
+			}
+			return list
+		}
+		if err := runs[i].read(ctx, s, scores[i], c, peers); err != nil {
 			return nil, err
 		}
 	}
 	return runs, nil
 }
 
-func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c Choice, peers func(id string) []Peer) error {
+func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c Choice, peers func(runlog.Recorded) []Peer) error {
 	examples := make(map[string]qa.Example)
 	for _, ex := range s.Examples {
 		examples[ex.UUID] = ex
@@ -113,7 +130,7 @@ func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c
 			r.Right++
 			continue
 		}
-		r.Rows = append(r.Rows, rowOf(ctx, s, examples[rec.UUID], rec, score, peers(rec.Episode)))
+		r.Rows = append(r.Rows, rowOf(ctx, s, examples[rec.UUID], rec, score, peers(rec)))
 	}
 	return nil
 }
@@ -131,35 +148,11 @@ func rowOf(ctx context.Context, s Source, ex qa.Example, rec runlog.Recorded, sc
 	return row
 }
 
-// peerage has the answers to each question, by run and episode.
-type peerage map[string][]member
-
-type member struct {
+// answerOf is an answer with its run and episode.
+type answerOf struct {
 	run     int
 	episode string
 	Peer
-}
-
-func (p peerage) add(run int, s Source, scores map[string]*qa.Score) {
-	for rec, err := range s.Episodes() {
-		score := scores[rec.Episode]
-		if err != nil || score == nil || rec.Outcome.Failed() {
-			continue
-		}
-		p[rec.UUID] = append(p[rec.UUID], member{run, rec.Episode, Peer{Answer: rec.Answer, Verdict: score.Verdict}})
-	}
-}
-
-// of returns the peers of an episode of a run.
-func (p peerage) of(run int, episode string) []Peer {
-	var list []Peer
-	uuid, _ := qa.SplitEpisodeID(episode)
-	for _, m := range p[uuid] {
-		if m.run != run || m.episode != episode {
-			list = append(list, m.Peer)
-		}
-	}
-	return list
 }
 
 // Types are the columns of the paper's Tables 14 and 15: the question types.
@@ -202,4 +195,71 @@ func (c Code) Title() string {
 		TextualReasoning: "Textual Reasoning", VisualReasoning: "Visual Reasoning", Repetition: "Repetition",
 		WrongGold: "Wrong Gold", WrongScorer: "Wrong Scorer", Unknown: "Unknown",
 	}[c]
+}
+
+// Agreement compares two opinions on the same wrong answers.
+type Agreement struct {
+	// A and B name who decided, such as "rules", "people" or the name of a model.
+	A string `json:"a"`
+	B string `json:"b"`
+	// Answers counts the answers that both named a cause of, Equal those with the same cause.
+	Answers int `json:"answers"`
+	Equal   int `json:"equal"`
+	// Interval is Wilson's for the share of equal causes, at 95%; nil without answers.
+	Interval *stats.Interval `json:"interval"`
+	// Kappa is Cohen's; nil if it is undefined.
+	Kappa *float64 `json:"kappa"`
+}
+
+// Agree compares two lists of causes of the same answers. Answers without a cause in one of them do not count.
+func Agree(nameA, nameB string, a, b []Code) Agreement {
+	g := Agreement{A: nameA, B: nameB}
+	var left, right []Code
+	for i := range a {
+		if a[i] == "" || b[i] == "" {
+			continue
+		}
+		left, right = append(left, a[i]), append(right, b[i])
+		if a[i] == b[i] {
+			g.Equal++
+		}
+	}
+	g.Answers = len(left)
+	if g.Answers > 0 {
+		interval := stats.Wilson(g.Equal, g.Answers, 0.95)
+		g.Interval = &interval
+	}
+	if kappa := stats.CohenKappa(left, right); !math.IsNaN(kappa) {
+		g.Kappa = &kappa
+	}
+	return g
+}
+
+// Agree sets the agreements of the rules with people and with a model, and of these two, as far as there are any.
+func (r *Run) Agree() {
+	rules, people, model, name := make([]Code, len(r.Rows)), make([]Code, len(r.Rows)), make([]Code, len(r.Rows)), ""
+	for i, row := range r.Rows {
+		rules[i], people[i] = row.Code, row.Decided
+		if row.Opinion != nil {
+			model[i], name = row.Opinion.Cause, row.Opinion.Model
+		}
+	}
+	r.Agreements = nil
+	for _, g := range []Agreement{Agree("rules", "people", rules, people), Agree("rules", name, rules, model), Agree("people", name, people, model)} {
+		if g.Answers > 0 {
+			r.Agreements = append(r.Agreements, g)
+		}
+	}
+}
+
+// String is a sentence.
+func (g Agreement) String() string {
+	text := fmt.Sprintf("%s and %s agree on %d of %d causes", g.A, g.B, g.Equal, g.Answers)
+	if g.Interval != nil {
+		text += fmt.Sprintf(" (95%% interval %.0f%% to %.0f%%", 100*g.Interval.Low, 100*g.Interval.High)
+	}
+	if g.Kappa != nil {
+		text += fmt.Sprintf(", Cohen's kappa %.2f", *g.Kappa)
+	}
+	return text + ")"
 }

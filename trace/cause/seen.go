@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -136,46 +137,36 @@ func (s *seen) add(step qa.Step, level Level) {
 func (s *seen) result(step qa.Step, level Level) {
 	o := step.Observation
 	shown, all := readRows("observation.text", o.Text), readRows("observation.full", o.Full)
-	base := row{step: step.N, level: level}
-	base.paper, base.page = named(step)
+	paper, page := named(step)
+	// add adds row i of the result; hit i, if there is one, belongs to it.
+	add := func(i int, r row, level Level) {
+		r.step, r.level, r.paper = step.N, level, cmp.Or(r.paper, paper)
+		if r.page <= 0 {
+			r.page = page
+		}
+		if i < len(o.Hits) {
+			h := o.Hits[i]
+			r.rank, r.paper, r.page = h.Rank, strings.ToLower(h.PaperID), h.Page
+			r.ids = append(r.ids, strings.ToLower(h.ID))
+		}
+		s.rows = append(s.rows, r)
+	}
 	for i, r := range shown {
 		if shortened := o.Cut != nil && o.Cut.Reason == "cell" && i == len(shown)-1; shortened && i < len(all) {
-			s.append(all[i], base.at(LevelCut), o.Hits, i)
+			add(i, all[i], LevelCut)
 		}
-		s.append(r, base, o.Hits, i)
+		add(i, r, level)
 	}
 	for i := len(shown); i < len(all); i++ {
-		s.append(all[i], base.at(LevelCut), o.Hits, i)
+		add(i, all[i], LevelCut)
 	}
 	for i := max(len(shown), len(all)); i < len(o.Hits); i++ {
-		at := LevelCut
 		if o.Hits[i].Beyond {
-			at = LevelLimit
+			add(i, row{}, LevelLimit)
+		} else {
+			add(i, row{}, LevelCut)
 		}
-		s.append(record{}, base.at(at), o.Hits, i)
 	}
-}
-
-func (r row) at(l Level) row {
-	r.level = l
-	return r
-}
-
-// append adds one row of a result. Hit i, if there is one, belongs to it.
-func (s *seen) append(rec record, base row, hits []qa.Hit, i int) {
-	r := base
-	r.text, r.ids, r.source = rec.text, rec.ids, rec.source
-	if rec.paper != "" {
-		r.paper = rec.paper
-	}
-	if rec.page > 0 {
-		r.page = rec.page
-	}
-	if i < len(hits) {
-		h := hits[i]
-		r.rank, r.paper, r.page, r.ids = h.Rank, strings.ToLower(h.PaperID), h.Page, append(r.ids, strings.ToLower(h.ID))
-	}
-	s.rows = append(s.rows, r)
 }
 
 var literalID = lazyregexp.New(`'([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})'`)
@@ -206,19 +197,10 @@ func named(step qa.Step) (paper string, page int) {
 	return "", 0
 }
 
-// record is a line of a result.
-type record struct {
-	paper string
-	page  int
-	ids   []string
-	text  string // folded
-	source
-}
-
 // readRows reads a result as shown to a model: a JSON object per line. A line that is not JSON, because it was cut off,
 // has its text alone. The last line of a result, in brackets, is about the result.
-func readRows(field, text string) []record {
-	var list []record
+func readRows(field, text string) []row {
+	var list []row
 	at := 0
 	for line := range strings.Lines(text) {
 		first := at
@@ -226,7 +208,7 @@ func readRows(field, text string) []record {
 		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
 			continue
 		}
-		r := record{source: source{field, first, line}}
+		r := row{source: source{field, first, line}}
 		if cells, ok := cellsOf(line); ok {
 			r.read(cells)
 		} else {
@@ -293,8 +275,8 @@ func telling(cells []cell) []cell {
 	return list
 }
 
-// read reads the cells of the record.
-func (r *record) read(cells []cell) {
+// read reads the cells of the row.
+func (r *row) read(cells []cell) {
 	for _, c := range cells {
 		var id string
 		if json.Unmarshal(c.raw, &id) == nil && qa.IsUUID(id) {
@@ -313,7 +295,7 @@ func (r *record) read(cells []cell) {
 }
 
 // id adds an id of a column; pdf_id, paper_id and ref_paper_id name the paper.
-func (r *record) id(column, id string) {
+func (r *row) id(column, id string) {
 	if strings.Contains(column, "paper") || strings.Contains(column, "pdf") {
 		r.paper = id
 		return

@@ -295,16 +295,3 @@ func (d Diff) StepsAt(at Point) (a, b *Step) {
 	}
 	return a, b
 }
-
-// Count returns the number of pairs of some kinds.
-func (d Diff) Count(kinds ...Kind) int {
-	n := 0
-	for _, p := range d.Pairs {
-		for _, k := range kinds {
-			if p.Kind == k {
-				n++
-			}
-		}
-	}
-	return n
-}

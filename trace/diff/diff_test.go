@@ -293,7 +293,7 @@ func TestSelf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		steps := someSteps(t, "a")
 		d := diff.Of(copied(steps), copied(steps))
-		if d.FirstAction != nil || d.FirstResult != nil || d.Diverged != diff.Never || d.Count(diff.Equal) != len(steps) || len(d.Pairs) != len(steps) {
+		if d.FirstAction != nil || d.FirstResult != nil || d.Diverged != diff.Never || count(d, diff.Equal) != len(steps) || len(d.Pairs) != len(steps) {
 			t.Fatalf("%v", lines(d))
 		}
 	})
@@ -346,7 +346,7 @@ func kindOf(p diff.Pair, a, b []qa.Step) diff.Kind {
 func TestShortest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := someSteps(t, "a"), someSteps(t, "b")
-		if got, want := diff.Of(copied(a), copied(b)).Count(diff.Equal, diff.OtherResult), longest(a, b); got != want {
+		if got, want := count(diff.Of(copied(a), copied(b)), diff.Equal, diff.OtherResult), longest(a, b); got != want {
 			t.Fatalf("%d equal actions, want %d", got, want)
 		}
 	})
@@ -425,7 +425,7 @@ func TestInsertion(t *testing.T) {
 		at := rapid.IntRange(0, len(a)).Draw(t, "at")
 		b := slices.Insert(slices.Clone(a), at, someStep(t))
 		d := diff.Of(copied(a), copied(b))
-		if d.Count(diff.OnlyB) != 1 || d.Count(diff.OnlyA, diff.ChangedArgs) != 0 || len(d.Pairs) != len(b) {
+		if count(d, diff.OnlyB) != 1 || count(d, diff.OnlyA, diff.ChangedArgs) != 0 || len(d.Pairs) != len(b) {
 			t.Fatalf("%v", lines(d))
 		}
 	})
@@ -450,8 +450,8 @@ func TestVeryLong(t *testing.T) {
 	a := long(n, 1<<30, 1)
 	b := recorded(slices.Insert(slices.Clone(a.Steps), 0, step(0, "Query", map[string]any{"sql": "SELECT 1"}, "x"))...)
 	d := diff.Of(a, b)
-	if d.Count(diff.OnlyB) != 1 || d.Count(diff.Equal) != n {
-		t.Errorf("%d only in B, %d equal", d.Count(diff.OnlyB), d.Count(diff.Equal))
+	if count(d, diff.OnlyB) != 1 || count(d, diff.Equal) != n {
+		t.Errorf("%d only in B, %d equal", count(d, diff.OnlyB), count(d, diff.Equal))
 	}
 }
 
@@ -474,4 +474,15 @@ func BenchmarkOf(b *testing.B) {
 			}
 		})
 	}
+}
+
+// count returns the number of pairs of some kinds.
+func count(d diff.Diff, kinds ...diff.Kind) int {
+	n := 0
+	for _, p := range d.Pairs {
+		if slices.Contains(kinds, p.Kind) {
+			n++
+		}
+	}
+	return n
 }

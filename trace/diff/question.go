@@ -3,6 +3,7 @@ package diff
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"airqa/eval"
 	"airqa/qa"
@@ -61,15 +62,15 @@ func episodes(a, b Source, nameA, nameB string) (Question, error) {
 	}
 	q := Question{UUID: x.UUID, Diff: Of(x, y)}
 	q.A, q.B = a.side(q.A), b.side(q.B)
-	q.describe(a.example(x.UUID))
-	return q, nil
-}
-
-func (q *Question) describe(ex qa.Example) {
-	q.Question = ex.Question
-	if gold, ok := eval.GoldAnswer(ex.Evaluator); ok {
+	i := slices.IndexFunc(a.Examples, func(ex qa.Example) bool { return ex.UUID == x.UUID })
+	if i < 0 {
+		return q, nil // a question that is not in the file any more
+	}
+	q.Question = a.Examples[i].Question
+	if gold, ok := eval.GoldAnswer(a.Examples[i].Evaluator); ok {
 		q.Gold = gold.String()
 	}
+	return q, nil
 }
 
 // settings lists the keys of run.json that differ between two runs.
@@ -84,15 +85,6 @@ func (s Source) load(name string) (rec runlog.Recorded, err error) {
 		}
 	}
 	return rec, nil
-}
-
-func (s Source) example(uuid string) qa.Example {
-	for _, ex := range s.Examples {
-		if ex.UUID == uuid {
-			return ex
-		}
-	}
-	return qa.Example{UUID: uuid}
 }
 
 // side adds the run to a side.

@@ -106,7 +106,7 @@ func TestUnscoredRuns(t *testing.T) {
 	if q.A.Score == nil || q.A.Score.Verdict != qa.Right || q.A.Judge != "none" || q.B.Score != nil || q.B.Model != "openai:m" || q.Question != "question u" {
 		t.Errorf("%+v\n%+v", q.A, q.B)
 	}
-	if len(q.Settings) != 0 || q.Count(diff.Equal) != 1 {
+	if len(q.Settings) != 0 || count(q.Diff, diff.Equal) != 1 {
 		t.Errorf("settings %v, pairs %v", q.Settings, lines(q.Diff))
 	}
 	a.Mode = "fixed"

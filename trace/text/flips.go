@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,13 +75,11 @@ var divergences = map[diff.Divergence]string{
 func flipsList(flips []diff.Flip, o render.Options) string {
 	var b strings.Builder
 	for _, group := range diff.Divergences() {
-		if n := countFlips(flips, group); n > 0 {
-			fmt.Fprintf(&b, "%s\n", o.Style.Bold(fmt.Sprintf("%s: %d", divergences[group], n)))
+		list := divergedAt(flips, group)
+		if len(list) > 0 {
+			fmt.Fprintf(&b, "%s\n", o.Style.Bold(fmt.Sprintf("%s: %d", divergences[group], len(list))))
 		}
-		for _, f := range flips {
-			if f.Diverged != group {
-				continue
-			}
+		for _, f := range list {
 			head := terminal.Line(qa.ShortEpisode(f.UUID, f.Repeat))
 			if f.Step > 0 {
 				head += fmt.Sprintf(", step %d", f.Step)
@@ -104,11 +103,9 @@ func flipsTable(flips []diff.Flip) *report.Table {
 		t.Heads[i].Left = true
 	}
 	for _, group := range diff.Divergences() {
-		name := fmt.Sprintf("%s: %d", divergences[group], countFlips(flips, group))
-		for _, f := range flips {
-			if f.Diverged != group {
-				continue
-			}
+		list := divergedAt(flips, group)
+		name := fmt.Sprintf("%s: %d", divergences[group], len(list))
+		for _, f := range list {
 			step := "-"
 			if f.Step > 0 {
 				step = strconv.Itoa(f.Step)
@@ -121,14 +118,8 @@ func flipsTable(flips []diff.Flip) *report.Table {
 	return t
 }
 
-func countFlips(flips []diff.Flip, group diff.Divergence) int {
-	n := 0
-	for _, f := range flips {
-		if f.Diverged == group {
-			n++
-		}
-	}
-	return n
+func divergedAt(flips []diff.Flip, group diff.Divergence) []diff.Flip {
+	return slices.DeleteFunc(slices.Clone(flips), func(f diff.Flip) bool { return f.Diverged != group })
 }
 
 // longestFlip is the maximum width of an action in a table of flips.

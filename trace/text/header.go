@@ -20,7 +20,7 @@ func facts(e trace.Episode, list []trace.Note) []fact {
 	all := []fact{
 		{"Format", "", t.AnswerFormat},
 		{"Tags", "", strings.Join(t.Tags, ", ")},
-		{"Episode", "", t.Episode + in(e.Run)},
+		{"Episode", "", strings.TrimSuffix(t.Episode+" in "+e.Run, " in ")},
 		{"Status", statusColour(e.Status), statusText(e)},
 		{"Lost at", "", lostText(e.Loss)},
 		{"Cause", "", causeText(e.Why)},
@@ -48,13 +48,6 @@ func (p *Page) header(e trace.Episode, list []trace.Note) {
 			p.field(f.name, f.colour, f.text)
 		}
 	}
-}
-
-func in(run string) string {
-	if run == "" {
-		return ""
-	}
-	return " in " + run
 }
 
 func statusColour(s trace.Status) string {

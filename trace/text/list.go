@@ -41,7 +41,15 @@ func (l EpisodeList) Write(w io.Writer, o render.Options) error {
 	table.Notes = []string{l.summary()}
 	text := l.summary()
 	if len(l.Rows) > 0 {
-		text = l.paint(fitted(heads, cells, o.Width)).Text(o.Width) + "\n" + text
+		t := fitted(heads, cells, o.Width)
+		status := slices.Index(t.Head, "status")
+		t.Paint = func(row, column int, cell string) string {
+			if column != status {
+				return cell
+			}
+			return l.Style.Paint(statusCodes[l.Rows[row].Status], cell)
+		}
+		text = t.Text(o.Width) + "\n" + text
 	}
 	d.Add(render.Part{Table: table, Preformatted: text})
 	return d.Write(w, o)
@@ -74,18 +82,6 @@ func fitted(heads []string, cells [][]string, width int) terminal.Table {
 	t := terminal.Table{Head: pick(heads)}
 	for _, row := range cells {
 		t.Rows = append(t.Rows, pick(row))
-	}
-	return t
-}
-
-// paint colours the statuses of a table.
-func (l EpisodeList) paint(t terminal.Table) terminal.Table {
-	at := slices.Index(t.Head, "status")
-	t.Paint = func(row, column int, cell string) string {
-		if column != at {
-			return cell
-		}
-		return PaintStatus(l.Style, l.Rows[row].Status, cell)
 	}
 	return t
 }
@@ -197,9 +193,4 @@ func answerGold(r trace.Row, side int) string {
 var statusCodes = map[trace.Status]string{
 	trace.Right: "32", trace.Wrong: "31", trace.Unscored: "33", trace.Failed: "35",
 	trace.Damaged: "35", trace.Unfinished: "36",
-}
-
-// PaintStatus paints the name of a status.
-func PaintStatus(s terminal.Style, status trace.Status, text string) string {
-	return s.Paint(statusCodes[status], text)
 }

@@ -39,7 +39,7 @@ func (l *library) compare(first, second trace.Key) tea.Cmd {
 	return func() tea.Msg {
 		l.mu.RLock()
 		defer l.mu.RUnlock()
-		choice := l.lib.Choice()
+		choice := l.lib.Choice
 		source := func(e trace.Key) diff.Source {
 			r := l.lib.Run(e.Run)
 			return diff.Source{Run: r.Log, Examples: r.Examples, Mode: choice.Scoring, Judge: choice.Judge}
@@ -137,7 +137,7 @@ func (b *browser) comparisonTitle() string {
 
 // comparisonCommand is the call of airqa that prints the comparison.
 func (b *browser) comparisonCommand() []string {
-	first, second, choice := b.view.id, b.compared.other, b.Library.Choice()
+	first, second, choice := b.view.id, b.compared.other, b.Library.Choice
 	words := []string{"airqa", "diff", first.Run, second.Run, first.Episode}
 	if second.Episode != first.Episode {
 		words = append(words, second.Episode)
