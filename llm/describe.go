@@ -2,11 +2,17 @@ package llm
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
+	"github.com/tmc/langchaingo/llms"
+
 	"airqa/internal/ledger"
+	"airqa/llm/catalog"
+	"airqa/qa"
 )
 
 // Describe returns the part of a configuration that affects replies, for the record of a run: runs with equal
@@ -66,4 +72,82 @@ func (c Config) describeEndpoint(out map[string]any) {
 	if provider, _ := SplitSpec(c.Spec); provider == "ollama" {
 		out["context_window"] = cmp.Or(max(c.ContextWindow, 0), DefaultOllamaWindow)
 	}
+}
+
+func checkSampling(s qa.Sampling) error {
+	switch {
+	case s.Temperature != nil && (math.IsNaN(*s.Temperature) || math.IsInf(*s.Temperature, 0) || *s.Temperature < 0):
+		return errors.New("temperature must be a number from 0 up")
+	case s.TopP != nil && !(*s.TopP > 0 && *s.TopP <= 1):
+		return errors.New("top_p must be above 0 and at most 1")
+	case s.MaxTokens < 0:
+		return errors.New("max tokens must not be negative")
+	}
+	return nil
+}
+
+// callOptions are the settings sent, as langchaingo options.
+func (c Config) callOptions() []llms.CallOption {
+	var options []llms.CallOption
+	fields, _ := c.settled()
+	for name := range fields {
+		switch name {
+		case "temperature":
+			options = append(options, llms.WithTemperature(*c.Sampling.Temperature))
+		case "top_p":
+			options = append(options, llms.WithTopP(*c.Sampling.TopP))
+		case "seed":
+			options = append(options, llms.WithSeed(*c.Sampling.Seed))
+		case "max_tokens":
+			options = append(options, llms.WithMaxTokens(c.Sampling.MaxTokens))
+		case "stop":
+			options = append(options, llms.WithStopWords(c.Sampling.Stop))
+		}
+	}
+	return options
+}
+
+// settled returns the sampling sent, by the names of OpenAI's protocol, and the sorted names of settings not sent.
+func (c Config) settled() (fields map[string]any, unsent []string) {
+	fields = c.Sampling.Record()
+	for _, name := range c.refused(fields) {
+		if _, set := fields[name]; set {
+			delete(fields, name)
+			unsent = append(unsent, name)
+		}
+	}
+	provider, _ := SplitSpec(c.Spec)
+	if _, set := fields["max_tokens"]; !set && provider == "anthropic" {
+		fields["max_tokens"] = anthropicMaxTokens
+	}
+	return fields, unsent
+}
+
+// refused names the settings that the model or its protocol does not accept.
+func (c Config) refused(fields map[string]any) []string {
+	var names []string
+	provider, _ := SplitSpec(c.Spec)
+	v, _ := findVendor(provider)
+	names = append(names, v.unsent...)
+	if t := c.Sampling.Temperature; v.open != nil && t != nil && *t == 0 {
+		names = append(names, "temperature") // langchaingo's clients cannot send an explicit zero
+	}
+	model := c.listed()
+	_, temperature := fields["temperature"]
+	switch {
+	case model.DefaultSampling:
+		names = append(names, "temperature", "top_p")
+	case model.OneSampling && temperature:
+		names = append(names, "top_p")
+	}
+	return names
+}
+
+// reasons reports whether the model thinks before it replies.
+func (c Config) reasons() bool { return c.Reasoning || c.listed().Reasoning }
+
+// listed is the model's entry in the catalog; the zero value for an unknown model.
+func (c Config) listed() catalog.Model {
+	model, _ := c.Catalog.Find(c.Spec)
+	return model
 }

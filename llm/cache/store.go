@@ -1,6 +1,11 @@
 package cache
 
 import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -112,4 +117,172 @@ func (s *Store) find(k Key) (qa.Reply, bool) {
 func (s *Store) keep(k Key, e entry) {
 	e.Key, e.Format, e.Time = k.String(), Format, s.now().UTC()
 	s.replies.Put(ledger.Encode(e))
+}
+
+// Model answers from a store and asks another model on a miss. Calls may overlap; concurrent identical requests are
+// made once. A reply from the store has Cached set, no Attempts, and the Usage of the original request.
+type Model struct {
+	// Store keeps the replies; models may share it.
+	Store *Store
+	Model qa.Model
+	// Name identifies the model in listings of the cache.
+	Name string
+	// Endpoint describes model, address and sampling; see [KeyOf].
+	Endpoint map[string]any
+	Protocol string
+}
+
+// Complete answers a request. The error is the inner model's or the context's.
+func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
+	key, err := m.Key(r)
+	if err != nil {
+		return qa.Reply{}, err
+	}
+	for {
+		if reply, ok := m.Store.find(key); ok {
+			return reply, nil
+		}
+		reply, shared, err := m.Store.flights.Do(ctx, key.String(), func() (qa.Reply, error) { return m.ask(ctx, key, r) })
+		if !shared {
+			return reply, err
+		}
+		// After waiting, look again; make the request itself if the other call failed.
+	}
+}
+
+func (m *Model) ask(ctx context.Context, key Key, r qa.Request) (qa.Reply, error) {
+	// Another call may have ended between the lookup and this one.
+	if reply, ok := m.Store.find(key); ok {
+		return reply, nil
+	}
+	m.Store.asked.Add(1)
+	reply, err := m.Model.Complete(ctx, r)
+	if err == nil {
+		m.Keep(key, r.Repeat, reply)
+	}
+	return reply, err
+}
+
+// Key returns the key of a request to m.
+func (m *Model) Key(r qa.Request) (Key, error) { return KeyOf(m.Endpoint, m.Protocol, r) }
+
+// Keep adds the reply to a request that was answered elsewhere. [Store.Close] reports a failed write.
+func (m *Model) Keep(key Key, repeat int, reply qa.Reply) {
+	m.Store.keep(key, entry{Model: m.Name, Repeat: repeat, Reply: replyOf(reply)})
+}
+
+// Format is the format number of keys and entries.
+const Format = 1
+
+// Key names a request.
+type Key [sha256.Size]byte
+
+// String is the key in lower-case hex.
+func (k Key) String() string { return hex.EncodeToString(k[:]) }
+
+// asked is the input of a key. Texts are bytes, because JSON would replace invalid UTF-8.
+type asked struct {
+	Format   int            `json:"format"`
+	Endpoint map[string]any `json:"endpoint"`
+	Protocol string         `json:"protocol"`
+	Repeat   int            `json:"repeat"`
+	Tools    []qa.ToolSpec  `json:"tools"`
+	Messages []said         `json:"messages"`
+}
+
+type said struct {
+	Role       qa.Role       `json:"role"`
+	Text       []byte        `json:"text"`
+	Images     []image       `json:"images"`
+	ToolCalls  []qa.ToolCall `json:"tool_calls"`
+	ToolCallID string        `json:"tool_call_id"`
+	Sealed     []byte        `json:"sealed"`
+}
+
+type image struct {
+	SHA256 string `json:"sha256"`
+	MIME   string `json:"mime"`
+}
+
+// KeyOf returns the key of a request to a model. endpoint describes the model and its address with every setting sent.
+// The question's uuid and the step are not part of a key.
+func KeyOf(endpoint map[string]any, protocol string, r qa.Request) (Key, error) {
+	a := asked{Format: Format, Endpoint: endpoint, Protocol: protocol, Repeat: r.Repeat, Tools: r.Tools}
+	for _, m := range r.Messages {
+		s := said{Role: m.Role, Text: []byte(m.Text), ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, Sealed: m.Sealed}
+		for _, im := range m.Images {
+			if im.SHA256 == "" {
+				im.SHA256 = ledger.Hash(im.Data)
+			}
+			s.Images = append(s.Images, image{im.SHA256, im.MIME})
+		}
+		a.Messages = append(a.Messages, s)
+	}
+	raw, err := json.Marshal(a)
+	if err != nil {
+		return Key{}, err
+	}
+	return sha256.Sum256(raw), nil
+}
+
+// entry is one line of the file. The key comes first so that it can be read without parsing the rest.
+type entry struct {
+	Key    string    `json:"key"`
+	Format int       `json:"format"`
+	Time   time.Time `json:"time"`
+	Model  string    `json:"model"`
+	Repeat int       `json:"repeat"`
+	Reply  reply     `json:"reply"`
+}
+
+// reply is qa.Reply without its requests. Its texts keep invalid UTF-8.
+type reply struct {
+	Text      ledger.Text     `json:"text"`
+	Reasoning ledger.Text     `json:"reasoning,omitempty"`
+	ToolCalls []qa.ToolCall   `json:"tool_calls,omitempty"`
+	Sealed    json.RawMessage `json:"sealed,omitempty"`
+	Model     string          `json:"model,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Finish    string          `json:"finish,omitempty"`
+	Usage     qa.Usage        `json:"usage"`
+}
+
+func replyOf(r qa.Reply) reply {
+	return reply{
+		Text: ledger.Text(r.Text), Reasoning: ledger.Text(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
+		Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage,
+	}
+}
+
+// hit returns the reply as a cache hit.
+func (r reply) hit() qa.Reply {
+	return qa.Reply{
+		Text: string(r.Text), Reasoning: string(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
+		Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage, Cached: true,
+	}
+}
+
+var keyHead = []byte(`{"key":"`)
+
+// place reads only the key at the start of a line.
+func place(line []byte, at ledger.Span) (k Key, _ ledger.Span, err error) {
+	rest, found := bytes.CutPrefix(line, keyHead)
+	if !found || len(rest) <= 2*len(k) || rest[2*len(k)] != '"' {
+		return k, at, ledger.ErrDamaged
+	}
+	if _, err := hex.Decode(k[:], rest[:2*len(k)]); err != nil {
+		return k, at, ledger.ErrDamaged
+	}
+	return k, at, nil
+}
+
+func decode(line []byte) (entry, error) {
+	var e entry
+	if err := json.Unmarshal(line, &e); err != nil {
+		return e, err
+	}
+	if e.Format != Format {
+		return e, fmt.Errorf("entry of format %d; this program reads format %d", e.Format, Format)
+	}
+	return e, nil
 }
