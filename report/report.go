@@ -1,6 +1,6 @@
-// Package report turns run directories into numbers. [Collect] makes a [Row] per run, [Build] the tables of the AirQA
-// paper and additional ones as data, and [Traced] shows one trajectory as text. It reads only the run log and its
-// scores: it calls no model and scores nothing. Package render prints the tables.
+// Package report turns run directories into numbers. [Collect] makes a [Row] per run, and [Build] the tables of the AirQA
+// paper and additional ones as data. It reads only the run log and its scores: it calls no model and scores nothing.
+// Package render prints the tables.
 //
 // Every number is computed once, in a [Row]; a [Table] selects and formats them.
 package report

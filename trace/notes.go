@@ -194,13 +194,8 @@ func (f *NoteFile) Of(episode string) []Note {
 
 // Decided returns the decision on an episode that counts.
 func (f *NoteFile) Decided(episode string) (Note, bool) {
-	list := f.Of(episode)
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].Cause != "" {
-			return list[i], true
-		}
-	}
-	return Note{}, false
+	n, ok := f.Decisions()[episode]
+	return n, ok
 }
 
 // Decisions returns the decision that counts on each episode that has one.

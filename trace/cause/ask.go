@@ -52,8 +52,8 @@ type Asked struct {
 	Usage        qa.Usage
 }
 
-// kept is a line of the file.
-type kept struct {
+// savedReply is a line of the file.
+type savedReply struct {
 	Key     string   `json:"key"`
 	Episode string   `json:"episode"`
 	Model   string   `json:"model"`
@@ -64,7 +64,7 @@ type kept struct {
 // Ask asks about each answer that has no reply yet. A failed request is that answer's failure; a cancelled context ends
 // all, and what was answered is kept.
 func (a Asking) Ask(ctx context.Context, answers []Answer) (asked Asked, err error) {
-	file, err := ledger.Open(filepath.Join(a.Dir, FileName), ledger.Config[string, kept]{Entry: readKept, Redact: a.Redact, Exclusive: true})
+	file, err := ledger.Open(filepath.Join(a.Dir, FileName), ledger.Config[string, savedReply]{Entry: readReply, Redact: a.Redact, Exclusive: true})
 	if err != nil {
 		return Asked{}, fmt.Errorf("open %s: %w", filepath.Join(a.Dir, FileName), err)
 	}
@@ -75,7 +75,7 @@ func (a Asking) Ask(ctx context.Context, answers []Answer) (asked Asked, err err
 	group.SetLimit(max(1, a.Workers))
 	for i, answer := range answers {
 		group.Go(func() error {
-			k, fresh, err := a.one(ctx, file, answer)
+			k, fresh, err := a.reply(ctx, file, answer)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -119,41 +119,41 @@ func (a Asking) Run(ctx context.Context, log *runlog.Run, r *Run) (Asked, error)
 // maxFailed is the number of failed requests, none answered, after which no more are made.
 const maxFailed = 10
 
-func readKept(line []byte, _ ledger.Span) (string, kept, error) {
-	var k kept
+func readReply(line []byte, _ ledger.Span) (string, savedReply, error) {
+	var k savedReply
 	if json.Unmarshal(line, &k) != nil || k.Key == "" {
-		return "", kept{}, ledger.ErrDamaged
+		return "", savedReply{}, ledger.ErrDamaged
 	}
 	return k.Key, k, nil
 }
 
-// one returns the reply about an answer, asking for it unless it is there.
-func (a Asking) one(ctx context.Context, file *ledger.Ledger[string, kept], answer Answer) (k kept, fresh bool, err error) {
+// reply returns the reply about an answer, asking for it unless it is there.
+func (a Asking) reply(ctx context.Context, file *ledger.Ledger[string, savedReply], answer Answer) (k savedReply, fresh bool, err error) {
 	system, user, err := prompt(answer)
 	if err != nil {
-		return kept{}, false, err
+		return savedReply{}, false, err
 	}
 	key := ledger.Hash(a.Model.Name + "\x00" + a.Model.Settings + "\x00" + system + "\x00" + user)
 	if k, ok := file.Get(key); ok {
 		return k, false, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return kept{}, false, err
+		return savedReply{}, false, err
 	}
 	r, err := a.Asker.Ask(ctx, system, user)
 	if err != nil {
-		return kept{}, true, err
+		return savedReply{}, true, err
 	}
-	k = kept{Key: key, Episode: answer.Episode.Episode, Model: a.Model.Name, Reply: r.Text, Usage: r.Usage}
+	k = savedReply{Key: key, Episode: answer.Episode.Episode, Model: a.Model.Name, Reply: r.Text, Usage: r.Usage}
 	line, err := ledger.Encode(k)
 	if err != nil {
-		return kept{}, true, err
+		return savedReply{}, true, err
 	}
 	return k, true, file.Add(line)
 }
 
 // opinion reads a reply.
-func (a Asking) opinion(k kept, err error) Opinion {
+func (a Asking) opinion(k savedReply, err error) Opinion {
 	o := Opinion{Model: a.Model.Name}
 	if err != nil {
 		o.Failed = err.Error()

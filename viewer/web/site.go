@@ -44,7 +44,7 @@ type Site struct {
 
 // SiteConfig is what pages need from the server.
 type SiteConfig struct {
-	// Version is the version of the runs that a page shows, see package live.
+	// Version is the version of the runs that a page shows: a page reads itself again when [web.Feed] announces another.
 	Version int
 	// CSRF is the token for forms.
 	CSRF string
