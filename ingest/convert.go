@@ -70,32 +70,13 @@ func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, t
 		return in, "", err
 	}
 	in = layout.Input{Width: info.Width, Height: info.Height}
-	glyphs, text, err := doc.GlyphsAndText(ctx, n)
+	in.Glyphs, text, err = doc.GlyphsAndText(ctx, n)
 	if err != nil {
 		return in, "", err
 	}
-	in.Glyphs = make([]layout.Glyph, len(glyphs))
-	for i, g := range glyphs {
-		in.Glyphs[i] = layout.Glyph{
-			Rune: g.Rune, Box: g.Box, X: g.X, Baseline: g.Baseline, Size: g.Size,
-			Font: g.Font, Angle: g.Angle, LineEnd: g.LineEnd, Unmapped: g.Unmapped,
-		}
-	}
-	shapes, err := doc.Shapes(ctx, n)
-	in.Shapes = layoutShapes(shapes)
+	in.Shapes, err = doc.Shapes(ctx, n)
 	return in, text, err
 }
-
-func layoutShapes(shapes []pdf.Shape) []layout.Shape {
-	out := make([]layout.Shape, len(shapes))
-	for i, s := range shapes {
-		out[i] = layout.Shape{Kind: shapeKinds[s.Kind], Box: s.Box, Parts: layoutShapes(s.Parts)}
-	}
-	return out
-}
-
-// shapeKinds maps the kinds other than paths.
-var shapeKinds = map[pdf.ShapeKind]layout.ShapeKind{pdf.Form: layout.Form, pdf.Picture: layout.Picture, pdf.Shading: layout.Picture}
 
 // readMarks adds anchors, outline and the file's own title. Broken ones are reported and omitted.
 func readMarks(ctx context.Context, doc *pdf.Document, source *structure.Source) (problems []string, err error) {
@@ -106,20 +87,19 @@ func readMarks(ctx context.Context, doc *pdf.Document, source *structure.Source)
 	}
 	anchors, err := doc.Anchors(ctx)
 	note("link targets", err)
-	for _, a := range anchors {
-		if a.Page > 0 && a.Page <= len(source.Doc.Pages) {
+	for i := range anchors {
+		if a := &anchors[i]; a.Page > 0 && a.Page <= len(source.Doc.Pages) {
 			a.X, a.Y = source.Doc.Pages[a.Page-1].Upright(a.X, a.Y)
 		}
-		source.Anchors = append(source.Anchors, structure.Anchor(a))
 	}
 	outline, err := doc.Outline(ctx)
 	note("outline", err)
-	for _, h := range outline {
-		if h.Page > 0 && h.Page <= len(source.Doc.Pages) && source.Doc.Pages[h.Page-1].Turned != 0 {
+	for i := range outline {
+		if h := &outline[i]; h.Page > 0 && h.Page <= len(source.Doc.Pages) && source.Doc.Pages[h.Page-1].Turned != 0 {
 			h.Y = 0 // without its x, the position in the text is unknown
 		}
-		source.Outline = append(source.Outline, structure.Entry{Title: h.Title, Level: h.Level, Page: h.Page, Y: h.Y})
 	}
+	source.Anchors, source.Outline = anchors, outline
 	meta, err := doc.Metadata(ctx)
 	note("document properties", err)
 	source.Title, source.Author = meta.Title, meta.Author

@@ -6,15 +6,15 @@ const maxParts = 400
 // extent returns the visible area of an object: its bounds within its clip. PDFium's bounds of a form ignore the form's
 // own clip, so some figures claim to be 38,000 points below the page or to cover their caption. PDFium stores that clip
 // with each part, so a form's extent is computed from its parts.
-func (w *shapeWalk) extent(object uint64, kind ShapeKind, outer matrix, depth int) Box {
+func (w *shapeWalk) extent(object uint64, kind objectKind, outer matrix, depth int) Box {
 	box := w.bounds(object, outer)
-	if kind == Path && (box.Width() < 20 || box.Height() < 20) {
+	if kind == pathObject && (box.Width() < 20 || box.Height() < 20) {
 		return box // too small for its clip to matter
 	}
 	if clip, ok := w.clip(object, outer); ok {
 		box = box.Clamp(clip)
 	}
-	if kind != Form || depth >= maxDepth {
+	if kind != formObject || depth >= maxDepth {
 		return box
 	}
 	var parts Box
@@ -30,12 +30,12 @@ func (w *shapeWalk) extent(object uint64, kind ShapeKind, outer matrix, depth in
 
 // part returns the extent of a part of a form, including text, which it counts.
 func (w *shapeWalk) part(object uint64, outer matrix, depth int) Box {
-	kind := ShapeKind(w.d.g.word("FPDFPageObj_GetType", object))
-	if object == 0 || kind == Path && !w.visible(object) {
+	kind := objectKind(w.d.g.word("FPDFPageObj_GetType", object))
+	if object == 0 || kind == pathObject && !w.visible(object) {
 		return Box{}
 	}
 	switch kind {
-	case Form:
+	case formObject:
 		return w.extent(object, kind, outer, depth)
 	case textObject:
 		w.texts++

@@ -8,18 +8,29 @@ import (
 // ShapeKind is the kind of a [Shape].
 type ShapeKind int
 
-// The kinds of shapes; the numbers are PDFium's FPDF_PAGEOBJ_*.
+// The kinds of shapes.
 const (
-	textObject ShapeKind = 1
 	// Path is a line, a curve or a filled area, such as a rule of a table.
-	Path ShapeKind = 2
-	// Picture is a bitmap.
-	Picture ShapeKind = 3
-	// Shading is a colour gradient.
-	Shading ShapeKind = 4
+	Path ShapeKind = iota
+	// Picture is a bitmap or a colour gradient.
+	Picture
 	// Form is a form XObject, such as an included PDF figure.
-	Form ShapeKind = 5
+	Form
 )
+
+// objectKind is PDFium's FPDF_PAGEOBJ_*.
+type objectKind uint32
+
+const (
+	textObject objectKind = iota + 1
+	pathObject
+	imageObject
+	shadingObject
+	formObject
+)
+
+// shapeKinds has the objects that are shapes.
+var shapeKinds = map[objectKind]ShapeKind{pathObject: Path, imageObject: Picture, shadingObject: Picture, formObject: Form}
 
 // Shape is a drawn object other than text, clipped to the page.
 type Shape struct {
@@ -27,6 +38,11 @@ type Shape struct {
 	Box  Box
 	// Parts are the shapes in a form with many texts, which may be the page itself rather than a figure.
 	Parts []Shape
+}
+
+// IsRule reports whether s is a thin horizontal stroke, such as a rule of a table.
+func (s Shape) IsRule() bool {
+	return s.Box.Height() < 2.5 && s.Box.Width() > 12 && s.Box.Width() > 6*s.Box.Height()
 }
 
 const (
@@ -88,13 +104,14 @@ func (d *Document) pageShapes(n int) ([]Shape, error) {
 }
 
 func (w *shapeWalk) object(object uint64, outer matrix, depth int) {
-	kind := ShapeKind(w.d.g.word("FPDFPageObj_GetType", object))
-	if object == 0 || kind < Path || kind > Form || kind == Path && !w.visible(object) {
+	kind := objectKind(w.d.g.word("FPDFPageObj_GetType", object))
+	shapeKind, isShape := shapeKinds[kind]
+	if object == 0 || !isShape || kind == pathObject && !w.visible(object) {
 		return
 	}
 	before := w.texts
 	box := w.extent(object, kind, outer, depth)
-	if kind == Form && depth < maxDepth && w.tooBig(box) {
+	if kind == formObject && depth < maxDepth && w.tooBig(box) {
 		w.descend(object, outer, depth) // it wraps the whole page, such as a publisher's stamp
 		return
 	}
@@ -102,7 +119,7 @@ func (w *shapeWalk) object(object uint64, outer matrix, depth int) {
 	if clamped.Empty() {
 		return
 	}
-	shape := Shape{Kind: kind, Box: clamped}
+	shape := Shape{Kind: shapeKind, Box: clamped}
 	if w.texts-before >= manyTexts && depth < maxDepth {
 		at := len(w.shapes)
 		w.descend(object, outer, depth)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"airqa/env/pdf"
 	"airqa/ingest/floats"
 	"airqa/ingest/layout"
 	"airqa/internal/testkit/layouttest"
@@ -34,7 +35,7 @@ func rounded(list []floats.Float) []floats.Float {
 func TestAFigureIsWhatIsDrawnAboveItsCaption(t *testing.T) {
 	p := layouttest.NewPage()
 	text(p, 80, 5)
-	p.Shape(layout.Form, layout.Box{X0: 150, Y0: 160, X1: 300, Y1: 250}).Shape(layout.Picture, layout.Box{X0: 310, Y0: 170, X1: 450, Y1: 240})
+	p.Shape(pdf.Form, layout.Box{X0: 150, Y0: 160, X1: 300, Y1: 250}).Shape(pdf.Picture, layout.Box{X0: 310, Y0: 170, X1: 450, Y1: 240})
 	p.Set(200, 262, 8, layouttest.Roman, "(a) left")
 	p.Set(150, 290, 9, layouttest.Roman, "Figure 1: Two parts.")
 	text(p, 330, 8)
@@ -55,7 +56,7 @@ func TestFiguresSideBySide(t *testing.T) {
 	p := layouttest.NewPage()
 	text(p, 80, 5)
 	left, right := layout.Box{X0: 100, Y0: 160, X1: 250, Y1: 250}, layout.Box{X0: 330, Y0: 160, X1: 480, Y1: 250}
-	p.Shape(layout.Form, left).Shape(layout.Form, right)
+	p.Shape(pdf.Form, left).Shape(pdf.Form, right)
 	p.Set(120, 270, 9, layouttest.Roman, "Figure 1: Left.").Set(350, 270, 9, layouttest.Roman, "Figure 2: Right.")
 	text(p, 310, 8)
 	got := floats.Find(layouttest.Analyze(p)).Figures

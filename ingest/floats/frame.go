@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"airqa/env/pdf"
 	"airqa/ingest/layout"
 )
 
@@ -70,7 +71,7 @@ func isHeadRule(page *layout.Page, single, next layout.Box) bool {
 func horizontals(page *layout.Page) []layout.Box {
 	var rules []layout.Box
 	for _, s := range page.Shapes {
-		if s.IsRule() || s.Kind == layout.Path && s.Box.Height() < 1.5 && s.Box.Width() > 3 {
+		if s.IsRule() || s.Kind == pdf.Path && s.Box.Height() < 1.5 && s.Box.Width() > 3 {
 			rules = append(rules, s.Box)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/env/pdf"
 	"airqa/ingest/floats"
 	"airqa/ingest/layout"
 	"airqa/internal/testkit/layouttest"
@@ -54,7 +55,7 @@ func anyPage(data []byte) (page *layouttest.Page, captions int) {
 		box := layout.Box{X0: x, Y0: y, X1: x + 4*float64(data[3]), Y1: y + 4*float64(data[4])}
 		switch data[0] % 8 {
 		case 0, 1:
-			page.Shape(layout.ShapeKind(data[0]%3), box)
+			page.Shape(pdf.ShapeKind(data[0]%3), box)
 		case 2:
 			page.Rule(x, x+4*float64(data[3]), y)
 		case 3:

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"airqa/env/pdf"
 	"airqa/ingest/layout"
 	"airqa/internal/lazyregexp"
 )
@@ -233,7 +234,7 @@ var numberedHead = lazyregexp.New(`^(\d{1,2}(\.\d{1,2})*\.?|[A-Z](\.\d{1,2})*\.?
 func (v *pageView) enclosed(l layout.Line) bool {
 	for _, s := range v.page.Shapes {
 		area := s.Box.Width() * s.Box.Height()
-		if s.Kind != layout.Path && s.Box.Holds(l.Box) && area < 0.6*v.page.Width*v.page.Height {
+		if s.Kind != pdf.Path && s.Box.Holds(l.Box) && area < 0.6*v.page.Width*v.page.Height {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/env/pdf"
 	"airqa/ingest/layout"
 	"airqa/internal/testkit/layouttest"
 )
@@ -234,7 +235,7 @@ func TestTurnedPagesAreReadUpright(t *testing.T) {
 			g.X, g.Baseline, g.Box, g.Angle = at.X0, at.Y0, back(g.Box), angle
 			shown.Glyphs = append(shown.Glyphs, g)
 		}
-		shown.Shapes = []layout.Shape{{Kind: layout.Path, Box: back(p.Shapes[0].Box)}}
+		shown.Shapes = []layout.Shape{{Kind: pdf.Path, Box: back(p.Shapes[0].Box)}}
 		got := layout.Analyze([]layout.Input{shown}).Pages[0]
 		if diff := cmp.Diff(texts(want.Lines), texts(got.Lines)); diff != "" {
 			t.Errorf("%d degrees (-want +got):\n%s", angle, diff)
@@ -331,29 +332,29 @@ func sheet(name string, n int) *layouttest.Page {
 
 func TestBackgroundsDoNotJoinColumns(t *testing.T) {
 	whole, middle, right := layout.Box{X1: 612, Y1: 792}, layout.Box{X0: 150, Y0: 250, X1: 460, Y1: 420}, layout.Box{X0: 250, Y0: 40, X1: 560, Y1: 600}
-	inner := layout.Shape{Kind: layout.Picture, Box: layout.Box{X0: 320, Y0: 620, X1: 540, Y1: 700}}
+	inner := layout.Shape{Kind: pdf.Picture, Box: layout.Box{X0: 320, Y0: 620, X1: 540, Y1: 700}}
 	tests := []struct {
 		name   string
 		shapes func(n int) []layout.Shape
 		left   []layout.Shape
 	}{
-		{"the image of a scan", func(int) []layout.Shape { return []layout.Shape{{Kind: layout.Picture, Box: whole}} }, nil},
+		{"the image of a scan", func(int) []layout.Shape { return []layout.Shape{{Kind: pdf.Picture, Box: whole}} }, nil},
 		{"strips of a scan", func(int) (strips []layout.Shape) {
 			for y := 0.0; y < 792; y += 33 {
-				strips = append(strips, layout.Shape{Kind: layout.Picture, Box: layout.Box{Y0: y, X1: 612, Y1: y + 33}})
+				strips = append(strips, layout.Shape{Kind: pdf.Picture, Box: layout.Box{Y0: y, X1: 612, Y1: y + 33}})
 			}
 			return strips
 		}, nil},
 		{"a form around the page with a figure in it", func(int) []layout.Shape {
-			return []layout.Shape{{Kind: layout.Form, Box: layout.Box{X0: 60, Y0: 90, X1: 560, Y1: 700}, Parts: []layout.Shape{inner}}}
+			return []layout.Shape{{Kind: pdf.Form, Box: layout.Box{X0: 60, Y0: 90, X1: 560, Y1: 700}, Parts: []layout.Shape{inner}}}
 		}, []layout.Shape{inner}},
-		{"a running head and a page number as one form", func(int) []layout.Shape { return []layout.Shape{{Kind: layout.Form, Box: right}} }, nil},
+		{"a running head and a page number as one form", func(int) []layout.Shape { return []layout.Shape{{Kind: pdf.Form, Box: right}} }, nil},
 		{"a watermark that grows from page to page", func(n int) []layout.Shape {
 			d := 10 * float64(n)
-			return []layout.Shape{{Kind: layout.Picture, Box: middle.Grow(d)}}
+			return []layout.Shape{{Kind: pdf.Picture, Box: middle.Grow(d)}}
 		}, nil},
 		{"the same stamp on each page", func(int) []layout.Shape {
-			return []layout.Shape{{Kind: layout.Form, Box: layout.Box{X0: 200, Y0: 520, X1: 460, Y1: 760}}}
+			return []layout.Shape{{Kind: pdf.Form, Box: layout.Box{X0: 200, Y0: 520, X1: 460, Y1: 760}}}
 		}, nil},
 	}
 	for _, tt := range tests {
@@ -379,7 +380,7 @@ func TestBackgroundsDoNotJoinColumns(t *testing.T) {
 
 func TestAWideFigureStaysOne(t *testing.T) {
 	figure := layout.Box{X0: 60, Y0: 300, X1: 540, Y1: 460}
-	for _, kind := range []layout.ShapeKind{layout.Picture, layout.Form} {
+	for _, kind := range []pdf.ShapeKind{pdf.Picture, pdf.Form} {
 		p := layouttest.NewPage()
 		p.Lines(60, 100, column("upper left", 17)...) // the figure's margin covers the last line
 		p.Lines(320, 100, column("upper right", 17)...)

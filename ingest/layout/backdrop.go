@@ -3,6 +3,8 @@ package layout
 import (
 	"math"
 	"slices"
+
+	"airqa/env/pdf"
 )
 
 // fewLabels is the number of characters of which a figure as large as a page may have fewer, with its caption.
@@ -43,7 +45,7 @@ func repeatedShapes(inputs []Input) map[shapePlace]bool {
 	for _, in := range inputs {
 		here := map[shapePlace]bool{}
 		for _, s := range in.Shapes {
-			if s.Kind != Path && area(s.Box) > watermark*in.Width*in.Height {
+			if s.Kind != pdf.Path && area(s.Box) > watermark*in.Width*in.Height {
 				here[placeOf(s.Box)] = true
 			}
 		}
@@ -70,7 +72,7 @@ type backdrops struct {
 // foreground returns shapes without those of the background.
 func (p *backdrops) foreground(shapes []Shape) []Shape {
 	tiled := p.tiled(shapes)
-	background := func(s Shape) bool { return tiled && s.Kind == Picture || p.is(s) }
+	background := func(s Shape) bool { return tiled && s.Kind == pdf.Picture || p.is(s) }
 	if !slices.ContainsFunc(shapes, background) {
 		return shapes
 	}
@@ -90,7 +92,7 @@ func (p *backdrops) foreground(shapes []Shape) []Shape {
 func (p *backdrops) tiled(shapes []Shape) bool {
 	covered, on, all := 0.0, 0, 0
 	for _, s := range shapes {
-		if s.Kind == Picture {
+		if s.Kind == pdf.Picture {
 			covered += area(s.Box)
 		}
 	}
@@ -100,7 +102,7 @@ func (p *backdrops) tiled(shapes []Shape) bool {
 	for i := range p.frags {
 		f := &p.frags[i]
 		all += f.chars
-		if slices.ContainsFunc(shapes, func(s Shape) bool { return s.Kind == Picture && s.Box.Holds(f.box) }) {
+		if slices.ContainsFunc(shapes, func(s Shape) bool { return s.Kind == pdf.Picture && s.Box.Holds(f.box) }) {
 			on += f.chars
 		}
 	}
@@ -111,7 +113,7 @@ func (p *backdrops) tiled(shapes []Shape) bool {
 // labels, or running text of the paper's style fills it.
 func (p *backdrops) is(s Shape) bool {
 	switch {
-	case s.Kind == Path:
+	case s.Kind == pdf.Path:
 		return false
 	case p.repeated[placeOf(s.Box)]:
 		return true
@@ -128,12 +130,12 @@ func (p *backdrops) is(s Shape) bool {
 			continue
 		}
 		prose += f.chars
-		if p.runs(f) || s.Kind == Picture {
+		if p.runs(f) || s.Kind == pdf.Picture {
 			covered += area(common)
 		}
 	}
 	if area(s.Box) > mostOfPage*p.area {
-		return all > fewLabels && (s.Kind == Picture || prose*2 > all)
+		return all > fewLabels && (s.Kind == pdf.Picture || prose*2 > all)
 	}
 	return covered > filled*area(s.Box) && prose*2 > all
 }

@@ -3,6 +3,8 @@ package layout
 import (
 	"cmp"
 	"slices"
+
+	"airqa/env/pdf"
 )
 
 // slots is the number of candidate positions of a gutter.
@@ -139,7 +141,7 @@ func wideZones(shapes []Shape, gutter float64) []Box {
 		switch {
 		case s.IsRule():
 			rules = append(rules, s.Box)
-		case s.Kind != Path && s.Box.Height() > margin:
+		case s.Kind != pdf.Path && s.Box.Height() > margin:
 			zones = append(zones, s.Box)
 		}
 	}

@@ -1,44 +1,24 @@
 // Package layout turns the glyphs and shapes of a paper's pages into lines in reading order, with words, baselines,
 // columns, captions and footnotes, and without running heads and page numbers. Start from [Analyze] and [Document].
 //
-// It uses plain structs and no PDF library. It does not interpret lines as headings or references: see
+// It takes plain structs and opens no PDF. It does not interpret lines as headings or references: see
 // ingest/structure. All coordinates are points from the top left of the page as displayed, with y growing
 // downwards.
 package layout
 
-// ShapeKind is the kind of a [Shape].
-type ShapeKind int
-
-// The kinds of shapes.
-const (
-	Path ShapeKind = iota
-	Picture
-	Form
+import (
+	"airqa/env/pdf"
+	"airqa/internal/box"
 )
 
-// Glyph is one character. A space and a line break are ' ' and '\n'.
-type Glyph struct {
-	Rune rune
-	// Box is the bounding box of the ink.
-	Box Box
-	// X and Baseline are the origin; Size is in points as displayed.
-	X, Baseline, Size float64
-	Font              string
-	// Angle is the writing direction in degrees counter-clockwise, 0 for upright.
-	Angle int
-	// LineEnd marks a hyphen before a line break.
-	LineEnd bool
-	// Unmapped marks a code of a font that does not say which characters its codes are.
-	Unmapped bool
-}
+// Box is an area of a page as displayed.
+type Box = box.Box
 
-// Shape is a drawn object other than text.
-type Shape struct {
-	Kind ShapeKind
-	Box  Box
-	// Parts are the shapes in a form with many texts. They replace the form if it turns out to be a background.
-	Parts []Shape
-}
+// Glyph is one character. A space and a line break are ' ' and '\n'.
+type Glyph = pdf.Glyph
+
+// Shape is a drawn object other than text. The parts of a form replace it if it turns out to be a background.
+type Shape = pdf.Shape
 
 // Input is one page as read from the file.
 type Input struct {

@@ -1,6 +1,10 @@
 package layout
 
-import "math"
+import (
+	"math"
+
+	"airqa/env/pdf"
+)
 
 // fragment is a run of words on one baseline without a wide gap: a line of a column, a cell of a table, a label.
 type fragment struct {
@@ -57,7 +61,7 @@ func (f *fragment) text() string { return joinWords(f.words) }
 // markDrawn finds the fragments that are part of a figure, on a page of the given area.
 func markDrawn(frags []fragment, shapes []Shape, page float64) {
 	for _, s := range shapes {
-		if s.Kind == Path || area(s.Box) > mostOfPage*page {
+		if s.Kind == pdf.Path || area(s.Box) > mostOfPage*page {
 			continue
 		}
 		for i := range frags {

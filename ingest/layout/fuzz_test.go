@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"airqa/env/pdf"
 	"airqa/ingest/layout"
 )
 
@@ -50,7 +51,7 @@ func pagesOf(data []byte) []layout.Input {
 		in := &inputs[len(inputs)-1]
 		in.Glyphs = append(in.Glyphs, g)
 		if data[9] > 240 {
-			in.Shapes = append(in.Shapes, layout.Shape{Kind: layout.ShapeKind(data[9] % 3), Box: g.Box})
+			in.Shapes = append(in.Shapes, layout.Shape{Kind: pdf.ShapeKind(data[9] % 3), Box: g.Box})
 		}
 		if data[9] == 240 {
 			inputs = append(inputs, layout.Input{Width: 612, Height: 792})

@@ -8,8 +8,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"airqa/internal/box"
 )
 
 // wordBuilder splits a stream of glyphs into words.
@@ -89,14 +87,6 @@ func finite(g Glyph) bool {
 
 // Len returns the number of characters.
 func (w Word) Len() int { return utf8.RuneCountInString(w.Text) }
-
-// Box is an area of a page as displayed.
-type Box = box.Box
-
-// IsRule reports whether s is a thin horizontal stroke, such as a rule of a table.
-func (s Shape) IsRule() bool {
-	return s.Box.Height() < 2.5 && s.Box.Width() > 12 && s.Box.Width() > 6*s.Box.Height()
-}
 
 // IsBold checks the name of the font, since a PDF seldom has other information. "Medi" is the bold of URW's Times,
 // "CMBX" and "SFBX" that of Computer Modern.

@@ -1,7 +1,7 @@
 // Package structure finds the parts of a paper in its lines: title, abstract, sections, equations and references. Start
 // from [Read] and [Paper]. Figures and tables are in ingest/floats.
 //
-// It uses plain structs and no PDF library. Most papers have LaTeX anchors and an outline. They are used where they
+// It takes plain structs and opens no PDF. Most papers have LaTeX anchors and an outline. They are used where they
 // agree with the page; rules on font style and numbering fill the gaps. All coordinates are points from the top left of
 // the page as displayed.
 package structure
@@ -9,30 +9,15 @@ package structure
 import (
 	"slices"
 
+	"airqa/env/pdf"
 	"airqa/ingest/layout"
 )
-
-// Anchor is a named destination, such as "section.3" or "cite.Vaswani2017".
-type Anchor struct {
-	Name string
-	// Page counts from 1.
-	Page int
-	X, Y float64
-}
-
-// Entry is an entry of the outline.
-type Entry struct {
-	Title string
-	// Level counts from 1. Page counts from 1; 0 means none. Y is 0 if unknown.
-	Level, Page int
-	Y           float64
-}
 
 // Source is the input of [Read].
 type Source struct {
 	Doc     *layout.Document
-	Anchors []Anchor
-	Outline []Entry
+	Anchors []pdf.Anchor
+	Outline []pdf.Heading
 	// Title and Author are those in the file's metadata; they may be empty.
 	Title, Author string
 	// Regions are the areas of figures and tables by page. They contain no running text.

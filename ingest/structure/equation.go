@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/env/pdf"
 	"airqa/ingest/layout"
 	"airqa/internal/lazyregexp"
 )
@@ -53,7 +54,7 @@ func (r *paperReader) numberAtEdge(i int, l layout.Line) (string, bool) {
 // hasEquationAnchor reports whether there is a LaTeX equation anchor right above a line.
 func (r *paperReader) hasEquationAnchor(l layout.Line) bool {
 	const reach = 45
-	return slices.ContainsFunc(r.Anchors, func(a Anchor) bool {
+	return slices.ContainsFunc(r.Anchors, func(a pdf.Anchor) bool {
 		return strings.HasPrefix(a.Name, "equation.") && a.Page == l.Page && a.Y < l.Baseline+2 && a.Y > l.Baseline-reach && r.sameColumn(l, a)
 	})
 }

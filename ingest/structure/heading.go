@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"airqa/env/pdf"
 	"airqa/ingest/layout"
 	"airqa/internal/lazyregexp"
 )
@@ -98,7 +99,7 @@ func (r *paperReader) anchored() []heading {
 
 // lineAt returns the line of the flow that an anchor points to, or -1. It prefers a line that starts with the number to
 // one that stands out.
-func (r *paperReader) lineAt(a Anchor, number string) int {
+func (r *paperReader) lineAt(a pdf.Anchor, number string) int {
 	const misfit = 40 // how much nearer a line without the number must be
 	best, cost := -1, 0.0
 	for i, l := range r.flow {
@@ -125,7 +126,7 @@ func (r *paperReader) lineAt(a Anchor, number string) int {
 }
 
 // near reports whether a line is a candidate for an anchor, and its distance below the anchor.
-func (r *paperReader) near(l layout.Line, a Anchor) (float64, bool) {
+func (r *paperReader) near(l layout.Line, a pdf.Anchor) (float64, bool) {
 	const above, below = 28, 64
 	d := l.Baseline - a.Y
 	return d, l.Page == a.Page && d > -above && d < below && r.sameColumn(l, a)
@@ -178,7 +179,7 @@ func (r *paperReader) starredLevel(i int, l layout.Line) (int, bool) {
 }
 
 // sameColumn compares a line with an anchor, whose x is the left edge of its column, or 0 if unknown.
-func (r *paperReader) sameColumn(l layout.Line, a Anchor) bool {
+func (r *paperReader) sameColumn(l layout.Line, a pdf.Anchor) bool {
 	gutter := r.Doc.Pages[a.Page-1].Gutter
 	if gutter == 0 || l.Column == layout.Span || a.X == 0 {
 		return true

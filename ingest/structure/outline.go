@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"airqa/env/pdf"
 	"airqa/ingest/layout"
 	"airqa/internal/fuzzy"
 	"airqa/internal/lazyregexp"
@@ -35,12 +36,12 @@ func (r *paperReader) outlined() []heading {
 
 // topLevel drops entries without a title or a page. A single entry above all others is the title of the paper: it is
 // dropped, too, and the others move up.
-func topLevel(outline []Entry) []Entry {
-	entries := slices.DeleteFunc(slices.Clone(outline), func(e Entry) bool { return e.Page == 0 || folded(e.Title) == "" })
+func topLevel(outline []pdf.Heading) []pdf.Heading {
+	entries := slices.DeleteFunc(slices.Clone(outline), func(e pdf.Heading) bool { return e.Page == 0 || folded(e.Title) == "" })
 	if len(entries) == 0 {
 		return nil
 	}
-	top := slices.MinFunc(entries, func(a, b Entry) int { return a.Level - b.Level }).Level
+	top := slices.MinFunc(entries, func(a, b pdf.Heading) int { return a.Level - b.Level }).Level
 	roots := 0
 	for _, e := range entries {
 		if e.Level == top {
@@ -72,7 +73,7 @@ const (
 
 // headingOf locates the title of an entry on its page, the next one or the previous one: anchors are off by one where
 // LaTeX sets them before a page break.
-func (r *paperReader) headingOf(e Entry, taken map[int]bool) (heading, bool) {
+func (r *paperReader) headingOf(e pdf.Heading, taken map[int]bool) (heading, bool) {
 	for _, page := range []int{e.Page, e.Page + 1, e.Page - 1} {
 		if page != e.Page {
 			e.Y = 0
@@ -94,7 +95,7 @@ func (r *paperReader) headingOf(e Entry, taken map[int]bool) (heading, bool) {
 }
 
 // matchAt compares an entry with the text at line i.
-func (r *paperReader) matchAt(e Entry, i int) (match, bool) {
+func (r *paperReader) matchAt(e pdf.Heading, i int) (match, bool) {
 	const longest = 6
 	_, title := splitNumber(strings.TrimSpace(e.Title))
 	w := targetTitle{titles: []string{folded(e.Title), folded(title)}, cut: strings.HasSuffix(e.Title, "...") || strings.HasSuffix(e.Title, "…")}
@@ -161,7 +162,7 @@ func (w targetTitle) runIn(l layout.Line, before string, m *match) bool {
 }
 
 // placeCost rates how much a line differs from a heading and its distance from the target of the entry.
-func (r *paperReader) placeCost(e Entry, i int) float64 {
+func (r *paperReader) placeCost(e pdf.Heading, i int) float64 {
 	l := r.flow[i]
 	cost := 0.0
 	if !r.standsOut(l) {
@@ -190,7 +191,7 @@ func isLabel(s string) bool { return s == "" || len(s) <= maxLabel && titleLabel
 
 // entryHeading returns the heading of an entry. It uses the printed label, but the title of the outline, since letters
 // in formulas may be missing in print.
-func (r *paperReader) entryHeading(e Entry, m match) heading {
+func (r *paperReader) entryHeading(e pdf.Heading, m match) heading {
 	h := heading{at: m.at, lines: m.lines, words: m.words, level: e.Level, look: printOf(r.flow[m.at])}
 	lines := slices.Clone(r.flow[m.at : m.at+m.lines])
 	if m.words > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/env/pdf"
 	"airqa/ingest/structure"
 	"airqa/internal/testkit/layouttest"
 )
@@ -22,7 +23,7 @@ func TestOutlineNamesTheSections(t *testing.T) {
 	p2.Set(72, 100, 18, layouttest.Bold, "A title that the page prints on")
 	y = head(p2, 116, 18, layouttest.Bold, "two lines")
 	head(p2, y+20, 12, layouttest.Bold, "Appendix A Proofs")
-	entries := []structure.Entry{
+	entries := []pdf.Heading{
 		{Title: "Introduction", Level: 1, Page: 1},
 		{Title: "Data of two kinds", Level: 2, Page: 1},
 		{Title: "Sources", Level: 3, Page: 1},
@@ -51,7 +52,7 @@ func TestOutlineOfAnotherDocumentIsNotBelieved(t *testing.T) {
 	y := head(p, 72, 12, layouttest.Bold, "1 Introduction")
 	y = head(p, y, 12, layouttest.Bold, "2 Method")
 	head(p, y, 12, layouttest.Bold, "3 Results")
-	got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Outline: []structure.Entry{
+	got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Outline: []pdf.Heading{
 		{Title: "Cover", Level: 1, Page: 1}, {Title: "Foreword", Level: 1, Page: 1}, {Title: "Introduction", Level: 1, Page: 1},
 	}})
 	want := []found{{"1 Introduction", 1, 1}, {"2 Method", 1, 1}, {"3 Results", 1, 1}}
@@ -66,7 +67,7 @@ func TestHeadingMissingFromTheOutline(t *testing.T) {
 	for _, title := range []string{"1 Introduction", "2 Method", "3 Results", "A Proofs"} {
 		y = head(p, y, 12, layouttest.Bold, title)
 	}
-	got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Outline: []structure.Entry{
+	got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Outline: []pdf.Heading{
 		{Title: "Introduction", Level: 1, Page: 1}, {Title: "Method", Level: 1, Page: 1}, {Title: "Proofs", Level: 1, Page: 1},
 	}})
 	want := []found{{"1 Introduction", 1, 1}, {"2 Method", 1, 1}, {"3 Results", 1, 1}, {"A Proofs", 1, 1}}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/env/pdf"
 	"airqa/ingest/layout"
 	"airqa/internal/lazyregexp"
 )
@@ -300,7 +301,7 @@ func (r *paperReader) citeStarts(lines []layout.Line) []int {
 }
 
 // entryAt returns the line in the anchor's column whose top is nearest to it.
-func (r *paperReader) entryAt(lines []layout.Line, a Anchor) int {
+func (r *paperReader) entryAt(lines []layout.Line, a pdf.Anchor) int {
 	best, least := -1, 14.0
 	for i, l := range lines {
 		if l.Page != a.Page || !r.sameColumn(l, a) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/env/pdf"
 	"airqa/ingest/layout"
 	"airqa/ingest/structure"
 	"airqa/internal/testkit/layouttest"
@@ -132,7 +133,7 @@ func TestAnchorsTellHeadingsApart(t *testing.T) {
 	second := y
 	y = head(p, y, 12, layouttest.Bold, "2 Results for 3 Models and a Title That Does Not")
 	p.Lines(72, y, "1 Not a heading but an item")
-	anchors := []structure.Anchor{
+	anchors := []pdf.Anchor{
 		{Name: "section*.1", Page: 1, X: 72, Y: 110},
 		{Name: "section.1", Page: 1, X: 72, Y: 74},
 		{Name: "section.2", Page: 1, X: 72, Y: second - 6},
@@ -150,11 +151,11 @@ func TestAnchorsOfBoxesAndStatementsAreNoHeadings(t *testing.T) {
 	p := layouttest.NewPage()
 	p.Set(72, 60, 16, layouttest.Bold, "A Paper")
 	y := 90.0
-	var anchors []structure.Anchor
+	var anchors []pdf.Anchor
 	for i, title := range []string{
 		"1 Data", "\\author[options]{name}", "Remark 1.1 – On the data", "Use the following form for your data:", "• The height may not be right", "2 Results",
 	} {
-		anchors = append(anchors, structure.Anchor{Name: fmt.Sprintf("section.%d", i+1), Page: 1, X: 72, Y: y - 4})
+		anchors = append(anchors, pdf.Anchor{Name: fmt.Sprintf("section.%d", i+1), Page: 1, X: 72, Y: y - 4})
 		y = head(p, y, 12, layouttest.Bold, title)
 	}
 	got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Anchors: anchors})
@@ -171,7 +172,7 @@ func TestTextMayFollowAHeadingOnItsLine(t *testing.T) {
 	p.Set(172, y, 10, layouttest.Roman, "The version may be given where all files are named and more")
 	y = p.Lines(72, y+12, prose("version", 3)...) + 10
 	head(p, y, 12, layouttest.Bold, "2 Results")
-	anchors := []structure.Anchor{{Name: "section.1", Page: 1, X: 72, Y: 86}, {Name: "subsection.1.1", Page: 1, X: 72, Y: 160}, {Name: "section.2", Page: 1, X: 72, Y: y - 4}}
+	anchors := []pdf.Anchor{{Name: "section.1", Page: 1, X: 72, Y: 86}, {Name: "subsection.1.1", Page: 1, X: 72, Y: 160}, {Name: "section.2", Page: 1, X: 72, Y: y - 4}}
 	got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Anchors: anchors})
 	if diff := cmp.Diff([]found{{"1 Data", 1, 1}, {"1.1 Version Number.", 2, 1}, {"2 Results", 1, 1}}, headings(got)); diff != "" {
 		t.Fatalf("-want +got:\n%s", diff)
@@ -185,7 +186,7 @@ func TestTheOutlineNamesHeadings(t *testing.T) {
 	p := layouttest.NewPage()
 	y := head(p, 80, 10, layouttest.Roman, "ON BIRDS")
 	head(p, y, 10, layouttest.Roman, "ON TREES")
-	outline := []structure.Entry{{Title: "On Birds", Level: 1, Page: 1}, {Title: "On Trees", Level: 1, Page: 1}, {Title: "Lost", Level: 1, Page: 4}}
+	outline := []pdf.Heading{{Title: "On Birds", Level: 1, Page: 1}, {Title: "On Trees", Level: 1, Page: 1}, {Title: "Lost", Level: 1, Page: 4}}
 	got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Outline: outline})
 	if diff := cmp.Diff([]found{{"On Birds", 1, 1}, {"On Trees", 1, 1}}, headings(got)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -329,7 +330,7 @@ func TestReferencesAreSplit(t *testing.T) {
 	tests := []struct {
 		name    string
 		set     func(p *layouttest.Page)
-		anchors []structure.Anchor
+		anchors []pdf.Anchor
 		want    []string
 	}{
 		{"numbers", func(p *layouttest.Page) {
@@ -339,7 +340,7 @@ func TestReferencesAreSplit(t *testing.T) {
 			"anchors", func(p *layouttest.Page) {
 				p.Lines(72, 230, "A. One. First. 2001.", "B. Two. Second, a long one,", "2002.")
 			},
-			[]structure.Anchor{{Name: "cite.one", Page: 1, X: 72, Y: 220}, {Name: "cite.two", Page: 1, X: 72, Y: 232}},
+			[]pdf.Anchor{{Name: "cite.one", Page: 1, X: 72, Y: 220}, {Name: "cite.two", Page: 1, X: 72, Y: 232}},
 			[]string{"A. One. First. 2001.", "B. Two. Second, a long one, 2002."},
 		},
 		{"hanging indents", func(p *layouttest.Page) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/env/pdf"
 	"airqa/ingest/structure"
 	"airqa/internal/testkit/layouttest"
 )
@@ -65,7 +66,7 @@ func TestOutlinesWithThePathOfASection(t *testing.T) {
 	y = p.Lines(72, y+18, prose("text", 4)...)
 	y = head(p, y+8, 12, layouttest.Bold, "III. Tables")
 	head(p, y, 10, layouttest.Bold, "A. Ruled Tables")
-	got := headings(structure.Read(structure.Source{Doc: layouttest.Analyze(p), Outline: []structure.Entry{
+	got := headings(structure.Read(structure.Source{Doc: layouttest.Analyze(p), Outline: []pdf.Heading{
 		{Title: "II Figures", Level: 1, Page: 1},
 		{Title: "II-C Notes", Level: 2, Page: 1},
 		{Title: "II-C1 Regular Notes", Level: 3, Page: 1},
@@ -128,7 +129,7 @@ func TestADividedBibliography(t *testing.T) {
 	p.Set(72, y+12, 10, layouttest.Bold, "Primary studies")
 	y = p.Lines(72, y+28, publications(4)...)
 	head(p, y+8, 12, layouttest.Bold, "Appendix A")
-	outline := []structure.Entry{{Title: "1 Introduction", Level: 1, Page: 1}, {Title: "References", Level: 1, Page: 1}, {Title: "Primary studies", Level: 2, Page: 1}}
+	outline := []pdf.Heading{{Title: "1 Introduction", Level: 1, Page: 1}, {Title: "References", Level: 1, Page: 1}, {Title: "Primary studies", Level: 2, Page: 1}}
 	if got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Outline: outline}).References; len(got) != 7 {
 		t.Errorf("%d references: %+v", len(got), got)
 	}

@@ -2,7 +2,10 @@
 // Start from [NewPage].
 package layouttest
 
-import "airqa/ingest/layout"
+import (
+	"airqa/env/pdf"
+	"airqa/ingest/layout"
+)
 
 // Fonts for tests, with TeX's names.
 const (
@@ -50,11 +53,11 @@ func (p *Page) Lines(x, baseline float64, lines ...string) float64 {
 
 // Rule draws a thin horizontal line.
 func (p *Page) Rule(x0, x1, y float64) *Page {
-	return p.Shape(layout.Path, layout.Box{X0: x0, Y0: y, X1: x1, Y1: y + 0.4})
+	return p.Shape(pdf.Path, layout.Box{X0: x0, Y0: y, X1: x1, Y1: y + 0.4})
 }
 
 // Shape adds a shape.
-func (p *Page) Shape(kind layout.ShapeKind, box layout.Box) *Page {
+func (p *Page) Shape(kind pdf.ShapeKind, box layout.Box) *Page {
 	p.Shapes = append(p.Shapes, layout.Shape{Kind: kind, Box: box})
 	return p
 }
