@@ -120,7 +120,8 @@ func (s *Source) enrich(pages []layout.Page, found *floats.Floats, parts *struct
 	their := s.output.Parse()
 	m := merger{pages: pages, their: their, problems: their.Problems}
 	if their.Floats {
-		found.Figures, found.Tables = m.figures(), m.tables(found.Tables)
+		found.Figures = m.floats(their.Figures, "figure", nil)
+		found.Tables = m.floats(their.Tables, "table", found.Tables)
 	}
 	if their.Formulas {
 		parts.Equations = m.equations()

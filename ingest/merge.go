@@ -16,21 +16,11 @@ type merger struct {
 	problems []string
 }
 
-func (m *merger) figures() []floats.Float {
+// floats places figures or tables on the pages. One without cells gets those of our own at the same position.
+func (m *merger) floats(their []mineru.Float, kind string, own []floats.Float) []floats.Float {
 	var out []floats.Float
-	for _, f := range m.their.Figures {
-		if m.has(f.Page, "figure") {
-			out = append(out, floats.Float{Page: f.Page, Caption: f.Caption, Box: m.box(f.Page, f.Box)})
-		}
-	}
-	return out
-}
-
-// tables copies the cells of our table at the same position into MinerU tables without cells.
-func (m *merger) tables(own []floats.Float) []floats.Float {
-	var out []floats.Float
-	for _, t := range m.their.Tables {
-		if !m.has(t.Page, "table") {
+	for _, t := range their {
+		if !m.has(t.Page, kind) {
 			continue
 		}
 		merged := floats.Float{Page: t.Page, Caption: t.Caption, HTML: t.HTML, Box: m.box(t.Page, t.Box)}

@@ -30,24 +30,16 @@ func (q *queue) download(ctx context.Context, t *transfer) error {
 		Tries: q.Tries, Backoff: httpclient.Backoff{First: 2 * time.Second, Longest: time.Minute}, Exact: true, Sleep: q.Sleep,
 	}
 	err := httpclient.Retry(ctx, policy, func() error { return t.try(ctx) })
-	var transient *httpclient.Transient
-	if errors.As(err, &transient) {
+	if transient, ok := errors.AsType[*httpclient.Transient](err); ok {
 		return &exhausted{fmt.Errorf("after %d requests: %w; run the same command to resume", q.Tries, transient.Err)}
 	}
 	return err
 }
 
-// exhausted is the error of a download after all tries.
-type exhausted struct{ error }
-
-// Unwrap returns the error with its causes.
-func (e *exhausted) Unwrap() error { return e.error }
-
 // try makes one request. A host that has answered before and is unreachable now may be back soon.
 func (t *transfer) try(ctx context.Context) error {
 	err := t.request(ctx)
-	var offline *OfflineError
-	if t.answered && errors.As(err, &offline) {
+	if _, offline := errors.AsType[*OfflineError](err); offline && t.answered {
 		return &httpclient.Transient{Err: err}
 	}
 	return err
@@ -78,9 +70,9 @@ func (t *transfer) request(ctx context.Context) error {
 		return err
 	}
 	err = t.stream(t, resp, &watched{resp.Body, watch, t.Stall})
-	var disk *fs.PathError
-	var known *httpclient.Transient
-	if err == nil || errors.As(err, &known) || errors.As(err, &disk) || errors.Is(err, errUnfit) {
+	_, known := errors.AsType[*httpclient.Transient](err)
+	_, disk := errors.AsType[*fs.PathError](err)
+	if err == nil || known || disk || errors.Is(err, errUnfit) {
 		return err
 	}
 	return failure(ctx, t.host, err)

@@ -44,23 +44,21 @@ func failure(ctx context.Context, host string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var outer *url.Error
-	if errors.As(err, &outer) {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
 		if u, parseErr := url.Parse(outer.URL); parseErr == nil && u.Host != "" {
 			host = u.Host // the target of a redirect
 		}
 		err = outer.Err
 	}
-	var no *refusal
-	var certificate *tls.CertificateVerificationError
-	var name *net.DNSError
-	var op *net.OpError
-	switch {
-	case errors.As(err, &no):
+	if no, ok := errors.AsType[*refusal](err); ok {
 		return fmt.Errorf("fetch from %s: %w", host, no)
-	case errors.As(err, &certificate):
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return fmt.Errorf("fetch from %s: %w", host, err)
-	case errors.As(err, &name), errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"):
+	}
+	_, noName := errors.AsType[*net.DNSError](err)
+	op, ok := errors.AsType[*net.OpError](err)
+	if noName || ok && (op.Op == "dial" || op.Op == "proxyconnect") {
 		return &OfflineError{Host: host, Err: err}
 	}
 	return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", host, err)}
@@ -68,6 +66,12 @@ func failure(ctx context.Context, host string, err error) error {
 
 // postponed is the answer of a host that wants no requests for a long time.
 type postponed struct{ error }
+
+// exhausted is the error of a download after all tries.
+type exhausted struct{ error }
+
+// Unwrap returns the error with its causes.
+func (e *exhausted) Unwrap() error { return e.error }
 
 // maxWait is the maximum delay that a server may request. Beyond that, the user is asked to retry later.
 const maxWait = 5 * time.Minute

@@ -1,3 +1,9 @@
+// Package fetch downloads papers by URL or arXiv id into a folder for ingestion. Start from [Parse], [ParseList], [Named]
+// and [Fetcher].
+//
+// It sends one request at a time to each host, with a delay, and asks several hosts at once. It resumes interrupted
+// downloads, and does not trust servers: it limits sizes, refuses files other than PDFs, and does not follow redirects
+// into the local network. It reads no PDF and uses no database.
 package fetch
 
 import (
@@ -86,7 +92,7 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum Summary, err erro
 	if err != nil {
 		return sum, err
 	}
-	defer func() { err = errors.Join(err, b.close()) }()
+	defer func() { err = errors.Join(err, b.byURL.Close()) }()
 	s := &session{
 		Fetcher: f.withDefaults(), registry: b, turns: map[string]*turn{}, items: len(items),
 		open: transport(nil), guarded: transport(refuseLocal),
@@ -155,16 +161,11 @@ func summarize(items []Item, results []result) (sum Summary) {
 }
 
 func (f Fetcher) withDefaults() Fetcher {
-	f.Delay, f.UserAgent = cmp.Or(f.Delay, DefaultDelay), cmp.Or(f.UserAgent, DefaultUserAgent)
-	if f.MaxBytes <= 0 {
-		f.MaxBytes = DefaultMaxBytes
-	}
-	if f.Tries <= 0 {
-		f.Tries = DefaultTries
-	}
-	if f.Stall <= 0 {
-		f.Stall = DefaultStall
-	}
+	f.UserAgent = cmp.Or(f.UserAgent, DefaultUserAgent)
+	f.MaxBytes = cmp.Or(max(f.MaxBytes, 0), DefaultMaxBytes)
+	f.Delay = cmp.Or(f.Delay, DefaultDelay)
+	f.Tries = cmp.Or(max(f.Tries, 0), DefaultTries)
+	f.Stall = cmp.Or(max(f.Stall, 0), DefaultStall)
 	if f.Sleep == nil {
 		f.Sleep = pause.For
 	}
@@ -255,13 +256,13 @@ func (q *queue) fetch(ctx context.Context, item Item) (path string, err error) {
 
 // note draws conclusions about the host from the result of a download.
 func (q *queue) note(err error) {
-	var offline *OfflineError
-	var later *postponed
-	var spent *exhausted
+	_, offline := errors.AsType[*OfflineError](err)
+	_, later := errors.AsType[*postponed](err)
+	_, spent := errors.AsType[*exhausted](err)
 	switch {
-	case errors.As(err, &offline), errors.As(err, &later):
+	case offline, later:
 		q.down = err
-	case errors.As(err, &spent):
+	case spent:
 		if q.failed++; q.failed == maxFailed {
 			q.down = fmt.Errorf("%s failed for %d papers in a row: %w", q.host, maxFailed, err)
 		}

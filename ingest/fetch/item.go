@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"airqa/internal/lazyregexp"
 )
@@ -73,11 +76,7 @@ func Parse(text string) (Item, error) {
 	if len(rest) == 0 {
 		return item, nil
 	}
-	item.Name, item.named = safeName(strings.Join(rest, " ")), true
-	if item.Name == "" {
-		return Item{}, fmt.Errorf("%q is not a valid file name", strings.Join(rest, " "))
-	}
-	return item, nil
+	return item.withName(strings.Join(rest, " "))
 }
 
 // Named returns the paper at a URL, to be saved under a name, without folder and ".pdf".
@@ -86,11 +85,15 @@ func Named(url, name string) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	item.Name, item.named = safeName(name), true
-	if item.Name == "" {
+	return item.withName(name)
+}
+
+func (i Item) withName(name string) (Item, error) {
+	i.Name, i.named = safeName(name), true
+	if i.Name == "" {
 		return Item{}, fmt.Errorf("%q is not a valid file name", name)
 	}
-	return item, nil
+	return i, nil
 }
 
 func uncomment(line string) string {
@@ -98,9 +101,8 @@ func uncomment(line string) string {
 	if strings.HasPrefix(line, "#") {
 		return ""
 	}
-	for _, mark := range []string{" #", "\t#"} {
-		line, _, _ = strings.Cut(line, mark)
-	}
+	line, _, _ = strings.Cut(line, " #")
+	line, _, _ = strings.Cut(line, "\t#")
 	return strings.TrimSpace(line)
 }
 
@@ -157,4 +159,41 @@ func arxivPage(u *url.URL) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// maxName is the maximum length of a file name in bytes, leaving room for suffixes within file system limits.
+const maxName = 100
+
+// nameOf derives a file name from a URL: the last path element, with the query if the path is not specific.
+func nameOf(u *url.URL) string {
+	base := path.Base(u.Path)
+	if base == "/" || base == "." {
+		base = u.Hostname()
+	}
+	if u.RawQuery != "" && !strings.EqualFold(path.Ext(base), ".pdf") {
+		base += "_" + u.RawQuery
+	}
+	if name := safeName(base); name != "" {
+		return name
+	}
+	return "paper"
+}
+
+// safeName converts untrusted text to a plain file name: no folders, no hidden files, no special characters of shells
+// and file systems. The result is empty if nothing is left.
+func safeName(text string) string {
+	if strings.EqualFold(path.Ext(text), ".pdf") {
+		text = text[:len(text)-len(".pdf")]
+	}
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(text, "_") {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".-_", r) {
+			r = '_'
+		}
+		if b.Len()+utf8.RuneLen(r) > maxName {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return strings.Trim(b.String(), "._-")
 }

@@ -76,18 +76,17 @@ func (g *registry) have(item Item) (string, bool) {
 	}
 	path := filepath.Join(g.dir, filepath.Base(r.File))
 	info, err := os.Stat(path)
-	if err != nil || info.Size() != r.Bytes || !g.owns(item, r) {
+	if err != nil || info.Size() != r.Bytes {
+		return path, false
+	}
+	g.mu.Lock()
+	renamed := item.named && r.File != g.free(item)
+	g.mu.Unlock()
+	if renamed {
 		return path, false
 	}
 	sum, err := ledger.HashFile(path)
 	return path, err == nil && sum == r.SHA256
-}
-
-// owns reports whether a recorded file has the name that the item wants.
-func (g *registry) owns(item Item, r record) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return !item.named || r.File == g.free(item)
 }
 
 // completed reports whether a part is a whole file that was recorded and not moved to its final path.
@@ -124,5 +123,3 @@ func (g *registry) free(item Item) string {
 	}
 	return item.Name + "-" + ledger.Hash(item.URL)[:8] + ".pdf"
 }
-
-func (g *registry) close() error { return g.byURL.Close() }

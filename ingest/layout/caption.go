@@ -93,7 +93,11 @@ func markCaptions(frags []fragment, shapes []Shape, bodySize float64) {
 		case !extended && captionLabel.MatchString(frags[i].text()):
 			frags[i].caption = 0 // a label without a caption: a cell, a box in a drawing
 		case isListed(frags, next):
-			unmark(frags, next)
+			for k := range frags {
+				if frags[k].caption == next {
+					frags[k].caption = 0
+				}
+			}
 		default:
 			next++
 		}
@@ -107,14 +111,6 @@ func isListed(frags []fragment, number int) bool {
 			return abs(o.baseline-f.baseline) < 1 && o.box.X0 >= f.box.X0 && (o.caption == number || o.caption == 0) && listEnd.MatchString(o.text())
 		})
 	})
-}
-
-func unmark(frags []fragment, number int) {
-	for i := range frags {
-		if frags[i].caption == number {
-			frags[i].caption = 0
-		}
-	}
 }
 
 func startsCaption(frags []fragment, i int, bodySize float64) bool {
@@ -198,15 +194,14 @@ func midParagraph(frags []fragment, i int) bool {
 		step := f.baseline - o.baseline
 		right := o.box.X1 > f.box.X1-0.3*f.box.Width()
 		above := step > 0.5*f.size && step < 1.6*f.size && abs(o.size-f.size) < 0.5 && o.caption == 0 && right && len(o.words) > 4
-		return above && o.words[0].Font == lastFont(f) && (abs(o.box.X0-f.box.X0) < 2 || o.leadsTo(f))
+		if !above || o.words[0].Font != lastFont(f) {
+			return false
+		}
+		end := o.words[len(o.words)-1].Text
+		unfinished := !strings.HasSuffix(end, ".") && !strings.HasSuffix(end, ":")
+		indent := o.box.X0 - f.box.X0
+		return abs(indent) < 2 || indent > 0 && indent < 2.5*o.size && unfinished
 	})
-}
-
-// leadsTo reports whether an indented line that ends in the middle of a sentence continues in f.
-func (f *fragment) leadsTo(next *fragment) bool {
-	indent := f.box.X0 - next.box.X0
-	last := f.words[len(f.words)-1].Text
-	return indent > 0 && indent < 2.5*f.size && !strings.HasSuffix(last, ".") && !strings.HasSuffix(last, ":")
 }
 
 func lastFont(f *fragment) string { return f.words[len(f.words)-1].Font }

@@ -79,23 +79,19 @@ func gutters(pages [][]fragment, inputs []Input) []float64 {
 	}
 	slices.Sort(found)
 	common := found[len(found)/2]
-	for i := range out {
-		if out[i] == 0 && respects(pages[i], common) {
+	for i, frags := range pages {
+		crossing, all := 0, 0
+		for _, f := range frags {
+			all += f.chars
+			if f.crosses(common) {
+				crossing += f.chars
+			}
+		}
+		if out[i] == 0 && crossing*2 < all {
 			out[i] = common
 		}
 	}
 	return out
-}
-
-func respects(frags []fragment, gutter float64) bool {
-	crossing, all := 0, 0
-	for _, f := range frags {
-		all += f.chars
-		if f.crosses(gutter) {
-			crossing += f.chars
-		}
-	}
-	return crossing*2 < all
 }
 
 func (f *fragment) crosses(gutter float64) bool {
@@ -166,16 +162,11 @@ func spreadSpans(frags []fragment) {
 		f, above := &frags[i], &frags[i-1]
 		step := f.baseline - above.baseline
 		follows := above.column == Span && f.column == 0 && step > 0 && step < 1.5*f.size && abs(f.size-above.size) < 0.6
-		if follows && abs(f.box.X0-above.box.X0) < 1.5 && !hasNeighbour(frags, f) {
+		beside := func(o fragment) bool { return o.column == 1 && abs(o.baseline-f.baseline) < 0.5*f.size }
+		if follows && abs(f.box.X0-above.box.X0) < 1.5 && !slices.ContainsFunc(frags, beside) {
 			f.column = Span
 		}
 	}
-}
-
-func hasNeighbour(frags []fragment, f *fragment) bool {
-	return slices.ContainsFunc(frags, func(o fragment) bool {
-		return o.column == 1 && abs(o.baseline-f.baseline) < 0.5*f.size
-	})
 }
 
 func abs(x float64) float64 { return max(x, -x) }

@@ -2,7 +2,10 @@ package layout
 
 import (
 	"cmp"
+	"math"
 	"slices"
+
+	"airqa/env/pdf"
 )
 
 // row collects the fragments of one line.
@@ -62,19 +65,12 @@ func (r row) toLine(page int) Line {
 	if r.caption > 0 {
 		l.Role = Caption
 	}
-	bold, all := 0, 0
 	for _, f := range r.frags {
 		l.Box = l.Box.Union(f.box)
 		l.Size = max(l.Size, f.size)
-		for _, w := range f.words {
-			l.Words = append(l.Words, w)
-			all += w.Len()
-			if w.Bold {
-				bold += w.Len()
-			}
-		}
+		l.Words = append(l.Words, f.words...)
 	}
-	l.Bold = bold*5 >= all*3
+	l.Bold = l.CharsOf(func(w Word) bool { return w.Bold })*5 >= l.Chars()*3
 	return l
 }
 
@@ -105,10 +101,15 @@ func sortLines(lines []Line) {
 func (l Line) Text() string { return joinWords(l.Words) }
 
 // Chars returns the number of characters without spaces.
-func (l Line) Chars() int {
+func (l Line) Chars() int { return l.CharsOf(func(Word) bool { return true }) }
+
+// CharsOf returns the number of characters of some of the words.
+func (l Line) CharsOf(counts func(Word) bool) int {
 	n := 0
 	for _, w := range l.Words {
-		n += w.Len()
+		if counts(w) {
+			n += w.Len()
+		}
 	}
 	return n
 }
@@ -127,15 +128,69 @@ func (l Line) Cells() [][]Word {
 
 // MathShare returns the fraction of characters in math fonts, 0 to 1.
 func (l Line) MathShare() float64 {
-	n, all := 0, 0
-	for _, w := range l.Words {
-		all += w.Len()
-		if w.Math {
-			n += w.Len()
+	return float64(l.CharsOf(func(w Word) bool { return w.Math })) / float64(max(1, l.Chars()))
+}
+
+// fragment is a run of words on one baseline without a wide gap: a line of a column, a cell of a table, a label.
+type fragment struct {
+	words          []Word
+	box            Box // with ascenders and descenders
+	baseline, size float64
+	chars          int
+	caption        int  // from 1, 0 for none
+	drawn          bool // inside an image or a form
+	column         int
+}
+
+// wideGap is the minimum gap between phrases, in multiples of the font size.
+const wideGap = 1.0
+
+// fragments joins words that are adjacent in the stream and on the page.
+func fragments(words []Word) []fragment {
+	var out []fragment
+	for _, w := range words {
+		if n := len(out); n > 0 && out[n-1].continues(w) {
+			out[n-1].add(w)
+			continue
+		}
+		f := fragment{column: Span}
+		f.add(w)
+		out = append(out, f)
+	}
+	return out
+}
+
+func (f *fragment) continues(w Word) bool {
+	last := f.words[len(f.words)-1]
+	size := max(f.size, w.Size)
+	gap := w.Box.X0 - last.Box.X1
+	return !last.Hyphen && math.Abs(w.Baseline-f.baseline) <= 0.55*size && gap <= wideGap*size && gap > -0.6*size
+}
+
+// add extends the fragment. The largest word determines baseline and size.
+func (f *fragment) add(w Word) {
+	if len(f.words) == 0 || w.Size > f.size+0.3 {
+		f.baseline, f.size = w.Baseline, w.Size
+	}
+	f.words = append(f.words, w)
+	f.chars += w.Len()
+	ink := Box{X0: w.Box.X0, Y0: w.Baseline - 0.72*w.Size, X1: w.Box.X1, Y1: w.Baseline + 0.22*w.Size}
+	if ink.X1 <= ink.X0 {
+		ink.X1 = ink.X0 + 0.1
+	}
+	f.box = f.box.Union(ink)
+}
+
+func (f *fragment) text() string { return joinWords(f.words) }
+
+// markDrawn finds the fragments that are part of a figure, on a page of the given area.
+func markDrawn(frags []fragment, shapes []Shape, page float64) {
+	for _, s := range shapes {
+		if s.Kind == pdf.Path || area(s.Box) > mostOfPage*page {
+			continue
+		}
+		for i := range frags {
+			frags[i].drawn = frags[i].drawn || s.Box.Holds(frags[i].box)
 		}
 	}
-	if all == 0 {
-		return 0
-	}
-	return float64(n) / float64(all)
 }

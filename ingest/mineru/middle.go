@@ -1,9 +1,6 @@
 package mineru
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // document is the relevant part of middle.json. A block contains blocks or lines, a line contains spans. Exactly one list
 // of pages is there: Info up to MinerU 3, Pages since.
@@ -48,25 +45,22 @@ func (p *Paper) add(pg page) {
 		blocks = pg.Unmerged
 	}
 	for _, b := range blocks {
-		switch b.Type {
-		case "table":
-			t := Table{Page: number, Caption: b.text("table_caption", "table_footnote"), HTML: b.html()}
-			t.Box = p.box(b, "table", number)
-			p.Tables = append(p.Tables, t)
-		case "image", "chart":
-			f := Figure{Page: number, Caption: b.text("image_caption", "chart_caption")}
-			f.Box = p.box(b, "figure", number)
-			p.Figures = append(p.Figures, f)
-		case "interline_equation":
-			if latex := displayed(b.inner()); latex != "" {
-				p.Equations = append(p.Equations, Equation{Page: number, LaTeX: latex})
-			}
+		if b.Type == "interline_equation" {
+			p.addEquation(number, b.inner())
+			continue
 		}
+		p.addFloat(b.Type, names[b.Type], Float{Page: number, Caption: b.text(captions...), HTML: b.html(), Box: b.area()})
 	}
 }
 
-// box returns the union of the bodies' boxes, or the block's own.
-func (p *Paper) box(b block, what string, number int) Box {
+// captions are the types of blocks in a table or a figure that belong to its caption.
+var captions = []string{"table_caption", "table_footnote", "image_caption", "chart_caption"}
+
+// names are the names of the types in problems.
+var names = map[string]string{"table": "table", "image": "figure", "chart": "figure"}
+
+// area returns the union of the bodies' boxes, or the block's own.
+func (b block) area() Box {
 	var union Box
 	for _, part := range b.Blocks {
 		if strings.HasSuffix(part.Type, "_body") {
@@ -74,10 +68,7 @@ func (p *Paper) box(b block, what string, number int) Box {
 		}
 	}
 	if union == (Box{}) {
-		union = join(union, b.Box)
-	}
-	if union == (Box{}) {
-		p.Problems = append(p.Problems, fmt.Sprintf("MinerU: a %s on page %d has no box", what, number))
+		return join(union, b.Box)
 	}
 	return union
 }

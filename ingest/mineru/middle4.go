@@ -25,29 +25,16 @@ func (p *Paper) add4(pg page4) {
 	number := pg.Index + 1
 	p.Pages[number] = Page{thousandths, thousandths}
 	for _, b := range pg.Blocks {
-		switch b.Type {
-		case "table":
-			t := Table{Page: number, Caption: b.parts("table_caption", "table_footnote"), HTML: bareTable(b.parts("table_body"))}
-			t.Box = p.box4(b, "table", number)
-			p.Tables = append(p.Tables, t)
-		case "image", "chart":
-			f := Figure{Page: number, Caption: b.parts("image_caption", "chart_caption")}
-			f.Box = p.box4(b, "figure", number)
-			p.Figures = append(p.Figures, f)
-		case "equation":
-			if latex := displayed(b.text()); latex != "" {
-				p.Equations = append(p.Equations, Equation{Page: number, LaTeX: latex})
-			}
+		if b.Type == "equation" {
+			p.addEquation(number, b.text())
+			continue
 		}
+		var scaled []float64
+		for _, v := range b.Box {
+			scaled = append(scaled, thousandths*v)
+		}
+		p.addFloat(b.Type, names[b.Type], Float{Page: number, Caption: b.parts(captions...), HTML: b.parts("table_body"), Box: join(Box{}, scaled)})
 	}
-}
-
-func (p *Paper) box4(b block4, what string, number int) Box {
-	var scaled []float64
-	for _, v := range b.Box {
-		scaled = append(scaled, thousandths*v)
-	}
-	return p.box(block{Box: scaled}, what, number)
 }
 
 // parts returns the text of the inner blocks of some types, type by type.

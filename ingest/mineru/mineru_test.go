@@ -33,10 +33,10 @@ func parse(t *testing.T, id string) mineru.Paper {
 func TestParse(t *testing.T) {
 	want := mineru.Paper{
 		Pages: map[int]mineru.Page{1: {Width: 612, Height: 792}, 2: {Width: 612, Height: 792}},
-		Figures: []mineru.Figure{
+		Figures: []mineru.Float{
 			{Page: 1, Caption: "Figure 1: Seeds carried $x > 0$ metres by wind.", Box: mineru.Box{72.4, 100, 300.2, 300}},
 		},
-		Tables: []mineru.Table{
+		Tables: []mineru.Float{
 			{
 				Page: 2, Caption: "Table 1: Distance by height. Means of five plots.", Box: mineru.Box{101, 140, 499.5, 240},
 				HTML: "<table><tr><td>1 m</td><td>4.2</td></tr></table>",
@@ -56,11 +56,11 @@ func TestParse(t *testing.T) {
 func TestParseMinerU4(t *testing.T) {
 	want := mineru.Paper{
 		Pages: map[int]mineru.Page{1: {Width: 1000, Height: 1000}, 2: {Width: 1000, Height: 1000}},
-		Figures: []mineru.Figure{
+		Figures: []mineru.Float{
 			{Page: 1, Caption: "Figure 1: Seeds carried $x > 0$ metres by wind.", Box: mineru.Box{100, 125, 500, 375}},
 			{Page: 2, Caption: "Figure 2: A chart.", Box: mineru.Box{100, 600, 900, 900}},
 		},
-		Tables: []mineru.Table{{
+		Tables: []mineru.Float{{
 			Page: 2, Caption: "Table 1: Distance by height. Means of five plots.", Box: mineru.Box{200, 250, 800, 500},
 			HTML: "<table><tr><td>1 m</td><td>4.2</td></tr></table>",
 		}},
@@ -94,7 +94,7 @@ func TestParseParts(t *testing.T) {
 			Problems:  []string{"MinerU: content_list.json is missing: equations come from middle.json instead"},
 		}},
 		{"unmerged", mineru.Paper{
-			Floats: true, Formulas: true, Figures: []mineru.Figure{{Page: 1, Caption: "Figure 9.", Box: mineru.Box{1, 2, 3, 4}}},
+			Floats: true, Formulas: true, Figures: []mineru.Float{{Page: 1, Caption: "Figure 9.", Box: mineru.Box{1, 2, 3, 4}}},
 		}},
 		{"contentonly", mineru.Paper{
 			Formulas: true, Equations: []mineru.Equation{{Page: 5, LaTeX: "$$\nx\n$$"}},
@@ -102,10 +102,10 @@ func TestParseParts(t *testing.T) {
 		}},
 		{"boxes", mineru.Paper{
 			Pages: map[int]mineru.Page{2: {Width: 1000, Height: 1000}, 3: {Width: 1000, Height: 1000}}, Floats: true, Formulas: true,
-			Tables: []mineru.Table{{
+			Tables: []mineru.Float{{
 				Page: 2, Caption: "Table 1: Heights. In metres.", Box: mineru.Box{100, 200, 500, 400}, HTML: "<table><tr><td>4.2</td></tr></table>",
 			}},
-			Figures: []mineru.Figure{
+			Figures: []mineru.Float{
 				{Page: 2, Caption: "Figure 1: Seeds.", Box: mineru.Box{80, 500, 900, 700}}, {Page: 3, Caption: "Figure 2: A chart."},
 			},
 			Equations: []mineru.Equation{{Page: 3, LaTeX: "$$\nx = 1\n$$"}},

@@ -13,18 +13,14 @@ type Box [4]float64
 // Page is MinerU's size of a page in points; zero if unknown.
 type Page struct{ Width, Height float64 }
 
-// Table is a table with the text of its caption and footnotes, and its cells in HTML, empty if MinerU found none.
-type Table struct {
-	Page          int // from 1
-	Caption, HTML string
-	Box           Box
-}
-
-// Figure is a figure with its caption.
-type Figure struct {
-	Page    int // from 1
+// Float is a figure or a table.
+type Float struct {
+	Page int // from 1
+	// Caption includes the footnotes of a table.
 	Caption string
-	Box     Box
+	// HTML has the cells of a table, and is empty if MinerU found none, and for figures.
+	HTML string
+	Box  Box
 }
 
 // Equation is a displayed equation in LaTeX between $$.
@@ -35,9 +31,8 @@ type Equation struct {
 
 // Paper is the content of an output, in reading order.
 type Paper struct {
-	Pages   map[int]Page // by number from 1
-	Tables  []Table
-	Figures []Figure
+	Pages           map[int]Page // by number from 1
+	Tables, Figures []Float
 	// Floats and Formulas report whether tables and figures, and equations could be read at all. If not, an empty list
 	// says nothing about the paper.
 	Floats, Formulas bool
@@ -51,7 +46,11 @@ type Paper struct {
 func (o Output) Parse() Paper {
 	p := Paper{Pages: map[int]Page{}}
 	var pages document
-	p.Floats = o.decode(middleName, o.middle, &pages) && o.shaped(pages)
+	p.Floats = o.decode(middleName, o.middle, &pages)
+	if p.Floats && pages.Info == nil && (pages.Pages == nil || pages.Whole == nil) {
+		o.problem("%s has no pages", middleName)
+		p.Floats = false
+	}
 	if p.Floats {
 		for _, page := range pages.Info {
 			p.add(page)
@@ -71,7 +70,12 @@ func (o Output) Parse() Paper {
 	}
 	switch {
 	case whole:
-		p.Formulas, p.Equations = true, equations(items)
+		p.Formulas, p.Equations = true, nil
+		for _, it := range items {
+			if it.Type == "equation" {
+				p.addEquation(it.Page+1, it.Text)
+			}
+		}
 	case p.Floats:
 		p.Formulas = true
 		if pages.Info == nil {
@@ -95,15 +99,6 @@ func (o *Output) decode(name string, data []byte, into any) bool {
 	return true
 }
 
-// shaped reports whether middle.json has pages at all.
-func (o *Output) shaped(d document) bool {
-	known := d.Info != nil || d.Pages != nil && d.Whole != nil
-	if !known {
-		o.problem("%s has no pages", middleName)
-	}
-	return known
-}
-
 // item is an entry of content_list.json. MinerU 2 added boxes, in thousandths of the page.
 type item struct {
 	Type          string    `json:"type"`
@@ -123,22 +118,42 @@ const thousandths = 1000
 // addItems adds the tables and figures of content_list.json.
 func (p *Paper) addItems(items []item) {
 	for _, it := range items {
-		number, at := it.Page+1, join(Box{}, it.Box)
-		switch it.Type {
-		case "table":
-			caption := strings.Join(slices.Concat(it.TableCaption, it.TableFootnote), " ")
-			p.Tables = append(p.Tables, Table{Page: number, Caption: caption, HTML: bareTable(it.TableBody), Box: at})
-		case "image", "chart":
-			caption := strings.Join(slices.Concat(it.ImageCaption, it.ChartCaption), " ")
-			p.Figures = append(p.Figures, Figure{Page: number, Caption: caption, Box: at})
-		default:
-			continue
-		}
-		p.Pages[number] = Page{thousandths, thousandths}
-		if at == (Box{}) {
-			p.Problems = append(p.Problems, fmt.Sprintf("MinerU: a %s on page %d has no box", it.Type, number))
+		captions := slices.Concat(it.TableCaption, it.TableFootnote, it.ImageCaption, it.ChartCaption)
+		f := Float{Page: it.Page + 1, Caption: strings.Join(captions, " "), HTML: it.TableBody, Box: join(Box{}, it.Box)}
+		if p.addFloat(it.Type, it.Type, f) {
+			p.Pages[f.Page] = Page{thousandths, thousandths}
 		}
 	}
+}
+
+// addFloat adds a table or a figure by the type of its block, called name in a problem. It reports whether it is one.
+func (p *Paper) addFloat(kind, name string, f Float) bool {
+	switch kind {
+	case "table":
+		f.HTML = bareTable(f.HTML)
+		p.Tables = append(p.Tables, f)
+	case "image", "chart":
+		f.HTML = ""
+		p.Figures = append(p.Figures, f)
+	default:
+		return false
+	}
+	if f.Box == (Box{}) {
+		p.Problems = append(p.Problems, fmt.Sprintf("MinerU: a %s on page %d has no box", name, f.Page))
+	}
+	return true
+}
+
+// addEquation adds a displayed equation, unless it is empty. Its LaTeX may be between $$.
+func (p *Paper) addEquation(page int, latex string) {
+	latex = strings.TrimSpace(latex)
+	if latex == "" {
+		return
+	}
+	if !strings.HasPrefix(latex, "$$") {
+		latex = fmt.Sprintf("$$\n%s\n$$", latex)
+	}
+	p.Equations = append(p.Equations, Equation{Page: page, LaTeX: latex})
 }
 
 // bareTable extracts a table from an HTML page.
@@ -148,23 +163,4 @@ func bareTable(html string) string {
 		return strings.TrimSpace(html)
 	}
 	return html[from : to+len("</table>")]
-}
-
-func equations(items []item) []Equation {
-	var found []Equation
-	for _, it := range items {
-		if latex := displayed(it.Text); it.Type == "equation" && latex != "" {
-			found = append(found, Equation{Page: it.Page + 1, LaTeX: latex})
-		}
-	}
-	return found
-}
-
-// displayed puts LaTeX between $$ unless it already is.
-func displayed(latex string) string {
-	latex = strings.TrimSpace(latex)
-	if latex == "" || strings.HasPrefix(latex, "$$") {
-		return latex
-	}
-	return fmt.Sprintf("$$\n%s\n$$", latex)
 }

@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"slices"
 	"strings"
 
 	"airqa/ingest/layout"
@@ -58,22 +57,46 @@ func (r *paperReader) unlabelledAbstract() string {
 
 // abstractStart returns the first line of the abstract in the flow, or -1, and a word to remove from its start.
 func (r *paperReader) abstractStart() (int, string) {
-	at := slices.IndexFunc(r.flow, func(l layout.Line) bool {
-		text := l.Text()
-		return l.Page <= 2 && (abstractTitles[folded(text)] || runIn.MatchString(text) || r.boldRunIn(l))
-	})
-	switch {
-	case at < 0:
-		return -1, ""
-	case abstractTitles[folded(r.flow[at].Text())]:
-		return at + 1, ""
-	case r.boldRunIn(r.flow[at]):
-		return at, r.flow[at].Words[0].Text
+	for i, l := range r.flow {
+		if l.Page > 2 {
+			continue
+		}
+		bold := len(l.Words) > 3 && l.Words[0].Bold && !l.Words[2].Bold // before regular text
+		switch text := l.Text(); {
+		case abstractTitles[folded(text)]:
+			return i + 1, ""
+		case bold && abstractTitles[folded(l.Words[0].Text)]:
+			return i, l.Words[0].Text
+		case runIn.MatchString(text):
+			return i, ""
+		}
 	}
-	return at, ""
+	return -1, ""
 }
 
-// boldRunIn reports whether the line has a bold "Abstract" before regular text.
-func (r *paperReader) boldRunIn(l layout.Line) bool {
-	return len(l.Words) > 3 && abstractTitles[folded(l.Words[0].Text)] && l.Words[0].Bold && !l.Words[2].Bold
+// Folded titles of special sections in all languages.
+var (
+	abstractTitles     = titleSet(layout.AbstractTerm)
+	keywordTitles      = titleSet(layout.KeywordsTerm)
+	bibliographyTitles = titleSet(layout.ReferencesTerm)
+	// contentsTitles are headings of lists of contents. They count as sections only if the outline has them.
+	contentsTitles = titleSet(layout.ContentsTerm)
+	// commonTitles are titles of sections that seldom have a number.
+	commonTitles = titleSet(layout.SectionsTerm)
+)
+
+func titleSet(t layout.Term) map[string]bool {
+	set := map[string]bool{}
+	for _, title := range layout.Words(t) {
+		set[folded(title)] = true
+	}
+	return set
+}
+
+// leadIn returns the folded text of a line before a colon or a dash, or of the whole line: "摘要：本文" yields "摘要".
+func leadIn(text string) string {
+	if at := strings.IndexAny(text, ":：—–-."); at > 0 {
+		return folded(text[:at])
+	}
+	return folded(text)
 }

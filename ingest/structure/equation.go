@@ -22,12 +22,17 @@ func (r *paperReader) equations() []Equation {
 		if !ok {
 			continue
 		}
-		lines := r.formula(i)
-		e := Equation{Number: number, Text: formulaText(lines), Page: l.Page}
-		for _, f := range lines {
+		e := Equation{Number: number, Page: l.Page}
+		var words []string // from top to bottom, without the number
+		for _, f := range r.formula(i) {
 			e.Box = e.Box.Union(f.Box)
+			for k, w := range f.Words {
+				if k < len(f.Words)-1 || !equationNumber.MatchString(w.Text) {
+					words = append(words, w.Text)
+				}
+			}
 		}
-		if e.Text != "" {
+		if e.Text = strings.Join(words, " "); e.Text != "" {
 			out = append(out, e)
 		}
 	}
@@ -121,19 +126,4 @@ func (r *paperReader) isPiece(l layout.Line) bool {
 		}
 	}
 	return l.MathShare() > 0.3 && longest < 8 || longest < 4 && l.Chars() < 20 || l.Size < 0.85*r.Doc.BodySize && l.Chars() < 30
-}
-
-// formulaText joins the pieces from top to bottom, without the number.
-func formulaText(lines []layout.Line) string {
-	var parts []string
-	for _, l := range lines {
-		words := l.Words
-		if n := len(words); n > 0 && equationNumber.MatchString(words[n-1].Text) {
-			words = words[:n-1]
-		}
-		for _, w := range words {
-			parts = append(parts, w.Text)
-		}
-	}
-	return strings.Join(parts, " ")
 }

@@ -56,19 +56,15 @@ var italicFont = lazyregexp.New(`(?i)(ital|obli|cmti|sfti|cmsl|-it$|ti\d)`)
 
 // isItalic requires the whole line to be italic, because a phrase in italics is not a heading.
 func (r *paperReader) isItalic(l layout.Line) bool {
-	n, all := 0, 0
-	for _, w := range l.Words {
+	n := l.CharsOf(func(w layout.Word) bool {
 		italic, judged := r.italics[w.Font]
 		if !judged {
 			italic = italicFont.MatchString(w.Font)
 			r.italics[w.Font] = italic
 		}
-		all += w.Len()
-		if italic {
-			n += w.Len()
-		}
-	}
-	return all > 0 && n*10 >= all*9
+		return italic
+	})
+	return n > 0 && n*10 >= l.Chars()*9
 }
 
 // folded reduces a text to lower-case letters and digits without accents, to ignore typographic differences.

@@ -41,7 +41,14 @@ func (r *paperReader) findHeadings() {
 		r.addPlain()
 	}
 	slices.SortStableFunc(r.heads, func(a, b heading) int { return cmp.Compare(a.at, b.at) })
-	r.heads = slices.DeleteFunc(apart(r.heads), func(h heading) bool { return abstractTitles[folded(h.title)] && r.flow[h.at].Page < 3 })
+	end := 0 // of the last title
+	r.heads = slices.DeleteFunc(r.heads, func(h heading) bool {
+		inside := h.at < end
+		if !inside {
+			end = h.at + h.lines
+		}
+		return inside || abstractTitles[folded(h.title)] && r.flow[h.at].Page < 3
+	})
 	r.nameFromOutline()
 }
 
@@ -62,17 +69,6 @@ func (r *paperReader) addAnchored(useOutline bool) {
 		h.level = max(1, h.level+shift)
 		r.heads = append(r.heads, h)
 	}
-}
-
-// apart drops headings that begin within the previous title.
-func apart(heads []heading) []heading {
-	var out []heading
-	for _, h := range heads {
-		if n := len(out); n == 0 || h.at >= out[n-1].at+out[n-1].lines {
-			out = append(out, h)
-		}
-	}
-	return out
 }
 
 // anchored finds the lines that section anchors point to.
@@ -208,8 +204,14 @@ func (r *paperReader) headingAt(at, level int) heading {
 		h.setTitle(layout.Line{Words: r.flow[at].Words[:h.words]}.Text())
 		return h
 	}
-	for h.lines < 4 && at+h.lines < len(r.flow) && r.titleGoesOn(at+h.lines, h.look) && aligned(r.flow[at], r.flow[at+h.lines]) &&
-		!endsEarly(r.flow[at], r.flow[at+h.lines]) {
+	first := r.flow[at]
+	for h.lines < 4 && at+h.lines < len(r.flow) && r.titleGoesOn(at+h.lines, h.look) {
+		l := r.flow[at+h.lines]
+		// A title ends far before the end of a line of text that begins at the same edge.
+		text := abs(first.Box.X0-l.Box.X0) < 4 && first.Box.Width() < 0.5*l.Box.Width()
+		if text || !aligned(first, l) {
+			break
+		}
 		h.lines++
 	}
 	h.setTitle(r.Doc.Joined(r.flow[at : at+h.lines]))
@@ -234,12 +236,6 @@ func leadWords(l layout.Line) int {
 		return 0
 	}
 	return n
-}
-
-// endsEarly reports whether a title ends far before the end of the next line, which begins at the same edge: the next
-// line is text.
-func endsEarly(first, l layout.Line) bool {
-	return abs(first.Box.X0-l.Box.X0) < 4 && first.Box.Width() < 0.5*l.Box.Width()
 }
 
 // aligned reports whether a line starts where a title does, is indented to its text after the number, or has the same
@@ -294,19 +290,15 @@ func (r *paperReader) addUnnumbered() {
 			continue
 		}
 		text := l.Text()
-		if r.couldBeTitle(l, text) && (r.isKnown(text) || search && i > start && r.isUnnumberedLike(i, look)) {
-			if h := r.headingAt(i, 1); h.number != "" || isTitleText(h.title) {
-				r.heads = append(r.heads, h)
-			}
+		number, _ := splitNumber(text)
+		resembles := search && i > start && number == "" && l.Break && printOf(l).like(look) && r.alone(i)
+		if !r.couldBeTitle(l, text) || !resembles && !r.isKnown(text) {
+			continue
+		}
+		if h := r.headingAt(i, 1); h.number != "" || isTitleText(h.title) {
+			r.heads = append(r.heads, h)
 		}
 	}
-}
-
-// isUnnumberedLike reports whether line i is alone, unnumbered and in the given font style.
-func (r *paperReader) isUnnumberedLike(i int, look fontStyle) bool {
-	l := r.flow[i]
-	number, _ := splitNumber(l.Text())
-	return number == "" && l.Break && printOf(l).like(look) && r.alone(i)
 }
 
 // maxTitle is the maximum length of a one-line heading, in bytes.

@@ -26,15 +26,6 @@ var (
 		`journal homepage|\bissn\b|\bissue\s*\d`)
 )
 
-// withoutMastheads drops the names of journals and institutions and kinds of documents, unless nothing else is left.
-func (r *paperReader) withoutMastheads(blocks [][]layout.Line, page *layout.Page) [][]layout.Line {
-	rest := slices.DeleteFunc(slices.Clone(blocks), func(b []layout.Line) bool { return r.isMasthead(b, page) })
-	if len(rest) == 0 {
-		return blocks
-	}
-	return rest
-}
-
 func (r *paperReader) isMasthead(block []layout.Line, page *layout.Page) bool {
 	const longest = 10 // words of a name
 	text := r.Doc.Joined(block)

@@ -55,17 +55,19 @@ func (r *paperReader) findList() {
 	}
 }
 
+// entryEnds returns the end of each entry: the start of the next one, or the end of the list.
+func entryEnds(starts []int, end int) []int {
+	return append(slices.Clone(starts[min(1, len(starts)):]), end)
+}
+
 var year = lazyregexp.New(`\b(1[6-9]|20)\d\d`)
 
 // mostHaveYears reports whether the entries of a list have years, like publications.
 func mostHaveYears(lines []layout.Line, starts []int) bool {
 	n := 0
+	ends := entryEnds(starts, len(lines))
 	for k, at := range starts {
-		end := len(lines)
-		if k+1 < len(starts) {
-			end = starts[k+1]
-		}
-		if slices.ContainsFunc(lines[at:end], func(l layout.Line) bool { return year.MatchString(l.Text()) }) {
+		if slices.ContainsFunc(lines[at:ends[k]], func(l layout.Line) bool { return year.MatchString(l.Text()) }) {
 			n++
 		}
 	}
@@ -107,7 +109,10 @@ func (r *paperReader) references() []Reference {
 		if inside == 0 && !isBibliography(h) {
 			continue
 		}
-		to := r.sectionEnd(i)
+		to := r.textEnd() // or the next heading
+		if i+1 < len(r.heads) {
+			to = r.heads[i+1].at
+		}
 		if lines := r.flow[h.at+h.lines : to]; !isBibliography(h) && !mostHaveYears(lines, r.starts(lines)) {
 			inside = 0 // an index
 			continue
@@ -118,14 +123,6 @@ func (r *paperReader) references() []Reference {
 		out = append(out, r.entries(r.listAt, len(r.flow))...)
 	}
 	return out
-}
-
-// sectionEnd returns the end of the text below a heading: the next heading, or the end of the sections.
-func (r *paperReader) sectionEnd(i int) int {
-	if i+1 < len(r.heads) {
-		return r.heads[i+1].at
-	}
-	return r.textEnd()
 }
 
 // textEnd returns the end of the sections.
@@ -141,14 +138,11 @@ func (r *paperReader) entries(from, to int) []Reference {
 	to = from + listEnd(r.flow[from:to])
 	starts := r.starts(r.flow[from:to])
 	lines := r.flow[from : from+lastEntryEnd(r.flow[from:to], starts)]
-	usual := usualLength(starts, len(lines))
+	ends := entryEnds(starts, len(lines))
+	usual := usualLength(starts, ends)
 	var out []Reference
 	for k, at := range starts {
-		end := len(lines)
-		if k+1 < len(starts) {
-			end = starts[k+1]
-		}
-		end = entryEnd(lines, at, end, usual)
+		end := entryEnd(lines, at, ends[k], usual)
 		for n := at; n < end; n++ { // each entry begins a row
 			lines[n].Break = n == at
 			r.ours[from+n].Break, r.ours[from+n].Joins = n == at, n > at
@@ -187,17 +181,13 @@ func listEnd(lines []layout.Line) int {
 }
 
 // usualLength returns the median number of lines of the entries.
-func usualLength(starts []int, end int) int {
+func usualLength(starts, ends []int) int {
+	if len(starts) == 0 {
+		return 0
+	}
 	var lengths []int
 	for k, at := range starts {
-		if k+1 < len(starts) {
-			lengths = append(lengths, starts[k+1]-at)
-		} else {
-			lengths = append(lengths, end-at)
-		}
-	}
-	if len(lengths) == 0 {
-		return 0
+		lengths = append(lengths, ends[k]-at)
 	}
 	slices.Sort(lengths)
 	return lengths[len(lengths)/2]

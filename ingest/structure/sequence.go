@@ -109,8 +109,14 @@ func (r *paperReader) usualLeading() float64 {
 func (r *paperReader) numberedTitle(i int, l layout.Line) bool {
 	text := l.Text()
 	number, title := splitNumber(text)
-	return number != "" && startsTitle(title) && len(folded(title)) > 1 && len(text) <= 120 &&
-		r.standsOut(l) && !startsItem(l) && !r.insideParagraph(i, l)
+	if number == "" || !startsTitle(title) || len(folded(title)) < 2 || len(text) > 120 || !r.standsOut(l) || startsItem(l) {
+		return false
+	}
+	if i == 0 || l.Break {
+		return true
+	}
+	above := r.flow[i-1] // a line in the same font style: the number is in a paragraph
+	return above.Page != l.Page || above.Column != l.Column || !printOf(above).like(printOf(l))
 }
 
 // startsItem reports whether a line is a list item that begins with bold words: its number, or the words after a colon
@@ -158,15 +164,6 @@ func (r *paperReader) chapterLook(at []int) (fontStyle, bool) {
 		}
 	}
 	return best.look, best.last > 2
-}
-
-// insideParagraph reports whether the line above continues in the same font style.
-func (r *paperReader) insideParagraph(i int, l layout.Line) bool {
-	if i == 0 || l.Break {
-		return false
-	}
-	above := r.flow[i-1]
-	return above.Page == l.Page && above.Column == l.Column && printOf(above).like(printOf(l))
 }
 
 // next returns the level of a number if it is next in sequence, else 0.

@@ -31,7 +31,11 @@ func (r *paperReader) title() string {
 		return r.cleanTitle(printed)
 	}
 	blocks := r.titleBlocks(lines, front)
-	if best := bestBlock(r.withoutMastheads(blocks, front)); best != nil {
+	isMasthead := func(b []layout.Line) bool { return r.isMasthead(b, front) }
+	if titles := slices.DeleteFunc(slices.Clone(blocks), isMasthead); len(titles) > 0 { // unless nothing else is left
+		blocks = titles
+	}
+	if best := bestBlock(blocks); best != nil {
 		return r.cleanTitle(best)
 	}
 	if named != "" || len(lines) == 0 {
@@ -82,7 +86,8 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 		if number != "" && commonTitles[folded(name)] {
 			break
 		}
-		if endsFront(text) {
+		label := folded(text)
+		if abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text) {
 			if len(out) > 0 {
 				out = withParts(out, page.Lines[i:])
 				break
@@ -95,12 +100,6 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 	}
 	sortRows(out)
 	return out
-}
-
-// endsFront reports whether a line begins what follows the title and the authors: an abstract or a table of contents.
-func endsFront(text string) bool {
-	label := folded(text)
-	return abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text)
 }
 
 // sortRows sorts neighbouring lines on one baseline from left to right: a title with wide spaces has several.
@@ -246,12 +245,9 @@ func (r *paperReader) continuesTitle(block []layout.Line, l layout.Line) bool {
 	}
 	large := size >= largeRatio*r.Doc.BodySize
 	subtitle := size >= subtitleRatio*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font && !areNames(l.Text())
-	return abs(size-above) < 0.5 && !r.farther(block, l) || size < above && (isUnfinished(last.Text()) && large || subtitle)
-}
-
-// isUnfinished reports whether a line of a title ends with a colon, a hyphen or a dash: the next one belongs to it.
-func isUnfinished(text string) bool {
-	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
+	text := last.Text()
+	unfinished := strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
+	return abs(size-above) < 0.5 && !r.farther(block, l) || size < above && (unfinished && large || subtitle)
 }
 
 // farther reports whether a line is farther from a title than its lines are from each other, or names the author.
@@ -351,12 +347,9 @@ var (
 	titleMarks = lazyregexp.New(`[\s∗*†‡§¶]+$`)
 )
 
+// cleanTitle joins the lines of a title. Of one that is printed twice, such as over a draft, it returns half.
 func (r *paperReader) cleanTitle(lines []layout.Line) string {
-	return once(titleMarks.ReplaceAllString(r.Doc.Joined(lines), ""))
-}
-
-// once returns half of a title that is printed twice, such as over a draft.
-func once(title string) string {
+	title := titleMarks.ReplaceAllString(r.Doc.Joined(lines), "")
 	fields := strings.Fields(title)
 	half := len(fields) / 2
 	if half > 1 && len(fields)%2 == 0 && slices.Equal(fields[:half], fields[half:]) {
