@@ -7,6 +7,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -132,6 +133,17 @@ type Ratings struct {
 	// Notes describe how the file was read.
 	Notes  []string
 	Faults []*dataset.Fault
+}
+
+// Order returns the positions of scores, the highest first. Of equal scores the last is first, as in the benchmarks' own
+// code, which reverses a stable ascending sort.
+func Order(scores []float64) []int {
+	list := make([]int, len(scores))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), b-a) })
+	return list
 }
 
 // Distinct keeps the first of equal texts.

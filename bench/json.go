@@ -62,12 +62,12 @@ func Members(dec *json.Decoder, f func(name string) error) error {
 }
 
 // Elements reads an array. f has to read each value.
-func Elements(dec *json.Decoder, f func(i int) error) error {
+func Elements(dec *json.Decoder, f func(dec *json.Decoder, i int) error) error {
 	if err := open(dec, '['); err != nil {
 		return err
 	}
 	for i := 0; dec.More(); i++ {
-		if err := f(i); err != nil {
+		if err := f(dec, i); err != nil {
 			return fmt.Errorf("element %d: %w", i, err)
 		}
 	}

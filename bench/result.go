@@ -170,12 +170,7 @@ func (t Table) table() *report.Table {
 		table.Lines = append(table.Lines, report.Line{Label: row})
 	}
 	for _, column := range columns {
-		for _, shown := range t.shown(column) {
-			table.Heads = append(table.Heads, shown.head)
-			for i, row := range rows {
-				table.Lines[i].Values = append(table.Lines[i].Values, shown.value(t.at(row, column)))
-			}
-		}
+		t.addColumn(table, rows, column)
 	}
 	return table
 }
@@ -193,51 +188,50 @@ func (t Table) names() (rows, columns []string) {
 	return rows, columns
 }
 
-// shownColumn is a column as it is shown: one thing that the measures of a column have.
-type shownColumn struct {
-	head  report.Head
-	value func(Measure) report.Value
-}
-
-// shown returns what is shown of a column: the value, and what else any of its measures has.
-func (t Table) shown(column string) []shownColumn {
-	counted := slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column == column && m.N != nil })
-	bounded := slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column == column && m.Interval != nil })
-	printed := slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column == column && m.Printed != nil })
-	others := slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column != column && m.Printed != nil })
-
-	shown := []shownColumn{{report.Head{Name: column, Scored: counted}, func(m Measure) report.Value {
+// addColumn adds what is shown of a column: the value, and what else any of its measures has.
+func (t Table) addColumn(table *report.Table, rows []string, column string) {
+	var list []Measure // by row; the zero value where there is none
+	for _, row := range rows {
+		i := slices.IndexFunc(t.Measures, func(m Measure) bool { return m.Row == row && m.Column == column })
+		if i < 0 {
+			list = append(list, Measure{})
+		} else {
+			list = append(list, t.Measures[i])
+		}
+	}
+	add := func(head report.Head, value func(Measure) report.Value) {
+		table.Heads = append(table.Heads, head)
+		for i, m := range list {
+			table.Lines[i].Values = append(table.Lines[i].Values, value(m))
+		}
+	}
+	counted := slices.ContainsFunc(list, func(m Measure) bool { return m.N != nil })
+	add(report.Head{Name: column, Scored: counted}, func(m Measure) report.Value {
 		return report.Value{Text: number(m.Value, t.Decimals), Cell: m.cell()}
-	}}}
+	})
 	if counted {
-		shown = append(shown, shownColumn{report.Head{Name: "n", Repeats: true}, func(m Measure) report.Value {
-			return report.Value{Text: count(m.N)}
-		}})
+		add(report.Head{Name: "n", Repeats: true}, func(m Measure) report.Value {
+			if m.N == nil {
+				return report.Value{Text: "-"}
+			}
+			return report.Value{Text: strconv.Itoa(*m.N)}
+		})
 	}
-	if bounded {
-		shown = append(shown, shownColumn{report.Head{Name: "95 %", Repeats: true}, func(m Measure) report.Value {
-			return report.Value{Text: span(m.Interval)}
-		}})
+	if slices.ContainsFunc(list, func(m Measure) bool { return m.Interval != nil }) {
+		add(report.Head{Name: "95 %", Repeats: true}, func(m Measure) report.Value {
+			if m.Interval == nil {
+				return report.Value{Text: "-"}
+			}
+			return report.Value{Text: number(&m.Interval.Low, 1) + "–" + number(&m.Interval.High, 1)}
+		})
 	}
-	if printed {
+	if slices.ContainsFunc(list, func(m Measure) bool { return m.Printed != nil }) {
 		head := "paper"
-		if others {
+		if slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column != column && m.Printed != nil }) {
 			head = column + " (paper)"
 		}
-		shown = append(shown, shownColumn{report.Head{Name: head}, func(m Measure) report.Value {
-			return report.Value{Text: number(m.Printed, -1)} // as printed
-		}})
+		add(report.Head{Name: head}, func(m Measure) report.Value { return report.Value{Text: number(m.Printed, -1)} }) // as printed
 	}
-	return shown
-}
-
-// at is the measure of a row and a column; none if there is no such measure.
-func (t Table) at(row, column string) Measure {
-	i := slices.IndexFunc(t.Measures, func(m Measure) bool { return m.Row == row && m.Column == column })
-	if i < 0 {
-		return Measure{}
-	}
-	return t.Measures[i]
 }
 
 // cell has the count and the interval for formats that show them themselves.
@@ -253,18 +247,4 @@ func number(v *float64, decimals int) string {
 		return "-"
 	}
 	return strconv.FormatFloat(*v, 'f', decimals, 64)
-}
-
-func count(n *int) string {
-	if n == nil {
-		return "-"
-	}
-	return strconv.Itoa(*n)
-}
-
-func span(i *stats.Interval) string {
-	if i == nil {
-		return "-"
-	}
-	return number(&i.Low, 1) + "–" + number(&i.High, 1)
 }

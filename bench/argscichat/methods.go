@@ -161,7 +161,7 @@ func (m Method) answer(ctx context.Context, p *paper, it bench.Item) (qa.Answer,
 		if err != nil {
 			return a, fmt.Errorf("method %s, turn %s: %w", m.Name, it.UUID, err)
 		}
-		for _, i := range best(scores, m.top) {
+		for _, i := range bench.Order(scores)[:min(m.top, len(scores))] {
 			a.Evidence = append(a.Evidence, p.Units[i].ID)
 		}
 	case m.choose != nil:
@@ -179,24 +179,6 @@ func (m Method) answer(ctx context.Context, p *paper, it bench.Item) (qa.Answer,
 	}
 	a.Text = strings.Join(said, " ")
 	return a, nil
-}
-
-// best returns the positions of the n highest scores; of equal ones, the last.
-func best(scores []float64, n int) []int {
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = len(scores) - 1 - i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case scores[i] > scores[j]:
-			return -1
-		case scores[i] < scores[j]:
-			return 1
-		}
-		return 0
-	})
-	return order[:min(n, len(order))]
 }
 
 // Expected is the expectation of Rationale-F1 for two random sentences of n, of which g are gold: the sum over k of the

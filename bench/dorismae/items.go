@@ -269,35 +269,33 @@ func (d *Dataset) Annotation(aspect string, abstract int) (score int, ok bool) {
 }
 
 // judged reads the test set. Its abstracts need not be in a pool.
-func (r *loader) judged(dec *json.Decoder) func(int) error {
-	return func(i int) error {
-		o, _, err := r.object(dec, fmt.Sprintf("Test_set[%d]", i), anAnnotation)
-		if err != nil {
-			return err
-		}
-		j := Judged{
-			AspectID: string(bench.Member[bench.Decimal](o, "aspect_id", anAnnotation)),
-			Abstract: bench.Member[int](o, "abstract_id", anAnnotation), Scores: make(map[string]int),
-		}
-		human := bench.Member[map[string]json.RawMessage](o, "human_annotation", anAnnotation)
-		if o.Lost {
-			return nil
-		}
-		people := &bench.Object{At: o.At + ".human_annotation", Members: human, Report: r.report}
-		for _, name := range slices.Sorted(maps.Keys(human)) {
-			switch score := bench.Member[*int](people, name, ""); {
-			case score == nil: // reported, or null
-			case *score < 0 || *score > 2:
-				people.Fault(name, fmt.Sprintf(" is %d, not 0, 1 or 2", *score), "")
-			default:
-				j.Scores[name] = *score
-			}
-		}
-		if !r.wanted[j.Abstract] {
-			r.wanted[j.Abstract] = true
-			r.skipped = true // the corpus may have been read before
-		}
-		r.Judged = append(r.Judged, j)
+func (r *loader) judged(dec *json.Decoder, i int) error {
+	o, _, err := r.object(dec, fmt.Sprintf("Test_set[%d]", i), anAnnotation)
+	if err != nil {
+		return err
+	}
+	j := Judged{
+		AspectID: string(bench.Member[bench.Decimal](o, "aspect_id", anAnnotation)),
+		Abstract: bench.Member[int](o, "abstract_id", anAnnotation), Scores: make(map[string]int),
+	}
+	human := bench.Member[map[string]json.RawMessage](o, "human_annotation", anAnnotation)
+	if o.Lost {
 		return nil
 	}
+	people := &bench.Object{At: o.At + ".human_annotation", Members: human, Report: r.report}
+	for _, name := range slices.Sorted(maps.Keys(human)) {
+		switch score := bench.Member[*int](people, name, ""); {
+		case score == nil: // reported, or null
+		case *score < 0 || *score > 2:
+			people.Fault(name, fmt.Sprintf(" is %d, not 0, 1 or 2", *score), "")
+		default:
+			j.Scores[name] = *score
+		}
+	}
+	if !r.wanted[j.Abstract] {
+		r.wanted[j.Abstract] = true
+		r.skipped = true // the corpus may have been read before
+	}
+	r.Judged = append(r.Judged, j)
+	return nil
 }

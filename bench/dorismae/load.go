@@ -119,7 +119,7 @@ func Load(path string, o LoadOptions) (*Dataset, error) {
 		r.Corpus, r.Documents = nil, nil
 		err := bench.EachMember(path, func(name string, dec *json.Decoder) error {
 			if name == "Corpus" {
-				return bench.Elements(dec, r.abstract(dec))
+				return bench.Elements(dec, r.abstract)
 			}
 			return skip(dec)
 		})
@@ -144,15 +144,15 @@ func (r *loader) read(name string, dec *json.Decoder) error {
 	case name == "aspect_id2aspect":
 		return r.aspectNames(dec)
 	case name == "Query":
-		return bench.Elements(dec, r.query(dec))
+		return bench.Elements(dec, r.query)
 	case name == "Corpus" && len(r.Queries) > 0:
-		return bench.Elements(dec, r.abstract(dec))
+		return bench.Elements(dec, r.abstract)
 	case name == "Corpus":
 		r.skipped = true
 	case name == "Annotation" && r.options.Annotations == "":
-		return bench.Elements(dec, r.annotation(dec))
+		return bench.Elements(dec, r.annotation)
 	case name == "Test_set" && r.options.Test:
-		return bench.Elements(dec, r.judged(dec))
+		return bench.Elements(dec, r.judged)
 	}
 	return skip(dec)
 }
@@ -171,7 +171,7 @@ func (r *loader) otherAnnotations() error {
 	}
 	defer func() { _ = file.Close() }()
 	dec := bench.NewDecoder(file)
-	if err := bench.Elements(dec, r.annotation(dec)); err != nil {
+	if err := bench.Elements(dec, r.annotation); err != nil {
 		return fmt.Errorf("read annotations %s: %w", path, bench.SyntaxError(err))
 	}
 	return nil
@@ -214,106 +214,100 @@ func (r *loader) aspectNames(dec *json.Decoder) error {
 	})
 }
 
-func (r *loader) query(dec *json.Decoder) func(int) error {
-	return func(i int) error {
-		o, _, err := r.object(dec, fmt.Sprintf("Query[%d]", i), aQuery)
-		if err != nil {
-			return err
-		}
-		q := Query{
-			Number: i, Text: bench.Member[string](o, "query_text", aQuery), Type: bench.Member[string](o, "query_type", ""),
-			IdeaFrom: bench.List[int](o, "idea_from", bench.Costs{}), Pool: bench.List[int](o, "candidate_pool", bench.Costs{List: aQuery}),
-			sentences: make(map[string][]string), mentions: make(map[string][]string),
-		}
-		aspects := bench.Lists[bench.Decimal](o, "aspects", aQuery)
-		if o.Lost {
-			return nil
-		}
-		for _, a := range aspects {
-			aspect := Aspect{ID: a.Name}
-			for _, sub := range a.Value {
-				aspect.Sub = append(aspect.Sub, Aspect{ID: string(sub)})
-			}
-			q.Aspects = append(q.Aspects, aspect)
-		}
-		for _, s := range bench.Lists[bench.Decimal](o, "sent2aspect_id", "") {
-			for _, id := range s.Value {
-				q.mentions[s.Name] = append(q.mentions[s.Name], string(id))
-			}
-		}
-		for _, a := range bench.Lists[string](o, "aspect_id2sent", "") {
-			q.sentences[a.Name] = a.Value
-		}
-		for _, list := range [][]int{q.Pool, q.IdeaFrom} {
-			for _, id := range list {
-				r.wanted[id] = true
-			}
-		}
-		r.Queries = append(r.Queries, q)
+func (r *loader) query(dec *json.Decoder, i int) error {
+	o, _, err := r.object(dec, fmt.Sprintf("Query[%d]", i), aQuery)
+	if err != nil {
+		return err
+	}
+	q := Query{
+		Number: i, Text: bench.Member[string](o, "query_text", aQuery), Type: bench.Member[string](o, "query_type", ""),
+		IdeaFrom: bench.List[int](o, "idea_from", bench.Costs{}), Pool: bench.List[int](o, "candidate_pool", bench.Costs{List: aQuery}),
+		sentences: make(map[string][]string), mentions: make(map[string][]string),
+	}
+	aspects := bench.Lists[bench.Decimal](o, "aspects", aQuery)
+	if o.Lost {
 		return nil
 	}
+	for _, a := range aspects {
+		aspect := Aspect{ID: a.Name}
+		for _, sub := range a.Value {
+			aspect.Sub = append(aspect.Sub, Aspect{ID: string(sub)})
+		}
+		q.Aspects = append(q.Aspects, aspect)
+	}
+	for _, s := range bench.Lists[bench.Decimal](o, "sent2aspect_id", "") {
+		for _, id := range s.Value {
+			q.mentions[s.Name] = append(q.mentions[s.Name], string(id))
+		}
+	}
+	for _, a := range bench.Lists[string](o, "aspect_id2sent", "") {
+		q.sentences[a.Name] = a.Value
+	}
+	for _, list := range [][]int{q.Pool, q.IdeaFrom} {
+		for _, id := range list {
+			r.wanted[id] = true
+		}
+	}
+	r.Queries = append(r.Queries, q)
+	return nil
 }
 
-func (r *loader) abstract(dec *json.Decoder) func(int) error {
-	return func(i int) error {
-		r.abstracts = max(r.abstracts, i+1)
-		if !r.wanted[i] && !r.options.Corpus {
-			return skip(dec)
-		}
-		o, _, err := r.object(dec, fmt.Sprintf("Corpus[%d]", i), anAbstract)
-		if err != nil {
-			return err
-		}
-		a := Abstract{ID: i, Title: bench.Member[string](o, "title", ""), Text: bench.Member[string](o, "original_abstract", anAbstract)}
-		if o.Lost {
-			return nil
-		}
-		if id := bench.Member[*int](o, "abstract_id", ""); id != nil && *id != i {
-			r.report(fmt.Sprintf("%s.abstract_id is %d; the position counts", o.At, *id), "")
-		}
-		if r.options.Corpus {
-			a.Categories = categories(o.Members["categories"])
-			a.Linked = append(numbers(o.Members["incoming_citations"]), numbers(o.Members["outgoing_citations"])...)
-		}
-		r.Corpus = append(r.Corpus, a)
-		r.Documents = append(r.Documents, bench.Document{ID: strconv.Itoa(i), Title: a.Title, Abstract: a.Text})
+func (r *loader) abstract(dec *json.Decoder, i int) error {
+	r.abstracts = max(r.abstracts, i+1)
+	if !r.wanted[i] && !r.options.Corpus {
+		return skip(dec)
+	}
+	o, _, err := r.object(dec, fmt.Sprintf("Corpus[%d]", i), anAbstract)
+	if err != nil {
+		return err
+	}
+	a := Abstract{ID: i, Title: bench.Member[string](o, "title", ""), Text: bench.Member[string](o, "original_abstract", anAbstract)}
+	if o.Lost {
 		return nil
 	}
+	if id := bench.Member[*int](o, "abstract_id", ""); id != nil && *id != i {
+		r.report(fmt.Sprintf("%s.abstract_id is %d; the position counts", o.At, *id), "")
+	}
+	if r.options.Corpus {
+		a.Categories = categories(o.Members["categories"])
+		a.Linked = append(numbers(o.Members["incoming_citations"]), numbers(o.Members["outgoing_citations"])...)
+	}
+	r.Corpus = append(r.Corpus, a)
+	r.Documents = append(r.Documents, bench.Document{ID: strconv.Itoa(i), Title: a.Title, Abstract: a.Text})
+	return nil
 }
 
-func (r *loader) annotation(dec *json.Decoder) func(int) error {
-	return func(i int) error {
-		o, ok, err := r.object(dec, fmt.Sprintf("Annotation[%d]", i), anAnnotation)
-		if !ok || err != nil {
-			return err
-		}
-		p := pair{string(bench.Member[bench.Decimal](o, "aspect_id", anAnnotation)), bench.Member[int](o, "abstract_id", anAnnotation)}
-		score := bench.Member[*int](o, "score", anAnnotation)
-		if o.Lost {
-			return nil
-		}
-		r.Annotated++
-		if score == nil || *score < -1 || *score > 2 {
-			o.Fault("score", " is not 0, 1 or 2", anAnnotation)
-			return nil
-		}
-		s := r.scores[p]
-		if s.rows > 0 {
-			r.repeated.add("%s for aspect %s and abstract %d", o.At, p.aspect, p.abstract)
-		} else {
-			s.at = i
-		}
-		s.rows++
-		if *score < 0 {
-			r.unparsed.add("%s for aspect %s and abstract %d", o.At, p.aspect, p.abstract)
-		}
-		if *score >= 0 || !r.options.SkipUnparsed {
-			s.sum += *score
-		}
-		s.last = *score
-		r.scores[p] = s
+func (r *loader) annotation(dec *json.Decoder, i int) error {
+	o, ok, err := r.object(dec, fmt.Sprintf("Annotation[%d]", i), anAnnotation)
+	if !ok || err != nil {
+		return err
+	}
+	p := pair{string(bench.Member[bench.Decimal](o, "aspect_id", anAnnotation)), bench.Member[int](o, "abstract_id", anAnnotation)}
+	score := bench.Member[*int](o, "score", anAnnotation)
+	if o.Lost {
 		return nil
 	}
+	r.Annotated++
+	if score == nil || *score < -1 || *score > 2 {
+		o.Fault("score", " is not 0, 1 or 2", anAnnotation)
+		return nil
+	}
+	s := r.scores[p]
+	if s.rows > 0 {
+		r.repeated.add("%s for aspect %s and abstract %d", o.At, p.aspect, p.abstract)
+	} else {
+		s.at = i
+	}
+	s.rows++
+	if *score < 0 {
+		r.unparsed.add("%s for aspect %s and abstract %d", o.At, p.aspect, p.abstract)
+	}
+	if *score >= 0 || !r.options.SkipUnparsed {
+		s.sum += *score
+	}
+	s.last = *score
+	r.scores[p] = s
+	return nil
 }
 
 // categories of an abstract are a list or a text with spaces.

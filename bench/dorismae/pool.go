@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"airqa/bench"
 	"airqa/internal/words"
 )
 
@@ -107,7 +108,7 @@ func fill(query, grouped, single [][]int, aspects int) map[int]bool {
 // top are the n best abstracts with a score above 0; ties have the higher position first.
 func (p *Pools) top(scores []float64, n int) []int {
 	var list []int
-	for _, i := range order(scores) {
+	for _, i := range bench.Order(scores) {
 		if len(list) == n || scores[i] <= 0 {
 			break
 		}

@@ -111,28 +111,10 @@ func Rank(ctx context.Context, r Ranker, it bench.Item) ([]string, error) {
 		return nil, fmt.Errorf("rank %s: %w", it.UUID, err)
 	}
 	ids := make([]string, len(it.Pool))
-	for rank, i := range order(scores) {
+	for rank, i := range bench.Order(scores) {
 		ids[rank] = it.Pool[i]
 	}
 	return ids, nil
-}
-
-// order is the reverse of a stable ascending sort.
-func order(scores []float64) []int {
-	list := make([]int, len(scores))
-	for i := range list {
-		list[i] = i
-	}
-	slices.SortFunc(list, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b] || scores[a] == scores[b] && a > b:
-			return -1
-		case a == b:
-			return 0
-		}
-		return 1
-	})
-	return list
 }
 
 // fit learns documents and returns the scores of queries.

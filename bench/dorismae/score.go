@@ -5,6 +5,7 @@
 package dorismae
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -308,23 +309,21 @@ func grade(it bench.Item, fixed bool) graded {
 			g.relevant[id] = true
 		}
 	}
-	slices.SortStableFunc(g.ids, func(a, b string) int {
-		switch {
-		case g.score[a] > g.score[b]:
-			return -1
-		case g.score[a] < g.score[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(g.ids, func(a, b string) int { return cmp.Compare(g.score[b], g.score[a]) })
 	return g
 }
 
 // values are the metrics of a ranking, from 0 to 1, in the order of [Names].
 func (g graded) values(r []string, fixed bool) []float64 {
+	linear := func(id string) float64 { return g.score[id] }
+	exponential := func(id string) float64 { return math.Exp2(g.score[id]) } // of the raw score: a score of 0 gains 1
+	if fixed {
+		linear = func(id string) float64 { return g.score[id] / g.top }
+		exponential = func(id string) float64 { return math.Exp2(g.score[id]/g.top) - 1 }
+	}
 	list := []float64{
 		g.recall(r, 5, len(g.relevant)), g.recall(r, 20, len(g.relevant)), g.recall(r, len(g.relevant), len(g.relevant)),
-		g.ndcg(r, fixed, g.linear(fixed)), g.ndcg(r, fixed, g.exponential(fixed)),
+		g.ndcg(r, fixed, linear), g.ndcg(r, fixed, exponential),
 		reciprocal(r, g.best(fixed)), g.precision(r),
 	}
 	if fixed {
@@ -364,25 +363,6 @@ func (g graded) precision(r []string) float64 {
 		}
 	}
 	return sum / float64(len(g.relevant))
-}
-
-func (g graded) linear(fixed bool) func(string) float64 {
-	return func(id string) float64 {
-		if fixed {
-			return g.score[id] / g.top
-		}
-		return g.score[id]
-	}
-}
-
-// exponential gains are 2^S with the raw score in the authors' code, so that a score of 0 gains 1.
-func (g graded) exponential(fixed bool) func(string) float64 {
-	return func(id string) float64 {
-		if fixed {
-			return math.Exp2(g.score[id]/g.top) - 1
-		}
-		return math.Exp2(g.score[id])
-	}
 }
 
 // ndcg compares the first tenth of the ranking with that of the ideal one.

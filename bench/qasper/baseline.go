@@ -79,7 +79,7 @@ func chooser(method string, seed uint32) func(bench.Item, []string) int {
 			if model == nil || paper != it.Document {
 				paper, model = it.Document, words.FitTFIDF(candidates, words.TFIDFOptions{StripAccents: true, StopWords: true})
 			}
-			return last(model.Scores(it.Question))
+			return bench.Order(model.Scores(it.Question))[0] // of equal scores, the last
 		}
 	}
 	return func(bench.Item, []string) int { return 0 }
@@ -98,17 +98,6 @@ func paragraphs(documents []bench.Document) map[string][]string {
 		papers[d.ID] = list
 	}
 	return papers
-}
-
-// last is the index of the last maximum.
-func last(scores []float64) int {
-	best := 0
-	for i, s := range scores {
-		if s >= scores[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // RandomEvidence is the exact expectation of the evidence F1 of one uniformly drawn paragraph.

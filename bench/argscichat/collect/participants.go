@@ -328,7 +328,7 @@ func Calendar(p *Plan, dir string, now time.Time) ([]string, error) {
 // entry is one event with its reminder.
 func entry(m *Meeting, role Role, who *Participant, now time.Time) string {
 	const utc = "20060102T150405Z"
-	summary := escaped("Dialogue as " + string(role) + ": " + m.Title)
+	summary := escapes.Replace("Dialogue as " + string(role) + ": " + m.Title)
 	var b strings.Builder
 	for _, line := range []string{
 		"BEGIN:VEVENT", "UID:" + ledger.Hash(m.key() + "|" + who.Name)[:32] + "@airqa", "DTSTAMP:" + now.UTC().Format(utc),
@@ -340,10 +340,8 @@ func entry(m *Meeting, role Role, who *Participant, now time.Time) string {
 	return b.String()
 }
 
-// escaped is a value of the type TEXT.
-func escaped(text string) string {
-	return strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`).Replace(text)
-}
+// escapes are those of values of the type TEXT.
+var escapes = strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
 
 // folded is a content line of at most 75 octets, with continuation lines.
 func folded(line string) string {

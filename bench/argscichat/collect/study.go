@@ -62,7 +62,8 @@ func Open(dir string, c Config) (*Study, error) {
 	if s.store, err = openStore(dir, true); err != nil {
 		return nil, err
 	}
-	if s.open() > 0 { // no message could come while the server was down
+	running := func(d *Dialogue) bool { return d.End == "" }
+	if slices.ContainsFunc(s.store.dialogues, running) { // no message could come while the server was down
 		if err := s.store.add(event{At: c.Now(), Restart: true}); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -72,17 +73,6 @@ func Open(dir string, c Config) (*Study, error) {
 
 // Close closes the files.
 func (s *Study) Close() error { return s.store.ledger.Close() }
-
-// open counts the dialogues that run.
-func (s *Study) open() int {
-	n := 0
-	for _, d := range s.store.dialogues {
-		if d.End == "" {
-			n++
-		}
-	}
-	return n
-}
 
 // Key is the secret of the folder, for tokens of a server.
 func (s *Study) Key() string { return s.key }
