@@ -141,21 +141,16 @@ func (a *app) sides(paths []string, c compare.Choice) ([]compare.Side, error) {
 			sides = append(sides, side)
 		}
 	}
-	return sides, a.enoughSides(sides, unscored)
-}
-
-// enoughSides checks that two runs are scored, and reports those that are skipped.
-func (a *app) enoughSides(sides []compare.Side, unscored []string) error {
 	switch {
 	case len(sides)+len(unscored) < 2:
-		return qa.Usagef("a comparison needs two runs")
+		return sides, qa.Usagef("a comparison needs two runs")
 	case len(sides) < 2:
-		return noScores(unscored[0], runlog.ErrNoScores)
+		return sides, noScores(unscored[0], runlog.ErrNoScores)
 	}
 	for _, path := range unscored {
 		a.say("note: %s is left out: it is not scored yet (airqa score %s)", path, path)
 	}
-	return nil
+	return sides, nil
 }
 
 func (a *app) side(path string, c compare.Choice) (compare.Side, error) {

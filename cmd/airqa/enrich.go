@@ -9,7 +9,6 @@ import (
 	"airqa/agent/action"
 	"airqa/env"
 	"airqa/env/datadir"
-	"airqa/env/embed"
 	"airqa/env/paperdb"
 	"airqa/ingest/enrich"
 	"airqa/internal/progress"
@@ -65,7 +64,12 @@ func (c enrichCmd) Run(a *app) (err error) {
 	if ctx.Err() != nil {
 		return errors.New("stopped; all replies so far are kept, and the same command resumes from here")
 	}
-	applied, err := c.apply(ctx, a, e, texts)
+	var applied enrich.Applied
+	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
+	err = a.session().Write(ctx, to, "embed", func(store *env.Writer) (err error) { // into the database and the index
+		applied, err = e.Apply(ctx, store)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("%w\n  All replies are kept; the same command resumes from here", err)
 	}
@@ -113,16 +117,6 @@ func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir)
 	defer func() { askErr = errors.Join(askErr, papers.Close()) }()
 	asked, askErr = e.Ask(ctx, papers)
 	return e, asked, askErr, nil
-}
-
-// apply writes the replies into the database and indexes them.
-func (c enrichCmd) apply(ctx context.Context, a *app, e *enrich.Enricher, texts embed.Embedder) (applied enrich.Applied, err error) {
-	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
-	err = a.session().Write(ctx, to, "embed", func(store *env.Writer) (err error) {
-		applied, err = e.Apply(ctx, store)
-		return err
-	})
-	return applied, err
 }
 
 // end prints the summary and sets the exit code.

@@ -45,7 +45,11 @@ func (c forkCmd) Run(a *app) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Dir, err)
 	}
-	b, err := session.NewBranch(r, id, runlog.Fork{Step: c.At, Changed: c.changes(), By: cmp.Or(c.By, a.getenv("USER"))})
+	changed := runlog.ForkReply
+	if c.Observation != "" || c.Edit && c.Message == runlog.ForkObservation {
+		changed = runlog.ForkObservation
+	}
+	b, err := session.NewBranch(r, id, runlog.Fork{Step: c.At, Changed: changed, By: cmp.Or(c.By, a.getenv("USER"))})
 	if err != nil {
 		return err
 	}
@@ -74,13 +78,6 @@ func (c forkCmd) check() error {
 		return qa.Usagef("--message needs --edit")
 	}
 	return checkQuestionLimits(c.QuestionLimits)
-}
-
-func (c forkCmd) changes() string {
-	if c.Observation != "" || c.Edit && c.Message == runlog.ForkObservation {
-		return runlog.ForkObservation
-	}
-	return runlog.ForkReply
 }
 
 // findEpisode matches a whole uuid to its first repeat, and a prefix to any episode.

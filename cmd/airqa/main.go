@@ -138,8 +138,12 @@ func airqa(args []string) int {
 	if err != nil {
 		var parse *kong.ParseError
 		if errors.As(err, &parse) {
+			command := "airqa"
+			if parse.Context != nil && parse.Context.Selected() != nil {
+				command = parse.Context.Selected().FullPath()
+			}
 			text := emptyChoice.ReplaceAllString(err.Error(), "$1")
-			return reportError(withCode(exitUsage, fmt.Errorf("%s\n  help: %s", text, helpCommand(parse.Context))))
+			return reportError(qa.Usagef("%s\n  help: %s --help", text, command))
 		}
 		return reportError(err)
 	}
@@ -191,13 +195,6 @@ func options() []kong.Option {
 		kong.OptionFunc(layers.FromFile),
 		kong.Resolvers(recordedFlags{}),
 	}
-}
-
-func helpCommand(ctx *kong.Context) string {
-	if ctx == nil || ctx.Selected() == nil {
-		return "airqa --help"
-	}
-	return ctx.Selected().FullPath() + " --help"
 }
 
 func newApp(verbose bool) *app {

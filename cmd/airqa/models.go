@@ -26,7 +26,12 @@ func (c modelsCmd) Run(a *app) error {
 		return fmt.Errorf("no listed model matches %q", c.Filter)
 	}
 	if c.isTable() {
-		return a.print(modelTable(found).Text(a.width))
+		t := terminal.Table{Head: []string{"model", "context", "output", "$ in", "$ cached", "$ out", "from", "traits"}}
+		for _, m := range found {
+			in, cached, out := priceCells(m.Price)
+			t.Rows = append(t.Rows, []string{m.Name, known(m.Context), known(m.Output), in, cached, out, m.File, modelTraits(m)})
+		}
+		return a.print(t.Text(a.width))
 	}
 	lines := make([]modelLine, len(found))
 	for i, m := range found {
@@ -58,15 +63,6 @@ func (c modelsCmd) pick(list *catalog.Catalog) []catalog.Model {
 		return []catalog.Model{m}
 	}
 	return found
-}
-
-func modelTable(models []catalog.Model) terminal.Table {
-	t := terminal.Table{Head: []string{"model", "context", "output", "$ in", "$ cached", "$ out", "from", "traits"}}
-	for _, m := range models {
-		in, cached, out := priceCells(m.Price)
-		t.Rows = append(t.Rows, []string{m.Name, known(m.Context), known(m.Output), in, cached, out, m.File, modelTraits(m)})
-	}
-	return t
 }
 
 func priceCells(p *catalog.Price) (in, cached, out string) {

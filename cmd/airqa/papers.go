@@ -223,10 +223,6 @@ func (c papersRmCmd) Run(a *app) error {
 			return err
 		}
 	}
-	return c.print(a, removedPapers{Format: 1, DryRun: c.DryRun, Papers: removedLines(picked, plan), Left: len(all) - len(picked)})
-}
-
-func removedLines(picked []env.Holding, plan []env.Removing) []removedLine {
 	lines := make([]removedLine, len(picked))
 	for i, h := range picked {
 		n := h.Counts
@@ -235,7 +231,7 @@ func removedLines(picked []env.Holding, plan []env.Removing) []removedLine {
 			Rows: 1 + n.Pages + n.Sections + n.Images + n.Tables + n.Equations + n.References + n.Chunks,
 		}
 	}
-	return lines
+	return c.print(a, removedPapers{Format: 1, DryRun: c.DryRun, Papers: lines, Left: len(all) - len(picked)})
 }
 
 func (c papersRmCmd) print(a *app, removed removedPapers) error {

@@ -62,7 +62,9 @@ func (c traceCmd) Run(a *app) error {
 		return err
 	}
 	if c.browses(a, uuid) {
-		return a.browse(lib, dirs, c.filter())
+		return browser.Run(a.ctx, browser.Config{
+			Library: lib, Paths: dirs, Filter: c.filter(), Author: a.getenv("USER"), In: a.in, Out: a.screen, Style: a.outStyle,
+		})
 	}
 	lib.Warn = func(err error) { a.say("warning: %v (not searched)", err) }
 	a.notices(lib)
@@ -177,7 +179,11 @@ func (c traceCmd) trajectory(a *app, e trace.Episode) error {
 	case "json":
 		return e.Traced.WriteJSON(a.out)
 	case "csv":
-		return writeRows(a, c.Format, stepsOf(e.Traced), stepColumns)
+		var steps []tracedStep
+		for i, s := range e.Traced.Steps {
+			steps = append(steps, tracedStep{e.Traced.Episode, s, e.Traced.Thoughts[i]})
+		}
+		return writeRows(a, c.Format, steps, stepColumns)
 	}
 	comments, err := notesOn(e)
 	if err != nil {
@@ -218,12 +224,6 @@ func (c traceCmd) browses(a *app, uuid string) bool {
 	return uuid == "" && c.Format == "" && len(c.filter().Flags()) == 0 && a.interactive()
 }
 
-func (a *app) browse(lib *trace.Library, dirs []string, f trace.Filter) error {
-	return browser.Run(a.ctx, browser.Config{
-		Library: lib, Paths: dirs, Filter: f, Author: a.getenv("USER"), In: a.in, Out: a.screen, Style: a.outStyle,
-	})
-}
-
 // stepColumns are the CSV columns of steps.
 var stepColumns = []string{
 	"episode", "n", "by", "thought", "action.name", "action.text", "observation.status", "observation.text", "reply.text",
@@ -235,12 +235,4 @@ type tracedStep struct {
 	Episode string `json:"episode"`
 	qa.Step
 	Thought string `json:"thought"`
-}
-
-func stepsOf(t trace.Traced) []tracedStep {
-	var steps []tracedStep
-	for i, s := range t.Steps {
-		steps = append(steps, tracedStep{t.Episode, s, t.Thoughts[i]})
-	}
-	return steps
 }
