@@ -201,6 +201,10 @@ func (c scoreCmd) check() error {
 	case !files && len(c.Dirs) == 0:
 		return qa.Usagef("name a run directory, or --gold and --pred; airqa score --help shows both")
 	}
+	return c.checkFiles()
+}
+
+func (c scoreCmd) checkFiles() error {
 	switch {
 	case c.ScoreCores < 0:
 		return qa.Usagef("--cores %d: must not be negative (0 = all)", c.ScoreCores)
