@@ -173,10 +173,7 @@ func (c benchRunCmd) Run(a *app) error {
 	// Flags are checked first: making the data directory may take long.
 	data := filepath.Join(c.Dir, c.Name+"-data")
 	questions := filepath.Join(c.Dir, c.Name+"-"+c.Context+"-"+c.History+".jsonl") // one for each form
-	if len(c.Args) > 0 && c.Args[0] == "--" {
-		c.Args = c.Args[1:]
-	}
-	args := append([]string{"run", "--data", data, "--questions", questions}, c.Args...)
+	args := append([]string{"run", "--data", data, "--questions", questions}, flagsAfterDashes(c.Args)...)
 	var commands cli
 	parser, err := kong.New(&commands, options()...)
 	if err != nil {
@@ -203,6 +200,13 @@ func (c benchRunCmd) Run(a *app) error {
 		a.say("next: airqa bench score %s --dataset %s --run %s", c.Name, c.Dataset, out)
 	}
 	return nil
+}
+
+func flagsAfterDashes(args []string) []string {
+	if len(args) > 0 && args[0] == "--" {
+		return args[1:]
+	}
+	return args
 }
 
 // prepare makes the data directory and the questions.

@@ -38,7 +38,7 @@ func completes(parser *kong.Kong) bool {
 	kongcompletion.Register(parser, kongcompletion.WithExitFunc(func(c int) { code = c }), kongcompletion.WithPredictors(map[string]complete.Predictor{
 		"baseline": complete.PredictSet(append([]string{"all"}, baselines.Names()...)...),
 		"command": complete.PredictFunc(func(complete.Args) (names []string) {
-			for _, c := range parser.Model.Node.Children {
+			for _, c := range parser.Model.Children {
 				names = append(names, c.Name)
 			}
 			return names

@@ -40,8 +40,7 @@ func (f *dataFlags) index(a *app, change bool) (embed.Embedder, error) {
 // settle fills unset flags from the search index that the data directory records. Flags that contradict it are an error unless
 // the command may change the index.
 func (f *dataFlags) settle(a *app, change bool) error {
-	name, remote := strings.CutPrefix(f.Embedder, "openai:")
-	if f.Embedder != "" && f.Embedder != env.DefaultEmbedder && (!remote || name == "") {
+	if f.Embedder != "" && !isEmbedder(f.Embedder) {
 		return qa.Usagef("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
 	}
 	index, err := env.SettleIndex(f.Data, datadir.Index{Embedder: f.Embedder, Window: f.EmbedTokens, Vectors: f.Vectors}, change)
@@ -63,6 +62,12 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	}
 	f.Embedder, f.EmbedTokens, f.Vectors = index.Embedder, index.Window, index.Vectors
 	return nil
+}
+
+// isEmbedder reports whether a text has the form of an embedding model: minilm or openai:NAME.
+func isEmbedder(text string) bool {
+	name, remote := strings.CutPrefix(text, "openai:")
+	return text == env.DefaultEmbedder || remote && name != ""
 }
 
 // embedderFlags name a data directory and its embedding model.
