@@ -17,7 +17,6 @@ import (
 	"sync"
 
 	"airqa/internal/lazyregexp"
-	"airqa/qa"
 )
 
 // Model is a catalog entry.
@@ -55,16 +54,6 @@ type Price struct {
 	Cached *float64 `json:"cached,omitempty"`
 	// Output includes reasoning.
 	Output float64 `json:"output"`
-}
-
-// Cost returns the cost of a usage in USD, without the cost of cache writes.
-func (p Price) Cost(u qa.Usage) float64 {
-	cached := p.Input
-	if p.Cached != nil {
-		cached = *p.Cached
-	}
-	fresh := max(u.Prompt-u.Cached, 0)
-	return (float64(fresh)*p.Input + float64(u.Cached)*cached + float64(u.Completion)*p.Output) / 1e6
 }
 
 // Catalog is an immutable list of models. Calls may overlap.

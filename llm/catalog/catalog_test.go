@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/llm/catalog"
-	"airqa/qa"
 )
 
 func write(t *testing.T, text string) string {
@@ -68,28 +66,6 @@ func TestBuiltinIsWhole(t *testing.T) {
 		if open := strings.HasPrefix(m.Name, "open:"); open && m.Price != nil {
 			t.Errorf("%s has a price", m.Name)
 		}
-	}
-}
-
-func TestCost(t *testing.T) {
-	cached := 0.5
-	tests := []struct {
-		name  string
-		price catalog.Price
-		usage qa.Usage
-		want  float64
-	}{
-		{"nothing", catalog.Price{Input: 1, Output: 2}, qa.Usage{}, 0},
-		{"plain", catalog.Price{Input: 2, Output: 8}, qa.Usage{Prompt: 1e6, Completion: 5e5, Reasoning: 4e5}, 6},
-		{"cached", catalog.Price{Input: 2, Cached: &cached, Output: 8}, qa.Usage{Prompt: 1e6, Cached: 4e5}, 1.4},
-		{"no price of the cache", catalog.Price{Input: 2, Output: 8}, qa.Usage{Prompt: 1e6, Cached: 4e5}, 2},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if got := test.price.Cost(test.usage); math.Abs(got-test.want) > 1e-9 {
-				t.Errorf("cost %v, want %v", got, test.want)
-			}
-		})
 	}
 }
 
