@@ -2,8 +2,12 @@ package python
 
 // open enters the bracket at pos.
 func (p *parser) open() error {
-	if p.depth >= maxDepth {
-		return p.fail(p.pos, "more than %d brackets are open here", maxDepth)
+	most := maxDepth
+	if p.json {
+		most = maxJSONDepth
+	}
+	if p.depth >= most {
+		return p.fail(p.pos, "more than %d brackets are open here", most)
 	}
 	p.depth++
 	p.pos++

@@ -9,9 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxJSONDepth is the maximum nesting of JSON, as in Python's reader.
-const maxJSONDepth = 990
-
 // jsonReader reads one JSON text; pos is the next byte.
 type jsonReader struct {
 	parser
@@ -21,44 +18,37 @@ type jsonReader struct {
 // -Infinity are floats, and objects keep the order of their keys and the last value of a repeated one. The result
 // contains nil, bool, int64, *[big.Int], float64, string, [List] and *[Dict]. The error is an *[Error].
 func FromJSON(raw []byte) (Value, error) {
-	return readJSON(jsonReader{parser{src: string(raw)}})
+	return readJSON(parser{src: string(raw)})
 }
 
 // ParseJSON parses the JSON value at byte start of text and returns its end; it ignores the rest. The error is an
 // *[Error] with positions in the whole text.
 func ParseJSON(text string, start int, o Options) (v Value, end int, err error) {
-	j := jsonReader{parser{src: text, pos: start, o: o}}
-	j.skipSpace()
+	j := jsonReader{parser{src: text, pos: start, o: o, json: true}}
+	j.skip()
 	v, err = j.value()
 	return v, j.pos, err
 }
 
 // ReadJSON is [FromJSON] without a reason for errors.
 func ReadJSON(text string) (Value, bool) {
-	v, err := readJSON(jsonReader{parser{src: text, quiet: true}})
+	v, err := readJSON(parser{src: text, quiet: true})
 	return v, err == nil
 }
 
-func readJSON(j jsonReader) (Value, error) {
-	j.skipSpace()
+func readJSON(p parser) (Value, error) {
+	p.json = true
+	j := jsonReader{p}
+	j.skip()
 	v, err := j.value()
 	if err != nil {
 		return nil, err
 	}
-	j.skipSpace()
+	j.skip()
 	if j.pos < len(j.src) {
 		return nil, j.unexpected("after the JSON value")
 	}
 	return v, nil
-}
-
-func (j *jsonReader) skipSpace() {
-	for j.pos < len(j.src) {
-		if c := j.src[j.pos]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-			return
-		}
-		j.pos++
-	}
 }
 
 func (j *jsonReader) value() (Value, error) {
@@ -147,37 +137,17 @@ func (j *jsonReader) optional(mark byte, signs string) bool {
 	return true
 }
 
-func (j *jsonReader) enter() error {
-	if j.depth >= maxJSONDepth {
-		return j.fail(j.pos, "more than %d brackets are open here", maxJSONDepth)
-	}
-	j.depth++
-	j.pos++
-	j.skipSpace()
-	return nil
-}
-
-// leave skips the closing bracket c if it comes next.
-func (j *jsonReader) leave(c byte) bool {
-	j.skipSpace()
-	if !j.take(c) {
-		return false
-	}
-	j.depth--
-	return true
-}
-
 func (j *jsonReader) array() (Value, error) {
 	start := j.pos
-	if err := j.enter(); err != nil {
+	if err := j.open(); err != nil {
 		return nil, err
 	}
 	items := List{}
-	for done := j.leave(']'); !done; done = j.leave(']') {
+	for done := j.closed(']'); !done; done = j.closed(']') {
 		if len(items) > 0 && !j.take(',') {
 			return nil, j.notClosed(']', start)
 		}
-		j.skipSpace()
+		j.skip()
 		v, err := j.value()
 		if err != nil {
 			return nil, err
@@ -189,14 +159,14 @@ func (j *jsonReader) array() (Value, error) {
 
 func (j *jsonReader) object() (Value, error) {
 	start, d := j.pos, &Dict{}
-	if err := j.enter(); err != nil {
+	if err := j.open(); err != nil {
 		return nil, err
 	}
-	for done := j.leave('}'); !done; done = j.leave('}') {
+	for done := j.closed('}'); !done; done = j.closed('}') {
 		if d.Len() > 0 && !j.take(',') {
 			return nil, j.notClosed('}', start)
 		}
-		j.skipSpace()
+		j.skip()
 		if err := j.member(d); err != nil {
 			return nil, err
 		}
@@ -217,11 +187,11 @@ func (j *jsonReader) member(d *Dict) error {
 	if _, twice := d.Get(k); twice && j.o.UniqueKeys {
 		return &Error{Offset: at, Reason: "the key " + Repr(k) + " occurs twice"}
 	}
-	j.skipSpace()
+	j.skip()
 	if !j.take(':') {
 		return j.unexpected("where a colon should stand")
 	}
-	j.skipSpace()
+	j.skip()
 	v, err := j.value()
 	if err != nil {
 		return err

@@ -7,8 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is the maximum number of open brackets, as in CPython.
-const maxDepth = 200
+// The maximum numbers of open brackets in a literal and in JSON, as in CPython.
+const (
+	maxDepth     = 200
+	maxJSONDepth = 990
+)
 
 // parser reads one text from left to right; pos is the next byte.
 type parser struct {
@@ -17,6 +20,7 @@ type parser struct {
 	depth int // open brackets; inside any, a line end is whitespace
 	o     Options
 	quiet bool // the caller does not need the reason of an error
+	json  bool // JSON: other whitespace, no comments, deeper brackets
 }
 
 // Parse parses a text that is one literal; "1, 2" is a tuple. Whitespace and comments around it are allowed where

@@ -22,8 +22,10 @@ func setOrder(items []Value, written int) Set {
 	}
 	t := newSetTable(setMinimum)
 	t.addAll(entries)
-	if written > 2 {
-		t = t.constant().merged()
+	if written > 2 { // the compiler folds three or more constants into a set, rebuilt from the elements of the first
+		folded := newSetTable(setMinimum)
+		folded.addAll(t.slots)
+		t = folded.merged()
 	}
 	return t.items()
 }
@@ -59,14 +61,6 @@ func (t *setTable) addAll(slots []setEntry) {
 			}
 		}
 	}
-}
-
-// constant returns the table after constant folding: the compiler rebuilds a set of three or more constants from the
-// elements of the first one.
-func (t *setTable) constant() *setTable {
-	again := newSetTable(setMinimum)
-	again.addAll(t.slots)
-	return again
 }
 
 // insert puts e into the first free slot of its probe sequence.
@@ -158,24 +152,16 @@ func hashInt(i *big.Int) uint64 {
 	return signedHash(rest.Uint64(), i.Sign() < 0)
 }
 
-// hashFloat consumes the mantissa 28 bits at a time, so that a whole float hashes like the int.
+// hashFloat reduces mantissa times two to the exponent, so that a whole float hashes like the int. Since two to the
+// hashBits is one under the modulus, a power of two only rotates the bits.
 func hashFloat(f float64) uint64 {
+	const mantissaBits = 53
 	if math.IsInf(f, 0) {
 		return signedHash(314159, f < 0)
 	}
-	mantissa, exponent := math.Frexp(math.Abs(f))
-	x := uint64(0)
-	for mantissa != 0 {
-		x = x<<28&hashPrime | x>>(hashBits-28)
-		mantissa *= 1 << 28
-		exponent -= 28
-		part := math.Trunc(mantissa)
-		mantissa -= part
-		if x += uint64(part); x >= hashPrime {
-			x -= hashPrime
-		}
-	}
-	turn := ((exponent % hashBits) + hashBits) % hashBits
+	fraction, exponent := math.Frexp(math.Abs(f))
+	x := uint64(math.Ldexp(fraction, mantissaBits)) // below hashPrime
+	turn := ((exponent-mantissaBits)%hashBits + hashBits) % hashBits
 	x = x<<turn&hashPrime | x>>(hashBits-turn)
 	return signedHash(x, f < 0)
 }

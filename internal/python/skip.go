@@ -1,7 +1,12 @@
 package python
 
-// skip skips whitespace, comments and line continuations, and line ends while a bracket is open.
+// skip skips whitespace, comments and line continuations, and line ends while a bracket is open. In JSON it skips
+// JSON's whitespace.
 func (p *parser) skip() {
+	if p.json {
+		p.skipJSON()
+		return
+	}
 	for p.pos < len(p.src) {
 		switch c := p.src[p.pos]; {
 		case c == ' ' || c == '\t' || c == '\f':
@@ -18,6 +23,15 @@ func (p *parser) skip() {
 		default:
 			return
 		}
+	}
+}
+
+func (p *parser) skipJSON() {
+	for p.pos < len(p.src) {
+		if c := p.src[p.pos]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return
+		}
+		p.pos++
 	}
 }
 
