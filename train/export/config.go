@@ -1,13 +1,16 @@
 package export
 
 import (
+	"iter"
 	"math"
 	"slices"
 
 	"airqa/internal/lazyregexp"
 	"airqa/internal/progress"
 	"airqa/qa"
+	"airqa/runlog"
 	"airqa/train/curate"
+	"airqa/train/format"
 	"airqa/train/redact"
 	"airqa/train/windows"
 )
@@ -117,3 +120,45 @@ func (c Config) check() error {
 
 // licenseID matches the names of licences as the Hub has them, and none.
 var licenseID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9.+-]*$|^$`)
+
+// Format is the file format of an export: one of package format, or [Parquet].
+type Format = format.Format
+
+// The formats.
+const (
+	ShareGPT = format.ShareGPT
+	OpenAI   = format.OpenAI
+	TRL      = format.TRL
+	DPO      = format.DPO
+	ATIF     = format.ATIF
+	// Parquet are tables for analysis.
+	Parquet Format = "parquet"
+)
+
+// Formats lists the formats, the default first.
+func Formats() []Format { return []Format{ShareGPT, OpenAI, TRL, DPO, ATIF, Parquet} }
+
+// Split is a part of an export.
+type Split string
+
+// The splits. Test is empty unless asked for.
+const (
+	Train      Split = "train"
+	Validation Split = "validation"
+	Test       Split = "test"
+)
+
+// Episode is an episode of an export with its selected rows, in the order of turns.
+type Episode struct {
+	Run      *windows.Run
+	Recorded runlog.Recorded
+	Example  qa.Example
+	// Score is nil if the answer was never scored.
+	Score *qa.Score
+	Split Split
+	Rows  []windows.Row
+}
+
+// Episodes is the source of all writers: the episodes with at least one selected row, in the order of runs and logs. It
+// can be ranged over several times and yields the same episodes each time.
+type Episodes = iter.Seq2[*Episode, error]

@@ -53,7 +53,10 @@ func (p *planner) pairGroup() error {
 	p.pairs.used = make(map[rejected]bool)
 	for _, e := range p.pairs.group {
 		class := e.candidate().Class()
-		reason, detail := p.episodeReason(e)
+		reason, detail := p.selector.Check(e.candidate())
+		if reason == "" {
+			reason, detail = p.questionReason(e)
+		}
 		p.plan.tally.episode(e, reason == "")
 		switch {
 		case reason == "" && class == "":

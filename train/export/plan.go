@@ -125,7 +125,11 @@ func (p *planner) consider(x *examined) error {
 		return err
 	}
 	if reason, detail := p.selector.Admit(e.Example); reason != "" {
-		return p.drop(idsOfRows(rows), windows.Reason(reason), detail)
+		var ids []string
+		for _, row := range rows {
+			ids = append(ids, row.ID)
+		}
+		return p.drop(ids, windows.Reason(reason), detail)
 	}
 	planned := plannedEpisode{source: x.source, name: e.Recorded.Episode, uuid: e.Recorded.UUID}
 	for _, row := range rows {
@@ -148,14 +152,6 @@ func (p *planner) keep(e *Episode, planned plannedEpisode) {
 	}
 	p.plan.episodes = append(p.plan.episodes, planned)
 	p.plan.tally.keep(e, len(planned.rows))
-}
-
-// episodeReason returns why no turn of an episode is exported; "" if some may be.
-func (p *planner) episodeReason(e *Episode) (curate.Reason, string) {
-	if reason, detail := p.selector.Check(e.candidate()); reason != "" {
-		return reason, detail
-	}
-	return p.questionReason(e)
 }
 
 // questionReason returns why no turn of a selected episode is exported: a reason in its question.
@@ -228,14 +224,6 @@ func (p *planner) copiedFrom(row *windows.Row, content []byte) string {
 	}
 	p.copies[key] = copied{row.ID, repeats}
 	return ""
-}
-
-func idsOfRows(rows []weighed) []string {
-	ids := make([]string, len(rows))
-	for i, row := range rows {
-		ids[i] = row.ID
-	}
-	return ids
 }
 
 // drop records turns that are left out for one reason.
