@@ -2,7 +2,9 @@ package importer
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"airqa/qa"
@@ -89,7 +91,7 @@ func (l *inspectLog) scores(s sample, e *episode) {
 	for _, scorer := range l.Eval.Scorers {
 		add(scorer.Name)
 	}
-	for _, name := range sortedKeys(s.Scores) {
+	for _, name := range slices.Sorted(maps.Keys(s.Scores)) {
 		add(name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -127,20 +128,20 @@ func (f *folder) beside(name, ref string) (string, bool) {
 	return found, filepath.IsLocal(filepath.FromSlash(found))
 }
 
-// unread adds the keys of JSON that the types of this package do not have: raw is what was read, known the same after
+// addUnread adds the keys of JSON that the types of this package do not have: raw is what was read, known the same after
 // decoding and encoding. Empty values are no loss.
-func (l lossesOf) unread(at string, raw, known any) {
+func addUnread(l Losses, at string, raw, known any) {
 	switch raw := raw.(type) {
 	case map[string]any:
 		have, ok := known.(map[string]any)
 		if !ok {
 			return
 		}
-		for _, key := range sortedKeys(raw) {
+		for _, key := range slices.Sorted(maps.Keys(raw)) {
 			value, there := have[key]
 			switch {
 			case there:
-				l.unread(at+"."+key, raw[key], value)
+				addUnread(l, at+"."+key, raw[key], value)
 			case !empty(raw[key]):
 				l.Add(strings.TrimPrefix(at+"."+key, "."))
 			}
@@ -149,22 +150,10 @@ func (l lossesOf) unread(at string, raw, known any) {
 		have, ok := known.([]any)
 		for i := range raw {
 			if ok && i < len(have) {
-				l.unread(at, raw[i], have[i])
+				addUnread(l, at, raw[i], have[i])
 			}
 		}
 	}
-}
-
-// lossesOf are losses of decoded JSON.
-type lossesOf struct{ Losses }
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func empty(v any) bool {
@@ -196,6 +185,6 @@ func decode(raw []byte, v any, at string, l Losses) error {
 	if err := errors.Join(json.Unmarshal(raw, &read), json.Unmarshal(known, &kept)); err != nil {
 		return err
 	}
-	lossesOf{l}.unread(at, read, kept)
+	addUnread(l, at, read, kept)
 	return nil
 }

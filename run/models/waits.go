@@ -61,7 +61,8 @@ func (w *waits) text() string {
 	defer w.mu.Unlock()
 	total := 0
 	var why []string
-	for _, class := range slices.SortedFunc(maps.Keys(w.now), w.commonest) {
+	mostFirst := func(a, b qa.FailureClass) int { return cmp.Or(cmp.Compare(w.now[b], w.now[a]), cmp.Compare(a, b)) }
+	for _, class := range slices.SortedFunc(maps.Keys(w.now), mostFirst) {
 		if w.now[class] > 0 {
 			total += w.now[class]
 			why = append(why, inBrief(class))
@@ -71,10 +72,6 @@ func (w *waits) text() string {
 		return ""
 	}
 	return fmt.Sprintf("%d waiting (%s)", total, strings.Join(why, ", "))
-}
-
-func (w *waits) commonest(a, b qa.FailureClass) int {
-	return cmp.Or(cmp.Compare(w.now[b], w.now[a]), cmp.Compare(a, b))
 }
 
 // inBrief is a short name of a failure class.
