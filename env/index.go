@@ -65,14 +65,13 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, texts *embed.Cache, cf
 
 // update updates the collections of a store.
 func (ix indexer) update(ctx context.Context, store vectors.Store) error {
-	if local, ok := store.(*flat.Store); ok {
-		return localIndexer{ix, local}.update(ctx)
+	switch s := store.(type) {
+	case *flat.Store:
+		return localIndexer{ix, s}.update(ctx)
+	case *milvus.Store:
+		return remoteIndexer{ix, s}.update(ctx)
 	}
-	remote, ok := store.(*milvus.Store)
-	if !ok {
-		return fmt.Errorf("unknown store %T", store)
-	}
-	return remoteIndexer{ix, remote}.update(ctx)
+	return fmt.Errorf("unknown store %T", store)
 }
 
 // branchFiles makes the collections in the files begin as those of the current generation.

@@ -77,7 +77,7 @@ func (ix localIndexer) prepare(ctx context.Context, want vectors.Collection) (pa
 		if lost {
 			ix.notice(fmt.Sprintf("the manifest of collection %s is damaged or missing; it is made again from its segments", want.Name))
 		}
-		err = ix.store.Replace(ctx, want, func(func(vectors.Record, error) bool) {})
+		err = ix.store.Replace(ctx, want, vectors.All(nil))
 	} else if len(p.outdated) > 0 {
 		err = ix.store.Delete(ctx, want.Name, vectors.Filter{Papers: p.outdated})
 	}

@@ -51,7 +51,7 @@ func TestCollectionsWithoutAnOwner(t *testing.T) {
 	s, err := milvus.Open(t.Context(), config)
 	check(t, err)
 	defer func() { check(t, s.Close()) }()
-	check(t, s.Create(t.Context(), vectors.Collection{Name: "s", Kind: vectors.Sparse, Model: "bm25", Source: info.Fingerprint}))
+	check(t, s.Replace(t.Context(), vectors.Collection{Name: "s", Kind: vectors.Sparse, Model: "bm25", Source: info.Fingerprint}, vectors.All(nil)))
 
 	refused(t, fillWith(t, env.WriterConfig{Dir: stranger, Embedder: &letters{model: "letters"}, Vectors: url}))
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: &letters{model: "letters"}, Vectors: url}))

@@ -46,7 +46,6 @@ const (
 // Errors that callers can test for. They are wrapped with the name of the collection.
 var (
 	ErrNotFound = errors.New("no such collection")
-	ErrExists   = errors.New("collection exists already")
 	// ErrInvalid means an invalid name, vector, filter or query.
 	ErrInvalid = errors.New("invalid")
 	// ErrDimension means a dense vector whose dimension differs from its collection's.
@@ -121,6 +120,17 @@ type Record struct {
 	Vector
 }
 
+// All yields records that are in memory, for [Store.Replace].
+func All(records []Record) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
 // Query asks for the K cells nearest to Vector among those that pass Filter. The nearest record of a cell counts.
 type Query struct {
 	Vector
@@ -143,8 +153,6 @@ type Hit struct {
 // Arguments are validated before anything changes ([ErrInvalid], [ErrDimension]). A missing collection is
 // [ErrNotFound].
 type Store interface {
-	// Create makes an empty collection, or returns [ErrExists] if the name is taken.
-	Create(ctx context.Context, c Collection) error
 	// Replace atomically replaces or creates a collection. Use it to load in bulk. If records yields an error or ctx
 	// ends, the old collection remains.
 	Replace(ctx context.Context, c Collection, records iter.Seq2[Record, error]) error
@@ -152,11 +160,9 @@ type Store interface {
 	Info(ctx context.Context, name string) (Collection, error)
 	// List returns all descriptions, ordered by name. Encoder may be empty.
 	List(ctx context.Context) ([]Collection, error)
-	// Drop removes a collection.
-	Drop(ctx context.Context, name string) error
 	// Insert adds all records or none. An origin may occur any number of times.
 	Insert(ctx context.Context, name string, records []Record) error
-	// Delete removes the records that pass filter. The zero filter is an error: use Drop.
+	// Delete removes the records that pass filter. The zero filter is an error: use Replace.
 	Delete(ctx context.Context, name string, filter Filter) error
 	// Search returns the nearest cells, each once, in descending order of score; equal scores in ascending order of
 	// Key, Table, Column and PaperID. If K splits a group of equal scores that the store cannot order, it may return

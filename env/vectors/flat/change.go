@@ -1,6 +1,7 @@
 package flat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,19 +16,6 @@ import (
 	"airqa/internal/files"
 )
 
-// Create makes an empty collection.
-func (s *Store) Create(_ context.Context, c vectors.Collection) error {
-	if err := c.Check(); err != nil {
-		return err
-	}
-	s.write.Lock()
-	defer s.write.Unlock()
-	if err := s.exists(c.Name); !errors.Is(err, vectors.ErrNotFound) {
-		return errors.Join(err, fmt.Errorf("create collection %s: %w", c.Name, vectors.ErrExists))
-	}
-	return s.change(manifest{Collection: c}, nil, func(*edit) error { return nil })
-}
-
 // Replace writes segments of a bounded number of records as they arrive.
 func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
 	if err := c.Check(); err != nil {
@@ -36,19 +24,6 @@ func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.
 	s.write.Lock()
 	defer s.write.Unlock()
 	return s.change(manifest{Collection: c}, nil, func(e *edit) error { return e.load(ctx, records, nil) })
-}
-
-// Drop removes a collection.
-func (s *Store) Drop(_ context.Context, name string) error {
-	s.write.Lock()
-	defer s.write.Unlock()
-	if err := s.exists(name); err != nil {
-		return err
-	}
-	if err := errors.Join(s.forget(name), os.RemoveAll(filepath.Join(s.dir, name))); err != nil {
-		return fmt.Errorf("drop collection %s: %w", name, err)
-	}
-	return nil
 }
 
 // Insert adds all records or none, as a segment of their own.
@@ -65,18 +40,8 @@ func (s *Store) Add(ctx context.Context, name string, records []vectors.Record, 
 		if len(records) == 0 {
 			return nil
 		}
-		return s.change(old.manifest, old, func(e *edit) error { return e.load(ctx, all(records), versions) })
+		return s.change(old.manifest, old, func(e *edit) error { return e.load(ctx, vectors.All(records), versions) })
 	})
-}
-
-func all(records []vectors.Record) iter.Seq2[vectors.Record, error] {
-	return func(yield func(vectors.Record, error) bool) {
-		for _, r := range records {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
 }
 
 // Delete marks the records that pass filter as deleted. Merges remove them later.
@@ -132,10 +97,10 @@ func (s *Store) change(m manifest, old *collection, do func(*edit) error) (err e
 			err = errors.Join(err, p.release())
 		}
 	}()
-	if e.next, err = nextFile(e.dir); err == nil {
-		err = do(e)
+	if e.next, err = nextFile(e.dir); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := do(e); err != nil {
 		return err
 	}
 	e.Segments = []segment{}
@@ -165,11 +130,13 @@ func (e *edit) load(ctx context.Context, records iter.Seq2[vectors.Record, error
 		if err != nil {
 			return err
 		}
-		if p.records > 0 {
-			if err := e.join(p); err != nil {
-				return err
-			}
+		if p.records == 0 {
+			continue
 		}
+		if e.Collection.Kind == vectors.Words {
+			e.Corpus = added(e.Corpus, e.parts, p, e.Collection.Corpus)
+		}
+		e.parts = append(e.parts, p)
 	}
 	return e.merge(ctx)
 }
@@ -181,16 +148,13 @@ func (e *edit) fill(ctx context.Context, d *builder, next func() (vectors.Record
 		if !ok {
 			return false, nil
 		}
-		if err == nil {
-			err = ctx.Err()
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return false, err
 		}
-		if err == nil {
-			err = e.Collection.CheckRecord(r)
+		if err := e.Collection.CheckRecord(r); err != nil {
+			return false, err
 		}
-		if err == nil {
-			err = d.add(r)
-		}
-		if err != nil {
+		if err := d.add(r); err != nil {
 			return false, err
 		}
 	}
@@ -224,15 +188,6 @@ func (e *edit) segment(fill func(*builder) error) (*part, error) {
 func (e *edit) newFile(suffix string) string {
 	e.next++
 	return fmt.Sprintf("%06d.%s", e.next-1, suffix)
-}
-
-// join adds a segment to the collection.
-func (e *edit) join(p *part) error {
-	if e.Collection.Kind == vectors.Words {
-		e.Corpus = added(e.Corpus, e.parts, p, e.Collection.Corpus)
-	}
-	e.parts = append(e.parts, p)
-	return nil
 }
 
 // merge merges segments until none is due.

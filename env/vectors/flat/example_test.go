@@ -28,7 +28,7 @@ func ExampleOpen() {
 		return vectors.Record{Origin: o, Vector: vectors.Vector{Dense: v}}
 	}
 	c := vectors.Collection{Name: "text", Kind: vectors.Dense, Dim: 2}
-	if err := store.Create(ctx, c); err != nil {
+	if err := store.Replace(ctx, c, vectors.All(nil)); err != nil {
 		log.Fatal(err)
 	}
 	if err := store.Insert(ctx, "text", []vectors.Record{cell("a", 1, 0), cell("b", 3, 4), cell("c", 0, 2)}); err != nil {

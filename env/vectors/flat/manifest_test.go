@@ -23,7 +23,7 @@ func TestManifestDamage(t *testing.T) {
 	r := vectors.Record{Origin: vectors.Origin{PaperID: "p", Page: 1, Table: "chunks", Column: "text", Key: "k"}, Vector: vectors.Vector{
 		Words: []vectors.Word{{Text: "word", Count: 2}},
 	}}
-	if err := s.Replace(t.Context(), c, all([]vectors.Record{r})); err != nil {
+	if err := s.Replace(t.Context(), c, vectors.All([]vectors.Record{r})); err != nil {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(dir, "words")
@@ -73,7 +73,7 @@ func TestDamagedManifestKeepsSegments(t *testing.T) {
 	ones := []vectors.Record{record("a", 1, 0)}
 	first, err := Open(dir, 1)
 	if err == nil {
-		err = first.Replace(t.Context(), vectors.Collection{Name: "c", Kind: vectors.Dense, Dim: 2}, all(ones))
+		err = first.Replace(t.Context(), vectors.Collection{Name: "c", Kind: vectors.Dense, Dim: 2}, vectors.All(ones))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestDamagedManifestKeepsSegments(t *testing.T) {
 		err = second.Branch(1)
 	}
 	if err == nil {
-		err = second.Replace(t.Context(), vectors.Collection{Name: "c", Kind: vectors.Dense, Dim: 2}, all(ones))
+		err = second.Replace(t.Context(), vectors.Collection{Name: "c", Kind: vectors.Dense, Dim: 2}, vectors.All(ones))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -102,7 +102,7 @@ func TestSegmentsEqualRebuild(t *testing.T) {
 		defer func() { _ = os.RemoveAll(dir) }()
 		s := openSmall(t, dir)
 		for _, c := range collections {
-			must(t, s.Create(t.Context(), c))
+			must(t, s.Replace(t.Context(), c, vectors.All(nil)))
 		}
 		want := library{}
 		for range rapid.IntRange(1, 25).Draw(t, "changes") {
@@ -219,7 +219,7 @@ func queryOf(t *rapid.T) (name string, q vectors.Query) {
 func TestFewSegments(t *testing.T) {
 	s, err := Open(t.TempDir(), 0)
 	must(t, err)
-	must(t, s.Create(t.Context(), denseOf))
+	must(t, s.Replace(t.Context(), denseOf, vectors.All(nil)))
 	for i := range 200 {
 		o := vectors.Origin{PaperID: fmt.Sprint(i), Page: 1, Table: "chunks", Column: "text", Key: "k"}
 		r := vectors.Record{Origin: o, Vector: vectors.Vector{Dense: []float32{1, float32(i)}}}
@@ -243,7 +243,7 @@ func TestGenerations(t *testing.T) {
 	dir := t.TempDir()
 	first, err := Open(dir, 1)
 	must(t, err)
-	must(t, first.Create(t.Context(), denseOf))
+	must(t, first.Replace(t.Context(), denseOf, vectors.All(nil)))
 	add := func(s *Store, id string) {
 		o := vectors.Origin{PaperID: id, Page: 1, Table: "chunks", Column: "text", Key: "k"}
 		must(t, s.Add(t.Context(), "d", []vectors.Record{{Origin: o, Vector: vectors.Vector{Dense: []float32{1, 2}}}}, nil))

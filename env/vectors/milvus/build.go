@@ -62,13 +62,11 @@ func (s *Store) complete(ctx context.Context, next *entry, records iter.Seq2[vec
 	if err := s.server.create(ctx, schemaOf(next.collection, next.info), index); err != nil {
 		return err
 	}
-	if records != nil {
-		if err := s.fill(ctx, next, newIDs(0).first, records); err != nil {
-			return err
-		}
-		if err := s.server.client.Flush(ctx, next.collection, true); err != nil {
-			return err
-		}
+	if err := s.fill(ctx, next, newIDs(0).first, records); err != nil {
+		return err
+	}
+	if err := s.server.client.Flush(ctx, next.collection, true); err != nil {
+		return err
 	}
 	return s.catalog.publish(ctx, next)
 }

@@ -9,18 +9,8 @@ import (
 	"airqa/env/vectors"
 )
 
-// Create makes an empty collection.
-func (s *Store) Create(ctx context.Context, c vectors.Collection) error {
-	return s.make(ctx, "create", c, nil)
-}
-
 // Replace atomically replaces or creates a collection.
 func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
-	return s.make(ctx, "replace", c, records)
-}
-
-// make makes a collection. Without records, it must not exist yet.
-func (s *Store) make(ctx context.Context, verb string, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
@@ -31,27 +21,17 @@ func (s *Store) make(ctx context.Context, verb string, c vectors.Collection, rec
 	next := &entry{info: c, number: 1}
 	if old != nil {
 		next.number = old.number + 1
-		if records == nil {
-			err = vectors.ErrExists
-		}
 	}
 	if err == nil {
 		err = s.build(ctx, next, records)
 	}
 	if err != nil {
-		return fmt.Errorf("%s collection %s: %w", verb, c.Name, err)
+		return fmt.Errorf("replace collection %s: %w", c.Name, err)
 	}
 	if old != nil {
 		_ = s.dispose(context.WithoutCancel(ctx), old.collection) // on failure, the next change does it
 	}
 	return nil
-}
-
-// Drop removes a collection.
-func (s *Store) Drop(ctx context.Context, name string) error {
-	return s.change(ctx, name, "drop", func(e *entry) error {
-		return s.dispose(ctx, e.collection)
-	})
 }
 
 // Delete removes the records that pass filter.
@@ -83,7 +63,7 @@ func (s *Store) Insert(ctx context.Context, name string, records []vectors.Recor
 		if err := s.catalog.add(ctx, note); err != nil {
 			return err
 		}
-		if err := s.fill(ctx, e, ids.first, sequence(records)); err != nil {
+		if err := s.fill(ctx, e, ids.first, vectors.All(records)); err != nil {
 			return err
 		}
 		return s.catalog.remove(ctx, insertFilter(e.collection, ids))
@@ -93,16 +73,6 @@ func (s *Store) Insert(ctx context.Context, name string, records []vectors.Recor
 // insertFilter returns the filter for the catalog row of an insert.
 func insertFilter(collection string, ids span) string {
 	return all(equal(fieldOf, collection), equal(fieldKind, inserting), fmt.Sprintf("%s == %d", fieldNumber, ids.first))
-}
-
-func sequence(records []vectors.Record) iter.Seq2[vectors.Record, error] {
-	return func(yield func(vectors.Record, error) bool) {
-		for _, r := range records {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
 }
 
 // change runs act on a collection while holding the write lock.

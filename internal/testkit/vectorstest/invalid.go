@@ -21,15 +21,14 @@ func testInvalidCollections(t *testing.T, s vectors.Store) {
 		"a dim of a sparse": {Name: "d", Kind: vectors.Sparse, Dim: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wantErr(t, s.Create(t.Context(), c), vectors.ErrInvalid)
 			wantErr(t, s.Replace(t.Context(), c, stream(nil, nil)), vectors.ErrInvalid)
 		})
 	}
 }
 
 func testInvalidRecords(t *testing.T, s vectors.Store) {
-	check(t, s.Create(t.Context(), dense))
-	check(t, s.Create(t.Context(), sparse))
+	check(t, s.Replace(t.Context(), dense, vectors.All(nil)))
+	check(t, s.Replace(t.Context(), sparse, vectors.All(nil)))
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	with := func(change func(*vectors.Origin)) vectors.Record {
 		r := denseRecord("x", 1, 2)

@@ -126,7 +126,7 @@ func inner(query, record []vectors.Term) (float64, bool) {
 // testConcurrent searches while a writer adds to another collection.
 func testConcurrent(t *testing.T, s vectors.Store) {
 	load(t, s, sparse, cells()...)
-	check(t, s.Create(t.Context(), dense))
+	check(t, s.Replace(t.Context(), dense, vectors.All(nil)))
 	want := search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 10})
 	var wg sync.WaitGroup
 	for range 4 {

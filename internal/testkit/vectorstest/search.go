@@ -9,8 +9,8 @@ import (
 )
 
 func testEmpty(t *testing.T, s vectors.Store) {
-	check(t, s.Create(t.Context(), dense))
-	check(t, s.Create(t.Context(), sparse))
+	check(t, s.Replace(t.Context(), dense, vectors.All(nil)))
+	check(t, s.Replace(t.Context(), sparse, vectors.All(nil)))
 	same(t, []vectors.Hit{}, search(t, s, "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{1, 0}}, K: 5}))
 	same(t, []vectors.Hit{}, search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 5}))
 	count(t, s, "d", vectors.Filter{}, 0)
