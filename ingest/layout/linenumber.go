@@ -33,9 +33,7 @@ func dropLineNumbers(pages [][]Word) []string {
 	})
 	for i := range pages {
 		pages[i] = slices.DeleteFunc(pages[i], func(w Word) bool {
-			drop := isNumber(w) && slices.ContainsFunc(all, func(r numberRun) bool {
-				return math.Abs(w.Box.X1-r.right) <= edgeSlack && math.Abs(w.Size-r.size) < 0.5
-			})
+			drop := isNumber(w) && slices.ContainsFunc(all, func(r numberRun) bool { return r.holds(w) })
 			if drop {
 				dropped[i] += w.Text + "\n"
 			}
@@ -52,6 +50,10 @@ const edgeSlack = 4
 type numberRun struct {
 	right, size float64
 	length      int
+}
+
+func (r numberRun) holds(w Word) bool {
+	return math.Abs(w.Box.X1-r.right) <= edgeSlack && math.Abs(w.Size-r.size) < 0.5
 }
 
 // numberRuns finds the columns of numbers on a page that have no other text above, below, in between or nearby.

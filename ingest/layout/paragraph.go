@@ -79,15 +79,13 @@ func markFootnotes(p *Page, bodySize float64) {
 // footnoteColumn reports whether s is a footnote rule, and its column. A footnote rule is short, in the lower part of
 // the page, aligned with the text, with small text right below it and no body text after that.
 func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
-	short := s.IsRule() && s.Box.Y0 > 0.35*p.Height && s.Box.Width() < 0.4*p.Width
-	if !short || !flush(p, s, bodySize) || framed(p, s) {
+	if !shortRule(p, s) || !flush(p, s, bodySize) || framed(p, s) {
 		return 0, false
 	}
 	var first *Line
 	for i := range p.Lines {
 		l := &p.Lines[i]
-		starts := l.Box.X0 >= s.Box.X0-8 && l.Box.X0 <= s.Box.X0+24 // near the left end of the rule
-		if l.Baseline < s.Box.Y0 || !starts {
+		if !l.under(s) {
 			continue
 		}
 		if l.Role != Body || l.Size >= 0.96*bodySize {
@@ -103,12 +101,21 @@ func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
 	return first.Column, true
 }
 
+func shortRule(p *Page, s Shape) bool {
+	return s.IsRule() && s.Box.Y0 > 0.35*p.Height && s.Box.Width() < 0.4*p.Width
+}
+
 // framed reports whether another rule with the same ends follows below, as in a table.
 func framed(p *Page, s Shape) bool {
 	return slices.ContainsFunc(p.Shapes, func(o Shape) bool {
 		same := abs(o.Box.X0-s.Box.X0) < 2 && abs(o.Box.X1-s.Box.X1) < 2
 		return o.IsRule() && same && o.Box.Y0 > s.Box.Y1+4
 	})
+}
+
+// under reports whether a line is below a rule and starts near its left end.
+func (l *Line) under(s Shape) bool {
+	return l.Baseline >= s.Box.Y0 && l.Box.X0 >= s.Box.X0-8 && l.Box.X0 <= s.Box.X0+24
 }
 
 // flush reports whether a rule starts at the left edge of text lines, which strokes of a plot seldom do.
@@ -150,7 +157,7 @@ func indented(lines []Line, i int, e edge) bool {
 func breaks(above, l Line, e edge) bool {
 	step := l.Baseline - above.Baseline
 	switch {
-	case l.Role != above.Role || l.Caption != above.Caption || abs(l.Size-above.Size) > 1.2:
+	case above.differs(l):
 		return true
 	case above.Column != l.Column || step < 0:
 		return !l.continuesSentence(above)
@@ -162,6 +169,11 @@ func breaks(above, l Line, e edge) bool {
 		return step > 1.05*e.leading
 	}
 	return e.right-above.Box.X1 > 0.2*(e.right-e.left) && !l.continuesSentence(above)
+}
+
+// differs reports whether two lines are of different kinds.
+func (l Line) differs(o Line) bool {
+	return l.Role != o.Role || l.Caption != o.Caption || abs(l.Size-o.Size) > 1.2
 }
 
 // continuesSentence reports whether a sentence continues from above into l.

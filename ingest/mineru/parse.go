@@ -46,11 +46,7 @@ type Paper struct {
 func (o Output) Parse() Paper {
 	p := Paper{Pages: map[int]Page{}}
 	var pages document
-	p.Floats = o.decode(middleName, o.middle, &pages)
-	if p.Floats && pages.Info == nil && (pages.Pages == nil || pages.Whole == nil) {
-		o.problem("%s has no pages", middleName)
-		p.Floats = false
-	}
+	p.Floats = o.decode(middleName, o.middle, &pages) && o.shaped(pages)
 	if p.Floats {
 		for _, page := range pages.Info {
 			p.add(page)
@@ -70,12 +66,7 @@ func (o Output) Parse() Paper {
 	}
 	switch {
 	case whole:
-		p.Formulas, p.Equations = true, nil
-		for _, it := range items {
-			if it.Type == "equation" {
-				p.addEquation(it.Page+1, it.Text)
-			}
-		}
+		p.Formulas, p.Equations = true, equations(items)
 	case p.Floats:
 		p.Formulas = true
 		if pages.Info == nil {
@@ -97,6 +88,15 @@ func (o *Output) decode(name string, data []byte, into any) bool {
 		return false
 	}
 	return true
+}
+
+// shaped reports whether middle.json has pages at all.
+func (o *Output) shaped(d document) bool {
+	known := d.Info != nil || d.Pages != nil && d.Whole != nil
+	if !known {
+		o.problem("%s has no pages", middleName)
+	}
+	return known
 }
 
 // item is an entry of content_list.json. MinerU 2 added boxes, in thousandths of the page.
@@ -142,6 +142,16 @@ func (p *Paper) addFloat(kind, name string, f Float) bool {
 		p.Problems = append(p.Problems, fmt.Sprintf("MinerU: a %s on page %d has no box", name, f.Page))
 	}
 	return true
+}
+
+func equations(items []item) []Equation {
+	var found Paper
+	for _, it := range items {
+		if it.Type == "equation" {
+			found.addEquation(it.Page+1, it.Text)
+		}
+	}
+	return found.Equations
 }
 
 // addEquation adds a displayed equation, unless it is empty. Its LaTeX may be between $$.

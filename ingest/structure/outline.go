@@ -246,15 +246,23 @@ func (r *paperReader) addMissing() {
 		if number == "" || numbers[number] || r.isHeading(i) || !startsTitle(title) || !slices.ContainsFunc(looks[levelOf(number)], like) {
 			continue
 		}
-		parent := number[:max(0, strings.LastIndexByte(number, '.'))] // a top-level section has none
-		if parent != "" && !numbers[parent] {
-			continue
-		}
-		if r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle && isWords(title) {
+		if follows(numbers, number) && r.isTitleLine(i) && isWords(title) {
 			r.heads = append(r.heads, r.headingAt(i, r.levelLike(number)))
 			numbers[number] = true
 		}
 	}
+}
+
+// follows reports whether the parent section of a number has been found. Top-level sections have no parent.
+func follows(numbers map[string]bool, number string) bool {
+	parent := number[:max(0, strings.LastIndexByte(number, '.'))]
+	return parent == "" || numbers[parent]
+}
+
+// isTitleLine reports whether a line looks like a heading: short, alone, in a font style that stands out.
+func (r *paperReader) isTitleLine(i int) bool {
+	l := r.flow[i]
+	return r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle
 }
 
 // levelLike returns the level of the headings whose number has as many parts.

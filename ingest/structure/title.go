@@ -86,8 +86,7 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 		if number != "" && commonTitles[folded(name)] {
 			break
 		}
-		label := folded(text)
-		if abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text) {
+		if endsFront(text) {
 			if len(out) > 0 {
 				out = withParts(out, page.Lines[i:])
 				break
@@ -100,6 +99,12 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 	}
 	sortRows(out)
 	return out
+}
+
+// endsFront reports whether a line begins what follows the title and the authors: an abstract or a table of contents.
+func endsFront(text string) bool {
+	label := folded(text)
+	return abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text)
 }
 
 // sortRows sorts neighbouring lines on one baseline from left to right: a title with wide spaces has several.
@@ -245,9 +250,12 @@ func (r *paperReader) continuesTitle(block []layout.Line, l layout.Line) bool {
 	}
 	large := size >= largeRatio*r.Doc.BodySize
 	subtitle := size >= subtitleRatio*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font && !areNames(l.Text())
-	text := last.Text()
-	unfinished := strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
-	return abs(size-above) < 0.5 && !r.farther(block, l) || size < above && (unfinished && large || subtitle)
+	return abs(size-above) < 0.5 && !r.farther(block, l) || size < above && (isUnfinished(last.Text()) && large || subtitle)
+}
+
+// isUnfinished reports whether a line of a title ends with a colon, a hyphen or a dash: the next one belongs to it.
+func isUnfinished(text string) bool {
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
 }
 
 // farther reports whether a line is farther from a title than its lines are from each other, or names the author.
