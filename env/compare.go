@@ -93,6 +93,7 @@ func (c *comparison) all(ctx context.Context) ([]string, error) {
 func (c *comparison) compareInfo(ctx context.Context, name string) (bool, error) {
 	a, errA := c.a.Info(ctx, name)
 	b, errB := c.b.Info(ctx, name)
+	err := errors.Join(errA, errB)
 	goneA, goneB := errors.Is(errA, vectors.ErrNotFound), errors.Is(errB, vectors.ErrNotFound)
 	switch {
 	case goneA && goneB:
@@ -101,8 +102,8 @@ func (c *comparison) compareInfo(ctx context.Context, name string) (bool, error)
 		c.differ("%s: only in the second store", name)
 	case goneB:
 		c.differ("%s: only in the first store", name)
-	case errA != nil || errB != nil:
-		return false, errors.Join(errA, errB)
+	case err != nil:
+		return false, err
 	case a.Source != b.Source:
 		c.differ("%s: built from different papers", name)
 	case a.Model != b.Model || a.ModelHash != b.ModelHash || a.Dim != b.Dim:

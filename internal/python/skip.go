@@ -8,17 +8,20 @@ func (p *parser) skip() {
 		return
 	}
 	for p.pos < len(p.src) {
-		switch c := p.src[p.pos]; {
-		case c == ' ' || c == '\t' || c == '\f':
+		switch p.src[p.pos] {
+		case ' ', '\t', '\f':
 			p.pos++
-		case c == '\n' || c == '\r':
+		case '\n', '\r':
 			if p.depth == 0 {
 				return
 			}
 			p.pos++
-		case c == '#':
+		case '#':
 			p.comment()
-		case c == '\\' && p.continued():
+		case '\\':
+			if !p.continued() {
+				return
+			}
 			p.pos += 1 + p.newline(p.pos+1)
 		default:
 			return

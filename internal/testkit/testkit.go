@@ -12,8 +12,8 @@ const longVariable = "AIRQA_TEST_LONG"
 // IsLong reports whether AIRQA_TEST_LONG asks for the long tests.
 func IsLong() bool { return os.Getenv(longVariable) != "" }
 
-// Long skips a test that takes more time than it adds certainty on an ordinary day, unless the long tests are asked for. why
-// says what takes the time.
+// Long skips a test that takes much time for what it adds, unless the long tests are asked for. why names what takes the
+// time.
 func Long(tb testing.TB, why string) {
 	tb.Helper()
 	if !IsLong() {
