@@ -80,6 +80,7 @@ func TestKilledAnnotations(t *testing.T) {
 
 // Annotations in batches are those of single calls, at half the cost; a killed program sends nothing twice.
 func TestAnnotationsInBatches(t *testing.T) {
+	testkit.Long(t, "kills and polling")
 	single, chat := annotator(), annotator()
 	defer single.Close()
 	defer chat.Close()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"airqa/fixtures"
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/runlog"
 )
@@ -15,6 +16,7 @@ import (
 // Replies that the limit of tokens cut off are counted at the end of a run, by status and by trace. The limit leaves models that
 // reason more room, and a given one wins.
 func TestCutReplies(t *testing.T) {
+	testkit.Long(t, "many runs")
 	data, dir := ingested(t), t.TempDir()
 	questions := filepath.Join(dir, "questions.jsonl")
 	if err := os.WriteFile(questions, fixtures.Questions(), 0o600); err != nil {

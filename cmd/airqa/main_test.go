@@ -18,6 +18,7 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/fixtures"
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/llm/offline"
 	"airqa/qa"
@@ -60,6 +61,12 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "unpack": unpack},
+		Condition: func(name string) (bool, error) {
+			if name != "long" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return testkit.IsLong(), nil
+		},
 		Setup: func(e *testscript.Env) error {
 			server := policyServer()
 			e.Defer(server.Close)

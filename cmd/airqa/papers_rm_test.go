@@ -17,6 +17,7 @@ import (
 // A removal that is killed at any moment leaves a directory that every command can use, with the paper or without it. The
 // same command then ends with what an undisturbed one leaves.
 func TestKilledRemoval(t *testing.T) {
+	testkit.Long(t, "kills")
 	const paper = "484197f1-1997-5f33-b56c-5306eb27d631"
 	sample := ingested(t)
 	program := func(args ...string) *exec.Cmd {
@@ -30,7 +31,7 @@ func TestKilledRemoval(t *testing.T) {
 	}
 	data := ""
 	k := newKiller(t, time.Since(begun))
-	k.until(testkit.Rounds(3, 6), func() *exec.Cmd {
+	k.until(6, func() *exec.Cmd {
 		data = copied(t, sample)
 		return program("papers", "rm", "--data", data, "lumenparse.pdf")
 	}, func(hit bool) {
