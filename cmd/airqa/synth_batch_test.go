@@ -28,8 +28,8 @@ func TestSynthInBatches(t *testing.T) {
 	defer batches.Close()
 	synth := func(out, endpoint string, flags ...string) *exec.Cmd {
 		c := exec.CommandContext(t.Context(), os.Args[0], append([]string{
-			"synth", "track", "--data", data, "--model", "openai:policy", "--count", "7", "--out", filepath.Join(dir, out), "--price", "1,2",
-			"--draw-seed", "2", "--categories", "single-text,single-table,single-metadata,retrieval",
+			"synth", "track", "--data", data, "--model", "openai:policy", "--count", "8", "--out", filepath.Join(dir, out), "--price", "1,2",
+			"--draw-seed", "1", "--categories", "single-text,single-table,single-metadata,retrieval,multiple",
 		}, flags...)...)
 		c.Env = append(os.Environ(), asProgram+"=1", "OPENAI_BASE_URL="+endpoint, "OPENAI_API_KEY=sk-test-key-that-is-long")
 		return c
