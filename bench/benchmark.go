@@ -71,7 +71,7 @@ type Request struct {
 // Dataset is a benchmark as its files have it: documents, and items about them. Faults that do not stop it from loading
 // are listed.
 type Dataset struct {
-	// Name is that of the command line, such as "qasper".
+	// Name is the word on the command line, such as "qasper".
 	Name      string
 	Documents []Document
 	Items     []Item

@@ -95,7 +95,7 @@ func (b *before) vectorsTo(ctx context.Context, texts *embed.Cache, want vectors
 	})
 }
 
-// salvage copies the vectors of all papers from the segments of a dense collection whose manifest is lost to the embed. It
+// salvage copies the vectors of all papers from the segments of a dense collection whose manifest is lost to the cache. It
 // reports whether there are any segments.
 func (b *before) salvage(ctx context.Context, texts *embed.Cache, want vectors.Collection) (found bool, err error) {
 	from, err := b.store.Salvage(ctx, want)
@@ -113,7 +113,7 @@ func (b *before) salvage(ctx context.Context, texts *embed.Cache, want vectors.C
 	})
 }
 
-// copyVectors copies the vectors of some papers, or of all papers if ids is nil, to the embed. It takes the texts of a cell from
+// copyVectors copies the vectors of some papers, or of all papers if ids is nil, to the cache. It takes the texts of a cell from
 // split, and their vectors from read.
 func (b *before) copyVectors(
 	ctx context.Context, texts *embed.Cache, ids []string, split func(paperdb.Cell) []string,

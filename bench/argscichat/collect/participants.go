@@ -340,7 +340,7 @@ func entry(m *Meeting, role Role, who *Participant, now time.Time) string {
 	return b.String()
 }
 
-// escapes are those of values of the type TEXT.
+// escapes are what RFC 5545 writes for these characters in a value of type TEXT.
 var escapes = strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
 
 // folded is a content line of at most 75 octets, with continuation lines.

@@ -297,7 +297,7 @@ type Failure struct {
 
 // Result is the outcome of an invocation.
 type Result struct {
-	// Pairs are those of the command; Known of them had a reply before, Replied got one now.
+	// Pairs counts the pairs of this command; Known of them had a reply before, Replied got one now.
 	Pairs   int `json:"pairs"`
 	Known   int `json:"known"`
 	Replied int `json:"replied"`
@@ -306,7 +306,7 @@ type Result struct {
 	Unparsed int    `json:"unparsed"`
 	// Failures are the pairs whose requests failed.
 	Failures []Failure `json:"failures"`
-	// Usage and USD are those of the directory, with earlier invocations; USD is nil if the price is unknown.
+	// Usage and USD count the whole directory, earlier invocations included; USD is nil if the price is unknown.
 	Usage qa.Usage `json:"usage"`
 	USD   *float64 `json:"usd"`
 }
