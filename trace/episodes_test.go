@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"airqa/internal/testkit"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/trace"
 	"airqa/trace/cause"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // world records a run with repeats, interruptions and scores.

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"airqa/internal/testkit"
-
 	"github.com/alecthomas/kong"
+
+	"airqa/internal/testkit"
 )
 
 // notRun are the commands of the documents that the test only parses, by what they need.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/internal/testkit"
-
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"airqa/internal/testkit"
 )
 
 // TestToAdd follows rows of the table "To add …" of docs/ARCHITECTURE.md in a copy of the tree, one file of
