@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"airqa/env/paperdb"
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
@@ -133,7 +133,7 @@ func paper(benchmark string, d Document, ranked bool) (paperdb.Paper, error) {
 	id := PaperID(benchmark, d.ID)
 	p := paperdb.Paper{
 		Metadata: paperdb.Metadata{PaperID: id, Title: d.Title, Abstract: d.Abstract, Conference: benchmark},
-		File:     paperdb.File{SHA256: ledger.Hash(raw), Name: d.ID, Parser: parser},
+		File:     paperdb.File{SHA256: files.Hash(raw), Name: d.ID, Parser: parser},
 	}
 	if ranked {
 		p.Metadata.Title = marked(d.ID, d.Title)

@@ -12,7 +12,7 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
 	"airqa/extractor/gate"
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 	"airqa/prompts"
 )
 
@@ -114,5 +114,5 @@ func hashOf(v any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("fingerprint: %w", err)
 	}
-	return ledger.Hash(raw)[:16], nil
+	return files.Hash(raw)[:16], nil
 }

@@ -12,7 +12,7 @@ import (
 	"airqa/ingest/mineru"
 	"airqa/ingest/records"
 	"airqa/ingest/structure"
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -69,7 +69,7 @@ func (s *Source) useRecord(path string) error {
 	if err != nil {
 		return fmt.Errorf("read metadata: %w", err)
 	}
-	s.File.MetadataSHA256 = ledger.Hash(data)
+	s.File.MetadataSHA256 = files.Hash(data)
 	s.Metadata, err = parseMetadata(filepath.Base(path), data)
 	if id := stem(path); s.Metadata.UUID == "" && qa.IsUUID(id) {
 		s.Metadata.UUID = strings.ToLower(id)

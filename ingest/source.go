@@ -11,7 +11,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/ingest/mineru"
 	"airqa/ingest/records"
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 )
 
 // Parser is the version of the conversion from PDF to rows. A paper read by a different version is read again.
@@ -71,7 +71,7 @@ func Open(path string) (Source, error) {
 	if s.PDF, err = readRegular(path, maxFile); err != nil {
 		return Source{}, fmt.Errorf("read paper: %w", err)
 	}
-	s.File = paperdb.File{SHA256: ledger.Hash(s.PDF), Name: filepath.Base(path), Parser: Parser}
+	s.File = paperdb.File{SHA256: files.Hash(s.PDF), Name: filepath.Base(path), Parser: Parser}
 	record, err := readRegular(metadataPath(path), maxRecord)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -79,7 +79,7 @@ func Open(path string) (Source, error) {
 	case err != nil:
 		return Source{}, fmt.Errorf("read metadata: %w", err)
 	}
-	s.File.MetadataSHA256 = ledger.Hash(record)
+	s.File.MetadataSHA256 = files.Hash(record)
 	s.Metadata, err = parseMetadata(metadataPath(path), record)
 	return s, err
 }

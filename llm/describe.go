@@ -10,7 +10,7 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 	"airqa/llm/catalog"
 	"airqa/qa"
 )
@@ -40,7 +40,7 @@ func Describe(c Config) (map[string]any, error) {
 			if err != nil {
 				return nil, fmt.Errorf("describe the script: %w", err)
 			}
-			out["model"], out["script_sha256"] = filepath.Base(model), ledger.Hash(data)
+			out["model"], out["script_sha256"] = filepath.Base(model), files.Hash(data)
 			return out, nil
 		}
 		if c.BaseURL == "" {

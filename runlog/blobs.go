@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"airqa/internal/files"
-	"airqa/internal/ledger"
 )
 
 // maxFull is the maximum size kept of a tool result that the model saw only in part, in bytes.
@@ -49,7 +48,7 @@ func (b *blobs) systemPrompt(s string) (string, error) {
 // text stores s under texts/ and returns its hash.
 func (b *blobs) text(s string) (string, error) {
 	data := b.redact([]byte(s))
-	sum := ledger.Hash(data)
+	sum := files.Hash(data)
 	return sum, b.put(filepath.Join(textsDir, sum+".txt"), data)
 }
 
@@ -92,7 +91,7 @@ func readBlob(dir, folder, sum, suffix string) ([]byte, error) {
 		return nil, &BlobError{name, "is missing from the run directory"}
 	case err != nil:
 		return nil, &BlobError{name, strings.TrimPrefix(err.Error(), name+" ")}
-	case ledger.Hash(data) != sum:
+	case files.Hash(data) != sum:
 		return nil, &BlobError{name, damaged}
 	}
 	return data, nil
@@ -106,7 +105,7 @@ type BlobError struct{ Name, Why string }
 func (e *BlobError) Error() string { return e.Name + ": " + e.Why }
 
 // Hash returns the SHA-256 of a text in lower-case hex, as run.json identifies prompts, tool texts and files.
-func Hash(s string) string { return ledger.Hash(s) }
+func Hash(s string) string { return files.Hash(s) }
 
 // KeepTexts stores texts under texts/ by hash, once each: the tools that run.json names by hash, so that the run
 // directory alone shows what a model was offered.

@@ -12,7 +12,6 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
-	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -87,7 +86,7 @@ func (w *Writer) copyBlobs(dir, sum string) error {
 		if err != nil {
 			return err
 		}
-		if ledger.Hash(data) != sum {
+		if files.Hash(data) != sum {
 			return &BlobError{name, damaged}
 		}
 		if err := files.WriteFile(filepath.Join(w.dir, name), data); err != nil {

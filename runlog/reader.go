@@ -14,7 +14,7 @@ import (
 	"slices"
 	"sync"
 
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -95,7 +95,7 @@ func Open(dir string) (*Run, error) {
 // ID returns the SHA-256 of run.json in lower-case hex, which identifies the run wherever its directory is.
 func (r *Run) ID() (string, error) {
 	raw, err := readIn(r.Dir, RunFile)
-	return ledger.Hash(raw), err
+	return files.Hash(raw), err
 }
 
 // LogHash returns the SHA-256 of the log as of opening, without an incomplete last line.

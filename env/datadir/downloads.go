@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 )
 
 // Downloads returns the path of the folder of fetched papers, whether or not it exists.
@@ -33,7 +33,7 @@ func (d *Dir) DownloadsByHash(sizes map[int64]bool) (map[string][]string, error)
 		if info, err := e.Info(); err != nil || !sizes[info.Size()] {
 			continue // a file that has just gone has no size either
 		}
-		sum, err := ledger.HashFile(filepath.Join(d.Downloads(), e.Name()))
+		sum, err := files.HashFile(filepath.Join(d.Downloads(), e.Name()))
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func (d *Dir) DownloadsByHash(sizes map[int64]bool) (map[string][]string, error)
 
 // HashOf returns the SHA-256 of a file in lower-case hex.
 func HashOf(path string) (string, error) {
-	sum, err := ledger.HashFile(path)
+	sum, err := files.HashFile(path)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", filepath.Base(path), err)
 	}

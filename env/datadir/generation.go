@@ -358,7 +358,7 @@ type pin struct {
 }
 
 func (d *Dir) pinFile(run string) string {
-	return filepath.Join(d.folder(), runsName, ledger.Hash(run)[:16]+".json")
+	return filepath.Join(d.folder(), runsName, files.Hash(run)[:16]+".json")
 }
 
 // Pin keeps the generation for an unfinished run, given by the path of its directory, until [Dir.Unpin] or until the

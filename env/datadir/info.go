@@ -139,7 +139,7 @@ func (s Source) line() string {
 // Version returns a hash of the source, in lower-case hex. It changes whenever the fingerprint changes because of this
 // paper.
 func (s Source) Version() string {
-	return ledger.Hash(s.line())[:32]
+	return files.Hash(s.line())[:32]
 }
 
 // Fingerprint returns a hash of the sources of a data directory, in lower-case hex. It does not depend on the order of

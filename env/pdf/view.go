@@ -3,9 +3,8 @@ package pdf
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -34,9 +33,8 @@ func (v Viewer) View(ctx context.Context, path string, n int, box []float64) (qa
 	if err != nil {
 		return qa.Image{}, nil, err
 	}
-	sum := sha256.Sum256(drawing.PNG)
 	picture := qa.Image{
-		SHA256: hex.EncodeToString(sum[:]), MIME: "image/png", Page: n,
+		SHA256: files.Hash(drawing.PNG), MIME: "image/png", Page: n,
 		Width: drawing.Width, Height: drawing.Height, Data: drawing.PNG,
 	}
 	if len(box) > 0 {

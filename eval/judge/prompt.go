@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"airqa/eval"
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 	"airqa/prompts"
 )
 
@@ -59,7 +59,7 @@ func fence(r eval.JudgeRequest) string {
 // nonce returns 12 hexadecimal digits that do not occur in the prediction.
 func nonce(r eval.JudgeRequest, salt string) string {
 	for {
-		digits := ledger.Hash(r.Question + "\x00" + r.Prediction + salt)[:12]
+		digits := files.Hash(r.Question + "\x00" + r.Prediction + salt)[:12]
 		if !strings.Contains(r.Prediction, digits) {
 			return digits
 		}

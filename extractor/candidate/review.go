@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -66,5 +67,5 @@ func (t Texts) Hash() string {
 	if err != nil {
 		return ""
 	}
-	return ledger.Hash(raw)[:16]
+	return files.Hash(raw)[:16]
 }

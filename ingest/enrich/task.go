@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"airqa/env/paperdb"
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
@@ -69,7 +69,7 @@ func (t task) question(model string) (question, error) {
 	if t.place != nil { // identifies the image, so that a reply is found without rendering it
 		named = fmt.Sprintf("%s\npicture: %s page %d box %v", text, t.place.file, t.place.page, t.place.box)
 	}
-	return question{key: ledger.Hash(replyVersion + "\n" + model + "\n" + named), messages: []qa.Message{{Role: qa.User, Text: text}}}, nil
+	return question{key: files.Hash(replyVersion + "\n" + model + "\n" + named), messages: []qa.Message{{Role: qa.User, Text: text}}}, nil
 }
 
 // plan lists the cells of a paper to fill: the empty ones, or with again all that have a source text.

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"airqa/internal/files"
-	"airqa/internal/ledger"
 )
 
 // part is a partial download. A file next to it records the URL and the version, so that the download can resume after
@@ -88,7 +87,7 @@ func (p *part) sum() (string, error) {
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
-	return ledger.HashReader(p.file)
+	return files.HashReader(p.file)
 }
 
 // finish moves the file to its final path.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
 
@@ -85,7 +86,7 @@ func (g *registry) have(item Item) (string, bool) {
 	if renamed {
 		return path, false
 	}
-	sum, err := ledger.HashFile(path)
+	sum, err := files.HashFile(path)
 	return path, err == nil && sum == r.SHA256
 }
 
@@ -121,5 +122,5 @@ func (g *registry) free(item Item) string {
 	if _, err := os.Lstat(filepath.Join(g.dir, name)); !taken && errors.Is(err, fs.ErrNotExist) {
 		return name
 	}
-	return item.Name + "-" + ledger.Hash(item.URL)[:8] + ".pdf"
+	return item.Name + "-" + files.Hash(item.URL)[:8] + ".pdf"
 }

@@ -10,7 +10,7 @@ import (
 	"fmt"
 
 	"airqa/env/paperdb"
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 )
 
 // Parser is the version of the import. A paper imported by a different version is copied again.
@@ -147,7 +147,7 @@ func (c *copier) identity(p paperdb.Paper, file pdf) (paperdb.File, error) {
 	if err != nil {
 		return paperdb.File{}, fmt.Errorf("import paper %s: %w", p.Metadata.PaperID, err)
 	}
-	return paperdb.File{SHA256: ledger.Hash(fmt.Appendf(rows, " %d", file.size)), Name: c.Name, Parser: Parser, Problems: p.File.Problems}, nil
+	return paperdb.File{SHA256: files.Hash(fmt.Appendf(rows, " %d", file.size)), Name: c.Name, Parser: Parser, Problems: p.File.Problems}, nil
 }
 
 // state is the state of a paper in the store.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 )
 
 //go:embed files
@@ -42,7 +42,7 @@ var loadAssets = sync.OnceValue(func() assetStore {
 			}
 		}
 		ext := path.Ext(name)
-		hashed := strings.TrimSuffix(name, ext) + "." + ledger.Hash(text)[:16] + ext
+		hashed := strings.TrimSuffix(name, ext) + "." + files.Hash(text)[:16] + ext
 		s.files[hashed], s.hashed[name] = []byte(text), hashed
 	}
 	return s

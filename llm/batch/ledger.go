@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -240,5 +241,5 @@ func scopeOf(model map[string]any) string {
 	if err != nil {
 		return ""
 	}
-	return ledger.Hash(data)
+	return files.Hash(data)
 }

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"airqa/internal/files"
 	"airqa/internal/httpclient"
-	"airqa/internal/ledger"
 	"airqa/llm"
 	"airqa/qa"
 )
@@ -76,7 +76,7 @@ func (q *Queue) send(ctx context.Context, requests []Request, bodies [][]byte) e
 		next.IDs = append(next.IDs, r.ID)
 	}
 	input := q.api.input(next.Job, bodies)
-	next.SHA256 = ledger.Hash(input)
+	next.SHA256 = files.Hash(input)
 	before := q.job(next.Job) // unsent as far as was known
 	if before != nil {
 		next.Newest = before.Newest

@@ -212,7 +212,7 @@ func KeyOf(endpoint map[string]any, protocol string, r qa.Request) (Key, error) 
 		s := said{Role: m.Role, Text: []byte(m.Text), ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, Sealed: m.Sealed}
 		for _, im := range m.Images {
 			if im.SHA256 == "" {
-				im.SHA256 = ledger.Hash(im.Data)
+				im.SHA256 = files.Hash(im.Data)
 			}
 			s.Images = append(s.Images, image{im.SHA256, im.MIME})
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"airqa/env"
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -85,7 +85,7 @@ func (a Asking) dir(list []qa.Example) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("name the run directory: %w", err)
 	}
-	return place(a.Now(), ledger.Hash(what)[:8])
+	return place(a.Now(), files.Hash(what)[:8])
 }
 
 // steps shows the steps of the episodes, which run one at a time.

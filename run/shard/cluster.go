@@ -15,7 +15,7 @@ import (
 )
 
 //go:embed templates
-var files embed.FS
+var templateFiles embed.FS
 
 // Job is a run to divide.
 type Job struct {
@@ -78,7 +78,7 @@ func (j Job) AtOnce() int {
 
 // render fills a template. quote is how its arguments are quoted.
 func render(name string, quote func(string) string, data any) (string, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": quote, "plain": yamlString}).ParseFS(files, "templates/"+name)
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": quote, "plain": yamlString}).ParseFS(templateFiles, "templates/"+name)
 	if err != nil {
 		return "", err
 	}

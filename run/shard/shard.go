@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -121,5 +121,5 @@ func Hash(selected []qa.Example) string {
 		uuids[i] = ex.UUID
 	}
 	slices.Sort(uuids)
-	return ledger.Hash(strings.Join(uuids, "\n"))
+	return files.Hash(strings.Join(uuids, "\n"))
 }

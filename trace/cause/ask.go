@@ -14,6 +14,7 @@ import (
 
 	"airqa/agent/action"
 	"airqa/eval/judge"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/prompts"
 	"airqa/qa"
@@ -133,7 +134,7 @@ func (a Asking) reply(ctx context.Context, file *ledger.Ledger[string, savedRepl
 	if err != nil {
 		return savedReply{}, false, err
 	}
-	key := ledger.Hash(a.Model.Name + "\x00" + a.Model.Settings + "\x00" + system + "\x00" + user)
+	key := files.Hash(a.Model.Name + "\x00" + a.Model.Settings + "\x00" + system + "\x00" + user)
 	if k, ok := file.Get(key); ok {
 		return k, false, nil
 	}
@@ -183,7 +184,7 @@ const (
 func prompt(a Answer) (system, user string, err error) {
 	steps := stepsText(a.Episode)
 	return prompts.Judge("cause", prompts.Data{
-		"mark": "=====" + ledger.Hash(a.Row.Answer + steps)[:12] + "=====", "question": a.Row.Question, "gold": a.Row.Gold,
+		"mark": "=====" + files.Hash(a.Row.Answer + steps)[:12] + "=====", "question": a.Row.Question, "gold": a.Row.Gold,
 		"answer": a.Row.Answer, "steps": steps,
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -115,7 +116,7 @@ func (c Conversation) trajectory(l Losses) (Trajectory, error) {
 		if err != nil {
 			return t, err
 		}
-		t.SessionID = ledger.Hash(line)[:32]
+		t.SessionID = files.Hash(line)[:32]
 		t.TrajectoryID = t.SessionID
 	}
 	for _, m := range c.withCallIDs().Messages {

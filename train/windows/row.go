@@ -3,7 +3,7 @@ package windows
 import (
 	"fmt"
 
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -64,5 +64,5 @@ func (r Reason) IsErrorAction() bool {
 
 // RowID returns the id of a row.
 func RowID(run, uuid string, repeat, turn int) string {
-	return ledger.Hash(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", run, uuid, repeat, turn))[:32]
+	return files.Hash(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", run, uuid, repeat, turn))[:32]
 }

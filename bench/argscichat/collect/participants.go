@@ -17,7 +17,6 @@ import (
 	"unicode/utf8"
 
 	"airqa/internal/files"
-	"airqa/internal/ledger"
 )
 
 // minCode is the minimum number of characters of a code: shorter ones can be guessed.
@@ -331,7 +330,7 @@ func entry(m *Meeting, role Role, who *Participant, now time.Time) string {
 	summary := escapes.Replace("Dialogue as " + string(role) + ": " + m.Title)
 	var b strings.Builder
 	for _, line := range []string{
-		"BEGIN:VEVENT", "UID:" + ledger.Hash(m.key() + "|" + who.Name)[:32] + "@airqa", "DTSTAMP:" + now.UTC().Format(utc),
+		"BEGIN:VEVENT", "UID:" + files.Hash(m.key() + "|" + who.Name)[:32] + "@airqa", "DTSTAMP:" + now.UTC().Format(utc),
 		"DTSTART:" + m.Start.UTC().Format(utc), "DTEND:" + m.End.UTC().Format(utc), "SUMMARY:" + summary,
 		"BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-PT10M", "DESCRIPTION:" + summary, "END:VALARM", "END:VEVENT",
 	} {

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"airqa/bench/dorismae"
+	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
-	"airqa/internal/ledger"
 	"airqa/prompts"
 	"airqa/qa"
 )
@@ -100,7 +100,7 @@ func (t Template) Fill(p dorismae.Pair) string {
 	if len(p.Within) > 0 {
 		context = "It is a part of this wider requirement: " + strings.Join(p.Within, " / ") + "\n"
 	}
-	mark := "=====" + ledger.Hash(p.Abstract.Text)[:12] + "====="
+	mark := "=====" + files.Hash(p.Abstract.Text)[:12] + "====="
 	values := []string{p.Aspect, context, p.Abstract.Title, strings.TrimSpace(p.Abstract.Text), mark}
 	var pairs []string
 	for i, name := range slots {
@@ -129,5 +129,5 @@ func nameOf(aspect string, abstract int) string { return fmt.Sprintf("%s/%d", as
 
 // hash identifies a text in the log.
 func hash(text string) string {
-	return ledger.Hash(text)[:16]
+	return files.Hash(text)[:16]
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"airqa/env/embed"
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 )
 
 // The shape of the encoder; kernel.h repeats these numbers.
@@ -62,7 +62,7 @@ func open(dir string) (source, error) {
 }
 
 func (s source) info() embed.Info {
-	return embed.Info{Model: s.name, Hash: ledger.Hash(s.digest + s.vocabulary), Dim: Dim, Window: windowPieces}
+	return embed.Info{Model: s.name, Hash: files.Hash(s.digest + s.vocabulary), Dim: Dim, Window: windowPieces}
 }
 
 // check verifies that every tensor of the encoder exists, so that a wrong file fails on opening.

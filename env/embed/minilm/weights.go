@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 )
 
 // errWeights is wrapped by all errors about invalid files.
@@ -59,5 +59,5 @@ func parseWeights(data []byte) (*weightsFile, error) {
 // Sum computes the SHA-256 of the data section, in hex. It takes tens of milliseconds for 90 MB. A reduced file
 // declares its own in Metadata[keyPayload].
 func (f *weightsFile) Sum() string {
-	return ledger.Hash(f.payload)
+	return files.Hash(f.payload)
 }

@@ -1,4 +1,4 @@
-package ledger_test
+package files_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/internal/ledger"
+	"airqa/internal/files"
 )
 
 func TestHash(t *testing.T) {
@@ -17,14 +17,14 @@ func TestHash(t *testing.T) {
 	if err := os.WriteFile(path, []byte("abc"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	read, err := ledger.HashReader(strings.NewReader("abc"))
-	file, err2 := ledger.HashFile(path)
-	for _, got := range []string{ledger.Hash("abc"), ledger.Hash([]byte("abc")), read, file} {
+	read, err := files.HashReader(strings.NewReader("abc"))
+	file, err2 := files.HashFile(path)
+	for _, got := range []string{files.Hash("abc"), files.Hash([]byte("abc")), read, file} {
 		if got != want {
 			t.Errorf("%s, want %s (%v, %v)", got, want, err, err2)
 		}
 	}
-	if _, err := ledger.HashFile(path + "x"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := files.HashFile(path + "x"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }

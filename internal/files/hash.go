@@ -1,4 +1,4 @@
-package ledger
+package files
 
 import (
 	"crypto/sha256"
