@@ -64,7 +64,22 @@ func runNames() ([]string, error) {
 			names = append(names, e.Name())
 		}
 	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		if second := len(timeFormat); len(a) < second || len(b) < second || a[:second] != b[:second] {
+			return strings.Compare(a, b)
+		}
+		return created(a).Compare(created(b)) // several questions in a second: run.json has the time in full
+	})
 	return names, err
+}
+
+// created is when a run directory was made; the zero time if it cannot be read.
+func created(name string) time.Time {
+	config, err := runlog.ReadConfig(filepath.Join(Folder, name))
+	if err != nil {
+		return time.Time{}
+	}
+	return config.Created
 }
 
 // unfinished reports whether a run has questions left and no process is writing to it.

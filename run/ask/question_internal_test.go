@@ -3,6 +3,7 @@ package ask
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +101,23 @@ func TestPlace(t *testing.T) {
 	begun(t, filepath.Join(Folder, "20310501-130000-00000000"), 0)
 	if got, err := place(time.Date(2031, 5, 1, 13, 0, 0, 0, time.UTC), "00000000"); err != nil || filepath.Base(got) != "20310501-130000-00000000-2" {
 		t.Errorf("a finished run of the same second: got %s, %v", got, err)
+	}
+}
+
+// Two questions of one second are in the order in which they were asked, whatever their names.
+func TestRunNamesOfOneSecond(t *testing.T) {
+	t.Chdir(t.TempDir())
+	second := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
+	want := []string{"20310501-115959-eeee0000", "20310501-120000-ffff0000", "20310501-120000-aaaa0000", "20310501-120001-00000000"}
+	for i, name := range want {
+		shape := runlog.Shape{Baseline: "rag", Model: map[string]any{"model": "m"}}
+		config := runlog.Config{Created: second.Add(time.Duration(i) * time.Millisecond), Shape: shape}
+		if err := runlog.Create(filepath.Join(Folder, name), config, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := runNames(); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }
 
