@@ -15,7 +15,7 @@ typedef struct guard {
 	pthread_mutex_t lock; // of what follows
 	pthread_cond_t wake;
 	int64_t deadline; // of the call under way, in ns of the steady clock; 0 without one
-	int resting;      // the thread waits for a call, not for a time
+	int64_t waits;    // until when the thread waits; forever without a call
 	int quit;
 } guard;
 

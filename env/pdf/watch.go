@@ -45,6 +45,11 @@ func (d *Document) within(ctx context.Context, work func() error) error {
 // watched is within for an open document.
 func (d *Document) watched(ctx context.Context, work func() error) error {
 	m, limit := d.g.memory, min(d.left, d.pool.cfg.Timeout)
+	deadline, hurried := ctx.Deadline()
+	if hurried = hurried && time.Until(deadline) < limit; hurried {
+		// The context's own timer may have to wait for the collector, which waits for the call.
+		limit = max(time.Until(deadline), time.Millisecond)
+	}
 	stop, ok := m.watch(ctx, limit)
 	if !ok {
 		return errClosed
@@ -60,6 +65,8 @@ func (d *Document) watched(ctx context.Context, work func() error) error {
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case hurried:
+		return context.DeadlineExceeded
 	}
 	return &slowError{limit: limit}
 }

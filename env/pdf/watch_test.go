@@ -108,8 +108,8 @@ func TestPagesThatDoNotEndAreEnded(t *testing.T) {
 	}
 }
 
-// The garbage collector, which waits for calls of PDFium, must not delay the timeout.
-func TestCollectorDoesNotKeepPagesBusy(t *testing.T) {
+// collectAllTheTime runs the garbage collector, which waits for calls of PDFium while all Go code waits for it.
+func collectAllTheTime(t *testing.T) {
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -122,7 +122,12 @@ func TestCollectorDoesNotKeepPagesBusy(t *testing.T) {
 			}
 		}
 	}()
-	defer func() { close(stop); <-done }()
+	t.Cleanup(func() { close(stop); <-done })
+}
+
+// The garbage collector must not delay the timeout.
+func TestCollectorDoesNotKeepPagesBusy(t *testing.T) {
+	collectAllTheTime(t)
 	path := filepath.Join(t.TempDir(), "slow.pdf")
 	if err := os.WriteFile(path, tiles(), 0o600); err != nil {
 		t.Fatal(err)
@@ -156,8 +161,9 @@ func TestDocumentsThatStaySlowAreGivenUp(t *testing.T) {
 	t.Errorf("still trying: %v", err)
 }
 
-// Cancellation does not wait for PDFium.
-func TestCancelledCallsEnd(t *testing.T) {
+// The end of a context does not wait for PDFium, nor for the collector.
+func TestCallsEndWithTheirContext(t *testing.T) {
+	collectAllTheTime(t)
 	doc, err := hurried(t, time.Minute).Open(t.Context(), tiles())
 	if err != nil {
 		t.Fatal(err)
