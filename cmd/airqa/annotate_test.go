@@ -50,6 +50,7 @@ func exported(t *testing.T, dir string) string {
 // Annotations that are killed at random moments, and started again each time, end as those that nothing disturbed. No pair
 // is paid for twice but those that were in flight.
 func TestKilledAnnotations(t *testing.T) {
+	testkit.Long(t, "kills")
 	quiet, disturbed := annotator(), annotator()
 	defer quiet.Close()
 	defer disturbed.Close()

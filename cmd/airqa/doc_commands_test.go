@@ -95,7 +95,6 @@ func docCommands(t *testing.T, file, page string) []docCommand {
 // The commands of the documents do what the documents show: those that need no endpoint, server or network are run, in the
 // order of the page, in a folder where the README's set-up was made.
 func TestDocCommands(t *testing.T) {
-	made := demoResults(t)
 	pages := docPages(t)
 	ran := 0
 	for _, file := range slices.Sorted(maps.Keys(pages)) {
@@ -110,11 +109,9 @@ func TestDocCommands(t *testing.T) {
 		if len(runs) > 0 {
 			t.Run(file, func(t *testing.T) {
 				t.Parallel()
-				if file != "README.md" {
-					testkit.Long(t, "types every command of a page")
-				}
+				testkit.Long(t, "types every command of a page")
 				dir := t.TempDir()
-				if err := os.CopyFS(filepath.Join(dir, "airqa-demo"), os.DirFS(made)); err != nil {
+				if err := os.CopyFS(filepath.Join(dir, "airqa-demo"), os.DirFS(demoResults(t))); err != nil {
 					t.Fatal(err)
 				}
 				linkFixtures(t, dir)

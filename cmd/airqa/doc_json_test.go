@@ -23,6 +23,7 @@ import (
 	"airqa/eval/judge"
 	"airqa/extractor"
 	"airqa/internal/settings"
+	"airqa/internal/testkit"
 	"airqa/llm/cache"
 	"airqa/report"
 	"airqa/report/compare"
@@ -234,6 +235,7 @@ var jsonOutputs = map[string]jsonOutput{
 
 // docs/json.md has a section for every command that prints JSON, with every key of it and no other.
 func TestJSONDoc(t *testing.T) {
+	testkit.Long(t, "runs every command that prints JSON")
 	raw, err := os.ReadFile("../../docs/json.md")
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 // An export that is killed at random moments leaves the previous export as it was, or has replaced it completely. Started
 // again, it writes the same bytes as one that nothing disturbed, and leaves no other files.
 func TestKilledExport(t *testing.T) {
+	testkit.Long(t, "kills")
 	dir := t.TempDir()
 	recordtest.Make(t, recordtest.Config{
 		Dir: filepath.Join(dir, "run"), Baseline: "agentic-hybrid-view", Questions: 30, Repeats: 4, Scored: true, Text: strings.Repeat("a passage of a paper ", 200),
