@@ -18,7 +18,10 @@ import (
 
 // BenchmarkExport exports 100,000 rows and reports the rate of written bytes and the peak of the heap.
 func BenchmarkExport(b *testing.B) {
-	const rows = 100_000
+	rows := 100_000
+	if testing.Short() {
+		rows = 5_000
+	}
 	dir, perEpisode := bigRun(b, rows)
 	for _, f := range []export.Format{export.ShareGPT, export.OpenAI, export.TRL} {
 		b.Run(string(f), func(b *testing.B) {
