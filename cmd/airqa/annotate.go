@@ -56,7 +56,7 @@ func (c annotateAskCmd) config() (f annotate.Config, err error) {
 	case c.Limit < 0:
 		return f, qa.Usagef("--limit %d: must not be negative", c.Limit)
 	case c.Pairs == "test" && len(c.Queries) > 0:
-		return f, qa.Usagef("--queries selects pools; it does not go with --pairs test")
+		return f, qa.Usagef("--queries selects pools; it cannot be used with --pairs test")
 	}
 	f = annotate.Config{
 		Dataset: c.Dataset, Model: c.Model, Dir: c.Out, Test: c.Pairs == "test", Limit: c.Limit, Template: c.Template,

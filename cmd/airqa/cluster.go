@@ -31,7 +31,7 @@ type slurmCmd struct {
 	clusterFlags
 	Mem       string `env:"-" default:"4G" help:"Memory of one shard."`
 	Time      string `env:"-" default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
-	Partition string `env:"-" placeholder:"NAME" help:"Partition. Default: that of the cluster."`
+	Partition string `env:"-" placeholder:"NAME" help:"Partition. Default: the cluster's own default."`
 	Keys      string `names:"source" env:"-" placeholder:"FILE" help:"File with the keys on the cluster, as lines of NAME=VALUE. Default: the environment of sbatch."`
 }
 

@@ -26,7 +26,7 @@ type collectServeCmd struct {
 	Participants string          `names:"input" required:"" placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
 	Papers       string          `names:"input" required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
 	Out          string          `names:"output" required:"" short:"o" placeholder:"DIR" help:"Folder for the dialogues. The same command resumes a study."`
-	Listen       string          `names:"listen" env:"AIRQA_COLLECT_LISTEN" default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 is any free one. Other machines can reach one that is not on the loopback, and need the token in the address that is printed."`
+	Listen       string          `names:"listen" env:"AIRQA_COLLECT_LISTEN" default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
 	Pair         []string        `placeholder:"NAME,NAME" help:"Begin at once, whatever the sessions: the names of the proponent and the expert. Needs --paper."`
 	Paper        string          `placeholder:"TITLE" help:"Title of the paper of --pair."`
 	MinTurns     int             `default:"7" help:"Turns before the proponent may end."`

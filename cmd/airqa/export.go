@@ -32,7 +32,7 @@ type exportCmd struct {
 
 type exportWriteCmd struct {
 	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Out    string   `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Needed, except with --otlp-endpoint."`
+	Out    string   `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Required, except with --otlp-endpoint."`
 	Format string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,atif,parquet,otlp" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file)."`
 	Force  bool     `env:"-" help:"Replace an existing export."`
 
@@ -239,7 +239,7 @@ func (c exportWriteCmd) checkTraces() error {
 	case c.Format != formatOTLP && c.Format != "sharegpt":
 		return qa.Usagef("--otlp-endpoint sends traces: leave out --format %s", c.Format)
 	case c.Endpoint != "" && c.Out != "":
-		return qa.Usagef("--out and --otlp-endpoint exclude each other: --format otlp --out FILE writes a file")
+		return qa.Usagef("--out and --otlp-endpoint are mutually exclusive; to write a file, use --format otlp --out FILE")
 	case c.Endpoint == "" && c.Follow:
 		return qa.Usagef("--follow needs --otlp-endpoint")
 	case c.Endpoint == "" && c.Out == "":
@@ -259,5 +259,5 @@ func (c exportWriteCmd) checkNoRows() error {
 	}) {
 		return nil
 	}
-	return qa.Usagef("traces have all episodes, and no rows: of the flags of training data, only --force, --scoring, --judge and --keep-private apply")
+	return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; allowed are --force, --scoring, --judge and --keep-private")
 }

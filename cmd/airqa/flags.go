@@ -129,7 +129,7 @@ func (f selectionFlags) selection() (session.Selection, error) {
 		Range: f.Range, IDs: f.ID, Tags: f.Tag, Status: f.Status, Of: f.Of, Sample: f.Sample, Seed: f.Seed, Limit: f.Limit,
 	}
 	if (f.Of == "") != (len(f.Status) == 0) {
-		return s, qa.Usagef("--status and --of need each other, as in --status wrong --of runs/rag")
+		return s, qa.Usagef("--status and --of must be given together, as in --status wrong --of runs/rag")
 	}
 	return s, nil
 }

@@ -25,7 +25,7 @@ type importCmd struct {
 
 func (c importCmd) Run(a *app) (err error) {
 	if ext := filepath.Ext(c.Database); ext == ".json" || ext == ".jsonl" || ext == ".eval" {
-		return qa.Usagef("%s is no database; airqa import-run %[1]s --out RUN imports trajectories", c.Database)
+		return qa.Usagef("%s is not a database; to import trajectories, run: airqa import-run %[1]s --out RUN", c.Database)
 	}
 	texts, err := c.index(a, true)
 	if err != nil {

@@ -58,7 +58,7 @@ type cli struct {
 	Stats     statsCmd     `cmd:"" group:"Evaluate:" help:"Show statistics of a question file, or check it."`
 	Run       runCmd       `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`
 	Status    statusCmd    `cmd:"" group:"Evaluate:" help:"Show the progress of runs, live or finished."`
-	Merge     mergeCmd     `cmd:"" group:"Evaluate:" help:"Make one run of the shards of a run."`
+	Merge     mergeCmd     `cmd:"" group:"Evaluate:" help:"Merge the shards of a run into one run."`
 	Score     scoreCmd     `cmd:"" group:"Evaluate:" help:"Score runs, or a file of predictions."`
 	Report    reportCmd    `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
 	Compare   compareCmd   `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
@@ -66,7 +66,7 @@ type cli struct {
 
 	Synth   synthCmd   `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
 	Export  exportCmd  `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
-	Collect collectCmd `cmd:"" group:"Train:" help:"Collect dialogues of two people about papers, as ArgSciChat did."`
+	Collect collectCmd `cmd:"" group:"Train:" help:"Host dialogues between two people about papers, like ArgSciChat."`
 
 	Trace  traceCmd     `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
 	Why    whyCmd       `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`
@@ -75,10 +75,10 @@ type cli struct {
 	Diff   diffCmd      `cmd:"" group:"Debug:" help:"Compare two trajectories, or find where two runs diverge."`
 	Replay replayCmd    `cmd:"" group:"Debug:" help:"Execute recorded actions again and compare their results."`
 	Fork   forkCmd      `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`
-	Adopt  importRunCmd `cmd:"" group:"Debug:" name:"import-run" help:"Make a run of trajectories of other programs: ATIF, inspect_ai."`
-	Search searchCmd    `cmd:"" group:"Debug:" help:"Search passages as the Retrieve tool does."`
-	SQL    sqlCmd       `cmd:"" group:"Debug:" name:"sql" help:"Run a query as the Query tool does."`
-	Page   pageCmd      `cmd:"" group:"Debug:" help:"Draw a page as the View tool does."`
+	Adopt  importRunCmd `cmd:"" group:"Debug:" name:"import-run" help:"Import trajectories of other programs (ATIF, inspect_ai) as a run."`
+	Search searchCmd    `cmd:"" group:"Debug:" help:"Search passages like the Retrieve tool."`
+	SQL    sqlCmd       `cmd:"" group:"Debug:" name:"sql" help:"Run a query like the Query tool."`
+	Page   pageCmd      `cmd:"" group:"Debug:" help:"Render a page like the View tool."`
 
 	Cluster    clusterCmd    `cmd:"" group:"More:" help:"Print a Slurm script or Kubernetes Job for shards."`
 	Baselines  baselinesCmd  `cmd:"" group:"More:" help:"List the baselines."`

@@ -77,7 +77,7 @@ const (
 func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) error {
 	if o.Format != "html" {
 		if len(c.Only) > 0 {
-			return qa.Usagef("--only goes with --format html")
+			return qa.Usagef("--only requires --format html")
 		}
 		return nil
 	}

@@ -28,7 +28,7 @@ type runCmd struct {
 	Out       string   `names:"output" short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
 	endpointFlags
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
-	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. A higher number later runs only the new ones."`
+	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Which finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
 	selectionFlags
 	Shard shard.Part `placeholder:"I/N" help:"Only shard I of N equal parts of the selected questions, in a run directory of its own; airqa merge makes one run of all shards. Budgets and --max-connections are those of this shard."`

@@ -197,7 +197,7 @@ func (c scoreCmd) check() error {
 	case files && len(c.Dirs) > 0:
 		return qa.Usagef("give either run directories, or --gold and --pred")
 	case files && (c.Gold == "" || c.Pred == ""):
-		return qa.Usagef("--gold and --pred need each other")
+		return qa.Usagef("--gold and --pred must be given together")
 	case !files && len(c.Dirs) == 0:
 		return qa.Usagef("name a run directory, or --gold and --pred; airqa score --help shows both")
 	}

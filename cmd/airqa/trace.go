@@ -41,7 +41,7 @@ type episodeFilter struct {
 	Cause    []string `name:"cause" env:"-" placeholder:"CAUSE" help:"Only wrong answers with this cause, such as lack_of_context (see airqa why)."`
 	Grep     string   `name:"grep" env:"-" placeholder:"TEXT" help:"Only episodes with this text in a message, a reply, a result or a text stored beside the log."`
 
-	Sort  string `name:"sort" env:"-" placeholder:"KEY" help:"Sort by question, status, score, turns, tokens, cost, seconds, lost-at, cause or started; -KEY sorts downwards. Default: the order of the log."`
+	Sort  string `name:"sort" env:"-" placeholder:"KEY" help:"Sort by question, status, score, turns, tokens, cost, seconds, lost-at, cause or started; -KEY sorts in descending order. Default: the order of the log."`
 	Limit int    `name:"limit" env:"-" placeholder:"N" help:"Maximum number of episodes shown."`
 }
 
@@ -81,7 +81,7 @@ func (c traceCmd) Run(a *app) error {
 // check refuses flags that do not go together.
 func (c traceCmd) check(a *app, uuid string) error {
 	if c.Full && c.Format != "json" {
-		return qa.Usagef("--full goes with --json")
+		return qa.Usagef("--full requires --json")
 	}
 	if c.Browse != nil && *c.Browse && (uuid != "" || c.Format != "" || !a.interactive()) {
 		return qa.Usagef("--browse needs a terminal, and neither a uuid nor a format")

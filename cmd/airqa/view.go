@@ -15,7 +15,7 @@ import (
 
 type viewCmd struct {
 	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Listen string   `names:"listen" env:"AIRQA_VIEW_LISTEN" default:"127.0.0.1:8377" placeholder:"HOST:PORT" help:"Address to listen on; port 0 is any free one. Other machines can reach one that is not on the loopback, and need the token in the address that is printed."`
+	Listen string   `names:"listen" env:"AIRQA_VIEW_LISTEN" default:"127.0.0.1:8377" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
 	NoOpen bool     `env:"AIRQA_VIEW_NO_OPEN" help:"Do not open a browser. Without it, one opens if standard output is a terminal."`
 }
 

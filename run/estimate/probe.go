@@ -1,5 +1,5 @@
-// Package estimate predicts the effort of an invocation without calling a model or writing anything: from the sizes of
-// the first prompts and the costs of past episodes ([Read]) it computes an [Estimate]. Start with [Run].
+// Package estimate predicts the calls, tokens and cost of an invocation without calling a model or writing anything. It
+// computes an [Estimate] from the sizes of the first prompts and the costs of past episodes ([Read]). Start with [Run].
 package estimate
 
 import (

@@ -1,5 +1,5 @@
-// Package merge makes one run directory of the shards of a run, as one machine would have made it: the log in the order
-// of the questions, the texts, images, notes and verdicts of all shards, and their scores. Start from [Find] and
+// Package merge combines the shards of a run into one run directory, the same as a single machine would write: the log in
+// the order of the questions, the texts, images, notes and verdicts of all shards, and their scores. Start from [Find] and
 // [Merger.Merge].
 //
 // The log is copied line by line; only the positions of its lines are in memory. A merged run is written aside and then

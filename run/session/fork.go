@@ -100,7 +100,7 @@ func (b *Branch) Place(dir string) (_ string, err error) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, runlog.RunFile)); err == nil {
-		return "", qa.Usagef("%s is a run already; a fork needs a directory of its own", dir)
+		return "", qa.Usagef("%s already contains a run; choose another directory for the fork", dir)
 	}
 	from, err := filepath.Abs(dir)
 	if err != nil {
