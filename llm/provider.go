@@ -103,6 +103,18 @@ func KeyVariables() []string {
 	return all
 }
 
+// KeyedVendor returns the first provider whose key is set, and the variable that has it; "" if there is none.
+func KeyedVendor(getenv func(string) string) (name, variable string) {
+	for _, v := range vendors() {
+		for _, variable := range v.keys {
+			if getenv(variable) != "" {
+				return v.name, variable
+			}
+		}
+	}
+	return "", ""
+}
+
 func firstSet(variables []string, getenv func(string) string) string {
 	for _, variable := range variables {
 		if value := getenv(variable); value != "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,8 +13,10 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
+	"airqa/ingest/fetch"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
+	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/ask"
 	"airqa/run/budget"
@@ -24,7 +27,7 @@ import (
 
 type askCmd struct {
 	Question string   `arg:"" optional:"" name:"question" help:"The question, in quotation marks."`
-	PDFs     []string `arg:"" optional:"" name:"pdf" help:"PDFs or folders of PDFs to ask about. They are ingested once, into a cache. Default: all papers of --data."`
+	PDFs     []string `arg:"" optional:"" name:"pdf" help:"PDFs to ask about: files, folders, URLs, arXiv ids, or DOIs of arXiv and the ACL Anthology. They are fetched and ingested once, into a cache. Default: all papers of --data."`
 	File     string   `names:"input" short:"f" env:"-" placeholder:"FILE" help:"Ask each line of FILE (- for standard input). Empty lines and lines that begin with # are skipped."`
 	Continue bool     `env:"-" help:"Continue the last conversation: the model sees its questions and answers. Papers, baseline, model and settings default to its own."`
 	From     string   `names:"input" env:"-" placeholder:"RUN" help:"Continue the conversation of this run directory, or of one question of it (RUN/UUID)."`
@@ -88,6 +91,7 @@ func (c *askCmd) show(a *app, r *ask.Result, world *env.Env) error {
 		err = r.Text(a.out, a.width, a.outStyle)
 	}
 	a.say("%s", r.Summary())
+	defer c.sayRules(a)
 	if c.HTML == "" || err != nil {
 		return err
 	}
@@ -131,7 +135,11 @@ func (c *askCmd) given(a *app) (questions, files []string, err error) {
 		if _, err := os.Stat(c.Question); err == nil {
 			return nil, nil, qa.Usagef("%s is a file, not a question; the question comes first: airqa ask \"QUESTION\" %[1]s", c.Question)
 		}
-		return []string{strings.TrimSpace(c.Question)}, c.PDFs, nil
+		question, files := unquoted(append([]string{c.Question}, c.PDFs...))
+		if question != c.Question {
+			a.say("question: %s", question)
+		}
+		return []string{strings.TrimSpace(question)}, files, nil
 	}
 	text, err := a.readText(c.File)
 	if err != nil {
@@ -141,6 +149,27 @@ func (c *askCmd) given(a *app) (questions, files []string, err error) {
 		files = append([]string{c.Question}, files...)
 	}
 	return ask.Read(text), files, nil
+}
+
+// unquoted joins the words of a question that was typed without quotation marks: those before the first file, folder or
+// address.
+func unquoted(args []string) (question string, files []string) {
+	words := 1
+	if !strings.ContainsAny(args[0], " \t\n") {
+		for words < len(args) && !namesPapers(args[words]) {
+			words++
+		}
+	}
+	return strings.Join(args[:words], " "), args[words:]
+}
+
+// namesPapers reports whether an argument is a path, or an address that [fetch.Parse] knows.
+func namesPapers(arg string) bool {
+	if _, err := os.Stat(arg); err == nil || strings.ContainsRune(arg, os.PathSeparator) || strings.EqualFold(filepath.Ext(arg), ".pdf") {
+		return true
+	}
+	_, err := fetch.Parse(arg)
+	return err == nil
 }
 
 // conversationDir is the run directory of the conversation that flags continue; "" for none. A wrong one is reported by
@@ -180,11 +209,7 @@ func (c *askCmd) job(a *app) (session.Job, budget.Limits, error) {
 	if c.Model == "" {
 		c.Model = models.Offline
 	}
-	if c.Model == models.Offline {
-		a.say("model: offline, rules without a language model; -m openai:gpt-4o names one")
-	} else {
-		a.say("model: %s", c.Model)
-	}
+	a.say("model: %s", c.Model)
 	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
 	if err != nil {
 		return session.Job{}, limits, err
@@ -199,6 +224,22 @@ func (c *askCmd) job(a *app) (session.Job, budget.Limits, error) {
 		return session.Job{}, limits, qa.Usagef("--baseline %s: ask takes one baseline", c.Baseline)
 	}
 	return jobs[0], limits, nil
+}
+
+// sayRules says, after an answer of the rules, that no model gave it, and how to ask one.
+func (c *askCmd) sayRules(a *app) {
+	if c.Model != models.Offline {
+		return
+	}
+	provider, variable := llm.KeyedVendor(a.getenv)
+	switch model := "openai:gpt-4o"; {
+	case provider == "":
+		a.say("Answered by simple rules, not by a language model; to ask one, set its key and add: -m %s", model)
+	case provider == "openai":
+		a.say("Answered by simple rules, not by a language model; %s is set, so add: -m %s", variable, model)
+	default:
+		a.say("Answered by simple rules, not by a language model; %s is set, so add: -m %s:NAME (airqa models lists names)", variable, provider)
+	}
 }
 
 // papers opens the data directory of the PDFs, or that of --data.
@@ -222,6 +263,9 @@ func (c *askCmd) ingest(a *app, files []string) error {
 	if err != nil {
 		return err
 	}
+	if files, err = fetched(a, filepath.Join(root, "fetched"), files); err != nil {
+		return err
+	}
 	c.Data = root // a new directory has no record that the flags could contradict
 	texts, err := c.index(a, true)
 	if err != nil {
@@ -229,4 +273,23 @@ func (c *askCmd) ingest(a *app, files []string) error {
 	}
 	c.Data, err = ask.Library{Root: root, Session: a.session()}.Dir(a.ctx, files, env.WriterConfig{Vectors: c.Vectors, Embedder: texts})
 	return err
+}
+
+// fetched downloads the papers that are given by address, and returns all as paths.
+func fetched(a *app, dir string, papers []string) ([]string, error) {
+	var paths []string
+	var items []fetch.Item
+	for _, p := range papers {
+		item, err := fetch.Parse(p)
+		if _, statErr := os.Stat(p); err != nil || statErr == nil {
+			paths = append(paths, p)
+			continue
+		}
+		items = append(items, item)
+	}
+	sum, err := a.session().Fetch(dir, fetch.Fetcher{UserAgent: "airqa/" + version}, items)
+	if err == nil && len(sum.Failed) > 0 {
+		err = fmt.Errorf("%s of %d could not be fetched; download the PDF and pass the file", terminal.Plural(len(sum.Failed), "paper"), len(items))
+	}
+	return append(paths, sum.Paths...), err
 }

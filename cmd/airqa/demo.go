@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"airqa/baselines"
 	"airqa/env"
@@ -236,17 +237,20 @@ func (d demo) train() error {
 
 // next prints where the results are and which commands to try.
 func (d demo) next() error {
-	trace, why := "airqa trace "+filepath.Join(d.runs(), "agentic-hybrid"), "airqa synth why "+d.syn()
-	width := max(len(trace), len(why))
+	airqa := "airqa"
+	if strings.Contains(os.Args[0], "go-build") { // where go run compiles to
+		airqa = "go run ./cmd/airqa"
+	}
 	return d.print(fmt.Sprintf(`
-The runs are in %s, the data directory is %s.
-%d synthesized questions and their runs are in %s. Training data made from them is in %s. Next steps:
-  %-*s  what happened on each question
-  %-*s  what became of each candidate question
-  airqa search --data %s "reading order"
-  airqa sql --data %s "SELECT title, num_pages FROM metadata"
-  airqa run --data %s --questions %s --baseline agentic-hybrid --model openai:gpt-4o --out %s
-The last one calls OpenAI and needs OPENAI_API_KEY; --base-url sets another endpoint.
-(From a checkout, use "go run ./cmd/airqa" instead of airqa.)`,
-		d.runs(), d.data(), demoQuestions, d.syn(), d.sft(), width, trace, width, why, d.data(), d.data(), d.data(), d.questions(), filepath.Join(d.runs(), "gpt-4o")))
+Rules answered the questions, not a language model.
+Papers: %s, runs: %s, training data: %s
+
+Next steps:
+  1. Ask a paper:
+     %[4]s ask "How many pages per second does LumenParse parse?" %[5]s
+  2. See every question and step in the browser:
+     %[4]s view %[2]s
+  3. Ask about your own PDFs, with a model if OPENAI_API_KEY is set:
+     %[4]s ask "QUESTION" YOUR.pdf -m openai:gpt-4o`,
+		d.data(), d.runs(), d.sft(), airqa, filepath.Join(d.papers(), "lumenparse.pdf")))
 }

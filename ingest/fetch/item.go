@@ -53,8 +53,8 @@ func ParseList(name string, r io.Reader) ([]Item, error) {
 	return items, nil
 }
 
-// Parse parses one paper: the URL of a PDF or an arXiv id (2005.11401, arXiv:cs/0112017v1, or a page of arxiv.org),
-// optionally followed by "sha256:" with the file's hash, and a file name. A "#" at the start or after whitespace begins
+// Parse parses one paper: the URL of a PDF, an arXiv id (2005.11401, arXiv:cs/0112017v1, or a page of arxiv.org) or a DOI
+// of arXiv or the ACL Anthology (10.18653/v1/2023.acl-long.1, with or without "doi:" or https://doi.org/), optionally followed by "sha256:" with the file's hash, and a file name. A "#" at the start or after whitespace begins
 // a comment.
 func Parse(text string) (Item, error) {
 	fields := strings.Fields(uncomment(text))
@@ -110,6 +110,9 @@ func address(text string) (Item, error) {
 	if id, ok := arxivID(text); ok {
 		return ofArxiv(id), nil
 	}
+	if doi := doiForm.FindStringSubmatch(text); doi != nil {
+		return ofDOI(doi[1])
+	}
 	if !strings.Contains(text, "://") {
 		return Item{}, fmt.Errorf("%q is neither the URL of a PDF nor an arXiv id, such as 2005.11401", text)
 	}
@@ -134,6 +137,22 @@ func address(text string) (Item, error) {
 
 func ofArxiv(id string) Item {
 	return Item{URL: "https://arxiv.org/pdf/" + id, Name: safeName(id)}
+}
+
+var doiForm = lazyregexp.New(`^(?i:doi:|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)$`)
+
+// ofDOI returns the paper of a DOI whose registrant publishes open PDFs under addresses that follow from the DOI.
+func ofDOI(doi string) (Item, error) {
+	const arxiv, acl = "10.48550/arxiv.", "10.18653/v1/"
+	if id, ok := strings.CutPrefix(strings.ToLower(doi), arxiv); ok {
+		if id, ok := arxivID(id); ok {
+			return ofArxiv(id), nil
+		}
+	}
+	if id, ok := strings.CutPrefix(doi, acl); ok && safeName(id) == id {
+		return Item{URL: "https://aclanthology.org/" + id + ".pdf", Name: id}, nil
+	}
+	return Item{}, fmt.Errorf("DOI %s: airqa finds PDFs by the DOIs of arXiv and the ACL Anthology only; download the PDF and pass the file, or pass its URL", doi)
 }
 
 var arxivForm = lazyregexp.New(`^(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v[1-9]\d*)?$`)
