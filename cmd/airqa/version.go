@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 type versionCmd struct {
@@ -17,17 +18,20 @@ type build struct {
 	// Commit is "unknown" in a build without version control.
 	Commit string `json:"commit"`
 	// Modified reports whether files differed from the commit.
-	Modified bool   `json:"modified"`
+	Modified bool `json:"modified"`
+	// Date is the time of the commit, in RFC 3339; "" if that is unknown.
+	Date     string `json:"date"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// commit is set by -ldflags where the sources come without version control, as in docker/Dockerfile.
-var commit string
+// commit and date are set by -ldflags in releases, and where the sources come without version control, as in
+// docker/Dockerfile.
+var commit, date string
 
 // buildOf reads the commit from the build information, which may be nil.
 func buildOf(info *debug.BuildInfo) build {
-	b := build{Version: version, Commit: cmp.Or(commit, "unknown"), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{Version: version, Commit: cmp.Or(commit, "unknown"), Date: date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
 		return b
 	}
@@ -37,6 +41,8 @@ func buildOf(info *debug.BuildInfo) build {
 			b.Commit = s.Value
 		case "vcs.modified":
 			b.Modified = s.Value == "true"
+		case "vcs.time":
+			b.Date = s.Value
 		}
 	}
 	return b
@@ -47,6 +53,9 @@ func (b build) String() string {
 	commit := b.Commit
 	if b.Modified {
 		commit += " (modified)"
+	}
+	if day, _, _ := strings.Cut(b.Date, "T"); day != "" {
+		commit += " of " + day
 	}
 	return fmt.Sprintf("%s, commit %s, %s %s", program, commit, b.Go, b.Platform)
 }

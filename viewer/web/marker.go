@@ -17,6 +17,8 @@ type marker struct {
 	// raw begins the addresses of the texts; "" in a file, where prefix begins every id.
 	raw, prefix string
 	spans       map[string][]span
+	// evidence are the texts that are marked in passages.
+	evidence []string
 	file        *fileConfig
 }
 
@@ -89,7 +91,7 @@ func (m *marker) cause(e trace.Episode) causeView {
 		if r.Step > 0 {
 			field, name = fmt.Sprintf("steps.%d.%s", r.Step, r.Field), fmt.Sprintf("step %d, %s", r.Step, r.Field)
 		}
-		ref := refView{Link{name, m.anchor(id(field))}, terminal.Clip(r.Quote, 160)}
+		ref := refView{Link{name, m.anchor(id(field))}, terminal.Clip(strings.ReplaceAll(r.Quote, `\n`, " "), 160)} // from encoded JSON
 		switch {
 		case r.End > r.First:
 			ref.Href = m.anchor(fmt.Sprintf("evidence-%d", i+1))

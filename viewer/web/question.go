@@ -124,6 +124,7 @@ func (p *Page) items(m *marker) {
 		p.LostSteps = append(p.LostSteps, m.step(n))
 	}
 	for _, it := range p.E.Loss.Items {
+		m.evidence = append(m.evidence, it.Texts...)
 		v := itemView{Item: it, Name: itemName(it)}
 		for _, n := range it.Steps {
 			v.Links = append(v.Links, m.step(n))

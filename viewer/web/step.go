@@ -8,6 +8,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/internal/web"
+	"airqa/internal/words"
 	"airqa/qa"
 	"airqa/trace"
 )
@@ -221,15 +222,23 @@ const (
 	mostRows  = 200
 	mostCells = 4000
 	mostCell  = 4000
+	// mostPassage is in bytes.
+	mostPassage = 1500
 )
 
 // resultView is a result as a table or as passages.
 type resultView struct {
-	Passages []trace.Passage
+	Passages []passageView
 	Columns  []string
 	Rows     []rowView
 	// More is the number of rows that are only in the text.
 	More int
+}
+
+// passageView is a passage with the evidence marked in it.
+type passageView struct {
+	trace.Passage
+	Parts []textPart
 }
 
 // rowView is a row, which the model may not have seen.
@@ -247,8 +256,10 @@ func (m *marker) resultOf(o qa.Observation) *resultView {
 	v := trace.ReadResult(o)
 	switch {
 	case len(v.Passages) > 0:
-		r := &resultView{Passages: v.Passages[:min(len(v.Passages), mostRows)]}
-		r.More = len(v.Passages) - len(r.Passages)
+		r := &resultView{More: max(len(v.Passages)-mostRows, 0)}
+		for _, p := range v.Passages[:min(len(v.Passages), mostRows)] {
+			r.Passages = append(r.Passages, m.passage(p))
+		}
 		return r
 	case v.Table == nil:
 		return nil
@@ -263,6 +274,22 @@ func (m *marker) resultOf(o qa.Observation) *resultView {
 		}
 	}
 	return r
+}
+
+// passage marks the evidence in the beginning of a passage.
+func (m *marker) passage(p trace.Passage) passageView {
+	text := p.Text
+	if len(text) > mostPassage {
+		text = text[:border(text, mostPassage)] + " …"
+	}
+	var spans []span
+	finder := words.NewFinder(text)
+	for _, part := range m.evidence {
+		for first, end := range finder.All(part) {
+			spans = append(spans, span{First: first, End: end, Class: "hit", Note: "evidence"})
+		}
+	}
+	return passageView{p, newText("", "", text, spans).Parts}
 }
 
 func (r *resultView) add(row trace.TableRow, hidden bool) {
