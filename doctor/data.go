@@ -103,7 +103,7 @@ func (c Dir) VectorChecks() []Check {
 	}
 	fix := "run the same airqa ingest command again, with the --embedder that built the index"
 	if c.Vectors != "" && c.Vectors != env.Files {
-		fix = "check that the server runs, and its address, user and prefix; airqa vectors copy fills it"
+		fix = "check that the server runs, and its address, user and prefix; airqa store vectors copy fills it"
 	}
 	return []Check{
 		{Name: "vectors", Run: func(ctx context.Context) Finding { return c.collections(ctx, fix) }},

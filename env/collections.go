@@ -127,8 +127,8 @@ func checkCopies(ctx context.Context, dir *datadir.Dir, s *milvus.Store, takeOve
 	for _, token := range last {
 		if err == nil && !takeOver && !slices.Contains(known, token) {
 			err = fmt.Errorf("another copy of data directory %[1]s has written the collections on the Milvus server since; "+
-				"give this one a prefix of its own with airqa vectors copy --data %[1]s --to milvus://HOST:19530?prefix=NAME_, "+
-				"or replace them with airqa vectors copy --take-over", dir.Path())
+				"give this one a prefix of its own with airqa store vectors copy --data %[1]s --to milvus://HOST:19530?prefix=NAME_, "+
+				"or replace them with airqa store vectors copy --take-over", dir.Path())
 		}
 	}
 	return last, err
@@ -210,7 +210,7 @@ func copyHint(store vectors.Store) string {
 // rebuildHint is a hint for a missing or outdated collection.
 func rebuildHint(store vectors.Store) string {
 	if _, remote := store.(*milvus.Store); remote {
-		return "run the same airqa ingest command again, or airqa vectors copy if it filled the server"
+		return "run the same airqa ingest command again, or airqa store vectors copy if it filled the server"
 	}
 	return "run the same airqa ingest command again"
 }

@@ -245,7 +245,7 @@ func TestWithoutWindows(t *testing.T) {
 		t.Errorf("retrieval = %v", e.Retrieval())
 	}
 	check(t, e.Close())
-	if len(notices) != 1 || !strings.HasSuffix(notices[0], "airqa vectors copy --data "+dir+" --to files") {
+	if len(notices) != 1 || !strings.HasSuffix(notices[0], "airqa store vectors copy --data "+dir+" --to files") {
 		t.Errorf("notices: %q", notices)
 	}
 	asked := model.asked

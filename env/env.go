@@ -87,7 +87,7 @@ func noWindowsNotice(cfg Config) string {
 	if isFiles(cfg.Vectors) {
 		to = Files
 	}
-	return fmt.Sprintf("the search index covers only the beginning of long passages; to rebuild it, run: airqa vectors copy --data %s --to %s", cfg.Dir, to)
+	return fmt.Sprintf("the search index covers only the beginning of long passages; to rebuild it, run: airqa store vectors copy --data %s --to %s", cfg.Dir, to)
 }
 
 var (

@@ -290,7 +290,7 @@ func TestGenerations(t *testing.T) {
 func TestDamagedIndexIsRebuilt(t *testing.T) {
 	dir := library(t)
 	check(t, os.WriteFile(filepath.Join(dir, "vectors", "text_bm25_en", "000001.vec"), []byte("x"), 0o644))
-	if _, err := env.Open(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "airqa vectors repair rebuilds it") {
+	if _, err := env.Open(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "airqa store vectors repair rebuilds it") {
 		t.Errorf("got %v", err)
 	}
 	fill(t, dir)

@@ -65,7 +65,7 @@ func contradiction(dir string, want, have datadir.Index) error {
 	stored, _ := placeOf(have.Vectors) // is checked
 	asked.TLS, stored.TLS = false, false
 	if want.Vectors != "" && asked != stored {
-		return fmt.Errorf("the vectors of %s are at %s, not at %s; leave out --vectors, or switch with airqa vectors copy --data %s --to %s",
+		return fmt.Errorf("the vectors of %s are at %s, not at %s; leave out --vectors, or switch with airqa store vectors copy --data %s --to %s",
 			dir, have.Vectors, asked, dir, asked)
 	}
 	return nil

@@ -44,7 +44,7 @@ func (c annotateAskCmd) Run(a *app) error {
 		return errors.Join(a.printJSON(r), err)
 	}
 	if err == nil {
-		a.say("next: airqa annotate export %s --out annotations.json", c.Out)
+		a.say("next: airqa bench annotate export %s --out annotations.json", c.Out)
 	}
 	return err
 }
@@ -77,7 +77,7 @@ func verdictRule(compat bool) annotate.Rule {
 }
 
 type annotateExportCmd struct {
-	Dir      string `arg:"" name:"dir" help:"Directory of airqa annotate."`
+	Dir      string `arg:"" name:"dir" help:"Directory of airqa bench annotate."`
 	Out      string `names:"output" short:"o" required:"" placeholder:"FILE" help:"File to write: a list like Annotation of the benchmark's file."`
 	Unparsed string `names:"output" placeholder:"FILE" help:"File for replies without a verdict. Default: OUT with -unparsed in its name, if there are any."`
 	Compat   bool   `help:"Read verdicts as the benchmark's authors do: the only label anywhere in the reply. Default: the last label of the last line."`
@@ -96,7 +96,7 @@ func (c annotateExportCmd) Run(a *app) error {
 		return a.printJSON(e)
 	}
 	if e.Unparsed > 0 {
-		a.say("note: unparsed replies: %d, in %s; airqa annotate --retry unparsed asks again", e.Unparsed, c.unparsed())
+		a.say("note: unparsed replies: %d, in %s; airqa bench annotate --retry unparsed asks again", e.Unparsed, c.unparsed())
 	}
 	a.say("%s: %s", c.Out, terminal.Plural(e.Annotations, "annotation"))
 	return nil

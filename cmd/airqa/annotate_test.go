@@ -31,7 +31,7 @@ func annotator() *openaitest.Server {
 func annotation(t *testing.T, dir, endpoint string, flags ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{
-		"annotate", "--dataset", "../../fixtures/doris-mae/dataset.json", "--model", "openai:m", "--price", "1,2", "--out", dir, "-j", "3",
+		"bench", "annotate", "--dataset", "../../fixtures/doris-mae/dataset.json", "--model", "openai:m", "--price", "1,2", "--out", dir, "-j", "3",
 	}, flags...)...)
 	c.Env = append(os.Environ(), asProgram+"=1", "OPENAI_BASE_URL="+endpoint, "OPENAI_API_KEY=sk-test-key-that-is-long")
 	return c

@@ -31,7 +31,7 @@ type askCmd struct {
 	File     string   `names:"input" short:"f" env:"-" placeholder:"FILE" help:"Ask each line of FILE (- for standard input). Empty lines and lines that begin with # are skipped."`
 	Continue bool     `env:"-" help:"Continue the last conversation: the model sees its questions and answers. Papers, baseline, model and settings default to its own."`
 	From     string   `names:"input" env:"-" placeholder:"RUN" help:"Continue the conversation of this run directory, or of one question of it (RUN/UUID)."`
-	Baseline string   `default:"agentic-hybrid" predictor:"baseline" placeholder:"NAME" help:"Baseline that answers (airqa baselines lists them)."`
+	Baseline string   `default:"agentic-hybrid" predictor:"baseline" placeholder:"NAME" help:"Baseline that answers (airqa list baselines lists them)."`
 	Model    string   `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Model, as in airqa run. Default: offline, a set of rules."`
 	Out      string   `names:"output" short:"o" placeholder:"DIR" help:"Run directory. Default: one in runs/ask, named by time."`
 	JSON     bool     `name:"json" help:"Print a JSON object."`
@@ -238,7 +238,7 @@ func (c *askCmd) sayRules(a *app) {
 	case provider == "openai":
 		a.say("Answered by simple rules, not by a language model; %s is set, so add: -m %s", variable, model)
 	default:
-		a.say("Answered by simple rules, not by a language model; %s is set, so add: -m %s:NAME (airqa models lists names)", variable, provider)
+		a.say("Answered by simple rules, not by a language model; %s is set, so add: -m %s:NAME (airqa list models lists names)", variable, provider)
 	}
 }
 

@@ -37,6 +37,9 @@ type benchCmd struct {
 	Score    benchScoreCmd    `cmd:"" help:"Score a file of predictions in the benchmark's own format."`
 	Show     benchShowCmd     `cmd:"" help:"Show an item as a prompt has it: paper, history, question."`
 	Agree    benchAgreeCmd    `cmd:"" help:"Measure the agreement of raters: kappa, alpha, macro F1, rho."`
+	Annotate annotateCmd      `cmd:"" help:"Score abstracts for the aspects of DORIS-MAE with a model."`
+	Collect  collectCmd       `cmd:"" help:"Host dialogues between two people about papers, like ArgSciChat."`
+	Judge    judgeCmd         `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
 }
 
 type benchListCmd struct {
@@ -112,7 +115,7 @@ type benchAgreeCmd struct {
 	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 
 	Rater       string  `placeholder:"NAME" help:"Compare this rater, a model, to the others. Default: model, for doris-mae."`
-	Annotations string  `names:"input" placeholder:"FILE" help:"Annotations of airqa annotate export as the model's scores. Default: those of doris-mae."`
+	Annotations string  `names:"input" placeholder:"FILE" help:"Annotations of airqa bench annotate export as the model's scores. Default: those of doris-mae."`
 	Measure     string  `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
 	Margin      float64 `default:"0.05" placeholder:"D" help:"Difference up to which the model is not worse than people."`
 	Bootstrap   int     `default:"2000" placeholder:"N" help:"Resamples of the comparison."`
@@ -282,7 +285,7 @@ type benchRules struct {
 	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
 	Seed     uint64 `default:"1" help:"Seed of the resamples."`
 
-	Annotations string `names:"input" placeholder:"FILE" help:"Annotations of airqa annotate export, instead of those of the dataset (doris-mae)."`
+	Annotations string `names:"input" placeholder:"FILE" help:"Annotations of airqa bench annotate export, instead of those of the dataset (doris-mae)."`
 	Export      string `names:"output" placeholder:"FILE" help:"Write the predictions to FILE in the benchmark's own format: those of --method, or the scored ones (qasper, doris-mae)."`
 }
 

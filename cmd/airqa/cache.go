@@ -34,6 +34,12 @@ func (a *app) closeCache(dir string, s *cache.Store) {
 	}
 }
 
+// storeCmd is about what runs and data directories keep.
+type storeCmd struct {
+	Cache   cacheCmd   `cmd:"" help:"List or delete cached replies."`
+	Vectors vectorsCmd `cmd:"" help:"Copy, check or repair the vectors of a data directory."`
+}
+
 // cacheCmd manages a cache of replies.
 type cacheCmd struct {
 	List  cacheListCmd  `cmd:"" help:"Show the contents of a cache, by model."`
@@ -67,7 +73,7 @@ func (c cacheListCmd) Run(a *app) error {
 		a.say("%s is empty", c.Dir)
 	}
 	if bad > 0 {
-		a.say("note: %s: %s cannot be read; airqa cache prune deletes them", c.Dir, terminal.Plural(bad, "line"))
+		a.say("note: %s: %s cannot be read; airqa store cache prune deletes them", c.Dir, terminal.Plural(bad, "line"))
 	}
 	return nil
 }

@@ -12,7 +12,9 @@ import (
 	"airqa/run/shard"
 )
 
-type clusterCmd struct {
+// shardsCmd is about runs that are divided among processes.
+type shardsCmd struct {
+	Merge mergeCmd      `cmd:"" help:"Merge the shards of a run into one run."`
 	Slurm slurmCmd      `cmd:"" help:"Print an array job script for Slurm."`
 	K8s   kubernetesCmd `cmd:"" name:"k8s" help:"Print an indexed Job for Kubernetes."`
 }

@@ -18,7 +18,7 @@ import (
 )
 
 type configCmd struct {
-	Command []string `arg:"" optional:"" help:"Command, such as run or vectors copy. Default: everything that is set, for all commands."`
+	Command []string `arg:"" optional:"" help:"Command, such as run or store vectors copy. Default: everything that is set, for all commands."`
 	JSON    bool     `name:"json" help:"Print one JSON object per flag, then one per API key."`
 }
 
@@ -85,7 +85,7 @@ var layers = settings.Layers{
 		"sample":    {"run"},
 		"seed":      {"run", "enrich"},
 		"timeout":   {"run", "enrich"},
-		"judge":     {"score", "run", "questions try", "judge-check", "doctor"},
+		"judge":     {"score", "run", "questions try", "bench judge-check", "doctor"},
 		"score":     {}, // a section of airqa.yaml
 		"mem":       {}, // sizes of Slurm and Kubernetes are written differently
 		"bootstrap": {"bench score"},
@@ -95,7 +95,7 @@ var layers = settings.Layers{
 		"listen":    {"view"},
 		"min-turns": {"export write"},
 		"max-turns": {"export write"},
-		"format":    {"report", "compare", "stats", "questions stats", "questions lint"},
+		"format":    {"report", "compare", "questions stats", "questions lint"},
 	},
 	Check: checkFileValue,
 }

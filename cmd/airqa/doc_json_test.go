@@ -77,10 +77,6 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"papers rm -d airqa-demo/data lumen --dry-run --json"},
 		[]any{removedPapers{}},
 	},
-	"stats": {
-		[]string{"stats airqa-demo/questions.jsonl --json", "stats faulty.jsonl --lint --json"},
-		[]any{questions.Stats{}, questions.Finding{}},
-	},
 	"questions stats": {
 		[]string{"questions stats airqa-demo/questions.jsonl --json"},
 		[]any{questions.Stats{}},
@@ -105,8 +101,8 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"status airqa-demo/runs/rag --json"},
 		[]any{status.Status{}},
 	},
-	"merge": {
-		[]string{"merge shards --out merged --json"},
+	"shards merge": {
+		[]string{"shards merge shards --out merged --json"},
 		[]any{merge.Result{}},
 	},
 	"score": {
@@ -192,41 +188,41 @@ var jsonOutputs = map[string]jsonOutput{
 	"sql": {
 		lines: []string{"sql -d airqa-demo/data 'SELECT title, num_pages FROM metadata' --json"},
 	},
-	"baselines": {
-		lines: []string{"baselines --json"},
+	"list baselines": {
+		lines: []string{"list baselines --json"},
 	},
-	"models": {
-		[]string{"models --json"},
+	"list models": {
+		[]string{"list models --json"},
 		[]any{modelLine{}},
 	},
 	"config": {
 		[]string{"config run --json"},
 		[]any{settings.Setting{}},
 	},
-	"vectors stats": {
-		[]string{"vectors stats -d airqa-demo/data --json"},
+	"store vectors stats": {
+		[]string{"store vectors stats -d airqa-demo/data --json"},
 		[]any{vectorsStats{}},
 	},
-	"annotate ask": {
-		[]string{"annotate --dataset fixtures/doris-mae/dataset.json -m offline -o annotated --json"},
+	"bench annotate ask": {
+		[]string{"bench annotate --dataset fixtures/doris-mae/dataset.json -m offline -o annotated --json"},
 		[]any{annotate.Result{}},
 	},
-	"annotate export": {
-		[]string{"annotate export annotated -o annotations.json --json"},
+	"bench annotate export": {
+		[]string{"bench annotate export annotated -o annotations.json --json"},
 		[]any{annotate.Exported{}},
 	},
-	"judge-check": {
-		[]string{"judge-check labels.jsonl --judge offline --json"},
+	"bench judge-check": {
+		[]string{"bench judge-check labels.jsonl --judge offline --json"},
 		[]any{judge.Summary{}},
 	},
-	"cache list": {
-		[]string{"cache list replies --json"},
+	"store cache list": {
+		[]string{"store cache list replies --json"},
 		[]any{struct {
 			Models []cache.Held `json:"models"`
 		}{}},
 	},
-	"cache prune": {lines: []string{"cache prune --older 30d replies --json"}},
-	"cache clear": {lines: []string{"cache clear replies --json"}},
+	"store cache prune": {lines: []string{"store cache prune --older 30d replies --json"}},
+	"store cache clear": {lines: []string{"store cache clear replies --json"}},
 	"version": {
 		[]string{"version --json"},
 		[]any{build{}},

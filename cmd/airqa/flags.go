@@ -19,12 +19,12 @@ import (
 type endpointFlags struct {
 	BaseURL string `names:"endpoint" name:"base-url" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`
 	qa.Sampling
-	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa models does not list it as such."`
+	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa list models does not list it as such."`
 	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Context window to request, in tokens (ollama only)."`
 	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests per model; lowered temporarily after a 429. Default: 64, or -j if larger."`
 	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
 	Retries        int           `default:"5" help:"Retries after transient failures."`
-	Models         string        `names:"input" placeholder:"FILE" help:"Your own list of models, merged over the built-in one (see airqa models)."`
+	Models         string        `names:"input" placeholder:"FILE" help:"Your own list of models, merged over the built-in one (see airqa list models)."`
 }
 
 // modelConfig checks the flags and returns how models are called.
@@ -44,7 +44,7 @@ type budgetFlags struct {
 	BudgetTokens int     `name:"budget-tokens" placeholder:"N" help:"Maximum tokens of the whole run, prompts and replies, including earlier invocations."`
 	BudgetHours  float64 `name:"budget-hours" placeholder:"H" help:"Maximum hours of this invocation; no call starts after that."`
 
-	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens. Default: as listed by airqa models."`
+	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens. Default: as listed by airqa list models."`
 }
 
 // limits checks the flags and returns the limits of the whole run.

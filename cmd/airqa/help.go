@@ -58,16 +58,16 @@ var flagGroups = []struct{ title, flags string }{
 
 // onFirstPage are flags of flagGroups that --help shows for commands where they matter most.
 var onFirstPage = map[string]string{
-	"run":           "base-url",
-	"enrich":        "base-url",
-	"search":        "retrieve",
-	"report":        "seed",
-	"compare":       "seed",
-	"doctor":        "base-url timeout vectors",
-	"vectors check": "vectors",
-	"export write":  "turns",
-	"models":        "models",
-	"papers fetch":  "metadata",
+	"run":                 "base-url",
+	"enrich":              "base-url",
+	"search":              "retrieve",
+	"report":              "seed",
+	"compare":             "seed",
+	"doctor":              "base-url timeout vectors",
+	"store vectors check": "vectors",
+	"export write":        "turns",
+	"list models":         "models",
+	"papers fetch":        "metadata",
 }
 
 // minHidden is the smallest number of flags worth hiding.
@@ -87,7 +87,7 @@ func groupFlags(k *kong.Kong) error {
 	commands := &kong.Group{Key: "Commands:", Title: "Commands:"}
 	for _, node := range k.Model.Leaves(false) {
 		if node.Parent != k.Model.Node {
-			node.Group = commands // such as vectors copy
+			node.Group = commands // such as questions stats
 		}
 		path := settings.CommandPath(node)
 		command := strings.Join(path, " ")
@@ -198,7 +198,7 @@ func helpOf(v *kong.Value) string {
 }
 
 type helpCmd struct {
-	Command []string `arg:"" optional:"" predictor:"command" help:"Command, such as run or vectors copy."`
+	Command []string `arg:"" optional:"" predictor:"command" help:"Command, such as run or store vectors copy."`
 	All     bool     `env:"-" help:"Show all flags, like --help-all."`
 }
 

@@ -16,16 +16,22 @@ import (
 	"airqa/run/importer"
 )
 
+// importCmd is about what other programs made.
 type importCmd struct {
+	Database     importDatabaseCmd `cmd:"" default:"withargs" help:"Copy a released AirQA database into a data directory; also without the word database."`
+	Trajectories importRunCmd      `cmd:"" name:"run" help:"Import trajectories of other programs (ATIF, inspect_ai) as a run."`
+}
+
+type importDatabaseCmd struct {
 	dataFlags
 	Database string `arg:"" name:"database" help:"Released AirQA database, such as ai_research.duckdb, or a data directory."`
 	PDFs     string `names:"input" name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: those of the data directory, or the working directory, stored paths only."`
 	Replace  bool   `help:"Replace papers with the same id that came from a PDF or another database."`
 }
 
-func (c importCmd) Run(a *app) (err error) {
+func (c importDatabaseCmd) Run(a *app) (err error) {
 	if ext := filepath.Ext(c.Database); ext == ".json" || ext == ".jsonl" || ext == ".eval" {
-		return qa.Usagef("%s is not a database; to import trajectories, run: airqa import-run %[1]s --out RUN", c.Database)
+		return qa.Usagef("%s is not a database; to import trajectories, run: airqa import run %[1]s --out RUN", c.Database)
 	}
 	texts, err := c.index(a, true)
 	if err != nil {
@@ -56,7 +62,7 @@ func (c importCmd) Run(a *app) (err error) {
 }
 
 // resolve finds database and PDFs of a data directory.
-func (c *importCmd) resolve() error {
+func (c *importDatabaseCmd) resolve() error {
 	if info, err := os.Stat(c.Database); err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // opening the database reports it
 	}
@@ -71,7 +77,7 @@ func (c *importCmd) resolve() error {
 	return nil
 }
 
-func (c importCmd) pdfs() (*release.PDFs, error) {
+func (c importDatabaseCmd) pdfs() (*release.PDFs, error) {
 	if c.PDFs == "" {
 		return release.At(".")
 	}
@@ -86,7 +92,7 @@ func (c importCmd) pdfs() (*release.PDFs, error) {
 const maxFailures = 20
 
 // end reports problems and failures and sets the exit code.
-func (c importCmd) end(a *app, sum release.Summary) error {
+func (c importDatabaseCmd) end(a *app, sum release.Summary) error {
 	if n := len(sum.Warned); n > 0 {
 		a.say("note: %d papers have problems, such as table boxes stored as corners; see airqa papers --data %s", n, c.Data)
 	}

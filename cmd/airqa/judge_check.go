@@ -93,7 +93,7 @@ func (c judgeCmd) labels(a *app) ([]judge.Label, error) {
 		a.say("warning: %s: line %d contradicts line %d: same answer, other label", c.File, pair[1].Line, pair[0].Line)
 	}
 	if len(labels) == 0 {
-		return nil, fmt.Errorf("%s has no labelled judgements; airqa judge-check --help shows an example", c.File)
+		return nil, fmt.Errorf("%s has no labelled judgements; airqa bench judge-check --help shows an example", c.File)
 	}
 	return labels, nil
 }

@@ -50,47 +50,39 @@ type cli struct {
 	Ask    askCmd    `cmd:"" group:"Start:" help:"Answer a question about your PDFs, with sources."`
 
 	Ingest ingestCmd `cmd:"" group:"Papers:" help:"Read PDFs into a data directory."`
-	Import importCmd `cmd:"" group:"Papers:" help:"Copy a released AirQA database into a data directory."`
+	Import importCmd `cmd:"" group:"Papers:" help:"Copy a released AirQA database, or trajectories of other programs."`
 	Papers papersCmd `cmd:"" group:"Papers:" help:"List, show, add and remove the papers of a data directory."`
 	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Write summaries, tldr and tags with a model."`
 
 	Questions questionsCmd `cmd:"" group:"Evaluate:" help:"Write, convert, check and count questions; try an answer."`
-	Stats     statsCmd     `cmd:"" group:"Evaluate:" help:"Show statistics of a question file, or check it."`
 	Run       runCmd       `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`
 	Status    statusCmd    `cmd:"" group:"Evaluate:" help:"Show the progress of runs, live or finished."`
-	Merge     mergeCmd     `cmd:"" group:"Evaluate:" help:"Merge the shards of a run into one run."`
 	Score     scoreCmd     `cmd:"" group:"Evaluate:" help:"Score runs, or a file of predictions."`
 	Report    reportCmd    `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
 	Compare   compareCmd   `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
-	Bench     benchCmd     `cmd:"" group:"Evaluate:" help:"Statistics, baselines and scores of the companion benchmarks."`
+	Bench     benchCmd     `cmd:"" group:"Evaluate:" help:"Companion benchmarks: run, score, annotate, collect dialogues, check judges."`
+	Shards    shardsCmd    `cmd:"" group:"Evaluate:" help:"Run shards with Slurm or Kubernetes, and merge them."`
 
-	Synth   synthCmd   `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
-	Export  exportCmd  `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
-	Collect collectCmd `cmd:"" group:"Train:" help:"Host dialogues between two people about papers, like ArgSciChat."`
+	Synth  synthCmd  `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
+	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
 
-	Trace  traceCmd     `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
-	Why    whyCmd       `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`
-	Notes  notesCmd     `cmd:"" group:"Debug:" help:"List, add and merge comments and decisions on episodes."`
-	View   viewCmd      `cmd:"" group:"Debug:" help:"Show runs in the browser: overview, questions, steps, search."`
-	Diff   diffCmd      `cmd:"" group:"Debug:" help:"Compare two trajectories, or find where two runs diverge."`
-	Replay replayCmd    `cmd:"" group:"Debug:" help:"Execute recorded actions again and compare their results."`
-	Fork   forkCmd      `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`
-	Adopt  importRunCmd `cmd:"" group:"Debug:" name:"import-run" help:"Import trajectories of other programs (ATIF, inspect_ai) as a run."`
-	Search searchCmd    `cmd:"" group:"Debug:" help:"Search passages like the Retrieve tool."`
-	SQL    sqlCmd       `cmd:"" group:"Debug:" name:"sql" help:"Run a query like the Query tool."`
-	Page   pageCmd      `cmd:"" group:"Debug:" help:"Render a page like the View tool."`
+	Trace  traceCmd  `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
+	Why    whyCmd    `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`
+	Notes  notesCmd  `cmd:"" group:"Debug:" help:"List, add and merge comments and decisions on episodes."`
+	View   viewCmd   `cmd:"" group:"Debug:" help:"Show runs in the browser: overview, questions, steps, search."`
+	Diff   diffCmd   `cmd:"" group:"Debug:" help:"Compare two trajectories, or find where two runs diverge."`
+	Replay replayCmd `cmd:"" group:"Debug:" help:"Execute recorded actions again and compare their results."`
+	Fork   forkCmd   `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`
+	Search searchCmd `cmd:"" group:"Debug:" help:"Search passages like the Retrieve tool."`
+	SQL    sqlCmd    `cmd:"" group:"Debug:" name:"sql" help:"Run a query like the Query tool."`
+	Page   pageCmd   `cmd:"" group:"Debug:" help:"Render a page like the View tool."`
 
-	Cluster    clusterCmd    `cmd:"" group:"More:" help:"Print a Slurm script or Kubernetes Job for shards."`
-	Baselines  baselinesCmd  `cmd:"" group:"More:" help:"List the baselines."`
-	Models     modelsCmd     `cmd:"" group:"More:" help:"List known models: prices, limits, features."`
+	List       listCmd       `cmd:"" group:"More:" help:"List the baselines, or the known models with prices and limits."`
+	Store      storeCmd      `cmd:"" group:"More:" help:"Manage cached replies and the vectors of a data directory."`
 	Config     configCmd     `cmd:"" group:"More:" help:"Show the effective settings and their sources."`
-	Annotate   annotateCmd   `cmd:"" group:"More:" help:"Score abstracts for the aspects of DORIS-MAE with a model."`
-	Judge      judgeCmd      `cmd:"" group:"More:" name:"judge-check" help:"Measure a judge against labelled answers."`
-	Cache      cacheCmd      `cmd:"" group:"More:" help:"List or delete cached replies."`
-	Vectors    vectorsCmd    `cmd:"" group:"More:" help:"Copy, check or compare the vectors of a data directory."`
-	Completion completionCmd `cmd:"" group:"More:" help:"Print a shell completion script."`
-	ShowHelp   helpCmd       `cmd:"" group:"More:" name:"help" help:"Show the help of a command."`
-	ShowBuild  versionCmd    `cmd:"" group:"More:" name:"version" help:"Print version and commit."`
+	Completion completionCmd `cmd:"" hidden:"" group:"More:" help:"Print a shell completion script."`
+	ShowHelp   helpCmd       `cmd:"" hidden:"" group:"More:" name:"help" help:"Show the help of a command."`
+	ShowBuild  versionCmd    `cmd:"" hidden:"" group:"More:" name:"version" help:"Print version and commit."`
 }
 
 // app is passed to every command.

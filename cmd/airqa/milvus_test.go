@@ -55,19 +55,19 @@ func TestMilvusServer(t *testing.T) {
 	if out, code := runProgram(t, "search", "--data", data, "--vectors", "files", "window"); code != exitUsage || !strings.Contains(out, recorded) {
 		t.Errorf("search in files ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", "files", "--take-over"); code != exitDone {
+	if out, code := runProgram(t, "store", "vectors", "copy", "--data", data, "--to", "files", "--take-over"); code != exitDone {
 		t.Fatalf("copy ended with %d:\n%s", code, out)
 	}
 	if index := indexOf(t, data); index.Vectors != "files" {
 		t.Errorf("the record names %q after the copy", index.Vectors)
 	}
-	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", url); code != exitDone || !strings.Contains(out, "both stores match") {
+	if out, code := runProgram(t, "store", "vectors", "check", "--data", data, "--with", url); code != exitDone || !strings.Contains(out, "both stores match") {
 		t.Errorf("check ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", strings.Replace(url, "cmd_", "other_", 1)); code == exitDone {
+	if out, code := runProgram(t, "store", "vectors", "check", "--data", data, "--with", strings.Replace(url, "cmd_", "other_", 1)); code == exitDone {
 		t.Errorf("check with an empty store ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", url); code != exitDone {
+	if out, code := runProgram(t, "store", "vectors", "copy", "--data", data, "--to", url); code != exitDone {
 		t.Fatalf("copy back ended with %d:\n%s", code, out)
 	}
 	killedRun(t, server, dir, []string{"--data", data, "--vectors", url})

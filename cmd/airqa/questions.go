@@ -103,19 +103,6 @@ func (c questionsLintCmd) Run(a *app) error {
 	return nil
 }
 
-// statsCmd is airqa questions stats or, with --lint, airqa questions lint.
-type statsCmd struct {
-	questionsStatsCmd
-	Lint bool `help:"The same as airqa questions lint: list questions that cannot be scored as written or contradict themselves. The exit code is 3 if there is an error."`
-}
-
-func (c statsCmd) Run(a *app) error {
-	if c.Lint {
-		return questionsLintCmd{c.statsFlags}.Run(a)
-	}
-	return c.questionsStatsCmd.Run(a)
-}
-
 // withFaults adds the first faults of a file without usable questions.
 func withFaults(err error, file questions.File) error {
 	const most = 3

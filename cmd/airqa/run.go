@@ -23,7 +23,7 @@ import (
 type runCmd struct {
 	dataFlags
 	Questions string   `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
-	Baseline  []string `required:"" predictor:"baseline" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa baselines lists them)."`
+	Baseline  []string `required:"" predictor:"baseline" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa list baselines lists them)."`
 	Model     []string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
 	Out       string   `names:"output" short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
 	endpointFlags
@@ -31,7 +31,7 @@ type runCmd struct {
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Which finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
 	selectionFlags
-	Shard shard.Part `placeholder:"I/N" help:"Only shard I of N equal parts of the selected questions, in a run directory of its own; airqa merge makes one run of all shards. Budgets and --max-connections are those of this shard."`
+	Shard shard.Part `placeholder:"I/N" help:"Only shard I of N equal parts of the selected questions, in a run directory of its own; airqa shards merge makes one run of all shards. Budgets and --max-connections are those of this shard."`
 	missingFlags
 	budgetFlags
 	qa.Settings

@@ -94,7 +94,7 @@ func (c scoreCmd) verdict(sum scoring.Totals) error {
 			"%s unscored (not a zero); first reason: %s\n  the same command retries; --json prints every reason",
 			terminal.Plural(unscored, "answer"), terminal.Clip(sum.Why, maxReason)))
 	case sum.Faulty > 0:
-		return withCode(exitFailedExamples, fmt.Errorf("%s unscored: faulty evaluator; airqa stats --lint shows the faults", terminal.Plural(sum.Faulty, "answer")))
+		return withCode(exitFailedExamples, fmt.Errorf("%s unscored: faulty evaluator; airqa questions lint shows the faults", terminal.Plural(sum.Faulty, "answer")))
 	}
 	return nil
 }

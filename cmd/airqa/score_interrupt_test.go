@@ -98,7 +98,7 @@ func TestCtrlCWhileChecking(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := newSlow(t)
-	c, errs := started(t, judged(t, server.URL(), "judge-check", labels, "--verdicts", verdicts))
+	c, errs := started(t, judged(t, server.URL(), "bench", "judge-check", labels, "--verdicts", verdicts))
 	<-server.asked
 	<-server.asked
 	ctrlC(t, c)
@@ -111,7 +111,7 @@ func TestCtrlCWhileChecking(t *testing.T) {
 	if n := strings.Count(string(kept), "\n"); err != nil || n != server.Calls() || n > 4 {
 		t.Errorf("%d verdicts of %d questions, %v", n, server.Calls(), err)
 	}
-	c, errs = started(t, judged(t, server.URL(), "judge-check", labels, "--verdicts", verdicts))
+	c, errs = started(t, judged(t, server.URL(), "bench", "judge-check", labels, "--verdicts", verdicts))
 	if err := c.Wait(); err != nil || server.Calls() != 12 {
 		t.Errorf("%v after %d requests for 12 labels; standard error:\n%s", err, server.Calls(), errs)
 	}
@@ -139,7 +139,7 @@ func TestSharedVerdicts(t *testing.T) {
 			t.Fatal(err)
 		}
 		slices.Reverse(lines)
-		c, _ := started(t, judged(t, server.URL(), "judge-check", labels, "--verdicts", filepath.Join(dir, "v.jsonl")))
+		c, _ := started(t, judged(t, server.URL(), "bench", "judge-check", labels, "--verdicts", filepath.Join(dir, "v.jsonl")))
 		<-server.asked
 		running = append(running, c)
 	}

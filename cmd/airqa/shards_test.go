@@ -51,7 +51,7 @@ func TestKilledShards(t *testing.T) {
 	}
 	scheduler.Wait()
 	s.killedMerge()
-	s.must(s.command("merge", filepath.Join(s.dir, "shards"), "--out", filepath.Join(s.dir, "merged")))
+	s.must(s.command("shards", "merge", filepath.Join(s.dir, "shards"), "--out", filepath.Join(s.dir, "merged")))
 
 	if diff := cmp.Diff(before, s.dataFiles()); diff != "" {
 		t.Errorf("the data directory changed:\n%s", diff)
@@ -140,7 +140,7 @@ func (s *shardTest) killedMerge() {
 	random := rand.New(rand.NewPCG(4, 5)) //nolint:gosec // the moments need not be secret, only repeatable
 	out := filepath.Join(s.dir, "merged")
 	for range 8 {
-		c := s.command("merge", filepath.Join(s.dir, "shards"), "--out", out)
+		c := s.command("shards", "merge", filepath.Join(s.dir, "shards"), "--out", out)
 		if err := c.Start(); err != nil {
 			s.t.Fatal(err)
 		}

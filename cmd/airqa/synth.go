@@ -182,7 +182,7 @@ type synthMakeFlags struct {
 	Gates         []string `placeholder:"NAME" help:"Only these gates: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Default: all."`
 	SkipGate      []string `name:"skip-gate" placeholder:"NAME" help:"Gates to switch off."`
 	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers of gate solved_again."`
-	Pictures      bool     `help:"Show figures to a model that airqa models does not list as accepting images."`
+	Pictures      bool     `help:"Show figures to a model that airqa list models does not list as accepting images."`
 	Workers       int      `short:"j" default:"4" help:"Candidates at a time."`
 	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
 	Estimate      bool     `help:"Print calls, tokens and cost of the missing questions, and make none."`
@@ -219,7 +219,7 @@ func (f synthMakeFlags) config(a *app, world *env.Env, data string) (synthesis.C
 
 // synthActorFlags select how trajectories are collected and scored.
 type synthActorFlags struct {
-	Baseline []string `default:"agentic-hybrid" placeholder:"NAME" help:"Baselines that answer the questions, comma-separated (airqa baselines lists them)."`
+	Baseline []string `default:"agentic-hybrid" placeholder:"NAME" help:"Baselines that answer the questions, comma-separated (airqa list baselines lists them)."`
 	Repeats  int      `default:"1" placeholder:"K" help:"Trajectories per question."`
 	judgeFlags
 }
@@ -266,7 +266,7 @@ type synthReviewFlags struct {
 	Model      string `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Model of the gates that check a fixed question. Default: that of the synthesis."`
 	endpointFlags
 	SolveAgain int  `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers of gate solved_again."`
-	Pictures   bool `help:"Show figures to a model that airqa models does not list as accepting images."`
+	Pictures   bool `help:"Show figures to a model that airqa list models does not list as accepting images."`
 	Workers    int  `short:"j" default:"4" help:"Candidates at a time."`
 	budgetFlags
 }

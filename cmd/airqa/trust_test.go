@@ -27,7 +27,7 @@ var ordinary = []string{
 	// A name in dataset_info.json, a chat template by name.
 	"export check dataset", "export show dataset", "export write template", "export check template", "export show template",
 	// A path in a container.
-	"cluster k8s work",
+	"shards k8s work",
 }
 
 // pathLike are placeholders of flags that name files, folders and addresses.

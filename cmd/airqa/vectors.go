@@ -45,7 +45,7 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	cfg := env.WriterConfig{Dir: c.Data, Vectors: c.To, Embedder: texts, TakeOver: c.TakeOver}
 	err = a.session().Write(ctx, cfg, "copy", func(*env.Writer) error { return nil })
 	if err == nil {
-		a.say("next: airqa vectors check --data %s --vectors %s --with %s", c.Data, from.Vectors, c.To)
+		a.say("next: airqa store vectors check --data %s --vectors %s --with %s", c.Data, from.Vectors, c.To)
 	}
 	return err
 }
@@ -108,7 +108,7 @@ func (c vectorsCheckCmd) verify(a *app, texts embed.Embedder) error {
 		}
 	}
 	if faults > 0 {
-		return fmt.Errorf("%s; airqa vectors repair --data %s rebuilds what is damaged", terminal.Plural(faults, "fault"), c.Data)
+		return fmt.Errorf("%s; airqa store vectors repair --data %s rebuilds what is damaged", terminal.Plural(faults, "fault"), c.Data)
 	}
 	return nil
 }
@@ -118,13 +118,13 @@ type vectorsStatsCmd struct {
 	JSON bool `name:"json" env:"-" help:"Print JSON."`
 }
 
-// vectorsStats is the output of airqa vectors stats --json.
+// vectorsStats is the output of airqa store vectors stats --json.
 type vectorsStats struct {
 	Format      int              `json:"format"`
 	Collections []collectionSize `json:"collections"`
 }
 
-// collectionSize is a collection in the output of airqa vectors stats.
+// collectionSize is a collection in the output of airqa store vectors stats.
 type collectionSize struct {
 	Name      string `json:"name"`
 	Kind      string `json:"kind"`

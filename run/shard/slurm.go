@@ -44,7 +44,7 @@ func (s Slurm) Script() (string, error) {
 
 // Merge is the command that merges the shards.
 func (s Slurm) Merge() string {
-	return "airqa merge " + ShellQuote(s.Root()) + " --out " + ShellQuote(s.Out)
+	return "airqa shards merge " + ShellQuote(s.Root()) + " --out " + ShellQuote(s.Out)
 }
 
 var plainWord = lazyregexp.New(`^[A-Za-z0-9_./:@%+,=-]+$`)

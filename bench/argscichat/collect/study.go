@@ -361,12 +361,12 @@ func openStore(dir string, writing bool) (*store, error) {
 	s := new(store)
 	path := filepath.Join(dir, ledgerFile)
 	if _, err := os.Stat(path); err != nil && !writing {
-		return nil, fmt.Errorf("open the dialogues: %w; name the folder that airqa collect wrote", err)
+		return nil, fmt.Errorf("open the dialogues: %w; name the folder that airqa bench collect wrote", err)
 	}
 	l, err := ledger.Open(path, ledger.Config[int, struct{}]{Entry: s.entry, Exclusive: writing})
 	switch {
 	case errors.Is(err, ledger.ErrInUse):
-		return nil, fmt.Errorf("open %s: %w: is another airqa collect running on this folder?", path, err)
+		return nil, fmt.Errorf("open %s: %w: is another airqa bench collect running on this folder?", path, err)
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}

@@ -71,7 +71,7 @@ func openLog(dir string, rule Rule, exclusive bool, redact func([]byte) []byte) 
 			return nil, err
 		}
 	} else if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("open annotations: %w; airqa annotate --out DIR makes a directory of annotations", err)
+		return nil, fmt.Errorf("open annotations: %w; airqa bench annotate --out DIR makes a directory of annotations", err)
 	}
 	a := &annotations{replied: make(map[string]bool)}
 	var err error
@@ -197,7 +197,7 @@ func Export(c ExportConfig) (e Exported, err error) {
 	}
 	e = Exported{len(parsed), len(rest), log.Damaged()}
 	if len(list) == 0 {
-		return e, fmt.Errorf("%s has no replies; airqa annotate --out %s asks for them", filepath.Join(c.Dir, LogFile), c.Dir)
+		return e, fmt.Errorf("%s has no replies; airqa bench annotate --out %s asks for them", filepath.Join(c.Dir, LogFile), c.Dir)
 	}
 	if err := write(c.Out, log, parsed); err != nil || len(rest) == 0 {
 		return e, err

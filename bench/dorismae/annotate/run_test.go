@@ -232,7 +232,7 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("%s: something was written or sent", want)
 		}
 	}
-	if _, err := annotate.Export(annotate.ExportConfig{Dir: t.TempDir(), Out: "x", Rule: annotate.LastLabel}); err == nil || !strings.Contains(err.Error(), "airqa annotate --out") {
+	if _, err := annotate.Export(annotate.ExportConfig{Dir: t.TempDir(), Out: "x", Rule: annotate.LastLabel}); err == nil || !strings.Contains(err.Error(), "airqa bench annotate --out") {
 		t.Errorf("export of nothing: %v", err)
 	}
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Made by airqa cluster slurm: {{.Shards}} shards of a run, one for each task of the array.
+# Made by airqa shards slurm: {{.Shards}} shards of a run, one for each task of the array.
 #
 # Submit it, with the keys in the environment:
 #   sbatch {{.Name}}.sbatch
