@@ -7,15 +7,17 @@ import (
 	"airqa/qa"
 	"airqa/run/scoring"
 	"airqa/run/session"
+	"airqa/runlog"
 	"airqa/trace"
 	"airqa/trace/cause"
 	"airqa/trace/text"
 )
 
 type whyCmd struct {
-	Dir     string `arg:"" name:"run" help:"Run directory, scored."`
+	Dir     string `arg:"" name:"run" help:"Run directory, or a folder of them, with scores."`
 	UUID    string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Default: all wrong answers."`
 	Compare string `names:"input" placeholder:"RUN2" help:"Show the causes of a second run beside those of the first."`
+	All     bool   `help:"List all wrong answers. Default: the ten whose cause is surest; CSV and JSON contain all."`
 	formatFlags
 	Ask     string `names:"model" env:"-" placeholder:"PROVIDER:NAME" help:"Also ask this model for the cause of each wrong answer, and show how often it agrees with the rules. Replies are kept in the run directory."`
 	Scoring string `env:"AIRQA_WHY_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
@@ -38,6 +40,9 @@ func (c whyCmd) Run(a *app) error {
 		return err
 	}
 	if c.UUID != "" {
+		if len(sources) > 1 {
+			return qa.Usagef("%s contains %d runs; name the run of the question", c.Dir, len(sources))
+		}
 		if choice.Episode, err = session.FindEpisode(sources[0].UUIDs(), c.UUID); err != nil {
 			return fmt.Errorf("%s: %w", c.Dir, err)
 		}
@@ -52,7 +57,11 @@ func (c whyCmd) Run(a *app) error {
 		}
 	}
 	if choice.Episode == "" {
-		return text.Causes(a.out, runs, o)
+		most := mostCauses
+		if c.All {
+			most = 0
+		}
+		return text.Causes(a.out, runs, most, o)
 	}
 	if len(runs[0].Rows) == 0 {
 		return fmt.Errorf("%s: the answer of %s is not wrong, or has no verdict", c.Dir, choice.Episode)
@@ -60,12 +69,22 @@ func (c whyCmd) Run(a *app) error {
 	return text.Cause(a.out, runs[0].Rows[0], o)
 }
 
-// sources opens the run and the one to compare it with.
+// mostCauses is the number of wrong answers that are listed without --all.
+const mostCauses = 10
+
+// sources opens the runs and the one to compare them with.
 func (c whyCmd) sources(a *app) (list []cause.Source, err error) {
-	for _, dir := range []string{c.Dir, c.Compare} {
-		if dir == "" {
-			continue
-		}
+	dirs, err := runlog.Find([]string{c.Dir})
+	if err != nil {
+		return nil, err
+	}
+	if len(dirs) == 0 {
+		dirs = []string{c.Dir} // opening it says what is wrong
+	}
+	if c.Compare != "" {
+		dirs = append(dirs, c.Compare)
+	}
+	for _, dir := range dirs {
 		r, examples, err := a.session().OpenRun(dir)
 		if err != nil {
 			return nil, err

@@ -1,9 +1,11 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,9 +15,9 @@ import (
 	"airqa/trace/cause"
 )
 
-// Causes prints why the answers of one or two runs are wrong: a table of the causes, as the paper's Tables 14 and 15, and
-// the answers. CSV and JSON have the answers alone.
-func Causes(w io.Writer, runs []cause.Run, o render.Options) error {
+// Causes prints why the answers of runs are wrong: a table of the causes, as the paper's Tables 14 and 15, and the most
+// answers whose cause is surest; 0 means all. CSV and JSON contain all answers and no table.
+func Causes(w io.Writer, runs []cause.Run, most int, o render.Options) error {
 	d := render.Document{Title: "Causes of wrong answers", Columns: causeColumns}
 	for _, r := range runs {
 		for _, row := range r.Rows {
@@ -34,12 +36,50 @@ func Causes(w io.Writer, runs []cause.Run, o render.Options) error {
 	if len(runs) == 2 {
 		d.Add(render.Part{Title: "Difference", Table: differenceTable(runs[0], runs[1])})
 	}
-	if answers := answersTable(runs); len(answers.Lines) > 0 {
+	shown, left := surest(runs, most)
+	if answers := answersTable(shown); len(answers.Lines) > 0 {
 		d.Add(render.Part{Title: answers.Title, Table: answers})
+	}
+	if left > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d more wrong answers; --all lists them.", left))
 	}
 	d.Notes = append(d.Notes, "Causes are found by rules; docs/traces.md has how often they are right. "+
 		"“?” marks evidence matched by text alone.")
 	return d.Write(w, o)
+}
+
+// surest reduces runs to the most answers with the highest confidence, and returns how many are left out.
+func surest(runs []cause.Run, most int) (shown []cause.Run, left int) {
+	var all []float64
+	for _, r := range runs {
+		for _, row := range r.Rows {
+			all = append(all, row.Confidence)
+		}
+	}
+	if most == 0 || len(all) <= most {
+		return runs, 0
+	}
+	slices.SortFunc(all, func(a, b float64) int { return cmp.Compare(b, a) })
+	limit, room := all[most-1], most
+	above := func(row cause.Row) bool { return row.Confidence > limit }
+	for _, r := range runs {
+		room -= len(slices.DeleteFunc(slices.Clone(r.Rows), func(row cause.Row) bool { return !above(row) }))
+	}
+	for _, r := range runs {
+		rows := r.Rows
+		r.Rows = nil
+		for _, row := range rows {
+			if !above(row) {
+				if row.Confidence < limit || room == 0 {
+					continue
+				}
+				room--
+			}
+			r.Rows = append(r.Rows, row)
+		}
+		shown = append(shown, r)
+	}
+	return shown, len(all) - most
 }
 
 // causeColumns are the columns of the CSV of causes.
@@ -104,7 +144,7 @@ func answersTable(runs []cause.Run) *report.Table {
 	}
 	for _, r := range runs {
 		for _, row := range r.Rows {
-			label := row.UUID
+			label := row.UUID[:min(len(row.UUID), uuidShown)]
 			if row.Repeat > 0 {
 				label += fmt.Sprintf("#%d", row.Repeat)
 			}
@@ -144,13 +184,16 @@ func opinionCell(o *cause.Opinion) string {
 	return string(o.Cause)
 }
 
+// uuidShown is the number of characters of a uuid in a table.
+const uuidShown = 8
+
 // maxCell is the maximum width of an answer in a table.
 const maxCell = 60
 
 // Cause prints the cause of one wrong answer with its evidence.
 func Cause(w io.Writer, row cause.Row, o render.Options) error {
 	if !o.IsText() {
-		return Causes(w, []cause.Run{{Dir: row.Run, Rows: []cause.Row{row}}}, o)
+		return Causes(w, []cause.Run{{Dir: row.Run, Rows: []cause.Row{row}}}, 0, o)
 	}
 	var b strings.Builder
 	line := func(name, text string) { fmt.Fprintf(&b, "%-9s %s\n", name, terminal.Line(text)) }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,23 +18,37 @@ const mostHits = 300
 // searchView is the data of search.html.
 type searchView struct {
 	Query string
-	Hits  []hitView
-	// More means that there are more places than listed; Episodes counts those with a listed place.
-	More     bool
-	Episodes int
+	// Prompts means that the first message of an episode, its system prompt, is searched, too. Skipped counts its places.
+	Prompts bool
+	Skipped int
+	Found   []foundQuestion
+	// More means that there are more places than listed.
+	More             bool
+	Places, Episodes int
 	// Unread are events and texts that could not be read.
 	Unread []string
 }
 
-type hitView struct {
-	trace.Hit
-	Name, Href, Place string
-	First             bool
+// foundQuestion is a question with the places in its episodes, where equal ones are one.
+type foundQuestion struct {
+	Question string
+	Places   []foundPlace
+}
+
+// foundPlace is a place with the same text around it in one or more episodes.
+type foundPlace struct {
+	Place, Before, Match, After string
+	Episodes                    []foundEpisode
+}
+
+type foundEpisode struct {
+	Link
+	Status trace.Status
 }
 
 // Search writes the places of a text in all messages, replies and results.
 func (s *Site) Search(ctx context.Context, w io.Writer, q url.Values) error {
-	v := searchView{Query: q.Get("q")}
+	v := searchView{Query: q.Get("q"), Prompts: q.Get("prompts") != ""}
 	if v.Query != "" {
 		if err := v.find(ctx, s); err != nil {
 			return err
@@ -47,7 +62,11 @@ func (s *Site) Search(ctx context.Context, w io.Writer, q url.Values) error {
 }
 
 func (v *searchView) find(ctx context.Context, s *Site) error {
-	last := ""
+	rows := make(map[trace.Key]trace.Row)
+	for _, row := range s.Library.Rows() {
+		rows[row.Key()] = row
+	}
+	questions, episodes := make(map[string]int), make(map[trace.Key]bool)
 	for hit, err := range s.Library.Grep(ctx, v.Query) {
 		if err != nil && trace.Unread(err) {
 			v.Unread = append(v.Unread, err.Error())
@@ -56,20 +75,47 @@ func (v *searchView) find(ctx context.Context, s *Site) error {
 		if err != nil {
 			return err
 		}
-		if len(v.Hits) == mostHits {
+		if !v.Prompts && hit.Field == runlog.FieldMessage && hit.Message == 0 {
+			v.Skipped++
+			continue
+		}
+		if v.Places == mostHits {
 			v.More = true
 			return nil
 		}
-		row := trace.Row{Run: hit.Run, Episode: hit.Episode}
-		h := hitView{Hit: hit, Name: s.run(row), Place: hitPlace(hit), First: hit.Run+hit.Episode != last}
-		if h.First {
-			v.Episodes++
-			last = hit.Run + hit.Episode
+		row, ok := rows[trace.Key{Run: hit.Run, Episode: hit.Episode}]
+		if !ok {
+			row = trace.Row{Run: hit.Run, Episode: hit.Episode, UUID: hit.Episode}
 		}
-		h.Href = s.hitHref(row, hit)
-		v.Hits = append(v.Hits, h)
+		n, ok := questions[row.UUID]
+		if !ok {
+			n = len(v.Found)
+			questions[row.UUID] = n
+			v.Found = append(v.Found, foundQuestion{Question: cmp.Or(row.Question, row.Episode)})
+		}
+		v.Places++
+		episodes[row.Key()] = true
+		v.Episodes = len(episodes)
+		name := s.run(row)
+		if row.Repeat > 0 {
+			name += fmt.Sprintf(" repeat %d", row.Repeat)
+		}
+		v.Found[n].add(hit, foundEpisode{Link{name, s.hitHref(row, hit)}, row.Status})
 	}
 	return nil
+}
+
+// add adds a place in an episode.
+func (f *foundQuestion) add(hit trace.Hit, in foundEpisode) {
+	p := foundPlace{Place: hitPlace(hit), Before: hit.Before, Match: hit.Match, After: hit.After}
+	for i, q := range f.Places {
+		if q.Place == p.Place && q.Before == p.Before && q.Match == p.Match && q.After == p.After {
+			f.Places[i].Episodes = append(q.Episodes, in)
+			return
+		}
+	}
+	p.Episodes = []foundEpisode{in}
+	f.Places = append(f.Places, p)
 }
 
 // hitFields are the names of [Text] for the fields of a hit.

@@ -251,7 +251,7 @@ func TestSilences(t *testing.T) {
 		"/?status=damaged":            "No episode matches this filter: 0 of 15.",
 		"/?status=wrong":              "3 of 15",
 		"/":                           "15 episodes",
-		"/search?q=this+is+not+there": "No message contains this text.",
+		"/search?q=this+is+not+there": "No matches.",
 	}
 	for target, want := range tests {
 		if _, body := get(t, server.URL+target); !strings.Contains(body, want) {
