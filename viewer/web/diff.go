@@ -17,6 +17,33 @@ type diffView struct {
 	diff.Diff
 	A, B         diffSide
 	First, Other string
+	Rows         []diffRow
+}
+
+// diffRow is a row of steps; a step that only one episode has stands beside one that only the other has.
+type diffRow struct {
+	Title string
+	A, B  *diff.Step
+}
+
+// diffRows lays out the pairs of a comparison.
+func diffRows(pairs []diff.Pair) []diffRow {
+	titles := map[diff.Kind]string{
+		diff.Equal: "Equal", diff.OtherResult: "Same action, other result", diff.ChangedArgs: "Other arguments", diff.OnlyA: "Only in A", diff.OnlyB: "Only in B",
+	}
+	var rows []diffRow
+	for _, p := range pairs {
+		row := diffRow{titles[p.Kind], p.A, p.B}
+		if len(p.Arguments) > 0 {
+			row.Title += ": " + strings.Join(p.Arguments, ", ")
+		}
+		if last := len(rows) - 1; last >= 0 && p.Kind == diff.OnlyB && rows[last].B == nil {
+			rows[last].Title, rows[last].B = "Different steps", p.B
+			continue
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // diffSide is one of the two episodes.
@@ -44,7 +71,8 @@ func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
 		*side = diffSide{found[i].Row, s.names[r], s.href(found[i].Row, nil)}
 	}
 	v.Diff = diff.Of(found[0].Traced.Recorded, found[1].Traced.Recorded)
-	v.First, v.Other = point("first different action", v.FirstAction), point("first different result", v.FirstResult)
+	v.Rows = diffRows(v.Pairs)
+	v.First, v.Other = point("First different action", v.FirstAction), point("first different result", v.FirstResult)
 	return s.write(w, frame{
 		Title: "Two episodes", Section: "matrix", Content: "diff", Place: keys.List,
 		Command: command("diff", found[0].Run, found[1].Run, v.A.Episode, v.B.Episode), Body: v,
@@ -69,11 +97,11 @@ func (s *Site) cell(name string) (r *trace.Run, episode string, err error) {
 func point(name string, p *diff.Point) string {
 	switch {
 	case p == nil:
-		return "no " + strings.TrimPrefix(name, "first ")
+		return "No " + strings.TrimPrefix(strings.ToLower(name), "first ")
 	case p.A == 0:
-		return fmt.Sprintf("%s: step %d of the second", name, p.B)
+		return fmt.Sprintf("%s: step %d of B", name, p.B)
 	case p.B == 0:
-		return fmt.Sprintf("%s: step %d of the first", name, p.A)
+		return fmt.Sprintf("%s: step %d of A", name, p.A)
 	}
-	return fmt.Sprintf("%s: steps %d and %d", name, p.A, p.B)
+	return fmt.Sprintf("%s: step %d of A, step %d of B", name, p.A, p.B)
 }
