@@ -1,11 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"airqa/trace"
 )
@@ -18,15 +20,21 @@ type matrix struct {
 	Differing, Total int
 	Only             bool
 	All, Differ      string
+	// Sort is the number of the column that sorts the lines, wrong answers first, or -1; ByRight is the address of the
+	// lines with the fewest right answers first.
+	Sort    int
+	ByRight string
 }
 
 type matrixColumn struct {
-	Run, Name string
+	Run, Name, Href string
+	Right, All      int
 }
 
 type matrixLine struct {
 	UUID, Question string
 	Cells          []*matrixCell
+	Right, All     int
 }
 
 type matrixCell struct {
@@ -80,6 +88,12 @@ func (s *Site) Matrix(_ context.Context, w io.Writer, q url.Values) error {
 		line := matrixLine{UUID: id, Question: g.question[id], Cells: make([]*matrixCell, len(m.Columns))}
 		for i, c := range g.cells[id] {
 			line.Cells[i] = c
+			line.All++
+			m.Columns[i].All++
+			if c.Status == trace.Right {
+				line.Right++
+				m.Columns[i].Right++
+			}
 		}
 		m.Total++
 		differs := line.differs()
@@ -90,8 +104,44 @@ func (s *Site) Matrix(_ context.Context, w io.Writer, q url.Values) error {
 			m.Lines = append(m.Lines, line)
 		}
 	}
+	m.sort(q)
 	args := append([]string{"compare"}, s.paths(s.Library.Runs)...)
 	return s.write(w, frame{Title: "Questions by run", Section: "matrix", Content: "matrix", Command: command(args...), Body: m})
+}
+
+// sort orders the lines by the parameter "sort": the number of a column, whose wrong answers come first, or "right", the
+// questions with the fewest right answers first.
+func (m *matrix) sort(q url.Values) {
+	address := func(key string) string {
+		next := url.Values{"sort": {key}}
+		if m.Only {
+			next.Set("only", "differing")
+		}
+		return "/matrix?" + next.Encode()
+	}
+	m.Sort, m.ByRight = -1, address("right")
+	for i := range m.Columns {
+		m.Columns[i].Href = address(strconv.Itoa(i))
+	}
+	key := q.Get("sort")
+	if key == "right" {
+		slices.SortStableFunc(m.Lines, func(a, b matrixLine) int { return cmp.Compare(a.Right*b.All, b.Right*a.All) })
+	}
+	if n, err := strconv.Atoi(key); err == nil && n >= 0 && n < len(m.Columns) {
+		m.Sort = n
+		rank := func(l matrixLine) int {
+			switch c := l.Cells[n]; {
+			case c == nil:
+				return 3
+			case c.Status == trace.Wrong:
+				return 0
+			case c.Status == trace.Right:
+				return 2
+			}
+			return 1
+		}
+		slices.SortStableFunc(m.Lines, func(a, b matrixLine) int { return rank(a) - rank(b) })
+	}
 }
 
 // differs reports whether two columns have different statuses.

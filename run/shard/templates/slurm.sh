@@ -33,12 +33,13 @@ set +a
 {{- end}}
 
 # Five minutes before the time limit, questions in flight are finished. The task is queued again and resumes.
-pid=
-trap '[ -n "$pid" ] && kill -TERM "$pid" 2>/dev/null' TERM
+pid= stop=
+trap 'if [ -n "$pid" ]; then kill -TERM "$pid" 2>/dev/null; else stop=1; fi' TERM
 
 airqa run{{range .Args}} {{quote .}}{{end}} \
   --shard "$i/{{.Shards}}" --out {{quote .Root}}/"$i-of-{{.Shards}}" &
 pid=$!
+[ -n "$stop" ] && kill -TERM "$pid" 2>/dev/null # the signal came before there was a process to pass it to
 wait "$pid"
 code=$?
 while kill -0 "$pid" 2>/dev/null; do # a signal ended the wait
