@@ -20,7 +20,7 @@ type diffView struct {
 	Rows         []diffRow
 }
 
-// diffRow is a row of steps; a step that only one episode has stands beside one that only the other has.
+// diffRow is a row of steps; two steps that only one episode has share a row.
 type diffRow struct {
 	Title string
 	A, B  *diff.Step
