@@ -79,7 +79,7 @@ func (c whyCmd) sources(a *app) (list []cause.Source, err error) {
 		return nil, err
 	}
 	if len(dirs) == 0 {
-		dirs = []string{c.Dir} // opening it says what is wrong
+		dirs = []string{c.Dir} // opening it reports what is wrong
 	}
 	if c.Compare != "" {
 		dirs = append(dirs, c.Compare)
