@@ -232,14 +232,16 @@ func (c *askCmd) sayRules(a *app) {
 		return
 	}
 	provider, variable := llm.KeyedVendor(a.getenv)
-	switch model := "openai:gpt-4o"; {
-	case provider == "":
-		a.say("Answered by simple rules, not by a language model; to ask one, set its key and add: -m %s", model)
-	case provider == "openai":
-		a.say("Answered by simple rules, not by a language model; %s is set, so add: -m %s", variable, model)
+	hint := variable + " is set, so add: -m " + provider
+	switch provider {
+	case "":
+		hint = "to ask one, set its key and add: -m openai:gpt-4o"
+	case "openai":
+		hint += ":gpt-4o"
 	default:
-		a.say("Answered by simple rules, not by a language model; %s is set, so add: -m %s:NAME (airqa list models lists names)", variable, provider)
+		hint += ":NAME (airqa list models lists names)"
 	}
+	a.say("Answered by simple rules, not by a language model; %s", hint)
 }
 
 // papers opens the data directory of the PDFs, or that of --data.

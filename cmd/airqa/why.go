@@ -39,13 +39,8 @@ func (c whyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.UUID != "" {
-		if len(sources) > 1 {
-			return qa.Usagef("%s contains %d runs; name the run of the question", c.Dir, len(sources))
-		}
-		if choice.Episode, err = session.FindEpisode(sources[0].UUIDs(), c.UUID); err != nil {
-			return fmt.Errorf("%s: %w", c.Dir, err)
-		}
+	if choice.Episode, err = c.episode(sources); err != nil {
+		return err
 	}
 	runs, err := cause.Read(a.ctx, sources, choice)
 	if err != nil {
@@ -57,16 +52,34 @@ func (c whyCmd) Run(a *app) error {
 		}
 	}
 	if choice.Episode == "" {
-		most := mostCauses
-		if c.All {
-			most = 0
-		}
-		return text.Causes(a.out, runs, most, o)
+		return text.Causes(a.out, runs, c.most(), o)
 	}
 	if len(runs[0].Rows) == 0 {
 		return fmt.Errorf("%s: the answer of %s is not wrong, or has no verdict", c.Dir, choice.Episode)
 	}
 	return text.Cause(a.out, runs[0].Rows[0], o)
+}
+
+// episode finds the question in the run; "" if the command names none.
+func (c whyCmd) episode(sources []cause.Source) (string, error) {
+	switch {
+	case c.UUID == "":
+		return "", nil
+	case len(sources) > 1:
+		return "", qa.Usagef("%s contains %d runs; name the run of the question", c.Dir, len(sources))
+	}
+	id, err := session.FindEpisode(sources[0].UUIDs(), c.UUID)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", c.Dir, err)
+	}
+	return id, nil
+}
+
+func (c whyCmd) most() int {
+	if c.All {
+		return 0
+	}
+	return mostCauses
 }
 
 // mostCauses is the number of wrong answers that are listed without --all.

@@ -19,7 +19,7 @@ type marker struct {
 	spans       map[string][]span
 	// evidence are the texts that are marked in passages.
 	evidence []string
-	file        *fileConfig
+	file     *fileConfig
 }
 
 // redacted is a text as it may be shown.

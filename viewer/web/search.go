@@ -83,15 +83,9 @@ func (v *searchView) find(ctx context.Context, s *Site) error {
 			v.More = true
 			return nil
 		}
-		row, ok := rows[trace.Key{Run: hit.Run, Episode: hit.Episode}]
-		if !ok {
+		row := rows[trace.Key{Run: hit.Run, Episode: hit.Episode}]
+		if row.UUID == "" {
 			row = trace.Row{Run: hit.Run, Episode: hit.Episode, UUID: hit.Episode}
-		}
-		n, ok := questions[row.UUID]
-		if !ok {
-			n = len(v.Found)
-			questions[row.UUID] = n
-			v.Found = append(v.Found, foundQuestion{Question: cmp.Or(row.Question, row.Episode)})
 		}
 		v.Places++
 		episodes[row.Key()] = true
@@ -100,9 +94,20 @@ func (v *searchView) find(ctx context.Context, s *Site) error {
 		if row.Repeat > 0 {
 			name += fmt.Sprintf(" repeat %d", row.Repeat)
 		}
-		v.Found[n].add(hit, foundEpisode{Link{name, s.hitHref(row, hit)}, row.Status})
+		v.question(questions, row).add(hit, foundEpisode{Link{name, s.hitHref(row, hit)}, row.Status})
 	}
 	return nil
+}
+
+// question returns the entry of an episode's question; numbers has the places of those that exist.
+func (v *searchView) question(numbers map[string]int, row trace.Row) *foundQuestion {
+	n, ok := numbers[row.UUID]
+	if !ok {
+		n = len(v.Found)
+		numbers[row.UUID] = n
+		v.Found = append(v.Found, foundQuestion{Question: cmp.Or(row.Question, row.Episode)})
+	}
+	return &v.Found[n]
 }
 
 // add adds a place in an episode.
