@@ -48,12 +48,20 @@ func Causes(w io.Writer, runs []cause.Run, most int, o render.Options) error {
 	return d.Write(w, o)
 }
 
-// surest reduces runs to the most answers with the highest confidence, and returns how many are left out.
+// sureness orders causes: those that people decided on come first, then those by rules with their confidence.
+func sureness(row cause.Row) float64 {
+	if row.Decided != "" {
+		return 1 + row.Confidence
+	}
+	return row.Confidence
+}
+
+// surest reduces runs to the most answers whose cause is surest, and returns how many are left out.
 func surest(runs []cause.Run, most int) (shown []cause.Run, left int) {
 	var all []float64
 	for _, r := range runs {
 		for _, row := range r.Rows {
-			all = append(all, row.Confidence)
+			all = append(all, sureness(row))
 		}
 	}
 	if most == 0 || len(all) <= most {
@@ -61,7 +69,7 @@ func surest(runs []cause.Run, most int) (shown []cause.Run, left int) {
 	}
 	slices.SortFunc(all, func(a, b float64) int { return cmp.Compare(b, a) })
 	limit, room := all[most-1], most
-	above := func(row cause.Row) bool { return row.Confidence > limit }
+	above := func(row cause.Row) bool { return sureness(row) > limit }
 	for _, r := range runs {
 		room -= len(slices.DeleteFunc(slices.Clone(r.Rows), func(row cause.Row) bool { return !above(row) }))
 	}
@@ -70,7 +78,7 @@ func surest(runs []cause.Run, most int) (shown []cause.Run, left int) {
 		r.Rows = nil
 		for _, row := range rows {
 			if !above(row) {
-				if row.Confidence < limit || room == 0 {
+				if sureness(row) < limit || room == 0 {
 					continue
 				}
 				room--
