@@ -54,8 +54,8 @@ func ParseList(name string, r io.Reader) ([]Item, error) {
 }
 
 // Parse parses one paper: the URL of a PDF, an arXiv id (2005.11401, arXiv:cs/0112017v1, or a page of arxiv.org) or a DOI
-// of arXiv or the ACL Anthology (10.18653/v1/2023.acl-long.1, with or without "doi:" or https://doi.org/), optionally followed by "sha256:" with the file's hash, and a file name. A "#" at the start or after whitespace begins
-// a comment.
+// of arXiv or the ACL Anthology (10.18653/v1/2023.acl-long.1, with or without "doi:" or https://doi.org/), optionally
+// followed by "sha256:" with the file's hash, and a file name. A "#" at the start or after whitespace begins a comment.
 func Parse(text string) (Item, error) {
 	fields := strings.Fields(uncomment(text))
 	if len(fields) == 0 {

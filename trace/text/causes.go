@@ -58,33 +58,27 @@ func sureness(row cause.Row) float64 {
 
 // surest reduces runs to the most answers whose cause is surest, and returns how many are left out.
 func surest(runs []cause.Run, most int) (shown []cause.Run, left int) {
-	var all []float64
-	for _, r := range runs {
-		for _, row := range r.Rows {
-			all = append(all, sureness(row))
+	type place struct{ run, row int }
+	var all []place
+	for i, r := range runs {
+		for j := range r.Rows {
+			all = append(all, place{i, j})
 		}
 	}
 	if most == 0 || len(all) <= most {
 		return runs, 0
 	}
-	slices.SortFunc(all, func(a, b float64) int { return cmp.Compare(b, a) })
-	limit, room := all[most-1], most
-	above := func(row cause.Row) bool { return sureness(row) > limit }
-	for _, r := range runs {
-		room -= len(slices.DeleteFunc(slices.Clone(r.Rows), func(row cause.Row) bool { return !above(row) }))
-	}
-	for _, r := range runs {
-		rows := r.Rows
-		r.Rows = nil
-		for _, row := range rows {
-			if !above(row) {
-				if sureness(row) < limit || room == 0 {
-					continue
-				}
-				room--
+	slices.SortStableFunc(all, func(a, b place) int {
+		return cmp.Compare(sureness(runs[b.run].Rows[b.row]), sureness(runs[a.run].Rows[a.row]))
+	})
+	for i, r := range runs {
+		var rows []cause.Row
+		for j, row := range r.Rows {
+			if slices.Contains(all[:most], place{i, j}) {
+				rows = append(rows, row)
 			}
-			r.Rows = append(r.Rows, row)
 		}
+		r.Rows = rows
 		shown = append(shown, r)
 	}
 	return shown, len(all) - most
