@@ -163,13 +163,12 @@ func unquoted(args []string) (question string, files []string) {
 	return strings.Join(args[:words], " "), args[words:]
 }
 
-// namesPapers reports whether an argument is a path, or an address that [fetch.Parse] knows.
+// namesPapers reports whether an argument is a path or an address.
 func namesPapers(arg string) bool {
 	if _, err := os.Stat(arg); err == nil || strings.ContainsRune(arg, os.PathSeparator) || strings.EqualFold(filepath.Ext(arg), ".pdf") {
 		return true
 	}
-	_, err := fetch.Parse(arg)
-	return err == nil
+	return fetch.IsAddress(arg)
 }
 
 // conversationDir is the run directory of the conversation that flags continue; "" for none. A wrong one is reported by
@@ -282,10 +281,13 @@ func fetched(a *app, dir string, papers []string) ([]string, error) {
 	var paths []string
 	var items []fetch.Item
 	for _, p := range papers {
-		item, err := fetch.Parse(p)
-		if _, statErr := os.Stat(p); err != nil || statErr == nil {
+		if _, err := os.Stat(p); err == nil || !fetch.IsAddress(p) {
 			paths = append(paths, p)
 			continue
+		}
+		item, err := fetch.Parse(p)
+		if err != nil {
+			return nil, &qa.UsageError{Err: err}
 		}
 		items = append(items, item)
 	}

@@ -79,6 +79,12 @@ func Parse(text string) (Item, error) {
 	return item.withName(strings.Join(rest, " "))
 }
 
+// IsAddress reports whether a text has the form of a URL, an arXiv id or a DOI, whether or not [Parse] finds a paper there.
+func IsAddress(text string) bool {
+	_, arxiv := arxivID(text)
+	return arxiv || strings.Contains(text, "://") || doiForm.MatchString(text)
+}
+
 // Named returns the paper at a URL, to be saved under a name, without folder and ".pdf".
 func Named(url, name string) (Item, error) {
 	item, err := address(strings.TrimSpace(url))
