@@ -38,8 +38,8 @@ release:
 TESTFLAGS = -vet=off -ldflags=-w -timeout 20m -p 4 -parallel 4
 
 # The packages whose code or tests start goroutines or share memory, but for those that compute for minutes under the
-# detector and whose goroutines are in benchmarks, in C, or a loop over parts that share nothing.
-RACE_FREE = ./viewer/web ./train/export ./train/preflight ./eval/stream ./env/embed/minilm
+# detector and whose goroutines are in benchmarks, in tests of other packages, in C, or a loop over parts that share nothing.
+RACE_FREE = ./viewer/web ./train/export ./train/otlp ./train/preflight ./eval ./eval/stream ./env/embed/minilm ./internal/bpe
 RACE = $(filter-out $(RACE_FREE),$(shell grep -rlE --include='*.go' '^\s*go (func|[a-zA-Z.]+)|\.Go.func|sync\.(Mutex|RWMutex|WaitGroup|Cond|Map)|atomic\.[A-Z]|golang.org/x/sync/' . | grep -v '/testdata/\|^./cmd/' | xargs -n1 dirname | sort -u))
 
 # The PDF library is WebAssembly: compiled once, before packages run side by side.
@@ -54,10 +54,9 @@ unit: warm
 	$(GOTEST) $(TESTFLAGS) ./internal/archtest
 
 # The command line is tested by running the program some thousand times: under the race detector only where it runs many
-# things at once. Real papers were read before, and the tests of RACE_SKIP compute much with one goroutine.
-RACE_SKIP = TestHostileStatements|TestQueryErrors|TestRowsAskedAreRowsAccepted|TestMemoryStaysFlat|TestOddFilesAreReadOrSaidToBeOdd
+# things at once. Real papers were read before, and long tests with one goroutine skip themselves (testkit.OneGoroutine).
 race:
-	env -u AIRQA_TEST_PDFS -u AIRQA_TEST_HARD_PDFS $(GOTEST) -race -short -skip '$(RACE_SKIP)' $(TESTFLAGS) $(RACE)
+	env -u AIRQA_TEST_PDFS -u AIRQA_TEST_HARD_PDFS $(GOTEST) -race -short $(TESTFLAGS) $(RACE)
 	go test -race $(TESTFLAGS) -run 'TestScripts/(run|explain)$$' ./cmd/airqa
 
 # Every benchmark runs once, on small data, so that none breaks unnoticed.

@@ -24,6 +24,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/grpc-ecosystem/go-grpc-middleware v1.4.0
 	github.com/jedib0t/go-pretty/v6 v6.8.3
+	github.com/joho/godotenv v1.5.1
 	github.com/jotaen/kong-completion v0.0.4
 	github.com/klauspost/compress v1.18.0
 	github.com/klippa-app/go-pdfium v1.21.4

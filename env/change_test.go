@@ -241,7 +241,7 @@ func TestInterruptedChange(t *testing.T) {
 		first.put = append(first.put, page(i))
 	}
 	s.apply(t, first)
-	for n, ended := 1, false; !ended; n += 3 { // with 0, the writer does not begin
+	for n, ended := 1, false; !ended; n += 7 { // with 0, the writer does not begin
 		version := page(4 + 2*n)
 		version.File.SHA256 = fmt.Sprint("version ", n)
 		change := step{put: []paperdb.Paper{page(6 + 2*n), version}, remove: []string{page(2 * n).Metadata.PaperID}}

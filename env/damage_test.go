@@ -15,6 +15,7 @@ import (
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
 	"airqa/env/vectors/flat"
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/milvustest"
 )
 
@@ -63,6 +64,7 @@ func writers(model *letters) map[string]func(*testing.T, string) error {
 
 // No writer makes a new generation of a directory whose database is not that of its current one: it would lack papers.
 func TestNoGenerationFromDamage(t *testing.T) {
+	testkit.OneGoroutine(t)
 	model := &letters{model: "letters"}
 	whole := filepath.Join(t.TempDir(), "data")
 	cfg := env.WriterConfig{Dir: whole, Embedder: model}
@@ -108,6 +110,7 @@ func TestNoGenerationFromDamage(t *testing.T) {
 // A collection whose manifest is damaged or missing is made again from its segments, by every writer: no text is embedded
 // that has a vector.
 func TestManifestLost(t *testing.T) {
+	testkit.OneGoroutine(t)
 	model := &letters{model: "letters", words: 3}
 	whole := filepath.Join(t.TempDir(), "data")
 	cfg := env.WriterConfig{Dir: whole, Embedder: model}
@@ -174,6 +177,7 @@ func faultless(t *testing.T, cfg env.VerifyConfig) {
 
 // Verify finds a wrong number of records behind valid checksums, and a writer that counts builds the collection again.
 func TestRecount(t *testing.T) {
+	testkit.OneGoroutine(t)
 	model := &letters{model: "letters"}
 	dir := filepath.Join(t.TempDir(), "data")
 	cfg := env.WriterConfig{Dir: dir, Embedder: model}

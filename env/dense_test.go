@@ -16,6 +16,7 @@ import (
 	"airqa/env"
 	"airqa/env/embed"
 	"airqa/env/paperdb"
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/milvustest"
 	"airqa/tools"
 )
@@ -135,6 +136,7 @@ func TestInterruptedWhileVectorsAreSaved(t *testing.T) {
 
 // The built-in model matches the meaning of a question, not only its words.
 func TestDenseByDefault(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := library(t)
 	e, err := env.Open(t.Context(), env.Config{Dir: dir})
 	check(t, err)
@@ -148,6 +150,7 @@ func TestDenseByDefault(t *testing.T) {
 }
 
 func TestHybrid(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := library(t)
 	e, err := env.Open(t.Context(), env.Config{Dir: dir, Mode: env.Hybrid})
 	check(t, err)

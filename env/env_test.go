@@ -16,6 +16,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/paperdb"
+	"airqa/internal/testkit"
 	"airqa/qa"
 	"airqa/tools"
 )
@@ -79,6 +80,7 @@ func check(t *testing.T, err error) {
 }
 
 func TestRetrieve(t *testing.T) {
+	testkit.OneGoroutine(t)
 	e := open(t, library(t))
 	id := func(p paperdb.Paper) string { return p.Metadata.PaperID }
 	hit := func(p paperdb.Paper, page int) tools.Hit {
@@ -119,6 +121,7 @@ func TestRetrieve(t *testing.T) {
 
 // Hits beyond the limit follow the others, which stay as they are; only they have no text.
 func TestRetrieveBeyond(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := library(t)
 	for _, mode := range []env.Mode{env.BM25, env.Dense, env.Hybrid} {
 		e, err := env.Open(t.Context(), env.Config{Dir: dir, Mode: mode})
@@ -148,6 +151,7 @@ func TestRetrieveBeyond(t *testing.T) {
 }
 
 func TestQuery(t *testing.T) {
+	testkit.OneGoroutine(t)
 	e := open(t, library(t))
 	got, err := e.Query(t.Context(), "SELECT title, pdf_path FROM metadata WHERE title = 'Bert'")
 	check(t, err)
@@ -168,6 +172,7 @@ func TestQuery(t *testing.T) {
 }
 
 func TestPapers(t *testing.T) {
+	testkit.OneGoroutine(t)
 	e := open(t, library(t))
 	papers, err := e.Papers(t.Context())
 	if len(papers) != 3 || err != nil {
@@ -185,6 +190,7 @@ func TestPapers(t *testing.T) {
 }
 
 func TestIngestAgain(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := library(t)
 	before := openClose(t, dir)
 	fill(t, dir)
@@ -221,6 +227,7 @@ func openClose(t *testing.T, dir string) string {
 }
 
 func TestCopyHasTheSameFingerprint(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := library(t)
 	other := filepath.Join(t.TempDir(), "copy")
 	check(t, os.CopyFS(other, os.DirFS(dir)))
@@ -231,6 +238,7 @@ func TestCopyHasTheSameFingerprint(t *testing.T) {
 
 // Readers see the papers of the last finished ingest until the next one finishes.
 func TestInterruptedIngest(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := library(t)
 	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir})
 	check(t, err)
@@ -288,6 +296,7 @@ func TestGenerations(t *testing.T) {
 }
 
 func TestDamagedIndexIsRebuilt(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := library(t)
 	check(t, os.WriteFile(filepath.Join(dir, "vectors", "text_bm25_en", "000001.vec"), []byte("x"), 0o644))
 	if _, err := env.Open(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "airqa store vectors repair rebuilds it") {
@@ -298,6 +307,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
+	testkit.OneGoroutine(t)
 	if _, err := env.Open(t.Context(), env.Config{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "run: airqa ingest --data") {
 		t.Errorf("no data directory: got %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
 	"airqa/ingest/release"
+	"airqa/internal/testkit"
 )
 
 // BenchmarkImport measures an import of another data directory, and the same import again, for each paper.
@@ -80,6 +81,7 @@ func (c *counted) Paper(ctx context.Context, id string) (paperdb.Paper, error) {
 
 // An import of an unchanged database reads no paper. A paper that was removed, and a database that has changed, are read.
 func TestImportUnchanged(t *testing.T) {
+	testkit.OneGoroutine(t)
 	from, to := filepath.Join(t.TempDir(), "from.duckdb"), env.WriterConfig{Dir: filepath.Join(t.TempDir(), "to"), Embedder: cheap{}}
 	add := func(seed int) {
 		w, err := paperdb.OpenWriter(t.Context(), from)

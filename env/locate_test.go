@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/fixtures"
+	"airqa/internal/testkit"
 	"airqa/tools"
 )
 
@@ -25,6 +26,7 @@ func located(t *testing.T) (*Env, string) {
 }
 
 func TestLocate(t *testing.T) {
+	testkit.OneGoroutine(t)
 	e, id := located(t)
 	box, err := e.Locate(t.Context(), id, 1, "parses 31 pages per second on one processor core")
 	if err != nil {
@@ -46,6 +48,7 @@ func TestLocate(t *testing.T) {
 }
 
 func TestViewAround(t *testing.T) {
+	testkit.OneGoroutine(t)
 	e, id := located(t)
 	img, err := e.ViewAround(t.Context(), id, 1, []float64{52, 221, 249, 35}, "chunk")
 	if err != nil {

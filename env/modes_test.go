@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"airqa/env"
+	"airqa/internal/testkit"
 )
 
 // Other users can read every file of a directory after every change: a run of one user reads what another ingested.
 func TestFilesAreReadable(t *testing.T) {
+	testkit.OneGoroutine(t)
 	old := syscall.Umask(0o022)
 	defer syscall.Umask(old)
 	model := &letters{model: "letters"}

@@ -13,10 +13,12 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
+	"airqa/internal/testkit"
 	"airqa/tools"
 )
 
 func TestHoldings(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	odd := attention
 	odd.File.Problems = []string{"page 2 has no text; is it a scan?"}
@@ -74,6 +76,7 @@ func TestHoldingsAfterAnInterruption(t *testing.T) {
 
 // A paper may be stored without its PDF; an existing PDF is kept.
 func TestPutWithoutPDF(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir})
 	check(t, err)

@@ -14,6 +14,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/paperdb"
+	"airqa/internal/testkit"
 	"airqa/tools"
 )
 
@@ -89,6 +90,7 @@ func contents(t *testing.T, dir string) (titles, files []string) {
 }
 
 func TestRemove(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := downloaded(t)
 	_, before := contents(t, dir)
 	write(t, dir, true, remove(t, dir, "attention"))
@@ -119,6 +121,7 @@ func TestRemove(t *testing.T) {
 
 // A download stays while another paper was read from the same PDF, and no other file of the same size goes.
 func TestPlanRemoval(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := downloaded(t)
 	pdf := func(p paperdb.Paper) string { return "pdfs/" + p.Metadata.PaperID + ".pdf" }
 	if diff := cmp.Diff([]string{pdf(bert)}, plan(t, dir, "bert")[0].Files); diff != "" {
@@ -139,6 +142,7 @@ func TestPlanRemoval(t *testing.T) {
 
 // A process that dies after any step leaves the old state, or one that the next writer completes.
 func TestInterruptedRemoval(t *testing.T) {
+	testkit.OneGoroutine(t)
 	nothing := func(*env.Writer) error { return nil }
 	for name, test := range map[string]struct {
 		stop   func(dir string) // leaves the directory as it is after the step
@@ -205,6 +209,7 @@ func TestRemovalBesideReader(t *testing.T) {
 
 // The list of files cannot lead out of the directory, and a damaged list is an error.
 func TestRemovalStaysInside(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := library(t)
 	outside := filepath.Join(filepath.Dir(dir), "thesis.pdf")
 	check(t, os.WriteFile(outside, nil, 0o600))

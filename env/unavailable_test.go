@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"airqa/env"
+	"airqa/internal/testkit"
 )
 
 // If the vector store cannot be opened, searching fails with one line, but tables and pages are available.
 func TestStoreThatCannotBeOpened(t *testing.T) {
+	testkit.OneGoroutine(t)
 	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	check(t, err)
 	address := free.Addr().String()

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"airqa/env"
+	"airqa/internal/testkit"
 )
 
 // Verify reports a changed byte on disk, and the next ingest repairs it.
 func TestVerify(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	model := &letters{model: "letters", words: 3}
 	faults := func() string {

@@ -13,6 +13,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/env/pdf"
 	"airqa/fixtures"
+	"airqa/internal/testkit"
 	"airqa/qa"
 	"airqa/tools"
 )
@@ -90,6 +91,7 @@ func TestViewLostContextIsNoFault(t *testing.T) {
 
 // TestViewDraws renders with the real library once.
 func TestViewDraws(t *testing.T) {
+	testkit.OneGoroutine(t)
 	name := fixtures.Slugs()[0] + ".pdf"
 	data, err := fs.ReadFile(fixtures.Papers(), name)
 	if err != nil {

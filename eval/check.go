@@ -29,6 +29,12 @@ func Subjective(e qa.Evaluator) bool {
 	return check(e.Func, arguments, err).subjective
 }
 
+// MayAsk reports whether a function may ask a judge, itself or through the functions that its arguments name.
+func MayAsk(name string) bool {
+	f := find(functions, name)
+	return f != nil && (f.Subjective || slices.ContainsFunc(f.Params, func(p Param) bool { return strings.HasPrefix(p.Name, "eval_func") }))
+}
+
 // check inspects an evaluator. unread is the error of reading its arguments, if any.
 func check(name string, arguments python.Value, unread error) checker {
 	var c checker

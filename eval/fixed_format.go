@@ -16,7 +16,7 @@ import (
 )
 
 // unwrapped returns the form in which a wrong answer would pass: without Markdown, quotes, a lead-in sentence and so on
-// (docs/scoring.md lists them). It asks no judge.
+// (docs/scoring-quirks.md lists them). It asks no judge.
 func (p Prepared) unwrapped(ctx context.Context, answer python.Value) (python.Value, bool) {
 	if !p.fixed.rereads() {
 		return nil, false

@@ -10,11 +10,13 @@ import (
 	"airqa/extractor"
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
+	"airqa/internal/testkit"
 	"airqa/qa"
 )
 
 // A changed parser or gate is computed again from the kept replies, without a call.
 func TestChangedCodeCostsNoCall(t *testing.T) {
+	testkit.OneGoroutine(t)
 	b := newBench(t)
 	b.model.bad = 20
 	b.must(all(16))

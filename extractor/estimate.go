@@ -274,7 +274,7 @@ const (
 	usualAccepted, usualRejected = 1.8, 1.2
 	usualNovel, usualRepeated    = 4.0, 2.0
 	// priorWeight is the weight of all categories for the yield of one. Of 1 to 12, 6 and 8 gave the best estimates in the
-	// 48 tests of docs/training.md; with 2, two of them were more than 25 % off.
+	// 48 tests of docs/PERFORMANCE.md; with 2, two of them were more than 25 % off.
 	priorWeight = 6.0
 )
 

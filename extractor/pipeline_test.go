@@ -14,6 +14,7 @@ import (
 	"airqa/extractor"
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
+	"airqa/internal/testkit"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -108,6 +109,7 @@ func TestSameQuestionsAtAnyConcurrency(t *testing.T) {
 
 // A complete synthesis that is run again asks nothing and changes no byte. A larger one continues it.
 func TestAgainAndMore(t *testing.T) {
+	testkit.OneGoroutine(t)
 	b := newBench(t)
 	b.must(all(14))
 	questions, ledger, calls := b.file(candidate.QuestionsFile), b.file(candidate.LedgerFile), b.model.calls.Load()
@@ -144,6 +146,7 @@ func rows(t *testing.T, b *bench) (list []qa.Example) {
 
 // Every row is a faultless example of its category, with origin, verdicts and evidence.
 func TestRows(t *testing.T) {
+	testkit.OneGoroutine(t)
 	b := newBench(t)
 	b.must(all(30))
 	seen := make(map[string]bool)
@@ -185,6 +188,7 @@ func checkPapers(t *testing.T, ex qa.Example, s candidate.Synth) {
 
 // No paper has more than twice its share of the questions.
 func TestPapersTakeTurns(t *testing.T) {
+	testkit.OneGoroutine(t)
 	b := newBench(t)
 	b.must(extractor.Quotas([]candidate.Category{"single-text", "single-table", "retrieval", "comprehensive-image"}, 64, 0))
 	counts := make(map[string]int)
@@ -359,6 +363,7 @@ func TestRedacted(t *testing.T) {
 
 // A preview makes a few candidates of each category; the whole synthesis asks nothing again that the preview asked.
 func TestPreview(t *testing.T) {
+	testkit.OneGoroutine(t)
 	direct := newBench(t)
 	direct.must(all(16))
 	b := newBench(t)

@@ -11,10 +11,12 @@ import (
 	"airqa/fixtures"
 	"airqa/ingest/floats"
 	"airqa/ingest/structure"
+	"airqa/internal/testkit"
 )
 
 // Publishers strip anchors and outlines, so font style and numbering must suffice.
 func TestHeadingsAreFoundWithoutAnchorsAndOutline(t *testing.T) {
+	testkit.OneGoroutine(t)
 	pool, err := pdf.NewPool(pdf.Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"airqa/ingest"
 	"airqa/ingest/mineru"
 	"airqa/ingest/records"
+	"airqa/internal/testkit"
 	"airqa/qa"
 )
 
@@ -73,6 +74,7 @@ func readWith(t *testing.T, extras ingest.Extras, path string) paperdb.Paper {
 }
 
 func TestMinerUTakesThePlaceOfFiguresTablesAndEquations(t *testing.T) {
+	testkit.OneGoroutine(t)
 	path := bare(t, "lumenparse", "lumen")
 	own := readWith(t, ingest.Extras{}, path)
 	p := readWith(t, ingest.Extras{MinerU: outputs(t, "lumen", middle, content)}, path)
@@ -111,6 +113,7 @@ func TestMinerUWithoutCellsKeepsOurs(t *testing.T) {
 }
 
 func TestBrokenMinerUFilesKeepWhatWasFound(t *testing.T) {
+	testkit.OneGoroutine(t)
 	path := bare(t, "lumenparse", "lumen")
 	own := readWith(t, ingest.Extras{}, path)
 	p := readWith(t, ingest.Extras{MinerU: outputs(t, "lumen", "{", "[")}, path)
@@ -128,6 +131,7 @@ func TestBrokenMinerUFilesKeepWhatWasFound(t *testing.T) {
 }
 
 func TestMinerUByTheUUIDOfThePaper(t *testing.T) {
+	testkit.OneGoroutine(t)
 	path := bare(t, "lumenparse", "lumen")
 	id := readWith(t, ingest.Extras{}, path).Metadata.PaperID
 	p := readWith(t, ingest.Extras{MinerU: outputs(t, id, middle, content)}, path)
@@ -159,6 +163,7 @@ func openRecords(t *testing.T, dir string) *records.Folder {
 }
 
 func TestMetadataOfAFolder(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir, bySlug := collection(t)
 	want := bySlug["tallow"]
 	put(t, dir, qa.PaperUUID("broken", "")+".json", []byte(`{"title"`))
@@ -191,6 +196,7 @@ func TestNoRecordHasTheTitle(t *testing.T) {
 }
 
 func TestRunSkipsWhatIsInWithTheSameExtras(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir, _ := collection(t)
 	path := bare(t, "tallow", "x")
 	store := newMemory()

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"airqa/ingest"
+	"airqa/internal/testkit"
 )
 
 // TestMemoryStaysFlat reads the sample papers repeatedly. After the first rounds, the memory in use must not grow with
 // the number of papers. AIRQA_TEST_ROUNDS sets the number of rounds of six papers: 170 for a thousand papers.
 func TestMemoryStaysFlat(t *testing.T) {
+	testkit.OneGoroutine(t)
 	rounds := 6
 	if n, err := strconv.Atoi(os.Getenv("AIRQA_TEST_ROUNDS")); err == nil {
 		rounds = n

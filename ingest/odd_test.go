@@ -13,6 +13,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/env/pdf"
 	"airqa/ingest"
+	"airqa/internal/testkit"
 )
 
 // oddPDF writes objects, numbered from 1, without a cross-reference table, which readers reconstruct.
@@ -67,6 +68,7 @@ func readOdd(t *testing.T, data []byte) (paperdb.Paper, error) {
 }
 
 func TestOddFilesAreReadOrSaidToBeOdd(t *testing.T) {
+	testkit.OneGoroutine(t)
 	letter := "/MediaBox [0 0 612 792] "
 	tests := []struct {
 		name    string

@@ -11,6 +11,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/fixtures"
 	"airqa/ingest"
+	"airqa/internal/testkit"
 	"airqa/internal/tokens"
 	"airqa/qa"
 )
@@ -76,6 +77,7 @@ func allIDs(p paperdb.Paper) (ids []string) {
 }
 
 func TestNothingOfAPageIsMissingFromItsChunks(t *testing.T) {
+	testkit.OneGoroutine(t)
 	for _, slug := range fixtures.Slugs() {
 		p := readFixture(t, slug, false)
 		chunks := map[string]string{}

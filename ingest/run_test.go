@@ -16,6 +16,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/fixtures"
 	"airqa/ingest"
+	"airqa/internal/testkit"
 )
 
 // memory is a store in memory; its fields change its behaviour.
@@ -153,6 +154,7 @@ func run(t *testing.T, cfg ingest.Config, paths ...string) ingest.Summary {
 }
 
 func TestTwoFilesWithOneTitle(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := t.TempDir()
 	path := samples(t, dir, "tallow")[0]
 	whole, err := os.ReadFile(path)
@@ -192,6 +194,7 @@ func TestTwoFilesWithOneTitle(t *testing.T) {
 }
 
 func TestReplace(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := t.TempDir()
 	path := samples(t, dir, "tallow")[0]
 	whole, err := os.ReadFile(path)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"airqa/internal/fuzzy"
@@ -63,8 +64,8 @@ type Config struct {
 	// over. class is that of the preceding failure (qa.FailRateLimit, ...) or [Queue]. It may be nil. Calls may
 	// overlap.
 	OnWait func(class qa.FailureClass) (over func())
-	// OnNotice is called once when an endpoint turns out to reject a setting, or to stream only. It may be nil. Calls
-	// may overlap.
+	// OnNotice is called once when an endpoint turns out to reject a setting, to stream only, or not to respond. It may be
+	// nil. Calls may overlap.
 	OnNotice func(text string)
 	// Rand returns numbers in [0, 1) for back-off jitter; nil is [rand.Float64]. Calls may overlap.
 	Rand func() float64
@@ -113,7 +114,9 @@ func openEndpoint(c Config) (qa.Model, error) {
 		return nil, err
 	}
 	backoff := httpclient.Backoff{First: time.Second, Longest: time.Minute, Rand: c.Rand}
-	return &Retrier{inner: e, onWait: c.OnWait, retries: max(c.MaxRetries, 0), sleep: c.Sleep, backoff: backoff}, nil
+	return &Retrier{
+		inner: e, onWait: c.OnWait, notice: c.OnNotice, retries: max(c.MaxRetries, 0), sleep: c.Sleep, backoff: backoff, down: new(atomic.Bool),
+	}, nil
 }
 
 func (c Config) withDefaults() Config {

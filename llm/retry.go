@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"airqa/internal/httpclient"
@@ -20,6 +21,9 @@ type Retrier struct {
 	sleep   func(context.Context, time.Duration) error
 	backoff httpclient.Backoff
 	onWait  func(class qa.FailureClass) (over func())
+	notice  func(text string)
+	// down is true from the first failed connection to the next reply. Wrapped models share it.
+	down *atomic.Bool
 }
 
 // Inside wraps the model inside m's retries, so that wrap sees every request. A model without retries is wrapped as a
@@ -52,6 +56,7 @@ func (m *Retrier) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) 
 		}
 		r.Tried = slices.Concat(r.Tried, made)
 		if err == nil {
+			m.down.Store(false)
 			reply.Attempts = r.Tried
 			return reply, nil
 		}
@@ -63,6 +68,7 @@ func (m *Retrier) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) 
 		if len(made) == 0 || len(r.Tried) > m.retries+extra || !Classify(err).Transient() {
 			return qa.Reply{}, ended(r.Tried, err)
 		}
+		m.report(err)
 		wait = m.pause(len(r.Tried)-extra, err)
 		over := m.onWait(Classify(err))
 		stop := m.sleep(ctx, wait)
@@ -75,6 +81,14 @@ func (m *Retrier) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) 
 			return qa.Reply{}, callError(r.Tried, fmt.Errorf("%w (waiting after: %s)", stop, err.Error()))
 		}
 	}
+}
+
+// report prints at once that an endpoint does not respond: retries take a while, and the fault is usually the address.
+func (m *Retrier) report(err error) {
+	if Classify(err) != qa.FailUnreachable || m.down.Swap(true) {
+		return
+	}
+	m.notice(fmt.Sprintf("%s; trying again up to %d times", err.Error(), m.retries))
 }
 
 // ended is the last error of a call with all its requests.

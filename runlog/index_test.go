@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/internal/testkit"
 	"airqa/runlog"
 )
 
@@ -58,6 +59,7 @@ func seen(t *testing.T, dir string) string {
 
 // A log reads the same with its index, without it, with an old one and with a wrong one.
 func TestIndex(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := create(t)
 	log, index := filepath.Join(dir, runlog.LogFile), filepath.Join(dir, "log.idx")
 	put := func(path, text string) {

@@ -68,6 +68,7 @@ func TestRows(t *testing.T) {
 
 // TestCauses compares the list with airqa why, and single episodes with the list.
 func TestCauses(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	made := world(t, dir, 2)
 	runs, err := cause.Read(context.Background(), []cause.Source{{Run: made.Run, Examples: made.Examples}}, cause.Choice{})
@@ -144,6 +145,7 @@ func TestSelect(t *testing.T) {
 }
 
 func TestSort(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	world(t, dir, 3)
 	lib := open(t, dir)
@@ -290,6 +292,7 @@ func TestRefresh(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	made := world(t, dir, 1)
 	lib := open(t, dir)
@@ -307,6 +310,7 @@ func TestFind(t *testing.T) {
 
 // TestDamaged lists a damaged episode with the reason, and the others as they are.
 func TestDamaged(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	world(t, dir, 1)
 	path := filepath.Join(dir, runlog.LogFile)

@@ -50,6 +50,7 @@ func exported(t *testing.T, dir string) string {
 // Annotations that are killed at random moments, and started again each time, end as those that nothing disturbed. No pair
 // is paid for twice but those that were in flight.
 func TestKilledAnnotations(t *testing.T) {
+	t.Parallel()
 	testkit.Long(t, "kills")
 	quiet, disturbed := annotator(), annotator()
 	defer quiet.Close()
@@ -81,6 +82,7 @@ func TestKilledAnnotations(t *testing.T) {
 
 // Annotations in batches are those of single calls, at half the cost; a killed program sends nothing twice.
 func TestAnnotationsInBatches(t *testing.T) {
+	t.Parallel()
 	testkit.Long(t, "kills and polling")
 	single, chat := annotator(), annotator()
 	defer single.Close()

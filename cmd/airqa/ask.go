@@ -57,7 +57,11 @@ func (c *askCmd) Run(a *app) error {
 	}
 	asking := ask.Asking{
 		Session: a.session(), Settings: c.Settings, Questions: questions, Out: c.Out, Width: cmp.Or(terminalWidth(os.Stderr), 80),
-		Step: func(line string) { _, _ = fmt.Fprintln(a.errs, line) },
+		Step: func(line string) {
+			if !a.quiet {
+				_, _ = fmt.Fprintln(a.errs, line)
+			}
+		},
 	}
 	if asking.Earlier, asking.Papers, err = c.conversation(a); err != nil {
 		return err

@@ -26,6 +26,7 @@ import (
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/runlog"
 )
 
 // benchCmd is about the companion benchmarks.
@@ -119,7 +120,7 @@ type benchAgreeCmd struct {
 	Measure     string  `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
 	Margin      float64 `default:"0.05" placeholder:"D" help:"Difference up to which the model is not worse than people."`
 	Bootstrap   int     `default:"2000" placeholder:"N" help:"Resamples of the comparison."`
-	Seed        uint64  `default:"1" help:"Seed of the resamples."`
+	Seed        uint64  `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 }
 
 func (c benchAgreeCmd) Run(a *app) error {
@@ -178,7 +179,7 @@ func (c benchRunCmd) Run(a *app) error {
 	questions := filepath.Join(c.Dir, c.Name+"-"+c.Context+"-"+c.History+".jsonl") // one for each form
 	args := append([]string{"run", "--data", data, "--questions", questions}, flagsAfterDashes(c.Args)...)
 	var commands cli
-	parser, err := kong.New(&commands, options()...)
+	parser, err := kong.New(&commands, options(a.files)...)
 	if err != nil {
 		return err
 	}
@@ -193,9 +194,7 @@ func (c benchRunCmd) Run(a *app) error {
 	if err := c.prepare(a, loaded, data, questions); err != nil {
 		return err
 	}
-	if err := a.noteFileSettings(run); err != nil {
-		return err
-	}
+	a.noteAll(a.files.Announced(run, runlog.RunFile))
 	if err := run.Run(a); err != nil {
 		return err
 	}
@@ -283,7 +282,7 @@ type benchRules struct {
 	Fixed    bool   `xor:"mode" help:"Correct known flaws of the scripts (docs/bench.md)."`
 	Setting  string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
 	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
-	Seed     uint64 `default:"1" help:"Seed of the resamples."`
+	Seed     uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 
 	Annotations string `names:"input" placeholder:"FILE" help:"Annotations of airqa bench annotate export, instead of those of the dataset (doris-mae)."`
 	Export      string `names:"output" placeholder:"FILE" help:"Write the predictions to FILE in the benchmark's own format: those of --method, or the scored ones (qasper, doris-mae)."`

@@ -26,8 +26,10 @@ A flag takes its value from the first of these that has one:
 
 1. the command line
 2. the environment: ` + "`AIRQA_COMMAND_FLAG` (`AIRQA_RUN_TURNS`), then the variables listed with the flag (`AIRQA_TURNS`);\n   a flag without variables in the list has neither" + `
-3. ` + "`airqa.yaml`" + ` in the working directory: the key under the name of the command, then the key at the top
-4. the default
+3. ` + "`airqa.yaml`" + ` in the working directory, or the file that ` + "`--config`" + ` names: the key under the name of the command,
+   then the key at the top
+4. your own ` + "`airqa.yaml`" + ` in ` + "`~/.config/airqa`" + ` (on macOS ` + "`~/Library/Application Support/airqa`" + `)
+5. the default
 
 ` + "```yaml" + `
 data: papers
@@ -51,14 +53,14 @@ Results go to standard output, everything else to standard error. [JSON output](
 | 130 | interrupted |
 `
 
-// docs/cli.md matches the flags.
+// docs/cli.md and docs/airqa.1 match the flags.
 func TestCLIDoc(t *testing.T) {
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
 	inFolderWithRun(t) // no airqa.yaml
-	parser, err := kong.New(&cli{}, options()...)
+	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +84,67 @@ func TestCLIDoc(t *testing.T) {
 		}
 	}
 	golden.Check(t, "../../../docs/cli.md", b.String())
+	golden.Check(t, "../../../docs/airqa.1", manPage(parser.Model.Node))
+}
+
+// manPage is docs/airqa.1, which release archives contain.
+func manPage(app *kong.Node) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".\\\" Generated: go test ./cmd/airqa -run TestCLIDoc -update\n.TH AIRQA 1 \"\" %q\n", program)
+	b.WriteString(".SH NAME\nairqa \\- " + roff(strings.ToLower(app.Help[:1])+strings.TrimSuffix(app.Help[1:], ".")) + "\n")
+	b.WriteString(".SH SYNOPSIS\n.B airqa\nCOMMAND [ARGUMENT]... [FLAG]...\n.SH COMMANDS\n")
+	for _, top := range app.Children {
+		if top.Hidden {
+			continue
+		}
+		for _, node := range append(top.Leaves(true), top)[:max(1, len(top.Leaves(true)))] {
+			writeManCommand(&b, node)
+		}
+	}
+	b.WriteString(".SH FILES\n.TP\n.I airqa.yaml\nSettings: a key for each flag, at the top or under the name of a command.\n" +
+		".TP\n.I ~/.config/airqa/airqa.yaml\nYour own settings, for all folders.\n" +
+		".TP\n.I .env\nAPI keys as NAME=VALUE, read where the environment does not set them.\n")
+	b.WriteString(".SH EXIT STATUS\n")
+	for _, row := range strings.Split(cliDocHead[strings.Index(cliDocHead, "| 0 |"):], "\n") {
+		if cells := strings.Split(row, "|"); len(cells) == 4 {
+			fmt.Fprintf(&b, ".TP\n%s\n%s\n", strings.TrimSpace(cells[1]), roff(strings.TrimSpace(cells[2])))
+		}
+	}
+	return b.String()
+}
+
+func writeManCommand(b *strings.Builder, node *kong.Node) {
+	fmt.Fprintf(b, ".SS %s\n%s\n", roff("airqa "+strings.Join(settings.CommandPath(node), " ")), roff(node.Help))
+	examples, rest, _ := strings.Cut(strings.TrimPrefix(node.Detail, "Examples:\n"), "\n\n")
+	fmt.Fprintf(b, ".PP\n.nf\n%s\n.fi\n", roff(strings.TrimRight(examples, "\n")))
+	if rest != "" {
+		fmt.Fprintf(b, ".PP\n%s\n", roff(rest))
+	}
+	for _, p := range node.Positional {
+		fmt.Fprintf(b, ".TP\n.I %s\n%s\n", roff(p.Summary()), roff(p.Help))
+	}
+	for _, f := range node.Flags {
+		if f.Hidden {
+			continue
+		}
+		name := strings.TrimSpace("--" + f.Name + " " + placeholder(f))
+		if f.Short != 0 {
+			name = "-" + string(f.Short) + ", " + name
+		}
+		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(name), roff(f.Help))
+	}
+}
+
+// roff escapes text for a man page.
+func roff(text string) string {
+	text = strings.NewReplacer("\\", "\\e", "-", "\\-").Replace(text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			lines[i] = "\\&" + line
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func writeCommand(b *strings.Builder, node *kong.Node) {

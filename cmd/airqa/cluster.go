@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"airqa/internal/settings"
 	"airqa/qa"
 	"airqa/run/shard"
 )
@@ -76,7 +77,7 @@ func (c kubernetesCmd) Run(a *app) error {
 
 // job checks the flags of airqa run and divides the limits.
 func (c clusterFlags) job(a *app) (shard.Job, runCmd, error) {
-	run, err := parseRun(c.Args)
+	run, err := parseRun(c.Args, a.files)
 	if err != nil {
 		return shard.Job{}, run, err
 	}
@@ -104,9 +105,9 @@ func (c clusterFlags) job(a *app) (shard.Job, runCmd, error) {
 }
 
 // parseRun parses flags of airqa run.
-func parseRun(args []string) (runCmd, error) {
+func parseRun(args []string, files *settings.Files) (runCmd, error) {
 	var c cli
-	parser, err := kong.New(&c, options()...)
+	parser, err := kong.New(&c, options(files)...)
 	if err != nil {
 		return runCmd{}, withCode(exitUsage, err)
 	}

@@ -16,8 +16,8 @@ type compareCmd struct {
 	Format       string   `default:"text" enum:"${formats}" help:"${format_names}."`
 	JSON         bool     `name:"json" help:"Short for --format json."`
 	Flips        int      `default:"5" help:"Number of questions to list that only one run got right, for each run."`
-	Rounds       int      `default:"10000" help:"Bootstrap rounds."`
-	Seed         uint64   `default:"1" help:"Bootstrap seed."`
+	Rounds       int      `name:"bootstrap" default:"10000" placeholder:"N" help:"Resamples of the bootstrap."`
+	Seed         uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 	MinQuestions string   `placeholder:"GAP" help:"Print how many questions are needed to detect a gap, such as 3pp (percentage points)."`
 	Discordant   *float64 `placeholder:"FRACTION" help:"With --min-questions: fraction of questions on which the systems disagree. Default: 0.2, or the fraction of the two runs."`
 	Scoring      string   `env:"AIRQA_COMPARE_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
@@ -76,7 +76,7 @@ func (c compareCmd) check() error {
 	case c.Flips < 0:
 		return qa.Usagef("--flips must not be negative")
 	case c.Rounds < 1:
-		return qa.Usagef("--rounds must be at least 1")
+		return qa.Usagef("--bootstrap must be at least 1")
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ type configCmd struct {
 }
 
 func (c configCmd) Run(a *app) error {
-	parser, err := kong.New(&cli{}, options()...)
+	parser, err := kong.New(&cli{}, options(a.files)...)
 	if err != nil {
 		return err
 	}
@@ -31,13 +31,9 @@ func (c configCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	file, err := layers.ReadFile()
-	if err != nil {
-		return err
-	}
 	var all []settings.Setting
 	for _, node := range nodes {
-		list, err := file.Of(parser, node)
+		list, err := a.files.Of(parser, node)
 		if err != nil {
 			return withCode(exitUsage, fmt.Errorf("airqa %s: %w", strings.Join(settings.CommandPath(node), " "), err))
 		}
@@ -83,7 +79,6 @@ var layers = settings.Layers{
 		"limit":     {"run"},
 		"missing":   {"run"},
 		"sample":    {"run"},
-		"seed":      {"run", "enrich"},
 		"timeout":   {"run", "enrich"},
 		"judge":     {"score", "run", "questions try", "bench judge-check", "doctor"},
 		"score":     {}, // a section of airqa.yaml

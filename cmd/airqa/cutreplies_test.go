@@ -16,6 +16,7 @@ import (
 // Replies that the limit of tokens cut off are counted at the end of a run, by status and by trace. The limit leaves models that
 // reason more room, and a given one wins.
 func TestCutReplies(t *testing.T) {
+	t.Parallel()
 	testkit.Long(t, "many runs")
 	data, dir := ingested(t), t.TempDir()
 	questions := filepath.Join(dir, "questions.jsonl")

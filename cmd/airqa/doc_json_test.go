@@ -130,7 +130,7 @@ var jsonOutputs = map[string]jsonOutput{
 		[]any{extractor.Yields{}, extractor.Story{}},
 	},
 	"export check": {
-		[]string{"export check pairs.jsonl --config pairs.yaml --json"},
+		[]string{"export check pairs.jsonl --trainer-config pairs.yaml --json"},
 		[]any{struct {
 			Trainer preflight.TrainerRow `json:"trainer"`
 			Total   preflight.Total      `json:"total"`
@@ -229,15 +229,20 @@ var jsonOutputs = map[string]jsonOutput{
 	},
 }
 
-// docs/json.md has a section for every command that prints JSON, with every key of it and no other.
+// docs/json.md and docs/json-data.md have a section for every command that prints JSON, with every key of it and no other.
 func TestJSONDoc(t *testing.T) {
+	t.Parallel()
 	testkit.Long(t, "runs every command that prints JSON")
-	raw, err := os.ReadFile("../../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
+	pages := ""
+	for _, name := range []string{"json.md", "json-data.md"} {
+		raw, err := os.ReadFile(filepath.Join("../../docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages += string(raw)
 	}
 	dir := jsonFolder(t)
-	sections := jsonSections(string(raw))
+	sections := jsonSections(pages)
 	commands := jsonCommands(t)
 	for _, command := range commands {
 		t.Run(command, func(t *testing.T) {
@@ -299,7 +304,7 @@ func jsonFolder(t *testing.T) string {
 // jsonCommands are the commands with a flag --json.
 func jsonCommands(t *testing.T) []string {
 	t.Helper()
-	parser, err := kong.New(&cli{}, options()...)
+	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +319,7 @@ func jsonCommands(t *testing.T) []string {
 
 var (
 	jsonHeading = regexp.MustCompile("^## airqa ([a-z -]+)$")
-	jsonSame    = regexp.MustCompile(`\[airqa ([a-z -]+)\]\(#airqa-`)
+	jsonSame    = regexp.MustCompile(`\[airqa ([a-z -]+)\]\((?:json-data\.md|json\.md)?#airqa-`)
 	jsonKey     = regexp.MustCompile("`([^`]+)`")
 	jsonBraces  = regexp.MustCompile(`\{([^{}]*)\}`)
 )

@@ -18,7 +18,7 @@ var agreed = map[string]bool{
 
 // A variable or a key at the top of airqa.yaml must not mean one thing to one command and another to the next.
 func TestSharedFlagsMeanTheSame(t *testing.T) {
-	parser, err := kong.New(&cli{}, options()...)
+	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,10 +31,10 @@ type exportCmd struct {
 }
 
 type exportWriteCmd struct {
-	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Out    string   `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Required, except with --otlp-endpoint."`
-	Format string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,atif,parquet,otlp" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file)."`
-	Force  bool     `env:"-" help:"Replace an existing export."`
+	Runs    []string `arg:"" name:"run" help:"Run directories, or folders of them."`
+	Out     string   `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Required, except with --otlp-endpoint."`
+	Format  string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,atif,parquet,otlp" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file)."`
+	Replace bool     `env:"-" help:"Replace an existing export."`
 
 	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Form of the trained turn: canonical (action as airqa prints it, nothing after it) or raw (the reply as received)."`
 	Thinking string `env:"-" default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
@@ -114,7 +114,7 @@ func (c exportWriteCmd) Run(a *app) error {
 func adviseExport(err error) error {
 	switch {
 	case errors.As(err, new(*stagedir.OccupiedError)):
-		return fmt.Errorf("%w; --force replaces it", err)
+		return fmt.Errorf("%w; to overwrite it, add --replace", err)
 	case errors.Is(err, export.ErrLeaks):
 		return fmt.Errorf("%w; --leak drop leaves them out", err)
 	case errors.Is(err, export.ErrNoPairs):
@@ -125,7 +125,7 @@ func adviseExport(err error) error {
 
 func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 	return export.Config{
-		Runs: dirs, Format: export.Format(c.Format), Out: c.Out, Force: c.Force, Program: program,
+		Runs: dirs, Format: export.Format(c.Format), Out: c.Out, Force: c.Replace, Program: program,
 		Redact: a.redactor(), Notify: a.notify, Progress: a.progress,
 		Rules: export.Rules{
 			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking)},
@@ -220,9 +220,9 @@ func (c exportWriteCmd) traces(a *app, dirs []string) error {
 }
 
 func (c exportWriteCmd) writeTraces(a *app, config otlp.Config) error {
-	sum, unchanged, err := otlp.WriteFile(config, c.Out, c.Force)
+	sum, unchanged, err := otlp.WriteFile(config, c.Out, c.Replace)
 	if errors.As(err, new(*stagedir.OccupiedError)) {
-		return fmt.Errorf("%w; --force replaces it", err)
+		return fmt.Errorf("%w; to overwrite it, add --replace", err)
 	}
 	if err != nil {
 		return err
@@ -251,7 +251,7 @@ func (c exportWriteCmd) checkTraces() error {
 // checkNoRows refuses flags of training data.
 func (c exportWriteCmd) checkNoRows() error {
 	plain := c
-	plain.Runs, plain.Out, plain.Format, plain.Force, plain.Scoring, plain.Judge, plain.KeepPrivate = nil, "", "", false, "", "", false
+	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Scoring, plain.Judge, plain.KeepPrivate = nil, "", "", false, "", "", false
 	plain.Endpoint, plain.Follow = "", false
 	if reflect.DeepEqual(plain, exportWriteCmd{
 		Turns: "canonical", Thinking: "keep", SplitSeed: 1, Duplicates: "near", Leak: "drop",
@@ -259,5 +259,5 @@ func (c exportWriteCmd) checkNoRows() error {
 	}) {
 		return nil
 	}
-	return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; allowed are --force, --scoring, --judge and --keep-private")
+	return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; allowed are --replace, --scoring, --judge and --keep-private")
 }

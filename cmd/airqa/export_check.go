@@ -19,11 +19,11 @@ import (
 type checkFlags struct {
 	File      string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder with dataset_info.json."`
 	Trainer   string `env:"-" default:"llamafactory" enum:"llamafactory,trl,openai" help:"llamafactory (0.9.5), trl (1.16, with a ChatML template) or openai."`
-	Config    string `names:"input" env:"-" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml or trl.yaml in the folder, or the trainer's defaults."`
-	Dataset   string `env:"-" placeholder:"NAME" help:"Entry of dataset_info.json. Default: the one in --config, or the only one."`
+	Config    string `name:"trainer-config" names:"input" env:"-" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml or trl.yaml in the folder, or the trainer's defaults."`
+	Dataset   string `env:"-" placeholder:"NAME" help:"Entry of dataset_info.json. Default: the one in --trainer-config, or the only one."`
 	Tokenizer string `names:"input" env:"-" placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate."`
-	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row, in place of the one in --config."`
-	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory or TRL, in place of the one in --config."`
+	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row, in place of the one in --trainer-config."`
+	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory or TRL, in place of the one in --trainer-config."`
 }
 
 // options are those of the file that the trainer gets. The caller calls remove at the end.

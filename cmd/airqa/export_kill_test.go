@@ -17,13 +17,14 @@ import (
 // An export that is killed at random moments leaves the previous export as it was, or has replaced it completely. Started
 // again, it writes the same bytes as one that nothing disturbed, and leaves no other files.
 func TestKilledExport(t *testing.T) {
+	t.Parallel()
 	testkit.Long(t, "kills")
 	dir := t.TempDir()
 	recordtest.Make(t, recordtest.Config{
 		Dir: filepath.Join(dir, "run"), Baseline: "agentic-hybrid-view", Questions: 30, Repeats: 4, Scored: true, Text: strings.Repeat("a passage of a paper ", 200),
 	})
 	command := func(out string, more ...string) *exec.Cmd {
-		args := append([]string{"export", filepath.Join(dir, "run"), "--duplicates", "exact", "--force", "--out", filepath.Join(dir, out)}, more...)
+		args := append([]string{"export", filepath.Join(dir, "run"), "--duplicates", "exact", "--replace", "--out", filepath.Join(dir, out)}, more...)
 		c := exec.CommandContext(t.Context(), os.Args[0], args...)
 		c.Env = append(os.Environ(), asProgram+"=1")
 		return c

@@ -46,6 +46,7 @@ func faultyReplies() []string {
 // With 5 % of 429s, 2 % of 500s, 1 % cut replies and 1 % garbage all episodes end, none is lost or doubled, no request is
 // made that the faults do not require, and what they cost is in the log.
 func TestFaultyEndpoint(t *testing.T) {
+	t.Parallel()
 	n := faultyEpisodes(t)
 	server := newLoadServer(t, faultyReplies())
 	server.plan = faultPlan
@@ -99,6 +100,7 @@ func runMeasured(t *testing.T, c *exec.Cmd) int64 {
 
 // The same with a kill in the middle: what was in flight may be asked again, and nothing else.
 func TestFaultyEndpointKilled(t *testing.T) {
+	t.Parallel()
 	testkit.Long(t, "a second run against a faulty endpoint")
 	n := faultyEpisodes(t)
 	server := newLoadServer(t, faultyReplies())

@@ -26,6 +26,7 @@ func command(t *testing.T, args ...string) (int, string) {
 
 // Papers are fetched into the data directory, read, and skipped the second time; failed downloads are reported.
 func TestIngestFetches(t *testing.T) {
+	t.Parallel()
 	web := httptest.NewServer(http.FileServerFS(fixtures.Papers()))
 	gone := httptest.NewServer(nil)
 	gone.Close()

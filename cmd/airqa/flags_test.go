@@ -80,7 +80,7 @@ var effects = []effect{
 	{"measure", "--measure rho", ratersOf(func(r agreement.Config) any { return r.Measure }), "rho"},
 	{"margin", "--margin 0.2", ratersOf(func(r agreement.Config) any { return r.Margin }), 0.2},
 	{"bootstrap", "--bootstrap 9", ratersOf(func(r agreement.Config) any { return r.Rounds }), 9},
-	{"seed", "--seed 7", ratersOf(func(r agreement.Config) any { return r.Seed }), uint64(7)},
+	{"bootstrap-seed", "--bootstrap-seed 7", ratersOf(func(r agreement.Config) any { return r.Seed }), uint64(7)},
 
 	{"embed-tokens", "--embed-tokens 512", embedTokens, 512},
 	{"embed-threads", "--embed-threads 3", embedThreads, 3},
@@ -121,7 +121,7 @@ var effects = []effect{
 
 // scripted are the flags that a test runs, command by command: the script (or the Go file), and its flags.
 var scripted = map[string]map[string]string{
-	"":        {"script/look.txtar": "version", "script/help.txtar": "help-all"},
+	"":        {"script/look.txtar": "version", "script/help.txtar": "help-all", "script/settings.txtar": "config quiet"},
 	"help":    {"script/help.txtar": "all"},
 	"version": {"script/help.txtar": "json"},
 	"demo":    {"script/demo.txtar": "dir"},
@@ -137,7 +137,7 @@ var scripted = map[string]map[string]string{
 	"papers list": {"script/papers-list.txtar": "data json format"},
 	"papers show": {"script/papers-list.txtar": "data json format"},
 	"papers fetch": {
-		"papers_fetch_test.go":      "data questions metadata named limit rate max-mb missing dry-run json",
+		"papers_fetch_test.go":      "data questions metadata named limit rate max-mb missing-list dry-run json",
 		"script/papers-fetch.txtar": "chunk-size chunk-unit",
 	},
 	"papers rm": {"script/papers-rm.txtar": "data dry-run json vectors"},
@@ -167,7 +167,7 @@ var scripted = map[string]map[string]string{
 	"store cache clear":     {"script/replies.txtar": "json"},
 	"store cache prune":     {"script/replies.txtar": "older json"},
 	"fork": {
-		"script/fork.txtar": "at reply out data observation edit message by model",
+		"script/fork.txtar": "at reply out data observation edit message author model",
 		"replay_test.go":    "cache",
 	},
 	"diff":   {"script/diff.txtar": "format json scoring judge"},
@@ -181,15 +181,15 @@ var scripted = map[string]map[string]string{
 		"script/judge-check.txtar": "json judge judge-concurrency",
 		"score_interrupt_test.go":  "verdicts",
 	},
-	"report":            {"script/report.txtar": "only table by format json out figures intervals seed detail with-paper scoring judge"},
-	"compare":           {"script/compare.txtar": "format json flips rounds seed min-questions discordant scoring judge power"},
+	"report":            {"script/report.txtar": "only table by format json out figures intervals bootstrap-seed detail with-paper scoring judge"},
+	"compare":           {"script/compare.txtar": "format json flips bootstrap bootstrap-seed min-questions discordant scoring judge power"},
 	"status":            {"script/status.txtar": "json watch"},
 	"questions new":     {"script/questions.txtar": "question answer type point count decimals answer-format paper reference conference tag uuid evaluator append data"},
 	"questions convert": {"script/questions.txtar": "type paper data"},
 	"questions lint":    {"script/questions.txtar": "format json out", "script/question-table.txtar": "data"},
 	"questions stats":   {"script/stats.txtar": "format json out with-paper data", "script/question-table.txtar": "data"},
 	"questions try":     {"script/questions.txtar": "answer json judge", "score_interrupt_test.go": "judge-concurrency"},
-	"export write": {"script/export.txtar": "out format force turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
+	"export write": {"script/export.txtar": "out format replace turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
 		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids scoring judge split split-seed duplicates against leaks leak keep-private " +
 		"cutoff-len template tokenizer fit license", "script/otlp.txtar": "otlp-endpoint follow"},
 	"synth explore":  {"script/synth.txtar": making, "synth_batch_test.go": "batch batch-again"},
@@ -200,14 +200,14 @@ var scripted = map[string]map[string]string{
 	"synth review":   {"synth_review_test.go": "sample sample-seed html out apply reviewer data model workers solve-again pictures"},
 	"why":            {"script/demo.txtar": "compare format json scoring all", "script/trace.txtar": "ask judge-base-url judge-concurrency"},
 	"view":           {"view_test.go": "listen no-open"},
-	"export check":   {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template python json"},
-	"export show":    {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template row html"},
+	"export check":   {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template python json"},
+	"export show":    {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template row html"},
 	"export convert": {"script/export-convert.txtar": "to out"},
 	"trace": {
 		"script/trace.txtar":         "status tag lost-at grep sort limit format json scoring judge function outcome error cause",
 		"script/run-protocols.txtar": "full", "browse_test.go": "browse no-pager",
 	},
-	"notes":                {"script/trace.txtar": "add step decide remove merge by json format"},
+	"notes":                {"script/trace.txtar": "add step decide remove merge author json format"},
 	"sql":                  {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
 	"search":               {"script/look.txtar": "data retrieve limit paper json vectors"},
 	"page":                 {"script/look.txtar": "data paper page box boxes dpi out"},
@@ -217,9 +217,9 @@ var scripted = map[string]map[string]string{
 	"store vectors repair": {"script/vectors.txtar": "data"},
 	"bench list":           {"script/bench.txtar": "json"},
 	"bench stats":          {"script/bench.txtar": "dataset similarity format json out", "script/bench-rank.txtar": "pools"},
-	"bench baseline":       {"script/bench.txtar": "dataset method format json out", "script/bench-rank.txtar": "compat fixed setting text-evidence-only seed export"},
+	"bench baseline":       {"script/bench.txtar": "dataset method format json out", "script/bench-rank.txtar": "compat fixed setting text-evidence-only bootstrap-seed export"},
 	"bench run":            {"script/bench-run.txtar": "dataset context history dir"},
-	"bench score":          {"script/bench-run.txtar": "run", "script/bench.txtar": "dataset predictions compat fixed bootstrap seed format json out", "script/bench-rank.txtar": "setting text-evidence-only export"},
+	"bench score":          {"script/bench-run.txtar": "run", "script/bench.txtar": "dataset predictions compat fixed bootstrap bootstrap-seed format json out", "script/bench-rank.txtar": "setting text-evidence-only export"},
 	"bench show":           {"script/bench.txtar": "dataset history"},
 	"bench agree":          {"script/bench.txtar": "format json out"},
 	"list baselines":       {"script/look.txtar": "json"},
@@ -245,7 +245,7 @@ func TestEveryFlagHasAnEffect(t *testing.T) {
 		t.Fatal(err)
 	}
 	inFolderWithRun(t)
-	parser, err := kong.New(&cli{}, options()...)
+	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestEveryFlagHasAnEffect(t *testing.T) {
 		case f.Name == "help":
 			return
 		case name == "verbose":
-			if debug := slog.LevelDebug; newApp(false).log.Enabled(t.Context(), debug) || !newApp(true).log.Enabled(t.Context(), debug) {
+			if debug := slog.LevelDebug; newApp(false, false).log.Enabled(t.Context(), debug) || !newApp(true, false).log.Enabled(t.Context(), debug) {
 				t.Error("--verbose shows no more")
 			}
 			return
@@ -349,7 +349,7 @@ var neededArgs = map[string]string{
 
 // quietParser is one parser for many command lines: Parse sets all flags to their defaults first. It prints nothing.
 var quietParser = sync.OnceValues(func() (*kong.Kong, error) {
-	return kong.New(&cli{}, append(options(), kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))...)
+	return kong.New(&cli{}, append(options(layers.Open("")), kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))...)
 })
 
 // parsed is a command with some arguments.
@@ -384,7 +384,7 @@ func inFolderWithRun(t *testing.T) {
 var flagClock = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func testApp() *app {
-	a := newApp(false)
+	a := newApp(false, false)
 	a.now = func() time.Time { return flagClock }
 	a.getenv = func(name string) string { return map[string]string{"OPENAI_API_KEY": "sk-test"}[name] }
 	return a

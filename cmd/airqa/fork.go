@@ -24,7 +24,7 @@ type forkCmd struct {
 	Edit        bool   `env:"-" help:"Edit the message in $VISUAL or $EDITOR."`
 	Message     string `env:"-" default:"reply" enum:"reply,observation" help:"Message that --edit changes: reply or observation."`
 	Out         string `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Run directory of the fork. Default: RUN/forks/UUID-sSTEP-N."`
-	By          string `env:"-" placeholder:"NAME" help:"Author of the change, for the record. Default: $USER."`
+	Author      string `env:"-" placeholder:"NAME" help:"Author of the change, for the record. Default: $USER."`
 	dataFlags
 	Model string `names:"model" short:"m" env:"-" placeholder:"PROVIDER:NAME" help:"Model from this step on. Default for this and the flags below: the recorded settings."`
 	endpointFlags
@@ -49,7 +49,7 @@ func (c forkCmd) Run(a *app) error {
 	if c.Observation != "" || c.Edit && c.Message == runlog.ForkObservation {
 		changed = runlog.ForkObservation
 	}
-	b, err := session.NewBranch(r, id, runlog.Fork{Step: c.At, Changed: changed, By: cmp.Or(c.By, a.getenv("USER"))})
+	b, err := session.NewBranch(r, id, runlog.Fork{Step: c.At, Changed: changed, By: cmp.Or(c.Author, a.getenv("USER"))})
 	if err != nil {
 		return err
 	}

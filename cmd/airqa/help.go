@@ -61,8 +61,8 @@ var onFirstPage = map[string]string{
 	"run":                 "base-url",
 	"enrich":              "base-url",
 	"search":              "retrieve",
-	"report":              "seed",
-	"compare":             "seed",
+	"report":              "bootstrap-seed",
+	"compare":             "bootstrap-seed",
 	"doctor":              "base-url timeout vectors",
 	"store vectors check": "vectors",
 	"export write":        "turns",
@@ -202,8 +202,8 @@ type helpCmd struct {
 	All     bool     `env:"-" help:"Show all flags, like --help-all."`
 }
 
-func (c helpCmd) Run(*app) error {
-	parser, err := kong.New(&cli{}, options()...)
+func (c helpCmd) Run(a *app) error {
+	parser, err := kong.New(&cli{}, options(a.files)...)
 	if err != nil {
 		return err
 	}

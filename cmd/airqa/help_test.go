@@ -14,7 +14,7 @@ import (
 const firstPage = 15
 
 func TestHelpIsShort(t *testing.T) {
-	parser, err := kong.New(&cli{}, options()...)
+	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestHelpIsShort(t *testing.T) {
 
 // Every command has examples in help.txt, and every section of it is about a command.
 func TestHelpTexts(t *testing.T) {
-	parser, err := kong.New(&cli{}, options()...)
+	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}

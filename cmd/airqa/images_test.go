@@ -15,6 +15,7 @@ import (
 // A server without image support costs one request for a question that looks at a page, and none when the command is run
 // again, unless that is asked for.
 func TestServerWithoutImages(t *testing.T) {
+	t.Parallel()
 	data, dir := ingested(t), t.TempDir()
 	questions, out := filepath.Join(dir, "questions.jsonl"), filepath.Join(dir, "run")
 	var aboutImages strings.Builder

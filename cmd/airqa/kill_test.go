@@ -23,6 +23,7 @@ import (
 // same trajectories as one that nothing disturbed; no event is lost or doubled, and no reply is paid for twice but
 // those that were on their way when the program died.
 func TestKilledRun(t *testing.T) {
+	t.Parallel()
 	data := ingested(t)
 	dir := t.TempDir()
 	questions := filepath.Join(dir, "questions.jsonl")

@@ -57,7 +57,7 @@ func loadChild(spec string) int {
 }
 
 func (s loadSpec) run() (loadResult, error) {
-	a := newApp(false)
+	a := newApp(false, false)
 	examples := loadQuestions(s.Episodes)
 	writer, err := s.open(a)
 	if err != nil {

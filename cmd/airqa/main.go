@@ -24,6 +24,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/progress"
+	"airqa/internal/settings"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
@@ -43,6 +44,8 @@ const program = "airqa " + version
 type cli struct {
 	HelpAll helpAllFlag      `name:"help-all" help:"Show help with all flags." env:"-"`
 	Version kong.VersionFlag `help:"Print the version and exit." env:"-"`
+	Config  configFlag       `name:"config" names:"source" placeholder:"FILE" help:"Read settings from FILE instead of airqa.yaml in this folder."`
+	Quiet   bool             `help:"Print results, warnings and errors only: no progress, no notes."`
 	Verbose bool             `short:"v" help:"Verbose logging."`
 
 	Demo   demoCmd   `cmd:"" group:"Start:" help:"Run everything on the sample papers: ingest, all baselines, scores, table."`
@@ -79,7 +82,7 @@ type cli struct {
 
 	List       listCmd       `cmd:"" group:"More:" help:"List the baselines, or the known models with prices and limits."`
 	Store      storeCmd      `cmd:"" group:"More:" help:"Manage cached replies and the vectors of a data directory."`
-	Config     configCmd     `cmd:"" group:"More:" help:"Show the effective settings and their sources."`
+	ShowConfig configCmd     `cmd:"" name:"config" group:"More:" help:"Show the effective settings and their sources."`
 	Completion completionCmd `cmd:"" hidden:"" group:"More:" help:"Print a shell completion script."`
 	ShowHelp   helpCmd       `cmd:"" hidden:"" group:"More:" name:"help" help:"Show the help of a command."`
 	ShowBuild  versionCmd    `cmd:"" hidden:"" group:"More:" name:"version" help:"Print version and commit."`
@@ -92,10 +95,13 @@ type app struct {
 	// out is standard output; what a terminal could take for a command is escaped. screen is for commands to the terminal.
 	out, screen io.Writer
 	errs        io.Writer
-	log         *slog.Logger
-	progress    *progress.Reporter
-	now         func() time.Time
-	getenv      func(string) string
+	// quiet drops notes and steps.
+	quiet    bool
+	log      *slog.Logger
+	progress *progress.Reporter
+	now      func() time.Time
+	getenv   func(string) string
+	files    *settings.Files
 	// given are the addresses that the command line or the environment gives.
 	given models.Addresses
 	// data is --data of a command that answers questions; papers that a question file names are found there.
@@ -115,10 +121,15 @@ func main() {
 
 // airqa runs one command line and returns its exit code.
 func airqa(args []string) int {
-	var c cli
-	parser, err := kong.New(&c, options()...)
+	notes, err := settings.LoadKeys(keyVariables())
 	if err != nil {
-		return reportError(withCode(exitUsage, err)) // airqa.yaml cannot be read
+		return reportError(withCode(exitUsage, err))
+	}
+	var c cli
+	files := layers.Open(os.Getenv("AIRQA_CONFIG"))
+	parser, err := kong.New(&c, options(files)...)
+	if err != nil {
+		return reportError(withCode(exitUsage, err))
 	}
 	if completes(parser) {
 		return exitDone
@@ -139,11 +150,9 @@ func airqa(args []string) int {
 		}
 		return reportError(err)
 	}
-	a := newApp(c.Verbose)
-	a.given = givenAddresses(ctx)
-	if err := a.noteFileSettings(ctx); err != nil {
-		return reportError(err)
-	}
+	a := newApp(c.Verbose, c.Quiet)
+	a.files, a.given = files, givenAddresses(ctx, files)
+	a.noteAll(append(notes, files.Announced(ctx, runlog.RunFile)...))
 	code := reportError(missingInput(ctx.Run(a), args))
 	if a.interrupted.Load() && (code == exitFailed || code == exitFailedExamples) {
 		return exitInterrupted
@@ -170,7 +179,16 @@ func missingInput(err error, args []string) error {
 // emptyChoice matches the value "" in kong's list of choices, which means that the flag is not given.
 var emptyChoice = lazyregexp.New(`( must be one of (?:"[^"]+",)*)"",?`)
 
-func options() []kong.Option {
+// configFlag names the settings file that is read instead of the one in the working directory.
+type configFlag string
+
+// BeforeResolve is a hook of kong, called if the command line has the flag.
+func (configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path, files *settings.Files) error {
+	files.Use(fmt.Sprint(ctx.FlagValue(trace.Flag)))
+	return nil
+}
+
+func options(files *settings.Files) []kong.Option {
 	formats := render.Formats()
 	last := len(formats) - 1
 	return []kong.Option{
@@ -183,16 +201,22 @@ func options() []kong.Option {
 		kong.PostBuild(addDetails),
 		kong.PostBuild(groupFlags),
 		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return writeHelp(ctx, false) }),
-		kong.Resolvers(recordedFlags{places: true}),
-		kong.OptionFunc(layers.FromFile),
-		kong.Resolvers(recordedFlags{}),
+		kong.Bind(files),
+		kong.Resolvers(recordedFlags{places: true}, files, recordedFlags{}),
 	}
 }
 
-func newApp(verbose bool) *app {
+func newApp(verbose, quiet bool) *app {
 	level := slog.LevelInfo
-	if verbose {
+	var bars io.Writer = os.Stderr
+	switch {
+	case verbose:
 		level = slog.LevelDebug
+	case quiet:
+		level = slog.LevelWarn
+	}
+	if quiet {
+		bars = io.Discard
 	}
 	isTerminal := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
 	errs := newRedactingWriter(os.Stderr, os.Getenv)
@@ -201,9 +225,9 @@ func newApp(verbose bool) *app {
 		out = &terminal.Screen{To: os.Stdout}
 	}
 	return &app{
-		ctx: context.Background(), in: os.Stdin, out: out, screen: os.Stdout, errs: errs,
+		ctx: context.Background(), in: os.Stdin, out: out, screen: os.Stdout, errs: errs, quiet: quiet,
 		log:      slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
-		progress: progress.New(progress.Config{Out: os.Stderr, Bars: isTerminal}),
+		progress: progress.New(progress.Config{Out: bars, Bars: isTerminal && !quiet}),
 		now:      time.Now, getenv: os.Getenv, width: terminalWidth(os.Stdout), style: terminal.StyleOf(os.Stderr, os.Getenv), outStyle: terminal.StyleOf(os.Stdout, os.Getenv),
 		interrupted: new(atomic.Bool),
 	}
@@ -262,7 +286,18 @@ func withoutTrace(text string) string { return stackTrace.ReplaceAllString(text,
 
 // say prints a message on standard error. It removes control characters: file names, uuids and texts may be untrusted.
 func (a *app) say(format string, args ...any) {
-	_, _ = fmt.Fprintln(a.errs, a.style.Message(terminal.Message(withoutTrace(fmt.Sprintf(format, args...)))))
+	text := withoutTrace(fmt.Sprintf(format, args...))
+	if a.quiet && !strings.HasPrefix(text, "warning: ") {
+		return
+	}
+	_, _ = fmt.Fprintln(a.errs, a.style.Message(terminal.Message(text)))
+}
+
+// noteAll prints notes, one per line.
+func (a *app) noteAll(lines []string) {
+	for _, line := range lines {
+		a.say("%s", line)
+	}
 }
 
 // notify prints a notice.

@@ -79,6 +79,9 @@ func TestScripts(t *testing.T) {
 			e.Defer(tools.Close)
 			e.Setenv("TOOLS", tools.Root())
 			e.Setenv("DATA", data)
+			words := embeddingServer(byWords)
+			e.Defer(words.Close)
+			e.Setenv("WORDS", words.URL+"/v1")
 			tokenizer, err := filepath.Abs("../../internal/bpe/testdata/digits.json")
 			if err != nil {
 				return err

@@ -18,7 +18,7 @@ type notesCmd struct {
 	Decide string `env:"-" placeholder:"CAUSE" help:"Record the cause of the wrong answer, such as repetition (see airqa why)."`
 	Remove string `env:"-" placeholder:"ID" help:"Remove a note by its id."`
 	Merge  string `names:"input" env:"-" placeholder:"FILE" help:"Add the notes of another notes.jsonl of the same run."`
-	By     string `env:"-" placeholder:"NAME" help:"Author. Default: the user name."`
+	Author string `env:"-" placeholder:"NAME" help:"Author. Default: the user name."`
 	listFlags
 }
 
@@ -41,7 +41,7 @@ func (c notesCmd) Run(a *app) error {
 		}
 		episode = row.Episode
 	}
-	f, err := trace.OpenNotes(lib.Runs[0].Name, trace.NoteConfig{Author: cmp.Or(c.By, a.getenv("USER"))})
+	f, err := trace.OpenNotes(lib.Runs[0].Name, trace.NoteConfig{Author: cmp.Or(c.Author, a.getenv("USER"))})
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type papersFetchCmd struct {
 	MaxMB     int      `name:"max-mb" default:"100" placeholder:"N" help:"Maximum size of a file in MB."`
 	Workers   int      `short:"j" default:"2" help:"Papers to read concurrently."`
 	chunkFlags
-	Missing string `names:"output" env:"-" placeholder:"FILE" help:"Write the papers that are still missing to FILE, as JSON lines with id, title, address and reason."`
+	Missing string `name:"missing-list" names:"output" env:"-" placeholder:"FILE" help:"Write the papers that are still missing to FILE, as JSON lines with id, title, address and reason."`
 	DryRun  bool   `env:"-" help:"Only list what is needed, present and to fetch."`
 	JSON    bool   `name:"json" env:"-" help:"Print JSON."`
 }
@@ -162,7 +162,7 @@ type fetchReason struct {
 	Papers int          `json:"papers"`
 }
 
-// missingLine is a line of the file of --missing.
+// missingLine is a line of the file of --missing-list.
 type missingLine struct {
 	PaperID string       `json:"paper_id"`
 	Role    wanted.Role  `json:"role"`
@@ -246,7 +246,7 @@ func numbers(list ...int) []string {
 	return texts
 }
 
-// writeMissing writes the file of --missing.
+// writeMissing writes the file of --missing-list.
 func (c papersFetchCmd) writeMissing(plan wanted.Plan) error {
 	if c.Missing == "" {
 		return nil

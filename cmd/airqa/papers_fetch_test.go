@@ -115,6 +115,7 @@ func (c fetchCase) recorded(t *testing.T) []string {
 // A fetch that is killed some times ends with every paper that can be had. What is recorded is never asked for again, and
 // no host gets requests faster than allowed.
 func TestFetchPapers(t *testing.T) {
+	t.Parallel()
 	const papers, rate, kills = 100, 40, 4
 	c := newFetchCase(t, papers)
 	for kill := range kills {
@@ -135,7 +136,7 @@ func TestFetchPapers(t *testing.T) {
 		}
 	}
 	before, had := c.counts(), c.recorded(t)
-	r, code, errs := c.report(t, "--rate", fmt.Sprint(rate), "--missing", "missing.jsonl")
+	r, code, errs := c.report(t, "--rate", fmt.Sprint(rate), "--missing-list", "missing.jsonl")
 	c.unchanged(t, before, had)
 	if code != 3 || !strings.Contains(totals(r), ", no address 1, failed 3") || !strings.Contains(errs, "3 papers could not be fetched") {
 		t.Errorf("exit code %d, %s\n%s", code, totals(r), errs)
@@ -211,7 +212,7 @@ func (c fetchCase) checkHoldings(t *testing.T) {
 	}
 }
 
-// checkMissing checks the file of --missing.
+// checkMissing checks the file of --missing-list.
 func (c fetchCase) checkMissing(t *testing.T) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(c.dir, "missing.jsonl"))
@@ -238,6 +239,7 @@ func (c fetchCase) checkMissing(t *testing.T) {
 
 // Ctrl-C keeps what is there. A limit fetches a part, named papers first; a dry run fetches nothing.
 func TestFetchSomePapers(t *testing.T) {
+	t.Parallel()
 	c := newFetchCase(t, 9)
 	r, code, errs := c.report(t, "--dry-run", "--named")
 	if code != 0 || totals(r) != "to fetch 2, no address 1" || !strings.Contains(errs, "dry run: nothing was fetched. 2 papers to fetch") {

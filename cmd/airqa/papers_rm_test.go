@@ -17,6 +17,7 @@ import (
 // A removal that is killed at any moment leaves a directory that every command can use, with the paper or without it. The
 // same command then ends with what an undisturbed one leaves.
 func TestKilledRemoval(t *testing.T) {
+	t.Parallel()
 	testkit.Long(t, "kills")
 	const paper = "484197f1-1997-5f33-b56c-5306eb27d631"
 	sample := ingested(t)

@@ -19,6 +19,7 @@ import (
 // Eight readers and one writer, processes that are killed at random: every answer is that of a generation, with the paper or
 // without it, and none is refused. AIRQA_TEST_READERS=1m sets how long.
 func TestReadersBesideWriter(t *testing.T) {
+	t.Parallel()
 	testkit.Long(t, "eight seconds, by design")
 	span := 8 * time.Second
 	if given, err := time.ParseDuration(os.Getenv("AIRQA_TEST_READERS")); err == nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"hash/fnv"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,10 +21,21 @@ import (
 func embeddings(t *testing.T) (url string, count *atomic.Int64) {
 	t.Helper()
 	count = new(atomic.Int64)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := embeddingServer(func(text string) []float64 {
+		count.Add(1)
+		return []float64{1, float64(len(text)), float64(len(text) % 7)}
+	})
+	t.Cleanup(server.Close)
+	return server.URL + "/v1", count
+}
+
+// embeddingServer is an embedding endpoint on the loopback.
+func embeddingServer(embed func(text string) []float64) *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct{ Input []string }
 		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-			t.Error(err)
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
 		}
 		type vector struct {
 			Index     int       `json:"index"`
@@ -31,13 +43,22 @@ func embeddings(t *testing.T) (url string, count *atomic.Int64) {
 		}
 		var list []vector
 		for i, text := range asked.Input {
-			count.Add(1)
-			list = append(list, vector{i, []float64{1, float64(len(text)), float64(len(text) % 7)}})
+			list = append(list, vector{i, embed(text)})
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"data": list})
 	}))
-	t.Cleanup(server.Close)
-	return server.URL + "/v1", count
+}
+
+// byWords is a vector of the words of a text, for tests of everything but the built-in model.
+func byWords(text string) []float64 {
+	v := make([]float64, 256)
+	v[0] = 1
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(strings.Trim(word, ".,;:?()")))
+		v[h.Sum32()%256]++
+	}
+	return v
 }
 
 // indexOf is what airqa.json records of a search index.

@@ -26,7 +26,7 @@ type reportCmd struct {
 	Out       string   `names:"output" short:"o" env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 	Figures   string   `names:"output" env:"AIRQA_REPORT_FIGURES" placeholder:"DIR" help:"Also save the charts in DIR as SVG, PDF and PNG."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95% intervals: wilson, bootstrap (clustered by paper) or none."`
-	Seed      uint64   `env:"AIRQA_REPORT_SEED" default:"1" help:"Bootstrap seed."`
+	Seed      uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 	Detail    bool     `help:"Show n, interval and standard errors under every score."`
 	WithPaper bool     `help:"Also show the paper's own rows."`
 	Only      []string `env:"AIRQA_REPORT_ONLY" placeholder:"STATUS" help:"HTML: include the pages of the questions that are right, wrong, unscored, failed, unfinished or damaged; all or none. Default: all of up to 200 episodes, otherwise none."`

@@ -50,6 +50,7 @@ func (s *secretive) run(args ...string) int {
 // A model, a tool, an endpoint's error and a judge that repeat keys: none of them is in any file that was written, nor in
 // the program's output.
 func TestSecretsAreNotWritten(t *testing.T) {
+	t.Parallel()
 	said := strings.Join(secrets(), " ")
 	data, dir := ingested(t), t.TempDir()
 	server := openaitest.New(openaitest.Config{Key: plantedKey, Reasoning: said, Model: "served " + said, Reply: openaitest.Script(

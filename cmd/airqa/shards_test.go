@@ -27,6 +27,7 @@ import (
 // table. No reply is paid for twice but those in flight at a kill. The data directory, which all of them share, does not
 // change.
 func TestKilledShards(t *testing.T) {
+	t.Parallel()
 	testkit.Long(t, "sixteen processes")
 	const shards, workers = 16, 2
 	s := shardTest{t: t, data: ingested(t), dir: t.TempDir()}

@@ -19,6 +19,7 @@ import (
 // A synthesis in batches makes the same questions as one with single calls, at half the cost, and a program that is killed
 // while a batch is accepted or its results arrive sends nothing twice.
 func TestSynthInBatches(t *testing.T) {
+	t.Parallel()
 	data := ingested(t)
 	dir := t.TempDir()
 	single, chat := policyServer(), policyServer()
@@ -97,6 +98,7 @@ func killedAt(t *testing.T, s *batchtest.Server, call string, c *exec.Cmd) {
 // A budget that does not allow the next batch ends the program with its own exit code, and a failed request is sent again
 // on demand only.
 func TestSynthBatchLimits(t *testing.T) {
+	t.Parallel()
 	data := ingested(t)
 	chat := policyServer()
 	defer chat.Close()

@@ -21,6 +21,7 @@ import (
 // cost as one that nothing disturbed. No reply is paid for twice but those that were on their way when the program died.
 // AIRQA_TEST_KILLS is the number of kills.
 func TestKilledSynthesis(t *testing.T) {
+	t.Parallel()
 	testkit.Long(t, "kills")
 	planned := testkit.Rounds(6, 15)
 	if n, err := strconv.Atoi(os.Getenv("AIRQA_TEST_KILLS")); err == nil {

@@ -17,6 +17,7 @@ import (
 // A review is written, decided and applied: the rejected question leaves, the fixed one is checked by the gates, and the
 // next synthesis replaces what is missing.
 func TestSynthReview(t *testing.T) {
+	t.Parallel()
 	data := ingested(t)
 	dir := t.TempDir()
 	syn := filepath.Join(dir, "syn")

@@ -101,8 +101,8 @@ func checkRecordedStore(file, address string) error {
 		file, address, address)
 }
 
-// givenAddresses returns the addresses that the command line or the environment gives.
-func givenAddresses(ctx *kong.Context) models.Addresses {
+// givenAddresses returns the addresses that the command line, the environment or the user's own settings file gives.
+func givenAddresses(ctx *kong.Context, files *settings.Files) models.Addresses {
 	given := make(map[string]string)
 	for _, f := range ctx.Flags() {
 		if settings.Names(f) == settings.Endpoint {
@@ -110,18 +110,10 @@ func givenAddresses(ctx *kong.Context) models.Addresses {
 		}
 	}
 	for _, p := range ctx.Path {
-		if p.Flag != nil && p.Resolved { // by airqa.yaml or a run directory
+		// Resolved by airqa.yaml or a run directory.
+		if p.Flag != nil && p.Resolved && !files.Trusts(settings.CommandPath(ctx.Selected()), p.Flag.Name) {
 			delete(given, p.Flag.Name)
 		}
 	}
 	return models.Addresses{Models: given["base-url"], Judges: given["judge-base-url"], Embedder: given["embed-base-url"]}
-}
-
-// noteFileSettings prints the addresses and output paths that airqa.yaml or a run directory sets.
-func (a *app) noteFileSettings(ctx *kong.Context) error {
-	file, err := layers.ReadFile()
-	for _, line := range file.Announced(ctx, runlog.RunFile) {
-		a.say("%s", line)
-	}
-	return err
 }

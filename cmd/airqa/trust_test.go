@@ -17,7 +17,7 @@ import (
 // ordinary are the flags with free text that name nothing to read, write or contact, everywhere or in one command. Someone
 // has looked at each: before a flag is added here, follow its value to where it is used.
 var ordinary = []string{
-	"add", "answer", "answer-format", "arxiv", "baseline", "box", "by", "categories", "cause", "claim", "conference", "data-claim", "decide",
+	"add", "answer", "answer-format", "arxiv", "author", "baseline", "box", "by", "categories", "cause", "claim", "conference", "data-claim", "decide",
 	"embedder", "error", "evaluator", "explain", "fields", "function", "gates", "grep", "include", "license", "lost-at", "mem", "method", "min-questions",
 	"name", "namespace", "of-baseline", "of-model", "older", "only", "outcome", "pair", "paper", "partition", "point", "price", "queries",
 	"question", "range", "rater", "reasoning-effort", "reference", "remove", "reviewer", "scoring", "secret", "setting", "shard", "skip-gate",
@@ -36,7 +36,7 @@ var pathLike = regexp.MustCompile(`^(FILE|DIR|PATH|URL|RUN2?|SYN|HOST:PORT|PROVI
 // Every flag of every command declares what its value names, or is known to name nothing: the check of airqa.yaml and of run
 // directories follows these marks.
 func TestFlagsDeclareWhatTheyName(t *testing.T) {
-	parser, err := kong.New(&cli{}, options()...)
+	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestHostileFile(t *testing.T) {
 		settings.Input: "a/b.txt", settings.Output: "a/b.txt", settings.Model: "openai:m", settings.Endpoint: "https://api.openai.com/v1",
 		settings.Store: "files", settings.Listen: "127.0.0.1:0",
 	}
-	parser, err := kong.New(&cli{}, options()...)
+	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,9 +154,5 @@ func fromFile(t *testing.T, n *kong.Node, f *kong.Flag, value string) (any, erro
 	if err := os.WriteFile(settings.File, []byte(text+indent+f.Name+": "+value+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file, err := layers.ReadFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file.Resolve(nil, &kong.Path{Command: n}, f)
+	return layers.Open("").Resolve(nil, &kong.Path{Command: n}, f)
 }

@@ -17,6 +17,7 @@ import (
 
 // The server prints its address, answers there, and Ctrl-C ends it with exit code 0.
 func TestView(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	view := exec.CommandContext(ctx, os.Args[0], "view", viewertest.Folder(t), "--listen", "127.0.0.1:0", "--no-open")

@@ -10,10 +10,12 @@ import (
 	"github.com/google/uuid"
 
 	"airqa/env/paperdb"
+	"airqa/internal/testkit"
 )
 
 // A database that was cut anywhere is refused: of what is missing, the engine would only notice what it reads.
 func TestCutDatabase(t *testing.T) {
+	testkit.OneGoroutine(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "papers.duckdb")
 	w, err := paperdb.OpenWriter(t.Context(), path)

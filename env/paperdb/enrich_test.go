@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/paperdb"
+	"airqa/internal/testkit"
 	"airqa/qa"
 )
 
@@ -68,6 +69,7 @@ func count(t *testing.T, r *paperdb.Reader, column, text string) (n int) {
 // The record of the file depends on the content of the cells, however they were filled; reading the paper again clears
 // it.
 func TestEnrichShowsInTheParser(t *testing.T) {
+	testkit.OneGoroutine(t)
 	p := paper("First")
 	parsers := func(t *testing.T, steps ...[]paperdb.Fill) []string {
 		w, err := paperdb.OpenWriter(t.Context(), library(t, p))

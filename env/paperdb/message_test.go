@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"airqa/internal/testkit"
+
 	"github.com/fxamacker/cbor/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -37,6 +39,7 @@ func TestMessages(t *testing.T) {
 }
 
 func TestValuesBetweenProcesses(t *testing.T) {
+	testkit.OneGoroutine(t)
 	tests := []struct {
 		name  string
 		value func() any
@@ -89,6 +92,7 @@ func TestValuesBetweenProcesses(t *testing.T) {
 
 // Values may nest as deeply as the driver reads JSON, but not deeply enough to overflow the stack.
 func TestDeepValues(t *testing.T) {
+	testkit.OneGoroutine(t)
 	for depth, ok := range map[int]bool{10_000: true, maxLevels + 1: false, 1 << 17: false} {
 		value := any(nil)
 		for range depth {

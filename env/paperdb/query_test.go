@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/paperdb"
+	"airqa/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -123,6 +124,7 @@ func TestQueryStopsAtRowCap(t *testing.T) {
 }
 
 func TestQueryErrors(t *testing.T) {
+	testkit.OneGoroutine(t)
 	path := library(t, paper("attention"))
 	tests := []struct{ name, sql, kind, want string }{
 		{"syntax", "SELECT title\nFORM metadata WHERE x", paperdb.KindSyntax, `syntax error at or near "metadata" at line 2, column 6: FORM metadata WHERE x`},

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"airqa/env/paperdb"
+	"airqa/internal/testkit"
 )
 
 func inProcessReader(t *testing.T, path string) *paperdb.Reader {
@@ -72,6 +73,7 @@ func TestCancelledWhileRunning(t *testing.T) {
 
 // Costly statements do not affect harmless ones that run concurrently.
 func TestBombsBesideQueries(t *testing.T) {
+	testkit.OneGoroutine(t)
 	path := library(t, paper("attention"))
 	r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: path, Workers: 3})
 	check(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"airqa/env/paperdb"
+	"airqa/internal/testkit"
 	"airqa/qa"
 )
 
@@ -148,6 +149,7 @@ func TestNoTextEndsAtANUL(t *testing.T) {
 }
 
 func TestPutReplaces(t *testing.T) {
+	testkit.OneGoroutine(t)
 	a := paper("attention")
 	path := library(t, a, paper("bert"))
 	for range 3 {

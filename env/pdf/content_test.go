@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/pdf"
+	"airqa/internal/testkit"
 )
 
 func text(glyphs []pdf.Glyph) string {
@@ -19,6 +20,7 @@ func text(glyphs []pdf.Glyph) string {
 }
 
 func TestHyphensAtLineEndsAreMarked(t *testing.T) {
+	testkit.OneGoroutine(t)
 	doc := open(t, letter("BT /F1 12 Tf 100 700 Td (some representa-) Tj 0 -14 Td (tion of well-known text) Tj ET", ""))
 	glyphs, err := doc.Glyphs(t.Context(), 1)
 	if err != nil {

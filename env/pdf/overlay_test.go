@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"airqa/env/pdf"
+	"airqa/internal/testkit"
 )
 
 func TestOverlayOutlinesBoxes(t *testing.T) {
+	testkit.OneGoroutine(t)
 	page, err := open(t, letter(hello, "")).Render(t.Context(), 1, nil, 144)
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/pdf"
+	"airqa/internal/testkit"
 )
 
 func TestRenderBoxes(t *testing.T) {
+	testkit.OneGoroutine(t)
 	doc := open(t, letter(bar, ""))
 	tests := []struct {
 		name          string
@@ -66,6 +68,7 @@ func TestRenderRefusesBadBoxes(t *testing.T) {
 func nan() float64 { zero := 0.0; return zero / zero }
 
 func TestAnEnormousPageIsDrawnSmall(t *testing.T) {
+	testkit.OneGoroutine(t)
 	doc := open(t, build(bar, "/MediaBox [0 0 2000000 2000000]"))
 	got, err := doc.Render(t.Context(), 1, nil, 150)
 	if err != nil {

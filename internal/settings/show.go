@@ -18,7 +18,7 @@ type Setting struct {
 	Command string `json:"command"`
 	Flag    string `json:"flag"`
 	Value   any    `json:"value"`
-	// Source is default, airqa.yaml or environment; Name is the key or the variable.
+	// Source is default, environment or the path of a settings file; Name is the key or the variable.
 	Source string `json:"source"`
 	Name   string `json:"name,omitempty"`
 	// Required is true for a required flag without a value.
@@ -32,7 +32,7 @@ const (
 )
 
 // Of parses an empty command line with the program's own parser, so that the values are those that the command gets.
-func (v Values) Of(parser *kong.Kong, node *kong.Node) ([]Setting, error) {
+func (f *Files) Of(parser *kong.Kong, node *kong.Node) ([]Setting, error) {
 	path := CommandPath(node)
 	ctx, err := kong.Trace(parser, path)
 	if err != nil {
@@ -46,31 +46,31 @@ func (v Values) Of(parser *kong.Kong, node *kong.Node) ([]Setting, error) {
 	}
 	var list []Setting
 	for _, level := range ctx.Path {
-		for _, f := range level.Flags {
-			if f.Name == "help" || f.Name == "help-all" || f.Name == "version" {
+		for _, flag := range level.Flags {
+			if flag.Name == "help" || flag.Name == "help-all" || flag.Name == "version" {
 				continue
 			}
-			s := Setting{Command: strings.Join(path, " "), Flag: f.Name, Value: Masked(ctx.FlagValue(f)), Source: FromDefault}
-			if s.Source, s.Name, err = v.Source(f, path); err != nil {
+			s := Setting{Command: strings.Join(path, " "), Flag: flag.Name, Value: Masked(ctx.FlagValue(flag)), Source: FromDefault}
+			if s.Source, s.Name, err = f.source(flag, path); err != nil {
 				return nil, err
 			}
-			s.Required = f.Required && s.Source == FromDefault
+			s.Required = flag.Required && s.Source == FromDefault
 			list = append(list, s)
 		}
 	}
 	return list, nil
 }
 
-// Source returns the source of a flag's value, and the name it has there.
-func (v Values) Source(f *kong.Flag, command []string) (source, name string, err error) {
-	if name, set := FromEnvironment(f, os.LookupEnv); set {
+// source returns the source of a flag's value, and the name it has there.
+func (f *Files) source(flag *kong.Flag, command []string) (source, name string, err error) {
+	if name, set := FromEnvironment(flag, os.LookupEnv); set {
 		return FromVariable, name, nil
 	}
-	key, node, err := v.Find(command, f.Name)
-	if err != nil || node == nil {
+	v, key, err := f.find(command, flag.Name)
+	if err != nil || v == nil {
 		return FromDefault, "", err
 	}
-	return File, key, nil
+	return v.path, key, nil
 }
 
 // Masked hides passwords in addresses, and formats numbers and texts plainly.
@@ -154,14 +154,14 @@ func (s Setting) Text() string {
 
 // Announced returns notes about addresses and outputs taken from files in the working directory or of a run, whose
 // settings are in recorded.
-func (v Values) Announced(ctx *kong.Context, recorded string) []string {
+func (f *Files) Announced(ctx *kong.Context, recorded string) []string {
 	var fromFile, lines []string
 	for _, p := range ctx.Path {
 		if p.Flag == nil || !p.Resolved || !slices.Contains([]string{Output, Endpoint, Store, Telemetry, Listen}, Names(p.Flag)) {
 			continue
 		}
 		value := fmt.Sprint(Masked(ctx.FlagValue(p.Flag)))
-		source, key, err := v.Source(p.Flag, CommandPath(ctx.Selected()))
+		source, key, err := f.source(p.Flag, CommandPath(ctx.Selected()))
 		switch {
 		case err != nil || value == "":
 		case source == File:

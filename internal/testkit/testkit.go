@@ -28,3 +28,12 @@ func Rounds(few, many int) int {
 	}
 	return few
 }
+
+// OneGoroutine skips a test under the race detector, which would only slow it down: what it runs has one goroutine, and it
+// takes more than a moment.
+func OneGoroutine(tb testing.TB) {
+	tb.Helper()
+	if raceDetector {
+		tb.Skip("one goroutine: nothing for the race detector")
+	}
+}

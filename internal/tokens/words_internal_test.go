@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 
+	"airqa/internal/testkit"
+
 	"pgregory.net/rapid"
 )
 
@@ -37,6 +39,7 @@ func TestWordsForget(t *testing.T) {
 
 // Every character is counted as the codec counts it, beside letters, digits, spaces and symbols.
 func TestEveryCharacter(t *testing.T) {
+	testkit.OneGoroutine(t)
 	step := rune(37) // all of them take a minute
 	if os.Getenv("AIRQA_TEST_EVERY_CHARACTER") != "" {
 		step = 1

@@ -43,6 +43,8 @@ type Totals struct {
 	sum           float64
 	scored, waits int
 	mean          stats.Bounded
+	// judged is true if a judge may have been asked.
+	judged bool
 	// Why is the reason of the first unscored answer that may be scored later.
 	Why string `json:"-"`
 	// Faulty counts unscored answers whose evaluator is unusable with any judge.
@@ -60,6 +62,7 @@ func (t *Totals) Add(s qa.Score) {
 		t.last = s.UUID
 	}
 	t.Answers++
+	t.judged = t.judged || eval.MayAsk(s.Func)
 	if s.FormatOnly {
 		t.FormatOnly++
 	}
@@ -159,6 +162,10 @@ func (t Totals) Text() string {
 	if t.NoEvaluator > 0 {
 		format += fmt.Sprintf("\n%s unscored: no evaluator", terminal.Plural(t.NoEvaluator, "answer"))
 	}
-	return fmt.Sprintf("%s%s: %d right, %d wrong, %d unparseable, %d unscored%s\n%s (%s semantics, judge %s)",
-		name, answers, t.Right, t.Wrong, t.Unparseable, t.Unscored, format, score, t.Scoring, t.Judge)
+	rules := t.Scoring + " mode"
+	if t.judged {
+		rules += ", judge " + t.Judge
+	}
+	return fmt.Sprintf("%s%s: %d right, %d wrong, %d unparseable, %d unscored%s\n%s (%s)",
+		name, answers, t.Right, t.Wrong, t.Unparseable, t.Unscored, format, score, rules)
 }

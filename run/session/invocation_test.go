@@ -19,6 +19,7 @@ import (
 	"airqa/env"
 	"airqa/env/paperdb"
 	"airqa/internal/progress"
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -219,6 +220,7 @@ func TestRead(t *testing.T) {
 
 // Questions are selected by the results of an earlier run.
 func TestPickByStatus(t *testing.T) {
+	testkit.OneGoroutine(t)
 	v := newInvocation(t, openaitest.Config{Reply: func(m []openaitest.Message) string {
 		if strings.Contains(m[len(m)-1].Text, "(2)") {
 			return "```txt\n4\n```"
@@ -272,6 +274,7 @@ func TestPickByStatus(t *testing.T) {
 // Questions without their papers stop a run, are left out or are asked, as chosen; a resumed run keeps its choice, and a dry
 // run never stops.
 func TestMissingPapers(t *testing.T) {
+	testkit.OneGoroutine(t)
 	for _, tt := range []struct {
 		name, choice, recorded string
 		dry                    bool
@@ -336,6 +339,7 @@ func (v *invocation) config(change func([]qa.Example)) session.Config {
 
 // What does not fit together is refused before anything is written.
 func TestPrepareRefuses(t *testing.T) {
+	testkit.OneGoroutine(t)
 	for _, tt := range []struct {
 		name   string
 		change func(*session.Config)

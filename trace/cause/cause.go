@@ -1,7 +1,7 @@
 // Package cause finds where the evidence for a question was lost on its way from the database to the answer, and names the
 // cause of a wrong answer: the six causes of the AirQA paper (Appendix D.2 and D.3), a wrong gold answer, a wrong scorer,
 // and unknown. Start from [FindLoss], whose rungs are the [Level] constants, and [Of]; rules.go lists the rules in the order
-// in which they apply. docs/traces.md has how often they are right. [Asking.Ask] asks a model for a second opinion.
+// in which they apply. docs/why-accuracy.md says how often they are right. [Asking.Ask] asks a model for a second opinion.
 //
 // The evidence is what a question names: the papers and the gold answer of its evaluator, or, for a synthesized
 // question, places in papers. It is matched with what the run log has of each action by passage, page and row ids where

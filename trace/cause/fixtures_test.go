@@ -20,13 +20,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/internal/stats"
+	"airqa/internal/testkit"
 	"airqa/internal/words"
 	"airqa/qa/dataset"
 	"airqa/runlog"
 	"airqa/trace/cause"
 )
 
-var update = flag.Bool("update", false, "write the measured tables to docs/traces.md")
+var update = flag.Bool("update", false, "write the measured tables to docs/why-accuracy.md")
 
 // label is the cause of an episode by construction, see testdata/README.md.
 type label struct {
@@ -118,10 +119,11 @@ func unpack(t *testing.T, path string) string {
 	}
 }
 
-const docPath = "../../docs/traces.md"
+const docPath = "../../docs/why-accuracy.md"
 
-// docs/traces.md has what the rules find in the fixtures, for both halves; -update writes it.
+// docs/why-accuracy.md has what the rules find in the fixtures, for both halves; -update writes it.
 func TestMeasured(t *testing.T) {
+	testkit.OneGoroutine(t)
 	list := fixtures(t)
 	raw, err := os.ReadFile(docPath)
 	if err != nil {
@@ -151,6 +153,7 @@ func TestMeasured(t *testing.T) {
 // The confidence of a cause is the precision of its rule in the half that the rules were made with, with one right and one
 // wrong cause added (Laplace). Of a weak cause, it is the lower end of the interval.
 func TestConfidence(t *testing.T) {
+	testkit.OneGoroutine(t)
 	found, right := make(map[string]int), make(map[string]int)
 	list := slices.DeleteFunc(fixtures(t), func(l labelled) bool { return l.Split != "dev" || l.found.Rule == "" })
 	for _, l := range list {
@@ -178,6 +181,7 @@ func TestConfidence(t *testing.T) {
 
 // Every cause has evidence whose byte range holds its quote in the log. What was misread is in the quote.
 func TestEvidenceQuotes(t *testing.T) {
+	testkit.OneGoroutine(t)
 	quotes := 0
 	for _, l := range fixtures(t) {
 		if l.found.Code == cause.Unknown {

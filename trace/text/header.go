@@ -81,7 +81,7 @@ func statusText(e trace.Episode) string {
 
 func outcomeText(t trace.Traced) string { return cmp.Or(string(t.Outcome), "unfinished") }
 
-// ladder explains the levels in the words of docs/traces.md.
+// ladder explains the levels in the words of docs/why.md.
 var ladder = map[cause.Level]string{
 	cause.LevelDB: "not in the database", cause.LevelHits: "in no result", cause.LevelLimit: "among hits beyond the limit",
 	cause.LevelCut: "in a result, in the part that was not shown", cause.LevelWindow: "shown, but not in the last request",

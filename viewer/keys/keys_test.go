@@ -12,7 +12,7 @@ import (
 	"airqa/viewer/keys"
 )
 
-var update = flag.Bool("update", false, "write the table of keys to docs/traces.md")
+var update = flag.Bool("update", false, "write the table of keys to docs/keys.md")
 
 func TestFind(t *testing.T) {
 	for _, tt := range []struct {
@@ -75,9 +75,9 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// docs/traces.md has the table of all keys.
+// docs/keys.md has the table of all keys.
 func TestKeysInDocs(t *testing.T) {
-	const path, begin, end = "../../docs/traces.md", "<!-- keys -->\n\n", "\n<!-- end of keys -->"
+	const path, begin, end = "../../docs/keys.md", "<!-- keys -->\n\n", "\n<!-- end of keys -->"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

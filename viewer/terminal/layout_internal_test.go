@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"airqa/internal/terminal"
+	"airqa/internal/testkit"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/trace"
@@ -20,6 +21,7 @@ const hostile = "\x1b[2J\x1b]0;title\x07\u202e漢字 emoji 👩‍👩‍👧 \r
 
 // No screen is wider or higher than the terminal, and no text of an episode reaches it as it is.
 func TestEverySize(t *testing.T) {
+	testkit.OneGoroutine(t)
 	long := strings.Repeat(hostile, 20)
 	w := trace.Row{Run: hostile, Episode: "00000001#0", UUID: "00000001", Short: "00000001", Question: long, Gold: long, Facts: trace.Facts{
 		Status: trace.Wrong, Given: true, Answer: long, Turns: 123456, Prompt: 1 << 40, Cause: cause.TextualReasoning, LostAt: "answer", LostAtWeak: true,

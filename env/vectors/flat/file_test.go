@@ -18,6 +18,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"airqa/env/vectors"
+	"airqa/internal/testkit"
 )
 
 var dense3 = vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: 3}
@@ -91,6 +92,7 @@ func FuzzParse(f *testing.F) {
 
 // TestEveryByte corrupts a file at every byte of its sections, without checksums, and truncates it at every length.
 func TestEveryByte(t *testing.T) {
+	testkit.OneGoroutine(t)
 	for i, whole := range samples(t) {
 		opened, err := parse(whole)
 		if err != nil {

@@ -1,0 +1,49 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/joho/godotenv"
+)
+
+// EnvFile is the file of variables in the working directory and in the user's folder.
+const EnvFile = ".env"
+
+// LoadKeys sets the environment variables of keys that are not set yet from [EnvFile] in the working directory and in the
+// user's folder. It takes nothing else from them: a file in somebody's folder must not choose where requests go. It returns
+// a note for each file that sets a key.
+func LoadKeys(keys []string) (notes []string, err error) {
+	paths := []string{EnvFile}
+	if dir := UserFolder(); dir != "" {
+		paths = append(paths, filepath.Join(dir, EnvFile))
+	}
+	for _, path := range paths {
+		raw, err := readFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return notes, err
+		}
+		values, err := godotenv.Parse(bytes.NewReader(raw))
+		if err != nil {
+			return notes, fmt.Errorf("%s: a line is not NAME=VALUE", path) // the parser's message quotes it, which may be a key
+		}
+		for _, name := range slices.Sorted(slices.Values(keys)) {
+			if os.Getenv(name) != "" || values[name] == "" {
+				continue
+			}
+			if err := os.Setenv(name, values[name]); err != nil {
+				return notes, fmt.Errorf("%s: %s: %w", path, name, err)
+			}
+			notes = append(notes, fmt.Sprintf("note: %s is from %s", name, path))
+		}
+	}
+	return notes, nil
+}
