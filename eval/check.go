@@ -192,9 +192,6 @@ func (c *checker) inner(where string, f *Function, k kwargs) {
 	}
 }
 
-// likeness is the minimum similarity for a name to count as a misspelling of another.
-const likeness = 70
-
 // meant returns a hint with the name closest to the given one, or "".
 func meant(name string, names []string) string {
 	if best := nearest(name, names); best != "" {
@@ -210,13 +207,7 @@ func nearest(name string, names []string) string {
 			return m.means
 		}
 	}
-	best, score := "", likeness-1
-	for _, n := range names {
-		if s := fuzzy.Ratio(name, n); s > score {
-			best, score = n, s
-		}
-	}
-	return best
+	return fuzzy.Nearest(name, names)
 }
 
 func functionNames() []string {

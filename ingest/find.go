@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"airqa/env/datadir"
+	"airqa/qa"
 )
 
 // Find lists the PDFs in paths, without duplicates: files as given, and folders recursively, sorted, with any case of
@@ -50,7 +51,7 @@ func findIn(path string) (files []string, closed []Failure, err error) {
 	}
 	if !info.IsDir() {
 		if !isPDF(path) {
-			return nil, nil, fmt.Errorf("find papers: %s is not a PDF", path)
+			return nil, nil, &qa.UsageError{Err: fmt.Errorf("%s: not a PDF; airqa reads PDF files only", path)}
 		}
 		return []string{path}, nil, nil
 	}

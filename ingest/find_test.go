@@ -34,7 +34,7 @@ func TestFind(t *testing.T) {
 		{"folder", []string{""}, []string{"A.PDF", "b.pdf", "sub/c.Pdf", "sub/deep/d.pdf"}, ""},
 		{"files and folder, each once", []string{"b.pdf", "sub", "", "sub/../b.pdf"}, []string{"b.pdf", "sub/c.Pdf", "sub/deep/d.pdf", "A.PDF"}, ""},
 		{"a PDF by its content", []string{"download"}, []string{"download"}, ""},
-		{"a text file", []string{"b.pdf", "notes.txt"}, nil, "notes.txt is not a PDF"},
+		{"a text file", []string{"b.pdf", "notes.txt"}, nil, "notes.txt: not a PDF"},
 		{"missing", []string{"nowhere.pdf"}, nil, "nowhere.pdf"},
 		{"nothing", nil, nil, ""},
 	}

@@ -194,7 +194,7 @@ func (t Table) line(model, baseline string) Line {
 func table7(rows []Row, o Options) (*Table, error) {
 	t := byModel("Error actions")
 	columns := []column{
-		{Head{Name: "Overall (%)", Scored: true}, "Overall", func(r Row) Value { return scored(r.Cell(Average)) }},
+		{Head{Name: "Score (%)", Scored: true}, "Overall", func(r Row) Value { return scored(r.Cell(Average)) }},
 		{Head{Name: "unreadable (%)", Group: "Error rate"}, "Error rate", func(r Row) Value {
 			return optional(r.Actions.Rate(r.Actions.Unreadable), 2)
 		}},

@@ -105,7 +105,7 @@ func manPage(app *kong.Node) string {
 		".TP\n.I ~/.config/airqa/airqa.yaml\nYour own settings, for all folders.\n" +
 		".TP\n.I .env\nAPI keys as NAME=VALUE, read where the environment does not set them.\n")
 	b.WriteString(".SH EXIT STATUS\n")
-	for _, row := range strings.Split(cliDocHead[strings.Index(cliDocHead, "| 0 |"):], "\n") {
+	for row := range strings.SplitSeq(cliDocHead[strings.Index(cliDocHead, "| 0 |"):], "\n") {
 		if cells := strings.Split(row, "|"); len(cells) == 4 {
 			fmt.Fprintf(&b, ".TP\n%s\n%s\n", strings.TrimSpace(cells[1]), roff(strings.TrimSpace(cells[2])))
 		}

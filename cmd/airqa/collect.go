@@ -74,7 +74,7 @@ func (c collectServeCmd) Run(a *app) (err error) {
 	defer func() { err = errors.Join(err, study.Close()) }()
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	on, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	on, err := listen(ctx, c.Listen)
 	if err != nil {
 		return err
 	}

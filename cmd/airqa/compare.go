@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"airqa/qa"
 	"airqa/report/compare"
@@ -143,7 +144,7 @@ func (a *app) sides(paths []string, c compare.Choice) ([]compare.Side, error) {
 	}
 	switch {
 	case len(sides)+len(unscored) < 2:
-		return sides, qa.Usagef("a comparison needs two runs")
+		return sides, qa.Usagef("a comparison needs two runs; for example: airqa compare %s OTHER-RUN, or airqa compare DIRECTORY-OF-RUNS", strings.Join(paths, " "))
 	case len(sides) < 2:
 		return sides, noScores(unscored[0], runlog.ErrNoScores)
 	}

@@ -233,16 +233,16 @@ var jsonOutputs = map[string]jsonOutput{
 func TestJSONDoc(t *testing.T) {
 	t.Parallel()
 	testkit.Long(t, "runs every command that prints JSON")
-	pages := ""
+	var pages strings.Builder
 	for _, name := range []string{"json.md", "json-data.md"} {
 		raw, err := os.ReadFile(filepath.Join("../../docs", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages += string(raw)
+		pages.Write(raw)
 	}
 	dir := jsonFolder(t)
-	sections := jsonSections(pages)
+	sections := jsonSections(pages.String())
 	commands := jsonCommands(t)
 	for _, command := range commands {
 		t.Run(command, func(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
+	"airqa/env/datadir"
 	"airqa/env/paperdb"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/progress"
@@ -139,16 +140,7 @@ func airqa(args []string) int {
 	}
 	ctx, err := parser.Parse(args)
 	if err != nil {
-		var parse *kong.ParseError
-		if errors.As(err, &parse) {
-			command := "airqa"
-			if parse.Context != nil && parse.Context.Selected() != nil {
-				command = parse.Context.Selected().FullPath()
-			}
-			text := emptyChoice.ReplaceAllString(err.Error(), "$1")
-			return reportError(qa.Usagef("%s\n  help: %s --help", text, command))
-		}
-		return reportError(err)
+		return reportError(wrongUse(err))
 	}
 	a := newApp(c.Verbose, c.Quiet)
 	a.files, a.given = files, givenAddresses(ctx, files)
@@ -160,10 +152,14 @@ func airqa(args []string) int {
 	return code
 }
 
-// missingInput is wrong use if err is about a file that the command line names and that does not exist.
+// missingInput is wrong use if err is about a file or folder that the command line names and that does not exist, or is none
+// of airqa's.
 func missingInput(err error, args []string) error {
+	if errors.Is(err, datadir.ErrNotDataDir) {
+		return &qa.UsageError{Err: err}
+	}
 	var missing *fs.PathError
-	if !errors.As(err, &missing) || !errors.Is(missing, fs.ErrNotExist) {
+	if !errors.As(err, &missing) || !errors.Is(missing, fs.ErrNotExist) || missing.Op == "mkdir" {
 		return err
 	}
 	named := func(arg string) bool {
@@ -175,9 +171,6 @@ func missingInput(err error, args []string) error {
 	}
 	return qa.Usagef("%s: no such file or directory", missing.Path)
 }
-
-// emptyChoice matches the value "" in kong's list of choices, which means that the flag is not given.
-var emptyChoice = lazyregexp.New(`( must be one of (?:"[^"]+",)*)"",?`)
 
 // configFlag names the settings file that is read instead of the one in the working directory.
 type configFlag string

@@ -32,7 +32,7 @@ func (c modelsCmd) Run(a *app) error {
 		return fmt.Errorf("no listed model matches %q", c.Filter)
 	}
 	if c.isTable() {
-		t := terminal.Table{Head: []string{"model", "context", "output", "$ in", "$ cached", "$ out", "from", "traits"}}
+		t := terminal.Table{Head: []string{"model", "context", "output", "$ in", "$ cached", "$ out", "from", "traits"}, Drop: []string{"from", "$ cached", "traits", "output"}}
 		for _, m := range found {
 			in, cached, out := priceCells(m.Price)
 			t.Rows = append(t.Rows, []string{m.Name, known(m.Context), known(m.Output), in, cached, out, m.File, modelTraits(m)})

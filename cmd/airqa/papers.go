@@ -9,6 +9,7 @@ import (
 
 	"airqa/env"
 	"airqa/internal/terminal"
+	"airqa/qa"
 )
 
 // papersCmd manages the papers of a data directory.
@@ -117,14 +118,18 @@ var paperColumns = []string{
 
 func (f papersFlags) list(a *app, lines []paperLine) error {
 	t := terminal.Table{Head: []string{
-		"id", "venue", "year", "pages", "sections", "images", "tables", "equations", "references", "chunks", "problems", "title",
-	}}
+		"id", "venue", "year", "pages", "sections", "images", "tables", "equations", "references", "passages", "problems", "title",
+	}, Drop: []string{"equations", "sections", "images", "tables", "references", "passages", "pages", "year", "venue"}}
 	odd := 0
 	for _, l := range lines {
 		if len(l.Problems) > 0 {
 			odd++
 		}
-		line := []string{l.PaperID, orDash(l.Conference), yearOf(l.Year)}
+		id := l.PaperID
+		if a.width > 0 {
+			id = qa.ShortEpisode(id, 0)
+		}
+		line := []string{id, orDash(l.Conference), yearOf(l.Year)}
 		for _, n := range []int{l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, len(l.Problems)} {
 			line = append(line, strconv.Itoa(n))
 		}

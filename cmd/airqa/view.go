@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -30,7 +33,7 @@ func (c viewCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	on, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	on, err := listen(ctx, c.Listen)
 	if err != nil {
 		return err
 	}
@@ -58,4 +61,13 @@ func (a *app) openBrowser(address string) {
 	if browser.Start() == nil {
 		go func() { _ = browser.Wait() }()
 	}
+}
+
+// listen opens an address to serve pages on.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	on, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s is in use by another program, perhaps another airqa; --listen 127.0.0.1:0 picks a free port", address)
+	}
+	return on, err
 }

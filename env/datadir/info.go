@@ -66,7 +66,7 @@ func (d *Dir) migrated() *Dir { return &Dir{path: d.path, generation: 1} }
 func (d *Dir) current() (Info, error) {
 	text, err := os.ReadFile(d.file())
 	if errors.Is(err, fs.ErrNotExist) {
-		return Info{}, fmt.Errorf("open %s: %w; run: airqa ingest --data %s paper.pdf, or set --data or AIRQA_DATA", d.path, ErrNotDataDir, d.path)
+		return Info{}, fmt.Errorf("%s: %w; run: airqa ingest --data %s paper.pdf, or set --data or AIRQA_DATA", d.path, ErrNotDataDir, d.path)
 	}
 	if err != nil {
 		return Info{}, fmt.Errorf("open data directory: %w", err)

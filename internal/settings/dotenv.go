@@ -16,7 +16,7 @@ import (
 const EnvFile = ".env"
 
 // LoadKeys sets the environment variables of keys that are not set yet from [EnvFile] in the working directory and in the
-// user's folder. It takes nothing else from them: a file in somebody's folder must not choose where requests go. It returns
+// user's folder. It takes nothing else from them: a file that happens to be there must not choose where requests go. It returns
 // a note for each file that sets a key.
 func LoadKeys(keys []string) (notes []string, err error) {
 	paths := []string{EnvFile}

@@ -12,6 +12,8 @@ type Table struct {
 	Rows [][]string
 	// Paint colours a cell once it is clipped; nil leaves all as they are.
 	Paint func(row, column int, cell string) string
+	// Drop names the columns that a narrow terminal does without, in the order in which they are dropped.
+	Drop []string
 	// Boxed draws lines around the cells; otherwise columns are separated by two spaces.
 	Boxed bool
 }
@@ -26,9 +28,13 @@ const (
 // plainTable has no lines, and padding only between columns.
 var plainTable = table.Style{Box: table.BoxStyle{PaddingRight: "  "}}
 
-// Text formats the table for a terminal width, without a final newline. Cells are clipped as in [Clip], the widest
-// columns first, until a line fits. A width of 0 is for files and pipes: nothing is clipped.
+// Text formats the table for a terminal width, without a final newline. Columns are dropped until every other one is
+// readable; then cells are clipped as in [Clip], the widest columns first, until a line fits. A width of 0 is for files and
+// pipes: nothing is dropped or clipped.
 func (t Table) Text(width int) string {
+	for width > 0 && len(t.Drop) > 0 && t.readable() > width {
+		t = t.without(t.Drop[0])
+	}
 	w := table.NewWriter()
 	w.SetStyle(plainTable)
 	if t.Boxed {
@@ -59,9 +65,44 @@ func (t Table) Text(width int) string {
 	return w.Render()
 }
 
-// fit returns column widths with which a line fits, if possible.
-func (t Table) fit(width int) []int {
-	widths, content := make([]int, len(t.Head)), make([]int, len(t.Head))
+// readable is the width of a line in which no cell is clipped below wideCell.
+func (t Table) readable() int {
+	widths, content := t.widths()
+	used := t.between()
+	for i, w := range widths {
+		used += min(w, max(Width(Line(t.Head[i])), min(content[i], wideCell)))
+	}
+	return used
+}
+
+// without returns the table without a column.
+func (t Table) without(name string) Table {
+	t.Drop = t.Drop[1:]
+	column := slices.Index(t.Head, name)
+	if column < 0 {
+		return t
+	}
+	cut := func(cells []string) []string { return slices.Concat(cells[:column], cells[column+1:]) }
+	t.Head = cut(t.Head)
+	rows := make([][]string, len(t.Rows))
+	for i, cells := range t.Rows {
+		rows[i] = cut(cells)
+	}
+	t.Rows = rows
+	if paint := t.Paint; paint != nil {
+		t.Paint = func(row, at int, cell string) string {
+			if at >= column {
+				at++
+			}
+			return paint(row, at, cell)
+		}
+	}
+	return t
+}
+
+// widths returns the widths of the columns, and those of their cells alone, up to mostCell.
+func (t Table) widths() (widths, content []int) {
+	widths, content = make([]int, len(t.Head)), make([]int, len(t.Head))
 	for _, cells := range t.Rows {
 		for i, c := range cells {
 			content[i] = max(content[i], min(Width(Line(c)), mostCell))
@@ -70,10 +111,21 @@ func (t Table) fit(width int) []int {
 	for i, name := range t.Head {
 		widths[i] = max(Width(Line(name)), content[i])
 	}
-	used := 2*len(widths) - 2
+	return widths, content
+}
+
+// between is the width of what separates the columns.
+func (t Table) between() int {
 	if t.Boxed {
-		used = 3*len(widths) + 1
+		return 3*len(t.Head) + 1
 	}
+	return 2*len(t.Head) - 2
+}
+
+// fit returns column widths with which a line fits, if possible.
+func (t Table) fit(width int) []int {
+	widths, content := t.widths()
+	used := t.between()
 	for _, w := range widths {
 		used += w
 	}

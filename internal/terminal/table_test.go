@@ -23,6 +23,10 @@ func TestTable(t *testing.T) {
 		{"fits", plain, 80, []string{"id    n   title", "a     12  two lines", "漢字  3"}},
 		{"clipped", plain, 16, []string{"id    n   title", "a     12  two l…", "漢字  3"}},
 		{"names give way", terminal.Table{Head: []string{"references", "title"}, Rows: [][]string{{"1", "of a paper"}}}, 18, []string{"refer…  title", "1       of a paper"}},
+		{"dropped", terminal.Table{
+			Head: []string{"id", "sections", "pages", "title"}, Rows: [][]string{{"a", "14", "3", "LumenParse: Recovering Reading Order"}},
+			Drop: []string{"sections", "pages"},
+		}, 34, []string{"id  pages  title", "a   3      LumenParse: Recovering…"}},
 		{"never too narrow to read", plain, 5, []string{"id    n   tit…", "a     12  two…", "漢字  3"}},
 		{"no line", terminal.Table{Head: []string{"a", "b"}}, 0, []string{"a  b"}},
 		{"boxed", terminal.Table{Head: []string{"Id"}, Rows: [][]string{{"\x1b"}}, Boxed: true}, 0, []string{"┌──────┐", "│ Id   │", "├──────┤", `│ \x1b │`, "└──────┘"}},

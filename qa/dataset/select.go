@@ -2,11 +2,13 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 
+	"airqa/internal/fuzzy"
 	"airqa/qa"
 )
 
@@ -38,7 +40,7 @@ func (s Selection) Select(examples []qa.Example) ([]qa.Example, error) {
 		return nil, err
 	}
 	if picked = s.tagged(picked); len(picked) == 0 && len(s.Tags) > 0 {
-		return nil, fmt.Errorf("no question has the tags %s", strings.Join(s.Tags, ", "))
+		return nil, fmt.Errorf("no question has the tags %s%s", strings.Join(s.Tags, ", "), meantTags(s.Tags, examples))
 	}
 	if s.Among != nil {
 		picked = keep(picked, func(ex qa.Example) bool { return s.Among[ex.UUID] })
@@ -147,6 +149,24 @@ func (s Selection) tagged(list []qa.Example) []qa.Example {
 		return list
 	}
 	return keep(list, func(ex qa.Example) bool { return ex.HasTags(s.Tags...) })
+}
+
+// meantTags is a hint for tags that no question has and that are like one that some have.
+func meantTags(tags []string, examples []qa.Example) string {
+	known := make(map[string]bool)
+	for _, ex := range examples {
+		for _, tag := range ex.Tags {
+			known[tag] = true
+		}
+	}
+	names := slices.Sorted(maps.Keys(known))
+	for _, tag := range tags {
+		tag = strings.TrimPrefix(tag, "!")
+		if best := fuzzy.Nearest(tag, names); !known[tag] && best != "" {
+			return "; did you mean " + best + "?"
+		}
+	}
+	return ""
 }
 
 func (s Selection) sampled(list []qa.Example) []qa.Example {

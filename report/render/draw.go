@@ -18,7 +18,8 @@ import (
 	"airqa/internal/terminal"
 )
 
-// palette is by Okabe and Ito ("Color Universal Design", 2008), with grey for black and a darker yellow.
+// palette is by Okabe and Ito ("Color Universal Design", 2008), with grey for black and a darker yellow, and two colours for
+// longer lists. All have a contrast of 2 or more on white and on the dark page.
 var palette = []color.Color{
 	color.RGBA{0x00, 0x72, 0xb2, 0xff},
 	color.RGBA{0xe6, 0x9f, 0x00, 0xff},
@@ -28,6 +29,8 @@ var palette = []color.Color{
 	color.RGBA{0xd5, 0x5e, 0x00, 0xff},
 	color.RGBA{0x7a, 0x7a, 0x7a, 0xff},
 	color.RGBA{0xb8, 0xa8, 0x00, 0xff},
+	color.RGBA{0x8e, 0x63, 0xc7, 0xff},
+	color.RGBA{0x9c, 0x6b, 0x4e, 0xff},
 }
 
 // Series of one colour differ in dashes or markers.

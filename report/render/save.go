@@ -75,8 +75,11 @@ func (f Figure) SVG() (template.HTML, error) {
 	head, body, _ := strings.Cut(svg, ">")
 	head, _, _ = strings.Cut(head, "xmlns")
 	label := template.HTMLEscapeString(terminal.Line(f.Title))
-	return template.HTML(`<svg role="img" aria-label="` + label + `" ` + strings.TrimSpace(head) + ">" + body), nil
+	return template.HTML(`<svg role="img" aria-label="` + label + `" ` + strings.TrimSpace(head) + ">" + pageColours.Replace(body)), nil
 }
+
+// pageColours replaces the colours of a chart that are not those of a series by those of the page, light or dark.
+var pageColours = strings.NewReplacer("#FFFFFF", "var(--page)", "#000000", "currentColor", "#DCDCDC", "var(--grid)")
 
 var svgText = regexp.MustCompile(`style="font-family:[^"]*font-size:([0-9.]+)px"?([^>]*)>([^<]*)</text>`)
 

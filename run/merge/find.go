@@ -68,7 +68,7 @@ func (f *finder) walk(path string, below int) error {
 	info, err := os.Stat(path)
 	if below == 0 && err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return qa.Usagef("%s: there is no such directory", path)
+			return qa.Usagef("%s: no such file or directory", path)
 		}
 		return err
 	}

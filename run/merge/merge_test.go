@@ -274,7 +274,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"a run that is no shard", func(w *world) []string { return []string{w.shard("a", shard.Part{}, nil, nil)} }, "wrong use", "is not a shard"},
 		{"a folder without shards", func(w *world) []string { w.shard("r/a", shard.Part{}, nil, nil); return []string{w.path("r")} }, "wrong use", "has runs, but no shards"},
 		{"an empty folder", func(w *world) []string { w.ok(os.Mkdir(w.path("r"), 0o755)); return []string{w.path("r")} }, "wrong use", "has no shards"},
-		{"nothing", func(w *world) []string { return []string{w.path("r")} }, "wrong use", "there is no such directory"},
+		{"nothing", func(w *world) []string { return []string{w.path("r")} }, "wrong use", "no such file or directory"},
 		{"other treatment of missing papers", func(w *world) []string {
 			choose := func(choice string) func(*runlog.Config) {
 				return func(c *runlog.Config) {

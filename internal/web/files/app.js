@@ -10,7 +10,7 @@ function theme() {
   const button = one("#theme");
   const root = document.documentElement;
   const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  const show = () => button.setAttribute("aria-pressed", String(dark()));
+  const show = () => { button.textContent = dark() ? "Light" : "Dark"; };
   show();
   button.addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
