@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"airqa/internal/files"
 )
@@ -237,7 +237,7 @@ func (r *Run) Extent(episode string) string {
 		return ""
 	}
 	last := lines[len(lines)-1]
-	return fmt.Sprintf("%d-%d", len(lines), last.offset+int64(last.length))
+	return strconv.Itoa(len(lines)) + "-" + strconv.FormatInt(last.offset+int64(last.length), 10)
 }
 
 // KeepsRows reports whether the log is long enough for a file of rows.

@@ -1,9 +1,9 @@
 package runlog
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,5 +57,10 @@ func readIn(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	return io.ReadAll(file)
+	var raw bytes.Buffer
+	if info, err := file.Stat(); err == nil {
+		raw.Grow(int(info.Size()) + bytes.MinRead) // some files are long
+	}
+	_, err = raw.ReadFrom(file)
+	return raw.Bytes(), err
 }

@@ -37,7 +37,7 @@ type Field struct {
 	// Name is that of the flag.
 	Name string
 	// Of returns the values of a row. An empty value means that it has none.
-	Of func(Row) []string
+	Of func(*Row) []string
 	// Chosen returns the values that a filter selects.
 	Chosen func(Filter) []string
 	// Values are all values in order; nil if any is possible.
@@ -48,13 +48,13 @@ type Field struct {
 func Fields() []Field { return slices.Clone(filterFields) }
 
 var filterFields = []Field{
-	{"status", func(w Row) []string { return []string{string(w.Status)} }, func(f Filter) []string { return f.Status }, texts(Statuses())},
-	{"lost-at", func(w Row) []string { return []string{string(w.LostAt)} }, func(f Filter) []string { return f.LostAt }, texts(cause.Levels())},
-	{"cause", func(w Row) []string { return []string{string(w.Cause)} }, func(f Filter) []string { return f.Cause }, texts(cause.Codes())},
-	{"outcome", func(w Row) []string { return []string{string(w.Outcome)} }, func(f Filter) []string { return f.Outcome }, nil},
-	{"error", func(w Row) []string { return w.Errors }, func(f Filter) []string { return f.Error }, errorKinds()},
-	{"tag", func(w Row) []string { return w.Tags }, func(f Filter) []string { return f.Tag }, nil},
-	{"function", func(w Row) []string { return []string{w.Function} }, func(f Filter) []string { return f.Function }, nil},
+	{"status", func(w *Row) []string { return []string{string(w.Status)} }, func(f Filter) []string { return f.Status }, texts(Statuses())},
+	{"lost-at", func(w *Row) []string { return []string{string(w.LostAt)} }, func(f Filter) []string { return f.LostAt }, texts(cause.Levels())},
+	{"cause", func(w *Row) []string { return []string{string(w.Cause)} }, func(f Filter) []string { return f.Cause }, texts(cause.Codes())},
+	{"outcome", func(w *Row) []string { return []string{string(w.Outcome)} }, func(f Filter) []string { return f.Outcome }, nil},
+	{"error", func(w *Row) []string { return w.Errors }, func(f Filter) []string { return f.Error }, errorKinds()},
+	{"tag", func(w *Row) []string { return w.Tags }, func(f Filter) []string { return f.Tag }, nil},
+	{"function", func(w *Row) []string { return []string{w.Function} }, func(f Filter) []string { return f.Function }, nil},
 }
 
 // allowed returns the values that a flag accepts; nil for one that accepts any.
@@ -98,7 +98,7 @@ func (f Filter) Empty() bool {
 }
 
 // Match reports whether a row is selected, apart from Grep.
-func (f Filter) Match(w Row) bool {
+func (f Filter) Match(w *Row) bool {
 	for _, field := range filterFields {
 		wanted := field.Chosen(f)
 		if len(wanted) > 0 && !slices.ContainsFunc(field.Of(w), func(v string) bool { return slices.Contains(wanted, v) }) {
@@ -119,13 +119,18 @@ func (l *Library) Select(ctx context.Context, f Filter) (rows []Row, total int, 
 			return nil, 0, err
 		}
 	}
-	for _, w := range l.Rows() {
-		if f.Match(w) && (f.Grep == "" || found[w.Key()]) {
-			rows = append(rows, w)
+	if f.Empty() && f.Sort == "" {
+		rows = slices.Clip(l.Rows())
+	} else {
+		all := l.Rows()
+		for i := range all {
+			if w := &all[i]; f.Match(w) && (f.Grep == "" || found[w.Key()]) {
+				rows = append(rows, *w)
+			}
 		}
+		f.sort(rows)
 	}
 	total = len(rows)
-	f.sort(rows)
 	if f.Limit > 0 {
 		rows = rows[:min(f.Limit, total)]
 	}

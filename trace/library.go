@@ -17,8 +17,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/runlog"
@@ -43,8 +41,6 @@ type Run struct {
 	// Name is the directory as given, or below the folder that was given. It is unique in a library.
 	Name string
 	Log  *runlog.Run
-	// Examples are the questions in the order of the file.
-	Examples []qa.Example
 	// Scoring is nil for a run that is not scored.
 	Scoring *runlog.Scoring
 	// Writing reports whether a process was writing to the run.
@@ -54,7 +50,8 @@ type Run struct {
 	// Rows are the episodes in the order of the log.
 	Rows []Row
 
-	scores   map[string]*qa.Score
+	scores map[string]*qa.Score
+	// examples are the questions by uuid; nil for a long run whose rows were kept, see [Run.Example].
 	examples map[string]qa.Example
 	// repeats are the rows of each question, keys those of the rows' facts.
 	repeats map[string][]*Row
@@ -195,10 +192,13 @@ func (r *Run) Episode(ctx context.Context, episode string) (Episode, error) {
 	if errors.Is(err, runlog.ErrNoEpisode) {
 		return Episode{}, err
 	}
-	ex := r.examples[uuid]
 	i, ok := r.places[episode]
 	if !ok {
 		return Episode{}, runlog.ErrNoEpisode
+	}
+	ex, readErr := r.Example(uuid)
+	if readErr != nil {
+		return Episode{}, readErr
 	}
 	score := r.scores[episode]
 	e := Episode{Row: r.Rows[i], Traced: NewTraced(ex, rec, score), Marks: Marks(rec), Damage: err}
@@ -223,37 +223,51 @@ func (r *Run) cause(ctx context.Context, ex qa.Example, rec runlog.Recorded, los
 
 // load reads the run again. Rows of episodes that have not changed are kept.
 func (r *Run) load(ctx context.Context, c Choice) error {
-	fresh := Run{Name: r.Name, examples: make(map[string]qa.Example)}
+	fresh := Run{Name: r.Name}
 	var err error
 	if fresh.stamp, err = readStamp(r.Name); err != nil {
 		return err
 	}
-	// The questions are read beside the log: both are long.
-	var group errgroup.Group
-	group.Go(func() (err error) {
-		fresh.Examples, _, err = dataset.Load(filepath.Join(r.Name, runlog.QuestionsFile), nil)
-		return err
-	})
-	cached := r.facts()
-	group.Go(func() error {
-		if err := fresh.open(c); err != nil {
-			return err
-		}
-		if cached == nil {
-			cached = fresh.readCache()
-		}
-		return nil
-	})
-	if err := group.Wait(); err != nil {
+	if err := fresh.open(c); err != nil {
 		return err
 	}
-	for _, ex := range fresh.Examples {
-		fresh.examples[ex.UUID] = ex
-	}
-	if err := fresh.list(ctx, cached); err != nil {
+	if err := fresh.list(ctx, r); err != nil {
 		return err
 	}
 	*r = fresh
+	return nil
+}
+
+// longRun is the number of episodes from which the questions of a run are not held in memory.
+const longRun = 10_000
+
+// Questions reads the questions in the order of the file.
+func (r *Run) Questions() ([]qa.Example, error) {
+	list, _, err := dataset.Load(r.questionsFile(), nil)
+	return list, err
+}
+
+func (r *Run) questionsFile() string { return filepath.Join(r.Name, runlog.QuestionsFile) }
+
+// Example returns the question with a uuid; an empty one if the file does not have it.
+func (r *Run) Example(uuid string) (qa.Example, error) {
+	if r.examples != nil {
+		return r.examples[uuid], nil
+	}
+	ex, _, err := dataset.ByUUID(r.questionsFile(), uuid)
+	return ex, err
+}
+
+// loadExamples reads all questions into memory.
+func (r *Run) loadExamples() error {
+	list, err := r.Questions()
+	if err != nil {
+		return err
+	}
+	r.examples = make(map[string]qa.Example, len(list))
+	for _, ex := range list {
+		r.examples[ex.UUID] = ex
+	}
 	return nil
 }
 

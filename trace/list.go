@@ -3,14 +3,19 @@ package trace
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
+	"strings"
+	"sync"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"golang.org/x/sync/errgroup"
 
 	"airqa/qa"
@@ -40,28 +45,56 @@ func readStamp(dir string) (s stamp, err error) {
 // does not write it with every step.
 const rewriteShare = 10
 
-// list makes the rows of a run. cached are the facts of an earlier list, or of the file beside the log, by key.
-func (r *Run) list(ctx context.Context, cached map[string]Facts) error {
+// list makes the rows of a run. Those of an earlier list, or of the file beside the log, are kept.
+func (r *Run) list(ctx context.Context, earlier *Run) error {
 	names := r.Log.UUIDs()
 	r.Rows = make([]Row, len(names))
 	r.keys = make([]string, len(names))
 	r.places = make(map[string]int, len(names))
-	var todo []int
+	var both sync.WaitGroup
+	for _, span := range [][2]int{{0, len(names) / 2}, {len(names) / 2, len(names)}} {
+		both.Go(func() {
+			for i := span[0]; i < span[1]; i++ {
+				r.keys[i] = r.key(names[i])
+			}
+		})
+	}
 	for i, name := range names {
 		r.places[name] = i
 		uuid, repeat := qa.SplitEpisodeID(name)
-		w := &r.Rows[i]
-		*w = Row{Run: r.Name, Episode: name, UUID: uuid, Repeat: repeat}
-		w.fill(r.examples[uuid])
-		r.keys[i] = r.key(name)
-		if facts, ok := cached[r.keys[i]]; ok {
-			w.Facts = facts
-		} else {
+		r.Rows[i] = Row{Run: r.Name, Episode: name, UUID: uuid, Repeat: repeat}
+	}
+	both.Wait()
+	kept := make([]bool, len(names))
+	keep := func(row *keptRow) {
+		episode, _, _ := strings.Cut(row.Key, " ")
+		if i, ok := r.places[episode]; ok && r.keys[i] == row.Key {
+			r.Rows[i].Asked, r.Rows[i].Facts, kept[i] = row.Asked, row.Facts, true
+		}
+	}
+	if len(earlier.keys) > 0 {
+		for i, key := range earlier.keys {
+			keep(&keptRow{key, earlier.Rows[i].Asked, earlier.Rows[i].Facts})
+		}
+	} else {
+		r.readCache(keep)
+	}
+	var todo []int
+	for i := range names {
+		if !kept[i] {
 			todo = append(todo, i)
+		}
+	}
+	if len(todo) > 0 || len(names) < longRun {
+		if err := r.loadExamples(); err != nil {
+			return err
 		}
 	}
 	if err := r.compute(ctx, todo); err != nil {
 		return err
+	}
+	if len(names) >= longRun {
+		r.examples = nil
 	}
 	shorten(r.Rows)
 	for _, w := range r.Rows {
@@ -80,6 +113,7 @@ func (r *Run) list(ctx context.Context, cached map[string]Facts) error {
 func (r *Run) compute(ctx context.Context, todo []int) error {
 	r.repeats = make(map[string][]*Row)
 	err := r.each(ctx, todo, func(w *Row, rec runlog.Recorded, err error) {
+		w.fill(r.examples[w.UUID])
 		if err != nil {
 			w.Facts = Facts{Status: Damaged, Reason: err.Error()}
 			return
@@ -139,7 +173,7 @@ func (r *Run) each(ctx context.Context, list []int, do func(*Row, runlog.Recorde
 
 // rules is the version of the rules that make [Facts]: rows that another version kept are computed again. Change it with
 // every change of evidence, cause or Facts.
-const rules = "1"
+const rules = "2"
 
 // key identifies everything that the facts of an episode depend on, within one run: its lines, its score, and those of
 // the other repeats.
@@ -152,53 +186,42 @@ func (r *Run) key(episode string) string {
 		if extent == "" && repeat > own {
 			break
 		}
-		score, _ := json.Marshal(r.scores[id])          // of plain values
-		_, _ = fmt.Fprintf(h, "%s %s\n", extent, score) // a hash takes everything
+		line := append([]byte(extent), ' ')
+		if score := r.scores[id]; score != nil {
+			text, _ := json.Marshal(score) // of plain values
+			line = append(line, text...)
+		}
+		_, _ = h.Write(append(line, '\n')) // a hash takes everything
 	}
-	return fmt.Sprintf("%s %x", episode, h.Sum(nil))
+	return episode + " " + hex.EncodeToString(h.Sum(nil))
 }
 
-// cachedRow is one line of rows.idx.
-type cachedRow struct {
+// keptRow is one line of rows.idx.
+type keptRow struct {
 	Key   string `json:"key"`
+	Asked Asked  `json:"asked"`
 	Facts Facts  `json:"facts"`
 }
 
-// facts are the facts of the rows of a run by key; nil for a run that was not read.
-func (r *Run) facts() map[string]Facts {
-	if r == nil || len(r.keys) == 0 {
-		return nil
-	}
-	cached := make(map[string]Facts, len(r.keys))
-	for i, key := range r.keys {
-		cached[key] = r.Rows[i].Facts
-	}
-	return cached
-}
-
-// readCache reads the facts beside the log. If they are unusable there are none.
-func (r *Run) readCache() map[string]Facts {
+// readCache reads the rows beside the log. keep is called by two goroutines, for different rows. Lines that cannot be read are
+// left out, and their rows computed again.
+func (r *Run) readCache(keep func(*keptRow)) {
 	raw, ok := r.Log.ReadRows(r.version())
 	if !ok {
-		return nil
+		return
 	}
-	parts := halves(raw)
-	lines := make([][]cachedRow, len(parts))
-	var group errgroup.Group
-	for i, part := range parts {
-		group.Go(func() (err error) {
-			lines[i], err = readLines(part)
-			return err
+	var both sync.WaitGroup
+	for _, part := range halves(raw) {
+		both.Go(func() {
+			for line := range bytes.Lines(part) {
+				var row keptRow
+				if jsonv2.Unmarshal(line, &row) == nil {
+					keep(&row)
+				}
+			}
 		})
 	}
-	if group.Wait() != nil {
-		return nil
-	}
-	cached := make(map[string]Facts, len(r.Log.UUIDs()))
-	for _, l := range slices.Concat(lines...) {
-		cached[l.Key] = l.Facts
-	}
-	return cached
+	both.Wait()
 }
 
 // halves cuts lines in two parts, which two processors read.
@@ -208,34 +231,26 @@ func halves(raw []byte) [][]byte {
 	return [][]byte{raw[:cut], raw[cut:]}
 }
 
-func readLines(raw []byte) ([]cachedRow, error) {
-	var lines []cachedRow
-	for part := range bytes.Lines(raw) {
-		var l cachedRow
-		if err := json.Unmarshal(part, &l); err != nil {
-			return nil, err
-		}
-		lines = append(lines, l)
-	}
-	return lines, nil
-}
-
 // writeCache writes the facts beside a long log. A read-only directory has none.
 func (r *Run) writeCache() {
 	if !r.Log.KeepsRows() {
 		return
 	}
 	var raw bytes.Buffer
-	enc := json.NewEncoder(&raw)
 	for i, key := range r.keys {
-		_ = enc.Encode(cachedRow{key, r.Rows[i].Facts}) // plain values into memory
+		_ = jsonv2.MarshalWrite(&raw, keptRow{key, r.Rows[i].Asked, r.Rows[i].Facts}) // plain values into memory
+		raw.WriteByte('\n')
 	}
 	r.Log.WriteRows(r.version(), raw.Bytes())
 }
 
 // version identifies the rules, the questions and the configuration of the run.
 func (r *Run) version() string {
-	questions, _ := os.ReadFile(filepath.Join(r.Name, runlog.QuestionsFile)) // loaded at the same time, which reports errors
+	questions := sha256.New()
+	if file, err := os.Open(r.questionsFile()); err == nil { // who reads them reports errors
+		_, _ = io.Copy(questions, file)
+		_ = file.Close()
+	}
 	id, _ := r.Log.ID()
-	return rules + " " + id + " " + runlog.Hash(string(questions))
+	return fmt.Sprintf("%s %s %x", rules, id, questions.Sum(nil))
 }

@@ -40,12 +40,16 @@ type Row struct {
 	// Short is the shortest prefix of UUID, of eight characters or more, that no other question of the run has.
 	Short string `json:"short"`
 
+	Asked
+	Facts
+}
+
+// Asked is the part of a [Row] that is from the question.
+type Asked struct {
 	Question string   `json:"question"`
 	Tags     []string `json:"tags"`
 	Function string   `json:"function"`
 	Gold     string   `json:"gold"`
-
-	Facts
 }
 
 // Facts are the part of a [Row] that is computed from the log and the scores.
@@ -149,7 +153,7 @@ func seconds(rec runlog.Recorded) float64 {
 
 // fill adds the question to a row.
 func (w *Row) fill(ex qa.Example) {
-	w.Question, w.Tags, w.Function = ex.Question, ex.Tags, ex.Evaluator.Func
+	w.Asked = Asked{Question: ex.Question, Tags: ex.Tags, Function: ex.Evaluator.Func}
 	if w.Tags == nil {
 		w.Tags = []string{}
 	}

@@ -5,6 +5,7 @@
 package dataset
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -70,6 +71,24 @@ func Load(path string, check Check) ([]qa.Example, []*Fault, error) {
 		return nil, faults, fmt.Errorf("%s has no usable question; a question is a line of JSON, such as\n  %s", path, LineExample)
 	}
 	return list, faults, nil
+}
+
+// ByUUID returns the example with a uuid; ok is false if the file has none that is usable. It decodes little else.
+func ByUUID(path, uuid string) (ex qa.Example, ok bool, err error) {
+	for block, err := range Blocks(path) {
+		if err != nil {
+			return qa.Example{}, false, err
+		}
+		for _, raw := range block.Records() {
+			if !bytes.Contains(raw, []byte(uuid)) {
+				continue
+			}
+			if ex, _, ok := Decode(raw); ok && ex.UUID == uuid {
+				return ex, true, nil
+			}
+		}
+	}
+	return qa.Example{}, false, nil
 }
 
 // errStopped means that the reader of the stream has stopped.

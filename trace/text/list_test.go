@@ -17,8 +17,8 @@ func listed(runs ...string) []trace.Row {
 	cost := 0.0123
 	for _, run := range runs {
 		rows = append(rows, trace.Row{
-			Run: run, Episode: "1e6bccdd-a993#1", UUID: "1e6bccdd-a993", Repeat: 1, Short: "1e6bccdd", Gold: "a gold answer of some length",
-			Question: "How many heads does the base model use in \x1b[31meach layer?",
+			Run: run, Episode: "1e6bccdd-a993#1", UUID: "1e6bccdd-a993", Repeat: 1, Short: "1e6bccdd",
+			Asked: trace.Asked{Gold: "a gold answer of some length", Question: "How many heads does the base model use in \x1b[31meach layer?"},
 			Facts: trace.Facts{
 				Status: trace.Wrong, Verdict: qa.Wrong, Outcome: qa.Answered, Given: true, Answer: "an answer of some length", Turns: 3,
 				Prompt: 12000, Completion: 345, CostUSD: &cost, LostAt: cause.LevelCut, LostAtWeak: true, Cause: cause.LackOfContext,

@@ -88,7 +88,7 @@ func episode() trace.Episode {
 		FailedAttempts: []qa.Attempt{{Seconds: 1, Error: "timeout"}},
 	}}
 	e := trace.Episode{
-		Row:    trace.Row{Run: "runs/a", Episode: "dd4b5912#0", UUID: "dd4b5912", Gold: "1.9", Facts: trace.Facts{Status: trace.Wrong, Seconds: 4.25}},
+		Row:    trace.Row{Run: "runs/a", Episode: "dd4b5912#0", UUID: "dd4b5912", Asked: trace.Asked{Gold: "1.9"}, Facts: trace.Facts{Status: trace.Wrong, Seconds: 4.25}},
 		Traced: trace.NewTraced(ex, rec, &qa.Score{Verdict: qa.Wrong, Func: "eval_float_exact_match"}),
 		Loss:   cause.Loss{Level: cause.LevelAnswer, Weak: true, Why: `step 2 showed "1.9"`},
 		Why:    cause.Cause{Code: cause.VisualReasoning, Rule: "misread-figure", Confidence: 0.8, Why: "a figure was shown"},

@@ -42,7 +42,12 @@ func (l *library) compare(first, second trace.Key) tea.Cmd {
 		choice := l.lib.Choice
 		source := func(e trace.Key) diff.Source {
 			r := l.lib.Run(e.Run)
-			return diff.Source{Run: r.Log, Examples: r.Examples, Mode: choice.Scoring, Judge: choice.Judge}
+			uuid, _ := qa.SplitEpisodeID(e.Episode)
+			s := diff.Source{Run: r.Log, Mode: choice.Scoring, Judge: choice.Judge}
+			if ex, err := r.Example(uuid); err == nil && ex.UUID != "" {
+				s.Examples = []qa.Example{ex}
+			}
+			return s
 		}
 		q, err := diff.OfEpisodes(source(first), source(second), first.Episode, second.Episode)
 		return comparedMsg{number, q, err}

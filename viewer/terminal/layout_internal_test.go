@@ -23,7 +23,7 @@ const hostile = "\x1b[2J\x1b]0;title\x07\u202e漢字 emoji 👩‍👩‍👧 \r
 func TestEverySize(t *testing.T) {
 	testkit.OneGoroutine(t)
 	long := strings.Repeat(hostile, 20)
-	w := trace.Row{Run: hostile, Episode: "00000001#0", UUID: "00000001", Short: "00000001", Question: long, Gold: long, Facts: trace.Facts{
+	w := trace.Row{Run: hostile, Episode: "00000001#0", UUID: "00000001", Short: "00000001", Asked: trace.Asked{Question: long, Gold: long}, Facts: trace.Facts{
 		Status: trace.Wrong, Given: true, Answer: long, Turns: 123456, Prompt: 1 << 40, Cause: cause.TextualReasoning, LostAt: "answer", LostAtWeak: true,
 	}}
 	rec := runlog.Recorded{Trajectory: qa.Trajectory{Episode: w.Episode, UUID: w.UUID, Messages: []qa.Message{{Role: qa.User, Text: long}}, Steps: []qa.Step{{

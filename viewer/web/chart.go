@@ -183,13 +183,13 @@ func crossTables(sel selection, rows, all []trace.Row) []crossTable {
 				t.Statuses = append(t.Statuses, s)
 			}
 		}
+		match, every := tally(f, rows), tally(f, all)
 		for _, v := range valuesOf(f, all) {
 			line := crossLine{Name: v.Name, Href: sel.with(f.Name, v.Name)}
-			match, every := tally(f, v.Name, rows), tally(f, v.Name, all)
 			for _, s := range t.Statuses {
 				both := sel
 				both.Status = []string{string(s)}
-				line.Cells = append(line.Cells, crossCell{match[s], every[s], both.with(f.Name, v.Name)})
+				line.Cells = append(line.Cells, crossCell{match[v.Name][s], every[v.Name][s], both.with(f.Name, v.Name)})
 			}
 			t.Lines = append(t.Lines, line)
 		}
@@ -200,12 +200,15 @@ func crossTables(sel selection, rows, all []trace.Row) []crossTable {
 	return list
 }
 
-// tally counts the statuses of the rows with a value.
-func tally(f trace.Field, value string, rows []trace.Row) map[trace.Status]int {
-	n := make(map[trace.Status]int)
-	for _, w := range rows {
-		if slices.Contains(f.Of(w), value) {
-			n[w.Status]++
+// tally counts the statuses of the rows with each value of a field.
+func tally(f trace.Field, rows []trace.Row) map[string]map[trace.Status]int {
+	n := make(map[string]map[trace.Status]int)
+	for i := range rows {
+		for _, value := range f.Of(&rows[i]) {
+			if n[value] == nil {
+				n[value] = make(map[trace.Status]int)
+			}
+			n[value][rows[i].Status]++
 		}
 	}
 	return n

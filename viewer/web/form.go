@@ -39,8 +39,8 @@ var titles = map[string]string{
 func valuesOf(f trace.Field, rows []trace.Row) []count {
 	n := make(map[string]int)
 	var names []string
-	for _, w := range rows {
-		for _, v := range f.Of(w) {
+	for i := range rows {
+		for _, v := range f.Of(&rows[i]) {
 			if v == "" {
 				continue
 			}

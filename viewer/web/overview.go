@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"sync"
 
 	"airqa/internal/terminal"
 	"airqa/report"
@@ -99,14 +100,18 @@ func (s *Site) Overview(ctx context.Context, w io.Writer, q url.Values) error {
 		return err
 	}
 	all := sel.all()
-	o := overview{Shown: len(rows), Total: len(all), Filtered: !sel.Empty(), Filter: s.form(sel, all)}
+	o := overview{Shown: len(rows), Total: len(all), Filtered: !sel.Empty()}
+	// Each counts all rows, of which a long run has many.
+	var parts sync.WaitGroup
+	parts.Go(func() { o.Filter = s.form(sel, all) })
+	parts.Go(func() { o.Charts = charts(sel, rows, all) })
+	parts.Go(func() { o.Tables = crossTables(sel, rows, all) })
 	for _, r := range s.Library.Runs {
 		o.add(s, sel, r)
 	}
 	o.dropEmptyStatuses()
 	o.Notes = s.notes()
-	o.Charts = charts(sel, rows, all)
-	o.Tables = crossTables(sel, rows, all)
+	parts.Wait()
 	from, _ := strconv.Atoi(q.Get("offset"))
 	o.List = s.list(sel, rows, from)
 	o.Silence = silence(sel, o)

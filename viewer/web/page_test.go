@@ -27,7 +27,11 @@ func site(t *testing.T) (s *web.Site, folder string) {
 		t.Fatal(err)
 	}
 	numbers := func(r *trace.Run) (report.Row, bool, error) {
-		row, err := report.Collect(r.Log, r.Examples, report.Options{Intervals: report.WilsonIntervals})
+		examples, err := r.Questions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, err := report.Collect(r.Log, examples, report.Options{Intervals: report.WilsonIntervals})
 		return row, true, err
 	}
 	written := func(r *trace.Run) (*trace.NoteFile, error) {

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"airqa/internal/web"
 	"airqa/report"
@@ -88,6 +89,12 @@ func (s *Server) openNotes(r *trace.Run) (*trace.NoteFile, error) { return s.not
 // waitBelow is the number of episodes of a run up to which a page waits for its numbers.
 const waitBelow = 500
 
+// Numbers of a run of more than busyFrom episodes are computed once the first pages are out, which need the processors, too.
+const (
+	busyFrom   = 10_000
+	firstPages = time.Second
+)
+
 // numbers computes the report's numbers of runs, once for each state of a log. Those of long runs are computed beside the
 // pages, which show them when they are there.
 type numbers struct {
@@ -115,8 +122,12 @@ func (n *numbers) of(r *trace.Run) (row report.Row, ok bool, err error) {
 		return known.row, known.over, known.err
 	}
 	o := report.Options{Intervals: report.WilsonIntervals}
-	log, examples := r.Log, r.Examples
+	log := r.Log
 	compute := func() result {
+		examples, err := r.Questions()
+		if err != nil {
+			return result{log, report.Row{}, err, true}
+		}
 		row, err := report.Collect(log, examples, o)
 		return result{log, row, err, true}
 	}
@@ -125,10 +136,13 @@ func (n *numbers) of(r *trace.Run) (row report.Row, ok bool, err error) {
 		n.done[r.Name] = known
 		return known.row, true, known.err
 	}
-	name := r.Name
+	name, rows := r.Name, r.Rows
 	known.log = log
 	n.done[name] = known
 	n.tasks.Go(func() {
+		if len(rows) > busyFrom {
+			time.Sleep(firstPages)
+		}
 		r := compute()
 		n.mu.Lock()
 		if n.done[name].log == r.log { // the log has not changed in the meantime

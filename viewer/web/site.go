@@ -200,6 +200,9 @@ func (sel selection) with(name, value string) string {
 
 // all are the rows of the chosen runs.
 func (sel selection) all() []trace.Row {
+	if len(sel.runs) == 1 {
+		return sel.runs[0].Rows
+	}
 	var rows []trace.Row
 	for _, r := range sel.runs {
 		rows = append(rows, r.Rows...)
