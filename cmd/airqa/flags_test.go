@@ -199,7 +199,7 @@ var scripted = map[string]map[string]string{
 	"synth why":      {"script/synth.txtar": "json"},
 	"synth review":   {"synth_review_test.go": "sample sample-seed html out apply reviewer data model workers solve-again pictures"},
 	"why":            {"script/demo.txtar": "compare format json scoring all", "script/trace.txtar": "ask judge-base-url judge-concurrency"},
-	"view":           {"view_test.go": "listen no-open"},
+	"view":           {"view_test.go": "data listen no-open"},
 	"export check":   {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template python json"},
 	"export show":    {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template row html"},
 	"export convert": {"script/export-convert.txtar": "to out"},

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"syscall"
 
+	"airqa/env"
+	"airqa/internal/settings"
 	"airqa/qa"
 	"airqa/trace"
 	"airqa/viewer/web"
@@ -19,6 +23,7 @@ import (
 
 type viewCmd struct {
 	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
+	Data   string   `short:"d" names:"input" env:"AIRQA_VIEW_DATA" placeholder:"DIR" help:"Data directory, for the titles of papers. Default: that of the runs, if it is in this folder."`
 	Listen string   `names:"listen" env:"AIRQA_VIEW_LISTEN" default:"127.0.0.1:8377" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
 	NoOpen bool     `env:"AIRQA_VIEW_NO_OPEN" help:"Do not open a browser. Without it, one opens if standard output is a terminal."`
 }
@@ -39,7 +44,7 @@ func (c viewCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	server := web.New(web.Config{Library: library, Host: host, Log: a.log, Author: a.getenv("USER")})
+	server := web.New(web.Config{Library: library, Host: host, Log: a.log, Author: a.getenv("USER"), Title: c.titles(ctx, library)})
 	address := server.Address(on.Addr())
 	if err := a.print(address); err != nil {
 		return err
@@ -48,6 +53,37 @@ func (c viewCmd) Run(a *app) error {
 		a.openBrowser(address)
 	}
 	return server.Serve(ctx, on)
+}
+
+// titles returns the titles of the papers in the data directories of the runs. Those that a run outside of this folder names
+// are not opened.
+func (c viewCmd) titles(ctx context.Context, l *trace.Library) func(paperID string) string {
+	var once sync.Once
+	titles := make(map[string]string)
+	read := func() {
+		dirs := map[string]bool{c.Data: true}
+		for _, r := range l.Runs {
+			if dir := r.Log.Config.Note.DataDir; c.Data == "" && settings.InsideFolder(dir) {
+				dirs[dir] = true
+			}
+		}
+		for dir := range dirs {
+			if dir == "" {
+				continue
+			}
+			papers, err := env.Holdings(ctx, dir)
+			for _, p := range papers {
+				titles[p.PaperID] = p.Title
+			}
+			if err != nil && c.Data != "" {
+				slog.Warn("titles of papers", "error", err)
+			}
+		}
+	}
+	return func(paperID string) string {
+		once.Do(read)
+		return titles[paperID]
+	}
 }
 
 // openBrowser opens an address in the user's browser, if there is one.

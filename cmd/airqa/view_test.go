@@ -7,12 +7,15 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"airqa/internal/testkit/viewertest"
+	"airqa/runlog"
+	"airqa/trace"
 )
 
 // The server prints its address, answers there, and Ctrl-C ends it with exit code 0.
@@ -20,7 +23,7 @@ func TestView(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	view := exec.CommandContext(ctx, os.Args[0], "view", viewertest.Folder(t), "--listen", "127.0.0.1:0", "--no-open")
+	view := exec.CommandContext(ctx, os.Args[0], "view", viewertest.Folder(t), "--data", ingested(t), "--listen", "127.0.0.1:0", "--no-open")
 	view.Env = append(os.Environ(), asProgram+"=1")
 	out, err := view.StdoutPipe()
 	if err != nil {
@@ -53,5 +56,32 @@ func TestView(t *testing.T) {
 	}
 	if err := view.Wait(); err != nil {
 		t.Errorf("after Ctrl-C: %v", err)
+	}
+}
+
+// Titles come from the data directory that is named, and otherwise from one inside of this folder: a run of someone else does
+// not choose what is opened.
+func TestViewTitles(t *testing.T) {
+	const paper = "484197f1-1997-5f33-b56c-5306eb27d631"
+	data := ingested(t)
+	of := func(dir string) *trace.Library {
+		config := runlog.Config{Note: runlog.Note{DataDir: dir}}
+		return &trace.Library{Runs: []*trace.Run{{Log: &runlog.Run{Config: config}}}}
+	}
+	t.Chdir(filepath.Dir(data))
+	for _, tt := range []struct {
+		name, given, recorded string
+		found                 bool
+	}{
+		{"given", data, "", true},
+		{"inside", "", filepath.Base(data), true},
+		{"outside", "", data, false},
+		{"none", "", "", false},
+		{"gone", "", "nowhere", false},
+	} {
+		title := viewCmd{Data: tt.given}.titles(t.Context(), of(tt.recorded))(paper)
+		if strings.HasPrefix(title, "LumenParse") != tt.found {
+			t.Errorf("%s: %q", tt.name, title)
+		}
 	}
 }

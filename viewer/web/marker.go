@@ -20,6 +20,15 @@ type marker struct {
 	// evidence are the texts that are marked in passages.
 	evidence []string
 	file     *fileConfig
+	title    func(paperID string) string
+}
+
+// paper is the title of a paper, or its id.
+func (m *marker) paper(id string) string {
+	if m.title == nil {
+		return id
+	}
+	return cmp.Or(m.title(id), id)
 }
 
 // redacted is a text as it may be shown.

@@ -22,6 +22,8 @@ type Source struct {
 	Notes func(*trace.Run) (*trace.NoteFile, error)
 	// CSRF is the token for forms.
 	CSRF string
+	// Title returns the title of a paper by its id; nil knows none.
+	Title func(paperID string) string
 }
 
 // Page is the data of episode.html.
@@ -91,7 +93,7 @@ type messageView struct {
 
 // Page makes the page of an episode. At is a place in it, "FIELD:FIRST-END", which is marked.
 func (s Source) Page(e trace.Episode, at string) *Page {
-	m := &marker{raw: path("text", s.Name, e.Episode), spans: make(map[string][]span)}
+	m := &marker{raw: path("text", s.Name, e.Episode), spans: make(map[string][]span), title: s.Title}
 	m.place(at)
 	return s.page(e, m)
 }
@@ -125,7 +127,7 @@ func (p *Page) items(m *marker) {
 	}
 	for _, it := range p.E.Loss.Items {
 		m.evidence = append(m.evidence, it.Texts...)
-		v := itemView{Item: it, Name: itemName(it)}
+		v := itemView{Item: it, Name: m.itemName(it)}
 		for _, n := range it.Steps {
 			v.Links = append(v.Links, m.step(n))
 		}
@@ -134,7 +136,7 @@ func (p *Page) items(m *marker) {
 }
 
 // itemName describes a piece of evidence in a few words.
-func itemName(it cause.Item) string {
+func (m *marker) itemName(it cause.Item) string {
 	var parts []string
 	if len(it.Texts) > 0 {
 		parts = append(parts, strconv.Quote(terminal.Clip(it.Texts[0], 80)))
@@ -145,8 +147,12 @@ func itemName(it cause.Item) string {
 	if it.Page > 0 {
 		parts = append(parts, fmt.Sprintf("page %d", it.Page))
 	}
-	if len(it.Papers) > 0 {
-		parts = append(parts, "paper "+strings.Join(it.Papers, " or "))
+	var papers []string
+	for _, id := range it.Papers {
+		papers = append(papers, m.paper(id))
+	}
+	if len(papers) > 0 {
+		parts = append(parts, "paper "+strings.Join(papers, " or "))
 	}
 	return strings.Join(parts, ", ")
 }

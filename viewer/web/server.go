@@ -28,6 +28,8 @@ type Config struct {
 	Log  *slog.Logger
 	// Author signs new notes.
 	Author string
+	// Title returns the title of a paper by its id, "" if it is not known; nil knows none.
+	Title func(paperID string) string
 }
 
 // Server shows runs. Create it with [New].
@@ -80,7 +82,7 @@ func (s *Server) look(ctx context.Context) (bool, error) {
 // site is the pages of the library as it is now. The caller holds mu.
 func (s *Server) site() *Site {
 	version, _ := s.feed.Version()
-	return NewSite(s.Library, SiteConfig{Version: version, CSRF: s.guard.CSRF(), Numbers: s.numbers.of, Notes: s.openNotes})
+	return NewSite(s.Library, SiteConfig{Version: version, CSRF: s.guard.CSRF(), Numbers: s.numbers.of, Notes: s.openNotes, Title: s.Title})
 }
 
 // openNotes opens the notes of a run.

@@ -52,6 +52,8 @@ type SiteConfig struct {
 	Numbers func(*trace.Run) (row report.Row, ok bool, err error)
 	// Notes opens the notes of a run.
 	Notes Notes
+	// Title returns the title of a paper by its id; nil knows none.
+	Title func(paperID string) string
 }
 
 // NewSite returns the site of a library.

@@ -289,6 +289,9 @@ func (m *marker) passage(p trace.Passage) passageView {
 			spans = append(spans, span{First: first, End: end, Class: "hit", Note: "evidence"})
 		}
 	}
+	if title := m.paper(p.Paper); p.Title == "" && title != p.Paper {
+		p.Title = title
+	}
 	return passageView{p, newText("", "", text, spans).Parts}
 }
 
