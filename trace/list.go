@@ -48,43 +48,8 @@ const rewriteShare = 10
 // list makes the rows of a run. Those of an earlier list, or of the file beside the log, are kept.
 func (r *Run) list(ctx context.Context, earlier *Run) error {
 	names := r.Log.UUIDs()
-	r.Rows = make([]Row, len(names))
-	r.keys = make([]string, len(names))
-	r.places = make(map[string]int, len(names))
-	var both sync.WaitGroup
-	for _, span := range [][2]int{{0, len(names) / 2}, {len(names) / 2, len(names)}} {
-		both.Go(func() {
-			for i := span[0]; i < span[1]; i++ {
-				r.keys[i] = r.key(names[i])
-			}
-		})
-	}
-	for i, name := range names {
-		r.places[name] = i
-		uuid, repeat := qa.SplitEpisodeID(name)
-		r.Rows[i] = Row{Run: r.Name, Episode: name, UUID: uuid, Repeat: repeat}
-	}
-	both.Wait()
-	kept := make([]bool, len(names))
-	keep := func(row *keptRow) {
-		episode, _, _ := strings.Cut(row.Key, " ")
-		if i, ok := r.places[episode]; ok && r.keys[i] == row.Key {
-			r.Rows[i].Asked, r.Rows[i].Facts, kept[i] = row.Asked, row.Facts, true
-		}
-	}
-	if len(earlier.keys) > 0 {
-		for i, key := range earlier.keys {
-			keep(&keptRow{key, earlier.Rows[i].Asked, earlier.Rows[i].Facts})
-		}
-	} else {
-		r.readCache(keep)
-	}
-	var todo []int
-	for i := range names {
-		if !kept[i] {
-			todo = append(todo, i)
-		}
-	}
+	r.name(names)
+	todo := r.keep(earlier)
 	if len(todo) > 0 || len(names) < longRun {
 		if err := r.loadExamples(); err != nil {
 			return err
@@ -106,6 +71,51 @@ func (r *Run) list(ctx context.Context, earlier *Run) error {
 		r.writeCache()
 	}
 	return nil
+}
+
+// name makes the rows with their names and keys alone.
+func (r *Run) name(names []string) {
+	r.Rows = make([]Row, len(names))
+	r.keys = make([]string, len(names))
+	r.places = make(map[string]int, len(names))
+	var both sync.WaitGroup
+	for _, span := range [][2]int{{0, len(names) / 2}, {len(names) / 2, len(names)}} {
+		both.Go(func() {
+			for i := span[0]; i < span[1]; i++ {
+				r.keys[i] = r.key(names[i])
+			}
+		})
+	}
+	for i, name := range names {
+		r.places[name] = i
+		uuid, repeat := qa.SplitEpisodeID(name)
+		r.Rows[i] = Row{Run: r.Name, Episode: name, UUID: uuid, Repeat: repeat}
+	}
+	both.Wait()
+}
+
+// keep fills the rows that an earlier list, or the file beside the log, has under the same key. It returns the others.
+func (r *Run) keep(earlier *Run) (todo []int) {
+	kept := make([]bool, len(r.Rows))
+	keep := func(row *keptRow) {
+		episode, _, _ := strings.Cut(row.Key, " ")
+		if i, ok := r.places[episode]; ok && r.keys[i] == row.Key {
+			r.Rows[i].Asked, r.Rows[i].Facts, kept[i] = row.Asked, row.Facts, true
+		}
+	}
+	if len(earlier.keys) > 0 {
+		for i, key := range earlier.keys {
+			keep(&keptRow{key, earlier.Rows[i].Asked, earlier.Rows[i].Facts})
+		}
+	} else {
+		r.readCache(keep)
+	}
+	for i := range kept {
+		if !kept[i] {
+			todo = append(todo, i)
+		}
+	}
+	return todo
 }
 
 // compute computes the facts of some episodes on all cores: first everything but the causes, then the causes, which
