@@ -61,7 +61,7 @@ type Sampling struct {
 	// TopP is in (0, 1].
 	TopP *float64 `json:"top_p" name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
 	// Seed is sent even if it is 0.
-	Seed *int `json:"seed" name:"seed" help:"Seed, sent to the endpoint when given."`
+	Seed *int `json:"seed" name:"seed" help:"Sampling seed to send to the endpoint. Default: none."`
 	// MaxTokens limits the reply, including hidden reasoning. It is sent as max_tokens, or as max_completion_tokens to
 	// models that require that: reasoning models at OpenAI's own hosts, and models of endpoints whose error asks for
 	// it. Anthropic requires a limit: 0 is 4096 there.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// UsageError reports a value that the caller chose and has to change: an unknown name, settings that exclude each other,
+// UsageError reports a value that the caller chose and has to change: an unknown name, settings that are mutually exclusive,
 // an input that is not what it should be. It names the value, never a flag. The command line ends with the exit code of
 // wrong use when it meets one.
 type UsageError struct{ Err error }

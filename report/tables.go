@@ -233,7 +233,7 @@ func table13(rows []Row, o Options) (*Table, error) {
 		"(requests and actions) and waiting (rate limits, and pauses before retries); the paper has one column. Cost includes requests " +
 		"without a reply, at their forecast; a dash: the price is unknown."}
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Effort.Estimated }) {
-		t.Notes = append(t.Notes, "Some tokens were counted by airqa, since the endpoint reported none.")
+		t.Notes = append(t.Notes, "Some tokens were estimated by airqa, since the endpoint reported none.")
 	}
 	return &t, t.addPaper(o, "13", columns)
 }

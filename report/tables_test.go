@@ -35,7 +35,7 @@ func TestTable13(t *testing.T) {
 	if diff := cmp.Diff(want, texts(tables[0].Lines[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if notes := strings.Join(tables[0].Notes, "\n"); strings.Contains(notes, "counted by airqa") {
+	if notes := strings.Join(tables[0].Notes, "\n"); strings.Contains(notes, "estimated by airqa") {
 		t.Errorf("notes:\n%s", notes)
 	}
 }

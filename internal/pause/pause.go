@@ -1,4 +1,4 @@
-// Package pause waits as long as a context lasts. Packages that wait take a function like [For] in their configuration, so
+// Package pause waits for a duration, or until a context ends. Packages that wait take a function like [For] in their configuration, so
 // that tests need no clock.
 package pause
 

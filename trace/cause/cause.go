@@ -4,8 +4,8 @@
 // in which they apply. docs/why-accuracy.md says how often they are right. [Asking.Ask] asks a model for a second opinion.
 //
 // The evidence is what a question names: the papers and the gold answer of its evaluator, or, for a synthesized
-// question, places in papers. It is matched with what the run log has of each action by passage, page and row ids where
-// both sides know them, otherwise by text. A text match is weak: a short gold answer such as "3" is in many passages.
+// question, places in papers. The package compares it with the results recorded in the run log: by passage, page and row
+// ids if both sides have them, otherwise by text. A text match is weak: a short gold answer such as "3" is in many passages.
 // The rules read the question, the recorded episode and its score, and nothing else. Opinions of a model are kept in
 // causes.jsonl in the run directory, so that none is paid for twice.
 package cause

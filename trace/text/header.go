@@ -159,7 +159,7 @@ func effortText(e trace.Episode) string {
 	u := e.Traced.Usage
 	text := fmt.Sprintf("%s, %d + %d tokens", terminal.Plural(e.Traced.Turns, "turn"), u.Prompt, u.Completion)
 	if u.Estimated {
-		text += " (counted by airqa)"
+		text += " (estimated by airqa)"
 	}
 	text += fmt.Sprintf(", %.1f s", e.Seconds)
 	if e.CostUSD != nil {

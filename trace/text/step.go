@@ -63,7 +63,7 @@ func costOf(s qa.Step) string {
 	case s.Reply.Cached:
 		tokens += " (from the cache, not counted)"
 	case u.Estimated:
-		tokens += " (counted by airqa)"
+		tokens += " (estimated by airqa)"
 	}
 	parts = append(parts, tokens)
 	if spans := spansText(s.Shown); spans != "" {
