@@ -46,12 +46,11 @@ RACE = $(filter-out $(RACE_FREE),$(shell grep -rlE --include='*.go' '^\s*go (fun
 warm:
 	go test $(TESTFLAGS) -count=1 -run 'TestRender' ./env/pdf
 
-# go test ./... in three parts: the two packages that start many programs come last, each alone.
+# go test ./... in two parts: the two packages that start many programs come last.
 unit: export AIRQA_TEST_LONG = 1
 unit: warm
 	$(GOTEST) $(TESTFLAGS) $(filter-out airqa/cmd/airqa airqa/internal/archtest,$(shell go list ./...))
-	$(GOTEST) $(TESTFLAGS) ./cmd/airqa
-	$(GOTEST) $(TESTFLAGS) ./internal/archtest
+	$(GOTEST) $(TESTFLAGS) ./cmd/airqa ./internal/archtest
 
 # The command line is tested by running the program some thousand times: under the race detector only where it runs many
 # things at once. Real papers were read before, and long tests with one goroutine skip themselves (testkit.OneGoroutine).

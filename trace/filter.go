@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"airqa/internal/fuzzy"
 	"airqa/qa"
 	"airqa/trace/cause"
 )
@@ -135,6 +137,26 @@ func (l *Library) Select(ctx context.Context, f Filter) (rows []Row, total int, 
 		rows = rows[:min(f.Limit, total)]
 	}
 	return rows, total, nil
+}
+
+// Meant is a hint for a value of a filter that no row has and that is like one that some have; "" for none.
+func (l *Library) Meant(f Filter) string {
+	all := l.Rows()
+	for _, field := range filterFields {
+		known := make(map[string]bool)
+		for i := range all {
+			for _, v := range field.Of(&all[i]) {
+				known[v] = true
+			}
+		}
+		names := slices.Sorted(maps.Keys(known))
+		for _, v := range field.Chosen(f) {
+			if best := fuzzy.Nearest(v, names); !known[v] && best != "" {
+				return fmt.Sprintf("no episode has the %s %s; did you mean %s?", field.Name, v, best)
+			}
+		}
+	}
+	return ""
 }
 
 // orders compare two rows by a key of [SortKeys].

@@ -122,6 +122,11 @@ func (c traceCmd) list(a *app, lib *trace.Library) error {
 	if err != nil {
 		return err
 	}
+	if total == 0 {
+		if hint := lib.Meant(c.filter()); hint != "" {
+			a.say("note: %s", hint)
+		}
+	}
 	if c.Full {
 		return c.print(a, lib, rows)
 	}
