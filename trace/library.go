@@ -132,6 +132,16 @@ func (l *Library) Run(name string) *Run {
 // fewFound is the maximum number of episodes that an error lists.
 const fewFound = 6
 
+// Row returns the row of an episode; ok is false if the library does not have it.
+func (l *Library) Row(k Key) (row Row, ok bool) {
+	if r := l.Run(k.Run); r != nil {
+		if i, found := r.places[k.Episode]; found {
+			return r.Rows[i], true
+		}
+	}
+	return Row{}, false
+}
+
 // Find returns the only episode whose name begins with a prefix, in all runs. Several repeats or runs of one question
 // match several episodes; they are listed in the error.
 func (l *Library) Find(prefix string) (Row, error) {

@@ -44,7 +44,7 @@ func (c viewCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	server := web.New(web.Config{Library: library, Host: host, Log: a.log, Author: a.getenv("USER"), Title: c.titles(ctx, library)})
+	server := web.New(web.Config{Library: library, Host: host, Log: a.log, Author: a.getenv("USER"), Title: c.titles(ctx, a.log, library)})
 	address := server.Address(on.Addr())
 	if err := a.print(address); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c viewCmd) Run(a *app) error {
 
 // titles returns the titles of the papers in the data directories of the runs. Those that a run outside of this folder names
 // are not opened.
-func (c viewCmd) titles(ctx context.Context, l *trace.Library) func(paperID string) string {
+func (c viewCmd) titles(ctx context.Context, log *slog.Logger, l *trace.Library) func(paperID string) string {
 	var once sync.Once
 	titles := make(map[string]string)
 	read := func() {
@@ -76,7 +76,7 @@ func (c viewCmd) titles(ctx context.Context, l *trace.Library) func(paperID stri
 				titles[p.PaperID] = p.Title
 			}
 			if err != nil && c.Data != "" {
-				slog.Warn("titles of papers", "error", err)
+				log.Warn("titles of papers", "error", err)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -79,7 +80,7 @@ func TestViewTitles(t *testing.T) {
 		{"none", "", "", false},
 		{"gone", "", "nowhere", false},
 	} {
-		title := viewCmd{Data: tt.given}.titles(t.Context(), of(tt.recorded))(paper)
+		title := viewCmd{Data: tt.given}.titles(t.Context(), slog.New(slog.DiscardHandler), of(tt.recorded))(paper)
 		if strings.HasPrefix(title, "LumenParse") != tt.found {
 			t.Errorf("%s: %q", tt.name, title)
 		}

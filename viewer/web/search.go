@@ -62,10 +62,6 @@ func (s *Site) Search(ctx context.Context, w io.Writer, q url.Values) error {
 }
 
 func (v *searchView) find(ctx context.Context, s *Site) error {
-	rows := make(map[trace.Key]trace.Row)
-	for _, row := range s.Library.Rows() {
-		rows[row.Key()] = row
-	}
 	questions, episodes := make(map[string]int), make(map[trace.Key]bool)
 	for hit, err := range s.Library.Grep(ctx, v.Query) {
 		if err != nil && trace.Unread(err) {
@@ -83,8 +79,8 @@ func (v *searchView) find(ctx context.Context, s *Site) error {
 			v.More = true
 			return nil
 		}
-		row := rows[trace.Key{Run: hit.Run, Episode: hit.Episode}]
-		if row.UUID == "" {
+		row, ok := s.Library.Row(trace.Key{Run: hit.Run, Episode: hit.Episode})
+		if !ok {
 			row = trace.Row{Run: hit.Run, Episode: hit.Episode, UUID: hit.Episode}
 		}
 		v.Places++

@@ -124,9 +124,9 @@ func (n *numbers) of(r *trace.Run) (row report.Row, ok bool, err error) {
 		return known.row, known.over, known.err
 	}
 	o := report.Options{Intervals: report.WilsonIntervals}
-	log := r.Log
+	log, own := r.Log, trace.Run{Name: r.Name} // r itself changes with the library
 	compute := func() result {
-		examples, err := r.Questions()
+		examples, err := own.Questions()
 		if err != nil {
 			return result{log, report.Row{}, err, true}
 		}
@@ -138,11 +138,11 @@ func (n *numbers) of(r *trace.Run) (row report.Row, ok bool, err error) {
 		n.done[r.Name] = known
 		return known.row, true, known.err
 	}
-	name, rows := r.Name, r.Rows
+	name, busy := r.Name, len(r.Rows) > busyFrom
 	known.log = log
 	n.done[name] = known
 	n.tasks.Go(func() {
-		if len(rows) > busyFrom {
+		if busy {
 			time.Sleep(firstPages)
 		}
 		r := compute()
