@@ -205,7 +205,7 @@ func (t Trajectory) CutReplies() int {
 }
 
 // EpisodeID returns the name of an episode: the question's UUID, a '#' and the repeat index, from 0.
-func EpisodeID(uuid string, repeat int) string { return fmt.Sprintf("%s#%d", uuid, repeat) }
+func EpisodeID(uuid string, repeat int) string { return uuid + "#" + strconv.Itoa(repeat) }
 
 // SplitEpisodeID returns the UUID and the repeat index of an episode's name. The UUID itself may contain a '#'.
 func SplitEpisodeID(id string) (uuid string, repeat int) {

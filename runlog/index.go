@@ -240,6 +240,12 @@ func (r *Run) Extent(episode string) string {
 	return strconv.Itoa(len(lines)) + "-" + strconv.FormatInt(last.offset+int64(last.length), 10)
 }
 
+// Index is the place of an episode in [Run.UUIDs].
+func (r *Run) Index(episode string) (int, bool) {
+	n, ok := r.numbers[episode]
+	return n, ok
+}
+
 // KeepsRows reports whether the log is long enough for a file of rows.
 func (r *Run) KeepsRows() bool { return r.index.size >= indexFrom && len(r.BadLines) == 0 }
 

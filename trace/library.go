@@ -56,8 +56,6 @@ type Run struct {
 	// repeats are the rows of each question, keys those of the rows' facts.
 	repeats map[string][]*Row
 	keys    []string
-	// places are the indexes of the rows by episode.
-	places map[string]int
 	stamp  stamp
 }
 
@@ -135,7 +133,7 @@ const fewFound = 6
 // Row returns the row of an episode; ok is false if the library does not have it.
 func (l *Library) Row(k Key) (row Row, ok bool) {
 	if r := l.Run(k.Run); r != nil {
-		if i, found := r.places[k.Episode]; found {
+		if i, found := r.Log.Index(k.Episode); found {
 			return r.Rows[i], true
 		}
 	}
@@ -202,7 +200,7 @@ func (r *Run) Episode(ctx context.Context, episode string) (Episode, error) {
 	if errors.Is(err, runlog.ErrNoEpisode) {
 		return Episode{}, err
 	}
-	i, ok := r.places[episode]
+	i, ok := r.Log.Index(episode)
 	if !ok {
 		return Episode{}, runlog.ErrNoEpisode
 	}

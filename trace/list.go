@@ -77,7 +77,6 @@ func (r *Run) list(ctx context.Context, earlier *Run) error {
 func (r *Run) name(names []string) {
 	r.Rows = make([]Row, len(names))
 	r.keys = make([]string, len(names))
-	r.places = make(map[string]int, len(names))
 	var both sync.WaitGroup
 	for _, span := range [][2]int{{0, len(names) / 2}, {len(names) / 2, len(names)}} {
 		both.Go(func() {
@@ -87,7 +86,6 @@ func (r *Run) name(names []string) {
 		})
 	}
 	for i, name := range names {
-		r.places[name] = i
 		uuid, repeat := qa.SplitEpisodeID(name)
 		r.Rows[i] = Row{Run: r.Name, Episode: name, UUID: uuid, Repeat: repeat}
 	}
@@ -99,7 +97,7 @@ func (r *Run) keep(earlier *Run) (todo []int) {
 	kept := make([]bool, len(r.Rows))
 	keep := func(row *keptRow) {
 		episode, _, _ := strings.Cut(row.Key, " ")
-		if i, ok := r.places[episode]; ok && r.keys[i] == row.Key {
+		if i, ok := r.Log.Index(episode); ok && r.keys[i] == row.Key {
 			r.Rows[i].Asked, r.Rows[i].Facts, kept[i] = row.Asked, row.Facts, true
 		}
 	}
@@ -248,7 +246,8 @@ func (r *Run) writeCache() {
 	}
 	var raw bytes.Buffer
 	for i, key := range r.keys {
-		_ = jsonv2.MarshalWrite(&raw, keptRow{key, r.Rows[i].Asked, r.Rows[i].Facts}) // plain values into memory
+		row := keptRow{key, r.Rows[i].Asked, r.Rows[i].Facts}
+		_ = jsonv2.MarshalWrite(&raw, row, jsonv2.OmitZeroStructFields(true)) // plain values into memory
 		raw.WriteByte('\n')
 	}
 	r.Log.WriteRows(r.version(), raw.Bytes())

@@ -163,7 +163,7 @@ func TestSecondRound(t *testing.T) {
 			if v.server.Calls() != tt.calls || e.Failed != tt.failed || e.Total != 5 || v.noticed("retrying 1 question") != (tt.calls == 6) {
 				t.Errorf("%d calls, summary %+v, notices %q", v.server.Calls(), e.Summary, v.notices)
 			}
-			if tt.failed > 0 && (e.Tally.Failed != 1 || !strings.Contains(e.Tally.FirstFailure, "what the endpoint said")) {
+			if tt.failed > 0 && (e.Tally.Failed != 1 || !strings.Contains(e.FirstFailure, "what the endpoint said")) {
 				t.Errorf("tally %+v", e.Tally)
 			}
 		})

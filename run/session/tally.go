@@ -23,8 +23,8 @@ type Tally struct {
 	NoEvaluator, Faulty int
 	// Failed episodes have no score until they are retried.
 	Failed int
-	// FirstFailure and FirstFault are the reasons of the first of them.
-	FirstFailure, FirstFault string
+	// FirstFault is the reason of the first faulty one. That of a failure is in the error of [Session.Result].
+	FirstFault string
 	// Answers are those of an invocation of one question, in the order of their repeats.
 	Answers []Reply
 }
@@ -41,9 +41,6 @@ func (t *Tally) add(s *eval.Scorer, e qa.Evaluator, tr qa.Trajectory) {
 	switch {
 	case tr.Outcome.Failed():
 		t.Failed++
-		if t.FirstFailure == "" {
-			t.FirstFailure = tr.Reason
-		}
 	case e.Func == "":
 		t.NoEvaluator++
 	case eval.Subjective(e) && given && s.JudgeDecides(context.Background(), e, eval.Answer(tr.Answer)):
@@ -90,9 +87,9 @@ func (t Tally) ended() int { return t.Scorable() + t.NoEvaluator + t.Faulty + t.
 // maxReason is the maximum length of a reason in a tally, in columns.
 const maxReason = 60
 
-// Text is the tally in one sentence; "" if nothing has ended.
+// Text is the tally in one sentence; "" if nothing has ended but failures.
 func (t Tally) Text() string {
-	if t.ended() == 0 {
+	if t.ended() == t.Failed {
 		return ""
 	}
 	var parts []string
@@ -120,22 +117,19 @@ type part struct {
 
 // rest are the answers that are not objective.
 func (t Tally) rest() []part {
-	wait, faulty, failed := "wait for a judge", "unscored: faulty evaluator", "failed"
+	wait, faulty := "wait for a judge", "unscored: faulty evaluator"
 	if t.Judged == 1 {
 		wait = "waits for a judge"
 	}
 	if t.FirstFault != "" {
 		faulty += " (" + terminal.Clip(terminal.Line(t.FirstFault), maxReason) + ")"
 	}
-	if t.FirstFailure != "" {
-		failed += ": " + terminal.Clip(terminal.Line(t.FirstFailure), maxReason)
-	}
 	return []part{
 		{t.Judged, wait},
 		{t.Settled, "subjective, but settled without a judge"},
 		{t.NoEvaluator, "unscored: no evaluator"},
 		{t.Faulty, faulty},
-		{t.Failed, failed},
+		{t.Failed, "failed"},
 	}
 }
 

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"slices"
-
 	"airqa/internal/web"
 	"airqa/trace"
 	"airqa/trace/cause"
@@ -44,13 +42,13 @@ func (c *chart) place(top int) {
 	}
 }
 
-// charts are the charts of the overview; rows are those that match the filter.
-func charts(sel selection, rows, all []trace.Row) []chart {
-	list := []chart{funnel(sel, rows, all)}
+// charts are the charts of the overview; match counts the rows that match the filter.
+func charts(sel selection, match, all tallies) []chart {
+	list := []chart{funnel(sel, match, all)}
 	for _, f := range trace.Fields() {
 		switch f.Name {
 		case "cause", "outcome", "error":
-			list = append(list, fieldChart(f, sel, rows, all))
+			list = append(list, fieldChart(f.Name, sel, match, all))
 		}
 	}
 	var drawn []chart
@@ -63,17 +61,15 @@ func charts(sel selection, rows, all []trace.Row) []chart {
 }
 
 // fieldChart counts the values of a field.
-func fieldChart(f trace.Field, sel selection, rows, all []trace.Row) chart {
-	c := chart{ID: "chart-" + f.Name, Title: map[string]string{
+func fieldChart(name string, sel selection, match, all tallies) chart {
+	c := chart{ID: "chart-" + name, Title: map[string]string{
 		"cause": "Causes of wrong answers", "outcome": "How episodes ended", "error": "Episodes with errors",
-	}[f.Name], Filtered: !sel.Empty()}
-	match := make(map[string]int)
-	for _, v := range valuesOf(f, rows) {
-		match[v.Name] = v.N
-	}
+	}[name], Filtered: !sel.Empty()}
 	top := 0
-	for _, v := range valuesOf(f, all) {
-		c.Bars = append(c.Bars, bar{Label: web.Words(v.Name), Href: sel.with(f.Name, v.Name), N: match[v.Name], All: v.N})
+	for _, v := range all[name].values() {
+		c.Bars = append(c.Bars, bar{
+			Label: web.Words(v.Name), Href: sel.with(name, v.Name), N: match[name].count[v.Name].sum(), All: v.N,
+		})
 		top = max(top, v.N)
 	}
 	c.place(top)
@@ -93,9 +89,9 @@ var rungs = []struct {
 }
 
 // funnel counts the answers whose evidence got at least to each rung of the ladder. Right answers got all the way.
-func funnel(sel selection, rows, all []trace.Row) chart {
+func funnel(sel selection, match, all tallies) chart {
 	c := chart{ID: "chart-lost-at", Title: "Where the evidence was lost", Filtered: !sel.Empty()}
-	left, every := verdicts(rows), verdicts(all)
+	left, every := match.verdicts(), all.verdicts()
 	total := every.sum()
 	if total == 0 {
 		return c
@@ -128,30 +124,6 @@ func lostText(n int, level cause.Level) string {
 	return "−" + web.Grouped(n) + " at " + string(level)
 }
 
-// levels counts answers with a verdict by the level where their evidence was lost; "" are the right ones.
-type levels map[cause.Level]int
-
-func verdicts(rows []trace.Row) levels {
-	l := make(levels)
-	for _, w := range rows {
-		switch w.Status {
-		case trace.Right:
-			l[""]++
-		case trace.Wrong:
-			l[w.LostAt]++
-		}
-	}
-	return l
-}
-
-func (l levels) sum() int {
-	n := 0
-	for _, v := range l {
-		n += v
-	}
-	return n
-}
-
 // crossTable counts statuses by the values of a field.
 type crossTable struct {
 	Title    string
@@ -171,25 +143,19 @@ type crossCell struct {
 }
 
 // crossTables are status by tag and status by function.
-func crossTables(sel selection, rows, all []trace.Row) []crossTable {
+func crossTables(sel selection, match, all tallies) []crossTable {
 	var list []crossTable
-	for _, f := range trace.Fields() {
-		if f.Name != "tag" && f.Name != "function" {
-			continue
+	for _, name := range []string{"tag", "function"} {
+		t := crossTable{Title: "Status by " + name}
+		for _, v := range all["status"].values() {
+			t.Statuses = append(t.Statuses, trace.Status(v.Name))
 		}
-		t := crossTable{Title: "Status by " + f.Name}
-		for _, s := range trace.Statuses() {
-			if slices.ContainsFunc(all, func(w trace.Row) bool { return w.Status == s }) {
-				t.Statuses = append(t.Statuses, s)
-			}
-		}
-		match, every := tally(f, rows), tally(f, all)
-		for _, v := range valuesOf(f, all) {
-			line := crossLine{Name: v.Name, Href: sel.with(f.Name, v.Name)}
+		for _, v := range all[name].values() {
+			line := crossLine{Name: v.Name, Href: sel.with(name, v.Name)}
 			for _, s := range t.Statuses {
 				both := sel
 				both.Status = []string{string(s)}
-				line.Cells = append(line.Cells, crossCell{match[v.Name][s], every[v.Name][s], both.with(f.Name, v.Name)})
+				line.Cells = append(line.Cells, crossCell{match[name].count[v.Name][s], all[name].count[v.Name][s], both.with(name, v.Name)})
 			}
 			t.Lines = append(t.Lines, line)
 		}
@@ -198,18 +164,4 @@ func crossTables(sel selection, rows, all []trace.Row) []crossTable {
 		}
 	}
 	return list
-}
-
-// tally counts the statuses of the rows with each value of a field.
-func tally(f trace.Field, rows []trace.Row) map[string]map[trace.Status]int {
-	n := make(map[string]map[trace.Status]int)
-	for i := range rows {
-		for _, value := range f.Of(&rows[i]) {
-			if n[value] == nil {
-				n[value] = make(map[trace.Status]int)
-			}
-			n[value][rows[i].Status]++
-		}
-	}
-	return n
 }

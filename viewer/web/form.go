@@ -35,35 +35,7 @@ var titles = map[string]string{
 	"status": "Status", "lost-at": "Lost at", "cause": "Cause", "outcome": "Outcome", "error": "Errors", "tag": "Tag", "function": "Function",
 }
 
-// valuesOf are the values of a field in some rows with their counts, in the order of the field or by number.
-func valuesOf(f trace.Field, rows []trace.Row) []count {
-	n := make(map[string]int)
-	var names []string
-	for i := range rows {
-		for _, v := range f.Of(&rows[i]) {
-			if v == "" {
-				continue
-			}
-			if n[v] == 0 {
-				names = append(names, v)
-			}
-			n[v]++
-		}
-	}
-	if f.Values == nil {
-		slices.Sort(names)
-		slices.SortStableFunc(names, func(a, b string) int { return n[b] - n[a] })
-	} else {
-		slices.SortFunc(names, func(a, b string) int { return slices.Index(f.Values, a) - slices.Index(f.Values, b) })
-	}
-	list := make([]count, len(names))
-	for i, name := range names {
-		list[i] = count{Name: name, N: n[name]}
-	}
-	return list
-}
-
-func (s *Site) form(sel selection, all []trace.Row) *filterForm {
+func (s *Site) form(sel selection, all tallies) *filterForm {
 	form := &filterForm{Grep: sel.Grep, Sort: sel.Sort}
 	if len(s.Library.Runs) > 1 {
 		runs := menu{Name: "run", Title: "Run", Set: len(sel.named)}
@@ -75,7 +47,7 @@ func (s *Site) form(sel selection, all []trace.Row) *filterForm {
 	for _, f := range trace.Fields() {
 		chosen := f.Chosen(sel.Filter)
 		m := menu{Name: f.Name, Title: titles[f.Name], Set: len(chosen)}
-		for _, v := range valuesOf(f, all) {
+		for _, v := range all[f.Name].values() {
 			m.Choices = append(m.Choices, choice{Value: v.Name, Chosen: slices.Contains(chosen, v.Name), N: v.N, Explain: levelText(f.Name, v.Name)})
 		}
 		for _, v := range chosen { // a value that no row has

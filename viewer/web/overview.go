@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"sync"
 
 	"airqa/internal/terminal"
 	"airqa/report"
@@ -101,17 +100,19 @@ func (s *Site) Overview(ctx context.Context, w io.Writer, q url.Values) error {
 	}
 	all := sel.all()
 	o := overview{Shown: len(rows), Total: len(all), Filtered: !sel.Empty()}
-	// Each counts all rows, of which a long run has many.
-	var parts sync.WaitGroup
-	parts.Go(func() { o.Filter = s.form(sel, all) })
-	parts.Go(func() { o.Charts = charts(sel, rows, all) })
-	parts.Go(func() { o.Tables = crossTables(sel, rows, all) })
+	every := tallyRows(all)
+	match := every
+	if len(rows) < len(all) {
+		match = tallyRows(rows)
+	}
+	o.Filter = s.form(sel, every)
+	o.Charts = charts(sel, match, every)
+	o.Tables = crossTables(sel, match, every)
 	for _, r := range s.Library.Runs {
 		o.add(s, sel, r)
 	}
 	o.dropEmptyStatuses()
 	o.Notes = s.notes()
-	parts.Wait()
 	from, _ := strconv.Atoi(q.Get("offset"))
 	o.List = s.list(sel, rows, from)
 	o.Silence = silence(sel, o)
@@ -166,24 +167,21 @@ func (o *overview) add(s *Site, sel selection, r *trace.Run) {
 	name := s.names[r]
 	shape := r.Log.Config.Shape
 	sum := runSummary{Name: name, Href: sel.with("run", name), Baseline: shape.Baseline, Model: shape.ModelName(), Writing: r.Writing}
-	for _, st := range trace.Statuses() {
-		n := 0
-		for _, w := range r.Rows {
-			if w.Status == st {
-				n++
-			}
-		}
-		q := url.Values{"run": {name}, "status": {string(st)}}
-		sum.Statuses = append(sum.Statuses, count{string(st), n, address("/", q)})
-	}
+	statuses := make(map[trace.Status]int)
 	cost, known := 0.0, len(r.Rows) > 0
-	for _, w := range r.Rows {
+	for i := range r.Rows {
+		w := &r.Rows[i]
+		statuses[w.Status]++
 		sum.Tokens += w.Tokens()
 		if w.CostUSD == nil {
 			known = false
 			continue
 		}
 		cost += *w.CostUSD
+	}
+	for _, st := range trace.Statuses() {
+		q := url.Values{"run": {name}, "status": {string(st)}}
+		sum.Statuses = append(sum.Statuses, count{string(st), statuses[st], address("/", q)})
 	}
 	if sum.Cost = "–"; known {
 		sum.Cost = terminal.USD(cost)
