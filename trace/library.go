@@ -56,7 +56,7 @@ type Run struct {
 	// repeats are the rows of each question, keys those of the rows' facts.
 	repeats map[string][]*Row
 	keys    []string
-	stamp  stamp
+	stamp   stamp
 }
 
 // Episode is one episode with everything that is derived from it.

@@ -40,7 +40,8 @@ func TestTally(t *testing.T) {
 			{unknown, said("x")},
 			{number, failed},
 		}, `1 of 1 objective answer right (mode reference); 1 waits for a judge; 1 subjective, but settled without a judge; 1 unscored: no evaluator; ` +
-			`1 unscored: faulty evaluator (there is no evaluation function "eval_m3sciqa"); 1 failed: HTTP 500 \x1b[31mred`},
+			`1 unscored: faulty evaluator (there is no evaluation function "eval_m3sciqa"); 1 failed`},
+		{"failures alone", []ended{{number, failed}}, ""},
 		{"no evaluator", []ended{{qa.Evaluator{}, said("x")}, {qa.Evaluator{}, said("y")}}, "2 answers unscored: no evaluator"},
 	}
 	for _, tt := range tests {

@@ -68,7 +68,7 @@ func fieldChart(name string, sel selection, match, all tallies) chart {
 	top := 0
 	for _, v := range all[name].values() {
 		c.Bars = append(c.Bars, bar{
-			Label: web.Words(v.Name), Href: sel.with(name, v.Name), N: match[name].count[v.Name].sum(), All: v.N,
+			Label: web.Words(v.Name), Href: sel.with(name, v.Name), N: sum(match[name].count[v.Name]), All: v.N,
 		})
 		top = max(top, v.N)
 	}
@@ -92,11 +92,11 @@ var rungs = []struct {
 func funnel(sel selection, match, all tallies) chart {
 	c := chart{ID: "chart-lost-at", Title: "Where the evidence was lost", Filtered: !sel.Empty()}
 	left, every := match.verdicts(), all.verdicts()
-	total := every.sum()
+	total := sum(every)
 	if total == 0 {
 		return c
 	}
-	n, of := left.sum()-left[cause.LevelUnknown], total-every[cause.LevelUnknown]
+	n, of := sum(left)-left[cause.LevelUnknown], total-every[cause.LevelUnknown]
 	for _, r := range rungs {
 		n, of = n-left[r.lost], of-every[r.lost]
 		c.Bars = append(c.Bars, bar{

@@ -47,9 +47,10 @@ func (t *tally) add(w *trace.Row) {
 	}
 }
 
-func (c statusCount) sum() int {
+// sum adds the counts.
+func sum[K comparable](counts map[K]int) int {
 	n := 0
-	for _, v := range c {
+	for _, v := range counts {
 		n += v
 	}
 	return n
@@ -60,7 +61,7 @@ func (t *tally) values() []count {
 	var list []count
 	for name, c := range t.count {
 		if name != "" {
-			list = append(list, count{Name: name, N: c.sum()})
+			list = append(list, count{Name: name, N: sum(c)})
 		}
 	}
 	slices.SortFunc(list, func(a, b count) int {
@@ -84,12 +85,4 @@ func (t tallies) verdicts() levels {
 		}
 	}
 	return l
-}
-
-func (l levels) sum() int {
-	n := 0
-	for _, v := range l {
-		n += v
-	}
-	return n
 }
