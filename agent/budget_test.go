@@ -50,7 +50,7 @@ func TestBudget(t *testing.T) {
 			s := setup(m, &env{}, &log{})
 			s.Budget, s.Now = tt.budget, counting()
 			ep := start(t, s)
-			if err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 9, Window: 5}, read); err != nil {
+			if err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 9, Window: 5}, Read: read}).Run(t.Context()); err != nil {
 				if err := ep.Fail(err); err != nil {
 					t.Fatal(err)
 				}
@@ -74,7 +74,7 @@ func TestWaitingIsNoWork(t *testing.T) {
 	s.Now = func() time.Time { now = now.Add(20 * time.Minute); return now } // a call lasts 20 minutes, more than an hour with its action
 	s.Budget = agent.Budget{Seconds: 1}
 	ep := start(t, s)
-	if err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 9, Window: 5}, read); err != nil {
+	if err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 9, Window: 5}, Read: read}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := ep.Trajectory().Outcome; got != qa.Answered {
@@ -121,7 +121,7 @@ func TestOverflow(t *testing.T) {
 			s := setup(&m.model, &env{}, l)
 			s.Model = m
 			ep := start(t, s)
-			if err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 9, Window: 4}, read); err != nil {
+			if err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 9, Window: 4}, Read: read}).Run(t.Context()); err != nil {
 				if err := ep.Fail(err); err != nil {
 					t.Fatal(err)
 				}
@@ -152,7 +152,7 @@ func TestUnfinished(t *testing.T) {
 	t.Run("suspended", func(t *testing.T) {
 		l := &log{}
 		ep := start(t, setup(&model{err: suspension}, &env{}, l))
-		err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)
+		err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 3, Window: 5}, Read: read}).Run(t.Context())
 		var call *qa.CallError
 		if qa.Suspension(err) == "" || errors.As(err, &call) {
 			t.Errorf("error %v", err)
@@ -163,7 +163,7 @@ func TestUnfinished(t *testing.T) {
 		ep := start(t, setup(&model{err: overflow(3)}, &env{}, l))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		err := agent.ReAct(ctx, ep, agent.Limits{Turns: 3, Window: 5}, read)
+		err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 3, Window: 5}, Read: read}).Run(ctx)
 		if !errors.Is(err, context.Canceled) || l.events[len(l.events)-1] != "lost 1" {
 			t.Errorf("error %v, events %v", err, l.events)
 		}
@@ -187,7 +187,7 @@ func TestDeadline(t *testing.T) {
 	ep := start(t, s)
 	ctx, cancel := ep.Context(t.Context())
 	defer cancel()
-	err := agent.ReAct(ctx, ep, agent.Limits{Turns: 3, Window: 5}, read)
+	err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 3, Window: 5}, Read: read}).Run(ctx)
 	if err == nil || ep.Fail(err) != nil {
 		t.Fatalf("error %v", err)
 	}
@@ -228,7 +228,7 @@ func TestDeadlineWithoutEndpoint(t *testing.T) {
 			ep := start(t, s)
 			ctx, cancel := ep.Context(t.Context())
 			defer cancel()
-			if err := agent.ReAct(ctx, ep, agent.Limits{Turns: 3, Window: 5}, read); ep.Fail(err) != nil {
+			if err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 3, Window: 5}, Read: read}).Run(ctx); ep.Fail(err) != nil {
 				t.Fatal(err)
 			}
 			got := ep.Trajectory()
@@ -263,7 +263,7 @@ func TestLeft(t *testing.T) {
 				return qa.Reply{}, errors.New("no reply")
 			})
 			s.Budget, s.Prior.FailedAttempts = tt.budget, []qa.Attempt{failed}
-			if err := agent.ReAct(t.Context(), start(t, s), agent.Limits{Turns: 1, Window: 5}, read); err == nil || left != tt.want {
+			if err := (&agent.Loop{Episode: start(t, s), Limits: agent.Limits{Turns: 1, Window: 5}, Read: read}).Run(t.Context()); err == nil || left != tt.want {
 				t.Errorf("%+v left, want %+v; error %v", left, tt.want, err)
 			}
 		})
@@ -278,7 +278,7 @@ func (f modelFunc) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
 func TestSuspendedBetweenRequests(t *testing.T) {
 	l := &log{}
 	ep := start(t, setup(&model{err: &qa.CallError{Attempts: []qa.Attempt{{Status: 500, Error: qa.FailServer}}, Err: suspension}}, &env{}, l))
-	err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)
+	err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 3, Window: 5}, Read: read}).Run(t.Context())
 	if qa.Suspension(err) != "budget reached" || l.events[len(l.events)-1] != "lost 1" {
 		t.Errorf("error %v, events %v", err, l.events)
 	}

@@ -19,31 +19,51 @@ type Limits struct {
 	FormatErrors int
 }
 
-// ReAct runs the loop on an episode whose first messages have been added: show the window, ask, read one action,
-// execute it, until the answer or a limit. The error is nil if the episode ended with an outcome.
-func ReAct(ctx context.Context, e *Episode, l Limits, read Read) error {
-	unread := 0
-	for range l.Turns {
-		step, err := e.askWindow(ctx, l.Window, read)
-		if err != nil {
+// Loop is a ReAct episode whose first messages have been added. It runs as a whole or turn by turn.
+type Loop struct {
+	*Episode
+	Limits Limits
+	Read   Read
+
+	turns, unread int
+}
+
+// Run takes turns until the answer or a limit. The error is nil if the episode ended with an outcome.
+func (l *Loop) Run(ctx context.Context) error {
+	for l.t.Outcome == "" {
+		if _, err := l.Turn(ctx); err != nil {
 			return err
-		}
-		o, err := e.Act(ctx, step)
-		switch {
-		case err != nil:
-			return err
-		case o.Status == qa.StatusFinal:
-			return e.Finish(qa.Answered, "", *o.Answer)
-		case o.Status == qa.StatusParse:
-			unread++
-		default:
-			unread = 0
-		}
-		if l.FormatErrors > 0 && unread >= l.FormatErrors {
-			return e.Finish(qa.FormatErrors, fmt.Sprintf("%d replies in a row held no action", unread), qa.Answer{})
 		}
 	}
-	return e.Finish(qa.TurnLimit, fmt.Sprintf("no answer in %d turns", l.Turns), qa.Answer{})
+	return nil
+}
+
+// Turn shows the window, asks, reads one action and executes it. With the answer, or at a limit, it ends the episode: its
+// trajectory then has an outcome.
+func (l *Loop) Turn(ctx context.Context) (qa.Observation, error) {
+	step, err := l.askWindow(ctx, l.Limits.Window, l.Read)
+	if err != nil {
+		return qa.Observation{}, err
+	}
+	o, err := l.Act(ctx, step)
+	l.turns++
+	switch {
+	case err != nil:
+		return o, err
+	case o.Status == qa.StatusFinal:
+		return o, l.Finish(qa.Answered, "", *o.Answer)
+	case o.Status == qa.StatusParse:
+		l.unread++
+	default:
+		l.unread = 0
+	}
+	switch {
+	case l.Limits.FormatErrors > 0 && l.unread >= l.Limits.FormatErrors:
+		return o, l.Finish(qa.FormatErrors, fmt.Sprintf("%d replies in a row held no action", l.unread), qa.Answer{})
+	case l.turns >= l.Limits.Turns:
+		return o, l.Finish(qa.TurnLimit, fmt.Sprintf("no answer in %d turns", l.Limits.Turns), qa.Answer{})
+	}
+	return o, nil
 }
 
 // askWindow asks with the last w turns. While the model refuses the conversation as too long, it halves w. The record

@@ -134,7 +134,7 @@ func TestReAct(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			l := &log{}
 			ep := start(t, setup(&model{replies: tt.replies}, &env{}, l))
-			if err := agent.ReAct(t.Context(), ep, tt.limits, read); err != nil {
+			if err := (&agent.Loop{Episode: ep, Limits: tt.limits, Read: read}).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			got := ep.Trajectory()
@@ -169,7 +169,7 @@ func TestWindow(t *testing.T) {
 func TestShown(t *testing.T) {
 	m := &model{replies: []string{"a", "b", "c", "d", "final"}}
 	ep := start(t, setup(m, &env{}, &log{}))
-	if err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 9, Window: 2}, read); err != nil {
+	if err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 9, Window: 2}, Read: read}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	tr := ep.Trajectory()
@@ -196,7 +196,7 @@ func TestFailures(t *testing.T) {
 	t.Run("endpoint", func(t *testing.T) {
 		l := &log{}
 		ep := start(t, setup(&model{err: errors.New("503")}, &env{}, l))
-		err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)
+		err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 3, Window: 5}, Read: read}).Run(t.Context())
 		if err == nil {
 			t.Fatal("no error")
 		}
@@ -209,7 +209,7 @@ func TestFailures(t *testing.T) {
 	})
 	t.Run("tool", func(t *testing.T) {
 		ep := start(t, setup(&model{replies: []string{"lost"}}, &env{}, &log{}))
-		err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)
+		err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 3, Window: 5}, Read: read}).Run(t.Context())
 		if err == nil || ep.Fail(err) != nil || ep.Trajectory().Outcome != qa.ToolFailure {
 			t.Errorf("outcome %s after %v", ep.Trajectory().Outcome, err)
 		}
@@ -222,7 +222,7 @@ func TestResume(t *testing.T) {
 	limits := agent.Limits{Turns: 9, Window: 2}
 	whole := &log{}
 	ep := start(t, setup(&model{replies: replies}, &env{}, whole))
-	if err := agent.ReAct(t.Context(), ep, limits, read); err != nil {
+	if err := (&agent.Loop{Episode: ep, Limits: limits, Read: read}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	full := ep.Trajectory()
@@ -233,7 +233,7 @@ func TestResume(t *testing.T) {
 		s := setup(m, &env{}, l)
 		s.Prior = prior
 		again := start(t, s)
-		if err := agent.ReAct(t.Context(), again, limits, read); err != nil {
+		if err := (&agent.Loop{Episode: again, Limits: limits, Read: read}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(full, again.Trajectory()); diff != "" {
@@ -319,7 +319,7 @@ func TestContextEndsDuringAction(t *testing.T) {
 		s := setup(&model{replies: []string{"look", "final"}}, nil, &log{})
 		s.Env = &canceller{cancel: func() { cancel(ctrlC) }, err: broken}
 		ep := start(t, s)
-		err := agent.ReAct(ctx, ep, agent.Limits{Turns: 3, Window: 5}, read)
+		err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 3, Window: 5}, Read: read}).Run(ctx)
 		if broken != nil && !errors.Is(err, ctrlC) {
 			t.Errorf("error %v, want the cause", err)
 		}

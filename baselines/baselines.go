@@ -163,6 +163,24 @@ func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (q
 	return j.episode.Trajectory(), err
 }
 
+// Start begins the loop of an episode that its caller advances turn by turn. Model and environment are those of setup.
+func (s *Solver) Start(ex qa.Example, setup agent.Setup) (*agent.Loop, error) {
+	if !s.baseline.Loop {
+		return nil, fmt.Errorf("the baseline %s does not act turn by turn", s.baseline.Name)
+	}
+	set := s.Tools(ex)
+	if s.settings.Protocol.Native() {
+		setup.Tools = action.Native(set.Specs())
+	}
+	return job{example: ex, episode: agent.New(setup), tools: set, Solver: s}.start()
+}
+
+// Messages returns the first messages of an episode of the loop: the system prompt and the question.
+func (s *Solver) Messages(ex qa.Example) (system, question string, err error) {
+	system, err = s.prompt(ex.Kind)
+	return system, task(ex, job{example: ex}.ids()), err
+}
+
 // scope limits a question's retrieval to the papers that it names or, if the run is configured so, to its conferences, and a
 // ranking to the papers of its pool.
 func (s *Solver) scope(ex qa.Example) tools.Scope {

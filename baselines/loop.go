@@ -14,20 +14,29 @@ import (
 
 // loop runs the ReAct loop with the baseline's tools.
 func loop(ctx context.Context, j job) error {
-	system, err := j.prompt(j.example.Kind)
+	l, err := j.start()
 	if err != nil {
 		return err
 	}
+	return l.Run(ctx)
+}
+
+// start adds the first two messages of an episode.
+func (j job) start() (*agent.Loop, error) {
+	system, err := j.prompt(j.example.Kind)
+	if err != nil {
+		return nil, err
+	}
 	if err := j.episode.Say(qa.Message{Role: qa.System, Text: system}); err != nil {
-		return err
+		return nil, err
 	}
 	if err := j.episode.Say(qa.Message{Role: qa.User, Text: task(j.example, j.ids())}); err != nil {
-		return err
+		return nil, err
 	}
 	grammar := action.Grammar{Specs: j.tools.Specs(), Format: j.format()}
 	where := map[qa.Protocol]action.Protocol{qa.NativeTools: action.AsCall, qa.Mixed: action.AsTextOrCall}[j.settings.Protocol]
 	limits := agent.Limits{Turns: j.settings.Turns, Window: j.settings.Window, FormatErrors: j.settings.FormatErrors}
-	return agent.ReAct(ctx, j.episode, limits, func(s *qa.Step) { grammar.ReadStep(s, where) })
+	return &agent.Loop{Episode: j.episode, Limits: limits, Read: func(s *qa.Step) { grammar.ReadStep(s, where) }}, nil
 }
 
 // system renders the system prompt of the loop for a kind of question.

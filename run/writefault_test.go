@@ -44,9 +44,10 @@ func solve(ctx context.Context, e *agent.Episode, uuid string) error {
 	if err := e.Say(qa.Message{Role: qa.User, Text: uuid + ": " + o.Text}); err != nil {
 		return err
 	}
-	return agent.ReAct(ctx, e, agent.Limits{Turns: 6, Window: 2}, func(s *qa.Step) {
+	loop := agent.Loop{Episode: e, Limits: agent.Limits{Turns: 6, Window: 2}, Read: func(s *qa.Step) {
 		s.Action = &qa.Action{Name: "Look", Args: map[string]any{"turn": s.Reply.Text}, Text: s.Reply.Text}
-	})
+	}}
+	return loop.Run(ctx)
 }
 
 // Complete replies by question and step, so that a repeated call has the same reply.

@@ -48,9 +48,10 @@ func (s inner) solve(ctx context.Context, e *agent.Episode, ex qa.Example) error
 			return err
 		}
 	}
-	return agent.ReAct(ctx, e, agent.Limits{Turns: 6, Window: 2}, func(s *qa.Step) {
+	loop := agent.Loop{Episode: e, Limits: agent.Limits{Turns: 6, Window: 2}, Read: func(s *qa.Step) {
 		s.Action = &qa.Action{Name: s.Reply.Text, Text: s.Reply.Text + "()", End: len(s.Reply.Text)}
-	})
+	}}
+	return loop.Run(ctx)
 }
 
 // world acts; the nth action of a name may fail.
