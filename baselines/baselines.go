@@ -126,6 +126,9 @@ func New(b Baseline, w World, m qa.Model, s qa.Settings) *Solver {
 	return solver
 }
 
+// Settings are those that the solver was made with.
+func (s *Solver) Settings() qa.Settings { return s.settings }
+
 // format is the text format of actions.
 func (s *Solver) format() action.Format { return action.Format(s.settings.ActionFormat) }
 

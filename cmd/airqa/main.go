@@ -70,6 +70,9 @@ type cli struct {
 	Synth  synthCmd  `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
 	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
 
+	Serve serveCmd `cmd:"" group:"Serve:" help:"Serve episodes to agents and trainers: MCP, OpenEnv, ORS, NeMo Gym."`
+	MCP   mcpCmd   `cmd:"" group:"Serve:" name:"mcp" help:"Give an assistant the tools of a data directory over MCP."`
+
 	Trace  traceCmd  `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
 	Why    whyCmd    `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`
 	Notes  notesCmd  `cmd:"" group:"Debug:" help:"List, add and merge comments and decisions on episodes."`

@@ -66,6 +66,19 @@ type Item struct {
 	place place // position of the score within a file
 }
 
+// ItemOf is the answer of an episode. No answer scores zero; an episode that failed through no fault of its own is
+// unscored.
+func ItemOf(gold *Gold, t qa.Trajectory) Item {
+	i := Item{Gold: gold, Repeat: t.Repeat, Answer: eval.Answer(t.Answer)}
+	switch {
+	case t.Outcome.Failed():
+		i.Verdict, i.Reason = qa.Unscored, string(t.Outcome)+": "+t.Reason
+	case !t.Answer.Given:
+		i.Verdict, i.Reason = qa.Wrong, "no answer ("+string(t.Outcome)+")"
+	}
+	return i
+}
+
 // chunkSize is the number of answers that a processor takes at once.
 const chunkSize = 128
 
@@ -129,7 +142,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 		case turn <- struct{}{}:
 			b.scores = slices.Grow(b.scores, len(b.items))
 			for i := 0; i < len(b.items) && ctx.Err() == nil; i++ {
-				b.scores = append(b.scores, scored{place: b.items[i].place, Score: c.scoreOne(ctx, &b.items[i])})
+				b.scores = append(b.scores, scored{place: b.items[i].place, Score: b.items[i].Score(ctx)})
 			}
 			<-turn
 		case <-ctx.Done():
@@ -227,7 +240,8 @@ func (g *gatherer) flush() bool {
 	return g.yield(full, nil)
 }
 
-func (c Config) scoreOne(ctx context.Context, item *Item) qa.Score {
+// Score scores one answer.
+func (item *Item) Score(ctx context.Context) qa.Score {
 	s := qa.Score{UUID: item.Gold.uuid, Repeat: item.Repeat, Func: item.Gold.function, Verdict: item.Verdict, Reason: item.Reason}
 	if s.Verdict != "" {
 		return s

@@ -84,7 +84,7 @@ func (c Scoring) NeedJudge(ctx context.Context, dir string) (n, all int, err err
 			continue
 		}
 		for _, rec := range ended[ex.UUID] {
-			if i := item(nil, rec); i.Verdict == "" && s.JudgeDecides(ctx, ex.Evaluator, i.Answer) {
+			if i := stream.ItemOf(nil, rec.Trajectory); i.Verdict == "" && s.JudgeDecides(ctx, ex.Evaluator, i.Answer) {
 				n++
 			}
 		}
@@ -110,23 +110,10 @@ func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Sc
 			}
 			gold := stream.NewGold(s, ex.UUID, ex.Evaluator)
 			for _, rec := range list {
-				if !yield(item(gold, rec), nil) {
+				if !yield(stream.ItemOf(gold, rec.Trajectory), nil) {
 					return
 				}
 			}
 		}
 	}
-}
-
-// item is the answer of an episode. No answer scores zero; an episode that failed through no fault of its own is
-// unscored.
-func item(gold *stream.Gold, rec runlog.Recorded) stream.Item {
-	i := stream.Item{Gold: gold, Repeat: rec.Repeat, Answer: eval.Answer(rec.Answer)}
-	switch {
-	case rec.Outcome.Failed():
-		i.Verdict, i.Reason = qa.Unscored, string(rec.Outcome)+": "+rec.Reason
-	case !rec.Answer.Given:
-		i.Verdict, i.Reason = qa.Wrong, "no answer ("+string(rec.Outcome)+")"
-	}
-	return i
 }

@@ -30,40 +30,47 @@ func (e *execution) openJob(j Job, world baselines.World) (_ *running, err error
 	if p.Replay != nil {
 		r.solver = recorded.Solver{Inner: solver, Source: p.Replay}
 	}
-	if err := e.createRun(j, solver, world.Schema); err != nil {
+	if r.writer, r.recorded, err = e.openDir(j, solver, world.Schema); err != nil {
 		return nil, err
 	}
-	if r.writer, err = runlog.OpenWriter(j.Dir, runlog.WriterConfig{Redact: e.Redact, Now: e.Now}); err != nil {
-		return nil, err
+	e.account.Charge(spentIn(r.recorded, j.Price))
+	return r, nil
+}
+
+// openDir makes or opens the run directory of a job and reads what it has.
+func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *runlog.Writer, recorded map[string]runlog.Recorded, err error) {
+	if err := e.createRun(j, solver, schema); err != nil {
+		return nil, nil, err
+	}
+	if w, err = runlog.OpenWriter(j.Dir, runlog.WriterConfig{Redact: e.Redact, Now: e.Now}); err != nil {
+		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, r.writer.Close())
+			err = errors.Join(err, w.Close())
 		}
 	}()
-	if r.writer.Torn > 0 {
-		e.Notify.Notef("%s: removed an incomplete last line of %d bytes", j.Dir, r.writer.Torn)
+	if w.Torn > 0 {
+		e.Notify.Notef("%s: removed an incomplete last line of %d bytes", j.Dir, w.Torn)
 	}
-	_, tools, err := solver.Texts(p.kind())
+	_, tools, err := solver.Texts(e.plan.kind())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := r.writer.KeepTexts(tools); err != nil { // run.json names them by hash
-		return nil, err
+	if err := w.KeepTexts(tools); err != nil { // run.json names them by hash
+		return nil, nil, err
 	}
-	if p.Seed != nil {
-		if err := p.Seed(r.writer); err != nil {
-			return nil, err
+	if e.plan.Seed != nil {
+		if err := e.plan.Seed(w); err != nil {
+			return nil, nil, err
 		}
 	}
 	recorded, lost, err := recordedIn(j.Dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	e.warnOfDamage(j.Dir, lost)
-	r.recorded = recorded
-	e.account.Charge(spentIn(recorded, j.Price))
-	return r, nil
+	return w, recorded, nil
 }
 
 // connect is the model of a job as its agent sees it. A replay needs neither cache nor budget.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"airqa/qa"
 )
 
 // Splitter divides questions among the splits of a data set. Questions that share a paper, directly or through others,
@@ -20,6 +22,44 @@ type Split struct {
 	Name string
 	// Share is the desired share of the rows. The shares of all splits add up to 1.
 	Share float64
+}
+
+// Shares returns the splits of up to three shares: train, validation and test. Without shares, everything is for training.
+func Shares(shares []float64) ([]Split, error) {
+	names := []string{"train", "validation", "test"}
+	if len(shares) == 0 {
+		return []Split{{Name: names[0], Share: 1}}, nil
+	}
+	if len(shares) > len(names) {
+		return nil, qa.Usagef("%d shares of splits; want those of train, validation and test", len(shares))
+	}
+	var list []Split
+	sum := 0.0
+	for i, share := range shares {
+		if !(share > 0) {
+			return nil, qa.Usagef("share %v of the split %s is not positive", share, names[i])
+		}
+		list = append(list, Split{Name: names[i], Share: share})
+		sum += share
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		return nil, qa.Usagef("split: the shares add up to %v, not 1", sum)
+	}
+	return list, nil
+}
+
+// DivideQuestions assigns questions to the splits of shares, by paper. It returns the names of splits by uuid.
+func DivideQuestions(questions []qa.Example, shares []float64, seed uint64) (map[string]string, error) {
+	splits, err := Shares(shares)
+	if err != nil {
+		return nil, err
+	}
+	s := NewSplitter()
+	for _, ex := range questions {
+		s.Add(ex.UUID, ex.Papers(), 1)
+	}
+	d, err := s.Divide(splits, seed)
+	return d.Of, err
 }
 
 // Division is the result of a [Splitter].

@@ -2,7 +2,6 @@ package export
 
 import (
 	"iter"
-	"math"
 	"slices"
 
 	"airqa/internal/lazyregexp"
@@ -83,29 +82,6 @@ const (
 // splitNames are the splits in the order of their shares.
 var splitNames = []Split{Train, Validation, Test}
 
-// splits returns the shares by name.
-func (r Rules) splits() ([]curate.Split, error) {
-	if len(r.Split) == 0 {
-		return []curate.Split{{Name: string(Train), Share: 1}}, nil
-	}
-	if len(r.Split) > len(splitNames) {
-		return nil, qa.Usagef("%d shares of splits; want those of train, validation and test", len(r.Split))
-	}
-	var list []curate.Split
-	sum := 0.0
-	for i, share := range r.Split {
-		if !(share > 0) {
-			return nil, qa.Usagef("share %v of the split %s is not positive", share, splitNames[i])
-		}
-		list = append(list, curate.Split{Name: string(splitNames[i]), Share: share})
-		sum += share
-	}
-	if math.Abs(sum-1) > 1e-9 {
-		return nil, qa.Usagef("split: the shares add up to %v, not 1", sum)
-	}
-	return list, nil
-}
-
 // check returns an error for rules that no export can follow.
 func (c Config) check() error {
 	if !slices.Contains(Formats(), c.Format) {
@@ -114,7 +90,7 @@ func (c Config) check() error {
 	if !licenseID.MatchString(c.License) {
 		return qa.Usagef("license %q is no name of a licence, such as cc-by-4.0", c.License)
 	}
-	_, err := c.splits()
+	_, err := curate.Shares(c.Split)
 	return err
 }
 

@@ -252,7 +252,7 @@ func (p *planner) dropAll(list []windows.Drop) error {
 
 // divide assigns the episodes to splits.
 func (p *planner) divide() error {
-	splits, err := p.splits()
+	splits, err := curate.Shares(p.Split)
 	if err != nil {
 		return err
 	}

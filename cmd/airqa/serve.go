@@ -1,0 +1,377 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"airqa/baselines"
+	"airqa/env"
+	"airqa/eval"
+	"airqa/internal/terminal"
+	"airqa/internal/web"
+	"airqa/qa"
+	"airqa/run/scoring"
+	"airqa/run/session"
+	"airqa/serve"
+	"airqa/serve/mcp"
+	"airqa/serve/rest"
+	"airqa/train/curate"
+)
+
+// episodeFlags shape the episodes of clients, who bring their own model.
+type episodeFlags struct {
+	Baseline          string  `default:"agentic-hybrid-view" predictor:"baseline" placeholder:"NAME" help:"Baseline whose tools and system prompt are served (airqa list baselines lists them)."`
+	Retrieve          string  `default:"dense" enum:"dense,bm25,hybrid" help:"Search mode of Retrieve: dense (paper), bm25 or hybrid."`
+	Turns             int     `default:"20" help:"Maximum calls of one episode (paper: 20)."`
+	Rows              int     `default:"0" placeholder:"N" help:"Maximum rows shown of one result; 0 is no limit but that of tokens."`
+	ObservationTokens int     `name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one result (paper: 5,000)."`
+	QuerySeconds      float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
+
+	CallTimeout time.Duration `name:"call-timeout" default:"1m" help:"Timeout of one call."`
+	MaxAnswer   int           `name:"max-answer" default:"65536" placeholder:"BYTES" help:"Maximum size of an answer. A longer one ends the episode without an answer."`
+}
+
+// settings are those of a run in which clients call tools.
+func (f episodeFlags) settings() (qa.Settings, error) {
+	s := qa.DefaultSettings()
+	s.Protocol, s.Retrieve, s.Turns, s.Rows, s.ObservationTokens, s.QuerySeconds = qa.NativeTools, f.Retrieve, f.Turns, f.Rows, f.ObservationTokens, f.QuerySeconds
+	switch {
+	case f.Turns < 1:
+		return s, qa.Usagef("--turns %d: must be at least 1", f.Turns)
+	case f.CallTimeout <= 0:
+		return s, qa.Usagef("--call-timeout %s: must be above 0", f.CallTimeout)
+	case f.MaxAnswer < 1:
+		return s, qa.Usagef("--max-answer %d: must be at least 1", f.MaxAnswer)
+	case f.ObservationTokens < 1 || f.Rows < 0:
+		return s, qa.Usagef("--observation-tokens must be at least 1, and --rows must not be negative")
+	}
+	return s, checkQuerySeconds(f.QuerySeconds)
+}
+
+type serveCmd struct {
+	dataFlags
+	Questions string `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	Out       string `names:"output" short:"o" default:"runs/served" placeholder:"DIR" help:"Run directory for the episodes. Servers that run at the same time need one each."`
+	Name      string `default:"client" placeholder:"NAME" help:"Name of the clients' model in the run."`
+	episodeFlags
+
+	Listen      string        `names:"listen" default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. Other machines can connect if it is not a loopback address; then --token-file is required."`
+	TokenFile   string        `names:"input" name:"token-file" placeholder:"FILE" help:"File with the control token: who has it may choose questions and read rewards. Default: AIRQA_SERVE_TOKEN; without either, every program on this machine may."`
+	MaxSessions int           `name:"max-sessions" default:"1024" placeholder:"N" help:"Maximum open sessions."`
+	Idle        time.Duration `default:"1h" help:"Close a session without calls after this time. It must be longer than a step of the optimizer."`
+	Split       []float64     `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
+	SplitSeed   uint64        `env:"-" default:"1" help:"Seed of the split."`
+	selectionFlags
+	scoringFlags
+}
+
+func (c serveCmd) Run(a *app) (err error) {
+	a.data = c.Data
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return qa.Usagef("--listen %s: %v; an example is 127.0.0.1:8378", c.Listen, err)
+	}
+	if c.MaxSessions < 1 || c.Idle <= 0 {
+		return qa.Usagef("--max-sessions must be at least 1, and --idle above 0")
+	}
+	token, err := c.token(a, host)
+	if err != nil {
+		return err
+	}
+	opened, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, opened.close()) }()
+	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	on, err := listen(ctx, c.Listen)
+	if err != nil {
+		return err
+	}
+	handler := rest.New(rest.Config{Host: opened.host, Token: token, Listen: host, Version: version, Log: a.log})
+	c.announce(a, on.Addr(), opened)
+	return serveUntil(ctx, on, handler, opened.host)
+}
+
+// token is the control token of the file or the environment.
+func (c serveCmd) token(a *app, host string) (string, error) {
+	token := a.getenv("AIRQA_SERVE_TOKEN")
+	if c.TokenFile != "" {
+		raw, err := os.ReadFile(c.TokenFile)
+		if err != nil {
+			return "", withCode(exitUsage, err)
+		}
+		token = strings.TrimSpace(string(raw))
+	}
+	const least = 16
+	switch {
+	case token == "" && c.TokenFile != "":
+		return "", qa.Usagef("%s: the file is empty", c.TokenFile)
+	case token == "" && !web.Loopback(host):
+		return "", qa.Usagef("--listen %s: other machines can connect, so a control token is required: --token-file FILE, or AIRQA_SERVE_TOKEN", c.Listen)
+	case token != "" && len(token) < least:
+		return "", qa.Usagef("the control token has %d characters; it needs at least %d, such as those of: openssl rand -hex 16", len(token), least)
+	}
+	return token, nil
+}
+
+// served is what a server of episodes holds open.
+type served struct {
+	session.Served
+	host    *serve.Host
+	plan    session.Plan
+	judge   *scoring.Judge
+	closing []func() error
+}
+
+func (s *served) close() error {
+	var errs []error
+	for _, end := range s.closing {
+		errs = append(errs, end())
+	}
+	return errors.Join(errs...)
+}
+
+// open opens papers, questions, judge and run directory.
+func (c *serveCmd) open(a *app) (_ *served, err error) {
+	s := &served{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.plan, err = c.plan(a); err != nil {
+		return s, err
+	}
+	s.closing = append(s.closing, s.plan.World.Close)
+	judges, err := c.judges()
+	if err == nil {
+		err = judges.Ready(a.session(), s.plan.Picked)
+	}
+	if err != nil {
+		return s, err
+	}
+	splits, err := curate.DivideQuestions(s.plan.Picked, c.Split, c.SplitSeed)
+	if err != nil {
+		return s, err
+	}
+	if s.Served, err = a.session().Serve(a.ctx, s.plan); err != nil {
+		return s, err
+	}
+	s.closing = append(s.closing, s.Writer.Close)
+	if s.judge, err = judges.Open(a.session(), filepath.Join(c.Out, scoring.VerdictsFile)); err != nil {
+		return s, err
+	}
+	s.closing = append(s.closing, s.judge.Close)
+	s.host = serve.New(serve.Config{
+		Solver: s.Solver, Writer: s.Writer, Repeats: s.Repeats, Questions: s.plan.Picked, Splits: splits, Now: a.now, Log: a.log,
+		Scorer: eval.New(eval.Config{Judge: s.judge.Judge, Mode: eval.Mode(c.Scoring)}),
+		Limits: serve.Limits{Sessions: c.MaxSessions, Idle: c.Idle, Call: c.CallTimeout, Answer: c.MaxAnswer},
+	})
+	return s, nil
+}
+
+// plan is the run of the episodes.
+func (c *serveCmd) plan(a *app) (p session.Plan, err error) {
+	settings, err := c.settings()
+	if err != nil {
+		return p, err
+	}
+	baseline, err := loopBaseline(c.Baseline)
+	if err != nil {
+		return p, err
+	}
+	selection, err := c.selection()
+	if err != nil {
+		return p, err
+	}
+	s := a.session()
+	p = session.Plan{Jobs: []session.Job{session.ServedJob(baseline, c.Name, c.Out)}, Out: c.Out, Settings: settings}
+	p.Note.QuestionsFile, p.Note.DataDir = c.Questions, c.Data
+	if p.Examples, err = s.QuestionsFor(c.Questions, p.Jobs); err != nil {
+		return p, err
+	}
+	if p.Picked, err = s.Select(selection, p.Examples); err != nil {
+		return p, err
+	}
+	p.World, err = c.dataFlags.open(a, session.WorldConfig(p.Jobs, settings))
+	return p, err
+}
+
+// loopBaseline is a baseline that acts turn by turn.
+func loopBaseline(name string) (baselines.Baseline, error) {
+	b, err := baselines.Find(name)
+	if err == nil && !b.Loop {
+		err = fmt.Errorf("the baseline %s asks a model once and has no tools to serve; try agentic-hybrid-view", name)
+	}
+	if err != nil {
+		return b, &qa.UsageError{Err: err}
+	}
+	return b, nil
+}
+
+// announce prints the addresses of the faces.
+func (c serveCmd) announce(a *app, at net.Addr, s *served) {
+	base := "http://" + at.String()
+	a.say("%s with %s, recorded in %s", terminal.Plural(len(s.plan.Picked), "question"), c.Baseline, c.Out)
+	for _, face := range [][2]string{
+		{"MCP", base + "/mcp/e/EPISODE, after POST " + base + "/episodes"}, {"OpenEnv", base + "/openenv"},
+		{"ORS", base + "/ors"}, {"NeMo Gym", base + "/gym"},
+	} {
+		a.say("  %-9s %s", face[0], face[1])
+	}
+	if err := a.print(base); err != nil {
+		a.log.Error("the address cannot be printed", "error", err)
+	}
+}
+
+// stopTimeout is how long a server waits for running calls when it stops.
+const stopTimeout = 20 * time.Second
+
+// serveUntil answers requests until ctx ends. Running calls are finished then.
+func serveUntil(ctx context.Context, on net.Listener, handler http.Handler, host *serve.Host) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: rest.ReadHeaderTimeout, MaxHeaderBytes: web.MaxHeader}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(on) }()
+	watching, end := context.WithCancel(ctx)
+	defer end()
+	go host.Watch(watching)
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	host.Close(bounded)
+	return server.Close()
+}
+
+type mcpCmd struct {
+	dataFlags
+	Questions string `names:"input" short:"q" placeholder:"FILE" help:"Question file, with --question."`
+	Question  string `placeholder:"UUID" help:"Serve an episode of this question, which is recorded and scored, instead of the tools alone."`
+	Out       string `names:"output" short:"o" default:"runs/mcp" placeholder:"DIR" help:"With --question: run directory of the episode."`
+	Listen    string `names:"listen" placeholder:"HOST:PORT" help:"Serve over HTTP at this loopback address instead of standard input and output, at the path /mcp."`
+	episodeFlags
+	scoringFlags
+}
+
+func (c mcpCmd) Run(a *app) error {
+	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	config := mcp.Config{Version: version, Log: a.log}
+	var host *serve.Host
+	if c.Question != "" {
+		opened, err := c.episode(a)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = opened.close() }()
+		host = opened.host
+		only, err := host.Open("mcp", c.listenName())
+		if err != nil {
+			return err
+		}
+		start, err := only.Reset(ctx, serve.Choice{Question: opened.plan.Picked[0].UUID})
+		if err != nil {
+			return err
+		}
+		config.Actor, config.Tools, config.Prompt, config.Question = only, host.Tools(), start.System, start.Prompt
+	} else {
+		if c.Questions != "" {
+			return qa.Usagef("--questions needs --question UUID; airqa serve serves all questions of a file")
+		}
+		world, err := c.free(a, &config)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = world.Close() }()
+	}
+	err := c.serve(ctx, a, config)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (c mcpCmd) listenName() string { return cmp.Or(c.Listen, "stdio") }
+
+// serve answers one client, or those of an address.
+func (c mcpCmd) serve(ctx context.Context, a *app, config mcp.Config) error {
+	server := mcp.New(config)
+	if c.Listen == "" {
+		return mcp.Stdio(ctx, server)
+	}
+	address, _, err := net.SplitHostPort(c.Listen)
+	if err != nil || !web.Loopback(address) {
+		return qa.Usagef("--listen %s: want a loopback address such as 127.0.0.1:8379; airqa serve listens for other machines", c.Listen)
+	}
+	on, err := listen(ctx, c.Listen)
+	if err != nil {
+		return err
+	}
+	if err := a.print("http://" + on.Addr().String() + "/mcp"); err != nil {
+		return err
+	}
+	return mcp.Serve(ctx, on, server, a.log)
+}
+
+// episode opens the run of the only question.
+func (c mcpCmd) episode(a *app) (*served, error) {
+	if c.Questions == "" {
+		return nil, qa.Usagef("--question needs --questions FILE")
+	}
+	one := serveCmd{
+		dataFlags: c.dataFlags, Questions: c.Questions, Out: c.Out, Name: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
+		scoringFlags: c.scoringFlags,
+	}
+	one.ID = []string{c.Question}
+	return one.open(a)
+}
+
+// free makes a server of the tools without a question, with the papers as resources.
+func (c *mcpCmd) free(a *app, config *mcp.Config) (*env.Env, error) {
+	settings, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	baseline, err := loopBaseline(c.Baseline)
+	if err != nil {
+		return nil, err
+	}
+	plan := session.Plan{Jobs: []session.Job{session.ServedJob(baseline, "client", "")}, Settings: settings}
+	if plan.World, err = c.dataFlags.open(a, session.WorldConfig(plan.Jobs, settings)); err != nil {
+		return nil, err
+	}
+	opened, err := a.session().Serve(a.ctx, plan)
+	if err != nil {
+		return nil, errors.Join(err, plan.World.Close())
+	}
+	papers, err := plan.World.Holdings(a.ctx)
+	if err != nil {
+		return nil, errors.Join(err, plan.World.Close())
+	}
+	for _, p := range papers {
+		config.Papers = append(config.Papers, mcp.Paper{ID: p.PaperID, Title: p.Title})
+	}
+	config.Read = func(ctx context.Context, id string) (string, error) {
+		pages, err := plan.World.PageTexts(ctx, id)
+		return strings.Join(pages, "\n\n"), err
+	}
+	free := serve.Free{Tools: opened.Solver.Tools(qa.Example{}), Call: c.CallTimeout}
+	config.Actor, config.Tools = free, serve.ToolSpecs(free.Tools)
+	config.Prompt, _, err = opened.Solver.Messages(qa.Example{})
+	return plan.World, err
+}

@@ -1,0 +1,207 @@
+// Package mcp offers the tools of an episode, or of a data directory without a question, over the Model Context Protocol:
+// on standard input and output, and over HTTP for both eras of the protocol.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"airqa/internal/web"
+	"airqa/qa"
+	"airqa/serve"
+)
+
+// Actor executes calls: a session, or the tools without a question.
+type Actor interface {
+	Act(ctx context.Context, c serve.Call) (serve.Result, error)
+}
+
+// Paper is a paper as a resource.
+type Paper struct{ ID, Title string }
+
+// Config configures a server. Actor and Tools are required.
+type Config struct {
+	Actor   Actor
+	Tools   []qa.ToolSpec
+	Version string
+	// Prompt is the system prompt of the baseline; empty for none.
+	Prompt string
+	// Question is the task of the episode; empty without one.
+	Question string
+	// Papers are the papers as resources, and Read returns the text of one. Read may be nil.
+	Papers []Paper
+	Read   func(ctx context.Context, id string) (string, error)
+	Log    *slog.Logger
+}
+
+// ttl is how long clients may keep lists: they do not change while a server runs.
+const ttl = time.Hour
+
+// New returns a server.
+func New(c Config) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "airqa", Title: "airqa: scientific papers", Version: c.Version}, &sdk.ServerOptions{
+		Instructions: instructions(c), Logger: c.Log, PageSize: max(1000, len(c.Papers)+1),
+		Capabilities: &sdk.ServerCapabilities{},
+		SetCacheable: func(_ context.Context, _ sdk.Request, r *sdk.Cacheable) {
+			r.TTLMs, r.CacheScope = int(ttl.Milliseconds()), "private"
+		},
+	})
+	for _, t := range c.Tools {
+		s.AddTool(toolOf(t), c.handler)
+	}
+	if c.Prompt != "" {
+		s.AddPrompt(&sdk.Prompt{Name: "airqa", Title: "System prompt of airqa", Description: "How to answer questions about the papers with the tools."},
+			func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				text := c.Prompt
+				if c.Question != "" {
+					text += "\n\n" + c.Question
+				}
+				return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}, nil
+			})
+	}
+	if c.Read != nil {
+		for _, p := range c.Papers {
+			s.AddResource(&sdk.Resource{URI: scheme + p.ID, Name: p.ID, Title: p.Title, MIMEType: "text/plain"}, c.read)
+		}
+	}
+	return s
+}
+
+// scheme begins the address of a paper.
+const scheme = "airqa://paper/"
+
+func instructions(c Config) string {
+	text := "Tools for questions about a collection of scientific papers: Retrieve finds passages by meaning, Query reads the database with SQL, " +
+		"View shows a page of a PDF, Answer gives the answer."
+	if c.Question != "" {
+		text += "\n\n" + c.Question
+	}
+	return text
+}
+
+// output is the schema of structured results.
+var output = json.RawMessage(`{"type":"object","properties":{` +
+	`"status":{"type":"string","description":"ok, empty, error or final"},` +
+	`"result":{"type":"string","description":"The text of the result"},` +
+	`"hits":{"type":"array","description":"The passages found, best first","items":{"type":"object"}}},` +
+	`"required":["status","result"]}`)
+
+func toolOf(t qa.ToolSpec) *sdk.Tool {
+	closed := false
+	answers := t.Name == "Answer"
+	return &sdk.Tool{
+		Name: t.Name, Title: t.Name, Description: t.Description, InputSchema: t.Parameters, OutputSchema: output,
+		Annotations: &sdk.ToolAnnotations{Title: t.Name, ReadOnlyHint: !answers, IdempotentHint: true, OpenWorldHint: &closed, DestructiveHint: &closed},
+	}
+}
+
+// structured is a result for programs.
+type structured struct {
+	Status string   `json:"status"`
+	Result string   `json:"result"`
+	Hits   []qa.Hit `json:"hits,omitempty"`
+}
+
+// handler calls a tool. A panic ends the call, not the server.
+func (c Config) handler(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.Log.Error("a call panicked", "tool", r.Params.Name, "panic", p, "stack", string(debug.Stack()))
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call failed"}
+		}
+	}()
+	got, err := c.Actor.Act(ctx, serve.Call{Tool: r.Params.Name, Arguments: r.Params.Arguments})
+	switch {
+	case errors.Is(err, serve.ErrNoTool), errors.Is(err, serve.ErrNoSession), errors.Is(err, serve.ErrClosing):
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	case err != nil:
+		return failure(err.Error()), nil
+	}
+	result = &sdk.CallToolResult{IsError: got.Failed(), Content: []sdk.Content{&sdk.TextContent{Text: got.Text}}}
+	for _, im := range got.Images {
+		result.Content = append(result.Content, &sdk.ImageContent{Data: im.Data, MIMEType: im.MIME})
+	}
+	hits := slices.DeleteFunc(slices.Clone(got.Hits), func(h qa.Hit) bool { return h.Beyond })
+	result.StructuredContent = structured{string(got.Status), got.Text, hits}
+	return result, nil
+}
+
+func failure(text string) *sdk.CallToolResult {
+	return &sdk.CallToolResult{
+		IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "[Error]: " + text}}, StructuredContent: structured{"error", text, nil},
+	}
+}
+
+func (c Config) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	id := r.Params.URI[min(len(scheme), len(r.Params.URI)):]
+	text, err := c.Read(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("paper %.80q cannot be read", id)
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: text}}}, nil
+}
+
+// Stdio serves one client on standard input and output until it leaves.
+func Stdio(ctx context.Context, s *sdk.Server) error { return s.Run(ctx, &sdk.StdioTransport{}) }
+
+// modern is the first version of the protocol without sessions.
+const modern = "2026-07-28"
+
+// Handler serves clients over HTTP. find returns the server of a request; nil is a 404. Requests of the era without sessions
+// and those of older clients go to different handlers of the library, since neither serves both fully.
+func Handler(find func(*http.Request) *sdk.Server, idle time.Duration, log *slog.Logger) http.Handler {
+	options := func(stateless bool) *sdk.StreamableHTTPOptions {
+		return &sdk.StreamableHTTPOptions{
+			Stateless: stateless, SessionTimeout: idle, Logger: log, PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true, // the caller has checked the host and the origin
+		}
+	}
+	stateless, stateful := sdk.NewStreamableHTTPHandler(find, options(true)), sdk.NewStreamableHTTPHandler(find, options(false))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get("MCP-Protocol-Version") >= modern {
+			w.Header().Set("X-Accel-Buffering", "no")
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		stateful.ServeHTTP(w, r)
+	})
+}
+
+// Serve answers the clients of an address with one server, until ctx ends. It is for loopback addresses.
+func Serve(ctx context.Context, on net.Listener, s *sdk.Server, log *slog.Logger) error {
+	handler := Handler(func(*http.Request) *sdk.Server { return s }, idle, log)
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", http.MaxBytesHandler(http.NewCrossOriginProtection().Handler(handler), maxBody))
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil || !web.Loopback(host) {
+			http.Error(w, "this server answers to localhost, 127.0.0.1 and [::1] only", http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	if err := server.Serve(on); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+const (
+	// idle is the time after which the session of an older client is forgotten.
+	idle = time.Hour
+	// maxBody is the maximum size of a request in bytes.
+	maxBody = 4 << 20
+)

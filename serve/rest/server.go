@@ -1,0 +1,420 @@
+// Package rest serves episodes over HTTP: as MCP servers with an address each, and to the clients of OpenEnv, of the Open
+// Reward Standard and of NeMo Gym. Every route translates to package serve.
+package rest
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"airqa/internal/web"
+	"airqa/serve"
+	"airqa/serve/mcp"
+)
+
+// Config configures a server.
+type Config struct {
+	Host *serve.Host
+	// Token is the control token: who has it may choose questions and read rewards. Empty allows everyone.
+	Token string
+	// Listen is the host that the server listens on, an address or a name.
+	Listen  string
+	Version string
+	Log     *slog.Logger
+}
+
+// maxBody is the maximum size of a request in bytes.
+const maxBody = 4 << 20
+
+// server answers requests.
+type server struct {
+	Config
+	mux *http.ServeMux
+}
+
+// New returns the handler of a host.
+func New(c Config) http.Handler {
+	s := &server{c, http.NewServeMux()}
+	s.agentRoutes()
+	s.controlRoutes()
+	s.openEnvRoutes()
+	s.orsRoutes()
+	s.gymRoutes()
+	return s.guard(http.NewCrossOriginProtection().Handler(http.MaxBytesHandler(s.mux, maxBody)))
+}
+
+// guard refuses foreign hosts and turns a panic into an error of its request.
+func (s *server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			p := recover()
+			if p == nil || p == http.ErrAbortHandler {
+				return
+			}
+			s.Log.Error("a request panicked", "panic", p, "stack", string(debug.Stack()))
+			http.Error(w, "the request failed", http.StatusInternalServerError)
+		}()
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if web.Loopback(s.Listen) && !web.Loopback(host) {
+			http.Error(w, "this server answers to localhost, 127.0.0.1 and [::1] only", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// control registers a route that needs the control token.
+func (s *server) control(pattern string, do http.HandlerFunc) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		if s.Token != "" && !s.trusted(r) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			refuse(w, http.StatusUnauthorized, "this route needs the control token of the server, as Authorization: Bearer TOKEN")
+			return
+		}
+		do(w, r)
+	})
+}
+
+func (s *server) trusted(r *http.Request) bool {
+	for _, given := range []string{bearer(r), r.Header.Get("X-API-Key")} {
+		if subtle.ConstantTimeCompare([]byte(given), []byte(s.Token)) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func bearer(r *http.Request) string {
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return token
+}
+
+// agentRoutes are those of an agent, which knows the id of its session and nothing else.
+func (s *server) agentRoutes() {
+	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]string{"status": "ok"}) })
+	handler := mcp.Handler(s.mcpServer, s.Host.Limits.Idle, s.Log)
+	s.mux.Handle("/mcp", handler)
+	s.mux.Handle("/mcp/e/{id}", handler)
+	s.mux.HandleFunc("GET /e/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if session := s.session(w, r.PathValue("id")); session != nil {
+			state, err := session.State(r.Context())
+			s.answer(w, state, err)
+		}
+	})
+	s.mux.HandleFunc("GET /e/{id}/tools", func(w http.ResponseWriter, r *http.Request) {
+		if s.session(w, r.PathValue("id")) != nil {
+			reply(w, map[string]any{"tools": tools(s.Host, "input_schema")})
+		}
+	})
+	s.mux.HandleFunc("POST /e/{id}/tools/{tool}", s.call)
+}
+
+// mcpServer returns the MCP server of the session that a request names by its path, by a header, or as its token.
+func (s *server) mcpServer(r *http.Request) *sdk.Server {
+	id := r.PathValue("id")
+	if id == "" {
+		id = r.Header.Get("X-Airqa-Episode")
+	}
+	if id == "" {
+		id = bearer(r)
+	}
+	session, err := s.Host.Session(id)
+	if err != nil {
+		return nil
+	}
+	start, err := session.Started(r.Context())
+	if err != nil {
+		return nil
+	}
+	return session.Attach("mcp", func() any {
+		return mcp.New(mcp.Config{Actor: session, Tools: s.Host.Tools(), Version: s.Version, Prompt: start.System, Question: start.Prompt, Log: s.Log})
+	}).(*sdk.Server)
+}
+
+// call is a tool as a plain request. The client may name the request in the header Idempotency-Key.
+func (s *server) call(w http.ResponseWriter, r *http.Request) {
+	session := s.session(w, r.PathValue("id"))
+	if session == nil {
+		return
+	}
+	var args json.RawMessage
+	if !read(w, r, &args) {
+		return
+	}
+	got, err := session.Act(r.Context(), serve.Call{Tool: r.PathValue("tool"), Arguments: args, Key: r.Header.Get("Idempotency-Key")})
+	s.answer(w, map[string]any{"status": got.Status, "text": got.Text, "images": images(got), "done": got.End != nil}, err)
+}
+
+// controlRoutes are those of who runs episodes.
+func (s *server) controlRoutes() {
+	s.control("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = io.WriteString(w, s.Host.Metrics())
+	})
+	s.control("POST /episodes", s.create)
+	s.control("GET /episodes/{id}", s.result)
+	s.control("DELETE /episodes/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if session := s.session(w, r.PathValue("id")); session != nil {
+			session.Close()
+			reply(w, map[string]bool{"closed": true})
+		}
+	})
+	s.taskRoutes("")
+}
+
+// create opens a session with an episode.
+func (s *server) create(w http.ResponseWriter, r *http.Request) {
+	var data map[string]json.RawMessage
+	if !read(w, r, &data) {
+		return
+	}
+	choice, err := serve.ParseChoice(data)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	session, start, err := s.open(r, "mcp", choice)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	reply(w, struct {
+		ID string `json:"episode"`
+		serve.Start
+		MCP string `json:"mcp_url"`
+		URL string `json:"url"`
+	}{session.ID, start, "/mcp/e/" + session.ID, "/e/" + session.ID})
+}
+
+// open opens a session and begins an episode.
+func (s *server) open(r *http.Request, face string, c serve.Choice) (*serve.Session, serve.Start, error) {
+	session, err := s.Host.Open(face, client(r))
+	if err != nil {
+		return nil, serve.Start{}, err
+	}
+	start, err := session.Reset(r.Context(), c)
+	if err != nil {
+		session.Close()
+	}
+	return session, start, err
+}
+
+// result reports on an episode: with ?finish=true, one without an answer ends.
+func (s *server) result(w http.ResponseWriter, r *http.Request) {
+	session := s.session(w, r.PathValue("id"))
+	if session == nil {
+		return
+	}
+	if r.URL.Query().Get("finish") == "true" {
+		if err := session.GiveUp(r.Context()); err != nil {
+			s.fail(w, err)
+			return
+		}
+	}
+	start, err := session.Started(r.Context())
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	state, err := session.State(r.Context())
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	end, err := session.End(r.Context())
+	s.answer(w, struct {
+		serve.State
+		Question string     `json:"question_id"`
+		End      *serve.End `json:"end"`
+	}{state, start.ID, end}, err)
+}
+
+// taskRoutes list the questions. Agents have no use for them, and clients of two protocols ask alike.
+func (s *server) taskRoutes(prefix string) {
+	s.control("GET "+prefix+"/list_environments", func(w http.ResponseWriter, _ *http.Request) { reply(w, []string{environment}) })
+	for _, at := range []string{prefix, prefix + "/" + environment} {
+		s.control("GET "+at+"/splits", s.splits)
+		s.control("POST "+at+"/tasks", s.tasks(func(split serve.Split, _ taskRequest) (any, error) { return taskList(split.Questions), nil }))
+		s.control("POST "+at+"/num_tasks", s.tasks(func(split serve.Split, _ taskRequest) (any, error) {
+			return map[string]any{"num_tasks": len(split.Questions)}, nil
+		}))
+		s.control("POST "+at+"/task", s.tasks(oneTask))
+		s.control("POST "+at+"/task_range", s.tasks(someTasks))
+	}
+}
+
+// environment is the name of the only environment.
+const environment = "airqa"
+
+func (s *server) splits(w http.ResponseWriter, _ *http.Request) {
+	type split struct {
+		Name string `json:"name"`
+		Type string `json:"type"`
+	}
+	var list []split
+	for _, part := range s.Host.Splits() {
+		kind := part.Name
+		if kind == serve.AllQuestions {
+			kind = "train" // the protocol has no word for all of them
+		}
+		list = append(list, split{part.Name, kind})
+	}
+	reply(w, list)
+}
+
+// taskRequest selects tasks of a split.
+type taskRequest struct {
+	Split string `json:"split"`
+	Index *int   `json:"index"`
+	Start *int   `json:"start"`
+	Stop  *int   `json:"stop"`
+}
+
+func (s *server) tasks(list func(serve.Split, taskRequest) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var q taskRequest
+		if !read(w, r, &q) {
+			return
+		}
+		split, err := s.Host.Split(q.Split)
+		var found any
+		if err == nil {
+			found, err = list(split, q)
+		}
+		s.answer(w, found, err)
+	}
+}
+
+func oneTask(split serve.Split, q taskRequest) (any, error) {
+	if q.Index == nil || *q.Index < 0 || *q.Index >= len(split.Questions) {
+		return nil, fmt.Errorf("%w: the split %s has %d questions", serve.ErrChoice, split.Name, len(split.Questions))
+	}
+	return map[string]any{"task": serve.TaskOf(split.Questions[*q.Index]), "env_name": environment}, nil
+}
+
+// someTasks slices like Python: numbers below 0 count from the end.
+func someTasks(split serve.Split, q taskRequest) (any, error) {
+	n := len(split.Questions)
+	at := func(p *int, other int) int {
+		if p == nil {
+			return other
+		}
+		if *p < 0 {
+			return max(0, n+*p)
+		}
+		return min(*p, n)
+	}
+	from, to := at(q.Start, 0), at(q.Stop, n)
+	return taskList(split.Questions[min(from, to):to]), nil
+}
+
+// session returns an open session, or answers that there is none.
+func (s *server) session(w http.ResponseWriter, id string) *serve.Session {
+	session, err := s.Host.Session(id)
+	if err != nil {
+		s.fail(w, err)
+		return nil
+	}
+	return session
+}
+
+// client is the name of the program that sends a request, for the log.
+func client(r *http.Request) string {
+	const most = 60
+	name := r.UserAgent()
+	return strings.ToValidUTF8(name[:min(most, len(name))], "")
+}
+
+// read decodes a JSON body, or answers what is wrong. An empty body leaves v as it is.
+func read(w http.ResponseWriter, r *http.Request, v any) bool {
+	raw, err := io.ReadAll(r.Body)
+	if err == nil && len(raw) > 0 {
+		err = json.Unmarshal(raw, v)
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", large.Limit))
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "the body is not the JSON that this route reads: "+err.Error())
+	}
+	return err == nil
+}
+
+func reply(w http.ResponseWriter, v any) { send(w, http.StatusOK, v) }
+
+func refuse(w http.ResponseWriter, code int, text string) {
+	send(w, code, map[string]string{"error": text, "detail": text})
+}
+
+func send(w http.ResponseWriter, code int, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		code, raw = http.StatusInternalServerError, []byte(`{"error":"the result cannot be written as JSON"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(raw) // a client that has gone needs no answer
+}
+
+// answer sends a result or an error.
+func (s *server) answer(w http.ResponseWriter, v any, err error) {
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	reply(w, v)
+}
+
+// fail sends an error with the status that it stands for.
+func (s *server) fail(w http.ResponseWriter, err error) {
+	var full *serve.CapacityError
+	if errors.As(err, &full) {
+		w.Header().Set("Retry-After", "5")
+		send(w, http.StatusServiceUnavailable, map[string]any{"error": err.Error(), "active_sessions": full.Active, "max_sessions": full.Max})
+		return
+	}
+	refuse(w, status(err), err.Error())
+}
+
+func status(err error) int {
+	for is, code := range map[error]int{
+		serve.ErrNoSession: http.StatusNotFound, serve.ErrNoTool: http.StatusNotFound, serve.ErrChoice: http.StatusBadRequest,
+		serve.ErrNoEpisode: http.StatusConflict, serve.ErrEnded: http.StatusConflict, serve.ErrClosing: http.StatusServiceUnavailable,
+	} {
+		if errors.Is(err, is) {
+			return code
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// events sends server-sent events of an event name and data each.
+func events(w http.ResponseWriter, pairs ...[2]string) error {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	var b strings.Builder
+	for _, p := range pairs {
+		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", p[0], p[1])
+	}
+	_, err := io.WriteString(w, b.String())
+	return errors.Join(err, http.NewResponseController(w).Flush())
+}
+
+// ReadHeaderTimeout is the timeout of the headers of a request. There is none for responses: streams stay open.
+const ReadHeaderTimeout = 10 * time.Second
