@@ -187,10 +187,10 @@ func (s *Session) Act(ctx context.Context, c Call) (r Result, err error) {
 		return Result{}, ErrNoEpisode
 	case c.Key != "" && c.Key == s.key:
 		return s.last, nil
-	case s.end != nil:
-		return Result{End: s.end}, ErrEnded
 	case !slices.ContainsFunc(s.tools, func(t tools.Tool) bool { return t.Spec().Name == c.Tool }):
 		return Result{}, fmt.Errorf("%w: %.60q", ErrNoTool, c.Tool)
+	case s.end != nil:
+		return Result{End: s.end}, ErrEnded
 	}
 	r, err = s.step(ctx, c)
 	if err == nil {
@@ -343,13 +343,17 @@ func (s *Session) Attach(face string, create func() any) any {
 	return kept
 }
 
+// AnswerField is the argument of Answer that has the answer.
+func (h *Host) AnswerField() string {
+	if h.Kind() == qa.Rank {
+		return "ranking"
+	}
+	return "answer"
+}
+
 // AnswerWith is the call of Answer with a text.
 func (s *Session) AnswerWith(text string) Call {
-	name := "answer"
-	if s.host.Kind() == qa.Rank {
-		name = "ranking"
-	}
-	raw, _ := json.Marshal(map[string]string{name: text}) // of strings
+	raw, _ := json.Marshal(map[string]string{s.host.AnswerField(): text}) // of strings
 	return Call{Tool: tools.Answer{}.Spec().Name, Arguments: raw}
 }
 

@@ -227,7 +227,7 @@ func (c serveCmd) announce(a *app, at net.Addr, s *served) {
 	a.say("%s with %s, recorded in %s", terminal.Plural(len(s.plan.Picked), "question"), c.Baseline, c.Out)
 	for _, face := range [][2]string{
 		{"MCP", base + "/mcp/e/EPISODE, after POST " + base + "/episodes"}, {"OpenEnv", base + "/openenv"},
-		{"ORS", base + "/ors"}, {"NeMo Gym", base + "/gym"},
+		{"ORS", base}, {"NeMo Gym", base + "/gym"},
 	} {
 		a.say("  %-9s %s", face[0], face[1])
 	}

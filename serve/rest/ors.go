@@ -23,12 +23,11 @@ const (
 // sessionHeader names the session of a request.
 const sessionHeader = "X-Session-Id"
 
-// orsRoutes serve the clients of the Open Reward Standard (openreward 0.1). A client that names no environment uses the same
-// routes.
-func (s *server) orsRoutes() {
-	s.taskRoutes("/ors")
-	s.mux.HandleFunc("GET /ors/health", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]string{"status": "ok"}) })
-	s.control("POST /ors/create_session", func(w http.ResponseWriter, r *http.Request) {
+// orsRoutes serve the clients of the Open Reward Standard (openreward 0.1) below a prefix. Its Python client ignores the path
+// of the address that it is given, so the routes are at the root, too.
+func (s *server) orsRoutes(prefix string) {
+	s.mux.HandleFunc("GET "+prefix+"/health", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]string{"status": "ok"}) })
+	s.control("POST "+prefix+"/create_session", func(w http.ResponseWriter, r *http.Request) {
 		session, err := s.Host.Open("ors", client(r))
 		if err != nil {
 			s.fail(w, err)
@@ -36,22 +35,22 @@ func (s *server) orsRoutes() {
 		}
 		_ = events(w, [2]string{"task_id", session.ID}, [2]string{"end", ""}) // a client that has gone does not answer
 	})
-	s.control("POST /ors/create", s.orsSession(s.orsCreate))
-	s.control("POST /ors/ping", s.orsSession(func(w http.ResponseWriter, _ *http.Request, session *serve.Session) {
+	s.control("POST "+prefix+"/create", s.orsSession(s.orsCreate))
+	s.control("POST "+prefix+"/ping", s.orsSession(func(w http.ResponseWriter, _ *http.Request, session *serve.Session) {
 		reply(w, map[string]string{"sid": session.ID, "status": "ok"})
 	}))
 	end := s.orsSession(func(w http.ResponseWriter, _ *http.Request, session *serve.Session) {
 		session.Close()
 		reply(w, map[string]string{"sid": session.ID, "status": "ok"})
 	})
-	s.control("POST /ors/delete_session", end)
-	s.control("POST /ors/delete", s.orsSession(func(w http.ResponseWriter, _ *http.Request, session *serve.Session) {
+	s.control("POST "+prefix+"/delete_session", end)
+	s.control("POST "+prefix+"/delete", s.orsSession(func(w http.ResponseWriter, _ *http.Request, session *serve.Session) {
 		reply(w, map[string]string{"sid": session.ID, "status": "ok"}) // the session itself ends with delete_session
 	}))
 	list := func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, map[string]any{"tools": tools(s.Host, "input_schema"), "terminal_tool": "Answer"})
+		reply(w, map[string]any{"tools": tools(s.Host, "input_schema"), "terminal_tool": map[string]string{"name": "Answer", "arg": s.Host.AnswerField()}})
 	}
-	for _, at := range []string{"/ors", "/ors/" + environment} {
+	for _, at := range []string{prefix, prefix + "/" + environment} {
 		s.control("GET "+at+"/tools", list)
 		s.control("GET "+at+"/task_tools", list)
 		s.control("GET "+at+"/prompt", s.orsSession(s.orsPrompt))

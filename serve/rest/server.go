@@ -48,7 +48,10 @@ func New(c Config) http.Handler {
 	s.agentRoutes()
 	s.controlRoutes()
 	s.openEnvRoutes()
-	s.orsRoutes()
+	for _, prefix := range []string{"", "/ors"} {
+		s.orsRoutes(prefix)
+		s.taskRoutes(prefix)
+	}
 	s.gymRoutes()
 	return s.guard(http.NewCrossOriginProtection().Handler(http.MaxBytesHandler(s.mux, maxBody)))
 }
@@ -106,7 +109,6 @@ func bearer(r *http.Request) string {
 
 // agentRoutes are those of an agent, which knows the id of its session and nothing else.
 func (s *server) agentRoutes() {
-	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]string{"status": "ok"}) })
 	handler := mcp.Handler(s.mcpServer, s.Host.Limits.Idle, s.Log)
 	s.mux.Handle("/mcp", handler)
 	s.mux.Handle("/mcp/e/{id}", handler)
@@ -174,7 +176,6 @@ func (s *server) controlRoutes() {
 			reply(w, map[string]bool{"closed": true})
 		}
 	})
-	s.taskRoutes("")
 }
 
 // create opens a session with an episode.
