@@ -33,7 +33,7 @@ type exportCmd struct {
 type exportWriteCmd struct {
 	Runs    []string `arg:"" name:"run" help:"Run directories, or folders of them."`
 	Out     string   `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Required, except with --otlp-endpoint."`
-	Format  string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,atif,parquet,otlp" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file)."`
+	Format  string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,kto,atif,parquet,otlp" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), kto (turns of right and wrong episodes with labels), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file)."`
 	Replace bool     `env:"-" help:"Replace an existing export."`
 
 	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Form of the trained turn: canonical (action as airqa prints it, nothing after it) or raw (the reply as received)."`
@@ -50,6 +50,8 @@ type exportWriteCmd struct {
 	Leaks       string   `names:"input" env:"-" placeholder:"FILE" help:"Question file to look for among the questions: same question, paper or element."`
 	Leak        string   `env:"-" default:"drop" enum:"drop,report,fail" help:"What to do with a question of --leaks: drop, report or fail."`
 	KeepPrivate bool     `env:"-" help:"Do not redact home paths, hosts and e-mail addresses outside of paper text."`
+
+	Columns bool `env:"-" help:"Add the columns score, pass_rate, turns, tokens and repeat to the rows of sharegpt, trl, dpo and kto. A missing score is -1."`
 
 	License   string `env:"-" placeholder:"NAME" help:"Licence of the data set for its card, such as cc-by-4.0."`
 	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row. Default: 4096 (paper) for LLaMA-Factory and TRL, 65536 for OpenAI, none for whole trajectories."`
@@ -75,6 +77,8 @@ type filterFlags struct {
 	MinTokens      int      `env:"-" placeholder:"N" help:"Minimum tokens of an episode, prompts and replies."`
 	MaxTokens      int      `env:"-" placeholder:"N" help:"Maximum tokens of an episode, prompts and replies."`
 	MaxRepetition  *float64 `env:"-" placeholder:"SHARE" help:"Maximum share of actions that repeat an earlier one of the episode, from 0 to 1."`
+	PassRate       string   `env:"-" placeholder:"LO-HI" help:"Only questions with a pass rate in this range, such as 0.2-0.8: the share of right answers among their scored repeats by the same baseline and model."`
+	BestOf         int      `env:"-" placeholder:"N" help:"Of the repeats of a question by the same baseline and model, only the N best right episodes: the highest score, then the fewest turns, then the fewest tokens."`
 	MaxPerQuestion int      `env:"-" placeholder:"N" help:"Maximum episodes of one question; the first ones are kept."`
 	MaxPerPaper    int      `env:"-" placeholder:"N" help:"Maximum episodes of one paper; the first ones are kept."`
 }
@@ -131,7 +135,7 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking)},
 			Filter:  curate.Filter(c.filterFlags), Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
 			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak), KeepPrivate: c.KeepPrivate,
-			License: c.License,
+			License: c.License, Columns: c.Columns,
 			Limit: export.Limit{
 				CutoffLen: cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format))), Template: c.Template,
 				Tokenizer: c.Tokenizer, Fit: c.Fit,

@@ -28,6 +28,8 @@ const (
 	ByTurns      Reason = "turns"
 	ByTokens     Reason = "tokens"
 	ByRepetition Reason = "repetition"
+	ByPassRate   Reason = "pass_rate"    // of the question, see [PassRates]
+	NotBest      Reason = "best_of"      // others of the question are better, see [Best]
 	NotListed    Reason = "not_listed"   // not in the file of ids
 	PerQuestion  Reason = "per_question" // the question has enough episodes
 	PerPaper     Reason = "per_paper"    // one of its papers has enough episodes
@@ -41,7 +43,7 @@ const (
 func Reasons() []Reason {
 	return []Reason{
 		Unfinished, GenerationFailed, Unscored, ScoringFailed, Wrong,
-		ByScore, ByOutcome, ByModel, ByBaseline, ByTag, ByTurns, ByTokens, ByRepetition, NotListed,
+		ByScore, ByOutcome, ByModel, ByBaseline, ByTag, ByTurns, ByTokens, ByRepetition, ByPassRate, NotBest, NotListed,
 		Leak, Duplicate, NearDuplicate, PerQuestion, PerPaper,
 	}
 }
@@ -73,6 +75,9 @@ func (e Episode) Class() Reason {
 	}
 	return ""
 }
+
+// Repeats identifies the repeats that the episode is one of.
+func (e Episode) Repeats() Repeats { return Repeats{e.UUID, e.Baseline, e.Model} }
 
 // Tokens sums the prompts and replies of the episode, cached ones included.
 func (e Episode) Tokens() int {
@@ -125,6 +130,10 @@ type Filter struct {
 	MinTokens     int
 	MaxTokens     int
 	MaxRepetition *float64
+	// PassRate is a range of pass rates of questions, such as 0.2-0.8, see [PassRates].
+	PassRate string
+	// BestOf keeps the best right episodes of a question, see [Best].
+	BestOf int
 	// MaxPerQuestion and MaxPerPaper keep the first episodes.
 	MaxPerQuestion int
 	MaxPerPaper    int
@@ -136,6 +145,7 @@ var includable = []string{string(Wrong), string(Unscored), string(ScoringFailed)
 // Selector selects episodes one by one: Check first, then Admit for those that nothing else leaves out.
 type Selector struct {
 	filter    Filter
+	rates     *rateRange
 	questions map[string]int
 	papers    map[string]int
 }
@@ -155,7 +165,11 @@ func NewSelector(f Filter) (*Selector, error) {
 			return nil, qa.Usagef("%s %v: want a number from 0 to 1", name, *share)
 		}
 	}
-	return &Selector{f, make(map[string]int), make(map[string]int)}, nil
+	if f.BestOf < 0 {
+		return nil, qa.Usagef("%d best episodes of a question: want 1 or more", f.BestOf)
+	}
+	rates, err := parseRange(f.PassRate)
+	return &Selector{f, rates, make(map[string]int), make(map[string]int)}, err
 }
 
 // Check returns the first reason against an episode and its detail, or "" for a selected one.

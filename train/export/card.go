@@ -164,6 +164,9 @@ func (w *writer) content(b *bytes.Buffer) {
 	t := &w.plan.tally
 	fmt.Fprintf(b, "## Content\n\n- %s on %s%s.\n", terminal.Plural(len(t.questions), "question"), terminal.Plural(len(t.papers), "paper"),
 		t.withoutPaper())
+	if w.License == "" {
+		b.WriteString("- Licence of this data set: none was chosen.\n")
+	}
 	fmt.Fprintf(b, "- Licences of the papers: unknown. Observations contain their text.\n")
 	if len(t.tags) > 0 {
 		fmt.Fprintf(b, "- Questions by tag: %s.\n", counted(t.tags, cell))
@@ -186,6 +189,10 @@ func (w *writer) notes() (list []string) {
 			private[string(kind)] = n
 		}
 		list = append(list, "Redacted: "+counted(private, cell))
+	}
+	if w.Format == KTO {
+		right, wrong := t.labels()
+		list = append(list, fmt.Sprintf("Labels: %d rows of right episodes, %d of wrong ones", right, wrong))
 	}
 	if w.fitter == nil {
 		return list

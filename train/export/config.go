@@ -52,6 +52,8 @@ type Rules struct {
 	// Leaks is a question file that must not be in the export, Leak what happens to a question that is.
 	Leaks string
 	Leak  LeakAction
+	// Columns adds the score, pass rate, turns, tokens and repeat of the episode to the rows.
+	Columns bool
 	// KeepPrivate turns off the redaction of home paths, hosts and e-mail addresses.
 	KeepPrivate bool
 	// License is that of the data set, for the card; empty is unknown.
@@ -106,13 +108,14 @@ const (
 	OpenAI   = format.OpenAI
 	TRL      = format.TRL
 	DPO      = format.DPO
+	KTO      = format.KTO
 	ATIF     = format.ATIF
 	// Parquet are tables for analysis.
 	Parquet Format = "parquet"
 )
 
 // Formats lists the formats, the default first.
-func Formats() []Format { return []Format{ShareGPT, OpenAI, TRL, DPO, ATIF, Parquet} }
+func Formats() []Format { return []Format{ShareGPT, OpenAI, TRL, DPO, KTO, ATIF, Parquet} }
 
 // Split is a part of an export.
 type Split string

@@ -24,7 +24,7 @@ func imagesOf(messages []qa.Message) (list []qa.Image) {
 
 // conversation returns a row, or a preference pair, as a format has it. Only the last message is trained.
 func (t *texts) conversation(f format.Format, p *pair) format.Conversation {
-	c := format.Conversation{ID: p.row.ID, Tools: t.toolList(p.row.Tools)}
+	c := format.Conversation{ID: p.row.ID, Tools: t.toolList(p.row.Tools), Columns: p.labelled(f)}
 	context, target := t.messages(f, p.row.Context), t.messages(f, []qa.Message{p.row.Target})
 	if p.against != nil {
 		c.Rejected = &t.messages(f, []qa.Message{p.against.Target})[0]

@@ -52,12 +52,14 @@ func (p *planner) batches() iter.Seq2[batch, error] {
 	}
 }
 
-// examineAll reads and examines episodes. Calls may overlap.
-func (p *planner) examineAll(b batch) (list []*examined) {
+// examineAll reads and examines episodes, except for pairs, which need the other repeats. Calls may overlap.
+func (p *planner) examineAll(b batch) []*examined { return p.readAll(b, p.Format != DPO) }
+
+func (p *planner) readAll(b batch, examine bool) (list []*examined) {
 	s := p.sources[b.source]
 	for rec, err := range s.Episodes(b.names...) {
 		x := &examined{source: b.source, e: s.episode(rec), err: err}
-		if err == nil && p.Format != DPO { // pairs need the other repeats
+		if err == nil && examine {
 			p.examine(x)
 		}
 		list = append(list, x)
@@ -66,7 +68,7 @@ func (p *planner) examineAll(b batch) (list []*examined) {
 }
 
 func (p *planner) examine(x *examined) {
-	if x.reason, x.detail = p.selector.Check(x.e.candidate()); x.reason != "" {
+	if x.reason, x.detail = p.check(x.e.candidate()); x.reason != "" {
 		return
 	}
 	rows, dropped := x.e.Run.Rows(x.e.Recorded, p.Options)
@@ -76,6 +78,20 @@ func (p *planner) examine(x *examined) {
 		scope.row(&row)
 		x.rows = append(x.rows, w.weigh(row, nil))
 	}
+}
+
+// check returns the reason against an episode. Labelled turns are of right and of wrong episodes alike.
+func (p *planner) check(e curate.Episode) (reason curate.Reason, detail string) {
+	if p.Format != KTO {
+		return p.selector.Check(e)
+	}
+	if e.Class() == curate.Wrong {
+		return p.rejects.Check(e)
+	}
+	if reason, detail = p.selector.Check(e); reason == "" {
+		reason = e.Class() // an included episode without a verdict
+	}
+	return reason, detail
 }
 
 // scales weighs the rows of one episode.

@@ -38,6 +38,7 @@ type trainerLimit struct {
 var limits = map[Format]trainerLimit{
 	ShareGPT: {paperCutoff, 2048, "LLaMA-Factory", "cutoff_len", trainFile, "cuts longer rows, the question first"},
 	DPO:      {paperCutoff, 2048, "LLaMA-Factory", "cutoff_len", trainFile, "cuts longer rows, the question first"},
+	KTO:      {paperCutoff, 2048, "LLaMA-Factory", "cutoff_len", trainFile, "cuts longer rows, the question first"},
 	TRL:      {paperCutoff, 1024, "TRL", "max_length", trlFile, "cuts or drops longer rows"},
 	OpenAI:   {1 << 16, 0, "OpenAI", "the limit of an example", "", "truncates longer examples"},
 }

@@ -24,6 +24,8 @@ type plan struct {
 	schemas  []schema
 	tally    tally
 	division curate.Division
+	// rates are the pass rates of all questions.
+	rates curate.PassRates
 	// copied has the turns of a fork or replay that are rows of another run.
 	copied map[string]bool
 }
@@ -64,6 +66,7 @@ type planner struct {
 	leaks             map[string]curate.LeakMatch
 	near              *curate.Duplicates
 	seen              curate.Rows
+	surveyed          surveyed
 	copies            map[string]copied
 	// repeats reports which runs are forks or replays, by id; anyRepeats whether one is.
 	repeats    map[string]bool
@@ -75,11 +78,8 @@ type planner struct {
 
 // each calls f for every episode of all sources, in order. Episodes are read and examined on all processors.
 func (p *planner) each(f func(x *examined) error) error {
-	done, total := 0, 0
-	for _, s := range p.sources {
-		total += len(s.UUIDs())
-	}
-	stage := p.Progress.Stage("read episodes", total)
+	done := 0
+	stage := p.Progress.Stage("read episodes", p.total())
 	defer func() { stage.Close(terminal.Plural(p.plan.tally.rows, "row")) }()
 	for list, err := range inorder.Map(p.batches(), p.examineAll) {
 		if err != nil {
@@ -94,6 +94,14 @@ func (p *planner) each(f func(x *examined) error) error {
 		}
 	}
 	return nil
+}
+
+// total is the number of episodes of all sources.
+func (p *planner) total() (n int) {
+	for _, s := range p.sources {
+		n += len(s.UUIDs())
+	}
+	return n
 }
 
 // take calls f for an episode that could be read.
@@ -120,7 +128,7 @@ func (p *planner) consider(x *examined) error {
 	if err := p.dropAll(x.dropped); err != nil {
 		return err
 	}
-	rows, err := p.listed(e, x.rows)
+	rows, err := p.eligible(e, x.rows)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -154,8 +162,11 @@ func (p *planner) keep(e *Episode, planned plannedEpisode) {
 	p.plan.tally.keep(e, len(planned.rows))
 }
 
-// questionReason returns why no turn of a selected episode is exported: a reason in its question.
+// questionReason returns why no turn of a selected episode is exported: a reason in its question or in other repeats.
 func (p *planner) questionReason(e *Episode) (curate.Reason, string) {
+	if reason, detail := p.repeatReason(e); reason != "" {
+		return reason, detail
+	}
 	if match, ok := p.leaks[e.Recorded.UUID]; ok && p.Leak == LeakDrop {
 		return curate.Leak, match.String()
 	}
@@ -165,6 +176,26 @@ func (p *planner) questionReason(e *Episode) (curate.Reason, string) {
 		}
 	}
 	return "", ""
+}
+
+// eligible drops the rows that the file of ids does not name, and turns of wrong episodes that a right one took as well.
+func (p *planner) eligible(e *Episode, rows []weighed) ([]weighed, error) {
+	rows, err := p.listed(e, rows)
+	if err != nil || e.candidate().Class() == "" {
+		return rows, err
+	}
+	var kept []weighed
+	for _, row := range rows {
+		first := p.surveyed.right[string(row.content)]
+		if first == "" {
+			kept = append(kept, row)
+			continue
+		}
+		if err := p.drop([]string{row.ID}, RightTurn, first); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
 }
 
 // listed drops the rows that the file of ids does not name.

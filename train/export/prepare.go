@@ -17,7 +17,8 @@ import (
 func (w *writer) makePlan() (err error) {
 	p := &planner{
 		Config: w.Config, sources: w.sources, copies: make(map[string]copied), repeats: make(map[string]bool),
-		near: curate.NewDuplicates(), features: newFeatures(), plan: plan{tally: newTally(), copied: make(map[string]bool)},
+		near: curate.NewDuplicates(), features: newFeatures(),
+		plan: plan{tally: newTally(), rates: w.rates(), copied: make(map[string]bool)},
 	}
 	for _, s := range w.sources {
 		p.plan.tally.run(s)
@@ -44,14 +45,22 @@ func (w *writer) makePlan() (err error) {
 		}
 		return fmt.Errorf("no row is left: %s", p.plan.tally.reasons())
 	}
-	if p.fitter != nil {
-		p.fitter.warn(p.Format, p.Notify)
-	}
+	p.warn()
 	if err := p.divide(); err != nil {
 		return err
 	}
 	w.plan, w.fitter = p.plan, p.fitter
 	return nil
+}
+
+// warn warns of rows that are of little use to the trainer.
+func (p *planner) warn() {
+	if p.fitter != nil {
+		p.fitter.warn(p.Format, p.Notify)
+	}
+	if right, wrong := p.plan.tally.labels(); p.Format == KTO && (right == 0 || wrong == 0) {
+		p.Notify.Warnf("%d rows are of right episodes and %d of wrong ones: KTO needs both", right, wrong)
+	}
 }
 
 // prepare reads the files that rules name.
@@ -100,6 +109,9 @@ func (p *planner) addEarlier(dir string) error {
 
 // decide decides about every turn.
 func (p *planner) decide() error {
+	if err := p.survey(); err != nil {
+		return err
+	}
 	if p.Format != DPO {
 		return p.each(p.consider)
 	}

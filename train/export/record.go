@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"unicode"
 
@@ -18,7 +19,7 @@ func (r Rules) record() (json.RawMessage, error) {
 	for _, dir := range r.Against {
 		against = append(against, baseName(dir))
 	}
-	return encode(map[string]any{
+	flags := map[string]any{
 		"turns": cmp.Or(r.Turns, windows.Canonical), "thinking": cmp.Or(r.Thinking, windows.ThinkingKeep),
 		"include": orEmpty(r.Include), "min_score": r.MinScore, "max_score": r.MaxScore,
 		"outcome": orEmpty(r.Outcome), "of_model": orEmpty(r.OfModel), "of_baseline": orEmpty(r.OfBaseline), "tag": orEmpty(r.Tag),
@@ -27,7 +28,15 @@ func (r Rules) record() (json.RawMessage, error) {
 		"scoring": r.Scoring, "judge": r.Judge, "ids": base(r.IDs), "split": orEmpty(r.Split), "split_seed": r.Seed,
 		"duplicates": cmp.Or(r.Repeated, DropNear), "against": against, "leaks": base(r.Leaks), "leak": cmp.Or(r.Leak, LeakDrop),
 		"keep_private": r.KeepPrivate, "license": r.License, "cutoff_len": r.CutoffLen, "template": r.template(false), "tokenizer": base(r.Tokenizer), "fit": r.Fit,
-	})
+	}
+	for name, value := range map[string]any{ // newer than exports that others have
+		"pass_rate": r.PassRate, "best_of": r.BestOf, "columns": r.Columns,
+	} {
+		if !reflect.ValueOf(value).IsZero() {
+			flags[name] = value
+		}
+	}
+	return encode(flags)
 }
 
 func orEmpty[T any](list []T) []T {

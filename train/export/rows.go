@@ -18,6 +18,9 @@ type recorded = runlog.Recorded
 type pair struct {
 	row     windows.Row
 	against *windows.Row
+	// label reports whether the episode of the row is right; nil for rows without a label.
+	label   *bool
+	columns []format.Column
 }
 
 // encoder writes rows of a format into a folder of the export. The formats of whole episodes have no form.
@@ -33,6 +36,8 @@ func encoders(f Format) []encoder {
 		return []encoder{{dataDir, f}}
 	case DPO:
 		return []encoder{{dataDir, TRL}, {shareGPTDir, ShareGPT}, {openAIDir, OpenAI}}
+	case KTO:
+		return []encoder{{dataDir, TRL}, {shareGPTDir, ShareGPT}}
 	case Parquet:
 		return []encoder{{dir: dataDir}, {dir: answersDir}}
 	}
@@ -47,7 +52,7 @@ func suffix(f Format) string {
 	return ".jsonl"
 }
 
-// Folders of the further forms of preference pairs, and of the table of answers.
+// Folders of the further forms of preference pairs and labelled turns, and of the table of answers.
 const (
 	shareGPTDir = "sharegpt"
 	openAIDir   = "openai"
@@ -277,7 +282,7 @@ func turnError(episode string, turn int, err error) error {
 
 // pair makes a planned row.
 func (o *rowWriter) pair(e *Episode, s scope, i int, planned plannedRow) (*pair, error) {
-	p := &pair{row: rowOf(e, planned.turn, o.Options)}
+	p := &pair{row: rowOf(e, planned.turn, o.Options), label: o.label(e), columns: o.columns(e)}
 	s.row(&p.row)
 	p.row.Context = shortened(p.row.Context, planned.cuts)
 	if planned.against == nil {

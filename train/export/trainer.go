@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,12 +18,12 @@ const (
 // writeTrainer writes what trainers need besides the rows: for LLaMA-Factory the description of the files, and for it and
 // TRL a configuration with the values of the paper (Appendix C.3, Table 9).
 func (w *writer) writeTrainer() error {
-	if w.Format == TRL || w.Format == DPO {
+	if encoders(w.Format)[0].form == TRL {
 		if err := w.folder.write(trlFile, []byte(w.trlConfig())); err != nil {
 			return err
 		}
 	}
-	if w.Format != ShareGPT && w.Format != DPO {
+	if !slices.ContainsFunc(encoders(w.Format), func(e encoder) bool { return e.form == ShareGPT }) {
 		return nil
 	}
 	info, err := indented(datasetInfo{w.datasetFile(Train), w.datasetFile(Validation), w.datasetFile(Test)})
@@ -53,6 +54,7 @@ type datasetFile struct {
 		Images   string `json:"images,omitempty"`
 		Chosen   string `json:"chosen,omitempty"`
 		Rejected string `json:"rejected,omitempty"`
+		Label    string `json:"kto_tag,omitempty"`
 	} `json:"columns"`
 	Tags json.RawMessage `json:"tags"`
 }
@@ -74,10 +76,15 @@ func (w *writer) datasetFile(split Split) *datasetFile {
 	if w.plan.shape.Images {
 		d.Columns.Images = "images"
 	}
-	if w.Format == DPO {
+	if w.Format != ShareGPT {
 		d.File = shareGPTDir + "/" + string(split) + ".jsonl"
+	}
+	switch w.Format {
+	case DPO:
 		d.Ranking = true
 		d.Columns.Chosen, d.Columns.Rejected = "chosen", "rejected"
+	case KTO:
+		d.Columns.Label = "kto_tag"
 	}
 	return d
 }
@@ -86,8 +93,13 @@ func (w *writer) datasetFile(split Split) *datasetFile {
 func (w *writer) trainConfig() string {
 	template := w.template(w.plan.shape.Images)
 	stage := "stage: sft\nmask_history: true               # train the last turn of a row alone: each turn is the last one of one row"
-	if w.Format == DPO {
+	right, wrong := w.plan.tally.labelWeights()
+	switch w.Format {
+	case DPO:
 		stage = "stage: dpo\npref_beta: 0.1                   # not in the paper"
+	case KTO:
+		stage = fmt.Sprintf("stage: kto\npref_beta: 0.1                   # not in the paper, nor are the weights\n"+
+			"kto_chosen_weight: %s\nkto_rejected_weight: %s          # right and wrong rows have the same part in the loss", right, wrong)
 	}
 	var evaluation string
 	if w.plan.division.Rows[string(Validation)] > 0 {
@@ -98,14 +110,20 @@ func (w *writer) trainConfig() string {
 
 // trlConfig is the configuration of TRL's command line.
 func (w *writer) trlConfig() string {
-	method, extra := "sft", "completion_only_loss: true       # the prompt is not trained\n"
-	if w.Format == DPO {
+	method, extra, batch := "sft", "completion_only_loss: true       # the prompt is not trained\n", 1
+	right, wrong := w.plan.tally.labelWeights()
+	switch w.Format {
+	case DPO:
 		method, extra = "dpo", "beta: 0.1                        # not in the paper\n"
+	case KTO: // which compares a row with another one of the batch
+		method, batch = "kto", 2
+		extra = fmt.Sprintf("beta: 0.1                        # not in the paper, nor are the weights\n"+
+			"desirable_weight: %s\nundesirable_weight: %s           # right and wrong rows have the same part in the loss\n", right, wrong)
 	}
 	if w.plan.division.Rows[string(Validation)] > 0 {
 		extra += "dataset_test_split: validation\neval_strategy: epoch\n"
 	}
-	return strings.TrimLeft(fmt.Sprintf(trlConfig, method, extra, cmp.Or(w.CutoffLen, paperCutoff)), "\n")
+	return strings.TrimLeft(fmt.Sprintf(trlConfig, method, extra, cmp.Or(w.CutoffLen, paperCutoff), batch), "\n")
 }
 
 const trlConfig = `
@@ -124,7 +142,7 @@ lora_r: 16
 lora_alpha: 16
 lora_dropout: 0.05
 
-per_device_train_batch_size: 1   # not in the paper
+per_device_train_batch_size: %d   # not in the paper
 gradient_accumulation_steps: 16
 learning_rate: 1.0e-4
 num_train_epochs: 1.0

@@ -250,5 +250,5 @@ func Reasons() []windows.Reason {
 		list = append(list, windows.Reason(r))
 	}
 	list = append(list, windows.Reasons()...)
-	return append(list, Damaged, NoPair, OtherTurn, RejectedTurn, TooLong, CutImage, Refused)
+	return append(list, Damaged, NoPair, OtherTurn, RejectedTurn, RightTurn, TooLong, CutImage, Refused)
 }

@@ -124,7 +124,7 @@ func (x *converter) convert(c Conversation) (err error) {
 		if answers(d.Turns[0]) {
 			l.Add("row that begins with the assistant, which LLaMA-Factory drops")
 		}
-		x.row = x.shape.appendDialogue(dst, c.ID, d, nil)
+		x.row = x.shape.appendDialogue(dst, c, d)
 	case OpenAI:
 		x.row = x.shape.Append(dst, OpenAI, c.forOpenAI(l))
 	case TRL:

@@ -18,12 +18,13 @@ import (
 // Format is a file format of conversations.
 type Format string
 
-// The formats. DPO are preference pairs, which are written only.
+// The formats. DPO are preference pairs and KTO labelled turns, which are written only.
 const (
 	ShareGPT Format = "sharegpt"
 	OpenAI   Format = "openai"
 	TRL      Format = "trl"
 	DPO      Format = "dpo"
+	KTO      Format = "kto"
 	ATIF     Format = "atif"
 )
 
@@ -36,9 +37,14 @@ type Conversation struct {
 	Tools json.RawMessage
 	// Rejected is the worse of two last messages, in a preference pair; otherwise nil.
 	Rejected *Message
+	// Columns are further columns of the row, which OpenAI's formats have no place for.
+	Columns []Column
 	// agent is the agent of a trajectory; nil for other formats.
 	agent *AgentInfo
 }
+
+// Column is a further column of a row. Value is JSON of the same type in all rows of a file.
+type Column struct{ Name, Value string }
 
 // Message is one turn.
 type Message struct {

@@ -96,6 +96,12 @@ func (o *object) raw(name string, value []byte) {
 	o.dst = append(o.dst, value...)
 }
 
+func (o *object) columns(list []Column) {
+	for _, c := range list {
+		o.raw(c.Name, []byte(c.Value))
+	}
+}
+
 func (o *object) end() []byte { return append(o.dst, '}') }
 
 // appendList appends a JSON array.

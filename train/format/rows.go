@@ -23,7 +23,7 @@ type Rows struct {
 // rejected message. The row ends without a line break.
 func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 	if f == ShareGPT {
-		return r.appendDialogue(dst, c.ID, c.Turns(nil), c.Rejected)
+		return r.appendDialogue(dst, c, c.Turns(nil))
 	}
 	context, target := c.Messages, []Message(nil)
 	if n := len(c.Messages); f == TRL || c.Rejected != nil {
@@ -44,10 +44,11 @@ func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 		r.messages(&o, "prompt", f, context)
 		if c.Rejected == nil {
 			r.messages(&o, "completion", f, target)
-			break
+		} else {
+			r.messages(&o, "chosen", f, target)
+			r.messages(&o, "rejected", f, []Message{*c.Rejected})
 		}
-		r.messages(&o, "chosen", f, target)
-		r.messages(&o, "rejected", f, []Message{*c.Rejected})
+		o.columns(c.Columns)
 	case c.Rejected == nil:
 		r.chat(&o, c, context)
 	default:
@@ -69,7 +70,8 @@ func (r *Rows) id(o *object, id string) {
 
 // appendDialogue appends a row of ShareGPT. With a rejected message it is one of LLaMA-Factory's ranking format: an odd
 // number of turns and two answers.
-func (r *Rows) appendDialogue(dst []byte, id string, d Dialogue, rejected *Message) []byte {
+func (r *Rows) appendDialogue(dst []byte, c Conversation, d Dialogue) []byte {
+	rejected := c.Rejected
 	turn := func(dst []byte, t Turn) []byte {
 		o := begin(dst)
 		o.text("from", t.Role)
@@ -82,7 +84,7 @@ func (r *Rows) appendDialogue(dst []byte, id string, d Dialogue, rejected *Messa
 		turns, chosen = turns[:len(turns)-1], turns[len(turns)-1]
 	}
 	o := begin(dst)
-	r.id(&o, id)
+	r.id(&o, c.ID)
 	o.key("system")
 	o.dst = r.text(o.dst, d.System)
 	if r.Tools {
@@ -101,6 +103,7 @@ func (r *Rows) appendDialogue(dst []byte, id string, d Dialogue, rejected *Messa
 		o.key("rejected")
 		o.dst = turn(o.dst, rejected.turn(nil))
 	}
+	o.columns(c.Columns)
 	return o.end()
 }
 
