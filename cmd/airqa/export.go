@@ -51,6 +51,7 @@ type exportWriteCmd struct {
 	Leak        string   `env:"-" default:"drop" enum:"drop,report,fail" help:"What to do with a question of --leaks: drop, report or fail."`
 	KeepPrivate bool     `env:"-" help:"Do not redact home paths, hosts and e-mail addresses outside of paper text."`
 
+	Whole   bool `name:"whole-episodes" env:"-" help:"One row per episode with its whole history, and a weight for each message: 1 for the turns to train (sharegpt, openai, trl)."`
 	Columns bool `env:"-" help:"Add the columns score, pass_rate, turns, tokens and repeat to the rows of sharegpt, trl, dpo and kto. A missing score is -1."`
 
 	License   string `env:"-" placeholder:"NAME" help:"Licence of the data set for its card, such as cc-by-4.0."`
@@ -135,7 +136,7 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking)},
 			Filter:  curate.Filter(c.filterFlags), Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
 			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak), KeepPrivate: c.KeepPrivate,
-			License: c.License, Columns: c.Columns,
+			License: c.License, Columns: c.Columns, Whole: c.Whole,
 			Limit: export.Limit{
 				CutoffLen: cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format))), Template: c.Template,
 				Tokenizer: c.Tokenizer, Fit: c.Fit,

@@ -18,9 +18,12 @@ func (w *writer) card() []byte {
 	w.header(&b)
 	t := &w.plan.tally
 	fmt.Fprintf(&b, "\n# Agent turns over scientific papers\n\n")
-	fmt.Fprintf(&b, "%s in the format %s, one per turn of an agent, made by %s from %s. A row has the messages that the\n",
-		terminal.Plural(t.rows, "row"), w.Format, w.Program, terminal.Plural(len(t.runs), "run"))
-	fmt.Fprintf(&b, "agent saw and its turn. Only that turn is to be trained, and no turn is trained twice.\n\n")
+	unit, content := "turn", "A row has the messages that the\nagent saw and its turn. Only that turn is to be trained, and no turn is trained twice."
+	if w.Whole {
+		unit, content = "episode", "A row has all messages of an\nepisode up to the last turn to train. The turns with the weight 1 are to be trained."
+	}
+	fmt.Fprintf(&b, "%s in the format %s, one per %s of an agent, made by %s from %s. %s\n\n",
+		terminal.Plural(t.rows, "row"), w.Format, unit, w.Program, terminal.Plural(len(t.runs), "run"), content)
 	w.splitTable(&b)
 	w.turnTable(&b)
 	w.runTable(&b)
@@ -121,10 +124,14 @@ func (w *writer) splitTable(b *bytes.Buffer) {
 
 func (w *writer) turnTable(b *bytes.Buffer) {
 	t := &w.plan.tally
-	b.WriteString("## Turns\n\nEvery turn of the runs is a row or has one reason; `dropped.jsonl` lists them.\n\n")
+	is, kept := "a row", "rows"
+	if w.Whole {
+		is, kept = "trained", "trained"
+	}
+	fmt.Fprintf(b, "## Turns\n\nEvery turn of the runs is %s or has one reason; `dropped.jsonl` lists them.\n\n", is)
 	table(b, "turns", "number")
-	line(b, "recorded", t.rows+t.totalDropped())
-	line(b, "rows", t.rows)
+	line(b, "recorded", t.trained+t.totalDropped())
+	line(b, kept, t.trained)
 	for _, reason := range t.sortedReasons() {
 		line(b, "left out: `"+string(reason)+"`", t.dropped[reason])
 	}
@@ -133,8 +140,12 @@ func (w *writer) turnTable(b *bytes.Buffer) {
 
 // errorRate describes the error actions before and after the removal of turns.
 func (t *tally) errorRate() string {
-	return fmt.Sprintf("%d of %d turns of the selected episodes (%s), 0 of %d rows (%s)",
-		t.errors, t.selected, percent(t.errors, t.selected), t.rows, percent(0, t.rows))
+	unit := "rows"
+	if t.trained != t.rows {
+		unit = "trained turns"
+	}
+	return fmt.Sprintf("%d of %d turns of the selected episodes (%s), 0 of %d %s (%s)",
+		t.errors, t.selected, percent(t.errors, t.selected), t.trained, unit, percent(0, t.trained))
 }
 
 func (w *writer) runTable(b *bytes.Buffer) {
@@ -193,6 +204,9 @@ func (w *writer) notes() (list []string) {
 	if w.Format == KTO {
 		right, wrong := t.labels()
 		list = append(list, fmt.Sprintf("Labels: %d rows of right episodes, %d of wrong ones", right, wrong))
+	}
+	if t.untrained > 0 {
+		list = append(list, fmt.Sprintf("Turns in the rows that are not to be trained, with the weight 0: %d. LLaMA-Factory and TRL ignore the weight", t.untrained))
 	}
 	if w.fitter == nil {
 		return list

@@ -54,6 +54,8 @@ type Rules struct {
 	Leak  LeakAction
 	// Columns adds the score, pass rate, turns, tokens and repeat of the episode to the rows.
 	Columns bool
+	// Whole makes one row of each episode, with its whole history, instead of one of each turn.
+	Whole bool
 	// KeepPrivate turns off the redaction of home paths, hosts and e-mail addresses.
 	KeepPrivate bool
 	// License is that of the data set, for the card; empty is unknown.
@@ -88,6 +90,9 @@ var splitNames = []Split{Train, Validation, Test}
 func (c Config) check() error {
 	if !slices.Contains(Formats(), c.Format) {
 		return qa.Usagef("unknown format %q", c.Format)
+	}
+	if c.Whole && !slices.Contains([]Format{ShareGPT, OpenAI, TRL}, c.Format) {
+		return qa.Usagef("whole episodes are rows of sharegpt, openai and trl; %s has none", c.Format)
 	}
 	if !licenseID.MatchString(c.License) {
 		return qa.Usagef("license %q is no name of a licence, such as cc-by-4.0", c.License)

@@ -22,22 +22,28 @@ func imagesOf(messages []qa.Message) (list []qa.Image) {
 	return list
 }
 
-// conversation returns a row, or a preference pair, as a format has it. Only the last message is trained.
+// conversation returns a row, or a preference pair, as a format has it. Only the last message is trained, but in a whole
+// episode.
 func (t *texts) conversation(f format.Format, p *pair) format.Conversation {
 	c := format.Conversation{ID: p.row.ID, Tools: t.toolList(p.row.Tools), Columns: p.labelled(f)}
 	context, target := t.messages(f, p.row.Context), t.messages(f, []qa.Message{p.row.Target})
 	if p.against != nil {
 		c.Rejected = &t.messages(f, []qa.Message{p.against.Target})[0]
-	} else if f == format.OpenAI {
-		weigh(context, false)
-		weigh(target, true)
+	} else {
+		weigh(context, p.row.History)
+		weigh(target, []string{p.row.ID})
 	}
 	c.Messages = append(context, target...)
 	return c
 }
 
-func weigh(messages []format.Message, trained bool) {
+// weigh marks the turns of the model that are trained: those with an id.
+func weigh(messages []format.Message, ids []string) {
 	for i := range messages {
+		trained := false
+		if messages[i].Role == qa.Assistant && len(ids) > 0 {
+			trained, ids = ids[0] != "", ids[1:]
+		}
 		messages[i].Trained = &trained
 	}
 }

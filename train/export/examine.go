@@ -71,13 +71,25 @@ func (p *planner) examine(x *examined) {
 	if x.reason, x.detail = p.check(x.e.candidate()); x.reason != "" {
 		return
 	}
-	rows, dropped := x.e.Run.Rows(x.e.Recorded, p.Options)
-	x.dropped = dropped
+	rows := p.rows(x)
 	scope, w := p.scope(x.e), p.scales()
 	for _, row := range rows {
 		scope.row(&row)
 		x.rows = append(x.rows, w.weigh(row, nil))
 	}
+}
+
+// rows returns the rows of an episode, and records the turns that cannot be trained.
+func (p *planner) rows(x *examined) (rows []windows.Row) {
+	if !p.Whole {
+		rows, x.dropped = x.e.Run.Rows(x.e.Recorded, p.Options)
+		return rows
+	}
+	row, dropped, ok := x.e.Run.Whole(x.e.Recorded, p.Options)
+	if x.dropped = dropped; ok {
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // check returns the reason against an episode. Labelled turns are of right and of wrong episodes alike.

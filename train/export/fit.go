@@ -77,12 +77,12 @@ type fitter struct {
 	measured     measured
 }
 
-// newFitter opens the tokenizer; it returns nil without a limit.
-func newFitter(l Limit) (f *fitter, err error) {
+// newFitter opens the tokenizer; it returns nil without a limit. Of whole episodes, all turns are trained.
+func newFitter(l Limit, whole bool) (f *fitter, err error) {
 	if l.CutoffLen == 0 {
 		return nil, nil
 	}
-	c := preflight.Config{Template: l.template(false), CutoffLen: l.CutoffLen, MaskHistory: true}
+	c := preflight.Config{Template: l.template(false), CutoffLen: l.CutoffLen, MaskHistory: !whole}
 	if l.Tokenizer != "" {
 		if c.Tokenizer, err = bpe.Open(l.Tokenizer); err != nil {
 			return nil, fmt.Errorf("tokenizer: %w", err)

@@ -119,7 +119,7 @@ func (p *planner) pairOf(e *Episode, wrong []*Episode) error {
 	}
 	p.pairs.used[against] = true
 	set := p.features.of(&row) | p.features.of(&opposite)
-	planned := plannedRow{id: row.ID, turn: row.Turn, features: set, cuts: w.fit.cuts, against: &against}
+	planned := plannedRow{id: row.ID, turn: row.Turn, trained: 1, features: set, cuts: w.fit.cuts, against: &against}
 	p.keep(e, plannedEpisode{source: p.pairs.source, name: e.Recorded.Episode, uuid: row.UUID, rows: []plannedRow{planned}})
 	return nil
 }

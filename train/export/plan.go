@@ -43,6 +43,8 @@ type plannedEpisode struct {
 type plannedRow struct {
 	id   string
 	turn int
+	// earlier is the number of turns in the history of a whole episode, trained that of its trained turns.
+	earlier, trained int
 	// features are the keys that a row has and others may lack, see [features].
 	features uint64
 	// cuts are the shortened observations of a row that was too long.
@@ -135,7 +137,7 @@ func (p *planner) consider(x *examined) error {
 	if reason, detail := p.selector.Admit(e.Example); reason != "" {
 		var ids []string
 		for _, row := range rows {
-			ids = append(ids, row.ID)
+			ids = append(ids, row.Trained()...)
 		}
 		return p.drop(ids, windows.Reason(reason), detail)
 	}
@@ -146,7 +148,9 @@ func (p *planner) consider(x *examined) error {
 			return err
 		}
 		if ok {
-			planned.rows = append(planned.rows, plannedRow{id: row.ID, turn: row.Turn, features: p.features.of(&row.Row), cuts: row.fit.cuts})
+			planned.rows = append(planned.rows, plannedRow{
+				id: row.ID, turn: row.Turn, earlier: len(row.History), trained: len(row.Trained()), features: p.features.of(&row.Row), cuts: row.fit.cuts,
+			})
 		}
 	}
 	p.keep(e, planned)
@@ -159,7 +163,7 @@ func (p *planner) keep(e *Episode, planned plannedEpisode) {
 		return
 	}
 	p.plan.episodes = append(p.plan.episodes, planned)
-	p.plan.tally.keep(e, len(planned.rows))
+	p.plan.tally.keep(e, planned.rows)
 }
 
 // questionReason returns why no turn of a selected episode is exported: a reason in its question or in other repeats.
@@ -191,7 +195,7 @@ func (p *planner) eligible(e *Episode, rows []weighed) ([]weighed, error) {
 			kept = append(kept, row)
 			continue
 		}
-		if err := p.drop([]string{row.ID}, RightTurn, first); err != nil {
+		if err := p.drop(row.Trained(), RightTurn, first); err != nil {
 			return nil, err
 		}
 	}
@@ -205,30 +209,35 @@ func (p *planner) listed(e *Episode, rows []weighed) ([]weighed, error) {
 	}
 	var kept []weighed
 	for _, row := range rows {
-		if p.ids.Has(row.ID, e.Recorded.Episode, row.UUID) {
+		if p.lists(e, row.Row) {
 			kept = append(kept, row)
 			continue
 		}
-		if err := p.drop([]string{row.ID}, windows.Reason(curate.NotListed), ""); err != nil {
+		if err := p.drop(row.Trained(), windows.Reason(curate.NotListed), ""); err != nil {
 			return nil, err
 		}
 	}
 	return kept, nil
 }
 
+// lists reports whether the file of ids names a row: itself, one of its turns, its whole episode, or its question.
+func (p *planner) lists(e *Episode, row windows.Row) bool {
+	return p.ids.Has(append(row.Trained(), windows.RowID(row.Run, row.UUID, row.Repeat, 0), e.Recorded.Episode, row.UUID)...)
+}
+
 // accept decides about a row of a selected episode, with the rejected turn if it is a pair.
 func (p *planner) accept(row weighed) (bool, error) {
 	if first := p.copiedFrom(&row.Row, row.content); first != "" {
 		p.plan.copied[row.ID] = true
-		return false, p.drop([]string{row.ID}, windows.CopiedTurn, first)
+		return false, p.drop(row.Trained(), windows.CopiedTurn, first)
 	}
 	if p.Repeated != KeepAll {
 		if first, again := p.seen.Add(row.ID, row.content); again {
-			return false, p.drop([]string{row.ID}, windows.Reason(curate.Duplicate), first)
+			return false, p.drop(row.Trained(), windows.Reason(curate.Duplicate), first)
 		}
 	}
 	if row.fit.reason != "" {
-		return false, p.drop([]string{row.ID}, row.fit.reason, row.fit.detail)
+		return false, p.drop(row.Trained(), row.fit.reason, row.fit.detail)
 	}
 	if p.fitter != nil {
 		p.fitter.measured.add(row.fit.verdict, len(row.fit.cuts) > 0)

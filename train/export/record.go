@@ -30,7 +30,7 @@ func (r Rules) record() (json.RawMessage, error) {
 		"keep_private": r.KeepPrivate, "license": r.License, "cutoff_len": r.CutoffLen, "template": r.template(false), "tokenizer": base(r.Tokenizer), "fit": r.Fit,
 	}
 	for name, value := range map[string]any{ // newer than exports that others have
-		"pass_rate": r.PassRate, "best_of": r.BestOf, "columns": r.Columns,
+		"pass_rate": r.PassRate, "best_of": r.BestOf, "columns": r.Columns, "whole_episodes": r.Whole,
 	} {
 		if !reflect.ValueOf(value).IsZero() {
 			flags[name] = value

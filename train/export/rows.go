@@ -126,7 +126,7 @@ func (w *writer) lines(split Split) (*lines, error) {
 
 // shape returns what the rows have in common.
 func (w *writer) shape() format.Rows {
-	shape := format.Rows{IDs: true, OneCall: true, Recurring: true}
+	shape := format.Rows{IDs: true, OneCall: true, Recurring: true, Whole: w.Whole}
 	for _, e := range w.plan.episodes {
 		shape.Tools = shape.Tools || len(w.sources[e.source].Tools) > 0
 		for _, row := range e.rows {
@@ -282,7 +282,7 @@ func turnError(episode string, turn int, err error) error {
 
 // pair makes a planned row.
 func (o *rowWriter) pair(e *Episode, s scope, i int, planned plannedRow) (*pair, error) {
-	p := &pair{row: rowOf(e, planned.turn, o.Options), label: o.label(e), columns: o.columns(e)}
+	p := &pair{row: o.rowOf(e, planned.turn), label: o.label(e), columns: o.columns(e)}
 	s.row(&p.row)
 	p.row.Context = shortened(p.row.Context, planned.cuts)
 	if planned.against == nil {
@@ -292,13 +292,17 @@ func (o *rowWriter) pair(e *Episode, s scope, i int, planned plannedRow) (*pair,
 	if err != nil {
 		return nil, err
 	}
-	against := rowOf(other, planned.against.turn, o.Options)
+	against := o.rowOf(other, planned.against.turn)
 	o.scope(other).row(&against)
 	p.against = &against
 	return p, nil
 }
 
-// rowOf returns the row of a turn; steps are numbered from 1.
-func rowOf(e *Episode, turn int, o windows.Options) windows.Row {
-	return e.Run.RowAt(e.Recorded, turn-1, o)
+// rowOf returns the row of a turn, or of the whole episode; steps are numbered from 1.
+func (o *rowWriter) rowOf(e *Episode, turn int) windows.Row {
+	if o.Whole {
+		row, _, _ := e.Run.Whole(e.Recorded, o.Options)
+		return row
+	}
+	return e.Run.RowAt(e.Recorded, turn-1, o.Options)
 }

@@ -77,7 +77,7 @@ func (p *planner) rank(best *curate.Best, x *examined) {
 	usable := false
 	for _, row := range x.rows {
 		content.Write(row.content)
-		usable = usable || row.fit.reason == "" && p.ids.Has(row.ID, x.e.Recorded.Episode, row.UUID)
+		usable = usable || row.fit.reason == "" && p.lists(x.e, row.Row)
 	}
 	if p.Repeated == KeepAll {
 		content.WriteString(x.e.key()) // equal episodes are kept, and each has its place

@@ -20,6 +20,8 @@ type tally struct {
 	endings map[ending]*endingTally
 	dropped map[windows.Reason]int
 	rows    int
+	// trained counts the turns to train, untrained the other turns in whole episodes.
+	trained, untrained int
 	// selected counts the turns of episodes that the selection keeps, errors their error actions.
 	selected, errors int
 	papers           map[string]bool
@@ -93,8 +95,13 @@ func (t *tally) episode(e *Episode, selected bool) {
 }
 
 // keep counts an episode with rows.
-func (t *tally) keep(e *Episode, rows int) {
+func (t *tally) keep(e *Episode, planned []plannedRow) {
+	rows := len(planned)
 	t.rows += rows
+	for _, row := range planned {
+		t.trained += row.trained
+		t.untrained += row.earlier + 1 - row.trained
+	}
 	r, x := t.byRun[e.Run.ID], t.endings[endingOf(e)]
 	r.kept++
 	r.rows += rows

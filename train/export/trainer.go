@@ -94,6 +94,9 @@ func (w *writer) trainConfig() string {
 	template := w.template(w.plan.shape.Images)
 	stage := "stage: sft\nmask_history: true               # train the last turn of a row alone: each turn is the last one of one row"
 	right, wrong := w.plan.tally.labelWeights()
+	if w.Whole {
+		stage = "stage: sft                       # every turn of a row is trained: a row is a whole episode"
+	}
 	switch w.Format {
 	case DPO:
 		stage = "stage: dpo\npref_beta: 0.1                   # not in the paper"
@@ -111,6 +114,9 @@ func (w *writer) trainConfig() string {
 // trlConfig is the configuration of TRL's command line.
 func (w *writer) trlConfig() string {
 	method, extra, batch := "sft", "completion_only_loss: true       # the prompt is not trained\n", 1
+	if w.Whole {
+		extra = "assistant_only_loss: true        # every turn of a row is trained; the chat template must mark them\n"
+	}
 	right, wrong := w.plan.tally.labelWeights()
 	switch w.Format {
 	case DPO:

@@ -14,6 +14,9 @@ type Rows struct {
 	IDs, Tools, Images bool
 	// OneCall states in rows of OpenAI with tools that the model calls one tool at a time.
 	OneCall bool
+	// Whole means that rows of ShareGPT and TRL train several turns: each message has a weight, 1 for those to train. TRL
+	// has the list of messages instead of a prompt and a completion.
+	Whole bool
 	// Recurring keeps the JSON of long texts, for rows that share messages.
 	Recurring bool
 	quoted    map[string]string
@@ -26,7 +29,7 @@ func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 		return r.appendDialogue(dst, c, c.Turns(nil))
 	}
 	context, target := c.Messages, []Message(nil)
-	if n := len(c.Messages); f == TRL || c.Rejected != nil {
+	if n := len(c.Messages); f == TRL && !r.Whole || c.Rejected != nil {
 		context, target = c.Messages[:n-1], c.Messages[n-1:]
 	}
 	o := begin(dst)
@@ -41,13 +44,7 @@ func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 			o.key("images")
 			o.dst = appendList(o.dst, c.images(), appendImage)
 		}
-		r.messages(&o, "prompt", f, context)
-		if c.Rejected == nil {
-			r.messages(&o, "completion", f, target)
-		} else {
-			r.messages(&o, "chosen", f, target)
-			r.messages(&o, "rejected", f, []Message{*c.Rejected})
-		}
+		r.trained(&o, c, context, target)
 		o.columns(c.Columns)
 	case c.Rejected == nil:
 		r.chat(&o, c, context)
@@ -62,6 +59,21 @@ func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 	return o.end()
 }
 
+// trained appends the messages of a row of TRL.
+func (r *Rows) trained(o *object, c Conversation, context, target []Message) {
+	if r.Whole {
+		r.messages(o, "messages", TRL, context)
+		return
+	}
+	r.messages(o, "prompt", TRL, context)
+	if c.Rejected == nil {
+		r.messages(o, "completion", TRL, target)
+		return
+	}
+	r.messages(o, "chosen", TRL, target)
+	r.messages(o, "rejected", TRL, []Message{*c.Rejected})
+}
+
 func (r *Rows) id(o *object, id string) {
 	if r.IDs {
 		o.text("id", id)
@@ -71,12 +83,16 @@ func (r *Rows) id(o *object, id string) {
 // appendDialogue appends a row of ShareGPT. With a rejected message it is one of LLaMA-Factory's ranking format: an odd
 // number of turns and two answers.
 func (r *Rows) appendDialogue(dst []byte, c Conversation, d Dialogue) []byte {
-	rejected := c.Rejected
+	rejected, weights := c.Rejected, c.weights()
 	turn := func(dst []byte, t Turn) []byte {
 		o := begin(dst)
 		o.text("from", t.Role)
 		o.key("value")
 		o.dst = r.text(o.dst, t.Text)
+		if r.Whole {
+			o.number("weight", weights[0])
+			weights = weights[1:]
+		}
 		return o.end()
 	}
 	turns, chosen := d.Turns, Turn{}
@@ -137,15 +153,29 @@ func (r *Rows) messages(o *object, name string, f Format, list []Message) {
 		if m.CallID != "" || f == OpenAI && m.Role == qa.ToolResult {
 			o.text("tool_call_id", m.CallID)
 		}
-		if f == OpenAI && m.Role == qa.Assistant && m.Trained != nil {
-			weight := 0
-			if *m.Trained {
-				weight = 1
-			}
-			o.number("weight", weight)
+		if f == OpenAI && m.Role == qa.Assistant && m.Trained != nil || f == TRL && r.Whole {
+			o.number("weight", m.weight())
 		}
 		return o.end()
 	})
+}
+
+// weight is 1 for a message to train.
+func (m Message) weight() int {
+	if m.Trained != nil && *m.Trained {
+		return 1
+	}
+	return 0
+}
+
+// weights are those of the turns of a dialogue.
+func (c Conversation) weights() (list []int) {
+	for i, m := range c.Messages {
+		if i > 0 || m.Role != qa.System {
+			list = append(list, m.weight())
+		}
+	}
+	return list
 }
 
 // content appends the content of a message. If the file has images, every content is a list of parts, because readers of

@@ -20,10 +20,23 @@ type Row struct {
 	// Context is what the model saw, in order: system, task and the window of the last turns. The list belongs to the
 	// row, the messages must not be modified.
 	Context []qa.Message
-	// Target is the only turn to train on.
+	// Target is the only turn to train on, and the last one of a whole episode.
 	Target qa.Message
+	// History has an id for each turn of the model in the context of a whole episode, empty for one that is not trained.
+	// Other rows have none.
+	History []string
 	// Tools are the tools offered natively; empty if the model writes its actions as text.
 	Tools []qa.ToolSpec
+}
+
+// Trained lists the ids of the turns that the row trains.
+func (r Row) Trained() (ids []string) {
+	for _, id := range r.History {
+		if id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return append(ids, RowID(r.Run, r.UUID, r.Repeat, r.Turn))
 }
 
 // Drop is a turn that is no row of an export, with the reason. Detail is for people; it may be empty.
@@ -62,7 +75,7 @@ func (r Reason) IsErrorAction() bool {
 	return false
 }
 
-// RowID returns the id of a row.
+// RowID returns the id of a row. That of a whole episode has the turn 0.
 func RowID(run, uuid string, repeat, turn int) string {
 	return files.Hash(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", run, uuid, repeat, turn))[:32]
 }
