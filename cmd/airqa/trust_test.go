@@ -26,6 +26,8 @@ var ordinary = []string{
 	"report judge", "compare judge", "export write judge", "trace judge", "diff judge",
 	// A name in dataset_info.json, a chat template by name.
 	"export check dataset", "export show dataset", "export write template", "export check template", "export show template",
+	// A range of numbers.
+	"export write pass-rate",
 	// A path in a container.
 	"shards k8s work",
 }

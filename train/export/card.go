@@ -206,7 +206,11 @@ func (w *writer) notes() (list []string) {
 		list = append(list, fmt.Sprintf("Labels: %d rows of right episodes, %d of wrong ones", right, wrong))
 	}
 	if t.untrained > 0 {
-		list = append(list, fmt.Sprintf("Turns in the rows that are not to be trained, with the weight 0: %d. LLaMA-Factory and TRL ignore the weight", t.untrained))
+		note := fmt.Sprintf("Turns in the rows that are not to be trained, with the weight 0: %d", t.untrained)
+		if w.Format != OpenAI {
+			note += ". LLaMA-Factory and TRL ignore the weight, and train them"
+		}
+		list = append(list, note)
 	}
 	if w.fitter == nil {
 		return list

@@ -21,8 +21,10 @@ func (o *rowWriter) columns(e *Episode) []format.Column {
 		score = e.Score.Value
 	}
 	return []format.Column{
-		{Name: "score", Value: fraction(score)}, {Name: "pass_rate", Value: fraction(o.plan.rates.Of(c.Repeats()))},
-		{Name: "turns", Value: strconv.Itoa(c.Turns())}, {Name: "tokens", Value: strconv.Itoa(c.Tokens())},
+		{Name: "score", Value: fraction(score)},
+		{Name: "pass_rate", Value: fraction(o.plan.rates.Of(c.Repeats()))},
+		{Name: "turns", Value: strconv.Itoa(c.Turns())},
+		{Name: "tokens", Value: strconv.Itoa(c.Tokens())},
 		{Name: "repeat", Value: strconv.Itoa(c.Repeat)},
 	}
 }

@@ -119,7 +119,7 @@ func TestColumns(t *testing.T) {
 			checkTypes(t, types, string(f), row)
 		}
 		checkDeclared(t, out, plain)
-		for _, line := range strings.Split(strings.TrimSpace(string(read(t, out, "data", "train.jsonl"))), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSpace(string(read(t, out, "data", "train.jsonl"))), "\n") {
 			var raw map[string]json.RawMessage
 			if err := json.Unmarshal([]byte(line), &raw); err != nil || !strings.Contains(string(raw["score"])+string(raw["pass_rate"]), ".") {
 				t.Fatalf("%s: score %s, pass rate %s are no fractions (%v)", f, raw["score"], raw["pass_rate"], err)
@@ -341,7 +341,7 @@ func TestKTOClasses(t *testing.T) {
 	if d := drops(t, out); d["unscored"] == 0 || d["score"] == 0 {
 		t.Errorf("left out: %v", d)
 	}
-	c.PassRate, c.Filter.Include = "1-1", nil
+	c.PassRate, c.Include = "1-1", nil
 	if got := strings.Join(origins(t, write(t, c)), " "); got != "3#0 3#1" || len(warnings) != 1 || !strings.Contains(warnings[0], "KTO needs both") {
 		t.Errorf("episodes %s, warnings %q", got, warnings)
 	}

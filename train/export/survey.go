@@ -24,7 +24,7 @@ const RightTurn windows.Reason = "right_turn"
 func (w *writer) rates() curate.PassRates {
 	rates := make(curate.PassRates)
 	for _, s := range w.sources {
-		if s.Run.Repeats {
+		if s.Repeats {
 			continue
 		}
 		for _, name := range s.UUIDs() {

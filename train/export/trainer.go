@@ -102,7 +102,7 @@ func (w *writer) trainConfig() string {
 		stage = "stage: dpo\npref_beta: 0.1                   # not in the paper"
 	case KTO:
 		stage = fmt.Sprintf("stage: kto\npref_beta: 0.1                   # not in the paper, nor are the weights\n"+
-			"kto_chosen_weight: %s\nkto_rejected_weight: %s          # right and wrong rows have the same part in the loss", right, wrong)
+			"kto_chosen_weight: %s\nkto_rejected_weight: %-12s# right and wrong rows have the same part in the loss", right, wrong)
 	}
 	var evaluation string
 	if w.plan.division.Rows[string(Validation)] > 0 {
@@ -124,7 +124,7 @@ func (w *writer) trlConfig() string {
 	case KTO: // which compares a row with another one of the batch
 		method, batch = "kto", 2
 		extra = fmt.Sprintf("beta: 0.1                        # not in the paper, nor are the weights\n"+
-			"desirable_weight: %s\nundesirable_weight: %s           # right and wrong rows have the same part in the loss\n", right, wrong)
+			"desirable_weight: %s\nundesirable_weight: %-13s# right and wrong rows have the same part in the loss\n", right, wrong)
 	}
 	if w.plan.division.Rows[string(Validation)] > 0 {
 		extra += "dataset_test_split: validation\neval_strategy: epoch\n"
