@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -358,5 +360,22 @@ func TestLicense(t *testing.T) {
 		if strings.Contains(none, text) != want || strings.Contains(some, text) == want {
 			t.Errorf("%q is on the wrong card:\n%s\n%s", text, none, some)
 		}
+	}
+}
+
+// An episode without a row to export takes no place: here the list of ids names another one.
+func TestBestOfListed(t *testing.T) {
+	made := scored(t, recordtest.Config{Seed: 3}, "rrrrrr")
+	c := export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Repeated: export.KeepAll}}
+	all := origins(t, write(t, c))
+	c.BestOf = 1
+	best := origins(t, write(t, c))
+	other := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == best[0] })
+	c.IDs = filepath.Join(t.TempDir(), "ids")
+	if err := os.WriteFile(c.IDs, []byte("question-"+other[0]+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := origins(t, write(t, c)); len(best) != 1 || len(got) != 1 || got[0] != other[0] {
+		t.Errorf("best of %v: %v; of %s: %v", all, best, other[0], got)
 	}
 }
