@@ -22,20 +22,20 @@ type shardsCmd struct {
 
 // clusterFlags are common to all schedulers.
 type clusterFlags struct {
-	Shards   int      `required:"" env:"-" placeholder:"N" help:"Number of shards, each a process of its own. Budgets of the run are divided by N."`
-	Parallel int      `env:"-" placeholder:"P" help:"Maximum shards at a time, which share --max-connections. Default: all."`
+	Shards   int      `required:"" env:"-" placeholder:"N" help:"Number of shards, each its own process. The budgets of the run are divided by N."`
+	Parallel int      `env:"-" placeholder:"P" help:"Maximum shards that run at a time; they share --max-connections. Default: all."`
 	Name     string   `env:"-" default:"airqa" help:"Name of the job."`
-	CPUs     int      `name:"cpus" env:"-" default:"2" help:"Processors of one shard."`
-	Restarts int      `env:"-" default:"20" help:"Restarts of a shard that fails."`
+	CPUs     int      `name:"cpus" env:"-" default:"2" help:"CPUs per shard."`
+	Restarts int      `env:"-" default:"20" help:"Maximum restarts of a failed shard."`
 	Args     []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out."`
 }
 
 type slurmCmd struct {
 	clusterFlags
-	Mem       string `env:"-" default:"4G" help:"Memory of one shard."`
+	Mem       string `env:"-" default:"4G" help:"Memory per shard."`
 	Time      string `env:"-" default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
 	Partition string `env:"-" placeholder:"NAME" help:"Partition. Default: the cluster's own default."`
-	Keys      string `names:"source" env:"-" placeholder:"FILE" help:"File with the keys on the cluster, as lines of NAME=VALUE. Default: the environment of sbatch."`
+	Keys      string `names:"source" env:"-" placeholder:"FILE" help:"File with the API keys on the cluster, one NAME=VALUE per line. Default: the environment of sbatch."`
 }
 
 func (c slurmCmd) Run(a *app) error {
@@ -50,13 +50,13 @@ func (c slurmCmd) Run(a *app) error {
 
 type kubernetesCmd struct {
 	clusterFlags
-	Mem       string `env:"-" default:"4Gi" help:"Memory of one shard."`
-	Image     string `names:"source" required:"" env:"-" help:"Container image with airqa (docker/Dockerfile makes one)."`
-	Claim     string `required:"" env:"-" placeholder:"NAME" help:"PersistentVolumeClaim of questions and runs, writable by several nodes."`
+	Mem       string `env:"-" default:"4Gi" help:"Memory per shard."`
+	Image     string `names:"source" required:"" env:"-" help:"Container image with airqa (docker/Dockerfile builds one)."`
+	Claim     string `required:"" env:"-" placeholder:"NAME" help:"PersistentVolumeClaim for questions and runs, writable by several nodes."`
 	Work      string `env:"-" default:"/work" placeholder:"DIR" help:"Where --claim is mounted. Relative paths of the run are in it."`
-	DataClaim string `env:"-" placeholder:"NAME" help:"PersistentVolumeClaim of the data directory, mounted read-only at --data. Default: the data directory is in --claim."`
-	Secret    string `env:"-" default:"airqa-keys" help:"Secret with the keys, as environment variables by name."`
-	Namespace string `env:"-" placeholder:"NAME" help:"Namespace. Default: that of the context."`
+	DataClaim string `env:"-" placeholder:"NAME" help:"PersistentVolumeClaim for the data directory, mounted read-only at --data. Default: the data directory is in --claim."`
+	Secret    string `env:"-" default:"airqa-keys" help:"Secret with the API keys, one environment variable per key."`
+	Namespace string `env:"-" placeholder:"NAME" help:"Namespace. Default: the namespace of the kubectl context."`
 }
 
 func (c kubernetesCmd) Run(a *app) error {

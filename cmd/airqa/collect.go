@@ -17,8 +17,8 @@ import (
 
 // collectCmd collects dialogues as the study of ArgSciChat did.
 type collectCmd struct {
-	Serve    collectServeCmd    `cmd:"" default:"withargs" help:"Serve the page of the dialogues; also without the word serve."`
-	Export   collectExportCmd   `cmd:"" help:"Write the dialogues in the format of ArgSciChat, and tables."`
+	Serve    collectServeCmd    `cmd:"" default:"withargs" help:"Serve the web page for the dialogues (short form: airqa bench collect)."`
+	Export   collectExportCmd   `cmd:"" help:"Export the dialogues in ArgSciChat's format, with summary tables."`
 	Calendar collectCalendarCmd `cmd:"" help:"Write a calendar file for each participant."`
 }
 
@@ -27,13 +27,13 @@ type collectServeCmd struct {
 	Papers       string          `names:"input" required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
 	Out          string          `names:"output" required:"" short:"o" placeholder:"DIR" help:"Folder for the dialogues. The same command resumes a study."`
 	Listen       string          `names:"listen" env:"AIRQA_COLLECT_LISTEN" default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
-	Pair         []string        `placeholder:"NAME,NAME" help:"Begin at once, whatever the sessions: the names of the proponent and the expert. Needs --paper."`
+	Pair         []string        `placeholder:"NAME,NAME" help:"Start immediately, ignoring the scheduled sessions: names of the proponent and the expert. Needs --paper."`
 	Paper        string          `placeholder:"TITLE" help:"Title of the paper of --pair."`
-	MinTurns     int             `default:"7" help:"Turns before the proponent may end."`
-	MaxTurns     int             `default:"15" help:"Turns after which the dialogue ends."`
-	MessageTime  time.Duration   `default:"4m" placeholder:"TIME" help:"Time for each message."`
-	TotalTime    time.Duration   `default:"20m" placeholder:"TIME" help:"Time of a dialogue."`
-	Notices      []time.Duration `default:"15m,19m" placeholder:"TIME" help:"Times after which both people are reminded of the end."`
+	MinTurns     int             `default:"7" help:"Minimum turns before the proponent may end the dialogue."`
+	MaxTurns     int             `default:"15" help:"Maximum turns of a dialogue."`
+	MessageTime  time.Duration   `default:"4m" placeholder:"TIME" help:"Time limit of each message."`
+	TotalTime    time.Duration   `default:"20m" placeholder:"TIME" help:"Time limit of a dialogue."`
+	Notices      []time.Duration `default:"15m,19m" placeholder:"TIME" help:"Times into the dialogue at which both people are reminded of the limit."`
 }
 
 // config reads the files of a study.

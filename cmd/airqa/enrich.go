@@ -23,7 +23,7 @@ type enrichCmd struct {
 	Workers        int      `short:"j" default:"4" help:"Concurrent calls."`
 	MaxCalls       int      `name:"max-calls" placeholder:"N" help:"Maximum number of calls."`
 	MaxTotalTokens int      `name:"max-total-tokens" placeholder:"N" help:"Maximum total tokens, prompts and replies."`
-	Pictures       bool     `help:"Show figures to the model, which must accept images. Default: describe them from caption and page."`
+	Pictures       bool     `help:"Send figures as images to the model, which must accept images. Default: describe them from caption and page."`
 	Again          bool     `help:"Regenerate existing values. Cached replies are reused."`
 }
 

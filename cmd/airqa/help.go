@@ -49,7 +49,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-base-url vectors"},
 	{"Cache and replay:", "cache replay replay-loose"},
 	{"Judges:", "scoring judge judge-base-url judges judge-rule judge-concurrency"},
-	{"Drawing and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},
+	{"Sampling and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},
 	{"Other sources:", "metadata mineru max-mb delay"},
 	{"Passages:", "chunk-size chunk-unit"},
 	{"Which episodes:", "include min-score max-score outcome of-model of-baseline min-turns max-turns min-tokens export/max-tokens max-repetition max-per-question max-per-paper ids"},

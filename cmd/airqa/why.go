@@ -17,7 +17,7 @@ type whyCmd struct {
 	Dir     string `arg:"" name:"run" help:"Run directory, or a folder of them, with scores."`
 	UUID    string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Default: all wrong answers."`
 	Compare string `names:"input" placeholder:"RUN2" help:"Show the causes of a second run beside those of the first."`
-	All     bool   `help:"List all wrong answers. Default: the ten whose cause is surest; CSV and JSON contain all."`
+	All     bool   `help:"List all wrong answers. Default: the ten causes with the highest confidence; CSV and JSON contain all."`
 	formatFlags
 	Ask     string `names:"model" env:"-" placeholder:"PROVIDER:NAME" help:"Also ask this model for the cause of each wrong answer, and show how often it agrees with the rules. Replies are kept in the run directory."`
 	Scoring string `env:"AIRQA_WHY_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`

@@ -66,7 +66,7 @@ func kinds() []kindRow {
 	anyCase, inAnyOrder := arguments{"lowercase": true}, arguments{"lowercase": true, "ignore_order": true}
 	similar := arguments{"lowercase": true, "threshold": int64(similarity)}
 	return []kindRow{
-		{Auto, "chosen from how the answer looks", false, "", nil, "", nil, nil},
+		{Auto, "guessed from the answer", false, "", nil, "", nil, nil},
 		{
 			Number, "a number: a whole one, or rounded to its decimals", false,
 			"eval_int_exact_match", nil, "Your answer should be a Python integer", numberRule, numberVariants,
