@@ -96,7 +96,7 @@ func (c annotateExportCmd) Run(a *app) error {
 		return a.printJSON(e)
 	}
 	if e.Unparsed > 0 {
-		a.say("note: unparsed replies: %d, in %s; airqa bench annotate --retry unparsed asks again", e.Unparsed, c.unparsed())
+		a.say("note: unparsed replies: %d, in %s; airqa bench annotate --retry unparsed repeats them", e.Unparsed, c.unparsed())
 	}
 	a.say("%s: %s", c.Out, terminal.Plural(e.Annotations, "annotation"))
 	return nil

@@ -130,7 +130,7 @@ func (c benchAgreeCmd) Run(a *app) error {
 		config.Model = cmp.Or(config.Model, bench.ModelRater)
 		read = c.benchmarkRatings
 	} else if c.Annotations != "" {
-		return qa.Usagef("--annotations needs the file of doris-mae, whose test set has the people's scores")
+		return qa.Usagef("--annotations needs the doris-mae dataset as FILE; its test set contains the human scores")
 	}
 	ratings, err := read(c.File)
 	if err != nil {
@@ -157,7 +157,7 @@ func (c benchAgreeCmd) benchmarkRatings(path string) (bench.Ratings, error) {
 			return b.Ratings(path, c.Annotations)
 		}
 	}
-	return bench.Ratings{}, qa.Usagef("no benchmark has scores of people; give a table of ratings")
+	return bench.Ratings{}, qa.Usagef("no benchmark contains human scores; give a CSV of ratings")
 }
 
 type benchRunCmd struct {
@@ -295,7 +295,7 @@ func (c benchRules) request(r bench.Request) bench.Request {
 
 func (c benchBaselineCmd) Run(a *app) error {
 	if c.Export != "" && c.Method == "" {
-		return qa.Usagef("--export needs --method: a file has the predictions of one method")
+		return qa.Usagef("--export needs --method: a file contains the predictions of one method")
 	}
 	r := c.benchRules.request(c.benchFlags.request())
 	r.Method = c.Method

@@ -69,7 +69,7 @@ func (c kubernetesCmd) Run(a *app) error {
 		Job: job, Namespace: c.Namespace, Image: c.Image, Secret: c.Secret, Claim: c.Claim, Work: c.Work, DataClaim: c.DataClaim,
 	}
 	if k.Data = run.Data; k.DataClaim != "" && !slices.Contains(job.Args, k.Data) {
-		return qa.Usagef("--data-claim needs --data DIR among the flags of airqa run: the folder at which it is mounted")
+		return qa.Usagef("--data-claim needs --data DIR after --: the path where the claim is mounted")
 	}
 	manifest, err := k.Manifest()
 	return a.printWhole(manifest, err)
@@ -85,7 +85,7 @@ func (c clusterFlags) job(a *app) (shard.Job, runCmd, error) {
 	case run.Shard != (shard.Part{}):
 		return shard.Job{}, run, qa.Usagef("--shard is set for each shard; leave it out")
 	case run.Out == "":
-		return shard.Job{}, run, qa.Usagef("name the merged run after --, as in --out runs/hybrid")
+		return shard.Job{}, run, qa.Usagef("missing --out DIR after --: the directory of the merged run, such as runs/hybrid")
 	case run.DryRun || run.Replay != "":
 		return shard.Job{}, run, qa.Usagef("--dry-run and --replay make no calls: run them on one machine")
 	}
@@ -99,7 +99,7 @@ func (c clusterFlags) job(a *app) (shard.Job, runCmd, error) {
 	}
 	job.Args = append(job.Args, limits...)
 	if all := strings.Join(job.Args, "\n"); string(a.session().RedactKeys([]byte(all))) != all {
-		return job, run, qa.Usagef("the flags contain a key: leave it out, and set its variable on the cluster")
+		return job, run, qa.Usagef("the flags contain an API key; leave it out, and set its environment variable on the cluster")
 	}
 	return job, run, run.check()
 }

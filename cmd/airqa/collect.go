@@ -43,7 +43,7 @@ func (c collectServeCmd) config(a *app) (collect.Config, error) {
 		Limits: collect.Limits{MinTurns: c.MinTurns, MaxTurns: c.MaxTurns, Message: c.MessageTime, Total: c.TotalTime, Notices: c.Notices},
 	}
 	if len(c.Pair) != 0 && len(c.Pair) != 2 || (len(c.Pair) == 0) != (c.Paper == "") {
-		return f, qa.Usagef("--pair needs two names and --paper a title; an example is --pair Ada,Ben --paper \"Quiet Attention\"")
+		return f, qa.Usagef("--pair needs two names and --paper a title, as in --pair Ada,Ben --paper \"Quiet Attention\"")
 	}
 	var err error
 	if f.Plan, err = collect.ReadPlan(c.Participants); err != nil {
@@ -61,7 +61,7 @@ func (c collectServeCmd) config(a *app) (collect.Config, error) {
 func (c collectServeCmd) Run(a *app) (err error) {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return qa.Usagef("--listen %s: %v; an example is 127.0.0.1:8378", c.Listen, err)
+		return qa.Usagef("--listen %s: %v; want an address such as 127.0.0.1:8378", c.Listen, err)
 	}
 	f, err := c.config(a)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c collectServeCmd) Run(a *app) (err error) {
 	}
 	if !web.Loopback(host) {
 		a.say("Other machines can reach this server, and the connection is not encrypted: use a network that you trust.\n" +
-			"Give the participants the address with its token, and the name or number of this machine in it.")
+			"Give the participants the URL with its token, and the name or IP address of this machine as its host.")
 	}
 	server := collect.NewServer(collect.ServerConfig{Study: study, Host: host, Log: a.log, Now: a.now})
 	if err := a.print(server.Address(on.Addr())); err != nil {
@@ -104,7 +104,7 @@ func (c collectExportCmd) Run(a *app) error {
 		return err
 	}
 	if x.Complete == 0 {
-		a.say("No dialogue is complete: there are no files of folds.")
+		a.say("No dialogue is complete, so no fold files were written.")
 	} else if x.Labelled < x.Complete {
 		a.say("intents.csv has %d of %s: the others lack intents of one role or both.", x.Labelled, terminal.Plural(x.Complete, "dialogue"))
 	}

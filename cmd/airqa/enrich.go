@@ -123,7 +123,7 @@ func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir)
 func (c enrichCmd) end(a *app, asked enrich.Asked, applied enrich.Applied, err error) error {
 	a.say("%d cells of %d papers filled, %d still empty", applied.Cells, applied.Papers, applied.Open)
 	if asked.Unseen > 0 {
-		a.say("warning: %d figures could not be drawn and were described from their captions", asked.Unseen)
+		a.say("warning: %d figures could not be rendered and were described from their captions", asked.Unseen)
 	}
 	switch {
 	case err != nil:

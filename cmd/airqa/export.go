@@ -97,7 +97,7 @@ func (c exportWriteCmd) Run(a *app) error {
 		return adviseExport(err)
 	}
 	if s.Unchanged {
-		return a.print(c.Out + " already holds this export; nothing changed")
+		return a.print(c.Out + " already contains this export; nothing changed")
 	}
 	for _, note := range s.Notes {
 		a.say("note: %s", note)
@@ -116,7 +116,7 @@ func adviseExport(err error) error {
 	case errors.As(err, new(*stagedir.OccupiedError)):
 		return fmt.Errorf("%w; to overwrite it, add --replace", err)
 	case errors.Is(err, export.ErrLeaks):
-		return fmt.Errorf("%w; --leak drop leaves them out", err)
+		return fmt.Errorf("%w; --leak drop excludes them", err)
 	case errors.Is(err, export.ErrNoPairs):
 		return fmt.Errorf("%w; airqa run --repeats N makes repeats", err)
 	}
@@ -215,7 +215,7 @@ func (c exportWriteCmd) traces(a *app, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	return a.print(fmt.Sprintf("%s: %s of %s sent; %d were there before",
+	return a.print(fmt.Sprintf("%s: %s of %s sent; %d were sent before",
 		c.Endpoint, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode"), sum.Known))
 }
 
@@ -228,7 +228,7 @@ func (c exportWriteCmd) writeTraces(a *app, config otlp.Config) error {
 		return err
 	}
 	if unchanged {
-		return a.print(c.Out + " already holds this export; nothing changed")
+		return a.print(c.Out + " already contains this export; nothing changed")
 	}
 	return a.print(fmt.Sprintf("%s: %s of %s", c.Out, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode")))
 }

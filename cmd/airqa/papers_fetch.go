@@ -90,7 +90,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 func (c papersFetchCmd) plan(a *app, metadata *catalog.Catalog) (int, wanted.Plan, error) {
 	for i, fault := range metadata.Faults() {
 		if i == maxFaults {
-			a.say("warning: and %d more files are no metadata of a paper", len(metadata.Faults())-i)
+			a.say("warning: and %d more files are not paper metadata", len(metadata.Faults())-i)
 			break
 		}
 		a.say("warning: metadata %s", fault)
@@ -127,7 +127,7 @@ func (c papersFetchCmd) end(a *app, plan wanted.Plan, stopped error) error {
 	case stopped != nil:
 		return stopped
 	case c.DryRun && waiting > 0:
-		a.say("dry run: nothing was fetched. %s to fetch, %s or more at %v a second to each host", terminal.Plural(waiting, "paper"), plan.Least(c.delay()), c.Rate)
+		a.say("dry run: nothing was fetched. %s to fetch, which takes %s or more at %v requests per second to each host", terminal.Plural(waiting, "paper"), plan.Least(c.delay()), c.Rate)
 	case waiting > 0:
 		a.say("%s left to fetch; the same command fetches the next", terminal.Plural(waiting, "paper"))
 	}

@@ -50,13 +50,13 @@ func (c questionsNewCmd) Run(a *app) error {
 	}
 	_, _ = fmt.Fprintln(a.errs, w.Text(author.Preview(a.ctx, w), terminalWidth(os.Stderr)))
 	if w.Guessed && w.Kind != author.None {
-		a.say("note: the type %s follows from how the answer looks; --type sets another one", w.Kind)
+		a.say("note: the type %s was guessed from the answer; --type sets another one", w.Kind)
 	}
 	for _, text := range w.Notes {
 		a.say("note: %s", text)
 	}
 	if eval.Subjective(w.Evaluator) {
-		a.say("note: these verdicts compare words; airqa score asks the judge of --judge")
+		a.say("note: these verdicts compare words only; airqa score uses the judge given by --judge")
 	}
 	return c.save(a, w)
 }
@@ -161,7 +161,7 @@ func (a *app) interview(d author.Draft) (author.Written, error) {
 		case line, ok := <-lines:
 			if !ok {
 				a.say("")
-				return "", errors.New("the input has ended; nothing was written")
+				return "", errors.New("end of input; nothing was written")
 			}
 			if line = strings.TrimSpace(line); line == "" {
 				return byDefault, nil
@@ -198,7 +198,7 @@ func (c questionsNewCmd) save(a *app, w author.Written) error {
 	}
 	n, err := dataset.Append(c.Append, w.Example)
 	if err == nil {
-		a.say("appended to %s, which has %s now", c.Append, terminal.Plural(n, "question"))
+		a.say("appended to %s, which now has %s", c.Append, terminal.Plural(n, "question"))
 		data := ""
 		if c.Data != defaultData {
 			data = "-d " + terminal.ShellWord(c.Data) + " "

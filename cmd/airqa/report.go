@@ -165,7 +165,7 @@ func (a *app) reportRows(dirs []string, o report.Options) ([]report.Row, error) 
 		}
 	}
 	if len(rows) == 0 {
-		return nil, errors.New("none of these runs has such scores; run airqa score first")
+		return nil, errors.New("these runs have no such scores; run airqa score first")
 	}
 	order := make(map[string]int)
 	for i, name := range baselines.Names() {

@@ -151,7 +151,7 @@ func (c runCmd) checkOut() error {
 	case c.Out != "":
 		return nil
 	case c.Shard != (shard.Part{}):
-		return qa.Usagef("--shard needs --out DIR: each shard has a run directory of its own, such as --out runs/shards/%s", c.Shard.Folder())
+		return qa.Usagef("--shard needs --out DIR: each shard has its own run directory, such as --out runs/shards/%s", c.Shard.Folder())
 	case c.Replay != "":
 		return qa.Usagef("--replay needs --out DIR for the new run")
 	}

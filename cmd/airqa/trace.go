@@ -84,7 +84,7 @@ func (c traceCmd) check(a *app, uuid string) error {
 		return qa.Usagef("--full requires --json")
 	}
 	if c.Browse != nil && *c.Browse && (uuid != "" || c.Format != "" || !a.interactive()) {
-		return qa.Usagef("--browse needs a terminal, and neither a uuid nor a format")
+		return qa.Usagef("--browse needs a terminal, and cannot be combined with a uuid or a format")
 	}
 	if err := c.filter().Check(); err != nil {
 		return qa.Usagef("%v", err)

@@ -31,7 +31,7 @@ type viewCmd struct {
 func (c viewCmd) Run(a *app) error {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return qa.Usagef("--listen %s: %v; an example is 127.0.0.1:8377", c.Listen, err)
+		return qa.Usagef("--listen %s: %v; want an address such as 127.0.0.1:8377", c.Listen, err)
 	}
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -76,7 +76,7 @@ func (c viewCmd) titles(ctx context.Context, log *slog.Logger, l *trace.Library)
 				titles[p.PaperID] = p.Title
 			}
 			if err != nil && c.Data != "" {
-				log.Warn("titles of papers", "error", err)
+				log.Warn("read paper titles", "error", err)
 			}
 		}
 	}

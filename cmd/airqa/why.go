@@ -144,8 +144,8 @@ func (c whyCmd) ask(a *app, s cause.Source, r *cause.Run) error {
 		return err
 	}
 	if n := len(asked.Failed); n > 0 {
-		a.say("warning: %s: %s failed, such as: %v; the same command asks again", s.Dir, terminal.Plural(n, "request"), asked.Failed[0])
+		a.say("warning: %s: %s failed, such as: %v; the same command retries them", s.Dir, terminal.Plural(n, "request"), asked.Failed[0])
 	}
-	a.say("note: %s: %s to %s, %d known, %d + %d tokens", s.Dir, terminal.Plural(asked.Calls, "call"), c.Ask, asked.Known, asked.Usage.Prompt, asked.Usage.Completion)
+	a.say("note: %s: %s to %s, %d cached, %d + %d tokens", s.Dir, terminal.Plural(asked.Calls, "call"), c.Ask, asked.Known, asked.Usage.Prompt, asked.Usage.Completion)
 	return nil
 }
