@@ -23,8 +23,8 @@ import (
 
 type questionsNewCmd struct {
 	Question     string   `env:"-" placeholder:"TEXT" help:"The question. On a terminal, airqa asks for missing values."`
-	Answer       string   `env:"-" placeholder:"TEXT" help:"Gold answer; list items are separated by semicolons, or JSON."`
-	Type         string   `env:"-" placeholder:"TYPE" help:"Answer type, which determines how answers are scored (listed below). Default: guessed from the answer."`
+	Answer       string   `env:"-" placeholder:"TEXT" help:"Gold answer; list items are separated by semicolons, or as JSON."`
+	Type         string   `env:"-" placeholder:"TYPE" help:"Answer type, which determines how answers are scored (listed above). Default: guessed from the answer."`
 	Point        []string `env:"-" sep:"none" placeholder:"TEXT" help:"Statement that the answer must make, for the types text and points. Repeatable."`
 	Count        int      `env:"-" placeholder:"N" help:"Minimum number of right elements or points, for the types some and points."`
 	Decimals     *int     `env:"-" placeholder:"N" help:"Decimal places that are compared. Default: as many as the answer has."`

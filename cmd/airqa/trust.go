@@ -97,8 +97,7 @@ func checkRecordedStore(file, address string) error {
 		return nil
 	}
 	address = settings.MaskURL(address)
-	return qa.Usagef("%s names the vector store %s, but airqa does not connect to an address that only a file names; "+
-		"give --vectors '%s', or set AIRQA_VECTORS",
+	return qa.Usagef("%s names the vector store %s, and nothing is sent to an address that only a file names; give --vectors '%s', or set AIRQA_VECTORS",
 		file, address, address)
 }
 

@@ -145,7 +145,7 @@ var (
 	ErrSeveral = errors.New("choose one")
 )
 
-const errFile = NotChecked("the entry of the data set has no file_name; only files are checked")
+const errFile = NotChecked("the dataset entry has no file_name; only files are checked")
 
 func parseInfo(d *python.Dict) (Info, error) {
 	i := Info{Formatting: "alpaca", columns: defaultColumns(), tags: defaultTags()}
