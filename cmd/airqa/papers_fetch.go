@@ -127,7 +127,7 @@ func (c papersFetchCmd) end(a *app, plan wanted.Plan, stopped error) error {
 	case stopped != nil:
 		return stopped
 	case c.DryRun && waiting > 0:
-		a.say("dry run: nothing was fetched. %s to fetch, which takes %s or more (%v per second and host)", terminal.Plural(waiting, "paper"), plan.Least(c.delay()), c.Rate)
+		a.say("dry run: nothing was fetched. %s to fetch, %s or more at %v a second to each host", terminal.Plural(waiting, "paper"), plan.Least(c.delay()), c.Rate)
 	case waiting > 0:
 		a.say("%s left to fetch; the same command fetches the next", terminal.Plural(waiting, "paper"))
 	}

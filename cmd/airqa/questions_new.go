@@ -198,7 +198,7 @@ func (c questionsNewCmd) save(a *app, w author.Written) error {
 	}
 	n, err := dataset.Append(c.Append, w.Example)
 	if err == nil {
-		a.say("appended to %s, which now has %s", c.Append, terminal.Plural(n, "question"))
+		a.say("appended to %s, which has %s now", c.Append, terminal.Plural(n, "question"))
 		data := ""
 		if c.Data != defaultData {
 			data = "-d " + terminal.ShellWord(c.Data) + " "

@@ -97,7 +97,7 @@ func (j JobEstimate) text() []string {
 		}
 		return lines
 	}
-	state := fmt.Sprintf("  %s to run; %d already done", terminal.Plural(j.ToRun, "episode"), j.Done)
+	state := fmt.Sprintf("  %s to run; %d done before", terminal.Plural(j.ToRun, "episode"), j.Done)
 	if j.Begun > 0 {
 		state += fmt.Sprintf(", %d started", j.Begun)
 	}
@@ -120,7 +120,7 @@ func (j JobEstimate) estimate() string {
 	case e == nil:
 		return "no estimate: it needs a prompt or finished episodes"
 	case e.Past == 0:
-		return "bounds, not an estimate (no comparable episode has finished yet): " + numbers(*e)
+		return "bounds, not an estimate (no such episodes are finished yet): " + numbers(*e)
 	default:
 		const most = 3
 		names := strings.Split(e.Basis, ", ")
