@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -237,10 +238,11 @@ func reset(ctx context.Context, session *serve.Session, raw json.RawMessage) soc
 		return socketError(codeFailed, err.Error())
 	}
 	public := map[string]any{
-		"question_id": start.ID, "episode_id": start.Episode, "question": start.Prompt, "system": start.System,
-		"answer_format": start.AnswerFormat, "papers": start.Papers,
+		"question_id": start.ID, "episode_id": start.Episode, "question": start.Prompt, "answer_format": start.AnswerFormat, "papers": start.Papers,
 	}
-	return socketReply{"observation", observation{Observation: public, Metadata: public}}
+	seen := maps.Clone(public)
+	seen["system"] = start.System
+	return socketReply{"observation", observation{Observation: seen, Metadata: public}} // some clients show only one of them
 }
 
 // action is the data of a step.
