@@ -18,6 +18,7 @@ type shardsCmd struct {
 	Merge mergeCmd      `cmd:"" help:"Merge the shards of a run into one run."`
 	Slurm slurmCmd      `cmd:"" help:"Print an array job script for Slurm."`
 	K8s   kubernetesCmd `cmd:"" name:"k8s" help:"Print an indexed Job for Kubernetes."`
+	Serve servingCmd    `cmd:"" help:"Print servers of episodes for Kubernetes."`
 }
 
 // clusterFlags are common to all schedulers.
@@ -48,8 +49,8 @@ func (c slurmCmd) Run(a *app) error {
 	return a.printWhole(script, err)
 }
 
-type kubernetesCmd struct {
-	clusterFlags
+// podFlags describe the pods of Kubernetes.
+type podFlags struct {
 	Mem       string `env:"-" default:"4Gi" help:"Memory per shard."`
 	Image     string `names:"source" required:"" env:"-" help:"Container image with airqa (docker/Dockerfile builds one)."`
 	Claim     string `required:"" env:"-" placeholder:"NAME" help:"PersistentVolumeClaim for questions and runs, writable by several nodes."`
@@ -59,19 +60,62 @@ type kubernetesCmd struct {
 	Namespace string `env:"-" placeholder:"NAME" help:"Namespace. Default: the namespace of the kubectl context."`
 }
 
+type kubernetesCmd struct {
+	clusterFlags
+	podFlags
+}
+
 func (c kubernetesCmd) Run(a *app) error {
 	job, run, err := c.job(a)
 	if err != nil {
 		return err
 	}
-	job.Memory = c.Mem
-	k := shard.Kubernetes{
-		Job: job, Namespace: c.Namespace, Image: c.Image, Secret: c.Secret, Claim: c.Claim, Work: c.Work, DataClaim: c.DataClaim,
-	}
-	if k.Data = run.Data; k.DataClaim != "" && !slices.Contains(job.Args, k.Data) {
-		return qa.Usagef("--data-claim needs --data DIR after --: the path where the claim is mounted")
+	k, err := c.pods(job, run.Data)
+	if err != nil {
+		return err
 	}
 	manifest, err := k.Manifest()
+	return a.printWhole(manifest, err)
+}
+
+// pods are those of a job on a data directory.
+func (f podFlags) pods(job shard.Job, data string) (shard.Kubernetes, error) {
+	job.Memory = f.Mem
+	k := shard.Kubernetes{
+		Job: job, Namespace: f.Namespace, Image: f.Image, Secret: f.Secret, Claim: f.Claim, Work: f.Work, DataClaim: f.DataClaim, Data: data,
+	}
+	if k.DataClaim != "" && !slices.Contains(job.Args, data) {
+		return k, qa.Usagef("--data-claim needs --data DIR after --: the path where the claim is mounted")
+	}
+	return k, nil
+}
+
+type servingCmd struct {
+	podFlags
+	Replicas int      `env:"-" default:"2" help:"Number of servers."`
+	Name     string   `env:"-" default:"airqa-serve" help:"Name of the servers and of their address."`
+	CPUs     int      `name:"cpus" env:"-" default:"2" help:"CPUs per server."`
+	Port     int      `env:"-" default:"8378" help:"Port of the address."`
+	Args     []string `arg:"" name:"serve-flag" help:"After --: the flags of airqa serve. Each server has a run directory in the folder of --out."`
+}
+
+func (c servingCmd) Run(a *app) error {
+	var all cli
+	parser, err := kong.New(&all, options(a.files)...)
+	if err != nil {
+		return withCode(exitUsage, err)
+	}
+	if _, err := parser.Parse(append([]string{"serve"}, c.Args...)); err != nil {
+		return withCode(exitUsage, fmt.Errorf("flags of airqa serve: %w\n  help: airqa serve --help", err))
+	}
+	job := shard.Job{
+		Name: c.Name, Args: shard.Without(c.Args, "--out", "-o", "--listen"), Out: filepath.ToSlash(all.Serve.Out), Shards: c.Replicas, CPUs: c.CPUs,
+	}
+	k, err := c.pods(job, all.Serve.Data)
+	if err != nil {
+		return err
+	}
+	manifest, err := shard.Serving{Kubernetes: k, Port: c.Port}.Manifest()
 	return a.printWhole(manifest, err)
 }
 
