@@ -70,7 +70,7 @@ func openSessions(b *testing.B, address string, n int) []*websocket.Conn {
 	b.Helper()
 	list := make([]*websocket.Conn, n)
 	each(n, 64, func(i int) {
-		c, _, err := websocket.Dial(b.Context(), address, nil)
+		c, _, err := websocket.Dial(b.Context(), address, nil) //nolint:bodyclose // the connection has it
 		if err != nil {
 			b.Error(err)
 			return
@@ -162,7 +162,7 @@ func processorTime(b *testing.B, pid int) time.Duration {
 	sum := time.Duration(0)
 	list := []int{pid}
 	if raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", pid)); err == nil {
-		for _, f := range strings.Fields(string(raw)) {
+		for f := range strings.FieldsSeq(string(raw)) {
 			child, _ := strconv.Atoi(f)
 			list = append(list, child)
 		}

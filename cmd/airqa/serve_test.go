@@ -26,7 +26,7 @@ import (
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/runlog"
-	"airqa/serve/rest"
+	"airqa/serve/protocol"
 )
 
 // world is a server of the sample questions in this process.
@@ -54,15 +54,15 @@ func serving(t *testing.T, token string, flags ...string) *world {
 		t.Fatal(err)
 	}
 	w.served = opened
-	w.Server = httptest.NewServer(rest.New(rest.Config{Host: opened.host, Token: token, Listen: "127.0.0.1", Version: version, Log: a.log}))
-	t.Cleanup(w.Server.Close)
+	w.Server = httptest.NewServer(protocol.New(protocol.Config{Host: opened.host, Token: token, Listen: "127.0.0.1", Version: version, Log: a.log}))
+	t.Cleanup(w.Close)
 	return w
 }
 
 // end closes the run directory.
 func (w *world) end(t *testing.T) {
 	t.Helper()
-	w.Server.Close()
+	w.Close()
 	w.host.Close(t.Context())
 	if err := w.close(); err != nil {
 		t.Error(err)
@@ -263,7 +263,7 @@ type conversation struct {
 
 func (w *world) openEnv(t *testing.T, query string, headers http.Header) conversation {
 	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(w.URL, "http")+"/openenv/ws"+query, &websocket.DialOptions{HTTPHeader: headers})
+	conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(w.URL, "http")+"/openenv/ws"+query, &websocket.DialOptions{HTTPHeader: headers}) //nolint:bodyclose // the connection has it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -676,9 +676,15 @@ func TestAgentLearnsNothing(t *testing.T) {
 			}
 		}
 		for _, call := range [][2]string{
-			{"View", `{"paper_id":"../../questions.jsonl","page_number":1}`}, {"View", `{"paper_id":"/etc/passwd","page_number":1}`}, {"View", `[]`},
-			{"Retrieve", `{"query":"gold answer evaluator","limit":100}`}, {"Retrieve", `{}`}, {"Dance", `{}`}, {"Answer", answerOf(`"a wrong answer"`)},
-			{"Answer", answerOf(`"another"`)}, {"Query", `{"sql":"select 1"}`},
+			{"View", `{"paper_id":"../../questions.jsonl","page_number":1}`},
+			{"View", `{"paper_id":"/etc/passwd","page_number":1}`},
+			{"View", `[]`},
+			{"Retrieve", `{"query":"gold answer evaluator","limit":100}`},
+			{"Retrieve", `{}`},
+			{"Dance", `{}`},
+			{"Answer", answerOf(`"a wrong answer"`)},
+			{"Answer", answerOf(`"another"`)},
+			{"Query", `{"sql":"select 1"}`},
 		} {
 			_, text := w.send(t, "POST", "/e/"+id+"/tools/"+call[0], call[1], agent...)
 			if call[0] != "Retrieve" { // passages of the papers may contain the answer
