@@ -93,7 +93,7 @@ func (f podFlags) pods(job shard.Job, data string) (shard.Kubernetes, error) {
 type servingCmd struct {
 	podFlags
 	Replicas int      `env:"-" default:"2" help:"Number of servers."`
-	Name     string   `env:"-" default:"airqa-serve" help:"Name of the servers and of their address."`
+	Name     string   `env:"-" default:"airqa" help:"Name of the servers and of their address."`
 	CPUs     int      `name:"cpus" env:"-" default:"2" help:"CPUs per server."`
 	Port     int      `env:"-" default:"8378" help:"Port of the address."`
 	Args     []string `arg:"" name:"serve-flag" help:"After --: the flags of airqa serve. Each server has a run directory in the folder of --out."`

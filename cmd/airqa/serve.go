@@ -61,7 +61,7 @@ type serveCmd struct {
 	dataFlags
 	Questions string `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Out       string `names:"output" short:"o" default:"runs/served" placeholder:"DIR" help:"Run directory for the episodes. Servers that run at the same time need one each."`
-	Name      string `default:"client" placeholder:"NAME" help:"Name of the clients' model in the run."`
+	ModelName string `name:"model-name" default:"client" placeholder:"NAME" help:"Name of the clients' model in the run."`
 	episodeFlags
 
 	Listen      string        `names:"listen" default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. Other machines can connect if it is not a loopback address; then --token-file is required."`
@@ -196,7 +196,7 @@ func (c *serveCmd) plan(a *app) (p session.Plan, err error) {
 		return p, err
 	}
 	s := a.session()
-	p = session.Plan{Jobs: []session.Job{session.ServedJob(baseline, c.Name, c.Out)}, Out: c.Out, Settings: settings}
+	p = session.Plan{Jobs: []session.Job{session.ServedJob(baseline, c.ModelName, c.Out)}, Out: c.Out, Settings: settings}
 	p.Note.QuestionsFile, p.Note.DataDir = c.Questions, c.Data
 	if p.Examples, err = s.QuestionsFor(c.Questions, p.Jobs); err != nil {
 		return p, err
@@ -334,7 +334,7 @@ func (c mcpCmd) episode(a *app) (*served, error) {
 		return nil, qa.Usagef("--question needs --questions FILE")
 	}
 	one := serveCmd{
-		dataFlags: c.dataFlags, Questions: c.Questions, Out: c.Out, Name: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
+		dataFlags: c.dataFlags, Questions: c.Questions, Out: c.Out, ModelName: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
 		scoringFlags: c.scoringFlags,
 	}
 	one.ID = []string{c.Question}

@@ -596,6 +596,54 @@ func TestMCP(t *testing.T) {
 	}
 }
 
+// Over HTTP, with the tools of another baseline.
+func TestMCPListen(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	program := exec.CommandContext(ctx, os.Args[0], "mcp", "-d", ingested(t), "--listen", "127.0.0.1:0", "--baseline", "agentic-rag", "--call-timeout", "5s")
+	program.Env = append(os.Environ(), asProgram+"=1")
+	out, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cancel()
+		_ = program.Wait() // it was killed
+	}()
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "assistant", Version: "1"}, nil)
+	s, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: strings.TrimSpace(address)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 2 {
+		t.Errorf("tools: %v, %v", list, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Mistakes on the command line are refused before anything is opened.
+func TestServeUsage(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{
+		"serve -q none.jsonl", "serve -q none.jsonl --listen nowhere", "serve -q none.jsonl --listen 0.0.0.0:0", "serve -q none.jsonl --token-file none",
+		"serve -q none.jsonl --status wrong", "serve -q none.jsonl --of run", "serve -q none.jsonl --baseline rag", "serve -q none.jsonl --turns 0",
+		"serve -q none.jsonl --max-sessions 0", "serve -q none.jsonl --max-answer 0", "serve -q none.jsonl --call-timeout 0s",
+		"mcp --question x", "mcp -q none.jsonl", "mcp -d none", "mcp --baseline none",
+	} {
+		exitsWith(t, exitUsage, strings.Fields(args)...)
+	}
+}
+
 // One question over standard input and output is an ordinary run.
 func TestMCPQuestion(t *testing.T) {
 	t.Parallel()
@@ -604,7 +652,8 @@ func TestMCPQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := exec.CommandContext(t.Context(), os.Args[0], "mcp", "-d", ingested(t), "-q", questions, "--question", examples[0].UUID[:8], "-o", out, "--judge", "none")
+	program := exec.CommandContext(t.Context(), os.Args[0], "mcp", "--data", ingested(t), "--questions", questions, "--question", examples[0].UUID[:8], "--out", out, "--judge", "none",
+		"--judge-concurrency", "2", "--scoring", "fixed", "--max-answer", "9999")
 	program.Env = append(os.Environ(), asProgram+"=1")
 	s, err := sdk.NewClient(&sdk.Implementation{Name: "assistant", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: program}, nil)
 	if err != nil {
@@ -817,8 +866,9 @@ func TestServe(t *testing.T) {
 	if err := os.WriteFile(token, []byte("a-token-that-is-long-enough\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	program := exec.CommandContext(ctx, os.Args[0], "serve", "-d", ingested(t), "-q", sampleQuestions(t, 3), "-o", filepath.Join(t.TempDir(), "run"),
-		"--listen", "127.0.0.1:0", "--judge", "none", "--token-file", token, "--idle", "10m", "--max-answer", "1000", "--name", "tester")
+	program := exec.CommandContext(ctx, os.Args[0], "serve", "--data", ingested(t), "--questions", sampleQuestions(t, 3), "--out", filepath.Join(t.TempDir(), "run"),
+		"--listen", "127.0.0.1:0", "--judge", "none", "--token-file", token, "--idle", "10m", "--max-answer", "1000", "--model-name", "tester",
+		"--baseline", "agentic-hybrid", "--split", "0.5,0.5", "--split-seed", "3", "--scoring", "fixed", "--judge-concurrency", "2")
 	program.Env = append(os.Environ(), asProgram+"=1")
 	out, err := program.StdoutPipe()
 	if err != nil {
