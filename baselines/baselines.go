@@ -166,16 +166,13 @@ func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (q
 	return j.episode.Trajectory(), err
 }
 
-// Start begins the loop of an episode that its caller advances turn by turn. Model and environment are those of setup.
+// Start begins the loop of an episode that its caller advances turn by turn. Model and environment are those of setup; the
+// model knows its tools.
 func (s *Solver) Start(ex qa.Example, setup agent.Setup) (*agent.Loop, error) {
 	if !s.baseline.Loop {
 		return nil, fmt.Errorf("the baseline %s does not act turn by turn", s.baseline.Name)
 	}
-	set := s.Tools(ex)
-	if s.settings.Protocol.Native() {
-		setup.Tools = action.Native(set.Specs())
-	}
-	return job{example: ex, episode: agent.New(setup), tools: set, Solver: s}.start()
+	return job{example: ex, episode: agent.New(setup), tools: s.Tools(ex), Solver: s}.start()
 }
 
 // Messages returns the first messages of an episode of the loop: the system prompt and the question.

@@ -73,11 +73,11 @@ func query(ctx context.Context, e *env.Env) Finding {
 	if err != nil {
 		return Bad(err, "queries run in a child process: check the process limit and free memory")
 	}
-	confined := "no Landlock in this kernel, so that only the engine's own locks keep files from queries"
+	confined := "no Landlock in this kernel: only the database engine's own restrictions keep queries from files"
 	if version := paperdb.Landlock(); version > 0 {
 		confined = fmt.Sprintf("confined by Landlock (version %d)", version)
 	}
-	return Good("%d row in %s, from a process of its own, %s", len(rows.Values), time.Since(start).Round(time.Millisecond), confined)
+	return Good("%d row in %s, from a separate process, %s", len(rows.Values), time.Since(start).Round(time.Millisecond), confined)
 }
 
 func drawn(ctx context.Context, e *env.Env) Finding {
@@ -113,7 +113,7 @@ func (c Dir) VectorChecks() []Check {
 
 func (c Dir) collections(ctx context.Context, fix string) Finding {
 	if err := env.CheckVectors(c.Vectors); err != nil {
-		return Bad(err, "--vectors is milvus://user:pass@host:19530/db")
+		return Bad(err, "--vectors must be a URL such as milvus://user:pass@host:19530/db")
 	}
 	list, err := env.Collections(ctx, c.Path, c.Vectors)
 	if err != nil {
@@ -141,7 +141,7 @@ func (c Dir) collections(ctx context.Context, fix string) Finding {
 func (c Dir) search(ctx context.Context, fix string) Finding {
 	texts, err := c.Embedder()
 	if err != nil {
-		return Bad(err, "--embedder is minilm or openai:NAME")
+		return Bad(err, "--embedder must be minilm or openai:NAME")
 	}
 	notice := ""
 	e, err := env.Open(ctx, env.Config{
@@ -215,7 +215,7 @@ func openFiles() Finding {
 
 // clock detects a clock that was never set, which spoils logs and prices and breaks TLS.
 func clock(now time.Time, data string) Finding {
-	const fix = "set the clock: logs use it, and encrypted connections fail"
+	const fix = "set the clock: logs use it, and TLS connections fail if it is wrong"
 	text := now.UTC().Format(time.RFC3339)
 	if now.Year() < 2025 {
 		return Finding{State: Failed, Text: text, Fix: fix}

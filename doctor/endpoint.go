@@ -49,7 +49,7 @@ func asked(ctx context.Context, m qa.Model) Finding {
 	switch {
 	case strings.TrimSpace(reply.Text) == "" && reply.Finish == qa.FinishLength:
 		return Doubtful(fmt.Sprintf("%s, but %d tokens of reasoning left no room for a reply", text, PingTokens),
-			"run it with a higher --max-tokens: a reply that is cut off holds no action")
+			"run it with a higher --max-tokens: a reply that is cut off contains no action")
 	case reply.Finish == qa.FinishFilter || reply.Finish == qa.FinishRefusal:
 		return Bad(fmt.Errorf("%s refused to answer (%s)", served, reply.Finish), "check the content filter of the endpoint")
 	case strings.TrimSpace(reply.Text) == "":
@@ -102,7 +102,7 @@ func calls(ctx context.Context, m qa.Model) Finding {
 	case err != nil:
 		return Bad(err, "the endpoint accepts no tools ("+use+") or needs configuration: vLLM needs --enable-auto-tool-choice and --tool-call-parser")
 	case len(reply.ToolCalls) == 0:
-		return Doubtful("the model answers with text instead of a tool call", use+" or mixed, or start the server with a parser of tool calls")
+		return Doubtful("the model answers with text instead of a tool call", use+" or mixed, or start the server with a tool-call parser")
 	}
 	return Good("calls tools natively")
 }
@@ -112,7 +112,7 @@ func Embedder(open func() (embed.Embedder, error)) Check {
 	return Check{Name: "embedder", Run: func(ctx context.Context) Finding {
 		texts, err := open()
 		if err != nil {
-			return Bad(err, "--embedder is minilm or openai:NAME")
+			return Bad(err, "--embedder must be minilm or openai:NAME")
 		}
 		start := time.Now()
 		vectors, err := texts.Embed(ctx, []string{"a short text"})

@@ -83,7 +83,7 @@ func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store
 }
 
 // errForeign protects the collections of another data directory from being overwritten.
-var errForeign = errors.New("the Milvus server holds the collections of another data directory under this prefix; " +
+var errForeign = errors.New("the Milvus server contains the collections of another data directory under this prefix; " +
 	"give each directory its own: milvus://HOST:19530?prefix=NAME_")
 
 // claimStore makes dir the owner and the last writer of a server's collections. It must be called before the first write.
@@ -127,7 +127,7 @@ func checkCopies(ctx context.Context, dir *datadir.Dir, s *milvus.Store, takeOve
 	for _, token := range last {
 		if err == nil && !takeOver && !slices.Contains(known, token) {
 			err = fmt.Errorf("another copy of data directory %[1]s has written the collections on the Milvus server since; "+
-				"give this one a prefix of its own with airqa store vectors copy --data %[1]s --to milvus://HOST:19530?prefix=NAME_, "+
+				"give this one its own prefix with airqa store vectors copy --data %[1]s --to milvus://HOST:19530?prefix=NAME_, "+
 				"or replace them with airqa store vectors copy --take-over", dir.Path())
 		}
 	}

@@ -183,7 +183,7 @@ func unmappedText(inputs []layout.Input) (problem string, illegible bool) {
 	if unmapped < fewest || unmapped*20 < all || small*5 > unmapped*2 {
 		return "", false
 	}
-	return fmt.Sprintf("the fonts of %d%% of the letters have no Unicode map: they may be illegible", 100*unmapped/all), unmapped*3 > all
+	return fmt.Sprintf("the fonts of %d%% of the letters have no Unicode map: their text may be wrong", 100*unmapped/all), unmapped*3 > all
 }
 
 // bestEncoding returns the encoding that makes ordinary text of letters. An outline in the script is a reason to accept a

@@ -214,7 +214,7 @@ func TestSlowPagesAreProblems(t *testing.T) {
 	if len(p.Pages) != 2 || !strings.Contains(p.Pages[1].Content, "A line of text") {
 		t.Errorf("page 2 is lost: %.200v", p.Pages)
 	}
-	if all := strings.Join(p.File.Problems, "; "); !strings.Contains(all, "page 1 cannot be read: PDFium was not done with it after 200ms") {
+	if all := strings.Join(p.File.Problems, "; "); !strings.Contains(all, "page 1 cannot be read: PDFium did not finish within 200ms") {
 		t.Errorf("problems %q", p.File.Problems)
 	}
 }

@@ -91,7 +91,7 @@ func emptyPaper(p paperdb.Paper, broken *pdf.PageError) error {
 	case len(p.Chunks)+len(p.Tables)+len(p.Images)+len(p.Equations) > 0:
 		return nil
 	case broken != nil:
-		return fmt.Errorf("nothing can be read of its %s: %w", pages, broken)
+		return fmt.Errorf("none of its %s can be read: %w", pages, broken)
 	}
 	return fmt.Errorf("no text layer on its %s; is it a scan without OCR?", pages)
 }

@@ -142,7 +142,7 @@ func (e *HTTPError) hint() string {
 	case e.Status >= 300 && e.Status < 400:
 		return "if that address is right, use it as the base URL"
 	case strings.Count(e.Endpoint, "/chat/completions") > 1, strings.Count(e.Endpoint, "/messages") > 1:
-		return "the base URL ends in front of /chat/completions or /messages"
+		return "the base URL must not include /chat/completions or /messages"
 	case e.says("to an https server", "sent to https port"):
 		return "the server speaks https: write https:// in the base URL"
 	case e.class() == qa.FailImages:

@@ -77,7 +77,7 @@ func (c Config) describeEndpoint(out map[string]any) {
 func checkSampling(s qa.Sampling) error {
 	switch {
 	case s.Temperature != nil && (math.IsNaN(*s.Temperature) || math.IsInf(*s.Temperature, 0) || *s.Temperature < 0):
-		return errors.New("temperature must be a number from 0 up")
+		return errors.New("temperature must be at least 0")
 	case s.TopP != nil && !(*s.TopP > 0 && *s.TopP <= 1):
 		return errors.New("top_p must be above 0 and at most 1")
 	case s.MaxTokens < 0:

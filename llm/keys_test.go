@@ -84,7 +84,7 @@ func TestOpenErrors(t *testing.T) {
 		{"broken key", llm.Config{Spec: "openai:m", APIKey: "sk planted"}, `model "openai:m": the API key has an invalid ` +
 			`character (a space or line break?): check OPENAI_API_KEY`},
 		{"key in the URL", llm.Config{Spec: "openai:m", BaseURL: "https://me:planted@h/v1"}, `model "openai:m": the base ` +
-			`URL may carry no credentials, query or fragment: put the key in OPENAI_API_KEY`},
+			`URL must not contain credentials, a query or a fragment: put the key in OPENAI_API_KEY`},
 		{"no scheme", llm.Config{Spec: "openai:m", BaseURL: "localhost:8000/v1"}, `model "openai:m": the base URL must ` +
 			`start with http:// or https://: write http://localhost:8000/v1`},
 		{"a bare address", llm.Config{Spec: "openai:m", BaseURL: "127.0.0.1:4100"}, `model "openai:m": the base URL must ` +
@@ -97,7 +97,7 @@ func TestOpenErrors(t *testing.T) {
 		{
 			"temperature",
 			llm.Config{Spec: "openai:m", Sampling: qa.Sampling{Temperature: new(-1.0)}},
-			`model "openai:m": temperature must be a number from 0 up`,
+			`model "openai:m": temperature must be at least 0`,
 		},
 		{
 			"top p",

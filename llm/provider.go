@@ -158,7 +158,7 @@ func (v vendor) parseBaseURL(address string) (*url.URL, error) {
 	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
 		return nil, errors.New("the base URL must start with http:// or https:// and a host")
 	case base.User != nil, base.RawQuery != "", base.Fragment != "":
-		return nil, fmt.Errorf("the base URL may carry no credentials, query or fragment: put the key in %s", v.keys[0])
+		return nil, fmt.Errorf("the base URL must not contain credentials, a query or a fragment: put the key in %s", v.keys[0])
 	}
 	if v.unversioned && !version.MatchString(base.Path) {
 		return base.JoinPath("v1"), nil

@@ -55,7 +55,7 @@ func (s *Scripted) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 		return qa.Reply{}, callError(nil, err)
 	}
 	if len(r.Tools) > 0 {
-		return qa.Reply{}, errors.New("a script cannot be offered tools; use --protocol react")
+		return qa.Reply{}, errors.New("scripted models have no native tool calls; use --protocol react")
 	}
 	text, err := s.next(r.Messages)
 	if err != nil {
@@ -227,7 +227,7 @@ func parseEntry(raw json.RawMessage) (Episode, error) {
 		return Episode{}, err
 	}
 	if entry.Match == "" || len(entry.Replies) == 0 {
-		return Episode{}, errors.New("match and replies go together, and neither may be empty")
+		return Episode{}, errors.New("match and replies must both be given, and neither may be empty")
 	}
 	episode := Episode{Match: entry.Match}
 	for _, reply := range entry.Replies {

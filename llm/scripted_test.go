@@ -180,8 +180,8 @@ func TestParseScriptErrors(t *testing.T) {
 		"\"a\"\n{":              "entry 2: unexpected EOF",
 		`["a", {"txt": "b"}]`:   `entry 2: json: unknown field "txt"`,
 		`[null]`:                `entry 1: want a string or {"text": …}`,
-		`[{"match": "a"}]`:      "entry 1: match and replies go together, and neither may be empty",
-		`[{"replies": ["a"]}]`:  "entry 1: match and replies go together, and neither may be empty",
+		`[{"match": "a"}]`:      "entry 1: match and replies must both be given, and neither may be empty",
+		`[{"replies": ["a"]}]`:  "entry 1: match and replies must both be given, and neither may be empty",
 		`[{"match":"a","x":1}]`: `entry 1: json: unknown field "x"`,
 	} {
 		_, err := llm.ParseScript([]byte(data))

@@ -26,7 +26,7 @@ func NewWire(c Config) (*Wire, error) {
 	}
 	inner, ok := e.inner.(*client)
 	if !ok {
-		return nil, fmt.Errorf("the provider of %s has a protocol of its own", c.Spec)
+		return nil, fmt.Errorf("the provider of %s uses its own protocol", c.Spec)
 	}
 	return &Wire{e, inner}, nil
 }

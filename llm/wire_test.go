@@ -389,7 +389,7 @@ func TestSendStalls(t *testing.T) {
 
 func TestNoWire(t *testing.T) {
 	c := llm.Config{Spec: "bedrock:m", BaseURL: "http://127.0.0.1:1"}
-	if _, err := llm.NewWire(c); err == nil || err.Error() != "the provider of bedrock:m has a protocol of its own" {
+	if _, err := llm.NewWire(c); err == nil || err.Error() != "the provider of bedrock:m uses its own protocol" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -30,16 +30,16 @@ func (p Protocol) Native() bool { return p == NativeTools || p == Mixed }
 type Settings struct {
 	Turns        int      `json:"turns" name:"turns" default:"20" help:"Maximum turns of an agent (paper: 20)."`
 	Window       int      `json:"window" name:"window" default:"5" help:"Turns of history shown to the model (paper: 5)."`
-	Rows         int      `json:"rows" name:"rows" default:"0" unrecorded:"0" placeholder:"N" help:"Maximum rows shown of one result of Query and Retrieve (authors' code: 10); 0 is no limit but the 5,000 tokens of a result."`
-	Protocol     Protocol `json:"protocol" name:"protocol" default:"react" unrecorded:"react" enum:"react,tools,mixed" help:"How the model acts: react (text, as in the paper), tools (native function calling) or mixed (native, and text where a reply calls nothing)."`
-	ActionFormat string   `json:"action_format" name:"action-format" default:"python" unrecorded:"python" enum:"python,json,xml,yaml" help:"Format of actions that are written as text."`
-	ByConference bool     `json:"by_conference" name:"by-conference" help:"Limit retrieval for a question that names conferences and no paper to the papers of those."`
+	Rows         int      `json:"rows" name:"rows" default:"0" unrecorded:"0" placeholder:"N" help:"Maximum rows shown per result of Query and Retrieve (authors' code: 10); 0 means that only --observation-tokens limits a result."`
+	Protocol     Protocol `json:"protocol" name:"protocol" default:"react" unrecorded:"react" enum:"react,tools,mixed" help:"How the model calls tools: react (in text, as in the paper), tools (native function calling) or mixed (native, or in text if a reply has no native call)."`
+	ActionFormat string   `json:"action_format" name:"action-format" default:"python" unrecorded:"python" enum:"python,json,xml,yaml" help:"Format of actions written as text."`
+	ByConference bool     `json:"by_conference" name:"by-conference" help:"If a question names conferences but no paper, retrieve only from papers of these conferences."`
 	Retrieve     string   `json:"retrieve" name:"retrieve" default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
 
-	FormatErrors      int `json:"format_errors" name:"format-errors" default:"0" placeholder:"N" help:"End an episode after N unreadable replies in a row; 0 leaves it to --turns."`
-	ContextTokens     int `json:"context_tokens" name:"context-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of the context of baselines that ask once (paper: 5,000)."`
-	ObservationTokens int `json:"observation_tokens" name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one result of a tool (paper: 5,000)."`
-	Passages          int `json:"passages" name:"passages" default:"4" placeholder:"N" help:"Passages that rag retrieves (authors' code: 4)."`
+	FormatErrors      int `json:"format_errors" name:"format-errors" default:"0" placeholder:"N" help:"End an episode after N unreadable replies in a row; 0 means never."`
+	ContextTokens     int `json:"context_tokens" name:"context-tokens" default:"5000" placeholder:"N" help:"Maximum context tokens of baselines that make a single call (paper: 5,000)."`
+	ObservationTokens int `json:"observation_tokens" name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one tool result (paper: 5,000)."`
+	Passages          int `json:"passages" name:"passages" default:"4" placeholder:"N" help:"Number of passages that rag retrieves (authors' code: 4)."`
 
 	QuestionLimits
 }
@@ -48,16 +48,16 @@ type Settings struct {
 type QuestionLimits struct {
 	QuestionUSD      float64       `json:"question_usd" name:"question-usd" unrecorded:"0" placeholder:"USD" help:"Maximum cost of one question."`
 	QuestionTokens   int           `json:"question_tokens" name:"question-tokens" unrecorded:"0" placeholder:"N" help:"Maximum tokens of one question, prompts and replies."`
-	QuestionSeconds  float64       `json:"question_seconds" name:"question-seconds" unrecorded:"0" placeholder:"S" help:"Maximum seconds of work on one question; waiting for an endpoint's limits does not count."`
+	QuestionSeconds  float64       `json:"question_seconds" name:"question-seconds" unrecorded:"0" placeholder:"S" help:"Maximum seconds of work on one question; waiting for rate limits does not count."`
 	SQLSeconds       float64       `json:"sql_seconds" name:"sql-seconds" unrecorded:"0" placeholder:"S" help:"Maximum seconds of SQL for one question."`
 	QuerySeconds     float64       `json:"query_seconds" name:"query-seconds" default:"30" unrecorded:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
-	QuestionDeadline time.Duration `json:"question_deadline_seconds" name:"question-deadline" unrecorded:"0s" placeholder:"20m" help:"Timeout of one question, waiting included; a call in flight is stopped. A question whose endpoint failed until then is retried, not wrong."`
+	QuestionDeadline time.Duration `json:"question_deadline_seconds" name:"question-deadline" unrecorded:"0s" placeholder:"20m" help:"Timeout of one question, including waiting; a call in flight is cancelled. If the endpoint was failing until then, the question is retried and not counted as wrong."`
 }
 
 // Sampling has the generation settings, with the same tags as [Settings]. Nil, zero and empty values are not sent, so
 // the endpoint's defaults apply.
 type Sampling struct {
-	Temperature *float64 `json:"temperature" name:"temperature" placeholder:"T" help:"Sampling temperature. Default: 0.7, and 0.6 for models that reason (paper)."`
+	Temperature *float64 `json:"temperature" name:"temperature" placeholder:"T" help:"Sampling temperature. Default: 0.7, or 0.6 for reasoning models (paper)."`
 	// TopP is in (0, 1].
 	TopP *float64 `json:"top_p" name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
 	// Seed is sent even if it is 0.
@@ -65,7 +65,7 @@ type Sampling struct {
 	// MaxTokens limits the reply, including hidden reasoning. It is sent as max_tokens, or as max_completion_tokens to
 	// models that require that: reasoning models at OpenAI's own hosts, and models of endpoints whose error asks for
 	// it. Anthropic requires a limit: 0 is 4096 there.
-	MaxTokens int `json:"max_tokens" name:"max-tokens" unrecorded:"0" placeholder:"N" help:"Maximum tokens of one reply, hidden reasoning included. Default: 1500 (paper), and 8000 for models that reason."`
+	MaxTokens int `json:"max_tokens" name:"max-tokens" unrecorded:"0" placeholder:"N" help:"Maximum tokens of one reply, including hidden reasoning. Default: 1500 (paper), or 8000 for reasoning models."`
 	// Stop ends the reply before any of these texts.
 	Stop []string `json:"stop" name:"stop" placeholder:"TEXT" help:"Stop sequences."`
 	// ReasoningEffort is the effort of a reasoning model: "low", "medium", "high" or a value specific to the endpoint.

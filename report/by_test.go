@@ -262,7 +262,7 @@ func TestAllTables(t *testing.T) {
 			t.Errorf("%s: tables %s (%v), want %s", tt.name, got, err, tt.want)
 		}
 	}
-	for table, want := range map[string]string{"repeats": "each question was asked once", "judges": "single judges", "by": "--by", "nine": "unknown table"} {
+	for table, want := range map[string]string{"repeats": "each question was asked once", "judges": "a single judge", "by": "--by", "nine": "unknown table"} {
 		if _, err := report.Build([]report.Row{run("m")}, report.Options{Table: table}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("table %s: error %v, want %q", table, err, want)
 		}

@@ -99,7 +99,7 @@ func incompleteNotes(rows []Row, cells func(Row) []Cell) []string {
 		if len(list) > 0 {
 			notes = append(notes, fmt.Sprintf("%s %s: incomplete and biased. Answers that fail without a judge count; answers that wait for a "+
 				"judge's verdict do not. A dash: at least half wait. %sQuestions that wait (lowest to highest score that the verdicts allow): %s. "+
-				"airqa score asks for the missing verdicts.", incompleteMark, r.place(), ranged, strings.Join(list, ", ")))
+				"airqa score requests the missing verdicts.", incompleteMark, r.place(), ranged, strings.Join(list, ", ")))
 		}
 	}
 	return notes

@@ -94,7 +94,7 @@ func Build(rows []Row, o Options) ([]Table, error) {
 var emptyReasons = map[string]string{
 	"repeats": "each question was asked once",
 	byName:    "choose a field or a tag with --by",
-	"judges":  "the scores are those of single judges",
+	"judges":  "each score is from a single judge",
 }
 
 // redundant reports whether a table adds nothing to all others: Table 5 of one model repeats Table 4.

@@ -136,7 +136,7 @@ type Imported struct {
 }
 
 // ErrImported is returned for an imported run where one of airqa's own is needed.
-var ErrImported = errors.New("the run was imported from another program's log, so it cannot be continued, forked or replayed")
+var ErrImported = errors.New("the run was imported from another program's log, so it cannot be resumed, forked or replayed")
 
 // Fork is the point at which a run was forked from another.
 type Fork struct {
@@ -158,7 +158,7 @@ const (
 )
 
 // ErrNoRun is returned for a directory without a run.
-var ErrNoRun = errors.New("no run here (run.json is missing); airqa run --out DIR makes one")
+var ErrNoRun = errors.New("no run here (run.json is missing); airqa run --out DIR creates one")
 
 // NoRun is [ErrNoRun] for a directory. It suggests a subfolder that has runs.
 func NoRun(dir string) error {

@@ -551,7 +551,7 @@ func TestNoRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	hint := "there are runs in " + filepath.Join(dir, "runs") + ", such as rag"
-	for path, want := range map[string]string{dir: hint, filepath.Join(dir, "runs"): hint, filepath.Join(dir, "none"): "no such file or directory", t.TempDir(): "makes one"} {
+	for path, want := range map[string]string{dir: hint, filepath.Join(dir, "runs"): hint, filepath.Join(dir, "none"): "no such file or directory", t.TempDir(): "creates one"} {
 		if _, err := runlog.ReadConfig(path); !errors.Is(err, runlog.ErrNoRun) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}

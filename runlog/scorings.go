@@ -55,7 +55,7 @@ func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
 		there = append(there, fmt.Sprintf("--scoring %s --judge %s", f.Mode, f.Judge))
 	}
 	if len(fit) == 0 {
-		return Scoring{}, nil, fmt.Errorf("%s: %w; there are: %s", dir, ErrOtherScores, strings.Join(there, ", "))
+		return Scoring{}, nil, fmt.Errorf("%s: %w; available: %s", dir, ErrOtherScores, strings.Join(there, ", "))
 	}
 	return mostVerdicts(fit)
 }
@@ -250,7 +250,7 @@ func ReadScoreFile(path string) (Scoring, []qa.Score, error) {
 	first, rest, _ := strings.Cut(string(raw), "\n")
 	var head Scoring
 	if err := ledger.Strict([]byte(first), &head); err != nil {
-		return Scoring{}, nil, fmt.Errorf("%s:1: the first line is not that of a score file: %w", path, err)
+		return Scoring{}, nil, fmt.Errorf("%s:1: the first line is not the header of a score file: %w", path, err)
 	}
 	head.Judge = qa.JudgeName(head.Judge)
 	if head.Format != Format {

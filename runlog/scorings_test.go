@@ -204,7 +204,7 @@ func TestDamagedScores(t *testing.T) {
 	const head, line = `{"format":1,"mode":"fixed","judge":"offline"}` + "\n", `{"uuid":"u","verdict":"right"}` + "\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "x.jsonl:1: "},
-		{"no score file", `{"uuid":"u","verdict":"right"}` + "\n", "x.jsonl:1: the first line is not that of a score file"},
+		{"no score file", `{"uuid":"u","verdict":"right"}` + "\n", "x.jsonl:1: the first line is not the header of a score file"},
 		{"another format", `{"format":2,"mode":"fixed"}`, "has format 2; this program reads format 1"},
 		{"bad line", head + line + "x\n" + line, "x.jsonl:3: "},
 		{"unknown key", head + `{"uuid":"u","mark":1}`, "x.jsonl:2: "},

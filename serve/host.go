@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -92,9 +93,7 @@ func New(c Config) *Host {
 	for _, ex := range c.Questions {
 		h.byID[ex.UUID] = ex
 	}
-	for uuid, n := range c.Repeats {
-		h.repeats[uuid] = n
-	}
+	maps.Copy(h.repeats, c.Repeats)
 	h.splits = splitsOf(c.Questions, c.Splits)
 	h.tools = ToolSpecs(c.Solver.Tools(qa.Example{Kind: h.Kind()}))
 	return h

@@ -278,7 +278,7 @@ func (s *Session) parts(t qa.Trajectory) Parts {
 	return p
 }
 
-// End returns the end of the episode; nil if it goes on. An answer whose judge failed is judged again.
+// End returns the end of the episode; nil while it is unfinished. An answer whose judge failed is judged again.
 func (s *Session) End(ctx context.Context) (*End, error) {
 	if !s.host.enter() {
 		return nil, ErrClosing

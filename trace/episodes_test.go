@@ -301,6 +301,11 @@ func TestFind(t *testing.T) {
 		t.Errorf("%s: %v", w.Episode, err)
 	}
 	uuid, _ := qa.SplitEpisodeID(first)
+	for _, repeat := range []int{0, 1, 2} {
+		if w, err := lib.Find(qa.EpisodeID(lib.Rows()[0].Short, repeat)); err != nil || w.Repeat != repeat {
+			t.Errorf("repeat %d: %s, %v", repeat, w.Episode, err)
+		}
+	}
 	for prefix, want := range map[string]string{"none": `no episode begins with "none"`, uuid: "3 episodes begin with"} {
 		if _, err := lib.Find(prefix); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", prefix, err)

@@ -160,13 +160,22 @@ func (l *Library) Find(prefix string) (Row, error) {
 	return Row{}, errors.New(strings.Join(lines, "\n  "))
 }
 
-// Beginning returns the episodes whose name begins with a prefix.
+// Beginning returns the episodes whose name begins with a prefix. A prefix of the uuid may be followed by a whole number of a
+// repeat, as lists show it: "1e6bccdd#1" is not "1e6bccdd#10".
 func (l *Library) Beginning(prefix string) []Row {
-	var found []Row
+	uuid, repeat := qa.SplitEpisodeID(prefix)
+	whole := prefix == qa.EpisodeID(uuid, repeat)
+	var found, exact []Row
 	for _, w := range l.Rows() {
 		if strings.HasPrefix(w.Episode, prefix) {
 			found = append(found, w)
 		}
+		if whole && w.Repeat == repeat && strings.HasPrefix(w.UUID, uuid) {
+			exact = append(exact, w)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
 	}
 	return found
 }

@@ -89,15 +89,15 @@ func (m Mark) Sentence(s qa.Step) string {
 	case MarkFormat:
 		return cmp.Or("format error: "+s.ParseError.Reason, "format error")
 	case MarkError:
-		return "error of the tool"
+		return "tool error"
 	case MarkRepeated:
 		return fmt.Sprintf("repeated: the same action as step %d; %d tokens wasted", m.First, m.Wasted)
 	case MarkCut:
 		return cutSentence(s.Observation.Cut)
 	case MarkLeft:
-		return "left the window: the last request did not have this result"
+		return "left the window: the last request did not contain this result"
 	case MarkReply:
-		return "reply cut off at the limit of tokens"
+		return "reply cut off at the token limit"
 	}
 	return m.Label()
 }
@@ -113,9 +113,9 @@ func cutSentence(c *qa.Cut) string {
 	case "cell":
 		text += ", the last one in part"
 	case "rows":
-		return text + " (limit of rows)"
+		return text + " (row limit)"
 	}
-	return text + fmt.Sprintf(" (limit of %d tokens)", c.TokenLimit)
+	return text + fmt.Sprintf(" (limit: %d tokens)", c.TokenLimit)
 }
 
 // Marks returns the marks of an episode in the order of its steps.

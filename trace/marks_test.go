@@ -15,10 +15,10 @@ func TestMarkTexts(t *testing.T) {
 		Observation: &qa.Observation{Cut: &qa.Cut{Reason: "tokens", RowsShown: 2, RowsTotal: 5, TokenLimit: 5000}},
 	}
 	sentences := map[trace.MarkKind]string{
-		trace.MarkFormat: "format error: a quote is not closed", trace.MarkError: "error of the tool", trace.MarkEmpty: "empty result",
+		trace.MarkFormat: "format error: a quote is not closed", trace.MarkError: "tool error", trace.MarkEmpty: "empty result",
 		trace.MarkRepeated: "repeated: the same action as step 1; 40 tokens wasted",
-		trace.MarkCut:      "cut: 2 of 5 rows shown (limit of 5000 tokens)",
-		trace.MarkLeft:     "left the window: the last request did not have this result", trace.MarkReply: "reply cut off at the limit of tokens",
+		trace.MarkCut:      "cut: 2 of 5 rows shown (limit: 5000 tokens)",
+		trace.MarkLeft:     "left the window: the last request did not contain this result", trace.MarkReply: "reply cut off at the token limit",
 	}
 	labels := map[string]bool{}
 	for _, kind := range trace.MarkKinds() {
@@ -35,8 +35,8 @@ func TestMarkTexts(t *testing.T) {
 
 func TestCutSentence(t *testing.T) {
 	for want, cut := range map[string]qa.Cut{
-		"cut: 2 of more rows shown (limit of rows)":                         {Reason: "rows", RowsShown: 2, RowsTotal: -1},
-		"cut: 1 of 3 rows shown, the last one in part (limit of 90 tokens)": {Reason: "cell", RowsShown: 1, RowsTotal: 3, TokenLimit: 90},
+		"cut: 2 of more rows shown (row limit)":                           {Reason: "rows", RowsShown: 2, RowsTotal: -1},
+		"cut: 1 of 3 rows shown, the last one in part (limit: 90 tokens)": {Reason: "cell", RowsShown: 1, RowsTotal: 3, TokenLimit: 90},
 	} {
 		got := trace.Mark{Kind: trace.MarkCut}.Sentence(qa.Step{Observation: &qa.Observation{Cut: &cut}})
 		if got != want {

@@ -13,20 +13,20 @@ import (
 
 // annotateCmd makes annotations of DORIS-MAE.
 type annotateCmd struct {
-	Ask    annotateAskCmd    `cmd:"" default:"withargs" help:"Ask a model how far abstracts meet aspects; also without the word ask."`
-	Export annotateExportCmd `cmd:"" help:"Write the scores in the form of the benchmark."`
+	Ask    annotateAskCmd    `cmd:"" default:"withargs" help:"Ask a model how well abstracts meet aspects (short form: airqa bench annotate)."`
+	Export annotateExportCmd `cmd:"" help:"Export the scores in the benchmark's format."`
 }
 
 type annotateAskCmd struct {
-	Dataset  string   `names:"input" required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in its form."`
+	Dataset  string   `names:"input" required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in the same format."`
 	Model    string   `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	Out      string   `names:"output" short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
-	Pairs    string   `default:"pools" enum:"pools,test" help:"Which pairs: pools (aspects and sub-aspects of each query with its pool) or test (those that people annotated)."`
+	Pairs    string   `default:"pools" enum:"pools,test" help:"Pairs: pools (aspects and sub-aspects of each query with its pool) or test (the pairs that people annotated)."`
 	Queries  []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`
 	Limit    int      `placeholder:"N" help:"Only the first N pairs."`
-	Template string   `names:"input" placeholder:"FILE" help:"Text of the question, with {requirement} and {abstract}; also {title}, {context}, {mark}."`
+	Template string   `names:"input" placeholder:"FILE" help:"Prompt template with {requirement} and {abstract}, optionally {title}, {context} and {mark}."`
 	Retry    string   `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
-	Compat   bool     `help:"Read verdicts as the benchmark's authors do: the only label anywhere in the reply. Default: the last label of the last line."`
+	Compat   bool     `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
 	Workers  int      `short:"j" default:"4" help:"Concurrent calls."`
 	endpointFlags
 	batchFlags
@@ -80,7 +80,7 @@ type annotateExportCmd struct {
 	Dir      string `arg:"" name:"dir" help:"Directory of airqa bench annotate."`
 	Out      string `names:"output" short:"o" required:"" placeholder:"FILE" help:"File to write: a list like Annotation of the benchmark's file."`
 	Unparsed string `names:"output" placeholder:"FILE" help:"File for replies without a verdict. Default: OUT with -unparsed in its name, if there are any."`
-	Compat   bool   `help:"Read verdicts as the benchmark's authors do: the only label anywhere in the reply. Default: the last label of the last line."`
+	Compat   bool   `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
 	JSON     bool   `name:"json" help:"Print the counts as a JSON object."`
 }
 
@@ -96,7 +96,7 @@ func (c annotateExportCmd) Run(a *app) error {
 		return a.printJSON(e)
 	}
 	if e.Unparsed > 0 {
-		a.say("note: unparsed replies: %d, in %s; airqa bench annotate --retry unparsed asks again", e.Unparsed, c.unparsed())
+		a.say("note: unparsed replies: %d, in %s; airqa bench annotate --retry unparsed repeats them", e.Unparsed, c.unparsed())
 	}
 	a.say("%s: %s", c.Out, terminal.Plural(e.Annotations, "annotation"))
 	return nil

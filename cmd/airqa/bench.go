@@ -32,12 +32,12 @@ import (
 // benchCmd is about the companion benchmarks.
 type benchCmd struct {
 	List     benchListCmd     `cmd:"" help:"List the companion benchmarks and their baselines."`
-	Stats    benchStatsCmd    `cmd:"" help:"Count the data as the tables of the benchmark's paper do."`
+	Stats    benchStatsCmd    `cmd:"" help:"Print the dataset statistics of the benchmark's paper."`
 	Baseline benchBaselineCmd `cmd:"" help:"Score baselines that need no language model."`
-	Run      benchRunCmd      `cmd:"" help:"Run baselines with a language model on the items."`
+	Run      benchRunCmd      `cmd:"" help:"Run baselines that use a language model."`
 	Score    benchScoreCmd    `cmd:"" help:"Score a file of predictions in the benchmark's own format."`
-	Show     benchShowCmd     `cmd:"" help:"Show an item as a prompt has it: paper, history, question."`
-	Agree    benchAgreeCmd    `cmd:"" help:"Measure the agreement of raters: kappa, alpha, macro F1, rho."`
+	Show     benchShowCmd     `cmd:"" help:"Show an item as it appears in a prompt: paper, history, question."`
+	Agree    benchAgreeCmd    `cmd:"" help:"Measure the agreement between raters: kappa, alpha, macro F1, rho."`
 	Annotate annotateCmd      `cmd:"" help:"Score abstracts for the aspects of DORIS-MAE with a model."`
 	Collect  collectCmd       `cmd:"" help:"Host dialogues between two people about papers, like ArgSciChat."`
 	Judge    judgeCmd         `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
@@ -88,7 +88,7 @@ func (c benchListCmd) Run(a *app) error {
 
 // benchFlags name a benchmark, its data and an output.
 type benchFlags struct {
-	Name    string `arg:"" name:"benchmark" help:"Benchmark: one of airqa bench list."`
+	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa bench list."`
 	Dataset string `names:"input" required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
 	formatFlags
 	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
@@ -111,15 +111,15 @@ func (f benchFlags) write(a *app, r *bench.Result) error {
 }
 
 type benchAgreeCmd struct {
-	File string `arg:"" name:"file" help:"CSV: a head with the names of the raters, and a line per unit; or the file of doris-mae, for its test set."`
+	File string `arg:"" name:"file" help:"CSV with a header of rater names and one row per unit; or the doris-mae dataset, for its test set."`
 	formatFlags
 	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 
 	Rater       string  `placeholder:"NAME" help:"Compare this rater, a model, to the others. Default: model, for doris-mae."`
-	Annotations string  `names:"input" placeholder:"FILE" help:"Annotations of airqa bench annotate export as the model's scores. Default: those of doris-mae."`
+	Annotations string  `names:"input" placeholder:"FILE" help:"Annotations from airqa bench annotate export, used as the model's scores. Default: the scores in the doris-mae file."`
 	Measure     string  `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
-	Margin      float64 `default:"0.05" placeholder:"D" help:"Difference up to which the model is not worse than people."`
-	Bootstrap   int     `default:"2000" placeholder:"N" help:"Resamples of the comparison."`
+	Margin      float64 `default:"0.05" placeholder:"D" help:"Largest difference at which the model still counts as no worse than people (non-inferiority margin)."`
+	Bootstrap   int     `default:"2000" placeholder:"N" help:"Bootstrap resamples of the comparison."`
 	Seed        uint64  `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 }
 
@@ -130,7 +130,7 @@ func (c benchAgreeCmd) Run(a *app) error {
 		config.Model = cmp.Or(config.Model, bench.ModelRater)
 		read = c.benchmarkRatings
 	} else if c.Annotations != "" {
-		return qa.Usagef("--annotations needs the file of doris-mae, whose test set has the people's scores")
+		return qa.Usagef("--annotations needs the doris-mae dataset as FILE; its test set contains the human scores")
 	}
 	ratings, err := read(c.File)
 	if err != nil {
@@ -157,13 +157,13 @@ func (c benchAgreeCmd) benchmarkRatings(path string) (bench.Ratings, error) {
 			return b.Ratings(path, c.Annotations)
 		}
 	}
-	return bench.Ratings{}, qa.Usagef("no benchmark has scores of people; give a table of ratings")
+	return bench.Ratings{}, qa.Usagef("no benchmark contains human scores; give a CSV of ratings")
 }
 
 type benchRunCmd struct {
-	Name    string   `arg:"" name:"benchmark" help:"Benchmark: one of airqa bench list."`
+	Name    string   `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa bench list."`
 	Dataset string   `names:"input" required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
-	Dir     string   `names:"output" default:"bench" placeholder:"DIR" help:"Folder for the data directory and the questions of the benchmark; both are made once."`
+	Dir     string   `names:"output" default:"bench" placeholder:"DIR" help:"Folder for the benchmark's data directory and questions, which are created once."`
 	Context string   `default:"none" enum:"none,introduction,gold" help:"What --baseline given-context shows: the first section of the paper, or the gold evidence."`
 	History string   `default:"messages" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
 	Args    []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`
@@ -241,8 +241,8 @@ func (c benchRunCmd) prepare(a *app, b *bench.Dataset, data, questions string) e
 
 type benchStatsCmd struct {
 	benchFlags
-	Pools      bool   `help:"Build the pools of doris-mae again from its corpus, and compare them. This needs 4 GB of memory."`
-	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"How statistics of diversity compare texts: tfidf, or minilm (sentence vectors, in process)."`
+	Pools      bool   `help:"Rebuild the pools of doris-mae from its corpus, and compare them. Needs 4 GB of memory."`
+	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"Text similarity for the diversity statistics: tfidf, or minilm (sentence embeddings, in process)."`
 }
 
 func (c benchStatsCmd) Run(a *app) error {
@@ -272,20 +272,20 @@ func (f benchFlags) run(a *app, r bench.Request, of func(bench.Benchmark) benchF
 
 type benchBaselineCmd struct {
 	benchFlags
-	Method string `placeholder:"NAME" help:"Method: one of airqa bench list. Default: all of them, in one table."`
+	Method string `placeholder:"NAME" help:"Method, as listed by airqa bench list. Default: all, in one table."`
 	benchRules
 }
 
 // benchRules are how answers are scored.
 type benchRules struct {
-	Compat   bool   `xor:"mode" help:"Score as the benchmark's own scripts do. This is the default."`
+	Compat   bool   `xor:"mode" help:"Score like the benchmark's own scripts. This is the default."`
 	Fixed    bool   `xor:"mode" help:"Correct known flaws of the scripts (docs/bench.md)."`
 	Setting  string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
 	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
 	Seed     uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 
-	Annotations string `names:"input" placeholder:"FILE" help:"Annotations of airqa bench annotate export, instead of those of the dataset (doris-mae)."`
-	Export      string `names:"output" placeholder:"FILE" help:"Write the predictions to FILE in the benchmark's own format: those of --method, or the scored ones (qasper, doris-mae)."`
+	Annotations string `names:"input" placeholder:"FILE" help:"Annotations from airqa bench annotate export, used instead of the dataset's own (doris-mae)."`
+	Export      string `names:"output" placeholder:"FILE" help:"Write the predictions of --method, or the scored predictions, to FILE in the benchmark's own format (qasper, doris-mae)."`
 }
 
 func (c benchRules) request(r bench.Request) bench.Request {
@@ -295,7 +295,7 @@ func (c benchRules) request(r bench.Request) bench.Request {
 
 func (c benchBaselineCmd) Run(a *app) error {
 	if c.Export != "" && c.Method == "" {
-		return qa.Usagef("--export needs --method: a file has the predictions of one method")
+		return qa.Usagef("--export needs --method: a file contains the predictions of one method")
 	}
 	r := c.benchRules.request(c.benchFlags.request())
 	r.Method = c.Method
@@ -344,8 +344,8 @@ func (c benchScoreCmd) answers(a *app, to string) error {
 }
 
 type benchShowCmd struct {
-	Name    string `arg:"" name:"benchmark" help:"Benchmark: one of airqa bench list."`
-	ID      string `arg:"" name:"id" help:"Id of an item, or a part of it that no other has."`
+	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa bench list."`
+	ID      string `arg:"" name:"id" help:"Id of an item, or a unique part of it."`
 	Dataset string `names:"input" required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
 	History string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
 }

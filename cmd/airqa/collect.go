@@ -17,8 +17,8 @@ import (
 
 // collectCmd collects dialogues as the study of ArgSciChat did.
 type collectCmd struct {
-	Serve    collectServeCmd    `cmd:"" default:"withargs" help:"Serve the page of the dialogues; also without the word serve."`
-	Export   collectExportCmd   `cmd:"" help:"Write the dialogues in the format of ArgSciChat, and tables."`
+	Serve    collectServeCmd    `cmd:"" default:"withargs" help:"Serve the web page for the dialogues (short form: airqa bench collect)."`
+	Export   collectExportCmd   `cmd:"" help:"Export the dialogues in ArgSciChat's format, with summary tables."`
 	Calendar collectCalendarCmd `cmd:"" help:"Write a calendar file for each participant."`
 }
 
@@ -27,13 +27,13 @@ type collectServeCmd struct {
 	Papers       string          `names:"input" required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
 	Out          string          `names:"output" required:"" short:"o" placeholder:"DIR" help:"Folder for the dialogues. The same command resumes a study."`
 	Listen       string          `names:"listen" env:"AIRQA_COLLECT_LISTEN" default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
-	Pair         []string        `placeholder:"NAME,NAME" help:"Begin at once, whatever the sessions: the names of the proponent and the expert. Needs --paper."`
+	Pair         []string        `placeholder:"NAME,NAME" help:"Start immediately, ignoring the scheduled sessions: names of the proponent and the expert. Needs --paper."`
 	Paper        string          `placeholder:"TITLE" help:"Title of the paper of --pair."`
-	MinTurns     int             `default:"7" help:"Turns before the proponent may end."`
-	MaxTurns     int             `default:"15" help:"Turns after which the dialogue ends."`
-	MessageTime  time.Duration   `default:"4m" placeholder:"TIME" help:"Time for each message."`
-	TotalTime    time.Duration   `default:"20m" placeholder:"TIME" help:"Time of a dialogue."`
-	Notices      []time.Duration `default:"15m,19m" placeholder:"TIME" help:"Times after which both people are reminded of the end."`
+	MinTurns     int             `default:"7" help:"Minimum turns before the proponent may end the dialogue."`
+	MaxTurns     int             `default:"15" help:"Maximum turns of a dialogue."`
+	MessageTime  time.Duration   `default:"4m" placeholder:"TIME" help:"Time limit of each message."`
+	TotalTime    time.Duration   `default:"20m" placeholder:"TIME" help:"Time limit of a dialogue."`
+	Notices      []time.Duration `default:"15m,19m" placeholder:"TIME" help:"Times into the dialogue at which both people are reminded of the limit."`
 }
 
 // config reads the files of a study.
@@ -43,7 +43,7 @@ func (c collectServeCmd) config(a *app) (collect.Config, error) {
 		Limits: collect.Limits{MinTurns: c.MinTurns, MaxTurns: c.MaxTurns, Message: c.MessageTime, Total: c.TotalTime, Notices: c.Notices},
 	}
 	if len(c.Pair) != 0 && len(c.Pair) != 2 || (len(c.Pair) == 0) != (c.Paper == "") {
-		return f, qa.Usagef("--pair needs two names and --paper a title; an example is --pair Ada,Ben --paper \"Quiet Attention\"")
+		return f, qa.Usagef("--pair needs two names and --paper a title, as in --pair Ada,Ben --paper \"Quiet Attention\"")
 	}
 	var err error
 	if f.Plan, err = collect.ReadPlan(c.Participants); err != nil {
@@ -61,7 +61,7 @@ func (c collectServeCmd) config(a *app) (collect.Config, error) {
 func (c collectServeCmd) Run(a *app) (err error) {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return qa.Usagef("--listen %s: %v; an example is 127.0.0.1:8378", c.Listen, err)
+		return qa.Usagef("--listen %s: %v; want an address such as 127.0.0.1:8378", c.Listen, err)
 	}
 	f, err := c.config(a)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c collectServeCmd) Run(a *app) (err error) {
 	}
 	if !web.Loopback(host) {
 		a.say("Other machines can reach this server, and the connection is not encrypted: use a network that you trust.\n" +
-			"Give the participants the address with its token, and the name or number of this machine in it.")
+			"Give the participants the URL with its token, and the name or IP address of this machine as its host.")
 	}
 	server := collect.NewServer(collect.ServerConfig{Study: study, Host: host, Log: a.log, Now: a.now})
 	if err := a.print(server.Address(on.Addr())); err != nil {
@@ -104,7 +104,7 @@ func (c collectExportCmd) Run(a *app) error {
 		return err
 	}
 	if x.Complete == 0 {
-		a.say("No dialogue is complete: there are no files of folds.")
+		a.say("No dialogue is complete, so no fold files were written.")
 	} else if x.Labelled < x.Complete {
 		a.say("intents.csv has %d of %s: the others lack intents of one role or both.", x.Labelled, terminal.Plural(x.Complete, "dialogue"))
 	}

@@ -16,11 +16,11 @@ type compareCmd struct {
 	Runs         []string `arg:"" optional:"" name:"run" help:"Run directories, folders of them, or score files."`
 	Format       string   `default:"text" enum:"${formats}" help:"${format_names}."`
 	JSON         bool     `name:"json" help:"Short for --format json."`
-	Flips        int      `default:"5" help:"Number of questions to list that only one run got right, for each run."`
+	Flips        int      `default:"5" help:"For each run, maximum number of questions to list that only this run got right."`
 	Rounds       int      `name:"bootstrap" default:"10000" placeholder:"N" help:"Resamples of the bootstrap."`
 	Seed         uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 	MinQuestions string   `placeholder:"GAP" help:"Print how many questions are needed to detect a gap, such as 3pp (percentage points)."`
-	Discordant   *float64 `placeholder:"FRACTION" help:"With --min-questions: fraction of questions on which the systems disagree. Default: 0.2, or the fraction of the two runs."`
+	Discordant   *float64 `placeholder:"FRACTION" help:"With --min-questions: fraction of questions on which the systems disagree. Default: 0.2, or the fraction observed in the two runs."`
 	Scoring      string   `env:"AIRQA_COMPARE_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
 	Judge        string   `env:"AIRQA_COMPARE_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
 	Power        float64  `default:"0.8" help:"Statistical power."`

@@ -14,7 +14,7 @@ type diffCmd struct {
 	A     string `arg:"" name:"a" help:"Run directory."`
 	B     string `arg:"" name:"b" help:"Another run directory, or the same one for two of its episodes."`
 	UUID  string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it; add #1 for the second repeat. Default: the questions whose verdict differs."`
-	UUIDB string `arg:"" optional:"" name:"uuid-b" help:"Episode of the second run, such as UUID#1. Default: the same as of the first."`
+	UUIDB string `arg:"" optional:"" name:"uuid-b" help:"Episode of the second run, such as UUID#1. Default: the same as in the first."`
 	formatFlags
 	Scoring string `env:"AIRQA_DIFF_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
 	Judge   string `env:"AIRQA_DIFF_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`

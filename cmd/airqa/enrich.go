@@ -23,7 +23,7 @@ type enrichCmd struct {
 	Workers        int      `short:"j" default:"4" help:"Concurrent calls."`
 	MaxCalls       int      `name:"max-calls" placeholder:"N" help:"Maximum number of calls."`
 	MaxTotalTokens int      `name:"max-total-tokens" placeholder:"N" help:"Maximum total tokens, prompts and replies."`
-	Pictures       bool     `help:"Show figures to the model, which must accept images. Default: describe them from caption and page."`
+	Pictures       bool     `help:"Send figures as images to the model, which must accept images. Default: describe them from caption and page."`
 	Again          bool     `help:"Regenerate existing values. Cached replies are reused."`
 }
 
@@ -123,7 +123,7 @@ func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir)
 func (c enrichCmd) end(a *app, asked enrich.Asked, applied enrich.Applied, err error) error {
 	a.say("%d cells of %d papers filled, %d still empty", applied.Cells, applied.Papers, applied.Open)
 	if asked.Unseen > 0 {
-		a.say("warning: %d figures could not be drawn and were described from their captions", asked.Unseen)
+		a.say("warning: %d figures could not be rendered and were described from their captions", asked.Unseen)
 	}
 	switch {
 	case err != nil:

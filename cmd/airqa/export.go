@@ -23,11 +23,11 @@ import (
 )
 
 type exportCmd struct {
-	Write exportWriteCmd `cmd:"" default:"withargs" help:"Write training data from runs; also without the word write."`
-	Check exportCheckCmd `cmd:"" help:"Predict what a trainer does with each row of a file, and what to change."`
-	Show  exportShowCmd  `cmd:"" help:"Show a row as the trainer sees it: trained, context and cut."`
+	Write exportWriteCmd `cmd:"" default:"withargs" help:"Write training data from runs (short form: airqa export)."`
+	Check exportCheckCmd `cmd:"" help:"Predict how a trainer handles each row of a file, and suggest fixes."`
+	Show  exportShowCmd  `cmd:"" help:"Show a row as the trainer sees it: trained, context and cut text."`
 
-	Convert exportConvertCmd `cmd:"" help:"Convert conversations of other tools: ATIF, OpenAI, ShareGPT, TRL."`
+	Convert exportConvertCmd `cmd:"" help:"Convert conversations from other tools: ATIF, OpenAI, ShareGPT, TRL."`
 }
 
 type exportWriteCmd struct {
@@ -36,40 +36,39 @@ type exportWriteCmd struct {
 	Format  string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,kto,atif,parquet,otlp" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), kto (turns of right and wrong episodes with labels), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file)."`
 	Replace bool     `env:"-" help:"Replace an existing export."`
 
-	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Form of the trained turn: canonical (action as airqa prints it, nothing after it) or raw (the reply as received)."`
+	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Text of the trained turn: canonical (the action in airqa's format, nothing after it) or raw (the reply as received)."`
 	Thinking string `env:"-" default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
 	filterFlags
 	IDs     string    `names:"input" name:"ids" env:"-" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
 	Scoring string    `env:"-" placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
 	Judge   string    `env:"-" placeholder:"NAME" help:"Use the scores of this judge."`
-	Split   []float64 `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question and no known paper of a question is in two splits."`
+	Split   []float64 `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question, and no known paper of a question, is in two splits."`
 
 	SplitSeed   uint64   `env:"-" default:"1" help:"Seed of the split."`
-	Duplicates  string   `env:"-" default:"near" enum:"near,exact,keep" help:"Drop rows that are equal and questions that are nearly equal (near), equal rows only (exact), or nothing (keep)."`
-	Against     []string `names:"input" env:"-" placeholder:"DIR" help:"Also drop questions that are nearly equal to those of this earlier export."`
-	Leaks       string   `names:"input" env:"-" placeholder:"FILE" help:"Question file to look for among the questions: same question, paper or element."`
-	Leak        string   `env:"-" default:"drop" enum:"drop,report,fail" help:"What to do with a question of --leaks: drop, report or fail."`
+	Duplicates  string   `env:"-" default:"near" enum:"near,exact,keep" help:"Duplicates to drop: near (identical rows and near-duplicate questions), exact (identical rows) or keep (none)."`
+	Against     []string `names:"input" env:"-" placeholder:"DIR" help:"Also drop near-duplicates of questions in this earlier export."`
+	Leaks       string   `names:"input" env:"-" placeholder:"FILE" help:"Check for leaks of this question file: the same question, paper or element."`
+	Leak        string   `env:"-" default:"drop" enum:"drop,report,fail" help:"What to do with a leaked question: drop, report or fail."`
 	KeepPrivate bool     `env:"-" help:"Do not redact home paths, hosts and e-mail addresses outside of paper text."`
 
-	Whole   bool `name:"whole-episodes" env:"-" help:"One row per episode with its whole history, and a weight for each message: 1 for the turns to train (sharegpt, openai, trl)."`
-	Columns bool `env:"-" help:"Add the columns score, pass_rate, turns, tokens and repeat to the rows of sharegpt, trl, dpo and kto. A missing score is -1."`
-
-	License   string `env:"-" placeholder:"NAME" help:"Licence of the data set for its card, such as cc-by-4.0."`
+	Whole     bool   `name:"whole-episodes" env:"-" help:"One row per episode with its whole history, and a weight for each message: 1 for the turns to train (sharegpt, openai, trl)."`
+	Columns   bool   `env:"-" help:"Add the columns score, pass_rate, turns, tokens and repeat to the rows of sharegpt, trl, dpo and kto. A missing score is -1."`
+	License   string `env:"-" placeholder:"NAME" help:"Licence for the dataset card, such as cc-by-4.0."`
 	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row. Default: 4096 (paper) for LLaMA-Factory and TRL, 65536 for OpenAI, none for whole trajectories."`
 	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory for --cutoff-len. Default: qwen, and qwen2_vl for rows with images."`
 	Tokenizer string `names:"input" env:"-" placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate with a safety margin."`
-	Fit       bool   `env:"-" default:"true" negatable:"" help:"Shorten observations until every row is within --cutoff-len, and drop the rest."`
+	Fit       bool   `env:"-" default:"true" negatable:"" help:"Shorten observations until rows fit --cutoff-len, and drop rows that cannot fit."`
 
-	Endpoint string `names:"telemetry" name:"otlp-endpoint" env:"-" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP); what it has already is left out. OTEL_EXPORTER_OTLP_HEADERS may hold a key."`
+	Endpoint string `names:"telemetry" name:"otlp-endpoint" env:"-" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP); traces sent before are skipped. OTEL_EXPORTER_OTLP_HEADERS may contain an API key."`
 	Follow   bool   `env:"-" help:"With --otlp-endpoint: keep sending until the runs end."`
 }
 
 // filterFlags are the fields of [curate.Filter].
 type filterFlags struct {
-	Include        []string `env:"-" placeholder:"CLASS" help:"Also episodes of this class: wrong, unscored, scoring_failed or generation_failed. Default: only scored and right ones."`
+	Include        []string `env:"-" placeholder:"CLASS" help:"Also export episodes of this class: wrong, unscored, scoring_failed or generation_failed. Default: only episodes scored as right."`
 	MinScore       *float64 `env:"-" placeholder:"S" help:"Minimum score, from 0 to 1."`
 	MaxScore       *float64 `env:"-" placeholder:"S" help:"Maximum score, from 0 to 1."`
-	Outcome        []string `env:"-" placeholder:"OUTCOME" help:"Only episodes that ended this way, such as answered or turn_limit."`
+	Outcome        []string `env:"-" placeholder:"OUTCOME" help:"Only episodes with this outcome, such as answered or turn_limit."`
 	OfModel        []string `env:"-" placeholder:"MODEL" help:"Only episodes of these models, as PROVIDER:NAME or NAME."`
 	OfBaseline     []string `env:"-" placeholder:"NAME" help:"Only episodes of these baselines."`
 	Tag            []string `env:"-" placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
@@ -77,7 +76,7 @@ type filterFlags struct {
 	MaxTurns       int      `env:"-" placeholder:"N" help:"Maximum turns of an episode."`
 	MinTokens      int      `env:"-" placeholder:"N" help:"Minimum tokens of an episode, prompts and replies."`
 	MaxTokens      int      `env:"-" placeholder:"N" help:"Maximum tokens of an episode, prompts and replies."`
-	MaxRepetition  *float64 `env:"-" placeholder:"SHARE" help:"Maximum share of actions that repeat an earlier one of the episode, from 0 to 1."`
+	MaxRepetition  *float64 `env:"-" placeholder:"SHARE" help:"Maximum share of actions that repeat an earlier action of the episode, from 0 to 1."`
 	PassRate       string   `env:"-" placeholder:"LO-HI" help:"Only questions with a pass rate in this range, such as 0.2-0.8: the share of right answers among their scored repeats by the same baseline and model."`
 	BestOf         int      `env:"-" placeholder:"N" help:"Of the repeats of a question by the same baseline and model, only the N best right episodes: the highest score, then the fewest turns, then the fewest tokens."`
 	MaxPerQuestion int      `env:"-" placeholder:"N" help:"Maximum episodes of one question; the first ones are kept."`
@@ -102,7 +101,7 @@ func (c exportWriteCmd) Run(a *app) error {
 		return adviseExport(err)
 	}
 	if s.Unchanged {
-		return a.print(c.Out + " already holds this export; nothing changed")
+		return a.print(c.Out + " already contains this export; nothing changed")
 	}
 	for _, note := range s.Notes {
 		a.say("note: %s", note)
@@ -121,7 +120,7 @@ func adviseExport(err error) error {
 	case errors.As(err, new(*stagedir.OccupiedError)):
 		return fmt.Errorf("%w; to overwrite it, add --replace", err)
 	case errors.Is(err, export.ErrLeaks):
-		return fmt.Errorf("%w; --leak drop leaves them out", err)
+		return fmt.Errorf("%w; --leak drop excludes them", err)
 	case errors.Is(err, export.ErrNoPairs):
 		return fmt.Errorf("%w; airqa run --repeats N makes repeats", err)
 	}
@@ -220,7 +219,7 @@ func (c exportWriteCmd) traces(a *app, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	return a.print(fmt.Sprintf("%s: %s of %s sent; %d were there before",
+	return a.print(fmt.Sprintf("%s: %s of %s sent; %d were sent before",
 		c.Endpoint, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode"), sum.Known))
 }
 
@@ -233,7 +232,7 @@ func (c exportWriteCmd) writeTraces(a *app, config otlp.Config) error {
 		return err
 	}
 	if unchanged {
-		return a.print(c.Out + " already holds this export; nothing changed")
+		return a.print(c.Out + " already contains this export; nothing changed")
 	}
 	return a.print(fmt.Sprintf("%s: %s of %s", c.Out, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode")))
 }

@@ -37,7 +37,7 @@ func (f checkFlags) options(a *app) (o preflight.Options, remove func(), err err
 
 type exportCheckCmd struct {
 	checkFlags
-	Python string `names:"source" env:"-" placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python): the trainer's own loader reads the file too."`
+	Python string `names:"source" env:"-" placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python), to read the file with the trainer's own loader too."`
 	JSON   bool   `env:"-" name:"json" help:"Print one JSON line per row, then the total."`
 }
 

@@ -24,7 +24,7 @@ type endpointFlags struct {
 	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests per model; lowered temporarily after a 429. Default: 64, or -j if larger."`
 	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
 	Retries        int           `default:"5" help:"Retries after transient failures."`
-	Models         string        `names:"input" placeholder:"FILE" help:"Your own list of models, merged over the built-in one (see airqa list models)."`
+	Models         string        `names:"input" placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (see airqa list models)."`
 }
 
 // modelConfig checks the flags and returns how models are called.
@@ -80,7 +80,7 @@ func calling(e endpointFlags, b budgetFlags, question qa.QuestionLimits) (models
 // batchFlags select the batch API of the endpoint.
 type batchFlags struct {
 	Batch      bool `help:"Send requests in batches (openai and anthropic): half the price, replies within a day. After a stop or a crash, the same command collects them."`
-	BatchAgain bool `name:"batch-again" help:"Send the requests again that have failed in a batch."`
+	BatchAgain bool `name:"batch-again" help:"Resend requests that failed in a batch."`
 }
 
 // checkQuestionLimits rejects invalid limits of a question.
@@ -116,7 +116,7 @@ type selectionFlags struct {
 	Range  string   `placeholder:"A-B" help:"Only questions A to B of the file; A- for A to the end, N for the first N."`
 	ID     []string `names:"input" name:"id" placeholder:"UUID" help:"Only these questions, by uuid or a prefix of it; @FILE reads one per line."`
 	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
-	Status []string `placeholder:"STATUS" help:"Only questions with this result in the run of --of: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
+	Status []string `placeholder:"STATUS" help:"Only questions with this result in the run given by --of: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
 	Of     string   `names:"input" placeholder:"RUN" help:"Earlier run that --status refers to."`
 	Sample int      `placeholder:"N" help:"Only a random sample of N questions (see --sample-seed)."`
 	Seed   uint64   `name:"sample-seed" default:"2024" help:"Seed of --sample."`
@@ -146,7 +146,7 @@ type judgeFlags struct {
 	Judges           []string `names:"model" placeholder:"A,B,C" help:"Panel of judges that vote, instead of --judge."`
 	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"Judges that must accept an answer: majority (a tie is wrong), all or any."`
 	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls to each judge."`
-	JudgeBaseURL     string   `names:"endpoint" name:"judge-base-url" placeholder:"URL" help:"Base URL of the judges' endpoint. Default: api.openai.com, even with --base-url."`
+	JudgeBaseURL     string   `names:"endpoint" name:"judge-base-url" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
 }
 
 // judges checks the flags.

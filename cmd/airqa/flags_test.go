@@ -93,6 +93,9 @@ var effects = []effect{
 	{"limit", "--limit 2", picked, "u0 u1"},
 
 	{"turns", "--turns 9", settingOf("turns"), 9},
+	{"rows", "--rows 6", settingOf("rows"), 6},
+	{"retrieve", "--retrieve bm25", settingOf("retrieve"), "bm25"},
+	{"query-seconds", "--query-seconds 12", settingOf("query_seconds"), 12.0},
 	{"window", "--window 3", settingOf("window"), 3},
 	{"protocol", "--protocol mixed", settingOf("protocol"), "mixed"},
 	{"action-format", "--action-format yaml", settingOf("action_format"), "yaml"},
@@ -163,6 +166,7 @@ var scripted = map[string]map[string]string{
 	"bench annotate export": {"script/annotate.txtar": "out unparsed compat json"},
 	"shards slurm":          {"script/cluster.txtar": "shards parallel name cpus mem time partition keys restarts"},
 	"shards k8s":            {"script/cluster.txtar": "shards parallel name cpus mem image claim work data-claim secret namespace restarts"},
+	"shards serve":          {"script/cluster.txtar": "replicas name cpus port mem image claim work data-claim secret namespace"},
 	"store cache list":      {"script/replies.txtar": "json"},
 	"store cache clear":     {"script/replies.txtar": "json"},
 	"store cache prune":     {"script/replies.txtar": "older json"},
@@ -192,14 +196,19 @@ var scripted = map[string]map[string]string{
 	"export write": {"script/export.txtar": "out format replace turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
 		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids scoring judge split split-seed duplicates against leaks leak keep-private " +
 		"cutoff-len template tokenizer fit license pass-rate best-of columns whole-episodes", "script/otlp.txtar": "otlp-endpoint follow"},
-	"synth explore":  {"script/synth.txtar": making, "synth_batch_test.go": "batch batch-again"},
-	"synth track":    {"script/synth.txtar": making, "synth_batch_test.go": "batch batch-again"},
-	"synth all":      {"script/synth.txtar": making + " baseline repeats judge judge-concurrency", "synth_batch_test.go": "batch batch-again"},
-	"synth act":      {"script/synth.txtar": "data model out workers baseline repeats judge judge-concurrency rows retrieve"},
-	"synth why":      {"script/synth.txtar": "json"},
-	"synth review":   {"synth_review_test.go": "sample sample-seed html out apply reviewer data model workers solve-again pictures"},
-	"why":            {"script/demo.txtar": "compare format json scoring all", "script/trace.txtar": "ask judge-base-url judge-concurrency"},
-	"view":           {"view_test.go": "data listen no-open"},
+	"synth explore": {"script/synth.txtar": making, "synth_batch_test.go": "batch batch-again"},
+	"synth track":   {"script/synth.txtar": making, "synth_batch_test.go": "batch batch-again"},
+	"synth all":     {"script/synth.txtar": making + " baseline repeats judge judge-concurrency", "synth_batch_test.go": "batch batch-again"},
+	"synth act":     {"script/synth.txtar": "data model out workers baseline repeats judge judge-concurrency rows retrieve"},
+	"synth why":     {"script/synth.txtar": "json"},
+	"synth review":  {"synth_review_test.go": "sample sample-seed html out apply reviewer data model workers solve-again pictures"},
+	"why":           {"script/demo.txtar": "compare format json scoring all", "script/trace.txtar": "ask judge-base-url judge-concurrency"},
+	"view":          {"view_test.go": "data listen no-open"},
+	"serve": {
+		"serve_test.go": "data questions out token-file max-sessions idle listen split split-seed model-name max-answer call-timeout judge judge-concurrency " +
+			"scoring baseline status of",
+	},
+	"mcp":            {"serve_test.go": "data questions question out listen baseline call-timeout max-answer scoring judge judge-concurrency"},
 	"export check":   {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template python json"},
 	"export show":    {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template row html"},
 	"export convert": {"script/export-convert.txtar": "to out"},
@@ -340,7 +349,7 @@ var neededArgs = map[string]string{
 	"shards merge": "run --out o", "shards slurm": "--shards 2 -- -q q", "shards k8s": "--shards 2 --image i --claim c -- -q q",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
-	"store cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "store cache list": "c", "store cache clear": "c", "bench judge-check": "f", "report": "run", "view": "run",
+	"store cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "store cache list": "c", "store cache clear": "c", "bench judge-check": "f", "report": "run", "view": "run", "serve": "-q q", "shards serve": "--image i --claim c -- -q q",
 	"bench stats": "argscichat --dataset d", "bench baseline": "argscichat --dataset d", "bench score": "argscichat --dataset d --predictions p",
 	"bench show": "argscichat i --dataset d", "bench agree": "f",
 	"bench collect serve": "--participants p --papers p --out o", "bench collect export": "d --out o", "bench collect calendar": "--participants p --out o",
@@ -625,7 +634,12 @@ func picked(t *testing.T, a *app, c any) any {
 // settingOf is one of a baseline's, as the solver has it.
 func settingOf(name string) func(*testing.T, *app, any) any {
 	return func(_ *testing.T, _ *app, c any) any {
-		if settings, ok := part[qa.Settings](c); ok {
+		settings, ok := part[qa.Settings](c)
+		if f, served := part[episodeFlags](c); served {
+			settings, _ = f.settings() // valid flags
+			ok = true
+		}
+		if ok {
 			v := settings.Record()[name]
 			if v == nil {
 				return ""

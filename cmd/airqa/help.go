@@ -49,7 +49,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-base-url vectors"},
 	{"Cache and replay:", "cache replay replay-loose"},
 	{"Judges:", "scoring judge judge-base-url judges judge-rule judge-concurrency"},
-	{"Drawing and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},
+	{"Sampling and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},
 	{"Other sources:", "metadata mineru max-mb delay"},
 	{"Passages:", "chunk-size chunk-unit"},
 	{"Which episodes:", "include min-score max-score outcome of-model of-baseline min-turns max-turns min-tokens export/max-tokens max-repetition max-per-question max-per-paper ids"},
@@ -132,9 +132,13 @@ func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
 func writeHelp(ctx *kong.Context, all bool) error {
 	node, out := ctx.Selected(), ctx.Stdout
 	hidden := hideFlags(ctx.Model.Node, node, all)
+	rare := hideRare(ctx.Model.Node, node, all)
 	defer func() {
 		for _, f := range hidden {
 			f.Hidden = false
+		}
+		for _, c := range rare {
+			c.Hidden = false
 		}
 		ctx.Stdout = out
 	}()
@@ -153,6 +157,14 @@ func writeHelp(ctx *kong.Context, all bool) error {
 	grouped := slices.DeleteFunc(slices.Clone(hidden), func(f *kong.Flag) bool { return f.Group == nil })
 	if n := len(grouped); n > 0 {
 		fmt.Fprintf(&text, "\n%s --help-all shows %s.\n", node.FullPath(), terminal.Plural(n, "more flag"))
+	}
+	var names []string
+	for _, c := range rare {
+		names = append(names, c.Name)
+	}
+	if len(names) > 0 {
+		text = *bytes.NewBuffer(bytes.Replace(text.Bytes(), []byte("\nMore:\n"), nil, 1)) // its commands are hidden
+		fmt.Fprintf(&text, "airqa --help-all shows more commands: %s.\n", strings.Join(names, ", "))
 	}
 	_, err = io.WriteString(out, heading.ReplaceAllStringFunc(text.String(), terminal.StyleOf(os.Stdout, os.Getenv).Bold))
 	return err
@@ -176,6 +188,21 @@ func hideFlags(program, command *kong.Node, all bool) []*kong.Flag {
 	}
 	for _, f := range hidden {
 		f.Hidden = true
+	}
+	return hidden
+}
+
+// hideRare hides the commands for maintenance from the first page and returns them.
+func hideRare(program, command *kong.Node, all bool) []*kong.Node {
+	if command != nil || all {
+		return nil
+	}
+	var hidden []*kong.Node
+	for _, c := range program.Children {
+		if c.Group != nil && c.Group.Title == "More:" && !c.Hidden {
+			c.Hidden = true
+			hidden = append(hidden, c)
+		}
 	}
 	return hidden
 }

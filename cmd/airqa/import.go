@@ -18,14 +18,14 @@ import (
 
 // importCmd is about what other programs made.
 type importCmd struct {
-	Database     importDatabaseCmd `cmd:"" default:"withargs" help:"Copy a released AirQA database into a data directory; also without the word database."`
-	Trajectories importRunCmd      `cmd:"" name:"run" help:"Import trajectories of other programs (ATIF, inspect_ai) as a run."`
+	Database     importDatabaseCmd `cmd:"" default:"withargs" help:"Copy a released AirQA database into a data directory (short form: airqa import)."`
+	Trajectories importRunCmd      `cmd:"" name:"run" help:"Import trajectories from other tools (ATIF, inspect_ai) as a run."`
 }
 
 type importDatabaseCmd struct {
 	dataFlags
 	Database string `arg:"" name:"database" help:"Released AirQA database, such as ai_research.duckdb, or a data directory."`
-	PDFs     string `names:"input" name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: those of the data directory, or the working directory, stored paths only."`
+	PDFs     string `names:"input" name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: the pdfs folder of a data directory; for a database, the paths stored in it, relative to the working directory."`
 	Replace  bool   `help:"Replace papers with the same id that came from a PDF or another database."`
 }
 
@@ -116,8 +116,8 @@ func (c importDatabaseCmd) end(a *app, sum release.Summary) error {
 }
 
 type importRunCmd struct {
-	Files []string `arg:"" name:"file" help:"Trajectories in ATIF (a .json file, lines, or a folder), or logs of inspect_ai (.eval or .json)."`
-	Out   string   `names:"output" short:"o" required:"" env:"-" placeholder:"DIR" help:"Run directory to make; a folder of them if the files have several agents, models or runs."`
+	Files []string `arg:"" name:"file" help:"ATIF trajectories (a .json file, JSON Lines or a folder), or inspect_ai logs (.eval or .json)."`
+	Out   string   `names:"output" short:"o" required:"" env:"-" placeholder:"DIR" help:"Run directory to create, or the folder of run directories if the files contain several agents, models or runs."`
 }
 
 func (c importRunCmd) Run(a *app) error {

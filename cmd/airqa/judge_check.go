@@ -32,10 +32,10 @@ func (c judgeCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	if j.Absent != nil {
-		return qa.Usagef("there is no judge to check: %w", j.Absent)
+		return qa.Usagef("no judge to check: %w", j.Absent)
 	}
 	if j.IsNone() {
-		return qa.Usagef("there is no judge to check")
+		return qa.Usagef("no judge to check")
 	}
 	checked, err := c.check(a, j, labels)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c judgeCmd) labels(a *app) ([]judge.Label, error) {
 		labels = append(labels, l)
 	}
 	for _, pair := range judge.Contradictions(labels) {
-		a.say("warning: %s: line %d contradicts line %d: same answer, other label", c.File, pair[1].Line, pair[0].Line)
+		a.say("warning: %s: line %d contradicts line %d: same answer, different label", c.File, pair[1].Line, pair[0].Line)
 	}
 	if len(labels) == 0 {
 		return nil, fmt.Errorf("%s has no labelled judgements; airqa bench judge-check --help shows an example", c.File)

@@ -54,9 +54,9 @@ type cli struct {
 	Ask    askCmd    `cmd:"" group:"Start:" help:"Answer a question about your PDFs, with sources."`
 
 	Ingest ingestCmd `cmd:"" group:"Papers:" help:"Read PDFs into a data directory."`
-	Import importCmd `cmd:"" group:"Papers:" help:"Copy a released AirQA database, or trajectories of other programs."`
+	Import importCmd `cmd:"" group:"Papers:" help:"Import a released AirQA database, or trajectories from other tools."`
 	Papers papersCmd `cmd:"" group:"Papers:" help:"List, show, add and remove the papers of a data directory."`
-	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Write summaries, tldr and tags with a model."`
+	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Generate summaries, TL;DRs and tags with a model."`
 
 	Questions questionsCmd `cmd:"" group:"Evaluate:" help:"Write, convert, check and count questions; try an answer."`
 	Run       runCmd       `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`
@@ -67,21 +67,21 @@ type cli struct {
 	Bench     benchCmd     `cmd:"" group:"Evaluate:" help:"Companion benchmarks: run, score, annotate, collect dialogues, check judges."`
 	Shards    shardsCmd    `cmd:"" group:"Evaluate:" help:"Run shards with Slurm or Kubernetes, and merge them."`
 
-	Synth  synthCmd  `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
-	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
+	Synth  synthCmd  `cmd:"" group:"Train:" help:"Generate questions about papers with a model, and collect trajectories."`
+	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs, in the formats that trainers read."`
 
 	Serve serveCmd `cmd:"" group:"Serve:" help:"Serve episodes to agents and trainers: MCP, OpenEnv, ORS, NeMo Gym."`
 	MCP   mcpCmd   `cmd:"" group:"Serve:" name:"mcp" help:"Give an assistant the tools of a data directory over MCP."`
 
 	Trace  traceCmd  `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
-	Why    whyCmd    `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`
+	Why    whyCmd    `cmd:"" group:"Debug:" help:"Show the causes of wrong answers, with evidence."`
 	Notes  notesCmd  `cmd:"" group:"Debug:" help:"List, add and merge comments and decisions on episodes."`
 	View   viewCmd   `cmd:"" group:"Debug:" help:"Show runs in the browser: overview, questions, steps, search."`
 	Diff   diffCmd   `cmd:"" group:"Debug:" help:"Compare two trajectories, or find where two runs diverge."`
-	Replay replayCmd `cmd:"" group:"Debug:" help:"Execute recorded actions again and compare their results."`
+	Replay replayCmd `cmd:"" group:"Debug:" help:"Execute recorded actions again and compare the results."`
 	Fork   forkCmd   `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`
 	Search searchCmd `cmd:"" group:"Debug:" help:"Search passages like the Retrieve tool."`
-	SQL    sqlCmd    `cmd:"" group:"Debug:" name:"sql" help:"Run a query like the Query tool."`
+	SQL    sqlCmd    `cmd:"" group:"Debug:" name:"sql" help:"Run an SQL query like the Query tool."`
 	Page   pageCmd   `cmd:"" group:"Debug:" help:"Render a page like the View tool."`
 
 	List       listCmd       `cmd:"" group:"More:" help:"List the baselines, or the known models with prices and limits."`

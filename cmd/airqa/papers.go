@@ -14,11 +14,11 @@ import (
 
 // papersCmd manages the papers of a data directory.
 type papersCmd struct {
-	List  papersListCmd  `cmd:"" default:"withargs" help:"List papers, with counts and problems; also without the word list."`
+	List  papersListCmd  `cmd:"" default:"withargs" help:"List papers, with counts and problems (short form: airqa papers)."`
 	Show  papersShowCmd  `cmd:"" help:"Show details and problems of papers."`
-	Add   papersAddCmd   `cmd:"" help:"Read PDFs into the data directory, as airqa ingest does."`
-	Fetch papersFetchCmd `cmd:"" help:"Download and add the papers that questions need."`
-	Rm    papersRmCmd    `cmd:"" help:"Remove papers: rows, vectors and files."`
+	Add   papersAddCmd   `cmd:"" help:"Read PDFs into the data directory, like airqa ingest."`
+	Fetch papersFetchCmd `cmd:"" help:"Download and ingest the papers that questions need."`
+	Rm    papersRmCmd    `cmd:"" help:"Remove papers with their rows, vectors and files."`
 }
 
 // papersFlags name a data directory and the format of a list.
@@ -29,7 +29,7 @@ type papersFlags struct {
 
 type papersListCmd struct {
 	papersFlags
-	Papers []string `arg:"" optional:"" name:"paper" help:"Show details of these papers instead, as airqa papers show does."`
+	Papers []string `arg:"" optional:"" name:"paper" help:"Show details of these papers instead, like airqa papers show."`
 }
 
 func (c papersListCmd) Run(a *app) error {

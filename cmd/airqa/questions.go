@@ -17,7 +17,7 @@ import (
 
 // questionsCmd writes and checks question files.
 type questionsCmd struct {
-	New     questionsNewCmd     `cmd:"" help:"Write a question that can be scored, and show how answers will be judged."`
+	New     questionsNewCmd     `cmd:"" help:"Write a question with an evaluator, and show how answers to it are scored."`
 	Convert questionsConvertCmd `cmd:"" help:"Convert questions with answers (CSV, JSON, text) to AirQA's JSON Lines."`
 	Lint    questionsLintCmd    `cmd:"" help:"List questions that cannot be scored as written or contradict themselves."`
 	Stats   questionsStatsCmd   `cmd:"" help:"Show statistics of a question file."`
@@ -127,8 +127,8 @@ func (a *app) warnOfFaults(file questions.File) {
 
 type questionsConvertCmd struct {
 	File  string   `arg:"" name:"file" help:"Questions with answers: CSV, TSV, JSON, JSON Lines or plain text."`
-	Type  string   `env:"-" placeholder:"TYPE" help:"Type of the answers whose record names none (airqa questions new --help lists the types). Default: chosen from how each answer looks."`
-	Paper []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper of the questions whose record names none: uuid, file name or part of the title. Can be repeated."`
+	Type  string   `env:"-" placeholder:"TYPE" help:"Answer type for records that do not name one (airqa questions new --help lists the types). Default: guessed from each answer."`
+	Paper []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper for records that do not name one: uuid, file name or part of the title. Repeatable."`
 	Data  string   `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 }
 

@@ -22,18 +22,18 @@ import (
 )
 
 type questionsNewCmd struct {
-	Question     string   `env:"-" placeholder:"TEXT" help:"The question. On a terminal, what is not given is asked."`
-	Answer       string   `env:"-" placeholder:"TEXT" help:"Right answer; lists separated by semicolons, or as JSON."`
-	Type         string   `env:"-" placeholder:"TYPE" help:"Type of the answer, which determines how it is scored (listed below). Default: chosen from how the answer looks."`
-	Point        []string `env:"-" sep:"none" placeholder:"TEXT" help:"Statement that the answer must make, for the types text and points. Can be repeated."`
-	Count        int      `env:"-" placeholder:"N" help:"Number of right elements or points that suffice, for the types some and points."`
-	Decimals     *int     `env:"-" placeholder:"N" help:"Digits behind the point that count. Default: those of the answer."`
-	AnswerFormat string   `env:"-" name:"answer-format" placeholder:"TEXT" help:"Form of the answer, shown to the model. Default: the one of the type."`
-	Paper        []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper that the question names: uuid, file name or part of the title. Can be repeated."`
-	Reference    []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper that the answer needs and the question does not name. Can be repeated."`
+	Question     string   `env:"-" placeholder:"TEXT" help:"The question. On a terminal, airqa asks for missing values."`
+	Answer       string   `env:"-" placeholder:"TEXT" help:"Gold answer; list items are separated by semicolons, or as JSON."`
+	Type         string   `env:"-" placeholder:"TYPE" help:"Answer type, which determines how answers are scored (listed above). Default: guessed from the answer."`
+	Point        []string `env:"-" sep:"none" placeholder:"TEXT" help:"Statement that the answer must make, for the types text and points. Repeatable."`
+	Count        int      `env:"-" placeholder:"N" help:"Minimum number of right elements or points, for the types some and points."`
+	Decimals     *int     `env:"-" placeholder:"N" help:"Decimal places that are compared. Default: as many as the answer has."`
+	AnswerFormat string   `env:"-" name:"answer-format" placeholder:"TEXT" help:"Answer format shown to the model. Default: depends on the type."`
+	Paper        []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper that the question names: uuid, file name or part of the title. Repeatable."`
+	Reference    []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper that the answer needs and the question does not name. Repeatable."`
 	Conference   []string `env:"-" placeholder:"VENUE" help:"Venues that a question without papers searches, such as acl2023."`
-	Tag          []string `env:"-" placeholder:"TAG" help:"Tags: type of question, elements such as table, evaluation. Default: from papers and answer."`
-	UUID         string   `env:"-" name:"uuid" placeholder:"UUID" help:"Id of the question. Default: made from its text."`
+	Tag          []string `env:"-" placeholder:"TAG" help:"Tags: question type, elements such as table, and evaluation type. Default: inferred from papers and answer."`
+	UUID         string   `env:"-" name:"uuid" placeholder:"UUID" help:"Id of the question. Default: derived from its text."`
 	Evaluator    string   `env:"-" placeholder:"JSON" help:"Evaluator with eval_func and eval_kwargs, instead of --type and --answer."`
 	Append       string   `names:"output" env:"-" placeholder:"FILE" help:"Append the question to a JSON Lines file instead of printing it."`
 	Data         string   `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which --paper finds papers. Not needed for uuids."`
@@ -50,13 +50,13 @@ func (c questionsNewCmd) Run(a *app) error {
 	}
 	_, _ = fmt.Fprintln(a.errs, w.Text(author.Preview(a.ctx, w), terminalWidth(os.Stderr)))
 	if w.Guessed && w.Kind != author.None {
-		a.say("note: the type %s follows from how the answer looks; --type sets another one", w.Kind)
+		a.say("note: the type %s was guessed from the answer; --type sets another one", w.Kind)
 	}
 	for _, text := range w.Notes {
 		a.say("note: %s", text)
 	}
 	if eval.Subjective(w.Evaluator) {
-		a.say("note: these verdicts compare words; airqa score asks the judge of --judge")
+		a.say("note: these verdicts compare words only; airqa score uses the judge given by --judge")
 	}
 	return c.save(a, w)
 }
@@ -161,7 +161,7 @@ func (a *app) interview(d author.Draft) (author.Written, error) {
 		case line, ok := <-lines:
 			if !ok {
 				a.say("")
-				return "", errors.New("the input has ended; nothing was written")
+				return "", errors.New("end of input; nothing was written")
 			}
 			if line = strings.TrimSpace(line); line == "" {
 				return byDefault, nil

@@ -29,7 +29,7 @@ type reportCmd struct {
 	Seed      uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 	Detail    bool     `help:"Show n, interval and standard errors under every score."`
 	WithPaper bool     `help:"Also show the paper's own rows."`
-	Only      []string `env:"AIRQA_REPORT_ONLY" placeholder:"STATUS" help:"HTML: include the pages of the questions that are right, wrong, unscored, failed, unfinished or damaged; all or none. Default: all of up to 200 episodes, otherwise none."`
+	Only      []string `env:"AIRQA_REPORT_ONLY" placeholder:"STATUS" help:"With --format html, include pages of questions with this status: right, wrong, unscored, failed, unfinished, damaged, all or none. Default: all for up to 200 episodes, otherwise none."`
 	formatFlags
 	Scoring string `env:"AIRQA_REPORT_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
 	Judge   string `env:"AIRQA_REPORT_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
@@ -165,7 +165,7 @@ func (a *app) reportRows(dirs []string, o report.Options) ([]report.Row, error) 
 		}
 	}
 	if len(rows) == 0 {
-		return nil, errors.New("none of these runs has such scores; run airqa score first")
+		return nil, errors.New("these runs have no such scores; run airqa score first")
 	}
 	order := make(map[string]int)
 	for i, name := range baselines.Names() {

@@ -29,9 +29,9 @@ type runCmd struct {
 	endpointFlags
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
-	Retry   string `default:"errors" enum:"errors,all,none" help:"Which finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
+	Retry   string `default:"errors" enum:"errors,all,none" help:"Finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
 	selectionFlags
-	Shard shard.Part `placeholder:"I/N" help:"Only shard I of N equal parts of the selected questions, in a run directory of its own; airqa shards merge makes one run of all shards. Budgets and --max-connections are those of this shard."`
+	Shard shard.Part `placeholder:"I/N" help:"Run only shard I of N equal parts of the selected questions, in its own run directory; airqa shards merge merges all shards into one run. Budgets and --max-connections apply to this shard."`
 	missingFlags
 	budgetFlags
 	qa.Settings
@@ -151,7 +151,7 @@ func (c runCmd) checkOut() error {
 	case c.Out != "":
 		return nil
 	case c.Shard != (shard.Part{}):
-		return qa.Usagef("--shard needs --out DIR: each shard has a run directory of its own, such as --out runs/shards/%s", c.Shard.Folder())
+		return qa.Usagef("--shard needs --out DIR: each shard has its own run directory, such as --out runs/shards/%s", c.Shard.Folder())
 	case c.Replay != "":
 		return qa.Usagef("--replay needs --out DIR for the new run")
 	}
@@ -160,7 +160,7 @@ func (c runCmd) checkOut() error {
 
 // scoringFlags choose how answers are scored.
 type scoringFlags struct {
-	Scoring string `default:"reference" enum:"reference,fixed" help:"Semantics: reference (the authors' code, as used for published numbers) or fixed (known bugs fixed)."`
+	Scoring string `default:"reference" enum:"reference,fixed" help:"Scoring mode: reference (the authors' code, as used for the published numbers) or fixed (known bugs fixed)."`
 	judgeFlags
 }
 
@@ -258,7 +258,7 @@ func adviceOn(differences []string) string {
 // replayFlags select a recorded run to replay.
 type replayFlags struct {
 	Replay      string `names:"input" placeholder:"RUN" help:"Replay RUN from its log without making calls. Questions, baseline, model and settings default to those of RUN."`
-	ReplayLoose bool   `name:"replay-loose" help:"Where the conversation differs from RUN, continue with its reply to the same step instead of stopping."`
+	ReplayLoose bool   `name:"replay-loose" help:"If the conversation differs from RUN, continue with the recorded reply of the same step instead of stopping."`
 }
 
 // checkReplay checks the flags of a replay.

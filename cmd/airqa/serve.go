@@ -23,8 +23,7 @@ import (
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/serve"
-	"airqa/serve/mcp"
-	"airqa/serve/rest"
+	"airqa/serve/protocol"
 	"airqa/train/curate"
 )
 
@@ -62,7 +61,7 @@ type serveCmd struct {
 	dataFlags
 	Questions string `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Out       string `names:"output" short:"o" default:"runs/served" placeholder:"DIR" help:"Run directory for the episodes. Servers that run at the same time need one each."`
-	Name      string `default:"client" placeholder:"NAME" help:"Name of the clients' model in the run."`
+	ModelName string `name:"model-name" default:"client" placeholder:"NAME" help:"Name of the clients' model in the run."`
 	episodeFlags
 
 	Listen      string        `names:"listen" default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. Other machines can connect if it is not a loopback address; then --token-file is required."`
@@ -99,7 +98,7 @@ func (c serveCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	handler := rest.New(rest.Config{Host: opened.host, Token: token, Listen: host, Version: version, Log: a.log})
+	handler := protocol.New(protocol.Config{Host: opened.host, Token: token, Listen: host, Version: version, Log: a.log})
 	c.announce(a, on.Addr(), opened)
 	return serveUntil(ctx, on, handler, opened.host)
 }
@@ -197,7 +196,7 @@ func (c *serveCmd) plan(a *app) (p session.Plan, err error) {
 		return p, err
 	}
 	s := a.session()
-	p = session.Plan{Jobs: []session.Job{session.ServedJob(baseline, c.Name, c.Out)}, Out: c.Out, Settings: settings}
+	p = session.Plan{Jobs: []session.Job{session.ServedJob(baseline, c.ModelName, c.Out)}, Out: c.Out, Settings: settings}
 	p.Note.QuestionsFile, p.Note.DataDir = c.Questions, c.Data
 	if p.Examples, err = s.QuestionsFor(c.Questions, p.Jobs); err != nil {
 		return p, err
@@ -226,8 +225,10 @@ func (c serveCmd) announce(a *app, at net.Addr, s *served) {
 	base := "http://" + at.String()
 	a.say("%s with %s, recorded in %s", terminal.Plural(len(s.plan.Picked), "question"), c.Baseline, c.Out)
 	for _, face := range [][2]string{
-		{"MCP", base + "/mcp/e/EPISODE, after POST " + base + "/episodes"}, {"OpenEnv", base + "/openenv"},
-		{"ORS", base}, {"NeMo Gym", base + "/gym"},
+		{"MCP", base + "/mcp/e/EPISODE, after POST " + base + "/episodes"},
+		{"OpenEnv", base + "/openenv"},
+		{"ORS", base},
+		{"NeMo Gym", base + "/gym"},
 	} {
 		a.say("  %-9s %s", face[0], face[1])
 	}
@@ -241,7 +242,7 @@ const stopTimeout = 20 * time.Second
 
 // serveUntil answers requests until ctx ends. Running calls are finished then.
 func serveUntil(ctx context.Context, on net.Listener, handler http.Handler, host *serve.Host) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: rest.ReadHeaderTimeout, MaxHeaderBytes: web.MaxHeader}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: protocol.ReadHeaderTimeout, MaxHeaderBytes: web.MaxHeader}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(on) }()
 	watching, end := context.WithCancel(ctx)
@@ -271,7 +272,7 @@ type mcpCmd struct {
 func (c mcpCmd) Run(a *app) error {
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	config := mcp.Config{Version: version, Log: a.log}
+	config := protocol.MCP{Version: version, Log: a.log}
 	var host *serve.Host
 	if c.Question != "" {
 		opened, err := c.episode(a)
@@ -309,10 +310,9 @@ func (c mcpCmd) Run(a *app) error {
 func (c mcpCmd) listenName() string { return cmp.Or(c.Listen, "stdio") }
 
 // serve answers one client, or those of an address.
-func (c mcpCmd) serve(ctx context.Context, a *app, config mcp.Config) error {
-	server := mcp.New(config)
+func (c mcpCmd) serve(ctx context.Context, a *app, config protocol.MCP) error {
 	if c.Listen == "" {
-		return mcp.Stdio(ctx, server)
+		return config.Stdio(ctx)
 	}
 	address, _, err := net.SplitHostPort(c.Listen)
 	if err != nil || !web.Loopback(address) {
@@ -325,7 +325,7 @@ func (c mcpCmd) serve(ctx context.Context, a *app, config mcp.Config) error {
 	if err := a.print("http://" + on.Addr().String() + "/mcp"); err != nil {
 		return err
 	}
-	return mcp.Serve(ctx, on, server, a.log)
+	return config.Serve(ctx, on)
 }
 
 // episode opens the run of the only question.
@@ -334,7 +334,7 @@ func (c mcpCmd) episode(a *app) (*served, error) {
 		return nil, qa.Usagef("--question needs --questions FILE")
 	}
 	one := serveCmd{
-		dataFlags: c.dataFlags, Questions: c.Questions, Out: c.Out, Name: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
+		dataFlags: c.dataFlags, Questions: c.Questions, Out: c.Out, ModelName: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
 		scoringFlags: c.scoringFlags,
 	}
 	one.ID = []string{c.Question}
@@ -342,7 +342,7 @@ func (c mcpCmd) episode(a *app) (*served, error) {
 }
 
 // free makes a server of the tools without a question, with the papers as resources.
-func (c *mcpCmd) free(a *app, config *mcp.Config) (*env.Env, error) {
+func (c *mcpCmd) free(a *app, config *protocol.MCP) (*env.Env, error) {
 	settings, err := c.settings()
 	if err != nil {
 		return nil, err
@@ -352,7 +352,7 @@ func (c *mcpCmd) free(a *app, config *mcp.Config) (*env.Env, error) {
 		return nil, err
 	}
 	plan := session.Plan{Jobs: []session.Job{session.ServedJob(baseline, "client", "")}, Settings: settings}
-	if plan.World, err = c.dataFlags.open(a, session.WorldConfig(plan.Jobs, settings)); err != nil {
+	if plan.World, err = c.open(a, session.WorldConfig(plan.Jobs, settings)); err != nil {
 		return nil, err
 	}
 	opened, err := a.session().Serve(a.ctx, plan)
@@ -364,7 +364,7 @@ func (c *mcpCmd) free(a *app, config *mcp.Config) (*env.Env, error) {
 		return nil, errors.Join(err, plan.World.Close())
 	}
 	for _, p := range papers {
-		config.Papers = append(config.Papers, mcp.Paper{ID: p.PaperID, Title: p.Title})
+		config.Papers = append(config.Papers, protocol.Paper{ID: p.PaperID, Title: p.Title})
 	}
 	config.Read = func(ctx context.Context, id string) (string, error) {
 		pages, err := plan.World.PageTexts(ctx, id)

@@ -19,10 +19,10 @@ import (
 // synthCmd has the commands that make questions and collect trajectories.
 type synthCmd struct {
 	Explore synthExploreCmd `cmd:"" help:"Write questions about parts of papers, without evaluators."`
-	Track   synthTrackCmd   `cmd:"" help:"Make scorable questions and check them with gates."`
+	Track   synthTrackCmd   `cmd:"" help:"Generate questions with evaluators, and check them with gates."`
 	Act     synthActCmd     `cmd:"" help:"Collect trajectories for the accepted questions, and score them."`
-	All     synthAllCmd     `cmd:"" help:"Make questions, collect trajectories and score them."`
-	Why     synthWhyCmd     `cmd:"" help:"Show where candidates were lost, or the story of one."`
+	All     synthAllCmd     `cmd:"" help:"Generate questions, collect trajectories and score them."`
+	Why     synthWhyCmd     `cmd:"" help:"Show where candidates were rejected, or the history of one."`
 	Review  synthReviewCmd  `cmd:"" help:"Review accepted questions on a page, and apply the decisions."`
 }
 
@@ -172,21 +172,21 @@ func (c synthWhyCmd) Run(a *app) error {
 
 // synthMakeFlags select what to make.
 type synthMakeFlags struct {
-	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of explorer, tracker and gates: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model for the explorer, the tracker and the gates: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	endpointFlags
 	Out           string   `names:"output" short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
 	Count         int      `short:"n" placeholder:"N" help:"Number of questions to accept."`
 	Categories    []string `placeholder:"NAME" help:"Categories, comma-separated: single-, comprehensive- with text, sections, table, image, formula or metadata; retrieval; multiple. Default: all, in the paper's shares."`
 	MaxCandidates int      `name:"max-candidates" placeholder:"N" help:"Maximum number of candidates. Default: five per question."`
-	DrawSeed      uint64   `name:"draw-seed" default:"2024" placeholder:"SEED" help:"Seed of the papers and elements drawn."`
+	DrawSeed      uint64   `name:"draw-seed" default:"2024" placeholder:"SEED" help:"Seed for sampling papers and elements."`
 	Gates         []string `placeholder:"NAME" help:"Only these gates: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Default: all."`
 	SkipGate      []string `name:"skip-gate" placeholder:"NAME" help:"Gates to switch off."`
-	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers of gate solved_again."`
-	Pictures      bool     `help:"Show figures to a model that airqa list models does not list as accepting images."`
-	Workers       int      `short:"j" default:"4" help:"Candidates at a time."`
+	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
+	Pictures      bool     `help:"Send figures as images even if airqa list models does not list the model as accepting images."`
+	Workers       int      `short:"j" default:"4" help:"Concurrent candidates."`
 	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
-	Estimate      bool     `help:"Print calls, tokens and cost of the missing questions, and make none."`
-	Resume        string   `default:"if-possible" enum:"never,always,if-possible" help:"What to do with an existing synthesis: never resume it, always, or if-possible: unless seed or papers differ."`
+	Estimate      bool     `help:"Estimate calls, tokens and cost of the missing questions, without making calls."`
+	Resume        string   `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`
 	batchFlags
 	budgetFlags
 }
@@ -257,17 +257,17 @@ func (f synthActFlags) config(a *app, world *env.Env, data string) (synthesis.Ac
 // synthReviewFlags select a review of accepted questions.
 type synthReviewFlags struct {
 	Syn        string `arg:"" name:"syn" help:"Directory of the synthesis."`
-	Sample     int    `default:"50" placeholder:"N" help:"Number of questions to review, from every category."`
+	Sample     int    `default:"50" placeholder:"N" help:"Number of questions to review, sampled from every category."`
 	SampleSeed uint64 `name:"sample-seed" default:"2024" placeholder:"SEED" help:"Seed of the sample."`
 	Out        string `names:"output" short:"o" placeholder:"FILE" help:"Review file for a text editor. Default: SYN/review.jsonl."`
 	HTML       string `names:"output" name:"html" placeholder:"FILE" help:"Review page for a browser. Default: SYN/review.html."`
 	Apply      string `names:"input" placeholder:"FILE" help:"Apply the decisions of a review file."`
-	Reviewer   string `placeholder:"NAME" help:"Reviewer of the decisions that name none."`
-	Model      string `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Model of the gates that check a fixed question. Default: that of the synthesis."`
+	Reviewer   string `placeholder:"NAME" help:"Reviewer for decisions that do not name one."`
+	Model      string `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Model for the gates that check a fixed question. Default: as in the synthesis."`
 	endpointFlags
-	SolveAgain int  `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers of gate solved_again."`
-	Pictures   bool `help:"Show figures to a model that airqa list models does not list as accepting images."`
-	Workers    int  `short:"j" default:"4" help:"Candidates at a time."`
+	SolveAgain int  `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
+	Pictures   bool `help:"Send figures as images even if airqa list models does not list the model as accepting images."`
+	Workers    int  `short:"j" default:"4" help:"Concurrent candidates."`
 	budgetFlags
 }
 
@@ -350,7 +350,7 @@ func missingText(s extractor.Summary) string {
 }
 
 type synthReviewCmd struct {
-	Data string `names:"output" short:"d" placeholder:"DIR" help:"Data directory. Default: that of the synthesis."`
+	Data string `names:"output" short:"d" placeholder:"DIR" help:"Data directory. Default: as in the synthesis."`
 	synthReviewFlags
 }
 

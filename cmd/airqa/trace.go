@@ -19,15 +19,15 @@ import (
 )
 
 type traceCmd struct {
-	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them; last, optionally, the uuid of a question or a prefix of it, which shows its trajectory."`
+	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them. To show one trajectory, add the uuid of a question, or a prefix of it, at the end."`
 	episodeFilter
 	Format  string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
 	JSON    bool   `name:"json" help:"Short for --format json."`
 	Full    bool   `env:"-" help:"With --json: whole trajectories instead of one row per episode."`
 	Scoring string `env:"AIRQA_TRACE_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
 	Judge   string `env:"AIRQA_TRACE_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
-	Browse  *bool  `env:"-" negatable:"" help:"Browse the episodes on the terminal, with keys; ? lists them. Default: on a terminal, if no filter, format or uuid is given."`
-	NoPager bool   `env:"AIRQA_TRACE_NO_PAGER" help:"Print a trajectory without $PAGER, also on a terminal."`
+	Browse  *bool  `env:"-" negatable:"" help:"Browse the episodes in the terminal (? lists the keys). Default: on a terminal, if no filter, format or uuid is given."`
+	NoPager bool   `env:"AIRQA_TRACE_NO_PAGER" help:"Print a trajectory without $PAGER, even on a terminal."`
 }
 
 // episodeFilter have the fields of [trace.Filter], to which they are converted.
@@ -35,7 +35,7 @@ type episodeFilter struct {
 	Status   []string `name:"status" env:"-" placeholder:"STATUS" help:"Only right, wrong, unscored, failed, unfinished or damaged episodes."`
 	Tag      []string `name:"tag" env:"-" placeholder:"TAG" help:"Only questions with this tag."`
 	Function []string `name:"function" env:"-" placeholder:"NAME" help:"Only questions with this evaluation function."`
-	Outcome  []string `name:"outcome" env:"-" placeholder:"OUTCOME" help:"Only episodes that ended in this way, such as turn_limit."`
+	Outcome  []string `name:"outcome" env:"-" placeholder:"OUTCOME" help:"Only episodes with this outcome, such as turn_limit."`
 	Error    []string `name:"error" env:"-" placeholder:"KIND" help:"Only episodes with an error of this kind: syntax, parameter, unknown_action, no_action, error, empty, repeated, cut_reply, or the class of a failed request such as rate_limit."`
 	LostAt   []string `name:"lost-at" env:"-" placeholder:"LEVEL" help:"Only wrong answers whose evidence was lost at db, hits, limit, cut, window, answer or unknown."`
 	Cause    []string `name:"cause" env:"-" placeholder:"CAUSE" help:"Only wrong answers with this cause, such as lack_of_context (see airqa why)."`
@@ -84,7 +84,7 @@ func (c traceCmd) check(a *app, uuid string) error {
 		return qa.Usagef("--full requires --json")
 	}
 	if c.Browse != nil && *c.Browse && (uuid != "" || c.Format != "" || !a.interactive()) {
-		return qa.Usagef("--browse needs a terminal, and neither a uuid nor a format")
+		return qa.Usagef("--browse needs a terminal, and cannot be combined with a uuid or a format")
 	}
 	if err := c.filter().Check(); err != nil {
 		return qa.Usagef("%v", err)

@@ -19,7 +19,7 @@ import (
 var ordinary = []string{
 	"add", "answer", "answer-format", "arxiv", "author", "baseline", "box", "by", "categories", "cause", "claim", "conference", "data-claim", "decide",
 	"embedder", "error", "evaluator", "explain", "fields", "function", "gates", "grep", "include", "license", "lost-at", "mem", "method", "min-questions",
-	"name", "namespace", "of-baseline", "of-model", "older", "only", "outcome", "pair", "paper", "partition", "point", "price", "queries",
+	"model-name", "name", "namespace", "of-baseline", "of-model", "older", "only", "outcome", "pair", "paper", "partition", "point", "price", "queries",
 	"question", "range", "rater", "reasoning-effort", "reference", "remove", "reviewer", "scoring", "secret", "setting", "shard", "skip-gate",
 	"sort", "status", "stop", "tag", "time", "type", "uuid",
 	// The judge of scores that exist already.
@@ -29,7 +29,7 @@ var ordinary = []string{
 	// A range of numbers.
 	"export write pass-rate",
 	// A path in a container.
-	"shards k8s work",
+	"shards k8s work", "shards serve work",
 }
 
 // pathLike are placeholders of flags that name files, folders and addresses.

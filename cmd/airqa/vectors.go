@@ -16,10 +16,10 @@ import (
 
 // vectorsCmd shows, moves, compares and repairs the collections of a data directory.
 type vectorsCmd struct {
-	Copy   vectorsCopyCmd   `cmd:"" help:"Copy the collections of a data directory to a store."`
+	Copy   vectorsCopyCmd   `cmd:"" help:"Copy the collections of a data directory to another store."`
 	Check  vectorsCheckCmd  `cmd:"" help:"Check the collections of a data directory, or compare two stores."`
 	Stats  vectorsStatsCmd  `cmd:"" help:"Show the size of each collection: records, segments, bytes."`
-	Repair vectorsRepairCmd `cmd:"" help:"Rebuild what is damaged or missing in the collections."`
+	Repair vectorsRepairCmd `cmd:"" help:"Rebuild damaged or missing parts of the collections."`
 }
 
 type vectorsCopyCmd struct {

@@ -23,15 +23,15 @@ import (
 
 type viewCmd struct {
 	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Data   string   `short:"d" names:"input" env:"AIRQA_VIEW_DATA" placeholder:"DIR" help:"Data directory, for the titles of papers. Default: that of the runs, if it is in this folder."`
+	Data   string   `short:"d" names:"input" env:"AIRQA_VIEW_DATA" placeholder:"DIR" help:"Data directory, for paper titles. Default: as recorded in the runs, if it is in this folder."`
 	Listen string   `names:"listen" env:"AIRQA_VIEW_LISTEN" default:"127.0.0.1:8377" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
-	NoOpen bool     `env:"AIRQA_VIEW_NO_OPEN" help:"Do not open a browser. Without it, one opens if standard output is a terminal."`
+	NoOpen bool     `env:"AIRQA_VIEW_NO_OPEN" help:"Do not open a browser. Default: open one if standard output is a terminal."`
 }
 
 func (c viewCmd) Run(a *app) error {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return qa.Usagef("--listen %s: %v; an example is 127.0.0.1:8377", c.Listen, err)
+		return qa.Usagef("--listen %s: %v; want an address such as 127.0.0.1:8377", c.Listen, err)
 	}
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -76,7 +76,7 @@ func (c viewCmd) titles(ctx context.Context, log *slog.Logger, l *trace.Library)
 				titles[p.PaperID] = p.Title
 			}
 			if err != nil && c.Data != "" {
-				log.Warn("titles of papers", "error", err)
+				log.Warn("read paper titles", "error", err)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ type whyCmd struct {
 	Dir     string `arg:"" name:"run" help:"Run directory, or a folder of them, with scores."`
 	UUID    string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Default: all wrong answers."`
 	Compare string `names:"input" placeholder:"RUN2" help:"Show the causes of a second run beside those of the first."`
-	All     bool   `help:"List all wrong answers. Default: the ten whose cause is surest; CSV and JSON contain all."`
+	All     bool   `help:"List all wrong answers. Default: the ten causes with the highest confidence; CSV and JSON contain all."`
 	formatFlags
 	Ask     string `names:"model" env:"-" placeholder:"PROVIDER:NAME" help:"Also ask this model for the cause of each wrong answer, and show how often it agrees with the rules. Replies are kept in the run directory."`
 	Scoring string `env:"AIRQA_WHY_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
@@ -144,8 +144,8 @@ func (c whyCmd) ask(a *app, s cause.Source, r *cause.Run) error {
 		return err
 	}
 	if n := len(asked.Failed); n > 0 {
-		a.say("warning: %s: %s failed, such as: %v; the same command asks again", s.Dir, terminal.Plural(n, "request"), asked.Failed[0])
+		a.say("warning: %s: %s failed, such as: %v; the same command retries them", s.Dir, terminal.Plural(n, "request"), asked.Failed[0])
 	}
-	a.say("note: %s: %s to %s, %d known, %d + %d tokens", s.Dir, terminal.Plural(asked.Calls, "call"), c.Ask, asked.Known, asked.Usage.Prompt, asked.Usage.Completion)
+	a.say("note: %s: %s to %s, %d cached, %d + %d tokens", s.Dir, terminal.Plural(asked.Calls, "call"), c.Ask, asked.Known, asked.Usage.Prompt, asked.Usage.Completion)
 	return nil
 }

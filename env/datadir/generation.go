@@ -93,7 +93,7 @@ func (d *Dir) checkDatabase(info Info) error {
 	}
 	file, err := os.Stat(d.Database())
 	if errors.Is(err, fs.ErrNotExist) && (d.generation > 0 || info.Papers > 0 || info.Fingerprint != "") {
-		return fmt.Errorf("%s is missing, which had %d papers; %s", filepath.ToSlash(rel), info.Papers, restoreHint)
+		return fmt.Errorf("%s is missing (it had %d papers); %s", filepath.ToSlash(rel), info.Papers, restoreHint)
 	}
 	if err != nil { // the first ingest; or opening it says why
 		return nil //nolint:nilerr // see above

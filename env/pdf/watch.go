@@ -18,9 +18,9 @@ type slowError struct {
 
 func (e *slowError) Error() string {
 	if e.whole {
-		return fmt.Sprintf("the file has kept PDFium busy for %v, enough for a hundred papers", e.limit)
+		return fmt.Sprintf("PDFium has worked on the file for %v, more than any normal paper needs", e.limit)
 	}
-	return fmt.Sprintf("PDFium was not done with it after %v", e.limit)
+	return fmt.Sprintf("PDFium did not finish within %v", e.limit)
 }
 
 // within runs work, a few calls of PDFium, and stops it if it takes too long or ctx is done. PDFium is then unusable,

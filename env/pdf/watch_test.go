@@ -87,7 +87,7 @@ func TestPagesThatDoNotEndAreEnded(t *testing.T) {
 				t.Fatal(err)
 			}
 			var bad *pdf.PageError
-			if err := tt.call(t.Context(), doc); !errors.As(err, &bad) || bad.Page != 1 || !strings.Contains(bad.Reason, "not done with it after 300ms") {
+			if err := tt.call(t.Context(), doc); !errors.As(err, &bad) || bad.Page != 1 || !strings.Contains(bad.Reason, "did not finish within 300ms") {
 				t.Errorf("got %v, want the time of page 1", err)
 			}
 			if _, err := doc.Page(t.Context(), 1); err != nil && !errors.As(err, &bad) {

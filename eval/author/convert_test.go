@@ -89,7 +89,7 @@ func TestConvert(t *testing.T) {
 			[]string{
 				"not converted: the type string needs an answer (line 3)",
 				"not converted: neither a question nor question, tab and answer (line 4)",
-				"lost: everything behind the second tab (line 2)",
+				"lost: everything after the second tab (line 2)",
 			},
 			2,
 		},
@@ -194,7 +194,7 @@ func TestInterview(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	said := strings.Join(s.said, "\n")
-	for _, want := range []string{"a day, as 2024-05-31", `there is no answer type "blah"`, `the answer "many" is not a number`, `no paper "zzz"`} {
+	for _, want := range []string{"a date such as 2024-05-31", `there is no answer type "blah"`, `the answer "many" is not a number`, `no paper "zzz"`} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not said: %s", want, said)
 		}

@@ -66,9 +66,9 @@ func kinds() []kindRow {
 	anyCase, inAnyOrder := arguments{"lowercase": true}, arguments{"lowercase": true, "ignore_order": true}
 	similar := arguments{"lowercase": true, "threshold": int64(similarity)}
 	return []kindRow{
-		{Auto, "chosen from how the answer looks", false, "", nil, "", nil, nil},
+		{Auto, "guessed from the answer", false, "", nil, "", nil, nil},
 		{
-			Number, "a number: a whole one, or rounded to its decimals", false,
+			Number, "an integer, or a number rounded to its decimals", false,
 			"eval_int_exact_match", nil, "Your answer should be a Python integer", numberRule, numberVariants,
 		},
 		{
@@ -84,14 +84,14 @@ func kinds() []kindRow {
 			"eval_string_fuzzy_match", similar, oneText + ".", textRule, textVariants,
 		},
 		{
-			Date, "a day, as 2024-05-31", false,
+			Date, "a date such as 2024-05-31", false,
 			sameText, nil, "Your answer should be a date in the form YYYY-MM-DD.", dateRule, dateVariants,
 		},
 		{List, "several values in order", true, sameValue, anyCase, ", in order", listRule, listVariants},
 		{Set, "several values in any order", true, sameValue, inAnyOrder, ", in any order", listRule, listVariants},
-		{Dict, `values by name, as {"a": 1}`, false, sameValue, anyCase, "", dictRule, dictVariants},
+		{Dict, `values by name, such as {"a": 1}`, false, sameValue, anyCase, "", dictRule, dictVariants},
 		{OneOf, "any one of several right answers", true, "eval_element_included", anyCase, "", elementRule, textVariants},
-		{Subset, "a list of right answers, complete or not", true, "eval_element_list_included", anyCase, "", typedListRule, partialVariants},
+		{Subset, "a list of right answers, complete or incomplete", true, "eval_element_list_included", anyCase, "", typedListRule, partialVariants},
 		{Some, "at least N of several right answers", true, "eval_element_list_overlap", anyCase, "", someRule, partialVariants},
 		{Parts, "several answers of different types, in order", true, "eval_conjunction", nil, "", partsRule, listVariants},
 		{
@@ -108,7 +108,7 @@ func kinds() []kindRow {
 		},
 		{Text, "free text with the same meaning (judged)", false, "eval_reference_answer_with_llm", nil, sentence, freeTextRule, nil},
 		{
-			AnyText, "free text that means one of several (judged)", true,
+			AnyText, "free text with the meaning of one of several (judged)", true,
 			"eval_candidate_reference_answer_with_llm", nil, sentence, anyTextRule, nil,
 		},
 		{

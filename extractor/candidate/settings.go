@@ -28,7 +28,7 @@ const (
 const Format = 1
 
 // ErrNoSynthesis is returned for a directory without a synthesis.
-var ErrNoSynthesis = errors.New("no synthesis here (synth.json is missing); airqa synth explore makes one")
+var ErrNoSynthesis = errors.New("no synthesis here (synth.json is missing); airqa synth explore creates one")
 
 // Quota is the number of rows of a category to accept.
 type Quota struct {

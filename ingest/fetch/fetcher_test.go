@@ -291,7 +291,7 @@ func TestServersThatMisbehave(t *testing.T) {
 		}, "redirect loop"},
 		{"redirects to a file", func(w http.ResponseWriter, r *http.Request, _ int) {
 			http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
-		}, "not a web address"},
+		}, "not an http or https URL"},
 		{"silent", func(w http.ResponseWriter, r *http.Request, _ int) {
 			_, _ = w.Write(pdf[:2000])
 			_ = http.NewResponseController(w).Flush()

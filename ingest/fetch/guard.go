@@ -61,7 +61,7 @@ func (s *session) client(req *http.Request, watch *time.Timer) *http.Client {
 		case len(via) > maxRedirects:
 			return &refusal{fmt.Sprintf("more than %d redirects: probably a redirect loop", maxRedirects)}
 		case req.URL.Scheme != "http" && req.URL.Scheme != "https":
-			return &refusal{fmt.Sprintf("redirected to %s, which is not a web address", req.URL.Redacted())}
+			return &refusal{fmt.Sprintf("redirected to %s, which is not an http or https URL", req.URL.Redacted())}
 		case !local && isLocal(req.Context(), req.URL.Hostname()):
 			return &refusal{fmt.Sprintf("redirected to %s, an address in the local network", req.URL.Host)}
 		}

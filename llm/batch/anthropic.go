@@ -197,7 +197,7 @@ func anthropicRow(data []byte) (row, error) {
 		} `json:"result"`
 	}
 	if err := json.Unmarshal(data, &got); err != nil {
-		return row{}, &qa.CallError{Class: qa.FailGarbage, Err: fmt.Errorf("a result is not one of a batch: %w", err)}
+		return row{}, &qa.CallError{Class: qa.FailGarbage, Err: fmt.Errorf("unreadable batch result: %w", err)}
 	}
 	r := row{customID: got.CustomID}
 	switch got.Result.Type {

@@ -234,7 +234,7 @@ func openAIRow(data []byte) (row, error) {
 		Error *openAIError `json:"error"`
 	}
 	if err := json.Unmarshal(data, &got); err != nil {
-		return row{}, &qa.CallError{Class: qa.FailGarbage, Err: fmt.Errorf("a result is not one of a batch: %w", err)}
+		return row{}, &qa.CallError{Class: qa.FailGarbage, Err: fmt.Errorf("unreadable batch result: %w", err)}
 	}
 	r := row{customID: got.CustomID}
 	switch {

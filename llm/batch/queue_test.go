@@ -301,7 +301,7 @@ func TestKeyStaysWithItsHost(t *testing.T) {
 func TestNoBatchAPI(t *testing.T) {
 	for spec, want := range map[string]string{
 		"mistral:m": `model "mistral:m": no batch API is known for mistral: want openai:MODEL or anthropic:MODEL`,
-		"bedrock:m": `model "bedrock:m": the provider of bedrock:m has a protocol of its own`,
+		"bedrock:m": `model "bedrock:m": the provider of bedrock:m uses its own protocol`,
 		"openai:m":  `model "openai:m": no API key for api.openai.com: set OPENAI_API_KEY, or give the base URL of another endpoint`,
 	} {
 		c := llm.Config{Spec: spec}

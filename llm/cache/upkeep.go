@@ -19,7 +19,7 @@ import (
 )
 
 // ErrNoStore is returned for a folder without a cache.
-var ErrNoStore = errors.New("no cache here (replies.jsonl is missing); airqa run --cache DIR makes one")
+var ErrNoStore = errors.New("no cache here (replies.jsonl is missing); airqa run --cache DIR creates one")
 
 // Held summarizes a store's entries for one model.
 type Held struct {

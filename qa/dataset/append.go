@@ -59,7 +59,7 @@ func appendable(path, uuid string) (n int, err error) {
 		for line, raw := range block.Records() {
 			ex, _, ok := Decode(raw)
 			if ok && ex.UUID == uuid {
-				return 0, qa.Usagef("%s:%d has this question already; give the new one another uuid", path, line)
+				return 0, qa.Usagef("%s:%d already contains this question; give the new one another uuid", path, line)
 			}
 			n++
 		}

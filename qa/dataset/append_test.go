@@ -41,7 +41,7 @@ func TestAppend(t *testing.T) {
 	if err != nil || len(list) != 3 || list[2].UUID != "c" {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := dataset.Append(path, ex("b")); !isUsage(err) || !strings.Contains(err.Error(), ":2 has this question already") {
+	if _, err := dataset.Append(path, ex("b")); !isUsage(err) || !strings.Contains(err.Error(), ":2 already contains this question") {
 		t.Errorf("the same question: %v", err)
 	}
 	array := filepath.Join(t.TempDir(), "q.json")

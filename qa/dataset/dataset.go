@@ -122,7 +122,7 @@ func (r *reader) example(file string, line int, raw []byte) error {
 	ex, texts, ok := Decode(raw)
 	at := fmt.Sprintf("%s:%d", file, line)
 	if first, twice := r.seen[ex.UUID]; ok && twice {
-		texts, ok = append(texts, "the same uuid is at "+first+" already; this one is skipped"), false
+		texts, ok = append(texts, "duplicate uuid, first used at "+first+"; skipped"), false
 	}
 	if ok {
 		r.seen[ex.UUID] = at

@@ -32,13 +32,13 @@ func TestFaults(t *testing.T) {
 		loaded     bool
 	}{
 		{"truncated", good[:60], "not a JSON object", false},
-		{"a list", `[1]`, "not a JSON object: the record is of another kind", false},
+		{"a list", `[1]`, "not a JSON object: the record has the wrong type", false},
 		{"no question", strings.Replace(second, `"question"`, `"Question_"`, 1), `missing question`, false},
 		{"empty uuid", strings.Replace(second, `"u2"`, `""`, 1), `field "uuid" is empty`, false},
 		{"tags of another kind", strings.Replace(second, `["single","text","objective"]`, `"single"`, 1), `field "tags" must be a list of strings, not "single"`, true},
 		{"no evaluator", strings.Replace(second, `"evaluator"`, `"evaluators"`, 1), `missing evaluator`, true},
 		{"kwargs a list", strings.Replace(second, `{"gold":3}`, `[3]`, 1), `"eval_kwargs" of the evaluator must be an object`, false},
-		{"same uuid", good, "the same uuid is at", false},
+		{"same uuid", good, "duplicate uuid, first used at", false},
 		{"what the evaluator says", strings.Replace(second, `"gold"`, `"glod"`, 1), "glod?", true},
 	}
 	check := func(e qa.Evaluator) []string {

@@ -150,7 +150,7 @@ func jsonFault(err error) string {
 	if errors.As(err, &syntax) {
 		return fmt.Sprintf("%v (byte %d of the line)", err, syntax.Offset)
 	}
-	return "the record is of another kind"
+	return "the record has the wrong type"
 }
 
 func short(raw json.RawMessage) string {

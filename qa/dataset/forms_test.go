@@ -74,7 +74,7 @@ func TestTable(t *testing.T) {
 		"c2,a,b,c,d,e\r\n"
 	want := []string{
 		`2 {"answer":"8","note":"x","papers":"Köln","question":"How many,\nexactly?","uuid":"c1"}`, `4 {"question":"Why?"}`,
-		"6 6 cells for 5 columns: put a text with a separator in it between double quotes",
+		"6 6 cells for 5 columns: enclose text that contains the separator in double quotes",
 	}
 	utf16 := func(text string, low, high int) []byte {
 		raw := make([]byte, 2)
@@ -156,7 +156,7 @@ func TestEncodings(t *testing.T) {
 
 func TestUnreadableForms(t *testing.T) {
 	tests := []struct{ name, file, text, want string }{
-		{"a table of something else", "q.csv", "name,year\na,1\n", `no column is the question: the first line is "name,year"; known columns: question, answer`},
+		{"a table of something else", "q.csv", "name,year\na,1\n", `no question column: the first line is "name,year"; known columns: question, answer`},
 		{"a table with a stray quote", "q.csv", "question,answer\nWhy\"?,1\n", "parse error on line 2"},
 		{"an array without an end", "q.json", "[" + good, "unterminated array"},
 		{"an array with a hole", "q.json", "[" + good + ",\n}]", "q.json:2: question 2 is not JSON"},

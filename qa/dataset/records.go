@@ -72,7 +72,7 @@ func plainRecords(path string, first []byte, yield func(Record, error) bool) err
 		return nil
 	}
 	if excel || strings.EqualFold(filepath.Ext(path), ".csv") {
-		return fmt.Errorf("%s: no column is the question: the first line is %.200q; known columns: %s", path, header, Fields)
+		return fmt.Errorf("%s: no question column: the first line is %.200q; known columns: %s", path, header, Fields)
 	}
 	textRecords(path, first, text, note, yield)
 	return nil
@@ -175,7 +175,7 @@ func (t *textReader) tabbed(n int, text string) {
 	}
 	r := Record{Line: n, Raw: marshalled(object)}
 	if len(fields) > 2 {
-		r.Lost = "everything behind the second tab"
+		r.Lost = "everything after the second tab"
 	}
 	t.send(r)
 }

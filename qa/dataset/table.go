@@ -106,7 +106,7 @@ func (t *table) records(text []byte, first string, yield func(Record, error) boo
 		r := Record{File: t.path, Line: line, Note: first, Plain: true}
 		first = ""
 		if n := lastCell(row); n > len(t.names) {
-			r.Fault = fmt.Sprintf("%d cells for %d columns: put a text with a separator in it between double quotes", n, len(t.names))
+			r.Fault = fmt.Sprintf("%d cells for %d columns: enclose text that contains the separator in double quotes", n, len(t.names))
 		} else if n > 0 {
 			r.Raw = marshalled(t.object(row[:n]))
 		}

@@ -157,9 +157,9 @@ func (l *linter) evaluation() {
 	switch {
 	case l.at.Evaluator.Func == "":
 	case l.at.HasTag("objective") && does == "subjective":
-		l.say(eval.Warning, RuleEvaluation, "tagged objective, but %s asks a judge", l.at.Evaluator.Func)
+		l.say(eval.Warning, RuleEvaluation, "tagged objective, but %s uses a judge", l.at.Evaluator.Func)
 	case l.at.HasTag("subjective") && does == "objective":
-		l.say(eval.Warning, RuleEvaluation, "tagged subjective, but %s asks no judge", l.at.Evaluator.Func)
+		l.say(eval.Warning, RuleEvaluation, "tagged subjective, but %s uses no judge", l.at.Evaluator.Func)
 	}
 }
 

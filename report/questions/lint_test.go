@@ -43,10 +43,10 @@ func TestLint(t *testing.T) {
 		{"no element", `"text",`, ``, []string{"warning tags no element tag"}},
 		{"stray tag", `"text"`, `"figure"`, []string{`warning tags the tag "figure" is counted as image`}},
 		{"unknown tag", `"text"`, `"text","odd","odd"`, []string{`warning tags the tag "odd" is unknown`, "warning tags duplicate tag"}},
-		{"tagged subjective", `"objective"`, `"subjective"`, []string{"warning evaluation tagged subjective, but eval_int_exact_match asks no judge"}},
+		{"tagged subjective", `"objective"`, `"subjective"`, []string{"warning evaluation tagged subjective, but eval_int_exact_match uses no judge"}},
 		{
 			"tagged objective", evaluator, `"eval_func":"eval_reference_answer_with_llm","eval_kwargs":{"reference_answer":"3","question":"How many?"}`,
-			[]string{"warning evaluation tagged objective, but eval_reference_answer_with_llm asks a judge"},
+			[]string{"warning evaluation tagged objective, but eval_reference_answer_with_llm uses a judge"},
 		},
 		{"a conference", `"conference":[]`, `"conference":["acl2023"]`, []string{"warning conference a question about given papers names a conference: acl2023"}},
 		{"no conference", `"single"`, `"retrieval"`, []string{"warning papers a retrieval question names 1 paper", "warning conference a question about a conference names papers and no conference"}},

@@ -37,7 +37,7 @@ func agreementText(r judge.Summary) string {
 	writeLabels(&b, "without a verdict", r.Without)
 	writeLabels(&b, "decided without the judge", r.NotAsked)
 	if s := r.Spent; s.Calls+s.Known+s.Failed > 0 {
-		fmt.Fprintf(&b, "\n%d replies (%d prompt and %d completion tokens), %d failed calls, %d verdicts known before\n",
+		fmt.Fprintf(&b, "\n%d replies (%d prompt and %d completion tokens), %d failed calls, %d cached verdicts\n",
 			s.Calls, s.Usage.Prompt, s.Usage.Completion, s.Failed, s.Known)
 	}
 	return b.String()

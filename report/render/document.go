@@ -89,7 +89,7 @@ type Options struct {
 }
 
 // ErrOneTable is returned by [Report] for several tables as CSV, which no program could parse.
-var ErrOneTable = errors.New("a CSV file holds one table; choose one with --table, or another format")
+var ErrOneTable = errors.New("a CSV file contains one table; choose one with --table, or another format")
 
 // Formats are the names of the formats.
 func Formats() []string { return []string{"text", "md", "csv", "latex", "json", "html"} }

@@ -149,7 +149,7 @@ func (p *explanation) differences(x eval.Explanation) {
 		p.item(0, "", "The two modes agree.")
 		return
 	}
-	p.item(0, "", "Where the two modes part:")
+	p.item(0, "", "Where the two modes differ:")
 	for _, d := range x.Differences {
 		place := strings.TrimSpace(d.Path + " " + d.Function)
 		if place == "" {

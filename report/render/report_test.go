@@ -137,7 +137,7 @@ func TestWriteErrors(t *testing.T) {
 		{"csv of all", all, render.Options{Options: report.Options{Table: "all"}, Format: "csv"}, "one table"},
 		{"no repeats", all[2:], render.Options{Options: report.Options{Table: "repeats"}}, "asked once"},
 		{"no field", all, render.Options{Options: report.Options{Table: "by"}}, "choose a field or a tag with --by"},
-		{"no panel", all[2:], render.Options{Options: report.Options{Table: "judges"}}, "single judges"},
+		{"no panel", all[2:], render.Options{Options: report.Options{Table: "judges"}}, "a single judge"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := render.Report(&bytes.Buffer{}, tt.rows, tt.o)

@@ -82,7 +82,7 @@ func (l Library) lock(ctx context.Context, path string) (release func(), err err
 			return nil, fmt.Errorf("lock the cache of papers: %w", err)
 		}
 		if n == 0 {
-			l.Notify.Infof("waiting: another process is reading these papers")
+			l.Notify.Infof("waiting: another process is ingesting these papers")
 		}
 		if err := pause.For(ctx, retryLock); err != nil {
 			return nil, err

@@ -117,5 +117,6 @@ func Last() (string, error) {
 			return filepath.Join(Folder, name), nil
 		}
 	}
-	return "", qa.Usagef("there is no conversation to continue in %s; airqa ask \"QUESTION\" begins one, --from RUN continues another one", Folder)
+	return "", qa.Usagef("no conversation to continue in %s; start one with airqa ask \"QUESTION\", "+
+		"or continue another one with --from RUN", Folder)
 }

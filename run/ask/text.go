@@ -83,7 +83,7 @@ func (p *printer) source(number string, s Cited) {
 }
 
 // noSources is printed for an answer without sources.
-const noSources = "No source found: no passage that the model read ties this answer to the question. Check it before you use it."
+const noSources = "No source found: no passage that the model read links this answer to the question. Check the answer before you use it."
 
 // Lines are the answer as lines, each safe to show: the elements of a list one by one.
 func (a Answered) Lines() []string {
@@ -177,7 +177,7 @@ func quoted(s Source) string {
 func caveat(s Source) string {
 	switch s.Match {
 	case Topic:
-		return "(has the words of the question; the answer has none to look for)"
+		return "(contains words of the question; the answer has no words to search for)"
 	case Seen:
 		return "(the model looked at this image; airqa cannot compare it with the answer)"
 	}

@@ -54,7 +54,7 @@ func (d *Dry) budget(name string, limit, used float64, need Range, show func(flo
 	}
 	text := fmt.Sprintf(name+" %s: %s", show(limit), word, rangeText(need, show))
 	if used > 0 {
-		text += ", and " + show(used) + " is used already"
+		text += ", and " + show(used) + " is already used"
 	}
 	d.Warnings = append(d.Warnings, text)
 }
@@ -82,7 +82,7 @@ func (d *Dry) Text(width int) string {
 	for _, w := range d.Warnings {
 		lines = append(lines, "warning: "+w)
 	}
-	lines = append(lines, "No model was asked and nothing was written.")
+	lines = append(lines, "No model was called and nothing was written.")
 	for i, line := range lines {
 		lines[i] = terminal.Wrap(line, width, "    ")
 	}
@@ -99,7 +99,7 @@ func (j JobEstimate) text() []string {
 	}
 	state := fmt.Sprintf("  %s to run; %d done before", terminal.Plural(j.ToRun, "episode"), j.Done)
 	if j.Begun > 0 {
-		state += fmt.Sprintf(", %d begun", j.Begun)
+		state += fmt.Sprintf(", %d started", j.Begun)
 	}
 	if j.Failed > 0 {
 		state += fmt.Sprintf(", %d failed", j.Failed)
@@ -108,7 +108,7 @@ func (j JobEstimate) text() []string {
 	if j.ToRun == 0 {
 		return lines
 	}
-	first := "  first prompt: unknown without a call"
+	first := "  first prompt: unknown until a call is made"
 	if f := j.First; f != nil {
 		first = fmt.Sprintf("  first prompt: %d to %d tokens, median %d (of %s)", f.Min, f.Max, f.Median, terminal.Plural(f.Of, "question"))
 	}
@@ -118,7 +118,7 @@ func (j JobEstimate) text() []string {
 func (j JobEstimate) estimate() string {
 	switch e := j.Estimate; {
 	case e == nil:
-		return "estimate: none without a prompt or finished episodes"
+		return "no estimate: it needs a prompt or finished episodes"
 	case e.Past == 0:
 		return "bounds, not an estimate (no such episodes are finished yet): " + numbers(*e)
 	default:

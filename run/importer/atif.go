@@ -132,7 +132,7 @@ func readTrajectory(raw []byte, l Losses) (t format.Trajectory, err error) {
 		return t, err
 	}
 	if len(t.Steps) == 0 {
-		return t, errors.New("no trajectory of ATIF: it has no steps")
+		return t, errors.New("not an ATIF trajectory: it has no steps")
 	}
 	if err := t.Check(); err != nil {
 		l.Add("broken rule of the format: " + ruleNumbers.ReplaceAllString(err.Error(), "N"))
@@ -180,7 +180,8 @@ func (r *trajectoryReader) trajectory(name string, t format.Trajectory, l Losses
 func (r *trajectoryReader) next(t format.Trajectory, name string, seen map[string]bool, l Losses) (format.Trajectory, string, bool) {
 	at, ok := r.beside(name, t.Continued)
 	if !ok || seen[at] {
-		r.to.Notify.Warnf("%s: its continuation %q is outside of the folder, or one of its own beginnings; it is left out", name, t.Continued)
+		r.to.Notify.Warnf("%s: its continuation %q is outside the folder or refers back to an earlier part; it is left out",
+			name, t.Continued)
 		l.Add("continuation outside of the folder")
 		return t, name, false
 	}
@@ -445,7 +446,7 @@ func (b *turnsOf) subagents(r format.CallResult) {
 			ok = err == nil
 		}
 		if !ok {
-			b.reader.to.Notify.Warnf("%s: the trajectory %q of a subagent is missing or outside of the folder; it is left out", b.file, ref.Path)
+			b.reader.to.Notify.Warnf("%s: the trajectory %q of a subagent is missing or outside the folder; it is left out", b.file, ref.Path)
 			b.e.losses.Add("trajectory of a subagent that is missing or outside of the folder")
 			continue
 		}

@@ -119,7 +119,7 @@ func scoreOf(name string, raw json.RawMessage, l Losses) scored {
 	value, ok := number(read.Value)
 	if !ok || math.IsNaN(value) || value < 0 || value > 1 {
 		l.Add("score outside of 0 to 1, or without a number")
-		out.Reason = "the score in the log is outside of 0 to 1, or without a number"
+		out.Reason = "the score in the log is not a number from 0 to 1"
 		return out
 	}
 	out.Value, out.Verdict = value, qa.Wrong

@@ -167,7 +167,7 @@ func (l *inspectLog) readHeader(z *zip.Reader) error {
 			return wrap(name, json.Unmarshal(raw, &l.header))
 		}
 	}
-	return errors.New("no log of inspect_ai: header.json is missing")
+	return errors.New("not an inspect_ai log: header.json is missing")
 }
 
 // unpack reads a member of at most limit bytes, whatever its header promises. It counts the bytes before it keeps any: a
@@ -194,7 +194,7 @@ func unpack(member *zip.File, limit int64) ([]byte, error) {
 // end checks that the log was not empty.
 func (l *inspectLog) end(samples int) error {
 	if samples == 0 {
-		return errors.New("no samples; the log may be of inspect eval --no-log-samples")
+		return errors.New("no samples; the log may come from inspect eval --no-log-samples")
 	}
 	if l.Status != "" && l.Status != "success" {
 		l.to.Notify.Warnf("%s: the evaluation ended with status %s; it has %d samples", l.name, strings.ToValidUTF8(l.Status, ""), samples)

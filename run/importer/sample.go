@@ -116,7 +116,7 @@ func (l *inspectLog) sample(raw []byte) error {
 	losses := make(Losses)
 	var s sample
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return fmt.Errorf("no sample of inspect_ai: %w", err)
+		return fmt.Errorf("not an inspect_ai sample: %w", err)
 	}
 	if err := countUnread(raw, losses); err != nil {
 		return err

@@ -57,7 +57,7 @@ func newWriter(c Config) (*writer, error) {
 	}
 	stage, err := stagedir.Open(out)
 	if errors.Is(err, stagedir.ErrBusy) {
-		return nil, fmt.Errorf("%s: another airqa is importing there", c.Out)
+		return nil, fmt.Errorf("%s: another airqa is importing into it", c.Out)
 	}
 	if err != nil {
 		return nil, err

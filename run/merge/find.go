@@ -113,7 +113,7 @@ func (f *finder) add(dir string, info os.FileInfo, below int) error {
 	case config.Shape.Shard != "":
 		f.dirs, f.infos = append(f.dirs, dir), append(f.infos, info)
 	case below == 0:
-		return qa.Usagef("%s is not a shard: it is not a part of one", dir)
+		return qa.Usagef("%s is not a shard, nor a part of one", dir)
 	default:
 		f.others = append(f.others, dir)
 	}
@@ -139,7 +139,7 @@ func (f *finder) nothingIn(path string) string {
 	if len(f.others) > 0 {
 		return path + " has runs, but no shards: " + f.others[0] + " is not a part of one"
 	}
-	return path + " has no shards; airqa run --shard I/N --out DIR makes one"
+	return path + " has no shards; airqa run --shard I/N --out DIR creates one"
 }
 
 // jobName is the name of a run directory if it is that of its baseline and model; else "".

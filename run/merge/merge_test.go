@@ -261,7 +261,7 @@ func TestMergeRefuses(t *testing.T) {
 			_, share := two.Take(w.examples)
 			w.shard("c", two, map[string]qa.Outcome{share.UUIDs[1]: "-"}, nil)
 			return []string{w.path("shards/1"), w.path("c")}
-		}, "failed examples", "1 of 5 episodes, not begun: q"},
+		}, "failed examples", "1 of 5 episodes, not started: q"},
 		{"a question that has not ended", func(w *world) []string {
 			w.shards(2)
 			_, share := two.Take(w.examples)

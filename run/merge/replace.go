@@ -115,7 +115,7 @@ func begins(lines, with iter.Seq2[[]byte, error]) (bool, error) {
 func (p *plan) openFolder() (*stagedir.Dir, error) {
 	d, err := stagedir.Open(p.Out)
 	if errors.Is(err, stagedir.ErrBusy) {
-		return nil, fmt.Errorf("merge into %s: another airqa is merging there; wait for it or stop it", p.Out)
+		return nil, fmt.Errorf("merge into %s: another airqa is merging into it; wait for it or stop it", p.Out)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("merge into %s: %w", p.Out, err)

@@ -112,7 +112,7 @@ func (r Result) gaps() []string {
 		}
 		text := fmt.Sprintf("  shard %s (%s), %d of %d episodes", g.Shard, terminal.Line(g.Dir), len(g.Missing)+len(g.Unfinished), g.Episodes)
 		if len(g.Missing) > 0 {
-			text += ", not begun: " + names(g.Missing)
+			text += ", not started: " + names(g.Missing)
 		}
 		if len(g.Unfinished) > 0 {
 			text += ", unfinished: " + names(g.Unfinished)

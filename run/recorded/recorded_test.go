@@ -265,7 +265,7 @@ func TestDifference(t *testing.T) {
 		reason string
 	}{
 		{name: "same", system: "You answer.", want: qa.Answered},
-		{name: "other prompt", system: "You ask.", want: qa.EndpointError, reason: `message 0 (system) differs from byte 5 on: it was "You answer." and is "You ask."`},
+		{name: "other prompt", system: "You ask.", want: qa.EndpointError, reason: `message 0 (system) differs from byte 5 on: it was "You answer." and is now "You ask."`},
 		{name: "loose", system: "You ask.", loose: true, want: qa.Answered},
 		{name: "a key that the log does not have", system: "You secret.", want: qa.Answered, redact: func(b []byte) []byte {
 			return []byte(strings.ReplaceAll(string(b), "secret", "answer"))

@@ -51,7 +51,7 @@ func (t *recording) reply(r qa.Request) (qa.Reply, error) {
 		return qa.Reply{}, errInterrupted
 	}
 	if s == nil {
-		return qa.Reply{}, fmt.Errorf("replay: %s holds no reply to step %d of %s%s", t.Dir, r.Step, t.rec.Episode, t.ending())
+		return qa.Reply{}, fmt.Errorf("replay: %s contains no reply for step %d of %s%s", t.Dir, r.Step, t.rec.Episode, t.ending())
 	}
 	reply := *s.Reply
 	reply.Attempts = slices.Clone(reply.Attempts)
@@ -112,7 +112,7 @@ func (t *recording) difference(want, got []qa.Message) *Difference {
 			return &Difference{Message: i, What: fmt.Sprintf("(%s) is missing: %s", want[i].Role, quote(want[i].Text, 0))}
 		}
 		if i >= len(want) {
-			return &Difference{Message: i, What: fmt.Sprintf("(%s) was not there: %s", got[i].Role, quote(got[i].Text, 0))}
+			return &Difference{Message: i, What: fmt.Sprintf("(%s) is new: %s", got[i].Role, quote(got[i].Text, 0))}
 		}
 		now := got[i]
 		now.Text = string(t.Redact([]byte(now.Text)))
@@ -127,16 +127,16 @@ func (t *recording) difference(want, got []qa.Message) *Difference {
 func differs(want, got qa.Message) string {
 	switch {
 	case want.Role != got.Role:
-		return fmt.Sprintf("is of the role %s and was of %s", got.Role, want.Role)
+		return fmt.Sprintf("has the role %s; it was %s", got.Role, want.Role)
 	case want.Text != got.Text:
 		at := common(want.Text, got.Text)
-		return fmt.Sprintf("(%s) differs from byte %d on: it was %s and is %s", got.Role, at, quote(want.Text, at), quote(got.Text, at))
+		return fmt.Sprintf("(%s) differs from byte %d on: it was %s and is now %s", got.Role, at, quote(want.Text, at), quote(got.Text, at))
 	case !slices.EqualFunc(want.Images, got.Images, func(a, b qa.Image) bool { return a.SHA256 == b.SHA256 }):
-		return fmt.Sprintf("(%s) shows other images", got.Role)
+		return fmt.Sprintf("(%s) shows different images", got.Role)
 	case !slices.EqualFunc(want.ToolCalls, got.ToolCalls, func(a, b qa.ToolCall) bool {
 		return a.ID == b.ID && a.Name == b.Name && string(a.Arguments) == string(b.Arguments)
 	}) || want.ToolCallID != got.ToolCallID:
-		return fmt.Sprintf("(%s) has other tool calls", got.Role)
+		return fmt.Sprintf("(%s) has different tool calls", got.Role)
 	}
 	return ""
 }

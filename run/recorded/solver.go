@@ -94,7 +94,7 @@ func (t *recording) diverged() bool {
 func (t *recording) left(tr qa.Trajectory) qa.Trajectory {
 	if tr.Outcome == "" {
 		tr.Outcome = qa.Cancelled
-		tr.Reason = fmt.Sprintf("%s holds no more of %s", t.Dir, t.rec.Episode)
+		tr.Reason = fmt.Sprintf("%s contains no more of %s", t.Dir, t.rec.Episode)
 	}
 	return tr
 }

@@ -68,7 +68,7 @@ func (s *Source) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	t := s.recordings[qa.EpisodeID(r.UUID, r.Repeat)]
 	s.mu.Unlock()
 	if t == nil {
-		return qa.Reply{}, fmt.Errorf("replay: episode %s was not begun", qa.EpisodeID(r.UUID, r.Repeat))
+		return qa.Reply{}, fmt.Errorf("replay: episode %s was not started", qa.EpisodeID(r.UUID, r.Repeat))
 	}
 	return t.reply(r)
 }

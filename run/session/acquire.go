@@ -252,7 +252,7 @@ func (q *acquirer) noteIngest(e ingest.Event) {
 		q.papers[id].State = wanted.Fetched
 		q.mu.Unlock()
 		if e.Poor != "" {
-			q.Progress.Print(fmt.Sprintf("warning: read badly: %s: %s", e.Path, e.Poor))
+			q.Progress.Print(fmt.Sprintf("warning: poorly extracted: %s: %s", e.Path, e.Poor))
 		}
 		e.Problems = nil // airqa papers lists them
 		q.reportFile(e)

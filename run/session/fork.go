@@ -67,7 +67,7 @@ func (b *Branch) cut(at int) error {
 	b.step = b.rec.Steps[at-1]
 	switch {
 	case b.step.By != qa.ByModel:
-		return qa.Usagef("step %d: the program chose this step, so it has no message of the model", at)
+		return qa.Usagef("step %d: the program made this step, so it has no model reply", at)
 	case b.Note.Changed == runlog.ForkObservation && b.step.Observation == nil:
 		return qa.Usagef("step %d: this step has no observation; change its reply", at)
 	}

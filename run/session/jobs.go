@@ -83,7 +83,8 @@ func (s Session) openModels(c Choice) ([]models.Model, error) {
 		return nil, err
 	}
 	if len(c.Models) > 1 && c.Calls.Price != nil {
-		s.Notify.Warnf("the price %s applies to all %d models; a list of models can have one for each", models.PriceText(c.Calls.Price), len(c.Models))
+		s.Notify.Warnf("the price %s applies to all %d models; a list of models can set a price for each",
+			models.PriceText(c.Calls.Price), len(c.Models))
 	}
 	var opened []models.Model
 	for _, spec := range c.Models {
@@ -136,7 +137,8 @@ func (s Session) warnOfPrices(opened []models.Model, address string) {
 		}
 	}
 	if len(unknown) > 0 {
-		s.Notify.Warnf("no known price for %s: costs are not counted; give it, or list it in a file of models", strings.Join(unknown, ", "))
+		s.Notify.Warnf("no known price for %s: costs are not counted; give the price, or add it to your list of models",
+			strings.Join(unknown, ", "))
 	}
 }
 
@@ -158,7 +160,7 @@ func (s Session) warnOfProviders(opened []models.Model, address string) {
 func (s Session) warnOfImages(jobs []Job) {
 	for _, j := range jobs {
 		if j.Listed != nil && !j.Listed.Images && slices.Contains(j.Baseline.Tools, "View") {
-			s.Notify.Warnf("%s takes no images according to the list of models; %s sends some", j.Spec, j.Baseline.Name)
+			s.Notify.Warnf("%s does not accept images according to the list of models, but %s sends some", j.Spec, j.Baseline.Name)
 		}
 	}
 }

@@ -77,12 +77,12 @@ func (s Session) readPapers(ctx context.Context, files []string, cfg ingest.Conf
 	}
 	poor := ""
 	if len(sum.Poor) > 0 {
-		poor = fmt.Sprintf(", %d read badly", len(sum.Poor))
+		poor = fmt.Sprintf(", %d poorly extracted", len(sum.Poor))
 	}
 	stage.Close(fmt.Sprintf("%d added%s, %d already present, %d failed%s, %s", sum.Added, beside, sum.Skipped, len(sum.Failed), poor,
 		rate(pages, s.Now().Sub(begun), "pages/s")))
 	for _, p := range sum.Poor {
-		s.Notify.Warnf("read badly: %s: %s", p.Path, p.Reason)
+		s.Notify.Warnf("poorly extracted: %s: %s", p.Path, p.Reason)
 	}
 	return sum, err
 }

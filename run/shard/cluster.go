@@ -78,7 +78,7 @@ func (j Job) AtOnce() int {
 
 // render fills a template. quote is how its arguments are quoted.
 func render(name string, quote func(string) string, data any) (string, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": quote, "plain": yamlString}).ParseFS(templateFiles, "templates/"+name)
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": quote, "plain": yamlString}).ParseFS(templateFiles, "templates/"+name, "templates/pod.yaml")
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -31,23 +32,46 @@ var (
 
 // Manifest has two Jobs in YAML: one that answers the shards, and one that merges them, which is suspended.
 func (k Kubernetes) Manifest() (string, error) {
-	if err := k.check(); err != nil {
+	if err := k.checkAll(); err != nil {
 		return "", err
 	}
-	if err := k.checkNames(); err != nil {
+	return render("kubernetes.yaml", YAMLQuote, k)
+}
+
+// Serving is a StatefulSet of servers of episodes, as many as there are shards, and the Service in front of them.
+type Serving struct {
+	Kubernetes
+	Port int
+}
+
+// Manifest has both in YAML.
+func (s Serving) Manifest() (string, error) {
+	if err := s.checkAll(); err != nil {
 		return "", err
+	}
+	return render("serving.yaml", YAMLQuote, s)
+}
+
+// Directory is the run directory of a server as a YAML string. Kubernetes fills in the name of its pod.
+func (s Serving) Directory() string {
+	return strings.TrimSuffix(YAMLQuote(strings.TrimRight(s.Out, "/")), `"`) + `/$(POD_NAME)"`
+}
+
+func (k Kubernetes) checkAll() error {
+	if err := errors.Join(k.check(), k.checkNames()); err != nil {
+		return err
 	}
 	switch {
 	case !imagePattern.MatchString(k.Image):
-		return "", fmt.Errorf("image %q: want a name such as registry.example.com/airqa:0.1.0", k.Image)
+		return fmt.Errorf("image %q: want a name such as registry.example.com/airqa:0.1.0", k.Image)
 	case !path.IsAbs(k.Work):
-		return "", fmt.Errorf("work folder %q: want an absolute path", k.Work)
+		return fmt.Errorf("work folder %q: want an absolute path", k.Work)
 	case k.DataClaim != "" && !path.IsAbs(k.Data):
-		return "", fmt.Errorf("data directory %q: want an absolute path, at which --data-claim is mounted", k.Data)
+		return fmt.Errorf("data directory %q: want an absolute path, at which --data-claim is mounted", k.Data)
 	case k.DataClaim != "" && within(k.Work, k.Data):
-		return "", fmt.Errorf("data directory %s is in %s, where --claim is mounted; name another path", k.Data, k.Work)
+		return fmt.Errorf("data directory %s is in %s, where --claim is mounted; name another path", k.Data, k.Work)
 	}
-	return render("kubernetes.yaml", YAMLQuote, k)
+	return nil
 }
 
 // checkNames rejects names that no object of a cluster has.

@@ -28,7 +28,7 @@ func (s Slurm) Script() (string, error) {
 	}
 	switch {
 	case !timePattern.MatchString(s.Time):
-		return "", fmt.Errorf("time %q: want a limit as in 12:00:00 or 2-00:00:00", s.Time)
+		return "", fmt.Errorf("time %q: want a limit such as 12:00:00 or 2-00:00:00", s.Time)
 	case !partitionPattern.MatchString(s.Partition):
 		return "", fmt.Errorf("partition %q: want letters, digits, and _.,-", s.Partition)
 	case strings.ContainsAny(s.Keys, "\n\r\x00"):

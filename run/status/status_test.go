@@ -228,7 +228,7 @@ func TestText(t *testing.T) {
   1.2M tokens in, 35k out; up to 500 more for failed requests; $4.20
   last 3m00s: 12 episodes/min, 1.2k tok/s; of 40 requests 5 refused (429), 1 failed, 1m15s waited
   an episode has been silent for 1m30s: a long call or a retry
-  about 1h23m for all that is left; last event 3.0s ago`
+  about 1h23m for the remaining episodes; last event 3.0s ago`
 	if diff := cmp.Diff(want, s.Text(0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -248,7 +248,7 @@ func TestText(t *testing.T) {
 			}
 		}
 	}
-	if bare := (status.Status{Run: "r"}).Text(0); !strings.Contains(bare, "cost unknown") || !strings.Contains(bare, "nothing has happened yet") {
+	if bare := (status.Status{Run: "r"}).Text(0); !strings.Contains(bare, "cost unknown") || !strings.Contains(bare, "no events yet") {
 		t.Error(bare)
 	}
 }

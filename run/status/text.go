@@ -181,12 +181,12 @@ func (s Status) waiting() string {
 func (s Status) ahead() string {
 	var parts []string
 	if s.SecondsLeft != nil {
-		parts = append(parts, "about "+span(*s.SecondsLeft)+" for all that is left")
+		parts = append(parts, "about "+span(*s.SecondsLeft)+" for the remaining episodes")
 	}
 	if s.Quiet != nil {
 		parts = append(parts, "last event "+span(*s.Quiet)+" ago")
 	} else {
-		parts = append(parts, "nothing has happened yet")
+		parts = append(parts, "no events yet")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -126,7 +126,7 @@ func FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runl
 
 // FindEvidence finds how far each item of evidence got, whatever the verdict.
 func FindEvidence(ex qa.Example, rec runlog.Recorded) Loss {
-	l := Loss{Level: LevelUnknown, Why: "the question names no paper, and its gold answer has no text to look for"}
+	l := Loss{Level: LevelUnknown, Why: "the question names no paper, and its gold answer has no text to search for"}
 	s := seenIn(ex, rec)
 	for _, it := range itemsOf(ex) {
 		l.Items = append(l.Items, s.place(it))
@@ -139,7 +139,7 @@ func FindEvidence(ex qa.Example, rec runlog.Recorded) Loss {
 	l.Level, l.Weak, l.Steps, l.Why = first.Level, first.Weak, first.Steps, s.why(first)
 	if l.Level == LevelAnswer && !first.decides() {
 		l.Level, l.Weak = LevelUnknown, false
-		l.Why = "the last reply had passages of each paper in view; which of them has the answer is unknown"
+		l.Why = "the last reply saw passages of each paper; it is unknown which of them contains the answer"
 	}
 	return l
 }
@@ -177,17 +177,17 @@ func (s seen) why(it Item) string {
 	case LevelDB:
 		return it.name() + " is not in the database"
 	case LevelHits:
-		return "no result has " + it.name()
+		return "no result contains " + it.name()
 	case LevelLimit:
 		return fmt.Sprintf("%s is hit %d of %s, beyond the limit", it.name(), it.Rank, where)
 	case LevelCut:
 		return fmt.Sprintf("%s is in the result of %s, in the part that was not shown", it.name(), where)
 	case LevelWindow:
-		return fmt.Sprintf("%s showed %s; the last reply, step %d, did not see it any more", where, it.name(), s.last)
+		return fmt.Sprintf("%s showed %s; the last reply, step %d, no longer saw it", where, it.name(), s.last)
 	case LevelAnswer:
-		return fmt.Sprintf("%s showed %s, and the last reply had it in view", where, it.name())
+		return fmt.Sprintf("%s showed %s, and the last reply saw it", where, it.name())
 	}
-	return "the gold answer " + it.name() + " may have to be computed, and no result has it"
+	return "the gold answer " + it.name() + " may have to be computed, and no result contains it"
 }
 
 // name describes an item in a sentence.

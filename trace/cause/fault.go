@@ -16,7 +16,7 @@ func (f *facts) formatOnly() (Cause, bool) {
 	if !f.Score.FormatOnly {
 		return Cause{}, false
 	}
-	return Cause{Why: "the answer is right but for its form", Evidence: []Ref{f.reply(), f.gold()}}, true
+	return Cause{Why: "the answer is right except for its format", Evidence: []Ref{f.reply(), f.gold()}}, true
 }
 
 // sameAnswer: the corrected evaluation functions accept the answer, or it has every part of the gold and little else.
@@ -29,7 +29,7 @@ func (f *facts) sameAnswer() (Cause, bool) {
 	case f.right():
 		c.Why = "the corrected evaluation functions accept the answer"
 	case f.hasGold():
-		c.Why = "the answer has the gold"
+		c.Why = "the answer contains the gold answer"
 	default:
 		return Cause{}, false
 	}
@@ -121,7 +121,7 @@ func (f *facts) notesDisagree() (Cause, bool) {
 	for _, n := range notes {
 		if strings.Contains(words.Fold(n.text), f.answer) {
 			return Cause{
-				Why:      "the notes of the question have the answer, and not the gold",
+				Why:      "the notes of the question contain the answer, but not the gold answer",
 				Evidence: []Ref{quote(n, f.Answer.Text), f.reply(), f.gold()},
 			}, true
 		}
@@ -181,7 +181,7 @@ func (f *facts) sourceDisagrees() (Cause, bool) {
 	for _, phrase := range slices.Concat(parts...) {
 		if s, text, share := f.nearest(words.Fold(phrase)); share >= enough {
 			return Cause{
-				Why:      fmt.Sprintf("a passage of step %d has most words of the question and the answer; no result has all of the gold", s.N),
+				Why: fmt.Sprintf("a passage of step %d has most words of the question and the answer; no result has the whole gold answer", s.N),
 				Evidence: []Ref{passage(s, text, phrase), f.reply(), f.gold()},
 			}, true
 		}

@@ -107,7 +107,7 @@ func (f *facts) paperNotRead() (Cause, bool) {
 	if len(read) == 0 || len(unread) == 0 {
 		return Cause{}, false
 	}
-	c := Cause{Why: fmt.Sprintf("no result has paper %s; the results are from %d of %d papers of the question", unread[0], len(read), len(read)+len(unread))}
+	c := Cause{Why: fmt.Sprintf("no result is from paper %s; results cover %d of the %d papers", unread[0], len(read), len(read)+len(unread))}
 	c.Evidence = append(f.actionRefs(5), f.reply())
 	return c, true
 }

@@ -44,13 +44,13 @@ func (c Change) String() string {
 	place := fmt.Sprintf("from line %d, byte %d on", c.Line, c.Byte)
 	switch c.What {
 	case ChangedStatus:
-		return "another status"
+		return "different status"
 	case ChangedOrder:
-		return "the same lines in another order, " + place
+		return "the same lines in a different order, " + place
 	case ChangedCut:
-		return "cut elsewhere, " + place
+		return "cut at a different place, " + place
 	case ChangedImages:
-		return "another image"
+		return "different image"
 	case Missing:
 		return "no result on one side"
 	}

@@ -88,7 +88,7 @@ func divergence(d diff.Diff) []string {
 	switch p := d.FirstResult; {
 	case p == nil:
 	case p.Kind == diff.OtherResult:
-		lines[1] = fmt.Sprintf("First different observation: %s. An equal action had another result: "+
+		lines[1] = fmt.Sprintf("First different observation: %s. The same action had a different result: "+
 			"the data or the tools have changed.", stepNames(*p))
 	case d.FirstAction != nil && d.FirstAction.Pair == p.Pair:
 		lines[1] = fmt.Sprintf("First different observation: %s, as the actions differ.", stepNames(*p))
@@ -103,9 +103,9 @@ func actionsText(d diff.Diff, at diff.Point) string {
 	a, b := d.StepsAt(at)
 	switch {
 	case a == nil:
-		return "B " + b.Function + ", A ended before"
+		return "B " + b.Function + ", A had ended"
 	case b == nil:
-		return "A " + a.Function + ", B ended before"
+		return "A " + a.Function + ", B had ended"
 	case a.Function != b.Function:
 		return "A " + a.Function + ", B " + b.Function
 	}
@@ -130,15 +130,15 @@ func kindText(p diff.Pair) string {
 	case diff.Equal:
 		return "equal"
 	case diff.OtherResult:
-		return "same action, other result"
+		return "same action, different result"
 	case diff.OnlyA:
 		return "only in A"
 	case diff.OnlyB:
 		return "only in B"
 	}
-	text := "other arguments"
+	text := "different arguments"
 	if len(p.Arguments) > 0 {
-		text = "other " + strings.Join(p.Arguments, ", ")
+		text = "different " + strings.Join(p.Arguments, ", ")
 	}
 	if p.Result == nil && p.A.Status != "" {
 		text += ", same result"

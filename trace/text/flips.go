@@ -67,7 +67,7 @@ func flipSummary(r diff.Runs) string {
 var divergences = map[diff.Divergence]string{
 	diff.Never:       "same actions, same results",
 	diff.AtFirst:     "another first action",
-	diff.AfterResult: "same action, other result",
+	diff.AfterResult: "same action, different result",
 	diff.Later:       "another later action",
 }
 

@@ -72,7 +72,7 @@ func statusText(e trace.Episode) string {
 			text = "no verdict by " + s.Func
 		}
 		if s.FormatOnly {
-			text += ", right but for its format"
+			text += ", right except for its format"
 		}
 		parts = append(parts, text)
 	}
@@ -166,7 +166,7 @@ func effortText(e trace.Episode) string {
 		text += ", " + terminal.USD(*e.CostUSD)
 	}
 	if n := e.Traced.CutReplies; n > 0 {
-		text += fmt.Sprintf("; %d of %d replies cut off at the limit of tokens", n, e.Traced.Turns)
+		text += fmt.Sprintf("; %d of %d replies cut off at the token limit", n, e.Traced.Turns)
 	}
 	return text
 }

@@ -31,7 +31,7 @@ func Shares(shares []float64) ([]Split, error) {
 		return []Split{{Name: names[0], Share: 1}}, nil
 	}
 	if len(shares) > len(names) {
-		return nil, qa.Usagef("%d shares of splits; want those of train, validation and test", len(shares))
+		return nil, qa.Usagef("%d split shares; want at most three, for train, validation and test", len(shares))
 	}
 	var list []Split
 	sum := 0.0

@@ -95,7 +95,7 @@ func (c Config) check() error {
 		return qa.Usagef("whole episodes are rows of sharegpt, openai and trl; %s has none", c.Format)
 	}
 	if !licenseID.MatchString(c.License) {
-		return qa.Usagef("license %q is no name of a licence, such as cc-by-4.0", c.License)
+		return qa.Usagef("license %q: want a licence name such as cc-by-4.0", c.License)
 	}
 	_, err := curate.Shares(c.Split)
 	return err

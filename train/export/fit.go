@@ -157,7 +157,7 @@ func (f *fitter) warn(of Format, notify progress.Notify) {
 	if f.Tokenizer == "" {
 		unit = "tokens (estimated)"
 	}
-	notify.Warnf("%d of %d rows have more than %d %s: %s %s. Set another limit, or have observations shortened",
+	notify.Warnf("%d of %d rows have more than %d %s: %s %s. Set another limit, or shorten the observations",
 		long, f.measured.rows, f.CutoffLen, unit, cmp.Or(t.trainer, "a trainer"), cmp.Or(t.effect, "cuts longer rows"))
 }
 

@@ -176,7 +176,7 @@ func (p *planner) findLeaks() error {
 		}
 	}
 	if len(p.leaks) > 0 && p.Leak == LeakFail {
-		return fmt.Errorf("%w: %d questions are in %s as well", ErrLeaks, len(p.leaks), p.Leaks)
+		return fmt.Errorf("%w: %d questions are also in %s", ErrLeaks, len(p.leaks), p.Leaks)
 	}
 	return nil
 }

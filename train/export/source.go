@@ -31,7 +31,7 @@ func (c Config) open(dir string) (*source, error) {
 		return nil, err
 	}
 	if writing, err := runlog.Writing(dir); err == nil && writing {
-		c.Notify.Warnf("%s: a run is writing here; what it adds from now on is left out", dir)
+		c.Notify.Warnf("%s: a run is writing to it; later additions are left out", dir)
 	}
 	for _, bad := range r.BadLines {
 		c.Notify.Warnf("%s: %v (left out)", dir, bad)

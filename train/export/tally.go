@@ -126,7 +126,7 @@ func (t *tally) withoutPaper() string {
 	if t.paperless == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; of %d of them no paper is known", t.paperless)
+	return fmt.Sprintf("; %d without a known paper", t.paperless)
 }
 
 // reasons describes the turns left out on one line, the most frequent reason first.

@@ -117,7 +117,7 @@ func (w *writer) existing() (bool, error) {
 	}
 	old, err := readLock(w.Out)
 	if old == nil && err == nil {
-		return false, fmt.Errorf("%s exists and is no export; choose another folder", w.Out)
+		return false, fmt.Errorf("%s exists and is not an export; choose another folder", w.Out)
 	}
 	if err == nil {
 		err = w.differs(old)
@@ -139,7 +139,7 @@ func (w *writer) differs(old *Lock) error {
 		return err
 	}
 	if old.Program != w.Program || !bytes.Equal(now, then) {
-		return fmt.Errorf("%s holds an export of other runs or flags", w.Out)
+		return fmt.Errorf("%s contains an export of other runs or flags", w.Out)
 	}
 	if name := old.damaged(w.Out); name != "" {
 		return fmt.Errorf("%s was changed after it was written", filepath.Join(w.Out, name))

@@ -493,7 +493,7 @@ func TestExistingFolder(t *testing.T) {
 		t.Errorf("a changed export: %v", err)
 	}
 	other.Out, other.Force = made.Run.Dir, true
-	if _, err := export.Write(other); err == nil || !strings.Contains(err.Error(), "is no export") {
+	if _, err := export.Write(other); err == nil || !strings.Contains(err.Error(), "is not an export") {
 		t.Errorf("a folder of something else: %v", err)
 	}
 }
@@ -558,7 +558,7 @@ func TestPapersOfQuestions(t *testing.T) {
 		t.Errorf("papers (-want +got):\n%s", diff)
 	}
 	card := string(read(t, out, export.CardFile))
-	for _, text := range []string{"1 question without a known paper", "- 6 questions on 2 papers; of 1 of them no paper is known."} {
+	for _, text := range []string{"1 question without a known paper", "- 6 questions on 2 papers; 1 without a known paper."} {
 		if !strings.Contains(card, text) {
 			t.Errorf("the card lacks %q:\n%s", text, card)
 		}
@@ -706,7 +706,7 @@ func TestRefusedConfigs(t *testing.T) {
 		{"unscored", export.Config{}, "no row is left: "},
 		{"shares", export.Config{Rules: export.Rules{Split: []float64{0.9, 0.2}}}, "add up to 1.1"},
 		{"a share of nothing", export.Config{Rules: export.Rules{Split: []float64{1, 0}}}, "share 0 of the split validation is not positive"},
-		{"too many shares", export.Config{Rules: export.Rules{Split: []float64{0.25, 0.25, 0.25, 0.25}}}, "4 shares"},
+		{"too many shares", export.Config{Rules: export.Rules{Split: []float64{0.25, 0.25, 0.25, 0.25}}}, "4 split shares"},
 		{"the same run twice", export.Config{Runs: []string{made.Run.Dir, copied}}, "are the same run"},
 		{"no licence", export.Config{Rules: export.Rules{License: "mine: all"}}, `license "mine: all"`},
 		{"no such format", export.Config{Format: "csv"}, `unknown format "csv"`},

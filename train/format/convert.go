@@ -119,7 +119,7 @@ func (x *converter) convert(c Conversation) (err error) {
 	case ShareGPT:
 		d := c.Dialogue(l)
 		if len(d.Turns) == 0 {
-			return errors.New("no turn of the assistant")
+			return errors.New("no assistant turn")
 		}
 		if answers(d.Turns[0]) {
 			l.Add("row that begins with the assistant, which LLaMA-Factory drops")
@@ -152,7 +152,7 @@ func (c Conversation) forOpenAI(l Losses) Conversation {
 func (c Conversation) forTRL(l Losses) (Conversation, error) {
 	c = c.untilAnswer(l)
 	if len(c.Messages) < 2 {
-		return c, errors.New("no turn of the assistant after another message")
+		return c, errors.New("no assistant turn after another message")
 	}
 	for _, m := range c.Messages[:len(c.Messages)-1] {
 		if m.Role == qa.Assistant && (m.Trained == nil || *m.Trained) {

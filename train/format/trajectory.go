@@ -198,7 +198,7 @@ func (s Step) check() error {
 	case s.Source != SourceAgent && s.ofAgent():
 		return fmt.Errorf("a step of the %s has a field of the agent", s.Source)
 	case s.Inferences != nil && *s.Inferences == 0 && (s.Metrics != nil || s.Reasoning != ""):
-		return errors.New("an action without a call of the model has metrics or reasoning")
+		return errors.New("an action without a model call has metrics or reasoning")
 	}
 	if s.Timestamp != "" && !isTime(s.Timestamp) {
 		return fmt.Errorf("timestamp %q is not in ISO 8601", s.Timestamp)

@@ -115,7 +115,7 @@ func TestCheck(t *testing.T) {
 		{"order", start + `{"step_id":2,"source":"user","message":"x"}]}`, "steps[0]: step_id is 2; want 1"},
 		{"source", start + `{"step_id":1,"source":"tool","message":"x"}]}`, `source "tool"`},
 		{"field of the agent", start + `{"step_id":1,"source":"user","message":"x","reasoning_content":"y"}]}`, "field of the agent"},
-		{"no model", start + `{"step_id":1,"source":"agent","message":"x","llm_call_count":0,"metrics":{}}]}`, "without a call of the model"},
+		{"no model", start + `{"step_id":1,"source":"agent","message":"x","llm_call_count":0,"metrics":{}}]}`, "without a model call"},
 		{"time", start + `{"step_id":1,"source":"user","message":"x","timestamp":"yesterday"}]}`, "ISO 8601"},
 		{"call", start + `{"step_id":1,"source":"agent","message":"","tool_calls":[{"tool_call_id":"a","function_name":"f","arguments":"x"}]}]}`, "arguments of f"},
 		{"result", start + `{"step_id":1,"source":"agent","message":"","observation":{"results":[{"source_call_id":"a","content":"x"}]}}]}`, `call "a"`},

@@ -50,7 +50,7 @@ func WriteFile(c Config, path string, force bool) (sum Summary, unchanged bool, 
 		case bytes.Equal(now, old):
 			return errUnchanged
 		case old != nil && !force:
-			return &stagedir.OccupiedError{Err: fmt.Errorf("%s holds something else than this export", path)}
+			return &stagedir.OccupiedError{Err: fmt.Errorf("%s contains something other than this export", path)}
 		}
 		return nil
 	})

@@ -97,10 +97,10 @@ func onlyTo(u *url.URL) func(*http.Request) (*url.URL, error) {
 func tracesURL(endpoint string) (*url.URL, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, qa.Usagef("want an address such as http://localhost:4318")
+		return nil, qa.Usagef("want a URL such as http://localhost:4318")
 	}
 	if u.User != nil || u.RawQuery != "" {
-		return nil, qa.Usagef("keys do not belong in the address; set OTEL_EXPORTER_OTLP_HEADERS, for example to \"Authorization=Basic ...\"")
+		return nil, qa.Usagef("keys do not belong in the URL; set OTEL_EXPORTER_OTLP_HEADERS, for example to \"Authorization=Basic ...\"")
 	}
 	if path.Clean("/"+u.Path) == "/" {
 		u.Path = "/v1/traces"

@@ -53,7 +53,7 @@ func (s *Summary) writeTrainer(b *strings.Builder, t Total) {
 	if run == nil {
 		return
 	}
-	fmt.Fprintf(b, "\nRead by the libraries themselves (%s):\n", run.libraries())
+	fmt.Fprintf(b, "\nResult of the trainer's own libraries (%s):\n", run.libraries())
 	switch run.Load {
 	case LoadOK:
 		fmt.Fprintf(b, "The file loads: %d of %s kept, %d dropped", run.Kept, terminal.Plural(len(run.rows), "row"), run.Dropped)
@@ -69,7 +69,7 @@ func (s *Summary) writeTrainer(b *strings.Builder, t Total) {
 	if len(s.ranges) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "Rows with another end than predicted: %d.\n", run.Differ)
+	fmt.Fprintf(b, "Rows with a different outcome than predicted: %d.\n", run.Differ)
 	const layout = "  %-15s  %-11s  %9s  %-11s  %9s  %s\n"
 	head := fmt.Sprintf(layout, "rows", "trainer", "tokens", "estimate", "tokens", "")
 	b.WriteString(strings.TrimRight(head, " \n") + "\n")

@@ -98,7 +98,7 @@ const leastLines = 10
 func (openAI) follow(rows int) tracker {
 	k := &keptRows{}
 	if rows < leastLines {
-		k.crash = fmt.Errorf("the file has %d lines; OpenAI asks for at least %d", rows, leastLines)
+		k.crash = fmt.Errorf("the file has %d lines; OpenAI requires at least %d", rows, leastLines)
 	}
 	return k
 }
@@ -158,7 +158,7 @@ func openAITurn(m rows.Cell) (turn, error) {
 	case content == nil && calls == nil:
 		return turn{}, errors.New("has no content")
 	case weight != nil && (role != "assistant" || weight != int64(0) && weight != int64(1)):
-		return turn{}, errors.New("has a weight that is not 0 or 1 of an assistant")
+		return turn{}, errors.New("has a weight, which must be 0 or 1 and on an assistant message")
 	case role == "tool" && field(m, "tool_call_id") == nil:
 		return turn{}, errors.New("has no tool_call_id")
 	}

@@ -75,7 +75,7 @@ func Open(o Options) (*Dataset, error) {
 }
 
 // ErrNoTemplate is the error of a configuration of LLaMA-Factory without a chat template.
-var ErrNoTemplate = errors.New("no template, such as template: qwen; name the one of the model")
+var ErrNoTemplate = errors.New("missing template: name the model's template, such as template: qwen")
 
 func openTraining(o Options) (*Dataset, error) {
 	t := training{Config: Config{Trainer: o.Trainer}}

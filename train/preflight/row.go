@@ -115,7 +115,7 @@ func (t Total) Unclean() string {
 	case load == LoadNotChecked && t.Trainer != nil:
 		return "the trainer's libraries did not check the file"
 	case load == LoadNotChecked:
-		return "it is not known whether the trainer loads the file"
+		return "it is unknown whether the trainer loads the file"
 	case t.ends[Dropped] > 0:
 		return "the trainer drops " + terminal.Plural(t.ends[Dropped], "row")
 	case t.ends[NotChecked] > 0:

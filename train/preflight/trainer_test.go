@@ -209,10 +209,10 @@ func TestRunTrainerSummary(t *testing.T) {
 	if err := d.RunTrainer(t.Context(), preflight.Interpreter{Path: program(t, text), Getenv: getenv}); err != nil {
 		t.Fatal(err)
 	}
-	_, got, _ := strings.Cut(printRows(t, d).summary, "\n\nRead by")
-	const want = ` the libraries themselves (trl 1.16.0, datasets 4.0.0):
+	_, got, _ := strings.Cut(printRows(t, d).summary, "\n\nResult of")
+	const want = ` the trainer's own libraries (trl 1.16.0, datasets 4.0.0):
 The file loads: 2 of 2 rows kept, 0 dropped.
-Rows with another end than predicted: 1.
+Rows with a different outcome than predicted: 1.
   rows             trainer         tokens  estimate        tokens
   0                kept                14  kept                30
   1                kept                11  dropped

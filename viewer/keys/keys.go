@@ -110,7 +110,7 @@ var bindings = []Binding{
 	{Triage, []string{"t"}, []Place{List, Episode}, "triage: name the cause of each wrong answer"},
 	{PageDown, []string{"space", "pgdown", "ctrl+d"}, []Place{Everywhere}, "one page down"},
 	{PageUp, []string{"b", "pgup", "ctrl+u"}, []Place{Everywhere}, "one page up"},
-	{Search, []string{"/"}, []Place{Everywhere}, "search: in a list all episodes, otherwise this one"},
+	{Search, []string{"/"}, []Place{Everywhere}, "search all episodes (in a list) or this episode"},
 	{NextMatch, []string{"n"}, []Place{Everywhere}, "next match"},
 	{PrevMatch, []string{"N"}, []Place{Everywhere}, "previous match"},
 	{Back, []string{"esc", "backspace"}, []Place{Everywhere}, "back, or clear the search"},

@@ -378,7 +378,7 @@ func TestComparison(t *testing.T) {
 			var all strings.Builder
 			fmt.Fprintf(&all, "=== comparison\n%s\n", s.see("part 0 of 3: A run #0", "airqa diff run other"))
 			s.press("l", "l")
-			fmt.Fprintf(&all, "=== a step that differs\n%s\n", s.see("part 2 of 3", "other sql"))
+			fmt.Fprintf(&all, "=== a step that differs\n%s\n", s.see("part 2 of 3", "different sql"))
 			s.press("/", "a", "b", "s", "t", "r", "a", "c", "t", "enter")
 			s.see("abstract", "airqa diff run other")
 			s.press("\x7f", "d")

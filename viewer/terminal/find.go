@@ -61,7 +61,7 @@ func (b *browser) found(m hitsMsg) tea.Cmd {
 	case m.err != nil:
 		message = m.err.Error()
 	case m.total == 0:
-		message = "no episode has this text"
+		message = "no episode contains this text"
 	case m.total >= mostHits:
 		message = fmt.Sprintf("%d hits or more; the first %s with one are marked", mostHits, terminal.Plural(len(m.hits), "episode"))
 	}
@@ -77,7 +77,7 @@ func (b *browser) found(m hitsMsg) tea.Cmd {
 func (b *browser) match(forward, here bool) {
 	v, lines := &b.view, b.find.lines
 	if b.find.text == "" {
-		b.message = "no search; / begins one"
+		b.message = "no search; press / to start one"
 		return
 	}
 	if len(lines) == 0 {
@@ -92,7 +92,7 @@ func (b *browser) match(forward, here bool) {
 		at = sort.SearchInts(lines, v.top) - 1
 	}
 	if at < 0 || at >= len(lines) {
-		b.message = "search continues at the other end"
+		b.message = "search wrapped around"
 	}
 	v.top = lines[(at+len(lines))%len(lines)]
 	// Unlike [browser.clamp], a match at the end may be the first line of the screen: the next search continues from there.
@@ -106,7 +106,7 @@ func (b *browser) unmatched(here bool) {
 		b.message = "no match in this comparison"
 		return
 	}
-	b.message = "no match in what is shown of this episode"
+	b.message = "no match in the visible part of this episode"
 	if h := b.find.hits[b.view.id]; here && h.step > 0 {
 		b.jump(h.step)
 		b.message += "; step " + fmt.Sprint(h.step) + " has one"

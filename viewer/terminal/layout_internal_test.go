@@ -96,7 +96,7 @@ func TestParseFilter(t *testing.T) {
 		{text: "learning rate", want: "'--grep=learning rate'"},
 		{text: "--status good", err: "must be one of"},
 		{text: "--nonsense", err: "unknown flag"},
-		{text: `--grep "open`, err: "not closed"},
+		{text: `--grep "open`, err: "unclosed quote"},
 		{text: "--limit x", err: "limit"},
 		{text: "--help", err: "unknown flag"},
 	} {

@@ -136,7 +136,7 @@ func (b *browser) sort() tea.Cmd {
 func (b *browser) nextHit(forward bool) bool {
 	l, n := &b.list, len(b.list.rows)
 	if len(b.find.hits) == 0 {
-		b.message = "no search; / begins one"
+		b.message = "no search; press / to start one"
 		return false
 	}
 	for i := 1; i <= n; i++ {
@@ -149,7 +149,7 @@ func (b *browser) nextHit(forward bool) bool {
 			return true
 		}
 	}
-	b.message = "the hits are in episodes that the filter leaves out"
+	b.message = "the hits are in episodes that the filter hides"
 	return false
 }
 
@@ -313,7 +313,7 @@ func (b *browser) empty() string {
 	case len(l.rows) > 0:
 		return ""
 	case l.of == 0:
-		return "No episode was recorded yet. The list is read again every second."
+		return "No episode has been recorded yet. The list refreshes every second."
 	}
 	return fmt.Sprintf("No episode matches the filter; there are %d. Press f to change it.", l.of)
 }

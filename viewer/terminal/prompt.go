@@ -85,7 +85,7 @@ func (b *browser) answered(a asked, text string) tea.Cmd {
 			return nil
 		}
 		b.layout()
-		b.message = "the comment is in notes.jsonl of the run"
+		b.message = "comment saved to notes.jsonl of the run"
 		return nil
 	}
 	return b.search(text)
@@ -142,7 +142,7 @@ func first(text string) (word, rest string, err error) {
 		}
 		part, after, closed := strings.Cut(text[i+1:], text[i:i+1])
 		if !closed {
-			return "", "", fmt.Errorf("a quote %s is not closed", text[i:i+1])
+			return "", "", fmt.Errorf("unclosed quote %s", text[i:i+1])
 		}
 		word, text = word+part, after
 	}

@@ -112,7 +112,7 @@ func funnel(sel selection, match, all tallies) chart {
 			Label: "not known", Href: sel.with("lost-at", string(cause.LevelUnknown)), N: left[cause.LevelUnknown], All: every[cause.LevelUnknown],
 		})
 	}
-	c.Note = "Answers with a verdict whose evidence got at least so far. Each bar leads to the answers that were lost there."
+	c.Note = "Scored answers whose evidence got at least this far. Each bar links to the answers whose evidence was lost there."
 	c.place(total)
 	return c
 }

@@ -29,7 +29,8 @@ type diffRow struct {
 // diffRows lays out the pairs of a comparison.
 func diffRows(pairs []diff.Pair) []diffRow {
 	titles := map[diff.Kind]string{
-		diff.Equal: "Equal", diff.OtherResult: "Same action, other result", diff.ChangedArgs: "Other arguments", diff.OnlyA: "Only in A", diff.OnlyB: "Only in B",
+		diff.Equal: "Equal", diff.OtherResult: "Same action, different result",
+		diff.ChangedArgs: "Different arguments", diff.OnlyA: "Only in A", diff.OnlyB: "Only in B",
 	}
 	var rows []diffRow
 	for _, p := range pairs {

@@ -143,7 +143,7 @@ func silence(sel selection, o overview) string {
 			return "No episode could be read."
 		}
 		if r.Writing {
-			return "No episode has been recorded yet. The run is being written; this page follows it."
+			return "No episode has been recorded yet. The run is in progress; this page updates itself."
 		}
 	}
 	return "No episode has been recorded yet, and no program is writing to the run."

@@ -99,7 +99,7 @@ func TestPageHasAllTexts(t *testing.T) {
 	text := content(t, library(t), "alpha", viewertest.WrongID+"#0", "")
 	for _, part := range []string{
 		"Which loss is used?", "A string", "You answer questions about papers.", "[Question]: as above", "I look.", "I reason.", "SELECT", "no such column",
-		"a row of the result", "the result before it was cut", "Page 2 of the paper", "the focal loss of the second stage", "hinge", "rate limit", "row-1",
+		"a row of the result", "full result before it was cut", "Page 2 of the paper", "the focal loss of the second stage", "hinge", "rate limit", "row-1",
 		"same action as step 2", `\u202e`, `\x1b[31m`, "�",
 	} {
 		if !strings.Contains(text, part) {

@@ -61,9 +61,9 @@ func (s *Server) page(write func(context.Context, *Site, io.Writer, *http.Reques
 		if err != nil {
 			code = s.code(err)
 			out.Reset()
-			title := "This page could not be made"
+			title := "This page could not be rendered"
 			if code == http.StatusNotFound {
-				title = "There is no such page"
+				title = "Page not found"
 			}
 			err = site.Problem(&out, title, err)
 		}

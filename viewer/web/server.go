@@ -63,7 +63,7 @@ func (s *Server) Address(at net.Addr) string { return s.guard.Address(at) }
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	err := web.Server{
 		Handler: s, Feed: s.feed, Look: s.look, Log: s.Log, MaxHeader: web.MaxHeader,
-		Failed: "the runs cannot be read any more; pages show what was read before",
+		Failed: "the runs can no longer be read; pages show the last state that was read",
 	}.Serve(ctx, on)
 	s.numbers.tasks.Wait()
 	if err != nil {

@@ -162,7 +162,7 @@ func fromCSV(raw []byte) ([]source, error) {
 	for _, name := range []string{"title", "abstract", "introduction"} {
 		i := slices.IndexFunc(records[0], func(s string) bool { return strings.EqualFold(strings.TrimSpace(s), name) })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no column %q", name)
+			return nil, fmt.Errorf("missing column %q", name)
 		}
 		places = append(places, i)
 	}

@@ -71,7 +71,7 @@ func openLog(dir string, rule Rule, exclusive bool, redact func([]byte) []byte) 
 			return nil, err
 		}
 	} else if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("open annotations: %w; airqa bench annotate --out DIR makes a directory of annotations", err)
+		return nil, fmt.Errorf("open annotations: %w; airqa bench annotate --out DIR creates a directory of annotations", err)
 	}
 	a := &annotations{replied: make(map[string]bool)}
 	var err error

@@ -246,7 +246,7 @@ func (a *annotator) end() error {
 		a.session.Notify.Infof("failed: %s: %s", f.Pair, f.Err)
 	}
 	if a.Unparsed > 0 && !a.RetryUnparsed {
-		a.session.Notify.Notef("unparsed replies: %d; --retry unparsed asks again", a.Unparsed)
+		a.session.Notify.Notef("unparsed replies: %d; --retry unparsed repeats them", a.Unparsed)
 	}
 	left := fmt.Sprintf("%d of %s without a reply", a.Pairs-a.Known-a.Replied, terminal.Plural(a.Pairs, "pair"))
 	switch {

@@ -189,7 +189,7 @@ func TestReadInfo(t *testing.T) {
 	}{
 		{"the only one", `{"a": {"file_name": "f.json"}}`, "", "f.json", nil},
 		{"one of two", `{"a": {"file_name": "f"}, "b": {"file_name": "g"}}`, "b", "g", nil},
-		{"two", `{"b": {}, "a": {}}`, "", "has 2 data sets (a, b): choose one", rows.ErrSeveral},
+		{"two", `{"b": {}, "a": {}}`, "", "has 2 datasets (a, b): choose one", rows.ErrSeveral},
 		{"another", `{"a": {}}`, "c", "Undefined dataset c", rows.ErrEntry},
 		{"on a hub", `{"a": {"hf_hub_url": "x/y"}}`, "", "only files are checked", nil},
 		{"a text", `{"a": "f"}`, "", "a is not an object", nil},

@@ -132,7 +132,7 @@ func only(all map[string]json.RawMessage) (string, error) {
 	}
 	slices.Sort(names)
 	if len(names) != 1 {
-		return "", fmt.Errorf("%s has %d data sets (%s): %w", InfoFile, len(names), strings.Join(names, ", "), ErrSeveral)
+		return "", fmt.Errorf("%s has %d datasets (%s): %w", InfoFile, len(names), strings.Join(names, ", "), ErrSeveral)
 	}
 	return names[0], nil
 }
@@ -140,12 +140,12 @@ func only(all map[string]json.RawMessage) (string, error) {
 // Errors of entries.
 var (
 	// ErrEntry is the error of a data set without an entry.
-	ErrEntry = errors.New("no such data set")
+	ErrEntry = errors.New("no such dataset")
 	// ErrSeveral is the error of several data sets of which none is named.
 	ErrSeveral = errors.New("choose one")
 )
 
-const errFile = NotChecked("the entry of the data set has no file_name; only files are checked")
+const errFile = NotChecked("the dataset entry has no file_name; only files are checked")
 
 func parseInfo(d *python.Dict) (Info, error) {
 	i := Info{Formatting: "alpaca", columns: defaultColumns(), tags: defaultTags()}

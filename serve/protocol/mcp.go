@@ -1,6 +1,4 @@
-// Package mcp offers the tools of an episode, or of a data directory without a question, over the Model Context Protocol:
-// on standard input and output, and over HTTP for both eras of the protocol.
-package mcp
+package protocol
 
 import (
 	"context"
@@ -17,7 +15,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"airqa/internal/web"
 	"airqa/qa"
 	"airqa/serve"
 )
@@ -30,8 +27,9 @@ type Actor interface {
 // Paper is a paper as a resource.
 type Paper struct{ ID, Title string }
 
-// Config configures a server. Actor and Tools are required.
-type Config struct {
+// MCP configures a server of the Model Context Protocol, for the tools of an episode or of a data directory without a question.
+// Actor and Tools are required.
+type MCP struct {
 	Actor   Actor
 	Tools   []qa.ToolSpec
 	Version string
@@ -48,8 +46,7 @@ type Config struct {
 // ttl is how long clients may keep lists: they do not change while a server runs.
 const ttl = time.Hour
 
-// New returns a server.
-func New(c Config) *sdk.Server {
+func (c MCP) server() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "airqa", Title: "airqa: scientific papers", Version: c.Version}, &sdk.ServerOptions{
 		Instructions: instructions(c), Logger: c.Log, PageSize: max(1000, len(c.Papers)+1),
 		Capabilities: &sdk.ServerCapabilities{},
@@ -58,7 +55,7 @@ func New(c Config) *sdk.Server {
 		},
 	})
 	for _, t := range c.Tools {
-		s.AddTool(toolOf(t), c.handler)
+		s.AddTool(toolOf(t), c.call)
 	}
 	if c.Prompt != "" {
 		s.AddPrompt(&sdk.Prompt{Name: "airqa", Title: "System prompt of airqa", Description: "How to answer questions about the papers with the tools."},
@@ -81,7 +78,7 @@ func New(c Config) *sdk.Server {
 // scheme begins the address of a paper.
 const scheme = "airqa://paper/"
 
-func instructions(c Config) string {
+func instructions(c MCP) string {
 	text := "Tools for questions about a collection of scientific papers: Retrieve finds passages by meaning, Query reads the database with SQL, " +
 		"View shows a page of a PDF, Answer gives the answer."
 	if c.Question != "" {
@@ -113,8 +110,8 @@ type structured struct {
 	Hits   []qa.Hit `json:"hits,omitempty"`
 }
 
-// handler calls a tool. A panic ends the call, not the server.
-func (c Config) handler(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
+// call calls a tool. A panic ends the call, not the server.
+func (c MCP) call(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.Log.Error("a call panicked", "tool", r.Params.Name, "panic", p, "stack", string(debug.Stack()))
@@ -126,7 +123,7 @@ func (c Config) handler(ctx context.Context, r *sdk.CallToolRequest) (result *sd
 	case errors.Is(err, serve.ErrNoTool), errors.Is(err, serve.ErrNoSession), errors.Is(err, serve.ErrClosing):
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	case err != nil:
-		return failure(err.Error()), nil
+		return mcpFailure(err.Error()), nil
 	}
 	result = &sdk.CallToolResult{IsError: got.Failed(), Content: []sdk.Content{&sdk.TextContent{Text: got.Text}}}
 	for _, im := range got.Images {
@@ -137,13 +134,13 @@ func (c Config) handler(ctx context.Context, r *sdk.CallToolRequest) (result *sd
 	return result, nil
 }
 
-func failure(text string) *sdk.CallToolResult {
+func mcpFailure(text string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{
 		IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "[Error]: " + text}}, StructuredContent: structured{"error", text, nil},
 	}
 }
 
-func (c Config) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+func (c MCP) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	id := r.Params.URI[min(len(scheme), len(r.Params.URI)):]
 	text, err := c.Read(ctx, id)
 	if err != nil {
@@ -153,14 +150,14 @@ func (c Config) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Read
 }
 
 // Stdio serves one client on standard input and output until it leaves.
-func Stdio(ctx context.Context, s *sdk.Server) error { return s.Run(ctx, &sdk.StdioTransport{}) }
+func (c MCP) Stdio(ctx context.Context) error { return c.server().Run(ctx, &sdk.StdioTransport{}) }
 
 // modern is the first version of the protocol without sessions.
 const modern = "2026-07-28"
 
-// Handler serves clients over HTTP. find returns the server of a request; nil is a 404. Requests of the era without sessions
+// mcpHandler serves clients over HTTP. find returns the server of a request; nil is a 404. Requests of the era without sessions
 // and those of older clients go to different handlers of the library, since neither serves both fully.
-func Handler(find func(*http.Request) *sdk.Server, idle time.Duration, log *slog.Logger) http.Handler {
+func mcpHandler(find func(*http.Request) *sdk.Server, idle time.Duration, log *slog.Logger) http.Handler {
 	options := func(stateless bool) *sdk.StreamableHTTPOptions {
 		return &sdk.StreamableHTTPOptions{
 			Stateless: stateless, SessionTimeout: idle, Logger: log, PropagateRequestCancellation: true,
@@ -178,19 +175,12 @@ func Handler(find func(*http.Request) *sdk.Server, idle time.Duration, log *slog
 	})
 }
 
-// Serve answers the clients of an address with one server, until ctx ends. It is for loopback addresses.
-func Serve(ctx context.Context, on net.Listener, s *sdk.Server, log *slog.Logger) error {
-	handler := Handler(func(*http.Request) *sdk.Server { return s }, idle, log)
+// Serve answers the clients of a loopback address, until ctx ends.
+func (c MCP) Serve(ctx context.Context, on net.Listener) error {
+	one := c.server()
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", http.MaxBytesHandler(http.NewCrossOriginProtection().Handler(handler), maxBody))
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil || !web.Loopback(host) {
-			http.Error(w, "this server answers to localhost, 127.0.0.1 and [::1] only", http.StatusForbidden)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})}
+	mux.Handle("/mcp", mcpHandler(func(*http.Request) *sdk.Server { return one }, idle, c.Log))
+	server := &http.Server{ReadHeaderTimeout: ReadHeaderTimeout, Handler: guard(mux, true, c.Log)}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(on); ctx.Err() == nil {
@@ -199,9 +189,5 @@ func Serve(ctx context.Context, on net.Listener, s *sdk.Server, log *slog.Logger
 	return nil
 }
 
-const (
-	// idle is the time after which the session of an older client is forgotten.
-	idle = time.Hour
-	// maxBody is the maximum size of a request in bytes.
-	maxBody = 4 << 20
-)
+// idle is the time after which the session of an older client is forgotten.
+const idle = time.Hour

@@ -1,4 +1,4 @@
-package rest
+package protocol
 
 import (
 	"cmp"
@@ -137,7 +137,7 @@ func (s *server) gymVerify(w http.ResponseWriter, r *http.Request) {
 	reply(w, row)
 }
 
-// finish ends an episode that goes on, with a text as the answer if there is one.
+// finish ends an unfinished episode, with a text as the answer if there is one.
 func finish(r *http.Request, session *serve.Session, text string) error {
 	if end, err := session.End(r.Context()); err != nil || end != nil {
 		return err

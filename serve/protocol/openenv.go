@@ -1,4 +1,4 @@
-package rest
+package protocol
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -237,10 +238,11 @@ func reset(ctx context.Context, session *serve.Session, raw json.RawMessage) soc
 		return socketError(codeFailed, err.Error())
 	}
 	public := map[string]any{
-		"question_id": start.ID, "episode_id": start.Episode, "question": start.Prompt, "system": start.System,
-		"answer_format": start.AnswerFormat, "papers": start.Papers,
+		"question_id": start.ID, "episode_id": start.Episode, "question": start.Prompt, "answer_format": start.AnswerFormat, "papers": start.Papers,
 	}
-	return socketReply{"observation", observation{Observation: public, Metadata: public}}
+	seen := maps.Clone(public)
+	seen["system"] = start.System
+	return socketReply{"observation", observation{Observation: seen, Metadata: public}} // some clients show only one of them
 }
 
 // action is the data of a step.
@@ -344,27 +346,33 @@ func (s *server) rpc(ctx context.Context, client string, session *serve.Session,
 	case "tools/list":
 		out.Result = map[string]any{"tools": tools(s.Host, "inputSchema")}
 	case "tools/call":
-		if session == nil {
-			var err error
-			if session, err = s.Host.Session(text("session_id")); err != nil {
-				return fail(-32602, err)
-			}
-		}
-		got, err := session.Act(ctx, serve.Call{Tool: text("name"), Arguments: q.Params["arguments"]})
-		if err != nil {
-			code := -32603
-			if errors.Is(err, serve.ErrNoTool) {
-				code = -32602
-			}
-			return fail(code, err)
-		}
-		result := map[string]any{"content": blocks(got), "structured_content": map[string]any{"result": got.Text}, "data": content(got), "is_error": got.Failed()}
-		if got.End != nil {
-			result["meta"] = map[string]any{"reward": got.End.Reward, "done": true, "problem": got.End.Problem}
-		}
-		out.Result = result
+		result, failed := s.rpcCall(ctx, session, q, text)
+		out.Result, out.Error = result, failed
 	default:
 		return fail(-32601, fmt.Errorf("unknown method %.60q", cmp.Or(q.Method, "")))
 	}
 	return out
+}
+
+// rpcCall calls a tool by JSON-RPC.
+func (s *server) rpcCall(ctx context.Context, session *serve.Session, q rpcRequest, text func(string) string) (any, *rpcError) {
+	if session == nil {
+		var err error
+		if session, err = s.Host.Session(text("session_id")); err != nil {
+			return nil, &rpcError{Code: -32602, Message: err.Error()}
+		}
+	}
+	got, err := session.Act(ctx, serve.Call{Tool: text("name"), Arguments: q.Params["arguments"]})
+	if err != nil {
+		code := -32603
+		if errors.Is(err, serve.ErrNoTool) {
+			code = -32602
+		}
+		return nil, &rpcError{Code: code, Message: err.Error()}
+	}
+	result := map[string]any{"content": blocks(got), "structured_content": map[string]any{"result": got.Text}, "data": content(got), "is_error": got.Failed()}
+	if got.End != nil {
+		result["meta"] = map[string]any{"reward": got.End.Reward, "done": true, "problem": got.End.Problem}
+	}
+	return result, nil
 }

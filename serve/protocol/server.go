@@ -1,6 +1,6 @@
-// Package rest serves episodes over HTTP: as MCP servers with an address each, and to the clients of OpenEnv, of the Open
-// Reward Standard and of NeMo Gym. Every route translates to package serve.
-package rest
+// Package protocol serves episodes to clients: over the Model Context Protocol, with an address for each episode, and to those
+// of OpenEnv, of the Open Reward Standard and of NeMo Gym. Every route translates to package serve.
+package protocol
 
 import (
 	"crypto/subtle"
@@ -19,7 +19,6 @@ import (
 
 	"airqa/internal/web"
 	"airqa/serve"
-	"airqa/serve/mcp"
 )
 
 // Config configures a server.
@@ -53,18 +52,20 @@ func New(c Config) http.Handler {
 		s.taskRoutes(prefix)
 	}
 	s.gymRoutes()
-	return s.guard(http.NewCrossOriginProtection().Handler(http.MaxBytesHandler(s.mux, maxBody)))
+	return guard(s.mux, web.Loopback(s.Listen), s.Log)
 }
 
-// guard refuses foreign hosts and turns a panic into an error of its request.
-func (s *server) guard(next http.Handler) http.Handler {
+// guard refuses large requests, requests of other sites and, on the loopback, foreign hosts. It turns a panic into an error of
+// its request.
+func guard(mux http.Handler, loopback bool, log *slog.Logger) http.Handler {
+	next := http.NewCrossOriginProtection().Handler(http.MaxBytesHandler(mux, maxBody))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			p := recover()
-			if p == nil || p == http.ErrAbortHandler {
+			if p == nil {
 				return
 			}
-			s.Log.Error("a request panicked", "panic", p, "stack", string(debug.Stack()))
+			log.Error("a request panicked", "panic", p, "stack", string(debug.Stack()))
 			http.Error(w, "the request failed", http.StatusInternalServerError)
 		}()
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -73,7 +74,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 		if err != nil {
 			host = r.Host
 		}
-		if web.Loopback(s.Listen) && !web.Loopback(host) {
+		if loopback && !web.Loopback(host) {
 			http.Error(w, "this server answers to localhost, 127.0.0.1 and [::1] only", http.StatusForbidden)
 			return
 		}
@@ -109,7 +110,7 @@ func bearer(r *http.Request) string {
 
 // agentRoutes are those of an agent, which knows the id of its session and nothing else.
 func (s *server) agentRoutes() {
-	handler := mcp.Handler(s.mcpServer, s.Host.Limits.Idle, s.Log)
+	handler := mcpHandler(s.mcpServer, s.Host.Limits.Idle, s.Log)
 	s.mux.Handle("/mcp", handler)
 	s.mux.Handle("/mcp/e/{id}", handler)
 	s.mux.HandleFunc("GET /e/{id}", func(w http.ResponseWriter, r *http.Request) {
@@ -144,7 +145,7 @@ func (s *server) mcpServer(r *http.Request) *sdk.Server {
 		return nil
 	}
 	return session.Attach("mcp", func() any {
-		return mcp.New(mcp.Config{Actor: session, Tools: s.Host.Tools(), Version: s.Version, Prompt: start.System, Question: start.Prompt, Log: s.Log})
+		return MCP{Actor: session, Tools: s.Host.Tools(), Version: s.Version, Prompt: start.System, Question: start.Prompt, Log: s.Log}.server()
 	}).(*sdk.Server)
 }
 
