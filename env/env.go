@@ -51,7 +51,7 @@ type Config struct {
 	Mode Mode
 	// NoSearch leaves the vector collections closed, for callers that need only tables and pages. Retrieve then fails.
 	NoSearch bool
-	// Embedder embeds queries. It must be the model that the collection was built with; nil means all-MiniLM-L6-v2 in
+	// Embedder embeds queries; Env keeps their vectors, see [embed.Kept]. It must be the model that the collection was built with; nil means all-MiniLM-L6-v2 in
 	// process.
 	Embedder embed.Embedder
 	// Vectors is the URL of a Milvus server with the collections (see package milvus); empty means the directory's own
@@ -70,7 +70,7 @@ type Env struct {
 	db          *paperdb.Reader
 	store       vectors.Store // nil with NoSearch
 	mode        Mode
-	embedder    embed.Embedder
+	embedder    *embed.Kept
 	keywords    keywords // unset in mode Dense
 	texts       passages
 	pool        *pdf.Pool
@@ -114,7 +114,7 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 	}
 	cfg.PDF.MaxPages = cmp.Or(cfg.PDF.MaxPages, math.MaxInt32) // the limit of ingest may have been raised
 	e := &Env{
-		dir: dir, limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline}, mode: cfg.Mode, embedder: cfg.Embedder,
+		dir: dir, limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline}, mode: cfg.Mode, embedder: keepQueries(cfg.Embedder),
 	}
 	if e.pool, err = pdf.NewPool(cfg.PDF); err != nil {
 		return nil, err
@@ -128,6 +128,17 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 		return nil, errors.Join(fmt.Errorf("open data directory %s: %w", dir.Path(), err), e.Close())
 	}
 	return e, nil
+}
+
+// remoteCalls is the maximum number of concurrent requests for queries to an embedding endpoint.
+const remoteCalls = 8
+
+// keepQueries wraps an embedder for queries. The model in process uses all cores for one batch.
+func keepQueries(e embed.Embedder) *embed.Kept {
+	if _, local := e.(*minilm.Model); local {
+		return embed.NewKept(e, embed.KeptConfig{})
+	}
+	return embed.NewKept(e, embed.KeptConfig{Calls: remoteCalls})
 }
 
 // openPapers opens the database and the search index.
@@ -198,6 +209,7 @@ func fingerprint(ctx context.Context, dir *datadir.Dir, db *paperdb.Reader) (str
 // Close closes the directory. It must not overlap with or precede other calls.
 func (e *Env) Close() error {
 	var errs []error
+	e.embedder.Close()
 	if e.db != nil {
 		errs = append(errs, e.db.Close())
 	}
