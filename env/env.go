@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"time"
 
 	"airqa/env/datadir"
@@ -133,12 +134,13 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 // remoteCalls is the maximum number of concurrent requests for queries to an embedding endpoint.
 const remoteCalls = 8
 
-// keepQueries wraps an embedder for queries. The model in process uses all cores for one batch.
+// keepQueries wraps an embedder for queries. In process, one query uses one core.
 func keepQueries(e embed.Embedder) *embed.Kept {
+	calls := remoteCalls
 	if _, local := e.(*minilm.Model); local {
-		return embed.NewKept(e, embed.KeptConfig{})
+		calls = runtime.GOMAXPROCS(0)
 	}
-	return embed.NewKept(e, embed.KeptConfig{Calls: remoteCalls})
+	return embed.NewKept(e, embed.KeptConfig{Calls: calls})
 }
 
 // openPapers opens the database and the search index.

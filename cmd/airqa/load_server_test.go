@@ -23,6 +23,8 @@ type loadServer struct {
 	delay   time.Duration
 	// plan names the fault of one attempt at one turn of an episode; nil and "" are none.
 	plan func(id string, turn, attempt int) string
+	// own replaces NUMBER in replies by the question's id.
+	own bool
 
 	mu       sync.Mutex
 	attempts map[string]int // by id and turn
@@ -74,6 +76,9 @@ func (s *loadServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	turn := bytes.Count(body.Bytes(), assistantMark)
 	reply := s.replies[min(turn, len(s.replies)-1)]
+	if found := loadID.FindSubmatch(body.Bytes()); s.own && found != nil {
+		reply = bytes.ReplaceAll(reply, []byte("NUMBER"), found[1])
+	}
 	if s.plan == nil {
 		write(w, http.StatusOK, reply)
 		return

@@ -82,9 +82,23 @@ func loaded(tb testing.TB, s loadSpec) loadResult {
 
 // Episodes of the program itself with the sample papers: two searches by vectors and a query in its sandbox. The processor
 // time is that of the program and of its workers.
-func BenchmarkEpisodesRealTools(b *testing.B) {
+func BenchmarkEpisodesRealTools(b *testing.B) { benchmarkTools(b, newLoadServer(b, loadReplies())) }
+
+// The same, but no two episodes share a search or a query, so that nothing kept from one helps another.
+func BenchmarkEpisodesOwnQueries(b *testing.B) {
+	replies := loadReplies()
+	for i := range replies {
+		replies[i] = strings.NewReplacer("size of the window", "size NUMBER of the window", "window of tokens", "window of NUMBER tokens",
+			"LIMIT 2", "WHERE title <> 'NUMBER' LIMIT 2").Replace(replies[i])
+	}
+	server := newLoadServer(b, replies)
+	server.own = true
+	benchmarkTools(b, server)
+}
+
+func benchmarkTools(b *testing.B, server *loadServer) {
+	b.Helper()
 	data := ingested(b)
-	server := newLoadServer(b, loadReplies())
 	episodes := load(b, 1000)
 	c := loadCommand(b, loadRun{data: data, url: server.URL(), dir: b.TempDir(), episodes: episodes, workers: 16})
 	start := time.Now()

@@ -340,7 +340,7 @@ func BenchmarkKept(b *testing.B) {
 		texts int
 	}{
 		{"alone", m, 1 << 14},
-		{"batches", embed.NewKept(m, embed.KeptConfig{Bytes: 1}), 1 << 14},
+		{"batches", embed.NewKept(m, embed.KeptConfig{Bytes: 1, Calls: 2}), 1 << 14},
 		{"kept", embed.NewKept(m, embed.KeptConfig{}), 64},
 	}
 	for _, tt := range tests {

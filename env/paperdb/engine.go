@@ -18,6 +18,7 @@ const maxResult = 16 << 20
 type engine struct {
 	db     *sql.DB
 	parser *parser
+	passed passed
 	hide   []string // host paths to remove from error texts
 }
 
@@ -99,20 +100,25 @@ func (e *engine) run(ctx context.Context, text string, rows int) (result Result,
 			result, err = Result{}, &QueryError{Kind: KindRuntime, Text: e.clean(fmt.Sprint("the engine failed: ", p))}
 		}
 	}()
-	canonical, tables, err := e.parser.pass(ctx, text)
-	if err != nil {
-		return Result{}, err
+	s, known := e.passed.get(text)
+	if !known {
+		if s.canonical, s.tables, err = e.parser.pass(ctx, text); err != nil {
+			return Result{}, err
+		}
 	}
 	conn, err := e.db.Conn(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	defer func() { _ = conn.Close() }() // a read loses nothing
-	if err := prepare(conn, text); err != nil {
-		return Result{}, err
+	if !known {
+		if err := prepare(conn, text); err != nil {
+			return Result{}, err
+		}
+		e.passed.keep(text, s)
 	}
-	result, err = fetch(ctx, conn, canonical, rows)
-	result.Tables = tables
+	result, err = fetch(ctx, conn, s.canonical, rows)
+	result.Tables = s.tables
 	return result, atRunTime(err)
 }
 

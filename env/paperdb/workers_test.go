@@ -131,3 +131,29 @@ func TestLostDatabase(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A statement that is run again gives the same result or error, also after the engine has parsed it before.
+func TestRepeatedStatements(t *testing.T) {
+	path := library(t, paper("attention"), paper("bert"))
+	for _, r := range []*paperdb.Reader{inProcessReader(t, path), reader(t, path)} {
+		for _, sql := range []string{
+			"SELECT title, p.page_number FROM metadata m JOIN pages p ON p.ref_paper_id = m.paper_id ORDER BY ALL; -- comment",
+			"SELECT 1 AS a, 2 AS a", "SELECT titel FROM metadata", "DROP TABLE metadata", "SELECT 1 +", "SELECT CAST(title AS INTEGER) FROM metadata",
+		} {
+			want, wantErr := r.Query(t.Context(), sql, limits)
+			for range 3 {
+				got, err := r.Query(t.Context(), sql, limits)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s (-first +again):\n%s", sql, diff)
+				}
+				if diff := cmp.Diff(wantErr, err); diff != "" {
+					t.Errorf("%s: errors (-first +again):\n%s", sql, diff)
+				}
+			}
+			few, err := r.Query(t.Context(), sql, paperdb.Limits{Rows: 1, Deadline: limits.Deadline})
+			if wantErr == nil && (err != nil || len(few.Values) != 1 || few.More != (len(want.Values) > 1)) {
+				t.Errorf("%s with a limit of one row: %+v, %v", sql, few, err)
+			}
+		}
+	}
+}

@@ -37,6 +37,28 @@ func TestWordsForget(t *testing.T) {
 	}
 }
 
+// A text of the length of a passage has the same count each time, also when others have taken its place.
+func TestTextsForget(t *testing.T) {
+	counts := 0
+	w := newWords(func(s string) int { counts++; return len(s) })
+	text := func(i int) string { return strings.Repeat(strconv.Itoa(i)+" ", shortestText) }
+	for range 2 {
+		for i := range 2 * mostTexts {
+			if n := w.sum(text(i)); n != len(text(i)) {
+				t.Fatalf("text %d counts %d", i, n)
+			}
+		}
+	}
+	before := counts
+	if w.sum(text(7)); counts != before {
+		w.sum(text(7))
+	}
+	before = counts
+	if w.sum(text(7)); counts != before {
+		t.Error("a text is counted again at once")
+	}
+}
+
 // Every character is counted as the codec counts it, beside letters, digits, spaces and symbols.
 func TestEveryCharacter(t *testing.T) {
 	testkit.OneGoroutine(t)
