@@ -195,22 +195,24 @@ func TestKeptErrors(t *testing.T) {
 		wantErr error
 	}{
 		{
-			"refused", func(texts []string) error {
+			name: "refused",
+			fail: func(texts []string) error {
 				if slices.Contains(texts, "bad") {
 					return refused
 				}
 				return nil
 			},
-			nil, []string{"a", "bad bb", "bad", "bb", "bad"}, refused,
+			want: []string{"a", "bad bb", "bad", "bb", "bad"}, wantErr: refused,
 		},
 		{
-			"unavailable", func(texts []string) error {
+			name: "unavailable",
+			fail: func(texts []string) error {
 				if texts[0] == "a" {
 					return nil
 				}
 				return down
 			},
-			down, []string{"a", "bad bb", "bad"}, down,
+			good: down, want: []string{"a", "bad bb", "bad"}, wantErr: down,
 		},
 	}
 	for _, tt := range tests {

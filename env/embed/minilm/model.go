@@ -88,9 +88,9 @@ func (m *Model) Windows(text string) []string {
 	return embed.Cut(text, m.words().parts(text), m.info.Window)
 }
 
-// Embed returns one unit vector of [Dim] numbers per text, even for an empty one. Other texts in the same call change a
-// vector only in its last digits. It fails if ctx ends, which is checked after every 200 pieces or so, or if the
-// weights cannot be loaded.
+// Embed returns one unit vector of [Dim] numbers per text, even for an empty one. Other texts in the same call do not
+// change a vector. It fails if ctx ends, which is checked after every 200 pieces or so, or if the weights cannot be
+// loaded.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := ctx.Err(); err != nil || len(texts) == 0 {
 		return nil, err
