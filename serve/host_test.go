@@ -55,7 +55,7 @@ func (p papers) View(context.Context, string, int, []float64) (qa.Image, error) 
 func (p papers) Card(context.Context, string) (baselines.Card, error) { return baselines.Card{}, nil }
 func (p papers) Text(context.Context, string) (string, error)         { return "", nil }
 
-// judge says what it is told to, or fails.
+// judge accepts every answer, or fails.
 type judge struct{ fails *atomic.Bool }
 
 func (j judge) Judge(context.Context, eval.JudgeRequest) (bool, error) {
