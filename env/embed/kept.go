@@ -47,7 +47,7 @@ type request struct {
 	err     error
 }
 
-// call is a call of the model. It is cancelled when nobody waits for its texts any more.
+// call is a call of the model. It is cancelled when no caller waits for its texts any more.
 type call struct {
 	cancel   context.CancelFunc
 	requests []*request
@@ -129,7 +129,7 @@ func (k *Kept) request(text string) *request {
 	return r
 }
 
-// leave withdraws a caller from its requests. Requests that nobody waits for are dropped: from the queue at once, from a
+// leave withdraws a caller from its requests. Requests that no caller waits for are dropped: from the queue at once, from a
 // call with the whole call.
 func (k *Kept) leave(requests []*request) {
 	k.mu.Lock()
