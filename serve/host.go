@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -101,21 +102,32 @@ func New(c Config) *Host {
 
 // Open opens a session for a client of a face such as "mcp". It returns a [*CapacityError] if there are too many.
 func (h *Host) Open(face, client string) (*Session, error) {
+	return h.OpenAs(rand.Text(), face, client)
+}
+
+// OpenAs is Open with an id that the caller has chosen, of at most 64 letters, digits, - and _. Anyone who can guess it may
+// call the tools.
+func (h *Host) OpenAs(id, face, client string) (*Session, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.closed:
 		return nil, ErrClosing
+	case !sessionID.MatchString(id) || h.sessions[id] != nil:
+		return nil, fmt.Errorf("%w: the episode %.80q is open already, or is not an id", ErrChoice, id)
 	case len(h.sessions) >= h.Limits.Sessions:
 		h.Stats.Refused.Add(1)
 		return nil, &CapacityError{len(h.sessions), h.Limits.Sessions}
 	}
-	s := &Session{ID: rand.Text(), Face: face, Client: client, host: h, turn: make(chan struct{}, 1)}
+	s := &Session{ID: id, Face: face, Client: client, host: h, turn: make(chan struct{}, 1)}
 	s.touch()
 	h.sessions[s.ID] = s
 	h.Stats.Opened.Add(1)
 	return s, nil
 }
+
+// sessionID is the form of an id.
+var sessionID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Session returns an open session.
 func (h *Host) Session(id string) (*Session, error) {

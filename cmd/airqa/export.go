@@ -28,6 +28,7 @@ type exportCmd struct {
 	Show  exportShowCmd  `cmd:"" help:"Show a row as the trainer sees it: trained, context and cut text."`
 
 	Convert exportConvertCmd `cmd:"" help:"Convert conversations from other tools: ATIF, OpenAI, ShareGPT, TRL."`
+	Tasks   exportTasksCmd   `cmd:"" help:"Write questions as tasks for reinforcement learning: verl, SkyRL, NeMo Gym, TRL, Harbor."`
 }
 
 type exportWriteCmd struct {

@@ -212,6 +212,8 @@ var scripted = map[string]map[string]string{
 	"export check":   {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template python json"},
 	"export show":    {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template row html"},
 	"export convert": {"script/export-convert.txtar": "to out"},
+	"export tasks": {"script/export-tasks.txtar": "data questions out format replace with-gold url split split-seed image image-data agent-image baseline retrieve turns " +
+		"rows observation-tokens query-seconds call-timeout max-answer status of"},
 	"trace": {
 		"script/trace.txtar":         "status tag lost-at grep sort limit format json scoring judge function outcome error cause",
 		"script/run-protocols.txtar": "full", "browse_test.go": "browse no-pager",
@@ -349,7 +351,7 @@ var neededArgs = map[string]string{
 	"shards merge": "run --out o", "shards slurm": "--shards 2 -- -q q", "shards k8s": "--shards 2 --image i --claim c -- -q q",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
-	"store cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "store cache list": "c", "store cache clear": "c", "bench judge-check": "f", "report": "run", "view": "run", "serve": "-q q", "shards serve": "--image i --claim c -- -q q",
+	"store cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "export tasks": "--data d --questions q --format verl --out o", "store cache list": "c", "store cache clear": "c", "bench judge-check": "f", "report": "run", "view": "run", "serve": "-q q", "shards serve": "--image i --claim c -- -q q",
 	"bench stats": "argscichat --dataset d", "bench baseline": "argscichat --dataset d", "bench score": "argscichat --dataset d --predictions p",
 	"bench show": "argscichat i --dataset d", "bench agree": "f",
 	"bench collect serve": "--participants p --papers p --out o", "bench collect export": "d --out o", "bench collect calendar": "--participants p --out o",

@@ -29,7 +29,7 @@ var ordinary = []string{
 	// A range of numbers.
 	"export write pass-rate",
 	// A path in a container.
-	"shards k8s work", "shards serve work",
+	"shards k8s work", "shards serve work", "export tasks image-data",
 }
 
 // pathLike are placeholders of flags that name files, folders and addresses.

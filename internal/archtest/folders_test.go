@@ -15,7 +15,7 @@ type house struct {
 	folders map[string]folder
 	large   map[string]int      // packages above the limit of a package, and their own limits
 	tests   map[string][]string // packages for tests, and the other packages that may import them
-	fences  map[string]string   // module to the package that imports it
+	fences  map[string][]string // module to the packages that import it
 	limits  map[string]int
 }
 
@@ -118,9 +118,9 @@ func TestForbids(t *testing.T) {
 // forbids returns the reason why f may not import imp, or "". Tests may import every package: they are not part of the
 // product.
 func (h house) forbids(f file, imp string) string {
-	for module, home := range h.fences {
-		if client := f.test && f.pkg == "cmd/airqa"; within(imp, module) && f.pkg != home && !client {
-			return "only " + home + " uses this module"
+	for module, homes := range h.fences {
+		if client := f.test && f.pkg == "cmd/airqa"; within(imp, module) && !slices.Contains(homes, f.pkg) && !client {
+			return "only " + strings.Join(homes, " ") + " uses this module"
 		}
 	}
 	pkg, ours := strings.CutPrefix(imp, "airqa/")
@@ -173,7 +173,7 @@ func readHouse(t *testing.T) house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := house{make(map[string]folder), make(map[string]int), make(map[string][]string), make(map[string]string), make(map[string]int)}
+	h := house{make(map[string]folder), make(map[string]int), make(map[string][]string), make(map[string][]string), make(map[string]int)}
 	for line := range strings.Lines(string(raw)) {
 		f := strings.Fields(line)
 		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
@@ -208,8 +208,8 @@ func (h house) add(f []string) bool {
 		h.limits[f[1]] = number
 	case f[0] == "tests":
 		h.tests[f[1]] = f[2:]
-	case f[0] == "fence" && len(f) == 3:
-		h.fences[f[1]] = f[2]
+	case f[0] == "fence" && len(f) >= 3:
+		h.fences[f[1]] = f[2:]
 	default:
 		return false
 	}

@@ -3,6 +3,7 @@
 package protocol
 
 import (
+	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -179,18 +180,24 @@ func (s *server) controlRoutes() {
 	})
 }
 
-// create opens a session with an episode.
+// create opens a session with an episode, under an id that the caller may choose.
 func (s *server) create(w http.ResponseWriter, r *http.Request) {
 	var data map[string]json.RawMessage
 	if !read(w, r, &data) {
 		return
 	}
-	choice, err := serve.ParseChoice(data)
+	choice, err := serve.ParseChoice(data, "episode")
+	id := rand.Text()
+	if raw := data["episode"]; err == nil && raw != nil {
+		if err = json.Unmarshal(raw, &id); err != nil {
+			err = fmt.Errorf("%w: episode: %w", serve.ErrChoice, err)
+		}
+	}
 	if err != nil {
 		s.fail(w, err)
 		return
 	}
-	session, start, err := s.open(r, "mcp", choice)
+	session, start, err := s.openAs(r, id, "mcp", choice)
 	if err != nil {
 		s.fail(w, err)
 		return
@@ -205,7 +212,12 @@ func (s *server) create(w http.ResponseWriter, r *http.Request) {
 
 // open opens a session and begins an episode.
 func (s *server) open(r *http.Request, face string, c serve.Choice) (*serve.Session, serve.Start, error) {
-	session, err := s.Host.Open(face, client(r))
+	return s.openAs(r, rand.Text(), face, c)
+}
+
+// openAs is open with the id of the session.
+func (s *server) openAs(r *http.Request, id, face string, c serve.Choice) (*serve.Session, serve.Start, error) {
+	session, err := s.Host.OpenAs(id, face, client(r))
 	if err != nil {
 		return nil, serve.Start{}, err
 	}

@@ -153,7 +153,7 @@ func (o *rowWriter) saveImages(images []qa.Image) error {
 			continue
 		}
 		o.images[im.SHA256] = true
-		if err := o.folder.write(imagePath(im), im.Data); err != nil {
+		if err := o.folder.WriteFile(imagePath(im), im.Data); err != nil {
 			return err
 		}
 	}

@@ -122,7 +122,7 @@ func (t *trajectories) add(e *Episode, l *lines, rows map[int]string, edit func(
 		return nil, err
 	}
 	name := trajectoriesDir + "/" + id + ".json"
-	if err := errors.Join(t.o.folder.write(name, line), t.o.saveImages(imagesOf(e.Recorded.Messages))); err != nil {
+	if err := errors.Join(t.o.folder.WriteFile(name, line), t.o.saveImages(imagesOf(e.Recorded.Messages))); err != nil {
 		return nil, err
 	}
 	return t.list(trajectory, name, l)

@@ -16,24 +16,24 @@ import (
 	"airqa/internal/stagedir"
 )
 
-// folder is an export being written: a hidden folder beside the final one, which takes its place when it is complete. A
+// Folder is an export being written: a hidden folder beside the final one, which takes its place when it is complete. A
 // killed export leaves it behind, and the next one removes it.
-type folder struct {
+type Folder struct {
 	*stagedir.Dir
-	files []fileEntry
+	files []FileEntry
 }
 
-// openFolder makes the hidden folder.
-func openFolder(final string) (*folder, error) {
+// OpenFolder makes the hidden folder. The caller calls Close at the end.
+func OpenFolder(final string) (*Folder, error) {
 	dir, err := stagedir.Open(final)
 	if errors.Is(err, stagedir.ErrBusy) {
 		return nil, fmt.Errorf("%s: another airqa is writing this export", final)
 	}
-	return &folder{Dir: dir}, err
+	return &Folder{Dir: dir}, err
 }
 
-// commit puts the folder in its place, when all files are on disk; an old one is replaced.
-func (f *folder) commit() error {
+// Commit puts the folder in its place, when all files are on disk; an old one is replaced.
+func (f *Folder) Commit() error {
 	names := make([]string, len(f.files))
 	for i, e := range f.files {
 		names[i] = e.Name
@@ -55,7 +55,7 @@ func (d digest) copy(r io.Reader) (int64, error) { return io.CopyBuffer(d, r, ma
 type file struct {
 	*bufio.Writer
 	name   string
-	folder *folder
+	folder *Folder
 	disk   *os.File
 	sum    digest
 	bytes  counter
@@ -71,7 +71,7 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 // create begins a file of the folder; name has slashes.
-func (f *folder) create(name string) (*file, error) {
+func (f *Folder) create(name string) (*file, error) {
 	path := filepath.Join(f.Path, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -85,17 +85,17 @@ func (f *folder) create(name string) (*file, error) {
 	return out, nil
 }
 
-// Close ends the file and adds it to the files of the folder. It is on disk after [folder.commit].
+// Close ends the file and adds it to the files of the folder. It is on disk after [Folder.Commit].
 func (f *file) Close() error {
 	if err := errors.Join(f.Flush(), f.disk.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", f.name, err)
 	}
-	f.folder.files = append(f.folder.files, fileEntry{f.name, int64(f.bytes), hex.EncodeToString(f.sum.Sum(nil))})
+	f.folder.files = append(f.folder.files, FileEntry{f.name, int64(f.bytes), hex.EncodeToString(f.sum.Sum(nil))})
 	return nil
 }
 
-// write writes a whole file.
-func (f *folder) write(name string, data []byte) error {
+// WriteFile writes a whole file; name has slashes.
+func (f *Folder) WriteFile(name string, data []byte) error {
 	out, err := f.create(name)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (f *folder) write(name string, data []byte) error {
 	return errors.Join(err, out.Close())
 }
 
-// sorted returns the files by name.
-func (f *folder) sorted() []fileEntry {
-	return slices.SortedFunc(slices.Values(f.files), func(a, b fileEntry) int { return cmp.Compare(a.Name, b.Name) })
+// Files returns the files written so far, by name.
+func (f *Folder) Files() []FileEntry {
+	return slices.SortedFunc(slices.Values(f.files), func(a, b FileEntry) int { return cmp.Compare(a.Name, b.Name) })
 }

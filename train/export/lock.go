@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 
 	"airqa/internal/ledger"
+	"airqa/internal/stagedir"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -28,7 +30,7 @@ type Lock struct {
 	// Counts are the rows by split, and the turns left out by reason.
 	Counts counts `json:"counts"`
 	// Files are the files of the export but the lock itself, sorted by name.
-	Files []fileEntry `json:"files"`
+	Files []FileEntry `json:"files"`
 }
 
 // inputs decide the bytes of an export.
@@ -62,7 +64,8 @@ type counts struct {
 	Dropped map[string]int `json:"dropped"`
 }
 
-type fileEntry struct {
+// FileEntry is a file of an export.
+type FileEntry struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
@@ -120,26 +123,64 @@ func hashFile(name string) (sum string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
-// readLock reads the lock file of a folder; nil if there is none.
-func readLock(dir string) (*Lock, error) {
-	raw, err := os.ReadFile(filepath.Join(dir, LockFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// Existing reports whether a folder already holds the export of a program with these inputs. Another export is a
+// [*stagedir.OccupiedError] unless force allows to replace it, and any other content is always an error.
+func Existing(dir, program string, inputs any, force bool) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return false, nil
 	}
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	var l Lock
-	return &l, ledger.Strict(raw, &l)
+	raw, err := os.ReadFile(filepath.Join(dir, LockFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("%s exists and is not an export; choose another folder", dir)
+	}
+	if err == nil {
+		err = differs(raw, dir, program, inputs)
+	}
+	if err != nil && !force {
+		return false, &stagedir.OccupiedError{Err: err}
+	}
+	return err == nil, nil
 }
 
-// damaged returns the name of a file of an export that is missing or was changed; "" if there is none.
-func (l *Lock) damaged(dir string) string {
-	for _, f := range l.Files {
-		sum, size, err := hashFile(filepath.Join(dir, filepath.FromSlash(f.Name)))
-		if err != nil || sum != f.SHA256 || size != f.Bytes {
-			return f.Name
+// differs returns an error if a folder with a lock file holds another export, or files that were changed.
+func differs(lock []byte, dir, program string, inputs any) error {
+	var old struct {
+		Program string          `json:"program"`
+		Inputs  json.RawMessage `json:"inputs"`
+		Files   []FileEntry     `json:"files"`
+	}
+	var then bytes.Buffer
+	if err := json.Unmarshal(lock, &old); err != nil {
+		return fmt.Errorf("read %s: %w", filepath.Join(dir, LockFile), err)
+	}
+	now, err := encode(inputs)
+	if err == nil && len(old.Inputs) > 0 {
+		err = json.Compact(&then, old.Inputs)
+	}
+	if err != nil {
+		return err
+	}
+	if old.Program != program || !bytes.Equal(now, then.Bytes()) {
+		return fmt.Errorf("%s contains an export of other runs or flags", dir)
+	}
+	for _, f := range old.Files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if sum, size, err := hashFile(name); err != nil || sum != f.SHA256 || size != f.Bytes {
+			return fmt.Errorf("%s was changed after it was written", name)
 		}
 	}
-	return ""
+	return nil
+}
+
+// WriteLock writes the lock file of an export, indented. It is the last file.
+func (f *Folder) WriteLock(lock any) error {
+	raw, err := indented(lock)
+	if err != nil {
+		return err
+	}
+	return f.WriteFile(LockFile, raw)
 }

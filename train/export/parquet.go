@@ -2,6 +2,7 @@ package export
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -92,10 +93,31 @@ type tableWriter[T stepRow | answerRow] struct {
 
 // newTableWriter begins a table; name is the name of its schema.
 func newTableWriter[T stepRow | answerRow](to io.Writer, name string) *tableWriter[T] {
-	return &tableWriter[T]{w: parquet.NewGenericWriter[T](to, parquet.NewSchema(name, parquet.SchemaOf(new(T))),
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+	return &tableWriter[T]{w: parquet.NewGenericWriter[T](to, tableOptions(name, new(T))...)}
+}
+
+// tableOptions are those of all tables; model is a row.
+func tableOptions(name string, model any) []parquet.WriterOption {
+	return []parquet.WriterOption{
+		parquet.NewSchema(name, parquet.SchemaOf(model)), parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
 		parquet.CreatedBy("airqa", "1", ""), parquet.DataPageStatistics(true),
-	)}
+	}
+}
+
+// WriteTable writes structs of one type, whose fields have the tags of Parquet, as a table. The type may be made at run
+// time. There must be a row.
+func WriteTable(to io.Writer, name string, rows []any) error {
+	w := parquet.NewGenericWriter[any](to, tableOptions(name, rows[0])...)
+	const group = 5000
+	for part := range slices.Chunk(rows, group) {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return w.Close()
 }
 
 // Write adds a row. bytes is the size of its texts.

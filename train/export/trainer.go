@@ -19,7 +19,7 @@ const (
 // TRL a configuration with the values of the paper (Appendix C.3, Table 9).
 func (w *writer) writeTrainer() error {
 	if encoders(w.Format)[0].form == TRL {
-		if err := w.folder.write(trlFile, []byte(w.trlConfig())); err != nil {
+		if err := w.folder.WriteFile(trlFile, []byte(w.trlConfig())); err != nil {
 			return err
 		}
 	}
@@ -30,10 +30,10 @@ func (w *writer) writeTrainer() error {
 	if err != nil {
 		return err
 	}
-	if err := w.folder.write(datasetInfoFile, info); err != nil {
+	if err := w.folder.WriteFile(datasetInfoFile, info); err != nil {
 		return err
 	}
-	return w.folder.write(trainFile, []byte(w.trainConfig()))
+	return w.folder.WriteFile(trainFile, []byte(w.trainConfig()))
 }
 
 // datasetInfo describes each split for LLaMA-Factory.

@@ -4,12 +4,8 @@
 package export
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"airqa/internal/ledger"
 	"airqa/internal/progress"
@@ -55,19 +51,19 @@ func Write(c Config) (s Summary, err error) {
 	if err := w.openSources(); err != nil {
 		return s, err
 	}
-	if done, err := w.existing(); err != nil {
+	if done, err := Existing(w.Out, w.Program, w.inputs, w.Force); err != nil {
 		return s, err
 	} else if done {
 		return Summary{Unchanged: true}, stagedir.Sweep(c.Out)
 	}
-	if w.folder, err = openFolder(c.Out); err != nil {
+	if w.folder, err = OpenFolder(c.Out); err != nil {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, w.folder.Close()) }()
 	if err := w.fill(); err != nil {
 		return s, err
 	}
-	return w.summary(), w.folder.commit()
+	return w.summary(), w.folder.Commit()
 }
 
 // writer is one export in progress.
@@ -75,7 +71,7 @@ type writer struct {
 	Config
 	sources []*source
 	inputs  inputs
-	folder  *folder
+	folder  *Folder
 	plan    plan
 	fitter  *fitter
 }
@@ -105,48 +101,6 @@ func (w *writer) openSources() error {
 	return err
 }
 
-// existing reports whether the folder already holds this export. Another export is an error unless it may be replaced,
-// and any other content is always one.
-func (w *writer) existing() (bool, error) {
-	entries, err := os.ReadDir(w.Out)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	old, err := readLock(w.Out)
-	if old == nil && err == nil {
-		return false, fmt.Errorf("%s exists and is not an export; choose another folder", w.Out)
-	}
-	if err == nil {
-		err = w.differs(old)
-	}
-	if err != nil && !w.Force {
-		return false, &stagedir.OccupiedError{Err: err}
-	}
-	return err == nil, nil
-}
-
-// differs returns an error if the folder holds another export than this one, or files that were changed.
-func (w *writer) differs(old *Lock) error {
-	now, err := encode(w.inputs)
-	if err != nil {
-		return err
-	}
-	then, err := encode(old.Inputs)
-	if err != nil {
-		return err
-	}
-	if old.Program != w.Program || !bytes.Equal(now, then) {
-		return fmt.Errorf("%s contains an export of other runs or flags", w.Out)
-	}
-	if name := old.damaged(w.Out); name != "" {
-		return fmt.Errorf("%s was changed after it was written", filepath.Join(w.Out, name))
-	}
-	return nil
-}
-
 // fill writes all files.
 func (w *writer) fill() error {
 	if err := w.makePlan(); err != nil {
@@ -164,7 +118,7 @@ func (w *writer) fill() error {
 	if err := w.writeTrainer(); err != nil {
 		return err
 	}
-	if err := w.folder.write(CardFile, w.card()); err != nil {
+	if err := w.folder.WriteFile(CardFile, w.card()); err != nil {
 		return err
 	}
 	return w.writeLock()
@@ -219,7 +173,7 @@ func (w *writer) writeQuestions() error {
 
 func (w *writer) writeLock() error {
 	l := Lock{
-		Format: lockFormat, Program: w.Program, Inputs: w.inputs, Files: w.folder.sorted(),
+		Format: lockFormat, Program: w.Program, Inputs: w.inputs, Files: w.folder.Files(),
 		Counts: counts{Rows: make(map[Split]int), Dropped: make(map[string]int)},
 	}
 	for _, e := range w.plan.episodes {
@@ -228,11 +182,7 @@ func (w *writer) writeLock() error {
 	for reason, n := range w.plan.tally.dropped {
 		l.Counts.Dropped[string(reason)] = n
 	}
-	raw, err := indented(l)
-	if err != nil {
-		return err
-	}
-	return w.folder.write(LockFile, raw)
+	return w.folder.WriteLock(l)
 }
 
 func (w *writer) summary() Summary {

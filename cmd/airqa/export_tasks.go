@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/serve"
+	"airqa/train/tasks"
+)
+
+type exportTasksCmd struct {
+	dataFlags
+	Questions string    `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	Out       string    `names:"output" short:"o" required:"" env:"-" placeholder:"DIR" help:"Folder to write."`
+	Format    string    `required:"" env:"-" enum:"verl,skyrl,nemo-gym,trl-rl,harbor" placeholder:"FORMAT" help:"verl, skyrl (Parquet), nemo-gym, trl-rl (JSON Lines), or harbor (a task directory for each question)."`
+	Replace   bool      `env:"-" help:"Replace an existing export."`
+	WithGold  bool      `name:"with-gold" env:"-" help:"Write gold answers into the rows, and an oracle solution for harbor. Default: rows have the id of the question instead."`
+	URL       string    `names:"endpoint" env:"-" default:"http://127.0.0.1:8378" placeholder:"URL" help:"Address of airqa serve for the trainer."`
+	Split     []float64 `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
+	SplitSeed uint64    `env:"-" default:"1" help:"Seed of the split."`
+
+	Image      string `names:"source" env:"-" default:"airqa:local" placeholder:"IMAGE" help:"With harbor: image of the sidecar, with airqa and bash."`
+	ImageData  string `env:"-" placeholder:"DIR" help:"With harbor: data directory in --image. Default: AIRQA_DATA of the host is mounted."`
+	AgentImage string `names:"source" env:"-" default:"ubuntu:24.04" placeholder:"IMAGE" help:"With harbor: image of the agent's container."`
+	episodeFlags
+	selectionFlags
+}
+
+func (c exportTasksCmd) Run(a *app) error {
+	a.data = c.Data
+	if c.Format != string(tasks.Harbor) && (c.ImageData != "" || c.Image != "airqa:local" || c.AgentImage != "ubuntu:24.04") {
+		return qa.Usagef("--image, --image-data and --agent-image are for --format harbor")
+	}
+	questions, tools, err := c.read(a)
+	if err != nil {
+		return err
+	}
+	s, err := tasks.Write(tasks.Config{
+		Format: tasks.Format(c.Format), Out: c.Out, Program: program, Force: c.Replace, Questions: questions, Tools: tools,
+		Shares: c.Split, Seed: c.SplitSeed, WithGold: c.WithGold, URL: strings.TrimRight(c.URL, "/"),
+		Sidecar: tasks.Sidecar{Image: c.Image, AgentImage: c.AgentImage, Data: c.ImageData, Serve: c.serveFlags()},
+	})
+	if err != nil {
+		return adviseExport(err)
+	}
+	if s.Unchanged {
+		return a.print(c.Out + " already contains this export; nothing changed")
+	}
+	var counts []string
+	for _, p := range s.Splits {
+		counts = append(counts, fmt.Sprintf("%d %s", p.Rows, p.Split))
+	}
+	if c.Format == string(tasks.Harbor) {
+		a.say("note: environment/airqa of each task contains the gold answer, for the sidecar only")
+	}
+	return a.print(fmt.Sprintf("%s: %s (%s)", c.Out, terminal.Plural(len(questions), "task"), strings.Join(counts, ", ")))
+}
+
+// read returns the questions with the messages and tools of their episodes, as airqa serve begins them.
+func (c exportTasksCmd) read(a *app) (questions []tasks.Question, tools []qa.ToolSpec, err error) {
+	served := serveCmd{
+		dataFlags: c.dataFlags, Questions: c.Questions, ModelName: "client", episodeFlags: c.episodeFlags, selectionFlags: c.selectionFlags,
+	}
+	plan, err := served.plan(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, plan.World.Close()) }()
+	opened, err := a.session().Serve(a.ctx, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, ex := range plan.Picked {
+		q := tasks.Question{Example: ex}
+		if q.System, q.Prompt, err = opened.Solver.Messages(ex); err != nil {
+			return nil, nil, err
+		}
+		questions = append(questions, q)
+	}
+	if len(questions) > 0 {
+		tools = serve.ToolSpecs(opened.Solver.Tools(qa.Example{Kind: questions[0].Kind}))
+	}
+	return questions, tools, nil
+}
+
+// serveFlags are the flags of airqa serve in the sidecar, for the same episodes.
+func (f episodeFlags) serveFlags() []string {
+	return []string{
+		"--baseline", f.Baseline, "--retrieve", f.Retrieve, "--turns", strconv.Itoa(f.Turns), "--rows", strconv.Itoa(f.Rows),
+		"--observation-tokens", strconv.Itoa(f.ObservationTokens), "--query-seconds", strconv.FormatFloat(f.QuerySeconds, 'g', -1, 64),
+		"--call-timeout", f.CallTimeout.String(), "--max-answer", strconv.Itoa(f.MaxAnswer),
+	}
+}

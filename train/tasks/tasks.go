@@ -1,0 +1,257 @@
+// Package tasks writes questions as tasks for reinforcement learning: rows for verl, SkyRL, NeMo Gym and TRL, and task
+// directories for Harbor. The environment is airqa serve, which knows the gold answers; the rows name only the question.
+// Start from [Write] and [Config]. It opens no data directory: prompts and tools come from the caller.
+package tasks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"airqa/internal/ledger"
+	"airqa/internal/stagedir"
+	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/train/curate"
+	"airqa/train/export"
+)
+
+// Format is what an export is for.
+type Format string
+
+// The formats.
+const (
+	Verl    Format = "verl"
+	SkyRL   Format = "skyrl"
+	NeMoGym Format = "nemo-gym"
+	TRL     Format = "trl-rl"
+	Harbor  Format = "harbor"
+)
+
+// Question is a question with the first two messages of its episode.
+type Question struct {
+	qa.Example
+	System, Prompt string
+}
+
+// Config configures an export. All fields but Shares, WithGold and Force are required; Sidecar is for [Harbor] only.
+type Config struct {
+	Format Format
+	Out    string
+	// Program identifies the program in the lock file.
+	Program string
+	// Force replaces another export.
+	Force bool
+	// Questions are in the order of the question file.
+	Questions []Question
+	// Tools are the tools of an episode.
+	Tools []qa.ToolSpec
+	// Shares of train, validation and test, divided by paper with Seed.
+	Shares []float64
+	Seed   uint64
+	// WithGold adds gold answers to the rows.
+	WithGold bool
+	// URL is the address of airqa serve for the trainer.
+	URL     string
+	Sidecar Sidecar
+}
+
+// Sidecar describes the containers of tasks for Harbor.
+type Sidecar struct {
+	// Image has airqa and bash; AgentImage is the image of the agent's container.
+	Image, AgentImage string
+	// Data is the data directory in Image; empty for one that is mounted from the host.
+	Data string
+	// Serve are the flags of airqa serve that shape the episodes.
+	Serve []string
+}
+
+// Summary is the result of an export.
+type Summary struct {
+	// Unchanged means that the folder already holds this export.
+	Unchanged bool
+	// Splits are the numbers of tasks by split.
+	Splits []Rows
+}
+
+// Rows counts the tasks of a split. Order is the SHA-256 of their ids in order, each followed by a newline.
+type Rows struct {
+	Split string `json:"split"`
+	Rows  int    `json:"rows"`
+	Order string `json:"order_sha256"`
+}
+
+// lock is the lock file. Its number is that of all lock files of exports.
+type lock struct {
+	Format  int                `json:"format"`
+	Program string             `json:"program"`
+	Inputs  inputs             `json:"inputs"`
+	Splits  []Rows             `json:"splits"`
+	Files   []export.FileEntry `json:"files"`
+}
+
+// inputs decide the bytes of an export.
+type inputs struct {
+	Format    Format `json:"export_format"`
+	Flags     flags  `json:"flags"`
+	Questions string `json:"questions_sha256"`
+	Prompts   string `json:"prompts_sha256"`
+	Tools     string `json:"tools_sha256"`
+}
+
+type flags struct {
+	Split      []float64 `json:"split"`
+	SplitSeed  uint64    `json:"split_seed"`
+	WithGold   bool      `json:"with_gold"`
+	URL        string    `json:"url,omitempty"`
+	Image      string    `json:"image,omitempty"`
+	AgentImage string    `json:"agent_image,omitempty"`
+	ImageData  string    `json:"image_data,omitempty"`
+	Serve      []string  `json:"serve,omitempty"`
+}
+
+// split is a part of the questions, in the order of the question file.
+type split struct {
+	name  string
+	tasks []task
+}
+
+// task is a question at its place in a split.
+type task struct {
+	Question
+	Split string
+	Index int
+	// Truth is what a row has for the reward: the id of the question, or its evaluator as JSON.
+	Truth string
+}
+
+// Write writes an export. The folder appears when it is complete; the same configuration gives the same bytes.
+func Write(c Config) (s Summary, err error) {
+	if len(c.Questions) == 0 {
+		return s, qa.Usagef("there are no questions to export")
+	}
+	in, err := c.inputs()
+	if err != nil {
+		return s, err
+	}
+	if s.Unchanged, err = export.Existing(c.Out, c.Program, in, c.Force); err != nil {
+		return s, err
+	}
+	if s.Unchanged {
+		return s, stagedir.Sweep(c.Out)
+	}
+	splits, err := c.divide()
+	if err != nil {
+		return s, err
+	}
+	for _, p := range splits {
+		s.Splits = append(s.Splits, p.count())
+	}
+	f, err := export.OpenFolder(c.Out)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := c.fill(f, splits); err != nil {
+		return s, err
+	}
+	if err := f.WriteLock(lock{1, c.Program, in, s.Splits, f.Files()}); err != nil {
+		return s, err
+	}
+	return s, f.Commit()
+}
+
+// fill writes all files but the lock.
+func (c Config) fill(f *export.Folder, splits []split) error {
+	for _, p := range splits {
+		if c.Format == Harbor {
+			if err := c.writeHarbor(f, p); err != nil {
+				return err
+			}
+			continue
+		}
+		name, raw, err := c.rows(p)
+		if err == nil {
+			err = f.WriteFile(name, raw)
+		}
+		if err != nil {
+			return fmt.Errorf("write the split %s: %w", p.name, err)
+		}
+	}
+	return render(f, string(c.Format), c)
+}
+
+func (c Config) inputs() (in inputs, err error) {
+	var examples []qa.Example
+	prompts := sha256.New()
+	for _, q := range c.Questions {
+		examples = append(examples, q.Example)
+		_, _ = fmt.Fprintf(prompts, "%s\x00%s\x00", q.System, q.Prompt) // a hash takes everything
+	}
+	lines, err := dataset.Lines(examples)
+	if err != nil {
+		return in, err
+	}
+	tools, err := ledger.Encode(c.Tools)
+	in = inputs{
+		Format: c.Format, Questions: hash(lines), Tools: hash(tools), Prompts: hex.EncodeToString(prompts.Sum(nil)),
+		Flags: flags{Split: c.Shares, SplitSeed: c.Seed, WithGold: c.WithGold},
+	}
+	if c.Format == Harbor {
+		in.Flags.Image, in.Flags.AgentImage, in.Flags.ImageData, in.Flags.Serve = c.Sidecar.Image, c.Sidecar.AgentImage, c.Sidecar.Data, c.Sidecar.Serve
+	} else {
+		in.Flags.URL = c.URL
+	}
+	return in, err
+}
+
+// divide assigns the questions to splits by paper. A split without questions is left out.
+func (c Config) divide() ([]split, error) {
+	names, err := curate.Shares(c.Shares)
+	if err != nil {
+		return nil, err
+	}
+	var examples []qa.Example
+	for _, q := range c.Questions {
+		examples = append(examples, q.Example)
+	}
+	of, err := curate.DivideQuestions(examples, c.Shares, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	var list []split
+	for _, n := range names {
+		p := split{name: n.Name}
+		for _, q := range c.Questions {
+			if of[q.UUID] != p.name {
+				continue
+			}
+			t := task{Question: q, Split: p.name, Index: len(p.tasks), Truth: q.UUID}
+			if c.WithGold {
+				if t.Truth, err = ledger.EncodeText(q.Evaluator); err != nil {
+					return nil, err
+				}
+			}
+			p.tasks = append(p.tasks, t)
+		}
+		if len(p.tasks) > 0 {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+func (p split) count() Rows {
+	var ids strings.Builder
+	for _, t := range p.tasks {
+		ids.WriteString(t.UUID + "\n")
+	}
+	return Rows{p.name, len(p.tasks), hash([]byte(ids.String()))}
+}
+
+func hash(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
