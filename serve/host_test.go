@@ -369,3 +369,24 @@ func TestPick(t *testing.T) {
 		t.Errorf("the seed picked %q and %q, %v", first.UUID, again.UUID, err)
 	}
 }
+
+// Who runs episodes may choose the id of a session, once.
+func TestOpenAs(t *testing.T) {
+	b := newBench(t, serve.Limits{})
+	s, err := b.OpenAs("task", "test", "")
+	if err != nil || s.ID != "task" {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if found, err := b.Session("task"); found != s {
+		t.Errorf("%+v, %v", found, err)
+	}
+	for _, id := range []string{"task", "", "../x", "a b"} {
+		if _, err := b.OpenAs(id, "test", ""); !errors.Is(err, serve.ErrChoice) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	s.Close()
+	if _, err := b.OpenAs("task", "test", ""); err != nil {
+		t.Errorf("after Close: %v", err)
+	}
+}
