@@ -84,7 +84,7 @@ func record(columns ...column) any {
 	return v.Interface()
 }
 
-// verlRow is a row of verl 0.9. verl makes a tool anew for each call, with create_kwargs.
+// verlRow is a row of verl 0.9. verl creates a tool for each call, with create_kwargs.
 func (c Config) verlRow(t task) any {
 	var tools []column
 	for _, spec := range c.Tools {
