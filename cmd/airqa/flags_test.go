@@ -637,7 +637,7 @@ func picked(t *testing.T, a *app, c any) any {
 func settingOf(name string) func(*testing.T, *app, any) any {
 	return func(_ *testing.T, _ *app, c any) any {
 		settings, ok := part[qa.Settings](c)
-		if f, served := part[episodeFlags](c); served {
+		if f, served := c.(interface{ settings() (qa.Settings, error) }); served {
 			settings, _ = f.settings() // valid flags
 			ok = true
 		}
