@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
+	"slices"
 
 	"airqa/internal/files"
 	"airqa/internal/stagedir"
@@ -19,6 +20,7 @@ import (
 	"airqa/train/export"
 	"airqa/train/format"
 	"airqa/train/otlp"
+	"airqa/train/tasks"
 	"airqa/train/windows"
 )
 
@@ -34,7 +36,7 @@ type exportCmd struct {
 type exportWriteCmd struct {
 	Runs    []string `arg:"" name:"run" help:"Run directories, or folders of them."`
 	Out     string   `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Required, except with --otlp-endpoint."`
-	Format  string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,kto,atif,parquet,otlp" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), kto (turns of right and wrong episodes with labels), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file)."`
+	Format  string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,kto,atif,parquet,otlp,verl,skyrl,nemo-gym,trl-rl,harbor" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), kto (turns of right and wrong episodes with labels), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file). For verl, skyrl, nemo-gym, trl-rl and harbor, see airqa export tasks."`
 	Replace bool     `env:"-" help:"Replace an existing export."`
 
 	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Text of the trained turn: canonical (the action in airqa's format, nothing after it) or raw (the reply as received)."`
@@ -85,6 +87,9 @@ type filterFlags struct {
 }
 
 func (c exportWriteCmd) Run(a *app) error {
+	if slices.Contains(tasks.Formats(), tasks.Format(c.Format)) {
+		return qa.Usagef("--format %s is made of questions, not of runs: airqa export tasks --format %[1]s -q FILE -d DIR -o DIR", c.Format)
+	}
 	dirs, err := runlog.Find(c.Runs)
 	if err != nil {
 		return err

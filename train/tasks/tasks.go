@@ -30,6 +30,9 @@ const (
 	Harbor  Format = "harbor"
 )
 
+// Formats lists the formats.
+func Formats() []Format { return []Format{Verl, SkyRL, NeMoGym, TRL, Harbor} }
+
 // Question is a question with the first two messages of its episode.
 type Question struct {
 	qa.Example
