@@ -48,7 +48,7 @@ const ttl = time.Hour
 
 func (c MCP) server() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "airqa", Title: "airqa: scientific papers", Version: c.Version}, &sdk.ServerOptions{
-		Instructions: instructions(c), Logger: c.Log, PageSize: max(1000, len(c.Papers)+1),
+		Instructions: instructions(c), PageSize: max(1000, len(c.Papers)+1),
 		Capabilities: &sdk.ServerCapabilities{},
 		SetCacheable: func(_ context.Context, _ sdk.Request, r *sdk.Cacheable) {
 			r.TTLMs, r.CacheScope = int(ttl.Milliseconds()), "private"
