@@ -60,7 +60,7 @@ func (h *Host) Split(name string) (Split, error) {
 		for _, s := range h.splits {
 			names = append(names, s.Name)
 		}
-		return Split{}, fmt.Errorf("%w: split %.40q: there are %q", ErrChoice, name, names)
+		return Split{}, fmt.Errorf("%w: there is no split %.40q; there are %q", ErrChoice, name, names)
 	}
 	return h.splits[i], nil
 }
@@ -70,7 +70,7 @@ func (h *Host) Pick(c Choice) (qa.Example, error) {
 	if c.Question != "" {
 		ex, ok := h.byID[c.Question]
 		if !ok {
-			return ex, fmt.Errorf("%w: %.80q", ErrChoice, c.Question)
+			return ex, fmt.Errorf("%w: there is no question %.80q", ErrChoice, c.Question)
 		}
 		return ex, nil
 	}
@@ -81,7 +81,7 @@ func (h *Host) Pick(c Choice) (qa.Example, error) {
 	n := len(split.Questions)
 	switch {
 	case n == 0:
-		return qa.Example{}, fmt.Errorf("%w: there are no questions", ErrChoice)
+		return qa.Example{}, fmt.Errorf("%w: the split is empty", ErrChoice)
 	case c.Index != nil && (*c.Index < 0 || *c.Index >= n):
 		return qa.Example{}, fmt.Errorf("%w: index %d: the split %s has %d questions", ErrChoice, *c.Index, split.Name, n)
 	case c.Index != nil:

@@ -75,8 +75,8 @@ var (
 	ErrEnded = errors.New("the episode has ended; its first answer counts")
 	// ErrNoTool is returned for a call of a tool that does not exist.
 	ErrNoTool = errors.New("no such tool")
-	// ErrChoice is returned for a question that does not exist.
-	ErrChoice = errors.New("no such question")
+	// ErrChoice is returned for a question or a selector that does not exist.
+	ErrChoice = errors.New("no question chosen")
 	// ErrClosing is returned while the server stops.
 	ErrClosing = errors.New("the server is stopping")
 )

@@ -100,7 +100,11 @@ func (c serveCmd) Run(a *app) (err error) {
 	}
 	handler := protocol.New(protocol.Config{Host: opened.host, Token: token, Listen: host, Version: version, Log: a.log})
 	c.announce(a, on.Addr(), opened)
-	return serveUntil(ctx, on, handler, opened.host)
+	err = serveUntil(ctx, on, handler, opened.host)
+	if ctx.Err() != nil {
+		a.say("stopped; episodes that had not ended are unfinished in %s", c.Out)
+	}
+	return err
 }
 
 // token is the control token of the file or the environment.
