@@ -29,6 +29,7 @@ var notRun = []struct {
 	{regexp.MustCompile(`test_data_553\.jsonl|metadata-acl2023\.zip`), "the released files"},
 	{regexp.MustCompile(`--python `), "an environment with a trainer"},
 	{regexp.MustCompile(`^airqa view `), "Ctrl-C: it serves until then"},
+	{regexp.MustCompile(`^airqa (mcp|serve) `), "a client: it serves until then"},
 	{regexp.MustCompile(`^airqa bench collect --`), "Ctrl-C: it serves until then"},
 	{regexp.MustCompile(`\bstudy-data\b|participants\.csv`), "the dialogues and participants of a study"},
 	{regexp.MustCompile(`^go (install \./cmd/airqa|run \./cmd/airqa demo)$`), "nothing: the test binary is the program"},

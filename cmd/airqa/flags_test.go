@@ -212,7 +212,7 @@ var scripted = map[string]map[string]string{
 	"export check":   {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template python json"},
 	"export show":    {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template row html"},
 	"export convert": {"script/export-convert.txtar": "to out"},
-	"export tasks": {"script/export-tasks.txtar": "data questions out format replace with-gold url split split-seed image image-data agent-image baseline retrieve turns " +
+	"export tasks": {"script/export-tasks.txtar": "data questions out format replace with-gold server-url split split-seed sidecar-image image-data agent-image baseline retrieve turns " +
 		"rows observation-tokens query-seconds call-timeout max-answer status of"},
 	"trace": {
 		"script/trace.txtar":         "status tag lost-at grep sort limit format json scoring judge function outcome error cause",

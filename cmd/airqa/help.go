@@ -54,7 +54,8 @@ var flagGroups = []struct{ title, flags string }{
 	{"Passages:", "chunk-size chunk-unit"},
 	{"Which episodes:", "include min-score max-score outcome of-model of-baseline min-turns max-turns min-tokens export/max-tokens max-repetition max-per-question max-per-paper ids"},
 	{"Duplicates and leaks:", "duplicates against leaks leak keep-private"},
-	{"Containers:", "image-data agent-image"},
+	{"Repeats and rows:", "columns best-of pass-rate whole-episodes"},
+	{"Containers:", "sidecar-image image-data agent-image"},
 }
 
 // onFirstPage are flags of flagGroups that --help shows for commands where they matter most.

@@ -636,12 +636,14 @@ func TestServeUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{
 		"serve -q none.jsonl", "serve -q none.jsonl --listen nowhere", "serve -q none.jsonl --listen 0.0.0.0:0", "serve -q none.jsonl --token-file none",
-		"serve -q none.jsonl --status wrong", "serve -q none.jsonl --of run", "serve -q none.jsonl --baseline rag", "serve -q none.jsonl --turns 0",
+		"serve -q none.jsonl --baseline rag", "serve -q none.jsonl --turns 0",
 		"serve -q none.jsonl --max-sessions 0", "serve -q none.jsonl --max-answer 0", "serve -q none.jsonl --call-timeout 0s",
 		"mcp --question x", "mcp -q none.jsonl", "mcp -d none", "mcp --baseline none",
 	} {
 		exitsWith(t, exitUsage, strings.Fields(args)...)
 	}
+	exitsWith(t, exitUsage, "serve", "-q", "none.jsonl", "--status", "wrong")
+	exitsWith(t, exitUsage, "serve", "-q", "none.jsonl", "--of", "run")
 }
 
 // One question over standard input and output is an ordinary run.
@@ -751,7 +753,7 @@ func TestAgentLearnsNothing(t *testing.T) {
 // Bad requests get an error of their own and leave nothing behind.
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
-	w := serving(t, "", "--call-timeout", "200ms")
+	w := serving(t, "", "--call-timeout", "2s")
 	id := w.begin(t, w.plan.Picked[0].UUID)
 	for _, tt := range []struct {
 		method, path, body string
@@ -779,7 +781,7 @@ func TestBadRequests(t *testing.T) {
 	// A slow call ends in time, and the episode continues.
 	var slow struct{ Status, Text string }
 	w.get(t, "POST", "/e/"+id+"/tools/Query", `{"sql":"select count(*) from range(100000000000) a"}`, &slow)
-	if slow.Status != "error" || !strings.Contains(slow.Text, "200ms") {
+	if slow.Status != "error" || !strings.Contains(slow.Text, "2s") {
 		t.Errorf("a slow call: %+v", slow)
 	}
 	// The same request again is not another step.

@@ -45,9 +45,10 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 	if w, err = runlog.OpenWriter(j.Dir, runlog.WriterConfig{Redact: e.Redact, Now: e.Now}); err != nil {
 		return nil, nil, err
 	}
+	opened := w
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.Close())
+			err = errors.Join(err, opened.Close())
 		}
 	}()
 	if w.Torn > 0 {
