@@ -327,7 +327,7 @@ func TestClose(t *testing.T) {
 	<-b.papers.entered
 	closed := make(chan struct{})
 	go func() {
-		b.Host.Close(t.Context())
+		b.Close(t.Context())
 		close(closed)
 	}()
 	for {

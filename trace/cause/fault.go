@@ -181,7 +181,7 @@ func (f *facts) sourceDisagrees() (Cause, bool) {
 	for _, phrase := range slices.Concat(parts...) {
 		if s, text, share := f.nearest(words.Fold(phrase)); share >= enough {
 			return Cause{
-				Why: fmt.Sprintf("a passage of step %d has most words of the question and the answer; no result has the whole gold answer", s.N),
+				Why:      fmt.Sprintf("a passage of step %d has most words of the question and the answer; no result has the whole gold answer", s.N),
 				Evidence: []Ref{passage(s, text, phrase), f.reply(), f.gold()},
 			}, true
 		}
