@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"airqa/internal/testkit"
+)
+
+// The Python clients that people use, against a server in this process. internal/testkit/clients/install.sh installs that of
+// MCP; for the others, which need half a gigabyte, install openenv 0.10.0 or openreward 0.1.167 into a folder.
+func TestRealClients(t *testing.T) {
+	t.Parallel()
+	testkit.Long(t, "starts Python clients")
+	packages := os.Getenv("AIRQA_TEST_CLIENTS")
+	if packages == "" {
+		t.Skip("AIRQA_TEST_CLIENTS names no folder with the Python clients; internal/testkit/clients/install.sh makes one")
+	}
+	w := serving(t, "")
+	ex := w.plan.Picked[0]
+	gold := string(w.gold[ex.UUID])
+	for _, tt := range []struct {
+		module, script string
+		args, want     []string
+	}{
+		{"openenv", "openenv_client.py", []string{w.URL + "/openenv", ex.UUID, gold}, []string{
+			`{"asked": true, "rows": true, "reward": 1, "done": true, "again": null, "steps": 2}`,
+			`{"tools": 4, "rows": true, "reward": 1, "done": true}`,
+		}},
+		{"openreward", "ors_client.py", []string{w.URL, "0", gold}, []string{
+			`{"tasks": 40, "tools": 4}`, `{"prompt": 2, "rows": true, "reward": 1, "finished": true}`,
+		}},
+		{"mcp", "mcp_client.py", []string{w.URL + "/mcp/e/" + w.begin(t, ex.UUID)}, []string{
+			`{"version": "2026-07-28", "tools": 4, "image": "image", "wrong": true}`,
+			`{"version": "2025-11-25", "tools": 4, "image": "image", "wrong": true}`,
+		}},
+	} {
+		t.Run(tt.module, func(t *testing.T) {
+			if _, err := os.Stat(filepath.Join(packages, tt.module)); err != nil {
+				t.Skipf("%s is not in AIRQA_TEST_CLIENTS", tt.module)
+			}
+			client := exec.CommandContext(t.Context(), "python3", append([]string{filepath.Join("testdata", "clients", tt.script)}, tt.args...)...)
+			client.Env = append(os.Environ(), "PYTHONPATH="+packages, "OPENREWARD_SESSION_URL="+w.URL, "OPENREWARD_API_URL="+w.URL)
+			out, err := client.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			for _, line := range tt.want {
+				if !strings.Contains(string(out), line) {
+					t.Errorf("no line %s in\n%s", line, out)
+				}
+			}
+		})
+	}
+}
