@@ -249,19 +249,27 @@ func (r *Run) Index(episode string) (int, bool) {
 // KeepsRows reports whether the log is long enough for a file of rows.
 func (r *Run) KeepsRows() bool { return r.index.size >= indexFrom && len(r.BadLines) == 0 }
 
+// KeptRows is the file of rows of a run directory, read but not yet compared with the log. Empty if there is none.
+type KeptRows []byte
+
+// OpenRows reads the file of rows. It needs no log, so that both can be read at the same time.
+func OpenRows(dir string) KeptRows {
+	body, _ := (&Run{Dir: dir}).readChecked(rowsFile, rowsMark)
+	return body
+}
+
 // ReadRows returns the data of the last [Run.WriteRows] with the same version, if the log begins with what it was then.
-func (r *Run) ReadRows(version string) (data []byte, ok bool) {
-	body, ok := r.readChecked(rowsFile, rowsMark)
-	if !ok {
+func (r *Run) ReadRows(rows KeptRows, version string) (data []byte, ok bool) {
+	if len(rows) == 0 {
 		return nil, false
 	}
-	d := decoder{raw: body}
+	d := decoder{raw: rows}
 	size := int64(d.number()) //nolint:gosec // checked next
 	head, err := r.rowsHead(version, size)
 	if err != nil {
 		return nil, false
 	}
-	return bytes.CutPrefix(body, head)
+	return bytes.CutPrefix(rows, head)
 }
 
 // WriteRows keeps data computed from the episodes, with the version of the rules that made it. A read-only directory

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -245,10 +246,17 @@ func (r *Run) load(ctx context.Context, c Choice) error {
 	if fresh.stamp, err = readStamp(r.Name); err != nil {
 		return err
 	}
-	if err := fresh.open(c); err != nil {
+	var kept keptRows
+	var beside sync.WaitGroup
+	if len(r.keys) == 0 { // the first time
+		beside.Go(func() { kept = keptRows{runlog.OpenRows(r.Name), questionsHash(fresh.questionsFile())} })
+	}
+	err = fresh.open(c)
+	beside.Wait()
+	if err != nil {
 		return err
 	}
-	if err := fresh.list(ctx, r); err != nil {
+	if err := fresh.list(ctx, r, kept); err != nil {
 		return err
 	}
 	*r = fresh

@@ -46,10 +46,10 @@ func readStamp(dir string) (s stamp, err error) {
 const rewriteShare = 10
 
 // list makes the rows of a run. Those of an earlier list, or of the file beside the log, are kept.
-func (r *Run) list(ctx context.Context, earlier *Run) error {
+func (r *Run) list(ctx context.Context, earlier *Run, beside keptRows) error {
 	names := r.Log.UUIDs()
 	r.name(names)
-	todo := r.keep(earlier)
+	todo := r.keep(earlier, beside)
 	if len(todo) > 0 || len(names) < longRun {
 		if err := r.loadExamples(); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (r *Run) name(names []string) {
 }
 
 // keep fills the rows that an earlier list, or the file beside the log, has under the same key. It returns the others.
-func (r *Run) keep(earlier *Run) (todo []int) {
+func (r *Run) keep(earlier *Run, beside keptRows) (todo []int) {
 	kept := make([]bool, len(r.Rows))
 	keep := func(row *keptRow) {
 		episode, _, _ := strings.Cut(row.Key, " ")
@@ -106,7 +106,7 @@ func (r *Run) keep(earlier *Run) (todo []int) {
 			keep(&keptRow{key, earlier.Rows[i].Asked, earlier.Rows[i].Facts})
 		}
 	} else {
-		r.readCache(keep)
+		r.readCache(beside, keep)
 	}
 	for i := range kept {
 		if !kept[i] {
@@ -213,8 +213,8 @@ type keptRow struct {
 
 // readCache reads the rows beside the log. keep is called by two goroutines, for different rows. Lines that cannot be read are
 // left out, and their rows computed again.
-func (r *Run) readCache(keep func(*keptRow)) {
-	raw, ok := r.Log.ReadRows(r.version())
+func (r *Run) readCache(beside keptRows, keep func(*keptRow)) {
+	raw, ok := r.Log.ReadRows(beside.rows, r.version(beside.questions))
 	if !ok {
 		return
 	}
@@ -250,16 +250,27 @@ func (r *Run) writeCache() {
 		_ = jsonv2.MarshalWrite(&raw, row, jsonv2.OmitZeroStructFields(true)) // plain values into memory
 		raw.WriteByte('\n')
 	}
-	r.Log.WriteRows(r.version(), raw.Bytes())
+	r.Log.WriteRows(r.version(questionsHash(r.questionsFile())), raw.Bytes())
+}
+
+// keptRows are the file beside the log and the hash of the questions, read while the log is opened.
+type keptRows struct {
+	rows      runlog.KeptRows
+	questions string
+}
+
+// questionsHash is the SHA-256 of a file in hex. Who reads the questions reports errors.
+func questionsHash(path string) string {
+	sum := sha256.New()
+	if file, err := os.Open(path); err == nil {
+		_, _ = io.Copy(sum, file)
+		_ = file.Close()
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // version identifies the rules, the questions and the configuration of the run.
-func (r *Run) version() string {
-	questions := sha256.New()
-	if file, err := os.Open(r.questionsFile()); err == nil { // who reads them reports errors
-		_, _ = io.Copy(questions, file)
-		_ = file.Close()
-	}
+func (r *Run) version(questions string) string {
 	id, _ := r.Log.ID()
-	return fmt.Sprintf("%s %s %x", rules, id, questions.Sum(nil))
+	return rules + " " + id + " " + questions
 }
