@@ -78,7 +78,7 @@ func (c kubernetesCmd) Run(a *app) error {
 	return a.printWhole(manifest, err)
 }
 
-// pods are those of a job on a data directory.
+// pods describes the pods of a job on a data directory.
 func (f podFlags) pods(job shard.Job, data string) (shard.Kubernetes, error) {
 	job.Memory = f.Mem
 	k := shard.Kubernetes{
@@ -100,18 +100,17 @@ type servingCmd struct {
 }
 
 func (c servingCmd) Run(a *app) error {
-	var all cli
-	parser, err := kong.New(&all, options(a.files)...)
+	parsed, err := parseFlags("serve", c.Args, a.files)
 	if err != nil {
-		return withCode(exitUsage, err)
-	}
-	if _, err := parser.Parse(append([]string{"serve"}, c.Args...)); err != nil {
-		return withCode(exitUsage, fmt.Errorf("flags of airqa serve: %w\n  help: airqa serve --help", err))
+		return err
 	}
 	job := shard.Job{
-		Name: c.Name, Args: shard.Without(c.Args, "--out", "-o", "--listen"), Out: filepath.ToSlash(all.Serve.Out), Shards: c.Replicas, CPUs: c.CPUs,
+		Name: c.Name, Args: shard.Without(c.Args, "--out", "-o", "--listen"), Out: filepath.ToSlash(parsed.Serve.Out), Shards: c.Replicas, CPUs: c.CPUs,
 	}
-	k, err := c.pods(job, all.Serve.Data)
+	if err := a.refuseKeys(job.Args); err != nil {
+		return err
+	}
+	k, err := c.pods(job, parsed.Serve.Data)
 	if err != nil {
 		return err
 	}
@@ -121,7 +120,8 @@ func (c servingCmd) Run(a *app) error {
 
 // job checks the flags of airqa run and divides the limits.
 func (c clusterFlags) job(a *app) (shard.Job, runCmd, error) {
-	run, err := parseRun(c.Args, a.files)
+	parsed, err := parseFlags("run", c.Args, a.files)
+	run := parsed.Run
 	if err != nil {
 		return shard.Job{}, run, err
 	}
@@ -142,23 +142,30 @@ func (c clusterFlags) job(a *app) (shard.Job, runCmd, error) {
 		return job, run, withCode(exitUsage, err)
 	}
 	job.Args = append(job.Args, limits...)
-	if all := strings.Join(job.Args, "\n"); string(a.session().RedactKeys([]byte(all))) != all {
-		return job, run, qa.Usagef("the flags contain an API key; leave it out, and set its environment variable on the cluster")
+	if err := a.refuseKeys(job.Args); err != nil {
+		return job, run, err
 	}
 	return job, run, run.check()
 }
 
-// parseRun parses flags of airqa run.
-func parseRun(args []string, files *settings.Files) (runCmd, error) {
-	var c cli
+// refuseKeys returns an error if flags contain an API key, which would be in what is printed.
+func (a *app) refuseKeys(args []string) error {
+	if all := strings.Join(args, "\n"); string(a.session().RedactKeys([]byte(all))) != all {
+		return qa.Usagef("the flags contain an API key; leave it out, and set its environment variable on the cluster")
+	}
+	return nil
+}
+
+// parseFlags parses the flags of a command of airqa.
+func parseFlags(command string, args []string, files *settings.Files) (c cli, err error) {
 	parser, err := kong.New(&c, options(files)...)
 	if err != nil {
-		return runCmd{}, withCode(exitUsage, err)
+		return c, withCode(exitUsage, err)
 	}
-	if _, err := parser.Parse(append([]string{"run"}, args...)); err != nil {
-		return runCmd{}, withCode(exitUsage, fmt.Errorf("flags of airqa run: %w\n  help: airqa run --help", err))
+	if _, err := parser.Parse(append([]string{command}, args...)); err != nil {
+		return c, withCode(exitUsage, fmt.Errorf("flags of airqa %s: %w\n  help: airqa %[1]s --help", command, err))
 	}
-	return c.Run, nil
+	return c, nil
 }
 
 // printWhole prints a result that ends with a newline.
