@@ -166,8 +166,8 @@ func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (q
 	return j.episode.Trajectory(), err
 }
 
-// Start begins the loop of an episode that its caller advances turn by turn. Model and environment are those of setup; the
-// model knows its tools.
+// Start begins the loop of an episode that its caller advances turn by turn. setup has the model, which knows its tools, and
+// the environment.
 func (s *Solver) Start(ex qa.Example, setup agent.Setup) (*agent.Loop, error) {
 	if !s.baseline.Loop {
 		return nil, fmt.Errorf("the baseline %s does not act turn by turn", s.baseline.Name)
@@ -206,10 +206,8 @@ func (s *Solver) Tools(ex qa.Example) tools.Set {
 	all := tools.All(ex.Kind, from, tools.Limits{Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows})
 	var set tools.Set
 	for _, name := range s.baseline.Tools {
-		for _, t := range all {
-			if t.Spec().Name == name {
-				set = append(set, t)
-			}
+		if t := all.Find(name); t != nil {
+			set = append(set, t)
 		}
 	}
 	return set

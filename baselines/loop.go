@@ -23,14 +23,14 @@ func loop(ctx context.Context, j job) error {
 
 // start adds the first two messages of an episode.
 func (j job) start() (*agent.Loop, error) {
-	system, err := j.prompt(j.example.Kind)
+	system, question, err := j.Messages(j.example)
 	if err != nil {
 		return nil, err
 	}
 	if err := j.episode.Say(qa.Message{Role: qa.System, Text: system}); err != nil {
 		return nil, err
 	}
-	if err := j.episode.Say(qa.Message{Role: qa.User, Text: task(j.example, j.ids())}); err != nil {
+	if err := j.episode.Say(qa.Message{Role: qa.User, Text: question}); err != nil {
 		return nil, err
 	}
 	grammar := action.Grammar{Specs: j.tools.Specs(), Format: j.format()}

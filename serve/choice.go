@@ -29,40 +29,28 @@ type Split struct {
 // AllQuestions is the name of the split of all questions.
 const AllQuestions = "all"
 
-// splitsOf groups questions by split: train, validation and test as far as there are any, then all.
-func splitsOf(questions []qa.Example, of map[string]string) []Split {
-	var list []Split
-	for _, name := range []string{"train", "validation", "test"} {
-		part := Split{Name: name}
-		for _, ex := range questions {
-			if of[ex.UUID] == name {
-				part.Questions = append(part.Questions, ex)
-			}
-		}
-		if len(part.Questions) > 0 {
-			list = append(list, part)
-		}
+// At returns a question by its index.
+func (s Split) At(index int) (qa.Example, error) {
+	if index < 0 || index >= len(s.Questions) {
+		return qa.Example{}, fmt.Errorf("%w: index %d: the split %s has %d questions", ErrChoice, index, s.Name, len(s.Questions))
 	}
-	return append(list, Split{AllQuestions, questions})
+	return s.Questions[index], nil
 }
-
-// Splits returns the splits; the last has all questions.
-func (h *Host) Splits() []Split { return h.splits }
 
 // Split returns a split by name; empty means all questions.
 func (h *Host) Split(name string) (Split, error) {
 	if name == "" {
 		name = AllQuestions
 	}
-	i := slices.IndexFunc(h.splits, func(s Split) bool { return s.Name == name })
+	i := slices.IndexFunc(h.Splits, func(s Split) bool { return s.Name == name })
 	if i < 0 {
 		var names []string
-		for _, s := range h.splits {
+		for _, s := range h.Splits {
 			names = append(names, s.Name)
 		}
 		return Split{}, fmt.Errorf("%w: there is no split %.40q; there are %q", ErrChoice, name, names)
 	}
-	return h.splits[i], nil
+	return h.Splits[i], nil
 }
 
 // Pick returns the question of a choice. The same seed picks the same question on every machine with the same questions.
@@ -82,10 +70,8 @@ func (h *Host) Pick(c Choice) (qa.Example, error) {
 	switch {
 	case n == 0:
 		return qa.Example{}, fmt.Errorf("%w: the split is empty", ErrChoice)
-	case c.Index != nil && (*c.Index < 0 || *c.Index >= n):
-		return qa.Example{}, fmt.Errorf("%w: index %d: the split %s has %d questions", ErrChoice, *c.Index, split.Name, n)
 	case c.Index != nil:
-		return split.Questions[*c.Index], nil
+		return split.At(*c.Index)
 	case c.Seed != nil:
 		return split.Questions[rand.New(rand.NewPCG(*c.Seed, 0)).IntN(n)], nil
 	}

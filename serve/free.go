@@ -20,15 +20,10 @@ type Free struct {
 
 // Act executes a call as in an episode.
 func (f Free) Act(ctx context.Context, c Call) (Result, error) {
-	specs := f.Tools.Specs()
-	known := false
-	for _, s := range specs {
-		known = known || s.Name == c.Tool
-	}
-	if !known {
+	if f.Tools.Find(c.Tool) == nil {
 		return Result{}, fmt.Errorf("%w: %.60q", ErrNoTool, c.Tool)
 	}
-	a, wrong := action.Grammar{Specs: specs}.ReadCall(qa.ToolCall{Name: c.Tool, Arguments: arguments(c.Arguments)})
+	a, wrong := action.Grammar{Specs: f.Tools.Specs()}.ReadCall(qa.ToolCall{Name: c.Tool, Arguments: arguments(c.Arguments)})
 	if wrong != nil {
 		return Result{Status: qa.StatusParse, Text: "[Error]: " + wrong.Reason}, nil
 	}

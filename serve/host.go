@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"regexp"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,16 +32,15 @@ type Limits struct {
 	Answer int
 }
 
-// Config configures a [Host]. All fields but Writer, Splits and Repeats are required.
+// Config configures a [Host]. All fields but Splits and Repeats are required.
 type Config struct {
 	Solver *baselines.Solver
-	// Writer is the log of the run; nil records nothing.
 	Writer *runlog.Writer
 	Scorer *eval.Scorer
 	// Questions are those that can be chosen, in the order of their indexes.
 	Questions []qa.Example
-	// Splits are the splits of the questions by uuid; see [Host.Splits].
-	Splits map[string]string
+	// Splits are the parts of the questions, besides the split of all.
+	Splits []Split
 	// Repeats are the numbers of the next episodes by uuid, of a run that has some.
 	Repeats map[string]int
 	Limits  Limits
@@ -53,10 +53,9 @@ type Host struct {
 	Config
 	Stats Stats
 
-	byID   map[string]qa.Example
-	splits []Split
-	tools  []qa.ToolSpec
-	golds  sync.Map // uuid to *stream.Gold
+	byID  map[string]qa.Example
+	tools []qa.ToolSpec
+	golds sync.Map // uuid to *stream.Gold
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -95,7 +94,7 @@ func New(c Config) *Host {
 		h.byID[ex.UUID] = ex
 	}
 	maps.Copy(h.repeats, c.Repeats)
-	h.splits = splitsOf(c.Questions, c.Splits)
+	h.Splits = append(slices.Clone(c.Splits), Split{AllQuestions, c.Questions})
 	h.tools = ToolSpecs(c.Solver.Tools(qa.Example{Kind: h.Kind()}))
 	return h
 }
@@ -120,7 +119,7 @@ func (h *Host) OpenAs(id, face, client string) (*Session, error) {
 		return nil, &CapacityError{len(h.sessions), h.Limits.Sessions}
 	}
 	s := &Session{ID: id, Face: face, Client: client, host: h, turn: make(chan struct{}, 1)}
-	s.touch()
+	s.Touch()
 	h.sessions[s.ID] = s
 	h.Stats.Opened.Add(1)
 	return s, nil
@@ -137,7 +136,7 @@ func (h *Host) Session(id string) (*Session, error) {
 	if s == nil {
 		return nil, ErrNoSession
 	}
-	s.touch()
+	s.Touch()
 	return s, nil
 }
 
@@ -242,9 +241,9 @@ func (h *Host) Kind() qa.Kind {
 
 // Stats count what a host has done.
 type Stats struct {
-	Opened, Refused, Reaped, Episodes, Ended, Calls, Errors atomic.Int64
-	latency                                                 [len(bounds) + 1]atomic.Int64
-	seconds                                                 atomic.Int64 // of all calls, in nanoseconds
+	Opened, Refused, Reaped, Episodes, Ended, Errors atomic.Int64
+	latency                                          [len(bounds) + 1]atomic.Int64
+	seconds                                          atomic.Int64 // of all calls, in nanoseconds
 }
 
 // bounds are the upper limits of the classes of latency.
@@ -255,7 +254,6 @@ var bounds = [...]time.Duration{
 
 // called counts a call and its duration.
 func (s *Stats) called(d time.Duration, failed bool) {
-	s.Calls.Add(1)
 	if failed {
 		s.Errors.Add(1)
 	}

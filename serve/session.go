@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -100,10 +99,8 @@ type Start struct {
 	Prompt string `json:"prompt"`
 }
 
-func (s *Session) touch() { s.used.Store(s.host.Now().UnixNano()) }
-
 // Touch keeps an idle session open.
-func (s *Session) Touch() { s.touch() }
+func (s *Session) Touch() { s.used.Store(s.host.Now().UnixNano()) }
 
 // lock waits until no other call of the session runs.
 func (s *Session) lock(ctx context.Context) error {
@@ -116,13 +113,28 @@ func (s *Session) lock(ctx context.Context) error {
 		<-s.turn
 		return ErrNoSession
 	}
-	s.touch()
+	s.Touch()
 	return nil
 }
 
 func (s *Session) unlock() {
-	s.touch()
+	s.Touch()
 	<-s.turn
+}
+
+// begin starts a call, which the host waits for when it closes. The caller calls end.
+func (s *Session) begin(ctx context.Context) (end func(), err error) {
+	if !s.host.enter() {
+		return nil, ErrClosing
+	}
+	if err := s.lock(ctx); err != nil {
+		s.host.calls.Done()
+		return nil, err
+	}
+	return func() {
+		s.unlock()
+		s.host.calls.Done()
+	}, nil
 }
 
 // Close ends the session. An unfinished episode stays unfinished in the log.
@@ -139,23 +151,18 @@ func (s *Session) Reset(ctx context.Context, c Choice) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	if !s.host.enter() {
-		return Start{}, ErrClosing
-	}
-	defer s.host.calls.Done()
-	if err := s.lock(ctx); err != nil {
+	end, err := s.begin(ctx)
+	if err != nil {
 		return Start{}, err
 	}
-	defer s.unlock()
+	defer end()
 	set := s.host.Solver.Tools(ex)
 	setup := agent.Setup{
-		UUID: ex.UUID, Repeat: s.host.repeat(ex.UUID), Model: s, Env: patient{set, s.host.Limits.Call}, Now: s.host.Now, Log: unlogged{},
+		UUID: ex.UUID, Repeat: s.host.repeat(ex.UUID), Model: s, Env: patient{set, s.host.Limits.Call}, Now: s.host.Now,
+		Redact: s.host.Writer.Redact,
 	}
-	if w := s.host.Writer; w != nil {
-		setup.Redact = w.Redact
-		if setup.Log, err = w.Begin(ex.UUID, setup.Repeat, nil); err != nil {
-			return Start{}, fmt.Errorf("the episode cannot be recorded: %w", err)
-		}
+	if setup.Log, err = s.host.Writer.Begin(ex.UUID, setup.Repeat, nil); err != nil {
+		return Start{}, fmt.Errorf("the episode cannot be recorded: %w", err)
 	}
 	loop, err := s.host.Solver.Start(ex, setup)
 	if err != nil {
@@ -172,36 +179,39 @@ func (s *Session) Reset(ctx context.Context, c Choice) (Start, error) {
 // Act executes a call. A mistake that the model can correct is a result with [Result.Failed]; the error is [ErrNoEpisode],
 // [ErrEnded] with the result of the end, [ErrNoTool], or a fault of the server.
 func (s *Session) Act(ctx context.Context, c Call) (r Result, err error) {
-	if !s.host.enter() {
-		return Result{}, ErrClosing
-	}
-	defer s.host.calls.Done()
 	began := time.Now()
-	defer func() { s.host.Stats.called(time.Since(began), err != nil) }()
-	if err := s.lock(ctx); err != nil {
+	defer func() {
+		if !errors.Is(err, ErrClosing) {
+			s.host.Stats.called(time.Since(began), err != nil)
+		}
+	}()
+	end, err := s.begin(ctx)
+	if err != nil {
 		return Result{}, err
 	}
-	defer s.unlock()
+	defer end()
 	switch {
 	case s.example.UUID == "":
 		return Result{}, ErrNoEpisode
 	case c.Key != "" && c.Key == s.key:
 		return s.last, nil
-	case !slices.ContainsFunc(s.tools, func(t tools.Tool) bool { return t.Spec().Name == c.Tool }):
+	case s.tools.Find(c.Tool) == nil:
 		return Result{}, fmt.Errorf("%w: %.60q", ErrNoTool, c.Tool)
 	case s.end != nil:
 		return Result{End: s.end}, ErrEnded
 	}
 	r, err = s.step(ctx, c)
 	if err == nil {
-		s.key, s.last = c.Key, r
+		if s.key, s.last = c.Key, (Result{}); c.Key != "" {
+			s.last = r // without a key, nothing asks for it again
+		}
 	}
 	return r, err
 }
 
 // step takes one turn of the loop with a call in place of a model's reply.
 func (s *Session) step(ctx context.Context, c Call) (Result, error) {
-	if c.Tool == (tools.Answer{}).Spec().Name && len(c.Arguments) > s.host.Limits.Answer {
+	if c.Tool == tools.AnswerName && len(c.Arguments) > s.host.Limits.Answer {
 		reason := fmt.Sprintf("the answer has %d bytes; the limit is %d", len(c.Arguments), s.host.Limits.Answer)
 		return s.finish(ctx, Result{Status: qa.StatusError, Text: "[Error]: " + reason}, s.loop.Finish(qa.TokenLimit, reason, qa.Answer{}))
 	}
@@ -280,14 +290,11 @@ func (s *Session) parts(t qa.Trajectory) Parts {
 
 // End returns the end of the episode; nil while it is unfinished. An answer whose judge failed is judged again.
 func (s *Session) End(ctx context.Context) (*End, error) {
-	if !s.host.enter() {
-		return nil, ErrClosing
-	}
-	defer s.host.calls.Done()
-	if err := s.lock(ctx); err != nil {
+	done, err := s.begin(ctx)
+	if err != nil {
 		return nil, err
 	}
-	defer s.unlock()
+	defer done()
 	if s.end != nil && s.end.Reward == nil && s.loop != nil && !s.end.Outcome.Failed() {
 		if s.end = s.score(ctx, s.loop.Trajectory()); s.end.Reward != nil {
 			s.loop = nil
@@ -319,18 +326,15 @@ func (s *Session) State(ctx context.Context) (State, error) {
 
 // GiveUp ends an unfinished episode without an answer.
 func (s *Session) GiveUp(ctx context.Context) error {
-	if !s.host.enter() {
-		return ErrClosing
-	}
-	defer s.host.calls.Done()
-	if err := s.lock(ctx); err != nil {
+	done, err := s.begin(ctx)
+	if err != nil {
 		return err
 	}
-	defer s.unlock()
+	defer done()
 	if s.end != nil || s.loop == nil {
 		return nil
 	}
-	_, err := s.finish(ctx, Result{}, s.loop.Finish(qa.TurnLimit, "the client ended the episode without an answer", qa.Answer{}))
+	_, err = s.finish(ctx, Result{}, s.loop.Finish(qa.TurnLimit, "the client ended the episode without an answer", qa.Answer{}))
 	return err
 }
 
@@ -344,17 +348,12 @@ func (s *Session) Attach(face string, create func() any) any {
 }
 
 // AnswerField is the argument of Answer that has the answer.
-func (h *Host) AnswerField() string {
-	if h.Kind() == qa.Rank {
-		return "ranking"
-	}
-	return "answer"
-}
+func (h *Host) AnswerField() string { return tools.Answer{Kind: h.Kind()}.Field() }
 
 // AnswerWith is the call of Answer with a text.
 func (s *Session) AnswerWith(text string) Call {
 	raw, _ := json.Marshal(map[string]string{s.host.AnswerField(): text}) // of strings
-	return Call{Tool: tools.Answer{}.Spec().Name, Arguments: raw}
+	return Call{Tool: tools.AnswerName, Arguments: raw}
 }
 
 // Complete returns the call of the client as the reply of a model, for the loop.
@@ -391,12 +390,3 @@ func (p patient) Act(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	}
 	return qa.Observation{Status: qa.StatusError, Text: fmt.Sprintf("[Error]: the call took longer than %s and was stopped.", p.limit)}, nil
 }
-
-// unlogged is the log of episodes that are not recorded.
-type unlogged struct{}
-
-func (unlogged) Message(qa.Message) error  { return nil }
-func (unlogged) Call(qa.Step) error        { return nil }
-func (unlogged) Observation(qa.Step) error { return nil }
-func (unlogged) Lost([]qa.Attempt) error   { return nil }
-func (unlogged) End(qa.Trajectory) error   { return nil }

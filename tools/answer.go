@@ -39,17 +39,28 @@ func kindOf(args map[string]any) qa.Kind {
 	return ""
 }
 
+// AnswerName is the name of Answer.
+const AnswerName = "Answer"
+
+// Field is the argument that has the answer.
+func (t Answer) Field() string {
+	if t.Kind == qa.Rank {
+		return "ranking"
+	}
+	return "answer"
+}
+
 // Spec describes Answer.
 func (t Answer) Spec() action.Spec {
-	answer := action.Param{Name: "answer", Kind: action.Any, Required: true}
+	answer := action.Param{Name: t.Field(), Kind: action.Any, Required: true}
 	evidence := action.Param{Name: "evidence", Kind: action.Any, Default: []any{}}
 	switch t.Kind {
 	case qa.WithEvidence, qa.Dialogue:
-		return action.Spec{Name: "Answer", Text: answerEvidence, Params: []action.Param{answer, evidence}}
+		return action.Spec{Name: AnswerName, Text: answerEvidence, Params: []action.Param{answer, evidence}}
 	case qa.Rank:
-		return action.Spec{Name: "Answer", Text: answerRanking, Params: []action.Param{{Name: "ranking", Kind: action.Any, Required: true}}}
+		return action.Spec{Name: AnswerName, Text: answerRanking, Params: []action.Param{answer}}
 	default:
-		return action.Spec{Name: "Answer", Text: answerText, Plain: answerPlain, Params: []action.Param{answer}}
+		return action.Spec{Name: AnswerName, Text: answerText, Plain: answerPlain, Params: []action.Param{answer}}
 	}
 }
 

@@ -31,6 +31,16 @@ func (s Set) Specs() []action.Spec {
 	return specs
 }
 
+// Find returns the tool with a name; nil if there is none.
+func (s Set) Find(name string) Tool {
+	for _, t := range s {
+		if t.Spec().Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
 // Act calls the tool named by an action. A panic of a tool becomes an error that ends only the episode.
 func (s Set) Act(ctx context.Context, a qa.Action) (o qa.Observation, err error) {
 	defer func() {
@@ -38,10 +48,8 @@ func (s Set) Act(ctx context.Context, a qa.Action) (o qa.Observation, err error)
 			err = fmt.Errorf("tool %s panicked: %v\n%s", a.Name, p, debug.Stack())
 		}
 	}()
-	for _, t := range s {
-		if t.Spec().Name == a.Name {
-			return t.Call(ctx, a)
-		}
+	if t := s.Find(a.Name); t != nil {
+		return t.Call(ctx, a)
 	}
 	return qa.Observation{}, fmt.Errorf("no tool is named %s", a.Name)
 }

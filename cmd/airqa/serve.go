@@ -40,7 +40,7 @@ type episodeFlags struct {
 	MaxAnswer   int           `name:"max-answer" default:"65536" placeholder:"BYTES" help:"Maximum size of an answer. A longer one ends the episode without an answer."`
 }
 
-// settings are those of a run in which clients call tools.
+// settings returns the settings of a run in which clients call tools.
 func (f episodeFlags) settings() (qa.Settings, error) {
 	s := qa.DefaultSettings()
 	s.Protocol, s.Retrieve, s.Turns, s.Rows, s.ObservationTokens, s.QuerySeconds = qa.NativeTools, f.Retrieve, f.Turns, f.Rows, f.ObservationTokens, f.QuerySeconds
@@ -134,7 +134,6 @@ type served struct {
 	session.Served
 	host    *serve.Host
 	plan    session.Plan
-	judge   *scoring.Judge
 	closing []func() error
 }
 
@@ -148,6 +147,9 @@ func (s *served) close() error {
 
 // open opens papers, questions, judge and run directory.
 func (c *serveCmd) open(a *app) (_ *served, err error) {
+	if c.Out == "" {
+		return nil, qa.Usagef("--out is empty: episodes need a run directory")
+	}
 	s := &served{}
 	defer func() {
 		if err != nil {
@@ -165,7 +167,7 @@ func (c *serveCmd) open(a *app) (_ *served, err error) {
 	if err != nil {
 		return s, err
 	}
-	splits, err := curate.DivideQuestions(s.plan.Picked, c.Split, c.SplitSeed)
+	splits, err := c.splits(s.plan.Picked)
 	if err != nil {
 		return s, err
 	}
@@ -173,16 +175,30 @@ func (c *serveCmd) open(a *app) (_ *served, err error) {
 		return s, err
 	}
 	s.closing = append(s.closing, s.Writer.Close)
-	if s.judge, err = judges.Open(a.session(), filepath.Join(c.Out, scoring.VerdictsFile)); err != nil {
+	judge, err := judges.Open(a.session(), filepath.Join(c.Out, scoring.VerdictsFile))
+	if err != nil {
 		return s, err
 	}
-	s.closing = append(s.closing, s.judge.Close)
+	s.closing = append(s.closing, judge.Close)
 	s.host = serve.New(serve.Config{
 		Solver: s.Solver, Writer: s.Writer, Repeats: s.Repeats, Questions: s.plan.Picked, Splits: splits, Now: a.now, Log: a.log,
-		Scorer: eval.New(eval.Config{Judge: s.judge.Judge, Mode: eval.Mode(c.Scoring)}),
+		Scorer: eval.New(eval.Config{Judge: judge.Judge, Mode: eval.Mode(c.Scoring)}),
 		Limits: serve.Limits{Sessions: c.MaxSessions, Idle: c.Idle, Call: c.CallTimeout, Answer: c.MaxAnswer},
 	})
 	return s, nil
+}
+
+// splits divides the questions by paper.
+func (c *serveCmd) splits(questions []qa.Example) (list []serve.Split, err error) {
+	parts, err := curate.DivideQuestions(questions, c.Split, c.SplitSeed)
+	for _, part := range parts {
+		split := serve.Split{Name: part.Name}
+		for _, i := range part.Indexes {
+			split.Questions = append(split.Questions, questions[i])
+		}
+		list = append(list, split)
+	}
+	return list, err
 }
 
 // plan is the run of the episodes.
@@ -285,7 +301,7 @@ func (c mcpCmd) Run(a *app) error {
 		}
 		defer func() { _ = opened.close() }()
 		host = opened.host
-		only, err := host.Open("mcp", c.listenName())
+		only, err := host.Open("mcp", cmp.Or(c.Listen, "stdio"))
 		if err != nil {
 			return err
 		}
@@ -310,8 +326,6 @@ func (c mcpCmd) Run(a *app) error {
 	}
 	return err
 }
-
-func (c mcpCmd) listenName() string { return cmp.Or(c.Listen, "stdio") }
 
 // serve answers one client, or those of an address.
 func (c mcpCmd) serve(ctx context.Context, a *app, config protocol.MCP) error {

@@ -644,6 +644,7 @@ func TestServeUsage(t *testing.T) {
 	}
 	exitsWith(t, exitUsage, "serve", "-q", "none.jsonl", "--status", "wrong")
 	exitsWith(t, exitUsage, "serve", "-q", "none.jsonl", "--of", "run")
+	exitsWith(t, exitUsage, "serve", "-q", sampleQuestions(t, 1), "-d", ingested(t), "--out", "")
 }
 
 // One question over standard input and output is an ordinary run.

@@ -67,6 +67,12 @@ func Loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
+// OnlyLoopback is the refusal of a request that does not pass [NamesLoopback].
+const OnlyLoopback = "this server answers to localhost, 127.0.0.1 and [::1] only"
+
+// NamesLoopback reports whether a request names this machine as [Loopback] means it: the name of another site may lead here.
+func NamesLoopback(r *http.Request) bool { return Loopback(hostname(r.Host)) }
+
 // CSRF is the token that a request with an effect must have, as the header X-CSRF-Token or the field [TokenField].
 func (g *Guard) CSRF() string { return g.csrf }
 
@@ -128,8 +134,8 @@ func (g *Guard) refuses(r *http.Request) (code int, why string) {
 		return http.StatusMethodNotAllowed, "only GET, HEAD and POST are answered"
 	case len(r.URL.String()) > maxAddress:
 		return http.StatusRequestURITooLong, "the address is too long"
-	case g.secret == "" && !Loopback(hostname(r.Host)):
-		return http.StatusForbidden, "this server answers to localhost, 127.0.0.1 and [::1] only"
+	case g.secret == "" && !NamesLoopback(r):
+		return http.StatusForbidden, OnlyLoopback
 	case !fromHere(r):
 		return http.StatusForbidden, "this request comes from another site"
 	case g.secret != "" && !g.known(r) && !equalTokens(r.URL.Query().Get(tokenParam), g.secret):

@@ -26,20 +26,20 @@ func ServedJob(b baselines.Baseline, name, dir string) Job {
 	return Job{Baseline: b, Model: models.Model{Spec: ServedProvider + ":" + name, Described: described}, Dir: dir, Name: b.Name}
 }
 
-// Serve makes or opens the run directory of the only job of a plan.
+// Serve makes or opens the run directory of the only job of a plan. Without a directory, it only makes the solver.
 func (s Session) Serve(ctx context.Context, p Plan) (served Served, err error) {
 	world, err := NewWorld(ctx, p.World, p.Settings.ByConference)
 	if err != nil {
 		return served, err
 	}
-	if p.Note.GoldPapers, err = goldPapers(ctx, p.World, p.Examples); err != nil {
-		return served, err
-	}
-	e := &execution{Session: s, plan: p}
 	served.Solver = baselines.New(p.Jobs[0].Baseline, world, nil, p.Settings)
 	if p.Jobs[0].Dir == "" { // nothing is recorded
 		return served, nil
 	}
+	if p.Note.GoldPapers, err = goldPapers(ctx, p.World, p.Examples); err != nil {
+		return served, err
+	}
+	e := &execution{Session: s, plan: p}
 	var recorded map[string]runlog.Recorded
 	if served.Writer, recorded, err = e.openDir(p.Jobs[0], served.Solver, world.Schema); err != nil {
 		return served, err

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -95,15 +94,15 @@ func (s *server) gymCall(w http.ResponseWriter, r *http.Request, tool string) {
 
 // gymVerify ends an episode, with the last message of the response if Answer was not called, and adds the reward to the row.
 func (s *server) gymVerify(w http.ResponseWriter, r *http.Request) {
-	raw, err := io.ReadAll(r.Body)
-	row := make(map[string]any)
+	var raw map[string]json.RawMessage
+	if !read(w, r, &raw) {
+		return
+	}
 	var known gymRow
 	var response struct {
-		Response struct {
-			Output []gymOutput `json:"output"`
-		} `json:"response"`
+		Output []gymOutput `json:"output"`
 	}
-	if err = errors.Join(err, json.Unmarshal(raw, &row), json.Unmarshal(raw, &known), json.Unmarshal(raw, &response)); err != nil {
+	if err := errors.Join(parse(raw["verifier_metadata"], &known.Verifier), parse(raw["response"], &response)); err != nil {
 		refuse(w, http.StatusBadRequest, "the body is no row with a response: "+err.Error())
 		return
 	}
@@ -119,7 +118,7 @@ func (s *server) gymVerify(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	defer session.Close()
-	if err := finish(r, session, lastText(response.Response.Output)); err != nil {
+	if err := finish(r, session, lastText(response.Output)); err != nil {
 		s.fail(w, err)
 		return
 	}
@@ -132,9 +131,21 @@ func (s *server) gymVerify(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadGateway, cmp.Or(problem(serve.Result{End: end}), "the episode has no end"))
 		return
 	}
+	row := make(map[string]any)
+	for name, value := range raw { // as it came, with what nothing here reads
+		row[name] = value
+	}
 	row["reward"], row["turns"], row["format_errors"] = *end.Reward, end.Parts.Turns, end.Parts.FormatErrors
 	row["verdict"], row["evaluator"], row["outcome"] = end.Parts.Verdict, end.Parts.Evaluator, end.Outcome
 	reply(w, row)
+}
+
+// parse decodes a member of a row; one that is missing leaves v as it is.
+func parse(raw json.RawMessage, v any) error {
+	if raw == nil {
+		return nil
+	}
+	return json.Unmarshal(raw, v)
 }
 
 // finish ends an unfinished episode, with a text as the answer if there is one.
@@ -152,7 +163,6 @@ func finish(r *http.Request, session *serve.Session, text string) error {
 // gymOutput is an item of a response.
 type gymOutput struct {
 	Type    string `json:"type"`
-	Role    string `json:"role"`
 	Content []struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
@@ -192,7 +202,7 @@ func aggregate(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	for name := range maps.Clone(sums) {
+	for name := range sums {
 		sums[name] /= float64(len(q.Rows))
 	}
 	reply(w, sums)

@@ -17,6 +17,7 @@ import (
 
 	"airqa/qa"
 	"airqa/serve"
+	"airqa/tools"
 )
 
 // Actor executes calls: a session, or the tools without a question.
@@ -96,7 +97,7 @@ var output = json.RawMessage(`{"type":"object","properties":{` +
 
 func toolOf(t qa.ToolSpec) *sdk.Tool {
 	closed := false
-	answers := t.Name == "Answer"
+	answers := t.Name == tools.AnswerName
 	return &sdk.Tool{
 		Name: t.Name, Title: t.Name, Description: t.Description, InputSchema: t.Parameters, OutputSchema: output,
 		Annotations: &sdk.ToolAnnotations{Title: t.Name, ReadOnlyHint: !answers, IdempotentHint: true, OpenWorldHint: &closed, DestructiveHint: &closed},

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"airqa/qa"
 	"airqa/serve"
 )
 
@@ -272,7 +272,7 @@ func (s *server) step(ctx context.Context, session *serve.Session, raw json.RawM
 	}
 	switch a.Type {
 	case "list_tools":
-		return socketReply{"observation", observation{Observation: map[string]any{"tools": tools(s.Host, "input_schema")}}}
+		return socketReply{"observation", observation{Observation: map[string]any{"tools": toolList(s.Host, "input_schema")}}}
 	case "call_tool":
 	default:
 		return socketError(codeInvalid, fmt.Sprintf("unknown action %.40q; there are call_tool and list_tools", a.Type))
@@ -302,7 +302,7 @@ func (s *server) step(ctx context.Context, session *serve.Session, raw json.RawM
 }
 
 func failure(r serve.Result) string {
-	if r.Status == "parse_error" {
+	if r.Status == qa.StatusParse {
 		return badArguments
 	}
 	return toolFailed
@@ -344,12 +344,11 @@ func (s *server) rpc(ctx context.Context, client string, session *serve.Session,
 		}
 		out.Result = map[string]any{"session_id": text("session_id"), "closed": err == nil}
 	case "tools/list":
-		out.Result = map[string]any{"tools": tools(s.Host, "inputSchema")}
+		out.Result = map[string]any{"tools": toolList(s.Host, "inputSchema")}
 	case "tools/call":
-		result, failed := s.rpcCall(ctx, session, q, text)
-		out.Result, out.Error = result, failed
+		out.Result, out.Error = s.rpcCall(ctx, session, q, text)
 	default:
-		return fail(-32601, fmt.Errorf("unknown method %.60q", cmp.Or(q.Method, "")))
+		return fail(-32601, fmt.Errorf("unknown method %.60q", q.Method))
 	}
 	return out
 }

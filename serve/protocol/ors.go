@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"airqa/qa"
 	"airqa/serve"
+	"airqa/tools"
 )
 
 // Sizes and times of the Open Reward Standard.
@@ -48,7 +50,7 @@ func (s *server) orsRoutes(prefix string) {
 		reply(w, map[string]string{"sid": session.ID, "status": "ok"}) // the session itself ends with delete_session
 	}))
 	list := func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, map[string]any{"tools": tools(s.Host, "input_schema"), "terminal_tool": map[string]string{"name": "Answer", "arg": s.Host.AnswerField()}})
+		reply(w, map[string]any{"tools": toolList(s.Host, "input_schema"), "terminal_tool": map[string]string{"name": tools.AnswerName, "arg": s.Host.AnswerField()}})
 	}
 	for _, at := range []string{prefix, prefix + "/" + environment} {
 		s.control("GET "+at+"/tools", list)
@@ -166,7 +168,7 @@ func orsResultOf(got serve.Result, err error) orsResult {
 		reason = "not_found"
 	case errors.Is(err, serve.ErrEnded):
 		reason = "episode_finished"
-	case got.Status == "parse_error" && got.End == nil:
+	case got.Status == qa.StatusParse && got.End == nil:
 		return orsResult{Error: got.Text, Reason: "input_validation"}
 	}
 	if err != nil {

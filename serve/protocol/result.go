@@ -37,8 +37,8 @@ func blocks(r serve.Result) []any {
 	return list
 }
 
-// tools describes the tools; schema is the protocol's name for the schema of the arguments.
-func tools(h *serve.Host, schema string) []map[string]any {
+// toolList describes the tools; schema is the protocol's name for the schema of the arguments.
+func toolList(h *serve.Host, schema string) []map[string]any {
 	var list []map[string]any
 	for _, t := range h.Tools() {
 		list = append(list, map[string]any{"name": t.Name, "description": t.Description, schema: t.Parameters})
@@ -74,7 +74,6 @@ func problem(r serve.Result) string {
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
-	Data    any    `json:"data,omitempty"`
 }
 
 // rpcRequest is a request of JSON-RPC.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -71,12 +70,8 @@ func guard(mux http.Handler, loopback bool, log *slog.Logger) http.Handler {
 		}()
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			host = r.Host
-		}
-		if loopback && !web.Loopback(host) {
-			http.Error(w, "this server answers to localhost, 127.0.0.1 and [::1] only", http.StatusForbidden)
+		if loopback && !web.NamesLoopback(r) {
+			http.Error(w, web.OnlyLoopback, http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -122,7 +117,7 @@ func (s *server) agentRoutes() {
 	})
 	s.mux.HandleFunc("GET /e/{id}/tools", func(w http.ResponseWriter, r *http.Request) {
 		if s.session(w, r.PathValue("id")) != nil {
-			reply(w, map[string]any{"tools": tools(s.Host, "input_schema")})
+			reply(w, map[string]any{"tools": toolList(s.Host, "input_schema")})
 		}
 	})
 	s.mux.HandleFunc("POST /e/{id}/tools/{tool}", s.call)
@@ -281,7 +276,7 @@ func (s *server) splits(w http.ResponseWriter, _ *http.Request) {
 		Type string `json:"type"`
 	}
 	var list []split
-	for _, part := range s.Host.Splits() {
+	for _, part := range s.Host.Splits {
 		kind := part.Name
 		if kind == serve.AllQuestions {
 			kind = "train" // the protocol has no word for all of them
@@ -315,10 +310,11 @@ func (s *server) tasks(list func(serve.Split, taskRequest) (any, error)) http.Ha
 }
 
 func oneTask(split serve.Split, q taskRequest) (any, error) {
-	if q.Index == nil || *q.Index < 0 || *q.Index >= len(split.Questions) {
-		return nil, fmt.Errorf("%w: the split %s has %d questions", serve.ErrChoice, split.Name, len(split.Questions))
+	if q.Index == nil {
+		return nil, fmt.Errorf("%w: give the index of a question", serve.ErrChoice)
 	}
-	return map[string]any{"task": serve.TaskOf(split.Questions[*q.Index]), "env_name": environment}, nil
+	ex, err := split.At(*q.Index)
+	return map[string]any{"task": serve.TaskOf(ex), "env_name": environment}, err
 }
 
 // someTasks slices like Python: numbers below 0 count from the end.

@@ -48,8 +48,15 @@ func Shares(shares []float64) ([]Split, error) {
 	return list, nil
 }
 
-// DivideQuestions assigns questions to the splits of shares, by paper. It returns the names of splits by uuid.
-func DivideQuestions(questions []qa.Example, shares []float64, seed uint64) (map[string]string, error) {
+// Part is a split of questions.
+type Part struct {
+	Name string
+	// Indexes are those of its questions, ascending.
+	Indexes []int
+}
+
+// DivideQuestions assigns questions to the splits of shares, by paper. Splits without questions are left out.
+func DivideQuestions(questions []qa.Example, shares []float64, seed uint64) (parts []Part, err error) {
 	splits, err := Shares(shares)
 	if err != nil {
 		return nil, err
@@ -59,7 +66,21 @@ func DivideQuestions(questions []qa.Example, shares []float64, seed uint64) (map
 		s.Add(ex.UUID, ex.Papers(), 1)
 	}
 	d, err := s.Divide(splits, seed)
-	return d.Of, err
+	if err != nil {
+		return nil, err
+	}
+	for _, split := range splits {
+		part := Part{Name: split.Name}
+		for i, ex := range questions {
+			if d.Of[ex.UUID] == split.Name {
+				part.Indexes = append(part.Indexes, i)
+			}
+		}
+		if len(part.Indexes) > 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts, nil
 }
 
 // Division is the result of a [Splitter].

@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/tools"
 )
 
 // org is the organization in the names of tasks and data sets.
@@ -41,7 +43,7 @@ type taskFolder struct {
 
 // WriteFile writes a file of the task.
 func (t taskFolder) WriteFile(name string, data []byte) error {
-	t.sums[name] = hash(data)
+	t.sums[name] = files.Hash(data)
 	return t.folder.WriteFile(path.Join(t.dir, name), data)
 }
 
@@ -51,19 +53,16 @@ func (t taskFolder) digest() string {
 	for _, name := range slices.Sorted(maps.Keys(t.sums)) {
 		fmt.Fprintf(&b, "%s\x00%s\n", name, t.sums[name])
 	}
-	return "sha256:" + hash([]byte(b.String()))
+	return "sha256:" + files.Hash(b.String())
 }
 
 // writeHarbor writes the tasks of a split and their list, as a data set of Harbor 0.25.
 func (c Config) writeHarbor(f folder, p split) error {
 	var refs []taskRef
 	for _, t := range p.tasks {
-		h := harborTask{task: t, Config: c, Name: t.UUID, Field: "answer"}
+		h := harborTask{task: t, Config: c, Name: t.UUID, Field: tools.Answer{Kind: t.Kind}.Field()}
 		if !nameable.MatchString(t.UUID) {
-			h.Name = "q-" + hash([]byte(t.UUID))[:16]
-		}
-		if t.Kind == qa.Rank {
-			h.Field = "ranking"
+			h.Name = "q-" + files.Hash(t.UUID)[:16]
 		}
 		into := taskFolder{f, path.Join(p.name, h.Name), make(map[string]string)}
 		if err := h.write(into); err != nil {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/internal/stagedir"
 	"airqa/qa"
@@ -199,7 +200,7 @@ func (c Config) inputs() (in inputs, err error) {
 	}
 	tools, err := ledger.Encode(c.Tools)
 	in = inputs{
-		Format: c.Format, Questions: hash(lines), Tools: hash(tools), Prompts: hex.EncodeToString(prompts.Sum(nil)),
+		Format: c.Format, Questions: files.Hash(lines), Tools: files.Hash(tools), Prompts: hex.EncodeToString(prompts.Sum(nil)),
 		Flags: flags{Split: c.Shares, SplitSeed: c.Seed, WithGold: c.WithGold},
 	}
 	if c.Format == Harbor {
@@ -210,27 +211,21 @@ func (c Config) inputs() (in inputs, err error) {
 	return in, err
 }
 
-// divide assigns the questions to splits by paper. A split without questions is left out.
+// divide assigns the questions to splits by paper.
 func (c Config) divide() ([]split, error) {
-	names, err := curate.Shares(c.Shares)
-	if err != nil {
-		return nil, err
-	}
 	var examples []qa.Example
 	for _, q := range c.Questions {
 		examples = append(examples, q.Example)
 	}
-	of, err := curate.DivideQuestions(examples, c.Shares, c.Seed)
+	parts, err := curate.DivideQuestions(examples, c.Shares, c.Seed)
 	if err != nil {
 		return nil, err
 	}
 	var list []split
-	for _, n := range names {
-		p := split{name: n.Name}
-		for _, q := range c.Questions {
-			if of[q.UUID] != p.name {
-				continue
-			}
+	for _, part := range parts {
+		p := split{name: part.Name}
+		for _, i := range part.Indexes {
+			q := c.Questions[i]
 			t := task{Question: q, Split: p.name, Index: len(p.tasks), Truth: q.UUID}
 			if c.WithGold {
 				if t.Truth, err = ledger.EncodeText(q.Evaluator); err != nil {
@@ -239,9 +234,7 @@ func (c Config) divide() ([]split, error) {
 			}
 			p.tasks = append(p.tasks, t)
 		}
-		if len(p.tasks) > 0 {
-			list = append(list, p)
-		}
+		list = append(list, p)
 	}
 	return list, nil
 }
@@ -251,10 +244,5 @@ func (p split) count() Rows {
 	for _, t := range p.tasks {
 		ids.WriteString(t.UUID + "\n")
 	}
-	return Rows{p.name, len(p.tasks), hash([]byte(ids.String()))}
-}
-
-func hash(raw []byte) string {
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
+	return Rows{p.name, len(p.tasks), files.Hash(ids.String())}
 }

@@ -153,13 +153,15 @@ func TestLines(t *testing.T) {
 		for _, q := range c.Questions {
 			examples = append(examples, q.Example)
 		}
-		of, err := curate.DivideQuestions(examples, c.Shares, c.Seed)
+		parts, err := curate.DivideQuestions(examples, c.Shares, c.Seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := make(map[string][]string)
-		for _, ex := range examples {
-			want[of[ex.UUID]] = append(want[of[ex.UUID]], ex.UUID)
+		for _, part := range parts {
+			for _, i := range part.Indexes {
+				want[part.Name] = append(want[part.Name], examples[i].UUID)
+			}
 		}
 		got := make(map[string][]string)
 		sum := write(t, c)
