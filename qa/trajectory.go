@@ -217,6 +217,27 @@ func SplitEpisodeID(id string) (uuid string, repeat int) {
 	return id[:at], repeat
 }
 
+// NamedEpisodes returns the elements of a list whose episode begins with what a user gave. A prefix of the uuid may be followed by
+// the whole number of a repeat, as lists show it: "1e6bccdd#1" is not "1e6bccdd#10".
+func NamedEpisodes[T any](list []T, episode func(T) string, given string) (found []T) {
+	prefix, repeat := SplitEpisodeID(given)
+	whole := given == EpisodeID(prefix, repeat)
+	var exact []T
+	for _, v := range list {
+		id := episode(v)
+		if strings.HasPrefix(id, given) {
+			found = append(found, v)
+		}
+		if uuid, n := SplitEpisodeID(id); whole && n == repeat && strings.HasPrefix(uuid, prefix) {
+			exact = append(exact, v)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return found
+}
+
 // ShortEpisode names an episode as commands take it: the start of a UUID, and the repeat unless it is the first.
 func ShortEpisode(uuid string, repeat int) string {
 	const digits = 8

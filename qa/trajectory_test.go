@@ -196,3 +196,21 @@ func TestShortEpisode(t *testing.T) {
 		}
 	}
 }
+
+func TestNamedEpisodes(t *testing.T) {
+	all := []string{"1e6bccdd#0", "1e6bccdd#1", "1e6bccdd#10", "1e6f0000#0", "a#1#0"}
+	for given, want := range map[string][]string{
+		"1e6b":       {"1e6bccdd#0", "1e6bccdd#1", "1e6bccdd#10"},
+		"1e6b#1":     {"1e6bccdd#1"},
+		"1e6bccdd#1": {"1e6bccdd#1"},
+		"1e6#0":      {"1e6bccdd#0", "1e6f0000#0"},
+		"1e6bccdd#":  {"1e6bccdd#0", "1e6bccdd#1", "1e6bccdd#10"},
+		"a#1":        {"a#1#0"},
+		"none":       nil,
+		"1e6b#2":     nil,
+	} {
+		if diff := cmp.Diff(want, qa.NamedEpisodes(all, func(id string) string { return id }, given)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", given, diff)
+		}
+	}
+}

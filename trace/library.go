@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/runlog"
@@ -144,7 +145,7 @@ func (l *Library) Row(k Key) (row Row, ok bool) {
 // Find returns the only episode whose name begins with a prefix, in all runs. Several repeats or runs of one question
 // match several episodes; they are listed in the error.
 func (l *Library) Find(prefix string) (Row, error) {
-	found := l.Beginning(prefix)
+	found := qa.NamedEpisodes(l.Rows(), func(w Row) string { return w.Episode }, prefix)
 	switch len(found) {
 	case 0:
 		return Row{}, fmt.Errorf("%w: no episode begins with %q; airqa trace RUN lists them", runlog.ErrNoEpisode, prefix)
@@ -159,26 +160,6 @@ func (l *Library) Find(prefix string) (Row, error) {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return Row{}, errors.New(strings.Join(lines, "\n  "))
-}
-
-// Beginning returns the episodes whose name begins with a prefix. A prefix of the uuid may be followed by a whole number of a
-// repeat, as lists show it: "1e6bccdd#1" is not "1e6bccdd#10".
-func (l *Library) Beginning(prefix string) []Row {
-	uuid, repeat := qa.SplitEpisodeID(prefix)
-	whole := prefix == qa.EpisodeID(uuid, repeat)
-	var found, exact []Row
-	for _, w := range l.Rows() {
-		if strings.HasPrefix(w.Episode, prefix) {
-			found = append(found, w)
-		}
-		if whole && w.Repeat == repeat && strings.HasPrefix(w.UUID, uuid) {
-			exact = append(exact, w)
-		}
-	}
-	if len(exact) > 0 {
-		return exact
-	}
-	return found
 }
 
 // SameQuestion returns the episodes of a question, in all runs and repeats, beginning with the one after at and going around.
@@ -249,7 +230,10 @@ func (r *Run) load(ctx context.Context, c Choice) error {
 	var kept keptRows
 	var beside sync.WaitGroup
 	if len(r.keys) == 0 { // the first time
-		beside.Go(func() { kept = keptRows{runlog.OpenRows(r.Name), questionsHash(fresh.questionsFile())} })
+		beside.Go(func() {
+			kept.rows = runlog.OpenRows(r.Name)
+			kept.questions, _ = files.HashFile(fresh.questionsFile()) // who reads them reports errors
+		})
 	}
 	err = fresh.open(c)
 	beside.Wait()

@@ -3,12 +3,10 @@ package trace
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,6 +16,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"golang.org/x/sync/errgroup"
 
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/trace/cause"
@@ -250,23 +249,14 @@ func (r *Run) writeCache() {
 		_ = jsonv2.MarshalWrite(&raw, row, jsonv2.OmitZeroStructFields(true)) // plain values into memory
 		raw.WriteByte('\n')
 	}
-	r.Log.WriteRows(r.version(questionsHash(r.questionsFile())), raw.Bytes())
+	questions, _ := files.HashFile(r.questionsFile()) // who reads them reports errors
+	r.Log.WriteRows(r.version(questions), raw.Bytes())
 }
 
 // keptRows are the file beside the log and the hash of the questions, read while the log is opened.
 type keptRows struct {
 	rows      runlog.KeptRows
 	questions string
-}
-
-// questionsHash is the SHA-256 of a file in hex. Who reads the questions reports errors.
-func questionsHash(path string) string {
-	sum := sha256.New()
-	if file, err := os.Open(path); err == nil {
-		_, _ = io.Copy(sum, file)
-		_ = file.Close()
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // version identifies the rules, the questions and the configuration of the run.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -138,24 +136,11 @@ func startCollect(t *testing.T, dir string) (address string, log *bytes.Buffer, 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	server := exec.CommandContext(ctx, os.Args[0], "bench", "collect", "serve", "-v", "--participants", filepath.Join(dir, "p.csv"), "--papers", filepath.Join(dir, "papers.json"),
+	log = new(bytes.Buffer)
+	server, address := startServer(ctx, t, log, "bench", "collect", "serve", "-v", "--participants", filepath.Join(dir, "p.csv"), "--papers", filepath.Join(dir, "papers.json"),
 		"--out", filepath.Join(dir, "study"), "--listen", "127.0.0.1:0", "--pair", "Ada,Ben", "--paper", "Quiet Attention",
 		"--min-turns", "1", "--max-turns", "1", "--message-time", "25m", "--total-time", "30m", "--notices", "1ns")
-	server.Env = append(os.Environ(), asProgram+"=1")
-	log = new(bytes.Buffer)
-	server.Stderr = log
-	out, err := server.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%v\n%s", err, log)
-	}
-	return strings.TrimSuffix(strings.TrimSpace(line), "/"), log, func() {
+	return strings.TrimSuffix(address, "/"), log, func() {
 		t.Helper()
 		if err := server.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)

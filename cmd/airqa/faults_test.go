@@ -89,13 +89,20 @@ func runMeasured(t *testing.T, c *exec.Cmd) int64 {
 			}
 			return peak
 		case <-time.After(20 * time.Millisecond):
-			raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid)) // gone: the process has ended
-			if _, rest, ok := strings.Cut(string(raw), "VmHWM:"); ok {
-				kb, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-				peak = max(peak, kb<<10)
-			}
+			peak = max(peak, memoryOf(c.Process.Pid, "VmHWM"))
 		}
 	}
+}
+
+// memoryOf returns a size in bytes from /proc/PID/status, such as VmRSS; 0 if the process has ended.
+func memoryOf(pid int, field string) int64 {
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // gone: the process has ended
+	_, rest, ok := strings.Cut(string(raw), field+":")
+	if !ok {
+		return 0
+	}
+	kb, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	return kb << 10
 }
 
 // The same with a kill in the middle: what was in flight may be asked again, and nothing else.

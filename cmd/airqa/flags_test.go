@@ -205,10 +205,11 @@ var scripted = map[string]map[string]string{
 	"why":           {"script/demo.txtar": "compare format json scoring all", "script/trace.txtar": "ask judge-base-url judge-concurrency"},
 	"view":          {"view_test.go": "data listen no-open"},
 	"serve": {
-		"serve_test.go": "data questions out token-file max-sessions idle listen split split-seed model-name max-answer call-timeout judge judge-concurrency " +
+		"serve_test.go": "data questions out token-file idle listen split split-seed model-name max-answer call-timeout judge judge-concurrency " +
 			"scoring baseline status of",
+		"serve_protocol_test.go": "max-sessions",
 	},
-	"mcp":            {"serve_test.go": "data questions question out listen baseline call-timeout max-answer scoring judge judge-concurrency"},
+	"mcp":            {"mcp_test.go": "data questions question out listen baseline call-timeout max-answer scoring judge judge-concurrency"},
 	"export check":   {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template python json"},
 	"export show":    {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template row html"},
 	"export convert": {"script/export-convert.txtar": "to out"},

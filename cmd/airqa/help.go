@@ -134,15 +134,16 @@ func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
 func writeHelp(ctx *kong.Context, all bool) error {
 	node, out := ctx.Selected(), ctx.Stdout
 	hidden := hideFlags(ctx.Model.Node, node, all)
-	rare := hideRare(ctx.Model.Node, node, all)
+	commands := ctx.Model.Children
+	var rare []string
+	if node == nil && !all {
+		ctx.Model.Children, rare = withoutRare(commands)
+	}
 	defer func() {
 		for _, f := range hidden {
 			f.Hidden = false
 		}
-		for _, c := range rare {
-			c.Hidden = false
-		}
-		ctx.Stdout = out
+		ctx.Model.Children, ctx.Stdout = commands, out
 	}()
 	width := maxHelpWidth
 	if screen := terminalWidth(os.Stdout); screen > 0 {
@@ -160,13 +161,8 @@ func writeHelp(ctx *kong.Context, all bool) error {
 	if n := len(grouped); n > 0 {
 		fmt.Fprintf(&text, "\n%s --help-all shows %s.\n", node.FullPath(), terminal.Plural(n, "more flag"))
 	}
-	var names []string
-	for _, c := range rare {
-		names = append(names, c.Name)
-	}
-	if len(names) > 0 {
-		text = *bytes.NewBuffer(bytes.Replace(text.Bytes(), []byte("\nMore:\n"), nil, 1)) // its commands are hidden
-		fmt.Fprintf(&text, "airqa --help-all shows more commands: %s.\n", strings.Join(names, ", "))
+	if len(rare) > 0 {
+		fmt.Fprintf(&text, "airqa --help-all shows more commands: %s.\n", strings.Join(rare, ", "))
 	}
 	_, err = io.WriteString(out, heading.ReplaceAllStringFunc(text.String(), terminal.StyleOf(os.Stdout, os.Getenv).Bold))
 	return err
@@ -194,19 +190,18 @@ func hideFlags(program, command *kong.Node, all bool) []*kong.Flag {
 	return hidden
 }
 
-// hideRare hides the commands for maintenance from the first page and returns them.
-func hideRare(program, command *kong.Node, all bool) []*kong.Node {
-	if command != nil || all {
-		return nil
-	}
-	var hidden []*kong.Node
-	for _, c := range program.Children {
-		if c.Group != nil && c.Group.Title == "More:" && !c.Hidden {
-			c.Hidden = true
-			hidden = append(hidden, c)
+// withoutRare splits the commands into those of the first page and the names of those for maintenance.
+func withoutRare(commands []*kong.Node) (shown []*kong.Node, rare []string) {
+	for _, c := range commands {
+		switch {
+		case c.Hidden:
+		case c.Group != nil && c.Group.Title == "More:":
+			rare = append(rare, c.Name)
+		default:
+			shown = append(shown, c)
 		}
 	}
-	return hidden
+	return shown, rare
 }
 
 // maxHelpWidth is the maximum line length of help, in columns.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,30 +25,18 @@ func BenchmarkServe(b *testing.B) {
 	if err := os.WriteFile(questions, fixtures.Questions(), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	program := exec.CommandContext(b.Context(), os.Args[0], "serve", "-d", ingested(b), "-q", questions, "-o", filepath.Join(b.TempDir(), "run"),
+	program, address := startServer(b.Context(), b, nil, "serve", "-d", ingested(b), "-q", questions, "-o", filepath.Join(b.TempDir(), "run"),
 		"--listen", "127.0.0.1:0", "--judge", "offline", "--max-sessions", "5000", "--turns", "1000000")
-	program.Env = append(os.Environ(), asProgram+"=1")
-	out, err := program.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := program.Start(); err != nil {
-		b.Fatal(err)
-	}
 	defer func() {
 		_ = program.Process.Signal(syscall.SIGTERM)
 		_ = program.Wait()
 	}()
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
-	address = "ws" + strings.TrimPrefix(strings.TrimSpace(address), "http") + "/openenv/ws"
+	address = "ws" + strings.TrimPrefix(address, "http") + "/openenv/ws"
 	pid := program.Process.Pid
 	for b.Loop() {
-		before := residentKB(b, pid)
+		before := memoryOf(pid, "VmRSS")
 		sessions := openSessions(b, address, 4096)
-		b.ReportMetric(float64(residentKB(b, pid)-before)/float64(len(sessions)), "kB/session")
+		b.ReportMetric(float64(memoryOf(pid, "VmRSS")-before)/1024/float64(len(sessions)), "kB/session")
 		steps(b, pid, sessions, 4096, 5, "trivial", func(int) []string { return []string{`{"type":"step","data":{"type":"list_tools"}}`} })
 		steps(b, pid, sessions[:1024], 1024, 20, "trivial-1024", func(int) []string { return []string{`{"type":"state"}`} })
 		steps(b, pid, sessions[:256], 256, 10, "pair", func(i int) []string {
@@ -141,19 +127,6 @@ func steps(b *testing.B, pid int, sessions []*websocket.Conn, atOnce, rounds int
 	b.ReportMetric(float64(len(took))/wall.Seconds(), name+"/s")
 	b.ReportMetric(float64(took[len(took)*99/100].Milliseconds()), name+"-p99-ms")
 	b.ReportMetric(float64((processorTime(b, pid)-used).Microseconds())/float64(len(took)), name+"-cpu-us")
-}
-
-func residentKB(b *testing.B, pid int) int {
-	b.Helper()
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		b.Skip("needs /proc")
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(between(string(raw), "VmRSS:", "\n")), "kB")))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return n
 }
 
 // processorTime is the user and system time of a process and of its children that are alive.

@@ -24,21 +24,7 @@ func TestView(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	view := exec.CommandContext(ctx, os.Args[0], "view", viewertest.Folder(t), "--data", ingested(t), "--listen", "127.0.0.1:0", "--no-open")
-	view.Env = append(os.Environ(), asProgram+"=1")
-	out, err := view.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	view.Stderr = os.Stderr
-	if err := view.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := strings.TrimSpace(line)
+	view, address := startServer(ctx, t, os.Stderr, "view", viewertest.Folder(t), "--data", ingested(t), "--listen", "127.0.0.1:0", "--no-open")
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -85,4 +71,25 @@ func TestViewTitles(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, title)
 		}
 	}
+}
+
+// startServer starts the program and returns the address that is its first line on standard output. errs gets standard error;
+// nil discards it.
+func startServer(ctx context.Context, tb testing.TB, errs io.Writer, args ...string) (program *exec.Cmd, address string) {
+	tb.Helper()
+	program = exec.CommandContext(ctx, os.Args[0], args...)
+	program.Env = append(os.Environ(), asProgram+"=1")
+	out, err := program.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	program.Stderr = errs
+	if err := program.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		tb.Fatalf("%v\n%v", err, errs)
+	}
+	return program, strings.TrimSpace(line)
 }

@@ -179,7 +179,7 @@ func (k *Kept) next(ctx context.Context) (context.Context, *call) {
 	return ctx, c
 }
 
-// run calls the model until the queue is empty. The values of all calls are those of the first caller.
+// run calls the model until the queue is empty. All calls have the context values of the first caller.
 func (k *Kept) run(values, ctx context.Context, c *call) {
 	for {
 		k.embed(ctx, c.requests)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -57,13 +56,9 @@ func (s Session) Ended(r *runlog.Run) (map[string][]runlog.Recorded, int) {
 	return ended, n
 }
 
-// FindEpisode returns the only episode with a prefix. A prefix of the uuid may be followed by the number of a repeat, such
-// as "1e6b#1".
+// FindEpisode returns the only episode that a name means, see [qa.NamedEpisodes].
 func FindEpisode(episodes []string, given string) (string, error) {
-	found := withPrefix(episodes, given)
-	if prefix, repeat, ok := strings.Cut(given, "#"); ok && len(found) == 0 {
-		found = slices.DeleteFunc(withPrefix(episodes, prefix), func(id string) bool { return !strings.HasSuffix(id, "#"+repeat) })
-	}
+	found := qa.NamedEpisodes(episodes, func(id string) string { return id }, given)
 	switch len(found) {
 	case 0:
 		return "", fmt.Errorf("no episode begins with %q; airqa trace RUN lists them", given)
@@ -71,14 +66,4 @@ func FindEpisode(episodes []string, given string) (string, error) {
 		return found[0], nil
 	}
 	return "", fmt.Errorf("%d episodes begin with %q; give more of the uuid, or the number of a repeat, such as %[2]s#0", len(found), given)
-}
-
-func withPrefix(episodes []string, prefix string) []string {
-	var found []string
-	for _, id := range episodes {
-		if strings.HasPrefix(id, prefix) {
-			found = append(found, id)
-		}
-	}
-	return found
 }
