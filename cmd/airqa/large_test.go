@@ -63,19 +63,19 @@ func (l large) make(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	info, database := model.Info(), l.path("papers")+".duckdb"
+	info, database, all := model.Info(), l.path("papers")+".duckdb", bigpapers.Papers{Count: l.papers}
 	steps := []struct {
 		path string
 		make func() error
 	}{
-		{database, func() error { return bigpapers.WriteDatabase(b.Context(), database, l.papers) }},
+		{database, func() error { return bigpapers.WriteDatabase(b.Context(), database, all) }},
 		{l.path("linked"), func() error {
-			return bigpapers.Link(b.Context(), l.path("linked"), database, l.papers, min(l.papers, 1000), bigpapers.Model{
+			return bigpapers.Link(b.Context(), l.path("linked"), database, all, min(l.papers, 1000), bigpapers.Model{
 				Name: info.Model, Hash: info.Hash, Embedder: env.DefaultEmbedder, Collection: env.MiniLM, Dim: info.Dim, Window: info.Window,
 			})
 		}},
 		{l.path("own"), func() error {
-			return bigpapers.Write(b.Context(), l.path("own"), database, l.papers, bigpapers.Model{
+			return bigpapers.Write(b.Context(), l.path("own"), database, all, bigpapers.Model{
 				Name: largeEmbedder, Embedder: largeEmbedder, Collection: "text_openai_stub", Dim: largeDim, Window: minEmbedTokens,
 			})
 		}},
@@ -99,8 +99,8 @@ func (l large) measure(b *testing.B) {
 	}{
 		{"sql", []string{"sql", "--data", read, "SELECT 1"}},
 		{"search dense", []string{"search", "--data", read, "the size of a window"}},
-		{"search bm25", []string{"search", "--data", read, "--retrieval", "bm25", "the size of a window"}},
-		{"search hybrid", []string{"search", "--data", read, "--retrieval", "hybrid", "the size of a window"}},
+		{"search bm25", []string{"search", "--data", read, "--retrieve", "bm25", "the size of a window"}},
+		{"search hybrid", []string{"search", "--data", read, "--retrieve", "hybrid", "the size of a window"}},
 		{"papers list", []string{"papers", "list", "--data", read, "--limit", "50"}},
 		{"papers show", []string{"papers", "show", "--data", read, id}},
 		{"doctor", []string{"doctor", "--data", read}},

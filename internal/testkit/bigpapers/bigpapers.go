@@ -74,19 +74,22 @@ func source(i int) datadir.Source {
 // parser is the version that the papers seem to be read by.
 const parser = "airqa-3"
 
-// Write writes a data directory with the database file, which is linked, of papers papers from [WriteDatabase].
-func Write(ctx context.Context, dir, database string, papers int, m Model) error {
-	return write(ctx, dir, database, papers, m, func(s *flat.Store) error { return addAll(ctx, s, papers, fingerprint(papers), m) })
+// Papers are those of a directory, by number.
+type Papers struct{ First, Count int }
+
+// Write writes a data directory with the database file, which is linked, from [WriteDatabase].
+func Write(ctx context.Context, dir, database string, p Papers, m Model) error {
+	return write(dir, database, p, m, func(s *flat.Store) error { return addAll(ctx, s, p, p.fingerprint(), m) })
 }
 
 // Link is Write with the records of only the first papers, repeated.
-func Link(ctx context.Context, dir, database string, papers, first int, m Model) error {
-	return write(ctx, dir, database, papers, m, func(s *flat.Store) error {
-		if err := addAll(ctx, s, first, fingerprint(papers), m); err != nil {
+func Link(ctx context.Context, dir, database string, p Papers, first int, m Model) error {
+	return write(dir, database, p, m, func(s *flat.Store) error {
+		if err := addAll(ctx, s, Papers{p.First, first}, p.fingerprint(), m); err != nil {
 			return err
 		}
 		for _, name := range []string{bm25.Name, m.Collection} {
-			if err := repeat(filepath.Join(dir, "vectors", name), papers/first); err != nil {
+			if err := repeat(filepath.Join(dir, "vectors", name), p.Count/first); err != nil {
 				return err
 			}
 		}
@@ -94,7 +97,7 @@ func Link(ctx context.Context, dir, database string, papers, first int, m Model)
 	})
 }
 
-func write(_ context.Context, dir, database string, papers int, m Model, fill func(*flat.Store) error) error {
+func write(dir, database string, p Papers, m Model, fill func(*flat.Store) error) error {
 	d, err := datadir.Create(dir)
 	if err != nil {
 		return err
@@ -121,7 +124,7 @@ func write(_ context.Context, dir, database string, papers int, m Model, fill fu
 		return err
 	}
 	chunks := datadir.DefaultChunking()
-	info.Fingerprint, info.Papers, info.Chunks = fingerprint(papers), papers, &chunks
+	info.Fingerprint, info.Papers, info.Chunks = p.fingerprint(), p.Count, &chunks
 	info.Index = &datadir.Index{Embedder: m.Embedder, Vectors: "files"}
 	if m.Embedder != "minilm" {
 		info.Index.Window = m.Window
@@ -129,19 +132,19 @@ func write(_ context.Context, dir, database string, papers int, m Model, fill fu
 	return next.Commit(info)
 }
 
-func fingerprint(papers int) string {
-	sources := make([]datadir.Source, papers)
+func (p Papers) fingerprint() string {
+	sources := make([]datadir.Source, p.Count)
 	for i := range sources {
-		sources[i] = source(i)
+		sources[i] = source(p.First + i)
 	}
 	return datadir.Fingerprint(sources)
 }
 
-// group is the number of papers that are added at a time, as an ingest does.
-const group = 64
+// group is the number of papers that are added at a time.
+const group = 512
 
 // addAll adds the records of papers to both collections, which say that they are of the papers with a fingerprint.
-func addAll(ctx context.Context, s *flat.Store, papers int, print string, m Model) error {
+func addAll(ctx context.Context, s *flat.Store, p Papers, print string, m Model) error {
 	words := vectors.Collection{
 		Name: bm25.Name, Kind: vectors.Words, Model: "bm25", Source: print, Corpus: vectors.Column{Table: "chunks", Column: "text_content"},
 	}
@@ -153,10 +156,10 @@ func addAll(ctx context.Context, s *flat.Store, papers int, print string, m Mode
 			return err
 		}
 	}
-	for from := 0; from < papers; from += group {
+	for from := p.First; from < p.First+p.Count; from += group {
 		var bags, rows []vectors.Record
 		versions := make(map[string]string)
-		for i := from; i < min(from+group, papers); i++ {
+		for i := from; i < min(from+group, p.First+p.Count); i++ {
 			versions[ID(i)] = source(i).Version()
 			b, r := records(i, m.Dim)
 			bags, rows = append(bags, b...), append(rows, r...)

@@ -23,9 +23,9 @@ func TestDirectories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir, all := t.TempDir(), bigpapers.Papers{First: 7, Count: 20}
 	database := filepath.Join(dir, "papers.duckdb")
-	if err := bigpapers.WriteDatabase(t.Context(), database, 20); err != nil {
+	if err := bigpapers.WriteDatabase(t.Context(), database, all); err != nil {
 		t.Fatal(err)
 	}
 	info := model.Info()
@@ -33,8 +33,8 @@ func TestDirectories(t *testing.T) {
 		Name: info.Model, Hash: info.Hash, Embedder: env.DefaultEmbedder, Collection: env.MiniLM, Dim: info.Dim, Window: info.Window,
 	}
 	for name, write := range map[string]func(string) error{
-		"own":    func(path string) error { return bigpapers.Write(t.Context(), path, database, 20, m) },
-		"linked": func(path string) error { return bigpapers.Link(t.Context(), path, database, 20, 5, m) },
+		"own":    func(path string) error { return bigpapers.Write(t.Context(), path, database, all, m) },
+		"linked": func(path string) error { return bigpapers.Link(t.Context(), path, database, all, 5, m) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, name)

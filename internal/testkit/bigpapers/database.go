@@ -47,8 +47,8 @@ func rows(table string, each int, columns string) string {
 		JOIN pool ON pool.k = (i * 7919 + j * 31) %% $pool`, table, columns, each)
 }
 
-// WriteDatabase writes the database of a number of papers. Rows of a paper follow each other, as those of an ingest do.
-func WriteDatabase(ctx context.Context, path string, papers int) (err error) {
+// WriteDatabase writes the database of some papers. Rows of a paper follow each other, as those of an ingest do.
+func WriteDatabase(ctx context.Context, path string, p Papers) (err error) {
 	w, err := paperdb.OpenWriter(ctx, path)
 	if err != nil {
 		return err
@@ -66,8 +66,8 @@ func WriteDatabase(ctx context.Context, path string, papers int) (err error) {
 	if err := makePool(ctx, db); err != nil {
 		return err
 	}
-	for from := 0; from < papers; from += batch {
-		set := strings.NewReplacer("$from", strconv.Itoa(from), "$to", strconv.Itoa(min(from+batch, papers)), "$pool", strconv.Itoa(poolTexts))
+	for from, end := p.First, p.First+p.Count; from < end; from += batch {
+		set := strings.NewReplacer("$from", strconv.Itoa(from), "$to", strconv.Itoa(min(from+batch, end)), "$pool", strconv.Itoa(poolTexts))
 		for _, insert := range inserts {
 			if _, err := db.ExecContext(ctx, set.Replace(insert)); err != nil {
 				return fmt.Errorf("%s: %w", strings.Fields(insert)[2], err)
