@@ -58,6 +58,9 @@ func (r *Reader) Enrichable(ctx context.Context, paperID string) (p Paper, err e
 // Files returns the source file of each paper, ordered by paper id.
 func (w *Writer) Files(ctx context.Context) ([]Owned, error) { return files(ctx, w.db, "") }
 
+// Sources is [Reader.Sources] for a writer.
+func (w *Writer) Sources(ctx context.Context) ([]Owned, error) { return sources(ctx, w.db) }
+
 // Enrichable is [Reader.Enrichable] for a writer.
 func (w *Writer) Enrichable(ctx context.Context, paperID string) (Paper, error) {
 	return (&Reader{db: w.db}).Enrichable(ctx, paperID)

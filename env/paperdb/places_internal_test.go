@@ -2,6 +2,7 @@ package paperdb
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -57,6 +58,15 @@ func cellTexts(t *rapid.T, r *Reader, ids []string) map[string]string {
 
 // Whatever was written, by this version and by those that do not know the places, each paper is read as it was stored.
 func TestPlacesProperty(t *testing.T) {
+	if checks := flag.Lookup("rapid.checks"); !testkit.IsLong() && checks.Value.String() == checks.DefValue {
+		set := func(to string) {
+			if err := checks.Value.Set(to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set("10")
+		t.Cleanup(func() { set(checks.DefValue) }) // the other properties keep their rounds
+	}
 	names := []string{"a", "b", "c", "d", "e"}
 	folder := t.TempDir()
 	run := 0

@@ -83,6 +83,30 @@ func files(ctx context.Context, db querier, where string, args ...any) ([]Owned,
 	}, "SELECT paper_id::VARCHAR, sha256, metadata_sha256, name, parser, problems FROM airqa.files "+where+" ORDER BY paper_id", args...)
 }
 
+// Sources returns the source files of all papers, in any order, without their names and problems.
+func (r *Reader) Sources(ctx context.Context) ([]Owned, error) { return sources(ctx, r.db) }
+
+// The separators of what sources reads: no program writes them into the columns.
+const unitSeparator, recordSeparator = "\x1f", "\x1e"
+
+// sources reads the lines of many papers at a time, since each row costs much more in the driver than its text.
+func sources(ctx context.Context, db querier) ([]Owned, error) {
+	const group = 1024
+	texts, err := list(ctx, db, "files", only[string], fmt.Sprintf(`SELECT string_agg(concat_ws(?, paper_id, COALESCE(sha256, ''),
+		COALESCE(metadata_sha256, ''), COALESCE(parser, '')), ?) FROM airqa.files GROUP BY rowid // %d`, group), unitSeparator, recordSeparator)
+	all := make([]Owned, 0, len(texts)*group)
+	for _, text := range texts {
+		for line := range strings.SplitSeq(text, recordSeparator) {
+			fields := strings.Split(line, unitSeparator)
+			if len(fields) != 4 {
+				return files(ctx, db, "")
+			}
+			all = append(all, Owned{PaperID: fields[0], File: File{SHA256: fields[1], MetadataSHA256: fields[2], Parser: fields[3]}})
+		}
+	}
+	return all, err
+}
+
 // ChunkText returns the texts of chunks of papers, by id. Ids that none of the papers has are absent from the result.
 //
 // It reads the chunks of the papers, and not the index of all chunks: the engine keeps what it has read of an index, 250 MB
