@@ -18,11 +18,13 @@ import (
 type before struct {
 	db    *paperdb.Reader // nil without papers
 	store *flat.Store
-	files []paperdb.Owned
+	files []paperdb.Owned // without names and problems
+	from  string          // the fingerprint of the papers
 }
 
-func openBefore(ctx context.Context, dir *datadir.Dir) (*before, error) {
-	b := new(before)
+// openBefore opens a generation, and reads its papers unless they are known.
+func openBefore(ctx context.Context, dir *datadir.Dir, known before) (*before, error) {
+	b := &known
 	if _, err := os.Stat(dir.Database()); errors.Is(err, fs.ErrNotExist) {
 		return b, nil
 	}
@@ -30,7 +32,11 @@ func openBefore(ctx context.Context, dir *datadir.Dir) (*before, error) {
 	if b.db, err = paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database()}); err != nil {
 		return nil, err
 	}
-	if b.files, err = b.db.Files(ctx); err == nil {
+	if b.from == "" {
+		b.files, err = b.db.Sources(ctx)
+		b.from = datadir.Fingerprint(sourcesOf(b.files))
+	}
+	if err == nil {
 		b.store, err = flat.Open(dir.Vectors(), dir.Generation())
 	}
 	if err != nil {
@@ -48,7 +54,7 @@ func (b *before) Close() error {
 }
 
 // source is the fingerprint of the papers.
-func (b *before) source() string { return datadir.Fingerprint(sourcesOf(b.files)) }
+func (b *before) source() string { return b.from }
 
 // dimension returns the dimension of the vectors of a model; 0 if there are none.
 func (b *before) dimension(ctx context.Context, model embed.Info) int {

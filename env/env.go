@@ -204,7 +204,7 @@ func fingerprint(ctx context.Context, dir *datadir.Dir, db *paperdb.Reader) (str
 	if recorded, ok := dir.Recorded(); ok {
 		return recorded, nil
 	}
-	files, err := db.Files(ctx)
+	files, err := db.Sources(ctx)
 	return datadir.Fingerprint(sourcesOf(files)), err
 }
 

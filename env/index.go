@@ -17,8 +17,9 @@ import (
 	"airqa/env/vectors/milvus"
 )
 
-// reindex updates the collections of the generation next to match its papers and makes it the current one instead of dir.
-func reindex(ctx context.Context, dir, next *datadir.Dir, texts *embed.Cache, cfg WriterConfig, rebuild map[string]bool) (err error) {
+// reindex updates the collections of the next generation to match its papers and makes it the current one.
+func (w *Writer) reindex(ctx context.Context, rebuild map[string]bool) (err error) {
+	dir, next, texts, cfg := w.dir, w.next, w.texts, w.cfg
 	var open closers
 	defer func() { err = errors.Join(err, open.close()) }()
 	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: next.Database()})
@@ -26,7 +27,7 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, texts *embed.Cache, cf
 		return err
 	}
 	open.add(db)
-	files, err := db.Files(ctx)
+	files, err := db.Sources(ctx)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, texts *embed.Cache, cf
 	if err := claimStore(ctx, next, store, source, cfg.TakeOver); err != nil {
 		return err
 	}
-	before, err := openBefore(ctx, dir)
+	before, err := openBefore(ctx, dir, w.current)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,15 @@ func (e *Env) withText(ctx context.Context, hits []vectors.Hit, limit int) ([]to
 	for i := range ids {
 		ids[i] = hits[i].Key
 	}
-	texts, err := e.texts.get(ctx, ids, e.db.ChunkText)
+	texts, err := e.texts.get(ctx, ids, func(ctx context.Context, missing []string) (map[string]string, error) {
+		var papers []string
+		for _, h := range hits[:len(ids)] {
+			if slices.Contains(missing, h.Key) {
+				papers = append(papers, h.PaperID)
+			}
+		}
+		return e.db.ChunkText(ctx, papers, missing)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: %w", err)
 	}

@@ -31,6 +31,7 @@ type Writer struct {
 	mu       sync.RWMutex
 	db       *paperdb.Writer // nil when closed
 	branched bool            // whether db belongs to next
+	current  before          // of the current generation: its papers, unless it is of format 1
 	texts    *embed.Cache    // nil until a paper is added
 	ahead    *ahead          // nil with texts
 }
@@ -108,7 +109,7 @@ func (w *Writer) open(ctx context.Context) (err error) {
 		return w.branch(ctx)
 	}
 	if w.db, err = paperdb.OpenStored(ctx, w.dir.Database()); err == nil {
-		err = checkPapers(ctx, w.dir, w.db)
+		err = w.checkPapers(ctx)
 	}
 	if err != nil {
 		return errors.Join(err, w.closeDB())
@@ -119,21 +120,22 @@ func (w *Writer) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// checkPapers refuses a database that is not the one of its generation, such as an older copy: its successor would lack
-// the papers that the collections and the PDFs have.
-func checkPapers(ctx context.Context, dir *datadir.Dir, db *paperdb.Writer) error {
-	info, err := dir.Info()
-	if err != nil || dir.Generation() == 0 { // its fingerprint may be that of an earlier ingest
+// checkPapers reads the papers and refuses a database that is not the one of its generation, such as an older copy: its
+// successor would lack the papers that the collections and the PDFs have.
+func (w *Writer) checkPapers(ctx context.Context) error {
+	info, err := w.dir.Info()
+	if err != nil || w.dir.Generation() == 0 { // its fingerprint may be that of an earlier ingest
 		return err
 	}
-	files, err := db.Files(ctx)
+	files, err := w.db.Sources(ctx)
 	if err != nil {
 		return err
 	}
-	recorded, _ := dir.Recorded()
-	if have := datadir.Fingerprint(sourcesOf(files)); have != info.Fingerprint && have != recorded {
+	w.current = before{files: files, from: datadir.Fingerprint(sourcesOf(files))}
+	recorded, _ := w.dir.Recorded()
+	if have := w.current.from; have != info.Fingerprint && have != recorded {
 		return fmt.Errorf("papers.duckdb of generation %d has %d other papers than the %d of %s; restore all files from one copy of the folder",
-			dir.Generation(), len(files), info.Papers, datadir.InfoName)
+			w.dir.Generation(), len(files), info.Papers, datadir.InfoName)
 	}
 	return nil
 }
@@ -330,7 +332,7 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if err := w.openTexts(); err != nil {
 		return err
 	}
-	if err := reindex(ctx, w.dir, w.next, w.texts, w.cfg, rebuild); err != nil {
+	if err := w.reindex(ctx, rebuild); err != nil {
 		return err
 	}
 	return w.dropRemoved(ctx, w.next)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -133,7 +134,12 @@ type Source struct {
 }
 
 func (s Source) line() string {
-	return fmt.Sprintf("%q %q %q %q\n", s.PaperID, s.SHA256, s.MetadataSHA256, s.Parser)
+	var line []byte
+	for _, field := range []string{s.PaperID, s.SHA256, s.MetadataSHA256, s.Parser} {
+		line = append(strconv.AppendQuote(line, field), ' ')
+	}
+	line[len(line)-1] = '\n'
+	return string(line)
 }
 
 // Version returns a hash of the source, in lower-case hex. It changes whenever the fingerprint changes because of this

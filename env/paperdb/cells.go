@@ -92,31 +92,41 @@ func (r *Reader) CellGroups(ctx context.Context, ids []string) ([][]string, erro
 
 // groupCells reads the cells of papers that were stored one after the other.
 func (r *Reader) groupCells(ctx context.Context, ids []string) ([]Cell, error) {
-	ranges := make(map[string]rowRange)
-	for _, t := range indexed {
-		found, err := list(ctx, r.db, "cells", func(x *rowRange) []any { return []any{&x.from, &x.to} }, fmt.Sprintf(
-			"SELECT COALESCE(min(rowid), 0), COALESCE(max(rowid), -1) FROM %s WHERE %s IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))",
-			t.table, t.paper), ids)
-		if err != nil {
-			return nil, err
-		}
-		ranges[t.table] = found[0]
+	rows, err := spanOfAll(ctx, r.db, ids)
+	if err != nil {
+		return nil, err
 	}
 	return list(ctx, r.db, "cells", func(c *Cell) []any {
 		return []any{&c.PaperID, &c.Page, &c.Table, &c.Column, &c.Key, &c.Text}
-	}, cellsQuery(ranges)+" ORDER BY tab, col, paper, page, k", ids)
+	}, cellsQuery(rows)+" ORDER BY tab, col, paper, page, k", ids)
 }
 
 // CountCells returns the number of cells of some papers, or of all papers if ids is nil.
 func (r *Reader) CountCells(ctx context.Context, ids []string) (int, error) {
-	papers, args := wanted, []any{ids}
 	if ids == nil {
-		papers, args = "WITH wanted AS (SELECT paper_id AS id FROM airqa.files) ", nil
+		return r.countCells(ctx, nil, "WITH wanted AS (SELECT paper_id AS id FROM airqa.files) ")
 	}
+	n := 0
+	for group := range slices.Chunk(ids, cellGroup) {
+		rows, err := spanOfAll(ctx, r.db, group)
+		if err != nil {
+			return 0, err
+		}
+		some, err := r.countCells(ctx, rows, wanted, group)
+		if err != nil {
+			return 0, err
+		}
+		n += some
+	}
+	return n, nil
+}
+
+func (r *Reader) countCells(ctx context.Context, rows span, papers string, args ...any) (int, error) {
 	var sums []string
 	for _, t := range indexed {
 		for _, column := range t.columns {
-			sums = append(sums, fmt.Sprintf("(SELECT count(*) FROM %s WHERE %s IN (SELECT id FROM wanted) AND %s)", t.table, t.paper, hasText(column)))
+			sums = append(sums, fmt.Sprintf("(SELECT count(*) FROM %s WHERE %v AND %s IN (SELECT id FROM wanted) AND %s)",
+				t.table, rows.in(t.table), t.paper, hasText(column)))
 		}
 	}
 	counts, err := list(ctx, r.db, "cells", only[int], papers+"SELECT "+strings.Join(sums, " + "), args...)
@@ -126,28 +136,23 @@ func (r *Reader) CountCells(ctx context.Context, ids []string) (int, error) {
 	return counts[0], nil
 }
 
-// rowRange is where the rows of some papers are in a table: without it, each query would read the whole table.
-type rowRange struct{ from, to int64 }
-
-func (x rowRange) String() string { return fmt.Sprintf("rowid BETWEEN %d AND %d", x.from, x.to) }
-
 const wanted = "WITH wanted AS (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID) AS id) "
 
 func hasText(column string) string { return "length(trim(" + column + ")) > 0" }
 
 // cellsQuery selects the non-empty texts of all indexed columns of some papers.
-func cellsQuery(ranges map[string]rowRange) string {
+func cellsQuery(rows span) string {
 	var parts []string
 	for _, t := range indexed {
 		join := ""
 		if t.page == onPage {
-			join = fmt.Sprintf(" LEFT JOIN (SELECT page_id, page_number FROM pages WHERE %v) p ON p.page_id = t.ref_page_id", ranges["pages"])
+			join = fmt.Sprintf(" LEFT JOIN (SELECT page_id, page_number FROM pages WHERE %v) p ON p.page_id = t.ref_page_id", rows.in("pages"))
 		}
 		for _, column := range t.columns {
 			parts = append(parts, fmt.Sprintf(
 				"SELECT t.%[1]s::VARCHAR AS paper, %[2]s AS page, '%[3]s' AS tab, '%[4]s' AS col, t.%[5]s::VARCHAR AS k, t.%[4]s AS text "+
 					"FROM (SELECT * FROM %[3]s WHERE %[7]v) t%[6]s WHERE t.%[1]s IN (SELECT id FROM wanted) AND %[8]s",
-				t.paper, t.page, t.table, column, t.key, join, ranges[t.table], hasText("t."+column)))
+				t.paper, t.page, t.table, column, t.key, join, rows.in(t.table), hasText("t."+column)))
 		}
 	}
 	return wanted + "SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ")"

@@ -33,8 +33,7 @@ func (r *Reader) Elements(ctx context.Context) ([]Element, error) {
 
 // Equations returns the equations of a paper in order; none for an unknown paper.
 func (r *Reader) Equations(ctx context.Context, paperID string) ([]Equation, error) {
-	return list(ctx, r.db, "equations", func(e *Equation) []any {
+	return rowsOfPaper(ctx, r.db, paperID, "equations", func(e *Equation) []any {
 		return []any{&e.ID, &e.Content, &e.Ordinal, &e.PageID}
-	}, `SELECT equation_id::VARCHAR, equation_content, ordinal, COALESCE(ref_page_id::VARCHAR, '')
-		FROM equations WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY ordinal, equation_id`, paperID)
+	}, "equation_id::VARCHAR, equation_content, ordinal, COALESCE(ref_page_id::VARCHAR, '')", "ordinal, equation_id")
 }

@@ -22,28 +22,37 @@ type engine struct {
 	hide   []string // host paths to remove from error texts
 }
 
-// lockdown has the engine settings in the only order that works: the second to last disables the file system, the last
+// The memory of an engine in MB: for the statements of a model, and for those of the program. The engine fills it with what
+// it has read, so each is a part of the size of the process.
+const (
+	modelMemory = 256
+	ownMemory   = 384
+)
+
+// lockdown returns the engine settings in the only order that works: the second to last disables the file system, the last
 // one freezes all settings.
-var lockdown = []string{
-	"SET threads = 1",
-	"SET memory_limit = '256MB'",
-	"SET max_temp_directory_size = '0GB'",
-	"SET temp_directory = ''",
-	"SET autoinstall_known_extensions = false",
-	"SET autoload_known_extensions = false",
-	"SET allow_community_extensions = false",
-	"SET allow_persistent_secrets = false",
-	"SET enable_external_access = false",
-	"SET lock_configuration = true",
+func lockdown(memory int) []string {
+	return []string{
+		"SET threads = 1",
+		fmt.Sprintf("SET memory_limit = '%dMB'", memory),
+		"SET max_temp_directory_size = '0GB'",
+		"SET temp_directory = ''",
+		"SET autoinstall_known_extensions = false",
+		"SET autoload_known_extensions = false",
+		"SET allow_community_extensions = false",
+		"SET allow_persistent_secrets = false",
+		"SET enable_external_access = false",
+		"SET lock_configuration = true",
+	}
 }
 
-// openDatabase opens the file at path read-only and locks the engine down.
-func openDatabase(ctx context.Context, path string) (*sql.DB, error) {
+// openDatabase opens the file at path read-only and locks the engine down, with memory in MB.
+func openDatabase(ctx context.Context, path string, memory int) (*sql.DB, error) {
 	db, err := connect(path, "access_mode=read_only")
 	if err != nil {
 		return nil, err
 	}
-	if err := lockDown(ctx, db); err != nil {
+	if err := lockDown(ctx, db, memory); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", filepath.Base(path), err), db.Close())
 	}
 	if err := checkFormat(ctx, db, path); err != nil {
@@ -71,11 +80,11 @@ var lockingDown sync.Mutex
 
 // lockDown applies these settings. If another reader of this process already has, the engine refuses the settings, which
 // are then in effect.
-func lockDown(ctx context.Context, db *sql.DB) error {
+func lockDown(ctx context.Context, db *sql.DB, memory int) error {
 	lockingDown.Lock()
 	defer lockingDown.Unlock()
 	var refused error
-	for _, statement := range lockdown {
+	for _, statement := range lockdown(memory) {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			refused = fmt.Errorf("lock down the engine: %w", err)
 			break

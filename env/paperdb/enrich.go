@@ -44,20 +44,22 @@ func (r *Reader) Enrichable(ctx context.Context, paperID string) (p Paper, err e
 	var errs [4]error
 	p.Pages, errs[0] = r.Pages(ctx, paperID)
 	p.Sections, errs[1] = r.Sections(ctx, paperID)
-	p.Images, errs[2] = list(ctx, r.db, "images", func(x *Image) []any {
+	p.Images, errs[2] = rowsOfPaper(ctx, r.db, paperID, "images", func(x *Image) []any {
 		return []any{&x.ID, &x.Caption, &x.Summary, (*boxCell)(&x.Box), &x.Ordinal, &x.PageID}
-	}, `SELECT image_id::VARCHAR, COALESCE(image_caption, ''), COALESCE(image_summary, ''), bounding_box::INTEGER[], ordinal,
-		COALESCE(ref_page_id::VARCHAR, '') FROM images WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY ordinal, image_id`, paperID)
-	p.Tables, errs[3] = list(ctx, r.db, "tables", func(x *Table) []any {
+	}, `image_id::VARCHAR, COALESCE(image_caption, ''), COALESCE(image_summary, ''), bounding_box::INTEGER[], ordinal,
+		COALESCE(ref_page_id::VARCHAR, '')`, "ordinal, image_id")
+	p.Tables, errs[3] = rowsOfPaper(ctx, r.db, paperID, "tables", func(x *Table) []any {
 		return []any{&x.ID, &x.Caption, &x.Content, &x.Summary, (*boxCell)(&x.Box), &x.Ordinal, &x.PageID}
-	}, `SELECT table_id::VARCHAR, COALESCE(table_caption, ''), COALESCE(table_content, ''), COALESCE(table_summary, ''),
-		bounding_box::INTEGER[], ordinal, COALESCE(ref_page_id::VARCHAR, '')
-		FROM tables WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY ordinal, table_id`, paperID)
+	}, `table_id::VARCHAR, COALESCE(table_caption, ''), COALESCE(table_content, ''), COALESCE(table_summary, ''),
+		bounding_box::INTEGER[], ordinal, COALESCE(ref_page_id::VARCHAR, '')`, "ordinal, table_id")
 	return p, cmp.Or(errs[:]...)
 }
 
 // Files returns the source file of each paper, ordered by paper id.
 func (w *Writer) Files(ctx context.Context) ([]Owned, error) { return files(ctx, w.db, "") }
+
+// Sources is [Reader.Sources] for a writer.
+func (w *Writer) Sources(ctx context.Context) ([]Owned, error) { return sources(ctx, w.db) }
 
 // Enrichable is [Reader.Enrichable] for a writer.
 func (w *Writer) Enrichable(ctx context.Context, paperID string) (Paper, error) {
@@ -87,12 +89,17 @@ func (w *Writer) Enrich(ctx context.Context, paperID string, fills []Fill) error
 }
 
 func enrich(ctx context.Context, tx *sql.Tx, paperID string, fills []Fill) error {
+	where, err := spanOf(ctx, tx, paperID)
+	if err != nil {
+		return err
+	}
+	delete(where, "metadata") // writing tags moves its row
 	for _, f := range fills {
-		if err := f.write(ctx, tx, paperID); err != nil {
+		if err := f.write(ctx, tx, paperID, where); err != nil {
 			return err
 		}
 	}
-	revision, err := enrichment(ctx, tx, paperID)
+	revision, err := enrichment(ctx, tx, paperID, where)
 	if err != nil {
 		return err
 	}
@@ -101,7 +108,7 @@ func enrich(ctx context.Context, tx *sql.Tx, paperID string, fills []Fill) error
 	return err
 }
 
-func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string) error {
+func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string, where span) error {
 	for _, c := range fillable {
 		if c.column != f.Column {
 			continue
@@ -111,8 +118,8 @@ func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string) error {
 		if c.column == "tags" {
 			value, cast = texts(f.Tags), "::VARCHAR[]"
 		}
-		done, err := tx.ExecContext(ctx, fmt.Sprintf("UPDATE %s SET %s = ?%s WHERE %s = ?::UUID AND %s = ?::UUID",
-			c.table, c.column, cast, c.key, c.owner), value, f.Key, paperID)
+		done, err := tx.ExecContext(ctx, fmt.Sprintf("UPDATE %s SET %s = ?%s WHERE %s = ?::UUID AND %s = ?::UUID AND %v",
+			c.table, c.column, cast, c.key, c.owner, where.in(c.table)), value, f.Key, paperID)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c.column, err)
 		}
@@ -125,12 +132,12 @@ func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string) error {
 }
 
 // enrichment hashes all fillable cells of a paper, however they were filled: equal content has an equal hash.
-func enrichment(ctx context.Context, tx *sql.Tx, paperID string) (hash string, err error) {
+func enrichment(ctx context.Context, tx *sql.Tx, paperID string, where span) (hash string, err error) {
 	var parts []string
 	var args []any
 	for _, c := range fillable {
-		parts = append(parts, fmt.Sprintf("SELECT '%[1]s' AS col, %[2]s::VARCHAR AS k, COALESCE(%[1]s::VARCHAR, '') AS cell FROM %[3]s WHERE %[4]s = ?::UUID",
-			c.column, c.key, c.table, c.owner))
+		parts = append(parts, fmt.Sprintf("SELECT '%[1]s' AS col, %[2]s::VARCHAR AS k, COALESCE(%[1]s::VARCHAR, '') AS cell FROM %[3]s WHERE %[4]s = ?::UUID AND %[5]v",
+			c.column, c.key, c.table, c.owner, where.in(c.table)))
 		args = append(args, paperID)
 	}
 	cells, err := list(ctx, tx, "cells", func(c *[3]string) []any { return []any{&c[0], &c[1], &c[2]} },

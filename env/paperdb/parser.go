@@ -27,7 +27,7 @@ func openParser(ctx context.Context, catalog string) (*parser, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockDown(ctx, db); err != nil {
+	if err := lockDown(ctx, db, modelMemory); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	// An in-memory database lives as long as its connector; idle connections save opening one per query.

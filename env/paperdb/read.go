@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/marcboeker/go-duckdb/v2"
 )
@@ -47,39 +50,91 @@ func (r *Reader) metadata(ctx context.Context, where string, args ...any) ([]Met
 
 // Sections returns the sections of a paper in order; none for an unknown paper.
 func (r *Reader) Sections(ctx context.Context, paperID string) ([]Section, error) {
-	return list(ctx, r.db, "sections", func(s *Section) []any {
+	return rowsOfPaper(ctx, r.db, paperID, "sections", func(s *Section) []any {
 		return []any{&s.ID, &s.Title, &s.Content, &s.Summary, &s.Ordinal, (*numbersCell)(&s.PageNumbers)}
-	}, `SELECT section_id::VARCHAR, section_title, section_content, COALESCE(section_summary, ''), ordinal, page_numbers
-		FROM sections WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY ordinal, section_id`, paperID)
+	}, "section_id::VARCHAR, section_title, section_content, COALESCE(section_summary, ''), ordinal, page_numbers", "ordinal, section_id")
 }
 
 // Pages returns the pages of a paper in order; none for an unknown paper.
 func (r *Reader) Pages(ctx context.Context, paperID string) ([]Page, error) {
-	return list(ctx, r.db, "pages", func(p *Page) []any {
+	return rowsOfPaper(ctx, r.db, paperID, "pages", func(p *Page) []any {
 		return []any{&p.ID, &p.Number, &p.Width, &p.Height, &p.Content, &p.Summary}
-	}, `SELECT page_id::VARCHAR, page_number, page_width, page_height, page_content, COALESCE(page_summary, '')
-		FROM pages WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY page_number, page_id`, paperID)
+	}, "page_id::VARCHAR, page_number, page_width, page_height, page_content, COALESCE(page_summary, '')", "page_number, page_id")
+}
+
+// rowsOfPaper reads columns of the rows of a paper in a table.
+func rowsOfPaper[T any](
+	ctx context.Context, db querier, paperID, table string, targets func(*T) []any, columns, order string,
+) ([]T, error) {
+	where, err := spanOf(ctx, db, paperID)
+	if err != nil {
+		return nil, err
+	}
+	return list(ctx, db, table, targets, fmt.Sprintf("SELECT %s FROM %s WHERE %v AND ref_paper_id = TRY_CAST(? AS UUID) ORDER BY %s",
+		columns, table, where.in(table), order), paperID)
 }
 
 // Files returns the source file of each paper, ordered by paper id.
 func (r *Reader) Files(ctx context.Context) ([]Owned, error) { return files(ctx, r.db, "") }
 
-func files(ctx context.Context, db *sql.DB, where string, args ...any) ([]Owned, error) {
+func files(ctx context.Context, db querier, where string, args ...any) ([]Owned, error) {
 	return list(ctx, db, "files", func(o *Owned) []any {
 		return []any{&o.PaperID, &o.SHA256, &o.MetadataSHA256, &o.Name, &o.Parser, (*textsCell)(&o.Problems)}
 	}, "SELECT paper_id::VARCHAR, sha256, metadata_sha256, name, parser, problems FROM airqa.files "+where+" ORDER BY paper_id", args...)
 }
 
-// ChunkText returns the texts of chunks by id. Unknown ids are absent from the result.
-func (r *Reader) ChunkText(ctx context.Context, ids []string) (texts map[string]string, err error) {
-	rows, err := r.chunkText.QueryContext(ctx, ids)
-	chunks, err := scanned(rows, err, func(c *[2]string) []any { return []any{&c[0], &c[1]} })
-	if err != nil {
-		return nil, fmt.Errorf("read chunks: %w", err)
+// Sources returns the source files of all papers, in any order, without their names and problems.
+func (r *Reader) Sources(ctx context.Context) ([]Owned, error) { return sources(ctx, r.db) }
+
+// The separators of what sources reads: no program writes them into the columns.
+const unitSeparator, recordSeparator = "\x1f", "\x1e"
+
+// sources reads the lines of many papers at a time, since each row costs much more in the driver than its text.
+func sources(ctx context.Context, db querier) ([]Owned, error) {
+	const group = 1024
+	texts, err := list(ctx, db, "files", only[string], fmt.Sprintf(`SELECT string_agg(concat_ws(?, paper_id, COALESCE(sha256, ''),
+		COALESCE(metadata_sha256, ''), COALESCE(parser, '')), ?) FROM airqa.files GROUP BY rowid // %d`, group), unitSeparator, recordSeparator)
+	all := make([]Owned, 0, len(texts)*group)
+	for _, text := range texts {
+		for line := range strings.SplitSeq(text, recordSeparator) {
+			fields := strings.Split(line, unitSeparator)
+			if len(fields) != 4 {
+				return files(ctx, db, "")
+			}
+			all = append(all, Owned{PaperID: fields[0], File: File{SHA256: fields[1], MetadataSHA256: fields[2], Parser: fields[3]}})
+		}
 	}
-	texts = make(map[string]string, len(ids))
-	for _, c := range chunks {
-		texts[c[0]] = c[1]
+	return all, err
+}
+
+// ChunkText returns the texts of chunks of papers, by id. Ids that none of the papers has are absent from the result.
+//
+// It reads the chunks of the papers, and not the index of all chunks: the engine keeps what it has read of an index, 250 MB
+// for 4 million chunks, and fails when that exceeds its memory.
+func (r *Reader) ChunkText(ctx context.Context, papers, ids []string) (map[string]string, error) {
+	papers = slices.Compact(slices.Sorted(slices.Values(papers)))
+	spans, err := spansOf(ctx, r.db, papers)
+	if err != nil {
+		return nil, err
+	}
+	if len(spans) < len(papers) {
+		spans = map[string]span{"": nil} // all rows
+	}
+	var parts []string
+	for _, id := range slices.Sorted(maps.Keys(spans)) {
+		parts = append(parts, fmt.Sprintf("SELECT chunk_id, text_content FROM chunks WHERE %v", spans[id].in("chunks")))
+	}
+	texts := make(map[string]string, len(ids))
+	for some := range slices.Chunk(parts, maxLookedUp) {
+		chunks, err := list(ctx, r.db, "chunks", func(c *[2]string) []any { return []any{&c[0], &c[1]} },
+			"SELECT chunk_id::VARCHAR, text_content FROM ("+strings.Join(some, " UNION ALL ")+
+				") WHERE chunk_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))", ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range chunks {
+			texts[c[0]] = c[1]
+		}
 	}
 	return texts, nil
 }
@@ -93,10 +148,21 @@ type querier interface {
 func list[T any](ctx context.Context, db querier, what string, targets func(*T) []any, query string, args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	items, err := scanned(rows, err, targets)
+	if isOutOfMemory(err) {
+		err = errMemory
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", what, err)
 	}
 	return items, nil
+}
+
+// errMemory replaces the advice of the engine about an exhausted limit, which nobody can follow.
+var errMemory = errors.New("the database is too large for the memory of one statement; read fewer papers at a time, or divide the data directory")
+
+func isOutOfMemory(err error) bool {
+	var fault *duckdb.Error
+	return errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeOutOfMemory
 }
 
 // scanned reads and closes the rows of a query that returned failed.
@@ -148,12 +214,13 @@ func (c *boxCell) Scan(value any) error {
 
 // PageSize returns the width and height of a page in points; false if the paper has no such page.
 func (r *Reader) PageSize(ctx context.Context, paperID string, page int) (width, height int, ok bool, err error) {
-	pages, err := list(ctx, r.db, "pages", func(p *Page) []any { return []any{&p.Width, &p.Height} },
-		"SELECT page_width, page_height FROM pages WHERE ref_paper_id = TRY_CAST(? AS UUID) AND page_number = ?", paperID, page)
-	if err != nil || len(pages) == 0 {
+	pages, err := rowsOfPaper(ctx, r.db, paperID, "pages", func(p *Page) []any { return []any{&p.Number, &p.Width, &p.Height} },
+		"page_number, page_width, page_height", "page_number")
+	at, ok := slices.BinarySearchFunc(pages, page, func(p Page, n int) int { return p.Number - n })
+	if err != nil || !ok {
 		return 0, 0, false, err
 	}
-	return pages[0].Width, pages[0].Height, true, nil
+	return pages[at].Width, pages[at].Height, true, nil
 }
 
 // Boxed is a figure or table on a page.
@@ -167,13 +234,18 @@ type Boxed struct {
 
 // Boxes returns the figures and tables of a page (from 1) with their boxes, figures first; none for an unknown page.
 func (r *Reader) Boxes(ctx context.Context, paperID string, page int) ([]Boxed, error) {
-	const query = `SELECT kind, COALESCE(caption, ''), box FROM (
-		SELECT 'figure' AS kind, image_caption AS caption, bounding_box::INTEGER[] AS box, i.ordinal AS n FROM images i JOIN pages p ON i.ref_page_id = p.page_id
-			WHERE i.ref_paper_id = TRY_CAST(?1 AS UUID) AND p.page_number = ?2
+	where, err := spanOf(ctx, r.db, paperID)
+	if err != nil {
+		return nil, err
+	}
+	query := fmt.Sprintf(`WITH p AS (SELECT page_id FROM pages WHERE %v AND ref_paper_id = TRY_CAST(?1 AS UUID) AND page_number = ?2)
+		SELECT kind, COALESCE(caption, ''), box FROM (
+		SELECT 'figure' AS kind, image_caption AS caption, bounding_box::INTEGER[] AS box, ordinal AS n FROM images
+			WHERE %v AND ref_paper_id = TRY_CAST(?1 AS UUID) AND ref_page_id IN (FROM p)
 		UNION ALL
-		SELECT 'table', table_caption, bounding_box::INTEGER[], t.ordinal FROM tables t JOIN pages p ON t.ref_page_id = p.page_id
-			WHERE t.ref_paper_id = TRY_CAST(?1 AS UUID) AND p.page_number = ?2)
-		ORDER BY kind, n`
+		SELECT 'table', table_caption, bounding_box::INTEGER[], ordinal FROM tables
+			WHERE %v AND ref_paper_id = TRY_CAST(?1 AS UUID) AND ref_page_id IN (FROM p))
+		ORDER BY kind, n`, where.in("pages"), where.in("images"), where.in("tables"))
 	return list(ctx, r.db, "boxes", func(b *Boxed) []any {
 		return []any{&b.Kind, &b.Caption, (*boxCell)(&b.Box)}
 	}, query, paperID, page)

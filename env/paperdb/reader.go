@@ -18,8 +18,9 @@ type Config struct {
 	// Workers is the maximum number of worker processes; 0 means one per processor, at least two. Each may use 2 GiB of
 	// memory.
 	Workers int
-	// InProcess runs queries in this process instead, for tests and for programs that cannot call [WorkerMain]. All
-	// readers then share an engine with a memory limit of 256 MB. A call that the engine cannot interrupt continues
+	// InProcess runs queries in this process instead, for tests and for programs that cannot call [WorkerMain]. They share
+	// an engine with the statements of this package and of all readers of the file, which then have the limits of queries,
+	// 256 MB of memory, unless a reader with workers was there first: that one has 384 MB. A call that the engine cannot interrupt continues
 	// after its deadline, and one that exhausts memory crashes the program.
 	InProcess bool
 }
@@ -29,12 +30,7 @@ type Config struct {
 type Reader struct {
 	db     *sql.DB
 	runner runner
-	// Prepared, because every retrieval uses it.
-	chunkText *sql.Stmt
 }
-
-// chunkTextSQL takes a list of ids.
-const chunkTextSQL = `SELECT chunk_id::VARCHAR, text_content FROM chunks WHERE chunk_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))`
 
 // idleConnections are kept for the program's own statements, which leave no state behind; opening one takes as long as
 // a small query.
@@ -53,7 +49,11 @@ func OpenReader(ctx context.Context, cfg Config) (*Reader, error) {
 	if !have {
 		return nil, fmt.Errorf("open %s: no such file; run: airqa ingest --data DIR paper.pdf", filepath.Base(path))
 	}
-	db, err := openDatabase(ctx, path)
+	memory := ownMemory
+	if cfg.InProcess {
+		memory = modelMemory
+	}
+	db, err := openDatabase(ctx, path, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -67,16 +67,13 @@ func OpenReader(ctx context.Context, cfg Config) (*Reader, error) {
 	} else {
 		db.SetMaxIdleConns(idleConnections)
 	}
-	if r.chunkText, err = db.PrepareContext(ctx, chunkTextSQL); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", filepath.Base(path), err), r.runner.close(), db.Close())
-	}
 	return r, nil
 }
 
 // Close ends the workers and closes the database. An in-process query that exceeded its deadline may keep it open for a
 // while.
 func (r *Reader) Close() error {
-	if err := errors.Join(r.chunkText.Close(), r.runner.close(), r.db.Close()); err != nil {
+	if err := errors.Join(r.runner.close(), r.db.Close()); err != nil {
 		return fmt.Errorf("close database: %w", err)
 	}
 	return nil

@@ -29,7 +29,7 @@ func Landlock() int { return sandbox.Landlock() }
 // serve opens the database in a worker.
 func serve(path []byte) (sandbox.Handler, error) {
 	ctx := context.Background() // the parent's deadline ends the process
-	db, err := openDatabase(ctx, string(path))
+	db, err := openDatabase(ctx, string(path), modelMemory)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,6 +23,8 @@ type Writer struct {
 	mu     sync.Mutex // held by changes
 	path   string
 	limit  int64 // of the engine's memory in MB; 0 for its own
+	// changed reports whether papers were stored whose places are missing.
+	changed bool
 	// beforeCommit is called after a paper's rows are written but before they are committed; tests stop there.
 	beforeCommit func()
 }
@@ -40,10 +44,22 @@ func OpenWriter(ctx context.Context, path string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFormat(ctx, db, path); err != nil {
+	w := &Writer{db: db, path: path}
+	if err := w.prepare(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Writer{db: db, path: path}, nil
+	return w, nil
+}
+
+// prepare checks the database and completes what an earlier version, or a killed writer, has left out.
+func (w *Writer) prepare(ctx context.Context) error {
+	if err := checkFormat(ctx, w.db, w.path); err != nil {
+		return err
+	}
+	if _, err := w.db.ExecContext(ctx, createPlaces); err != nil {
+		return fmt.Errorf("open %s: %w", filepath.Base(w.path), err)
+	}
+	return w.fillPlaces(ctx)
 }
 
 // bound limits the memory of the engine, which otherwise keeps what it has read: in a long import, most of the database.
@@ -75,7 +91,7 @@ func (w *Writer) unbound(ctx context.Context, conn *sql.Conn) error {
 
 // OpenStored opens an existing database for the methods that only read, beside any number of readers; the others fail.
 func OpenStored(ctx context.Context, path string) (*Writer, error) {
-	db, err := openDatabase(ctx, path)
+	db, err := openDatabase(ctx, path, ownMemory)
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +128,12 @@ func connectWriter(path string) (*sql.DB, error) {
 // Close writes everything to the database file and closes it.
 func (w *Writer) Close() error {
 	var err error
+	if w.changed {
+		err = w.fillPlaces(context.Background())
+	}
 	if !w.stored {
-		_, err = w.db.ExecContext(context.Background(), "CHECKPOINT")
+		_, checkpoint := w.db.ExecContext(context.Background(), "CHECKPOINT")
+		err = errors.Join(err, checkpoint)
 	}
 	if err = errors.Join(err, w.db.Close()); err != nil {
 		return fmt.Errorf("close database: %w", err)
@@ -137,7 +157,8 @@ func (w *Writer) Put(ctx context.Context, p Paper) error {
 	defer func() { _ = conn.Close() }() // nothing is lost with it
 	err = w.bound(ctx, conn, size(rows))
 	if err == nil {
-		err = w.transact(ctx, conn, func() error { return replace(ctx, conn, p.Metadata.PaperID, rows) })
+		w.changed = true
+		err = w.transact(ctx, conn, func() error { return replace(ctx, conn, p, rows) })
 	}
 	if err != nil {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
@@ -196,20 +217,20 @@ func (w *Writer) transact(ctx context.Context, conn *sql.Conn, change func() err
 	return err
 }
 
-func replace(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
-	if err := remove(ctx, conn, paperID, rows); err != nil {
+func replace(ctx context.Context, conn *sql.Conn, p Paper, rows []table) error {
+	if err := remove(ctx, conn, p.Metadata.PaperID, rows); err != nil {
 		return err
 	}
 	// Another version of the parser may have read the same file under another id, because it read a different title.
-	file := rows[len(rows)-1].rows[0] // as in tableRows: paper, hash, hash of the metadata, name, parser
-	outdated, err := list(ctx, conn, "outdated papers", only[string], `SELECT paper_id::VARCHAR FROM airqa.files
-		WHERE paper_id <> ?::UUID AND sha256 <> '' AND sha256 = ? AND metadata_sha256 = ? AND split_part(parser, ?, 1) <> ?`,
-		paperID, file[1], file[2], enrichedMark, file[4])
+	same, err := sameFile(ctx, conn, p.File)
 	if err != nil {
 		return err
 	}
-	for _, id := range outdated {
-		if err := remove(ctx, conn, id, rows); err != nil {
+	for _, o := range same {
+		if o.PaperID == p.Metadata.PaperID || o.SHA256 == "" || o.Parser == clean(p.File.Parser) {
+			continue
+		}
+		if err := remove(ctx, conn, o.PaperID, rows); err != nil {
 			return err
 		}
 	}
@@ -220,27 +241,35 @@ func replace(ctx context.Context, conn *sql.Conn, paperID string, rows []table) 
 		if err := conn.Raw(func(c any) error { return t.append(c.(driver.Conn)) }); err != nil {
 			return fmt.Errorf("table %s: %w", t.name(), err)
 		}
-		if err := t.verify(ctx, conn, paperID); err != nil {
+		if err := t.verify(ctx, conn, p.Metadata.PaperID); err != nil {
 			return fmt.Errorf("table %s: %w", t.name(), err)
 		}
 	}
 	return nil
 }
 
-// remove deletes the rows of a paper. It skips the tables for a new paper: without indexes on ref_paper_id, each paper
-// would be slower than the one before.
+// remove deletes the rows of a paper. It skips the tables for a new paper.
 func remove(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
 	var have bool
 	err := conn.QueryRowContext(ctx, "SELECT count(*) > 0 FROM airqa.files WHERE paper_id = ?::UUID", paperID).Scan(&have)
 	if err != nil || !have {
 		return err
 	}
+	where, err := spanOf(ctx, conn, paperID)
+	if err != nil {
+		return err
+	}
 	for _, t := range rows {
-		if _, err := conn.ExecContext(ctx, "DELETE FROM "+t.name()+" WHERE "+t.owner+" = ?::UUID", paperID); err != nil {
+		query := fmt.Sprintf("DELETE FROM %s WHERE %s = ?::UUID", t.name(), t.owner)
+		if t.schema == "main" {
+			query += " AND " + where.in(t.table).String()
+		}
+		if _, err := conn.ExecContext(ctx, query, paperID); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err = conn.ExecContext(ctx, "DELETE FROM airqa.places WHERE paper_id = ?::UUID", paperID)
+	return err
 }
 
 // append loads the rows of a table.
@@ -260,17 +289,27 @@ func (t table) append(conn driver.Conn) error {
 // Has reports whether the same PDF with the same metadata was already read by the same parser. It returns the paper's
 // id.
 func (w *Writer) Has(ctx context.Context, f File) (paperID string, ok bool, err error) {
-	row := w.db.QueryRowContext(ctx, `SELECT paper_id::VARCHAR FROM airqa.files
-		WHERE sha256 = ? AND metadata_sha256 = ? AND split_part(parser, ?, 1) = ? ORDER BY paper_id LIMIT 1`,
-		f.SHA256, f.MetadataSHA256, enrichedMark, f.Parser)
-	err = row.Scan(&paperID)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
-	}
+	same, err := sameFile(ctx, w.db, f)
 	if err != nil {
 		return "", false, fmt.Errorf("look up file %s: %w", f.Name, err)
 	}
-	return paperID, true, nil
+	for _, o := range same {
+		if o.Parser == f.Parser {
+			return o.PaperID, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+// sameFile returns the papers that were read from a PDF with its metadata, ordered by id, each with the parser that read it.
+// The query has one condition, since the engine uses no index for two.
+func sameFile(ctx context.Context, db querier, f File) ([]Owned, error) {
+	list, err := files(ctx, db, "WHERE sha256 = ?", clean(f.SHA256))
+	list = slices.DeleteFunc(list, func(o Owned) bool { return o.MetadataSHA256 != clean(f.MetadataSHA256) })
+	for i := range list {
+		list[i].Parser, _, _ = strings.Cut(list[i].Parser, enrichedMark)
+	}
+	return list, err
 }
 
 // Owner returns the file of a paper, with the parser that read it; false if the database has no such paper.

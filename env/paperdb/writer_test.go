@@ -78,7 +78,7 @@ func TestChunks(t *testing.T) {
 	if n, err := r.CountCells(t.Context(), groups[0]); n != all || err != nil {
 		t.Errorf("%d cells counted, %v; want %d", n, err, all)
 	}
-	texts, err := r.ChunkText(t.Context(), []string{a.Chunks[2].ID, "no id", qa.PageUUID("x", 1)})
+	texts, err := r.ChunkText(t.Context(), []string{a.Metadata.PaperID}, []string{a.Chunks[2].ID, "no id", qa.PageUUID("x", 1)})
 	check(t, err)
 	if diff := cmp.Diff(map[string]string{a.Chunks[2].ID: a.Chunks[2].Text}, texts); diff != "" {
 		t.Errorf("texts (-want +got):\n%s", diff)

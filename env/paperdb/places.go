@@ -1,0 +1,171 @@
+package paperdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/marcboeker/go-duckdb/v2"
+)
+
+// createPlaces makes what finds the rows of a paper, and a paper by its file, without reading whole tables. Databases of
+// earlier versions lack it, and earlier versions can write a database that has it.
+//
+// file is the row id of the paper in airqa.files. ranges has the first and last row id of the paper in each table but
+// metadata, in the order of [Tables]; the first is above the last where it has no rows. Row ids are stable, since the
+// engine moves no rows in tables with a primary key. Only metadata has a column that it updates by writing the row again.
+const createPlaces = `
+	CREATE TABLE IF NOT EXISTS airqa.places (paper_id UUID PRIMARY KEY, file BIGINT, ranges BIGINT[]);
+	CREATE INDEX IF NOT EXISTS files_by_hash ON airqa.files (sha256)`
+
+// span has the rows of a paper, or of several, by table.
+type span map[string]rowRange
+
+// rowRange has the ids of the first and the last row of some papers in a table.
+type rowRange struct{ from, to int64 }
+
+func (x rowRange) String() string { return fmt.Sprintf("rowid BETWEEN %d AND %d", x.from, x.to) }
+
+// in returns a condition on the rows of a table. It is true for all rows if nothing is known.
+func (s span) in(table string) rowRange {
+	if x, ok := s[table]; ok {
+		return x
+	}
+	return rowRange{0, math.MaxInt64}
+}
+
+// add extends s by the rows of other.
+func (s span) add(other span) {
+	for table, x := range other {
+		have, ok := s[table]
+		switch {
+		case !ok || have.from > have.to:
+			s[table] = x
+		case x.from <= x.to:
+			s[table] = rowRange{min(have.from, x.from), max(have.to, x.to)}
+		}
+	}
+}
+
+// placesSQL takes a list of ids. An entry is outdated if a program that does not know the table has stored the paper again.
+const placesSQL = `SELECT p.paper_id::VARCHAR, m.rowid, p.ranges FROM airqa.places p
+	JOIN airqa.files f ON f.paper_id = p.paper_id AND f.rowid = p.file JOIN metadata m ON m.paper_id = p.paper_id
+	WHERE p.paper_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))`
+
+// maxLookedUp is the maximum number of keys in a query: beyond 50, the engine reads the table instead of its index.
+const maxLookedUp = 48
+
+// spansOf returns the rows of papers by id. Unknown papers, and those without a place, are absent from the result.
+func spansOf(ctx context.Context, db querier, ids []string) (map[string]span, error) {
+	type place struct {
+		id     string
+		row    int64
+		ranges numbersCell
+	}
+	spans := make(map[string]span)
+	for some := range slices.Chunk(ids, maxLookedUp) {
+		places, err := list(ctx, db, "places", func(p *place) []any { return []any{&p.id, &p.row, &p.ranges} }, placesSQL, some)
+		var fault *duckdb.Error
+		if errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeCatalog {
+			return nil, nil // of an earlier version
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range places {
+			s := span{"metadata": {p.row, p.row}}
+			for i, table := range Tables()[1:] {
+				s[table] = rowRange{int64(p.ranges[2*i]), int64(p.ranges[2*i+1])}
+			}
+			spans[p.id] = s
+		}
+	}
+	return spans, nil
+}
+
+// spanOf returns the rows of a paper.
+func spanOf(ctx context.Context, db querier, paperID string) (span, error) {
+	spans, err := spansOf(ctx, db, []string{paperID})
+	for _, s := range spans { // by the id as it is stored
+		return s, err
+	}
+	return nil, err
+}
+
+// spanOfAll returns a span that contains all rows of some papers, which it looks for in all rows if it must.
+func spanOfAll(ctx context.Context, db querier, ids []string) (span, error) {
+	spans, err := spansOf(ctx, db, ids)
+	if err != nil {
+		return nil, err
+	}
+	all := make(span)
+	for _, s := range spans {
+		all.add(s)
+	}
+	if len(spans) == len(ids) {
+		return all, nil
+	}
+	for _, t := range indexed {
+		found, err := list(ctx, db, "places", func(x *rowRange) []any { return []any{&x.from, &x.to} }, fmt.Sprintf(
+			"SELECT COALESCE(min(rowid), 0), COALESCE(max(rowid), -1) FROM %s WHERE %s IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))",
+			t.table, t.paper), ids)
+		if err != nil {
+			return nil, err
+		}
+		all[t.table] = found[0]
+	}
+	return all, nil
+}
+
+// fillPlaces adds the places of the papers that were stored since the last time. These have the last rows of each table.
+func (w *Writer) fillPlaces(ctx context.Context) error {
+	tx, err := w.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("fill places: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op after a commit
+	if err = fillPlaces(ctx, tx); err == nil {
+		err = tx.Commit()
+	}
+	if err != nil {
+		return fmt.Errorf("fill places: %w", err)
+	}
+	return nil
+}
+
+func fillPlaces(ctx context.Context, tx *sql.Tx) error {
+	type place struct {
+		file   int64
+		ranges numbersCell
+	}
+	last := place{file: -1, ranges: slices.Repeat([]int{-1}, 2*len(Tables()[1:]))}
+	known, err := list(ctx, tx, "places", func(p *place) []any { return []any{&p.file, &p.ranges} },
+		"SELECT file, ranges FROM airqa.places WHERE file = (SELECT max(file) FROM airqa.places)")
+	if err != nil {
+		return err
+	}
+	if len(known) > 0 {
+		last = known[0]
+	}
+	var ranges, joins []string
+	for i, table := range Tables()[1:] {
+		end := last.ranges[2*i+1]
+		ranges = append(ranges, fmt.Sprintf("COALESCE(%s.a, %d), COALESCE(%[1]s.b, %[3]d)", "n_"+table, end+1, end))
+		joins = append(joins, fmt.Sprintf(" LEFT JOIN (SELECT ref_paper_id AS id, min(rowid) AS a, max(rowid) AS b FROM %s WHERE rowid > %d GROUP BY id) n_%[1]s ON n_%[1]s.id = f.paper_id",
+			table, end))
+	}
+	fresh := fmt.Sprintf("rowid > %d", last.file)
+	for _, statement := range []string{
+		"DELETE FROM airqa.places WHERE paper_id IN (SELECT paper_id FROM airqa.files WHERE " + fresh + ")",
+		"INSERT INTO airqa.places SELECT f.paper_id, f.rowid, [" + strings.Join(ranges, ", ") + "] FROM airqa.files f" + strings.Join(joins, "") + " WHERE f." + fresh,
+	} {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
