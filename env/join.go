@@ -103,10 +103,10 @@ func (j *Join) Sources() []JoinedSource {
 func (j *Join) Replaced() []ReplacedPaper { return j.replaced }
 
 // Papers is the number of papers of the result.
-func (j *Join) Papers() int { return len(j.to.files) - len(j.to.removed) + j.added() }
+func (j *Join) Papers() int { return len(j.to.files) - len(j.to.removed) + j.Added() }
 
-// added is the number of papers to add.
-func (j *Join) added() (n int) {
+// Added is the number of papers that are added.
+func (j *Join) Added() (n int) {
 	for _, s := range j.sources {
 		n += s.counts.Added
 	}

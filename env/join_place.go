@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"airqa/qa"
 )
 
 // checkPlaces refuses directories that are missing, that are the same, or that are inside of another one.
@@ -18,20 +20,20 @@ func checkPlaces(to string, from []string) error {
 	for _, path := range from {
 		real, err := realPath(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("join %s: no such directory; check the path, or ingest that part first", path)
+			return qa.Usagef("join %s: no such directory; check the path, or ingest that part first", path)
 		}
 		if err != nil {
 			return fmt.Errorf("join %s: %w", path, err)
 		}
 		if real == target {
-			return fmt.Errorf("join %s: it is the directory that gets the papers; name only the others", path)
+			return qa.Usagef("join %s: it is the directory that gets the papers; name only the others", path)
 		}
 		for _, other := range seen {
 			if real == other {
-				return fmt.Errorf("join %s: it is named twice; name each directory once", path)
+				return qa.Usagef("join %s: it is named twice; name each directory once", path)
 			}
 			if isInside(real, other) || isInside(other, real) {
-				return fmt.Errorf("join %s: it and %s are inside one another; move one of them elsewhere", path, other)
+				return qa.Usagef("join %s: it and %s are inside one another; move one of them elsewhere", path, other)
 			}
 		}
 		seen = append(seen, real)

@@ -19,10 +19,15 @@ import (
 
 // Run joins the directories. After an error the target has the papers that it had.
 func (j *Join) Run(ctx context.Context) error {
+	if j.to.dir == nil {
+		if err := j.createTarget(); err != nil {
+			return err
+		}
+	}
 	if err := j.takeFiles(ctx); err != nil {
 		return err
 	}
-	if j.added() == 0 {
+	if j.Added() == 0 {
 		return nil
 	}
 	next, err := j.to.dir.Next()
@@ -48,7 +53,7 @@ func (j *Join) Run(ctx context.Context) error {
 func (j *Join) step(what string) {
 	const tables, collections = 9, 2
 	j.done++
-	j.cfg.Progress(j.done, j.added()+tables+collections, what)
+	j.cfg.Progress(j.done, j.Added()+tables+collections, what)
 }
 
 // takeFiles takes over PDFs, downloads and records. They do no harm if the join does not end.

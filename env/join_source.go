@@ -163,7 +163,7 @@ func filesOf(ctx context.Context, path string) (_ []paperdb.Owned, err error) {
 // target is the directory that gets the papers.
 type target struct {
 	path     string
-	dir      *datadir.Dir // nil in a dry run if it does not exist
+	dir      *datadir.Dir // nil if it does not exist
 	info     datadir.Info
 	files    []paperdb.Owned
 	settings joinSettings
@@ -176,12 +176,22 @@ type unlock struct{ *datadir.Lock }
 
 func (u unlock) Close() error { return u.Release() }
 
-// openTarget locks the directory that gets the papers and reads those that it has. It creates it unless this is a dry run.
+// openTarget locks the directory that gets the papers, if it exists, and reads those that it has.
 func (j *Join) openTarget(ctx context.Context) error {
-	_, err := os.Stat(filepath.Join(j.to.path, datadir.InfoName))
-	if errors.Is(err, fs.ErrNotExist) && j.cfg.DryRun {
+	if _, err := os.Stat(filepath.Join(j.to.path, datadir.InfoName)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err := j.lockTarget(); err != nil {
+		return err
+	}
+	if err := j.readTarget(ctx); err != nil {
+		return fmt.Errorf("join into %s: %w", j.to.path, err)
+	}
+	return nil
+}
+
+// lockTarget opens the directory for writing, and creates it if it is missing.
+func (j *Join) lockTarget() error {
 	if err := paperdb.CheckPath(j.to.path); err != nil {
 		return err
 	}
@@ -197,11 +207,16 @@ func (j *Join) openTarget(ctx context.Context) error {
 	if j.to.dir, err = datadir.Open(j.to.path); err != nil { // a writer may have ended before the lock
 		return err
 	}
-	if err := j.to.dir.CheckDatabase(); err != nil {
+	return j.to.dir.CheckDatabase()
+}
+
+// createTarget creates the directory that gets the papers.
+func (j *Join) createTarget() error {
+	if err := j.lockTarget(); err != nil {
 		return err
 	}
-	if err := j.readTarget(ctx); err != nil {
-		return fmt.Errorf("join into %s: %w", j.to.path, err)
+	if j.to.dir.Generation() > 0 {
+		return fmt.Errorf("join into %s: it got papers meanwhile; run the same command again", j.to.path)
 	}
 	return nil
 }
