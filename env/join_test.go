@@ -121,7 +121,7 @@ func TestJoinTakesFiles(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "all")
 	for i, dir := range dirs {
 		check(t, os.MkdirAll(filepath.Join(dir, "downloads"), 0o755))
-		check(t, os.WriteFile(filepath.Join(dir, "downloads", "both.pdf"), []byte(fmt.Sprint("PDF ", i)), 0o600))
+		check(t, os.WriteFile(filepath.Join(dir, "downloads", "both.pdf"), fmt.Append(nil, "PDF ", i), 0o600))
 		check(t, os.WriteFile(filepath.Join(dir, "downloads", "fetched.jsonl"), fmt.Appendf(nil, "{\"format\":1,\"url\":\"u%d\"}\n", i), 0o600))
 		check(t, os.WriteFile(filepath.Join(dir, "enrich.jsonl"), fmt.Appendf(nil, "{\"format\":1,\"key\":\"k\",\"text\":\"%d\"}\n{\"format\":1,\"key\":\"k%[1]d\"}\n{\"for", i), 0o600))
 	}
