@@ -41,6 +41,7 @@ func (j *Join) Run(ctx context.Context) error {
 		err = j.takeRows(ctx, next)
 	}
 	if err == nil {
+		j.step("check")
 		err = j.check(ctx, next, source)
 	}
 	if err != nil {
@@ -51,9 +52,9 @@ func (j *Join) Run(ctx context.Context) error {
 
 // step reports that a step is done.
 func (j *Join) step(what string) {
-	const tables, collections = 9, 2
+	const tables, collections, end = 9, 2, 1
 	j.done++
-	j.cfg.Progress(j.done, j.Added()+tables+collections, what)
+	j.cfg.Progress(j.done, j.Added()+tables+collections+end, what)
 }
 
 // takeFiles takes over PDFs, downloads and records. They do no harm if the join does not end.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -138,5 +139,94 @@ func TestJoinTakesFiles(t *testing.T) {
 		if raw, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(raw) != want {
 			t.Errorf("%s: %q, %v; want %q", name, raw, err, want)
 		}
+	}
+}
+
+// A join that is killed leaves what was there. Both the same join and another writer can follow.
+func TestKilledJoin(t *testing.T) {
+	t.Parallel()
+	model := &letters{model: "letters"}
+	dirs := sources(t, model, [][]paperdb.Paper{{bert}, {resnet}})
+	root := t.TempDir()
+	begun, whole := filepath.Join(root, "begun"), filepath.Join(root, "whole")
+	check(t, fillWith(t, env.WriterConfig{Dir: begun, Embedder: model}, attention))
+	check(t, fillWith(t, env.WriterConfig{Dir: whole, Embedder: model}, attention, bert, resnet, small(1)))
+	before, want := openClose(t, begun), openClose(t, whole)
+	var killed []string
+	_, err := join(t, env.JoinConfig{Dir: begun, From: dirs, Progress: func(done, total int, what string) {
+		if what == "rows" && done%8 != 0 {
+			return
+		}
+		copied := filepath.Join(root, fmt.Sprint(done, " ", what))
+		check(t, os.CopyFS(copied, os.DirFS(begun)))
+		killed = append(killed, copied)
+	}})
+	check(t, err)
+	for i, dir := range append(killed, begun) {
+		if dir != begun && openClose(t, dir) != before {
+			t.Errorf("%s: readers see other papers", dir)
+		}
+		steps := []func() error{
+			func() error { _, err := join(t, env.JoinConfig{Dir: dir, From: dirs}); return err },
+			func() error { return fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, small(1)) },
+		}
+		check(t, steps[i%2]())
+		check(t, steps[1-i%2]())
+		if openClose(t, dir) != want {
+			t.Errorf("%s: other papers than in one ingest", dir)
+		}
+		faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
+	}
+}
+
+// Directories that cannot be joined are refused by name, with what to do, and nothing changes.
+func TestJoinRefuses(t *testing.T) {
+	t.Parallel()
+	model := &letters{model: "letters", words: 5}
+	root := t.TempDir()
+	made := func(name string, cfg env.WriterConfig, finish bool, papers ...paperdb.Paper) string {
+		cfg.Dir = filepath.Join(root, name)
+		if cfg.Embedder == nil {
+			cfg.Embedder = model
+		}
+		w, err := env.OpenWriter(t.Context(), cfg)
+		check(t, err)
+		for _, p := range papers {
+			check(t, w.Put(t.Context(), p, nil))
+		}
+		if finish {
+			check(t, w.Finish(t.Context()))
+		}
+		check(t, w.Close())
+		return cfg.Dir
+	}
+	newer := resnet
+	newer.File.Parser = "airqa-9"
+	older := bert
+	older.File.Parser = "airqa-8"
+	good := made("good", env.WriterConfig{}, true, older)
+	locked := made("locked", env.WriterConfig{}, true, attention)
+	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: locked, Embedder: model})
+	check(t, err)
+	defer func() { check(t, w.Close()) }()
+	for name, c := range map[string]struct{ dir, want string }{
+		"windows":     {made("windows", env.WriterConfig{Embedder: &letters{model: "letters", words: 6}}, true, attention), "windows of 6 tokens, not 5"},
+		"model":       {made("model", env.WriterConfig{Embedder: &letters{model: "other"}}, true, attention), "embedder other, not letters"},
+		"parser":      {made("parser", env.WriterConfig{}, true, newer), "papers read by airqa-9, not airqa-8"},
+		"unfinished":  {made("unfinished", env.WriterConfig{}, false, attention), "run the same airqa command again"},
+		"interrupted": {made("unfinished", env.WriterConfig{}, false, attention), "run the same airqa command again"},
+		"locked":      {locked, "another ingest is writing to it"},
+		"version":     {made("version", env.WriterConfig{}, true, longer(older, 1)), "1 paper in different versions"},
+	} {
+		to := filepath.Join(root, "to")
+		if _, err := join(t, env.JoinConfig{Dir: to, From: []string{good, c.dir}}); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), filepath.Base(c.dir)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(to); err == nil {
+			t.Errorf("%s: the target was created", name)
+		}
+	}
+	if _, err := join(t, env.JoinConfig{Dir: made("begun", env.WriterConfig{}, false, attention), From: []string{good}}); err == nil || !strings.Contains(err.Error(), "was interrupted") {
+		t.Errorf("an unfinished target: %v", err)
 	}
 }
