@@ -323,7 +323,11 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if !w.branched {
+	if w.branched {
+		if _, err := paperdb.Compact(ctx, w.next.Database()); err != nil {
+			return err
+		}
+	} else {
 		done, err := w.keepOrBranch(ctx, len(rebuild) > 0)
 		if done || err != nil {
 			return err

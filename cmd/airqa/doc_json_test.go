@@ -73,6 +73,10 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"papers fetch -d airqa-demo/data -q airqa-demo/questions.jsonl --metadata airqa-demo/papers --dry-run --json"},
 		[]any{fetchReport{}},
 	},
+	"papers join": {
+		[]string{"papers join airqa-demo/data -d joined --dry-run --json"},
+		[]any{joinedPapers{}},
+	},
 	"papers rm": {
 		[]string{"papers rm -d airqa-demo/data lumen --dry-run --json"},
 		[]any{removedPapers{}},

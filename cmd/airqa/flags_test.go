@@ -143,7 +143,8 @@ var scripted = map[string]map[string]string{
 		"papers_fetch_test.go":      "data questions metadata named limit rate max-mb missing-list dry-run json",
 		"script/papers-fetch.txtar": "chunk-size chunk-unit",
 	},
-	"papers rm": {"script/papers-rm.txtar": "data dry-run json vectors"},
+	"papers join": {"script/papers-join.txtar": "data replace dry-run json"},
+	"papers rm":   {"script/papers-rm.txtar": "data dry-run json vectors"},
 	"papers add": {
 		"script/papers-list.txtar": "data metadata mineru chunk-size chunk-unit json",
 		"fetch_test.go":            "url arxiv list max-mb delay",
@@ -347,7 +348,7 @@ var neededArgs = map[string]string{
 	"trace":  "run",
 	"ingest": "--data d p.pdf", "import database": "--data d p.duckdb", "import run": "f --out o", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "store vectors copy": "--data d --to files", "store vectors check": "--data d", "store vectors stats": "--data d", "store vectors repair": "--data d",
-	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers rm": "--data d p", "papers fetch": "--data d --questions q --metadata m", "papers show": "--data d p", "papers list": "--data d", "papers add": "--data d p.pdf",
+	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers rm": "--data d p", "papers join": "--data d p", "papers fetch": "--data d --questions q --metadata m", "papers show": "--data d p", "papers list": "--data d", "papers add": "--data d p.pdf",
 	"bench annotate ask": "--dataset d --model openai:m --out o", "bench annotate export": "d --out o",
 	"shards merge": "run --out o", "shards slurm": "--shards 2 -- -q q", "shards k8s": "--shards 2 --image i --claim c -- -q q",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,7 +38,7 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.resolve(); err != nil {
+	if err := c.resolve(a); err != nil {
 		return err
 	}
 	from, err := paperdb.OpenReleased(a.ctx, c.Database)
@@ -53,7 +54,7 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, pdfs.Close()) }()
-	cfg := release.Config{From: from, Name: filepath.Base(c.Database), PDFs: pdfs, Replace: c.Replace}
+	cfg := release.Config{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace}
 	sum, err := a.session().Import(env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}, c.Database, cfg)
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 }
 
 // resolve finds database and PDFs of a data directory.
-func (c *importDatabaseCmd) resolve() error {
+func (c *importDatabaseCmd) resolve(a *app) error {
 	if info, err := os.Stat(c.Database); err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // opening the database reports it
 	}
@@ -70,11 +71,27 @@ func (c *importDatabaseCmd) resolve() error {
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
+	a.say("note: airqa papers join %s --data %s keeps vectors and file names, and embeds nothing", c.Database, c.Data)
 	c.Database = d.Database()
 	if c.PDFs == "" {
 		c.PDFs = filepath.Join(d.Path(), "pdfs")
 	}
 	return nil
+}
+
+// source identifies the database: by the name of its file, and that of a data directory, which all have the same name, by the
+// id of the directory as well.
+func (c importDatabaseCmd) source() string {
+	name := filepath.Base(c.Database)
+	d, err := datadir.Open(filepath.Dir(c.Database)) // a generation has a description like that of the directory
+	if err != nil {
+		return name
+	}
+	info, err := d.Info()
+	if id := cmp.Or(info.ID, info.Fingerprint); err == nil && id != "" {
+		return name + " of " + id
+	}
+	return name
 }
 
 func (c importDatabaseCmd) pdfs() (*release.PDFs, error) {

@@ -18,6 +18,7 @@ type papersCmd struct {
 	Show  papersShowCmd  `cmd:"" help:"Show details and problems of papers."`
 	Add   papersAddCmd   `cmd:"" help:"Read PDFs into the data directory, like airqa ingest."`
 	Fetch papersFetchCmd `cmd:"" help:"Download and ingest the papers that questions need."`
+	Join  papersJoinCmd  `cmd:"" help:"Make one data directory of several."`
 	Rm    papersRmCmd    `cmd:"" help:"Remove papers with their rows, vectors and files."`
 }
 

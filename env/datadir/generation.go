@@ -232,15 +232,8 @@ func (d *Dir) Branch(current *Dir) error {
 	// An interrupted writer of format 1 may have left a log of changes. The database is copied last: it marks the branch
 	// as complete.
 	for _, suffix := range []string{".wal", ""} {
-		from, err := os.Open(current.Database() + suffix)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = files.Copy(d.Database()+suffix, from)
-			err = errors.Join(err, from.Close())
-		}
-		if err != nil {
+		err := files.Copy(d.Database()+suffix, current.Database()+suffix)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("branch data directory: %w", err)
 		}
 	}

@@ -99,3 +99,21 @@ func (d *Dir) SetImported(name, version string) error {
 	all.Complete[name] = version
 	return WriteRecord(path, all)
 }
+
+// TakeImports adds the databases that another directory has imported completely. Of one with several versions, its own counts.
+func (d *Dir) TakeImports(other *Dir) error {
+	theirs := imports{Format: recordFormat}
+	if err := ReadRecord(filepath.Join(other.path, importsName), &theirs); err != nil {
+		return err
+	}
+	for name, version := range theirs.Complete {
+		have, err := d.Imported(name)
+		if err == nil && have == "" {
+			err = d.SetImported(name, version)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -32,7 +32,7 @@ type Store interface {
 type Config struct {
 	From  Source
 	Store Store
-	// Name is the name of the database's file, which identifies its papers.
+	// Name identifies the database of its papers: the name of its file, with the id of a data directory.
 	Name string
 	// PDFs finds the papers' PDFs; nil means none.
 	PDFs *PDFs

@@ -97,12 +97,20 @@ func fillBuffered(f io.Writer, fill func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// Copy replaces the file at path with the content of from, which the system may copy without reading it. The permissions
-// are those of a new file.
-func Copy(path string, from *os.File) error {
+// Copy replaces the file at path with the content of the file from. Where the file system shares blocks, nothing is copied;
+// otherwise the system may copy it without reading it. The permissions are those of a new file.
+func Copy(path, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it is only read
 	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(newMode))
 	if err == nil {
-		if _, err = io.Copy(f.File, from); err == nil {
+		if clone(f.File, in) != nil {
+			_, err = io.Copy(f.File, in)
+		}
+		if err == nil {
 			err = f.CloseAtomicallyReplace()
 		}
 		err = errors.Join(err, f.Cleanup())

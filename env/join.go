@@ -1,0 +1,198 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/env/datadir"
+	"airqa/internal/terminal"
+)
+
+// JoinConfig configures [OpenJoin]. Dir and From are required.
+type JoinConfig struct {
+	// Dir gets the papers of From: data directories with their vectors in files. It is created if it is missing or empty.
+	Dir  string
+	From []string
+	// Replace takes a paper that is there in several versions from the last directory that has it; otherwise it is an error.
+	Replace bool
+	// DryRun changes nothing; [Join.Run] must not be called.
+	DryRun bool
+	// Progress receives the number of steps that are done, and what is being done; it may be nil.
+	Progress func(done, total int, what string)
+}
+
+// Join makes one data directory of several. Rows, vectors, PDFs and records are taken over as they are: no PDF is read and no
+// text is embedded. The result is the next generation of the directory: an interrupted join changes nothing that readers see,
+// and the same join again completes it.
+type Join struct {
+	cfg      JoinConfig
+	open     closers
+	to       target
+	sources  []*source
+	replaced []ReplacedPaper
+	done     int // steps
+}
+
+// JoinedSource counts the papers of a data directory: those that are added, those that are already there in the same version,
+// and those of which another directory has the version that counts.
+type JoinedSource struct {
+	Dir      string `json:"data"`
+	Papers   int    `json:"papers"`
+	Added    int    `json:"added"`
+	Present  int    `json:"present"`
+	Replaced int    `json:"replaced"`
+}
+
+// ReplacedPaper is a version of a paper that does not count.
+type ReplacedPaper struct {
+	PaperID string `json:"paper_id"`
+	// File is the name of the file that the version was read from, Dir the directory that has it.
+	File string `json:"file"`
+	Dir  string `json:"data"`
+}
+
+// OpenJoin checks that the directories can be joined, and plans it. It keeps their locks until Close.
+func OpenJoin(ctx context.Context, cfg JoinConfig) (*Join, error) {
+	if cfg.Progress == nil {
+		cfg.Progress = func(int, int, string) {}
+	}
+	j := &Join{cfg: cfg, to: target{path: cfg.Dir}}
+	if err := j.prepare(ctx); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+func (j *Join) prepare(ctx context.Context) error {
+	if err := checkPlaces(j.cfg.Dir, j.cfg.From); err != nil {
+		return err
+	}
+	for _, path := range j.cfg.From {
+		s := &source{path: path}
+		j.open.add(s)
+		j.sources = append(j.sources, s)
+		if err := s.open(ctx); err != nil {
+			return fmt.Errorf("join %s: %w", path, err)
+		}
+	}
+	if err := j.openTarget(ctx); err != nil {
+		return err
+	}
+	if err := j.checkSettings(); err != nil {
+		return err
+	}
+	return j.plan()
+}
+
+// Close releases the directories.
+func (j *Join) Close() error { return j.open.close() }
+
+// Sources counts the papers of each directory.
+func (j *Join) Sources() []JoinedSource {
+	list := make([]JoinedSource, len(j.sources))
+	for i, s := range j.sources {
+		list[i] = s.counts
+	}
+	return list
+}
+
+// Replaced lists the versions of papers that do not count; empty unless Replace is set.
+func (j *Join) Replaced() []ReplacedPaper { return j.replaced }
+
+// Papers is the number of papers of the result.
+func (j *Join) Papers() int { return len(j.to.files) - len(j.to.removed) + j.Added() }
+
+// Added is the number of papers that are added.
+func (j *Join) Added() (n int) {
+	for _, s := range j.sources {
+		n += s.counts.Added
+	}
+	return n
+}
+
+// version is where a version of a paper is: in a source, or in the target if from is nil.
+type version struct {
+	hash, file string
+	from       *source
+}
+
+// plan decides which version of each paper counts. The papers of the target come first, then those of each source in order.
+func (j *Join) plan() error {
+	chosen := make(map[string]version)
+	for _, f := range j.to.files {
+		chosen[f.PaperID] = version{hash: versionOf(f), file: f.Name}
+	}
+	var conflicts []string
+	for _, s := range j.sources {
+		s.counts = JoinedSource{Dir: s.path, Papers: len(s.files)}
+		for _, f := range s.files {
+			mine := version{hash: versionOf(f), file: f.Name, from: s}
+			other, have := chosen[f.PaperID]
+			switch {
+			case have && other.hash == mine.hash:
+				s.leaveOut(f.PaperID)
+				s.counts.Present++
+				continue
+			case have && !j.cfg.Replace:
+				conflicts = append(conflicts, fmt.Sprintf("%s: %s of %s and %s of %s", f.PaperID, other.file, j.dirOf(other), mine.file, s.path))
+				continue
+			case have:
+				j.replace(f.PaperID, other)
+			}
+			chosen[f.PaperID] = mine
+			s.counts.Added++
+		}
+	}
+	return conflictError(conflicts)
+}
+
+func (j *Join) dirOf(v version) string {
+	if v.from == nil {
+		return j.to.path
+	}
+	return v.from.path
+}
+
+// replace leaves out a version of a paper.
+func (j *Join) replace(paperID string, v version) {
+	j.replaced = append(j.replaced, ReplacedPaper{PaperID: paperID, File: v.file, Dir: j.dirOf(v)})
+	if v.from == nil {
+		j.to.removed = append(j.to.removed, paperID)
+		return
+	}
+	v.from.leaveOut(paperID)
+	v.from.counts.Added--
+	v.from.counts.Replaced++
+}
+
+// mostConflicts are listed in an error.
+const mostConflicts = 10
+
+func conflictError(list []string) error {
+	if len(list) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(list) - mostConflicts; n > 0 {
+		more = fmt.Sprintf("\n  and %d more", n)
+	}
+	return fmt.Errorf("%s in different versions:\n  %s%s\n  With --replace, the last directory counts; without the papers that it replaces, "+
+		"join the others and ingest these PDFs into the result", terminal.Plural(len(list), "paper"),
+		strings.Join(list[:min(len(list), mostConflicts)], "\n  "), more)
+}
+
+// resultSources are the inputs of the papers of the result.
+func (j *Join) resultSources() []datadir.Source {
+	gone := make(map[string]bool, len(j.to.removed))
+	for _, id := range j.to.removed {
+		gone[id] = true
+	}
+	list := slices.DeleteFunc(sourcesOf(j.to.files), func(s datadir.Source) bool { return gone[s.PaperID] })
+	for _, s := range j.sources {
+		list = append(list, sourcesOf(s.taken())...)
+	}
+	return list
+}

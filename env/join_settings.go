@@ -1,0 +1,113 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"airqa/env/datadir"
+	"airqa/env/embed"
+	"airqa/env/paperdb"
+	"airqa/env/vectors"
+	"airqa/env/vectors/bm25"
+	"airqa/env/vectors/flat"
+)
+
+// joinSettings are the settings that directories must share to be joined.
+type joinSettings struct {
+	chunks       datadir.Chunking
+	index        datadir.Index
+	dense, words vectors.Collection
+	// parsers has the versions of each parser that papers were read by.
+	parsers map[string][]string
+}
+
+// settingsOf reads the settings of a generation. It returns an error unless both collections belong to its papers.
+func settingsOf(ctx context.Context, store *flat.Store, info datadir.Info, files []paperdb.Owned) (joinSettings, error) {
+	s := joinSettings{chunks: datadir.DefaultChunking(), index: *info.Index, parsers: parsersOf(files)}
+	if info.Chunks != nil {
+		s.chunks = *info.Chunks
+	}
+	var errDense, errWords error
+	s.dense, errDense = store.Info(ctx, collectionOf(embed.Info{Model: info.Index.Embedder}))
+	s.words, errWords = store.Info(ctx, bm25.Name)
+	err := errors.Join(errDense, errWords)
+	if err == nil && (s.dense.Source != info.Fingerprint || s.words.Source != info.Fingerprint) {
+		err = errors.New("it belongs to other papers")
+	}
+	if err != nil {
+		return s, fmt.Errorf("its search index is not complete (%w); run: airqa store vectors repair", err)
+	}
+	return s, nil
+}
+
+// parsersOf returns the versions of the parsers by name, such as 3 of airqa, each once.
+func parsersOf(files []paperdb.Owned) map[string][]string {
+	all := make(map[string][]string)
+	for _, f := range files {
+		base, _, _ := strings.Cut(f.Parser, "+")
+		at := strings.LastIndex(base, "-") + 1
+		if name := base[:at]; !slices.Contains(all[name], base[at:]) {
+			all[name] = append(all[name], base[at:])
+		}
+	}
+	return all
+}
+
+// differences lists what differs from other settings, one line each.
+func (s joinSettings) differences(other joinSettings) (list []string) {
+	differ := func(format string, a, b any) {
+		if a != b {
+			list = append(list, fmt.Sprintf(format, a, b))
+		}
+	}
+	differ("passages of %v, not %v", s.chunks, other.chunks)
+	differ("embedder %v, not %v", modelOf(s.dense), modelOf(other.dense))
+	differ("windows of %v tokens, not %v", s.dense.Window, other.dense.Window)
+	if len(list) == 0 && (!sameContent(s.dense, other.dense) || !sameContent(s.words, other.words)) {
+		list = append(list, "another form of the search index")
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.parsers)) {
+		have := other.parsers[name]
+		for _, v := range s.parsers[name] {
+			if len(have) > 0 && !slices.Contains(have, v) {
+				list = append(list, fmt.Sprintf("papers read by %s%s, not %s%s", name, v, name, strings.Join(have, " or "+name)))
+			}
+		}
+	}
+	return list
+}
+
+// modelOf names the embedding model of a collection.
+func modelOf(c vectors.Collection) string {
+	return embed.Info{Model: c.Model, Hash: c.ModelHash}.String()
+}
+
+// checkSettings compares each directory with the target, or with the first one if the target has no papers.
+func (j *Join) checkSettings() error {
+	path, want := j.to.path, j.to.settings
+	known := j.to.dir != nil && j.to.info.Index != nil
+	for _, s := range j.sources {
+		if len(s.files) == 0 {
+			continue
+		}
+		if !known {
+			path, want, known = s.path, s.settings, true
+			if c := j.to.info.Chunks; c != nil && *c != want.chunks {
+				return fmt.Errorf("join %s: it has passages of %v, and %s is set up for %v", s.path, want.chunks, j.to.path, *c)
+			}
+		}
+		if list := s.settings.differences(want); len(list) > 0 {
+			return fmt.Errorf("join %s: it has other settings than %s: %s; ingest its PDFs with those settings", s.path, path, strings.Join(list, "; "))
+		}
+	}
+	if !known {
+		return errors.New("join: none of the directories has papers")
+	}
+	return nil
+}
+
+func versionOf(f paperdb.Owned) string { return sourcesOf([]paperdb.Owned{f})[0].Version() }

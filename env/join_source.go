@@ -1,0 +1,291 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"airqa/env/datadir"
+	"airqa/env/paperdb"
+	"airqa/env/vectors/flat"
+)
+
+// source is a directory whose papers are taken.
+type source struct {
+	path     string
+	dir      *datadir.Dir
+	lock     *datadir.Lock // nil if the directory cannot be written
+	info     datadir.Info
+	changed  time.Time // of the database
+	files    []paperdb.Owned
+	settings joinSettings
+	store    *flat.Store
+	counts   JoinedSource
+	// without are the papers that are left out.
+	without []string
+}
+
+func (s *source) leaveOut(paperID string) { s.without = append(s.without, paperID) }
+
+// taken are the files of the papers that are taken.
+func (s *source) taken() []paperdb.Owned {
+	gone := make(map[string]bool, len(s.without))
+	for _, id := range s.without {
+		gone[id] = true
+	}
+	var list []paperdb.Owned
+	for _, f := range s.files {
+		if !gone[f.PaperID] {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// open locks the directory and reads its papers. A directory without papers has none to take.
+func (s *source) open(ctx context.Context) (err error) {
+	if s.dir, err = datadir.Open(s.path); err != nil {
+		return err
+	}
+	s.lock, err = s.dir.Lock()
+	// What cannot be written has no writer of this user, and holding the generation keeps those of others off.
+	if err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return err
+	}
+	if err := s.dir.Hold(""); err != nil {
+		return err
+	}
+	next, err := s.dir.Next()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(next.Database()); err == nil {
+		return errors.New("an ingest into it was interrupted; run the same airqa command again, then join")
+	}
+	if s.info, err = s.dir.Info(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(s.dir.Database()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return s.read(ctx)
+}
+
+func (s *source) read(ctx context.Context) (err error) {
+	if err := checkJoinable(s.path, s.info); err != nil {
+		return err
+	}
+	if s.changed, err = modified(s.dir.Database()); err != nil {
+		return err
+	}
+	if s.files, err = filesOf(ctx, s.dir.Database()); err != nil {
+		return err
+	}
+	if datadir.Fingerprint(sourcesOf(s.files)) != s.info.Fingerprint {
+		return fmt.Errorf("its database has %d other papers than the %d of %s; restore all files from one copy of the folder",
+			len(s.files), s.info.Papers, datadir.InfoName)
+	}
+	if s.store, err = flat.Open(s.dir.Vectors(), s.dir.Generation()); err != nil {
+		return err
+	}
+	s.settings, err = settingsOf(ctx, s.store, s.info, s.files)
+	return err
+}
+
+// Close releases the directory.
+func (s *source) Close() error {
+	var err error
+	if s.store != nil {
+		err = s.store.Close()
+	}
+	if s.dir != nil {
+		err = errors.Join(err, s.dir.Release())
+	}
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Release())
+	}
+	return err
+}
+
+// unchanged returns an error if the papers have changed since open: a program that does not lock the directory wrote to it.
+func (s *source) unchanged() error {
+	if s.store == nil {
+		return nil
+	}
+	info, err := s.dir.Info()
+	if err != nil {
+		return err
+	}
+	changed, err := modified(s.dir.Database())
+	if err == nil && (info.Generation != s.info.Generation || info.Fingerprint != s.info.Fingerprint || !changed.Equal(s.changed)) {
+		err = errors.New("its papers changed meanwhile; run the same command again")
+	}
+	if err != nil {
+		return fmt.Errorf("join %s: %w", s.path, err)
+	}
+	return nil
+}
+
+func modified(path string) (time.Time, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}
+
+// checkJoinable refuses a directory that has no generation with vectors in files.
+func checkJoinable(path string, info datadir.Info) error {
+	switch {
+	case info.Format != datadir.Format || info.Generation == 0 || info.Index == nil:
+		return fmt.Errorf("it was written by an earlier version; bring it up to date with airqa store vectors repair --data %s", path)
+	case !isFiles(info.Index.Vectors):
+		return fmt.Errorf("its vectors are on a Milvus server; copy them into its files first: airqa store vectors copy --data %s --to %s", path, Files)
+	}
+	return nil
+}
+
+// filesOf returns the source files of the papers of a database.
+func filesOf(ctx context.Context, path string) (_ []paperdb.Owned, err error) {
+	db, err := paperdb.OpenStored(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.Files(ctx)
+}
+
+// target is the directory that gets the papers.
+type target struct {
+	path     string
+	dir      *datadir.Dir // nil if it does not exist
+	info     datadir.Info
+	files    []paperdb.Owned
+	settings joinSettings
+	// removed are the papers of which a source has the version that counts.
+	removed []string
+}
+
+// unlock closes a lock.
+type unlock struct{ *datadir.Lock }
+
+func (u unlock) Close() error { return u.Release() }
+
+// openTarget locks the directory that gets the papers, if it exists, and reads those that it has.
+func (j *Join) openTarget(ctx context.Context) error {
+	if _, err := os.Stat(filepath.Join(j.to.path, datadir.InfoName)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := j.lockTarget(); err != nil {
+		return err
+	}
+	if err := j.readTarget(ctx); err != nil {
+		return fmt.Errorf("join into %s: %w", j.to.path, err)
+	}
+	return nil
+}
+
+// lockTarget opens the directory for writing, and creates it if it is missing.
+func (j *Join) lockTarget() error {
+	if err := paperdb.CheckPath(j.to.path); err != nil {
+		return err
+	}
+	dir, err := datadir.Create(j.to.path)
+	if err != nil {
+		return err
+	}
+	lock, err := dir.Lock()
+	if err != nil {
+		return err
+	}
+	j.open.add(unlock{lock})
+	if j.to.dir, err = datadir.Open(j.to.path); err != nil { // a writer may have ended before the lock
+		return err
+	}
+	return j.to.dir.CheckDatabase()
+}
+
+// createTarget creates the directory that gets the papers.
+func (j *Join) createTarget() error {
+	if err := j.lockTarget(); err != nil {
+		return err
+	}
+	if j.to.dir.Generation() > 0 {
+		return fmt.Errorf("join into %s: it got papers meanwhile; run the same command again", j.to.path)
+	}
+	return nil
+}
+
+// readTarget reads the papers of the directory.
+func (j *Join) readTarget(ctx context.Context) (err error) {
+	if j.to.info, err = j.to.dir.Info(); err != nil {
+		return err
+	}
+	next, err := j.to.dir.Next()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(next.Database()); err == nil {
+		return j.complete(ctx, next)
+	}
+	if _, err := os.Stat(j.to.dir.Database()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	s := source{path: j.to.path, dir: j.to.dir, info: j.to.info}
+	err = s.read(ctx)
+	j.to.files, j.to.settings = s.files, s.settings
+	if s.store != nil {
+		err = errors.Join(err, s.store.Close())
+	}
+	return err
+}
+
+// complete makes the next generation the current one if it lacks only that: a join was killed at its end.
+func (j *Join) complete(ctx context.Context, next *datadir.Dir) error {
+	interrupted := errors.New("an ingest into it was interrupted; run the same airqa command again, then join")
+	if j.to.info.Format != datadir.Format || j.cfg.DryRun {
+		return interrupted
+	}
+	if j.to.info.Index == nil {
+		j.to.info.Index, j.to.info.Chunks = j.first().Index, j.first().Chunks
+	}
+	files, err := filesOf(ctx, next.Database())
+	if err != nil || j.to.info.Index == nil {
+		return errors.Join(interrupted, err)
+	}
+	store, err := flat.Open(next.Vectors(), next.Generation())
+	if err != nil {
+		return err
+	}
+	info := j.to.info
+	info.Fingerprint = datadir.Fingerprint(sourcesOf(files))
+	_, unfinished := settingsOf(ctx, store, info, nil)
+	if err := store.Close(); err != nil {
+		return err
+	}
+	if unfinished != nil {
+		return interrupted
+	}
+	if err := j.commit(next, info.Fingerprint, len(files)); err != nil {
+		return err
+	}
+	if j.to.dir, err = datadir.Open(j.to.path); err != nil {
+		return err
+	}
+	return j.readTarget(ctx)
+}
+
+// first is the description of the first source with papers.
+func (j *Join) first() datadir.Info {
+	for _, s := range j.sources {
+		if s.store != nil {
+			return s.info
+		}
+	}
+	return datadir.Info{}
+}

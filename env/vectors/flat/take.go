@@ -1,0 +1,111 @@
+package flat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"airqa/env/vectors"
+	"airqa/internal/files"
+)
+
+// Taking is a collection of another store to take over. Without are the papers that are left out.
+type Taking struct {
+	From    *Store
+	Without []string
+}
+
+// Take adds the segments of collections of the same name to the collection c of this store, which it creates if there is
+// none; otherwise it changes its fingerprint to that of c. It removes the records of the papers removed first. It links the
+// files, which never change, and copies them where that is not possible. No record is read, and no segment is merged: a
+// later addition does that.
+func (s *Store) Take(ctx context.Context, c vectors.Collection, removed []string, from []Taking) (err error) {
+	s.write.Lock()
+	defer s.write.Unlock()
+	m := manifest{Collection: c}
+	old, err := s.hold(c.Name)
+	switch {
+	case errors.Is(err, vectors.ErrNotFound):
+	case err != nil:
+		return err
+	default:
+		defer func() { err = errors.Join(err, old.release()) }()
+		m = old.manifest
+		m.Collection.Source = c.Source
+	}
+	return s.change(m, old, func(e *edit) error {
+		if err := e.drop(removed, 0); err != nil {
+			return err
+		}
+		for _, t := range from {
+			if err := e.take(ctx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// take adds the segments of one store.
+func (e *edit) take(ctx context.Context, t Taking) error {
+	first := len(e.parts)
+	err := t.From.with(e.Collection.Name, func(c *collection) error {
+		for _, p := range c.parts {
+			if err := errors.Join(ctx.Err(), e.takePart(t.From.folder(e.Collection.Name), p.entry)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return e.drop(t.Without, first)
+}
+
+// takePart adds a segment in the folder dir.
+func (e *edit) takePart(dir string, entry segment) error {
+	own := entry
+	own.File = e.newFile("vec")
+	err := files.Link(filepath.Join(e.dir, own.File), filepath.Join(dir, entry.File))
+	if err == nil && entry.Gone != "" {
+		own.Gone = e.newFile("gone")
+		err = files.Link(filepath.Join(e.dir, own.Gone), filepath.Join(dir, entry.Gone))
+	}
+	if err != nil {
+		return fmt.Errorf("save collection %s: %w", e.Collection.Name, err)
+	}
+	p, err := openPart(e.dir, own, e.Collection.Kind)
+	if err != nil {
+		return err
+	}
+	e.made = append(e.made, p)
+	if e.Collection.Kind == vectors.Words {
+		e.Corpus = added(e.Corpus, e.parts, p, e.Collection.Corpus)
+	}
+	e.parts = append(e.parts, p)
+	return nil
+}
+
+// drop marks the records of papers in the segments from a number on as deleted.
+func (e *edit) drop(papers []string, first int) error {
+	if len(papers) == 0 {
+		return nil
+	}
+	kept := e.parts[:first:first]
+	for _, p := range e.parts[first:] {
+		going, err := p.matching(vectors.Filter{Papers: papers})
+		if err == nil && len(going) > 0 {
+			p, err = e.without(p, going)
+		}
+		if err != nil {
+			return err
+		}
+		if p.live() > 0 {
+			kept = append(kept, p)
+		}
+	}
+	e.parts = kept
+	return nil
+}

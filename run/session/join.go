@@ -1,0 +1,43 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"airqa/env"
+	"airqa/internal/progress"
+	"airqa/qa"
+)
+
+// Join joins data directories with a progress bar. Ctrl-C stops it without a
+// change; the same join again begins anew.
+func (s Session) Join(cfg env.JoinConfig) (_ *env.Join, err error) {
+	ctx, drain, stop := s.Interrupts()
+	defer stop()
+	ctx, cancel := UntilDrained(ctx, drain)
+	defer cancel()
+	var stage *progress.Stage
+	cfg.Progress = func(done, total int, what string) {
+		if stage == nil {
+			stage = s.Progress.Stage("join", total)
+		}
+		stage.Set(done, what)
+	}
+	j, err := env.OpenJoin(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	if cfg.DryRun {
+		return j, nil
+	}
+	err = j.Run(ctx)
+	if stage != nil {
+		stage.Close(fmt.Sprintf("%d papers added", j.Added()))
+	}
+	if err != nil && errors.Is(context.Cause(ctx), qa.ErrInterrupted) {
+		return j, errors.New("stopped; the data directory has the papers that it had, and the same command joins again")
+	}
+	return j, err
+}
