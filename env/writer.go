@@ -279,7 +279,7 @@ func (w *Writer) embedAhead(ctx context.Context) (*ahead, error) {
 	if err := w.openTexts(); err != nil {
 		return nil, err
 	}
-	w.ahead = startAhead(ctx, w.texts)
+	w.ahead = startAhead(ctx, newOverlap(w.texts, embed.BlocksOf(w.cfg.Embedder)))
 	return w.ahead, nil
 }
 
