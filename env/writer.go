@@ -42,6 +42,8 @@ type WriterConfig struct {
 	Embedder embed.Embedder
 	// Vectors is the URL of a Milvus server for the collections; empty means the directory's own files.
 	Vectors string
+	// Shard is the part of a corpus that is added, such as "3/16", which the directory must be for. Empty means anything else.
+	Shard string
 	// Recount makes Finish compare the number of records of each collection with that of the papers, as [Verify] does, and
 	// build those again that differ.
 	Recount bool
@@ -97,6 +99,11 @@ func (w *Writer) open(ctx context.Context) (err error) {
 	}
 	if err := w.dir.CheckDatabase(); err != nil {
 		return err
+	}
+	if w.cfg.Shard != "" {
+		if err := w.dir.TakeShard(w.cfg.Shard); err != nil {
+			return err
+		}
 	}
 	if err := checkServer(ctx, w.dir, w.cfg); err != nil {
 		return err
