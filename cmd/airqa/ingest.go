@@ -41,10 +41,13 @@ type shardFlag struct {
 	Shard shard.Part `env:"-" placeholder:"I/N" help:"Add only the I-th of N parts of the papers, such as 3/16, to a data directory of its own; airqa papers join combines them."`
 }
 
+// errReplace refuses to replace papers that a shard may not have.
+var errReplace = qa.Usagef("--replace needs all papers: what it replaces may be in another shard; join the shards first")
+
 // of returns the data directory for writing a shard, after a check that it is for this shard.
 func (f shardFlag) of(to env.WriterConfig, replace bool) (env.WriterConfig, error) {
 	if replace && f.Shard != (shard.Part{}) {
-		return to, qa.Usagef("--replace needs all papers: what it replaces may be in another shard; join the shards first")
+		return to, errReplace
 	}
 	to.Shard = f.Shard.String()
 	return to, datadir.CheckShard(to.Dir, to.Shard)
@@ -244,6 +247,9 @@ func (f fetchFlags) items() ([]fetch.Item, error) {
 	return items, nil
 }
 
+// errNoSources means that an ingest has no input.
+var errNoSources = qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
+
 // checkSources checks the arguments before anything is fetched.
 func (c ingestCmd) checkSources() error {
 	items, err := c.items()
@@ -251,7 +257,7 @@ func (c ingestCmd) checkSources() error {
 		return err
 	}
 	if len(c.Paths)+len(items) == 0 {
-		return qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
+		return errNoSources
 	}
 	_, _, err = ingest.FindOpen(c.Paths)
 	return err
@@ -291,7 +297,7 @@ func (c ingestCmd) gather(a *app) (g gathered, err error) {
 		if g.files, err = ingest.Select(a.ctx, found, c.Shard.Has); err != nil {
 			return g, err
 		}
-		a.say("shard %s: %d of %d files, %d of %d papers to fetch", c.Shard, len(g.files), len(found), len(items), listed)
+		a.say("shard %s: %d of %d files and %d of %d papers to fetch", c.Shard, len(g.files), len(found), len(items), listed)
 	}
 	downloads, _, err := ingest.FindOpen(fetched.Paths)
 	g.files = append(g.files, downloads...)
