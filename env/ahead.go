@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 
-	"airqa/env/embed"
+	"golang.org/x/sync/errgroup"
+
 	"airqa/env/paperdb"
 )
 
 // ahead embeds the texts of new papers while others are still being read. The vectors go to the cache, where
 // [Writer.Finish] finds them.
 type ahead struct {
-	texts  *embed.Cache
+	texts  *overlap
 	queue  chan []string
 	stop   chan struct{} // closed by end
 	cancel context.CancelFunc
@@ -24,7 +25,7 @@ type ahead struct {
 const aheadPapers = 4
 
 // startAhead begins to embed. It takes only the values of ctx.
-func startAhead(ctx context.Context, texts *embed.Cache) *ahead {
+func startAhead(ctx context.Context, texts *overlap) *ahead {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a := &ahead{texts: texts, queue: make(chan []string, aheadPapers), stop: make(chan struct{}), cancel: cancel, ended: make(chan struct{})}
 	go func() {
@@ -34,27 +35,38 @@ func startAhead(ctx context.Context, texts *embed.Cache) *ahead {
 	return a
 }
 
+// run embeds until stop is closed or a block fails.
 func (a *ahead) run(ctx context.Context) error {
-	var batch []string
-	for {
-		if len(batch) < embedBatch {
-			select {
-			case texts := <-a.queue:
-				batch = append(batch, texts...)
-				continue
-			case <-a.stop:
-				return nil
-			}
-		}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(a.texts.Calls)
+	for block := a.next(ctx, nil); len(block) >= a.texts.Texts; {
+		full := block[:a.texts.Texts]
+		group.Go(func() error {
+			_, err := a.texts.embed(ctx, full)
+			return err
+		})
+		block = a.next(ctx, block[a.texts.Texts:])
+	}
+	return group.Wait()
+}
+
+// next adds queued texts to a block until it is full. It returns nil when no more are to be embedded.
+func (a *ahead) next(ctx context.Context, block []string) []string {
+	for len(block) < a.texts.Texts {
 		select {
+		case texts := <-a.queue:
+			block = append(block, texts...)
 		case <-a.stop:
 			return nil
-		default:
+		case <-ctx.Done():
+			return nil
 		}
-		if _, err := a.texts.Embed(ctx, batch[:embedBatch]); err != nil {
-			return err
-		}
-		batch = batch[embedBatch:]
+	}
+	select {
+	case <-a.stop:
+		return nil
+	default:
+		return block
 	}
 }
 
@@ -62,7 +74,7 @@ func (a *ahead) run(ctx context.Context) error {
 func (a *ahead) add(ctx context.Context, p paperdb.Paper) error {
 	var texts []string
 	for _, c := range p.Cells() {
-		texts = append(texts, windowsOf(a.texts, c)...)
+		texts = append(texts, windowsOf(a.texts.texts, c)...)
 	}
 	select {
 	case a.queue <- texts:

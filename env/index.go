@@ -46,8 +46,8 @@ func (w *Writer) reindex(ctx context.Context, rebuild map[string]bool) (err erro
 	}
 	open.add(before)
 	ix := indexer{
-		db: db, source: source, versions: versionsOf(files), texts: texts, progress: cfg.Progress, notice: cfg.Notice, before: before,
-		rebuild: rebuild,
+		db: db, source: source, versions: versionsOf(files), texts: texts, overlap: newOverlap(texts, embed.BlocksOf(cfg.Embedder)),
+		progress: cfg.Progress, notice: cfg.Notice, before: before, rebuild: rebuild,
 	}
 	if err := branchFiles(dir, next); err != nil {
 		cfg.Notice(err.Error() + "; the collection is built again")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
@@ -161,8 +162,9 @@ func (ix localIndexer) add(ctx context.Context, dense string, addWords, addDense
 // adder adds groups of papers to both collections.
 type adder struct {
 	localIndexer
-	dense              string // name of the collection
-	done, total        int    // cells
+	dense              string       // name of the collection
+	done               atomic.Int64 // cells that were read
+	total              int          // cells
 	counter            *bm25.Counter
 	addWords, addDense papers
 }
@@ -179,21 +181,17 @@ func (a *adder) addGroup(ctx context.Context, ids []string) error {
 			if (err != nil || a.addDense[c.PaperID]) && !yield(c, err) {
 				return
 			}
-			a.done++
+			a.done.Add(1)
 		}
 	}
-	for batch, err := range a.windowBatches(cells, func(string) bool { return true }) {
+	for block, err := range a.embed(ctx, cells, func(string) bool { return true }) {
 		if err != nil {
 			return err
 		}
-		records, err := a.embed(ctx, batch)
-		if err != nil {
-			return err
-		}
-		dense = append(dense, records...)
-		a.progress(a.done, a.total)
+		dense = append(dense, block.records()...)
+		a.progress(int(a.done.Load()), a.total)
 	}
-	a.progress(a.done, a.total)
+	a.progress(int(a.done.Load()), a.total)
 	if err := a.store.Add(ctx, bm25.Name, words, a.versionsOf(ids, a.addWords)); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
@@ -188,41 +189,34 @@ func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
 	if err != nil {
 		return err
 	}
-	done := 0
+	var done atomic.Int64
 	cells := func(yield func(paperdb.Cell, error) bool) {
 		for c, err := range ix.db.Cells(ctx, p.added()) {
 			if !yield(c, err) {
 				return
 			}
-			done++
+			done.Add(1)
 		}
 	}
-	for batch, err := range ix.windowBatches(cells, func(text string) bool { return !ix.texts.Has(text) }) {
+	for _, err := range ix.embed(ctx, cells, func(text string) bool { return !ix.texts.Has(text) }) {
 		if err != nil {
 			return err
 		}
-		if _, err := ix.embedTexts(ctx, batch); err != nil {
-			return err
-		}
-		ix.progress(done, total)
+		ix.progress(int(done.Load()), total)
 	}
-	ix.progress(done, total)
+	ix.progress(int(done.Load()), total)
 	return nil
 }
 
 // denseRecords yields the records of some papers, or of all papers if ids is nil.
 func (ix remoteIndexer) denseRecords(ctx context.Context, ids []string) iter.Seq2[vectors.Record, error] {
 	return func(yield func(vectors.Record, error) bool) {
-		for batch, err := range ix.windowBatches(ix.db.Cells(ctx, ids), func(string) bool { return true }) {
-			var records []vectors.Record
-			if err == nil {
-				records, err = ix.embed(ctx, batch)
-			}
+		for block, err := range ix.embed(ctx, ix.db.Cells(ctx, ids), func(string) bool { return true }) {
 			if err != nil {
 				yield(vectors.Record{}, err)
 				return
 			}
-			for _, r := range records {
+			for _, r := range block.records() {
 				if !yield(r, nil) {
 					return
 				}

@@ -11,10 +11,6 @@ import (
 	"airqa/env/vectors"
 )
 
-// embedBatch is the number of windows per embedding request: enough to use both cores, and little work to lose at an
-// interruption.
-const embedBatch = 256
-
 // indexer has what an update of the collections needs, in the files or on a server, to match the papers in the database.
 type indexer struct {
 	db *paperdb.Reader
@@ -22,6 +18,7 @@ type indexer struct {
 	source   string
 	versions map[string]string
 	texts    *embed.Cache
+	overlap  *overlap
 	progress func(done, total int)
 	notice   func(line string)
 	before   *before
@@ -138,9 +135,9 @@ func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
 	return []string{c.Text}
 }
 
-// windowBatches yields the windows of cells that are accepted, [embedBatch] of them at a time.
-func (ix indexer) windowBatches(cells iter.Seq2[paperdb.Cell, error], accept func(text string) bool) iter.Seq2[[]window, error] {
-	return batches(embedBatch, func(yield func(window, error) bool) {
+// embed embeds the windows of cells that are accepted, and yields them in their order, a block at a time.
+func (ix indexer) embed(ctx context.Context, cells iter.Seq2[paperdb.Cell, error], accept func(text string) bool) iter.Seq2[embedded, error] {
+	return ix.overlap.all(ctx, batches(ix.overlap.Texts, func(yield func(window, error) bool) {
 		for c, err := range cells {
 			if err != nil {
 				yield(window{}, err)
@@ -152,10 +149,10 @@ func (ix indexer) windowBatches(cells iter.Seq2[paperdb.Cell, error], accept fun
 				}
 			}
 		}
-	})
+	}))
 }
 
-// batches yields the elements of a sequence n at a time. A batch is valid until the next one.
+// batches yields the elements of a sequence n at a time.
 func batches[T any](n int, all iter.Seq2[T, error]) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var batch []T
@@ -170,31 +167,10 @@ func batches[T any](n int, all iter.Seq2[T, error]) iter.Seq2[[]T, error] {
 			if !yield(batch, nil) {
 				return
 			}
-			batch = batch[:0]
+			batch = nil
 		}
 		if len(batch) > 0 {
 			yield(batch, nil)
 		}
 	}
-}
-
-// embed returns the records of windows.
-func (ix indexer) embed(ctx context.Context, windows []window) ([]vectors.Record, error) {
-	dense, err := ix.embedTexts(ctx, windows)
-	if err != nil {
-		return nil, err
-	}
-	records := make([]vectors.Record, len(windows))
-	for i, w := range windows {
-		records[i] = vectors.Record{Origin: originOf(w.Cell), Vector: vectors.Vector{Dense: dense[i]}}
-	}
-	return records, nil
-}
-
-func (ix indexer) embedTexts(ctx context.Context, windows []window) ([][]float32, error) {
-	texts := make([]string, len(windows))
-	for i, w := range windows {
-		texts[i] = w.text
-	}
-	return ix.texts.Embed(ctx, texts)
 }

@@ -43,6 +43,8 @@ type WriterConfig struct {
 	Embedder embed.Embedder
 	// Vectors is the URL of a Milvus server for the collections; empty means the directory's own files.
 	Vectors string
+	// Shard is the part of a corpus that is added, such as "3/16", which the directory must be for. Empty means anything else.
+	Shard string
 	// Recount makes Finish compare the number of records of each collection with that of the papers, as [Verify] does, and
 	// build those again that differ.
 	Recount bool
@@ -98,6 +100,11 @@ func (w *Writer) open(ctx context.Context) (err error) {
 	}
 	if err := w.dir.CheckDatabase(); err != nil {
 		return err
+	}
+	if w.cfg.Shard != "" {
+		if err := w.dir.TakeShard(w.cfg.Shard); err != nil {
+			return err
+		}
 	}
 	if err := checkServer(ctx, w.dir, w.cfg); err != nil {
 		return err
@@ -281,7 +288,7 @@ func (w *Writer) embedAhead(ctx context.Context) (*ahead, error) {
 	if err := w.openTexts(); err != nil {
 		return nil, err
 	}
-	w.ahead = startAhead(ctx, w.texts)
+	w.ahead = startAhead(ctx, newOverlap(w.texts, embed.BlocksOf(w.cfg.Embedder)))
 	return w.ahead, nil
 }
 

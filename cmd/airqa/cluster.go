@@ -5,15 +5,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
+	"airqa/env"
 	"airqa/internal/settings"
 	"airqa/qa"
 	"airqa/run/shard"
 )
 
-// shardsCmd is about runs that are divided among processes.
+// shardsCmd is about runs and ingests that are divided among processes.
 type shardsCmd struct {
 	Merge mergeCmd      `cmd:"" help:"Merge the shards of a run into one run."`
 	Slurm slurmCmd      `cmd:"" help:"Print an array job script for Slurm."`
@@ -28,7 +30,7 @@ type clusterFlags struct {
 	Name     string   `env:"-" default:"airqa" help:"Name of the job."`
 	CPUs     int      `name:"cpus" env:"-" default:"2" help:"CPUs per shard."`
 	Restarts int      `env:"-" default:"20" help:"Maximum restarts of a failed shard."`
-	Args     []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out."`
+	Args     []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out. Or ingest or import and its arguments, with the data directory that joins all papers as --data."`
 }
 
 type slurmCmd struct {
@@ -66,11 +68,11 @@ type kubernetesCmd struct {
 }
 
 func (c kubernetesCmd) Run(a *app) error {
-	job, run, err := c.job(a)
+	job, data, err := c.job(a)
 	if err != nil {
 		return err
 	}
-	k, err := c.pods(job, run.Data)
+	k, err := c.pods(job, data)
 	if err != nil {
 		return err
 	}
@@ -83,6 +85,9 @@ func (f podFlags) pods(job shard.Job, data string) (shard.Kubernetes, error) {
 	job.Memory = f.Mem
 	k := shard.Kubernetes{
 		Job: job, Namespace: f.Namespace, Image: f.Image, Secret: f.Secret, Claim: f.Claim, Work: f.Work, DataClaim: f.DataClaim, Data: data,
+	}
+	if k.DataClaim != "" && job.Command.AddsPapers() {
+		return k, qa.Usagef("--data-claim is for runs: the data directories of airqa %s are written to --claim", job.Command)
 	}
 	if k.DataClaim != "" && !slices.Contains(job.Args, data) {
 		return k, qa.Usagef("--data-claim needs --data DIR after --: the path where the claim is mounted")
@@ -105,7 +110,7 @@ func (c servingCmd) Run(a *app) error {
 		return err
 	}
 	job := shard.Job{
-		Name: c.Name, Args: shard.Without(c.Args, "--out", "-o", "--listen"), Out: filepath.ToSlash(parsed.Serve.Out), Shards: c.Replicas, CPUs: c.CPUs,
+		Name: c.Name, Command: shard.Run, Args: shard.Without(c.Args, "--out", "-o", "--listen"), Out: filepath.ToSlash(parsed.Serve.Out), Shards: c.Replicas, CPUs: c.CPUs,
 	}
 	if err := a.refuseKeys(job.Args); err != nil {
 		return err
@@ -118,34 +123,99 @@ func (c servingCmd) Run(a *app) error {
 	return a.printWhole(manifest, err)
 }
 
-// job checks the flags of airqa run and divides the limits.
-func (c clusterFlags) job(a *app) (shard.Job, runCmd, error) {
-	parsed, err := parseFlags("run", c.Args, a.files)
-	run := parsed.Run
-	if err != nil {
-		return shard.Job{}, run, err
+// job divides the command after --: airqa run, unless the first word names another. It also returns its data directory.
+func (c clusterFlags) job(a *app) (job shard.Job, data string, err error) {
+	job = shard.Job{Name: c.Name, Command: shard.Run, Args: c.Args, Shards: c.Shards, Parallel: c.Parallel, CPUs: c.CPUs, Restarts: c.Restarts}
+	if len(c.Args) > 0 && !strings.HasPrefix(c.Args[0], "-") {
+		job.Command, job.Args = shard.Command(c.Args[0]), c.Args[1:]
 	}
+	if slices.Contains(job.Args, "--") {
+		return job, "", qa.Usagef("only one -- is possible, as the flags of a shard are added at the end; write ./-NAME for a file whose name begins with -")
+	}
+	var divide func(cli) error
+	switch job.Command {
+	case shard.Run:
+		divide = func(c cli) error { data = c.Run.Data; return divideRun(&job, c.Run) }
+	case shard.Ingest:
+		divide = func(c cli) error { data = c.Ingest.Data; return divideIngest(&job, c.Ingest) }
+	case shard.Import:
+		divide = func(c cli) error { data = c.Import.Database.Data; return divideImport(&job, c.Import.Database) }
+	default:
+		return job, "", qa.Usagef("airqa %s cannot be divided; after --, give the flags of airqa run, or ingest or import with its arguments", job.Command)
+	}
+	parsed, err := parseFlags(string(job.Command), job.Args, a.files)
+	if err == nil {
+		err = divide(parsed)
+	}
+	if err == nil {
+		err = a.refuseKeys(job.Args)
+	}
+	return job, data, err
+}
+
+// errShard refuses a part of a part.
+var errShard = qa.Usagef("--shard is set for each shard; leave it out")
+
+// divideRun checks the flags of airqa run and divides the limits.
+func divideRun(job *shard.Job, run runCmd) error {
 	switch {
 	case run.Shard != (shard.Part{}):
-		return shard.Job{}, run, qa.Usagef("--shard is set for each shard; leave it out")
+		return errShard
 	case run.Out == "":
-		return shard.Job{}, run, qa.Usagef("missing --out DIR after --: the directory of the merged run, such as runs/hybrid")
+		return qa.Usagef("missing --out DIR after --: the directory of the merged run, such as runs/hybrid")
 	case run.DryRun || run.Replay != "":
-		return shard.Job{}, run, qa.Usagef("--dry-run and --replay make no calls: run them on one machine")
+		return qa.Usagef("--dry-run and --replay make no calls: run them on one machine")
 	}
-	args := shard.Without(c.Args, "--out", "-o", "--budget-usd", "--budget-tokens", "--max-connections")
-	job := shard.Job{
-		Name: c.Name, Args: args, Out: filepath.ToSlash(run.Out), Shards: c.Shards, Parallel: c.Parallel, CPUs: c.CPUs, Restarts: c.Restarts,
-	}
-	limits, err := shard.Limits{USD: run.BudgetUSD, Tokens: run.BudgetTokens, Connections: run.MaxConnections}.Flags(job)
+	job.Out = filepath.ToSlash(run.Out)
+	limits, err := shard.Limits{USD: run.BudgetUSD, Tokens: run.BudgetTokens, Connections: run.MaxConnections}.Flags(*job)
 	if err != nil {
-		return job, run, withCode(exitUsage, err)
+		return withCode(exitUsage, err)
 	}
-	job.Args = append(job.Args, limits...)
-	if err := a.refuseKeys(job.Args); err != nil {
-		return job, run, err
+	job.Args = append(shard.Without(job.Args, "--out", "-o", "--budget-usd", "--budget-tokens", "--max-connections"), limits...)
+	return run.check()
+}
+
+// divideIngest checks the arguments of airqa ingest. Shards that run at a time wait for each other's requests to one host.
+func divideIngest(job *shard.Job, c ingestCmd) error {
+	items, err := c.items()
+	if err != nil {
+		return err
 	}
-	return job, run, run.check()
+	if len(c.Paths)+len(items) == 0 {
+		return errNoSources
+	}
+	if _, err := c.check(); err != nil {
+		return err
+	}
+	if len(items) > 0 {
+		job.Args = append(shard.Without(job.Args, "--delay"), "--delay", (c.Delay * time.Duration(job.AtOnce())).String())
+	}
+	return divideData(job, c.dataFlags, c.shardFlag, c.Replace)
+}
+
+// divideImport checks the arguments of airqa import.
+func divideImport(job *shard.Job, c importDatabaseCmd) error {
+	return divideData(job, c.dataFlags, c.shardFlag, c.Replace)
+}
+
+// divideData checks the flags of a command that adds papers, and divides the connections to an embedding server.
+func divideData(job *shard.Job, data dataFlags, part shardFlag, replace bool) error {
+	switch {
+	case part.Shard != (shard.Part{}):
+		return errShard
+	case replace:
+		return errReplace
+	case data.Vectors != "" && data.Vectors != env.Files:
+		return qa.Usagef("--vectors %s: shards keep their vectors in files; copy those of the joined directory with airqa store vectors copy",
+			settings.MaskURL(data.Vectors))
+	}
+	connections, err := job.Connections("--embed-connections", data.EmbedConnections)
+	if err != nil {
+		return withCode(exitUsage, err)
+	}
+	job.Out = filepath.ToSlash(data.Data)
+	job.Args = append(shard.Without(job.Args, "--data", "-d", "--embed-connections"), connections...)
+	return nil
 }
 
 // refuseKeys returns an error if flags contain an API key, which would be in what is printed.

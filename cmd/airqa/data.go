@@ -72,12 +72,13 @@ func isEmbedder(text string) bool {
 
 // embedderFlags name a data directory and its embedding model.
 type embedderFlags struct {
-	Data         string `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
-	Embedder     string `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedModel   string `names:"input" placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2. Default: built-in 8-bit weights."`
-	EmbedTokens  int    `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of the openai:NAME model. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
-	EmbedThreads int    `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
-	EmbedBaseURL string `names:"endpoint" name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
+	Data             string `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
+	Embedder         string `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
+	EmbedModel       string `names:"input" placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2. Default: built-in 8-bit weights."`
+	EmbedTokens      int    `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of the openai:NAME model. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
+	EmbedThreads     int    `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
+	EmbedConnections int    `name:"embed-connections" placeholder:"N" help:"Maximum concurrent requests to the endpoint of openai:NAME. Default: 64, and 16 while papers are embedded; fewer while it refuses requests."`
+	EmbedBaseURL     string `names:"endpoint" name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
 }
 
 // embedder returns the embedding model. It does no I/O.
@@ -86,23 +87,36 @@ func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 		return nil, qa.Usagef("--data is empty: name a data directory")
 	}
 	name, remote := strings.CutPrefix(f.Embedder, "openai:")
+	if err := f.checkEmbedder(remote); err != nil {
+		return nil, err
+	}
+	if !remote {
+		return minilm.Open(f.local())
+	}
+	c, err := f.remoteConfig(a, name)
+	if err != nil {
+		return nil, err
+	}
+	return embed.NewOpenAI(c)
+}
+
+// checkEmbedder rejects flags that the embedding model does not have.
+func (f embedderFlags) checkEmbedder(remote bool) error {
 	switch {
 	case remote && f.EmbedModel != "":
-		return nil, qa.Usagef("--embed-model needs --embedder minilm")
+		return qa.Usagef("--embed-model needs --embedder minilm")
 	case remote && f.EmbedThreads != 0:
-		return nil, qa.Usagef("--embed-threads needs --embedder minilm")
+		return qa.Usagef("--embed-threads needs --embedder minilm")
+	case !remote && f.EmbedConnections != 0:
+		return qa.Usagef("--embed-connections needs --embedder openai:NAME")
+	case f.EmbedConnections < 0:
+		return qa.Usagef("--embed-connections %d: cannot be negative", f.EmbedConnections)
 	case f.EmbedThreads < 0:
-		return nil, qa.Usagef("--embed-threads %d: must be 0 (all cores) or more", f.EmbedThreads)
+		return qa.Usagef("--embed-threads %d: must be 0 (all cores) or more", f.EmbedThreads)
 	case f.EmbedTokens != 0 && f.EmbedTokens < minEmbedTokens:
-		return nil, qa.Usagef("--embed-tokens %d: must be at least %d", f.EmbedTokens, minEmbedTokens)
-	case remote:
-		c, err := f.remoteConfig(a, name)
-		if err != nil {
-			return nil, err
-		}
-		return embed.NewOpenAI(c)
+		return qa.Usagef("--embed-tokens %d: must be at least %d", f.EmbedTokens, minEmbedTokens)
 	}
-	return minilm.Open(f.local())
+	return nil
 }
 
 func (f embedderFlags) local() minilm.Config {
@@ -121,7 +135,9 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 	if address == "" {
 		address = llm.DefaultBaseURL
 	}
-	return embed.OpenAIConfig{BaseURL: address, Model: name, Tokens: f.EmbedTokens, Key: access.Key, Client: llm.HTTPClient(embedTimeout)}, nil
+	return embed.OpenAIConfig{
+		BaseURL: address, Model: name, Tokens: f.EmbedTokens, Key: access.Key, Client: llm.HTTPClient(embedTimeout), Parallel: f.EmbedConnections,
+	}, nil
 }
 
 // open opens the data directory for reading. Directory, vectors and embedder of cfg come from the flags and the record, which must

@@ -25,6 +25,7 @@ type importCmd struct {
 
 type importDatabaseCmd struct {
 	dataFlags
+	shardFlag
 	Database string `arg:"" name:"database" help:"Released AirQA database, such as ai_research.duckdb, or a data directory."`
 	PDFs     string `names:"input" name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: the pdfs folder of a data directory; for a database, the paths stored in it, relative to the working directory."`
 	Replace  bool   `help:"Replace papers with the same id that came from a PDF or another database."`
@@ -34,8 +35,11 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 	if ext := filepath.Ext(c.Database); ext == ".json" || ext == ".jsonl" || ext == ".eval" {
 		return qa.Usagef("%s is not a database; to import trajectories, run: airqa import run %[1]s --out RUN", c.Database)
 	}
-	texts, err := c.index(a, true)
+	to, err := c.target(a, true)
 	if err != nil {
+		return err
+	}
+	if to, err = c.of(to, c.Replace); err != nil {
 		return err
 	}
 	if err := c.resolve(a); err != nil {
@@ -54,12 +58,12 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, pdfs.Close()) }()
-	cfg := release.Config{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace}
-	sum, err := a.session().Import(env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}, c.Database, cfg)
+	cfg := release.Config{From: from, Name: c.source(), PDFs: pdfs, Replace: c.Replace, Take: c.Shard.Has}
+	sum, err := a.session().Import(to, c.Database, cfg)
 	if err != nil {
 		return err
 	}
-	return c.end(a, sum)
+	return c.end(a, to, sum)
 }
 
 // resolve finds database and PDFs of a data directory.
@@ -109,7 +113,10 @@ func (c importDatabaseCmd) pdfs() (*release.PDFs, error) {
 const maxFailures = 20
 
 // end reports problems and failures and sets the exit code.
-func (c importDatabaseCmd) end(a *app, sum release.Summary) error {
+func (c importDatabaseCmd) end(a *app, to env.WriterConfig, sum release.Summary) error {
+	if to.Shard != "" {
+		a.say("shard %s: %d of %d papers", to.Shard, sum.Total, sum.All)
+	}
 	if n := len(sum.Warned); n > 0 {
 		a.say("note: %d papers have problems, such as table boxes stored as corners; see airqa papers --data %s", n, c.Data)
 	}
@@ -121,14 +128,14 @@ func (c importDatabaseCmd) end(a *app, sum release.Summary) error {
 		a.say("error: paper %s: %v", f.PaperID, f.Err)
 	}
 	switch n := len(sum.Failed); {
-	case sum.Total == 0:
+	case sum.All == 0:
 		return fmt.Errorf("%s has no papers", c.Database)
-	case n == sum.Total:
+	case n > 0 && n == sum.Total && to.Shard == "":
 		return fmt.Errorf("none of %d papers could be imported", n)
 	case n > 0:
 		return withCode(exitFailedExamples, fmt.Errorf("%d of %d papers could not be imported; the others are in %s", n, sum.Total, c.Data))
 	}
-	a.say("next: airqa search --data %s \"your query\"", c.Data)
+	a.nextAfter(to)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"airqa/ingest/mineru"
 	"airqa/ingest/records"
 	"airqa/qa"
+	"airqa/run/shard"
 )
 
 // chunkFlags fix how pages are split into passages.
@@ -34,9 +36,27 @@ func (f chunkFlags) chunking() (datadir.Chunking, error) {
 	return chunks, nil
 }
 
+// shardFlag divides papers among data directories.
+type shardFlag struct {
+	Shard shard.Part `env:"-" placeholder:"I/N" help:"Add only the I-th of N parts of the papers, such as 3/16, to a data directory of its own; airqa papers join combines them."`
+}
+
+// errReplace refuses to replace papers that a shard may not have.
+var errReplace = qa.Usagef("--replace needs all papers: what it replaces may be in another shard; join the shards first")
+
+// of returns the data directory for writing a shard, after a check that it is for this shard.
+func (f shardFlag) of(to env.WriterConfig, replace bool) (env.WriterConfig, error) {
+	if replace && f.Shard != (shard.Part{}) {
+		return to, errReplace
+	}
+	to.Shard = f.Shard.String()
+	return to, datadir.CheckShard(to.Dir, to.Shard)
+}
+
 type ingestCmd struct {
 	dataFlags
 	fetchFlags
+	shardFlag
 	Paths    []string `arg:"" optional:"" name:"path" help:"PDFs or folders of PDFs. Metadata in NAME.json next to NAME.pdf overrides extracted metadata."`
 	Workers  int      `short:"j" default:"2" help:"Papers to ingest concurrently."`
 	Metadata string   `names:"input" placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
@@ -49,24 +69,20 @@ type ingestCmd struct {
 }
 
 func (c ingestCmd) Run(a *app) error {
-	switch {
-	case c.Workers < 1:
-		return qa.Usagef("-j %d: must be at least 1", c.Workers)
-	case c.MaxPages < 1:
-		return qa.Usagef("--max-pages %d: must be at least 1", c.MaxPages)
+	chunks, err := c.check()
+	if err != nil {
+		return err
 	}
 	if err := c.checkSources(); err != nil {
 		return err
 	}
-	texts, err := c.index(a, true)
+	to, err := c.target(a, true)
 	if err != nil {
 		return err
 	}
-	chunks, err := c.chunking()
-	if err != nil {
+	if to, err = c.of(to, c.Replace); err != nil {
 		return err
 	}
-	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
 	cfg := c.config()
 	if cfg.Extras, err = c.extras(); err != nil {
 		return err
@@ -76,6 +92,17 @@ func (c ingestCmd) Run(a *app) error {
 		return err
 	}
 	return c.ingest(a, to, cfg, chunks)
+}
+
+// check checks the flags that need no file.
+func (c ingestCmd) check() (datadir.Chunking, error) {
+	switch {
+	case c.Workers < 1:
+		return datadir.Chunking{}, qa.Usagef("-j %d: must be at least 1", c.Workers)
+	case c.MaxPages < 1:
+		return datadir.Chunking{}, qa.Usagef("--max-pages %d: must be at least 1", c.MaxPages)
+	}
+	return c.chunking()
 }
 
 // ingest reads the files and the fetched papers.
@@ -92,11 +119,11 @@ func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks
 		a.say("error: folder %s cannot be listed: %v", f.Path, f.Err)
 	}
 	if c.JSON {
-		if err := a.printJSON(newIngestResult(sum)); err != nil {
+		if err := a.printJSON(newIngestResult(to.Shard, sum)); err != nil {
 			return err
 		}
 	}
-	err = a.ingestEnd(c.Data, len(g.files), sum)
+	err = a.ingestEnd(to, len(g.files), sum)
 	switch {
 	case err != nil:
 		return err
@@ -110,6 +137,7 @@ func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks
 
 // ingestResult is the JSON of an ingest.
 type ingestResult struct {
+	Shard   string          `json:"shard,omitempty"`
 	Added   int             `json:"added"`
 	Present int             `json:"present"`
 	Pages   int             `json:"pages"`
@@ -122,9 +150,9 @@ type ingestFailure struct {
 	Reason string `json:"reason"`
 }
 
-func newIngestResult(sum ingest.Summary) ingestResult {
+func newIngestResult(shard string, sum ingest.Summary) ingestResult {
 	r := ingestResult{
-		Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages, Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
+		Shard: shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages, Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
 	}
 	for _, f := range sum.Failed {
 		r.Failed = append(r.Failed, ingestFailure{Path: f.Path, Reason: f.Err.Error()})
@@ -150,7 +178,7 @@ func (c ingestCmd) extras() (e ingest.Extras, err error) {
 }
 
 // ingestEnd prints the next command and sets the exit code.
-func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
+func (a *app) ingestEnd(to env.WriterConfig, files int, sum ingest.Summary) error {
 	imported := 0
 	for _, f := range sum.Failed {
 		if errors.Is(f.Err, ingest.ErrImported) {
@@ -168,14 +196,23 @@ func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
 		reasons = append(reasons, fmt.Sprintf("%d of %d files were not read: their papers come from an imported database", imported, files))
 	}
 	if len(reasons) == 0 {
-		a.say("next: airqa search --data %s \"your query\"", dir)
+		a.nextAfter(to)
 		return nil
 	}
 	code := exitFailedExamples
-	if len(sum.Failed) == files {
+	if len(sum.Failed) == files && to.Shard == "" { // a shard may have a single file
 		code = exitFailed
 	}
-	return withCode(code, fmt.Errorf("%s; the others are in %s", strings.Join(reasons, ", "), dir))
+	return withCode(code, fmt.Errorf("%s; the others are in %s", strings.Join(reasons, ", "), to.Dir))
+}
+
+// nextAfter prints what to do with a data directory that is complete.
+func (a *app) nextAfter(to env.WriterConfig) {
+	if to.Shard != "" {
+		a.say("next, when all shards are complete: airqa papers join SHARD... --data DIR")
+		return
+	}
+	a.say("next: airqa search --data %s \"your query\"", to.Dir)
 }
 
 // fetchFlags select papers to download before ingestion.
@@ -210,6 +247,9 @@ func (f fetchFlags) items() ([]fetch.Item, error) {
 	return items, nil
 }
 
+// errNoSources means that an ingest has no input.
+var errNoSources = qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
+
 // checkSources checks the arguments before anything is fetched.
 func (c ingestCmd) checkSources() error {
 	items, err := c.items()
@@ -217,7 +257,7 @@ func (c ingestCmd) checkSources() error {
 		return err
 	}
 	if len(c.Paths)+len(items) == 0 {
-		return qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
+		return errNoSources
 	}
 	_, _, err = ingest.FindOpen(c.Paths)
 	return err
@@ -237,6 +277,8 @@ func (c ingestCmd) gather(a *app) (g gathered, err error) {
 	if err != nil {
 		return g, err
 	}
+	listed := len(items)
+	items = slices.DeleteFunc(items, func(i fetch.Item) bool { return !c.Shard.Has(i.URL) })
 	delay := c.Delay
 	if delay == 0 {
 		delay = -1 // in fetch.Fetcher, 0 is the default and a negative time is none
@@ -246,8 +288,20 @@ func (c ingestCmd) gather(a *app) (g gathered, err error) {
 		return g, err
 	}
 	g.missing = len(fetched.Failed)
-	g.files, g.closed, err = ingest.FindOpen(append(c.Paths, fetched.Paths...))
-	if err == nil && len(g.files) == 0 && g.missing > 0 {
+	found, closed, err := ingest.FindOpen(c.Paths)
+	if err != nil {
+		return g, err
+	}
+	g.files, g.closed = found, closed
+	if c.Shard != (shard.Part{}) {
+		if g.files, err = ingest.Select(a.ctx, found, c.Shard.Has); err != nil {
+			return g, err
+		}
+		a.say("shard %s: %d of %d files and %d of %d papers to fetch", c.Shard, len(g.files), len(found), len(items), listed)
+	}
+	downloads, _, err := ingest.FindOpen(fetched.Paths)
+	g.files = append(g.files, downloads...)
+	if err == nil && len(g.files) == 0 && g.missing > 0 && c.Shard == (shard.Part{}) {
 		err = fmt.Errorf("none of %d papers could be fetched", len(items))
 	}
 	return g, err

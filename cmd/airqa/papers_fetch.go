@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,10 +18,12 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/session"
+	"airqa/run/shard"
 )
 
 type papersFetchCmd struct {
 	dataFlags
+	shardFlag
 	Questions string   `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions, one JSON object per line."`
 	Metadata  []string `names:"source" required:"" sep:"none" placeholder:"PATH" help:"Folder or zip archive of metadata files UUID.json with pdf_url (AirQA paper, A.2). Repeatable."`
 	Named     bool     `help:"Only papers that questions name, without the papers of the venues that they search."`
@@ -58,6 +61,9 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	}
 	to, err := c.target(a, true)
 	if err != nil {
+		return err
+	}
+	if to, err = c.of(to, false); err != nil {
 		return err
 	}
 	metadata, err := catalog.Open(c.Metadata)
@@ -100,7 +106,13 @@ func (c papersFetchCmd) plan(a *app, metadata *catalog.Catalog) (int, wanted.Pla
 		return 0, wanted.Plan{}, err
 	}
 	held, err := session.VenuesIn(a.ctx, c.Data)
-	return len(questions), wanted.Make(wanted.Config{Questions: questions, Metadata: metadata, Held: held, Named: c.Named}), err
+	plan := wanted.Make(wanted.Config{Questions: questions, Metadata: metadata, Held: held, Named: c.Named})
+	all := len(plan.Papers)
+	plan.Papers = slices.DeleteFunc(plan.Papers, func(p wanted.Paper) bool { return !c.Shard.Has(p.ID) })
+	if c.Shard != (shard.Part{}) {
+		a.say("shard %s: %d of %d papers", c.Shard, len(plan.Papers), all)
+	}
+	return len(questions), plan, err
 }
 
 // maxFaults is the number of metadata files that are printed with their fault.

@@ -33,6 +33,8 @@ type Info struct {
 	Papers int `json:"papers"`
 	// Chunks is how papers are split; nil before the first ingest and in directories that predate the setting.
 	Chunks *Chunking `json:"chunks,omitempty"`
+	// Shard is the part of a corpus that the directory is for, such as "3/16"; empty if it may have all papers.
+	Shard string `json:"shard,omitempty"`
 	// Generation is the number of the current generation; 0 before the first ingest and in format 1.
 	Generation int `json:"generation,omitempty"`
 	// Index is how the search index was made; nil before the first ingest and in directories that predate the record.

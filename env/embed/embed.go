@@ -24,6 +24,18 @@ type Embedder interface {
 	Info() Info
 }
 
+// Blocks is how the texts of a corpus are best embedded: Texts per call of Embed, and Calls of them at once.
+type Blocks struct{ Texts, Calls int }
+
+// BlocksOf returns the blocks of a model that has a method Blocks, because its calls wait for a server. Others use all
+// processors in one call, and get 256 texts at a time: enough for many cores, and little work to lose at an interruption.
+func BlocksOf(model Embedder) Blocks {
+	if m, ok := model.(interface{ Blocks() Blocks }); ok {
+		return m.Blocks()
+	}
+	return Blocks{Texts: 256, Calls: 1}
+}
+
 // Info identifies a model, so that vectors of two models are never compared. Collections record it.
 type Info struct {
 	Model string `json:"model"`          // display name, for instance all-MiniLM-L6-v2/int8

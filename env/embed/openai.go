@@ -9,7 +9,11 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"airqa/internal/httpclient"
 	"airqa/qa"
@@ -25,7 +29,7 @@ type OpenAIConfig struct {
 	Tokens     int          // token limit of the model per text, in cl100k_base; 0 means [DefaultTokens]
 	Attempts   int          // attempts per request, including the first; 0 means 4
 	Client     *http.Client // nil means a client with a timeout of two minutes that follows no redirects
-	Parallel   int          // maximum number of concurrent requests; 0 means 64
+	Parallel   int          // maximum number of concurrent requests; 0 means 64, and 16 for a corpus (see [BlocksOf])
 	// Sleep waits between attempts or returns ctx's error; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Now returns the time; nil means time.Now.
@@ -37,6 +41,10 @@ type OpenAIConfig struct {
 	OnUsage func(qa.Usage)
 }
 
+// corpusRequests is the default number of concurrent requests for a corpus: enough for several GPUs, and few enough that a slow
+// server answers the last one before its timeout.
+const corpusRequests = 16
+
 // DefaultTokens is the limit of OpenAI's embedding models.
 const DefaultTokens = 8191
 
@@ -46,6 +54,8 @@ type OpenAI struct {
 	url     string
 	limiter *httpclient.Limiter
 	policy  httpclient.Policy
+	blocks  Blocks
+	coding  atomic.Int32 // of the vectors in responses, a coding
 }
 
 // NewOpenAI checks the configuration. It sends no request.
@@ -60,9 +70,10 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	if c.Dimensions < 0 || c.Batch < 0 || c.Attempts < 0 || c.Tokens < 0 || c.Parallel < 0 {
 		return nil, errors.New("embedding endpoint: negative number")
 	}
+	calls := cmp.Or(c.Parallel, corpusRequests)
 	c = c.withDefaults()
 	return &OpenAI{
-		config: c, url: base.JoinPath("embeddings").String(), limiter: httpclient.NewLimiter(c.Parallel, c.Now),
+		config: c, blocks: Blocks{Texts: c.Batch, Calls: calls}, url: base.JoinPath("embeddings").String(), limiter: httpclient.NewLimiter(c.Parallel, c.Now),
 		policy: httpclient.Policy{
 			Tries: c.Attempts, Sleep: c.Sleep, Backoff: httpclient.Backoff{First: time.Second, Longest: 32 * time.Second, Rand: c.Rand},
 		},
@@ -96,44 +107,64 @@ func (o *OpenAI) Info() Info {
 	return Info{Model: "openai:" + o.config.Model, Dim: o.config.Dimensions, Window: o.config.Tokens}
 }
 
-// Embed requests the vectors of texts in batches and normalises them to length 1. It sends an empty text, which
-// endpoints refuse, as one space, and the first window of a text that is too long. It retries transient failures (429,
-// 5xx, no connection) up to Attempts times, after the requested delay, at most a minute. Requests share a limit that
-// adapts to refusals. Errors never contain the key.
+// Embed requests the vectors of texts in batches, several at a time, and normalises them to length 1. It sends an empty
+// text, which endpoints refuse, as one space, and the first window of a text that is too long. It retries transient
+// failures (429, 5xx, no connection) up to Attempts times, after the requested delay, at most a minute. Requests share a
+// limit that adapts to refusals. Errors never contain the key.
 func (o *OpenAI) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	out := make([][]float32, 0, len(texts))
-	for len(texts) > 0 {
-		n := min(len(texts), o.config.Batch)
-		vectors, err := o.batch(ctx, texts[:n])
-		if err != nil {
-			return nil, fmt.Errorf("embed with %s: %w", o.config.Model, err)
+	batches := slices.Collect(slices.Chunk(texts, o.config.Batch))
+	made := make([][][]float32, len(batches))
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(o.blocks.Calls)
+	for i, batch := range batches {
+		group.Go(func() (err error) {
+			made[i], err = o.batch(inner, batch)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("embed with %s: %w", o.config.Model, cmp.Or(ctx.Err(), err))
+	}
+	out := slices.Concat(made...)
+	for _, v := range out {
+		if len(v) != len(out[0]) {
+			return nil, fmt.Errorf("embed with %s: vectors of %d and of %d numbers", o.config.Model, len(out[0]), len(v))
 		}
-		if len(out) > 0 && len(vectors[0]) != len(out[0]) {
-			return nil, fmt.Errorf("embed with %s: vectors of %d and of %d numbers", o.config.Model, len(out[0]), len(vectors[0]))
-		}
-		out, texts = append(out, vectors...), texts[n:]
 	}
 	return out, nil
 }
 
-func (o *OpenAI) batch(ctx context.Context, texts []string) (vectors [][]float32, err error) {
-	body, err := o.request(texts)
+// Blocks is a request at a time, as many at once as the configuration allows.
+func (o *OpenAI) Blocks() Blocks { return o.blocks }
+
+func (o *OpenAI) batch(ctx context.Context, texts []string) ([][]float32, error) {
+	asked := o.preferred()
+	reply, err := o.ask(ctx, texts, asked)
+	if refused, ok := errors.AsType[*refusedError](err); ok && asked == unknown && refused.mayBeCoding() {
+		if reply, err = o.ask(ctx, texts, floats); err == nil {
+			o.coding.Store(int32(floats))
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	var reply []byte
+	return o.vectors(reply, texts)
+}
+
+// ask sends the texts of a request until the endpoint responds, or the attempts are used up.
+func (o *OpenAI) ask(ctx context.Context, texts []string, c coding) (reply []byte, err error) {
+	body, err := o.request(texts, c)
+	if err != nil {
+		return nil, err
+	}
 	err = httpclient.Retry(ctx, o.policy, func() error {
 		reply, err = o.limited(ctx, body)
 		return err
 	})
-	var transient *httpclient.Transient
-	switch {
-	case errors.As(err, &transient):
+	if transient, ok := errors.AsType[*httpclient.Transient](err); ok {
 		return nil, &qa.UnavailableError{Err: transient.Err}
-	case err != nil:
-		return nil, err
 	}
-	return o.vectors(reply, texts)
+	return reply, err
 }
 
 // unit normalises v to length 1 in place; it returns false if that is impossible.

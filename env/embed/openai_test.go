@@ -2,10 +2,13 @@ package embed_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,6 +19,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"airqa/env/embed"
 	"airqa/qa"
@@ -102,8 +106,9 @@ func TestOpenAI(t *testing.T) {
 	if diff := cmp.Diff([][]float32{{0.6, 0.8}, {0.6, 0.8}, {0.6, 0.8}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	want := []request{{Model: "m", Input: []string{"a", " "}, Format: "float"}, {Model: "m", Input: []string{"ccc"}, Format: "float"}}
-	if diff := cmp.Diff(want, e.requests()); diff != "" {
+	want := []request{{Model: "m", Input: []string{"a", " "}, Format: "base64"}, {Model: "m", Input: []string{"ccc"}, Format: "base64"}}
+	byInput := cmpopts.SortSlices(func(a, b request) int { return slices.Compare(a.Input, b.Input) })
+	if diff := cmp.Diff(want, e.requests(), byInput); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(embed.Info{Model: "openai:m", Window: 8191}, e.Info()); diff != "" {
@@ -214,6 +219,9 @@ func TestOpenAIErrors(t *testing.T) {
 		{"too few", embed.OpenAIConfig{}, reply(`{"data":[]}`), 1, "0 vectors for 1 texts"},
 		{"index out of range", embed.OpenAIConfig{}, reply(`{"data":[{"index":1,"embedding":[1]}]}`), 1, "index 1 of 1"},
 		{"zeros", embed.OpenAIConfig{}, reply(`{"data":[{"index":0,"embedding":[0,0]}]}`), 1, "unusable vector"},
+		{"no base64", embed.OpenAIConfig{}, reply(`{"data":[{"index":0,"embedding":"!"}]}`), 1, "nor base64 of float32"},
+		{"half a number", embed.OpenAIConfig{}, reply(`{"data":[{"index":0,"embedding":"AAA="}]}`), 1, "nor base64 of float32"},
+		{"refused twice", embed.OpenAIConfig{}, status(400, "no such model"), 2, "no such model"},
 		{"another length", embed.OpenAIConfig{Dimensions: 3}, reply(`{"data":[{"index":0,"embedding":[1,1]}]}`), 1, "want 3"},
 	}
 	for _, tt := range tests {
@@ -227,6 +235,106 @@ func TestOpenAIErrors(t *testing.T) {
 				t.Errorf("%d requests, want %d", len(e.requests()), tt.requests)
 			}
 		})
+	}
+}
+
+// base64s responds with the vectors of lengths as base64.
+func base64s(w http.ResponseWriter, r request, _ int) {
+	var data []string
+	for i, text := range r.Input {
+		raw := binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(3*len(text))))
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(4*len(text))))
+		data = append(data, fmt.Sprintf(`{"index":%d,"embedding":%q}`, i, base64.StdEncoding.EncodeToString(raw)))
+	}
+	_, _ = io.WriteString(w, `{"data":[`+strings.Join(data, ",")+`],"usage":{"total_tokens":1}}`)
+}
+
+// Vectors are requested as base64 until the endpoint refuses that, or sends numbers.
+func TestOpenAICoding(t *testing.T) {
+	refuse := func(status int) func(http.ResponseWriter, request, int) {
+		return func(w http.ResponseWriter, r request, n int) {
+			if r.Format == "base64" {
+				http.Error(w, "encoding_format: unknown value", status)
+				return
+			}
+			lengths(w, r, n)
+		}
+	}
+	for name, tt := range map[string]struct {
+		answer func(http.ResponseWriter, request, int)
+		want   []string // formats of the requests for two texts
+	}{
+		"base64":       {base64s, []string{"base64", "base64"}},
+		"numbers":      {lengths, []string{"base64", "float"}},
+		"refused, 400": {refuse(http.StatusBadRequest), []string{"base64", "float", "float"}},
+		"refused, 422": {refuse(http.StatusUnprocessableEntity), []string{"base64", "float", "float"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := serve(t, embed.OpenAIConfig{}, tt.answer)
+			for range 2 {
+				got, err := e.Embed(t.Context(), []string{"aa"})
+				if diff := cmp.Diff([][]float32{{0.6, 0.8}}, got); err != nil || diff != "" {
+					t.Errorf("%v (-want +got):\n%s", err, diff)
+				}
+			}
+			var formats []string
+			for _, r := range e.requests() {
+				formats = append(formats, r.Format)
+			}
+			if diff := cmp.Diff(tt.want, formats); diff != "" {
+				t.Errorf("formats (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A text that an endpoint refuses once it has sent base64 is not sent again.
+func TestOpenAIRefusesText(t *testing.T) {
+	e := serve(t, embed.OpenAIConfig{}, func(w http.ResponseWriter, r request, n int) {
+		if n > 1 {
+			http.Error(w, "this text is refused", http.StatusBadRequest)
+			return
+		}
+		base64s(w, r, n)
+	})
+	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Embed(t.Context(), []string{"b"}); err == nil || !strings.Contains(err.Error(), "this text is refused") || len(e.requests()) != 2 {
+		t.Errorf("%v after %d requests", err, len(e.requests()))
+	}
+}
+
+// The batches of one call overlap, as many as allowed, and the vectors keep the order of the texts.
+func TestOpenAIBatchesOverlap(t *testing.T) {
+	const parallel = 5
+	var waiting sync.WaitGroup
+	waiting.Add(parallel)
+	var here, most atomic.Int64
+	e := serve(t, embed.OpenAIConfig{Batch: 1, Parallel: parallel}, func(w http.ResponseWriter, r request, n int) {
+		now := here.Add(1)
+		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+		}
+		if n <= parallel { // none of the first ends before the last has begun
+			waiting.Done()
+			waiting.Wait()
+		}
+		here.Add(-1)
+		raw := fmt.Sprintf(`{"data":[{"index":0,"embedding":[1,%d]}]}`, len(r.Input[0]))
+		_, _ = io.WriteString(w, raw)
+	})
+	var texts []string
+	for n := range 40 {
+		texts = append(texts, strings.Repeat("x", n+1))
+	}
+	got, err := e.Embed(t.Context(), texts)
+	if err != nil || most.Load() != parallel {
+		t.Fatalf("%d requests at once, want %d: %v", most.Load(), parallel, err)
+	}
+	for i, v := range got {
+		if ratio := v[1] / v[0]; math.Abs(float64(ratio)-float64(i+1)) > 1e-3 {
+			t.Errorf("text %d has the vector of %v", i+1, ratio)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ const (
 	maxWait  = time.Minute
 )
 
-func (o *OpenAI) request(texts []string) ([]byte, error) {
+func (o *OpenAI) request(texts []string, c coding) ([]byte, error) {
 	input := make([]string, len(texts))
 	for i, text := range texts {
 		if input[i] = o.Windows(text)[0]; text == "" {
@@ -33,7 +33,7 @@ func (o *OpenAI) request(texts []string) ([]byte, error) {
 		Input      []string `json:"input"`
 		Format     string   `json:"encoding_format"`
 		Dimensions int      `json:"dimensions,omitempty"`
-	}{o.config.Model, input, "float", o.config.Dimensions})
+	}{o.config.Model, input, c.format(), o.config.Dimensions})
 }
 
 // limited sends a request through the limiter.
@@ -74,7 +74,7 @@ func (o *OpenAI) post(ctx context.Context, body []byte) (reply []byte, status in
 	case err != nil:
 		return nil, resp.StatusCode, o.broken(ctx, err)
 	case resp.StatusCode != http.StatusOK:
-		err = fmt.Errorf("endpoint responded %.*s", maxShown, httpclient.Redact(resp.Status+": "+string(reply), o.config.Key))
+		err = &refusedError{resp.StatusCode, fmt.Sprintf("%.*s", maxShown, httpclient.Redact(resp.Status+": "+string(reply), o.config.Key))}
 		if httpclient.Busy(resp.StatusCode) {
 			err = &httpclient.Transient{Err: err, After: min(httpclient.RetryAfter(resp.Header, o.config.Now()), maxWait)}
 		}
@@ -97,8 +97,8 @@ func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
 	n := len(texts)
 	var reply struct {
 		Data []struct {
-			Index     int       `json:"index"`
-			Embedding []float32 `json:"embedding"`
+			Index     int    `json:"index"`
+			Embedding vector `json:"embedding"`
 		} `json:"data"`
 		Usage struct {
 			Prompt int `json:"prompt_tokens"`
@@ -126,12 +126,13 @@ func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
 			return nil, fmt.Errorf("embedding response: missing or duplicate index %d of %d", d.Index, n)
 		}
 		if dim == 0 {
-			dim = len(d.Embedding)
+			dim = len(d.Embedding.numbers)
 		}
-		if len(d.Embedding) != dim || !unit(d.Embedding) {
-			return nil, fmt.Errorf("endpoint returned an unusable vector of %d numbers, want %d", len(d.Embedding), dim)
+		if len(d.Embedding.numbers) != dim || !unit(d.Embedding.numbers) {
+			return nil, fmt.Errorf("endpoint returned an unusable vector of %d numbers, want %d", len(d.Embedding.numbers), dim)
 		}
-		out[d.Index] = d.Embedding
+		out[d.Index] = d.Embedding.numbers
+		o.coding.Store(int32(d.Embedding.coding))
 	}
 	return out, nil
 }

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"airqa/env/paperdb"
 	"airqa/internal/files"
@@ -36,6 +38,8 @@ type Config struct {
 	Name string
 	// PDFs finds the papers' PDFs; nil means none.
 	PDFs *PDFs
+	// Take selects papers by id; nil means all.
+	Take func(id string) bool
 	// Replace replaces papers with the same id from other sources.
 	Replace bool
 	// Known recognises an unchanged database; it may be nil.
@@ -52,7 +56,8 @@ type Failure struct {
 
 // Summary is the result of an import.
 type Summary struct {
-	Total, Added, Skipped int
+	// All is the number of papers of the database, Total that of the selected ones.
+	All, Total, Added, Skipped int
 	// WithPDF is the number of added papers with a PDF.
 	WithPDF int
 	// Warned maps the ids of added papers to their corrections.
@@ -74,7 +79,11 @@ func Import(ctx context.Context, cfg Config) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	c := copier{Config: cfg, sum: Summary{Total: len(ids), Warned: map[string][]string{}}}
+	all := len(ids)
+	if cfg.Take != nil {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return !cfg.Take(strings.ToLower(id)) })
+	}
+	c := copier{Config: cfg, sum: Summary{All: all, Total: len(ids), Warned: map[string][]string{}}}
 	version, err := cfg.version(ctx)
 	if err != nil {
 		return c.sum, err

@@ -17,13 +17,44 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// Job is a run to divide.
+// Command is a command of airqa that can be divided. The others than Run add papers to a data directory.
+type Command string
+
+// The commands.
+const (
+	Run    Command = "run"
+	Ingest Command = "ingest"
+	Import Command = "import"
+)
+
+// AddsPapers reports whether the command makes data directories. The others make run directories.
+func (c Command) AddsPapers() bool { return c != Run }
+
+// Target is the flag with the directory of a shard.
+func (c Command) Target() string {
+	if c.AddsPapers() {
+		return "--data"
+	}
+	return "--out"
+}
+
+// Last is the name of the step after the shards.
+func (c Command) Last() string {
+	if c.AddsPapers() {
+		return "join"
+	}
+	return "merge"
+}
+
+// Job is a run or an ingest to divide.
 type Job struct {
 	// Name is the name of the job: lower-case letters, digits and hyphens.
 	Name string
-	// Args are the flags of airqa run for one shard, without --shard and --out.
+	// Command is what each shard runs.
+	Command Command
+	// Args are the arguments of the command for one shard, without --shard and its target.
 	Args []string
-	// Out is the merged run. Its shards are in a folder beside it.
+	// Out is the merged run, or the joined data directory. Its shards are in a folder beside it.
 	Out string
 	// Shards is the number of shards, Parallel how many of them run at a time; 0 means all.
 	Shards, Parallel int
@@ -52,7 +83,7 @@ func (j Job) check() error {
 	case !memoryPattern.MatchString(j.Memory):
 		return fmt.Errorf("memory %q: want a number with a unit, such as 4G", j.Memory)
 	case j.Out == "":
-		return errors.New("the run needs --out DIR")
+		return fmt.Errorf("airqa %s needs %s DIR", j.Command, j.Command.Target())
 	}
 	for _, arg := range append(slices.Clone(j.Args), j.Out) {
 		if strings.ContainsFunc(arg, unicode.IsControl) {
@@ -65,7 +96,7 @@ func (j Job) check() error {
 	return nil
 }
 
-// Root is the folder of the shards' run directories.
+// Root is the folder of the shards' directories.
 func (j Job) Root() string { return strings.TrimRight(j.Out, "/") + "-shards" }
 
 // AtOnce is how many shards run at a time.
@@ -113,13 +144,19 @@ func (l Limits) Flags(j Job) ([]string, error) {
 		}
 		flags = append(flags, "--budget-tokens", strconv.Itoa(l.Tokens/j.Shards))
 	}
-	if l.Connections > 0 {
-		if l.Connections < j.AtOnce() {
-			return nil, fmt.Errorf("--max-connections %d is less than one for each of %d shards; add --parallel %[1]d to run fewer at a time", l.Connections, j.AtOnce())
-		}
-		flags = append(flags, "--max-connections", strconv.Itoa(l.Connections/j.AtOnce()))
+	connections, err := j.Connections("--max-connections", l.Connections)
+	return append(flags, connections...), err
+}
+
+// Connections is the flag of a maximum number of concurrent requests that shards running at a time share; none if it is 0.
+func (j Job) Connections(flag string, n int) ([]string, error) {
+	switch {
+	case n == 0:
+		return nil, nil
+	case n < j.AtOnce():
+		return nil, fmt.Errorf("%s %d is less than one for each of %d shards; add --parallel %[2]d to run fewer at a time", flag, n, j.AtOnce())
 	}
-	return flags, nil
+	return []string{flag, strconv.Itoa(n / j.AtOnce())}, nil
 }
 
 // Without returns arguments without some flags and their values. Flags are named as in "--out" or "-o".

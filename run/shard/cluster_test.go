@@ -25,7 +25,7 @@ var odd = []string{
 
 func job() shard.Job {
 	return shard.Job{
-		Name: "airqa", Args: slices.Clone(odd), Out: "runs/the run's", Shards: 16, Parallel: 4, CPUs: 2, Memory: "4G", Restarts: 20,
+		Name: "airqa", Command: shard.Run, Args: slices.Clone(odd), Out: "runs/the run's", Shards: 16, Parallel: 4, CPUs: 2, Memory: "4G", Restarts: 20,
 	}
 }
 

@@ -30,7 +30,7 @@ var (
 	imagePattern  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/:@-]*$`)
 )
 
-// Manifest has two Jobs in YAML: one that answers the shards, and one that merges them, which is suspended.
+// Manifest has two Jobs in YAML: one for the shards, and one that merges or joins them, which is suspended.
 func (k Kubernetes) Manifest() (string, error) {
 	if err := k.checkAll(); err != nil {
 		return "", err
@@ -90,10 +90,25 @@ func within(folder, p string) bool {
 	return p == folder || strings.HasPrefix(p, strings.TrimRight(folder, "/")+"/")
 }
 
-// Shell is the command of a pod. Its first argument is the folder of the shards, and the others are those of airqa run.
-// Indexes count from 0, and shards from 1.
+// Shell is the command of a pod. Its first argument is the folder of the shards, and the others are those of the command.
+// Indexes count from 0, and shards from 1. Papers that cannot be read (exit code 3) are final: the log lists them, and the
+// others are in.
 func (k Kubernetes) Shell() string {
-	return fmt.Sprintf(`root=$1; shift; i=$((JOB_COMPLETION_INDEX + 1)); exec airqa run "$@" --shard "$i/%d" --out "$root/$i-of-%[1]d"`, k.Shards)
+	task := fmt.Sprintf(`airqa %s "$@" --shard "$i/%d" %s "$root/$i-of-%[2]d"`, k.Command, k.Shards, k.Command.Target())
+	if k.Command.AddsPapers() {
+		task = `trap 'kill -TERM "$pid"' TERM; ` + task + ` & pid=$!; wait "$pid"; code=$?; ` +
+			`while kill -0 "$pid" 2>/dev/null; do wait "$pid"; code=$?; done; [ "$code" -eq 3 ] && exit 0; exit "$code"`
+	} else {
+		task = "exec " + task
+	}
+	return `root=$1; shift; i=$((JOB_COMPLETION_INDEX + 1)); ` + task
+}
+
+// Join is the command of the pod that joins the shards. Its arguments are the folder of the shards and the joined data
+// directory. A shard that is missing is an error.
+func (k Kubernetes) Join() string {
+	return fmt.Sprintf(`root=$1; out=$2; shift 2; i=1; while [ "$i" -le %d ]; do set -- "$@" "$root/$i-of-%[1]d"; i=$((i + 1)); done; `+
+		`exec airqa papers join "$@" --data "$out"`, k.Shards)
 }
 
 // YAMLQuote quotes a word of a command for YAML. It doubles each dollar sign, as Kubernetes replaces $(NAME) there.

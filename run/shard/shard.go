@@ -8,6 +8,7 @@ package shard
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -58,7 +59,17 @@ func (p *Part) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Folder is the usual name of the run directory of a part, such as "3-of-16".
+// Has reports whether a part has the input with a key, such as the hash of a file. Every key is in one part of N, whatever the
+// other inputs are. The zero Part has all.
+func (p Part) Has(key string) bool {
+	if p == (Part{}) {
+		return true
+	}
+	sum := sha256.Sum256([]byte(key))
+	return binary.BigEndian.Uint64(sum[:])%uint64(p.Of) == uint64(p.Index-1) //nolint:gosec // both are positive
+}
+
+// Folder is the usual name of the directory of a part, such as "3-of-16".
 func (p Part) Folder() string { return fmt.Sprintf("%d-of-%d", p.Index, p.Of) }
 
 // Share is what run.json records of a shard.

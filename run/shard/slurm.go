@@ -42,8 +42,11 @@ func (s Slurm) Script() (string, error) {
 	return render("slurm.sh", ShellQuote, s)
 }
 
-// Merge is the command that merges the shards.
+// Merge is the command that merges the shards. The folder may have shards of an earlier division.
 func (s Slurm) Merge() string {
+	if s.Command.AddsPapers() {
+		return fmt.Sprintf("airqa papers join %s/*-of-%d --data %s", ShellQuote(s.Root()), s.Shards, ShellQuote(s.Out))
+	}
 	return "airqa shards merge " + ShellQuote(s.Root()) + " --out " + ShellQuote(s.Out)
 }
 

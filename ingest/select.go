@@ -1,0 +1,72 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"airqa/internal/files"
+	"airqa/internal/inorder"
+)
+
+// keyBytes is the length of the part of a file that its key depends on, which is read by every shard.
+const keyBytes = 64 << 10
+
+// keysAtOnce is how many files are read at the same time: most of the time is spent waiting for a disk.
+const keysAtOnce = 16
+
+// Select returns the files whose key take accepts, in their order. The key of a file depends on its content alone: its size and
+// its first 64 KiB. A file that cannot be read has its name as its key, so that one shard reports it.
+func Select(ctx context.Context, paths []string, take func(key string) bool) ([]string, error) {
+	all := func(yield func(string, error) bool) {
+		for _, path := range paths {
+			if !yield(path, nil) {
+				return
+			}
+		}
+	}
+	var mine []string
+	taken := inorder.Within(ctx, keysAtOnce, all, func(_ context.Context, path string) string {
+		if take(contentKey(path)) {
+			return path
+		}
+		return ""
+	})
+	for path, err := range taken {
+		if err != nil {
+			return nil, fmt.Errorf("divide %d files: %w", len(paths), err)
+		}
+		if path != "" {
+			mine = append(mine, path)
+		}
+	}
+	return mine, nil
+}
+
+func contentKey(path string) string {
+	key, err := readKey(path)
+	if err != nil {
+		return filepath.Base(path)
+	}
+	return key
+}
+
+func readKey(path string) (key string, err error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", errors.Join(err, errNotRegular)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	head, err := io.ReadAll(io.LimitReader(file, keyBytes))
+	return files.Hash(fmt.Appendf(head, " %d", info.Size())), err
+}
+
+// errNotRegular is a device or a pipe, which may never end.
+var errNotRegular = errors.New("not a regular file")
