@@ -46,7 +46,7 @@ func Compare(ctx context.Context, cfg CompareConfig) (differences []string, err 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	texts, err := embed.OpenCache(cachePath(dir, cfg.Embedder.Info()), cfg.Embedder)
+	texts, err := embed.OpenCache(cachePath(dir, cfg.Embedder.Info()), cfg.Embedder, func(int) {})
 	if err != nil {
 		return nil, err
 	}

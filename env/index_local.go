@@ -182,7 +182,7 @@ func (a *adder) addGroup(ctx context.Context, ids []string) error {
 			a.done++
 		}
 	}
-	for batch, err := range a.windowBatches(cells, func(string) bool { return true }) {
+	for batch, err := range a.windowBatches(cells, always) {
 		if err != nil {
 			return err
 		}

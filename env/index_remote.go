@@ -178,8 +178,8 @@ func (ix remoteIndexer) updateDense(ctx context.Context, p plan) error {
 	return err
 }
 
-// embedAdded puts the vectors of the papers that a plan adds into the cache, which has those of earlier ingests, including
-// interrupted ones. A directory that kept its vectors in its files has none in the cache: they are copied.
+// embedAdded puts the vectors of the papers that a plan adds into the cache, which has those of interrupted ingests. Vectors
+// of earlier ingests are copied from the server or the files.
 func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
 	if _, err := ix.saveVectors(ctx, p); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
 			done++
 		}
 	}
-	for batch, err := range ix.windowBatches(cells, func(text string) bool { return !ix.texts.Has(text) }) {
+	for batch, err := range ix.windowBatches(cells, ix.lacks) {
 		if err != nil {
 			return err
 		}
@@ -210,10 +210,16 @@ func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
 	return nil
 }
 
+// lacks reports whether a text has no cached vector.
+func (ix remoteIndexer) lacks(text string) (bool, error) {
+	has, err := ix.texts.Has(text)
+	return !has, err
+}
+
 // denseRecords yields the records of some papers, or of all papers if ids is nil.
 func (ix remoteIndexer) denseRecords(ctx context.Context, ids []string) iter.Seq2[vectors.Record, error] {
 	return func(yield func(vectors.Record, error) bool) {
-		for batch, err := range ix.windowBatches(ix.db.Cells(ctx, ids), func(string) bool { return true }) {
+		for batch, err := range ix.windowBatches(ix.db.Cells(ctx, ids), always) {
 			var records []vectors.Record
 			if err == nil {
 				records, err = ix.embed(ctx, batch)

@@ -2,6 +2,7 @@ package env
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"airqa/env/embed"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
+	"airqa/internal/terminal"
 )
 
 // embedBatch is the number of windows per embedding request: enough to use both cores, and little work to lose at an
@@ -67,10 +69,24 @@ func (p plan) added() []string {
 // saveVectors copies the vectors that an update deletes to the cache: most texts of another version of a paper are the same.
 // It reports whether a lost manifest was in the way, see [before.vectorsTo].
 func (ix indexer) saveVectors(ctx context.Context, p plan) (lost bool, err error) {
-	if p.build {
-		return ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.all())
+	if !p.build {
+		return ix.before.vectorsTo(ctx, ix.texts, p.want, p.outdated)
 	}
-	return ix.before.vectorsTo(ctx, ix.texts, p.want, p.outdated)
+	if lost, err = ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.all()); err != nil || !ix.moved(p) {
+		return lost, err
+	}
+	n, err := ix.before.withoutVector(ctx, ix.texts)
+	if n > 0 {
+		ix.notice(fmt.Sprintf("no vector of %s of papers that were indexed before is left in collection %s on the server; embedding them again",
+			terminal.Plural(n, "text"), p.want.Name))
+	}
+	return lost, err
+}
+
+// moved reports whether a server should have the vectors of a dense collection that is built.
+func (ix indexer) moved(p plan) bool {
+	r := ix.before.record
+	return p.want.Kind == vectors.Dense && r != nil && !isFiles(r.Vectors) && r.Embedder == EmbedderName(p.want.Model)
 }
 
 // sameContent reports whether records of one collection can be added to the other.
@@ -139,7 +155,7 @@ func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
 }
 
 // windowBatches yields the windows of cells that are accepted, [embedBatch] of them at a time.
-func (ix indexer) windowBatches(cells iter.Seq2[paperdb.Cell, error], accept func(text string) bool) iter.Seq2[[]window, error] {
+func (ix indexer) windowBatches(cells iter.Seq2[paperdb.Cell, error], accept func(text string) (bool, error)) iter.Seq2[[]window, error] {
 	return batches(embedBatch, func(yield func(window, error) bool) {
 		for c, err := range cells {
 			if err != nil {
@@ -147,13 +163,16 @@ func (ix indexer) windowBatches(cells iter.Seq2[paperdb.Cell, error], accept fun
 				return
 			}
 			for _, text := range windowsOf(ix.texts, c) {
-				if accept(text) && !yield(window{c, text}, nil) {
+				ok, err := accept(text)
+				if (ok || err != nil) && !yield(window{c, text}, err) {
 					return
 				}
 			}
 		}
 	})
 }
+
+func always(string) (bool, error) { return true, nil }
 
 // batches yields the elements of a sequence n at a time. A batch is valid until the next one.
 func batches[T any](n int, all iter.Seq2[T, error]) iter.Seq2[[]T, error] {
@@ -186,7 +205,7 @@ func (ix indexer) embed(ctx context.Context, windows []window) ([]vectors.Record
 	}
 	records := make([]vectors.Record, len(windows))
 	for i, w := range windows {
-		records[i] = vectors.Record{Origin: originOf(w.Cell), Vector: vectors.Vector{Dense: dense[i]}}
+		records[i] = vectors.Record{Origin: originOf(w.Cell), Vector: vectors.Vector{Dense: dense[i]}, Text: embed.TextHash(w.text)}
 	}
 	return records, nil
 }

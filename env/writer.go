@@ -42,6 +42,8 @@ type WriterConfig struct {
 	Embedder embed.Embedder
 	// Vectors is the URL of a Milvus server for the collections; empty means the directory's own files.
 	Vectors string
+	// From is the URL of the server that the vectors are moved from, if Vectors is another store.
+	From string
 	// Recount makes Finish compare the number of records of each collection with that of the papers, as [Verify] does, and
 	// build those again that differ.
 	Recount bool

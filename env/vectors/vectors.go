@@ -118,6 +118,9 @@ type Term struct {
 type Record struct {
 	Origin
 	Vector
+	// Text identifies the text of a dense vector, so that the vector can be used again for the same text; 0 means unknown.
+	// Only servers keep it.
+	Text int64
 }
 
 // All yields records that are in memory, for [Store.Replace].

@@ -98,7 +98,7 @@ func (s *Store) insert(ctx context.Context, e *entry, first int64, batch []vecto
 	if len(batch) == 0 {
 		return nil
 	}
-	columns, err := columnsOf(e.info, batch, first)
+	columns, err := e.columnsOf(batch, first)
 	if err != nil {
 		return err
 	}

@@ -166,10 +166,7 @@ func hitsOf(kind vectors.Kind, result client.SearchResult) ([]ranked, error) {
 		if kind == vectors.Dense { // servers may return 1.0000001
 			score = max(-1, min(score, 1))
 		}
-		hits[i].Hit = vectors.Hit{Score: score, Origin: vectors.Origin{
-			PaperID: r.text(fieldPaper, i), Page: int(r.number(fieldPage, i)),
-			Table: r.text(fieldTable, i), Column: r.text(fieldColumn, i), Key: r.text(fieldKey, i),
-		}}
+		hits[i].Hit = vectors.Hit{Score: score, Origin: r.origin(i)}
 		id, err := result.IDs.GetAsInt64(i)
 		if err != nil {
 			return nil, fmt.Errorf("ids of the response: %w", err)

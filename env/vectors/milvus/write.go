@@ -18,7 +18,7 @@ func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.
 	defer s.write.Unlock()
 	defer s.forget(c.Name)
 	old, err := s.settle(ctx, c.Name)
-	next := &entry{info: c, number: 1}
+	next := &entry{info: c, number: 1, texts: c.Kind == vectors.Dense}
 	if old != nil {
 		next.number = old.number + 1
 	}
