@@ -39,7 +39,9 @@ func (ix remoteIndexer) update(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		densePlan = ix.plan(dense, want)
+		if densePlan, err = ix.upgraded(ctx, ix.plan(dense, want)); err != nil {
+			return err
+		}
 		if err := ix.embedAdded(ctx, densePlan); err != nil {
 			return err
 		}
@@ -80,6 +82,21 @@ func (ix remoteIndexer) plan(have, want vectors.Collection) plan {
 		return p
 	}
 	return ix.newPlan(want, nil)
+}
+
+// upgraded returns the plan for a dense collection of an earlier version of the program, which does not return its vectors.
+// If the cache has them all, it is built again, so that the cache can be emptied.
+func (ix remoteIndexer) upgraded(ctx context.Context, p plan) (plan, error) {
+	if p.build {
+		return p, nil
+	}
+	if ok, err := ix.store.Rereadable(ctx, p.want.Name); ok || err != nil {
+		return p, err
+	}
+	if n, err := ix.before.withoutVector(ctx, ix.texts); n > 0 || err != nil {
+		return p, err
+	}
+	return ix.newPlan(p.want, nil), nil
 }
 
 // updateSparse updates the BM25 collection from its present state.

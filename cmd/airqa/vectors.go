@@ -23,9 +23,10 @@ type vectorsCmd struct {
 }
 
 type vectorsCopyCmd struct {
-	embedderFlags
-	To       string `names:"store" required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
-	TakeOver bool   `env:"-" help:"Replace collections that another copy of the data directory wrote last."`
+	dataFlags
+	To         string `names:"store" required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
+	TakeOver   bool   `env:"-" help:"Replace collections that another copy of the data directory wrote last."`
+	EmbedAgain bool   `env:"-" help:"Do not read the recorded server, for instance because it is lost. Texts without a vector elsewhere are embedded again."`
 }
 
 func (c vectorsCopyCmd) Run(a *app) error {
@@ -35,7 +36,10 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	if err := env.CheckVectors(c.To); err != nil {
 		return withCode(exitUsage, err)
 	}
-	from := dataFlags{embedderFlags: c.embedderFlags}
+	from := c.dataFlags
+	if c.EmbedAgain {
+		from.Vectors, from.unused = "", true
+	}
 	texts, err := from.index(a, true)
 	if err != nil {
 		return err
@@ -43,6 +47,9 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	ctx, _, stop := a.interrupts()
 	defer stop()
 	cfg := env.WriterConfig{Dir: c.Data, Vectors: c.To, Embedder: texts, TakeOver: c.TakeOver}
+	if !c.EmbedAgain {
+		cfg.From = from.Vectors
+	}
 	err = a.session().Write(ctx, cfg, "copy", func(*env.Writer) error { return nil })
 	if err == nil {
 		a.say("next: airqa store vectors check --data %s --vectors %s --with %s", c.Data, from.Vectors, c.To)
