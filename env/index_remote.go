@@ -39,6 +39,7 @@ func (ix remoteIndexer) update(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		want.Index = ix.store.IndexFor(vectors.Collection{Kind: vectors.Dense, Index: dense.Index})
 		if densePlan, err = ix.upgraded(ctx, ix.plan(dense, want)); err != nil {
 			return err
 		}
@@ -292,6 +293,9 @@ func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vecto
 		return false, nil
 	}
 	if err := ix.store.Flush(ctx, name); err != nil {
+		return false, err
+	}
+	if err := ix.store.Reindex(ctx, name, p.want.Index); err != nil {
 		return false, err
 	}
 	return true, ix.store.Describe(ctx, name, p.want.Source, p.want.Encoder)

@@ -24,7 +24,9 @@ type once struct {
 	texts map[string]int
 }
 
-func newOnce() *once { return &once{letters: letters{model: "letters", words: 3}, texts: make(map[string]int)} }
+func newOnce() *once {
+	return &once{letters: letters{model: "letters", words: 3}, texts: make(map[string]int)}
+}
 
 func (o *once) Info() embed.Info { return embed.Info{Model: o.model, Window: o.words} }
 

@@ -55,12 +55,12 @@ func (s *Store) claim(ctx context.Context, next *entry) error {
 
 // complete creates, fills and publishes a collection.
 func (s *Store) complete(ctx context.Context, next *entry, records iter.Seq2[vectors.Record, error]) error {
-	index, err := indexOf(next.info.Kind)
+	index, err := indexOf(next.info)
 	if err != nil {
 		return err
 	}
 	if err := s.server.create(ctx, schemaOf(next.collection, next.info), index); err != nil {
-		return err
+		return refused(next.info, err)
 	}
 	if err := s.fill(ctx, next, newIDs(0).first, records); err != nil {
 		return err

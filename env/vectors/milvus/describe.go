@@ -21,17 +21,21 @@ func (s *Store) Describe(ctx context.Context, name, source string, encoder []byt
 				return err
 			}
 		}
-		if err := s.catalog.addDescription(ctx, &next); err != nil {
-			return err
-		}
-		earlier := fmt.Sprintf("%s < %d", fieldNumber, next.number)
-		ctx := context.WithoutCancel(ctx)
-		// What is not removed here is ignored, and the next change removes it.
-		if s.catalog.remove(ctx, all(equal(fieldOf, e.collection), equal(fieldKind, described), earlier)) == nil && encoder != nil {
-			_ = s.catalog.remove(ctx, next.otherParts())
-		}
-		return nil
+		return s.catalog.succeed(ctx, &next)
 	})
+}
+
+// succeed makes next the description of its collection. What it does not remove is ignored, and the next change removes it.
+func (c *catalog) succeed(ctx context.Context, next *entry) error {
+	if err := c.addDescription(ctx, next); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	earlier := fmt.Sprintf("%s < %d", fieldNumber, next.number)
+	if c.remove(ctx, all(equal(fieldOf, next.collection), equal(fieldKind, described), earlier)) == nil {
+		_ = c.remove(ctx, next.otherParts())
+	}
+	return nil
 }
 
 // Flush lets the server write the records of a collection and index them. Call it once after many changes: servers may

@@ -73,14 +73,6 @@ func schemaOf(name string, c vectors.Collection) *entity.Schema {
 	return schema
 }
 
-// indexOf returns the exact (non-approximate) index of a kind.
-func indexOf(kind vectors.Kind) (entity.Index, error) {
-	if kind == vectors.Dense {
-		return entity.NewIndexFlat(entity.COSINE)
-	}
-	return entity.NewIndexSparseInverted(entity.IP, 0)
-}
-
 // columnsOf converts validated records to columns, with ids starting at first.
 func (e *entry) columnsOf(records []vectors.Record, first int64) ([]entity.Column, error) {
 	n := len(records)
