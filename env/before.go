@@ -58,26 +58,23 @@ func (b *before) Close() error {
 func (b *before) source() string { return datadir.Fingerprint(sourcesOf(b.files)) }
 
 // dimension returns the dimension of the vectors of a model; 0 if there are none.
-func (b *before) dimension(ctx context.Context, model embed.Info) int {
+func (b *before) dimension(ctx context.Context, model embed.Info) (int, error) {
 	if b.db == nil {
-		return 0
+		return 0, nil
 	}
-	for _, store := range b.stores() {
-		have, err := store.Info(ctx, collectionOf(model))
+	have, err := b.store.Info(ctx, collectionOf(model))
+	for _, s := range b.servers {
 		if err == nil && have.Model == model.Model && have.ModelHash == model.Hash {
-			return have.Dim
+			break
+		}
+		if have, err = s.Info(ctx, collectionOf(model)); err != nil && !errors.Is(err, vectors.ErrNotFound) {
+			return 0, err
 		}
 	}
-	return 0
-}
-
-// stores returns the stores that may have vectors.
-func (b *before) stores() []vectors.Store {
-	list := []vectors.Store{b.store}
-	for _, s := range b.servers {
-		list = append(list, s)
+	if err != nil || have.Model != model.Model || have.ModelHash != model.Hash {
+		return 0, nil //nolint:nilerr // the files may be damaged
 	}
-	return list
+	return have.Dim, nil
 }
 
 // all returns the ids of the papers.

@@ -99,7 +99,10 @@ func sameContent(a, b vectors.Collection) bool {
 func (ix indexer) denseCollection(ctx context.Context) (vectors.Collection, error) {
 	info := ix.texts.Info()
 	if info.Dim == 0 {
-		info.Dim = ix.before.dimension(ctx, info)
+		var err error
+		if info.Dim, err = ix.before.dimension(ctx, info); err != nil {
+			return vectors.Collection{}, err
+		}
 	}
 	if info.Dim == 0 {
 		// The first vector from an endpoint reveals its dimension.
