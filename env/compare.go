@@ -210,11 +210,11 @@ func (c *comparison) queries(ctx context.Context, store vectors.Store, name stri
 	if err != nil {
 		return nil, 0, err
 	}
-	k, err := keywordsOf(info)
+	k, err := keywordsOf(info, store)
 	if err != nil {
 		return nil, 0, err
 	}
-	return func(cell paperdb.Cell) (vectors.Vector, error) { return k.query(cell.Text), nil }, k.drift(), nil
+	return func(cell paperdb.Cell) (vectors.Vector, error) { return k.query(ctx, cell.Text) }, k.drift(), nil
 }
 
 // vector returns a stored vector of a cell, so that nothing is embedded. Only servers of earlier versions of the program have

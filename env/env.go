@@ -183,7 +183,7 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	e.keywords, err = keywordsOf(index)
+	e.keywords, err = keywordsOf(index, e.store)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"airqa/env/paperdb"
@@ -107,6 +108,7 @@ func (ix remoteIndexer) updateSparse(ctx context.Context, have vectors.Collectio
 	if p := ix.plan(have, want); !p.build {
 		stats, err := ix.changedStats(ctx, counter, have, p)
 		if err == nil && stats.Drift() <= bm25.MaxDrift {
+			p.terms = stats.Terms()
 			applied, err := ix.writeSparse(ctx, p, counter, stats)
 			if applied || err != nil {
 				return err
@@ -118,7 +120,9 @@ func (ix remoteIndexer) updateSparse(ctx context.Context, have vectors.Collectio
 	if err := countWords(builder, counter, ix.db.Cells(ctx, nil)); err != nil {
 		return err
 	}
-	_, err := ix.writeSparse(ctx, ix.newPlan(want, nil), counter, builder.Stats())
+	p, stats := ix.newPlan(want, nil), builder.Stats()
+	p.terms = stats.Terms()
+	_, err := ix.writeSparse(ctx, p, counter, stats)
 	return err
 }
 
@@ -136,7 +140,11 @@ func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter,
 	if err := json.Unmarshal(have.Encoder, old); err != nil {
 		return nil, err
 	}
-	builder, err := old.Builder()
+	terms, err := ix.changedTerms(ctx, counter, p)
+	if err != nil {
+		return nil, err
+	}
+	builder, err := old.With(terms).Builder()
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +158,22 @@ func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter,
 	}
 	err = countWords(builder, counter, ix.db.Cells(ctx, p.missing))
 	return builder.Stats(), err
+}
+
+// changedTerms returns the statistics of the terms of the papers that change.
+func (ix remoteIndexer) changedTerms(ctx context.Context, counter *bm25.Counter, p plan) (map[string]bm25.Term, error) {
+	terms := make(map[string]bool)
+	for _, cells := range []iter.Seq2[paperdb.Cell, error]{ix.before.db.Cells(ctx, p.outdated), ix.db.Cells(ctx, p.missing)} {
+		for c, err := range cells {
+			if err != nil {
+				return nil, err
+			}
+			for _, w := range counter.Words(c.Text) {
+				terms[w.Text] = true
+			}
+		}
+	}
+	return ix.store.Terms(ctx, bm25.Name, slices.Collect(maps.Keys(terms)))
 }
 
 // countWords adds passages to the documents of a corpus, and the words of other cells.
@@ -261,9 +285,9 @@ func (ix remoteIndexer) denseRecords(ctx context.Context, ids []string) iter.Seq
 func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vectors.Record, error]) (bool, error) {
 	name := p.want.Name
 	if p.build {
-		return true, ix.store.Replace(ctx, p.want, added)
+		return true, ix.store.ReplaceAll(ctx, p.want, p.terms, added)
 	}
-	if err := ix.store.Describe(ctx, name, changing(ix.before.source(), p.want.Source), nil); err != nil {
+	if err := ix.store.Describe(ctx, name, changing(ix.before.source(), p.want.Source), nil, nil); err != nil {
 		return false, err
 	}
 	total, err := ix.store.Count(ctx, name, vectors.Filter{})
@@ -298,7 +322,7 @@ func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vecto
 	if err := ix.store.Reindex(ctx, name, p.want.Index); err != nil {
 		return false, err
 	}
-	return true, ix.store.Describe(ctx, name, p.want.Source, p.want.Encoder)
+	return true, ix.store.Describe(ctx, name, p.want.Source, p.want.Encoder, p.terms)
 }
 
 // deletePapers deletes the records of papers and returns their number.

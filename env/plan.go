@@ -10,6 +10,7 @@ import (
 	"airqa/env/embed"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
+	"airqa/env/vectors/bm25"
 	"airqa/internal/terminal"
 )
 
@@ -39,6 +40,8 @@ type plan struct {
 	// outdated are the papers whose records are deleted: they were removed, or have another version now. missing are those
 	// whose records are added. Both are sorted.
 	outdated, missing []string
+	// terms are those of a BM25 collection on a server that change, or all of one that is built.
+	terms map[string]bm25.Term
 }
 
 // newPlan plans the update of a collection that has papers in the versions have; nil means that it is built.

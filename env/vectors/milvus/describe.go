@@ -3,11 +3,13 @@ package milvus
 import (
 	"context"
 	"fmt"
+
+	"airqa/env/vectors/bm25"
 )
 
-// Describe changes the source and the encoder of a collection, whose records stay. A nil encoder keeps the present one.
-// Readers that open the store later see both changes, or neither of them.
-func (s *Store) Describe(ctx context.Context, name, source string, encoder []byte) error {
+// Describe changes the source and the encoder of a collection, whose records stay, and some terms of a BM25 collection. A nil
+// encoder keeps the present one. Readers that open the store later see all changes, or none of them.
+func (s *Store) Describe(ctx context.Context, name, source string, encoder []byte, terms map[string]bm25.Term) error {
 	return s.change(ctx, name, "describe", func(e *entry) error {
 		next := *e
 		next.number, next.info.Source = e.number+1, source
@@ -18,6 +20,11 @@ func (s *Store) Describe(ctx context.Context, name, source string, encoder []byt
 			}
 			next.first, next.info.Encoder = e.first+int64(e.pieces), encoder
 			if err := s.catalog.addEncoder(ctx, &next); err != nil {
+				return err
+			}
+		}
+		if len(terms) > 0 {
+			if err := s.changeTerms(ctx, e, &next, terms); err != nil {
 				return err
 			}
 		}

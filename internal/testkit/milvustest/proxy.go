@@ -24,7 +24,7 @@ type Request struct {
 
 // Changes reports whether the request changes the server.
 func (r Request) Changes() bool {
-	return slices.Contains([]string{"Insert", "Delete", "Flush", "CreateCollection", "CreateIndex", "DropIndex", "DropCollection"}, r.Method)
+	return slices.Contains([]string{"Insert", "Upsert", "Delete", "Flush", "CreateCollection", "CreateIndex", "DropIndex", "DropCollection"}, r.Method)
 }
 
 // Proxy starts a proxy for the server that ends with the test, and returns its address. It calls before for each request,
