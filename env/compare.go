@@ -124,19 +124,26 @@ func (c *comparison) compareInfo(ctx context.Context, name string) (bool, error)
 		c.differ("%s: built with %s and with %s", name, a.Model, b.Model)
 	case a.Window != b.Window:
 		c.differ("%s: built with windows of %d and of %d tokens", name, a.Window, b.Window)
-	case a.Index != "" && b.Index != "":
-		c.differ("%s: both stores have an approximate index; compare each with one that is exact", name)
 	default:
-		if a.Index != "" {
-			c.approximate, c.exact = c.a.(*milvus.Store), c.b
-		} else if b.Index != "" {
-			c.approximate, c.exact = c.b.(*milvus.Store), c.a
-		}
 		// A server has no records of passages without words. They match no query in the files, either.
 		c.counted = a.Kind == b.Kind
-		return true, nil
+		return c.chooseExact(a, b), nil
 	}
 	return false, nil
+}
+
+// chooseExact finds the store with an approximate index. It reports false if both have one.
+func (c *comparison) chooseExact(a, b vectors.Collection) bool {
+	switch {
+	case a.Index != "" && b.Index != "":
+		c.differ("%s: both stores have an approximate index; compare each with one that is exact", a.Name)
+		return false
+	case a.Index != "":
+		c.approximate, c.exact = c.a.(*milvus.Store), c.b
+	case b.Index != "":
+		c.approximate, c.exact = c.b.(*milvus.Store), c.a
+	}
+	return true
 }
 
 func (c *comparison) compareCounts(ctx context.Context, name string) error {

@@ -30,18 +30,10 @@ func SettleIndex(dir string, want datadir.Index, change bool) (datadir.Index, er
 	if err := CheckVectors(want.Vectors); err != nil {
 		return want, err
 	}
-	have := datadir.Index{Embedder: DefaultEmbedder, Vectors: Files}
-	recorded := false
-	if d, err := datadir.Open(dir); err == nil {
-		if info, err := d.Info(); err == nil && info.Index != nil {
-			have, recorded = *info.Index, true
-		}
-	}
-	place, err := placeOf(have.Vectors)
+	have, recorded, err := recordedIndex(dir)
 	if err != nil {
-		return want, fmt.Errorf("%s of %s: vectors: %w", datadir.InfoName, dir, err)
+		return want, err
 	}
-	have.Vectors = place.String()
 	if recorded && !change {
 		err = contradictedModel(dir, want, have)
 	}
@@ -56,6 +48,22 @@ func SettleIndex(dir string, want datadir.Index, change bool) (datadir.Index, er
 	}
 	want.Embedder, want.Vectors = cmp.Or(want.Embedder, have.Embedder), cmp.Or(want.Vectors, have.Vectors)
 	return want, nil
+}
+
+// recordedIndex returns what a data directory records of its search index, or the defaults.
+func recordedIndex(dir string) (have datadir.Index, recorded bool, err error) {
+	have = datadir.Index{Embedder: DefaultEmbedder, Vectors: Files}
+	if d, err := datadir.Open(dir); err == nil {
+		if info, err := d.Info(); err == nil && info.Index != nil {
+			have, recorded = *info.Index, true
+		}
+	}
+	place, err := placeOf(have.Vectors)
+	if err != nil {
+		return have, recorded, fmt.Errorf("%s of %s: vectors: %w", datadir.InfoName, dir, err)
+	}
+	have.Vectors = place.String()
+	return have, recorded, nil
 }
 
 // contradictedModel refuses another embedding model than the recorded one.

@@ -103,11 +103,11 @@ func parseIndex(text string) (index, error) {
 
 // String returns the type and all parameters, such as "IVF_FLAT nlist=1024 nprobe=64".
 func (x index) String() string {
-	text := x.kind
+	words := []string{x.kind}
 	for _, p := range indexes[x.kind] {
-		text += fmt.Sprintf(" %s=%d", p.name, x.values[p.name])
+		words = append(words, fmt.Sprintf("%s=%d", p.name, x.values[p.name]))
 	}
-	return text
+	return strings.Join(words, " ")
 }
 
 // entity is the index for the server.
