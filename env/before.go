@@ -3,6 +3,7 @@ package env
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -12,14 +13,17 @@ import (
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/flat"
+	"airqa/env/vectors/milvus"
 )
 
 // before is the current generation while the next one is made: its texts and their vectors.
 type before struct {
-	db    *paperdb.Reader // nil without papers
-	store *flat.Store
-	files []paperdb.Owned // without names and problems
-	from  string          // the fingerprint of the papers
+	db      *paperdb.Reader // nil without papers
+	store   *flat.Store
+	servers []*milvus.Store // that may have vectors, too; Close leaves them open
+	files   []paperdb.Owned // without names and problems
+	from    string          // the fingerprint of the papers
+	record  *datadir.Index  // how its index was made; nil if unknown
 }
 
 // openBefore opens a generation, and reads its papers unless they are known.
@@ -31,6 +35,9 @@ func openBefore(ctx context.Context, dir *datadir.Dir, known before) (*before, e
 	var err error
 	if b.db, err = paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database()}); err != nil {
 		return nil, err
+	}
+	if info, err := dir.Info(); err == nil {
+		b.record = info.Index
 	}
 	if b.from == "" {
 		b.files, err = b.db.Sources(ctx)
@@ -57,15 +64,23 @@ func (b *before) Close() error {
 func (b *before) source() string { return b.from }
 
 // dimension returns the dimension of the vectors of a model; 0 if there are none.
-func (b *before) dimension(ctx context.Context, model embed.Info) int {
+func (b *before) dimension(ctx context.Context, model embed.Info) (int, error) {
 	if b.db == nil {
-		return 0
+		return 0, nil
 	}
 	have, err := b.store.Info(ctx, collectionOf(model))
-	if err != nil || have.Model != model.Model || have.ModelHash != model.Hash {
-		return 0
+	for _, s := range b.servers {
+		if err == nil && have.Model == model.Model && have.ModelHash == model.Hash {
+			break
+		}
+		if have, err = s.Info(ctx, collectionOf(model)); err != nil && !errors.Is(err, vectors.ErrNotFound) {
+			return 0, err
+		}
 	}
-	return have.Dim
+	if err != nil || have.Model != model.Model || have.ModelHash != model.Hash {
+		return 0, nil //nolint:nilerr // the files may be damaged
+	}
+	return have.Dim, nil
 }
 
 // all returns the ids of the papers.
@@ -77,13 +92,40 @@ func (b *before) all() []string {
 	return ids
 }
 
-// vectorsTo copies the vectors of papers from the collection of a model in the files to its cache, so that none of their
-// texts is embedded again. Papers that are not there have none. If the manifest of the collection is lost, it takes the
-// vectors of all papers from the segments, and reports whether there are any.
+// vectorsTo copies the vectors of papers from the collection of a model to its cache, so that none of their texts is embedded
+// again: from the files, and what these lack from the servers. Papers that are not there have none. If the manifest of the
+// collection is lost, it takes the vectors of all papers from the segments, and reports whether there are any.
 func (b *before) vectorsTo(ctx context.Context, texts *embed.Cache, want vectors.Collection, ids []string) (lost bool, err error) {
 	if b.db == nil || len(ids) == 0 || want.Kind != vectors.Dense {
 		return false, nil
 	}
+	lost, err = b.localTo(ctx, texts, want, ids)
+	for _, s := range b.servers {
+		if err == nil {
+			err = b.servedTo(ctx, texts, s, want, ids)
+		}
+	}
+	return lost, err
+}
+
+// servedTo copies vectors from a server. The hash of a text is stored with its vector, so the collection may be of other papers
+// or other windows.
+func (b *before) servedTo(ctx context.Context, texts *embed.Cache, s *milvus.Store, want vectors.Collection, ids []string) error {
+	have, err := s.Info(ctx, want.Name)
+	if errors.Is(err, vectors.ErrNotFound) || err == nil && (have.Model != want.Model || have.ModelHash != want.ModelHash || have.Dim != want.Dim) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	split := func(c paperdb.Cell) []string { return windowsOf(texts, c) }
+	return b.copyVectors(ctx, texts, ids, split, func(group []string, use func(vectors.Record) error) error {
+		return s.Vectors(ctx, want.Name, group, use)
+	})
+}
+
+// localTo copies vectors from the files.
+func (b *before) localTo(ctx context.Context, texts *embed.Cache, want vectors.Collection, ids []string) (lost bool, err error) {
 	have, err := b.store.Info(ctx, want.Name)
 	if err != nil {
 		return b.salvage(ctx, texts, want)
@@ -97,8 +139,18 @@ func (b *before) vectorsTo(ctx context.Context, texts *embed.Cache, want vectors
 		split = func(c paperdb.Cell) []string { return []string{c.Text} }
 	}
 	return false, b.copyVectors(ctx, texts, ids, split, func(group []string, use func(vectors.Record) error) error {
-		return b.store.Vectors(ctx, want.Name, group, use)
+		return damage(b.store.Vectors(ctx, want.Name, group, use))
 	})
+}
+
+// errDamage marks vectors that cannot be read, whose texts are embedded again.
+var errDamage = errors.New("damaged vectors")
+
+func damage(err error) error {
+	if err != nil {
+		return fmt.Errorf("%w: %w", errDamage, err)
+	}
+	return nil
 }
 
 // salvage copies the vectors of all papers from the segments of a dense collection whose manifest is lost to the cache. It
@@ -115,8 +167,27 @@ func (b *before) salvage(ctx context.Context, texts *embed.Cache, want vectors.C
 	versions := versionsOf(b.files)
 	split := func(c paperdb.Cell) []string { return windowsOf(texts, c) }
 	return true, b.copyVectors(ctx, texts, nil, split, func(group []string, use func(vectors.Record) error) error {
-		return from.Vectors(group, versions, use)
+		return damage(from.Vectors(group, versions, use))
 	})
+}
+
+// withoutVector counts the texts that have no cached vector.
+func (b *before) withoutVector(ctx context.Context, texts *embed.Cache) (n int, err error) {
+	for c, err := range b.db.Cells(ctx, nil) {
+		if err != nil {
+			return n, err
+		}
+		for _, text := range windowsOf(texts, c) {
+			has, err := texts.Has(text)
+			if err != nil {
+				return n, err
+			}
+			if !has {
+				n++
+			}
+		}
+	}
+	return n, nil
 }
 
 // copyVectors copies the vectors of some papers, or of all papers if ids is nil, to the cache. It takes the texts of a cell from
@@ -130,34 +201,76 @@ func (b *before) copyVectors(
 		return err
 	}
 	for _, group := range groups {
-		known := make(map[vectors.Origin][]string) // the texts of a cell in the order of its records
-		for c, err := range b.db.Cells(ctx, group) {
-			if err != nil {
-				return err
-			}
-			known[originOf(c)] = split(c)
+		known, err := b.lacking(ctx, texts, group, split)
+		if err != nil {
+			return err
 		}
-		found := make(map[vectors.Origin][][]float32)
-		err := read(group, func(r vectors.Record) error {
-			found[r.Origin] = append(found[r.Origin], slices.Clone(r.Dense))
+		if len(known) == 0 {
+			continue
+		}
+		found := make(map[vectors.Origin][]vectors.Record)
+		err = read(group, func(r vectors.Record) error {
+			if known[r.Origin] != nil {
+				r.Dense = slices.Clone(r.Dense)
+				found[r.Origin] = append(found[r.Origin], r)
+			}
 			return nil
 		})
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
+		case errors.Is(err, errDamage):
+			continue
+		case err != nil:
+			return err
 		}
-		if err != nil {
-			continue // damage: these texts are embedded again
-		}
-		var keep []string
-		var dense [][]float32
-		for origin, windows := range known {
-			if made := found[origin]; len(made) == len(windows) {
-				keep, dense = append(keep, windows...), append(dense, made...)
-			}
-		}
-		if err := texts.Put(keep, dense); err != nil {
+		if err := keep(texts, known, found); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lacking returns the texts of the cells of papers that have a text without a cached vector, in the order of their records.
+func (b *before) lacking(
+	ctx context.Context, texts *embed.Cache, ids []string, split func(paperdb.Cell) []string,
+) (map[vectors.Origin][]string, error) {
+	known := make(map[vectors.Origin][]string)
+	for c, err := range b.db.Cells(ctx, ids) {
+		if err != nil {
+			return nil, err
+		}
+		windows := split(c)
+		for _, text := range windows {
+			has, err := texts.Has(text)
+			if err != nil {
+				return nil, err
+			}
+			if !has {
+				known[originOf(c)] = windows
+				break
+			}
+		}
+	}
+	return known, nil
+}
+
+// keep stores the vectors of cells in the cache: those whose text is known by its hash, or, without hashes, of cells that have
+// as many records as texts.
+func keep(texts *embed.Cache, known map[vectors.Origin][]string, found map[vectors.Origin][]vectors.Record) error {
+	var kept []string
+	var dense [][]float32
+	for origin, windows := range known {
+		records := found[origin]
+		for i, text := range windows {
+			at := slices.IndexFunc(records, func(r vectors.Record) bool { return r.Text == embed.TextHash(text) })
+			if at < 0 && len(records) == len(windows) && records[i].Text == 0 {
+				at = i
+			}
+			if at >= 0 {
+				kept, dense = append(kept, text), append(dense, records[at].Dense)
+			}
+		}
+	}
+	return texts.Put(kept, dense)
 }

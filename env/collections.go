@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,6 +187,10 @@ func checkCollection(ctx context.Context, store vectors.Store, name string, want
 	}
 	if strings.HasPrefix(c.Source, changingPrefix) {
 		return c, fmt.Errorf("an ingest is changing the search index on the server; wait for it, or, if it was interrupted, %s", rebuildHint(store))
+	}
+	if s, remote := store.(*milvus.Store); remote && s.IndexFor(c) != c.Index {
+		return c, fmt.Errorf("collection %s has index %s, not %s; leave it out of the URL, or change it with airqa store vectors copy --to URL",
+			name, cmp.Or(c.Index, "FLAT"), cmp.Or(s.IndexFor(c), "FLAT"))
 	}
 	if c.Source != want.source {
 		return c, fmt.Errorf("the search index is out of date, for instance after an interrupted ingest%s; %s", copyHint(store), rebuildHint(store))

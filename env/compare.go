@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 
+	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
+	"airqa/env/vectors/milvus"
 )
 
 // scoreSlack is the tolerance between two stores' scores of one record: both compute in float32, but in a different
@@ -27,51 +31,59 @@ type CompareConfig struct {
 	Sample, K int
 }
 
-// Compare lists how the collections of two stores differ: their metadata, the number of records per table and column,
-// and the hits for a sample of texts. Hits with equal scores may come in any order. An empty list means that no
-// difference was found.
-func Compare(ctx context.Context, cfg CompareConfig) (differences []string, err error) {
+// Comparison is the result of [Compare].
+type Comparison struct {
+	// Differences has a line for each difference that was found.
+	Differences []string
+	// Approximate is the description of the collection with an approximate index, with its Recall; nil if both are exact.
+	Approximate *vectors.Collection
+}
+
+// Compare finds how the collections of two stores differ: their metadata, the number of records per table and column,
+// and the hits for a sample of texts. Hits with equal scores may come in any order. If one of the stores has an approximate
+// index, its recall is measured, and recorded with the collection.
+func Compare(ctx context.Context, cfg CompareConfig) (result Comparison, err error) {
 	dir, db, err := openPapers(ctx, cfg.Dir)
 	if err != nil {
-		return nil, err
+		return result, err
 	}
 	defer func() { err = errors.Join(err, db.Close(), dir.Release()) }()
 	a, err := openStore(ctx, dir, cfg.A)
 	if err != nil {
-		return nil, err
+		return result, err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	b, err := openStore(ctx, dir, cfg.B)
 	if err != nil {
-		return nil, err
+		return result, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	texts, err := embed.OpenCache(cachePath(dir, cfg.Embedder.Info()), cfg.Embedder)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, texts.Close()) }()
-	return (&comparison{cfg: cfg, db: db, a: a, b: b, texts: texts}).all(ctx)
+	c := &comparison{cfg: cfg, dir: dir, db: db, a: a, b: b}
+	err = c.all(ctx)
+	return c.Comparison, err
 }
 
 type comparison struct {
-	cfg         CompareConfig
-	db          *paperdb.Reader
-	a, b        vectors.Store
-	texts       embed.Embedder
-	counted     bool // whether the collections have the same number of records
-	differences []string
+	Comparison
+	cfg     CompareConfig
+	dir     *datadir.Dir
+	db      *paperdb.Reader
+	a, b    vectors.Store
+	counted bool // whether the collections have the same number of records
+	// approximate is a store with an approximate index, and exact the other one; nil if both are exact.
+	approximate *milvus.Store
+	exact       vectors.Store
 }
 
 func (c *comparison) differ(format string, args ...any) {
-	c.differences = append(c.differences, fmt.Sprintf(format, args...))
+	c.Differences = append(c.Differences, fmt.Sprintf(format, args...))
 }
 
-func (c *comparison) all(ctx context.Context) ([]string, error) {
-	for _, name := range []string{bm25.Name, collectionOf(c.texts.Info())} {
+func (c *comparison) all(ctx context.Context) error {
+	for _, name := range []string{bm25.Name, collectionOf(c.cfg.Embedder.Info())} {
 		same, err := c.compareInfo(ctx, name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !same {
 			continue
@@ -79,14 +91,16 @@ func (c *comparison) all(ctx context.Context) ([]string, error) {
 		if c.counted {
 			err = c.compareCounts(ctx, name)
 		}
-		if err == nil {
+		if err == nil && c.approximate != nil {
+			err = c.recall(ctx, name)
+		} else if err == nil {
 			err = c.compareSearches(ctx, name)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return c.differences, nil
+	return nil
 }
 
 // compareInfo compares the metadata of a collection and reports whether to compare its contents, too.
@@ -113,9 +127,23 @@ func (c *comparison) compareInfo(ctx context.Context, name string) (bool, error)
 	default:
 		// A server has no records of passages without words. They match no query in the files, either.
 		c.counted = a.Kind == b.Kind
-		return true, nil
+		return c.chooseExact(a, b), nil
 	}
 	return false, nil
+}
+
+// chooseExact finds the store with an approximate index. It reports false if both have one.
+func (c *comparison) chooseExact(a, b vectors.Collection) bool {
+	switch {
+	case a.Index != "" && b.Index != "":
+		c.differ("%s: both stores have an approximate index; compare each with one that is exact", a.Name)
+		return false
+	case a.Index != "":
+		c.approximate, c.exact = c.a.(*milvus.Store), c.b
+	case b.Index != "":
+		c.approximate, c.exact = c.b.(*milvus.Store), c.a
+	}
+	return true
 }
 
 func (c *comparison) compareCounts(ctx context.Context, name string) error {
@@ -135,27 +163,19 @@ func (c *comparison) compareCounts(ctx context.Context, name string) error {
 
 // compareSearches compares the hits for every n-th text, which spreads the sample over all papers.
 func (c *comparison) compareSearches(ctx context.Context, name string) error {
-	total, err := c.db.CountCells(ctx, nil)
-	if err != nil {
-		return err
-	}
-	every := max(1, total/max(1, c.cfg.Sample))
 	var in [2]queries
 	slack := scoreSlack
 	for i, store := range []vectors.Store{c.a, c.b} {
 		var drift float64
+		var err error
 		if in[i], drift, err = c.queries(ctx, store, name); err != nil {
 			return err
 		}
 		slack += drift
 	}
-	i := 0
-	for cell, err := range c.db.Cells(ctx, nil) {
+	for cell, err := range c.sample(ctx) {
 		if err != nil {
 			return err
-		}
-		if i++; i%every != 0 {
-			continue
 		}
 		same, err := c.search(ctx, name, cell, in, slack)
 		if err != nil {
@@ -168,29 +188,63 @@ func (c *comparison) compareSearches(ctx context.Context, name string) error {
 	return nil
 }
 
+// sample yields every n-th cell.
+func (c *comparison) sample(ctx context.Context) iter.Seq2[paperdb.Cell, error] {
+	return func(yield func(paperdb.Cell, error) bool) {
+		total, err := c.db.CountCells(ctx, nil)
+		if err != nil {
+			yield(paperdb.Cell{}, err)
+			return
+		}
+		i, every := 0, max(1, total/max(1, c.cfg.Sample))
+		for cell, err := range c.db.Cells(ctx, nil) {
+			if i++; (err != nil || i%every == 0) && !yield(cell, err) {
+				return
+			}
+		}
+	}
+}
+
 // queries turns the text of a cell into a query.
 type queries func(paperdb.Cell) (vectors.Vector, error)
 
 // queries also returns how far scores may be from the exact ones.
 func (c *comparison) queries(ctx context.Context, store vectors.Store, name string) (queries, float64, error) {
 	if name != bm25.Name {
-		return func(cell paperdb.Cell) (vectors.Vector, error) {
-			v, err := c.texts.Embed(ctx, windowsOf(c.texts, cell)[:1]) // a cache hit, at the latest for the second store
-			if err != nil {
-				return vectors.Vector{}, err
-			}
-			return vectors.Vector{Dense: v[0]}, nil
-		}, 0, nil
+		return func(cell paperdb.Cell) (vectors.Vector, error) { return c.vector(ctx, name, cell) }, 0, nil
 	}
 	info, err := store.Info(ctx, name)
 	if err != nil {
 		return nil, 0, err
 	}
-	k, err := keywordsOf(info)
+	k, err := keywordsOf(info, store)
 	if err != nil {
 		return nil, 0, err
 	}
-	return func(cell paperdb.Cell) (vectors.Vector, error) { return k.query(cell.Text), nil }, k.drift(), nil
+	return func(cell paperdb.Cell) (vectors.Vector, error) { return k.query(ctx, cell.Text) }, k.drift(), nil
+}
+
+// vector returns a stored vector of a cell, so that nothing is embedded. Only servers of earlier versions of the program have
+// none to return.
+func (c *comparison) vector(ctx context.Context, name string, cell paperdb.Cell) (v vectors.Vector, err error) {
+	for _, store := range []vectors.Store{c.a, c.b} {
+		err := store.(interface {
+			Vectors(ctx context.Context, name string, papers []string, use func(vectors.Record) error) error
+		}).Vectors(ctx, name, []string{cell.PaperID}, func(r vectors.Record) error {
+			if v.Dense == nil && r.Origin == originOf(cell) {
+				v.Dense = slices.Clone(r.Dense)
+			}
+			return nil
+		})
+		if v.Dense != nil || err != nil {
+			return v, err
+		}
+	}
+	made, err := c.cfg.Embedder.Embed(ctx, windowsOf(c.cfg.Embedder, cell)[:1])
+	if err != nil {
+		return v, err
+	}
+	return vectors.Vector{Dense: made[0]}, nil
 }
 
 // search reports whether both stores find the same records for a cell.

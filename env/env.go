@@ -79,7 +79,8 @@ type Env struct {
 	glyphs      func(ctx context.Context, path string, page int) ([]pdf.Glyph, error)
 	limits      paperdb.Limits
 	fingerprint string
-	window      int // of the dense collection, in tokens
+	window      int    // of the dense collection, in tokens
+	index       string // of the dense collection; empty if it is exact
 }
 
 // noWindowsNotice is the notice about a dense collection that predates embedding long texts in windows.
@@ -170,6 +171,7 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
+		e.index = dense.Index
 		if e.window = dense.Window; e.window == 0 && cfg.Notice != nil {
 			cfg.Notice(noWindowsNotice(cfg))
 		}
@@ -181,12 +183,12 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	e.keywords, err = keywordsOf(index)
+	e.keywords, err = keywordsOf(index, e.store)
 	return err
 }
 
-// Retrieval returns the embedding settings for the record of a run: the model and the window length in tokens. Indexes
-// without windows have no length; keyword search has no settings.
+// Retrieval returns the embedding settings for the record of a run: the model, the window length in tokens and an approximate
+// index. Indexes without windows have no length; keyword search has no settings.
 func (e *Env) Retrieval() map[string]any {
 	if e.mode == BM25 {
 		return nil
@@ -195,6 +197,9 @@ func (e *Env) Retrieval() map[string]any {
 	settings := map[string]any{"embedder": info.Model, "embedder_hash": info.Hash}
 	if e.window > 0 {
 		settings["embed_window"] = e.window
+	}
+	if e.index != "" {
+		settings["vector_index"] = e.index
 	}
 	return settings
 }

@@ -45,6 +45,15 @@ func (w *Writer) reindex(ctx context.Context, rebuild map[string]bool) (err erro
 		return err
 	}
 	open.add(before)
+	if s, ok := store.(*milvus.Store); ok {
+		before.servers = append(before.servers, s)
+	}
+	if from, err := openSource(ctx, dir, cfg); err != nil {
+		return err
+	} else if from != nil {
+		open.add(from)
+		before.servers = append(before.servers, from)
+	}
 	ix := indexer{
 		db: db, source: source, versions: versionsOf(files), texts: texts, overlap: newOverlap(texts, embed.BlocksOf(cfg.Embedder)),
 		progress: cfg.Progress, notice: cfg.Notice, before: before, rebuild: rebuild,
@@ -58,10 +67,35 @@ func (w *Writer) reindex(ctx context.Context, rebuild map[string]bool) (err erro
 	if err := commit(next, cfg, source, len(files)); err != nil {
 		return err
 	}
-	if _, local := store.(*flat.Store); local {
-		err = texts.Clear() // the index has the vectors now
-	}
+	err = clearTexts(ctx, texts, store)
 	return errors.Join(err, open.close(), prune(next))
+}
+
+// clearTexts empties the cache if the index has the vectors and returns them when they are needed again.
+func clearTexts(ctx context.Context, texts *embed.Cache, store vectors.Store) error {
+	if s, ok := store.(*milvus.Store); ok {
+		if kept, err := s.Rereadable(ctx, collectionOf(texts.Info())); err != nil || !kept {
+			return err
+		}
+	}
+	return texts.Clear()
+}
+
+// openSource opens the server that the vectors are moved from; nil if there is no other than that of cfg.Vectors.
+func openSource(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (*milvus.Store, error) {
+	to, err := placeOf(cfg.Vectors)
+	if err != nil {
+		return nil, err
+	}
+	from, err := placeOf(cfg.From)
+	if err != nil || isFiles(cfg.From) || from == to {
+		return nil, err
+	}
+	store, err := openStore(ctx, dir, cfg.From)
+	if err != nil {
+		return nil, fmt.Errorf("read the vectors of the present store: %w", err)
+	}
+	return store.(*milvus.Store), nil
 }
 
 // update updates the collections of a store.
@@ -174,16 +208,11 @@ func (c *closers) close() error {
 
 func openCache(dir *datadir.Dir, cfg WriterConfig) (*embed.Cache, error) {
 	path := cachePath(dir, cfg.Embedder.Info())
-	texts, err := embed.OpenCache(path, cfg.Embedder)
-	if err != nil {
-		return nil, err
-	}
-	switch n := texts.Damaged(); n {
-	case 0:
-	case 1:
-		cfg.Notice("1 damaged record in embeddings/" + filepath.Base(path) + "; its text is embedded again")
-	default:
-		cfg.Notice(fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, filepath.Base(path)))
-	}
-	return texts, nil
+	return embed.OpenCache(path, cfg.Embedder, func(n int) {
+		line := fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, filepath.Base(path))
+		if n == 1 {
+			line = "1 damaged record in embeddings/" + filepath.Base(path) + "; its text is embedded again"
+		}
+		cfg.Notice(line)
+	})
 }

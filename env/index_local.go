@@ -184,7 +184,7 @@ func (a *adder) addGroup(ctx context.Context, ids []string) error {
 			a.done.Add(1)
 		}
 	}
-	for block, err := range a.embed(ctx, cells, func(string) bool { return true }) {
+	for block, err := range a.embed(ctx, cells, always) {
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -40,7 +41,10 @@ func (ix remoteIndexer) update(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		densePlan = ix.plan(dense, want)
+		want.Index = ix.store.IndexFor(vectors.Collection{Kind: vectors.Dense, Index: dense.Index})
+		if densePlan, err = ix.upgraded(ctx, ix.plan(dense, want)); err != nil {
+			return err
+		}
 		if err := ix.embedAdded(ctx, densePlan); err != nil {
 			return err
 		}
@@ -83,6 +87,21 @@ func (ix remoteIndexer) plan(have, want vectors.Collection) plan {
 	return ix.newPlan(want, nil)
 }
 
+// upgraded returns the plan for a dense collection of an earlier version of the program, which does not return its vectors.
+// If the cache has them all, it is built again, so that the cache can be emptied.
+func (ix remoteIndexer) upgraded(ctx context.Context, p plan) (plan, error) {
+	if p.build {
+		return p, nil
+	}
+	if ok, err := ix.store.Rereadable(ctx, p.want.Name); ok || err != nil {
+		return p, err
+	}
+	if n, err := ix.before.withoutVector(ctx, ix.texts); n > 0 || err != nil {
+		return p, err
+	}
+	return ix.newPlan(p.want, nil), nil
+}
+
 // updateSparse updates the BM25 collection from its present state.
 func (ix remoteIndexer) updateSparse(ctx context.Context, have vectors.Collection) error {
 	want := vectors.Collection{Name: bm25.Name, Kind: vectors.Sparse, Model: "bm25", Source: ix.source}
@@ -90,6 +109,7 @@ func (ix remoteIndexer) updateSparse(ctx context.Context, have vectors.Collectio
 	if p := ix.plan(have, want); !p.build {
 		stats, err := ix.changedStats(ctx, counter, have, p)
 		if err == nil && stats.Drift() <= bm25.MaxDrift {
+			p.terms = stats.Terms()
 			applied, err := ix.writeSparse(ctx, p, counter, stats)
 			if applied || err != nil {
 				return err
@@ -101,7 +121,9 @@ func (ix remoteIndexer) updateSparse(ctx context.Context, have vectors.Collectio
 	if err := countWords(builder, counter, ix.db.Cells(ctx, nil)); err != nil {
 		return err
 	}
-	_, err := ix.writeSparse(ctx, ix.newPlan(want, nil), counter, builder.Stats())
+	p, stats := ix.newPlan(want, nil), builder.Stats()
+	p.terms = stats.Terms()
+	_, err := ix.writeSparse(ctx, p, counter, stats)
 	return err
 }
 
@@ -119,7 +141,11 @@ func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter,
 	if err := json.Unmarshal(have.Encoder, old); err != nil {
 		return nil, err
 	}
-	builder, err := old.Builder()
+	terms, err := ix.changedTerms(ctx, counter, p)
+	if err != nil {
+		return nil, err
+	}
+	builder, err := old.With(terms).Builder()
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +159,22 @@ func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter,
 	}
 	err = countWords(builder, counter, ix.db.Cells(ctx, p.missing))
 	return builder.Stats(), err
+}
+
+// changedTerms returns the statistics of the terms of the papers that change.
+func (ix remoteIndexer) changedTerms(ctx context.Context, counter *bm25.Counter, p plan) (map[string]bm25.Term, error) {
+	terms := make(map[string]bool)
+	for _, cells := range []iter.Seq2[paperdb.Cell, error]{ix.before.db.Cells(ctx, p.outdated), ix.db.Cells(ctx, p.missing)} {
+		for c, err := range cells {
+			if err != nil {
+				return nil, err
+			}
+			for _, w := range counter.Words(c.Text) {
+				terms[w.Text] = true
+			}
+		}
+	}
+	return ix.store.Terms(ctx, bm25.Name, slices.Collect(maps.Keys(terms)))
 }
 
 // countWords adds passages to the documents of a corpus, and the words of other cells.
@@ -179,8 +221,8 @@ func (ix remoteIndexer) updateDense(ctx context.Context, p plan) error {
 	return err
 }
 
-// embedAdded puts the vectors of the papers that a plan adds into the cache, which has those of earlier ingests, including
-// interrupted ones. A directory that kept its vectors in its files has none in the cache: they are copied.
+// embedAdded puts the vectors of the papers that a plan adds into the cache, which has those of interrupted ingests. Vectors
+// of earlier ingests are copied from the server or the files.
 func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
 	if _, err := ix.saveVectors(ctx, p); err != nil {
 		return err
@@ -198,7 +240,7 @@ func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
 			done.Add(1)
 		}
 	}
-	for _, err := range ix.embed(ctx, cells, func(text string) bool { return !ix.texts.Has(text) }) {
+	for _, err := range ix.embed(ctx, cells, ix.lacks) {
 		if err != nil {
 			return err
 		}
@@ -208,10 +250,16 @@ func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
 	return nil
 }
 
+// lacks reports whether a text has no cached vector.
+func (ix remoteIndexer) lacks(text string) (bool, error) {
+	has, err := ix.texts.Has(text)
+	return !has, err
+}
+
 // denseRecords yields the records of some papers, or of all papers if ids is nil.
 func (ix remoteIndexer) denseRecords(ctx context.Context, ids []string) iter.Seq2[vectors.Record, error] {
 	return func(yield func(vectors.Record, error) bool) {
-		for block, err := range ix.embed(ctx, ix.db.Cells(ctx, ids), func(string) bool { return true }) {
+		for block, err := range ix.embed(ctx, ix.db.Cells(ctx, ids), always) {
 			if err != nil {
 				yield(vectors.Record{}, err)
 				return
@@ -231,9 +279,9 @@ func (ix remoteIndexer) denseRecords(ctx context.Context, ids []string) iter.Seq
 func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vectors.Record, error]) (bool, error) {
 	name := p.want.Name
 	if p.build {
-		return true, ix.store.Replace(ctx, p.want, added)
+		return true, ix.store.ReplaceAll(ctx, p.want, p.terms, added)
 	}
-	if err := ix.store.Describe(ctx, name, changing(ix.before.source(), p.want.Source), nil); err != nil {
+	if err := ix.store.Describe(ctx, name, changing(ix.before.source(), p.want.Source), nil, nil); err != nil {
 		return false, err
 	}
 	total, err := ix.store.Count(ctx, name, vectors.Filter{})
@@ -265,7 +313,10 @@ func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vecto
 	if err := ix.store.Flush(ctx, name); err != nil {
 		return false, err
 	}
-	return true, ix.store.Describe(ctx, name, p.want.Source, p.want.Encoder)
+	if err := ix.store.Reindex(ctx, name, p.want.Index); err != nil {
+		return false, err
+	}
+	return true, ix.store.Describe(ctx, name, p.want.Source, p.want.Encoder, p.terms)
 }
 
 // deletePapers deletes the records of papers and returns their number.

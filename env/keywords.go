@@ -1,6 +1,7 @@
 package env
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -8,17 +9,19 @@ import (
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
+	"airqa/env/vectors/milvus"
 )
 
 // keywords turns texts into vectors of a BM25 collection: bags of words where the store keeps the statistics, weighted
 // positions where they are saved with the collection, as on a server and in directories of early versions.
 type keywords struct {
-	stats   *bm25.Stats // nil for bags of words
-	mu      *sync.Mutex // guards counter
+	stats   *bm25.Stats   // nil for bags of words
+	apart   *milvus.Store // has the terms of stats, if they are stored apart
+	mu      *sync.Mutex   // guards counter
 	counter *bm25.Counter
 }
 
-func keywordsOf(c vectors.Collection) (keywords, error) {
+func keywordsOf(c vectors.Collection, store vectors.Store) (keywords, error) {
 	k := keywords{mu: new(sync.Mutex), counter: bm25.NewCounter()}
 	if c.Kind == vectors.Words {
 		return k, nil
@@ -27,15 +30,31 @@ func keywordsOf(c vectors.Collection) (keywords, error) {
 	if err := json.Unmarshal(c.Encoder, k.stats); err != nil {
 		return keywords{}, fmt.Errorf("read statistics of collection %s: %w", c.Name, err)
 	}
+	if k.stats.Partial() {
+		k.apart, _ = store.(*milvus.Store)
+	}
 	return k, nil
 }
 
-// query returns the vector of a question.
-func (k keywords) query(text string) vectors.Vector {
-	if k.stats != nil {
-		return vectors.Vector{Sparse: k.stats.Query(k.words(text))}
+// query returns the vector of a question. Where terms are stored apart, it reads those of the question.
+func (k keywords) query(ctx context.Context, text string) (vectors.Vector, error) {
+	words := k.words(text)
+	if k.stats == nil {
+		return vectors.Vector{Words: words}, nil
 	}
-	return vectors.Vector{Words: k.words(text)}
+	stats := k.stats
+	if k.apart != nil {
+		texts := make([]string, len(words))
+		for i, w := range words {
+			texts[i] = w.Text
+		}
+		terms, err := k.apart.Terms(ctx, bm25.Name, texts)
+		if err != nil {
+			return vectors.Vector{}, err
+		}
+		stats = stats.With(terms)
+	}
+	return vectors.Vector{Sparse: stats.Query(words)}, nil
 }
 
 // drift returns how far scores may be from those of new statistics, see bm25.Stats.
@@ -48,6 +67,9 @@ func (k keywords) drift() float64 {
 
 // indexes reports whether a cell has a record.
 func (k keywords) indexes(c paperdb.Cell) bool {
+	if k.apart != nil {
+		return len(k.words(c.Text)) > 0 // all words of all texts are known
+	}
 	if k.stats != nil {
 		return len(k.stats.Document(k.words(c.Text))) > 0
 	}

@@ -2,6 +2,7 @@ package env
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -9,6 +10,8 @@ import (
 	"airqa/env/embed"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
+	"airqa/env/vectors/bm25"
+	"airqa/internal/terminal"
 )
 
 // indexer has what an update of the collections needs, in the files or on a server, to match the papers in the database.
@@ -34,6 +37,8 @@ type plan struct {
 	// outdated are the papers whose records are deleted: they were removed, or have another version now. missing are those
 	// whose records are added. Both are sorted.
 	outdated, missing []string
+	// terms are those of a BM25 collection on a server that change, or all of one that is built.
+	terms map[string]bm25.Term
 }
 
 // newPlan plans the update of a collection that has papers in the versions have; nil means that it is built.
@@ -64,10 +69,24 @@ func (p plan) added() []string {
 // saveVectors copies the vectors that an update deletes to the cache: most texts of another version of a paper are the same.
 // It reports whether a lost manifest was in the way, see [before.vectorsTo].
 func (ix indexer) saveVectors(ctx context.Context, p plan) (lost bool, err error) {
-	if p.build {
-		return ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.all())
+	if !p.build {
+		return ix.before.vectorsTo(ctx, ix.texts, p.want, p.outdated)
 	}
-	return ix.before.vectorsTo(ctx, ix.texts, p.want, p.outdated)
+	if lost, err = ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.all()); err != nil || !ix.moved(p) {
+		return lost, err
+	}
+	n, err := ix.before.withoutVector(ctx, ix.texts)
+	if n > 0 {
+		ix.notice(fmt.Sprintf("no vector of %s of papers that were indexed before is left in collection %s on the server; embedding them again",
+			terminal.Plural(n, "text"), p.want.Name))
+	}
+	return lost, err
+}
+
+// moved reports whether a server should have the vectors of a dense collection that is built.
+func (ix indexer) moved(p plan) bool {
+	r := ix.before.record
+	return p.want.Kind == vectors.Dense && r != nil && !isFiles(r.Vectors) && r.Embedder == EmbedderName(p.want.Model)
 }
 
 // sameContent reports whether records of one collection can be added to the other.
@@ -80,7 +99,10 @@ func sameContent(a, b vectors.Collection) bool {
 func (ix indexer) denseCollection(ctx context.Context) (vectors.Collection, error) {
 	info := ix.texts.Info()
 	if info.Dim == 0 {
-		info.Dim = ix.before.dimension(ctx, info)
+		var err error
+		if info.Dim, err = ix.before.dimension(ctx, info); err != nil {
+			return vectors.Collection{}, err
+		}
 	}
 	if info.Dim == 0 {
 		// The first vector from an endpoint reveals its dimension.
@@ -136,7 +158,9 @@ func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
 }
 
 // embed embeds the windows of cells that are accepted, and yields them in their order, a block at a time.
-func (ix indexer) embed(ctx context.Context, cells iter.Seq2[paperdb.Cell, error], accept func(text string) bool) iter.Seq2[embedded, error] {
+func (ix indexer) embed(
+	ctx context.Context, cells iter.Seq2[paperdb.Cell, error], accept func(text string) (bool, error),
+) iter.Seq2[embedded, error] {
 	return ix.overlap.all(ctx, batches(ix.overlap.Texts, func(yield func(window, error) bool) {
 		for c, err := range cells {
 			if err != nil {
@@ -144,13 +168,16 @@ func (ix indexer) embed(ctx context.Context, cells iter.Seq2[paperdb.Cell, error
 				return
 			}
 			for _, text := range windowsOf(ix.texts, c) {
-				if accept(text) && !yield(window{c, text}, nil) {
+				ok, err := accept(text)
+				if (ok || err != nil) && !yield(window{c, text}, err) {
 					return
 				}
 			}
 		}
 	}))
 }
+
+func always(string) (bool, error) { return true, nil }
 
 // batches yields the elements of a sequence n at a time.
 func batches[T any](n int, all iter.Seq2[T, error]) iter.Seq2[[]T, error] {

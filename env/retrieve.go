@@ -77,7 +77,11 @@ func (e *Env) search(ctx context.Context, query string, k, beyond int, filter ve
 }
 
 func (e *Env) searchSparse(ctx context.Context, query string, k int, filter vectors.Filter) ([]vectors.Hit, error) {
-	q := vectors.Query{Vector: e.keywords.query(query), K: k, Filter: filter}
+	v, err := e.keywords.query(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	q := vectors.Query{Vector: v, K: k, Filter: filter}
 	return e.store.Search(ctx, bm25.Name, q)
 }
 

@@ -25,27 +25,23 @@ func EmbedderName(model string) string {
 }
 
 // SettleIndex completes want with what the data directory dir records of its search index, then with the defaults. A record that
-// want contradicts is an error, unless change is set. A directory that is missing, damaged or without a record settles nothing.
+// want contradicts is an error. With change, only a recorded server is one, whose vectors have to be moved. A directory that is missing, damaged or without a record settles nothing.
 func SettleIndex(dir string, want datadir.Index, change bool) (datadir.Index, error) {
 	if err := CheckVectors(want.Vectors); err != nil {
 		return want, err
 	}
-	have := datadir.Index{Embedder: DefaultEmbedder, Vectors: Files}
-	recorded := false
-	if d, err := datadir.Open(dir); err == nil {
-		if info, err := d.Info(); err == nil && info.Index != nil {
-			have, recorded = *info.Index, true
-		}
-	}
-	place, err := placeOf(have.Vectors)
+	have, recorded, err := recordedIndex(dir)
 	if err != nil {
-		return want, fmt.Errorf("%s of %s: vectors: %w", datadir.InfoName, dir, err)
+		return want, err
 	}
-	have.Vectors = place.String()
 	if recorded && !change {
-		if err := contradiction(dir, want, have); err != nil {
-			return want, err
-		}
+		err = contradictedModel(dir, want, have)
+	}
+	if recorded && err == nil && (!change || have.Vectors != Files) {
+		err = contradictedStore(dir, want, have)
+	}
+	if err != nil {
+		return want, err
 	}
 	if want.Window == 0 && cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
 		want.Window = have.Window
@@ -54,13 +50,33 @@ func SettleIndex(dir string, want datadir.Index, change bool) (datadir.Index, er
 	return want, nil
 }
 
-// contradiction refuses another embedding model or another vector store than the recorded one. Credentials and options of the
-// connection may differ.
-func contradiction(dir string, want, have datadir.Index) error {
+// recordedIndex returns what a data directory records of its search index, or the defaults.
+func recordedIndex(dir string) (have datadir.Index, recorded bool, err error) {
+	have = datadir.Index{Embedder: DefaultEmbedder, Vectors: Files}
+	if d, err := datadir.Open(dir); err == nil {
+		if info, err := d.Info(); err == nil && info.Index != nil {
+			have, recorded = *info.Index, true
+		}
+	}
+	place, err := placeOf(have.Vectors)
+	if err != nil {
+		return have, recorded, fmt.Errorf("%s of %s: vectors: %w", datadir.InfoName, dir, err)
+	}
+	have.Vectors = place.String()
+	return have, recorded, nil
+}
+
+// contradictedModel refuses another embedding model than the recorded one.
+func contradictedModel(dir string, want, have datadir.Index) error {
 	if want.Embedder != "" && want.Embedder != have.Embedder {
 		return fmt.Errorf("the search index of %s was made with embedder %s, not %s; leave out --embedder, or switch with airqa ingest --data %s --embedder %s",
 			dir, have.Embedder, want.Embedder, dir, want.Embedder)
 	}
+	return nil
+}
+
+// contradictedStore refuses another vector store than the recorded one. Credentials and options of the connection may differ.
+func contradictedStore(dir string, want, have datadir.Index) error {
 	asked, _ := placeOf(want.Vectors)  // is checked
 	stored, _ := placeOf(have.Vectors) // is checked
 	asked.TLS, stored.TLS = false, false

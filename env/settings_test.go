@@ -41,7 +41,8 @@ func TestSettleIndex(t *testing.T) {
 		{"another server", remote, index{Vectors: "milvus://me:word@other"}, false, index{}, "are at " + server + ", not at milvus://other:19530; leave out --vectors"},
 		{"another prefix", remote, index{Vectors: "milvus://db/papers?prefix=b_"}, false, index{}, "prefix=b_"},
 		{"files instead", remote, index{Vectors: "files"}, false, index{}, "not at files"},
-		{"files instead for all", remote, index{Vectors: "files"}, true, index{Embedder: "openai:m", Window: 512, Vectors: "files"}, ""},
+		{"files instead for all", remote, index{Vectors: "files"}, true, index{}, "switch with airqa store vectors copy"},
+		{"a server for all", &index{Embedder: "minilm", Vectors: "files"}, index{Vectors: server}, true, index{Embedder: "minilm", Vectors: server}, ""},
 		{"a server instead", &index{Embedder: "minilm", Vectors: "files"}, index{Vectors: server}, false, index{}, "are at files"},
 		{"another window", remote, index{Window: 100}, false, index{Embedder: "openai:m", Window: 100, Vectors: server}, ""},
 		{

@@ -127,7 +127,7 @@ func (r verifier) expect(ctx context.Context, c vectors.Collection) (map[paperdb
 	var texts keywords
 	if c.Kind != vectors.Dense {
 		var err error
-		if texts, err = keywordsOf(c); err != nil {
+		if texts, err = keywordsOf(c, r.store); err != nil {
 			return nil, err
 		}
 	}

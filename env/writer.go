@@ -45,6 +45,8 @@ type WriterConfig struct {
 	Vectors string
 	// Shard is the part of a corpus that is added, such as "3/16", which the directory must be for. Empty means anything else.
 	Shard string
+	// From is the URL of the server that the vectors are moved from, if Vectors is another store.
+	From string
 	// Recount makes Finish compare the number of records of each collection with that of the papers, as [Verify] does, and
 	// build those again that differ.
 	Recount bool

@@ -224,7 +224,7 @@ var scripted = map[string]map[string]string{
 	"sql":                  {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
 	"search":               {"script/look.txtar": "data retrieve limit paper json vectors"},
 	"page":                 {"script/look.txtar": "data paper page box boxes dpi out"},
-	"store vectors copy":   {"milvus_test.go": "data to take-over"},
+	"store vectors copy":   {"milvus_test.go": "data to take-over vectors embed-again"},
 	"store vectors check":  {"script/vectors.txtar": "data with", "milvus_test.go": "vectors"},
 	"store vectors stats":  {"script/vectors.txtar": "data vectors json"},
 	"store vectors repair": {"script/vectors.txtar": "data"},

@@ -70,7 +70,37 @@ func TestMilvusServer(t *testing.T) {
 	if out, code := runProgram(t, "store", "vectors", "copy", "--data", data, "--to", url); code != exitDone {
 		t.Fatalf("copy back ended with %d:\n%s", code, out)
 	}
+	approximateIndex(t, data, url)
 	killedRun(t, server, dir, []string{"--data", data, "--vectors", url})
+}
+
+// approximateIndex changes the index of the collections, and moves them away when the server is lost.
+func approximateIndex(t *testing.T, data, url string) {
+	t.Helper()
+	const index, exact, again = "&index=IVF_FLAT&nlist=4&nprobe=1", "&index=FLAT", "--embed-again"
+	for _, tt := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"copy --to " + url + "&index=HNSW", exitFailed, "the server refuses index HNSW m=16 ef_construction=200 ef=64, which not every server has"},
+		{"copy --to " + url + "&index=TREE", exitUsage, "indexes are AUTOINDEX, DISKANN, FLAT, HNSW, IVF_FLAT, IVF_SQ8"},
+		{"copy --to " + url + index, exitDone, ""},
+		{"stats", exitDone, "approximate index IVF_FLAT nlist=4 nprobe=1, recall unknown"},
+		{"check --vectors files --with " + url, exitDone, "at 10 (1"},
+		{"stats", exitDone, "recall 1.000 at 1"}, // this server searches few records exactly
+		{"copy " + "--vectors" + " " + url + " --to " + url + exact, exitDone, ""},
+		{"check --vectors files --with " + url, exitDone, "both stores match"},
+		{"copy --vectors milvus://127.0.0.1:1 --to files", exitUsage, "not at milvus://127.0.0.1:1"},
+		{"copy --vectors files --to files", exitUsage, "not at files"},
+		{"copy " + again + " --to files", exitDone, ""},
+		{"copy --to " + url, exitDone, ""},
+	} {
+		args := append([]string{"store", "vectors"}, strings.Fields(tt.args)...)
+		if out, code := runProgram(t, append(args, "--data", data)...); code != tt.code || !strings.Contains(out, tt.want) {
+			t.Fatalf("%s ended with %d, want %d and %q:\n%s", tt.args, code, tt.code, tt.want, out)
+		}
+	}
 }
 
 // killedRun kills the server while a run waits for its model.

@@ -23,9 +23,10 @@ type vectorsCmd struct {
 }
 
 type vectorsCopyCmd struct {
-	embedderFlags
-	To       string `names:"store" required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
-	TakeOver bool   `env:"-" help:"Replace collections that another copy of the data directory wrote last."`
+	dataFlags
+	To         string `names:"store" required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
+	TakeOver   bool   `env:"-" help:"Replace collections that another copy of the data directory wrote last."`
+	EmbedAgain bool   `env:"-" help:"Do not read the recorded server, for instance because it is lost. Texts without a vector elsewhere are embedded again."`
 }
 
 func (c vectorsCopyCmd) Run(a *app) error {
@@ -35,7 +36,10 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	if err := env.CheckVectors(c.To); err != nil {
 		return withCode(exitUsage, err)
 	}
-	from := dataFlags{embedderFlags: c.embedderFlags}
+	from := c.dataFlags
+	if c.EmbedAgain {
+		from.Vectors, from.unused = "", true
+	}
 	texts, err := from.index(a, true)
 	if err != nil {
 		return err
@@ -43,6 +47,9 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	ctx, _, stop := a.interrupts()
 	defer stop()
 	cfg := env.WriterConfig{Dir: c.Data, Vectors: c.To, Embedder: texts, TakeOver: c.TakeOver}
+	if !c.EmbedAgain {
+		cfg.From = from.Vectors
+	}
 	err = a.session().Write(ctx, cfg, "copy", func(*env.Writer) error { return nil })
 	if err == nil {
 		a.say("next: airqa store vectors check --data %s --vectors %s --with %s", c.Data, from.Vectors, c.To)
@@ -72,14 +79,27 @@ func (c vectorsCheckCmd) Run(a *app) error {
 	if c.Sample < 1 {
 		return qa.Usagef("--sample %d: must be at least 1", c.Sample)
 	}
-	differences, err := env.Compare(a.ctx, c.comparison(c.With, texts))
+	result, err := env.Compare(a.ctx, c.comparison(c.With, texts))
 	if err != nil {
 		return err
 	}
-	if n := len(differences); n > 0 {
-		return cmp.Or(a.print(strings.Join(differences, "\n")), errors.New(terminal.Plural(n, "difference")))
+	if x := result.Approximate; x != nil {
+		if err := a.print(fmt.Sprintf("%s: %s, recorded", x.Name, indexText(x.Index, x.Recall))); err != nil {
+			return err
+		}
+	}
+	if n := len(result.Differences); n > 0 {
+		return cmp.Or(a.print(strings.Join(result.Differences, "\n")), errors.New(terminal.Plural(n, "difference")))
 	}
 	return a.print("both stores match")
+}
+
+// indexText describes an approximate index.
+func indexText(index string, r *vectors.Recall) string {
+	if r == nil {
+		return "approximate index " + index + ", recall unknown"
+	}
+	return fmt.Sprintf("approximate index %s, recall %.3f at 1, %.3f at 5, %.3f at 10 (%s)", index, r.At1, r.At5, r.At10, terminal.Plural(r.Queries, "text"))
 }
 
 // comparison is with another store.
@@ -136,6 +156,9 @@ type collectionSize struct {
 	Bytes     int64  `json:"bytes"`
 	Documents int    `json:"documents,omitempty"`
 	Words     int    `json:"words,omitempty"`
+	// Index is an approximate index, Recall what it was measured to find.
+	Index  string          `json:"index,omitempty"`
+	Recall *vectors.Recall `json:"recall,omitempty"`
 }
 
 func (c vectorsStatsCmd) Run(a *app) error {
@@ -153,7 +176,7 @@ func (c vectorsStatsCmd) Run(a *app) error {
 	for i, v := range list {
 		sizes[i] = collectionSize{
 			Name: v.Name, Kind: string(v.Kind), Model: v.Model, Dim: v.Dim, Records: v.Records, Deleted: v.Deleted, Segments: v.Segments,
-			Bytes: v.Bytes, Documents: v.Documents, Words: v.Words,
+			Bytes: v.Bytes, Documents: v.Documents, Words: v.Words, Index: v.Index, Recall: v.Recall,
 		}
 	}
 	if c.JSON {
@@ -167,6 +190,9 @@ func (s collectionSize) text() string {
 	line := fmt.Sprintf("%s: %s", s.Name, terminal.Plural(s.Records, "record"))
 	if s.Kind == string(vectors.Dense) {
 		line += fmt.Sprintf(" of %d numbers (%s)", s.Dim, s.Model)
+	}
+	if s.Index != "" {
+		line += "; " + indexText(s.Index, s.Recall)
 	}
 	if s.Documents > 0 {
 		line += fmt.Sprintf(", %s with %s", terminal.Plural(s.Documents, "passage"), terminal.Plural(s.Words, "distinct word"))

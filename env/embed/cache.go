@@ -30,6 +30,12 @@ const (
 
 type key [keyLen]byte
 
+// TextHash identifies a text among those of one cell. It is never 0.
+func TextHash(text string) int64 {
+	k := keyOf(text)
+	return int64(max(binary.BigEndian.Uint64(k[:]), 1))
+}
+
 func keyOf(text string) key {
 	sum := sha256.Sum256([]byte(text))
 	return key(sum[:keyLen])
@@ -38,8 +44,8 @@ func keyOf(text string) key {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Cache is an embedder that keeps its vectors on disk, by text, so that no text is embedded twice: not after an interrupted
-// ingest, not for a second vector store. It is cleared when the files of the search index have the vectors. Only one process
-// can open its file at a time. It is safe for concurrent use.
+// ingest, not for a second vector store. It is cleared when the search index has the vectors. Only one process can open its
+// file at a time. The records are read when the first text is looked up. It is safe for concurrent use.
 //
 // The file holds the vectors of one model. An incomplete record at the end is truncated. A damaged record is skipped and its
 // space reused for the next vector, so damage affects a single text.
@@ -50,16 +56,17 @@ type Cache struct {
 	mu   sync.Mutex
 	file *os.File
 	dim  int
-	size int64         // bytes of the head and all records
-	at   map[key]int64 // offset of the vector
+	size int64         // bytes of the head and all records; only of the head until they are read
+	at   map[key]int64 // offset of the vector; nil until they are read
 	free []int64       // offsets of damaged records
 
-	damaged int // damaged records found by Open
+	damaged func(n int)
 }
 
 // OpenCache opens the cache of inner's model at path and creates it if it is missing. If the file belongs to another model,
-// the error wraps ErrMismatch.
-func OpenCache(path string, inner Embedder) (*Cache, error) {
+// the error wraps ErrMismatch. When the records are read, damaged receives the number of damaged ones, if there are any: their
+// texts will be embedded again.
+func OpenCache(path string, inner Embedder, damaged func(n int)) (*Cache, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("open vector cache: %w", err)
 	}
@@ -71,8 +78,8 @@ func OpenCache(path string, inner Embedder) (*Cache, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open vector cache: %w", err), lock.Close())
 	}
-	c := &Cache{inner: inner, lock: lock, file: file, at: make(map[key]int64)}
-	if err := c.load(); err != nil {
+	c := &Cache{inner: inner, lock: lock, file: file, damaged: damaged}
+	if err := c.readHead(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open vector cache %s: %w", filepath.Base(path), err), c.Close())
 	}
 	return c, nil
@@ -93,21 +100,26 @@ func (c *Cache) Info() Info {
 func (c *Cache) Windows(text string) []string { return c.inner.Windows(text) }
 
 // Len returns the number of vectors.
-func (c *Cache) Len() int {
+func (c *Cache) Len() (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.at)
+	err := c.load()
+	return len(c.at), err
 }
 
-// Damaged returns the number of damaged records found by Open. Their texts will be embedded again.
-func (c *Cache) Damaged() int { return c.damaged }
-
 // Has reports whether the vector of a text is cached.
-func (c *Cache) Has(text string) bool {
+func (c *Cache) Has(text string) (bool, error) {
+	_, ok, err := c.find(keyOf(text))
+	return ok, err
+}
+
+// find returns the offset of a vector.
+func (c *Cache) find(k key) (offset int64, ok bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, ok := c.at[keyOf(text)]
-	return ok
+	err = c.load()
+	offset, ok = c.at[k]
+	return offset, ok, err
 }
 
 // Close releases the file.
@@ -157,7 +169,12 @@ func (c *Cache) Put(texts []string, made [][]float32) error {
 	var newVectors [][]float32
 	seen := make(map[key]bool)
 	for i, text := range texts {
-		if k := keyOf(text); !seen[k] && !c.Has(text) {
+		k := keyOf(text)
+		_, has, err := c.find(k)
+		if err != nil {
+			return err
+		}
+		if !has && !seen[k] {
 			seen[k] = true
 			newTexts, newVectors = append(newTexts, text), append(newVectors, made[i])
 		}
@@ -180,18 +197,15 @@ func (c *Cache) Clear() error {
 }
 
 func (c *Cache) read(k key) ([]float32, bool, error) {
-	c.mu.Lock()
-	offset, ok := c.at[k]
-	dim := c.dim
-	c.mu.Unlock()
-	if !ok {
-		return nil, false, nil
+	offset, ok, err := c.find(k)
+	if !ok || err != nil {
+		return nil, false, err
 	}
-	raw := make([]byte, 4*dim)
+	raw := make([]byte, 4*c.dim) // constant once there is a vector
 	if _, err := c.file.ReadAt(raw, offset); err != nil {
 		return nil, false, fmt.Errorf("read vector cache: %w", err)
 	}
-	v := make([]float32, dim)
+	v := make([]float32, c.dim)
 	for i := range v {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
 	}
@@ -202,6 +216,9 @@ func (c *Cache) read(k key) ([]float32, bool, error) {
 func (c *Cache) append(texts []string, made [][]float32) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.load(); err != nil {
+		return err
+	}
 	if c.size == 0 {
 		if err := c.create(len(made[0])); err != nil {
 			return err
@@ -262,41 +279,49 @@ func (c *Cache) create(dim int) error {
 	return nil
 }
 
-// load reads the head and the keys of the records. It collects the offsets of damaged records and truncates an
-// incomplete record at the end.
-func (c *Cache) load() error {
+// readHead reads the head, unless the file is empty.
+func (c *Cache) readHead() error {
 	info, err := c.file.Stat()
 	if err != nil || info.Size() == 0 {
 		return err
 	}
-	in := bufio.NewReaderSize(c.file, 1<<20)
-	head, err := readHead(in)
+	head, err := readHead(c.file)
 	if err != nil {
 		return err
 	}
-	if err := c.inner.Info().Check(Info{Model: head.model, Hash: head.hash, Dim: head.dim}); err != nil {
-		return err
-	}
 	c.dim, c.size = head.dim, head.length
+	return c.inner.Info().Check(Info{Model: head.model, Hash: head.hash, Dim: head.dim})
+}
+
+// load reads the keys of the records, once. It collects the offsets of damaged records and truncates an incomplete record at
+// the end. The caller holds mu.
+func (c *Cache) load() error {
+	if c.at != nil {
+		return nil
+	}
+	at, free, size := make(map[key]int64), []int64(nil), c.size
 	record := make([]byte, recordLen(c.dim))
-	for {
+	for in := bufio.NewReaderSize(io.NewSectionReader(c.file, size, math.MaxInt64-size), 1<<20); size > 0; {
 		_, err := io.ReadFull(in, record)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			break
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("read vector cache: %w", err)
 		}
 		body := record[:len(record)-4]
 		if crc32.Checksum(body, castagnoli) == binary.LittleEndian.Uint32(record[len(body):]) {
-			c.at[key(record[:keyLen])] = c.size + keyLen
+			at[key(record[:keyLen])] = size + keyLen
 		} else {
-			c.free = append(c.free, c.size)
+			free = append(free, size)
 		}
-		c.size += int64(len(record))
+		size += int64(len(record))
 	}
-	c.damaged = len(c.free)
-	return c.file.Truncate(c.size)
+	if len(free) > 0 {
+		c.damaged(len(free))
+	}
+	c.at, c.free, c.size = at, free, size
+	return c.file.Truncate(size)
 }
 
 // maxHead and maxDim limit allocations for a corrupt file.

@@ -36,9 +36,19 @@ func (m *model) Embed(_ context.Context, texts []string) ([][]float32, error) {
 
 func (m *model) Windows(text string) []string { return []string{text} }
 
+// none fails a test whose cache has damaged records.
+func none(t *testing.T) func(int) {
+	return func(n int) { t.Errorf("%d damaged records", n) }
+}
+
 func open(t *testing.T, path string, m *model) *embed.Cache {
 	t.Helper()
-	c, err := embed.OpenCache(path, m)
+	return openDamaged(t, path, m, none(t))
+}
+
+func openDamaged(t *testing.T, path string, m *model, damaged func(int)) *embed.Cache {
+	t.Helper()
+	c, err := embed.OpenCache(path, m, damaged)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +83,54 @@ func TestEachTextOnce(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "bb", ""}, m.asked); diff != "" {
 		t.Errorf("asked of the model (-want +got):\n%s", diff)
 	}
-	if !c.Has("bb") || c.Has("ccc") || c.Len() != 3 || c.Info().Dim != 2 {
-		t.Errorf("has %v %v, len %d, info %+v", c.Has("bb"), c.Has("ccc"), c.Len(), c.Info())
+	if !has(t, c, "bb") || has(t, c, "ccc") || size(t, c) != 3 || c.Info().Dim != 2 {
+		t.Errorf("has %v %v, len %d, info %+v", has(t, c, "bb"), has(t, c, "ccc"), size(t, c), c.Info())
+	}
+}
+
+func has(t *testing.T, c *embed.Cache, text string) bool {
+	t.Helper()
+	ok, err := c.Has(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ok
+}
+
+func size(t *testing.T, c *embed.Cache) int {
+	t.Helper()
+	n, err := c.Len()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Opening reads the head alone, however large the file is. The records are read for the first text, and an error of the
+// file is that of the look-up.
+func TestOpenReadsTheHead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.cache")
+	c := open(t, path, &model{})
+	vectors(t, c, "a")
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const huge = 1 << 42 // sparse: reading it takes hours
+	if err := os.Truncate(path, huge); err != nil {
+		t.Skip(err)
+	}
+	c = open(t, path, &model{})
+	if c.Info().Dim != 2 {
+		t.Errorf("info %+v", c.Info())
+	}
+	if err := c.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	if size(t, c) != 0 || has(t, c, "a") {
+		t.Error("a vector is left")
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -98,8 +154,8 @@ func TestCutAnywhere(t *testing.T) {
 		m := &model{}
 		c := open(t, path, m)
 		kept := (n - headLen) / recordLen
-		if c.Len() != kept {
-			t.Fatalf("%d bytes: %d vectors kept, want %d", n, c.Len(), kept)
+		if got := size(t, c); got != kept {
+			t.Fatalf("%d bytes: %d vectors kept, want %d", n, got, kept)
 		}
 		vectors(t, c, "a", "bb", "ccc")
 		if len(m.asked) != 3-kept {
@@ -162,8 +218,8 @@ func TestSeveralFaults(t *testing.T) {
 	c = open(t, path, &model{})
 	defer func() { _ = c.Close() }()
 	vectors(t, c, "eeeee")
-	if c.Len() != 5 || c.Damaged() != 0 {
-		t.Errorf("%d vectors, %d damaged; want 5 and 0", c.Len(), c.Damaged())
+	if got := size(t, c); got != 5 {
+		t.Errorf("%d vectors, want 5", got)
 	}
 }
 
@@ -178,15 +234,13 @@ func reopen(t *testing.T, path string, content []byte, want [][]float32, damaged
 		t.Fatal(err)
 	}
 	m := &model{}
-	c := open(t, path, m)
-	if c.Damaged() != damaged {
-		t.Errorf("%d damaged records, want %d", c.Damaged(), damaged)
-	}
+	got := 0
+	c := openDamaged(t, path, m, func(n int) { got += n })
 	if diff := cmp.Diff(want, vectors(t, c, []string{"a", "bb", "ccc", "dddd"}[:len(want)]...)); diff != "" {
 		t.Errorf("vectors (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(asked, m.asked); diff != "" {
-		t.Errorf("asked of the model (-want +got):\n%s", diff)
+	if diff := cmp.Diff(asked, m.asked); diff != "" || got != damaged {
+		t.Errorf("%d damaged records, want %d; asked of the model (-want +got):\n%s", got, damaged, diff)
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
@@ -198,13 +252,13 @@ func TestRefused(t *testing.T) {
 	path := filepath.Join(dir, "test.cache")
 	c := open(t, path, &model{})
 	vectors(t, c, "a")
-	if _, err := embed.OpenCache(path, &model{}); err == nil {
+	if _, err := embed.OpenCache(path, &model{}, none(t)); err == nil {
 		t.Error("two programs hold one cache")
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := embed.OpenCache(path, &model{hash: "other weights"}); !errors.Is(err, embed.ErrMismatch) {
+	if _, err := embed.OpenCache(path, &model{hash: "other weights"}, none(t)); !errors.Is(err, embed.ErrMismatch) {
 		t.Errorf("another model: %v", err)
 	}
 	for _, text := range []string{"no cache at all", "AIRQAEMB\x02\x00\x00\x00\x00\x00\x00\x00", "AIRQAEMB\x01\x00\x00\x00\xff\xff\xff\xff"} {
@@ -212,7 +266,7 @@ func TestRefused(t *testing.T) {
 		if err := os.WriteFile(other, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := embed.OpenCache(other, &model{}); err == nil {
+		if _, err := embed.OpenCache(other, &model{}, none(t)); err == nil {
 			t.Errorf("%q was opened as a cache", text)
 		}
 	}
@@ -221,7 +275,7 @@ func TestRefused(t *testing.T) {
 func TestFailureKeepsNothing(t *testing.T) {
 	c := open(t, filepath.Join(t.TempDir(), "test.cache"), &model{err: errors.New("503")})
 	defer func() { _ = c.Close() }()
-	if _, err := c.Embed(t.Context(), []string{"a"}); err == nil || c.Len() != 0 {
-		t.Errorf("%d vectors, %v", c.Len(), err)
+	if _, err := c.Embed(t.Context(), []string{"a"}); err == nil || size(t, c) != 0 {
+		t.Errorf("%d vectors, %v", size(t, c), err)
 	}
 }

@@ -20,21 +20,41 @@ const Name = "text_bm25_en"
 // in a corpus of a few short documents. Documents with only such terms are still found, but rank last.
 const lowest = 1e-3
 
-// Formats of saved statistics. In the first one, terms are sorted, and those of documents only.
+// Formats of saved statistics. The first two have all terms: sorted and those of documents only, or in the order of their
+// positions. In the third one, the terms are stored apart.
 const (
 	sortedFormat = 1
-	format       = 2
+	listFormat   = 2
+	format       = 3
 )
 
 // Stats are the term statistics of a corpus. They are immutable and safe for concurrent use.
 type Stats struct {
-	format    int
-	corpus    Corpus
-	average   float64  // document length that vectors are made with, see Drift
-	terms     []string // the index is the position in vectors
-	df        []int    // number of documents with the term
-	positions map[string]int
-	weights   Weights
+	format  int
+	corpus  Corpus
+	average float64         // document length that vectors are made with, see Drift
+	size    int             // number of terms
+	terms   map[string]Term // those that are known here
+	weights Weights
+}
+
+// Term is what the statistics know of a term.
+type Term struct {
+	// Position is its place in vectors, DF the number of documents that it is in.
+	Position, DF int
+}
+
+// Partial reports whether the terms are stored apart: [Stats.With] adds those that are needed.
+func (s *Stats) Partial() bool { return s.format == format }
+
+// Terms returns the terms that are known here.
+func (s *Stats) Terms() map[string]Term { return s.terms }
+
+// With returns the statistics with these terms.
+func (s *Stats) With(terms map[string]Term) *Stats {
+	with := *s
+	with.terms = terms
+	return &with
 }
 
 // Document returns the vector of a document. The weight of each term is tf·(k1+1) / (tf + k1·(1 - b +
@@ -62,12 +82,12 @@ func (s *Stats) Query(words []vectors.Word) []vectors.Term {
 func (s *Stats) vector(words []vectors.Word, weight func(count, df int) float32) []vectors.Term {
 	var terms []vectors.Term
 	for _, w := range words {
-		i, ok := s.positions[w.Text]
+		term, ok := s.terms[w.Text]
 		if !ok {
 			continue
 		}
-		if weight := weight(w.Count, s.df[i]); weight > 0 {
-			terms = append(terms, vectors.Term{Position: uint32(i), Weight: weight})
+		if weight := weight(w.Count, term.DF); weight > 0 {
+			terms = append(terms, vectors.Term{Position: uint32(term.Position), Weight: weight})
 		}
 	}
 	slices.SortFunc(terms, func(a, b vectors.Term) int { return int(a.Position) - int(b.Position) })
@@ -82,25 +102,19 @@ func (s *Stats) Drift() float64 {
 	return max(now/s.average, s.average/now) - 1
 }
 
-// saved is the JSON form of Stats.
+// saved is the JSON form of Stats: with terms in the first two formats, with their number and sums in the third one.
 type saved struct {
-	Format    int      `json:"format"`
-	Documents int      `json:"documents"`
-	Tokens    int      `json:"tokens"`
-	Average   float64  `json:"average,omitempty"`
-	Terms     []string `json:"terms"`
-	DF        []int    `json:"df"`
+	Format int `json:"format"`
+	Corpus
+	Average float64  `json:"average,omitempty"`
+	Size    int      `json:"size,omitempty"`
+	Terms   []string `json:"terms,omitempty"`
+	DF      []int    `json:"df,omitempty"`
 }
 
-// MarshalJSON saves the counts, from which the rest is recomputed.
+// MarshalJSON saves the counts without the terms.
 func (s *Stats) MarshalJSON() ([]byte, error) {
-	f := saved{
-		Format: s.format, Documents: s.corpus.Documents, Tokens: s.corpus.Tokens, Average: s.average, Terms: s.terms, DF: s.df,
-	}
-	if f.Format == sortedFormat {
-		f.Average = 0
-	}
-	return json.Marshal(f)
+	return json.Marshal(saved{Format: format, Corpus: s.corpus, Average: s.average, Size: s.size})
 }
 
 // UnmarshalJSON reads and validates saved statistics.
@@ -117,10 +131,10 @@ func (s *Stats) UnmarshalJSON(text []byte) error {
 }
 
 func (f saved) check() error {
-	if f.Format != sortedFormat && f.Format != format {
-		return fmt.Errorf("made by format %d; this program reads %d and %d", f.Format, sortedFormat, format)
+	if f.Format < sortedFormat || f.Format > format {
+		return fmt.Errorf("made by format %d; this program reads %d to %d", f.Format, sortedFormat, format)
 	}
-	if len(f.Terms) != len(f.DF) || f.Documents < 0 || f.Tokens < 0 {
+	if len(f.Terms) != len(f.DF) || f.Documents < 0 || f.Tokens < 0 || f.Size < 0 {
 		return fmt.Errorf("%d terms, %d counts: the statistics are damaged", len(f.Terms), len(f.DF))
 	}
 	lowest := 0
@@ -150,12 +164,9 @@ func (f saved) checkTerms() error {
 }
 
 func newStats(f saved) *Stats {
-	s := &Stats{
-		format: f.Format, corpus: Corpus{Documents: f.Documents, Tokens: f.Tokens}, average: f.Average,
-		terms: f.Terms, df: f.DF, positions: make(map[string]int, len(f.Terms)),
-	}
+	s := &Stats{format: f.Format, corpus: f.Corpus, average: f.Average, size: max(f.Size, len(f.Terms)), terms: make(map[string]Term, len(f.Terms))}
 	for i, term := range f.Terms {
-		s.positions[term] = i
+		s.terms[term] = Term{Position: i, DF: f.DF[i]}
 		s.corpus.Move(0, f.DF[i])
 	}
 	s.weigh()

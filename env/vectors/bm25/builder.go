@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"airqa/env/vectors"
 )
@@ -22,18 +21,17 @@ type Builder struct {
 
 // NewBuilder returns a Builder without documents.
 func NewBuilder() *Builder {
-	return &Builder{&Stats{format: format, positions: make(map[string]int)}}
+	return &Builder{&Stats{format: format, terms: make(map[string]Term)}}
 }
 
-// Builder returns a Builder that continues from s. Statistics of an earlier version of the program, which had no terms
-// of texts that are not documents, are an error.
+// Builder returns a Builder that continues from s, which must know all terms of the texts that it is given. Statistics of an
+// earlier version of the program are an error.
 func (s *Stats) Builder() (*Builder, error) {
 	if s.format != format {
 		return nil, fmt.Errorf("change BM25 statistics: they have format %d, not %d", s.format, format)
 	}
 	return &Builder{&Stats{
-		format: format, corpus: s.corpus.Clone(), average: s.average,
-		terms: slices.Clone(s.terms), df: slices.Clone(s.df), positions: maps.Clone(s.positions),
+		format: format, corpus: s.corpus.Clone(), average: s.average, size: s.size, terms: maps.Clone(s.terms),
 	}}, nil
 }
 
@@ -41,19 +39,21 @@ func (s *Stats) Builder() (*Builder, error) {
 // then complete whatever documents come later.
 func (b *Builder) Learn(text []vectors.Word) {
 	for _, w := range text {
-		b.position(w.Text)
+		b.move(w.Text, 0)
 	}
 }
 
-// position returns the position of a term. A new one follows all others.
-func (b *Builder) position(term string) int {
+// move changes the number of documents of a term. A new one has the position after all others.
+func (b *Builder) move(text string, by int) {
 	s := b.stats
-	i, ok := s.positions[term]
+	term, ok := s.terms[text]
 	if !ok {
-		i = len(s.terms)
-		s.positions[term], s.terms, s.df = i, append(s.terms, term), append(s.df, 0)
+		term.Position = s.size
+		s.size++
 	}
-	return i
+	s.corpus.Move(term.DF, term.DF+by)
+	term.DF += by
+	s.terms[text] = term
 }
 
 // Add adds a document.
@@ -61,10 +61,8 @@ func (b *Builder) Add(document []vectors.Word) {
 	s := b.stats
 	s.corpus.Documents++
 	for _, w := range document {
-		i := b.position(w.Text)
 		s.corpus.Tokens += w.Count
-		s.corpus.Move(s.df[i], s.df[i]+1)
-		s.df[i]++
+		b.move(w.Text, 1)
 	}
 }
 
@@ -73,13 +71,11 @@ func (b *Builder) Remove(document []vectors.Word) error {
 	s := b.stats
 	s.corpus.Documents--
 	for _, w := range document {
-		i, ok := s.positions[w.Text]
-		if !ok || s.df[i] == 0 {
+		if s.terms[w.Text].DF == 0 {
 			return fmt.Errorf("change BM25 statistics: no document has the word %q", w.Text)
 		}
 		s.corpus.Tokens -= w.Count
-		s.corpus.Move(s.df[i], s.df[i]-1)
-		s.df[i]--
+		b.move(w.Text, -1)
 	}
 	if s.corpus.Documents < 0 || s.corpus.Tokens < 0 {
 		return errors.New("change BM25 statistics: more documents are removed than there are")

@@ -9,6 +9,7 @@ import (
 	"github.com/milvus-io/milvus-sdk-go/v2/merr"
 
 	"airqa/env/vectors"
+	"airqa/env/vectors/bm25"
 )
 
 // dispose removes a collection from the server. It removes the claim last, so that it can be retried.
@@ -17,18 +18,20 @@ func (s *Store) dispose(ctx context.Context, collection string) error {
 	if err := s.catalog.remove(ctx, all(of, fieldKind+" != "+literal(claimed))); err != nil {
 		return err
 	}
-	if err := s.server.client.DropCollection(ctx, collection); err != nil && !errors.Is(err, merr.ErrCollectionNotFound) {
-		return err
+	for _, name := range []string{collection, termsOf(collection)} {
+		if err := s.server.client.DropCollection(ctx, name); err != nil && !errors.Is(err, merr.ErrCollectionNotFound) {
+			return err
+		}
 	}
 	return s.catalog.remove(ctx, of)
 }
 
 // build creates and fills a collection and makes it current. On failure, nothing changes.
-func (s *Store) build(ctx context.Context, next *entry, records iter.Seq2[vectors.Record, error]) error {
+func (s *Store) build(ctx context.Context, next *entry, terms map[string]bm25.Term, records iter.Seq2[vectors.Record, error]) error {
 	if err := s.claim(ctx, next); err != nil {
 		return err
 	}
-	err := s.complete(ctx, next, records)
+	err := s.complete(ctx, next, terms, records)
 	if err != nil {
 		_ = s.dispose(context.WithoutCancel(ctx), next.collection) // on failure, the next change does it
 	}
@@ -43,6 +46,9 @@ func (s *Store) claim(ctx context.Context, next *entry) error {
 	for ; ; next.number++ {
 		next.collection = serverName(s.prefix, next.info.Name, next.number)
 		taken, err := s.server.client.HasCollection(ctx, next.collection)
+		if err == nil && !taken {
+			taken, err = s.server.client.HasCollection(ctx, termsOf(next.collection))
+		}
 		if err != nil {
 			return err
 		}
@@ -54,18 +60,21 @@ func (s *Store) claim(ctx context.Context, next *entry) error {
 }
 
 // complete creates, fills and publishes a collection.
-func (s *Store) complete(ctx context.Context, next *entry, records iter.Seq2[vectors.Record, error]) error {
-	index, err := indexOf(next.info.Kind)
+func (s *Store) complete(ctx context.Context, next *entry, terms map[string]bm25.Term, records iter.Seq2[vectors.Record, error]) error {
+	index, err := indexOf(next.info)
 	if err != nil {
 		return err
 	}
 	if err := s.server.create(ctx, schemaOf(next.collection, next.info), index); err != nil {
-		return err
+		return refused(next.info, err)
 	}
 	if err := s.fill(ctx, next, newIDs(0).first, records); err != nil {
 		return err
 	}
 	if err := s.server.client.Flush(ctx, next.collection, true); err != nil {
+		return err
+	}
+	if err := s.fillTerms(ctx, next, terms); err != nil {
 		return err
 	}
 	return s.catalog.publish(ctx, next)
@@ -98,7 +107,7 @@ func (s *Store) insert(ctx context.Context, e *entry, first int64, batch []vecto
 	if len(batch) == 0 {
 		return nil
 	}
-	columns, err := columnsOf(e.info, batch, first)
+	columns, err := e.columnsOf(batch, first)
 	if err != nil {
 		return err
 	}

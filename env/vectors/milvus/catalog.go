@@ -9,6 +9,8 @@ import (
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 	"github.com/milvus-io/milvus-sdk-go/v2/entity"
+
+	"airqa/env/vectors"
 )
 
 // catalogName is the collection that stores the metadata of the others. Milvus's own descriptions are too short for an
@@ -126,15 +128,15 @@ func (c *catalog) schema() *entity.Schema {
 // add writes rows in one message and assigns their ids.
 func (c *catalog) add(ctx context.Context, rows ...row) error {
 	n := len(rows)
-	ids, numbers, vectors := make([]int64, n), make([]int64, n), make([][]float32, n)
+	ids, numbers, vector := make([]int64, n), make([]int64, n), make([][]float32, n)
 	names, collections, kinds, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	first := newIDs(n).first
 	for i, r := range rows {
-		ids[i], numbers[i], vectors[i] = first+int64(i), r.number, []float32{1, 0}
+		ids[i], numbers[i], vector[i] = first+int64(i), r.number, []float32{1, 0}
 		names[i], collections[i], kinds[i], bodies[i] = r.name, r.collection, r.kind, r.body
 	}
 	_, err := c.server.client.Insert(ctx, c.name, "",
-		entity.NewColumnInt64(fieldID, ids), entity.NewColumnFloatVector(fieldVector, 2, vectors),
+		entity.NewColumnInt64(fieldID, ids), entity.NewColumnFloatVector(fieldVector, 2, vector),
 		entity.NewColumnVarChar(fieldName, names), entity.NewColumnVarChar(fieldOf, collections),
 		entity.NewColumnVarChar(fieldKind, kinds), entity.NewColumnInt64(fieldNumber, numbers),
 		entity.NewColumnVarChar(fieldBody, bodies))
@@ -195,6 +197,13 @@ func (r *reader) text(column string, i int) string {
 
 func (r *reader) number(column string, i int) int64 {
 	return value(r, column, i, entity.Column.GetAsInt64)
+}
+
+func (r *reader) origin(i int) vectors.Origin {
+	return vectors.Origin{
+		PaperID: r.text(fieldPaper, i), Page: int(r.number(fieldPage, i)),
+		Table: r.text(fieldTable, i), Column: r.text(fieldColumn, i), Key: r.text(fieldKey, i),
+	}
 }
 
 func value[T any](r *reader, column string, i int, get func(entity.Column, int) (T, error)) T {

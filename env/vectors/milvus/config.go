@@ -33,6 +33,9 @@ type Config struct {
 	// Prefix precedes the names of all collections on the server. Data directories that share a database need different
 	// prefixes. It is empty or matches [A-Za-z_][A-Za-z0-9_]*, up to 64 bytes.
 	Prefix string
+	// Index is the index for dense collections that are written, with all its parameters, such as "IVF_SQ8 nlist=1024
+	// nprobe=64". Empty means no choice: existing collections keep theirs, new ones have FLAT, which is exact.
+	Index string
 	// TLS requires an encrypted connection with a certificate that the system trusts (SSL_CERT_FILE adds more).
 	TLS bool
 	// CA is a PEM file with certificates to trust instead of the system's; it requires TLS.
@@ -45,9 +48,10 @@ var prefixPattern = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_]*)?$`)
 
 // ParseURL parses the address of a server:
 //
-//	milvus://user:password@host:19530/database?tls=true&ca=FILE&prefix=demo_&timeout=30s
+//	milvus://user:password@host:19530/database?tls=true&ca=FILE&prefix=demo_&timeout=30s&index=HNSW&m=16
 //
-// Only the host is required. Characters such as / ? # % @ in the password must be percent-encoded. Errors contain no
+// Only the host is required. The options of an index are m, ef_construction and ef (HNSW), nlist and nprobe (IVF_FLAT,
+// IVF_SQ8), search_list (DISKANN); FLAT and AUTOINDEX have none. Characters such as / ? # % @ in the password must be percent-encoded. Errors contain no
 // part of the text before the host.
 func ParseURL(text string) (Config, error) {
 	u, err := url.Parse(text)
@@ -77,6 +81,7 @@ func (c *Config) options(query string) error {
 	if err != nil {
 		return errors.New("the part after ? cannot be parsed")
 	}
+	kind, given := "", make(map[string]string)
 	for key, value := range values {
 		if len(value) > 1 {
 			return fmt.Errorf("option %s is given %d times", key, len(value))
@@ -90,14 +95,31 @@ func (c *Config) options(query string) error {
 			c.Prefix = value[0]
 		case "timeout":
 			c.Timeout, err = time.ParseDuration(value[0])
+		case "index":
+			kind = value[0]
 		default:
-			return fmt.Errorf("unknown option %q; options are tls, ca, prefix and timeout", key)
+			given[key] = value[0]
 		}
 		if err != nil {
 			return fmt.Errorf("option %s=%s: want true or false for tls, a time such as 30s for timeout", key, value[0])
 		}
 	}
-	return nil
+	return c.choose(kind, given)
+}
+
+// choose sets the index.
+func (c *Config) choose(kind string, given map[string]string) error {
+	if kind == "" {
+		for key := range given {
+			return fmt.Errorf("unknown option %q; options are tls, ca, prefix, timeout and index, and after index its own", key)
+		}
+		return nil
+	}
+	x, err := newIndex(kind, given)
+	if err == nil {
+		c.Index = x.String()
+	}
+	return err
 }
 
 func (c Config) check() error {
@@ -110,6 +132,9 @@ func (c Config) check() error {
 	}
 	if c.CA != "" && !c.TLS {
 		return fmt.Errorf("milvus at %s: ca=%s requires tls=true", c.Address, c.CA)
+	}
+	if _, err := parseIndex(c.Index); err != nil {
+		return fmt.Errorf("milvus at %s: %w", c.Address, err)
 	}
 	if c.Timeout < 0 {
 		return fmt.Errorf("milvus at %s: timeout %s is negative", c.Address, c.Timeout)
@@ -135,6 +160,12 @@ func (c Config) String() string {
 	}
 	if c.Timeout != 0 {
 		options.Set("timeout", c.Timeout.String())
+	}
+	if x, err := parseIndex(c.Index); err == nil && c.Index != "" {
+		options.Set("index", x.kind)
+		for name, n := range x.values {
+			options.Set(name, strconv.Itoa(n))
+		}
 	}
 	u.RawQuery = options.Encode()
 	return u.String()

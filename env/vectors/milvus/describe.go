@@ -3,11 +3,13 @@ package milvus
 import (
 	"context"
 	"fmt"
+
+	"airqa/env/vectors/bm25"
 )
 
-// Describe changes the source and the encoder of a collection, whose records stay. A nil encoder keeps the present one.
-// Readers that open the store later see both changes, or neither of them.
-func (s *Store) Describe(ctx context.Context, name, source string, encoder []byte) error {
+// Describe changes the source and the encoder of a collection, whose records stay, and some terms of a BM25 collection. A nil
+// encoder keeps the present one. Readers that open the store later see all changes, or none of them.
+func (s *Store) Describe(ctx context.Context, name, source string, encoder []byte, terms map[string]bm25.Term) error {
 	return s.change(ctx, name, "describe", func(e *entry) error {
 		next := *e
 		next.number, next.info.Source = e.number+1, source
@@ -21,17 +23,26 @@ func (s *Store) Describe(ctx context.Context, name, source string, encoder []byt
 				return err
 			}
 		}
-		if err := s.catalog.addDescription(ctx, &next); err != nil {
-			return err
+		if len(terms) > 0 {
+			if err := s.changeTerms(ctx, e, &next, terms); err != nil {
+				return err
+			}
 		}
-		earlier := fmt.Sprintf("%s < %d", fieldNumber, next.number)
-		ctx := context.WithoutCancel(ctx)
-		// What is not removed here is ignored, and the next change removes it.
-		if s.catalog.remove(ctx, all(equal(fieldOf, e.collection), equal(fieldKind, described), earlier)) == nil && encoder != nil {
-			_ = s.catalog.remove(ctx, next.otherParts())
-		}
-		return nil
+		return s.catalog.succeed(ctx, &next)
 	})
+}
+
+// succeed makes next the description of its collection. What it does not remove is ignored, and the next change removes it.
+func (c *catalog) succeed(ctx context.Context, next *entry) error {
+	if err := c.addDescription(ctx, next); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	earlier := fmt.Sprintf("%s < %d", fieldNumber, next.number)
+	if c.remove(ctx, all(equal(fieldOf, next.collection), equal(fieldKind, described), earlier)) == nil {
+		_ = c.remove(ctx, next.otherParts())
+	}
+	return nil
 }
 
 // Flush lets the server write the records of a collection and index them. Call it once after many changes: servers may

@@ -37,7 +37,7 @@ func TestDescribe(t *testing.T) {
 		next := have
 		next.Source, next.Encoder = have.Source+"+", bytes.Repeat([]byte{byte(n)}, 100_000+50_000*(n%3))
 		left.Store(int64(n))
-		ended = through.Describe(t.Context(), "s", next.Source, next.Encoder) == nil
+		ended = through.Describe(t.Context(), "s", next.Source, next.Encoder, nil) == nil
 		left.Store(1 << 30)
 		reader := open(t, server, "")
 		info, err := reader.Info(t.Context(), "s")
@@ -45,7 +45,7 @@ func TestDescribe(t *testing.T) {
 		if gocmp.Diff(have, info) != "" && gocmp.Diff(next, info) != "" {
 			t.Errorf("after %d requests, the description is neither the old one nor the new one", n)
 		}
-		check(t, through.Describe(t.Context(), "s", next.Source, next.Encoder))
+		check(t, through.Describe(t.Context(), "s", next.Source, next.Encoder, nil))
 		have = next
 		for _, s := range []*milvus.Store{through, open(t, server, "")} {
 			info, err := s.Info(t.Context(), "s")
@@ -59,7 +59,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("after %d requests and again: %d rows in the catalog, want %d", n, got, want)
 		}
 	}
-	check(t, through.Describe(t.Context(), "s", "last", nil))
+	check(t, through.Describe(t.Context(), "s", "last", nil, nil))
 	have.Source = "last"
 	list, err := through.List(t.Context())
 	check(t, err)
@@ -70,7 +70,7 @@ func TestDescribe(t *testing.T) {
 	}
 	check(t, through.Flush(t.Context(), "s"))
 	wantCount(t, through, "s", 10)
-	for _, err := range []error{through.Describe(t.Context(), "no", "", nil), through.Flush(t.Context(), "no")} {
+	for _, err := range []error{through.Describe(t.Context(), "no", "", nil, nil), through.Flush(t.Context(), "no")} {
 		if !errors.Is(err, vectors.ErrNotFound) {
 			t.Errorf("of a missing collection: %v", err)
 		}

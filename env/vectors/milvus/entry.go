@@ -20,6 +20,8 @@ type entry struct {
 	number     int64
 	first      int64  // number of the first piece of the encoder
 	pieces     int    // of the encoder
+	texts      bool   // whether its records have the hashes of their texts
+	terms      int64  // version of the terms, from 1; 0 if the collection has none of its own
 	hidden     []span // records of unfinished inserts, invisible to readers
 }
 
@@ -29,10 +31,13 @@ type description struct {
 	Collection vectors.Collection `json:"collection"`
 	First      int64              `json:"first,omitempty"`
 	Pieces     int                `json:"pieces"`
+	Texts      bool               `json:"texts,omitempty"`
+	Terms      int64              `json:"terms,omitempty"`
 }
 
-// descriptionFormat is the version that this program writes. It also reads version 1, which had no windows.
-const descriptionFormat = 2
+// descriptionFormat is the version that this program writes. It also reads version 1, which had no windows, and version 2,
+// which had no hashes of texts and no terms.
+const descriptionFormat = 3
 
 // state is everything the catalog has about one name.
 type state struct {
@@ -79,7 +84,9 @@ func newEntry(r row) (*entry, error) {
 	if d.Format < 1 || d.Format > descriptionFormat {
 		return nil, fmt.Errorf("its description has format %d; this program reads 1 to %d", d.Format, descriptionFormat)
 	}
-	return &entry{info: d.Collection, collection: r.collection, number: r.number, first: d.First, pieces: d.Pieces}, nil
+	return &entry{
+		info: d.Collection, collection: r.collection, number: r.number, first: d.First, pieces: d.Pieces, texts: d.Texts, terms: d.Terms,
+	}, nil
 }
 
 // publish describes a complete collection in the catalog. The last row that it writes makes the collection current.
@@ -111,7 +118,9 @@ func (c *catalog) addEncoder(ctx context.Context, e *entry) error {
 func (c *catalog) addDescription(ctx context.Context, e *entry) error {
 	info := e.info
 	info.Encoder = nil
-	body, err := json.Marshal(description{Format: descriptionFormat, Collection: info, First: e.first, Pieces: e.pieces})
+	body, err := json.Marshal(description{
+		Format: descriptionFormat, Collection: info, First: e.first, Pieces: e.pieces, Texts: e.texts, Terms: e.terms,
+	})
 	if err != nil {
 		return err
 	}

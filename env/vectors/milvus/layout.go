@@ -19,6 +19,8 @@ const (
 	fieldTable  = "table_name"
 	fieldColumn = "column_name"
 	fieldKey    = "primary_key"
+	// fieldText identifies the text of a dense vector.
+	fieldText = "text_hash"
 )
 
 var originFields = []string{fieldPaper, fieldPage, fieldTable, fieldColumn, fieldKey}
@@ -57,7 +59,7 @@ func schemaOf(name string, c vectors.Collection) *entity.Schema {
 	if c.Kind == vectors.Dense {
 		vector = vector.WithDataType(entity.FieldTypeFloatVector).WithDim(int64(serverDim(c.Dim)))
 	}
-	return entity.NewSchema().WithName(name).
+	schema := entity.NewSchema().WithName(name).
 		WithField(entity.NewField().WithName(fieldID).WithDataType(entity.FieldTypeInt64).WithIsPrimaryKey(true)).
 		WithField(vector).
 		WithField(varchar(fieldPaper, vectors.MaxName+1)).
@@ -65,32 +67,32 @@ func schemaOf(name string, c vectors.Collection) *entity.Schema {
 		WithField(varchar(fieldTable, vectors.MaxName+1)).
 		WithField(varchar(fieldColumn, vectors.MaxName+1)).
 		WithField(varchar(fieldKey, vectors.MaxKey))
-}
-
-// indexOf returns the exact (non-approximate) index of a kind.
-func indexOf(kind vectors.Kind) (entity.Index, error) {
-	if kind == vectors.Dense {
-		return entity.NewIndexFlat(entity.COSINE)
+	if c.Kind == vectors.Dense {
+		schema = schema.WithField(entity.NewField().WithName(fieldText).WithDataType(entity.FieldTypeInt64))
 	}
-	return entity.NewIndexSparseInverted(entity.IP, 0)
+	return schema
 }
 
 // columnsOf converts validated records to columns, with ids starting at first.
-func columnsOf(c vectors.Collection, records []vectors.Record, first int64) ([]entity.Column, error) {
+func (e *entry) columnsOf(records []vectors.Record, first int64) ([]entity.Column, error) {
 	n := len(records)
-	ids, pages := make([]int64, n), make([]int16, n)
+	ids, hashes, pages := make([]int64, n), make([]int64, n), make([]int16, n)
 	papers, tables, columns, keys := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	for i, r := range records {
-		ids[i], pages[i] = first+int64(i), int16(r.Page)
+		ids[i], hashes[i], pages[i] = first+int64(i), r.Text, int16(r.Page)
 		papers[i], tables[i], columns[i], keys[i] = r.PaperID, r.Table, r.Column, r.Key
 	}
-	vector, err := vectorColumn(c, records)
-	return []entity.Column{
+	vector, err := vectorColumn(e.info, records)
+	list := []entity.Column{
 		entity.NewColumnInt64(fieldID, ids), vector,
 		entity.NewColumnVarChar(fieldPaper, papers), entity.NewColumnInt16(fieldPage, pages),
 		entity.NewColumnVarChar(fieldTable, tables), entity.NewColumnVarChar(fieldColumn, columns),
 		entity.NewColumnVarChar(fieldKey, keys),
-	}, err
+	}
+	if e.texts {
+		list = append(list, entity.NewColumnInt64(fieldText, hashes))
+	}
+	return list, err
 }
 
 func vectorColumn(c vectors.Collection, records []vectors.Record) (entity.Column, error) {

@@ -122,7 +122,7 @@ type ranked struct {
 
 // fetch returns the server's top records with ids within b, best first.
 func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, b bounds, limit int) ([]ranked, error) {
-	query, metric, param, err := searchOf(e.info.Kind, q.Vector)
+	query, metric, param, err := searchOf(e.info, q.Vector, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -142,10 +142,10 @@ func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, b bounds, 
 	return hitsOf(e.info.Kind, results[0])
 }
 
-func searchOf(kind vectors.Kind, v vectors.Vector) (entity.Vector, entity.MetricType, entity.SearchParam, error) {
-	if kind == vectors.Dense {
-		param, err := entity.NewIndexFlatSearchParam()
-		return denseVector(v.Dense), entity.COSINE, param, err
+func searchOf(c vectors.Collection, v vectors.Vector, limit int) (entity.Vector, entity.MetricType, entity.SearchParam, error) {
+	if c.Kind == vectors.Dense {
+		x, err := parseIndex(c.Index)
+		return denseVector(v.Dense), entity.COSINE, x.searchFor(limit), err
 	}
 	query, err := sparseVector(v.Sparse)
 	if err != nil {
@@ -166,10 +166,7 @@ func hitsOf(kind vectors.Kind, result client.SearchResult) ([]ranked, error) {
 		if kind == vectors.Dense { // servers may return 1.0000001
 			score = max(-1, min(score, 1))
 		}
-		hits[i].Hit = vectors.Hit{Score: score, Origin: vectors.Origin{
-			PaperID: r.text(fieldPaper, i), Page: int(r.number(fieldPage, i)),
-			Table: r.text(fieldTable, i), Column: r.text(fieldColumn, i), Key: r.text(fieldKey, i),
-		}}
+		hits[i].Hit = vectors.Hit{Score: score, Origin: r.origin(i)}
 		id, err := result.IDs.GetAsInt64(i)
 		if err != nil {
 			return nil, fmt.Errorf("ids of the response: %w", err)

@@ -7,7 +7,7 @@
 // one. Only one process may write under a prefix at a time. Readers in other processes see inserts and deletes at once,
 // a new description or a replacement when they open the store, and get an error if the version that they use is gone.
 //
-// The search is exact. Untrusted text enters a filter only as a quoted constant.
+// The search is exact, unless the URL chooses an approximate index. Untrusted text enters a filter only as a quoted constant.
 package milvus
 
 import (
@@ -30,6 +30,7 @@ type Store struct {
 	server  *server
 	catalog *catalog
 	prefix  string
+	index   string // see Config.Index
 
 	write sync.Mutex // held while changing a collection
 
@@ -53,7 +54,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		server: server, catalog: &catalog{server: server, name: cfg.Prefix + catalogName},
-		prefix: cfg.Prefix, entries: make(map[string]*entry),
+		prefix: cfg.Prefix, index: cfg.Index, entries: make(map[string]*entry),
 	}
 	if _, err := s.catalog.exists(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open vector store: %w", err), s.Close())

@@ -7,10 +7,16 @@ import (
 	"strconv"
 
 	"airqa/env/vectors"
+	"airqa/env/vectors/bm25"
 )
 
 // Replace atomically replaces or creates a collection.
 func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
+	return s.ReplaceAll(ctx, c, nil, records)
+}
+
+// ReplaceAll is Replace for a BM25 collection with its terms.
+func (s *Store) ReplaceAll(ctx context.Context, c vectors.Collection, terms map[string]bm25.Term, records iter.Seq2[vectors.Record, error]) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
@@ -18,12 +24,12 @@ func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.
 	defer s.write.Unlock()
 	defer s.forget(c.Name)
 	old, err := s.settle(ctx, c.Name)
-	next := &entry{info: c, number: 1}
+	next := &entry{info: c, number: 1, texts: c.Kind == vectors.Dense}
 	if old != nil {
 		next.number = old.number + 1
 	}
 	if err == nil {
-		err = s.build(ctx, next, records)
+		err = s.build(ctx, next, terms, records)
 	}
 	if err != nil {
 		return fmt.Errorf("replace collection %s: %w", c.Name, err)

@@ -74,6 +74,16 @@ func (s *Server) Restart(t testing.TB) {
 	s.wait(t)
 }
 
+// Lose restarts the server without its data.
+func (s *Server) Lose(t testing.TB) {
+	t.Helper()
+	s.Kill()
+	if err := os.RemoveAll(filepath.Join(s.dir, "milvus.db")); err != nil {
+		t.Fatal(err)
+	}
+	s.Restart(t)
+}
+
 // wait returns when the server accepts connections.
 func (s *Server) wait(t testing.TB) {
 	t.Helper()

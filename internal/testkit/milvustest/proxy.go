@@ -17,6 +17,8 @@ import (
 type Request struct {
 	// Method is the name of the call, such as Insert.
 	Method string
+	// Bytes is its size.
+	Bytes int
 	// Collection and Rows are those of an Insert.
 	Collection string
 	Rows       int
@@ -24,7 +26,7 @@ type Request struct {
 
 // Changes reports whether the request changes the server.
 func (r Request) Changes() bool {
-	return slices.Contains([]string{"Insert", "Delete", "Flush", "CreateCollection", "CreateIndex", "DropCollection"}, r.Method)
+	return slices.Contains([]string{"Insert", "Upsert", "Delete", "Flush", "CreateCollection", "CreateIndex", "DropIndex", "DropCollection"}, r.Method)
 }
 
 // Proxy starts a proxy for the server that ends with the test, and returns its address. It calls before for each request,
@@ -85,7 +87,7 @@ const (
 
 // parse reads the fields of an Insert.
 func parse(method string, message []byte) Request {
-	r := Request{Method: method}
+	r := Request{Method: method, Bytes: len(message)}
 	for method == "Insert" && len(message) > 0 {
 		key, k := binary.Uvarint(message)
 		n, m := binary.Uvarint(message[max(k, 0):])
