@@ -65,9 +65,14 @@ func openOrigins(f *file) (*origins, error) {
 		len(f.parts["starts"]) != 4*(o.papers.len()+1) {
 		return nil, fmt.Errorf("origins of %d records: %w", n, errDamaged)
 	}
+	return o, o.openOptional(f)
+}
+
+// openOptional locates the sections that a file may lack.
+func (o *origins) openOptional(f *file) (err error) {
 	if part, ok := f.parts["cells"]; ok {
-		if int64(len(part)) != 4*n {
-			return nil, fmt.Errorf("section cells: %w", errDamaged)
+		if int64(len(part)) != 4*f.head.Records {
+			return fmt.Errorf("section cells: %w", errDamaged)
 		}
 		o.cells = view[uint32](part)
 	}
@@ -77,9 +82,9 @@ func openOrigins(f *file) (*origins, error) {
 		}
 	}
 	if part, ok := f.parts["runs"]; ok && err == nil {
-		o.runs, err = openRuns(part, n)
+		o.runs, err = openRuns(part, f.head.Records)
 	}
-	return o, err
+	return err
 }
 
 // openRuns checks that the runs cover all n records: a gap would hide some.
