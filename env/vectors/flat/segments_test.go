@@ -126,6 +126,7 @@ func openSmall(t *rapid.T, dir string) *Store {
 	must(t, err)
 	s.maxSegment = 2
 	s.maxMerged = rapid.SampledFrom([]int{6, defaultMaxMerged}).Draw(t, "records of a merge")
+	s.engine.path = rapid.SampledFrom([]path{byCost, codesFirst}).Draw(t, "path")
 	return s
 }
 
