@@ -203,7 +203,9 @@ func (s *Solver) Tools(ex qa.Example) tools.Set {
 	if !s.baseline.Loop {
 		from.Retriever = titled{from.Retriever, s.world.Library}
 	}
-	all := tools.All(ex.Kind, from, tools.Limits{Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows})
+	all := tools.All(ex.Kind, from, tools.Limits{
+		Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows, Retrieves: slices.Contains(s.baseline.Tools, "Retrieve"),
+	})
 	var set tools.Set
 	for _, name := range s.baseline.Tools {
 		if t := all.Find(name); t != nil {

@@ -39,22 +39,27 @@ func (c Dir) Checks() []Check {
 
 // directory opens the database and counts its contents.
 func (c Dir) directory(ctx context.Context) Finding {
-	list, err := env.Holdings(ctx, c.Path)
+	n, err := c.totals(ctx)
 	if errors.Is(err, datadir.ErrNotDataDir) {
 		return Bad(err, "") // it names the command
 	}
 	if err != nil {
 		return Bad(err, "if airqa ingest is running, wait for it; otherwise run the same airqa ingest command again")
 	}
-	pages, chunks := 0, 0
-	for _, h := range list {
-		pages, chunks = pages+h.Counts.Pages, chunks+h.Counts.Chunks
-	}
-	text := fmt.Sprintf("format %d, %s, %s, %s", datadir.Format, terminal.Plural(len(list), "paper"), terminal.Plural(pages, "page"), terminal.Plural(chunks, "chunk"))
-	if len(list) == 0 {
+	text := fmt.Sprintf("format %d, %s, %s, %s", datadir.Format, terminal.Plural(n.Papers, "paper"), terminal.Plural(n.Pages, "page"), terminal.Plural(n.Chunks, "chunk"))
+	if n.Papers == 0 {
 		return Doubtful(text, "airqa ingest --data "+c.Path+" PDFS adds papers")
 	}
 	return Good("%s", text)
+}
+
+func (c Dir) totals(ctx context.Context) (n paperdb.Totals, err error) {
+	papers, err := env.OpenPapers(ctx, c.Path)
+	if err != nil {
+		return n, err
+	}
+	defer func() { err = errors.Join(err, papers.Close()) }()
+	return papers.Totals(ctx)
 }
 
 // inside runs a check on the opened directory.
@@ -81,19 +86,19 @@ func query(ctx context.Context, e *env.Env) Finding {
 }
 
 func drawn(ctx context.Context, e *env.Env) Finding {
-	papers, err := e.Papers(ctx)
+	ids, err := e.Papers().IDs(ctx, 1)
 	if err != nil {
 		return Bad(err, "run the same airqa ingest command again")
 	}
-	if len(papers) == 0 {
+	if len(ids) == 0 {
 		return Unchecked("no paper to render")
 	}
 	start := time.Now()
-	im, err := e.View(ctx, papers[0].PaperID, 1, nil)
+	im, err := e.View(ctx, ids[0], 1, nil)
 	if err != nil {
 		return Doubtful(err.Error(), "View needs the PDFs: airqa ingest keeps them, airqa import takes them from --pdfs")
 	}
-	return Good("page 1 of %s rendered, %d × %d pixels, in %s", papers[0].PaperID, im.Width, im.Height, time.Since(start).Round(time.Millisecond))
+	return Good("page 1 of %s rendered, %d × %d pixels, in %s", ids[0], im.Width, im.Height, time.Since(start).Round(time.Millisecond))
 }
 
 // VectorChecks check the search index.

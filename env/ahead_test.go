@@ -89,7 +89,7 @@ func TestReadingWaitsForEmbedding(t *testing.T) {
 	w, err = env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir, Embedder: &model})
 	check(t, err)
 	check(t, w.Finish(t.Context()))
-	held, err := env.Holdings(t.Context(), dir)
+	held, err := holdings(t.Context(), dir)
 	check(t, err)
 	if len(held) < put {
 		t.Errorf("%d of %d papers", len(held), put)

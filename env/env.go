@@ -68,6 +68,7 @@ type drawer func(ctx context.Context, path string, page int, box []float64) (qa.
 // Env reads one data directory. It is safe for concurrent use by any number of episodes.
 type Env struct {
 	dir         *datadir.Dir
+	path        string // dir as the caller named it
 	db          *paperdb.Reader
 	store       vectors.Store // nil with NoSearch
 	mode        Mode
@@ -116,7 +117,7 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 	}
 	cfg.PDF.MaxPages = cmp.Or(cfg.PDF.MaxPages, math.MaxInt32) // the limit of ingest may have been raised
 	e := &Env{
-		dir: dir, limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline}, mode: cfg.Mode, embedder: keepQueries(cfg.Embedder),
+		dir: dir, path: cfg.Dir, limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline}, mode: cfg.Mode, embedder: keepQueries(cfg.Embedder),
 	}
 	if e.pool, err = pdf.NewPool(cfg.PDF); err != nil {
 		return nil, err
@@ -238,9 +239,6 @@ func (e *Env) Fingerprint() string { return e.fingerprint }
 
 // Schema returns the database schema as text for a prompt, see paperdb.Reader.Schema.
 func (e *Env) Schema(ctx context.Context) (string, error) { return e.db.Schema(ctx) }
-
-// Papers returns the metadata of all papers, ordered by id.
-func (e *Env) Papers(ctx context.Context) ([]paperdb.Metadata, error) { return e.db.Papers(ctx) }
 
 // Paper returns the metadata of a paper, or paperdb.ErrNoPaper.
 func (e *Env) Paper(ctx context.Context, paperID string) (paperdb.Metadata, error) {

@@ -174,9 +174,9 @@ func TestQuery(t *testing.T) {
 func TestPapers(t *testing.T) {
 	testkit.OneGoroutine(t)
 	e := open(t, library(t))
-	papers, err := e.Papers(t.Context())
-	if len(papers) != 3 || err != nil {
-		t.Errorf("got %d papers, %v", len(papers), err)
+	n, err := e.Papers().Totals(t.Context())
+	if n.Papers != 3 || err != nil {
+		t.Errorf("got %+v, %v", n, err)
 	}
 	texts, err := e.PageTexts(t.Context(), bert.Metadata.PaperID)
 	check(t, err)

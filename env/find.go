@@ -1,94 +1,196 @@
 package env
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
+	"airqa/env/paperdb"
 	"airqa/internal/fuzzy"
 	"airqa/internal/terminal"
 )
 
-// FindPapers returns the papers of the data directory dir that match name: the one with that UUID; otherwise those with that file
-// name (with or without folder and extension) or title; otherwise those whose UUID begins with name or whose file name or title
-// contains it. Case and the width of spaces do not matter. When there is none, the error names papers with a similar name.
-func FindPapers(list []Holding, dir, name string) ([]Holding, error) {
-	want := folded(name)
-	file := strings.TrimSuffix(filepath.Base(want), ".pdf")
-	for _, is := range []func(h Holding) bool{
-		func(h Holding) bool { return h.PaperID == want },
-		func(h Holding) bool { return stem(h) == file || folded(h.Title) == want },
-		func(h Holding) bool {
-			return begins(h, want) || strings.Contains(folded(h.File.Name), want) || strings.Contains(folded(h.Title), want)
-		},
-	} {
-		if found := filtered(list, is); len(found) > 0 && want != "" {
-			return found, nil
+// matches are the ids of the papers that a name may stand for, in order, the best reason first.
+type matches struct {
+	id      []string // has this UUID
+	full    []string // has this file name or title
+	partial []string // contains it, or has a UUID that begins with it
+	begin   []string // of all these, those whose UUID, file name or title begins with it
+}
+
+// best returns those with the best reason.
+func (m matches) best() []string {
+	for _, ids := range [][]string{m.id, m.full} {
+		if len(ids) > 0 {
+			return ids
 		}
 	}
-	err := fmt.Errorf("no paper %q in %s; airqa papers --data %s lists them", name, dir, dir)
-	if near := similar(list, want); len(near) > 0 {
-		err = fmt.Errorf("%w. Similar names:%s", err, named(near))
-	}
-	return nil, err
+	return m.partial
 }
 
-// FindPaper returns the one paper that name stands for: the only one that [FindPapers] returns, or the only one of these whose UUID,
-// file name or title begins with name. When there are several, the error lists them.
-func FindPaper(list []Holding, dir, name string) (Holding, error) {
-	found, err := FindPapers(list, dir, name)
+// Find returns the ids of the papers that match name, in order: the one with that UUID; otherwise those with that file name
+// (with or without folder and extension) or title; otherwise those whose UUID begins with name or whose file name or title
+// contains it. Case and the width of spaces do not matter. When there is none, the error names papers with a similar name.
+func (p *Papers) Find(ctx context.Context, name string) ([]string, error) {
+	m, err := p.match(ctx, name)
+	return m.best(), err
+}
+
+// FindOne returns the one paper that name stands for: the only one that [Papers.Find] returns, or the only one of these whose
+// UUID, file name or title begins with name. When there are several, the error lists them. Of the result, only id and title
+// are set.
+func (p *Papers) FindOne(ctx context.Context, name string) (paperdb.Name, error) {
+	m, err := p.match(ctx, name)
 	if err != nil {
-		return Holding{}, err
+		return paperdb.Name{}, err
 	}
-	if first := filtered(found, func(h Holding) bool { return begins(h, folded(name)) }); len(first) == 1 {
-		found = first
+	ids := m.best()
+	if first := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !contains(m.begin, id) }); len(first) == 1 {
+		ids = first
 	}
-	if len(found) > 1 {
-		return Holding{}, fmt.Errorf("%q matches %d papers in %s:%s", name, len(found), dir, named(found))
+	if len(ids) > 1 {
+		return paperdb.Name{}, p.ambiguous(ctx, name, "", ids)
 	}
-	return found[0], nil
+	titles, err := p.Titles(ctx, ids)
+	return paperdb.Name{PaperID: ids[0], Title: titles[ids[0]]}, err
 }
 
+// ambiguous is the error of a name that stands for several papers.
+func (p *Papers) ambiguous(ctx context.Context, name, consequence string, ids []string) error {
+	named, err := p.named(ctx, ids)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%q matches %d papers in %s%s:%s", name, len(ids), p.path, consequence, named)
+}
+
+func contains(sorted []string, id string) bool {
+	_, ok := slices.BinarySearch(sorted, id)
+	return ok
+}
+
+// match compares a name with ids, titles and files. It is an error if none matches.
+func (p *Papers) match(ctx context.Context, name string) (m matches, err error) {
+	want := folded(name)
+	if want != "" {
+		m, err = p.search(ctx, want)
+	}
+	if err == nil && len(m.best()) == 0 {
+		err = p.unknown(ctx, name, want)
+	}
+	return m, err
+}
+
+func (p *Papers) search(ctx context.Context, want string) (m matches, err error) {
+	if m.partial, err = p.IDsWithPrefix(ctx, want); err != nil {
+		return m, err
+	}
+	m.begin = slices.Clone(m.partial)
+	if len(m.partial) > 0 && m.partial[0] == want {
+		m.id = m.partial
+		return m, nil
+	}
+	file := strings.TrimSuffix(filepath.Base(want), ".pdf")
+	for n, err := range p.Names(ctx, caseless(want), caseless(file)) {
+		if err != nil {
+			return m, err
+		}
+		// A name has either a title or a file; the other one is empty, and so is not wanted.
+		title, named := folded(n.Title), folded(n.File)
+		if n.File != "" && stem(n) == file || title == want {
+			m.full = append(m.full, n.PaperID)
+		}
+		if strings.Contains(title, want) || strings.Contains(named, want) {
+			m.partial = append(m.partial, n.PaperID)
+		}
+		if strings.HasPrefix(title, want) || strings.HasPrefix(named, want) {
+			m.begin = append(m.begin, n.PaperID)
+		}
+	}
+	for _, ids := range []*[]string{&m.full, &m.partial, &m.begin} {
+		slices.Sort(*ids)
+		*ids = slices.Compact(*ids)
+	}
+	return m, nil
+}
+
+// folded is a name in lower case, with single spaces.
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
+// caseless returns the longest part of a folded text that all names with this text contain in lower case, however the database
+// engine writes other letters in lower case.
+func caseless(folded string) (longest string) {
+	for part := range strings.FieldsFuncSeq(folded, func(r rune) bool {
+		return unicode.IsSpace(r) || r > unicode.MaxASCII && (unicode.SimpleFold(r) != r || unicode.IsMark(r))
+	}) {
+		if len(part) > len(longest) {
+			longest = part
+		}
+	}
+	return longest
+}
+
 // stem is the file name of a paper without its extension.
-func stem(h Holding) string { return strings.TrimSuffix(folded(h.File.Name), ".pdf") }
+func stem(n paperdb.Name) string { return strings.TrimSuffix(folded(n.File), ".pdf") }
 
-func begins(h Holding, want string) bool {
-	return strings.HasPrefix(h.PaperID, want) || strings.HasPrefix(folded(h.File.Name), want) || strings.HasPrefix(folded(h.Title), want)
-}
-
-func filtered(list []Holding, keep func(Holding) bool) []Holding {
-	return slices.DeleteFunc(slices.Clone(list), func(h Holding) bool { return !keep(h) })
-}
-
-// maxNamed is the maximum number of papers that an error lists, and leastSimilar the score from which a name is similar.
+// An error lists at most maxNamed papers. A name is similar from the score leastSimilar on, of the maxSimilar names that share
+// most with the wanted one.
 const (
 	maxNamed     = 5
 	leastSimilar = 75
+	maxSimilar   = 500
 )
 
-// similar returns papers with a name like want, the most similar one first.
-func similar(list []Holding, want string) []Holding {
-	score := func(h Holding) int {
-		return max(fuzzy.Ratio(h.PaperID[:min(len(want), len(h.PaperID))], want), fuzzy.UWRatio(stem(h), want), fuzzy.UWRatio(h.Title, want))
+// unknown is the error of a name that no paper has. It lists papers with a similar name.
+func (p *Papers) unknown(ctx context.Context, name, want string) error {
+	err := fmt.Errorf("no paper %q in %s; airqa papers --data %s lists them", name, p.path, p.path)
+	if want == "" {
+		return err
 	}
-	near := filtered(list, func(h Holding) bool { return want != "" && score(h) >= leastSimilar })
-	slices.SortStableFunc(near, func(a, b Holding) int { return score(b) - score(a) })
-	return near
+	near, failed := p.similar(ctx, want)
+	if failed != nil {
+		return failed
+	}
+	if len(near) == 0 {
+		return err
+	}
+	named, failed := p.named(ctx, near)
+	if failed != nil {
+		return failed
+	}
+	return fmt.Errorf("%w. Similar names:%s", err, named)
+}
+
+// similar returns the papers with a name like want, the most similar one first.
+func (p *Papers) similar(ctx context.Context, want string) ([]string, error) {
+	like, err := p.NamesLike(ctx, want, maxSimilar)
+	scores := make(map[string]int)
+	for _, n := range like {
+		score := max(fuzzy.Ratio(n.PaperID[:min(len(want), len(n.PaperID))], want), fuzzy.UWRatio(stem(n), want), fuzzy.UWRatio(n.Title, want))
+		if score >= leastSimilar {
+			scores[n.PaperID] = max(scores[n.PaperID], score)
+		}
+	}
+	ids := slices.Sorted(maps.Keys(scores))
+	slices.SortStableFunc(ids, func(a, b string) int { return scores[b] - scores[a] })
+	return ids, err
 }
 
 // named lists papers, one to a line.
-func named(list []Holding) string {
+func (p *Papers) named(ctx context.Context, ids []string) (string, error) {
 	const titleWidth = 60
+	shown := ids[:min(len(ids), maxNamed)]
+	titles, err := p.Titles(ctx, shown)
 	var b strings.Builder
-	for i, h := range list {
-		if i == maxNamed {
-			fmt.Fprintf(&b, "\n  and %d more", len(list)-i)
-			break
-		}
-		fmt.Fprintf(&b, "\n  %s  %s", h.PaperID, terminal.Clip(h.Title, titleWidth))
+	for _, id := range shown {
+		fmt.Fprintf(&b, "\n  %s  %s", id, terminal.Clip(titles[id], titleWidth))
 	}
-	return b.String()
+	if more := len(ids) - len(shown); more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	return b.String(), err
 }

@@ -110,7 +110,7 @@ func TestImportUnchanged(t *testing.T) {
 			t.Errorf("%d papers read, %+v, want %+v", read, sum, want)
 		}
 	}
-	held, err := env.Holdings(t.Context(), to.Dir)
+	held, err := holdings(t.Context(), to.Dir)
 	check(t, err)
 	w, err := env.OpenWriter(t.Context(), to)
 	check(t, err)

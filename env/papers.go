@@ -1,7 +1,6 @@
 package env
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -9,26 +8,29 @@ import (
 	"airqa/env/paperdb"
 )
 
-// Holding is a paper in a data directory with its file and row counts.
-type Holding struct {
-	paperdb.Metadata
-	File   paperdb.File
-	Counts paperdb.Counts
+// Papers looks up the papers of a data directory. None of its methods reads all of their metadata.
+type Papers struct {
+	*paperdb.Reader
+	dir *datadir.Dir
+	// path is the directory as the caller named it.
+	path string
 }
 
-// Holdings returns all papers, ordered by id.
-func (e *Env) Holdings(ctx context.Context) ([]Holding, error) { return holdings(ctx, e.db) }
-
-// Holdings returns the papers of the data directory dir, ordered by id. Unlike [Open], it needs no search index and no
-// model, so it works after an interrupted ingest.
-func Holdings(ctx context.Context, dir string) (list []Holding, err error) {
-	d, db, err := openPapers(ctx, dir)
+// OpenPapers opens the papers of the data directory at path. Unlike [Open], it needs no search index and no model, so it
+// works after an interrupted ingest. The caller closes them.
+func OpenPapers(ctx context.Context, path string) (*Papers, error) {
+	dir, db, err := openPapers(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, db.Close(), d.Release()) }()
-	return holdings(ctx, db)
+	return &Papers{db, dir, path}, nil
 }
+
+// Close closes what [OpenPapers] opened.
+func (p *Papers) Close() error { return errors.Join(p.Reader.Close(), p.dir.Release()) }
+
+// Papers returns the papers of the directory, which the caller does not close.
+func (e *Env) Papers() *Papers { return &Papers{e.db, e.dir, e.path} }
 
 // openPapers opens the current generation of the data directory at path and its database. The caller closes the database
 // and releases the directory.
@@ -47,24 +49,8 @@ func openPapers(ctx context.Context, path string) (*datadir.Dir, *paperdb.Reader
 	return dir, db, err
 }
 
-func holdings(ctx context.Context, db *paperdb.Reader) ([]Holding, error) {
-	papers, errPapers := db.Papers(ctx)
-	counts, errCounts := db.Counts(ctx)
-	files, errFiles := db.Files(ctx)
-	if err := cmp.Or(errPapers, errCounts, errFiles); err != nil {
-		return nil, err
-	}
-	of := map[string]paperdb.File{}
-	for _, f := range files {
-		of[f.PaperID] = f.File
-	}
-	list := make([]Holding, len(papers))
-	for i, p := range papers {
-		// Both lists are sorted by id and contain each paper once.
-		list[i] = Holding{Metadata: p, File: of[p.PaperID], Counts: counts[i]}
-	}
-	return list, nil
-}
+// Outlines returns what all papers have to ask about, see paperdb.Reader.Outlines.
+func (e *Env) Outlines(ctx context.Context) ([]paperdb.Outline, error) { return e.db.Outlines(ctx) }
 
 // Elements lists the sections, tables, figures and equations of all papers, see paperdb.Reader.Elements.
 func (e *Env) Elements(ctx context.Context) ([]paperdb.Element, error) { return e.db.Elements(ctx) }

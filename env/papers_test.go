@@ -1,6 +1,7 @@
 package env_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -23,26 +24,31 @@ func TestHoldings(t *testing.T) {
 	odd := attention
 	odd.File.Problems = []string{"page 2 has no text; is it a scan?"}
 	fill(t, dir, odd, bert)
-	got, err := env.Holdings(t.Context(), dir)
+	got, err := holdings(t.Context(), dir)
 	check(t, err)
-	want := map[string]env.Holding{}
+	want := map[string]paperdb.Holding{}
 	for _, p := range []paperdb.Paper{odd, bert} {
-		h := env.Holding{Metadata: p.Metadata, File: p.File, Counts: paperdb.Counts{
-			PaperID: p.Metadata.PaperID, Pages: len(p.Pages), Chunks: len(p.Chunks),
-		}}
+		m := p.Metadata
+		h := paperdb.Holding{
+			PaperID: m.PaperID, Title: m.Title, Conference: m.Conference, Year: m.Year, File: p.File,
+			Counts: paperdb.Counts{Pages: len(p.Pages), Chunks: len(p.Chunks)},
+		}
 		h.PDFPath, err = datadir.PDFName(h.PaperID)
 		check(t, err)
 		want[h.PaperID] = h
 	}
-	byID := map[string]env.Holding{}
+	byID := map[string]paperdb.Holding{}
 	for _, h := range got {
 		byID[h.PaperID] = h
 	}
 	if diff := cmp.Diff(want, byID, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	again, err := open(t, dir).Holdings(t.Context())
-	check(t, err)
+	var again []paperdb.Holding
+	for h, err := range open(t, dir).Papers().List(t.Context(), "", 0) {
+		check(t, err)
+		again = append(again, h)
+	}
 	if diff := cmp.Diff(got, again); diff != "" {
 		t.Errorf("of an open directory (-want +got):\n%s", diff)
 	}
@@ -59,17 +65,17 @@ func TestHoldingsAfterAnInterruption(t *testing.T) {
 		check(t, w.Close())
 	}
 	put(bert)
-	if _, err := env.Holdings(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "has not finished") {
+	if _, err := holdings(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "has not finished") {
 		t.Errorf("after the first ingest: %v", err)
 	}
 	fill(t, dir)
 	put(attention)
-	got, err := env.Holdings(t.Context(), dir)
+	got, err := holdings(t.Context(), dir)
 	check(t, err)
 	if len(got) != 1 || got[0].Title != "Bert" {
 		t.Errorf("got %+v", got)
 	}
-	if _, err := env.Holdings(t.Context(), t.TempDir()); !errors.Is(err, datadir.ErrNotDataDir) {
+	if _, err := holdings(t.Context(), t.TempDir()); !errors.Is(err, datadir.ErrNotDataDir) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -102,4 +108,20 @@ func TestPutWithoutPDF(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// holdings are the papers of a data directory, ordered by id.
+func holdings(ctx context.Context, dir string) (list []paperdb.Holding, err error) {
+	papers, err := env.OpenPapers(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, papers.Close()) }()
+	for h, err := range papers.List(ctx, "", 0) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, h)
+	}
+	return list, nil
 }

@@ -41,19 +41,19 @@ func RemovalPending(dir string) bool {
 	return err == nil
 }
 
-// FindRemoval returns the papers that names stand for, each once, as [FindPapers] does. A name that matches several
-// papers is an error that lists them.
-func FindRemoval(list []Holding, dir string, names []string) ([]Holding, error) {
-	var picked []Holding
+// FindRemoval returns the ids of the papers that names stand for, each once, as [Papers.Find] does. A name that matches
+// several papers is an error that lists them.
+func (p *Papers) FindRemoval(ctx context.Context, names []string) ([]string, error) {
+	var picked []string
 	for _, name := range names {
-		found, err := FindPapers(list, dir, name)
+		found, err := p.Find(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		if len(found) > 1 {
-			return nil, fmt.Errorf("%q matches %d papers in %s, and none was removed; name one by its id:%s", name, len(found), dir, named(found))
+			return nil, p.ambiguous(ctx, name, ", and none was removed; name one by its id", found)
 		}
-		if !slices.ContainsFunc(picked, func(h Holding) bool { return h.PaperID == found[0].PaperID }) {
+		if !slices.Contains(picked, found[0]) {
 			picked = append(picked, found[0])
 		}
 	}
@@ -62,20 +62,18 @@ func FindRemoval(list []Holding, dir string, names []string) ([]Holding, error) 
 
 // PlanRemoval lists the files that go with papers. It changes nothing. A download stays when another paper was read from
 // the same PDF.
-func PlanRemoval(dir string, all, picked []Holding) ([]Removing, error) {
-	d, err := datadir.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	kept, sizes := map[string]bool{}, map[int64]bool{}
-	for _, h := range all {
-		goes := slices.ContainsFunc(picked, func(p Holding) bool { return p.PaperID == h.PaperID })
-		kept[h.File.SHA256] = kept[h.File.SHA256] || !goes
-	}
+func (p *Papers) PlanRemoval(ctx context.Context, picked []paperdb.Holding) ([]Removing, error) {
+	d, sizes := p.dir, map[int64]bool{}
+	var hashes, ids []string
 	for _, h := range picked {
+		hashes, ids = append(hashes, h.File.SHA256), append(ids, h.PaperID)
 		if path, err := d.PDFPath(h.PaperID); err == nil {
 			sizes[sizeOf(path)] = true
 		}
+	}
+	kept, err := p.SharedFiles(ctx, hashes, ids)
+	if err != nil {
+		return nil, err
 	}
 	downloads, err := d.DownloadsByHash(sizes)
 	if err != nil {
@@ -87,7 +85,7 @@ func PlanRemoval(dir string, all, picked []Holding) ([]Removing, error) {
 		if name, err := datadir.PDFName(h.PaperID); err == nil {
 			names = append(names, name)
 		}
-		if !kept[h.File.SHA256] {
+		if !slices.Contains(kept, h.File.SHA256) {
 			names = append(names, downloads[h.File.SHA256]...)
 		}
 		plan[i] = removing(d, h.PaperID, names)

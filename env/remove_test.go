@@ -45,12 +45,17 @@ func downloaded(t *testing.T) string {
 // plan is the removal of papers by name.
 func plan(t *testing.T, dir string, names ...string) []env.Removing {
 	t.Helper()
-	all, err := env.Holdings(t.Context(), dir)
+	papers := openPapers(t, dir)
+	ids, err := papers.FindRemoval(t.Context(), names)
 	check(t, err)
-	picked, err := env.FindRemoval(all, dir, names)
+	var picked []paperdb.Holding
+	for h, err := range papers.Holdings(t.Context(), ids) {
+		check(t, err)
+		picked = append(picked, h)
+	}
+	removing, err := papers.PlanRemoval(t.Context(), picked)
 	check(t, err)
-	removing, err := env.PlanRemoval(dir, all, picked)
-	check(t, err)
+	check(t, papers.Close())
 	return removing
 }
 
@@ -76,7 +81,7 @@ func remove(t *testing.T, dir string, names ...string) func(*env.Writer) error {
 // contents are the titles and the files of a directory.
 func contents(t *testing.T, dir string) (titles, files []string) {
 	t.Helper()
-	all, err := env.Holdings(t.Context(), dir)
+	all, err := holdings(t.Context(), dir)
 	check(t, err)
 	for _, h := range all {
 		titles = append(titles, h.Title)
@@ -131,10 +136,10 @@ func TestPlanRemoval(t *testing.T) {
 	if len(both) != 2 || !cmp.Equal(both[0].Files, []string{pdf(bert), "downloads/bert.pdf"}) {
 		t.Errorf("both: %v", both)
 	}
-	all, err := env.Holdings(t.Context(), dir)
-	check(t, err)
+	papers := openPapers(t, dir)
+	defer func() { check(t, papers.Close()) }()
 	for name, want := range map[string]string{"t": "matches 2 papers", "zebra": "no paper"} {
-		if _, err := env.FindRemoval(all, dir, []string{"bert", name}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := papers.FindRemoval(t.Context(), []string{"bert", name}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -111,11 +111,17 @@ func letters(k int) string { return []string{"alpha", "beta", "gamma", "delta", 
 
 func (l *library) Fingerprint() string { return l.print }
 
-func (l *library) Papers(context.Context) (list []paperdb.Metadata, _ error) {
+func (l *library) Outlines(context.Context) (list []paperdb.Outline, _ error) {
 	for _, p := range l.papers {
-		list = append(list, p.Metadata)
+		m := p.Metadata
+		list = append(list, paperdb.Outline{PaperID: m.PaperID, Title: m.Title, Abstract: len(m.Abstract), Metadata: len(m.Authors) > 0 || m.NumPages > 0})
 	}
 	return list, nil
+}
+
+func (l *library) Paper(_ context.Context, id string) (paperdb.Metadata, error) {
+	p, err := l.find(id)
+	return p.Metadata, err
 }
 
 func (l *library) Elements(context.Context) (list []paperdb.Element, _ error) {

@@ -16,6 +16,8 @@ type Limits struct {
 	MaxTokens int
 	// MaxRows is the maximum number of rows shown; 0 means no limit.
 	MaxRows int
+	// Retrieves reports whether Retrieve is among the tools that the caller picks.
+	Retrieves bool
 }
 
 // All returns every tool for a kind of question, in the order of the prompts. It is the one list of tools: baselines pick
@@ -23,7 +25,7 @@ type Limits struct {
 func All(kind qa.Kind, from Sources, l Limits) Set {
 	return Set{
 		Retrieve{From: from.Retriever, Scope: l.Scope, MaxTokens: l.MaxTokens, MaxRows: l.MaxRows},
-		Query{From: from.Querier, MaxTokens: l.MaxTokens, MaxRows: l.MaxRows},
+		Query{From: from.Querier, MaxTokens: l.MaxTokens, MaxRows: l.MaxRows, Retrieves: l.Retrieves},
 		View{From: from.Viewer},
 		Answer{Kind: kind},
 	}

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"strings"
 
 	"airqa/agent/action"
@@ -22,6 +23,8 @@ type Query struct {
 	MaxTokens int
 	// MaxRows is the maximum number of rows shown; 0 means no limit.
 	MaxRows int
+	// Retrieves reports whether the caller has [Retrieve], too.
+	Retrieves bool
 }
 
 // Spec describes Query.
@@ -38,6 +41,9 @@ func (t Query) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 		return refuse("the sql of Query is empty: write one SELECT statement."), nil
 	}
 	rows, err := t.From.Query(ctx, sql)
+	if f, ok := errors.AsType[*Fault](err); ok && f.Kind == "timeout" && t.Retrieves {
+		return refuse(f.Text + " To search the texts of all papers, use Retrieve."), nil
+	}
 	if err != nil {
 		return failed(err)
 	}

@@ -208,6 +208,8 @@ func TestQuery(t *testing.T) {
 		switch sql {
 		case "bad":
 			return tools.Rows{}, &tools.Fault{Kind: "syntax", Text: "syntax error at bad"}
+		case "slow":
+			return tools.Rows{}, &tools.Fault{Kind: "timeout", Text: "too slow."}
 		case "lost":
 			return tools.Rows{}, lost
 		case "none":
@@ -228,6 +230,13 @@ func TestQuery(t *testing.T) {
 	}
 	if o := act(t, set, "Query('bad')"); o.Status != qa.StatusError || o.Text != "[Error]: syntax error at bad" {
 		t.Errorf("fault = %+v", o)
+	}
+	for retrieves, want := range map[bool]string{
+		false: "[Error]: too slow.", true: "[Error]: too slow. To search the texts of all papers, use Retrieve.",
+	} {
+		if o := act(t, tools.Set{tools.Query{From: w, Retrieves: retrieves}}, "Query('slow')"); o.Status != qa.StatusError || o.Text != want {
+			t.Errorf("timeout, with Retrieve %v: %+v", retrieves, o)
+		}
 	}
 	if o := act(t, set, "Query('none')"); o.Status != qa.StatusEmpty {
 		t.Errorf("no rows = %+v", o)

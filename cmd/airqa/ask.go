@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,7 +76,7 @@ func (c *askCmd) Run(a *app) error {
 	defer func() { _ = asking.World.Close() }()
 	asking.Data = c.Data
 	if len(files) > 0 {
-		if asking.Papers, err = ask.PapersOf(a.ctx, asking.World); err != nil {
+		if asking.Papers, err = asking.World.Papers().IDs(a.ctx, math.MaxInt32); err != nil {
 			return err
 		}
 	}

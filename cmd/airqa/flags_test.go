@@ -137,7 +137,7 @@ var scripted = map[string]map[string]string{
 
 	"import run": {"script/import-run.txtar": "out"},
 
-	"papers list": {"script/papers-list.txtar": "data json format"},
+	"papers list": {"script/papers-list.txtar": "data json format limit after"},
 	"papers show": {"script/papers-list.txtar": "data json format"},
 	"papers fetch": {
 		"papers_fetch_test.go":      "data questions metadata named limit rate max-mb missing-list dry-run json",

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"io"
+	"iter"
 	"strings"
 
 	"airqa/internal/files"
@@ -62,6 +64,31 @@ func writeRows[T any](a *app, format string, rows []T, columns []string) error {
 		d.Data = append(d.Data, row)
 	}
 	return d.Write(a.out, render.Options{Format: format, Width: a.width})
+}
+
+// streamRows prints a list like writeRows while it is read, each element as the row that rowOf makes of it.
+func streamRows[T, R any](a *app, format string, list iter.Seq2[T, error], rowOf func(T) R, columns []string) error {
+	var failed error
+	d := render.Document{Columns: columns, Stream: func(yield func(any) bool) {
+		for v, err := range list {
+			if failed = err; err != nil || !yield(rowOf(v)) {
+				return
+			}
+		}
+	}}
+	err := d.Write(a.out, render.Options{Format: format, Width: a.width})
+	return cmp.Or(failed, err)
+}
+
+// rowsOf returns the rows of a list that is read.
+func rowsOf[T, R any](list iter.Seq2[T, error], rowOf func(T) R) (rows []R, err error) {
+	for v, err := range list {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, rowOf(v))
+	}
+	return rows, nil
 }
 
 // AfterApply is a hook of kong. It combines the two flags.

@@ -364,7 +364,7 @@ func TestMigrationAfterOlderProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	have, err := env.Holdings(t.Context(), "data")
+	have, err := holdings(t.Context(), "data")
 	if err != nil || len(have) != len(listed)+1 {
 		t.Errorf("%d papers, want %d and the one of the older program: %v", len(have), len(listed), err)
 	}

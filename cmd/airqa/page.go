@@ -83,11 +83,7 @@ func (c pageCmd) check(box []float64) error {
 
 // draw finds the paper and draws the page or a region of it.
 func (c pageCmd) draw(a *app, world *env.Env, box []float64) (qa.Image, error) {
-	papers, err := world.Holdings(a.ctx)
-	if err != nil {
-		return qa.Image{}, err
-	}
-	paper, err := env.FindPaper(papers, c.Data, c.Paper)
+	paper, err := world.Papers().FindOne(a.ctx, c.Paper)
 	if err != nil {
 		return qa.Image{}, err
 	}

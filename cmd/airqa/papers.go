@@ -1,13 +1,15 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"airqa/env"
+	"airqa/env/paperdb"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -30,18 +32,42 @@ type papersFlags struct {
 
 type papersListCmd struct {
 	papersFlags
+	Limit  int      `name:"limit" env:"-" placeholder:"N" help:"Maximum number of papers listed. Default: 100 in a table, otherwise all."`
+	After  string   `env:"-" placeholder:"UUID" help:"List only the papers after this one: lists are in the order of uuids."`
 	Papers []string `arg:"" optional:"" name:"paper" help:"Show details of these papers instead, like airqa papers show."`
 }
 
+// tableRows is the number of papers in a table, unless --limit is given.
+const tableRows = 100
+
 func (c papersListCmd) Run(a *app) error {
-	if len(c.Papers) > 0 {
-		return papersShowCmd(c).Run(a)
+	if err := c.check(); err != nil {
+		return err
 	}
-	all, err := env.Holdings(a.ctx, c.Data)
+	if len(c.Papers) > 0 {
+		return papersShowCmd{c.papersFlags, c.Papers}.Run(a)
+	}
+	papers, err := env.OpenPapers(a.ctx, c.Data)
 	if err != nil {
 		return err
 	}
-	return c.write(a, all, c.list)
+	defer func() { _ = papers.Close() }()
+	if c.isTable() {
+		return c.list(a, papers)
+	}
+	return streamRows(a, c.Format, papers.List(a.ctx, c.After, c.Limit), lineOf, paperColumns)
+}
+
+func (c papersListCmd) check() error {
+	switch {
+	case c.Limit < 0:
+		return qa.Usagef("--limit %d: must be at least 1; without it, JSON and CSV have all papers", c.Limit)
+	case c.After != "" && !qa.IsUUID(c.After):
+		return qa.Usagef("--after %q is not a uuid; copy a whole paper_id from airqa papers --json", c.After)
+	case len(c.Papers) > 0 && (c.Limit > 0 || c.After != ""):
+		return qa.Usagef("--limit and --after page through the list of all papers, and cannot be combined with PAPER")
+	}
+	return nil
 }
 
 type papersShowCmd struct {
@@ -50,35 +76,38 @@ type papersShowCmd struct {
 }
 
 func (c papersShowCmd) Run(a *app) error {
-	all, err := env.Holdings(a.ctx, c.Data)
+	papers, err := env.OpenPapers(a.ctx, c.Data)
 	if err != nil {
 		return err
 	}
-	var picked []env.Holding
+	defer func() { _ = papers.Close() }()
+	var picked []string
+	seen := make(map[string]bool)
 	for _, name := range c.Papers {
-		found, err := env.FindPapers(all, c.Data, name)
+		found, err := papers.Find(a.ctx, name)
 		if err != nil {
 			return err
 		}
-		for _, h := range found {
-			if !slices.ContainsFunc(picked, func(p env.Holding) bool { return p.PaperID == h.PaperID }) {
-				picked = append(picked, h)
+		for _, id := range found {
+			if !seen[id] {
+				picked = append(picked, id)
 			}
+			seen[id] = true
 		}
 	}
-	return c.write(a, picked, c.details)
-}
-
-// write prints papers in the selected format; for people, by table.
-func (f papersFlags) write(a *app, list []env.Holding, table func(*app, []paperLine) error) error {
-	lines := make([]paperLine, len(list))
-	for i, h := range list {
-		lines[i] = lineOf(h)
+	list := papers.Holdings(a.ctx, picked)
+	if !c.isTable() {
+		return streamRows(a, c.Format, list, lineOf, paperColumns)
 	}
-	if f.isTable() {
-		return table(a, lines)
+	for h, err := range list {
+		if err != nil {
+			return err
+		}
+		if err := a.print(details(lineOf(h))); err != nil {
+			return err
+		}
 	}
-	return writeRows(a, f.Format, lines, paperColumns)
+	return nil
 }
 
 // papersAddCmd is airqa ingest under its name among the commands about papers.
@@ -103,7 +132,7 @@ type paperLine struct {
 	Problems   []string `json:"problems"`
 }
 
-func lineOf(h env.Holding) paperLine {
+func lineOf(h paperdb.Holding) paperLine {
 	return paperLine{
 		PaperID: h.PaperID, Title: h.Title, Conference: h.Conference, Year: h.Year,
 		Pages: h.Counts.Pages, Sections: h.Counts.Sections, Images: h.Counts.Images, Tables: h.Counts.Tables,
@@ -117,11 +146,43 @@ var paperColumns = []string{
 	"file", "parser", "problems",
 }
 
-func (f papersFlags) list(a *app, lines []paperLine) error {
+// list prints a table of the papers, with the command for the next ones.
+func (c papersListCmd) list(a *app, papers *env.Papers) error {
+	limit := cmp.Or(c.Limit, tableRows)
+	lines, err := rowsOf(papers.List(a.ctx, c.After, limit+1), lineOf)
+	if err != nil {
+		return err
+	}
+	total, err := papers.Totals(a.ctx)
+	if err != nil {
+		return err
+	}
+	more := len(lines) > limit
+	lines = lines[:min(limit, len(lines))]
+	odd, err := printPapers(a, lines)
+	if err != nil {
+		return err
+	}
+	of := terminal.Plural(total.Papers, "paper")
+	if len(lines) < total.Papers {
+		of = fmt.Sprintf("%d of %s", len(lines), of)
+	}
+	a.say("%s, %d with problems; airqa papers show --data %s UUID lists the problems", of, odd, c.Data)
+	if more {
+		next := "airqa papers --data " + terminal.ShellWord(c.Data) + " --after " + lines[limit-1].PaperID
+		if c.Limit > 0 {
+			next += fmt.Sprint(" --limit ", c.Limit)
+		}
+		a.say("next: %s", next)
+	}
+	return nil
+}
+
+// printPapers prints a table and returns the number of papers with problems.
+func printPapers(a *app, lines []paperLine) (odd int, err error) {
 	t := terminal.Table{Head: []string{
 		"id", "venue", "year", "pages", "sections", "images", "tables", "equations", "references", "passages", "problems", "title",
 	}, Drop: []string{"equations", "sections", "images", "tables", "references", "passages", "pages", "year", "venue"}}
-	odd := 0
 	for _, l := range lines {
 		if len(l.Problems) > 0 {
 			odd++
@@ -136,32 +197,20 @@ func (f papersFlags) list(a *app, lines []paperLine) error {
 		}
 		t.Rows = append(t.Rows, append(line, l.Title))
 	}
-	if err := a.print(t.Text(a.width)); err != nil {
-		return err
-	}
-	a.say("%s, %d with problems; airqa papers show --data %s UUID lists the problems", terminal.Plural(len(lines), "paper"), odd, f.Data)
-	return nil
+	return odd, a.print(t.Text(a.width))
 }
 
-func (papersFlags) details(a *app, lines []paperLine) error {
-	for _, l := range lines {
-		pdf := l.PDF
-		if pdf == "" {
-			pdf = "not stored here"
-		}
-		var text strings.Builder
-		_, _ = fmt.Fprintf(&text, "%s\n  title       %s\n  venue       %s %s\n  read from   %s by %s\n  PDF         %s\n"+
-			"  %d pages, %d sections, %d images, %d tables, %d equations, %d references, %d chunks\n  %s",
-			l.PaperID, terminal.Line(l.Title), orDash(l.Conference), yearOf(l.Year), terminal.Line(l.File), l.Parser, pdf,
-			l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, terminal.Plural(len(l.Problems), "problem"))
-		for _, p := range l.Problems {
-			text.WriteString("\n  - " + terminal.Line(p))
-		}
-		if err := a.print(text.String()); err != nil {
-			return err
-		}
+// details describes a paper with its problems.
+func details(l paperLine) string {
+	var text strings.Builder
+	_, _ = fmt.Fprintf(&text, "%s\n  title       %s\n  venue       %s %s\n  read from   %s by %s\n  PDF         %s\n"+
+		"  %d pages, %d sections, %d images, %d tables, %d equations, %d references, %d chunks\n  %s",
+		l.PaperID, terminal.Line(l.Title), orDash(l.Conference), yearOf(l.Year), terminal.Line(l.File), l.Parser, cmp.Or(l.PDF, "not stored here"),
+		l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, terminal.Plural(len(l.Problems), "problem"))
+	for _, p := range l.Problems {
+		text.WriteString("\n  - " + terminal.Line(p))
 	}
-	return nil
+	return text.String()
 }
 
 // orDash returns "-" for an empty cell.
@@ -208,19 +257,16 @@ func (c papersRmCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	all, err := env.Holdings(a.ctx, c.Data)
+	papers, err := env.OpenPapers(a.ctx, c.Data)
 	if err != nil {
 		return err
 	}
-	picked, err := env.FindRemoval(all, c.Data, c.Papers)
+	removed, plan, err := c.plan(a.ctx, papers)
+	err = errors.Join(err, papers.Close())
 	if err != nil && !c.DryRun {
 		// The papers may be gone already, but not their files.
 		return errors.Join(err, a.session().CompleteRemoval(a.ctx, to))
 	}
-	if err != nil {
-		return err
-	}
-	plan, err := env.PlanRemoval(c.Data, all, picked)
 	if err != nil {
 		return err
 	}
@@ -229,15 +275,32 @@ func (c papersRmCmd) Run(a *app) error {
 			return err
 		}
 	}
-	lines := make([]removedLine, len(picked))
+	return c.print(a, removed)
+}
+
+// plan finds the papers and their files.
+func (c papersRmCmd) plan(ctx context.Context, papers *env.Papers) (removed removedPapers, plan []env.Removing, err error) {
+	ids, err := papers.FindRemoval(ctx, c.Papers)
+	if err != nil {
+		return removed, nil, err
+	}
+	picked, err := rowsOf(papers.Holdings(ctx, ids), func(h paperdb.Holding) paperdb.Holding { return h })
+	if err != nil {
+		return removed, nil, err
+	}
+	if plan, err = papers.PlanRemoval(ctx, picked); err != nil {
+		return removed, nil, err
+	}
+	total, err := papers.Totals(ctx)
+	removed = removedPapers{Format: 1, DryRun: c.DryRun, Papers: make([]removedLine, len(picked)), Left: total.Papers - len(picked)}
 	for i, h := range picked {
 		n := h.Counts
-		lines[i] = removedLine{
+		removed.Papers[i] = removedLine{
 			PaperID: h.PaperID, Title: h.Title, Files: plan[i].Files, Bytes: plan[i].Bytes,
 			Rows: 1 + n.Pages + n.Sections + n.Images + n.Tables + n.Equations + n.References + n.Chunks,
 		}
 	}
-	return c.print(a, removedPapers{Format: 1, DryRun: c.DryRun, Papers: lines, Left: len(all) - len(picked)})
+	return removed, plan, err
 }
 
 func (c papersRmCmd) print(a *app, removed removedPapers) error {

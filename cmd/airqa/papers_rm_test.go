@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"airqa/env"
+	"airqa/env/paperdb"
 	"airqa/internal/testkit"
 )
 
@@ -36,7 +38,7 @@ func TestKilledRemoval(t *testing.T) {
 		data = copied(t, sample)
 		return program("papers", "rm", "--data", data, "lumenparse.pdf")
 	}, func(hit bool) {
-		listed, err := env.Holdings(context.WithoutCancel(t.Context()), data)
+		listed, err := holdings(context.WithoutCancel(t.Context()), data)
 		if err != nil || len(listed) != 5 && len(listed) != 6 {
 			t.Fatalf("killed %v: %d papers, %v", hit, len(listed), err)
 		}
@@ -64,4 +66,14 @@ func copied(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return to
+}
+
+// holdings are the papers of a data directory, ordered by id.
+func holdings(ctx context.Context, dir string) (list []paperdb.Holding, err error) {
+	papers, err := env.OpenPapers(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, papers.Close()) }()
+	return rowsOf(papers.List(ctx, "", 0), func(h paperdb.Holding) paperdb.Holding { return h })
 }

@@ -112,17 +112,17 @@ func found(find author.Finder, flag string, names []string) ([]string, error) {
 	return list, nil
 }
 
-// finder finds papers of a data directory, which is read at the first call.
+// finder finds papers of a data directory. It opens the directory for each name: while it is open, a writer cannot remove
+// what it replaced.
 func (a *app) finder(dir string) author.Finder {
-	var papers []env.Holding
 	return func(name string) (uuid, title string, err error) {
-		if papers == nil {
-			if papers, err = env.Holdings(a.ctx, dir); err != nil {
-				return "", "", err
-			}
+		papers, err := env.OpenPapers(a.ctx, dir)
+		if err != nil {
+			return "", "", err
 		}
-		h, err := env.FindPaper(papers, dir, name)
-		return h.PaperID, h.Title, err
+		defer func() { err = errors.Join(err, papers.Close()) }()
+		p, err := papers.FindOne(a.ctx, name)
+		return p.PaperID, p.Title, err
 	}
 }
 

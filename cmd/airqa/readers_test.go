@@ -100,12 +100,12 @@ func (r *rivals) write(ctx context.Context, pdf string) {
 		if _, ok := r.run(ctx, "ingest", "--data", r.data, pdf); !ok {
 			continue
 		}
-		listed, err := env.Holdings(context.WithoutCancel(ctx), r.data)
+		listed, err := holdings(context.WithoutCancel(ctx), r.data)
 		if err != nil || len(listed) != 6 {
 			r.t.Errorf("after an ingest: %d papers, %v", len(listed), err)
 		}
 		for ctx.Err() == nil {
-			listed, err := env.Holdings(context.WithoutCancel(ctx), r.data)
+			listed, err := holdings(context.WithoutCancel(ctx), r.data)
 			if err != nil {
 				r.t.Error(err)
 			}
@@ -174,14 +174,11 @@ func (r *rivals) readHere(ctx context.Context) bool {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	papers, err := e.Papers(ctx)
+	known, err := e.Papers().Known(ctx, []string{lumenparse})
 	if err != nil {
 		r.t.Error(err)
 	}
-	has := false
-	for _, p := range papers {
-		has = has || p.PaperID == lumenparse
-	}
+	has := known[lumenparse]
 	if found[0] != found[1] || found[0] != has {
 		r.t.Errorf("searches %v, database %v", found, has)
 	}

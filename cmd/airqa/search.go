@@ -38,13 +38,25 @@ func (c searchCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	scope, titles, err := c.scope(a, world)
-	if err != nil {
-		return err
+	var scope tools.Scope
+	for _, name := range c.Paper {
+		p, err := world.Papers().FindOne(a.ctx, name)
+		if err != nil {
+			return err
+		}
+		scope.Papers = append(scope.Papers, p.PaperID)
 	}
 	hits, err := world.Retrieve(a.ctx, text, c.Limit, scope)
 	if err != nil {
 		return asFault(err)
+	}
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		ids[i] = h.PDFID
+	}
+	titles, err := world.Papers().Titles(a.ctx, ids)
+	if err != nil {
+		return err
 	}
 	if len(hits) == 0 {
 		a.say("no passage matches")
@@ -55,24 +67,4 @@ func (c searchCmd) Run(a *app) error {
 		return fmt.Sprintf("%d. score %.4f, paper %s, page %d (%s.%s): %s\n   %s\n", n, h.Score, h.PDFID, h.PageNumber,
 			h.TableName, h.ColumnName, terminal.Clip(titles[h.PDFID], maxTitle), terminal.Clip(h.Text, 500))
 	})
-}
-
-// scope returns the papers to search and the titles of all papers.
-func (c searchCmd) scope(a *app, world *env.Env) (scope tools.Scope, titles map[string]string, err error) {
-	papers, err := world.Holdings(a.ctx)
-	if err != nil {
-		return scope, nil, err
-	}
-	titles = make(map[string]string, len(papers))
-	for _, p := range papers {
-		titles[p.PaperID] = p.Title
-	}
-	for _, name := range c.Paper {
-		p, err := env.FindPaper(papers, c.Data, name)
-		if err != nil {
-			return scope, nil, err
-		}
-		scope.Papers = append(scope.Papers, p.PaperID)
-	}
-	return scope, titles, nil
 }

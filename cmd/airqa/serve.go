@@ -377,12 +377,13 @@ func (c *mcpCmd) free(a *app, config *protocol.MCP) (*env.Env, error) {
 	if err != nil {
 		return nil, errors.Join(err, plan.World.Close())
 	}
-	papers, err := plan.World.Holdings(a.ctx)
-	if err != nil {
+	ids, errIDs := plan.World.Papers().IDs(a.ctx, protocol.MaxPapers)
+	titles, errTitles := plan.World.Papers().Titles(a.ctx, ids)
+	if err := cmp.Or(errIDs, errTitles); err != nil {
 		return nil, errors.Join(err, plan.World.Close())
 	}
-	for _, p := range papers {
-		config.Papers = append(config.Papers, protocol.Paper{ID: p.PaperID, Title: p.Title})
+	for _, id := range ids {
+		config.Papers = append(config.Papers, protocol.Paper{ID: id, Title: titles[id]})
 	}
 	config.Read = func(ctx context.Context, id string) (string, error) {
 		pages, err := plan.World.PageTexts(ctx, id)

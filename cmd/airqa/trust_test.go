@@ -17,7 +17,7 @@ import (
 // ordinary are the flags with free text that name nothing to read, write or contact, everywhere or in one command. Someone
 // has looked at each: before a flag is added here, follow its value to where it is used.
 var ordinary = []string{
-	"add", "answer", "answer-format", "arxiv", "author", "baseline", "box", "by", "categories", "cause", "claim", "conference", "data-claim", "decide",
+	"add", "after", "answer", "answer-format", "arxiv", "author", "baseline", "box", "by", "categories", "cause", "claim", "conference", "data-claim", "decide",
 	"embedder", "error", "evaluator", "explain", "fields", "function", "gates", "grep", "include", "license", "lost-at", "mem", "method", "min-questions",
 	"model-name", "name", "namespace", "of-baseline", "of-model", "older", "only", "outcome", "pair", "paper", "partition", "point", "price", "queries",
 	"question", "range", "rater", "reasoning-effort", "reference", "remove", "reviewer", "scoring", "secret", "setting", "shard", "skip-gate",

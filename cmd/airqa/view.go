@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,35 +56,48 @@ func (c viewCmd) Run(a *app) error {
 	return server.Serve(ctx, on)
 }
 
-// titles returns the titles of the papers in the data directories of the runs. Those that a run outside of this folder names
-// are not opened.
+// titles looks up titles in the data directories of the runs, and keeps them. Directories outside of this folder that a run
+// names are not opened, and one that cannot be read is not tried again.
 func (c viewCmd) titles(ctx context.Context, log *slog.Logger, l *trace.Library) func(paperID string) string {
-	var once sync.Once
-	titles := make(map[string]string)
-	read := func() {
-		dirs := map[string]bool{c.Data: true}
-		for _, r := range l.Runs {
-			if dir := r.Log.Config.Note.DataDir; c.Data == "" && settings.InsideFolder(dir) {
-				dirs[dir] = true
-			}
+	dirs := map[string]bool{c.Data: true}
+	for _, r := range l.Runs {
+		if dir := r.Log.Config.Note.DataDir; c.Data == "" && settings.InsideFolder(dir) {
+			dirs[dir] = true
 		}
+	}
+	delete(dirs, "")
+	var mu sync.Mutex
+	titles := make(map[string]string)
+	return func(paperID string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		if title, ok := titles[paperID]; ok {
+			return title
+		}
+		titles[paperID] = ""
 		for dir := range dirs {
-			if dir == "" {
-				continue
-			}
-			papers, err := env.Holdings(ctx, dir)
-			for _, p := range papers {
-				titles[p.PaperID] = p.Title
-			}
+			found, err := titleIn(ctx, dir, paperID)
 			if err != nil && c.Data != "" {
 				log.Warn("read paper titles", "error", err)
 			}
+			if err != nil {
+				delete(dirs, dir)
+			}
+			titles[paperID] = cmp.Or(found, titles[paperID])
 		}
-	}
-	return func(paperID string) string {
-		once.Do(read)
 		return titles[paperID]
 	}
+}
+
+// titleIn returns the title of a paper in a data directory, which it does not keep open: a writer may remove what it replaced.
+func titleIn(ctx context.Context, dir, paperID string) (title string, err error) {
+	papers, err := env.OpenPapers(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, papers.Close()) }()
+	titles, err := papers.Titles(ctx, []string{paperID})
+	return titles[paperID], err
 }
 
 // openBrowser opens an address in the user's browser, if there is one.

@@ -118,13 +118,12 @@ func titles(t *testing.T, path string) map[string]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	papers, err := r.Papers(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	names := make(map[string]string)
-	for _, p := range papers {
-		names[p.PaperID] = p.Title
+	for n, err := range r.AllTitles(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[n.PaperID] = n.Title
 	}
 	counts := make(map[string]int)
 	for c, err := range r.Cells(t.Context(), nil) {

@@ -10,6 +10,25 @@ type Element struct {
 	ID   string
 }
 
+// Outline is a paper with what questions about its metadata need.
+type Outline struct {
+	PaperID, Title string
+	// Metadata reports whether authors or the number of pages are known.
+	Metadata bool
+	// Abstract is the length of the abstract in bytes, without the space around it.
+	Abstract int
+}
+
+// space has all white space of Unicode, as package unicode has it.
+const space = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+// Outlines returns all papers, ordered by id.
+func (r *Reader) Outlines(ctx context.Context) ([]Outline, error) {
+	return list(ctx, r.db, "papers", func(o *Outline) []any { return []any{&o.PaperID, &o.Title, &o.Metadata, &o.Abstract} }, `
+		SELECT paper_id::VARCHAR, COALESCE(title, ''), COALESCE(num_pages, 0) > 0 OR COALESCE(len(authors), 0) > 0,
+			COALESCE(strlen(trim(abstract, ?)), 0) FROM metadata ORDER BY paper_id`, space)
+}
+
 // minSection is the length, in characters, from which a section counts as an element.
 const minSection = 200
 

@@ -39,7 +39,8 @@ type QueryError struct {
 func (e *QueryError) Error() string { return e.Text }
 
 func tooSlow(deadline time.Duration) *QueryError {
-	text := fmt.Sprintf("The query took longer than %v and was stopped. Narrow it down, or ask for less.", deadline)
+	text := fmt.Sprintf("The query took longer than %v and was stopped. Comparing the texts of all papers is slow. "+
+		"Narrow it down: to some papers by ref_paper_id, or by a join with a condition on metadata.", deadline)
 	return &QueryError{Kind: KindTimeout, Text: text}
 }
 

@@ -226,16 +226,3 @@ func TestCheckAndRefused(t *testing.T) {
 		t.Errorf("a closed database: %v", err)
 	}
 }
-
-func TestCounts(t *testing.T) {
-	a, bare := paper("attention"), paperdb.Paper{Metadata: paperdb.Metadata{PaperID: qa.PaperUUID("bare", ""), Title: "bare"}}
-	got, err := reader(t, library(t, a, bare)).Counts(t.Context())
-	check(t, err)
-	want := []paperdb.Counts{
-		{PaperID: a.Metadata.PaperID, Pages: 2, Images: 1, Chunks: 4, Tables: 1, Sections: 2, Equations: 1, References: 2},
-		{PaperID: bare.Metadata.PaperID},
-	}
-	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(x, y paperdb.Counts) bool { return x.PaperID < y.PaperID })); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}

@@ -177,7 +177,7 @@ func TestQueryTimeout(t *testing.T) {
 			started := time.Now()
 			_, err := r.Query(t.Context(), tt.sql, paperdb.Limits{Rows: 1, Deadline: 100 * time.Millisecond})
 			var got *paperdb.QueryError
-			if !errors.As(err, &got) || got.Kind != paperdb.KindTimeout || !strings.Contains(got.Text, "longer than 100ms") {
+			if !errors.As(err, &got) || got.Kind != paperdb.KindTimeout || !strings.Contains(got.Text, "longer than 100ms") || !strings.Contains(got.Text, "by ref_paper_id") {
 				t.Errorf("got %v", err)
 			}
 			if took := time.Since(started); took > 20*time.Second {

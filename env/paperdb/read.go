@@ -21,31 +21,24 @@ type Owned struct {
 	File
 }
 
-// Papers returns the metadata of all papers, ordered by id.
-func (r *Reader) Papers(ctx context.Context) ([]Metadata, error) { return r.metadata(ctx, "") }
-
 // Paper returns the metadata of one paper, or [ErrNoPaper].
 func (r *Reader) Paper(ctx context.Context, paperID string) (Metadata, error) {
-	list, err := r.metadata(ctx, "WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
-	if err == nil && len(list) == 0 {
+	const columns = `paper_id::VARCHAR, COALESCE(title, ''), COALESCE(abstract, ''), COALESCE(num_pages, 0), COALESCE(conference_full, ''),
+		COALESCE(conference_abbreviation, ''), COALESCE(pub_year, 0), COALESCE(volume, ''), COALESCE(download_url, ''), COALESCE(bibtex, ''),
+		authors, COALESCE(pdf_path, ''), COALESCE(tldr, ''), tags`
+	found, err := list(ctx, r.db, "metadata", func(m *Metadata) []any {
+		return []any{
+			&m.PaperID, &m.Title, &m.Abstract, &m.NumPages, &m.ConferenceFull, &m.Conference, &m.Year, &m.Volume,
+			&m.DownloadURL, &m.BibTeX, (*textsCell)(&m.Authors), &m.PDFPath, &m.TLDR, (*textsCell)(&m.Tags),
+		}
+	}, "SELECT "+columns+" FROM metadata WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
+	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("paper %.40q: %w", paperID, ErrNoPaper)
 	}
 	if err != nil {
 		return Metadata{}, err
 	}
-	return list[0], nil
-}
-
-func (r *Reader) metadata(ctx context.Context, where string, args ...any) ([]Metadata, error) {
-	const columns = `paper_id::VARCHAR, COALESCE(title, ''), COALESCE(abstract, ''), COALESCE(num_pages, 0), COALESCE(conference_full, ''),
-		COALESCE(conference_abbreviation, ''), COALESCE(pub_year, 0), COALESCE(volume, ''), COALESCE(download_url, ''), COALESCE(bibtex, ''),
-		authors, COALESCE(pdf_path, ''), COALESCE(tldr, ''), tags`
-	return list(ctx, r.db, "metadata", func(m *Metadata) []any {
-		return []any{
-			&m.PaperID, &m.Title, &m.Abstract, &m.NumPages, &m.ConferenceFull, &m.Conference, &m.Year, &m.Volume,
-			&m.DownloadURL, &m.BibTeX, (*textsCell)(&m.Authors), &m.PDFPath, &m.TLDR, (*textsCell)(&m.Tags),
-		}
-	}, "SELECT "+columns+" FROM metadata "+where+" ORDER BY paper_id", args...)
+	return found[0], nil
 }
 
 // Sections returns the sections of a paper in order; none for an unknown paper.

@@ -16,8 +16,10 @@ import (
 
 // Library has the papers of a data directory.
 type Library interface {
-	// Papers returns the metadata of all papers, ordered by id.
-	Papers(ctx context.Context) ([]paperdb.Metadata, error)
+	// Outlines returns what all papers have to ask about, ordered by id.
+	Outlines(ctx context.Context) ([]paperdb.Outline, error)
+	// Paper returns the metadata of a paper.
+	Paper(ctx context.Context, paperID string) (paperdb.Metadata, error)
 	// Elements returns the elements of all papers, ordered by paper.
 	Elements(ctx context.Context) ([]paperdb.Element, error)
 	// Parts returns the content of a paper.
@@ -32,7 +34,7 @@ const minAbstract = 100
 type Draw struct {
 	library Library
 	seed    uint64
-	papers  map[string]paperdb.Metadata
+	papers  map[string]paperdb.Outline
 	// pools has, by kind of element, the papers in order and their elements.
 	pools map[string][]holder
 }
@@ -45,7 +47,7 @@ type holder struct {
 
 // OpenDraw reads which elements the papers have.
 func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) {
-	papers, err := library.Papers(ctx)
+	papers, err := library.Outlines(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,14 +55,14 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 	if err != nil {
 		return nil, err
 	}
-	d := &Draw{library: library, seed: seed, papers: make(map[string]paperdb.Metadata), pools: make(map[string][]holder)}
+	d := &Draw{library: library, seed: seed, papers: make(map[string]paperdb.Outline), pools: make(map[string][]holder)}
 	kinds := map[string]string{"section": candidate.Text, "table": candidate.Table, "image": candidate.Image, "equation": candidate.Formula}
 	for _, p := range papers {
 		d.papers[p.PaperID] = p
-		if len(p.Authors) > 0 || p.NumPages > 0 {
+		if p.Metadata {
 			d.add(candidate.Metadata, p.PaperID, p.PaperID)
 		}
-		if len(strings.TrimSpace(p.Abstract)) >= minAbstract && strings.TrimSpace(p.Title) != "" {
+		if p.Abstract >= minAbstract && strings.TrimSpace(p.Title) != "" {
 			d.add("", p.PaperID, p.PaperID)
 		}
 	}
@@ -77,7 +79,7 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 }
 
 // shuffle brings the papers of all pools into one random order.
-func (d *Draw) shuffle(papers []paperdb.Metadata) {
+func (d *Draw) shuffle(papers []paperdb.Outline) {
 	place := make(map[string]int, len(papers))
 	for i, k := range d.Random("papers").Perm(len(papers)) {
 		place[papers[i].PaperID] = k
@@ -105,7 +107,7 @@ func (d *Draw) pool(c candidate.Category) []holder {
 		return pool
 	}
 	return slices.DeleteFunc(slices.Clone(pool), func(h holder) bool {
-		return len(strings.TrimSpace(d.papers[h.paper].Abstract)) < minAbstract
+		return d.papers[h.paper].Abstract < minAbstract
 	})
 }
 
@@ -181,7 +183,11 @@ func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, b
 	if !ok {
 		return candidate.Material{}, false, nil
 	}
-	m := candidate.Material{ID: id, Paper: paperOf(d.papers[c.paper]), Round: c.round}
+	metadata, err := d.library.Paper(ctx, c.paper)
+	if err != nil {
+		return candidate.Material{}, false, err
+	}
+	m := candidate.Material{ID: id, Paper: paperOf(metadata), Round: c.round}
 	switch id.Category.Element() {
 	case "":
 		return m, true, nil

@@ -18,11 +18,18 @@ type library int
 
 func name(kind string, i, k int) string { return fmt.Sprintf("%s-%d-%d", kind, i, k) }
 
-func (n library) Papers(context.Context) (list []paperdb.Metadata, _ error) {
+func (n library) Outlines(ctx context.Context) (list []paperdb.Outline, _ error) {
 	for i := range int(n) {
-		list = append(list, paperdb.Metadata{PaperID: name("paper", i, 0), Title: fmt.Sprint("Paper ", i), Abstract: strings.Repeat("About it. ", 10*i), NumPages: 3, Conference: "ACL", Year: 2023})
+		m, _ := n.Paper(ctx, name("paper", i, 0))
+		list = append(list, paperdb.Outline{PaperID: m.PaperID, Title: m.Title, Abstract: len(strings.TrimSpace(m.Abstract)), Metadata: true})
 	}
 	return list, nil
+}
+
+func (n library) Paper(_ context.Context, id string) (paperdb.Metadata, error) {
+	var i int
+	_, err := fmt.Sscanf(id, "paper-%d-0", &i)
+	return paperdb.Metadata{PaperID: id, Title: fmt.Sprint("Paper ", i), Abstract: strings.Repeat("About it. ", 10*i), NumPages: 3, Conference: "ACL", Year: 2023}, err
 }
 
 func (n library) Elements(context.Context) (list []paperdb.Element, _ error) {

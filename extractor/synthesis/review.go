@@ -47,13 +47,15 @@ func WriteReview(ctx context.Context, dir string, world *env.Env, f ReviewFiles)
 		return 0, 0, fmt.Errorf("%s has no questions; airqa synth why %s shows why", filepath.Join(dir, candidate.QuestionsFile), dir)
 	}
 	sample := review.Sample(rows, f.Sample, f.Seed)
-	papers, err := world.Papers(ctx)
+	var papers []string
+	for _, row := range sample {
+		for _, e := range row.Synth.Evidence {
+			papers = append(papers, e.Paper)
+		}
+	}
+	titles, err := world.Papers().Titles(ctx, papers)
 	if err != nil {
 		return 0, 0, err
-	}
-	titles := make(map[string]string, len(papers))
-	for _, p := range papers {
-		titles[p.PaperID] = p.Title
 	}
 	var html bytes.Buffer
 	c := review.PageConfig{

@@ -93,7 +93,7 @@ func Make(c Config) Plan {
 			m.held[strings.ToLower(id)] = true
 		}
 	}
-	need := dataset.FindMissing(c.Questions, nil) // of an empty data directory, everything is missing
+	need := dataset.FindMissing(c.Questions, dataset.Held{}) // of an empty data directory, everything is missing
 	anchors := map[string]bool{}
 	for _, ex := range c.Questions {
 		for _, id := range ex.AnchorPDF {

@@ -15,21 +15,18 @@ type Missing struct {
 	Named, Searched []string
 }
 
-// FindMissing compares questions with the papers of a data directory: venues maps a venue-year to the UUIDs of its
-// papers.
-func FindMissing(examples []qa.Example, venues map[string][]string) Missing {
-	held := make(map[string]bool)
-	for _, ids := range venues {
-		for _, id := range ids {
-			held[id] = true
-		}
-	}
+// Held are the papers and the venue-years of a data directory: at least those that questions name. The zero value is an empty
+// directory.
+type Held struct{ Papers, Venues map[string]bool }
+
+// FindMissing compares questions with the papers of a data directory.
+func FindMissing(examples []qa.Example, held Held) Missing {
 	var m Missing
 	for _, ex := range examples {
-		if lacks(&m.Papers, ex.Papers(), func(id string) bool { return held[id] }) {
+		if lacks(&m.Papers, ex.Papers(), func(id string) bool { return held.Papers[id] }) {
 			m.Named = append(m.Named, ex.UUID)
 		}
-		if lacks(&m.Collections, ex.Conference, func(name string) bool { return len(venues[qa.VenueYear(name, 0)]) > 0 }) {
+		if lacks(&m.Collections, ex.Conference, func(name string) bool { return held.Venues[qa.VenueYear(name, 0)] }) {
 			m.Searched = append(m.Searched, ex.UUID)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // Reference papers count like anchor papers, and a collection is missing if it has no paper.
 func TestFindMissing(t *testing.T) {
-	venues := map[string][]string{"acl2023": {"a"}, qa.Uncategorized: {"b"}}
+	held := dataset.Held{Papers: map[string]bool{"a": true, "b": true}, Venues: map[string]bool{"acl2023": true, qa.Uncategorized: true}}
 	examples := []qa.Example{
 		{UUID: "all", AnchorPDF: []string{"a"}, ReferencePDF: []string{"b"}},
 		{UUID: "anchor", AnchorPDF: []string{"a", "x"}},
@@ -19,7 +19,7 @@ func TestFindMissing(t *testing.T) {
 		{UUID: "collection", Conference: []string{"acl2023", "iclr2024"}},
 		{UUID: "both", AnchorPDF: []string{"z"}, Conference: []string{"iclr2024"}},
 	}
-	got := dataset.FindMissing(examples, venues)
+	got := dataset.FindMissing(examples, held)
 	want := dataset.Missing{
 		Papers: []string{"x", "y", "z"}, Collections: []string{"iclr2024"},
 		Named: []string{"anchor", "reference", "both"}, Searched: []string{"collection", "both"},
@@ -31,7 +31,7 @@ func TestFindMissing(t *testing.T) {
 	if len(kept) != 2 || kept[0].UUID != "all" || kept[1].UUID != "held" {
 		t.Errorf("kept %+v", kept)
 	}
-	if none := dataset.FindMissing(kept, venues); none.Any() {
+	if none := dataset.FindMissing(kept, held); none.Any() {
 		t.Errorf("none is missing, got %+v", none)
 	}
 }

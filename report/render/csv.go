@@ -50,7 +50,7 @@ func (d Document) fieldsOfData() iter.Seq[[]string] {
 		if !yield(d.Columns) {
 			return
 		}
-		for _, object := range d.Data {
+		for object := range d.data() {
 			raw, _ := json.Marshal(object) // as for its line of JSON
 			var root map[string]any
 			decoder := json.NewDecoder(bytes.NewReader(raw))

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ type Document struct {
 	Notes []string
 	// Data is the machine-readable content, one JSON object per line.
 	Data []any
+	// Stream yields the objects in place of Data, one at a time; it may be nil.
+	Stream iter.Seq[any]
 	// Columns are the paths, such as "price.input", of the values that CSV has of each object in Data. Without them CSV has
 	// the tables.
 	Columns []string
@@ -138,10 +141,18 @@ func writeText(w io.Writer, text string) error {
 	return err
 }
 
+// data yields the objects.
+func (d Document) data() iter.Seq[any] {
+	if d.Stream == nil {
+		return slices.Values(d.Data)
+	}
+	return d.Stream
+}
+
 func (d Document) writeJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	for _, v := range d.Data {
+	for v := range d.data() {
 		if err := enc.Encode(v); err != nil {
 			return err
 		}

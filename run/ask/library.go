@@ -125,16 +125,3 @@ func keyOf(files []string, to env.WriterConfig) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
-
-// PapersOf returns the ids of the papers of a data directory.
-func PapersOf(ctx context.Context, world *env.Env) ([]string, error) {
-	papers, err := world.Papers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, p := range papers {
-		ids = append(ids, p.PaperID)
-	}
-	return ids, nil
-}

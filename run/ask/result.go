@@ -80,8 +80,7 @@ func (a Asking) about(ctx context.Context) ([]string, error) {
 	if len(a.Papers) > 0 {
 		return a.Papers, nil
 	}
-	ids, err := PapersOf(ctx, a.World)
-	return ids[:min(mostSearched, len(ids))], err
+	return a.World.Papers().IDs(ctx, mostSearched)
 }
 
 func (a Asking) answered(ctx context.Context, ex qa.Example, rec runlog.Recorded) (Answered, error) {

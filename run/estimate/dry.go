@@ -60,7 +60,7 @@ type JobEstimate struct {
 // Run estimates an invocation. It renders first prompts and reads run directories, but calls no model and writes
 // nothing. With remoteVectors, searching would call an endpoint and is skipped.
 func Run(ctx context.Context, s session.Session, p session.Plan, remoteVectors bool) (*Dry, error) {
-	world, err := session.NewWorld(ctx, p.World, p.Settings.ByConference)
+	world, err := session.NewWorld(ctx, p.World, p.Settings.ByConference, p.Examples)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func Open(ctx context.Context, c Config) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	world, err := session.NewWorld(ctx, c.Env, settings.ByConference)
+	world, err := session.NewWorld(ctx, c.Env, settings.ByConference, c.Examples)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"airqa/env"
 	"airqa/internal/words"
@@ -22,15 +23,20 @@ func goldPapers(ctx context.Context, e *env.Env, examples []qa.Example) (map[str
 	if len(examples) == 0 {
 		return nil, nil
 	}
-	papers, err := e.Papers(ctx)
+	var texts []string
+	for _, ex := range examples {
+		for _, text := range goldTexts(ex) {
+			texts = append(texts, strings.TrimSpace(text))
+		}
+	}
+	ids, err := e.Papers().Known(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
-	byTitle, ids := make(map[string]string), make(map[string]bool)
-	for _, p := range papers {
-		byTitle[words.Fold(p.Title)], ids[p.PaperID] = p.PaperID, true
+	byTitle, err := titlesIn(ctx, e, texts)
+	if err != nil {
+		return nil, err
 	}
-	delete(byTitle, words.Fold(""))
 	found := make(map[string][]string)
 	for _, ex := range examples {
 		for _, text := range goldTexts(ex) {
@@ -44,6 +50,52 @@ func goldPapers(ctx context.Context, e *env.Env, examples []qa.Example) (map[str
 		found[ex.UUID] = slices.Compact(found[ex.UUID])
 	}
 	return found, nil
+}
+
+// titlesIn returns the papers whose titles may be in one of the texts, by folded title. Folding is slow, so it is not done for
+// the many titles that begin with a word that is in no text.
+func titlesIn(ctx context.Context, e *env.Env, texts []string) (map[string]string, error) {
+	in := phrasesOf(texts)
+	byTitle, begins := make(map[string]string), make(map[string]bool)
+	for n, err := range e.Papers().AllTitles(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		first, _, _ := strings.Cut(n.Title, " ")
+		known, ok := begins[first]
+		if !ok {
+			known = strings.ContainsFunc(first, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) }) || in.begin(words.Fold(first))
+			begins[first] = known
+		}
+		if !known {
+			continue
+		}
+		if title := words.Fold(n.Title); title != words.Fold("") && in.begin(title) {
+			byTitle[title] = max(byTitle[title], n.PaperID) // the last one by id
+		}
+	}
+	return byTitle, nil
+}
+
+// phrases are the words of texts, and their pairs of adjacent words.
+type phrases map[string]bool
+
+func phrasesOf(texts []string) phrases {
+	in := make(phrases)
+	for _, text := range texts {
+		before := ""
+		for word := range strings.FieldsSeq(words.Fold(text)) {
+			in[word], in[before+" "+word] = true, true
+			before = word
+		}
+	}
+	return in
+}
+
+// begin reports whether the first two words of a folded text, or its only word, are among the phrases.
+func (in phrases) begin(folded string) bool {
+	list := strings.SplitN(strings.TrimSpace(folded), " ", 3)
+	return in[strings.Join(list[:min(2, len(list))], " ")]
 }
 
 // papersNamed returns the papers that a text is the id or the title of, or has the title of.

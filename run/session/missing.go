@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/env"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -29,12 +30,12 @@ func (e *MissingError) Error() string { return e.Text }
 
 // decideMissing records the treatment of the picked questions that lack papers, and leaves them out if it is to skip them.
 func (s Session) decideMissing(ctx context.Context, c Config, p Plan) (Plan, error) {
-	venues, err := VenuesOf(ctx, p.World)
+	held, err := heldOf(ctx, p.World.Papers(), p.Examples)
 	if err != nil {
 		return p, err
 	}
-	p.Missing = dataset.FindMissing(p.Picked, venues)
-	p.Note.Missing = recordMissing(dataset.FindMissing(p.Examples, venues))
+	p.Missing = dataset.FindMissing(p.Picked, held)
+	p.Note.Missing = recordMissing(dataset.FindMissing(p.Examples, held))
 	if err := writeMissing(c.Missing.List, p.Missing); err != nil || !p.Missing.Any() {
 		return p, err
 	}
@@ -58,6 +59,23 @@ func (s Session) decideMissing(ctx context.Context, c Config, p Plan) (Plan, err
 		return p, &qa.UsageError{Err: &MissingError{text}}
 	}
 	return p, nil
+}
+
+// heldOf looks up the papers that questions name, and the venues of all papers.
+func heldOf(ctx context.Context, papers *env.Papers, examples []qa.Example) (held dataset.Held, err error) {
+	var named []string
+	for _, ex := range examples {
+		named = append(named, ex.Papers()...)
+	}
+	if held.Papers, err = papers.Known(ctx, named); err != nil {
+		return held, err
+	}
+	venues, err := papers.Venues(ctx)
+	held.Venues = make(map[string]bool, len(venues))
+	for _, v := range venues {
+		held.Venues[qa.VenueYear(v.Conference, v.Year)] = true
+	}
+	return held, err
 }
 
 // decide returns the treatment, or else the recorded one of the run directories. Older versions recorded none and ran anyway.

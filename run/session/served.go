@@ -28,7 +28,7 @@ func ServedJob(b baselines.Baseline, name, dir string) Job {
 
 // Serve makes or opens the run directory of the only job of a plan. Without a directory, it only makes the solver.
 func (s Session) Serve(ctx context.Context, p Plan) (served Served, err error) {
-	world, err := NewWorld(ctx, p.World, p.Settings.ByConference)
+	world, err := NewWorld(ctx, p.World, p.Settings.ByConference, p.Examples)
 	if err != nil {
 		return served, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"airqa/baselines"
@@ -14,46 +15,63 @@ import (
 	"airqa/tools"
 )
 
-// NewWorld returns the baselines' view of a data directory. It lists the papers by venue only if a run limits retrieval
-// by venue.
-func NewWorld(ctx context.Context, e *env.Env, byConference bool) (baselines.World, error) {
+// NewWorld returns the baselines' view of a data directory. If a run limits retrieval by venue, it lists the papers of the
+// venues that the questions name.
+func NewWorld(ctx context.Context, e *env.Env, byConference bool, examples []qa.Example) (baselines.World, error) {
 	schema, err := e.Schema(ctx)
 	if err != nil {
 		return baselines.World{}, err
 	}
 	world := baselines.World{Library: library{e}, Sources: tools.Sources{Retriever: e, Querier: e, Viewer: e}, Schema: schema}
-	if byConference {
-		world.Venues, err = VenuesOf(ctx, e)
+	if !byConference {
+		return world, nil
 	}
+	named := make(map[string]bool)
+	for _, ex := range examples {
+		for _, venue := range ex.Conference {
+			named[strings.ToLower(venue)] = true
+		}
+	}
+	world.Venues, err = byVenue(ctx, e.Papers(), func(venue string) bool { return named[venue] })
 	return world, err
 }
 
-// VenuesOf lists the papers of a data directory by venue-year.
-func VenuesOf(ctx context.Context, e *env.Env) (map[string][]string, error) {
-	papers, err := e.Papers(ctx)
-	return byVenue(papers), err
-}
-
-// VenuesIn is VenuesOf for the directory at path, which may be missing or unfinished and needs no search index.
-func VenuesIn(ctx context.Context, path string) (map[string][]string, error) {
-	held, err := env.Holdings(ctx, path)
+// VenuesIn lists the papers of the data directory at path by venue-year. The directory may be missing or unfinished, and needs
+// no search index.
+func VenuesIn(ctx context.Context, path string) (_ map[string][]string, err error) {
+	papers, err := env.OpenPapers(ctx, path)
 	if errors.Is(err, datadir.ErrNotDataDir) || errors.Is(err, datadir.ErrUnfinished) || errors.Is(err, fs.ErrNotExist) {
 		return map[string][]string{}, nil
 	}
-	papers := make([]paperdb.Metadata, len(held))
-	for i, h := range held {
-		papers[i] = h.Metadata
+	if err != nil {
+		return nil, err
 	}
-	return byVenue(papers), err
+	defer func() { err = errors.Join(err, papers.Close()) }()
+	return byVenue(ctx, papers, func(string) bool { return true })
 }
 
-func byVenue(papers []paperdb.Metadata) map[string][]string {
-	venues := make(map[string][]string)
-	for _, p := range papers {
-		venue := qa.VenueYear(p.Conference, p.Year)
-		venues[venue] = append(venues[venue], p.PaperID)
+// byVenue lists the papers of some venue-years, in the order of ids.
+func byVenue(ctx context.Context, papers *env.Papers, want func(venue string) bool) (map[string][]string, error) {
+	all, err := papers.Venues(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return venues
+	venues := make(map[string][]string)
+	for _, v := range all {
+		name := qa.VenueYear(v.Conference, v.Year)
+		if !want(name) {
+			continue
+		}
+		ids, err := papers.IDsOf(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		venues[name] = append(venues[name], ids...)
+	}
+	for _, ids := range venues { // several spellings of a venue have the same name
+		slices.Sort(ids)
+	}
+	return venues, nil
 }
 
 // library reads papers for the baselines that put them into the prompt.

@@ -38,18 +38,21 @@ type MCP struct {
 	Prompt string
 	// Question is the task of the episode; empty without one.
 	Question string
-	// Papers are the papers as resources, and Read returns the text of one. Read may be nil.
+	// Papers are the first papers, as resources, and Read returns the text of one or of any other paper. Read may be nil.
 	Papers []Paper
 	Read   func(ctx context.Context, id string) (string, error)
 	Log    *slog.Logger
 }
+
+// MaxPapers is the number of papers that are listed as resources. Clients find others with the tools.
+const MaxPapers = 1000
 
 // ttl is how long clients may keep lists: they do not change while a server runs.
 const ttl = time.Hour
 
 func (c MCP) server() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "airqa", Title: "airqa: scientific papers", Version: c.Version}, &sdk.ServerOptions{
-		Instructions: instructions(c), PageSize: max(1000, len(c.Papers)+1),
+		Instructions: instructions(c), PageSize: max(MaxPapers, len(c.Papers)+1),
 		Capabilities: &sdk.ServerCapabilities{},
 		SetCacheable: func(_ context.Context, _ sdk.Request, r *sdk.Cacheable) {
 			r.TTLMs, r.CacheScope = int(ttl.Milliseconds()), "private"
@@ -72,6 +75,9 @@ func (c MCP) server() *sdk.Server {
 		for _, p := range c.Papers {
 			s.AddResource(&sdk.Resource{URI: scheme + p.ID, Name: p.ID, Title: p.Title, MIMEType: "text/plain"}, c.read)
 		}
+		s.AddResourceTemplate(&sdk.ResourceTemplate{
+			URITemplate: scheme + "{id}", Name: "paper", Title: "Text of a paper", Description: "Any paper of the database, by its paper_id.", MIMEType: "text/plain",
+		}, c.read)
 	}
 	return s
 }
