@@ -18,11 +18,13 @@ import (
 
 // sized returns a paper with n rows in some tables and none in others.
 func sized(title string, n int) Paper {
-	p := Paper{Metadata: Metadata{PaperID: qa.PaperUUID(title, ""), Title: title}, File: File{SHA256: "hash of " + title, Parser: fmt.Sprint(n)}}
-	id := p.Metadata.PaperID
+	id := qa.PaperUUID(title, "")
+	p := Paper{Metadata: Metadata{PaperID: id, Title: title}, File: File{SHA256: "hash of " + title, Parser: fmt.Sprint(n)}}
 	for i := range n {
 		p.Pages = append(p.Pages, Page{ID: qa.PageUUID(id, i+1), Number: i + 1, Width: 600 + i, Content: "page"})
-		p.Chunks = append(p.Chunks, Chunk{ID: qa.PartUUID(id, i+1, "chunk", 1), Text: fmt.Sprintf("%s %d", title, i), PageID: qa.PageUUID(id, i+1)})
+		p.Chunks = append(p.Chunks, Chunk{
+			ID: qa.PartUUID(id, i+1, "chunk", 1), Text: fmt.Sprintf("%s %d", title, i), PageID: qa.PageUUID(id, i+1),
+		})
 		if i%2 == 1 {
 			p.Tables = append(p.Tables, Table{ID: qa.PartUUID(id, i+1, "table", 1), Caption: "Table", Ordinal: i, PageID: qa.PageUUID(id, i+1)})
 		}
