@@ -138,11 +138,19 @@ type Source struct {
 func (s Source) line() string {
 	var line []byte
 	for _, field := range []string{s.PaperID, s.SHA256, s.MetadataSHA256, s.Parser} {
-		line = append(strconv.AppendQuote(line, field), ' ')
+		if strings.ContainsFunc(field, mustQuote) {
+			line = strconv.AppendQuote(line, field)
+		} else { // the same, several times as fast
+			line = append(append(append(line, '"'), field...), '"')
+		}
+		line = append(line, ' ')
 	}
 	line[len(line)-1] = '\n'
 	return string(line)
 }
+
+// mustQuote reports whether a quoted text writes a character in another way.
+func mustQuote(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
 
 // Version returns a hash of the source, in lower-case hex. It changes whenever the fingerprint changes because of this
 // paper.

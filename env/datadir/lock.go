@@ -35,21 +35,48 @@ func (d *Dir) Lock() (*Lock, error) {
 // sweep removes temporary files of a killed writer. It is safe because the lock holder is the only writer.
 func (d *Dir) sweep() error {
 	inside := os.DirFS(d.path) // globbing an fs.FS keeps special characters in d.path out of the pattern
-	for _, pattern := range []string{".*", pdfsName + "/.*", vectorsName + "/*/.*", generationsName + "/*/.*", generationsName + "/*/" + runsName + "/.*"} {
-		names, err := fs.Glob(inside, pattern)
-		if err != nil {
-			return fmt.Errorf("lock data directory: %w", err)
-		}
-		for _, name := range names {
-			if !files.IsLeftover(path.Base(name)) {
-				continue
-			}
-			if err := os.Remove(filepath.Join(d.path, filepath.FromSlash(name))); err != nil {
-				return fmt.Errorf("lock data directory: %w", err)
-			}
+	leftovers, err := d.pdfLeftovers()
+	for _, pattern := range []string{".*", vectorsName + "/*/.*", generationsName + "/*/.*", generationsName + "/*/" + runsName + "/.*"} {
+		names, globErr := fs.Glob(inside, pattern)
+		leftovers, err = append(leftovers, names...), errors.Join(err, globErr)
+	}
+	for _, name := range leftovers {
+		if err == nil && files.IsLeftover(path.Base(name)) {
+			err = os.Remove(filepath.Join(d.path, filepath.FromSlash(name)))
 		}
 	}
+	if err != nil {
+		return fmt.Errorf("lock data directory: %w", err)
+	}
 	return nil
+}
+
+// pdfLeftovers lists the temporary files among the PDFs. There may be so many of these that sorting them, as a glob does,
+// would take longer than the rest of a short ingest.
+func (d *Dir) pdfLeftovers() (names []string, err error) {
+	folder, err := os.Open(filepath.Join(d.path, pdfsName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	for {
+		const some = 1024
+		list, err := folder.Readdirnames(some)
+		for _, name := range list {
+			if files.IsLeftover(name) {
+				names = append(names, path.Join(pdfsName, name))
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return names, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // Release releases the lock. Call it once.

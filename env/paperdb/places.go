@@ -151,17 +151,21 @@ func fillPlaces(ctx context.Context, tx *sql.Tx) error {
 	if len(known) > 0 {
 		last = known[0]
 	}
+	fresh := fmt.Sprintf("rowid > %d", last.file)
+	if n, err := list(ctx, tx, "files", only[int], "SELECT count(*) FROM airqa.files WHERE "+fresh); err != nil || n[0] == 0 {
+		return err
+	}
 	var ranges, joins []string
 	for i, table := range Tables()[1:] {
 		end := last.ranges[2*i+1]
 		ranges = append(ranges, fmt.Sprintf("COALESCE(%s.a, %d), COALESCE(%[1]s.b, %[3]d)", "n_"+table, end+1, end))
-		joins = append(joins, fmt.Sprintf(" LEFT JOIN (SELECT ref_paper_id AS id, min(rowid) AS a, max(rowid) AS b FROM %s WHERE rowid > %d GROUP BY id) n_%[1]s ON n_%[1]s.id = f.paper_id",
-			table, end))
+		joins = append(joins, fmt.Sprintf(" LEFT JOIN (SELECT ref_paper_id AS id, min(rowid) AS a, max(rowid) AS b FROM %s "+
+			"WHERE rowid > %d GROUP BY id) n_%[1]s ON n_%[1]s.id = f.paper_id", table, end))
 	}
-	fresh := fmt.Sprintf("rowid > %d", last.file)
 	for _, statement := range []string{
 		"DELETE FROM airqa.places WHERE paper_id IN (SELECT paper_id FROM airqa.files WHERE " + fresh + ")",
-		"INSERT INTO airqa.places SELECT f.paper_id, f.rowid, [" + strings.Join(ranges, ", ") + "] FROM airqa.files f" + strings.Join(joins, "") + " WHERE f." + fresh,
+		"INSERT INTO airqa.places SELECT f.paper_id, f.rowid, [" + strings.Join(ranges, ", ") + "] FROM airqa.files f" +
+			strings.Join(joins, "") + " WHERE f." + fresh,
 	} {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
 			return err

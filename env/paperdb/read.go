@@ -151,7 +151,8 @@ func list[T any](ctx context.Context, db querier, what string, targets func(*T) 
 }
 
 // errMemory replaces the advice of the engine about an exhausted limit, which nobody can follow.
-var errMemory = errors.New("the database is too large for the memory of one statement; read fewer papers at a time, or divide the data directory")
+var errMemory = errors.New(
+	"the database is too large for the memory of one statement; read fewer papers at a time, or divide the data directory")
 
 func isOutOfMemory(err error) bool {
 	var fault *duckdb.Error

@@ -19,9 +19,9 @@ type Config struct {
 	// memory.
 	Workers int
 	// InProcess runs queries in this process instead, for tests and for programs that cannot call [WorkerMain]. They share
-	// an engine with the statements of this package and of all readers of the file, which then have the limits of queries,
-	// 256 MB of memory, unless a reader with workers was there first: that one has 384 MB. A call that the engine cannot interrupt continues
-	// after its deadline, and one that exhausts memory crashes the program.
+	// an engine with the statements of this package and with all readers of the file. The limits are those of the reader
+	// that was first: 256 MB of memory in process, as for queries, 384 MB with workers. A call that the engine cannot
+	// interrupt continues after its deadline, and one that exhausts memory crashes the program.
 	InProcess bool
 }
 
