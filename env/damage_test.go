@@ -2,6 +2,7 @@ package env_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"airqa/env"
 	"airqa/env/paperdb"
@@ -49,7 +51,7 @@ func writers(model *letters) map[string]func(*testing.T, string) error {
 	nothing := func(*testing.T, *env.Writer) error { return nil }
 	return map[string]func(*testing.T, string) error{
 		"nothing": with(env.WriterConfig{}, nothing),
-		"repair":  with(env.WriterConfig{Recount: true}, nothing),
+		"repair":  with(env.WriterConfig{Repair: true}, nothing),
 		"add": with(env.WriterConfig{}, func(t *testing.T, w *env.Writer) error {
 			return w.Put(t.Context(), resnet, []byte("%PDF"))
 		}),
@@ -166,6 +168,7 @@ func found(t *testing.T, dir string, model *letters) (hits []string) {
 
 func faultless(t *testing.T, cfg env.VerifyConfig) {
 	t.Helper()
+	cfg.Deep = true
 	list, err := env.Verify(t.Context(), cfg)
 	check(t, err)
 	for _, v := range list {
@@ -190,7 +193,7 @@ func TestRecount(t *testing.T) {
 		check(t, store.Delete(t.Context(), name, vectors.Filter{Papers: []string{bert.Metadata.PaperID}, Table: "chunks"}))
 		check(t, store.Close())
 		miscounted(t, env.VerifyConfig{Dir: dir, Embedder: model}, name)
-		cfg.Recount = true
+		cfg.Repair = true
 		check(t, fillWith(t, cfg))
 		faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
 	}
@@ -198,6 +201,7 @@ func TestRecount(t *testing.T) {
 
 func miscounted(t *testing.T, cfg env.VerifyConfig, name string) {
 	t.Helper()
+	cfg.Deep = true
 	list, err := env.Verify(t.Context(), cfg)
 	check(t, err)
 	for _, v := range list {
@@ -207,7 +211,38 @@ func miscounted(t *testing.T, cfg env.VerifyConfig, name string) {
 	}
 }
 
-// The same on a server, where records and collections can disappear.
+// An ingest that changes nothing does not read large segments. Damage inside one is found by Verify and repaired by a writer
+// that repairs.
+func TestDamageInLargeSegment(t *testing.T) {
+	testkit.OneGoroutine(t)
+	model := &letters{model: "letters", dim: 30_000}
+	dir := filepath.Join(t.TempDir(), "data")
+	cfg := env.WriterConfig{Dir: dir, Embedder: model}
+	long := attention
+	for i := range 120 { // of 150 KB each
+		long.Chunks = append(long.Chunks, paperdb.Chunk{ID: uuid.NewString(), PageID: long.Pages[0].ID, Ordinal: 10 + i, Text: fmt.Sprint("layer ", i)})
+	}
+	check(t, fillWith(t, cfg, long))
+	path := filepath.Join(dir, "vectors", "text_letters", "000001.vec")
+	raw, err := os.ReadFile(path)
+	check(t, err)
+	if len(raw) <= 16<<20 {
+		t.Fatalf("a segment of %d bytes is small", len(raw))
+	}
+	raw[len(raw)/2]++
+	check(t, os.WriteFile(path, raw, 0o600))
+	check(t, fillWith(t, cfg))
+	list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: dir, Embedder: model})
+	check(t, err)
+	if len(list) != 2 || len(list[0].Faults) != 0 || len(list[1].Faults) != 1 || !strings.Contains(list[1].Faults[0], "damaged") {
+		t.Errorf("%+v", list)
+	}
+	cfg.Repair = true
+	check(t, fillWith(t, cfg))
+	faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
+}
+
+// Records and collections on a server can disappear.
 func TestRecountOnServer(t *testing.T) {
 	server := milvustest.Start(t)
 	s := &served{server: server, model: &letters{model: "letters"}, dir: filepath.Join(t.TempDir(), "data")}
@@ -216,7 +251,7 @@ func TestRecountOnServer(t *testing.T) {
 	check(t, fillWith(t, cfg, attention, bert))
 	store := s.open(t)
 	verify := env.VerifyConfig{Dir: s.dir, Embedder: s.model, Vectors: url}
-	cfg.Recount = true
+	cfg.Repair = true
 	for _, name := range []string{"text_letters", bm25.Name} {
 		check(t, store.Delete(t.Context(), name, vectors.Filter{Papers: []string{bert.Metadata.PaperID}}))
 		miscounted(t, verify, name)

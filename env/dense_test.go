@@ -25,13 +25,16 @@ import (
 type letters struct {
 	model string
 	words int // per window; 0 means no limit
+	dim   int // 0 means 26
 	asked int
 	fail  error
 	// failAfter is the number of calls that succeed; 0 means all.
 	failAfter int
 }
 
-func (l *letters) Info() embed.Info { return embed.Info{Model: l.model, Dim: 26, Window: l.words} }
+func (l *letters) Info() embed.Info {
+	return embed.Info{Model: l.model, Dim: cmp.Or(l.dim, 26), Window: l.words}
+}
 
 func (l *letters) Windows(text string) []string {
 	var windows []string
@@ -53,7 +56,7 @@ func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, error) 
 	l.asked += len(texts)
 	var out [][]float32
 	for _, t := range texts {
-		v := make([]float32, 26)
+		v := make([]float32, cmp.Or(l.dim, 26))
 		sum := 0.0
 		for _, r := range strings.ToLower(t) {
 			if r >= 'a' && r <= 'z' {

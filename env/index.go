@@ -46,7 +46,7 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, texts *embed.Cache, cf
 	open.add(before)
 	ix := indexer{
 		db: db, source: source, versions: versionsOf(files), texts: texts, progress: cfg.Progress, notice: cfg.Notice, before: before,
-		rebuild: rebuild,
+		rebuild: rebuild, verify: cfg.Repair,
 	}
 	if err := branchFiles(dir, next); err != nil {
 		cfg.Notice(err.Error() + "; the collection is built again")
@@ -109,7 +109,8 @@ func prune(d *datadir.Dir) error {
 	return errors.Join(store.Keep(func(n int) bool { return slices.Contains(kept, n) }), store.Close())
 }
 
-// isCurrent reports whether the search index matches the papers and the settings, and is intact.
+// isCurrent reports whether the search index matches the papers and the settings. It opens all segments, but reads only
+// small ones: [Verify] finds damage inside a large one.
 func isCurrent(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (current bool, err error) {
 	info, err := dir.Info()
 	if err != nil {
@@ -129,32 +130,28 @@ func isCurrent(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (current
 	}
 	want := requirements{source: info.Fingerprint, model: cfg.Embedder.Info()}
 	for _, name := range []string{bm25.Name, collectionOf(want.model)} {
-		if !isIntact(ctx, store, name, want) {
+		if have, err := checkCollection(ctx, store, name, want); err != nil || !want.sameWindows(have) {
 			return false, ctx.Err()
 		}
 	}
 	return true, nil
 }
 
-// isIntact reports whether a collection is the wanted one, without damage.
-func isIntact(ctx context.Context, store vectors.Store, name string, want requirements) bool {
-	have, err := checkCollection(ctx, store, name, want)
-	return err == nil && want.sameWindows(have) && verifyChecksums(ctx, store, name) == nil
-}
-
-// miscounted returns the collections that seem intact, but have another number of records than their papers should have.
-func miscounted(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (map[string]bool, error) {
-	list, err := Verify(ctx, VerifyConfig{Dir: dir.Path(), Vectors: cfg.Vectors, Embedder: cfg.Embedder})
+// verified looks for all faults of the index. It returns the collections that seem intact, but have another number of records
+// than their papers should have.
+func verified(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (miscounted map[string]bool, faulty bool, err error) {
+	list, err := Verify(ctx, VerifyConfig{Dir: dir.Path(), Vectors: cfg.Vectors, Embedder: cfg.Embedder, Deep: true})
 	if errors.Is(err, datadir.ErrUnfinished) {
-		return nil, nil
+		return nil, false, nil
 	}
-	names := make(map[string]bool)
+	miscounted = make(map[string]bool)
 	for _, v := range list {
+		faulty = faulty || len(v.Faults) > 0
 		if v.Miscounted {
-			names[v.Name] = true
+			miscounted[v.Name] = true
 		}
 	}
-	return names, err
+	return miscounted, faulty, err
 }
 
 // closers closes what was opened, last first.

@@ -88,7 +88,7 @@ func (ix localIndexer) prepare(ctx context.Context, want vectors.Collection) (pa
 	return missing, err
 }
 
-// plan compares a collection with the papers. It drops damaged segments, for which it looks if nothing else is to be done.
+// plan compares a collection with the papers. It drops damaged segments, and looks inside large ones if it is to verify.
 func (ix localIndexer) plan(ctx context.Context, want vectors.Collection) (plan, error) {
 	have, err := ix.store.Info(ctx, want.Name)
 	if err != nil && ix.dropDamage(ctx, want.Name, err) == nil {
@@ -101,7 +101,7 @@ func (ix localIndexer) plan(ctx context.Context, want vectors.Collection) (plan,
 		return ix.newPlan(want, nil), nil
 	}
 	versions, err := ix.store.Versions(ctx, want.Name)
-	if err == nil && maps.Equal(versions, ix.versions) {
+	if err == nil && ix.verify {
 		err = ix.store.Verify(ctx, want.Name)
 	}
 	if err != nil {

@@ -26,6 +26,7 @@ type indexer struct {
 	notice   func(line string)
 	before   *before
 	rebuild  map[string]bool // collections that are built again, although they seem to match
+	verify   bool            // compare all checksums, too
 }
 
 // plan is an update of one collection.

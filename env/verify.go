@@ -16,13 +16,15 @@ type VerifyConfig struct {
 	Dir      string
 	Vectors  string
 	Embedder embed.Embedder
+	// Deep reads the texts of all papers, too, and compares the number of records of each column with theirs.
+	Deep bool
 }
 
 // Verified is the result of [Verify] for one collection.
 type Verified struct {
 	Name    string
 	Records int
-	// Texts is the number of embedded texts. A passage longer than the model's window has several records.
+	// Texts is the number of embedded texts; 0 unless Deep. A passage longer than the model's window has several records.
 	Texts int
 	// Checksums reports whether the store has checksums, which were then verified.
 	Checksums bool
@@ -31,9 +33,9 @@ type Verified struct {
 	Miscounted bool
 }
 
-// Verify checks each collection of a data directory: that it exists, was built from these papers with this model,
-// matches its checksums, and has the expected number of records. An error means that the directory or the server could
-// not be read.
+// Verify checks each collection of a data directory: that it exists, was built from these papers with this model, and
+// matches its checksums. Deep also checks that it has the expected number of records. An error means that the directory or
+// the server could not be read.
 func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) {
 	dir, db, err := openPapers(ctx, cfg.Dir)
 	if err != nil {
@@ -53,27 +55,30 @@ func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) 
 		list = append(list, Verified{Name: "papers", Faults: []string{"the description of their generation is damaged or missing"}})
 	}
 	want := requirements{source: source, model: cfg.Embedder.Info()}
+	r := verifier{db: db, store: store, want: want, model: cfg.Embedder}
+	var all, intact []*tally
 	for _, name := range []string{bm25.Name, collectionOf(want.model)} {
-		v, err := verifier{db: db, store: store, want: want, model: cfg.Embedder}.collection(ctx, name)
+		t, err := r.collection(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, v)
+		if len(t.Faults) == 0 {
+			intact = append(intact, t)
+		}
+		all = append(all, t)
 	}
-	return list, nil
+	if cfg.Deep {
+		err = r.recount(ctx, intact)
+	}
+	for _, t := range all {
+		list = append(list, t.Verified)
+	}
+	return list, err
 }
 
 // verifiable is a store with checksums.
 type verifiable interface {
 	Verify(ctx context.Context, name string) error
-}
-
-// verifyChecksums verifies the checksums of a collection if the store has any.
-func verifyChecksums(ctx context.Context, store vectors.Store, name string) error {
-	if s, ok := store.(verifiable); ok {
-		return s.Verify(ctx, name)
-	}
-	return nil
 }
 
 type verifier struct {
@@ -83,68 +88,84 @@ type verifier struct {
 	model embed.Embedder
 }
 
-func (r verifier) collection(ctx context.Context, name string) (Verified, error) {
+// tally is a collection being verified, with the records that it should have by column.
+type tally struct {
+	Verified
+	info  vectors.Collection
+	texts keywords              // not of a dense collection
+	want  map[paperdb.Place]int // records
+}
+
+// collection checks all but the number of records by column.
+func (r verifier) collection(ctx context.Context, name string) (*tally, error) {
 	v := Verified{Name: name}
 	info, err := checkCollection(ctx, r.store, name, r.want)
-	if err == nil {
-		_, v.Checksums = r.store.(verifiable)
-		err = verifyChecksums(ctx, r.store, name)
+	if s, ok := r.store.(verifiable); ok && err == nil {
+		v.Checksums = true
+		err = s.Verify(ctx, name)
 	}
 	if err == nil && info.Window > 0 && info.Window != r.want.model.Window {
 		err = fmt.Errorf("built with windows of %d tokens, not %d; use the model limit of the ingest", info.Window, r.want.model.Window)
 	}
 	if ctx.Err() != nil {
-		return v, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err != nil {
 		v.Faults = append(v.Faults, err.Error())
-		return v, nil
+		return &tally{Verified: v}, nil
 	}
-	expected, err := r.expect(ctx, info)
-	if err != nil {
-		return v, err
-	}
-	for _, at := range paperdb.Indexed() {
-		n, err := r.store.Count(ctx, name, vectors.Filter{Table: at.Table, Column: at.Column})
-		if err != nil {
-			return v, err
-		}
-		want := expected[at]
-		v.Records, v.Texts = v.Records+n, v.Texts+want.texts
-		if n != want.records {
-			v.Miscounted = true
-			v.Faults = append(v.Faults, fmt.Sprintf("%d records of %s.%s; the papers have %d", n, at.Table, at.Column, want.records))
-		}
-	}
-	return v, nil
+	v.Records, err = r.store.Count(ctx, name, vectors.Filter{})
+	return &tally{Verified: v, info: info, want: make(map[paperdb.Place]int)}, err
 }
 
-// amount counts the texts of a column and the records they should have.
-type amount struct{ texts, records int }
-
-// expect counts the records a collection should have, by table and column.
-func (r verifier) expect(ctx context.Context, c vectors.Collection) (map[paperdb.Place]amount, error) {
-	var texts keywords
-	if c.Kind != vectors.Dense {
-		var err error
-		if texts, err = keywordsOf(c); err != nil {
-			return nil, err
+// recount reads all texts once, and compares the number of records in each column of some collections with that of the papers.
+func (r verifier) recount(ctx context.Context, list []*tally) (err error) {
+	for _, t := range list {
+		if t.info.Kind != vectors.Dense {
+			if t.texts, err = keywordsOf(t.info); err != nil {
+				return err
+			}
 		}
 	}
-	counts := map[paperdb.Place]amount{}
 	for cell, err := range r.db.Cells(ctx, nil) {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if c.Kind != vectors.Dense && !texts.indexes(cell) {
-			continue
+		for _, t := range list {
+			t.count(cell, r.model)
 		}
-		n := 1
-		if c.Window > 0 {
-			n = len(windowsOf(r.model, cell))
-		}
-		at := paperdb.Place{Table: cell.Table, Column: cell.Column}
-		counts[at] = amount{counts[at].texts + 1, counts[at].records + n}
 	}
-	return counts, nil
+	for _, t := range list {
+		if err := r.compare(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds the records that a cell should have.
+func (t *tally) count(cell paperdb.Cell, model embed.Embedder) {
+	if t.info.Kind != vectors.Dense && !t.texts.indexes(cell) {
+		return
+	}
+	n := 1
+	if t.info.Window > 0 {
+		n = len(windowsOf(model, cell))
+	}
+	t.want[paperdb.Place{Table: cell.Table, Column: cell.Column}] += n
+	t.Texts++
+}
+
+func (r verifier) compare(ctx context.Context, t *tally) error {
+	for _, at := range paperdb.Indexed() {
+		n, err := r.store.Count(ctx, t.Name, vectors.Filter{Table: at.Table, Column: at.Column})
+		if err != nil {
+			return err
+		}
+		if want := t.want[at]; n != want {
+			t.Miscounted = true
+			t.Faults = append(t.Faults, fmt.Sprintf("%d records of %s.%s; the papers have %d", n, at.Table, at.Column, want))
+		}
+	}
+	return nil
 }

@@ -42,9 +42,9 @@ type WriterConfig struct {
 	Embedder embed.Embedder
 	// Vectors is the URL of a Milvus server for the collections; empty means the directory's own files.
 	Vectors string
-	// Recount makes Finish compare the number of records of each collection with that of the papers, as [Verify] does, and
-	// build those again that differ.
-	Recount bool
+	// Repair makes Finish look for all faults that [Verify] finds, damage inside large segments and a wrong number of records
+	// included, and repair them.
+	Repair bool
 	// TakeOver lets Finish replace collections on the server that another copy of the directory wrote last.
 	TakeOver bool
 	// Progress receives the number of embedded texts during Finish; it may be nil.
@@ -293,7 +293,7 @@ func (w *Writer) endAhead(ctx context.Context) error {
 }
 
 // Finish indexes the papers that changed, makes the next generation the current one and closes the writer. It also
-// recovers from an earlier, interrupted writer, and repairs a damaged search index.
+// recovers from an earlier, interrupted writer, and repairs a search index with damage that shows when it is opened.
 func (w *Writer) Finish(ctx context.Context) error {
 	err := w.finish(ctx)
 	if err = errors.Join(err, w.Close()); err != nil {
@@ -316,13 +316,14 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 		return err
 	}
 	var rebuild map[string]bool
-	if w.cfg.Recount {
-		if rebuild, err = miscounted(ctx, w.dir, w.cfg); err != nil {
+	faulty := false
+	if w.cfg.Repair {
+		if rebuild, faulty, err = verified(ctx, w.dir, w.cfg); err != nil {
 			return err
 		}
 	}
 	if !w.branched {
-		done, err := w.keepOrBranch(ctx, len(rebuild) > 0)
+		done, err := w.keepOrBranch(ctx, faulty)
 		if done || err != nil {
 			return err
 		}
@@ -336,14 +337,14 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	return w.dropRemoved(ctx, w.next)
 }
 
-// keepOrBranch decides what becomes of a generation that no paper has changed. If its search index is up to date and none
-// is to be rebuilt, it stays the current one and nothing is left to do. Otherwise the next one starts from it.
-func (w *Writer) keepOrBranch(ctx context.Context, rebuild bool) (done bool, err error) {
+// keepOrBranch decides what becomes of a generation that no paper has changed. If its search index is up to date and not
+// faulty, it stays the current one and nothing is left to do. Otherwise the next one starts from it.
+func (w *Writer) keepOrBranch(ctx context.Context, faulty bool) (done bool, err error) {
 	ready, err := isCurrent(ctx, w.dir, w.cfg)
 	if err != nil {
 		return false, err
 	}
-	if ready && !rebuild {
+	if ready && !faulty {
 		return true, w.dropRemoved(ctx, w.dir)
 	}
 	return false, w.next.Branch(w.dir)

@@ -224,7 +224,7 @@ var scripted = map[string]map[string]string{
 	"search":               {"script/look.txtar": "data retrieve limit paper json vectors"},
 	"page":                 {"script/look.txtar": "data paper page box boxes dpi out"},
 	"store vectors copy":   {"milvus_test.go": "data to take-over"},
-	"store vectors check":  {"script/vectors.txtar": "data with", "milvus_test.go": "vectors"},
+	"store vectors check":  {"script/vectors.txtar": "data deep with", "milvus_test.go": "vectors"},
 	"store vectors stats":  {"script/vectors.txtar": "data vectors json"},
 	"store vectors repair": {"script/vectors.txtar": "data"},
 	"bench list":           {"script/bench.txtar": "json"},

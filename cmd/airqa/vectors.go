@@ -52,11 +52,15 @@ func (c vectorsCopyCmd) Run(a *app) error {
 
 type vectorsCheckCmd struct {
 	dataFlags
-	With   string `names:"store" placeholder:"URL" help:"Store to compare with --vectors: milvus://..., or files. Default: check one store, by checksums and counts."`
+	With   string `names:"store" placeholder:"URL" help:"Store to compare with --vectors: milvus://..., or files. Default: check one store, by its checksums."`
+	Deep   bool   `env:"-" help:"Also read all texts of the papers, and compare the number of records with theirs."`
 	Sample int    `default:"100" help:"Number of texts to search in both stores."`
 }
 
 func (c vectorsCheckCmd) Run(a *app) error {
+	if c.Deep && c.With != "" {
+		return qa.Usagef("--deep checks one store; leave out --with")
+	}
 	if err := errors.Join(env.CheckVectors(c.Vectors), env.CheckVectors(c.With)); err != nil {
 		return withCode(exitUsage, err)
 	}
@@ -89,13 +93,16 @@ func (c vectorsCheckCmd) comparison(with string, texts embed.Embedder) env.Compa
 
 // verify checks one store.
 func (c vectorsCheckCmd) verify(a *app, texts embed.Embedder) error {
-	list, err := env.Verify(a.ctx, env.VerifyConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts})
+	list, err := env.Verify(a.ctx, env.VerifyConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts, Deep: c.Deep})
 	if err != nil {
 		return err
 	}
 	faults := 0
 	for _, v := range list {
-		line := fmt.Sprintf("%s: %d records of %d texts", v.Name, v.Records, v.Texts)
+		line := fmt.Sprintf("%s: %d records", v.Name, v.Records)
+		if c.Deep {
+			line += fmt.Sprintf(" of %d texts", v.Texts)
+		}
 		if v.Checksums {
 			line += ", checksums OK"
 		}
@@ -195,7 +202,7 @@ func (c vectorsRepairCmd) Run(a *app) error {
 	}
 	ctx, _, stop := a.interrupts()
 	defer stop()
-	cfg := env.WriterConfig{Dir: c.Data, Vectors: from.Vectors, Embedder: texts, Recount: true}
+	cfg := env.WriterConfig{Dir: c.Data, Vectors: from.Vectors, Embedder: texts, Repair: true}
 	err = a.session().Write(ctx, cfg, "repair", func(*env.Writer) error { return nil })
 	if err != nil {
 		return err

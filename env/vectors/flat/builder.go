@@ -239,8 +239,26 @@ func (d *builder) finishOrigins() {
 		next[p.paper]++
 	}
 	d.out.section("places", raw(d.places))
+	if runs := runsOf(d.places); len(runs) <= maxRuns {
+		d.out.section("runs", raw(runs))
+	}
 	d.out.section("starts", raw(starts))
 	d.out.section("members", raw(members))
+}
+
+// maxRuns is the maximum number of runs worth a section: a group of papers and a merge have one for each column.
+const maxRuns = 64
+
+// runsOf divides records into ranges of one column.
+func runsOf(places []place) (list []run) {
+	for i, p := range places {
+		if n := len(list); n > 0 && list[n-1].table == p.table && list[n-1].column == p.column {
+			list[n-1].to++
+			continue
+		}
+		list = append(list, run{table: p.table, column: p.column, from: uint32(i), to: uint32(i + 1)})
+	}
+	return list
 }
 
 // finishVersions writes the versions in the order of the papers section.

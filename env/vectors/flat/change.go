@@ -193,9 +193,14 @@ func (e *edit) newFile(suffix string) string {
 // merge merges segments until none is due.
 func (e *edit) merge(ctx context.Context) error {
 	for {
-		due := dueForMerge(e.parts)
+		due := dueForMerge(e.parts, e.store.maxMerged)
 		if len(due) == 0 {
 			return nil
+		}
+		for _, p := range due { // damage must not get a valid checksum
+			if err := p.verify(ctx.Err); err != nil {
+				return fmt.Errorf("merge segments of collection %s: %s: %w", e.Collection.Name, p.entry.File, err)
+			}
 		}
 		p, err := e.segment(func(d *builder) error { return d.merge(ctx, due) })
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -73,23 +74,26 @@ func (c *collection) search(ctx context.Context, e engine, q vectors.Query) ([]v
 		w.weights = c.manifest.Corpus.Weights()
 		w.query = weigh(c.parts, w.weights, q.Words)
 	}
-	var lists [][]vectors.Hit
+	e.floor = float32(math.Inf(-1))
+	var hits []vectors.Hit
 	for _, p := range c.parts {
-		hits, err := p.find(ctx, e, w, q)
+		more, err := p.find(ctx, e, &w, q)
 		if err != nil {
 			return nil, fmt.Errorf("search collection %s: %w", c.manifest.Collection.Name, err)
 		}
-		lists = append(lists, hits)
+		if hits = best(hits, more, q.K); len(hits) == q.K {
+			e.floor = float32(hits[q.K-1].Score)
+		}
 	}
-	return best(lists, q.K), nil
+	return hits, nil
 }
 
 // best merges ranked lists. Records of one cell may be in several segments; the best one counts.
-func best(lists [][]vectors.Hit, k int) []vectors.Hit {
-	if len(lists) == 1 {
-		return lists[0]
+func best(hits, more []vectors.Hit, k int) []vectors.Hit {
+	if len(hits) == 0 || len(more) == 0 {
+		return append(hits, more...)
 	}
-	all := slices.Concat(lists...)
+	all := slices.Concat(hits, more)
 	slices.SortFunc(all, vectors.Compare)
 	seen := make(map[vectors.Origin]bool, len(all))
 	all = slices.DeleteFunc(all, func(h vectors.Hit) bool {

@@ -62,13 +62,13 @@ func (s filter) matchRest(p place) bool {
 // matchesAll reports whether every record passes, ignoring its paper.
 func (s filter) matchesAll() bool { return s.table < 0 && s.column < 0 && s.page == vectors.AnyPage }
 
-// candidates is the set of candidate records of a search: those in list that pass the filter, or all count records that pass
-// if list is nil.
+// candidates is the set of candidate records of a search: those in list that pass the filter, or those of count records from
+// first on that pass if list is nil.
 type candidates struct {
 	*origins
-	filter filter
-	list   []uint32
-	count  int
+	filter       filter
+	list         []uint32
+	first, count int
 }
 
 // candidates looks up the records of the filter's papers, so that no other record is read.
@@ -79,6 +79,7 @@ func (o *origins) candidates(f vectors.Filter) (candidates, error) {
 	}
 	if len(f.Papers) == 0 {
 		d.count = len(o.places)
+		d.narrow()
 		return d, nil
 	}
 	for _, paper := range d.filter.papers {
@@ -92,17 +93,48 @@ func (o *origins) candidates(f vectors.Filter) (candidates, error) {
 	return d, nil
 }
 
+// span returns a range of records that contains all that pass a filter.
+func (o *origins) span(f vectors.Filter) (first uint32, count int, err error) {
+	all, err := o.candidates(f)
+	if all.list != nil {
+		return 0, len(o.places), err
+	}
+	return uint32(all.first), all.count, err
+}
+
+// narrow limits the candidates to the runs of the filter's column, if these are neighbours, so that no place of another
+// record is read. An empty result has count 0.
+func (d *candidates) narrow() {
+	in := filter{table: d.filter.table, column: d.filter.column}
+	from, to := -1, 0
+	for _, r := range d.runs {
+		if !in.match(place{table: r.table, column: r.column}) {
+			continue
+		}
+		if from >= 0 && int(r.from) != to {
+			return
+		}
+		if from < 0 {
+			from = int(r.from)
+		}
+		to = int(r.to)
+	}
+	if d.runs != nil {
+		d.first, d.count, d.filter.table, d.filter.column = max(from, 0), to-max(from, 0), -1, -1
+	}
+}
+
 // batch returns the candidates between two records. It stores the list of those that pass in buf.
 func (d candidates) batch(from, to int, buf []uint32) batch {
 	if d.filter.matchesAll() && d.dead == nil {
 		if d.list == nil {
-			return batch{first: from, count: to - from}
+			return batch{first: d.first + from, count: to - from}
 		}
 		return batch{count: to - from, list: d.list[from:to]}
 	}
 	buf = buf[:0]
 	for i := from; i < to; i++ {
-		record := uint32(i)
+		record := uint32(d.first + i)
 		if d.list != nil {
 			record = d.list[i]
 		}
@@ -115,8 +147,8 @@ func (d candidates) batch(from, to int, buf []uint32) batch {
 
 // size returns the number of records that pass.
 func (d candidates) size() int {
-	if d.filter.matchesAll() && d.dead == nil {
-		return d.count
+	if d.filter.matchesAll() && (d.dead == nil || d.list == nil) {
+		return d.count - d.dead.count(d.first, d.first+d.count)
 	}
 	n := 0
 	buf := make([]uint32, 0, batchSize)

@@ -24,6 +24,8 @@ import "airqa/env/vectors"
 //	members    n uint32: the records of the first paper, ascending, then those of the second, …
 //	cells      n uint32: the first record of the same cell; omitted if every cell has one record
 //	versions   a text per paper: the version given to [Store.Add], empty without one; omitted if all are empty
+//	runs       (uint32 table, uint32 column, uint32 first record, uint32 end): the records of one column that follow each
+//	           other, in order; omitted if there are many
 //
 // Sections of a dense collection:
 //
@@ -92,6 +94,9 @@ type place struct {
 	paper, table, column uint32
 	page                 int32
 }
+
+// run is a range of records of one column: from, and before to.
+type run struct{ table, column, from, to uint32 }
 
 // grid maps the codes of a record to its direction.
 type grid struct{ step, err float32 }

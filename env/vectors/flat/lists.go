@@ -36,7 +36,7 @@ func (l *lists) at(i int) ([]posting, error) {
 }
 
 // searchSparse sums the postings of the query's positions in float64, in ascending order of position.
-func (s *set) searchSparse(ctx context.Context, q vectors.Query) (*top[ranked], error) {
+func (s *set) searchSparse(ctx context.Context, e engine, q vectors.Query) (*top[ranked], error) {
 	scores := make([]float64, s.records)
 	var touched []uint32
 	for _, term := range q.Sparse {
@@ -55,7 +55,7 @@ func (s *set) searchSparse(ctx context.Context, q vectors.Query) (*top[ranked], 
 			return nil, err
 		}
 	}
-	return s.rankTouched(ctx, scores, touched, q)
+	return s.rankTouched(e, scores, 0, touched, q), ctx.Err()
 }
 
 // addTo adds weight times a posting list to scores. It appends each record without a score to touched. All weights are

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"airqa/env/vectors"
 )
@@ -104,18 +107,30 @@ func TestDamagedManifestKeepsSegments(t *testing.T) {
 	}
 }
 
-// Large segments are not merged: a merge has memory for each record.
-func TestLargeSegmentsStay(t *testing.T) {
-	parts := func(n, records int) (list []*part) {
-		for range n {
-			list = append(list, &part{set: &set{records: records}})
+// Merges end with few segments, and none makes a segment above the limit: a merge has memory for each record.
+func TestMergesAreBounded(t *testing.T) {
+	const limit = 1 << 14
+	rapid.Check(t, func(t *rapid.T) {
+		var parts []*part
+		total := 0
+		for range rapid.IntRange(1, 60).Draw(t, "segments") {
+			n := rapid.IntRange(1, limit).Draw(t, "records")
+			parts, total = append(parts, &part{set: &set{records: n}}), total+n
+			for due := dueForMerge(parts, limit); due != nil; due = dueForMerge(parts, limit) {
+				sum := 0
+				for _, p := range due {
+					sum += p.records
+				}
+				if len(due) < 2 || sum > limit {
+					t.Fatalf("%d segments with %d records are merged", len(due), sum)
+				}
+				parts = slices.DeleteFunc(parts, func(p *part) bool { return slices.Contains(due, p) })
+				parts = append(parts, &part{set: &set{records: sum}})
+			}
 		}
-		return list
-	}
-	if due := dueForMerge(parts(fanout, 1<<18)); len(due) != fanout {
-		t.Errorf("%d segments are merged", len(due))
-	}
-	if due := dueForMerge(parts(3*fanout, 1<<20)); due != nil {
-		t.Errorf("%d large segments are merged", len(due))
-	}
+		const classes = 2 // up to limit / 2
+		if most := classes*(fanout-1) + total/(limit/2); len(parts) > most {
+			t.Errorf("%d segments of %d records, want at most %d", len(parts), total, most)
+		}
+	})
 }

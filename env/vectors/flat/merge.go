@@ -15,9 +15,9 @@ import (
 const (
 	fanout       = 8
 	smallSegment = 1024
-	// lastTier is the size class that is not merged: half a million records and more. A merge keeps about 150 bytes a record
-	// in memory, and copies 2 KB of a dense one.
-	lastTier = 3
+	// defaultMaxMerged is the maximum number of records of a merged segment. A merge keeps about 150 bytes a record in memory
+	// and copies 2 KB of a dense one. A segment of more than half of it is full, and is not merged.
+	defaultMaxMerged = 1 << 19
 )
 
 // tier returns the size class of a segment.
@@ -29,23 +29,34 @@ func tier(records int) int {
 	return t
 }
 
-// dueForMerge returns segments to merge into one: those of a size class that has reached the fanout, else one with more
-// deleted than live records; none if no merge is due.
-func dueForMerge(parts []*part) []*part {
+// dueForMerge returns segments to merge into one of at most maxMerged records: those of a size class that has reached the
+// fanout, else one with more deleted than live records; none if no merge is due.
+func dueForMerge(parts []*part, maxMerged int) []*part {
 	classes := make(map[int][]*part)
 	for _, p := range parts {
 		if len(p.deleted()) > p.live() {
 			return []*part{p}
 		}
-		t := tier(p.live())
-		if t >= lastTier {
+		if p.live() > maxMerged/2 {
 			continue
 		}
+		t := tier(p.live())
 		if classes[t] = append(classes[t], p); len(classes[t]) == fanout {
-			return classes[t]
+			return upTo(classes[t], maxMerged)
 		}
 	}
 	return nil
+}
+
+// upTo returns the first segments that have together at most n records. Each has at most half of them, so there are at
+// least two, and what is left out would have made the merged segment full.
+func upTo(parts []*part, n int) []*part {
+	for i, p := range parts {
+		if n -= p.live(); n < 0 {
+			return parts[:i]
+		}
+	}
+	return parts
 }
 
 // moved gives the new number of each record of a segment; gone for deleted ones.

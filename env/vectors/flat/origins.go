@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	mathbits "math/bits"
 
 	"airqa/env/vectors"
 )
@@ -16,6 +17,7 @@ type origins struct {
 	starts, members     []uint32
 	cells               []uint32 // the first record of each record's cell; nil when every cell has one record
 	versions            texts    // one per paper; none if no paper has a version
+	runs                []run    // of all records, in order; nil if unknown
 	dead                bits     // the deleted records
 }
 
@@ -33,6 +35,21 @@ func newBits(n int, members []uint32) bits {
 	return b
 }
 
+// count returns the number of members from one number to before another.
+func (b bits) count(from, to int) (n int) {
+	for i := from; i < to && b != nil; {
+		if i%64 == 0 && i+64 <= to {
+			n, i = n+mathbits.OnesCount64(b[i/64]), i+64
+			continue
+		}
+		if b.has(uint32(i)) {
+			n++
+		}
+		i++
+	}
+	return n
+}
+
 func (b bits) has(i uint32) bool { return b != nil && b[i/64]&(1<<(i%64)) != 0 }
 
 func openOrigins(f *file) (*origins, error) {
@@ -48,9 +65,14 @@ func openOrigins(f *file) (*origins, error) {
 		len(f.parts["starts"]) != 4*(o.papers.len()+1) {
 		return nil, fmt.Errorf("origins of %d records: %w", n, errDamaged)
 	}
+	return o, o.openOptional(f)
+}
+
+// openOptional locates the sections that a file may lack.
+func (o *origins) openOptional(f *file) (err error) {
 	if part, ok := f.parts["cells"]; ok {
-		if int64(len(part)) != 4*n {
-			return nil, fmt.Errorf("section cells: %w", errDamaged)
+		if int64(len(part)) != 4*f.head.Records {
+			return fmt.Errorf("section cells: %w", errDamaged)
 		}
 		o.cells = view[uint32](part)
 	}
@@ -59,7 +81,25 @@ func openOrigins(f *file) (*origins, error) {
 			err = fmt.Errorf("section versions: %w", errDamaged)
 		}
 	}
-	return o, err
+	if part, ok := f.parts["runs"]; ok && err == nil {
+		o.runs, err = openRuns(part, f.head.Records)
+	}
+	return err
+}
+
+// openRuns checks that the runs cover all n records: a gap would hide some.
+func openRuns(part []byte, n int64) ([]run, error) {
+	runs, at := view[run](part), uint32(0)
+	for _, r := range runs {
+		if r.from != at || r.to <= at {
+			return nil, fmt.Errorf("section runs: %w", errDamaged)
+		}
+		at = r.to
+	}
+	if int64(at) != n {
+		return nil, fmt.Errorf("section runs: %w", errDamaged)
+	}
+	return runs, nil
 }
 
 // at returns the origin of a record. It shares no memory with the file.

@@ -3,7 +3,6 @@ package flat
 import (
 	"cmp"
 	"context"
-	"math"
 	"sync"
 	"sync/atomic"
 
@@ -43,6 +42,8 @@ type engine struct {
 	kernel kernel
 	gate   gate
 	path   path
+	// floor is the score of the worst of the best hits in the segments before: no record below it is a hit.
+	floor float32
 }
 
 // ranked is a record with its score.
@@ -116,7 +117,7 @@ func (s *set) exclude(ctx context.Context, e engine, p *probe, all candidates, k
 		}
 	}
 	list := []uint32{}
-	floor := floorOf(lows)
+	floor := e.floorOf(lows)
 	for _, w := range workers {
 		for _, f := range w.kept {
 			if f.high >= floor {
@@ -141,8 +142,8 @@ type exactPass struct {
 }
 
 func (w *exactPass) look(b batch, buf []found) {
-	if b.floor = float32(math.Inf(-1)); w.best.full() {
-		b.floor = w.best.worst().score
+	if b.floor = w.floor; w.best.full() {
+		b.floor = max(b.floor, w.best.worst().score)
 	}
 	for _, f := range w.kernel.exact(w.rows, w.probe, b, buf) {
 		w.best.offer(ranked{score: f.high, record: f.row})
@@ -168,20 +169,20 @@ func (o *origins) lowest(k int) *top[found] {
 	return newTop(k, compare, func(f found) uint32 { return o.cells[f.row] })
 }
 
-func floorOf(lows *top[found]) float32 {
+func (e engine) floorOf(lows *top[found]) float32 {
 	if !lows.full() {
-		return float32(math.Inf(-1))
+		return e.floor
 	}
-	return lows.worst().low
+	return max(e.floor, lows.worst().low)
 }
 
 func (w *coarsePass) look(b batch, buf []found) {
-	b.floor = floorOf(w.lows)
+	b.floor = w.floorOf(w.lows)
 	seen := w.kernel.coarse(w.rows, w.probe, b, buf)
 	for _, f := range seen {
 		w.lows.offer(f)
 	}
-	floor := floorOf(w.lows)
+	floor := w.floorOf(w.lows)
 	for _, f := range seen {
 		if f.high >= floor {
 			w.kept = append(w.kept, f)

@@ -120,11 +120,13 @@ func TestSegmentsEqualRebuild(t *testing.T) {
 	})
 }
 
-// openSmall opens a store whose segments have at most two records before merges.
+// openSmall opens a store whose segments have at most two records before merges, and sometimes six after one.
 func openSmall(t *rapid.T, dir string) *Store {
 	s, err := Open(dir, 0)
 	must(t, err)
 	s.maxSegment = 2
+	s.maxMerged = rapid.SampledFrom([]int{6, defaultMaxMerged}).Draw(t, "records of a merge")
+	s.engine.path = rapid.SampledFrom([]path{byCost, codesFirst}).Draw(t, "path")
 	return s
 }
 

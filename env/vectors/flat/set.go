@@ -61,16 +61,16 @@ func newSet(f *file) (*set, error) {
 }
 
 // find returns the hits among the live records, which share no memory with the file. The caller has entered the gate.
-func (s *set) find(ctx context.Context, e engine, w wording, q vectors.Query) ([]vectors.Hit, error) {
+func (s *set) find(ctx context.Context, e engine, w *wording, q vectors.Query) ([]vectors.Hit, error) {
 	var best *top[ranked]
 	var err error
 	switch s.info.Kind {
 	case vectors.Dense:
 		best, err = s.searchDense(ctx, e, q)
 	case vectors.Words:
-		best, err = s.searchWords(ctx, w.weights, w.query, q)
+		best, err = s.searchWords(ctx, e, w, q)
 	default:
-		best, err = s.searchSparse(ctx, q)
+		best, err = s.searchSparse(ctx, e, q)
 	}
 	if err != nil {
 		return nil, err

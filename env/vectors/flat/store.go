@@ -42,6 +42,7 @@ type Store struct {
 	open       map[string]*collection
 
 	maxSegment int // maximum number of records of a segment before merges
+	maxMerged  int // maximum number of records of a merged segment
 }
 
 // defaultMaxSegment bounds the memory of a load: a longer one makes several segments.
@@ -57,7 +58,10 @@ func Open(dir string, generation int) (*Store, error) {
 		return nil, fmt.Errorf("open vector store: %w", err)
 	}
 	e := engine{kernel: kernels()[0], gate: make(gate, runtime.GOMAXPROCS(0))}
-	return &Store{dir: dir, generation: generation, engine: e, open: make(map[string]*collection), maxSegment: defaultMaxSegment}, nil
+	return &Store{
+		dir: dir, generation: generation, engine: e, open: make(map[string]*collection),
+		maxSegment: defaultMaxSegment, maxMerged: defaultMaxMerged,
+	}, nil
 }
 
 // Close unmaps the collections.

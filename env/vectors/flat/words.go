@@ -90,14 +90,27 @@ func frequency(parts []*part, text string) (n int) {
 type wording struct {
 	weights bm25.Weights
 	query   []wanted
+	scores  []float64 // zeros, for the next segment
+}
+
+// room returns n zeros. The caller sets them back to zero.
+func (w *wording) room(n int) []float64 {
+	if len(w.scores) < n {
+		w.scores = make([]float64, n)
+	}
+	return w.scores[:n]
 }
 
 // searchWords sums the weights of the words in float64, in ascending order of the words, so that the scores do not
 // depend on how the records are divided among segments.
-func (s *set) searchWords(ctx context.Context, weights bm25.Weights, query []wanted, q vectors.Query) (*top[ranked], error) {
-	scores := make([]float64, s.records)
-	var touched []uint32
-	for _, w := range query {
+func (s *set) searchWords(ctx context.Context, e engine, words *wording, q vectors.Query) (*top[ranked], error) {
+	first, count, err := s.origins.span(q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	scores := words.room(count)
+	var touched []uint32 // counted from first, like scores
+	for _, w := range words.query {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -109,27 +122,42 @@ func (s *set) searchWords(ctx context.Context, weights bm25.Weights, query []wan
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range list {
-			if uint64(c.record) >= uint64(len(scores)) {
-				return nil, fmt.Errorf("record %d of %d: %w", c.record, len(scores), errDamaged)
+		for _, c := range within(list, first, count) {
+			i := c.record - first
+			if uint64(i) >= uint64(count) {
+				return nil, fmt.Errorf("record %d of word %q: %w", c.record, w.text, errDamaged)
 			}
-			if scores[c.record] == 0 {
-				touched = append(touched, c.record)
+			if scores[i] == 0 {
+				touched = append(touched, i)
 			}
-			scores[c.record] += w.weight * float64(weights.Document(int(c.n), int(s.words.tokens[c.record])))
+			scores[i] += w.weight * float64(words.weights.Document(int(c.n), int(s.words.tokens[c.record])))
 		}
 	}
-	return s.rankTouched(ctx, scores, touched, q)
-}
-
-// rankTouched ranks the records with a score that pass the filter.
-func (s *set) rankTouched(ctx context.Context, scores []float64, touched []uint32, q vectors.Query) (*top[ranked], error) {
-	filter := s.origins.filter(q.Filter)
-	best := s.origins.rank(q.K)
-	for _, record := range touched {
-		if !s.origins.dead.has(record) && filter.match(s.origins.places[record]) {
-			best.offer(ranked{score: float32(scores[record]), record: record})
-		}
+	best := s.rankTouched(e, scores, first, touched, q)
+	for _, i := range touched {
+		scores[i] = 0
 	}
 	return best, ctx.Err()
+}
+
+// within returns the part of a list that is about count records from first on.
+func within(list []count, first uint32, records int) []count {
+	from, _ := slices.BinarySearchFunc(list, uint64(first), count.compare)
+	to, _ := slices.BinarySearchFunc(list[from:], uint64(first)+uint64(records), count.compare)
+	return list[from : from+to]
+}
+
+func (c count) compare(record uint64) int { return cmp.Compare(uint64(c.record), record) }
+
+// rankTouched ranks the records with a score that pass the filter. Scores and touched records are counted from first.
+func (s *set) rankTouched(e engine, scores []float64, first uint32, touched []uint32, q vectors.Query) *top[ranked] {
+	filter := s.origins.filter(q.Filter)
+	best := s.origins.rank(q.K)
+	for _, i := range touched {
+		score, record := float32(scores[i]), first+i
+		if score >= e.floor && !s.origins.dead.has(record) && filter.match(s.origins.places[record]) {
+			best.offer(ranked{score: score, record: record})
+		}
+	}
+	return best
 }
