@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"airqa/env"
 	"airqa/fixtures"
 )
 
@@ -68,5 +69,50 @@ func TestFullDisk(t *testing.T) {
 	}
 	if a, b := table("quiet"), table("full"); a != b {
 		t.Errorf("tables differ:\n%s\n%s", a, b)
+	}
+}
+
+// A join that meets a full disk leaves the papers that were there, and no part of a database. With more space, the same join
+// adds the rest.
+func TestFullDiskJoin(t *testing.T) {
+	t.Parallel()
+	sample := ingested(t)
+	to := copied(t, sample)
+	join := func(blocks int64) (string, error) {
+		c := exec.CommandContext(t.Context(), "sh", "-c", `trap "" XFSZ; ulimit -f "$1"; shift; exec "$@"`, "sh", strconv.FormatInt(blocks, 10), os.Args[0],
+			"papers", "join", sample, "--data", to)
+		c.Env = append(os.Environ(), asProgram+"=1")
+		raw, err := c.CombinedOutput()
+		return string(raw), err
+	}
+	if out, err := airqaIn(t, to, "papers", "rm", "--data", to, "lumenparse.pdf"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	databases, err := filepath.Glob(filepath.Join(to, "generations", "*", "papers.duckdb"))
+	if err != nil || len(databases) != 1 {
+		t.Fatal(databases, err)
+	}
+	info, err := os.Stat(databases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, blocks := range []int64{2000, info.Size()/512 + 100} { // copying the rows that are there, adding others
+		out, err := join(blocks)
+		if err == nil || !strings.Contains(strings.ToLower(out), "file too large") || !strings.Contains(out, "Free some space") {
+			t.Errorf("with %d blocks: %v\n%s", blocks, err, out)
+		}
+		held, err := env.Holdings(t.Context(), to)
+		if err != nil || len(held) != 5 {
+			t.Errorf("with %d blocks: %d papers, %v", blocks, len(held), err)
+		}
+		if left, err := filepath.Glob(filepath.Join(to, "generations", "*", "*.new*")); err != nil || len(left) > 0 {
+			t.Errorf("with %d blocks: %v is left, %v", blocks, left, err)
+		}
+	}
+	if out, err := join(1 << 30); err != nil || !strings.Contains(out, "1 paper added, 6 papers in") {
+		t.Errorf("with space: %v\n%s", err, out)
+	}
+	if out, err := airqaIn(t, to, "store", "vectors", "check", "--data", to); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

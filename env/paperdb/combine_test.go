@@ -83,6 +83,9 @@ func TestCombineFails(t *testing.T) {
 
 // Additions and removals, one at a time, leave a database within 1.3 times what its rows need, and a compact one stays.
 func TestCompact(t *testing.T) {
+	if done, err := paperdb.Compact(t.Context(), library(t)); done || err != nil {
+		t.Errorf("an empty database: %v, %v", done, err)
+	}
 	path := library(t, many(0, 3)...)
 	size := func(path string) float64 {
 		info, err := os.Stat(path)

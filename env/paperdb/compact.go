@@ -55,7 +55,7 @@ func spareGroups(ctx context.Context, db *sql.DB) (spare, share float64, err err
 		parts = append(parts, fmt.Sprintf(`SELECT (SELECT count(*) FROM %[1]s) AS live, count(DISTINCT row_group_id) AS groups,
 			COALESCE(sum("count") FILTER (column_id = 0 AND segment_type <> 'VALIDITY'), 0) AS stored FROM pragma_storage_info('%[1]s')`, name))
 	}
-	err = db.QueryRowContext(ctx, fmt.Sprintf(`SELECT sum(greatest(groups - ceil(stored / %d), 0)), sum(live) / greatest(sum(stored), 1)
+	err = db.QueryRowContext(ctx, fmt.Sprintf(`SELECT COALESCE(sum(greatest(groups - ceil(stored / %d), 0)), 0), COALESCE(sum(live) / sum(stored), 1)
 		FROM (%s) WHERE stored > 0`, rowGroup, strings.Join(parts, " UNION ALL "))).Scan(&spare, &share)
 	return spare, share, err
 }

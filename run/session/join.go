@@ -10,8 +10,7 @@ import (
 	"airqa/qa"
 )
 
-// Join joins data directories with a progress bar. Ctrl-C stops it without a
-// change; the same join again begins anew.
+// Join joins data directories with a progress bar. Ctrl-C stops it without a change; the same join begins again.
 func (s Session) Join(cfg env.JoinConfig) (_ *env.Join, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()

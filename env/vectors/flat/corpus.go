@@ -86,7 +86,7 @@ func (p *part) documents(at vectors.Column, which func(uint32) bool) (n, tokens 
 // added returns the statistics after a new segment joins others.
 func added(c bm25.Corpus, others []*part, p *part, at vectors.Column) bm25.Corpus {
 	c = c.Clone()
-	documents, tokens := p.documents(at, func(r uint32) bool { return !p.origins.dead.has(r) })
+	documents, tokens := p.documents(at, func(uint32) bool { return true })
 	c.Documents, c.Tokens = c.Documents+documents, c.Tokens+tokens
 	for i := range uint32(p.words.texts.len()) {
 		if n := p.words.frequency(i); n > 0 {

@@ -43,6 +43,9 @@ func (s *Store) Take(ctx context.Context, c vectors.Collection, removed []string
 				return err
 			}
 		}
+		if c.Kind == vectors.Words {
+			e.Corpus = corpusOf(e.parts, c.Corpus) // one pass over the words of all segments
+		}
 		return nil
 	})
 }
@@ -81,9 +84,6 @@ func (e *edit) takePart(dir string, entry segment) error {
 		return err
 	}
 	e.made = append(e.made, p)
-	if e.Collection.Kind == vectors.Words {
-		e.Corpus = added(e.Corpus, e.parts, p, e.Collection.Corpus)
-	}
 	e.parts = append(e.parts, p)
 	return nil
 }
