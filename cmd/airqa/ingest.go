@@ -279,6 +279,9 @@ func (c ingestCmd) gather(a *app) (g gathered, err error) {
 	}
 	listed := len(items)
 	items = slices.DeleteFunc(items, func(i fetch.Item) bool { return !c.Shard.Has(i.URL) })
+	if listed > 0 && c.Shard != (shard.Part{}) {
+		a.say("shard %s: %d of %d papers to fetch", c.Shard, len(items), listed)
+	}
 	delay := c.Delay
 	if delay == 0 {
 		delay = -1 // in fetch.Fetcher, 0 is the default and a negative time is none
@@ -293,11 +296,11 @@ func (c ingestCmd) gather(a *app) (g gathered, err error) {
 		return g, err
 	}
 	g.files, g.closed = found, closed
-	if c.Shard != (shard.Part{}) {
+	if len(found) > 0 && c.Shard != (shard.Part{}) {
 		if g.files, err = ingest.Select(a.ctx, found, c.Shard.Has); err != nil {
 			return g, err
 		}
-		a.say("shard %s: %d of %d files and %d of %d papers to fetch", c.Shard, len(g.files), len(found), len(items), listed)
+		a.say("shard %s: %d of %d files", c.Shard, len(g.files), len(found))
 	}
 	downloads, _, err := ingest.FindOpen(fetched.Paths)
 	g.files = append(g.files, downloads...)
