@@ -136,7 +136,9 @@ func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
 }
 
 // embed embeds the windows of cells that are accepted, and yields them in their order, a block at a time.
-func (ix indexer) embed(ctx context.Context, cells iter.Seq2[paperdb.Cell, error], accept func(text string) bool) iter.Seq2[embedded, error] {
+func (ix indexer) embed(
+	ctx context.Context, cells iter.Seq2[paperdb.Cell, error], accept func(text string) bool,
+) iter.Seq2[embedded, error] {
 	return ix.overlap.all(ctx, batches(ix.overlap.Texts, func(yield func(window, error) bool) {
 		for c, err := range cells {
 			if err != nil {

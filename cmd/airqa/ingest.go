@@ -152,7 +152,8 @@ type ingestFailure struct {
 
 func newIngestResult(shard string, sum ingest.Summary) ingestResult {
 	r := ingestResult{
-		Shard: shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages, Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
+		Shard: shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages,
+		Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
 	}
 	for _, f := range sum.Failed {
 		r.Failed = append(r.Failed, ingestFailure{Path: f.Path, Reason: f.Err.Error()})
@@ -248,7 +249,8 @@ func (f fetchFlags) items() ([]fetch.Item, error) {
 }
 
 // errNoSources means that an ingest has no input.
-var errNoSources = qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
+var errNoSources = qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n" +
+	"  help: airqa ingest --help")
 
 // checkSources checks the arguments before anything is fetched.
 func (c ingestCmd) checkSources() error {
