@@ -110,7 +110,8 @@ func (c servingCmd) Run(a *app) error {
 		return err
 	}
 	job := shard.Job{
-		Name: c.Name, Command: shard.Run, Args: shard.Without(c.Args, "--out", "-o", "--listen"), Out: filepath.ToSlash(parsed.Serve.Out), Shards: c.Replicas, CPUs: c.CPUs,
+		Name: c.Name, Command: shard.Run, Args: shard.Without(c.Args, "--out", "-o", "--listen"),
+		Out: filepath.ToSlash(parsed.Serve.Out), Shards: c.Replicas, CPUs: c.CPUs,
 	}
 	if err := a.refuseKeys(job.Args); err != nil {
 		return err
@@ -130,7 +131,7 @@ func (c clusterFlags) job(a *app) (job shard.Job, data string, err error) {
 		job.Command, job.Args = shard.Command(c.Args[0]), c.Args[1:]
 	}
 	if slices.Contains(job.Args, "--") {
-		return job, "", qa.Usagef("only one -- is possible, as the flags of a shard are added at the end; write ./-NAME for a file whose name begins with -")
+		return job, "", qa.Usagef("only one -- is possible; write ./-NAME for a file whose name begins with -")
 	}
 	var divide func(cli) error
 	switch job.Command {
@@ -141,7 +142,7 @@ func (c clusterFlags) job(a *app) (job shard.Job, data string, err error) {
 	case shard.Import:
 		divide = func(c cli) error { data = c.Import.Database.Data; return divideImport(&job, c.Import.Database) }
 	default:
-		return job, "", qa.Usagef("airqa %s cannot be divided; after --, give the flags of airqa run, or ingest or import with its arguments", job.Command)
+		return job, "", qa.Usagef("airqa %s cannot be divided: after --, name ingest or import, or give the flags of airqa run", job.Command)
 	}
 	parsed, err := parseFlags(string(job.Command), job.Args, a.files)
 	if err == nil {

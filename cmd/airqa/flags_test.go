@@ -84,6 +84,7 @@ var effects = []effect{
 
 	{"embed-tokens", "--embed-tokens 512", embedTokens, 512},
 	{"embed-threads", "--embed-threads 3", embedThreads, 3},
+	{"embed-connections", "--embed-connections 5", embedConnections, 5},
 
 	{"range", "--range 2-4", picked, "u1 u2 u3"},
 	{"id", "--id u7 --id u2", picked, "u2 u7"},
@@ -129,11 +130,12 @@ var scripted = map[string]map[string]string{
 	"version": {"script/help.txtar": "json"},
 	"demo":    {"script/demo.txtar": "dir"},
 	"ingest": {
-		"script/papers.txtar": "data metadata mineru",
-		"fetch_test.go":       "url arxiv list max-mb delay",
-		"script/ingest.txtar": "chunk-size chunk-unit json",
+		"script/papers.txtar":        "data metadata mineru",
+		"fetch_test.go":              "url arxiv list max-mb delay",
+		"script/ingest.txtar":        "chunk-size chunk-unit json",
+		"script/ingest-shards.txtar": "shard",
 	},
-	"import database": {"script/import.txtar": "data pdfs replace"},
+	"import database": {"script/import.txtar": "data pdfs replace", "script/ingest-shards.txtar": "shard"},
 
 	"import run": {"script/import-run.txtar": "out"},
 
@@ -141,13 +143,14 @@ var scripted = map[string]map[string]string{
 	"papers show": {"script/papers-list.txtar": "data json format"},
 	"papers fetch": {
 		"papers_fetch_test.go":      "data questions metadata named limit rate max-mb missing-list dry-run json",
-		"script/papers-fetch.txtar": "chunk-size chunk-unit",
+		"script/papers-fetch.txtar": "chunk-size chunk-unit shard",
 	},
 	"papers join": {"script/papers-join.txtar": "data replace dry-run json"},
 	"papers rm":   {"script/papers-rm.txtar": "data dry-run json vectors"},
 	"papers add": {
-		"script/papers-list.txtar": "data metadata mineru chunk-size chunk-unit json",
-		"fetch_test.go":            "url arxiv list max-mb delay",
+		"script/papers-list.txtar":   "data metadata mineru chunk-size chunk-unit json",
+		"fetch_test.go":              "url arxiv list max-mb delay",
+		"script/ingest-shards.txtar": "shard",
 	},
 	"enrich": {"script/enrich.txtar": "data model fields workers max-calls max-total-tokens pictures again"},
 	"run": {
@@ -558,6 +561,18 @@ func embedTokens(t *testing.T, a *app, c any) any {
 		t.Fatal(err)
 	}
 	return config.Tokens
+}
+
+func embedConnections(t *testing.T, a *app, c any) any {
+	f, ok := embedderOf(c)
+	if !ok {
+		return nil
+	}
+	config, err := f.remoteConfig(testAppWithEmbedKey(a), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config.Parallel
 }
 
 func embedThreads(_ *testing.T, _ *app, c any) any {

@@ -41,12 +41,12 @@ func addDetails(k *kong.Kong) error {
 
 // flagGroups are the flags that only --help-all shows, by heading. "export/max-tokens" is that flag of "export" commands.
 var flagGroups = []struct{ title, flags string }{
-	{"Which questions:", "range id tag status of sample-seed retry missing-list shard"},
+	{"Which questions:", "range id tag status of sample-seed retry missing-list run/shard"},
 	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window models price"},
 	{"Connection:", "timeout retries max-connections batch-again"},
 	{"Limits:", "budget-tokens budget-hours question-usd question-tokens question-seconds question-deadline sql-seconds query-seconds"},
 	{"Agent:", "turns window rows protocol action-format by-conference format-errors context-tokens observation-tokens passages"},
-	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-base-url vectors"},
+	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-connections embed-base-url vectors"},
 	{"Cache and replay:", "cache replay replay-loose"},
 	{"Judges:", "scoring judge judge-base-url judges judge-rule judge-concurrency"},
 	{"Sampling and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},
@@ -106,16 +106,15 @@ func groupFlags(k *kong.Kong) error {
 		for _, f := range grouped {
 			f.Group = group(f)
 		}
-		slices.SortStableFunc(node.Flags, func(a, b *kong.Flag) int { return groupRank(rank, a) - groupRank(rank, b) })
+		place := func(f *kong.Flag) int {
+			if f.Group == nil {
+				return 0
+			}
+			return cmp.Or(rank[path[0]+"/"+f.Name], rank[f.Name])
+		}
+		slices.SortStableFunc(node.Flags, func(a, b *kong.Flag) int { return place(a) - place(b) })
 	}
 	return nil
-}
-
-func groupRank(rank map[string]int, f *kong.Flag) int {
-	if f.Group == nil {
-		return 0
-	}
-	return rank[f.Name]
 }
 
 // helpAllFlag prints the help with all flags.

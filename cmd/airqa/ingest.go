@@ -152,7 +152,8 @@ type ingestFailure struct {
 
 func newIngestResult(shard string, sum ingest.Summary) ingestResult {
 	r := ingestResult{
-		Shard: shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages, Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
+		Shard: shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages,
+		Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
 	}
 	for _, f := range sum.Failed {
 		r.Failed = append(r.Failed, ingestFailure{Path: f.Path, Reason: f.Err.Error()})
@@ -248,7 +249,8 @@ func (f fetchFlags) items() ([]fetch.Item, error) {
 }
 
 // errNoSources means that an ingest has no input.
-var errNoSources = qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
+var errNoSources = qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n" +
+	"  help: airqa ingest --help")
 
 // checkSources checks the arguments before anything is fetched.
 func (c ingestCmd) checkSources() error {
@@ -279,6 +281,9 @@ func (c ingestCmd) gather(a *app) (g gathered, err error) {
 	}
 	listed := len(items)
 	items = slices.DeleteFunc(items, func(i fetch.Item) bool { return !c.Shard.Has(i.URL) })
+	if listed > 0 && c.Shard != (shard.Part{}) {
+		a.say("shard %s: %d of %d papers to fetch", c.Shard, len(items), listed)
+	}
 	delay := c.Delay
 	if delay == 0 {
 		delay = -1 // in fetch.Fetcher, 0 is the default and a negative time is none
@@ -293,11 +298,11 @@ func (c ingestCmd) gather(a *app) (g gathered, err error) {
 		return g, err
 	}
 	g.files, g.closed = found, closed
-	if c.Shard != (shard.Part{}) {
+	if len(found) > 0 && c.Shard != (shard.Part{}) {
 		if g.files, err = ingest.Select(a.ctx, found, c.Shard.Has); err != nil {
 			return g, err
 		}
-		a.say("shard %s: %d of %d files and %d of %d papers to fetch", c.Shard, len(g.files), len(found), len(items), listed)
+		a.say("shard %s: %d of %d files", c.Shard, len(g.files), len(found))
 	}
 	downloads, _, err := ingest.FindOpen(fetched.Paths)
 	g.files = append(g.files, downloads...)

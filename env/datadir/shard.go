@@ -27,9 +27,10 @@ func CheckShard(path, shard string) error {
 	case info.Shard == "":
 		return qa.Usagef("data directory %s has papers that are not of shard %s alone; use a new folder", path, shard)
 	case shard == "":
-		return qa.Usagef("data directory %s is shard %s of a corpus; name that shard, or add to the directory that joins the shards", path, info.Shard)
+		return qa.Usagef("data directory %s is shard %s of a corpus; name that shard, or add to the joined directory", path, info.Shard)
 	}
-	return qa.Usagef("data directory %s is shard %s, not %s; use a folder for each shard, and the same number of shards for all", path, info.Shard, shard)
+	return qa.Usagef("data directory %s is shard %s, not %s; use a folder for each shard, and the same number of shards for all",
+		path, info.Shard, shard)
 }
 
 // TakeShard records the part of a corpus that the directory is for. See [CheckShard]. The caller must hold the lock.

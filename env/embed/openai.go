@@ -73,7 +73,8 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	calls := cmp.Or(c.Parallel, corpusRequests)
 	c = c.withDefaults()
 	return &OpenAI{
-		config: c, blocks: Blocks{Texts: c.Batch, Calls: calls}, url: base.JoinPath("embeddings").String(), limiter: httpclient.NewLimiter(c.Parallel, c.Now),
+		config: c, blocks: Blocks{Texts: c.Batch, Calls: calls},
+		url: base.JoinPath("embeddings").String(), limiter: httpclient.NewLimiter(c.Parallel, c.Now),
 		policy: httpclient.Policy{
 			Tries: c.Attempts, Sleep: c.Sleep, Backoff: httpclient.Backoff{First: time.Second, Longest: 32 * time.Second, Rand: c.Rand},
 		},

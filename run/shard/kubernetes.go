@@ -96,7 +96,8 @@ func within(folder, p string) bool {
 func (k Kubernetes) Shell() string {
 	task := fmt.Sprintf(`airqa %s "$@" --shard "$i/%d" %s "$root/$i-of-%[2]d"`, k.Command, k.Shards, k.Command.Target())
 	if k.Command.AddsPapers() {
-		task = `trap 'kill -TERM "$pid"' TERM; ` + task + ` & pid=$!; wait "$pid"; code=$?; ` +
+		task = `pid= stop=; trap 'if [ -n "$pid" ]; then kill -TERM "$pid"; else stop=1; fi' TERM; ` + task +
+			` & pid=$!; [ -z "$stop" ] || kill -TERM "$pid"; wait "$pid"; code=$?; ` +
 			`while kill -0 "$pid" 2>/dev/null; do wait "$pid"; code=$?; done; [ "$code" -eq 3 ] && exit 0; exit "$code"`
 	} else {
 		task = "exec " + task

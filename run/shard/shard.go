@@ -1,8 +1,8 @@
 // Package shard divides the questions of a run among processes, on one machine or many. A [Part] such as "3/16" takes
-// its questions with [Part.Take]: which ones depends on the ids and tags of the selected questions alone. It also writes
-// what a scheduler needs to answer the shards on many machines: a job script for Slurm ([Slurm.Script]) and a manifest for
-// Kubernetes ([Kubernetes.Manifest]). Neither contains a key. The scheduler may stop and restart any part: the same command
-// resumes its shard.
+// its questions with [Part.Take]: which ones depends on the ids and tags of the selected questions alone. [Part.Has]
+// divides the papers of an ingest. The package also writes what a scheduler needs to run the shards on many machines: a
+// job script for Slurm ([Slurm.Script]) and a manifest for Kubernetes ([Kubernetes.Manifest]). Neither contains a key.
+// The scheduler may stop and restart any part: the same command resumes its shard.
 package shard
 
 import (
