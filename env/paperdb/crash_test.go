@@ -119,11 +119,11 @@ func titles(t *testing.T, path string) map[string]int {
 		t.Fatal(err)
 	}
 	names := make(map[string]string)
-	for n, err := range r.AllTitles(t.Context()) {
+	for n, err := range r.Names(t.Context(), "", "") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names[n.PaperID] = n.Title
+		names[n.PaperID] += n.Title
 	}
 	counts := make(map[string]int)
 	for c, err := range r.Cells(t.Context(), nil) {

@@ -100,9 +100,14 @@ func (r *Reader) Names(ctx context.Context, a, b string) iter.Seq2[Name, error] 
 	}
 }
 
-// AllTitles yields the titles of the papers that have one, in the order of the rows.
-func (r *Reader) AllTitles(ctx context.Context) iter.Seq2[Name, error] {
-	return r.names(ctx, titleNames, "title <> ''")
+// FirstWords returns what stands before the first space of titles, each once.
+func (r *Reader) FirstWords(ctx context.Context) ([]string, error) {
+	return list(ctx, r.db, "titles", only[string], "SELECT DISTINCT split_part(title, ' ', 1) FROM metadata WHERE title <> ''")
+}
+
+// TitlesFrom yields the titles with one of these [Reader.FirstWords], in the order of the rows.
+func (r *Reader) TitlesFrom(ctx context.Context, words []string) iter.Seq2[Name, error] {
+	return r.names(ctx, titleNames, "split_part(title, ' ', 1) IN (SELECT unnest(?::VARCHAR[]))", words)
 }
 
 func (r *Reader) names(ctx context.Context, c names, where string, args ...any) iter.Seq2[Name, error] {

@@ -246,7 +246,9 @@ func TestPutMovesAPaperOfAnOlderParser(t *testing.T) {
 	moved.File.Parser = "2"
 	r := reader(t, library(t, old, copied, moved))
 	var titles []string
-	for n, err := range r.AllTitles(t.Context()) {
+	words, err := r.FirstWords(t.Context())
+	check(t, err)
+	for n, err := range r.TitlesFrom(t.Context(), words) {
 		check(t, err)
 		titles = append(titles, n.Title)
 	}

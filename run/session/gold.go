@@ -56,19 +56,15 @@ func goldPapers(ctx context.Context, e *env.Env, examples []qa.Example) (map[str
 // the many titles that begin with a word that is in no text.
 func titlesIn(ctx context.Context, e *env.Env, texts []string) (map[string]string, error) {
 	in := phrasesOf(texts)
-	byTitle, begins := make(map[string]string), make(map[string]bool)
-	for n, err := range e.Papers().AllTitles(ctx) {
+	firstWords, err := e.Papers().FirstWords(ctx)
+	if err != nil {
+		return nil, err
+	}
+	firstWords = slices.DeleteFunc(firstWords, func(first string) bool { return !in.mayBegin(first) })
+	byTitle := make(map[string]string)
+	for n, err := range e.Papers().TitlesFrom(ctx, firstWords) {
 		if err != nil {
 			return nil, err
-		}
-		first, _, _ := strings.Cut(n.Title, " ")
-		known, ok := begins[first]
-		if !ok {
-			known = strings.ContainsFunc(first, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) }) || in.begin(words.Fold(first))
-			begins[first] = known
-		}
-		if !known {
-			continue
 		}
 		if title := words.Fold(n.Title); title != words.Fold("") && in.begin(title) {
 			byTitle[title] = max(byTitle[title], n.PaperID) // the last one by id
@@ -90,6 +86,13 @@ func phrasesOf(texts []string) phrases {
 		}
 	}
 	return in
+}
+
+// mayBegin reports whether a title with this first word, as it is written, may be in the texts. What becomes of other words than
+// plain letters depends on what follows.
+func (in phrases) mayBegin(first string) bool {
+	odd := strings.ContainsFunc(first, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) })
+	return first == "" || odd || in[strings.TrimSpace(words.Fold(first))]
 }
 
 // begin reports whether the first two words of a folded text, or its only word, are among the phrases.

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"airqa/internal/words"
 	"airqa/qa"
@@ -33,4 +35,23 @@ func TestNamedInGold(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", kwargs, diff)
 		}
 	}
+}
+
+// No title that is in a text is left out by its first words.
+func TestTitlesAreNotLeftOut(t *testing.T) {
+	word := rapid.SampledFrom([]string{"a", "Deep", "two", "two-", "1,024", "<b>Deep", "</b>", "α-", "Pre-\ntraining", "It's", "\u00ad", ".5", "x.", "-", "é", "12", " ", "\n"})
+	rapid.Check(t, func(t *rapid.T) {
+		title := strings.Join(rapid.SliceOfN(word, 1, 5).Draw(t, "title"), rapid.SampledFrom([]string{" ", "", "  "}).Draw(t, "between"))
+		around := rapid.SliceOfN(word, 2, 2).Draw(t, "around")
+		text := around[0] + " " + title + " " + around[1]
+		folded := words.Fold(title)
+		if folded == words.Fold("") || !strings.Contains(words.Fold(text), folded) {
+			t.Skip("not in the text as words")
+		}
+		in := phrasesOf([]string{"other", text})
+		first, _, _ := strings.Cut(title, " ")
+		if !in.mayBegin(first) || !in.begin(folded) {
+			t.Errorf("%q is left out, though it is in %q", title, text)
+		}
+	})
 }
