@@ -71,7 +71,7 @@ demo:
 speed:
 	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/stream ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./ingest ./runlog ./internal/tokens ./internal/bpe ./train/export
 	go test -run '^$$' -bench 'Grow|Import|ReadAndEmbed' -benchtime 1x -timeout 60m ./env
-	go test -run '^$$' -bench 'Episodes|Version|PassageRecall' -benchtime 1x ./cmd/airqa
+	go test -run '^$$' -bench 'Episodes|Version|Recall' -benchtime 1x ./cmd/airqa
 
 mutate:
 	go run ./internal/testkit/mutate -n 20 -seed 1 -min 85 ./agent ./run ./run/budget ./runlog ./eval ./tools ./qa ./report
