@@ -55,10 +55,10 @@ func (w *Writer) reindex(ctx context.Context, rebuild map[string]bool) (err erro
 		before.servers = append(before.servers, from)
 	}
 	ix := indexer{
-		db: db, source: source, versions: versionsOf(files), texts: texts, overlap: newOverlap(texts, embed.BlocksOf(cfg.Embedder)),
+		db: db, source: source, files: files, texts: texts, overlap: newOverlap(texts, embed.BlocksOf(cfg.Embedder)),
 		progress: cfg.Progress, notice: cfg.Notice, before: before, rebuild: rebuild, verify: cfg.Repair,
 	}
-	if err := branchFiles(dir, next); err != nil {
+	if ix.branched, err = branchFiles(dir, next); err != nil {
 		cfg.Notice(err.Error() + "; the collection is built again")
 	}
 	if err := ix.update(ctx, store); err != nil {
@@ -109,13 +109,16 @@ func (ix indexer) update(ctx context.Context, store vectors.Store) error {
 	return fmt.Errorf("unknown store %T", store)
 }
 
-// branchFiles makes the collections in the files begin as those of the current generation.
-func branchFiles(dir, next *datadir.Dir) error {
+// branchFiles makes the collections in the files begin as those of the current generation. It reports whether all do: those of
+// an interrupted writer are continued, and format 1 has no versions of papers.
+func branchFiles(dir, next *datadir.Dir) (all bool, err error) {
 	store, err := flat.Open(next.Vectors(), next.Generation())
 	if err != nil {
-		return err
+		return false, err
 	}
-	return errors.Join(store.Branch(dir.Generation()), store.Close())
+	kept, err := store.Branch(dir.Generation())
+	err = errors.Join(err, store.Close())
+	return !kept && err == nil && dir.Generation() > 0, err
 }
 
 // commit makes a generation with an index the current one.

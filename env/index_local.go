@@ -94,12 +94,16 @@ func (ix localIndexer) plan(ctx context.Context, want vectors.Collection) (plan,
 	have, err := ix.store.Info(ctx, want.Name)
 	if err != nil && ix.dropDamage(ctx, want.Name, err) == nil {
 		have, err = ix.store.Info(ctx, want.Name)
+		ix.branched = false // papers of the damaged segments are missing
 	}
 	if ctx.Err() != nil {
 		return plan{}, ctx.Err()
 	}
 	if err != nil || !sameContent(have, want) || ix.rebuild[want.Name] {
 		return ix.newPlan(want, nil), nil
+	}
+	if ix.branched && !ix.verify && have.Source == ix.before.source() {
+		return ix.changes(want), nil
 	}
 	versions, err := ix.store.Versions(ctx, want.Name)
 	if err == nil && ix.verify {
@@ -202,7 +206,7 @@ func (a *adder) versionsOf(ids []string, which papers) map[string]string {
 	versions := make(map[string]string)
 	for _, id := range ids {
 		if which[id] {
-			versions[id] = a.versions[id]
+			versions[id] = a.version(id)
 		}
 	}
 	return versions

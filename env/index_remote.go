@@ -76,12 +76,12 @@ func changing(from, to string) string { return changingPrefix + from + ":" + to 
 // plan compares a collection on the server with the papers. It is built if it is of other papers or another model than the
 // current generation, or if more than half of its papers are outdated.
 func (ix remoteIndexer) plan(have, want vectors.Collection) plan {
-	from, earlier := ix.before.source(), versionsOf(ix.before.files)
+	from := ix.before.source()
 	current := have.Source == from || have.Source == changing(from, ix.source)
 	if ix.before.db == nil || !current || !sameContent(have, want) || ix.rebuild[want.Name] {
 		return ix.newPlan(want, nil)
 	}
-	if p := ix.newPlan(want, earlier); 2*len(p.outdated) <= len(earlier) {
+	if p := ix.changes(want); 2*len(p.outdated) <= len(ix.before.files) {
 		return p
 	}
 	return ix.newPlan(want, nil)

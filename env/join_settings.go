@@ -110,4 +110,4 @@ func (j *Join) checkSettings() error {
 	return nil
 }
 
-func versionOf(f paperdb.Owned) string { return sourcesOf([]paperdb.Owned{f})[0].Version() }
+func versionOf(f paperdb.Owned) string { return sourceOf(f).Version() }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
@@ -17,9 +18,12 @@ import (
 // indexer has what an update of the collections needs, in the files or on a server, to match the papers in the database.
 type indexer struct {
 	db *paperdb.Reader
-	// source is the fingerprint of the papers, versions has the version of each (see datadir.Source).
-	source   string
-	versions map[string]string
+	// source is the fingerprint of the papers, files are their files, ordered by paper id.
+	source string
+	files  []paperdb.Owned
+	// branched means that the collections in the files were copied from those of the current generation, and nothing was
+	// changed since.
+	branched bool
 	texts    *embed.Cache
 	overlap  *overlap
 	progress func(done, total int)
@@ -44,7 +48,37 @@ type plan struct {
 
 // newPlan plans the update of a collection that has papers in the versions have; nil means that it is built.
 func (ix indexer) newPlan(want vectors.Collection, have map[string]string) plan {
-	return plan{want: want, build: have == nil, outdated: lacking(have, ix.versions), missing: lacking(ix.versions, have)}
+	versions := versionsOf(ix.files)
+	return plan{want: want, build: have == nil, outdated: lacking(have, versions), missing: lacking(versions, have)}
+}
+
+// changes plans the update of a collection of the papers of the current generation. It reads no collection, and computes no
+// versions.
+func (ix indexer) changes(want vectors.Collection) plan {
+	return plan{want: want, outdated: changed(ix.before.files, ix.files), missing: changed(ix.files, ix.before.files)}
+}
+
+// changed returns the papers that others do not have from the same files, sorted and not nil. Both lists are ordered by id.
+func changed(files, others []paperdb.Owned) []string {
+	ids, i := []string{}, 0
+	for _, f := range files {
+		for i < len(others) && others[i].PaperID < f.PaperID {
+			i++
+		}
+		if i == len(others) || sourceOf(others[i]) != sourceOf(f) {
+			ids = append(ids, f.PaperID)
+		}
+	}
+	return ids
+}
+
+// version returns the version of a paper.
+func (ix indexer) version(paperID string) string {
+	i, ok := slices.BinarySearchFunc(ix.files, paperID, func(f paperdb.Owned, id string) int { return strings.Compare(f.PaperID, id) })
+	if !ok {
+		return ""
+	}
+	return sourceOf(ix.files[i]).Version()
 }
 
 // lacking returns the papers that others do not have in the same version, sorted and not nil.
@@ -122,9 +156,13 @@ func (ix indexer) denseCollection(ctx context.Context) (vectors.Collection, erro
 func sourcesOf(files []paperdb.Owned) []datadir.Source {
 	list := make([]datadir.Source, len(files))
 	for i, f := range files {
-		list[i] = datadir.Source{PaperID: f.PaperID, SHA256: f.SHA256, MetadataSHA256: f.MetadataSHA256, Parser: f.Parser}
+		list[i] = sourceOf(f)
 	}
 	return list
+}
+
+func sourceOf(f paperdb.Owned) datadir.Source {
+	return datadir.Source{PaperID: f.PaperID, SHA256: f.SHA256, MetadataSHA256: f.MetadataSHA256, Parser: f.Parser}
 }
 
 func versionsOf(files []paperdb.Owned) map[string]string {

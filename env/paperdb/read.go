@@ -76,7 +76,7 @@ func files(ctx context.Context, db querier, where string, args ...any) ([]Owned,
 	}, "SELECT paper_id::VARCHAR, sha256, metadata_sha256, name, parser, problems FROM airqa.files "+where+" ORDER BY paper_id", args...)
 }
 
-// Sources returns the source files of all papers, in any order, without their names and problems.
+// Sources returns the source files of all papers, ordered by paper id, without their names and problems.
 func (r *Reader) Sources(ctx context.Context) ([]Owned, error) { return sources(ctx, r.db) }
 
 // The separators of what sources reads: no program writes them into the columns.
@@ -97,6 +97,7 @@ func sources(ctx context.Context, db querier) ([]Owned, error) {
 			all = append(all, Owned{PaperID: fields[0], File: File{SHA256: fields[1], MetadataSHA256: fields[2], Parser: fields[3]}})
 		}
 	}
+	slices.SortFunc(all, func(a, b Owned) int { return strings.Compare(a.PaperID, b.PaperID) })
 	return all, err
 }
 

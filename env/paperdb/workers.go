@@ -37,18 +37,25 @@ func serve(path []byte) (sandbox.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	first := true
 	return func(raw []byte) ([]byte, bool) {
 		q, err := decodeQuestion(raw)
 		if err != nil {
 			return encodeFault(brokeDown()), false
 		}
-		return e.answer(ctx, q)
+		raw, reuse := e.answer(ctx, q, first)
+		first = false
+		return raw, reuse
 	}, nil
 }
 
-// answer runs a statement in a worker. reuse reports whether the statement left the engine unchanged: it completed or
-// never began.
-func (e *engine) answer(ctx context.Context, q question) (raw []byte, reuse bool) {
+// kindWorn is the reply of a worker whose memory may be full of what earlier statements read: the engine keeps all that it has
+// read of an index. The statement is run again in another worker, so that its result does not depend on those before it.
+const kindWorn = "worn"
+
+// answer runs a statement in a worker; first means that it is the first one there. reuse reports whether the statement left the
+// engine unchanged: it completed or never began.
+func (e *engine) answer(ctx context.Context, q question, first bool) (raw []byte, reuse bool) {
 	result, err := e.run(ctx, q.Text, q.Rows)
 	if err == nil {
 		raw, err = encodeResult(result)
@@ -61,6 +68,10 @@ func (e *engine) answer(ctx context.Context, q question) (raw []byte, reuse bool
 	switch fault.Kind {
 	case KindSyntax, KindCatalog, KindBinder, KindRefused:
 		reuse = true
+	case KindMemory:
+		if !first {
+			fault = &QueryError{Kind: kindWorn}
+		}
 	}
 	return encodeFault(fault), reuse
 }
@@ -76,6 +87,15 @@ func (w workers) query(ctx context.Context, text string, limits Limits) (Result,
 	if !workerMainCalled.Load() {
 		return Result{}, errors.New("query: this program starts no workers: call paperdb.WorkerMain first in main, or set InProcess (QueryInProcess of env.Config)")
 	}
+	for {
+		result, err := w.once(ctx, text, limits)
+		if fault, ok := errors.AsType[*QueryError](err); !ok || fault.Kind != kindWorn { // each worn worker ends, and a new one is not worn
+			return result, err
+		}
+	}
+}
+
+func (w workers) once(ctx context.Context, text string, limits Limits) (Result, error) {
 	raw, err := w.pool.Call(ctx, limits.Deadline, question{Text: text, Rows: limits.Rows}.encode())
 	var died *sandbox.Died
 	switch {

@@ -19,17 +19,18 @@ func generationOf(name string) int {
 }
 
 // Branch makes this generation begin as a copy of another one: its manifests, not its segments. Collections that this
-// generation has already are kept, as after an interrupted change. It leaves out those whose manifest is missing or damaged:
-// see [Store.Salvage].
-func (s *Store) Branch(from int) error {
+// generation has already are kept, as after an interrupted change; it reports whether there are any. It leaves out those whose
+// manifest is missing or damaged: see [Store.Salvage].
+func (s *Store) Branch(from int) (kept bool, err error) {
 	s.write.Lock()
 	defer s.write.Unlock()
 	names, err := s.names()
 	if err != nil {
-		return fmt.Errorf("branch vector store: %w", err)
+		return false, fmt.Errorf("branch vector store: %w", err)
 	}
 	for _, name := range names {
 		if !errors.Is(s.exists(name), vectors.ErrNotFound) {
+			kept = true
 			continue
 		}
 		m, readErr := readManifest(s.folder(name), from)
@@ -43,7 +44,7 @@ func (s *Store) Branch(from int) error {
 			err = errors.Join(err, fmt.Errorf("branch collection %s: %w", name, readErr))
 		}
 	}
-	return err
+	return kept, err
 }
 
 // Keep removes the generations that keep does not report, and the segments that no other generation lists. Readers that
