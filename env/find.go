@@ -99,23 +99,27 @@ func (p *Papers) search(ctx context.Context, want string) (m matches, err error)
 		if err != nil {
 			return m, err
 		}
-		// A name has either a title or a file; the other one is empty, and so is not wanted.
-		title, named := folded(n.Title), folded(n.File)
-		if n.File != "" && stem(n) == file || title == want {
-			m.full = append(m.full, n.PaperID)
-		}
-		if strings.Contains(title, want) || strings.Contains(named, want) {
-			m.partial = append(m.partial, n.PaperID)
-		}
-		if strings.HasPrefix(title, want) || strings.HasPrefix(named, want) {
-			m.begin = append(m.begin, n.PaperID)
-		}
+		m.add(n, want, file)
 	}
 	for _, ids := range []*[]string{&m.full, &m.partial, &m.begin} {
 		slices.Sort(*ids)
 		*ids = slices.Compact(*ids)
 	}
 	return m, nil
+}
+
+// add adds the paper of a name that matches want, or the file name without extension, file.
+func (m *matches) add(n paperdb.Name, want, file string) {
+	text := folded(n.Title + n.File) // one of them is empty
+	if n.File != "" && stem(n) == file || n.File == "" && text == want {
+		m.full = append(m.full, n.PaperID)
+	}
+	if strings.Contains(text, want) {
+		m.partial = append(m.partial, n.PaperID)
+	}
+	if strings.HasPrefix(text, want) {
+		m.begin = append(m.begin, n.PaperID)
+	}
 }
 
 // folded is a name in lower case, with single spaces.

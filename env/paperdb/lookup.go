@@ -100,7 +100,7 @@ func (r *Reader) Names(ctx context.Context, a, b string) iter.Seq2[Name, error] 
 	}
 }
 
-// FirstWords returns what stands before the first space of titles, each once.
+// FirstWords returns the parts of titles up to the first space, each once.
 func (r *Reader) FirstWords(ctx context.Context) ([]string, error) {
 	return list(ctx, r.db, "titles", only[string], "SELECT DISTINCT split_part(title, ' ', 1) FROM metadata WHERE title <> ''")
 }
