@@ -129,7 +129,7 @@ func (j *Join) takeVectors(ctx context.Context, next *datadir.Dir, source string
 	if err := discard(next); err != nil { // of an interrupted join
 		return err
 	}
-	if err := branchFiles(j.to.dir, next); err != nil {
+	if _, err := branchFiles(j.to.dir, next); err != nil {
 		return err
 	}
 	store, err := flat.Open(next.Vectors(), next.Generation())

@@ -138,7 +138,7 @@ func TestLostOnServer(t *testing.T) {
 	m.wants(t, "first")
 	lost := letterPaper(1).Metadata.PaperID
 	check(t, m.open(t).Delete(t.Context(), "text_letters", vectors.Filter{Papers: []string{lost}, Table: "chunks"}))
-	cfg.Recount = true
+	cfg.Repair = true
 	check(t, fillWith(t, cfg))
 	for _, text := range m.once.again() {
 		if !strings.HasPrefix(text, "wb") {

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"airqa/env"
 	"airqa/fixtures"
 )
 
@@ -101,7 +100,7 @@ func TestFullDiskJoin(t *testing.T) {
 		if err == nil || !strings.Contains(strings.ToLower(out), "file too large") || !strings.Contains(out, "Free some space") {
 			t.Errorf("with %d blocks: %v\n%s", blocks, err, out)
 		}
-		held, err := env.Holdings(t.Context(), to)
+		held, err := holdings(t.Context(), to)
 		if err != nil || len(held) != 5 {
 			t.Errorf("with %d blocks: %d papers, %v", blocks, len(held), err)
 		}

@@ -37,8 +37,8 @@ func listed(p paperdb.Paper) paperdb.Holding {
 	}
 }
 
-// many makes papers, every other one without rows besides its metadata, ordered by id.
-func many(n int) (papers []paperdb.Paper) {
+// inventedPapers makes papers, every other one without rows besides its metadata, ordered by id.
+func inventedPapers(n int) (papers []paperdb.Paper) {
 	for i := range n {
 		p := paper(fmt.Sprint("Paper ", i))
 		if i%2 == 1 {
@@ -52,7 +52,7 @@ func many(n int) (papers []paperdb.Paper) {
 
 // Pages of any size have all papers once, in the order of ids, with their own counts.
 func TestList(t *testing.T) {
-	papers := many(11)
+	papers := inventedPapers(11)
 	r := reader(t, library(t, papers...))
 	rapid.Check(t, func(rt *rapid.T) {
 		limit, after := rapid.IntRange(0, 12).Draw(rt, "limit"), rapid.IntRange(-1, 10).Draw(rt, "after")
@@ -82,7 +82,7 @@ func TestList(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	papers := many(5)
+	papers := inventedPapers(5)
 	r := reader(t, library(t, papers...))
 	id := papers[3].Metadata.PaperID
 	ids := []string{id, "no id", qa.PaperUUID("unknown", "")}
@@ -111,7 +111,7 @@ func TestLookup(t *testing.T) {
 }
 
 func TestIDsWithPrefix(t *testing.T) {
-	papers := many(40)
+	papers := inventedPapers(40)
 	r := reader(t, library(t, papers...))
 	rapid.Check(t, func(rt *rapid.T) {
 		prefix := papers[rapid.IntRange(0, 39).Draw(rt, "paper")].Metadata.PaperID[:rapid.IntRange(0, 36).Draw(rt, "length")]
@@ -166,7 +166,7 @@ func TestSharedFiles(t *testing.T) {
 
 // Few names are returned, those that share most with the text.
 func TestNamesLike(t *testing.T) {
-	r := reader(t, library(t, many(30)...))
+	r := reader(t, library(t, inventedPapers(30)...))
 	for text, want := range map[string]string{"papre 17": "Paper 17", "": ""} {
 		got, err := r.NamesLike(t.Context(), text, 3)
 		check(t, err)
