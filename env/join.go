@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func (j *Join) prepare(ctx context.Context) error {
 	if err := j.openTarget(ctx); err != nil {
 		return err
 	}
-	if err := j.checkSettings(); err != nil {
+	if err := cmp.Or(j.checkSettings(), j.checkShards()); err != nil {
 		return err
 	}
 	return j.plan()

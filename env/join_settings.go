@@ -110,4 +110,31 @@ func (j *Join) checkSettings() error {
 	return nil
 }
 
+// checkShards returns an error if directories are shards of a corpus, but of different divisions, or not all of one.
+func (j *Join) checkShards() error {
+	var first *source
+	paths, of := make(map[int]string), 0
+	for _, s := range j.sources {
+		part, count := 0, 0
+		if n, _ := fmt.Sscanf(s.info.Shard, "%d/%d", &part, &count); n < 2 { //nolint:errcheck // it is no shard
+			continue
+		}
+		if first == nil {
+			first, of = s, count
+		}
+		if count != of {
+			return fmt.Errorf("join %s: it is shard %s, and %s is shard %s; join the shards of one division",
+				s.path, s.info.Shard, first.path, first.info.Shard)
+		}
+		paths[part] = s.path
+	}
+	for part := range of {
+		if part++; paths[part] == "" {
+			return fmt.Errorf("join: %d of %d shards are given, and shard %d/%[2]d is missing; ingest it with --shard %[3]d/%[2]d, and join all of them",
+				len(paths), of, part)
+		}
+	}
+	return nil
+}
+
 func versionOf(f paperdb.Owned) string { return sourceOf(f).Version() }
