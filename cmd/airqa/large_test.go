@@ -70,7 +70,7 @@ func (l large) make(b *testing.B) {
 	}{
 		{database, func() error { return bigpapers.WriteDatabase(b.Context(), database, all) }},
 		{l.path("linked"), func() error {
-			return bigpapers.Link(b.Context(), l.path("linked"), database, all, min(l.papers, 1000), bigpapers.Model{
+			return bigpapers.Link(b.Context(), l.path("linked"), database, all, min(l.papers, 4096), bigpapers.Model{
 				Name: info.Model, Hash: info.Hash, Embedder: env.DefaultEmbedder, Collection: env.MiniLM, Dim: info.Dim, Window: info.Window,
 			})
 		}},
@@ -98,9 +98,9 @@ func (l large) measure(b *testing.B) {
 		args []string
 	}{
 		{"sql", []string{"sql", "--data", read, "SELECT 1"}},
-		{"search dense", []string{"search", "--data", read, "the size of a window"}},
-		{"search bm25", []string{"search", "--data", read, "--retrieve", "bm25", "the size of a window"}},
-		{"search hybrid", []string{"search", "--data", read, "--retrieve", "hybrid", "the size of a window"}},
+		{"search dense", []string{"search", "--data", read, bigpapers.Question()}},
+		{"search bm25", []string{"search", "--data", read, "--retrieve", "bm25", bigpapers.Question()}},
+		{"search hybrid", []string{"search", "--data", read, "--retrieve", "hybrid", bigpapers.Question()}},
 		{"papers list", []string{"papers", "list", "--data", read, "--limit", "50"}},
 		{"papers show", []string{"papers", "show", "--data", read, id}},
 		{"doctor", []string{"doctor", "--data", read}},

@@ -29,29 +29,38 @@ func Compact(ctx context.Context, path string) (done bool, err error) {
 // rowGroup is the number of rows of a full row group of the engine.
 const rowGroup = 122_880
 
-// isSwollen compares the blocks of a database with those that its live rows need. It reads no rows.
+// isSwollen compares the blocks of a database with those that its live rows need. It reads no rows. The table of files, which
+// has a row group for each writer as the others have, tells at once that most databases are not swollen.
 func isSwollen(ctx context.Context, path string) (swollen bool, err error) {
 	db, err := connect(path, "access_mode=read_only")
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	spare, share, err := spareGroups(ctx, db)
-	if err != nil {
-		return false, err
-	}
 	var total, free float64
 	if err := db.QueryRowContext(ctx, "SELECT total_blocks, free_blocks FROM pragma_database_size()").Scan(&total, &free); err != nil {
 		return false, err
 	}
-	return 4*total > 5*(total-free-spare)*share, nil
+	all := append(Tables(), "airqa.files")
+	need := func(tables ...string) (float64, error) {
+		spare, share, err := spareGroups(ctx, db, tables)
+		return (total - free - spare*float64(len(all)/len(tables))) * share, err
+	}
+	if blocks, err := need("airqa.files"); err != nil || total < surelyCompact*blocks {
+		return false, err
+	}
+	blocks, err := need(all...)
+	return total > mostSwollen*blocks, err
 }
 
-// spareGroups returns the number of row groups beyond those that the rows fill, each of which takes a block, and the share of
+// How many times the blocks of its rows a database may have, and how many it has at least if it is to be looked at in detail.
+const mostSwollen, surelyCompact = 1.25, 1.1
+
+// spareGroups returns the number of row groups of tables beyond those that the rows fill, each of which takes a block, and the share of
 // the stored rows that are not deleted.
-func spareGroups(ctx context.Context, db *sql.DB) (spare, share float64, err error) {
+func spareGroups(ctx context.Context, db *sql.DB, tables []string) (spare, share float64, err error) {
 	var parts []string
-	for _, name := range append(Tables(), "airqa.files") {
+	for _, name := range tables {
 		parts = append(parts, fmt.Sprintf(`SELECT (SELECT count(*) FROM %[1]s) AS live, count(DISTINCT row_group_id) AS groups,
 			COALESCE(sum("count") FILTER (column_id = 0 AND segment_type <> 'VALIDITY'), 0) AS stored FROM pragma_storage_info('%[1]s')`, name))
 	}

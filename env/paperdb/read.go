@@ -112,7 +112,9 @@ func (r *Reader) ChunkText(ctx context.Context, papers, ids []string) (map[strin
 		return nil, err
 	}
 	if len(spans) < len(papers) {
-		spans = map[string]span{"": nil} // all rows
+		if spans, err = chunkRows(ctx, r.db, ids); err != nil {
+			return nil, err
+		}
 	}
 	var parts []string
 	for _, id := range slices.Sorted(maps.Keys(spans)) {
@@ -131,6 +133,16 @@ func (r *Reader) ChunkText(ctx context.Context, papers, ids []string) (map[strin
 		}
 	}
 	return texts, nil
+}
+
+// chunkRows finds chunks without the places of their papers. It reads the ids of all chunks, but no other text.
+func chunkRows(ctx context.Context, db querier, ids []string) (map[string]span, error) {
+	rows, err := list(ctx, db, "chunks", only[int64], "SELECT rowid FROM chunks WHERE chunk_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))", ids)
+	spans := make(map[string]span, len(rows))
+	for _, row := range rows {
+		spans[fmt.Sprint(row)] = span{"chunks": {row, row}}
+	}
+	return spans, err
 }
 
 // querier is a database, a connection or a transaction.

@@ -108,7 +108,7 @@ func TestImport(t *testing.T) {
 		Progress: func(done, total int, _ string) { told = append(told, done, total) },
 	}
 	want := release.Summary{
-		Total: 3, Added: 3, WithPDF: 2, Warned: map[string][]string{c.Metadata.PaperID: {"c.pdf is not a PDF: imported without PDF"}},
+		All: 3, Total: 3, Added: 3, WithPDF: 2, Warned: map[string][]string{c.Metadata.PaperID: {"c.pdf is not a PDF: imported without PDF"}},
 	}
 	if diff := cmp.Diff(want, run(t, cfg)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

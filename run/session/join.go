@@ -3,10 +3,10 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"airqa/env"
 	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
@@ -33,7 +33,7 @@ func (s Session) Join(cfg env.JoinConfig) (_ *env.Join, err error) {
 	}
 	err = j.Run(ctx)
 	if stage != nil {
-		stage.Close(fmt.Sprintf("%d papers added", j.Added()))
+		stage.Close(terminal.Plural(j.Added(), "paper") + " added")
 	}
 	if err != nil && errors.Is(context.Cause(ctx), qa.ErrInterrupted) {
 		return j, errors.New("stopped; the data directory has the papers that it had, and the same command joins again")

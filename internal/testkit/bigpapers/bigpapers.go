@@ -5,6 +5,7 @@
 package bigpapers
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5" //nolint:gosec // ids, not secrets
 	"crypto/sha256"
@@ -13,6 +14,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -82,19 +85,28 @@ func Write(ctx context.Context, dir, database string, p Papers, m Model) error {
 	return write(dir, database, p, m, func(s *flat.Store) error { return addAll(ctx, s, p, p.fingerprint(), m) })
 }
 
-// Link is Write with the records of only the first papers, repeated.
+// Link is Write with the records of only the first papers: their large segments are listed as often as makes the number of
+// records right.
 func Link(ctx context.Context, dir, database string, p Papers, first int, m Model) error {
 	return write(dir, database, p, m, func(s *flat.Store) error {
 		if err := addAll(ctx, s, Papers{p.First, first}, p.fingerprint(), m); err != nil {
 			return err
 		}
-		for _, name := range []string{bm25.Name, m.Collection} {
-			if err := repeat(filepath.Join(dir, "vectors", name), p.Count/first); err != nil {
+		for name, each := range map[string]int{bm25.Name: texts(), m.Collection: Records} {
+			if err := repeat(filepath.Join(dir, "vectors", name), p.Count*each); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// texts is the number of texts of a paper.
+func texts() (n int) {
+	for _, p := range parts {
+		n += p.rows
+	}
+	return n
 }
 
 func write(dir, database string, p Papers, m Model, fill func(*flat.Store) error) error {
@@ -164,11 +176,21 @@ func addAll(ctx context.Context, s *flat.Store, p Papers, print string, m Model)
 			b, r := records(i, m.Dim)
 			bags, rows = append(bags, b...), append(rows, r...)
 		}
+		slices.SortStableFunc(bags, byColumn)
+		slices.SortStableFunc(rows, byColumn)
 		if err := errors.Join(s.Add(ctx, words.Name, bags, versions), s.Add(ctx, dense.Name, rows, versions)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Question is a text of words that the papers have.
+func Question() string { return word(3) + " " + word(40) + " " + word(500) }
+
+// byColumn is the order in which an ingest adds records.
+func byColumn(a, b vectors.Record) int {
+	return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Column, b.Column))
 }
 
 // records returns the bags of words and the vectors of paper i.

@@ -48,14 +48,26 @@ func rows(table string, each int, columns string) string {
 }
 
 // WriteDatabase writes the database of some papers. Rows of a paper follow each other, as those of an ingest do.
-func WriteDatabase(ctx context.Context, path string, p Papers) (err error) {
+func WriteDatabase(ctx context.Context, path string, p Papers) error {
+	if err := touch(ctx, path); err != nil {
+		return err
+	}
+	if err := insert(ctx, path, p); err != nil {
+		return err
+	}
+	return touch(ctx, path)
+}
+
+// touch creates a database, and adds what a writer keeps besides the rows.
+func touch(ctx context.Context, path string) error {
 	w, err := paperdb.OpenWriter(ctx, path)
 	if err != nil {
 		return err
 	}
-	if err := w.Close(); err != nil {
-		return err
-	}
+	return w.Close()
+}
+
+func insert(ctx context.Context, path string, p Papers) (err error) {
 	connector, err := duckdb.NewConnector(path+"?storage_compatibility_version=v1.2.0", nil)
 	if err != nil {
 		return err

@@ -12,36 +12,45 @@ import (
 	"strconv"
 )
 
-// repeat lists the segments of a collection of generation 1 several times in its manifest, as hard links.
-func repeat(folder string, times int) error {
+// large is the number of records from which a segment is repeated: a collection has many of these, and few small ones.
+const large = 1 << 18
+
+// repeat lists the large segments of a collection of generation 1 again in its manifest, as hard links, until it has as many
+// records.
+func repeat(folder string, records int) error {
 	path := filepath.Join(folder, "manifest-1.json")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	var m struct {
-		Format     int              `json:"format"`
-		Collection json.RawMessage  `json:"collection"`
-		Segments   []map[string]any `json:"segments"`
-		Corpus     *corpus          `json:"corpus,omitempty"`
+		Format     int             `json:"format"`
+		Collection json.RawMessage `json:"collection"`
+		Segments   []segment       `json:"segments"`
+		Corpus     *corpus         `json:"corpus,omitempty"`
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
 		return err
 	}
-	var all []map[string]any
-	for i := range times {
-		for k, s := range m.Segments {
-			copied := maps.Clone(s)
-			copied["file"] = fmt.Sprintf("%06d.vec", 100000+i*len(m.Segments)+k)
-			if err := link(filepath.Join(folder, fmt.Sprint(s["file"])), filepath.Join(folder, fmt.Sprint(copied["file"]))); err != nil {
-				return err
-			}
-			all = append(all, copied)
-		}
+	have, largest := 0, 0
+	for _, s := range m.Segments {
+		have, largest = have+s.Records, max(largest, s.Records)
 	}
-	m.Segments = all
+	own, originals := have, m.Segments
+	for i := 0; have < records; i++ {
+		s := originals[i%len(originals)]
+		if s.Records < min(large, largest) {
+			continue
+		}
+		copied := s
+		copied.File = fmt.Sprintf("%06d.vec", 100000+i)
+		if err := link(filepath.Join(folder, s.File), filepath.Join(folder, copied.File)); err != nil {
+			return err
+		}
+		m.Segments, have = append(m.Segments, copied), have+s.Records
+	}
 	if m.Corpus != nil {
-		m.Corpus.times(times)
+		m.Corpus.times(have / own)
 	}
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -51,6 +60,13 @@ func repeat(folder string, times int) error {
 	body = append(body, `,"crc32c":`...)
 	sum := crc32.Checksum(body[:len(body)-len(`,"crc32c":`)], crc32.MakeTable(crc32.Castagnoli))
 	return os.WriteFile(path, append(strconv.AppendUint(body, uint64(sum), 10), "}\n"...), 0o600)
+}
+
+// segment is a segment of a manifest without deleted records.
+type segment struct {
+	File       string `json:"file"`
+	Records    int    `json:"records"`
+	HeadCRC32C uint32 `json:"headCrc32c"`
 }
 
 // corpus is bm25.Corpus.
