@@ -105,19 +105,23 @@ func (ix localIndexer) plan(ctx context.Context, want vectors.Collection) (plan,
 	if ix.branched && !ix.verify && have.Source == ix.before.source() {
 		return ix.changes(want), nil
 	}
-	versions, err := ix.store.Versions(ctx, want.Name)
+	versions, err := ix.versionsIn(ctx, want.Name)
+	return ix.newPlan(want, versions), err
+}
+
+// versionsIn returns the versions of the papers in a collection. It drops damaged segments.
+func (ix localIndexer) versionsIn(ctx context.Context, name string) (map[string]string, error) {
+	versions, err := ix.store.Versions(ctx, name)
 	if err == nil && ix.verify {
-		err = ix.store.Verify(ctx, want.Name)
+		err = ix.store.Verify(ctx, name)
 	}
-	if err != nil {
-		if err := ix.dropDamage(ctx, want.Name, err); err != nil {
-			return plan{}, err
-		}
-		if versions, err = ix.store.Versions(ctx, want.Name); err != nil {
-			return plan{}, err
-		}
+	if err == nil {
+		return versions, nil
 	}
-	return ix.newPlan(want, versions), nil
+	if err := ix.dropDamage(ctx, name, err); err != nil {
+		return nil, err
+	}
+	return ix.store.Versions(ctx, name)
 }
 
 // dropDamage removes damaged segments, the cause of fault, from a collection and says so. If there are none, it returns fault.

@@ -116,7 +116,7 @@ func (j *Join) checkShards() error {
 	paths, of := make(map[int]string), 0
 	for _, s := range j.sources {
 		part, count := 0, 0
-		if n, _ := fmt.Sscanf(s.info.Shard, "%d/%d", &part, &count); n < 2 { //nolint:errcheck // it is no shard
+		if n, _ := fmt.Sscanf(s.info.Shard, "%d/%d", &part, &count); n < 2 {
 			continue
 		}
 		if first == nil {

@@ -293,16 +293,8 @@ func (c ingestCmd) gather(a *app) (g gathered, err error) {
 		return g, err
 	}
 	g.missing = len(fetched.Failed)
-	found, closed, err := ingest.FindOpen(c.Paths)
-	if err != nil {
+	if g.files, g.closed, err = c.find(a); err != nil {
 		return g, err
-	}
-	g.files, g.closed = found, closed
-	if len(found) > 0 && c.Shard != (shard.Part{}) {
-		if g.files, err = ingest.Select(a.ctx, found, c.Shard.Has); err != nil {
-			return g, err
-		}
-		a.say("shard %s: %d of %d files", c.Shard, len(g.files), len(found))
 	}
 	downloads, _, err := ingest.FindOpen(fetched.Paths)
 	g.files = append(g.files, downloads...)
@@ -310,6 +302,19 @@ func (c ingestCmd) gather(a *app) (g gathered, err error) {
 		err = fmt.Errorf("none of %d papers could be fetched", len(items))
 	}
 	return g, err
+}
+
+// find lists the PDFs of the paths that belong to the shard.
+func (c ingestCmd) find(a *app) (files []string, closed []ingest.Failure, err error) {
+	files, closed, err = ingest.FindOpen(c.Paths)
+	if err != nil || len(files) == 0 || c.Shard == (shard.Part{}) {
+		return files, closed, err
+	}
+	found := len(files)
+	if files, err = ingest.Select(a.ctx, files, c.Shard.Has); err == nil {
+		a.say("shard %s: %d of %d files", c.Shard, len(files), found)
+	}
+	return files, closed, err
 }
 
 func readList(name string) ([]fetch.Item, error) {
