@@ -40,8 +40,8 @@ func (f *dataFlags) index(a *app, change bool) (embed.Embedder, error) {
 // settle fills unset flags from the search index that the data directory records. Flags that contradict it are an error unless
 // the command may change the index.
 func (f *dataFlags) settle(a *app, change bool) error {
-	if f.Embedder != "" && !isEmbedder(f.Embedder) {
-		return qa.Usagef("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
+	if err := f.checkIndex(); err != nil {
+		return err
 	}
 	index, err := env.SettleIndex(f.Data, datadir.Index{Embedder: f.Embedder, Window: f.EmbedTokens, Vectors: f.Vectors}, change)
 	if err != nil {
@@ -61,6 +61,17 @@ func (f *dataFlags) settle(a *app, change bool) error {
 		a.say("note: %s of %s sets %s", datadir.InfoName, f.Data, strings.Join(recorded, ", "))
 	}
 	f.Embedder, f.EmbedTokens, f.Vectors = index.Embedder, index.Window, index.Vectors
+	return nil
+}
+
+// checkIndex checks the form of the flags.
+func (f *dataFlags) checkIndex() error {
+	if f.Embedder != "" && !isEmbedder(f.Embedder) {
+		return qa.Usagef("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
+	}
+	if err := env.CheckVectors(f.Vectors); err != nil {
+		return withCode(exitUsage, err)
+	}
 	return nil
 }
 
@@ -143,11 +154,14 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 // open opens the data directory for reading. Directory, vectors and embedder of cfg come from the flags and the record, which must
 // agree. Without a vector search, no recorded embedder is needed.
 func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
-	if cfg.NoSearch {
-		f.Embedder, f.Vectors = cmp.Or(f.Embedder, env.DefaultEmbedder), cmp.Or(f.Vectors, env.Files)
-	}
 	given := f.Embedder
-	if err := f.settle(a, cfg.NoSearch); err != nil {
+	if cfg.NoSearch { // the record does not matter
+		f.Embedder, f.Vectors = cmp.Or(f.Embedder, env.DefaultEmbedder), cmp.Or(f.Vectors, env.Files)
+		err = f.checkIndex()
+	} else {
+		err = f.settle(a, false)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if cfg.Mode == env.BM25 {
