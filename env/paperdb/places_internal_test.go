@@ -133,6 +133,13 @@ func compare(t *rapid.T, path string, stored map[string]Paper) {
 	must(t, err)
 	defer func() { must(t, r.Close()) }()
 	want, all := make(map[string]string), []string{}
+	for h, err := range r.List(t.Context(), "", 0) {
+		must(t, err)
+		p := stored[h.PaperID]
+		if want := (Counts{Pages: len(p.Pages), Chunks: len(p.Chunks), Tables: len(p.Tables)}); h.Counts != want {
+			t.Fatalf("paper %s has %+v, want %+v", p.Metadata.Title, h.Counts, want)
+		}
+	}
 	for id, p := range stored {
 		all = append(all, id)
 		cells := make(map[string]string)
