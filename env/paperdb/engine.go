@@ -22,11 +22,13 @@ type engine struct {
 	hide   []string // host paths to remove from error texts
 }
 
-// The memory of an engine in MB: for the statements of a model, and for those of the program. The engine fills it with what
-// it has read, so each is a part of the size of the process.
+// The memory of an engine in MB: for the statements of a model, for those of the program, and for a database that is
+// imported, which is read paper by paper. The engine fills it with what it has read, so each is a part of the size of the
+// process.
 const (
-	modelMemory = 256
-	ownMemory   = 384
+	modelMemory  = 256
+	ownMemory    = 384
+	sourceMemory = 128
 )
 
 // lockdown returns the engine settings in the only order that works: the second to last disables the file system, the last

@@ -52,7 +52,7 @@ func OpenReleased(ctx context.Context, path string) (*Released, error) {
 }
 
 func (r *Released) inspect(ctx context.Context) (err error) {
-	if err := lockDown(ctx, r.db, ownMemory); err != nil {
+	if err := lockDown(ctx, r.db, sourceMemory); err != nil {
 		return err
 	}
 	if r.types, err = columnTypes(ctx, r.db); err != nil {
