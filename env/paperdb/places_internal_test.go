@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,13 +61,13 @@ func cellTexts(t *rapid.T, r *Reader, ids []string) map[string]string {
 
 // Whatever was written, by this version and by those that do not know the places, each paper is read as it was stored.
 func TestPlacesProperty(t *testing.T) {
-	if checks := flag.Lookup("rapid.checks"); !testkit.IsLong() && checks.Value.String() == checks.DefValue {
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
 		set := func(to string) {
 			if err := checks.Value.Set(to); err != nil {
 				t.Fatal(err)
 			}
 		}
-		set("10")
+		set(strconv.Itoa(testkit.Rounds(5, 20)))
 		t.Cleanup(func() { set(checks.DefValue) }) // the other properties keep their rounds
 	}
 	names := []string{"a", "b", "c", "d", "e"}
