@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,20 +79,12 @@ func (j *Join) takePDFs(ctx context.Context, s *source) error {
 		if err == nil {
 			err = files.Link(to, from)
 		}
-		if err = errors.Join(ignoreMissing(err), ctx.Err()); err != nil {
+		if err = errors.Join(files.IgnoreMissing(err), ctx.Err()); err != nil {
 			return err
 		}
 		j.step("PDFs")
 	}
 	return nil
-}
-
-// ignoreMissing drops the error of a file that does not exist: not every paper has a PDF.
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // lines are the files of a directory with one record a line, and the key of a record.
@@ -102,7 +93,7 @@ var lines = map[string]string{"enrich.jsonl": "key", "downloads/fetched.jsonl": 
 // takeRecords takes over downloads, replies of models, and records of imports. What the target has stays.
 func (j *Join) takeRecords(s *source) error {
 	entries, err := os.ReadDir(s.dir.Downloads())
-	if ignoreMissing(err) != nil {
+	if files.IgnoreMissing(err) != nil {
 		return err
 	}
 	for _, e := range entries {

@@ -47,6 +47,9 @@ func (s *source) taken() []paperdb.Owned {
 	return list
 }
 
+// errInterrupted means that a directory has a next generation that is not complete.
+var errInterrupted = errors.New("an ingest into it was interrupted; run the same airqa command again, then join")
+
 // open locks the directory and reads its papers. A directory without papers has none to take.
 func (s *source) open(ctx context.Context) (err error) {
 	if s.dir, err = datadir.Open(s.path); err != nil {
@@ -65,7 +68,7 @@ func (s *source) open(ctx context.Context) (err error) {
 		return err
 	}
 	if _, err := os.Stat(next.Database()); err == nil {
-		return errors.New("an ingest into it was interrupted; run the same airqa command again, then join")
+		return errInterrupted
 	}
 	if s.info, err = s.dir.Info(); err != nil {
 		return err
@@ -87,8 +90,7 @@ func (s *source) read(ctx context.Context) (err error) {
 		return err
 	}
 	if datadir.Fingerprint(sourcesOf(s.files)) != s.info.Fingerprint {
-		return fmt.Errorf("its database has %d other papers than the %d of %s; restore all files from one copy of the folder",
-			len(s.files), s.info.Papers, datadir.InfoName)
+		return otherPapers("its database", len(s.files), s.info)
 	}
 	if s.store, err = flat.Open(s.dir.Vectors(), s.dir.Generation()); err != nil {
 		return err
@@ -247,16 +249,15 @@ func (j *Join) readTarget(ctx context.Context) (err error) {
 
 // complete makes the next generation the current one if it lacks only that: a join was killed at its end.
 func (j *Join) complete(ctx context.Context, next *datadir.Dir) error {
-	interrupted := errors.New("an ingest into it was interrupted; run the same airqa command again, then join")
 	if j.to.info.Format != datadir.Format || j.cfg.DryRun {
-		return interrupted
+		return errInterrupted
 	}
 	if j.to.info.Index == nil {
 		j.to.info.Index, j.to.info.Chunks = j.first().Index, j.first().Chunks
 	}
 	files, err := filesOf(ctx, next.Database())
 	if err != nil || j.to.info.Index == nil {
-		return errors.Join(interrupted, err)
+		return errors.Join(errInterrupted, err)
 	}
 	store, err := flat.Open(next.Vectors(), next.Generation())
 	if err != nil {
@@ -269,7 +270,7 @@ func (j *Join) complete(ctx context.Context, next *datadir.Dir) error {
 		return err
 	}
 	if unfinished != nil {
-		return interrupted
+		return errInterrupted
 	}
 	if err := j.commit(next, info.Fingerprint, len(files)); err != nil {
 		return err

@@ -43,7 +43,7 @@ func sources(t *testing.T, model *letters, parts [][]paperdb.Paper) []string {
 	return dirs
 }
 
-// hits are those of all searches in a directory.
+// hits runs all searches in a directory.
 func hits(t *testing.T, dir string, model *letters, papers []paperdb.Paper) map[string][]tools.Hit {
 	t.Helper()
 	found := make(map[string][]tools.Hit)

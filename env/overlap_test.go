@@ -56,7 +56,7 @@ func (r *remote) meet(ctx context.Context) {
 	r.gate.Unlock()
 }
 
-// Calls of a server overlap, no text is embedded twice, and the collections are those of one call at a time.
+// Calls to a server overlap, but no text is embedded twice, and the collections are the same as with one call at a time.
 func TestEmbeddingOverlaps(t *testing.T) {
 	same := func(seed int) paperdb.Paper { // every other passage has the same text, which is in several blocks at once
 		p := invented(seed)

@@ -78,7 +78,7 @@ func (ix indexer) version(paperID string) string {
 	if !ok {
 		return ""
 	}
-	return sourceOf(ix.files[i]).Version()
+	return versionOf(ix.files[i])
 }
 
 // lacking returns the papers that others do not have in the same version, sorted and not nil.

@@ -143,8 +143,7 @@ func (w *Writer) checkPapers(ctx context.Context) error {
 	w.current = before{files: files, from: datadir.Fingerprint(sourcesOf(files))}
 	recorded, _ := w.dir.Recorded()
 	if have := w.current.from; have != info.Fingerprint && have != recorded {
-		return fmt.Errorf("papers.duckdb of generation %d has %d other papers than the %d of %s; restore all files from one copy of the folder",
-			w.dir.Generation(), len(files), info.Papers, datadir.InfoName)
+		return otherPapers(fmt.Sprintf("papers.duckdb of generation %d", w.dir.Generation()), len(files), info)
 	}
 	return nil
 }
@@ -160,6 +159,12 @@ func dropOutdated(dir, next *datadir.Dir) error {
 		return err
 	}
 	return errors.Join(store.Keep(func(n int) bool { return n == dir.Generation() }), store.Close())
+}
+
+// otherPapers is the error of a database that does not have the papers of its description.
+func otherPapers(database string, have int, info datadir.Info) error {
+	return fmt.Errorf("%s has %d other papers than the %d of %s; restore all files from one copy of the folder",
+		database, have, info.Papers, datadir.InfoName)
 }
 
 // branch opens the database of the next generation for writing. The caller holds mu, or is the only user of w.

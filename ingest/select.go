@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"airqa/internal/files"
@@ -55,18 +54,11 @@ func contentKey(path string) string {
 }
 
 func readKey(path string) (key string, err error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(err, errNotRegular)
-	}
-	file, err := os.Open(path)
+	file, size, err := openRegular(path)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	head, err := io.ReadAll(io.LimitReader(file, keyBytes))
-	return files.Hash(fmt.Appendf(head, " %d", info.Size())), err
+	return files.Hash(fmt.Appendf(head, " %d", size)), err
 }
-
-// errNotRegular is a device or a pipe, which may never end.
-var errNotRegular = errors.New("not a regular file")

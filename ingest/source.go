@@ -28,14 +28,7 @@ const maxRecord = 16 << 20
 
 // readRegular reads a file of at most limit bytes. It refuses devices and pipes, which may never end.
 func readRegular(path string, limit int64) (data []byte, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", filepath.Base(path))
-	}
-	file, err := os.Open(path)
+	file, _, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +38,19 @@ func readRegular(path string, limit int64) (data []byte, err error) {
 		return nil, fmt.Errorf("%s exceeds the limit of %d MB", filepath.Base(path), limit>>20)
 	}
 	return data, err
+}
+
+// openRegular opens a file, and returns its size. It refuses devices and pipes.
+func openRegular(path string) (*os.File, int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s is not a regular file", filepath.Base(path))
+	}
+	file, err := os.Open(path)
+	return file, info.Size(), err
 }
 
 // Source is a PDF in memory with its metadata.

@@ -338,12 +338,7 @@ func (d *Dir) removeUnused() (bool, error) {
 	return true, nil
 }
 
-func removeFile(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func removeFile(path string) error { return files.IgnoreMissing(os.Remove(path)) }
 
 // pin is the file of a run that needs a generation.
 type pin struct {

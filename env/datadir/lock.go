@@ -51,8 +51,8 @@ func (d *Dir) sweep() error {
 	return nil
 }
 
-// pdfLeftovers lists the temporary files among the PDFs. There may be so many of these that sorting them, as a glob does,
-// would take longer than the rest of a short ingest.
+// pdfLeftovers lists the temporary files in the folder of PDFs. It does not sort the names, as a glob would, since there may
+// be a hundred thousand of them.
 func (d *Dir) pdfLeftovers() (names []string, err error) {
 	folder, err := os.Open(filepath.Join(d.path, pdfsName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -106,8 +106,8 @@ func size(t *testing.T, c *embed.Cache) int {
 	return n
 }
 
-// Opening reads the head alone, however large the file is. The records are read for the first text, and an error of the
-// file is that of the look-up.
+// Opening a cache reads only the head, however large the file is. The records are read when the first text is looked up, which
+// then reports a damaged file.
 func TestOpenReadsTheHead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.cache")
 	c := open(t, path, &model{})

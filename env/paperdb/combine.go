@@ -72,13 +72,7 @@ func (c Combination) write(ctx context.Context, path string) error {
 	if err == nil {
 		err = w.take(ctx, c)
 	}
-	if err = errors.Join(err, w.Close()); err != nil {
-		return err
-	}
-	if w, err = OpenWriter(ctx, path); err != nil { // it adds what a writer keeps besides the rows
-		return err
-	}
-	return w.Close()
+	return errors.Join(err, w.Close())
 }
 
 // combineMemory is what the engine may use beside the indexes, in MB; it puts the rest into a folder beside the database.
@@ -103,6 +97,7 @@ func (w *Writer) take(ctx context.Context, c Combination) (err error) {
 			return err
 		}
 	}
+	w.changed = true
 	rows, err := tableRows(Paper{Metadata: Metadata{PaperID: noPaper}})
 	for i, t := range rows {
 		if err == nil {

@@ -18,9 +18,9 @@ type Config struct {
 	// Workers is the maximum number of worker processes; 0 means one per processor, at least two. Each may use 2 GiB of
 	// memory.
 	Workers int
-	// InProcess runs queries in this process instead, for tests and for programs that cannot call [WorkerMain]. They share
-	// an engine with the statements of this package and with all readers of the file. The limits are those of the reader
-	// that was first: 256 MB of memory in process, as for queries, 384 MB with workers. A call that the engine cannot
+	// InProcess runs queries in this process instead, for tests and for programs that cannot call [WorkerMain]. All readers
+	// of a file in this process, and their own statements, then share one engine. The reader that opened it first sets its
+	// memory: 256 MB if in process, as for queries, 384 MB with workers. A call that the engine cannot
 	// interrupt continues after its deadline, and one that exhausts memory crashes the program.
 	InProcess bool
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -95,6 +96,14 @@ func fillBuffered(f io.Writer, fill func(io.Writer) error) error {
 		return err
 	}
 	return w.Flush()
+}
+
+// IgnoreMissing returns err, or nil if it is that of a file that does not exist.
+func IgnoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Copy replaces the file at path with the content of the file from. Where the file system shares blocks, nothing is copied;

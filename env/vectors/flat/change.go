@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -351,11 +350,4 @@ func (s *Store) dropWhole(name string) error {
 	return removeFile(filepath.Join(s.folder(name), wholeName))
 }
 
-func removeFile(path string) error { return ignoreMissing(os.Remove(path)) }
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
+func removeFile(path string) error { return files.IgnoreMissing(os.Remove(path)) }

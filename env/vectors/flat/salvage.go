@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"airqa/env/vectors"
+	"airqa/internal/files"
 )
 
 // Salvaged has the vectors in the segments of a collection whose manifest is lost.
@@ -37,7 +38,7 @@ func (s *Store) Salvage(ctx context.Context, want vectors.Collection) (*Salvaged
 			err = errors.Join(err, p.release())
 		}
 	}
-	if err = errors.Join(ignoreMissing(err), ctx.Err()); err != nil {
+	if err = errors.Join(files.IgnoreMissing(err), ctx.Err()); err != nil {
 		return nil, fmt.Errorf("read the segments of collection %s: %w", want.Name, errors.Join(err, got.Close()))
 	}
 	return got, nil
