@@ -12,6 +12,7 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/embed"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/internal/terminal"
@@ -107,7 +108,7 @@ func (c Dir) VectorChecks() []Check {
 		return Omitted("vectors", "skipped because data directory failed")
 	}
 	fix := "run the same airqa ingest command again, with the --embedder that built the index"
-	if c.Vectors != "" && c.Vectors != env.Files {
+	if c.Vectors != "" && c.Vectors != index.Files {
 		fix = "check that the server runs, and its address, user and prefix; airqa store vectors copy fills it"
 	}
 	return []Check{
@@ -117,16 +118,16 @@ func (c Dir) VectorChecks() []Check {
 }
 
 func (c Dir) collections(ctx context.Context, fix string) Finding {
-	if err := env.CheckVectors(c.Vectors); err != nil {
+	if err := index.CheckVectors(c.Vectors); err != nil {
 		return Bad(err, "--vectors must be a URL such as milvus://user:pass@host:19530/db")
 	}
-	list, err := env.Collections(ctx, c.Path, c.Vectors)
+	list, err := index.Collections(ctx, c.Path, c.Vectors)
 	if err != nil {
 		return Bad(err, fix)
 	}
 	where := c.Shown
 	if c.Vectors == "" {
-		where = env.Files
+		where = index.Files
 	}
 	var names []string
 	for _, v := range list {

@@ -13,6 +13,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/embed"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -139,7 +140,7 @@ func (s *served) mirror(t *testing.T, change step, queries ...string) {
 // verify checks that each collection has exactly the records of the papers.
 func (s *served) verify(t *testing.T) {
 	t.Helper()
-	list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: s.dir, Vectors: s.url, Embedder: s.model})
+	list, err := index.Verify(t.Context(), index.VerifyConfig{Dir: s.dir, Vectors: s.url, Embedder: s.model})
 	check(t, err)
 	for _, v := range list {
 		if len(v.Faults) > 0 {

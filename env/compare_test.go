@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"airqa/env"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/internal/testkit/milvustest"
@@ -19,7 +20,7 @@ func TestCompare(t *testing.T) {
 	model := &letters{model: "letters", words: 3}
 	compare := func(sample int) string {
 		t.Helper()
-		d, err := env.Compare(t.Context(), env.CompareConfig{Dir: dir, B: url, Embedder: model, Sample: sample, K: 5})
+		d, err := index.Compare(t.Context(), index.CompareConfig{Dir: dir, B: url, Embedder: model, Sample: sample, K: 5})
 		check(t, err)
 		return strings.Join(d.Differences, "\n")
 	}
@@ -50,7 +51,7 @@ func TestRecall(t *testing.T) {
 	}
 	stored := func() vectors.Collection {
 		t.Helper()
-		list, err := env.Collections(t.Context(), dir, url)
+		list, err := index.Collections(t.Context(), dir, url)
 		check(t, err)
 		return list[1].Collection
 	}
@@ -58,7 +59,7 @@ func TestRecall(t *testing.T) {
 	if got := stored(); got.Index != "IVF_FLAT nlist=16 nprobe=1" || got.Recall != nil {
 		t.Errorf("%+v", got)
 	}
-	result, err := env.Compare(t.Context(), env.CompareConfig{Dir: dir, B: url, Embedder: cheap{}, Sample: 20, K: 5})
+	result, err := index.Compare(t.Context(), index.CompareConfig{Dir: dir, B: url, Embedder: cheap{}, Sample: 20, K: 5})
 	check(t, err)
 	r := stored().Recall
 	if r == nil || r.Records != 4*31 || r.Queries < 20 || r.At1 <= 0 || r.At1 > 1 || r.At5 <= 0 || r.At10 <= 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"airqa/env"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/internal/testkit/milvustest"
 )
@@ -26,7 +27,7 @@ func TestCopiesOnServer(t *testing.T) {
 	moved := filepath.Join(t.TempDir(), "moved")
 	check(t, os.Rename(second, moved))
 	second = moved
-	faultless(t, env.VerifyConfig{Dir: second, Embedder: model, Vectors: url})
+	faultless(t, index.VerifyConfig{Dir: second, Embedder: model, Vectors: url})
 
 	check(t, fillWith(t, at(second), resnet))
 	check(t, fillWith(t, at(second), longer(bert, 2))) // again and again
@@ -39,7 +40,7 @@ func TestCopiesOnServer(t *testing.T) {
 			t.Errorf("%s: %v", papers, err)
 		}
 	}
-	faultless(t, env.VerifyConfig{Dir: second, Embedder: model, Vectors: url})
+	faultless(t, index.VerifyConfig{Dir: second, Embedder: model, Vectors: url})
 	_, err := env.Open(t.Context(), env.Config{Dir: first, Vectors: url, Embedder: model, QueryInProcess: true})
 	if err == nil || !strings.Contains(err.Error(), "another copy of this data directory wrote to the server") {
 		t.Errorf("a reader of the first: %v", err)
@@ -48,14 +49,14 @@ func TestCopiesOnServer(t *testing.T) {
 	own := at(first)
 	own.Vectors = strings.Replace(url, "copies_", "own_", 1)
 	check(t, fillWith(t, own))
-	faultless(t, env.VerifyConfig{Dir: first, Embedder: model, Vectors: own.Vectors})
-	faultless(t, env.VerifyConfig{Dir: second, Embedder: model, Vectors: url})
+	faultless(t, index.VerifyConfig{Dir: first, Embedder: model, Vectors: own.Vectors})
+	faultless(t, index.VerifyConfig{Dir: second, Embedder: model, Vectors: url})
 
 	take := at(first)
 	take.TakeOver = true
 	check(t, fillWith(t, take))
 	check(t, fillWith(t, at(first), longer(attention, 2)))
-	faultless(t, env.VerifyConfig{Dir: first, Embedder: model, Vectors: url})
+	faultless(t, index.VerifyConfig{Dir: first, Embedder: model, Vectors: url})
 	if err := fillWith(t, at(second)); err == nil || !strings.Contains(err.Error(), copied) {
 		t.Errorf("the second: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"airqa/env"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -141,7 +142,7 @@ func TestManifestLost(t *testing.T) {
 					if model.asked != added {
 						t.Errorf("%d texts were embedded, want %d", model.asked, added)
 					}
-					faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
+					faultless(t, index.VerifyConfig{Dir: dir, Embedder: model})
 					if how == "add" {
 						return
 					}
@@ -166,10 +167,10 @@ func found(t *testing.T, dir string, model *letters) (hits []string) {
 	return hits
 }
 
-func faultless(t *testing.T, cfg env.VerifyConfig) {
+func faultless(t *testing.T, cfg index.VerifyConfig) {
 	t.Helper()
 	cfg.Deep = true
-	list, err := env.Verify(t.Context(), cfg)
+	list, err := index.Verify(t.Context(), cfg)
 	check(t, err)
 	for _, v := range list {
 		if len(v.Faults) > 0 {
@@ -192,17 +193,17 @@ func TestRecount(t *testing.T) {
 		check(t, err)
 		check(t, store.Delete(t.Context(), name, vectors.Filter{Papers: []string{bert.Metadata.PaperID}, Table: "chunks"}))
 		check(t, store.Close())
-		miscounted(t, env.VerifyConfig{Dir: dir, Embedder: model}, name)
+		miscounted(t, index.VerifyConfig{Dir: dir, Embedder: model}, name)
 		cfg.Repair = true
 		check(t, fillWith(t, cfg))
-		faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
+		faultless(t, index.VerifyConfig{Dir: dir, Embedder: model})
 	}
 }
 
-func miscounted(t *testing.T, cfg env.VerifyConfig, name string) {
+func miscounted(t *testing.T, cfg index.VerifyConfig, name string) {
 	t.Helper()
 	cfg.Deep = true
-	list, err := env.Verify(t.Context(), cfg)
+	list, err := index.Verify(t.Context(), cfg)
 	check(t, err)
 	for _, v := range list {
 		if v.Miscounted != (v.Name == name) {
@@ -232,14 +233,14 @@ func TestDamageInLargeSegment(t *testing.T) {
 	raw[len(raw)/2]++
 	check(t, os.WriteFile(path, raw, 0o600))
 	check(t, fillWith(t, cfg))
-	list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: dir, Embedder: model})
+	list, err := index.Verify(t.Context(), index.VerifyConfig{Dir: dir, Embedder: model})
 	check(t, err)
 	if len(list) != 2 || len(list[0].Faults) != 0 || len(list[1].Faults) != 1 || !strings.Contains(list[1].Faults[0], "damaged") {
 		t.Errorf("%+v", list)
 	}
 	cfg.Repair = true
 	check(t, fillWith(t, cfg))
-	faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
+	faultless(t, index.VerifyConfig{Dir: dir, Embedder: model})
 }
 
 // Records and collections on a server can disappear.
@@ -250,7 +251,7 @@ func TestRecountOnServer(t *testing.T) {
 	cfg := env.WriterConfig{Dir: s.dir, Embedder: s.model, Vectors: url}
 	check(t, fillWith(t, cfg, attention, bert))
 	store := s.open(t)
-	verify := env.VerifyConfig{Dir: s.dir, Embedder: s.model, Vectors: url}
+	verify := index.VerifyConfig{Dir: s.dir, Embedder: s.model, Vectors: url}
 	cfg.Repair = true
 	for _, name := range []string{"text_letters", bm25.Name} {
 		check(t, store.Delete(t.Context(), name, vectors.Filter{Papers: []string{bert.Metadata.PaperID}}))
@@ -267,11 +268,11 @@ func TestSealIsRestored(t *testing.T) {
 	cfg := env.WriterConfig{Dir: dir, Embedder: model}
 	check(t, fillWith(t, cfg, attention))
 	check(t, os.WriteFile(filepath.Join(dir, "generations", "1", "airqa.json"), []byte("{"), 0o600))
-	list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: dir, Embedder: model})
+	list, err := index.Verify(t.Context(), index.VerifyConfig{Dir: dir, Embedder: model})
 	check(t, err)
 	if len(list) != 3 || len(list[0].Faults) != 1 {
 		t.Errorf("%+v", list)
 	}
 	check(t, fillWith(t, cfg))
-	faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
+	faultless(t, index.VerifyConfig{Dir: dir, Embedder: model})
 }

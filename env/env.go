@@ -16,6 +16,7 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/pdf"
 	"airqa/env/vectors"
@@ -73,7 +74,7 @@ type Env struct {
 	store       vectors.Store // nil with NoSearch
 	mode        Mode
 	embedder    *embed.Kept
-	keywords    keywords // unset in mode Dense
+	keywords    index.Keywords // unset in mode Dense
 	texts       passages
 	pool        *pdf.Pool
 	draw        drawer
@@ -87,8 +88,8 @@ type Env struct {
 // noWindowsNotice is the notice about a dense collection that predates embedding long texts in windows.
 func noWindowsNotice(cfg Config) string {
 	to := "milvus://..."
-	if isFiles(cfg.Vectors) {
-		to = Files
+	if index.IsFiles(cfg.Vectors) {
+		to = index.Files
 	}
 	return fmt.Sprintf("the search index covers only the beginning of long passages; to rebuild it, run: airqa store vectors copy --data %s --to %s", cfg.Dir, to)
 }
@@ -145,7 +146,7 @@ func keepQueries(e embed.Embedder) *embed.Kept {
 	return embed.NewKept(e, embed.KeptConfig{Calls: calls})
 }
 
-// openPapers opens the database and the search index.
+// index.OpenPapers opens the database and the search index.
 func (e *Env) openPapers(ctx context.Context, cfg Config) (err error) {
 	settings := paperdb.Config{Path: e.dir.Database(), Workers: cfg.QueryWorkers, InProcess: cfg.QueryInProcess}
 	if e.db, err = paperdb.OpenReader(ctx, settings); err != nil {
@@ -157,18 +158,18 @@ func (e *Env) openPapers(ctx context.Context, cfg Config) (err error) {
 // openIndex opens the collections that the mode needs and checks that they match the papers and the embedding model.
 func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	var err error
-	if e.fingerprint, err = fingerprint(ctx, e.dir, e.db); err != nil {
+	if e.fingerprint, err = index.Fingerprint(ctx, e.dir, e.db); err != nil {
 		return err
 	}
 	if cfg.NoSearch {
 		return nil
 	}
-	if e.store, err = openStore(ctx, e.dir, cfg.Vectors); err != nil {
+	if e.store, err = index.OpenStore(ctx, e.dir, cfg.Vectors); err != nil {
 		return err
 	}
-	want := requirements{source: e.fingerprint, model: e.embedder.Info()}
+	want := index.Requirements{Source: e.fingerprint, Model: e.embedder.Info()}
 	if e.mode != BM25 {
-		dense, err := checkCollection(ctx, e.store, collectionOf(want.model), want)
+		dense, err := index.Check(ctx, e.store, index.CollectionOf(want.Model), want)
 		if err != nil {
 			return err
 		}
@@ -180,11 +181,11 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	if e.mode == Dense {
 		return nil
 	}
-	index, err := checkCollection(ctx, e.store, bm25.Name, want)
+	words, err := index.Check(ctx, e.store, bm25.Name, want)
 	if err != nil {
 		return err
 	}
-	e.keywords, err = keywordsOf(index, e.store)
+	e.keywords, err = index.KeywordsOf(words, e.store)
 	return err
 }
 
@@ -203,15 +204,6 @@ func (e *Env) Retrieval() map[string]any {
 		settings["vector_index"] = e.index
 	}
 	return settings
-}
-
-// fingerprint returns the fingerprint of the papers of a generation. It is recorded, but not in format 1.
-func fingerprint(ctx context.Context, dir *datadir.Dir, db *paperdb.Reader) (string, error) {
-	if recorded, ok := dir.Recorded(); ok {
-		return recorded, nil
-	}
-	files, err := db.Sources(ctx)
-	return datadir.Fingerprint(sourcesOf(files)), err
 }
 
 // Close closes the directory. It must not overlap with or precede other calls.

@@ -12,14 +12,16 @@ import (
 	"pgregory.net/rapid"
 
 	"airqa/env"
+	"airqa/env/index"
+	"airqa/env/join"
 	"airqa/env/paperdb"
 	"airqa/tools"
 )
 
-// join joins directories.
-func join(t *testing.T, cfg env.JoinConfig) (sources []env.JoinedSource, err error) {
+// joined joins directories.
+func joined(t *testing.T, cfg join.Config) (sources []join.Source, err error) {
 	t.Helper()
-	j, err := env.OpenJoin(t.Context(), cfg)
+	j, err := join.Open(t.Context(), cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ func TestJoinIsOneIngest(t *testing.T) {
 		}
 		asked := model.asked
 		if len(dirs) > 0 {
-			_, err := join(t, env.JoinConfig{Dir: to, From: dirs})
+			_, err := joined(t, join.Config{Dir: to, From: dirs})
 			check(t, err)
 		}
 		if model.asked != asked {
@@ -102,7 +104,7 @@ func TestJoinIsOneIngest(t *testing.T) {
 			if diff := cmp.Diff(hits(t, cfg.Dir, model, papers), hits(t, to, model, papers)); diff != "" {
 				t.Errorf("hits (-one ingest +joined):\n%s", diff)
 			}
-			faultless(t, env.VerifyConfig{Dir: to, Embedder: model})
+			faultless(t, index.VerifyConfig{Dir: to, Embedder: model})
 			papers = append(papers, small(n))
 			check(t, fillWith(t, cfg, small(n)))
 			check(t, fillWith(t, env.WriterConfig{Dir: to, Embedder: model}, small(n)))
@@ -127,7 +129,7 @@ func TestJoinTakesFiles(t *testing.T) {
 		check(t, os.WriteFile(filepath.Join(dir, "enrich.jsonl"), fmt.Appendf(nil, "{\"format\":1,\"key\":\"k\",\"text\":\"%d\"}\n{\"format\":1,\"key\":\"k%[1]d\"}\n{\"for", i), 0o600))
 	}
 	for range 2 {
-		_, err := join(t, env.JoinConfig{Dir: to, From: dirs})
+		_, err := joined(t, join.Config{Dir: to, From: dirs})
 		check(t, err)
 	}
 	for name, want := range map[string]string{
@@ -153,7 +155,7 @@ func TestKilledJoin(t *testing.T) {
 	check(t, fillWith(t, env.WriterConfig{Dir: whole, Embedder: model}, attention, bert, resnet, small(1)))
 	before, want := openClose(t, begun), openClose(t, whole)
 	var killed []string
-	_, err := join(t, env.JoinConfig{Dir: begun, From: dirs, Progress: func(done, total int, what string) {
+	_, err := joined(t, join.Config{Dir: begun, From: dirs, Progress: func(done, total int, what string) {
 		if what == "rows" && done%8 != 0 {
 			return
 		}
@@ -167,7 +169,7 @@ func TestKilledJoin(t *testing.T) {
 			t.Errorf("%s: readers see other papers", dir)
 		}
 		steps := []func() error{
-			func() error { _, err := join(t, env.JoinConfig{Dir: dir, From: dirs}); return err },
+			func() error { _, err := joined(t, join.Config{Dir: dir, From: dirs}); return err },
 			func() error { return fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, small(1)) },
 		}
 		check(t, steps[i%2]())
@@ -175,7 +177,7 @@ func TestKilledJoin(t *testing.T) {
 		if openClose(t, dir) != want {
 			t.Errorf("%s: other papers than in one ingest", dir)
 		}
-		faultless(t, env.VerifyConfig{Dir: dir, Embedder: model})
+		faultless(t, index.VerifyConfig{Dir: dir, Embedder: model})
 	}
 }
 
@@ -219,14 +221,14 @@ func TestJoinRefuses(t *testing.T) {
 		"version":     {made("version", env.WriterConfig{}, true, longer(older, 1)), "1 paper in different versions"},
 	} {
 		to := filepath.Join(root, "to")
-		if _, err := join(t, env.JoinConfig{Dir: to, From: []string{good, c.dir}}); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), filepath.Base(c.dir)) {
+		if _, err := joined(t, join.Config{Dir: to, From: []string{good, c.dir}}); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), filepath.Base(c.dir)) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := os.Stat(to); err == nil {
 			t.Errorf("%s: the target was created", name)
 		}
 	}
-	if _, err := join(t, env.JoinConfig{Dir: made("begun", env.WriterConfig{}, false, attention), From: []string{good}}); err == nil || !strings.Contains(err.Error(), "was interrupted") {
+	if _, err := joined(t, join.Config{Dir: made("begun", env.WriterConfig{}, false, attention), From: []string{good}}); err == nil || !strings.Contains(err.Error(), "was interrupted") {
 		t.Errorf("an unfinished target: %v", err)
 	}
 }

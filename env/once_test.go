@@ -12,6 +12,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/embed"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/internal/testkit/milvustest"
@@ -125,7 +126,7 @@ func TestEmbeddedOnceOnServer(t *testing.T) {
 		next.From, next.Vectors = cfg.Vectors, to
 		check(t, fillWith(t, next))
 		m.wants(t, "moved to "+to)
-		faultless(t, env.VerifyConfig{Dir: m.dir, Embedder: m.model, Vectors: to})
+		faultless(t, index.VerifyConfig{Dir: m.dir, Embedder: m.model, Vectors: to})
 		cfg = next
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"airqa/env/datadir"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 )
 
@@ -19,7 +20,7 @@ type Papers struct {
 // OpenPapers opens the papers of the data directory at path. Unlike [Open], it needs no search index and no model, so it
 // works after an interrupted ingest. The caller closes them.
 func OpenPapers(ctx context.Context, path string) (*Papers, error) {
-	dir, db, err := openPapers(ctx, path)
+	dir, db, err := index.OpenPapers(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -31,23 +32,6 @@ func (p *Papers) Close() error { return errors.Join(p.Reader.Close(), p.dir.Rele
 
 // Papers returns the papers of the directory, which the caller does not close.
 func (e *Env) Papers() *Papers { return &Papers{e.db, e.dir, e.path} }
-
-// openPapers opens the current generation of the data directory at path and its database. The caller closes the database
-// and releases the directory.
-func openPapers(ctx context.Context, path string) (*datadir.Dir, *paperdb.Reader, error) {
-	dir, err := datadir.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := dir.Hold(""); err != nil {
-		return nil, nil, err
-	}
-	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database()})
-	if err != nil {
-		err = errors.Join(err, dir.Release())
-	}
-	return dir, db, err
-}
 
 // Outlines returns what all papers have to ask about, see paperdb.Reader.Outlines.
 func (e *Env) Outlines(ctx context.Context) ([]paperdb.Outline, error) { return e.db.Outlines(ctx) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/env/index"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
 	"airqa/env/vectors/milvus"
@@ -15,10 +16,14 @@ import (
 	"airqa/tools"
 )
 
-// The column that Retrieve searches.
+// Mode selects the search method.
+type Mode string
+
+// Search modes. The paper uses dense vectors (Section 4.1); the others are for comparison.
 const (
-	searchTable  = "chunks"
-	searchColumn = "text_content"
+	Dense  Mode = "dense"
+	BM25   Mode = "bm25"
+	Hybrid Mode = "hybrid" // reciprocal rank fusion of both
 )
 
 // Reciprocal rank fusion (Cormack, Clarke and Buettcher 2009): a passage scores the sum of 1/(60+rank) over both lists,
@@ -35,7 +40,7 @@ func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools
 	if limit < 1 {
 		return nil, &tools.Fault{Kind: "limit", Text: fmt.Sprintf("The limit must be at least 1, not %d.", limit)}
 	}
-	filter := vectors.Filter{Table: searchTable, Column: searchColumn}
+	filter := vectors.Filter{Table: index.PassageTable, Column: index.PassageColumn}
 	for _, id := range scope.Papers { // an id that is not a UUID matches no paper
 		if qa.IsUUID(id) {
 			filter.Papers = append(filter.Papers, strings.ToLower(id))
@@ -77,7 +82,7 @@ func (e *Env) search(ctx context.Context, query string, k, beyond int, filter ve
 }
 
 func (e *Env) searchSparse(ctx context.Context, query string, k int, filter vectors.Filter) ([]vectors.Hit, error) {
-	v, err := e.keywords.query(ctx, query)
+	v, err := e.keywords.Query(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +96,7 @@ func (e *Env) searchDense(ctx context.Context, query string, k int, filter vecto
 		return nil, fmt.Errorf("embed the query: %w", err)
 	}
 	q := vectors.Query{Vector: vectors.Vector{Dense: v[0]}, K: k, Filter: filter}
-	return e.store.Search(ctx, collectionOf(e.embedder.Info()), q)
+	return e.store.Search(ctx, index.CollectionOf(e.embedder.Info()), q)
 }
 
 // fuse merges ranked lists by reciprocal rank.

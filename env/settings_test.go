@@ -10,56 +10,57 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
+	"airqa/env/index"
 )
 
 // The record of a data directory fills in what is not given, and refuses what contradicts it.
-func TestSettleIndex(t *testing.T) {
-	type index = datadir.Index
+func TestSettle(t *testing.T) {
+	type record = datadir.Index
 	const server = "milvus://db:19530/papers?prefix=a_"
-	remote := &index{Embedder: "openai:m", Window: 512, Vectors: server}
+	remote := &record{Embedder: "openai:m", Window: 512, Vectors: server}
 	for _, tt := range []struct {
 		name   string
-		record *index
-		want   index
+		record *record
+		want   record
 		change bool
-		got    index
+		got    record
 		err    string
 	}{
-		{"nothing", nil, index{}, false, index{Embedder: "minilm", Vectors: "files"}, ""},
+		{"nothing", nil, record{}, false, record{Embedder: "minilm", Vectors: "files"}, ""},
 		{"flags of a directory without a record", nil, *remote, false, *remote, ""},
-		{"recorded", remote, index{}, false, *remote, ""},
+		{"recorded", remote, record{}, false, *remote, ""},
 		{"repeated", remote, *remote, false, *remote, ""},
 		{
 			"credentials", remote,
-			index{Vectors: "milvus://me:word@db/papers?tls=true&prefix=a_&timeout=2s"},
+			record{Vectors: "milvus://me:word@db/papers?tls=true&prefix=a_&timeout=2s"},
 			false,
-			index{Embedder: "openai:m", Window: 512, Vectors: "milvus://me:word@db/papers?tls=true&prefix=a_&timeout=2s"},
+			record{Embedder: "openai:m", Window: 512, Vectors: "milvus://me:word@db/papers?tls=true&prefix=a_&timeout=2s"},
 			"",
 		},
-		{"another embedder", remote, index{Embedder: "minilm"}, false, index{}, "made with embedder openai:m, not minilm"},
-		{"another embedder for all", remote, index{Embedder: "minilm"}, true, index{Embedder: "minilm", Vectors: server}, ""},
-		{"another server", remote, index{Vectors: "milvus://me:word@other"}, false, index{}, "are at " + server + ", not at milvus://other:19530; leave out --vectors"},
-		{"another prefix", remote, index{Vectors: "milvus://db/papers?prefix=b_"}, false, index{}, "prefix=b_"},
-		{"files instead", remote, index{Vectors: "files"}, false, index{}, "not at files"},
-		{"files instead for all", remote, index{Vectors: "files"}, true, index{}, "switch with airqa store vectors copy"},
-		{"a server for all", &index{Embedder: "minilm", Vectors: "files"}, index{Vectors: server}, true, index{Embedder: "minilm", Vectors: server}, ""},
-		{"a server instead", &index{Embedder: "minilm", Vectors: "files"}, index{Vectors: server}, false, index{}, "are at files"},
-		{"another window", remote, index{Window: 100}, false, index{Embedder: "openai:m", Window: 100, Vectors: server}, ""},
+		{"another embedder", remote, record{Embedder: "minilm"}, false, record{}, "made with embedder openai:m, not minilm"},
+		{"another embedder for all", remote, record{Embedder: "minilm"}, true, record{Embedder: "minilm", Vectors: server}, ""},
+		{"another server", remote, record{Vectors: "milvus://me:word@other"}, false, record{}, "are at " + server + ", not at milvus://other:19530; leave out --vectors"},
+		{"another prefix", remote, record{Vectors: "milvus://db/papers?prefix=b_"}, false, record{}, "prefix=b_"},
+		{"files instead", remote, record{Vectors: "files"}, false, record{}, "not at files"},
+		{"files instead for all", remote, record{Vectors: "files"}, true, record{}, "switch with airqa store vectors copy"},
+		{"a server for all", &record{Embedder: "minilm", Vectors: "files"}, record{Vectors: server}, true, record{Embedder: "minilm", Vectors: server}, ""},
+		{"a server instead", &record{Embedder: "minilm", Vectors: "files"}, record{Vectors: server}, false, record{}, "are at files"},
+		{"another window", remote, record{Window: 100}, false, record{Embedder: "openai:m", Window: 100, Vectors: server}, ""},
 		{
-			"a password in the record", &index{Embedder: "minilm", Vectors: "milvus://me:word@db?ca=/etc/passwd&tls=true"},
-			index{},
+			"a password in the record", &record{Embedder: "minilm", Vectors: "milvus://me:word@db?ca=/etc/passwd&tls=true"},
+			record{},
 			false,
-			index{Embedder: "minilm", Vectors: "milvus://db:19530?tls=true"},
+			record{Embedder: "minilm", Vectors: "milvus://db:19530?tls=true"},
 			"",
 		},
-		{"a bad record", &index{Embedder: "minilm", Vectors: "http://db"}, index{}, false, index{}, "airqa.json of "},
-		{"a bad flag", nil, index{Vectors: "http://db"}, false, index{}, "milvus URL"},
+		{"a bad record", &record{Embedder: "minilm", Vectors: "http://db"}, record{}, false, record{}, "airqa.json of "},
+		{"a bad flag", nil, record{Vectors: "http://db"}, false, record{}, "milvus URL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d, err := datadir.Create(filepath.Join(t.TempDir(), "data"))
 			check(t, err)
 			check(t, d.WriteInfo(datadir.Info{Index: tt.record}))
-			got, err := env.SettleIndex(d.Path(), tt.want, tt.change)
+			got, err := index.Settle(d.Path(), tt.want, tt.change)
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "me:word@") {
 					t.Errorf("got %v, want %q in it", err, tt.err)
@@ -72,7 +73,7 @@ func TestSettleIndex(t *testing.T) {
 			}
 		})
 	}
-	if got, err := env.SettleIndex(t.TempDir(), datadir.Index{}, false); err != nil || got.Embedder != "minilm" {
+	if got, err := index.Settle(t.TempDir(), datadir.Index{}, false); err != nil || got.Embedder != "minilm" {
 		t.Errorf("no data directory: %v, %v", got, err)
 	}
 }

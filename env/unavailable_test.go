@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"airqa/env"
+	"airqa/env/index"
 	"airqa/internal/testkit"
 )
 
@@ -38,7 +39,7 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v, want one line with %q", err, tt.want)
 			}
-			if _, err := env.Collections(t.Context(), dir, tt.url); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := index.Collections(t.Context(), dir, tt.url); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("collections: got %v, want %q", err, tt.want)
 			}
 			e, err := env.Open(t.Context(), env.Config{Dir: dir, Vectors: tt.url, NoSearch: true, QueryInProcess: true})

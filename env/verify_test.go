@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"airqa/env"
+	"airqa/env/index"
 	"airqa/internal/testkit"
 )
 
@@ -17,7 +18,7 @@ func TestVerify(t *testing.T) {
 	model := &letters{model: "letters", words: 3}
 	faults := func() string {
 		t.Helper()
-		list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: dir, Embedder: model})
+		list, err := index.Verify(t.Context(), index.VerifyConfig{Dir: dir, Embedder: model})
 		check(t, err)
 		if len(list) != 2 || list[0].Records == 0 && len(list[0].Faults) == 0 {
 			t.Fatalf("%+v", list)
@@ -28,7 +29,7 @@ func TestVerify(t *testing.T) {
 	if got := faults(); got != "" {
 		t.Errorf("as it was written: %s", got)
 	}
-	list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: dir, Embedder: &letters{model: "letters", words: 4}})
+	list, err := index.Verify(t.Context(), index.VerifyConfig{Dir: dir, Embedder: &letters{model: "letters", words: 4}})
 	check(t, err)
 	if got := list[1]; len(got.Faults) != 1 || !strings.Contains(got.Faults[0], "windows of 3 tokens, not 4") {
 		t.Errorf("another limit: %+v", got)

@@ -12,8 +12,9 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
+	"airqa/env/index"
+	"airqa/env/indexing"
 	"airqa/env/paperdb"
-	"airqa/env/vectors/flat"
 	"airqa/internal/files"
 )
 
@@ -31,9 +32,9 @@ type Writer struct {
 	mu       sync.RWMutex
 	db       *paperdb.Writer // nil when closed
 	branched bool            // whether db belongs to next
-	current  before          // of the current generation: its papers, unless it is of format 1
+	current  index.Papers    // of the current generation; zero if it is of format 1
 	texts    *embed.Cache    // nil until a paper is added
-	ahead    *ahead          // nil with texts
+	ahead    *indexing.Ahead // nil with texts
 }
 
 // WriterConfig configures a [Writer]. Dir is required.
@@ -47,7 +48,7 @@ type WriterConfig struct {
 	Shard string
 	// From is the URL of the server that the vectors are moved from, if Vectors is another store.
 	From string
-	// Repair makes Finish look for all faults that [Verify] finds, damage inside large segments and a wrong number of records
+	// Repair makes Finish look for all faults that [index.Verify] finds, damage inside large segments and a wrong number of records
 	// included, and repair them.
 	Repair bool
 	// TakeOver lets Finish replace collections on the server that another copy of the directory wrote last.
@@ -108,10 +109,10 @@ func (w *Writer) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := checkServer(ctx, w.dir, w.cfg); err != nil {
+	if err := index.CheckServer(ctx, w.dir, w.cfg.Vectors, w.cfg.TakeOver); err != nil {
 		return err
 	}
-	if err := dropOutdated(w.dir, w.next); err != nil {
+	if err := index.DropOutdated(w.dir, w.next); err != nil {
 		return err
 	}
 	if _, err := os.Stat(w.dir.Database()); errors.Is(err, fs.ErrNotExist) {
@@ -140,31 +141,12 @@ func (w *Writer) checkPapers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.current = before{files: files, from: datadir.Fingerprint(sourcesOf(files))}
+	w.current = index.PapersOf(files)
 	recorded, _ := w.dir.Recorded()
-	if have := w.current.from; have != info.Fingerprint && have != recorded {
-		return otherPapers(fmt.Sprintf("papers.duckdb of generation %d", w.dir.Generation()), len(files), info)
+	if have := w.current.Fingerprint; have != info.Fingerprint && have != recorded {
+		return index.OtherPapers(fmt.Sprintf("papers.duckdb of generation %d", w.dir.Generation()), len(files), info)
 	}
 	return nil
-}
-
-// dropOutdated removes an interrupted migration if an older program has changed the papers since.
-func dropOutdated(dir, next *datadir.Dir) error {
-	dropped, err := next.DropOutdated(dir)
-	if err != nil || !dropped {
-		return err
-	}
-	store, err := flat.Open(dir.Vectors(), dir.Generation())
-	if err != nil {
-		return err
-	}
-	return errors.Join(store.Keep(func(n int) bool { return n == dir.Generation() }), store.Close())
-}
-
-// otherPapers is the error of a database that does not have the papers of its description.
-func otherPapers(database string, have int, info datadir.Info) error {
-	return fmt.Errorf("%s has %d other papers than the %d of %s; restore all files from one copy of the folder",
-		database, have, info.Papers, datadir.InfoName)
 }
 
 // branch opens the database of the next generation for writing. The caller holds mu, or is the only user of w.
@@ -279,11 +261,11 @@ func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	if err != nil {
 		return err
 	}
-	return a.add(ctx, p)
+	return a.Add(ctx, p)
 }
 
 // embedAhead returns what embeds texts in the background, and starts it with the first paper.
-func (w *Writer) embedAhead(ctx context.Context) (*ahead, error) {
+func (w *Writer) embedAhead(ctx context.Context) (*indexing.Ahead, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.db == nil {
@@ -295,7 +277,7 @@ func (w *Writer) embedAhead(ctx context.Context) (*ahead, error) {
 	if err := w.openTexts(); err != nil {
 		return nil, err
 	}
-	w.ahead = startAhead(ctx, newOverlap(w.texts, embed.BlocksOf(w.cfg.Embedder)))
+	w.ahead = indexing.StartAhead(ctx, w.cfg.Embedder, w.texts)
 	return w.ahead, nil
 }
 
@@ -305,7 +287,7 @@ func (w *Writer) endAhead(ctx context.Context) error {
 	}
 	a := w.ahead
 	w.ahead = nil
-	return a.end(ctx)
+	return a.End(ctx)
 }
 
 // Finish indexes the papers that changed, makes the next generation the current one and closes the writer. It also
@@ -334,7 +316,7 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	var rebuild map[string]bool
 	faulty := false
 	if w.cfg.Repair {
-		if rebuild, faulty, err = verified(ctx, w.dir, w.cfg); err != nil {
+		if rebuild, faulty, err = indexing.Verified(ctx, w.dir, w.indexing()); err != nil {
 			return err
 		}
 	}
@@ -351,7 +333,8 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if err := w.openTexts(); err != nil {
 		return err
 	}
-	if err := w.reindex(ctx, rebuild); err != nil {
+	update := indexing.Update{Config: w.indexing(), Dir: w.dir, Next: w.next, Before: w.current, Texts: w.texts, Rebuild: rebuild}
+	if err := update.Run(ctx); err != nil {
 		return err
 	}
 	return w.dropRemoved(ctx, w.next)
@@ -360,7 +343,7 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 // keepOrBranch decides what becomes of a generation that no paper has changed. If its search index is up to date and not
 // faulty, it stays the current one and nothing is left to do. Otherwise the next one starts from it.
 func (w *Writer) keepOrBranch(ctx context.Context, faulty bool) (done bool, err error) {
-	ready, err := isCurrent(ctx, w.dir, w.cfg)
+	ready, err := indexing.IsCurrent(ctx, w.dir, w.indexing())
 	if err != nil {
 		return false, err
 	}
@@ -370,10 +353,18 @@ func (w *Writer) keepOrBranch(ctx context.Context, faulty bool) (done bool, err 
 	return false, w.next.Branch(w.dir)
 }
 
+// indexing configures the update of the search index.
+func (w *Writer) indexing() indexing.Config {
+	return indexing.Config{
+		Embedder: w.cfg.Embedder, Vectors: w.cfg.Vectors, From: w.cfg.From, Repair: w.cfg.Repair, TakeOver: w.cfg.TakeOver,
+		Progress: w.cfg.Progress, Notice: w.cfg.Notice,
+	}
+}
+
 // openTexts opens the cache of vectors, unless it is open.
 func (w *Writer) openTexts() (err error) {
 	if w.texts == nil {
-		w.texts, err = openCache(w.next, w.cfg)
+		w.texts, err = indexing.OpenTexts(w.next, w.indexing())
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/env"
+	"airqa/env/index"
 	"airqa/internal/settings"
 	"airqa/qa"
 	"airqa/run/shard"
@@ -206,7 +206,7 @@ func divideData(job *shard.Job, data dataFlags, part shardFlag, replace bool) er
 		return errShard
 	case replace:
 		return errReplace
-	case data.Vectors != "" && data.Vectors != env.Files:
+	case data.Vectors != "" && data.Vectors != index.Files:
 		return qa.Usagef("--vectors %s: shards keep their vectors in files; copy those of the joined directory with airqa store vectors copy",
 			settings.MaskURL(data.Vectors))
 	}

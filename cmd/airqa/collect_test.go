@@ -75,7 +75,7 @@ func (p *talker) follows() {
 	p.t.Cleanup(func() { _ = reply.Body.Close() })
 }
 
-func join(t *testing.T, address, code string) *talker {
+func talkerOf(t *testing.T, address, code string) *talker {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -103,8 +103,8 @@ func TestCollect(t *testing.T) {
 		}
 	}
 	address, log, stop := startCollect(t, dir)
-	ada := join(t, address, "ada-secret-1")
-	ben := join(t, address, "ben-secret-2")
+	ada := talkerOf(t, address, "ada-secret-1")
+	ben := talkerOf(t, address, "ben-secret-2")
 	ada.sees("possible after 1 turn")
 	ada.sees("The dialogue ends in 30 min.") // --total-time, --notices
 	if !regexp.MustCompile(`data-left="1[34]\d{5}"`).MatchString(ada.page) {

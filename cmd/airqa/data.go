@@ -9,6 +9,7 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
+	"airqa/env/index"
 	"airqa/internal/settings"
 	"airqa/llm"
 	"airqa/qa"
@@ -43,24 +44,24 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	if err := f.checkIndex(); err != nil {
 		return err
 	}
-	index, err := env.SettleIndex(f.Data, datadir.Index{Embedder: f.Embedder, Window: f.EmbedTokens, Vectors: f.Vectors}, change)
+	record, err := index.Settle(f.Data, datadir.Index{Embedder: f.Embedder, Window: f.EmbedTokens, Vectors: f.Vectors}, change)
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
 	var recorded []string
-	if f.Embedder == "" && index.Embedder != env.DefaultEmbedder {
-		recorded = append(recorded, "embedder "+index.Embedder)
+	if f.Embedder == "" && record.Embedder != index.DefaultEmbedder {
+		recorded = append(recorded, "embedder "+record.Embedder)
 	}
-	if f.Vectors == "" && index.Vectors != env.Files {
-		if err := checkRecordedStore(datadir.InfoName+" of "+f.Data, index.Vectors); err != nil && !f.unused {
+	if f.Vectors == "" && record.Vectors != index.Files {
+		if err := checkRecordedStore(datadir.InfoName+" of "+f.Data, record.Vectors); err != nil && !f.unused {
 			return err
 		}
-		recorded = append(recorded, "vectors "+settings.MaskURL(index.Vectors))
+		recorded = append(recorded, "vectors "+settings.MaskURL(record.Vectors))
 	}
 	if len(recorded) > 0 {
 		a.say("note: %s of %s sets %s", datadir.InfoName, f.Data, strings.Join(recorded, ", "))
 	}
-	f.Embedder, f.EmbedTokens, f.Vectors = index.Embedder, index.Window, index.Vectors
+	f.Embedder, f.EmbedTokens, f.Vectors = record.Embedder, record.Window, record.Vectors
 	return nil
 }
 
@@ -69,7 +70,7 @@ func (f *dataFlags) checkIndex() error {
 	if f.Embedder != "" && !isEmbedder(f.Embedder) {
 		return qa.Usagef("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
 	}
-	if err := env.CheckVectors(f.Vectors); err != nil {
+	if err := index.CheckVectors(f.Vectors); err != nil {
 		return withCode(exitUsage, err)
 	}
 	return nil
@@ -78,7 +79,7 @@ func (f *dataFlags) checkIndex() error {
 // isEmbedder reports whether a text has the form of an embedding model: minilm or openai:NAME.
 func isEmbedder(text string) bool {
 	name, remote := strings.CutPrefix(text, "openai:")
-	return text == env.DefaultEmbedder || remote && name != ""
+	return text == index.DefaultEmbedder || remote && name != ""
 }
 
 // embedderFlags name a data directory and its embedding model.
@@ -156,7 +157,7 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 	given := f.Embedder
 	if cfg.NoSearch { // the record does not matter
-		f.Embedder, f.Vectors = cmp.Or(f.Embedder, env.DefaultEmbedder), cmp.Or(f.Vectors, env.Files)
+		f.Embedder, f.Vectors = cmp.Or(f.Embedder, index.DefaultEmbedder), cmp.Or(f.Vectors, index.Files)
 		err = f.checkIndex()
 	} else {
 		err = f.settle(a, false)
@@ -165,7 +166,7 @@ func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 		return nil, err
 	}
 	if cfg.Mode == env.BM25 {
-		f.Embedder = cmp.Or(given, env.DefaultEmbedder)
+		f.Embedder = cmp.Or(given, index.DefaultEmbedder)
 	}
 	if cfg.Embedder, err = f.embedder(a); err != nil {
 		return nil, err

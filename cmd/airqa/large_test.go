@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"airqa/env"
 	"airqa/env/embed/minilm"
+	"airqa/env/index"
 	"airqa/internal/testkit/bigpapers"
 )
 
@@ -71,7 +71,7 @@ func (l large) make(b *testing.B) {
 		{database, func() error { return bigpapers.WriteDatabase(b.Context(), database, all) }},
 		{l.path("linked"), func() error {
 			return bigpapers.Link(b.Context(), l.path("linked"), database, all, min(l.papers, 4096), bigpapers.Model{
-				Name: info.Model, Hash: info.Hash, Embedder: env.DefaultEmbedder, Collection: env.MiniLM, Dim: info.Dim, Window: info.Window,
+				Name: info.Model, Hash: info.Hash, Embedder: index.DefaultEmbedder, Collection: index.MiniLM, Dim: info.Dim, Window: info.Window,
 			})
 		}},
 		{l.path("own"), func() error {

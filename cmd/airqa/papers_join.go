@@ -3,7 +3,7 @@ package main
 import (
 	"strconv"
 
-	"airqa/env"
+	"airqa/env/join"
 	"airqa/internal/terminal"
 )
 
@@ -17,23 +17,23 @@ type papersJoinCmd struct {
 
 // joinedPapers is the JSON of a join.
 type joinedPapers struct {
-	Format   int                 `json:"format"`
-	DryRun   bool                `json:"dry_run"`
-	Data     string              `json:"data"`
-	Papers   int                 `json:"papers"`
-	Added    int                 `json:"added"`
-	Sources  []env.JoinedSource  `json:"sources"`
-	Replaced []env.ReplacedPaper `json:"replaced"`
+	Format   int             `json:"format"`
+	DryRun   bool            `json:"dry_run"`
+	Data     string          `json:"data"`
+	Papers   int             `json:"papers"`
+	Added    int             `json:"added"`
+	Sources  []join.Source   `json:"sources"`
+	Replaced []join.Replaced `json:"replaced"`
 }
 
 func (c papersJoinCmd) Run(a *app) error {
-	j, err := a.session().Join(env.JoinConfig{Dir: c.Data, From: c.Dirs, Replace: c.Replace, DryRun: c.DryRun})
+	j, err := a.session().Join(join.Config{Dir: c.Data, From: c.Dirs, Replace: c.Replace, DryRun: c.DryRun})
 	if err != nil {
 		return err
 	}
 	joined := joinedPapers{
 		Format: 1, DryRun: c.DryRun, Data: c.Data, Papers: j.Papers(), Added: j.Added(), Sources: j.Sources(),
-		Replaced: append([]env.ReplacedPaper{}, j.Replaced()...),
+		Replaced: append([]join.Replaced{}, j.Replaced()...),
 	}
 	if c.JSON {
 		return a.printJSON(joined)

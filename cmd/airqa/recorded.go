@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/env"
+	"airqa/env/index"
 	"airqa/internal/settings"
 	"airqa/llm"
 	"airqa/qa"
@@ -138,7 +138,7 @@ func flagsOfRun(dir string, c runlog.Config, getenv func(string) string) map[str
 	maps.Copy(flags, qa.FlagsOf(qa.Sampling{}, sampling))
 	maps.Copy(flags, qa.FlagsOf(describedFlags{}, c.Shape.Model))
 	if embedder, _ := c.Shape.Settings["embedder"].(string); embedder != "" {
-		flags["embedder"] = env.EmbedderName(embedder)
+		flags["embedder"] = index.EmbedderName(embedder)
 	}
 	if llm.FromEnvironment(runlog.SpecOf(c.Shape.Model), getenv).BaseURL == "" && c.Note.BaseURL != "" {
 		flags["base-url"] = c.Note.BaseURL

@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"airqa/env"
+	"airqa/env/index"
 	"airqa/internal/settings"
 	"airqa/qa"
 	"airqa/run/models"
@@ -62,7 +62,7 @@ func toAllow(f *kong.Flag) string {
 func knownAddress(kind, address string) bool {
 	switch kind {
 	case settings.Store:
-		return address == env.Files || models.KnownAddress(address, os.Getenv, "AIRQA_VECTORS")
+		return address == index.Files || models.KnownAddress(address, os.Getenv, "AIRQA_VECTORS")
 	case settings.Telemetry:
 		return models.KnownAddress(address, os.Getenv, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	}

@@ -9,6 +9,7 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/embed"
+	"airqa/env/index"
 	"airqa/env/vectors"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -33,7 +34,7 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	if c.To == "" {
 		return qa.Usagef("name a store: milvus://..., or files")
 	}
-	if err := env.CheckVectors(c.To); err != nil {
+	if err := index.CheckVectors(c.To); err != nil {
 		return withCode(exitUsage, err)
 	}
 	from := c.dataFlags
@@ -68,7 +69,7 @@ func (c vectorsCheckCmd) Run(a *app) error {
 	if c.Deep && c.With != "" {
 		return qa.Usagef("--deep checks one store; leave out --with")
 	}
-	if err := errors.Join(env.CheckVectors(c.Vectors), env.CheckVectors(c.With)); err != nil {
+	if err := errors.Join(index.CheckVectors(c.Vectors), index.CheckVectors(c.With)); err != nil {
 		return withCode(exitUsage, err)
 	}
 	recorded := dataFlags{embedderFlags: c.embedderFlags, unused: c.Vectors != ""}
@@ -83,7 +84,7 @@ func (c vectorsCheckCmd) Run(a *app) error {
 	if c.Sample < 1 {
 		return qa.Usagef("--sample %d: must be at least 1", c.Sample)
 	}
-	result, err := env.Compare(a.ctx, c.comparison(c.With, texts))
+	result, err := index.Compare(a.ctx, c.comparison(c.With, texts))
 	if err != nil {
 		return err
 	}
@@ -107,13 +108,13 @@ func indexText(index string, r *vectors.Recall) string {
 }
 
 // comparison is with another store.
-func (c vectorsCheckCmd) comparison(with string, texts embed.Embedder) env.CompareConfig {
-	return env.CompareConfig{Dir: c.Data, A: c.Vectors, B: with, Embedder: texts, Sample: c.Sample, K: 10}
+func (c vectorsCheckCmd) comparison(with string, texts embed.Embedder) index.CompareConfig {
+	return index.CompareConfig{Dir: c.Data, A: c.Vectors, B: with, Embedder: texts, Sample: c.Sample, K: 10}
 }
 
 // verify checks one store.
 func (c vectorsCheckCmd) verify(a *app, texts embed.Embedder) error {
-	list, err := env.Verify(a.ctx, env.VerifyConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts, Deep: c.Deep})
+	list, err := index.Verify(a.ctx, index.VerifyConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts, Deep: c.Deep})
 	if err != nil {
 		return err
 	}
@@ -169,13 +170,13 @@ type collectionSize struct {
 }
 
 func (c vectorsStatsCmd) Run(a *app) error {
-	if err := env.CheckVectors(c.Vectors); err != nil {
+	if err := index.CheckVectors(c.Vectors); err != nil {
 		return withCode(exitUsage, err)
 	}
 	if err := c.settle(a, false); err != nil {
 		return err
 	}
-	list, err := env.Collections(a.ctx, c.Data, c.Vectors)
+	list, err := index.Collections(a.ctx, c.Data, c.Vectors)
 	if err != nil {
 		return err
 	}

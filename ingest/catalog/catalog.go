@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -41,10 +42,10 @@ type Entry struct {
 
 // Catalog is an index of metadata files. It is safe for concurrent use until Close.
 type Catalog struct {
-	byID    map[string]Entry
-	byVenue map[string][]Entry
-	faults  []string
-	closers []io.Closer
+	byID     map[string]Entry
+	byVenue  map[string][]Entry
+	faults   []string
+	archives files.Closers
 }
 
 // Open reads the metadata files of folders, at any depth, and of zip archives. Of several files for one paper, the first
@@ -63,13 +64,7 @@ func Open(paths []string) (*Catalog, error) {
 }
 
 // Close closes the archives.
-func (c *Catalog) Close() error {
-	var errs []error
-	for _, file := range c.closers {
-		errs = append(errs, file.Close())
-	}
-	return errors.Join(errs...)
-}
+func (c *Catalog) Close() error { return c.archives.Close() }
 
 // Faults describes the files that are not metadata of a paper, one line each.
 func (c *Catalog) Faults() []string { return c.faults }
@@ -95,7 +90,7 @@ func (c *Catalog) add(p string) error {
 	if err != nil {
 		return fmt.Errorf("%w; name a folder of JSON files, or a zip archive of them", err)
 	}
-	c.closers = append(c.closers, archive)
+	c.archives.Add(archive)
 	return c.addFrom(archive)
 }
 

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 
-	"airqa/env"
+	"airqa/env/join"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
 // Join joins data directories with a progress bar. Ctrl-C stops it without a change; the same join begins again.
-func (s Session) Join(cfg env.JoinConfig) (_ *env.Join, err error) {
+func (s Session) Join(cfg join.Config) (_ *join.Join, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
 	ctx, cancel := UntilDrained(ctx, drain)
@@ -23,7 +23,7 @@ func (s Session) Join(cfg env.JoinConfig) (_ *env.Join, err error) {
 		}
 		stage.Set(done, what)
 	}
-	j, err := env.OpenJoin(ctx, cfg)
+	j, err := join.Open(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/embed/minilm"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/internal/testkit/bigpapers"
 	"airqa/tools"
@@ -30,7 +31,7 @@ func TestDirectories(t *testing.T) {
 	}
 	info := model.Info()
 	m := bigpapers.Model{
-		Name: info.Model, Hash: info.Hash, Embedder: env.DefaultEmbedder, Collection: env.MiniLM, Dim: info.Dim, Window: info.Window,
+		Name: info.Model, Hash: info.Hash, Embedder: index.DefaultEmbedder, Collection: index.MiniLM, Dim: info.Dim, Window: info.Window,
 	}
 	for name, write := range map[string]func(string) error{
 		"own":    func(path string) error { return bigpapers.Write(t.Context(), path, database, all, m) },
@@ -50,12 +51,12 @@ func TestDirectories(t *testing.T) {
 			if err != nil || len(hits) != 5 {
 				t.Errorf("%d hits, %v", len(hits), err)
 			}
-			list, err := env.Collections(t.Context(), path, env.Files)
+			list, err := index.Collections(t.Context(), path, index.Files)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range list {
-				if want := map[string]int{env.MiniLM: 20 * bigpapers.Records, "bm25": 20 * 168}[c.Name]; want != 0 && c.Records != want {
+				if want := map[string]int{index.MiniLM: 20 * bigpapers.Records, "bm25": 20 * 168}[c.Name]; want != 0 && c.Records != want {
 					t.Errorf("collection %s has %d records, not %d", c.Name, c.Records, want)
 				}
 			}

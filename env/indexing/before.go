@@ -1,4 +1,4 @@
-package env
+package indexing
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/flat"
@@ -21,14 +22,13 @@ type before struct {
 	db      *paperdb.Reader // nil without papers
 	store   *flat.Store
 	servers []*milvus.Store // that may have vectors, too; Close leaves them open
-	files   []paperdb.Owned // without names and problems
-	from    string          // the fingerprint of the papers
+	papers  index.Papers    // whose files are without names and problems
 	record  *datadir.Index  // how its index was made; nil if unknown
 }
 
 // openBefore opens a generation, and reads its papers unless they are known.
-func openBefore(ctx context.Context, dir *datadir.Dir, known before) (*before, error) {
-	b := &known
+func openBefore(ctx context.Context, dir *datadir.Dir, known index.Papers) (*before, error) {
+	b := &before{papers: known}
 	if _, err := os.Stat(dir.Database()); errors.Is(err, fs.ErrNotExist) {
 		return b, nil
 	}
@@ -39,9 +39,10 @@ func openBefore(ctx context.Context, dir *datadir.Dir, known before) (*before, e
 	if info, err := dir.Info(); err == nil {
 		b.record = info.Index
 	}
-	if b.from == "" {
-		b.files, err = b.db.Sources(ctx)
-		b.from = datadir.Fingerprint(sourcesOf(b.files))
+	if known.Fingerprint == "" {
+		var files []paperdb.Owned
+		files, err = b.db.Sources(ctx)
+		b.papers = index.PapersOf(files)
 	}
 	if err == nil {
 		b.store, err = flat.Open(dir.Vectors(), dir.Generation())
@@ -60,20 +61,17 @@ func (b *before) Close() error {
 	return errors.Join(b.store.Close(), b.db.Close())
 }
 
-// source is the fingerprint of the papers.
-func (b *before) source() string { return b.from }
-
 // dimension returns the dimension of the vectors of a model; 0 if there are none.
 func (b *before) dimension(ctx context.Context, model embed.Info) (int, error) {
 	if b.db == nil {
 		return 0, nil
 	}
-	have, err := b.store.Info(ctx, collectionOf(model))
+	have, err := b.store.Info(ctx, index.CollectionOf(model))
 	for _, s := range b.servers {
 		if err == nil && have.Model == model.Model && have.ModelHash == model.Hash {
 			break
 		}
-		if have, err = s.Info(ctx, collectionOf(model)); err != nil && !errors.Is(err, vectors.ErrNotFound) {
+		if have, err = s.Info(ctx, index.CollectionOf(model)); err != nil && !errors.Is(err, vectors.ErrNotFound) {
 			return 0, err
 		}
 	}
@@ -81,15 +79,6 @@ func (b *before) dimension(ctx context.Context, model embed.Info) (int, error) {
 		return 0, nil //nolint:nilerr // the files may be damaged
 	}
 	return have.Dim, nil
-}
-
-// all returns the ids of the papers.
-func (b *before) all() []string {
-	ids := make([]string, len(b.files))
-	for i, f := range b.files {
-		ids[i] = f.PaperID
-	}
-	return ids
 }
 
 // vectorsTo copies the vectors of papers from the collection of a model to its cache, so that none of their texts is embedded
@@ -118,7 +107,7 @@ func (b *before) servedTo(ctx context.Context, texts *embed.Cache, s *milvus.Sto
 	if err != nil {
 		return err
 	}
-	split := func(c paperdb.Cell) []string { return windowsOf(texts, c) }
+	split := func(c paperdb.Cell) []string { return index.WindowsOf(texts, c) }
 	return b.copyVectors(ctx, texts, ids, split, func(group []string, use func(vectors.Record) error) error {
 		return s.Vectors(ctx, want.Name, group, use)
 	})
@@ -131,10 +120,10 @@ func (b *before) localTo(ctx context.Context, texts *embed.Cache, want vectors.C
 		return b.salvage(ctx, texts, want)
 	}
 	window := have.Window
-	if have.Window = want.Window; !sameContent(have, want) || have.Source != b.source() {
+	if have.Window = want.Window; !index.SameContent(have, want) || have.Source != b.papers.Fingerprint {
 		return false, ctx.Err()
 	}
-	split := func(c paperdb.Cell) []string { return windowsOf(texts, c) }
+	split := func(c paperdb.Cell) []string { return index.WindowsOf(texts, c) }
 	if window != want.Window { // the vectors of other windows are of no use
 		split = func(c paperdb.Cell) []string { return []string{c.Text} }
 	}
@@ -164,8 +153,8 @@ func (b *before) salvage(ctx context.Context, texts *embed.Cache, want vectors.C
 	if from.Segments() == 0 {
 		return false, nil
 	}
-	versions := versionsOf(b.files)
-	split := func(c paperdb.Cell) []string { return windowsOf(texts, c) }
+	versions := b.papers.Versions()
+	split := func(c paperdb.Cell) []string { return index.WindowsOf(texts, c) }
 	return true, b.copyVectors(ctx, texts, nil, split, func(group []string, use func(vectors.Record) error) error {
 		return damage(from.Vectors(group, versions, use))
 	})
@@ -177,7 +166,7 @@ func (b *before) withoutVector(ctx context.Context, texts *embed.Cache) (n int, 
 		if err != nil {
 			return n, err
 		}
-		for _, text := range windowsOf(texts, c) {
+		for _, text := range index.WindowsOf(texts, c) {
 			has, err := texts.Has(text)
 			if err != nil {
 				return n, err
@@ -247,7 +236,7 @@ func (b *before) lacking(
 				return nil, err
 			}
 			if !has {
-				known[originOf(c)] = windows
+				known[index.OriginOf(c)] = windows
 				break
 			}
 		}

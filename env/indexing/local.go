@@ -1,4 +1,4 @@
-package env
+package indexing
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -27,7 +28,7 @@ type localIndexer struct {
 func wordsCollection(source string) vectors.Collection {
 	return vectors.Collection{
 		Name: bm25.Name, Kind: vectors.Words, Model: "bm25", Source: source,
-		Corpus: vectors.Column{Table: searchTable, Column: searchColumn},
+		Corpus: vectors.Column{Table: index.PassageTable, Column: index.PassageColumn},
 	}
 }
 
@@ -36,7 +37,7 @@ func (ix localIndexer) update(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	words := wordsCollection(ix.source)
+	words := wordsCollection(ix.papers.Fingerprint)
 	addWords, err := ix.prepare(ctx, words)
 	if err != nil {
 		return err
@@ -50,8 +51,8 @@ func (ix localIndexer) update(ctx context.Context) error {
 	}
 	for _, c := range []vectors.Collection{words, dense} {
 		info, err := ix.store.Info(ctx, c.Name)
-		if err == nil && info.Source != ix.source {
-			err = ix.store.Describe(ctx, c.Name, ix.source)
+		if err == nil && info.Source != ix.papers.Fingerprint {
+			err = ix.store.Describe(ctx, c.Name, ix.papers.Fingerprint)
 		}
 		if err != nil {
 			return err
@@ -76,7 +77,7 @@ func (ix localIndexer) prepare(ctx context.Context, want vectors.Collection) (pa
 	}
 	if p.build {
 		if lost {
-			ix.notice(fmt.Sprintf("the manifest of collection %s is damaged or missing; it is made again from its segments", want.Name))
+			ix.Notice(fmt.Sprintf("the manifest of collection %s is damaged or missing; it is made again from its segments", want.Name))
 		}
 		err = ix.store.Replace(ctx, want, vectors.All(nil))
 	} else if len(p.outdated) > 0 {
@@ -99,10 +100,10 @@ func (ix localIndexer) plan(ctx context.Context, want vectors.Collection) (plan,
 	if ctx.Err() != nil {
 		return plan{}, ctx.Err()
 	}
-	if err != nil || !sameContent(have, want) || ix.rebuild[want.Name] {
+	if err != nil || !index.SameContent(have, want) || ix.rebuild[want.Name] {
 		return ix.newPlan(want, nil), nil
 	}
-	if ix.branched && !ix.verify && have.Source == ix.before.source() {
+	if ix.branched && !ix.Repair && have.Source == ix.before.papers.Fingerprint {
 		return ix.changes(want), nil
 	}
 	versions, err := ix.versionsIn(ctx, want.Name)
@@ -112,7 +113,7 @@ func (ix localIndexer) plan(ctx context.Context, want vectors.Collection) (plan,
 // versionsIn returns the versions of the papers in a collection. It drops damaged segments.
 func (ix localIndexer) versionsIn(ctx context.Context, name string) (map[string]string, error) {
 	versions, err := ix.store.Versions(ctx, name)
-	if err == nil && ix.verify {
+	if err == nil && ix.Repair {
 		err = ix.store.Verify(ctx, name)
 	}
 	if err == nil {
@@ -135,9 +136,9 @@ func (ix localIndexer) dropDamage(ctx context.Context, name string, fault error)
 	case n == 0:
 		return fault
 	case n == 1:
-		ix.notice(fmt.Sprintf("1 damaged file of collection %s; its papers are indexed again", name))
+		ix.Notice(fmt.Sprintf("1 damaged file of collection %s; its papers are indexed again", name))
 	default:
-		ix.notice(fmt.Sprintf("%d damaged files of collection %s; their papers are indexed again", n, name))
+		ix.Notice(fmt.Sprintf("%d damaged files of collection %s; their papers are indexed again", n, name))
 	}
 	return nil
 }
@@ -182,8 +183,8 @@ func (a *adder) addGroup(ctx context.Context, ids []string) error {
 	cells := func(yield func(paperdb.Cell, error) bool) { // those to embed; it counts the words on the way
 		for c, err := range a.db.Cells(ctx, ids) {
 			if err == nil && a.addWords[c.PaperID] {
-				if bag := a.counter.Words(c.Text); indexesWords(c, bag) {
-					words = append(words, vectors.Record{Origin: originOf(c), Vector: vectors.Vector{Words: bag}})
+				if bag := a.counter.Words(c.Text); index.IndexesWords(c, bag) {
+					words = append(words, vectors.Record{Origin: index.OriginOf(c), Vector: vectors.Vector{Words: bag}})
 				}
 			}
 			if (err != nil || a.addDense[c.PaperID]) && !yield(c, err) {
@@ -197,9 +198,9 @@ func (a *adder) addGroup(ctx context.Context, ids []string) error {
 			return err
 		}
 		dense = append(dense, block.records()...)
-		a.progress(int(a.done.Load()), a.total)
+		a.Progress(int(a.done.Load()), a.total)
 	}
-	a.progress(int(a.done.Load()), a.total)
+	a.Progress(int(a.done.Load()), a.total)
 	if err := a.store.Add(ctx, bm25.Name, words, a.versionsOf(ids, a.addWords)); err != nil {
 		return err
 	}
@@ -210,7 +211,7 @@ func (a *adder) versionsOf(ids []string, which papers) map[string]string {
 	versions := make(map[string]string)
 	for _, id := range ids {
 		if which[id] {
-			versions[id] = a.version(id)
+			versions[id] = a.papers.Version(id)
 		}
 	}
 	return versions

@@ -1,4 +1,4 @@
-package env
+package indexing
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -34,7 +35,7 @@ type remoteIndexer struct {
 // readers need the collections as they are.
 func (ix remoteIndexer) update(ctx context.Context) error {
 	sparse, updateSparse := ix.outdated(ctx, bm25.Name)
-	dense, updateDense := ix.outdated(ctx, collectionOf(ix.texts.Info()))
+	dense, updateDense := ix.outdated(ctx, index.CollectionOf(ix.texts.Info()))
 	var densePlan plan
 	if updateDense {
 		want, err := ix.denseCollection(ctx)
@@ -62,26 +63,20 @@ func (ix remoteIndexer) update(ctx context.Context) error {
 
 // outdated reports whether a collection has to change, and returns its description, if there is one.
 func (ix remoteIndexer) outdated(ctx context.Context, name string) (vectors.Collection, bool) {
-	want := requirements{source: ix.source, model: ix.texts.Info()}
-	have, err := checkCollection(ctx, ix.store, name, want)
-	return have, err != nil || !want.sameWindows(have) || ix.rebuild[name]
+	want := index.Requirements{Source: ix.papers.Fingerprint, Model: ix.texts.Info()}
+	have, err := index.Check(ctx, ix.store, name, want)
+	return have, err != nil || !want.SameWindows(have) || ix.rebuild[name]
 }
-
-// changingPrefix begins the source of a collection that is being changed.
-const changingPrefix = "changing:"
-
-// changing is the source of a collection while it is changed. If the change is interrupted, the same one can be repeated.
-func changing(from, to string) string { return changingPrefix + from + ":" + to }
 
 // plan compares a collection on the server with the papers. It is built if it is of other papers or another model than the
 // current generation, or if more than half of its papers are outdated.
 func (ix remoteIndexer) plan(have, want vectors.Collection) plan {
-	from := ix.before.source()
-	current := have.Source == from || have.Source == changing(from, ix.source)
-	if ix.before.db == nil || !current || !sameContent(have, want) || ix.rebuild[want.Name] {
+	from := ix.before.papers.Fingerprint
+	current := have.Source == from || have.Source == index.Changing(from, ix.papers.Fingerprint)
+	if ix.before.db == nil || !current || !index.SameContent(have, want) || ix.rebuild[want.Name] {
 		return ix.newPlan(want, nil)
 	}
-	if p := ix.changes(want); 2*len(p.outdated) <= len(ix.before.files) {
+	if p := ix.changes(want); 2*len(p.outdated) <= len(ix.before.papers.Files) {
 		return p
 	}
 	return ix.newPlan(want, nil)
@@ -104,7 +99,7 @@ func (ix remoteIndexer) upgraded(ctx context.Context, p plan) (plan, error) {
 
 // updateSparse updates the BM25 collection from its present state.
 func (ix remoteIndexer) updateSparse(ctx context.Context, have vectors.Collection) error {
-	want := vectors.Collection{Name: bm25.Name, Kind: vectors.Sparse, Model: "bm25", Source: ix.source}
+	want := vectors.Collection{Name: bm25.Name, Kind: vectors.Sparse, Model: "bm25", Source: ix.papers.Fingerprint}
 	counter := bm25.NewCounter()
 	if p := ix.plan(have, want); !p.build {
 		stats, err := ix.changedStats(ctx, counter, have, p)
@@ -150,7 +145,7 @@ func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter,
 		return nil, err
 	}
 	for c, err := range ix.before.db.Cells(ctx, p.outdated) {
-		if err == nil && isPassage(c) {
+		if err == nil && index.IsPassage(c) {
 			err = builder.Remove(counter.Words(c.Text))
 		}
 		if err != nil {
@@ -183,7 +178,7 @@ func countWords(builder *bm25.Builder, counter *bm25.Counter, cells iter.Seq2[pa
 		if err != nil {
 			return err
 		}
-		if words := counter.Words(c.Text); isPassage(c) {
+		if words := counter.Words(c.Text); index.IsPassage(c) {
 			builder.Add(words)
 		} else {
 			builder.Learn(words)
@@ -200,7 +195,7 @@ func sparseRecords(cells iter.Seq2[paperdb.Cell, error], counter *bm25.Counter, 
 			if err == nil && len(terms) == 0 {
 				continue
 			}
-			if !yield(vectors.Record{Origin: originOf(c), Vector: vectors.Vector{Sparse: terms}}, err) {
+			if !yield(vectors.Record{Origin: index.OriginOf(c), Vector: vectors.Vector{Sparse: terms}}, err) {
 				return
 			}
 		}
@@ -244,9 +239,9 @@ func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
 		if err != nil {
 			return err
 		}
-		ix.progress(int(done.Load()), total)
+		ix.Progress(int(done.Load()), total)
 	}
-	ix.progress(int(done.Load()), total)
+	ix.Progress(int(done.Load()), total)
 	return nil
 }
 
@@ -281,7 +276,7 @@ func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vecto
 	if p.build {
 		return true, ix.store.ReplaceAll(ctx, p.want, p.terms, added)
 	}
-	if err := ix.store.Describe(ctx, name, changing(ix.before.source(), p.want.Source), nil, nil); err != nil {
+	if err := ix.store.Describe(ctx, name, index.Changing(ix.before.papers.Fingerprint, p.want.Source), nil, nil); err != nil {
 		return false, err
 	}
 	total, err := ix.store.Count(ctx, name, vectors.Filter{})
@@ -307,7 +302,7 @@ func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vecto
 		return false, err
 	}
 	if n != total-deleted+inserted {
-		ix.notice(fmt.Sprintf("collection %s on the server has %d records, not %d; it is built again", name, n, total-deleted+inserted))
+		ix.Notice(fmt.Sprintf("collection %s on the server has %d records, not %d; it is built again", name, n, total-deleted+inserted))
 		return false, nil
 	}
 	if err := ix.store.Flush(ctx, name); err != nil {

@@ -1,4 +1,4 @@
-package env
+package indexing
 
 import (
 	"context"
@@ -7,15 +7,17 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"airqa/env/embed"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 )
 
-// ahead embeds the texts of new papers while others are still being read. The vectors go to the cache, where
-// [Writer.Finish] finds them.
-type ahead struct {
+// Ahead embeds the texts of new papers while others are still being read. The vectors go to the cache, where [Update.Run] finds
+// them.
+type Ahead struct {
 	texts  *overlap
 	queue  chan []string
-	stop   chan struct{} // closed by end
+	stop   chan struct{} // closed by End
 	cancel context.CancelFunc
 	ended  chan struct{}
 	err    error // of run; read it after ended
@@ -24,10 +26,14 @@ type ahead struct {
 // aheadPapers is the number of papers that may wait. Then reading waits for embedding, so that memory is bounded.
 const aheadPapers = 4
 
-// startAhead begins to embed. It takes only the values of ctx.
-func startAhead(ctx context.Context, texts *overlap) *ahead {
+// errEnded is returned by Add after End.
+var errEnded = errors.New("the writer is closed")
+
+// StartAhead begins to embed with a model. It takes only the values of ctx.
+func StartAhead(ctx context.Context, model embed.Embedder, cache *embed.Cache) *Ahead {
+	texts := newOverlap(cache, embed.BlocksOf(model))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	a := &ahead{texts: texts, queue: make(chan []string, aheadPapers), stop: make(chan struct{}), cancel: cancel, ended: make(chan struct{})}
+	a := &Ahead{texts: texts, queue: make(chan []string, aheadPapers), stop: make(chan struct{}), cancel: cancel, ended: make(chan struct{})}
 	go func() {
 		defer close(a.ended)
 		a.err = a.run(ctx)
@@ -36,7 +42,7 @@ func startAhead(ctx context.Context, texts *overlap) *ahead {
 }
 
 // run embeds until stop is closed or a block fails.
-func (a *ahead) run(ctx context.Context) error {
+func (a *Ahead) run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(a.texts.Calls)
 	for block := a.next(ctx, nil); len(block) >= a.texts.Texts; {
@@ -51,7 +57,7 @@ func (a *ahead) run(ctx context.Context) error {
 }
 
 // next adds queued texts to a block until it is full. It returns nil when no more are to be embedded.
-func (a *ahead) next(ctx context.Context, block []string) []string {
+func (a *Ahead) next(ctx context.Context, block []string) []string {
 	for len(block) < a.texts.Texts {
 		select {
 		case texts := <-a.queue:
@@ -70,11 +76,11 @@ func (a *ahead) next(ctx context.Context, block []string) []string {
 	}
 }
 
-// add queues the texts of a paper, and waits if too many papers are queued. It returns the error of an earlier one.
-func (a *ahead) add(ctx context.Context, p paperdb.Paper) error {
+// Add queues the texts of a paper, and waits if too many papers are queued. It returns the error of an earlier one.
+func (a *Ahead) Add(ctx context.Context, p paperdb.Paper) error {
 	var texts []string
 	for _, c := range p.Cells() {
-		texts = append(texts, windowsOf(a.texts.texts, c)...)
+		texts = append(texts, index.WindowsOf(a.texts.texts, c)...)
 	}
 	select {
 	case a.queue <- texts:
@@ -83,14 +89,14 @@ func (a *ahead) add(ctx context.Context, p paperdb.Paper) error {
 		return ctx.Err()
 	case <-a.ended:
 		if a.err == nil {
-			return errClosed
+			return errEnded
 		}
 		return fmt.Errorf("embed texts: %w", a.err)
 	}
 }
 
-// end waits for the texts that are being embedded and leaves those that are queued. When ctx ends, it waits no longer.
-func (a *ahead) end(ctx context.Context) error {
+// End waits for the texts that are being embedded and leaves those that are queued. When ctx ends, it waits no longer.
+func (a *Ahead) End(ctx context.Context) error {
 	close(a.stop)
 	select {
 	case <-a.ended:

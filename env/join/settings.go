@@ -1,4 +1,4 @@
-package env
+package join
 
 import (
 	"context"
@@ -10,14 +10,15 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
 	"airqa/env/vectors/flat"
 )
 
-// joinSettings are the settings that directories must share to be joined.
-type joinSettings struct {
+// settings are the settings that directories must share to be joined.
+type settings struct {
 	chunks       datadir.Chunking
 	index        datadir.Index
 	dense, words vectors.Collection
@@ -26,13 +27,13 @@ type joinSettings struct {
 }
 
 // settingsOf reads the settings of a generation. It returns an error unless both collections belong to its papers.
-func settingsOf(ctx context.Context, store *flat.Store, info datadir.Info, files []paperdb.Owned) (joinSettings, error) {
-	s := joinSettings{chunks: datadir.DefaultChunking(), index: *info.Index, parsers: parsersOf(files)}
+func settingsOf(ctx context.Context, store *flat.Store, info datadir.Info, files []paperdb.Owned) (settings, error) {
+	s := settings{chunks: datadir.DefaultChunking(), index: *info.Index, parsers: parsersOf(files)}
 	if info.Chunks != nil {
 		s.chunks = *info.Chunks
 	}
 	var errDense, errWords error
-	s.dense, errDense = store.Info(ctx, collectionOf(embed.Info{Model: info.Index.Embedder}))
+	s.dense, errDense = store.Info(ctx, index.CollectionOf(embed.Info{Model: info.Index.Embedder}))
 	s.words, errWords = store.Info(ctx, bm25.Name)
 	err := errors.Join(errDense, errWords)
 	if err == nil && (s.dense.Source != info.Fingerprint || s.words.Source != info.Fingerprint) {
@@ -58,7 +59,7 @@ func parsersOf(files []paperdb.Owned) map[string][]string {
 }
 
 // differences lists what differs from other settings, one line each.
-func (s joinSettings) differences(other joinSettings) (list []string) {
+func (s settings) differences(other settings) (list []string) {
 	differ := func(format string, a, b any) {
 		if a != b {
 			list = append(list, fmt.Sprintf(format, a, b))
@@ -67,7 +68,7 @@ func (s joinSettings) differences(other joinSettings) (list []string) {
 	differ("passages of %v, not %v", s.chunks, other.chunks)
 	differ("embedder %v, not %v", modelOf(s.dense), modelOf(other.dense))
 	differ("windows of %v tokens, not %v", s.dense.Window, other.dense.Window)
-	if len(list) == 0 && (!sameContent(s.dense, other.dense) || !sameContent(s.words, other.words)) {
+	if len(list) == 0 && (!index.SameContent(s.dense, other.dense) || !index.SameContent(s.words, other.words)) {
 		list = append(list, "another form of the search index")
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.parsers)) {
@@ -91,7 +92,7 @@ func (j *Join) checkSettings() error {
 	path, want := j.to.path, j.to.settings
 	known := j.to.dir != nil && j.to.info.Index != nil
 	for _, s := range j.sources {
-		if len(s.files) == 0 {
+		if len(s.papers.Files) == 0 {
 			continue
 		}
 		if !known {
@@ -136,5 +137,3 @@ func (j *Join) checkShards() error {
 	}
 	return nil
 }
-
-func versionOf(f paperdb.Owned) string { return sourceOf(f).Version() }

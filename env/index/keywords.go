@@ -1,4 +1,4 @@
-package env
+package index
 
 import (
 	"context"
@@ -12,23 +12,23 @@ import (
 	"airqa/env/vectors/milvus"
 )
 
-// keywords turns texts into vectors of a BM25 collection: bags of words where the store keeps the statistics, weighted
+// Keywords turns texts into vectors of a BM25 collection: bags of words where the store keeps the statistics, weighted
 // positions where they are saved with the collection, as on a server and in directories of early versions.
-type keywords struct {
+type Keywords struct {
 	stats   *bm25.Stats   // nil for bags of words
 	apart   *milvus.Store // has the terms of stats, if they are stored apart
 	mu      *sync.Mutex   // guards counter
 	counter *bm25.Counter
 }
 
-func keywordsOf(c vectors.Collection, store vectors.Store) (keywords, error) {
-	k := keywords{mu: new(sync.Mutex), counter: bm25.NewCounter()}
+func KeywordsOf(c vectors.Collection, store vectors.Store) (Keywords, error) {
+	k := Keywords{mu: new(sync.Mutex), counter: bm25.NewCounter()}
 	if c.Kind == vectors.Words {
 		return k, nil
 	}
 	k.stats = new(bm25.Stats)
 	if err := json.Unmarshal(c.Encoder, k.stats); err != nil {
-		return keywords{}, fmt.Errorf("read statistics of collection %s: %w", c.Name, err)
+		return Keywords{}, fmt.Errorf("read statistics of collection %s: %w", c.Name, err)
 	}
 	if k.stats.Partial() {
 		k.apart, _ = store.(*milvus.Store)
@@ -37,7 +37,7 @@ func keywordsOf(c vectors.Collection, store vectors.Store) (keywords, error) {
 }
 
 // query returns the vector of a question. Where terms are stored apart, it reads those of the question.
-func (k keywords) query(ctx context.Context, text string) (vectors.Vector, error) {
+func (k Keywords) Query(ctx context.Context, text string) (vectors.Vector, error) {
 	words := k.words(text)
 	if k.stats == nil {
 		return vectors.Vector{Words: words}, nil
@@ -58,7 +58,7 @@ func (k keywords) query(ctx context.Context, text string) (vectors.Vector, error
 }
 
 // drift returns how far scores may be from those of new statistics, see bm25.Stats.
-func (k keywords) drift() float64 {
+func (k Keywords) drift() float64 {
 	if k.stats != nil {
 		return k.stats.Drift()
 	}
@@ -66,23 +66,23 @@ func (k keywords) drift() float64 {
 }
 
 // indexes reports whether a cell has a record.
-func (k keywords) indexes(c paperdb.Cell) bool {
+func (k Keywords) Indexes(c paperdb.Cell) bool {
 	if k.apart != nil {
 		return len(k.words(c.Text)) > 0 // all words of all texts are known
 	}
 	if k.stats != nil {
 		return len(k.stats.Document(k.words(c.Text))) > 0
 	}
-	return indexesWords(c, k.words(c.Text))
+	return IndexesWords(c, k.words(c.Text))
 }
 
-// indexesWords reports whether a cell has a bag of words: a passage always, since it counts as a document, other cells
+// IndexesWords reports whether a cell has a bag of words: a passage always, since it counts as a document, other cells
 // only if a query can match them.
-func indexesWords(c paperdb.Cell, bag []vectors.Word) bool {
-	return len(bag) > 0 || isPassage(c)
+func IndexesWords(c paperdb.Cell, bag []vectors.Word) bool {
+	return len(bag) > 0 || IsPassage(c)
 }
 
-func (k keywords) words(text string) []vectors.Word {
+func (k Keywords) words(text string) []vectors.Word {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.counter.Words(text)

@@ -1,4 +1,4 @@
-package env
+package index
 
 import (
 	"context"
@@ -37,27 +37,27 @@ type Verified struct {
 // matches its checksums. Deep also checks that it has the expected number of records. An error means that the directory or
 // the server could not be read.
 func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) {
-	dir, db, err := openPapers(ctx, cfg.Dir)
+	dir, db, err := OpenPapers(ctx, cfg.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close(), dir.Release()) }()
-	store, err := openStore(ctx, dir, cfg.Vectors)
+	store, err := OpenStore(ctx, dir, cfg.Vectors)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	source, err := fingerprint(ctx, dir, db)
+	source, err := Fingerprint(ctx, dir, db)
 	if err != nil {
 		return nil, err
 	}
 	if sealed, err := dir.Sealed(); err != nil || !sealed {
 		list = append(list, Verified{Name: "papers", Faults: []string{"the description of their generation is damaged or missing"}})
 	}
-	want := requirements{source: source, model: cfg.Embedder.Info()}
+	want := Requirements{Source: source, Model: cfg.Embedder.Info()}
 	r := verifier{db: db, store: store, want: want, model: cfg.Embedder}
 	var all, intact []*tally
-	for _, name := range []string{bm25.Name, collectionOf(want.model)} {
+	for _, name := range []string{bm25.Name, CollectionOf(want.Model)} {
 		t, err := r.collection(ctx, name)
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ type verifiable interface {
 type verifier struct {
 	db    *paperdb.Reader
 	store vectors.Store
-	want  requirements
+	want  Requirements
 	model embed.Embedder
 }
 
@@ -92,20 +92,20 @@ type verifier struct {
 type tally struct {
 	Verified
 	info  vectors.Collection
-	texts keywords              // not of a dense collection
+	texts Keywords              // not of a dense collection
 	want  map[paperdb.Place]int // records
 }
 
 // collection checks all but the number of records by column.
 func (r verifier) collection(ctx context.Context, name string) (*tally, error) {
 	v := Verified{Name: name}
-	info, err := checkCollection(ctx, r.store, name, r.want)
+	info, err := Check(ctx, r.store, name, r.want)
 	if s, ok := r.store.(verifiable); ok && err == nil {
 		v.Checksums = true
 		err = s.Verify(ctx, name)
 	}
-	if err == nil && info.Window > 0 && info.Window != r.want.model.Window {
-		err = fmt.Errorf("built with windows of %d tokens, not %d; use the model limit of the ingest", info.Window, r.want.model.Window)
+	if err == nil && info.Window > 0 && info.Window != r.want.Model.Window {
+		err = fmt.Errorf("built with windows of %d tokens, not %d; use the model limit of the ingest", info.Window, r.want.Model.Window)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -122,7 +122,7 @@ func (r verifier) collection(ctx context.Context, name string) (*tally, error) {
 func (r verifier) recount(ctx context.Context, list []*tally) (err error) {
 	for _, t := range list {
 		if t.info.Kind != vectors.Dense {
-			if t.texts, err = keywordsOf(t.info, r.store); err != nil {
+			if t.texts, err = KeywordsOf(t.info, r.store); err != nil {
 				return err
 			}
 		}
@@ -145,12 +145,12 @@ func (r verifier) recount(ctx context.Context, list []*tally) (err error) {
 
 // count adds the records that a cell should have.
 func (t *tally) count(cell paperdb.Cell, model embed.Embedder) {
-	if t.info.Kind != vectors.Dense && !t.texts.indexes(cell) {
+	if t.info.Kind != vectors.Dense && !t.texts.Indexes(cell) {
 		return
 	}
 	n := 1
 	if t.info.Window > 0 {
-		n = len(windowsOf(model, cell))
+		n = len(WindowsOf(model, cell))
 	}
 	t.want[paperdb.Place{Table: cell.Table, Column: cell.Column}] += n
 	t.Texts++

@@ -1,4 +1,4 @@
-package env
+package index
 
 import (
 	"context"
@@ -26,13 +26,13 @@ func (c *comparison) recall(ctx context.Context, name string) error {
 			return err
 		}
 		// The text itself is its own nearest passage, which every index finds.
-		q := vectors.Query{Vector: v, K: 2*recallDepth + 1, Filter: vectors.Filter{Table: searchTable, Column: searchColumn}}
+		q := vectors.Query{Vector: v, K: 2*recallDepth + 1, Filter: vectors.Filter{Table: PassageTable, Column: PassageColumn}}
 		exact, errExact := c.exact.Search(ctx, name, q)
 		found, errFound := c.approximate.Search(ctx, name, q)
 		if err := errors.Join(errExact, errFound); err != nil {
 			return err
 		}
-		exact, found = without(exact, originOf(cell)), without(found, originOf(cell))
+		exact, found = without(exact, OriginOf(cell)), without(found, OriginOf(cell))
 		sum.At1, sum.At5, sum.At10 = sum.At1+recallAt(exact, found, 1), sum.At5+recallAt(exact, found, 5), sum.At10+recallAt(exact, found, recallDepth)
 		sum.Queries++
 	}

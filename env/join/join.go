@@ -1,4 +1,5 @@
-package env
+// Package join makes one data directory of several.
+package join
 
 import (
 	"cmp"
@@ -8,12 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/env/datadir"
+	"airqa/env/index"
+	"airqa/env/paperdb"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 )
 
-// JoinConfig configures [OpenJoin]. Dir and From are required.
-type JoinConfig struct {
+// Config configures [Open]. Dir and From are required.
+type Config struct {
 	// Dir gets the papers of From: data directories with their vectors in files. It is created if it is missing or empty.
 	Dir  string
 	From []string
@@ -29,17 +32,17 @@ type JoinConfig struct {
 // text is embedded. The result is the next generation of the directory: an interrupted join changes nothing that readers see,
 // and the same join again completes it.
 type Join struct {
-	cfg      JoinConfig
-	open     closers
+	cfg      Config
+	open     files.Closers
 	to       target
 	sources  []*source
-	replaced []ReplacedPaper
+	replaced []Replaced
 	done     int // steps
 }
 
-// JoinedSource counts the papers of a data directory: those that are added, those that are already there in the same version,
+// Source counts the papers of a data directory: those that are added, those that are already there in the same version,
 // and those of which another directory has the version that counts.
-type JoinedSource struct {
+type Source struct {
 	Dir      string `json:"data"`
 	Papers   int    `json:"papers"`
 	Added    int    `json:"added"`
@@ -47,16 +50,16 @@ type JoinedSource struct {
 	Replaced int    `json:"replaced"`
 }
 
-// ReplacedPaper is a version of a paper that does not count.
-type ReplacedPaper struct {
+// Replaced is a version of a paper that does not count.
+type Replaced struct {
 	PaperID string `json:"paper_id"`
 	// File is the name of the file that the version was read from, Dir the directory that has it.
 	File string `json:"file"`
 	Dir  string `json:"data"`
 }
 
-// OpenJoin checks that the directories can be joined, and plans it. It keeps their locks until Close.
-func OpenJoin(ctx context.Context, cfg JoinConfig) (*Join, error) {
+// Open checks that the directories can be joined, and plans it. It keeps their locks until Close.
+func Open(ctx context.Context, cfg Config) (*Join, error) {
 	if cfg.Progress == nil {
 		cfg.Progress = func(int, int, string) {}
 	}
@@ -73,7 +76,7 @@ func (j *Join) prepare(ctx context.Context) error {
 	}
 	for _, path := range j.cfg.From {
 		s := &source{path: path}
-		j.open.add(s)
+		j.open.Add(s)
 		j.sources = append(j.sources, s)
 		if err := s.open(ctx); err != nil {
 			return fmt.Errorf("join %s: %w", path, err)
@@ -89,11 +92,11 @@ func (j *Join) prepare(ctx context.Context) error {
 }
 
 // Close releases the directories.
-func (j *Join) Close() error { return j.open.close() }
+func (j *Join) Close() error { return j.open.Close() }
 
 // Sources counts the papers of each directory.
-func (j *Join) Sources() []JoinedSource {
-	list := make([]JoinedSource, len(j.sources))
+func (j *Join) Sources() []Source {
+	list := make([]Source, len(j.sources))
 	for i, s := range j.sources {
 		list[i] = s.counts
 	}
@@ -101,10 +104,10 @@ func (j *Join) Sources() []JoinedSource {
 }
 
 // Replaced lists the versions of papers that do not count; empty unless Replace is set.
-func (j *Join) Replaced() []ReplacedPaper { return j.replaced }
+func (j *Join) Replaced() []Replaced { return j.replaced }
 
 // Papers is the number of papers of the result.
-func (j *Join) Papers() int { return len(j.to.files) - len(j.to.removed) + j.Added() }
+func (j *Join) Papers() int { return len(j.to.papers.Files) - len(j.to.removed) + j.Added() }
 
 // Added is the number of papers that are added.
 func (j *Join) Added() (n int) {
@@ -123,14 +126,14 @@ type version struct {
 // plan decides which version of each paper counts. The papers of the target come first, then those of each source in order.
 func (j *Join) plan() error {
 	chosen := make(map[string]version)
-	for _, f := range j.to.files {
-		chosen[f.PaperID] = version{hash: versionOf(f), file: f.Name}
+	for _, f := range j.to.papers.Files {
+		chosen[f.PaperID] = version{hash: index.VersionOf(f), file: f.Name}
 	}
 	var conflicts []string
 	for _, s := range j.sources {
-		s.counts = JoinedSource{Dir: s.path, Papers: len(s.files)}
-		for _, f := range s.files {
-			mine := version{hash: versionOf(f), file: f.Name, from: s}
+		s.counts = Source{Dir: s.path, Papers: len(s.papers.Files)}
+		for _, f := range s.papers.Files {
+			mine := version{hash: index.VersionOf(f), file: f.Name, from: s}
 			other, have := chosen[f.PaperID]
 			switch {
 			case have && other.hash == mine.hash:
@@ -159,7 +162,7 @@ func (j *Join) dirOf(v version) string {
 
 // replace leaves out a version of a paper.
 func (j *Join) replace(paperID string, v version) {
-	j.replaced = append(j.replaced, ReplacedPaper{PaperID: paperID, File: v.file, Dir: j.dirOf(v)})
+	j.replaced = append(j.replaced, Replaced{PaperID: paperID, File: v.file, Dir: j.dirOf(v)})
 	if v.from == nil {
 		j.to.removed = append(j.to.removed, paperID)
 		return
@@ -185,15 +188,26 @@ func conflictError(list []string) error {
 		strings.Join(list[:min(len(list), mostConflicts)], "\n  "), more)
 }
 
-// resultSources are the inputs of the papers of the result.
-func (j *Join) resultSources() []datadir.Source {
-	gone := make(map[string]bool, len(j.to.removed))
-	for _, id := range j.to.removed {
+// result returns the papers of the result.
+func (j *Join) result() index.Papers {
+	all := without(j.to.papers.Files, j.to.removed)
+	for _, s := range j.sources {
+		all = append(all, s.taken()...)
+	}
+	slices.SortFunc(all, func(a, b paperdb.Owned) int { return strings.Compare(a.PaperID, b.PaperID) })
+	return index.PapersOf(all)
+}
+
+// without returns the files of the papers that are not among some.
+func without(list []paperdb.Owned, ids []string) (left []paperdb.Owned) {
+	gone := make(map[string]bool, len(ids))
+	for _, id := range ids {
 		gone[id] = true
 	}
-	list := slices.DeleteFunc(sourcesOf(j.to.files), func(s datadir.Source) bool { return gone[s.PaperID] })
-	for _, s := range j.sources {
-		list = append(list, sourcesOf(s.taken())...)
+	for _, f := range list {
+		if !gone[f.PaperID] {
+			left = append(left, f)
+		}
 	}
-	return list
+	return left
 }

@@ -1,4 +1,4 @@
-package env
+package join
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"airqa/env/datadir"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors/flat"
 )
@@ -22,10 +23,10 @@ type source struct {
 	lock     *datadir.Lock // nil if the directory cannot be written
 	info     datadir.Info
 	changed  time.Time // of the database
-	files    []paperdb.Owned
-	settings joinSettings
+	papers   index.Papers
+	settings settings
 	store    *flat.Store
-	counts   JoinedSource
+	counts   Source
 	// without are the papers that are left out.
 	without []string
 }
@@ -33,19 +34,7 @@ type source struct {
 func (s *source) leaveOut(paperID string) { s.without = append(s.without, paperID) }
 
 // taken are the files of the papers that are taken.
-func (s *source) taken() []paperdb.Owned {
-	gone := make(map[string]bool, len(s.without))
-	for _, id := range s.without {
-		gone[id] = true
-	}
-	var list []paperdb.Owned
-	for _, f := range s.files {
-		if !gone[f.PaperID] {
-			list = append(list, f)
-		}
-	}
-	return list
-}
+func (s *source) taken() []paperdb.Owned { return without(s.papers.Files, s.without) }
 
 // errInterrupted means that a directory has a next generation that is not complete.
 var errInterrupted = errors.New("an ingest into it was interrupted; run the same airqa command again, then join")
@@ -86,16 +75,16 @@ func (s *source) read(ctx context.Context) (err error) {
 	if s.changed, err = modified(s.dir.Database()); err != nil {
 		return err
 	}
-	if s.files, err = filesOf(ctx, s.dir.Database()); err != nil {
+	if s.papers, err = papersOf(ctx, s.dir.Database()); err != nil {
 		return err
 	}
-	if datadir.Fingerprint(sourcesOf(s.files)) != s.info.Fingerprint {
-		return otherPapers("its database", len(s.files), s.info)
+	if s.papers.Fingerprint != s.info.Fingerprint {
+		return index.OtherPapers("its database", len(s.papers.Files), s.info)
 	}
 	if s.store, err = flat.Open(s.dir.Vectors(), s.dir.Generation()); err != nil {
 		return err
 	}
-	s.settings, err = settingsOf(ctx, s.store, s.info, s.files)
+	s.settings, err = settingsOf(ctx, s.store, s.info, s.papers.Files)
 	return err
 }
 
@@ -146,20 +135,21 @@ func checkJoinable(path string, info datadir.Info) error {
 	switch {
 	case info.Format != datadir.Format || info.Generation == 0 || info.Index == nil:
 		return fmt.Errorf("it was written by an earlier version; bring it up to date with airqa store vectors repair --data %s", path)
-	case !isFiles(info.Index.Vectors):
-		return fmt.Errorf("its vectors are on a Milvus server; copy them into its files first: airqa store vectors copy --data %s --to %s", path, Files)
+	case !index.IsFiles(info.Index.Vectors):
+		return fmt.Errorf("its vectors are on a Milvus server; copy them into its files first: airqa store vectors copy --data %s --to %s", path, index.Files)
 	}
 	return nil
 }
 
-// filesOf returns the source files of the papers of a database.
-func filesOf(ctx context.Context, path string) (_ []paperdb.Owned, err error) {
+// papersOf returns the papers of a database.
+func papersOf(ctx context.Context, path string) (_ index.Papers, err error) {
 	db, err := paperdb.OpenStored(ctx, path)
 	if err != nil {
-		return nil, err
+		return index.Papers{}, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return db.Files(ctx)
+	list, err := db.Files(ctx)
+	return index.PapersOf(list), err
 }
 
 // target is the directory that gets the papers.
@@ -167,8 +157,8 @@ type target struct {
 	path     string
 	dir      *datadir.Dir // nil if it does not exist
 	info     datadir.Info
-	files    []paperdb.Owned
-	settings joinSettings
+	papers   index.Papers
+	settings settings
 	// removed are the papers of which a source has the version that counts.
 	removed []string
 }
@@ -205,7 +195,7 @@ func (j *Join) lockTarget() error {
 	if err != nil {
 		return err
 	}
-	j.open.add(unlock{lock})
+	j.open.Add(unlock{lock})
 	if j.to.dir, err = datadir.Open(j.to.path); err != nil { // a writer may have ended before the lock
 		return err
 	}
@@ -240,7 +230,7 @@ func (j *Join) readTarget(ctx context.Context) (err error) {
 	}
 	s := source{path: j.to.path, dir: j.to.dir, info: j.to.info}
 	err = s.read(ctx)
-	j.to.files, j.to.settings = s.files, s.settings
+	j.to.papers, j.to.settings = s.papers, s.settings
 	if s.store != nil {
 		err = errors.Join(err, s.store.Close())
 	}
@@ -255,7 +245,7 @@ func (j *Join) complete(ctx context.Context, next *datadir.Dir) error {
 	if j.to.info.Index == nil {
 		j.to.info.Index, j.to.info.Chunks = j.first().Index, j.first().Chunks
 	}
-	files, err := filesOf(ctx, next.Database())
+	papers, err := papersOf(ctx, next.Database())
 	if err != nil || j.to.info.Index == nil {
 		return errors.Join(errInterrupted, err)
 	}
@@ -264,7 +254,7 @@ func (j *Join) complete(ctx context.Context, next *datadir.Dir) error {
 		return err
 	}
 	info := j.to.info
-	info.Fingerprint = datadir.Fingerprint(sourcesOf(files))
+	info.Fingerprint = papers.Fingerprint
 	_, unfinished := settingsOf(ctx, store, info, nil)
 	if err := store.Close(); err != nil {
 		return err
@@ -272,7 +262,7 @@ func (j *Join) complete(ctx context.Context, next *datadir.Dir) error {
 	if unfinished != nil {
 		return errInterrupted
 	}
-	if err := j.commit(next, info.Fingerprint, len(files)); err != nil {
+	if err := j.commit(next, papers); err != nil {
 		return err
 	}
 	if j.to.dir, err = datadir.Open(j.to.path); err != nil {

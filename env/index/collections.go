@@ -1,11 +1,12 @@
-package env
+// Package index has the search index of a data directory: its settings, its collections in files or on a server, their checks, and
+// comparisons of two stores.
+package index
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,42 +21,23 @@ import (
 	"airqa/internal/lazyregexp"
 )
 
-// Mode selects the search method.
-type Mode string
-
-// Search modes. The paper uses dense vectors (Section 4.1); the others are for comparison.
-const (
-	Dense  Mode = "dense"
-	BM25   Mode = "bm25"
-	Hybrid Mode = "hybrid" // reciprocal rank fusion of both
-)
-
 // MiniLM is the collection name that the reference implementation uses for all-MiniLM-L6-v2.
 const MiniLM = "text_sentence_transformers_all_minilm_l6_v2"
 
 var notInNames = lazyregexp.New(`[^a-z0-9_]+`)
 
-// collectionOf names the collection of an embedding model. As in the reference, the name joins modality, type and model
+// CollectionOf names the collection of an embedding model. As in the reference, the name joins modality, type and model
 // in lower case and replaces every other character with "_".
-func collectionOf(info embed.Info) string {
+func CollectionOf(info embed.Info) string {
 	if EmbedderName(info.Model) == DefaultEmbedder {
 		return MiniLM
 	}
 	return "text_" + notInNames.ReplaceAllString(strings.ToLower(info.Model), "_")
 }
 
-// cachePath is the file that caches the vectors of a model by text.
-func cachePath(dir *datadir.Dir, info embed.Info) string {
-	name := collectionOf(info)
-	if len(info.Hash) >= 8 {
-		name += "-" + info.Hash[:8]
-	}
-	return filepath.Join(dir.Path(), "embeddings", name+".cache")
-}
-
-// openStore opens the vector store of a data directory: the local files if url is empty or [Files], else a Milvus server.
-func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store, error) {
-	if isFiles(url) {
+// OpenStore opens the vector store of a data directory: the local files if url is empty or [Files], else a Milvus server.
+func OpenStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store, error) {
+	if IsFiles(url) {
 		s, err := flat.Open(dir.Vectors(), dir.Generation())
 		if err != nil {
 			return nil, err // a nil *flat.Store would make a non-nil interface
@@ -87,10 +69,10 @@ func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store
 var errForeign = errors.New("the Milvus server contains the collections of another data directory under this prefix; " +
 	"give each directory its own: milvus://HOST:19530?prefix=NAME_")
 
-// claimStore makes dir the owner and the last writer of a server's collections. It must be called before the first write.
+// Claim makes dir the owner and the last writer of a server's collections. It must be called before the first write.
 // Collections written before owners were recorded have none: they are claimed only if they were built from the papers of
 // dir, either at the last ingest or, after an interrupted ingest, from the current database.
-func claimStore(ctx context.Context, dir *datadir.Dir, store vectors.Store, source string, takeOver bool) error {
+func Claim(ctx context.Context, dir *datadir.Dir, store vectors.Store, source string, takeOver bool) error {
 	s, ok := store.(*milvus.Store)
 	if !ok {
 		return nil
@@ -135,14 +117,14 @@ func checkCopies(ctx context.Context, dir *datadir.Dir, s *milvus.Store, takeOve
 	return last, err
 }
 
-// checkServer connects to the server of a writer before it begins, and checks that it may write there.
-func checkServer(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) error {
-	store, err := openStore(ctx, dir, cfg.Vectors)
+// CheckServer connects to the server of a writer before it begins, and checks that it may write there.
+func CheckServer(ctx context.Context, dir *datadir.Dir, url string, takeOver bool) error {
+	store, err := OpenStore(ctx, dir, url)
 	if err != nil {
 		return err
 	}
 	if s, ok := store.(*milvus.Store); ok {
-		_, err = checkCopies(ctx, dir, s, cfg.TakeOver)
+		_, err = checkCopies(ctx, dir, s, takeOver)
 	}
 	return errors.Join(err, store.Close())
 }
@@ -169,15 +151,27 @@ func own(ctx context.Context, dir *datadir.Dir, s *milvus.Store, source string) 
 	return s.Claim(ctx, info.ID)
 }
 
+// SameContent reports whether records of one collection can be added to the other.
+func SameContent(a, b vectors.Collection) bool {
+	return a.Name == b.Name && a.Kind == b.Kind && a.Dim == b.Dim && a.Model == b.Model && a.ModelHash == b.ModelHash &&
+		a.Window == b.Window && a.Corpus == b.Corpus
+}
+
+// changingPrefix begins the source of a collection that is being changed.
+const changingPrefix = "changing:"
+
+// Changing is the source of a collection while it is changed. If the change is interrupted, the same one can be repeated.
+func Changing(from, to string) string { return changingPrefix + from + ":" + to }
+
 // CheckVectors validates the URL of a vector store without connecting to it. An empty URL and [Files] are valid.
 func CheckVectors(url string) error {
-	_, err := placeOf(url)
+	_, err := PlaceOf(url)
 	return err
 }
 
-// checkCollection checks that a collection exists, was built from the current papers, and with the given model.
-// want.model is the zero Info for BM25.
-func checkCollection(ctx context.Context, store vectors.Store, name string, want requirements) (vectors.Collection, error) {
+// Check checks that a collection exists, was built from the current papers, and with the given model.
+// want.Model is the zero Info for BM25.
+func Check(ctx context.Context, store vectors.Store, name string, want Requirements) (vectors.Collection, error) {
 	c, err := store.Info(ctx, name)
 	if errors.Is(err, vectors.ErrNotFound) {
 		return c, fmt.Errorf("the search index has no collection %s%s; %s", name, availableModels(ctx, store), rebuildHint(store))
@@ -192,13 +186,13 @@ func checkCollection(ctx context.Context, store vectors.Store, name string, want
 		return c, fmt.Errorf("collection %s has index %s, not %s; leave it out of the URL, or change it with airqa store vectors copy --to URL",
 			name, cmp.Or(c.Index, "FLAT"), cmp.Or(s.IndexFor(c), "FLAT"))
 	}
-	if c.Source != want.source {
+	if c.Source != want.Source {
 		return c, fmt.Errorf("the search index is out of date, for instance after an interrupted ingest%s; %s", copyHint(store), rebuildHint(store))
 	}
 	if name == bm25.Name {
 		return c, nil
 	}
-	if err := want.model.Check(embed.Info{Model: c.Model, Hash: c.ModelHash, Dim: c.Dim}); err != nil {
+	if err := want.Model.Check(embed.Info{Model: c.Model, Hash: c.ModelHash, Dim: c.Dim}); err != nil {
 		return c, fmt.Errorf("%w; use the model of the last ingest, or ingest again with this one", err)
 	}
 	return c, nil
@@ -220,15 +214,15 @@ func rebuildHint(store vectors.Store) string {
 	return "run the same airqa ingest command again"
 }
 
-// requirements describes the papers and the model a collection must have been built from.
-type requirements struct {
-	source string
-	model  embed.Info
+// Requirements describes the papers and the model a collection must have been built from.
+type Requirements struct {
+	Source string
+	Model  embed.Info
 }
 
 // sameWindows reports whether a collection of the model splits passages alike.
-func (r requirements) sameWindows(c vectors.Collection) bool {
-	return c.Kind != vectors.Dense || c.Window == r.model.Window
+func (r Requirements) SameWindows(c vectors.Collection) bool {
+	return c.Kind != vectors.Dense || c.Window == r.Model.Window
 }
 
 // availableModels lists the dense collections that exist instead.
@@ -267,7 +261,7 @@ func Collections(ctx context.Context, dir, url string) (list []Stored, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.Release()) }()
-	store, err := openStore(ctx, d, url)
+	store, err := OpenStore(ctx, d, url)
 	if err != nil {
 		return nil, err
 	}

@@ -1,14 +1,13 @@
-package env
+package indexing
 
 import (
 	"context"
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
-	"airqa/env/datadir"
 	"airqa/env/embed"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -17,20 +16,16 @@ import (
 
 // indexer has what an update of the collections needs, in the files or on a server, to match the papers in the database.
 type indexer struct {
-	db *paperdb.Reader
-	// source is the fingerprint of the papers, files are their files, ordered by paper id.
-	source string
-	files  []paperdb.Owned
+	Config
+	db     *paperdb.Reader
+	papers index.Papers
 	// branched means that the collections in the files were copied from those of the current generation, and nothing was
 	// changed since.
 	branched bool
 	texts    *embed.Cache
 	overlap  *overlap
-	progress func(done, total int)
-	notice   func(line string)
 	before   *before
 	rebuild  map[string]bool // collections that are built again, although they seem to match
-	verify   bool            // compare all checksums, too
 }
 
 // plan is an update of one collection.
@@ -48,37 +43,14 @@ type plan struct {
 
 // newPlan plans the update of a collection that has papers in the versions have; nil means that it is built.
 func (ix indexer) newPlan(want vectors.Collection, have map[string]string) plan {
-	versions := versionsOf(ix.files)
+	versions := ix.papers.Versions()
 	return plan{want: want, build: have == nil, outdated: lacking(have, versions), missing: lacking(versions, have)}
 }
 
 // changes plans the update of a collection of the papers of the current generation. It reads no collection, and computes no
 // versions.
 func (ix indexer) changes(want vectors.Collection) plan {
-	return plan{want: want, outdated: changed(ix.before.files, ix.files), missing: changed(ix.files, ix.before.files)}
-}
-
-// changed returns the papers that others do not have from the same files, sorted and not nil. Both lists are ordered by id.
-func changed(files, others []paperdb.Owned) []string {
-	ids, i := []string{}, 0
-	for _, f := range files {
-		for i < len(others) && others[i].PaperID < f.PaperID {
-			i++
-		}
-		if i == len(others) || sourceOf(others[i]) != sourceOf(f) {
-			ids = append(ids, f.PaperID)
-		}
-	}
-	return ids
-}
-
-// version returns the version of a paper.
-func (ix indexer) version(paperID string) string {
-	i, ok := slices.BinarySearchFunc(ix.files, paperID, func(f paperdb.Owned, id string) int { return strings.Compare(f.PaperID, id) })
-	if !ok {
-		return ""
-	}
-	return versionOf(ix.files[i])
+	return plan{want: want, outdated: ix.before.papers.Without(ix.papers), missing: ix.papers.Without(ix.before.papers)}
 }
 
 // lacking returns the papers that others do not have in the same version, sorted and not nil.
@@ -107,12 +79,12 @@ func (ix indexer) saveVectors(ctx context.Context, p plan) (lost bool, err error
 	if !p.build {
 		return ix.before.vectorsTo(ctx, ix.texts, p.want, p.outdated)
 	}
-	if lost, err = ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.all()); err != nil || !ix.moved(p) {
+	if lost, err = ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.papers.IDs()); err != nil || !ix.moved(p) {
 		return lost, err
 	}
 	n, err := ix.before.withoutVector(ctx, ix.texts)
 	if n > 0 {
-		ix.notice(fmt.Sprintf("no vector of %s of papers that were indexed before is left in collection %s on the server; embedding them again",
+		ix.Notice(fmt.Sprintf("no vector of %s of papers that were indexed before is left in collection %s on the server; embedding them again",
 			terminal.Plural(n, "text"), p.want.Name))
 	}
 	return lost, err
@@ -121,13 +93,7 @@ func (ix indexer) saveVectors(ctx context.Context, p plan) (lost bool, err error
 // moved reports whether a server should have the vectors of a dense collection that is built.
 func (ix indexer) moved(p plan) bool {
 	r := ix.before.record
-	return p.want.Kind == vectors.Dense && r != nil && !isFiles(r.Vectors) && r.Embedder == EmbedderName(p.want.Model)
-}
-
-// sameContent reports whether records of one collection can be added to the other.
-func sameContent(a, b vectors.Collection) bool {
-	return a.Name == b.Name && a.Kind == b.Kind && a.Dim == b.Dim && a.Model == b.Model && a.ModelHash == b.ModelHash &&
-		a.Window == b.Window && a.Corpus == b.Corpus
+	return p.want.Kind == vectors.Dense && r != nil && !index.IsFiles(r.Vectors) && r.Embedder == index.EmbedderName(p.want.Model)
 }
 
 // denseCollection describes the collection of the embedding model.
@@ -148,52 +114,15 @@ func (ix indexer) denseCollection(ctx context.Context) (vectors.Collection, erro
 		info.Dim = len(probe[0])
 	}
 	return vectors.Collection{
-		Name: collectionOf(info), Kind: vectors.Dense, Dim: info.Dim, Model: info.Model, ModelHash: info.Hash,
-		Window: info.Window, Source: ix.source,
+		Name: index.CollectionOf(info), Kind: vectors.Dense, Dim: info.Dim, Model: info.Model, ModelHash: info.Hash,
+		Window: info.Window, Source: ix.papers.Fingerprint,
 	}, nil
 }
-
-func sourcesOf(files []paperdb.Owned) []datadir.Source {
-	list := make([]datadir.Source, len(files))
-	for i, f := range files {
-		list[i] = sourceOf(f)
-	}
-	return list
-}
-
-func sourceOf(f paperdb.Owned) datadir.Source {
-	return datadir.Source{PaperID: f.PaperID, SHA256: f.SHA256, MetadataSHA256: f.MetadataSHA256, Parser: f.Parser}
-}
-
-func versionsOf(files []paperdb.Owned) map[string]string {
-	versions := make(map[string]string, len(files))
-	for _, s := range sourcesOf(files) {
-		versions[s.PaperID] = s.Version()
-	}
-	return versions
-}
-
-func originOf(c paperdb.Cell) vectors.Origin {
-	return vectors.Origin{PaperID: c.PaperID, Page: c.Page, Table: c.Table, Column: c.Column, Key: c.Key}
-}
-
-// isPassage reports whether Retrieve searches a cell.
-func isPassage(c paperdb.Cell) bool { return c.Table == searchTable && c.Column == searchColumn }
 
 // window is a part of a cell's text with its own vector.
 type window struct {
 	paperdb.Cell
 	text string
-}
-
-// windowsOf splits the text of a cell for embedding. Passages, which Retrieve searches, are split into windows. Other
-// cells, such as pages and sections, repeat the text of the passages: the model reads only their beginning, since
-// windows would more than double the cost of an ingest.
-func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
-	if isPassage(c) {
-		return model.Windows(c.Text)
-	}
-	return []string{c.Text}
 }
 
 // embed embeds the windows of cells that are accepted, and yields them in their order, a block at a time.
@@ -206,7 +135,7 @@ func (ix indexer) embed(
 				yield(window{}, err)
 				return
 			}
-			for _, text := range windowsOf(ix.texts, c) {
+			for _, text := range index.WindowsOf(ix.texts, c) {
 				ok, err := accept(text)
 				if (ok || err != nil) && !yield(window{c, text}, err) {
 					return

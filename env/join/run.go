@@ -1,4 +1,4 @@
-package env
+package join
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"airqa/env/datadir"
+	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/flat"
@@ -33,20 +34,20 @@ func (j *Join) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	source := datadir.Fingerprint(j.resultSources())
+	papers := j.result()
 	// The database comes last: until it is there, the generation has not begun.
-	err = j.takeVectors(ctx, next, source)
+	err = j.takeVectors(ctx, next, papers.Fingerprint)
 	if err == nil {
 		err = j.takeRows(ctx, next)
 	}
 	if err == nil {
 		j.step("check")
-		err = j.check(ctx, next, source)
+		err = j.check(ctx, next, papers)
 	}
 	if err != nil {
-		return errors.Join(err, discard(next))
+		return errors.Join(err, index.Discard(next))
 	}
-	return j.commit(next, source, j.Papers())
+	return j.commit(next, papers)
 }
 
 // step reports that a step is done.
@@ -117,10 +118,10 @@ func (j *Join) takeRecords(s *source) error {
 
 // takeVectors makes the collections of the next generation.
 func (j *Join) takeVectors(ctx context.Context, next *datadir.Dir, source string) (err error) {
-	if err := discard(next); err != nil { // of an interrupted join
+	if err := index.Discard(next); err != nil { // of an interrupted join
 		return err
 	}
-	if _, err := branchFiles(j.to.dir, next); err != nil {
+	if _, err := index.BranchFiles(j.to.dir, next); err != nil {
 		return err
 	}
 	store, err := flat.Open(next.Vectors(), next.Generation())
@@ -146,22 +147,10 @@ func (j *Join) takeVectors(ctx context.Context, next *datadir.Dir, source string
 	return nil
 }
 
-// discard removes the collections of a generation without a database.
-func discard(next *datadir.Dir) error {
-	if _, err := os.Stat(next.Database()); err == nil {
-		return nil
-	}
-	store, err := flat.Open(next.Vectors(), next.Generation())
-	if err != nil {
-		return err
-	}
-	return errors.Join(store.Keep(func(n int) bool { return n != next.Generation() }), store.Close())
-}
-
 // takeRows makes the database of the next generation.
 func (j *Join) takeRows(ctx context.Context, next *datadir.Dir) error {
 	c := paperdb.Combination{Removed: j.to.removed, Progress: func(int, int) { j.step("rows") }}
-	if len(j.to.files) > 0 {
+	if len(j.to.papers.Files) > 0 {
 		c.Base = j.to.dir.Database()
 	}
 	for _, s := range j.sources {
@@ -180,31 +169,31 @@ func (j *Join) takeRows(ctx context.Context, next *datadir.Dir) error {
 }
 
 // check compares the papers of the next generation with the plan, and the sources with what they were.
-func (j *Join) check(ctx context.Context, next *datadir.Dir, source string) error {
+func (j *Join) check(ctx context.Context, next *datadir.Dir, papers index.Papers) error {
 	for _, s := range j.sources {
 		if err := s.unchanged(); err != nil {
 			return errors.Join(err, os.Remove(next.Database()))
 		}
 	}
-	list, err := filesOf(ctx, next.Database())
-	if err == nil && datadir.Fingerprint(sourcesOf(list)) != source {
+	have, err := papersOf(ctx, next.Database())
+	if err == nil && have.Fingerprint != papers.Fingerprint {
 		err = errors.Join(errors.New("the joined database has other papers than planned; run the same command again"), os.Remove(next.Database()))
 	}
 	return err
 }
 
 // commit makes the next generation the current one.
-func (j *Join) commit(next *datadir.Dir, source string, papers int) error {
+func (j *Join) commit(next *datadir.Dir, papers index.Papers) error {
 	info, err := next.Identified()
 	if err != nil {
 		return err
 	}
-	info.Fingerprint, info.Papers = source, papers
+	info.Fingerprint, info.Papers = papers.Fingerprint, len(papers.Files)
 	if info.Index == nil {
 		info.Index, info.Chunks = j.first().Index, j.first().Chunks
 	}
 	if err := next.Commit(info); err != nil {
 		return err
 	}
-	return prune(next)
+	return index.Prune(next)
 }

@@ -1,4 +1,4 @@
-package env
+package index
 
 import (
 	"cmp"
@@ -24,9 +24,9 @@ func EmbedderName(model string) string {
 	return model
 }
 
-// SettleIndex completes want with what the data directory dir records of its search index, then with the defaults. A record that
+// Settle completes want with what the data directory dir records of its search index, then with the defaults. A record that
 // want contradicts is an error. With change, only a recorded server is one, whose vectors have to be moved. A directory that is missing, damaged or without a record settles nothing.
-func SettleIndex(dir string, want datadir.Index, change bool) (datadir.Index, error) {
+func Settle(dir string, want datadir.Index, change bool) (datadir.Index, error) {
 	if err := CheckVectors(want.Vectors); err != nil {
 		return want, err
 	}
@@ -58,7 +58,7 @@ func recordedIndex(dir string) (have datadir.Index, recorded bool, err error) {
 			have, recorded = *info.Index, true
 		}
 	}
-	place, err := placeOf(have.Vectors)
+	place, err := PlaceOf(have.Vectors)
 	if err != nil {
 		return have, recorded, fmt.Errorf("%s of %s: vectors: %w", datadir.InfoName, dir, err)
 	}
@@ -77,8 +77,8 @@ func contradictedModel(dir string, want, have datadir.Index) error {
 
 // contradictedStore refuses another vector store than the recorded one. Credentials and options of the connection may differ.
 func contradictedStore(dir string, want, have datadir.Index) error {
-	asked, _ := placeOf(want.Vectors)  // is checked
-	stored, _ := placeOf(have.Vectors) // is checked
+	asked, _ := PlaceOf(want.Vectors)  // is checked
+	stored, _ := PlaceOf(have.Vectors) // is checked
 	asked.TLS, stored.TLS = false, false
 	if want.Vectors != "" && asked != stored {
 		return fmt.Errorf("the vectors of %s are at %s, not at %s; leave out --vectors, or switch with airqa store vectors copy --data %s --to %s",
@@ -87,9 +87,9 @@ func contradictedStore(dir string, want, have datadir.Index) error {
 	return nil
 }
 
-// recordOf is the record of a search index that was made with a model in a vector store.
-func recordOf(model embed.Info, url string) (*datadir.Index, error) {
-	place, err := placeOf(url)
+// RecordOf is the record of a search index that was made with a model in a vector store.
+func RecordOf(model embed.Info, url string) (*datadir.Index, error) {
+	place, err := PlaceOf(url)
 	index := datadir.Index{Embedder: EmbedderName(model.Model), Vectors: place.String()}
 	if index.Embedder != DefaultEmbedder {
 		index.Window = model.Window
@@ -108,11 +108,11 @@ func (p place) String() string {
 	return p.Config.String()
 }
 
-// isFiles reports whether the URL of a vector store stands for the files of the data directory.
-func isFiles(url string) bool { return url == "" || url == Files }
+// IsFiles reports whether the URL of a vector store stands for the files of the data directory.
+func IsFiles(url string) bool { return url == "" || url == Files }
 
-func placeOf(url string) (place, error) {
-	if isFiles(url) {
+func PlaceOf(url string) (place, error) {
+	if IsFiles(url) {
 		return place{}, nil
 	}
 	c, err := milvus.ParseURL(url)

@@ -1,4 +1,4 @@
-package env
+package index
 
 import (
 	"cmp"
@@ -43,17 +43,17 @@ type Comparison struct {
 // and the hits for a sample of texts. Hits with equal scores may come in any order. If one of the stores has an approximate
 // index, its recall is measured, and recorded with the collection.
 func Compare(ctx context.Context, cfg CompareConfig) (result Comparison, err error) {
-	dir, db, err := openPapers(ctx, cfg.Dir)
+	dir, db, err := OpenPapers(ctx, cfg.Dir)
 	if err != nil {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, db.Close(), dir.Release()) }()
-	a, err := openStore(ctx, dir, cfg.A)
+	a, err := OpenStore(ctx, dir, cfg.A)
 	if err != nil {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	b, err := openStore(ctx, dir, cfg.B)
+	b, err := OpenStore(ctx, dir, cfg.B)
 	if err != nil {
 		return result, err
 	}
@@ -80,7 +80,7 @@ func (c *comparison) differ(format string, args ...any) {
 }
 
 func (c *comparison) all(ctx context.Context) error {
-	for _, name := range []string{bm25.Name, collectionOf(c.cfg.Embedder.Info())} {
+	for _, name := range []string{bm25.Name, CollectionOf(c.cfg.Embedder.Info())} {
 		same, err := c.compareInfo(ctx, name)
 		if err != nil {
 			return err
@@ -217,11 +217,11 @@ func (c *comparison) queries(ctx context.Context, store vectors.Store, name stri
 	if err != nil {
 		return nil, 0, err
 	}
-	k, err := keywordsOf(info, store)
+	k, err := KeywordsOf(info, store)
 	if err != nil {
 		return nil, 0, err
 	}
-	return func(cell paperdb.Cell) (vectors.Vector, error) { return k.query(ctx, cell.Text) }, k.drift(), nil
+	return func(cell paperdb.Cell) (vectors.Vector, error) { return k.Query(ctx, cell.Text) }, k.drift(), nil
 }
 
 // vector returns a stored vector of a cell, so that nothing is embedded. Only servers of earlier versions of the program have
@@ -231,7 +231,7 @@ func (c *comparison) vector(ctx context.Context, name string, cell paperdb.Cell)
 		err := store.(interface {
 			Vectors(ctx context.Context, name string, papers []string, use func(vectors.Record) error) error
 		}).Vectors(ctx, name, []string{cell.PaperID}, func(r vectors.Record) error {
-			if v.Dense == nil && r.Origin == originOf(cell) {
+			if v.Dense == nil && r.Origin == OriginOf(cell) {
 				v.Dense = slices.Clone(r.Dense)
 			}
 			return nil
@@ -240,7 +240,7 @@ func (c *comparison) vector(ctx context.Context, name string, cell paperdb.Cell)
 			return v, err
 		}
 	}
-	made, err := c.cfg.Embedder.Embed(ctx, windowsOf(c.cfg.Embedder, cell)[:1])
+	made, err := c.cfg.Embedder.Embed(ctx, WindowsOf(c.cfg.Embedder, cell)[:1])
 	if err != nil {
 		return v, err
 	}

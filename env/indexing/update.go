@@ -1,0 +1,216 @@
+// Package indexing brings the search index of a data directory in step with its papers, in files or on a server.
+package indexing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"airqa/env/datadir"
+	"airqa/env/embed"
+	"airqa/env/index"
+	"airqa/env/paperdb"
+	"airqa/env/vectors"
+	"airqa/env/vectors/bm25"
+	"airqa/env/vectors/flat"
+	"airqa/env/vectors/milvus"
+	"airqa/internal/files"
+)
+
+// Config configures the update of a search index. Embedder is required.
+type Config struct {
+	Embedder embed.Embedder
+	// Vectors is the URL of a Milvus server for the collections; empty means the directory's own files. From is the URL of the
+	// server that the vectors are moved from, if Vectors is another store.
+	Vectors, From string
+	// Repair looks for damage inside large segments, too. TakeOver replaces collections on the server that another copy of the
+	// directory wrote last.
+	Repair, TakeOver bool
+	// Progress receives the number of texts that are embedded, Notice a line for the user.
+	Progress func(done, total int)
+	Notice   func(line string)
+}
+
+// Update makes the next generation of a data directory the current one.
+type Update struct {
+	Config
+	// Dir is the current generation, Next the next one, whose database is complete.
+	Dir, Next *datadir.Dir
+	// Before are the papers of Dir, or zero if they were not read.
+	Before index.Papers
+	// Texts are the vectors by text, see [OpenTexts].
+	Texts *embed.Cache
+	// Rebuild names collections that are built again, although they seem to match.
+	Rebuild map[string]bool
+}
+
+// Run updates the collections of the next generation to match its papers, and makes it the current one.
+func (u Update) Run(ctx context.Context) (err error) {
+	var open files.Closers
+	defer func() { err = errors.Join(err, open.Close()) }()
+	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: u.Next.Database()})
+	if err != nil {
+		return err
+	}
+	open.Add(db)
+	sources, err := db.Sources(ctx)
+	if err != nil {
+		return err
+	}
+	papers := index.PapersOf(sources)
+	store, err := index.OpenStore(ctx, u.Next, u.Vectors)
+	if err != nil {
+		return err
+	}
+	open.Add(store)
+	if err := index.Claim(ctx, u.Next, store, papers.Fingerprint, u.TakeOver); err != nil {
+		return err
+	}
+	before, err := openBefore(ctx, u.Dir, u.Before)
+	if err != nil {
+		return err
+	}
+	open.Add(before)
+	if s, ok := store.(*milvus.Store); ok {
+		before.servers = append(before.servers, s)
+	}
+	if from, err := u.openSource(ctx); err != nil {
+		return err
+	} else if from != nil {
+		open.Add(from)
+		before.servers = append(before.servers, from)
+	}
+	ix := indexer{
+		Config: u.Config, db: db, papers: papers, texts: u.Texts, overlap: newOverlap(u.Texts, embed.BlocksOf(u.Embedder)),
+		before: before, rebuild: u.Rebuild,
+	}
+	if ix.branched, err = index.BranchFiles(u.Dir, u.Next); err != nil {
+		u.Notice(err.Error() + "; the collection is built again")
+	}
+	if err := ix.update(ctx, store); err != nil {
+		return fmt.Errorf("build search index: %w", err)
+	}
+	if err := u.commit(papers); err != nil {
+		return err
+	}
+	err = clearTexts(ctx, u.Texts, store)
+	return errors.Join(err, open.Close(), index.Prune(u.Next))
+}
+
+// clearTexts empties the cache if the index has the vectors and returns them when they are needed again.
+func clearTexts(ctx context.Context, texts *embed.Cache, store vectors.Store) error {
+	if s, ok := store.(*milvus.Store); ok {
+		if kept, err := s.Rereadable(ctx, index.CollectionOf(texts.Info())); err != nil || !kept {
+			return err
+		}
+	}
+	return texts.Clear()
+}
+
+// openSource opens the server that the vectors are moved from; nil if there is no other than that of Vectors.
+func (u Update) openSource(ctx context.Context) (*milvus.Store, error) {
+	to, err := index.PlaceOf(u.Vectors)
+	if err != nil {
+		return nil, err
+	}
+	from, err := index.PlaceOf(u.From)
+	if err != nil || index.IsFiles(u.From) || from == to {
+		return nil, err
+	}
+	store, err := index.OpenStore(ctx, u.Dir, u.From)
+	if err != nil {
+		return nil, fmt.Errorf("read the vectors of the present store: %w", err)
+	}
+	return store.(*milvus.Store), nil
+}
+
+// update updates the collections of a store.
+func (ix indexer) update(ctx context.Context, store vectors.Store) error {
+	switch s := store.(type) {
+	case *flat.Store:
+		return localIndexer{ix, s}.update(ctx)
+	case *milvus.Store:
+		return remoteIndexer{ix, s}.update(ctx)
+	}
+	return fmt.Errorf("unknown store %T", store)
+}
+
+// commit makes the next generation, which has an index of its papers, the current one.
+func (u Update) commit(papers index.Papers) error {
+	info, err := u.Next.Identified()
+	if err != nil {
+		return err
+	}
+	info.Fingerprint, info.Papers = papers.Fingerprint, len(papers.Files)
+	if info.Index, err = index.RecordOf(u.Embedder.Info(), u.Vectors); err != nil {
+		return err
+	}
+	return u.Next.Commit(info)
+}
+
+// IsCurrent reports whether the search index matches the papers and the settings. It opens all segments, but reads only
+// small ones: [index.Verify] finds damage inside a large one.
+func IsCurrent(ctx context.Context, dir *datadir.Dir, cfg Config) (current bool, err error) {
+	info, err := dir.Info()
+	if err != nil {
+		return false, err
+	}
+	record, err := index.RecordOf(cfg.Embedder.Info(), cfg.Vectors)
+	if err != nil || info.Format != datadir.Format || info.Index == nil || *info.Index != *record {
+		return false, err
+	}
+	store, err := index.OpenStore(ctx, dir, cfg.Vectors)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if sealed, err := dir.Sealed(); err != nil || !sealed {
+		return false, err
+	}
+	want := index.Requirements{Source: info.Fingerprint, Model: cfg.Embedder.Info()}
+	for _, name := range []string{bm25.Name, index.CollectionOf(want.Model)} {
+		if have, err := index.Check(ctx, store, name, want); err != nil || !want.SameWindows(have) {
+			return false, ctx.Err()
+		}
+	}
+	return true, nil
+}
+
+// Verified looks for all faults of the index. It returns the collections that seem intact, but have another number of records
+// than their papers should have.
+func Verified(ctx context.Context, dir *datadir.Dir, cfg Config) (miscounted map[string]bool, faulty bool, err error) {
+	list, err := index.Verify(ctx, index.VerifyConfig{Dir: dir.Path(), Vectors: cfg.Vectors, Embedder: cfg.Embedder, Deep: true})
+	if errors.Is(err, datadir.ErrUnfinished) {
+		return nil, false, nil
+	}
+	miscounted = make(map[string]bool)
+	for _, v := range list {
+		faulty = faulty || len(v.Faults) > 0
+		if v.Miscounted {
+			miscounted[v.Name] = true
+		}
+	}
+	return miscounted, faulty, err
+}
+
+// OpenTexts opens the cache of vectors by text.
+func OpenTexts(dir *datadir.Dir, cfg Config) (*embed.Cache, error) {
+	path := cachePath(dir, cfg.Embedder.Info())
+	return embed.OpenCache(path, cfg.Embedder, func(n int) {
+		line := fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, filepath.Base(path))
+		if n == 1 {
+			line = "1 damaged record in embeddings/" + filepath.Base(path) + "; its text is embedded again"
+		}
+		cfg.Notice(line)
+	})
+}
+
+// cachePath is the file that caches the vectors of a model by text.
+func cachePath(dir *datadir.Dir, info embed.Info) string {
+	name := index.CollectionOf(info)
+	if len(info.Hash) >= 8 {
+		name += "-" + info.Hash[:8]
+	}
+	return filepath.Join(dir.Path(), "embeddings", name+".cache")
+}
