@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -135,8 +134,8 @@ type Source struct {
 	SHA256, MetadataSHA256, Parser string
 }
 
-func (s Source) line() string {
-	var line []byte
+// appendLine appends what is hashed.
+func (s Source) appendLine(line []byte) []byte {
 	for _, field := range []string{s.PaperID, s.SHA256, s.MetadataSHA256, s.Parser} {
 		if strings.ContainsFunc(field, mustQuote) {
 			line = strconv.AppendQuote(line, field)
@@ -146,7 +145,7 @@ func (s Source) line() string {
 		line = append(line, ' ')
 	}
 	line[len(line)-1] = '\n'
-	return string(line)
+	return line
 }
 
 // mustQuote reports whether a quoted text writes a character in another way.
@@ -155,18 +154,26 @@ func mustQuote(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\'
 // Version returns a hash of the source, in lower-case hex. It changes whenever the fingerprint changes because of this
 // paper.
 func (s Source) Version() string {
-	return files.Hash(s.line())[:32]
+	return files.Hash(string(s.appendLine(nil)))[:32]
 }
 
 // Fingerprint returns a hash of the sources of a data directory, in lower-case hex. It does not depend on the order of
 // the sources or the location of the directory, so copies share it. Runs record it.
 func Fingerprint(sources []Source) string {
-	sorted := slices.Clone(sources)
-	slices.SortFunc(sorted, func(a, b Source) int { return strings.Compare(a.PaperID, b.PaperID) })
-	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "airqa data 1\n") // hash.Hash never returns an error
-	for _, s := range sorted {
-		_, _ = io.WriteString(h, s.line())
+	order := func(a, b Source) int { return strings.Compare(a.PaperID, b.PaperID) }
+	if !slices.IsSortedFunc(sources, order) {
+		sources = slices.Clone(sources)
+		slices.SortFunc(sources, order)
 	}
+	h := sha256.New()
+	lines := []byte("airqa data 1\n")
+	for _, s := range sources {
+		const block = 64 << 10
+		if lines = s.appendLine(lines); len(lines) >= block {
+			_, _ = h.Write(lines) // never returns an error
+			lines = lines[:0]
+		}
+	}
+	_, _ = h.Write(lines)
 	return hex.EncodeToString(h.Sum(nil))
 }

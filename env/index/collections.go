@@ -220,7 +220,7 @@ type Requirements struct {
 	Model  embed.Info
 }
 
-// sameWindows reports whether a collection of the model splits passages alike.
+// SameWindows reports whether a collection of the model splits passages alike.
 func (r Requirements) SameWindows(c vectors.Collection) bool {
 	return c.Kind != vectors.Dense || c.Window == r.Model.Window
 }

@@ -21,6 +21,7 @@ type Keywords struct {
 	counter *bm25.Counter
 }
 
+// KeywordsOf returns what turns texts into vectors of a BM25 collection of a store.
 func KeywordsOf(c vectors.Collection, store vectors.Store) (Keywords, error) {
 	k := Keywords{mu: new(sync.Mutex), counter: bm25.NewCounter()}
 	if c.Kind == vectors.Words {
@@ -36,7 +37,7 @@ func KeywordsOf(c vectors.Collection, store vectors.Store) (Keywords, error) {
 	return k, nil
 }
 
-// query returns the vector of a question. Where terms are stored apart, it reads those of the question.
+// Query returns the vector of a question. Where terms are stored apart, it reads those of the question.
 func (k Keywords) Query(ctx context.Context, text string) (vectors.Vector, error) {
 	words := k.words(text)
 	if k.stats == nil {
@@ -65,7 +66,7 @@ func (k Keywords) drift() float64 {
 	return 0
 }
 
-// indexes reports whether a cell has a record.
+// Indexes reports whether a cell has a record.
 func (k Keywords) Indexes(c paperdb.Cell) bool {
 	if k.apart != nil {
 		return len(k.words(c.Text)) > 0 // all words of all texts are known

@@ -97,11 +97,11 @@ func RecordOf(model embed.Info, url string) (*datadir.Index, error) {
 	return &index, err
 }
 
-// place is where vectors are: a Milvus server without credentials and timeout, or the files of the data directory as the zero value.
-type place struct{ milvus.Config }
+// Place is where vectors are: a Milvus server without credentials and timeout, or the files of the data directory as the zero value.
+type Place struct{ milvus.Config }
 
 // String returns the URL of the server, or [Files].
-func (p place) String() string {
+func (p Place) String() string {
 	if p.Config == (milvus.Config{}) {
 		return Files
 	}
@@ -111,10 +111,11 @@ func (p place) String() string {
 // IsFiles reports whether the URL of a vector store stands for the files of the data directory.
 func IsFiles(url string) bool { return url == "" || url == Files }
 
-func PlaceOf(url string) (place, error) {
+// PlaceOf returns the place of the URL of a vector store.
+func PlaceOf(url string) (Place, error) {
 	if IsFiles(url) {
-		return place{}, nil
+		return Place{}, nil
 	}
 	c, err := milvus.ParseURL(url)
-	return place{milvus.Config{Address: c.Address, Database: c.Database, Prefix: c.Prefix, TLS: c.TLS}}, err
+	return Place{milvus.Config{Address: c.Address, Database: c.Database, Prefix: c.Prefix, TLS: c.TLS}}, err
 }
