@@ -32,6 +32,7 @@ type Writer struct {
 	mu       sync.RWMutex
 	db       *paperdb.Writer // nil when closed
 	branched bool            // whether db belongs to next
+	fresh    bool            // whether next has no other changes than those of this writer
 	current  index.Papers    // of the current generation; zero if it is of format 1
 	texts    *embed.Cache    // nil until a paper is added
 	ahead    *indexing.Ahead // nil with texts
@@ -137,14 +138,12 @@ func (w *Writer) checkPapers(ctx context.Context) error {
 	if err != nil || w.dir.Generation() == 0 { // its fingerprint may be that of an earlier ingest
 		return err
 	}
-	files, err := w.db.Sources(ctx)
-	if err != nil {
+	if w.current, err = index.ReadPapers(ctx, w.db); err != nil {
 		return err
 	}
-	w.current = index.PapersOf(files)
 	recorded, _ := w.dir.Recorded()
 	if have := w.current.Fingerprint; have != info.Fingerprint && have != recorded {
-		return index.OtherPapers(fmt.Sprintf("papers.duckdb of generation %d", w.dir.Generation()), len(files), info)
+		return index.OtherPapers(fmt.Sprintf("papers.duckdb of generation %d", w.dir.Generation()), len(w.current.Files), info)
 	}
 	return nil
 }
@@ -175,6 +174,7 @@ func (w *Writer) change(ctx context.Context, do func(*paperdb.Writer) error) err
 		w.mu.Unlock()
 		return errClosed
 	}
+	w.fresh = w.fresh || !w.branched
 	err := w.branch(ctx)
 	db := w.db
 	w.mu.Unlock()
@@ -309,6 +309,10 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if err := w.endAhead(ctx); err != nil {
 		return err
 	}
+	after, err := w.papersAfter(ctx)
+	if err != nil {
+		return err
+	}
 	// Within a process, the engine opens a file either for writing or for reading.
 	if err := w.closeDB(); err != nil {
 		return err
@@ -333,11 +337,28 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if err := w.openTexts(); err != nil {
 		return err
 	}
-	update := indexing.Update{Config: w.indexing(), Dir: w.dir, Next: w.next, Before: w.current, Texts: w.texts, Rebuild: rebuild}
+	update := indexing.Update{Config: w.indexing(), Dir: w.dir, Next: w.next, Before: w.current, After: after, Texts: w.texts, Rebuild: rebuild}
 	if err := update.Run(ctx); err != nil {
 		return err
 	}
 	return w.dropRemoved(ctx, w.next)
+}
+
+// papersAfter returns the papers of the next generation, if few changed since the current one; otherwise, they are read.
+func (w *Writer) papersAfter(ctx context.Context) (after index.Papers, err error) {
+	if !w.fresh || w.current.Fingerprint == "" {
+		return after, nil
+	}
+	const many = 8 // looking up a paper costs more than reading one of all
+	changed := w.db.Touched()
+	if many*len(changed) > len(w.current.Files) {
+		return after, nil
+	}
+	files, err := w.db.FilesOf(ctx, changed)
+	if err != nil {
+		return after, err
+	}
+	return w.current.With(changed, files), nil
 }
 
 // keepOrBranch decides what becomes of a generation that no paper has changed. If its search index is up to date and not

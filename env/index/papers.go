@@ -28,6 +28,14 @@ func PapersOf(files []paperdb.Owned) Papers {
 	return Papers{files, datadir.Fingerprint(sources)}
 }
 
+// ReadPapers reads the papers of a database.
+func ReadPapers(ctx context.Context, db interface {
+	Sources(ctx context.Context) ([]paperdb.Owned, error)
+}) (Papers, error) {
+	files, err := db.Sources(ctx)
+	return PapersOf(files), err
+}
+
 // IDs returns the ids of the papers.
 func (p Papers) IDs() []string {
 	ids := make([]string, len(p.Files))
@@ -53,6 +61,20 @@ func (p Papers) Versions() map[string]string {
 		versions[f.PaperID] = VersionOf(f)
 	}
 	return versions
+}
+
+// With returns the papers after a change of some, whose ids and present files are both sorted.
+func (p Papers) With(changed []string, files []paperdb.Owned) Papers {
+	all := make([]paperdb.Owned, 0, len(p.Files)+len(files))
+	for _, f := range p.Files {
+		for len(files) > 0 && files[0].PaperID < f.PaperID {
+			all, files = append(all, files[0]), files[1:]
+		}
+		if _, ok := slices.BinarySearch(changed, f.PaperID); !ok {
+			all = append(all, f)
+		}
+	}
+	return PapersOf(append(all, files...))
 }
 
 // Without returns the papers that others do not have from the same files, sorted and not nil.
@@ -104,6 +126,6 @@ func Fingerprint(ctx context.Context, dir *datadir.Dir, db *paperdb.Reader) (str
 	if recorded, ok := dir.Recorded(); ok {
 		return recorded, nil
 	}
-	files, err := db.Sources(ctx)
-	return PapersOf(files).Fingerprint, err
+	papers, err := ReadPapers(ctx, db)
+	return papers.Fingerprint, err
 }

@@ -40,9 +40,7 @@ func openBefore(ctx context.Context, dir *datadir.Dir, known index.Papers) (*bef
 		b.record = info.Index
 	}
 	if known.Fingerprint == "" {
-		var files []paperdb.Owned
-		files, err = b.db.Sources(ctx)
-		b.papers = index.PapersOf(files)
+		b.papers, err = index.ReadPapers(ctx, b.db)
 	}
 	if err == nil {
 		b.store, err = flat.Open(dir.Vectors(), dir.Generation())
@@ -61,12 +59,17 @@ func (b *before) Close() error {
 	return errors.Join(b.store.Close(), b.db.Close())
 }
 
-// dimension returns the dimension of the vectors of a model; 0 if there are none.
-func (b *before) dimension(ctx context.Context, model embed.Info) (int, error) {
+// dimension returns the dimension of the vectors of a model; 0 if there are none. The collections of the next generation begin
+// as copies, and are open or needed anyway.
+func (b *before) dimension(ctx context.Context, next vectors.Store, model embed.Info) (int, error) {
 	if b.db == nil {
 		return 0, nil
 	}
-	have, err := b.store.Info(ctx, index.CollectionOf(model))
+	have, err := next.Info(ctx, index.CollectionOf(model))
+	if err == nil && have.Model == model.Model && have.ModelHash == model.Hash {
+		return have.Dim, nil
+	}
+	have, err = b.store.Info(ctx, index.CollectionOf(model))
 	for _, s := range b.servers {
 		if err == nil && have.Model == model.Model && have.ModelHash == model.Hash {
 			break

@@ -33,7 +33,7 @@ func wordsCollection(source string) vectors.Collection {
 }
 
 func (ix localIndexer) update(ctx context.Context) error {
-	dense, err := ix.denseCollection(ctx)
+	dense, err := ix.denseCollection(ctx, ix.store)
 	if err != nil {
 		return err
 	}
@@ -155,9 +155,11 @@ func (ix localIndexer) add(ctx context.Context, dense string, addWords, addDense
 	if err != nil {
 		return err
 	}
-	total, err := ix.db.CountCells(ctx, ids)
-	if err != nil {
-		return err
+	total := 0
+	if len(groups) > 1 {
+		if total, err = ix.db.CountCells(ctx, ids); err != nil {
+			return err
+		}
 	}
 	a := adder{localIndexer: ix, dense: dense, total: total, counter: bm25.NewCounter(), addWords: addWords, addDense: addDense}
 	for _, group := range groups {
@@ -180,14 +182,19 @@ type adder struct {
 
 func (a *adder) addGroup(ctx context.Context, ids []string) error {
 	var words, dense []vectors.Record
+	all, err := a.db.GroupCells(ctx, ids)
+	if err != nil {
+		return err
+	}
+	a.total = max(a.total, len(all))
 	cells := func(yield func(paperdb.Cell, error) bool) { // those to embed; it counts the words on the way
-		for c, err := range a.db.Cells(ctx, ids) {
-			if err == nil && a.addWords[c.PaperID] {
+		for _, c := range all {
+			if a.addWords[c.PaperID] {
 				if bag := a.counter.Words(c.Text); index.IndexesWords(c, bag) {
 					words = append(words, vectors.Record{Origin: index.OriginOf(c), Vector: vectors.Vector{Words: bag}})
 				}
 			}
-			if (err != nil || a.addDense[c.PaperID]) && !yield(c, err) {
+			if a.addDense[c.PaperID] && !yield(c, nil) {
 				return
 			}
 			a.done.Add(1)

@@ -22,10 +22,13 @@ type indexer struct {
 	// branched means that the collections in the files were copied from those of the current generation, and nothing was
 	// changed since.
 	branched bool
-	texts    *embed.Cache
-	overlap  *overlap
-	before   *before
-	rebuild  map[string]bool // collections that are built again, although they seem to match
+	// gone are the papers of the current generation that changed or were removed, fresh are those that changed or were added.
+	gone, fresh []string
+
+	texts   *embed.Cache
+	overlap *overlap
+	before  *before
+	rebuild map[string]bool // collections that are built again, although they seem to match
 }
 
 // plan is an update of one collection.
@@ -50,7 +53,7 @@ func (ix indexer) newPlan(want vectors.Collection, have map[string]string) plan 
 // changes plans the update of a collection of the papers of the current generation. It reads no collection, and computes no
 // versions.
 func (ix indexer) changes(want vectors.Collection) plan {
-	return plan{want: want, outdated: ix.before.papers.Without(ix.papers), missing: ix.papers.Without(ix.before.papers)}
+	return plan{want: want, outdated: ix.gone, missing: ix.fresh}
 }
 
 // lacking returns the papers that others do not have in the same version, sorted and not nil.
@@ -97,11 +100,11 @@ func (ix indexer) moved(p plan) bool {
 }
 
 // denseCollection describes the collection of the embedding model.
-func (ix indexer) denseCollection(ctx context.Context) (vectors.Collection, error) {
+func (ix indexer) denseCollection(ctx context.Context, store vectors.Store) (vectors.Collection, error) {
 	info := ix.texts.Info()
 	if info.Dim == 0 {
 		var err error
-		if info.Dim, err = ix.before.dimension(ctx, info); err != nil {
+		if info.Dim, err = ix.before.dimension(ctx, store, info); err != nil {
 			return vectors.Collection{}, err
 		}
 	}

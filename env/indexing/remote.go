@@ -38,7 +38,7 @@ func (ix remoteIndexer) update(ctx context.Context) error {
 	dense, updateDense := ix.outdated(ctx, index.CollectionOf(ix.texts.Info()))
 	var densePlan plan
 	if updateDense {
-		want, err := ix.denseCollection(ctx)
+		want, err := ix.denseCollection(ctx, ix.store)
 		if err != nil {
 			return err
 		}

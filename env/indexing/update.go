@@ -37,8 +37,8 @@ type Update struct {
 	Config
 	// Dir is the current generation, Next the next one, whose database is complete.
 	Dir, Next *datadir.Dir
-	// Before are the papers of Dir, or zero if they were not read.
-	Before index.Papers
+	// Before are the papers of Dir, After those of Next, or zero if they were not read.
+	Before, After index.Papers
 	// Texts are the vectors by text, see [OpenTexts].
 	Texts *embed.Cache
 	// Rebuild names collections that are built again, although they seem to match.
@@ -54,11 +54,12 @@ func (u Update) Run(ctx context.Context) (err error) {
 		return err
 	}
 	open.Add(db)
-	sources, err := db.Sources(ctx)
-	if err != nil {
-		return err
+	papers := u.After
+	if papers.Fingerprint == "" {
+		if papers, err = index.ReadPapers(ctx, db); err != nil {
+			return err
+		}
 	}
-	papers := index.PapersOf(sources)
 	store, err := index.OpenStore(ctx, u.Next, u.Vectors)
 	if err != nil {
 		return err
@@ -85,6 +86,7 @@ func (u Update) Run(ctx context.Context) (err error) {
 		Config: u.Config, db: db, papers: papers, texts: u.Texts, overlap: newOverlap(u.Texts, embed.BlocksOf(u.Embedder)),
 		before: before, rebuild: u.Rebuild,
 	}
+	ix.gone, ix.fresh = before.papers.Without(papers), papers.Without(before.papers)
 	if ix.branched, err = index.BranchFiles(u.Dir, u.Next); err != nil {
 		u.Notice(err.Error() + "; the collection is built again")
 	}

@@ -65,7 +65,7 @@ func (r *Reader) Cells(ctx context.Context, ids []string) iter.Seq2[Cell, error]
 			return
 		}
 		for _, group := range groups {
-			cells, err := r.groupCells(ctx, group)
+			cells, err := r.GroupCells(ctx, group)
 			if err != nil {
 				yield(Cell{}, err)
 				return
@@ -90,8 +90,8 @@ func (r *Reader) CellGroups(ctx context.Context, ids []string) ([][]string, erro
 	return slices.Collect(slices.Chunk(stored, cellGroup)), err
 }
 
-// groupCells reads the cells of papers that were stored one after the other.
-func (r *Reader) groupCells(ctx context.Context, ids []string) ([]Cell, error) {
+// GroupCells returns the texts of a group of papers in the order of [Reader.Cells].
+func (r *Reader) GroupCells(ctx context.Context, ids []string) ([]Cell, error) {
 	rows, err := spanOfAll(ctx, r.db, ids)
 	if err != nil {
 		return nil, err

@@ -71,6 +71,7 @@ func (w *Writer) Enrichable(ctx context.Context, paperID string) (Paper, error) 
 func (w *Writer) Enrich(ctx context.Context, paperID string, fills []Fill) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.touch(paperID)
 	tx, err := w.db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("enrich paper: %w", err)

@@ -2,11 +2,9 @@ package paperdb
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -61,15 +59,7 @@ func cellTexts(t *rapid.T, r *Reader, ids []string) map[string]string {
 
 // Whatever was written, by this version and by those that do not know the places, each paper is read as it was stored.
 func TestPlacesProperty(t *testing.T) {
-	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
-		set := func(to string) {
-			if err := checks.Value.Set(to); err != nil {
-				t.Fatal(err)
-			}
-		}
-		set(strconv.Itoa(testkit.Rounds(5, 20)))
-		t.Cleanup(func() { set(checks.DefValue) }) // the other properties keep their rounds
-	}
+	testkit.Checks(t, 5, 20)
 	names := []string{"a", "b", "c", "d", "e"}
 	folder := t.TempDir()
 	run := 0

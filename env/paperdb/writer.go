@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,8 @@ type Writer struct {
 	limit  int64 // of the engine's memory in MB; 0 for its own
 	// changed reports whether papers were stored whose places are missing.
 	changed bool
+	// touched are the papers that were stored, changed or removed, or that somebody tried to.
+	touched map[string]bool
 	// beforeCommit is called after a paper's rows are written but before they are committed; tests stop there.
 	beforeCommit func()
 }
@@ -158,7 +161,7 @@ func (w *Writer) Put(ctx context.Context, p Paper) error {
 	err = w.bound(ctx, conn, size(rows))
 	if err == nil {
 		w.changed = true
-		err = w.transact(ctx, conn, func() error { return replace(ctx, conn, p, rows) })
+		err = w.transact(ctx, conn, func() error { return w.replace(ctx, conn, p, rows) })
 	}
 	if err != nil {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
@@ -176,7 +179,7 @@ func (w *Writer) Remove(ctx context.Context, paperIDs []string) error {
 	}
 	defer func() { _ = conn.Close() }() // nothing is lost with it
 	if err = w.unbound(ctx, conn); err == nil {
-		err = w.transact(ctx, conn, func() error { return removeAll(ctx, conn, paperIDs) })
+		err = w.transact(ctx, conn, func() error { return w.removeAll(ctx, conn, paperIDs) })
 	}
 	if err != nil {
 		return fmt.Errorf("remove papers: %w", err)
@@ -184,11 +187,11 @@ func (w *Writer) Remove(ctx context.Context, paperIDs []string) error {
 	return nil
 }
 
-func removeAll(ctx context.Context, conn *sql.Conn, paperIDs []string) error {
+func (w *Writer) removeAll(ctx context.Context, conn *sql.Conn, paperIDs []string) error {
 	for _, id := range paperIDs {
 		rows, err := tableRows(Paper{Metadata: Metadata{PaperID: id}})
 		if err == nil {
-			err = remove(ctx, conn, id, rows)
+			err = w.remove(ctx, conn, id, rows)
 		}
 		if err != nil {
 			return fmt.Errorf("paper %s: %w", id, err)
@@ -217,8 +220,8 @@ func (w *Writer) transact(ctx context.Context, conn *sql.Conn, change func() err
 	return err
 }
 
-func replace(ctx context.Context, conn *sql.Conn, p Paper, rows []table) error {
-	if err := remove(ctx, conn, p.Metadata.PaperID, rows); err != nil {
+func (w *Writer) replace(ctx context.Context, conn *sql.Conn, p Paper, rows []table) error {
+	if err := w.remove(ctx, conn, p.Metadata.PaperID, rows); err != nil {
 		return err
 	}
 	// Another version of the parser may have read the same file under another id, because it read a different title.
@@ -230,7 +233,7 @@ func replace(ctx context.Context, conn *sql.Conn, p Paper, rows []table) error {
 		if o.PaperID == p.Metadata.PaperID || o.SHA256 == "" || o.Parser == clean(p.File.Parser) {
 			continue
 		}
-		if err := remove(ctx, conn, o.PaperID, rows); err != nil {
+		if err := w.remove(ctx, conn, o.PaperID, rows); err != nil {
 			return err
 		}
 	}
@@ -249,7 +252,8 @@ func replace(ctx context.Context, conn *sql.Conn, p Paper, rows []table) error {
 }
 
 // remove deletes the rows of a paper. It skips the tables for a new paper.
-func remove(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
+func (w *Writer) remove(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
+	w.touch(paperID)
 	var have bool
 	err := conn.QueryRowContext(ctx, "SELECT count(*) > 0 FROM airqa.files WHERE paper_id = ?::UUID", paperID).Scan(&have)
 	if err != nil || !have {
@@ -270,6 +274,33 @@ func remove(ctx context.Context, conn *sql.Conn, paperID string, rows []table) e
 	}
 	_, err = conn.ExecContext(ctx, "DELETE FROM airqa.places WHERE paper_id = ?::UUID", paperID)
 	return err
+}
+
+func (w *Writer) touch(paperID string) {
+	if w.touched == nil {
+		w.touched = make(map[string]bool)
+	}
+	w.touched[strings.ToLower(paperID)] = true
+}
+
+// Touched returns the ids of all papers that may have changed since the database was opened, sorted.
+func (w *Writer) Touched() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(maps.Keys(w.touched))
+}
+
+// FilesOf returns the source files of some papers, ordered by paper id. Papers that are not there are left out.
+func (w *Writer) FilesOf(ctx context.Context, ids []string) (all []Owned, err error) {
+	ids = slices.Sorted(slices.Values(ids))
+	for some := range slices.Chunk(ids, maxLookedUp) {
+		found, err := files(ctx, w.db, "WHERE paper_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))", some)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // append loads the rows of a table.

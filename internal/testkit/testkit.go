@@ -2,7 +2,9 @@
 package testkit
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -27,6 +29,22 @@ func Rounds(few, many int) int {
 		return many
 	}
 	return few
+}
+
+// Checks sets how often the properties of a test are checked, unless -rapid.checks does: see [Rounds].
+func Checks(tb testing.TB, few, many int) {
+	tb.Helper()
+	checks := flag.Lookup("rapid.checks")
+	if checks.Value.String() != checks.DefValue {
+		return
+	}
+	set := func(to string) {
+		if err := checks.Value.Set(to); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	set(strconv.Itoa(Rounds(few, many)))
+	tb.Cleanup(func() { set(checks.DefValue) }) // other tests keep their number
 }
 
 // OneGoroutine skips a test under the race detector, which would only slow it down: what it runs has one goroutine, and it

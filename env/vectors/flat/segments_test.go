@@ -2,7 +2,6 @@ package flat
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"iter"
 	"maps"
@@ -94,10 +93,7 @@ func must(t failer, err error) {
 // Any sequence of additions, replacements, removals and merges, with crashes in between, finds what a rebuilt store finds:
 // the same records with the same scores, bit for bit, in the same order.
 func TestSegmentsEqualRebuild(t *testing.T) {
-	if checks := flag.Lookup("rapid.checks"); !testkit.IsLong() && checks.Value.String() == checks.DefValue {
-		must(t, checks.Value.Set("25"))
-		t.Cleanup(func() { must(t, checks.Value.Set(checks.DefValue)) }) // the other properties keep their rounds
-	}
+	testkit.Checks(t, 25, 100)
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "")
 		must(t, err)
