@@ -317,12 +317,9 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if err := w.closeDB(); err != nil {
 		return err
 	}
-	var rebuild map[string]bool
-	faulty := false
-	if w.cfg.Repair {
-		if rebuild, faulty, err = indexing.Verified(ctx, w.dir, w.indexing()); err != nil {
-			return err
-		}
+	rebuild, faulty, err := indexing.Verified(ctx, w.dir, w.indexing())
+	if err != nil {
+		return err
 	}
 	if w.branched {
 		if _, err := paperdb.Compact(ctx, w.next.Database()); err != nil {

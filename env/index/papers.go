@@ -31,7 +31,8 @@ func PapersOf(files []paperdb.Owned) Papers {
 // ReadPapers reads the papers of a database.
 func ReadPapers(ctx context.Context, db interface {
 	Sources(ctx context.Context) ([]paperdb.Owned, error)
-}) (Papers, error) {
+},
+) (Papers, error) {
 	files, err := db.Sources(ctx)
 	return PapersOf(files), err
 }

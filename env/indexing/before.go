@@ -65,23 +65,20 @@ func (b *before) dimension(ctx context.Context, next vectors.Store, model embed.
 	if b.db == nil {
 		return 0, nil
 	}
-	have, err := next.Info(ctx, index.CollectionOf(model))
-	if err == nil && have.Model == model.Model && have.ModelHash == model.Hash {
-		return have.Dim, nil
-	}
-	have, err = b.store.Info(ctx, index.CollectionOf(model))
+	stores := []vectors.Store{next, b.store}
 	for _, s := range b.servers {
+		stores = append(stores, s)
+	}
+	for _, s := range stores {
+		have, err := s.Info(ctx, index.CollectionOf(model))
 		if err == nil && have.Model == model.Model && have.ModelHash == model.Hash {
-			break
+			return have.Dim, nil
 		}
-		if have, err = s.Info(ctx, index.CollectionOf(model)); err != nil && !errors.Is(err, vectors.ErrNotFound) {
+		if _, local := s.(*flat.Store); err != nil && !local && !errors.Is(err, vectors.ErrNotFound) { // files may be damaged
 			return 0, err
 		}
 	}
-	if err != nil || have.Model != model.Model || have.ModelHash != model.Hash {
-		return 0, nil //nolint:nilerr // the files may be damaged
-	}
-	return have.Dim, nil
+	return 0, nil
 }
 
 // vectorsTo copies the vectors of papers from the collection of a model to its cache, so that none of their texts is embedded

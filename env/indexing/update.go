@@ -68,19 +68,9 @@ func (u Update) Run(ctx context.Context) (err error) {
 	if err := index.Claim(ctx, u.Next, store, papers.Fingerprint, u.TakeOver); err != nil {
 		return err
 	}
-	before, err := openBefore(ctx, u.Dir, u.Before)
+	before, err := u.openBefore(ctx, store, &open)
 	if err != nil {
 		return err
-	}
-	open.Add(before)
-	if s, ok := store.(*milvus.Store); ok {
-		before.servers = append(before.servers, s)
-	}
-	if from, err := u.openSource(ctx); err != nil {
-		return err
-	} else if from != nil {
-		open.Add(from)
-		before.servers = append(before.servers, from)
 	}
 	ix := indexer{
 		Config: u.Config, db: db, papers: papers, texts: u.Texts, overlap: newOverlap(u.Texts, embed.BlocksOf(u.Embedder)),
@@ -98,6 +88,24 @@ func (u Update) Run(ctx context.Context) (err error) {
 	}
 	err = clearTexts(ctx, u.Texts, store)
 	return errors.Join(err, open.Close(), index.Prune(u.Next))
+}
+
+// openBefore opens the current generation and the servers that may have its vectors.
+func (u Update) openBefore(ctx context.Context, store vectors.Store, open *files.Closers) (*before, error) {
+	b, err := openBefore(ctx, u.Dir, u.Before)
+	if err != nil {
+		return nil, err
+	}
+	open.Add(b)
+	if s, ok := store.(*milvus.Store); ok {
+		b.servers = append(b.servers, s)
+	}
+	from, err := u.openSource(ctx)
+	if from != nil {
+		open.Add(from)
+		b.servers = append(b.servers, from)
+	}
+	return b, err
 }
 
 // clearTexts empties the cache if the index has the vectors and returns them when they are needed again.
@@ -179,9 +187,12 @@ func IsCurrent(ctx context.Context, dir *datadir.Dir, cfg Config) (current bool,
 	return true, nil
 }
 
-// Verified looks for all faults of the index. It returns the collections that seem intact, but have another number of records
+// Verified looks for all faults of an index to repair. It returns the collections that seem intact, but have another number of records
 // than their papers should have.
 func Verified(ctx context.Context, dir *datadir.Dir, cfg Config) (miscounted map[string]bool, faulty bool, err error) {
+	if !cfg.Repair {
+		return nil, false, nil
+	}
 	list, err := index.Verify(ctx, index.VerifyConfig{Dir: dir.Path(), Vectors: cfg.Vectors, Embedder: cfg.Embedder, Deep: true})
 	if errors.Is(err, datadir.ErrUnfinished) {
 		return nil, false, nil

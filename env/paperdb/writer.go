@@ -26,7 +26,7 @@ type Writer struct {
 	limit  int64 // of the engine's memory in MB; 0 for its own
 	// changed reports whether papers were stored whose places are missing.
 	changed bool
-	// touched are the papers that were stored, changed or removed, or that somebody tried to.
+	// touched are the papers that were stored, changed or removed, failed attempts included.
 	touched map[string]bool
 	// beforeCommit is called after a paper's rows are written but before they are committed; tests stop there.
 	beforeCommit func()
