@@ -137,7 +137,7 @@ type Source struct {
 // appendLine appends what is hashed.
 func (s Source) appendLine(line []byte) []byte {
 	for _, field := range []string{s.PaperID, s.SHA256, s.MetadataSHA256, s.Parser} {
-		if strings.ContainsFunc(field, mustQuote) {
+		if slices.ContainsFunc([]byte(field), mustQuote) {
 			line = strconv.AppendQuote(line, field)
 		} else { // the same, several times as fast
 			line = append(append(append(line, '"'), field...), '"')
@@ -148,8 +148,8 @@ func (s Source) appendLine(line []byte) []byte {
 	return line
 }
 
-// mustQuote reports whether a quoted text writes a character in another way.
-func mustQuote(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
+// mustQuote reports whether a quoted text may write a character with this byte in another way.
+func mustQuote(b byte) bool { return b < ' ' || b > '~' || b == '"' || b == '\\' }
 
 // Version returns a hash of the source, in lower-case hex. It changes whenever the fingerprint changes because of this
 // paper.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 
 	disk "airqa/internal/files"
@@ -87,7 +88,7 @@ func (w *Writer) take(ctx context.Context, c Combination) (err error) {
 	defer func() { _ = conn.Close() }() // nothing is lost with it
 	limit, err := c.memory()
 	if err == nil {
-		_, err = conn.ExecContext(ctx, fmt.Sprintf("SET memory_limit = '%dMB'", limit))
+		_, err = conn.ExecContext(ctx, fmt.Sprintf("SET memory_limit = '%dMB'; SET threads = %d", limit, runtime.GOMAXPROCS(0)))
 	}
 	if err != nil {
 		return err

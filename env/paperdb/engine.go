@@ -35,7 +35,6 @@ const (
 // one freezes all settings.
 func lockdown(memory int) []string {
 	return []string{
-		"SET threads = 1",
 		fmt.Sprintf("SET memory_limit = '%dMB'", memory),
 		"SET max_temp_directory_size = '0GB'",
 		"SET temp_directory = ''",

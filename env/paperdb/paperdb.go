@@ -45,15 +45,17 @@ const (
 )
 
 // connect opens a DuckDB file, or an in-memory database for path "". Connections are not reused, so a statement leaves
-// no state behind.
+// no state behind. The engine has one thread: with more, one of them keeps asking whether the others are done, and most
+// statements are short.
 func connect(path, options string) (*sql.DB, error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
 	}
-	connector, err := duckdb.NewConnector(path+"?"+options, nil)
+	address := path + "?threads=1&" + options
+	connector, err := duckdb.NewConnector(address, nil)
 	for try := 0; try < closingTries && err != nil && strings.Contains(err.Error(), handleConflict); try++ {
 		time.Sleep(closingWait)
-		connector, err = duckdb.NewConnector(path+"?"+options, nil)
+		connector, err = duckdb.NewConnector(address, nil)
 	}
 	if err != nil {
 		return nil, openError(path, err)

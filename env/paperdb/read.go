@@ -119,7 +119,10 @@ func byID(all []Owned) []Owned {
 		places[i] = place{binary.BigEndian.Uint64(begin[:]), i}
 	}
 	slices.SortFunc(places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.begin, b.begin), strings.Compare(all[a.at].PaperID, all[b.at].PaperID))
+		if a.begin != b.begin {
+			return cmp.Compare(a.begin, b.begin)
+		}
+		return strings.Compare(all[a.at].PaperID, all[b.at].PaperID)
 	})
 	sorted := make([]Owned, len(all))
 	for i, p := range places {
