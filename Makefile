@@ -55,6 +55,8 @@ unit: warm
 
 # The command line is tested by running the program some thousand times: under the race detector only where it runs many
 # things at once. Real papers were read before, and long tests with one goroutine skip themselves (testkit.OneGoroutine).
+# The detector waits 0.1 s before a program ends, not 1 s, for races of goroutines that are still running.
+race: export GORACE = atexit_sleep_ms=100
 race:
 	env -u AIRQA_TEST_PDFS -u AIRQA_TEST_HARD_PDFS $(GOTEST) -race -short $(TESTFLAGS) $(RACE)
 	go test -race $(TESTFLAGS) -run 'TestScripts/(run|explain)$$' ./cmd/airqa

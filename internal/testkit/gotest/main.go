@@ -115,7 +115,7 @@ func runBinary(binary string, args []string) (code int, err error) {
 		}
 	}
 	benchmarks := exec.Command(binary, once...) //nolint:gosec,noctx // the same
-	benchmarks.Env = append(os.Environ(), "AIRQA_TEST_LONG=")
+	benchmarks.Env = append(os.Environ(), "AIRQA_TEST_LONG=", "AIRQA_TEST_PDFS=", "AIRQA_TEST_HARD_PDFS=") // small data
 	out, err := benchmarks.CombinedOutput()
 	if err != nil {
 		_, _ = fmt.Printf("%s", out)
