@@ -36,20 +36,13 @@ func run(args []string) (code int, err error) {
 	if len(args) > 1 && args[0] == benchmarksToo {
 		return runBinary(args[1], args[2:])
 	}
-	var allowed []*regexp.Regexp
-	for len(args) > 1 && args[0] == "-allow" {
-		list, err := readAllowed(args[1])
-		if err != nil {
-			return 0, err
-		}
-		allowed, args = append(allowed, list...), args[2:]
+	allowed, args, err := allowedSkips(args)
+	if err != nil {
+		return 0, err
 	}
-	if len(args) > 0 && args[0] == "-benchmarks" {
-		self, err := os.Executable()
-		if err != nil {
-			return 0, err
-		}
-		args = append([]string{"-exec", self + " " + benchmarksToo}, args[1:]...)
+	args, err = withBenchmarks(args)
+	if err != nil {
+		return 0, err
 	}
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...) //nolint:gosec,noctx // a developer's own arguments; it ends with the tests
 	cmd.Stderr = os.Stderr
@@ -74,6 +67,18 @@ func run(args []string) (code int, err error) {
 	return code, readErr
 }
 
+// allowedSkips reads the files of -allow at the beginning of args, and returns the other arguments.
+func allowedSkips(args []string) (allowed []*regexp.Regexp, rest []string, err error) {
+	for len(args) > 1 && args[0] == "-allow" {
+		list, err := readAllowed(args[1])
+		if err != nil {
+			return nil, nil, err
+		}
+		allowed, args = append(allowed, list...), args[2:]
+	}
+	return allowed, args, nil
+}
+
 // readAllowed reads the lines of a file as regular expressions.
 func readAllowed(path string) ([]*regexp.Regexp, error) {
 	raw, err := os.ReadFile(path)
@@ -95,6 +100,15 @@ func readAllowed(path string) ([]*regexp.Regexp, error) {
 	return list, nil
 }
 
+// withBenchmarks makes go test start this program in place of test binaries if args begin with -benchmarks.
+func withBenchmarks(args []string) ([]string, error) {
+	if len(args) == 0 || args[0] != "-benchmarks" {
+		return args, nil
+	}
+	self, err := os.Executable()
+	return append([]string{"-exec", self + " " + benchmarksToo}, args[1:]...), err
+}
+
 // benchmarksToo is the first argument if go test starts this program in place of a test binary.
 const benchmarksToo = "-benchmarks-too"
 
@@ -114,7 +128,7 @@ func runBinary(binary string, args []string) (code int, err error) {
 			once = append(once, arg)
 		}
 	}
-	benchmarks := exec.Command(binary, once...) //nolint:gosec,noctx // the same
+	benchmarks := exec.Command(binary, once...)                                                            //nolint:gosec,noctx // like the tests
 	benchmarks.Env = append(os.Environ(), "AIRQA_TEST_LONG=", "AIRQA_TEST_PDFS=", "AIRQA_TEST_HARD_PDFS=") // small data
 	out, err := benchmarks.CombinedOutput()
 	if err != nil {
