@@ -3,7 +3,7 @@
 # make mutate: whether the tests notice wrong code, on a fixed sample of changes; it takes half an hour or so.
 # make release: an archive for this platform in dist/.
 # make toadd: all tests after the steps of "To add …" in docs/ARCHITECTURE.md, for four of its rows; ten minutes.
-.PHONY: test check vet lint deadcode tidy unit race benchmarks demo build warm speed mutate toadd workflows release
+.PHONY: test check vet lint deadcode tidy unit race demo build warm speed mutate toadd workflows release
 
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
 
@@ -13,7 +13,7 @@ GOTEST = go run ./internal/testkit/gotest $(SKIPS)
 test:
 	go test ./...
 
-check: tidy lint workflows deadcode unit race benchmarks
+check: tidy lint workflows deadcode unit race
 
 vet:
 	go vet ./...
@@ -46,21 +46,20 @@ RACE = $(filter-out $(RACE_FREE),$(shell grep -rlE --include='*.go' '^\s*go (fun
 warm:
 	go test $(TESTFLAGS) -count=1 -run 'TestRender' ./env/pdf
 
-# go test ./... in two parts: the two packages that start many programs come last.
+# go test ./... in two parts: the two packages that start many programs come last. Every benchmark runs once, on small data,
+# so that none breaks unnoticed.
 unit: export AIRQA_TEST_LONG = 1
 unit: warm
-	$(GOTEST) $(TESTFLAGS) $(filter-out airqa/cmd/airqa airqa/internal/archtest,$(shell go list ./...))
-	$(GOTEST) $(TESTFLAGS) ./cmd/airqa ./internal/archtest
+	$(GOTEST) -benchmarks $(TESTFLAGS) $(filter-out airqa/cmd/airqa airqa/internal/archtest,$(shell go list ./...))
+	$(GOTEST) -benchmarks $(TESTFLAGS) ./cmd/airqa ./internal/archtest
 
 # The command line is tested by running the program some thousand times: under the race detector only where it runs many
 # things at once. Real papers were read before, and long tests with one goroutine skip themselves (testkit.OneGoroutine).
+# The detector waits 0.1 s before a program ends, not 1 s, for races of goroutines that are still running.
+race: export GORACE = atexit_sleep_ms=100
 race:
 	env -u AIRQA_TEST_PDFS -u AIRQA_TEST_HARD_PDFS $(GOTEST) -race -short $(TESTFLAGS) $(RACE)
 	go test -race $(TESTFLAGS) -run 'TestScripts/(run|explain)$$' ./cmd/airqa
-
-# Every benchmark runs once, on small data, so that none breaks unnoticed.
-benchmarks:
-	go test $(TESTFLAGS) -short -run '^$$' -bench . -benchtime 1x $(shell grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 dirname | sort -u)
 
 build:
 	go build -o airqa ./cmd/airqa

@@ -130,10 +130,8 @@ func (s *served) mirror(t *testing.T, change step, queries ...string) {
 	t.Helper()
 	check(t, s.writeTo(t, env.WriterConfig{Dir: s.local, Embedder: s.model}, change))
 	s.verify(t)
-	for _, query := range queries {
-		for _, mode := range []env.Mode{env.Dense, env.BM25} {
-			s.compare(t, mode, query)
-		}
+	for _, mode := range []env.Mode{env.Dense, env.BM25} {
+		s.compare(t, mode, queries...)
 	}
 }
 
@@ -150,37 +148,44 @@ func (s *served) verify(t *testing.T) {
 }
 
 // compare searches in both directories. Passages may change places if their scores are equal, in BM25 up to the drift.
-func (s *served) compare(t *testing.T, mode env.Mode, query string) {
+func (s *served) compare(t *testing.T, mode env.Mode, queries ...string) {
 	t.Helper()
 	slack := 1e-5
 	if mode == env.BM25 {
 		slack += bm25.MaxDrift
 	}
 	const k = 10
-	want, got := s.search(t, s.local, "", mode, query), s.search(t, s.dir, s.url, mode, query)
-	if len(want) != len(got) {
-		t.Errorf("%s %q: %d hits, want %d", mode, query, len(got), len(want))
-		return
-	}
-	scores := make(map[string]float64)
-	for _, h := range want {
-		scores[h.ID] = h.Score
-	}
-	for i, h := range got[:min(k, len(got))] {
-		expected, ok := scores[h.ID]
-		if most := slack*math.Abs(expected) + 1e-6; !ok || math.Abs(expected-h.Score) > most || math.Abs(want[i].Score-h.Score) > most {
-			t.Errorf("%s %q: hit %d %s has score %v, want %v, and %v in this place", mode, query, i, h.ID, h.Score, expected, want[i].Score)
+	all, found := s.search(t, s.local, "", mode, queries), s.search(t, s.dir, s.url, mode, queries)
+	for q, query := range queries {
+		want, got := all[q], found[q]
+		if len(want) != len(got) {
+			t.Errorf("%s %q: %d hits, want %d", mode, query, len(got), len(want))
+			continue
+		}
+		scores := make(map[string]float64)
+		for _, h := range want {
+			scores[h.ID] = h.Score
+		}
+		for i, h := range got[:min(k, len(got))] {
+			expected, ok := scores[h.ID]
+			if most := slack*math.Abs(expected) + 1e-6; !ok || math.Abs(expected-h.Score) > most || math.Abs(want[i].Score-h.Score) > most {
+				t.Errorf("%s %q: hit %d %s has score %v, want %v, and %v in this place", mode, query, i, h.ID, h.Score, expected, want[i].Score)
+			}
 		}
 	}
 }
 
-func (s *served) search(t *testing.T, dir, url string, mode env.Mode, query string) []tools.Hit {
+// search returns the hits of each query. The directory is opened once: that takes longer than the searches.
+func (s *served) search(t *testing.T, dir, url string, mode env.Mode, queries []string) (hits [][]tools.Hit) {
 	t.Helper()
 	e, err := env.Open(t.Context(), env.Config{Dir: dir, Vectors: url, Embedder: s.model, Mode: mode, QueryInProcess: true})
 	check(t, err)
 	defer func() { check(t, e.Close()) }()
-	hits, err := e.Retrieve(t.Context(), query, 1000, tools.Scope{})
-	check(t, err)
+	for _, query := range queries {
+		list, err := e.Retrieve(t.Context(), query, 1000, tools.Scope{})
+		check(t, err)
+		hits = append(hits, list)
+	}
 	return hits
 }
 

@@ -160,7 +160,7 @@ func found(t *testing.T, dir string, model *letters) (hits []string) {
 	t.Helper()
 	s := &served{model: model}
 	for _, mode := range []env.Mode{env.Dense, env.BM25} {
-		for _, h := range s.search(t, dir, "", mode, "attention layers") {
+		for _, h := range s.search(t, dir, "", mode, []string{"attention layers"})[0] {
 			hits = append(hits, h.Text)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"airqa/env/index"
 	"airqa/env/join"
 	"airqa/env/paperdb"
+	"airqa/internal/testkit"
 	"airqa/tools"
 )
 
@@ -71,7 +72,7 @@ func TestJoinIsOneIngest(t *testing.T) {
 	t.Parallel()
 	checks := 0
 	rapid.Check(t, func(r *rapid.T) {
-		if checks++; checks > 3 { // each takes seconds
+		if checks++; checks > testkit.RoundsUnderRace(3, 1) { // each takes seconds
 			return
 		}
 		model := &letters{model: "letters", words: 3}

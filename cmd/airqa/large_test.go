@@ -25,9 +25,13 @@ import (
 
 // Commands on data directories of 1,000 to 100,000 invented papers of real size (see package bigpapers), as processes:
 // processor time, and memory besides mapped files. AIRQA_TEST_LARGE is the folder of the directories, which take 40 GB and
-// are made there once; without it, one of 200 papers is made. AIRQA_TEST_BINARY names a binary to take instead of this one.
+// are made there once; without it, one of 200 papers is made, or of 20 with -short. AIRQA_TEST_BINARY names a binary to take
+// instead of this one.
 func BenchmarkLarge(b *testing.B) {
 	sizes := []int{200}
+	if testing.Short() {
+		sizes = []int{20}
+	}
 	root := os.Getenv("AIRQA_TEST_LARGE")
 	if root == "" {
 		root = b.TempDir()

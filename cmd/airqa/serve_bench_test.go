@@ -33,13 +33,18 @@ func BenchmarkServe(b *testing.B) {
 	}()
 	address = "ws" + strings.TrimPrefix(address, "http") + "/openenv/ws"
 	pid := program.Process.Pid
+	share := 1
+	if testing.Short() {
+		share = 64
+	}
+	n := func(sessions int) int { return sessions / share }
 	for b.Loop() {
 		before := memoryOf(pid, "VmRSS")
-		sessions := openSessions(b, address, 4096)
+		sessions := openSessions(b, address, n(4096))
 		b.ReportMetric(float64(memoryOf(pid, "VmRSS")-before)/1024/float64(len(sessions)), "kB/session")
-		steps(b, pid, sessions, 4096, 5, "trivial", func(int) []string { return []string{`{"type":"step","data":{"type":"list_tools"}}`} })
-		steps(b, pid, sessions[:1024], 1024, 20, "trivial-1024", func(int) []string { return []string{`{"type":"state"}`} })
-		steps(b, pid, sessions[:256], 256, 10, "pair", func(i int) []string {
+		steps(b, pid, sessions, n(4096), 5, "trivial", func(int) []string { return []string{`{"type":"step","data":{"type":"list_tools"}}`} })
+		steps(b, pid, sessions[:n(1024)], n(1024), 20, "trivial-1024", func(int) []string { return []string{`{"type":"state"}`} })
+		steps(b, pid, sessions[:n(256)], n(256), 10, "pair", func(i int) []string {
 			return []string{
 				callTool("Retrieve", fmt.Sprintf(`{"query":"accuracy of the model on the test pages, question %d"}`, i%40)),
 				callTool("Query", fmt.Sprintf(`{"sql":"SELECT title FROM metadata WHERE num_pages > %d"}`, i%5)),

@@ -47,6 +47,15 @@ func Checks(tb testing.TB, few, many int) {
 	tb.Cleanup(func() { set(checks.DefValue) }) // other tests keep their number
 }
 
+// RoundsUnderRace is the number of repetitions of a test that varies data: n, or few under the race detector, which sees the
+// same code and goroutines in each of them.
+func RoundsUnderRace(n, few int) int {
+	if raceDetector {
+		return few
+	}
+	return n
+}
+
 // OneGoroutine skips a test under the race detector, which would only slow it down: what it runs has one goroutine, and it
 // takes more than a moment.
 func OneGoroutine(tb testing.TB) {

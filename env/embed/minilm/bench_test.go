@@ -25,6 +25,14 @@ func texts(n, pieces int) []string {
 	return out
 }
 
+// few is a number of texts: n, or an eighth of it with -short.
+func few(n int) int {
+	if testing.Short() {
+		return max(n/8, 1)
+	}
+	return n
+}
+
 func embedAll(b *testing.B, c minilm.Config, n, pieces int) {
 	m := open(b, c)
 	batch := texts(n, pieces)
@@ -46,7 +54,7 @@ func BenchmarkEmbed127(b *testing.B) {
 	for _, k := range minilm.Kernels() {
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/threads=%d", k, threads), func(b *testing.B) {
-				embedAll(b, minilm.Config{Kernel: k, Threads: threads}, 16*threads, 127)
+				embedAll(b, minilm.Config{Kernel: k, Threads: threads}, few(16*threads), 127)
 			})
 		}
 	}
@@ -65,7 +73,7 @@ func BenchmarkTurns(b *testing.B) {
 	for _, k := range minilm.Kernels() {
 		models = append(models, open(b, minilm.Config{Kernel: k, Threads: 1}))
 	}
-	batch := texts(8, 127)
+	batch := texts(few(8), 127)
 	rates := make([][]float64, len(models))
 	for b.Loop() {
 		for i, m := range models {

@@ -4,17 +4,20 @@
 //	go run ./internal/testkit/gotest -allow .ci/skips.txt -race ./...
 //
 // A line of FILE is a regular expression for "PACKAGE TEST: REASON"; lines that begin with # are comments. -allow may be
-// given several times, before all other arguments.
+// given several times, before all other arguments. After these, -benchmarks also runs each benchmark once, on small data,
+// with the test binary that is already built: go test -bench would run one package at a time.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,13 +33,16 @@ func main() {
 }
 
 func run(args []string) (code int, err error) {
-	var allowed []*regexp.Regexp
-	for len(args) > 1 && args[0] == "-allow" {
-		list, err := readAllowed(args[1])
-		if err != nil {
-			return 0, err
-		}
-		allowed, args = append(allowed, list...), args[2:]
+	if len(args) > 1 && args[0] == benchmarksToo {
+		return runBinary(args[1], args[2:])
+	}
+	allowed, args, err := allowedSkips(args)
+	if err != nil {
+		return 0, err
+	}
+	args, err = withBenchmarks(args)
+	if err != nil {
+		return 0, err
 	}
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...) //nolint:gosec,noctx // a developer's own arguments; it ends with the tests
 	cmd.Stderr = os.Stderr
@@ -61,6 +67,18 @@ func run(args []string) (code int, err error) {
 	return code, readErr
 }
 
+// allowedSkips reads the files of -allow at the beginning of args, and returns the other arguments.
+func allowedSkips(args []string) (allowed []*regexp.Regexp, rest []string, err error) {
+	for len(args) > 1 && args[0] == "-allow" {
+		list, err := readAllowed(args[1])
+		if err != nil {
+			return nil, nil, err
+		}
+		allowed, args = append(allowed, list...), args[2:]
+	}
+	return allowed, args, nil
+}
+
 // readAllowed reads the lines of a file as regular expressions.
 func readAllowed(path string) ([]*regexp.Regexp, error) {
 	raw, err := os.ReadFile(path)
@@ -80,6 +98,70 @@ func readAllowed(path string) ([]*regexp.Regexp, error) {
 		list = append(list, expr)
 	}
 	return list, nil
+}
+
+// withBenchmarks makes go test start this program in place of test binaries if args begin with -benchmarks.
+func withBenchmarks(args []string) ([]string, error) {
+	if len(args) == 0 || args[0] != "-benchmarks" {
+		return args, nil
+	}
+	self, err := os.Executable()
+	return append([]string{"-exec", self + " " + benchmarksToo}, args[1:]...), err
+}
+
+// benchmarksToo is the first argument if go test starts this program in place of a test binary.
+const benchmarksToo = "-benchmarks-too"
+
+// runBinary runs a test binary, and then its benchmarks. These print only if they fail.
+func runBinary(binary string, args []string) (code int, err error) {
+	tests := exec.Command(binary, args...) //nolint:gosec,noctx // built by go test, which ends it
+	tests.Stdout, tests.Stderr = os.Stdout, os.Stderr
+	if err := tests.Run(); err != nil {
+		return exitCode(err)
+	}
+	if found, err := hasBenchmarks("."); err != nil || !found {
+		return 0, err
+	}
+	once := []string{"-test.run=^$", "-test.bench=.", "-test.benchtime=1x", "-test.short", "-test.paniconexit0"}
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "-test.timeout=") {
+			once = append(once, arg)
+		}
+	}
+	benchmarks := exec.Command(binary, once...)                                                            //nolint:gosec,noctx // like the tests
+	benchmarks.Env = append(os.Environ(), "AIRQA_TEST_LONG=", "AIRQA_TEST_PDFS=", "AIRQA_TEST_HARD_PDFS=") // small data
+	out, err := benchmarks.CombinedOutput()
+	if err != nil {
+		_, _ = fmt.Printf("%s", out)
+	}
+	return exitCode(err)
+}
+
+// exitCode is the exit code of a command that returned err.
+func exitCode(err error) (int, error) {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return 1, nil
+	}
+	return 0, err
+}
+
+// hasBenchmarks reports whether a test file in dir declares a benchmark.
+func hasBenchmarks(dir string) (bool, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			return false, err
+		}
+		if bytes.Contains(raw, []byte("\nfunc Benchmark")) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // event is a line of go test -json.

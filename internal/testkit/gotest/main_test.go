@@ -68,3 +68,25 @@ ok  	c	0.2s
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// planted is the environment variable that makes BenchmarkPlanted fail.
+const planted = "AIRQA_TEST_PLANTED"
+
+func BenchmarkPlanted(b *testing.B) {
+	if os.Getenv(planted) != "" {
+		b.Fatal("planted fault")
+	}
+}
+
+// A benchmark that fails makes its package fail.
+func TestBenchmarksToo(t *testing.T) {
+	for _, tt := range []struct {
+		fault string
+		want  int
+	}{{"", 0}, {"1", 1}} {
+		t.Setenv(planted, tt.fault)
+		if code, err := run([]string{benchmarksToo, os.Args[0], "-test.run=^TestFollow$"}); code != tt.want || err != nil {
+			t.Errorf("planted fault %q: exit code %d, want %d, %v", tt.fault, code, tt.want, err)
+		}
+	}
+}
