@@ -59,7 +59,7 @@ unit: warm
 race: export GORACE = atexit_sleep_ms=100
 race:
 	env -u AIRQA_TEST_PDFS -u AIRQA_TEST_HARD_PDFS $(GOTEST) -race -short $(TESTFLAGS) $(RACE)
-	go test -race $(TESTFLAGS) -run 'TestScripts/(run|explain)$$' ./cmd/airqa
+	go test -race $(TESTFLAGS) -run '^TestScripts$$/^(run|explain)$$' ./cmd/airqa
 
 build:
 	go build -o airqa ./cmd/airqa
