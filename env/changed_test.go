@@ -18,6 +18,7 @@ import (
 // After any few changes, the fingerprint and the index are those of the papers that the database has. A writer that knows the
 // papers of the current generation does not read those of the next one.
 func TestFewChanges(t *testing.T) {
+	testkit.OneGoroutine(t)
 	const papers = 40
 	model := &letters{}
 	numbered := func(i int, file string) paperdb.Paper {
@@ -32,7 +33,7 @@ func TestFewChanges(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "papers")
 	cfg := env.WriterConfig{Dir: dir, Embedder: model}
 	check(t, fillWith(t, cfg, all...))
-	testkit.Checks(t, 10, 40)
+	testkit.Checks(t, 5, 12)
 	rapid.Check(t, func(r *rapid.T) {
 		w, err := env.OpenWriter(t.Context(), cfg)
 		check(t, err)

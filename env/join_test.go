@@ -69,10 +69,11 @@ func hits(t *testing.T, dir string, model *letters, papers []paperdb.Paper) map[
 // A joined directory searches like one ingest of all its papers, with the same scores, and has the same fingerprint; also
 // after more papers.
 func TestJoinIsOneIngest(t *testing.T) {
+	testkit.OneGoroutine(t)
 	t.Parallel()
 	checks := 0
 	rapid.Check(t, func(r *rapid.T) {
-		if checks++; checks > testkit.RoundsUnderRace(3, 1) { // each takes seconds
+		if checks++; checks > 3 { // each takes seconds
 			return
 		}
 		model := &letters{model: "letters", words: 3}
@@ -147,6 +148,7 @@ func TestJoinTakesFiles(t *testing.T) {
 
 // A join that is killed leaves what was there. Both the same join and another writer can follow.
 func TestKilledJoin(t *testing.T) {
+	testkit.OneGoroutine(t)
 	t.Parallel()
 	model := &letters{model: "letters"}
 	dirs := sources(t, model, [][]paperdb.Paper{{bert}, {resnet}})
