@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -51,10 +52,12 @@ func TestFewChanges(t *testing.T) {
 					err = w.Put(t.Context(), p, nil)
 				}
 			case "remove":
-				err = w.Remove(t.Context(), []env.Removing{{PaperID: id}})
+				write := rapid.SampledFrom([]func(string) string{strings.Clone, strings.ToUpper}).Draw(r, "form")
+				err = w.Remove(t.Context(), []env.Removing{{PaperID: write(id)}})
 			case "enrich":
 				if _, have, _ := w.Owner(t.Context(), id); have {
-					err = w.Enrich(t.Context(), id, []paperdb.Fill{{Column: "tldr", Key: id, Text: rapid.StringMatching("[a-z]{4}").Draw(r, "tldr")}})
+					short := strings.ReplaceAll(id, "-", "") // as the engine reads it, too
+					err = w.Enrich(t.Context(), rapid.SampledFrom([]string{id, short}).Draw(r, "form"), []paperdb.Fill{{Column: "tldr", Key: id, Text: rapid.StringMatching("[a-z]{4}").Draw(r, "tldr")}})
 				}
 			}
 			check(t, err)

@@ -347,9 +347,9 @@ func (w *Writer) papersAfter(ctx context.Context) (after index.Papers, err error
 		return after, nil
 	}
 	const many = 8 // looking up a paper costs more than reading one of all
-	changed := w.db.Touched()
-	if many*len(changed) > len(w.current.Files) {
-		return after, nil
+	changed, err := w.db.Touched(ctx)
+	if err != nil || many*len(changed) > len(w.current.Files) {
+		return after, err
 	}
 	files, err := w.db.FilesOf(ctx, changed)
 	if err != nil {

@@ -280,14 +280,20 @@ func (w *Writer) touch(paperID string) {
 	if w.touched == nil {
 		w.touched = make(map[string]bool)
 	}
-	w.touched[strings.ToLower(paperID)] = true
+	w.touched[paperID] = true
 }
 
-// Touched returns the ids of all papers that may have changed since the database was opened, sorted.
-func (w *Writer) Touched() []string {
+// Touched returns the ids of all papers that may have changed since the database was opened, sorted, each in the form in which
+// the database returns it.
+func (w *Writer) Touched(ctx context.Context) ([]string, error) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Sorted(maps.Keys(w.touched))
+	ids := slices.Collect(maps.Keys(w.touched))
+	w.mu.Unlock()
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return list(ctx, w.db, "ids", only[string], `SELECT DISTINCT id::VARCHAR
+		FROM (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID) AS id) WHERE id IS NOT NULL ORDER BY 1`, ids)
 }
 
 // FilesOf returns the source files of some papers, ordered by paper id. Papers that are not there are left out.
