@@ -146,7 +146,7 @@ func keepQueries(e embed.Embedder) *embed.Kept {
 	return embed.NewKept(e, embed.KeptConfig{Calls: calls})
 }
 
-// index.OpenPapers opens the database and the search index.
+// openPapers opens the database and the search index.
 func (e *Env) openPapers(ctx context.Context, cfg Config) (err error) {
 	settings := paperdb.Config{Path: e.dir.Database(), Workers: cfg.QueryWorkers, InProcess: cfg.QueryInProcess}
 	if e.db, err = paperdb.OpenReader(ctx, settings); err != nil {

@@ -334,7 +334,9 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if err := w.openTexts(); err != nil {
 		return err
 	}
-	update := indexing.Update{Config: w.indexing(), Dir: w.dir, Next: w.next, Before: w.current, After: after, Texts: w.texts, Rebuild: rebuild}
+	update := indexing.Update{
+		Config: w.indexing(), Dir: w.dir, Next: w.next, Before: w.current, After: after, Texts: w.texts, Rebuild: rebuild,
+	}
 	if err := update.Run(ctx); err != nil {
 		return err
 	}

@@ -160,20 +160,14 @@ func (s Source) Version() string {
 // Fingerprint returns a hash of the sources of a data directory, in lower-case hex. It does not depend on the order of
 // the sources or the location of the directory, so copies share it. Runs record it.
 func Fingerprint(sources []Source) string {
-	order := func(a, b Source) int { return strings.Compare(a.PaperID, b.PaperID) }
-	if !slices.IsSortedFunc(sources, order) {
-		sources = slices.Clone(sources)
-		slices.SortFunc(sources, order)
-	}
+	sorted := slices.Clone(sources)
+	slices.SortFunc(sorted, func(a, b Source) int { return strings.Compare(a.PaperID, b.PaperID) })
 	h := sha256.New()
-	lines := []byte("airqa data 1\n")
-	for _, s := range sources {
-		const block = 64 << 10
-		if lines = s.appendLine(lines); len(lines) >= block {
-			_, _ = h.Write(lines) // never returns an error
-			lines = lines[:0]
-		}
+	line := []byte("airqa data 1\n")
+	_, _ = h.Write(line) // hash.Hash never returns an error
+	for _, s := range sorted {
+		line = s.appendLine(line[:0])
+		_, _ = h.Write(line)
 	}
-	_, _ = h.Write(lines)
 	return hex.EncodeToString(h.Sum(nil))
 }

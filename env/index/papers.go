@@ -15,7 +15,7 @@ import (
 type Papers struct {
 	// Files are the files that the papers were read from, ordered by paper id.
 	Files []paperdb.Owned
-	// Fingerprint is that of their sources.
+	// Fingerprint is the fingerprint of their sources, see [datadir.Fingerprint].
 	Fingerprint string
 }
 
@@ -23,7 +23,7 @@ type Papers struct {
 func PapersOf(files []paperdb.Owned) Papers {
 	sources := make([]datadir.Source, len(files))
 	for i, f := range files {
-		sources[i] = SourceOf(f)
+		sources[i] = sourceOf(f)
 	}
 	return Papers{files, datadir.Fingerprint(sources)}
 }
@@ -85,20 +85,20 @@ func (p Papers) Without(others Papers) []string {
 		for i < len(others.Files) && others.Files[i].PaperID < f.PaperID {
 			i++
 		}
-		if i == len(others.Files) || SourceOf(others.Files[i]) != SourceOf(f) {
+		if i == len(others.Files) || sourceOf(others.Files[i]) != sourceOf(f) {
 			ids = append(ids, f.PaperID)
 		}
 	}
 	return ids
 }
 
-// SourceOf returns what the fingerprint has of a paper.
-func SourceOf(f paperdb.Owned) datadir.Source {
+// sourceOf returns what the fingerprint has of a paper.
+func sourceOf(f paperdb.Owned) datadir.Source {
 	return datadir.Source{PaperID: f.PaperID, SHA256: f.SHA256, MetadataSHA256: f.MetadataSHA256, Parser: f.Parser}
 }
 
 // VersionOf returns the version of a paper.
-func VersionOf(f paperdb.Owned) string { return SourceOf(f).Version() }
+func VersionOf(f paperdb.Owned) string { return sourceOf(f).Version() }
 
 // OtherPapers is the error of a database that does not have the papers of its description.
 func OtherPapers(database string, have int, info datadir.Info) error {
@@ -106,7 +106,8 @@ func OtherPapers(database string, have int, info datadir.Info) error {
 		database, have, info.Papers, datadir.InfoName)
 }
 
-// OpenPapers opens the current generation of a data directory and its papers.
+// OpenPapers opens the current generation of a data directory and its database. The caller closes the database and releases
+// the directory.
 func OpenPapers(ctx context.Context, path string) (*datadir.Dir, *paperdb.Reader, error) {
 	dir, err := datadir.Open(path)
 	if err != nil {

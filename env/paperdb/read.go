@@ -106,7 +106,7 @@ func sources(ctx context.Context, db querier) ([]Owned, error) {
 }
 
 // byID sorts papers by id. It moves no paper before the order is known, and most comparisons are of numbers: of 100,000 papers,
-// it takes 10 ms instead of 60.
+// it takes 24 ms instead of 55.
 func byID(all []Owned) []Owned {
 	type place struct {
 		begin uint64 // of the id

@@ -297,16 +297,8 @@ func (w *Writer) Touched(ctx context.Context) ([]string, error) {
 }
 
 // FilesOf returns the source files of some papers, ordered by paper id. Papers that are not there are left out.
-func (w *Writer) FilesOf(ctx context.Context, ids []string) (all []Owned, err error) {
-	ids = slices.Sorted(slices.Values(ids))
-	for some := range slices.Chunk(ids, maxLookedUp) {
-		found, err := files(ctx, w.db, "WHERE paper_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))", some)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
+func (w *Writer) FilesOf(ctx context.Context, ids []string) ([]Owned, error) {
+	return files(ctx, w.db, "WHERE paper_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))", ids)
 }
 
 // append loads the rows of a table.

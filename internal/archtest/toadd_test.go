@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -24,8 +23,7 @@ import (
 //	-- check --       packages whose tests must pass
 //
 // The packages are built from the tree itself, with the changed files laid over it, so that the rest comes from the build
-// cache. The tests run in the copy, after the last row, so that each package is built once. With AIRQA_TEST_TOADD set (make
-// toadd), they run after each row, and all tests of the tree run at the end.
+// cache. The tests run in the copy. With AIRQA_TEST_TOADD set, all tests run at the end, with all rows followed: make toadd.
 func TestToAdd(t *testing.T) {
 	testkit.Long(t, "builds packages with changed files")
 	c := newCopy(t)
@@ -33,51 +31,31 @@ func TestToAdd(t *testing.T) {
 	if err != nil || len(rows) < 4 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	everything := os.Getenv("AIRQA_TEST_TOADD") != ""
-	var todo due
 	for _, path := range rows {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			c.follow(t, path, &todo)
-			if everything {
-				todo.run(t, c)
+			row, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range row.Files {
+				text := string(f.Data)
+				name, edit := strings.CutPrefix(f.Name, "edit ")
+				switch {
+				case edit:
+					c.edit(t, name, text)
+				case name == "update":
+					c.test(t, append(strings.Fields(text), "-update")...)
+				case name == "check":
+					c.test(t, strings.Fields(text)...)
+				default:
+					c.write(t, name, text)
+				}
 			}
 		})
 	}
-	todo.run(t, c)
-	if everything {
+	if os.Getenv("AIRQA_TEST_TOADD") != "" {
 		c.test(t, "-timeout", "30m", "./...")
 	}
-}
-
-// due are the tests that rows ask for.
-type due struct {
-	update []string // packages whose golden files are renewed
-	chosen []string // golden files renewed by some tests of a package: -run TEST PACKAGE
-	check  []string // packages whose tests must pass
-}
-
-// add adds strings that are not in the list.
-func add(list *[]string, texts ...string) {
-	for _, text := range texts {
-		if !slices.Contains(*list, text) {
-			*list = append(*list, text)
-		}
-	}
-}
-
-// run runs the tests and empties d.
-func (d *due) run(t *testing.T, c *treeCopy) {
-	t.Helper()
-	if len(d.update) > 0 {
-		c.test(t, append(d.update, "-update")...)
-	}
-	for _, args := range d.chosen {
-		c.test(t, append(strings.Fields(args), "-update")...)
-	}
-	if len(d.check) > 0 {
-		c.test(t, d.check...)
-	}
-	*d = due{}
 }
 
 // treeCopy is a copy of the tree, in which files change.
@@ -130,31 +108,6 @@ func newCopy(t *testing.T) *treeCopy {
 		t.Fatal(err)
 	}
 	return c
-}
-
-// follow makes the changes of a row and adds its tests to todo.
-func (c *treeCopy) follow(t *testing.T, path string, todo *due) {
-	t.Helper()
-	row, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range row.Files {
-		text := string(f.Data)
-		name, edit := strings.CutPrefix(f.Name, "edit ")
-		switch {
-		case edit:
-			c.edit(t, name, text)
-		case name == "update" && strings.HasPrefix(text, "-run "):
-			add(&todo.chosen, strings.TrimSpace(text))
-		case name == "update":
-			add(&todo.update, strings.Fields(text)...)
-		case name == "check":
-			add(&todo.check, strings.Fields(text)...)
-		default:
-			c.write(t, name, text)
-		}
-	}
 }
 
 // write writes a file of the copy.
