@@ -12,17 +12,10 @@ import (
 
 // house is the parsed folders.txt.
 type house struct {
-	folders map[string]folder
-	large   map[string]int      // packages above the limit of a package, and their own limits
+	folders map[string][]string // folder to what it may import; "*" means everything
 	tests   map[string][]string // packages for tests, and the other packages that may import them
 	fences  map[string][]string // module to the packages that import it
 	limits  map[string]int
-}
-
-// folder is a top-level folder: its largest number of lines and what it may import; "*" means everything.
-type folder struct {
-	lines   int
-	imports []string
 }
 
 func TestFolders(t *testing.T) {
@@ -60,7 +53,7 @@ func TestNoCircle(t *testing.T) {
 		for len(queue) > 0 {
 			next := queue[0]
 			queue = queue[1:]
-			for _, imp := range h.folders[next].imports {
+			for _, imp := range h.folders[next] {
 				if name := top(imp); !seen[name] && name != "*" && name != next {
 					seen[name] = true
 					queue = append(queue, name)
@@ -145,7 +138,7 @@ func (h house) forbids(f file, imp string) string {
 	if top(pkg) == from || from != "qa" && top(pkg) == "qa" && from != "internal" || top(pkg) == "internal" {
 		return ""
 	}
-	for _, allowed := range h.folders[from].imports {
+	for _, allowed := range h.folders[from] {
 		if allowed == "*" || within(pkg, allowed) {
 			return ""
 		}
@@ -173,7 +166,7 @@ func readHouse(t *testing.T) house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := house{make(map[string]folder), make(map[string]int), make(map[string][]string), make(map[string][]string), make(map[string]int)}
+	h := house{make(map[string][]string), make(map[string][]string), make(map[string][]string), make(map[string]int)}
 	for line := range strings.Lines(string(raw)) {
 		f := strings.Fields(line)
 		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
@@ -191,21 +184,13 @@ func (h house) add(f []string) bool {
 	if len(f) < 2 {
 		return false
 	}
-	number := 0
-	if f[0] == "folder" || f[0] == "large" || f[0] == "limit" {
-		n, err := strconv.Atoi(slices.Concat(f, []string{"", ""})[2])
-		if err != nil {
-			return false
-		}
-		number = n
-	}
 	switch {
 	case f[0] == "folder":
-		h.folders[f[1]] = folder{number, f[3:]}
-	case f[0] == "large" && len(f) > 3: // a reason is needed
-		h.large[f[1]] = number
+		h.folders[f[1]] = f[2:]
 	case f[0] == "limit" && len(f) == 3:
-		h.limits[f[1]] = number
+		n, err := strconv.Atoi(f[2])
+		h.limits[f[1]] = n
+		return err == nil
 	case f[0] == "tests":
 		h.tests[f[1]] = f[2:]
 	case f[0] == "fence" && len(f) >= 3:

@@ -146,7 +146,8 @@ func (c *treeCopy) test(t *testing.T, args ...string) {
 	if err := os.WriteFile(overlay, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args = append([]string{"test", "-short", "-vet=off", "-ldflags=-w", "-overlay", overlay, "-exec", c.script}, args...)
+	// The steps add lines to the tree, which TestSizes does not allow without a removal.
+	args = append([]string{"test", "-short", "-skip", "^TestSizes$", "-vet=off", "-ldflags=-w", "-overlay", overlay, "-exec", c.script}, args...)
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Dir = c.root
 	cmd.Env = append(os.Environ(), "AIRQA_TEST_LONG=") // these are not the tests of the tree
