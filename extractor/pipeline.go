@@ -52,9 +52,6 @@ type Config struct {
 	Price *qa.Price
 	// Images means that the model accepts images, so it sees the figures that questions are about.
 	Images bool
-	// Batch, which may be nil, fills the cache of Model with the replies to requests. With it, candidates advance in waves:
-	// all of them run at once, and whenever each one waits for a reply, Batch gets all their requests.
-	Batch func(ctx context.Context, requests []qa.Request) error
 	// Redact, which may be nil, filters everything that is written.
 	Redact func([]byte) []byte
 	// ExploreOnly leaves the candidates pending after exploration.
@@ -81,8 +78,6 @@ type Pipeline struct {
 	c            Config
 	draw         *explore.Draw
 	fingerprints map[string]string
-	model        qa.Model // of the configuration, or waves
-	waves        *waves   // nil without Batch
 
 	duplicates *curate.Duplicates
 	rows       map[candidate.ID]qa.Example
@@ -119,18 +114,9 @@ func New(ctx context.Context, c Config) (*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pipeline{
-		c: c, draw: drawn, fingerprints: fingerprints, model: c.Model,
-		duplicates: curate.NewDuplicates(), rows: make(map[candidate.ID]qa.Example),
-	}
-	if c.Batch != nil {
-		p.waves = &waves{model: c.Model, send: c.Batch}
-		p.model, p.c.Workers = p.waves, 0
-		for _, q := range c.Quotas {
-			p.c.Workers += q.Count
-		}
-	}
-	return p, nil
+	return &Pipeline{
+		c: c, draw: drawn, fingerprints: fingerprints, duplicates: curate.NewDuplicates(), rows: make(map[candidate.ID]qa.Example),
+	}, nil
 }
 
 // Run makes candidates until the quotas are filled, the candidates run out, drain is closed or ctx ends. It then writes
@@ -167,7 +153,7 @@ func (p *Pipeline) Run(ctx context.Context, drain <-chan struct{}) (Summary, err
 // schedule makes a schedule whose accepted candidates become rows.
 func (p *Pipeline) schedule(quotas []candidate.Quota, work func(context.Context, candidate.ID) result) *schedule {
 	s := newSchedule(quotas, p.c.Workers)
-	s.work, s.decide, s.waves = work, p.decide, p.waves
+	s.work, s.decide = work, p.decide
 	if p.c.ReviewOnly {
 		s.maxFailures = math.MaxInt // nothing new is made, so every candidate is looked at
 	}

@@ -314,36 +314,6 @@ func (brokenLibrary) PageTexts(context.Context, string) ([]string, error) {
 	return nil, fmt.Errorf("disk on fire")
 }
 
-// In waves, all requests of the candidates come together, and the questions are the same as one by one.
-func TestWaves(t *testing.T) {
-	online := newBench(t)
-	online.model.bad = 20
-	online.must(all(20))
-	b := newBench(t)
-	b.model.bad = 20
-	waves, largest, sent := 0, 0, 0
-	b.change = func(c *extractor.Config) {
-		inner := c.Model
-		c.Batch = func(ctx context.Context, requests []qa.Request) error {
-			waves++
-			largest, sent = max(largest, len(requests)), sent+len(requests)
-			for _, r := range requests {
-				if _, err := inner.Complete(ctx, r); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	b.must(all(20))
-	if diff := cmp.Diff(online.file(candidate.QuestionsFile), b.file(candidate.QuestionsFile)); diff != "" {
-		t.Errorf("questions (-one by one +in waves):\n%s", diff)
-	}
-	if b.model.calls.Load() != online.model.calls.Load() || largest < 10 || waves*3 > sent {
-		t.Errorf("%d waves of at most %d for %d requests; %d calls one by one, %d in waves", waves, largest, sent, online.model.calls.Load(), b.model.calls.Load())
-	}
-}
-
 // Everything written passes the redactor, and a resumed run writes the same.
 func TestRedacted(t *testing.T) {
 	b := newBench(t)

@@ -51,14 +51,11 @@ type schedule struct {
 	decide func(id candidate.ID, r result) (accepted bool, err error)
 	// maxFailures is the number of failed candidates without a good one between them that end the schedule.
 	maxFailures int
-	// waves, which may be nil, counts the candidates in flight.
-	waves *waves
 
 	done     chan finished
 	running  int
 	failures int
 	stopped  bool
-	taken    int // candidates that waves still counts as in flight
 }
 
 type finished struct {
@@ -87,7 +84,6 @@ func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
 			s.stopped = true
 			for s.running > 0 {
 				s.take(<-s.done)
-				s.start(ctx)
 			}
 			return err
 		}
@@ -106,15 +102,6 @@ func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
 
 // start starts candidates while workers are idle: those of the lowest index first, so that all categories progress.
 func (s *schedule) start(ctx context.Context) {
-	s.waves.enter()
-	s.startAll(ctx)
-	s.waves.leave()
-	for ; s.taken > 0; s.taken-- {
-		s.waves.leave()
-	}
-}
-
-func (s *schedule) startAll(ctx context.Context) {
 	for s.running < s.workers && !s.stopped && ctx.Err() == nil {
 		var first *lane
 		for _, l := range s.lanes {
@@ -129,7 +116,6 @@ func (s *schedule) startAll(ctx context.Context) {
 		first.next++
 		first.running++
 		s.running++
-		s.waves.enter()
 		go func() {
 			s.done <- finished{first, index, s.work(ctx, candidate.ID{Category: first.Category, Index: index})}
 		}()
@@ -138,7 +124,6 @@ func (s *schedule) startAll(ctx context.Context) {
 
 func (s *schedule) take(f finished) {
 	s.running--
-	s.taken++
 	f.lane.running--
 	f.lane.finished[f.index] = f.result
 	switch f.Outcome {

@@ -28,7 +28,7 @@ func (c *calls) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if err != nil {
 		return qa.Reply{}, err
 	}
-	reply, err := c.p.model.Complete(ctx, r)
+	reply, err := c.p.c.Model.Complete(ctx, r)
 	if err == nil {
 		c.keys = append(c.keys, key.String())
 		c.usage = c.usage.Add(reply.Usage)

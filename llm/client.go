@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -52,7 +51,7 @@ func (c *client) GenerateContent(
 	for _, option := range options {
 		option(&o)
 	}
-	full, body, err := c.encode(chat, o.Tools, c.codec.stream)
+	full, body, err := c.encode(chat, o.Tools)
 	if err != nil {
 		return nil, err
 	}
@@ -63,18 +62,15 @@ func (c *client) GenerateContent(
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{choice}}, nil
 }
 
-// encode returns a request as fields and as the bytes to send. stream has the fields to add for an endpoint that only
-// streams.
-func (c *client) encode(
-	chat []llms.MessageContent, tools []llms.Tool, stream map[string]any,
-) (full map[string]any, body []byte, err error) {
+// encode returns a request as fields and as the bytes to send.
+func (c *client) encode(chat []llms.MessageContent, tools []llms.Tool) (full map[string]any, body []byte, err error) {
 	full, err = c.codec.body(chat, tools)
 	if err != nil {
 		return nil, nil, c.fault(qa.FailBadRequest, err.Error())
 	}
 	full["model"] = c.model
 	maps.Copy(full, c.settings)
-	c.quirks.apply(full, stream)
+	c.quirks.apply(full, c.codec.stream)
 	body, err = json.Marshal(full) // with sorted keys
 	if err == nil && c.quirks.fit(full, body) {
 		body, err = json.Marshal(full)
@@ -85,22 +81,15 @@ func (c *client) encode(
 	return full, body, nil
 }
 
-// send makes a request with the key at an address below the base URL.
-func (c *client) send(ctx context.Context, method string, address *url.URL, contentType string, body io.Reader) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, address.String(), body)
+func (c *client) post(ctx context.Context, body []byte) (*llms.ContentChoice, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(c.codec.path).String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, c.fault(qa.FailBadRequest, err.Error())
 	}
-	if contentType != "" {
-		req.Header.Set("Content-Type", contentType)
-	}
+	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "airqa")
 	c.codec.authorize(req.Header, c.key)
-	return c.http.Do(req)
-}
-
-func (c *client) post(ctx context.Context, body []byte) (*llms.ContentChoice, error) {
-	resp, err := c.send(ctx, http.MethodPost, c.base.JoinPath(c.codec.path), "application/json", bytes.NewReader(body))
+	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -136,10 +125,6 @@ func (c *client) answer(resp *http.Response) (*llms.ContentChoice, error) {
 	if c.codec.readStream != nil && isStream(resp.Header.Get("Content-Type"), body) {
 		read = c.codec.readStream
 	}
-	return c.decode(body, read)
-}
-
-func (c *client) decode(body []byte, read func([]byte) (*llms.ContentChoice, error)) (*llms.ContentChoice, error) {
 	choice, err := read(body)
 	if err != nil {
 		return nil, c.rejected(body, err)

@@ -1,12 +1,10 @@
 package llm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"slices"
@@ -171,7 +169,7 @@ func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error)
 	if err != nil {
 		var a answered
 		errors.As(err, &a)
-		return qa.Reply{}, a.status, e.explain(ctx, bounded, e.timeout, err)
+		return qa.Reply{}, a.status, e.explain(ctx, bounded, err)
 	}
 	if got == nil || len(got.Choices) == 0 {
 		return qa.Reply{}, 0, e.fault(qa.FailGarbage, "the reply has no choices")
@@ -205,13 +203,13 @@ func (e *Endpoint) reply(r qa.Request, choice *llms.ContentChoice) qa.Reply {
 
 // explain turns the error of a request into a typed one. Cancellation by the caller comes first: it is not the
 // endpoint's failure.
-func (s site) explain(ctx, bounded context.Context, timeout time.Duration, err error) error {
+func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	var status *HTTPError
 	var fault *Fault
 	var dial *net.OpError
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s %s: %w", cmp.Or(s.method, http.MethodPost), s.where, ctx.Err())
+		return fmt.Errorf("POST %s: %w", e.where, ctx.Err())
 	case errors.As(err, new(adapted)):
 		return err
 	case errors.As(err, &status):
@@ -219,18 +217,18 @@ func (s site) explain(ctx, bounded context.Context, timeout time.Duration, err e
 	case errors.As(err, &fault):
 		return fault
 	case errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect"):
-		f := s.fault(qa.FailUnreachable, httpclient.Bare(err).Error())
+		f := e.fault(qa.FailUnreachable, httpclient.Bare(err).Error())
 		if dial.Op == "proxyconnect" {
 			f.hint = "the proxy that HTTP_PROXY or HTTPS_PROXY names cannot be reached"
 		}
 		return f
 	case bounded.Err() != nil:
-		return s.fault(qa.FailTimeout, fmt.Sprintf("no reply within %v", timeout))
+		return e.fault(qa.FailTimeout, fmt.Sprintf("no reply within %v", e.timeout))
 	}
 	if hint, ok := tlsFault(err); ok {
-		f := s.fault(qa.FailTLS, httpclient.Bare(err).Error())
+		f := e.fault(qa.FailTLS, httpclient.Bare(err).Error())
 		f.hint = hint
 		return f
 	}
-	return s.fault(foreignClass(err), httpclient.Bare(err).Error())
+	return e.fault(foreignClass(err), httpclient.Bare(err).Error())
 }

@@ -27,12 +27,11 @@ type HTTPError struct {
 	Endpoint string
 	// Location is the target of a redirect, without query and credentials.
 	Location string
-	method   string // empty for POST
 }
 
 // Error names the request, the status and the endpoint's own message.
 func (e *HTTPError) Error() string {
-	return fmt.Sprintf("%s %s: HTTP %d: %s", cmp.Or(e.method, http.MethodPost), e.Endpoint, e.Status, excerpt(e.message()))
+	return fmt.Sprintf("POST %s: HTTP %d: %s", e.Endpoint, e.Status, excerpt(e.message()))
 }
 
 func (e *HTTPError) message() string {
@@ -75,14 +74,13 @@ type Fault struct {
 	// Detail describes the failure, redacted.
 	Detail string
 	hint   string
-	method string // empty for POST
 }
 
 func (e *Fault) Error() string {
 	if e.Endpoint == "" {
 		return e.Detail
 	}
-	return fmt.Sprintf("%s %s: %s", cmp.Or(e.method, http.MethodPost), e.Endpoint, e.Detail)
+	return fmt.Sprintf("POST %s: %s", e.Endpoint, e.Detail)
 }
 
 // errorObject reads the error formats of endpoints: {"error": {"message", "code", "type"}}, {"error": "text"} (Ollama),
@@ -131,10 +129,8 @@ func excerpt(text string) string {
 type site struct {
 	// where is the host and path of the requests.
 	where string
-	// method is that of HTTP, empty for POST.
-	method string
-	key    string
-	now    func() time.Time
+	key   string
+	now   func() time.Time
 }
 
 // where returns the host and path of an address.
@@ -147,14 +143,14 @@ func where(address *url.URL) string {
 }
 
 func (s site) fault(class qa.FailureClass, detail string) *Fault {
-	return &Fault{Class: class, Endpoint: s.where, Detail: excerpt(s.redact(detail)), method: s.method}
+	return &Fault{Class: class, Endpoint: s.where, Detail: excerpt(s.redact(detail))}
 }
 
 func (s site) httpError(status int, header http.Header, body []byte) *HTTPError {
 	kept := s.keep(body)
 	return &HTTPError{
 		Status: status, RetryAfter: max(httpclient.RetryAfter(header, s.now()), retryDelay(kept)), Body: kept, Endpoint: s.where,
-		Location: s.redact(bareAddress(header.Get("Location"))), method: s.method,
+		Location: s.redact(bareAddress(header.Get("Location"))),
 	}
 }
 

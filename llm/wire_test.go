@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -85,25 +82,9 @@ func TestWire(t *testing.T) {
 					t.Fatal(err)
 				}
 				golden.Check(t, "wire/"+provider+"-"+r.name+".txt", wireText(t, s.Requests()[0]))
-				encoded, err := wire(t, c).Encode(qa.Request{Messages: r.messages, Tools: r.tools})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(string(s.Requests()[0].Body), string(encoded)); diff != "" {
-					t.Errorf("Encode (-sent +got):\n%s", diff)
-				}
 			})
 		}
 	}
-}
-
-func wire(t *testing.T, c llm.Config) *llm.Wire {
-	t.Helper()
-	w, err := llm.NewWire(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
 }
 
 // wireText shows the request's path, the headers that carry meaning, and its body on many lines.
@@ -287,109 +268,5 @@ func TestNoMessageLeft(t *testing.T) {
 	_, err := ask(t, endpoints(s)["anthropic"], qa.Message{Role: qa.System, Text: "alone"})
 	if qa.ClassOf(err) != qa.FailBadRequest || s.Calls() != 0 {
 		t.Errorf("error %v, %d requests", err, s.Calls())
-	}
-}
-
-func TestDecode(t *testing.T) {
-	s := start(t, openaitest.Config{})
-	all := endpoints(s)
-	tests := []struct {
-		name, provider, body string
-		status               int
-		want                 qa.Reply
-		class                qa.FailureClass
-	}{
-		{
-			"reply", "openai", `{"id":"c","model":"m","choices":[{"message":{"content":"<think>hm</think>yes"},"finish_reason":"stop"}],` +
-				`"usage":{"prompt_tokens":3,"completion_tokens":2}}`, 200,
-			qa.Reply{Text: "yes", Reasoning: "hm", ID: "c", Model: "m", Finish: "stop", Usage: qa.Usage{Prompt: 3, Completion: 2}},
-			"",
-		},
-		{
-			"no usage", "anthropic", `{"type":"message","content":[{"type":"text","text":"yes"}],"stop_reason":"end_turn"}`, 200,
-			qa.Reply{Text: "yes", Finish: "stop", Usage: qa.Usage{Prompt: 9, Completion: 1, Estimated: true}},
-			"",
-		},
-		{"no choices", "openai", `{"choices":[]}`, 200, qa.Reply{}, qa.FailGarbage},
-		{"not JSON", "anthropic", `half`, 200, qa.Reply{}, qa.FailGarbage},
-		{"overflow", "openai", `{"error":{"code":"context_length_exceeded","message":"too long"}}`, 400, qa.Reply{}, qa.FailContextOverflow},
-		{"overloaded", "anthropic", `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`, 529, qa.Reply{}, qa.FailServer},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			r := qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "Why?"}}}
-			got, err := wire(t, all[test.provider]).Decode(r, test.status, []byte(test.body))
-			if qa.ClassOf(err) != test.class {
-				t.Fatalf("error %v", err)
-			}
-			if test.class != "" {
-				if tried := qa.Tried(err); len(tried) != 1 || tried[0].Status != test.status || tried[0].Error != test.class {
-					t.Errorf("attempts %+v", tried)
-				}
-				return
-			}
-			got.Attempts = nil
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("reply (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestSend(t *testing.T) {
-	s := start(t, openaitest.Config{})
-	w := wire(t, endpoints(s)["anthropic"])
-	s.Fail(openaitest.Body(200, "{}"), openaitest.Body(404, `{"error":{"message":"no `+plantedKey+`"}}`), openaitest.Redirect("http://elsewhere.test/"))
-	send := func(path string) error {
-		resp, err := w.Send(t.Context(), http.MethodGet, path, "", nil)
-		if err == nil {
-			err = resp.Body.Close()
-		}
-		return err
-	}
-	if err := send("messages/batches?limit=2"); err != nil {
-		t.Fatal(err)
-	}
-	if r := s.Requests()[0]; r.Path != "/v1/messages/batches" || r.Header.Get("X-Api-Key") != plantedKey {
-		t.Errorf("path %s, key %q", r.Path, r.Header.Get("X-Api-Key"))
-	}
-	for _, want := range []string{"HTTP 404: no [key]", "HTTP 307: redirects are not followed; it points to http://elsewhere.test/"} {
-		err := send("messages/batches/a")
-		want = "GET " + s.Host() + "/v1/messages/batches/a: " + want
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %s", err, want)
-		}
-	}
-}
-
-// TestSendStalls is a body that stops in the middle.
-func TestSendStalls(t *testing.T) {
-	s := start(t, openaitest.Config{})
-	c := endpoints(s)["openai"]
-	c.Timeout = 50 * time.Millisecond
-	s.Fail(openaitest.Hang(nil), func(w http.ResponseWriter, r *http.Request, done <-chan struct{}) {
-		_, _ = w.Write([]byte("half"))
-		_ = http.NewResponseController(w).Flush()
-		openaitest.Hang(nil)(w, r, done)
-	})
-	resp, err := wire(t, c).Send(t.Context(), http.MethodGet, "files", "", nil)
-	if qa.ClassOf(err) != qa.FailTimeout {
-		_ = resp.Body.Close()
-		t.Fatalf("no response: %v", err)
-	}
-	resp, err = wire(t, c).Send(t.Context(), http.MethodGet, "files", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if body, err := io.ReadAll(resp.Body); string(body) != "half" || err == nil {
-		t.Errorf("read %q, %v", body, err)
-	}
-}
-
-func TestNoWire(t *testing.T) {
-	c := llm.Config{Spec: "bedrock:m", BaseURL: "http://127.0.0.1:1"}
-	if _, err := llm.NewWire(c); err == nil || err.Error() != "the provider of bedrock:m uses its own protocol" {
-		t.Errorf("error %v", err)
 	}
 }

@@ -29,7 +29,6 @@ type annotateAskCmd struct {
 	Compat   bool     `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
 	Workers  int      `short:"j" default:"4" help:"Concurrent calls."`
 	endpointFlags
-	batchFlags
 	budgetFlags
 	JSON bool `name:"json" help:"Print the counts as a JSON object."`
 }
@@ -60,7 +59,7 @@ func (c annotateAskCmd) config() (f annotate.Config, err error) {
 	}
 	f = annotate.Config{
 		Dataset: c.Dataset, Model: c.Model, Dir: c.Out, Test: c.Pairs == "test", Limit: c.Limit, Template: c.Template,
-		RetryUnparsed: c.Retry == "unparsed", Rule: verdictRule(c.Compat), Workers: c.Workers, Batch: c.Batch, BatchAgain: c.BatchAgain,
+		RetryUnparsed: c.Retry == "unparsed", Rule: verdictRule(c.Compat), Workers: c.Workers,
 	}
 	if f.Queries, err = annotate.ParseNumbers(c.Queries); err != nil {
 		return f, fmt.Errorf("--queries %w", err)

@@ -12,7 +12,6 @@ import (
 
 	"airqa/bench/dorismae/annotate"
 	"airqa/internal/testkit"
-	"airqa/internal/testkit/batchtest"
 	"airqa/internal/testkit/openaitest"
 )
 
@@ -78,37 +77,4 @@ func TestKilledAnnotations(t *testing.T) {
 		t.Errorf("%d calls undisturbed, %d with %d kills of %d workers", quiet.Calls(), disturbed.Calls(), kills, workers)
 	}
 	t.Logf("%d kills met a working program; %d calls undisturbed, %d disturbed", kills, quiet.Calls(), disturbed.Calls())
-}
-
-// Annotations in batches are those of single calls, at half the cost; a killed program sends nothing twice.
-func TestAnnotationsInBatches(t *testing.T) {
-	t.Parallel()
-	testkit.Long(t, "kills and polling")
-	single, chat := annotator(), annotator()
-	defer single.Close()
-	defer chat.Close()
-	batches := batchtest.New(batchtest.Config{Chat: chat})
-	defer batches.Close()
-	a, b := filepath.Join(t.TempDir(), "single"), filepath.Join(t.TempDir(), "batch")
-	raw, err := annotation(t, a, single.URL(), "--json").Output()
-	if err != nil || !strings.Contains(string(raw), `"labels":[0,`) {
-		t.Fatalf("single calls: %v\n%s", err, raw)
-	}
-	for _, call := range []string{"POST /v1/batches", "GET /v1/files/ID/content"} {
-		killedAt(t, batches, call, annotation(t, b, batches.URL(), "--batch"))
-	}
-	if raw, err := annotation(t, b, batches.URL(), "--batch", "--batch-again").CombinedOutput(); err != nil || !strings.Contains(string(raw), "at half the price") {
-		t.Fatalf("batches: %v\n%s", err, raw)
-	}
-	if diff := cmp.Diff(exported(t, a), exported(t, b)); diff != "" {
-		t.Errorf("annotations (-single +batch):\n%s", diff)
-	}
-	for request, n := range batches.Accepted() {
-		if n != 1 {
-			t.Errorf("sent %d times: %.200s", n, request)
-		}
-	}
-	if n := len(batches.Accepted()); n != 111 {
-		t.Errorf("%d requests in batches, want 111", n)
-	}
 }

@@ -77,12 +77,6 @@ func calling(e endpointFlags, b budgetFlags, question qa.QuestionLimits) (models
 	return c, limits, err
 }
 
-// batchFlags select the batch API of the endpoint.
-type batchFlags struct {
-	Batch      bool `help:"Send requests in batches (openai and anthropic): half the price, replies within a day. After a stop or a crash, the same command collects them."`
-	BatchAgain bool `name:"batch-again" help:"Resend requests that failed in a batch."`
-}
-
 // checkQuestionLimits rejects invalid limits of a question.
 func checkQuestionLimits(q qa.QuestionLimits) error {
 	return errors.Join(checkQuerySeconds(q.QuerySeconds),

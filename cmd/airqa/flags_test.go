@@ -166,7 +166,7 @@ var scripted = map[string]map[string]string{
 	},
 	"ask":                   {"script/ask.txtar": "file continue from baseline model out json html data rows retrieve"},
 	"shards merge":          {"script/shards.txtar": "out partial json"},
-	"bench annotate ask":    {"script/annotate.txtar": "dataset model out pairs queries limit template retry compat workers json", "annotate_test.go": "batch batch-again"},
+	"bench annotate ask":    {"script/annotate.txtar": "dataset model out pairs queries limit template retry compat workers json"},
 	"bench annotate export": {"script/annotate.txtar": "out unparsed compat json"},
 	"shards slurm":          {"script/cluster.txtar": "shards parallel name cpus mem time partition keys restarts"},
 	"shards k8s":            {"script/cluster.txtar": "shards parallel name cpus mem image claim work data-claim secret namespace restarts"},
@@ -200,9 +200,9 @@ var scripted = map[string]map[string]string{
 	"export write": {"script/export.txtar": "out format replace turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
 		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids scoring judge split split-seed duplicates against leaks leak keep-private " +
 		"cutoff-len template tokenizer fit license pass-rate best-of columns whole-episodes", "script/otlp.txtar": "otlp-endpoint follow"},
-	"synth explore": {"script/synth.txtar": making, "synth_batch_test.go": "batch batch-again"},
-	"synth track":   {"script/synth.txtar": making, "synth_batch_test.go": "batch batch-again"},
-	"synth all":     {"script/synth.txtar": making + " baseline repeats judge judge-concurrency", "synth_batch_test.go": "batch batch-again"},
+	"synth explore": {"script/synth.txtar": making},
+	"synth track":   {"script/synth.txtar": making},
+	"synth all":     {"script/synth.txtar": making + " baseline repeats judge judge-concurrency"},
 	"synth act":     {"script/synth.txtar": "data model out workers baseline repeats judge judge-concurrency rows retrieve"},
 	"synth why":     {"script/synth.txtar": "json"},
 	"synth review":  {"synth_review_test.go": "sample sample-seed html out apply reviewer data model workers solve-again pictures"},

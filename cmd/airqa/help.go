@@ -43,7 +43,7 @@ func addDetails(k *kong.Kong) error {
 var flagGroups = []struct{ title, flags string }{
 	{"Which questions:", "range id tag status of sample-seed retry missing-list run/shard"},
 	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window models price"},
-	{"Connection:", "timeout retries max-connections batch-again"},
+	{"Connection:", "timeout retries max-connections"},
 	{"Limits:", "budget-tokens budget-hours question-usd question-tokens question-seconds question-deadline sql-seconds query-seconds"},
 	{"Agent:", "turns window rows protocol action-format by-conference format-errors context-tokens observation-tokens passages"},
 	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-connections embed-base-url vectors"},

@@ -187,7 +187,6 @@ type synthMakeFlags struct {
 	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
 	Estimate      bool     `help:"Estimate calls, tokens and cost of the missing questions, without making calls."`
 	Resume        string   `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`
-	batchFlags
 	budgetFlags
 }
 
@@ -212,7 +211,7 @@ func (f synthMakeFlags) config(a *app, world *env.Env, data string) (synthesis.C
 	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
 	return synthesis.Config{
 		Session: a.session(), World: world, Data: data, Dir: f.Out, Resume: synthesis.Resume(f.Resume), Model: f.Model, Calls: calls,
-		Batch: f.Batch, BatchAgain: f.BatchAgain, Limits: limits, Count: f.Count, Preview: f.Preview, Categories: f.Categories,
+		Limits: limits, Count: f.Count, Preview: f.Preview, Categories: f.Categories,
 		MaxCandidates: f.MaxCandidates, Seed: f.DrawSeed, Gates: f.Gates, SkipGates: f.SkipGate, Solve: f.SolveAgain, Images: f.Pictures, Workers: f.Workers,
 	}, err
 }

@@ -33,10 +33,9 @@ type Config struct {
 	Resume Resume
 	// Model is the model of explorer, tracker and gates, as PROVIDER:NAME.
 	Model string
-	// Calls configures how the model is called. Batch sends its requests in batches, BatchAgain those again that failed in one.
-	Calls             models.Config
-	Batch, BatchAgain bool
-	Limits            budget.Limits
+	// Calls configures how the model is called.
+	Calls  models.Config
+	Limits budget.Limits
 	// Count is the number of questions to accept. Preview, if above 0, makes that many candidates of each category instead.
 	Count, Preview int
 	// Categories are names of categories or question types; none means all for which the papers have elements.
@@ -70,11 +69,9 @@ type invocation struct {
 	Config
 	library library
 	model   models.Model
-	// price is that of a request, in a batch if it is sent in one; nil if unknown.
-	price  *qa.Price
-	gates  []gate.Gate
-	quotas []candidate.Quota
-	images bool
+	gates   []gate.Gate
+	quotas  []candidate.Quota
+	images  bool
 	// address is the model's. It is no part of the model's description here: the same model at another address gives the
 	// same kind of replies.
 	address string
@@ -120,7 +117,7 @@ func Estimate(ctx context.Context, c Config) (extractor.Estimate, error) {
 		return extractor.Estimate{}, err
 	}
 	return extractor.EstimatePlan{
-		Dir: c.Dir, Quotas: inv.quotas, Gates: inv.gates, Solve: c.Solve, MaxReply: inv.model.MaxReply, Price: inv.price, Draw: drawn,
+		Dir: c.Dir, Quotas: inv.quotas, Gates: inv.gates, Solve: c.Solve, MaxReply: inv.model.MaxReply, Price: inv.model.Price, Draw: drawn,
 	}.Estimate(ctx)
 }
 
@@ -171,7 +168,7 @@ func (inv *invocation) chooseQuotas(ctx context.Context) ([]candidate.Quota, err
 func (inv *invocation) pipelineConfig() extractor.Config {
 	return extractor.Config{
 		Dir: inv.Dir, Seed: inv.Seed, Quotas: inv.quotas, Gates: inv.gates, Solve: inv.Solve, Workers: inv.Workers, Library: inv.library,
-		Endpoint: inv.model.Described, Protocol: string(qa.ReActText), Price: inv.price, Images: inv.images,
+		Endpoint: inv.model.Described, Protocol: string(qa.ReActText), Price: inv.model.Price, Images: inv.images,
 		Redact: inv.Session.Redact, Preview: inv.Preview > 0,
 	}
 }
@@ -183,11 +180,13 @@ func (inv *invocation) run(c extractor.Config) (sum extractor.Summary, err error
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	closeModel, err := inv.connectModel(&c, store)
+	account, err := inv.account()
 	if err != nil {
 		return sum, err
 	}
-	defer func() { err = errors.Join(err, closeModel()) }()
+	if c.Model, err = inv.model.Connect(models.Requests{Account: account, Cache: store, Protocol: qa.ReActText}); err != nil {
+		return sum, err
+	}
 	wanted, done := 0, "accepted"
 	for _, q := range c.Quotas {
 		if !c.ExploreOnly || q.Category.Type() != candidate.Multiple {
@@ -205,14 +204,6 @@ func (inv *invocation) run(c extractor.Config) (sum extractor.Summary, err error
 	}
 	ctx, drain, stop := inv.Session.Interrupts()
 	defer stop()
-	if fill := c.Batch; fill != nil {
-		// A stopped invocation leaves its batch at the endpoint; the next one collects the replies.
-		c.Batch = func(ctx context.Context, requests []qa.Request) error {
-			ctx, stop := session.UntilDrained(ctx, drain)
-			defer stop()
-			return fill(ctx, requests)
-		}
-	}
 	p, err := extractor.New(ctx, c)
 	if err != nil {
 		return sum, err

@@ -48,7 +48,7 @@ func OpenJudge(c JudgeConfig) (Model, llm.Access, error) {
 	if err != nil {
 		return Model{}, access, err
 	}
-	m := Model{Spec: c.Spec, Described: described, MaxReply: sampling.MaxTokens, config: config}
+	m := Model{Spec: c.Spec, Described: described, MaxReply: sampling.MaxTokens}
 	m.Endpoint, err = llm.Open(config)
 	if errors.Is(err, llm.ErrNoKey) {
 		err = MissingKey(access, JudgeKey)

@@ -1,5 +1,5 @@
 // Package models opens the models of a command, and connects each to what its requests pass through: a cache of replies, a
-// budget, the batch API of its endpoint, and notices about waiting calls. Runs, synthesis, annotation, enrichment and judges
+// budget, and notices about waiting calls. Runs, synthesis, annotation, enrichment and judges
 // use it. Start from [Open], [Models.Open] and [Model.Connect].
 package models
 
@@ -89,14 +89,12 @@ type Model struct {
 	Described map[string]any
 	// Listed is the entry of the catalog; nil if there is none.
 	Listed *catalog.Model
-	// Price is that of a single request; nil if unknown.
+	// Price is nil if unknown.
 	Price *qa.Price
 	// MaxReply is the maximum number of tokens of a reply.
 	MaxReply int
 
-	config llm.Config
-	notify progress.Notify
-	waits  *waits // nil for a model that never waits
+	waits *waits // nil for a model that never waits
 }
 
 // Open makes the model of a spec. It contacts no endpoint.
@@ -116,7 +114,7 @@ func (m *Models) Open(spec string) (Model, error) {
 		return Model{}, &qa.UsageError{Err: err}
 	}
 	opened, err := m.Describe(spec)
-	opened.Endpoint, opened.config, opened.notify, opened.waits = endpoint, c, m.config.Notify, waiting
+	opened.Endpoint, opened.waits = endpoint, waiting
 	return opened, err
 }
 

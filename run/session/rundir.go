@@ -80,13 +80,10 @@ func (p Plan) connect(j Job, account *budget.Account) (qa.Model, error) {
 		return p.Replay, nil
 	}
 	connected, err := j.Connect(models.Requests{Account: account, Cache: p.Cache, Protocol: p.Settings.Protocol})
-	if err != nil {
-		return nil, err
+	if err != nil || p.First == nil {
+		return connected, err
 	}
-	if p.First != nil {
-		return p.First(connected.Model), nil
-	}
-	return connected.Model, nil
+	return p.First(connected), nil
 }
 
 // createRun makes the run directory, or rejects one that belongs to another configuration with a [runlog.MismatchError].

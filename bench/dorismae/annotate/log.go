@@ -21,8 +21,6 @@ import (
 const (
 	LogFile      = "annotations.jsonl"
 	settingsFile = "annotate.json"
-	batchesFile  = "batches.jsonl"
-	repliesDir   = "replies"
 )
 
 // format is the format number of both files.
@@ -42,8 +40,6 @@ type line struct {
 	// Failed is the reason of a request without a reply.
 	Failed string   `json:"failed,omitempty"`
 	Usage  qa.Usage `json:"usage"`
-	// Batch is true if the reply is from a batch, whose cost is that of its cache.
-	Batch bool `json:"batch,omitempty"`
 }
 
 // kept is what memory has of the last reply about a pair.
@@ -57,7 +53,7 @@ type kept struct {
 // annotations is an open log.
 type annotations struct {
 	*ledger.Ledger[string, kept]
-	// spent sums single requests, failed ones included.
+	// spent sums all requests, failed ones included.
 	spent qa.Usage
 	// replied are the pairs with a reply.
 	replied map[string]bool
@@ -92,9 +88,7 @@ func (a *annotations) entry(rule Rule) func([]byte, ledger.Span) (string, kept, 
 		if json.Unmarshal(raw, &l) != nil || l.Format != format || l.Aspect == "" {
 			return "", kept{}, ledger.ErrDamaged
 		}
-		if !l.Batch {
-			a.spent = a.spent.Add(l.Usage)
-		}
+		a.spent = a.spent.Add(l.Usage)
 		k := kept{aspect: l.Aspect, abstract: l.Abstract, prompt: l.Prompt, try: l.Try, at: at}
 		if l.Failed != "" {
 			return failedKey + nameOf(l.Aspect, l.Abstract), k, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,15 +14,11 @@ import (
 
 	"airqa/bench/dorismae"
 	"airqa/internal/terminal"
-	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
 	"airqa/run/session"
 )
-
-// protocol tells the requests of annotations apart in a cache.
-const protocol = qa.Protocol("annotate")
 
 // Config selects what to annotate.
 type Config struct {
@@ -42,10 +37,9 @@ type Config struct {
 	Rule          Rule
 	// Workers is the number of concurrent calls, at least 1.
 	Workers int
-	// Calls configures how the model is called. Batch sends requests in batches, BatchAgain those again that failed in one.
-	Calls             models.Config
-	Batch, BatchAgain bool
-	Limits            budget.Limits
+	// Calls configures how the model is called.
+	Calls  models.Config
+	Limits budget.Limits
 }
 
 // Run asks about the pairs that have no reply yet. A spent budget is a [qa.SuspendedError], failed requests are a
@@ -70,17 +64,13 @@ func Run(c Config, s session.Session) (r Result, err error) {
 	if err := described.settle(c.Dir); err != nil {
 		return r, err
 	}
-	disconnect, err := a.connect()
-	if err != nil {
+	if err := a.connect(); err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, disconnect()) }()
 	if err := a.annotate(pairs); err != nil {
 		return a.Result, err
 	}
-	if err := a.sumCost(); err != nil {
-		return a.Result, err
-	}
+	a.sumCost()
 	return a.Result, a.end()
 }
 
@@ -148,49 +138,24 @@ func (a *annotator) openModel() error {
 	return nil
 }
 
-// connect puts the budget before the model, or the batches in its place.
-func (a *annotator) connect() (disconnect func() error, err error) {
-	if err := a.sumCost(); err != nil {
-		return nil, err
-	}
+// connect puts the budget before the model.
+func (a *annotator) connect() (err error) {
+	a.sumCost()
 	spent := budget.Spent{Usage: a.Usage}
 	if a.USD != nil {
 		spent.USD = *a.USD
 	}
-	s := a.session
-	requests := models.Requests{Account: budget.NewAccount(a.Limits, spent, s.Now), Protocol: protocol}
-	closeCache := func() error { return nil }
-	if a.Batch {
-		requests.Cache, err = cache.Open(filepath.Join(a.Dir, repliesDir), cache.Config{Redact: s.Redact, Now: s.Now})
-		if err != nil {
-			return nil, err
-		}
-		closeCache = requests.Cache.Close
-		requests.Batches = &models.Batches{Ledger: filepath.Join(a.Dir, batchesFile), Again: a.BatchAgain, Redact: s.Redact, Now: s.Now}
-	}
-	if a.model, err = a.opened.Connect(requests); err != nil {
-		return nil, errors.Join(err, closeCache())
-	}
-	return func() error { return errors.Join(a.model.Close(), closeCache()) }, nil
+	a.model, err = a.opened.Connect(models.Requests{Account: budget.NewAccount(a.Limits, spent, a.session.Now)})
+	return err
 }
 
-// sumCost sums what the directory has cost: single requests, and the replies of batches.
-func (a *annotator) sumCost() error {
+// sumCost sums what the directory has cost.
+func (a *annotator) sumCost() {
 	a.Usage = a.log.spent
-	held, _, err := cache.List(filepath.Join(a.Dir, repliesDir))
-	if err != nil && !errors.Is(err, cache.ErrNoStore) {
-		return err
-	}
-	var batched qa.Usage
-	for _, h := range held {
-		batched = batched.Add(qa.Usage{Prompt: h.Prompt, Completion: h.Completion})
-	}
 	if a.opened.Price != nil {
-		usd := a.opened.Price.Of(a.Usage) + a.opened.BatchPrice().Of(batched)
+		usd := a.opened.Price.Of(a.Usage)
 		a.USD = &usd
 	}
-	a.Usage = a.Usage.Add(batched)
-	return nil
 }
 
 // annotate asks under a progress bar. After Ctrl-C the calls in flight finish and are kept.
@@ -204,30 +169,7 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 	defer func() {
 		stage.Close(fmt.Sprintf("%d of %s, %s", a.Known+a.Replied, terminal.Plural(a.Pairs, "pair"), a.note()))
 	}()
-	if a.model.Fill != nil && len(list) > 0 {
-		if err := a.fillBatch(ctx, list); err != nil {
-			return err
-		}
-	}
 	return a.ask(ctx, list)
-}
-
-// fillBatch gets the replies of a batch, unless it is stopped before.
-func (a *annotator) fillBatch(ctx context.Context, list []question) error {
-	requests := make([]qa.Request, len(list))
-	for i, q := range list {
-		var err error
-		if requests[i], err = a.template.request(q.pair, q.try); err != nil {
-			return err
-		}
-	}
-	waiting, cancel := session.UntilDrained(ctx, a.drain)
-	defer cancel()
-	err := a.model.Fill(waiting, requests)
-	if waiting.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 // maxListed is the number of failures that a message lists.
@@ -269,7 +211,7 @@ type annotator struct {
 	log      *annotations
 	template Template
 	opened   models.Model
-	model    *models.Connection
+	model    qa.Model
 	drain    <-chan struct{}
 	// show reports progress; it is called with mu held.
 	show func(Result)
@@ -389,10 +331,10 @@ func (a *annotator) askQuestion(ctx context.Context, q question) error {
 	if err != nil {
 		return err
 	}
-	reply, err := a.model.Model.Complete(ctx, request)
+	reply, err := a.model.Complete(ctx, request)
 	l := line{
 		Aspect: q.pair.AspectID, Abstract: q.pair.Abstract.ID, Prompt: hash(a.template.Fill(q.pair)), Try: q.try,
-		Reply: reply.Text, Finish: reply.Finish, Usage: reply.Usage, Batch: a.Batch,
+		Reply: reply.Text, Finish: reply.Finish, Usage: reply.Usage,
 	}
 	attempts := reply.Attempts
 	if err != nil {
@@ -425,7 +367,7 @@ func (a *annotator) countReply(name string, err error) {
 	defer a.mu.Unlock()
 	if err != nil {
 		a.Failures = append(a.Failures, Failure{name, terminal.Line(err.Error())})
-		if a.inRow++; a.inRow >= maxFailed && !a.Batch {
+		if a.inRow++; a.inRow >= maxFailed {
 			a.down = fmt.Sprintf("%d requests in a row failed", a.inRow)
 		}
 	} else {
