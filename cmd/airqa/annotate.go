@@ -18,13 +18,13 @@ type annotateCmd struct {
 }
 
 type annotateAskCmd struct {
-	Dataset  string   `names:"input" required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in the same format."`
-	Model    string   `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
-	Out      string   `names:"output" short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
+	Dataset  string   `required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in the same format."`
+	Model    string   `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	Out      string   `short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
 	Pairs    string   `default:"pools" enum:"pools,test" help:"Pairs: pools (aspects and sub-aspects of each query with its pool) or test (the pairs that people annotated)."`
 	Queries  []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`
 	Limit    int      `placeholder:"N" help:"Only the first N pairs."`
-	Template string   `names:"input" placeholder:"FILE" help:"Prompt template with {requirement} and {abstract}, optionally {title}, {context} and {mark}."`
+	Template string   `placeholder:"FILE" help:"Prompt template with {requirement} and {abstract}, optionally {title}, {context} and {mark}."`
 	Retry    string   `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
 	Compat   bool     `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
 	Workers  int      `short:"j" default:"4" help:"Concurrent calls."`
@@ -77,8 +77,8 @@ func verdictRule(compat bool) annotate.Rule {
 
 type annotateExportCmd struct {
 	Dir      string `arg:"" name:"dir" help:"Directory of airqa bench annotate."`
-	Out      string `names:"output" short:"o" required:"" placeholder:"FILE" help:"File to write: a list like Annotation of the benchmark's file."`
-	Unparsed string `names:"output" placeholder:"FILE" help:"File for replies without a verdict. Default: OUT with -unparsed in its name, if there are any."`
+	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write: a list like Annotation of the benchmark's file."`
+	Unparsed string `placeholder:"FILE" help:"File for replies without a verdict. Default: OUT with -unparsed in its name, if there are any."`
 	Compat   bool   `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
 	JSON     bool   `name:"json" help:"Print the counts as a JSON object."`
 }

@@ -29,14 +29,14 @@ import (
 type askCmd struct {
 	Question string   `arg:"" optional:"" name:"question" help:"The question, in quotation marks."`
 	PDFs     []string `arg:"" optional:"" name:"pdf" help:"PDFs to ask about: files, folders, URLs, arXiv ids, or DOIs of arXiv and the ACL Anthology. They are fetched and ingested once, into a cache. Default: all papers of --data."`
-	File     string   `names:"input" short:"f" env:"-" placeholder:"FILE" help:"Ask each line of FILE (- for standard input). Empty lines and lines that begin with # are skipped."`
-	Continue bool     `env:"-" help:"Continue the last conversation: the model sees its questions and answers. Papers, baseline, model and settings default to those of the conversation."`
-	From     string   `names:"input" env:"-" placeholder:"RUN" help:"Continue the conversation in this run directory, or after one of its questions (RUN/UUID)."`
+	File     string   `short:"f" placeholder:"FILE" help:"Ask each line of FILE (- for standard input). Empty lines and lines that begin with # are skipped."`
+	Continue bool     `help:"Continue the last conversation: the model sees its questions and answers. Papers, baseline, model and settings default to those of the conversation."`
+	From     string   `placeholder:"RUN" help:"Continue the conversation in this run directory, or after one of its questions (RUN/UUID)."`
 	Baseline string   `default:"agentic-hybrid" predictor:"baseline" placeholder:"NAME" help:"Baseline that answers (airqa list baselines shows all)."`
-	Model    string   `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Model, as in airqa run. Default: offline, a set of rules."`
-	Out      string   `names:"output" short:"o" placeholder:"DIR" help:"Run directory. Default: a new one in runs/ask, named after the time."`
+	Model    string   `short:"m" placeholder:"PROVIDER:NAME" help:"Model, as in airqa run. Default: offline, a set of rules."`
+	Out      string   `short:"o" placeholder:"DIR" help:"Run directory. Default: a new one in runs/ask, named after the time."`
 	JSON     bool     `name:"json" help:"Print a JSON object."`
-	HTML     string   `names:"output" name:"html" placeholder:"FILE" help:"Also write a self-contained HTML page: the answers, with quotes and images from the sources."`
+	HTML     string   `name:"html" placeholder:"FILE" help:"Also write a self-contained HTML page: the answers, with quotes and images from the sources."`
 	dataFlags
 	endpointFlags
 	budgetFlags

@@ -26,7 +26,6 @@ import (
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/runlog"
 )
 
 // benchCmd is about the companion benchmarks.
@@ -89,9 +88,9 @@ func (c benchListCmd) Run(a *app) error {
 // benchFlags name a benchmark, its data and an output.
 type benchFlags struct {
 	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa bench list."`
-	Dataset string `names:"input" required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
+	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
 	formatFlags
-	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 }
 
 func (f benchFlags) request() bench.Request {
@@ -113,10 +112,10 @@ func (f benchFlags) write(a *app, r *bench.Result) error {
 type benchAgreeCmd struct {
 	File string `arg:"" name:"file" help:"CSV with a header of rater names and one row per unit; or the doris-mae dataset, for its test set."`
 	formatFlags
-	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 
 	Rater       string  `placeholder:"NAME" help:"Compare this rater, a model, to the others. Default: model, for doris-mae."`
-	Annotations string  `names:"input" placeholder:"FILE" help:"Annotations from airqa bench annotate export, used as the model's scores. Default: the scores in the doris-mae file."`
+	Annotations string  `placeholder:"FILE" help:"Annotations from airqa bench annotate export, used as the model's scores. Default: the scores in the doris-mae file."`
 	Measure     string  `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
 	Margin      float64 `default:"0.05" placeholder:"D" help:"Largest difference at which the model still counts as no worse than people (non-inferiority margin)."`
 	Bootstrap   int     `default:"2000" placeholder:"N" help:"Bootstrap resamples of the comparison."`
@@ -162,8 +161,8 @@ func (c benchAgreeCmd) benchmarkRatings(path string) (bench.Ratings, error) {
 
 type benchRunCmd struct {
 	Name    string   `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa bench list."`
-	Dataset string   `names:"input" required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
-	Dir     string   `names:"output" default:"bench" placeholder:"DIR" help:"Folder for the benchmark's data directory and questions, which are created once."`
+	Dataset string   `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
+	Dir     string   `default:"bench" placeholder:"DIR" help:"Folder for the benchmark's data directory and questions, which are created once."`
 	Context string   `default:"none" enum:"none,introduction,gold" help:"What --baseline given-context shows: the first section of the paper, or the gold evidence."`
 	History string   `default:"messages" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
 	Args    []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`
@@ -194,7 +193,7 @@ func (c benchRunCmd) Run(a *app) error {
 	if err := c.prepare(a, loaded, data, questions); err != nil {
 		return err
 	}
-	a.noteAll(a.files.Announced(run, runlog.RunFile))
+	a.noteAll(placesOfRun(run, a.files))
 	if err := run.Run(a); err != nil {
 		return err
 	}
@@ -284,8 +283,8 @@ type benchRules struct {
 	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
 	Seed     uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 
-	Annotations string `names:"input" placeholder:"FILE" help:"Annotations from airqa bench annotate export, used instead of the dataset's own (doris-mae)."`
-	Export      string `names:"output" placeholder:"FILE" help:"Write the predictions of --method, or the scored predictions, to FILE in the benchmark's own format (qasper, doris-mae)."`
+	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate export, used instead of the dataset's own (doris-mae)."`
+	Export      string `placeholder:"FILE" help:"Write the predictions of --method, or the scored predictions, to FILE in the benchmark's own format (qasper, doris-mae)."`
 }
 
 func (c benchRules) request(r bench.Request) bench.Request {
@@ -304,8 +303,8 @@ func (c benchBaselineCmd) Run(a *app) error {
 
 type benchScoreCmd struct {
 	benchFlags
-	Predictions string `names:"input" xor:"answers" required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
-	From        string `names:"input" name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
+	Predictions string `xor:"answers" required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
+	From        string `name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
 	benchRules
 	Bootstrap int `placeholder:"N" help:"Add 95 % intervals from N resamples."`
 }
@@ -346,7 +345,7 @@ func (c benchScoreCmd) answers(a *app, to string) error {
 type benchShowCmd struct {
 	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa bench list."`
 	ID      string `arg:"" name:"id" help:"Id of an item, or a unique part of it."`
-	Dataset string `names:"input" required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
+	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
 	History string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
 }
 

@@ -11,7 +11,7 @@ import (
 
 // cacheFlags select a cache of replies shared by runs.
 type cacheFlags struct {
-	Cache string `names:"output" placeholder:"DIR" help:"Cache replies in DIR and reuse them across runs. A hit needs the same endpoint, model, settings, conversation and repeat. Default: no cache."`
+	Cache string `placeholder:"DIR" help:"Cache replies in DIR and reuse them across runs. A hit needs the same endpoint, model, settings, conversation and repeat. Default: no cache."`
 }
 
 // openCache opens the cache; nil when there is none.
@@ -49,7 +49,7 @@ type cacheCmd struct {
 
 type cacheFolder struct {
 	Dir  string `arg:"" help:"Cache folder, as given to --cache."`
-	JSON bool   `name:"json" env:"-" help:"Print JSON."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 type cacheListCmd struct{ cacheFolder }
@@ -90,7 +90,7 @@ func (c cacheClearCmd) Run(a *app) error {
 
 type cachePruneCmd struct {
 	cacheFolder
-	Older string `required:"" env:"-" placeholder:"AGE" help:"Delete replies older than AGE, such as 30d, 2w or 12h."`
+	Older string `required:"" placeholder:"AGE" help:"Delete replies older than AGE, such as 30d, 2w or 12h."`
 }
 
 func (c cachePruneCmd) Run(a *app) error {

@@ -25,11 +25,12 @@ const cliDocHead = "# Command line\n\n" + `Every command and flag. This page is 
 A flag takes its value from the first of these that has one:
 
 1. the command line
-2. the environment: ` + "`AIRQA_COMMAND_FLAG` (`AIRQA_RUN_TURNS`), then the variables listed with the flag (`AIRQA_TURNS`);\n   a flag without variables in the list has neither" + `
-3. ` + "`airqa.yaml`" + ` in the working directory, or the file that ` + "`--config`" + ` names: the key under the name of the command,
-   then the key at the top
-4. your own ` + "`airqa.yaml`" + ` in ` + "`~/.config/airqa`" + ` (on macOS ` + "`~/Library/Application Support/airqa`" + `)
+2. the variable listed with the flag
+3. the file that ` + "`--config`" + ` names
+4. your own settings file, ` + "`~/.config/airqa/airqa.yaml`" + ` (on macOS ` + "`~/Library/Application Support/airqa/airqa.yaml`" + `)
 5. the default
+
+A settings file has a key for each flag, under the name of the command, or at the top for every command:
 
 ` + "```yaml" + `
 data: papers
@@ -37,8 +38,7 @@ run:
   turns: 10
 ` + "```" + `
 
-[Environment variables](environment.md) that belong to no flag have a page of their own, and so does what a file in the
-working directory [may not set](security.md). ` + "`airqa config COMMAND`" + ` prints the effective values and their sources.
+[Environment variables](environment.md) that belong to no flag have a page of their own.
 
 Results go to standard output, everything else to standard error. [JSON output](json.md) is described field by field.
 
@@ -59,8 +59,8 @@ func TestCLIDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inFolderWithRun(t) // no airqa.yaml
-	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
+	inFolderWithRun(t)
+	parser, err := kong.New(&cli{}, options(settings.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestCLIDoc(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(cliDocHead + "\n## Every command\n\n")
 	for _, f := range parser.Model.Flags {
-		writeFlag(&b, nil, f)
+		writeFlag(&b, f)
 	}
 	group := ""
 	for _, top := range parser.Model.Children {
@@ -101,8 +101,7 @@ func manPage(app *kong.Node) string {
 			writeManCommand(&b, node)
 		}
 	}
-	b.WriteString(".SH FILES\n.TP\n.I airqa.yaml\nSettings: a key for each flag, at the top or under the name of a command.\n" +
-		".TP\n.I ~/.config/airqa/airqa.yaml\nYour own settings, for all folders.\n" +
+	b.WriteString(".SH FILES\n.TP\n.I ~/.config/airqa/airqa.yaml\nYour own settings: a key for each flag, at the top or under the name of a command.\n" +
 		".TP\n.I .env\nAPI keys as NAME=VALUE, read where the environment does not set them.\n")
 	b.WriteString(".SH EXIT STATUS\n")
 	for row := range strings.SplitSeq(cliDocHead[strings.Index(cliDocHead, "| 0 |"):], "\n") {
@@ -148,8 +147,7 @@ func roff(text string) string {
 }
 
 func writeCommand(b *strings.Builder, node *kong.Node) {
-	path := settings.CommandPath(node)
-	fmt.Fprintf(b, "\n### airqa %s\n\n%s\n\n", strings.Join(path, " "), terminal.Wrap(node.Help, docWidth, ""))
+	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", node.FullPath(), terminal.Wrap(node.Help, docWidth, ""))
 	writeDetail(b, node.Detail)
 	for _, p := range node.Positional {
 		writeItem(b, "`"+p.Summary()+"`: "+p.Help)
@@ -166,7 +164,7 @@ func writeCommand(b *strings.Builder, node *kong.Node) {
 		}
 		for _, f := range node.Flags {
 			if groupTitle(f) == title && !f.Hidden {
-				writeFlag(b, path, f)
+				writeFlag(b, f)
 			}
 		}
 	}
@@ -192,8 +190,8 @@ func groupTitle(f *kong.Flag) string {
 	return strings.TrimSuffix(f.Group.Title, ":")
 }
 
-// writeFlag writes a flag with its default, its variables and its key of airqa.yaml.
-func writeFlag(b *strings.Builder, command []string, f *kong.Flag) {
+// writeFlag writes a flag with its default and its variables.
+func writeFlag(b *strings.Builder, f *kong.Flag) {
 	name := "`--" + strings.TrimSpace(f.Name+" "+placeholder(f)) + "`"
 	if f.Short != 0 {
 		name = "`-" + string(f.Short) + "`, " + name
@@ -205,21 +203,8 @@ func writeFlag(b *strings.Builder, command []string, f *kong.Flag) {
 	if f.Default != "" && !f.IsBool() {
 		facts = append(facts, "Default: `"+f.Default+"`.")
 	}
-	var variables []string
-	for i, v := range f.Envs {
-		if i > 0 || len(f.Envs) == 1 {
-			variables = append(variables, "`$"+v+"`")
-		}
-	}
-	if len(variables) > 0 {
-		facts = append(facts, strings.Join(variables, ", ")+";")
-	}
-	if f.Name != "help" && f.Name != "help-all" && f.Name != "version" {
-		key := f.Name
-		if !layers.IsShort(command, f.Name) {
-			key = strings.Join(append(slices.Clone(command), f.Name), ".")
-		}
-		facts = append(facts, "key `"+key+"`.")
+	if len(f.Envs) > 0 {
+		facts = append(facts, "`$"+strings.Join(f.Envs, "`, `$")+"`.")
 	}
 	writeItem(b, name+": "+strings.Join(append([]string{f.Help}, facts...), " "))
 }

@@ -25,20 +25,20 @@ type shardsCmd struct {
 
 // clusterFlags are common to all schedulers.
 type clusterFlags struct {
-	Shards   int      `required:"" env:"-" placeholder:"N" help:"Number of shards, each its own process. The budgets of the run are divided by N."`
-	Parallel int      `env:"-" placeholder:"P" help:"Maximum shards that run at a time; they share --max-connections. Default: all."`
-	Name     string   `env:"-" default:"airqa" help:"Name of the job."`
-	CPUs     int      `name:"cpus" env:"-" default:"2" help:"CPUs per shard."`
-	Restarts int      `env:"-" default:"20" help:"Maximum restarts of a failed shard."`
+	Shards   int      `required:"" placeholder:"N" help:"Number of shards, each its own process. The budgets of the run are divided by N."`
+	Parallel int      `placeholder:"P" help:"Maximum shards that run at a time; they share --max-connections. Default: all."`
+	Name     string   `default:"airqa" help:"Name of the job."`
+	CPUs     int      `name:"cpus" default:"2" help:"CPUs per shard."`
+	Restarts int      `default:"20" help:"Maximum restarts of a failed shard."`
 	Args     []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out. Or ingest or import and its arguments, with the data directory that joins all papers as --data."`
 }
 
 type slurmCmd struct {
 	clusterFlags
-	Mem       string `env:"-" default:"4G" help:"Memory per shard."`
-	Time      string `env:"-" default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
-	Partition string `env:"-" placeholder:"NAME" help:"Partition. Default: the cluster's own default."`
-	Keys      string `names:"source" env:"-" placeholder:"FILE" help:"File with the API keys on the cluster, one NAME=VALUE per line. Default: the environment of sbatch."`
+	Mem       string `default:"4G" help:"Memory per shard."`
+	Time      string `default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
+	Partition string `placeholder:"NAME" help:"Partition. Default: the cluster's own default."`
+	Keys      string `placeholder:"FILE" help:"File with the API keys on the cluster, one NAME=VALUE per line. Default: the environment of sbatch."`
 }
 
 func (c slurmCmd) Run(a *app) error {
@@ -53,13 +53,13 @@ func (c slurmCmd) Run(a *app) error {
 
 // podFlags describe the pods of Kubernetes.
 type podFlags struct {
-	Mem       string `env:"-" default:"4Gi" help:"Memory per shard."`
-	Image     string `names:"source" required:"" env:"-" help:"Container image with airqa (docker/Dockerfile builds one)."`
-	Claim     string `required:"" env:"-" placeholder:"NAME" help:"PersistentVolumeClaim for questions and runs, writable by several nodes."`
-	Work      string `env:"-" default:"/work" placeholder:"DIR" help:"Where --claim is mounted. Relative paths of the run are in it."`
-	DataClaim string `env:"-" placeholder:"NAME" help:"PersistentVolumeClaim for the data directory, mounted read-only at --data. Default: the data directory is in --claim."`
-	Secret    string `env:"-" default:"airqa-keys" help:"Secret with the API keys, one environment variable per key."`
-	Namespace string `env:"-" placeholder:"NAME" help:"Namespace. Default: the namespace of the kubectl context."`
+	Mem       string `default:"4Gi" help:"Memory per shard."`
+	Image     string `required:"" help:"Container image with airqa (docker/Dockerfile builds one)."`
+	Claim     string `required:"" placeholder:"NAME" help:"PersistentVolumeClaim for questions and runs, writable by several nodes."`
+	Work      string `default:"/work" placeholder:"DIR" help:"Where --claim is mounted. Relative paths of the run are in it."`
+	DataClaim string `placeholder:"NAME" help:"PersistentVolumeClaim for the data directory, mounted read-only at --data. Default: the data directory is in --claim."`
+	Secret    string `default:"airqa-keys" help:"Secret with the API keys, one environment variable per key."`
+	Namespace string `placeholder:"NAME" help:"Namespace. Default: the namespace of the kubectl context."`
 }
 
 type kubernetesCmd struct {
@@ -97,10 +97,10 @@ func (f podFlags) pods(job shard.Job, data string) (shard.Kubernetes, error) {
 
 type servingCmd struct {
 	podFlags
-	Replicas int      `env:"-" default:"2" help:"Number of servers."`
-	Name     string   `env:"-" default:"airqa" help:"Name of the servers and of their address."`
-	CPUs     int      `name:"cpus" env:"-" default:"2" help:"CPUs per server."`
-	Port     int      `env:"-" default:"8378" help:"Port of the address."`
+	Replicas int      `default:"2" help:"Number of servers."`
+	Name     string   `default:"airqa" help:"Name of the servers and of their address."`
+	CPUs     int      `name:"cpus" default:"2" help:"CPUs per server."`
+	Port     int      `default:"8378" help:"Port of the address."`
 	Args     []string `arg:"" name:"serve-flag" help:"After --: the flags of airqa serve. Each server has a run directory in the folder of --out."`
 }
 

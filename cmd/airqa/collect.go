@@ -23,10 +23,10 @@ type collectCmd struct {
 }
 
 type collectServeCmd struct {
-	Participants string          `names:"input" required:"" placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
-	Papers       string          `names:"input" required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
-	Out          string          `names:"output" required:"" short:"o" placeholder:"DIR" help:"Folder for the dialogues. The same command resumes a study."`
-	Listen       string          `names:"listen" env:"AIRQA_COLLECT_LISTEN" default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
+	Participants string          `required:"" placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
+	Papers       string          `required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
+	Out          string          `required:"" short:"o" placeholder:"DIR" help:"Folder for the dialogues. The same command resumes a study."`
+	Listen       string          `default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
 	Pair         []string        `placeholder:"NAME,NAME" help:"Start immediately, ignoring the scheduled sessions: names of the proponent and the expert. Needs --paper."`
 	Paper        string          `placeholder:"TITLE" help:"Title of the paper of --pair."`
 	MinTurns     int             `default:"7" help:"Minimum turns before the proponent may end the dialogue."`
@@ -91,7 +91,7 @@ func (c collectServeCmd) Run(a *app) (err error) {
 
 type collectExportCmd struct {
 	Dir string `arg:"" name:"dir" help:"Folder of a study."`
-	Out string `names:"output" required:"" short:"o" placeholder:"DIR" help:"Folder for the files."`
+	Out string `required:"" short:"o" placeholder:"DIR" help:"Folder for the files."`
 }
 
 func (c collectExportCmd) Run(a *app) error {
@@ -113,8 +113,8 @@ func (c collectExportCmd) Run(a *app) error {
 }
 
 type collectCalendarCmd struct {
-	Participants string `names:"input" required:"" placeholder:"FILE" help:"CSV of the participants."`
-	Out          string `names:"output" required:"" short:"o" placeholder:"DIR" help:"Folder for the files."`
+	Participants string `required:"" placeholder:"FILE" help:"CSV of the participants."`
+	Out          string `required:"" short:"o" placeholder:"DIR" help:"Folder for the files."`
 }
 
 func (c collectCalendarCmd) Run(a *app) error {

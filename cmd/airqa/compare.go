@@ -21,11 +21,11 @@ type compareCmd struct {
 	Seed         uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 	MinQuestions string   `placeholder:"GAP" help:"Print how many questions are needed to detect a gap, such as 3pp (percentage points)."`
 	Discordant   *float64 `placeholder:"FRACTION" help:"With --min-questions: fraction of questions on which the systems disagree. Default: 0.2, or the fraction observed in the two runs."`
-	Scoring      string   `env:"AIRQA_COMPARE_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
-	Judge        string   `env:"AIRQA_COMPARE_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
+	Scoring      string   `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
+	Judge        string   `placeholder:"NAME" help:"Use the scores of this judge."`
 	Power        float64  `default:"0.8" help:"Statistical power."`
 
-	IncludePartial bool `env:"AIRQA_COMPARE_INCLUDE_PARTIAL" help:"Include questions with only some repeats scored. Default: leave them out."`
+	IncludePartial bool `help:"Include questions with only some repeats scored. Default: leave them out."`
 }
 
 // defaultDiscordance is the default where neither runs nor --discordant give the disagreement of two systems.

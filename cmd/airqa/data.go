@@ -25,7 +25,7 @@ const minEmbedTokens = 64
 // dataFlags are the flags of commands that read papers and their vectors.
 type dataFlags struct {
 	embedderFlags
-	Vectors string `names:"store" placeholder:"URL" help:"Store of the vectors: a Milvus server, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files (in the data directory). Default: files; if the data directory records a server, this flag is required."`
+	Vectors string `env:"AIRQA_VECTORS" placeholder:"URL" help:"Store of the vectors: a Milvus server, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files (in the data directory). Default: files; if the data directory records a server, this flag is required."`
 
 	unused bool // the recorded vector store
 }
@@ -84,13 +84,13 @@ func isEmbedder(text string) bool {
 
 // embedderFlags name a data directory and its embedding model.
 type embedderFlags struct {
-	Data             string `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
+	Data             string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
 	Embedder         string `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedModel       string `names:"input" placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2. Default: built-in 8-bit weights."`
+	EmbedModel       string `placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2. Default: built-in 8-bit weights."`
 	EmbedTokens      int    `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of the openai:NAME model. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
 	EmbedThreads     int    `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
 	EmbedConnections int    `name:"embed-connections" placeholder:"N" help:"Maximum concurrent requests to the endpoint of openai:NAME. Default: 64, and 16 while papers are embedded; fewer while it refuses requests."`
-	EmbedBaseURL     string `names:"endpoint" name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
+	EmbedBaseURL     string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
 }
 
 // embedder returns the embedding model. It does no I/O.

@@ -32,7 +32,7 @@ import (
 )
 
 type demoCmd struct {
-	Dir string `names:"output" default:"airqa-demo" placeholder:"DIR" help:"Folder for all files of the demo."`
+	Dir string `default:"airqa-demo" placeholder:"DIR" help:"Folder for all files of the demo."`
 }
 
 func (c demoCmd) Run(a *app) error {

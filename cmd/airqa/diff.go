@@ -16,8 +16,8 @@ type diffCmd struct {
 	UUID  string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it; add #1 for the second repeat. Default: the questions whose verdict differs."`
 	UUIDB string `arg:"" optional:"" name:"uuid-b" help:"Episode of the second run, such as UUID#1. Default: the same as in the first."`
 	formatFlags
-	Scoring string `env:"AIRQA_DIFF_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
-	Judge   string `env:"AIRQA_DIFF_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
+	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
+	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
 }
 
 func (c diffCmd) Run(a *app) error {

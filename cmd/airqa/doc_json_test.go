@@ -199,10 +199,6 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"list models --json"},
 		[]any{modelLine{}},
 	},
-	"config": {
-		[]string{"config run --json"},
-		[]any{settings.Setting{}},
-	},
 	"store vectors stats": {
 		[]string{"store vectors stats -d airqa-demo/data --json"},
 		[]any{vectorsStats{}},
@@ -308,7 +304,7 @@ func jsonFolder(t *testing.T) string {
 // jsonCommands are the commands with a flag --json.
 func jsonCommands(t *testing.T) []string {
 	t.Helper()
-	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
+	parser, err := kong.New(&cli{}, options(settings.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}

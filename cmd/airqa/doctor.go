@@ -19,17 +19,17 @@ import (
 )
 
 type doctorCmd struct {
-	Data         string        `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory to check. The default is skipped if it does not exist."`
-	Vectors      string        `names:"store" placeholder:"URL" help:"Milvus server with the vectors, or files. Default: as recorded in the data directory."`
+	Data         string        `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory to check. The default is skipped if it does not exist."`
+	Vectors      string        `env:"AIRQA_VECTORS" placeholder:"URL" help:"Milvus server with the vectors, or files. Default: as recorded in the data directory."`
 	Embedder     string        `placeholder:"MODEL" help:"Embedding model: minilm, or openai:NAME at an endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedModel   string        `names:"input" placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2."`
-	EmbedBaseURL string        `names:"endpoint" name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
-	Model        []string      `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
-	BaseURL      string        `names:"endpoint" name:"base-url" placeholder:"URL" help:"Base URL of the model endpoint, as in airqa run."`
+	EmbedModel   string        `placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2."`
+	EmbedBaseURL string        `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
+	Model        []string      `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
+	BaseURL      string        `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the model endpoint, as in airqa run."`
 	Tools        bool          `help:"Also check native tool calls, which --protocol tools needs."`
 	Images       bool          `help:"Also check image input, which agentic-hybrid-view needs."`
-	Judge        []string      `names:"model" placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
-	JudgeBaseURL string        `names:"endpoint" name:"judge-base-url" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
+	Judge        []string      `placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
+	JudgeBaseURL string        `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
 	Timeout      time.Duration `default:"10s" help:"Timeout of one check."`
 	JSON         bool          `name:"json" help:"Print one JSON object per check."`
 }

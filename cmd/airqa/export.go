@@ -35,55 +35,55 @@ type exportCmd struct {
 
 type exportWriteCmd struct {
 	Runs    []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Out     string   `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Required, except with --otlp-endpoint."`
-	Format  string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,kto,atif,parquet,otlp,verl,skyrl,nemo-gym,trl-rl,harbor" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), kto (turns of right and wrong episodes with labels), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file). For verl, skyrl, nemo-gym, trl-rl and harbor, see airqa export tasks."`
-	Replace bool     `env:"-" help:"Replace an existing export."`
+	Out     string   `short:"o" placeholder:"DIR" help:"Folder to write. Required, except with --otlp-endpoint."`
+	Format  string   `default:"sharegpt" enum:"sharegpt,openai,trl,dpo,kto,atif,parquet,otlp,verl,skyrl,nemo-gym,trl-rl,harbor" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), kto (turns of right and wrong episodes with labels), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file). For verl, skyrl, nemo-gym, trl-rl and harbor, see airqa export tasks."`
+	Replace bool     `help:"Replace an existing export."`
 
-	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Text of the trained turn: canonical (the action in airqa's format, nothing after it) or raw (the reply as received)."`
-	Thinking string `env:"-" default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
+	Turns    string `default:"canonical" enum:"canonical,raw" help:"Text of the trained turn: canonical (the action in airqa's format, nothing after it) or raw (the reply as received)."`
+	Thinking string `default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
 	filterFlags
-	IDs     string    `names:"input" name:"ids" env:"-" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
-	Scoring string    `env:"-" placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
-	Judge   string    `env:"-" placeholder:"NAME" help:"Use the scores of this judge."`
-	Split   []float64 `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question, and no known paper of a question, is in two splits."`
+	IDs     string    `name:"ids" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
+	Scoring string    `placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
+	Judge   string    `placeholder:"NAME" help:"Use the scores of this judge."`
+	Split   []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question, and no known paper of a question, is in two splits."`
 
-	SplitSeed   uint64   `env:"-" default:"1" help:"Seed of the split."`
-	Duplicates  string   `env:"-" default:"near" enum:"near,exact,keep" help:"Duplicates to drop: near (identical rows and near-duplicate questions), exact (identical rows) or keep (none)."`
-	Against     []string `names:"input" env:"-" placeholder:"DIR" help:"Also drop near-duplicates of questions in this earlier export."`
-	Leaks       string   `names:"input" env:"-" placeholder:"FILE" help:"Check for leaks of this question file: the same question, paper or element."`
-	Leak        string   `env:"-" default:"drop" enum:"drop,report,fail" help:"What to do with a leaked question: drop, report or fail."`
-	KeepPrivate bool     `env:"-" help:"Do not redact home paths, hosts and e-mail addresses outside of paper text."`
+	SplitSeed   uint64   `default:"1" help:"Seed of the split."`
+	Duplicates  string   `default:"near" enum:"near,exact,keep" help:"Duplicates to drop: near (identical rows and near-duplicate questions), exact (identical rows) or keep (none)."`
+	Against     []string `placeholder:"DIR" help:"Also drop near-duplicates of questions in this earlier export."`
+	Leaks       string   `placeholder:"FILE" help:"Check for leaks of this question file: the same question, paper or element."`
+	Leak        string   `default:"drop" enum:"drop,report,fail" help:"What to do with a leaked question: drop, report or fail."`
+	KeepPrivate bool     `help:"Do not redact home paths, hosts and e-mail addresses outside of paper text."`
 
-	Whole     bool   `name:"whole-episodes" env:"-" help:"One row per episode with its whole history, and a weight for each message: 1 for the turns to train (sharegpt, openai, trl)."`
-	Columns   bool   `env:"-" help:"Add the columns score, pass_rate, turns, tokens and repeat to the rows of sharegpt, trl, dpo and kto. A missing score is -1."`
-	License   string `env:"-" placeholder:"NAME" help:"Licence for the dataset card, such as cc-by-4.0."`
-	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row. Default: 4096 (paper) for LLaMA-Factory and TRL, 65536 for OpenAI, none for whole trajectories."`
-	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory for --cutoff-len. Default: qwen, and qwen2_vl for rows with images."`
-	Tokenizer string `names:"input" env:"-" placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate with a safety margin."`
-	Fit       bool   `env:"-" default:"true" negatable:"" help:"Shorten observations until rows fit --cutoff-len, and drop rows that cannot fit."`
+	Whole     bool   `name:"whole-episodes" help:"One row per episode with its whole history, and a weight for each message: 1 for the turns to train (sharegpt, openai, trl)."`
+	Columns   bool   `help:"Add the columns score, pass_rate, turns, tokens and repeat to the rows of sharegpt, trl, dpo and kto. A missing score is -1."`
+	License   string `placeholder:"NAME" help:"Licence for the dataset card, such as cc-by-4.0."`
+	CutoffLen int    `placeholder:"N" help:"Maximum number of tokens in a row. Default: 4096 (paper) for LLaMA-Factory and TRL, 65536 for OpenAI, none for whole trajectories."`
+	Template  string `placeholder:"NAME" help:"Chat template of LLaMA-Factory for --cutoff-len. Default: qwen, and qwen2_vl for rows with images."`
+	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate with a safety margin."`
+	Fit       bool   `default:"true" negatable:"" help:"Shorten observations until rows fit --cutoff-len, and drop rows that cannot fit."`
 
-	Endpoint string `names:"telemetry" name:"otlp-endpoint" env:"-" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP); traces sent before are skipped. OTEL_EXPORTER_OTLP_HEADERS may contain an API key."`
-	Follow   bool   `env:"-" help:"With --otlp-endpoint: keep sending until the runs end."`
+	Endpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP); traces sent before are skipped. OTEL_EXPORTER_OTLP_HEADERS may contain an API key."`
+	Follow   bool   `help:"With --otlp-endpoint: keep sending until the runs end."`
 }
 
 // filterFlags are the fields of [curate.Filter].
 type filterFlags struct {
-	Include        []string `env:"-" placeholder:"CLASS" help:"Also export episodes of this class: wrong, unscored, scoring_failed or generation_failed. Default: only episodes scored as right."`
-	MinScore       *float64 `env:"-" placeholder:"S" help:"Minimum score, from 0 to 1."`
-	MaxScore       *float64 `env:"-" placeholder:"S" help:"Maximum score, from 0 to 1."`
-	Outcome        []string `env:"-" placeholder:"OUTCOME" help:"Only episodes with this outcome, such as answered or turn_limit."`
-	OfModel        []string `env:"-" placeholder:"MODEL" help:"Only episodes of these models, as PROVIDER:NAME or NAME."`
-	OfBaseline     []string `env:"-" placeholder:"NAME" help:"Only episodes of these baselines."`
-	Tag            []string `env:"-" placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
-	MinTurns       int      `env:"-" placeholder:"N" help:"Minimum turns of an episode."`
-	MaxTurns       int      `env:"-" placeholder:"N" help:"Maximum turns of an episode."`
-	MinTokens      int      `env:"-" placeholder:"N" help:"Minimum tokens of an episode, prompts and replies."`
-	MaxTokens      int      `env:"-" placeholder:"N" help:"Maximum tokens of an episode, prompts and replies."`
-	MaxRepetition  *float64 `env:"-" placeholder:"SHARE" help:"Maximum share of actions that repeat an earlier action of the episode, from 0 to 1."`
-	PassRate       string   `env:"-" placeholder:"LO-HI" help:"Only questions with a pass rate in this range, such as 0.2-0.8: the share of right answers among their scored repeats by the same baseline and model."`
-	BestOf         int      `env:"-" placeholder:"N" help:"Of the repeats of a question by the same baseline and model, only the N best right episodes: the highest score, then the fewest turns, then the fewest tokens."`
-	MaxPerQuestion int      `env:"-" placeholder:"N" help:"Maximum episodes of one question; the first ones are kept."`
-	MaxPerPaper    int      `env:"-" placeholder:"N" help:"Maximum episodes of one paper; the first ones are kept."`
+	Include        []string `placeholder:"CLASS" help:"Also export episodes of this class: wrong, unscored, scoring_failed or generation_failed. Default: only episodes scored as right."`
+	MinScore       *float64 `placeholder:"S" help:"Minimum score, from 0 to 1."`
+	MaxScore       *float64 `placeholder:"S" help:"Maximum score, from 0 to 1."`
+	Outcome        []string `placeholder:"OUTCOME" help:"Only episodes with this outcome, such as answered or turn_limit."`
+	OfModel        []string `placeholder:"MODEL" help:"Only episodes of these models, as PROVIDER:NAME or NAME."`
+	OfBaseline     []string `placeholder:"NAME" help:"Only episodes of these baselines."`
+	Tag            []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
+	MinTurns       int      `placeholder:"N" help:"Minimum turns of an episode."`
+	MaxTurns       int      `placeholder:"N" help:"Maximum turns of an episode."`
+	MinTokens      int      `placeholder:"N" help:"Minimum tokens of an episode, prompts and replies."`
+	MaxTokens      int      `placeholder:"N" help:"Maximum tokens of an episode, prompts and replies."`
+	MaxRepetition  *float64 `placeholder:"SHARE" help:"Maximum share of actions that repeat an earlier action of the episode, from 0 to 1."`
+	PassRate       string   `placeholder:"LO-HI" help:"Only questions with a pass rate in this range, such as 0.2-0.8: the share of right answers among their scored repeats by the same baseline and model."`
+	BestOf         int      `placeholder:"N" help:"Of the repeats of a question by the same baseline and model, only the N best right episodes: the highest score, then the fewest turns, then the fewest tokens."`
+	MaxPerQuestion int      `placeholder:"N" help:"Maximum episodes of one question; the first ones are kept."`
+	MaxPerPaper    int      `placeholder:"N" help:"Maximum episodes of one paper; the first ones are kept."`
 }
 
 func (c exportWriteCmd) Run(a *app) error {
@@ -152,8 +152,8 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 
 type exportConvertCmd struct {
 	File string `arg:"" help:"File of conversations, or a folder of trajectories."`
-	To   string `required:"" env:"-" enum:"sharegpt,openai,trl,atif" placeholder:"FORMAT" help:"sharegpt, openai, trl or atif."`
-	Out  string `names:"output" short:"o" required:"" env:"-" placeholder:"FILE" help:"JSON Lines file to write."`
+	To   string `required:"" enum:"sharegpt,openai,trl,atif" placeholder:"FORMAT" help:"sharegpt, openai, trl or atif."`
+	Out  string `short:"o" required:"" placeholder:"FILE" help:"JSON Lines file to write."`
 }
 
 func (c exportConvertCmd) Run(a *app) error {

@@ -18,12 +18,12 @@ import (
 // checkFlags name a file of training data and what reads it.
 type checkFlags struct {
 	File      string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder with dataset_info.json."`
-	Trainer   string `env:"-" default:"llamafactory" enum:"llamafactory,trl,openai" help:"llamafactory (0.9.5), trl (1.16, with a ChatML template) or openai."`
-	Config    string `name:"trainer-config" names:"input" env:"-" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml or trl.yaml in the folder, or the trainer's defaults."`
-	Dataset   string `env:"-" placeholder:"NAME" help:"Entry of dataset_info.json. Default: the one in --trainer-config, or the only one."`
-	Tokenizer string `names:"input" env:"-" placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate."`
-	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row, in place of the one in --trainer-config."`
-	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory or TRL, in place of the one in --trainer-config."`
+	Trainer   string `default:"llamafactory" enum:"llamafactory,trl,openai" help:"llamafactory (0.9.5), trl (1.16, with a ChatML template) or openai."`
+	Config    string `name:"trainer-config" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml or trl.yaml in the folder, or the trainer's defaults."`
+	Dataset   string `placeholder:"NAME" help:"Entry of dataset_info.json. Default: the one in --trainer-config, or the only one."`
+	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate."`
+	CutoffLen int    `placeholder:"N" help:"Maximum number of tokens in a row, in place of the one in --trainer-config."`
+	Template  string `placeholder:"NAME" help:"Chat template of LLaMA-Factory or TRL, in place of the one in --trainer-config."`
 }
 
 // options are those of the file that the trainer gets. The caller calls remove at the end.
@@ -37,8 +37,8 @@ func (f checkFlags) options(a *app) (o preflight.Options, remove func(), err err
 
 type exportCheckCmd struct {
 	checkFlags
-	Python string `names:"source" env:"-" placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python), to read the file with the trainer's own loader too."`
-	JSON   bool   `env:"-" name:"json" help:"Print one JSON line per row, then the total."`
+	Python string `placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python), to read the file with the trainer's own loader too."`
+	JSON   bool   `name:"json" help:"Print one JSON line per row, then the total."`
 }
 
 func (c exportCheckCmd) Run(a *app) error {
@@ -124,8 +124,8 @@ func openDataset(o preflight.Options) (*preflight.Dataset, error) {
 
 type exportShowCmd struct {
 	checkFlags
-	Row  int    `env:"-" required:"" placeholder:"N" help:"Row, counted from 0 as in airqa export check."`
-	HTML string `names:"output" env:"-" name:"html" placeholder:"FILE" help:"Write a page instead."`
+	Row  int    `required:"" placeholder:"N" help:"Row, counted from 0 as in airqa export check."`
+	HTML string `name:"html" placeholder:"FILE" help:"Write a page instead."`
 }
 
 func (c exportShowCmd) Run(a *app) error {

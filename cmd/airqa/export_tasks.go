@@ -14,18 +14,18 @@ import (
 
 type exportTasksCmd struct {
 	dataFlags
-	Questions string    `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
-	Out       string    `names:"output" short:"o" required:"" env:"-" placeholder:"DIR" help:"Folder to write."`
-	Format    string    `required:"" env:"-" enum:"verl,skyrl,nemo-gym,trl-rl,harbor" placeholder:"FORMAT" help:"verl, skyrl (Parquet), nemo-gym, trl-rl (JSON Lines), or harbor (a task directory for each question)."`
-	Replace   bool      `env:"-" help:"Replace an existing export."`
-	WithGold  bool      `name:"with-gold" env:"-" help:"Write gold answers into the rows, and an oracle solution for harbor. Default: rows have the id of the question instead."`
-	URL       string    `names:"endpoint" name:"server-url" env:"-" default:"http://127.0.0.1:8378" placeholder:"URL" help:"Address of airqa serve for the trainer."`
-	Split     []float64 `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
-	SplitSeed uint64    `env:"-" default:"1" help:"Seed of the split."`
+	Questions string    `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	Out       string    `short:"o" required:"" placeholder:"DIR" help:"Folder to write."`
+	Format    string    `required:"" enum:"verl,skyrl,nemo-gym,trl-rl,harbor" placeholder:"FORMAT" help:"verl, skyrl (Parquet), nemo-gym, trl-rl (JSON Lines), or harbor (a task directory for each question)."`
+	Replace   bool      `help:"Replace an existing export."`
+	WithGold  bool      `name:"with-gold" help:"Write gold answers into the rows, and an oracle solution for harbor. Default: rows have the id of the question instead."`
+	URL       string    `name:"server-url" default:"http://127.0.0.1:8378" placeholder:"URL" help:"Address of airqa serve for the trainer."`
+	Split     []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
+	SplitSeed uint64    `default:"1" help:"Seed of the split."`
 
-	Image      string `names:"source" name:"sidecar-image" env:"-" default:"airqa:local" placeholder:"IMAGE" help:"With harbor: image of the sidecar, with airqa and bash."`
-	ImageData  string `env:"-" placeholder:"DIR" help:"With harbor: data directory in --sidecar-image. Default: AIRQA_DATA of the host is mounted."`
-	AgentImage string `names:"source" env:"-" default:"ubuntu:24.04" placeholder:"IMAGE" help:"With harbor: image of the agent's container."`
+	Image      string `name:"sidecar-image" default:"airqa:local" placeholder:"IMAGE" help:"With harbor: image of the sidecar, with airqa and bash."`
+	ImageData  string `placeholder:"DIR" help:"With harbor: data directory in --sidecar-image. Default: AIRQA_DATA of the host is mounted."`
+	AgentImage string `default:"ubuntu:24.04" placeholder:"IMAGE" help:"With harbor: image of the agent's container."`
 	episodeFlags
 	selectionFlags
 }

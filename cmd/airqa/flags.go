@@ -17,14 +17,14 @@ import (
 
 // endpointFlags configure how models are called.
 type endpointFlags struct {
-	BaseURL string `names:"endpoint" name:"base-url" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`
+	BaseURL string `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`
 	qa.Sampling
 	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa list models does not list it as such."`
 	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Context window to request, in tokens (ollama only)."`
 	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests per model; lowered temporarily after a 429. Default: 64, or -j if larger."`
 	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
 	Retries        int           `default:"5" help:"Retries after transient failures."`
-	Models         string        `names:"input" placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (see airqa list models)."`
+	Models         string        `placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (see airqa list models)."`
 }
 
 // modelConfig checks the flags and returns how models are called.
@@ -108,10 +108,10 @@ func checkLimits(numbers ...float64) error {
 // selectionFlags select questions of a file.
 type selectionFlags struct {
 	Range  string   `placeholder:"A-B" help:"Only questions A to B of the file; A- for A to the end, N for the first N."`
-	ID     []string `names:"input" name:"id" placeholder:"UUID" help:"Only these questions, by uuid or a prefix of it; @FILE reads one per line."`
+	ID     []string `name:"id" placeholder:"UUID" help:"Only these questions, by uuid or a prefix of it; @FILE reads one per line."`
 	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
 	Status []string `placeholder:"STATUS" help:"Only questions with this result in the run given by --of: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
-	Of     string   `names:"input" placeholder:"RUN" help:"Earlier run that --status refers to."`
+	Of     string   `placeholder:"RUN" help:"Earlier run that --status refers to."`
 	Sample int      `placeholder:"N" help:"Only a random sample of N questions (see --sample-seed)."`
 	Seed   uint64   `name:"sample-seed" default:"2024" help:"Seed of --sample."`
 	Limit  int      `placeholder:"N" help:"Only the first N of the selected questions."`
@@ -131,16 +131,16 @@ func (f selectionFlags) selection() (session.Selection, error) {
 // missingFlags select the treatment of questions whose papers are missing.
 type missingFlags struct {
 	Missing     string `name:"missing" default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway). A resumed run keeps its first choice."`
-	MissingList string `names:"output" name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
+	MissingList string `name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
 }
 
 // judgeFlags select the judges of subjective answers.
 type judgeFlags struct {
-	Judge            string   `names:"model" placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none. Key: AIRQA_JUDGE_API_KEY, or the provider's key at its own host. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
-	Judges           []string `names:"model" placeholder:"A,B,C" help:"Panel of judges that vote, instead of --judge."`
+	Judge            string   `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none. Key: AIRQA_JUDGE_API_KEY, or the provider's key at its own host. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
+	Judges           []string `placeholder:"A,B,C" help:"Panel of judges that vote, instead of --judge."`
 	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"Judges that must accept an answer: majority (a tie is wrong), all or any."`
 	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls to each judge."`
-	JudgeBaseURL     string   `names:"endpoint" name:"judge-base-url" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
+	JudgeBaseURL     string   `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
 }
 
 // judges checks the flags.
@@ -150,7 +150,7 @@ func (f judgeFlags) judges() (scoring.Judges, error) {
 	case f.JudgeConcurrency < 1:
 		return c, qa.Usagef("--judge-concurrency must be above 0")
 	case f.Judge != "" && len(f.Judges) > 0:
-		return c, qa.Usagef("--judge and --judges are mutually exclusive (AIRQA_JUDGE and airqa.yaml count)")
+		return c, qa.Usagef("--judge and --judges are mutually exclusive")
 	case len(f.Judges) == 1:
 		return c, qa.Usagef("--judges needs two or more; use --judge %s for one", f.Judges[0])
 	case f.Judge != "":

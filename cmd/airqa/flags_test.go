@@ -240,7 +240,6 @@ var scripted = map[string]map[string]string{
 	"bench agree":          {"script/bench.txtar": "format json out"},
 	"list baselines":       {"script/look.txtar": "json"},
 	"list models":          {"script/models.txtar": "json models", "script/formats.txtar": "format"},
-	"config":               {"script/config.txtar": "json"},
 
 	"bench collect serve":    {"collect_test.go": "participants papers out listen pair paper min-turns max-turns message-time total-time notices"},
 	"bench collect export":   {"script/collect.txtar": "out"},
@@ -261,7 +260,7 @@ func TestEveryFlagHasAnEffect(t *testing.T) {
 		t.Fatal(err)
 	}
 	inFolderWithRun(t)
-	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
+	parser, err := kong.New(&cli{}, options(settings.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +364,7 @@ var neededArgs = map[string]string{
 
 // quietParser is one parser for many command lines: Parse sets all flags to their defaults first. It prints nothing.
 var quietParser = sync.OnceValues(func() (*kong.Kong, error) {
-	return kong.New(&cli{}, append(options(layers.Open("")), kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))...)
+	return kong.New(&cli{}, append(options(settings.Open("")), kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))...)
 })
 
 // parsed is a command with some arguments.
@@ -382,7 +381,7 @@ func parsed(t *testing.T, command, args string) any {
 	return ctx.Selected().Target.Interface()
 }
 
-// inFolderWithRun works in a folder without airqa.yaml that holds a run of nothing, and without settings of the environment.
+// inFolderWithRun works in a folder that holds a run of nothing, without settings of the user or the environment.
 func inFolderWithRun(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())

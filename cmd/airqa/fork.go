@@ -18,15 +18,15 @@ import (
 type forkCmd struct {
 	Dir         string `arg:"" name:"run" help:"Run directory."`
 	UUID        string `arg:"" name:"uuid" help:"Question uuid or a prefix of it; add #1 for the second repeat."`
-	At          int    `required:"" env:"-" placeholder:"STEP" help:"Step to change, as numbered by airqa trace."`
-	Reply       string `names:"input" env:"-" placeholder:"FILE" help:"Replace the model's reply at this step with FILE (- for standard input)."`
-	Observation string `names:"input" env:"-" placeholder:"FILE" help:"Replace the observation of this step with FILE (- for standard input)."`
-	Edit        bool   `env:"-" help:"Edit the message in $VISUAL or $EDITOR."`
-	Message     string `env:"-" default:"reply" enum:"reply,observation" help:"Message that --edit changes: reply or observation."`
-	Out         string `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Run directory of the fork. Default: RUN/forks/UUID-sSTEP-N."`
-	Author      string `env:"-" placeholder:"NAME" help:"Author of the change, for the record. Default: $USER."`
+	At          int    `required:"" placeholder:"STEP" help:"Step to change, as numbered by airqa trace."`
+	Reply       string `placeholder:"FILE" help:"Replace the model's reply at this step with FILE (- for standard input)."`
+	Observation string `placeholder:"FILE" help:"Replace the observation of this step with FILE (- for standard input)."`
+	Edit        bool   `help:"Edit the message in $VISUAL or $EDITOR."`
+	Message     string `default:"reply" enum:"reply,observation" help:"Message that --edit changes: reply or observation."`
+	Out         string `short:"o" placeholder:"DIR" help:"Run directory of the fork. Default: RUN/forks/UUID-sSTEP-N."`
+	Author      string `placeholder:"NAME" help:"Author of the change, for the record. Default: $USER."`
 	dataFlags
-	Model string `names:"model" short:"m" env:"-" placeholder:"PROVIDER:NAME" help:"Model from this step on. Default for this and the flags below: the recorded settings."`
+	Model string `short:"m" placeholder:"PROVIDER:NAME" help:"Model from this step on. Default for this and the flags below: the recorded settings."`
 	endpointFlags
 	qa.QuestionLimits
 	budgetFlags

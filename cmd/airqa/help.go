@@ -151,7 +151,7 @@ func writeHelp(ctx *kong.Context, all bool) error {
 	var text bytes.Buffer
 	ctx.Stdout = &text
 	err := kong.DefaultHelpPrinter(kong.HelpOptions{
-		Compact: true, WrapUpperBound: width, FlagsLast: true, NoExpandSubcommands: true, ValueFormatter: helpOf,
+		Compact: true, WrapUpperBound: width, FlagsLast: true, NoExpandSubcommands: true, ValueFormatter: kong.DefaultHelpValueFormatter,
 	}, ctx)
 	if err != nil {
 		return err
@@ -209,20 +209,9 @@ const maxHelpWidth = 100
 // heading matches lines such as "Flags:".
 var heading = lazyregexp.New(`(?m)^(?:Usage|[A-Z][a-z ]+):`)
 
-// helpOf formats the help of a flag without the long name of its environment variable, which follows from a rule.
-func helpOf(v *kong.Value) string {
-	if v.Tag == nil || len(v.Tag.Envs) < 2 {
-		return kong.DefaultHelpValueFormatter(v)
-	}
-	tag, shown := *v.Tag, *v
-	tag.Envs = tag.Envs[1:]
-	shown.Tag = &tag
-	return kong.DefaultHelpValueFormatter(&shown)
-}
-
 type helpCmd struct {
 	Command []string `arg:"" optional:"" predictor:"command" help:"Command, such as run or store vectors copy."`
-	All     bool     `env:"-" help:"Show all flags, like --help-all."`
+	All     bool     `help:"Show all flags, like --help-all."`
 }
 
 func (c helpCmd) Run(a *app) error {

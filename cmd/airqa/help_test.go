@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 const firstPage = 15
 
 func TestHelpIsShort(t *testing.T) {
-	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
+	parser, err := kong.New(&cli{}, options(settings.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestHelpIsShort(t *testing.T) {
 
 // Every command has examples in help.txt, and every section of it is about a command.
 func TestHelpTexts(t *testing.T) {
-	parser, err := kong.New(&cli{}, options(layers.Open(""))...)
+	parser, err := kong.New(&cli{}, options(settings.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,4 +88,18 @@ func TestBuildOf(t *testing.T) {
 	if got := buildOf(nil); got.Commit != "unknown" || got.Modified {
 		t.Errorf("without build information: %+v", got)
 	}
+}
+
+// Only keys, addresses, the data directory and the program's own flags have variables: a forgotten variable must not change a run.
+func TestVariables(t *testing.T) {
+	parser, err := kong.New(&cli{}, options(settings.Open(""))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	may := []string{"config", "quiet", "verbose", "data", "vectors", "base-url", "judge-base-url", "embed-base-url"}
+	settings.EachFlag(parser.Model.Node, func(n *kong.Node, f *kong.Flag) {
+		if len(f.Envs) > 0 && !slices.Contains(may, f.Name) {
+			t.Errorf("%s --%s has the variable %s", n.FullPath(), f.Name, f.Envs[0])
+		}
+	})
 }

@@ -27,7 +27,7 @@ type importDatabaseCmd struct {
 	dataFlags
 	shardFlag
 	Database string `arg:"" name:"database" help:"Released AirQA database, such as ai_research.duckdb, or a data directory."`
-	PDFs     string `names:"input" name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: the pdfs folder of a data directory; for a database, the paths stored in it, relative to the working directory."`
+	PDFs     string `name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: the pdfs folder of a data directory; for a database, the paths stored in it, relative to the working directory."`
 	Replace  bool   `help:"Replace papers with the same id that came from a PDF or another database."`
 }
 
@@ -141,7 +141,7 @@ func (c importDatabaseCmd) end(a *app, to env.WriterConfig, sum release.Summary)
 
 type importRunCmd struct {
 	Files []string `arg:"" name:"file" help:"ATIF trajectories (a .json file, JSON Lines or a folder), or inspect_ai logs (.eval or .json)."`
-	Out   string   `names:"output" short:"o" required:"" env:"-" placeholder:"DIR" help:"Run directory to create, or the folder of run directories if the files contain several agents, models or runs."`
+	Out   string   `short:"o" required:"" placeholder:"DIR" help:"Run directory to create, or the folder of run directories if the files contain several agents, models or runs."`
 }
 
 func (c importRunCmd) Run(a *app) error {

@@ -38,7 +38,7 @@ func (f chunkFlags) chunking() (datadir.Chunking, error) {
 
 // shardFlag divides papers among data directories.
 type shardFlag struct {
-	Shard shard.Part `env:"-" placeholder:"I/N" help:"Add only the I-th of N parts of the papers, such as 3/16, to a data directory of its own; airqa papers join combines them."`
+	Shard shard.Part `placeholder:"I/N" help:"Add only the I-th of N parts of the papers, such as 3/16, to a data directory of its own; airqa papers join combines them."`
 }
 
 // errReplace refuses to replace papers that a shard may not have.
@@ -59,11 +59,11 @@ type ingestCmd struct {
 	shardFlag
 	Paths    []string `arg:"" optional:"" name:"path" help:"PDFs or folders of PDFs. Metadata in NAME.json next to NAME.pdf overrides extracted metadata."`
 	Workers  int      `short:"j" default:"2" help:"Papers to ingest concurrently."`
-	Metadata string   `names:"input" placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
-	MinerU   string   `names:"input" name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json; ID.json or ID/middle_json.json of MinerU 4). Its tables, figures and equations replace the extracted ones."`
+	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
+	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json; ID.json or ID/middle_json.json of MinerU 4). Its tables, figures and equations replace the extracted ones."`
 	chunkFlags
 	MaxPages int  `default:"3000" placeholder:"N" help:"Maximum pages of a PDF; damaged files may claim millions."`
-	JSON     bool `name:"json" env:"-" help:"Print the counts, the failed papers and the poorly extracted papers as a JSON object."`
+	JSON     bool `name:"json" help:"Print the counts, the failed papers and the poorly extracted papers as a JSON object."`
 	Again    bool `help:"Re-read papers that are already ingested."`
 	Replace  bool `help:"Replace papers with the same title and venue. Default: keep both."`
 }
@@ -218,9 +218,9 @@ func (a *app) nextAfter(to env.WriterConfig) {
 
 // fetchFlags select papers to download before ingestion.
 type fetchFlags struct {
-	URL   []string      `names:"source" name:"url" sep:"none" placeholder:"URL" help:"Fetch a PDF from an http or https URL. Repeatable."`
+	URL   []string      `name:"url" sep:"none" placeholder:"URL" help:"Fetch a PDF from an http or https URL. Repeatable."`
 	ArXiv []string      `name:"arxiv" placeholder:"ID" help:"Fetch a paper from arXiv, such as 2005.11401. Repeatable."`
-	List  []string      `names:"source" name:"list" sep:"none" placeholder:"FILE" help:"Fetch the papers listed in FILE, one URL or arXiv id per line, optionally followed by sha256:HEX and a file name. Repeatable."`
+	List  []string      `name:"list" sep:"none" placeholder:"FILE" help:"Fetch the papers listed in FILE, one URL or arXiv id per line, optionally followed by sha256:HEX and a file name. Repeatable."`
 	MaxMB int           `name:"max-mb" default:"100" placeholder:"N" help:"Maximum size of a file in MB."`
 	Delay time.Duration `default:"3s" help:"Minimum delay between requests to one host (arXiv requires 3 seconds)."`
 }

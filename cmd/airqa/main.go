@@ -27,12 +27,14 @@ import (
 	"airqa/internal/progress"
 	"airqa/internal/settings"
 	"airqa/internal/terminal"
+	"airqa/llm"
 	"airqa/qa"
 	"airqa/report/render"
 	"airqa/run/models"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
+	"airqa/train/otlp"
 )
 
 // version is recorded in run directories and scores.
@@ -43,11 +45,11 @@ const program = "airqa " + version
 
 // cli is the whole command line. The first page of help lists the commands in this order.
 type cli struct {
-	HelpAll helpAllFlag      `name:"help-all" help:"Show help with all flags." env:"-"`
-	Version kong.VersionFlag `help:"Print the version and exit." env:"-"`
-	Config  configFlag       `name:"config" names:"source" placeholder:"FILE" help:"Read settings from FILE instead of airqa.yaml in this folder."`
-	Quiet   bool             `help:"Print results, warnings and errors only: no progress, no notes."`
-	Verbose bool             `short:"v" help:"Verbose logging."`
+	HelpAll helpAllFlag      `name:"help-all" help:"Show help with all flags."`
+	Version kong.VersionFlag `help:"Print the version and exit."`
+	Config  configFlag       `name:"config" env:"AIRQA_CONFIG" placeholder:"FILE" help:"Read settings from FILE, and what it lacks from your own airqa.yaml."`
+	Quiet   bool             `env:"AIRQA_QUIET" help:"Print results, warnings and errors only: no progress, no notes."`
+	Verbose bool             `short:"v" env:"AIRQA_VERBOSE" help:"Verbose logging."`
 
 	Demo   demoCmd   `cmd:"" group:"Start:" help:"Run everything on the sample papers: ingest, all baselines, scores, table."`
 	Doctor doctorCmd `cmd:"" group:"Start:" help:"Check models, judges, data, vectors and the machine, and suggest fixes."`
@@ -86,7 +88,6 @@ type cli struct {
 
 	List       listCmd       `cmd:"" group:"More:" help:"List the baselines, or the known models with prices and limits."`
 	Store      storeCmd      `cmd:"" group:"More:" help:"Manage cached replies and the vectors of a data directory."`
-	ShowConfig configCmd     `cmd:"" name:"config" group:"More:" help:"Show the effective settings and their sources."`
 	Completion completionCmd `cmd:"" hidden:"" group:"More:" help:"Print a shell completion script."`
 	ShowHelp   helpCmd       `cmd:"" hidden:"" group:"More:" name:"help" help:"Show the help of a command."`
 	ShowBuild  versionCmd    `cmd:"" hidden:"" group:"More:" name:"version" help:"Print version and commit."`
@@ -130,7 +131,7 @@ func airqa(args []string) int {
 		return reportError(withCode(exitUsage, err))
 	}
 	var c cli
-	files := layers.Open(os.Getenv("AIRQA_CONFIG"))
+	files := settings.Open(os.Getenv("AIRQA_CONFIG"))
 	parser, err := kong.New(&c, options(files)...)
 	if err != nil {
 		return reportError(withCode(exitUsage, err))
@@ -147,12 +148,17 @@ func airqa(args []string) int {
 	}
 	a := newApp(c.Verbose, c.Quiet)
 	a.files, a.given = files, givenAddresses(ctx, files)
-	a.noteAll(append(notes, files.Announced(ctx, runlog.RunFile)...))
+	a.noteAll(append(notes, placesOfRun(ctx, files)...))
 	code := reportError(missingInput(ctx.Run(a), args))
 	if a.interrupted.Load() && (code == exitFailed || code == exitFailedExamples) {
 		return exitInterrupted
 	}
 	return code
+}
+
+// keyVariables are the environment variables of keys.
+func keyVariables() []string {
+	return slices.Concat(llm.KeyVariables(), []string{models.JudgeKey, models.EmbedKey}, otlp.HeaderVariables())
 }
 
 // missingInput is wrong use if err is about a file or folder that the command line names and that does not exist, or is none
@@ -175,7 +181,7 @@ func missingInput(err error, args []string) error {
 	return qa.Usagef("%s: no such file or directory", missing.Path)
 }
 
-// configFlag names the settings file that is read instead of the one in the working directory.
+// configFlag names a settings file.
 type configFlag string
 
 // BeforeResolve is a hook of kong, called if the command line has the flag.
@@ -193,7 +199,6 @@ func options(files *settings.Files) []kong.Option {
 		kong.Vars{
 			"version": program, "formats": strings.Join(formats, ","), "format_names": strings.Join(formats[:last], ", ") + " or " + formats[last],
 		},
-		kong.PostBuild(layers.NameVariables),
 		kong.PostBuild(addDetails),
 		kong.PostBuild(groupFlags),
 		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return writeHelp(ctx, false) }),

@@ -8,7 +8,7 @@ import (
 
 type mergeCmd struct {
 	Runs    []string `arg:"" name:"run" help:"Run directories of shards, or folders of them."`
-	Out     string   `names:"output" short:"o" required:"" placeholder:"DIR" help:"Run directory to create, or the folder of run directories if there are several baselines or models. An earlier merge of some of these shards is replaced."`
+	Out     string   `short:"o" required:"" placeholder:"DIR" help:"Run directory to create, or the folder of run directories if there are several baselines or models. An earlier merge of some of these shards is replaced."`
 	Partial bool     `help:"Merge even if shards or questions are missing."`
 	JSON    bool     `name:"json" help:"Print one JSON object per merged run."`
 }

@@ -19,7 +19,7 @@ type listCmd struct {
 type modelsCmd struct {
 	Filter string `arg:"" optional:"" help:"Part of a name, or a name as given to --model."`
 	listFlags
-	Models string `names:"input" placeholder:"FILE" help:"Your own list, which overrides and extends the built-in list (format: docs/providers.md)."`
+	Models string `placeholder:"FILE" help:"Your own list, which overrides and extends the built-in list (format: docs/providers.md)."`
 }
 
 func (c modelsCmd) Run(a *app) error {

@@ -13,12 +13,12 @@ import (
 type notesCmd struct {
 	Dir    string `arg:"" name:"run" help:"Run directory."`
 	UUID   string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Default: the notes of all questions."`
-	Add    string `env:"-" placeholder:"TEXT" help:"Add a comment on the episode."`
-	Step   int    `env:"-" placeholder:"N" help:"Step that the comment is about."`
-	Decide string `env:"-" placeholder:"CAUSE" help:"Record the cause of the wrong answer, such as repetition (see airqa why)."`
-	Remove string `env:"-" placeholder:"ID" help:"Remove a note by its id."`
-	Merge  string `names:"input" env:"-" placeholder:"FILE" help:"Add the notes of another notes.jsonl of the same run."`
-	Author string `env:"-" placeholder:"NAME" help:"Author. Default: the user name."`
+	Add    string `placeholder:"TEXT" help:"Add a comment on the episode."`
+	Step   int    `placeholder:"N" help:"Step that the comment is about."`
+	Decide string `placeholder:"CAUSE" help:"Record the cause of the wrong answer, such as repetition (see airqa why)."`
+	Remove string `placeholder:"ID" help:"Remove a note by its id."`
+	Merge  string `placeholder:"FILE" help:"Add the notes of another notes.jsonl of the same run."`
+	Author string `placeholder:"NAME" help:"Author. Default: the user name."`
 	listFlags
 }
 

@@ -22,7 +22,7 @@ type pageCmd struct {
 	Box   boxFlag `placeholder:"X0,Y0,W,H" help:"Region in points from the top left. Default: the whole page."`
 	Boxes bool    `help:"Outline the figures and tables found on the page."`
 	DPI   float64 `name:"dpi" default:"150" help:"Pixels per inch."`
-	Out   string  `names:"output" short:"o" placeholder:"FILE" help:"PNG file to write. Default: UUID-pN.png, with the first 8 characters of the uuid."`
+	Out   string  `short:"o" placeholder:"FILE" help:"PNG file to write. Default: UUID-pN.png, with the first 8 characters of the uuid."`
 }
 
 // boxFlag is a box, whose first number may be negative.

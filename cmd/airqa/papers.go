@@ -26,14 +26,14 @@ type papersCmd struct {
 
 // papersFlags name a data directory and the format of a list.
 type papersFlags struct {
-	Data string `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
+	Data string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
 	listFlags
 }
 
 type papersListCmd struct {
 	papersFlags
-	Limit  int      `name:"limit" env:"-" placeholder:"N" help:"Maximum number of papers listed. Default: 100 in a table, otherwise all."`
-	After  string   `env:"-" placeholder:"UUID" help:"List only the papers after this one: lists are in the order of uuids."`
+	Limit  int      `name:"limit" placeholder:"N" help:"Maximum number of papers listed. Default: 100 in a table, otherwise all."`
+	After  string   `placeholder:"UUID" help:"List only the papers after this one: lists are in the order of uuids."`
 	Papers []string `arg:"" optional:"" name:"paper" help:"Show details of these papers instead, like airqa papers show."`
 }
 
@@ -231,8 +231,8 @@ func yearOf(n int) string {
 type papersRmCmd struct {
 	dataFlags
 	Papers []string `arg:"" name:"paper" help:"Papers to remove: uuid or a prefix of it, file name, or part of the title. Each name must match one paper."`
-	DryRun bool     `env:"-" help:"Only print what would be removed."`
-	JSON   bool     `name:"json" env:"-" help:"Print JSON."`
+	DryRun bool     `help:"Only print what would be removed."`
+	JSON   bool     `name:"json" help:"Print JSON."`
 }
 
 // removedLine is the JSON of a paper that was or would be removed.

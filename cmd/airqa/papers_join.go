@@ -8,11 +8,11 @@ import (
 )
 
 type papersJoinCmd struct {
-	Data    string   `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
+	Data    string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
 	Dirs    []string `arg:"" name:"dir" help:"Data directories whose papers are added to the one of --data, which is created if it is missing."`
 	Replace bool     `help:"Take a paper that is there in several versions from the last directory that has it. Default: refuse."`
-	DryRun  bool     `env:"-" help:"Only print what would be joined."`
-	JSON    bool     `name:"json" env:"-" help:"Print JSON."`
+	DryRun  bool     `help:"Only print what would be joined."`
+	JSON    bool     `name:"json" help:"Print JSON."`
 }
 
 // joinedPapers is the JSON of a join.

@@ -27,9 +27,9 @@ type questionsCmd struct {
 // statsFlags name a question file and an output.
 type statsFlags struct {
 	File string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`
-	Data string `names:"input" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
+	Data string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 	formatFlags
-	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 }
 
 // read reads the questions and prints how.
@@ -127,9 +127,9 @@ func (a *app) warnOfFaults(file questions.File) {
 
 type questionsConvertCmd struct {
 	File  string   `arg:"" name:"file" help:"Questions with answers: CSV, TSV, JSON, JSON Lines or plain text."`
-	Type  string   `env:"-" placeholder:"TYPE" help:"Answer type for records that do not name one (airqa questions new --help lists the types). Default: guessed from each answer."`
-	Paper []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper for records that do not name one: uuid, file name or part of the title. Repeatable."`
-	Data  string   `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
+	Type  string   `placeholder:"TYPE" help:"Answer type for records that do not name one (airqa questions new --help lists the types). Default: guessed from each answer."`
+	Paper []string `sep:"none" placeholder:"PAPER" help:"Paper for records that do not name one: uuid, file name or part of the title. Repeatable."`
+	Data  string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 }
 
 func (c questionsConvertCmd) Run(a *app) error {
@@ -189,7 +189,7 @@ func (questionsConvertCmd) report(a *app, done *author.Conversion) {
 type questionsTryCmd struct {
 	File   string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`
 	UUID   string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Not needed if the file has one question."`
-	Answer string `required:"" env:"-" placeholder:"TEXT" help:"Answer to score; - reads it from standard input."`
+	Answer string `required:"" placeholder:"TEXT" help:"Answer to score; - reads it from standard input."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 	judgeFlags
 }

@@ -22,21 +22,21 @@ import (
 )
 
 type questionsNewCmd struct {
-	Question     string   `env:"-" placeholder:"TEXT" help:"The question. On a terminal, airqa asks for missing values."`
-	Answer       string   `env:"-" placeholder:"TEXT" help:"Gold answer; list items are separated by semicolons, or as JSON."`
-	Type         string   `env:"-" placeholder:"TYPE" help:"Answer type, which determines how answers are scored (listed above). Default: guessed from the answer."`
-	Point        []string `env:"-" sep:"none" placeholder:"TEXT" help:"Statement that the answer must make, for the types text and points. Repeatable."`
-	Count        int      `env:"-" placeholder:"N" help:"Minimum number of right elements or points, for the types some and points."`
-	Decimals     *int     `env:"-" placeholder:"N" help:"Decimal places that are compared. Default: as many as the answer has."`
-	AnswerFormat string   `env:"-" name:"answer-format" placeholder:"TEXT" help:"Answer format shown to the model. Default: depends on the type."`
-	Paper        []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper that the question names: uuid, file name or part of the title. Repeatable."`
-	Reference    []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper that the answer needs and the question does not name. Repeatable."`
-	Conference   []string `env:"-" placeholder:"VENUE" help:"Venues that a question without papers searches, such as acl2023."`
-	Tag          []string `env:"-" placeholder:"TAG" help:"Tags: question type, elements such as table, and evaluation type. Default: inferred from papers and answer."`
-	UUID         string   `env:"-" name:"uuid" placeholder:"UUID" help:"Id of the question. Default: derived from its text."`
-	Evaluator    string   `env:"-" placeholder:"JSON" help:"Evaluator with eval_func and eval_kwargs, instead of --type and --answer."`
-	Append       string   `names:"output" env:"-" placeholder:"FILE" help:"Append the question to a JSON Lines file instead of printing it."`
-	Data         string   `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which --paper finds papers. Not needed for uuids."`
+	Question     string   `placeholder:"TEXT" help:"The question. On a terminal, airqa asks for missing values."`
+	Answer       string   `placeholder:"TEXT" help:"Gold answer; list items are separated by semicolons, or as JSON."`
+	Type         string   `placeholder:"TYPE" help:"Answer type, which determines how answers are scored (listed above). Default: guessed from the answer."`
+	Point        []string `sep:"none" placeholder:"TEXT" help:"Statement that the answer must make, for the types text and points. Repeatable."`
+	Count        int      `placeholder:"N" help:"Minimum number of right elements or points, for the types some and points."`
+	Decimals     *int     `placeholder:"N" help:"Decimal places that are compared. Default: as many as the answer has."`
+	AnswerFormat string   `name:"answer-format" placeholder:"TEXT" help:"Answer format shown to the model. Default: depends on the type."`
+	Paper        []string `sep:"none" placeholder:"PAPER" help:"Paper that the question names: uuid, file name or part of the title. Repeatable."`
+	Reference    []string `sep:"none" placeholder:"PAPER" help:"Paper that the answer needs and the question does not name. Repeatable."`
+	Conference   []string `placeholder:"VENUE" help:"Venues that a question without papers searches, such as acl2023."`
+	Tag          []string `placeholder:"TAG" help:"Tags: question type, elements such as table, and evaluation type. Default: inferred from papers and answer."`
+	UUID         string   `name:"uuid" placeholder:"UUID" help:"Id of the question. Default: derived from its text."`
+	Evaluator    string   `placeholder:"JSON" help:"Evaluator with eval_func and eval_kwargs, instead of --type and --answer."`
+	Append       string   `placeholder:"FILE" help:"Append the question to a JSON Lines file instead of printing it."`
+	Data         string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory in which --paper finds papers. Not needed for uuids."`
 }
 
 func (c questionsNewCmd) Run(a *app) error {

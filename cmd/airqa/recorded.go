@@ -19,7 +19,7 @@ import (
 )
 
 // recordedFlags is a kong resolver that fills unset flags of run --replay RUN, fork RUN, replay RUN and ask --from RUN from that run. With places set it
-// fills only the locations of papers and endpoint, which may have moved: the environment and airqa.yaml override them.
+// fills only the locations of papers and endpoint, which may have moved: the environment and settings files override them.
 // Otherwise it fills all other flags and overrides both, since a run's settings belong together.
 type recordedFlags struct{ places bool }
 
@@ -39,22 +39,19 @@ func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.
 	if err != nil || value == nil || parent.Command.Name == "replay" || parent.Command.Name == "run" { // a replay sends nothing
 		return value, err
 	}
-	for _, item := range settings.Items(flag, value) {
-		if err := checkRecorded(dir, flag, item); err != nil {
-			return nil, err
-		}
-	}
-	return value, nil
+	return value, checkRecorded(dir, flag, fmt.Sprint(value))
 }
 
 // fills reports whether the resolver handles a flag.
 func (r recordedFlags) fills(flag *kong.Flag) bool {
-	if isPlace := flag.Name == "data" || flag.Name == "base-url"; !r.places || !isPlace {
-		return r.places == isPlace
+	if !r.places || !isPlace(flag) {
+		return r.places == isPlace(flag)
 	}
-	_, set := settings.FromEnvironment(flag, os.LookupEnv)
-	return !set
+	return !settings.FromEnvironment(flag)
 }
+
+// isPlace reports whether a flag is the location of papers or endpoint.
+func isPlace(flag *kong.Flag) bool { return flag.Name == "data" || flag.Name == "base-url" }
 
 // recordedFlag returns the value of a flag in a run; nil if it is not recorded.
 func recordedFlag(ctx *kong.Context, dir, flag string) (any, error) {

@@ -23,18 +23,18 @@ type reportCmd struct {
 	Runs      []string `arg:"" name:"run" help:"Run directories, or folders of them."`
 	Table     string   `default:"" placeholder:"TABLE" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,answers,all" help:"4, 5, 7, 13 (numbered as in the paper), functions, outcomes, repeats, judges, by, leaderboard, answers or all. Default: 4; by with --by; all for html."`
 	By        string   `placeholder:"FIELD|TAG" help:"Break scores down by a question field or tag, such as conference, tags, annotator, papers or formula."`
-	Out       string   `names:"output" short:"o" env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to FILE instead of standard output."`
-	Figures   string   `names:"output" env:"AIRQA_REPORT_FIGURES" placeholder:"DIR" help:"Also save the charts in DIR as SVG, PDF and PNG."`
+	Out       string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Figures   string   `placeholder:"DIR" help:"Also save the charts in DIR as SVG, PDF and PNG."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95% intervals: wilson, bootstrap (clustered by paper) or none."`
 	Seed      uint64   `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 	Detail    bool     `help:"Show n, interval and standard errors under every score."`
 	WithPaper bool     `help:"Also show the paper's own rows."`
-	Only      []string `env:"AIRQA_REPORT_ONLY" placeholder:"STATUS" help:"With --format html, include pages of questions with this status: right, wrong, unscored, failed, unfinished, damaged, all or none. Default: all for up to 200 episodes, otherwise none."`
+	Only      []string `placeholder:"STATUS" help:"With --format html, include pages of questions with this status: right, wrong, unscored, failed, unfinished, damaged, all or none. Default: all for up to 200 episodes, otherwise none."`
 	formatFlags
-	Scoring string `env:"AIRQA_REPORT_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
-	Judge   string `env:"AIRQA_REPORT_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
+	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
+	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
 
-	IncludePartial bool `env:"AIRQA_REPORT_INCLUDE_PARTIAL" help:"Include questions with only some repeats scored. Default: leave them out."`
+	IncludePartial bool `help:"Include questions with only some repeats scored. Default: leave them out."`
 }
 
 func (c reportCmd) Run(a *app) error {

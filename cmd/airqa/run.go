@@ -22,10 +22,10 @@ import (
 
 type runCmd struct {
 	dataFlags
-	Questions string   `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	Questions string   `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Baseline  []string `required:"" predictor:"baseline" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa list baselines lists them)."`
-	Model     []string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
-	Out       string   `names:"output" short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
+	Model     []string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
+	Out       string   `short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
 	endpointFlags
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
@@ -257,7 +257,7 @@ func adviceOn(differences []string) string {
 
 // replayFlags select a recorded run to replay.
 type replayFlags struct {
-	Replay      string `names:"input" placeholder:"RUN" help:"Replay RUN from its log without making calls. Questions, baseline, model and settings default to those of RUN."`
+	Replay      string `placeholder:"RUN" help:"Replay RUN from its log without making calls. Questions, baseline, model and settings default to those of RUN."`
 	ReplayLoose bool   `name:"replay-loose" help:"If the conversation differs from RUN, continue with the recorded reply of the same step instead of stopping."`
 }
 

@@ -22,9 +22,9 @@ import (
 type scoreCmd struct {
 	Dirs []string `arg:"" optional:"" name:"run" help:"Run directories, or folders of them."`
 
-	Gold       string `names:"input" placeholder:"FILE" help:"Questions with evaluators, to score a file of predictions."`
-	Pred       string `names:"input" placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}, optionally with \"repeat\": N; also the authors' result.jsonl."`
-	Out        string `names:"output" short:"o" placeholder:"FILE" env:"AIRQA_SCORE_OUT" help:"Write one JSON line per prediction to FILE, then the totals."`
+	Gold       string `placeholder:"FILE" help:"Questions with evaluators, to score a file of predictions."`
+	Pred       string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}, optionally with \"repeat\": N; also the authors' result.jsonl."`
+	Out        string `short:"o" placeholder:"FILE" help:"Write one JSON line per prediction to FILE, then the totals."`
 	ScoreCores int    `name:"cores" default:"0" help:"Processors to use (0 = all)."`
 
 	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes. A uuid prefix is enough; add #K for a repeat."`

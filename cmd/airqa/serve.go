@@ -59,17 +59,17 @@ func (f episodeFlags) settings() (qa.Settings, error) {
 
 type serveCmd struct {
 	dataFlags
-	Questions string `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
-	Out       string `names:"output" short:"o" default:"runs/served" placeholder:"DIR" help:"Run directory for the episodes. Servers that run at the same time need one each."`
+	Questions string `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	Out       string `short:"o" default:"runs/served" placeholder:"DIR" help:"Run directory for the episodes. Servers that run at the same time need one each."`
 	ModelName string `name:"model-name" default:"client" placeholder:"NAME" help:"Name of the clients' model in the run."`
 	episodeFlags
 
-	Listen      string        `names:"listen" default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. Other machines can connect if it is not a loopback address; then --token-file is required."`
-	TokenFile   string        `names:"input" name:"token-file" placeholder:"FILE" help:"File with the control token: who has it may choose questions and read rewards. Default: AIRQA_SERVE_TOKEN; without either, every program on this machine may."`
+	Listen      string        `default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. Other machines can connect if it is not a loopback address; then --token-file is required."`
+	TokenFile   string        `name:"token-file" placeholder:"FILE" help:"File with the control token: who has it may choose questions and read rewards. Default: AIRQA_SERVE_TOKEN; without either, every program on this machine may."`
 	MaxSessions int           `name:"max-sessions" default:"1024" placeholder:"N" help:"Maximum open sessions."`
 	Idle        time.Duration `default:"1h" help:"Close a session without calls after this time. It must be longer than a step of the optimizer."`
-	Split       []float64     `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
-	SplitSeed   uint64        `env:"-" default:"1" help:"Seed of the split."`
+	Split       []float64     `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
+	SplitSeed   uint64        `default:"1" help:"Seed of the split."`
 	selectionFlags
 	scoringFlags
 }
@@ -281,10 +281,10 @@ func serveUntil(ctx context.Context, on net.Listener, handler http.Handler, host
 
 type mcpCmd struct {
 	dataFlags
-	Questions string `names:"input" short:"q" placeholder:"FILE" help:"Question file, with --question."`
+	Questions string `short:"q" placeholder:"FILE" help:"Question file, with --question."`
 	Question  string `placeholder:"UUID" help:"Serve an episode of this question, which is recorded and scored, instead of the tools alone."`
-	Out       string `names:"output" short:"o" default:"runs/mcp" placeholder:"DIR" help:"With --question: run directory of the episode."`
-	Listen    string `names:"listen" placeholder:"HOST:PORT" help:"Serve over HTTP at this loopback address instead of standard input and output, at the path /mcp."`
+	Out       string `short:"o" default:"runs/mcp" placeholder:"DIR" help:"With --question: run directory of the episode."`
+	Listen    string `placeholder:"HOST:PORT" help:"Serve over HTTP at this loopback address instead of standard input and output, at the path /mcp."`
 	episodeFlags
 	scoringFlags
 }

@@ -172,9 +172,9 @@ func (c synthWhyCmd) Run(a *app) error {
 
 // synthMakeFlags select what to make.
 type synthMakeFlags struct {
-	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model for the explorer, the tracker and the gates: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model for the explorer, the tracker and the gates: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	endpointFlags
-	Out           string   `names:"output" short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
+	Out           string   `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
 	Count         int      `short:"n" placeholder:"N" help:"Number of questions to accept."`
 	Categories    []string `placeholder:"NAME" help:"Categories, comma-separated: single-, comprehensive- with text, sections, table, image, formula or metadata; retrieval; multiple. Default: all, in the paper's shares."`
 	MaxCandidates int      `name:"max-candidates" placeholder:"N" help:"Maximum number of candidates. Default: five per question."`
@@ -225,9 +225,9 @@ type synthActorFlags struct {
 
 // synthActFlags select a collection of trajectories.
 type synthActFlags struct {
-	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	endpointFlags
-	Out     string `names:"output" short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis."`
+	Out     string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis."`
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
 	synthActorFlags
 	budgetFlags
@@ -258,11 +258,11 @@ type synthReviewFlags struct {
 	Syn        string `arg:"" name:"syn" help:"Directory of the synthesis."`
 	Sample     int    `default:"50" placeholder:"N" help:"Number of questions to review, sampled from every category."`
 	SampleSeed uint64 `name:"sample-seed" default:"2024" placeholder:"SEED" help:"Seed of the sample."`
-	Out        string `names:"output" short:"o" placeholder:"FILE" help:"Review file for a text editor. Default: SYN/review.jsonl."`
-	HTML       string `names:"output" name:"html" placeholder:"FILE" help:"Review page for a browser. Default: SYN/review.html."`
-	Apply      string `names:"input" placeholder:"FILE" help:"Apply the decisions of a review file."`
+	Out        string `short:"o" placeholder:"FILE" help:"Review file for a text editor. Default: SYN/review.jsonl."`
+	HTML       string `name:"html" placeholder:"FILE" help:"Review page for a browser. Default: SYN/review.html."`
+	Apply      string `placeholder:"FILE" help:"Apply the decisions of a review file."`
 	Reviewer   string `placeholder:"NAME" help:"Reviewer for decisions that do not name one."`
-	Model      string `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Model for the gates that check a fixed question. Default: as in the synthesis."`
+	Model      string `short:"m" placeholder:"PROVIDER:NAME" help:"Model for the gates that check a fixed question. Default: as in the synthesis."`
 	endpointFlags
 	SolveAgain int  `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
 	Pictures   bool `help:"Send figures as images even if airqa list models does not list the model as accepting images."`
@@ -349,7 +349,7 @@ func missingText(s extractor.Summary) string {
 }
 
 type synthReviewCmd struct {
-	Data string `names:"output" short:"d" placeholder:"DIR" help:"Data directory. Default: as in the synthesis."`
+	Data string `short:"d" env:"AIRQA_DATA" placeholder:"DIR" help:"Data directory. Default: as in the synthesis."`
 	synthReviewFlags
 }
 

@@ -23,26 +23,26 @@ type traceCmd struct {
 	episodeFilter
 	Format  string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
 	JSON    bool   `name:"json" help:"Short for --format json."`
-	Full    bool   `env:"-" help:"With --json: whole trajectories instead of one row per episode."`
-	Scoring string `env:"AIRQA_TRACE_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
-	Judge   string `env:"AIRQA_TRACE_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
-	Browse  *bool  `env:"-" negatable:"" help:"Browse the episodes in the terminal (? lists the keys). Default: on a terminal, if no filter, format or uuid is given."`
-	NoPager bool   `env:"AIRQA_TRACE_NO_PAGER" help:"Print a trajectory without $PAGER, even on a terminal."`
+	Full    bool   `help:"With --json: whole trajectories instead of one row per episode."`
+	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
+	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
+	Browse  *bool  `negatable:"" help:"Browse the episodes in the terminal (? lists the keys). Default: on a terminal, if no filter, format or uuid is given."`
+	NoPager bool   `help:"Print a trajectory without $PAGER, even on a terminal."`
 }
 
 // episodeFilter have the fields of [trace.Filter], to which they are converted.
 type episodeFilter struct {
-	Status   []string `name:"status" env:"-" placeholder:"STATUS" help:"Only right, wrong, unscored, failed, unfinished or damaged episodes."`
-	Tag      []string `name:"tag" env:"-" placeholder:"TAG" help:"Only questions with this tag."`
-	Function []string `name:"function" env:"-" placeholder:"NAME" help:"Only questions with this evaluation function."`
-	Outcome  []string `name:"outcome" env:"-" placeholder:"OUTCOME" help:"Only episodes with this outcome, such as turn_limit."`
-	Error    []string `name:"error" env:"-" placeholder:"KIND" help:"Only episodes with an error of this kind: syntax, parameter, unknown_action, no_action, error, empty, repeated, cut_reply, or the class of a failed request such as rate_limit."`
-	LostAt   []string `name:"lost-at" env:"-" placeholder:"LEVEL" help:"Only wrong answers whose evidence was lost at db, hits, limit, cut, window, answer or unknown."`
-	Cause    []string `name:"cause" env:"-" placeholder:"CAUSE" help:"Only wrong answers with this cause, such as lack_of_context (see airqa why)."`
-	Grep     string   `name:"grep" env:"-" placeholder:"TEXT" help:"Only episodes with this text in a message, a reply, a result or a text stored beside the log."`
+	Status   []string `name:"status" placeholder:"STATUS" help:"Only right, wrong, unscored, failed, unfinished or damaged episodes."`
+	Tag      []string `name:"tag" placeholder:"TAG" help:"Only questions with this tag."`
+	Function []string `name:"function" placeholder:"NAME" help:"Only questions with this evaluation function."`
+	Outcome  []string `name:"outcome" placeholder:"OUTCOME" help:"Only episodes with this outcome, such as turn_limit."`
+	Error    []string `name:"error" placeholder:"KIND" help:"Only episodes with an error of this kind: syntax, parameter, unknown_action, no_action, error, empty, repeated, cut_reply, or the class of a failed request such as rate_limit."`
+	LostAt   []string `name:"lost-at" placeholder:"LEVEL" help:"Only wrong answers whose evidence was lost at db, hits, limit, cut, window, answer or unknown."`
+	Cause    []string `name:"cause" placeholder:"CAUSE" help:"Only wrong answers with this cause, such as lack_of_context (see airqa why)."`
+	Grep     string   `name:"grep" placeholder:"TEXT" help:"Only episodes with this text in a message, a reply, a result or a text stored beside the log."`
 
-	Sort  string `name:"sort" env:"-" placeholder:"KEY" help:"Sort by question, status, score, turns, tokens, cost, seconds, lost-at, cause or started; -KEY sorts in descending order. Default: the order of the log."`
-	Limit int    `name:"limit" env:"-" placeholder:"N" help:"Maximum number of episodes shown."`
+	Sort  string `name:"sort" placeholder:"KEY" help:"Sort by question, status, score, turns, tokens, cost, seconds, lost-at, cause or started; -KEY sorts in descending order. Default: the order of the log."`
+	Limit int    `name:"limit" placeholder:"N" help:"Maximum number of episodes shown."`
 }
 
 // filter is what the flags select.

@@ -25,9 +25,9 @@ type vectorsCmd struct {
 
 type vectorsCopyCmd struct {
 	dataFlags
-	To         string `names:"store" required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
-	TakeOver   bool   `env:"-" help:"Replace collections that another copy of the data directory wrote last."`
-	EmbedAgain bool   `env:"-" help:"Do not read the recorded server, for instance because it is lost. Texts without a vector elsewhere are embedded again."`
+	To         string `required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
+	TakeOver   bool   `help:"Replace collections that another copy of the data directory wrote last."`
+	EmbedAgain bool   `help:"Do not read the recorded server, for instance because it is lost. Texts without a vector elsewhere are embedded again."`
 }
 
 func (c vectorsCopyCmd) Run(a *app) error {
@@ -60,8 +60,8 @@ func (c vectorsCopyCmd) Run(a *app) error {
 
 type vectorsCheckCmd struct {
 	dataFlags
-	With   string `names:"store" placeholder:"URL" help:"Store to compare with --vectors: milvus://..., or files. Default: check one store, by its checksums."`
-	Deep   bool   `env:"-" help:"Also read all texts of the papers, and compare the number of records with theirs."`
+	With   string `placeholder:"URL" help:"Store to compare with --vectors: milvus://..., or files. Default: check one store, by its checksums."`
+	Deep   bool   `help:"Also read all texts of the papers, and compare the number of records with theirs."`
 	Sample int    `default:"100" help:"Number of texts to search in both stores."`
 }
 
@@ -143,7 +143,7 @@ func (c vectorsCheckCmd) verify(a *app, texts embed.Embedder) error {
 
 type vectorsStatsCmd struct {
 	dataFlags
-	JSON bool `name:"json" env:"-" help:"Print JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 // vectorsStats is the output of airqa store vectors stats --json.

@@ -24,9 +24,9 @@ import (
 
 type viewCmd struct {
 	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Data   string   `short:"d" names:"input" env:"AIRQA_VIEW_DATA" placeholder:"DIR" help:"Data directory, for paper titles. Default: as recorded in the runs, if it is in this folder."`
-	Listen string   `names:"listen" env:"AIRQA_VIEW_LISTEN" default:"127.0.0.1:8377" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
-	NoOpen bool     `env:"AIRQA_VIEW_NO_OPEN" help:"Do not open a browser. Default: open one if standard output is a terminal."`
+	Data   string   `short:"d" placeholder:"DIR" help:"Data directory, for paper titles. Default: as recorded in the runs, if it is in this folder."`
+	Listen string   `default:"127.0.0.1:8377" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
+	NoOpen bool     `help:"Do not open a browser. Default: open one if standard output is a terminal."`
 }
 
 func (c viewCmd) Run(a *app) error {

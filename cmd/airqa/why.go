@@ -16,13 +16,13 @@ import (
 type whyCmd struct {
 	Dir     string `arg:"" name:"run" help:"Run directory, or a folder of them, with scores."`
 	UUID    string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Default: all wrong answers."`
-	Compare string `names:"input" placeholder:"RUN2" help:"Show the causes of a second run beside those of the first."`
+	Compare string `placeholder:"RUN2" help:"Show the causes of a second run beside those of the first."`
 	All     bool   `help:"List all wrong answers. Default: the ten causes with the highest confidence; CSV and JSON contain all."`
 	formatFlags
-	Ask     string `names:"model" env:"-" placeholder:"PROVIDER:NAME" help:"Also ask this model for the cause of each wrong answer, and show how often it agrees with the rules. Replies are kept in the run directory."`
-	Scoring string `env:"AIRQA_WHY_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
+	Ask     string `placeholder:"PROVIDER:NAME" help:"Also ask this model for the cause of each wrong answer, and show how often it agrees with the rules. Replies are kept in the run directory."`
+	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
 
-	JudgeBaseURL     string `names:"endpoint" name:"judge-base-url" placeholder:"URL" help:"Base URL of the endpoint for --ask. Default: api.openai.com, even with --base-url."`
+	JudgeBaseURL     string `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the endpoint for --ask. Default: api.openai.com, even with --base-url."`
 	JudgeConcurrency int    `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls for --ask."`
 }
 

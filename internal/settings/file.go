@@ -1,6 +1,5 @@
-// Package settings sets flags from the environment and from settings files in addition to the command line, for programs
-// that use kong, and reports the effective value of each flag with its source. Start with [Layers]. It knows no flag of
-// airqa.
+// Package settings reads flags from settings files, and keys from .env files, for programs that use kong. Start with [Open].
+// It knows no flag of airqa.
 package settings
 
 import (
@@ -8,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,76 +19,54 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// File is the settings file in the working directory and in the user's folder, and maxFile a generous limit on its size.
+// File is the settings file in the user's folder, and maxFile a generous limit on its size.
 const (
 	File    = "airqa.yaml"
 	maxFile = 1 << 20
 )
 
-// Layers are the sources of a flag's value: the command line, the environment, the settings files, the default. All
-// commands share them.
-type Layers struct {
-	// Short maps flags with different meanings in different commands to the commands that keep the short forms:
-	// AIRQA_OUT, and a top-level key of the file. Flags that are not listed share their short forms.
-	Short map[string][]string
-	// Check may reject a value of the file in the working directory, by its key. It is called for each item of a list. It
-	// may be nil.
-	Check func(key string, flag *kong.Flag, value string) error
-}
-
-// IsShort reports whether the short forms of a flag apply to a command.
-func (l Layers) IsShort(command []string, flag string) bool {
-	commands, clash := l.Short[flag]
-	return !clash || slices.Contains(commands, strings.Join(command, " "))
-}
-
-// Files are the settings files of one invocation. The first file that sets a flag wins: the named file or the one in the
-// working directory, then the user's. Files are a kong.Resolver.
+// Files are the settings files of one invocation. The first file that sets a flag wins: the named file, then the user's.
+// Files are a kong.Resolver.
 type Files struct {
-	layers Layers
-	list   []fileValues
-	err    error
+	list []file
+	err  error
 }
 
-// Open reads the settings files. named, if not empty, is read instead of [File] in the working directory. Missing files
-// have no values, unless named. Pipes and devices are rejected without reading them. [Files.Validate] returns the error of
-// a file that cannot be read, so that --help and another [Files.Use] are not stopped by it.
-func (l Layers) Open(named string) *Files {
-	files := &Files{layers: l}
+// Open reads the file named, if any, and the user's own, which may be missing. Pipes and devices are rejected without
+// reading them. [Files.Validate] returns the error of a file that cannot be read, so that --help and another [Files.Use] are
+// not stopped by it.
+func Open(named string) *Files {
+	files := new(Files)
 	files.Use(named)
 	return files
 }
 
 // Use reads the files again, with another named file.
-func (f *Files) Use(named string) { f.list, f.err = f.layers.read(named) }
-
-func (l Layers) read(named string) ([]fileValues, error) {
-	first := fileValues{layers: l, path: File}
+func (f *Files) Use(named string) {
+	f.list, f.err = nil, nil
 	if named != "" {
-		first.path, first.trusted = named, true
+		f.add(named)
 	}
-	places := []fileValues{first}
 	if dir := UserFolder(); dir != "" {
-		places = append(places, fileValues{layers: l, path: filepath.Join(dir, File), trusted: true})
-	}
-	var list []fileValues
-	for i, v := range places {
-		raw, err := readFile(v.path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && i == 0 && named != "":
-			return nil, fmt.Errorf("%s: no such file", named)
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return nil, err
+		path := filepath.Join(dir, File)
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			f.add(path)
 		}
-		v.level = make(level)
-		if err := yaml.Unmarshal(raw, &v.level); err != nil {
-			return nil, fmt.Errorf("%s: %w", v.path, err)
-		}
-		list = append(list, v)
 	}
-	return list, nil
+}
+
+// add reads one more file.
+func (f *Files) add(path string) {
+	keys := make(level)
+	raw, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: no such file", path)
+	} else if err == nil {
+		if err = yaml.Unmarshal(raw, &keys); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	f.list, f.err = append(f.list, file{path, keys}), errors.Join(f.err, err)
 }
 
 // UserFolder is the folder of the user's own settings, such as ~/.config/airqa; empty if the user has none.
@@ -123,71 +101,79 @@ func (f *Files) Validate(app *kong.Application) error {
 		return f.err
 	}
 	for _, v := range f.list {
-		if err := v.validate(v.path, app.Node, nil); err != nil {
+		if err := v.validate(v.path, app.Node); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Resolve returns the value of a flag.
-func (f *Files) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
+// Resolve returns the value of a flag that neither the command line nor the environment sets.
+func (f *Files) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
+	if FromEnvironment(flag) {
+		return nil, nil
+	}
+	path, node := f.find(CommandPath(parent.Node()), flag.Name)
+	if node == nil {
+		return nil, nil
+	}
+	value, err := flagValue(node, flag)
+	if err != nil {
+		return nil, fmt.Errorf("%s, line %d: %w", path, node.Line, err)
+	}
+	return value, nil
+}
+
+// Has reports whether a file sets a command's flag.
+func (f *Files) Has(command []string, flag string) bool {
+	_, node := f.find(command, flag)
+	return node != nil
+}
+
+// find returns the value of a command's flag, and the file that sets it; nil if none does.
+func (f *Files) find(command []string, flag string) (string, *yaml.Node) {
 	for _, v := range f.list {
-		if value, err := v.resolve(parent, flag); value != nil || err != nil {
-			return value, err
+		if node := v.find(command, flag); node != nil {
+			return v.path, node
 		}
 	}
-	return nil, nil
+	return "", nil
 }
 
-// find returns the file that sets a command's flag, and the key there; nil if none does.
-func (f *Files) find(command []string, flag string) (*fileValues, string, error) {
-	for i := range f.list {
-		if key, node, err := f.list[i].find(command, flag); node != nil || err != nil {
-			return &f.list[i], key, err
+// FromEnvironment reports whether a variable sets a flag. An empty one does not, so that it does not override a file.
+func FromEnvironment(f *kong.Flag) bool {
+	for _, name := range f.Envs {
+		if value, ok := os.LookupEnv(name); ok { // kong takes the first
+			return value != ""
 		}
 	}
-	return nil, "", nil
+	return false
 }
 
-// Trusts reports whether a flag's value is from a file that the user named or owns, rather than from one that happens to
-// be in the working directory.
-func (f *Files) Trusts(command []string, flag string) bool {
-	v, _, err := f.find(command, flag)
-	return err == nil && v != nil && v.trusted
-}
-
-// fileValues are the contents of one file: a key for each flag, at the top level or under the name of a sub-command, which
-// takes precedence. Nested commands have nested levels. A key that is not a flag is an error, so that a misspelled one
-// is not silently ignored. Environment variables override the file.
-type fileValues struct {
-	layers  Layers
-	path    string
-	trusted bool
+// file has the contents of one file: a key for each flag, at the top level or under the name of a command, which takes
+// precedence. Nested commands have nested levels. A key that is not a flag is an error, so that a misspelled one is not
+// silently ignored.
+type file struct {
+	path string
 	level
 }
 
-// level has the keys of one level of the file.
+// level has the keys of one level of a file.
 type level map[string]yaml.Node
 
-// validate rejects unknown keys of a file.
-func (y level) validate(file string, node *kong.Node, path []string) error {
+// validate rejects keys that are neither a flag nor a command.
+func (y level) validate(file string, node *kong.Node) error {
 	known := flagsUnder(node)
-	for key := range y {
-		sub, isCommand, err := y.under(key)
-		if err != nil {
-			return err
-		}
+	for _, key := range slices.Sorted(maps.Keys(y)) {
+		sub, isCommand := y.under(key)
 		i := slices.IndexFunc(node.Children, func(c *kong.Node) bool { return c.Name == key })
 		switch {
-		case !isCommand && !known[key] && len(path) == 0:
-			return fmt.Errorf("%s: there is no flag --%s", file, key)
 		case !isCommand && !known[key]:
-			return fmt.Errorf("%s: %s has no flag --%s", file, strings.Join(append([]string{"airqa"}, path...), " "), key)
+			return fmt.Errorf("%s, line %d: %s has no flag --%s", file, y[key].Line, node.FullPath(), key)
 		case isCommand && i < 0:
-			return fmt.Errorf("%s: there is no command %s", file, strings.Join(append([]string{"airqa"}, append(path, key)...), " "))
+			return fmt.Errorf("%s, line %d: there is no command %s %s", file, y[key].Line, node.FullPath(), key)
 		case isCommand:
-			if err := sub.validate(file, node.Children[i], append(path, key)); err != nil {
+			if err := sub.validate(file, node.Children[i]); err != nil {
 				return err
 			}
 		}
@@ -198,28 +184,16 @@ func (y level) validate(file string, node *kong.Node, path []string) error {
 // flagsUnder are the flags of a command and its sub-commands.
 func flagsUnder(node *kong.Node) map[string]bool {
 	known := make(map[string]bool)
-	for _, f := range node.Flags {
-		known[f.Name] = true
-	}
-	for _, c := range node.Children {
-		for name := range flagsUnder(c) {
-			known[name] = true
-		}
-	}
+	EachFlag(node, func(_ *kong.Node, f *kong.Flag) { known[f.Name] = true })
 	return known
 }
 
 // under returns the keys below a key; false if it has a value.
-func (y level) under(key string) (level, bool, error) {
+func (y level) under(key string) (level, bool) {
 	node := y[key]
-	if resolved(&node).Kind != yaml.MappingNode {
-		return nil, false, nil
-	}
 	sub := make(level)
-	if err := node.Decode(&sub); err != nil {
-		return nil, true, fmt.Errorf("%s: %w", key, err)
-	}
-	return sub, true, nil
+	isMap := resolved(&node).Kind == yaml.MappingNode && node.Decode(&sub) == nil
+	return sub, isMap
 }
 
 func resolved(n *yaml.Node) *yaml.Node {
@@ -229,79 +203,55 @@ func resolved(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// resolve returns the value of a flag.
-func (v fileValues) resolve(parent *kong.Path, flag *kong.Flag) (any, error) {
-	if _, set := FromEnvironment(flag, os.LookupEnv); set {
-		return nil, nil
-	}
-	key, node, err := v.find(CommandPath(parent.Node()), flag.Name)
-	if err != nil || node == nil {
-		return nil, err
-	}
-	value, err := flagValue(node, flag)
-	if err != nil {
-		return nil, fmt.Errorf("%s, %w", v.path, err)
-	}
-	if v.trusted || v.layers.Check == nil {
-		return value, nil
-	}
-	for _, item := range Items(flag, value) {
-		if err := v.layers.Check(key, flag, item); err != nil {
-			return nil, err
+// find returns the value of a command's flag; nil if the file does not have it.
+func (y level) find(command []string, flag string) *yaml.Node {
+	if len(command) > 0 {
+		sub, _ := y.under(command[0])
+		if node := sub.find(command[1:], flag); node != nil {
+			return node
 		}
 	}
-	return value, nil
+	node, ok := y[flag]
+	value := resolved(&node)
+	if !ok || value.Kind == yaml.MappingNode || value.Tag == "!!null" {
+		return nil
+	}
+	return value
 }
 
-// find returns the key, such as "run.limit", and the value of a command's flag; nil if the file does not have it.
-func (v fileValues) find(command []string, flag string) (string, *yaml.Node, error) {
-	at, key := v.level, ""
-	var found *yaml.Node
-	for depth := range len(command) + 1 {
-		if n, ok := at[flag]; ok && resolved(&n).Kind != yaml.MappingNode && resolved(&n).Tag != "!!null" && (depth > 0 || v.layers.IsShort(command, flag)) {
-			found, key = resolved(&n), strings.Join(append(slices.Clone(command[:depth]), flag), ".")
-		}
-		if depth == len(command) {
-			break
-		}
-		sub, ok, err := at.under(command[depth])
-		if err != nil {
-			return "", nil, err
-		}
-		if !ok {
-			break
-		}
-		at = sub
-	}
-	return key, found, nil
-}
-
-// flagValue converts a value of the file to kong's form: texts and lists of texts. A flag that is not a list gets a
-// list joined by commas.
-func flagValue(n *yaml.Node, flag *kong.Flag) (any, error) {
+// flagValue converts a value of a file to kong's form: texts and lists of texts. A flag that is not a list gets a list
+// joined by commas. A value that the flag does not take is an error.
+func flagValue(n *yaml.Node, flag *kong.Flag) (value any, err error) {
+	nodes := n.Content
 	if n.Kind != yaml.SequenceNode {
-		return scalar(n, flag.Target.Type())
+		nodes = []*yaml.Node{n}
 	}
-	isList := flag.Target.Kind() == reflect.Slice
 	items, texts := []any{}, []string{}
-	for _, item := range n.Content {
+	for _, item := range nodes {
 		text, err := scalar(resolved(item), flag.Target.Type())
 		if err != nil {
 			return nil, err
 		}
 		items, texts = append(items, text), append(texts, text)
 	}
-	if isList {
-		return items, nil
+	all := strings.Join(texts, ",")
+	for choice := range strings.SplitSeq(all, ",") {
+		if flag.Enum != "" && !slices.Contains(flag.EnumSlice(), choice) {
+			return nil, fmt.Errorf("%q is none of %s", choice, strings.ReplaceAll(strings.Trim(flag.Enum, ","), ",", ", "))
+		}
 	}
-	return strings.Join(texts, ","), nil
+	if value = all; n.Kind == yaml.SequenceNode && flag.Target.Kind() == reflect.Slice {
+		value = items
+	}
+	parsed := flag.Parse(kong.Scan().PushTyped(value, kong.FlagValueToken), reflect.New(flag.Target.Type()).Elem())
+	return value, errors.Unwrap(parsed) // without the flag, which kong puts before it
 }
 
 // scalar returns a value as text. It normalizes numbers for numeric flags, because YAML has forms (1e6, 1_000) that
 // flags lack.
 func scalar(n *yaml.Node, t reflect.Type) (string, error) {
 	if n.Kind != yaml.ScalarNode {
-		return "", fmt.Errorf("line %d: want a text, a number or true or false", n.Line)
+		return "", errors.New("want a text, a number or true or false")
 	}
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -327,4 +277,14 @@ func CommandPath(node *kong.Node) []string {
 		path = append([]string{node.Name}, path...)
 	}
 	return path
+}
+
+// EachFlag visits the flags of all commands. Global flags are visited only with the program's node.
+func EachFlag(node *kong.Node, visit func(*kong.Node, *kong.Flag)) {
+	for _, f := range node.Flags {
+		visit(node, f)
+	}
+	for _, c := range node.Children {
+		EachFlag(c, visit)
+	}
 }
