@@ -146,9 +146,7 @@ type job struct {
 func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
 	set := s.Tools(ex)
 	setup.Model, setup.Env = s.model, set
-	if s.baseline.Loop && s.settings.Protocol.Native() {
-		setup.Tools = action.Native(set.Specs())
-	}
+	setup.Tools = s.offered(set)
 	j := job{example: ex, episode: agent.New(setup), tools: set, Solver: s}
 	bounded, cancel := j.episode.Context(ctx)
 	defer cancel()
@@ -215,6 +213,16 @@ func (s *Solver) Tools(ex qa.Example) tools.Set {
 	return set
 }
 
+// Offered returns the tools that the requests of a question offer natively; none if the model writes its actions as text.
+func (s *Solver) Offered(ex qa.Example) []qa.ToolSpec { return s.offered(s.Tools(ex)) }
+
+func (s *Solver) offered(set tools.Set) []qa.ToolSpec {
+	if !s.baseline.Loop || !s.settings.Protocol.Native() {
+		return nil
+	}
+	return action.Native(set.Specs())
+}
+
 // Texts returns the hashes of the prompts and the tool texts of a baseline, for the record of a run. The text of a
 // native tool is its name, description and JSON Schema as a JSON object. Those of Answer depend on the kind of the
 // questions.
@@ -225,9 +233,9 @@ func (s *Solver) Texts(kind qa.Kind) (promptHashes, toolTexts map[string]string,
 			return nil, nil, err
 		}
 	}
-	specs := s.Tools(qa.Example{Kind: kind}).Specs()
-	if s.baseline.Loop && s.settings.Protocol.Native() {
-		for _, t := range action.Native(specs) {
+	set := s.Tools(qa.Example{Kind: kind})
+	if native := s.offered(set); native != nil {
+		for _, t := range native {
 			text, err := json.Marshal(t)
 			if err != nil {
 				return nil, nil, err
@@ -236,7 +244,7 @@ func (s *Solver) Texts(kind qa.Kind) (promptHashes, toolTexts map[string]string,
 		}
 		return promptHashes, toolTexts, nil
 	}
-	for _, spec := range specs {
+	for _, spec := range set.Specs() {
 		toolTexts[spec.Name] = spec.Signature() + "\n" + spec.Told(s.format())
 	}
 	return promptHashes, toolTexts, nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Model answers requests. It is implemented by endpoints and by their wrappers (retries, a budget, a cache, a
+// Model answers requests. It is implemented by endpoints and by their wrappers (retries, a budget, a cache). Calls
 // recording). Calls may overlap. A call without a reply returns a [*CallError], a [*SuspendedError] if it may not be
 // made now, or an error from before the first request; [ClassOf] handles all of them.
 type Model interface {
@@ -18,7 +18,7 @@ type Request struct {
 	Messages []Message
 	// Tools are offered natively; empty if the model writes its actions as text.
 	Tools []ToolSpec
-	// UUID, Repeat and Step identify the request. They distinguish repeats in a cache and a replay and are not sent to
+	// UUID, Repeat and Step identify the request. They distinguish repeats in a cache and are not sent to
 	// endpoints. Step counts from 1.
 	UUID   string
 	Repeat int

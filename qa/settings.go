@@ -26,7 +26,7 @@ func (p Protocol) Native() bool { return p == NativeTools || p == Mixed }
 
 // Settings shape the episodes of a run, along with its model, texts, questions and papers. The tags of a field define
 // its flag (name, default, help), its key in run.json (json), and the value that is not recorded (unrecorded): flags,
-// record, replay and fork share this list. A field of type [time.Duration] is recorded in seconds.
+// record and fork share this list. A field of type [time.Duration] is recorded in seconds.
 type Settings struct {
 	Turns        int      `json:"turns" name:"turns" default:"20" help:"Maximum turns of an agent (paper: 20)."`
 	Window       int      `json:"window" name:"window" default:"5" help:"Turns of history shown to the model (paper: 5)."`

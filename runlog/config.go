@@ -89,8 +89,8 @@ type Note struct {
 	BaseURL string `json:"base_url,omitempty"`
 	// Price is the model's price at the first invocation; nil if unknown.
 	Price *qa.Price `json:"price,omitempty"`
-	// Replay is the run directory whose replies this run replays, as given; empty for a run that asked a model.
-	Replay string `json:"replay,omitempty"`
+	// CacheFrom is the run whose replies the first invocation used again, as given; empty for none.
+	CacheFrom string `json:"cache_from,omitempty"`
 	// Fork is the origin of a forked run; nil for others.
 	Fork *Fork `json:"fork,omitempty"`
 	// Missing is nil if the data directory has everything that the questions need, and in older runs.
@@ -136,7 +136,7 @@ type Imported struct {
 }
 
 // ErrImported is returned for an imported run where one of airqa's own is needed.
-var ErrImported = errors.New("the run was imported from another program's log, so it cannot be resumed, forked or replayed")
+var ErrImported = errors.New("the run was imported from another program's log, so it cannot be resumed, forked or repeated")
 
 // Fork is the point at which a run was forked from another.
 type Fork struct {

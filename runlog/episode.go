@@ -127,9 +127,6 @@ func (e *Episode) End(t qa.Trajectory) error {
 	return e.w.Sync()
 }
 
-// Events returns the number of logged lines of the episode.
-func (e *Episode) Events() int { return e.seq }
-
 // head is the head of the next event. The number is consumed only when the event is written, so a failed write leaves
 // no gap.
 func (e *Episode) head(kind string) head {

@@ -15,7 +15,7 @@ import (
 	"airqa/qa"
 )
 
-// Event is one line of an episode, decoded as far as replaying and copying need.
+// Event is one line of an episode, decoded as far as executing its action again and copying need.
 type Event struct {
 	// Type is one of the Type constants; Seq counts from 1.
 	Type string `json:"type"`

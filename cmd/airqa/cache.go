@@ -22,13 +22,13 @@ func (f cacheFlags) openCache(a *app) (*cache.Store, error) {
 	return cache.Open(f.Cache, cache.Config{Redact: a.redactor(), Now: a.now})
 }
 
-// closeCache closes a cache and prints its hit count.
-func (a *app) closeCache(dir string, s *cache.Store) {
+// closeCache closes a cache, if there is one, and prints its hit count.
+func (a *app) closeCache(name string, s *cache.Store) {
 	if s == nil {
 		return
 	}
 	hits, asked := s.Counts()
-	a.say("cache %s: %d of %d requests answered", dir, hits, hits+asked)
+	a.say("%s: %d of %d requests answered", name, hits, hits+asked)
 	if err := s.Close(); err != nil {
 		a.say("warning: %v", err)
 	}

@@ -164,8 +164,8 @@ func divideRun(job *shard.Job, run runCmd) error {
 		return errShard
 	case run.Out == "":
 		return qa.Usagef("missing --out DIR after --: the directory of the merged run, such as runs/hybrid")
-	case run.DryRun || run.Replay != "":
-		return qa.Usagef("--dry-run and --replay make no calls: run them on one machine")
+	case run.DryRun:
+		return qa.Usagef("--dry-run makes no calls: run it on one machine")
 	}
 	job.Out = filepath.ToSlash(run.Out)
 	limits, err := shard.Limits{USD: run.BudgetUSD, Tokens: run.BudgetTokens, Connections: run.MaxConnections}.Flags(*job)

@@ -119,7 +119,7 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	if err != nil {
 		return err
 	}
-	defer a.closeCache(c.Cache, store)
+	defer a.closeCache("cache "+c.Cache, store)
 	plan := b.Plan(a.session(), session.Plan{
 		Jobs: []session.Job{job}, World: world, Examples: []qa.Example{ex}, Picked: []qa.Example{ex}, Settings: settings, Limits: limits, Cache: store,
 		Note: runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data},

@@ -47,7 +47,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Limits:", "budget-tokens budget-hours question-usd question-tokens question-seconds question-deadline sql-seconds query-seconds"},
 	{"Agent:", "turns window rows protocol action-format by-conference format-errors context-tokens observation-tokens passages"},
 	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-connections embed-base-url vectors"},
-	{"Cache and replay:", "cache replay replay-loose"},
+	{"Cache:", "cache cache-from"},
 	{"Judges:", "scoring judge judge-base-url judges judge-rule judge-concurrency"},
 	{"Sampling and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},
 	{"Other sources:", "metadata mineru max-mb delay"},

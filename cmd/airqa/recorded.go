@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -18,7 +16,7 @@ import (
 	"airqa/runlog"
 )
 
-// recordedFlags is a kong resolver that fills unset flags of run --replay RUN, fork RUN, replay RUN and ask --from RUN from that run. With places set it
+// recordedFlags is a kong resolver that fills unset flags of fork RUN, replay RUN and ask --from RUN from that run. With places set it
 // fills only the locations of papers and endpoint, which may have moved: the environment and settings files override them.
 // Otherwise it fills all other flags and overrides both, since a run's settings belong together.
 type recordedFlags struct{ places bool }
@@ -36,7 +34,7 @@ func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.
 		return nil, nil
 	}
 	value, err := recordedFlag(ctx, dir, flag.Name)
-	if err != nil || value == nil || parent.Command.Name == "replay" || parent.Command.Name == "run" { // a replay sends nothing
+	if err != nil || value == nil || parent.Command.Name == "replay" { // a replay sends nothing
 		return value, err
 	}
 	return value, checkRecorded(dir, flag, fmt.Sprint(value))
@@ -62,24 +60,18 @@ func recordedFlag(ctx *kong.Context, dir, flag string) (any, error) {
 	if otherModel(ctx, config) && (flag == "base-url" || flag == "price") {
 		return nil, nil
 	}
-	if flag == "repeats" {
-		return recordedRepeats(dir)
-	}
-	return flagsOfRun(dir, config, os.Getenv)[flag], nil
+	return flagsOfRun(config, os.Getenv)[flag], nil
 }
 
-// recordedDir returns the run that a command repeats, executes again, forks or continues; "" for none.
+// recordedDir returns the run that a command executes again, forks or continues; "" for none.
 func recordedDir(ctx *kong.Context, command *kong.Node) string {
 	given := make(map[string]any)
 	for _, f := range command.Flags {
-		if f.Name == "replay" || f.Name == "from" || f.Name == "continue" {
+		if f.Name == "from" || f.Name == "continue" {
 			given[f.Name] = ctx.FlagValue(f)
 		}
 	}
 	switch command.Name {
-	case "run":
-		dir, _ := given["replay"].(string)
-		return dir
 	case "ask":
 		last, _ := given["continue"].(bool)
 		from, _ := given["from"].(string)
@@ -104,20 +96,6 @@ func otherModel(ctx *kong.Context, c runlog.Config) bool {
 	return false
 }
 
-// recordedRepeats returns the number of repeats of a run, as the value of a flag.
-func recordedRepeats(dir string) (any, error) {
-	r, err := runlog.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	most := 0
-	for _, id := range r.UUIDs() {
-		_, repeat := qa.SplitEpisodeID(id)
-		most = max(most, repeat)
-	}
-	return strconv.Itoa(most + 1), nil
-}
-
 // describedFlags are the flags that a model's description records in addition to its sampling.
 type describedFlags struct {
 	Reasoning     bool `json:"reasoning" name:"reasoning"`
@@ -125,10 +103,9 @@ type describedFlags struct {
 }
 
 // flagsOfRun are the flags that run.json records of a run.
-func flagsOfRun(dir string, c runlog.Config, getenv func(string) string) map[string]any {
+func flagsOfRun(c runlog.Config, getenv func(string) string) map[string]any {
 	flags := map[string]any{
-		"questions": filepath.Join(dir, runlog.QuestionsFile), "baseline": c.Shape.Baseline, "model": runlog.SpecOf(c.Shape.Model),
-		"data": c.Note.DataDir,
+		"baseline": c.Shape.Baseline, "model": runlog.SpecOf(c.Shape.Model), "data": c.Note.DataDir,
 	}
 	sampling, _ := c.Shape.Model["sampling"].(map[string]any)
 	maps.Copy(flags, qa.FlagsOf(qa.Settings{}, c.Shape.Settings))

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 	"slices"
 	"strings"
 
@@ -13,7 +13,6 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/estimate"
-	"airqa/run/recorded"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/run/shard"
@@ -36,10 +35,10 @@ type runCmd struct {
 	budgetFlags
 	qa.Settings
 	cacheFlags
-	replayFlags
-	DryRun bool `name:"dry-run" help:"Print what would run, prompt sizes and estimated cost. Makes no calls and writes nothing."`
-	JSON   bool `name:"json" help:"With --dry-run: print a JSON object."`
-	Score  bool `help:"Score the run as soon as it ends, as airqa score does."`
+	CacheFrom string `placeholder:"RUN" help:"Answer requests that RUN made, too, with its replies. They are added to --cache, or else kept only while this command runs."`
+	DryRun    bool   `name:"dry-run" help:"Print what would run, prompt sizes and estimated cost. Makes no calls and writes nothing."`
+	JSON      bool   `name:"json" help:"With --dry-run: print a JSON object."`
+	Score     bool   `help:"Score the run as soon as it ends, as airqa score does."`
 	scoringFlags
 }
 
@@ -66,10 +65,11 @@ func (c runCmd) Run(a *app) error {
 			return err
 		}
 	}
-	if plan.Cache, err = c.openCache(a); err != nil {
+	closeCache, err := c.openReplies(a, &plan)
+	if err != nil {
 		return err
 	}
-	defer a.closeCache(c.Cache, plan.Cache)
+	defer closeCache()
 	ended, err := a.session().Execute(a.ctx, plan)
 	for _, line := range session.AnswerLines(ended) {
 		if err := a.print(string(a.redactor()([]byte(line)))); err != nil {
@@ -96,16 +96,15 @@ func (c *runCmd) config(a *app) (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	replayed, err := c.openReplay(a)
 	return session.Config{
 		Choice: session.Choice{
-			Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out, Replay: replayed,
+			Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out,
 		},
 		Questions: c.Questions, Selection: selection, Shard: c.Shard,
 		Missing: session.MissingChoice{Treatment: c.Missing, List: c.MissingList},
 		Data:    c.Data, OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
 		Settings: c.Settings, Limits: limits, Repeats: c.Repeats, Retry: c.Retry, DryRun: c.DryRun,
-	}, err
+	}, nil
 }
 
 func (c runCmd) dryRun(a *app, p session.Plan) error {
@@ -137,23 +136,16 @@ func (c runCmd) check() error {
 		return qa.Usagef("--turns and --window must be at least 1")
 	case c.DryRun && c.Score:
 		return qa.Usagef("--dry-run and --score are mutually exclusive: a dry run has no answers")
-	case c.DryRun && c.Replay != "":
-		return qa.Usagef("--dry-run and --replay are mutually exclusive: a replay makes no calls")
 	case c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python):
 		return qa.Usagef("--action-format %s is for actions written as text, which --protocol tools does not read; drop one of them or use --protocol mixed", c.ActionFormat)
 	}
-	return errors.Join(c.checkOut(), c.checkReplay(), checkQuestionLimits(c.QuestionLimits))
+	return errors.Join(c.checkOut(), checkQuestionLimits(c.QuestionLimits))
 }
 
-// checkOut refuses runs without a name that need one.
+// checkOut refuses a shard without a run directory.
 func (c runCmd) checkOut() error {
-	switch {
-	case c.Out != "":
-		return nil
-	case c.Shard != (shard.Part{}):
+	if c.Out == "" && c.Shard != (shard.Part{}) {
 		return qa.Usagef("--shard needs --out DIR: each shard has its own run directory, such as --out runs/shards/%s", c.Shard.Folder())
-	case c.Replay != "":
-		return qa.Usagef("--replay needs --out DIR for the new run")
 	}
 	return nil
 }
@@ -255,37 +247,40 @@ func adviceOn(differences []string) string {
 	return "Choose another --out, or repeat the settings of the existing run"
 }
 
-// replayFlags select a recorded run to replay.
-type replayFlags struct {
-	Replay      string `placeholder:"RUN" help:"Replay RUN from its log without making calls. Questions, baseline, model and settings default to those of RUN."`
-	ReplayLoose bool   `name:"replay-loose" help:"If the conversation differs from RUN, continue with the recorded reply of the same step instead of stopping."`
+// openReplies opens the cache of a plan, and the run whose replies are added to it. Without --cache, they are in a temporary
+// folder. Call the returned function at the end.
+func (c runCmd) openReplies(a *app, p *session.Plan) (done func(), err error) {
+	name, remove := "cache "+c.Cache, func() {}
+	if c.CacheFrom != "" {
+		if p.CacheFrom, err = a.openRepeated(c.CacheFrom); err != nil {
+			return nil, err
+		}
+		p.Note.CacheFrom = c.CacheFrom
+	}
+	if c.Cache == "" && p.CacheFrom != nil {
+		if c.Cache, err = os.MkdirTemp("", "airqa-replies-"); err != nil {
+			return nil, err
+		}
+		name, remove = "replies of "+c.CacheFrom, func() { _ = os.RemoveAll(c.Cache) }
+	}
+	if p.Cache, err = c.openCache(a); err != nil {
+		remove()
+		return nil, err
+	}
+	return func() {
+		a.closeCache(name, p.Cache)
+		remove()
+	}, nil
 }
 
-// checkReplay checks the flags of a replay.
-func (c runCmd) checkReplay() error {
-	switch {
-	case c.Replay == "" && c.ReplayLoose:
-		return qa.Usagef("--replay-loose needs --replay RUN")
-	case c.Replay == "":
-		return nil
-	case len(c.Baseline) != 1 || len(c.Model) != 1 || c.Baseline[0] == "all":
-		return qa.Usagef("--replay takes one baseline and one model")
-	case c.Cache != "":
-		return qa.Usagef("--replay and --cache are mutually exclusive: a replay makes no calls")
-	case filepath.Clean(c.Replay) == filepath.Clean(c.Out):
-		return qa.Usagef("--out is the run being replayed; name another directory")
-	}
-	return nil
-}
-
-// openReplay opens the run to replay; nil for none.
-func (c runCmd) openReplay(a *app) (*recorded.Source, error) {
-	if c.Replay == "" {
-		return nil, nil //nolint:nilnil // no replay is no error
-	}
-	s, err := recorded.Open(recorded.Config{Dir: c.Replay, Loose: c.ReplayLoose, Redact: a.redactor()})
+// openRepeated opens the run of --cache-from.
+func (a *app) openRepeated(dir string) (*runlog.Run, error) {
+	r, err := runlog.Open(dir)
 	if errors.Is(err, runlog.ErrNoRun) {
 		return nil, withCode(exitUsage, err)
 	}
-	return s, err
+	if err == nil && r.Config.Note.Imported != nil {
+		err = fmt.Errorf("%s: %w", dir, runlog.ErrImported)
+	}
+	return r, err
 }

@@ -255,7 +255,7 @@ func siblings(c session.Job, sameModel bool) (basis string, costs []Cost) {
 
 // sameKind reports whether a run used the same baseline and a model, optionally the same one.
 func sameKind(j session.Job, other runlog.Config, sameModel bool) bool {
-	if other.Shape.Baseline != j.Baseline.Name || other.Note.Fork != nil || other.Note.Replay != "" {
+	if other.Shape.Baseline != j.Baseline.Name || other.Note.Fork != nil || other.Note.CacheFrom != "" {
 		return false
 	}
 	model := other.Shape.Model

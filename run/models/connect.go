@@ -43,7 +43,10 @@ func (m Model) Connect(r Requests) (qa.Model, error) {
 	if r.Cache == nil {
 		return metered, nil
 	}
-	return &cache.Model{
-		Store: r.Cache, Model: metered, Name: runlog.SpecOf(m.Described), Endpoint: m.Described, Protocol: string(r.Protocol),
-	}, nil
+	return m.cached(r, metered), nil
+}
+
+// cached is the model behind a cache.
+func (m Model) cached(r Requests, model qa.Model) *cache.Model {
+	return &cache.Model{Store: r.Cache, Model: model, Name: runlog.SpecOf(m.Described), Endpoint: m.Described, Protocol: string(r.Protocol)}
 }

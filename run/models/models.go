@@ -84,7 +84,7 @@ func Open(c Config) (*Models, error) {
 type Model struct {
 	// Spec is PROVIDER:NAME, or [Offline].
 	Spec string
-	// Endpoint answers without cache and budget; see [Model.Connect]. It is nil if the model is only described.
+	// Endpoint answers without cache and budget; see [Model.Connect]. It is nil for a judge without a key.
 	Endpoint  qa.Model
 	Described map[string]any
 	// Listed is the entry of the catalog; nil if there is none.
@@ -113,28 +113,15 @@ func (m *Models) Open(spec string) (Model, error) {
 	if err != nil {
 		return Model{}, &qa.UsageError{Err: err}
 	}
-	opened, err := m.Describe(spec)
-	opened.Endpoint, opened.waits = endpoint, waiting
-	return opened, err
-}
-
-// Describe returns the model of a spec without opening it, so that it needs no key. It cannot be asked.
-func (m *Models) Describe(spec string) (Model, error) {
-	c := m.Config(spec)
 	described, err := llm.Describe(c)
 	if err != nil {
 		return Model{}, err
 	}
-	opened := Model{Spec: spec, Described: described, MaxReply: c.Sampling.MaxTokens}
+	opened := Model{Spec: spec, Endpoint: endpoint, Described: described, MaxReply: c.Sampling.MaxTokens, waits: waiting}
 	if known, ok := m.catalog.Find(spec); ok {
 		opened.Listed = &known
 	}
 	return m.priced(opened, listedPrice(m.catalog, spec))
-}
-
-// Recorded returns a model as a run describes it, to replay that run. It costs nothing and cannot be asked.
-func (m *Models) Recorded(spec string, described map[string]any, maxReply int) (Model, error) {
-	return m.priced(Model{Spec: spec, Described: described, MaxReply: maxReply}, &qa.Price{})
 }
 
 // Config returns the configuration of a model.

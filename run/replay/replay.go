@@ -1,6 +1,5 @@
 // Package replay executes the recorded actions of a run again and compares their results with the recorded ones. No model
-// is asked and nothing is written. Start with [Open] and [Runner.Run]. Package run/recorded, in contrast, repeats a whole run
-// with its recorded replies and writes a new one.
+// is asked and nothing is written. Start with [Open] and [Runner.Run].
 package replay
 
 import (

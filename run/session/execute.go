@@ -116,9 +116,6 @@ func (e *execution) runConfig(r *running, slots chan struct{}, b *board) run.Con
 			e.Notify.Infof("%s: every question is failing (%s); next attempt in %s (Ctrl-C stops)", r.Name, reason, wait)
 		},
 	}
-	if p.Replay != nil {
-		config.MaxEqualFailures = 0 // recorded failures are no reason to wait
-	}
 	switch p.Retry {
 	case "none":
 		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" }
@@ -145,7 +142,7 @@ func (e *execution) newBoard(r *running) *board {
 // retryFailed retries, at the end of an invocation, the questions that failed for a transient reason, so that an outage
 // overnight leaves no gaps. It does so only if the endpoint has answered others.
 func (e *execution) retryFailed(ctx context.Context, jobs []*running, results []Ended) {
-	if e.plan.Retry == "none" || e.plan.Replay != nil {
+	if e.plan.Retry == "none" {
 		return
 	}
 	var again []*running

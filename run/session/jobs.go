@@ -11,8 +11,6 @@ import (
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/models"
-	"airqa/run/recorded"
-	"airqa/runlog"
 )
 
 // Choice selects what an invocation runs: every baseline with every model.
@@ -25,8 +23,6 @@ type Choice struct {
 	Workers int
 	// Out is the run directory, or a folder for several; empty for the default.
 	Out string
-	// Replay is the run to replay; may be nil.
-	Replay *recorded.Source
 }
 
 // Jobs opens the models and returns the jobs, and the folder for their output.
@@ -73,7 +69,7 @@ func (s Session) OpenModels(c models.Config) (*models.Models, error) {
 	return models.Open(c)
 }
 
-// openModels opens the models of a choice; for a replay, it only describes them.
+// openModels opens the models of a choice.
 func (s Session) openModels(c Choice) ([]models.Model, error) {
 	if c.Calls.MaxConnections == 0 {
 		c.Calls.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
@@ -92,7 +88,7 @@ func (s Session) openModels(c Choice) ([]models.Model, error) {
 		if slices.ContainsFunc(opened, func(other models.Model) bool { return other.Spec == spec }) {
 			return nil, qa.Usagef("model %s is named twice", spec)
 		}
-		m, err := openModel(source, spec, c.Replay)
+		m, err := source.Open(spec)
 		if err != nil {
 			return nil, err
 		}
@@ -102,23 +98,8 @@ func (s Session) openModels(c Choice) ([]models.Model, error) {
 		opened = append(opened, m)
 	}
 	s.warnOfProviders(opened, c.Calls.BaseURL)
-	if c.Replay == nil {
-		s.warnOfPrices(opened, c.Calls.BaseURL)
-	}
+	s.warnOfPrices(opened, c.Calls.BaseURL)
 	return opened, nil
-}
-
-// openModel makes a model. A replayed model is only described, so it needs no key; a script that run.json identifies by
-// file name is described as recorded.
-func openModel(source *models.Models, spec string, replayed *recorded.Source) (models.Model, error) {
-	if replayed == nil {
-		return source.Open(spec)
-	}
-	recorded := replayed.Config().Shape
-	if spec == runlog.SpecOf(recorded.Model) && !asksEndpoint(spec) {
-		return source.Recorded(spec, recorded.Model, recorded.ReplyLimit())
-	}
-	return source.Describe(spec)
 }
 
 // asksEndpoint reports whether the model of a spec is at an endpoint, rather than a script or rules.

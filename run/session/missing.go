@@ -46,7 +46,7 @@ func (s Session) decideMissing(ctx context.Context, c Config, p Plan) (Plan, err
 	p.Note.Missing.Choice = choice
 	text := MissingText(p.Missing, len(p.Picked), p.Note.DataDir)
 	switch {
-	case p.Replay != nil || choice == runlog.MissingRun && !c.DryRun:
+	case choice == runlog.MissingRun && !c.DryRun:
 		s.Notify.Warnf("%s", text)
 	case choice == runlog.MissingSkip:
 		rest := p.Missing.Without(p.Picked)

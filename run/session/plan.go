@@ -12,7 +12,6 @@ import (
 	"airqa/qa/dataset"
 	"airqa/run/budget"
 	"airqa/run/models"
-	"airqa/run/recorded"
 	"airqa/run/shard"
 	"airqa/runlog"
 )
@@ -58,10 +57,9 @@ type Plan struct {
 	// Limits are those of the whole run, earlier invocations included.
 	Limits budget.Limits
 	Note   runlog.Note
-	// Cache has earlier replies; may be nil.
-	Cache *cache.Store
-	// Replay replays a recorded run; may be nil.
-	Replay *recorded.Source
+	// Cache has earlier replies; may be nil. CacheFrom is a run whose replies are added to it; may be nil.
+	Cache     *cache.Store
+	CacheFrom *runlog.Run
 	// First wraps the model outside cache and budget. May be nil.
 	First func(qa.Model) qa.Model
 	// Only reports which episodes belong to this invocation; nil means all.
@@ -101,14 +99,8 @@ func (s Session) Prepare(ctx context.Context, c Config) (p Plan, err error) {
 	picked, share := c.Shard.Take(picked)
 	p = Plan{
 		Jobs: jobs, Out: out, Examples: examples, Picked: picked, Share: share, Settings: c.Settings, Workers: c.Workers,
-		Repeats: c.Repeats, Retry: c.Retry, Limits: c.Limits, Replay: c.Replay,
+		Repeats: c.Repeats, Retry: c.Retry, Limits: c.Limits,
 		Note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data},
-	}
-	if c.Replay != nil {
-		p.Note.Replay, p.Only = c.Replay.Dir(), c.Replay.Holds
-		if p.Episodes() == 0 {
-			return Plan{}, qa.Usagef("%s contains none of these questions", c.Replay.Dir())
-		}
 	}
 	if p.World, err = c.OpenWorld(WorldConfig(jobs, c.Settings)); err != nil {
 		return Plan{}, err

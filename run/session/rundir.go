@@ -11,7 +11,6 @@ import (
 	"airqa/qa/dataset"
 	"airqa/run/budget"
 	"airqa/run/models"
-	"airqa/run/recorded"
 	"airqa/runlog"
 )
 
@@ -26,10 +25,10 @@ func (e *execution) openJob(j Job, world baselines.World) (_ *running, err error
 		return nil, err
 	}
 	solver := baselines.New(j.Baseline, world, asked, p.Settings)
-	r := &running{Job: j, solver: solver}
-	if p.Replay != nil {
-		r.solver = recorded.Solver{Inner: solver, Source: p.Replay}
+	if err := e.fillCache(j, solver); err != nil {
+		return nil, err
 	}
+	r := &running{Job: j, solver: solver}
 	if r.writer, r.recorded, err = e.openDir(j, solver, world.Schema); err != nil {
 		return nil, err
 	}
@@ -74,11 +73,8 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 	return w, recorded, nil
 }
 
-// connect is the model of a job as its agent sees it. A replay needs neither cache nor budget.
+// connect is the model of a job as its agent sees it.
 func (p Plan) connect(j Job, account *budget.Account) (qa.Model, error) {
-	if p.Replay != nil {
-		return p.Replay, nil
-	}
 	connected, err := j.Connect(models.Requests{Account: account, Cache: p.Cache, Protocol: p.Settings.Protocol})
 	if err != nil || p.First == nil {
 		return connected, err

@@ -1,5 +1,5 @@
 // Package session runs one invocation over baselines and models. It makes or resumes run directories, wraps the models
-// in budget, cache and replay, shares the workers, and retries transient failures at the end. Start with [Plan] and
+// in budget and cache, shares the workers, and retries transient failures at the end. Start with [Plan] and
 // [Session.Execute]. Package run/estimate predicts the effort of an invocation.
 package session
 

@@ -26,7 +26,7 @@ type plan struct {
 	division curate.Division
 	// rates are the pass rates of all questions.
 	rates curate.PassRates
-	// copied has the turns of a fork or replay that are rows of another run.
+	// copied has the turns of a fork, or a run with --cache-from, that are rows of another run.
 	copied map[string]bool
 }
 
@@ -70,7 +70,7 @@ type planner struct {
 	seen              curate.Rows
 	surveyed          surveyed
 	copies            map[string]copied
-	// repeats reports which runs are forks or replays, by id; anyRepeats whether one is.
+	// repeats reports which runs repeat turns of others, by id; anyRepeats whether one does.
 	repeats    map[string]bool
 	anyRepeats bool
 	features   features
@@ -251,8 +251,8 @@ type copied struct {
 	repeats bool
 }
 
-// copiedFrom returns the row of which a row is a copy; "" for none. Copies are turns of a fork or replay and of its
-// origin: the same turn of the same repeat of a question, with the same content.
+// copiedFrom returns the row of which a row is a copy; "" for none. Copies are turns of a fork, or a run with
+// --cache-from, and of its origin: the same turn of the same repeat of a question, with the same content.
 func (p *planner) copiedFrom(row *windows.Row, content []byte) string {
 	if !p.anyRepeats {
 		return ""

@@ -174,13 +174,13 @@ func TestPassRate(t *testing.T) {
 	}
 }
 
-// Forks and replays are no repeats of their own, and every run counts for the rates.
-func TestPassRateOfReplay(t *testing.T) {
+// Forks and runs with --cache-from are no repeats of their own, and every other run counts for the rates.
+func TestPassRateOfCopy(t *testing.T) {
 	c := recordtest.Config{Seed: 3}
 	original := scored(t, c, "rw")
-	c.Note = runlog.Note{Replay: "run"}
-	replay := scored(t, c, "rr")
-	out := write(t, export.Config{Runs: []string{original.Run.Dir, replay.Run.Dir}, Rules: export.Rules{Columns: true}})
+	c.Note = runlog.Note{CacheFrom: "run"}
+	repeated := scored(t, c, "rr")
+	out := write(t, export.Config{Runs: []string{original.Run.Dir, repeated.Run.Dir}, Rules: export.Rules{Columns: true}})
 	for _, row := range linesOf[columns](t, out, "data", "train.jsonl") {
 		if *row.PassRate != 0.5 {
 			t.Errorf("pass rate %v", *row.PassRate)

@@ -20,7 +20,8 @@ type surveyed struct {
 // contradict each other.
 const RightTurn windows.Reason = "right_turn"
 
-// rates returns the pass rates of all questions. Forks and replays are no repeats of their own.
+// rates returns the pass rates of all questions. Forks and runs with --cache-from are no repeats of
+// their own.
 func (w *writer) rates() curate.PassRates {
 	rates := make(curate.PassRates)
 	for _, s := range w.sources {

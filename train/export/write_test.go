@@ -638,19 +638,19 @@ func fail(t *testing.T, made recordtest.Made, uuid string) {
 	}
 }
 
-// A replay repeats the turns of its run: they are rows once, of whichever comes first.
+// A run with --cache-from repeats the turns of another run: they are rows once, of whichever comes first.
 func TestCopiedTurns(t *testing.T) {
 	c := recordtest.Config{Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid", Repeats: 3, Scored: true}
 	original := recordtest.Make(t, c)
-	c.Dir, c.Note = recordtest.Dir(t, "replay"), runlog.Note{Replay: "run"}
-	replay := recordtest.Make(t, c)
+	c.Dir, c.Note = recordtest.Dir(t, "repeated"), runlog.Note{CacheFrom: "run"}
+	repeated := recordtest.Make(t, c)
 	rules := export.Rules{Repeated: export.KeepAll}
 	alone := idsIn(t, write(t, export.Config{Runs: []string{original.Run.Dir}, Rules: rules}))
-	copies := idsIn(t, write(t, export.Config{Runs: []string{replay.Run.Dir}, Rules: rules}))
+	copies := idsIn(t, write(t, export.Config{Runs: []string{repeated.Run.Dir}, Rules: rules}))
 	if len(alone) == 0 || len(copies) != len(alone) || copies[0] == alone[0] {
-		t.Fatalf("%d rows of the run and %d of the replay", len(alone), len(copies))
+		t.Fatalf("%d rows of the run and %d of the repeated run", len(alone), len(copies))
 	}
-	for _, dirs := range [][]string{{original.Run.Dir, replay.Run.Dir}, {replay.Run.Dir, original.Run.Dir}} {
+	for _, dirs := range [][]string{{original.Run.Dir, repeated.Run.Dir}, {repeated.Run.Dir, original.Run.Dir}} {
 		out := write(t, export.Config{Runs: dirs, Rules: rules})
 		copied := 0
 		for _, d := range linesOf[windows.Drop](t, out, export.DroppedFile) {

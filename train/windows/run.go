@@ -22,7 +22,7 @@ type Run struct {
 	Tools []qa.ToolSpec
 	// format is the text format of actions.
 	format action.Format
-	// Repeats is true for a fork or a replay, which repeats turns of another run.
+	// Repeats is true for a fork and a run with --cache-from, which repeat turns of another run.
 	Repeats bool
 }
 
@@ -38,7 +38,7 @@ func Open(r *runlog.Run) (*Run, error) {
 	settings := qa.SettingsOf(r.Config.Shape.Settings)
 	run := &Run{
 		Run: r, ID: id, format: action.Format(settings.ActionFormat),
-		Repeats: r.Config.Note.Fork != nil || r.Config.Note.Replay != "",
+		Repeats: r.Config.Note.Fork != nil || r.Config.Note.CacheFrom != "",
 	}
 	if settings.Protocol.Native() {
 		run.Tools, err = offered(r)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -46,23 +45,11 @@ func timeless(t *testing.T, dir string) string {
 	return clockTime.ReplaceAllString(string(raw), `"…"`)
 }
 
-// episodes sorts the lines of a log by episode, each in its own order.
-func episodesOf(log string) map[string][]string {
-	all := make(map[string][]string)
-	for line := range strings.Lines(log) {
-		_, rest, _ := strings.Cut(line, `"episode":"`)
-		id, _, _ := strings.Cut(rest, `"`)
-		all[id] = append(all[id], line)
-	}
-	return all
-}
-
 // TestKeptReplies shares one data directory between what needs one.
 func TestKeptReplies(t *testing.T) {
 	data := ingested(t)
 	t.Run("cache", func(t *testing.T) { cacheKnowsRepeats(t, data) })
-	t.Run("replay", func(t *testing.T) { replayedRuns(t, data) })
-	t.Run("replayed failures", func(t *testing.T) { replayedFailures(t, data) })
+	t.Run("cache-from", func(t *testing.T) { repeatedRuns(t, data) })
 }
 
 // A repeat is a request of its own; what was asked in one run is not asked in another.
@@ -104,10 +91,12 @@ func cacheKnowsRepeats(t *testing.T, data string) {
 	}
 }
 
-// A replayed run has the log of the recorded one but for times.
-func replayedRuns(t *testing.T, data string) {
+// A run that is repeated with the replies of another one makes no requests and takes the same steps.
+func repeatedRuns(t *testing.T, data string) {
 	t.Helper()
-	questions := sampleQuestions(t, 6)
+	questions, server := sampleQuestions(t, 6), policyServer()
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", "sk-test-key-that-is-long")
 	tests := []struct {
 		name string
 		args []string
@@ -118,16 +107,33 @@ func replayedRuns(t *testing.T, data string) {
 		{"turn limit, window, repeats", []string{"--baseline", "agentic-rag", "--turns", "2", "--window", "1", "--repeats", "2", "--retrieve", "bm25"}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			old, again := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "again")
-			exitsWith(t, 0, append([]string{"run", "--data", data, "--questions", questions, "--model", "offline", "--out", old, "-j", "1", "--limit", "5"}, tt.args...)...)
-			exitsWith(t, 0, "run", "--replay", old, "--data", data, "--out", again, "-j", "1")
-			if diff := cmp.Diff(timeless(t, old), timeless(t, again)); diff != "" {
-				t.Errorf("log (-recorded +replayed):\n%s", diff)
-			}
-			sameShape(t, old, again)
-		})
+		for _, model := range []string{"offline", "openai:m"} {
+			t.Run(tt.name+" "+model, func(t *testing.T) {
+				old, again := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "again")
+				args := append([]string{"run", "--data", data, "--questions", questions, "--model", model, "-j", "1", "--limit", "5"}, tt.args...)
+				if model != "offline" {
+					args = append(args, "--base-url", server.URL())
+				}
+				exitsWith(t, 0, append(args, "--out", old)...)
+				calls := server.Calls()
+				exitsWith(t, 0, append(args, "--out", again, "--cache-from", old)...)
+				if server.Calls() != calls {
+					t.Errorf("%d requests", server.Calls()-calls)
+				}
+				if diff := cmp.Diff(withoutRequests(t, old), withoutRequests(t, again)); diff != "" {
+					t.Errorf("log (-first +repeated):\n%s", diff)
+				}
+				sameShape(t, old, again)
+			})
+		}
 	}
+}
+
+var requestRecord = regexp.MustCompile(`,"attempts":\[[^]]*\]|,"from_cache":true|"turns":\d+,"usage":\{[^}]*\}`)
+
+// withoutRequests is the log of a run without times and without requests.
+func withoutRequests(t *testing.T, dir string) string {
+	return requestRecord.ReplaceAllString(timeless(t, dir), "")
 }
 
 func sameShape(t *testing.T, a, b string) {
@@ -142,40 +148,5 @@ func sameShape(t *testing.T, a, b string) {
 	}
 	if diff := runlog.Differences(x.Shape, y.Shape); len(diff) > 0 {
 		t.Errorf("shape: %v", diff)
-	}
-}
-
-// A run whose endpoint failed now and then, and that was started again, is replayed with its failures, without a key or an
-// endpoint.
-func replayedFailures(t *testing.T, data string) {
-	t.Helper()
-	questions := sampleQuestions(t, 6)
-	old, again := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "again")
-	server := policyServer()
-	t.Setenv("OPENAI_API_KEY", "sk-test-key-that-is-long")
-	broken := openaitest.Status(http.StatusInternalServerError, "broken", "broken")
-	run := func(code int, more ...string) {
-		t.Helper()
-		exitsWith(t, code, append([]string{
-			"run", "--data", data, "--questions", questions, "--baseline", "agentic-hybrid", "--model", "openai:m", "--base-url", server.URL(),
-			"--temperature", "0.25", "--seed", "7", "--out", old, "-j", "1", "--retries", "1", "--question-tokens", "60000", "--price", "1,2",
-		}, more...)...)
-	}
-	server.Fail(broken, broken)
-	run(3, "--limit", "1")
-	server.Fail(nil, broken, broken)
-	run(3, "--limit", "1")
-	// One of the others fails, and runs again at the end of the same invocation.
-	server.Fail(broken, nil, broken, broken)
-	run(0)
-	server.Close()
-	t.Setenv("OPENAI_API_KEY", "")
-	exitsWith(t, 0, "run", "--replay", old, "--data", data, "--out", again)
-	if diff := cmp.Diff(episodesOf(timeless(t, old)), episodesOf(timeless(t, again))); diff != "" {
-		t.Errorf("log (-recorded +replayed):\n%s", diff)
-	}
-	sameShape(t, old, again)
-	if log := timeless(t, old); !strings.Contains(log, `"outcome":"endpoint_error"`) || !strings.Contains(log, `"failed_attempts"`) {
-		t.Error("nothing failed in the recorded run")
 	}
 }
