@@ -385,6 +385,7 @@ func parsed(t *testing.T, command, args string) any {
 func inFolderWithRun(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "AIRQA_") || strings.HasSuffix(name, "_BASE_URL") {
 			t.Setenv(name, "")

@@ -107,7 +107,7 @@ type app struct {
 	now      func() time.Time
 	getenv   func(string) string
 	files    *settings.Files
-	// given are the addresses that the command line or the environment gives.
+	// given are the addresses that the user gives.
 	given models.Addresses
 	// data is --data of a command that answers questions; papers that a question file names are found there.
 	data string

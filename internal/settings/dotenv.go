@@ -12,16 +12,16 @@ import (
 	"github.com/joho/godotenv"
 )
 
-// EnvFile is the file of variables in the working directory and in the user's folder.
-const EnvFile = ".env"
+// envFile is the file of variables in the working directory and in the user's folder.
+const envFile = ".env"
 
-// LoadKeys sets the environment variables of keys that are not set yet from [EnvFile] in the working directory and in the
+// LoadKeys sets the environment variables of keys that are not set yet from [envFile] in the working directory and in the
 // user's folder. It takes nothing else from them: a file that happens to be there must not choose where requests go. It returns
 // a note for each file that sets a key.
 func LoadKeys(keys []string) (notes []string, err error) {
-	paths := []string{EnvFile}
-	if dir := UserFolder(); dir != "" {
-		paths = append(paths, filepath.Join(dir, EnvFile))
+	paths := []string{envFile}
+	if dir := userFolder(); dir != "" {
+		paths = append(paths, filepath.Join(dir, envFile))
 	}
 	for _, path := range paths {
 		raw, err := readFile(path)

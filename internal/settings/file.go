@@ -19,10 +19,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// File is the settings file in the user's folder, and maxFile a generous limit on its size.
+// userFile is the settings file in the user's folder, and maxFile a generous limit on the size of one.
 const (
-	File    = "airqa.yaml"
-	maxFile = 1 << 20
+	userFile = "airqa.yaml"
+	maxFile  = 1 << 20
 )
 
 // Files are the settings files of one invocation. The first file that sets a flag wins: the named file, then the user's.
@@ -47,8 +47,8 @@ func (f *Files) Use(named string) {
 	if named != "" {
 		f.add(named)
 	}
-	if dir := UserFolder(); dir != "" {
-		path := filepath.Join(dir, File)
+	if dir := userFolder(); dir != "" {
+		path := filepath.Join(dir, userFile)
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			f.add(path)
 		}
@@ -69,8 +69,8 @@ func (f *Files) add(path string) {
 	f.list, f.err = append(f.list, file{path, keys}), errors.Join(f.err, err)
 }
 
-// UserFolder is the folder of the user's own settings, such as ~/.config/airqa; empty if the user has none.
-func UserFolder() string {
+// userFolder is the folder of the user's own settings, such as ~/.config/airqa; empty if the user has none.
+func userFolder() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
 		return ""

@@ -18,8 +18,8 @@ const (
 	EmbedKey = "AIRQA_EMBED_API_KEY"
 )
 
-// Addresses are the base URLs that the command line or the environment gives: a key is for one of these, never for an
-// address that only a file names.
+// Addresses are the base URLs that the user gives: a key is for one of these, never for an address that only a run or data
+// directory names.
 type Addresses struct{ Models, Judges, Embedder string }
 
 // Access returns the access to a second model of a command, a judge or an embedder, at an address. Its own key is in a
