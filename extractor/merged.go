@@ -76,7 +76,7 @@ func (p *Pipeline) fromPair(ctx context.Context, id candidate.ID, pairs [][2]sin
 	w.parts = []candidate.ID{a.id, b.id}
 	w.synth.Evidence = slices.Concat(a.synth.Evidence, b.synth.Evidence)
 	merge := func(ctx context.Context) ([]candidate.Line, error) { return w.merge(ctx, a, b) }
-	return w.follow(ctx, merge, w.applyReview, w.passGates, w.makeRow)
+	return w.follow(ctx, merge, w.passGates, w.makeRow)
 }
 
 // merge is the stage track of a merged question.

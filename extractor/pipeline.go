@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -58,8 +57,6 @@ type Config struct {
 	ExploreOnly bool
 	// Preview makes a few candidates and leaves the others alone.
 	Preview bool
-	// ReviewOnly decides again about the candidates with a review, keeps the decisions about all others, and starts none.
-	ReviewOnly bool
 	// Progress, which may be nil, is called after each decision about a candidate.
 	Progress func(Progress)
 }
@@ -99,12 +96,6 @@ func New(ctx context.Context, c Config) (*Pipeline, error) {
 	c.Attempts, c.Workers = cmp.Or(c.Attempts, DefaultAttempts), max(c.Workers, 1)
 	if c.Progress == nil {
 		c.Progress = func(Progress) {}
-	}
-	if c.ReviewOnly {
-		var err error
-		if c.Quotas, err = limitToDecided(c.Dir, c.Quotas); err != nil {
-			return nil, err
-		}
 	}
 	drawn, err := explore.OpenDraw(ctx, c.Library, c.Seed)
 	if err != nil {
@@ -154,9 +145,6 @@ func (p *Pipeline) Run(ctx context.Context, drain <-chan struct{}) (Summary, err
 func (p *Pipeline) schedule(quotas []candidate.Quota, work func(context.Context, candidate.ID) result) *schedule {
 	s := newSchedule(quotas, p.c.Workers)
 	s.work, s.decide = work, p.decide
-	if p.c.ReviewOnly {
-		s.maxFailures = math.MaxInt // nothing new is made, so every candidate is looked at
-	}
 	return s
 }
 

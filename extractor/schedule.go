@@ -49,8 +49,6 @@ type schedule struct {
 	work func(ctx context.Context, id candidate.ID) result
 	// decide accepts a finished candidate or not, and records it; calls do not overlap.
 	decide func(id candidate.ID, r result) (accepted bool, err error)
-	// maxFailures is the number of failed candidates without a good one between them that end the schedule.
-	maxFailures int
 
 	done     chan finished
 	running  int
@@ -65,7 +63,7 @@ type finished struct {
 }
 
 func newSchedule(quotas []candidate.Quota, workers int) *schedule {
-	s := &schedule{workers: workers, done: make(chan finished), maxFailures: maxEqualFailures}
+	s := &schedule{workers: workers, done: make(chan finished)}
 	for _, q := range quotas {
 		s.lanes = append(s.lanes, &lane{Quota: q, finished: make(map[int]result)})
 	}
@@ -139,7 +137,7 @@ func (s *schedule) take(f finished) {
 			s.stopped = true
 		}
 	}
-	s.stopped = s.stopped || s.failures >= s.maxFailures
+	s.stopped = s.stopped || s.failures >= maxEqualFailures
 }
 
 // commitFinished commits what can be committed in order.

@@ -111,7 +111,7 @@ func (p *Pipeline) dropSurplus(started map[string]bool, stopped bool) error {
 	for _, name := range slices.Sorted(maps.Keys(states)) {
 		id, err := candidate.ParseID(name)
 		last := states[name].Outcome
-		open := last == candidate.Accepted || last == candidate.Pending && !p.c.ReviewOnly
+		open := last == candidate.Accepted || last == candidate.Pending
 		if err != nil || started[name] || !open {
 			continue
 		}

@@ -79,20 +79,13 @@ func (w *work) ended(o candidate.Outcome, reason candidate.Reason, detail string
 // fromPaper runs the steps of a candidate that is made from a paper.
 func (p *Pipeline) fromPaper(ctx context.Context, id candidate.ID) result {
 	w := p.newWork(id)
-	decided, ok, err := p.recordedDecision(id)
-	switch {
-	case err != nil:
-		return w.abort(ctx, err)
-	case ok:
-		return decided
-	}
 	load := func(ctx context.Context) ([]candidate.Line, error) { return w.load(ctx, id) }
 	if p.c.ExploreOnly {
 		return w.follow(ctx, load, w.explore, func(context.Context) ([]candidate.Line, error) {
 			return []candidate.Line{w.ended(candidate.Pending, candidate.NotTracked, "")}, nil
 		})
 	}
-	return w.follow(ctx, load, w.explore, w.track, w.applyReview, w.passGates, w.makeRow)
+	return w.follow(ctx, load, w.explore, w.track, w.passGates, w.makeRow)
 }
 
 // load reads the paper and the elements that the question will be about.

@@ -205,7 +205,6 @@ var scripted = map[string]map[string]string{
 	"synth all":     {"script/synth.txtar": making + " baseline repeats judge judge-concurrency"},
 	"synth act":     {"script/synth.txtar": "data model out workers baseline repeats judge judge-concurrency rows retrieve"},
 	"synth why":     {"script/synth.txtar": "json"},
-	"synth review":  {"synth_review_test.go": "sample sample-seed html out apply reviewer data model workers solve-again pictures"},
 	"why":           {"script/demo.txtar": "compare format json scoring all", "script/trace.txtar": "ask judge-base-url judge-concurrency"},
 	"view":          {"view_test.go": "data listen no-open"},
 	"serve": {
@@ -354,7 +353,7 @@ var neededArgs = map[string]string{
 	"bench annotate ask": "--dataset d --model openai:m --out o", "bench annotate export": "d --out o",
 	"shards merge": "run --out o", "shards slurm": "--shards 2 -- -q q", "shards k8s": "--shards 2 --image i --claim c -- -q q",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
-	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
+	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o",
 	"store cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "export tasks": "--data d --questions q --format verl --out o", "store cache list": "c", "store cache clear": "c", "bench judge-check": "f", "report": "run", "view": "run", "serve": "-q q", "shards serve": "--image i --claim c -- -q q",
 	"bench stats": "argscichat --dataset d", "bench baseline": "argscichat --dataset d", "bench score": "argscichat --dataset d --predictions p",
 	"bench show": "argscichat i --dataset d", "bench agree": "f",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"airqa/env"
 	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/extractor/review"
 	"airqa/extractor/synthesis"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -23,7 +21,6 @@ type synthCmd struct {
 	Act     synthActCmd     `cmd:"" help:"Collect trajectories for the accepted questions, and score them."`
 	All     synthAllCmd     `cmd:"" help:"Generate questions, collect trajectories and score them."`
 	Why     synthWhyCmd     `cmd:"" help:"Show where candidates were rejected, or the history of one."`
-	Review  synthReviewCmd  `cmd:"" help:"Review accepted questions on a page, and apply the decisions."`
 }
 
 type synthExploreCmd struct {
@@ -253,42 +250,6 @@ func (f synthActFlags) config(a *app, world *env.Env, data string) (synthesis.Ac
 	}, err
 }
 
-// synthReviewFlags select a review of accepted questions.
-type synthReviewFlags struct {
-	Syn        string `arg:"" name:"syn" help:"Directory of the synthesis."`
-	Sample     int    `default:"50" placeholder:"N" help:"Number of questions to review, sampled from every category."`
-	SampleSeed uint64 `name:"sample-seed" default:"2024" placeholder:"SEED" help:"Seed of the sample."`
-	Out        string `short:"o" placeholder:"FILE" help:"Review file for a text editor. Default: SYN/review.jsonl."`
-	HTML       string `name:"html" placeholder:"FILE" help:"Review page for a browser. Default: SYN/review.html."`
-	Apply      string `placeholder:"FILE" help:"Apply the decisions of a review file."`
-	Reviewer   string `placeholder:"NAME" help:"Reviewer for decisions that do not name one."`
-	Model      string `short:"m" placeholder:"PROVIDER:NAME" help:"Model for the gates that check a fixed question. Default: as in the synthesis."`
-	endpointFlags
-	SolveAgain int  `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
-	Pictures   bool `help:"Send figures as images even if airqa list models does not list the model as accepting images."`
-	Workers    int  `short:"j" default:"4" help:"Concurrent candidates."`
-	budgetFlags
-}
-
-func (f synthReviewFlags) check() error {
-	switch {
-	case f.Apply == "" && f.Sample < 1:
-		return qa.Usagef("--sample must be at least 1")
-	case f.Workers < 1 || f.SolveAgain < 1:
-		return qa.Usagef("-j and --solve-again must be at least 1")
-	}
-	_, err := f.limits()
-	return err
-}
-
-func (f synthReviewFlags) config(a *app, world *env.Env, data string) (synthesis.Config, error) {
-	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
-	return synthesis.Config{
-		Session: a.session(), World: world, Data: data, Dir: f.Syn, Model: f.Model, Calls: calls, Limits: limits,
-		Solve: f.SolveAgain, Images: f.Pictures, Workers: f.Workers,
-	}, err
-}
-
 // synthError adds to an error which flag helps.
 func synthError(err error) error {
 	var different *synthesis.DifferentError
@@ -297,8 +258,6 @@ func synthError(err error) error {
 		return fmt.Errorf("%w, and --resume never is given; choose another --out", err)
 	case errors.As(err, &different):
 		return fmt.Errorf("%w\n  Choose another --out, repeat the settings, or give --resume always", err)
-	case errors.Is(err, review.ErrNoReviewer):
-		return fmt.Errorf("%w\n  For entries without a name, give --reviewer NAME", err)
 	}
 	return err
 }
@@ -346,54 +305,4 @@ func missingText(s extractor.Summary) string {
 		parts = append(parts, line)
 	}
 	return strings.Join(parts, "\n  ")
-}
-
-type synthReviewCmd struct {
-	Data string `short:"d" env:"AIRQA_DATA" placeholder:"DIR" help:"Data directory. Default: as in the synthesis."`
-	synthReviewFlags
-}
-
-func (c synthReviewCmd) Run(a *app) (err error) {
-	if err := c.check(); err != nil {
-		return err
-	}
-	settings, err := candidate.ReadSettings(c.Syn)
-	if err != nil {
-		return err
-	}
-	papers := &dataFlags{embedderFlags: embedderFlags{Data: cmp.Or(c.Data, settings.DataDir)}}
-	if c.Apply == "" {
-		return c.write(a, papers)
-	}
-	world, err := papers.open(a, env.Config{})
-	if err != nil {
-		return err
-	}
-	config, err := c.config(a, world, papers.Data)
-	if err != nil {
-		return errors.Join(err, world.Close())
-	}
-	text, err := synthesis.ApplyReview(a.ctx, config, c.Apply, c.Reviewer)
-	if text != "" {
-		err = errors.Join(a.print(text), err)
-	}
-	return errors.Join(synthError(err), world.Close())
-}
-
-// write writes the page and the review file.
-func (c synthReviewCmd) write(a *app, papers *dataFlags) error {
-	world, err := papers.open(a, env.Config{NoSearch: true, DPI: synthesis.ReviewDPI})
-	if err != nil {
-		return err
-	}
-	files := synthesis.ReviewFiles{
-		Page: cmp.Or(c.HTML, filepath.Join(c.Syn, "review.html")), Form: cmp.Or(c.Out, filepath.Join(c.Syn, "review.jsonl")),
-		Sample: c.Sample, Seed: c.SampleSeed,
-	}
-	sampled, all, err := synthesis.WriteReview(a.ctx, c.Syn, world, files)
-	if err == nil {
-		err = a.print(fmt.Sprintf("%s of %d: open %s in a browser, or edit %s\nThen: airqa synth review %s --apply %s",
-			terminal.Plural(sampled, "question"), all, files.Page, files.Form, c.Syn, files.Form))
-	}
-	return errors.Join(err, world.Close())
 }

@@ -152,8 +152,6 @@ type Synth struct {
 	Parts     []string   `json:"parts,omitempty"` // the candidates that a merged question consists of
 	Gates     []Gate     `json:"gates"`
 	Evidence  []Evidence `json:"evidence"`
-	// Reviewed is "accept" or "fix" for a row that a person has checked.
-	Reviewed Decision `json:"reviewed,omitempty"`
 }
 
 // SynthKey is the key of a row with its [Synth].

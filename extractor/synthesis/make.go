@@ -1,6 +1,6 @@
 // Package synthesis runs one invocation of airqa synth: it opens model, cache, ledger and budget in the directory of a
 // synthesis, runs the pipeline, and collects trajectories for the accepted questions. Start from [Make] and [Act];
-// [Estimate] predicts the cost of what is missing, [WriteReview] and [ApplyReview] let a person check the questions.
+// [Estimate] predicts the cost of what is missing.
 package synthesis
 
 import (

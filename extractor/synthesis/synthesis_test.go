@@ -3,7 +3,6 @@ package synthesis_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"airqa/env"
 	"airqa/env/paperdb"
 	"airqa/extractor/candidate"
-	"airqa/extractor/review"
 	"airqa/extractor/synthesis"
 	"airqa/internal/progress"
 	"airqa/qa"
@@ -172,38 +170,5 @@ func TestAct(t *testing.T) {
 	}
 	if n := strings.Count(read(t, c, candidate.LedgerFile), `"stage":"act"`); n != 2 {
 		t.Errorf("%d trajectories in the ledger", n)
-	}
-}
-
-// A review is written once, and its decisions change the questions.
-func TestReview(t *testing.T) {
-	c := newConfig(t)
-	synthesize(t, c)
-	files := synthesis.ReviewFiles{Page: filepath.Join(c.Dir, "r.html"), Form: filepath.Join(c.Dir, "r.jsonl"), Sample: 5, Seed: 1}
-	sampled, all, err := synthesis.WriteReview(t.Context(), c.Dir, c.World, files)
-	if err != nil || sampled != 2 || all != 2 || !strings.Contains(read(t, c, "r.html"), "Counting Things") {
-		t.Fatalf("%d of %d, %v", sampled, all, err)
-	}
-	form := strings.Replace(read(t, c, "r.jsonl"), `"decision":""`, `"decision":"reject"`, 1)
-	if err := os.WriteFile(files.Form, []byte(form), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var use *qa.UsageError
-	if _, _, err := synthesis.WriteReview(t.Context(), c.Dir, c.World, files); !errors.As(err, &use) || !strings.Contains(err.Error(), "has decisions") {
-		t.Errorf("over decisions: %v", err)
-	}
-	reviewed := c
-	reviewed.Model, reviewed.Count, reviewed.Categories, reviewed.Seed = "", 0, nil, 0
-	if _, err := synthesis.ApplyReview(t.Context(), reviewed, files.Form, ""); !errors.Is(err, review.ErrNoReviewer) || !errors.As(err, &use) {
-		t.Errorf("without a reviewer: %v", err)
-	}
-	for i, want := range []string{"0 accepted, 0 fixed, 1 rejected, 0 unchanged, 1 open", "0 accepted, 0 fixed, 0 rejected, 1 unchanged, 1 open"} {
-		text, err := synthesis.ApplyReview(t.Context(), reviewed, files.Form, "Ada")
-		if err != nil || !strings.Contains(text, want) || !strings.Contains(text, "1 reviewed question: ") {
-			t.Errorf("time %d: %v\n%s", i, err, text)
-		}
-	}
-	if rows := strings.Count(read(t, c, candidate.QuestionsFile), "\n"); rows != 1 {
-		t.Error(fmt.Sprint(rows, " questions are left"))
 	}
 }
