@@ -7,8 +7,8 @@ import (
 )
 
 // Model answers requests. It is implemented by endpoints and by their wrappers (retries, a budget, a cache). Calls
-// recording). Calls may overlap. A call without a reply returns a [*CallError], a [*SuspendedError] if it may not be
-// made now, or an error from before the first request; [ClassOf] handles all of them.
+// may overlap. A call without a reply returns a [*CallError], a [*SuspendedError] if it may not be made now, or an error
+// from before the first request; [ClassOf] handles all of them.
 type Model interface {
 	Complete(ctx context.Context, r Request) (Reply, error)
 }

@@ -63,7 +63,7 @@ func makeQuestions(a *app, data *dataFlags, f synthMakeFlags, exploreOnly bool) 
 		if err != nil {
 			return sum, err
 		}
-		return sum, a.print(e.Text(a.width))
+		return sum, a.print(terminal.Wrap(e.Text(), a.width, "  "))
 	}
 	if sum, err = synthesis.Make(a.ctx, c); err != nil {
 		return sum, synthError(err)

@@ -114,15 +114,6 @@ func (d *Draw) pool(c candidate.Category) []holder {
 // Has reports whether the papers have elements for a category. Merged questions need none.
 func (d *Draw) Has(c candidate.Category) bool { return len(d.pool(c)) > 0 }
 
-// Round returns how many earlier candidates are about the same elements as a candidate; 0 for a merged question.
-func (d *Draw) Round(id candidate.ID) int {
-	if id.Category.Type() == candidate.Multiple {
-		return 0
-	}
-	c, _ := d.choose(id)
-	return c.round
-}
-
 // Random returns the source of randomness for a purpose: the same for the same seed and names.
 func (d *Draw) Random(names ...string) *rand.Rand {
 	h := fnv.New64a()

@@ -106,21 +106,6 @@ func Make(ctx context.Context, c Config) (sum extractor.Summary, err error) {
 	return inv.run(p)
 }
 
-// Estimate predicts what the missing questions will take. It writes nothing and calls no model.
-func Estimate(ctx context.Context, c Config) (extractor.Estimate, error) {
-	inv, err := open(ctx, c)
-	if err != nil {
-		return extractor.Estimate{}, err
-	}
-	drawn, err := explore.OpenDraw(ctx, inv.library, c.Seed)
-	if err != nil {
-		return extractor.Estimate{}, err
-	}
-	return extractor.EstimatePlan{
-		Dir: c.Dir, Quotas: inv.quotas, Gates: inv.gates, Solve: c.Solve, MaxReply: inv.model.MaxReply, Price: inv.model.Price, Draw: drawn,
-	}.Estimate(ctx)
-}
-
 // open opens the model and chooses gates and quotas.
 func open(ctx context.Context, c Config) (*invocation, error) {
 	inv := &invocation{Config: c, library: library{c.World}}

@@ -3,15 +3,13 @@ package estimate
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
+	"slices"
 
 	"airqa/agent"
 	"airqa/baselines"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/session"
-	"airqa/run/status"
 	"airqa/runlog"
 	"airqa/tools"
 )
@@ -57,6 +55,15 @@ type JobEstimate struct {
 	Estimate *Estimate `json:"estimate"`
 }
 
+// Sizes are the minimum, median and maximum of some token counts.
+type Sizes struct {
+	Min    int `json:"min"`
+	Median int `json:"median"`
+	Max    int `json:"max"`
+	// Of is the number of counts.
+	Of int `json:"of"`
+}
+
 // Run estimates an invocation. It renders first prompts and reads run directories, but calls no model and writes
 // nothing. With remoteVectors, searching would call an endpoint and is skipped.
 func Run(ctx context.Context, s session.Session, p session.Plan, remoteVectors bool) (*Dry, error) {
@@ -77,11 +84,8 @@ func Run(ctx context.Context, s session.Session, p session.Plan, remoteVectors b
 		d.MissingChoice = p.Note.Missing.Choice
 	}
 	for _, c := range p.Jobs {
-		j, err := job{s, p, c}.estimate(ctx, world)
+		j, err := job{s, p, c}.estimate(ctx, world, d)
 		if err != nil {
-			return nil, err
-		}
-		if err := d.charge(c, j.State); err != nil {
 			return nil, err
 		}
 		d.Jobs = append(d.Jobs, j)
@@ -115,7 +119,8 @@ const (
 	stateMismatch = "mismatch"
 )
 
-func (c job) estimate(ctx context.Context, world baselines.World) (JobEstimate, error) {
+// estimate estimates a job, and adds its earlier usage to d.
+func (c job) estimate(ctx context.Context, world baselines.World, d *Dry) (JobEstimate, error) {
 	asked := &probe{}
 	solver := baselines.New(c.Baseline, world, asked, c.plan.Settings)
 	j := JobEstimate{Dir: c.Dir, Baseline: c.Baseline.Name, Model: c.Spec, State: stateNew}
@@ -134,34 +139,92 @@ func (c job) estimate(ctx context.Context, world baselines.World) (JobEstimate, 
 	case exists:
 		j.State = stateResumed
 	}
-	past, err := Read(c.Dir)
+	past, err := read(c.Dir, exists)
 	if err != nil {
 		return j, err
 	}
-	due := j.count(c.plan, past)
+	d.charge(c.Job, past.spent)
+	due := j.count(c.plan, past.states)
 	if j.First, err = c.firstPrompts(ctx, due, solver, asked); err != nil {
 		return j, err
 	}
-	j.Estimate = basisOf(c.plan, c.Job, past, j)
+	j.Estimate = c.total(past.costs, j)
 	return j, nil
 }
 
+// past is what a run directory says about earlier invocations.
+type past struct {
+	// states are the begun, failed and finished episodes. costs are those of finished ones, without failures, which are no
+	// measure of others. spent is the usage of all.
+	states map[string]state
+	costs  []Cost
+	spent  qa.Usage
+}
+
+// state is the progress of an episode.
+type state int
+
+const (
+	begun state = iota + 1
+	failed
+	done
+)
+
+// read reads the log of a run, if there is one. A damaged episode counts as begun, because it runs again.
+func read(dir string, exists bool) (past, error) {
+	p := past{states: make(map[string]state)}
+	if !exists {
+		return p, nil
+	}
+	r, err := runlog.Open(dir)
+	if err != nil {
+		return p, err
+	}
+	for rec, err := range r.Episodes() {
+		if rec.Episode == "" {
+			return p, err
+		}
+		p.spent = p.spent.Add(rec.Spent).Add(rec.Usage()).Add(rec.Charged())
+		switch {
+		case err != nil || rec.Outcome == "":
+			p.states[rec.Episode] = begun
+		case !rec.Finished():
+			p.states[rec.Episode] = failed
+		default:
+			p.states[rec.Episode] = done
+			if !rec.Outcome.Failed() {
+				p.costs = append(p.costs, costOf(rec.Trajectory))
+			}
+		}
+	}
+	return p, nil
+}
+
+// costOf is the effort of an episode. Pauses between its steps, such as interruptions, are not counted.
+func costOf(t qa.Trajectory) Cost {
+	c := Cost{Calls: t.Turns(), Usage: t.Usage()}
+	for _, s := range t.Steps {
+		c.Seconds += s.Ended.Sub(s.Started).Seconds()
+	}
+	return c
+}
+
 // count sorts the episodes by their state in the log, and returns the questions of those to run.
-func (j *JobEstimate) count(p session.Plan, past Past) []qa.Example {
+func (j *JobEstimate) count(p session.Plan, states map[string]state) []qa.Example {
 	var due []qa.Example
 	for repeat := range p.Repeats {
 		for _, ex := range p.Picked {
-			state := past.States[qa.EpisodeID(ex.UUID, repeat)]
+			state := states[qa.EpisodeID(ex.UUID, repeat)]
 			switch state {
-			case Done:
+			case done:
 				j.Done++
 				continue
-			case Failed:
+			case failed:
 				j.Failed++
-			case Begun:
+			case begun:
 				j.Begun++
 			}
-			if state == Failed && p.Retry == "none" {
+			if state == failed && p.Retry == "none" {
 				continue
 			}
 			j.ToRun++
@@ -187,7 +250,11 @@ func (c job) firstPrompts(ctx context.Context, due []qa.Example, solver *baselin
 			sizes = append(sizes, forecast(*asked.first).Prompt)
 		}
 	}
-	return Measure(sizes), nil
+	if len(sizes) == 0 {
+		return nil, nil //nolint:nilnil // no prompt is no error
+	}
+	slices.Sort(sizes)
+	return &Sizes{sizes[0], sizes[(len(sizes)-1)/2], sizes[len(sizes)-1], len(sizes)}, nil
 }
 
 // unsearched replaces a search that would call an embedding endpoint.
@@ -198,92 +265,47 @@ func (unsearched) Retrieve(context.Context, string, int, tools.Scope) ([]tools.H
 	return nil, errStop
 }
 
-// basisOf selects the basis of an estimate: the finished episodes of the run itself, else of sibling runs with the same
-// baseline and model, else with the same baseline, else the bounds.
-func basisOf(p session.Plan, c session.Job, past Past, j JobEstimate) *Estimate {
-	if e := FromPast(c.Dir, past.Costs, j.ToRun, c.Price); e != nil {
-		return e
-	}
-	for _, same := range []bool{true, false} {
-		if basis, costs := siblings(c, same); len(costs) > 0 {
-			if e := FromPast(basis, costs, j.ToRun, c.Price); e != nil {
-				return e
-			}
-		}
+// total estimates the episodes to run: from the finished ones of the run, or from one call on the shortest first prompt up to
+// all calls with a full window after the longest.
+func (c job) total(finished []Cost, j JobEstimate) *Estimate {
+	n := Exactly(j.ToRun)
+	if len(finished) >= FewestPast {
+		return FromPast(c.Dir, finished, n, c.Price)
 	}
 	if j.First == nil {
 		return nil
 	}
-	b := Bounds{
-		Calls: 1, Window: p.Settings.Window, Reply: c.MaxReply, Observation: p.Settings.ObservationTokens,
-		Tokens: p.Settings.QuestionTokens, USD: p.Settings.QuestionUSD,
-	}
+	settings := c.plan.Settings
+	least, most := Cost{Calls: 1, Usage: qa.Usage{Prompt: j.First.Min}}, Cost{Calls: 1}
 	switch {
 	case c.Baseline.Loop:
-		b.Calls = p.Settings.Turns
+		most.Calls = settings.Turns
 	case len(c.Baseline.Tools) > 0:
-		b.Calls = 2 // a query first, then the answer
+		most.Calls = 2 // a query first, then the answer
 	}
-	return FromBounds(b, *j.First, j.ToRun, c.Price)
-}
-
-// siblings reads the costs of episodes of the same baseline in the run directories next to a job's. It skips forks and
-// replays, which asked the model for few of their replies or none.
-func siblings(c session.Job, sameModel bool) (basis string, costs []Cost) {
-	folder := filepath.Dir(filepath.Clean(c.Dir))
-	found, err := os.ReadDir(folder)
-	if err != nil {
-		return "", nil
+	most.Usage.Completion = most.Calls * c.MaxReply
+	for i := range most.Calls {
+		most.Usage.Prompt += j.First.Max + min(i, settings.Window)*(c.MaxReply+settings.ObservationTokens)
 	}
-	for _, entry := range found {
-		dir := filepath.Join(folder, entry.Name())
-		config, err := runlog.ReadConfig(dir)
-		if err != nil || dir == filepath.Clean(c.Dir) || !sameKind(c, config, sameModel) {
-			continue
-		}
-		past, err := Read(dir)
-		if err != nil || len(past.Costs) == 0 {
-			continue
-		}
-		if basis != "" {
-			basis += ", "
-		}
-		basis, costs = basis+dir, append(costs, past.Costs...)
+	e := FromBounds(least, most, n, c.Price)
+	if limit := float64(settings.QuestionTokens * j.ToRun); limit > 0 {
+		e.Tokens = e.Tokens.atMost(limit)
 	}
-	return basis, costs
-}
-
-// sameKind reports whether a run used the same baseline and a model, optionally the same one.
-func sameKind(j session.Job, other runlog.Config, sameModel bool) bool {
-	if other.Shape.Baseline != j.Baseline.Name || other.Note.Fork != nil || other.Note.CacheFrom != "" {
-		return false
+	if limit := settings.QuestionUSD * float64(j.ToRun); limit > 0 && e.USD != nil {
+		e.USD = new(e.USD.atMost(limit))
 	}
-	model := other.Shape.Model
-	return !sameModel || model["provider"] == j.Described["provider"] && model["model"] == j.Described["model"]
+	return e
 }
 
 // charge adds the usage of earlier invocations, which budgets count.
-func (d *Dry) charge(c session.Job, state string) error {
+func (d *Dry) charge(c session.Job, used qa.Usage) {
+	d.Spent += used.Prompt + used.Completion
 	if c.Price == nil {
 		d.SpentUSD = nil
 	}
-	if state != stateResumed {
-		return nil
-	}
-	f, err := status.Open(c.Dir)
-	if err != nil {
-		return err
-	}
-	s, err := f.Look(f.Created())
-	if err != nil {
-		return err
-	}
-	used := s.Usage.Add(s.Charged)
-	d.Spent += used.Prompt + used.Completion
 	if d.SpentUSD != nil {
 		*d.SpentUSD += c.Price.Of(used)
 	}
-	return nil
 }
 
 // sum adds the estimates.

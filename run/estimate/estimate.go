@@ -1,29 +1,18 @@
+// Package estimate predicts the calls, tokens and cost of work that asks models, without calling one or writing anything: the
+// number of units, such as episodes, times the calls and tokens of one. An [Estimate] is a range. It comes from finished
+// units ([FromPast]), or from the sizes of prompts and replies ([FromBounds]). [Run] is the dry run of airqa run.
 package estimate
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"time"
 
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
-
-// Sizes are the minimum, median and maximum of some token counts.
-type Sizes struct {
-	Min    int `json:"min"`
-	Median int `json:"median"`
-	Max    int `json:"max"`
-	// Of is the number of counts.
-	Of int `json:"of"`
-}
-
-// Measure summarizes token counts; nil if there are none.
-func Measure(tokens []int) *Sizes {
-	if len(tokens) == 0 {
-		return nil
-	}
-	sorted := slices.Sorted(slices.Values(tokens))
-	return &Sizes{sorted[0], sorted[(len(sorted)-1)/2], sorted[len(sorted)-1], len(sorted)}
-}
 
 // Range is an expected value with its likely bounds. With bounds alone, Likely is nil.
 type Range struct {
@@ -32,29 +21,58 @@ type Range struct {
 	High   float64  `json:"high"`
 }
 
-// times scales a range.
-func (r Range) times(n float64) Range {
-	r.Low, r.High = r.Low*n, r.High*n
-	if r.Likely != nil {
-		r.Likely = new(*r.Likely * n)
+// Exactly is the range of a known number.
+func Exactly(n int) Range { return Range{float64(n), new(float64(n)), float64(n)} }
+
+// combine applies an operation to both bounds, and to the expected values if both ranges have one.
+func (r Range) combine(o Range, op func(a, b float64) float64) Range {
+	result := Range{Low: op(r.Low, o.Low), High: op(r.High, o.High)}
+	if r.Likely != nil && o.Likely != nil {
+		result.Likely = new(op(*r.Likely, *o.Likely))
 	}
+	return result
+}
+
+func (r Range) times(o Range) Range {
+	return r.combine(o, func(a, b float64) float64 { return a * b })
+}
+
+// Plus adds two ranges.
+func (r Range) Plus(o Range) Range {
+	return r.combine(o, func(a, b float64) float64 { return a + b })
+}
+
+// atMost limits both bounds.
+func (r Range) atMost(limit float64) Range {
+	r.Low, r.High = min(r.Low, limit), min(r.High, limit)
 	return r
 }
 
-// Add adds two ranges. If one has no expected value, neither has the sum.
-func (r Range) Add(o Range) Range {
-	sum := Range{Low: r.Low + o.Low, High: r.High + o.High}
-	if r.Likely != nil && o.Likely != nil {
-		sum.Likely = new(*r.Likely + *o.Likely)
+// Text is "120 (90 to 150)", or "90 to 150" without an expected value.
+func (r Range) Text(show func(float64) string) string {
+	low, high := show(r.Low), show(r.High)
+	switch {
+	case low == high:
+		return low
+	case r.Likely == nil:
+		return low + " to " + high
 	}
-	return sum
+	return show(*r.Likely) + " (" + low + " to " + high + ")"
 }
 
-// Estimate is the total effort of some episodes.
+// Cost is the effort of one unit.
+type Cost struct {
+	Calls int
+	Usage qa.Usage
+	// Seconds is the time of its calls and actions; 0 if unknown.
+	Seconds float64
+}
+
+// Estimate is the total effort of some units.
 type Estimate struct {
 	// Basis is the source of the estimate: the name of a run, or "bounds".
 	Basis string `json:"basis"`
-	// Past is the number of episodes behind it; 0 for bounds.
+	// Past is the number of finished units behind it; 0 for bounds.
 	Past   int   `json:"past"`
 	Calls  Range `json:"calls"`
 	Tokens Range `json:"tokens"`
@@ -64,29 +82,33 @@ type Estimate struct {
 	Seconds *Range `json:"seconds"`
 }
 
-// FewestPast is the minimum number of finished episodes for an estimate.
+// FewestPast is the minimum number of finished units for an estimate.
 const FewestPast = 3
 
-// FromPast estimates n episodes from past ones: the mean, and n times their 10th and 90th percentiles. It returns nil
-// if there are too few.
-func FromPast(basis string, past []Cost, n int, price *qa.Price) *Estimate {
-	if len(past) < FewestPast {
-		return nil
-	}
-	all := float64(n)
-	e := &Estimate{
-		Basis: basis, Past: len(past),
-		Calls:  spread(past, func(c Cost) float64 { return float64(c.Calls) }).times(all),
-		Tokens: spread(past, func(c Cost) float64 { return float64(c.Usage.Prompt + c.Usage.Completion) }).times(all),
-	}
-	if price != nil {
-		e.USD = new(spread(past, func(c Cost) float64 { return price.Of(c.Usage) }).times(all))
-	}
-	timed := slices.DeleteFunc(slices.Clone(past), func(c Cost) bool { return c.Seconds <= 0 })
-	if len(timed) >= FewestPast {
-		e.Seconds = new(spread(timed, func(c Cost) float64 { return c.Seconds }).times(all))
+// FromPast estimates n units from at least [FewestPast] finished ones: n times their mean, 10th and 90th percentile.
+func FromPast(basis string, past []Cost, n Range, price *qa.Price) *Estimate {
+	e := &Estimate{Basis: basis, Past: len(past)}
+	e.fill(n, price, func(of func(Cost) float64) Range { return spread(past, of) })
+	if !slices.ContainsFunc(past, func(c Cost) bool { return c.Seconds <= 0 }) {
+		e.Seconds = new(spread(past, func(c Cost) float64 { return c.Seconds }).times(n))
 	}
 	return e
+}
+
+// FromBounds estimates n units from the least and the most that one can take.
+func FromBounds(least, most Cost, n Range, price *qa.Price) *Estimate {
+	e := &Estimate{Basis: "bounds"}
+	e.fill(n, price, func(of func(Cost) float64) Range { return Range{Low: of(least), High: of(most)} })
+	return e
+}
+
+// fill computes calls, tokens and cost from the range of one unit.
+func (e *Estimate) fill(n Range, price *qa.Price, one func(of func(Cost) float64) Range) {
+	e.Calls = one(func(c Cost) float64 { return float64(c.Calls) }).times(n)
+	e.Tokens = one(func(c Cost) float64 { return float64(c.Usage.Prompt + c.Usage.Completion) }).times(n)
+	if price != nil {
+		e.USD = new(one(func(c Cost) float64 { return price.Of(c.Usage) }).times(n))
+	}
 }
 
 // spread is the mean with the 10th and 90th percentiles.
@@ -104,55 +126,36 @@ func spread(past []Cost, of func(Cost) float64) Range {
 	return Range{Low: min(point(0.1), mean), Likely: &mean, High: max(point(0.9), mean)}
 }
 
-// Bounds are the limits of one episode, used if there are no past episodes.
-type Bounds struct {
-	// Calls is the maximum number of calls.
-	Calls int
-	// Window is the number of earlier turns shown to a call.
-	Window int
-	// Reply and Observation are their maximum tokens.
-	Reply, Observation int
-	// Tokens and USD limit the whole episode; 0 means unlimited.
-	Tokens int
-	USD    float64
-}
-
-// FromBounds estimates n episodes: from one call each on the shortest prompt to all calls with a full window after the
-// longest.
-func FromBounds(b Bounds, first Sizes, n int, price *qa.Price) *Estimate {
-	most := qa.Usage{Completion: b.Calls * b.Reply}
-	for i := range b.Calls {
-		most.Prompt += first.Max + min(i, b.Window)*(b.Reply+b.Observation)
-	}
-	least := qa.Usage{Prompt: first.Min}
-	high := float64(most.Prompt + most.Completion)
-	if b.Tokens > 0 {
-		high = min(high, float64(b.Tokens))
-	}
-	e := &Estimate{
-		Basis:  "bounds",
-		Calls:  Range{Low: 1, High: float64(b.Calls)}.times(float64(n)),
-		Tokens: Range{Low: min(float64(least.Prompt), high), High: high}.times(float64(n)),
-	}
-	if price != nil {
-		usd := price.Of(most)
-		if b.USD > 0 {
-			usd = min(usd, b.USD)
-		}
-		e.USD = new(Range{Low: min(price.Of(least), usd), High: usd}.times(float64(n)))
-	}
-	return e
-}
-
 // Add adds another estimate. What one of them does not know, the sum does not either.
 func (e *Estimate) Add(o Estimate) {
-	e.Calls, e.Tokens = e.Calls.Add(o.Calls), e.Tokens.Add(o.Tokens)
-	e.USD, e.Seconds = addBoth(e.USD, o.USD), addBoth(e.Seconds, o.Seconds)
+	both := func(a, b *Range) *Range {
+		if a == nil || b == nil {
+			return nil
+		}
+		return new(a.Plus(*b))
+	}
+	e.Calls, e.Tokens = e.Calls.Plus(o.Calls), e.Tokens.Plus(o.Tokens)
+	e.USD, e.Seconds = both(e.USD, o.USD), both(e.Seconds, o.Seconds)
 }
 
-func addBoth(a, b *Range) *Range {
-	if a == nil || b == nil {
-		return nil
+// Text lists the numbers of an estimate.
+func (e Estimate) Text() string {
+	parts := []string{e.Calls.Text(terminal.Compact) + " calls", e.Tokens.Text(terminal.Compact) + " tokens"}
+	if e.USD == nil {
+		parts = append(parts, "cost unknown")
+	} else {
+		parts = append(parts, e.USD.Text(terminal.USD))
 	}
-	return new(a.Add(*b))
+	if e.Seconds != nil {
+		parts = append(parts, e.Seconds.Text(seconds)+" of work for one worker")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func seconds(x float64) string {
+	d := time.Duration(x * float64(time.Second))
+	if d >= time.Minute {
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	return fmt.Sprint(d.Round(100 * time.Millisecond))
 }

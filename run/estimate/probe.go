@@ -1,5 +1,3 @@
-// Package estimate predicts the calls, tokens and cost of an invocation without calling a model or writing anything. It
-// computes an [Estimate] from the sizes of the first prompts and the costs of past episodes ([Read]). Start with [Run].
 package estimate
 
 import (

@@ -3,7 +3,6 @@ package estimate
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"airqa/internal/terminal"
 	"airqa/run/session"
@@ -37,7 +36,8 @@ func (d *Dry) warnOfBudgets(p session.Plan) {
 		d.budget("the budget of %s", limit, *d.SpentUSD, *d.Total.USD, terminal.USD)
 	}
 	if limit := p.Limits.Time.Seconds(); limit > 0 && d.Total.Seconds != nil {
-		d.budget("the budget of %s", limit, 0, d.Total.Seconds.times(1/float64(p.Workers)), seconds)
+		share := 1 / float64(p.Workers)
+		d.budget("the budget of %s", limit, 0, d.Total.Seconds.times(Range{share, &share, share}), seconds)
 	}
 }
 
@@ -52,7 +52,7 @@ func (d *Dry) budget(name string, limit, used float64, need Range, show func(flo
 	default:
 		return
 	}
-	text := fmt.Sprintf(name+" %s: %s", show(limit), word, rangeText(need, show))
+	text := fmt.Sprintf(name+" %s: %s", show(limit), word, need.Text(show))
 	if used > 0 {
 		text += ", and " + show(used) + " is already used"
 	}
@@ -66,7 +66,7 @@ func (d *Dry) Text(width int) string {
 		lines = append(lines, j.text()...)
 	}
 	if len(d.Jobs) > 1 && d.Total != nil {
-		lines = append(lines, "together: "+numbers(*d.Total))
+		lines = append(lines, "together: "+d.Total.Text())
 	}
 	const most = 5
 	for i, id := range d.Missing {
@@ -120,46 +120,8 @@ func (j JobEstimate) estimate() string {
 	case e == nil:
 		return "no estimate: it needs a prompt or finished episodes"
 	case e.Past == 0:
-		return "bounds, not an estimate (no such episodes are finished yet): " + numbers(*e)
+		return "bounds, not an estimate (too few episodes are finished yet): " + e.Text()
 	default:
-		const most = 3
-		names := strings.Split(e.Basis, ", ")
-		if more := len(names) - most; more > 0 {
-			names = append(names[:most-1], fmt.Sprintf("%s and %d more runs", names[most-1], more))
-		}
-		return fmt.Sprintf("estimate from %d finished episodes of %s: %s", e.Past, strings.Join(names, ", "), numbers(*e))
+		return fmt.Sprintf("estimate from %d finished episodes of %s: %s", e.Past, e.Basis, e.Text())
 	}
-}
-
-func numbers(e Estimate) string {
-	parts := []string{rangeText(e.Calls, terminal.Compact) + " calls", rangeText(e.Tokens, terminal.Compact) + " tokens"}
-	if e.USD == nil {
-		parts = append(parts, "cost unknown")
-	} else {
-		parts = append(parts, rangeText(*e.USD, terminal.USD))
-	}
-	if e.Seconds != nil {
-		parts = append(parts, rangeText(*e.Seconds, seconds)+" of work for one worker")
-	}
-	return strings.Join(parts, ", ")
-}
-
-// rangeText is "120 (90 to 150)", or "90 to 150" without an expected value.
-func rangeText(r Range, show func(float64) string) string {
-	low, high := show(r.Low), show(r.High)
-	switch {
-	case low == high:
-		return low
-	case r.Likely == nil:
-		return low + " to " + high
-	}
-	return show(*r.Likely) + " (" + low + " to " + high + ")"
-}
-
-func seconds(x float64) string {
-	d := time.Duration(x * float64(time.Second))
-	if d >= time.Minute {
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	}
-	return d.Round(100 * time.Millisecond).String()
 }

@@ -1,0 +1,142 @@
+package synthesis
+
+import (
+	"context"
+	"fmt"
+
+	"airqa/extractor/candidate"
+	"airqa/extractor/explore"
+	"airqa/extractor/gate"
+	"airqa/internal/terminal"
+	"airqa/internal/tokens"
+	"airqa/qa"
+	"airqa/run/estimate"
+)
+
+// Forecast is what the missing rows will take: the number of candidates times the calls and tokens of one.
+type Forecast struct {
+	Rows       int
+	Candidates estimate.Range
+	Total      estimate.Estimate
+}
+
+// Text prints the forecast.
+func (f Forecast) Text() string {
+	basis := "bounds from the sizes of the prompts; --preview measures more"
+	if f.Total.Past > 0 {
+		basis = fmt.Sprintf("from %d candidates in the ledger", f.Total.Past)
+	}
+	return fmt.Sprintf("%s to make, from %s candidates: %s (%s)",
+		terminal.Plural(f.Rows, "row"), f.Candidates.Text(terminal.Compact), f.Total.Text(), basis)
+}
+
+// Estimate predicts what the missing questions will take. It writes nothing and calls no model.
+func Estimate(ctx context.Context, c Config) (Forecast, error) {
+	inv, err := open(ctx, c)
+	if err != nil {
+		return Forecast{}, err
+	}
+	drawn, err := explore.OpenDraw(ctx, inv.library, c.Seed)
+	if err != nil {
+		return Forecast{}, err
+	}
+	measured, err := readMeasured(c.Dir)
+	if err != nil {
+		return Forecast{}, err
+	}
+	total := Forecast{Candidates: estimate.Exactly(0), Total: *estimate.FromBounds(estimate.Cost{}, estimate.Cost{}, estimate.Exactly(0), inv.model.Price)}
+	for _, q := range inv.quotas {
+		f, err := inv.forecast(ctx, q, measured, drawn)
+		if err != nil {
+			return Forecast{}, err
+		}
+		total.Rows += f.Rows
+		total.Candidates = total.Candidates.Plus(f.Candidates)
+		total.Total.Add(f.Total)
+	}
+	total.Total.Past = len(measured.costs)
+	return total, nil
+}
+
+// measured is what the ledger has about decided candidates.
+type measured struct {
+	accepted, decided map[candidate.Category]int
+	costs             []estimate.Cost
+}
+
+// readMeasured reads the ledger. It leaves out candidates for which the quota had no place or whose calls failed, since they
+// show nothing about later ones.
+func readMeasured(dir string) (m measured, err error) {
+	history, err := candidate.ReadHistory(dir)
+	if err != nil {
+		return m, err
+	}
+	spent := make(map[string]estimate.Cost)
+	for _, line := range candidate.PaidOnce(history.LastLines()) {
+		if line.Stage != candidate.Act {
+			c := spent[line.Candidate]
+			spent[line.Candidate] = estimate.Cost{Calls: c.Calls + len(line.Calls), Usage: c.Usage.Add(line.Usage)}
+		}
+	}
+	m.accepted, m.decided = make(map[candidate.Category]int), make(map[candidate.Category]int)
+	for id, state := range history.States() {
+		isAccepted := state.Outcome == candidate.Accepted
+		if !isAccepted && state.Outcome != candidate.Rejected || state.Reason == candidate.Surplus {
+			continue
+		}
+		m.decided[state.Category]++
+		if isAccepted {
+			m.accepted[state.Category]++
+		}
+		if state.Category.Type() != candidate.Multiple {
+			m.costs = append(m.costs, spent[id])
+		}
+	}
+	return m, nil
+}
+
+// forecast estimates the missing rows of a category: at least one candidate for each, at most all that the quota allows, and
+// as many as the share of accepted ones in the ledger suggests.
+func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measured, drawn *explore.Draw) (f Forecast, err error) {
+	accepted, decided := m.accepted[q.Category], m.decided[q.Category]
+	f.Rows = max(q.Count-accepted, 0)
+	f.Candidates = estimate.Range{Low: float64(f.Rows), High: float64(max(q.Most-decided, f.Rows))}
+	if f.Rows == 0 {
+		f.Candidates = estimate.Exactly(0)
+	} else if accepted > 0 {
+		f.Candidates.Likely = new(min(float64(f.Rows*decided)/float64(accepted), f.Candidates.High))
+	}
+	switch {
+	case q.Category.Type() == candidate.Multiple: // merged by rule
+		f.Total = *estimate.FromBounds(estimate.Cost{}, estimate.Cost{}, f.Candidates, inv.model.Price)
+	case len(m.costs) >= estimate.FewestPast:
+		f.Total = *estimate.FromPast(inv.Dir, m.costs, f.Candidates, inv.model.Price)
+	default:
+		least, most, err := inv.bounds(ctx, q.Category, drawn)
+		if err != nil {
+			return f, err
+		}
+		f.Total = *estimate.FromBounds(least, most, f.Candidates, inv.model.Price)
+	}
+	return f, nil
+}
+
+// bounds are those of one candidate: from one call of the explorer up to one call in each stage, every prompt with the
+// material and every reply as long as it may be.
+func (inv *invocation) bounds(ctx context.Context, c candidate.Category, drawn *explore.Draw) (least, most estimate.Cost, err error) {
+	m, ok, err := drawn.Load(ctx, candidate.ID{Category: c})
+	if err != nil || !ok {
+		return least, most, err
+	}
+	message, err := explore.Request(m)
+	if err != nil {
+		return least, most, err
+	}
+	prompt := tokens.Count(message.Text)
+	calls := 2 // explorer and tracker
+	for _, g := range inv.gates {
+		calls += map[string]int{gate.ClosedBook: 1, gate.SolvedAgain: inv.Solve}[g.Name]
+	}
+	least = estimate.Cost{Calls: 1, Usage: qa.Usage{Prompt: prompt}}
+	return least, estimate.Cost{Calls: calls, Usage: qa.Usage{Prompt: calls * prompt, Completion: calls * inv.model.MaxReply}}, nil
+}
