@@ -220,7 +220,7 @@ var scripted = map[string]map[string]string{
 		"rows observation-tokens query-seconds call-timeout max-answer status of"},
 	"trace": {
 		"script/trace.txtar":         "status tag lost-at grep sort limit format json scoring judge function outcome error cause",
-		"script/run-protocols.txtar": "full", "browse_test.go": "browse no-pager",
+		"script/run-protocols.txtar": "full", "trace_test.go": "no-pager",
 	},
 	"notes":                {"script/trace.txtar": "add step decide remove merge author json format"},
 	"sql":                  {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},

@@ -7,15 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-
-	"golang.org/x/term"
+	"strings"
 
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
 	"airqa/trace"
 	"airqa/trace/text"
-	browser "airqa/viewer/terminal"
 )
 
 type traceCmd struct {
@@ -26,7 +24,6 @@ type traceCmd struct {
 	Full    bool   `help:"With --json: whole trajectories instead of one row per episode."`
 	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
 	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
-	Browse  *bool  `negatable:"" help:"Browse the episodes in the terminal (? lists the keys). Default: on a terminal, if no filter, format or uuid is given."`
 	NoPager bool   `help:"Print a trajectory without $PAGER, even on a terminal."`
 }
 
@@ -54,42 +51,26 @@ func (c traceCmd) Run(a *app) error {
 		return err
 	}
 	dirs, uuid := c.split()
-	if err := c.check(a, uuid); err != nil {
-		return err
+	if c.Full && c.Format != "json" {
+		return qa.Usagef("--full requires --json")
+	}
+	if err := c.filter().Check(); err != nil {
+		return qa.Usagef("%v", err)
 	}
 	lib, err := trace.Open(a.ctx, dirs, trace.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return err
 	}
-	if c.browses(a, uuid) {
-		return browser.Run(a.ctx, browser.Config{
-			Library: lib, Paths: dirs, Filter: c.filter(), Author: a.getenv("USER"), In: a.in, Out: a.screen, Style: a.outStyle,
-		})
-	}
 	lib.Warn = func(err error) { a.say("warning: %v (not searched)", err) }
 	a.notices(lib)
 	if uuid == "" {
-		return c.list(a, lib)
+		return c.list(a, lib, dirs)
 	}
 	row, err := lib.Find(uuid)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dirs[0], err)
 	}
 	return c.print(a, lib, []trace.Row{row})
-}
-
-// check refuses flags that do not go together.
-func (c traceCmd) check(a *app, uuid string) error {
-	if c.Full && c.Format != "json" {
-		return qa.Usagef("--full requires --json")
-	}
-	if c.Browse != nil && *c.Browse && (uuid != "" || c.Format != "" || !a.interactive()) {
-		return qa.Usagef("--browse needs a terminal, and cannot be combined with a uuid or a format")
-	}
-	if err := c.filter().Check(); err != nil {
-		return qa.Usagef("%v", err)
-	}
-	return nil
 }
 
 // split takes the last argument for a uuid if there is no such file.
@@ -117,7 +98,7 @@ func (a *app) notices(lib *trace.Library) {
 }
 
 // list prints a line per episode that the filter selects.
-func (c traceCmd) list(a *app, lib *trace.Library) error {
+func (c traceCmd) list(a *app, lib *trace.Library, dirs []string) error {
 	rows, total, err := lib.Select(a.ctx, c.filter())
 	if err != nil {
 		return err
@@ -140,7 +121,14 @@ func (c traceCmd) list(a *app, lib *trace.Library) error {
 	}
 	list := text.EpisodeList{Rows: rows, Runs: len(lib.Runs), Total: total, Of: len(lib.Rows()), Decided: decided, Style: a.outStyle}
 	list.NoScores = !slices.ContainsFunc(lib.Rows(), func(r trace.Row) bool { return r.Status == trace.Right || r.Status == trace.Wrong })
-	return list.Write(a.out, o)
+	if err := list.Write(a.out, o); err != nil || a.width == 0 || !o.IsText() {
+		return err
+	}
+	for i := range dirs {
+		dirs[i] = terminal.ShellWord(dirs[i])
+	}
+	a.say("next: airqa view %s", strings.Join(dirs, " "))
+	return nil
 }
 
 // decisions reads the causes that people decided on.
@@ -213,20 +201,6 @@ func notesOn(e trace.Episode) ([]trace.Note, error) {
 		return nil, err
 	}
 	return f.Of(e.Episode), f.Close()
-}
-
-// interactive reports whether a person reads standard output and types standard input.
-func (a *app) interactive() bool {
-	in, ok := a.in.(*os.File)
-	return ok && a.width > 0 && a.getenv("TERM") != "dumb" && term.IsTerminal(int(in.Fd()))
-}
-
-// browses reports whether to open the browser.
-func (c traceCmd) browses(a *app, uuid string) bool {
-	if c.Browse != nil {
-		return *c.Browse
-	}
-	return uuid == "" && c.Format == "" && len(c.filter().Flags()) == 0 && a.interactive()
 }
 
 // stepColumns are the CSV columns of steps.

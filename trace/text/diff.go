@@ -15,8 +15,8 @@ import (
 // sideBySide is the minimum width for two columns of steps.
 const sideBySide = 100
 
-// PairMark begins the line above a pair of steps, or in place of a run of equal ones.
-const PairMark = "── "
+// pairMark begins the line above a pair of steps, or in place of a run of equal ones.
+const pairMark = "── "
 
 // Diff prints the comparison of two trajectories. As text, runs of equal steps are folded into a line, and the others are
 // side by side on a wide terminal, otherwise below each other. Other formats have a table of steps.
@@ -191,7 +191,7 @@ func (p stepPrinter) pairs(list []diff.Pair) string {
 			end++
 		}
 		if end > i {
-			blocks = append(blocks, p.style.Paint(dim, PairMark+equalSteps(list[i], list[end-1], end-i)))
+			blocks = append(blocks, p.style.Paint(dim, pairMark+equalSteps(list[i], list[end-1], end-i)))
 			i = end
 			continue
 		}
@@ -214,7 +214,7 @@ func (p stepPrinter) pair(pair diff.Pair) string {
 	if pair.Result != nil && pair.Kind == diff.OtherResult {
 		head += ": " + pair.Result.String()
 	}
-	lines := []string{p.style.Bold(PairMark + terminal.Line(head))}
+	lines := []string{p.style.Bold(pairMark + terminal.Line(head))}
 	room := p.width
 	if p.columns {
 		room = (p.width - 3) / 2

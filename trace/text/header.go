@@ -40,7 +40,7 @@ func facts(e trace.Episode, list []trace.Note) []fact {
 	return all
 }
 
-func (p *Page) header(e trace.Episode, list []trace.Note) {
+func (p *page) header(e trace.Episode, list []trace.Note) {
 	p.prose(0, bold, cmp.Or(e.Traced.Question, "(the question is not in questions.jsonl)"))
 	p.blank()
 	for _, f := range facts(e, list) {
@@ -188,7 +188,7 @@ func marksText(e trace.Episode) string {
 }
 
 // messages prints what the model was given before the first step.
-func (p *Page) messages(t trace.Traced) {
+func (p *page) messages(t trace.Traced) {
 	for _, m := range t.Messages {
 		if m.Role == qa.Assistant {
 			return
@@ -205,7 +205,7 @@ func (p *Page) messages(t trace.Traced) {
 }
 
 // ending prints the outcome and what became of the answer.
-func (p *Page) ending(e trace.Episode) {
+func (p *page) ending(e trace.Episode) {
 	t := e.Traced
 	p.blank()
 	p.rule("end", outcomeText(t))

@@ -126,25 +126,6 @@ func TestMarkdown(t *testing.T) {
 	golden.Check(t, "episode.md", b.String())
 }
 
-// The page knows where each step begins, and which lines were broken inside a word.
-func TestPage(t *testing.T) {
-	p := text.NewPage(episode(), text.PageOptions{Width: 40})
-	for i, at := range p.Steps {
-		if l := p.Lines[at]; !strings.HasPrefix(l.Plain, fmt.Sprintf("── step %d", i+1)) || l.Step != i+1 {
-			t.Errorf("step %d begins with %+v", i+1, l)
-		}
-	}
-	joined := 0
-	for _, l := range p.Lines {
-		if l.Joined && strings.Contains(l.Plain, "veryvery") {
-			joined++
-		}
-	}
-	if joined != 3 {
-		t.Errorf("%d lines continue a word of 120 letters in 36 columns, want 3", joined)
-	}
-}
-
 // An episode that is not finished, damaged or very long is printed as far as it can be read.
 func TestParts(t *testing.T) {
 	write := func(e trace.Episode) string {

@@ -12,7 +12,7 @@ import (
 )
 
 // result prints what a tool returned: passages or rows if it has them, otherwise its text.
-func (p *Page) result(o qa.Observation) {
+func (p *page) result(o qa.Observation) {
 	v := trace.ReadResult(o)
 	p.label("observation (" + string(v.Status) + ")")
 	switch {
@@ -58,7 +58,7 @@ func passageHead(h trace.Passage) string {
 	return text
 }
 
-func (p *Page) passage(h trace.Passage) {
+func (p *page) passage(h trace.Passage) {
 	const inside = indented + 3
 	colour := ""
 	if h.Hidden {
@@ -79,7 +79,7 @@ func (p *Page) passage(h trace.Passage) {
 }
 
 // rest prints the part of a text that the model did not see.
-func (p *Page) rest(indent int, text string) {
+func (p *page) rest(indent int, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
@@ -88,7 +88,7 @@ func (p *Page) rest(indent int, text string) {
 }
 
 // hidden prints the rows that the model did not see.
-func (p *Page) hidden(v trace.Result) {
+func (p *page) hidden(v trace.Result) {
 	c := v.Cut
 	if c == nil || !c.Known {
 		return
@@ -114,7 +114,7 @@ func (p *Page) hidden(v trace.Result) {
 const widest = 60
 
 // table prints rows side by side if they fit, otherwise one below the other. number is that of the row before the first.
-func (p *Page) table(columns []string, rows []trace.TableRow, colour string, number int) {
+func (p *page) table(columns []string, rows []trace.TableRow, colour string, number int) {
 	if text, ok := p.grid(columns, rows); ok {
 		for i, line := range text {
 			p.add(cmp.Or(colour, map[bool]string{true: blue}[i == 0]), line)
@@ -131,7 +131,7 @@ func (p *Page) table(columns []string, rows []trace.TableRow, colour string, num
 }
 
 // grid returns a table as lines; false if a cell is long or the lines are too wide.
-func (p *Page) grid(columns []string, rows []trace.TableRow) ([]string, bool) {
+func (p *page) grid(columns []string, rows []trace.TableRow) ([]string, bool) {
 	t := terminal.Table{Head: make([]string, len(columns))}
 	for i, name := range columns {
 		t.Head[i] = terminal.Line(name)
@@ -171,7 +171,7 @@ func named(columns []string) []string {
 }
 
 // cell prints a value behind the name of its column, which is padded.
-func (p *Page) cell(column string, c trace.Cell, colour string) {
+func (p *page) cell(column string, c trace.Cell, colour string) {
 	const inside = indented + 2
 	head := strings.Repeat(" ", inside) + column + "  "
 	if p.width > 0 && terminal.Width(head)+leastRoom > p.width {
@@ -188,7 +188,7 @@ func readable(c trace.Cell) string {
 }
 
 // images lists the images of a result by the names of their files in the run directory.
-func (p *Page) images(list []qa.Image) {
+func (p *page) images(list []qa.Image) {
 	for _, im := range list {
 		p.prose(indented, blue, imageText(im))
 	}

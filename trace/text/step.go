@@ -87,7 +87,7 @@ func spansText(spans []qa.Span) string {
 const indented = 4
 
 // rule prints the title line of a step.
-func (p *Page) rule(name, title string) {
+func (p *page) rule(name, title string) {
 	text := "── " + name
 	if title != "" {
 		text += ": " + terminal.Line(title)
@@ -98,9 +98,8 @@ func (p *Page) rule(name, title string) {
 	p.add(bold, text)
 }
 
-func (p *Page) printStep(s step) {
+func (p *page) printStep(s step) {
 	p.blank()
-	p.step = s.N
 	p.rule(fmt.Sprintf("step %d", s.N), s.title)
 	p.prose(3, dim, s.cost)
 	if s.Reply != nil {
@@ -124,7 +123,7 @@ func (p *Page) printStep(s step) {
 }
 
 // attempts lists failed requests.
-func (p *Page) attempts(list []qa.Attempt) {
+func (p *page) attempts(list []qa.Attempt) {
 	for _, line := range retries(list) {
 		p.hanging("   ! ", yellow, line)
 	}
@@ -184,7 +183,7 @@ func replyParts(s qa.Step) []part {
 	return parts
 }
 
-func (p *Page) part(t part) {
+func (p *page) part(t part) {
 	p.label(t.label)
 	if t.head == "" {
 		p.prose(indented, t.colour, t.text)
@@ -194,7 +193,7 @@ func (p *Page) part(t part) {
 	p.prose(indented+2, "", t.text)
 }
 
-func (p *Page) label(text string) { p.prose(2, blue, text) }
+func (p *page) label(text string) { p.prose(2, blue, text) }
 
 // notRunText lists the native calls that were not executed.
 func notRunText(s qa.Step) string {

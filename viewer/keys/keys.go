@@ -1,5 +1,5 @@
-// Package keys is the one table of the keys of the terminal browser and the web viewer. Start from [Bindings]; [Find]
-// gives the action of a key, and [Help] the sections of the help on "?". It handles no key itself.
+// Package keys is the one table of the keys of the web viewer: [Actions] are those of a page, and [Help] the sections of the
+// help on "?". It handles no key itself.
 package keys
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Place is a screen where a key works.
+// Place is a page where a key works.
 type Place string
 
 // The places. A key of Everywhere works in all others, too, unless one of them binds it.
@@ -19,16 +19,10 @@ const (
 	Episode Place = "episode"
 	// Queue is one trajectory of the wrong answers without a decision.
 	Queue Place = "queue"
-	// Comparison is two trajectories of one question.
-	Comparison Place = "comparison"
 )
 
-// Places returns all places in the order of the help.
-func Places() []Place { return []Place{List, Episode, Queue, Comparison, Everywhere} }
-
-// Title is the heading of a place.
-func (p Place) Title() string {
-	return map[Place]string{List: "List", Episode: "Episode", Queue: "Triage", Comparison: "Comparison", Everywhere: "Everywhere"}[p]
+func (p Place) title() string {
+	return map[Place]string{List: "List", Episode: "Episode", Queue: "Triage", Everywhere: "Everywhere"}[p]
 }
 
 // Action is the name of what a key does.
@@ -38,11 +32,9 @@ type Action string
 const (
 	Open      Action = "open"
 	Back      Action = "back"
-	Quit      Action = "quit"
 	ShowHelp  Action = "help"
 	Down      Action = "down"
 	Up        Action = "up"
-	PageDown  Action = "page_down"
 	PageUp    Action = "page_up"
 	First     Action = "first"
 	Last      Action = "last"
@@ -53,8 +45,6 @@ const (
 	NextMark  Action = "next_mark"
 	PrevMark  Action = "previous_mark"
 	Search    Action = "search"
-	NextMatch Action = "next_match"
-	PrevMatch Action = "previous_match"
 	Filter    Action = "filter"
 	Sort      Action = "sort"
 	Diff      Action = "diff"
@@ -66,99 +56,61 @@ const (
 	Undo      Action = "undo"
 )
 
-// Binding is one action with its keys.
-type Binding struct {
-	Action Action
-	// Keys are the names of the keys, the first one preferred: a character as typed ("H" with shift), or "enter", "esc",
-	// "space", "left", "right", "up", "down", "home", "end", "pgup", "pgdown" and "ctrl+" with a letter.
-	Keys []string
-	// Where lists the places, in the order of [Places].
-	Where []Place
-	// Help describes the action in a few words, without a full stop.
-	Help string
+// binding is one action with its keys, the preferred one first, by their names in KeyboardEvent.key. Keys that a browser or a
+// screen reader handles itself, such as the space bar, are bound to nothing.
+type binding struct {
+	action Action
+	keys   []string
+	where  []Place
+	// help describes the action in a few words, without a full stop.
+	help string
 }
 
 // bindings is in the order of the help. Movement follows mini-swe-agent's inspector, search and marks follow less and vi.
-var bindings = []Binding{
-	{Open, []string{"enter"}, []Place{List}, "open the episode"},
-	{Down, []string{"j", "down"}, []Place{List}, "next row"},
-	{Up, []string{"k", "up"}, []Place{List}, "previous row"},
-	{First, []string{"0", "home", "g"}, []Place{List}, "first row"},
-	{Last, []string{"$", "end", "G"}, []Place{List}, "last row"},
-	{Filter, []string{"f"}, []Place{List}, "filter, with the flags of airqa trace"},
+var bindings = []binding{
+	{Open, []string{"Enter"}, []Place{List}, "open the episode"},
+	{Down, []string{"j", "ArrowDown"}, []Place{List}, "next row"},
+	{Up, []string{"k", "ArrowUp"}, []Place{List}, "previous row"},
+	{First, []string{"0", "g"}, []Place{List}, "first row"},
+	{Last, []string{"$", "G"}, []Place{List}, "last row"},
+	{Filter, []string{"f"}, []Place{List}, "filter"},
 	{Sort, []string{"s"}, []Place{List}, "sort by the next column"},
-	{NextStep, []string{"l", "right"}, []Place{Episode, Queue, Comparison}, "next step"},
-	{PrevStep, []string{"h", "left"}, []Place{Episode, Queue, Comparison}, "previous step"},
+	{NextStep, []string{"l", "ArrowRight"}, []Place{Episode, Queue}, "next step"},
+	{PrevStep, []string{"h", "ArrowLeft"}, []Place{Episode, Queue}, "previous step"},
 	{NextTrace, []string{"L"}, []Place{Episode}, "next episode of the list"},
 	{PrevTrace, []string{"H"}, []Place{Episode}, "previous episode of the list"},
 	{NextTrace, []string{"L"}, []Place{Queue}, "skip to the next undecided answer"},
-	{PrevTrace, []string{"H"}, []Place{Queue}, "back to the previous undecided answer"},
-	{Down, []string{"j", "down"}, []Place{Episode, Queue, Comparison}, "scroll down"},
-	{Up, []string{"k", "up"}, []Place{Episode, Queue, Comparison}, "scroll up"},
-	{First, []string{"0", "home", "g"}, []Place{Episode, Queue, Comparison}, "first step"},
-	{Last, []string{"$", "end", "G"}, []Place{Episode, Queue, Comparison}, "last step"},
+	{Down, []string{"j", "ArrowDown"}, []Place{Episode, Queue}, "scroll down"},
+	{Up, []string{"k", "ArrowUp"}, []Place{Episode, Queue}, "scroll up"},
+	{First, []string{"0", "g"}, []Place{Episode, Queue}, "first step"},
+	{Last, []string{"$", "G"}, []Place{Episode, Queue}, "last step"},
 	{NextMark, []string{"]"}, []Place{Episode, Queue}, "next mark: an error, an empty, repeated or cut result"},
 	{PrevMark, []string{"["}, []Place{Episode, Queue}, "previous mark"},
 	{Diff, []string{"d"}, []Place{Episode, Queue}, "compare with the same question in another run"},
-	{Diff, []string{"d"}, []Place{Comparison}, "compare with the next run or repeat"},
-	{Open, []string{"enter"}, []Place{Comparison}, "open the other episode"},
 	{Copy, []string{"y"}, []Place{Episode, Queue}, "copy the episode as Markdown"},
 	{Comment, []string{"c"}, []Place{Episode, Queue}, "write a comment on the step"},
 	{SetCause, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, []Place{Queue}, "set the cause"},
-	{Accept, []string{"enter"}, []Place{Queue}, "accept the cause that the rules found"},
+	{Accept, []string{"Enter"}, []Place{Queue}, "accept the cause that the rules found"},
 	{Undo, []string{"u"}, []Place{Queue}, "undo the last decision"},
 	{Triage, []string{"t"}, []Place{List, Episode}, "triage: name the cause of each wrong answer"},
-	{PageDown, []string{"space", "pgdown", "ctrl+d"}, []Place{Everywhere}, "one page down"},
-	{PageUp, []string{"b", "pgup", "ctrl+u"}, []Place{Everywhere}, "one page up"},
-	{Search, []string{"/"}, []Place{Everywhere}, "search all episodes (in a list) or this episode"},
-	{NextMatch, []string{"n"}, []Place{Everywhere}, "next match"},
-	{PrevMatch, []string{"N"}, []Place{Everywhere}, "previous match"},
-	{Back, []string{"esc", "backspace"}, []Place{Everywhere}, "back, or clear the search"},
+	{PageUp, []string{"b"}, []Place{Everywhere}, "one page up"},
+	{Search, []string{"/"}, []Place{Everywhere}, "search all episodes"},
+	{Back, []string{"Escape"}, []Place{Everywhere}, "back"},
 	{ShowHelp, []string{"?"}, []Place{Everywhere}, "this help"},
-	{Quit, []string{"q", "ctrl+c"}, []Place{Everywhere}, "quit"},
-}
-
-// Bindings returns the keys that work in a place, its own first, in the order of the help.
-func Bindings(p Place) []Binding {
-	var list []Binding
-	for _, where := range slices.Compact([]Place{p, Everywhere}) {
-		for _, b := range bindings {
-			if slices.Contains(b.Where, where) {
-				list = append(list, b)
-			}
-		}
-	}
-	return list
-}
-
-// Find returns the action of a key in a place; "" if it has none.
-func Find(p Place, key string) Action {
-	for _, b := range Bindings(p) {
-		if slices.Contains(b.Keys, key) {
-			return b.Action
-		}
-	}
-	return ""
 }
 
 // symbols are shown for named keys.
-var symbols = map[string]string{
-	"enter": "Enter", "esc": "Esc", "space": "Space", "left": "←", "right": "→", "up": "↑", "down": "↓",
-	"home": "Home", "end": "End", "pgup": "PgUp", "pgdown": "PgDn", "backspace": "Backspace",
-}
+var symbols = map[string]string{"Escape": "Esc", "ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓"}
 
-// Label names the keys of a binding for people: "l →", "1–9", "Space PgDn Ctrl+D".
-func (b Binding) Label() string {
-	if b.Action == SetCause {
-		return b.Keys[0] + "–" + b.Keys[len(b.Keys)-1]
+// label names the keys of a binding for people: "l →", "1–9".
+func (b binding) label() string {
+	if b.action == SetCause {
+		return b.keys[0] + "–" + b.keys[len(b.keys)-1]
 	}
-	labels := make([]string, len(b.Keys))
-	for i, k := range b.Keys {
-		labels[i] = k
+	labels := slices.Clone(b.keys)
+	for i, k := range labels {
 		if s, ok := symbols[k]; ok {
 			labels[i] = s
-		} else if letter, ok := strings.CutPrefix(k, "ctrl+"); ok {
-			labels[i] = "Ctrl+" + strings.ToUpper(letter)
 		}
 	}
 	return strings.Join(labels, " ")
@@ -169,25 +121,18 @@ type Line struct{ Keys, Help string }
 
 // Section is the help of one place.
 type Section struct {
-	Place Place
 	Title string
 	Lines []Line
 }
 
-// Help returns the help of a place: its own keys, then those of everywhere. Without a place it returns all of them.
+// Help returns the help of a place: its own keys, then those of everywhere.
 func Help(p Place) []Section {
-	places := []Place{p, Everywhere}
-	if p == "" {
-		places = Places()
-	}
 	var sections []Section
-	for _, place := range places {
-		s := Section{Place: place, Title: place.Title()}
+	for _, place := range []Place{p, Everywhere} {
+		s := Section{Title: place.title()}
 		for _, b := range bindings {
-			for _, where := range b.Where {
-				if where == place {
-					s.Lines = append(s.Lines, Line{b.Label(), b.Help})
-				}
+			if slices.Contains(b.where, place) {
+				s.Lines = append(s.Lines, Line{b.label(), b.help})
 			}
 		}
 		sections = append(sections, s)
@@ -195,30 +140,16 @@ func Help(p Place) []Section {
 	return sections
 }
 
-// codes are the names of KeyboardEvent.key in a browser.
-var codes = map[string]string{
-	"enter": "Enter", "esc": "Escape", "space": " ", "left": "ArrowLeft", "right": "ArrowRight", "up": "ArrowUp", "down": "ArrowDown",
-	"home": "Home", "end": "End", "pgup": "PageUp", "pgdown": "PageDown", "backspace": "Backspace",
-}
-
-// browserOwn are keys that a browser or a screen reader handles itself.
-var browserOwn = map[string]bool{
-	"space": true, "pgup": true, "pgdown": true, "home": true, "end": true, "backspace": true, "ctrl+d": true, "ctrl+u": true,
-	"ctrl+c": true, "q": true,
-}
-
-// Browser returns the actions of a place by KeyboardEvent.key, for the web viewer. Keys that the browser handles itself
-// are left out, as is quitting.
-func Browser(p Place) map[string]Action {
+// Actions returns the actions of a place by KeyboardEvent.key.
+func Actions(p Place) map[string]Action {
 	actions := make(map[string]Action)
-	for _, b := range Bindings(p) {
-		for _, k := range b.Keys {
-			code, named := codes[k]
-			if !named {
-				code = k
+	for _, place := range []Place{Everywhere, p} {
+		for _, b := range bindings {
+			if !slices.Contains(b.where, place) {
+				continue
 			}
-			if _, bound := actions[code]; !bound && !browserOwn[k] {
-				actions[code] = b.Action
+			for _, k := range b.keys {
+				actions[k] = b.action
 			}
 		}
 	}

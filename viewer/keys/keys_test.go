@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,63 +15,46 @@ import (
 
 var update = flag.Bool("update", false, "write the table of keys to docs/keys.md")
 
-func TestFind(t *testing.T) {
-	for _, tt := range []struct {
-		place keys.Place
-		key   string
-		want  keys.Action
-	}{
-		{keys.List, "enter", keys.Open},
-		{keys.List, "j", keys.Down},
-		{keys.List, "l", ""},
-		{keys.List, "1", ""},
-		{keys.List, "q", keys.Quit},
-		{keys.Episode, "l", keys.NextStep},
-		{keys.Episode, "right", keys.NextStep},
-		{keys.Episode, "L", keys.NextTrace},
-		{keys.Episode, "0", keys.First},
-		{keys.Episode, "1", ""},
-		{keys.Episode, "enter", ""},
-		{keys.Queue, "1", keys.SetCause},
-		{keys.Queue, "9", keys.SetCause},
-		{keys.Queue, "0", keys.First},
-		{keys.Queue, "enter", keys.Accept},
-		{keys.Queue, "u", keys.Undo},
-		{keys.Everywhere, "?", keys.ShowHelp},
-		{keys.Everywhere, "enter", ""},
+// places are all places in the order of the help.
+var places = []keys.Place{keys.List, keys.Episode, keys.Queue}
+
+// A place overrides the keys of everywhere, and has none of the others.
+func TestActions(t *testing.T) {
+	for place, want := range map[keys.Place]map[string]keys.Action{
+		keys.List:    {"Enter": keys.Open, "j": keys.Down, "l": "", "1": "", "?": keys.ShowHelp, "Escape": keys.Back},
+		keys.Episode: {"ArrowRight": keys.NextStep, "L": keys.NextTrace, "0": keys.First, "1": "", "Enter": ""},
+		keys.Queue:   {"ArrowRight": keys.NextStep, "Enter": keys.Accept, "5": keys.SetCause, "0": keys.First, "u": keys.Undo},
 	} {
-		if got := keys.Find(tt.place, tt.key); got != tt.want {
-			t.Errorf("%s in %s: %q, want %q", tt.key, tt.place, got, tt.want)
+		got := keys.Actions(place)
+		for key, action := range want {
+			if got[key] != action {
+				t.Errorf("%q in %s: %q, want %q", key, place, got[key], action)
+			}
+		}
+		for _, key := range []string{" ", "q", "Home", "PageDown", "Backspace"} {
+			if got[key] != "" {
+				t.Errorf("%q in %s is a key of the browser", key, place)
+			}
 		}
 	}
 }
 
 // No key has two meanings in one place, and each has help and a label.
-func TestBindings(t *testing.T) {
-	for _, p := range keys.Places() {
-		bound := make(map[string]keys.Action)
-		for _, b := range keys.Bindings(p) {
-			if b.Help == "" || b.Label() == "" || strings.HasSuffix(b.Help, ".") {
-				t.Errorf("%s: help %q, label %q", b.Action, b.Help, b.Label())
-			}
-			for _, k := range b.Keys {
-				if other, ok := bound[k]; ok {
-					t.Errorf("%s in %s: %s and %s", k, p, other, b.Action)
+func TestHelp(t *testing.T) {
+	for _, p := range places {
+		bound := make(map[string]bool)
+		for _, s := range keys.Help(p) {
+			for _, l := range s.Lines {
+				if l.Help == "" || l.Keys == "" || strings.HasSuffix(l.Help, ".") {
+					t.Errorf("%s: help %q, keys %q", p, l.Help, l.Keys)
 				}
-				bound[k] = b.Action
+				for k := range strings.FieldsSeq(l.Keys) {
+					if bound[k] {
+						t.Errorf("%s has two meanings in %s", k, p)
+					}
+					bound[k] = true
+				}
 			}
-		}
-	}
-}
-
-func TestBrowser(t *testing.T) {
-	got := keys.Browser(keys.Queue)
-	for key, want := range map[string]keys.Action{
-		"ArrowRight": keys.NextStep, "Enter": keys.Accept, "5": keys.SetCause, "Escape": keys.Back, "?": keys.ShowHelp,
-		"q": "", " ": "", "ctrl+c": "", "Home": "",
-	} {
-		if got[key] != want {
-			t.Errorf("%q: %q, want %q", key, got[key], want)
 		}
 	}
 }
@@ -102,7 +86,11 @@ func TestKeysInDocs(t *testing.T) {
 func markdown() string {
 	var b strings.Builder
 	b.WriteString("| where | keys | action |\n| --- | --- | --- |\n")
-	for _, s := range keys.Help("") {
+	sections := keys.Help(keys.List)[1:]
+	for i := range places {
+		sections = slices.Insert(sections, i, keys.Help(places[i])[0])
+	}
+	for _, s := range sections {
 		for _, l := range s.Lines {
 			var names []string
 			for name := range strings.FieldsSeq(l.Keys) {

@@ -100,7 +100,7 @@ type frame struct {
 func (s *Site) write(w io.Writer, f frame) error {
 	f.Version, f.CSRF, f.Many = s.Version, s.CSRF, s.many()
 	f.Place = cmp.Or(f.Place, keys.List)
-	f.Keys, f.Help = keys.Browser(f.Place), keys.Help(f.Place)
+	f.Keys, f.Help = keys.Actions(f.Place), keys.Help(f.Place)
 	var out bytes.Buffer
 	if err := templates().ExecuteTemplate(&out, "frame", f); err != nil {
 		return fmt.Errorf("make the page %q: %w", f.Title, err)

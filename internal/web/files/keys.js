@@ -1,5 +1,5 @@
-// The keys of the page. The table comes from the server, where the terminal has it from, too. Real focus is the only
-// selection. Keys do nothing in fields, with modifiers, and when they are switched off.
+// The keys of the page. The table comes from the server. Real focus is the only selection. Keys do nothing in fields, with
+// modifiers, and when they are switched off.
 import { all, one, say, typing } from "./dom.js";
 
 const store = "airqa-keys";
@@ -64,7 +64,6 @@ const actions = {
   down: () => onList() ? move(rows(), 1) : (scrollBy(0, 80), true),
   up: () => onList() ? move(rows(), -1) : (scrollBy(0, -80), true),
   page_up: () => { scrollBy(0, -innerHeight * 0.9); },
-  page_down: () => { scrollBy(0, innerHeight * 0.9); },
   first: () => move(onList() ? rows() : steps(), "first"),
   last: () => move(onList() ? rows() : steps(), "last"),
   next_step: () => move(steps(), 1),

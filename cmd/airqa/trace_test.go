@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"airqa/qa"
+	"airqa/runlog"
+)
+
+// On a terminal, airqa trace prints the list and names the viewer, and shows a trajectory in the pager.
+func TestTraceOnTerminal(t *testing.T) {
+	inFolderWithRun(t)
+	question := `{"uuid": "11111111", "question": "Q?", "answer_format": "", "anchor_pdf": [], "evaluator": {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}}`
+	if err := os.WriteFile("run/questions.jsonl", []byte(question+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := runlog.OpenWriter("run", runlog.WriterConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := w.Begin("11111111", 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.End(qa.Trajectory{Outcome: qa.TurnLimit}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const next = "next: airqa view run\n"
+	for _, tt := range []struct{ args, out, said string }{
+		{"", "1 of 1 episode", next},
+		{"--outcome=answered", "0 of 1 episode", next},
+		{"--format=csv", "question", ""},
+		{"11111111", "paged:── end: turn_limit", ""},
+		{"11111111 --no-pager", "\n── end: turn_limit", ""},
+	} {
+		var out, said bytes.Buffer
+		a := testApp()
+		a.ctx, a.out, a.screen, a.errs, a.width = t.Context(), &out, &out, &said, 80
+		a.getenv = func(name string) string { return map[string]string{"PAGER": "sed s/^/paged:/"}[name] }
+		if err := parsed(t, "trace", tt.args).(traceCmd).Run(a); err != nil {
+			t.Fatalf("airqa trace run %s: %v", tt.args, err)
+		}
+		if !strings.Contains(out.String(), tt.out) || !strings.HasSuffix(said.String(), tt.said) || tt.said == "" && said.Len() > 0 {
+			t.Errorf("airqa trace run %s printed\n%sand said %q", tt.args, &out, &said)
+		}
+	}
+}
