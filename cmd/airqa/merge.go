@@ -14,7 +14,7 @@ type mergeCmd struct {
 }
 
 func (c mergeCmd) Run(a *app) error {
-	jobs, err := merge.Find(c.Runs, c.Out)
+	jobs, err := merge.Find(c.Runs)
 	if err != nil {
 		return err
 	}

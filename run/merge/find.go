@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,34 +20,36 @@ type Job struct {
 	Dirs []string
 }
 
-// depth is how far below a given folder run directories are found: FOLDER/3-of-16/BASELINE@MODEL.
-const depth = 2
-
 // Find returns the shards among paths and in folders, grouped by job. Run directories named BASELINE@MODEL, as airqa run
-// makes them for several baselines, are grouped by that name; all others belong to one job. It skips out, and runs in
-// folders that are no shards.
-func Find(paths []string, out string) ([]Job, error) {
-	f := finder{out: out}
-	for _, path := range paths {
-		before := len(f.dirs)
-		if err := f.walk(path, 0); err != nil {
-			return nil, err
-		}
-		if len(f.dirs) == before && !f.twice(path) {
-			return nil, qa.Usagef("%v", f.nothingIn(path))
-		}
-	}
+// makes them for several baselines, are grouped by that name; all others belong to one job. It skips runs in folders that
+// are no shards, such as an earlier merge.
+func Find(paths []string) ([]Job, error) {
 	var jobs []Job
-	for _, dir := range f.dirs {
-		name, err := jobName(dir)
+	seen := make(map[string]bool)
+	for _, path := range paths {
+		dirs, err := shardsIn(path)
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(jobs, func(j Job) bool { return j.Name == name })
-		if i < 0 {
-			i, jobs = len(jobs), append(jobs, Job{Name: name})
+		for _, dir := range dirs {
+			whole, err := filepath.Abs(dir)
+			if err != nil {
+				return nil, err
+			}
+			if seen[whole] {
+				continue
+			}
+			seen[whole] = true
+			name, err := jobName(whole)
+			if err != nil {
+				return nil, err
+			}
+			i := slices.IndexFunc(jobs, func(j Job) bool { return j.Name == name })
+			if i < 0 {
+				i, jobs = len(jobs), append(jobs, Job{Name: name})
+			}
+			jobs[i].Dirs = append(jobs[i].Dirs, dir)
 		}
-		jobs[i].Dirs = append(jobs[i].Dirs, dir)
 	}
 	if len(jobs) > 1 && slices.ContainsFunc(jobs, func(j Job) bool { return j.Name == "" }) {
 		return nil, qa.Usagef("some run directories are named BASELINE@MODEL and others are not; merge them in two calls")
@@ -56,100 +57,49 @@ func Find(paths []string, out string) ([]Job, error) {
 	return jobs, nil
 }
 
-// finder collects run directories, each once.
-type finder struct {
-	out    string
-	dirs   []string
-	infos  []os.FileInfo
-	others []string // runs that are no shards
-}
-
-func (f *finder) walk(path string, below int) error {
-	info, err := os.Stat(path)
-	if below == 0 && err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return qa.Usagef("%s: no such file or directory", path)
+// shardsIn returns a run directory, or those in a folder, up to FOLDER/3-of-16/BASELINE@MODEL.
+func shardsIn(path string) ([]string, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, &qa.UsageError{Err: err}
+	}
+	var shards, others []string
+	for _, pattern := range []string{"", "*/", "*/*/"} {
+		found, err := fs.Glob(os.DirFS(path), pattern+runlog.RunFile)
+		if err != nil {
+			return nil, err
 		}
-		return err
-	}
-	if err != nil || !info.IsDir() {
-		return nil
-	}
-	if _, err := os.Lstat(filepath.Join(path, runlog.RunFile)); err == nil {
-		return f.add(path, info, below)
-	}
-	if below == depth || below > 0 && f.isOut(info) {
-		return nil
-	}
-	return f.inside(path, below)
-}
-
-// inside looks for runs in the folders of a folder.
-func (f *finder) inside(path string, below int) error {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") {
-			continue
+		for _, name := range found {
+			if strings.HasPrefix(name, ".") || strings.Contains(name, "/.") {
+				continue // such as one that is being merged
+			}
+			dir := filepath.Join(path, filepath.Dir(name))
+			config, err := runlog.ReadConfig(dir)
+			if err != nil {
+				return nil, err
+			}
+			if config.Shape.Shard == "" {
+				others = append(others, dir)
+				continue
+			}
+			shards = append(shards, dir)
 		}
-		if err := f.walk(filepath.Join(path, e.Name()), below+1); err != nil {
-			return err
+		if pattern == "" && len(found) > 0 {
+			break // runs inside of a run are its forks
 		}
 	}
-	return nil
-}
-
-// add adds a run directory, unless it is there already. One that is no shard is skipped if it was only found.
-func (f *finder) add(dir string, info os.FileInfo, below int) error {
-	if f.has(info) || below > 0 && f.isOut(info) {
-		return nil
-	}
-	config, err := runlog.ReadConfig(dir)
 	switch {
-	case err != nil:
-		return err
-	case config.Shape.Shard != "":
-		f.dirs, f.infos = append(f.dirs, dir), append(f.infos, info)
-	case below == 0:
-		return qa.Usagef("%s is not a shard, nor a part of one", dir)
-	default:
-		f.others = append(f.others, dir)
+	case len(shards) > 0:
+		return shards, nil
+	case len(others) > 0:
+		return nil, qa.Usagef("%s has no shards: %s is not a shard, nor a part of one", path, others[0])
 	}
-	return nil
-}
-
-func (f *finder) has(info os.FileInfo) bool {
-	return slices.ContainsFunc(f.infos, func(other os.FileInfo) bool { return os.SameFile(info, other) })
-}
-
-func (f *finder) isOut(info os.FileInfo) bool {
-	out, err := os.Stat(f.out)
-	return err == nil && os.SameFile(info, out)
-}
-
-// twice reports whether a path is a run directory that was found before.
-func (f *finder) twice(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && f.has(info)
-}
-
-func (f *finder) nothingIn(path string) string {
-	if len(f.others) > 0 {
-		return path + " has runs, but no shards: " + f.others[0] + " is not a part of one"
-	}
-	return path + " has no shards; airqa run --shard I/N --out DIR creates one"
+	return nil, qa.Usagef("%s has no shards; airqa run --shard I/N --out DIR creates one", path)
 }
 
 // jobName is the name of a run directory if it is that of its baseline and model; else "".
 func jobName(dir string) (string, error) {
 	config, err := runlog.ReadConfig(dir)
-	if err != nil {
-		return "", err
-	}
-	path, err := filepath.Abs(dir)
-	if name := config.Shape.Baseline + "@" + session.Slug(config.Shape.ModelName()); name == filepath.Base(path) {
+	if name := config.Shape.Baseline + "@" + session.Slug(config.Shape.ModelName()); name == filepath.Base(dir) {
 		return name, err
 	}
 	return "", err

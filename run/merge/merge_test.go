@@ -1,6 +1,7 @@
 package merge_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func (w *world) ok(err error) {
 // merge merges runs into the folder "out".
 func (w *world) merge(partial bool, runs ...string) ([]merge.Result, error) {
 	w.t.Helper()
-	jobs, err := merge.Find(runs, w.path("out"))
+	jobs, err := merge.Find(runs)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +130,8 @@ func (w *world) merger(partial bool) merge.Merger {
 		Session: session.Session{
 			Notify: func(n progress.Notice) { w.notices = append(w.notices, n.String()) }, Now: func() time.Time { return clock },
 			Progress: progress.New(progress.Config{Out: io.Discard}), Redact: same, RedactKeys: same,
+			Getenv:     func(name string) string { return map[string]string{"OPENAI_API_KEY": "sk-test-key-that-is-long"}[name] },
+			Interrupts: func() (context.Context, <-chan struct{}, func()) { return w.t.Context(), nil, func() {} },
 		},
 		Out: w.path("out"), Partial: partial,
 	}
@@ -270,9 +273,9 @@ func TestMergeRefuses(t *testing.T) {
 		}, "failed examples", "1 of 5 episodes, unfinished: q"},
 		{"the same questions twice", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, nil), w.shard("c", two, nil, nil)}
-		}, "wrong use", "5 episodes are in two shards:\n  q"},
+		}, "wrong use", "shard 2/2 is in "},
 		{"a run that is no shard", func(w *world) []string { return []string{w.shard("a", shard.Part{}, nil, nil)} }, "wrong use", "is not a shard"},
-		{"a folder without shards", func(w *world) []string { w.shard("r/a", shard.Part{}, nil, nil); return []string{w.path("r")} }, "wrong use", "has runs, but no shards"},
+		{"a folder without shards", func(w *world) []string { w.shard("r/a", shard.Part{}, nil, nil); return []string{w.path("r")} }, "wrong use", "has no shards: "},
 		{"an empty folder", func(w *world) []string { w.ok(os.Mkdir(w.path("r"), 0o755)); return []string{w.path("r")} }, "wrong use", "has no shards"},
 		{"nothing", func(w *world) []string { return []string{w.path("r")} }, "wrong use", "no such file or directory"},
 		{"other treatment of missing papers", func(w *world) []string {
@@ -312,36 +315,19 @@ func TestMergeSkipped(t *testing.T) {
 	}
 }
 
-// An episode that another shard has finished replaces one that failed; failed ones are merged and named.
-func TestMergeOverlap(t *testing.T) {
+// Failed episodes are merged and named.
+func TestMergeFailed(t *testing.T) {
 	w := newWorld(t)
-	part := shard.Part{Index: 1, Of: 1}
-	a := w.shard("a", part, map[string]qa.Outcome{"q1": qa.EndpointError, "q2": "", "q3": qa.EndpointError, "q4": "-"}, nil)
-	others := map[string]qa.Outcome{"q1": qa.Answered, "q2": qa.TurnLimit, "q4": qa.Answered}
-	for _, ex := range w.examples {
-		if _, ok := others[ex.UUID]; !ok {
-			others[ex.UUID] = "-"
-		}
-	}
-	b := w.shard("b", part, others, nil)
-	results, err := w.merge(false, a, b)
+	results, err := w.merge(false, w.shard("a", shard.Part{Index: 1, Of: 1}, map[string]qa.Outcome{"q1": qa.EndpointError, "q3": qa.TurnLimit}, nil))
 	if kind(err) != "failed examples" || !strings.Contains(err.Error(), "1 episodes failed") || len(results) != 1 {
 		t.Fatalf("results %+v, error %v", results, err)
 	}
-	r := results[0]
-	if !slices.Equal(r.Failed, []string{"q3#0"}) || len(r.LeftOut) != 2 || r.LeftOut[0].Dir != a {
+	if r := results[0]; !slices.Equal(r.Failed, []string{"q1#0"}) || r.Episodes != 10 {
 		t.Errorf("result %+v", r)
-	}
-	run, err := runlog.Open(w.path("out"))
-	w.ok(err)
-	for id, want := range map[string]qa.Outcome{"q1": qa.Answered, "q2": qa.TurnLimit, "q3": qa.EndpointError, "q4": qa.Answered} {
-		if rec, err := run.Episode(id, 0); err != nil || rec.Outcome != want {
-			t.Errorf("%s: %s, %v, want %s", id, rec.Outcome, err, want)
-		}
 	}
 }
 
-// A merge of more shards replaces an earlier one, and keeps what people and judges added to it.
+// A merge of more shards replaces an earlier one, and keeps what people added to that. What they added to shards stays there.
 func TestMergeAgain(t *testing.T) {
 	w := newWorld(t)
 	folder := w.shards(2)
@@ -353,9 +339,10 @@ func TestMergeAgain(t *testing.T) {
 		t.Errorf("note %+v, %v", config.Note, err)
 	}
 	w.ok(os.WriteFile(w.path("out/notes.jsonl"), []byte("{\"id\":\"1\"}\n"), 0o600))
-	w.ok(os.WriteFile(filepath.Join(folder, "2/notes.jsonl"), []byte("{\"id\":\"2\"}\n{\"id\":\"1\"}\nhalf"), 0o600))
-	fork := w.shard("out/forks/q1-s1-1", shard.Part{}, nil, nil)
-	w.shard("shards/2/forks/q1-s1-1", shard.Part{}, nil, func(c *runlog.Config) { c.Program = "airqa other" })
+	w.ok(os.WriteFile(w.path("out/causes.jsonl"), []byte("{}\n"), 0o600))
+	w.ok(os.WriteFile(filepath.Join(folder, "2/notes.jsonl"), []byte("{\"id\":\"2\"}\n"), 0o600))
+	w.shard("out/forks/q1-s1-1", shard.Part{}, nil, nil)
+	w.shard("shards/2/forks/q1-s1-2", shard.Part{}, nil, nil)
 	again := w.merged(false, folder)
 	if !again.Replaced || again.Questions != 10 || len(again.MissingShards) > 0 {
 		t.Errorf("result %+v", again)
@@ -364,12 +351,18 @@ func TestMergeAgain(t *testing.T) {
 	if err != nil || config.Note.Merged != nil {
 		t.Errorf("note %+v, %v", config.Note, err)
 	}
-	if got := w.read("out/notes.jsonl"); got != "{\"id\":\"2\"}\n{\"id\":\"1\"}\n" {
-		t.Errorf("notes %q", got)
+	if got := w.read("out/notes.jsonl") + w.read("out/causes.jsonl"); got != "{\"id\":\"1\"}\n{}\n" {
+		t.Errorf("notes and causes %q", got)
 	}
-	for _, name := range []string{"q1-s1-1", "q1-s1-2"} {
-		if r, err := runlog.Open(w.path("out/forks/" + name)); err != nil || len(r.UUIDs()) != 10 {
-			t.Errorf("fork %s (of %s): %v", name, fork, err)
+	if r, err := runlog.Open(w.path("out/forks/q1-s1-1")); err != nil || len(r.UUIDs()) != 10 {
+		t.Errorf("fork: %v", err)
+	}
+	if _, err := os.Stat(w.path("out/forks/q1-s1-2")); err == nil {
+		t.Error("the fork of a shard was merged")
+	}
+	for _, want := range []string{"notes.jsonl: not merged, but only in " + filepath.Join(folder, "2"), "forks: not merged, but only in " + filepath.Join(folder, "2")} {
+		if !strings.Contains(strings.Join(w.notices, "\n"), want) {
+			t.Errorf("no %q in %q", want, w.notices)
 		}
 	}
 	w.noLeftovers()

@@ -24,11 +24,8 @@ type Result struct {
 	Incomplete    []Gap          `json:"incomplete,omitempty"`
 	// Failed are the episodes that ended with a failure.
 	Failed []string `json:"failed,omitempty"`
-	// LeftOut are unfinished episodes that another shard has finished.
-	LeftOut []Left `json:"left_out,omitempty"`
-	// Scores are the scorings of the merged run as MODE.JUDGE, DroppedScores those that were not carried over and why.
-	Scores        []string       `json:"scores,omitempty"`
-	DroppedScores []DroppedScore `json:"dropped_scores,omitempty"`
+	// Scores are the scorings of the merged run as MODE.JUDGE.
+	Scores []string `json:"scores,omitempty"`
 	// Replaced is true if Out had been merged before, Written false if nothing was written because something is missing.
 	Replaced bool `json:"replaced,omitempty"`
 	Written  bool `json:"written"`
@@ -52,19 +49,6 @@ type Gap struct {
 	Unfinished []string `json:"unfinished,omitempty"`
 }
 
-// Left is an unfinished episode that is not in the merged log, with the number of its steps.
-type Left struct {
-	Episode string `json:"episode"`
-	Dir     string `json:"run"`
-	Steps   int    `json:"steps"`
-}
-
-// DroppedScore is a scoring that was not carried over.
-type DroppedScore struct {
-	Scoring string `json:"scoring"`
-	Reason  string `json:"reason"`
-}
-
 // lacks reports whether questions are missing.
 func (r Result) lacks() bool { return len(r.MissingShards)+len(r.Incomplete) > 0 }
 
@@ -76,15 +60,8 @@ func (r Result) Text(width int) string {
 	if n := len(r.Failed); n > 0 {
 		lines = append(lines, fmt.Sprintf("  failed: %s", names(r.Failed)))
 	}
-	for _, l := range r.LeftOut {
-		lines = append(lines, fmt.Sprintf("  left out: %s of %s (%s), which another shard has finished", short(l.Episode),
-			terminal.Line(l.Dir), terminal.Plural(l.Steps, "step")))
-	}
 	if len(r.Scores) > 0 {
 		lines = append(lines, "  scores: "+terminal.Line(strings.Join(r.Scores, ", ")))
-	}
-	for _, d := range r.DroppedScores {
-		lines = append(lines, fmt.Sprintf("  without the scores of %s: %s", terminal.Line(d.Scoring), terminal.Line(d.Reason)))
 	}
 	for i, line := range lines {
 		lines[i] = terminal.Wrap(line, width, "    ")

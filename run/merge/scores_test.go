@@ -1,91 +1,75 @@
 package merge_test
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"airqa/qa"
-	"airqa/run/merge"
 	"airqa/run/shard"
 	"airqa/runlog"
 )
 
-// score writes scores of all ended answers of a run.
-func (w *world) score(dir string, judge string, created time.Time, uuids ...string) {
-	w.t.Helper()
-	var scores []qa.Score
-	for _, uuid := range uuids {
-		scores = append(scores, qa.Score{UUID: uuid, Verdict: qa.Right, Value: 1})
+// judged makes two shards whose questions have an objective and a subjective answer in turn, and scores the first by a judge.
+func (w *world) judged(judge string) (folder string) {
+	for i := range w.examples {
+		w.examples[i].Evaluator = qa.Evaluator{Func: "eval_int_exact_match", Kwargs: []byte(`{"gold": 1}`)}
+		if i%2 == 1 {
+			w.examples[i].Evaluator = qa.Evaluator{Func: "eval_reference_answer_with_llm", Kwargs: []byte(`{"reference_answer": "1", "question": "?"}`)}
+		}
 	}
-	w.ok(runlog.WriteScores(dir, runlog.Scoring{Mode: "reference", Judge: judge, Created: created}, scores, nil))
+	folder = w.shards(2)
+	w.ok(runlog.WriteScores(filepath.Join(folder, "1"), runlog.Scoring{Mode: "reference", Judge: judge, Created: clock}, nil, nil))
+	return folder
 }
 
+// The merged run is scored by the rules of its shards, without a call: an answer without a kept verdict stays unscored, and a
+// notice has the command that scores it.
 func TestMergeScores(t *testing.T) {
-	later := clock.Add(time.Hour)
 	tests := []struct {
-		name  string
-		score func(w *world, lists [2][]string)
-		want  string // scores that are kept
-		drop  string
+		judge    string
+		verdicts int
+		notice   string
 	}{
-		{"all shards", func(w *world, lists [2][]string) {
-			w.score(w.path("shards/1"), "a", later, lists[0]...)
-			w.score(w.path("shards/2"), "a", later.Add(time.Second), lists[1]...)
-		}, "reference.a", ""},
-		{"one shard", func(w *world, lists [2][]string) { w.score(w.path("shards/1"), "a", later, lists[0]...) }, "", "has no such scores"},
-		{"two judges", func(w *world, lists [2][]string) {
-			w.score(w.path("shards/1"), "a", later, lists[0]...)
-			w.score(w.path("shards/2"), "b", later, lists[1]...)
-		}, "", "has no such scores"},
-		{"newer answers", func(w *world, lists [2][]string) {
-			w.score(w.path("shards/1"), "a", clock.Add(-time.Hour), lists[0]...)
-			w.score(w.path("shards/2"), "a", later, lists[1]...)
-		}, "", "newer than its scores"},
-		{"an answer without a score", func(w *world, lists [2][]string) {
-			w.score(w.path("shards/1"), "a", later, lists[0]...)
-			w.score(w.path("shards/2"), "a", later, lists[1][1:]...)
-		}, "", "has scores of 4 of 5 answers"},
-		{"the earlier merge", func(w *world, lists [2][]string) {
-			w.merged(false, w.path("shards"))
-			w.score(w.path("out"), "a", later, slices.Concat(lists[0], lists[1])...)
-		}, "reference.a", ""},
+		{"offline", 10, ""},
+		{"none", 5, ""},
+		{"openai:a", 5, "5 answers have no verdict of openai:a; airqa score OUT --judge openai:a asks for them"},
+		{"any(openai:a,openai:b)", 5, "airqa score OUT --judge openai:a,openai:b --judge-rule any asks for them"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tt.judge, func(t *testing.T) {
 			w := newWorld(t)
-			w.shards(2)
-			var lists [2][]string
-			for i := range lists {
-				_, share := shard.Part{Index: i + 1, Of: 2}.Take(w.examples)
-				lists[i] = share.UUIDs
+			r := w.merged(false, w.judged(tt.judge))
+			_, scores, err := runlog.FindScores(w.path("out"), "reference", "")
+			if err != nil || len(scores) != 10 || runlog.Verdicts(scores) != tt.verdicts {
+				t.Errorf("%d scores, %d verdicts, %v", len(scores), runlog.Verdicts(scores), err)
 			}
-			tt.score(w, lists)
-			r := w.merged(false, w.path("shards"))
-			if strings.Join(r.Scores, " ") != tt.want || (len(r.DroppedScores) > 0) != (tt.drop != "") {
-				t.Fatalf("result %+v", r)
+			if len(r.Scores) != 1 || r.Scores[0] != "reference."+tt.judge {
+				t.Errorf("result %+v", r)
 			}
-			if tt.drop != "" {
-				if !strings.Contains(r.DroppedScores[0].Reason, tt.drop) || !strings.Contains(r.Text(80), "without the scores") {
-					t.Errorf("dropped %+v", r.DroppedScores)
-				}
-				return
-			}
-			_, scores, err := runlog.FindScores(w.path("out"), "reference", "a")
-			w.ok(err)
-			var got []string
-			for _, s := range scores {
-				got = append(got, s.UUID)
-			}
-			if strings.Join(got, " ") != "q0 q1 q2 q3 q4 q5 q6 q7 q8 q9" {
-				t.Errorf("scores of %v", got)
+			notices := strings.ReplaceAll(strings.Join(w.notices, "\n"), w.path("out"), "OUT")
+			if !strings.Contains(notices, tt.notice) || tt.notice == "" && strings.Contains(notices, "no verdict") {
+				t.Errorf("notices %q", notices)
 			}
 		})
+	}
+}
+
+// Verdicts of all shards and of the earlier merge are kept, each once.
+func TestMergeVerdicts(t *testing.T) {
+	w := newWorld(t)
+	folder := w.shards(2)
+	for i, lines := range []string{"{\"a\":1}\n{\"b\":1}\n", "{\"b\":1}\n{\"c\":1}\nhalf"} {
+		w.ok(os.WriteFile(filepath.Join(folder, fmt.Sprint(i+1), "verdicts.jsonl"), []byte(lines), 0o600))
+	}
+	w.merged(false, folder)
+	w.ok(os.WriteFile(w.path("out/verdicts.jsonl"), []byte("{\"b\":1}\n{\"d\":1}\n"), 0o600))
+	w.merged(false, folder)
+	if got := w.read("out/verdicts.jsonl"); got != "{\"a\":1}\n{\"b\":1}\n{\"c\":1}\n{\"d\":1}\n" {
+		t.Errorf("verdicts %q", got)
 	}
 }
 
@@ -101,40 +85,4 @@ func TestCreated(t *testing.T) {
 	if want := clock.Add(-3 * time.Hour); !c.Created.Equal(want) {
 		t.Errorf("created %v, want %v", c.Created, want)
 	}
-}
-
-// Scores that cannot be written are an error of the merge.
-func TestScoresNotWritten(t *testing.T) {
-	w := newWorld(t)
-	w.shards(2)
-	for i := range 2 {
-		_, share := shard.Part{Index: i + 1, Of: 2}.Take(w.examples)
-		w.score(w.path(fmt.Sprintf("shards/%d", i+1)), "a", clock.Add(time.Hour), share.UUIDs...)
-	}
-	jobs, err := merge.Find([]string{w.path("shards")}, w.path("out"))
-	w.ok(err)
-	m := w.merger(false)
-	m.Redact = func(b []byte) []byte { // called with what is about to be written
-		if bytes.Contains(b, []byte(`"verdict"`)) {
-			for _, dir := range w.besides() {
-				w.ok(errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600))) // a file instead of the folder
-			}
-		}
-		return b
-	}
-	if results, err := m.Merge(jobs); err == nil {
-		t.Errorf("results %+v", results)
-	}
-}
-
-// besides are the folders of the world that are no shards.
-func (w *world) besides() (dirs []string) {
-	entries, err := os.ReadDir(w.dir)
-	w.ok(err)
-	for _, e := range entries {
-		if e.Name() != "shards" {
-			dirs = append(dirs, w.path(e.Name()))
-		}
-	}
-	return dirs
 }

@@ -2,7 +2,6 @@ package merge
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -12,17 +11,19 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/ledger"
+	"airqa/internal/stagedir"
+	"airqa/run/scoring"
 	"airqa/runlog"
 )
 
-// ledgers are the files of a run directory whose lines are independent of each other.
-var ledgers = []string{"notes.jsonl", "verdicts.jsonl", "causes.jsonl"}
-
-// write writes the merged run aside and puts it in its place.
+// write writes the merged run aside, puts it in its place, and scores it.
 func (p *plan) write() error {
-	d, err := p.openFolder()
+	d, err := stagedir.Open(p.Out)
+	if errors.Is(err, stagedir.ErrBusy) {
+		err = errors.New("another airqa is merging into it; wait for it or stop it")
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("merge into %s: %w", p.Out, err)
 	}
 	defer func() { _ = d.Close() }()
 	questions, err := os.ReadFile(filepath.Join(p.shards[0].Dir, runlog.QuestionsFile))
@@ -35,18 +36,42 @@ func (p *plan) write() error {
 	if err := p.writeLog(d.Path); err != nil {
 		return err
 	}
-	if err := p.writeRest(d.Path); err != nil {
+	if err := p.writeVerdicts(d.Path); err != nil {
 		return err
 	}
-	return p.replace(d)
+	scorings, err := p.scorings()
+	if err != nil {
+		return err
+	}
+	if err := p.replace(d); err != nil {
+		return err
+	}
+	return p.score(scorings)
+}
+
+// config is run.json of the merged run: that of the first shard, as if one machine had answered all questions.
+func (p *plan) config() runlog.Config {
+	c := p.shards[0].Config
+	c.Shape = whole(c)
+	c.Note.ShardQuestions = nil
+	if c.Note.Missing != nil {
+		missing := *c.Note.Missing
+		missing.Choice, c.Note.Missing = p.choice(), &missing
+	}
+	for _, s := range p.shards {
+		if s.Config.Created.Before(c.Created) {
+			c.Created = s.Config.Created
+		}
+		c.Note.Repeats = max(c.Note.Repeats, s.Config.Note.Repeats)
+	}
+	if len(p.MissingShards) > 0 {
+		c.Note.Merged = &runlog.Merged{Of: p.Of, Shards: p.Shards}
+	}
+	return c
 }
 
 // writeLog writes the log with its texts and images.
 func (p *plan) writeLog(dir string) (err error) {
-	order, err := p.order()
-	if err != nil {
-		return err
-	}
 	w, err := runlog.OpenWriter(dir, runlog.WriterConfig{Redact: p.Redact, Now: p.Now})
 	if err != nil {
 		return err
@@ -61,95 +86,117 @@ func (p *plan) writeLog(dir string) (err error) {
 			p.Notify.Warnf("%s: %v (left out)", s.Dir, d)
 		}
 	}
-	stage := p.Progress.Stage("merge "+filepath.Base(p.Out), len(order))
-	for i, id := range order {
-		if err := w.CopyEpisode(p.chosen[id].Run, id); err != nil {
-			stage.Close(fmt.Sprintf("stopped at %d of %d episodes", i, len(order)))
+	stage := p.Progress.Stage("merge "+filepath.Base(p.Out), len(p.order))
+	for i, c := range p.order {
+		if err := w.CopyEpisode(c.from.Run, c.episode); err != nil {
+			stage.Close(fmt.Sprintf("stopped at %d of %d episodes", i, len(p.order)))
 			return err
 		}
 		stage.Set(i+1, "")
 	}
-	stage.Close(fmt.Sprintf("%d episodes of %d shards", len(order), len(p.Shards)))
+	stage.Close(fmt.Sprintf("%d episodes of %d shards", len(p.order), len(p.Shards)))
 	return nil
 }
 
-// writeRest writes notes, verdicts, forks and scores. Those of an earlier merge in the same place are kept.
-func (p *plan) writeRest(dir string) error {
-	from := make([]string, 0, len(p.shards)+1)
-	for _, s := range p.shards {
-		from = append(from, s.Dir)
-	}
-	if p.Replaced {
-		from = append(from, p.Out)
-	}
-	for _, name := range ledgers {
-		if err := union(filepath.Join(dir, name), name, from); err != nil {
-			return err
-		}
-	}
-	for _, run := range from {
-		if err := copyForks(run, dir); err != nil {
-			return err
-		}
-	}
-	return p.writeScores(dir)
-}
-
-// union writes the lines of a file of several folders, each line once. It writes nothing if no folder has the file.
-func union(path, name string, dirs []string) error {
-	var sources []*os.File
-	defer func() {
-		for _, f := range sources {
-			_ = f.Close()
-		}
-	}()
-	for _, dir := range dirs {
-		f, err := openRegular(dir, name)
+// writeVerdicts writes the verdicts of the shards and of an earlier merge, each once.
+func (p *plan) writeVerdicts(dir string) error {
+	seen := make(map[string]bool)
+	var all []byte
+	for _, from := range p.dirs() {
+		file, err := os.OpenInRoot(from, scoring.VerdictsFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		sources = append(sources, f)
-	}
-	if len(sources) == 0 {
-		return nil
-	}
-	return files.Write(path, func(out io.Writer) error {
-		seen := make(map[[sha256.Size]byte]bool)
-		for _, f := range sources {
-			for line, err := range ledger.Lines(bufio.NewReader(f)) {
-				if err != nil {
-					return err
-				}
-				sum := sha256.Sum256(line)
-				if seen[sum] {
-					continue
-				}
-				seen[sum] = true
-				if _, err := out.Write(line); err != nil {
-					return err
-				}
+		for line, bad := range ledger.Lines(bufio.NewReader(file)) {
+			if err = bad; err != nil {
+				break
+			}
+			if !seen[string(line)] {
+				seen[string(line)] = true
+				all = append(all, line...)
 			}
 		}
+		if err := errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 {
 		return nil
-	})
+	}
+	return files.WriteFile(filepath.Join(dir, scoring.VerdictsFile), all)
 }
 
-// openRegular opens a regular file of a folder. It follows no links: a shard may come from a stranger.
-func openRegular(dir, name string) (*os.File, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
+// dirs are the directories of the shards, and of an earlier merge.
+func (p *plan) dirs() []string {
+	var dirs []string
+	for _, s := range p.shards {
+		dirs = append(dirs, s.Dir)
 	}
-	defer func() { _ = root.Close() }()
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
+	if p.Replaced {
+		dirs = append(dirs, p.Out)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file; links are not followed inside a run directory", filepath.Join(dir, name))
+	return dirs
+}
+
+// written are the files and folders that people and airqa why add to a run directory.
+var written = []string{"notes.jsonl", "causes.jsonl", "forks"}
+
+// replace moves the merged run to its place. Of an earlier merge in the same place, it keeps what was added; the shards keep
+// theirs.
+func (p *plan) replace(d *stagedir.Dir) error {
+	for _, name := range written {
+		var in []string
+		for _, s := range p.shards {
+			if _, err := os.Lstat(filepath.Join(s.Dir, name)); err == nil {
+				in = append(in, s.Dir)
+			}
+		}
+		if len(in) > 0 {
+			p.Notify.Warnf("%s: not merged, but only in %s", name, few(in, ", "))
+		}
 	}
-	return root.Open(name)
+	if p.Replaced {
+		w, err := runlog.OpenWriter(p.Out, runlog.WriterConfig{}) // nothing may resume it now
+		if err != nil {
+			return err
+		}
+		defer func() { _ = w.Close() }()
+		if err := p.checkSubset(); err != nil {
+			return err
+		}
+		for _, name := range written {
+			if err := p.carry(name, d.Path); err != nil {
+				return err
+			}
+		}
+	}
+	if err := d.Replace(); err != nil {
+		return fmt.Errorf("move the merged run to %s: %w", p.Out, err)
+	}
+	return nil
+}
+
+// carry copies a file or folder of an earlier merge, if there is one.
+func (p *plan) carry(name, to string) error {
+	old := os.DirFS(p.Out)
+	return fs.WalkDir(old, name, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		file, err := old.Open(path)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }()
+		return files.Write(filepath.Join(to, filepath.FromSlash(path)), func(w io.Writer) error {
+			_, err := io.Copy(w, file)
+			return err
+		})
+	})
 }
