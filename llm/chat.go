@@ -137,9 +137,6 @@ func toReply(c *llms.ContentChoice) qa.Reply {
 	reply.Model, _ = c.GenerationInfo[infoModel].(string)
 	reply.Sealed, _ = c.GenerationInfo[infoSealed].(json.RawMessage)
 	for i, call := range c.ToolCalls {
-		if call.FunctionCall == nil {
-			continue
-		}
 		reply.ToolCalls = append(reply.ToolCalls, qa.ToolCall{
 			ID: cmp.Or(call.ID, fmt.Sprintf("call_%d", i)), Name: call.FunctionCall.Name, Arguments: readArguments(call.FunctionCall.Arguments),
 		})
@@ -147,29 +144,9 @@ func toReply(c *llms.ContentChoice) qa.Reply {
 	return reply
 }
 
-// reportedUsage reads the counts of our codecs and of langchaingo's providers, which use several names and put them at
-// the top or under "usage". It is zero if nothing was reported.
+// reportedUsage returns the counts of a reply; zero if none were reported.
 func reportedUsage(info map[string]any) qa.Usage {
-	u, ours := info[infoUsage].(qa.Usage)
-	if !ours {
-		var all map[string]any
-		if data, err := json.Marshal(info); err != nil || json.Unmarshal(data, &all) != nil {
-			return qa.Usage{}
-		}
-		nested, _ := all[infoUsage].(map[string]any)
-		counts := map[string]int{}
-		for _, fields := range []map[string]any{all, nested} {
-			for name, value := range fields {
-				if n, ok := value.(float64); ok {
-					counts[strings.ToLower(strings.ReplaceAll(name, "_", ""))] = int(n)
-				}
-			}
-		}
-		u.Prompt = cmp.Or(counts["prompttokens"], counts["inputtokens"])
-		u.Completion = cmp.Or(counts["completiontokens"], counts["outputtokens"])
-		u.Cached = cmp.Or(counts["promptcachedtokens"], counts["cachereadinputtokens"])
-		u.Reasoning = cmp.Or(counts["reasoningtokens"], counts["completionreasoningtokens"])
-	}
+	u, _ := info[infoUsage].(qa.Usage)
 	for _, n := range []*int{&u.Prompt, &u.Completion, &u.Cached, &u.Reasoning} {
 		*n = max(*n, 0)
 	}

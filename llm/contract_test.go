@@ -1,7 +1,6 @@
 package llm_test
 
 import (
-	"maps"
 	"slices"
 	"testing"
 
@@ -15,11 +14,9 @@ import (
 func TestContract(t *testing.T) {
 	served := func(t *testing.T, provider string) (*openaitest.Server, llm.Config) {
 		s := start(t, openaitest.Config{ToolCalls: func([]openaitest.Message) []openaitest.ToolCall { return nil }})
-		all := endpoints(s)
-		maps.Copy(all, foreign(t, s))
-		return s, all[provider]
+		return s, endpoints(s)[provider]
 	}
-	for _, provider := range []string{"openai", "google", "anthropic", "ollama", "bedrock", "cloudflare"} {
+	for _, provider := range []string{"openai", "google", "anthropic", "ollama"} {
 		for name, retries := range map[string]int{"alone": 0, "retried": 2} {
 			t.Run(provider+" "+name, func(t *testing.T) {
 				build := func(t *testing.T, c llm.Config) qa.Model {
@@ -47,16 +44,12 @@ func TestContract(t *testing.T) {
 						s.Fail(openaitest.Hang(asked))
 						return build(t, c)
 					},
-				}
-				if provider != "cloudflare" {
-					checks.Tools = func(t *testing.T) qa.Model {
+					Tools: func(t *testing.T) qa.Model {
 						s := start(t, openaitest.Config{ToolCalls: func([]openaitest.Message) []openaitest.ToolCall {
 							return []openaitest.ToolCall{{ID: "a", Name: modeltest.Tool.Name, Arguments: `{"query":"x"}`}}
 						}})
-						all := endpoints(s)
-						all["bedrock"] = foreign(t, s)["bedrock"]
-						return build(t, all[provider])
-					}
+						return build(t, endpoints(s)[provider])
+					},
 				}
 				modeltest.Run(t, checks)
 			})

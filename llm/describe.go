@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"airqa/internal/files"
 	"airqa/llm/catalog"
 	"airqa/qa"
@@ -86,27 +84,6 @@ func checkSampling(s qa.Sampling) error {
 	return nil
 }
 
-// callOptions are the settings sent, as langchaingo options.
-func (c Config) callOptions() []llms.CallOption {
-	var options []llms.CallOption
-	fields, _ := c.settled()
-	for name := range fields {
-		switch name {
-		case "temperature":
-			options = append(options, llms.WithTemperature(*c.Sampling.Temperature))
-		case "top_p":
-			options = append(options, llms.WithTopP(*c.Sampling.TopP))
-		case "seed":
-			options = append(options, llms.WithSeed(*c.Sampling.Seed))
-		case "max_tokens":
-			options = append(options, llms.WithMaxTokens(c.Sampling.MaxTokens))
-		case "stop":
-			options = append(options, llms.WithStopWords(c.Sampling.Stop))
-		}
-	}
-	return options
-}
-
 // settled returns the sampling sent, by the names of OpenAI's protocol, and the sorted names of settings not sent.
 func (c Config) settled() (fields map[string]any, unsent []string) {
 	fields = c.Sampling.Record()
@@ -129,9 +106,6 @@ func (c Config) refused(fields map[string]any) []string {
 	provider, _ := SplitSpec(c.Spec)
 	v, _ := findVendor(provider)
 	names = append(names, v.unsent...)
-	if t := c.Sampling.Temperature; v.open != nil && t != nil && *t == 0 {
-		names = append(names, "temperature") // langchaingo's clients cannot send an explicit zero
-	}
 	model := c.listed()
 	_, temperature := fields["temperature"]
 	switch {

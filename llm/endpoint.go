@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http/httptrace"
-	"net/url"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -18,23 +16,20 @@ import (
 	"airqa/qa"
 )
 
-// Endpoint calls a model through langchaingo's interface, one request per call: our own client over HTTP, see
-// [NewEndpoint], or any other, see [Adapt]. [Open] adds retries. Calls may overlap.
+// Endpoint calls a model over HTTP through langchaingo's interface, one request per call. [Open] adds retries. Calls may
+// overlap.
 type Endpoint struct {
 	site
-	inner   llms.Model
-	options []llms.CallOption
+	inner llms.Model
 	// thinks is true for models that may start a reply with their reasoning, unopened if the opening tag may be
 	// missing.
 	thinks, unopened bool
 	// systemAsUser is true for a model that accepts no system messages.
 	systemAsUser bool
-	// textOnly is true for clients without images and tools.
-	textOnly bool
-	timeout  time.Duration
-	limiter  *httpclient.Limiter
-	onWait   func(class qa.FailureClass) (over func())
-	counts   tokens.Memo
+	timeout      time.Duration
+	limiter      *httpclient.Limiter
+	onWait       func(class qa.FailureClass) (over func())
+	counts       tokens.Memo
 }
 
 // NewEndpoint makes the model that c.Spec names, of a built-in provider. It makes no request.
@@ -55,12 +50,11 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	if err := v.checkKey(c.APIKey, base); err != nil {
 		return nil, err
 	}
-	if v.open != nil {
-		return newForeign(c, v, base)
-	}
-	e := c.endpoint(base, base.JoinPath(v.codec.path))
 	fields, _ := c.settled()
-	e.thinks = v.codec.thinks
+	e := &Endpoint{
+		site: site{where: where(base.JoinPath(v.codec.path)), key: c.APIKey, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
+		systemAsUser: c.listed().SystemAsUser, timeout: c.Timeout, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
+	}
 	e.inner = &client{
 		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base),
 		settings: v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.listed().MaxCompletionTokens, c.ContextWindow}),
@@ -69,35 +63,12 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// Adapt turns any langchaingo model into a [qa.Model] with the limits, failure classes and token counts of an endpoint.
-// c.Spec names it, c.BaseURL is the address for errors and limits, and the sampling is passed as call options. m must
-// return when the context of a call ends.
-func Adapt(c Config, m llms.Model) (*Endpoint, error) {
-	c = c.withDefaults()
-	base, err := url.Parse(c.BaseURL)
-	if err != nil {
-		return nil, errors.New("invalid base URL")
-	}
-	e := c.endpoint(base, base)
-	e.inner, e.options, e.thinks = m, c.callOptions(), true
-	return e, nil
-}
-
-// endpoint returns an endpoint without a model; its limiter is shared by the model at base.
-func (c Config) endpoint(base, address *url.URL) *Endpoint {
-	_, model := SplitSpec(c.Spec)
-	return &Endpoint{
-		site: site{where: where(address), key: c.APIKey, now: c.Now}, unopened: c.reasons(),
-		systemAsUser: c.listed().SystemAsUser, timeout: c.Timeout, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
-	}
-}
-
 // Complete makes one request when the limiter of its endpoint allows it. Images of a tool's result go into a user
 // message after the results, because protocols allow none in results. The error is a [*qa.CallError]. When the context
 // ends, Complete returns at once and the error wraps the context's.
 func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
-	if err := e.check(r); err != nil {
-		return qa.Reply{}, callError(nil, err)
+	if err := checkMessages(r.Messages, r.Tools); err != nil {
+		return qa.Reply{}, callError(nil, &Fault{Class: qa.FailBadRequest, Detail: err.Error()})
 	}
 	turn, queued, err := e.limiter.Acquire(ctx, func() func() { return e.onWait(Queue) })
 	if err != nil {
@@ -139,20 +110,6 @@ func withConnecting(ctx context.Context) (context.Context, *atomic.Bool) {
 	}), connecting
 }
 
-func (e *Endpoint) check(r qa.Request) error {
-	if err := checkMessages(r.Messages, r.Tools); err != nil {
-		return &Fault{Class: qa.FailBadRequest, Detail: err.Error()}
-	}
-	images := func(m qa.Message) bool { return len(m.Images) > 0 }
-	switch {
-	case e.textOnly && slices.ContainsFunc(r.Messages, images):
-		return &Fault{Class: qa.FailImages, Detail: "this provider's client sends no images"}
-	case e.textOnly && len(r.Tools) > 0:
-		return &Fault{Class: qa.FailBadRequest, Detail: "this provider's client offers no tools: let the model write its actions as text"}
-	}
-	return nil
-}
-
 // callError is a failed call with a hint.
 func callError(attempts []qa.Attempt, err error) *qa.CallError {
 	return &qa.CallError{Class: Classify(err), Attempts: attempts, Err: err, Hint: hintOn(err)}
@@ -161,7 +118,7 @@ func callError(attempts []qa.Attempt, err error) *qa.CallError {
 func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error) {
 	bounded, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	options := slices.Clone(e.options)
+	var options []llms.CallOption
 	if len(r.Tools) > 0 {
 		options = append(options, llms.WithTools(toTools(r.Tools)))
 	}
@@ -170,9 +127,6 @@ func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error)
 		var a answered
 		errors.As(err, &a)
 		return qa.Reply{}, a.status, e.explain(ctx, bounded, err)
-	}
-	if got == nil || len(got.Choices) == 0 {
-		return qa.Reply{}, 0, e.fault(qa.FailGarbage, "the reply has no choices")
 	}
 	status, _ := got.Choices[0].GenerationInfo[infoStatus].(int)
 	return e.reply(r, got.Choices[0]), status, nil
@@ -230,5 +184,14 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 		f.hint = hint
 		return f
 	}
-	return e.fault(foreignClass(err), httpclient.Bare(err).Error())
+	return e.fault(brokenClass(err), httpclient.Bare(err).Error())
+}
+
+// brokenClass is the class of a connection that broke, also while the reply was read.
+func brokenClass(err error) qa.FailureClass {
+	var network net.Error
+	if errors.As(err, &network) && network.Timeout() {
+		return qa.FailTimeout
+	}
+	return qa.FailNetwork
 }

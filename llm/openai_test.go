@@ -336,3 +336,15 @@ func TestCancelReturnsAtOnce(t *testing.T) {
 		t.Errorf("a dead context: error %v, %d requests", err, s.Calls())
 	}
 }
+
+func TestSeedAtMistral(t *testing.T) {
+	s := start(t, openaitest.Config{})
+	c := config(s, "")
+	c.Spec, c.Sampling = "mistral:m", qa.Sampling{Seed: new(7)}
+	if _, err := ask(t, c); err != nil {
+		t.Fatal(err)
+	}
+	if body := string(s.Requests()[0].Body); !strings.Contains(body, `"random_seed":7`) || strings.Contains(body, `"seed"`) {
+		t.Errorf("sent %s", body)
+	}
+}

@@ -30,11 +30,8 @@ type vendor struct {
 	// unversioned addresses may omit /v1, like ANTHROPIC_BASE_URL for Anthropic's own SDKs.
 	unversioned bool
 	codec       codec
-	// open makes a langchaingo client; it replaces the codec.
-	open opener
-	// textOnly clients accept no images and no tools; unsent names the settings that the client does not send.
-	textOnly bool
-	unsent   []string
+	// unsent names the settings that the protocol does not have.
+	unsent []string
 }
 
 func vendors() []vendor {
@@ -62,16 +59,6 @@ func vendors() []vendor {
 		{
 			name: "cohere", base: "https://api.cohere.ai/compatibility/v1", codec: openAICodec(),
 			keys: []string{"COHERE_API_KEY"}, bases: []string{"COHERE_BASE_URL"},
-		},
-		{
-			name: "bedrock", base: "https://bedrock-runtime.us-east-1.amazonaws.com", open: openBedrock, free: true,
-			keys: []string{"AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}, bases: []string{"AWS_ENDPOINT_URL_BEDROCK_RUNTIME"},
-			unsent: []string{"seed", "reasoning_effort"},
-		},
-		{
-			name: "cloudflare", base: "https://api.cloudflare.com/client/v4/accounts", open: openCloudflare, textOnly: true,
-			keys: []string{"CLOUDFLARE_API_TOKEN"}, bases: []string{"CLOUDFLARE_BASE_URL"},
-			unsent: []string{"temperature", "top_p", "seed", "max_tokens", "stop", "reasoning_effort"},
 		},
 	}
 }
@@ -168,9 +155,6 @@ func (v vendor) parseBaseURL(address string) (*url.URL, error) {
 
 // bareHost matches a host with its port and no scheme. No key has this form.
 var bareHost = lazyregexp.New(`^[a-z0-9.-]+:[0-9]{1,5}(/[A-Za-z0-9._/-]*)?$`)
-
-// bedrockHost matches a host of AWS with its region, such as bedrock-runtime.eu-central-1.amazonaws.com.
-var bedrockHost = lazyregexp.New(`^bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com`)
 
 // version matches a path that ends in a version of the API.
 var version = lazyregexp.New(`/v[0-9]+[a-z0-9]*$`)

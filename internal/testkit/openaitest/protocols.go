@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"regexp"
 	"strings"
 )
 
@@ -24,42 +23,6 @@ var wires = map[string]wire{
 	"/v1/chat/completions": {parse: parseChat, write: Config.completion, fail: writeError},
 	"/v1/messages":         {parse: parseLoosely, write: Config.message, fail: writeAnthropicError},
 	"/api/chat":            {parse: parseLoosely, write: Config.ollamaChat, fail: writeOllamaError},
-}
-
-// Paths that end in the model's name, for Bedrock's Claude and Cloudflare's Workers AI.
-var namedWires = map[*regexp.Regexp]wire{
-	regexp.MustCompile(`^/model/[^/]+/invoke$`):      {parse: parseNameless, write: Config.message, fail: writeOllamaError},
-	regexp.MustCompile(`^/v1/account/ai/run/@cf/.+`): {parse: parseNameless, write: Config.cloudflare, fail: writeOllamaError},
-}
-
-func wireOf(path string) (wire, bool) {
-	for pattern, w := range namedWires {
-		if pattern.MatchString(path) {
-			return w, true
-		}
-	}
-	w, ok := wires[path]
-	return w, ok
-}
-
-// parseNameless parses a request whose model is in the path.
-func parseNameless(body []byte) (chatRequest, error) {
-	var fields map[string]any
-	if err := json.Unmarshal(body, &fields); err != nil {
-		return chatRequest{}, err
-	}
-	fields["model"] = "in the path"
-	named, err := json.Marshal(fields)
-	if err != nil {
-		return chatRequest{}, err
-	}
-	return parseLoosely(named)
-}
-
-// cloudflare is a reply of Workers AI.
-func (c Config) cloudflare(chat chatRequest) map[string]any {
-	text, _ := c.reply(chat)
-	return map[string]any{"result": map[string]any{"response": text}, "success": true, "errors": []any{}, "messages": []any{}}
 }
 
 // parseLoosely extracts the texts of a conversation in Anthropic's or Ollama's format.

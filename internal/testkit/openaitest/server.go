@@ -124,7 +124,7 @@ func (s *Server) record(r Request) Fault {
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte) {
-	wire, ok := wireOf(r.URL.Path)
+	wire, ok := wires[r.URL.Path]
 	if !ok || r.Method != http.MethodPost {
 		writeError(w, http.StatusNotFound, "not_found", "no such path: "+r.URL.Path)
 		return
