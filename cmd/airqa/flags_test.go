@@ -205,7 +205,7 @@ var scripted = map[string]map[string]string{
 	"synth all":     {"script/synth.txtar": making + " baseline repeats judge judge-concurrency"},
 	"synth act":     {"script/synth.txtar": "data model out workers baseline repeats judge judge-concurrency rows retrieve"},
 	"synth why":     {"script/synth.txtar": "json"},
-	"why":           {"script/demo.txtar": "compare format json scoring all", "script/trace.txtar": "ask judge-base-url judge-concurrency"},
+	"why":           {"script/demo.txtar": "compare format json scoring all"},
 	"view":          {"view_test.go": "data listen no-open"},
 	"serve": {
 		"serve_test.go": "data questions out token-file idle listen split split-seed model-name max-answer call-timeout judge judge-concurrency " +

@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 
-	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/runlog"
 	"airqa/trace"
@@ -19,11 +17,7 @@ type whyCmd struct {
 	Compare string `placeholder:"RUN2" help:"Show the causes of a second run beside those of the first."`
 	All     bool   `help:"List all wrong answers. Default: the ten causes with the highest confidence; CSV and JSON contain all."`
 	formatFlags
-	Ask     string `placeholder:"PROVIDER:NAME" help:"Also ask this model for the cause of each wrong answer, and show how often it agrees with the rules. Replies are kept in the run directory."`
 	Scoring string `placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
-
-	JudgeBaseURL     string `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the endpoint for --ask. Default: api.openai.com, even with --base-url."`
-	JudgeConcurrency int    `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls for --ask."`
 }
 
 func (c whyCmd) Run(a *app) error {
@@ -47,7 +41,7 @@ func (c whyCmd) Run(a *app) error {
 		return err
 	}
 	for i := range runs {
-		if err := c.others(a, sources[i], &runs[i]); err != nil {
+		if err := a.decided(&runs[i]); err != nil {
 			return err
 		}
 	}
@@ -107,12 +101,12 @@ func (c whyCmd) sources(a *app) (list []cause.Source, err error) {
 	return list, nil
 }
 
-// others warns of damaged episodes, and adds what people decided and what a model says.
-func (c whyCmd) others(a *app, s cause.Source, r *cause.Run) error {
+// decided warns of damaged episodes, and adds what people decided.
+func (a *app) decided(r *cause.Run) error {
 	for _, damage := range r.Damaged {
 		a.say("warning: %s: %v (this episode is left out)", r.Dir, damage)
 	}
-	f, err := trace.OpenNotes(s.Dir, trace.NoteConfig{})
+	f, err := trace.OpenNotes(r.Dir, trace.NoteConfig{})
 	if err != nil {
 		return err
 	}
@@ -120,32 +114,5 @@ func (c whyCmd) others(a *app, s cause.Source, r *cause.Run) error {
 	for i, row := range r.Rows {
 		r.Rows[i].Decided = decided[qa.EpisodeID(row.UUID, row.Repeat)].Cause
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if c.Ask != "" {
-		err = c.ask(a, s, r)
-	}
-	r.Agree()
-	return err
-}
-
-// ask asks a model for the cause of each wrong answer of a run.
-func (c whyCmd) ask(a *app, s cause.Source, r *cause.Run) error {
-	session := a.session()
-	asker, id, err := scoring.Judges{Names: []string{c.Ask}, BaseURL: c.JudgeBaseURL}.Asker(session)
-	if err != nil {
-		return withCode(exitUsage, err)
-	}
-	asked, err := cause.Asking{
-		Dir: s.Dir, Model: id, Asker: asker, Workers: c.JudgeConcurrency, Redact: session.Redact,
-	}.Run(a.ctx, s.Run, r)
-	if err != nil {
-		return err
-	}
-	if n := len(asked.Failed); n > 0 {
-		a.say("warning: %s: %s failed, such as: %v; the same command retries them", s.Dir, terminal.Plural(n, "request"), asked.Failed[0])
-	}
-	a.say("note: %s: %s to %s, %d cached, %d + %d tokens", s.Dir, terminal.Plural(asked.Calls, "call"), c.Ask, asked.Known, asked.Usage.Prompt, asked.Usage.Completion)
-	return nil
+	return f.Close()
 }

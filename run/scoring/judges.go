@@ -220,14 +220,6 @@ func (c Judges) asker(s session.Session, j *Judge, name string) (judge.Asker, ju
 	return newAsker(s, j, m.Endpoint, name, access), id, nil
 }
 
-// Asker opens the model of a single judge for other questions than those of a judge.
-func (c Judges) Asker(s session.Session) (judge.Asker, judge.Identity, error) {
-	if len(c.Names) != 1 || !AsksModel(c.Names[0]) {
-		return nil, judge.Identity{}, qa.Usagef("%q is not a model", strings.Join(c.Names, ","))
-	}
-	return c.asker(s, &Judge{}, c.Names[0])
-}
-
 // Recorded returns the judges of a scoring.
 func (c Judges) Recorded(s runlog.Scoring) Judges {
 	c.Names, c.BaseURL = []string{s.Judge}, cmp.Or(c.BaseURL, s.JudgeBaseURL)

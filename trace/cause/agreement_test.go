@@ -1,25 +1,29 @@
 package cause_test
 
 import (
-	"math"
 	"testing"
 
 	"airqa/trace/cause"
 )
 
-func TestAgree(t *testing.T) {
-	a := []cause.Code{cause.Repetition, cause.Repetition, cause.WrongGold, cause.Unknown, "", cause.WrongGold}
-	b := []cause.Code{cause.Repetition, cause.WrongGold, cause.WrongGold, cause.Unknown, cause.Unknown, ""}
-	g := cause.Agree("rules", "people", a, b)
-	// Observed 3/4; by chance (2*1 + 1*2 + 1*1) / 16.
-	want := (0.75 - 5.0/16) / (1 - 5.0/16)
-	if g.Answers != 4 || g.Equal != 3 || g.Kappa == nil || math.Abs(*g.Kappa-want) > 1e-12 {
-		t.Errorf("%+v, want kappa %v", g, want)
+func TestAgreement(t *testing.T) {
+	var r cause.Run
+	decide := func(rule, person cause.Code) {
+		r.Rows = append(r.Rows, cause.Row{Cause: cause.Cause{Code: rule}, Decided: person})
 	}
-	if got := g.String(); got != "rules and people agree on 3 of 4 causes (95% interval 30% to 95%, Cohen's kappa 0.64)" {
-		t.Error(got)
+	decide(cause.WrongGold, "")
+	if got := r.Agreement(); got != "" {
+		t.Errorf("without a decision: %s", got)
 	}
-	if g := cause.Agree("a", "b", nil, nil); g.Answers != 0 || g.Kappa != nil || g.Interval != nil {
-		t.Errorf("%+v", g)
+	decide(cause.Repetition, cause.Repetition)
+	if got, want := r.Agreement(), "rules and people agree on 1 of 1 causes (95% interval 21% to 100%)"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	decide(cause.Repetition, cause.WrongGold)
+	decide(cause.WrongGold, cause.WrongGold)
+	decide(cause.Unknown, cause.Unknown)
+	// Observed 3/4; by chance (2*1 + 1*2 + 1*1) / 16, so that kappa is 0.64.
+	if got, want := r.Agreement(), "rules and people agree on 3 of 4 causes (95% interval 30% to 95%, Cohen's kappa 0.64)"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -1,13 +1,12 @@
 // Package cause finds where the evidence for a question was lost on its way from the database to the answer, and names the
 // cause of a wrong answer: the six causes of the AirQA paper (Appendix D.2 and D.3), a wrong gold answer, a wrong scorer,
 // and unknown. Start from [FindLoss], whose rungs are the [Level] constants, and [Of]; rules.go lists the rules in the order
-// in which they apply. docs/why-accuracy.md says how often they are right. [Asking.Ask] asks a model for a second opinion.
+// in which they apply. docs/why-accuracy.md says how often they are right.
 //
 // The evidence is what a question names: the papers and the gold answer of its evaluator, or, for a synthesized
 // question, places in papers. The package compares it with the results recorded in the run log: by passage, page and row
 // ids if both sides have them, otherwise by text. A text match is weak: a short gold answer such as "3" is in many passages.
-// The rules read the question, the recorded episode and its score, and nothing else. Opinions of a model are kept in
-// causes.jsonl in the run directory, so that none is paid for twice.
+// The rules read the question, the recorded episode and its score, and nothing else.
 package cause
 
 import (

@@ -27,18 +27,8 @@ type Row struct {
 	LostAt       Level      `json:"lost_at"`
 	LostAtWeakly bool       `json:"lost_at_weak,omitempty"`
 	Cause
-	// Decided is the cause that a person decided on, Opinion that of a model; empty if there is none.
-	Decided Code     `json:"decided,omitempty"`
-	Opinion *Opinion `json:"opinion,omitempty"`
-}
-
-// Opinion is what a model names as the cause of a wrong answer.
-type Opinion struct {
-	Model string `json:"model"`
-	// Cause is empty if Failed explains why there is none.
-	Cause  Code   `json:"cause,omitempty"`
-	Why    string `json:"why,omitempty"`
-	Failed string `json:"failed,omitempty"`
+	// Decided is the cause that a person decided on; empty if there is none.
+	Decided Code `json:"decided,omitempty"`
 }
 
 // Run is the wrong answers of one run.
@@ -50,8 +40,6 @@ type Run struct {
 	// Answers counts the answers with a verdict, Right those that are right.
 	Answers, Right int
 	Rows           []Row
-	// Agreements are those of rules, people and a model; see [Run.Agree].
-	Agreements []Agreement
 	// Damaged are the errors of episodes that could not be read.
 	Damaged []error
 }
@@ -63,7 +51,7 @@ type Source struct {
 }
 
 // Choice selects a scoring of a run, see [runlog.FindScores], and an episode, by its name uuid#repeat; empty means all.
-type Choice struct{ Scoring, Judge, Episode string }
+type Choice struct{ Scoring, Episode string }
 
 // Read names the cause of each wrong answer of some runs. Answers to the same question, in any of the runs, are peers.
 func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
@@ -73,7 +61,7 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 	for i, s := range sources {
 		shape := s.Config.Shape
 		runs[i] = Run{Dir: s.Dir, Baseline: shape.Baseline, Model: shape.ModelName()}
-		scoring, list, err := runlog.FindScores(s.Dir, c.Scoring, c.Judge)
+		scoring, list, err := runlog.FindScores(s.Dir, c.Scoring, "")
 		if err != nil {
 			return nil, err
 		}
@@ -197,69 +185,27 @@ func (c Code) Title() string {
 	}[c]
 }
 
-// Agreement compares two opinions on the same wrong answers.
-type Agreement struct {
-	// A and B name who decided, such as "rules", "people" or the name of a model.
-	A string `json:"a"`
-	B string `json:"b"`
-	// Answers counts the answers that both named a cause of, Equal those with the same cause.
-	Answers int `json:"answers"`
-	Equal   int `json:"equal"`
-	// Interval is Wilson's for the share of equal causes, at 95%; nil without answers.
-	Interval *stats.Interval `json:"interval"`
-	// Kappa is Cohen's; nil if it is undefined.
-	Kappa *float64 `json:"kappa"`
-}
-
-// Agree compares two lists of causes of the same answers. Answers without a cause in one of them do not count.
-func Agree(nameA, nameB string, a, b []Code) Agreement {
-	g := Agreement{A: nameA, B: nameB}
-	var left, right []Code
-	for i := range a {
-		if a[i] == "" || b[i] == "" {
+// Agreement says how often the rules and people name the same cause: with Wilson's interval at 95%, and Cohen's kappa if it
+// is defined. It is empty if people decided nothing.
+func (r Run) Agreement() string {
+	var rules, people []Code
+	equal := 0
+	for _, row := range r.Rows {
+		if row.Decided == "" {
 			continue
 		}
-		left, right = append(left, a[i]), append(right, b[i])
-		if a[i] == b[i] {
-			g.Equal++
+		rules, people = append(rules, row.Code), append(people, row.Decided)
+		if row.Code == row.Decided {
+			equal++
 		}
 	}
-	g.Answers = len(left)
-	if g.Answers > 0 {
-		interval := stats.Wilson(g.Equal, g.Answers, 0.95)
-		g.Interval = &interval
+	if len(rules) == 0 {
+		return ""
 	}
-	if kappa := stats.CohenKappa(left, right); !math.IsNaN(kappa) {
-		g.Kappa = &kappa
-	}
-	return g
-}
-
-// Agree sets the agreements of the rules with people and with a model, and of these two, as far as there are any.
-func (r *Run) Agree() {
-	rules, people, model, name := make([]Code, len(r.Rows)), make([]Code, len(r.Rows)), make([]Code, len(r.Rows)), ""
-	for i, row := range r.Rows {
-		rules[i], people[i] = row.Code, row.Decided
-		if row.Opinion != nil {
-			model[i], name = row.Opinion.Cause, row.Opinion.Model
-		}
-	}
-	r.Agreements = nil
-	for _, g := range []Agreement{Agree("rules", "people", rules, people), Agree("rules", name, rules, model), Agree("people", name, people, model)} {
-		if g.Answers > 0 {
-			r.Agreements = append(r.Agreements, g)
-		}
-	}
-}
-
-// String is a sentence.
-func (g Agreement) String() string {
-	text := fmt.Sprintf("%s and %s agree on %d of %d causes", g.A, g.B, g.Equal, g.Answers)
-	if g.Interval != nil {
-		text += fmt.Sprintf(" (95%% interval %.0f%% to %.0f%%", 100*g.Interval.Low, 100*g.Interval.High)
-	}
-	if g.Kappa != nil {
-		text += fmt.Sprintf(", Cohen's kappa %.2f", *g.Kappa)
+	interval := stats.Wilson(equal, len(rules), 0.95)
+	text := fmt.Sprintf("rules and people agree on %d of %d causes (95%% interval %.0f%% to %.0f%%", equal, len(rules), 100*interval.Low, 100*interval.High)
+	if kappa := stats.CohenKappa(rules, people); !math.IsNaN(kappa) {
+		text += fmt.Sprintf(", Cohen's kappa %.2f", kappa)
 	}
 	return text + ")"
 }

@@ -28,8 +28,8 @@ func Causes(w io.Writer, runs []cause.Run, most int, o render.Options) error {
 			note = r.Dir + ": no answer has a score, so none is wrong"
 		}
 		d.Notes = append(d.Notes, fmt.Sprintf("%s (%s scoring, judge %s).", note, r.Scoring.Mode, r.Scoring.Judge))
-		for _, g := range r.Agreements {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s: %s.", r.Dir, g))
+		if text := r.Agreement(); text != "" && r.Answers > 0 {
+			d.Notes = append(d.Notes, fmt.Sprintf("%s: %s.", r.Dir, text))
 		}
 	}
 	d.Add(render.Part{Table: countsTable(runs)})
@@ -87,7 +87,7 @@ func surest(runs []cause.Run, most int) (shown []cause.Run, left int) {
 // causeColumns are the columns of the CSV of causes.
 var causeColumns = []string{
 	"run", "uuid", "repeat", "cause", "rule", "lost_at", "lost_at_weak", "outcome", "verdict", "answer", "gold", "why", "decided",
-	"opinion.cause", "opinion.why", "opinion.failed", "question",
+	"question",
 }
 
 func countsTable(runs []cause.Run) *report.Table {
@@ -129,15 +129,14 @@ func differenceTable(a, b cause.Run) *report.Table {
 	return t
 }
 
-// answersTable has a line for each wrong answer, with the causes that people and a model named if there are any.
+// answersTable has a line for each wrong answer, with the causes that people decided on if there are any.
 func answersTable(runs []cause.Run) *report.Table {
-	decided, asked := namedBy(runs)
+	decided := slices.ContainsFunc(runs, func(r cause.Run) bool {
+		return slices.ContainsFunc(r.Rows, func(row cause.Row) bool { return row.Decided != "" })
+	})
 	heads := []string{"cause", "lost at", "answer", "gold", "why"}
 	if decided {
 		heads = append(heads, "decided")
-	}
-	if asked {
-		heads = append(heads, "model")
 	}
 	t := report.NewTable("answers", "Wrong answers", "uuid", heads...)
 	t.Section = "run"
@@ -156,34 +155,10 @@ func answersTable(runs []cause.Run) *report.Table {
 			if decided {
 				cells = append(cells, string(row.Decided))
 			}
-			if asked {
-				cells = append(cells, opinionCell(row.Opinion))
-			}
 			t.Add(r.Dir, label, cells...)
 		}
 	}
 	return t
-}
-
-// namedBy reports whether people decided the cause of any wrong answer, and whether a model was asked for one.
-func namedBy(runs []cause.Run) (decided, asked bool) {
-	for _, r := range runs {
-		for _, row := range r.Rows {
-			decided = decided || row.Decided != ""
-			asked = asked || row.Opinion != nil
-		}
-	}
-	return decided, asked
-}
-
-func opinionCell(o *cause.Opinion) string {
-	switch {
-	case o == nil:
-		return ""
-	case o.Failed != "":
-		return "(none)"
-	}
-	return string(o.Cause)
 }
 
 // uuidShown is the number of characters of a uuid in a table.
@@ -208,9 +183,6 @@ func Cause(w io.Writer, row cause.Row, o render.Options) error {
 	line("Lost at", row.LostAt.Label(row.LostAtWeakly))
 	if row.Decided != "" {
 		line("Decided", row.Decided.Title())
-	}
-	if op := row.Opinion; op != nil {
-		line("Model", strings.TrimSpace(op.Cause.Title()+" "+op.Failed)+" ("+op.Model+"): "+op.Why)
 	}
 	b.WriteString("Evidence\n")
 	for _, ref := range row.Evidence {
