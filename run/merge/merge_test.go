@@ -339,7 +339,6 @@ func TestMergeAgain(t *testing.T) {
 		t.Errorf("note %+v, %v", config.Note, err)
 	}
 	w.ok(os.WriteFile(w.path("out/notes.jsonl"), []byte("{\"id\":\"1\"}\n"), 0o600))
-	w.ok(os.WriteFile(w.path("out/causes.jsonl"), []byte("{}\n"), 0o600))
 	w.ok(os.WriteFile(filepath.Join(folder, "2/notes.jsonl"), []byte("{\"id\":\"2\"}\n"), 0o600))
 	w.shard("out/forks/q1-s1-1", shard.Part{}, nil, nil)
 	w.shard("shards/2/forks/q1-s1-2", shard.Part{}, nil, nil)
@@ -351,8 +350,8 @@ func TestMergeAgain(t *testing.T) {
 	if err != nil || config.Note.Merged != nil {
 		t.Errorf("note %+v, %v", config.Note, err)
 	}
-	if got := w.read("out/notes.jsonl") + w.read("out/causes.jsonl"); got != "{\"id\":\"1\"}\n{}\n" {
-		t.Errorf("notes and causes %q", got)
+	if got := w.read("out/notes.jsonl"); got != "{\"id\":\"1\"}\n" {
+		t.Errorf("notes %q", got)
 	}
 	if r, err := runlog.Open(w.path("out/forks/q1-s1-1")); err != nil || len(r.UUIDs()) != 10 {
 		t.Errorf("fork: %v", err)

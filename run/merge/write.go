@@ -141,8 +141,8 @@ func (p *plan) dirs() []string {
 	return dirs
 }
 
-// written are the files and folders that people and airqa why add to a run directory.
-var written = []string{"notes.jsonl", "causes.jsonl", "forks"}
+// written are what people add to a run directory.
+var written = []string{"notes.jsonl", "forks"}
 
 // replace moves the merged run to its place. Of an earlier merge in the same place, it keeps what was added; the shards keep
 // theirs.
