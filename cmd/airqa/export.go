@@ -4,21 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime/debug"
 	"slices"
 
-	"airqa/internal/files"
 	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/train/curate"
 	"airqa/train/export"
-	"airqa/train/format"
 	"airqa/train/otlp"
 	"airqa/train/tasks"
 	"airqa/train/windows"
@@ -28,9 +23,7 @@ type exportCmd struct {
 	Write exportWriteCmd `cmd:"" default:"withargs" help:"Write training data from runs (short form: airqa export)."`
 	Check exportCheckCmd `cmd:"" help:"Predict how a trainer handles each row of a file, and suggest fixes."`
 	Show  exportShowCmd  `cmd:"" help:"Show a row as the trainer sees it: trained, context and cut text."`
-
-	Convert exportConvertCmd `cmd:"" help:"Convert conversations from other tools: ATIF, OpenAI, ShareGPT, TRL."`
-	Tasks   exportTasksCmd   `cmd:"" help:"Write questions as tasks for reinforcement learning: verl, SkyRL, NeMo Gym, TRL, Harbor."`
+	Tasks exportTasksCmd `cmd:"" help:"Write questions as tasks for reinforcement learning: verl, SkyRL, NeMo Gym, TRL, Harbor."`
 }
 
 type exportWriteCmd struct {
@@ -148,55 +141,6 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 			},
 		},
 	}
-}
-
-type exportConvertCmd struct {
-	File string `arg:"" help:"File of conversations, or a folder of trajectories."`
-	To   string `required:"" enum:"sharegpt,openai,trl,atif" placeholder:"FORMAT" help:"sharegpt, openai, trl or atif."`
-	Out  string `short:"o" required:"" placeholder:"FILE" help:"JSON Lines file to write."`
-}
-
-func (c exportConvertCmd) Run(a *app) error {
-	var r format.Converted
-	err := files.Write(c.Out, func(w io.Writer) (err error) {
-		r, err = format.Convert(format.Conversion{Path: c.File, To: format.Format(c.To)}, w)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, loss := range r.Losses.List() {
-		a.say("lost or changed: %s", loss)
-	}
-	return a.print(fmt.Sprintf("%s: %s, converted from %s to %s", c.Out, terminal.Plural(r.Rows, "conversation"), r.From, c.To))
-}
-
-// trained is the format that a trainer reads.
-var trained = map[string]format.Format{"llamafactory": format.ShareGPT, "trl": format.TRL, "openai": format.OpenAI}
-
-// forTrainer returns the file that a trainer gets: no trainer reads trajectories, so these are converted. The caller
-// calls remove when it has read the file.
-func (a *app) forTrainer(path, trainer string) (file string, remove func(), err error) {
-	if format.Detect(path) != format.ATIF {
-		return path, func() {}, nil
-	}
-	dir, err := os.MkdirTemp("", "airqa-check-")
-	if err != nil {
-		return "", nil, err
-	}
-	remove = func() { _ = os.RemoveAll(dir) }
-	file = filepath.Join(dir, "converted.jsonl")
-	to := trained[trainer]
-	err = files.Write(file, func(w io.Writer) error {
-		_, err := format.Convert(format.Conversion{Path: path, To: to, Absolute: true}, w)
-		return err
-	})
-	if err != nil {
-		remove()
-		return "", nil, err
-	}
-	a.say("%s has trajectories: these are the rows that airqa export convert --to %s writes", path, to)
-	return file, remove, nil
 }
 
 // formatOTLP is the format of traces, which are no training data: they have all episodes.

@@ -26,13 +26,12 @@ type checkFlags struct {
 	Template  string `placeholder:"NAME" help:"Chat template of LLaMA-Factory or TRL, in place of the one in --trainer-config."`
 }
 
-// options are those of the file that the trainer gets. The caller calls remove at the end.
-func (f checkFlags) options(a *app) (o preflight.Options, remove func(), err error) {
-	path, remove, err := a.forTrainer(f.File, f.Trainer)
+// options are those of the file that the trainer gets.
+func (f checkFlags) options(a *app) preflight.Options {
 	return preflight.Options{
-		Path: path, Trainer: preflight.Trainer(f.Trainer), Training: f.Config, Dataset: f.Dataset,
+		Path: f.File, Trainer: preflight.Trainer(f.Trainer), Training: f.Config, Dataset: f.Dataset,
 		Tokenizer: f.Tokenizer, CutoffLen: f.CutoffLen, Template: f.Template, Today: a.now(),
-	}, remove, err
+	}
 }
 
 type exportCheckCmd struct {
@@ -42,11 +41,7 @@ type exportCheckCmd struct {
 }
 
 func (c exportCheckCmd) Run(a *app) error {
-	o, remove, err := c.options(a)
-	if err != nil {
-		return err
-	}
-	defer remove()
+	o := c.options(a)
 	file, err := openDataset(o)
 	if err != nil {
 		return err
@@ -129,12 +124,7 @@ type exportShowCmd struct {
 }
 
 func (c exportShowCmd) Run(a *app) error {
-	o, remove, err := c.options(a)
-	if err != nil {
-		return err
-	}
-	defer remove()
-	file, err := openDataset(o)
+	file, err := openDataset(c.options(a))
 	if err != nil {
 		return err
 	}

@@ -212,10 +212,9 @@ var scripted = map[string]map[string]string{
 			"scoring baseline status of",
 		"serve_protocol_test.go": "max-sessions",
 	},
-	"mcp":            {"mcp_test.go": "data questions question out listen baseline call-timeout max-answer scoring judge judge-concurrency"},
-	"export check":   {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template python json"},
-	"export show":    {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template row html"},
-	"export convert": {"script/export-convert.txtar": "to out"},
+	"mcp":          {"mcp_test.go": "data questions question out listen baseline call-timeout max-answer scoring judge judge-concurrency"},
+	"export check": {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template python json"},
+	"export show":  {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template row html"},
 	"export tasks": {"script/export-tasks.txtar": "data questions out format replace with-gold server-url split split-seed sidecar-image image-data agent-image baseline retrieve turns " +
 		"rows observation-tokens query-seconds call-timeout max-answer status of"},
 	"trace": {
@@ -354,7 +353,7 @@ var neededArgs = map[string]string{
 	"shards merge": "run --out o", "shards slurm": "--shards 2 -- -q q", "shards k8s": "--shards 2 --image i --claim c -- -q q",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o",
-	"store cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "export tasks": "--data d --questions q --format verl --out o", "store cache list": "c", "store cache clear": "c", "bench judge-check": "f", "report": "run", "view": "run", "serve": "-q q", "shards serve": "--image i --claim c -- -q q",
+	"store cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export tasks": "--data d --questions q --format verl --out o", "store cache list": "c", "store cache clear": "c", "bench judge-check": "f", "report": "run", "view": "run", "serve": "-q q", "shards serve": "--image i --claim c -- -q q",
 	"bench stats": "argscichat --dataset d", "bench baseline": "argscichat --dataset d", "bench score": "argscichat --dataset d --predictions p",
 	"bench show": "argscichat i --dataset d", "bench agree": "f",
 	"bench collect serve": "--participants p --papers p --out o", "bench collect export": "d --out o", "bench collect calendar": "--participants p --out o",

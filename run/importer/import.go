@@ -12,11 +12,7 @@ import (
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/train/format"
 )
-
-// Losses counts what has no place in a run directory, by description.
-type Losses = format.Losses
 
 // Config describes an import.
 type Config struct {

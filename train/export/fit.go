@@ -222,7 +222,7 @@ func (m measure) judge(row *windows.Row) preflight.Verdict {
 	if len(imagesOf(row.Context)) > 0 {
 		checker = m.vision
 	}
-	return checker.Measure(m.texts.conversation(format.ShareGPT, &pair{row: *row}).Turns(nil))
+	return checker.Measure(m.texts.conversation(format.ShareGPT, &pair{row: *row}).Turns())
 }
 
 // levels are the sizes in bytes to which observations are shortened, one after another: the longest first.

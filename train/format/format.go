@@ -1,15 +1,10 @@
 // Package format has the formats of training data: ShareGPT, OpenAI's chats, TRL's prompt and completion, and the Agent
-// Trajectory Interchange Format (ATIF) of the Harbor project. Each is read and written here alone. [Read] reads a
-// [Conversation] of any of them, [Convert] converts a file, and a [Trajectory] is an episode in ATIF.
-//
-// No two of these formats can say the same, so a [Losses] counts what is left out.
+// Trajectory Interchange Format (ATIF) of the Harbor project. Each is read and written here alone: [Read] reads a row of any
+// of them, [Rows] writes rows, and a [Trajectory] is an episode in ATIF.
 package format
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"airqa/qa"
@@ -18,7 +13,7 @@ import (
 // Format is a file format of conversations.
 type Format string
 
-// The formats. DPO are preference pairs and KTO labelled turns, which are written only.
+// The formats. DPO are preference pairs and KTO labelled turns, each in the forms of ShareGPT, TRL and, of pairs, OpenAI.
 const (
 	ShareGPT Format = "sharegpt"
 	OpenAI   Format = "openai"
@@ -39,8 +34,6 @@ type Conversation struct {
 	Rejected *Message
 	// Columns are further columns of the row, which OpenAI's formats have no place for.
 	Columns []Column
-	// agent is the agent of a trajectory; nil for other formats.
-	agent *AgentInfo
 }
 
 // Column is a further column of a row. Value is JSON of the same type in all rows of a file.
@@ -122,31 +115,6 @@ func (m Message) Images() (list []Image) {
 func (c Conversation) images() (list []Image) {
 	for _, m := range c.Messages {
 		list = append(list, m.Images()...)
-	}
-	return list
-}
-
-// Losses counts what a conversion leaves out or changes, by description.
-type Losses map[string]int
-
-// Add counts one loss. A nil l counts nothing.
-func (l Losses) Add(what string) {
-	if l != nil {
-		l[what]++
-	}
-}
-
-func (l Losses) addIf(lost bool, what string) {
-	if lost {
-		l.Add(what)
-	}
-}
-
-// List returns the losses as lines, sorted.
-func (l Losses) List() []string {
-	var list []string
-	for _, what := range slices.Sorted(maps.Keys(l)) {
-		list = append(list, fmt.Sprintf("%s: %d", what, l[what]))
 	}
 	return list
 }

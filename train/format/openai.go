@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"airqa/qa"
@@ -11,61 +12,109 @@ var chatRoles = map[string]qa.Role{
 	"system": qa.System, "developer": qa.System, "user": qa.User, "assistant": qa.Assistant, "tool": qa.ToolResult, "function": qa.ToolResult,
 }
 
-func readOpenAI(record map[string]json.RawMessage, l Losses) (Conversation, error) {
-	c := Conversation{ID: str(record["id"]), Tools: list(record["tools"])}
-	var err error
-	c.Messages, err = readChat(record["messages"], l)
-	l.lose(record, "key of a row", "id", "messages", "tools", "parallel_tool_calls")
-	return c, err
+// readChatRow reads a row with a list of messages, the last one of the assistant.
+func readChatRow(row map[string]json.RawMessage, key string) (Conversation, error) {
+	c, err := readChatMessages(row, key)
+	if err != nil {
+		return c, err
+	}
+	switch n := len(c.Messages); {
+	case n == 0:
+		return c, errors.New("no messages")
+	case c.Messages[n-1].Role != qa.Assistant:
+		return c, fmt.Errorf("message %d: the last message is not of the assistant", n)
+	}
+	return c, nil
+}
+
+// readChatMessages reads a list of messages, the tools and the images of a row.
+func readChatMessages(row map[string]json.RawMessage, key string) (c Conversation, err error) {
+	if c.ID, err = readText(row["id"], "id"); err != nil {
+		return c, err
+	}
+	if c.Tools, err = readTools(row["tools"]); err != nil {
+		return c, err
+	}
+	if c.Messages, err = readChat(row[key], key); err != nil {
+		return c, err
+	}
+	return c, c.placeImages(row["images"])
+}
+
+// placeImages gives the images of a row of TRL to the places for them.
+func (c Conversation) placeImages(raw json.RawMessage) error {
+	images, err := readImages(raw)
+	if err != nil {
+		return err
+	}
+	for _, m := range c.Messages {
+		for i, p := range m.Parts {
+			if p.Image != imageMarker {
+				continue
+			}
+			if len(images) == 0 {
+				return errors.New("images: fewer than the messages have places for")
+			}
+			m.Parts[i].Image, images = images[0], images[1:]
+		}
+	}
+	if len(images) > 0 {
+		return fmt.Errorf("images: %d more than the messages have places for", len(images))
+	}
+	return nil
 }
 
 // readChat reads a list of chat messages.
-func readChat(raw json.RawMessage, l Losses) ([]Message, error) {
+func readChat(raw json.RawMessage, key string) ([]Message, error) {
 	var list []map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, fmt.Errorf("messages: %w", err)
+		return nil, fmt.Errorf("%s: %w", key, err)
 	}
 	var out []Message
 	for i, m := range list {
-		message, err := readChatMessage(m, l)
+		message, err := readChatMessage(m)
 		if err != nil {
-			return nil, fmt.Errorf("message %d: %w", i+1, err)
-		}
-		if message.Role == qa.ToolResult && message.CallID == "" && len(out) > 0 && len(out[len(out)-1].Calls) == 1 {
-			message.CallID = out[len(out)-1].Calls[0].ID
+			return nil, fmt.Errorf("%s: message %d: %w", key, i+1, err)
 		}
 		out = append(out, message)
 	}
 	return out, nil
 }
 
-func readChatMessage(m map[string]json.RawMessage, l Losses) (out Message, err error) {
-	role, ok := chatRoles[str(m["role"])]
+func readChatMessage(m map[string]json.RawMessage) (out Message, err error) {
+	role, err := readText(m["role"], "role")
+	if err != nil {
+		return out, err
+	}
+	known, ok := chatRoles[role]
 	if !ok {
-		return out, fmt.Errorf("unknown role %.40q", str(m["role"]))
+		return out, fmt.Errorf("unknown role %.40q", role)
 	}
-	out = Message{Role: role, CallID: str(m["tool_call_id"]), Reasoning: str(m["reasoning_content"])}
-	if out.Parts, err = readParts(m["content"], l); err != nil {
+	out.Role = known
+	if out.CallID, err = readText(m["tool_call_id"], "tool_call_id"); err != nil {
 		return out, err
 	}
-	if out.Calls, err = readCalls(m); err != nil {
+	if out.Reasoning, err = readText(m["reasoning_content"], "reasoning_content"); err != nil {
 		return out, err
 	}
-	if w := str(m["weight"]); w != "" {
-		trained := w != "0"
-		out.Trained = &trained
+	if out.Parts, err = readParts(m["content"]); err != nil {
+		return out, err
 	}
-	l.lose(m, "key of a message", "role", "content", "tool_calls", "function_call", "tool_call_id", "weight", "reasoning_content", "name")
-	return out, nil
+	if out.Calls, err = readCalls(m["tool_calls"]); err != nil {
+		return out, err
+	}
+	out.Trained, err = checkWeight(m["weight"])
+	return out, err
 }
 
-// readParts reads a content: a text, parts, or null.
-func readParts(raw json.RawMessage, l Losses) ([]Part, error) {
+// readParts reads a content: a text, parts, or null. The image of a part without an address has the name of the marker.
+func readParts(raw json.RawMessage) ([]Part, error) {
 	if len(raw) == 0 || raw[0] != '[' {
-		if t := str(raw); t != "" {
-			return text(t), nil
+		t, err := readText(raw, "content")
+		if err != nil || t == "" {
+			return nil, err
 		}
-		return nil, nil
+		return text(t), nil
 	}
 	var list []struct {
 		Type  string
@@ -77,47 +126,41 @@ func readParts(raw json.RawMessage, l Losses) ([]Part, error) {
 	}
 	var parts []Part
 	for _, p := range list {
-		part := Part{Text: p.Text}
 		switch p.Type {
 		case "text":
+			parts = append(parts, Part{Text: p.Text})
 		case "image_url":
-			part = Part{Image: p.Image.URL}
+			parts = append(parts, Part{Image: p.Image.URL})
+		case "image":
+			parts = append(parts, Part{Image: imageMarker})
 		default:
-			l.Add(fmt.Sprintf("part of type %.40q", p.Type))
-			continue
-		}
-		if part != (Part{}) {
-			parts = append(parts, part)
+			return nil, fmt.Errorf("content: unknown part of type %.40q", p.Type)
 		}
 	}
 	return parts, nil
 }
 
-// readCalls reads the calls of a message, in the present or the earlier form.
-func readCalls(m map[string]json.RawMessage) ([]qa.ToolCall, error) {
-	type function struct {
-		Name      string
-		Arguments json.RawMessage
+// readCalls reads the calls of a message.
+func readCalls(raw json.RawMessage) ([]qa.ToolCall, error) {
+	if len(raw) == 0 {
+		return nil, nil
 	}
 	var calls []struct {
 		ID       string
-		Function function
-	}
-	if raw := m["tool_calls"]; raw != nil {
-		if err := json.Unmarshal(raw, &calls); err != nil {
-			return nil, fmt.Errorf("tool_calls: %w", err)
+		Function struct {
+			Name      string
+			Arguments json.RawMessage
 		}
+	}
+	if err := json.Unmarshal(raw, &calls); err != nil {
+		return nil, fmt.Errorf("tool_calls: %w", err)
 	}
 	var out []qa.ToolCall
 	for _, c := range calls {
-		out = append(out, qa.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: arguments(c.Function.Arguments)})
-	}
-	if raw := m["function_call"]; raw != nil && string(raw) != "null" {
-		var f function
-		if err := json.Unmarshal(raw, &f); err != nil {
-			return nil, fmt.Errorf("function_call: %w", err)
+		if c.Function.Name == "" {
+			return nil, errors.New("tool_calls: a call without a name")
 		}
-		out = append(out, qa.ToolCall{Name: f.Name, Arguments: arguments(f.Arguments)})
+		out = append(out, qa.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: arguments(c.Function.Arguments)})
 	}
 	return out, nil
 }
@@ -133,29 +176,51 @@ func arguments(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-func readTRL(record map[string]json.RawMessage, l Losses) (Conversation, error) {
-	c := Conversation{ID: str(record["id"]), Tools: list(record["tools"])}
-	for _, key := range []string{"prompt", "completion"} {
-		trained := key == "completion"
-		raw := record[key]
-		if raw[0] == '"' {
-			role := qa.User
-			if trained {
-				role = qa.Assistant
-			}
-			l.Add("text outside of a message")
-			c.Messages = append(c.Messages, Message{Role: role, Parts: text(str(raw)), Trained: &trained})
-			continue
-		}
-		messages, err := readChat(raw, l)
-		if err != nil {
-			return c, err
-		}
-		for _, m := range messages {
-			m.Trained = &trained
-			c.Messages = append(c.Messages, m)
-		}
+// str reads a JSON text; other values are their JSON, null is "".
+func str(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || string(raw) == "null" || json.Unmarshal(raw, &s) == nil {
+		return s
 	}
-	l.lose(record, "key of a row", "id", "prompt", "completion", "tools")
-	return c, nil
+	return string(raw)
+}
+
+// readTRL reads a prompt and a completion: messages, or texts of one.
+func readTRL(row map[string]json.RawMessage) (Conversation, error) {
+	prompt, err := readSide(row, "prompt", qa.User)
+	if err != nil {
+		return prompt, err
+	}
+	completion, err := readSide(row, "completion", qa.Assistant)
+	if err != nil {
+		return prompt, err
+	}
+	prompt.Messages = append(prompt.Messages, completion.Messages...)
+	if err := prompt.placeImages(row["images"]); err != nil {
+		return prompt, err
+	}
+	if last := prompt.Messages[len(prompt.Messages)-1]; last.Role != qa.Assistant {
+		return prompt, errors.New("completion: the last message is not of the assistant")
+	}
+	return prompt, nil
+}
+
+// readSide reads the messages of a prompt or a completion.
+func readSide(row map[string]json.RawMessage, key string, role qa.Role) (c Conversation, err error) {
+	raw := row[key]
+	if len(raw) > 0 && raw[0] == '"' {
+		t, err := readText(raw, key)
+		c.Messages = []Message{{Role: role, Parts: text(t)}}
+		return c, err
+	}
+	if c.ID, err = readText(row["id"], "id"); err != nil {
+		return c, err
+	}
+	if c.Tools, err = readTools(row["tools"]); err != nil {
+		return c, err
+	}
+	if c.Messages, err = readChat(raw, key); err == nil && len(c.Messages) == 0 {
+		err = fmt.Errorf("%s: no message", key)
+	}
+	return c, err
 }

@@ -26,7 +26,7 @@ type Rows struct {
 // rejected message. The row ends without a line break.
 func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 	if f == ShareGPT {
-		return r.appendDialogue(dst, c, c.Turns(nil))
+		return r.appendDialogue(dst, c, c.Turns())
 	}
 	context, target := c.Messages, []Message(nil)
 	if n := len(c.Messages); f == TRL && !r.Whole || c.Rejected != nil {
@@ -117,7 +117,7 @@ func (r *Rows) appendDialogue(dst []byte, c Conversation, d Dialogue) []byte {
 		o.key("chosen")
 		o.dst = turn(o.dst, chosen)
 		o.key("rejected")
-		o.dst = turn(o.dst, rejected.turn(nil))
+		o.dst = turn(o.dst, rejected.turn())
 	}
 	o.columns(c.Columns)
 	return o.end()
