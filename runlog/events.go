@@ -12,26 +12,17 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
-	"airqa/qa"
 )
 
-// Event is one line of an episode, decoded as far as executing its action again and copying need.
+// Event is one line of an episode, decoded as far as copying it and comparing its result need.
 type Event struct {
 	// Type is one of the Type constants; Seq counts from 1.
 	Type string `json:"type"`
 	Seq  int    `json:"seq"`
-	// Step and By belong to a call (by the model) or an observation.
-	Step int    `json:"step"`
-	By   string `json:"by"`
+	// Step belongs to a call or an observation.
+	Step int `json:"step"`
 	// Hash is the fingerprint of an observation, see [Fingerprint].
 	Hash string `json:"hash"`
-	// Outcome, Reason and Answer belong to an end.
-	Outcome qa.Outcome `json:"outcome"`
-	Reason  string     `json:"reason"`
-	Answer  qa.Answer  `json:"answer"`
-	// Attempts of a lost event and Failed of an end are requests without a reply.
-	Attempts []qa.Attempt `json:"attempts"`
-	Failed   []qa.Attempt `json:"failed_attempts"`
 	// Line is the whole line with its newline.
 	Line []byte `json:"-"`
 }

@@ -311,6 +311,16 @@ type scanner struct {
 }
 
 func (s *scanner) event(t *rapid.T, ev runlog.Event) {
+	var rest struct {
+		By       string       `json:"by"`
+		Reason   string       `json:"reason"`
+		Answer   qa.Answer    `json:"answer"`
+		Attempts []qa.Attempt `json:"attempts"`
+		Failed   []qa.Attempt `json:"failed_attempts"`
+	}
+	if err := json.Unmarshal(ev.Line, &rest); err != nil {
+		t.Fatal(err)
+	}
 	s.at = runlog.Hit{Episode: s.rec.Episode, Event: ev.Seq, Step: ev.Step, Message: -1}
 	switch ev.Type {
 	case runlog.TypeMessage:
@@ -320,7 +330,7 @@ func (s *scanner) event(t *rapid.T, ev runlog.Event) {
 		s.steps++
 		s.call(t, s.rec.Steps[s.steps-1])
 	case runlog.TypeObservation:
-		if ev.By == qa.ByProgram {
+		if rest.By == qa.ByProgram {
 			s.steps++
 			s.action(s.rec.Steps[s.steps-1].Action)
 		} else {
@@ -330,12 +340,12 @@ func (s *scanner) event(t *rapid.T, ev runlog.Event) {
 		s.in("observation", o.Text)
 		s.in("full", o.Full)
 	case runlog.TypeLost, runlog.TypeEnd:
-		for _, a := range append(ev.Attempts, ev.Failed...) {
+		for _, a := range append(rest.Attempts, rest.Failed...) {
 			s.in("attempt", string(a.Error))
 		}
-		s.in("reason", ev.Reason)
-		s.in("answer", ev.Answer.Text)
-		s.in("answer_latex", ev.Answer.LaTeX)
+		s.in("reason", rest.Reason)
+		s.in("answer", rest.Answer.Text)
+		s.in("answer_latex", rest.Answer.LaTeX)
 	}
 }
 

@@ -51,7 +51,4 @@ func TestID(t *testing.T) {
 	if c := candidate.Category(candidate.Retrieval); c.Type() != "retrieval" || c.Element() != "" {
 		t.Errorf("%s: type %q, element %q", c, c.Type(), c.Element())
 	}
-	if gate, ok := candidate.GateOf(candidate.GateStage("evidence")); gate != "evidence" || !ok {
-		t.Errorf("gate %q, %v", gate, ok)
-	}
 }

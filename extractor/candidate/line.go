@@ -2,7 +2,6 @@ package candidate
 
 import (
 	"encoding/json"
-	"strings"
 
 	"airqa/qa"
 )
@@ -16,15 +15,10 @@ const (
 	Accept = "accept"
 	// Act is the trajectory of an accepted question.
 	Act = "act"
-
-	gatePrefix = "gate:"
 )
 
 // GateStage returns the stage of a gate.
-func GateStage(gate string) string { return gatePrefix + gate }
-
-// GateOf returns the gate of a stage; false for other stages.
-func GateOf(stage string) (gate string, ok bool) { return strings.CutPrefix(stage, gatePrefix) }
+func GateStage(gate string) string { return "gate:" + gate }
 
 // Outcome is the result of a stage for a candidate.
 type Outcome string

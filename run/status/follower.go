@@ -86,9 +86,6 @@ func Open(dir string) (*Follower, error) {
 	return f, nil
 }
 
-// Created is the creation time of the run.
-func (f *Follower) Created() time.Time { return f.config.Created }
-
 func (f *Follower) forget() {
 	f.at, f.bad, f.repeats, f.last, f.charged = 0, 0, max(f.config.Note.Repeats, 1), time.Time{}, qa.Usage{}
 	f.episodes, f.events, f.calls = make(map[string]*episode), nil, nil
