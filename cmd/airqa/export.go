@@ -40,12 +40,12 @@ type exportWriteCmd struct {
 	Judge   string    `placeholder:"NAME" help:"Use the scores of this judge."`
 	Split   []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question, and no known paper of a question, is in two splits."`
 
-	SplitSeed   uint64   `default:"1" help:"Seed of the split."`
-	Duplicates  string   `default:"near" enum:"near,exact,keep" help:"Duplicates to drop: near (identical rows and near-duplicate questions), exact (identical rows) or keep (none)."`
-	Against     []string `placeholder:"DIR" help:"Also drop near-duplicates of questions in this earlier export."`
-	Leaks       string   `placeholder:"FILE" help:"Check for leaks of this question file: the same question, paper or element."`
-	Leak        string   `default:"drop" enum:"drop,report,fail" help:"What to do with a leaked question: drop, report or fail."`
-	KeepPrivate bool     `help:"Do not redact home paths, hosts and e-mail addresses outside of paper text."`
+	SplitSeed    uint64   `default:"1" help:"Seed of the split."`
+	Duplicates   string   `default:"near" enum:"near,exact,keep" help:"Duplicates to drop: near (identical rows and near-duplicate questions), exact (identical rows) or keep (none)."`
+	Against      []string `placeholder:"DIR" help:"Also drop near-duplicates of questions in this earlier export."`
+	Leaks        string   `placeholder:"FILE" help:"Check for leaks of this question file: 13 words in a row of a question or gold answer, or the same short answer from the same paper."`
+	Leak         string   `default:"drop" enum:"drop,report,fail" help:"What to do with a leaked question: drop, report or fail."`
+	RedactEmails bool     `help:"Also redact e-mail addresses outside of paper text."`
 
 	Whole     bool   `name:"whole-episodes" help:"One row per episode with its whole history, and a weight for each message: 1 for the turns to train (sharegpt, openai, trl)."`
 	Columns   bool   `help:"Add the columns score, pass_rate, turns, tokens and repeat to the rows of sharegpt, trl, dpo and kto. A missing score is -1."`
@@ -133,7 +133,7 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 		Rules: export.Rules{
 			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking)},
 			Filter:  curate.Filter(c.filterFlags), Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
-			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak), KeepPrivate: c.KeepPrivate,
+			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak), RedactEmails: c.RedactEmails,
 			License: c.License, Columns: c.Columns, Whole: c.Whole,
 			Limit: export.Limit{
 				CutoffLen: cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format))), Template: c.Template,
@@ -152,7 +152,7 @@ func (c exportWriteCmd) traces(a *app, dirs []string) error {
 		return err
 	}
 	config := otlp.Config{
-		Runs: dirs, Scoring: c.Scoring, Judge: c.Judge, KeepPrivate: c.KeepPrivate,
+		Runs: dirs, Scoring: c.Scoring, Judge: c.Judge, RedactEmails: c.RedactEmails,
 		Redact: a.redactor(), Program: program, Notify: a.notify, Progress: a.progress,
 	}
 	if c.Endpoint == "" {
@@ -205,7 +205,7 @@ func (c exportWriteCmd) checkTraces() error {
 // checkNoRows refuses flags of training data.
 func (c exportWriteCmd) checkNoRows() error {
 	plain := c
-	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Scoring, plain.Judge, plain.KeepPrivate = nil, "", "", false, "", "", false
+	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Scoring, plain.Judge, plain.RedactEmails = nil, "", "", false, "", "", false
 	plain.Endpoint, plain.Follow = "", false
 	if reflect.DeepEqual(plain, exportWriteCmd{
 		Turns: "canonical", Thinking: "keep", SplitSeed: 1, Duplicates: "near", Leak: "drop",
@@ -213,5 +213,5 @@ func (c exportWriteCmd) checkNoRows() error {
 	}) {
 		return nil
 	}
-	return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; allowed are --replace, --scoring, --judge and --keep-private")
+	return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; allowed are --replace, --scoring, --judge and --redact-emails")
 }

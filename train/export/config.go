@@ -32,7 +32,7 @@ type Config struct {
 	// Progress shows the progress; nil shows nothing.
 	Progress *progress.Reporter
 
-	redactor *redact.Redactor
+	redactor redact.Redactor
 }
 
 // Rules decide which rows an export has and what they look like. The same runs and rules give the same bytes.
@@ -56,8 +56,8 @@ type Rules struct {
 	Columns bool
 	// Whole makes one row of each episode, with its whole history, instead of one of each turn.
 	Whole bool
-	// KeepPrivate turns off the redaction of home paths, hosts and e-mail addresses.
-	KeepPrivate bool
+	// RedactEmails redacts e-mail addresses outside of paper text as well.
+	RedactEmails bool
 	// License is that of the data set, for the card; empty is unknown.
 	License string
 	Limit

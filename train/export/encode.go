@@ -71,10 +71,7 @@ func (o *rowWriter) encode(from loaded) *encoded {
 		}
 		x.add(p)
 	}
-	x.changed = counted.changed
-	if scope.Scope != nil {
-		x.private = scope.Counts
-	}
+	x.changed, x.private = counted.changed, scope.Counts
 	return x
 }
 

@@ -67,7 +67,7 @@ func (o *rowWriter) whole(x loaded, to wholeEpisodes) error {
 		rows[row.turn] = row.id
 	}
 	l := o.splits[planned.split]
-	at, err := to.add(e, l, rows, func(m qa.Message) qa.Message { return o.texts.safeMessage(scope.message(m)) })
+	at, err := to.add(e, l, rows, func(m qa.Message) qa.Message { return o.texts.safeMessage(scope.Message(m)) })
 	if err != nil {
 		return err
 	}
@@ -77,9 +77,7 @@ func (o *rowWriter) whole(x loaded, to wholeEpisodes) error {
 			return err
 		}
 	}
-	if scope.Scope != nil {
-		o.plan.tally.private.Add(scope.Counts)
-	}
+	o.plan.tally.private.Add(scope.Counts)
 	return nil
 }
 

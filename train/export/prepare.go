@@ -154,25 +154,17 @@ func (p *planner) findLeaks() error {
 	if err != nil {
 		return fmt.Errorf("leaks: %w", err)
 	}
-	leaks := curate.NewLeaks()
+	leaks := make(curate.Leaks)
 	for _, ex := range benchmark.Examples() {
 		leaks.Add(ex)
 	}
-	var all []qa.Example
-	known := make(map[string]bool)
+	p.leaks = make(map[string]curate.LeakMatch)
 	for _, s := range p.sources {
 		for _, ex := range s.questions {
-			if !known[ex.UUID] {
-				known[ex.UUID] = true
-				all = append(all, ex)
+			if m, leaked := leaks.Find(ex); leaked && p.leaks[ex.UUID] == (curate.LeakMatch{}) {
+				p.Notify.Notef("%s: %s", m.UUID, m)
+				p.leaks[m.UUID] = m
 			}
-		}
-	}
-	p.leaks = make(map[string]curate.LeakMatch)
-	for _, m := range leaks.Find(all) {
-		p.Notify.Notef("%s: %s", m.UUID, m)
-		if _, there := p.leaks[m.UUID]; !there {
-			p.leaks[m.UUID] = m
 		}
 	}
 	if len(p.leaks) > 0 && p.Leak == LeakFail {

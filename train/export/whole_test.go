@@ -172,7 +172,7 @@ func checkWhole(t *testing.T, out string, f export.Format) {
 // The history of a whole episode is that of the log, however few turns the model saw.
 func TestWholeHistory(t *testing.T) {
 	made := runs(t)[0]
-	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Repeated: export.KeepAll, Whole: true, KeepPrivate: true}})
+	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Repeated: export.KeepAll, Whole: true}})
 	longer, origins := 0, linesOf[provenance](t, out, export.ProvenanceFile)
 	for i, row := range linesOf[shareGPTRow](t, out, "data", "train.jsonl") {
 		o := origins[i]
@@ -274,7 +274,7 @@ func TestWholePrivate(t *testing.T) {
 			Shared: 1, Scored: true, Thinking: true, Interrupt: true, Private: private, Redact: redactAlice,
 		})
 		for _, f := range formats {
-			rules := export.Rules{Whole: true, Columns: true}
+			rules := export.Rules{Whole: true, Columns: true, RedactEmails: true}
 			rows := linesOf[map[string]any](t, write(t, export.Config{Runs: []string{made.Run.Dir}, Format: f, Redact: redactAlice, Rules: rules}), "data", "train.jsonl")
 			for _, row := range rows {
 				checkTurns(t, row)

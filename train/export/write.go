@@ -46,7 +46,7 @@ func Write(c Config) (s Summary, err error) {
 	if c.Progress == nil {
 		c.Progress = progress.New(progress.Config{})
 	}
-	c.redactor = redact.New(c.Redact)
+	c.redactor = redact.Redactor{Known: c.Redact, Emails: c.RedactEmails}
 	w := &writer{Config: c}
 	if err := w.openSources(); err != nil {
 		return s, err

@@ -232,7 +232,7 @@ func TestPrivateRuns(t *testing.T) {
 		}))
 	}
 	for _, f := range append(formats, export.DPO) {
-		rows := linesOf[map[string]any](t, write(t, export.Config{Runs: dirsOf(made), Format: f, Redact: redactAlice}), "data", "train.jsonl")
+		rows := linesOf[map[string]any](t, write(t, export.Config{Runs: dirsOf(made), Format: f, Redact: redactAlice, Rules: export.Rules{RedactEmails: true}}), "data", "train.jsonl")
 		for _, row := range rows {
 			checkTurns(t, row)
 		}

@@ -26,8 +26,8 @@ type Config struct {
 	Runs []string
 	// Scoring and Judge select scores as in [runlog.FindScores]; empty means any.
 	Scoring, Judge string
-	// KeepPrivate turns off the redaction of home paths, hosts and e-mail addresses.
-	KeepPrivate bool
+	// RedactEmails redacts e-mail addresses outside of paper text as well.
+	RedactEmails bool
 	// Redact removes the secrets that are known; nil removes none.
 	Redact func([]byte) []byte
 	// Program is the version of airqa.
@@ -92,10 +92,7 @@ func (c Config) episodes(s *source, names ...string) iter.Seq2[Episode, error] {
 
 // edit returns the redaction of an episode.
 func (c Config) edit(rec runlog.Recorded) func(qa.Message) qa.Message {
-	if c.KeepPrivate {
-		return func(m qa.Message) qa.Message { return m }
-	}
-	return redact.New(c.Redact).Scope(rec.Messages).Message
+	return redact.Redactor{Known: c.Redact, Emails: c.RedactEmails}.Scope(rec.Messages).Message
 }
 
 // packed returns spans with the description of the program that made them.
