@@ -176,7 +176,7 @@ func describeEpisode(b *bytes.Buffer, rec runlog.Recorded) {
 	}
 }
 
-// An imported run is not continued, replayed or forked.
+// An imported run is not continued or forked.
 func TestNotContinued(t *testing.T) {
 	r, _ := load(t, "testdata/atif/shell.json")
 	run, err := runlog.Open(r.Runs[0])
