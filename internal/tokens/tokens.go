@@ -6,17 +6,11 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// codec loads the vocabulary once, on first use.
-var codec = sync.OnceValue(func() tokenizer.Codec {
-	c, err := tokenizer.Get(tokenizer.Cl100kBase)
-	if err != nil {
-		panic("tokens: the compiled-in vocabulary is missing: " + err.Error())
-	}
-	return c
-})
+// cl100k loads the vocabulary once, on first use. It is made without tokenizer.Get, which links all other vocabularies.
+var cl100k = sync.OnceValue(codec.NewCl100kBase)
 
 // Count returns the number of tokens of text. Text that looks like a special token counts as ordinary text.
 func Count(text string) int {
@@ -31,7 +25,7 @@ var known = newWords(whole)
 
 // whole counts a text with the codec.
 func whole(text string) int {
-	n, err := codec().Count(text)
+	n, err := cl100k().Count(text)
 	if err != nil {
 		// The codec fails only for broken patterns; a token has at least one byte.
 		return len(text)
@@ -62,14 +56,14 @@ func Cut(text string, limit int) (string, bool) {
 
 // cutPiece returns the first limit tokens of a longer piece.
 func cutPiece(piece string, limit int) (string, bool) {
-	ids, _, err := codec().Encode(piece)
+	ids, _, err := cl100k().Encode(piece)
 	if err != nil {
 		return head(piece, limit), true
 	}
 	if len(ids) <= limit {
 		return "", false
 	}
-	cut, err := codec().Decode(ids[:limit])
+	cut, err := cl100k().Decode(ids[:limit])
 	if err != nil {
 		return head(piece, limit), true
 	}
