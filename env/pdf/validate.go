@@ -7,8 +7,9 @@ import (
 
 	"airqa/internal/lazyregexp"
 
-	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/validate"
 )
 
 // Info is the metadata of a file's structure, read without rendering or layout.
@@ -34,12 +35,12 @@ func Validate(data []byte) (info Info, warnings []string, err error) {
 			warnings = append(warnings, brokenStructure)
 		}
 	}()
-	ctx, err := api.ReadContext(bytes.NewReader(data), validation())
+	ctx, err := pdfcpu.Read(bytes.NewReader(data), validation())
 	if err != nil {
 		return Info{}, []string{brokenStructure}, nil
 	}
 	info = Info{Version: ctx.VersionString(), Pages: ctx.PageCount, Encrypted: ctx.Encrypt != nil, Tagged: ctx.Tagged}
-	if err := api.ValidateContext(ctx); err != nil {
+	if err := validate.XRefTable(ctx); err != nil {
 		warnings = append(warnings, "the file does not follow the PDF standard; parts of it may be missing")
 	}
 	info.Pages = ctx.PageCount
@@ -70,8 +71,8 @@ func Sound(data []byte) bool {
 var crossReference = lazyregexp.New(`^\s*(xref|\d+\s+\d+\s+obj)`)
 
 // disableConfigDir keeps pdfcpu from creating a folder in the user's configuration. It sets a global variable of that
-// package, so it must run only once.
-var disableConfigDir = sync.OnceFunc(api.DisableConfigDir)
+// package, so it must run only once. pdfcpu's package api, which has a function for it, takes long to compile.
+var disableConfigDir = sync.OnceFunc(func() { model.ConfigPath = "disable" })
 
 // validation returns a lenient configuration without network access.
 func validation() *model.Configuration {
