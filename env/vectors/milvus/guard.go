@@ -1,29 +1,36 @@
 package milvus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"path"
-	"slices"
 	"time"
 
-	retry "github.com/grpc-ecosystem/go-grpc-middleware/retry"
 	"github.com/milvus-io/milvus-sdk-go/v2/merr"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/status"
 
 	"airqa/qa"
 )
 
-// reconnectWait is how long a call waits for a lost connection to return.
-const reconnectWait = time.Second
-
-// retryable lists the calls that are safe to retry. Each change starts with one of them.
-var retryable = []string{
-	"Connect", "HasCollection", "DescribeCollection", "Query", "Search", "LoadCollection", "GetLoadState",
-}
+// serviceConfig repeats the calls that are safe to repeat, for half a second or more after the connection is lost. Each change starts
+// with one of them.
+const serviceConfig = `{"methodConfig": [{
+	"name": [
+		{"service": "milvus.proto.milvus.MilvusService", "method": "Connect"},
+		{"service": "milvus.proto.milvus.MilvusService", "method": "HasCollection"},
+		{"service": "milvus.proto.milvus.MilvusService", "method": "DescribeCollection"},
+		{"service": "milvus.proto.milvus.MilvusService", "method": "Query"},
+		{"service": "milvus.proto.milvus.MilvusService", "method": "Search"},
+		{"service": "milvus.proto.milvus.MilvusService", "method": "LoadCollection"},
+		{"service": "milvus.proto.milvus.MilvusService", "method": "GetLoadState"}
+	],
+	"retryPolicy": {
+		"maxAttempts": 4, "initialBackoff": "0.1s", "backoffMultiplier": 2, "maxBackoff": "0.4s",
+		"retryableStatusCodes": ["UNAVAILABLE"]
+	}
+}]}`
 
 // guard intercepts every call of the SDK. The SDK checks only one of the two status codes of a response, retries lost
 // connections for 22 seconds (even for calls that change data), and loses the cause when the deadline expires first.
@@ -35,29 +42,15 @@ type guard struct {
 func (g guard) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	limited, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
-	opts = append(opts, retry.Disable())
-	err := merr.CheckRPCCall(reply, invoke(limited, method, req, reply, cc, opts...))
-	if status.Code(err) == codes.Unavailable && slices.Contains(retryable, path.Base(method)) && reconnect(limited, cc) {
-		err = merr.CheckRPCCall(reply, invoke(limited, method, req, reply, cc, opts...))
-	}
-	return g.explain(ctx, err)
-}
-
-// reconnect waits up to reconnectWait for a connection and reports whether there is one. The call itself may take longer, since
-// a restarted server loads its collections first.
-func reconnect(ctx context.Context, cc *grpc.ClientConn) bool {
-	ctx, cancel := context.WithTimeout(ctx, reconnectWait)
-	defer cancel()
-	cc.ResetConnectBackoff()
-	for state := cc.GetState(); state != connectivity.Ready; state = cc.GetState() {
-		if state == connectivity.Idle {
-			cc.Connect()
+	var failed error
+	opts = append(opts, grpc.OnFinish(func(err error) {
+		if err != nil {
+			failed = err
+			cancel() // keeps the SDK from retrying
 		}
-		if !cc.WaitForStateChange(ctx, state) {
-			return false
-		}
-	}
-	return true
+	}))
+	err := invoke(limited, method, req, reply, cc, opts...)
+	return g.explain(ctx, merr.CheckRPCCall(reply, cmp.Or(failed, err)))
 }
 
 // explain adds the server address to an error.

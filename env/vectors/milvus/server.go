@@ -39,10 +39,12 @@ func connect(ctx context.Context, cfg Config) (*server, error) {
 		Address: cfg.Address, Username: cfg.User, Password: cfg.Password, DBName: cfg.Database, EnableTLSAuth: cfg.TLS,
 		DialOptions: append(trust, []grpc.DialOption{
 			grpc.WithChainUnaryInterceptor(g.intercept), // the first is the outermost
+			grpc.WithDefaultServiceConfig(serviceConfig),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
 			grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 10 * time.Second, PermitWithoutStream: true}),
 			grpc.WithConnectParams(grpc.ConnectParams{
-				Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second},
+				// A call is retried for longer than MaxDelay, so the first one finds a server that is back.
+				Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 400 * time.Millisecond},
 				MinConnectTimeout: 3 * time.Second,
 			}),
 		}...),

@@ -155,14 +155,14 @@ func TestOpenErrors(t *testing.T) {
 	check(t, closed.Close())
 	tests := []struct{ name, address, want string }{
 		{"nobody there", closed.Addr().String(), "connection refused"},
-		{"a silent server", silent.Addr().String(), "did not respond within 300ms"},
+		{"a silent server", silent.Addr().String(), "did not respond within 1s"},
 		{"no port", "db.example", "want host:port"},
 		{"no such host", "db.invalid:19530", "milvus at db.invalid:19530"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			start := time.Now()
-			_, err := milvus.Open(t.Context(), milvus.Config{Address: tt.address, User: "ann", Password: "hunter", Timeout: 300 * time.Millisecond})
+			_, err := milvus.Open(t.Context(), milvus.Config{Address: tt.address, User: "ann", Password: "hunter", Timeout: time.Second})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), tt.address) || strings.Contains(err.Error(), "hunter") {
 				t.Errorf("got %v, want %q in it, and the address", err, tt.want)
 			}
