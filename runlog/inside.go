@@ -12,7 +12,7 @@ import (
 // entries maps the names in a run directory to whether each is a folder.
 var entries = map[string]bool{
 	RunFile: false, LogFile: false, QuestionsFile: false, indexFile: false, lockFile: false, "verdicts.jsonl": false,
-	textsDir: true, imagesDir: true, scoresDir: true, "forks": true, "otlp": true,
+	textsDir: true, imagesDir: true, scoresDir: true, "forks": true,
 }
 
 // checkEntries rejects a run directory with symbolic links, pipes or devices: an untrusted one could make the program

@@ -55,8 +55,7 @@ type exportWriteCmd struct {
 	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate with a safety margin."`
 	Fit       bool   `default:"true" negatable:"" help:"Shorten observations until rows fit --cutoff-len, and drop rows that cannot fit."`
 
-	Endpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP); traces sent before are skipped. OTEL_EXPORTER_OTLP_HEADERS may contain an API key."`
-	Follow   bool   `help:"With --otlp-endpoint: keep sending until the runs end."`
+	Endpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP). OTEL_EXPORTER_OTLP_HEADERS may contain an API key."`
 }
 
 // filterFlags are the fields of [curate.Filter].
@@ -87,7 +86,7 @@ func (c exportWriteCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.Format == formatOTLP || c.Endpoint != "" || c.Follow {
+	if c.Format == formatOTLP || c.Endpoint != "" {
 		return c.traces(a, dirs)
 	}
 	if c.Out == "" {
@@ -158,19 +157,14 @@ func (c exportWriteCmd) traces(a *app, dirs []string) error {
 	if c.Endpoint == "" {
 		return c.writeTraces(a, config)
 	}
-	send := otlp.Send
-	if c.Follow {
-		send = otlp.Follow
-	}
-	sum, err := send(a.ctx, config, c.Endpoint)
+	sum, err := otlp.Send(a.ctx, config, c.Endpoint)
 	if errors.As(err, new(*qa.UsageError)) {
 		return fmt.Errorf("--otlp-endpoint: %w", err)
 	}
 	if err != nil {
 		return err
 	}
-	return a.print(fmt.Sprintf("%s: %s of %s sent; %d were sent before",
-		c.Endpoint, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode"), sum.Known))
+	return a.print(fmt.Sprintf("%s: %s of %s sent", c.Endpoint, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode")))
 }
 
 func (c exportWriteCmd) writeTraces(a *app, config otlp.Config) error {
@@ -194,8 +188,6 @@ func (c exportWriteCmd) checkTraces() error {
 		return qa.Usagef("--otlp-endpoint sends traces: leave out --format %s", c.Format)
 	case c.Endpoint != "" && c.Out != "":
 		return qa.Usagef("--out and --otlp-endpoint are mutually exclusive; to write a file, use --format otlp --out FILE")
-	case c.Endpoint == "" && c.Follow:
-		return qa.Usagef("--follow needs --otlp-endpoint")
 	case c.Endpoint == "" && c.Out == "":
 		return qa.Usagef("missing --out FILE or --otlp-endpoint URL")
 	}
@@ -206,7 +198,7 @@ func (c exportWriteCmd) checkTraces() error {
 func (c exportWriteCmd) checkNoRows() error {
 	plain := c
 	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Scoring, plain.Judge, plain.RedactEmails = nil, "", "", false, "", "", false
-	plain.Endpoint, plain.Follow = "", false
+	plain.Endpoint = ""
 	if reflect.DeepEqual(plain, exportWriteCmd{
 		Turns: "canonical", Thinking: "keep", SplitSeed: 1, Duplicates: "near", Leak: "drop",
 		Fit: true,

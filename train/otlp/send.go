@@ -2,7 +2,6 @@ package otlp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -28,20 +27,18 @@ const (
 	retryFor      = time.Minute
 )
 
-// sender sends the spans that an endpoint does not have yet.
+// sender sends spans in batches.
 type sender struct {
 	Config
 	client otlptrace.Client
 	host   string
-	target string
 	sum    Summary
-	// live leaves out the span of an episode that may still get more steps.
-	live bool
+	spans  []*tracepb.Span
+	bytes  int
 }
 
-// Send sends to an OTLP endpoint (HTTP with Protobuf) every span that it has not acknowledged yet, as the ledgers in the
-// run directories have it. Headers, such as a key, come from the variable OTEL_EXPORTER_OTLP_HEADERS. A request is
-// repeated for up to a minute.
+// Send sends every span to an OTLP endpoint (HTTP with Protobuf). Headers, such as a key, come from the variable
+// OTEL_EXPORTER_OTLP_HEADERS. A request is repeated for up to a minute.
 func Send(ctx context.Context, c Config, endpoint string) (Summary, error) {
 	s, err := newSender(ctx, c, endpoint)
 	if err != nil {
@@ -56,7 +53,7 @@ func Send(ctx context.Context, c Config, endpoint string) (Summary, error) {
 			return s.sum, err
 		}
 	}
-	return s.sum, nil
+	return s.sum, s.flush(ctx)
 }
 
 func newSender(ctx context.Context, c Config, endpoint string) (*sender, error) {
@@ -79,7 +76,7 @@ func newSender(ctx context.Context, c Config, endpoint string) (*sender, error) 
 	if err := client.Start(ctx); err != nil {
 		return nil, fmt.Errorf("send spans to %s: %w", u.Host, err)
 	}
-	return &sender{Config: c, client: client, host: u.Host, target: u.String()}, nil
+	return &sender{Config: c, client: client, host: u.Host}, nil
 }
 
 // onlyTo is the choice of a proxy that refuses all other hosts. The exporter follows redirects, and would send the headers
@@ -108,113 +105,54 @@ func tracesURL(endpoint string) (*url.URL, error) {
 	return u, nil
 }
 
-// run sends the new spans of a run directory.
-func (s *sender) run(ctx context.Context, dir string, names ...string) (err error) {
+// run sends the spans of a run directory; some wait for the next batch.
+func (s *sender) run(ctx context.Context, dir string) error {
 	src, err := s.open(dir)
 	if err != nil {
 		return err
 	}
-	acks, err := openAcks(dir, s.target)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, acks.Close()) }()
-	b := batch{sender: s, acks: acks}
-	for e, err := range s.episodes(src, names...) {
+	for e, err := range s.episodes(src) {
 		if err != nil {
 			return err
 		}
-		if err := b.episode(ctx, e); err != nil {
-			return err
+		for _, span := range Spans(e) {
+			if err := s.add(ctx, span); err != nil {
+				return err
+			}
 		}
-	}
-	return b.flush(ctx)
-}
-
-// batch collects the spans of a request.
-type batch struct {
-	*sender
-	acks  *acks
-	spans []*tracepb.Span
-	keys  []string
-	bytes int
-}
-
-// episode adds the new spans of an episode.
-func (b *batch) episode(ctx context.Context, e Episode) error {
-	before := b.sum.Spans + len(b.spans)
-	for _, span := range Spans(e) {
-		var err error
-		switch {
-		case span.ParentSpanId == nil:
-			err = b.root(ctx, e, span)
-		case b.acks.has(Key(span)):
-			b.sum.Known++
-		default:
-			err = b.add(ctx, span, Key(span))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if b.sum.Spans+len(b.spans) > before {
-		b.sum.Episodes++
+		s.sum.Episodes++
 	}
 	return nil
 }
 
-// root adds the span of the episode itself, with its score, or the score alone if the endpoint has the rest.
-func (b *batch) root(ctx context.Context, e Episode, span *tracepb.Span) error {
-	keys := []string{Key(span)}
-	if e.Score != nil {
-		keys = append(keys, Key(&tracepb.Span{TraceId: span.TraceId, SpanId: evaluationID(e)}))
-	}
-	switch known := b.acks.has(keys[0]); {
-	case known && e.Score != nil && !b.acks.has(keys[1]):
-		b.sum.Known++
-		return b.add(ctx, Evaluation(e), keys[1])
-	case known:
-		b.sum.Known++
-		return nil
-	case b.live && unfinished(e.Recorded.Outcome):
-		return nil
-	}
-	return b.add(ctx, span, keys...)
-}
-
-// add adds a span, and sends the batch before it if that is full. keys are what its receipt acknowledges: the span, and
-// the score that is an event of it.
-func (b *batch) add(ctx context.Context, span *tracepb.Span, keys ...string) error {
+// add adds a span, and sends the batch before it if that is full.
+func (s *sender) add(ctx context.Context, span *tracepb.Span) error {
 	size := proto.Size(span)
-	if len(b.spans) > 0 && (b.bytes+size > maxBatch || len(b.spans) == maxBatchSpans) {
-		if err := b.flush(ctx); err != nil {
+	if len(s.spans) > 0 && (s.bytes+size > maxBatch || len(s.spans) == maxBatchSpans) {
+		if err := s.flush(ctx); err != nil {
 			return err
 		}
 	}
-	b.spans, b.keys, b.bytes = append(b.spans, span), append(b.keys, keys...), b.bytes+size
+	s.spans, s.bytes = append(s.spans, span), s.bytes+size
 	return nil
 }
 
-// flush sends the batch, and notes the receipt.
-func (b *batch) flush(ctx context.Context) error {
-	if len(b.spans) == 0 {
+// flush sends the batch.
+func (s *sender) flush(ctx context.Context) error {
+	if len(s.spans) == 0 {
 		return nil
 	}
-	if err := b.client.UploadTraces(ctx, []*tracepb.ResourceSpans{b.packed(b.spans)}); err != nil {
+	if err := s.client.UploadTraces(ctx, []*tracepb.ResourceSpans{s.packed(s.spans)}); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("send %s to %s: %s\n  %d were sent before; the same command sends the rest",
-			terminal.Plural(len(b.spans), "span"), b.host, strings.TrimSpace(err.Error()), b.sum.Spans)
+		return fmt.Errorf("send %s to %s: %s\n  %d were sent before; the same command sends all again, with the same ids",
+			terminal.Plural(len(s.spans), "span"), s.host, strings.TrimSpace(err.Error()), s.sum.Spans)
 	}
-	b.sum.Spans += len(b.spans)
-	err := b.acks.add(b.keys)
-	b.spans, b.keys, b.bytes = nil, nil, 0
-	return err
+	s.sum.Spans += len(s.spans)
+	s.spans, s.bytes = nil, 0
+	return nil
 }
-
-// unfinished reports whether an episode may get more spans.
-func unfinished(o qa.Outcome) bool { return o == "" || o.Again() }
 
 // HeaderVariables are the variables of the headers, which are keys.
 func HeaderVariables() []string {

@@ -68,10 +68,10 @@ func (c Config) open(dir string) (*source, error) {
 	return &source{Run: run, scoring: scoring, scores: qa.ByEpisode(scores)}, nil
 }
 
-// episodes yields the named episodes, or all. A damaged one is left out with a warning.
-func (c Config) episodes(s *source, names ...string) iter.Seq2[Episode, error] {
+// episodes yields the episodes of a run. A damaged one is left out with a warning.
+func (c Config) episodes(s *source) iter.Seq2[Episode, error] {
 	return func(yield func(Episode, error) bool) {
-		for rec, err := range s.Episodes(names...) {
+		for rec, err := range s.Episodes() {
 			var damage *runlog.DamageError
 			var missing *runlog.BlobError
 			if errors.As(err, &damage) || errors.As(err, &missing) {
@@ -109,10 +109,5 @@ func (c Config) packed(spans []*tracepb.Span) *tracepb.ResourceSpans {
 	}
 }
 
-// Summary counts what was written.
-type Summary struct {
-	// Spans were written or sent, Known were at the endpoint already.
-	Spans, Known int
-	// Episodes have new spans.
-	Episodes int
-}
+// Summary counts what was written or sent.
+type Summary struct{ Spans, Episodes int }

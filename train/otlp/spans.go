@@ -179,7 +179,7 @@ func (m *maker) evaluation() *tracepb.Span_Event {
 		return nil
 	}
 	var list attributes
-	list.text("gen_ai.evaluation.name", evaluationName(m.e.Scoring))
+	list.text("gen_ai.evaluation.name", "airqa."+m.e.Scoring.Mode+"."+m.e.Scoring.Judge)
 	if score.Verdict == qa.Unscored {
 		list.text("error.type", "unscored")
 	} else {
@@ -193,28 +193,6 @@ func (m *maker) evaluation() *tracepb.Span_Event {
 		at = m.e.Recorded.Ended
 	}
 	return &tracepb.Span_Event{TimeUnixNano: nanos(at), Name: "gen_ai.evaluation.result", Attributes: list}
-}
-
-func evaluationName(s runlog.Scoring) string { return "airqa." + s.Mode + "." + s.Judge }
-
-// evaluationID identifies a score: the same answer may be scored again by other rules, or with another result.
-func evaluationID(e Episode) []byte {
-	trace := traceID(e.Run.ID, e.Recorded.UUID, e.Recorded.Repeat)
-	return spanID(trace, kindEvaluation, encoded([]any{evaluationName(e.Scoring), e.Score.Verdict, e.Score.Value}))
-}
-
-// Evaluation returns a score as a span of its own, below that of the episode, for an endpoint that has the episode
-// already.
-func Evaluation(e Episode) *tracepb.Span {
-	m := newMaker(e)
-	event := m.evaluation()
-	at := time.Unix(0, int64(event.TimeUnixNano)) //nolint:gosec // made from such a time
-	s := m.add(&tracepb.Span{
-		SpanId: evaluationID(e), Name: "evaluation " + evaluationName(e.Scoring),
-		Kind: tracepb.Span_SPAN_KIND_INTERNAL,
-	}, nil, at, at)
-	s.Events = append(s.Events, event)
-	return s
 }
 
 // imageNames are the names of images in the run directory.
@@ -233,19 +211,13 @@ func (m *maker) arguments(args any) string {
 	return string(edited.ToolCalls[0].Arguments)
 }
 
-// Key identifies a span in all exports.
-func Key(s *tracepb.Span) string {
-	return hex.EncodeToString(s.TraceId) + ":" + hex.EncodeToString(s.SpanId)
-}
-
 // The kinds of spans.
 const (
-	kindEpisode    = "episode"
-	kindCall       = "call"
-	kindAction     = "action"
-	kindRetrieval  = "retrieval"
-	kindFailed     = "failed"
-	kindEvaluation = "evaluation"
+	kindEpisode   = "episode"
+	kindCall      = "call"
+	kindAction    = "action"
+	kindRetrieval = "retrieval"
+	kindFailed    = "failed"
 )
 
 // traceID identifies an episode. run is the id of its run.
@@ -254,7 +226,7 @@ func traceID(run, uuid string, repeat int) []byte {
 }
 
 // spanID identifies a span of a trace; n is the number of a step, or of a request that failed.
-func spanID(trace []byte, kind string, n any) []byte {
+func spanID(trace []byte, kind string, n int) []byte {
 	return digest("span", hex.EncodeToString(trace), kind, n)[:8]
 }
 
