@@ -17,6 +17,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+type sourceFunc func(context.Context, eval.JudgeRequest) (judge.Verdict, error)
+
+func (f sourceFunc) Decide(ctx context.Context, r eval.JudgeRequest) (judge.Verdict, error) {
+	return f(ctx, r)
+}
+
 // counting is a source that accepts predictions containing "y" and counts its calls.
 type counting struct {
 	asked atomic.Int64

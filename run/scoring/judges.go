@@ -42,8 +42,6 @@ const (
 	NoJudge = "none"
 	// VerdictsFile keeps the verdicts on a run, in its directory.
 	VerdictsFile = "verdicts.jsonl"
-	// maxJudgeFailures is the number of consecutive equal failures that stop a judge.
-	maxJudgeFailures = 10
 )
 
 // Judge is the judge of one invocation. Close it at the end.
@@ -200,10 +198,7 @@ func (c Judges) openMember(s session.Session, j *Judge, name string) (eval.Judge
 		return nil, err
 	}
 	source := judge.NewModel(judge.Config{Asker: asker, Meter: j.meter})
-	circuit := judge.NewCircuit(source, judge.CircuitConfig{
-		Limit: maxJudgeFailures, Kind: judgeFailure, Concurrency: max(c.Concurrency, 1),
-	})
-	return judge.NewCached(j.store, id, circuit, j.meter), nil
+	return judge.NewCached(j.store, id, source, j.meter), nil
 }
 
 // asker opens the model with the given name.
@@ -217,7 +212,12 @@ func (c Judges) asker(s session.Session, j *Judge, name string) (judge.Asker, ju
 	if err = errors.Join(err, encoding); err != nil {
 		return nil, id, err
 	}
-	return newAsker(s, j, m.Endpoint, name, access), id, nil
+	noteHost := sync.OnceFunc(func() {
+		if host := access.Host(); host != "" {
+			s.Notify.Notef("judge %s uses %s%s", name, host, models.Keyless(access, models.JudgeKey))
+		}
+	})
+	return asker{j, m.Endpoint, make(chan struct{}, max(c.Concurrency, 1)), noteHost}, id, nil
 }
 
 // Recorded returns the judges of a scoring.
@@ -229,23 +229,23 @@ func (c Judges) Recorded(s runlog.Scoring) Judges {
 	return c
 }
 
-// asker sends a judge's requests to a chat model. It names the host before the first request.
+// asker sends a judge's requests to a chat model, as many at once as it has slots. It names the host before the first
+// request.
 type asker struct {
 	judge    *Judge
 	model    qa.Model
+	slots    chan struct{}
 	noteHost func()
-}
-
-func newAsker(s session.Session, j *Judge, model qa.Model, name string, access llm.Access) asker {
-	return asker{j, model, sync.OnceFunc(func() {
-		if host := access.Host(); host != "" {
-			s.Notify.Notef("judge %s uses %s%s", name, host, models.Keyless(access, models.JudgeKey))
-		}
-	})}
 }
 
 // Ask sends one request.
 func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
+	select {
+	case k.slots <- struct{}{}:
+		defer func() { <-k.slots }()
+	case <-ctx.Done():
+		return qa.Reply{}, ctx.Err()
+	}
 	select {
 	case <-k.judge.Drain:
 		return qa.Reply{}, qa.ErrInterrupted
@@ -278,16 +278,6 @@ func (c Judges) CheckHosts(s session.Session, names []string) error {
 	}
 	return qa.Usagef("%s is a key for one host, but these judges are at %s: unset it and set the key of each provider (%s, ...)",
 		models.JudgeKey, strings.Join(hosts, " and "), llm.KeyVariable)
-}
-
-// judgeFailure classifies a judge's failure; "" if it is not the judge's fault.
-func judgeFailure(err error) string {
-	switch class := qa.ClassOf(err); class {
-	case qa.FailCancelled, qa.FailContextOverflow:
-		return ""
-	default:
-		return string(class)
-	}
 }
 
 // none is the judge if none could be made.
