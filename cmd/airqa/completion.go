@@ -1,48 +1,131 @@
 package main
 
 import (
-	"os"
+	_ "embed" // the scripts
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
-	kongcompletion "github.com/jotaen/kong-completion"
-	"github.com/posener/complete"
 
 	"airqa/baselines"
 )
 
-// completionScripts make the shells call airqa for completions: it prints them when COMP_LINE is set.
-var completionScripts = map[string]string{
-	"bash": "complete -o default -o bashdefault -C airqa airqa",
-	"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -o bashdefault -C airqa airqa",
-	"fish": `function __complete_airqa
-    set -lx COMP_LINE (commandline -cp)
-    test -z (commandline -ct)
-    and set COMP_LINE "$COMP_LINE "
-    airqa
-end
-complete -c airqa -a "(__complete_airqa)"`,
-}
+// The scripts have a line "@NAME@" in place of each table of [completionTables]. Zsh runs that of bash.
+var (
+	//go:embed completion.bash
+	bashScript string
+	//go:embed completion.fish
+	fishScript string
+)
 
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-func (c completionCmd) Run(a *app) error { return a.print(completionScripts[c.Shell]) }
-
-// completes prints completions if a shell requested them, and reports whether one did.
-func completes(parser *kong.Kong) bool {
-	if os.Getenv("COMP_LINE") == "" {
-		return false
+func (c completionCmd) Run(a *app) error {
+	parser, err := kong.New(&cli{}, options(a.files)...)
+	if err != nil {
+		return err
 	}
-	code := -1
-	kongcompletion.Register(parser, kongcompletion.WithExitFunc(func(c int) { code = c }), kongcompletion.WithPredictors(map[string]complete.Predictor{
-		"baseline": complete.PredictSet(append([]string{"all"}, baselines.Names()...)...),
-		"command": complete.PredictFunc(func(complete.Args) (names []string) {
-			for _, c := range parser.Model.Children {
-				names = append(names, c.Name)
+	script, write := bashScript, completionRow.bash
+	switch c.Shell {
+	case "zsh":
+		script = "autoload -U +X bashcompinit && bashcompinit\n" + script
+	case "fish":
+		script, write = fishScript, completionRow.fish
+	}
+	for name, rows := range completionTables(parser.Model.Node) {
+		var table strings.Builder
+		for _, r := range rows {
+			table.WriteString(write(r))
+		}
+		script = strings.ReplaceAll(script, "@"+name+"@\n", table.String())
+	}
+	return a.print(script)
+}
+
+// completionRow are the words to offer where the command line matches one of some patterns.
+type completionRow struct{ patterns, words []string }
+
+func (r completionRow) bash() string {
+	return strings.ReplaceAll(strings.Join(r.patterns, "|"), " ", `\ `) + ") list='" + strings.Join(r.words, " ") + "' ;;\n"
+}
+
+func (r completionRow) fish() string {
+	return "case '" + strings.Join(r.patterns, "' '") + "'\nset list " + strings.Join(r.words, " ") + "\n"
+}
+
+// completions are the tables that a script needs.
+type completions struct {
+	program *kong.Node
+	// commands is one row of all commands, flags has those of each, and words what may follow it.
+	commands, flags, words []completionRow
+	// values are commands with a flag, by the words that the flag takes; none if any other value may be given, such as a file.
+	values map[string][]string
+}
+
+func completionTables(program *kong.Node) map[string][]completionRow {
+	c := completions{program: program, commands: make([]completionRow, 1), values: make(map[string][]string)}
+	c.visit("airqa", program)
+	var values []completionRow
+	for _, words := range slices.Sorted(maps.Keys(c.values)) {
+		values = append(values, completionRow{c.values[words], strings.Fields(words)})
+	}
+	return map[string][]completionRow{"commands": c.commands, "flags": c.flags, "words": c.words, "values": values}
+}
+
+// visit adds a command and those below it.
+func (c *completions) visit(path string, node *kong.Node) {
+	c.commands[0].patterns = append(c.commands[0].patterns, path)
+	words, flags := c.wordsAfter(node), slices.Concat(node.AllFlags(true)...)
+	if node.DefaultCmd != nil {
+		words, flags = append(words, c.wordsAfter(node.DefaultCmd)...), append(flags, node.DefaultCmd.Flags...)
+	}
+	if len(words) > 0 {
+		c.words = append(c.words, completionRow{[]string{path}, words})
+	}
+	var names []string
+	for _, f := range flags {
+		own := []string{"--" + f.Name}
+		if f.Short != 0 {
+			own = append(own, "-"+string(f.Short))
+		}
+		names = append(names, own...)
+		if f.Tag.Negatable != "" {
+			names = append(names, "--no-"+f.Name)
+		}
+		list := strings.Join(c.valuesOf(f.Value), " ")
+		for _, name := range own {
+			if !f.IsBool() {
+				c.values[list] = append(c.values[list], path+" "+name)
 			}
-			return names
-		}),
-	}))
-	return code == exitDone
+		}
+	}
+	c.flags = append(c.flags, completionRow{[]string{path}, names})
+	for _, child := range node.Children {
+		c.visit(path+" "+child.Name, child)
+	}
+}
+
+// wordsAfter are the commands below a command, or the values of its first argument if they are known.
+func (c *completions) wordsAfter(node *kong.Node) (words []string) {
+	for _, child := range node.Children {
+		words = append(words, child.Name)
+	}
+	if len(node.Positional) > 0 {
+		words = append(words, c.valuesOf(node.Positional[0])...)
+	}
+	return words
+}
+
+// valuesOf are the values of a flag or an argument; none if any other, such as a file, may be given.
+func (c *completions) valuesOf(v *kong.Value) []string {
+	switch v.Tag.Get("complete") {
+	case "baseline":
+		return append([]string{"all"}, baselines.Names()...)
+	case "command":
+		return c.wordsAfter(c.program)
+	}
+	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" })
 }

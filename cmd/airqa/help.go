@@ -210,7 +210,7 @@ const maxHelpWidth = 100
 var heading = lazyregexp.New(`(?m)^(?:Usage|[A-Z][a-z ]+):`)
 
 type helpCmd struct {
-	Command []string `arg:"" optional:"" predictor:"command" help:"Command, such as run or store vectors copy."`
+	Command []string `arg:"" optional:"" complete:"command" help:"Command, such as run or store vectors copy."`
 	All     bool     `help:"Show all flags, like --help-all."`
 }
 

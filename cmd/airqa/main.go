@@ -136,9 +136,6 @@ func airqa(args []string) int {
 	if err != nil {
 		return reportError(withCode(exitUsage, err))
 	}
-	if completes(parser) {
-		return exitDone
-	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

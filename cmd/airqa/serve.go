@@ -29,7 +29,7 @@ import (
 
 // episodeFlags shape the episodes of clients, who bring their own model.
 type episodeFlags struct {
-	Baseline          string  `default:"agentic-hybrid-view" predictor:"baseline" placeholder:"NAME" help:"Baseline whose tools and system prompt are served (airqa list baselines lists them)."`
+	Baseline          string  `default:"agentic-hybrid-view" complete:"baseline" placeholder:"NAME" help:"Baseline whose tools and system prompt are served (airqa list baselines lists them)."`
 	Retrieve          string  `default:"dense" enum:"dense,bm25,hybrid" help:"Search mode of Retrieve: dense (paper), bm25 or hybrid."`
 	Turns             int     `default:"20" help:"Maximum calls of one episode (paper: 20)."`
 	Rows              int     `default:"0" placeholder:"N" help:"Maximum rows shown of one result; 0 is no limit but that of tokens."`
