@@ -30,9 +30,6 @@ type Hit struct {
 	Before string `json:"before"`
 	Match  string `json:"match"`
 	After  string `json:"after"`
-	// More is the number of further occurrences in the same field, which are not listed. Only the last one listed, the
-	// 100th, has it.
-	More int `json:"more,omitempty"`
 }
 
 // Fields of an event that [Run.Grep] searches, in this order. The thought is a part of the reply.
@@ -62,7 +59,8 @@ const (
 // ErrNoText is returned by [Run.Grep] for an empty text.
 var ErrNoText = errors.New("the text to search for is empty")
 
-// Grep yields the occurrences of a text in all episodes, in the order of the log and without overlaps within a field.
+// Grep yields the occurrences of a text in all episodes, in the order of the log and without overlaps within a field, of which
+// the first 100 count.
 // They are those of a scan of every decoded field. Case is ignored unless the text has an upper-case letter, as
 // [literal.Pattern] describes. Damaged attempts that were started over are left out, as by [Run.Episodes].
 //

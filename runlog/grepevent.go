@@ -225,8 +225,7 @@ func occurrences(p *literal.Pattern, text string, without ...[2]int) []Hit {
 			continue
 		}
 		if len(hits) == maxHits {
-			hits[maxHits-1].More++
-			continue
+			break
 		}
 		hits = append(hits, excerpt(text, start, end))
 	}

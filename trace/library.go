@@ -34,8 +34,8 @@ type Library struct {
 	Runs []*Run
 	// Warn gets what a search could not read; nil drops it.
 	Warn func(error)
-	// Choice is the scoring that the library was opened with.
-	Choice Choice
+
+	choice Choice
 }
 
 // Run is one run directory.
@@ -79,7 +79,7 @@ func Open(ctx context.Context, paths []string, c Choice) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{Choice: c}
+	l := &Library{choice: c}
 	for _, dir := range dirs {
 		r := &Run{Name: filepath.Clean(dir)}
 		if err := r.load(ctx, c); err != nil {
@@ -101,7 +101,7 @@ func (l *Library) Refresh(ctx context.Context) (changed bool, err error) {
 			continue
 		}
 		changed = true
-		if err := r.load(ctx, l.Choice); err != nil {
+		if err := r.load(ctx, l.choice); err != nil {
 			return changed, fmt.Errorf("%s: %w", r.Name, err)
 		}
 	}

@@ -156,21 +156,16 @@ func (f *NoteFile) Remove(id string) error {
 }
 
 // Decide records the cause of an answer.
-func (f *NoteFile) Decide(episode string, c cause.Code) (Note, error) {
+func (f *NoteFile) Decide(episode string, c cause.Code) error {
 	if !slices.Contains(cause.Codes(), c) {
-		return Note{}, fmt.Errorf("cause %q: must be one of %v", c, cause.Codes())
+		return fmt.Errorf("cause %q: must be one of %v", c, cause.Codes())
 	}
-	return f.Add(Note{Episode: episode, Cause: c})
+	_, err := f.Add(Note{Episode: episode, Cause: c})
+	return err
 }
 
-// Undecide removes the decision that counts, so that the one before it counts again; false if there is none.
-func (f *NoteFile) Undecide(episode string) (bool, error) {
-	n, ok := f.Decided(episode)
-	if !ok {
-		return false, nil
-	}
-	return true, f.Remove(n.ID)
-}
+// Undecide removes the decision that counts, so that the one before it counts again.
+func (f *NoteFile) Undecide(episode string) error { return f.Remove(f.Decisions()[episode].ID) }
 
 // All returns the notes of all episodes, the oldest first, without those that were removed.
 func (f *NoteFile) All() []Note {
@@ -190,12 +185,6 @@ func (f *NoteFile) All() []Note {
 // Of returns the notes of an episode, the oldest first.
 func (f *NoteFile) Of(episode string) []Note {
 	return slices.DeleteFunc(f.All(), func(n Note) bool { return n.Episode != episode })
-}
-
-// Decided returns the decision on an episode that counts.
-func (f *NoteFile) Decided(episode string) (Note, bool) {
-	n, ok := f.Decisions()[episode]
-	return n, ok
 }
 
 // Decisions returns the decision that counts on each episode that has one.

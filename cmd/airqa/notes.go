@@ -73,7 +73,7 @@ func (c notesCmd) change(a *app, f *trace.NoteFile, episode string) error {
 		}
 	}
 	if c.Decide != "" {
-		if _, err := f.Decide(episode, cause.Code(c.Decide)); err != nil {
+		if err := f.Decide(episode, cause.Code(c.Decide)); err != nil {
 			return qa.Usagef("--decide: %v", err)
 		}
 	}

@@ -111,7 +111,7 @@ func (c traceCmd) list(a *app, lib *trace.Library, dirs []string) error {
 	if c.Full {
 		return c.print(a, lib, rows)
 	}
-	decided, err := decisions(lib)
+	decided, err := decisions(rows)
 	if err != nil {
 		return err
 	}
@@ -132,21 +132,14 @@ func (c traceCmd) list(a *app, lib *trace.Library, dirs []string) error {
 }
 
 // decisions reads the causes that people decided on.
-func decisions(lib *trace.Library) (map[trace.Key]trace.Note, error) {
-	decided := make(map[trace.Key]trace.Note)
-	for _, r := range lib.Runs {
-		f, err := trace.OpenNotes(r.Name, trace.NoteConfig{})
-		if err != nil {
-			return nil, err
-		}
-		for episode, n := range f.Decisions() {
-			decided[trace.Key{Run: r.Name, Episode: episode}] = n
-		}
-		if err := f.Close(); err != nil {
-			return nil, err
-		}
+func decisions(rows []trace.Row) (map[trace.Key]trace.Note, error) {
+	keys := make([]trace.Key, len(rows))
+	for i, w := range rows {
+		keys[i] = w.Key()
 	}
-	return decided, nil
+	var notes trace.NoteFiles
+	decided, err := trace.Decisions(keys, notes.Open)
+	return decided, errors.Join(err, notes.Close())
 }
 
 // print prints whole trajectories.

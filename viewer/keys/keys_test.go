@@ -20,10 +20,10 @@ var places = []keys.Place{keys.List, keys.Episode, keys.Queue}
 
 // A place overrides the keys of everywhere, and has none of the others.
 func TestActions(t *testing.T) {
-	for place, want := range map[keys.Place]map[string]keys.Action{
-		keys.List:    {"Enter": keys.Open, "j": keys.Down, "l": "", "1": "", "?": keys.ShowHelp, "Escape": keys.Back},
-		keys.Episode: {"ArrowRight": keys.NextStep, "L": keys.NextTrace, "0": keys.First, "1": "", "Enter": ""},
-		keys.Queue:   {"ArrowRight": keys.NextStep, "Enter": keys.Accept, "5": keys.SetCause, "0": keys.First, "u": keys.Undo},
+	for place, want := range map[keys.Place]map[string]string{
+		keys.List:    {"Enter": "open", "j": "down", "l": "", "1": "", "?": "help", "Escape": "back"},
+		keys.Episode: {"ArrowRight": "next_step", "L": "next_episode", "0": "first", "1": "", "Enter": ""},
+		keys.Queue:   {"ArrowRight": "next_step", "Enter": "accept", "5": "set_cause", "0": "first", "u": "undo"},
 	} {
 		got := keys.Actions(place)
 		for key, action := range want {
@@ -96,7 +96,7 @@ func markdown() string {
 			for name := range strings.FieldsSeq(l.Keys) {
 				names = append(names, "`"+name+"`")
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.ToLower(s.Title), strings.Join(names, " "), l.Help)
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.ToLower(string(s.Place)), strings.Join(names, " "), l.Help)
 		}
 	}
 	return b.String()

@@ -91,8 +91,7 @@ func (s *Server) decide(site *Site, r *http.Request) (string, error) {
 	if code.Title() == "" {
 		return "", errForm
 	}
-	_, err = t.notes.Decide(t.Episode.Episode, code)
-	return "/triage?" + r.URL.Query().Encode(), err
+	return "/triage?" + r.URL.Query().Encode(), t.notes.Decide(t.Episode.Episode, code)
 }
 
 // noteView is a note on the page of a question.

@@ -138,7 +138,7 @@ func (s *Site) Undo(ctx context.Context, q url.Values) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := f.Undecide(last.Episode); err != nil {
+	if err := f.Undecide(last.Episode); err != nil {
 		return "", err
 	}
 	return address("/triage", with(sel.query(), "show", s.key(*last))), nil

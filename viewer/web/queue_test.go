@@ -58,7 +58,7 @@ func (q queue) notes(run string) *trace.NoteFile {
 func (q queue) decide(key string) {
 	q.t.Helper()
 	run, episode, _ := strings.Cut(key, "/")
-	if _, err := q.notes(run).Decide(episode, cause.Codes()[0]); err != nil {
+	if err := q.notes(run).Decide(episode, cause.Codes()[0]); err != nil {
 		q.t.Fatal(err)
 	}
 }
@@ -99,7 +99,7 @@ func TestQueue(t *testing.T) {
 		t.Fatalf("undo leads to %s", address)
 	}
 	run, episode, _ := strings.Cut(to.Query().Get("show"), "/")
-	if _, decided := q.notes(run).Decided(episode); decided {
+	if _, decided := q.notes(run).Decisions()[episode]; decided {
 		t.Errorf("%s still has a decision", to.Query().Get("show"))
 	}
 	if _, done := q.shown(nil); done != fmt.Sprintf("1 of %d", len(keys)) {
@@ -162,7 +162,7 @@ func TestUndoNewest(t *testing.T) {
 		t.Errorf("shown %s, %s decided", key, done)
 	}
 	run, episode, _ := strings.Cut(second, "/")
-	if _, decided := q.notes(run).Decided(episode); !decided {
+	if _, decided := q.notes(run).Decisions()[episode]; !decided {
 		t.Error("the older decision is gone")
 	}
 }

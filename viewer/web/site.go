@@ -91,7 +91,7 @@ type frame struct {
 	Many bool
 	// Place is where the keys of the page work; Keys are those, and Help is what "?" shows.
 	Place keys.Place
-	Keys  map[string]keys.Action
+	Keys  map[string]string
 	Help  []keys.Section
 	Body  any
 }
