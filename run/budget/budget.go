@@ -74,13 +74,6 @@ func (a *Account) Spent() Spent {
 	return a.spent
 }
 
-// Fits reports whether the account has room for more usage than what is spent and reserved.
-func (a *Account) Fits(more Spent) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.exceeds(more.Usage, more.USD) == ""
-}
-
 // bounded reports whether forecasts are needed.
 func (a *Account) bounded() bool { return a.limits.USD > 0 || a.limits.Tokens > 0 }
 
