@@ -204,7 +204,7 @@ var jsonOutputs = map[string]jsonOutput{
 		[]any{vectorsStats{}},
 	},
 	"bench annotate ask": {
-		[]string{"bench annotate --dataset fixtures/doris-mae/dataset.json -m offline -o annotated --json"},
+		[]string{"bench annotate --dataset fixtures/doris-mae/dataset.json -m scripted:fixtures/doris-mae/verdicts.jsonl -o annotated --json"},
 		[]any{annotate.Result{}},
 	},
 	"bench annotate export": {

@@ -16,8 +16,7 @@ const (
 		"WeirNet holds 1,248 samples of running water. See Table 3 for all values."
 	aboutTable = "Caption:\nTable 2: Recall of river gauges\n\nTable in HTML:\n<table><tr><td>System</td><td>Recall</td><td>Speed</td></tr>" +
 		"<tr><td>Base</td><td>61.5</td><td>120</td></tr><tr><td>Ours</td><td>72.9</td><td>95</td></tr></table>"
-	aboutFigure   = "Caption:\nFigure 4: Growth of pebbles over seven weeks\n\nText of the page:\nThe weeks are dry."
-	aboutFormula  = "Formula:\nS = exp(τ) + λ\n\nText of the page:\nWe train with temperature τ = 0.25 and with weight λ = 3.5 throughout."
+	aboutFigure   = "Caption:\nFigure 4: Growth of pebbles over seven weeks\n\nText of the page:\nThe weeks are dry. Each pebble grows by 3 grams."
 	aboutMetadata = "Bibliographic data:\nTitle: Heron: Counting by Ear\nAuthors: Ada Heron, Bo Writer, Cy Reader\nNumber of authors: 3\nNumber of pages: 11\nYear: 2031"
 	aboutSections = aboutText + "\n\nSection:\n4 Data\n\nText:\nThe Dipper corpus covers 36 rivers in two countries. Each gauge reports 96 values."
 	aboutPaper    = "Title:\nHeron: Counting by Ear\n\nAbstract:\nWe present Heron, a device that counts herring gulls by their calls. Counting gulls by hand is slow because gulls hide behind rocks."
@@ -48,7 +47,7 @@ const (
 func TestQuestionsAreAboutTheMaterial(t *testing.T) {
 	onPage := regexp.MustCompile(`(?i)\b(?:table|figure|section|equation) \d|\bthis (?:table|figure|section|paper)\b`)
 	for name, material := range map[string]string{
-		"text": aboutText, "table": aboutTable, "figure": aboutFigure, "formula": aboutFormula, "metadata": aboutMetadata, "sections": aboutSections,
+		"text": aboutText, "table": aboutTable, "figure": aboutFigure, "metadata": aboutMetadata, "sections": aboutSections,
 	} {
 		asked := make(map[string]bool)
 		for number := 1; number <= 6; number++ {
@@ -84,7 +83,7 @@ func TestQuestionsForThePaper(t *testing.T) {
 		}
 	}
 	question, _, _ := ask(t, explorer, aboutPaper+"\n\n"+aboutMetadata, 1)
-	if !strings.HasPrefix(question, "Find the paper that presents a device") || strings.Contains(question, "Heron") {
+	if !strings.HasPrefix(question, "Find the paper that states “Counting gulls") || strings.Contains(question, "Heron") {
 		t.Errorf("comprehensive: %q", question)
 	}
 }
@@ -104,12 +103,6 @@ func TestEvaluators(t *testing.T) {
 		{"How many?", "12", "eval_int_exact_match", `{"gold":12}`},
 		{"Which value?", "72.90", "eval_float_exact_match", `{"gold":72.90,"ndigits":2}`},
 		{"Which two numbers?", "[36, 0.5]", "eval_structured_object_exact_match", `{"gold":[36, 0.5]}`},
-		{"Who is the first author?", "Ada Heron", "eval_string_exact_match", `{"gold":"Ada Heron","lowercase":true}`},
-		{"Which formula defines S?", `S = \exp(x)`, "eval_complex_math_formula_with_llm", `{"formulas":"S = \\exp(x)","question":"Which formula defines S?"}`},
-		{
-			"Why?", "Because counting gulls by hand is slow and gulls hide.", "eval_reference_answer_with_llm",
-			`{"question":"Why?","reference_answer":"Because counting gulls by hand is slow and gulls hide."}`,
-		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.function, func(t *testing.T) {

@@ -2,13 +2,15 @@ package offline
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
+	internal "airqa/internal/words"
+
+	"github.com/kljensen/snowball/english"
 )
 
 // evidence is what was seen, ranked by the words of the question.
@@ -20,35 +22,31 @@ type evidence struct {
 
 type sentence struct {
 	text  string
-	stems map[string]bool
 	score float64
 }
 
 func newEvidence(question string, items []item) evidence {
 	e := evidence{terms: terms(question), items: items}
-	seen := make(map[string]bool)
-	for _, it := range items {
-		for _, s := range it.sentences() {
-			if !seen[s] {
-				seen[s] = true
-				e.sentences = append(e.sentences, sentence{text: s, stems: setOf(s)})
-			}
-		}
-	}
 	before := 0.0
-	for i := range e.sentences {
-		s := &e.sentences[i]
-		// A short sentence or a heading introduces the next one.
-		own := e.sum(s.stems) / (1 + float64(max(12-len(s.stems), 0))/4)
-		s.score, before = own+before, 0.7*own
+	for _, it := range items {
+		list := sentences(it.text)
+		if it.kind == "table_content" {
+			list = tableRows(it.text)
+		}
+		for _, s := range list {
+			// A short sentence or a heading introduces the next one.
+			own := e.sum(s) / (1 + float64(max(12-len(setOf(s)), 0))/4)
+			e.sentences = append(e.sentences, sentence{s, own + before})
+			before = 0.7 * own
+		}
 	}
 	slices.SortStableFunc(e.sentences, func(a, b sentence) int { return cmp.Compare(b.score, a.score) })
 	return e
 }
 
-// sum adds the weights of the terms in a set.
-func (e evidence) sum(set map[string]bool) float64 {
-	total := 0.0
+// sum adds the weights of the terms in a text.
+func (e evidence) sum(text string) float64 {
+	set, total := setOf(text), 0.0
 	for _, s := range e.terms {
 		if set[s] {
 			total += float64(len(s)) // long words are rare
@@ -57,19 +55,12 @@ func (e evidence) sum(set map[string]bool) float64 {
 	return total
 }
 
-// best is the item of a kind with the best label and text, or nil. A label that begins with prefix comes first.
-func (e evidence) best(k kind, prefix string) *item {
+// best is the item of a kind with the best label and text, or nil.
+func (e evidence) best(kind string) *item {
 	var found *item
 	most := -1.0
 	for i, it := range e.items {
-		if it.kind != k {
-			continue
-		}
-		score := 3*e.sum(setOf(it.label)) + e.sum(setOf(it.text))
-		if prefix != "" && strings.HasPrefix(strings.ToLower(it.label), strings.ToLower(prefix)) {
-			score += 1000
-		}
-		if score > most {
+		if score := 3*e.sum(it.label) + e.sum(it.text); it.kind == kind && score > most {
 			found, most = &e.items[i], score
 		}
 	}
@@ -77,80 +68,53 @@ func (e evidence) best(k kind, prefix string) *item {
 }
 
 var (
-	namePattern   = lazyregexp.New(`\p{Lu}[\p{L}\p{N}]+(?:[- ]\p{Lu}[\p{L}\p{N}]*)*`)
+	tag           = lazyregexp.New(`<[^>]+>`)
 	numberPattern = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+`)
-	// A number after a label, or joined to a letter, counts nothing.
-	labelBefore = lazyregexp.New(`(?i)(?:\b(?:table|figure|section|equation|page|step) |[\p{L}\d@_./\[(−×]-?)$`)
-	joinedAfter = lazyregexp.New(`^-?\p{L}`)
-	year        = lazyregexp.New(`^(?:19|20)\d\d$`)
 )
 
-// isQuantity reports whether a number in a text counts or measures something.
+// isQuantity reports whether a number in a text is not a part of a name or an expression.
 func isQuantity(text string, m []int) bool {
-	return !year.MatchString(text[m[0]:m[1]]) && !joinedAfter.MatchString(text[m[1]:]) && !labelBefore.MatchString(text[max(0, m[0]-12):m[0]])
+	before, after := " "+text[:m[0]], text[m[1]:]+" "
+	return strings.Contains(" (", before[len(before)-1:]) && strings.Contains(" .,;:)%", after[:1])
 }
 
-// numbers ranks the numbers that fit a shape.
-func (e evidence) numbers(want shape) []python.Value {
-	return e.rank(numberPattern, func(text string, m []int) python.Value {
-		digits := strings.ReplaceAll(text[m[0]:m[1]], ",", "")
-		_, decimals, fraction := strings.Cut(digits, ".")
-		x, err := strconv.ParseFloat(digits, 64)
-		switch {
-		case err != nil, !isQuantity(text, m), fraction && want.class == asInteger, want.decimals > 0 && len(decimals) != want.decimals:
-			return nil
-		case want.class == asInteger && x < 1e15:
-			return int64(x)
-		}
+// number reads digits with separators of thousands as an integer or a float. Other texts stay.
+func number(digits string) python.Value {
+	digits = strings.ReplaceAll(digits, ",", "")
+	if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
+		return n
+	}
+	if x, err := strconv.ParseFloat(digits, 64); err == nil {
 		return x
-	})
+	}
+	return digits
 }
 
-// names ranks the capitalised words that are not in the question.
-func (e evidence) names() []python.Value {
-	return e.rank(namePattern, func(text string, m []int) python.Value {
-		for _, w := range words(text[m[0]:m[1]]) {
-			// The first word is always capitalised.
-			if m[0] > 0 && !slices.Contains(e.terms, stem(w)) {
-				return text[m[0]:m[1]]
-			}
-		}
-		return nil
-	})
-}
-
-// rank scores the matches of a pattern in the best sentences by the words around them. read returns nil for a match
-// that is not a candidate.
-func (e evidence) rank(pattern *lazyregexp.Regexp, read func(text string, match []int) python.Value) []python.Value {
+// numbers ranks the numbers that fit a shape and are not in the question, by their sentence and the words around them.
+func (e evidence) numbers(want shape) (list []python.Value) {
 	scores := make(map[python.Value]float64)
-	var list []python.Value
 	for _, s := range e.sentences[:min(30, len(e.sentences))] {
-		for _, m := range pattern.FindAllStringIndex(s.text, 50) {
-			v := read(s.text, m)
-			if v == nil || slices.Contains(e.terms, python.Str(v)) {
-				continue
+		for _, m := range numberPattern.FindAllStringIndex(s.text, 50) {
+			digits := s.text[m[0]:m[1]]
+			_, decimals, fraction := strings.Cut(digits, ".")
+			fits := isQuantity(s.text, m) && !(fraction && want.class == "integer") && (want.decimals == 0 || len(decimals) == want.decimals)
+			v := number(digits)
+			if _, again := scores[v]; fits && !again && !slices.Contains(e.terms, python.Str(v)) {
+				list, scores[v] = append(list, v), s.score+e.near(s.text, m)
 			}
-			if _, again := scores[v]; !again {
-				list = append(list, v)
-			}
-			scores[v] = max(scores[v], s.score+e.nearness(s.text, m))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b python.Value) int { return cmp.Compare(scores[b], scores[a]) })
 	return list
 }
 
-// nearness adds the weights of the terms around a match, discounted by distance.
-func (e evidence) nearness(text string, m []int) float64 {
-	const reach = 150
-	left := words(text[max(0, m[0]-reach):m[0]])
-	slices.Reverse(left)
-	total := 0.0
-	for _, side := range [][]string{left, words(text[m[1]:min(m[1]+reach, len(text))])} {
-		for i, w := range side {
-			if s := stem(w); slices.Contains(e.terms, s) {
-				total += float64(len(s)) / (1 + float64(i)/2)
-			}
+// near adds the weights of the terms around a match, discounted by distance.
+func (e evidence) near(text string, m []int) (total float64) {
+	before := words(text[:m[0]])
+	slices.Reverse(before)
+	for _, side := range [][]string{before, words(text[m[1]:])} {
+		for i, w := range side[:min(20, len(side))] {
+			total += e.sum(w) / (1 + float64(i)/2)
 		}
 	}
 	return total
@@ -158,51 +122,25 @@ func (e evidence) nearness(text string, m []int) float64 {
 
 // item is a unit of evidence: a row of a result, or a part of the context.
 type item struct {
-	kind        kind
+	kind        string // a column of kinds
 	text, label string // label is a caption or title
 	paper       string // uuid or title; empty when unknown
 	page        int64  // from 1; 0 when unknown
 	box         python.List
 }
 
-// sentences are those of the text, or one for each cell of a table: row label, column heading, content.
-func (it item) sentences() (list []string) {
-	if it.kind != table {
-		return sentences(it.text)
-	}
-	for _, c := range tableCells(tableRows(it.text)) {
-		list = append(list, c.label()+c.text)
-	}
-	return list
-}
-
-type kind int
-
-const (
-	passage kind = iota
-	table
-	figure
-	equation
-	paper
-	result // the text is the answer
-)
-
-// columns map a row's columns to its kind; the first match decides.
-var columns = []struct {
-	kind        kind
-	text, label string
-}{
-	{result, "answer", ""},
-	{table, "table_content", "table_caption"},
-	{figure, "image_caption", "image_caption"},
-	{equation, "equation_content", ""},
-	{passage, "text", ""},
-	{paper, "abstract", "title"},
+// The kinds of items are the columns with their text, and the columns with their label. The first that a row has decides.
+var kinds = [][2]string{
+	{"answer", ""},
+	{"table_content", "table_caption"},
+	{"image_caption", "image_caption"},
+	{"equation_content", ""},
+	{"text", ""},
+	{"abstract", "title"},
 }
 
 // readItems reads the JSON objects of a result, one per line.
-func readItems(text string) []item {
-	var items []item
+func readItems(text string) (items []item) {
 	for line := range strings.Lines(text) {
 		v, _ := python.FromJSON([]byte(strings.TrimSpace(strings.TrimPrefix(line, "[Observation]:"))))
 		if row, ok := v.(*python.Dict); ok {
@@ -224,41 +162,86 @@ func readRow(row *python.Dict) item {
 	it.page, _ = page.(int64)
 	box, _ := row.Get("bounding_box")
 	it.box, _ = box.(python.List)
-	for _, c := range columns {
-		if _, ok := row.Get(c.text); ok {
-			it.kind, it.text, it.label = c.kind, cell(c.text), cell(c.label)
+	for _, k := range kinds {
+		if _, ok := row.Get(k[0]); ok {
+			it.kind, it.text, it.label = k[0], cell(k[0]), cell(k[1])
 			break
 		}
 	}
 	return it
 }
 
-// readContext reads rows if there are any, otherwise papers or prose.
+// readContext reads rows if there are any, otherwise papers, a material of question synthesis, or prose.
 func readContext(text string) []item {
-	if fieldPattern.MatchString(text) {
-		return materialItems(materialFields(text))
-	}
 	items := readItems(text)
 	if items != nil || strings.Contains(text, "[Error]") || strings.HasPrefix(strings.TrimSpace(text), "none, because") {
 		return items
 	}
+	if fields := materialFields(text); len(fields) > 0 {
+		text = strings.ReplaceAll(text, fields["Table in HTML"], "")
+		items = []item{{kind: "table_content", text: fields["Table in HTML"]}}
+	}
 	for part := range strings.SplitSeq(text, "\n\n---\n\n") {
 		if _, title, ok := strings.Cut(part, "[Title]: "); ok {
 			title, part, _ = strings.Cut(title, "\n")
-			items = append(items, item{kind: paper, label: title, text: part, paper: title})
+			items = append(items, item{kind: "abstract", label: title, text: part, paper: title})
 		}
 		items = append(items, item{text: part})
 	}
 	return items
 }
 
-// materialItems returns the parts of a paper in a prompt of question synthesis. Title and abstract hold no answer.
-func materialItems(fields map[string]string) (items []item) {
-	kinds := map[string]kind{"Table in HTML": table, "Formula": equation, "Caption": figure}
-	for _, label := range slices.Sorted(maps.Keys(fields)) {
-		if label != "Title" && label != "Abstract" {
-			items = append(items, item{kind: kinds[label], text: fields[label]})
+// words are the words of a text in lower case.
+func words(text string) []string { return strings.Fields(internal.Fold(text)) }
+
+func setOf(text string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range words(text) {
+		set[english.Stem(w, false)] = true
+	}
+	return set
+}
+
+// filler are question words without content.
+var filler = setOf("paper according answer author article work find name give please much many exactly propose use figure table section")
+
+// terms are the distinct stems of the content words of a text, in order.
+func terms(text string) (list []string) {
+	for _, w := range words(text) {
+		if s := english.Stem(w, false); !english.IsStopWord(w) && !filler[s] && !slices.Contains(list, s) {
+			list = append(list, s)
 		}
 	}
-	return items
+	return list
+}
+
+var (
+	hyphenBreak = lazyregexp.New(`(\p{Ll})-\s*\n\s*(\p{Ll})`)
+	// A short line before a capital is a heading or the end of a paragraph.
+	blockEnd = lazyregexp.New(`(?m)([.?!:]|^.{1,40})\s*\n\s*([\p{Lu}\d])`)
+)
+
+// sentences are the sentences of a text, with lines and words hyphenated at their ends joined.
+func sentences(text string) (list []string) {
+	for block := range strings.SplitSeq(blockEnd.ReplaceAllString(text, "$1\x00$2"), "\x00") {
+		list = append(list, internal.Sentences(strings.Join(strings.Fields(hyphenBreak.ReplaceAllString(block, "$1$2")), " "))...)
+	}
+	return list
+}
+
+// count reads a number in digits or, up to ten, as a word; 0 if it is neither.
+func count(word string) int {
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		n = slices.Index(strings.Fields("zero one two three four five six seven eight nine ten"), strings.ToLower(word))
+	}
+	return max(n, 0)
+}
+
+// tableRows returns the text of each row of an HTML table.
+func tableRows(html string) (list []string) {
+	for row := range strings.SplitSeq(html, "</tr>") {
+		list = append(list, strings.Join(strings.Fields(tag.ReplaceAllString(row, " ")), " "))
+	}
+	return list
 }

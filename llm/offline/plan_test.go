@@ -41,28 +41,10 @@ func TestSteps(t *testing.T) {
 			`Query(sql="SELECT num_pages AS answer FROM metadata WHERE paper_id IN ('` + otter + `')")`,
 		},
 		{
-			"table from the schema", strings.Replace(pages, "pages", "figures", 1),
-			[]string{"Query"},
-			[]string{"[Error]: Binder Error: no column figures"},
-			`Query(sql='SELECT (SELECT count(*) FROM "images" WHERE ref_paper_id = paper_id) AS answer FROM metadata WHERE paper_id IN (\'` + otter + `\')')`,
-		},
-		{
-			"nothing in the schema", strings.Replace(pages, "pages", "dogs", 1),
-			[]string{"Retrieve", "Query"},
-			[]string{"[Error]: Binder Error: no column dogs"},
-			`Retrieve(query="How many dogs does the Otter paper have?", limit=5)`,
-		},
-		{
 			"the result is the answer", pages,
 			[]string{"Retrieve", "Query"},
 			[]string{"[Error]: Binder Error: no column pages", `{"answer": 17, "paper_id": "x"}` + "\n(1 row)"},
 			"Answer(answer=17)",
-		},
-		{
-			"largest of a conference", task("Which paper has the largest number of authors?", "the title of the paper", "[Conference]: acl2023"),
-			[]string{"Query"},
-			nil,
-			`Query(sql="SELECT title AS answer FROM metadata WHERE (conference_abbreviation ILIKE 'acl' AND pub_year = 2023) ORDER BY len(authors) DESC, title LIMIT 1")`,
 		},
 		{
 			"part of the paper", task("What does Figure 2 show?", "one sentence", anchor),
@@ -107,8 +89,8 @@ func TestSteps(t *testing.T) {
 
 // The same steps come in every action format, and as native calls.
 func TestFormats(t *testing.T) {
-	results := []string{"[Error]: no column pages", "[Warning]: no rows", `{"text": "It has 9 pages; \"nine\" <9>.", "pdf_id": "x", "page_number": 1}`}
-	question := task("How many pages does the Otter paper have?", "a Python list of two elements, an integer and a string", "[Anchor PDF]: '"+otter+"'")
+	results := []string{"[Error]: no column pages", "[Warning]: no rows", "[Warning]: no rows", `{"text": "It has 9 pages; \"nine\" <9>.", "pdf_id": "x", "page_number": 1}`}
+	question := task("How many pages does the Otter paper have?", "a Python list of two integers", "[Anchor PDF]: '"+otter+"'")
 	var want []string
 	for _, f := range action.Formats() {
 		t.Run(f, func(t *testing.T) {
@@ -129,14 +111,14 @@ func TestFormats(t *testing.T) {
 				want = got
 			}
 			if f == string(action.XML) {
-				got[3] = strings.ReplaceAll(got[3], `"`, "") // an element holds text only
+				got[len(got)-1] = strings.NewReplacer(`"`, "", "'", "").Replace(got[len(got)-1]) // an element holds text only
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("actions (-python +%s):\n%s", f, diff)
 			}
 		})
 	}
-	if len(want) != 4 || !strings.HasPrefix(want[3], "Answer(answer=[9, ") {
+	if len(want) != 5 || !strings.HasPrefix(want[4], "Answer(answer=[9, ") {
 		t.Errorf("actions %q, want three steps and the answer", want)
 	}
 	t.Run("native", func(t *testing.T) {
@@ -173,9 +155,9 @@ func nativeCall(t *testing.T, messages *[]qa.Message) string {
 
 func TestOneStatement(t *testing.T) {
 	text := say(t, qa.Message{Role: qa.System, Text: "Write one SQL statement\n```sql\nSELECT ...\n```"},
-		qa.Message{Role: qa.User, Text: task("Which paper is on rivers?", "the title of the paper", "[Conferences]: [acl2023, nips2024]")})
-	want := "SELECT paper_id, title, abstract FROM metadata WHERE (conference_abbreviation ILIKE 'acl' AND pub_year = 2023 OR " +
-		"conference_abbreviation ILIKE 'nips' AND pub_year = 2024) ORDER BY len(list_filter(['river'], w -> contains(lower(concat(title, ' ', abstract)), w))) DESC, title LIMIT 6"
+		qa.Message{Role: qa.User, Text: task("Which paper is on rivers?", "the title of the paper")})
+	want := "SELECT paper_id, title, abstract FROM metadata " +
+		"ORDER BY len(list_filter(['river'], w -> contains(lower(concat(title, ' ', abstract)), w))) DESC, title LIMIT 6"
 	if diff := cmp.Diff(want, action.LastBlock(text)); diff != "" {
 		t.Errorf("statement (-want +got):\n%s", diff)
 	}
