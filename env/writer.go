@@ -33,7 +33,7 @@ type Writer struct {
 	db       *paperdb.Writer // nil when closed
 	branched bool            // whether db belongs to next
 	fresh    bool            // whether next has no other changes than those of this writer
-	current  index.Papers    // of the current generation; zero if it is of format 1
+	current  index.Papers    // of the current generation; zero before the first ingest
 	texts    *embed.Cache    // nil until a paper is added
 	ahead    *indexing.Ahead // nil with texts
 }
@@ -111,9 +111,6 @@ func (w *Writer) open(ctx context.Context) (err error) {
 		}
 	}
 	if err := index.CheckServer(ctx, w.dir, w.cfg.Vectors, w.cfg.TakeOver); err != nil {
-		return err
-	}
-	if err := index.DropOutdated(w.dir, w.next); err != nil {
 		return err
 	}
 	if _, err := os.Stat(w.dir.Database()); errors.Is(err, fs.ErrNotExist) {

@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "unpack": unpack},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Condition: func(name string) (bool, error) {
 			if name != "long" {
 				return false, fmt.Errorf("unknown condition %q", name)

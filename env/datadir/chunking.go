@@ -50,22 +50,21 @@ func (c Chunking) Check() error {
 func (c Chunking) String() string { return fmt.Sprintf("%d %s", c.Size, c.Unit) }
 
 // ChunkAs fixes and records how papers are split. Zero fields of want default to the recorded setting, then to
-// [DefaultChunking]. Once there are papers, a different setting is an error. The caller must hold the lock.
+// [DefaultChunking]. A setting other than the recorded one is an error. The caller must hold the lock.
 func (d *Dir) ChunkAs(want Chunking) (Chunking, error) {
 	info, err := d.Info()
 	if err != nil {
 		return want, err
 	}
 	have := DefaultChunking()
-	fixed := info.Papers > 0 // these papers predate the chunking record
 	if info.Chunks != nil {
-		have, fixed = *info.Chunks, true
+		have = *info.Chunks
 	}
 	want = want.Or(have)
 	if err := want.Check(); err != nil {
 		return want, err
 	}
-	if fixed && want != have {
+	if info.Chunks != nil && want != have {
 		return want, fmt.Errorf("data directory %s has chunks of at most %s, not %s; omit the size and the unit, or ingest into a new folder",
 			d.path, have, want)
 	}

@@ -27,8 +27,8 @@ import (
 	"airqa/qa"
 )
 
-// Format is the layout version that this program writes. It reads format 1, too, which has no generations.
-const Format = 2
+// Format is the layout version that this program reads and writes.
+const Format = 1
 
 // InfoName is the file that marks a folder as a data directory.
 const InfoName = "airqa.json"

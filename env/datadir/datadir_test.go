@@ -22,7 +22,7 @@ func TestCreateOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := datadir.Info{Format: 2, Fingerprint: "abc", Papers: 3}
+	want := datadir.Info{Format: 1, Fingerprint: "abc", Papers: 3}
 	if err := d.WriteInfo(want); err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +59,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{"open missing", func(*testing.T, string) {}, func(p string) error { return open(p + "/no") }, "run: airqa ingest --data"},
 		{"open empty", func(*testing.T, string) {}, open, "not a data directory; run: airqa ingest"},
-		{"open format 3", write("airqa.json", `{"format":3,"new":1}`), open, "made by format 3; this program reads 1"},
-		{"create format 3", write("airqa.json", `{"format":3}`), create, "made by format 3; this program reads 1"},
+		{"open another format", write("airqa.json", `{"format":3,"new":1}`), open, "has format 3; this program reads format 1: make it again with airqa ingest"},
+		{"create another format", write("airqa.json", `{"format":3}`), create, "has format 3; this program reads format 1: make it again with airqa ingest"},
 		{"open damaged", write("airqa.json", `{`), open, "restore the file"},
 		{"open unknown field", write("airqa.json", `{"format":1,"x":2}`), open, `unknown field "x"`},
 		{"create in a folder of others", write("thesis.tex", "x"), create, "choose a new or empty folder"},
@@ -120,7 +120,6 @@ func TestChunkAs(t *testing.T) {
 		{"again", datadir.Info{Papers: 1, Chunks: &characters}, characters, characters, ""},
 		{"left out", datadir.Info{Papers: 1, Chunks: &characters}, chunking{}, characters, ""},
 		{"another", datadir.Info{Chunks: &characters}, chunking{Size: 300}, chunking{}, "has chunks of at most 512 characters, not 300 characters"},
-		{"papers of an older version", datadir.Info{Papers: 1}, characters, chunking{}, "has chunks of at most 512 tokens, not 512 characters"},
 		{"too small", datadir.Info{}, chunking{Size: 63}, chunking{}, "chunk size 63: want 64 to 16384"},
 		{"too large", datadir.Info{}, chunking{Size: 16385}, chunking{}, "chunk size 16385"},
 		{"no such unit", datadir.Info{}, chunking{Unit: "words"}, chunking{}, `chunk unit "words": want tokens or characters`},

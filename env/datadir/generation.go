@@ -17,14 +17,12 @@ import (
 
 // A generation is a version of the papers: a database of its own, and manifests of the collections, which share their
 // segments with other generations. airqa.json names the current one. A writer fills the next one and makes it the current
-// one at the end, so readers of a generation never see a change. Generation 0 is that of format 1, in the directory itself.
+// one at the end, so readers of a generation never see a change. Generation 0, before the first ingest, has no files.
 const (
 	generationsName = "generations"
 	holdName        = "lock" // shared by the readers of a generation
 	runsName        = "runs" // a file for each run that needs the generation
 	storedName      = "database.json"
-	// holdZeroName is the lock of generation 0.
-	holdZeroName = ".readers.lock"
 )
 
 // Generation returns the number of the generation that d reads or, after [Dir.Next], writes.
@@ -37,18 +35,10 @@ func (d *Dir) Next() (*Dir, error) {
 }
 
 func (d *Dir) folder() string {
-	if d.generation == 0 {
-		return d.path
-	}
 	return filepath.Join(d.path, generationsName, strconv.Itoa(d.generation))
 }
 
-func (d *Dir) holdFile() string {
-	if d.generation == 0 {
-		return filepath.Join(d.path, holdZeroName)
-	}
-	return filepath.Join(d.folder(), holdName)
-}
+func (d *Dir) holdFile() string { return filepath.Join(d.folder(), holdName) }
 
 // Hold keeps a generation until [Dir.Release]: the one with a fingerprint if there is one, else the current one. An empty
 // fingerprint means the current one.
@@ -87,22 +77,28 @@ func (d *Dir) CheckDatabase() error {
 }
 
 func (d *Dir) checkDatabase(info Info) error {
+	if d.generation == 0 {
+		return nil
+	}
 	rel, err := filepath.Rel(d.path, d.Database())
 	if err != nil {
 		return err
 	}
 	file, err := os.Stat(d.Database())
-	if errors.Is(err, fs.ErrNotExist) && (d.generation > 0 || info.Papers > 0 || info.Fingerprint != "") {
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is missing (it had %d papers); %s", filepath.ToSlash(rel), info.Papers, restoreHint)
 	}
-	if err != nil { // the first ingest; or opening it says why
-		return nil //nolint:nilerr // see above
+	if err != nil {
+		return nil //nolint:nilerr // opening it says why
 	}
-	want, err := d.databaseSize()
-	if err == nil && want != file.Size() {
-		return fmt.Errorf("%s has %d bytes, not %d; %s", filepath.ToSlash(rel), file.Size(), want, restoreHint)
+	var want stored
+	if err := ReadRecord(filepath.Join(d.folder(), storedName), &want); err != nil {
+		return err
 	}
-	return nil //nolint:nilerr // generations of earlier versions have no such record
+	if want.Bytes != file.Size() {
+		return fmt.Errorf("%s has %d bytes, not %d; %s", filepath.ToSlash(rel), file.Size(), want.Bytes, restoreHint)
+	}
+	return nil
 }
 
 const restoreHint = "restore it from a copy of the folder, or ingest into a new one"
@@ -112,19 +108,6 @@ type stored struct {
 	Format int `json:"format"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-}
-
-func (d *Dir) databaseSize() (int64, error) {
-	if d.generation == 0 {
-		return 0, errors.ErrUnsupported
-	}
-	path := filepath.Join(d.folder(), storedName)
-	if _, err := os.Stat(path); err != nil {
-		return 0, err
-	}
-	var s stored
-	err := ReadRecord(path, &s)
-	return s.Bytes, err
 }
 
 // storeSize records the size of the database.
@@ -138,11 +121,9 @@ func (d *Dir) storeSize() error {
 
 // checkBegun returns [ErrUnfinished] if the first ingest was interrupted.
 func (d *Dir) checkBegun() error {
-	next := d.migrated()
-	_, missing := os.Stat(d.Database())
-	_, begun := os.Stat(next.Database())
-	if d.generation > 0 || missing == nil || begun != nil {
-		return nil
+	first := &Dir{path: d.path, generation: 1}
+	if _, err := os.Stat(first.Database()); d.generation > 0 || err != nil {
+		return nil //nolint:nilerr // no ingest was begun
 	}
 	return errors.Join(d.Release(), fmt.Errorf("open data directory %s: %w; if it was interrupted, "+
 		"run the same airqa command again", d.path, ErrUnfinished))
@@ -175,10 +156,10 @@ func (d *Dir) find(fingerprint string) (Info, error) {
 }
 
 // Sealed reports whether the description that a generation got when it became the current one is that of airqa.json.
-// Generation 0 has none, and that of earlier ones is not compared.
+// That of earlier ones is not compared.
 func (d *Dir) Sealed() (bool, error) {
 	info, err := d.Info()
-	if err != nil || d.generation == 0 || d.generation != info.Generation {
+	if err != nil || d.generation != info.Generation {
 		return err == nil, err
 	}
 	own, err := d.sealed()
@@ -194,11 +175,11 @@ func (d *Dir) sealed() (info Info, err error) {
 	return info, err
 }
 
-// Recorded returns the fingerprint of the papers of the generation; false in generation 0, where it is computed from the
-// database.
+// Recorded returns the fingerprint that the papers had when the generation became the current one; false if the record cannot
+// be read.
 func (d *Dir) Recorded() (string, bool) {
 	info, err := d.sealed()
-	return info.Fingerprint, d.generation > 0 && err == nil
+	return info.Fingerprint, err == nil
 }
 
 // generations returns the numbers of the generations from 1, ascending.
@@ -229,13 +210,8 @@ func (d *Dir) Branch(current *Dir) error {
 	if err := os.MkdirAll(d.folder(), 0o755); err != nil {
 		return fmt.Errorf("branch data directory: %w", err)
 	}
-	// An interrupted writer of format 1 may have left a log of changes. The database is copied last: it marks the branch
-	// as complete.
-	for _, suffix := range []string{".wal", ""} {
-		err := files.Copy(d.Database()+suffix, current.Database()+suffix)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("branch data directory: %w", err)
-		}
+	if err := files.IgnoreMissing(files.Copy(d.Database(), current.Database())); err != nil {
+		return fmt.Errorf("branch data directory: %w", err)
 	}
 	return nil
 }
@@ -266,25 +242,6 @@ func (d *Dir) commit(info Info) error {
 	return files.WriteFile(d.file(), text)
 }
 
-// DropOutdated removes d, from [Dir.Next], if a program that knows no generations has written to the current one since: the
-// writer of d was interrupted, and an older program was used then. It reports whether it did.
-func (d *Dir) DropOutdated(current *Dir) (bool, error) {
-	if current.generation > 0 {
-		return false, nil
-	}
-	branch, err := os.Stat(d.Database())
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	for _, suffix := range []string{"", ".wal"} {
-		from, statErr := os.Stat(current.Database() + suffix)
-		if err == nil && statErr == nil && from.ModTime().After(branch.ModTime()) {
-			return true, errors.Join(removeFile(d.Database()+".wal"), removeFile(d.Database()))
-		}
-	}
-	return false, err
-}
-
 // Prune removes the generations that are not needed: all but the current one, those being read and those of unfinished runs.
 // It returns the numbers of the remaining ones. The caller must hold the write lock.
 func (d *Dir) Prune() (kept []int, err error) {
@@ -295,9 +252,6 @@ func (d *Dir) Prune() (kept []int, err error) {
 	numbers, err := d.generations()
 	if err != nil {
 		return nil, err
-	}
-	if _, err := os.Stat((&Dir{path: d.path}).Database()); err == nil {
-		numbers = append([]int{0}, numbers...)
 	}
 	for _, n := range numbers {
 		old := &Dir{path: d.path, generation: n}
@@ -327,18 +281,11 @@ func (d *Dir) removeUnused() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("remove generation %d: %w", d.generation, err)
 	}
-	if d.generation == 0 {
-		err = errors.Join(removeFile(d.Database()), removeFile(d.Database()+".wal"), removeFile(d.holdFile()))
-	} else {
-		err = os.RemoveAll(d.folder())
-	}
-	if err = errors.Join(err, lock.Close()); err != nil {
+	if err = errors.Join(os.RemoveAll(d.folder()), lock.Close()); err != nil {
 		return false, fmt.Errorf("remove generation %d: %w", d.generation, err)
 	}
 	return true, nil
 }
-
-func removeFile(path string) error { return files.IgnoreMissing(os.Remove(path)) }
 
 // pin is the file of a run that needs a generation.
 type pin struct {
@@ -350,10 +297,10 @@ func (d *Dir) pinFile(run string) string {
 }
 
 // Pin keeps the generation for an unfinished run, given by the path of its directory, until [Dir.Unpin] or until the
-// directory of the run is gone. It does nothing in generation 0 and in a directory that cannot be written.
+// directory of the run is gone. It does nothing in a directory that cannot be written.
 func (d *Dir) Pin(run string) error {
 	run, err := filepath.Abs(run)
-	if err != nil || d.generation == 0 {
+	if err != nil {
 		return err
 	}
 	text, err := json.Marshal(pin{Run: run})
@@ -372,10 +319,10 @@ func (d *Dir) Pin(run string) error {
 // Unpin ends Pin.
 func (d *Dir) Unpin(run string) error {
 	run, err := filepath.Abs(run)
-	if err != nil || d.generation == 0 {
+	if err != nil {
 		return err
 	}
-	if err := removeFile(d.pinFile(run)); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+	if err := files.IgnoreMissing(os.Remove(d.pinFile(run))); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("release the papers of %s: %w", run, err)
 	}
 	return nil
@@ -383,9 +330,6 @@ func (d *Dir) Unpin(run string) error {
 
 // needed reports whether the directory of a run that needs the generation exists.
 func (d *Dir) needed() (bool, error) {
-	if d.generation == 0 {
-		return false, nil
-	}
 	inside := os.DirFS(d.folder())
 	files, err := fs.Glob(inside, runsName+"/*.json")
 	for _, f := range files {

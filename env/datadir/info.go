@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"airqa/internal/files"
 	"airqa/internal/ledger"
 )
@@ -23,20 +21,19 @@ import (
 type Info struct {
 	// Format is the layout version, see [Format]. WriteInfo and Commit set it.
 	Format int `json:"format"`
-	// ID is a random UUID that identifies the directory, for instance on a vector server. Copies share it. It is empty
-	// if the directory was last written by a version without ids.
-	ID string `json:"id,omitempty"`
+	// ID is a random UUID that identifies the directory, for instance on a vector server. Copies share it.
+	ID string `json:"id"`
 	// Fingerprint is the [Fingerprint] of the papers at the end of the last ingest; empty before the first.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Papers is the number of papers at the end of the last ingest.
 	Papers int `json:"papers"`
-	// Chunks is how papers are split; nil before the first ingest and in directories that predate the setting.
+	// Chunks is how papers are split; nil before the first ingest.
 	Chunks *Chunking `json:"chunks,omitempty"`
 	// Shard is the part of a corpus that the directory is for, such as "3/16"; empty if it may have all papers.
 	Shard string `json:"shard,omitempty"`
-	// Generation is the number of the current generation; 0 before the first ingest and in format 1.
+	// Generation is the number of the current generation; 0 before the first ingest.
 	Generation int `json:"generation,omitempty"`
-	// Index is how the search index was made; nil before the first ingest and in directories that predate the record.
+	// Index is how the search index was made; nil before the first ingest.
 	Index *Index `json:"index,omitempty"`
 }
 
@@ -50,22 +47,8 @@ type Index struct {
 	Vectors string `json:"vectors"`
 }
 
-// Info reads airqa.json. Unknown fields are an error. A directory of format 1 has in generations/1 what its writer has
-// settled, until it is migrated: a program that wrote format 1 can read airqa.json until then.
+// Info reads airqa.json. Unknown fields are an error.
 func (d *Dir) Info() (Info, error) {
-	info, err := d.current()
-	if err == nil && info.Format == 1 {
-		if plan, err := d.migrated().sealed(); err == nil {
-			info.ID, info.Chunks = plan.ID, plan.Chunks
-		}
-	}
-	return info, err
-}
-
-// migrated is the generation that a directory of format 1 becomes.
-func (d *Dir) migrated() *Dir { return &Dir{path: d.path, generation: 1} }
-
-func (d *Dir) current() (Info, error) {
 	text, err := os.ReadFile(d.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return Info{}, fmt.Errorf("%s: %w; run: airqa ingest --data %s paper.pdf, or set --data or AIRQA_DATA", d.path, ErrNotDataDir, d.path)
@@ -79,8 +62,9 @@ func (d *Dir) current() (Info, error) {
 	if err := json.Unmarshal(text, &version); err != nil {
 		return Info{}, fmt.Errorf("read %s: %w; restore the file or ingest into a new folder", d.file(), err)
 	}
-	if version.Format < 1 || version.Format > Format {
-		return Info{}, fmt.Errorf("open data directory %s: made by format %d; this program reads 1 to %d", d.path, version.Format, Format)
+	if version.Format != Format {
+		return Info{}, fmt.Errorf("data directory %s has format %d; this program reads format %d: "+
+			"make it again with airqa ingest --data NEW PAPERS", d.path, version.Format, Format)
 	}
 	var info Info
 	if err := ledger.Strict(text, &info); err != nil {
@@ -89,30 +73,13 @@ func (d *Dir) current() (Info, error) {
 	return info, nil
 }
 
-// Identified returns the content of airqa.json. If the file has no id, it generates and stores one. The caller must
-// hold the lock.
-func (d *Dir) Identified() (Info, error) {
-	info, err := d.Info()
-	if err != nil || info.ID != "" {
-		return info, err
-	}
-	info.ID = uuid.NewString()
-	return info, d.WriteInfo(info)
-}
-
-// WriteInfo changes what [Dir.Info] returns, in one step. Of a directory of format 1, only ID and Chunks can change before
-// [Dir.Commit].
+// WriteInfo replaces airqa.json in one step.
 func (d *Dir) WriteInfo(info Info) error {
-	file := d.file()
-	if have, err := d.current(); err == nil && have.Format == 1 {
-		file = filepath.Join(d.migrated().folder(), InfoName)
-		info = Info{ID: info.ID, Chunks: info.Chunks}
-	}
 	text, err := d.encode(info)
 	if err != nil {
 		return err
 	}
-	return files.WriteFile(file, text)
+	return files.WriteFile(d.file(), text)
 }
 
 func (d *Dir) encode(info Info) ([]byte, error) {

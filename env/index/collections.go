@@ -131,7 +131,7 @@ func CheckServer(ctx context.Context, dir *datadir.Dir, url string, takeOver boo
 
 // own makes dir the owner of a server's collections.
 func own(ctx context.Context, dir *datadir.Dir, s *milvus.Store, source string) error {
-	info, err := dir.Identified()
+	info, err := dir.Info()
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // BranchFiles makes the collections in the files begin as those of the current generation. It reports whether all do: those of
-// an interrupted writer are continued, and format 1 has no versions of papers.
+// an interrupted writer are continued.
 func BranchFiles(dir, next *datadir.Dir) (all bool, err error) {
 	store, err := flat.Open(next.Vectors(), next.Generation())
 	if err != nil {
@@ -27,15 +27,6 @@ func Discard(next *datadir.Dir) error {
 		return nil
 	}
 	return keep(next, func(n int) bool { return n != next.Generation() })
-}
-
-// DropOutdated removes an interrupted migration if an older program has changed the papers since.
-func DropOutdated(dir, next *datadir.Dir) error {
-	dropped, err := next.DropOutdated(dir)
-	if err != nil || !dropped {
-		return err
-	}
-	return keep(dir, func(n int) bool { return n == dir.Generation() })
 }
 
 // Prune removes the generations that are not needed, with their segments.

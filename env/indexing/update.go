@@ -148,7 +148,7 @@ func (ix indexer) update(ctx context.Context, store vectors.Store) error {
 
 // commit makes the next generation, which has an index of its papers, the current one.
 func (u Update) commit(papers index.Papers) error {
-	info, err := u.Next.Identified()
+	info, err := u.Next.Info()
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func IsCurrent(ctx context.Context, dir *datadir.Dir, cfg Config) (current bool,
 		return false, err
 	}
 	record, err := index.RecordOf(cfg.Embedder.Info(), cfg.Vectors)
-	if err != nil || info.Format != datadir.Format || info.Index == nil || *info.Index != *record {
+	if err != nil || info.Index == nil || *info.Index != *record {
 		return false, err
 	}
 	store, err := index.OpenStore(ctx, dir, cfg.Vectors)

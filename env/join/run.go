@@ -184,7 +184,7 @@ func (j *Join) check(ctx context.Context, next *datadir.Dir, papers index.Papers
 
 // commit makes the next generation the current one.
 func (j *Join) commit(next *datadir.Dir, papers index.Papers) error {
-	info, err := next.Identified()
+	info, err := next.Info()
 	if err != nil {
 		return err
 	}

@@ -133,8 +133,8 @@ func modified(path string) (time.Time, error) {
 // checkJoinable refuses a directory that has no generation with vectors in files.
 func checkJoinable(path string, info datadir.Info) error {
 	switch {
-	case info.Format != datadir.Format || info.Generation == 0 || info.Index == nil:
-		return fmt.Errorf("it was written by an earlier version; bring it up to date with airqa store vectors repair --data %s", path)
+	case info.Index == nil:
+		return fmt.Errorf("it has no papers yet; run: airqa ingest --data %s PAPERS", path)
 	case !index.IsFiles(info.Index.Vectors):
 		return fmt.Errorf("its vectors are on a Milvus server; copy them into its files first: airqa store vectors copy --data %s --to %s", path, index.Files)
 	}
@@ -239,7 +239,7 @@ func (j *Join) readTarget(ctx context.Context) (err error) {
 
 // complete makes the next generation the current one if it lacks only that: a join was killed at its end.
 func (j *Join) complete(ctx context.Context, next *datadir.Dir) error {
-	if j.to.info.Format != datadir.Format || j.cfg.DryRun {
+	if j.cfg.DryRun {
 		return errInterrupted
 	}
 	if j.to.info.Index == nil {

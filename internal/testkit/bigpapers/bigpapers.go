@@ -131,7 +131,7 @@ func write(dir, database string, p Papers, m Model, fill func(*flat.Store) error
 	if err := errors.Join(fill(store), store.Close()); err != nil {
 		return err
 	}
-	info, err := next.Identified()
+	info, err := next.Info()
 	if err != nil {
 		return err
 	}
