@@ -11,7 +11,6 @@ require (
 	github.com/dlclark/regexp2/v2 v2.5.1
 	github.com/fxamacker/cbor/v2 v2.9.6
 	github.com/go-json-experiment/json v0.0.0-20250725192818-e39067aee2d2
-	github.com/go-python/gpython v0.2.0
 	github.com/gofrs/flock v0.13.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/renameio/v2 v2.0.0

@@ -140,7 +140,7 @@ func (p *parser) dict(k Value, keyAt, start int) (Value, error) {
 // set reads the rest of a set after its first element.
 func (p *parser) set(v Value, at, start int) (Value, error) {
 	var d Dict
-	for written := 1; ; written++ {
+	for {
 		if !d.Set(v, nil) {
 			return nil, p.fail(at, "a value of type %s cannot be in a set", Type(v))
 		}
@@ -149,7 +149,7 @@ func (p *parser) set(v Value, at, start int) (Value, error) {
 			return nil, err
 		}
 		if done {
-			return setOrder(d.keys, written), nil
+			return Set(d.keys), nil
 		}
 		p.skip()
 		at = p.pos

@@ -57,7 +57,7 @@ func escape(text string, bytes bool) (out string, n int, reason string) {
 	case c == 'U' && !bytes:
 		return hexEscape(text, 8, false)
 	case c == 'N' && !bytes:
-		return namedEscape(text)
+		return "", 0, `\N is not read as a character`
 	}
 	_, size := utf8.DecodeRuneInString(text[1:])
 	return text[:1+size], 1 + size, ""
@@ -82,19 +82,6 @@ func hexEscape(text string, width int, bytes bool) (string, int, string) {
 		}
 	}
 	return "", 0, `\` + text[1:2] + " needs " + strconv.Itoa(width) + " hexadecimal digits of a character"
-}
-
-// namedEscape decodes \N{NAME}.
-func namedEscape(text string) (string, int, string) {
-	end := strings.IndexByte(text, '}')
-	if end < 0 || len(text) < 3 || text[2] != '{' {
-		return "", 0, `\N needs the name of a character in braces`
-	}
-	r, ok := runeNamed(text[3:end])
-	if !ok {
-		return "", 0, `\N{…} names no character`
-	}
-	return string(r), end + 1, ""
 }
 
 // char encodes one character: a byte for bytes, otherwise UTF-8, including three bytes for a surrogate.

@@ -6,8 +6,8 @@ import "strings"
 // 0 if the escape is intended. text begins with the backslash. Models write "\frac{1}{2}" without doubling the
 // backslash, which Python turns into a form feed and "rac{1}{2}".
 //
-// \a, \b, \f and \v are control characters that no answer contains, and \x, \u, \U and \N without digits or a name are
-// errors: they are always commands. \t, \n and \r are commands if followed by the letters of a complete one, such as
+// \a, \b, \f and \v are control characters that no answer contains, and \N, and \x, \u and \U without digits are errors:
+// they are always commands. \t, \n and \r are commands if followed by the letters of a complete one, such as
 // \times.
 func LaTeXCommand(text string) int {
 	if len(text) < 2 {

@@ -19,8 +19,7 @@ type List []Value
 // Tuple is a Python tuple.
 type Tuple []Value
 
-// Set is a Python set without equal elements. Sets of numbers are in CPython's iteration order; other sets, for which
-// Python's order is random, are in order of appearance.
+// Set is a Python set without equal elements, in order of appearance.
 type Set []Value
 
 // Bytes is a Python bytes value, one Go byte each.
