@@ -299,10 +299,10 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 	testkit.OneGoroutine(t)
 	dir := library(t)
 	check(t, os.WriteFile(filepath.Join(dir, "vectors", "text_bm25_en", "000001.vec"), []byte("x"), 0o644))
-	if _, err := env.Open(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "airqa store vectors repair rebuilds it") {
+	if _, err := env.Open(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "airqa store vectors rebuild makes it again") {
 		t.Errorf("got %v", err)
 	}
-	fill(t, dir)
+	check(t, fillWith(t, env.WriterConfig{Dir: dir, Rebuild: true}))
 	openClose(t, dir)
 }
 

@@ -36,7 +36,7 @@ func TestFilesAreReadable(t *testing.T) {
 	check(t, fillWith(t, cfg, attention, bert))
 	readable("the first ingest")
 	changes := writers(model)
-	for _, change := range []string{"add", "nothing", "repair", "enrich", "remove"} {
+	for _, change := range []string{"add", "nothing", "rebuild", "enrich", "remove"} {
 		check(t, changes[change](t, dir))
 		readable(change)
 	}

@@ -49,14 +49,11 @@ type WriterConfig struct {
 	Shard string
 	// From is the URL of the server that the vectors are moved from, if Vectors is another store.
 	From string
-	// Repair makes Finish look for all faults that [index.Verify] finds, damage inside large segments and a wrong number of records
-	// included, and repair them.
-	Repair bool
-	// TakeOver lets Finish replace collections on the server that another copy of the directory wrote last.
-	TakeOver bool
+	// Rebuild makes Finish build the collections again, although they seem to match the papers.
+	Rebuild bool
 	// Progress receives the number of embedded texts during Finish; it may be nil.
 	Progress func(done, total int)
-	// Notice receives a line for the user when Finish has repaired something; it may be nil.
+	// Notice receives a line for the user when Finish embeds texts again; it may be nil.
 	Notice func(line string)
 }
 
@@ -110,7 +107,7 @@ func (w *Writer) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := index.CheckServer(ctx, w.dir, w.cfg.Vectors, w.cfg.TakeOver); err != nil {
+	if err := index.CheckServer(ctx, w.dir, w.cfg.Vectors); err != nil {
 		return err
 	}
 	if _, err := os.Stat(w.dir.Database()); errors.Is(err, fs.ErrNotExist) {
@@ -288,7 +285,7 @@ func (w *Writer) endAhead(ctx context.Context) error {
 }
 
 // Finish indexes the papers that changed, makes the next generation the current one and closes the writer. It also
-// recovers from an earlier, interrupted writer, and repairs a search index with damage that shows when it is opened.
+// recovers from an earlier, interrupted writer. A damaged search index is an error, unless it is rebuilt.
 func (w *Writer) Finish(ctx context.Context) error {
 	err := w.finish(ctx)
 	if err = errors.Join(err, w.Close()); err != nil {
@@ -314,16 +311,12 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if err := w.closeDB(); err != nil {
 		return err
 	}
-	rebuild, faulty, err := indexing.Verified(ctx, w.dir, w.indexing())
-	if err != nil {
-		return err
-	}
 	if w.branched {
 		if _, err := paperdb.Compact(ctx, w.next.Database()); err != nil {
 			return err
 		}
 	} else {
-		done, err := w.keepOrBranch(ctx, faulty)
+		done, err := w.keepOrBranch(ctx)
 		if done || err != nil {
 			return err
 		}
@@ -332,7 +325,7 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 		return err
 	}
 	update := indexing.Update{
-		Config: w.indexing(), Dir: w.dir, Next: w.next, Before: w.current, After: after, Texts: w.texts, Rebuild: rebuild,
+		Config: w.indexing(), Dir: w.dir, Next: w.next, Before: w.current, After: after, Texts: w.texts,
 	}
 	if err := update.Run(ctx); err != nil {
 		return err
@@ -357,14 +350,17 @@ func (w *Writer) papersAfter(ctx context.Context) (after index.Papers, err error
 	return w.current.With(changed, files), nil
 }
 
-// keepOrBranch decides what becomes of a generation that no paper has changed. If its search index is up to date and not
-// faulty, it stays the current one and nothing is left to do. Otherwise the next one starts from it.
-func (w *Writer) keepOrBranch(ctx context.Context, faulty bool) (done bool, err error) {
-	ready, err := indexing.IsCurrent(ctx, w.dir, w.indexing())
-	if err != nil {
-		return false, err
+// keepOrBranch decides what becomes of a generation that no paper has changed. If its search index is up to date and not to be
+// rebuilt, it stays the current one and nothing is left to do. Otherwise the next one starts from it.
+func (w *Writer) keepOrBranch(ctx context.Context) (done bool, err error) {
+	if w.cfg.Rebuild {
+		return false, w.next.Branch(w.dir)
 	}
-	if ready && !faulty {
+	done, err = indexing.IsCurrent(ctx, w.dir, w.indexing())
+	switch {
+	case err != nil:
+		return false, err
+	case done:
 		return true, w.dropRemoved(ctx, w.dir)
 	}
 	return false, w.next.Branch(w.dir)
@@ -373,7 +369,7 @@ func (w *Writer) keepOrBranch(ctx context.Context, faulty bool) (done bool, err 
 // indexing configures the update of the search index.
 func (w *Writer) indexing() indexing.Config {
 	return indexing.Config{
-		Embedder: w.cfg.Embedder, Vectors: w.cfg.Vectors, From: w.cfg.From, Repair: w.cfg.Repair, TakeOver: w.cfg.TakeOver,
+		Embedder: w.cfg.Embedder, Vectors: w.cfg.Vectors, From: w.cfg.From, Rebuild: w.cfg.Rebuild,
 		Progress: w.cfg.Progress, Notice: w.cfg.Notice,
 	}
 }

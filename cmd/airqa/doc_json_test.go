@@ -199,10 +199,6 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"list models --json"},
 		[]any{modelLine{}},
 	},
-	"store vectors stats": {
-		[]string{"store vectors stats -d airqa-demo/data --json"},
-		[]any{vectorsStats{}},
-	},
 	"bench annotate ask": {
 		[]string{"bench annotate --dataset fixtures/doris-mae/dataset.json -m scripted:fixtures/doris-mae/verdicts.jsonl -o annotated --json"},
 		[]any{annotate.Result{}},

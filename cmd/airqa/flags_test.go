@@ -115,12 +115,6 @@ var effects = []effect{
 	{"max-pages", "--max-pages 9", papersAtOnce, ingest.Config{Workers: 2, MaxPages: 9}},
 	{"again", "--again", papersAtOnce, ingest.Config{Workers: 2, Again: true}},
 	{"replace", "--replace", papersAtOnce, ingest.Config{Workers: 2, Replace: true}},
-	{"sample", "--sample 12", func(_ *testing.T, _ *app, c any) any {
-		if c, ok := c.(vectorsCheckCmd); ok {
-			return c.comparison("", nil).Sample
-		}
-		return nil
-	}, 12},
 }
 
 // scripted are the flags that a test runs, command by command: the script (or the Go file), and its flags.
@@ -221,23 +215,22 @@ var scripted = map[string]map[string]string{
 		"script/trace.txtar":         "status tag lost-at grep sort limit format json scoring judge function outcome error cause",
 		"script/run-protocols.txtar": "full", "trace_test.go": "no-pager",
 	},
-	"notes":                {"script/trace.txtar": "add step decide remove merge author json format"},
-	"sql":                  {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
-	"search":               {"script/look.txtar": "data retrieve limit paper json vectors"},
-	"page":                 {"script/look.txtar": "data paper page box boxes dpi out"},
-	"store vectors copy":   {"milvus_test.go": "data to take-over vectors embed-again"},
-	"store vectors check":  {"script/vectors.txtar": "data deep with", "milvus_test.go": "vectors"},
-	"store vectors stats":  {"script/vectors.txtar": "data vectors json"},
-	"store vectors repair": {"script/vectors.txtar": "data"},
-	"bench list":           {"script/bench.txtar": "json"},
-	"bench stats":          {"script/bench.txtar": "dataset similarity format json out", "script/bench-rank.txtar": "pools"},
-	"bench baseline":       {"script/bench.txtar": "dataset method format json out", "script/bench-rank.txtar": "compat fixed setting text-evidence-only bootstrap-seed export"},
-	"bench run":            {"script/bench-run.txtar": "dataset context history dir"},
-	"bench score":          {"script/bench-run.txtar": "run", "script/bench.txtar": "dataset predictions compat fixed bootstrap bootstrap-seed format json out", "script/bench-rank.txtar": "setting text-evidence-only export"},
-	"bench show":           {"script/bench.txtar": "dataset history"},
-	"bench agree":          {"script/bench.txtar": "format json out"},
-	"list baselines":       {"script/look.txtar": "json"},
-	"list models":          {"script/models.txtar": "json models", "script/formats.txtar": "format"},
+	"notes":                 {"script/trace.txtar": "add step decide remove merge author json format"},
+	"sql":                   {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
+	"search":                {"script/look.txtar": "data retrieve limit paper json vectors"},
+	"page":                  {"script/look.txtar": "data paper page box boxes dpi out"},
+	"store vectors copy":    {"milvus_test.go": "data to vectors embed-again"},
+	"store vectors check":   {"script/vectors.txtar": "data deep", "milvus_test.go": "vectors"},
+	"store vectors rebuild": {"script/vectors.txtar": "data"},
+	"bench list":            {"script/bench.txtar": "json"},
+	"bench stats":           {"script/bench.txtar": "dataset similarity format json out", "script/bench-rank.txtar": "pools"},
+	"bench baseline":        {"script/bench.txtar": "dataset method format json out", "script/bench-rank.txtar": "compat fixed setting text-evidence-only bootstrap-seed export"},
+	"bench run":             {"script/bench-run.txtar": "dataset context history dir"},
+	"bench score":           {"script/bench-run.txtar": "run", "script/bench.txtar": "dataset predictions compat fixed bootstrap bootstrap-seed format json out", "script/bench-rank.txtar": "setting text-evidence-only export"},
+	"bench show":            {"script/bench.txtar": "dataset history"},
+	"bench agree":           {"script/bench.txtar": "format json out"},
+	"list baselines":        {"script/look.txtar": "json"},
+	"list models":           {"script/models.txtar": "json models", "script/formats.txtar": "format"},
 
 	"bench collect serve":    {"collect_test.go": "participants papers out listen pair paper min-turns max-turns message-time total-time notices"},
 	"bench collect export":   {"script/collect.txtar": "out"},
@@ -347,7 +340,7 @@ var neededArgs = map[string]string{
 	"why":    "run",
 	"trace":  "run",
 	"ingest": "--data d p.pdf", "import database": "--data d p.duckdb", "import run": "f --out o", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
-	"search": "--data d words", "page": "--data d --paper p --page 1", "store vectors copy": "--data d --to files", "store vectors check": "--data d", "store vectors stats": "--data d", "store vectors repair": "--data d",
+	"search": "--data d words", "page": "--data d --paper p --page 1", "store vectors copy": "--data d --to files", "store vectors check": "--data d", "store vectors rebuild": "--data d",
 	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers rm": "--data d p", "papers join": "--data d p", "papers fetch": "--data d --questions q --metadata m", "papers show": "--data d p", "papers list": "--data d", "papers add": "--data d p.pdf",
 	"bench annotate ask": "--dataset d --model openai:m --out o", "bench annotate export": "d --out o",
 	"shards merge": "run --out o", "shards slurm": "--shards 2 -- -q q", "shards k8s": "--shards 2 --image i --claim c -- -q q",

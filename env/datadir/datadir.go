@@ -6,7 +6,6 @@
 //	pdfs/<uuid>.pdf              the papers themselves
 //	downloads/                   papers that were fetched ([Dir.Downloads])
 //	removing.json                papers whose files are to be removed
-//	writes.json                  tokens left on vector servers ([Dir.Writes])
 //	.lock                        locked while a process writes
 //
 // Start from [Create] (ingest) and [Open] (everything else); [Dir.Hold] keeps a generation while it is read. The package

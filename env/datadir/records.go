@@ -49,27 +49,6 @@ func WriteRecord(path string, record any) error {
 	return files.WriteFile(path, append(text, '\n'))
 }
 
-// writesName has the tokens that the directory left on vector servers when it last wrote to them. A copy of the directory
-// that writes to a server leaves another one, and this directory then sees that the collections are not as it left them.
-const writesName = "writes.json"
-
-type writes struct {
-	Format int      `json:"format"`
-	Tokens []string `json:"tokens"`
-}
-
-// Writes returns the tokens that the directory left on servers.
-func (d *Dir) Writes() ([]string, error) {
-	var w writes
-	err := ReadRecord(filepath.Join(d.path, writesName), &w)
-	return w.Tokens, err
-}
-
-// SetWrites replaces the tokens. The caller must hold the lock.
-func (d *Dir) SetWrites(tokens []string) error {
-	return WriteRecord(filepath.Join(d.path, writesName), writes{Format: recordFormat, Tokens: tokens})
-}
-
 // importsName lists the databases of which every paper was imported.
 const importsName = "imports.json"
 

@@ -7,10 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/google/uuid"
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
@@ -52,103 +49,16 @@ func OpenStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store
 	if err != nil {
 		return nil, err
 	}
-	owner, err := s.Owner(ctx)
-	if err == nil && owner != "" {
-		var info datadir.Info
-		if info, err = dir.Info(); err == nil && info.ID != owner {
-			err = errForeign
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
 	return s, nil
 }
 
-// errForeign protects the collections of another data directory from being overwritten.
-var errForeign = errors.New("the Milvus server contains the collections of another data directory under this prefix; " +
-	"give each directory its own: milvus://HOST:19530?prefix=NAME_")
-
-// Claim makes dir the owner and the last writer of a server's collections. It must be called before the first write.
-// Collections written before owners were recorded have none: they are claimed only if they were built from the papers of
-// dir, either at the last ingest or, after an interrupted ingest, from the current database.
-func Claim(ctx context.Context, dir *datadir.Dir, store vectors.Store, source string, takeOver bool) error {
-	s, ok := store.(*milvus.Store)
-	if !ok {
-		return nil
-	}
-	if err := own(ctx, dir, s, source); err != nil {
-		return err
-	}
-	last, err := checkCopies(ctx, dir, s, takeOver)
-	if err != nil {
-		return err
-	}
-	known, err := dir.Writes()
-	if err != nil {
-		return err
-	}
-	token := uuid.NewString()
-	if err := dir.SetWrites(append(known, token)); err != nil {
-		return err
-	}
-	if err := s.RecordWrite(ctx, token, last); err != nil {
-		return err
-	}
-	other := slices.DeleteFunc(known, func(t string) bool { return slices.Contains(last, t) })
-	return dir.SetWrites(append(other, token))
-}
-
-// checkCopies returns the tokens of the last writers of a server's collections. They are those of dir unless another copy of
-// dir has written since, which is an error: each copy would make the collections useless for the other.
-func checkCopies(ctx context.Context, dir *datadir.Dir, s *milvus.Store, takeOver bool) ([]string, error) {
-	last, err := s.Writes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	known, err := dir.Writes()
-	for _, token := range last {
-		if err == nil && !takeOver && !slices.Contains(known, token) {
-			err = fmt.Errorf("another copy of data directory %[1]s has written the collections on the Milvus server since; "+
-				"give this one its own prefix with airqa store vectors copy --data %[1]s --to milvus://HOST:19530?prefix=NAME_, "+
-				"or replace them with airqa store vectors copy --take-over", dir.Path())
-		}
-	}
-	return last, err
-}
-
-// CheckServer connects to the server of a writer before it begins, and checks that it may write there.
-func CheckServer(ctx context.Context, dir *datadir.Dir, url string, takeOver bool) error {
+// CheckServer connects to the server of a writer before it begins.
+func CheckServer(ctx context.Context, dir *datadir.Dir, url string) error {
 	store, err := OpenStore(ctx, dir, url)
 	if err != nil {
 		return err
 	}
-	if s, ok := store.(*milvus.Store); ok {
-		_, err = checkCopies(ctx, dir, s, takeOver)
-	}
-	return errors.Join(err, store.Close())
-}
-
-// own makes dir the owner of a server's collections.
-func own(ctx context.Context, dir *datadir.Dir, s *milvus.Store, source string) error {
-	info, err := dir.Info()
-	if err != nil {
-		return err
-	}
-	owner, err := s.Owner(ctx)
-	if err != nil || owner == info.ID {
-		return err
-	}
-	list, err := s.List(ctx)
-	if err != nil {
-		return err
-	}
-	for _, c := range list {
-		if c.Source != source && c.Source != info.Fingerprint {
-			return errForeign
-		}
-	}
-	return s.Claim(ctx, info.ID)
+	return store.Close()
 }
 
 // SameContent reports whether records of one collection can be added to the other.
@@ -201,7 +111,7 @@ func Check(ctx context.Context, store vectors.Store, name string, want Requireme
 // copyHint names another reason for an outdated collection.
 func copyHint(store vectors.Store) string {
 	if _, remote := store.(*milvus.Store); remote {
-		return " or because another copy of this data directory wrote to the server"
+		return " or because another data directory wrote to the server"
 	}
 	return ""
 }
@@ -243,16 +153,9 @@ func availableModels(ctx context.Context, store vectors.Store) string {
 	return " (it was built with " + strings.Join(names, ", ") + ": select that model with --embedder)"
 }
 
-// Stored is a vector collection and its size.
-type Stored struct {
-	vectors.Collection
-	// Stats has only Records if the collection is on a server.
-	flat.Stats
-}
-
 // Collections lists the vector collections of a data directory, in its own files or at the URL of a vector store. It
 // does not check whether they match the papers.
-func Collections(ctx context.Context, dir, url string) (list []Stored, err error) {
+func Collections(ctx context.Context, dir, url string) (list []vectors.Collection, err error) {
 	d, err := datadir.Open(dir)
 	if err == nil {
 		err = d.Hold("")
@@ -266,18 +169,5 @@ func Collections(ctx context.Context, dir, url string) (list []Stored, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	all, err := store.List(ctx)
-	for _, c := range all {
-		x := Stored{Collection: c}
-		if local, ok := store.(*flat.Store); ok {
-			x.Stats, err = local.Stats(ctx, c.Name)
-		} else {
-			x.Records, err = store.Count(ctx, c.Name, vectors.Filter{})
-		}
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, x)
-	}
-	return list, err
+	return store.List(ctx)
 }

@@ -58,14 +58,6 @@ func (k Keywords) Query(ctx context.Context, text string) (vectors.Vector, error
 	return vectors.Vector{Sparse: stats.Query(words)}, nil
 }
 
-// drift returns how far scores may be from those of new statistics, see bm25.Stats.
-func (k Keywords) drift() float64 {
-	if k.stats != nil {
-		return k.stats.Drift()
-	}
-	return 0
-}
-
 // Indexes reports whether a cell has a record.
 func (k Keywords) Indexes(c paperdb.Cell) bool {
 	if k.apart != nil {

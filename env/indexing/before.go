@@ -3,7 +3,6 @@ package indexing
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -24,6 +23,7 @@ type before struct {
 	servers []*milvus.Store // that may have vectors, too; Close leaves them open
 	papers  index.Papers    // whose files are without names and problems
 	record  *datadir.Index  // how its index was made; nil if unknown
+	doubted bool            // whether its files may be damaged
 }
 
 // openBefore opens a generation, and reads its papers unless they are known.
@@ -82,19 +82,20 @@ func (b *before) dimension(ctx context.Context, next vectors.Store, model embed.
 }
 
 // vectorsTo copies the vectors of papers from the collection of a model to its cache, so that none of their texts is embedded
-// again: from the files, and what these lack from the servers. Papers that are not there have none. If the manifest of the
-// collection is lost, it takes the vectors of all papers from the segments, and reports whether there are any.
-func (b *before) vectorsTo(ctx context.Context, texts *embed.Cache, want vectors.Collection, ids []string) (lost bool, err error) {
+// again: from the files, and what these lack from the servers. Papers that are not there have none.
+func (b *before) vectorsTo(ctx context.Context, texts *embed.Cache, want vectors.Collection, ids []string) error {
 	if b.db == nil || len(ids) == 0 || want.Kind != vectors.Dense {
-		return false, nil
+		return nil
 	}
-	lost, err = b.localTo(ctx, texts, want, ids)
+	if err := b.localTo(ctx, texts, want, ids); err != nil {
+		return err
+	}
 	for _, s := range b.servers {
-		if err == nil {
-			err = b.servedTo(ctx, texts, s, want, ids)
+		if err := b.servedTo(ctx, texts, s, want, ids); err != nil {
+			return err
 		}
 	}
-	return lost, err
+	return nil
 }
 
 // servedTo copies vectors from a server. The hash of a text is stored with its vector, so the collection may be of other papers
@@ -113,50 +114,25 @@ func (b *before) servedTo(ctx context.Context, texts *embed.Cache, s *milvus.Sto
 	})
 }
 
-// localTo copies vectors from the files.
-func (b *before) localTo(ctx context.Context, texts *embed.Cache, want vectors.Collection, ids []string) (lost bool, err error) {
+// localTo copies vectors from the files. A damaged collection has none.
+func (b *before) localTo(ctx context.Context, texts *embed.Cache, want vectors.Collection, ids []string) error {
 	have, err := b.store.Info(ctx, want.Name)
 	if err != nil {
-		return b.salvage(ctx, texts, want)
+		return ctx.Err()
 	}
 	window := have.Window
 	if have.Window = want.Window; !index.SameContent(have, want) || have.Source != b.papers.Fingerprint {
-		return false, ctx.Err()
+		return ctx.Err()
+	}
+	if b.doubted && b.store.Verify(ctx, want.Name) != nil {
+		return ctx.Err()
 	}
 	split := func(c paperdb.Cell) []string { return index.WindowsOf(texts, c) }
 	if window != want.Window { // the vectors of other windows are of no use
 		split = func(c paperdb.Cell) []string { return []string{c.Text} }
 	}
-	return false, b.copyVectors(ctx, texts, ids, split, func(group []string, use func(vectors.Record) error) error {
-		return damage(b.store.Vectors(ctx, want.Name, group, use))
-	})
-}
-
-// errDamage marks vectors that cannot be read, whose texts are embedded again.
-var errDamage = errors.New("damaged vectors")
-
-func damage(err error) error {
-	if err != nil {
-		return fmt.Errorf("%w: %w", errDamage, err)
-	}
-	return nil
-}
-
-// salvage copies the vectors of all papers from the segments of a dense collection whose manifest is lost to the cache. It
-// reports whether there are any segments.
-func (b *before) salvage(ctx context.Context, texts *embed.Cache, want vectors.Collection) (found bool, err error) {
-	from, err := b.store.Salvage(ctx, want)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	if from.Segments() == 0 {
-		return false, nil
-	}
-	versions := b.papers.Versions()
-	split := func(c paperdb.Cell) []string { return index.WindowsOf(texts, c) }
-	return true, b.copyVectors(ctx, texts, nil, split, func(group []string, use func(vectors.Record) error) error {
-		return damage(from.Vectors(group, versions, use))
+	return b.copyVectors(ctx, texts, ids, split, func(group []string, use func(vectors.Record) error) error {
+		return b.store.Vectors(ctx, want.Name, group, use)
 	})
 }
 
@@ -205,12 +181,7 @@ func (b *before) copyVectors(
 			}
 			return nil
 		})
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, errDamage):
-			continue
-		case err != nil:
+		if err != nil {
 			return err
 		}
 		if err := keep(texts, known, found); err != nil {

@@ -2,7 +2,7 @@ package indexing
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -64,21 +64,17 @@ func (ix localIndexer) update(ctx context.Context) error {
 // papers is a set of paper ids.
 type papers map[string]bool
 
-// prepare makes a collection ready for additions: it removes outdated papers and damage, and returns the papers to add.
+// prepare makes a collection ready for additions: it removes outdated papers, and returns the papers to add.
 func (ix localIndexer) prepare(ctx context.Context, want vectors.Collection) (papers, error) {
 	p, err := ix.plan(ctx, want)
 	if err != nil {
 		return nil, err
 	}
 	// Records whose vectors could not be saved stay: their texts would be embedded, and paid for, again.
-	lost, err := ix.saveVectors(ctx, p)
-	if err != nil {
+	if err := ix.saveVectors(ctx, p); err != nil {
 		return nil, err
 	}
 	if p.build {
-		if lost {
-			ix.Notice(fmt.Sprintf("the manifest of collection %s is damaged or missing; it is made again from its segments", want.Name))
-		}
 		err = ix.store.Replace(ctx, want, vectors.All(nil))
 	} else if len(p.outdated) > 0 {
 		err = ix.store.Delete(ctx, want.Name, vectors.Filter{Papers: p.outdated})
@@ -90,57 +86,23 @@ func (ix localIndexer) prepare(ctx context.Context, want vectors.Collection) (pa
 	return missing, err
 }
 
-// plan compares a collection with the papers. It drops damaged segments, and looks inside large ones if it is to verify.
+// plan compares a collection with the papers. A damaged one is an error: see [Config.Rebuild].
 func (ix localIndexer) plan(ctx context.Context, want vectors.Collection) (plan, error) {
-	have, err := ix.store.Info(ctx, want.Name)
-	if err != nil && ix.dropDamage(ctx, want.Name, err) == nil {
-		have, err = ix.store.Info(ctx, want.Name)
-		ix.branched = false // papers of the damaged segments are missing
-	}
-	if ctx.Err() != nil {
-		return plan{}, ctx.Err()
-	}
-	if err != nil || !index.SameContent(have, want) || ix.rebuild[want.Name] {
+	if ix.Rebuild {
 		return ix.newPlan(want, nil), nil
 	}
-	if ix.branched && !ix.Repair && have.Source == ix.before.papers.Fingerprint {
+	have, err := ix.store.Info(ctx, want.Name)
+	if errors.Is(err, vectors.ErrNotFound) || err == nil && !index.SameContent(have, want) {
+		return ix.newPlan(want, nil), nil
+	}
+	if err != nil {
+		return plan{}, err
+	}
+	if ix.branched && have.Source == ix.before.papers.Fingerprint {
 		return ix.changes(want), nil
 	}
-	versions, err := ix.versionsIn(ctx, want.Name)
+	versions, err := ix.store.Versions(ctx, want.Name)
 	return ix.newPlan(want, versions), err
-}
-
-// versionsIn returns the versions of the papers in a collection. It drops damaged segments.
-func (ix localIndexer) versionsIn(ctx context.Context, name string) (map[string]string, error) {
-	versions, err := ix.store.Versions(ctx, name)
-	if err == nil && ix.Repair {
-		err = ix.store.Verify(ctx, name)
-	}
-	if err == nil {
-		return versions, nil
-	}
-	if err := ix.dropDamage(ctx, name, err); err != nil {
-		return nil, err
-	}
-	return ix.store.Versions(ctx, name)
-}
-
-// dropDamage removes damaged segments, the cause of fault, from a collection and says so. If there are none, it returns fault.
-func (ix localIndexer) dropDamage(ctx context.Context, name string, fault error) error {
-	n, err := ix.store.Repair(ctx, name)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return err
-	case n == 0:
-		return fault
-	case n == 1:
-		ix.Notice(fmt.Sprintf("1 damaged file of collection %s; its papers are indexed again", name))
-	default:
-		ix.Notice(fmt.Sprintf("%d damaged files of collection %s; their papers are indexed again", n, name))
-	}
-	return nil
 }
 
 // add indexes papers, a group at a time, which is a segment of its own.

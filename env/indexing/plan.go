@@ -28,7 +28,6 @@ type indexer struct {
 	texts   *embed.Cache
 	overlap *overlap
 	before  *before
-	rebuild map[string]bool // collections that are built again, although they seem to match
 }
 
 // plan is an update of one collection.
@@ -77,26 +76,25 @@ func (p plan) added() []string {
 }
 
 // saveVectors copies the vectors that an update deletes to the cache: most texts of another version of a paper are the same.
-// It reports whether a lost manifest was in the way, see [before.vectorsTo].
-func (ix indexer) saveVectors(ctx context.Context, p plan) (lost bool, err error) {
+func (ix indexer) saveVectors(ctx context.Context, p plan) error {
 	if !p.build {
 		return ix.before.vectorsTo(ctx, ix.texts, p.want, p.outdated)
 	}
-	if lost, err = ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.papers.IDs()); err != nil || !ix.moved(p) {
-		return lost, err
+	if err := ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.papers.IDs()); err != nil || !ix.indexed(p) {
+		return err
 	}
 	n, err := ix.before.withoutVector(ctx, ix.texts)
 	if n > 0 {
-		ix.Notice(fmt.Sprintf("no vector of %s of papers that were indexed before is left in collection %s on the server; embedding them again",
+		ix.Notice(fmt.Sprintf("no vector of %s of papers that were indexed before is left in collection %s; embedding them again",
 			terminal.Plural(n, "text"), p.want.Name))
 	}
-	return lost, err
+	return err
 }
 
-// moved reports whether a server should have the vectors of a dense collection that is built.
-func (ix indexer) moved(p plan) bool {
+// indexed reports whether a server, or a collection to rebuild, should have the vectors of a dense collection that is built.
+func (ix indexer) indexed(p plan) bool {
 	r := ix.before.record
-	return p.want.Kind == vectors.Dense && r != nil && !index.IsFiles(r.Vectors) && r.Embedder == index.EmbedderName(p.want.Model)
+	return p.want.Kind == vectors.Dense && r != nil && r.Embedder == index.EmbedderName(p.want.Model) && (ix.Rebuild || !index.IsFiles(r.Vectors))
 }
 
 // denseCollection describes the collection of the embedding model.

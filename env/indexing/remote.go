@@ -43,9 +43,7 @@ func (ix remoteIndexer) update(ctx context.Context) error {
 			return err
 		}
 		want.Index = ix.store.IndexFor(vectors.Collection{Kind: vectors.Dense, Index: dense.Index})
-		if densePlan, err = ix.upgraded(ctx, ix.plan(dense, want)); err != nil {
-			return err
-		}
+		densePlan = ix.plan(dense, want)
 		if err := ix.embedAdded(ctx, densePlan); err != nil {
 			return err
 		}
@@ -65,36 +63,21 @@ func (ix remoteIndexer) update(ctx context.Context) error {
 func (ix remoteIndexer) outdated(ctx context.Context, name string) (vectors.Collection, bool) {
 	want := index.Requirements{Source: ix.papers.Fingerprint, Model: ix.texts.Info()}
 	have, err := index.Check(ctx, ix.store, name, want)
-	return have, err != nil || !want.SameWindows(have) || ix.rebuild[name]
+	return have, ix.Rebuild || err != nil || !want.SameWindows(have)
 }
 
-// plan compares a collection on the server with the papers. It is built if it is of other papers or another model than the
-// current generation, or if more than half of its papers are outdated.
+// plan compares a collection on the server with the papers. It is built if it is of other papers, another model or another
+// index than wanted, or if more than half of its papers are outdated.
 func (ix remoteIndexer) plan(have, want vectors.Collection) plan {
 	from := ix.before.papers.Fingerprint
 	current := have.Source == from || have.Source == index.Changing(from, ix.papers.Fingerprint)
-	if ix.before.db == nil || !current || !index.SameContent(have, want) || ix.rebuild[want.Name] {
+	if ix.before.db == nil || !current || !index.SameContent(have, want) || have.Index != want.Index || ix.Rebuild {
 		return ix.newPlan(want, nil)
 	}
 	if p := ix.changes(want); 2*len(p.outdated) <= len(ix.before.papers.Files) {
 		return p
 	}
 	return ix.newPlan(want, nil)
-}
-
-// upgraded returns the plan for a dense collection of an earlier version of the program, which does not return its vectors.
-// If the cache has them all, it is built again, so that the cache can be emptied.
-func (ix remoteIndexer) upgraded(ctx context.Context, p plan) (plan, error) {
-	if p.build {
-		return p, nil
-	}
-	if ok, err := ix.store.Rereadable(ctx, p.want.Name); ok || err != nil {
-		return p, err
-	}
-	if n, err := ix.before.withoutVector(ctx, ix.texts); n > 0 || err != nil {
-		return p, err
-	}
-	return ix.newPlan(p.want, nil), nil
 }
 
 // updateSparse updates the BM25 collection from its present state.
@@ -219,7 +202,7 @@ func (ix remoteIndexer) updateDense(ctx context.Context, p plan) error {
 // embedAdded puts the vectors of the papers that a plan adds into the cache, which has those of interrupted ingests. Vectors
 // of earlier ingests are copied from the server or the files.
 func (ix remoteIndexer) embedAdded(ctx context.Context, p plan) error {
-	if _, err := ix.saveVectors(ctx, p); err != nil {
+	if err := ix.saveVectors(ctx, p); err != nil {
 		return err
 	}
 	total, err := ix.db.CountCells(ctx, p.added())
@@ -306,9 +289,6 @@ func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vecto
 		return false, nil
 	}
 	if err := ix.store.Flush(ctx, name); err != nil {
-		return false, err
-	}
-	if err := ix.store.Reindex(ctx, name, p.want.Index); err != nil {
 		return false, err
 	}
 	return true, ix.store.Describe(ctx, name, p.want.Source, p.want.Encoder, p.terms)

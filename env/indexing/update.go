@@ -24,9 +24,8 @@ type Config struct {
 	// Vectors is the URL of a Milvus server for the collections; empty means the directory's own files. From is the URL of the
 	// server that the vectors are moved from, if Vectors is another store.
 	Vectors, From string
-	// Repair looks for damage inside large segments, too. TakeOver replaces collections on the server that another copy of the
-	// directory wrote last.
-	Repair, TakeOver bool
+	// Rebuild builds the collections again, although they seem to match.
+	Rebuild bool
 	// Progress receives the number of texts that are embedded, Notice a line for the user.
 	Progress func(done, total int)
 	Notice   func(line string)
@@ -41,8 +40,6 @@ type Update struct {
 	Before, After index.Papers
 	// Texts are the vectors by text, see [OpenTexts].
 	Texts *embed.Cache
-	// Rebuild names collections that are built again, although they seem to match.
-	Rebuild map[string]bool
 }
 
 // Run updates the collections of the next generation to match its papers, and makes it the current one.
@@ -65,20 +62,19 @@ func (u Update) Run(ctx context.Context) (err error) {
 		return err
 	}
 	open.Add(store)
-	if err := index.Claim(ctx, u.Next, store, papers.Fingerprint, u.TakeOver); err != nil {
-		return err
-	}
 	before, err := u.openBefore(ctx, store, &open)
 	if err != nil {
 		return err
 	}
 	ix := indexer{
 		Config: u.Config, db: db, papers: papers, texts: u.Texts, overlap: newOverlap(u.Texts, embed.BlocksOf(u.Embedder)),
-		before: before, rebuild: u.Rebuild,
+		before: before,
 	}
 	ix.gone, ix.fresh = before.papers.Without(papers), papers.Without(before.papers)
-	if ix.branched, err = index.BranchFiles(u.Dir, u.Next); err != nil {
-		u.Notice(err.Error() + "; the collection is built again")
+	if !u.Rebuild { // what is damaged cannot be copied
+		if ix.branched, err = index.BranchFiles(u.Dir, u.Next); err != nil {
+			return err
+		}
 	}
 	if err := ix.update(ctx, store); err != nil {
 		return fmt.Errorf("build search index: %w", err)
@@ -97,6 +93,7 @@ func (u Update) openBefore(ctx context.Context, store vectors.Store, open *files
 		return nil, err
 	}
 	open.Add(b)
+	b.doubted = u.Rebuild
 	if s, ok := store.(*milvus.Store); ok {
 		b.servers = append(b.servers, s)
 	}
@@ -185,26 +182,6 @@ func IsCurrent(ctx context.Context, dir *datadir.Dir, cfg Config) (current bool,
 		}
 	}
 	return true, nil
-}
-
-// Verified looks for all faults of an index to repair. It returns the collections that seem intact, but have another number of records
-// than their papers should have.
-func Verified(ctx context.Context, dir *datadir.Dir, cfg Config) (miscounted map[string]bool, faulty bool, err error) {
-	if !cfg.Repair {
-		return nil, false, nil
-	}
-	list, err := index.Verify(ctx, index.VerifyConfig{Dir: dir.Path(), Vectors: cfg.Vectors, Embedder: cfg.Embedder, Deep: true})
-	if errors.Is(err, datadir.ErrUnfinished) {
-		return nil, false, nil
-	}
-	miscounted = make(map[string]bool)
-	for _, v := range list {
-		faulty = faulty || len(v.Faults) > 0
-		if v.Miscounted {
-			miscounted[v.Name] = true
-		}
-	}
-	return miscounted, faulty, err
 }
 
 // OpenTexts opens the cache of vectors by text.

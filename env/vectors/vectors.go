@@ -70,21 +70,10 @@ type Collection struct {
 	// Source is the fingerprint of the papers that the collection was built from.
 	Source string `json:"source,omitempty"`
 	// Index is the approximate index of a dense collection on a server, with its parameters; empty means that searches are
-	// exact. Recall is its measured recall, if it is known.
-	Index  string  `json:"index,omitempty"`
-	Recall *Recall `json:"recall,omitempty"`
+	// exact.
+	Index string `json:"index,omitempty"`
 	// Encoder is additional state of the query encoder (the statistics of BM25), stored byte for byte.
 	Encoder []byte `json:"encoder,omitempty"`
-}
-
-// Recall is the part of the nearest passages that an approximate index finds: of the first one, five and ten.
-type Recall struct {
-	At1  float64 `json:"at_1"`
-	At5  float64 `json:"at_5"`
-	At10 float64 `json:"at_10"`
-	// Queries is the number of searches, Records the number of records of the collection.
-	Queries int `json:"queries"`
-	Records int `json:"records"`
 }
 
 // Column is a column of the paper database.

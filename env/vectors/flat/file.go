@@ -14,7 +14,7 @@ import (
 )
 
 // errDamaged is wrapped by all errors about the content of a file.
-var errDamaged = errors.New("the file is damaged; airqa store vectors repair rebuilds it")
+var errDamaged = errors.New("the file is damaged; airqa store vectors rebuild makes it again")
 
 // file is a collection's file in memory, either mapped or read.
 type file struct {

@@ -19,8 +19,7 @@ func generationOf(name string) int {
 }
 
 // Branch makes this generation begin as a copy of another one: its manifests, not its segments. Collections that this
-// generation has already are kept, as after an interrupted change; it reports whether there are any. It leaves out those whose
-// manifest is missing or damaged: see [Store.Salvage].
+// generation has already are kept, as after an interrupted change; it reports whether there are any.
 func (s *Store) Branch(from int) (kept bool, err error) {
 	s.write.Lock()
 	defer s.write.Unlock()
@@ -34,7 +33,7 @@ func (s *Store) Branch(from int) (kept bool, err error) {
 			continue
 		}
 		m, readErr := readManifest(s.folder(name), from)
-		if errors.Is(readErr, fs.ErrNotExist) || errors.Is(readErr, errDamaged) {
+		if errors.Is(readErr, fs.ErrNotExist) {
 			continue
 		}
 		if readErr == nil {
@@ -123,41 +122,4 @@ func (s *Store) Vectors(_ context.Context, name string, papers []string, use fun
 		}
 		return nil
 	})
-}
-
-// Repair drops damaged segments and counts the statistics again. It returns the number of dropped segments; their papers
-// are missing from [Store.Versions]. If the manifest itself is damaged, so is the error, and only Replace helps, with what
-// [Store.Salvage] finds.
-func (s *Store) Repair(ctx context.Context, name string) (dropped int, err error) {
-	s.write.Lock()
-	defer s.write.Unlock()
-	if err := s.exists(name); err != nil {
-		return 0, err
-	}
-	m, err := readManifest(s.folder(name), s.generation)
-	if err != nil {
-		return 0, fmt.Errorf("repair collection %s: %w", name, err)
-	}
-	err = s.change(m, nil, func(e *edit) error {
-		for _, entry := range m.Segments {
-			p, err := openPart(e.dir, entry, m.Collection.Kind)
-			if err == nil {
-				e.made = append(e.made, p)
-				err = p.verify(ctx.Err)
-			}
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil:
-				dropped++
-			default:
-				e.parts = append(e.parts, p)
-			}
-		}
-		if m.Collection.Kind == vectors.Words {
-			e.Corpus = corpusOf(e.parts, m.Collection.Corpus)
-		}
-		return nil
-	})
-	return dropped, err
 }

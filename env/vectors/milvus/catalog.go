@@ -29,10 +29,6 @@ const (
 	encoderPart = "part"
 	// inserting exists while records are inserted. Its number is their first id, its body their count.
 	inserting = "insert"
-	// owner stores the id of the data directory that owns the collections as its body. It has no name.
-	owner = "owner"
-	// written has a random number of the last writer as its body, see [Store.Writes]. It has no name.
-	written = "write"
 )
 
 // The catalog's own fields; fieldOf is the collection's name on the server.

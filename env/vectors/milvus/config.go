@@ -33,7 +33,7 @@ type Config struct {
 	// Prefix precedes the names of all collections on the server. Data directories that share a database need different
 	// prefixes. It is empty or matches [A-Za-z_][A-Za-z0-9_]*, up to 64 bytes.
 	Prefix string
-	// Index is the index for dense collections that are written, with all its parameters, such as "IVF_SQ8 nlist=1024
+	// Index is the index for dense collections that are written, with its parameters, such as "IVF_SQ8 nlist=1024
 	// nprobe=64". Empty means no choice: existing collections keep theirs, new ones have FLAT, which is exact.
 	Index string
 	// TLS requires an encrypted connection with a certificate that the system trusts (SSL_CERT_FILE adds more).
@@ -48,11 +48,10 @@ var prefixPattern = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_]*)?$`)
 
 // ParseURL parses the address of a server:
 //
-//	milvus://user:password@host:19530/database?tls=true&ca=FILE&prefix=demo_&timeout=30s&index=HNSW&m=16
+//	milvus://user:password@host:19530/database?tls=true&ca=FILE&prefix=demo_&timeout=30s&index=HNSW&M=16
 //
-// Only the host is required. The options of an index are m, ef_construction and ef (HNSW), nlist and nprobe (IVF_FLAT,
-// IVF_SQ8), search_list (DISKANN); FLAT and AUTOINDEX have none. Characters such as / ? # % @ in the password must be percent-encoded. Errors contain no
-// part of the text before the host.
+// Only the host is required. With an index, other options are its parameters, which go to the server as they are. Characters
+// such as / ? # % @ in the password must be percent-encoded. Errors contain no part of the text before the host.
 func ParseURL(text string) (Config, error) {
 	u, err := url.Parse(text)
 	// The parser's error may contain a part of the password. An @ after the host means that the password was split.
@@ -115,10 +114,8 @@ func (c *Config) choose(kind string, given map[string]string) error {
 		}
 		return nil
 	}
-	x, err := newIndex(kind, given)
-	if err == nil {
-		c.Index = x.String()
-	}
+	var err error
+	c.Index, err = indexText(kind, given)
 	return err
 }
 
@@ -132,9 +129,6 @@ func (c Config) check() error {
 	}
 	if c.CA != "" && !c.TLS {
 		return fmt.Errorf("milvus at %s: ca=%s requires tls=true", c.Address, c.CA)
-	}
-	if _, err := parseIndex(c.Index); err != nil {
-		return fmt.Errorf("milvus at %s: %w", c.Address, err)
 	}
 	if c.Timeout < 0 {
 		return fmt.Errorf("milvus at %s: timeout %s is negative", c.Address, c.Timeout)
@@ -161,10 +155,11 @@ func (c Config) String() string {
 	if c.Timeout != 0 {
 		options.Set("timeout", c.Timeout.String())
 	}
-	if x, err := parseIndex(c.Index); err == nil && c.Index != "" {
-		options.Set("index", x.kind)
-		for name, n := range x.values {
-			options.Set(name, strconv.Itoa(n))
+	if c.Index != "" {
+		kind, given := splitIndex(c.Index)
+		options.Set("index", kind)
+		for name, value := range given {
+			options.Set(name, value)
 		}
 	}
 	u.RawQuery = options.Encode()

@@ -122,7 +122,7 @@ type ranked struct {
 
 // fetch returns the server's top records with ids within b, best first.
 func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, b bounds, limit int) ([]ranked, error) {
-	query, metric, param, err := searchOf(e.info, q.Vector, limit)
+	query, metric, param, err := searchOf(e.info, q.Vector)
 	if err != nil {
 		return nil, err
 	}
@@ -142,10 +142,9 @@ func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, b bounds, 
 	return hitsOf(e.info.Kind, results[0])
 }
 
-func searchOf(c vectors.Collection, v vectors.Vector, limit int) (entity.Vector, entity.MetricType, entity.SearchParam, error) {
+func searchOf(c vectors.Collection, v vectors.Vector) (entity.Vector, entity.MetricType, entity.SearchParam, error) {
 	if c.Kind == vectors.Dense {
-		x, err := parseIndex(c.Index)
-		return denseVector(v.Dense), entity.COSINE, x.searchFor(limit), err
+		return denseVector(v.Dense), entity.COSINE, searchWith(c.Index), nil
 	}
 	query, err := sparseVector(v.Sparse)
 	if err != nil {

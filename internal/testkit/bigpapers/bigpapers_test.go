@@ -51,7 +51,7 @@ func TestDirectories(t *testing.T) {
 			if err != nil || len(hits) != 5 {
 				t.Errorf("%d hits, %v", len(hits), err)
 			}
-			list, err := index.Collections(t.Context(), path, index.Files)
+			list, err := index.Verify(t.Context(), index.VerifyConfig{Dir: path, Embedder: model})
 			if err != nil {
 				t.Fatal(err)
 			}
