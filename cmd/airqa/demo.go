@@ -232,7 +232,7 @@ func (d demo) train() error {
 	if err := d.print(""); err != nil {
 		return err
 	}
-	return exportCheckCmd{checkFlags: checkFlags{File: d.sft(), Trainer: string(preflight.LLaMAFactory)}}.Run(d.app)
+	return exportCheckCmd{checkFlags: checkFlags{File: d.sft(), Format: "detect", Trainer: string(preflight.LLaMAFactory)}}.Run(d.app)
 }
 
 // next prints where the results are and which commands to try.

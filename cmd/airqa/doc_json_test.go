@@ -134,10 +134,9 @@ var jsonOutputs = map[string]jsonOutput{
 		[]any{extractor.Yields{}, extractor.Story{}},
 	},
 	"export check": {
-		[]string{"export check pairs.jsonl --trainer-config pairs.yaml --json"},
-		[]any{struct {
-			Trainer preflight.TrainerRow `json:"trainer"`
-			Total   preflight.Total      `json:"total"`
+		[]string{"export check pairs.jsonl --json"},
+		[]any{preflight.Row{}, struct {
+			Total preflight.Total `json:"total"`
 		}{}},
 	},
 	"bench list": {
@@ -279,7 +278,6 @@ func jsonFolder(t *testing.T) string {
 		"faulty.jsonl": `{"uuid": "1", "question": "Who?"}` + "\n",
 		"labels.jsonl": `{"uuid":"a","question":"Which?","evaluator":{"eval_func":"eval_reference_answer_with_llm",` +
 			`"eval_kwargs":{"reference_answer":"Adam"}},"answer":"Adam is not used","label":false}` + "\n",
-		"pairs.yaml": "stage: rm\ntemplate: qwen\n",
 		"pairs.jsonl": `{"conversations":[{"from":"human","value":"q"}],"chosen":{"from":"gpt","value":"a"},` +
 			`"rejected":{"from":"gpt","value":"b"}}` + "\n",
 	}

@@ -21,8 +21,8 @@ import (
 
 type exportCmd struct {
 	Write exportWriteCmd `cmd:"" default:"withargs" help:"Write training data from runs (short form: airqa export)."`
-	Check exportCheckCmd `cmd:"" help:"Predict how a trainer handles each row of a file, and suggest fixes."`
-	Show  exportShowCmd  `cmd:"" help:"Show a row as the trainer sees it: trained, context and cut text."`
+	Check exportCheckCmd `cmd:"" help:"Check each row of a file: its format, and its tokens against a limit."`
+	Show  exportShowCmd  `cmd:"" help:"Show the messages of a row with their tokens."`
 	Tasks exportTasksCmd `cmd:"" help:"Write questions as tasks for reinforcement learning: verl, SkyRL, NeMo Gym, TRL, Harbor."`
 }
 
@@ -52,7 +52,7 @@ type exportWriteCmd struct {
 	License   string `placeholder:"NAME" help:"Licence for the dataset card, such as cc-by-4.0."`
 	CutoffLen int    `placeholder:"N" help:"Maximum number of tokens in a row. Default: 4096 (paper) for LLaMA-Factory and TRL, 65536 for OpenAI, none for whole trajectories."`
 	Template  string `placeholder:"NAME" help:"Chat template of LLaMA-Factory for --cutoff-len. Default: qwen, and qwen2_vl for rows with images."`
-	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate with a safety margin."`
+	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate for the least favorable of the usual vocabularies."`
 	Fit       bool   `default:"true" negatable:"" help:"Shorten observations until rows fit --cutoff-len, and drop rows that cannot fit."`
 
 	Endpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP). OTEL_EXPORTER_OTLP_HEADERS may contain an API key."`

@@ -2,36 +2,40 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"airqa/internal/files"
 	"airqa/internal/terminal"
+	"airqa/train/format"
 	"airqa/train/preflight"
-	"airqa/train/preflight/rows"
 )
 
-// checkFlags name a file of training data and what reads it.
+// checkFlags name a file of training data and how it is read.
 type checkFlags struct {
-	File      string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder with dataset_info.json."`
-	Trainer   string `default:"llamafactory" enum:"llamafactory,trl,openai" help:"llamafactory (0.9.5), trl (1.16, with a ChatML template) or openai."`
-	Config    string `name:"trainer-config" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml or trl.yaml in the folder, or the trainer's defaults."`
-	Dataset   string `placeholder:"NAME" help:"Entry of dataset_info.json. Default: the one in --trainer-config, or the only one."`
-	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate."`
-	CutoffLen int    `placeholder:"N" help:"Maximum number of tokens in a row, in place of the one in --trainer-config."`
-	Template  string `placeholder:"NAME" help:"Chat template of LLaMA-Factory or TRL, in place of the one in --trainer-config."`
+	File      string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder: an export or one with dataset_info.json."`
+	Format    string `enum:"detect,sharegpt,openai,trl,dpo,kto,atif" default:"detect" help:"sharegpt, openai, trl, dpo, kto or atif; detect means the format of the first row."`
+	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate for the least favorable of the usual vocabularies."`
+	CutoffLen int    `placeholder:"N" help:"Maximum number of tokens in a row. Default: the one in llamafactory.yaml or trl.yaml of the folder, or none."`
+	Template  string `placeholder:"NAME" help:"Chat template whose markup is added. Default: the one in llamafactory.yaml of the folder, or qwen (qwen2_vl for rows with images)."`
+	Trainer   string `default:"llamafactory" enum:"llamafactory,trl,openai" help:"Trainer whose files of a folder are read, and whose loader --python runs: llamafactory, trl or openai."`
 }
 
-// options are those of the file that the trainer gets.
-func (f checkFlags) options(a *app) preflight.Options {
-	return preflight.Options{
-		Path: f.File, Trainer: preflight.Trainer(f.Trainer), Training: f.Config, Dataset: f.Dataset,
-		Tokenizer: f.Tokenizer, CutoffLen: f.CutoffLen, Template: f.Template, Today: a.now(),
+// open opens the file. What is wrong with the command is wrong use.
+func (f checkFlags) open() (*preflight.Dataset, error) {
+	o := preflight.Options{
+		Path: f.File, Trainer: preflight.Trainer(f.Trainer), Template: f.Template, CutoffLen: f.CutoffLen, Tokenizer: f.Tokenizer,
 	}
+	if f.Format != "detect" {
+		o.Format = format.Format(f.Format)
+	}
+	data, err := preflight.Open(o)
+	if err != nil {
+		return nil, withCode(exitUsage, err)
+	}
+	return data, nil
 }
 
 type exportCheckCmd struct {
@@ -41,80 +45,41 @@ type exportCheckCmd struct {
 }
 
 func (c exportCheckCmd) Run(a *app) error {
-	o := c.options(a)
-	file, err := openDataset(o)
+	data, err := c.open()
 	if err != nil {
 		return err
 	}
-	unclean, err := c.check(a, file)
-	if err != nil {
-		return err
-	}
-	others, err := preflight.Evaluation(o)
-	if err != nil {
-		return withCode(exitUsage, err)
-	}
-	for _, other := range others {
-		if file, err = openDataset(other); err != nil {
-			return err
-		}
-		bad, err := c.check(a, file)
-		if err != nil {
-			return err
-		}
-		unclean = cmp.Or(unclean, bad)
-	}
-	if unclean != "" {
-		return fmt.Errorf("%s: %s", c.File, unclean)
-	}
-	return nil
-}
-
-// check prints what the trainer does with a data set, and returns why it is not clean.
-func (c exportCheckCmd) check(a *app, file *preflight.Dataset) (unclean string, err error) {
 	if c.Python != "" {
-		if err := file.RunTrainer(a.ctx, preflight.Interpreter{Path: c.Python, Getenv: a.getenv}); err != nil {
-			return "", err
+		if err := data.RunTrainer(a.ctx, preflight.Interpreter{Path: c.Python, Getenv: a.getenv}); err != nil {
+			return err
 		}
 	}
 	var summary preflight.Summary
 	out := bufio.NewWriter(a.out)
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
-	total, err := file.Rows(a.ctx, func(r preflight.Row) error {
+	total, err := data.Rows(func(r preflight.Row) error {
 		if c.JSON {
 			return lines.Encode(r)
 		}
 		summary.Add(r)
-		return nil
+		return a.ctx.Err()
 	})
 	if err != nil {
-		return "", err
+		return err
 	}
 	if c.JSON {
 		err = lines.Encode(map[string]preflight.Total{"total": total})
 	} else {
-		err = summary.Write(out, file.Settings(), total)
+		err = summary.Write(out, total)
 	}
 	if err == nil {
 		err = out.Flush()
 	}
-	return total.Unclean(), err
-}
-
-// openDataset opens a file of training data. What is wrong with the command is wrong use.
-func openDataset(o preflight.Options) (*preflight.Dataset, error) {
-	file, err := preflight.Open(o)
-	switch {
-	case errors.Is(err, rows.ErrSeveral):
-		err = fmt.Errorf("%w with --dataset", err)
-	case errors.Is(err, preflight.ErrNoTemplate):
-		err = fmt.Errorf("%w with --template", err)
+	if unclean := total.Unclean(); err == nil && unclean != "" {
+		err = fmt.Errorf("%s: %s", c.File, unclean)
 	}
-	if err != nil {
-		return nil, withCode(exitUsage, err)
-	}
-	return file, nil
+	return err
 }
 
 type exportShowCmd struct {
@@ -124,19 +89,19 @@ type exportShowCmd struct {
 }
 
 func (c exportShowCmd) Run(a *app) error {
-	file, err := openDataset(c.options(a))
+	data, err := c.open()
 	if err != nil {
 		return err
 	}
-	spans, err := file.Spans(c.Row)
+	turns, err := data.Turns(c.Row)
 	if err != nil {
 		return err
 	}
 	if c.HTML == "" {
-		return a.print(preflight.Text(spans, terminal.StyleOf(os.Stdout, a.getenv)))
+		return a.print(preflight.Text(turns, terminal.StyleOf(os.Stdout, a.getenv)))
 	}
 	title := fmt.Sprintf("%s, row %d", filepath.Base(c.File), c.Row)
-	if err := files.WriteFile(c.HTML, []byte(preflight.HTML(title, spans))); err != nil {
+	if err := files.WriteFile(c.HTML, []byte(preflight.HTML(title, turns))); err != nil {
 		return err
 	}
 	a.say("wrote %s", c.HTML)

@@ -207,8 +207,8 @@ var scripted = map[string]map[string]string{
 		"serve_protocol_test.go": "max-sessions",
 	},
 	"mcp":          {"mcp_test.go": "data questions question out listen baseline call-timeout max-answer scoring judge judge-concurrency"},
-	"export check": {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template python json"},
-	"export show":  {"script/export-check.txtar": "trainer trainer-config dataset tokenizer cutoff-len template row html"},
+	"export check": {"script/export-check.txtar": "format trainer tokenizer cutoff-len template python json"},
+	"export show":  {"script/export-check.txtar": "format trainer tokenizer cutoff-len template row html"},
 	"export tasks": {"script/export-tasks.txtar": "data questions out format replace with-gold server-url split split-seed sidecar-image image-data agent-image baseline retrieve turns " +
 		"rows observation-tokens query-seconds call-timeout max-answer status of"},
 	"trace": {

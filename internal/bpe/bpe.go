@@ -4,18 +4,14 @@
 package bpe
 
 import (
-	"strings"
 	"sync"
 	"unicode/utf8"
 )
 
 // Tokenizer encodes text. It is safe for concurrent use.
 type Tokenizer struct {
-	vocab     map[string]int32 // the model's tokens as the file spells them
-	added     map[string]int32 // the added tokens
-	texts     []string         // all tokens by id, as text
-	before    tokenFinder      // added tokens, matched in the original text
-	after     tokenFinder      // added tokens, matched in the normalized text
+	before    tokenFinder // added tokens, matched in the original text
+	after     tokenFinder // added tokens, matched in the normalized text
 	nfc       bool
 	splitters []splitter
 	model     model
@@ -46,26 +42,6 @@ func (t *Tokenizer) Count(text string) int {
 	n := len(*buffer)
 	t.buffers.Put(buffer)
 	return n
-}
-
-// Decode returns the text of ids: added tokens as they are written, other tokens as their bytes. It skips unknown ids.
-// The ids of a part of a text may begin or end within a character.
-func (t *Tokenizer) Decode(ids []int32) string {
-	var text strings.Builder
-	for _, id := range ids {
-		if id >= 0 && int(id) < len(t.texts) {
-			text.WriteString(t.texts[id])
-		}
-	}
-	return text.String()
-}
-
-// ID returns the id of a token as the file spells it: <|im_end|>, or Ġthe for " the".
-func (t *Tokenizer) ID(token string) (id int32, ok bool) {
-	if id, ok = t.added[token]; !ok {
-		id, ok = t.vocab[token]
-	}
-	return id, ok
 }
 
 // encoder collects the ids of one text.

@@ -29,51 +29,8 @@ func ExampleTokenizer_Encode() {
 		fmt.Println(err)
 		return
 	}
-	ids := tokenizer.Encode(nil, "the paper<|im_end|>")
-	for _, id := range ids {
-		fmt.Printf("%d %q\n", id, tokenizer.Decode([]int32{id}))
-	}
-	// Output:
-	// 256 "th"
-	// 68 "e"
-	// 400 " pap"
-	// 259 "er"
-	// 702 "<|im_end|>"
-}
-
-func TestDecode(t *testing.T) {
-	tokenizer := open(t, "llama3")
-	text := "the café <|im_start|>user\n中文 👩‍🔬 caf\u0065\u0301<|im_end|>\n"
-	ids := tokenizer.Encode(nil, text)
-	if got := tokenizer.Decode(ids); got != text {
-		t.Errorf("Decode(Encode(%q)) = %q", text, got)
-	}
-	var parts strings.Builder
-	for _, id := range ids {
-		parts.WriteString(tokenizer.Decode([]int32{id}))
-	}
-	if parts.String() != text {
-		t.Errorf("token by token: %q", parts.String())
-	}
-	if got := tokenizer.Decode([]int32{-1, 1 << 30}); got != "" {
-		t.Errorf("Decode of unknown ids = %q", got)
-	}
-}
-
-func TestID(t *testing.T) {
-	tokenizer := open(t, "qwen2")
-	for _, token := range []string{"<|im_end|>", "<tool_call>", "Ġthe", "a"} {
-		id, ok := tokenizer.ID(token)
-		if !ok {
-			t.Errorf("ID(%q): no such token", token)
-		}
-		if got, want := tokenizer.Decode([]int32{id}), strings.ReplaceAll(token, "Ġ", " "); got != want {
-			t.Errorf("ID(%q) = %d, the token %q", token, id, got)
-		}
-	}
-	if id, ok := tokenizer.ID("no such token"); ok {
-		t.Errorf("ID of an unknown token = %d", id)
-	}
+	fmt.Println(tokenizer.Encode(nil, "the paper<|im_end|>"))
+	// Output: [256 68 400 259 702]
 }
 
 // A broken byte is what encoding/json writes for it.
@@ -95,14 +52,14 @@ func TestEncodeAppends(t *testing.T) {
 
 // More words than the cache has slots, from several goroutines.
 func TestEncodeConcurrently(t *testing.T) {
-	tokenizer := open(t, "qwen2")
+	tokenizer := open(t, "qwen2") // which has a token for each digit
+	want := tokenizer.Count("word00000")
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for i := range 30_000 {
-				text := fmt.Sprintf("word%d x%d", i, i%7)
-				if got := tokenizer.Decode(tokenizer.Encode(nil, text)); got != text {
-					t.Errorf("got %q, want %q", got, text)
+				if n := tokenizer.Count(fmt.Sprintf("word%05d", i)); n != want {
+					t.Errorf("%d tokens, want %d", n, want)
 					return
 				}
 			}
@@ -142,7 +99,6 @@ func TestOpenErrors(t *testing.T) {
 		{"merge of three", `{` + byteLevel + `,"model":{"type":"BPE","vocab":{"a":0},"merges":["a b c"]}}`, "merge 1 has 3 parts"},
 		{"merges of another kind", `{` + byteLevel + `,"model":{"type":"BPE","vocab":{"a":0},"merges":{"a":1}}}`, "model.merges"},
 		{"merge outside", `{` + byteLevel + `,"model":{"type":"BPE","vocab":{"a":0,"b":1},"merges":[["a","b"]]}}`, `("a", "b") has tokens outside the vocabulary`},
-		{"id", `{` + byteLevel + `,"model":{"type":"BPE","vocab":{"a":99999999},"merges":[]}}`, "id 99999999 is out of range"},
 		{"suffix", `{` + byteLevel + `,"model":{"type":"BPE","end_of_word_suffix":"</w>","vocab":{},"merges":[]}}`, "end_of_word_suffix"},
 		{"byte fallback", `{` + byteLevel + `,"model":{"type":"BPE","byte_fallback":true,"vocab":{},"merges":[]}}`, "byte_fallback"},
 		{"unk", `{` + byteLevel + `,"model":{"type":"BPE","unk_token":"?","vocab":{},"merges":[]}}`, `unk_token "?" is not in the vocabulary`},
@@ -178,16 +134,12 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// Nothing that opens panics, and text comes back where nothing is normalized or dropped.
+// No text panics, and it has no more tokens than bytes.
 func FuzzEncode(f *testing.F) {
 	tokenizer := open(f, "o200k")
 	f.Add("the paper's 12,345 words<|im_end|>\n")
 	f.Add("e\u0301 中文 \r\n\xff 👩‍🔬")
 	f.Fuzz(func(t *testing.T, text string) {
-		want := strings.ToValidUTF8(text, "")
-		if got := tokenizer.Decode(tokenizer.Encode(nil, want)); got != want {
-			t.Errorf("Decode(Encode(%q)) = %q", want, got)
-		}
 		if n := tokenizer.Count(text); n < 0 || n > 3*len(text) {
 			t.Errorf("Count(%q) = %d", text, n)
 		}
@@ -214,7 +166,6 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ids := tokenizer.Encode(nil, "a b ab x x1 the e\u0301 '\n")
-		_ = tokenizer.Decode(ids)
+		_ = tokenizer.Encode(nil, "a b ab x x1 the e\u0301 '\n")
 	})
 }

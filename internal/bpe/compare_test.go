@@ -3,6 +3,7 @@ package bpe_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,7 @@ func compare(t *testing.T, dir string) {
 			for n := 1; texts.Scan() && ids.Scan(); n++ {
 				text, want := unmarshal[string](t, texts.Bytes()), unmarshal[[]int32](t, ids.Bytes())
 				if got := tokenizer.Encode(nil, text); !slices.Equal(got, want) {
-					t.Errorf("line %d: %s", n, difference(tokenizer, text, got, want))
+					t.Errorf("line %d: %s", n, difference(text, got, want))
 				}
 				if got := tokenizer.Count(text); got != len(want) {
 					t.Errorf("line %d: Count = %d, want %d", n, got, len(want))
@@ -70,19 +71,11 @@ func unmarshal[T any](t *testing.T, data []byte) T {
 }
 
 // difference describes the first difference.
-func difference(tokenizer *bpe.Tokenizer, text string, got, want []int32) string {
+func difference(text string, got, want []int32) string {
 	n := 0
 	for n < min(len(got), len(want)) && got[n] == want[n] {
 		n++
 	}
-	tail := func(ids []int32) string {
-		var pieces []string
-		for _, id := range ids[n:min(n+6, len(ids))] {
-			pieces = append(pieces, tokenizer.Decode([]int32{id}))
-		}
-		data, _ := json.Marshal(pieces)
-		return string(data)
-	}
-	context := tokenizer.Decode(want[max(0, n-5):n])
-	return "after " + context + ": got " + tail(got) + ", want " + tail(want) + " in " + text[:min(len(text), 200)]
+	tail := func(ids []int32) []int32 { return ids[n:min(n+6, len(ids))] }
+	return fmt.Sprintf("after %d ids: got %d, want %d in %s", n, tail(got), tail(want), text[:min(len(text), 200)])
 }

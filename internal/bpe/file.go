@@ -49,9 +49,6 @@ type component struct {
 	IndividualDigits bool              `json:"individual_digits"`
 }
 
-// largestID bounds the table of tokens.
-const largestID = 1 << 22
-
 // errUnsupported ends every error about a file that is not for this package.
 var errUnsupported = errors.New("only byte-level BPE tokenizers are supported, such as those of Qwen, Llama 3 and GPT-2")
 
@@ -86,7 +83,8 @@ func parse(data []byte) (*Tokenizer, error) {
 	if err := t.readPreTokenizer(f.PreTokenizer); err != nil {
 		return nil, err
 	}
-	return t, t.readAdded(f.Added)
+	t.readAdded(f.Added, f.Model.vocab)
+	return t, nil
 }
 
 func (t *Tokenizer) readNormalizer(c *component) error {
@@ -157,13 +155,6 @@ func (t *Tokenizer) readModel(f *modelFile) error {
 	if err != nil {
 		return err
 	}
-	t.vocab = f.vocab
-	t.texts = make([]string, len(f.vocab))
-	for token, id := range f.vocab {
-		if err := t.setText(id, unspell(token)); err != nil {
-			return err
-		}
-	}
 	m := &t.model
 	if err := m.readMerges(f.vocab, merges); err != nil {
 		return err
@@ -209,18 +200,6 @@ func readMergeList(data []byte) (merges [][]string, err error) {
 		}
 	}
 	return merges, nil
-}
-
-// setText sets the text of an id.
-func (t *Tokenizer) setText(id int32, text string) error {
-	if id < 0 || id > largestID {
-		return fmt.Errorf("token %q: id %d is out of range", text, id)
-	}
-	if missing := int(id) + 1 - len(t.texts); missing > 0 {
-		t.texts = append(t.texts, make([]string, missing)...)
-	}
-	t.texts[id] = text
-	return nil
 }
 
 func (m *model) readMerges(vocab map[string]int32, merges [][]string) error {
@@ -269,31 +248,28 @@ func (m *model) readBytes(f *modelFile) error {
 
 // readAdded adds the added tokens. Their ids are those of the vocabulary, or the next free ones: the ids in the file
 // do not count. The last token of an id counts.
-func (t *Tokenizer) readAdded(tokens []addedToken) error {
-	t.added = make(map[string]int32, len(tokens))
+func (t *Tokenizer) readAdded(tokens []addedToken, vocab map[string]int32) {
+	added := make(map[string]int32, len(tokens))
 	byID := make(map[int32]*addedToken, len(tokens))
-	next := int32(len(t.vocab))
+	next := int32(len(vocab))
 	for i := range tokens {
 		token := &tokens[i]
 		if token.Content == "" {
 			continue
 		}
-		id, ok := t.ID(token.Content)
+		id, ok := added[token.Content]
+		if !ok {
+			id, ok = vocab[token.Content]
+		}
 		if !ok {
 			id = next
 			next++
 		}
-		token.id = id
-		t.added[token.Content] = id
-		if err := t.setText(id, token.Content); err != nil {
-			return err
-		}
-		byID[id] = token
+		token.id, added[token.Content], byID[id] = id, id, token
 	}
 	for _, id := range slices.Sorted(maps.Keys(byID)) {
 		t.find(byID[id])
 	}
-	return nil
 }
 
 // find has the texts searched for a token.

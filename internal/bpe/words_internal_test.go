@@ -76,21 +76,17 @@ func mergeByDefinition(m *model, word string) (ids []int32) {
 	}
 }
 
-// Every byte has its own character and back.
+// Every byte has its own character.
 func TestAlphabet(t *testing.T) {
 	seen := map[string]bool{}
 	for b := range 256 {
-		text := string([]byte{byte(b)})
-		token := spell(text)
-		if unspell(token) != text || seen[token] {
-			t.Errorf("byte %#x is spelled %q, which is %q", b, token, unspell(token))
+		token := spell(string([]byte{byte(b)}))
+		if seen[token] {
+			t.Errorf("byte %#x is spelled %q, like another one", b, token)
 		}
 		seen[token] = true
 	}
 	if got := spell(" the\n"); got != "ĠtheĊ" {
 		t.Errorf("spell = %q", got)
-	}
-	if got := unspell("<two words>"); got != "<two words>" {
-		t.Errorf("unspell = %q", got)
 	}
 }

@@ -6,13 +6,9 @@ import (
 )
 
 // JSON prints a value as json.dumps(v, ensure_ascii=False) does.
-func JSON(v Value) string { return string(appendJSON(nil, v, "")) }
+func JSON(v Value) string { return string(appendJSON(nil, v)) }
 
-// JSONIndent prints a value as json.dumps(v, indent=4, ensure_ascii=False) does.
-func JSONIndent(v Value) string { return string(appendJSON(nil, v, "\n")) }
-
-// appendJSON prints a value. A nonempty newline, a line break and the current indent, precedes items and keys.
-func appendJSON(b []byte, v Value, newline string) []byte {
+func appendJSON(b []byte, v Value) []byte {
 	switch x := v.(type) {
 	case nil:
 		return append(b, "null"...)
@@ -28,54 +24,38 @@ func appendJSON(b []byte, v Value, newline string) []byte {
 	case *big.Int:
 		return x.Append(b, 10)
 	case List:
-		return appendJSONItems(b, x, newline)
+		return appendJSONItems(b, x)
 	case *Dict:
-		return appendJSONMembers(b, x, newline)
+		return appendJSONMembers(b, x)
 	}
 	return append(b, Repr(v)...)
 }
 
 // separate starts item i of a list or object.
-func separate(b []byte, i int, inner string) []byte {
-	switch {
-	case i > 0 && inner == "":
+func separate(b []byte, i int) []byte {
+	if i > 0 {
 		return append(b, ", "...)
-	case i > 0:
-		b = append(b, ',')
 	}
-	return append(b, inner...)
+	return b
 }
 
-func deeper(newline string) string {
-	if newline == "" {
-		return ""
-	}
-	return newline + "    "
-}
-
-func appendJSONItems(b []byte, list List, newline string) []byte {
-	if len(list) == 0 {
-		return append(b, "[]"...)
-	}
+func appendJSONItems(b []byte, list List) []byte {
 	b = append(b, '[')
 	for i, item := range list {
-		b = appendJSON(separate(b, i, deeper(newline)), item, deeper(newline))
+		b = appendJSON(separate(b, i), item)
 	}
-	return append(append(b, newline...), ']')
+	return append(b, ']')
 }
 
-func appendJSONMembers(b []byte, d *Dict, newline string) []byte {
-	if d.Len() == 0 {
-		return append(b, "{}"...)
-	}
+func appendJSONMembers(b []byte, d *Dict) []byte {
 	b = append(b, '{')
 	i := 0
 	for k, item := range d.All() {
-		b = appendJSON(separate(b, i, deeper(newline)), k, "")
-		b = appendJSON(append(b, ": "...), item, deeper(newline))
+		b = appendJSON(separate(b, i), k)
+		b = appendJSON(append(b, ": "...), item)
 		i++
 	}
-	return append(append(b, newline...), '}')
+	return append(b, '}')
 }
 
 func jsonFloat(f float64) string {

@@ -3,10 +3,8 @@ package export
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
-	"airqa/internal/bpe"
 	"airqa/internal/progress"
 	"airqa/qa"
 	"airqa/train/format"
@@ -50,9 +48,6 @@ func DefaultCutoff(f Format) int { return limits[f].cutoff }
 // paperCutoff is the paper's cutoff_len.
 const paperCutoff = 4096
 
-// estimateMargin is the share of the limit, in percent, that stays free of estimated tokens.
-const estimateMargin = 8
-
 // The reasons of rows that are too long.
 const (
 	TooLong  windows.Reason = "too_long"  // longer than the limit even with short observations
@@ -65,38 +60,24 @@ type cut struct{ message, keep int }
 
 // measured counts rows by what the trainer would do with them.
 type measured struct {
-	rows, whole, head, target, shortened int
-	tokens, trained, longest             int
+	rows, whole, shortened   int
+	tokens, trained, longest int
 }
 
 // fitter measures rows, and shortens those that are too long.
 type fitter struct {
 	Limit
-	// text and vision measure rows without and with images.
-	text, vision *preflight.Checker
-	measured     measured
+	counter  *preflight.Counter
+	measured measured
 }
 
-// newFitter opens the tokenizer; it returns nil without a limit. Of whole episodes, all turns are trained.
-func newFitter(l Limit, whole bool) (f *fitter, err error) {
+// newFitter opens the tokenizer; it returns nil without a limit.
+func newFitter(l Limit) (*fitter, error) {
 	if l.CutoffLen == 0 {
 		return nil, nil
 	}
-	c := preflight.Config{Template: l.template(false), CutoffLen: l.CutoffLen, MaskHistory: !whole}
-	if l.Tokenizer != "" {
-		if c.Tokenizer, err = bpe.Open(l.Tokenizer); err != nil {
-			return nil, fmt.Errorf("tokenizer: %w", err)
-		}
-	} else if l.Fit {
-		c.CutoffLen, c.EveryDigit = l.CutoffLen*100/(100+estimateMargin), true
-	}
-	f = &fitter{Limit: l}
-	if f.text, err = preflight.New(c); err != nil {
-		return nil, err
-	}
-	c.Template = l.template(true)
-	f.vision, err = preflight.New(c)
-	return f, err
+	counter, err := preflight.New(preflight.Config{Template: l.Template, Tokenizer: l.Tokenizer})
+	return &fitter{Limit: l, counter: counter}, err
 }
 
 // template is the trainer's template for rows with or without images.
@@ -112,40 +93,34 @@ func (l Limit) template(images bool) string {
 
 // fitted is what becomes of a row under a limit: the shortened observations, or the reason against it.
 type fitted struct {
-	verdict preflight.Verdict
-	cuts    []cut
-	reason  windows.Reason
-	detail  string
+	size   preflight.Size
+	cuts   []cut
+	reason windows.Reason
+	detail string
 }
 
 // fit decides whether a row may be exported, and which observations are shortened for that. Calls may overlap.
 func (f *fitter) fit(t *texts, row, against *windows.Row) fitted {
 	m := measure{f, t, row, against}
-	x := fitted{verdict: m.verdict(nil)}
-	if x.verdict.Outcome != preflight.Kept {
-		return fitted{reason: Refused, detail: strings.Join(x.verdict.Reasons, "; ")}
+	size, err := m.size(nil)
+	if err != nil {
+		return fitted{reason: Refused, detail: err.Error()}
 	}
-	total := x.verdict.Tokens + x.verdict.Cut
-	if !x.verdict.Whole() && f.Fit {
-		if x.cuts, x.verdict = m.shorten(x.verdict); !x.verdict.Whole() {
-			short := x.verdict.Tokens + x.verdict.Cut
-			return fitted{reason: TooLong, detail: fmt.Sprintf("%d tokens, and %d with short observations; the limit is %s", total, short,
-				f.described())}
+	x, total := fitted{size: size}, size.Tokens
+	if !f.whole(size) && f.Fit {
+		if x.cuts, x.size = m.shorten(size); !f.whole(x.size) {
+			return fitted{reason: TooLong, detail: fmt.Sprintf("%d tokens, and %d with short observations; the limit is %d", total, x.size.Tokens,
+				f.CutoffLen)}
 		}
 	}
-	if !x.verdict.Whole() && len(imagesOf(row.Context)) > 0 {
-		return fitted{reason: CutImage, detail: fmt.Sprintf("%d tokens; the limit is %s", total, f.described())}
+	if !f.whole(x.size) && len(imagesOf(row.Context)) > 0 {
+		return fitted{reason: CutImage, detail: fmt.Sprintf("%d tokens; the limit is %d", total, f.CutoffLen)}
 	}
 	return x
 }
 
-// described is the limit for a detail.
-func (f *fitter) described() string {
-	if n := f.text.Config().CutoffLen; n < f.CutoffLen {
-		return fmt.Sprintf("%d, with a margin for the estimate", f.CutoffLen)
-	}
-	return fmt.Sprint(f.CutoffLen)
-}
+// whole reports whether the trainer sees all of a row.
+func (f *fitter) whole(s preflight.Size) bool { return s.Tokens <= f.CutoffLen }
 
 // warn warns of rows that the trainer would not take whole.
 func (f *fitter) warn(of Format, notify progress.Notify) {
@@ -154,8 +129,8 @@ func (f *fitter) warn(of Format, notify progress.Notify) {
 		return
 	}
 	t, unit := limits[of], "tokens"
-	if f.Tokenizer == "" {
-		unit = "tokens (estimated)"
+	if n := f.counter.Vocabulary(); n > 0 {
+		unit = fmt.Sprintf("tokens (estimated for a vocabulary of %d words)", n)
 	}
 	notify.Warnf("%d of %d rows have more than %d %s: %s %s. Set another limit, or shorten the observations",
 		long, f.measured.rows, f.CutoffLen, unit, cmp.Or(t.trainer, "a trainer"), cmp.Or(t.effect, "cuts longer rows"))
@@ -163,37 +138,35 @@ func (f *fitter) warn(of Format, notify progress.Notify) {
 
 // note describes the limit and what it does to the rows.
 func (f *fitter) note(of Format) string {
-	m, t, count := f.measured, limits[of], "tokens"
-	if f.Tokenizer == "" {
-		count = "estimated tokens"
+	m, t, count := f.measured, limits[of], ""
+	if n := f.counter.Vocabulary(); n > 0 {
+		count = fmt.Sprintf(" estimated for a vocabulary of %d words,", n)
 	}
 	where := ""
 	if t.file != "" {
 		where = " (" + t.file + ")"
 	}
-	text := fmt.Sprintf("At %s %d%s, template %s: %d of %d rows are whole, %d lose a part of the system prompt or the question, %d a part of the turn to train; "+
-		"%d rows with shortened observations; %d %s, %d of them trained; the longest row has %d",
-		cmp.Or(t.setting, "cutoff_len"), f.CutoffLen, where, f.template(false), m.whole, m.rows, m.head, m.target, m.shortened, m.tokens, count, m.trained, m.longest)
+	text := fmt.Sprintf("At %s %d%s, template %s: %d of %d rows are whole, %d with shortened observations; at most %d tokens,%s %d of them trained; "+
+		"the longest row has %d",
+		cmp.Or(t.setting, "cutoff_len"), f.CutoffLen, where, f.template(false), m.whole, m.rows, m.shortened, m.tokens, count, m.trained, m.longest)
 	if t.own > 0 {
 		text += fmt.Sprintf("; by its own default of %d, %s %s", t.own, t.trainer, t.effect)
 	}
 	return text
 }
 
-func (m *measured) add(v preflight.Verdict, shortened bool) {
-	count := func(n *int, yes bool) {
-		if yes {
-			*n++
-		}
-	}
+// add counts a row, which is whole or not.
+func (m *measured) add(x fitted, whole bool) {
 	m.rows++
-	count(&m.whole, v.Whole())
-	count(&m.head, !v.HeadWhole)
-	count(&m.target, !v.TargetWhole)
-	count(&m.shortened, shortened)
-	m.tokens += v.Tokens
-	m.trained += v.Trained
-	m.longest = max(m.longest, v.Tokens+v.Cut)
+	if whole {
+		m.whole++
+	}
+	if len(x.cuts) > 0 {
+		m.shortened++
+	}
+	m.tokens += x.size.Tokens
+	m.trained += x.size.Trained
+	m.longest = max(m.longest, x.size.Tokens)
 }
 
 // measure measures one row, or a pair.
@@ -203,26 +176,21 @@ type measure struct {
 	row, against *windows.Row
 }
 
-// verdict measures the row with shortened observations: of a pair, the longer side.
-func (m measure) verdict(cuts []cut) preflight.Verdict {
+// size measures the row with shortened observations: of a pair, the longer side.
+func (m measure) size(cuts []cut) (preflight.Size, error) {
 	one := *m.row
 	one.Context = shortened(m.row.Context, cuts)
-	v := m.judge(&one)
-	if m.against != nil && v.Outcome == preflight.Kept {
-		one.Target = m.against.Target
-		if w := m.judge(&one); w.Outcome != preflight.Kept || w.Tokens+w.Cut > v.Tokens+v.Cut {
-			return w
-		}
+	c := m.texts.conversation(format.ShareGPT, &pair{row: one, against: m.against})
+	if err := c.CheckTurns(); err != nil {
+		return preflight.Size{}, err
 	}
-	return v
+	return m.counter.Measure(c)
 }
 
-func (m measure) judge(row *windows.Row) preflight.Verdict {
-	checker := m.text
-	if len(imagesOf(row.Context)) > 0 {
-		checker = m.vision
-	}
-	return checker.Measure(m.texts.conversation(format.ShareGPT, &pair{row: *row}).Turns())
+// short measures a row of which a longer form was measured before.
+func (m measure) short(cuts []cut) preflight.Size {
+	size, _ := m.size(cuts) // its turns and images are the same
+	return size
 }
 
 // levels are the sizes in bytes to which observations are shortened, one after another: the longest first.
@@ -230,7 +198,7 @@ var levels = []int{8 << 10, 4 << 10, 2 << 10, 1 << 10, 512, 256, 128}
 
 // shorten shortens observations, the longest first and of these the oldest first, until the row is whole. The last one
 // loses no more than necessary.
-func (m measure) shorten(v preflight.Verdict) ([]cut, preflight.Verdict) {
+func (m measure) shorten(size preflight.Size) ([]cut, preflight.Size) {
 	var cuts []cut
 	for _, level := range levels {
 		for i := 2; i < len(m.row.Context); i++ { // after system and task
@@ -238,28 +206,28 @@ func (m measure) shorten(v preflight.Verdict) ([]cut, preflight.Verdict) {
 				continue
 			}
 			try := withCut(cuts, cut{i, level})
-			if v = m.verdict(try); v.Whole() {
-				return m.relax(cuts, cut{i, level}, v)
+			if size = m.short(try); m.whole(size) {
+				return m.relax(cuts, cut{i, level}, size)
 			}
 			cuts = try
 		}
 	}
-	return cuts, v
+	return cuts, size
 }
 
 // relax lengthens the last cut as far as the row remains whole.
-func (m measure) relax(cuts []cut, last cut, v preflight.Verdict) ([]cut, preflight.Verdict) {
+func (m measure) relax(cuts []cut, last cut, size preflight.Size) ([]cut, preflight.Size) {
 	low, high := last.keep, kept(m.row.Context, cuts, last.message)
 	const precision = 64
 	for high-low > precision {
 		middle := (low + high) / 2
-		if w := m.verdict(withCut(cuts, cut{last.message, middle})); w.Whole() {
-			low, v = middle, w
+		if s := m.short(withCut(cuts, cut{last.message, middle})); m.whole(s) {
+			low, size = middle, s
 		} else {
 			high = middle
 		}
 	}
-	return withCut(cuts, cut{last.message, low}), v
+	return withCut(cuts, cut{last.message, low}), size
 }
 
 func isObservation(m qa.Message) bool { return m.Role == qa.User || m.Role == qa.ToolResult }

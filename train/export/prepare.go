@@ -77,7 +77,7 @@ func (p *planner) prepare() (err error) {
 	if p.ids, err = idsOf(p.IDs); err != nil {
 		return err
 	}
-	if p.fitter, err = newFitter(p.Limit, p.Whole); err != nil {
+	if p.fitter, err = newFitter(p.Limit); err != nil {
 		return err
 	}
 	for _, dir := range p.Against {

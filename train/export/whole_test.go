@@ -12,12 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/internal/bpe"
 	"airqa/internal/testkit/recordtest"
 	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/export"
-	"airqa/train/preflight"
 	"airqa/train/windows"
 )
 
@@ -224,23 +222,15 @@ func TestWholeThinking(t *testing.T) {
 // Whole episodes are fitted by shorter observations, and those that remain too long are left out with all their turns.
 func TestWholeFit(t *testing.T) {
 	made := longRun(t)
-	tok, err := bpe.Open(tokenizer)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const limit = 4096
-	checker, err := preflight.New(preflight.Config{Template: "qwen", CutoffLen: limit, Tokenizer: tok})
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Whole: true, Limit: export.Limit{CutoffLen: limit, Tokenizer: tokenizer, Fit: true}}}
 	out := write(t, c)
 	whole := rowsByID(t, write(t, export.Config{Runs: []string{made.Run.Dir}, Rules: export.Rules{Whole: true}}))
 	shortened := 0
 	fitted := rowsByID(t, out)
 	for id, row := range fitted {
-		if v := checker.Measure(conversation(row)); !v.Whole() {
-			t.Errorf("%s: %+v", id, v)
+		if n := measure(t, row, tokenizer); n > limit {
+			t.Errorf("%s: %d tokens", id, n)
 		}
 		if len(row.Conversations) != len(whole[id].Conversations) {
 			t.Errorf("%s: %d messages of %d", id, len(row.Conversations), len(whole[id].Conversations))

@@ -116,8 +116,8 @@ func appendList[T any](dst []byte, items []T, item func([]byte, T) []byte) []byt
 	return append(dst, ']')
 }
 
-// spaced formats JSON as Python prints it, with a space after each comma and colon, as chat templates render calls.
-func spaced(raw json.RawMessage) string {
+// Spaced formats JSON as Python prints it, with a space after each comma and colon, as chat templates render calls.
+func Spaced(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
 		return string(raw)

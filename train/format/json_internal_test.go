@@ -33,7 +33,7 @@ func TestSpaced(t *testing.T) {
 		` { "a" : "x,y:\"z\\" , "b":{}}`: `{"a": "x,y:\"z\\", "b": {}}`,
 		`"\\",`:                          `"\\",`, // no JSON
 	} {
-		if got := spaced(json.RawMessage(in)); got != want {
+		if got := Spaced(json.RawMessage(in)); got != want {
 			t.Errorf("%s becomes %s, want %s", in, got, want)
 		}
 	}

@@ -97,6 +97,7 @@ func TestReadErrors(t *testing.T) {
 		{"conversations", `{"conversations":"x"}`, "conversations: json"},
 		{"turn", `{"conversations":[{"from":"GPT","value":"x"}]}`, `turn 1: unknown role "GPT"`},
 		{"value", `{"conversations":[` + human + `,{"from":"gpt","value":[1]}]}`, "turn 2: value: want a text, not [1]"},
+		{"no value", `{"conversations":[` + human + `,{"from":"gpt","value":null}]}`, "turn 2: no value"},
 		{"order", `{"conversations":[` + human + `,` + gpt + `,` + gpt + `]}`, "turn 3: human (or observation) and gpt (or function_call) do not alternate"},
 		{"late system", `{"conversations":[` + human + `,` + gpt + `,{"from":"system","value":"s"}]}`, "turn 3: a system prompt after the start"},
 		{"end", `{"conversations":[` + human + `,` + gpt + `,` + human + `]}`, "the last turn is not of gpt"},

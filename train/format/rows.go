@@ -264,7 +264,7 @@ func withCalls(text string, calls []qa.ToolCall) string {
 
 // callText returns a call as JSON with the spaces that chat templates print.
 func callText(c qa.ToolCall) string {
-	return `{"name": ` + string(appendString(nil, c.Name)) + `, "arguments": ` + spaced(argumentObject(c.Arguments)) + `}`
+	return `{"name": ` + string(appendString(nil, c.Name)) + `, "arguments": ` + Spaced(argumentObject(c.Arguments)) + `}`
 }
 
 // argumentObject returns the arguments of a call as an object: text that is no JSON object is under the name "arguments",

@@ -105,6 +105,9 @@ func readTurn(t map[string]json.RawMessage, images *[]string) (m Message, err er
 	if err != nil {
 		return m, err
 	}
+	if raw := string(t["value"]); raw == "" || raw == "null" {
+		return m, errors.New("no value")
+	}
 	role, ok := turnRoles[from]
 	if !ok {
 		return m, fmt.Errorf("unknown role %.40q", from)

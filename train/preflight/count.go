@@ -1,177 +1,160 @@
 package preflight
 
 import (
-	"strings"
-	"sync"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
 
+	"airqa/internal/bpe"
 	"airqa/internal/tokens"
-	"airqa/train/preflight/template"
+	"airqa/qa"
+	"airqa/train/format"
 )
 
-// counter counts and splits the pieces of a rendered row: exactly with the model's tokenizer, or with the vocabulary of
-// another model.
-type counter struct {
-	// special are tokens that count one wherever they stand: those that the trainer adds to the vocabulary, or of an estimate
-	// all special tokens of the template.
-	special []string
-	// bos reports whether the tokenizer has a first token.
-	bos bool
-	// countPlain and cutPlain count a text without special tokens, and divide it after n tokens, of which it has more.
-	countPlain func(text string) int
-	cutPlain   func(text string, n int) (head, tail string)
-	known      *memo
+// Config is how tokens are counted.
+type Config struct {
+	// Template names a chat template of the table; empty for qwen, and qwen2_vl for conversations with images.
+	Template string
+	// Tokenizer is the tokenizer.json of the model. Without one, tokens are estimated: see [tokens.Bound].
+	Tokenizer string
 }
 
-func newCounter(c Config, t *template.Template) *counter {
-	if k := c.Tokenizer; k != nil {
-		cut := func(text string, n int) (head, tail string) {
-			ids := k.Encode(nil, text)
-			return k.Decode(ids[:n]), k.Decode(ids[n:])
+// Size is the number of tokens of a conversation, and of its trained turns: the texts are counted, the markup is an upper
+// bound.
+type Size struct {
+	Tokens  int `json:"tokens"`
+	Trained int `json:"trained"`
+}
+
+// Counter measures conversations. It is safe for concurrent use.
+type Counter struct {
+	text, vision template
+	exact        bool
+	count        func(string) int
+}
+
+// New opens the tokenizer and finds the template.
+func New(c Config) (k *Counter, err error) {
+	k = &Counter{exact: c.Tokenizer != ""}
+	if k.text, err = findTemplate(cmp.Or(c.Template, "qwen")); err != nil {
+		return nil, err
+	}
+	if k.vision, err = findTemplate(cmp.Or(c.Template, "qwen2_vl")); err != nil {
+		return nil, err
+	}
+	memo := &tokens.Memo{By: tokens.Bound}
+	if k.exact {
+		t, err := bpe.Open(c.Tokenizer)
+		if err != nil {
+			return nil, fmt.Errorf("tokenizer: %w", err)
 		}
-		return &counter{special: addedTokens(c, t), bos: c.BOS != "", countPlain: k.Count, cutPlain: cut, known: newMemo()}
+		memo.By = t.Count
 	}
-	estimate := tokens.Count
-	if c.EveryDigit {
-		estimate = func(text string) int { return tokens.Count(text) + furtherDigits(text) }
-	}
-	cut := func(text string, n int) (head, tail string) {
-		head, _ = tokens.Cut(text, n)
-		return head, text[len(head):]
-	}
-	return &counter{special: specialTokens(t), bos: true, countPlain: estimate, cutPlain: cut, known: newMemo()}
+	k.count = memo.Count
+	return k, nil
 }
 
-// addedTokens lists the tokens that the trainer adds to the vocabulary.
-func addedTokens(c Config, t *template.Template) (add []string) {
-	want := t.Stop
-	if len(want) == 0 && c.EOS == "" {
-		want = []string{"<|endoftext|>"}
-	}
-	for _, token := range want {
-		if _, ok := c.Tokenizer.ID(token); !ok {
-			add = append(add, token)
-		}
-	}
-	return add
-}
-
-// specialTokens lists the special tokens of a template.
-func specialTokens(t *template.Template) []string {
-	list := append([]string{"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|start_header_id|>", "<|end_header_id|>"}, t.Stop...)
-	if v := t.Vision; v != nil {
-		for _, token := range []string{v.Image, v.Video, v.Begin, v.End} {
-			if token != "" {
-				list = append(list, token)
-			}
-		}
-	}
-	return list
-}
-
-// count returns the number of tokens of a piece.
-func (c *counter) count(p template.Piece) int {
-	switch {
-	case p.Kind == template.BOS && !c.bos:
+// Vocabulary is the size of the vocabulary for which tokens are estimated; 0 if they are counted.
+func (k *Counter) Vocabulary() int {
+	if k.exact {
 		return 0
-	case p.Kind != template.Text:
-		return 1
 	}
-	return c.known.count(p.Text, func(text string) (n int) {
-		for text != "" {
-			before, token, after := cutFirst(text, c.special)
-			if before != "" {
-				n += c.countPlain(before)
+	return tokens.LeastWords
+}
+
+// Template returns the name of the template for conversations without images.
+func (k *Counter) Template() string { return k.text.name }
+
+// Measure measures a conversation, of a pair the longer side. The error says why the template cannot render it.
+func (k *Counter) Measure(c format.Conversation) (s Size, err error) {
+	t := k.templateOf(c)
+	s.Tokens = t.start + k.tools(t, c.Tools)
+	last := len(c.Messages) - 1
+	for i, m := range c.Messages {
+		n, err := k.message(t, m)
+		if err != nil {
+			return s, err
+		}
+		if i == last && c.Rejected != nil {
+			other, err := k.message(t, *c.Rejected)
+			if err != nil {
+				return s, err
 			}
-			if token != "" {
-				n++
+			n = max(n, other)
+		}
+		s.Tokens += n
+		if trains(m, i == last) {
+			s.Trained += n
+		}
+	}
+	return s, nil
+}
+
+// trains reports whether a message is trained: without a weight, the last one is.
+func trains(m format.Message, last bool) bool {
+	if m.Trained == nil {
+		return last
+	}
+	return *m.Trained
+}
+
+// templateOf returns the template for a conversation.
+func (k *Counter) templateOf(c format.Conversation) template {
+	for _, m := range c.Messages {
+		if len(m.Images()) > 0 {
+			return k.vision
+		}
+	}
+	return k.text
+}
+
+// message is the size of a message with its markup.
+func (k *Counter) message(t template, m format.Message) (n int, err error) {
+	switch m.Role {
+	case qa.System: // in t.start
+	case qa.User:
+		n = t.user
+	case qa.ToolResult:
+		n = t.result
+	case qa.Assistant:
+		n = t.answer
+	}
+	for _, im := range m.Images() {
+		size, err := t.imageTokens(im.Width, im.Height)
+		if err != nil {
+			return 0, err
+		}
+		n += size
+	}
+	if m.Reasoning != "" {
+		const marks = 16 // <think> tags with line breaks
+		n += marks + k.count(m.Reasoning)
+	}
+	for _, call := range m.Calls {
+		var arguments map[string]json.RawMessage
+		_ = json.Unmarshal(call.Arguments, &arguments) // other arguments have no names
+		n += t.call + t.argument*len(arguments)
+	}
+	return n + k.count(m.CallsInText().Text()), nil
+}
+
+// tools is the size of the prompt about tools.
+func (k *Counter) tools(t template, raw json.RawMessage) int {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+		return 0
+	}
+	n := t.tools
+	for _, tool := range list {
+		text := format.Spaced(tool)
+		if t.indented {
+			var b bytes.Buffer
+			if json.Indent(&b, tool, "", "    ") == nil {
+				text = b.String()
 			}
-			text = after
 		}
-		return n
-	})
-}
-
-// split returns the first n tokens of a piece and the rest.
-func (c *counter) split(p template.Piece, n int) (head, tail string) {
-	for text := p.Text; text != ""; {
-		before, token, after := cutFirst(text, c.special)
-		size := 0
-		if before != "" {
-			size = c.countPlain(before)
-		}
-		if size > n {
-			first, rest := c.cutPlain(before, n)
-			return head + first, rest + token + after
-		}
-		n -= size
-		if token != "" {
-			if n == 0 {
-				return head + before, token + after
-			}
-			n--
-		}
-		head += before + token
-		text = after
+		n += t.tool + k.count(text)
 	}
-	return head, ""
-}
-
-// cutFirst cuts text around the first of the tokens that occurs in it.
-func cutFirst(text string, tokens []string) (before, token, after string) {
-	at := -1
-	for _, t := range tokens {
-		if i := strings.Index(text, t); i >= 0 && (at < 0 || i < at || i == at && len(t) > len(token)) {
-			at, token = i, t
-		}
-	}
-	if at < 0 {
-		return text, "", ""
-	}
-	return text[:at], token, text[at+len(token):]
-}
-
-// furtherDigits returns how many digits are not the first of three in a token.
-func furtherDigits(text string) (n int) {
-	run := 0
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			run = 0
-			continue
-		}
-		if run++; run%3 != 1 {
-			n++
-		}
-	}
-	return n
-}
-
-// memo remembers counts of texts, as rows of one trajectory repeat each other's turns.
-type memo struct {
-	mu    sync.Mutex
-	m     map[string]int
-	bytes int
-}
-
-// memoBytes is the size of the texts after which a memo is cleared.
-const memoBytes = 32 << 20
-
-func newMemo() *memo { return &memo{m: make(map[string]int)} }
-
-// count returns the count of a text.
-func (m *memo) count(text string, count func(string) int) int {
-	m.mu.Lock()
-	n, ok := m.m[text]
-	m.mu.Unlock()
-	if ok {
-		return n
-	}
-	n = count(text)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.bytes += len(text); m.bytes > memoBytes {
-		clear(m.m)
-		m.bytes = len(text)
-	}
-	m.m[strings.Clone(text)] = n
 	return n
 }

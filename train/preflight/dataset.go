@@ -1,247 +1,329 @@
 package preflight
 
 import (
-	"context"
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"image"
+	_ "image/jpeg" // formats of images
+	_ "image/png"
+	"io"
+	"io/fs"
 	"iter"
-	"runtime"
+	"os"
+	"path/filepath"
+	"strings"
 
-	"airqa/internal/inorder"
-	"airqa/train/preflight/rows"
+	"go.yaml.in/yaml/v3"
+
+	"airqa/train/format"
 )
 
-// Dataset is a file of training data with the configuration of its trainer.
+// Options name the files to check.
+type Options struct {
+	// Path is a file of rows, or a folder: an export, or one with a dataset_info.json.
+	Path string
+	// Format is empty to detect it from the first row.
+	Format format.Format
+	// Trainer chooses the rows of a folder that has those of several.
+	Trainer Trainer
+	// Template and CutoffLen take the place of those in llamafactory.yaml or trl.yaml of the folder. CutoffLen is the maximum
+	// number of tokens of a row; 0 means that of the folder, or none.
+	Template  string
+	CutoffLen int
+	// Tokenizer is the tokenizer.json of the model, or its folder; empty for an estimate.
+	Tokenizer string
+}
+
+// Dataset is the files of one data set.
 type Dataset struct {
-	trainer trainer
-	path    string
-	// name is the entry or split of a data set for evaluation; empty for the one to train on.
-	name   string
-	config Config
-	// settings describes the trainer and its settings.
-	settings string
-	// failure is the error with which the trainer refuses its configuration, or why it is not checked.
-	failure error
-	// entry describes the file to LLaMA-Factory.
-	entry rows.Info
-	// tokenizer is the tokenizer.json of the configuration, if there is one.
-	tokenizer string
-	// file is the open file, if its columns were needed already.
-	file *rows.File
-	// run is what the trainer's own loader did, nil if it was not run.
-	run *TrainerTotal
+	Options
+	settings map[string]any // of the trainer
+	counter  *Counter
+	files    []*dataFile
 }
 
-// trainer predicts what becomes of rows.
-type trainer interface {
-	// refusal returns the error of a file that the trainer refuses whatever its rows.
-	refusal() error
-	// judge predicts what becomes of a row.
-	judge(cell rows.Cell) result
-	// follow returns a tracker for a file of a number of rows.
-	follow(rows int) tracker
-	// doubt returns why it is not known whether the trainer reads a file whose rows are fine.
-	doubt(f *rows.File) error
+// dataFile is one file of rows.
+type dataFile struct {
+	name, path string
+	entry      map[string]any // of dataset_info.json; nil if there is none
+	run        *TrainerTotal
 }
 
-// tracker finds errors that no row has alone.
-type tracker interface {
-	add(r result)
-	// end returns the number of rows that the trainer gets, or the error that stops the load.
-	end() (int, error)
-}
-
-// result is a judged row with what a tracker needs to know about it.
-type result struct {
-	Judged
-	index int
-	row   rows.Row
-	err   error // of the conversion
-	// spans returns the row as the trainer renders it, if it is kept.
-	spans func() []Span
-}
-
-func failed(err error) result {
-	return result{Judged: Judged{Verdict: stopped(err)}, err: err}
-}
-
-// Rows predicts what becomes of each row, in order, and of the load. An error of the file is in the total; the error
-// returned is that of emit or of the context.
-func (d *Dataset) Rows(ctx context.Context, emit func(Row) error) (Total, error) {
-	t := Total{Load: LoadOK, Dataset: d.name, Estimated: d.config.Tokenizer == nil}
-	if d.run != nil {
-		run := *d.run
-		t.Trainer = &run
+// Open finds the files and reads the settings. The rows are read by [Dataset.Rows].
+func Open(o Options) (d *Dataset, err error) {
+	d = &Dataset{Options: o}
+	if info, err := os.Stat(o.Path); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		d.files = []*dataFile{{name: filepath.Base(o.Path), path: o.Path}}
+	} else if err := d.openFolder(); err != nil {
+		return nil, err
 	}
-	n := 0
-	err := d.predict(ctx, &t, func(r Row) error {
-		n++
-		r.Dataset, r.Trainer = d.name, d.run.row(r.Row)
-		t.add(r)
-		return emit(r)
-	})
-	for ; err == nil && d.run.row(n) != nil; n++ { // rows that only the trainer has read
-		r := Row{Row: n, Dataset: d.name, Verdict: stopped(rows.NotChecked("not predicted")), Trainer: d.run.row(n)}
-		t.add(r)
-		t.Rows++
-		err = emit(r)
+	d.applySettings()
+	if info, err := os.Stat(d.Tokenizer); err == nil && info.IsDir() {
+		d.Tokenizer = filepath.Join(d.Tokenizer, "tokenizer.json")
 	}
-	return t, err
+	d.counter, err = New(Config{Template: d.Template, Tokenizer: d.Tokenizer})
+	return d, err
 }
 
-// predict predicts what becomes of the rows and of the load.
-func (d *Dataset) predict(ctx context.Context, t *Total, emit func(Row) error) error {
-	if d.failure != nil {
-		t.fail(d.failure)
-		return nil
-	}
-	if err := d.trainer.refusal(); err != nil {
-		if t.fail(err); t.Load == LoadNotChecked {
-			return nil
-		}
-	}
-	f, err := d.open()
-	if err != nil {
-		t.fail(err)
-		return nil
-	}
-	t.Rows, t.EndUntrained = f.Len, d.endUntrained()
-	tracker := d.trainer.follow(f.Len)
-	err = d.judgeAll(ctx, f, func(r result) error {
-		tracker.add(r)
-		return emit(Row{Row: r.index, Verdict: r.Verdict, Chosen: r.Chosen, Rejected: r.Rejected, Images: len(r.row.Images) > 0})
-	})
-	if err != nil {
+// openFolder finds the files of a folder: those of dataset_info.json for LLaMA-Factory, otherwise the rows of an export.
+func (d *Dataset) openFolder() error {
+	if err := d.readSettings(); err != nil {
 		return err
 	}
-	n, err := tracker.end()
-	if err == nil {
-		err = d.trainer.doubt(f)
-	}
-	if err != nil {
-		t.fail(err)
-	} else if t.Load == LoadOK {
-		t.TrainerRows = &n
-	}
-	return nil
-}
-
-// endUntrained returns why the token that ends a turn is not trained.
-func (d *Dataset) endUntrained() string {
-	switch t := d.trainer.(type) {
-	case llamaFactory:
-		return t.checker.endUntrained()
-	case trl:
-		if t.config.Tokenizer == nil {
-			return ""
-		}
-		if _, ok := t.config.Tokenizer.ID(endOfTurn); !ok {
-			return "the tokenizer has no token " + endOfTurn + ", with which the chat template ends a turn"
+	if d.Trainer == LLaMAFactory {
+		if err := d.readInfo(); err != nil || len(d.files) > 0 {
+			return err
 		}
 	}
-	return ""
-}
-
-// open reads the file, once.
-func (d *Dataset) open() (f *rows.File, err error) {
-	if d.file == nil {
-		if d.file, err = rows.Open(d.path); err != nil {
-			return nil, err
-		}
-	}
-	if d.config.MaxSamples > 0 {
-		d.file.Len = min(d.file.Len, d.config.MaxSamples)
-	}
-	return d.file, nil
-}
-
-// Settings describes the trainer and its settings in one line, with the data set if it is one for evaluation.
-func (d *Dataset) Settings() string {
-	if d.name == "" {
-		return d.settings
-	}
-	return d.name + ": " + d.settings
-}
-
-// Spans returns row n, counted from 0, as the trainer renders it.
-func (d *Dataset) Spans(n int) ([]Span, error) {
-	if d.failure != nil {
-		return nil, d.failure
-	}
-	f, err := d.open()
-	if err != nil {
-		return nil, err
-	}
-	cell, err := f.Row(n)
-	if err != nil {
-		return nil, err
-	}
-	r := d.trainer.judge(cell)
-	switch r.Outcome {
-	case Kept:
-		return r.spans(), nil
-	case NotChecked:
-		return nil, fmt.Errorf("not checked: %s", r.Reasons[0])
-	}
-	return nil, fmt.Errorf("%w: %s", errNotKept, r.Reasons)
-}
-
-// job is a group of rows.
-type job struct {
-	first int
-	raw   [][]byte
-}
-
-// jobRows is the number of rows of a job.
-const jobRows = 64
-
-// judgeAll judges the rows of a file on all processors and passes the results on in order.
-func (d *Dataset) judgeAll(ctx context.Context, f *rows.File, emit func(result) error) error {
-	work := func(_ context.Context, j job) []result {
-		out := make([]result, len(j.raw))
-		for i, raw := range j.raw {
-			if cell, err := f.Parse(raw); err != nil {
-				out[i] = failed(err)
-			} else {
-				out[i] = d.trainer.judge(cell)
-			}
-			out[i].index = j.first + i
-		}
-		return out
-	}
-	for list, err := range inorder.Within(ctx, 2*runtime.GOMAXPROCS(0), jobs(f), work) {
+	for _, pattern := range []string{"trajectories/*.json", "data/*.jsonl", "*/*.parquet", "*.jsonl"} {
+		paths, err := filepath.Glob(filepath.Join(d.Path, pattern))
 		if err != nil {
 			return err
 		}
-		for _, r := range list {
-			if err := emit(r); err != nil {
-				return err
-			}
+		for _, path := range paths {
+			name, _ := filepath.Rel(d.Path, path)
+			d.files = append(d.files, &dataFile{name: filepath.ToSlash(name), path: path})
+		}
+		if len(paths) > 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no file of rows", d.Path)
+}
+
+// readInfo reads the entries of dataset_info.json in order.
+func (d *Dataset) readInfo() error {
+	const name = "dataset_info.json"
+	raw, err := os.ReadFile(filepath.Join(d.Path, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	for dec.More() {
+		if _, err := dec.Token(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		var entry map[string]any
+		if err := dec.Decode(&entry); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if file, ok := entry["file_name"].(string); ok {
+			d.files = append(d.files, &dataFile{name: file, path: filepath.Join(d.Path, file), entry: entry})
 		}
 	}
 	return nil
 }
 
-// jobs cuts a file into jobs.
-func jobs(f *rows.File) iter.Seq2[job, error] {
-	return func(yield func(job, error) bool) {
-		var j job
-		n := 0
-		for raw, err := range f.Raw() {
-			if err != nil {
-				yield(job{}, err)
-				return
+// readSettings reads the trainer's configuration in the folder, if it has one.
+func (d *Dataset) readSettings() error {
+	name := string(d.Trainer) + ".yaml"
+	raw, err := os.ReadFile(filepath.Join(d.Path, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = yaml.Unmarshal(raw, &d.settings)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// applySettings takes the template and the limit from the settings if there are no others.
+func (d *Dataset) applySettings() {
+	if name, ok := d.settings["template"].(string); ok && d.Template == "" {
+		d.Template = name
+	}
+	for _, key := range []string{"cutoff_len", "max_length"} {
+		if n, ok := d.settings[key].(int); ok && d.CutoffLen == 0 {
+			d.CutoffLen = n
+		}
+	}
+}
+
+// Rows checks the rows in order. It ends at the first error of yield.
+func (d *Dataset) Rows(yield func(Row) error) (t Total, err error) {
+	t.CutoffLen, t.Template, t.Vocabulary = d.CutoffLen, d.counter.Template(), d.counter.Vocabulary()
+	for _, f := range d.files {
+		if f.run != nil {
+			t.Trainer = append(t.Trainer, f.run)
+		}
+		known, n := d.Format, 0
+		for line, raw := range f.rows {
+			r := Row{Row: t.Rows, File: f.name, Line: line, Trainer: f.run.row(n)}
+			d.check(&r, f, raw, known)
+			if known == "" && r.Outcome != Wrong {
+				known = r.Format
 			}
-			j.raw = append(j.raw, append([]byte(nil), raw...))
-			if n++; len(j.raw) < jobRows {
+			t.add(r)
+			n++
+			if err := yield(r); err != nil {
+				return t, err
+			}
+		}
+	}
+	return t, nil
+}
+
+// check checks one row. The error of the file is that of its row.
+func (d *Dataset) check(r *Row, f *dataFile, raw rawRow, known format.Format) {
+	if raw.err != nil {
+		r.Outcome, r.Reason = raw.outcome, raw.err.Error()
+		return
+	}
+	c, err := f.read(r, raw.data, known)
+	if err != nil {
+		r.Outcome, r.Reason = Wrong, err.Error()
+		return
+	}
+	size, err := d.counter.Measure(c)
+	switch {
+	case err != nil:
+		r.Outcome, r.Reason = NotChecked, err.Error()
+		return
+	case d.CutoffLen > 0 && size.Tokens > d.CutoffLen:
+		r.Outcome, r.Reason = TooLong, "the row is longer than the limit: the trainer cuts or drops it"
+	default:
+		r.Outcome = OK
+	}
+	r.Size = &size
+}
+
+// read reads a row with the sizes of its images.
+func (f *dataFile) read(r *Row, raw []byte, known format.Format) (c format.Conversation, err error) {
+	if r.Format, c, err = format.Read(raw, known); err != nil {
+		return c, err
+	}
+	for _, m := range c.Messages {
+		for i, p := range m.Parts {
+			if p.Image == "" || strings.Contains(p.Image, ":") { // an address or data
 				continue
 			}
-			if !yield(j, nil) {
+			if m.Parts[i].Width, m.Parts[i].Height, err = imageSize(f.imagePath(p.Image)); err != nil {
+				return c, err
+			}
+		}
+	}
+	return c, nil
+}
+
+// imagePath returns the path of an image, which is relative to the file or to the folder above it.
+func (f *dataFile) imagePath(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	dir := filepath.Dir(f.path)
+	if above := filepath.Join(dir, "..", path); !fileExists(filepath.Join(dir, path)) && fileExists(above) {
+		return above
+	}
+	return filepath.Join(dir, path)
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// imageSize returns the size of an image, 0 for one of another format than PNG and JPEG.
+func imageSize(path string) (width, height int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = f.Close() }()
+	c, _, err := image.DecodeConfig(f)
+	if err != nil {
+		return 0, 0, nil //nolint:nilerr // the largest size is assumed
+	}
+	return c.Width, c.Height, nil
+}
+
+// rawRow is a row before it is read, or why there is none.
+type rawRow struct {
+	data    []byte
+	outcome Outcome
+	err     error
+}
+
+// errKind is the error of files that are not JSON.
+var errKind = errors.New("not checked: only .json and .jsonl files are read here")
+
+// rows yields the rows of a file with their places, from 1.
+func (f *dataFile) rows(yield func(int, rawRow) bool) {
+	file, err := os.Open(f.path)
+	if err != nil {
+		yield(1, rawRow{outcome: Wrong, err: err})
+		return
+	}
+	defer func() { _ = file.Close() }()
+	each := jsonLines
+	switch filepath.Ext(f.path) {
+	case ".jsonl":
+	case ".json":
+		each = jsonValues
+	default:
+		yield(1, rawRow{outcome: NotChecked, err: errKind})
+		return
+	}
+	each(bufio.NewReaderSize(file, 1<<20))(yield)
+}
+
+// jsonLines yields the lines of a file that are not blank.
+func jsonLines(in *bufio.Reader) iter.Seq2[int, rawRow] {
+	return func(yield func(int, rawRow) bool) {
+		for n := 1; ; n++ {
+			line, err := in.ReadBytes('\n')
+			if len(bytes.TrimSpace(line)) > 0 && !yield(n, rawRow{data: line}) {
 				return
 			}
-			j = job{first: n}
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					yield(n, rawRow{outcome: Wrong, err: err})
+				}
+				return
+			}
 		}
-		if len(j.raw) > 0 {
-			yield(j, nil)
+	}
+}
+
+// jsonValues yields the elements of an array, or the objects of a file. An error ends it.
+func jsonValues(in *bufio.Reader) iter.Seq2[int, rawRow] {
+	return func(yield func(int, rawRow) bool) {
+		dec := json.NewDecoder(in)
+		var first json.RawMessage
+		if err := dec.Decode(&first); err != nil {
+			yield(1, rawRow{outcome: Wrong, err: err})
+			return
+		}
+		var list []json.RawMessage
+		if json.Unmarshal(first, &list) != nil {
+			list = []json.RawMessage{first}
+		}
+		n := 0
+		for {
+			for _, raw := range list {
+				if n++; !yield(n, rawRow{data: raw}) {
+					return
+				}
+			}
+			list = make([]json.RawMessage, 1)
+			if err := dec.Decode(&list[0]); errors.Is(err, io.EOF) {
+				return
+			} else if err != nil {
+				yield(n+1, rawRow{outcome: Wrong, err: err})
+				return
+			}
 		}
 	}
 }

@@ -2,7 +2,6 @@ package preflight
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"slices"
 	"strings"
@@ -10,7 +9,7 @@ import (
 	"airqa/internal/terminal"
 )
 
-// Summary groups rows by what becomes of them and why. The zero value is ready.
+// Summary groups rows by what is wrong with them. The zero value is ready.
 type Summary struct {
 	groups []*group
 	ranges []*rowRange
@@ -18,9 +17,10 @@ type Summary struct {
 
 // group is a kind of problem with the rows that have it.
 type group struct {
-	title, reason, fix string
-	count              int
-	rows               []int // the first
+	outcome Outcome
+	reason  string
+	count   int
+	rows    []string // the first
 }
 
 // shownRows is the number of rows listed for a problem.
@@ -29,170 +29,123 @@ const shownRows = 5
 // Add adds a row.
 func (s *Summary) Add(r Row) {
 	s.addRange(r)
-	switch {
-	case r.Outcome != Kept:
-		title := map[Outcome]string{Dropped: "dropped", Crash: "stops the load", NotChecked: "not checked"}[r.Outcome]
-		reason := r.Reasons[0]
-		s.add(r.Row, group{title: title, reason: reason, fix: advise(reason)})
+	if r.Outcome == OK {
 		return
-	case r.Cut > 0 && r.Images:
-		s.add(r.Row, group{title: "image row cut", reason: "the training step stops: image tokens and image features do not match", fix: fixCut})
-	case !r.TargetWhole:
-		s.add(r.Row, group{title: "target cut", reason: "the answer loses its end and its end token", fix: fixCut})
-	case !r.HeadWhole:
-		s.add(r.Row, group{title: "question cut", reason: "the system prompt or the question loses its end, or is lost", fix: fixCut})
-	case r.Cut > 0:
-		s.add(r.Row, group{title: "turns cut", reason: "turns between the question and the answer are cut", fix: fixCut})
 	}
-	if len(r.Reasons) > 0 {
-		s.add(r.Row, group{title: "warning", reason: r.Reasons[0], fix: advise(r.Reasons[0])})
-	}
-}
-
-const fixCut = "raise the limit, or shorten observations (airqa export --cutoff-len N)"
-
-func (s *Summary) add(row int, g group) {
-	i := slices.IndexFunc(s.groups, func(o *group) bool {
-		return o.title == g.title && (o.reason == g.reason || o.fix != "" && o.fix == g.fix && o.title != "image row cut")
-	})
+	i := slices.IndexFunc(s.groups, func(g *group) bool { return g.outcome == r.Outcome && g.reason == r.Reason })
 	if i < 0 {
 		i = len(s.groups)
-		s.groups = append(s.groups, &g)
+		s.groups = append(s.groups, &group{outcome: r.Outcome, reason: r.Reason})
 	}
-	s.groups[i].count++
-	if len(s.groups[i].rows) < shownRows {
-		s.groups[i].rows = append(s.groups[i].rows, row)
+	g := s.groups[i]
+	if g.count++; len(g.rows) < shownRows {
+		g.rows = append(g.rows, fmt.Sprintf("%d (%s:%d)", r.Row, r.File, r.Line))
 	}
 }
 
-// Write prints the settings, the total and the problems, most frequent first.
-func (s *Summary) Write(w io.Writer, settings string, t Total) error {
+// Write prints the total and the problems, most frequent first.
+func (s *Summary) Write(w io.Writer, t Total) error {
 	var b strings.Builder
-	fmt.Fprintln(&b, settings)
-	writeLoad(&b, t)
-	if t.Kept > 0 {
-		writeTokens(&b, t)
+	fmt.Fprintf(&b, "%s: %d ok, %d wrong, %d too long, %d not checked.\n", terminal.Plural(t.Rows, "row"), t.OK, t.Wrong, t.TooLong, t.NotChecked)
+	limit := "without a limit; --cutoff-len sets one"
+	if t.CutoffLen > 0 {
+		limit = fmt.Sprintf("the limit is %d", t.CutoffLen)
 	}
-	if t.EndUntrained != "" {
-		fmt.Fprintf(&b, "\nwarning: the token that ends a turn is not trained\n  %s: the model does not learn to stop\n",
-			terminal.Message(t.EndUntrained))
-		writeFix(&b, "choose the template that the model is served with")
+	fmt.Fprintf(&b, "Tokens: at most %d, of which %d are trained; the longest row has %d, %s.\n", t.Tokens, t.Trained, t.Longest, limit)
+	if t.Vocabulary > 0 {
+		fmt.Fprintf(&b, "Texts are estimated for a vocabulary of %d words; --tokenizer tokenizer.json counts them exactly.\n", t.Vocabulary)
+	}
+	fmt.Fprintf(&b, "The markup is an upper bound for the template %s.\n", t.Template)
+	if t.Trainer == nil {
+		b.WriteString("Not checked: whether the trainer loads the file. --python runs its own loader.\n")
 	}
 	slices.SortStableFunc(s.groups, func(x, y *group) int { return y.count - x.count })
 	for _, g := range s.groups {
-		fmt.Fprintf(&b, "\n%s: %s (%s)\n  %s\n", g.title, terminal.Plural(g.count, "row"), g.list(), terminal.Message(g.reason))
-		writeFix(&b, g.fix)
+		title := strings.ReplaceAll(string(g.outcome), "_", " ")
+		fmt.Fprintf(&b, "\n%s: %s: %s\n  %s\n", title, terminal.Plural(g.count, "row"), g.list(), terminal.Message(g.reason))
+		if g.outcome == TooLong {
+			b.WriteString("  fix: raise the limit, or shorten observations (airqa export --cutoff-len N)\n")
+		}
 	}
 	s.writeTrainer(&b, t)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// writeLoad prints what becomes of the file.
-func writeLoad(b *strings.Builder, t Total) {
-	all := terminal.Plural(t.Rows, "row")
-	switch t.Load {
-	case LoadOK:
-		fmt.Fprintf(b, "The file loads: %d of %s kept, %d dropped.\n", t.Kept, all, t.Dropped)
-		return
-	case LoadNotChecked:
-		fmt.Fprintf(b, "Not checked whether the file loads: %s\n", terminal.Message(*t.Error))
-	default:
-		fmt.Fprintf(b, "The file does not load: %s\n", terminal.Message(*t.Error))
-	}
-	writeFix(b, advise(*t.Error))
-	if t.Rows == 0 {
-		return
-	}
-	fmt.Fprintf(b, "Of %s, %d would be kept, %d dropped, and %d stop the load", all, t.Kept, t.Dropped, t.Crash)
-	if t.NotChecked > 0 {
-		fmt.Fprintf(b, "; %d are not checked", t.NotChecked)
-	}
-	b.WriteString(".\n")
-}
-
-func writeTokens(b *strings.Builder, t Total) {
-	mark := ""
-	if t.Estimated {
-		mark = "about " // without the model's tokenizer
-	}
-	fmt.Fprintf(b, "Tokens: %s%d, of which %d are trained; %d cut in %s.\n",
-		mark, t.Tokens, t.Trained, t.CutTokens, terminal.Plural(t.CutRows, "row"))
-	if t.TrainerRows != nil && *t.TrainerRows != t.Kept {
-		fmt.Fprintf(b, "Packed into %s.\n", terminal.Plural(*t.TrainerRows, "row"))
-	}
-	if t.Estimated {
-		b.WriteString("Tokens are estimated; --tokenizer tokenizer.json counts them exactly.\n")
-	}
-}
-
-func writeFix(b *strings.Builder, text string) {
-	if text != "" {
-		fmt.Fprintf(b, "  fix: %s\n", text)
-	}
-}
-
-// list prints the first rows, such as rows 3, 4 and 5 more.
+// list prints the first rows, such as 3 (train.jsonl:4) and 5 more.
 func (g *group) list() string {
-	parts := make([]string, len(g.rows))
-	for i, n := range g.rows {
-		parts[i] = fmt.Sprint(n)
-	}
-	text := "row " + strings.Join(parts, ", ")
+	text := strings.Join(g.rows, ", ")
 	if more := g.count - len(g.rows); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
 }
 
-// colours of the states on a terminal: green, plain, red and struck through.
-var colours = map[State]string{Trained: "32", Cut: "9;31"}
+// rowRange is a run of rows of a file with which the trainer's own loader did the same.
+type rowRange struct {
+	file        string
+	first, last int
+	trainer     TrainerRow
+	tokens      int
+}
 
-// Text prints a row for a terminal. Without colours, trained text is between [trained: and ], cut text between [cut: and ].
-func Text(spans []Span, s terminal.Style) string {
-	var b strings.Builder
-	for _, span := range spans {
-		text := printable(span.Text)
-		switch {
-		case span.State == Context:
-			b.WriteString(text)
-		case s.On():
-			for line := range strings.Lines(text) {
-				body := strings.TrimSuffix(line, "\n")
-				b.WriteString(s.Paint(colours[span.State], body) + line[len(body):])
-			}
-		default:
-			fmt.Fprintf(&b, "[%s: %s]", span.State, text)
+// addRange adds a row to the last range or begins another one.
+func (s *Summary) addRange(r Row) {
+	if r.Trainer == nil {
+		return
+	}
+	tokens := 0
+	if r.Trainer.Tokens != nil {
+		tokens = *r.Trainer.Tokens
+	}
+	if n := len(s.ranges); n > 0 {
+		last := s.ranges[n-1]
+		if last.file == r.File && last.trainer.Outcome == r.Trainer.Outcome && last.trainer.Reason == r.Trainer.Reason {
+			last.last = r.Row
+			last.tokens += tokens
+			return
 		}
 	}
-	return b.String()
+	s.ranges = append(s.ranges, &rowRange{r.File, r.Row, r.Row, *r.Trainer, tokens})
 }
 
-// printable keeps line breaks and replaces what would control a terminal.
-func printable(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = terminal.Safe(line)
-	}
-	return strings.Join(lines, "\n")
-}
+// shownRanges is the number of ranges that are printed.
+const shownRanges = 200
 
-// HTML prints a row as a page without outside resources.
-func HTML(title string, spans []Span) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8">`+
-		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>%s</title><style>
-body { font: 15px/1.5 sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-.trained { background: #d2f4d3; } .context { color: #444; } .cut { background: #fbdada; text-decoration: line-through; }
-</style></head><body><h1>%s</h1>
-<p><span class="trained">trained</span> <span class="context">context</span> <span class="cut">cut</span></p>
-<pre>`, html.EscapeString(title), html.EscapeString(title))
-	for _, span := range spans {
-		fmt.Fprintf(&b, `<span class="%s">%s</span>`, span.State, html.EscapeString(span.Text))
+// writeTrainer prints what the trainer's own loader did.
+func (s *Summary) writeTrainer(b *strings.Builder, t Total) {
+	for _, run := range t.Trainer {
+		fmt.Fprintf(b, "\nResult of the trainer's own libraries (%s) for %s:\n", run.libraries(), run.File)
+		switch run.Load {
+		case LoadOK:
+			fmt.Fprintf(b, "The file loads: %d of %s kept, %d dropped", run.Kept, terminal.Plural(len(run.rows), "row"), run.Dropped)
+			if run.NotChecked > 0 {
+				fmt.Fprintf(b, ", %d not checked", run.NotChecked)
+			}
+			b.WriteString(".\n")
+		case LoadCrash:
+			fmt.Fprintf(b, "The file does not load: %s\n", terminal.Message(*run.Error))
+		default:
+			fmt.Fprintf(b, "Not checked: %s\n", terminal.Message(*run.Error))
+		}
 	}
-	b.WriteString("</pre></body></html>\n")
-	return b.String()
+	if len(s.ranges) == 0 {
+		return
+	}
+	const layout = "  %-15s  %-11s  %9s  %s\n"
+	b.WriteString(strings.TrimRight(fmt.Sprintf(layout, "rows", "trainer", "tokens", ""), " \n") + "\n")
+	for _, g := range s.ranges[:min(len(s.ranges), shownRanges)] {
+		rows, tokens := fmt.Sprint(g.first), fmt.Sprint(g.tokens)
+		if g.first != g.last {
+			rows = fmt.Sprintf("%d to %d", g.first, g.last)
+		}
+		if g.tokens == 0 { // not counted
+			tokens = ""
+		}
+		text := fmt.Sprintf(layout, rows, g.trainer.Outcome, tokens, terminal.Message(g.trainer.Reason))
+		b.WriteString(strings.TrimRight(text, " \n") + "\n")
+	}
+	if more := len(s.ranges) - shownRanges; more > 0 {
+		fmt.Fprintf(b, "  and %d more\n", more)
+	}
 }

@@ -10,14 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"airqa/qa"
-	"airqa/train/preflight/rows"
 )
 
 // loader is the script that runs a trainer's own loader.
@@ -35,6 +36,23 @@ type Interpreter struct {
 	Timeout time.Duration
 }
 
+// Load is what the trainer's own loader did with a file.
+type Load string
+
+// Loads.
+const (
+	LoadOK         Load = "ok"
+	LoadCrash      Load = "crash"
+	LoadNotChecked Load = "not_checked"
+)
+
+// Outcomes of a row in the trainer's own loader, besides [NotChecked].
+const (
+	Kept    Outcome = "kept"
+	Dropped Outcome = "dropped" // the trainer continues without the row
+	Crash   Outcome = "crash"   // the row stops the trainer
+)
+
 // TrainerRow is what the trainer's own loader did with a row. The numbers are set if it kept the row and counted.
 type TrainerRow struct {
 	Outcome Outcome `json:"outcome"`
@@ -46,6 +64,7 @@ type TrainerRow struct {
 
 // TrainerTotal is what the trainer's own loader did with a file.
 type TrainerTotal struct {
+	File  string  `json:"file"`
 	Load  Load    `json:"load"`
 	Error *string `json:"error"`
 	// Versions are those of the libraries that were used, by name.
@@ -55,85 +74,112 @@ type TrainerTotal struct {
 	Dropped     int               `json:"dropped"`
 	Crash       int               `json:"crash"`
 	NotChecked  int               `json:"not_checked,omitempty"`
-	// Differ is the number of rows of which the prediction says something else.
-	Differ int `json:"differ"`
 
 	rows []TrainerRow
 }
 
-// RunTrainer runs the loader of the trainer itself on the file, offline and in a process of its own. What it did with the
+// RunTrainer runs the loader of the trainer itself on each file, offline and in a process of its own. What it did with the
 // rows is in the results of [Dataset.Rows] from then on. A loader that is missing or fails is no error: the file is not
 // checked by it. The error returned is that of the interpreter or of the context.
 func (d *Dataset) RunTrainer(ctx context.Context, p Interpreter) error {
-	if unknown := rows.NotChecked(""); d.path == "" || d.failure != nil && !errors.As(d.failure, &unknown) {
-		return nil // the trainer stops before it reads a file
+	for _, f := range d.files {
+		request, err := d.request(f)
+		if err != nil {
+			return err
+		}
+		run := &TrainerTotal{File: f.name}
+		if err := run.execute(ctx, p, request); err != nil {
+			return err
+		}
+		for _, r := range run.rows {
+			switch r.Outcome {
+			case Kept:
+				run.Kept++
+			case Dropped:
+				run.Dropped++
+			case Crash:
+				run.Crash++
+			default:
+				run.NotChecked++
+			}
+		}
+		f.run = run
 	}
-	request, err := d.request()
-	if err != nil {
-		return err
-	}
-	run := &TrainerTotal{}
-	if err := run.execute(ctx, p, request); err != nil {
-		return err
-	}
-	for _, r := range run.rows {
-		countIf(&run.Kept, r.Outcome == Kept)
-		countIf(&run.Dropped, r.Outcome == Dropped)
-		countIf(&run.Crash, r.Outcome == Crash)
-		countIf(&run.NotChecked, r.Outcome == NotChecked)
-	}
-	d.run = run
 	return nil
 }
 
+// passedOn are the settings of llamafactory.yaml that concern the data.
+var passedOn = []string{
+	"mask_history", "train_on_prompt", "packing", "neat_packing", "preprocessing_batch_size", "preprocessing_num_workers", "enable_thinking",
+	"preserve_thinking", "default_system", "tool_format", "max_samples",
+}
+
 // request is what the script reads.
-func (d *Dataset) request() ([]byte, error) {
-	path, err := filepath.Abs(d.path)
+func (d *Dataset) request(f *dataFile) ([]byte, error) {
+	path, err := filepath.Abs(f.path)
 	if err != nil {
 		return nil, err
 	}
-	r := map[string]any{"trainer": d.config.Trainer, "file": path}
-	setIf := func(to map[string]any, name string, value any, is bool) {
-		if is {
-			to[name] = value
-		}
-	}
-	c := d.config
-	setIf(r, "max_samples", c.MaxSamples, c.MaxSamples > 0)
-	if d.tokenizer != "" {
-		file, err := filepath.Abs(d.tokenizer)
-		if err != nil {
+	r := map[string]any{"trainer": d.Trainer, "file": path}
+	if d.Tokenizer != "" {
+		if r["tokenizer"], err = filepath.Abs(d.Tokenizer); err != nil {
 			return nil, err
 		}
-		r["tokenizer"] = file
 	}
-	switch c.Trainer {
+	switch d.Trainer {
 	case TRL:
-		r["max_length"] = c.CutoffLen
-		r["assistant_only_loss"] = c.AssistantOnlyLoss
+		const own = 1024 // TRL's default
+		r["max_length"], r["assistant_only_loss"] = cmp.Or(d.CutoffLen, own), d.settings["assistant_only_loss"] == true
 	case LLaMAFactory:
-		if r["entry"], err = d.entry.Entry(path); err != nil {
-			return nil, err
-		}
-		media, err := filepath.Abs(c.MediaDir)
+		media, err := filepath.Abs(d.Path)
 		if err != nil {
 			return nil, err
 		}
-		a := map[string]any{"template": c.Template, "cutoff_len": c.CutoffLen, "media_dir": media, "preprocessing_batch_size": c.BatchSize}
-		setIf(a, "mask_history", true, c.MaskHistory)
-		setIf(a, "train_on_prompt", true, c.TrainOnPrompt)
-		setIf(a, "packing", true, c.Packing)
-		setIf(a, "neat_packing", true, c.NeatPacking)
-		setIf(a, "preprocessing_num_workers", c.Workers, c.Workers > 1)
-		setIf(a, "enable_thinking", c.Thinking, c.Thinking != nil)
-		setIf(a, "preserve_thinking", true, c.PreserveThinking)
-		setIf(a, "default_system", c.DefaultSystem, c.DefaultSystem != nil)
-		setIf(a, "tool_format", c.ToolFormat, c.ToolFormat != "")
-		setIf(a, "max_samples", c.MaxSamples, c.MaxSamples > 0)
-		r["stage"], r["arguments"] = c.Stage, a
-		r["model_arguments"] = map[string]any{"image_max_pixels": c.MaxPixels, "image_min_pixels": c.MinPixels}
+		if f.entry == nil {
+			media = filepath.Dir(path)
+		}
+		const own = 2048 // LLaMA-Factory's default
+		arguments := map[string]any{"template": d.counter.Template(), "cutoff_len": cmp.Or(d.CutoffLen, own), "media_dir": media}
+		for _, key := range passedOn {
+			if value, ok := d.settings[key]; ok {
+				arguments[key] = value
+			}
+		}
+		entry, stage := f.llamaFactory(path)
+		r["entry"], r["stage"], r["arguments"] = entry, stage, arguments
 	}
 	return json.Marshal(r)
+}
+
+// llamaFactory returns the entry of a file in dataset_info.json and the stage that fits it. A file without an entry gets
+// one with the columns of its first row.
+func (f *dataFile) llamaFactory(path string) (entry map[string]any, stage string) {
+	if entry = maps.Clone(f.entry); entry == nil {
+		columns := map[string]any{"messages": "conversations"}
+		entry = map[string]any{"formatting": "sharegpt", "columns": columns}
+		var first map[string]json.RawMessage
+		for _, raw := range f.rows {
+			_ = json.Unmarshal(raw.data, &first) // a broken row has no columns
+			break
+		}
+		for _, name := range []string{"system", "tools", "images", "chosen", "rejected", "kto_tag"} {
+			if first[name] != nil {
+				columns[name] = name
+			}
+		}
+		if first["chosen"] != nil {
+			entry["ranking"] = true
+		}
+	}
+	entry["file_name"] = path
+	columns, _ := entry["columns"].(map[string]any)
+	switch {
+	case entry["ranking"] == true:
+		return entry, "rm"
+	case columns["kto_tag"] != nil:
+		return entry, "kto"
+	}
+	return entry, "sft"
 }
 
 // Limits of what the script may print.
@@ -245,7 +291,7 @@ func (t *TrainerTotal) add(l line, raw []byte) error {
 	case l.Versions != nil:
 		t.Versions = l.Versions
 	case l.Row != nil:
-		if *l.Row != len(t.rows) || !l.Outcome.known() {
+		if *l.Row != len(t.rows) || !slices.Contains([]Outcome{Kept, Dropped, Crash, NotChecked}, l.Outcome) {
 			return fmt.Errorf("row %d, %q after %d rows", *l.Row, l.Outcome, len(t.rows))
 		}
 		t.rows = append(t.rows, l.TrainerRow)

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/train/preflight"
 )
@@ -51,14 +50,14 @@ func chats(t *testing.T) *preflight.Dataset {
 // printed is what is printed of a file that was read by a trainer's own loader.
 type printed struct {
 	total   preflight.Total
-	rows    []string // the trainer's outcomes beside the predicted ones
+	rows    []string // the trainer's outcomes beside our own
 	summary string
 }
 
 func printRows(t *testing.T, d *preflight.Dataset) (p printed) {
 	t.Helper()
 	var s preflight.Summary
-	total, err := d.Rows(t.Context(), func(r preflight.Row) error {
+	total, err := d.Rows(func(r preflight.Row) error {
 		s.Add(r)
 		text := "-"
 		if r.Trainer != nil {
@@ -71,7 +70,7 @@ func printRows(t *testing.T, d *preflight.Dataset) (p printed) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := s.Write(&b, d.Settings(), total); err != nil {
+	if err := s.Write(&b, total); err != nil {
 		t.Fatal(err)
 	}
 	p.total, p.summary = total, b.String()
@@ -94,39 +93,39 @@ func TestRunTrainer(t *testing.T) {
 		{
 			"a verdict", protocol + dropped + `echo '{"load": "ok", "trainer_rows": 1}'`,
 			preflight.LoadOK, "",
-			[]string{"kept, kept", "dropped empty, dropped"},
-			"the trainer drops 1 row",
+			[]string{"kept, ok", "dropped empty, wrong"},
+			"the trainer drops 1 row of data.jsonl",
 		},
 		{
 			"another verdict", protocol + `echo '{"row": 1, "outcome": "kept"}'; echo '{"load": "ok", "trainer_rows": 2}'`,
 			preflight.LoadOK, "",
-			[]string{"kept, kept", "kept, dropped"},
-			"",
+			[]string{"kept, ok", "kept, wrong"},
+			"1 wrong row",
 		},
 		{
 			"a row that is not checked",
 			protocol + `echo '{"row": 1, "outcome": "not_checked", "reason": "r"}'; echo '{"load": "ok", "trainer_rows": 2}'`,
 			preflight.LoadOK, "",
-			[]string{"kept, kept", "not_checked r, dropped"},
-			"the trainer drops 1 row",
+			[]string{"kept, ok", "not_checked r, wrong"},
+			"1 wrong row",
 		},
 		{
 			"more rows", protocol + dropped + `echo '{"row": 2, "outcome": "kept"}'; echo '{"load": "ok", "trainer_rows": 2}'`,
 			preflight.LoadOK, "",
-			[]string{"kept, kept", "dropped empty, dropped", "kept, not_checked"},
-			"the trainer drops 1 row",
+			[]string{"kept, ok", "dropped empty, wrong"},
+			"the trainer drops 1 row of data.jsonl",
 		},
 		{
 			"a crash of the load", protocol + `echo '{"load": "crash", "error": "ValueError: broken"}'`,
 			preflight.LoadCrash, "ValueError: broken",
-			[]string{"kept, kept", "-, dropped"},
-			"the trainer cannot load the file",
+			[]string{"kept, ok", "-, wrong"},
+			"the trainer cannot load data.jsonl",
 		},
 		{
 			"not checked", `echo '{"load": "not_checked", "error": "datasets cannot be imported"}'`,
 			preflight.LoadNotChecked, "datasets cannot be imported",
-			[]string{"-, kept", "-, dropped"},
-			"the trainer's libraries did not check the file",
+			[]string{"-, ok", "-, wrong"},
+			"the trainer's libraries did not check data.jsonl",
 		},
 		{name: "junk", text: "echo hello", load: preflight.LoadNotChecked, err: `the loader printed what it should not: "hello"`},
 		{
@@ -177,7 +176,7 @@ func TestRunTrainer(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := printRows(t, d)
-			run := got.total.Trainer
+			run := got.total.Trainer[0]
 			if run.Load != tt.load || (run.Error != nil) != (tt.err != "") || run.Error != nil && !strings.Contains(*run.Error, tt.err) {
 				t.Errorf("load = %s, %v, want %s, %q", run.Load, deref(run.Error), tt.load, tt.err)
 			}
@@ -202,7 +201,7 @@ func deref(s *string) string {
 	return *s
 }
 
-// The trainer's verdict is printed beside the estimate, in runs of equal rows.
+// The trainer's verdict is printed in runs of equal rows.
 func TestRunTrainerSummary(t *testing.T) {
 	d := chats(t)
 	text := protocol + `echo '{"row": 1, "outcome": "kept", "tokens": 11, "trained": 1, "cut": 0}'; echo '{"load": "ok", "trainer_rows": 2}'`
@@ -210,12 +209,10 @@ func TestRunTrainerSummary(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, got, _ := strings.Cut(printRows(t, d).summary, "\n\nResult of")
-	const want = ` the trainer's own libraries (trl 1.16.0, datasets 4.0.0):
+	const want = ` the trainer's own libraries (trl 1.16.0, datasets 4.0.0) for data.jsonl:
 The file loads: 2 of 2 rows kept, 0 dropped.
-Rows with a different outcome than predicted: 1.
-  rows             trainer         tokens  estimate        tokens
-  0                kept                14  kept                30
-  1                kept                11  dropped
+  rows             trainer         tokens
+  0 to 1           kept                25
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -322,7 +319,7 @@ func TestLoader(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []preflight.TrainerRow
-			total, err := d.Rows(t.Context(), func(r preflight.Row) error {
+			total, err := d.Rows(func(r preflight.Row) error {
 				if r.Trainer != nil {
 					got = append(got, *r.Trainer)
 				}
@@ -331,7 +328,7 @@ func TestLoader(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if run := total.Trainer; run.Load != tt.load || !strings.Contains(deref(run.Error), tt.err) {
+			if run := total.Trainer[0]; run.Load != tt.load || !strings.Contains(deref(run.Error), tt.err) {
 				t.Errorf("load = %s, %s, want %s, %s", run.Load, deref(run.Error), tt.load, tt.err)
 			}
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
@@ -343,19 +340,4 @@ func TestLoader(t *testing.T) {
 
 func kept(tokens, trained, cut int) preflight.TrainerRow {
 	return preflight.TrainerRow{Outcome: preflight.Kept, Tokens: &tokens, Trained: &trained, Cut: &cut}
-}
-
-func TestText(t *testing.T) {
-	spans := []preflight.Span{
-		{Text: "q\n", State: preflight.Context}, {Text: "a\x1b", State: preflight.Trained}, {Text: "<b>", State: preflight.Cut},
-	}
-	const want = `q
-[trained: a\x1b][cut: <b>]`
-	if got := preflight.Text(spans, terminal.Style{}); got != want {
-		t.Errorf("Text = %q, want %q", got, want)
-	}
-	page := preflight.HTML("a <row>", spans)
-	if !strings.Contains(page, `<span class="cut">&lt;b&gt;</span>`) || !strings.Contains(page, "a &lt;row&gt;") {
-		t.Errorf("HTML = %s", page)
-	}
 }
