@@ -147,7 +147,7 @@ const (
 	// ArgumentIgnored is an argument that the function does not have.
 	ArgumentIgnored ArgumentStatus = "ignored"
 	// ArgumentMisspelled is a misspelled argument. [Reference] ignores it.
-	ArgumentMisspelled ArgumentStatus = "misspelt"
+	ArgumentMisspelled ArgumentStatus = "misspelled"
 	// ArgumentRefused is an argument that makes the function fail in [Reference]. [Fixed] ignores it.
 	ArgumentRefused ArgumentStatus = "refused"
 )

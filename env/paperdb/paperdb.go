@@ -124,7 +124,8 @@ func checkFormat(ctx context.Context, db *sql.DB, path string) error {
 		return damaged(path, fmt.Errorf("not a database of papers: %w", err))
 	}
 	if format != Format {
-		return fmt.Errorf("open %s: made by format %d; this program reads %d", filepath.Base(path), format, Format)
+		return fmt.Errorf("%s has format %d; this program reads format %d: "+
+			"make it again with airqa ingest --data NEW PAPERS", filepath.Base(path), format, Format)
 	}
 	return checkSize(ctx, db, path)
 }

@@ -54,7 +54,7 @@ func OpenWriter(ctx context.Context, path string) (*Writer, error) {
 	return w, nil
 }
 
-// prepare checks the database and completes what an earlier version, or a killed writer, has left out.
+// prepare checks the database and completes what a killed writer has left out.
 func (w *Writer) prepare(ctx context.Context) error {
 	if err := checkFormat(ctx, w.db, w.path); err != nil {
 		return err

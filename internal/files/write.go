@@ -24,7 +24,7 @@ import (
 // other users.
 const newMode = 0o666
 
-// leftover matches the names of temporary files: those of renameio, and those of version 0.1 of this program.
+// leftover matches the names of temporary files: those of renameio and of links.
 var leftover = regexp.MustCompile(`^\.(tmp-\d+|.+\d{12,19})$`)
 
 // IsLeftover reports whether a file of this name was left behind by a writer that was killed. Only the owner of a folder

@@ -27,7 +27,7 @@ type Status struct {
 	Episodes  int `json:"episodes"`
 	// Done, Failed, InFlight and Left add up to Episodes. Without a writer, InFlight counts interrupted ones.
 	Done     int `json:"done"`
-	InFlight int `json:"under_way"`
+	InFlight int `json:"in_flight"`
 	Failed   int `json:"failed"`
 	Left     int `json:"left"`
 	// Outcomes counts the episodes that ended, including failed ones.
