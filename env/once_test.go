@@ -146,7 +146,7 @@ func TestLostOnServer(t *testing.T) {
 			t.Errorf("%q was embedded again", text)
 		}
 	}
-	want := "no vector of 12 texts of papers that were indexed before is left in collection text_letters on the server; embedding them again\n"
+	want := "no vector of 12 texts of papers that were indexed before is left in collection text_letters; embedding them again\n"
 	if m.notices != want || m.cached(t) != 0 {
 		t.Errorf("notices %q, want %q; %d bytes cached", m.notices, want, m.cached(t))
 	}

@@ -85,6 +85,3 @@ func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int {
 
 // FindAll is regexp.Regexp.FindAll.
 func (r *Regexp) FindAll(b []byte, n int) [][]byte { return r.compiled().FindAll(b, n) }
-
-// FindSubmatch is regexp.Regexp.FindSubmatch.
-func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.compiled().FindSubmatch(b) }

@@ -27,8 +27,11 @@ const (
 // commonWord is the number of letters from which a word is a long one.
 const commonWord = 8
 
-// LeastWords and MostWords are the sizes of the vocabularies for which [Bound] holds.
-const LeastWords, MostWords = 32_000, 262_144
+// LeastWords is the size of the smallest vocabulary for which [Bound] holds, in words.
+const LeastWords = 32_000
+
+// MostWords is the size of the largest one.
+const MostWords = 262_144
 
 // Bound estimates the tokens of text in the least favorable of the usual vocabularies. It may be too low for texts that repeat
 // rare words, and for vocabularies that spell whitespace or other scripts byte by byte, such as GPT-2's.
@@ -42,36 +45,43 @@ func hundredths(piece string) int {
 	if !utf8.ValidString(piece) {
 		return 100 * len(piece)
 	}
-	var letters, digits, marks, breaks, foreign, bytes int
-	for _, r := range piece {
-		switch {
-		case r >= utf8.RuneSelf:
-			foreign++
-			if !unicode.Is(unicode.Latin, r) {
-				bytes += utf8.RuneLen(r)
-			}
-		case unicode.IsLetter(r):
-			letters++
-		case unicode.IsDigit(r):
-			digits++
-		case r == '\n':
-			breaks++
-		case r != ' ' && r != '\t' && r != '\r':
-			marks++
-		}
-	}
-	sum := perDigit * digits
+	c := classesOf(piece)
+	sum := perDigit * c.digits
 	switch {
-	case foreign > 0:
-		return sum + perForeign*Count(piece) + perForeignByte*bytes
-	case letters > 0:
-		return sum + ofWord(piece, letters)
-	case marks > 0:
-		return sum + perMark*(marks+breaks)
-	case digits > 0:
+	case c.foreign > 0:
+		return sum + perForeign*Count(piece) + perForeignByte*c.bytes
+	case c.letters > 0:
+		return sum + ofWord(piece, c.letters)
+	case c.marks > 0:
+		return sum + perMark*(c.marks+c.breaks)
+	case c.digits > 0:
 		return sum
 	}
 	return perSpace * Count(piece)
+}
+
+// classes counts the characters of a piece. Those outside of ASCII are foreign; bytes are of those that are not Latin.
+type classes struct{ letters, digits, marks, breaks, foreign, bytes int }
+
+func classesOf(piece string) (c classes) {
+	for _, r := range piece {
+		switch {
+		case r >= utf8.RuneSelf:
+			c.foreign++
+			if !unicode.Is(unicode.Latin, r) {
+				c.bytes += utf8.RuneLen(r)
+			}
+		case unicode.IsLetter(r):
+			c.letters++
+		case unicode.IsDigit(r):
+			c.digits++
+		case r == '\n':
+			c.breaks++
+		case r != ' ' && r != '\t' && r != '\r':
+			c.marks++
+		}
+	}
+	return c
 }
 
 // ofWord is the bound of a word and the character before it.

@@ -47,9 +47,9 @@ func write(prompt string) string {
 	if len(list) == 0 {
 		return "[Thought]: My rules find nothing to ask about here."
 	}
-	n := 1
+	n := len(m[1]) // another first question about another material, and another one each time that it is asked
 	if asked := numberOfAsked.FindStringSubmatch(prompt); asked != nil {
-		n = count(asked[1])
+		n += count(asked[1])
 	}
 	q := list[n%len(list)]
 	text := "[Thought]: Rule-based; this is one of " + strconv.Itoa(len(list)) + " questions.\n```txt\n[Question]: " + q.text

@@ -97,7 +97,7 @@ func (e evidence) numbers(want shape) (list []python.Value) {
 		for _, m := range numberPattern.FindAllStringIndex(s.text, 50) {
 			digits := s.text[m[0]:m[1]]
 			_, decimals, fraction := strings.Cut(digits, ".")
-			fits := isQuantity(s.text, m) && !(fraction && want.class == "integer") && (want.decimals == 0 || len(decimals) == want.decimals)
+			fits := isQuantity(s.text, m) && (!fraction || want.class != "integer") && (want.decimals == 0 || len(decimals) == want.decimals)
 			v := number(digits)
 			if _, again := scores[v]; fits && !again && !slices.Contains(e.terms, python.Str(v)) {
 				list, scores[v] = append(list, v), s.score+e.near(s.text, m)
@@ -128,6 +128,9 @@ type item struct {
 	page        int64  // from 1; 0 when unknown
 	box         python.List
 }
+
+// visible reports whether it is an item whose place on a page is known.
+func (it *item) visible() bool { return it != nil && it.page > 0 && len(it.box) == 4 }
 
 // The kinds of items are the columns with their text, and the columns with their label. The first that a row has decides.
 var kinds = [][2]string{

@@ -76,7 +76,6 @@ type task struct {
 	format   action.Format
 	tools    map[string]bool
 	question string
-	wanted   string // answer format
 	kind     qa.Kind
 	want     shape
 	papers   []string // uuids or titles of the anchor papers
@@ -108,8 +107,6 @@ func readTask(messages []qa.Message, tools []qa.ToolSpec) *task {
 			items = append(items, readItems(m.Text)...)
 		}
 	}
-	t.wanted, _, _ = strings.Cut(t.wanted, "\n") // further lines are about evidence
-	t.want = readShape(t.wanted)
 	t.evidence = newEvidence(t.question, items)
 	return t
 }
@@ -165,7 +162,8 @@ func (t *task) readQuestion(text string) []item {
 		case "Question":
 			t.question = value
 		case "Answer Format":
-			t.wanted, t.kind = value, cmp.Or(t.kind, asksFor(value))
+			first, _, _ := strings.Cut(value, "\n") // further lines are about evidence
+			t.want, t.kind = readShape(first), cmp.Or(t.kind, asksFor(value))
 		case "Anchor PDF", "Anchor PDFs":
 			for _, m := range quotedText.FindAllStringSubmatch(value, -1) {
 				t.papers = append(t.papers, m[1]+m[2])

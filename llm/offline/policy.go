@@ -82,7 +82,7 @@ func (t *task) plan() (steps []step) {
 		steps = append(steps, papers)
 	}
 	steps = append(steps, search, t.lookup())
-	if it := t.best(t.place()); it != nil && it.page > 0 && len(it.box) == 4 {
+	if it := t.best(t.place()); it.visible() {
 		steps = append(steps, step{
 			"The answer may be in the image, so I look at it, though I can only read the text around it.", "View",
 			map[string]any{"paper_id": it.paper, "page_number": it.page, "bounding_box": it.box},
@@ -203,23 +203,25 @@ var (
 // candidates are the possible answers of a shape, best first.
 func (t *task) candidates(want shape) []python.Value {
 	switch it := t.best(t.place()); {
+	case len(t.items) == 0:
+		return nil
 	case want.class == "integer" || want.class == "float":
 		return t.numbers(want)
 	case want.class == "title" && t.best("abstract") != nil:
 		return []python.Value{t.best("abstract").label}
-	case want.class == "title" && len(t.items) > 0: // the first line of a passage, which may be the first of the paper
+	case want.class == "title": // the first line of a passage, which may be the first of the paper
 		line, _, _ := strings.Cut(t.items[0].text, "\n")
 		return []python.Value{line}
-	case want.class == "uuid" && len(t.items) > 0:
+	case want.class == "uuid":
 		return []python.Value{t.items[0].paper}
 	case want.class == "formula" && it != nil:
 		return []python.Value{strings.Trim(it.text, "$ \n")}
-	case want.class == "bool" && len(t.sentences) > 0:
+	case len(t.sentences) == 0:
+		return nil
+	case want.class == "bool":
 		return []python.Value{!negation.MatchString(t.sentences[0].text)}
-	case len(t.sentences) > 0:
-		return []python.Value{t.sentences[0].text}
 	}
-	return nil
+	return []python.Value{t.sentences[0].text}
 }
 
 // idPattern matches the id at the beginning of a passage or a document of a companion benchmark.

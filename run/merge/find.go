@@ -69,7 +69,7 @@ func shardsIn(path string) ([]string, error) {
 			return nil, err
 		}
 		for _, name := range found {
-			if strings.HasPrefix(name, ".") || strings.Contains(name, "/.") {
+			if strings.Contains("/"+name, "/.") {
 				continue // such as one that is being merged
 			}
 			dir := filepath.Join(path, filepath.Dir(name))

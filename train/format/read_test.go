@@ -27,17 +27,21 @@ func TestRead(t *testing.T) {
 		{"ShareGPT", `{"system":"s","conversations":[` + human + `,{"from":"function_call","value":"{\"name\":\"f\",\"arguments\":{}}"},` +
 			`{"from":"observation","value":"o"},` + gpt + `]}`, "", format.ShareGPT, "system s, user q, assistant f, tool o, assistant a"},
 		{"image", `{"conversations":[{"from":"human","value":"see <image>"},` + gpt + `],"images":["i.png"]}`, "", format.ShareGPT, "user see [i.png], assistant a"},
-		{"OpenAI", `{"messages":[` + user + `,{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
-			`{"role":"tool","tool_call_id":"1","content":[{"type":"text","text":"o"}]},{"role":"assistant","content":"a","weight":1}]}`, "", format.OpenAI,
-			"user q, assistant f, tool o, assistant a"},
+		{
+			"OpenAI", `{"messages":[` + user + `,{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
+				`{"role":"tool","tool_call_id":"1","content":[{"type":"text","text":"o"}]},{"role":"assistant","content":"a","weight":1}]}`, "", format.OpenAI,
+			"user q, assistant f, tool o, assistant a",
+		},
 		{"TRL", `{"prompt":[` + user + `],"completion":[` + answer + `],"tools":""}`, "", format.TRL, "user q, assistant a"},
 		{"TRL, texts", `{"prompt":"q","completion":"a"}`, "", format.TRL, "user q, assistant a"},
 		{"TRL, messages", `{"messages":[{"role":"user","content":[{"type":"image"}]},` + answer + `],"images":["i.png"]}`, format.TRL, format.TRL, "user [i.png], assistant a"},
 		{"pair of ShareGPT", `{"conversations":[` + human + `],"chosen":` + gpt + `,"rejected":{"from":"gpt","value":"b"}}`, "", format.DPO, "user q, assistant a, not b"},
 		{"pair of TRL", `{"prompt":[` + user + `],"chosen":[` + answer + `],"rejected":[` + answer + `]}`, "", format.DPO, "user q, assistant a, not a"},
 		{"pair without a prompt", `{"chosen":[` + user + `,` + answer + `],"rejected":[` + user + `,` + answer + `]}`, "", format.DPO, "user q, assistant a, not a"},
-		{"pair of OpenAI", `{"input":{"messages":[` + user + `]},"preferred_output":[` + answer + `],"non_preferred_output":[` + answer + `]}`, "", format.DPO,
-			"user q, assistant a, not a"},
+		{
+			"pair of OpenAI", `{"input":{"messages":[` + user + `]},"preferred_output":[` + answer + `],"non_preferred_output":[` + answer + `]}`, "", format.DPO,
+			"user q, assistant a, not a",
+		},
 		{"label of ShareGPT", `{"conversations":[` + human + `,` + gpt + `],"kto_tag":false}`, "", format.KTO, "user q, assistant a"},
 		{"label of TRL", `{"prompt":[` + user + `],"completion":[` + answer + `],"label":true}`, "", format.KTO, "user q, assistant a"},
 		{"ATIF", `{"schema_version":"ATIF-v1.7","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":"q"},` +

@@ -79,7 +79,7 @@ func (t *Total) add(r Row) {
 	}
 	if r.Size != nil {
 		t.Tokens += r.Tokens
-		t.Trained += r.Size.Trained
+		t.Trained += r.Trained
 		t.Longest = max(t.Longest, r.Tokens)
 	}
 }

@@ -231,19 +231,27 @@ func TestRows(t *testing.T) {
 		{name: "a limit", files: map[string]string{"a.jsonl": good + long}, path: "a.jsonl", options: preflight.Options{CutoffLen: 100}, want: []string{
 			"0 a.jsonl:1 sharegpt ok", "1 a.jsonl:2 sharegpt too_long: the row is longer than the limit: the trainer cuts or drops it",
 		}, unclean: "1 row longer than the limit"},
-		{name: "a limit of the folder", files: map[string]string{"data/a.jsonl": good + long, "llamafactory.yaml": "cutoff_len: 100"},
+		{
+			name: "a limit of the folder", files: map[string]string{"data/a.jsonl": good + long, "llamafactory.yaml": "cutoff_len: 100"},
 			options: preflight.Options{Trainer: preflight.LLaMAFactory}, want: []string{
 				"0 data/a.jsonl:1 sharegpt ok", "1 data/a.jsonl:2 sharegpt too_long: the row is longer than the limit: the trainer cuts or drops it",
-			}, unclean: "1 row longer than the limit"},
-		{name: "entries", files: map[string]string{"dataset_info.json": info, "sharegpt/b.jsonl": good, "a.jsonl": good, "data/a.jsonl": ranks},
-			options: preflight.Options{Trainer: preflight.LLaMAFactory}, want: []string{"0 sharegpt/b.jsonl:1 sharegpt ok", "1 a.jsonl:1 sharegpt ok"}},
-		{name: "rows of another trainer", files: map[string]string{"dataset_info.json": info, "sharegpt/b.jsonl": good, "data/a.jsonl": ranks},
-			options: preflight.Options{Trainer: preflight.TRL}, want: []string{"0 data/a.jsonl:1 dpo ok"}},
+			}, unclean: "1 row longer than the limit",
+		},
+		{
+			name: "entries", files: map[string]string{"dataset_info.json": info, "sharegpt/b.jsonl": good, "a.jsonl": good, "data/a.jsonl": ranks},
+			options: preflight.Options{Trainer: preflight.LLaMAFactory}, want: []string{"0 sharegpt/b.jsonl:1 sharegpt ok", "1 a.jsonl:1 sharegpt ok"},
+		},
+		{
+			name: "rows of another trainer", files: map[string]string{"dataset_info.json": info, "sharegpt/b.jsonl": good, "data/a.jsonl": ranks},
+			options: preflight.Options{Trainer: preflight.TRL}, want: []string{"0 data/a.jsonl:1 dpo ok"},
+		},
 		{name: "a table", files: map[string]string{"a.parquet": "PAR1"}, path: "a.parquet", want: []string{
 			"0 a.parquet:1  not_checked: not checked: only .json and .jsonl files are read here",
 		}, unclean: "1 row not checked"},
-		{name: "an image that is missing", files: map[string]string{"a.jsonl": strings.Replace(good, `"q"}`, `"<image>"}`, 1)[:len(good)+4] + `,"images":["i.png"]}`}, path: "a.jsonl",
-			want: []string{"0 a.jsonl:1 sharegpt wrong: open DIR/i.png: no such file or directory"}, unclean: "1 wrong row"},
+		{
+			name: "an image that is missing", files: map[string]string{"a.jsonl": strings.Replace(good, `"q"}`, `"<image>"}`, 1)[:len(good)+4] + `,"images":["i.png"]}`}, path: "a.jsonl",
+			want: []string{"0 a.jsonl:1 sharegpt wrong: open DIR/i.png: no such file or directory"}, unclean: "1 wrong row",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
