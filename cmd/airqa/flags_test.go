@@ -221,7 +221,7 @@ var scripted = map[string]map[string]string{
 	"page":                  {"script/look.txtar": "data paper page box boxes dpi out"},
 	"store vectors copy":    {"milvus_test.go": "data to vectors embed-again"},
 	"store vectors check":   {"script/vectors.txtar": "data deep", "milvus_test.go": "vectors"},
-	"store vectors rebuild": {"script/vectors.txtar": "data"},
+	"store vectors rebuild": {"script/vectors.txtar": "data", "milvus_test.go": "vectors"},
 	"bench list":            {"script/bench.txtar": "json"},
 	"bench stats":           {"script/bench.txtar": "dataset similarity format json out", "script/bench-rank.txtar": "pools"},
 	"bench baseline":        {"script/bench.txtar": "dataset method format json out", "script/bench-rank.txtar": "compat fixed setting text-evidence-only bootstrap-seed export"},
@@ -302,7 +302,7 @@ func checkScript(t *testing.T, path, dir, command string, f *kong.Flag) {
 	uses := regexp.MustCompile(`airqa ` + command + `( .*)? ?` + flag)
 	if filepath.Ext(path) == ".go" {
 		path = filepath.Join(dir, filepath.Base(path))
-		uses = regexp.MustCompile(`"--` + f.Name + `"`)
+		uses = regexp.MustCompile(`[" ]--` + f.Name + `[" =]`)
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil || !uses.Match(raw) {

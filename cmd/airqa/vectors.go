@@ -102,12 +102,11 @@ func (c vectorsCheckCmd) verify(a *app, texts embed.Embedder) error {
 }
 
 type vectorsRebuildCmd struct {
-	embedderFlags
+	dataFlags
 }
 
 func (c vectorsRebuildCmd) Run(a *app) error {
-	from := dataFlags{embedderFlags: c.embedderFlags}
-	texts, err := from.index(a, false)
+	texts, err := c.index(a, false)
 	if err != nil {
 		return err
 	}
@@ -116,10 +115,10 @@ func (c vectorsRebuildCmd) Run(a *app) error {
 	}
 	ctx, _, stop := a.interrupts()
 	defer stop()
-	cfg := env.WriterConfig{Dir: c.Data, Vectors: from.Vectors, Embedder: texts, Rebuild: true}
+	cfg := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts, Rebuild: true}
 	err = a.session().Write(ctx, cfg, "rebuild", func(*env.Writer) error { return nil })
 	if err != nil {
 		return err
 	}
-	return vectorsCheckCmd{dataFlags: from}.verify(a, texts)
+	return vectorsCheckCmd{dataFlags: c.dataFlags}.verify(a, texts)
 }
