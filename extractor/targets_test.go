@@ -69,7 +69,7 @@ func alterations(ex qa.Example, gold, other string) map[string]string {
 // them score.
 func TestGolds(t *testing.T) {
 	testkit.Long(t, "hundreds of questions")
-	examples := made(t, 500, 120)
+	examples := made(t, 500, 200)
 	golds := make([]string, len(examples))
 	for i, ex := range examples {
 		gold, ok := eval.GoldAnswer(ex.Evaluator)
