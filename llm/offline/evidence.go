@@ -60,7 +60,10 @@ func (e evidence) best(kind string) *item {
 	var found *item
 	most := -1.0
 	for i, it := range e.items {
-		if score := 3*e.sum(it.label) + e.sum(it.text); it.kind == kind && score > most {
+		if it.kind != kind {
+			continue
+		}
+		if score := 3*e.sum(it.label) + e.sum(it.text); score > most {
 			found, most = &e.items[i], score
 		}
 	}
@@ -114,7 +117,9 @@ func (e evidence) near(text string, m []int) (total float64) {
 	slices.Reverse(before)
 	for _, side := range [][]string{before, words(text[m[1]:])} {
 		for i, w := range side[:min(20, len(side))] {
-			total += e.sum(w) / (1 + float64(i)/2)
+			if s := english.Stem(w, false); slices.Contains(e.terms, s) {
+				total += float64(len(s)) / (1 + float64(i)/2)
+			}
 		}
 	}
 	return total

@@ -97,11 +97,6 @@ func (t *task) statement() step {
 	return steps[slices.IndexFunc(steps, func(s step) bool { return s.tool == "Query" })]
 }
 
-var (
-	figurePattern = lazyregexp.New(`(?i)\b(?:figures?|charts?|plots?|diagrams?|matrix|axis|axes)\b`)
-	tableWord     = lazyregexp.New(`(?i)\b(?:tables?|columns?)\b`)
-)
-
 // place is the kind of item in which the question locates its answer, by default a passage.
 func (t *task) place() string {
 	switch {
@@ -195,6 +190,9 @@ func (t *task) nth(want shape, i int) python.Value {
 }
 
 var (
+	figurePattern   = lazyregexp.New(`(?i)\b(?:figures?|charts?|plots?|diagrams?|matrix|axis|axes)\b`)
+	tableWord       = lazyregexp.New(`(?i)\b(?:tables?|columns?)\b`)
+	idPattern       = lazyregexp.New(`(?m)^(?:\[Title\]: )?\[([A-Za-z]?\d+)\] `) // begins a passage of a companion benchmark
 	negation        = lazyregexp.New(`(?i)\b(?:no|not|never|none|nor|without|cannot)\b|n[’']t\b`)
 	quotedStatement = lazyregexp.New(`“[^”]*___[^”]*”`)
 	captionLabel    = lazyregexp.New(`(?i)^(?:figure|fig\.?|table) [\dIVX]+\s*[:.]?\s*`)
@@ -223,9 +221,6 @@ func (t *task) candidates(want shape) []python.Value {
 	}
 	return []python.Value{t.sentences[0].text}
 }
-
-// idPattern matches the id at the beginning of a passage or a document of a companion benchmark.
-var idPattern = lazyregexp.New(`(?m)^(?:\[Title\]: )?\[([A-Za-z]?\d+)\] `)
 
 // cited returns the ids of what was seen, the closest to the question first.
 func (t *task) cited() python.List {
