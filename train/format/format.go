@@ -68,24 +68,24 @@ type Image struct {
 	Width, Height int
 }
 
-// Dialogue is a conversation as ShareGPT has it, and as the templates of trainers render it: a system prompt, tools as a
+// dialogue is a conversation as ShareGPT has it: a system prompt, tools as a
 // JSON text, turns of two sides, and images in the order of their markers.
-type Dialogue struct {
+type dialogue struct {
 	System, Tools string
-	Turns         []Turn
+	Turns         []turn
 	Images        []Image
 }
 
-// Turn is one turn of a [Dialogue].
-type Turn struct{ Role, Text string }
+// turn is one turn of a dialogue.
+type turn struct{ Role, Text string }
 
-// Roles of a [Turn], as ShareGPT names them.
+// Roles of a turn, as ShareGPT names them.
 const (
-	RoleSystem       = "system"
-	RoleHuman        = "human"
-	RoleGPT          = "gpt"
-	RoleObservation  = "observation"
-	RoleFunctionCall = "function_call"
+	roleSystem       = "system"
+	roleHuman        = "human"
+	roleGPT          = "gpt"
+	roleObservation  = "observation"
+	roleFunctionCall = "function_call"
 )
 
 func text(s string) []Part { return []Part{{Text: s}} }

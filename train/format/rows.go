@@ -26,7 +26,7 @@ type Rows struct {
 // rejected message. The row ends without a line break.
 func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 	if f == ShareGPT {
-		return r.appendDialogue(dst, c, c.Turns())
+		return r.appendDialogue(dst, c, c.dialogue())
 	}
 	context, target := c.Messages, []Message(nil)
 	if n := len(c.Messages); f == TRL && !r.Whole || c.Rejected != nil {
@@ -82,9 +82,9 @@ func (r *Rows) id(o *object, id string) {
 
 // appendDialogue appends a row of ShareGPT. With a rejected message it is one of LLaMA-Factory's ranking format: an odd
 // number of turns and two answers.
-func (r *Rows) appendDialogue(dst []byte, c Conversation, d Dialogue) []byte {
+func (r *Rows) appendDialogue(dst []byte, c Conversation, d dialogue) []byte {
 	rejected, weights := c.Rejected, c.weights()
-	turn := func(dst []byte, t Turn) []byte {
+	appendTurn := func(dst []byte, t turn) []byte {
 		o := begin(dst)
 		o.text("from", t.Role)
 		o.key("value")
@@ -95,7 +95,7 @@ func (r *Rows) appendDialogue(dst []byte, c Conversation, d Dialogue) []byte {
 		}
 		return o.end()
 	}
-	turns, chosen := d.Turns, Turn{}
+	turns, chosen := d.Turns, turn{}
 	if rejected != nil {
 		turns, chosen = turns[:len(turns)-1], turns[len(turns)-1]
 	}
@@ -108,16 +108,16 @@ func (r *Rows) appendDialogue(dst []byte, c Conversation, d Dialogue) []byte {
 		o.dst = r.text(o.dst, d.Tools)
 	}
 	o.key("conversations")
-	o.dst = appendList(o.dst, turns, turn)
+	o.dst = appendList(o.dst, turns, appendTurn)
 	if r.Images {
 		o.key("images")
 		o.dst = appendList(o.dst, d.Images, appendImage)
 	}
 	if rejected != nil {
 		o.key("chosen")
-		o.dst = turn(o.dst, chosen)
+		o.dst = appendTurn(o.dst, chosen)
 		o.key("rejected")
-		o.dst = turn(o.dst, rejected.turn())
+		o.dst = appendTurn(o.dst, rejected.turn())
 	}
 	o.columns(c.Columns)
 	return o.end()

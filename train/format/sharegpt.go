@@ -13,7 +13,7 @@ import (
 const imageMarker = "<image>"
 
 var turnRoles = map[string]qa.Role{
-	RoleSystem: qa.System, RoleHuman: qa.User, RoleGPT: qa.Assistant, RoleObservation: qa.ToolResult, RoleFunctionCall: qa.Assistant,
+	roleSystem: qa.System, roleHuman: qa.User, roleGPT: qa.Assistant, roleObservation: qa.ToolResult, roleFunctionCall: qa.Assistant,
 }
 
 func readShareGPT(row map[string]json.RawMessage) (c Conversation, err error) {
@@ -116,7 +116,7 @@ func readTurn(t map[string]json.RawMessage, images *[]string) (m Message, err er
 	if m.Trained, err = checkWeight(t["weight"]); err != nil {
 		return m, err
 	}
-	if from == RoleFunctionCall {
+	if from == roleFunctionCall {
 		m.Calls, err = readFunctions(value)
 		return m, err
 	}
@@ -159,9 +159,9 @@ func readFunctions(value string) ([]qa.ToolCall, error) {
 	return calls, nil
 }
 
-// Turns returns a conversation as ShareGPT has it.
-func (c Conversation) Turns() Dialogue {
-	d := Dialogue{Tools: string(c.Tools)}
+// dialogue returns a conversation as ShareGPT has it.
+func (c Conversation) dialogue() dialogue {
+	d := dialogue{Tools: string(c.Tools)}
 	for i, m := range c.Messages {
 		if i == 0 && m.Role == qa.System {
 			d.System = m.Text()
@@ -174,15 +174,15 @@ func (c Conversation) Turns() Dialogue {
 }
 
 // turn returns a message as a turn.
-func (m Message) turn() Turn {
+func (m Message) turn() turn {
 	text := markedText(m.Parts)
 	switch m.Role {
 	case qa.Assistant:
 		return answer(text, m.Calls)
 	case qa.ToolResult:
-		return Turn{RoleObservation, text}
+		return turn{roleObservation, text}
 	}
-	return Turn{RoleHuman, text}
+	return turn{roleHuman, text}
 }
 
 // markedText returns parts as a text with markers in the place of images.
@@ -200,16 +200,16 @@ func markedText(parts []Part) string {
 
 // answer returns a turn of the model. A call without words is a function_call, which the trainer renders in the form of
 // its template. It has no place for words before a call, so these turns are text.
-func answer(text string, calls []qa.ToolCall) Turn {
+func answer(text string, calls []qa.ToolCall) turn {
 	if len(calls) == 0 || text != "" {
-		return Turn{RoleGPT, withCalls(text, calls)}
+		return turn{roleGPT, withCalls(text, calls)}
 	}
 	list := make([]string, len(calls))
 	for i, c := range calls {
 		list[i] = callText(c)
 	}
 	if len(list) == 1 {
-		return Turn{RoleFunctionCall, list[0]}
+		return turn{roleFunctionCall, list[0]}
 	}
-	return Turn{RoleFunctionCall, "[" + strings.Join(list, ", ") + "]"}
+	return turn{roleFunctionCall, "[" + strings.Join(list, ", ") + "]"}
 }

@@ -94,7 +94,7 @@ def llamafactory(request):
         json.dump({"data": request["entry"]}, file)
     data_args = hparams.DataArguments(dataset="data", dataset_dir=directory, overwrite_cache=True, **request["arguments"])
     model = os.path.dirname(request["tokenizer"]) if request.get("tokenizer") else directory
-    model_args = hparams.ModelArguments(model_name_or_path=model, **request.get("model_arguments", {}))
+    model_args = hparams.ModelArguments(model_name_or_path=model)
     training_args = types.SimpleNamespace(
         local_process_index=0, should_log=False, predict_with_generate=False, seed=42, dataloader_num_workers=0
     )
@@ -200,9 +200,7 @@ def load_file(datasets, request):
     extension = os.path.splitext(request["file"])[1]
     if extension not in KINDS:
         raise NotChecked(f"no loader of datasets is known for {extension} files")
-    rows = datasets.load_dataset(KINDS[extension], data_files=request["file"], split="train")
-    limit = request.get("max_samples")
-    return rows.select(range(min(limit, len(rows)))) if limit else rows
+    return datasets.load_dataset(KINDS[extension], data_files=request["file"], split="train")
 
 
 def chat(request):
