@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"airqa/qa"
-	"airqa/qa/dataset"
 	"airqa/run/session"
 	"airqa/run/shard"
 	"airqa/runlog"
@@ -28,12 +27,12 @@ type Merger struct {
 	Partial bool
 }
 
-// Merge merges the shards of each job. It writes nothing unless all of them can be merged. The results are valid even
-// with an error: shards or questions may be missing, or questions may have failed.
+// Merge merges the shards of each job. It writes nothing if the shards of one do not belong together. The results are valid
+// even with an error: shards or questions may be missing, or questions may have failed.
 func (m Merger) Merge(jobs []Job) ([]Result, error) {
 	plans := make([]*plan, len(jobs))
-	var results []Result
-	missing := false
+	results := make([]Result, len(jobs))
+	var lacking []string
 	for i, job := range jobs {
 		out := m.Out
 		if len(jobs) > 1 {
@@ -43,27 +42,26 @@ func (m Merger) Merge(jobs []Job) ([]Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		plans[i], results = p, append(results, p.Result)
-		missing = missing || p.lacks()
+		plans[i], results[i] = p, p.Result
+		if gaps := p.gaps(); len(gaps) > 0 {
+			lacking = append(lacking, fmt.Sprintf("%s is incomplete (%s, %s):", p.Out, p.Baseline, p.Model))
+			lacking = append(lacking, gaps...)
+		}
 	}
-	if missing && !m.Partial {
-		return results, qa.Failedf("%s\n  Nothing was written. Run what is missing with the same settings and merge again, or allow a partial merge",
-			strings.Join(lacking(results), "\n"))
+	if len(lacking) > 0 && !m.Partial {
+		return results, qa.Failedf("%s\n  Nothing was written. Run what is missing and merge again, or allow a partial merge",
+			strings.Join(lacking, "\n"))
 	}
 	failed := 0
 	for i, p := range plans {
 		if err := p.write(); err != nil {
 			return results[:i], err
 		}
-		p.Written = true
 		results[i] = p.Result
 		failed += len(p.Failed)
 	}
-	if !slices.ContainsFunc(results, func(r Result) bool { return len(r.Scores) > 0 }) {
-		m.Notify.Infof("next: airqa score %s", m.Out)
-	}
 	if failed > 0 && !m.Partial {
-		return results, qa.Failedf("merged, but %d episodes failed; airqa run in the same directory, with the same settings, retries them", failed)
+		return results, qa.Failedf("merged, but %d episodes failed; airqa run in the same directory retries them", failed)
 	}
 	return results, nil
 }
@@ -73,28 +71,25 @@ type plan struct {
 	session.Session
 	Result
 	shards []*source
-	// order has the episodes to copy.
-	order []copied
+	// choice is the treatment of questions with missing papers; empty without any.
+	choice string
+	// order has the episodes to copy, and from the shard of each.
+	order []string
+	from  map[string]*source
 }
 
 // source is the run directory of a shard.
 type source struct {
 	*runlog.Run
-	part    shard.Part
-	writing bool
-	// outcomes are those of its episodes, "" for one that did not end or is damaged.
+	part      shard.Part
+	questions []qa.Example
+	// outcomes has the outcome of each episode, "" for one that did not end or is damaged.
 	outcomes map[string]qa.Outcome
-}
-
-// copied is an episode with the shard that it is copied from.
-type copied struct {
-	episode string
-	from    *source
 }
 
 // plan reads the shards of a job and checks that they belong together.
 func (m Merger) plan(job Job, out string) (*plan, error) {
-	p := &plan{Session: m.Session, Result: Result{Out: filepath.Clean(out)}}
+	p := &plan{Session: m.Session, Result: Result{Out: filepath.Clean(out)}, from: make(map[string]*source)}
 	for _, dir := range job.Dirs {
 		s, err := m.open(dir)
 		if err != nil {
@@ -108,30 +103,19 @@ func (m Merger) plan(job Job, out string) (*plan, error) {
 	if err := p.checkShards(); err != nil {
 		return nil, err
 	}
-	if err := p.findEpisodes(); err != nil {
-		return nil, err
-	}
+	p.findEpisodes()
 	return p, p.checkOut()
 }
 
 // open reads a shard.
 func (m Merger) open(dir string) (*source, error) {
-	r, err := runlog.Open(dir)
+	r, questions, err := m.OpenRun(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{Run: r, outcomes: make(map[string]qa.Outcome)}
+	s := &source{Run: r, questions: questions, outcomes: make(map[string]qa.Outcome)}
 	if s.part, err = shard.Parse(r.Config.Shape.Shard); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, runlog.RunFile), err)
-	}
-	if s.writing, err = runlog.Writing(dir); err != nil {
-		return nil, err
-	}
-	for _, bad := range r.BadLines {
-		m.Notify.Warnf("%s: %v (left out)", dir, bad)
-	}
-	if r.Unknown > 0 {
-		m.Notify.Warnf("%s: %d events of unknown types are left out", dir, r.Unknown)
 	}
 	names := r.UUIDs()
 	for rec, err := range r.Episodes() {
@@ -147,84 +131,63 @@ func (m Merger) open(dir string) (*source, error) {
 
 // findEpisodes orders the episodes as one machine runs them, one round of all questions per repeat, and lists what is missing
 // and what failed.
-func (p *plan) findEpisodes() error {
-	examples, _, err := dataset.Load(filepath.Join(p.shards[0].Dir, runlog.QuestionsFile), nil)
-	if err != nil {
-		return err
-	}
-	shardOf := make(map[string]*source)
+func (p *plan) findEpisodes() {
 	repeats := 1
 	for _, s := range p.shards {
 		repeats = max(repeats, s.Config.Note.Repeats)
 		for _, id := range s.UUIDs() {
 			_, repeat := qa.SplitEpisodeID(id)
-			repeats, shardOf[id] = max(repeats, repeat+1), s
-		}
-	}
-	for repeat := range repeats {
-		for _, ex := range examples {
-			id := qa.EpisodeID(ex.UUID, repeat)
-			if s := shardOf[id]; s != nil {
-				p.order = append(p.order, copied{id, s})
-				delete(shardOf, id) // a question may be listed twice
-			}
+			repeats, p.from[id] = max(repeats, repeat+1), s
 		}
 	}
 	questions := make(map[string]bool)
-	for _, c := range p.order {
-		uuid, _ := qa.SplitEpisodeID(c.episode)
-		questions[uuid] = true
-		if c.from.outcomes[c.episode].Failed() {
-			p.Failed = append(p.Failed, c.episode)
+	for repeat := range repeats {
+		for _, ex := range p.shards[0].questions {
+			id := qa.EpisodeID(ex.UUID, repeat)
+			s := p.from[id]
+			if s == nil {
+				continue
+			}
+			p.order = append(p.order, id)
+			questions[ex.UUID] = true
+			if s.outcomes[id].Failed() {
+				p.Failed = append(p.Failed, id)
+			}
 		}
 	}
-	slices.Sort(p.Failed)
 	p.Result.Questions, p.Episodes = len(questions), len(p.order)
 	p.findGaps(repeats)
-	return nil
 }
 
 // findGaps lists the shards that are missing, and those with episodes that did not end.
 func (p *plan) findGaps(repeats int) {
-	skipped := p.skipped()
 	for i := 1; i <= p.Of; i++ {
 		at := slices.IndexFunc(p.shards, func(s *source) bool { return s.part.Index == i })
 		if at < 0 {
-			part := shard.Part{Index: i, Of: p.Of}
-			p.MissingShards = append(p.MissingShards, MissingShard{part.String(), filepath.Join(filepath.Dir(p.shards[0].Dir), part.Folder())})
+			p.MissingShards = append(p.MissingShards, shard.Part{Index: i, Of: p.Of}.String())
 			continue
 		}
 		p.Shards = append(p.Shards, i)
-		if g := p.shards[at].gap(repeats, skipped); len(g.Missing)+len(g.Unfinished) > 0 {
-			p.Incomplete = append(p.Incomplete, g)
+		if missing := p.shards[at].missing(repeats); len(missing) > 0 {
+			p.Incomplete = append(p.Incomplete, Gap{p.shards[at].part.String(), p.shards[at].Dir, missing})
 		}
 	}
 }
 
-// gap lists the episodes of a shard that did not end.
-func (s *source) gap(repeats int, skipped []string) Gap {
-	g := Gap{Shard: s.part.String(), Dir: s.Dir, Writing: s.writing, Episodes: len(s.Config.Note.ShardQuestions) * repeats}
+// missing lists the episodes that did not end, but not those that were left out because their papers are missing.
+func (s *source) missing(repeats int) (list []string) {
+	var skipped []string
+	if m := s.Config.Note.Missing; m != nil && m.Choice == runlog.MissingSkip {
+		skipped = slices.Concat(m.Named, m.Searched)
+	}
 	for repeat := range repeats {
 		for _, uuid := range s.Config.Note.ShardQuestions {
 			id := qa.EpisodeID(uuid, repeat)
 			outcome, begun := s.outcomes[id]
-			switch {
-			case !begun && slices.Contains(skipped, uuid):
-				g.Episodes--
-			case !begun:
-				g.Missing = append(g.Missing, id)
-			case outcome == "":
-				g.Unfinished = append(g.Unfinished, id)
+			if outcome == "" && (begun || !slices.Contains(skipped, uuid)) {
+				list = append(list, id)
 			}
 		}
 	}
-	return g
-}
-
-// skipped are the questions that were left out because their papers are missing.
-func (p *plan) skipped() []string {
-	if m := p.shards[0].Config.Note.Missing; m != nil && p.choice() == runlog.MissingSkip {
-		return slices.Concat(m.Named, m.Searched)
-	}
-	return nil
+	return list
 }

@@ -237,45 +237,37 @@ func TestMergeRefuses(t *testing.T) {
 	}{
 		{"another setting", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, func(c *runlog.Config) { c.Shape.Settings["turns"] = 10 })}
-		}, "wrong use", "settings.turns: 20 there, 10 here"},
+		}, "wrong use", "settings.turns: 20 in "},
 		{"another model", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, func(c *runlog.Config) { c.Shape.Model["model"] = "n" })}
-		}, "wrong use", `model.model: "m" there, "n" here`},
-		{"another baseline", func(w *world) []string {
-			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, func(c *runlog.Config) { c.Shape.Baseline = "react" })}
-		}, "wrong use", `baseline: "rag" there, "react" here`},
+		}, "failed examples", "openai-n is incomplete (rag, openai:n):\n  missing shards: 1/2"},
 		{"other questions", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, func(c *runlog.Config) { c.Shape.Questions = runlog.Hash("x") })}
 		}, "wrong use", "questions: changed"},
 		{"another selection", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, func(c *runlog.Config) { c.Shape.Selected = runlog.Hash("x") })}
-		}, "wrong use", "select other questions"},
+		}, "wrong use", "selected: changed"},
 		{"another number of shards", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", shard.Part{Index: 2, Of: 3}, nil, nil)}
-		}, "wrong use", "shards: 2 there, 3 here"},
-		{"gold answers that changed", func(w *world) []string {
-			a, b := w.shard("a", one, nil, nil), w.shard("b", two, nil, nil)
-			w.ok(os.WriteFile(filepath.Join(b, runlog.QuestionsFile), []byte(w.read("b/questions.jsonl")+"\n"), 0o600))
-			return []string{a, b}
-		}, "wrong use", "questions.jsonl: changed"},
-		{"a missing shard", func(w *world) []string { return []string{w.shard("a", one, nil, nil)} }, "failed examples", "missing shard: 2/2; run it with --shard 2/2 --out"},
+		}, "wrong use", "shards: 2 in "},
+		{"a missing shard", func(w *world) []string { return []string{w.shard("a", one, nil, nil)} }, "failed examples", "missing shards: 2/2"},
 		{"a question that has not begun", func(w *world) []string {
 			w.shards(2)
 			_, share := two.Take(w.examples)
 			w.shard("c", two, map[string]qa.Outcome{share.UUIDs[1]: "-"}, nil)
 			return []string{w.path("shards/1"), w.path("c")}
-		}, "failed examples", "1 of 5 episodes, not started: q"},
+		}, "failed examples", "has not finished 1 episode: q"},
 		{"a question that has not ended", func(w *world) []string {
 			w.shards(2)
 			_, share := two.Take(w.examples)
 			w.shard("c", two, map[string]qa.Outcome{share.UUIDs[0]: ""}, nil)
 			return []string{w.path("shards/1"), w.path("c")}
-		}, "failed examples", "1 of 5 episodes, unfinished: q"},
+		}, "failed examples", "has not finished 1 episode: q"},
 		{"the same questions twice", func(w *world) []string {
 			return []string{w.shard("a", one, nil, nil), w.shard("b", two, nil, nil), w.shard("c", two, nil, nil)}
 		}, "wrong use", "shard 2/2 is in "},
-		{"a run that is no shard", func(w *world) []string { return []string{w.shard("a", shard.Part{}, nil, nil)} }, "wrong use", "is not a shard"},
-		{"a folder without shards", func(w *world) []string { w.shard("r/a", shard.Part{}, nil, nil); return []string{w.path("r")} }, "wrong use", "has no shards: "},
+		{"a run that is no shard", func(w *world) []string { return []string{w.shard("a", shard.Part{}, nil, nil)} }, "wrong use", "has no shards"},
+		{"a folder without shards", func(w *world) []string { w.shard("r/a", shard.Part{}, nil, nil); return []string{w.path("r")} }, "wrong use", "has no shards"},
 		{"an empty folder", func(w *world) []string { w.ok(os.Mkdir(w.path("r"), 0o755)); return []string{w.path("r")} }, "wrong use", "has no shards"},
 		{"nothing", func(w *world) []string { return []string{w.path("r")} }, "wrong use", "no such file or directory"},
 		{"other treatment of missing papers", func(w *world) []string {
@@ -285,7 +277,7 @@ func TestMergeRefuses(t *testing.T) {
 				}
 			}
 			return []string{w.shard("a", one, nil, choose("skip")), w.shard("b", two, nil, choose("run"))}
-		}, "wrong use", "the choice run about missing papers and another shard with skip"},
+		}, "wrong use", "--missing run and another shard with --missing skip"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -332,7 +324,7 @@ func TestMergeAgain(t *testing.T) {
 	w := newWorld(t)
 	folder := w.shards(2)
 	first := w.merged(true, filepath.Join(folder, "1"))
-	if len(first.MissingShards) != 1 || first.MissingShards[0].Shard != "2/2" {
+	if len(first.MissingShards) != 1 || first.MissingShards[0] != "2/2" {
 		t.Errorf("result %+v", first)
 	}
 	if config, err := runlog.ReadConfig(w.path("out")); err != nil || config.Note.Merged == nil || config.Note.Merged.Of != 2 {
@@ -359,7 +351,7 @@ func TestMergeAgain(t *testing.T) {
 	if _, err := os.Stat(w.path("out/forks/q1-s1-2")); err == nil {
 		t.Error("the fork of a shard was merged")
 	}
-	for _, want := range []string{"notes.jsonl: not merged, but only in " + filepath.Join(folder, "2"), "forks: not merged, but only in " + filepath.Join(folder, "2")} {
+	for _, want := range []string{"2/notes.jsonl is not merged", "2/forks is not merged"} {
 		if !strings.Contains(strings.Join(w.notices, "\n"), want) {
 			t.Errorf("no %q in %q", want, w.notices)
 		}
@@ -367,7 +359,7 @@ func TestMergeAgain(t *testing.T) {
 	w.noLeftovers()
 
 	w.answer(w.path("out"), "q1", 1, qa.Answered)
-	if _, err := w.merge(false, folder); kind(err) != "wrong use" || !strings.Contains(err.Error(), "1 episodes that are not in these shards: q1#1") {
+	if _, err := w.merge(false, folder); kind(err) != "wrong use" || !strings.Contains(err.Error(), "events that are not in these shards") {
 		t.Errorf("error %v", err)
 	}
 	if r, err := runlog.Open(w.path("out")); err != nil || len(r.UUIDs()) != 11 {
@@ -405,7 +397,7 @@ func TestMergeOut(t *testing.T) {
 		{"another run", func(w *world) {
 			w.shard("out", shard.Part{}, nil, func(c *runlog.Config) { c.Shape.Settings["turns"] = 3 })
 		}, "settings.turns: 3 there, 20 now"},
-		{"a shard", func(w *world) { w.shard("out", shard.Part{Index: 1, Of: 2}, nil, nil) }, "is shard 1/2"},
+		{"a shard", func(w *world) { w.shard("out", shard.Part{Index: 1, Of: 2}, nil, nil) }, `shard: "1/2" there, not set now`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -437,14 +429,14 @@ func TestMergeDamaged(t *testing.T) {
 	lines := strings.SplitAfter(w.read("a/log.jsonl"), "\n")
 	w.ok(os.WriteFile(filepath.Join(dir, runlog.LogFile), []byte(strings.Join(slices.Delete(lines, 1, 2), "")), 0o600))
 	r := w.merged(true, dir)
-	if len(r.Incomplete) != 1 || !slices.Equal(r.Incomplete[0].Unfinished, []string{"q0#0"}) || len(w.notices) == 0 {
+	if len(r.Incomplete) != 1 || !slices.Equal(r.Incomplete[0].Missing, []string{"q0#0"}) || len(w.notices) == 0 {
 		t.Errorf("result %+v, notices %q", r, w.notices)
 	}
 	if got := strings.Count(w.read("out/log.jsonl"), "\n"); got != 29 {
 		t.Errorf("%d lines", got)
 	}
-	if _, err := json.Marshal(r); err != nil || !strings.Contains(r.Text(80), "unfinished: q0") {
-		t.Errorf("%s", r.Text(80))
+	if _, err := json.Marshal(r); err != nil || !strings.Contains(r.Text(0), "has not finished 1 episode: q0") {
+		t.Errorf("%s", r.Text(0))
 	}
 }
 

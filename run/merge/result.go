@@ -19,9 +19,9 @@ type Result struct {
 	// Questions and Episodes count those in the log.
 	Questions int `json:"questions"`
 	Episodes  int `json:"episodes"`
-	// MissingShards were not given; Incomplete are shards that have not answered all their questions.
-	MissingShards []MissingShard `json:"missing_shards,omitempty"`
-	Incomplete    []Gap          `json:"incomplete,omitempty"`
+	// MissingShards, such as 3/16, were not given. Incomplete are shards that have not answered all their questions.
+	MissingShards []string `json:"missing_shards,omitempty"`
+	Incomplete    []Gap    `json:"incomplete,omitempty"`
 	// Failed are the episodes that ended with a failure.
 	Failed []string `json:"failed,omitempty"`
 	// Scores are the scorings of the merged run as MODE.JUDGE.
@@ -31,34 +31,20 @@ type Result struct {
 	Written  bool `json:"written"`
 }
 
-// MissingShard is a shard that was not given, with a folder for it.
-type MissingShard struct {
-	Shard string `json:"shard"`
-	Dir   string `json:"suggested_dir"`
-}
-
-// Gap is a shard with questions that have not been answered.
+// Gap is a shard with episodes that have not begun or have not ended.
 type Gap struct {
-	Shard string `json:"shard"`
-	Dir   string `json:"run"`
-	// Writing is true while a process writes to the shard.
-	Writing  bool `json:"writing,omitempty"`
-	Episodes int  `json:"episodes"`
-	// Missing episodes have not begun, Unfinished ones have not ended.
-	Missing    []string `json:"missing,omitempty"`
-	Unfinished []string `json:"unfinished,omitempty"`
+	Shard   string   `json:"shard"`
+	Dir     string   `json:"run"`
+	Missing []string `json:"missing"`
 }
-
-// lacks reports whether questions are missing.
-func (r Result) lacks() bool { return len(r.MissingShards)+len(r.Incomplete) > 0 }
 
 // Text describes a merged run in a few lines, wrapped to a width unless that is 0.
 func (r Result) Text(width int) string {
 	title := fmt.Sprintf("%s: %d of %s, %s, %s", terminal.Line(r.Out), len(r.Shards), terminal.Plural(r.Of, "shard"),
 		terminal.Plural(r.Questions, "question"), terminal.Plural(r.Episodes, "episode"))
 	lines := append([]string{title}, r.gaps()...)
-	if n := len(r.Failed); n > 0 {
-		lines = append(lines, fmt.Sprintf("  failed: %s", names(r.Failed)))
+	if len(r.Failed) > 0 {
+		lines = append(lines, "  failed: "+names(r.Failed))
 	}
 	if len(r.Scores) > 0 {
 		lines = append(lines, "  scores: "+terminal.Line(strings.Join(r.Scores, ", ")))
@@ -71,54 +57,31 @@ func (r Result) Text(width int) string {
 
 // gaps lists the missing shards and questions.
 func (r Result) gaps() []string {
-	var lines, missing []string
-	for _, s := range r.MissingShards {
-		missing = append(missing, s.Shard)
-	}
-	if len(missing) > 0 {
-		lines = append(lines, fmt.Sprintf("  missing shards: %s; run them with --shard %s --out %s, and so on", few(missing, ", "),
-			missing[0], terminal.Line(r.MissingShards[0].Dir)))
-		if len(missing) == 1 {
-			lines[0] = fmt.Sprintf("  missing shard: %s; run it with --shard %[1]s --out %s", missing[0], terminal.Line(r.MissingShards[0].Dir))
-		}
+	var lines []string
+	if len(r.MissingShards) > 0 {
+		lines = append(lines, "  missing shards: "+few(r.MissingShards))
 	}
 	for _, g := range r.Incomplete {
-		state := "run it again"
-		if g.Writing {
-			state = "it is running"
-		}
-		text := fmt.Sprintf("  shard %s (%s), %d of %d episodes", g.Shard, terminal.Line(g.Dir), len(g.Missing)+len(g.Unfinished), g.Episodes)
-		if len(g.Missing) > 0 {
-			text += ", not started: " + names(g.Missing)
-		}
-		if len(g.Unfinished) > 0 {
-			text += ", unfinished: " + names(g.Unfinished)
-		}
-		lines = append(lines, text+"; "+state)
+		lines = append(lines, fmt.Sprintf("  shard %s (%s) has not finished %s: %s", g.Shard, terminal.Line(g.Dir),
+			terminal.Plural(len(g.Missing), "episode"), names(g.Missing)))
 	}
 	return lines
 }
 
-// lacking lists what is missing of each run.
-func lacking(results []Result) []string {
-	var lines []string
-	for _, r := range results {
-		if r.lacks() {
-			lines = append(lines, fmt.Sprintf("%s is incomplete (%s, %s):", r.Out, r.Baseline, r.Model))
-			lines = append(lines, r.gaps()...)
-		}
-	}
-	return lines
-}
-
-// names shortens a list of episodes.
+// names lists episodes as airqa trace takes them.
 func names(episodes []string) string {
 	list := make([]string, len(episodes))
 	for i, id := range episodes {
-		list[i] = short(id)
+		list[i] = terminal.Line(qa.ShortEpisode(qa.SplitEpisodeID(id)))
 	}
-	return few(list, ", ")
+	return few(list)
 }
 
-// short is an episode as airqa trace takes it: the start of the uuid, and the repeat unless it is the first.
-func short(id string) string { return terminal.Line(qa.ShortEpisode(qa.SplitEpisodeID(id))) }
+// few joins the first items of a list.
+func few(list []string) string {
+	const most = 8
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return strings.Join(list[:most], ", ") + fmt.Sprintf(" and %d more", len(list)-most)
+}

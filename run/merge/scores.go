@@ -3,14 +3,13 @@ package merge
 import (
 	"errors"
 	"path/filepath"
-	"strings"
 
 	"airqa/eval"
 	"airqa/run/scoring"
 	"airqa/runlog"
 )
 
-// scorings lists the rules by which the shards or the earlier merge were scored, the newest first.
+// scorings lists the rules by which the shards or the earlier merge were scored, the newest of each first.
 func (p *plan) scorings() ([]runlog.Scoring, error) {
 	var kinds []runlog.Scoring
 	seen := make(map[string]bool)
@@ -29,60 +28,31 @@ func (p *plan) scorings() ([]runlog.Scoring, error) {
 	return kinds, nil
 }
 
-// score scores the merged run by these rules.
-func (p *plan) score(kinds []runlog.Scoring) error {
-	for _, kind := range kinds {
-		scored, err := p.scoreBy(kind)
-		if errors.Is(err, scoring.ErrNothingEnded) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if scored {
-			p.Scores = append(p.Scores, kind.Mode+"."+kind.Judge)
-		}
-	}
-	return nil
-}
-
-// scoreFlags are the flags of airqa score for a scoring.
-func scoreFlags(kind runlog.Scoring) string {
-	judges := scoring.Judges{}.Recorded(kind)
-	flags := " --judge " + strings.Join(judges.Names, ",")
-	if judges.BaseURL != "" {
-		flags += " --judge-base-url " + judges.BaseURL
-	}
-	if len(judges.Names) > 1 {
-		flags += " --judge-rule " + string(judges.Rule)
-	}
-	if kind.Mode != "reference" {
-		flags += " --scoring " + kind.Mode
-	}
-	return flags
-}
-
 // errNoCalls is why a judge is not asked.
 var errNoCalls = errors.New("a merge asks no judge")
 
-// scoreBy scores the merged run like a scoring of its shards, with the verdicts that are kept. Without one, an answer stays
+// score scores the merged run like a scoring of its shards, with the verdicts that are kept. Without one, an answer stays
 // unscored.
-func (p *plan) scoreBy(kind runlog.Scoring) (scored bool, err error) {
+func (p *plan) score(kind runlog.Scoring) (err error) {
 	j, err := scoring.Judges{}.Recorded(kind).Open(p.Session, filepath.Join(p.Out, scoring.VerdictsFile))
 	if err != nil { // such as a panel without a key
 		p.Notify.Warnf("%s: not scored by %s: %v", p.Out, kind.Judge, err)
-		return false, nil
+		return nil
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	j.Refused = errNoCalls
 	by := scoring.Scoring{Session: p.Session, Mode: eval.Mode(kind.Mode), Judge: j}
 	scores, err := by.Run(p.Out)
-	if err != nil {
-		return false, err
+	if errors.Is(err, scoring.ErrNothingEnded) {
+		return nil
 	}
+	if err != nil {
+		return err
+	}
+	p.Scores = append(p.Scores, kind.Mode+"."+kind.Judge)
 	t := scoring.Count(scores, by.Mode, j.Name)
 	if n := t.Unscored - t.Faulty - t.NoEvaluator; n > 0 && j.Name != scoring.NoJudge {
-		p.Notify.Warnf("%s: %d answers have no verdict of %s; airqa score %[1]s%[4]s asks for them", p.Out, n, j.Name, scoreFlags(kind))
+		p.Notify.Warnf("%s: %d answers have no verdict of %s; airqa score with that judge asks for them", p.Out, n, j.Name)
 	}
-	return true, nil
+	return nil
 }

@@ -36,8 +36,8 @@ func TestMergeScores(t *testing.T) {
 	}{
 		{"offline", 10, ""},
 		{"none", 5, ""},
-		{"openai:a", 5, "5 answers have no verdict of openai:a; airqa score OUT --judge openai:a asks for them"},
-		{"any(openai:a,openai:b)", 5, "airqa score OUT --judge openai:a,openai:b --judge-rule any asks for them"},
+		{"openai:a", 5, "5 answers have no verdict of openai:a; airqa score with that judge asks for them"},
+		{"any(openai:a,openai:b)", 5, "5 answers have no verdict of any(openai:a,openai:b)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.judge, func(t *testing.T) {

@@ -2,16 +2,18 @@ package merge
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/internal/stagedir"
+	"airqa/qa"
 	"airqa/run/scoring"
 	"airqa/runlog"
 )
@@ -46,17 +48,22 @@ func (p *plan) write() error {
 	if err := p.replace(d); err != nil {
 		return err
 	}
-	return p.score(scorings)
+	p.Written = true
+	for _, kind := range scorings {
+		if err := p.score(kind); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // config is run.json of the merged run: that of the first shard, as if one machine had answered all questions.
 func (p *plan) config() runlog.Config {
 	c := p.shards[0].Config
-	c.Shape = whole(c)
-	c.Note.ShardQuestions = nil
-	if c.Note.Missing != nil {
+	c.Shape.Shard, c.Shape.Selected, c.Note.ShardQuestions = "", "", nil
+	if c.Note.Missing != nil && p.choice != "" {
 		missing := *c.Note.Missing
-		missing.Choice, c.Note.Missing = p.choice(), &missing
+		missing.Choice, c.Note.Missing = p.choice, &missing
 	}
 	for _, s := range p.shards {
 		if s.Config.Created.Before(c.Created) {
@@ -87,8 +94,8 @@ func (p *plan) writeLog(dir string) (err error) {
 		}
 	}
 	stage := p.Progress.Stage("merge "+filepath.Base(p.Out), len(p.order))
-	for i, c := range p.order {
-		if err := w.CopyEpisode(c.from.Run, c.episode); err != nil {
+	for i, id := range p.order {
+		if err := w.CopyEpisode(p.from[id].Run, id); err != nil {
 			stage.Close(fmt.Sprintf("stopped at %d of %d episodes", i, len(p.order)))
 			return err
 		}
@@ -103,23 +110,13 @@ func (p *plan) writeVerdicts(dir string) error {
 	seen := make(map[string]bool)
 	var all []byte
 	for _, from := range p.dirs() {
-		file, err := os.OpenInRoot(from, scoring.VerdictsFile)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		for line, bad := range ledger.Lines(bufio.NewReader(file)) {
-			if err = bad; err != nil {
-				break
-			}
+		err := eachLine(from, scoring.VerdictsFile, func(line []byte) {
 			if !seen[string(line)] {
 				seen[string(line)] = true
 				all = append(all, line...)
 			}
-		}
-		if err := errors.Join(err, file.Close()); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -127,6 +124,25 @@ func (p *plan) writeVerdicts(dir string) error {
 		return nil
 	}
 	return files.WriteFile(filepath.Join(dir, scoring.VerdictsFile), all)
+}
+
+// eachLine visits the lines of a file that may be missing.
+func eachLine(dir, name string, visit func([]byte)) error {
+	file, err := os.OpenInRoot(dir, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	for line, err := range ledger.Lines(bufio.NewReader(file)) {
+		if err != nil {
+			return err
+		}
+		visit(line)
+	}
+	return nil
 }
 
 // dirs are the directories of the shards, and of an earlier merge.
@@ -141,21 +157,14 @@ func (p *plan) dirs() []string {
 	return dirs
 }
 
-// written are what people add to a run directory.
-var written = []string{"notes.jsonl", "forks"}
-
-// replace moves the merged run to its place. Of an earlier merge in the same place, it keeps what was added; the shards keep
-// theirs.
+// replace moves the merged run to its place. Of an earlier merge there, it keeps the notes and forks; the shards keep theirs.
 func (p *plan) replace(d *stagedir.Dir) error {
-	for _, name := range written {
-		var in []string
-		for _, s := range p.shards {
+	added := []string{"notes.jsonl", "forks"}
+	for _, s := range p.shards {
+		for _, name := range added {
 			if _, err := os.Lstat(filepath.Join(s.Dir, name)); err == nil {
-				in = append(in, s.Dir)
+				p.Notify.Warnf("%s is not merged", filepath.Join(s.Dir, name))
 			}
-		}
-		if len(in) > 0 {
-			p.Notify.Warnf("%s: not merged, but only in %s", name, few(in, ", "))
 		}
 	}
 	if p.Replaced {
@@ -164,11 +173,11 @@ func (p *plan) replace(d *stagedir.Dir) error {
 			return err
 		}
 		defer func() { _ = w.Close() }()
-		if err := p.checkSubset(); err != nil {
+		if err := p.checkSubset(d.Path); err != nil {
 			return err
 		}
-		for _, name := range written {
-			if err := p.carry(name, d.Path); err != nil {
+		for _, name := range added {
+			if err := p.keep(name, d.Path); err != nil {
 				return err
 			}
 		}
@@ -179,24 +188,38 @@ func (p *plan) replace(d *stagedir.Dir) error {
 	return nil
 }
 
-// carry copies a file or folder of an earlier merge, if there is one.
-func (p *plan) carry(name, to string) error {
-	old := os.DirFS(p.Out)
-	return fs.WalkDir(old, name, func(path string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+// checkSubset rejects an earlier merge with events that this one lacks: it was resumed, or made of other shards.
+func (p *plan) checkSubset(dir string) error {
+	merged := make(map[[sha256.Size]byte]bool)
+	err := eachLine(dir, runlog.LogFile, func(line []byte) { merged[sha256.Sum256(line)] = true })
+	if err != nil {
+		return err
+	}
+	lacking := 0
+	err = eachLine(p.Out, runlog.LogFile, func(line []byte) {
+		if !merged[sha256.Sum256(line)] {
+			lacking++
 		}
-		if err != nil || !e.Type().IsRegular() {
-			return err
+	})
+	if err == nil && lacking > 0 {
+		return qa.Usagef("%s has %d events that are not in these shards\n"+
+			"  It was resumed after it was merged, or made of other shards: choose another directory", p.Out, lacking)
+	}
+	return err
+}
+
+// keep copies a file or folder of an earlier merge, if there is one.
+func (p *plan) keep(name, to string) error {
+	return filepath.WalkDir(filepath.Join(p.Out, name), func(path string, e fs.DirEntry, err error) error {
+		copied := filepath.Join(to, strings.TrimPrefix(path, p.Out))
+		switch {
+		case err != nil:
+			return files.IgnoreMissing(err)
+		case e.IsDir():
+			return os.Mkdir(copied, 0o755)
+		case e.Type().IsRegular():
+			return files.Copy(copied, path)
 		}
-		file, err := old.Open(path)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = file.Close() }()
-		return files.Write(filepath.Join(to, filepath.FromSlash(path)), func(w io.Writer) error {
-			_, err := io.Copy(w, file)
-			return err
-		})
+		return nil
 	})
 }
