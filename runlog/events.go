@@ -31,7 +31,7 @@ type Event struct {
 func (r *Run) Events(id string) ([]Event, error) {
 	var events []Event
 	read := 0
-	for raw, err := range r.Lines(id) {
+	for raw, err := range r.eachLine(id) {
 		if err != nil {
 			return nil, err
 		}
@@ -87,9 +87,9 @@ func (w *Writer) copyBlobs(dir, sum string) error {
 	return nil
 }
 
-// Lines yields all lines of an episode in order, with their newlines, damaged attempts included. A line is valid until
+// eachLine yields all lines of an episode in order, with their newlines, damaged attempts included. A line is valid until
 // the next iteration.
-func (r *Run) Lines(episode string) iter.Seq2[[]byte, error] {
+func (r *Run) eachLine(episode string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := r.linesOf(episode)
 		if len(lines) == 0 {
@@ -116,7 +116,7 @@ func (r *Run) Lines(episode string) iter.Seq2[[]byte, error] {
 
 // CopyEpisode appends all lines of an episode of another run as they are. [Writer.CopyBlobs] copies what they refer to.
 func (w *Writer) CopyEpisode(from *Run, episode string) error {
-	for line, err := range from.Lines(episode) {
+	for line, err := range from.eachLine(episode) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", from.Dir, err)
 		}
