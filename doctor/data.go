@@ -149,10 +149,7 @@ func (c Dir) search(ctx context.Context, fix string) Finding {
 	if err != nil {
 		return Bad(err, "--embedder must be minilm or openai:NAME")
 	}
-	notice := ""
-	e, err := env.Open(ctx, env.Config{
-		Dir: c.Path, Vectors: c.Vectors, Embedder: texts, Notice: func(line string) { notice = line },
-	})
+	e, err := env.Open(ctx, env.Config{Dir: c.Path, Vectors: c.Vectors, Embedder: texts})
 	if err != nil {
 		return Bad(err, fix)
 	}
@@ -162,11 +159,7 @@ func (c Dir) search(ctx context.Context, fix string) Finding {
 	if err != nil {
 		return Bad(err, fix)
 	}
-	text := fmt.Sprintf("%s in %s", terminal.Plural(len(hits), "passage"), time.Since(start).Round(time.Millisecond))
-	if problem, fix, ok := strings.Cut(notice, "; rebuild it: "); ok {
-		return Doubtful(text+", but "+problem, fix)
-	}
-	return Good("%s", text)
+	return Good("%s in %s", terminal.Plural(len(hits), "passage"), time.Since(start).Round(time.Millisecond))
 }
 
 // Thresholds of the system checks.

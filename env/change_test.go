@@ -268,7 +268,7 @@ func TestInterruptedChange(t *testing.T) {
 	}
 }
 
-// A collection is built again when its statistics are of an early version or are damaged, or when the server has other
+// A collection is built again when its statistics are of another format or are damaged, or when the server has other
 // records after a change than it should have.
 func TestRebuiltOnServer(t *testing.T) {
 	s := serve(t, cheap{})
@@ -281,14 +281,14 @@ func TestRebuiltOnServer(t *testing.T) {
 		rows   int
 		notice string
 	}{
-		{"early statistics", func(info vectors.Collection) {
-			check(t, store.Describe(t.Context(), info.Name, info.Source, []byte(`{"format":1,"documents":1,"terms":["w1"],"df":[1]}`), nil))
+		{"another format", func(info vectors.Collection) {
+			check(t, store.Describe(t.Context(), info.Name, info.Source, []byte(`{"format":2,"documents":1,"average":1}`), nil))
 		}, 4*one + one, ""},
 		{"damaged statistics", func(info vectors.Collection) {
 			check(t, store.Describe(t.Context(), info.Name, info.Source, []byte(`{`), nil))
 		}, 5*one + one, ""},
 		{"statistics of other papers", func(info vectors.Collection) {
-			check(t, store.Describe(t.Context(), info.Name, info.Source, []byte(`{"format":2,"average":30,"terms":[],"df":[]}`), nil))
+			check(t, store.Describe(t.Context(), info.Name, info.Source, []byte(`{"format":1,"average":30}`), nil))
 		}, 6*one + one, ""},
 		{"a record of another program", func(info vectors.Collection) {
 			s.insert = func(string) {

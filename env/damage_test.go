@@ -3,6 +3,7 @@ package env_test
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -110,8 +111,8 @@ func TestNoGenerationFromDamage(t *testing.T) {
 	}
 }
 
-// A damaged collection is refused by a writer, with the command that makes it again, and keeps what is there. The rebuilt one has the
-// same hits. Only the texts of a damaged dense collection are embedded again.
+// A collection that is damaged or of another format is refused by a writer, with the command that makes it again, and keeps what is
+// there. The rebuilt one has the same hits. Only the texts of a damaged dense collection are embedded again.
 func TestRebuildOfDamage(t *testing.T) {
 	testkit.OneGoroutine(t)
 	model := &letters{model: "letters", words: 3}
@@ -120,16 +121,28 @@ func TestRebuildOfDamage(t *testing.T) {
 	check(t, fillWith(t, env.WriterConfig{Dir: whole, Embedder: model}, bert))
 	all := model.asked
 	want := found(t, whole, model)
+	flip := func(raw []byte) []byte { raw[len(raw)/3] ^= 1; return raw }
+	spoils := []struct {
+		what, file string
+		spoil      func([]byte) []byte
+	}{
+		{"manifest", "manifest-2.json", flip},
+		{"segment", "000001.vec", flip},
+		{"format of the manifest", "manifest-2.json", func(raw []byte) []byte {
+			head, _, _ := strings.Cut(strings.Replace(string(raw), `"format":1`, `"format":9`, 1), `,"crc32c":`)
+			return fmt.Appendf([]byte(head), ",\"crc32c\":%d}\n", crc32.Checksum([]byte(head), crc32.MakeTable(crc32.Castagnoli)))
+		}},
+		{"format of the segment", "000001.vec", func(raw []byte) []byte { raw[8] = 9; return raw }},
+	}
 	for _, name := range []string{"text_letters", bm25.Name} {
-		for _, file := range []string{"manifest-2.json", "000001.vec"} {
-			t.Run(name+"/"+file, func(t *testing.T) {
+		for _, tt := range spoils {
+			t.Run(name+"/"+tt.what, func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "data")
 				check(t, os.CopyFS(dir, os.DirFS(whole)))
-				path := filepath.Join(dir, "vectors", name, file)
+				path := filepath.Join(dir, "vectors", name, tt.file)
 				raw, err := os.ReadFile(path)
 				check(t, err)
-				raw[len(raw)/3] ^= 1
-				check(t, os.WriteFile(path, raw, 0o600))
+				check(t, os.WriteFile(path, tt.spoil(raw), 0o600))
 				for _, how := range []string{"nothing", "add"} {
 					if err := writers(model)[how](t, dir); err == nil || !strings.Contains(err.Error(), "airqa store vectors rebuild") {
 						t.Errorf("%s: %v", how, err)

@@ -214,7 +214,7 @@ func TestWindows(t *testing.T) {
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, long, attention))
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model, Vectors: url}))
 	for _, store := range []string{"", url} {
-		e, err := env.Open(t.Context(), env.Config{Dir: dir, Embedder: model, Vectors: store, Notice: func(line string) { t.Error(line) }})
+		e, err := env.Open(t.Context(), env.Config{Dir: dir, Embedder: model, Vectors: store})
 		check(t, err)
 		hits, err := e.Retrieve(t.Context(), "zzz zzz", 6, tools.Scope{})
 		check(t, err)
@@ -232,36 +232,16 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// A search index without windows works with a notice, and the next writer rebuilds it. Texts that fit in one window are
-// not embedded again.
-func TestWithoutWindows(t *testing.T) {
+// A writer with other windows embeds again only the texts that do not fit in one.
+func TestOtherWindows(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	model := &letters{model: "letters"}
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, long))
 	model.words = 12
-	var notices []string
-	open := func() *env.Env {
-		e, err := env.Open(t.Context(), env.Config{Dir: dir, Embedder: model, Notice: func(line string) { notices = append(notices, line) }})
-		check(t, err)
-		return e
-	}
-	e := open()
-	first(t, e, "zzz")
-	if _, ok := e.Retrieval()["embed_window"]; ok {
-		t.Errorf("retrieval = %v", e.Retrieval())
-	}
-	check(t, e.Close())
-	if len(notices) != 1 || !strings.HasSuffix(notices[0], "airqa store vectors copy --data "+dir+" --to files") {
-		t.Errorf("notices: %q", notices)
-	}
 	asked := model.asked
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}))
 	if model.asked != asked+2 {
 		t.Errorf("%d texts embedded, want the two windows of the one long passage", model.asked-asked)
-	}
-	check(t, open().Close())
-	if len(notices) != 1 {
-		t.Errorf("after the rebuild: %q", notices)
 	}
 }
 

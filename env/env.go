@@ -59,8 +59,6 @@ type Config struct {
 	// Vectors is the URL of a Milvus server with the collections (see package milvus); empty means the directory's own
 	// files.
 	Vectors string
-	// Notice receives a line for the user if an index works but should be rebuilt; it may be nil.
-	Notice func(line string)
 }
 
 // drawer renders a page of the PDF at path, as pdf.Viewer.View does.
@@ -83,15 +81,6 @@ type Env struct {
 	fingerprint string
 	window      int    // of the dense collection, in tokens
 	index       string // of the dense collection; empty if it is exact
-}
-
-// noWindowsNotice is the notice about a dense collection that predates embedding long texts in windows.
-func noWindowsNotice(cfg Config) string {
-	to := "milvus://..."
-	if index.IsFiles(cfg.Vectors) {
-		to = index.Files
-	}
-	return fmt.Sprintf("the search index covers only the beginning of long passages; to rebuild it, run: airqa store vectors copy --data %s --to %s", cfg.Dir, to)
 }
 
 var (
@@ -174,9 +163,7 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 			return err
 		}
 		e.index = dense.Index
-		if e.window = dense.Window; e.window == 0 && cfg.Notice != nil {
-			cfg.Notice(noWindowsNotice(cfg))
-		}
+		e.window = dense.Window
 	}
 	if e.mode == Dense {
 		return nil
@@ -190,16 +177,13 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 }
 
 // Retrieval returns the embedding settings for the record of a run: the model, the window length in tokens and an approximate
-// index. Indexes without windows have no length; keyword search has no settings.
+// index. Keyword search has no settings.
 func (e *Env) Retrieval() map[string]any {
 	if e.mode == BM25 {
 		return nil
 	}
 	info := e.embedder.Info()
-	settings := map[string]any{"embedder": info.Model, "embedder_hash": info.Hash}
-	if e.window > 0 {
-		settings["embed_window"] = e.window
-	}
+	settings := map[string]any{"embedder": info.Model, "embedder_hash": info.Hash, "embed_window": e.window}
 	if e.index != "" {
 		settings["vector_index"] = e.index
 	}

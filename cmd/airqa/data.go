@@ -172,7 +172,6 @@ func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 		return nil, err
 	}
 	cfg.Dir, cfg.Vectors = f.Data, f.Vectors
-	cfg.Notice = func(line string) { a.say("warning: %s", line) }
 	return env.Open(a.ctx, cfg)
 }
 

@@ -177,7 +177,7 @@ func TestLockSweeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := filepath.Join(d.Vectors(), "text", "collection.vec")
+	kept := filepath.Join(d.Vectors(), "text", "000001.vec")
 	left := []string{filepath.Join(d.Path(), ".tmp-1"), filepath.Join(d.Path(), "pdfs", ".tmp-2"), filepath.Join(d.Vectors(), "text", ".tmp-3")}
 	for _, path := range append(left, kept) {
 		if err := files.WriteFile(path, []byte("x")); err != nil {

@@ -12,11 +12,10 @@ import (
 	"airqa/env/vectors/milvus"
 )
 
-// Keywords turns texts into vectors of a BM25 collection: bags of words where the store keeps the statistics, weighted
-// positions where they are saved with the collection, as on a server and in directories of early versions.
+// Keywords turns texts into vectors of a BM25 collection: bags of words in the files, weighted positions on a server.
 type Keywords struct {
 	stats   *bm25.Stats   // nil for bags of words
-	apart   *milvus.Store // has the terms of stats, if they are stored apart
+	server  *milvus.Store // has the terms of stats
 	mu      *sync.Mutex   // guards counter
 	counter *bm25.Counter
 }
@@ -29,42 +28,33 @@ func KeywordsOf(c vectors.Collection, store vectors.Store) (Keywords, error) {
 	}
 	k.stats = new(bm25.Stats)
 	if err := json.Unmarshal(c.Encoder, k.stats); err != nil {
-		return Keywords{}, fmt.Errorf("read statistics of collection %s: %w", c.Name, err)
+		return Keywords{}, fmt.Errorf("read statistics of collection %s: %w; airqa store vectors rebuild makes it again", c.Name, err)
 	}
-	if k.stats.Partial() {
-		k.apart, _ = store.(*milvus.Store)
-	}
+	k.server, _ = store.(*milvus.Store)
 	return k, nil
 }
 
-// Query returns the vector of a question. Where terms are stored apart, it reads those of the question.
+// Query returns the vector of a question. From a server, it reads the terms of the question.
 func (k Keywords) Query(ctx context.Context, text string) (vectors.Vector, error) {
 	words := k.words(text)
 	if k.stats == nil {
 		return vectors.Vector{Words: words}, nil
 	}
-	stats := k.stats
-	if k.apart != nil {
-		texts := make([]string, len(words))
-		for i, w := range words {
-			texts[i] = w.Text
-		}
-		terms, err := k.apart.Terms(ctx, bm25.Name, texts)
-		if err != nil {
-			return vectors.Vector{}, err
-		}
-		stats = stats.With(terms)
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.Text
 	}
-	return vectors.Vector{Sparse: stats.Query(words)}, nil
+	terms, err := k.server.Terms(ctx, bm25.Name, texts)
+	if err != nil {
+		return vectors.Vector{}, err
+	}
+	return vectors.Vector{Sparse: k.stats.With(terms).Query(words)}, nil
 }
 
 // Indexes reports whether a cell has a record.
 func (k Keywords) Indexes(c paperdb.Cell) bool {
-	if k.apart != nil {
-		return len(k.words(c.Text)) > 0 // all words of all texts are known
-	}
 	if k.stats != nil {
-		return len(k.stats.Document(k.words(c.Text))) > 0
+		return len(k.words(c.Text)) > 0 // all words of all texts are known
 	}
 	return IndexesWords(c, k.words(c.Text))
 }

@@ -103,7 +103,7 @@ func (r verifier) collection(ctx context.Context, name string) (*tally, error) {
 		v.Checksums = true
 		err = s.Verify(ctx, name)
 	}
-	if err == nil && info.Window > 0 && info.Window != r.want.Model.Window {
+	if err == nil && !r.want.SameWindows(info) {
 		err = fmt.Errorf("built with windows of %d tokens, not %d; use the model limit of the ingest", info.Window, r.want.Model.Window)
 	}
 	if ctx.Err() != nil {
@@ -148,7 +148,7 @@ func (t *tally) count(cell paperdb.Cell, model embed.Embedder) {
 		return
 	}
 	n := 1
-	if t.info.Window > 0 {
+	if t.info.Kind == vectors.Dense {
 		n = len(WindowsOf(model, cell))
 	}
 	t.want[paperdb.Place{Table: cell.Table, Column: cell.Column}] += n

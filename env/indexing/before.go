@@ -74,7 +74,8 @@ func (b *before) dimension(ctx context.Context, next vectors.Store, model embed.
 		if err == nil && have.Model == model.Model && have.ModelHash == model.Hash {
 			return have.Dim, nil
 		}
-		if _, local := s.(*flat.Store); err != nil && !local && !errors.Is(err, vectors.ErrNotFound) { // files may be damaged
+		_, local := s.(*flat.Store) // may be damaged
+		if err != nil && !local && !errors.Is(err, vectors.ErrNotFound) && !errors.Is(err, milvus.ErrDescription) {
 			return 0, err
 		}
 	}
@@ -102,11 +103,13 @@ func (b *before) vectorsTo(ctx context.Context, texts *embed.Cache, want vectors
 // or other windows.
 func (b *before) servedTo(ctx context.Context, texts *embed.Cache, s *milvus.Store, want vectors.Collection, ids []string) error {
 	have, err := s.Info(ctx, want.Name)
-	if errors.Is(err, vectors.ErrNotFound) || err == nil && (have.Model != want.Model || have.ModelHash != want.ModelHash || have.Dim != want.Dim) {
+	switch {
+	case errors.Is(err, vectors.ErrNotFound), b.doubted && errors.Is(err, milvus.ErrDescription):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	case have.Model != want.Model || have.ModelHash != want.ModelHash || have.Dim != want.Dim:
+		return nil
 	}
 	split := func(c paperdb.Cell) []string { return index.WindowsOf(texts, c) }
 	return b.copyVectors(ctx, texts, ids, split, func(group []string, use func(vectors.Record) error) error {

@@ -123,10 +123,7 @@ func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter,
 	if err != nil {
 		return nil, err
 	}
-	builder, err := old.With(terms).Builder()
-	if err != nil {
-		return nil, err
-	}
+	builder := old.With(terms).Builder()
 	for c, err := range ix.before.db.Cells(ctx, p.outdated) {
 		if err == nil && index.IsPassage(c) {
 			err = builder.Remove(counter.Words(c.Text))

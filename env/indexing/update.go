@@ -82,8 +82,7 @@ func (u Update) Run(ctx context.Context) (err error) {
 	if err := u.commit(papers); err != nil {
 		return err
 	}
-	err = clearTexts(ctx, u.Texts, store)
-	return errors.Join(err, open.Close(), index.Prune(u.Next))
+	return errors.Join(u.Texts.Clear(), open.Close(), index.Prune(u.Next)) // the index has the vectors of the cache
 }
 
 // openBefore opens the current generation and the servers that may have its vectors.
@@ -103,16 +102,6 @@ func (u Update) openBefore(ctx context.Context, store vectors.Store, open *files
 		b.servers = append(b.servers, from)
 	}
 	return b, err
-}
-
-// clearTexts empties the cache if the index has the vectors and returns them when they are needed again.
-func clearTexts(ctx context.Context, texts *embed.Cache, store vectors.Store) error {
-	if s, ok := store.(*milvus.Store); ok {
-		if kept, err := s.Rereadable(ctx, index.CollectionOf(texts.Info())); err != nil || !kept {
-			return err
-		}
-	}
-	return texts.Clear()
 }
 
 // openSource opens the server that the vectors are moved from; nil if there is no other than that of Vectors.

@@ -62,8 +62,7 @@ type Collection struct {
 	// Model is the name of the embedding model and ModelHash the hash of its weights. Queries must use the same model.
 	Model     string `json:"model,omitempty"`
 	ModelHash string `json:"model_hash,omitempty"`
-	// Window is the maximum number of tokens per record: a longer passage has one record per window. 0 means that every
-	// cell has one record, made from the beginning of its text.
+	// Window is the maximum number of tokens per record of a dense collection: a longer passage has one record per window.
 	Window int `json:"window,omitempty"`
 	// Corpus is the column whose records are the documents that the statistics of Words are of; empty for other kinds.
 	Corpus Column `json:"corpus,omitzero"`

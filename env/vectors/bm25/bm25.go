@@ -20,17 +20,11 @@ const Name = "text_bm25_en"
 // in a corpus of a few short documents. Documents with only such terms are still found, but rank last.
 const lowest = 1e-3
 
-// Formats of saved statistics. The first two have all terms: sorted and those of documents only, or in the order of their
-// positions. In the third one, the terms are stored apart.
-const (
-	sortedFormat = 1
-	listFormat   = 2
-	format       = 3
-)
+// format is that of saved statistics.
+const format = 1
 
 // Stats are the term statistics of a corpus. They are immutable and safe for concurrent use.
 type Stats struct {
-	format  int
 	corpus  Corpus
 	average float64         // document length that vectors are made with, see Drift
 	size    int             // number of terms
@@ -43,9 +37,6 @@ type Term struct {
 	// Position is its place in vectors, DF the number of documents that it is in.
 	Position, DF int
 }
-
-// Partial reports whether the terms are stored apart: [Stats.With] adds those that are needed.
-func (s *Stats) Partial() bool { return s.format == format }
 
 // Terms returns the terms that are known here.
 func (s *Stats) Terms() map[string]Term { return s.terms }
@@ -102,17 +93,15 @@ func (s *Stats) Drift() float64 {
 	return max(now/s.average, s.average/now) - 1
 }
 
-// saved is the JSON form of Stats: with terms in the first two formats, with their number and sums in the third one.
+// saved is the JSON form of Stats.
 type saved struct {
 	Format int `json:"format"`
 	Corpus
-	Average float64  `json:"average,omitempty"`
-	Size    int      `json:"size,omitempty"`
-	Terms   []string `json:"terms,omitempty"`
-	DF      []int    `json:"df,omitempty"`
+	Average float64 `json:"average"`
+	Size    int     `json:"size"`
 }
 
-// MarshalJSON saves the counts without the terms.
+// MarshalJSON saves the counts without the terms, which are stored apart: [Stats.With] adds those that are needed.
 func (s *Stats) MarshalJSON() ([]byte, error) {
 	return json.Marshal(saved{Format: format, Corpus: s.corpus, Average: s.average, Size: s.size})
 }
@@ -126,51 +115,19 @@ func (s *Stats) UnmarshalJSON(text []byte) error {
 	if err := f.check(); err != nil {
 		return fmt.Errorf("read BM25 statistics: %w", err)
 	}
-	*s = *newStats(f)
+	*s = Stats{corpus: f.Corpus, average: f.Average, size: f.Size, terms: make(map[string]Term)}
+	s.weigh()
 	return nil
 }
 
 func (f saved) check() error {
-	if f.Format < sortedFormat || f.Format > format {
-		return fmt.Errorf("made by format %d; this program reads %d to %d", f.Format, sortedFormat, format)
+	if f.Format != format {
+		return fmt.Errorf("format %d, not %d", f.Format, format)
 	}
-	if len(f.Terms) != len(f.DF) || f.Documents < 0 || f.Tokens < 0 || f.Size < 0 {
-		return fmt.Errorf("%d terms, %d counts: the statistics are damaged", len(f.Terms), len(f.DF))
-	}
-	lowest := 0
-	if f.Format == sortedFormat {
-		lowest = 1
-	} else if f.Average <= 0 {
-		return fmt.Errorf("average length %v: the statistics are damaged", f.Average)
-	}
-	for i, df := range f.DF {
-		if df < lowest || df > f.Documents {
-			return fmt.Errorf("term %q is in %d of %d documents", f.Terms[i], df, f.Documents)
-		}
-	}
-	return f.checkTerms()
-}
-
-// checkTerms checks that each term occurs once, and in order if the format requires it.
-func (f saved) checkTerms() error {
-	if f.Format == sortedFormat && !slices.IsSorted(f.Terms) {
-		return errors.New("the terms are not sorted: the statistics are damaged")
-	}
-	sorted := slices.Sorted(slices.Values(f.Terms))
-	if len(slices.Compact(sorted)) != len(f.Terms) {
-		return errors.New("a term occurs twice: the statistics are damaged")
+	if f.Documents < 0 || f.Tokens < 0 || f.Size < 0 || f.Average <= 0 {
+		return errors.New("the statistics are damaged")
 	}
 	return nil
-}
-
-func newStats(f saved) *Stats {
-	s := &Stats{format: f.Format, corpus: f.Corpus, average: f.Average, size: max(f.Size, len(f.Terms)), terms: make(map[string]Term, len(f.Terms))}
-	for i, term := range f.Terms {
-		s.terms[term] = Term{Position: i, DF: f.DF[i]}
-		s.corpus.Move(0, f.DF[i])
-	}
-	s.weigh()
-	return s
 }
 
 // weigh computes the weights from the counts.

@@ -11,7 +11,7 @@ import (
 // MaxDrift is the [Stats.Drift] from which vectors should be made again with new statistics.
 const MaxDrift = 0.01
 
-// Builder counts the terms of a corpus, or changes the counts of an earlier one. It is not safe for concurrent use.
+// Builder counts the terms of a corpus, or changes the counts of one. It is not safe for concurrent use.
 //
 // Terms keep their positions, and the average document length stays as it was when vectors were made with it. So the
 // vectors of earlier documents remain valid when others are added or removed: see [Stats.Drift].
@@ -21,18 +21,12 @@ type Builder struct {
 
 // NewBuilder returns a Builder without documents.
 func NewBuilder() *Builder {
-	return &Builder{&Stats{format: format, terms: make(map[string]Term)}}
+	return &Builder{&Stats{terms: make(map[string]Term)}}
 }
 
-// Builder returns a Builder that continues from s, which must know all terms of the texts that it is given. Statistics of an
-// earlier version of the program are an error.
-func (s *Stats) Builder() (*Builder, error) {
-	if s.format != format {
-		return nil, fmt.Errorf("change BM25 statistics: they have format %d, not %d", s.format, format)
-	}
-	return &Builder{&Stats{
-		format: format, corpus: s.corpus.Clone(), average: s.average, size: s.size, terms: maps.Clone(s.terms),
-	}}, nil
+// Builder returns a Builder that continues from s, which must know all terms of the texts that it is given.
+func (s *Stats) Builder() *Builder {
+	return &Builder{&Stats{corpus: s.corpus.Clone(), average: s.average, size: s.size, terms: maps.Clone(s.terms)}}
 }
 
 // Learn gives the words of a text positions. A text that is not a document of the corpus needs no more: its vector is

@@ -28,10 +28,7 @@ func TestRanksWithDrift(t *testing.T) {
 		texts = append(texts, text(20+r.IntN(400)))
 	}
 	old := fit(texts...)
-	b, err := old.Builder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := old.Builder()
 	for range 25 {
 		texts = append(texts, text(270))
 		b.Add(words(texts[len(texts)-1]))

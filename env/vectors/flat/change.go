@@ -109,11 +109,7 @@ func (s *Store) change(m manifest, old *collection, do func(*edit) error) (err e
 	if err := e.write(e.dir, s.generation); err != nil {
 		return fmt.Errorf("save collection %s: %w", m.Collection.Name, err)
 	}
-	err = errors.Join(s.forget(m.Collection.Name), s.tidy(m.Collection.Name))
-	if s.generation == 0 { // the manifest takes the place of the only file
-		err = errors.Join(err, s.dropWhole(m.Collection.Name))
-	}
-	return err
+	return errors.Join(s.forget(m.Collection.Name), s.tidy(m.Collection.Name))
 }
 
 // load adds records as segments, and merges segments where that is due.
@@ -297,7 +293,7 @@ func (e *edit) without(p *part, going []uint32) (*part, error) {
 }
 
 // tidy removes the segments of a collection that no manifest lists. Readers that have them open keep them. As long as a
-// manifest is damaged, the segments may be what is left of its generation, so it removes none.
+// manifest cannot be read, the segments may be what is left of its generation, so it removes none.
 func (s *Store) tidy(name string) error {
 	dir := s.folder(name)
 	entries, err := os.ReadDir(dir)
@@ -305,7 +301,7 @@ func (s *Store) tidy(name string) error {
 		return fmt.Errorf("tidy collection %s: %w", name, err)
 	}
 	used, err := listed(dir, entries)
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, errDamaged) || errors.Is(err, errFormat) {
 		return nil
 	}
 	for _, e := range entries {
@@ -335,19 +331,6 @@ func listed(dir string, entries []os.DirEntry) (map[string]bool, error) {
 		}
 	}
 	return used, nil
-}
-
-// dropWhole removes the file of generation 0 that has no manifest, unless a manifest lists it.
-func (s *Store) dropWhole(name string) error {
-	entries, err := os.ReadDir(s.folder(name))
-	if err != nil {
-		return err
-	}
-	used, err := listed(s.folder(name), entries)
-	if err != nil || used[wholeName] {
-		return nil //nolint:nilerr // a damaged manifest may list it
-	}
-	return removeFile(filepath.Join(s.folder(name), wholeName))
 }
 
 func removeFile(path string) error { return files.IgnoreMissing(os.Remove(path)) }

@@ -13,8 +13,11 @@ import (
 	"airqa/internal/ledger"
 )
 
-// errDamaged is wrapped by all errors about the content of a file.
-var errDamaged = errors.New("the file is damaged; airqa store vectors rebuild makes it again")
+// One of these is wrapped by all errors about the content of a file.
+var (
+	errDamaged = errors.New("the file is damaged; airqa store vectors rebuild makes it again")
+	errFormat  = errors.New("airqa store vectors rebuild makes it again")
+)
 
 // file is a collection's file in memory, either mapped or read.
 type file struct {
@@ -120,8 +123,8 @@ func checkStart(data []byte) error {
 	if len(data) < 12 || string(data[:8]) != magic {
 		return fmt.Errorf("not a vector collection: %w", errDamaged)
 	}
-	if got := binary.LittleEndian.Uint32(data[8:]); got < oldestFormat || got > format {
-		return fmt.Errorf("made by format %d; this program reads %d to %d; run airqa ingest again to rebuild it", got, oldestFormat, format)
+	if got := binary.LittleEndian.Uint32(data[8:]); got != format {
+		return fmt.Errorf("segment of format %d, not %d; %w", got, format, errFormat)
 	}
 	if len(data) < startSize+tailSize {
 		return fmt.Errorf("end of file: %w", errDamaged)

@@ -177,7 +177,7 @@ func TestWithoutMapping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), wholeName)
+	path := filepath.Join(t.TempDir(), "000001.vec")
 	if err := os.WriteFile(path, s.file.data, 0o644); err != nil {
 		t.Fatal(err)
 	}

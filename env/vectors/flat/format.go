@@ -5,7 +5,7 @@ import "airqa/env/vectors"
 // A collection is a list of segments: files of records that never change. Its manifest lists them (see manifest.go). The
 // file of a segment, N.vec, has little-endian numbers.
 //
-//	start      64 bytes: "AIRQAVEC", uint32 format (4), zeros
+//	start      64 bytes: "AIRQAVEC", uint32 format (1), zeros
 //	sections   each at a multiple of 64 bytes, with zeros before it
 //	head       JSON: {"collection": …, "records": n, "sections": [{"name", "at", "size", "crc32c"}, …]}; the
 //	           collection without its encoder; offsets and sizes in bytes
@@ -15,7 +15,6 @@ import "airqa/env/vectors"
 // Sections of every collection. A list of m texts starts with m + 1 uint64: the offset of each text in the section, and
 // the end of the last one. The texts follow.
 //
-//	encoder    the encoder, unchanged
 //	places     n × (uint32 paper, uint32 table, uint32 column, int32 page, -1 for none): indexes into papers and names
 //	keys       n texts, the primary keys
 //	papers     the paper ids, sorted, without duplicates
@@ -58,16 +57,12 @@ import "airqa/env/vectors"
 // the sections. It verifies the checksums only if the file has at most 16 MiB, so that large files open instantly;
 // [Store.Verify] always verifies them. The content of sections is not trusted: an index or offset out of range is an
 // error when it is used.
-//
-// Format 3 had one file per collection, collection.vec, without words and versions; format 2 no cells section and no
-// window in the metadata, either. They can be read as collections of one segment.
 const (
-	magic        = "AIRQAVEC"
-	format       = 4
-	oldestFormat = 2 // oldest readable format
-	alignment    = 64
-	startSize    = 64
-	tailSize     = 32
+	magic     = "AIRQAVEC"
+	format    = 1
+	alignment = 64
+	startSize = 64
+	tailSize  = 32
 	// maxHead limits the head, so that a corrupt length cannot cause a huge allocation.
 	maxHead = 1 << 20
 	// maxCheckedAtOpen is the largest file whose checksums are verified when it is opened.

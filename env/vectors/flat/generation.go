@@ -14,7 +14,7 @@ import (
 
 // generationOf returns the generation of a manifest's name.
 func generationOf(name string) int {
-	n, _ := strconv.Atoi(manifestName.FindStringSubmatch(name)[1]) // "" is 0, and the pattern has at most nine digits
+	n, _ := strconv.Atoi(manifestName.FindStringSubmatch(name)[1]) // the pattern has at most nine digits
 	return n
 }
 
@@ -59,9 +59,6 @@ func (s *Store) Keep(keep func(generation int) bool) error {
 			if manifestName.MatchString(e.Name()) && !keep(generationOf(e.Name())) {
 				err = errors.Join(err, os.Remove(filepath.Join(s.folder(name), e.Name())))
 			}
-		}
-		if !keep(0) {
-			err = errors.Join(err, s.dropWhole(name))
 		}
 		err = errors.Join(err, s.tidy(name))
 	}

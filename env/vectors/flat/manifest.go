@@ -18,15 +18,15 @@ import (
 	"airqa/internal/ledger"
 )
 
-// manifest describes one version of a collection, as a JSON file in its folder: manifest.json, or manifest-N.json for
-// generation N. Every change replaces it atomically. Files that no manifest lists are not part of the collection.
+// manifest describes one generation N of a collection, as the JSON file manifest-N.json in its folder. Every change replaces
+// it atomically. Files that no manifest lists are not part of the collection.
 type manifest struct {
 	Format     int                `json:"format"`
 	Collection vectors.Collection `json:"collection"`
 	Segments   []segment          `json:"segments"`
 	// Corpus has the statistics of a collection of words.
 	Corpus bm25.Corpus `json:"corpus,omitzero"`
-	// CRC32C is the checksum of what comes before it in the file; it is the last key. Format 1 has none.
+	// CRC32C is the checksum of what comes before it in the file; it is the last key.
 	CRC32C uint32 `json:"crc32c,omitempty"`
 }
 
@@ -44,37 +44,22 @@ type segment struct {
 	GoneCRC32C uint32 `json:"goneCrc32c,omitempty"`
 }
 
-// Formats of manifests: the first had no checksum.
-const (
-	oldestManifest = 1
-	manifestFormat = 2
-)
+const manifestFormat = 1
 
 // sumKey comes before the checksum in the file.
 const sumKey = `,"crc32c":`
 
-// wholeName is the only segment of a collection of format 3 or older, which has no manifest.
-const wholeName = "collection.vec"
-
 var (
 	segmentName  = lazyregexp.New(`^(\d{1,9})\.(vec|gone)$`)
-	manifestName = lazyregexp.New(`^manifest(?:-(\d{1,9}))?\.json$`)
+	manifestName = lazyregexp.New(`^manifest-(\d{1,9})\.json$`)
 )
 
-// manifestFile is the name of the manifest of a generation; 0 means none.
-func manifestFile(generation int) string {
-	if generation == 0 {
-		return "manifest.json"
-	}
-	return fmt.Sprintf("manifest-%d.json", generation)
-}
+// manifestFile is the name of the manifest of a generation.
+func manifestFile(generation int) string { return fmt.Sprintf("manifest-%d.json", generation) }
 
 // readManifest returns the manifest of a collection; fs.ErrNotExist is wrapped if there is no such collection.
 func readManifest(dir string, generation int) (manifest, error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifestFile(generation)))
-	if errors.Is(err, fs.ErrNotExist) && generation == 0 {
-		return wholeManifest(dir)
-	}
 	if err != nil {
 		return manifest{}, err
 	}
@@ -82,12 +67,11 @@ func readManifest(dir string, generation int) (manifest, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("manifest: %w: %w", err, errDamaged)
 	}
-	// A later format has a checksum, too: anything else is damage.
-	if m.Format != oldestManifest && !m.sumFits(text) {
+	if !m.sumFits(text) {
 		return m, fmt.Errorf("checksum of the manifest: %w", errDamaged)
 	}
-	if m.Format > manifestFormat {
-		return m, fmt.Errorf("manifest of format %d; this program reads %d to %d", m.Format, oldestManifest, manifestFormat)
+	if m.Format != manifestFormat {
+		return m, fmt.Errorf("manifest of format %d, not %d; %w", m.Format, manifestFormat, errFormat)
 	}
 	if err := errors.Join(ledger.Strict(text, &m), m.Collection.Check()); err != nil {
 		return m, fmt.Errorf("manifest: %w: %w", err, errDamaged)
@@ -108,24 +92,7 @@ func (m manifest) sumFits(text []byte) bool {
 
 // isNamed reports whether the files of a segment have names that this program gives: no other path may be opened.
 func (s segment) isNamed() bool {
-	if s.Gone != "" && !segmentName.MatchString(s.Gone) {
-		return false
-	}
-	return s.File == wholeName || segmentName.MatchString(s.File)
-}
-
-// wholeManifest describes a collection that has one file and no manifest.
-func wholeManifest(dir string) (manifest, error) {
-	f, err := openFile(filepath.Join(dir, wholeName), 0)
-	if err != nil {
-		return manifest{}, err
-	}
-	info := f.head.Collection
-	if part := f.parts["encoder"]; len(part) > 0 {
-		info.Encoder = append([]byte(nil), part...)
-	}
-	m := manifest{Format: manifestFormat, Collection: info, Segments: []segment{{File: wholeName, Records: int(f.head.Records)}}}
-	return m, f.close()
+	return segmentName.MatchString(s.File) && (s.Gone == "" || segmentName.MatchString(s.Gone))
 }
 
 func (m manifest) write(dir string, generation int) error {

@@ -42,9 +42,6 @@ func newSet(f *file) (*set, error) {
 		return nil, fmt.Errorf("%d records: %w", n, errDamaged)
 	}
 	s := &set{info: f.head.Collection, records: int(n), file: f}
-	if part := f.parts["encoder"]; len(part) > 0 {
-		s.info.Encoder = part
-	}
 	var err error
 	if s.origins, err = openOrigins(f); err != nil {
 		return nil, err

@@ -50,9 +50,8 @@ const defaultMaxSegment = 1 << 16
 
 var _ vectors.Store = (*Store)(nil)
 
-// Open returns a generation of the store in dir, which has one folder per collection; 0 is the store of a program without
-// generations. A missing dir, and a generation that [Store.Branch] has not made, are an empty store; the first change
-// creates it.
+// Open returns a generation of the store in dir, which has one folder per collection. A missing dir, and a generation that
+// [Store.Branch] has not made, are an empty store; the first change creates it.
 func Open(dir string, generation int) (*Store, error) {
 	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open vector store: %w", err)
@@ -217,9 +216,6 @@ func (s *Store) exists(name string) error {
 		return fmt.Errorf("collection %q: %w", name, vectors.ErrNotFound)
 	}
 	_, err := os.Stat(filepath.Join(s.folder(name), manifestFile(s.generation)))
-	if errors.Is(err, fs.ErrNotExist) && s.generation == 0 {
-		_, err = os.Stat(filepath.Join(s.folder(name), wholeName))
-	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = vectors.ErrNotFound
 	}

@@ -20,7 +20,6 @@ type entry struct {
 	number     int64
 	first      int64  // number of the first piece of the encoder
 	pieces     int    // of the encoder
-	texts      bool   // whether its records have the hashes of their texts
 	terms      int64  // version of the terms, from 1; 0 if the collection has none of its own
 	hidden     []span // records of unfinished inserts, invisible to readers
 }
@@ -31,17 +30,20 @@ type description struct {
 	Collection vectors.Collection `json:"collection"`
 	First      int64              `json:"first,omitempty"`
 	Pieces     int                `json:"pieces"`
-	Texts      bool               `json:"texts,omitempty"`
 	Terms      int64              `json:"terms,omitempty"`
 }
 
-// descriptionFormat is the version that this program writes. It also reads version 1, which had no windows, and version 2,
-// which had no hashes of texts and no terms.
-const descriptionFormat = 3
+const descriptionFormat = 1
+
+// ErrDescription is wrapped by errors about a description that is damaged or of another format. [Store.Replace] makes the
+// collection again.
+var ErrDescription = errors.New("airqa store vectors rebuild makes it again")
 
 // state is everything the catalog has about one name.
 type state struct {
 	live *entry // nil without a complete collection
+	// refused is the error of a complete collection whose description cannot be read; it is among the leftovers.
+	refused error
 	// leftovers are collections on the server that an interrupted program did not finish creating or dropping.
 	leftovers []string
 }
@@ -49,15 +51,14 @@ type state struct {
 // collect assembles the state from the rows of one name.
 func collect(rows []row) (state, error) {
 	var s state
+	last := row{number: -1}
 	for _, r := range rows {
-		if r.kind != described || s.live != nil && r.number < s.live.number {
-			continue
+		if r.kind == described && r.number >= last.number {
+			last = r
 		}
-		live, err := newEntry(r)
-		if err != nil {
-			return state{}, err
-		}
-		s.live = live
+	}
+	if last.kind == described {
+		s.live, s.refused = newEntry(last)
 	}
 	leftovers := make(map[string]bool)
 	for _, r := range rows {
@@ -79,14 +80,12 @@ func collect(rows []row) (state, error) {
 func newEntry(r row) (*entry, error) {
 	var d description
 	if err := json.Unmarshal([]byte(r.body), &d); err != nil {
-		return nil, fmt.Errorf("read its description: %w", err)
+		return nil, fmt.Errorf("read its description: %w; %w", err, ErrDescription)
 	}
-	if d.Format < 1 || d.Format > descriptionFormat {
-		return nil, fmt.Errorf("its description has format %d; this program reads 1 to %d", d.Format, descriptionFormat)
+	if d.Format != descriptionFormat {
+		return nil, fmt.Errorf("its description has format %d, not %d; %w", d.Format, descriptionFormat, ErrDescription)
 	}
-	return &entry{
-		info: d.Collection, collection: r.collection, number: r.number, first: d.First, pieces: d.Pieces, texts: d.Texts, terms: d.Terms,
-	}, nil
+	return &entry{info: d.Collection, collection: r.collection, number: r.number, first: d.First, pieces: d.Pieces, terms: d.Terms}, nil
 }
 
 // publish describes a complete collection in the catalog. The last row that it writes makes the collection current.
@@ -119,7 +118,7 @@ func (c *catalog) addDescription(ctx context.Context, e *entry) error {
 	info := e.info
 	info.Encoder = nil
 	body, err := json.Marshal(description{
-		Format: descriptionFormat, Collection: info, First: e.first, Pieces: e.pieces, Texts: e.texts, Terms: e.terms,
+		Format: descriptionFormat, Collection: info, First: e.first, Pieces: e.pieces, Terms: e.terms,
 	})
 	if err != nil {
 		return err
@@ -148,7 +147,7 @@ func (c *catalog) encoder(ctx context.Context, e *entry) ([]byte, error) {
 	rows = slices.DeleteFunc(rows, func(r row) bool { return r.number >= e.first+int64(e.pieces) }) // of an interrupted change
 	slices.SortFunc(rows, func(a, b row) int { return int(a.number - b.number) })
 	if len(rows) != e.pieces {
-		return nil, errors.New("a part of its encoder is missing; build it again")
+		return nil, errors.New("a part of its encoder is missing; airqa store vectors rebuild makes it again")
 	}
 	var text strings.Builder
 	for _, r := range rows {

@@ -82,7 +82,4 @@ func TestVectors(t *testing.T) {
 	if want := 2*2000/7 + 1; len(seen) != want {
 		t.Errorf("%d records, want %d", len(seen), want)
 	}
-	if ok, err := s.Rereadable(t.Context(), "d"); !ok || err != nil {
-		t.Errorf("rereadable: %v, %v", ok, err)
-	}
 }

@@ -89,7 +89,7 @@ func (e *entry) columnsOf(records []vectors.Record, first int64) ([]entity.Colum
 		entity.NewColumnVarChar(fieldTable, tables), entity.NewColumnVarChar(fieldColumn, columns),
 		entity.NewColumnVarChar(fieldKey, keys),
 	}
-	if e.texts {
+	if e.info.Kind == vectors.Dense {
 		list = append(list, entity.NewColumnInt64(fieldText, hashes))
 	}
 	return list, err

@@ -12,22 +12,9 @@ import (
 	"airqa/env/vectors"
 )
 
-// Rereadable reports whether [Store.Vectors] returns the vectors of a dense collection: not of one that an earlier version of
-// the program made.
-func (s *Store) Rereadable(ctx context.Context, name string) (bool, error) {
-	e, err := s.lookup(ctx, name)
-	if err != nil {
-		return false, fmt.Errorf("collection %s: %w", name, err)
-	}
-	return e.texts, nil
-}
-
 // Vectors calls use with the dense records of some papers, with the hashes of their texts, in any order.
 func (s *Store) Vectors(ctx context.Context, name string, papers []string, use func(vectors.Record) error) error {
 	err := s.read(ctx, name, func(e *entry) error {
-		if !e.texts {
-			return nil
-		}
 		ids, err := s.ids(ctx, e, vectors.Filter{Papers: papers})
 		if err != nil {
 			return err

@@ -84,7 +84,7 @@ func (s *Store) described(ctx context.Context, name string) (*entry, error) {
 	var gone string
 	for {
 		state, err := s.state(ctx, name)
-		if err != nil {
+		if err = cmp.Or(err, state.refused); err != nil {
 			return nil, err
 		}
 		if state.live == nil || state.live.collection == gone {
@@ -111,7 +111,7 @@ func (s *Store) List(ctx context.Context) ([]vectors.Collection, error) {
 	var list []vectors.Collection
 	for name, rows := range byName {
 		state, err := collect(rows)
-		if err != nil {
+		if err = cmp.Or(err, state.refused); err != nil {
 			return nil, fmt.Errorf("list collections: collection %s: %w", name, err)
 		}
 		list = append(list, state.live.info)
@@ -156,7 +156,7 @@ func (s *Store) lookup(ctx context.Context, name string) (*entry, error) {
 // live reads the entry of a collection from the server.
 func (s *Store) live(ctx context.Context, name string) (*entry, error) {
 	state, err := s.state(ctx, name)
-	if err != nil {
+	if err = cmp.Or(err, state.refused); err != nil {
 		return nil, err
 	}
 	if state.live == nil {

@@ -231,6 +231,41 @@ func TestDamagedCatalog(t *testing.T) {
 	}
 }
 
+// A collection of another format is refused until it is replaced.
+func TestOtherFormat(t *testing.T) {
+	server := milvustest.Start(t)
+	s := open(t, server, "")
+	check(t, s.Replace(t.Context(), sparse, stream(records(3))))
+	changeFormat(t, connect(t, server))
+	_, info := s.Info(t.Context(), "s")
+	_, list := s.List(t.Context())
+	_, count := open(t, server, "").Count(t.Context(), "s", vectors.Filter{})
+	for _, err := range []error{info, list, count, s.Insert(t.Context(), "s", records(1))} {
+		if !errors.Is(err, milvus.ErrDescription) || !strings.Contains(err.Error(), "collection s: its description has format 9, not 1; airqa store") {
+			t.Errorf("got %v", err)
+		}
+	}
+	check(t, s.Replace(t.Context(), sparse, stream(records(2))))
+	wantCount(t, s, "s", 2)
+}
+
+// changeFormat gives all collections descriptions of format 9.
+func changeFormat(t *testing.T, raw client.Client) {
+	t.Helper()
+	fields := []string{"id", "vector", "name", "collection", "kind", "number", "body"}
+	rows, err := raw.Query(t.Context(), "airqa_catalog", nil, `kind == "info"`, fields, client.WithSearchQueryConsistencyLevel(entity.ClStrong))
+	check(t, err)
+	for i, c := range rows {
+		if c.Name() == "body" {
+			body, err := c.GetAsString(0)
+			check(t, err)
+			rows[i] = entity.NewColumnVarChar("body", []string{strings.Replace(body, `"format":1`, `"format":9`, 1)})
+		}
+	}
+	_, err = raw.Upsert(t.Context(), "airqa_catalog", "", rows...)
+	check(t, err)
+}
+
 func TestTLSToPlainServer(t *testing.T) {
 	server := milvustest.Start(t)
 	_, err := milvus.Open(t.Context(), milvus.Config{Address: server.Address, TLS: true, Timeout: time.Second})

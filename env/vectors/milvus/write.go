@@ -23,8 +23,8 @@ func (s *Store) ReplaceAll(ctx context.Context, c vectors.Collection, terms map[
 	s.write.Lock()
 	defer s.write.Unlock()
 	defer s.forget(c.Name)
-	old, err := s.settle(ctx, c.Name)
-	next := &entry{info: c, number: 1, texts: c.Kind == vectors.Dense}
+	old, err := s.settle(ctx, c.Name, true)
+	next := &entry{info: c, number: 1}
 	if old != nil {
 		next.number = old.number + 1
 	}
@@ -86,7 +86,7 @@ func (s *Store) change(ctx context.Context, name, verb string, act func(*entry) 
 	s.write.Lock()
 	defer s.write.Unlock()
 	defer s.forget(name)
-	e, err := s.settle(ctx, name)
+	e, err := s.settle(ctx, name, false)
 	if err == nil && e == nil {
 		err = vectors.ErrNotFound
 	}
@@ -100,9 +100,12 @@ func (s *Store) change(ctx context.Context, name, verb string, act func(*entry) 
 }
 
 // settle reads the state of a collection and cleans up after interrupted programs. The entry is nil if there is no
-// collection.
-func (s *Store) settle(ctx context.Context, name string) (*entry, error) {
+// collection. One whose description cannot be read is an error, or is removed if it is to be replaced.
+func (s *Store) settle(ctx context.Context, name string, replace bool) (*entry, error) {
 	state, err := s.state(ctx, name)
+	if err == nil && !replace {
+		err = state.refused
+	}
 	if err != nil {
 		return nil, err
 	}
