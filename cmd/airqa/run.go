@@ -114,14 +114,12 @@ func (c runCmd) dryRun(a *app, p session.Plan) error {
 		return err
 	}
 	if c.JSON {
-		err = a.printJSON(struct {
+		return a.printJSON(struct {
 			Format int `json:"format"`
 			*estimate.Dry
 		}{1, d})
-	} else {
-		err = a.print(d.Text(a.width))
 	}
-	return errors.Join(err, d.Mismatch())
+	return a.print(d.Text(a.width))
 }
 
 func (c runCmd) check() error {

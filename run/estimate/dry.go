@@ -42,9 +42,8 @@ type JobEstimate struct {
 	Dir      string `json:"run"`
 	Baseline string `json:"baseline"`
 	Model    string `json:"model"`
-	// State is new, resumed or mismatch; Mismatch lists the differences.
-	State    string   `json:"state"`
-	Mismatch []string `json:"mismatch,omitempty"`
+	// State is new or resumed.
+	State string `json:"state"`
 	// ToRun counts the episodes that would run, including those Begun, and Failed ones to retry.
 	ToRun  int `json:"to_run"`
 	Done   int `json:"done_before"`
@@ -95,16 +94,6 @@ func Run(ctx context.Context, s session.Session, p session.Plan, remoteVectors b
 	return d, nil
 }
 
-// Mismatch returns an error if a run directory belongs to another configuration.
-func (d *Dry) Mismatch() error {
-	for _, j := range d.Jobs {
-		if j.State == stateMismatch {
-			return qa.Usagef("%s belongs to another configuration: choose another directory, or repeat the settings of the run that is there", j.Dir)
-		}
-	}
-	return nil
-}
-
 // job is a job to estimate.
 type job struct {
 	session.Session
@@ -112,18 +101,11 @@ type job struct {
 	session.Job
 }
 
-// The states of a run directory.
-const (
-	stateNew      = "new"
-	stateResumed  = "resumed"
-	stateMismatch = "mismatch"
-)
-
 // estimate estimates a job, and adds its earlier usage to d.
 func (c job) estimate(ctx context.Context, world baselines.World, d *Dry) (JobEstimate, error) {
 	asked := &probe{}
 	solver := baselines.New(c.Baseline, world, asked, c.plan.Settings)
-	j := JobEstimate{Dir: c.Dir, Baseline: c.Baseline.Name, Model: c.Spec, State: stateNew}
+	j := JobEstimate{Dir: c.Dir, Baseline: c.Baseline.Name, Model: c.Spec, State: "new"}
 	record, _, err := c.Record(c.plan, c.Job, solver, world.Schema)
 	if err != nil {
 		return j, err
@@ -132,12 +114,11 @@ func (c job) estimate(ctx context.Context, world baselines.World, d *Dry) (JobEs
 	var mismatch *runlog.MismatchError
 	switch {
 	case errors.As(err, &mismatch):
-		j.State, j.Mismatch = stateMismatch, mismatch.Diff
-		return j, nil
+		return j, &qa.UsageError{Err: err}
 	case err != nil:
 		return j, err
 	case exists:
-		j.State = stateResumed
+		j.State = "resumed"
 	}
 	past, err := read(c.Dir, exists)
 	if err != nil {
@@ -154,11 +135,11 @@ func (c job) estimate(ctx context.Context, world baselines.World, d *Dry) (JobEs
 
 // past is what a run directory says about earlier invocations.
 type past struct {
-	// states are the begun, failed and finished episodes. costs are those of finished ones, without failures, which are no
-	// measure of others. spent is the usage of all.
 	states map[string]state
-	costs  []Cost
-	spent  qa.Usage
+	// costs has the effort of each finished episode. Failures are left out: they are no measure of others.
+	costs []Cost
+	// spent is the usage of all episodes.
+	spent qa.Usage
 }
 
 // state is the progress of an episode.
@@ -193,20 +174,11 @@ func read(dir string, exists bool) (past, error) {
 		default:
 			p.states[rec.Episode] = done
 			if !rec.Outcome.Failed() {
-				p.costs = append(p.costs, costOf(rec.Trajectory))
+				p.costs = append(p.costs, Cost{rec.Turns(), rec.Usage()})
 			}
 		}
 	}
 	return p, nil
-}
-
-// costOf is the effort of an episode. Pauses between its steps, such as interruptions, are not counted.
-func costOf(t qa.Trajectory) Cost {
-	c := Cost{Calls: t.Turns(), Usage: t.Usage()}
-	for _, s := range t.Steps {
-		c.Seconds += s.Ended.Sub(s.Started).Seconds()
-	}
-	return c
 }
 
 // count sorts the episodes by their state in the log, and returns the questions of those to run.

@@ -4,11 +4,8 @@
 package estimate
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"time"
 
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -64,8 +61,6 @@ func (r Range) Text(show func(float64) string) string {
 type Cost struct {
 	Calls int
 	Usage qa.Usage
-	// Seconds is the time of its calls and actions; 0 if unknown.
-	Seconds float64
 }
 
 // Estimate is the total effort of some units.
@@ -78,8 +73,6 @@ type Estimate struct {
 	Tokens Range `json:"tokens"`
 	// USD is nil if the price is unknown.
 	USD *Range `json:"usd"`
-	// Seconds is the time without concurrency; nil if unknown.
-	Seconds *Range `json:"seconds"`
 }
 
 // FewestPast is the minimum number of finished units for an estimate.
@@ -89,9 +82,6 @@ const FewestPast = 3
 func FromPast(basis string, past []Cost, n Range, price *qa.Price) *Estimate {
 	e := &Estimate{Basis: basis, Past: len(past)}
 	e.fill(n, price, func(of func(Cost) float64) Range { return spread(past, of) })
-	if !slices.ContainsFunc(past, func(c Cost) bool { return c.Seconds <= 0 }) {
-		e.Seconds = new(spread(past, func(c Cost) float64 { return c.Seconds }).times(n))
-	}
 	return e
 }
 
@@ -128,34 +118,20 @@ func spread(past []Cost, of func(Cost) float64) Range {
 
 // Add adds another estimate. What one of them does not know, the sum does not either.
 func (e *Estimate) Add(o Estimate) {
-	both := func(a, b *Range) *Range {
-		if a == nil || b == nil {
-			return nil
-		}
-		return new(a.Plus(*b))
-	}
 	e.Calls, e.Tokens = e.Calls.Plus(o.Calls), e.Tokens.Plus(o.Tokens)
-	e.USD, e.Seconds = both(e.USD, o.USD), both(e.Seconds, o.Seconds)
+	if o.USD == nil {
+		e.USD = nil
+	}
+	if e.USD != nil {
+		e.USD = new(e.USD.Plus(*o.USD))
+	}
 }
 
 // Text lists the numbers of an estimate.
 func (e Estimate) Text() string {
-	parts := []string{e.Calls.Text(terminal.Compact) + " calls", e.Tokens.Text(terminal.Compact) + " tokens"}
-	if e.USD == nil {
-		parts = append(parts, "cost unknown")
-	} else {
-		parts = append(parts, e.USD.Text(terminal.USD))
+	usd := "cost unknown"
+	if e.USD != nil {
+		usd = e.USD.Text(terminal.USD)
 	}
-	if e.Seconds != nil {
-		parts = append(parts, e.Seconds.Text(seconds)+" of work for one worker")
-	}
-	return strings.Join(parts, ", ")
-}
-
-func seconds(x float64) string {
-	d := time.Duration(x * float64(time.Second))
-	if d >= time.Minute {
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	}
-	return fmt.Sprint(d.Round(100 * time.Millisecond))
+	return e.Calls.Text(terminal.Compact) + " calls, " + e.Tokens.Text(terminal.Compact) + " tokens, " + usd
 }

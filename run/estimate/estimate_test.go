@@ -16,18 +16,18 @@ func span(low, likely, high float64) estimate.Range {
 func TestFromPast(t *testing.T) {
 	var past []estimate.Cost
 	for i := range 11 {
-		past = append(past, estimate.Cost{Calls: i, Usage: qa.Usage{Prompt: 1000 * i, Completion: 100 * i}, Seconds: float64(1 + i)})
+		past = append(past, estimate.Cost{Calls: i, Usage: qa.Usage{Prompt: 1000 * i, Completion: 100 * i}})
 	}
-	usd, seconds := span(8, 40, 72), span(8, 24, 40)
-	want := &estimate.Estimate{Basis: "run", Past: 11, Calls: span(4, 20, 36), Tokens: span(4400, 22000, 39600), USD: &usd, Seconds: &seconds}
+	usd := span(8, 40, 72)
+	want := &estimate.Estimate{Basis: "run", Past: 11, Calls: span(4, 20, 36), Tokens: span(4400, 22000, 39600), USD: &usd}
 	// 1000 prompt tokens cost 1, 100 reply tokens cost 1.
 	price := &qa.Price{Prompt: 1000, Completion: 10_000, Cached: 1000}
 	if diff := cmp.Diff(want, estimate.FromPast("run", past, estimate.Exactly(4), price)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	// One outlier lifts the mean above nine in ten, and without a time of each unit there is none for all.
+	// One outlier lifts the mean above nine in ten.
 	odd := append(make([]estimate.Cost, 20), estimate.Cost{Calls: 210})
-	if e := estimate.FromPast("run", odd, estimate.Exactly(1), nil); *e.Calls.Likely != 10 || e.Calls.High != 10 || e.USD != nil || e.Seconds != nil {
+	if e := estimate.FromPast("run", odd, estimate.Exactly(1), nil); *e.Calls.Likely != 10 || e.Calls.High != 10 || e.USD != nil {
 		t.Errorf("%+v", e)
 	}
 	// The number of units may be a range, too.

@@ -35,10 +35,6 @@ func (d *Dry) warnOfBudgets(p session.Plan) {
 	if limit := p.Limits.USD; limit > 0 && d.Total.USD != nil && d.SpentUSD != nil {
 		d.budget("the budget of %s", limit, *d.SpentUSD, *d.Total.USD, terminal.USD)
 	}
-	if limit := p.Limits.Time.Seconds(); limit > 0 && d.Total.Seconds != nil {
-		share := 1 / float64(p.Workers)
-		d.budget("the budget of %s", limit, 0, d.Total.Seconds.times(Range{share, &share, share}), seconds)
-	}
 }
 
 // budget compares a limit with past and estimated usage; name has a place for the limit.
@@ -91,12 +87,6 @@ func (d *Dry) Text(width int) string {
 
 func (j JobEstimate) text() []string {
 	lines := []string{fmt.Sprintf("%s: %s, %s (%s)", j.Dir, j.Baseline, j.Model, j.State)}
-	if j.State == stateMismatch {
-		for _, diff := range j.Mismatch {
-			lines = append(lines, "  "+diff)
-		}
-		return lines
-	}
 	state := fmt.Sprintf("  %s to run; %d done before", terminal.Plural(j.ToRun, "episode"), j.Done)
 	if j.Begun > 0 {
 		state += fmt.Sprintf(", %d started", j.Begun)
