@@ -72,7 +72,7 @@ func TestTrainerCases(t *testing.T) {
 			}
 			_, total := outcomes(t, d)
 			if run := total.Trainer[0]; run.Load != c.Load {
-				t.Errorf("load = %s, %s, want %s", run.Load, deref(run.Error), c.Load)
+				t.Errorf("load = %s, %s, want %s", run.Load, run.Error, c.Load)
 			}
 			var got []preflight.Outcome
 			_, err := d.Rows(func(r preflight.Row) error {

@@ -11,9 +11,10 @@ import (
 	_ "image/png"
 	"io"
 	"io/fs"
-	"iter"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -96,29 +97,23 @@ func (d *Dataset) openFolder() error {
 	return fmt.Errorf("%s has no file of rows", d.Path)
 }
 
-// readInfo reads the entries of dataset_info.json in order.
+// readInfo reads the entries of dataset_info.json.
 func (d *Dataset) readInfo() error {
 	const name = "dataset_info.json"
 	raw, err := os.ReadFile(filepath.Join(d.Path, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	} else if err != nil {
-		return err
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
+	var entries map[string]map[string]any
+	if err == nil {
+		err = json.Unmarshal(raw, &entries)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	for dec.More() {
-		if _, err := dec.Token(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		var entry map[string]any
-		if err := dec.Decode(&entry); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if file, ok := entry["file_name"].(string); ok {
-			d.files = append(d.files, &dataFile{name: file, path: filepath.Join(d.Path, file), entry: entry})
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		if file, ok := entries[key]["file_name"].(string); ok {
+			d.files = append(d.files, &dataFile{name: file, path: filepath.Join(d.Path, file), entry: entries[key]})
 		}
 	}
 	return nil
@@ -176,7 +171,7 @@ func (d *Dataset) Rows(yield func(Row) error) (t Total, err error) {
 	return t, nil
 }
 
-// check checks one row. The error of the file is that of its row.
+// check checks one row. A file that cannot be read fails its row.
 func (d *Dataset) check(r *Row, f *dataFile, raw rawRow, known format.Format) {
 	if raw.err != nil {
 		r.Outcome, r.Reason = raw.outcome, raw.err.Error()
@@ -267,63 +262,54 @@ func (f *dataFile) rows(yield func(int, rawRow) bool) {
 		return
 	}
 	defer func() { _ = file.Close() }()
-	each := jsonLines
 	switch filepath.Ext(f.path) {
 	case ".jsonl":
+		jsonLines(bufio.NewReaderSize(file, 1<<20), yield)
 	case ".json":
-		each = jsonValues
+		jsonValues(file, yield)
 	default:
 		yield(1, rawRow{outcome: NotChecked, err: errKind})
-		return
 	}
-	each(bufio.NewReaderSize(file, 1<<20))(yield)
 }
 
 // jsonLines yields the lines of a file that are not blank.
-func jsonLines(in *bufio.Reader) iter.Seq2[int, rawRow] {
-	return func(yield func(int, rawRow) bool) {
-		for n := 1; ; n++ {
-			line, err := in.ReadBytes('\n')
-			if len(bytes.TrimSpace(line)) > 0 && !yield(n, rawRow{data: line}) {
-				return
+func jsonLines(in *bufio.Reader, yield func(int, rawRow) bool) {
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 && !yield(n, rawRow{data: line}) {
+			return
+		}
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				yield(n, rawRow{outcome: Wrong, err: err})
 			}
-			if err != nil {
-				if !errors.Is(err, io.EOF) {
-					yield(n, rawRow{outcome: Wrong, err: err})
-				}
-				return
-			}
+			return
 		}
 	}
 }
 
-// jsonValues yields the elements of an array, or the objects of a file. An error ends it.
-func jsonValues(in *bufio.Reader) iter.Seq2[int, rawRow] {
-	return func(yield func(int, rawRow) bool) {
-		dec := json.NewDecoder(in)
-		var first json.RawMessage
-		if err := dec.Decode(&first); err != nil {
-			yield(1, rawRow{outcome: Wrong, err: err})
+// jsonValues yields the values of a file, of an array its elements. An error ends it.
+func jsonValues(in io.Reader, yield func(int, rawRow) bool) {
+	dec := json.NewDecoder(in)
+	for n := 1; ; {
+		var value json.RawMessage
+		err := dec.Decode(&value)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			yield(n, rawRow{outcome: Wrong, err: err})
 			return
 		}
 		var list []json.RawMessage
-		if json.Unmarshal(first, &list) != nil {
-			list = []json.RawMessage{first}
+		if json.Unmarshal(value, &list) != nil {
+			list = []json.RawMessage{value}
 		}
-		n := 0
-		for {
-			for _, raw := range list {
-				if n++; !yield(n, rawRow{data: raw}) {
-					return
-				}
-			}
-			list = make([]json.RawMessage, 1)
-			if err := dec.Decode(&list[0]); errors.Is(err, io.EOF) {
-				return
-			} else if err != nil {
-				yield(n+1, rawRow{outcome: Wrong, err: err})
+		for _, raw := range list {
+			if !yield(n, rawRow{data: raw}) {
 				return
 			}
+			n++
 		}
 	}
 }

@@ -239,7 +239,7 @@ func TestRows(t *testing.T) {
 		},
 		{
 			name: "entries", files: map[string]string{"dataset_info.json": info, "sharegpt/b.jsonl": good, "a.jsonl": good, "data/a.jsonl": ranks},
-			options: preflight.Options{Trainer: preflight.LLaMAFactory}, want: []string{"0 sharegpt/b.jsonl:1 sharegpt ok", "1 a.jsonl:1 sharegpt ok"},
+			options: preflight.Options{Trainer: preflight.LLaMAFactory}, want: []string{"0 a.jsonl:1 sharegpt ok", "1 sharegpt/b.jsonl:1 sharegpt ok"},
 		},
 		{
 			name: "rows of another trainer", files: map[string]string{"dataset_info.json": info, "sharegpt/b.jsonl": good, "data/a.jsonl": ranks},

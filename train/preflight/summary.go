@@ -11,8 +11,8 @@ import (
 
 // Summary groups rows by what is wrong with them. The zero value is ready.
 type Summary struct {
-	groups []*group
-	ranges []*rowRange
+	groups  []*group
+	trainer []string // what the trainer's own loader did, a line for each row
 }
 
 // group is a kind of problem with the rows that have it.
@@ -28,7 +28,10 @@ const shownRows = 5
 
 // Add adds a row.
 func (s *Summary) Add(r Row) {
-	s.addRange(r)
+	place := fmt.Sprintf("%d (%s:%d)", r.Row, r.File, r.Line)
+	if r.Trainer != nil {
+		s.trainer = append(s.trainer, "  "+place+": "+r.Trainer.text()+"\n")
+	}
 	if r.Outcome == OK {
 		return
 	}
@@ -39,7 +42,7 @@ func (s *Summary) Add(r Row) {
 	}
 	g := s.groups[i]
 	if g.count++; len(g.rows) < shownRows {
-		g.rows = append(g.rows, fmt.Sprintf("%d (%s:%d)", r.Row, r.File, r.Line))
+		g.rows = append(g.rows, place)
 	}
 }
 
@@ -81,36 +84,17 @@ func (g *group) list() string {
 	return text
 }
 
-// rowRange is a run of rows of a file with which the trainer's own loader did the same.
-type rowRange struct {
-	file        string
-	first, last int
-	trainer     TrainerRow
-	tokens      int
+// text is such as "kept, 31 tokens", or "dropped: too long".
+func (r TrainerRow) text() string {
+	text := strings.ReplaceAll(string(r.Outcome), "_", " ")
+	if r.Tokens != nil {
+		text += ", " + terminal.Plural(*r.Tokens, "token")
+	}
+	if r.Reason != "" {
+		text += ": " + terminal.Message(r.Reason)
+	}
+	return text
 }
-
-// addRange adds a row to the last range or begins another one.
-func (s *Summary) addRange(r Row) {
-	if r.Trainer == nil {
-		return
-	}
-	tokens := 0
-	if r.Trainer.Tokens != nil {
-		tokens = *r.Trainer.Tokens
-	}
-	if n := len(s.ranges); n > 0 {
-		last := s.ranges[n-1]
-		if last.file == r.File && last.trainer.Outcome == r.Trainer.Outcome && last.trainer.Reason == r.Trainer.Reason {
-			last.last = r.Row
-			last.tokens += tokens
-			return
-		}
-	}
-	s.ranges = append(s.ranges, &rowRange{r.File, r.Row, r.Row, *r.Trainer, tokens})
-}
-
-// shownRanges is the number of ranges that are printed.
-const shownRanges = 200
 
 // writeTrainer prints what the trainer's own loader did.
 func (s *Summary) writeTrainer(b *strings.Builder, t Total) {
@@ -124,28 +108,10 @@ func (s *Summary) writeTrainer(b *strings.Builder, t Total) {
 			}
 			b.WriteString(".\n")
 		case LoadCrash:
-			fmt.Fprintf(b, "The file does not load: %s\n", terminal.Message(*run.Error))
+			fmt.Fprintf(b, "The file does not load: %s\n", terminal.Message(run.Error))
 		default:
-			fmt.Fprintf(b, "Not checked: %s\n", terminal.Message(*run.Error))
+			fmt.Fprintf(b, "Not checked: %s\n", terminal.Message(run.Error))
 		}
 	}
-	if len(s.ranges) == 0 {
-		return
-	}
-	const layout = "  %-15s  %-11s  %9s  %s\n"
-	b.WriteString(strings.TrimRight(fmt.Sprintf(layout, "rows", "trainer", "tokens", ""), " \n") + "\n")
-	for _, g := range s.ranges[:min(len(s.ranges), shownRanges)] {
-		rows, tokens := fmt.Sprint(g.first), fmt.Sprint(g.tokens)
-		if g.first != g.last {
-			rows = fmt.Sprintf("%d to %d", g.first, g.last)
-		}
-		if g.tokens == 0 { // not counted
-			tokens = ""
-		}
-		text := fmt.Sprintf(layout, rows, g.trainer.Outcome, tokens, terminal.Message(g.trainer.Reason))
-		b.WriteString(strings.TrimRight(text, " \n") + "\n")
-	}
-	if more := len(s.ranges) - shownRanges; more > 0 {
-		fmt.Fprintf(b, "  and %d more\n", more)
-	}
+	b.WriteString(strings.Join(s.trainer, ""))
 }

@@ -7,14 +7,12 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -64,9 +62,9 @@ type TrainerRow struct {
 
 // TrainerTotal is what the trainer's own loader did with a file.
 type TrainerTotal struct {
-	File  string  `json:"file"`
-	Load  Load    `json:"load"`
-	Error *string `json:"error"`
+	File  string `json:"file"`
+	Load  Load   `json:"load"`
+	Error string `json:"error,omitempty"`
 	// Versions are those of the libraries that were used, by name.
 	Versions    map[string]string `json:"versions"`
 	TrainerRows *int              `json:"trainer_rows"`
@@ -186,7 +184,6 @@ func (f *dataFile) llamaFactory(path string) (entry map[string]any, stage string
 const (
 	maxLine   = 1 << 20
 	maxOutput = 1 << 30
-	maxTail   = 4 << 10 // of the standard error that is kept
 )
 
 // execute runs the script and reads its lines.
@@ -207,8 +204,8 @@ func (t *TrainerTotal) execute(ctx context.Context, p Interpreter, request []byt
 		return qa.Usagef("python %s: %w", p.Path, err)
 	}
 	cmd := exec.CommandContext(limited, program, "-u", "-c", loader) //nolint:gosec // the interpreter that the user names
-	errs := &tail{}
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = dir, p.environment(dir), bytes.NewReader(request), errs
+	var errs bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = dir, p.environment(dir), bytes.NewReader(request), &errs
 	cmd.WaitDelay = 5 * time.Second // of processes of the loader that outlive it
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -230,14 +227,14 @@ func (t *TrainerTotal) execute(ctx context.Context, p Interpreter, request []byt
 	case limited.Err() != nil:
 		t.notChecked("the loader took longer than %s", timeout)
 	case t.Load == "":
-		t.notChecked("the loader ended early (%v): %s", cmp.Or[error](ended, io.ErrUnexpectedEOF), errs.last())
+		printed := strings.TrimSpace(errs.String())
+		t.notChecked("the loader ended early (%v): %s", cmp.Or[error](ended, io.ErrUnexpectedEOF), printed[strings.LastIndexByte(printed, '\n')+1:])
 	}
 	return nil
 }
 
 func (t *TrainerTotal) notChecked(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	t.Load, t.Error, t.TrainerRows = LoadNotChecked, &text, nil
+	t.Load, t.Error, t.TrainerRows = LoadNotChecked, fmt.Sprintf(format, args...), nil
 }
 
 // environment is that of the script: no keys, no network, and caches in a folder that is removed.
@@ -260,47 +257,30 @@ type line struct {
 	Versions map[string]string `json:"versions"`
 	Row      *int              `json:"row"`
 	TrainerRow
-	Load        Load    `json:"load"`
-	Error       *string `json:"error"`
-	TrainerRows *int    `json:"trainer_rows"`
+	Load        Load   `json:"load"`
+	Error       string `json:"error"`
+	TrainerRows *int   `json:"trainer_rows"`
 }
 
-// read reads the lines of the script. The error is that of a line that breaks the order: versions, rows, load.
+// read reads the lines of the script, whose rows are in order.
 func (t *TrainerTotal) read(out io.Reader) error {
 	lines := bufio.NewScanner(io.LimitReader(out, maxOutput))
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		var l line
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&l); err != nil {
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
 			return fmt.Errorf("%.80q", lines.Bytes())
 		}
-		if err := t.add(l, lines.Bytes()); err != nil {
-			return err
+		switch {
+		case l.Versions != nil:
+			t.Versions = l.Versions
+		case l.Row != nil:
+			t.rows = append(t.rows, l.TrainerRow)
+		default:
+			t.Load, t.Error, t.TrainerRows = l.Load, l.Error, l.TrainerRows
 		}
 	}
 	return lines.Err()
-}
-
-// add notes a line, whose bytes are raw. The error is that it breaks the order.
-func (t *TrainerTotal) add(l line, raw []byte) error {
-	switch {
-	case t.Load != "":
-		return errors.New("a line after the end")
-	case l.Versions != nil:
-		t.Versions = l.Versions
-	case l.Row != nil:
-		if *l.Row != len(t.rows) || !slices.Contains([]Outcome{Kept, Dropped, Crash, NotChecked}, l.Outcome) {
-			return fmt.Errorf("row %d, %q after %d rows", *l.Row, l.Outcome, len(t.rows))
-		}
-		t.rows = append(t.rows, l.TrainerRow)
-	case l.Load == LoadOK || (l.Load == LoadCrash || l.Load == LoadNotChecked) && l.Error != nil:
-		t.Load, t.Error, t.TrainerRows = l.Load, l.Error, l.TrainerRows
-	default:
-		return fmt.Errorf("%.80q", raw)
-	}
-	return nil
 }
 
 // row returns what the loader did with a row, nil if it did not come to it.
@@ -320,22 +300,4 @@ func (t *TrainerTotal) libraries() string {
 		}
 	}
 	return cmp.Or(strings.Join(list, ", "), "no libraries")
-}
-
-// tail keeps the end of what is written.
-type tail struct{ data []byte }
-
-// Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
-	t.data = append(t.data, p...)
-	if extra := len(t.data) - maxTail; extra > 0 {
-		t.data = append(t.data[:0], t.data[extra:]...)
-	}
-	return len(p), nil
-}
-
-// last returns the last line.
-func (t *tail) last() string {
-	text := strings.TrimSpace(string(t.data))
-	return text[strings.LastIndexByte(text, '\n')+1:]
 }
