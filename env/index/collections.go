@@ -70,7 +70,7 @@ func SameContent(a, b vectors.Collection) bool {
 // changingPrefix begins the source of a collection that is being changed.
 const changingPrefix = "changing:"
 
-// Changing is the source of a collection while it is changed. If the change is interrupted, the same one can be repeated.
+// Changing is the source of a collection while it is changed from one fingerprint of the papers to another.
 func Changing(from, to string) string { return changingPrefix + from + ":" + to }
 
 // CheckVectors validates the URL of a vector store without connecting to it. An empty URL and [Files] are valid.

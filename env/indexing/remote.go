@@ -67,10 +67,11 @@ func (ix remoteIndexer) outdated(ctx context.Context, name string) (vectors.Coll
 }
 
 // plan compares a collection on the server with the papers. It is built if it is of other papers, another model or another
-// index than wanted, or if more than half of its papers are outdated.
+// index than wanted, or if more than half of its papers are outdated. So is a BM25 collection whose change was interrupted,
+// since some of its terms may be changed already.
 func (ix remoteIndexer) plan(have, want vectors.Collection) plan {
 	from := ix.before.papers.Fingerprint
-	current := have.Source == from || have.Source == index.Changing(from, ix.papers.Fingerprint)
+	current := have.Source == from || have.Kind == vectors.Dense && have.Source == index.Changing(from, ix.papers.Fingerprint)
 	if ix.before.db == nil || !current || !index.SameContent(have, want) || have.Index != want.Index || ix.Rebuild {
 		return ix.newPlan(want, nil)
 	}
@@ -248,8 +249,8 @@ func (ix remoteIndexer) denseRecords(ctx context.Context, ids []string) iter.Seq
 	}
 }
 
-// apply makes a collection as planned, with the records of the papers to add. A change in place that is interrupted can be
-// repeated: it deletes what was added before. It reports false if the server does not have the expected number of records
+// apply makes a collection as planned, with the records of the papers to add. A change of a dense collection in place that is
+// interrupted can be repeated: it deletes what was added before. It reports false if the server does not have the expected number of records
 // afterwards.
 func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vectors.Record, error]) (bool, error) {
 	name := p.want.Name

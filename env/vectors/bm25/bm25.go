@@ -62,6 +62,7 @@ func (s *Stats) Document(words []vectors.Word) []vectors.Term {
 // Terms that are in no document are left out; the vector may be empty.
 func (s *Stats) Query(words []vectors.Word) []vectors.Term {
 	return s.vector(words, func(count, df int) float32 {
+		df = min(df, s.corpus.Documents) // the terms may be of later statistics
 		if df == 0 {
 			return 0
 		}

@@ -108,6 +108,14 @@ func weightsOf(terms []vectors.Term) (weights []float32) {
 	return weights
 }
 
+// Terms that are read amid a change may be in more documents than the statistics have.
+func TestTermsOfLaterStats(t *testing.T) {
+	s := fit("cat dog", "fish").With(map[string]bm25.Term{"cat": {DF: 3}})
+	if got := s.Query(words("cat")); len(got) != 1 || got[0].Weight <= 0 {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestDamagedStats(t *testing.T) {
 	for _, text := range []string{
 		`{`, `{"format":2,"average":1}`, `{"format":1}`, `{"format":1,"average":-1}`, `{"format":1,"average":1,"documents":-1}`,

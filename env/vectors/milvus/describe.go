@@ -8,11 +8,15 @@ import (
 )
 
 // Describe changes the source and the encoder of a collection, whose records stay, and some terms of a BM25 collection. A nil
-// encoder keeps the present one. Readers that open the store later see all changes, or none of them.
+// encoder keeps the present one. Readers that open the store later see both or none of source and encoder; terms are changed
+// before, one after the other.
 func (s *Store) Describe(ctx context.Context, name, source string, encoder []byte, terms map[string]bm25.Term) error {
 	return s.change(ctx, name, "describe", func(e *entry) error {
 		next := *e
 		next.number, next.info.Source = e.number+1, source
+		if err := s.changeTerms(ctx, e, terms); err != nil {
+			return err
+		}
 		if encoder != nil {
 			// A change that was interrupted here has left pieces.
 			if err := s.catalog.remove(ctx, e.otherParts()); err != nil {
@@ -20,11 +24,6 @@ func (s *Store) Describe(ctx context.Context, name, source string, encoder []byt
 			}
 			next.first, next.info.Encoder = e.first+int64(e.pieces), encoder
 			if err := s.catalog.addEncoder(ctx, &next); err != nil {
-				return err
-			}
-		}
-		if len(terms) > 0 {
-			if err := s.changeTerms(ctx, e, &next, terms); err != nil {
 				return err
 			}
 		}

@@ -20,7 +20,6 @@ type entry struct {
 	number     int64
 	first      int64  // number of the first piece of the encoder
 	pieces     int    // of the encoder
-	terms      int64  // version of the terms, from 1; 0 if the collection has none of its own
 	hidden     []span // records of unfinished inserts, invisible to readers
 }
 
@@ -30,7 +29,6 @@ type description struct {
 	Collection vectors.Collection `json:"collection"`
 	First      int64              `json:"first,omitempty"`
 	Pieces     int                `json:"pieces"`
-	Terms      int64              `json:"terms,omitempty"`
 }
 
 const descriptionFormat = 1
@@ -85,7 +83,7 @@ func newEntry(r row) (*entry, error) {
 	if d.Format != descriptionFormat {
 		return nil, fmt.Errorf("its description has format %d, not %d; %w", d.Format, descriptionFormat, ErrDescription)
 	}
-	return &entry{info: d.Collection, collection: r.collection, number: r.number, first: d.First, pieces: d.Pieces, terms: d.Terms}, nil
+	return &entry{info: d.Collection, collection: r.collection, number: r.number, first: d.First, pieces: d.Pieces}, nil
 }
 
 // publish describes a complete collection in the catalog. The last row that it writes makes the collection current.
@@ -117,9 +115,7 @@ func (c *catalog) addEncoder(ctx context.Context, e *entry) error {
 func (c *catalog) addDescription(ctx context.Context, e *entry) error {
 	info := e.info
 	info.Encoder = nil
-	body, err := json.Marshal(description{
-		Format: descriptionFormat, Collection: info, First: e.first, Pieces: e.pieces, Terms: e.terms,
-	})
+	body, err := json.Marshal(description{Format: descriptionFormat, Collection: info, First: e.first, Pieces: e.pieces})
 	if err != nil {
 		return err
 	}
