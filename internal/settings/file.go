@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -192,15 +191,8 @@ func flagsUnder(node *kong.Node) map[string]bool {
 func (y level) under(key string) (level, bool) {
 	node := y[key]
 	sub := make(level)
-	isMap := resolved(&node).Kind == yaml.MappingNode && node.Decode(&sub) == nil
+	isMap := node.Kind == yaml.MappingNode && node.Decode(&sub) == nil
 	return sub, isMap
-}
-
-func resolved(n *yaml.Node) *yaml.Node {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	return n
 }
 
 // find returns the value of a command's flag; nil if the file does not have it.
@@ -212,62 +204,34 @@ func (y level) find(command []string, flag string) *yaml.Node {
 		}
 	}
 	node, ok := y[flag]
-	value := resolved(&node)
-	if !ok || value.Kind == yaml.MappingNode || value.Tag == "!!null" {
+	if !ok || node.Kind == yaml.MappingNode || node.Tag == "!!null" {
 		return nil
 	}
-	return value
+	return &node
 }
 
-// flagValue converts a value of a file to kong's form: texts and lists of texts. A flag that is not a list gets a list
-// joined by commas. A value that the flag does not take is an error.
+// flagValue converts a value of a file to kong's form: a text as on the command line, or a list of texts. A value that the
+// flag does not take is an error.
 func flagValue(n *yaml.Node, flag *kong.Flag) (value any, err error) {
-	nodes := n.Content
-	if n.Kind != yaml.SequenceNode {
-		nodes = []*yaml.Node{n}
-	}
-	items, texts := []any{}, []string{}
-	for _, item := range nodes {
-		text, err := scalar(resolved(item), flag.Target.Type())
-		if err != nil {
-			return nil, err
+	texts := []string{n.Value}
+	value = n.Value
+	if n.Kind != yaml.ScalarNode {
+		if flag.Target.Kind() != reflect.Slice || n.Decode(&texts) != nil {
+			return nil, errors.New("want a text, a number or true or false, or a list of them for a flag that takes several")
 		}
-		items, texts = append(items, text), append(texts, text)
+		items := make([]any, len(texts))
+		for i, text := range texts {
+			items[i] = text
+		}
+		value = items
 	}
-	all := strings.Join(texts, ",")
-	for choice := range strings.SplitSeq(all, ",") {
+	for choice := range strings.SplitSeq(strings.Join(texts, ","), ",") {
 		if flag.Enum != "" && !slices.Contains(flag.EnumSlice(), choice) {
 			return nil, fmt.Errorf("%q is none of %s", choice, strings.ReplaceAll(strings.Trim(flag.Enum, ","), ",", ", "))
 		}
 	}
-	if value = all; n.Kind == yaml.SequenceNode && flag.Target.Kind() == reflect.Slice {
-		value = items
-	}
 	parsed := flag.Parse(kong.Scan().PushTyped(value, kong.FlagValueToken), reflect.New(flag.Target.Type()).Elem())
 	return value, errors.Unwrap(parsed) // without the flag, which kong puts before it
-}
-
-// scalar returns a value as text. It normalizes numbers for numeric flags, because YAML has forms (1e6, 1_000) that
-// flags lack.
-func scalar(n *yaml.Node, t reflect.Type) (string, error) {
-	if n.Kind != yaml.ScalarNode {
-		return "", errors.New("want a text, a number or true or false")
-	}
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	number := t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 && t.PkgPath() == ""
-	switch {
-	case number && n.Tag == "!!int":
-		var x int64
-		err := n.Decode(&x)
-		return strconv.FormatInt(x, 10), err
-	case number && n.Tag == "!!float":
-		var x float64
-		err := n.Decode(&x)
-		return strconv.FormatFloat(x, 'f', -1, 64), err
-	}
-	return n.Value, nil
 }
 
 // CommandPath returns the names of a command and its parents, without the program.
