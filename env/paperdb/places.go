@@ -3,24 +3,11 @@ package paperdb
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/marcboeker/go-duckdb/v2"
 )
-
-// createPlaces makes what finds the rows of a paper, and a paper by its file, without reading whole tables. Databases of
-// earlier versions lack it, and earlier versions can write a database that has it.
-//
-// file is the row id of the paper in airqa.files. ranges has the first and last row id of the paper in each table but
-// metadata, in the order of [Tables]; the first is above the last where it has no rows. Row ids are stable, since the
-// engine moves no rows in tables with a primary key. Only metadata has a column that it updates by writing the row again.
-const createPlaces = `
-	CREATE TABLE IF NOT EXISTS airqa.places (paper_id UUID PRIMARY KEY, file BIGINT, ranges BIGINT[]);
-	CREATE INDEX IF NOT EXISTS files_by_hash ON airqa.files (sha256)`
 
 // span has the rows of a paper, or of several, by table.
 type span map[string]rowRange
@@ -51,9 +38,8 @@ func (s span) add(other span) {
 	}
 }
 
-// placesSQL takes a list of ids. An entry is outdated if a program that does not know the table has stored the paper again.
-const placesSQL = `SELECT p.paper_id::VARCHAR, m.rowid, p.ranges FROM airqa.places p
-	JOIN airqa.files f ON f.paper_id = p.paper_id AND f.rowid = p.file JOIN metadata m ON m.paper_id = p.paper_id
+// placesSQL takes a list of ids.
+const placesSQL = `SELECT p.paper_id::VARCHAR, m.rowid, p.ranges FROM airqa.places p JOIN metadata m ON m.paper_id = p.paper_id
 	WHERE p.paper_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))`
 
 // maxLookedUp is the maximum number of keys in a query: beyond 50, the engine reads the table instead of its index.
@@ -69,10 +55,6 @@ func spansOf(ctx context.Context, db querier, ids []string) (map[string]span, er
 	spans := make(map[string]span)
 	for some := range slices.Chunk(ids, maxLookedUp) {
 		places, err := list(ctx, db, "places", func(p *place) []any { return []any{&p.id, &p.row, &p.ranges} }, placesSQL, some)
-		var fault *duckdb.Error
-		if errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeCatalog {
-			return nil, nil // of an earlier version
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -96,27 +78,15 @@ func spanOf(ctx context.Context, db querier, paperID string) (span, error) {
 	return nil, err
 }
 
-// spanOfAll returns a span that contains all rows of some papers, which it looks for in all rows if it must.
+// spanOfAll returns a span that contains all rows of some papers.
 func spanOfAll(ctx context.Context, db querier, ids []string) (span, error) {
 	spans, err := spansOf(ctx, db, ids)
-	if err != nil {
+	if err != nil || len(spans) < len(ids) {
 		return nil, err
 	}
 	all := make(span)
 	for _, s := range spans {
 		all.add(s)
-	}
-	if len(spans) == len(ids) {
-		return all, nil
-	}
-	for _, t := range indexed {
-		found, err := list(ctx, db, "places", func(x *rowRange) []any { return []any{&x.from, &x.to} }, fmt.Sprintf(
-			"SELECT COALESCE(min(rowid), 0), COALESCE(max(rowid), -1) FROM %s WHERE %s IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))",
-			t.table, t.paper), ids)
-		if err != nil {
-			return nil, err
-		}
-		all[t.table] = found[0]
 	}
 	return all, nil
 }
@@ -162,14 +132,7 @@ func fillPlaces(ctx context.Context, tx *sql.Tx) error {
 		joins = append(joins, fmt.Sprintf(" LEFT JOIN (SELECT ref_paper_id AS id, min(rowid) AS a, max(rowid) AS b FROM %s "+
 			"WHERE rowid > %d GROUP BY id) n_%[1]s ON n_%[1]s.id = f.paper_id", table, end))
 	}
-	for _, statement := range []string{
-		"DELETE FROM airqa.places WHERE paper_id IN (SELECT paper_id FROM airqa.files WHERE " + fresh + ")",
-		"INSERT INTO airqa.places SELECT f.paper_id, f.rowid, [" + strings.Join(ranges, ", ") + "] FROM airqa.files f" +
-			strings.Join(joins, "") + " WHERE f." + fresh,
-	} {
-		if _, err := tx.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = tx.ExecContext(ctx, "INSERT INTO airqa.places SELECT f.paper_id, f.rowid, ["+strings.Join(ranges, ", ")+
+		"] FROM airqa.files f"+strings.Join(joins, "")+" WHERE f."+fresh)
+	return err
 }

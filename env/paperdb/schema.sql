@@ -158,5 +158,11 @@ CREATE TABLE airqa.files (
     parser VARCHAR,
     problems VARCHAR[]
 );
+CREATE INDEX files_by_hash ON airqa.files (sha256);
+-- Where the rows of a paper are, to find them without reading whole tables. file is its row id in airqa.files, ranges the
+-- first and last row id in each table but metadata, in the order of this file; the first is above the last where it has no
+-- rows. Row ids are stable, since the engine moves no rows in tables with a primary key. Only metadata has a column that it
+-- updates by writing the row again.
+CREATE TABLE airqa.places (paper_id UUID PRIMARY KEY, file BIGINT, ranges BIGINT[]);
 CREATE TABLE airqa.info (format INTEGER, engine VARCHAR);
 INSERT INTO airqa.info SELECT 1, version();

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -58,9 +57,6 @@ func OpenWriter(ctx context.Context, path string) (*Writer, error) {
 func (w *Writer) prepare(ctx context.Context) error {
 	if err := checkFormat(ctx, w.db, w.path); err != nil {
 		return err
-	}
-	if _, err := w.db.ExecContext(ctx, createPlaces); err != nil {
-		return fmt.Errorf("open %s: %w", filepath.Base(w.path), err)
 	}
 	return w.fillPlaces(ctx)
 }
