@@ -147,7 +147,7 @@ func (e *Env) openPapers(ctx context.Context, cfg Config) (err error) {
 // openIndex opens the collections that the mode needs and checks that they match the papers and the embedding model.
 func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	var err error
-	if e.fingerprint, err = index.Fingerprint(ctx, e.dir, e.db); err != nil {
+	if e.fingerprint, err = e.dir.Recorded(); err != nil {
 		return err
 	}
 	if cfg.NoSearch {

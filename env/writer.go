@@ -129,14 +129,13 @@ func (w *Writer) open(ctx context.Context) (err error) {
 // successor would lack the papers that the collections and the PDFs have.
 func (w *Writer) checkPapers(ctx context.Context) error {
 	info, err := w.dir.Info()
-	if err != nil || w.dir.Generation() == 0 { // its fingerprint may be that of an earlier ingest
+	if err != nil {
 		return err
 	}
 	if w.current, err = index.ReadPapers(ctx, w.db); err != nil {
 		return err
 	}
-	recorded, _ := w.dir.Recorded()
-	if have := w.current.Fingerprint; have != info.Fingerprint && have != recorded {
+	if w.current.Fingerprint != info.Fingerprint {
 		return index.OtherPapers(fmt.Sprintf("papers.duckdb of generation %d", w.dir.Generation()), len(w.current.Files), info)
 	}
 	return nil

@@ -92,8 +92,12 @@ func (d *Dir) checkDatabase(info Info) error {
 		return nil //nolint:nilerr // opening it says why
 	}
 	var want stored
-	if err := ReadRecord(filepath.Join(d.folder(), storedName), &want); err != nil {
+	record := filepath.Join(d.folder(), storedName)
+	if err := ReadRecord(record, &want); err != nil {
 		return err
+	}
+	if want.Format == 0 {
+		return fmt.Errorf("%s is missing; %s", record, restoreHint)
 	}
 	if want.Bytes != file.Size() {
 		return fmt.Errorf("%s has %d bytes, not %d; %s", filepath.ToSlash(rel), file.Size(), want.Bytes, restoreHint)
@@ -175,11 +179,13 @@ func (d *Dir) sealed() (info Info, err error) {
 	return info, err
 }
 
-// Recorded returns the fingerprint that the papers had when the generation became the current one; false if the record cannot
-// be read.
-func (d *Dir) Recorded() (string, bool) {
+// Recorded returns the fingerprint that the papers had when the generation became the current one.
+func (d *Dir) Recorded() (string, error) {
 	info, err := d.sealed()
-	return info.Fingerprint, err == nil
+	if err != nil {
+		return "", fmt.Errorf("the description of its papers is damaged or missing: %w; airqa store vectors rebuild makes it again", err)
+	}
+	return info.Fingerprint, nil
 }
 
 // generations returns the numbers of the generations from 1, ascending.

@@ -122,12 +122,3 @@ func OpenPapers(ctx context.Context, path string) (*datadir.Dir, *paperdb.Reader
 	}
 	return dir, db, err
 }
-
-// Fingerprint returns the fingerprint of the papers of a generation. It is recorded, unless the record is damaged.
-func Fingerprint(ctx context.Context, dir *datadir.Dir, db *paperdb.Reader) (string, error) {
-	if recorded, ok := dir.Recorded(); ok {
-		return recorded, nil
-	}
-	papers, err := ReadPapers(ctx, db)
-	return papers.Fingerprint, err
-}

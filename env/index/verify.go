@@ -46,14 +46,14 @@ func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	source, err := Fingerprint(ctx, dir, db)
+	info, err := dir.Info()
 	if err != nil {
 		return nil, err
 	}
 	if sealed, err := dir.Sealed(); err != nil || !sealed {
 		list = append(list, Verified{Name: "papers", Faults: []string{"the description of their generation is damaged or missing"}})
 	}
-	want := Requirements{Source: source, Model: cfg.Embedder.Info()}
+	want := Requirements{Source: info.Fingerprint, Model: cfg.Embedder.Info()}
 	r := verifier{db: db, store: store, want: want, model: cfg.Embedder}
 	var all, intact []*tally
 	for _, name := range []string{bm25.Name, CollectionOf(want.Model)} {
