@@ -80,7 +80,7 @@ func (s Shape) ReplyLimit() int {
 type Note struct {
 	QuestionsFile string `json:"questions_file"`
 	QuestionCount int    `json:"question_count"`
-	// Tools are the names of the tools in the order of the prompt and of the requests; none in older runs.
+	// Tools are the names of the tools in the order of the prompt and of the requests.
 	Tools   []string `json:"tools,omitempty"`
 	DataDir string   `json:"data_dir"`
 	// Repeats is the first invocation's number of episodes per question; 0 means one.
@@ -93,10 +93,10 @@ type Note struct {
 	CacheFrom string `json:"cache_from,omitempty"`
 	// Fork is the origin of a forked run; nil for others.
 	Fork *Fork `json:"fork,omitempty"`
-	// Missing is nil if the data directory has everything that the questions need, and in older runs.
+	// Missing is nil if the data directory has everything that the questions need.
 	Missing *MissingPapers `json:"missing_papers,omitempty"`
 	// GoldPapers are the papers that a gold answer names by title or id, by the uuid of the question; only for questions
-	// that name no paper themselves. Older runs have none.
+	// that name no paper themselves.
 	GoldPapers map[string][]string `json:"gold_papers,omitempty"`
 	// Imported is the origin of a run that another program recorded; nil for others.
 	Imported *Imported `json:"imported,omitempty"`

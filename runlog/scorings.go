@@ -138,7 +138,6 @@ func scoringOf(path string) (Scoring, error) {
 	if err := json.Unmarshal(line, &s); err != nil {
 		return s, fmt.Errorf("%s:1: %w", path, err)
 	}
-	s.Judge = qa.JudgeName(s.Judge)
 	return s, nil
 }
 
@@ -252,7 +251,6 @@ func ReadScoreFile(path string) (Scoring, []qa.Score, error) {
 	if err := ledger.Strict([]byte(first), &head); err != nil {
 		return Scoring{}, nil, fmt.Errorf("%s:1: the first line is not the header of a score file: %w", path, err)
 	}
-	head.Judge = qa.JudgeName(head.Judge)
 	if head.Format != Format {
 		return head, nil, fmt.Errorf("%s has format %d; this program reads format %d", path, head.Format, Format)
 	}

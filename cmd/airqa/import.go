@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -92,10 +91,10 @@ func (c importDatabaseCmd) source() string {
 		return name
 	}
 	info, err := d.Info()
-	if id := cmp.Or(info.ID, info.Fingerprint); err == nil && id != "" {
-		return name + " of " + id
+	if err != nil {
+		return name
 	}
-	return name
+	return name + " of " + info.ID
 }
 
 func (c importDatabaseCmd) pdfs() (*release.PDFs, error) {

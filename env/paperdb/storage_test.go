@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Newer engines must keep writing files that older programs can read.
+// A newer engine must keep writing the same version of its file format.
 func TestStorageIsPinned(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "papers.duckdb")
 	w, err := OpenWriter(t.Context(), path)

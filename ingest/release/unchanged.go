@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"airqa/env/datadir"
@@ -68,8 +67,7 @@ func (c Config) unchanged(ctx context.Context, version string, ids []string) (bo
 	}
 	mine := make(map[string]bool, len(files))
 	for _, f := range files {
-		// Earlier versions did not tell data directories apart.
-		mine[f.PaperID] = (f.Name == c.Name || f.Name == filepath.Base(c.Known.Path)) && strings.HasPrefix(f.Parser, Parser)
+		mine[f.PaperID] = f.Name == c.Name && strings.HasPrefix(f.Parser, Parser)
 	}
 	for _, id := range ids {
 		if !mine[strings.ToLower(id)] {

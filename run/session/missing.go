@@ -78,7 +78,7 @@ func heldOf(ctx context.Context, papers *env.Papers, examples []qa.Example) (hel
 	return held, err
 }
 
-// decide returns the treatment, or else the recorded one of the run directories. Older versions recorded none and ran anyway.
+// decide returns the treatment, or else the recorded one of the run directories.
 func (c MissingChoice) decide(jobs []Job) (string, error) {
 	if c.Treatment != runlog.MissingStop {
 		return c.Treatment, nil
@@ -86,14 +86,10 @@ func (c MissingChoice) decide(jobs []Job) (string, error) {
 	var made []string
 	for _, j := range jobs {
 		config, err := runlog.ReadConfig(j.Dir)
-		if err != nil {
-			continue // there is no run yet, or one that is rejected later
+		if err != nil || config.Note.Missing == nil {
+			continue // there is no run yet, one that lacked no paper, or one that is rejected later
 		}
-		choice := runlog.MissingRun
-		if config.Note.Missing != nil {
-			choice = config.Note.Missing.Choice
-		}
-		if !slices.Contains(made, choice) {
+		if choice := config.Note.Missing.Choice; !slices.Contains(made, choice) {
 			made = append(made, choice)
 		}
 	}

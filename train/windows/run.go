@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"airqa/agent/action"
 	"airqa/qa"
 	"airqa/runlog"
-	"airqa/tools"
 )
 
 // Run is what rows need to know of a run directory.
@@ -47,16 +44,10 @@ func Open(r *runlog.Run) (*Run, error) {
 }
 
 // offered reads the tools of a run with native calls, in the order of its requests. A baseline without a loop offers none:
-// its texts are not JSON. A run that does not record the order lists its tools as [tools.All] does.
+// its texts are not JSON.
 func offered(r *runlog.Run) ([]qa.ToolSpec, error) {
-	names := r.Config.Note.Tools
-	if names == nil {
-		names = slices.SortedFunc(maps.Keys(r.Config.Shape.Tools), func(a, b string) int {
-			return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b))
-		})
-	}
 	var list []qa.ToolSpec
-	for _, name := range names {
+	for _, name := range r.Config.Note.Tools {
 		text, err := r.Text(r.Config.Shape.Tools[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: the text of the tool %s: %w", r.Dir, name, err)
@@ -67,9 +58,4 @@ func offered(r *runlog.Run) ([]qa.ToolSpec, error) {
 		}
 	}
 	return list, nil
-}
-
-// rank is the place of a tool in the list of all tools; -1 if it is not among them.
-func rank(name string) int {
-	return slices.IndexFunc(tools.Called(nil), func(t tools.Tool) bool { return t.Spec().Name == name })
 }

@@ -12,26 +12,15 @@ import (
 
 // The tools of a row are in the order of the requests that the run recorded, whatever the order of today's list.
 func TestOrderOfTools(t *testing.T) {
-	tests := []struct {
-		name     string
-		recorded []string
-		want     []string
-	}{
-		{"recorded", []string{"Answer", "Query", "Retrieve"}, []string{"Answer", "Query", "Retrieve"}},
-		{"older run", []string{}, []string{"Retrieve", "Query", "Answer"}},
+	c := recordtest.Config{Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid", Settings: qa.DefaultSettings(), Questions: 1}
+	want := []string{"Answer", "Query", "Retrieve"}
+	c.Settings.Protocol = qa.NativeTools
+	c.Note = runlog.Note{Tools: want}
+	var got []string
+	for _, spec := range open(t, recordtest.Make(t, c).Run).Tools {
+		got = append(got, spec.Name)
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			c := recordtest.Config{Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid", Settings: qa.DefaultSettings(), Questions: 1}
-			c.Settings.Protocol = qa.NativeTools
-			c.Note = runlog.Note{Tools: tt.recorded}
-			var got []string
-			for _, spec := range open(t, recordtest.Make(t, c).Run).Tools {
-				got = append(got, spec.Name)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("tools (-want +got):\n%s", diff)
-			}
-		})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 }
