@@ -23,11 +23,11 @@ const (
 	// Dense vectors have a fixed dimension and are compared by cosine, in [-1, 1]. The cosine with a zero vector is 0.
 	Dense Kind = "dense"
 	// Sparse vectors are weighted positions and are compared by inner product. A record without a common position is
-	// not a hit.
+	// not a hit. Only servers have this kind.
 	Sparse Kind = "sparse"
 	// Words are bags of words, compared by BM25 (see package bm25). The store maintains the statistics: every change of
 	// the collection changes the scores. A record without a common word is not a hit. Only env/vectors/flat has this
-	// kind; other stores return ErrInvalid.
+	// kind.
 	Words Kind = "words"
 )
 

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
@@ -104,47 +103,6 @@ func BenchmarkSearch32(b *testing.B) {
 			}
 		}
 	})
-}
-
-// BenchmarkSparse300k queries five positions of 300,000 records with 60 terms each, including the long lists of
-// frequent words.
-func BenchmarkSparse300k(b *testing.B) {
-	r := random(4)
-	dir := b.TempDir()
-	s, err := Open(dir, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	term := func() uint32 { return uint32(20_000 * r.Float64() * r.Float64() * r.Float64()) }
-	err = s.Replace(context.Background(), vectors.Collection{Name: "s", Kind: vectors.Sparse}, func(yield func(vectors.Record, error) bool) {
-		for i := range size(300_000) {
-			o := vectors.Origin{PaperID: fmt.Sprint(i / 600), Page: 1, Table: "t", Column: "c", Key: fmt.Sprintf("%036d", i)}
-			if !yield(vectors.Record{Origin: o, Vector: vectors.Vector{Sparse: terms(60, term)}}, nil) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := s.Search(b.Context(), "s", vectors.Query{Vector: vectors.Vector{Sparse: terms(5, term)}, K: 5}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func terms(n int, draw func() uint32) []vectors.Term {
-	var positions []uint32
-	for range n {
-		positions = append(positions, draw())
-	}
-	slices.Sort(positions)
-	var out []vectors.Term
-	for _, p := range slices.Compact(positions) {
-		out = append(out, vectors.Term{Position: p, Weight: 1 + float32(p%7)})
-	}
-	return out
 }
 
 // questions are vectors that are not in the collection.

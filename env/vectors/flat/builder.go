@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 
@@ -29,8 +28,6 @@ type builder struct {
 	grid    []grid
 	copied  []copied
 
-	postings map[uint32][]posting // by position, each ascending by record
-
 	words    numbering
 	counts   [][]count // by word, each ascending by record
 	corpus   []uint32  // by word
@@ -49,7 +46,7 @@ type copied struct {
 }
 
 func newBuilder(info vectors.Collection, k kernel, w io.Writer) *builder {
-	d := &builder{info: info, kernel: k, out: startFile(w), postings: make(map[uint32][]posting)}
+	d := &builder{info: info, kernel: k, out: startFile(w)}
 	d.papers.numbers, d.names.numbers, d.words.numbers = make(map[string]uint32), make(map[string]uint32), make(map[string]uint32)
 	if info.Kind == vectors.Dense {
 		d.wide = make([]float64, padded(info.Dim, lanes))
@@ -72,9 +69,6 @@ func (d *builder) add(r vectors.Record) error {
 		d.codes = append(d.codes, make([]int8, width)...)
 		d.grid = append(d.grid, quantize(d.codes[len(d.codes)-width:][:len(v)], v, length))
 		d.lengths = append(d.lengths, length)
-	}
-	for _, t := range r.Sparse {
-		d.postings[t.Position] = append(d.postings[t.Position], posting{record: n, weight: t.Weight})
 	}
 	if d.info.Kind == vectors.Words {
 		d.addWords(n, r)
@@ -118,13 +112,10 @@ func (d *builder) addOrigin(o vectors.Origin) error {
 
 // finish writes the remaining sections.
 func (d *builder) finish() error {
-	switch d.info.Kind {
-	case vectors.Dense:
+	if d.info.Kind == vectors.Dense {
 		d.finishRows()
-	case vectors.Words:
+	} else {
 		d.finishWords()
-	default:
-		d.finishPostings()
 	}
 	d.finishCells()
 	d.finishOrigins()
@@ -149,19 +140,6 @@ func (d *builder) finishRows() {
 		i, r := int(c.record), c.rows
 		d.out.add(raw(r.grid[i : i+1]))
 	}
-}
-
-func (d *builder) finishPostings() {
-	positions := slices.Sorted(maps.Keys(d.postings))
-	bounds := []uint64{0}
-	d.out.begin("postings")
-	for _, position := range positions {
-		list := d.postings[position]
-		d.out.add(raw(list))
-		bounds = append(bounds, bounds[len(bounds)-1]+uint64(len(list)))
-	}
-	d.out.section("positions", raw(positions))
-	d.out.section("lists", raw(bounds))
 }
 
 func (d *builder) finishWords() {

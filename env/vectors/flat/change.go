@@ -20,6 +20,9 @@ func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.
 	if err := c.Check(); err != nil {
 		return err
 	}
+	if c.Kind == vectors.Sparse {
+		return fmt.Errorf("collection %s: %w kind %s in files", c.Name, vectors.ErrInvalid, c.Kind)
+	}
 	s.write.Lock()
 	defer s.write.Unlock()
 	return s.change(manifest{Collection: c}, nil, func(e *edit) error { return e.load(ctx, records, nil) })

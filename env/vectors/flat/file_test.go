@@ -31,13 +31,6 @@ func record(key string, v ...float32) vectors.Record {
 }
 
 func samples(f testing.TB) [][]byte {
-	sparse := vectors.Collection{Name: "s", Kind: vectors.Sparse, Encoder: []byte("{}")}
-	var postings []vectors.Record
-	for i := range uint32(3) {
-		r := record(fmt.Sprint(i))
-		r.Sparse = []vectors.Term{{Position: 1, Weight: 1}, {Position: 2 + i, Weight: 2}}
-		postings = append(postings, r)
-	}
 	words := vectors.Collection{Name: "w", Kind: vectors.Words, Corpus: vectors.Column{Table: "t", Column: "c"}}
 	bags := []vectors.Record{record("1"), record("2")}
 	bags[0].Words = []vectors.Word{{Text: "a", Count: 1}, {Text: "b", Count: 3}}
@@ -50,7 +43,6 @@ func samples(f testing.TB) [][]byte {
 		{dense3, []vectors.Record{record("a", 1, 2, 3), record("b", 0, 0, 0)}},
 		{dense3, []vectors.Record{record("a", 1, 2, 3), record("b", 0, 1, 0), record("a", 3, 2, 1)}},
 		{dense3, nil},
-		{sparse, postings},
 		{words, bags},
 	} {
 		s, err := build(c.info, kernels()[0], c.records)
@@ -149,10 +141,7 @@ func fixHead(data []byte) {
 func useAll(ctx context.Context, s *set) map[string]error {
 	out := make(map[string]error)
 	for _, filter := range []vectors.Filter{{}, {Papers: []string{"p"}}, {Table: "t", Page: -1}} {
-		q := vectors.Query{K: 5, Filter: filter, Vector: vectors.Vector{Sparse: []vectors.Term{{Position: 1, Weight: 1}, {Position: 3, Weight: 1}}}}
-		if s.info.Kind == vectors.Words {
-			q.Vector = vectors.Vector{Words: []vectors.Word{{Text: "a", Count: 1}, {Text: "c", Count: 2}}}
-		}
+		q := vectors.Query{K: 5, Filter: filter, Vector: vectors.Vector{Words: []vectors.Word{{Text: "a", Count: 1}, {Text: "c", Count: 2}}}}
 		if s.info.Kind == vectors.Dense {
 			q.Vector = vectors.Vector{Dense: make([]float32, s.info.Dim)}
 			q.Dense[0] = 1

@@ -1,6 +1,7 @@
 package flat_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,7 +39,7 @@ func TestSearchEqualsNaive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := vectors.Collection{Name: "n", Kind: vectors.Sparse}
+		c := vectors.Collection{Name: "n", Kind: vectors.Dense, Dim: 2}
 		if err := s.Replace(t.Context(), c, stream(records)); err != nil {
 			t.Fatal(err)
 		}
@@ -52,19 +53,25 @@ func TestSearchEqualsNaive(t *testing.T) {
 	})
 }
 
+func TestNoSparse(t *testing.T) {
+	s, err := flat.Open(t.TempDir(), 1)
+	if err == nil {
+		err = s.Replace(t.Context(), vectors.Collection{Name: "s", Kind: vectors.Sparse}, stream(nil))
+	}
+	if !errors.Is(err, vectors.ErrInvalid) {
+		t.Errorf("got %v", err)
+	}
+}
+
 var paper = rapid.SampledFrom([]string{"p1", "p2", "p3"})
 
-// record uses few positions and weights, so that equal scores are common.
+// record uses few keys and directions, so that equal scores are common. All scores are the same in float32, however they are computed.
 func record(t *rapid.T) vectors.Record {
 	r := vectors.Record{Origin: vectors.Origin{
 		PaperID: paper.Draw(t, "paper"), Page: 1, Table: "chunks", Column: "text_content",
 		Key: rapid.StringMatching(`[a-c]{1,2}`).Draw(t, "key"),
 	}}
-	for p := range uint32(4) {
-		if w := rapid.IntRange(0, 2).Draw(t, "weight"); w > 0 || p == 0 {
-			r.Sparse = append(r.Sparse, vectors.Term{Position: p, Weight: float32(w + 1)})
-		}
-	}
+	r.Dense = rapid.SampledFrom([][]float32{{0, 0}, {1, 0}, {0, 2}, {-1, 0}, {3, 4}, {4, -3}}).Draw(t, "vector")
 	return r
 }
 
@@ -72,7 +79,7 @@ func naive(records []vectors.Record, q vectors.Query) []vectors.Hit {
 	var hits []vectors.Hit
 	for _, r := range records {
 		if score, ok := vectorstest.Score(q.Vector, r.Vector); ok && q.Filter.Match(r.Origin) {
-			hits = append(hits, vectors.Hit{Origin: r.Origin, Score: score})
+			hits = append(hits, vectors.Hit{Origin: r.Origin, Score: float64(float32(score))})
 		}
 	}
 	slices.SortStableFunc(hits, vectors.Compare)
@@ -110,7 +117,7 @@ func TestDamagedFile(t *testing.T) {
 		{"start only", func(b []byte) []byte { return b[:64] }, "end of file: the file is damaged"},
 		{"longer", func(b []byte) []byte { return append(b, 0) }, "end of file: the file is damaged"},
 		{"the middle gone", func(b []byte) []byte { return append(b[:128], b[192:]...) }, "end of file: the file is damaged"},
-		{"another format", func(b []byte) []byte { b[8] = 9; return b }, "segment of format 9, not 1; airqa store vectors rebuild makes it again"},
+		{"another format", func(b []byte) []byte { b[8] = 9; return b }, "segment of format 9, not 1; airqa store"},
 		{"another file", func([]byte) []byte { return []byte("%PDF-1.7 and so on") }, "not a vector collection"},
 	}
 	for _, tt := range tests {

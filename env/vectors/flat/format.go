@@ -34,12 +34,6 @@ import "airqa/env/vectors"
 //	grid       n × (float32 step, float32 error): error is the maximum Euclidean distance between step × codes and the
 //	           record's vector scaled to length 1
 //
-// Sections of a sparse collection:
-//
-//	positions  m uint32, ascending
-//	lists      m + 1 uint64: the index in postings where the list of each position begins
-//	postings   (uint32 record, float32 weight), ascending by record in each list
-//
 // Sections of a collection of words:
 //
 //	words      the words, sorted, without duplicates
@@ -101,9 +95,3 @@ type count struct{ record, n uint32 }
 
 // fewer is the number of deleted records of the corpus that have a word.
 type fewer struct{ word, n uint32 }
-
-// posting is the weight of a record at one position.
-type posting struct {
-	record uint32
-	weight float32
-}

@@ -80,14 +80,10 @@ func (d *builder) merge(ctx context.Context, parts []*part) error {
 		}
 	}
 	d.copyVersions(parts)
-	switch d.info.Kind {
-	case vectors.Words:
+	if d.info.Kind == vectors.Words {
 		return d.mergeWords(parts, to)
-	case vectors.Sparse:
-		return d.mergePostings(parts, to)
-	default:
-		return nil
 	}
+	return nil
 }
 
 // copyColumn appends the live records of a column and notes their new numbers.
@@ -169,29 +165,6 @@ func (d *builder) copyVersions(parts []*part) {
 			}
 		}
 	}
-}
-
-func (d *builder) mergePostings(parts []*part, to []moved) error {
-	for i, p := range parts {
-		for j, position := range p.lists.positions {
-			list, err := p.lists.at(j)
-			if err != nil {
-				return err
-			}
-			for _, x := range list {
-				if uint64(x.record) >= uint64(len(to[i])) {
-					return fmt.Errorf("record %d of position %d: %w", x.record, position, errDamaged)
-				}
-				if n := to[i][x.record]; n != gone {
-					d.postings[position] = append(d.postings[position], posting{record: n, weight: x.weight})
-				}
-			}
-		}
-	}
-	for _, list := range d.postings {
-		slices.SortFunc(list, func(a, b posting) int { return cmp.Compare(a.record, b.record) })
-	}
-	return nil
 }
 
 // mergeWords merges the lists of all words, one word at a time, and writes them.

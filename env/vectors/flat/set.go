@@ -15,7 +15,6 @@ type set struct {
 	records int
 	origins *origins
 	rows    *rows  // dense collections only
-	lists   *lists // sparse collections only
 	words   *words // collections of words only
 
 	file *file
@@ -52,7 +51,7 @@ func newSet(f *file) (*set, error) {
 	case vectors.Words:
 		s.words, err = openWords(f)
 	default:
-		s.lists, err = openLists(f)
+		err = fmt.Errorf("kind %s: %w", s.info.Kind, errDamaged)
 	}
 	return s, err
 }
@@ -61,13 +60,10 @@ func newSet(f *file) (*set, error) {
 func (s *set) find(ctx context.Context, e engine, w *wording, q vectors.Query) ([]vectors.Hit, error) {
 	var best *top[ranked]
 	var err error
-	switch s.info.Kind {
-	case vectors.Dense:
+	if s.info.Kind == vectors.Dense {
 		best, err = s.searchDense(ctx, e, q)
-	case vectors.Words:
+	} else {
 		best, err = s.searchWords(ctx, e, w, q)
-	default:
-		best, err = s.searchSparse(ctx, e, q)
 	}
 	if err != nil {
 		return nil, err

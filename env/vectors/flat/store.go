@@ -211,7 +211,7 @@ func (s *Store) read(name string) (c *collection, err error) {
 // exists returns an error if there is no collection of this name. It checks the name first, so that a path is only built
 // from a valid one.
 func (s *Store) exists(name string) error {
-	probe := vectors.Collection{Name: name, Kind: vectors.Sparse}
+	probe := vectors.Collection{Name: name, Kind: vectors.Words}
 	if probe.Check() != nil {
 		return fmt.Errorf("collection %q: %w", name, vectors.ErrNotFound)
 	}

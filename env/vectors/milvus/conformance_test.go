@@ -13,9 +13,9 @@ import (
 
 func TestConformance(t *testing.T) {
 	server := milvustest.Start(t)
-	vectorstest.Run(t, func(t *testing.T, dir string) vectors.Store {
-		return open(t, server, prefixOf(dir))
-	})
+	opener := func(t *testing.T, dir string) vectors.Store { return open(t, server, prefixOf(dir)) }
+	vectorstest.Run(t, opener)
+	vectorstest.RunSparse(t, opener)
 }
 
 // prefixOf gives each folder its own collections on the shared server.

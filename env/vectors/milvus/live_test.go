@@ -80,7 +80,6 @@ func TestSameAsFlat(t *testing.T) {
 	for _, c := range []vectors.Collection{
 		{Name: "dense", Kind: vectors.Dense, Dim: 24},
 		{Name: "one", Kind: vectors.Dense, Dim: 1},
-		{Name: "sparse", Kind: vectors.Sparse},
 	} {
 		t.Run(c.Name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, 4))
@@ -119,14 +118,8 @@ func drawAll(r *rand.Rand, c vectors.Collection, n int) []vectors.Record {
 }
 
 func drawVector(r *rand.Rand, c vectors.Collection) (v vectors.Vector) {
-	if c.Kind == vectors.Dense {
-		for range c.Dim {
-			v.Dense = append(v.Dense, float32(r.NormFloat64()))
-		}
-		return v
-	}
-	for p := uint32(0); p < 60; p += 1 + r.Uint32N(9) {
-		v.Sparse = append(v.Sparse, vectors.Term{Position: p, Weight: r.Float32() + 0.1})
+	for range c.Dim {
+		v.Dense = append(v.Dense, float32(r.NormFloat64()))
 	}
 	return v
 }

@@ -125,14 +125,14 @@ func inner(query, record []vectors.Term) (float64, bool) {
 
 // testConcurrent searches while a writer adds to another collection.
 func testConcurrent(t *testing.T, s vectors.Store) {
-	load(t, s, sparse, cells()...)
+	load(t, s, coded, cells()...)
 	check(t, s.Replace(t.Context(), dense, vectors.All(nil)))
-	want := search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 10})
+	want := search(t, s, "e", vectors.Query{Vector: numbers(1, 0), K: 10})
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			for range 25 {
-				hits, err := s.Search(t.Context(), "s", vectors.Query{Vector: terms(1, 1), K: 10})
+				hits, err := s.Search(t.Context(), "e", vectors.Query{Vector: numbers(1, 0), K: 10})
 				if err != nil || !slices.Equal(want, hits) {
 					t.Errorf("got %v, %v", hits, err)
 				}

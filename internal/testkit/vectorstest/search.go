@@ -10,9 +10,7 @@ import (
 
 func testEmpty(t *testing.T, s vectors.Store) {
 	check(t, s.Replace(t.Context(), dense, vectors.All(nil)))
-	check(t, s.Replace(t.Context(), sparse, vectors.All(nil)))
-	same(t, []vectors.Hit{}, search(t, s, "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{1, 0}}, K: 5}))
-	same(t, []vectors.Hit{}, search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 5}))
+	same(t, []vectors.Hit{}, search(t, s, "d", vectors.Query{Vector: numbers(1, 0), K: 5}))
 	count(t, s, "d", vectors.Filter{}, 0)
 	check(t, s.Delete(t.Context(), "d", vectors.Filter{Table: "chunks"}))
 	check(t, s.Insert(t.Context(), "d", nil))
@@ -21,7 +19,7 @@ func testEmpty(t *testing.T, s vectors.Store) {
 func testDense(t *testing.T, s vectors.Store) {
 	load(t, s, dense, denseRecord("east", 2, 0), denseRecord("north", 0, 3), denseRecord("west", -1, 0), denseRecord("zero", 0, 0))
 	query := func(k int, v ...float32) []vectors.Hit {
-		return search(t, s, "d", vectors.Query{Vector: vectors.Vector{Dense: v}, K: k})
+		return search(t, s, "d", vectors.Query{Vector: numbers(v...), K: k})
 	}
 	same(t, []vectors.Hit{hit("east", 0.8), hit("north", 0.6), hit("zero", 0), hit("west", -0.8)}, query(10, 4, 3))
 	same(t, []vectors.Hit{hit("east", 0.8), hit("north", 0.6)}, query(2, 4, 3))
@@ -29,6 +27,11 @@ func testDense(t *testing.T, s vectors.Store) {
 }
 
 func testSparse(t *testing.T, s vectors.Store) {
+	check(t, s.Replace(t.Context(), sparse, vectors.All(nil)))
+	same(t, []vectors.Hit{}, search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 5}))
+	info, err := s.Info(t.Context(), "s")
+	check(t, err)
+	same(t, sparse, info)
 	load(t, s, sparse, sparseRecord("a", 1, 2, 7, 1), sparseRecord("b", 7, 3), sparseRecord("c", 9, 1), sparseRecord("d", 4294967, 5))
 	query := func(k int, v vectors.Vector) []vectors.Hit { return search(t, s, "s", vectors.Query{Vector: v, K: k}) }
 	same(t, []vectors.Hit{hit("b", 6), hit("a", 4)}, query(10, terms(1, 1, 7, 2)))
@@ -41,12 +44,12 @@ func testSparse(t *testing.T, s vectors.Store) {
 
 // testTies uses only groups that K does not split.
 func testTies(t *testing.T, s vectors.Store) {
-	other := sparseRecord("b", 1, 1)
+	other := denseRecord("b", 3, 4)
 	other.Column = "page_content"
-	load(t, s, sparse, sparseRecord("c", 1, 1), sparseRecord("b", 1, 1), sparseRecord("z", 1, 2), sparseRecord("a", 1, 1), other)
-	want := []vectors.Hit{hit("z", 2), hit("a", 1), {Origin: other.Origin, Score: 1}, hit("b", 1), hit("c", 1)}
+	load(t, s, dense, denseRecord("c", 3, 4), denseRecord("b", 3, 4), denseRecord("z", 1, 0), denseRecord("a", 3, 4), other)
+	want := []vectors.Hit{hit("z", 1), hit("a", 0.6), {Origin: other.Origin, Score: 0.6}, hit("b", 0.6), hit("c", 0.6)}
 	for range 3 {
-		same(t, want, search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 5}))
+		same(t, want, search(t, s, "d", vectors.Query{Vector: numbers(1, 0), K: 5}))
 	}
 }
 
@@ -54,7 +57,7 @@ func testTies(t *testing.T, s vectors.Store) {
 func cells() []vectors.Record {
 	var records []vectors.Record
 	add := func(key, paper, table, column string, page int) {
-		r := sparseRecord(key, 1, 1)
+		r := denseRecord(key, 1, 0)
 		r.Origin = vectors.Origin{PaperID: paper, Page: page, Table: table, Column: column, Key: key}
 		records = append(records, r)
 	}
@@ -67,7 +70,7 @@ func cells() []vectors.Record {
 }
 
 func testFilters(t *testing.T, s vectors.Store) {
-	load(t, s, sparse, cells()...)
+	load(t, s, dense, cells()...)
 	tests := []struct {
 		name   string
 		filter vectors.Filter
@@ -88,9 +91,9 @@ func testFilters(t *testing.T, s vectors.Store) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			count(t, s, "s", tt.filter, len(tt.want))
+			count(t, s, "d", tt.filter, len(tt.want))
 			var keys strings.Builder
-			for _, h := range search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 10, Filter: tt.filter}) {
+			for _, h := range search(t, s, "d", vectors.Query{Vector: numbers(1, 0), K: 10, Filter: tt.filter}) {
 				keys.WriteString(h.Key)
 			}
 			same(t, tt.want, keys.String())
@@ -99,7 +102,7 @@ func testFilters(t *testing.T, s vectors.Store) {
 }
 
 func testDelete(t *testing.T, s vectors.Store) {
-	load(t, s, sparse, cells()...)
+	load(t, s, dense, cells()...)
 	for _, step := range []struct {
 		filter vectors.Filter
 		left   int
@@ -109,11 +112,11 @@ func testDelete(t *testing.T, s vectors.Store) {
 		{vectors.Filter{Page: -1}, 2},
 		{vectors.Filter{Papers: []string{"p2"}}, 1},
 	} {
-		check(t, s.Delete(t.Context(), "s", step.filter))
-		count(t, s, "s", vectors.Filter{}, step.left)
+		check(t, s.Delete(t.Context(), "d", step.filter))
+		count(t, s, "d", vectors.Filter{}, step.left)
 	}
-	check(t, s.Insert(t.Context(), "s", cells()[:1]))
-	hits := search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 10})
+	check(t, s.Insert(t.Context(), "d", cells()[:1]))
+	hits := search(t, s, "d", vectors.Query{Vector: numbers(1, 0), K: 10})
 	if len(hits) != 2 || hits[0].Key != "a" || hits[1].Key != "e" {
 		t.Errorf("after delete and insert: got %v", hits)
 	}
@@ -124,7 +127,7 @@ func testReplace(t *testing.T, s vectors.Store) {
 	stop := errors.New("stop")
 	wantErr(t, s.Replace(t.Context(), dense, stream([]vectors.Record{denseRecord("half", 1, 0)}, stop)), stop)
 	wantErr(t, s.Replace(t.Context(), dense, stream([]vectors.Record{denseRecord("short", 1)}, nil)), vectors.ErrDimension)
-	same(t, []vectors.Hit{hit("old", 1)}, search(t, s, "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{1, 0}}, K: 9}))
+	same(t, []vectors.Hit{hit("old", 1)}, search(t, s, "d", vectors.Query{Vector: numbers(1, 0), K: 9}))
 
 	wider := dense
 	wider.Dim, wider.Source = 3, "newer"
@@ -132,5 +135,5 @@ func testReplace(t *testing.T, s vectors.Store) {
 	info, err := s.Info(t.Context(), "d")
 	check(t, err)
 	same(t, wider, info)
-	same(t, []vectors.Hit{hit("new", 1)}, search(t, s, "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{0, 0, 2}}, K: 9}))
+	same(t, []vectors.Hit{hit("new", 1)}, search(t, s, "d", vectors.Query{Vector: numbers(0, 0, 2), K: 9}))
 }

@@ -17,12 +17,14 @@ import (
 // the same dir opens it again.
 type Opener func(t *testing.T, dir string) vectors.Store
 
-// Run runs the suite. Each subtest has its own store.
+type test struct {
+	name string
+	run  func(t *testing.T, s vectors.Store)
+}
+
+// Run runs the suite on dense collections. Each subtest has its own store.
 func Run(t *testing.T, open Opener) {
-	tests := []struct {
-		name string
-		run  func(t *testing.T, s vectors.Store)
-	}{
+	runAll(t, open, []test{
 		{"describe", testDescribe},
 		{"unknown collection", testUnknown},
 		{"invalid collections", testInvalidCollections},
@@ -30,7 +32,6 @@ func Run(t *testing.T, open Opener) {
 		{"invalid queries", testInvalidQueries},
 		{"empty collection", testEmpty},
 		{"dense scores", testDense},
-		{"sparse scores", testSparse},
 		{"ties", testTies},
 		{"windows", testWindows},
 		{"windows of few cells", testFewCells},
@@ -39,10 +40,22 @@ func Run(t *testing.T, open Opener) {
 		{"delete", testDelete},
 		{"replace", testReplace},
 		{"random dense", testRandomDense},
-		{"random sparse", testRandomSparse},
 		{"random windows", testRandomWindows},
 		{"concurrent searches", testConcurrent},
-	}
+	})
+	t.Run("reopen", func(t *testing.T) { testReopen(t, open) })
+}
+
+// RunSparse runs the tests of sparse collections.
+func RunSparse(t *testing.T, open Opener) {
+	runAll(t, open, []test{
+		{"scores of sparse vectors", testSparse},
+		{"invalid sparse vectors", testInvalidSparse},
+		{"random sparse vectors", testRandomSparse},
+	})
+}
+
+func runAll(t *testing.T, open Opener, tests []test) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := open(t, t.TempDir())
@@ -50,16 +63,16 @@ func Run(t *testing.T, open Opener) {
 			check(t, s.Close())
 		})
 	}
-	t.Run("reopen", func(t *testing.T) { testReopen(t, open) })
 }
 
 var (
 	dense  = vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: 2, Model: "m", ModelHash: "h", Window: 254, Source: "f"}
+	coded  = vectors.Collection{Name: "e", Kind: vectors.Dense, Dim: 2, Model: "m", Encoder: []byte{0, 1, 255}}
 	sparse = vectors.Collection{Name: "s", Kind: vectors.Sparse, Model: "bm25", Encoder: []byte{0, 1, 255}}
 )
 
 func testDescribe(t *testing.T, s vectors.Store) {
-	for _, c := range []vectors.Collection{sparse, dense} {
+	for _, c := range []vectors.Collection{coded, dense} {
 		check(t, s.Replace(t.Context(), c, vectors.All(nil)))
 		info, err := s.Info(t.Context(), c.Name)
 		check(t, err)
@@ -67,7 +80,7 @@ func testDescribe(t *testing.T, s vectors.Store) {
 	}
 	list, err := s.List(t.Context())
 	check(t, err)
-	if diff := cmp.Diff([]vectors.Collection{dense, sparse}, list, cmpopts.IgnoreFields(vectors.Collection{}, "Encoder")); diff != "" {
+	if diff := cmp.Diff([]vectors.Collection{dense, coded}, list, cmpopts.IgnoreFields(vectors.Collection{}, "Encoder")); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 }
@@ -88,20 +101,20 @@ func testUnknown(t *testing.T, s vectors.Store) {
 func testReopen(t *testing.T, open Opener) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	load(t, s, sparse, sparseRecord("a", 1, 2), sparseRecord("b", 2, 1))
+	load(t, s, coded, denseRecord("a", 3, 4))
 	load(t, s, dense, denseRecord("a", 1, 0))
 	check(t, s.Insert(t.Context(), dense.Name, []vectors.Record{denseRecord("b", 0, 1)}))
 	check(t, s.Delete(t.Context(), dense.Name, vectors.Filter{Papers: []string{"paper a"}}))
 	check(t, s.Close())
 
 	s = open(t, dir)
-	for _, c := range []vectors.Collection{sparse, dense} {
+	for _, c := range []vectors.Collection{coded, dense} {
 		info, err := s.Info(t.Context(), c.Name)
 		check(t, err)
 		same(t, c, info)
 	}
-	same(t, []vectors.Hit{hit("b", 1)}, search(t, s, "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{0, 3}}, K: 9}))
-	same(t, []vectors.Hit{hit("a", 6)}, search(t, s, "s", vectors.Query{Vector: terms(1, 3), K: 9}))
+	same(t, []vectors.Hit{hit("b", 1)}, search(t, s, "d", vectors.Query{Vector: numbers(0, 3), K: 9}))
+	same(t, []vectors.Hit{hit("a", 0.6)}, search(t, s, "e", vectors.Query{Vector: numbers(1, 0), K: 9}))
 	check(t, s.Close())
 }
 
@@ -110,8 +123,10 @@ func origin(key string) vectors.Origin {
 	return vectors.Origin{PaperID: "paper " + key, Page: 1, Table: "chunks", Column: "text_content", Key: key}
 }
 
+func numbers(v ...float32) vectors.Vector { return vectors.Vector{Dense: v} }
+
 func denseRecord(key string, v ...float32) vectors.Record {
-	return vectors.Record{Origin: origin(key), Vector: vectors.Vector{Dense: v}}
+	return vectors.Record{Origin: origin(key), Vector: numbers(v...)}
 }
 
 func sparseRecord(key string, pairs ...float32) vectors.Record {

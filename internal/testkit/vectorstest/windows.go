@@ -12,22 +12,22 @@ import (
 // testWindows checks that a cell with several records is returned once, with its best record, regardless of the
 // insertion order.
 func testWindows(t *testing.T, s vectors.Store) {
-	load(t, s, sparse, sparseRecord("a", 1, 1), sparseRecord("a", 1, 1), sparseRecord("b", 1, 1.5))
-	check(t, s.Insert(t.Context(), "s", []vectors.Record{sparseRecord("a", 1, 2), sparseRecord("c", 1, 1)}))
-	count(t, s, "s", vectors.Filter{}, 5)
-	query := vectors.Query{Vector: terms(1, 1), K: 9}
-	same(t, []vectors.Hit{hit("a", 2), hit("b", 1.5), hit("c", 1)}, search(t, s, "s", query))
+	load(t, s, dense, denseRecord("a", 3, 4), denseRecord("a", 3, 4), denseRecord("b", 4, 3))
+	check(t, s.Insert(t.Context(), "d", []vectors.Record{denseRecord("a", 1, 0), denseRecord("c", 3, 4)}))
+	count(t, s, "d", vectors.Filter{}, 5)
+	query := vectors.Query{Vector: numbers(1, 0), K: 9}
+	same(t, []vectors.Hit{hit("a", 1), hit("b", 0.8), hit("c", 0.6)}, search(t, s, "d", query))
 	query.K = 2
-	same(t, []vectors.Hit{hit("a", 2), hit("b", 1.5)}, search(t, s, "s", query))
-	check(t, s.Delete(t.Context(), "s", vectors.Filter{Papers: []string{"paper a"}}))
-	count(t, s, "s", vectors.Filter{}, 2)
-	same(t, []vectors.Hit{hit("b", 1.5), hit("c", 1)}, search(t, s, "s", query))
+	same(t, []vectors.Hit{hit("a", 1), hit("b", 0.8)}, search(t, s, "d", query))
+	check(t, s.Delete(t.Context(), "d", vectors.Filter{Papers: []string{"paper a"}}))
+	count(t, s, "d", vectors.Filter{}, 2)
+	same(t, []vectors.Hit{hit("b", 0.8), hit("c", 0.6)}, search(t, s, "d", query))
 
 	// Cells that differ in one part of their origin are different cells.
 	column, page := denseRecord("a", 4, 3), denseRecord("a", 4, 3)
 	column.Column, page.Page = "page_content", 2
 	load(t, s, dense, denseRecord("a", 4, 3), denseRecord("a", 0, 1), column, page, denseRecord("b", 0, 1))
-	hits := search(t, s, "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{4, 3}}, K: 9})
+	hits := search(t, s, "d", vectors.Query{Vector: numbers(4, 3), K: 9})
 	if len(hits) != 4 || hits[2].Score < 1-tolerance || hits[3].Key != "b" {
 		t.Errorf("got %v", hits)
 	}
@@ -43,7 +43,7 @@ func testFewCells(t *testing.T, s vectors.Store) {
 	records = append(records, denseRecord("far", 0, 1), denseRecord("farther", -1, 0))
 	load(t, s, dense, records...)
 	for _, k := range []int{1, 2, 5, 6, 9} {
-		hits := search(t, s, "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{1, 0}}, K: k})
+		hits := search(t, s, "d", vectors.Query{Vector: numbers(1, 0), K: k})
 		var keys []string
 		for _, h := range hits {
 			keys = append(keys, h.Key)
@@ -58,11 +58,11 @@ func testWindowFilters(t *testing.T, s vectors.Store) {
 	for _, r := range cells() {
 		records = append(records, r, r, r)
 	}
-	load(t, s, sparse, records...)
+	load(t, s, dense, records...)
 	filter := vectors.Filter{Table: "chunks"}
-	count(t, s, "s", filter, 9)
+	count(t, s, "d", filter, 9)
 	var keys []string
-	for _, h := range search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 10, Filter: filter}) {
+	for _, h := range search(t, s, "d", vectors.Query{Vector: numbers(1, 0), K: 10, Filter: filter}) {
 		keys = append(keys, h.Key)
 	}
 	same(t, "abd", strings.Join(keys, ""))
