@@ -161,10 +161,13 @@ func (l *inspectLog) readHeader(z *zip.Reader) error {
 				continue
 			}
 			raw, err := unpack(member, min(l.to.MaxFile, maxSample))
+			if err == nil {
+				err = json.Unmarshal(raw, &l.header)
+			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			return wrap(name, json.Unmarshal(raw, &l.header))
+			return nil
 		}
 	}
 	return errors.New("not an inspect_ai log: header.json is missing")
