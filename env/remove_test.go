@@ -220,7 +220,7 @@ func TestRemovalStaysInside(t *testing.T) {
 	check(t, os.WriteFile(outside, nil, 0o600))
 	for raw, want := range map[string]string{
 		`{"format":1,"papers":[{"paper_id":"` + paper("x").Metadata.PaperID + `","files":["../thesis.pdf"]}]}`: "remove papers",
-		`{"format":2}`: "format 2; this program reads 1", `{`: "removing.json",
+		`{"format":2}`: "format 2; this program reads format 1", `{`: "removing.json",
 	} {
 		check(t, os.WriteFile(filepath.Join(dir, "removing.json"), []byte(raw), 0o600))
 		w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir})

@@ -294,10 +294,10 @@ func ReadConfig(dir string) (Config, error) {
 	if err := json.Unmarshal(raw, &probe); err != nil {
 		return c, fmt.Errorf("%s: %w", filepath.Join(dir, RunFile), err)
 	}
-	if probe.Format != Format {
-		return c, fmt.Errorf("%s has format %d; this program reads format %d", filepath.Join(dir, RunFile), probe.Format, Format)
+	if err = ledger.CheckFormat(probe.Format, Format, "make the run again with airqa run --out NEW"); err == nil {
+		err = ledger.Strict(raw, &c)
 	}
-	if err := ledger.Strict(raw, &c); err != nil {
+	if err != nil {
 		return c, fmt.Errorf("%s: %w", filepath.Join(dir, RunFile), err)
 	}
 	return c, nil

@@ -641,7 +641,7 @@ func TestScores(t *testing.T) {
 
 func TestFormatIsRefused(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"another format", `{"format":2}`, "has format 2; this program reads format 1"},
+		{"another format", `{"format":2}`, "format 2; this program reads format 1: make the run again with airqa run"},
 		{"no JSON", `{`, "unexpected end of JSON"},
 		{"unknown key", `{"format":1,"shap":{}}`, `unknown field "shap"`},
 	}

@@ -251,8 +251,8 @@ func ReadScoreFile(path string) (Scoring, []qa.Score, error) {
 	if err := ledger.Strict([]byte(first), &head); err != nil {
 		return Scoring{}, nil, fmt.Errorf("%s:1: the first line is not the header of a score file: %w", path, err)
 	}
-	if head.Format != Format {
-		return head, nil, fmt.Errorf("%s has format %d; this program reads format %d", path, head.Format, Format)
+	if err := ledger.CheckFormat(head.Format, Format, "make it again with airqa score RUN"); err != nil {
+		return head, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	scores := []qa.Score{}
 	number := 1

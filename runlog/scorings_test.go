@@ -194,7 +194,7 @@ func TestDamagedScores(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "x.jsonl:1: "},
 		{"no score file", `{"uuid":"u","verdict":"right"}` + "\n", "x.jsonl:1: the first line is not the header of a score file"},
-		{"another format", `{"format":2,"mode":"fixed"}`, "has format 2; this program reads format 1"},
+		{"another format", `{"format":2,"mode":"fixed"}`, "format 2; this program reads format 1: make it again with airqa score"},
 		{"bad line", head + line + "x\n" + line, "x.jsonl:3: "},
 		{"unknown key", head + `{"uuid":"u","mark":1}`, "x.jsonl:2: "},
 		{"torn line", head + line + line[:9], "x.jsonl:3: "},

@@ -59,8 +59,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{"open missing", func(*testing.T, string) {}, func(p string) error { return open(p + "/no") }, "run: airqa ingest --data"},
 		{"open empty", func(*testing.T, string) {}, open, "not a data directory; run: airqa ingest"},
-		{"open another format", write("airqa.json", `{"format":3,"new":1}`), open, "has format 3; this program reads format 1: make it again with airqa ingest"},
-		{"create another format", write("airqa.json", `{"format":3}`), create, "has format 3; this program reads format 1: make it again with airqa ingest"},
+		{"open another format", write("airqa.json", `{"format":3,"new":1}`), open, "format 3; this program reads format 1: make the data directory again with airqa ingest"},
+		{"create another format", write("airqa.json", `{"format":3}`), create, "format 3; this program reads format 1: make the data directory again with airqa ingest"},
 		{"open damaged", write("airqa.json", `{`), open, "restore the file"},
 		{"open unknown field", write("airqa.json", `{"format":1,"x":2}`), open, `unknown field "x"`},
 		{"create in a folder of others", write("thesis.tex", "x"), create, "choose a new or empty folder"},

@@ -17,6 +17,9 @@ import (
 	"airqa/internal/ledger"
 )
 
+// again makes a data directory of another format again.
+const again = "make the data directory again with airqa ingest --data NEW PAPERS"
+
 // Info is the content of airqa.json.
 type Info struct {
 	// Format is the layout version, see [Format]. WriteInfo and Commit set it.
@@ -62,9 +65,8 @@ func (d *Dir) Info() (Info, error) {
 	if err := json.Unmarshal(text, &version); err != nil {
 		return Info{}, fmt.Errorf("read %s: %w; restore the file or ingest into a new folder", d.file(), err)
 	}
-	if version.Format != Format {
-		return Info{}, fmt.Errorf("data directory %s has format %d; this program reads format %d: "+
-			"make it again with airqa ingest --data NEW PAPERS", d.path, version.Format, Format)
+	if err := ledger.CheckFormat(version.Format, Format, again); err != nil {
+		return Info{}, fmt.Errorf("read %s: %w", d.file(), err)
 	}
 	var info Info
 	if err := ledger.Strict(text, &info); err != nil {

@@ -28,13 +28,13 @@ func ReadRecord(path string, record any) error {
 	if err == nil {
 		err = json.Unmarshal(text, &version)
 	}
+	if err == nil {
+		err = ledger.CheckFormat(version.Format, recordFormat, again)
+	}
+	if err == nil {
+		err = ledger.Strict(text, record)
+	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
-	}
-	if version.Format != recordFormat {
-		return fmt.Errorf("read %s: format %d; this program reads %d", path, version.Format, recordFormat)
-	}
-	if err := ledger.Strict(text, record); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"airqa/internal/files"
+	"airqa/internal/ledger"
 )
 
 // File format: "AIRQAEMB", uint32 format, uint32 length of the head, the head (the model's name, a newline, its hash, a
@@ -344,8 +345,9 @@ func readHead(in io.Reader) (head, error) {
 	if _, err := io.ReadFull(in, fixed); err != nil || string(fixed[:len(magic)]) != magic {
 		return head{}, errDamaged
 	}
-	if v := binary.LittleEndian.Uint32(fixed[len(magic):]); v != format {
-		return head{}, fmt.Errorf("format %d; this program reads format %d", v, format)
+	v := binary.LittleEndian.Uint32(fixed[len(magic):])
+	if err := ledger.CheckFormat(int(v), format, "remove it to embed the texts again"); err != nil {
+		return head{}, err
 	}
 	n := binary.LittleEndian.Uint32(fixed[len(magic)+4:])
 	if n > maxHead {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	disk "airqa/internal/files"
+	"airqa/internal/ledger"
 )
 
 // Combination is a database to make of the rows of others.
@@ -151,8 +152,8 @@ func attach(ctx context.Context, conn *sql.Conn, i int, path string) error {
 	}
 	var format int
 	err := conn.QueryRowContext(ctx, "SELECT format FROM "+partName(i)+".airqa.info").Scan(&format)
-	if err == nil && format != Format {
-		err = fmt.Errorf("made by format %d; this program reads %d", format, Format)
+	if err == nil {
+		err = ledger.CheckFormat(format, Format, again)
 	}
 	if err != nil {
 		return damaged(path, err)

@@ -20,10 +20,15 @@ import (
 	"time"
 
 	"github.com/marcboeker/go-duckdb/v2"
+
+	"airqa/internal/ledger"
 )
 
 // Format is the schema version that this program writes and reads.
 const Format = 1
+
+// again makes a database of another format again.
+const again = "make the data directory again with airqa ingest --data NEW PAPERS"
 
 // storage is the oldest DuckDB version that can read the file; newer engines still write this version.
 const storage = "v1.2.0"
@@ -123,9 +128,8 @@ func checkFormat(ctx context.Context, db *sql.DB, path string) error {
 	if err := db.QueryRowContext(ctx, "SELECT format FROM airqa.info").Scan(&format); err != nil {
 		return damaged(path, fmt.Errorf("not a database of papers: %w", err))
 	}
-	if format != Format {
-		return fmt.Errorf("%s has format %d; this program reads format %d: "+
-			"make it again with airqa ingest --data NEW PAPERS", filepath.Base(path), format, Format)
+	if err := ledger.CheckFormat(format, Format, again); err != nil {
+		return fmt.Errorf("open %s: %w", filepath.Base(path), err)
 	}
 	return checkSize(ctx, db, path)
 }

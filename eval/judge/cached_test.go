@@ -184,7 +184,7 @@ func TestStoreDamaged(t *testing.T) {
 		{"a short key", `{"format":1,"key":"00","right":true}` + "\n", 0, 1, ""},
 		{"unknown field", `{"format":1,"why":1}` + "\n", 0, 1, ""},
 		{"no format", `{"key":"00000000000000000000000000000000"}` + "\n", 0, 1, ""},
-		{"a later format", good + "\n" + `{"format":2,"why":1}` + "\n", 0, 0, "open verdicts v.jsonl: line 2: format 2; this program reads format 1"},
+		{"a later format", good + "\n" + `{"format":2,"why":1}` + "\n", 0, 0, "open verdicts v.jsonl: line 2: format 2; this program reads format 1: move it away, and airqa score makes it again"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func readRecord(line []byte, _ ledger.Span) (key string, right bool, err error) 
 	var r record
 	err = ledger.Strict(line, &r)
 	if r.Format > StoreFormat {
-		return "", false, fmt.Errorf("format %d; this program reads format %d", r.Format, StoreFormat)
+		return "", false, ledger.CheckFormat(r.Format, StoreFormat, "move it away, and airqa score makes it again")
 	}
 	if err != nil || r.Format != StoreFormat || len(r.Key) != keyLen {
 		return "", false, ledger.ErrDamaged

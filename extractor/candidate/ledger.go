@@ -44,21 +44,15 @@ func OpenLedger(dir string, redact func([]byte) []byte) (*Ledger, error) {
 
 func readKey(line []byte, at ledger.Span) (key, ledger.Span, error) {
 	l, err := decodeLine(line)
-	if err != nil {
-		err = fmt.Errorf("%w; remove the line to redo its stage from the kept replies", err)
-	}
 	return key{l.Candidate, l.Stage}, at, err
 }
 
 func decodeLine(line []byte) (Line, error) {
 	var l Line
 	if err := ledger.Strict(line, &l); err != nil {
-		return l, err
+		return l, fmt.Errorf("%w; remove the line to redo its stage from the kept replies", err)
 	}
-	if l.Format != Format {
-		return l, fmt.Errorf("format %d; this program reads %d", l.Format, Format)
-	}
-	return l, nil
+	return l, ledger.CheckFormat(l.Format, Format, again)
 }
 
 // Close closes the ledger.

@@ -26,6 +26,9 @@ const (
 // Format is the format number of synth.json and of the lines of the ledger.
 const Format = 1
 
+// again makes a synthesis of another format again.
+const again = "make it again with airqa synth all -o NEW"
+
 // ErrNoSynthesis is returned for a directory without a synthesis.
 var ErrNoSynthesis = errors.New("no synthesis here (synth.json is missing); airqa synth explore creates one")
 
@@ -69,11 +72,11 @@ func ReadSettings(dir string) (Settings, error) {
 	if err == nil {
 		err = ledger.Strict(raw, &c)
 	}
+	if err == nil {
+		err = ledger.CheckFormat(c.Format, Format, again)
+	}
 	if err != nil {
 		return c, fmt.Errorf("read %s: %w", SettingsFile, err)
-	}
-	if c.Format != Format {
-		return c, fmt.Errorf("%s has format %d; this program reads format %d", SettingsFile, c.Format, Format)
 	}
 	return c, nil
 }

@@ -55,21 +55,15 @@ func (j *Journal) Close() error { return j.replies.Close() }
 
 func readEntry(line []byte, at ledger.Span) (string, ledger.Span, error) {
 	e, err := parseEntry(line)
-	if err != nil {
-		err = fmt.Errorf("%w; remove the line to request its cell again", err)
-	}
 	return e.Key, at, err
 }
 
 func parseEntry(line []byte) (Entry, error) {
 	var e Entry
 	if err := ledger.Strict(line, &e); err != nil {
-		return e, err
+		return e, fmt.Errorf("%w; remove the line to request its cell again", err)
 	}
-	if e.Format != journalFormat {
-		return e, fmt.Errorf("format %d; this program reads %d", e.Format, journalFormat)
-	}
-	return e, nil
+	return e, ledger.CheckFormat(e.Format, journalFormat, "move it away, and airqa enrich makes it again")
 }
 
 // Has reports whether the journal has a reply for key.

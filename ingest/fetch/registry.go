@@ -62,8 +62,8 @@ func (g *registry) read(line []byte, _ ledger.Span) (string, record, error) {
 	if err := ledger.Strict(line, &r); err != nil {
 		return "", r, fmt.Errorf("%w; remove the line", err)
 	}
-	if r.Format != registryFormat {
-		return "", r, fmt.Errorf("format %d; this program reads %d", r.Format, registryFormat)
+	if err := ledger.CheckFormat(r.Format, registryFormat, "move it away, and airqa papers fetch makes it again"); err != nil {
+		return "", r, err
 	}
 	g.byFile[strings.ToLower(r.File)] = r.URL
 	return r.URL, r, nil

@@ -58,7 +58,7 @@ func stringField(line []byte, name string) (string, error) {
 	}
 	value := ""
 	if string(fields["format"]) != "1" {
-		return "", fmt.Errorf("format %s; this program reads 1", fields["format"])
+		return "", fmt.Errorf("format %s; this program reads format 1", fields["format"])
 	}
 	err := json.Unmarshal(fields[name], &value)
 	return value, err

@@ -26,6 +26,15 @@ var (
 	ErrDamaged = errors.New("damaged line")
 )
 
+// CheckFormat refuses a file, or a line of one, of a format that the program does not know. again says how to make a new one;
+// the caller names the file.
+func CheckFormat(have, known int, again string) error {
+	if have == known {
+		return nil
+	}
+	return fmt.Errorf("format %d; this program reads format %d: %s", have, known, again)
+}
+
 // Span is the position of a line in the file, newline included.
 type Span struct {
 	Offset int64

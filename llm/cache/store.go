@@ -281,8 +281,5 @@ func decode(line []byte) (entry, error) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		return e, err
 	}
-	if e.Format != Format {
-		return e, fmt.Errorf("entry of format %d; this program reads format %d", e.Format, Format)
-	}
-	return e, nil
+	return e, ledger.CheckFormat(e.Format, Format, "its requests are made again")
 }

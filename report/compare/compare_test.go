@@ -394,7 +394,7 @@ func TestLoadFileRefuses(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"empty", "", "the first line is not the header of a score file"},
 		{"predictions", `{"uuid":"a","answer":1}`, "the first line is not the header of a score file"},
-		{"another format", strings.Replace(head, `:1`, `:9`, 1), "has format 9; this program reads format 1"},
+		{"another format", strings.Replace(head, `:1`, `:9`, 1), "format 9; this program reads format 1"},
 		{"no score", head + `{"uuid":"a","verdict":"right","score":1,"eval_func":"f"}` + "\n" + `{"uuid":1}` + "\n", "scores.jsonl:3: "},
 		{"no JSON", head + "nonsense\n", "scores.jsonl:2: "},
 	}

@@ -398,8 +398,8 @@ func (s *store) entry(line []byte, _ ledger.Span) (int, struct{}, error) {
 }
 
 func (s *store) apply(e event) error {
-	if e.Format != ledgerFormat {
-		return fmt.Errorf("format %d is not %d: the file is from another version of airqa", e.Format, ledgerFormat)
+	if err := ledger.CheckFormat(e.Format, ledgerFormat, "make a new study with airqa bench collect --out NEW"); err != nil {
+		return err
 	}
 	if e.Restart {
 		for _, d := range s.dialogues {

@@ -85,8 +85,11 @@ func openLog(dir string, rule Rule, exclusive bool, redact func([]byte) []byte) 
 func (a *annotations) entry(rule Rule) func([]byte, ledger.Span) (string, kept, error) {
 	return func(raw []byte, at ledger.Span) (string, kept, error) {
 		var l line
-		if json.Unmarshal(raw, &l) != nil || l.Format != format || l.Aspect == "" {
+		if json.Unmarshal(raw, &l) != nil || l.Aspect == "" {
 			return "", kept{}, ledger.ErrDamaged
+		}
+		if err := ledger.CheckFormat(l.Format, format, "make it again with airqa bench annotate --out NEW"); err != nil {
+			return "", kept{}, err
 		}
 		a.spent = a.spent.Add(l.Usage)
 		k := kept{aspect: l.Aspect, abstract: l.Abstract, prompt: l.Prompt, try: l.Try, at: at}
