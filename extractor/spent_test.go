@@ -2,7 +2,7 @@ package extractor_test
 
 import "testing"
 
-// The same reply is paid for once, also if several candidates ask the same: the cost in the ledger is that of the replies.
+// Candidates that ask the same share one reply, and the ledger charges it once.
 func TestSpentCountsReplies(t *testing.T) {
 	b := newBench(t)
 	ended := b.must(all(60)) // more than eight papers have questions for, so questions repeat

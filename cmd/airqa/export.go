@@ -132,8 +132,8 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 		Rules: export.Rules{
 			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking)},
 			Filter:  curate.Filter(c.filterFlags), Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
-			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak), RedactEmails: c.RedactEmails,
-			License: c.License, Columns: c.Columns, Whole: c.Whole,
+			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak),
+			RedactEmails: c.RedactEmails, License: c.License, Columns: c.Columns, Whole: c.Whole,
 			Limit: export.Limit{
 				CutoffLen: cmp.Or(c.CutoffLen, export.DefaultCutoff(export.Format(c.Format))), Template: c.Template,
 				Tokenizer: c.Tokenizer, Fit: c.Fit,
@@ -205,5 +205,6 @@ func (c exportWriteCmd) checkNoRows() error {
 	}) {
 		return nil
 	}
-	return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; allowed are --replace, --scoring, --judge and --redact-emails")
+	return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; " +
+		"allowed are --replace, --scoring, --judge and --redact-emails")
 }

@@ -328,7 +328,8 @@ func (d *Dir) Unpin(run string) error {
 	if err != nil {
 		return err
 	}
-	if err := files.IgnoreMissing(os.Remove(d.pinFile(run))); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+	err = files.IgnoreMissing(os.Remove(d.pinFile(run)))
+	if err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("release the papers of %s: %w", run, err)
 	}
 	return nil

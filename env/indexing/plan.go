@@ -94,7 +94,8 @@ func (ix indexer) saveVectors(ctx context.Context, p plan) error {
 // indexed reports whether a server, or a collection to rebuild, should have the vectors of a dense collection that is built.
 func (ix indexer) indexed(p plan) bool {
 	r := ix.before.record
-	return p.want.Kind == vectors.Dense && r != nil && r.Embedder == index.EmbedderName(p.want.Model) && (ix.Rebuild || !index.IsFiles(r.Vectors))
+	return p.want.Kind == vectors.Dense && r != nil && r.Embedder == index.EmbedderName(p.want.Model) &&
+		(ix.Rebuild || !index.IsFiles(r.Vectors))
 }
 
 // denseCollection describes the collection of the embedding model.

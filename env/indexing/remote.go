@@ -250,8 +250,8 @@ func (ix remoteIndexer) denseRecords(ctx context.Context, ids []string) iter.Seq
 }
 
 // apply makes a collection as planned, with the records of the papers to add. A change of a dense collection in place that is
-// interrupted can be repeated: it deletes what was added before. It reports false if the server does not have the expected number of records
-// afterwards.
+// interrupted can be repeated: it deletes what was added before. It reports false if the server does not have the expected
+// number of records afterwards.
 func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vectors.Record, error]) (bool, error) {
 	name := p.want.Name
 	if p.build {

@@ -44,7 +44,8 @@ func Estimate(ctx context.Context, c Config) (Forecast, error) {
 	if err != nil {
 		return Forecast{}, err
 	}
-	total := Forecast{Candidates: estimate.Exactly(0), Total: *estimate.FromBounds(estimate.Cost{}, estimate.Cost{}, estimate.Exactly(0), inv.model.Price)}
+	none := estimate.Exactly(0)
+	total := Forecast{Candidates: none, Total: *estimate.FromBounds(estimate.Cost{}, estimate.Cost{}, none, inv.model.Price)}
 	for _, q := range inv.quotas {
 		f, err := inv.forecast(ctx, q, measured, drawn)
 		if err != nil {
@@ -121,8 +122,8 @@ func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measur
 	return f, nil
 }
 
-// bounds are those of one candidate: from one call of the explorer up to one call in each stage, every prompt with the
-// material and every reply as long as it may be.
+// bounds returns the least and the most that one candidate takes: from one call of the explorer to a call in each stage, every
+// prompt with the material and every reply of the maximum length.
 func (inv *invocation) bounds(ctx context.Context, c candidate.Category, drawn *explore.Draw) (least, most estimate.Cost, err error) {
 	m, ok, err := drawn.Load(ctx, candidate.ID{Category: c})
 	if err != nil || !ok {

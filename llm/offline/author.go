@@ -147,6 +147,7 @@ func evaluator(material string) string {
 		kwargs["ndigits"] = len(decimals)
 	}
 	raw, _ := json.Marshal(map[string]any{"eval_func": function, "eval_kwargs": kwargs}) // gold is valid
-	return fmt.Sprintf("[Thought]: The type of the answer decides.\n```txt\n%s\n[Evaluator]: %s\n[Answer Format]: Your answer should be %s.\n[Answer]: %s\n```",
+	return fmt.Sprintf("[Thought]: The type of the answer decides.\n```txt\n%s\n[Evaluator]: %s\n"+
+		"[Answer Format]: Your answer should be %s.\n[Answer]: %s\n```",
 		text, raw, format, answer)
 }

@@ -225,7 +225,8 @@ func (t *task) candidates(want shape) []python.Value {
 // cited returns the ids of what was seen, the closest to the question first.
 func (t *task) cited() python.List {
 	ids := python.List{}
-	for _, it := range slices.SortedStableFunc(slices.Values(t.items), func(a, b item) int { return cmp.Compare(t.sum(b.text), t.sum(a.text)) }) {
+	byScore := func(a, b item) int { return cmp.Compare(t.sum(b.text), t.sum(a.text)) }
+	for _, it := range slices.SortedStableFunc(slices.Values(t.items), byScore) {
 		if m := idPattern.FindStringSubmatch(it.text); m != nil && !slices.Contains(ids, python.Value(m[1])) {
 			ids = append(ids, m[1])
 		}
@@ -236,7 +237,8 @@ func (t *task) cited() python.List {
 // asksFor reads from a prompt what the answer consists of.
 func asksFor(text string) qa.Kind {
 	switch {
-	case strings.Contains(text, "Answer(ranking"), strings.Contains(text, `"ranking":`), strings.Contains(text, "JSON list of the ids of the documents"):
+	case strings.Contains(text, "Answer(ranking"), strings.Contains(text, `"ranking":`),
+		strings.Contains(text, "JSON list of the ids of the documents"):
 		return qa.Rank
 	case strings.Contains(text, "Answer(answer: Any, evidence"), strings.Contains(text, `"evidence":`):
 		return qa.WithEvidence

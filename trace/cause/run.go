@@ -203,7 +203,8 @@ func (r Run) Agreement() string {
 		return ""
 	}
 	interval := stats.Wilson(equal, len(rules), 0.95)
-	text := fmt.Sprintf("rules and people agree on %d of %d causes (95%% interval %.0f%% to %.0f%%", equal, len(rules), 100*interval.Low, 100*interval.High)
+	text := fmt.Sprintf("rules and people agree on %d of %d causes (95%% interval %.0f%% to %.0f%%",
+		equal, len(rules), 100*interval.Low, 100*interval.High)
 	if kappa := stats.CohenKappa(rules, people); !math.IsNaN(kappa) {
 		text += fmt.Sprintf(", Cohen's kappa %.2f", kappa)
 	}

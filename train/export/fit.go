@@ -146,9 +146,9 @@ func (f *fitter) note(of Format) string {
 	if t.file != "" {
 		where = " (" + t.file + ")"
 	}
-	text := fmt.Sprintf("At %s %d%s, template %s: %d of %d rows are whole, %d with shortened observations; at most %d tokens,%s %d of them trained; "+
-		"the longest row has %d",
-		cmp.Or(t.setting, "cutoff_len"), f.CutoffLen, where, f.template(false), m.whole, m.rows, m.shortened, m.tokens, count, m.trained, m.longest)
+	text := fmt.Sprintf("At %s %d%s, template %s: %d of %d rows are whole, %d with shortened observations; "+
+		"at most %d tokens,%s %d of them trained; the longest row has %d", cmp.Or(t.setting, "cutoff_len"), f.CutoffLen, where,
+		f.template(false), m.whole, m.rows, m.shortened, m.tokens, count, m.trained, m.longest)
 	if t.own > 0 {
 		text += fmt.Sprintf("; by its own default of %d, %s %s", t.own, t.trainer, t.effect)
 	}

@@ -27,7 +27,8 @@ func (r Rules) record() (json.RawMessage, error) {
 		"max_repetition": r.MaxRepetition, "max_per_question": r.MaxPerQuestion, "max_per_paper": r.MaxPerPaper,
 		"scoring": r.Scoring, "judge": r.Judge, "ids": base(r.IDs), "split": orEmpty(r.Split), "split_seed": r.Seed,
 		"duplicates": cmp.Or(r.Repeated, DropNear), "against": against, "leaks": base(r.Leaks), "leak": cmp.Or(r.Leak, LeakDrop),
-		"redact_emails": r.RedactEmails, "license": r.License, "cutoff_len": r.CutoffLen, "template": r.template(false), "tokenizer": base(r.Tokenizer), "fit": r.Fit,
+		"redact_emails": r.RedactEmails, "license": r.License, "cutoff_len": r.CutoffLen, "template": r.template(false),
+		"tokenizer": base(r.Tokenizer), "fit": r.Fit,
 	}
 	for name, value := range map[string]any{ // newer than exports that others have
 		"pass_rate": r.PassRate, "best_of": r.BestOf, "columns": r.Columns, "whole_episodes": r.Whole,

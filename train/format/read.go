@@ -50,8 +50,8 @@ func read(f Format, raw []byte, row map[string]json.RawMessage) (c Conversation,
 		return readLabelled(row)
 	}
 	keys := strings.Join(slices.Sorted(maps.Keys(row)), ", ")
-	return c, fmt.Errorf("unknown format, with the keys %.200q: want messages (OpenAI), conversations (ShareGPT), prompt and completion (TRL), "+
-		"chosen and rejected (pairs), or agent and steps (ATIF)", keys)
+	return c, fmt.Errorf("unknown format, with the keys %.200q: want messages (OpenAI), conversations (ShareGPT), "+
+		"prompt and completion (TRL), chosen and rejected (pairs), or agent and steps (ATIF)", keys)
 }
 
 // formatOf returns the format of a row by its keys; "" for none.

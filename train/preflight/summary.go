@@ -49,7 +49,8 @@ func (s *Summary) Add(r Row) {
 // Write prints the total and the problems, most frequent first.
 func (s *Summary) Write(w io.Writer, t Total) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d ok, %d wrong, %d too long, %d not checked.\n", terminal.Plural(t.Rows, "row"), t.OK, t.Wrong, t.TooLong, t.NotChecked)
+	fmt.Fprintf(&b, "%s: %d ok, %d wrong, %d too long, %d not checked.\n",
+		terminal.Plural(t.Rows, "row"), t.OK, t.Wrong, t.TooLong, t.NotChecked)
 	limit := "without a limit; --cutoff-len sets one"
 	if t.CutoffLen > 0 {
 		limit = fmt.Sprintf("the limit is %d", t.CutoffLen)

@@ -228,7 +228,8 @@ func (t *TrainerTotal) execute(ctx context.Context, p Interpreter, request []byt
 		t.notChecked("the loader took longer than %s", timeout)
 	case t.Load == "":
 		printed := strings.TrimSpace(errs.String())
-		t.notChecked("the loader ended early (%v): %s", cmp.Or[error](ended, io.ErrUnexpectedEOF), printed[strings.LastIndexByte(printed, '\n')+1:])
+		last := printed[strings.LastIndexByte(printed, '\n')+1:]
+		t.notChecked("the loader ended early (%v): %s", cmp.Or[error](ended, io.ErrUnexpectedEOF), last)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package keys is the one table of the keys of the web viewer: [Actions] are those of a page, and [Help] the sections of the
-// help on "?". It handles no key itself.
+// Package keys lists the keyboard shortcuts of the web viewer: [Actions] returns those that work on a page, [Help] the
+// sections of the help on "?". It handles no key itself.
 package keys
 
 import (
