@@ -24,7 +24,7 @@ func TestFewChanges(t *testing.T) {
 	model := &letters{}
 	numbered := func(i int, file string) paperdb.Paper {
 		p := paper(fmt.Sprint("Paper ", i), fmt.Sprint("Text of paper ", i))
-		p.File = paperdb.File{SHA256: file, Name: file + ".pdf", Parser: "airqa-3"}
+		p.File = paperdb.File{SHA256: file, Name: file + ".pdf", Parser: "airqa-1"}
 		return p
 	}
 	all := make([]paperdb.Paper, papers)
@@ -48,7 +48,7 @@ func TestFewChanges(t *testing.T) {
 				var f paperdb.File
 				if f, _, err = w.Owner(t.Context(), id); err == nil {
 					p := numbered(1000+i, f.SHA256)
-					p.File.Parser = "airqa-4"
+					p.File.Parser = "airqa-2"
 					err = w.Put(t.Context(), p, nil)
 				}
 			case "remove":

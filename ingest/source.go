@@ -15,7 +15,7 @@ import (
 )
 
 // Parser is the version of the conversion from PDF to rows. A paper read by a different version is read again.
-const Parser = parserFamily + "3"
+const Parser = parserFamily + "1"
 
 // parserFamily is the prefix of all versions of [Parser]. Papers from released databases have a different one.
 const parserFamily = "airqa-"

@@ -95,7 +95,6 @@ type observationEvent struct {
 	Cut    *qa.Cut     `json:"cut,omitempty"`
 	Full   string      `json:"full,omitempty"` // hash of the untruncated text
 	Hash   string      `json:"hash"`           // fingerprint of text and images
-	// Hits and Touched are empty in logs of early versions.
 	Hits    []qa.Hit    `json:"hits,omitempty"`
 	Touched *qa.Touched `json:"touched,omitempty"`
 	Start   time.Time   `json:"started"`

@@ -116,7 +116,7 @@ type Passage struct {
 	Paper, Title string
 	// Page counts from 1; -1 if unknown.
 	Page int
-	// ID is the id of the passage in the database; empty in logs of early versions.
+	// ID is the id of the passage in the database.
 	ID string
 	// Text is empty if the log does not have it. The model saw the first Seen bytes of it.
 	Text string

@@ -10,7 +10,7 @@ import (
 
 // FieldsVersion is the version of the rules of [Fields]. It changes when a reply is read differently, so that kept replies are
 // read again.
-const FieldsVersion = 2
+const FieldsVersion = 1
 
 // errNoFields is the error for a reply without any of the fields.
 var errNoFields = errors.New("there is no block with the result between two lines of three backticks")

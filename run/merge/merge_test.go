@@ -54,7 +54,7 @@ func (w *world) config(part shard.Part) (runlog.Config, []qa.Example, []byte) {
 		Program: "airqa test", Created: clock, Note: runlog.Note{QuestionCount: 10},
 		Shape: runlog.Shape{
 			Baseline: "rag", Model: map[string]any{"provider": "openai", "model": "m"}, Settings: map[string]any{"turns": 20},
-			Questions: runlog.Hash(string(questions)), Loop: "react-2",
+			Questions: runlog.Hash(string(questions)), Loop: "react-1",
 		},
 	}
 	if share != nil {

@@ -132,7 +132,7 @@ func (c Config) changes(schema string) []runlog.Change {
 // is in the result.
 func (r *Runner) Episode(ctx context.Context, name string) (Episode, error) {
 	e := Episode{Episode: name, Steps: []Step{}}
-	rec, hashes, err := r.load(name)
+	rec, err := r.load(name)
 	if err != nil {
 		e.Error = err.Error()
 		return e, nil
@@ -160,7 +160,7 @@ func (r *Runner) Episode(ctx context.Context, name string) (Episode, error) {
 			if ctx.Err() != nil {
 				return e, context.Cause(ctx)
 			}
-			r.judge(&step, old, hashes[s.N], o, err)
+			r.judge(&step, old, o, err)
 		}
 		e.add(step.State)
 		e.Steps = append(e.Steps, step)
@@ -168,22 +168,15 @@ func (r *Runner) Episode(ctx context.Context, name string) (Episode, error) {
 	return e, nil
 }
 
-// load reads an episode, and the fingerprints of its observations by step.
-func (r *Runner) load(name string) (runlog.Recorded, map[int]string, error) {
+// load reads an episode.
+func (r *Runner) load(name string) (runlog.Recorded, error) {
 	uuid, repeat := qa.SplitEpisodeID(name)
 	rec, err := r.config.Run.Episode(uuid, repeat)
 	var missing *runlog.BlobError
-	if err != nil && !errors.As(err, &missing) { // a system prompt is not needed
-		return rec, nil, err
+	if errors.As(err, &missing) { // a system prompt is not needed
+		err = nil
 	}
-	events, err := r.config.Run.Events(name)
-	hashes := make(map[int]string)
-	for _, ev := range events {
-		if ev.Type == runlog.TypeObservation {
-			hashes[ev.Step] = ev.Hash
-		}
-	}
-	return rec, hashes, err
+	return rec, err
 }
 
 // recordedResult returns the recorded observation of a step; that of the final action is the answer. It is nil if there is
@@ -196,25 +189,19 @@ func recordedResult(rec runlog.Recorded, i int) *qa.Observation {
 	return &qa.Observation{Status: qa.StatusFinal, Answer: &rec.Answer}
 }
 
-// judge compares a result with the recorded one: by fingerprint, then by text, since older logs have the fingerprints of
-// texts before redaction.
-func (r *Runner) judge(step *Step, old *qa.Observation, hash string, now qa.Observation, err error) {
+// judge compares a result with the recorded one.
+func (r *Runner) judge(step *Step, old *qa.Observation, now qa.Observation, err error) {
 	if err != nil {
 		step.State, step.Error = Failed, err.Error()
 		return
 	}
 	now.Text = string(r.config.Redact([]byte(now.Text)))
-	if hash != "" && hash == runlog.Fingerprint(&now) {
-		step.State = Equal
-		return
-	}
 	was := *old
 	was.Text, now.Text = old.Text+answerText(old), now.Text+string(r.config.Redact([]byte(answerText(&now))))
-	if step.Change = diff.Results(&was, &now); step.Change == nil {
-		step.State = Equal
-		return
+	step.State = Equal
+	if step.Change = diff.Results(&was, &now); step.Change != nil {
+		step.State = Different
 	}
-	step.State = Different
 }
 
 // answerText is the answer of a final observation, which has no text of its own.

@@ -15,7 +15,7 @@ import (
 )
 
 // loopForm is the version of the episode loop; it changes if the same replies would lead to different actions.
-const loopForm = "react-2"
+const loopForm = "react-1"
 
 // openJob makes or opens the run directory of a job and charges the account with earlier usage.
 func (e *execution) openJob(j Job, world baselines.World) (_ *running, err error) {
