@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"unicode"
 
@@ -19,7 +18,7 @@ func (r Rules) record() (json.RawMessage, error) {
 	for _, dir := range r.Against {
 		against = append(against, baseName(dir))
 	}
-	flags := map[string]any{
+	return encode(map[string]any{
 		"turns": cmp.Or(r.Turns, windows.Canonical), "thinking": cmp.Or(r.Thinking, windows.ThinkingKeep),
 		"include": orEmpty(r.Include), "min_score": r.MinScore, "max_score": r.MaxScore,
 		"outcome": orEmpty(r.Outcome), "of_model": orEmpty(r.OfModel), "of_baseline": orEmpty(r.OfBaseline), "tag": orEmpty(r.Tag),
@@ -29,15 +28,8 @@ func (r Rules) record() (json.RawMessage, error) {
 		"duplicates": cmp.Or(r.Repeated, DropNear), "against": against, "leaks": base(r.Leaks), "leak": cmp.Or(r.Leak, LeakDrop),
 		"redact_emails": r.RedactEmails, "license": r.License, "cutoff_len": r.CutoffLen, "template": r.template(false),
 		"tokenizer": base(r.Tokenizer), "fit": r.Fit,
-	}
-	for name, value := range map[string]any{ // newer than exports that others have
 		"pass_rate": r.PassRate, "best_of": r.BestOf, "columns": r.Columns, "whole_episodes": r.Whole,
-	} {
-		if !reflect.ValueOf(value).IsZero() {
-			flags[name] = value
-		}
-	}
-	return encode(flags)
+	})
 }
 
 func orEmpty[T any](list []T) []T {
