@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// hidden replaces a password.
-const hidden = "(set)"
+// hidden replaces a secret, like the password in [url.URL.Redacted].
+const hidden = "xxxxx"
 
 // MaskURL hides passwords and tokens in an address.
 func MaskURL(text string) string {
@@ -17,26 +17,12 @@ func MaskURL(text string) string {
 	if err != nil {
 		return hidden
 	}
-	shown := *u
-	shown.User, shown.RawQuery = nil, ""
-	out := shown.String()
-	if u.User != nil {
-		name := u.User.Username()
-		if _, has := u.User.Password(); has {
-			name += ":" + hidden
-		}
-		out = strings.Replace(out, "://", "://"+name+"@", 1)
-	}
-	var query []string
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
-		name, _, _ := strings.Cut(pair, "=")
+	query := u.Query()
+	for name := range query {
 		if low := strings.ToLower(name); strings.Contains(low, "token") || strings.Contains(low, "key") || strings.Contains(low, "pass") {
-			pair = name + "=" + hidden
+			query.Set(name, hidden)
 		}
-		query = append(query, pair)
 	}
-	if u.RawQuery != "" {
-		out += "?" + strings.Join(query, "&")
-	}
-	return out
+	u.RawQuery = query.Encode()
+	return u.Redacted()
 }
