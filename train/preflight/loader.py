@@ -113,7 +113,6 @@ def llamafactory(request):
     loaded = loader._get_preprocessed_dataset(aligned, data_args, training_args, stage, template, tokenizer, processor)
     if len(loaded) == 0:
         raise RuntimeError("Cannot find valid samples, check `data/README.md` for the data format.")
-    return len(loaded)
 
 
 class LLaMAFactoryRows:
@@ -207,17 +206,9 @@ def chat(request):
     rows = load_file(need("datasets"), request)
     if not request.get("tokenizer"):
         check_rows(rows, no_tokenizer)
-        return len(rows)
+        return
     tokenizer = load_tokenizer(request)
-    kept = []
-
-    def check(row):
-        end = chat_row(tokenizer, request, row)
-        kept.append(end.line["outcome"] == "kept")
-        return end
-
-    check_rows(rows, check)
-    return sum(kept)
+    check_rows(rows, lambda row: chat_row(tokenizer, request, row))
 
 
 def no_tokenizer(row):
@@ -266,7 +257,7 @@ def main():
     load = llamafactory if request["trainer"] == "llamafactory" else chat
     print_versions()
     try:
-        number = load(request)
+        load(request)
     except NotChecked as error:
         reply(load="not_checked", error=str(error))
     except ImportError as error:
@@ -274,7 +265,7 @@ def main():
     except Exception as error:
         reply(load="crash", error=message(error))
     else:
-        reply(load="ok", trainer_rows=number)
+        reply(load="ok")
 
 
 if __name__ == "__main__":

@@ -66,12 +66,11 @@ type TrainerTotal struct {
 	Load  Load   `json:"load"`
 	Error string `json:"error,omitempty"`
 	// Versions are those of the libraries that were used, by name.
-	Versions    map[string]string `json:"versions"`
-	TrainerRows *int              `json:"trainer_rows"`
-	Kept        int               `json:"kept"`
-	Dropped     int               `json:"dropped"`
-	Crash       int               `json:"crash"`
-	NotChecked  int               `json:"not_checked,omitempty"`
+	Versions   map[string]string `json:"versions"`
+	Kept       int               `json:"kept"`
+	Dropped    int               `json:"dropped"`
+	Crash      int               `json:"crash"`
+	NotChecked int               `json:"not_checked,omitempty"`
 
 	rows []TrainerRow
 }
@@ -235,7 +234,7 @@ func (t *TrainerTotal) execute(ctx context.Context, p Interpreter, request []byt
 }
 
 func (t *TrainerTotal) notChecked(format string, args ...any) {
-	t.Load, t.Error, t.TrainerRows = LoadNotChecked, fmt.Sprintf(format, args...), nil
+	t.Load, t.Error = LoadNotChecked, fmt.Sprintf(format, args...)
 }
 
 // environment is that of the script: no keys, no network, and caches in a folder that is removed.
@@ -258,9 +257,8 @@ type line struct {
 	Versions map[string]string `json:"versions"`
 	Row      *int              `json:"row"`
 	TrainerRow
-	Load        Load   `json:"load"`
-	Error       string `json:"error"`
-	TrainerRows *int   `json:"trainer_rows"`
+	Load  Load   `json:"load"`
+	Error string `json:"error"`
 }
 
 // read reads the lines of the script, whose rows are in order.
@@ -278,7 +276,7 @@ func (t *TrainerTotal) read(out io.Reader) error {
 		case l.Row != nil:
 			t.rows = append(t.rows, l.TrainerRow)
 		default:
-			t.Load, t.Error, t.TrainerRows = l.Load, l.Error, l.TrainerRows
+			t.Load, t.Error = l.Load, l.Error
 		}
 	}
 	return lines.Err()

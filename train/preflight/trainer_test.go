@@ -91,26 +91,26 @@ func TestRunTrainer(t *testing.T) {
 		unclean    string
 	}{
 		{
-			"a verdict", protocol + dropped + `echo '{"load": "ok", "trainer_rows": 1}'`,
+			"a verdict", protocol + dropped + `echo '{"load": "ok"}'`,
 			preflight.LoadOK, "",
 			[]string{"kept, ok", "dropped empty, wrong"},
 			"the trainer drops 1 row of data.jsonl",
 		},
 		{
-			"another verdict", protocol + `echo '{"row": 1, "outcome": "kept"}'; echo '{"load": "ok", "trainer_rows": 2}'`,
+			"another verdict", protocol + `echo '{"row": 1, "outcome": "kept"}'; echo '{"load": "ok"}'`,
 			preflight.LoadOK, "",
 			[]string{"kept, ok", "kept, wrong"},
 			"1 wrong row",
 		},
 		{
 			"a row that is not checked",
-			protocol + `echo '{"row": 1, "outcome": "not_checked", "reason": "r"}'; echo '{"load": "ok", "trainer_rows": 2}'`,
+			protocol + `echo '{"row": 1, "outcome": "not_checked", "reason": "r"}'; echo '{"load": "ok"}'`,
 			preflight.LoadOK, "",
 			[]string{"kept, ok", "not_checked r, wrong"},
 			"1 wrong row",
 		},
 		{
-			"more rows", protocol + dropped + `echo '{"row": 2, "outcome": "kept"}'; echo '{"load": "ok", "trainer_rows": 2}'`,
+			"more rows", protocol + dropped + `echo '{"row": 2, "outcome": "kept"}'; echo '{"load": "ok"}'`,
 			preflight.LoadOK, "",
 			[]string{"kept, ok", "dropped empty, wrong"},
 			"the trainer drops 1 row of data.jsonl",
@@ -182,7 +182,7 @@ func getenv(name string) string {
 // The trainer's verdict is printed row by row.
 func TestRunTrainerSummary(t *testing.T) {
 	d := chats(t)
-	text := protocol + `echo '{"row": 1, "outcome": "dropped", "reason": "too long"}'; echo '{"load": "ok", "trainer_rows": 1}'`
+	text := protocol + `echo '{"row": 1, "outcome": "dropped", "reason": "too long"}'; echo '{"load": "ok"}'`
 	if err := d.RunTrainer(t.Context(), preflight.Interpreter{Path: program(t, text), Getenv: getenv}); err != nil {
 		t.Fatal(err)
 	}
