@@ -205,7 +205,7 @@ func (f *dataFile) read(r *Row, raw []byte, known format.Format) (c format.Conve
 			if p.Image == "" || strings.Contains(p.Image, ":") { // an address or data
 				continue
 			}
-			if m.Parts[i].Width, m.Parts[i].Height, err = imageSize(f.imagePath(p.Image)); err != nil {
+			if m.Parts[i].Width, m.Parts[i].Height, err = f.imageSize(p.Image); err != nil {
 				return c, err
 			}
 		}
@@ -213,35 +213,21 @@ func (f *dataFile) read(r *Row, raw []byte, known format.Format) (c format.Conve
 	return c, nil
 }
 
-// imagePath returns the path of an image, which is relative to the file or to the folder above it.
-func (f *dataFile) imagePath(path string) string {
-	if filepath.IsAbs(path) {
-		return path
+// imageSize returns the size of an image, 0 for one of another format than PNG and JPEG. Its path is relative to the folder
+// above the file, as in an export, or to the folder of the file.
+func (f *dataFile) imageSize(path string) (width, height int, err error) {
+	places := []string{path}
+	if dir := filepath.Dir(f.path); !filepath.IsAbs(path) {
+		places = []string{filepath.Join(dir, "..", path), filepath.Join(dir, path)}
 	}
-	dir := filepath.Dir(f.path)
-	if above := filepath.Join(dir, "..", path); !fileExists(filepath.Join(dir, path)) && fileExists(above) {
-		return above
+	for _, place := range places {
+		var file *os.File
+		if file, err = os.Open(place); err == nil {
+			c, _, _ := image.DecodeConfig(file) // the largest size is assumed for others
+			return c.Width, c.Height, file.Close()
+		}
 	}
-	return filepath.Join(dir, path)
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// imageSize returns the size of an image, 0 for one of another format than PNG and JPEG.
-func imageSize(path string) (width, height int, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer func() { _ = f.Close() }()
-	c, _, err := image.DecodeConfig(f)
-	if err != nil {
-		return 0, 0, nil //nolint:nilerr // the largest size is assumed
-	}
-	return c.Width, c.Height, nil
+	return 0, 0, err
 }
 
 // rawRow is a row before it is read, or why there is none.
@@ -250,9 +236,6 @@ type rawRow struct {
 	outcome Outcome
 	err     error
 }
-
-// errKind is the error of files that are not JSON.
-var errKind = errors.New("not checked: only .json and .jsonl files are read here")
 
 // rows yields the rows of a file with their places, from 1.
 func (f *dataFile) rows(yield func(int, rawRow) bool) {
@@ -268,7 +251,7 @@ func (f *dataFile) rows(yield func(int, rawRow) bool) {
 	case ".json":
 		jsonValues(file, yield)
 	default:
-		yield(1, rawRow{outcome: NotChecked, err: errKind})
+		yield(1, rawRow{outcome: NotChecked, err: errors.New("not checked: only .json and .jsonl files are read here")})
 	}
 }
 
