@@ -221,11 +221,6 @@ func (e *Env) Paper(ctx context.Context, paperID string) (paperdb.Metadata, erro
 	return e.db.Paper(ctx, paperID)
 }
 
-// Sections returns the sections of a paper in order; none for an unknown paper.
-func (e *Env) Sections(ctx context.Context, paperID string) ([]paperdb.Section, error) {
-	return e.db.Sections(ctx, paperID)
-}
-
 // PageTexts returns the text of each page of a paper in order; none for an unknown paper.
 func (e *Env) PageTexts(ctx context.Context, paperID string) ([]string, error) {
 	pages, err := e.db.Pages(ctx, paperID)

@@ -355,7 +355,7 @@ func TestConcurrentEpisodes(t *testing.T) {
 					return err
 				})
 				check1(t, func(ctx context.Context) error {
-					_, err := e.Sections(ctx, bert.Metadata.PaperID)
+					_, err := e.PageTexts(ctx, bert.Metadata.PaperID)
 					return err
 				})
 			}

@@ -86,15 +86,15 @@ type reply struct {
 
 type observationEvent struct {
 	head
-	Step   int         `json:"step"`
-	By     string      `json:"by"`
-	Action *qa.Action  `json:"action,omitempty"` // only if the program chose it
-	Status qa.Status   `json:"status"`
-	Text   ledger.Text `json:"text"`
-	Images []qa.Image  `json:"images,omitempty"`
-	Cut    *qa.Cut     `json:"cut,omitempty"`
-	Full   string      `json:"full,omitempty"` // hash of the untruncated text
-	Hash   string      `json:"hash"`           // fingerprint of text and images
+	Step    int         `json:"step"`
+	By      string      `json:"by"`
+	Action  *qa.Action  `json:"action,omitempty"` // only if the program chose it
+	Status  qa.Status   `json:"status"`
+	Text    ledger.Text `json:"text"`
+	Images  []qa.Image  `json:"images,omitempty"`
+	Cut     *qa.Cut     `json:"cut,omitempty"`
+	Full    string      `json:"full,omitempty"` // hash of the untruncated text
+	Hash    string      `json:"hash"`           // fingerprint of text and images
 	Hits    []qa.Hit    `json:"hits,omitempty"`
 	Touched *qa.Touched `json:"touched,omitempty"`
 	Start   time.Time   `json:"started"`

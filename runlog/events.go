@@ -14,15 +14,13 @@ import (
 	"airqa/internal/lazyregexp"
 )
 
-// Event is one line of an episode, decoded as far as copying it and comparing its result need.
+// Event is one line of an episode, decoded as far as copying it needs.
 type Event struct {
 	// Type is one of the Type constants; Seq counts from 1.
 	Type string `json:"type"`
 	Seq  int    `json:"seq"`
 	// Step belongs to a call or an observation.
 	Step int `json:"step"`
-	// Hash is the fingerprint of an observation, see [Fingerprint].
-	Hash string `json:"hash"`
 	// Line is the whole line with its newline.
 	Line []byte `json:"-"`
 }

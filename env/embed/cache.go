@@ -100,14 +100,6 @@ func (c *Cache) Info() Info {
 // Windows splits a passage as the wrapped model does.
 func (c *Cache) Windows(text string) []string { return c.inner.Windows(text) }
 
-// Len returns the number of vectors.
-func (c *Cache) Len() (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	err := c.load()
-	return len(c.at), err
-}
-
 // Has reports whether the vector of a text is cached.
 func (c *Cache) Has(text string) (bool, error) {
 	_, ok, err := c.find(keyOf(text))

@@ -59,9 +59,6 @@ func readRecord(line []byte, _ ledger.Span) (key string, right bool, err error) 
 	return r.Key, r.Right, nil
 }
 
-// Len returns the number of verdicts.
-func (s *Store) Len() int { return s.verdicts.Len() }
-
 // Damaged returns the number of unreadable lines.
 func (s *Store) Damaged() int { return s.verdicts.Damaged() }
 

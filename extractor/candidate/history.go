@@ -2,7 +2,6 @@ package candidate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"airqa/qa"
@@ -83,15 +82,6 @@ func (t *Tally) Add(o Outcome) {
 	default:
 		t.Pending++
 	}
-}
-
-// Check verifies that every candidate has exactly one outcome.
-func (t Tally) Check() error {
-	if sum := t.Accepted + t.Rejected + t.Failed + t.Pending; sum != t.Candidates {
-		return fmt.Errorf("%d candidates, but %d outcomes (%d accepted, %d rejected, %d failed, %d pending)",
-			t.Candidates, sum, t.Accepted, t.Rejected, t.Failed, t.Pending)
-	}
-	return nil
 }
 
 // Spent is the cost of the calls of a ledger. Each reply counts once.

@@ -15,9 +15,6 @@ func StyleOf(f *os.File, getenv func(string) string) Style {
 	return Style{getenv("NO_COLOR") == "" && getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))}
 }
 
-// On reports whether the style paints.
-func (s Style) On() bool { return s.on }
-
 // Paint returns text with an ANSI code, such as "32" for green.
 func (s Style) Paint(code, text string) string { return s.paint(code, text) }
 

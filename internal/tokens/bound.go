@@ -29,9 +29,6 @@ const commonWord = 8
 // LeastWords is the size of the smallest vocabulary for which [Bound] holds, in words.
 const LeastWords = 32_000
 
-// MostWords is the size of the largest one.
-const MostWords = 262_144
-
 // Bound estimates the tokens of text in the least favorable of the usual vocabularies. It may be too low for texts that repeat
 // rare words, and for vocabularies that spell whitespace or other scripts byte by byte, such as GPT-2's.
 func Bound(text string) int { return (bounds.sum(text) + 99) / 100 }

@@ -39,15 +39,6 @@ const (
 	Leak          Reason = "leak"           // see [Leaks]
 )
 
-// Reasons lists the reasons in the order in which they are checked.
-func Reasons() []Reason {
-	return []Reason{
-		Unfinished, GenerationFailed, Unscored, ScoringFailed, Wrong,
-		ByScore, ByOutcome, ByModel, ByBaseline, ByTag, ByTurns, ByTokens, ByRepetition, ByPassRate, NotBest, NotListed,
-		Leak, Duplicate, NearDuplicate, PerQuestion, PerPaper,
-	}
-}
-
 // Episode is a recorded episode as far as its selection depends on it.
 type Episode struct {
 	qa.Trajectory

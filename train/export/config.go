@@ -1,7 +1,6 @@
 package export
 
 import (
-	"iter"
 	"slices"
 
 	"airqa/internal/lazyregexp"
@@ -142,7 +141,3 @@ type Episode struct {
 	Split Split
 	Rows  []windows.Row
 }
-
-// Episodes is the source of all writers: the episodes with at least one selected row, in the order of runs and logs. It
-// can be ranged over several times and yields the same episodes each time.
-type Episodes = iter.Seq2[*Episode, error]

@@ -10,9 +10,7 @@ import (
 	"airqa/internal/ledger"
 	"airqa/internal/progress"
 	"airqa/internal/stagedir"
-	"airqa/train/curate"
 	"airqa/train/redact"
-	"airqa/train/windows"
 )
 
 // Names of files in an export.
@@ -191,14 +189,4 @@ func (w *writer) summary() Summary {
 		Rows: t.rows, Episodes: len(w.plan.episodes), Dropped: t.totalDropped(), Reasons: t.reasons(),
 		Errors: t.errorRate(), Notes: w.notes(),
 	}
-}
-
-// Reasons lists all reasons for which a turn may be left out.
-func Reasons() []windows.Reason {
-	var list []windows.Reason
-	for _, r := range curate.Reasons() {
-		list = append(list, windows.Reason(r))
-	}
-	list = append(list, windows.Reasons()...)
-	return append(list, Damaged, NoPair, OtherTurn, RejectedTurn, RightTurn, TooLong, CutImage, Refused)
 }

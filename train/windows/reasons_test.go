@@ -11,7 +11,7 @@ import (
 // is no error action.
 func TestErrorActions(t *testing.T) {
 	failed := []windows.Reason{windows.NoAction, windows.BadSyntax, windows.UnknownAction, windows.BadParameter, windows.ActionFailed}
-	for _, r := range append(windows.Reasons(), "wrong", "unscored", "turns", "") {
+	for _, r := range append(slices.Clone(failed), windows.NoResult, windows.EmptyTarget, windows.CopiedTurn, "wrong", "unscored", "turns", "") {
 		if got, want := r.IsErrorAction(), slices.Contains(failed, r); got != want {
 			t.Errorf("%q: error action %v, want %v", r, got, want)
 		}

@@ -61,11 +61,6 @@ const (
 	CopiedTurn    Reason = "copied_turn"    // a fork or a run with --cache-from repeats a turn that is a row already
 )
 
-// Reasons lists the reasons of this package in the order in which they are checked.
-func Reasons() []Reason {
-	return []Reason{NoAction, BadSyntax, UnknownAction, BadParameter, ActionFailed, NoResult, EmptyTarget, CopiedTurn}
-}
-
 // IsErrorAction reports whether a reason is a failed action, as the paper's Table 7 counts them.
 func (r Reason) IsErrorAction() bool {
 	switch r {

@@ -1,0 +1,4 @@
+package judge
+
+// Len returns the number of verdicts.
+func (s *Store) Len() int { return s.verdicts.Len() }
