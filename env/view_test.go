@@ -14,6 +14,7 @@ import (
 	"airqa/env/pdf"
 	"airqa/fixtures"
 	"airqa/internal/testkit"
+	"airqa/internal/testkit/fixturetest"
 	"airqa/qa"
 	"airqa/tools"
 )
@@ -92,7 +93,7 @@ func TestViewLostContextIsNoFault(t *testing.T) {
 // TestViewDraws renders with the real library once.
 func TestViewDraws(t *testing.T) {
 	testkit.OneGoroutine(t)
-	name := fixtures.Slugs()[0] + ".pdf"
+	name := fixturetest.Slugs()[0] + ".pdf"
 	data, err := fs.ReadFile(fixtures.Papers(), name)
 	if err != nil {
 		t.Fatal(err)

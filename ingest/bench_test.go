@@ -11,6 +11,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/fixtures"
 	"airqa/ingest"
+	"airqa/internal/testkit/fixturetest"
 )
 
 // BenchmarkIngestPages reads the sample papers, or those of the folder in AIRQA_TEST_PDFS, two at a time, and reports
@@ -58,7 +59,7 @@ func benchPapers(tb testing.TB) []string {
 	dir := os.Getenv("AIRQA_TEST_PDFS")
 	if dir == "" {
 		dir = tb.TempDir()
-		for _, slug := range fixtures.Slugs() {
+		for _, slug := range fixturetest.Slugs() {
 			data, err := fs.ReadFile(fixtures.Papers(), slug+".pdf")
 			if err != nil {
 				tb.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"airqa/ingest/floats"
 	"airqa/ingest/structure"
 	"airqa/internal/testkit"
+	"airqa/internal/testkit/fixturetest"
 )
 
 // Publishers strip anchors and outlines, so font style and numbering must suffice.
@@ -22,9 +23,9 @@ func TestHeadingsAreFoundWithoutAnchorsAndOutline(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	for _, slug := range fixtures.Slugs() {
+	for _, slug := range fixturetest.Slugs() {
 		t.Run(slug, func(t *testing.T) {
-			truth, err := fixtures.Truth(slug)
+			truth, err := fixturetest.Truth(slug)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,6 +18,7 @@ import (
 	"airqa/ingest/mineru"
 	"airqa/ingest/records"
 	"airqa/internal/testkit"
+	"airqa/internal/testkit/fixturetest"
 	"airqa/qa"
 )
 
@@ -144,7 +145,7 @@ func TestMinerUByTheUUIDOfThePaper(t *testing.T) {
 func collection(t *testing.T) (dir string, bySlug map[string]ingest.Metadata) {
 	t.Helper()
 	dir, bySlug = t.TempDir(), map[string]ingest.Metadata{}
-	for _, slug := range fixtures.Slugs() {
+	for _, slug := range fixturetest.Slugs() {
 		data, err := fs.ReadFile(fixtures.Papers(), slug+".json")
 		must(t, err)
 		var m ingest.Metadata

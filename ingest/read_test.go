@@ -9,9 +9,9 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
-	"airqa/fixtures"
 	"airqa/ingest"
 	"airqa/internal/testkit"
+	"airqa/internal/testkit/fixturetest"
 	"airqa/internal/tokens"
 	"airqa/qa"
 )
@@ -78,7 +78,7 @@ func allIDs(p paperdb.Paper) (ids []string) {
 
 func TestNothingOfAPageIsMissingFromItsChunks(t *testing.T) {
 	testkit.OneGoroutine(t)
-	for _, slug := range fixtures.Slugs() {
+	for _, slug := range fixturetest.Slugs() {
 		p := readFixture(t, slug, false)
 		chunks := map[string]string{}
 		for _, c := range p.Chunks {

@@ -15,6 +15,7 @@ import (
 	"airqa/env/pdf"
 	"airqa/fixtures"
 	"airqa/ingest"
+	"airqa/internal/testkit/fixturetest"
 )
 
 // pool is shared by the tests of this package: starting PDFium takes 0.1 seconds with a warm cache and many seconds
@@ -74,10 +75,10 @@ type entry struct {
 }
 
 func TestSamplePapersAreReadAsLaTeXMadeThem(t *testing.T) {
-	for _, slug := range fixtures.Slugs() {
+	for _, slug := range fixturetest.Slugs() {
 		t.Run(slug, func(t *testing.T) {
 			t.Parallel()
-			want, err := fixtures.Truth(slug)
+			want, err := fixturetest.Truth(slug)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +94,7 @@ func TestSamplePapersAreReadAsLaTeXMadeThem(t *testing.T) {
 	}
 }
 
-func checkFront(t *testing.T, got paperdb.Paper, want fixtures.Paper) {
+func checkFront(t *testing.T, got paperdb.Paper, want fixturetest.Paper) {
 	t.Helper()
 	if diff := cmp.Diff(plain(want.Title), plain(got.Metadata.Title)); diff != "" {
 		t.Errorf("title (-want +got):\n%s", diff)
@@ -106,7 +107,7 @@ func checkFront(t *testing.T, got paperdb.Paper, want fixtures.Paper) {
 	}
 }
 
-func checkParts(t *testing.T, got paperdb.Paper, want fixtures.Paper) {
+func checkParts(t *testing.T, got paperdb.Paper, want fixturetest.Paper) {
 	t.Helper()
 	if diff := cmp.Diff(trueSections(want), readSections(got)); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
@@ -133,7 +134,7 @@ func checkParts(t *testing.T, got paperdb.Paper, want fixtures.Paper) {
 }
 
 // checkBoxes requires boxes to share two thirds of their area with the true ones.
-func checkBoxes(t *testing.T, kind string, got [][4]int, want []fixtures.Float) {
+func checkBoxes(t *testing.T, kind string, got [][4]int, want []fixturetest.Float) {
 	t.Helper()
 	for i := range min(len(got), len(want)) {
 		if share := intersectionOverUnion(got[i], want[i].Box); share < 0.66 {
@@ -167,7 +168,7 @@ func tableBoxes(p paperdb.Paper) (out [][4]int) {
 	return out
 }
 
-func trueSections(p fixtures.Paper) (out []entry) {
+func trueSections(p fixturetest.Paper) (out []entry) {
 	for _, s := range p.Sections {
 		out = append(out, entry{plain(s.Number + s.Title), s.Page})
 	}
@@ -181,7 +182,7 @@ func readSections(p paperdb.Paper) (out []entry) {
 	return out
 }
 
-func trueFloats(floats []fixtures.Float) (out []entry) {
+func trueFloats(floats []fixturetest.Float) (out []entry) {
 	for _, f := range floats {
 		out = append(out, entry{plain(f.Number + f.Caption), f.Page})
 	}
@@ -208,7 +209,7 @@ func unlabelled(caption string) string {
 	return plain(rest)
 }
 
-func trueReferences(p fixtures.Paper) (out []entry) {
+func trueReferences(p fixturetest.Paper) (out []entry) {
 	for _, r := range p.References {
 		text := plain(r.Text)
 		if strings.HasPrefix(r.Label, "[") {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"airqa/fixtures"
+	"airqa/internal/testkit/fixturetest"
 )
 
 // Shards of a folder are processes of their own, which are killed at random and started again. In the end every paper is in one
@@ -66,7 +66,7 @@ func TestKilledIngestShards(t *testing.T) {
 			owners[id] = i
 		}
 	}
-	if want := len(fixtures.Slugs()); len(owners) != want {
+	if want := len(fixturetest.Slugs()); len(owners) != want {
 		t.Errorf("%d papers, want %d", len(owners), want)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/fixtures"
 	"airqa/internal/testkit"
+	"airqa/internal/testkit/fixturetest"
 	"airqa/internal/testkit/openaitest"
 	"airqa/llm/offline"
 	"airqa/qa"
@@ -97,7 +98,7 @@ func TestScripts(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "questions.jsonl"), fixtures.Questions(), 0o600); err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(e.WorkDir, "gold-answers.jsonl"), fixtures.Gold(), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(e.WorkDir, "gold-answers.jsonl"), fixturetest.Gold(), 0o600); err != nil {
 				return err
 			}
 			return unpackPapers(filepath.Join(e.WorkDir, "papers"))

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"airqa/fixtures"
+	"airqa/internal/testkit/fixturetest"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/serve/protocol"
@@ -66,7 +67,7 @@ func (w *world) end(t *testing.T) {
 func goldAnswers(t *testing.T) map[string]json.RawMessage {
 	t.Helper()
 	gold := make(map[string]json.RawMessage)
-	for line := range bytes.Lines(fixtures.Gold()) {
+	for line := range bytes.Lines(fixturetest.Gold()) {
 		var g struct {
 			UUID   string          `json:"uuid"`
 			Answer json.RawMessage `json:"answer"`

@@ -9,6 +9,7 @@ import (
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/fixtures"
+	"airqa/internal/testkit/fixturetest"
 	"airqa/qa"
 )
 
@@ -35,7 +36,7 @@ func decodeLines[T any](t *testing.T, data []byte) []T {
 // TestSampleGolds checks that every sample question accepts its own answer and has no fault.
 func TestSampleGolds(t *testing.T) {
 	questions := decodeLines[qa.Example](t, fixtures.Questions())
-	golds := decodeLines[goldRow](t, fixtures.Gold())
+	golds := decodeLines[goldRow](t, fixturetest.Gold())
 	if len(questions) != 40 || len(golds) != 40 {
 		t.Fatalf("read %d questions and %d answers, want 40 each", len(questions), len(golds))
 	}
