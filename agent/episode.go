@@ -119,7 +119,13 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 	}
 	reply.Attempts = append(e.overflowed, reply.Attempts...)
 	e.overflowed = nil
-	e.redactReply(&reply)
+	if e.set.Redact != nil { // sealed data is signed by the provider, who gets it back unchanged
+		reply.Text, reply.Reasoning = e.redacted(reply.Text), e.redacted(reply.Reasoning)
+		reply.ToolCalls = slices.Clone(reply.ToolCalls)
+		for i, c := range reply.ToolCalls {
+			reply.ToolCalls[i].Arguments = ledger.RedactStrings(c.Arguments, e.set.Redact)
+		}
+	}
 	s.Reply, s.Ended, s.Kept = &reply, e.set.Now(), len(reply.Text)
 	read(&s)
 	if err := e.set.Log.Call(s); err != nil {
@@ -207,19 +213,6 @@ func (e *Episode) redacted(text string) string {
 		return clean
 	}
 	return text // the same for many episodes
-}
-
-// redactReply removes secrets from a reply before places in it are taken. Sealed data is signed by the provider, who gets
-// it back unchanged.
-func (e *Episode) redactReply(r *qa.Reply) {
-	if e.set.Redact == nil {
-		return
-	}
-	r.Text, r.Reasoning = e.redacted(r.Text), e.redacted(r.Reasoning)
-	r.ToolCalls = slices.Clone(r.ToolCalls)
-	for i := range r.ToolCalls {
-		r.ToolCalls[i].Arguments = ledger.RedactStrings(r.ToolCalls[i].Arguments, e.set.Redact)
-	}
 }
 
 // recorded returns the next step if it is already logged.

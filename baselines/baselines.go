@@ -1,8 +1,6 @@
 // Package baselines implements the eight baselines of the AirQA paper (Section 4.1) and the View variant of its
 // Appendix C.4. A baseline is mostly data: its context or tools, and its prompts. [All] is the list; [New] turns one of
 // them into a [Solver] over a [World].
-//
-// To add a baseline, write one file that returns a [Baseline] and add it to [All].
 package baselines
 
 import (
@@ -41,20 +39,82 @@ func (b Baseline) Searches() bool { return slices.Contains(b.Tools, tools.Retrie
 // All lists the baselines in the order of the paper's Table 4, the View variant last.
 func All() []Baseline {
 	return []Baseline{
-		questionOnly(),
-		titleAbstract(),
-		fullText(),
-		rag(),
-		text2sql(),
-		agenticRAG(),
-		agenticText2SQL(),
-		agenticHybrid(),
-		agenticHybridView(),
+		{
+			Name:    "question-only",
+			Summary: "the question and the answer format alone",
+			Prompts: []string{"plain", "task"},
+			solve:   once(", from what you know.", nil),
+		},
+		{
+			Name:    "title-abstract",
+			Summary: "with titles and abstracts of the papers that the question names",
+			Prompts: []string{"plain", "task"},
+			solve:   once(". The context holds titles and abstracts of the papers that it names.", fromAnchors(card)),
+		},
+		{
+			Name:    "full-text",
+			Summary: "with the beginning of the text of the papers that the question names",
+			Prompts: []string{"plain", "task"},
+			solve:   once(". The context holds the text of the papers that it names, as far as there is room.", fromAnchors(text)),
+		},
+		{
+			Name:    "rag",
+			Summary: "with the passages that fit the question best",
+			Tools:   []string{"Retrieve"},
+			Prompts: []string{"plain", "task"},
+			solve:   once(". The context holds the passages of the papers that fit the question best.", passages),
+		},
+		{
+			Name:    "text2sql",
+			Summary: "with the result of one SQL statement that the model wrote",
+			Tools:   []string{"Query"},
+			Prompts: []string{"text2sql", "plain", "task", "hints_query"},
+			solve:   writeSQL,
+		},
+		{
+			Name:    "agentic-rag",
+			Summary: "an agent that retrieves passages",
+			Tools:   []string{"Retrieve", "Answer"},
+			Prompts: []string{"react", "task", "hints_retrieve"},
+			Loop:    true,
+			solve:   loop,
+		},
+		{
+			Name:    "agentic-text2sql",
+			Summary: "an agent that queries the database",
+			Tools:   []string{"Query", "Answer"},
+			Prompts: []string{"react", "task", "schema", "hints_query", "hints_steps"},
+			Loop:    true,
+			solve:   loop,
+		},
+		{
+			Name:    "agentic-hybrid",
+			Summary: "an agent that retrieves passages and queries the database",
+			Tools:   []string{"Retrieve", "Query", "Answer"},
+			Prompts: []string{"react", "task", "schema", "hints_retrieve", "hints_query", "hints_steps", "hints_hybrid"},
+			Loop:    true,
+			solve:   loop,
+		},
+		{
+			Name:    "agentic-hybrid-view",
+			Summary: "the same, and it can look at pages",
+			Tools:   []string{"Retrieve", "Query", "View", "Answer"},
+			Prompts: []string{"react", "task", "schema", "hints_retrieve", "hints_query", "hints_steps", "hints_hybrid", "hints_view"},
+			Loop:    true,
+			solve:   loop,
+		},
 	}
 }
 
 // every lists all baselines: those of the paper, and the one for questions of companion benchmarks.
-func every() []Baseline { return append(All(), givenContext()) }
+func every() []Baseline {
+	return append(All(), Baseline{
+		Name:    "given-context",
+		Summary: "with the context that the question brings (companion benchmarks)",
+		Prompts: []string{"plain", "task"},
+		solve:   once(". The context holds the passages that come with it.", given),
+	})
+}
 
 // Names lists the names of all baselines.
 func Names() []string {

@@ -111,3 +111,25 @@ func (j job) act(ctx context.Context, tool tools.Tool, args map[string]any) (str
 	o, err := j.episode.Do(ctx, a)
 	return o.Text, err
 }
+
+func card(ctx context.Context, l Library, id string) (string, error) {
+	c, err := l.Card(ctx, id)
+	return "[Title]: " + c.Title + "\n[Abstract]: " + c.Abstract, err
+}
+
+func text(ctx context.Context, l Library, id string) (string, error) {
+	c, err := l.Card(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	body, err := l.Text(ctx, id)
+	return "[Title]: " + c.Title + "\n\n" + body, err
+}
+
+func given(_ context.Context, j job) (string, error) {
+	if j.example.Context == "" {
+		return "none, because the question brings none.", nil
+	}
+	text, cut := tokens.Cut(j.example.Context, j.settings.ContextTokens)
+	return "\n" + text + cutNote(cut, j.settings.ContextTokens), nil
+}

@@ -9,18 +9,6 @@ import (
 	"airqa/tools"
 )
 
-// text2sql asks for one SQL statement, runs it, and asks for the answer with its result (paper, "Text2SQL"). A failing
-// statement is not corrected: its error message becomes the context.
-func text2sql() Baseline {
-	return Baseline{
-		Name:    "text2sql",
-		Summary: "with the result of one SQL statement that the model wrote",
-		Tools:   []string{"Query"},
-		Prompts: []string{"text2sql", "plain", "task", "hints_query"},
-		solve:   writeSQL,
-	}
-}
-
 func writeSQL(ctx context.Context, j job) error {
 	hints, err := prompts.Render("hints_query", nil)
 	if err != nil {
