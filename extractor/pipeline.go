@@ -171,7 +171,10 @@ func (p *Pipeline) decide(id candidate.ID, r result) (accepted bool, err error) 
 	line.Stage, line.Outcome, line.Reason, line.Detail = candidate.Accept, r.Outcome, r.Reason, r.Detail
 	if r.Outcome == candidate.Done {
 		line.Outcome = candidate.Accepted
-		if match := p.findDuplicate(id, r.row); match.Reason != "" {
+	}
+	if r.Outcome == candidate.Done && p.applies(gate.Unlike) {
+		other := append(slices.Clone(r.row.AnchorPDF), r.row.Evaluator.Func) // of another paper, it is another question
+		if match := p.duplicates.Add(id.String(), r.row.Question, strings.Join(other, " ")); match.Reason != "" {
 			line.Outcome, line.Reason, line.Detail = candidate.Rejected, candidate.Duplicate, match.String()
 		}
 	}
@@ -195,14 +198,6 @@ func (p *Pipeline) decide(id candidate.ID, r result) (accepted bool, err error) 
 	}
 	p.c.Progress(p.progress)
 	return line.Outcome == candidate.Accepted, p.write(line)
-}
-
-// findDuplicate compares a question with the accepted ones. The same question about another paper is another question.
-func (p *Pipeline) findDuplicate(id candidate.ID, row *qa.Example) curate.Match {
-	if !p.applies(gate.Unlike) {
-		return curate.Match{}
-	}
-	return p.duplicates.Add(id.String(), row.Question, strings.Join(append(slices.Clone(row.AnchorPDF), row.Evaluator.Func), " "))
 }
 
 // applies reports whether a gate is switched on.

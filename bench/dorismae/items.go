@@ -12,11 +12,6 @@ import (
 	"airqa/qa"
 )
 
-// inTestSplit has the numbers of the 60 queries of the test split; the other 40 are for training.
-func inTestSplit(number int) bool {
-	return number >= 50 && number < 100 || slices.Contains([]int{1, 8, 10, 16, 23, 28, 33, 37, 44, 46}, number)
-}
-
 // finish names the aspects, makes the items and reports what is missing.
 func (r *loader) finish() {
 	r.Aspects = len(r.names)
@@ -119,7 +114,8 @@ func union(aspects []Aspect) []string {
 // item is a query, or a part of it, with the scores for these aspects: the sums over the set of aspects and sub-aspects.
 func (d *Dataset) item(q Query, id string, aspects []Aspect, text string) bench.Item {
 	split := "train"
-	if inTestSplit(q.Number) {
+	// The test split has 60 queries; the other 40 are for training.
+	if n := q.Number; n >= 50 && n < 100 || slices.Contains([]int{1, 8, 10, 16, 23, 28, 33, 37, 44, 46}, n) {
 		split = "test"
 	}
 	it := bench.Item{Example: qa.Example{UUID: id, Question: text, Kind: qa.Rank, Tags: []string{q.Type, split}}}

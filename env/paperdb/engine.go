@@ -129,7 +129,10 @@ func (e *engine) run(ctx context.Context, text string, rows int) (result Result,
 	}
 	result, err = fetch(ctx, conn, s.canonical, rows)
 	result.Tables = s.tables
-	return result, atRunTime(err)
+	if fault, ok := errors.AsType[*duckdb.Error](err); ok { // with an excerpt of the wrapped statement
+		err = &duckdb.Error{Type: fault.Type, Msg: wrapped.ReplaceAllString(fault.Msg, "")}
+	}
+	return result, err
 }
 
 // prepare binds the statement in its original form, so that errors quote it, and double-checks the kind of statement.
@@ -203,15 +206,6 @@ func scanRow(rows *sql.Rows, types []*sql.ColumnType) ([]any, error) {
 		row[i] = plain(row[i], t.DatabaseTypeName())
 	}
 	return row, nil
-}
-
-// atRunTime removes the excerpt of the wrapped statement from an engine error.
-func atRunTime(err error) error {
-	var fault *duckdb.Error
-	if !errors.As(err, &fault) {
-		return err
-	}
-	return &duckdb.Error{Type: fault.Type, Msg: wrapped.ReplaceAllString(fault.Msg, "")}
 }
 
 func (e *engine) close() error { return e.parser.close() }

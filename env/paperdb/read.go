@@ -142,8 +142,14 @@ func (r *Reader) ChunkText(ctx context.Context, papers, ids []string) (map[strin
 		return nil, err
 	}
 	if len(spans) < len(papers) {
-		if spans, err = chunkRows(ctx, r.db, ids); err != nil {
+		rows, err := list(ctx, r.db, "chunks", only[int64],
+			"SELECT rowid FROM chunks WHERE chunk_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))", ids)
+		if err != nil {
 			return nil, err
+		}
+		spans = make(map[string]span, len(rows))
+		for _, row := range rows {
+			spans[fmt.Sprint(row)] = span{"chunks": {row, row}}
 		}
 	}
 	var parts []string
@@ -165,16 +171,6 @@ func (r *Reader) ChunkText(ctx context.Context, papers, ids []string) (map[strin
 	return texts, nil
 }
 
-// chunkRows finds chunks without the places of their papers. It reads the ids of all chunks, but no other text.
-func chunkRows(ctx context.Context, db querier, ids []string) (map[string]span, error) {
-	rows, err := list(ctx, db, "chunks", only[int64], "SELECT rowid FROM chunks WHERE chunk_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))", ids)
-	spans := make(map[string]span, len(rows))
-	for _, row := range rows {
-		spans[fmt.Sprint(row)] = span{"chunks": {row, row}}
-	}
-	return spans, err
-}
-
 // querier is a database, a connection or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -184,7 +180,7 @@ type querier interface {
 func list[T any](ctx context.Context, db querier, what string, targets func(*T) []any, query string, args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	items, err := scanned(rows, err, targets)
-	if isOutOfMemory(err) {
+	if fault, ok := errors.AsType[*duckdb.Error](err); ok && fault.Type == duckdb.ErrorTypeOutOfMemory {
 		err = errMemory
 	}
 	if err != nil {
@@ -196,11 +192,6 @@ func list[T any](ctx context.Context, db querier, what string, targets func(*T) 
 // errMemory replaces the advice of the engine about an exhausted limit, which nobody can follow.
 var errMemory = errors.New(
 	"the database is too large for the memory of one statement; read fewer papers at a time, or divide the data directory")
-
-func isOutOfMemory(err error) bool {
-	var fault *duckdb.Error
-	return errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeOutOfMemory
-}
 
 // scanned reads and closes the rows of a query that returned failed.
 func scanned[T any](rows *sql.Rows, failed error, targets func(*T) []any) (items []T, err error) {

@@ -40,20 +40,15 @@ func plain(value any, typeName string) any {
 	case []byte:
 		return bytesText(v, typeName)
 	case time.Time:
-		return formatTime(v, typeName)
+		switch strings.TrimRight(typeName, "[]") { // a time.Time would add components that dates and times of day lack
+		case "DATE":
+			return v.Format(time.DateOnly)
+		case "TIME":
+			return v.Format("15:04:05.999999")
+		}
+		return v
 	}
 	return number(value)
-}
-
-// formatTime formats dates and times of day as text: a time.Time would add components that they lack.
-func formatTime(t time.Time, typeName string) any {
-	switch strings.TrimRight(typeName, "[]") {
-	case "DATE":
-		return t.Format(time.DateOnly)
-	case "TIME":
-		return t.Format("15:04:05.999999")
-	}
-	return t
 }
 
 // bytesText formats a 16-byte id as a UUID, and other bytes in hex like the engine.

@@ -81,13 +81,6 @@ func (w *Writer) bound(ctx context.Context, conn *sql.Conn, change int) error {
 	return nil
 }
 
-// unbound removes the limit for a change of any size.
-func (w *Writer) unbound(ctx context.Context, conn *sql.Conn) error {
-	w.limit = 0
-	_, err := conn.ExecContext(ctx, "RESET memory_limit")
-	return err
-}
-
 // OpenStored opens an existing database for the methods that only read, beside any number of readers; the others fail.
 func OpenStored(ctx context.Context, path string) (*Writer, error) {
 	db, err := openDatabase(ctx, path, ownMemory)
@@ -174,7 +167,8 @@ func (w *Writer) Remove(ctx context.Context, paperIDs []string) error {
 		return fmt.Errorf("remove papers: %w", err)
 	}
 	defer func() { _ = conn.Close() }() // nothing is lost with it
-	if err = w.unbound(ctx, conn); err == nil {
+	w.limit = 0 // none, for a change of any size
+	if _, err = conn.ExecContext(ctx, "RESET memory_limit"); err == nil {
 		err = w.transact(ctx, conn, func() error { return w.removeAll(ctx, conn, paperIDs) })
 	}
 	if err != nil {

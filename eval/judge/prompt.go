@@ -24,17 +24,28 @@ func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 	if len(r.Formulas) == 1 {
 		noun = "the reference formula"
 	}
+	order := "They must come in the order in which they are listed."
+	switch {
+	case r.Kind == eval.JudgeFormulas && len(r.Formulas) < 2:
+		order = "There is one formula."
+	case r.IgnoreOrder:
+		order = "They may come in any order."
+	}
+	candidates := make([]string, len(r.Candidates))
+	for i, s := range r.Candidates {
+		candidates[i] = fmt.Sprintf("## Reference Answer %d\n\n%s", i+1, s)
+	}
 	return prompts.Judge(string(r.Kind), prompts.Data{
 		"question":   r.Question,
 		"reference":  r.Reference,
 		"number":     strconv.Itoa(max(len(r.Candidates), len(r.Points))),
-		"candidates": numbered(r.Candidates),
+		"candidates": strings.Join(candidates, "\n\n"),
 		"points":     dashed(r.Points),
 		"count":      strconv.Itoa(r.Count),
 		"enough":     enough,
 		"formulas":   formulas,
 		"what":       noun,
-		"order":      orderRule(r),
+		"order":      order,
 		"mark":       mark(r),
 		"fence":      fence(r),
 		"prediction": r.Prediction,
@@ -67,27 +78,9 @@ func nonce(r eval.JudgeRequest, salt string) string {
 	}
 }
 
-func numbered(items []string) string {
-	parts := make([]string, len(items))
-	for i, s := range items {
-		parts[i] = fmt.Sprintf("## Reference Answer %d\n\n%s", i+1, s)
-	}
-	return strings.Join(parts, "\n\n")
-}
-
 func dashed(items []string) string {
 	if len(items) == 0 {
 		return ""
 	}
 	return "- " + strings.Join(items, "\n- ")
-}
-
-func orderRule(r eval.JudgeRequest) string {
-	switch {
-	case r.Kind == eval.JudgeFormulas && len(r.Formulas) < 2:
-		return "There is one formula."
-	case r.IgnoreOrder:
-		return "They may come in any order."
-	}
-	return "They must come in the order in which they are listed."
 }

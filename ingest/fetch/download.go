@@ -29,18 +29,15 @@ func (q *queue) download(ctx context.Context, t *transfer) error {
 	policy := httpclient.Policy{
 		Tries: q.Tries, Backoff: httpclient.Backoff{First: 2 * time.Second, Longest: time.Minute}, Exact: true, Sleep: q.Sleep,
 	}
-	err := httpclient.Retry(ctx, policy, func() error { return t.try(ctx) })
+	err := httpclient.Retry(ctx, policy, func() error {
+		err := t.request(ctx)
+		if _, offline := errors.AsType[*OfflineError](err); offline && t.answered { // the host may be back soon
+			return &httpclient.Transient{Err: err}
+		}
+		return err
+	})
 	if transient, ok := errors.AsType[*httpclient.Transient](err); ok {
 		return &exhausted{fmt.Errorf("after %d requests: %w; run the same command to resume", q.Tries, transient.Err)}
-	}
-	return err
-}
-
-// try makes one request. A host that has answered before and is unreachable now may be back soon.
-func (t *transfer) try(ctx context.Context) error {
-	err := t.request(ctx)
-	if _, offline := errors.AsType[*OfflineError](err); offline && t.answered {
-		return &httpclient.Transient{Err: err}
 	}
 	return err
 }

@@ -124,22 +124,18 @@ func (s *session) wait(ctx context.Context, host string) error {
 	s.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if rest := s.delay(host) - s.Now().Sub(t.asked); rest > 0 {
+	delay := s.Delay
+	switch host {
+	case "arxiv.org", "www.arxiv.org", "export.arxiv.org":
+		if delay > 0 {
+			delay = max(delay, arxivDelay)
+		}
+	}
+	if rest := delay - s.Now().Sub(t.asked); rest > 0 {
 		if err := s.Sleep(ctx, rest); err != nil {
 			return err
 		}
 	}
 	t.asked = s.Now()
 	return ctx.Err()
-}
-
-// delay returns the minimum time between two requests to a host.
-func (s *session) delay(host string) time.Duration {
-	switch host {
-	case "arxiv.org", "www.arxiv.org", "export.arxiv.org":
-		if s.Delay > 0 {
-			return max(s.Delay, arxivDelay)
-		}
-	}
-	return s.Delay
 }

@@ -20,7 +20,7 @@ func frames(page *layout.Page) []layout.Box {
 		}
 		frame, members := rules[i], 1
 		for k := i + 1; k < len(rules); k++ {
-			if used[k] || !sameEnds(frame, rules[k]) {
+			if used[k] || abs(frame.X0-rules[k].X0) >= 5 || abs(frame.X1-rules[k].X1) >= 5 {
 				continue
 			}
 			if isHeadRule(page, frame, rules[k]) {
@@ -86,10 +86,6 @@ func horizontals(page *layout.Page) []layout.Box {
 		out = append(out, b)
 	}
 	return slices.DeleteFunc(out, func(b layout.Box) bool { return b.Width() < 30 })
-}
-
-func sameEnds(a, b layout.Box) bool {
-	return abs(a.X0-b.X0) < 5 && abs(a.X1-b.X1) < 5
 }
 
 // rowsBetween reports whether almost all lines between two rules are rows of cells: a table may fill a page.

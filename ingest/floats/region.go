@@ -43,16 +43,6 @@ func (v *pageView) sides() (above, below int) {
 	return above, below
 }
 
-// unlikeness is the distance of a frame from a caption, with a penalty on the side where the paper does not put its
-// tables.
-func (v *pageView) unlikeness(f item, b layout.Box) float64 {
-	d := distance(f, b)
-	if (b.Y0 < f.caption.Y0) != v.captionsBelow {
-		d += near
-	}
-	return d
-}
-
 // pair finds the area of each caption: tables by their rules first, then the rest by the space between a caption and
 // the text around it.
 func (v *pageView) pair() {
@@ -104,7 +94,11 @@ func (v *pageView) closestPair(free []layout.Box) (caption, frame int) {
 			continue
 		}
 		for k, b := range free {
-			if d := v.unlikeness(f, b); d < least && v.fits(f, b) {
+			d := distance(f, b)
+			if (b.Y0 < f.caption.Y0) != v.captionsBelow { // the side where the paper does not put its tables
+				d += near
+			}
+			if d < least && v.fits(f, b) {
 				caption, frame, least = i, k, d
 			}
 		}
@@ -197,7 +191,7 @@ func (v *pageView) isBody(i int) bool {
 		return l.Role == layout.Footnote || l.Role == layout.AuthorNote
 	case v.isLargeHead(l):
 		return true
-	case v.isLoose(l):
+	case v.enclosed(l) || len(l.Cells()) > 1 || l.Size < 0.85*v.bodySize: // in cells, or in small text
 		return false
 	case l.Size > 1.08*v.bodySize && l.Bold, l.Chars() > 24 && l.Box.Width() > 0.5*v.columnWidth(l):
 		return true
@@ -207,19 +201,14 @@ func (v *pageView) isBody(i int) bool {
 	return isBoldHead(l)
 }
 
-// isLargeHead reports whether a line is a numbered title in large type. It may have the wide gaps of loose lines.
-func (v *pageView) isLargeHead(l layout.Line) bool {
-	return l.Size > 1.15*v.bodySize && numberedHead.MatchString(l.Text()) && !v.enclosed(l)
-}
-
 // isBoldHead reports whether a line is a numbered title in bold type with space above.
 func isBoldHead(l layout.Line) bool {
 	return l.Bold && l.Break && l.Chars() > 6 && numberedHead.MatchString(l.Text())
 }
 
-// isLoose reports whether a line is in an image or a table, in cells, or in small text.
-func (v *pageView) isLoose(l layout.Line) bool {
-	return v.enclosed(l) || len(l.Cells()) > 1 || l.Size < 0.85*v.bodySize
+// isLargeHead reports whether a line is a numbered title in large type. It may have the wide gaps of loose lines.
+func (v *pageView) isLargeHead(l layout.Line) bool {
+	return l.Size > 1.15*v.bodySize && numberedHead.MatchString(l.Text()) && !v.enclosed(l)
 }
 
 // endsParagraph reports whether a short line continues the one above.

@@ -55,7 +55,13 @@ func proseHTML(doc *layout.Document, lines []layout.Line, box layout.Box) string
 		return ""
 	}
 	rows := strings.Split(doc.Flow(lines), "\n")
-	if isShort(lines, box) {
+	short := 0 // almost all lines of a list end well before the width of their box, unlike paragraphs
+	for _, l := range lines {
+		if l.Box.Width() < 0.85*box.Width() {
+			short++
+		}
+	}
+	if short*10 >= 9*len(lines) {
 		rows = rows[:0]
 		for _, l := range lines {
 			rows = append(rows, l.Text())
@@ -68,17 +74,6 @@ func proseHTML(doc *layout.Document, lines []layout.Line, box layout.Box) string
 	}
 	b.WriteString("</table>")
 	return b.String()
-}
-
-// isShort reports whether almost all lines end well before the width of their box, unlike paragraphs.
-func isShort(lines []layout.Line, box layout.Box) bool {
-	n := 0
-	for _, l := range lines {
-		if l.Box.Width() < 0.85*box.Width() {
-			n++
-		}
-	}
-	return n*10 >= 9*len(lines)
 }
 
 // cellRows reassembles rows from the lines of both columns of a page.

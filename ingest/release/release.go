@@ -134,9 +134,12 @@ func (c *copier) copy(ctx context.Context, id string) (string, error) {
 		return title, nil
 	}
 	file := c.PDFs.find(p.Metadata)
-	if p.File, err = c.identity(p, file); err != nil {
-		return title, err
+	rows, err := json.Marshal(p)
+	if err != nil {
+		return title, fmt.Errorf("import paper %s: %w", p.Metadata.PaperID, err)
 	}
+	// The size of the PDF is part of the version, so that a PDF found later is added.
+	p.File = paperdb.File{SHA256: files.Hash(fmt.Appendf(rows, " %d", file.size)), Name: c.Name, Parser: Parser, Problems: p.File.Problems}
 	switch state, err := c.state(ctx, p); {
 	case err != nil:
 		return title, fmt.Errorf("look for paper %s in the store: %w", p.Metadata.PaperID, err)
@@ -148,15 +151,6 @@ func (c *copier) copy(ctx context.Context, id string) (string, error) {
 		return title, nil
 	}
 	return title, c.put(ctx, p, file)
-}
-
-// identity identifies a version of a paper by its rows and the size of its PDF, so that a PDF found later is added.
-func (c *copier) identity(p paperdb.Paper, file pdf) (paperdb.File, error) {
-	rows, err := json.Marshal(p)
-	if err != nil {
-		return paperdb.File{}, fmt.Errorf("import paper %s: %w", p.Metadata.PaperID, err)
-	}
-	return paperdb.File{SHA256: files.Hash(fmt.Appendf(rows, " %d", file.size)), Name: c.Name, Parser: Parser, Problems: p.File.Problems}, nil
 }
 
 // state is the state of a paper in the store.

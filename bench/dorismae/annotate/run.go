@@ -64,7 +64,12 @@ func Run(c Config, s session.Session) (r Result, err error) {
 	if err := described.settle(c.Dir); err != nil {
 		return r, err
 	}
-	if err := a.connect(); err != nil {
+	a.sumCost()
+	spent := budget.Spent{Usage: a.Usage}
+	if a.USD != nil {
+		spent.USD = *a.USD
+	}
+	if a.model, err = a.opened.Connect(models.Requests{Account: budget.NewAccount(c.Limits, spent, s.Now)}); err != nil {
 		return r, err
 	}
 	if err := a.annotate(pairs); err != nil {
@@ -136,17 +141,6 @@ func (a *annotator) openModel() error {
 	a.opened.Described = maps.Clone(a.opened.Described)
 	delete(a.opened.Described, "base_url") // the same model at another address gives the same kind of replies
 	return nil
-}
-
-// connect puts the budget before the model.
-func (a *annotator) connect() (err error) {
-	a.sumCost()
-	spent := budget.Spent{Usage: a.Usage}
-	if a.USD != nil {
-		spent.USD = *a.USD
-	}
-	a.model, err = a.opened.Connect(models.Requests{Account: budget.NewAccount(a.Limits, spent, a.session.Now)})
-	return err
 }
 
 // sumCost sums what the directory has cost.

@@ -78,7 +78,7 @@ func (d *builder) add(r vectors.Record) error {
 
 // addWords appends the words of record n.
 func (d *builder) addWords(n uint32, r vectors.Record) {
-	document := isDocument(d.info, r.Origin)
+	document := vectors.Filter{Table: d.info.Corpus.Table, Column: d.info.Corpus.Column}.Match(r.Origin)
 	total := uint32(0)
 	for _, w := range r.Words {
 		i := d.words.number(w.Text)
@@ -92,11 +92,6 @@ func (d *builder) addWords(n uint32, r vectors.Record) {
 		total += uint32(w.Count)
 	}
 	d.tokens = append(d.tokens, total)
-}
-
-// isDocument reports whether a record belongs to the corpus of its collection.
-func isDocument(c vectors.Collection, o vectors.Origin) bool {
-	return vectors.Filter{Table: c.Corpus.Table, Column: c.Corpus.Column}.Match(o)
 }
 
 func (d *builder) addOrigin(o vectors.Origin) error {
@@ -217,7 +212,15 @@ func (d *builder) finishOrigins() {
 		next[p.paper]++
 	}
 	d.out.section("places", raw(d.places))
-	if runs := runsOf(d.places); len(runs) <= maxRuns {
+	var runs []run // the ranges of one column
+	for i, p := range d.places {
+		if n := len(runs); n > 0 && runs[n-1].table == p.table && runs[n-1].column == p.column {
+			runs[n-1].to++
+			continue
+		}
+		runs = append(runs, run{table: p.table, column: p.column, from: uint32(i), to: uint32(i + 1)})
+	}
+	if len(runs) <= maxRuns {
 		d.out.section("runs", raw(runs))
 	}
 	d.out.section("starts", raw(starts))
@@ -226,18 +229,6 @@ func (d *builder) finishOrigins() {
 
 // maxRuns is the maximum number of runs worth a section: a group of papers and a merge have one for each column.
 const maxRuns = 64
-
-// runsOf divides records into ranges of one column.
-func runsOf(places []place) (list []run) {
-	for i, p := range places {
-		if n := len(list); n > 0 && list[n-1].table == p.table && list[n-1].column == p.column {
-			list[n-1].to++
-			continue
-		}
-		list = append(list, run{table: p.table, column: p.column, from: uint32(i), to: uint32(i + 1)})
-	}
-	return list
-}
 
 // finishVersions writes the versions in the order of the papers section.
 func (d *builder) finishVersions() {

@@ -72,7 +72,11 @@ func (c *collection) search(ctx context.Context, e engine, q vectors.Query) ([]v
 	var w wording
 	if c.manifest.Collection.Kind == vectors.Words {
 		w.weights = c.manifest.Corpus.Weights()
-		w.query = weigh(c.parts, w.weights, q.Words)
+		for _, word := range q.Words {
+			if n := frequency(c.parts, word.Text); n > 0 {
+				w.query = append(w.query, wanted{text: word.Text, weight: float64(w.weights.Query(word.Count, n))})
+			}
+		}
 	}
 	e.floor = float32(math.Inf(-1))
 	var hits []vectors.Hit

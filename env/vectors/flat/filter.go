@@ -93,15 +93,6 @@ func (o *origins) candidates(f vectors.Filter) (candidates, error) {
 	return d, nil
 }
 
-// span returns a range of records that contains all that pass a filter.
-func (o *origins) span(f vectors.Filter) (first uint32, count int, err error) {
-	all, err := o.candidates(f)
-	if all.list != nil {
-		return 0, len(o.places), err
-	}
-	return uint32(all.first), all.count, err
-}
-
 // narrow limits the candidates to the runs of the filter's column, if these are neighbours, so that no place of another
 // record is read. An empty result has count 0.
 func (d *candidates) narrow() {

@@ -67,7 +67,7 @@ func readManifest(dir string, generation int) (manifest, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("manifest: %w: %w", err, errDamaged)
 	}
-	if !m.sumFits(text) {
+	if end := bytes.LastIndex(text, []byte(sumKey)); end < 0 || sumOf(text[:end]) != m.CRC32C {
 		return m, fmt.Errorf("checksum of the manifest: %w", errDamaged)
 	}
 	if m.Format != manifestFormat {
@@ -77,22 +77,11 @@ func readManifest(dir string, generation int) (manifest, error) {
 		return m, fmt.Errorf("manifest: %w: %w", err, errDamaged)
 	}
 	for _, s := range m.Segments {
-		if !s.isNamed() {
+		if !segmentName.MatchString(s.File) || s.Gone != "" && !segmentName.MatchString(s.Gone) { // no other path may be opened
 			return m, fmt.Errorf("manifest: segment %.40q: %w", s.File, errDamaged)
 		}
 	}
 	return m, nil
-}
-
-// sumFits reports whether the checksum is that of the manifest's text.
-func (m manifest) sumFits(text []byte) bool {
-	end := bytes.LastIndex(text, []byte(sumKey))
-	return end >= 0 && sumOf(text[:end]) == m.CRC32C
-}
-
-// isNamed reports whether the files of a segment have names that this program gives: no other path may be opened.
-func (s segment) isNamed() bool {
-	return segmentName.MatchString(s.File) && (s.Gone == "" || segmentName.MatchString(s.Gone))
 }
 
 func (m manifest) write(dir string, generation int) error {

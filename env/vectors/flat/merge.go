@@ -20,15 +20,6 @@ const (
 	defaultMaxMerged = 1 << 19
 )
 
-// tier returns the size class of a segment.
-func tier(records int) int {
-	t := 0
-	for n := records / smallSegment; n >= fanout; n /= fanout {
-		t++
-	}
-	return t
-}
-
 // dueForMerge returns segments to merge into one of at most maxMerged records: those of a size class that has reached the
 // fanout, else one with more deleted than live records; none if no merge is due.
 func dueForMerge(parts []*part, maxMerged int) []*part {
@@ -40,7 +31,10 @@ func dueForMerge(parts []*part, maxMerged int) []*part {
 		if p.live() > maxMerged/2 {
 			continue
 		}
-		t := tier(p.live())
+		t := 0 // the size class
+		for n := p.live() / smallSegment; n >= fanout; n /= fanout {
+			t++
+		}
 		if classes[t] = append(classes[t], p); len(classes[t]) == fanout {
 			return upTo(classes[t], maxMerged)
 		}
@@ -79,7 +73,14 @@ func (d *builder) merge(ctx context.Context, parts []*part) error {
 			}
 		}
 	}
-	d.copyVersions(parts)
+	d.versions = make(map[string]string)
+	for _, p := range parts { // a paper with records in several segments has the version of the last one
+		for i := range uint32(max(p.origins.versions.len(), 0)) {
+			if id := string(p.origins.papers.at(i)); d.papers.has(id) {
+				d.versions[id] = string(p.origins.versions.at(i))
+			}
+		}
+	}
 	if d.info.Kind == vectors.Words {
 		return d.mergeWords(parts, to)
 	}
@@ -152,18 +153,6 @@ func (d *builder) relieve() {
 	d.relieved = d.out.at
 	for _, p := range d.sources {
 		p.file.evict()
-	}
-}
-
-// copyVersions keeps the version of each paper. A paper with records in several segments has that of the last one.
-func (d *builder) copyVersions(parts []*part) {
-	d.versions = make(map[string]string)
-	for _, p := range parts {
-		for i := range uint32(max(p.origins.versions.len(), 0)) {
-			if id := string(p.origins.papers.at(i)); d.papers.has(id) {
-				d.versions[id] = string(p.origins.versions.at(i))
-			}
-		}
 	}
 }
 

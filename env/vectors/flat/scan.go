@@ -73,7 +73,9 @@ func (s *set) searchDense(ctx context.Context, e engine, q vectors.Query) (*top[
 		return nil, err
 	}
 	p := newProbe(e.kernel, q.Dense)
-	if e.coarseFirst(all.count, q.K) && p.length > 0 {
+	// The codes are a quarter of the bytes, but the records that they do not exclude are read twice.
+	coarse := e.path == codesFirst || e.path == byCost && all.count >= batchSize && all.count/16 >= q.K
+	if coarse && p.length > 0 {
 		p.quantize(s.rows.dim)
 		rest, err := s.exclude(ctx, e, p, all, q.K)
 		if err != nil {
@@ -94,12 +96,6 @@ func (s *set) searchDense(ctx context.Context, e engine, q vectors.Query) (*top[
 		}
 	}
 	return best, nil
-}
-
-// coarseFirst reports whether scanning the codes first pays off. They are a quarter of the bytes, but the records that
-// they do not exclude are read twice.
-func (e engine) coarseFirst(count, k int) bool {
-	return e.path == codesFirst || e.path == byCost && count >= batchSize && count/16 >= k
 }
 
 // exclude scans the codes and returns, unordered, the records that may be the best of one of the k best cells.

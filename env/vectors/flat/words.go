@@ -65,17 +65,6 @@ type wanted struct {
 	weight float64
 }
 
-// weigh looks the words of a query up in all segments. Words that no document has are left out.
-func weigh(parts []*part, weights bm25.Weights, query []vectors.Word) []wanted {
-	var list []wanted
-	for _, q := range query {
-		if n := frequency(parts, q.Text); n > 0 {
-			list = append(list, wanted{text: q.Text, weight: float64(weights.Query(q.Count, n))})
-		}
-	}
-	return list
-}
-
 // frequency returns the number of documents that have a word.
 func frequency(parts []*part, text string) (n int) {
 	for _, p := range parts {
@@ -93,22 +82,21 @@ type wording struct {
 	scores  []float64 // zeros, for the next segment
 }
 
-// room returns n zeros. The caller sets them back to zero.
-func (w *wording) room(n int) []float64 {
-	if len(w.scores) < n {
-		w.scores = make([]float64, n)
-	}
-	return w.scores[:n]
-}
-
 // searchWords sums the weights of the words in float64, in ascending order of the words, so that the scores do not
 // depend on how the records are divided among segments.
 func (s *set) searchWords(ctx context.Context, e engine, words *wording, q vectors.Query) (*top[ranked], error) {
-	first, count, err := s.origins.span(q.Filter)
+	all, err := s.origins.candidates(q.Filter)
 	if err != nil {
 		return nil, err
 	}
-	scores := words.room(count)
+	first, count := uint32(all.first), all.count
+	if all.list != nil {
+		first, count = 0, len(s.origins.places)
+	}
+	if len(words.scores) < count {
+		words.scores = make([]float64, count)
+	}
+	scores := words.scores[:count]
 	var touched []uint32 // counted from first, like scores
 	for _, w := range words.query {
 		if err := ctx.Err(); err != nil {
