@@ -93,15 +93,6 @@ func (f *fontLetters) add(r rune) {
 	}
 }
 
-// isForeign reports whether most letters are accented Latin ones, as in no language. Too few tell nothing.
-func (f *fontLetters) isForeign() bool {
-	const (
-		fewest    = 100 // letters
-		different = 12
-	)
-	return f.accented >= fewest && f.accented*2 >= f.all && len(f.runes) >= different
-}
-
 // lettersByFont counts the letters of each font.
 func lettersByFont(inputs []layout.Input) map[string]*fontLetters {
 	byFont := map[string]*fontLetters{}
@@ -125,9 +116,10 @@ func lettersByFont(inputs []layout.Input) map[string]*fontLetters {
 // foreignFonts returns the fonts most of whose letters are accented Latin ones, as in no language, and their letters. It
 // ignores fonts of a few symbols.
 func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]int) {
+	const fewest, different = 100, 12 // letters: less tells nothing
 	fonts, count = map[string]bool{}, map[rune]int{}
 	for name, f := range lettersByFont(inputs) {
-		if !f.isForeign() {
+		if f.accented < fewest || f.accented*2 < f.all || len(f.runes) < different {
 			continue
 		}
 		fonts[name] = true

@@ -29,7 +29,11 @@ func Select(ctx context.Context, paths []string, take func(key string) bool) ([]
 	}
 	var mine []string
 	taken := inorder.Within(ctx, keysAtOnce, all, func(_ context.Context, path string) string {
-		if take(contentKey(path)) {
+		key, err := readKey(path)
+		if err != nil {
+			key = filepath.Base(path)
+		}
+		if take(key) {
 			return path
 		}
 		return ""
@@ -43,14 +47,6 @@ func Select(ctx context.Context, paths []string, take func(key string) bool) ([]
 		}
 	}
 	return mine, nil
-}
-
-func contentKey(path string) string {
-	key, err := readKey(path)
-	if err != nil {
-		return filepath.Base(path)
-	}
-	return key
 }
 
 func readKey(path string) (key string, err error) {

@@ -114,15 +114,6 @@ type stored struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// storeSize records the size of the database.
-func (d *Dir) storeSize() error {
-	file, err := os.Stat(d.Database())
-	if err != nil {
-		return err
-	}
-	return WriteRecord(filepath.Join(d.folder(), storedName), stored{Format: recordFormat, Bytes: file.Size()})
-}
-
 // checkBegun returns [ErrUnfinished] if the first ingest was interrupted.
 func (d *Dir) checkBegun() error {
 	first := &Dir{path: d.path, generation: 1}
@@ -236,7 +227,11 @@ func (d *Dir) commit(info Info) error {
 	if err != nil {
 		return err
 	}
-	if err := d.storeSize(); err != nil {
+	database, err := os.Stat(d.Database())
+	if err != nil {
+		return err
+	}
+	if err := WriteRecord(filepath.Join(d.folder(), storedName), stored{Format: recordFormat, Bytes: database.Size()}); err != nil {
 		return err
 	}
 	if err := files.WriteFile(filepath.Join(d.folder(), InfoName), text); err != nil {

@@ -39,7 +39,11 @@ func Cut(text string, parts []Part, limit int) []string {
 		for to < len(parts) && starts[to+1]-starts[from] <= room {
 			to++
 		}
-		windows = append(windows, between(text, parts, from, to))
+		begin := 0
+		if from > 0 {
+			begin = parts[from-1].End
+		}
+		windows = append(windows, strings.TrimSpace(text[begin:parts[to-1].End]))
 		if to == len(parts) {
 			return windows
 		}
@@ -49,15 +53,6 @@ func Cut(text string, parts []Part, limit int) []string {
 		}
 		from = next
 	}
-}
-
-// between returns the text of the parts in [from, to).
-func between(text string, parts []Part, from, to int) string {
-	begin := 0
-	if from > 0 {
-		begin = parts[from-1].End
-	}
-	return strings.TrimSpace(text[begin:parts[to-1].End])
 }
 
 // Windows splits a text into windows of at most Tokens tokens of cl100k_base.

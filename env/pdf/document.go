@@ -221,18 +221,13 @@ func (d *Document) turnTo(n int) error {
 	}
 	d.current, d.page = n, page
 	d.loaded = append(d.loaded, loadedPage{n, page})
-	d.frames[n] = d.measure()
-	return d.fault(n)
-}
-
-// measure reads the visible box of the loaded page (crop within media box) and its rotation.
-func (d *Document) measure() frame {
 	f := frame{turns: int(d.g.word("FPDFPage_GetRotation", d.page)) & 3}
-	if d.g.yes("FPDF_GetPageBoundingBox", d.page, d.g.at(0)) {
+	if d.g.yes("FPDF_GetPageBoundingBox", d.page, d.g.at(0)) { // the crop box within the media box
 		r := d.g.floats(4) // left, top, right, bottom
 		f.left, f.top, f.right, f.bottom = r[0], r[1], r[2], r[3]
 	}
-	return f
+	d.frames[n] = f
+	return d.fault(n)
 }
 
 // fault converts a pending fault of the guest to an error of page n.

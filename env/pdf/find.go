@@ -28,7 +28,13 @@ const seed = 24
 // in two columns, it returns the part in the column with more of it. It reports false if less than half of the text is
 // found.
 func Find(glyphs []Glyph, text string) (Box, bool) {
-	page, places := foldedGlyphs(glyphs)
+	var page []rune
+	var places []int // the indexes of their glyphs
+	for i, g := range glyphs {
+		for _, r := range folded(string(g.Rune)) {
+			page, places = append(page, r), append(places, i)
+		}
+	}
 	want := folded(text)
 	if len(want) == 0 {
 		return Box{}, false
@@ -109,16 +115,6 @@ func folded(text string) []rune {
 		}
 	}
 	return list
-}
-
-// foldedGlyphs are the letters and digits of a page with the indexes of their glyphs.
-func foldedGlyphs(glyphs []Glyph) (text []rune, places []int) {
-	for i, g := range glyphs {
-		for _, r := range folded(string(g.Rune)) {
-			text, places = append(text, r), append(places, i)
-		}
-	}
-	return text, places
 }
 
 // largestBlock is the box of the glyphs between two jumps up the page, as between columns, that has most of them.

@@ -86,7 +86,13 @@ func (d *Document) pageGlyphs(n int) ([]Glyph, string, error) {
 	}
 	all := len(glyphs)
 	if glyphs = inside(glyphs, d.frames[n].page()); len(glyphs) < all {
-		plain = textOf(glyphs)
+		var b strings.Builder // in the form of the text of a page that is shown whole
+		for _, g := range glyphs {
+			if !g.LineEnd {
+				b.WriteRune(g.Rune)
+			}
+		}
+		plain = b.String()
 	}
 	return glyphs, plain, nil
 }
@@ -122,17 +128,6 @@ func mainAngle(glyphs []Glyph) int {
 		}
 	}
 	return 0
-}
-
-// textOf returns the text of glyphs in the form of plainText, for pages that are not shown whole.
-func textOf(glyphs []Glyph) string {
-	var b strings.Builder
-	for _, g := range glyphs {
-		if !g.LineEnd {
-			b.WriteRune(g.Rune)
-		}
-	}
-	return b.String()
 }
 
 // plainText reads the text of a page in pieces that fit the scratch memory.

@@ -35,7 +35,10 @@ func Validate(data []byte) (info Info, warnings []string, err error) {
 			warnings = append(warnings, brokenStructure)
 		}
 	}()
-	ctx, err := pdfcpu.Read(bytes.NewReader(data), validation())
+	disableConfigDir()
+	conf := model.NewDefaultConfiguration()
+	conf.ValidationMode, conf.Offline, conf.Cmd = model.ValidationRelaxed, true, model.VALIDATE
+	ctx, err := pdfcpu.Read(bytes.NewReader(data), conf)
 	if err != nil {
 		return Info{}, []string{brokenStructure}, nil
 	}
@@ -73,13 +76,3 @@ var crossReference = lazyregexp.New(`^\s*(xref|\d+\s+\d+\s+obj)`)
 // disableConfigDir keeps pdfcpu from creating a folder in the user's configuration. It sets a global variable of that
 // package, so it must run only once. pdfcpu's package api, which has a function for it, takes long to compile.
 var disableConfigDir = sync.OnceFunc(func() { model.ConfigPath = "disable" })
-
-// validation returns a lenient configuration without network access.
-func validation() *model.Configuration {
-	disableConfigDir()
-	conf := model.NewDefaultConfiguration()
-	conf.ValidationMode = model.ValidationRelaxed
-	conf.Offline = true
-	conf.Cmd = model.VALIDATE
-	return conf
-}

@@ -69,24 +69,19 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 	for _, e := range elements {
 		d.add(kinds[e.Kind], e.PaperID, e.ID)
 	}
-	d.shuffle(papers)
-	for _, h := range d.pools[candidate.Text] {
-		if len(h.ids) > 1 {
-			d.pools[candidate.Sections] = append(d.pools[candidate.Sections], h)
-		}
-	}
-	return d, nil
-}
-
-// shuffle brings the papers of all pools into one random order.
-func (d *Draw) shuffle(papers []paperdb.Outline) {
-	place := make(map[string]int, len(papers))
+	place := make(map[string]int, len(papers)) // in one random order for all pools
 	for i, k := range d.Random("papers").Perm(len(papers)) {
 		place[papers[i].PaperID] = k
 	}
 	for _, pool := range d.pools {
 		slices.SortStableFunc(pool, func(a, b holder) int { return place[a.paper] - place[b.paper] })
 	}
+	for _, h := range d.pools[candidate.Text] {
+		if len(h.ids) > 1 {
+			d.pools[candidate.Sections] = append(d.pools[candidate.Sections], h)
+		}
+	}
+	return d, nil
 }
 
 // add adds an element to the pool of its kind; the elements of a paper must follow each other.
@@ -136,7 +131,9 @@ func (d *Draw) choose(id candidate.ID) (choice, bool) {
 	if len(pool) == 0 {
 		return choice{}, false
 	}
-	h, visit := pool[(start(id.Category, len(pool))+id.Index)%len(pool)], id.Index/len(pool)
+	_, part := math.Modf(stride * float64(slices.Index(candidate.Categories(), id.Category)))
+	start := int(part * float64(len(pool)))
+	h, visit := pool[(start+id.Index)%len(pool)], id.Index/len(pool)
 	random := d.Random("element", string(id.Category), h.paper)
 	if id.Category.Element() == candidate.Sections {
 		a, b := pair(random, len(h.ids), visit)
@@ -150,12 +147,6 @@ func (d *Draw) choose(id candidate.ID) (choice, bool) {
 // multiples of 0.005 gave it: with AirQA's shares, no paper has more than 1.92 times the mean number of questions, for 200
 // to 5,000 questions about 24 to 1,200 papers. With an order of its own for each category it would be 4.5.
 const stride = 0.44
-
-// start returns the place of the paper with which a category begins.
-func start(c candidate.Category, papers int) int {
-	_, part := math.Modf(stride * float64(slices.Index(candidate.Categories(), c)))
-	return int(part * float64(papers))
-}
 
 func pairs(n int) int { return n * (n - 1) / 2 }
 

@@ -25,7 +25,11 @@ func Merge(parts [2]MergePart) (Tracked, error) {
 	var kwargs []json.RawMessage
 	for i, p := range parts {
 		questions = append(questions, fmt.Sprintf("About “%s”: %s", p.Title, p.Example.Question))
-		formats = append(formats, formatOf(ordinals[i], p.Example.AnswerFormat))
+		format := "For the " + ordinals[i] + " element: " + p.Example.AnswerFormat
+		if rest, found := strings.CutPrefix(p.Example.AnswerFormat, "Your answer should be"); found {
+			format = "The " + ordinals[i] + " element should be" + rest
+		}
+		formats = append(formats, format)
 		functions = append(functions, p.Example.Evaluator.Func)
 		kwargs = append(kwargs, p.Example.Evaluator.Kwargs)
 	}
@@ -35,13 +39,4 @@ func Merge(parts [2]MergePart) (Tracked, error) {
 		AnswerFormat: "Your answer should be a Python list of two elements, one per question in the given order. " + strings.Join(formats, " "),
 		Evaluator:    qa.Evaluator{Func: "eval_conjunction", Kwargs: arguments},
 	}, err
-}
-
-// formatOf restates an answer format for an element of a list.
-func formatOf(ordinal, format string) string {
-	rest, found := strings.CutPrefix(format, "Your answer should be")
-	if found {
-		return "The " + ordinal + " element should be" + rest
-	}
-	return "For the " + ordinal + " element: " + format
 }

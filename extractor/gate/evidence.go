@@ -69,7 +69,13 @@ func unsupported(s Subject, evidence []candidate.Evidence) string {
 	for _, e := range evidence {
 		quotes = append(quotes, e.Quote)
 	}
-	quotes = append(quotes, quotedIn(s)...)
+	for _, quote := range s.Draft.Evidence { // all that are in the material
+		for _, part := range s.Material.Parts {
+			if _, ok := quoteIn(part, []string{quote}); ok {
+				quotes = append(quotes, quote)
+			}
+		}
+	}
 	all := strings.Join(quotes, " | ")
 	for _, part := range answerParts(s.Answer) {
 		if !supported(part, question, all) {
@@ -84,32 +90,15 @@ func isDrawn(e candidate.Evidence) bool {
 	return e.Kind == candidate.Image || e.Kind == candidate.Formula
 }
 
-// supported reports whether quotes state a part of an answer, or need not: a number that the reader counts, or an
-// alternative that the question offers.
+// supported reports whether quotes state a part of an answer, or need not: a small whole number that the reader
+// counts, and no quote states, or an alternative that the question offers.
 func supported(part, question, quotes string) bool {
 	number, isNumber := numberOf(part)
 	if isNumber {
-		return countable(number, question, quotes) || hasNumber(quotes, part, number)
+		few := number == float64(int(number)) && number <= mostCounted
+		return few && counted.MatchString(question) && !states(quotes, question) || hasNumber(quotes, part, number)
 	}
 	return holds(question, part) || hasName(quotes, part)
-}
-
-// countable reports whether the reader is to count up to a number: it is whole and small, and no quote states the count.
-func countable(number float64, question, quotes string) bool {
-	whole := number == float64(int(number))
-	return counted.MatchString(question) && whole && number <= mostCounted && !states(quotes, question)
-}
-
-// quotedIn returns all quotes that are in the material.
-func quotedIn(s Subject) (list []string) {
-	for _, quote := range s.Draft.Evidence {
-		for _, part := range s.Material.Parts {
-			if _, ok := quoteIn(part, []string{quote}); ok {
-				list = append(list, quote)
-			}
-		}
-	}
-	return list
 }
 
 // states reports whether quotes have a number before the word that a question counts.

@@ -79,7 +79,14 @@ type paperReader struct {
 // first lines, Joins on the others.
 func Read(s Source) Paper {
 	r := &paperReader{Source: s, italics: map[string]bool{}}
-	r.findFlow()
+	for _, p := range r.Doc.Pages {
+		for i, l := range p.Lines {
+			if l.Role == layout.Body && !r.inRegion(l) {
+				r.flow = append(r.flow, l)
+				r.ours = append(r.ours, &p.Lines[i])
+			}
+		}
+	}
 	r.findHeadings()
 	if !slices.ContainsFunc(r.heads, isBibliography) {
 		r.findBibliography()
@@ -89,18 +96,6 @@ func Read(s Source) Paper {
 	p.Sections = r.sections()
 	p.Equations = r.equations()
 	return p
-}
-
-// findFlow collects the body lines outside figures and tables.
-func (r *paperReader) findFlow() {
-	for _, p := range r.Doc.Pages {
-		for i, l := range p.Lines {
-			if l.Role == layout.Body && !r.inRegion(l) {
-				r.flow = append(r.flow, l)
-				r.ours = append(r.ours, &p.Lines[i])
-			}
-		}
-	}
 }
 
 func (r *paperReader) inRegion(l layout.Line) bool {

@@ -80,12 +80,3 @@ var (
 		`^(pii|doi|arxiv)\s*:|^10\.\d{4,}/|^\S*[\d_]\S*$|<[a-z/]+>`)
 	latexSource = lazyregexp.New(`\\[a-zA-Z]+|[{}$]`)
 )
-
-// usableTitle returns the title in a file's metadata, or "" if it is a file name, a placeholder or source code.
-func usableTitle(title string) string {
-	title = strings.Join(strings.Fields(title), " ")
-	if letters(title) == 0 || fileName.MatchString(title) || latexSource.MatchString(title) {
-		return ""
-	}
-	return title
-}

@@ -21,7 +21,10 @@ const (
 // title returns the title in the file's metadata as printed on page 1, or else the largest text there above the abstract,
 // or else the title in the metadata.
 func (r *paperReader) title() string {
-	named := usableTitle(r.Title)
+	named := strings.Join(strings.Fields(r.Title), " ")
+	if letters(named) == 0 || fileName.MatchString(named) || latexSource.MatchString(named) {
+		named = ""
+	}
 	if len(r.Doc.Pages) == 0 {
 		return named
 	}

@@ -15,7 +15,9 @@ func Link(path, from string) error {
 	if err != nil {
 		return err
 	}
-	if isSame(path, from) {
+	there, errThere := os.Stat(path)
+	source, errSource := os.Stat(from)
+	if errThere == nil && errSource == nil && os.SameFile(there, source) {
 		return nil
 	}
 	dir := filepath.Dir(path)
@@ -31,10 +33,4 @@ func Link(path, from string) error {
 		return fmt.Errorf("link %s: %w", filepath.Base(path), err)
 	}
 	return nil
-}
-
-func isSame(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }

@@ -51,7 +51,11 @@ func Write(path string, fill func(io.Writer) error) error {
 
 func replace(path string, fill func(io.Writer) error) error {
 	if isStream(path) {
-		return stream(path, fill)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fillBuffered(f, fill), f.Close())
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -80,14 +84,6 @@ func isStream(path string) bool {
 	}
 	target, err := os.Stat(path)
 	return err == nil && !target.Mode().IsRegular() && !target.IsDir()
-}
-
-func stream(path string, fill func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(fillBuffered(f, fill), f.Close())
 }
 
 func fillBuffered(f io.Writer, fill func(io.Writer) error) error {

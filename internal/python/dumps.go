@@ -24,9 +24,20 @@ func appendJSON(b []byte, v Value) []byte {
 	case *big.Int:
 		return x.Append(b, 10)
 	case List:
-		return appendJSONItems(b, x)
+		b = append(b, '[')
+		for i, item := range x {
+			b = appendJSON(separate(b, i), item)
+		}
+		return append(b, ']')
 	case *Dict:
-		return appendJSONMembers(b, x)
+		b = append(b, '{')
+		i := 0
+		for k, item := range x.All() {
+			b = appendJSON(separate(b, i), k)
+			b = appendJSON(append(b, ": "...), item)
+			i++
+		}
+		return append(b, '}')
 	}
 	return append(b, Repr(v)...)
 }
@@ -37,25 +48,6 @@ func separate(b []byte, i int) []byte {
 		return append(b, ", "...)
 	}
 	return b
-}
-
-func appendJSONItems(b []byte, list List) []byte {
-	b = append(b, '[')
-	for i, item := range list {
-		b = appendJSON(separate(b, i), item)
-	}
-	return append(b, ']')
-}
-
-func appendJSONMembers(b []byte, d *Dict) []byte {
-	b = append(b, '{')
-	i := 0
-	for k, item := range d.All() {
-		b = appendJSON(separate(b, i), k)
-		b = appendJSON(append(b, ": "...), item)
-		i++
-	}
-	return append(b, '}')
 }
 
 func jsonFloat(f float64) string {

@@ -41,7 +41,10 @@ func (p *parser) signed() (Value, error) {
 
 func applySign(v Value, negative bool) Value {
 	if b, ok := v.(bool); ok {
-		v = int64(boolToInt(b))
+		v = int64(0)
+		if b {
+			v = int64(1)
+		}
 	}
 	if !negative {
 		return v
@@ -57,13 +60,6 @@ func applySign(v Value, negative bool) Value {
 		return -x
 	}
 	return v
-}
-
-func boolToInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // complexSum reads the imaginary part of a number like 3+4j; its real part left began at start.

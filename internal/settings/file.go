@@ -162,7 +162,8 @@ type level map[string]yaml.Node
 
 // validate rejects keys that are neither a flag nor a command.
 func (y level) validate(file string, node *kong.Node) error {
-	known := flagsUnder(node)
+	known := make(map[string]bool)
+	EachFlag(node, func(_ *kong.Node, f *kong.Flag) { known[f.Name] = true })
 	for _, key := range slices.Sorted(maps.Keys(y)) {
 		sub, isCommand := y.under(key)
 		i := slices.IndexFunc(node.Children, func(c *kong.Node) bool { return c.Name == key })
@@ -178,13 +179,6 @@ func (y level) validate(file string, node *kong.Node) error {
 		}
 	}
 	return nil
-}
-
-// flagsUnder are the flags of a command and its sub-commands.
-func flagsUnder(node *kong.Node) map[string]bool {
-	known := make(map[string]bool)
-	EachFlag(node, func(_ *kong.Node, f *kong.Flag) { known[f.Name] = true })
-	return known
 }
 
 // under returns the keys below a key; false if it has a value.

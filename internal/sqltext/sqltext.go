@@ -95,7 +95,10 @@ func (w *writer) put(i int) {
 	case l.condition(word):
 		w.feed(l.indent + 2)
 	}
-	w.write(t)
+	if t.spaced && strings.TrimSpace(w.line) != "" {
+		w.line += " "
+	}
+	w.line += t.Text
 	w.after(i)
 }
 
@@ -125,13 +128,6 @@ func (w *writer) feed(indent int) {
 		w.lines = append(w.lines, w.line)
 	}
 	w.line = strings.Repeat(" ", max(indent, 0))
-}
-
-func (w *writer) write(t token) {
-	if t.spaced && strings.TrimSpace(w.line) != "" {
-		w.line += " "
-	}
-	w.line += t.Text
 }
 
 // conditions are the clauses with a condition.

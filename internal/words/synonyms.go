@@ -51,11 +51,3 @@ var synonyms = map[string]string{
 	"twelve": "12", "lamda": "lambda", "varepsilon": "epsilon", "vartheta": "theta", "varkappa": "kappa", "varpi": "pi", "varrho": "rho",
 	"varsigma": "sigma", "varphi": "phi",
 }
-
-// canonical returns the form of a word in which it is compared.
-func canonical(word string) string {
-	if other := synonyms[word]; other != "" {
-		return other
-	}
-	return word
-}

@@ -12,6 +12,7 @@
 package words
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 	"unicode"
@@ -58,7 +59,7 @@ func each(runes []rune, yield func(word string, first, end int)) {
 	first, last := 0, 0
 	flush := func() {
 		if len(word) > 0 {
-			yield(canonical(string(word)), first, last+1)
+			yield(cmp.Or(synonyms[string(word)], string(word)), first, last+1)
 			word = word[:0]
 		}
 	}

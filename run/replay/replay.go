@@ -132,8 +132,10 @@ func (c Config) changes(schema string) []runlog.Change {
 // is in the result.
 func (r *Runner) Episode(ctx context.Context, name string) (Episode, error) {
 	e := Episode{Episode: name, Steps: []Step{}}
-	rec, err := r.load(name)
-	if err != nil {
+	uuid, repeat := qa.SplitEpisodeID(name)
+	rec, err := r.config.Run.Episode(uuid, repeat)
+	var missing *runlog.BlobError
+	if err != nil && !errors.As(err, &missing) { // a system prompt is not needed
 		e.Error = err.Error()
 		return e, nil
 	}
@@ -166,17 +168,6 @@ func (r *Runner) Episode(ctx context.Context, name string) (Episode, error) {
 		e.Steps = append(e.Steps, step)
 	}
 	return e, nil
-}
-
-// load reads an episode.
-func (r *Runner) load(name string) (runlog.Recorded, error) {
-	uuid, repeat := qa.SplitEpisodeID(name)
-	rec, err := r.config.Run.Episode(uuid, repeat)
-	var missing *runlog.BlobError
-	if errors.As(err, &missing) { // a system prompt is not needed
-		err = nil
-	}
-	return rec, err
 }
 
 // recordedResult returns the recorded observation of a step; that of the final action is the answer. It is nil if there is

@@ -83,19 +83,15 @@ func (s Status) progress() string {
 	if s.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", s.Failed)
 	}
-	text += fmt.Sprintf(", %d left, of %d questions in the %s", s.Left, s.Questions, s.list())
+	list := "file"
+	if s.Shard != "" {
+		list = "shard"
+	}
+	text += fmt.Sprintf(", %d left, of %d questions in the %s", s.Left, s.Questions, list)
 	if s.Repeats > 1 {
 		text += fmt.Sprintf(" × %d repeats", s.Repeats)
 	}
 	return text
-}
-
-// list is what the questions of the run are listed in.
-func (s Status) list() string {
-	if s.Shard != "" {
-		return "shard"
-	}
-	return "file"
 }
 
 // ways lists the outcomes, the most frequent first.

@@ -18,7 +18,11 @@ func (m *maker) action(s qa.Step) {
 	var list attributes
 	list.text("gen_ai.operation.name", "execute_tool")
 	list.text("gen_ai.tool.name", s.Action.Name)
-	list.text("gen_ai.tool.type", toolType(s))
+	kind := "function"
+	if len(o.Hits) > 0 || o.Touched != nil { // it read papers
+		kind = "datastore"
+	}
+	list.text("gen_ai.tool.type", kind)
 	if s.Called != nil {
 		list.text("gen_ai.tool.call.id", s.Called.ID)
 	}
@@ -46,14 +50,6 @@ func (m *maker) action(s qa.Step) {
 	if len(o.Hits) > 0 {
 		m.retrieval(s, span)
 	}
-}
-
-// toolType is datastore for the tools that read papers.
-func toolType(s qa.Step) string {
-	if len(s.Observation.Hits) > 0 || s.Observation.Touched != nil {
-		return "datastore"
-	}
-	return "function"
 }
 
 // retrieval adds the search of a retrieval, with the passages that the model got.

@@ -16,7 +16,9 @@ func (m *maker) call(s qa.Step) {
 	list := m.request()
 	list.text("gen_ai.response.id", s.Reply.ID)
 	list.text("gen_ai.response.model", s.Reply.Model)
-	list.texts("gen_ai.response.finish_reasons", orNone(s.Reply.Finish))
+	if s.Reply.Finish != "" {
+		list.texts("gen_ai.response.finish_reasons", []string{s.Reply.Finish})
+	}
 	m.usage(&list, s.Reply)
 	m.input(&list, s)
 	list.text("gen_ai.output.messages", encoded([]message{m.output(s)}))
@@ -143,11 +145,4 @@ func (m *maker) failedRequest(i int, a qa.Attempt) {
 	span := &tracepb.Span{SpanId: spanID(m.trace, kindFailed, i), Name: "chat " + m.model, Kind: tracepb.Span_SPAN_KIND_CLIENT}
 	m.add(span, list, a.Started, a.Started.Add(time.Duration(a.Seconds*float64(time.Second))))
 	failed(span, cmp.Or(string(a.Error), string(qa.FailUnknown)), "no reply")
-}
-
-func orNone(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
 }

@@ -82,17 +82,13 @@ func (c Config) episodes(s *source) iter.Seq2[Episode, error] {
 				yield(Episode{}, fmt.Errorf("%s: %w", s.Dir, err))
 				return
 			}
-			e := Episode{Run: s.Run, Recorded: rec, Score: s.scores[rec.Episode], Scoring: s.scoring, Edit: c.edit(rec)}
+			redaction := redact.Redactor{Known: c.Redact, Emails: c.RedactEmails}.Scope(rec.Messages)
+			e := Episode{Run: s.Run, Recorded: rec, Score: s.scores[rec.Episode], Scoring: s.scoring, Edit: redaction.Message}
 			if !yield(e, nil) {
 				return
 			}
 		}
 	}
-}
-
-// edit returns the redaction of an episode.
-func (c Config) edit(rec runlog.Recorded) func(qa.Message) qa.Message {
-	return redact.Redactor{Known: c.Redact, Emails: c.RedactEmails}.Scope(rec.Messages).Message
 }
 
 // packed returns spans with the description of the program that made them.

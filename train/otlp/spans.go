@@ -69,7 +69,7 @@ type maker struct {
 
 func newMaker(e Episode) *maker {
 	m := &maker{e: e, replies: make(map[int]bool), written: make(map[int]bool)}
-	m.trace = traceID(e.Run.ID, e.Recorded.UUID, e.Recorded.Repeat)
+	m.trace = digest("trace", e.Run.ID, e.Recorded.UUID, e.Recorded.Repeat)[:16]
 	m.root = spanID(m.trace, kindEpisode, 0)
 	for i, message := range e.Recorded.Messages {
 		m.replies[i] = message.Role == qa.Assistant
@@ -219,11 +219,6 @@ const (
 	kindRetrieval = "retrieval"
 	kindFailed    = "failed"
 )
-
-// traceID identifies an episode. run is the id of its run.
-func traceID(run, uuid string, repeat int) []byte {
-	return digest("trace", run, uuid, repeat)[:16]
-}
 
 // spanID identifies a span of a trace; n is the number of a step, or of a request that failed.
 func spanID(trace []byte, kind string, n int) []byte {

@@ -151,7 +151,11 @@ func Write(c Config) (s Summary, err error) {
 		return s, err
 	}
 	for _, p := range splits {
-		s.Splits = append(s.Splits, p.count())
+		var ids strings.Builder
+		for _, t := range p.tasks {
+			ids.WriteString(t.UUID + "\n")
+		}
+		s.Splits = append(s.Splits, Rows{p.name, len(p.tasks), files.Hash(ids.String())})
 	}
 	f, err := export.OpenFolder(c.Out)
 	if err != nil {
@@ -237,12 +241,4 @@ func (c Config) divide() ([]split, error) {
 		list = append(list, p)
 	}
 	return list, nil
-}
-
-func (p split) count() Rows {
-	var ids strings.Builder
-	for _, t := range p.tasks {
-		ids.WriteString(t.UUID + "\n")
-	}
-	return Rows{p.name, len(p.tasks), files.Hash(ids.String())}
 }

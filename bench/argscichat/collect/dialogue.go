@@ -6,9 +6,7 @@ package collect
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -218,19 +216,7 @@ type Draft struct {
 	Bare bool
 }
 
-// clean returns the draft with its text as it is stored.
-func (d Draft) clean() Draft {
-	text := strings.ToValidUTF8(strings.ReplaceAll(d.Text, "\r\n", "\n"), "\ufffd")
-	d.Text = strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' {
-			return ' '
-		}
-		return r
-	}, text))
-	return d
-}
-
-// accept checks a clean draft of a role. repeated reports that the message is stored already.
+// accept checks a draft of a role, with its text as it is stored. repeated reports that the message is stored already.
 func (d *Dialogue) accept(by Role, m Draft) (repeated bool, err error) {
 	if m.N >= 0 && m.N < len(d.Messages) {
 		if d.Messages[m.N].equals(by, m) {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,7 +58,9 @@ type Server struct {
 // NewServer returns a server of a study.
 func NewServer(c ServerConfig) *Server {
 	s := &Server{ServerConfig: c, guard: web.NewKeyedGuard(c.Host, c.Study.Key()), feed: web.NewFeed()}
-	s.tries = newTries(c.Now)
+	s.tries = tries{
+		now: c.Now, wrong: make(map[string][]time.Time), queue: make(chan struct{}, maxQueue), turn: make(chan struct{}, 1),
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET "+web.AssetPrefix, web.AssetHandler())
 	mux.HandleFunc("GET /{$}", s.page)
@@ -220,20 +223,13 @@ func (s *Server) labels(w http.ResponseWriter, r *http.Request, p *Participant) 
 		return
 	}
 	for name, tags := range r.PostForm {
-		n, isMessage := messageOf(name)
-		if isMessage && err == nil {
+		field, isMessage := strings.CutPrefix(name, "m")
+		n, notNumber := strconv.Atoi(field)
+		if isMessage && notNumber == nil && err == nil {
 			err = s.Study.Label(p, number, n, tags)
 		}
 	}
 	s.answer(w, err)
-}
-
-func messageOf(field string) (int, bool) {
-	if len(field) < 2 || field[0] != 'm' {
-		return 0, false
-	}
-	n, err := strconv.Atoi(field[1:])
-	return n, err == nil
 }
 
 // Minutes are the minutes that are left once a notice is due, rounded up; 0 before.
@@ -275,10 +271,6 @@ type tries struct {
 	wrong map[string][]time.Time
 	// queue has an entry for each try that waits, turn for the one that is next.
 	queue, turn chan struct{}
-}
-
-func newTries(now func() time.Time) tries {
-	return tries{now: now, wrong: make(map[string][]time.Time), queue: make(chan struct{}, maxQueue), turn: make(chan struct{}, 1)}
 }
 
 // allowed reports whether an address may try a code. After many wrong ones it waits before it does.

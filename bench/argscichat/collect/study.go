@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"airqa/bench/argscichat"
 	"airqa/internal/ledger"
@@ -278,7 +279,12 @@ func (s *Study) Send(p *Participant, m Draft) error {
 	if _, err := s.expire(d, now); err != nil {
 		return err
 	}
-	m = m.clean()
+	m.Text = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(strings.ReplaceAll(m.Text, "\r\n", "\n"), "\ufffd")))
 	slices.Sort(m.Facts)
 	if repeated, err := d.accept(role, m); err != nil || repeated {
 		return err

@@ -113,21 +113,14 @@ func (s *Stats) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &f); err != nil {
 		return fmt.Errorf("read BM25 statistics: %w", err)
 	}
-	if err := f.check(); err != nil {
-		return fmt.Errorf("read BM25 statistics: %w", err)
+	if f.Format != format {
+		return fmt.Errorf("read BM25 statistics: format %d, not %d", f.Format, format)
+	}
+	if f.Documents < 0 || f.Tokens < 0 || f.Size < 0 || f.Average <= 0 {
+		return errors.New("read BM25 statistics: the statistics are damaged")
 	}
 	*s = Stats{corpus: f.Corpus, average: f.Average, size: f.Size, terms: make(map[string]Term)}
 	s.weigh()
-	return nil
-}
-
-func (f saved) check() error {
-	if f.Format != format {
-		return fmt.Errorf("format %d, not %d", f.Format, format)
-	}
-	if f.Documents < 0 || f.Tokens < 0 || f.Size < 0 || f.Average <= 0 {
-		return errors.New("the statistics are damaged")
-	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package milvus
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -44,7 +45,10 @@ func (s *Store) claim(ctx context.Context, next *entry) error {
 		return err
 	}
 	for ; ; next.number++ {
-		next.collection = serverName(s.prefix, next.info.Name, next.number)
+		next.collection = s.prefix + next.info.Name[:min(len(next.info.Name), 160)]
+		if next.number > 1 {
+			next.collection = fmt.Sprintf("%s__%d", next.collection, next.number)
+		}
 		taken, err := s.server.client.HasCollection(ctx, next.collection)
 		if err == nil && !taken {
 			taken, err = s.server.client.HasCollection(ctx, termsOf(next.collection))
@@ -77,7 +81,10 @@ func (s *Store) complete(ctx context.Context, next *entry, terms map[string]bm25
 	if err := s.fillTerms(ctx, next, terms); err != nil {
 		return err
 	}
-	return s.catalog.publish(ctx, next)
+	if err := s.catalog.addEncoder(ctx, next); err != nil {
+		return err
+	}
+	return s.catalog.addDescription(ctx, next) // the last row that it writes makes the collection current
 }
 
 // fill writes records in batches, with ids starting at first.
@@ -92,7 +99,8 @@ func (s *Store) fill(ctx context.Context, e *entry, first int64, records iter.Se
 			return err
 		}
 		r.Dense, r.Sparse = slices.Clone(r.Dense), slices.Clone(r.Sparse)
-		batch, size = append(batch, r), size+bytesOf(r)
+		batch = append(batch, r)
+		size += 4*len(r.Dense) + 8*len(r.Sparse) + len(r.PaperID) + len(r.Table) + len(r.Column) + len(r.Key) + 16 // about, in a message
 		if len(batch) == batchRows || size >= batchBytes {
 			if err := s.insert(ctx, e, first, batch); err != nil {
 				return err

@@ -86,14 +86,6 @@ func newEntry(r row) (*entry, error) {
 	return &entry{info: d.Collection, collection: r.collection, number: r.number, first: d.First, pieces: d.Pieces}, nil
 }
 
-// publish describes a complete collection in the catalog. The last row that it writes makes the collection current.
-func (c *catalog) publish(ctx context.Context, e *entry) error {
-	if err := c.addEncoder(ctx, e); err != nil {
-		return err
-	}
-	return c.addDescription(ctx, e)
-}
-
 // addEncoder writes the encoder in pieces.
 func (c *catalog) addEncoder(ctx context.Context, e *entry) error {
 	encoded := base64.StdEncoding.EncodeToString(e.info.Encoder)

@@ -56,16 +56,6 @@ func (p searchParam) Params() map[string]any        { return p }
 func (p searchParam) AddRadius(r float64)           { p["radius"] = r }
 func (p searchParam) AddRangeFilter(filter float64) { p["range_filter"] = filter }
 
-// searchWith returns the parameters of an index for a search, which takes those that it knows.
-func searchWith(index string) searchParam {
-	params := make(searchParam)
-	_, given := splitIndex(index)
-	for name, value := range given {
-		params[name], _ = strconv.Atoi(value) // is checked
-	}
-	return params
-}
-
 // indexOf returns the index of a collection. A sparse one is exact.
 func indexOf(c vectors.Collection) (entity.Index, error) {
 	if c.Kind != vectors.Dense {

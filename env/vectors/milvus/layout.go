@@ -1,7 +1,6 @@
 package milvus
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/entity"
@@ -35,15 +34,6 @@ const (
 // newIDs returns count consecutive random ids. A collision is improbable, with 2^62 ids to choose from.
 func newIDs(count int) span {
 	return span{first: rand.Int64N(1 << 62), count: int64(count)}
-}
-
-// serverName returns the server's name for version n (from 1) of a collection.
-func serverName(prefix, name string, n int64) string {
-	s := prefix + name[:min(len(name), 160)]
-	if n > 1 {
-		s = fmt.Sprintf("%s__%d", s, n)
-	}
-	return s
 }
 
 // serverDim is the dimension on the server. Milvus has no vectors of dimension 1; padding with a zero leaves the cosine
@@ -126,9 +116,4 @@ func sparseVector(terms []vectors.Term) (entity.SparseEmbedding, error) {
 		positions[i], weights[i] = t.Position, t.Weight
 	}
 	return entity.NewSliceSparseEmbedding(positions, weights)
-}
-
-// bytesOf estimates the size of a record in a message.
-func bytesOf(r vectors.Record) int {
-	return 4*len(r.Dense) + 8*len(r.Sparse) + len(r.PaperID) + len(r.Table) + len(r.Column) + len(r.Key) + 16
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 	"github.com/milvus-io/milvus-sdk-go/v2/entity"
@@ -144,7 +145,12 @@ func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, b bounds, 
 
 func searchOf(c vectors.Collection, v vectors.Vector) (entity.Vector, entity.MetricType, entity.SearchParam, error) {
 	if c.Kind == vectors.Dense {
-		return denseVector(v.Dense), entity.COSINE, searchWith(c.Index), nil
+		params := make(searchParam) // an index takes those that it knows
+		_, given := splitIndex(c.Index)
+		for name, value := range given {
+			params[name], _ = strconv.Atoi(value) // is checked
+		}
+		return denseVector(v.Dense), entity.COSINE, params, nil
 	}
 	query, err := sparseVector(v.Sparse)
 	if err != nil {
