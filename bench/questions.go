@@ -144,9 +144,16 @@ func paper(benchmark string, d Document, ranked bool) (paperdb.Paper, error) {
 		if i == 0 || u.Section != d.Units[i-1].Section {
 			w.section(u.Section)
 		}
-		if strings.TrimSpace(u.Text) != "" {
-			w.unit(u)
+		if strings.TrimSpace(u.Text) == "" {
+			continue
 		}
+		text := marked(u.ID, u.Text)
+		page, section := &p.Pages[len(p.Pages)-1], &p.Sections[len(p.Sections)-1]
+		page.Content = strings.TrimPrefix(page.Content+"\n"+text, "\n")
+		section.Content = strings.TrimPrefix(section.Content+"\n"+text, "\n")
+		p.Chunks = append(p.Chunks, paperdb.Chunk{
+			ID: qa.PartUUID(p.Metadata.PaperID, page.Number, "chunk", len(p.Chunks)+1), Text: text, Ordinal: len(p.Chunks) + 1, PageID: page.ID,
+		})
 	}
 	p.Metadata.NumPages = len(p.Pages)
 	return p, nil
@@ -162,16 +169,6 @@ func (w writer) section(title string) {
 	id, n := w.Metadata.PaperID, len(w.Pages)+1
 	w.Pages = append(w.Pages, paperdb.Page{ID: qa.PageUUID(id, n), Number: n, Content: title})
 	w.Sections = append(w.Sections, paperdb.Section{ID: qa.SectionUUID(id, n-1), Title: title, Ordinal: n - 1, PageNumbers: []int{n}})
-}
-
-func (w writer) unit(u Unit) {
-	text := marked(u.ID, u.Text)
-	page, section := &w.Pages[len(w.Pages)-1], &w.Sections[len(w.Sections)-1]
-	page.Content = strings.TrimPrefix(page.Content+"\n"+text, "\n")
-	section.Content = strings.TrimPrefix(section.Content+"\n"+text, "\n")
-	w.Chunks = append(w.Chunks, paperdb.Chunk{
-		ID: qa.PartUUID(w.Metadata.PaperID, page.Number, "chunk", len(w.Chunks)+1), Text: text, Ordinal: len(w.Chunks) + 1, PageID: page.ID,
-	})
 }
 
 // contextOf returns the context of a question.

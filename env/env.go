@@ -106,8 +106,13 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 		return nil, err
 	}
 	cfg.PDF.MaxPages = cmp.Or(cfg.PDF.MaxPages, math.MaxInt32) // the limit of ingest may have been raised
+	calls := remoteCalls
+	if _, local := cfg.Embedder.(*minilm.Model); local {
+		calls = runtime.GOMAXPROCS(0) // in process, one query uses one core
+	}
 	e := &Env{
-		dir: dir, path: cfg.Dir, limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline}, mode: cfg.Mode, embedder: keepQueries(cfg.Embedder),
+		dir: dir, path: cfg.Dir, limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline}, mode: cfg.Mode,
+		embedder: embed.NewKept(cfg.Embedder, embed.KeptConfig{Calls: calls}),
 	}
 	if e.pool, err = pdf.NewPool(cfg.PDF); err != nil {
 		return nil, err
@@ -125,15 +130,6 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 
 // remoteCalls is the maximum number of concurrent requests for queries to an embedding endpoint.
 const remoteCalls = 8
-
-// keepQueries wraps an embedder for queries. In process, one query uses one core.
-func keepQueries(e embed.Embedder) *embed.Kept {
-	calls := remoteCalls
-	if _, local := e.(*minilm.Model); local {
-		calls = runtime.GOMAXPROCS(0)
-	}
-	return embed.NewKept(e, embed.KeptConfig{Calls: calls})
-}
 
 // openPapers opens the database and the search index.
 func (e *Env) openPapers(ctx context.Context, cfg Config) (err error) {

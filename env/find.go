@@ -49,7 +49,11 @@ func (p *Papers) FindOne(ctx context.Context, name string) (paperdb.Name, error)
 		return paperdb.Name{}, err
 	}
 	ids := m.best()
-	if first := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !contains(m.begin, id) }); len(first) == 1 {
+	first := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		_, begins := slices.BinarySearch(m.begin, id)
+		return !begins
+	})
+	if len(first) == 1 {
 		ids = first
 	}
 	if len(ids) > 1 {
@@ -66,11 +70,6 @@ func (p *Papers) ambiguous(ctx context.Context, name, consequence string, ids []
 		return err
 	}
 	return fmt.Errorf("%q matches %d papers in %s%s:%s", name, len(ids), p.path, consequence, named)
-}
-
-func contains(sorted []string, id string) bool {
-	_, ok := slices.BinarySearch(sorted, id)
-	return ok
 }
 
 // match compares a name with ids, titles and files. It is an error if none matches.

@@ -73,7 +73,11 @@ func (c *checker) fault(s Severity, where, format string, args ...any) {
 func (c *checker) call(where, name string, arguments python.Value) {
 	f := find(functions, name)
 	if f == nil {
-		c.fault(Error, where, "there is no function %q%s", name, meant(name, functionNames()))
+		var names []string
+		for _, f := range functions {
+			names = append(names, f.Name)
+		}
+		c.fault(Error, where, "there is no function %q%s", name, meant(name, names))
 		return
 	}
 	c.subjective = c.subjective || f.Subjective
@@ -208,14 +212,6 @@ func nearest(name string, names []string) string {
 		}
 	}
 	return fuzzy.Nearest(name, names)
-}
-
-func functionNames() []string {
-	names := make([]string, len(functions))
-	for i, f := range functions {
-		names[i] = f.Name
-	}
-	return names
 }
 
 func (f *Function) paramNames() []string {

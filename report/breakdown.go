@@ -123,7 +123,12 @@ func repeatTable(rows []Row, _ Options) (*Table, error) {
 		{Head{Name: "mean"}, "", func(r Row) Value { return optional(r.Repeats.Mean, 2) }},
 		{Head{Name: "spread"}, "", func(r Row) Value { return optional(r.Repeats.Spread, 2) }},
 	}
-	shown := shownPasses(most)
+	var shown []int
+	for k := 2; k <= most; k++ {
+		if most <= 5 || k == most || k&(k-1) == 0 { // of more than five, powers of two and the last
+			shown = append(shown, k)
+		}
+	}
 	for _, k := range shown {
 		columns = append(columns, column{Head{Name: fmt.Sprintf("pass@%d", k), Group: "at least one right"}, "", func(r Row) Value {
 			return r.Repeats.pass(k, func(p Pass) float64 { return p.At })
@@ -138,17 +143,6 @@ func repeatTable(rows []Row, _ Options) (*Table, error) {
 	t.Notes = []string{"In percent. Mean and spread (sample standard deviation) are over AVG of each repeat. pass@k: the chance that at " +
 		"least one of k tries is right; pass^k: that all are; unbiased estimates over the questions with k scored tries or more."}
 	return &t, nil
-}
-
-// shownPasses returns the k of the columns: every one up to five, then powers of two and the last.
-func shownPasses(most int) []int {
-	var list []int
-	for k := 2; k <= most; k++ {
-		if most <= 5 || k == most || k&(k-1) == 0 {
-			list = append(list, k)
-		}
-	}
-	return list
 }
 
 func (r Repeats) pass(k int, chance func(Pass) float64) Value {

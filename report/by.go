@@ -140,11 +140,3 @@ func text(raw json.RawMessage) string {
 	}
 	return string(raw)
 }
-
-// byTable is nil if no field is chosen.
-func byTable(rows []Row, o Options) (*Table, error) {
-	if o.By == "" {
-		return nil, nil
-	}
-	return o.tallyTable(rows, Table{Title: "By " + o.By, Label: o.By}, func(r Row) []Part { return r.By }), nil
-}

@@ -111,14 +111,3 @@ func (a *Actions) fault(kind string, n int) {
 	}
 	a.Unreadable += n
 }
-
-func countActions(episodes []episode) Actions {
-	var sum Actions
-	for _, e := range episodes {
-		sum.Actions += e.actions.Actions
-		for kind, n := range e.actions.Kinds {
-			sum.fault(kind, n)
-		}
-	}
-	return sum
-}

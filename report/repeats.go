@@ -60,14 +60,6 @@ func repeats(questions []question) Repeats {
 	return r
 }
 
-// ruledOut removes the means over questions, because the verdicts rule out AVG.
-func (r *Repeats) ruledOut() {
-	r.Each, r.Mean, r.Spread = make([]*float64, r.K), nil, nil
-	for i, p := range r.Passes {
-		r.Passes[i] = Pass{K: p.K}
-	}
-}
-
 func meanAndSpread(values []float64) (mean, spread float64) {
 	n := float64(len(values))
 	for _, v := range values {

@@ -161,7 +161,12 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	row.Repeats = repeats(questions)
 	price := o.priceOf(run, row.Model)
 	row.Effort = effort(episodes, price)
-	row.Actions = countActions(episodes)
+	for _, e := range episodes {
+		row.Actions.Actions += e.actions.Actions
+		for kind, n := range e.actions.Kinds {
+			row.Actions.fault(kind, n)
+		}
+	}
 	row.Outcomes = countOutcomes(questions)
 	row.Functions = tallies(o, questions, func(ex qa.Example) []string { return []string{ex.Evaluator.Func} },
 		func(name string, t Tally) Function { return Function{name, t} })
@@ -172,9 +177,12 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 		row.Each = answers(questions, price)
 	}
 	row.Panel = panel(scores)
-	if row.Within = within(questions); row.Cell(Average).impossible {
+	if row.Within = within(questions); row.Cell(Average).impossible { // no means without AVG
 		row.Within = nil
-		row.Repeats.ruledOut()
+		row.Repeats.Each, row.Repeats.Mean, row.Repeats.Spread = make([]*float64, row.Repeats.K), nil, nil
+		for i, p := range row.Repeats.Passes {
+			row.Repeats.Passes[i] = Pass{K: p.K}
+		}
 	}
 	for _, ex := range examples {
 		if ex.Evaluator.Func == "" {

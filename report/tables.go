@@ -30,7 +30,12 @@ func tables() []named {
 		{"repeats", repeatTable},
 		{"judges", judgeTable},
 		{"functions", functionTable},
-		{byName, byTable},
+		{byName, func(rows []Row, o Options) (*Table, error) {
+			if o.By == "" {
+				return nil, nil
+			}
+			return o.tallyTable(rows, Table{Title: "By " + o.By, Label: o.By}, func(r Row) []Part { return r.By }), nil
+		}},
 		{"leaderboard", leaderboard},
 		{answerName, answerTable},
 	}

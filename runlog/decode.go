@@ -84,7 +84,13 @@ func replyFields(s *scanner, r *reply) {
 	text(s, "id", &r.ID)
 	text(s, "finish", &r.Finish)
 	if s.key("usage") {
-		s.object(func() { usageFields(s, &r.Usage) })
+		s.object(func() {
+			s.number("prompt", &r.Usage.Prompt)
+			s.number("completion", &r.Usage.Completion)
+			s.number("cached", &r.Usage.Cached)
+			s.number("reasoning", &r.Usage.Reasoning)
+			s.flag("estimated", &r.Usage.Estimated)
+		})
 	}
 	if s.key("attempts") {
 		r.Attempts = make([]qa.Attempt, 0, 1)
@@ -93,14 +99,6 @@ func replyFields(s *scanner, r *reply) {
 	s.other("tool_calls", &r.ToolCalls)
 	s.other("sealed", &r.Sealed)
 	s.flag("from_cache", &r.Cached)
-}
-
-func usageFields(s *scanner, u *qa.Usage) {
-	s.number("prompt", &u.Prompt)
-	s.number("completion", &u.Completion)
-	s.number("cached", &u.Cached)
-	s.number("reasoning", &u.Reasoning)
-	s.flag("estimated", &u.Estimated)
 }
 
 func attemptOf(s *scanner) (a qa.Attempt) {

@@ -219,22 +219,17 @@ func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) [
 	if redact != nil {
 		lines = ledger.RedactStrings(lines, redact)
 	}
-	return files.WriteFile(filepath.Join(dir, scoresDir, s.fileName()), lines)
+	name := notInNames.ReplaceAllString(s.Mode+"."+s.Judge, "_")
+	if len(name) > longestName {
+		name = name[:longestName] + "." + Hash(s.Mode + "." + s.Judge)[:12]
+	}
+	return files.WriteFile(filepath.Join(dir, scoresDir, name+".jsonl"), lines)
 }
 
 var notInNames = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 // longestName leaves room for a temporary suffix; file systems allow 255 bytes.
 const longestName = 200
-
-// fileName consists of mode and judge. A long panel name is truncated and gets a hash.
-func (s Scoring) fileName() string {
-	name := notInNames.ReplaceAllString(s.Mode+"."+s.Judge, "_")
-	if len(name) > longestName {
-		name = name[:longestName] + "." + Hash(s.Mode + "." + s.Judge)[:12]
-	}
-	return name + ".jsonl"
-}
 
 // ReadScores returns the scoring of a run that [FindScores] chooses.
 func ReadScores(dir string) (Scoring, []qa.Score, error) { return FindScores(dir, "", "") }

@@ -36,16 +36,13 @@ func (t View) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	if err != nil {
 		return failed(err)
 	}
-	return qa.Observation{Status: qa.StatusOK, Text: caption(im), Images: []qa.Image{im}, Touched: &qa.Touched{
+	text := fmt.Sprintf("Page %d of paper %s, %d x %d pixels.", im.Page, im.PaperID, im.Width, im.Height)
+	if len(im.Box) > 0 {
+		text = fmt.Sprintf("Box %s of page %d of paper %s, %d x %d pixels.", JSONValue(im.Box), im.Page, im.PaperID, im.Width, im.Height)
+	}
+	return qa.Observation{Status: qa.StatusOK, Text: text, Images: []qa.Image{im}, Touched: &qa.Touched{
 		Papers: []string{im.PaperID}, Pages: []qa.PaperPage{{PaperID: im.PaperID, Page: im.Page, Box: im.Box}},
 	}}, nil
-}
-
-func caption(im qa.Image) string {
-	if len(im.Box) == 0 {
-		return fmt.Sprintf("Page %d of paper %s, %d x %d pixels.", im.Page, im.PaperID, im.Width, im.Height)
-	}
-	return fmt.Sprintf("Box %s of page %d of paper %s, %d x %d pixels.", JSONValue(im.Box), im.Page, im.PaperID, im.Width, im.Height)
 }
 
 func numbers(v any) ([]float64, bool) {

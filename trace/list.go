@@ -16,6 +16,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"golang.org/x/sync/errgroup"
 
+	"airqa/eval"
 	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/runlog"
@@ -120,12 +121,19 @@ func (r *Run) keep(earlier *Run, beside keptRows) (todo []int) {
 func (r *Run) compute(ctx context.Context, todo []int) error {
 	r.repeats = make(map[string][]*Row)
 	err := r.each(ctx, todo, func(w *Row, rec runlog.Recorded, err error) {
-		w.fill(r.examples[w.UUID])
+		ex := r.examples[w.UUID]
+		w.Asked = Asked{Question: ex.Question, Tags: ex.Tags, Function: ex.Evaluator.Func}
+		if w.Tags == nil {
+			w.Tags = []string{}
+		}
+		if gold, ok := eval.GoldAnswer(ex.Evaluator); ok {
+			w.Gold = gold.String()
+		}
 		if err != nil {
 			w.Facts = Facts{Status: Damaged, Reason: err.Error()}
 			return
 		}
-		w.Facts = r.factsOf(r.examples[w.UUID], rec)
+		w.Facts = r.factsOf(ex, rec)
 	})
 	if err != nil {
 		return err
@@ -218,7 +226,9 @@ func (r *Run) readCache(beside keptRows, keep func(*keptRow)) {
 		return
 	}
 	var both sync.WaitGroup
-	for _, part := range halves(raw) {
+	cut := len(raw) / 2
+	cut += bytes.IndexByte(raw[cut:], '\n') + 1
+	for _, part := range [][]byte{raw[:cut], raw[cut:]} {
 		both.Go(func() {
 			for line := range bytes.Lines(part) {
 				var row keptRow
@@ -229,13 +239,6 @@ func (r *Run) readCache(beside keptRows, keep func(*keptRow)) {
 		})
 	}
 	both.Wait()
-}
-
-// halves cuts lines in two parts, which two processors read.
-func halves(raw []byte) [][]byte {
-	cut := len(raw) / 2
-	cut += bytes.IndexByte(raw[cut:], '\n') + 1
-	return [][]byte{raw[:cut], raw[cut:]}
 }
 
 // writeCache writes the facts beside a long log. A read-only directory has none.

@@ -138,15 +138,25 @@ func readPassages(t *Table, cut *ResultCut, hits []qa.Hit) []Passage {
 	if t == nil {
 		return nil
 	}
+	rows := slices.Clone(t.Rows) // as before the cut, as far as they are known
+	if cut != nil {
+		if cut.Last != nil {
+			rows[len(rows)-1] = cut.Last
+		}
+		rows = append(rows, cut.Rows...)
+	}
 	var list []Passage
-	for i, row := range wholeRows(t, cut) {
+	for i, row := range rows {
 		p, ok := readPassage(t.Columns, row)
 		if !ok {
 			return nil
 		}
 		p.Rank = i + 1
 		if p.Hidden = i >= len(t.Rows); !p.Hidden {
-			p.see(t.Columns, t.Rows[i])
+			shown := t.Rows[i]
+			text := shown[slices.Index(t.Columns, "text")]
+			p.Shortened = slices.ContainsFunc(shown, Cell.Shortened)
+			p.Seen = min(len(strings.TrimSuffix(text.Text, cutMark)), len(p.Text))
 		}
 		if i < len(hits) && !p.agree(hits[i]) {
 			return nil
@@ -157,25 +167,6 @@ func readPassages(t *Table, cut *ResultCut, hits []qa.Hit) []Passage {
 		list = append(list, Passage{Rank: h.Rank, Score: h.Score, Paper: h.PaperID, Page: h.Page, ID: h.ID, Hidden: true, Beyond: h.Beyond})
 	}
 	return list
-}
-
-// wholeRows returns the rows of a result before it was cut, as far as they are known.
-func wholeRows(t *Table, cut *ResultCut) []TableRow {
-	rows := slices.Clone(t.Rows)
-	if cut == nil {
-		return rows
-	}
-	if cut.Last != nil {
-		rows[len(rows)-1] = cut.Last
-	}
-	return append(rows, cut.Rows...)
-}
-
-// see notes how much of the passage was in the row that was shown.
-func (p *Passage) see(columns []string, shown TableRow) {
-	text := shown[slices.Index(columns, "text")]
-	p.Shortened = slices.ContainsFunc(shown, Cell.Shortened)
-	p.Seen = min(len(strings.TrimSuffix(text.Text, cutMark)), len(p.Text))
 }
 
 // agree adds the id of a hit, if it may be that of the passage. Cells of a shortened row may be shortened, too.
@@ -261,24 +252,15 @@ func readRow(line string) (columns []string, row TableRow, ok bool) {
 		if err != nil || !isText || in.Decode(&raw) != nil {
 			return nil, nil, false
 		}
-		cell, ok := readCell(string(raw))
-		if !ok {
-			return nil, nil, false
+		cell := Cell{Raw: string(raw), Text: string(raw)}
+		if raw[0] == '"' {
+			if err := json.Unmarshal(raw, &cell.Text); err != nil || tools.JSONValue(cell.Text) != cell.Raw {
+				return nil, nil, false
+			}
 		}
 		columns, row = append(columns, column), append(row, cell)
 	}
 	return columns, row, len(row) > 0 && encodeRow(columns, row) == line
-}
-
-func readCell(raw string) (Cell, bool) {
-	if raw[0] != '"' {
-		return Cell{Raw: raw, Text: raw}, true
-	}
-	var text string
-	if err := json.Unmarshal([]byte(raw), &text); err != nil || tools.JSONValue(text) != raw {
-		return Cell{}, false
-	}
-	return Cell{Raw: raw, Text: text}, true
 }
 
 func encodeRow(columns []string, row TableRow) string {

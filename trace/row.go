@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"airqa/eval"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/trace/cause"
@@ -149,17 +148,6 @@ func seconds(rec runlog.Recorded) float64 {
 		sum += working
 	}
 	return math.Round(1000*sum) / 1000
-}
-
-// fill adds the question to a row.
-func (w *Row) fill(ex qa.Example) {
-	w.Asked = Asked{Question: ex.Question, Tags: ex.Tags, Function: ex.Evaluator.Func}
-	if w.Tags == nil {
-		w.Tags = []string{}
-	}
-	if gold, ok := eval.GoldAnswer(ex.Evaluator); ok {
-		w.Gold = gold.String()
-	}
 }
 
 // shorten sets the shortest unique prefix of each uuid of a run.

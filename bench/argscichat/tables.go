@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -208,17 +207,6 @@ func (p Predictions) table() bench.Table {
 // intentFiles are the names of the labelled sentences, ours and upstream's.
 var intentFiles = []string{"intents.csv", "dataset.csv"}
 
-// findIntents reads the labelled sentences beside the folds; none if there is no such file.
-func findIntents(dir string) ([]Intent, []*dataset.Fault, error) {
-	for _, name := range intentFiles {
-		list, faults, err := LoadIntents(filepath.Join(dir, name))
-		if !errors.Is(err, fs.ErrNotExist) {
-			return list, faults, err
-		}
-	}
-	return nil, nil, os.ErrNotExist
-}
-
 // countData counts the data as the tables of the paper do.
 func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	data, err := Load(r.Dataset)
@@ -237,7 +225,13 @@ func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	intents, faults, err := findIntents(r.Dataset)
+	var intents []Intent
+	var faults []*dataset.Fault
+	for _, name := range intentFiles {
+		if intents, faults, err = LoadIntents(filepath.Join(r.Dataset, name)); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

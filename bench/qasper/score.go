@@ -127,7 +127,13 @@ func Score(items []bench.Item, predictions []Prediction, o Options) (Scores, err
 	s.note(len(items)-len(questions), "questions with the id of another, of which the last one counts")
 	s.note(len(predictions)-(len(questions)-s.Missing)-len(byID), "predictions for a question that has another, of which the last one counts")
 	s.note(len(byID), "predictions for unknown questions, which are ignored")
-	s.note(repeating(predictions), "predictions with the same evidence twice, which lowers their precision without --fixed")
+	repeating := 0
+	for _, p := range predictions {
+		if len(bench.Distinct(p.Evidence)) < len(p.Evidence) {
+			repeating++
+		}
+	}
+	s.note(repeating, "predictions with the same evidence twice, which lowers their precision without --fixed")
 	return s, nil
 }
 
@@ -152,21 +158,16 @@ func lastByID(items []bench.Item) []bench.Item {
 	return list
 }
 
-func repeating(predictions []Prediction) int {
-	n := 0
-	for _, p := range predictions {
-		if len(bench.Distinct(p.Evidence)) < len(p.Evidence) {
-			n++
-		}
-	}
-	return n
-}
-
 // add scores the prediction for one question.
 func (s *Scores) add(it bench.Item, p Prediction, predicted bool, o Options) {
 	answer, kind, gold := 0.0, "", it.Gold.Answers
 	if predicted {
-		answer, kind = answerF1(p.Answer, gold)
+		answer = -1
+		for _, g := range gold {
+			if f := words.SQuADF1(p.Answer, g.Text); f > answer {
+				answer, kind = f, g.Type // of several with this F1, the first
+			}
+		}
 		addType(s.ByType, kind, answer, it.Document)
 	} else {
 		s.Missing++
@@ -181,17 +182,6 @@ func (s *Scores) add(it bench.Item, p Prediction, predicted bool, o Options) {
 		evidence = 0
 	}
 	s.Evidence.add(evidence, it.Document)
-}
-
-// answerF1 is the maximum over the annotations, and the type of the first annotation that reaches it.
-func answerF1(text string, gold []bench.GoldAnswer) (best float64, kind string) {
-	best = -1
-	for _, g := range gold {
-		if f := words.SQuADF1(text, g.Text); f > best {
-			best, kind = f, g.Type
-		}
-	}
-	return best, kind
 }
 
 // bestEvidence is the maximum over the annotations. counts is false if no annotation can be answered from the text,

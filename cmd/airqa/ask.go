@@ -23,7 +23,6 @@ import (
 	"airqa/run/budget"
 	"airqa/run/models"
 	"airqa/run/session"
-	"airqa/runlog"
 )
 
 type askCmd struct {
@@ -140,11 +139,17 @@ func (c *askCmd) given(a *app) (questions, files []string, err error) {
 		if _, err := os.Stat(c.Question); err == nil {
 			return nil, nil, qa.Usagef("%s is a file, not a question; the question comes first: airqa ask \"QUESTION\" %[1]s", c.Question)
 		}
-		question, files := unquoted(append([]string{c.Question}, c.PDFs...))
+		args, words := append([]string{c.Question}, c.PDFs...), 1
+		if !strings.ContainsAny(c.Question, " \t\n") { // typed without quotation marks
+			for words < len(args) && !namesPapers(args[words]) {
+				words++
+			}
+		}
+		question := strings.Join(args[:words], " ")
 		if question != c.Question {
 			a.say("question: %s", question)
 		}
-		return []string{strings.TrimSpace(question)}, files, nil
+		return []string{strings.TrimSpace(question)}, args[words:], nil
 	}
 	text, err := a.readText(c.File)
 	if err != nil {
@@ -156,37 +161,12 @@ func (c *askCmd) given(a *app) (questions, files []string, err error) {
 	return ask.Read(text), files, nil
 }
 
-// unquoted joins the words of a question that was typed without quotation marks: those before the first file, folder or
-// address.
-func unquoted(args []string) (question string, files []string) {
-	words := 1
-	if !strings.ContainsAny(args[0], " \t\n") {
-		for words < len(args) && !namesPapers(args[words]) {
-			words++
-		}
-	}
-	return strings.Join(args[:words], " "), args[words:]
-}
-
 // namesPapers reports whether an argument is a path or an address.
 func namesPapers(arg string) bool {
 	if _, err := os.Stat(arg); err == nil || strings.ContainsRune(arg, os.PathSeparator) || strings.EqualFold(filepath.Ext(arg), ".pdf") {
 		return true
 	}
 	return fetch.IsAddress(arg)
-}
-
-// conversationDir is the run directory of the conversation that flags continue; "" for none. A wrong one is reported by
-// [askCmd.conversation].
-func conversationDir(last bool, from string) string {
-	if from == "" && last {
-		from, _ = ask.Last()
-	}
-	dir, _ := ask.SplitRun(from)
-	if _, err := runlog.ReadConfig(dir); err != nil {
-		return ""
-	}
-	return dir
 }
 
 // conversation returns what was asked and answered before, and the papers of that.

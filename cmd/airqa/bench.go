@@ -176,7 +176,11 @@ func (c benchRunCmd) Run(a *app) error {
 	// Flags are checked first: making the data directory may take long.
 	data := filepath.Join(c.Dir, c.Name+"-data")
 	questions := filepath.Join(c.Dir, c.Name+"-"+c.Context+"-"+c.History+".jsonl") // one for each form
-	args := append([]string{"run", "--data", data, "--questions", questions}, flagsAfterDashes(c.Args)...)
+	flags := c.Args
+	if len(flags) > 0 && flags[0] == "--" {
+		flags = flags[1:]
+	}
+	args := append([]string{"run", "--data", data, "--questions", questions}, flags...)
 	var commands cli
 	parser, err := kong.New(&commands, options(a.files)...)
 	if err != nil {
@@ -201,13 +205,6 @@ func (c benchRunCmd) Run(a *app) error {
 		a.say("next: airqa bench score %s --dataset %s --run %s", c.Name, c.Dataset, out)
 	}
 	return nil
-}
-
-func flagsAfterDashes(args []string) []string {
-	if len(args) > 0 && args[0] == "--" {
-		return args[1:]
-	}
-	return args
 }
 
 // prepare makes the data directory and the questions.

@@ -11,7 +11,7 @@ import (
 	"airqa/baselines"
 )
 
-// The scripts have a line "@NAME@" in place of each table of [completionTables]. Zsh runs that of bash.
+// The scripts have a line "@NAME@" in place of each table of words. Zsh runs that of bash.
 var (
 	//go:embed completion.bash
 	bashScript string
@@ -35,7 +35,15 @@ func (c completionCmd) Run(a *app) error {
 	case "fish":
 		script, write = fishScript, completionRow.fish
 	}
-	for name, rows := range completionTables(parser.Model.Node) {
+	program := parser.Model.Node
+	words := completions{program: program, commands: make([]completionRow, 1), values: make(map[string][]string)}
+	words.visit("airqa", program)
+	var values []completionRow
+	for _, patterns := range slices.Sorted(maps.Keys(words.values)) {
+		values = append(values, completionRow{words.values[patterns], strings.Fields(patterns)})
+	}
+	tables := map[string][]completionRow{"commands": words.commands, "flags": words.flags, "words": words.words, "values": values}
+	for name, rows := range tables {
 		var table strings.Builder
 		for _, r := range rows {
 			table.WriteString(write(r))
@@ -63,16 +71,6 @@ type completions struct {
 	commands, flags, words []completionRow
 	// values are commands with a flag, by the words that the flag takes; none if any other value may be given, such as a file.
 	values map[string][]string
-}
-
-func completionTables(program *kong.Node) map[string][]completionRow {
-	c := completions{program: program, commands: make([]completionRow, 1), values: make(map[string][]string)}
-	c.visit("airqa", program)
-	var values []completionRow
-	for _, words := range slices.Sorted(maps.Keys(c.values)) {
-		values = append(values, completionRow{c.values[words], strings.Fields(words)})
-	}
-	return map[string][]completionRow{"commands": c.commands, "flags": c.flags, "words": c.words, "values": values}
 }
 
 // visit adds a command and those below it.

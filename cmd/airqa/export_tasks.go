@@ -42,7 +42,11 @@ func (c exportTasksCmd) Run(a *app) error {
 	s, err := tasks.Write(tasks.Config{
 		Format: tasks.Format(c.Format), Out: c.Out, Program: program, Force: c.Replace, Questions: questions, Tools: tools,
 		Shares: c.Split, Seed: c.SplitSeed, WithGold: c.WithGold, URL: strings.TrimRight(c.URL, "/"),
-		Sidecar: tasks.Sidecar{Image: c.Image, AgentImage: c.AgentImage, Data: c.ImageData, Serve: c.serveFlags()},
+		Sidecar: tasks.Sidecar{Image: c.Image, AgentImage: c.AgentImage, Data: c.ImageData, Serve: []string{ // the same episodes
+			"--baseline", c.Baseline, "--retrieve", c.Retrieve, "--turns", strconv.Itoa(c.Turns), "--rows", strconv.Itoa(c.Rows),
+			"--observation-tokens", strconv.Itoa(c.ObservationTokens), "--query-seconds", strconv.FormatFloat(c.QuerySeconds, 'g', -1, 64),
+			"--call-timeout", c.CallTimeout.String(), "--max-answer", strconv.Itoa(c.MaxAnswer),
+		}},
 	})
 	if err != nil {
 		return adviseExport(err)
@@ -85,13 +89,4 @@ func (c exportTasksCmd) read(a *app) (questions []tasks.Question, tools []qa.Too
 		tools = serve.ToolSpecs(opened.Solver.Tools(qa.Example{Kind: questions[0].Kind}))
 	}
 	return questions, tools, nil
-}
-
-// serveFlags are the flags of airqa serve in the sidecar, for the same episodes.
-func (f episodeFlags) serveFlags() []string {
-	return []string{
-		"--baseline", f.Baseline, "--retrieve", f.Retrieve, "--turns", strconv.Itoa(f.Turns), "--rows", strconv.Itoa(f.Rows),
-		"--observation-tokens", strconv.Itoa(f.ObservationTokens), "--query-seconds", strconv.FormatFloat(f.QuerySeconds, 'g', -1, 64),
-		"--call-timeout", f.CallTimeout.String(), "--max-answer", strconv.Itoa(f.MaxAnswer),
-	}
 }

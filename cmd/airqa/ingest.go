@@ -119,7 +119,14 @@ func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks
 		a.say("error: folder %s cannot be listed: %v", f.Path, f.Err)
 	}
 	if c.JSON {
-		if err := a.printJSON(newIngestResult(to.Shard, sum)); err != nil {
+		r := ingestResult{
+			Shard: to.Shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages,
+			Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
+		}
+		for _, f := range sum.Failed {
+			r.Failed = append(r.Failed, ingestFailure{Path: f.Path, Reason: f.Err.Error()})
+		}
+		if err := a.printJSON(r); err != nil {
 			return err
 		}
 	}
@@ -148,17 +155,6 @@ type ingestResult struct {
 type ingestFailure struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
-}
-
-func newIngestResult(shard string, sum ingest.Summary) ingestResult {
-	r := ingestResult{
-		Shard: shard, Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages,
-		Poor: append([]ingest.Poor{}, sum.Poor...), Failed: []ingestFailure{},
-	}
-	for _, f := range sum.Failed {
-		r.Failed = append(r.Failed, ingestFailure{Path: f.Path, Reason: f.Err.Error()})
-	}
-	return r
 }
 
 func (c ingestCmd) config() ingest.Config {

@@ -71,7 +71,12 @@ func (c questionsStatsCmd) Run(a *app) error {
 	if err := c.write(a, func(w io.Writer) error { return stats.Write(w, o) }); err != nil {
 		return err
 	}
-	a.warnOfFaults(file)
+	if n := len(file.Faults); n > 0 && file.Unread() == 0 {
+		a.say("warning: %s; the first: %v; airqa questions lint %s lists all", terminal.Plural(n, "fault"), file.Faults[0], file.Path)
+	} else if n > 0 {
+		a.say("warning: %d of %d records could not be read; the first fault: %v; airqa questions lint %s lists all",
+			file.Unread(), file.Unread()+len(file.Items), file.Faults[0], file.Path)
+	}
 	return nil
 }
 
@@ -113,16 +118,6 @@ func withFaults(err error, file questions.File) error {
 		err = fmt.Errorf("%w\n  %w", err, f)
 	}
 	return err
-}
-
-// warnOfFaults reports records that statistics leave out, and other faults of form.
-func (a *app) warnOfFaults(file questions.File) {
-	if n := len(file.Faults); n > 0 && file.Unread() == 0 {
-		a.say("warning: %s; the first: %v; airqa questions lint %s lists all", terminal.Plural(n, "fault"), file.Faults[0], file.Path)
-	} else if n > 0 {
-		a.say("warning: %d of %d records could not be read; the first fault: %v; airqa questions lint %s lists all",
-			file.Unread(), file.Unread()+len(file.Items), file.Faults[0], file.Path)
-	}
 }
 
 type questionsConvertCmd struct {

@@ -148,7 +148,13 @@ func (c questionsNewCmd) write(a *app, d author.Draft) (author.Written, error) {
 func (a *app) interview(d author.Draft) (author.Written, error) {
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	lines := a.readLines()
+	lines := make(chan string)
+	go func(in io.Reader) { // a read of a terminal cannot be cancelled: this ends with the program
+		defer close(lines)
+		for s := bufio.NewScanner(in); s.Scan(); {
+			lines <- s.Text()
+		}
+	}(a.in)
 	ask := func(prompt, byDefault string) (string, error) {
 		if byDefault != "" {
 			prompt += " [" + terminal.Line(byDefault) + "]"
@@ -170,18 +176,6 @@ func (a *app) interview(d author.Draft) (author.Written, error) {
 		}
 	}
 	return author.Interview{Ask: ask, Say: func(text string) { a.say("%s", text) }, Find: d.Find}.Run(d)
-}
-
-// readLines sends the lines of standard input. A read of a terminal cannot be cancelled: the goroutine ends with the program.
-func (a *app) readLines() <-chan string {
-	lines := make(chan string)
-	go func(in io.Reader) {
-		defer close(lines)
-		for s := bufio.NewScanner(in); s.Scan(); {
-			lines <- s.Text()
-		}
-	}(a.in)
-	return lines
 }
 
 // defaultData is the default of --data.

@@ -12,6 +12,7 @@ import (
 	"airqa/internal/settings"
 	"airqa/llm"
 	"airqa/qa"
+	"airqa/run/ask"
 	"airqa/run/models"
 	"airqa/runlog"
 )
@@ -33,9 +34,13 @@ func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.
 	if dir == "" {
 		return nil, nil
 	}
-	value, err := recordedFlag(ctx, dir, flag.Name)
-	if err != nil || value == nil || parent.Command.Name == "replay" { // a replay sends nothing
-		return value, err
+	config, err := runlog.ReadConfig(dir)
+	if err != nil || (flag.Name == "base-url" || flag.Name == "price") && otherModel(ctx, config) {
+		return nil, err
+	}
+	value := flagsOfRun(config, os.Getenv)[flag.Name]
+	if value == nil || parent.Command.Name == "replay" { // a replay sends nothing
+		return value, nil
 	}
 	return value, checkRecorded(dir, flag, fmt.Sprint(value))
 }
@@ -51,18 +56,6 @@ func (r recordedFlags) fills(flag *kong.Flag) bool {
 // isPlace reports whether a flag is the location of papers or endpoint.
 func isPlace(flag *kong.Flag) bool { return flag.Name == "data" || flag.Name == "base-url" }
 
-// recordedFlag returns the value of a flag in a run; nil if it is not recorded.
-func recordedFlag(ctx *kong.Context, dir, flag string) (any, error) {
-	config, err := runlog.ReadConfig(dir)
-	if err != nil {
-		return nil, err
-	}
-	if otherModel(ctx, config) && (flag == "base-url" || flag == "price") {
-		return nil, nil
-	}
-	return flagsOfRun(config, os.Getenv)[flag], nil
-}
-
 // recordedDir returns the run that a command executes again, forks or continues; "" for none.
 func recordedDir(ctx *kong.Context, command *kong.Node) string {
 	given := make(map[string]any)
@@ -73,9 +66,14 @@ func recordedDir(ctx *kong.Context, command *kong.Node) string {
 	}
 	switch command.Name {
 	case "ask":
-		last, _ := given["continue"].(bool)
 		from, _ := given["from"].(string)
-		return conversationDir(last, from)
+		if last, _ := given["continue"].(bool); last && from == "" {
+			from, _ = ask.Last()
+		}
+		dir, _ := ask.SplitRun(from)
+		if _, err := runlog.ReadConfig(dir); err == nil { // else [askCmd.conversation] reports it
+			return dir
+		}
 	case "fork", "replay":
 		for _, p := range ctx.Path {
 			if p.Positional != nil && p.Positional.Name == "run" {

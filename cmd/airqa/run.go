@@ -250,7 +250,14 @@ func adviceOn(differences []string) string {
 func (c runCmd) openReplies(a *app, p *session.Plan) (done func(), err error) {
 	name, remove := "cache "+c.Cache, func() {}
 	if c.CacheFrom != "" {
-		if p.CacheFrom, err = a.openRepeated(c.CacheFrom); err != nil {
+		p.CacheFrom, err = runlog.Open(c.CacheFrom)
+		if errors.Is(err, runlog.ErrNoRun) {
+			return nil, withCode(exitUsage, err)
+		}
+		if err == nil && p.CacheFrom.Config.Note.Imported != nil {
+			err = fmt.Errorf("%s: %w", c.CacheFrom, runlog.ErrImported)
+		}
+		if err != nil {
 			return nil, err
 		}
 		p.Note.CacheFrom = c.CacheFrom
@@ -269,16 +276,4 @@ func (c runCmd) openReplies(a *app, p *session.Plan) (done func(), err error) {
 		a.closeCache(name, p.Cache)
 		remove()
 	}, nil
-}
-
-// openRepeated opens the run of --cache-from.
-func (a *app) openRepeated(dir string) (*runlog.Run, error) {
-	r, err := runlog.Open(dir)
-	if errors.Is(err, runlog.ErrNoRun) {
-		return nil, withCode(exitUsage, err)
-	}
-	if err == nil && r.Config.Note.Imported != nil {
-		err = fmt.Errorf("%s: %w", dir, runlog.ErrImported)
-	}
-	return r, err
 }

@@ -171,8 +171,12 @@ func (c traceCmd) trajectory(a *app, e trace.Episode) error {
 		}
 		return writeRows(a, c.Format, steps, stepColumns)
 	}
-	comments, err := notesOn(e)
+	notes, err := trace.OpenNotes(e.Run, trace.NoteConfig{})
 	if err != nil {
+		return err
+	}
+	comments := notes.Of(e.Episode)
+	if err := notes.Close(); err != nil {
 		return err
 	}
 	if c.Format == "md" {
@@ -185,15 +189,6 @@ func (c traceCmd) trajectory(a *app, e trace.Episode) error {
 		return write(a.out)
 	}
 	return terminal.Pager{Command: a.getenv("PAGER"), Out: a.screen, Errs: a.errs}.Page(a.ctx, write)
-}
-
-// notesOn reads the comments and decisions on an episode.
-func notesOn(e trace.Episode) ([]trace.Note, error) {
-	f, err := trace.OpenNotes(e.Run, trace.NoteConfig{})
-	if err != nil {
-		return nil, err
-	}
-	return f.Of(e.Episode), f.Close()
 }
 
 // stepColumns are the CSV columns of steps.

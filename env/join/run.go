@@ -20,8 +20,11 @@ import (
 // Run joins the directories. After an error the target has the papers that it had.
 func (j *Join) Run(ctx context.Context) error {
 	if j.to.dir == nil {
-		if err := j.createTarget(); err != nil {
+		if err := j.lockTarget(); err != nil {
 			return err
+		}
+		if j.to.dir.Generation() > 0 {
+			return fmt.Errorf("join into %s: it got papers meanwhile; run the same command again", j.to.path)
 		}
 	}
 	if err := j.takeFiles(ctx); err != nil {

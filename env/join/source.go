@@ -69,8 +69,11 @@ func (s *source) open(ctx context.Context) (err error) {
 }
 
 func (s *source) read(ctx context.Context) (err error) {
-	if err := checkJoinable(s.path, s.info); err != nil {
-		return err
+	if s.info.Index == nil {
+		return fmt.Errorf("it has no papers yet; run: airqa ingest --data %s PAPERS", s.path)
+	}
+	if !index.IsFiles(s.info.Index.Vectors) {
+		return fmt.Errorf("its vectors are on a Milvus server; copy them into its files first: airqa store vectors copy --data %s --to %s", s.path, index.Files)
 	}
 	if s.changed, err = modified(s.dir.Database()); err != nil {
 		return err
@@ -128,17 +131,6 @@ func modified(path string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	return info.ModTime(), nil
-}
-
-// checkJoinable refuses a directory that has no generation with vectors in files.
-func checkJoinable(path string, info datadir.Info) error {
-	switch {
-	case info.Index == nil:
-		return fmt.Errorf("it has no papers yet; run: airqa ingest --data %s PAPERS", path)
-	case !index.IsFiles(info.Index.Vectors):
-		return fmt.Errorf("its vectors are on a Milvus server; copy them into its files first: airqa store vectors copy --data %s --to %s", path, index.Files)
-	}
-	return nil
 }
 
 // papersOf returns the papers of a database.
@@ -200,17 +192,6 @@ func (j *Join) lockTarget() error {
 		return err
 	}
 	return j.to.dir.CheckDatabase()
-}
-
-// createTarget creates the directory that gets the papers.
-func (j *Join) createTarget() error {
-	if err := j.lockTarget(); err != nil {
-		return err
-	}
-	if j.to.dir.Generation() > 0 {
-		return fmt.Errorf("join into %s: it got papers meanwhile; run the same command again", j.to.path)
-	}
-	return nil
 }
 
 // readTarget reads the papers of the directory.

@@ -77,17 +77,14 @@ func ParseCategories(names []string) ([]Category, error) {
 			}
 		}
 		if !known {
-			return nil, qa.Usagef("unknown category %q; the categories are %s", name, strings.Join(categoryNames(), ", "))
+			var all []string
+			for _, c := range Categories() {
+				all = append(all, string(c))
+			}
+			return nil, qa.Usagef("unknown category %q; the categories are %s", name, strings.Join(all, ", "))
 		}
 	}
 	return slices.DeleteFunc(Categories(), func(c Category) bool { return !chosen[c] }), nil
-}
-
-func categoryNames() (names []string) {
-	for _, c := range Categories() {
-		names = append(names, string(c))
-	}
-	return names
 }
 
 // ID names a candidate: its category and its index, from 0. Paper and element of a candidate follow from the seed and its

@@ -28,19 +28,15 @@ func ParseFields(names []string) ([]Field, error) {
 	for _, name := range names {
 		f := Field(strings.ToLower(strings.TrimSpace(name)))
 		if !slices.Contains(Fields(), f) {
-			return nil, fmt.Errorf("unknown field %q; the fields are %s", name, fieldNames())
+			var all []string
+			for _, f := range Fields() {
+				all = append(all, string(f))
+			}
+			return nil, fmt.Errorf("unknown field %q; the fields are %s", name, strings.Join(all, ", "))
 		}
 		if !slices.Contains(list, f) {
 			list = append(list, f)
 		}
 	}
 	return list, nil
-}
-
-func fieldNames() string {
-	var names []string
-	for _, f := range Fields() {
-		names = append(names, string(f))
-	}
-	return strings.Join(names, ", ")
 }

@@ -75,7 +75,8 @@ func (d *Document) text(lines []Line, separator func(Line) string) string {
 			b.WriteString(between)
 		}
 		last = words[len(words)-1]
-		if cutAtEnd(last) {
+		head, hyphen := strings.CutSuffix(last.Text, "-")
+		if r, _ := utf8.DecodeLastRuneInString(head); hyphen && unicode.IsLetter(r) {
 			carry, words = last.Text, words[:len(words)-1]
 		}
 		b.WriteString(joinWords(words))
@@ -108,13 +109,6 @@ func IsHan(word string) bool {
 
 func isCJK(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef
-}
-
-// cutAtEnd reports whether a word ends in a hyphen after a letter, so its rest may follow.
-func cutAtEnd(w Word) bool {
-	head, found := strings.CutSuffix(w.Text, "-")
-	r, _ := utf8.DecodeLastRuneInString(head)
-	return found && unicode.IsLetter(r)
 }
 
 // joinHyphen joins the halves of a word with or without the hyphen, according to the rest of the paper.

@@ -118,17 +118,13 @@ func (l *Limiter) learn(s Slot, o Outcome) {
 	case o.Fault:
 		l.successes = 0
 	case o.OK && l.bound < l.ceiling && l.active >= l.bound:
-		l.grow()
+		if l.successes++; l.successes < l.bound {
+			return
+		}
+		way := max(l.refused-l.bound, l.bound-l.refused)
+		l.bound = min(l.bound+max(1, way/4), l.ceiling)
+		l.successes = 0
 	}
-}
-
-func (l *Limiter) grow() {
-	if l.successes++; l.successes < l.bound {
-		return
-	}
-	way := max(l.refused-l.bound, l.bound-l.refused)
-	l.bound = min(l.bound+max(1, way/4), l.ceiling)
-	l.successes = 0
 }
 
 func (l *Limiter) free() bool {

@@ -2,6 +2,7 @@ package literal
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,7 +57,7 @@ func foldKey(r rune) rune {
 func (p *Pattern) All(s string) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		next := p.next
-		if p.plain.hasOdd(s) {
+		if slices.ContainsFunc(p.plain.odd, func(odd string) bool { return strings.Contains(s, odd) }) { // no window covers these
 			next = p.nextOdd
 		}
 		for from := 0; ; {

@@ -1,7 +1,6 @@
 package literal
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -118,9 +117,4 @@ func (w *window) fits(s string, at int) bool {
 		}
 	}
 	return true
-}
-
-// hasOdd reports whether s has a character that the window does not cover.
-func (w *window) hasOdd(s string) bool {
-	return slices.ContainsFunc(w.odd, func(odd string) bool { return strings.Contains(s, odd) })
 }

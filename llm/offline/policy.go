@@ -81,7 +81,10 @@ func (t *task) plan() (steps []step) {
 	if len(t.papers) == 0 && t.form != "sql" {
 		steps = append(steps, papers)
 	}
-	steps = append(steps, search, t.lookup())
+	p := places[t.place()]
+	steps = append(steps, search, query("I look up the part of the paper that the question is about.", fmt.Sprintf("SELECT %s, "+
+		"r.ref_paper_id AS paper_id, p.page_number FROM %s r JOIN pages p ON r.ref_page_id = p.page_id WHERE %s ORDER BY %s DESC, r.ordinal LIMIT 6",
+		p.shown, p.table, t.ofPapers("r.ref_paper_id"), t.hits(p.searched))))
 	if it := t.best(t.place()); it.visible() {
 		steps = append(steps, step{
 			"The answer may be in the image, so I look at it, though I can only read the text around it.", "View",
@@ -116,14 +119,6 @@ var places = map[string]struct{ table, shown, searched string }{
 	"image_caption":    {"images", "r.image_caption, r.bounding_box", "r.image_caption"},
 	"table_content":    {"tables", "r.table_caption, r.table_content, r.bounding_box", "concat(r.table_caption, ' ', r.table_content)"},
 	"equation_content": {"equations", "r.equation_content", "r.equation_content"},
-}
-
-// lookup searches where the question locates its answer.
-func (t *task) lookup() step {
-	p := places[t.place()]
-	return query("I look up the part of the paper that the question is about.", fmt.Sprintf("SELECT %s, r.ref_paper_id AS paper_id, "+
-		"p.page_number FROM %s r JOIN pages p ON r.ref_page_id = p.page_id WHERE %s ORDER BY %s DESC, r.ordinal LIMIT 6",
-		p.shown, p.table, t.ofPapers("r.ref_paper_id"), t.hits(p.searched)))
 }
 
 func literals(list ...string) string {

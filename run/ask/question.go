@@ -62,11 +62,15 @@ func examples(questions []string, earlier []Turn, papers []string) ([]qa.Example
 		papers = nil
 	}
 	earlier = earlier[max(0, len(earlier)-mostTurns):]
+	var turns []string // each question and answer on a line, so that no text can pass for another part of the prompt
+	for i, t := range earlier {
+		turns = append(turns, fmt.Sprintf("%d. Question: %s\n   Answer: %s", i+1, oneLine(t.Question), oneLine(t.Answer)))
+	}
 	var list []qa.Example
 	for _, question := range questions {
 		text := question
 		if len(earlier) > 0 {
-			if text, err = prompts.Render("ask_followup", prompts.Data{"question": question, "earlier": turnsText(earlier)}); err != nil {
+			if text, err = prompts.Render("ask_followup", prompts.Data{"question": question, "earlier": strings.Join(turns, "\n")}); err != nil {
 				return nil, err
 			}
 		}
@@ -86,15 +90,6 @@ func examples(questions []string, earlier []Turn, papers []string) ([]qa.Example
 		}
 	}
 	return list, nil
-}
-
-// turnsText shows each question and answer on a line, so that no text can pass for another part of the prompt.
-func turnsText(turns []Turn) string {
-	var lines []string
-	for i, t := range turns {
-		lines = append(lines, fmt.Sprintf("%d. Question: %s\n   Answer: %s", i+1, oneLine(t.Question), oneLine(t.Answer)))
-	}
-	return strings.Join(lines, "\n")
 }
 
 func oneLine(text string) string {

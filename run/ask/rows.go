@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -55,6 +56,7 @@ func rowsOf(s qa.Step) []row {
 
 // with returns the row of a result with the cells.
 func (r row) with(columns []string, cells trace.TableRow) row {
+	positions := []string{"page_number", "ordinal", "bounding_box", "score", "pdf_path"} // no answers
 	for i, c := range cells {
 		column := strings.ToLower(columns[i])
 		switch {
@@ -63,7 +65,7 @@ func (r row) with(columns []string, cells trace.TableRow) row {
 			r = r.of(column, c.Text)
 		case c.Number() && strings.Contains(column, "page_number"):
 			r.page = pageOf(c.Text)
-		case isPlace(column):
+		case slices.ContainsFunc(positions, func(name string) bool { return strings.Contains(column, name) }):
 		case utf8.RuneCountInString(c.Text) >= leastText && !c.Number():
 			r.texts = append(r.texts, plainTable(c.Text))
 		default:
@@ -82,16 +84,6 @@ func (r row) of(column, id string) row {
 		r.paper = strings.ToLower(id)
 	}
 	return r
-}
-
-// isPlace reports whether a column has positions, which are no answers.
-func isPlace(column string) bool {
-	for _, name := range []string{"page_number", "ordinal", "bounding_box", "score", "pdf_path"} {
-		if strings.Contains(column, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // pageOf is the number of a page, 0 if it is none.
@@ -113,17 +105,6 @@ func (r row) line() string {
 		parts = append(parts, c.column+": "+c.text)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// imagesOf are the images that a step showed.
-func imagesOf(s qa.Step) []Source {
-	var list []Source
-	for _, im := range s.Observation.Images {
-		if im.PaperID != "" && im.Page > 0 {
-			list = append(list, Source{Kind: Page, Match: Seen, PaperID: strings.ToLower(im.PaperID), Page: im.Page, Box: boxOf(im.Box), Step: s.N})
-		}
-	}
-	return list
 }
 
 func boxOf(box []float64) []float64 {

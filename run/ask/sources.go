@@ -100,7 +100,11 @@ func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers
 		if s.Observation == nil || s.Observation.Status != qa.StatusOK {
 			continue
 		}
-		viewed = append(viewed, imagesOf(s)...)
+		for _, im := range s.Observation.Images {
+			if im.PaperID != "" && im.Page > 0 {
+				viewed = append(viewed, Source{Kind: Page, Match: Seen, PaperID: strings.ToLower(im.PaperID), Page: im.Page, Box: boxOf(im.Box), Step: s.N})
+			}
+		}
 		for _, r := range rowsOf(s) {
 			if src, ok := w.find(r); ok {
 				found = append(found, src)

@@ -52,7 +52,11 @@ func wantedOf(question string, a qa.Answer) wanted {
 	for _, word := range []string{"many", "much", "value", "number", "amount"} { // said of any number
 		delete(w.asked, word)
 	}
-	for _, text := range textsOf(a) {
+	texts := []string{a.Text}
+	if v, ok := python.Read(a.Literal); ok && a.Literal != "" {
+		texts = flat(python.ToGo(v)) // the values of lists and dictionaries one by one
+	}
+	for _, text := range texts {
 		text = valid(text)
 		for _, part := range partsOf(text) {
 			if v := w.value(text[part.first:part.end]); strings.TrimSpace(v.folded) != "" && len(w.values) < mostValues {
@@ -75,15 +79,6 @@ func (w wanted) value(text string) value {
 		}
 	}
 	return v
-}
-
-// textsOf are the values of an answer as texts, those of lists and dictionaries one by one.
-func textsOf(a qa.Answer) []string {
-	v, ok := python.Read(a.Literal)
-	if a.Literal == "" || !ok {
-		return []string{a.Text}
-	}
-	return flat(python.ToGo(v))
 }
 
 func flat(v any) []string {

@@ -130,7 +130,15 @@ func (w *recorder) turn(t turn) error {
 		return nil
 	}
 	for _, c := range t.calls[min(1, len(t.calls)):] {
-		if err := w.parallel(t, c); err != nil {
+		if !c.ran() {
+			continue
+		}
+		w.e.losses.Add("result of a further call of one reply, now an action of the program and a message")
+		if err := w.byProgram(t, c); err != nil {
+			return err
+		}
+		m := qa.Message{Role: qa.User, Text: "Result of " + c.Name + ":\n" + c.result.text, Images: c.result.images}
+		if err := w.message(m); err != nil {
 			return err
 		}
 	}
@@ -192,7 +200,11 @@ func (w *recorder) answered(s *qa.Step, shown result) *result {
 // formats.
 func (w *recorder) inText(s *qa.Step, c qa.ToolCall) {
 	want := canonical(c.Arguments)
-	for _, name := range w.formats() {
+	formats := action.Formats()
+	if found, ok := w.settings["action_format"].(string); ok {
+		formats = []string{found}
+	}
+	for _, name := range formats {
 		got := action.Grammar{Specs: specs, Format: action.Format(name)}.Read(s.Reply.Text)
 		if got.Action == nil || got.Action.Name != c.Name {
 			continue
@@ -205,14 +217,6 @@ func (w *recorder) inText(s *qa.Step, c qa.ToolCall) {
 	}
 	s.Action = actionOf(c)
 	s.ThoughtAt = prose(s.Reply.Text)
-}
-
-// formats are the formats that actions may have: all, or the one that was found first.
-func (w *recorder) formats() []string {
-	if found, ok := w.settings["action_format"].(string); ok {
-		return []string{found}
-	}
-	return action.Formats()
 }
 
 // canonical is JSON with sorted keys.
@@ -228,18 +232,6 @@ func canonical(raw []byte) []byte {
 		return raw
 	}
 	return line
-}
-
-// parallel writes a further call of a reply.
-func (w *recorder) parallel(t turn, c call) error {
-	if !c.ran() {
-		return nil
-	}
-	w.e.losses.Add("result of a further call of one reply, now an action of the program and a message")
-	if err := w.byProgram(t, c); err != nil {
-		return err
-	}
-	return w.message(qa.Message{Role: qa.User, Text: "Result of " + c.Name + ":\n" + c.result.text, Images: c.result.images})
 }
 
 // trajectory returns the end of the episode.
@@ -308,10 +300,4 @@ func prose(text string) qa.Span {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return strings.ToValidUTF8(line[:min(len(line), 200)], "")
-}
-
-// toolText is the description of a tool as a run directory keeps it.
-func toolText(t qa.ToolSpec) (string, error) {
-	raw, err := ledger.Encode(t)
-	return strings.TrimSuffix(string(raw), "\n"), err
 }

@@ -311,10 +311,11 @@ func (r *run) config(c Config, questions []byte) (runlog.Config, error) {
 	var names []string
 	for _, t := range r.tools {
 		names = append(names, t.Name)
-		text, err := toolText(t)
+		raw, err := ledger.Encode(t)
 		if err != nil {
 			return runlog.Config{}, err
 		}
+		text := strings.TrimSuffix(string(raw), "\n") // as a run directory keeps it
 		r.texts[t.Name], hashes[t.Name] = text, runlog.Hash(text)
 		r.settings["protocol"] = string(qa.NativeTools)
 	}

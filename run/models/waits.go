@@ -65,22 +65,18 @@ func (w *waits) text() string {
 	for _, class := range slices.SortedFunc(maps.Keys(w.now), mostFirst) {
 		if w.now[class] > 0 {
 			total += w.now[class]
-			why = append(why, inBrief(class))
+			brief := string(class)
+			switch class {
+			case qa.FailRateLimit:
+				brief = "429"
+			case qa.FailServer:
+				brief = "5xx"
+			}
+			why = append(why, brief)
 		}
 	}
 	if total == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d waiting (%s)", total, strings.Join(why, ", "))
-}
-
-// inBrief is a short name of a failure class.
-func inBrief(class qa.FailureClass) string {
-	switch class {
-	case qa.FailRateLimit:
-		return "429"
-	case qa.FailServer:
-		return "5xx"
-	}
-	return string(class)
 }

@@ -141,21 +141,16 @@ func (q *acquirer) noteFetch(stage *progress.Stage) func(fetch.Event) {
 		err := e.Err
 		if err == nil && e.Path != "" {
 			if err = q.addMetadata(e); err == nil {
-				q.arrive(e)
+				q.mu.Lock()
+				q.byPath[filepath.Clean(e.Path)] = e.Item.Name
+				q.mu.Unlock()
+				q.arrived <- e.Path
 			}
 		}
 		if err != nil {
 			q.fail(e.Item.Name, err.Error(), e.Item.URL)
 		}
 	}
-}
-
-// arrive passes a download on to ingestion.
-func (q *acquirer) arrive(e fetch.Event) {
-	q.mu.Lock()
-	q.byPath[filepath.Clean(e.Path)] = e.Item.Name
-	q.mu.Unlock()
-	q.arrived <- e.Path
 }
 
 // addMetadata puts the metadata of a paper beside its download, where ingestion finds it.

@@ -31,8 +31,12 @@ func (s Session) Result(jobs []Ended) error {
 	case interrupted || sum.Left > 0:
 		return fmt.Errorf("stopped with %d of %d %s left; the same command resumes the run", sum.Left, sum.Total, sum.Noun())
 	case sum.Failed > 0:
+		dir := jobs[0].Dir
+		if len(jobs) > 1 {
+			dir = filepath.Dir(dir)
+		}
 		return qa.Failedf("%d of %d %s failed; the first: %s\n  Fix the cause; the same command retries them. airqa trace %s lists them",
-			sum.Failed, sum.Total, sum.Noun(), sum.FirstFailure, commonFolder(jobs))
+			sum.Failed, sum.Total, sum.Noun(), sum.FirstFailure, dir)
 	case sum.FailedBefore > 0:
 		return qa.Failedf("%d of %d %s failed in an earlier invocation and were not retried", sum.FailedBefore, sum.Total, sum.Noun())
 	}
@@ -47,14 +51,6 @@ func firstError(jobs []Ended) error {
 		}
 	}
 	return nil
-}
-
-// commonFolder is the run directory of a job, or the folder of several.
-func commonFolder(jobs []Ended) string {
-	if len(jobs) == 1 {
-		return jobs[0].Dir
-	}
-	return filepath.Dir(jobs[0].Dir)
 }
 
 // addSummaries adds up the summaries of jobs.

@@ -36,7 +36,11 @@ func (s Session) Jobs(c Choice) ([]Job, string, error) {
 		return nil, "", err
 	}
 	jobs := newJobs(chosen, opened, c.Out)
-	s.warnOfImages(jobs)
+	for _, j := range jobs {
+		if j.Listed != nil && !j.Listed.Images && slices.Contains(j.Baseline.Tools, "View") {
+			s.Notify.Warnf("%s does not accept images according to the list of models, but %s sends some", j.Spec, j.Baseline.Name)
+		}
+	}
 	out := cmp.Or(c.Out, RunsFolder)
 	if c.Out == "" && len(jobs) == 1 {
 		out = jobs[0].Dir
@@ -102,12 +106,6 @@ func (s Session) openModels(c Choice) ([]models.Model, error) {
 	return opened, nil
 }
 
-// asksEndpoint reports whether the model of a spec is at an endpoint, rather than a script or rules.
-func asksEndpoint(spec string) bool {
-	provider, _ := llm.SplitSpec(spec)
-	return provider != models.Offline && provider != "scripted"
-}
-
 // warnOfPrices lists the models of unknown price. Local models cost nothing per token.
 func (s Session) warnOfPrices(opened []models.Model, address string) {
 	var unknown []string
@@ -128,21 +126,12 @@ func (s Session) warnOfProviders(opened []models.Model, address string) {
 	var providers []string
 	for _, m := range opened {
 		provider, _ := llm.SplitSpec(m.Spec)
-		if asksEndpoint(m.Spec) && !slices.Contains(providers, provider) {
+		if provider != models.Offline && provider != "scripted" && !slices.Contains(providers, provider) {
 			providers = append(providers, provider)
 		}
 	}
 	if len(providers) > 1 && address != "" {
 		s.Notify.Warnf("%s applies to models of %s, and receives the keys of all of them", address, strings.Join(providers, " and "))
-	}
-}
-
-// warnOfImages warns about a model without image input for a baseline that needs it.
-func (s Session) warnOfImages(jobs []Job) {
-	for _, j := range jobs {
-		if j.Listed != nil && !j.Listed.Images && slices.Contains(j.Baseline.Tools, "View") {
-			s.Notify.Warnf("%s does not accept images according to the list of models, but %s sends some", j.Spec, j.Baseline.Name)
-		}
 	}
 }
 

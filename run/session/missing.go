@@ -35,7 +35,11 @@ func (s Session) decideMissing(ctx context.Context, c Config, p Plan) (Plan, err
 		return p, err
 	}
 	p.Missing = dataset.FindMissing(p.Picked, held)
-	p.Note.Missing = recordMissing(dataset.FindMissing(p.Examples, held))
+	if m := dataset.FindMissing(p.Examples, held); m.Any() {
+		p.Note.Missing = &runlog.MissingPapers{
+			Choice: runlog.MissingStop, Papers: len(m.Papers), Collections: m.Collections, Named: m.Named, Searched: m.Searched,
+		}
+	}
 	if err := writeMissing(c.Missing.List, p.Missing); err != nil || !p.Missing.Any() {
 		return p, err
 	}
@@ -102,16 +106,6 @@ func (c MissingChoice) decide(jobs []Job) (string, error) {
 	return "", qa.Usagef("these runs were started with different choices about missing papers: choose skip or run")
 }
 
-// recordMissing is the record in run.json; nil if nothing is missing.
-func recordMissing(m dataset.Missing) *runlog.MissingPapers {
-	if !m.Any() {
-		return nil
-	}
-	return &runlog.MissingPapers{
-		Choice: runlog.MissingStop, Papers: len(m.Papers), Collections: m.Collections, Named: m.Named, Searched: m.Searched,
-	}
-}
-
 // MissingText is "308 of 553 questions name 320 papers missing from DIR; 244 search collections (acl2023) of which DIR holds no paper".
 func MissingText(m dataset.Missing, of int, dir string) string {
 	var parts []string
@@ -123,7 +117,12 @@ func MissingText(m dataset.Missing, of int, dir string) string {
 		if len(parts) > 0 {
 			who = fmt.Sprint(n)
 		}
-		parts = append(parts, fmt.Sprintf("%s %s collections (%s) with no papers in %s", who, verbs(n, "search", "searches"), fewNames(m.Collections), dir))
+		const most = 3
+		names := strings.Join(m.Collections[:min(most, len(m.Collections))], ", ")
+		if len(m.Collections) > most {
+			names += ", …"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s collections (%s) with no papers in %s", who, verbs(n, "search", "searches"), names, dir))
 	}
 	return terminal.Line(strings.Join(parts, "; "))
 }
@@ -134,15 +133,6 @@ func verbs(n int, plural, singular string) string {
 		return singular
 	}
 	return plural
-}
-
-// fewNames shortens a list.
-func fewNames(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return strings.Join(names[:most], ", ") + ", …"
 }
 
 // writeMissing writes the missing papers and collections to a file.

@@ -21,7 +21,13 @@ func (s Session) QuestionsFor(path string, jobs []Job) ([]qa.Example, error) {
 		return nil, err
 	}
 	list := file.Examples()
-	return list, s.checkUUIDs(list)
+	for _, ex := range list {
+		// A run directory has such a uuid redacted, so the answers could not be found again.
+		if safe := string(s.Redact([]byte(ex.UUID))); safe != ex.UUID {
+			return nil, qa.Usagef("the uuid %q contains a key or a path of the home directory, which a run directory must not contain; rename the question", safe)
+		}
+	}
+	return list, nil
 }
 
 // Questions reads examples and reports the faulty ones.
@@ -84,15 +90,4 @@ func resumed(jobs []Job) bool {
 		}
 	}
 	return true
-}
-
-// checkUUIDs rejects questions whose uuid contains a key or a path of the home directory: these are redacted in a run
-// directory, so the answers could not be found again.
-func (s Session) checkUUIDs(examples []qa.Example) error {
-	for _, ex := range examples {
-		if safe := string(s.Redact([]byte(ex.UUID))); safe != ex.UUID {
-			return qa.Usagef("the uuid %q contains a key or a path of the home directory, which a run directory must not contain; rename the question", safe)
-		}
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -61,16 +60,5 @@ func (d *damage) add(rec runlog.Recorded, err error) {
 	}
 	if d.first == nil {
 		d.first = err
-	}
-}
-
-// warnOfDamage reports the lost part of a log.
-func (s Session) warnOfDamage(dir string, d damage) {
-	if n := len(d.lines); n > 0 {
-		s.Notify.Warnf("%s: %s of %s cannot be read, such as line %d", dir, terminal.Plural(n, "line"), runlog.LogFile, d.lines[0].Line)
-	}
-	if d.episodes > 0 {
-		s.Notify.Warnf("%s: %s will run again because events are missing or damaged; lost: %s, %d tokens; the first: %v",
-			dir, terminal.Plural(d.episodes, "episode"), terminal.Plural(d.calls, "call"), d.usage.Prompt+d.usage.Completion, d.first)
 	}
 }

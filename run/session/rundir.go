@@ -7,6 +7,7 @@ import (
 	"airqa/agent"
 	"airqa/baselines"
 	"airqa/internal/ledger"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/budget"
@@ -20,9 +21,12 @@ const loopForm = "react-1"
 // openJob makes or opens the run directory of a job and charges the account with earlier usage.
 func (e *execution) openJob(j Job, world baselines.World) (_ *running, err error) {
 	p := e.plan
-	asked, err := p.connect(j, e.account)
+	asked, err := j.Connect(models.Requests{Account: e.account, Cache: p.Cache, Protocol: p.Settings.Protocol})
 	if err != nil {
 		return nil, err
+	}
+	if p.First != nil {
+		asked = p.First(asked)
 	}
 	solver := baselines.New(j.Baseline, world, asked, p.Settings)
 	if err := e.fillCache(j, solver); err != nil {
@@ -32,7 +36,14 @@ func (e *execution) openJob(j Job, world baselines.World) (_ *running, err error
 	if r.writer, r.recorded, err = e.openDir(j, solver, world.Schema); err != nil {
 		return nil, err
 	}
-	e.account.Charge(spentIn(r.recorded, j.Price))
+	var earlier budget.Spent
+	for _, rec := range r.recorded {
+		earlier.Usage = earlier.Usage.Add(rec.Spent)
+	}
+	if j.Price != nil {
+		earlier.USD = j.Price.Of(earlier.Usage)
+	}
+	e.account.Charge(earlier)
 	return r, nil
 }
 
@@ -69,17 +80,14 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 	if err != nil {
 		return nil, nil, err
 	}
-	e.warnOfDamage(j.Dir, lost)
-	return w, recorded, nil
-}
-
-// connect is the model of a job as its agent sees it.
-func (p Plan) connect(j Job, account *budget.Account) (qa.Model, error) {
-	connected, err := j.Connect(models.Requests{Account: account, Cache: p.Cache, Protocol: p.Settings.Protocol})
-	if err != nil || p.First == nil {
-		return connected, err
+	if n := len(lost.lines); n > 0 {
+		e.Notify.Warnf("%s: %s of %s cannot be read, such as line %d", j.Dir, terminal.Plural(n, "line"), runlog.LogFile, lost.lines[0].Line)
 	}
-	return p.First(connected), nil
+	if lost.episodes > 0 {
+		e.Notify.Warnf("%s: %s will run again because events are missing or damaged; lost: %s, %d tokens; the first: %v", j.Dir,
+			terminal.Plural(lost.episodes, "episode"), terminal.Plural(lost.calls, "call"), lost.usage.Prompt+lost.usage.Completion, lost.first)
+	}
+	return w, recorded, nil
 }
 
 // createRun makes the run directory, or rejects one that belongs to another configuration with a [runlog.MismatchError].
@@ -147,18 +155,6 @@ func (s Session) Record(p Plan, j Job, solver *baselines.Solver, schema string) 
 	config, err := runlog.Config{Program: s.Program, Created: s.Now().UTC(), Note: note, Shape: shape}.
 		Redacted(s.RedactKeys) // paths of the note stay as given
 	return config, questions, err
-}
-
-// spentIn sums the usage of earlier invocations.
-func spentIn(recorded map[string]runlog.Recorded, price *qa.Price) budget.Spent {
-	var s budget.Spent
-	for _, rec := range recorded {
-		s.Usage = s.Usage.Add(rec.Spent)
-	}
-	if price != nil {
-		s.USD = price.Of(s.Usage)
-	}
-	return s
 }
 
 // QuestionBudget is the budget of one question for a model with a price.

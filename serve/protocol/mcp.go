@@ -51,15 +51,25 @@ const MaxPapers = 1000
 const ttl = time.Hour
 
 func (c MCP) server() *sdk.Server {
+	instructions := "Tools for questions about a collection of scientific papers: Retrieve finds passages by meaning, Query reads the database " +
+		"with SQL, View shows a page of a PDF, Answer gives the answer."
+	if c.Question != "" {
+		instructions += "\n\n" + c.Question
+	}
 	s := sdk.NewServer(&sdk.Implementation{Name: "airqa", Title: "airqa: scientific papers", Version: c.Version}, &sdk.ServerOptions{
-		Instructions: instructions(c), PageSize: max(MaxPapers, len(c.Papers)+1),
+		Instructions: instructions, PageSize: max(MaxPapers, len(c.Papers)+1),
 		Capabilities: &sdk.ServerCapabilities{},
 		SetCacheable: func(_ context.Context, _ sdk.Request, r *sdk.Cacheable) {
 			r.TTLMs, r.CacheScope = int(ttl.Milliseconds()), "private"
 		},
 	})
+	closed := false
 	for _, t := range c.Tools {
-		s.AddTool(toolOf(t), c.call)
+		s.AddTool(&sdk.Tool{
+			Name: t.Name, Title: t.Name, Description: t.Description, InputSchema: t.Parameters, OutputSchema: output, Annotations: &sdk.ToolAnnotations{
+				Title: t.Name, ReadOnlyHint: t.Name != tools.AnswerName, IdempotentHint: true, OpenWorldHint: &closed, DestructiveHint: &closed,
+			},
+		}, c.call)
 	}
 	if c.Prompt != "" {
 		s.AddPrompt(&sdk.Prompt{Name: "airqa", Title: "System prompt of airqa", Description: "How to answer questions about the papers with the tools."},
@@ -85,30 +95,12 @@ func (c MCP) server() *sdk.Server {
 // scheme begins the address of a paper.
 const scheme = "airqa://paper/"
 
-func instructions(c MCP) string {
-	text := "Tools for questions about a collection of scientific papers: Retrieve finds passages by meaning, Query reads the database with SQL, " +
-		"View shows a page of a PDF, Answer gives the answer."
-	if c.Question != "" {
-		text += "\n\n" + c.Question
-	}
-	return text
-}
-
 // output is the schema of structured results.
 var output = json.RawMessage(`{"type":"object","properties":{` +
 	`"status":{"type":"string","description":"ok, empty, error or final"},` +
 	`"result":{"type":"string","description":"The text of the result"},` +
 	`"hits":{"type":"array","description":"The passages found, best first","items":{"type":"object"}}},` +
 	`"required":["status","result"]}`)
-
-func toolOf(t qa.ToolSpec) *sdk.Tool {
-	closed := false
-	answers := t.Name == tools.AnswerName
-	return &sdk.Tool{
-		Name: t.Name, Title: t.Name, Description: t.Description, InputSchema: t.Parameters, OutputSchema: output,
-		Annotations: &sdk.ToolAnnotations{Title: t.Name, ReadOnlyHint: !answers, IdempotentHint: true, OpenWorldHint: &closed, DestructiveHint: &closed},
-	}
-}
 
 // structured is a result for programs.
 type structured struct {
@@ -130,7 +122,9 @@ func (c MCP) call(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.Call
 	case errors.Is(err, serve.ErrNoTool), errors.Is(err, serve.ErrNoSession), errors.Is(err, serve.ErrClosing):
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	case err != nil:
-		return mcpFailure(err.Error()), nil
+		return &sdk.CallToolResult{
+			IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "[Error]: " + err.Error()}}, StructuredContent: structured{"error", err.Error(), nil},
+		}, nil
 	}
 	result = &sdk.CallToolResult{IsError: got.Failed(), Content: []sdk.Content{&sdk.TextContent{Text: got.Text}}}
 	for _, im := range got.Images {
@@ -139,12 +133,6 @@ func (c MCP) call(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.Call
 	hits := slices.DeleteFunc(slices.Clone(got.Hits), func(h qa.Hit) bool { return h.Beyond })
 	result.StructuredContent = structured{string(got.Status), got.Text, hits}
 	return result, nil
-}
-
-func mcpFailure(text string) *sdk.CallToolResult {
-	return &sdk.CallToolResult{
-		IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "[Error]: " + text}}, StructuredContent: structured{"error", text, nil},
-	}
 }
 
 func (c MCP) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,22 +82,14 @@ func guard(mux http.Handler, loopback bool, log *slog.Logger) http.Handler {
 // control registers a route that needs the control token.
 func (s *server) control(pattern string, do http.HandlerFunc) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if s.Token != "" && !s.trusted(r) {
+		same := func(given string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(s.Token)) == 1 }
+		if s.Token != "" && !slices.ContainsFunc([]string{bearer(r), r.Header.Get("X-API-Key")}, same) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			refuse(w, http.StatusUnauthorized, "this route needs the control token of the server, as Authorization: Bearer TOKEN")
 			return
 		}
 		do(w, r)
 	})
-}
-
-func (s *server) trusted(r *http.Request) bool {
-	for _, given := range []string{bearer(r), r.Header.Get("X-API-Key")} {
-		if subtle.ConstantTimeCompare([]byte(given), []byte(s.Token)) == 1 {
-			return true
-		}
-	}
-	return false
 }
 
 func bearer(r *http.Request) string {

@@ -64,7 +64,13 @@ func (d *Duplicates) Add(id, question, answerType string) Match {
 	m := d.find(set, keys)
 	d.verdict[id] = m
 	if m.Reason == "" {
-		d.keep(item{id: id, grams: set}, keys)
+		q := item{id: id, grams: set}
+		at := len(d.items) + 1 // positions count from 1
+		for band, key := range keys {
+			q.before[band] = int32(d.last[key]) //nolint:gosec // far fewer than 2^31 questions
+			d.last[key] = at
+		}
+		d.items = append(d.items, q)
 	}
 	return m
 }
@@ -89,16 +95,6 @@ func (d *Duplicates) find(set []uint64, keys [bands]uint64) (best Match) {
 		best.Reason = Duplicate
 	}
 	return best
-}
-
-// keep adds a question to the index. Positions count from 1.
-func (d *Duplicates) keep(q item, keys [bands]uint64) {
-	at := len(d.items) + 1
-	for band, key := range keys {
-		q.before[band] = int32(d.last[key]) //nolint:gosec // far fewer than 2^31 questions
-		d.last[key] = at
-	}
-	d.items = append(d.items, q)
 }
 
 // bandKeys returns one hash per band of the MinHash signature (Broder 1997) of a set.

@@ -169,6 +169,7 @@ func (s *Selector) Check(e Episode) (reason Reason, detail string) {
 	if class := e.Class(); class != "" && !slices.Contains(f.Include, string(class)) {
 		return class, e.classDetail()
 	}
+	_, bare, _ := strings.Cut(e.Model, ":")
 	for _, c := range []struct {
 		bad    bool
 		reason Reason
@@ -176,7 +177,7 @@ func (s *Selector) Check(e Episode) (reason Reason, detail string) {
 	}{
 		{e.Score != nil && !within(e.Score.Value, f.MinScore, f.MaxScore), ByScore, value(e.Score)},
 		{!listed(string(e.Outcome), f.Outcome), ByOutcome, e.Outcome},
-		{!listed(e.Model, f.OfModel) && !listed(bareModel(e.Model), f.OfModel), ByModel, e.Model},
+		{!listed(e.Model, f.OfModel) && !listed(bare, f.OfModel), ByModel, e.Model},
 		{!listed(e.Baseline, f.OfBaseline), ByBaseline, e.Baseline},
 		{!e.Example.HasTags(f.Tag...), ByTag, strings.Join(e.Example.Tags, " ")},
 		{!between(e.Turns(), f.MinTurns, f.MaxTurns), ByTurns, e.Turns()},
@@ -231,8 +232,3 @@ func within(v float64, low, high *float64) bool {
 func between(n, low, high int) bool { return n >= low && (high == 0 || n <= high) }
 
 func listed(name string, list []string) bool { return len(list) == 0 || slices.Contains(list, name) }
-
-func bareModel(spec string) string {
-	_, name, _ := strings.Cut(spec, ":")
-	return name
-}

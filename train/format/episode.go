@@ -87,7 +87,11 @@ func NewTrajectory(e Episode) (Trajectory, error) {
 	for i := 0; i < len(e.Messages); i++ {
 		m := e.Messages[i]
 		if m.Role != qa.Assistant {
-			w.add(Step{Source: sourceOf(m.Role), Message: w.content(m)})
+			source := SourceUser
+			if m.Role == qa.System {
+				source = SourceSystem
+			}
+			w.add(Step{Source: source, Message: w.content(m)})
 			continue
 		}
 		for step < len(e.Steps) && e.Steps[step].Reply == nil {
@@ -113,13 +117,6 @@ type maker struct {
 	e     Episode
 	steps []Step
 	err   error
-}
-
-func sourceOf(r qa.Role) string {
-	if r == qa.System {
-		return SourceSystem
-	}
-	return SourceUser
 }
 
 func (w *maker) add(s Step) {

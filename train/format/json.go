@@ -126,18 +126,13 @@ func Spaced(raw json.RawMessage) string {
 	inside := false
 	for i, c := range b.Bytes() {
 		out = append(out, c)
+		backslashes := i - len(bytes.TrimRight(b.Bytes()[:i], `\`))
 		switch {
-		case c == '"' && !escaped(b.Bytes()[:i]):
+		case c == '"' && backslashes%2 == 0:
 			inside = !inside
 		case !inside && (c == ',' || c == ':'):
 			out = append(out, ' ')
 		}
 	}
 	return string(out)
-}
-
-// escaped reports whether the character after a text is escaped.
-func escaped(before []byte) bool {
-	n := len(before) - len(bytes.TrimRight(before, `\`))
-	return n%2 == 1
 }

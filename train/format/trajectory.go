@@ -200,7 +200,7 @@ func (s Step) check() error {
 	case s.Inferences != nil && *s.Inferences == 0 && (s.Metrics != nil || s.Reasoning != ""):
 		return errors.New("an action without a model call has metrics or reasoning")
 	}
-	if s.Timestamp != "" && !isTime(s.Timestamp) {
+	if _, ok := ParseTime(s.Timestamp); s.Timestamp != "" && !ok {
 		return fmt.Errorf("timestamp %q is not in ISO 8601", s.Timestamp)
 	}
 	if err := s.Message.check(); err != nil {
@@ -225,11 +225,6 @@ func ParseTime(text string) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
-}
-
-func isTime(text string) bool {
-	_, ok := ParseTime(text)
-	return ok
 }
 
 // checkCalls checks the calls and that results refer to them.

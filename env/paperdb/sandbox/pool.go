@@ -91,10 +91,12 @@ func (p *Pool) take(ctx context.Context) (*process, error) {
 		return nil, ctx.Err()
 	}
 	for w := p.pop(); w != nil; w = p.pop() {
-		if w.alive() {
+		select {
+		case <-w.gone:
+			w.kill()
+		default:
 			return w, nil
 		}
-		w.kill()
 	}
 	w, err := p.start(ctx)
 	if err == nil {

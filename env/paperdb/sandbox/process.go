@@ -102,15 +102,6 @@ func (w *process) kill() {
 	_ = w.out.Close()
 }
 
-func (w *process) alive() bool {
-	select {
-	case <-w.gone:
-		return false
-	default:
-		return true
-	}
-}
-
 // call sends a request. It returns the reply and whether the worker can be reused.
 func (w *process) call(ctx context.Context, deadline time.Duration, request []byte) (reply []byte, reuse bool, err error) {
 	message := binary.BigEndian.AppendUint64(nil, uint64(deadline))

@@ -39,7 +39,15 @@ func serve(open Opener) int {
 		return fail(fmt.Errorf("limit the process: %w", err))
 	}
 	requests := make(chan []byte)
-	go listen(os.Stdin, requests)
+	go func() {
+		for {
+			request, err := readFrame(os.Stdin)
+			if err != nil { // the parent is gone or done with this worker
+				os.Exit(0)
+			}
+			requests <- request
+		}
+	}()
 	handle, err := open(<-requests)
 	if err != nil {
 		return fail(err)
@@ -78,18 +86,6 @@ func answer(handle Handler, confined confinement, request []byte) error {
 		status = statusReplace
 	}
 	return writeFrame(os.Stdout, append([]byte{status}, reply...))
-}
-
-// listen forwards the parent's requests. When the parent is gone or done with this worker, the pipe closes, and the
-// process ends immediately.
-func listen(in io.Reader, requests chan<- []byte) {
-	for {
-		request, err := readFrame(in)
-		if err != nil {
-			os.Exit(0)
-		}
-		requests <- request
-	}
 }
 
 // maxFrame is the maximum length of a message in bytes, in either direction.
