@@ -9,6 +9,7 @@ import (
 	"airqa/tools"
 )
 
+// writeSQL does not correct a failing statement: its error message becomes the context.
 func writeSQL(ctx context.Context, j job) error {
 	hints, err := prompts.Render("hints_query", nil)
 	if err != nil {

@@ -242,7 +242,12 @@ func (r *Runner) runTask(ctx context.Context, t task) error {
 	}
 	tr, err := r.c.Solver.Solve(ctx, t.example, setup)
 	if why := qa.Suspension(err); why != "" {
-		r.suspend(why)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.sum.Suspended == "" {
+			r.sum.Suspended = why
+		}
+		r.halt() // episodes in flight end or are suspended at their next call
 		return nil
 	}
 	if err != nil {
@@ -250,16 +255,6 @@ func (r *Runner) runTask(ctx context.Context, t task) error {
 	}
 	r.note(Event{Trajectory: tr})
 	return nil
-}
-
-// suspend stops starting episodes; those in flight end or are suspended at their next call.
-func (r *Runner) suspend(why string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.sum.Suspended == "" {
-		r.sum.Suspended = why
-	}
-	r.halt()
 }
 
 // note counts and reports a finished episode.

@@ -167,7 +167,8 @@ func (w *Writer) Remove(ctx context.Context, paperIDs []string) error {
 		return fmt.Errorf("remove papers: %w", err)
 	}
 	defer func() { _ = conn.Close() }() // nothing is lost with it
-	w.limit = 0 // none, for a change of any size
+	// A change of any size has no limit.
+	w.limit = 0
 	if _, err = conn.ExecContext(ctx, "RESET memory_limit"); err == nil {
 		err = w.transact(ctx, conn, func() error { return w.removeAll(ctx, conn, paperIDs) })
 	}

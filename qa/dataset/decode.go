@@ -46,7 +46,11 @@ func fields(ex *qa.Example) []field {
 func Decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &keys); err != nil {
-		return ex, []string{"not a JSON object: " + jsonFault(err)}, false
+		fault := "the record has the wrong type"
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			fault = fmt.Sprintf("%v (byte %d of the line)", err, syntax.Offset)
+		}
+		return ex, []string{"not a JSON object: " + fault}, false
 	}
 	missing, faults, usable := readFields(keys, fields(&ex))
 	if raw := keys["evaluator"]; len(raw) > 0 && string(raw) != "null" {
@@ -143,14 +147,6 @@ func FieldError(err error) error {
 		return fmt.Errorf("it is %s, not %s", kind, want)
 	}
 	return fmt.Errorf("%s is %s, not %s", e.Field, kind, want)
-}
-
-func jsonFault(err error) string {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Sprintf("%v (byte %d of the line)", err, syntax.Offset)
-	}
-	return "the record has the wrong type"
 }
 
 func short(raw json.RawMessage) string {

@@ -115,7 +115,11 @@ func decode(raw []byte) (text []byte, note string, err error) {
 	case isBinary(raw):
 		return nil, "", errNoText
 	case bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}):
-		return decodeUTF16(raw)
+		text, err = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(raw)
+		if err != nil || bytes.IndexByte(text, 0) >= 0 { // no text has a zero character
+			return nil, "", errors.New("not a text file: save it as UTF-8")
+		}
+		return text, "UTF-16", nil
 	case bytes.IndexByte(raw, 0) >= 0 && bytes.Count(raw, []byte{0}) >= len(raw)/4:
 		return nil, "", errors.New("not a text file, or UTF-16 without a byte order mark: save it as UTF-8")
 	case bytes.IndexByte(raw, 0) >= 0:
@@ -124,15 +128,6 @@ func decode(raw []byte) (text []byte, note string, err error) {
 		return bytes.TrimPrefix(raw, byteOrderMark), "", nil
 	}
 	return decodeWindows(raw)
-}
-
-// decodeUTF16 decodes UTF-16 with a byte order mark. A zero character, which no text has, means that it is something else.
-func decodeUTF16(raw []byte) (text []byte, note string, err error) {
-	text, err = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(raw)
-	if err != nil || bytes.IndexByte(text, 0) >= 0 {
-		return nil, "", errors.New("not a text file: save it as UTF-8")
-	}
-	return text, "UTF-16", nil
 }
 
 // decodeWindows decodes Windows-1252. It refuses a text with characters of UTF-8, which would become several letters, and

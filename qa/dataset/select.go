@@ -39,8 +39,11 @@ func (s Selection) Select(examples []qa.Example) ([]qa.Example, error) {
 	if picked, err = s.named(picked); err != nil {
 		return nil, err
 	}
-	if picked = s.tagged(picked); len(picked) == 0 && len(s.Tags) > 0 {
-		return nil, fmt.Errorf("no question has the tags %s%s", strings.Join(s.Tags, ", "), meantTags(s.Tags, examples))
+	if len(s.Tags) > 0 {
+		picked = keep(picked, func(ex qa.Example) bool { return ex.HasTags(s.Tags...) })
+		if len(picked) == 0 {
+			return nil, fmt.Errorf("no question has the tags %s%s", strings.Join(s.Tags, ", "), meantTags(s.Tags, examples))
+		}
 	}
 	if s.Among != nil {
 		picked = keep(picked, func(ex qa.Example) bool { return s.Among[ex.UUID] })
@@ -142,13 +145,6 @@ func byID(list []qa.Example, id string) (qa.Example, error) {
 		return qa.Example{}, fmt.Errorf("the id %q matches %d questions, including %s and %s", id, len(found), found[0].UUID, found[1].UUID)
 	}
 	return found[0], nil
-}
-
-func (s Selection) tagged(list []qa.Example) []qa.Example {
-	if len(s.Tags) == 0 {
-		return list
-	}
-	return keep(list, func(ex qa.Example) bool { return ex.HasTags(s.Tags...) })
 }
 
 // meantTags is a hint for tags that no question has and that are like one that some have.

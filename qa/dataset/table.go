@@ -135,8 +135,8 @@ func (t *table) object(row []string) map[string]any {
 		}
 		switch {
 		case name == "" || strings.TrimSpace(cell) == "":
-		case name == "evaluator" || name == "eval_kwargs" || name == "state":
-			object[name] = orText(cell)
+		case (name == "evaluator" || name == "eval_kwargs" || name == "state") && json.Valid([]byte(cell)):
+			object[name] = json.RawMessage(cell)
 		default:
 			object[name] = cell
 		}
@@ -147,14 +147,6 @@ func (t *table) object(row []string) map[string]any {
 		delete(object, "eval_kwargs")
 	}
 	return object
-}
-
-// orText parses a cell as JSON, or returns its text.
-func orText(cell string) any {
-	if json.Valid([]byte(cell)) {
-		return json.RawMessage(cell)
-	}
-	return cell
 }
 
 // marshalled is an object as JSON. A fault becomes the text of an unreadable row.

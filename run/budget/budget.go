@@ -108,11 +108,6 @@ func (a *Account) refuses(u qa.Usage, usd float64) string {
 	if a.late() {
 		return "the time limit is reached"
 	}
-	return a.exceeds(u, usd)
-}
-
-// exceeds returns the limit that more usage would exceed, or "".
-func (a *Account) exceeds(u qa.Usage, usd float64) string {
 	held, more := a.spent.Usage.Add(a.reserved.Usage), u.Prompt+u.Completion
 	if used := held.Prompt + held.Completion; a.limits.Tokens > 0 && used+more > a.limits.Tokens {
 		return fmt.Sprintf("%d of %d tokens are used, and the next call may take %d", used, a.limits.Tokens, more)

@@ -124,7 +124,13 @@ func (c job) estimate(ctx context.Context, world baselines.World, d *Dry) (JobEs
 	if err != nil {
 		return j, err
 	}
-	d.charge(c.Job, past.spent)
+	d.Spent += past.spent.Prompt + past.spent.Completion // budgets count the usage of earlier invocations
+	if c.Price == nil {
+		d.SpentUSD = nil
+	}
+	if d.SpentUSD != nil {
+		*d.SpentUSD += c.Price.Of(past.spent)
+	}
 	due := j.count(c.plan, past.states)
 	if j.First, err = c.firstPrompts(ctx, due, solver, asked); err != nil {
 		return j, err
@@ -267,17 +273,6 @@ func (c job) total(finished []Cost, j JobEstimate) *Estimate {
 		e.USD = new(e.USD.atMost(limit))
 	}
 	return e
-}
-
-// charge adds the usage of earlier invocations, which budgets count.
-func (d *Dry) charge(c session.Job, used qa.Usage) {
-	d.Spent += used.Prompt + used.Completion
-	if c.Price == nil {
-		d.SpentUSD = nil
-	}
-	if d.SpentUSD != nil {
-		*d.SpentUSD += c.Price.Of(used)
-	}
 }
 
 // sum adds the estimates.

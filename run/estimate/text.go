@@ -22,13 +22,9 @@ func (d *Dry) warn(p session.Plan, remoteVectors bool) {
 	if remoteVectors {
 		add("searching needs an embedding endpoint, so prompts with passages were not rendered")
 	}
-	if d.Total != nil {
-		d.warnOfBudgets(p)
+	if d.Total == nil {
+		return
 	}
-}
-
-// warnOfBudgets compares the run's budgets with the estimate.
-func (d *Dry) warnOfBudgets(p session.Plan) {
 	if limit := p.Limits.Tokens; limit > 0 {
 		d.budget("the budget of %s tokens", float64(limit), float64(d.Spent), d.Total.Tokens, terminal.Compact)
 	}

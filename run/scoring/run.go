@@ -29,15 +29,12 @@ type Scoring struct {
 // ErrNothingEnded is returned for a run without finished episodes.
 var ErrNothingEnded = errors.New("no question of this run is finished yet; airqa run resumes it")
 
-func (c Scoring) scorer() *eval.Scorer {
-	return eval.New(eval.Config{Judge: c.Judge.Judge, Mode: c.Mode})
-}
-
 // stream configures the stream of scores. Twice as many answers wait for a judge as it takes concurrently, so that it
 // is never idle. Scores cut short by drain are discarded, but their verdicts are cached.
 func (c Scoring) stream(drain <-chan struct{}) stream.Config {
 	c.Judge.Drain = drain
-	return stream.Config{Scorer: c.scorer(), Workers: c.Cores, Judges: 2 * max(c.JudgeConcurrency, 1), Drain: drain}
+	scorer := eval.New(eval.Config{Judge: c.Judge.Judge, Mode: c.Mode})
+	return stream.Config{Scorer: scorer, Workers: c.Cores, Judges: 2 * max(c.JudgeConcurrency, 1), Drain: drain}
 }
 
 // Run scores every finished episode of a run and writes the scores to its directory.

@@ -155,7 +155,8 @@ func (s seen) text(it Item, r row) match {
 			}
 		case it.quoted && len(folded) >= leastQuote:
 			return strong
-		case !words.Short(folded) || s.related(r):
+		case !words.Short(folded) || words.Shared(s.asked, words.Content(r.text)) >= min(2, len(s.asked)):
+			// A short text may be the answer if the row has two content words of the question.
 			best = max(best, weak)
 		}
 	}
@@ -175,11 +176,6 @@ func (s seen) like(it Item, r row, text, folded string) bool {
 
 // leastFormula is the length from which the letters and digits of a formula are compared.
 const leastFormula = 6
-
-// related reports whether a row has two content words of the question, so that a short text in it may be the answer.
-func (s seen) related(r row) bool {
-	return words.Shared(s.asked, words.Content(r.text)) >= min(2, len(s.asked))
-}
 
 // covers reports whether a folded text has most of the content words of another text, except for given ones.
 func covers(folded, text string, except map[string]bool) bool {

@@ -5,6 +5,8 @@
 package diff
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"airqa/qa"
@@ -150,7 +152,11 @@ func stepOf(s qa.Step) Step {
 	case s.Action == nil:
 		step.Function, step.key = PlainReply, PlainReply+strings.Join(strings.Fields(step.Text), " ")
 	default:
-		step.Function, step.Text, step.key = s.Action.Name, s.Action.Text, keyOf(s.Action)
+		step.Function, step.Text, step.key = s.Action.Name, s.Action.Text, s.Action.Name
+		normal := arguments(s.Action)
+		for _, name := range slices.Sorted(maps.Keys(normal)) {
+			step.key += "\x00" + name + "=" + normal[name]
+		}
 	}
 	if o := s.Observation; o != nil {
 		step.Status, step.Result = o.Status, o.Text

@@ -80,16 +80,6 @@ func appendList(to []byte, list []any) []byte {
 	return append(to, ']')
 }
 
-// keyOf returns the text by which actions are compared: the function and its normalized arguments.
-func keyOf(a *qa.Action) string {
-	normal := arguments(a)
-	parts := []string{a.Name}
-	for _, name := range slices.Sorted(maps.Keys(normal)) {
-		parts = append(parts, name+"="+normal[name])
-	}
-	return strings.Join(parts, "\x00")
-}
-
 // otherArguments returns the names of the arguments in which two actions differ, sorted.
 func otherArguments(a, b *qa.Action) []string {
 	if a == nil || b == nil {
@@ -134,7 +124,10 @@ func normalSQL(text string) string {
 	var tokens []sqltext.Token
 	for t := range sqltext.Tokens(text) {
 		if t.Kind != sqltext.Space && t.Kind != sqltext.Comment {
-			tokens = append(tokens, cased(t))
+			if upper := t.Upper(); t.Kind == sqltext.Word && sqlKeywords[upper] {
+				t.Text = upper
+			}
+			tokens = append(tokens, t)
 		}
 	}
 	for len(tokens) > 0 && tokens[len(tokens)-1].Text == ";" {
@@ -148,14 +141,6 @@ func normalSQL(text string) string {
 		words[i] = t.Text
 	}
 	return strings.Join(words, " ")
-}
-
-// cased returns a token in upper case if it is a keyword.
-func cased(t sqltext.Token) sqltext.Token {
-	if upper := t.Upper(); t.Kind == sqltext.Word && sqlKeywords[upper] {
-		t.Text = upper
-	}
-	return t
 }
 
 // sortList sorts the literals of an IN list in place, whose order does not matter. It changes nothing if there is anything

@@ -22,7 +22,11 @@ const pairMark = "── "
 // side by side on a wide terminal, otherwise below each other. Other formats have a table of steps.
 func Diff(w io.Writer, q diff.Question, o render.Options) error {
 	d := render.Document{Title: "Two trajectories", Data: []any{q}}
-	d.Add(render.Part{Items: render.Items(diffHead(q)...)})
+	head := []string{"Question: " + q.Question}
+	if q.Gold != "" {
+		head = append(head, "Gold: "+q.Gold)
+	}
+	d.Add(render.Part{Items: render.Items(append(head, sideLine("A", q.A), sideLine("B", q.B))...)})
 	if list := beforeFirst(q); len(list) > 0 {
 		d.Add(render.Part{Title: "Different before step 1", Items: render.Items(list...)})
 	}
@@ -32,14 +36,6 @@ func Diff(w io.Writer, q diff.Question, o render.Options) error {
 		d.Add(render.Part{Title: "Steps", Table: stepsTable(q.Diff), Preformatted: p.pairs(q.Pairs)})
 	}
 	return d.Write(w, o)
-}
-
-func diffHead(q diff.Question) []string {
-	lines := []string{"Question: " + q.Question}
-	if q.Gold != "" {
-		lines = append(lines, "Gold: "+q.Gold)
-	}
-	return append(lines, sideLine("A", q.A), sideLine("B", q.B))
 }
 
 // sideLine describes one trajectory: "A: rag, offline (runs/rag), u#0: answered after 3 steps, wrong: 40".

@@ -40,16 +40,6 @@ func facts(e trace.Episode, list []trace.Note) []fact {
 	return all
 }
 
-func (p *page) header(e trace.Episode, list []trace.Note) {
-	p.prose(0, bold, cmp.Or(e.Traced.Question, "(the question is not in questions.jsonl)"))
-	p.blank()
-	for _, f := range facts(e, list) {
-		if f.text != "" {
-			p.field(f.name, f.colour, f.text)
-		}
-	}
-}
-
 func statusColour(s trace.Status) string {
 	switch s {
 	case trace.Right:
@@ -202,18 +192,6 @@ func (p *page) messages(t trace.Traced) {
 		p.prose(indented, "", m.Text)
 		p.images(m.Images)
 	}
-}
-
-// ending prints the outcome and what became of the answer.
-func (p *page) ending(e trace.Episode) {
-	t := e.Traced
-	p.blank()
-	p.rule("end", outcomeText(t))
-	p.attempts(t.FailedAttempts)
-	p.field("Outcome", "", strings.TrimSuffix(outcomeText(t)+": "+terminal.Line(t.Reason), ": "))
-	p.field("Answer", "", answerText(t.Answer))
-	p.field("Gold", "", goldText(e))
-	p.field("Score", statusColour(e.Status), scoreText(t.Score))
 }
 
 func scoreText(s *qa.Score) string {

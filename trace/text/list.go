@@ -122,9 +122,16 @@ func (l EpisodeList) cells(side int) (heads []string, rows [][]string) {
 	heads = []string{"id", "status", "turns", "tokens", "cost", "answer → gold", "lost at", "cause", "question"}
 	run := l.runName()
 	for _, r := range l.Rows {
+		id, question := terminal.Line(r.Short), terminal.Line(r.Question)
+		if r.Repeat > 0 {
+			id += fmt.Sprintf("#%d", r.Repeat)
+		}
+		if r.CutReplies > 0 {
+			question = fmt.Sprintf("(%d of %d replies cut off) ", r.CutReplies, r.Turns) + question
+		}
 		row := []string{
-			shortID(r), string(r.Status), strconv.Itoa(r.Turns), terminal.Compact(float64(r.Tokens())), terminal.Cost(r.CostUSD, "-"),
-			answerGold(r, side), r.LostAt.Label(r.LostAtWeak), l.cause(r), cutReplies(r) + terminal.Line(r.Question),
+			id, string(r.Status), strconv.Itoa(r.Turns), terminal.Compact(float64(r.Tokens())), terminal.Cost(r.CostUSD, "-"),
+			answerGold(r, side), r.LostAt.Label(r.LostAtWeak), l.cause(r), question,
 		}
 		if l.Runs > 1 {
 			row = append([]string{terminal.Line(run(r))}, row...)
@@ -156,21 +163,6 @@ func (l EpisodeList) cause(r trace.Row) string {
 		return string(n.Cause) + " ✓"
 	}
 	return string(r.Cause)
-}
-
-// cutReplies counts replies that the limit of tokens cut off.
-func cutReplies(r trace.Row) string {
-	if r.CutReplies == 0 {
-		return ""
-	}
-	return fmt.Sprintf("(%d of %d replies cut off) ", r.CutReplies, r.Turns)
-}
-
-func shortID(r trace.Row) string {
-	if r.Repeat > 0 {
-		return fmt.Sprintf("%s#%d", terminal.Line(r.Short), r.Repeat)
-	}
-	return terminal.Line(r.Short)
 }
 
 func answerGold(r trace.Row, side int) string {

@@ -6,6 +6,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -33,12 +34,25 @@ type page struct {
 // Episode prints an episode for people.
 func Episode(w io.Writer, e trace.Episode, o PageOptions) error {
 	p := &page{style: o.Style, width: o.Width}
-	p.header(e, o.Notes)
-	p.messages(e.Traced)
-	for _, s := range e.Traced.Steps {
+	t := e.Traced
+	p.prose(0, bold, cmp.Or(t.Question, "(the question is not in questions.jsonl)"))
+	p.blank()
+	for _, f := range facts(e, o.Notes) {
+		if f.text != "" {
+			p.field(f.name, f.colour, f.text)
+		}
+	}
+	p.messages(t)
+	for _, s := range t.Steps {
 		p.printStep(stepOf(e, s, o.Notes))
 	}
-	p.ending(e)
+	p.blank()
+	p.rule("end", outcomeText(t))
+	p.attempts(t.FailedAttempts)
+	p.field("Outcome", "", strings.TrimSuffix(outcomeText(t)+": "+terminal.Line(t.Reason), ": "))
+	p.field("Answer", "", answerText(t.Answer))
+	p.field("Gold", "", goldText(e))
+	p.field("Score", statusColour(e.Status), scoreText(t.Score))
 	_, err := io.WriteString(w, p.text.String())
 	return err
 }

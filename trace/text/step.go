@@ -22,7 +22,10 @@ type step struct {
 }
 
 func stepOf(e trace.Episode, s qa.Step, list []trace.Note) step {
-	d := step{Step: s, title: titleOf(s), cost: costOf(s), comment: commentsOn(list, s.N)}
+	d := step{Step: s, title: trace.StepTitle(s), cost: costOf(s), comment: commentsOn(list, s.N)}
+	if s.By == qa.ByProgram && s.ParseError == nil && s.Action != nil {
+		d.title += ", by the program"
+	}
 	for _, m := range e.StepMarks(s.N) {
 		d.marks = append(d.marks, m.Sentence(s))
 	}
@@ -42,15 +45,6 @@ var stopped = map[string]string{
 	qa.FinishFilter: "reply stopped by the endpoint's content filter", qa.FinishRefusal: "reply refused by the endpoint",
 }
 
-// titleOf names the action of a step, and who took it.
-func titleOf(s qa.Step) string {
-	title := trace.StepTitle(s)
-	if s.By == qa.ByProgram && s.ParseError == nil && s.Action != nil {
-		title += ", by the program"
-	}
-	return title
-}
-
 func costOf(s qa.Step) string {
 	working, waiting := s.Time()
 	parts := []string{fmt.Sprintf("%.1f s", working+waiting)}
@@ -66,19 +60,14 @@ func costOf(s qa.Step) string {
 		tokens += " (estimated by airqa)"
 	}
 	parts = append(parts, tokens)
-	if spans := spansText(s.Shown); spans != "" {
-		parts = append(parts, "messages "+spans)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// spansText lists message numbers from 0: "0-1, 4-7".
-func spansText(spans []qa.Span) string {
-	var parts []string
-	for _, s := range spans {
-		if s.First < s.End {
-			parts = append(parts, fmt.Sprintf("%d-%d", s.First, s.End-1))
+	var spans []string // message numbers from 0: "0-1, 4-7"
+	for _, span := range s.Shown {
+		if span.First < span.End {
+			spans = append(spans, fmt.Sprintf("%d-%d", span.First, span.End-1))
 		}
+	}
+	if len(spans) > 0 {
+		parts = append(parts, "messages "+strings.Join(spans, ", "))
 	}
 	return strings.Join(parts, ", ")
 }

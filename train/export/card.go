@@ -173,8 +173,11 @@ func (w *writer) endingTable(b *bytes.Buffer) {
 
 func (w *writer) content(b *bytes.Buffer) {
 	t := &w.plan.tally
-	fmt.Fprintf(b, "## Content\n\n- %s on %s%s.\n", terminal.Plural(len(t.questions), "question"), terminal.Plural(len(t.papers), "paper"),
-		t.withoutPaper())
+	fmt.Fprintf(b, "## Content\n\n- %s on %s", terminal.Plural(len(t.questions), "question"), terminal.Plural(len(t.papers), "paper"))
+	if t.paperless > 0 {
+		fmt.Fprintf(b, "; %d without a known paper", t.paperless)
+	}
+	b.WriteString(".\n")
 	if w.License == "" {
 		b.WriteString("- Licence of this data set: none was chosen.\n")
 	}

@@ -52,7 +52,12 @@ func (o *rowWriter) encode(from loaded) *encoded {
 	encoders := encoders(o.Format)
 	x.files = make([]encodedLines, len(encoders))
 	for i := range x.files {
-		x.files[i].data = o.takeBuffer()
+		select {
+		case b := <-o.free:
+			x.files[i].data = b[:0]
+		default:
+			x.files[i].data = make([]byte, 0, firstBuffer)
+		}
 	}
 	for _, row := range x.rows {
 		p, err := o.pair(x.e, scope, x.source, row)
@@ -84,24 +89,8 @@ func (x *encoded) add(p *pair) {
 	x.images, x.rejected = append(x.images, imagesOf(p.row.Context)), append(x.rejected, rejected)
 }
 
-func (o *rowWriter) takeBuffer() []byte {
-	select {
-	case b := <-o.free:
-		return b[:0]
-	default:
-		return make([]byte, 0, firstBuffer)
-	}
-}
-
 // firstBuffer is the size of a new buffer for the rows of an episode.
 const firstBuffer = 128 << 10
-
-func (o *rowWriter) giveBuffer(b []byte) {
-	select {
-	case o.free <- b:
-	default:
-	}
-}
 
 // write writes encoded rows.
 func (o *rowWriter) write(x *encoded) error {
@@ -118,7 +107,10 @@ func (o *rowWriter) write(x *encoded) error {
 		}
 	}
 	for _, f := range x.files {
-		o.giveBuffer(f.data)
+		select {
+		case o.free <- f.data:
+		default:
+		}
 	}
 	add(o.plan.tally.changed, x.changed)
 	o.plan.tally.private.Add(x.private)

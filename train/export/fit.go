@@ -71,15 +71,6 @@ type fitter struct {
 	measured measured
 }
 
-// newFitter opens the tokenizer; it returns nil without a limit.
-func newFitter(l Limit) (*fitter, error) {
-	if l.CutoffLen == 0 {
-		return nil, nil
-	}
-	counter, err := preflight.New(preflight.Config{Template: l.Template, Tokenizer: l.Tokenizer})
-	return &fitter{Limit: l, counter: counter}, err
-}
-
 // template is the trainer's template for rows with or without images.
 func (l Limit) template(images bool) string {
 	switch {

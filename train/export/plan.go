@@ -168,8 +168,11 @@ func (p *planner) keep(e *Episode, planned plannedEpisode) {
 
 // questionReason returns why no turn of a selected episode is exported: a reason in its question or in other repeats.
 func (p *planner) questionReason(e *Episode) (curate.Reason, string) {
-	if reason, detail := p.repeatReason(e); reason != "" {
+	if reason, detail := p.selector.CheckRate(p.plan.rates.Of(e.candidate().Repeats())); reason != "" {
 		return reason, detail
+	}
+	if place := p.surveyed.beaten[e.key()]; place != "" {
+		return curate.NotBest, place
 	}
 	if match, ok := p.leaks[e.Recorded.UUID]; ok && p.Leak == LeakDrop {
 		return curate.Leak, match.String()

@@ -11,6 +11,7 @@ import (
 	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/train/curate"
+	"airqa/train/preflight"
 )
 
 // makePlan decides about every turn and writes dropped.jsonl.
@@ -77,8 +78,12 @@ func (p *planner) prepare() (err error) {
 	if p.ids, err = idsOf(p.IDs); err != nil {
 		return err
 	}
-	if p.fitter, err = newFitter(p.Limit); err != nil {
-		return err
+	if l := p.Limit; l.CutoffLen > 0 {
+		counter, err := preflight.New(preflight.Config{Template: l.Template, Tokenizer: l.Tokenizer})
+		if err != nil {
+			return err
+		}
+		p.fitter = &fitter{Limit: l, counter: counter}
 	}
 	for _, dir := range p.Against {
 		if err := p.addEarlier(dir); err != nil {

@@ -98,14 +98,3 @@ func (s *surveyed) addRight(labelled bool, rows []weighed) {
 
 // key identifies an episode of all runs.
 func (e *Episode) key() string { return e.Run.ID + " " + e.Recorded.Episode }
-
-// repeatReason returns the reason against an episode in the repeats of its question.
-func (p *planner) repeatReason(e *Episode) (curate.Reason, string) {
-	if reason, detail := p.selector.CheckRate(p.plan.rates.Of(e.candidate().Repeats())); reason != "" {
-		return reason, detail
-	}
-	if place := p.surveyed.beaten[e.key()]; place != "" {
-		return curate.NotBest, place
-	}
-	return "", ""
-}

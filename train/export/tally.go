@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/qa"
 	"airqa/train/redact"
 	"airqa/train/windows"
 )
@@ -121,14 +120,6 @@ func (t *tally) keep(e *Episode, planned []plannedRow) {
 	}
 }
 
-// withoutPaper describes the questions of which no paper is known.
-func (t *tally) withoutPaper() string {
-	if t.paperless == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; %d without a known paper", t.paperless)
-}
-
 // reasons describes the turns left out on one line, the most frequent reason first.
 func (t *tally) reasons() string {
 	var parts []string
@@ -161,12 +152,4 @@ func percent(n, of int) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.2f%%", 100*float64(n)/float64(of))
-}
-
-// paperNames lists the papers of a question without repetition.
-func paperNames(ex qa.Example) []string {
-	if list := ex.Papers(); list != nil {
-		return list
-	}
-	return []string{}
 }

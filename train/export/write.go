@@ -61,7 +61,12 @@ func Write(c Config) (s Summary, err error) {
 	if err := w.fill(); err != nil {
 		return s, err
 	}
-	return w.summary(), w.folder.Commit()
+	t := &w.plan.tally
+	s = Summary{
+		Rows: t.rows, Episodes: len(w.plan.episodes), Dropped: t.totalDropped(), Reasons: t.reasons(),
+		Errors: t.errorRate(), Notes: w.notes(),
+	}
+	return s, w.folder.Commit()
 }
 
 // writer is one export in progress.
@@ -158,7 +163,10 @@ func (w *writer) writeQuestions() error {
 		}
 		done[e.uuid] = true
 		ex := w.sources[e.source].examples[e.uuid]
-		q := question{UUID: e.uuid, Question: ex.Question, Papers: paperNames(ex)}
+		q := question{UUID: e.uuid, Question: ex.Question, Papers: ex.Papers()}
+		if q.Papers == nil {
+			q.Papers = []string{}
+		}
 		q.Evaluator.Func = ex.Evaluator.Func
 		line, err := ledger.Encode(q)
 		if err != nil {
@@ -181,12 +189,4 @@ func (w *writer) writeLock() error {
 		l.Counts.Dropped[string(reason)] = n
 	}
 	return w.folder.WriteLock(l)
-}
-
-func (w *writer) summary() Summary {
-	t := &w.plan.tally
-	return Summary{
-		Rows: t.rows, Episodes: len(w.plan.episodes), Dropped: t.totalDropped(), Reasons: t.reasons(),
-		Errors: t.errorRate(), Notes: w.notes(),
-	}
 }

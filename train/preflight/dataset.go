@@ -63,7 +63,14 @@ func Open(o Options) (d *Dataset, err error) {
 	} else if err := d.openFolder(); err != nil {
 		return nil, err
 	}
-	d.applySettings()
+	if name, ok := d.settings["template"].(string); ok && d.Template == "" {
+		d.Template = name
+	}
+	for _, key := range []string{"cutoff_len", "max_length"} {
+		if n, ok := d.settings[key].(int); ok && d.CutoffLen == 0 {
+			d.CutoffLen = n
+		}
+	}
 	if info, err := os.Stat(d.Tokenizer); err == nil && info.IsDir() {
 		d.Tokenizer = filepath.Join(d.Tokenizer, "tokenizer.json")
 	}
@@ -133,18 +140,6 @@ func (d *Dataset) readSettings() error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
-}
-
-// applySettings takes the template and the limit from the settings if there are no others.
-func (d *Dataset) applySettings() {
-	if name, ok := d.settings["template"].(string); ok && d.Template == "" {
-		d.Template = name
-	}
-	for _, key := range []string{"cutoff_len", "max_length"} {
-		if n, ok := d.settings[key].(int); ok && d.CutoffLen == 0 {
-			d.CutoffLen = n
-		}
-	}
 }
 
 // Rows checks the rows in order. It ends at the first error of yield.

@@ -102,14 +102,6 @@ type noteView struct {
 	Stale       bool
 }
 
-// fieldOf is the text of a note's anchor as [Text] names it.
-func fieldOf(n trace.Note) string {
-	if n.Step > 0 && n.Field != "" {
-		return fmt.Sprintf("steps.%d.%s", n.Step, n.Field)
-	}
-	return n.Field
-}
-
 // notes adds the notes of the episode, and marks their anchors.
 func (p *Page) notes(s Source, m *marker) {
 	if s.Notes == nil {
@@ -125,7 +117,11 @@ func (p *Page) notes(s Source, m *marker) {
 		if n.Step > 0 {
 			v.Place, v.Href = fmt.Sprintf("step %d", n.Step), m.anchor(fmt.Sprintf("step-%d", n.Step))
 		}
-		if field := fieldOf(n); field != "" {
+		field := n.Field // as [Text] names it
+		if n.Step > 0 && field != "" {
+			field = fmt.Sprintf("steps.%d.%s", n.Step, field)
+		}
+		if field != "" {
 			text, err := Text(p.E, field)
 			v.Place += " " + n.Field
 			v.Stale = err != nil || n.Stale(text)

@@ -71,16 +71,6 @@ func (m *marker) step(n int) Link {
 	return Link{fmt.Sprintf("step %d", n), m.anchor("step-" + strconv.Itoa(n))}
 }
 
-// parseErrors marks where replies could not be parsed.
-func (m *marker) parseErrors(e trace.Episode) {
-	for _, s := range e.Traced.Steps {
-		if p := s.ParseError; p != nil && s.Reply != nil {
-			field := fmt.Sprintf("steps.%d.reply.text", s.N)
-			m.spans[field] = append(m.spans[field], span{First: p.Offset, End: p.Offset, Class: "fault", ID: fmt.Sprintf("step-%d-fault", s.N), Note: p.Reason})
-		}
-	}
-}
-
 // place marks the place of an address, "FIELD:FIRST-END". Anything else marks nothing.
 func (m *marker) place(at string) {
 	field, rest, _ := strings.Cut(at, ":")

@@ -101,7 +101,14 @@ func (s Source) Page(e trace.Episode, at string) *Page {
 // page makes the data of a page on the server or in a file.
 func (s Source) page(e trace.Episode, m *marker) *Page {
 	run := s.Name
-	m.parseErrors(e)
+	for _, s := range e.Traced.Steps {
+		if p := s.ParseError; p != nil && s.Reply != nil {
+			field := fmt.Sprintf("steps.%d.reply.text", s.N)
+			m.spans[field] = append(m.spans[field], span{
+				First: p.Offset, End: p.Offset, Class: "fault", ID: fmt.Sprintf("step-%d-fault", s.N), Note: p.Reason,
+			})
+		}
+	}
 	p := &Page{
 		E: e, Run: run, Token: s.CSRF, P: m.prefix, File: m.file != nil, JSON: path("json", run, e.Episode), Markdown: path("markdown", run, e.Episode), Failed: attempts(e.Traced.FailedAttempts),
 	}

@@ -108,7 +108,13 @@ func (v *searchView) question(numbers map[string]int, row trace.Row) *foundQuest
 
 // add adds a place in an episode.
 func (f *foundQuestion) add(hit trace.Hit, in foundEpisode) {
-	p := foundPlace{Place: hitPlace(hit), Before: hit.Before, Match: hit.Match, After: hit.After}
+	place := web.Words(hit.Field)
+	if hit.Field == runlog.FieldMessage && hit.Message >= 0 {
+		place = fmt.Sprintf("message %d", hit.Message)
+	} else if hit.Step > 0 {
+		place = fmt.Sprintf("step %d, %s", hit.Step, place)
+	}
+	p := foundPlace{Place: place, Before: hit.Before, Match: hit.Match, After: hit.After}
 	for i, q := range f.Places {
 		if q.Place == p.Place && q.Before == p.Before && q.Match == p.Match && q.After == p.After {
 			f.Places[i].Episodes = append(q.Episodes, in)
@@ -145,14 +151,4 @@ func (s *Site) hitHref(row trace.Row, h trace.Hit) string {
 		q.Set("at", fmt.Sprintf("%s:%d-%d", at, h.Offset, h.Offset+len(h.Match)))
 	}
 	return s.href(row, q) + "#" + fragment
-}
-
-func hitPlace(h trace.Hit) string {
-	if h.Field == runlog.FieldMessage && h.Message >= 0 {
-		return fmt.Sprintf("message %d", h.Message)
-	}
-	if h.Step > 0 {
-		return fmt.Sprintf("step %d, %s", h.Step, web.Words(h.Field))
-	}
-	return web.Words(h.Field)
 }
