@@ -343,21 +343,16 @@ func (c *converter) papers(names []string) []string {
 			continue
 		}
 		if err != nil {
-			c.note(NoPaper, "%s", oneLine(err))
+			reason, list, _ := strings.Cut(err.Error(), "\n") // one element a line
+			if list != "" {
+				reason += " " + strings.Join(listed(strings.Split(list, "\n")), "; ")
+			}
+			c.note(NoPaper, "%s", reason)
 			continue
 		}
 		found = append(found, uuid)
 	}
 	return found
-}
-
-// oneLine is an error whose first line may introduce a list, one element a line.
-func oneLine(err error) string {
-	first, rest, _ := strings.Cut(err.Error(), "\n")
-	if rest == "" {
-		return first
-	}
-	return first + " " + strings.Join(listed(strings.Split(rest, "\n")), "; ")
 }
 
 // FindPaper returns the paper with a name. A UUID needs no finder.

@@ -19,7 +19,8 @@ func WriteCSV(w io.Writer, records iter.Seq[[]string], safe bool) error {
 			if safe {
 				f = Safe(f)
 			}
-			if _, err := strconv.ParseFloat(f, 64); err != nil && formula(f) {
+			begin := strings.TrimLeft(f, " \t\r\n") // spreadsheets ignore it
+			if _, err := strconv.ParseFloat(f, 64); err != nil && begin != "" && strings.ContainsRune("=+-@", rune(begin[0])) {
 				f = "'" + f
 			}
 			fields[i] = f
@@ -40,10 +41,4 @@ func writeRecord(out *csv.Writer, w io.Writer, fields []string) error {
 	out.Flush()
 	_, err := io.WriteString(w, "\"\"\n")
 	return err
-}
-
-// formula ignores leading whitespace, like spreadsheets.
-func formula(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n")
-	return text != "" && strings.ContainsRune("=+-@", rune(text[0]))
 }

@@ -95,7 +95,11 @@ func (s *Scope) text(text string) string {
 	}
 	text = s.replace(text, keys(text), Secret)
 	if s.redactor.Emails && strings.Contains(text, "@") {
-		text = s.replace(text, emails(text), Email)
+		var emails []span
+		for _, m := range address.FindAllStringIndex(text, -1) {
+			emails = append(emails, span{min(afterEscape(text, m[0]), m[1]), m[1]})
+		}
+		text = s.replace(text, emails, Email)
 	}
 	return text
 }
@@ -148,12 +152,3 @@ func (s *Scope) quoted(text string) bool {
 }
 
 var address = lazyregexp.New(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
-
-// emails finds e-mail addresses.
-func emails(text string) []span {
-	var list []span
-	for _, m := range address.FindAllStringIndex(text, -1) {
-		list = append(list, span{min(afterEscape(text, m[0]), m[1]), m[1]})
-	}
-	return list
-}

@@ -142,10 +142,14 @@ type agentRef struct {
 func (c Config) gymRow(t task) (any, error) {
 	tools := make([]gymTool, len(c.Tools))
 	for i, spec := range c.Tools {
-		strict, err := allRequired(spec)
-		if err != nil {
+		var schema struct {
+			Properties map[string]json.RawMessage `json:"properties"`
+			Required   []string                   `json:"required"`
+		}
+		if err := json.Unmarshal(spec.Parameters, &schema); err != nil {
 			return nil, err
 		}
+		strict := len(schema.Properties) == len(schema.Required) // endpoints refuse it for optional arguments
 		tools[i] = gymTool{"function", spec.Name, spec.Description, spec.Parameters, strict}
 	}
 	return struct {
@@ -154,16 +158,6 @@ func (c Config) gymRow(t task) (any, error) {
 		Agent    agentRef   `json:"agent_ref"`
 		Truth    string     `json:"ground_truth,omitempty"`
 	}{gymParams{t.messages(), tools, false}, questionID{t.UUID}, agentRef{"responses_api_agents", "airqa_simple_agent"}, c.gold(t)}, nil
-}
-
-// allRequired reports whether a tool can be called in strict mode: endpoints refuse it for optional arguments.
-func allRequired(spec qa.ToolSpec) (bool, error) {
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
-	}
-	err := json.Unmarshal(spec.Parameters, &schema)
-	return len(schema.Properties) == len(schema.Required), err
 }
 
 // trlRow is a row for the environments of TRL, whose reset gets all columns.

@@ -27,18 +27,6 @@ func (s *Store) dispose(ctx context.Context, collection string) error {
 	return s.catalog.remove(ctx, of)
 }
 
-// build creates and fills a collection and makes it current. On failure, nothing changes.
-func (s *Store) build(ctx context.Context, next *entry, terms map[string]bm25.Term, records iter.Seq2[vectors.Record, error]) error {
-	if err := s.claim(ctx, next); err != nil {
-		return err
-	}
-	err := s.complete(ctx, next, terms, records)
-	if err != nil {
-		_ = s.dispose(context.WithoutCancel(ctx), next.collection) // on failure, the next change does it
-	}
-	return err
-}
-
 // claim finds an unused name on the server and records it in the catalog.
 func (s *Store) claim(ctx context.Context, next *entry) error {
 	if err := s.catalog.ensure(ctx); err != nil {

@@ -3,6 +3,8 @@ package milvus
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"airqa/env/vectors/bm25"
 )
@@ -14,8 +16,10 @@ func (s *Store) Describe(ctx context.Context, name, source string, encoder []byt
 	return s.change(ctx, name, "describe", func(e *entry) error {
 		next := *e
 		next.number, next.info.Source = e.number+1, source
-		if err := s.changeTerms(ctx, e, terms); err != nil {
-			return err
+		for some := range slices.Chunk(slices.Sorted(maps.Keys(terms)), termRows) {
+			if _, err := s.server.client.Upsert(ctx, termsOf(e.collection), "", termColumns(some, terms)...); err != nil {
+				return err
+			}
 		}
 		if encoder != nil {
 			// A change that was interrupted here has left pieces.

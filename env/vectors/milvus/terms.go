@@ -79,16 +79,6 @@ func (s *Store) addTerms(ctx context.Context, e *entry, terms []string, known ma
 	return r.err
 }
 
-// changeTerms writes terms in place.
-func (s *Store) changeTerms(ctx context.Context, e *entry, terms map[string]bm25.Term) error {
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(terms)), termRows) {
-		if _, err := s.server.client.Upsert(ctx, termsOf(e.collection), "", termColumns(some, terms)...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // fillTerms makes the collection of the terms of a new collection.
 func (s *Store) fillTerms(ctx context.Context, next *entry, terms map[string]bm25.Term) error {
 	if terms == nil {

@@ -29,7 +29,12 @@ func (s *Store) ReplaceAll(ctx context.Context, c vectors.Collection, terms map[
 		next.number = old.number + 1
 	}
 	if err == nil {
-		err = s.build(ctx, next, terms, records)
+		err = s.claim(ctx, next)
+	}
+	if err == nil {
+		if err = s.complete(ctx, next, terms, records); err != nil {
+			_ = s.dispose(context.WithoutCancel(ctx), next.collection) // on failure, the next change does it
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("replace collection %s: %w", c.Name, err)
