@@ -49,6 +49,8 @@ type JudgeRequest struct {
 	IgnoreOrder bool
 	// Prediction is the answer to judge, in Python's str() form.
 	Prediction string
+	// Fixed accepts a verdict only at the end of a reply that was not cut off, and not in its thinking.
+	Fixed bool
 	// Guarded asks for a verdict format that the prediction cannot imitate.
 	Guarded bool
 }

@@ -28,7 +28,8 @@ func judged(name string, params []Param, request func(kwargs) (JudgeRequest, err
 		}
 		r.Question = k.str("question")
 		r.Prediction = python.Str(prediction)
-		r.Guarded = s.mode == Fixed && holdsVerdict(r.Prediction)
+		r.Fixed = s.mode == Fixed
+		r.Guarded = r.Fixed && holdsVerdict(r.Prediction)
 		if t != nil {
 			t.Gold = k.judgedGold()
 		}

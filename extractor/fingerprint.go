@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 
-	"airqa/agent/action"
 	"airqa/eval"
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
@@ -49,7 +48,7 @@ func recipes(c Config) ([]recipe, error) {
 			continue
 		}
 		err := add(recipe{
-			Stage: exploreRecipe(category), Versions: []int{explore.Version, action.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
+			Stage: exploreRecipe(category), Versions: []int{explore.Version, explore.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
 			Images: c.Images && category.Element() == candidate.Image,
 		}, explore.Prompts(category))
 		if err != nil {
@@ -57,7 +56,7 @@ func recipes(c Config) ([]recipe, error) {
 		}
 	}
 	tracker := recipe{
-		Stage: candidate.Track, Versions: []int{explore.TrackVersion, action.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
+		Stage: candidate.Track, Versions: []int{explore.TrackVersion, explore.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
 	}
 	if err := add(tracker, explore.TrackPrompts()); err != nil {
 		return nil, err

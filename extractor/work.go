@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/agent/action"
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/extractor/candidate"
@@ -193,7 +194,7 @@ func (w *work) passGate(ctx context.Context, g gate.Gate, s gate.Subject) ([]can
 			}
 			s.Material = w.material
 			v, err := g.Check(ctx, gate.Tools{
-				Model: c, Judge: judge.NewModel(judge.Config{Asker: c}), Papers: w.c.Library, Search: w.c.Library, Solve: w.c.Solve,
+				Model: c, Judge: judge.NewModel(judge.Config{Asker: c, Visible: action.Visible}), Papers: w.c.Library, Search: w.c.Library, Solve: w.c.Solve,
 			}, s)
 			line.Reason, line.Detail = v.Reason, v.Detail
 			return v, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"airqa/agent/action"
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -54,8 +55,14 @@ func (t Query) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	if len(rows.Values) > 0 {
 		o = show(rows, orDefault(t.MaxTokens), t.MaxRows)
 	}
+	if m := escaped.FindString(sql); m != "" {
+		o.Text += "\nNote: backslashes in the SQL are kept as they were written, for example " + m + "."
+	}
 	o.Touched = touched(sql, rows)
 	return o, nil
 }
+
+// escaped matches what Python would read as a control character: the grammar keeps it as it is written.
+var escaped = lazyregexp.New(`\\[abfv0-7x]`)
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -82,7 +82,7 @@ func BenchmarkVisible(b *testing.B) {
 			b.SetBytes(int64(len(reply)))
 			for b.Loop() {
 				action.LastBlock(reply)
-				action.WithoutThinking(reply)
+				grammar().WithoutThinking(reply)
 			}
 		})
 	}

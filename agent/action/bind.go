@@ -65,13 +65,14 @@ func (w wording) bind(spec Spec, call python.Call) (bound, *fault) {
 		args[spec.Params[i].Name] = v
 	}
 	for _, k := range call.Keywords {
-		if !slices.ContainsFunc(spec.Params, func(p Param) bool { return p.Name == k.Name }) {
+		name, known := spec.param(k.Name)
+		if !known {
 			return nil, &fault{at: k.Offset, reason: fmt.Sprintf("%s has no parameter %q: %s.", spec.Name, short(k.Name), w.signature(spec))}
 		}
-		if _, twice := args[k.Name]; twice {
+		if _, twice := args[name]; twice {
 			return nil, &fault{at: k.Offset, reason: fmt.Sprintf("parameter %q of %s is given twice.", k.Name, spec.Name)}
 		}
-		args[k.Name] = k.Value
+		args[name] = k.Value
 	}
 	for _, p := range spec.Params {
 		if f := w.settle(args, spec, p); f != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"airqa/internal/python"
 	"airqa/qa"
@@ -20,96 +21,21 @@ type parsed struct {
 	blank bool
 }
 
-// candidate is where a call may begin. among is true if it stands among words.
-type candidate struct {
-	at    int
-	among bool
-}
-
-// after finds the call that follows an action label: immediately, at the start of a line or a fence, or as the only
-// call among words.
-func (g Grammar) after(text string, from, limit int) (candidate, bool) {
-	i := pass(text[:limit], from, " \t\r\n>*")
-	if strings.HasPrefix(text[i:limit], "```") {
-		i = pass(text[:limit], skipLanguage(text, i+3, limit), " \t\r\n")
-	}
-	i = pass(text[:limit], i, "`")
-	if g.Format.orPython() == Python && called(text[i:limit]) || g.opens(text, i, limit) {
-		return candidate{at: i}, true
-	}
-	if i, ok := g.begins(text, from, limit); ok {
-		return candidate{at: i}, true
-	}
-	i, ok := g.only(text, from, limit)
-	return candidate{i, true}, ok
-}
-
 // called reports whether a text begins with a name and a parenthesis.
 func called(text string) bool {
-	n := identEnd(text, 0)
-	return n > 0 && (text[0] < '0' || text[0] > '9') && strings.HasPrefix(strings.TrimLeft(text[n:], " \t"), "(")
+	n := pathAt(text, 0)
+	return n > 0 && strings.HasPrefix(strings.TrimLeft(text[n:], " \t"), "(")
 }
 
-// only finds the call of a known tool among words if there is exactly one. In the other formats, it finds the first
-// object or element.
-func (g Grammar) only(text string, from, limit int) (int, bool) {
-	at, n := 0, 0
-	for i := from; i < limit && g.Format != YAML; i++ {
-		if i > from && identByte(text[i-1]) || !g.opens(text, i, limit) {
-			continue
-		}
-		if n++; n > 1 {
-			return 0, false
-		}
-		if at = i; g.Format.orPython() != Python {
-			break
-		}
+// pathAt returns the end of the name at byte i, with the names and dots before it: functions.Retrieve.
+func pathAt(text string, i int) int {
+	if i >= len(text) || !identByte(text[i]) || '0' <= text[i] && text[i] <= '9' || i > 0 && (identByte(text[i-1]) || text[i-1] == '.') {
+		return i
 	}
-	return at, n == 1
-}
-
-// callAt skips what may precede a call: indentation, Markdown quotation marks, and single backquotes.
-func callAt(text string, at int) int {
-	at = pass(text, at, " \t>")
-	if strings.HasPrefix(text[at:], "```") {
-		return at
+	for i < len(text) && (identByte(text[i]) || text[i] == '.') {
+		i++
 	}
-	return pass(text, at, "`")
-}
-
-// begins finds the call of a known tool at the start of a line or a fence: the first call of the last fence that has
-// one, or else the first such line.
-func (g Grammar) begins(text string, from, limit int) (int, bool) {
-	fenced, line := -1, -1
-	inside, fresh := false, false // in a fence, and whether it may still contain its first call
-	for start := from; start < limit; {
-		content, _, _ := strings.Cut(text[start:limit], "\n")
-		end := min(start+len(content)+1, limit)
-		for at := start; ; {
-			call := callAt(text[:end], at)
-			switch {
-			case !g.opens(text, call, limit):
-			case inside && fresh:
-				fenced, fresh = call, false
-			case !inside && line < 0 && at == start:
-				line = call
-			}
-			fence := strings.Index(text[at:end], "```")
-			if fence < 0 {
-				break
-			}
-			inside = !inside
-			fresh = inside
-			if at += fence + 3; inside {
-				at = skipLanguage(text, at, end)
-			}
-		}
-		start = end
-	}
-	if fenced >= 0 {
-		return fenced, true
-	}
-	return line, line >= 0
+	return i
 }
 
 // skipLanguage skips the language name after a fence.
@@ -133,18 +59,21 @@ func (g Grammar) opens(text string, i, limit int) bool {
 	case YAML:
 		return yamlKey(rest)
 	}
-	return slices.ContainsFunc(g.Specs, func(s Spec) bool {
-		return len(rest) > len(s.Name) && rest[len(s.Name)] == '(' && strings.HasPrefix(rest, s.Name)
-	})
+	end := pathAt(text, i)
+	if end == i || end >= limit || text[end] != '(' {
+		return false
+	}
+	_, ok := g.tool(text[i:end])
+	return ok
 }
 
 // parse reads the call at byte i of a text; limit is the end of an action without an end marker.
 func (g Grammar) parse(text string, i, limit int) parsed {
 	if g.Format.orPython() == Python {
-		return g.parsePython(text, i)
+		return g.parsePython(text, i, limit)
 	}
-	w, fault := g.Format.read(text, i, limit, false)
-	latex, latexFault := g.Format.read(text, i, limit, true)
+	w, fault := g.read(text, i, limit, python.Options{})
+	latex, latexFault := g.read(text, i, limit, python.Options{LaTeX: true})
 	if fault != nil && latexFault == nil {
 		w, fault = latex, nil
 	}
@@ -153,30 +82,49 @@ func (g Grammar) parse(text string, i, limit int) parsed {
 		return parsed{fault: at(text, fault.Offset, qa.ErrSyntax, fmt.Sprintf("the action cannot be read as %s: %s.",
 			strings.ToUpper(string(g.Format)), strings.TrimRight(fault.Reason, "."))), end: max(end, fault.Offset)}
 	}
-	spec, known := g.spec(w.name)
+	spec, known := g.tool(w.name)
 	if !known {
 		return parsed{fault: g.unknown(text, i, w.name), end: end}
+	}
+	if spec.verbatim() {
+		if kept, fault := g.read(text, i, limit, python.Options{KeepControls: true}); fault == nil {
+			w, latex = kept, kept
+		}
 	}
 	return g.bound(text, spec, w.call(i), latex.call(i))
 }
 
-func (g Grammar) parsePython(text string, i int) parsed {
-	name := text[i:identEnd(text, i)]
-	spec, known := g.spec(name)
+// verbatim reports whether no argument is an answer, which may be LaTeX: control characters in texts are always mistakes.
+func (s Spec) verbatim() bool {
+	return !slices.ContainsFunc(s.Params, func(p Param) bool { return p.Kind == Any })
+}
+
+// parsePython reads the call at byte i of a text. A line break in a string is accepted if the call ends before limit.
+func (g Grammar) parsePython(text string, i, limit int) parsed {
+	name := text[i:pathAt(text, i)]
+	spec, known := g.tool(name)
 	if !known {
 		return parsed{fault: g.unknown(text, i, name), end: i}
 	}
-	call, err := python.ParseCall(text, i, python.Options{JSONConstants: true})
+	start := i + strings.LastIndexByte(name, '.') + 1
+	o := python.Options{JSONConstants: true, KeepControls: spec.verbatim(), Apart: true}
+	call, err := python.ParseCall(text, start, o)
+	if o.Lines = true; err != nil {
+		if long, again := python.ParseCall(text[:limit], start, o); again == nil {
+			call, err = long, nil
+		}
+	}
+	o.Lines = err == nil
 	latex := call
-	if err != nil || strings.Contains(text[i:call.End], `\`) {
+	if o.LaTeX = !o.KeepControls; o.LaTeX && (err != nil || strings.Contains(text[start:call.End], `\`)) {
 		var refused error
-		latex, refused = python.ParseCall(text, i, python.Options{JSONConstants: true, LaTeX: true})
+		latex, refused = python.ParseCall(text, start, o)
 		if err != nil && refused == nil {
 			call, err = latex, nil // \xi is LaTeX, although Python reads it as an escape
 		}
 	}
 	if lit := (*python.Error)(nil); errors.As(err, &lit) {
-		reason := fmt.Sprintf("the call of %s cannot be read: %s.", name, strings.TrimRight(lit.Reason, "."))
+		reason := fmt.Sprintf("the call of %s cannot be read: %s.", spec.Name, strings.TrimRight(lit.Reason, "."))
 		return parsed{fault: at(text, lit.Offset, qa.ErrSyntax, reason), end: lit.Offset}
 	}
 	return g.bound(text, spec, call, latex)
@@ -201,7 +149,7 @@ func (g Grammar) bound(text string, spec Spec, call, latex python.Call) parsed {
 // action builds the action of bound arguments.
 func action(spec Spec, args bound, latex python.Call) *qa.Action {
 	a := &qa.Action{Name: spec.Name, Args: plain(args), Text: render(spec, args)}
-	if !slices.ContainsFunc(spec.Params, func(p Param) bool { return p.Kind == Any }) {
+	if spec.verbatim() {
 		return a
 	}
 	if kept, bad := (wording{}).bind(spec, latex); bad == nil {
@@ -212,15 +160,43 @@ func action(spec Spec, args bound, latex python.Call) *qa.Action {
 	return a
 }
 
-func identEnd(text string, i int) int {
-	for i < len(text) && identByte(text[i]) {
-		i++
-	}
-	return i
-}
-
 func identByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// tool finds the tool that a name means: its own, or else the only one that occurs in it, letter case ignored, between other
+// characters than letters: functions.Retrieve, proxy_Retrieve, retrieve.
+func (g Grammar) tool(name string) (Spec, bool) {
+	if spec, ok := g.spec(name); ok || name == "" {
+		return spec, ok
+	}
+	var found []Spec
+	for _, s := range g.Specs {
+		if standsIn(name, s.Name) {
+			found = append(found, s)
+		}
+	}
+	if len(found) != 1 {
+		return Spec{}, false
+	}
+	return found[0], true
+}
+
+// standsIn reports whether a word occurs in a text between other characters than letters.
+func standsIn(text, word string) bool {
+	text, word = strings.ToLower(text), strings.ToLower(word)
+	isLetter := func(c byte) bool { return 'a' <= c && c <= 'z' || c >= utf8.RuneSelf }
+	for from := 0; ; {
+		n := strings.Index(text[from:], word)
+		if n < 0 {
+			return false
+		}
+		start, end := from+n, from+n+len(word)
+		if (start == 0 || !isLetter(text[start-1])) && (end == len(text) || !isLetter(text[end])) {
+			return true
+		}
+		from = end
+	}
 }
 
 func (g Grammar) spec(name string) (Spec, bool) {
@@ -228,4 +204,32 @@ func (g Grammar) spec(name string) (Spec, bool) {
 		return g.Specs[i], true
 	}
 	return Spec{}, false
+}
+
+// blank returns the name of an argument that is "..." as in the prompt's description, or "".
+func blank(spec Spec, args bound) string {
+	for _, p := range spec.Params {
+		if isBlank(args[p.Name]) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+func isBlank(v python.Value) bool {
+	all := func(items []python.Value) bool {
+		return len(items) > 0 && !slices.ContainsFunc(items, func(item python.Value) bool { return !isBlank(item) })
+	}
+	switch x := v.(type) {
+	case python.Ellipsis:
+		return true
+	case string:
+		s := strings.TrimSpace(x)
+		return s == "..." || s == "…" || s == "<...>"
+	case python.List:
+		return all(x)
+	case python.Tuple:
+		return all(x)
+	}
+	return false
 }

@@ -163,6 +163,9 @@ func TestCorpusCut(t *testing.T) {
 				s := step(reply[:end])
 				s.Reply.Finish = qa.FinishLength
 				g.ReadStep(&s, action.AsText)
+				if a := s.Action; a != nil && a.Name == "Answer" && strings.Trim(reply[a.End:end], " \n`") == "" {
+					continue // what would take it back is not there
+				}
 				if a := s.Action; a != nil && a.Text != e.Call && a.Text != asText(e.Call, g.Format) && !slices.Contains(e.Early, a.Text) {
 					t.Errorf("%s/%s cut at %d runs %s", e.Name, name, end, a.Text)
 					break

@@ -9,20 +9,20 @@ import (
 	"airqa/qa"
 )
 
-// none returns the error of a reply without a call; from is where one was expected.
-func (r *reader) none(from int) *qa.ParseError {
+// none returns the error of a reply without a call that may run; from is where one was expected.
+func (s *scanner) none(c choice, from int) *qa.ParseError {
 	reason := "no action found in the reply. "
 	switch {
-	case r.stop >= 0:
+	case c.answer != nil:
+		reason = "the call of " + last + " is not final: it is part of a sentence, or beside another call or a result. Write it alone, as the last thing of the reply. "
+	case c.result != nil:
 		reason = "no action found before the observation in the reply. Observations come from the actions: write none yourself. "
-	case r.refused != nil:
-		reason = "no action found in the reply. A call of " + last + " in a sentence, in quotation marks or after a label with other words is not run. "
-	case r.hid && r.from >= len(strings.TrimRight(r.reply, " \t\r\n")):
+	case len(s.hidden) > 0 && s.blank(s.from, len(s.reply)):
 		reason = "no action found in the reply: all of it is thinking. "
-	case r.Format.orPython() == Python && slices.ContainsFunc(otherCalls, func(s string) bool { return strings.Contains(r.reply[min(r.from, len(r.reply)):], s) }):
+	case s.Format.orPython() == Python && slices.ContainsFunc(otherCalls, func(call string) bool { return strings.Contains(s.reply[from:], call) }):
 		reason = "no action found in the reply: it looks like JSON, and an action is a call in Python. "
 	}
-	return at(r.reply, from, qa.ErrNoAction, reason+"Write \"[Action]:\" and "+r.wanted()+", for example "+r.example()+".")
+	return at(s.reply, from, qa.ErrNoAction, reason+"Write \"[Action]:\" and "+s.wanted()+", for example "+s.example()+".")
 }
 
 // otherCalls occur in other formats of tool calls on which models were trained.
@@ -44,13 +44,7 @@ func (g Grammar) wanted() string {
 }
 
 func (g Grammar) unknown(reply string, i int, name string) *qa.ParseError {
-	hint := ""
-	for _, s := range g.Specs {
-		if strings.EqualFold(s.Name, name) {
-			hint = " Did you mean " + s.Name + "?"
-		}
-	}
-	return at(reply, i, qa.ErrUnknownAction, fmt.Sprintf("there is no action %s here.%s The actions are %s.", short(name), hint, Names(g.Specs)))
+	return at(reply, i, qa.ErrUnknownAction, fmt.Sprintf("there is no action %s here. The actions are %s.", short(name), Names(g.Specs)))
 }
 
 // at makes a parse error with the line and column of a byte offset, which its text includes.

@@ -119,41 +119,43 @@ func yamlKey(line string) bool {
 	return false
 }
 
-// read reads the call that begins at byte i of a reply and ends at or before limit. If latex is true, LaTeX commands
-// are kept.
-func (f Format) read(reply string, i, limit int, latex bool) (written, *python.Error) {
-	switch f {
+// read reads the call that begins at byte i of a reply and ends at or before limit. Of the options, those of escapes count.
+func (g Grammar) read(reply string, i, limit int, o python.Options) (written, *python.Error) {
+	switch g.Format {
 	case JSON:
 		// Models write SQL and LaTeX with line breaks in strings and unknown escapes.
-		v, end, err := python.ParseJSON(reply, i, python.Options{Loose: true, LaTeX: latex, UniqueKeys: true})
+		v, end, err := python.ParseJSON(reply, i, python.Options{Loose: true, LaTeX: o.LaTeX, KeepControls: o.KeepControls, UniqueKeys: true})
 		if bad := (*python.Error)(nil); errors.As(err, &bad) {
 			return written{}, syntax(bad.Offset, "it is no JSON object: %s", bad.Reason)
 		}
-		w, fault := fromDict(v, i)
+		w, fault := g.fromDict(v, i)
 		w.end = end
 		return w, fault
 	case XML:
 		return readXML(reply, i)
 	}
-	return readYAML(reply, i, limit, latex)
+	return g.readYAML(reply, i, limit, o)
 }
 
 func syntax(offset int, format string, args ...any) *python.Error {
 	return &python.Error{Offset: offset, Reason: fmt.Sprintf(format, args...)}
 }
 
-// fromDict takes name and arguments from a mapping. It also accepts the keys of other protocols.
-func fromDict(v python.Value, at int) (written, *python.Error) {
+// fromDict takes name and arguments from a mapping. The keys of other protocols count too.
+func (g Grammar) fromDict(v python.Value, at int) (written, *python.Error) {
 	d, ok := v.(*python.Dict)
 	if !ok {
 		return written{}, syntax(at, "it is a %s, not a mapping with action_type and parameters", python.Type(v))
 	}
-	var w written
-	w.name, _ = first(d, "action_type", "name", "action").(string)
-	if w.name == "" {
-		return written{}, syntax(at, "action_type is missing")
+	name, args := g.callIn(d)
+	if inner, ok := args.(*python.Dict); ok && name == "" {
+		return g.fromDict(inner, at) // {"type": "function", "function": {...}}
 	}
-	switch args := first(d, "parameters", "arguments", "args").(type) {
+	w := written{name: name}
+	if w.name == "" {
+		return w, syntax(at, "action_type is missing")
+	}
+	switch args := args.(type) {
 	case nil:
 	case *python.Dict:
 		for k, v := range args.All() {
@@ -165,13 +167,30 @@ func fromDict(v python.Value, at int) (written, *python.Error) {
 	return w, nil
 }
 
-func first(d *python.Dict, names ...string) python.Value {
-	for _, name := range names {
-		if v, ok := d.Get(name); ok {
-			return v
+// callIn returns the name and the arguments of the call in a mapping. Without the keys action_type and parameters, the name is the
+// first text that is the name of a tool, and the arguments are the first mapping, which may be in a text. A key that is the name of
+// a tool has its arguments.
+func (g Grammar) callIn(d *python.Dict) (string, python.Value) {
+	typed, _ := d.Get("action_type")
+	name, _ := typed.(string)
+	args, given := d.Get("parameters")
+	for k, v := range d.All() {
+		text, _ := v.(string)
+		inner, isDict := v.(*python.Dict)
+		if spec, ok := g.spec(python.Str(k)); ok && isDict && name == "" {
+			return spec.Name, inner
+		}
+		if _, ok := g.tool(text); ok && name == "" {
+			name = text
+		}
+		if parsed, ok := python.ReadJSON(text); ok && strings.HasPrefix(text, "{") {
+			inner, isDict = parsed.(*python.Dict)
+		}
+		if isDict && !given {
+			args, given = inner, true
 		}
 	}
-	return nil
+	return name, args
 }
 
 // fence opens and closes a code block.

@@ -92,7 +92,6 @@ func TestReadErrors(t *testing.T) {
 		{"empty", "", qa.ErrNoAction, 1, 1, "no action found"},
 		{"label alone", "[Thought]: t\n[Action]: search for it", qa.ErrNoAction, 2, 10, "no action found"},
 		{"unknown action", "[Action]: Search(q='x')", qa.ErrUnknownAction, 1, 11, "there is no action Search"},
-		{"wrong case", "[Action]: answer(answer=1)", qa.ErrUnknownAction, 1, 11, "Did you mean Answer?"},
 		{"unclosed string", "[Thought]: t\n[Action]: Answer(answer=\"x)", qa.ErrSyntax, 2, 25, "cannot be read"},
 		{"a name", "[Action]: Answer(answer=foo)", qa.ErrSyntax, 1, 25, "cannot be read"},
 		{"arithmetic", "[Action]: Answer(answer=1+2)", qa.ErrSyntax, 1, 26, "cannot be read"},
@@ -186,7 +185,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("</think>[action] Query(\"\\u12\")")
 	f.Add("<|channel|>analysis<|message|>a<|end|>```b [THINK] <musing>\n</musing> <!-- assistantfinal")
 	f.Fuzz(func(t *testing.T, reply string) {
-		if n := max(len(action.Visible(reply)), len(action.WithoutThinking(reply)), len(action.LastBlock(reply))); n > len(reply) {
+		if n := max(len(action.Visible(reply)), len(grammar().WithoutThinking(reply)), len(action.LastBlock(reply))); n > len(reply) {
 			t.Fatalf("%d bytes are visible of %d", n, len(reply))
 		}
 		g := grammar()

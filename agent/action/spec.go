@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
@@ -103,6 +105,24 @@ func (s Spec) rewrite(call string, f Format) string {
 	return text
 }
 
+// param finds a parameter by its name in any letter case.
+func (s Spec) param(name string) (string, bool) {
+	i := slices.IndexFunc(s.Params, func(p Param) bool { return strings.EqualFold(p.Name, name) })
+	if i < 0 {
+		return "", false
+	}
+	return s.Params[i].Name, true
+}
+
+// paramIn finds the parameter that the tag of an element names: <query>, <parameter=query>, <parameter name="query">.
+func (s Spec) paramIn(tag string) (string, bool) {
+	words := strings.FieldsFunc(tag, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) == 0 {
+		return "", false
+	}
+	return s.param(words[len(words)-1])
+}
+
 // Names lists the names of tools for a sentence.
 func Names(specs []Spec) string {
 	names := make([]string, len(specs))
@@ -164,7 +184,7 @@ func (p Param) schema(about string) string {
 // ReadCall converts a native call to an action. Errors have no position, because the call is not part of the reply's
 // text. Arguments that are not valid JSON arrive as a JSON string and are parsed leniently, as in the format JSON.
 func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
-	spec, known := g.spec(c.Name)
+	spec, known := g.tool(c.Name)
 	if !known {
 		return nil, &qa.ParseError{Kind: qa.ErrUnknownAction, Reason: fmt.Sprintf("there is no tool %s here. The tools are %s.", short(c.Name), Names(g.Specs))}
 	}
@@ -174,11 +194,12 @@ func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
 		text = strings.TrimSpace(raw)
 	}
 	text = cmp.Or(text, "{}")
-	call, ok := nativeCall(spec, text, false)
-	latex, latexOK := nativeCall(spec, text, true)
+	call, ok := objectArguments(spec, text, 0, false)
+	latex, latexOK := objectArguments(spec, text, 0, true)
 	if !ok && latexOK {
 		call, ok = latex, true
 	}
+	ok = ok && strings.TrimSpace(text[call.End:]) == ""
 	if !ok {
 		return nil, &qa.ParseError{Kind: qa.ErrSyntax, Reason: fmt.Sprintf("the arguments of %s are not a JSON object: %s", spec.Name, short(text))}
 	}
@@ -189,17 +210,19 @@ func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
 	return action(spec, b, latex), nil
 }
 
-// nativeCall reads the arguments of a native call.
-func nativeCall(spec Spec, text string, latex bool) (python.Call, bool) {
-	call := python.Call{Name: spec.Name}
-	v, end, err := python.ParseJSON(text, 0, python.Options{Loose: true, LaTeX: latex})
+// objectArguments reads the JSON object at byte i of a text as the arguments of a tool.
+func objectArguments(spec Spec, text string, i int, latex bool) (python.Call, bool) {
+	call := python.Call{Name: spec.Name, NameStart: i}
+	o := python.Options{Loose: true, LaTeX: latex, KeepControls: spec.verbatim()}
+	v, end, err := python.ParseJSON(text, i, o)
 	args, ok := v.(*python.Dict)
-	if err != nil || !ok || strings.TrimSpace(text[end:]) != "" {
+	if err != nil || !ok {
 		return call, false
 	}
 	for k, v := range args.All() {
-		call.Keywords = append(call.Keywords, python.Keyword{Name: python.Str(k), Value: v})
+		call.Keywords = append(call.Keywords, python.Keyword{Name: python.Str(k), Value: v, Offset: i})
 	}
+	call.End = end
 	return call, true
 }
 

@@ -26,25 +26,20 @@ const cutOff = " The reply was cut off at the limit of tokens for one reply: wri
 // is run.
 func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 	s.Unlabelled = p != AsText
-	if p == AsText || p == AsTextOrCall && len(s.Reply.ToolCalls) == 0 {
-		g.readText(s, p)
-	} else {
+	if p == AsCall || p == AsTextOrCall && len(s.Reply.ToolCalls) > 0 {
 		g.readCalls(s)
+	} else {
+		r := g.Read(s.Reply.Text)
+		s.Action, s.ParseError, s.ThoughtAt, s.Kept = r.Action, r.Error, r.Thought, r.Kept
+		if s.Reply.Finish == qa.FinishLength && r.Action != nil && g.unfinished(*r.Action, s.Reply.Text) {
+			s.Action, s.ParseError = nil, at(s.Reply.Text, r.Action.End, qa.ErrSyntax, "the action may be incomplete.")
+		}
+		if p == AsTextOrCall && r.Error != nil && r.Error.Kind == qa.ErrNoAction {
+			s.ParseError = g.NoCall() // the prompt did not mention labels
+		}
 	}
 	if s.ParseError != nil && s.Reply.Finish == qa.FinishLength {
 		s.ParseError.Reason += cutOff
-	}
-}
-
-// readText fills a step from the text of its reply.
-func (g Grammar) readText(s *qa.Step, p Protocol) {
-	r := g.Read(s.Reply.Text)
-	s.Action, s.ParseError, s.ThoughtAt, s.Kept = r.Action, r.Error, r.Thought, r.Kept
-	if s.Reply.Finish == qa.FinishLength && r.Action != nil && g.unfinished(*r.Action, s.Reply.Text) {
-		s.Action, s.ParseError = nil, at(s.Reply.Text, r.Action.End, qa.ErrSyntax, "the action may be incomplete.")
-	}
-	if p == AsTextOrCall && r.Error != nil && r.Error.Kind == qa.ErrNoAction {
-		s.ParseError = g.NoCall() // the prompt did not mention labels
 	}
 }
 
@@ -63,15 +58,11 @@ func (g Grammar) readCalls(s *qa.Step) {
 	}
 }
 
-// unfinished reports whether the model may not have been done with an action when its reply was cut off: a mapping has no
-// end marker, and an answer that other words follow may have been a draft. A made-up result is no such text.
+// unfinished reports whether the model may not have been done with an action when its reply was cut off: a mapping has no end
+// marker, so that its last line may be cut, and an answer that something follows may have been a draft.
 func (g Grammar) unfinished(a qa.Action, reply string) bool {
-	rest := strings.TrimLeft(reply[a.End:], " \t\r\n`")
-	if a.Name != last {
-		return g.Format == YAML && rest == ""
-	}
-	marks := marksOf(rest)
-	return len(marks) == 0 || marks[0].start > 0 || !marks[0].isLabel()
+	rest := strings.Trim(reply[a.End:], " \t\r\n`")
+	return a.Name == last && rest != "" || g.Format == YAML && !strings.Contains(rest, "\n")
 }
 
 // prose returns the range of a text without surrounding whitespace.

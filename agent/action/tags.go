@@ -1,13 +1,14 @@
 package action
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// delimiters enclose the name of a tag, longer ones before their prefixes. A closing tag has a slash after the first.
-// Text in brackets may also be a heading, so a bracketed tag counts on weaker evidence only with its closing tag.
+// delimiters enclose the name of a tag, longer ones before their prefixes. A closing tag has a slash after the first. Text in
+// brackets may also be a heading, so a bracketed tag counts on weaker evidence only with its closing tag.
 var delimiters = []struct {
 	open, close string
 	bracket     bool
@@ -28,8 +29,8 @@ var delimiters = []struct {
 	{"«", "»", true},
 }
 
-// phrases are the notations of thinking without tags. Each begins a line or the reply; opened and not closed, it hides
-// the rest.
+// phrases are the notations of thinking without tags. Each begins a line or the reply, but a comment; opened and not closed, it
+// hides the rest.
 var phrases = []struct{ open, close string }{
 	{"<|channel>", "<channel|>"},                               // Gemma
 	{"Here is my thought process:", "Here is my response:"},    // Granite
@@ -47,55 +48,19 @@ var phrases = []struct{ open, close string }{
 	{":::reason", "\n:::"},
 }
 
-// thinkingParts occur in the names of tags around thinking, in their attributes, or in both: <seed:think>,
-// <inner_monologue>, <details type="reasoning">.
-var thinkingParts = []string{
-	"think", "thought", "reason", "reflect", "scratch", "analys", "analyz", "monolog", "ponder", "delibera", "contempl", "ruminat",
-	"brainstorm", "musing", "rationale", "introspec", "ideation", "cogitat", "chain_of", "draft", "hypothes", "critique",
-	"denk", "gedank", "überleg", "pensa", "pensé", "razona", "raciocín", "raison", "ragiona", "réflexion", "réfléch", "мысл", "мышлен",
-	"размышл", "рассужд", "思", "想", "推理", "考え", "생각", "추론",
-}
-
-// thinkingNames are thinking only as whole names.
-var thinkingNames = words("cot plan planning inner internal self_talk verify verification")
-
-// plainNames enclose or follow what a model says and does: they hide nothing.
-var plainNames = words(`
-	action actions next_action action_input action_type tool tools tool_call tool_calls tool_use tool_name tool_code function
-	functions function_call function_calls function_name call calls invoke parameter parameters param params arg args argument
-	arguments name answer final_answer final answers response final_response solution reply output final_output conclusion
-	assistant model bot ai gpt agent react turn step s eos bos pad unk sep id eot eom im header header_id sentence text message
-	channel constrain return endoftext end_of_text python_tag python json xml yaml sql code codeblock execute command query p br hr
-	div span b i u em strong ul ol li a table tr td th pre html body root final_result content tool_sep`)
-
-// weakResults are results only after an action: models also call their own replies so.
-var weakResults = words("response output final_output final_response reply")
-
-// resultNames enclose the result of an action, or open the turn of another speaker.
-var resultNames = words(`result results observation observations information stdout stderr environment env feedback user human system
-	ipython interpreter inst documents document passages passage snippets snippet rows evidence retrieved tool_outputs`)
-
-// resultWords after one of resultSources name a result too: <tool_response>, <search_results>.
-var (
-	resultWords   = words("result results response responses output outputs return returns observation observations")
-	resultSources = []string{"tool", "function", "search", "execution", "exec", "query", "api", "code", "action", "retriev", "call"}
-)
-
-// speakers are the roles whose turn is the model's own.
-var speakers = words("assistant model bot ai gpt")
-
-// boundaries are words in the names of tags that open or close: <|begin_of_thought|>, <|END_THINKING|>.
-var (
-	openers = words("begin start open")
-	closers = words("end stop close finish")
-)
-
-func words(list string) map[string]bool {
-	set := make(map[string]bool)
-	for word := range strings.FieldsSeq(list) {
-		set[word] = true
+// phraseAt reads a phrase, or the closing of one, at the start of a line, which head begins with; i is its place.
+func phraseAt(head string, i int) (mark, bool) {
+	at := pass(head, 0, " \t>*#")
+	for n, p := range phrases {
+		if len(head) >= at+len(p.open) && strings.EqualFold(head[at:at+len(p.open)], p.open) {
+			return mark{kind: phraseMark, start: i + at, end: i + at + len(p.open), phrase: n, line: true}, true
+		}
+		if p.close[0] != '\n' && p.close != "-->" && strings.HasPrefix(head[at:], p.close) {
+			end := i + at + len(p.close)
+			return mark{kind: thinkTag, start: i + at, end: end, tag: tag{name: p.close, end: end, closing: true}, line: true}, true
+		}
 	}
-	return set
+	return mark{}, false
 }
 
 const (
@@ -115,6 +80,57 @@ type tag struct {
 	// thinks is true if the attributes name thinking.
 	thinks bool
 }
+
+// tagMark reads a tag, a comment, or the head of a message of harmony. A tag in quotation marks is only mentioned.
+func tagMark(reply string, i int) (mark, bool) {
+	if m, ok := phraseAt(reply[i:min(len(reply), i+longestTag)], i); ok && m.start == i { // a comment may begin within a line
+		m.line = false
+		return m, true
+	}
+	t, ok := tagAt(reply, i)
+	if !ok {
+		return mark{}, false
+	}
+	m := mark{kind: t.kind(), start: i, end: t.end, tag: t}
+	switch {
+	case quotedAt(reply, i) && strings.ContainsAny(reply[t.end:min(len(reply), t.end+1)], "\"'`"):
+		m.kind = ""
+	case t.pipe && t.name == "channel" && !t.closing:
+		return channelMark(reply, i, t.end), true
+	case t.endsMessage():
+		m.kind = channelEnd
+	case t.opensTurn():
+		speaker := reply[t.end:nameEnd(reply, t.end)]
+		m.kind = observationLabel
+		return m, speaker != "" && !is("speaker", strings.ToLower(speaker)) // otherwise it is the model's own turn
+	}
+	return m, true
+}
+
+// channelMark is the head of a message of harmony; end is where its tag ends.
+func channelMark(reply string, start, end int) mark {
+	name := nameEnd(reply, end)
+	m := mark{kind: channelKind(reply[end:name]), start: start, end: name}
+	if at := strings.Index(reply[name:min(len(reply), name+longestTag)], "<|message|>"); at >= 0 {
+		m.end = name + at + len("<|message|>")
+	}
+	return m
+}
+
+// nameEnd returns the end of the name of a tag or a speaker at byte i.
+func nameEnd(reply string, i int) int {
+	end := i
+	for end < len(reply) && end-i < longestName {
+		r, n := utf8.DecodeRuneInString(reply[end:])
+		if !unicode.IsLetter(r) && !strings.ContainsRune("_:-.▁", r) && (end == i || !unicode.IsDigit(r)) {
+			break
+		}
+		end += n
+	}
+	return end
+}
+
+func is(kind, name string) bool { return slices.Contains(lists[kind], name) }
 
 // tagAt reads the tag at byte i.
 func tagAt(reply string, i int) (tag, bool) {
@@ -142,18 +158,6 @@ func tagAt(reply string, i int) (tag, bool) {
 	return tag{}, false
 }
 
-func nameEnd(reply string, i int) int {
-	end := i
-	for end < len(reply) && end-i < longestName {
-		r, n := utf8.DecodeRuneInString(reply[end:])
-		if !unicode.IsLetter(r) && !strings.ContainsRune("_:-.▁", r) && (end == i || !unicode.IsDigit(r)) {
-			break
-		}
-		end += n
-	}
-	return end
-}
-
 // attributes reports whether a tag may have this text after its name: nothing, one word, or pairs.
 func (t *tag) attributes(text string) bool {
 	if strings.ContainsAny(text, "<>\n") {
@@ -174,15 +178,15 @@ func (t *tag) attributes(text string) bool {
 func (t *tag) named(name string) {
 	lower := strings.ToLower(name)
 	t.shout = name == lower || name == strings.ToUpper(name)
-	if at := strings.LastIndexByte(lower, ':'); at >= 0 && plainNames[lower[at+1:]] {
+	if at := strings.LastIndexByte(lower, ':'); at >= 0 && is("plain", lower[at+1:]) {
 		lower = lower[at+1:] // <minimax:tool_call>
 	}
 	var kept []string
 	for _, word := range strings.FieldsFunc(lower, func(r rune) bool { return strings.ContainsRune("_:-.▁", r) }) {
 		switch {
-		case openers[word]:
+		case is("opens", word):
 			t.opened = true
-		case closers[word]:
+		case is("closes", word):
 			t.closing = true
 		case word != "of":
 			kept = append(kept, word)
@@ -191,80 +195,40 @@ func (t *tag) named(name string) {
 	t.name = strings.Join(kept, "_")
 }
 
-func thinkingPart(text string) bool {
-	for _, part := range thinkingParts {
-		if strings.Contains(text, part) {
-			return true
-		}
-	}
-	return false
+// partOf reports whether a text contains one of the words of a kind.
+func partOf(kind, text string) bool {
+	return slices.ContainsFunc(lists[kind], func(part string) bool { return strings.Contains(text, part) })
 }
+
+func thinkingPart(text string) bool { return partOf("think part", text) }
 
 // kind classifies a tag by its name.
 func (t *tag) kind() string {
-	plain := plainNames[t.name] || t.name == ""
+	plain := is("plain", t.name) || t.name == ""
+	list := strings.Split(t.name, "_")
 	switch {
-	case t.thinks, !plain && t.known():
+	case t.thinks, !plain && (is("think name", t.name) || thinkingPart(t.name)):
 		return thinkTag
-	case weakResults[t.name] && !t.pipe:
+	case is("weak result", t.name) && !t.pipe:
 		return weakLabel
-	case plain && t.closing && t.name != "":
-		return plainTag
 	case plain:
-		return ""
-	case t.result():
+		return plainTag
+	case is("result name", t.name), len(list) > 1 && is("result end", list[len(list)-1]) && partOf("result source", t.name):
+		if t.pipe {
+			return observationLabel
+		}
 		return resultTag
 	}
 	return otherTag
 }
 
-// opensChannel reports whether the tag begins the head of a message of harmony: <|channel|>.
-func (t *tag) opensChannel() bool { return t.pipe && t.name == "channel" && !t.closing }
-
 // endsMessage reports whether the tag ends a message of harmony: <|end|>, <|return|>, <|call|>.
 func (t *tag) endsMessage() bool {
-	if !t.pipe {
-		return false
-	}
-	switch t.name {
-	case "":
-		return t.closing
-	case "return", "call":
-		return true
-	}
-	return false
+	return t.pipe && (t.name == "" && t.closing || t.name == "return" || t.name == "call")
 }
 
 // opensTurn reports whether the name of a speaker may follow the tag: <|start|>, <|im_start|>, <start_of_turn>,
 // <|start_header_id|>.
 func (t *tag) opensTurn() bool {
-	if !t.opened || t.closing {
-		return false
-	}
-	switch t.name {
-	case "":
-		return t.pipe
-	case "im", "turn":
-		return true
-	}
-	return strings.HasPrefix(t.name, "header")
-}
-
-// known reports whether the name is one of thinking.
-func (t *tag) known() bool { return thinkingNames[t.name] || thinkingPart(t.name) }
-
-func (t *tag) result() bool {
-	if resultNames[t.name] {
-		return true
-	}
-	list := strings.Split(t.name, "_")
-	if len(list) < 2 || !resultWords[list[len(list)-1]] {
-		return false
-	}
-	for _, source := range resultSources {
-		if strings.Contains(t.name, source) {
-			return true
-		}
-	}
-	return false
+	return t.opened && !t.closing && (t.name == "" && t.pipe || t.name == "im" || t.name == "turn" || strings.HasPrefix(t.name, "header"))
 }

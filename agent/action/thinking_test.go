@@ -163,7 +163,7 @@ func TestVisible(t *testing.T) {
 		if got := action.LastBlock(reply); got != "42" {
 			t.Errorf("%s: the last block of %q is %q", n.open, reply, got)
 		}
-		if got := action.WithoutThinking(reply); got != "```txt\n42\n```" {
+		if got := grammar().WithoutThinking(reply); got != "```txt\n42\n```" {
 			t.Errorf("%s: without thinking %q is %q", n.open, reply, got)
 		}
 		if strings.Contains(n.open, "``") {

@@ -11,78 +11,42 @@ import (
 	"airqa/internal/python"
 )
 
-// blockScalar matches the end of a line that opens a block of text.
-var blockScalar = lazyregexp.New(`[:-][ \t]+[|>][+\-0-9]{0,2}[ \t]*(?:#.*)?\r?$`)
-
-// yamlEnd returns the end of the mapping at byte i. It ends at a label, a tag or a fence that is not indented more than
-// its keys, since a mapping has no end marker. Lines of a block scalar end by indentation alone.
+// yamlEnd returns the end of the mapping at byte i, which has no end marker: lines belong to it while they are indented more than
+// its keys, or are a key of an action or a closing bracket. A fence, or a label after a complete value, ends it within a line.
 func yamlEnd(reply string, i int, marks []mark) int {
 	start := strings.LastIndexByte(reply[:i], '\n') + 1
 	base := pass(reply, start, " \t>") - start
-	scalar := -1 // indentation of the key of the current block
-	for at := i; at < len(reply); {
-		end := lineEnd(reply, at)
-		indent := pass(reply, at, " \t") - at
-		if at == i {
-			indent = base
-		}
-		marks = marks[firstFrom(marks, at):]
-		if text := reply[at:end]; strings.TrimSpace(text) != "" && (scalar < 0 || indent <= scalar) {
-			scalar = -1
-			if at > i && indent <= base && ends(reply, at, marks) {
-				return at
-			}
-			if cut := cutLine(reply, at, end, marks); cut >= 0 {
-				return cut
-			}
-			if blockScalar.MatchString(text) {
-				scalar = indent
-			}
-		}
-		at = end + 1
+	end := min(lineEnd(reply, i)+1, len(reply))
+	for end < len(reply) && yamlLine(reply[end:lineEnd(reply, end)], base) {
+		end = min(lineEnd(reply, end)+1, len(reply))
 	}
-	return len(reply)
-}
-
-// ends reports whether a mark or a fence begins the line at byte i.
-func ends(reply string, i int, marks []mark) bool {
-	body := reply[pass(reply, i, " \t"):]
-	return len(marks) > 0 && marks[0].start == i && marks[0].line || strings.HasPrefix(body, fence) || strings.HasPrefix(body, "~~~")
-}
-
-// cutLine returns where a mapping ends within a line: before the end of its fence, or before a label after a complete
-// value. It returns -1 if it does not.
-func cutLine(reply string, at, end int, marks []mark) int {
-	for _, m := range marks {
-		if m.start >= end {
-			break
-		}
-		value := strings.TrimSpace(reply[at:max(at, m.start)])
-		if value == "" || !m.isLabel() {
-			continue
-		}
-		quote := value[len(value)-1:]
-		if strings.Contains("}]", quote) || strings.Contains("\"'", quote) && strings.Count(value, quote)%2 == 0 {
+	for _, m := range marks[firstFrom(marks, i):] {
+		value := strings.TrimRight(reply[i:max(i, min(m.start, end))], " \t")
+		if m.start < end && m.isLabel() && !m.line && value != "" && strings.Contains("}]\"'", value[len(value)-1:]) {
 			return m.start
 		}
-		break
 	}
-	text := reply[at:end]
-	if n := strings.Index(text, fence); n > 0 && strings.TrimSpace(text[:n]) != "" && strings.TrimSpace(text[n+len(fence):]) == "" {
-		return at + n
+	if text := strings.TrimRight(reply[i:end], " \t\r\n"); strings.HasSuffix(text, fence) {
+		return i + len(text) - len(fence)
 	}
-	return -1
+	return end
+}
+
+// yamlLine reports whether a line belongs to a mapping whose keys are indented by base.
+func yamlLine(line string, base int) bool {
+	text := strings.TrimLeft(line, " \t\r")
+	return text == "" || len(line)-len(text) > base || yamlKey(text) || strings.IndexByte("}]", text[0]) >= 0
 }
 
 // readYAML reads everything up to limit, which is that of [yamlEnd].
-func readYAML(reply string, i, limit int, latex bool) (written, *python.Error) {
+func (g Grammar) readYAML(reply string, i, limit int, o python.Options) (written, *python.Error) {
 	text := reply[i:limit]
 	end := i + len(strings.TrimRight(text, " \t\r\n"))
 	if start := strings.LastIndexByte(reply[:i], '\n') + 1; strings.TrimLeft(reply[start:i], " ") == "" {
 		text = reply[start:i] + text // the keys are indented
 	}
-	if latex {
-		text = doubleBackslashes(text)
+	if o.LaTeX || o.KeepControls {
+		text = doubleBackslashes(text, o)
 	}
 	var document yaml.Node
 	err := yaml.Unmarshal([]byte(text), &document)
@@ -93,21 +57,28 @@ func readYAML(reply string, i, limit int, latex bool) (written, *python.Error) {
 	if err != nil {
 		return written{end: end}, syntax(i, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
-	w, fault := fromDict(v, i)
+	w, fault := g.fromDict(v, i)
 	w.end = end
 	return w, fault
 }
 
-// doubleBackslashes escapes the backslashes of LaTeX in double quotes.
-func doubleBackslashes(text string) string {
+// opensScalar matches the text before a quotation mark that opens a scalar: a key or a separator.
+var opensScalar = lazyregexp.New(`[ ,\[{]$|: *$`)
+
+// doubleBackslashes escapes the backslashes in double quotes that the options keep, and those of unknown escapes.
+func doubleBackslashes(text string, o python.Options) string {
+	escapes := "0abvfetnr \"/\\N_LPxuU\n\r"
+	if o.KeepControls {
+		escapes = strings.TrimPrefix(escapes, "0abvfe")
+	}
 	var b strings.Builder
 	quoted := false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
-		case c == '"' && (quoted || opensQuoted(text, i)):
+		case c == '"' && (quoted || opensScalar.MatchString(text[max(0, i-3):i])):
 			quoted = !quoted
 		case c == '\\' && quoted && i+1 < len(text):
-			if python.LaTeXCommand(text[i:]) > 0 || strings.IndexByte("0abtnvfre \"/\\N_LPxuU\n\r", text[i+1]) < 0 {
+			if o.LaTeX && python.LaTeXCommand(text[i:]) > 0 || strings.IndexByte(escapes, text[i+1]) < 0 {
 				b.WriteByte('\\')
 				break
 			}
@@ -117,12 +88,6 @@ func doubleBackslashes(text string) string {
 		b.WriteByte(text[i])
 	}
 	return b.String()
-}
-
-// opensQuoted reports whether a quotation mark at byte i may open a scalar: a key or a separator is before it.
-func opensQuoted(text string, i int) bool {
-	afterKey := strings.HasSuffix(strings.TrimRight(text[max(0, i-3):i], " "), ":")
-	return afterKey || i > 0 && strings.IndexByte(" ,[{", text[i-1]) >= 0
 }
 
 // fromYAML converts a node to the value of a call. Decoding to maps would compare each key with all others.

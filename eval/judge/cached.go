@@ -100,7 +100,7 @@ func (c *Cached) key(r eval.JudgeRequest) (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	for _, text := range []string{c.id.Name, c.id.Settings, string(r.Kind), system, user, prompts.JudgeAgain()} {
+	for _, text := range []string{c.id.Name, c.id.Settings, string(r.Kind), system, user, prompts.JudgeAgain(), strconv.FormatBool(r.Fixed)} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:keyLen/2]), nil

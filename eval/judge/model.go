@@ -22,17 +22,25 @@ type Config struct {
 	Asker Asker
 	// Meter counts the requests; it may be shared or nil.
 	Meter *Meter
+	// Visible removes the thinking of a reply; without it, all of a reply is read.
+	Visible func(string) string
 }
 
 // Model is an [eval.Judge] that asks a chat model with the judge prompts of package prompts. The paper's judge is
 // gpt-4o-mini-2024-07-18 at temperature 0 (section 3.2). Its calls may overlap if those of its asker may.
 type Model struct {
-	asker Asker
-	meter *Meter
+	asker   Asker
+	meter   *Meter
+	visible func(string) string
 }
 
 // NewModel returns a judge that asks with c.Asker.
-func NewModel(c Config) *Model { return &Model{asker: c.Asker, meter: c.Meter} }
+func NewModel(c Config) *Model {
+	if c.Visible == nil {
+		c.Visible = func(reply string) string { return reply }
+	}
+	return &Model{asker: c.Asker, meter: c.Meter, visible: c.Visible}
+}
 
 // Judge is [Model.Decide] without the cost.
 func (m *Model) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
@@ -57,7 +65,7 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		}
 		v.Asks++
 		v.Usage = v.Usage.Add(reply.Usage)
-		if right, ok := readVerdict(reply.Text, fence(r)); ok {
+		if right, ok := m.readVerdict(reply, r); ok {
 			v.Right, v.Reply = right, reply.Text
 			return v, nil
 		}

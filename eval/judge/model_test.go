@@ -3,6 +3,7 @@ package judge_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -111,7 +112,10 @@ func TestQuotedVerdicts(t *testing.T) {
 	for _, answer := range answers {
 		for _, q := range []quoting{{"False", "", "The answer was: ANSWER"}, {"False", "It says ANSWER", ""}, {"True", "ANSWER", "ANSWER"}} {
 			want := qa.Wrong
-			if q.verdict == "True" {
+			switch {
+			case q.after != "":
+				want = qa.Unscored // words after a verdict may take it back
+			case q.verdict == "True":
 				want = qa.Right
 			}
 			s := eval.New(eval.Config{Judge: judge.NewModel(judge.Config{Asker: q}), Mode: eval.Fixed})
@@ -123,6 +127,55 @@ func TestQuotedVerdicts(t *testing.T) {
 	s := eval.New(eval.Config{Judge: judge.NewModel(judge.Config{Asker: quoting{"False", "", "The answer was: ANSWER"}})})
 	if r := s.Score(context.Background(), e, eval.Text(answers[0])); r.Verdict != qa.Right {
 		t.Errorf("reference mode reads the last block, as the authors' code does; got %s", r.Verdict)
+	}
+}
+
+// thinking is a judge that drafts a verdict.
+type thinking struct{ reply, finish string }
+
+func (d thinking) Ask(_ context.Context, system, _ string) (qa.Reply, error) {
+	fence := secretFence.FindString(system)
+	if fence == "" {
+		fence = "txt"
+	}
+	return qa.Reply{Text: strings.ReplaceAll(d.reply, "FENCE", fence), Finish: d.finish}, nil
+}
+
+var secretFence = regexp.MustCompile(`txt-[0-9a-f]+`)
+
+// TestDraftedVerdicts checks that only a verdict at the end of the visible reply counts.
+func TestDraftedVerdicts(t *testing.T) {
+	visible := func(reply string) string { // as the grammar of actions would
+		if _, after, ok := strings.Cut(reply, "</think>"); ok {
+			return after
+		}
+		before, _, _ := strings.Cut(reply, "<think>")
+		return before
+	}
+	const yes, no = "```FENCE\nTrue\n```", "```FENCE\nFalse\n```"
+	tests := []struct {
+		name, reply, finish string
+		want                qa.Verdict
+	}{
+		{"in thinking, without a verdict", "<think>" + yes + "</think>\nFalse.", "stop", qa.Unscored},
+		{"in thinking, then another", "<think>" + yes + "</think>\n" + no, "stop", qa.Wrong},
+		{"in thinking that never ends", "<think>" + yes + " hm", "length", qa.Unscored},
+		{"cut", yes, "length", qa.Unscored},
+		{"taken back", yes + "\nWait, that is wrong.", "stop", qa.Unscored},
+		{"corrected", yes + "\nWait. " + no, "stop", qa.Wrong},
+		{"with end tokens", yes + "<|im_end|>\n</s>", "stop", qa.Right},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			model := judge.NewModel(judge.Config{Asker: thinking{tt.reply, tt.finish}, Visible: visible})
+			s := eval.New(eval.Config{Judge: model, Mode: eval.Fixed})
+			e := qa.Evaluator{Func: "eval_reference_answer_with_llm", Kwargs: []byte(`{"reference_answer": "r", "question": "q"}`)}
+			for _, answer := range []string{"plain", "```\nTRUE\n```"} {
+				if r := s.Score(context.Background(), e, eval.Text(answer)); r.Verdict != tt.want {
+					t.Errorf("%q is %s (%s), want %s", answer, r.Verdict, r.Reason, tt.want)
+				}
+			}
+		})
 	}
 }
 

@@ -38,11 +38,14 @@ var (
 	fenced = lazyregexp.New("(?s)```(?:txt)?" + blank + "(.*?)" + blank + "```")
 )
 
-// readVerdict reads the last block with the given fence name; ok is false unless it is True or False in any case.
-func readVerdict(reply, fence string) (right, ok bool) {
-	word := plainVerdict(reply)
-	if fence != plainFence {
-		word = guardedVerdict(reply, fence)
+// readVerdict reads the verdict on r; ok is false unless it is True or False in any case.
+func (m *Model) readVerdict(reply qa.Reply, r eval.JudgeRequest) (right, ok bool) {
+	word := ""
+	switch {
+	case !r.Fixed:
+		word = plainVerdict(reply.Text)
+	case reply.Finish != qa.FinishLength:
+		word = lastVerdict(m.visible(reply.Text), fence(r))
 	}
 	word = strings.ToLower(strings.TrimSpace(word))
 	return word == "true", word == "true" || word == "false"
@@ -60,15 +63,25 @@ func plainVerdict(reply string) string {
 	return ""
 }
 
-// guardedVerdict returns the word in the last block with the secret name. Other blocks may be quotations.
-func guardedVerdict(reply, fence string) string {
-	open := "```" + fence
-	at := strings.LastIndex(reply, open)
+// ending matches what may follow a verdict: tokens that end a reply.
+var ending = lazyregexp.New(`(?:\s|<[^<>\n]*>)*$`)
+
+// lastVerdict returns the word in the block with the given name that ends a text: words after a verdict may take it back. A block
+// with the plain name need not have it.
+func lastVerdict(text, fence string) string {
+	text = ending.ReplaceAllString(text, "")
+	if fence == plainFence {
+		if end := closing.FindStringSubmatch(text); end != nil {
+			return end[1]
+		}
+		return ""
+	}
+	at := strings.LastIndex(text, "```"+fence)
 	if at < 0 {
 		return ""
 	}
-	word, _, closed := strings.Cut(reply[at+len(open):], "```")
-	if !closed {
+	word, rest, _ := strings.Cut(text[at+len("```"+fence):], "```")
+	if rest != "" {
 		return ""
 	}
 	return word

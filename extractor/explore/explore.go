@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/agent/action"
 	"airqa/extractor/candidate"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
@@ -142,14 +141,14 @@ func Context(m candidate.Material) string {
 // Parse reads a reply. The error names what to correct. The answer of a question for a paper is its title.
 func Parse(text string, m candidate.Material) (candidate.Draft, error) {
 	if m.ID.Category.Type() == candidate.Retrieval {
-		fields, err := action.Fields(text, "question")
-		return candidate.Draft{Question: action.OneLine(fields["question"]), Answer: m.Paper.Title}, err
+		fields, err := Fields(text, "question")
+		return candidate.Draft{Question: OneLine(fields["question"]), Answer: m.Paper.Title}, err
 	}
-	fields, err := action.Fields(text, "question", "answer", "evidence")
+	fields, err := Fields(text, "question", "answer", "evidence")
 	if err != nil {
 		return candidate.Draft{}, err
 	}
-	d := candidate.Draft{Question: action.OneLine(fields["question"]), Answer: fields["answer"]}
+	d := candidate.Draft{Question: OneLine(fields["question"]), Answer: fields["answer"]}
 	for line := range strings.Lines(fields["evidence"]) {
 		if line = strings.Trim(bullet.ReplaceAllString(strings.TrimSpace(line), ""), `"“”' `); line != "" {
 			d.Evidence = append(d.Evidence, line)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"airqa/agent/action"
 	"airqa/eval"
 	"airqa/extractor/candidate"
 	"airqa/internal/ledger"
@@ -38,11 +37,11 @@ func TrackRequest(d candidate.Draft) (qa.Message, error) {
 
 // ParseTracked reads a reply of the tracker. The error names what to correct: a missing field, an unknown function, wrong arguments.
 func ParseTracked(text string) (Tracked, error) {
-	fields, err := action.Fields(text, "question", "evaluator", "answer_format", "answer")
+	fields, err := Fields(text, "question", "evaluator", "answer_format", "answer")
 	if err != nil {
 		return Tracked{}, err
 	}
-	t := Tracked{Question: action.OneLine(fields["question"]), AnswerFormat: action.OneLine(fields["answer_format"]), Answer: fields["answer"]}
+	t := Tracked{Question: OneLine(fields["question"]), AnswerFormat: OneLine(fields["answer_format"]), Answer: fields["answer"]}
 	if err := ledger.Strict([]byte(fields["evaluator"]), &t.Evaluator); err != nil {
 		return Tracked{}, fmt.Errorf(`the evaluator is not a JSON object {"eval_func": …, "eval_kwargs": {…}}: %w`, err)
 	}

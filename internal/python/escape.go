@@ -26,6 +26,9 @@ func (p *parser) unescape(body string, s piece) (string, error) {
 			continue
 		}
 		more, n, reason := escape(body[i:], s.bytes)
+		if p.o.KeepControls && !s.bytes && (reason != "" || control(more)) {
+			more, n, reason = body[i:i+max(n, 2)], max(n, 2), ""
+		}
 		if reason != "" {
 			return "", p.fail(s.start, "%s in this string: double the backslash or put r before the quote", reason)
 		}
@@ -33,6 +36,11 @@ func (p *parser) unescape(body string, s piece) (string, error) {
 		i += n
 	}
 	return string(out), nil
+}
+
+// control reports whether an escape stands for a control character that SQL does not need.
+func control(text string) bool {
+	return len(text) == 1 && text[0] < ' ' && strings.IndexByte("\t\n\r", text[0]) < 0
 }
 
 // simpleEscapes maps the letter after a backslash to the character.

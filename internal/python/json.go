@@ -70,11 +70,26 @@ var jsonWords = []struct {
 	word  string
 	value Value
 }{
-	{"null", nil}, {"true", true}, {"false", false}, {"NaN", math.NaN()}, {"Infinity", math.Inf(1)}, {"-Infinity", math.Inf(-1)},
+	{"null", nil},
+	{"true", true},
+	{"false", false},
+	{"NaN", math.NaN()},
+	{"Infinity", math.Inf(1)},
+	{"-Infinity", math.Inf(-1)},
+	{"None", nil},
+	{"True", true},
+	{"False", false},
 }
 
+// looseWords is the number of words at the end of jsonWords that only [Options.Loose] accepts.
+const looseWords = 3
+
 func (j *jsonReader) constant() (Value, error) {
-	for _, w := range jsonWords {
+	known := len(jsonWords)
+	if !j.o.Loose {
+		known -= looseWords
+	}
+	for _, w := range jsonWords[:known] {
 		if strings.HasPrefix(j.src[j.pos:], w.word) {
 			j.pos += len(w.word)
 			return w.value, nil
@@ -247,6 +262,9 @@ func unescapeJSON(body string, o Options) (text, reason string) {
 		}
 		i++
 		if c, ok := jsonEscapes[body[i]]; ok {
+			if o.KeepControls && control(string(c)) {
+				out, c = append(out, '\\'), body[i]
+			}
 			out = append(out, c)
 			continue
 		}

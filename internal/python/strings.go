@@ -64,6 +64,9 @@ func (p *parser) strings() (Value, error) {
 			p.pos = mark
 			break
 		}
+		if touches := s.body-len(s.quote) == mark; p.o.Apart && touches && len(s.quote) == 1 && p.src[mark] == p.src[mark-1] {
+			return nil, p.fail(mark, `a doubled quotation mark ends the string here: put a backslash before one that belongs to the text, or use the other quotation marks`)
+		}
 		if s.bytes != first.bytes {
 			return nil, p.fail(s.start, "bytes and text cannot be joined")
 		}
@@ -121,7 +124,7 @@ func (p *parser) closing(s piece) (end int, plain bool, err error) {
 			plain = false
 			fallthrough
 		case c == '\n':
-			if len(s.quote) == 1 {
+			if len(s.quote) == 1 && !p.o.Lines {
 				return 0, false, p.fail(s.start, "the closing quote %s is missing on this line: put text of several lines into triple quotes", s.quote)
 			}
 		}

@@ -34,7 +34,14 @@ type Options struct {
 	JSONConstants bool
 	// LaTeX keeps LaTeX commands in strings where Python would read an escape; see [LaTeXCommand].
 	LaTeX bool
-	// Loose accepts line breaks and unknown escapes in JSON strings as written; for [ParseJSON] only.
+	// KeepControls keeps escapes of control characters as written, but for tabs and line breaks: in SQL, '\b' and '\1' are parts
+	// of a regular expression.
+	KeepControls bool
+	// Apart refuses strings that touch, which Python joins: 'It''s' is how SQL writes a quotation mark.
+	Apart bool
+	// Lines accepts line breaks in strings with single quotation marks on either side.
+	Lines bool
+	// Loose accepts line breaks, unknown escapes and Python's constants in JSON as written; for [ParseJSON] only.
 	Loose bool
 	// UniqueKeys rejects JSON objects with a repeated key; for [ParseJSON] only.
 	UniqueKeys bool

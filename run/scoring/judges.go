@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"airqa/agent/action"
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/internal/terminal"
@@ -197,7 +198,7 @@ func (c Judges) openMember(s session.Session, j *Judge, name string) (eval.Judge
 	if err != nil {
 		return nil, err
 	}
-	source := judge.NewModel(judge.Config{Asker: asker, Meter: j.meter})
+	source := judge.NewModel(judge.Config{Asker: asker, Meter: j.meter, Visible: action.Visible})
 	return judge.NewCached(j.store, id, source, j.meter), nil
 }
 

@@ -1,7 +1,6 @@
 package windows
 
 import (
-	"airqa/agent/action"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -75,7 +74,7 @@ func (h history) turn(s qa.Step, m qa.Message, trained bool) qa.Message {
 		return h.target(s, o)
 	}
 	if o.Thinking == ThinkingDrop {
-		m.Text = action.WithoutThinking(m.Text)
+		m.Text = h.grammar().WithoutThinking(m.Text)
 	}
 	return m
 }

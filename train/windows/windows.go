@@ -37,7 +37,7 @@ func (r *Run) RowAt(rec runlog.Recorded, i int, o Options) Row {
 	s := rec.Steps[i]
 	return Row{
 		ID: r.Turn(rec, i), Run: r.ID, UUID: rec.UUID, Repeat: rec.Repeat, Turn: s.N,
-		Context: context(rec, s, o), Target: r.target(s, o), Tools: r.Tools,
+		Context: r.context(rec, s, o), Target: r.target(s, o), Tools: r.Tools,
 	}
 }
 
@@ -88,7 +88,7 @@ func answered(rec runlog.Recorded, i int) bool {
 }
 
 // context returns the messages that the model saw before a step.
-func context(rec runlog.Recorded, s qa.Step, o Options) []qa.Message {
+func (r *Run) context(rec runlog.Recorded, s qa.Step, o Options) []qa.Message {
 	n := 0
 	for _, span := range s.Shown {
 		n += span.End - span.First
@@ -100,7 +100,7 @@ func context(rec runlog.Recorded, s qa.Step, o Options) []qa.Message {
 	if o.Thinking == ThinkingLast || o.Thinking == ThinkingDrop {
 		for i, m := range list {
 			if m.Role == qa.Assistant {
-				list[i].Text = action.WithoutThinking(m.Text)
+				list[i].Text = r.grammar().WithoutThinking(m.Text)
 			}
 		}
 	}
@@ -119,11 +119,16 @@ func (r *Run) target(s qa.Step, o Options) qa.Message {
 	}
 	switch {
 	case o.Thinking == ThinkingDrop:
-		m.Text = action.WithoutThinking(m.Text)
+		m.Text = r.grammar().WithoutThinking(m.Text)
 	case s.Reply.Reasoning != "":
 		m.Text = "<think>\n" + s.Reply.Reasoning + "\n</think>\n\n" + m.Text
 	}
 	return m
+}
+
+// grammar is that of the run's actions, with all tools.
+func (r *Run) grammar() action.Grammar {
+	return action.Grammar{Specs: tools.Called(nil).Specs(), Format: r.format}
 }
 
 // canonical returns the kept part of a reply with its action as the program prints it. If the printed action would be

@@ -1,10 +1,11 @@
-package action
+package explore
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 
+	"airqa/agent/action"
 	"airqa/internal/lazyregexp"
 )
 
@@ -21,7 +22,7 @@ var fieldLabel = lazyregexp.New(`(?m)^[ \t]*(?:[#>*_-]+[ \t]*)?[*_]*\[?([A-Za-z]
 // Fields reads the labelled fields of a reply, such as "[Question]: …". It returns the values of the named fields in the last fenced block of a reply, or in the whole reply if it has no
 // block. Case and emphasis of the labels do not matter. A field that is missing, empty or given twice is an error.
 func Fields(text string, names ...string) (map[string]string, error) {
-	block := LastBlock(text)
+	block := action.LastBlock(text)
 	wanted := make(map[string]bool)
 	for _, name := range names {
 		wanted[name] = true

@@ -1,0 +1,118 @@
+package action
+
+import (
+	"fmt"
+	"strings"
+
+	"airqa/internal/lazyregexp"
+	"airqa/internal/python"
+	"airqa/qa"
+)
+
+// native reads a call in the markup of a model's own tool calls, whatever the markup is called: the tag m names a tool, or the
+// name of a tool follows it and then its arguments, or an object or a list of a call does. It returns false if it is no call.
+// Markup that names a tool and has no arguments that can be read is a call with an error.
+func (s *scanner) native(m mark) (parsed, bool) {
+	i := pass(s.reply, m.end, " \t\r\n[")
+	path := pathAt(s.reply, i)
+	if path > i && strings.HasPrefix(s.reply[path:], ":") && pathAt(s.reply, path+1) > path+1 {
+		i, path = path+1, pathAt(s.reply, path+1) // "call:Retrieve"
+	}
+	spec, found := s.toolIn(s.reply[i:path])
+	if !found {
+		if of, named := s.toolIn(s.reply[m.start:m.end]); named {
+			return s.arguments(of, m.end), true
+		}
+		if strings.HasPrefix(s.reply[i:], "{") {
+			return s.object(i)
+		}
+		return parsed{}, false
+	}
+	after := pass(s.reply, path, " \t\r\n")
+	switch {
+	case after == len(s.reply):
+		return parsed{}, false
+	case s.reply[path] == '(' && (m.kind == plainTag || s.reply[i-1] == '['):
+		return s.parsePython(s.reply, i, s.limit(i)), true
+	}
+	return s.arguments(spec, path), strings.IndexByte("{<[:`", s.reply[after]) >= 0
+}
+
+// toolIn finds the tool that a tag names: <function=Retrieve>, to=functions.Retrieve.
+func (g Grammar) toolIn(tag string) (Spec, bool) {
+	for i := 0; i < len(tag); i++ {
+		if end := pathAt(tag, i); end > i {
+			if spec, ok := g.tool(tag[i:end]); ok && strings.Contains(tag[i:end], spec.Name) {
+				return spec, true // a parameter may be called "query"
+			}
+			i = end - 1
+		}
+	}
+	return Spec{}, false
+}
+
+// object reads a JSON object that is a call: a text in it names a tool, and another member has the arguments.
+func (s *scanner) object(i int) (parsed, bool) {
+	v, end, err := python.ParseJSON(s.reply, i, python.Options{Loose: true})
+	d, isDict := v.(*python.Dict)
+	if err != nil || !isDict {
+		spec, named := s.toolIn(s.reply[i:lineEnd(s.reply, i)])
+		return s.unreadable(spec, i), named && err != nil
+	}
+	w, fault := s.fromDict(d, i)
+	spec, known := s.tool(w.name)
+	if fault != nil || !known {
+		return parsed{}, false
+	}
+	w.end = end
+	return s.bound(s.reply, spec, w.call(i), w.call(i)), true
+}
+
+// between is the markup between the name of a tool and its arguments: the index of a call, tags, a fence.
+var between = lazyregexp.New("^(?:\\s|:\\d+|json\\b|```\\w*|<[^<>\\n]*>|\\[[A-Z_]+\\])*")
+
+// valueTag is one element of markup and its text.
+var valueTag = lazyregexp.New(`(?s)^\s*<([^<>]+)>(.*?)</[^<>]*>`)
+
+// arguments reads the arguments of a tool at byte i: an object, or an element for each parameter, whose tag names it or which
+// follows an element with its name.
+func (s *scanner) arguments(spec Spec, i int) parsed {
+	call := python.Call{Name: spec.Name, NameStart: i}
+	at, name := i, ""
+	for {
+		m := valueTag.FindStringSubmatchIndex(s.reply[at:])
+		if m == nil {
+			break
+		}
+		tag, body := s.reply[at+m[2]:at+m[3]], s.reply[at+m[4]:at+m[5]]
+		param, named := spec.paramIn(tag)
+		key, isKey := spec.param(strings.TrimSpace(body))
+		switch {
+		case !named && name == "" && isKey:
+			name = key
+		case named || name != "":
+			text := strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(body, "\r\n", "\n"), "\n"), "\n")
+			call.Keywords = append(call.Keywords, python.Keyword{Name: strings.Trim(param+name, " "), Value: text, Offset: at})
+			name = ""
+		default:
+			m = nil
+		}
+		if m == nil {
+			break
+		}
+		at += m[1]
+	}
+	if call.End = at; len(call.Keywords) > 0 {
+		return s.bound(s.reply, spec, call, call)
+	}
+	at = i + len(between.FindString(s.reply[i:]))
+	if call, ok := objectArguments(spec, s.reply, at, false); ok {
+		return s.bound(s.reply, spec, call, call)
+	}
+	return s.unreadable(spec, i)
+}
+
+func (s *scanner) unreadable(spec Spec, i int) parsed {
+	reason := fmt.Sprintf("the markup calls %s, but its arguments cannot be read. Write \"[Action]:\" and %s.", spec.Name, s.wanted())
+	return parsed{fault: at(s.reply, i, qa.ErrSyntax, reason), end: i}
+}
