@@ -90,6 +90,7 @@ type embedderFlags struct {
 	EmbedTokens      int    `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of the openai:NAME model. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
 	EmbedThreads     int    `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
 	EmbedConnections int    `name:"embed-connections" placeholder:"N" help:"Maximum concurrent requests to the endpoint of openai:NAME. Default: 64, and 16 while papers are embedded; fewer while it refuses requests."`
+	EmbedBatch       int    `name:"embed-batch" placeholder:"N" help:"Maximum texts per request to the endpoint of openai:NAME. Default: 64, and fewer if it refuses that."`
 	EmbedBaseURL     string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
 }
 
@@ -114,15 +115,20 @@ func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 
 // checkEmbedder rejects flags that the embedding model does not have.
 func (f embedderFlags) checkEmbedder(remote bool) error {
+	for i, n := range []int{f.EmbedConnections, f.EmbedBatch} {
+		flag := []string{"--embed-connections", "--embed-batch"}[i]
+		switch {
+		case n != 0 && !remote:
+			return qa.Usagef("%s needs --embedder openai:NAME", flag)
+		case n < 0:
+			return qa.Usagef("%s %d: cannot be negative", flag, n)
+		}
+	}
 	switch {
 	case remote && f.EmbedModel != "":
 		return qa.Usagef("--embed-model needs --embedder minilm")
 	case remote && f.EmbedThreads != 0:
 		return qa.Usagef("--embed-threads needs --embedder minilm")
-	case !remote && f.EmbedConnections != 0:
-		return qa.Usagef("--embed-connections needs --embedder openai:NAME")
-	case f.EmbedConnections < 0:
-		return qa.Usagef("--embed-connections %d: cannot be negative", f.EmbedConnections)
 	case f.EmbedThreads < 0:
 		return qa.Usagef("--embed-threads %d: must be 0 (all cores) or more", f.EmbedThreads)
 	case f.EmbedTokens != 0 && f.EmbedTokens < minEmbedTokens:
@@ -149,6 +155,7 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 	}
 	return embed.OpenAIConfig{
 		BaseURL: address, Model: name, Tokens: f.EmbedTokens, Key: access.Key, Client: llm.HTTPClient(embedTimeout), Parallel: f.EmbedConnections,
+		Batch: f.EmbedBatch, Notice: func(line string) { a.say("note: %s", line) },
 	}, nil
 }
 

@@ -84,7 +84,8 @@ var effects = []effect{
 
 	{"embed-tokens", "--embed-tokens 512", embedTokens, 512},
 	{"embed-threads", "--embed-threads 3", embedThreads, 3},
-	{"embed-connections", "--embed-connections 5", embedConnections, 5},
+	{"embed-connections", "--embed-connections 5", embedConfig(func(c embed.OpenAIConfig) any { return c.Parallel }), 5},
+	{"embed-batch", "--embed-batch 10", embedConfig(func(c embed.OpenAIConfig) any { return c.Batch }), 10},
 
 	{"range", "--range 2-4", picked, "u1 u2 u3"},
 	{"id", "--id u7 --id u2", picked, "u2 u7"},
@@ -554,16 +555,18 @@ func embedTokens(t *testing.T, a *app, c any) any {
 	return config.Tokens
 }
 
-func embedConnections(t *testing.T, a *app, c any) any {
-	f, ok := embedderOf(c)
-	if !ok {
-		return nil
+func embedConfig(of func(embed.OpenAIConfig) any) func(*testing.T, *app, any) any {
+	return func(t *testing.T, a *app, c any) any {
+		f, ok := embedderOf(c)
+		if !ok {
+			return nil
+		}
+		config, err := f.remoteConfig(testAppWithEmbedKey(a), "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return of(config)
 	}
-	config, err := f.remoteConfig(testAppWithEmbedKey(a), "m")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return config.Parallel
 }
 
 func embedThreads(_ *testing.T, _ *app, c any) any {

@@ -61,6 +61,7 @@ func (v *vector) UnmarshalJSON(raw []byte) error {
 type refusedError struct {
 	status int
 	text   string
+	body   []byte
 }
 
 func (e *refusedError) Error() string { return "endpoint responded " + e.text }

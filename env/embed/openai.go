@@ -25,7 +25,7 @@ type OpenAIConfig struct {
 	Model      string       // as named by the endpoint
 	Key        string       // bearer token; may be empty
 	Dimensions int          // requested and checked if above 0; 0 means the model's default
-	Batch      int          // texts per request; 0 means 64
+	Batch      int          // maximum number of texts per request; 0 means 64
 	Tokens     int          // token limit of the model per text, in cl100k_base; 0 means [DefaultTokens]
 	Attempts   int          // attempts per request, including the first; 0 means 4
 	Client     *http.Client // nil means a client with a timeout of two minutes that follows no redirects
@@ -39,6 +39,8 @@ type OpenAIConfig struct {
 	// OnUsage receives the tokens of each successful request, as reported by the endpoint or else counted here. Calls
 	// may overlap; it may be nil.
 	OnUsage func(qa.Usage)
+	// Notice receives a line for the user when the endpoint turns out to accept fewer texts per request than Batch; it may be nil.
+	Notice func(line string)
 }
 
 // corpusRequests is the default number of concurrent requests for a corpus: enough for several GPUs, and few enough that a slow
@@ -52,6 +54,8 @@ const DefaultTokens = 8191
 type OpenAI struct {
 	config  OpenAIConfig
 	url     string
+	host    string
+	sizes   sizes
 	limiter *httpclient.Limiter
 	policy  httpclient.Policy
 	blocks  Blocks
@@ -73,7 +77,7 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	calls := cmp.Or(c.Parallel, corpusRequests)
 	c = c.withDefaults()
 	return &OpenAI{
-		config: c, blocks: Blocks{Texts: c.Batch, Calls: calls},
+		config: c, blocks: Blocks{Texts: c.Batch, Calls: calls}, host: base.Host, sizes: sizes{known: batchSize{texts: c.Batch}},
 		url: base.JoinPath("embeddings").String(), limiter: httpclient.NewLimiter(c.Parallel, c.Now),
 		policy: httpclient.Policy{
 			Tries: c.Attempts, Sleep: c.Sleep, Backoff: httpclient.Backoff{First: time.Second, Longest: 32 * time.Second, Rand: c.Rand},
@@ -99,6 +103,9 @@ func (c OpenAIConfig) withDefaults() OpenAIConfig {
 	if c.OnUsage == nil {
 		c.OnUsage = func(qa.Usage) {}
 	}
+	if c.Notice == nil {
+		c.Notice = func(string) {}
+	}
 	return c
 }
 
@@ -110,8 +117,9 @@ func (o *OpenAI) Info() Info {
 
 // Embed requests the vectors of texts in batches, several at a time, and normalises them to length 1. It sends an empty
 // text, which endpoints refuse, as one space, and the first window of a text that is too long. It retries transient
-// failures (429, 5xx, no connection) up to Attempts times, after the requested delay, at most a minute. Requests share a
-// limit that adapts to refusals. Errors never contain the key.
+// failures (429, 5xx, no connection) up to Attempts times, after the requested delay, at most a minute. A refused request
+// of several texts is sent again as smaller ones, at once, and the size that the endpoint accepts is used from then on.
+// Requests share a limit that adapts to refusals. Errors never contain the key.
 func (o *OpenAI) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	batches := slices.Collect(slices.Chunk(texts, o.config.Batch))
 	made := make([][][]float32, len(batches))
@@ -138,7 +146,8 @@ func (o *OpenAI) Embed(ctx context.Context, texts []string) ([][]float32, error)
 // Blocks is a request at a time, as many at once as the configuration allows.
 func (o *OpenAI) Blocks() Blocks { return o.blocks }
 
-func (o *OpenAI) batch(ctx context.Context, texts []string) ([][]float32, error) {
+// send embeds the texts of one request.
+func (o *OpenAI) send(ctx context.Context, texts []string) ([][]float32, error) {
 	asked := o.preferred()
 	reply, err := o.ask(ctx, texts, asked)
 	if refused, ok := errors.AsType[*refusedError](err); ok && asked == unknown && refused.mayBeCoding() {
@@ -160,6 +169,9 @@ func (o *OpenAI) ask(ctx context.Context, texts []string, c coding) (reply []byt
 	}
 	err = httpclient.Retry(ctx, o.policy, func() error {
 		reply, err = o.limited(ctx, body)
+		if refused, ok := errors.AsType[*refusedError](err); ok && len(texts) > 1 && refused.mayBeSize() {
+			return refused // not as a transient failure: fewer texts are sent next
+		}
 		return err
 	})
 	if transient, ok := errors.AsType[*httpclient.Transient](err); ok {

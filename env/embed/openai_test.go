@@ -218,6 +218,7 @@ func TestOpenAIErrors(t *testing.T) {
 		{"no JSON", embed.OpenAIConfig{}, reply("<html>"), 1, "read reply"},
 		{"too few", embed.OpenAIConfig{}, reply(`{"data":[]}`), 1, "0 vectors for 1 texts"},
 		{"index out of range", embed.OpenAIConfig{}, reply(`{"data":[{"index":1,"embedding":[1]}]}`), 1, "index 1 of 1"},
+		{"negative index", embed.OpenAIConfig{}, reply(`{"data":[{"index":-1,"embedding":[1]}]}`), 1, "index -1 of 1"},
 		{"zeros", embed.OpenAIConfig{}, reply(`{"data":[{"index":0,"embedding":[0,0]}]}`), 1, "unusable vector"},
 		{"no base64", embed.OpenAIConfig{}, reply(`{"data":[{"index":0,"embedding":"!"}]}`), 1, "nor base64 of float32"},
 		{"half a number", embed.OpenAIConfig{}, reply(`{"data":[{"index":0,"embedding":"AAA="}]}`), 1, "nor base64 of float32"},
@@ -302,6 +303,17 @@ func TestOpenAIRefusesText(t *testing.T) {
 	}
 	if _, err := e.Embed(t.Context(), []string{"b"}); err == nil || !strings.Contains(err.Error(), "this text is refused") || len(e.requests()) != 2 {
 		t.Errorf("%v after %d requests", err, len(e.requests()))
+	}
+}
+
+// Vectors without an index are in the order of the texts.
+func TestOpenAIWithoutIndex(t *testing.T) {
+	e := serve(t, embed.OpenAIConfig{}, func(w http.ResponseWriter, _ request, _ int) {
+		_, _ = io.WriteString(w, `{"data":[{"embedding":[1,0]},{"embedding":[0,1]}]}`)
+	})
+	got, err := e.Embed(t.Context(), []string{"a", "b"})
+	if diff := cmp.Diff([][]float32{{1, 0}, {0, 1}}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -74,7 +74,8 @@ func (o *OpenAI) post(ctx context.Context, body []byte) (reply []byte, status in
 	case err != nil:
 		return nil, resp.StatusCode, o.broken(ctx, err)
 	case resp.StatusCode != http.StatusOK:
-		err = &refusedError{resp.StatusCode, fmt.Sprintf("%.*s", maxShown, httpclient.Redact(resp.Status+": "+string(reply), o.config.Key))}
+		text := fmt.Sprintf("%.*s", maxShown, httpclient.Redact(resp.Status+": "+string(reply), o.config.Key))
+		err = &refusedError{resp.StatusCode, text, reply}
 		if httpclient.Busy(resp.StatusCode) {
 			err = &httpclient.Transient{Err: err, After: min(httpclient.RetryAfter(resp.Header, o.config.Now()), maxWait)}
 		}
@@ -97,7 +98,7 @@ func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
 	n := len(texts)
 	var reply struct {
 		Data []struct {
-			Index     int    `json:"index"`
+			Index     *int   `json:"index"` // nil from servers that keep the order
 			Embedding vector `json:"embedding"`
 		} `json:"data"`
 		Usage struct {
@@ -121,9 +122,12 @@ func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
 	}
 	out := make([][]float32, n)
 	dim := o.config.Dimensions
-	for _, d := range reply.Data {
-		if d.Index < 0 || d.Index >= n || out[d.Index] != nil {
-			return nil, fmt.Errorf("embedding response: missing or duplicate index %d of %d", d.Index, n)
+	for i, d := range reply.Data {
+		if d.Index != nil {
+			i = *d.Index
+		}
+		if i < 0 || i >= n || out[i] != nil {
+			return nil, fmt.Errorf("embedding response: missing or duplicate index %d of %d", i, n)
 		}
 		if dim == 0 {
 			dim = len(d.Embedding.numbers)
@@ -131,7 +135,7 @@ func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
 		if len(d.Embedding.numbers) != dim || !unit(d.Embedding.numbers) {
 			return nil, fmt.Errorf("endpoint returned an unusable vector of %d numbers, want %d", len(d.Embedding.numbers), dim)
 		}
-		out[d.Index] = d.Embedding.numbers
+		out[i] = d.Embedding.numbers
 		o.coding.Store(int32(d.Embedding.coding))
 	}
 	return out, nil
