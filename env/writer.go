@@ -284,7 +284,8 @@ func (w *Writer) endAhead(ctx context.Context) error {
 }
 
 // Finish indexes the papers that changed, makes the next generation the current one and closes the writer. It also
-// recovers from an earlier, interrupted writer. A damaged search index is an error, unless it is rebuilt.
+// recovers from an earlier, interrupted writer. A damaged search index is an error, unless it is rebuilt. If the model fails
+// and the current generation has no vectors either, the next one becomes current with an index of words, beside the error.
 func (w *Writer) Finish(ctx context.Context) error {
 	err := w.finish(ctx)
 	if err = errors.Join(err, w.Close()); err != nil {
@@ -299,8 +300,9 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if w.db == nil {
 		return errClosed
 	}
-	if err := w.endAhead(ctx); err != nil {
-		return err
+	failed := w.endAhead(ctx)
+	if _, ok := errors.AsType[*embed.FailedError](failed); failed != nil && !ok {
+		return failed
 	}
 	after, err := w.papersAfter(ctx)
 	if err != nil {
@@ -324,12 +326,13 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 		return err
 	}
 	update := indexing.Update{
-		Config: w.indexing(), Dir: w.dir, Next: w.next, Before: w.current, After: after, Texts: w.texts,
+		Config: w.indexing(), Dir: w.dir, Next: w.next, Before: w.current, After: after, Texts: w.texts, Failed: failed,
 	}
-	if err := update.Run(ctx); err != nil {
-		return err
+	done, err := update.Run(ctx)
+	if done {
+		err = errors.Join(err, w.dropRemoved(ctx, w.next))
 	}
-	return w.dropRemoved(ctx, w.next)
+	return err
 }
 
 // papersAfter returns the papers of the next generation, if few changed since the current one; otherwise, they are read.

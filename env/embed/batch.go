@@ -69,18 +69,18 @@ func (s *sizes) get() batchSize {
 	return s.known
 }
 
-// learn keeps what is known after all texts of a batch were embedded. It reports whether the user is to be told, which is once.
-func (s *sizes) learn(b batchSize) (tell bool) {
+// learn keeps what is known after all texts of a batch were embedded. It reports whether to notify the user, once.
+func (s *sizes) learn(b batchSize) (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case b.lowered && b.texts < s.known.texts:
 		s.known = batchSize{texts: b.texts}
-		tell, s.noted = !s.noted, true
+		first, s.noted = !s.noted, true
 	case !b.lowered && b.faulted <= s.known.texts: // else another call has lowered it
 		s.known.faulted, s.known.accepted = b.faulted, b.accepted
 	}
-	return tell
+	return first
 }
 
 // batch embeds texts in as few requests as the server allows. Only the refusal of a single text is an error. Then the text may

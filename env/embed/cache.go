@@ -118,7 +118,8 @@ func (c *Cache) find(k key) (offset int64, ok bool, err error) {
 // Close releases the file.
 func (c *Cache) Close() error { return errors.Join(c.file.Close(), c.lock.Close()) }
 
-// Embed reads cached vectors. It asks the model for the rest and stores them before it returns.
+// Embed reads cached vectors. It asks the model for the rest and stores them before it returns. An error of the model is a
+// [*FailedError].
 func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	missing := make(map[key][]int)
@@ -142,11 +143,14 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		return vectors, nil
 	}
 	made, err := c.inner.Embed(ctx, ask)
+	if err == nil && len(made) != len(ask) {
+		err = fmt.Errorf("the embedding model returned %d vectors for %d texts", len(made), len(ask))
+	}
+	if err != nil && ctx.Err() == nil {
+		err = &FailedError{err}
+	}
 	if err != nil {
 		return nil, err
-	}
-	if len(made) != len(ask) {
-		return nil, fmt.Errorf("the embedding model returned %d vectors for %d texts", len(made), len(ask))
 	}
 	for j, v := range made {
 		for _, i := range missing[keyOf(ask[j])] {
@@ -219,7 +223,7 @@ func (c *Cache) append(texts []string, made [][]float32) error {
 	}
 	for _, v := range made {
 		if len(v) != c.dim {
-			return fmt.Errorf("store vectors: a vector of %d numbers in a cache of %d", len(v), c.dim)
+			return &FailedError{fmt.Errorf("store vectors: a vector of %d numbers in a cache of %d", len(v), c.dim)}
 		}
 	}
 	for len(c.free) > 0 && len(made) > 0 {

@@ -11,6 +11,14 @@ import (
 // ErrMismatch means that a collection was built with a different model than the query model.
 var ErrMismatch = errors.New("embedding model mismatch")
 
+// FailedError is the error of a model that returned no usable vectors although no context ended.
+type FailedError struct{ Err error }
+
+func (e *FailedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the model.
+func (e *FailedError) Unwrap() error { return e.Err }
+
 // Embedder turns texts into vectors. It is safe for concurrent use.
 type Embedder interface {
 	// Embed returns one unit vector of Info().Dim numbers per text, in order. It ignores the rest of a text that is too

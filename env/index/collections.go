@@ -83,8 +83,12 @@ func CheckVectors(url string) error {
 // want.Model is the zero Info for BM25.
 func Check(ctx context.Context, store vectors.Store, name string, want Requirements) (vectors.Collection, error) {
 	c, err := store.Info(ctx, name)
-	if errors.Is(err, vectors.ErrNotFound) {
-		return c, fmt.Errorf("the search index has no collection %s%s; %s", name, availableModels(ctx, store), rebuildHint(store))
+	switch missing := errors.Is(err, vectors.ErrNotFound) || err == nil && c.Source == ""; {
+	case missing && name == bm25.Name:
+		return c, fmt.Errorf("the search index has no collection %s; %s", name, rebuildHint(store))
+	case missing:
+		return c, fmt.Errorf("collection %s lacks vectors of the papers%s; %s; --retrieve bm25 needs no vectors",
+			name, availableModels(ctx, store), rebuildHint(store))
 	}
 	if err != nil {
 		return c, err

@@ -82,6 +82,27 @@ func (b *before) dimension(ctx context.Context, next vectors.Store, model embed.
 	return 0, nil
 }
 
+// hasVectors reports whether the generation has papers, and its collection their vectors.
+func (b *before) hasVectors(ctx context.Context) (bool, error) {
+	if b.db == nil || b.record == nil {
+		return false, nil
+	}
+	stores := []vectors.Store{b.store}
+	for _, s := range b.servers {
+		stores = append(stores, s)
+	}
+	for _, s := range stores {
+		have, err := s.Info(ctx, index.CollectionOf(embed.Info{Model: b.record.Embedder}))
+		if err == nil && have.Source == b.papers.Fingerprint {
+			return true, nil
+		}
+		if err != nil && !errors.Is(err, vectors.ErrNotFound) {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
 // vectorsTo copies the vectors of papers from the collection of a model to its cache, so that none of their texts is embedded
 // again: from the files, and what these lack from the servers. Papers that are not there have none.
 func (b *before) vectorsTo(ctx context.Context, texts *embed.Cache, want vectors.Collection, ids []string) error {

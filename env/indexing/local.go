@@ -50,15 +50,37 @@ func (ix localIndexer) update(ctx context.Context) error {
 		return err
 	}
 	for _, c := range []vectors.Collection{words, dense} {
-		info, err := ix.store.Info(ctx, c.Name)
-		if err == nil && info.Source != ix.papers.Fingerprint {
-			err = ix.store.Describe(ctx, c.Name, ix.papers.Fingerprint)
-		}
-		if err != nil {
+		if err := ix.describe(ctx, c.Name, ix.papers.Fingerprint); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// updateWords updates the BM25 collection only. The dense one keeps what it has, as one of no papers, and is completed later.
+func (ix localIndexer) updateWords(ctx context.Context) error {
+	ix.branched = false // a failed update may have added some papers
+	words, dense := wordsCollection(ix.papers.Fingerprint), index.CollectionOf(ix.texts.Info())
+	missing, err := ix.prepare(ctx, words)
+	if err != nil {
+		return err
+	}
+	if err := ix.add(ctx, dense, missing, nil); err != nil {
+		return err
+	}
+	if err := ix.describe(ctx, dense, ""); err != nil && !errors.Is(err, vectors.ErrNotFound) {
+		return err
+	}
+	return ix.describe(ctx, words.Name, ix.papers.Fingerprint)
+}
+
+// describe sets the papers that a collection is of.
+func (ix localIndexer) describe(ctx context.Context, name, source string) error {
+	info, err := ix.store.Info(ctx, name)
+	if err == nil && info.Source != source {
+		err = ix.store.Describe(ctx, name, source)
+	}
+	return err
 }
 
 // papers is a set of paper ids.
@@ -172,6 +194,9 @@ func (a *adder) addGroup(ctx context.Context, ids []string) error {
 	a.Progress(int(a.done.Load()), a.total)
 	if err := a.store.Add(ctx, bm25.Name, words, a.versionsOf(ids, a.addWords)); err != nil {
 		return err
+	}
+	if len(dense) == 0 {
+		return nil
 	}
 	return a.store.Add(ctx, a.dense, dense, a.versionsOf(ids, a.addDense))
 }

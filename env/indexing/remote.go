@@ -34,7 +34,6 @@ type remoteIndexer struct {
 // update updates the outdated collections. It embeds before it changes anything on the server: that may take hours, and
 // readers need the collections as they are.
 func (ix remoteIndexer) update(ctx context.Context) error {
-	sparse, updateSparse := ix.outdated(ctx, bm25.Name)
 	dense, updateDense := ix.outdated(ctx, index.CollectionOf(ix.texts.Info()))
 	var densePlan plan
 	if updateDense {
@@ -48,15 +47,22 @@ func (ix remoteIndexer) update(ctx context.Context) error {
 			return err
 		}
 	}
-	if updateSparse {
-		if err := ix.updateSparse(ctx, sparse); err != nil {
-			return err
-		}
+	if err := ix.updateWords(ctx); err != nil {
+		return err
 	}
 	if updateDense {
 		return ix.updateDense(ctx, densePlan)
 	}
 	return nil
+}
+
+// updateWords updates the BM25 collection only.
+func (ix remoteIndexer) updateWords(ctx context.Context) error {
+	have, outdated := ix.outdated(ctx, bm25.Name)
+	if !outdated {
+		return nil
+	}
+	return ix.updateSparse(ctx, have)
 }
 
 // outdated reports whether a collection has to change, and returns its description, if there is one.

@@ -40,31 +40,34 @@ type Update struct {
 	Before, After index.Papers
 	// Texts are the vectors by text, see [OpenTexts].
 	Texts *embed.Cache
+	// Failed is the failure of the model while papers were added, which is not asked again; nil if there was none.
+	Failed error
 }
 
-// Run updates the collections of the next generation to match its papers, and makes it the current one.
-func (u Update) Run(ctx context.Context) (err error) {
+// Run updates the collections of the next generation to match its papers, and makes it the current one: done. If the model
+// fails, it still does so without vectors, beside the error, unless readers of the current generation would lose theirs.
+func (u Update) Run(ctx context.Context) (done bool, err error) {
 	var open files.Closers
 	defer func() { err = errors.Join(err, open.Close()) }()
 	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: u.Next.Database()})
 	if err != nil {
-		return err
+		return false, err
 	}
 	open.Add(db)
 	papers := u.After
 	if papers.Fingerprint == "" {
 		if papers, err = index.ReadPapers(ctx, db); err != nil {
-			return err
+			return false, err
 		}
 	}
 	store, err := index.OpenStore(ctx, u.Next, u.Vectors)
 	if err != nil {
-		return err
+		return false, err
 	}
 	open.Add(store)
 	before, err := u.openBefore(ctx, store, &open)
 	if err != nil {
-		return err
+		return false, err
 	}
 	ix := indexer{
 		Config: u.Config, db: db, papers: papers, texts: u.Texts, overlap: newOverlap(u.Texts, embed.BlocksOf(u.Embedder)),
@@ -73,16 +76,25 @@ func (u Update) Run(ctx context.Context) (err error) {
 	ix.gone, ix.fresh = before.papers.Without(papers), papers.Without(before.papers)
 	if !u.Rebuild { // what is damaged cannot be copied
 		if ix.branched, err = index.BranchFiles(u.Dir, u.Next); err != nil {
-			return err
+			return false, err
 		}
 	}
-	if err := ix.update(ctx, store); err != nil {
-		return fmt.Errorf("build search index: %w", err)
+	failed := u.Failed
+	if failed == nil {
+		failed = ix.update(ctx, store)
+	}
+	if failed != nil {
+		if failed, err = ix.withoutVectors(ctx, store, failed); err != nil {
+			return false, fmt.Errorf("build search index: %w", err)
+		}
 	}
 	if err := u.commit(papers); err != nil {
-		return err
+		return false, err
 	}
-	return errors.Join(u.Texts.Clear(), open.Close(), index.Prune(u.Next)) // the index has the vectors of the cache
+	if failed == nil { // the index has the vectors of the cache
+		err = u.Texts.Clear()
+	}
+	return true, errors.Join(failed, err, open.Close(), index.Prune(u.Next))
 }
 
 // openBefore opens the current generation and the servers that may have its vectors.
@@ -130,6 +142,29 @@ func (ix indexer) update(ctx context.Context, store vectors.Store) error {
 		return remoteIndexer{ix, s}.update(ctx)
 	}
 	return fmt.Errorf("unknown store %T", store)
+}
+
+// withoutVectors updates the words only, after a failure of the model, and returns the failure for the user. If the current
+// generation has its vectors, it changes nothing: readers keep them.
+func (ix indexer) withoutVectors(ctx context.Context, store vectors.Store, failed error) (shown, err error) {
+	if _, ok := errors.AsType[*embed.FailedError](failed); !ok {
+		return nil, failed
+	}
+	has, err := ix.before.hasVectors(ctx)
+	if err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	if has {
+		return nil, fmt.Errorf("%w; the papers from before stay available, and the same airqa command again adds the others", failed)
+	}
+	switch s := store.(type) {
+	case *flat.Store:
+		err = localIndexer{ix, s}.updateWords(ctx)
+	case *milvus.Store:
+		err = remoteIndexer{ix, s}.updateWords(ctx)
+	}
+	return fmt.Errorf("%w; the papers can be listed, queried and searched by words (--retrieve bm25), and "+
+		"the same airqa command again adds what is missing", failed), err
 }
 
 // commit makes the next generation, which has an index of its papers, the current one.

@@ -9,6 +9,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
+	"airqa/env/embed"
 	"airqa/env/pdf"
 	"airqa/ingest"
 	"airqa/internal/progress"
@@ -107,7 +108,7 @@ func (s Session) reportFile(e ingest.Event) {
 }
 
 // Write opens a data directory for writing, calls fill to add papers, and indexes them with a progress bar. If fill
-// fails, nothing is indexed; the next writer catches up.
+// fails, nothing is indexed, and the next writer catches up; only after a failure of the model, the words are.
 func (s Session) Write(ctx context.Context, to env.WriterConfig, stage string, fill func(*env.Writer) error) error {
 	bar := &embedBar{Session: s, name: stage}
 	to.Progress = bar.set
@@ -117,7 +118,8 @@ func (s Session) Write(ctx context.Context, to env.WriterConfig, stage string, f
 		return err
 	}
 	defer bar.close()
-	if err = fill(store); err == nil {
+	err = fill(store)
+	if _, ok := errors.AsType[*embed.FailedError](err); err == nil || ok {
 		err = store.Finish(ctx)
 	}
 	return errors.Join(err, store.Close())
