@@ -142,13 +142,7 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if len(ask) == 0 {
 		return vectors, nil
 	}
-	made, err := c.inner.Embed(ctx, ask)
-	if err == nil && len(made) != len(ask) {
-		err = fmt.Errorf("the embedding model returned %d vectors for %d texts", len(made), len(ask))
-	}
-	if err != nil && ctx.Err() == nil {
-		err = &FailedError{err}
-	}
+	made, err := c.ask(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +152,18 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		}
 	}
 	return vectors, c.append(ask, made)
+}
+
+// ask asks the model.
+func (c *Cache) ask(ctx context.Context, texts []string) ([][]float32, error) {
+	made, err := c.inner.Embed(ctx, texts)
+	if err == nil && len(made) != len(texts) {
+		err = fmt.Errorf("the embedding model returned %d vectors for %d texts", len(made), len(texts))
+	}
+	if err != nil && ctx.Err() == nil {
+		err = &FailedError{err}
+	}
+	return made, err
 }
 
 // Put stores vectors of texts that are not cached yet.

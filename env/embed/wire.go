@@ -2,6 +2,7 @@ package embed
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -122,10 +123,8 @@ func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
 	}
 	out := make([][]float32, n)
 	dim := o.config.Dimensions
-	for i, d := range reply.Data {
-		if d.Index != nil {
-			i = *d.Index
-		}
+	for place, d := range reply.Data {
+		i := *cmp.Or(d.Index, &place)
 		if i < 0 || i >= n || out[i] != nil {
 			return nil, fmt.Errorf("embedding response: missing or duplicate index %d of %d", i, n)
 		}

@@ -83,12 +83,8 @@ func CheckVectors(url string) error {
 // want.Model is the zero Info for BM25.
 func Check(ctx context.Context, store vectors.Store, name string, want Requirements) (vectors.Collection, error) {
 	c, err := store.Info(ctx, name)
-	switch missing := errors.Is(err, vectors.ErrNotFound) || err == nil && c.Source == ""; {
-	case missing && name == bm25.Name:
-		return c, fmt.Errorf("the search index has no collection %s; %s", name, rebuildHint(store))
-	case missing:
-		return c, fmt.Errorf("collection %s lacks vectors of the papers%s; %s; --retrieve bm25 needs no vectors",
-			name, availableModels(ctx, store), rebuildHint(store))
+	if errors.Is(err, vectors.ErrNotFound) || err == nil && c.Source == "" {
+		return c, incomplete(ctx, store, name)
 	}
 	if err != nil {
 		return c, err
@@ -110,6 +106,15 @@ func Check(ctx context.Context, store vectors.Store, name string, want Requireme
 		return c, fmt.Errorf("%w; use the model of the last ingest, or ingest again with this one", err)
 	}
 	return c, nil
+}
+
+// incomplete is the error of a collection that is missing, or lacks papers because the model failed.
+func incomplete(ctx context.Context, store vectors.Store, name string) error {
+	if name == bm25.Name {
+		return fmt.Errorf("the search index has no collection %s; %s", name, rebuildHint(store))
+	}
+	return fmt.Errorf("collection %s lacks vectors of the papers%s; %s; --retrieve bm25 needs no vectors",
+		name, availableModels(ctx, store), rebuildHint(store))
 }
 
 // copyHint names another reason for an outdated collection.

@@ -79,14 +79,9 @@ func (u Update) Run(ctx context.Context) (done bool, err error) {
 			return false, err
 		}
 	}
-	failed := u.Failed
-	if failed == nil {
-		failed = ix.update(ctx, store)
-	}
-	if failed != nil {
-		if failed, err = ix.withoutVectors(ctx, store, failed); err != nil {
-			return false, fmt.Errorf("build search index: %w", err)
-		}
+	failed, err := ix.updateUnless(ctx, store, u.Failed)
+	if err != nil {
+		return false, fmt.Errorf("build search index: %w", err)
 	}
 	if err := u.commit(papers); err != nil {
 		return false, err
@@ -144,9 +139,15 @@ func (ix indexer) update(ctx context.Context, store vectors.Store) error {
 	return fmt.Errorf("unknown store %T", store)
 }
 
-// withoutVectors updates the words only, after a failure of the model, and returns the failure for the user. If the current
-// generation has its vectors, it changes nothing: readers keep them.
-func (ix indexer) withoutVectors(ctx context.Context, store vectors.Store, failed error) (shown, err error) {
+// updateUnless updates the collections, or only the words if the model has failed or fails: then it returns the failure for the
+// user. If the current generation has its vectors, a failure is an error: readers keep them.
+func (ix indexer) updateUnless(ctx context.Context, store vectors.Store, failed error) (shown, err error) {
+	if failed == nil {
+		failed = ix.update(ctx, store)
+	}
+	if failed == nil {
+		return nil, nil
+	}
 	if _, ok := errors.AsType[*embed.FailedError](failed); !ok {
 		return nil, failed
 	}
