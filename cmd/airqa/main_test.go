@@ -83,6 +83,7 @@ func TestScripts(t *testing.T) {
 			words := embeddingServer(byWords)
 			e.Defer(words.Close)
 			e.Setenv("WORDS", words.URL+"/v1")
+			e.Setenv("FEW", words.URL+"/few")
 			tokenizer, err := filepath.Abs("../../internal/bpe/testdata/digits.json")
 			if err != nil {
 				return err

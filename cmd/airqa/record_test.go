@@ -37,6 +37,10 @@ func embeddingServer(embed func(text string) []float64) *httptest.Server {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
+		if strings.HasPrefix(r.URL.Path, "/few/") && len(asked.Input) > 10 {
+			http.Error(w, `{"error":{"message":"batch size is invalid, it should not be larger than 10"}}`, http.StatusBadRequest)
+			return
+		}
 		type vector struct {
 			Index     int       `json:"index"`
 			Embedding []float64 `json:"embedding"`
