@@ -113,9 +113,8 @@ func anthropicBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]an
 // anthropicBlocks omits empty texts, which Anthropic rejects. Signed reasoning goes first.
 func anthropicBlocks(m message) []any {
 	var blocks []any
-	var sealed []json.RawMessage
-	if json.Unmarshal(m.sealed, &sealed) == nil { // otherwise it is another provider's
-		for _, block := range sealed {
+	if len(m.calls) > 0 {
+		for _, block := range m.sealed.Blocks {
 			blocks = append(blocks, block)
 		}
 	}
@@ -189,7 +188,7 @@ func (got anthropicReply) choice() (*llms.ContentChoice, error) {
 }
 
 func readBlocks(c *llms.ContentChoice, blocks []json.RawMessage) error {
-	var sealed []json.RawMessage
+	var thinking []json.RawMessage
 	for _, raw := range blocks {
 		var block anthropicBlock
 		if err := json.Unmarshal(raw, &block); err != nil {
@@ -200,19 +199,17 @@ func readBlocks(c *llms.ContentChoice, blocks []json.RawMessage) error {
 			c.Content += block.Text
 		case "thinking":
 			c.ReasoningContent = strings.TrimPrefix(c.ReasoningContent+"\n\n"+block.Thinking, "\n\n")
-			sealed = append(sealed, raw)
+			thinking = append(thinking, raw)
 		case "redacted_thinking":
-			sealed = append(sealed, raw)
+			thinking = append(thinking, raw)
 		case "tool_use":
 			c.ToolCalls = append(c.ToolCalls, toolCall(block.ID, block.Name, block.Input))
 		}
 	}
-	if len(c.ToolCalls) == 0 || len(sealed) == 0 {
-		return nil
+	if len(c.ToolCalls) > 0 && len(thinking) > 0 {
+		c.GenerationInfo[infoSealed] = &sealed{Blocks: thinking}
 	}
-	joined, err := json.Marshal(sealed)
-	c.GenerationInfo[infoSealed] = json.RawMessage(joined)
-	return err
+	return nil
 }
 
 // anthropicFinish maps finish reasons to those of OpenAI's protocol, which the rest of the program uses.

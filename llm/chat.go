@@ -81,8 +81,8 @@ var chatRoles = map[qa.Role]llms.ChatMessageType{
 }
 
 // toChat converts a conversation to langchaingo's types. Images of a tool's result go into a user message after the
-// results.
-func toChat(messages []qa.Message) []llms.MessageContent {
+// results. Only replies made by the model named by get their sealed data back.
+func toChat(messages []qa.Message, by string) []llms.MessageContent {
 	messages = imagesApart(messages)
 	names := map[string]string{} // tool names by call id
 	chat := make([]llms.MessageContent, len(messages))
@@ -92,7 +92,7 @@ func toChat(messages []qa.Message) []llms.MessageContent {
 			chat[i].Parts = []llms.ContentPart{llms.ToolCallResponse{ToolCallID: m.ToolCallID, Name: names[m.ToolCallID], Content: m.Text}}
 			continue
 		}
-		chat[i].Parts = toParts(m)
+		chat[i].Parts = toParts(m, by)
 		for _, call := range m.ToolCalls {
 			names[call.ID] = call.Name
 		}
@@ -101,10 +101,10 @@ func toChat(messages []qa.Message) []llms.MessageContent {
 }
 
 // toParts puts the text first. An empty message has an empty text part.
-func toParts(m qa.Message) []llms.ContentPart {
+func toParts(m qa.Message, by string) []llms.ContentPart {
 	var parts []llms.ContentPart
-	if len(m.ToolCalls) > 0 && len(m.Sealed) > 0 {
-		parts = append(parts, sealedPart{data: m.Sealed})
+	if part, ok := unseal(m, by); ok {
+		parts = append(parts, part)
 	}
 	if m.Text != "" || len(m.Images) == 0 && len(m.ToolCalls) == 0 {
 		parts = append(parts, llms.TextPart(m.Text))
@@ -113,7 +113,9 @@ func toParts(m qa.Message) []llms.ContentPart {
 		parts = append(parts, llms.BinaryPart(cmp.Or(image.MIME, "image/png"), image.Data))
 	}
 	for _, call := range m.ToolCalls {
-		parts = append(parts, toolCall(call.ID, call.Name, argumentObject(call.Arguments)))
+		parts = append(parts, llms.ToolCall{
+			ID: call.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: call.Name, Arguments: call.Sent()},
+		})
 	}
 	return parts
 }
@@ -135,7 +137,6 @@ func toReply(c *llms.ContentChoice) qa.Reply {
 	}
 	reply.ID, _ = c.GenerationInfo[infoID].(string)
 	reply.Model, _ = c.GenerationInfo[infoModel].(string)
-	reply.Sealed, _ = c.GenerationInfo[infoSealed].(json.RawMessage)
 	for i, call := range c.ToolCalls {
 		reply.ToolCalls = append(reply.ToolCalls, qa.ToolCall{
 			ID: cmp.Or(call.ID, fmt.Sprintf("call_%d", i)), Name: call.FunctionCall.Name, Arguments: readArguments(call.FunctionCall.Arguments),
@@ -178,18 +179,6 @@ func argumentText(arguments json.RawMessage) string {
 		return text
 	}
 	return string(arguments)
-}
-
-// argumentObject is for protocols that require an object: other values are wrapped under the name "arguments".
-func argumentObject(arguments json.RawMessage) json.RawMessage {
-	if isObject(arguments) {
-		return arguments
-	}
-	wrapped, err := json.Marshal(map[string]string{"arguments": argumentText(arguments)})
-	if err != nil || len(arguments) == 0 {
-		return json.RawMessage("{}")
-	}
-	return wrapped
 }
 
 func isObject(data json.RawMessage) bool {

@@ -41,15 +41,9 @@ const (
 	infoID     = "id"
 	infoModel  = "model"
 	infoUsage  = "usage"  // qa.Usage
-	infoSealed = "sealed" // json.RawMessage, see [qa.Reply]
+	infoSealed = "sealed" // *sealed
 	infoStatus = "status" // of HTTP
 )
-
-// sealedPart carries [qa.Message].Sealed. Only our codecs read it.
-type sealedPart struct {
-	llms.TextContent
-	data json.RawMessage
-}
 
 // message is a langchaingo message with its parts sorted by kind; the order within a kind is kept.
 type message struct {
@@ -59,7 +53,7 @@ type message struct {
 	calls  []llms.ToolCall
 	// results has at most one element in our conversations.
 	results []llms.ToolCallResponse
-	sealed  json.RawMessage
+	sealed  sealed
 }
 
 func sortParts(m llms.MessageContent) (message, error) {
@@ -75,7 +69,7 @@ func sortParts(m llms.MessageContent) (message, error) {
 		case llms.ToolCallResponse:
 			out.results = append(out.results, p)
 		case sealedPart:
-			out.sealed = p.data
+			out.sealed = p.sealed
 		default:
 			return out, fmt.Errorf("a part of type %T cannot be sent", part)
 		}

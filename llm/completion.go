@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -21,16 +22,28 @@ type completion struct {
 }
 
 type choice struct {
-	Message struct {
-		Content text `json:"content"`
-		// ReasoningContent is the name used by DeepSeek, vLLM and SGLang, Reasoning by OpenRouter and newer vLLM.
-		ReasoningContent text           `json:"reasoning_content"`
-		Reasoning        text           `json:"reasoning"`
-		ToolCalls        []functionCall `json:"tool_calls"`
-		// Refusal is sent by OpenAI instead of the content.
-		Refusal text `json:"refusal"`
-	} `json:"message"`
+	Message      answer `json:"message"`
 	FinishReason string `json:"finish_reason"`
+}
+
+// answer is the message of a choice.
+type answer struct {
+	Content text `json:"content"`
+	// ReasoningContent is the name used by DeepSeek, vLLM and SGLang, Reasoning by OpenRouter and newer vLLM.
+	ReasoningContent text           `json:"reasoning_content"`
+	Reasoning        text           `json:"reasoning"`
+	ToolCalls        []functionCall `json:"tool_calls"`
+	// Refusal is sent by OpenAI instead of the content.
+	Refusal text `json:"refusal"`
+	// raw is the whole message.
+	raw json.RawMessage
+}
+
+// UnmarshalJSON keeps the whole message.
+func (a *answer) UnmarshalJSON(data []byte) error {
+	type plain answer
+	a.raw = slices.Clone(data)
+	return json.Unmarshal(data, (*plain)(a))
 }
 
 // functionCall is a tool call in the format of OpenAI, with arguments as a JSON string, or of Ollama, with arguments as
@@ -41,8 +54,6 @@ type functionCall struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
-	// Extra is sent by Gemini and contains a signature.
-	Extra json.RawMessage `json:"extra_content"`
 }
 
 type usage struct {
@@ -98,13 +109,12 @@ func (c completion) choice() *llms.ContentChoice {
 	if first.Message.Content == "" && first.Message.Refusal != "" {
 		first.FinishReason = qa.FinishRefusal
 	}
-	calls := toolCalls(first.Message.ToolCalls)
+	reasoning := string(cmp.Or(first.Message.ReasoningContent, first.Message.Reasoning))
 	return &llms.ContentChoice{
 		Content:          string(cmp.Or(first.Message.Content, first.Message.Refusal)),
-		ReasoningContent: string(cmp.Or(first.Message.ReasoningContent, first.Message.Reasoning)),
-		StopReason:       first.FinishReason, ToolCalls: calls,
+		ReasoningContent: reasoning, StopReason: first.FinishReason, ToolCalls: toolCalls(first.Message.ToolCalls),
 		GenerationInfo: map[string]any{
-			infoSealed: sealCalls(first.Message.ToolCalls, calls), infoModel: c.Model, infoID: c.ID, infoUsage: qa.Usage{
+			infoSealed: seal(first.Message.raw, reasoning), infoModel: c.Model, infoID: c.ID, infoUsage: qa.Usage{
 				Prompt: c.Usage.Prompt, Completion: c.Usage.Completion,
 				Cached:    max(c.Usage.PromptDetails.Cached, c.Usage.CacheHit),
 				Reasoning: c.Usage.CompletionDetails.Reasoning,
@@ -121,24 +131,6 @@ func toolCalls(calls []functionCall) []llms.ToolCall {
 		out = append(out, toolCall(id, call.Function.Name, call.Function.Arguments))
 	}
 	return out
-}
-
-// sealCalls keeps the extra data of calls by id; nil if there is none.
-func sealCalls(calls []functionCall, named []llms.ToolCall) json.RawMessage {
-	extra := map[string]json.RawMessage{}
-	for i, call := range calls {
-		if len(call.Extra) > 0 {
-			extra[named[i].ID] = call.Extra
-		}
-	}
-	if len(extra) == 0 {
-		return nil
-	}
-	sealed, err := json.Marshal(extra)
-	if err != nil {
-		return nil
-	}
-	return sealed
 }
 
 // The tags around the reasoning of open models.

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -21,6 +22,8 @@ import (
 type Endpoint struct {
 	site
 	inner llms.Model
+	// by names the model and its address in sealed data.
+	by string
 	// thinks is true for models that may start a reply with their reasoning, unopened if the opening tag may be
 	// missing.
 	thinks, unopened bool
@@ -55,6 +58,7 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 		site: site{where: where(base.JoinPath(v.codec.path)), key: c.APIKey, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
 		systemAsUser: c.listed().SystemAsUser, timeout: c.Timeout, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
 	}
+	e.by = model + " at " + e.where
 	e.inner = &client{
 		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base),
 		settings: v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.listed().MaxCompletionTokens, c.ContextWindow}),
@@ -134,7 +138,7 @@ func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error)
 
 // chat is a conversation with the roles that the model accepts.
 func (e *Endpoint) chat(messages []qa.Message) []llms.MessageContent {
-	chat := toChat(messages)
+	chat := toChat(messages, e.by)
 	for i := range chat {
 		if e.systemAsUser && chat[i].Role == llms.ChatMessageTypeSystem {
 			chat[i].Role = llms.ChatMessageTypeHuman
@@ -146,6 +150,10 @@ func (e *Endpoint) chat(messages []qa.Message) []llms.MessageContent {
 // reply is the reply to r, with an estimated usage if the endpoint reported none.
 func (e *Endpoint) reply(r qa.Request, choice *llms.ContentChoice) qa.Reply {
 	reply := toReply(choice)
+	if s, _ := choice.GenerationInfo[infoSealed].(*sealed); s != nil {
+		s.By = e.by
+		reply.Sealed, _ = json.Marshal(s) // it was read from JSON
+	}
 	if e.thinks {
 		apart(&reply, e.unopened)
 	}

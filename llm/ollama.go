@@ -44,6 +44,13 @@ type ollamaMessage struct {
 	Role      string       `json:"role"`
 	ToolCalls []ollamaCall `json:"tool_calls,omitempty"`
 	ToolName  string       `json:"tool_name,omitempty"`
+	more      members
+}
+
+// MarshalJSON adds the members that the server gets back.
+func (m ollamaMessage) MarshalJSON() ([]byte, error) {
+	type plain ollamaMessage
+	return withMembers(plain(m), m.more)
 }
 
 type ollamaCall struct {
@@ -77,7 +84,7 @@ func ollamaBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, 
 }
 
 func ollamaTurn(m message) ollamaMessage {
-	out := ollamaMessage{Role: wireRoles[m.role], Content: m.text}
+	out := ollamaMessage{Role: wireRoles[m.role], Content: m.text, more: m.sealed.Message}
 	for _, image := range m.images {
 		out.Images = append(out.Images, image.Data)
 	}
@@ -91,25 +98,29 @@ func ollamaTurn(m message) ollamaMessage {
 
 func readOllama(body []byte) (*llms.ContentChoice, error) {
 	var got struct {
-		Model   string `json:"model"`
-		Message *struct {
-			Content   string         `json:"content"`
-			Thinking  string         `json:"thinking"`
-			ToolCalls []functionCall `json:"tool_calls"`
-		} `json:"message"`
-		DoneReason string `json:"done_reason"`
-		Prompt     int    `json:"prompt_eval_count"`
-		Completion int    `json:"eval_count"`
+		Model      string          `json:"model"`
+		Message    json.RawMessage `json:"message"`
+		DoneReason string          `json:"done_reason"`
+		Prompt     int             `json:"prompt_eval_count"`
+		Completion int             `json:"eval_count"`
 	}
 	if err := json.Unmarshal(body, &got); err != nil {
 		return nil, fmt.Errorf("the reply is not an Ollama chat reply: %w", err)
 	}
-	if got.Message == nil {
+	var message struct {
+		Content   string         `json:"content"`
+		Thinking  string         `json:"thinking"`
+		ToolCalls []functionCall `json:"tool_calls"`
+	}
+	if err := json.Unmarshal(got.Message, &message); err != nil || !isObject(got.Message) {
 		return nil, errors.New("the reply has no message")
 	}
 	return &llms.ContentChoice{
-		Content: got.Message.Content, ReasoningContent: got.Message.Thinking, StopReason: got.DoneReason,
-		ToolCalls:      toolCalls(got.Message.ToolCalls),
-		GenerationInfo: map[string]any{infoModel: got.Model, infoUsage: qa.Usage{Prompt: got.Prompt, Completion: got.Completion}},
+		Content: message.Content, ReasoningContent: message.Thinking, StopReason: got.DoneReason,
+		ToolCalls: toolCalls(message.ToolCalls),
+		GenerationInfo: map[string]any{
+			infoSealed: seal(got.Message, message.Thinking), infoModel: got.Model,
+			infoUsage: qa.Usage{Prompt: got.Prompt, Completion: got.Completion},
+		},
 	}, nil
 }

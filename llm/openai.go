@@ -60,14 +60,26 @@ type openAIMessage struct {
 	Content    any          `json:"content"` // a text, or a list of parts
 	ToolCalls  []openAICall `json:"tool_calls,omitempty"`
 	ToolCallID string       `json:"tool_call_id,omitempty"`
+	more       members
+}
+
+// MarshalJSON adds the members that the endpoint gets back.
+func (m openAIMessage) MarshalJSON() ([]byte, error) {
+	type plain openAIMessage
+	return withMembers(plain(m), m.more)
 }
 
 type openAICall struct {
-	ID       string             `json:"id"`
-	Type     string             `json:"type"`
-	Function *llms.FunctionCall `json:"function"`
-	// Extra is what Gemini sent with the call. It rejects calls without the signature in it.
-	Extra json.RawMessage `json:"extra_content,omitempty"`
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Function json.RawMessage `json:"function"`
+	more     members
+}
+
+// MarshalJSON adds the members that the endpoint gets back.
+func (c openAICall) MarshalJSON() ([]byte, error) {
+	type plain openAICall
+	return withMembers(plain(c), c.more)
 }
 
 func openAIBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, error) {
@@ -81,7 +93,13 @@ func openAIBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, 
 			messages = append(messages, openAIMessage{Role: wireRoles[m.role], Content: result.Content, ToolCallID: result.ToolCallID})
 		}
 		if len(m.results) == 0 {
-			messages = append(messages, openAIMessage{Role: wireRoles[m.role], Content: openAIContent(m), ToolCalls: openAICalls(m)})
+			calls, err := openAICalls(m)
+			if err != nil {
+				return nil, err
+			}
+			messages = append(messages, openAIMessage{
+				Role: wireRoles[m.role], Content: openAIContent(m), ToolCalls: calls, more: m.sealed.Message,
+			})
 		}
 	}
 	full := map[string]any{"messages": messages}
@@ -112,14 +130,14 @@ func openAIContent(m message) any {
 	return parts
 }
 
-func openAICalls(m message) []openAICall {
-	var extra map[string]json.RawMessage
-	if json.Unmarshal(m.sealed, &extra) != nil {
-		extra = nil // another provider's
-	}
-	var calls []openAICall
+func openAICalls(m message) (calls []openAICall, err error) {
 	for _, call := range m.calls {
-		calls = append(calls, openAICall{call.ID, call.Type, call.FunctionCall, extra[call.ID]})
+		more := m.sealed.Calls[call.ID]
+		function, err := withMembers(call.FunctionCall, more.Function)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, openAICall{call.ID, call.Type, function, more.Call})
 	}
-	return calls
+	return calls, nil
 }

@@ -71,7 +71,7 @@ type callDelta struct {
 func joinCompletion(body []byte) (*llms.ContentChoice, error) {
 	var whole choice
 	var arguments []string
-	c := completion{}
+	c, message := completion{}, map[string]any{}
 	for _, event := range events(body) {
 		var part chunk
 		if err := json.Unmarshal(event, &part); err != nil {
@@ -84,6 +84,7 @@ func joinCompletion(body []byte) (*llms.ContentChoice, error) {
 		if part.Usage != nil {
 			c.Usage = *part.Usage
 		}
+		joinMembers(message, event)
 		for _, p := range part.Choices {
 			if p.Index != 0 {
 				continue
@@ -106,7 +107,9 @@ func joinCompletion(body []byte) (*llms.ContentChoice, error) {
 		whole.Message.ToolCalls[i].Function.Arguments = quoted
 	}
 	c.Choices = []choice{whole}
-	return c.choice(), nil
+	var err error
+	c.Choices[0].Message.raw, err = json.Marshal(message)
+	return c.choice(), err
 }
 
 // addCalls adds the parts of an event to the calls and to the texts of their arguments.
@@ -124,9 +127,6 @@ func addCalls(calls []functionCall, arguments []string, parts []callDelta) ([]fu
 		}
 		calls[at].ID = cmp.Or(calls[at].ID, part.ID)
 		calls[at].Function.Name += part.Function.Name
-		if len(part.Extra) > 0 {
-			calls[at].Extra = part.Extra
-		}
 		arguments[at] += argumentPiece(part.Function.Arguments)
 	}
 	return calls, arguments

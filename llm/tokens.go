@@ -20,6 +20,7 @@ func estimate(counts *tokens.Memo, r qa.Request, reply qa.Reply) qa.Usage {
 	}
 	for _, message := range r.Messages {
 		used.Prompt += counts.Count(message.Text) + tokensPerMessage + callTokens(message.ToolCalls)
+		used.Prompt += counts.Count(message.Reasoning) + counts.Count(string(message.Sealed))
 		for _, image := range message.Images {
 			used.Prompt += imageTokens(image.Width, image.Height)
 		}

@@ -40,8 +40,8 @@ type Reply struct {
 	Reasoning string `json:"reasoning,omitempty"`
 	// ToolCalls are the requested tool calls in order; empty if no tools were offered.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	// Sealed is opaque data that must be sent back to the endpoint with the [Message] of a reply with tool calls,
-	// usually signed reasoning. Only the endpoint that created it understands it.
+	// Sealed is opaque data that is sent back to the endpoint with the [Message] of the reply: signed reasoning, and the
+	// names of the fields that Reasoning came in. No other endpoint or model gets it.
 	Sealed json.RawMessage `json:"sealed,omitempty"`
 	// Model is the model name reported by the endpoint; may be empty.
 	Model string `json:"model,omitempty"`

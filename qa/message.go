@@ -1,6 +1,7 @@
 package qa
 
 import (
+	"bytes"
 	"encoding/json"
 )
 
@@ -28,8 +29,9 @@ type Message struct {
 	// NotRun are the ids of additional calls in the reply that a [ToolResult] message answers. Each gets its own result
 	// saying so, since protocols require one per call.
 	NotRun []string `json:"not_run,omitempty"`
-	// Sealed is that of the [Reply] in an [Assistant] message.
-	Sealed json.RawMessage `json:"sealed,omitempty"`
+	// Reasoning and Sealed are those of the [Reply] in an [Assistant] message. The endpoint that made both gets them back.
+	Reasoning string          `json:"reasoning,omitempty"`
+	Sealed    json.RawMessage `json:"sealed,omitempty"`
 }
 
 // NotRunResult is the result that the model gets for a call that was not executed.
@@ -65,6 +67,65 @@ type ToolCall struct {
 	// ID links the call to its result; some servers provide none.
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name"`
-	// Arguments is the model's JSON object, or a JSON string with its text if that is not valid JSON.
+	// Arguments is the JSON that the model wrote, byte for byte, or a JSON string with its text if that is not valid JSON.
 	Arguments json.RawMessage `json:"arguments"`
+}
+
+// plainCall is a [ToolCall] without methods.
+type plainCall ToolCall
+
+// MarshalJSON adds the member "written" to a call whose arguments contain whitespace that the encoder removes.
+func (c ToolCall) MarshalJSON() ([]byte, error) {
+	call := struct {
+		plainCall
+		Written string `json:"written,omitempty"`
+	}{plainCall: plainCall(c)}
+	var compact bytes.Buffer
+	if json.Compact(&compact, c.Arguments) == nil && compact.Len() < len(c.Arguments) {
+		call.Written = string(c.Arguments)
+	}
+	return encode(call)
+}
+
+// UnmarshalJSON restores the arguments as they were.
+func (c *ToolCall) UnmarshalJSON(data []byte) error {
+	call := struct {
+		*plainCall
+		Written string `json:"written"`
+	}{plainCall: (*plainCall)(c)}
+	err := json.Unmarshal(data, &call)
+	if json.Valid([]byte(call.Written)) {
+		c.Arguments = json.RawMessage(call.Written)
+	}
+	return err
+}
+
+// Sent returns the arguments as the model is shown them again: its own text, or an object with that text under the name
+// "arguments" if it is not a JSON object, since endpoints refuse anything else.
+func (c ToolCall) Sent() string {
+	var object map[string]json.RawMessage
+	if len(c.Arguments) == 0 {
+		return "{}"
+	}
+	if json.Unmarshal(c.Arguments, &object) == nil && object != nil {
+		return string(c.Arguments)
+	}
+	var text string
+	if json.Unmarshal(c.Arguments, &text) != nil {
+		text = string(c.Arguments)
+	}
+	wrapped, err := encode(map[string]string{"arguments": text})
+	if err != nil {
+		return "{}"
+	}
+	return string(bytes.TrimSpace(wrapped))
+}
+
+// encode returns JSON that escapes no character for HTML: the arguments of calls keep their bytes.
+func encode(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return out.Bytes(), err
 }

@@ -102,7 +102,6 @@ func (s Step) Message() Message {
 	m := Message{Role: Assistant}
 	if s.Called != nil {
 		m.ToolCalls = []ToolCall{*s.Called}
-		m.Sealed = s.Reply.Sealed
 	}
 	if len(s.NotRun) > 0 {
 		m.ToolCalls = s.Reply.ToolCalls
@@ -111,6 +110,9 @@ func (s Step) Message() Message {
 		return m // never in a log, see CheckPlaces
 	}
 	m.Text = s.Reply.Text[:s.Kept]
+	if len(s.Reply.Sealed) > 0 {
+		m.Reasoning, m.Sealed = s.Reply.Reasoning, s.Reply.Sealed
+	}
 	return m
 }
 

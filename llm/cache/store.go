@@ -196,6 +196,7 @@ type said struct {
 	Images     []image       `json:"images"`
 	ToolCalls  []qa.ToolCall `json:"tool_calls"`
 	ToolCallID string        `json:"tool_call_id"`
+	Reasoning  []byte        `json:"reasoning,omitempty"`
 	Sealed     []byte        `json:"sealed"`
 }
 
@@ -209,7 +210,8 @@ type image struct {
 func KeyOf(endpoint map[string]any, protocol string, r qa.Request) (Key, error) {
 	a := asked{Format: Format, Endpoint: endpoint, Protocol: protocol, Repeat: r.Repeat, Tools: r.Tools}
 	for _, m := range r.Messages {
-		s := said{Role: m.Role, Text: []byte(m.Text), ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, Sealed: m.Sealed}
+		s := said{Role: m.Role, Text: []byte(m.Text), ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
+			Reasoning: []byte(m.Reasoning), Sealed: m.Sealed}
 		for _, im := range m.Images {
 			if im.SHA256 == "" {
 				im.SHA256 = files.Hash(im.Data)

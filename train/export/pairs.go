@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"airqa/qa"
+	"airqa/train/format"
 	"airqa/train/curate"
 	"airqa/train/windows"
 )
@@ -186,7 +187,7 @@ func sameObservation(x, y qa.Step) bool {
 func sameMessage(a, b qa.Message) bool {
 	return a.Role == b.Role && a.Text == b.Text && slices.EqualFunc(a.Images, b.Images, sameImage) &&
 		slices.EqualFunc(a.ToolCalls, b.ToolCalls, func(c, d qa.ToolCall) bool {
-			return c.Name == d.Name && bytes.Equal(c.Arguments, d.Arguments)
+			return c.Name == d.Name && bytes.Equal(format.Compact(c.Arguments), format.Compact(d.Arguments))
 		})
 }
 

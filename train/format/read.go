@@ -173,7 +173,7 @@ func readTools(raw json.RawMessage) (json.RawMessage, error) {
 	if len(tools) == 0 {
 		return nil, nil
 	}
-	return compact(raw), nil
+	return Compact(raw), nil
 }
 
 // readImages reads the paths of images of a row.

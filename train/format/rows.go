@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 
 	"airqa/qa"
 )
@@ -216,9 +215,9 @@ func appendCall(dst []byte, f Format, c qa.ToolCall) []byte {
 	function := begin(o.dst)
 	function.text("name", c.Name)
 	if f == TRL {
-		function.raw("arguments", compact(argumentObject(c.Arguments)))
+		function.raw("arguments", Compact([]byte(c.Sent())))
 	} else {
-		function.text("arguments", str(c.Arguments))
+		function.text("arguments", c.Sent())
 	}
 	o.dst = function.end()
 	return o.end()
@@ -264,18 +263,7 @@ func withCalls(text string, calls []qa.ToolCall) string {
 
 // callText returns a call as JSON with the spaces that chat templates print.
 func callText(c qa.ToolCall) string {
-	return `{"name": ` + string(appendString(nil, c.Name)) + `, "arguments": ` + Spaced(argumentObject(c.Arguments)) + `}`
-}
-
-// argumentObject returns the arguments of a call as an object: text that is no JSON object is under the name "arguments",
-// as endpoints get it.
-func argumentObject(raw json.RawMessage) json.RawMessage {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) == nil && object != nil {
-		return raw
-	}
-	text := strings.ToValidUTF8(str(raw), "\uFFFD")
-	return json.RawMessage(`{"arguments":` + string(appendString(nil, text)) + `}`)
+	return `{"name": ` + string(appendString(nil, c.Name)) + `, "arguments": ` + Spaced([]byte(c.Sent())) + `}`
 }
 
 // ToolList returns tools in the form of OpenAI's endpoints, as all formats have them.
@@ -293,8 +281,8 @@ func ToolList(specs []qa.ToolSpec) json.RawMessage {
 	})
 }
 
-// compact returns JSON without whitespace.
-func compact(raw json.RawMessage) json.RawMessage {
+// Compact returns JSON without whitespace.
+func Compact(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
 		return raw

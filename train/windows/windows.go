@@ -110,7 +110,7 @@ func (r *Run) context(rec runlog.Recorded, s qa.Step, o Options) []qa.Message {
 // target returns the turn to train on.
 func (r *Run) target(s qa.Step, o Options) qa.Message {
 	m := s.Message()
-	m.Sealed = nil
+	m.Reasoning, m.Sealed = "", nil
 	if o.Turns == Raw {
 		m.Text, m.ToolCalls = s.Reply.Text, s.Reply.ToolCalls
 	} else {

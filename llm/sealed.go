@@ -1,0 +1,210 @@
+package llm
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"airqa/qa"
+)
+
+// members are those of a JSON object.
+type members map[string]json.RawMessage
+
+// sealed is the content of [qa.Reply].Sealed: what a message contains beyond the members that its protocol defines.
+type sealed struct {
+	// By is the model and the address that made the reply.
+	By string `json:"by"`
+	// Reasoning are the names of the members with the reasoning's text, which is not repeated here.
+	Reasoning []string `json:"reasoning,omitempty"`
+	// Message contains the other members of the message, Calls those of its calls by id.
+	Message members               `json:"message,omitempty"`
+	Calls   map[string]sealedCall `json:"calls,omitempty"`
+	// Blocks are Anthropic's blocks of thinking.
+	Blocks []json.RawMessage `json:"blocks,omitempty"`
+}
+
+// sealedCall contains the additional members of a call and of its function.
+type sealedCall struct {
+	Call     members `json:"call,omitempty"`
+	Function members `json:"function,omitempty"`
+}
+
+// seal keeps the additional members of a message in the form of OpenAI or Ollama; nil if there are none.
+func seal(message json.RawMessage, reasoning string) *sealed {
+	s := sealed{
+		Message: additional(message, "role", "content", "tool_calls", "function_call", "refusal", "annotations", "audio", "images"),
+		Calls:   map[string]sealedCall{},
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Message)) {
+		var value string
+		if json.Unmarshal(s.Message[name], &value) == nil && value == reasoning {
+			s.Reasoning = append(s.Reasoning, name)
+			delete(s.Message, name)
+		}
+	}
+	var calls struct {
+		List []json.RawMessage `json:"tool_calls"`
+	}
+	_ = json.Unmarshal(message, &calls) // the caller has read it
+	for i, raw := range calls.List {
+		var call struct {
+			ID       string          `json:"id"`
+			Function json.RawMessage `json:"function"`
+		}
+		_ = json.Unmarshal(raw, &call)
+		more := sealedCall{additional(raw, "id", "type", "index", "function"), additional(call.Function, "name", "arguments", "index")}
+		if len(more.Call)+len(more.Function) > 0 {
+			s.Calls[cmp.Or(call.ID, fmt.Sprintf("call_%d", i))] = more
+		}
+	}
+	if len(s.Reasoning)+len(s.Message)+len(s.Calls) == 0 {
+		return nil
+	}
+	return &s
+}
+
+// additional returns the members of an object that are not in a list. Those without a value are left out: some endpoints
+// refuse an empty text where they accept none.
+func additional(object json.RawMessage, known ...string) members {
+	var all members
+	if json.Unmarshal(object, &all) != nil {
+		return nil
+	}
+	maps.DeleteFunc(all, func(name string, raw json.RawMessage) bool {
+		var value any
+		return slices.Contains(known, name) || json.Unmarshal(raw, &value) != nil || isEmpty(value)
+	})
+	return all
+}
+
+// isEmpty reports whether a value is null, an empty text, or a list or an object of nothing else.
+func isEmpty(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !isEmpty(item) })
+	case map[string]any:
+		return isEmpty(slices.Collect(maps.Values(v)))
+	}
+	return false
+}
+
+// sealedPart carries what an assistant message gets back. Only our codecs read it.
+type sealedPart struct {
+	llms.TextContent
+	sealed
+}
+
+// unseal returns what a message gets back from the model named by; ok is false if another one made it.
+func unseal(m qa.Message, by string) (part sealedPart, ok bool) {
+	if len(m.Sealed) == 0 || json.Unmarshal(m.Sealed, &part.sealed) != nil || part.By != by {
+		return part, false
+	}
+	text, err := json.Marshal(m.Reasoning)
+	if err != nil || m.Reasoning == "" {
+		return part, true
+	}
+	for _, name := range part.Reasoning {
+		if part.Message == nil {
+			part.Message = members{}
+		}
+		part.Message[name] = text
+	}
+	return part, true
+}
+
+// names are the names of all members of a part.
+func (s sealed) names() []string {
+	all := slices.Collect(maps.Keys(s.Message))
+	for _, call := range s.Calls {
+		all = slices.AppendSeq(slices.AppendSeq(all, maps.Keys(call.Call)), maps.Keys(call.Function))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// drop removes a member everywhere.
+func (s sealed) drop(name string) {
+	delete(s.Message, name)
+	for _, call := range s.Calls {
+		delete(call.Call, name)
+		delete(call.Function, name)
+	}
+}
+
+// withMembers returns the JSON of an object with additional members.
+func withMembers(object any, more members) ([]byte, error) {
+	raw, err := json.Marshal(object)
+	if err != nil || len(more) == 0 {
+		return raw, err
+	}
+	added, err := json.Marshal(more)
+	return append(append(raw[:len(raw)-1], ','), added[1:]...), err
+}
+
+// joinMembers adds the message of a stream's event to the message so far.
+func joinMembers(message map[string]any, event []byte) {
+	var part struct {
+		Choices []struct {
+			Index int            `json:"index"`
+			Delta map[string]any `json:"delta"`
+		} `json:"choices"`
+	}
+	_ = json.Unmarshal(event, &part) // the caller has read it
+	for _, c := range part.Choices {
+		for name, piece := range c.Delta {
+			if c.Index == 0 {
+				message[name] = joined(message[name], piece, name != "tool_calls")
+			}
+		}
+	}
+}
+
+// joined adds a piece to a value of a stream. Items of lists belong together if they have the same index and no other id.
+// Texts grow only if growing is set, and not those that identify an item.
+func joined(value, piece any, growing bool) any {
+	switch p := piece.(type) {
+	case nil:
+		return value
+	case string:
+		if before, ok := value.(string); ok && growing {
+			return before + p
+		}
+	case []any:
+		list, _ := value.([]any)
+		for _, item := range p {
+			at := slices.IndexFunc(list, func(before any) bool { return continues(before, item) })
+			if at < 0 {
+				list = append(list, item)
+			} else {
+				list[at] = joined(list[at], item, growing)
+			}
+		}
+		return list
+	case map[string]any:
+		object, ok := value.(map[string]any)
+		if !ok {
+			return p
+		}
+		for name, v := range p {
+			object[name] = joined(object[name], v, growing && name != "id" && name != "type" && name != "format")
+		}
+		return object
+	}
+	return piece
+}
+
+// continues reports whether an item of a list is a further piece of an earlier one.
+func continues(before, item any) bool {
+	a, _ := before.(map[string]any)
+	b, _ := item.(map[string]any)
+	return b["index"] != nil && a["index"] == b["index"] && (a["id"] == nil || b["id"] == nil || a["id"] == b["id"])
+}
