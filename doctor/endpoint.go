@@ -88,23 +88,32 @@ func looks(ctx context.Context, m qa.Model) Finding {
 	return Good("accepts images, as agentic-hybrid-view needs")
 }
 
-// calls requests a native tool call.
+// calls requests a native tool call, and returns its result to the model: some endpoints refuse only that.
 func calls(ctx context.Context, m qa.Model) Finding {
 	const use = "use --protocol react"
 	spec := qa.ToolSpec{
 		Name: "Say", Description: "Say a word to the user.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
 	}
-	reply, err := m.Complete(ctx, qa.Request{
+	request := qa.Request{
 		Messages: []qa.Message{{Role: qa.User, Text: `Call the tool Say with the word "OK".`}}, Tools: []qa.ToolSpec{spec},
-	})
+	}
+	reply, err := m.Complete(ctx, request)
 	switch {
 	case err != nil:
 		return Bad(err, "the endpoint accepts no tools ("+use+") or needs configuration: vLLM needs --enable-auto-tool-choice and --tool-call-parser")
 	case len(reply.ToolCalls) == 0:
 		return Doubtful("the model answers with text instead of a tool call", use+" or mixed, or start the server with a tool-call parser")
 	}
-	return Good("calls tools natively")
+	said := qa.Step{Reply: &reply, Kept: len(reply.Text), Called: &reply.ToolCalls[0], Observation: &qa.Observation{Text: "said"}}
+	for _, call := range reply.ToolCalls[1:] {
+		said.NotRun = append(said.NotRun, call.ID)
+	}
+	request.Messages = append(request.Messages, said.Message(), said.ObservationMessage())
+	if _, err := m.Complete(ctx, request); err != nil {
+		return Bad(fmt.Errorf("the endpoint refuses the result of a tool call: %w", err), use)
+	}
+	return Good("calls tools natively and reads their results")
 }
 
 // Embedder turns a text into a vector.

@@ -39,22 +39,29 @@ func TestThought(t *testing.T) {
 func TestStepMessage(t *testing.T) {
 	calls := []qa.ToolCall{{ID: "1", Name: "Query"}, {ID: "2", Name: "View"}}
 	sealed := json.RawMessage(`{"signature":"x"}`)
-	reply := &qa.Reply{Text: "act and invent", ToolCalls: calls, Sealed: sealed}
+	reply := &qa.Reply{Text: "act and invent", Reasoning: "hm", ToolCalls: calls, Sealed: sealed}
 	tests := []struct {
 		name string
 		step qa.Step
 		want qa.Message
 	}{
-		{"text", qa.Step{Reply: reply, Kept: 3}, qa.Message{Role: qa.Assistant, Text: "act"}},
-		{"the whole reply", qa.Step{Reply: reply, Kept: 14}, qa.Message{Role: qa.Assistant, Text: "act and invent"}},
+		{"text", qa.Step{Reply: reply, Kept: 3}, qa.Message{Role: qa.Assistant, Text: "act", Reasoning: "hm", Sealed: sealed}},
+		{
+			"the whole reply", qa.Step{Reply: reply, Kept: 14},
+			qa.Message{Role: qa.Assistant, Text: "act and invent", Reasoning: "hm", Sealed: sealed},
+		},
+		{
+			"reasoning without a field of its own", qa.Step{Reply: &qa.Reply{Text: "act", Reasoning: "hm"}, Kept: 3},
+			qa.Message{Role: qa.Assistant, Text: "act"},
+		},
 		{"more than the reply", qa.Step{Reply: reply, Kept: 15}, qa.Message{Role: qa.Assistant}},
 		{"less than nothing", qa.Step{Reply: reply, Kept: -1}, qa.Message{Role: qa.Assistant}},
 		{"an action of the program", qa.Step{}, qa.Message{Role: qa.Assistant}},
-		{"a native call", qa.Step{Reply: reply, Kept: 3, Called: &calls[0]}, qa.Message{Role: qa.Assistant, Text: "act", ToolCalls: calls[:1], Sealed: sealed}},
+		{"a native call", qa.Step{Reply: reply, Kept: 3, Called: &calls[0]}, qa.Message{Role: qa.Assistant, Text: "act", ToolCalls: calls[:1], Reasoning: "hm", Sealed: sealed}},
 		{
 			"several native calls",
 			qa.Step{Reply: reply, Called: &calls[0], NotRun: []string{"2"}},
-			qa.Message{Role: qa.Assistant, ToolCalls: calls, Sealed: sealed},
+			qa.Message{Role: qa.Assistant, ToolCalls: calls, Reasoning: "hm", Sealed: sealed},
 		},
 	}
 	for _, tt := range tests {

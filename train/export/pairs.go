@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"airqa/qa"
-	"airqa/train/format"
 	"airqa/train/curate"
+	"airqa/train/format"
 	"airqa/train/windows"
 )
 
