@@ -26,7 +26,7 @@ type doctorCmd struct {
 	EmbedBaseURL string        `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
 	Model        []string      `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
 	BaseURL      string        `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the model endpoint, as in airqa run."`
-	Tools        bool          `help:"Also check native tool calls, which --protocol tools needs."`
+	Tools        bool          `help:"Also check native tool calls and their results, which --protocol tools needs."`
 	Images       bool          `help:"Also check image input, which agentic-hybrid-view needs."`
 	Judge        []string      `placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
 	JudgeBaseURL string        `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
