@@ -51,14 +51,14 @@ func (c *client) GenerateContent(
 	for _, option := range options {
 		option(&o)
 	}
-	c.quirks.withhold(chat)
+	m := c.quirks.withhold(chat)
 	full, body, err := c.encode(chat, o.Tools)
 	if err != nil {
 		return nil, err
 	}
 	choice, err := c.post(ctx, body)
 	if err != nil {
-		return nil, c.adapt(chat, full, err)
+		return nil, c.adapt(m, full, err)
 	}
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{choice}}, nil
 }

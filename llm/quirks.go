@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
@@ -26,6 +24,8 @@ type quirks struct {
 	learned []string
 	// room is the number of tokens left for the reply to a request that was refused, by the hash of its body.
 	room map[[sha256.Size]byte]int
+	// members are those of messages that an error named while they were sent: true if a later one named them as missing.
+	members map[string]bool
 }
 
 // remedy changes requests that an endpoint rejects.
@@ -76,19 +76,15 @@ func remedies() []remedy {
 		},
 	}
 	for _, name := range droppable {
-		all = append(all, dropping(name, func(sent map[string]any, text string) bool {
-			return sent[name] != nil && refuses.MatchString(text) && names(text, name)
-		}))
+		all = append(all, remedy{
+			name: "no " + name, notice: "refuses " + name + ", which is not sent",
+			fits: func(sent map[string]any, text string) bool {
+				return sent[name] != nil && refuses.MatchString(text) && names(text, name)
+			},
+			change: func(full, _ map[string]any) { delete(full, name) },
+		})
 	}
 	return all
-}
-
-// dropping is the remedy for a refused setting or member of messages.
-func dropping(name string, fits func(sent map[string]any, text string) bool) remedy {
-	return remedy{
-		name: "no " + name, notice: "refuses " + name + ", which is not sent", fits: fits,
-		change: func(full, _ map[string]any) { delete(full, name) },
-	}
 }
 
 func rename(full map[string]any, from, to string) {
@@ -203,7 +199,7 @@ func (q *quirks) fit(full map[string]any, body []byte) bool {
 }
 
 // adapt marks an error that the next request avoids. A call sent before another one learned the same may just be retried.
-func (c *client) adapt(chat []llms.MessageContent, sent map[string]any, err error) error {
+func (c *client) adapt(m sentMembers, sent map[string]any, err error) error {
 	var status *HTTPError
 	// Proxies wrap a rejection in a server error.
 	if errors.As(err, &status) && c.quirks.shorten(sent, status.Body) {
@@ -213,11 +209,7 @@ func (c *client) adapt(chat []llms.MessageContent, sent map[string]any, err erro
 		return err
 	}
 	text := strings.ToLower(status.Body)
-	all := remedies()
-	if name := refusedMember(chat, text); name != "" {
-		all = append(all, dropping(name, func(map[string]any, string) bool { return true }))
-	}
-	for _, r := range all {
+	for _, r := range remedies() {
 		if !r.fits(sent, text) {
 			continue
 		}
@@ -226,52 +218,12 @@ func (c *client) adapt(chat []llms.MessageContent, sent map[string]any, err erro
 		}
 		return adapted{err}
 	}
+	notice, again := c.quirks.judge(m, text)
+	if notice != "" {
+		c.notice(fmt.Sprintf("%s at %s %s", c.model, c.base.Host, notice))
+	}
+	if again {
+		return adapted{err}
+	}
 	return err
-}
-
-// withhold removes the members of messages that the endpoint has refused.
-func (q *quirks) withhold(chat []llms.MessageContent) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, part := range sealedParts(chat) {
-		for _, name := range part.names() {
-			if slices.Contains(q.learned, "no "+name) {
-				part.drop(name)
-			}
-		}
-	}
-}
-
-// refusedMember returns the name of the sealed member of messages that an error refuses; empty if there is none. An error
-// may also name a member because a reply lacks it.
-func refusedMember(chat []llms.MessageContent, text string) string {
-	replies, with := 0, map[string]int{}
-	for _, m := range chat {
-		if m.Role == llms.ChatMessageTypeAI {
-			replies++
-		}
-	}
-	for _, part := range sealedParts(chat) {
-		for _, name := range part.names() {
-			with[name]++
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(with)) {
-		if names(text, regexp.QuoteMeta(strings.ToLower(name))) && (with[name] == replies || refuses.MatchString(text)) {
-			return name
-		}
-	}
-	return ""
-}
-
-// sealedParts returns the sealed parts of a conversation.
-func sealedParts(chat []llms.MessageContent) (parts []sealedPart) {
-	for _, m := range chat {
-		for _, p := range m.Parts {
-			if part, ok := p.(sealedPart); ok {
-				parts = append(parts, part)
-			}
-		}
-	}
-	return parts
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -121,23 +123,64 @@ func unseal(m qa.Message, by string) (part sealedPart, ok bool) {
 	return part, true
 }
 
-// names are the names of all members of a part.
-func (s sealed) names() []string {
-	all := slices.Collect(maps.Keys(s.Message))
-	for _, call := range s.Calls {
-		all = slices.AppendSeq(slices.AppendSeq(all, maps.Keys(call.Call)), maps.Keys(call.Function))
+// sentMembers are the names of the sealed members of a conversation.
+type sentMembers struct{ sent, withheld []string }
+
+// withhold removes the members that the endpoint has refused from a conversation.
+func (q *quirks) withhold(chat []llms.MessageContent) (m sentMembers) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	drop := func(name string, _ json.RawMessage) bool {
+		needed, known := q.members[name]
+		if known && !needed {
+			m.withheld = append(m.withheld, name)
+			return true
+		}
+		m.sent = append(m.sent, name)
+		return false
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	for _, message := range chat {
+		for _, p := range message.Parts {
+			part, _ := p.(sealedPart)
+			maps.DeleteFunc(part.Message, drop)
+			for _, call := range part.Calls {
+				maps.DeleteFunc(call.Call, drop)
+				maps.DeleteFunc(call.Function, drop)
+			}
+		}
+	}
+	slices.Sort(m.sent)
+	return m
 }
 
-// drop removes a member everywhere.
-func (s sealed) drop(name string) {
-	delete(s.Message, name)
-	for _, call := range s.Calls {
-		delete(call.Call, name)
-		delete(call.Function, name)
+// judge learns from an error that names a member of messages. A member that was sent is withheld in later requests, until
+// an error names it again: then the endpoint had missed it in some message. again reports whether the next request differs.
+func (q *quirks) judge(m sentMembers, text string) (notice string, again bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	named := func(name string) bool { return names(text, regexp.QuoteMeta(strings.ToLower(name))) }
+	for _, name := range m.sent {
+		needed, known := q.members[name]
+		if needed || !named(name) {
+			continue
+		}
+		if !known {
+			if q.members == nil {
+				q.members = map[string]bool{}
+			}
+			q.members[name], notice = false, "refuses "+name+", which is not sent"
+		}
+		return notice, true
 	}
+	for _, name := range m.withheld {
+		if named(name) {
+			if !q.members[name] {
+				q.members[name], notice = true, "needs "+name+", which is sent again"
+			}
+			return notice, true
+		}
+	}
+	return "", false
 }
 
 // withMembers returns the JSON of an object with additional members.

@@ -192,23 +192,33 @@ func TestRefusedMembers(t *testing.T) {
 	}
 }
 
-// An error about a missing member does not drop it from the messages that have it.
+// An error about a missing member does not drop it for long from the messages that have it.
 func TestMissedMember(t *testing.T) {
-	s := start(t, openaitest.Config{})
-	s.Fail(openaitest.Body(200, `{"choices":[{"message":{"content":"a","reasoning_content":"hm"}}]}`),
-		openaitest.Body(400, `{"error":{"message":"Missing reasoning_content field in the assistant message at message index 3","code":"invalid_request_error"}}`))
+	s := start(t, openaitest.Config{Refuse: func(body []byte) openaitest.Fault {
+		if strings.Count(string(body), `"reasoning_content"`) < strings.Count(string(body), `"assistant"`) {
+			return openaitest.Body(400, `{"error":{"message":"The reasoning_content is not allowed to be absent","code":"invalid_request_error"}}`)
+		}
+		return nil
+	}})
+	s.Fail(openaitest.Body(200, `{"choices":[{"message":{"content":"a","reasoning_content":"hm"}}]}`))
 	c := config(s, "m")
-	c.Pool = llm.NewPool(0)
+	var notices []string
+	c.Pool, c.OnNotice = llm.NewPool(0), func(text string) { notices = append(notices, text) }
 	reply, err := ask(t, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages := append(backFor(reply), qa.Message{Role: qa.Assistant, Text: "b"}, qa.Message{Role: qa.User, Text: "c"})
-	if _, err := ask(t, c, messages...); err == nil {
-		t.Error("the error is gone")
+	without := append(backFor(reply), qa.Message{Role: qa.Assistant, Text: "b"}, qa.Message{Role: qa.User, Text: "c"})
+	for range 2 {
+		if _, err := ask(t, c, without...); err == nil {
+			t.Error("the error is gone")
+		}
+		if _, err := ask(t, c, backFor(reply)...); err != nil || !strings.Contains(string(s.Requests()[s.Calls()-1].Body), `"reasoning_content":"hm"`) {
+			t.Errorf("%v; sent %s", err, s.Requests()[s.Calls()-1].Body)
+		}
 	}
-	if _, err := ask(t, c, messages...); err != nil || !strings.Contains(string(s.Requests()[2].Body), `"reasoning_content":"hm"`) {
-		t.Errorf("%v; sent %s", err, s.Requests()[2].Body)
+	if s.Calls() != 1+3+1+1+1 || len(notices) != 2 || !strings.Contains(notices[1], "needs reasoning_content") {
+		t.Errorf("%d requests; notices %q", s.Calls(), notices)
 	}
 }
 
