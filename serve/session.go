@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -361,11 +362,12 @@ func (s *Session) Complete(context.Context, qa.Request) (qa.Reply, error) { retu
 
 // arguments are the arguments of a call as a log can have them: JSON, or a JSON string with a text that is none.
 func arguments(raw json.RawMessage) json.RawMessage {
-	switch {
-	case len(raw) == 0 || string(raw) == "null":
+	if len(raw) == 0 || string(raw) == "null" {
 		return json.RawMessage("{}")
-	case json.Valid(raw):
-		return raw
+	}
+	var compact bytes.Buffer // the whitespace is the client's, not the model's
+	if json.Compact(&compact, raw) == nil {
+		return compact.Bytes()
 	}
 	text, _ := json.Marshal(string(raw)) // of a string
 	return text

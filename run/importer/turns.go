@@ -95,7 +95,7 @@ func (b *turnsOf) agent(t *turn, s format.Step) {
 		if c.Extra != nil {
 			b.e.losses.Add("extra of a call")
 		}
-		t.calls = append(t.calls, call{ToolCall: qa.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}})
+		t.calls = append(t.calls, call{ToolCall: qa.ToolCall{ID: c.ID, Name: c.Name, Arguments: format.Compact(c.Arguments)}})
 	}
 	if s.Observation != nil {
 		b.observation(t, s.Observation.Results, ours.Status)
