@@ -81,7 +81,8 @@ var chatRoles = map[qa.Role]llms.ChatMessageType{
 }
 
 // toChat converts a conversation to langchaingo's types. Images of a tool's result go into a user message after the
-// results. Only replies made by the model named by get their sealed data back.
+// results. Replies get their sealed data back if by identifies the
+// model that made them.
 func toChat(messages []qa.Message, by string) []llms.MessageContent {
 	messages = imagesApart(messages)
 	names := map[string]string{} // tool names by call id

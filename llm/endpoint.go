@@ -12,6 +12,7 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
+	"airqa/internal/files"
 	"airqa/internal/httpclient"
 	"airqa/internal/tokens"
 	"airqa/qa"
@@ -22,7 +23,7 @@ import (
 type Endpoint struct {
 	site
 	inner llms.Model
-	// by names the model and its address in sealed data.
+	// by identifies the model and its address in sealed data.
 	by string
 	// thinks is true for models that may start a reply with their reasoning, unopened if the opening tag may be
 	// missing.
@@ -58,7 +59,7 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 		site: site{where: where(base.JoinPath(v.codec.path)), key: c.APIKey, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
 		systemAsUser: c.listed().SystemAsUser, timeout: c.Timeout, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
 	}
-	e.by = model + " at " + e.where
+	e.by = files.Hash([]byte(model + " at " + e.where))[:16] // as text, the log would redact a model that is a path
 	e.inner = &client{
 		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base),
 		settings: v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.listed().MaxCompletionTokens, c.ContextWindow}),

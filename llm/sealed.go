@@ -19,7 +19,7 @@ type members map[string]json.RawMessage
 
 // sealed is the content of [qa.Reply].Sealed: what a message contains beyond the members that its protocol defines.
 type sealed struct {
-	// By is the model and the address that made the reply.
+	// By identifies the model and the address that made the reply.
 	By string `json:"by"`
 	// Reasoning are the names of the members with the reasoning's text, which is not repeated here.
 	Reasoning []string `json:"reasoning,omitempty"`
@@ -105,7 +105,7 @@ type sealedPart struct {
 	sealed
 }
 
-// unseal returns what a message gets back from the model named by; ok is false if another one made it.
+// unseal returns what a message gets back from the model that by identifies; ok is false if another one made it.
 func unseal(m qa.Message, by string) (part sealedPart, ok bool) {
 	if len(m.Sealed) == 0 || json.Unmarshal(m.Sealed, &part.sealed) != nil || part.By != by {
 		return part, false

@@ -110,7 +110,7 @@ func TestThoughtsGoBack(t *testing.T) {
 	}
 	run := []string{
 		"run", "--data", data, "--questions", questions, "--limit", "1", "--baseline", "agentic-hybrid", "--protocol", "tools",
-		"--model", "openai:thinker", "--out", out,
+		"--model", "openai:" + os.Getenv("HOME") + "/thinker", "--out", out,
 	}
 	s.hang = make(chan struct{})
 	c := command(run...)
