@@ -211,8 +211,7 @@ func joinMembers(message map[string]any, event []byte) {
 	}
 }
 
-// joined adds a piece to a value of a stream. Items of lists belong together if they have the same index and no other id.
-// Texts grow only if growing is set, and not those that identify an item.
+// joined adds a piece to a value of a stream. Texts grow only if growing is set, and not those that identify an item.
 func joined(value, piece any, growing bool) any {
 	switch p := piece.(type) {
 	case nil:
@@ -223,15 +222,7 @@ func joined(value, piece any, growing bool) any {
 		}
 	case []any:
 		list, _ := value.([]any)
-		for _, item := range p {
-			at := slices.IndexFunc(list, func(before any) bool { return continues(before, item) })
-			if at < 0 {
-				list = append(list, item)
-			} else {
-				list[at] = joined(list[at], item, growing)
-			}
-		}
-		return list
+		return joinedItems(list, p, growing)
 	case map[string]any:
 		object, ok := value.(map[string]any)
 		if !ok {
@@ -245,7 +236,20 @@ func joined(value, piece any, growing bool) any {
 	return piece
 }
 
-// continues reports whether an item of a list is a further piece of an earlier one.
+func joinedItems(list, pieces []any, growing bool) []any {
+	for _, item := range pieces {
+		at := slices.IndexFunc(list, func(before any) bool { return continues(before, item) })
+		if at < 0 {
+			list = append(list, item)
+		} else {
+			list[at] = joined(list[at], item, growing)
+		}
+	}
+	return list
+}
+
+// continues reports whether an item of a list is a further piece of an earlier one: they have one index, and one id if
+// both have any.
 func continues(before, item any) bool {
 	a, _ := before.(map[string]any)
 	b, _ := item.(map[string]any)

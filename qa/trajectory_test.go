@@ -47,11 +47,13 @@ func TestStepMessage(t *testing.T) {
 	}{
 		{"text", qa.Step{Reply: reply, Kept: 3}, qa.Message{Role: qa.Assistant, Text: "act", Reasoning: "hm", Sealed: sealed}},
 		{
-			"the whole reply", qa.Step{Reply: reply, Kept: 14},
+			"the whole reply",
+			qa.Step{Reply: reply, Kept: 14},
 			qa.Message{Role: qa.Assistant, Text: "act and invent", Reasoning: "hm", Sealed: sealed},
 		},
 		{
-			"reasoning without a field of its own", qa.Step{Reply: &qa.Reply{Text: "act", Reasoning: "hm"}, Kept: 3},
+			"reasoning without a field of its own",
+			qa.Step{Reply: &qa.Reply{Text: "act", Reasoning: "hm"}, Kept: 3},
 			qa.Message{Role: qa.Assistant, Text: "act"},
 		},
 		{"more than the reply", qa.Step{Reply: reply, Kept: 15}, qa.Message{Role: qa.Assistant}},
