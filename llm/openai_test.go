@@ -184,7 +184,7 @@ func TestMessagesKeepTheirRoles(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "o1", "o1-mini", "o1-preview", "o3", "O3-MINI", "gpt-5", "deepseek-ai/DeepSeek-R1"} {
 		t.Run(model, func(t *testing.T) {
 			want := want
-			if model == "o1-mini" || strings.HasSuffix(model, "R1") {
+			if model == "o1-mini" || model == "o1-preview" || strings.HasSuffix(model, "R1") {
 				want = asUser
 			}
 			s := start(t, openaitest.Config{})

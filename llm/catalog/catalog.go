@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"airqa/internal/lazyregexp"
 )
@@ -61,6 +62,8 @@ type Catalog struct {
 	models map[string]Model
 	// names maps every alias, with its provider, to the model's name.
 	names map[string]string
+	// families has the names by provider and alias without case and punctuation.
+	families map[string]map[string]string
 }
 
 // Models returns all models sorted by name.
@@ -68,19 +71,40 @@ func (c *Catalog) Models() []Model {
 	return slices.SortedFunc(maps.Values(c.models), func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Find looks a model up by its spec, PROVIDER:MODEL. It tries in order:
+// Find looks a model up by its spec, PROVIDER:MODEL. It tries the provider's models, then those of all vendors if the name
+// has a vendor in front or the provider is "openai", whose protocol every proxy speaks, then open weights. Each time it
+// tries the name as it is, and without dates and stages at its end, one after the other (gpt-4o-2024-08-06,
+// gemini-2.5-pro-exp-03-25, claude-3-5-haiku-latest), so that a dated model with a price of its own needs an entry of its
+// own. Case and punctuation do not matter (qwen2.5:72b, Claude-3.7-Sonnet), nor does the quantisation of open weights.
 //
-//  1. the spec as it is;
-//  2. without the date or the word at its end (gpt-4o-2024-08-06, claude-sonnet-4-5-20250929, claude-3-5-haiku-latest,
-//     gemini-2.0-flash-001), so that a dated model with a price of its own needs an entry of its own;
-//  3. as open weights, "open:MODEL": in lower case, without the owner in front (Qwen/) or the quantisation at the end
-//     (-awq, -q4_k_m), with a colon read as a hyphen (qwen2.5:72b).
-//
-// An entry found by the third rule has no price unless the user's file sets one.
+// An entry of open weights has no price unless the user's file sets one, and the free tier of a host has none.
 func (c *Catalog) Find(spec string) (Model, bool) {
-	for _, name := range candidates(spec) {
-		if own, ok := c.names[name]; ok {
-			return c.models[own], true
+	if own, ok := c.names[spec]; ok {
+		return c.models[own], true
+	}
+	provider, model, _ := strings.Cut(spec, ":")
+	bare := vendorPrefix.ReplaceAllString(model, "")
+	providers := []string{provider}
+	if bare != model || provider == "openai" {
+		providers = append(providers, slices.Sorted(maps.Keys(c.families))...)
+	}
+	for _, name := range append(providers, "open") {
+		for form := bare; ; {
+			if own, ok := c.families[name][family(form)]; ok {
+				m := c.models[own]
+				if strings.HasSuffix(spec, ":free") {
+					m.Price = nil
+				}
+				return m, true
+			}
+			shorter := stage.ReplaceAllString(form, "")
+			if name == "open" {
+				shorter = quantised.ReplaceAllString(shorter, "")
+			}
+			if shorter == form {
+				break
+			}
+			form = shorter
 		}
 	}
 	return Model{}, false
@@ -93,18 +117,21 @@ func (c *Catalog) Price(spec string) *Price {
 }
 
 var (
-	dated     = lazyregexp.New(`-(\d{4}-\d{2}-\d{2}|\d{8}|latest|\d{3})$`)
-	quantised = lazyregexp.New(`-(i?q\d\w*|fp\d+|bf16|fp16|awq|gptq|int[48]|gguf|gptq-int[48])$`)
+	// vendorPrefix matches an owner (Qwen/, models/, publishers/google/models/), and Bedrock's regions and vendors (us.anthropic.).
+	vendorPrefix = lazyregexp.New(`^(.*/)?([A-Za-z-]+\.)*`)
+	// stage matches a date, a version or a stage at the end of a name.
+	stage     = lazyregexp.New(`(?i)[-@](\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{8}|\d{3,4}|latest|exp|experimental|preview|beta|v\d+(:\d+)?)$|:[a-z]+$`)
+	quantised = lazyregexp.New(`(?i)[-:](i?q\d\w*|fp\d+|bf16|fp16|awq|gptq|int[48]|gguf|gptq-int[48])$`)
 )
 
-func candidates(spec string) []string {
-	_, model, _ := strings.Cut(spec, ":")
-	open := strings.ToLower(model[strings.LastIndex(model, "/")+1:])
-	open = strings.ReplaceAll(open, ":", "-")
-	bare := quantised.ReplaceAllString(open, "")
-	return []string{
-		spec, dated.ReplaceAllString(spec, ""), "open:" + open, "open:" + bare, "open:" + strings.TrimSuffix(bare, "-latest"),
-	}
+// family is a name without case and punctuation.
+func family(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
 }
 
 // BuiltinFile names the list that ships with the program, in [Model.File].
@@ -118,7 +145,7 @@ func Builtin() *Catalog { return shipped() }
 
 // shipped parses the list on first use. A test parses it too, so errors cannot reach users.
 var shipped = sync.OnceValue(func() *Catalog {
-	c := &Catalog{models: map[string]Model{}, names: map[string]string{}}
+	c := &Catalog{models: map[string]Model{}, names: map[string]string{}, families: map[string]map[string]string{}}
 	if err := c.add(BuiltinFile, builtin); err != nil {
 		panic(err)
 	}
@@ -137,7 +164,10 @@ func Open(path string) (*Catalog, error) {
 		return nil, fmt.Errorf("read the models: %w", err)
 	}
 	base := Builtin()
-	c := &Catalog{models: maps.Clone(base.models), names: maps.Clone(base.names)}
+	c := &Catalog{models: maps.Clone(base.models), names: maps.Clone(base.names), families: map[string]map[string]string{}}
+	for provider, names := range base.families {
+		c.families[provider] = maps.Clone(names)
+	}
 	if err := c.add(path, data); err != nil {
 		return nil, err
 	}
@@ -200,10 +230,13 @@ func (c *Catalog) addEntry(path string, raw json.RawMessage) error {
 	}
 	model.File = path
 	c.models[model.Name] = model
-	provider, _, _ := strings.Cut(model.Name, ":")
-	c.names[model.Name] = model.Name
-	for _, also := range model.Also {
-		c.names[provider+":"+also] = model.Name
+	provider, own, _ := strings.Cut(model.Name, ":")
+	if c.families[provider] == nil {
+		c.families[provider] = map[string]string{}
+	}
+	for _, alias := range slices.Concat(model.Also, []string{own}) {
+		c.names[provider+":"+alias] = model.Name
+		c.families[provider][family(alias)] = model.Name
 	}
 	return nil
 }

@@ -34,6 +34,58 @@ func TestFind(t *testing.T) {
 		{"ollama:qwen2.5:72b", "open:qwen2.5-72b-instruct"},
 		{"ollama:qwen3:32b-q4_K_M", "open:qwen3-32b"},
 		{"ollama:llama3.1:latest", "open:llama-3.1-8b-instruct"},
+		// The names in the AirQA paper.
+		{"openai:GPT-4o-2024-08-06", "openai:gpt-4o"},
+		{"openai:GPT-4o-mini-2024-07-18", "openai:gpt-4o-mini"},
+		{"openai:o1-mini-2024-09-12", "openai:o1-mini"},
+		{"anthropic:Claude-3.7-Sonnet-20250219", "anthropic:claude-3-7-sonnet"},
+		{"google:Gemini-2.5-Pro-exp-03-25", "google:gemini-2.5-pro"},
+		{"google:gemini-2.5-pro-exp-03-25", "google:gemini-2.5-pro"},
+		{"openai:Llama-3.3-70B-Instruct", "open:llama-3.3-70b-instruct"},
+		{"openai:DeepSeek-R1", "open:deepseek-r1"},
+		{"openai:Qwen2.5-72B-Instruct", "open:qwen2.5-72b-instruct"},
+		{"openai:Qwen2.5-32B-Instruct", "open:qwen2.5-32b-instruct"},
+		{"openai:Qwen2.5-14B-Instruct", "open:qwen2.5-14b-instruct"},
+		{"openai:Qwen2.5-7B-Instruct", "open:qwen2.5-7b-instruct"},
+		{"openai:Qwen2.5-3B-Instruct", "open:qwen2.5-3b-instruct"},
+		{"openai:Qwen2.5-VL-7B-Instruct", "open:qwen2.5-vl-7b-instruct"},
+		{"openai:Qwen/Qwen2.5-VL-32B-Instruct", "open:qwen2.5-vl-32b-instruct"},
+		{"openai:Qwen/Qwen2.5-VL-72B-Instruct-AWQ", "open:qwen2.5-vl-72b-instruct"},
+		// Dates and stages.
+		{"google:gemini-2.5-pro-preview-05-06", "google:gemini-2.5-pro"},
+		{"google:gemini-2.5-flash-preview-09-2025", "google:gemini-2.5-flash"},
+		{"google:gemini-2.5-flash-lite-preview-06-17", "google:gemini-2.5-flash-lite"},
+		{"google:gemini-2.0-flash-exp", "google:gemini-2.0-flash"},
+		{"google:gemini-3-pro-preview-11-2025", "google:gemini-3-pro-preview"},
+		{"google:models/gemini-2.5-pro", "google:gemini-2.5-pro"},
+		{"google:gemini-2.5-pro-preview-tts", ""},
+		{"google:gemini-2.5-flash-image-preview", ""},
+		{"google:gemini-2.0-pro-exp-02-05", ""},
+		{"openai:gpt-4-turbo-preview", "openai:gpt-4-turbo"},
+		{"openai:gpt-4-0125-preview", "openai:gpt-4-1106-preview"},
+		{"openai:gpt-4-0613", "openai:gpt-4"},
+		{"openai:gpt-3.5-turbo-0125", "openai:gpt-3.5-turbo"},
+		{"openai:o1-preview-2024-09-12", "openai:o1-preview"},
+		{"openai:gpt-4o-audio-preview-2024-12-17", ""},
+		{"openai:gpt-4o-realtime-preview", ""},
+		{"anthropic:claude-3-7-sonnet@20250219", "anthropic:claude-3-7-sonnet"},
+		// Hosts and proxies.
+		{"openai:google/gemini-2.5-pro-exp-03-25:free", "google:gemini-2.5-pro"},
+		{"openai:google/gemini-2.5-pro", "google:gemini-2.5-pro"},
+		{"openai:publishers/google/models/gemini-2.5-flash", "google:gemini-2.5-flash"},
+		{"openai:gemini-2.5-pro-preview-06-05", "google:gemini-2.5-pro"},
+		{"openai:openai/gpt-4o-2024-11-20", "openai:gpt-4o"},
+		{"openai:anthropic/claude-3.7-sonnet", "anthropic:claude-3-7-sonnet"},
+		{"openai:us.anthropic.claude-3-7-sonnet-20250219-v1:0", "anthropic:claude-3-7-sonnet"},
+		{"openai:claude-sonnet-4.5", "anthropic:claude-sonnet-4-5"},
+		{"openai:deepseek/deepseek-r1:free", "open:deepseek-r1"},
+		{"openai:deepseek-ai/DeepSeek-R1-0528", "open:deepseek-r1"},
+		{"openai:accounts/fireworks/models/deepseek-r1", "open:deepseek-r1"},
+		{"openai:qwen/qwen-2.5-72b-instruct", "open:qwen2.5-72b-instruct"},
+		{"openai:meta-llama/llama-3.3-70b-instruct", "open:llama-3.3-70b-instruct"},
+		{"openai:gemini-2.5", ""},
+		{"openai:gpt", ""},
+		{"ollama:gpt-4o", ""},
 		{"openai:gpt-4o-audio", ""},
 		{"google:gpt-4o", ""},
 		{"offline", ""},
@@ -45,6 +97,17 @@ func TestFind(t *testing.T) {
 				t.Errorf("found %q, want %q", got.Name, test.want)
 			}
 		})
+	}
+}
+
+func TestPriceOfAFamily(t *testing.T) {
+	for spec, want := range map[string]bool{
+		"google:gemini-2.5-pro-exp-03-25": true, "openai:anthropic/claude-3.7-sonnet": true,
+		"openai:google/gemini-2.5-pro-exp-03-25:free": false, "openai:Qwen2.5-72B-Instruct": false,
+	} {
+		if got := catalog.Builtin().Price(spec); (got != nil) != want {
+			t.Errorf("%s: price %+v", spec, got)
+		}
 	}
 }
 
