@@ -210,8 +210,10 @@ type image struct {
 func KeyOf(endpoint map[string]any, protocol string, r qa.Request) (Key, error) {
 	a := asked{Format: Format, Endpoint: endpoint, Protocol: protocol, Repeat: r.Repeat, Tools: r.Tools}
 	for _, m := range r.Messages {
-		s := said{Role: m.Role, Text: []byte(m.Text), ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
-			Reasoning: []byte(m.Reasoning), Sealed: m.Sealed}
+		s := said{
+			Role: m.Role, Text: []byte(m.Text), ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
+			Reasoning: []byte(m.Reasoning), Sealed: m.Sealed,
+		}
 		for _, im := range m.Images {
 			if im.SHA256 == "" {
 				im.SHA256 = files.Hash(im.Data)

@@ -290,11 +290,7 @@ func (s *server) step(ctx context.Context, session *serve.Session, raw json.RawM
 	case problem(got) != "":
 		seen["error"] = toolError{toolFailed, problem(got)}
 	case got.Failed():
-		code := toolFailed
-		if got.Status == qa.StatusParse {
-			code = badArguments
-		}
-		seen["error"] = toolError{code, got.Text}
+		seen["error"] = toolError{failure(got), got.Text}
 		out.Reward = reward(got)
 	default:
 		out.Reward = reward(got)
@@ -303,6 +299,13 @@ func (s *server) step(ctx context.Context, session *serve.Session, raw json.RawM
 		out.Metadata = map[string]any{"end": got.End}
 	}
 	return socketReply{"observation", out}
+}
+
+func failure(r serve.Result) string {
+	if r.Status == qa.StatusParse {
+		return badArguments
+	}
+	return toolFailed
 }
 
 // content is a result as clients show it: the text, or text and images.
