@@ -83,9 +83,9 @@ func TestModelFailsInFirstIngest(t *testing.T) {
 		vectors string
 	}{
 		{"at once", 0, ""},
-		{"later", 300, ""},
+		{"later", 64, ""},
 		{"on a server", 0, "?prefix=first_"},
-		{"on a server, later", 300, "?prefix=second_"},
+		{"on a server, later", 64, "?prefix=second_"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			testkit.OneGoroutine(t)
