@@ -45,7 +45,7 @@ type Difference struct {
 func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Explanation {
 	judge := s.judge
 	if judge != nil {
-		judge = &onceJudge{judge: judge, said: make(map[string]verdict)}
+		judge = &onceJudge{judge: judge, fixed: s.mode == Fixed, said: make(map[string]verdict)}
 	}
 	explain := func(m Mode) Reading {
 		return New(Config{Judge: judge, Mode: m}).reading(ctx, e, p)
@@ -78,9 +78,11 @@ func (s *Scorer) reading(ctx context.Context, e qa.Evaluator, p Prediction) Read
 	return out
 }
 
-// onceJudge asks a judge each question once. Its calls may not overlap.
+// onceJudge asks a judge each question once, for both modes. Its calls may not overlap.
 type onceJudge struct {
 	judge Judge
+	// fixed says how the verdict on a question is read: as in the mode of the scores.
+	fixed bool
 	said  map[string]verdict
 }
 
@@ -90,6 +92,7 @@ type verdict struct {
 }
 
 func (j *onceJudge) Judge(ctx context.Context, r JudgeRequest) (bool, error) {
+	r.Fixed = j.fixed
 	key, err := json.Marshal(r)
 	if err != nil {
 		return false, err
