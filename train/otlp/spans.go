@@ -84,7 +84,7 @@ func newMaker(e Episode) *maker {
 }
 
 // providers are the names of the conventions where they differ from ours.
-var providers = map[string]string{"google": "gcp.gemini", "bedrock": "aws.bedrock", "mistral": "mistral_ai", "xai": "x_ai"}
+var providers = map[string]string{"google": "gcp.gemini", "mistral": "mistral_ai", "xai": "x_ai"}
 
 // server returns the address of the endpoint, unless redaction would change it.
 func (m *maker) server(base string) (string, int) {
