@@ -74,11 +74,9 @@ func (d *builder) merge(ctx context.Context, parts []*part) error {
 		}
 	}
 	d.versions = make(map[string]string)
-	for _, p := range parts { // a paper with records in several segments has the version of the last one
-		for i := range uint32(max(p.origins.versions.len(), 0)) {
-			if id := string(p.origins.papers.at(i)); d.papers.has(id) {
-				d.versions[id] = string(p.origins.versions.at(i))
-			}
+	for _, p := range parts { // the deleted records of a paper may have an earlier version
+		if err := p.addVersions(d.versions); err != nil {
+			return err
 		}
 	}
 	if d.info.Kind == vectors.Words {

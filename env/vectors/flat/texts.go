@@ -90,11 +90,6 @@ func (n *numbering) number(s string) uint32 {
 	return i
 }
 
-func (n *numbering) has(s string) bool {
-	_, ok := n.numbers[s]
-	return ok
-}
-
 // write writes the sorted texts as a section and maps each number to its sorted number.
 func (n *numbering) write(w *writer, name string) []uint32 {
 	var list textList
