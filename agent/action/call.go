@@ -109,14 +109,17 @@ func (g Grammar) parsePython(text string, i, limit int) parsed {
 	start := i + strings.LastIndexByte(name, '.') + 1
 	o := python.Options{JSONConstants: true, KeepControls: spec.verbatim(), Apart: true}
 	call, err := python.ParseCall(text, start, o)
-	if o.Lines = true; err != nil {
+	if err != nil {
+		o.Lines = true
 		if long, again := python.ParseCall(text[:limit], start, o); again == nil {
 			call, err = long, nil
+		} else {
+			o.Lines = false
 		}
 	}
-	o.Lines = err == nil
 	latex := call
-	if o.LaTeX = !o.KeepControls; o.LaTeX && (err != nil || strings.Contains(text[start:call.End], `\`)) {
+	o.LaTeX = !o.KeepControls
+	if o.LaTeX && (err != nil || strings.Contains(text[start:call.End], `\`)) {
 		var refused error
 		latex, refused = python.ParseCall(text, start, o)
 		if err != nil && refused == nil {
@@ -172,7 +175,7 @@ func (g Grammar) tool(name string) (Spec, bool) {
 	}
 	var found []Spec
 	for _, s := range g.Specs {
-		if standsIn(name, s.Name) {
+		if occursAlone(name, s.Name) {
 			found = append(found, s)
 		}
 	}
@@ -182,8 +185,8 @@ func (g Grammar) tool(name string) (Spec, bool) {
 	return found[0], true
 }
 
-// standsIn reports whether a word occurs in a text between other characters than letters.
-func standsIn(text, word string) bool {
+// occursAlone reports whether a word occurs in a text between other characters than letters.
+func occursAlone(text, word string) bool {
 	text, word = strings.ToLower(text), strings.ToLower(word)
 	isLetter := func(c byte) bool { return 'a' <= c && c <= 'z' || c >= utf8.RuneSelf }
 	for from := 0; ; {

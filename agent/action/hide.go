@@ -18,9 +18,12 @@ type hider struct {
 	missing map[string]bool
 }
 
-func newHider(reply string, specs []Spec) *hider {
+func newHider(reply string, g Grammar) *hider {
 	h := &hider{reply: reply, marks: marksOf(reply), mentioned: map[string]bool{}, missing: map[string]bool{}}
-	h.namePlain(specs)
+	h.namePlain(g.Specs)
+	if g.Format == XML { // whose own tags are text until an action begins
+		h.marks = slices.DeleteFunc(h.marks, func(m mark) bool { return m.kind == plainTag })
+	}
 	h.link()
 	return h
 }
@@ -189,7 +192,8 @@ func (m mark) opens() bool {
 
 // Visible returns the text of a reply without its thinking. A tag inside a code fence is text.
 func Visible(reply string) string {
-	s := &scanner{hider: newHider(reply, nil), label: -1, text: true}
+	s := Grammar{}.scanner(reply)
+	s.text = true
 	s.scan()
 	return s.visible()
 }

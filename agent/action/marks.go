@@ -92,15 +92,12 @@ var (
 	harmonyStart = lazyregexp.New(`^\s*(analysis|commentary)(?:[^ \t:,.;)]|$)`)
 )
 
-// longestMark is the most bytes of a label or of the head of a message.
-const longestMark = 240
-
 // marksOf finds the marks of a reply in order. Labels in brackets count anywhere, bare ones only at the start of a line, because
 // "action:" is also an ordinary phrase. It reads every byte once: replies may have megabytes.
 func marksOf(reply string) []mark {
 	var found []mark
 	i := 0
-	if m := harmonyStart.FindStringSubmatchIndex(reply[:min(len(reply), longestMark)]); m != nil {
+	if m := harmonyStart.FindStringSubmatchIndex(reply[:min(len(reply), longestTag)]); m != nil {
 		found, i = append(found, mark{kind: hiddenChannel, start: m[2], end: m[3], line: true, heads: true}), m[3]
 	}
 	closed := make(map[string]bool)
@@ -120,16 +117,13 @@ func marksOf(reply string) []mark {
 		}
 		m.place(reply, found)
 		found = append(found, m)
-		if m.kind == phraseMark && reply[i-1] == '\n' {
-			i--
-		}
 	}
 	return found
 }
 
 // markAt reads the mark at byte i. closed has the names of closing tags in brackets.
 func markAt(reply string, i int, closed map[string]bool) (mark, bool) {
-	head := reply[i:min(len(reply), i+longestMark)]
+	head := reply[i:min(len(reply), i+longestTag)]
 	if i == 0 || reply[i-1] == '\n' {
 		if m, ok := lineMark(head, i); ok {
 			return m, true
@@ -234,14 +228,15 @@ func (m *mark) place(reply string, found []mark) {
 	if len(found) > 0 {
 		last = found[len(found)-1].end
 	}
-	line := max(last, strings.LastIndexByte(reply[max(last, m.start-longestTag):m.start], '\n')+1+max(last, m.start-longestTag))
+	from := max(last, m.start-longestTag)
+	line := from + strings.LastIndexByte(reply[from:m.start], '\n') + 1
 	if line == last && last > 0 && reply[last-1] != '\n' {
 		line = -1 // another mark is on the line
 	}
 	if !m.line && line >= 0 && strings.TrimLeft(reply[line:m.start], " \t>*#") == "" {
 		m.start, m.line = line, true
 	}
-	gap := strings.TrimRight(reply[max(last, m.start-longestTag):m.start], " \t\r\n*_+•-")
+	gap := strings.TrimRight(reply[from:m.start], " \t\r\n*_+•-")
 	m.heads = m.line || gap == ""
 	for _, end := range []string{".", "!", "?", "…", "。", "！", "？", ">"} {
 		m.heads = m.heads || strings.HasSuffix(gap, end)

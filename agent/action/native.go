@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -79,26 +80,19 @@ var valueTag = lazyregexp.New(`(?s)^\s*<([^<>]+)>(.*?)</[^<>]*>`)
 func (s *scanner) arguments(spec Spec, i int) parsed {
 	call := python.Call{Name: spec.Name, NameStart: i}
 	at, name := i, ""
-	for {
-		m := valueTag.FindStringSubmatchIndex(s.reply[at:])
-		if m == nil {
-			break
-		}
+	for m := valueTag.FindStringSubmatchIndex(s.reply[at:]); m != nil; m = valueTag.FindStringSubmatchIndex(s.reply[at:]) {
 		tag, body := s.reply[at+m[2]:at+m[3]], s.reply[at+m[4]:at+m[5]]
-		param, named := spec.paramIn(tag)
+		param, _ := spec.paramIn(tag)
 		key, isKey := spec.param(strings.TrimSpace(body))
-		switch {
-		case !named && name == "" && isKey:
-			name = key
-		case named || name != "":
-			text := strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(body, "\r\n", "\n"), "\n"), "\n")
-			call.Keywords = append(call.Keywords, python.Keyword{Name: strings.Trim(param+name, " "), Value: text, Offset: at})
-			name = ""
-		default:
-			m = nil
-		}
-		if m == nil {
+		if name = cmp.Or(name, param); name == "" && !isKey {
 			break
+		}
+		if name == "" {
+			name = key
+		} else {
+			text := strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(body, "\r\n", "\n"), "\n"), "\n")
+			call.Keywords = append(call.Keywords, python.Keyword{Name: name, Value: text, Offset: at})
+			name = ""
 		}
 		at += m[1]
 	}

@@ -40,8 +40,8 @@ type item struct {
 	firm bool
 }
 
-// labelled reports whether the call says itself that it is no part of a text.
-func (it *item) labelled() bool {
+// explicit reports whether a label or markup says that the call is no part of a text.
+func (it *item) explicit() bool {
 	return it.carrier == labelled || it.carrier == inLine || it.carrier == native
 }
 
@@ -69,7 +69,7 @@ type scanner struct {
 	words bool
 	// next is the label of a line after the last call, an index of marks.
 	next int
-	// lineStart and lineEnd are those of the line that is read, or of the part of it behind a fence.
+	// lineStart and lineEnd delimit the current line, or the part of it behind a fence.
 	lineStart, lineEnd int
 	// inFence is true in a fence; indent is the indentation of its first line, or -1.
 	inFence bool
@@ -82,12 +82,7 @@ type scanner struct {
 }
 
 func (g Grammar) scanner(reply string) *scanner {
-	s := &scanner{Grammar: g, hider: newHider(reply, g.Specs), label: -1}
-	if g.Format == XML { // whose own tags are text until an action begins
-		s.marks = slices.DeleteFunc(s.marks, func(m mark) bool { return m.kind == plainTag })
-		s.link()
-	}
-	return s
+	return &scanner{Grammar: g, hider: newHider(reply, g), label: -1}
 }
 
 // scan lists the items of the reply in order.
@@ -162,10 +157,12 @@ func (s *scanner) nativeAt(m mark) (parsed, bool) {
 	if m.kind == otherTag && s.Format == JSON {
 		return parsed{}, false // an object in it may be an action of the format that was asked for
 	}
-	if m.kind == hiddenChannel && strings.Contains(s.reply[m.start:m.end], "=") || (m.kind == otherTag || m.kind == plainTag) && !m.tag.closing {
-		return s.native(m)
+	opening := (m.kind == otherTag || m.kind == plainTag) && !m.tag.closing
+	addressed := m.kind == hiddenChannel && strings.Contains(s.reply[m.start:m.end], "=") // to=functions.Retrieve
+	if !opening && !addressed {
+		return parsed{}, false
 	}
-	return parsed{}, false
+	return s.native(m)
 }
 
 // carries reports whether a call follows directly behind mark i and a few more tags.

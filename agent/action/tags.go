@@ -65,7 +65,7 @@ func phraseAt(head string, i int) (mark, bool) {
 
 const (
 	longestName = 64  // bytes of a tag's name
-	longestTag  = 240 // bytes of a tag with its attributes
+	longestTag  = 240 // bytes of a tag with its attributes, of a label, or of the head of a message
 )
 
 // tag is a tag in a reply.
