@@ -82,7 +82,7 @@ var effects = []effect{
 	{"bootstrap", "--bootstrap 9", ratersOf(func(r agreement.Config) any { return r.Rounds }), 9},
 	{"bootstrap-seed", "--bootstrap-seed 7", ratersOf(func(r agreement.Config) any { return r.Seed }), uint64(7)},
 
-	{"embed-tokens", "--embed-tokens 512", embedTokens, 512},
+	{"embed-tokens", "--embed-tokens 512", embedConfig(func(c embed.OpenAIConfig) any { return c.Tokens }), 512},
 	{"embed-threads", "--embed-threads 3", embedThreads, 3},
 	{"embed-connections", "--embed-connections 5", embedConfig(func(c embed.OpenAIConfig) any { return c.Parallel }), 5},
 	{"embed-batch", "--embed-batch 10", embedConfig(func(c embed.OpenAIConfig) any { return c.Batch }), 10},
@@ -541,18 +541,6 @@ func embedder(_ *testing.T, a *app, c any) any {
 		return fileOf(err)
 	}
 	return nil
-}
-
-func embedTokens(t *testing.T, a *app, c any) any {
-	f, ok := embedderOf(c)
-	if !ok {
-		return nil
-	}
-	config, err := f.remoteConfig(testAppWithEmbedKey(a), "m")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return config.Tokens
 }
 
 func embedConfig(of func(embed.OpenAIConfig) any) func(*testing.T, *app, any) any {

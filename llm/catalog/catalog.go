@@ -89,25 +89,32 @@ func (c *Catalog) Find(spec string) (Model, bool) {
 		providers = append(providers, slices.Sorted(maps.Keys(c.families))...)
 	}
 	for _, name := range append(providers, "open") {
-		for form := bare; ; {
-			if own, ok := c.families[name][family(form)]; ok {
-				m := c.models[own]
-				if strings.HasSuffix(spec, ":free") {
-					m.Price = nil
-				}
-				return m, true
+		if own, ok := c.ofFamily(name, bare); ok {
+			m := c.models[own]
+			if strings.HasSuffix(spec, ":free") {
+				m.Price = nil
 			}
-			shorter := stage.ReplaceAllString(form, "")
-			if name == "open" {
-				shorter = quantised.ReplaceAllString(shorter, "")
-			}
-			if shorter == form {
-				break
-			}
-			form = shorter
+			return m, true
 		}
 	}
 	return Model{}, false
+}
+
+// ofFamily returns the listed name of a provider's model.
+func (c *Catalog) ofFamily(provider, model string) (string, bool) {
+	for {
+		if own, ok := c.families[provider][family(model)]; ok {
+			return own, true
+		}
+		shorter := stage.ReplaceAllString(model, "")
+		if provider == "open" {
+			shorter = quantised.ReplaceAllString(shorter, "")
+		}
+		if shorter == model {
+			return "", false
+		}
+		model = shorter
+	}
 }
 
 // Price returns the price of a model, or nil if the model or its price is unknown.

@@ -98,9 +98,10 @@ func (r *Run) context(rec runlog.Recorded, s qa.Step, o Options) []qa.Message {
 		list = append(list, rec.Messages[span.First:span.End]...)
 	}
 	if o.Thinking == ThinkingLast || o.Thinking == ThinkingDrop {
+		grammar := r.grammar()
 		for i, m := range list {
 			if m.Role == qa.Assistant {
-				list[i].Text = r.grammar().WithoutThinking(m.Text)
+				list[i].Text = grammar.WithoutThinking(m.Text)
 			}
 		}
 	}
@@ -126,7 +127,7 @@ func (r *Run) target(s qa.Step, o Options) qa.Message {
 	return m
 }
 
-// grammar is that of the run's actions, with all tools.
+// grammar reads the actions of the run's replies; it knows all tools.
 func (r *Run) grammar() action.Grammar {
 	return action.Grammar{Specs: tools.Called(nil).Specs(), Format: r.format}
 }
