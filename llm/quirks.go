@@ -24,7 +24,7 @@ type quirks struct {
 	learned []string
 	// room is the number of tokens left for the reply to a request that was refused, by the hash of its body.
 	room map[[sha256.Size]byte]int
-	// members are those of messages that an error named while they were sent: true if a later one named them as missing.
+	// members has the members of messages that an error named while they were sent; true if a later error missed them.
 	members map[string]bool
 }
 

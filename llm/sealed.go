@@ -14,7 +14,7 @@ import (
 	"airqa/qa"
 )
 
-// members are those of a JSON object.
+// members maps the names of members of a JSON object to their values.
 type members map[string]json.RawMessage
 
 // sealed is the content of [qa.Reply].Sealed: what a message contains beyond the members that its protocol defines.

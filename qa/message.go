@@ -29,7 +29,7 @@ type Message struct {
 	// NotRun are the ids of additional calls in the reply that a [ToolResult] message answers. Each gets its own result
 	// saying so, since protocols require one per call.
 	NotRun []string `json:"not_run,omitempty"`
-	// Reasoning and Sealed are those of the [Reply] in an [Assistant] message. The endpoint that made both gets them back.
+	// Reasoning and Sealed come from the [Reply] of an [Assistant] message. The endpoint that made both gets them back.
 	Reasoning string          `json:"reasoning,omitempty"`
 	Sealed    json.RawMessage `json:"sealed,omitempty"`
 }

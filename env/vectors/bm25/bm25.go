@@ -20,7 +20,7 @@ const Name = "text_bm25_en"
 // in a corpus of a few short documents. Documents with only such terms are still found, but rank last.
 const lowest = 1e-3
 
-// format is that of saved statistics.
+// format is the format number of saved statistics.
 const format = 1
 
 // Stats are the term statistics of a corpus. They are immutable and safe for concurrent use.
