@@ -78,7 +78,7 @@ func peeled(v python.Value) (out python.Value, changed bool) {
 			}
 		}
 	case python.List, python.Tuple, python.Set:
-		items, _ := elements(x)
+		items, _ := python.Elements(x)
 		list := make(python.List, len(items))
 		for i, item := range items {
 			var one bool

@@ -16,27 +16,15 @@ func asList(v python.Value) (items []python.Value, read bool) {
 
 // listBy reads an answer as a list, if need be with parse.
 func listBy(v python.Value, parse func(python.Value) (python.Value, bool)) (items []python.Value, read bool) {
-	if items, ok := elements(v); ok {
+	if items, ok := python.Elements(v); ok {
 		return items, true
 	}
 	if parsed, ok := parse(v); ok {
-		if items, ok := elements(parsed); ok {
+		if items, ok := python.Elements(parsed); ok {
 			return items, true
 		}
 	}
 	return []python.Value{v}, false
-}
-
-func elements(v python.Value) ([]python.Value, bool) {
-	switch x := v.(type) {
-	case python.List:
-		return x, true
-	case python.Tuple:
-		return x, true
-	case python.Set:
-		return x, true
-	}
-	return nil, false
 }
 
 // sourceText returns v if Python could evaluate it.

@@ -118,17 +118,11 @@ func ReadAnswer(kind qa.Kind, text string) qa.Answer {
 
 // ids returns the ids in a value: a list, or a text that separates them with commas or spaces.
 func ids(v python.Value) []string {
-	var list []python.Value
-	switch v := v.(type) {
-	case python.List:
-		list = v
-	case python.Tuple:
-		list = v
-	case python.Set:
-		list = v
-	case string:
-		return trimmed(strings.FieldsFunc(v, betweenIDs))
-	default:
+	if text, isText := v.(string); isText {
+		return trimmed(strings.FieldsFunc(text, betweenIDs))
+	}
+	list, ok := python.Elements(v)
+	if !ok {
 		list = python.List{v}
 	}
 	var texts []string

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
+	"math/cmplx"
 	"strconv"
 	"strings"
 
@@ -109,25 +109,14 @@ func (w wording) settle(b bound, spec Spec, p Param) *fault {
 
 // finite reports whether JSON can represent all numbers of a value.
 func finite(v python.Value) bool {
-	ok := func(items []python.Value) bool {
-		return !slices.ContainsFunc(items, func(v python.Value) bool { return !finite(v) })
-	}
-	switch x := v.(type) {
-	case float64:
-		return !math.IsInf(x, 0) && !math.IsNaN(x)
-	case complex128:
-		return finite(real(x)) && finite(imag(x))
-	case python.List:
-		return ok(x)
-	case python.Tuple:
-		return ok(x)
-	case python.Set:
-		return ok(x)
-	case *python.Dict:
-		for k, v := range x.All() {
-			if !finite(k) || !finite(v) {
-				return false
-			}
+	for leaf := range python.Leaves(v) {
+		f, isFloat := leaf.(float64)
+		c, _ := leaf.(complex128)
+		if isFloat {
+			c = complex(f, 0)
+		}
+		if cmplx.IsInf(c) || cmplx.IsNaN(c) {
+			return false
 		}
 	}
 	return true
@@ -166,20 +155,15 @@ func integer(v python.Value) (python.Value, bool) {
 
 // floats accepts a list or tuple of numbers, and None for an empty one.
 func floats(v python.Value) (python.Value, bool) {
-	var items []python.Value
-	switch x := v.(type) {
-	case nil:
-	case python.List:
-		items = x
-	case python.Tuple:
-		items = x
-	case string: // the form of XML
-		v, err := python.Parse(strings.TrimSpace(x), python.Options{})
-		if _, again := v.(string); err != nil || again {
+	if text, isText := v.(string); isText { // the form of XML
+		parsed, err := python.Parse(strings.TrimSpace(text), python.Options{})
+		if _, again := parsed.(string); err != nil || again {
 			return nil, false
 		}
-		return floats(v)
-	default:
+		return floats(parsed)
+	}
+	items, ok := python.Elements(v)
+	if _, unordered := v.(python.Set); unordered || !ok && v != nil {
 		return nil, false
 	}
 	numbers := make(python.List, len(items))

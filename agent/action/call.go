@@ -63,74 +63,73 @@ func (g Grammar) opens(text string, i, limit int) bool {
 	if end == i || end >= limit || text[end] != '(' {
 		return false
 	}
-	_, ok := g.tool(text[i:end])
+	_, ok := g.tool(text[i+strings.LastIndexByte(text[i:end], '.')+1 : end])
 	return ok
 }
 
 // parse reads the call at byte i of a text; limit is the end of an action without an end marker.
 func (g Grammar) parse(text string, i, limit int) parsed {
+	does := "the action cannot be read as " + strings.ToUpper(string(g.Format))
+	read := func(o python.Options) (python.Call, error) { return g.read(text, i, limit, o) }
 	if g.Format.orPython() == Python {
-		return g.parsePython(text, i, limit)
-	}
-	w, fault := g.read(text, i, limit, python.Options{})
-	latex, latexFault := g.read(text, i, limit, python.Options{LaTeX: true})
-	if fault != nil && latexFault == nil {
-		w, fault = latex, nil
-	}
-	end := max(i, w.end)
-	if fault != nil {
-		return parsed{fault: at(text, fault.Offset, qa.ErrSyntax, fmt.Sprintf("the action cannot be read as %s: %s.",
-			strings.ToUpper(string(g.Format)), strings.TrimRight(fault.Reason, "."))), end: max(end, fault.Offset)}
-	}
-	spec, known := g.tool(w.name)
-	if !known {
-		return parsed{fault: g.unknown(text, i, w.name), end: end}
-	}
-	if spec.verbatim() {
-		if kept, fault := g.read(text, i, limit, python.Options{KeepControls: true}); fault == nil {
-			w, latex = kept, kept
+		path := text[i:pathAt(text, i)]
+		start := i + strings.LastIndexByte(path, '.') + 1
+		spec, known := g.tool(text[start : i+len(path)])
+		if !known {
+			return parsed{fault: g.unknown(text, i, path), end: i}
 		}
+		does = "the call of " + spec.Name + " cannot be read"
+		read = func(o python.Options) (python.Call, error) { return readPython(text, start, limit, o) }
 	}
-	return g.bound(text, spec, w.call(i), latex.call(i))
+	call, latex, err := g.variants(text, i, read)
+	if bad := (*python.Error)(nil); errors.As(err, &bad) {
+		reason := fmt.Sprintf("%s: %s.", does, strings.TrimRight(bad.Reason, "."))
+		return parsed{fault: at(text, bad.Offset, qa.ErrSyntax, reason), end: max(i, bad.Offset, call.End)}
+	}
+	spec, known := g.tool(call.Name)
+	if !known {
+		return parsed{fault: g.unknown(text, i, call.Name), end: call.End}
+	}
+	return g.bound(text, spec, call, latex)
 }
 
-// verbatim reports whether no argument is an answer, which may be LaTeX: control characters in texts are always mistakes.
+// variants reads the call at byte i of a text as it is, and with LaTeX commands unchanged. Control characters are kept as they are
+// written if no argument can be an answer, which may be LaTeX: they are always mistakes then.
+func (g Grammar) variants(text string, i int, read func(python.Options) (python.Call, error)) (call, latex python.Call, err error) {
+	call, err = read(python.Options{})
+	if err == nil && !strings.Contains(text[i:call.End], `\`) {
+		return call, call, nil
+	}
+	o := python.Options{LaTeX: true}
+	if spec, known := g.tool(call.Name); known && spec.verbatim() {
+		o = python.Options{KeepControls: true}
+	}
+	other, refused := read(o)
+	switch {
+	case refused != nil:
+		return call, call, err
+	case err != nil || o.KeepControls:
+		return other, other, nil // \xi is LaTeX, although Python reads it as an escape
+	}
+	return call, other, nil
+}
+
+// verbatim reports whether no argument is an answer.
 func (s Spec) verbatim() bool {
 	return !slices.ContainsFunc(s.Params, func(p Param) bool { return p.Kind == Any })
 }
 
-// parsePython reads the call at byte i of a text. A line break in a string is accepted if the call ends before limit.
-func (g Grammar) parsePython(text string, i, limit int) parsed {
-	name := text[i:pathAt(text, i)]
-	spec, known := g.tool(name)
-	if !known {
-		return parsed{fault: g.unknown(text, i, name), end: i}
-	}
-	start := i + strings.LastIndexByte(name, '.') + 1
-	o := python.Options{JSONConstants: true, KeepControls: spec.verbatim(), Apart: true}
-	call, err := python.ParseCall(text, start, o)
+// readPython reads the call at byte i of a text. A line break in a string is accepted if the call ends before limit.
+func readPython(text string, i, limit int, o python.Options) (python.Call, error) {
+	o.JSONConstants, o.Apart = true, true
+	call, err := python.ParseCall(text, i, o)
 	if err != nil {
 		o.Lines = true
-		if long, again := python.ParseCall(text[:limit], start, o); again == nil {
-			call, err = long, nil
-		} else {
-			o.Lines = false
+		if long, refused := python.ParseCall(text[:limit], i, o); refused == nil {
+			return long, nil
 		}
 	}
-	latex := call
-	o.LaTeX = !o.KeepControls
-	if o.LaTeX && (err != nil || strings.Contains(text[start:call.End], `\`)) {
-		var refused error
-		latex, refused = python.ParseCall(text, start, o)
-		if err != nil && refused == nil {
-			call, err = latex, nil // \xi is LaTeX, although Python reads it as an escape
-		}
-	}
-	if lit := (*python.Error)(nil); errors.As(err, &lit) {
-		reason := fmt.Sprintf("the call of %s cannot be read: %s.", spec.Name, strings.TrimRight(lit.Reason, "."))
-		return parsed{fault: at(text, lit.Offset, qa.ErrSyntax, reason), end: lit.Offset}
-	}
-	return g.bound(text, spec, call, latex)
+	return call, err
 }
 
 // bound makes the action of a call. latex is the same call with LaTeX commands unchanged.
@@ -219,20 +218,15 @@ func blank(spec Spec, args bound) string {
 	return ""
 }
 
+// isBlank reports whether a value has nothing but "..." in it.
 func isBlank(v python.Value) bool {
-	all := func(items []python.Value) bool {
-		return len(items) > 0 && !slices.ContainsFunc(items, func(item python.Value) bool { return !isBlank(item) })
+	found := false
+	for leaf := range python.Leaves(v) {
+		text, _ := leaf.(string)
+		_, found = leaf.(python.Ellipsis)
+		if found = found || slices.Contains([]string{"...", "…", "<...>"}, strings.TrimSpace(text)); !found {
+			return false
+		}
 	}
-	switch x := v.(type) {
-	case python.Ellipsis:
-		return true
-	case string:
-		s := strings.TrimSpace(x)
-		return s == "..." || s == "…" || s == "<...>"
-	case python.List:
-		return all(x)
-	case python.Tuple:
-		return all(x)
-	}
-	return false
+	return found
 }

@@ -98,17 +98,6 @@ func elements(name string, v any) string {
 	return b.String()
 }
 
-// written is a call as found in a reply.
-type written struct {
-	name string
-	args []python.Keyword
-	end  int
-}
-
-func (w written) call(start int) python.Call {
-	return python.Call{Name: w.name, Keywords: w.args, NameStart: start, End: w.end}
-}
-
 // yamlKey reports whether a line begins with a key of an action in YAML.
 func yamlKey(line string) bool {
 	for _, key := range []string{"action_type", "parameters"} {
@@ -120,51 +109,53 @@ func yamlKey(line string) bool {
 }
 
 // read reads the call that begins at byte i of a reply and ends at or before limit. Of the options, those of escapes count.
-func (g Grammar) read(reply string, i, limit int, o python.Options) (written, *python.Error) {
+func (g Grammar) read(reply string, i, limit int, o python.Options) (python.Call, error) {
 	switch g.Format {
 	case JSON:
 		// Models write SQL and LaTeX with line breaks in strings and unknown escapes.
 		v, end, err := python.ParseJSON(reply, i, python.Options{Loose: true, LaTeX: o.LaTeX, KeepControls: o.KeepControls, UniqueKeys: true})
 		if bad := (*python.Error)(nil); errors.As(err, &bad) {
-			return written{}, syntax(bad.Offset, "it is no JSON object: %s", bad.Reason)
+			return python.Call{}, syntax(bad.Offset, "it is no JSON object: %s", bad.Reason)
 		}
-		w, fault := g.fromDict(v, i)
-		w.end = end
-		return w, fault
+		return g.fromDict(v, i, end)
 	case XML:
 		return readXML(reply, i)
 	}
 	return g.readYAML(reply, i, limit, o)
 }
 
-func syntax(offset int, format string, args ...any) *python.Error {
+func syntax(offset int, format string, args ...any) error {
 	return &python.Error{Offset: offset, Reason: fmt.Sprintf(format, args...)}
 }
 
-// fromDict takes name and arguments from a mapping. The keys of other protocols count too.
-func (g Grammar) fromDict(v python.Value, at int) (written, *python.Error) {
+// fromDict makes a call of the mapping between two bytes. The keys of other protocols count too.
+func (g Grammar) fromDict(v python.Value, start, end int) (python.Call, error) {
+	call := python.Call{NameStart: start, End: end}
 	d, ok := v.(*python.Dict)
 	if !ok {
-		return written{}, syntax(at, "it is a %s, not a mapping with action_type and parameters", python.Type(v))
+		return call, syntax(start, "it is a %s, not a mapping with action_type and parameters", python.Type(v))
 	}
 	name, args := g.callIn(d)
-	if inner, ok := args.(*python.Dict); ok && name == "" {
-		return g.fromDict(inner, at) // {"type": "function", "function": {...}}
+	inner, ok := args.(*python.Dict)
+	switch call.Name = name; {
+	case ok && name == "":
+		return g.fromDict(inner, start, end) // {"type": "function", "function": {...}}
+	case name == "":
+		return call, syntax(start, "action_type is missing")
+	case args != nil && !ok:
+		return call, syntax(start, "parameters is a %s, not a mapping", python.Type(args))
+	case ok:
+		call.Keywords = keywords(inner, start)
 	}
-	w := written{name: name}
-	if w.name == "" {
-		return w, syntax(at, "action_type is missing")
+	return call, nil
+}
+
+// keywords are the items of a mapping at byte i as the arguments of a call.
+func keywords(d *python.Dict, i int) (args []python.Keyword) {
+	for k, v := range d.All() {
+		args = append(args, python.Keyword{Name: python.Str(k), Value: v, Offset: i})
 	}
-	switch args := args.(type) {
-	case nil:
-	case *python.Dict:
-		for k, v := range args.All() {
-			w.args = append(w.args, python.Keyword{Name: python.Str(k), Value: v, Offset: at})
-		}
-	default:
-		return w, syntax(at, "parameters is a %s, not a mapping", python.Type(args))
-	}
-	return w, nil
+	return args
 }
 
 // callIn returns the name and the arguments of the call in a mapping. Without the keys action_type and parameters, the name is the

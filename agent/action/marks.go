@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"airqa/internal/lazyregexp"
@@ -74,16 +75,7 @@ var labelKinds = func() map[string]string {
 	return kinds
 }()
 
-// labelPattern matches the one or two words of a label and its number.
-const labelPattern = `(\pL+(?: \pL+)?)(?:[ \t#]*\d+)?`
-
 var (
-	// lineLabel matches "Action:", "**Action:**", "2. Action: " at the start of a line, and without a colon "**Action**" and
-	// "### Action 2".
-	lineLabel = lazyregexp.New(`(?im)\A(?:[ \t>*#_-]*(?:\d+[.)][ \t*]*)?` + labelPattern + `[*_]*[ \t]*[:：][*_]*` +
-		`|[ \t>#_-]*\*[ \t>*#_-]*` + labelPattern + `[*_]+|[ \t>*_-]*#[ \t>*#_-]*` + labelPattern + `[*_]*[ \t]*\r?$)`)
-	// bracketLabel matches "[Action]:", "[Action 2]", "\[Action\]:" and "【行动】".
-	bracketLabel = lazyregexp.New(`^(?i)(?:\\\[|\[|【|［)` + labelPattern + `(?:\\\]|\]|】|］)\**(?:[ \t]*[:：][*_]*)?`)
 	// closedBracket matches a closing tag in brackets, such as [/THINK].
 	closedBracket = lazyregexp.New(`[\[【]/([\p{L}_:.▁-]+)`)
 	// harmony matches what is left of the head of a message of harmony when a server removes the special tokens.
@@ -124,7 +116,7 @@ func marksOf(reply string) []mark {
 // markAt reads the mark at byte i. closed has the names of closing tags in brackets.
 func markAt(reply string, i int, closed map[string]bool) (mark, bool) {
 	head := reply[i:min(len(reply), i+longestTag)]
-	if i == 0 || reply[i-1] == '\n' {
+	if head[0] != '\n' && (i == 0 || reply[i-1] == '\n') {
 		if m, ok := lineMark(head, i); ok {
 			return m, true
 		}
@@ -150,68 +142,94 @@ func markAt(reply string, i int, closed map[string]bool) (mark, bool) {
 	return tagMark(reply, i)
 }
 
-// startsLabel has the ASCII letters with which the words of labels and phrases begin.
-var startsLabel = func() (set [utf8.RuneSelf]bool) {
-	add := func(c byte) {
-		if c < utf8.RuneSelf && c != '\n' {
-			set[c] = true
-		}
-	}
-	for word := range labelKinds {
-		add(word[0])
-		add(strings.ToUpper(word)[0])
-	}
-	for _, p := range phrases {
-		add(p.open[0])
-		add(strings.ToLower(p.open)[0])
-		add(p.close[0])
-	}
-	return set
-}()
-
-func mayStart(c byte) bool { return c >= utf8.RuneSelf || startsLabel[c] }
-
-// lineMark reads a phrase or a label without brackets at the start of a line, which head begins with; i is its place.
+// lineMark reads a phrase or a label without brackets at the start of a line, which head begins with; i is its place. A label has
+// a colon, as in "**Action:**" and "2. Action: ", or else it is bold or a heading: "**Action**", "### Action 2".
 func lineMark(head string, i int) (mark, bool) {
-	at := pass(head, 0, " \t>*#_-")
-	if digits := pass(head, at, "0123456789"); digits > at {
-		at = pass(head, digits, ".) \t*")
-	}
-	if at == len(head) || !mayStart(head[at]) {
-		return mark{}, false
-	}
 	if m, ok := phraseAt(head, i); ok {
 		return m, true
 	}
-	if m := lineLabel.FindStringSubmatchIndex(head); m != nil {
-		n := max(m[2], m[4], m[6]) // of the alternative that matches
-		kind := labelKinds[strings.ToLower(head[n:max(m[3], m[5], m[7])])]
-		return mark{kind: kind, start: i, end: i + m[1], line: true}, kind != ""
+	from := pass(head, 0, decoration)
+	at := from
+	if digits := pass(head, at, "0123456789"); digits > at && strings.IndexAny(head[digits:], ".)") == 0 {
+		at = pass(head, digits+1, " \t*")
 	}
-	return mark{}, false
+	kind, _, end := labelAt(head, at)
+	if kind == "" {
+		return mark{}, false
+	}
+	marks := pass(head, end, "*_")
+	colon := afterColon(head, pass(head, marks, " \t"))
+	switch {
+	case colon > 0:
+		end = colon
+	case at > from:
+		return mark{}, false
+	case marks > end && strings.Contains(head[:from], "*"):
+		end = marks
+	case restBlank(head, marks) && strings.Contains(head[:from], "#"):
+		end = pass(head, marks, " \t\r")
+	default:
+		return mark{}, false
+	}
+	return mark{kind: kind, start: i, end: i + end, line: true}, true
 }
 
-// bracketMark reads a label in brackets.
-func bracketMark(reply string, i int, head string, closed map[string]bool) (mark, bool) {
-	var m []int
-	if at := pass(head, 0, "\\["); at < len(head) && mayStart(head[at]) {
-		m = bracketLabel.FindStringSubmatchIndex(head)
+// decoration may stand before a label on its line.
+const decoration = " \t>*#_-"
+
+// labelAt reads the one or two words of a label at byte i, whose kind is empty if there is none, and its number, as in "Action 2".
+func labelAt(text string, i int) (kind, name string, end int) {
+	end = letters(text, i)
+	if more := min(end+1, len(text)); end > i && more > end && text[end] == ' ' && letters(text, more) > more {
+		end = letters(text, more)
 	}
-	if m == nil {
-		return mark{}, false
+	name = strings.ToLower(text[i:end])
+	if number := pass(text, end, " \t#"); pass(text, number, "0123456789") > number {
+		end = pass(text, number, "0123456789")
 	}
-	name, end := strings.ToLower(head[m[2]:m[3]]), i+m[1]
-	kind, known := labelKinds[name]
-	if !known {
-		return mark{}, false
+	return labelKinds[name], name, end
+}
+
+// letters returns the end of the letters at byte i.
+func letters(text string, i int) int {
+	n := strings.IndexFunc(text[i:], func(r rune) bool { return !unicode.IsLetter(r) })
+	if n < 0 {
+		return len(text)
 	}
-	if !strings.ContainsAny(head[m[3]:m[1]], ":：") {
-		mentioned := kind == observationLabel || kind == weakLabel // thoughts mention "the [Observation] above"
-		if name == "think" || kind == thoughtLabel && closed[name] || mentioned && inSentence(reply, i, end) {
-			return mark{}, false // or Magistral's [THINK]
+	return i + n
+}
+
+// afterColon returns the end of the colon at byte i and the decoration behind it, or 0 if there is none.
+func afterColon(text string, i int) int {
+	for _, colon := range []string{":", "："} {
+		if strings.HasPrefix(text[i:], colon) {
+			return pass(text, i+len(colon), "*_")
 		}
 	}
-	return mark{kind: kind, start: i, end: end}, true
+	return 0
+}
+
+// bracketMark reads a label in brackets: "[Action]:", "[Action 2]", "\[Action\]:" and "【行动】".
+func bracketMark(reply string, i int, head string, closed map[string]bool) (mark, bool) {
+	open, n := utf8.DecodeRuneInString(head[pass(head, 0, "\\"):])
+	at := pass(head, 0, "\\") + n
+	kind, name, end := labelAt(head, at)
+	if !strings.ContainsRune("[【［", open) || kind == "" {
+		return mark{}, false
+	}
+	closing, n := utf8.DecodeRuneInString(head[pass(head, end, "\\"):])
+	if !strings.ContainsRune("]】］", closing) {
+		return mark{}, false
+	}
+	end = pass(head, pass(head, end, "\\")+n, "*")
+	if colon := afterColon(head, pass(head, end, " \t")); colon > 0 {
+		return mark{kind: kind, start: i, end: i + colon}, true
+	}
+	mentioned := kind == observationLabel || kind == weakLabel // thoughts mention "the [Observation] above"
+	if name == "think" || kind == thoughtLabel && closed[name] || mentioned && inSentence(reply, i, i+end) {
+		return mark{}, false // or Magistral's [THINK]
+	}
+	return mark{kind: kind, start: i, end: i + end}, true
 }
 
 // channelKind is the kind of a channel of harmony.

@@ -34,7 +34,7 @@ func (s *scanner) native(m mark) (parsed, bool) {
 	case after == len(s.reply):
 		return parsed{}, false
 	case s.reply[path] == '(' && (m.kind == plainTag || s.reply[i-1] == '['):
-		return s.parsePython(s.reply, i, s.limit(i)), true
+		return Grammar{s.Specs, Python}.parse(s.reply, i, s.limit(i)), true
 	}
 	return s.arguments(spec, path), strings.IndexByte("{<[:`", s.reply[after]) >= 0
 }
@@ -54,56 +54,44 @@ func (g Grammar) toolIn(tag string) (Spec, bool) {
 
 // object reads a JSON object that is a call: a text in it names a tool, and another member has the arguments.
 func (s *scanner) object(i int) (parsed, bool) {
-	v, end, err := python.ParseJSON(s.reply, i, python.Options{Loose: true})
-	d, isDict := v.(*python.Dict)
-	if err != nil || !isDict {
+	if _, _, err := python.ParseJSON(s.reply, i, python.Options{Loose: true}); err != nil {
 		spec, named := s.toolIn(s.reply[i:lineEnd(s.reply, i)])
-		return s.unreadable(spec, i), named && err != nil
+		return s.unreadable(spec, i), named
 	}
-	w, fault := s.fromDict(d, i)
-	spec, known := s.tool(w.name)
-	if fault != nil || !known {
-		return parsed{}, false
-	}
-	w.end = end
-	return s.bound(s.reply, spec, w.call(i), w.call(i)), true
+	p := Grammar{s.Specs, JSON}.parse(s.reply, i, len(s.reply))
+	return p, p.fault == nil || p.fault.Kind == qa.ErrParameter
 }
 
 // between is the markup between the name of a tool and its arguments: the index of a call, tags, a fence.
 var between = lazyregexp.New("^(?:\\s|:\\d+|json\\b|```\\w*|<[^<>\\n]*>|\\[[A-Z_]+\\])*")
 
-// valueTag is one element of markup and its text.
-var valueTag = lazyregexp.New(`(?s)^\s*<([^<>]+)>(.*?)</[^<>]*>`)
-
 // arguments reads the arguments of a tool at byte i: an object, or an element for each parameter, whose tag names it or which
 // follows an element with its name.
 func (s *scanner) arguments(spec Spec, i int) parsed {
-	call := python.Call{Name: spec.Name, NameStart: i}
-	at, name := i, ""
-	for m := valueTag.FindStringSubmatchIndex(s.reply[at:]); m != nil; m = valueTag.FindStringSubmatchIndex(s.reply[at:]) {
-		tag, body := s.reply[at+m[2]:at+m[3]], s.reply[at+m[4]:at+m[5]]
-		param, _ := spec.paramIn(tag)
+	call := python.Call{Name: spec.Name, NameStart: i, End: i}
+	for param := ""; ; {
+		tag, attributes, body, end := element(s.reply, call.End)
+		named, isParam := spec.paramIn(tag + attributes)
 		key, isKey := spec.param(strings.TrimSpace(body))
-		if name = cmp.Or(name, param); name == "" && !isKey {
-			break
-		}
-		if name == "" {
-			name = key
-		} else {
+		switch {
+		case end < 0, param == "" && !isParam && !isKey:
+			if len(call.Keywords) > 0 {
+				return s.bound(s.reply, spec, call, call)
+			}
+			at := i + len(between.FindString(s.reply[i:]))
+			if call, latex, err := s.objectArguments(spec, s.reply, at); err == nil {
+				return s.bound(s.reply, spec, call, latex)
+			}
+			return s.unreadable(spec, i)
+		case param == "" && !isParam:
+			param = key
+		default:
 			text := strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(body, "\r\n", "\n"), "\n"), "\n")
-			call.Keywords = append(call.Keywords, python.Keyword{Name: name, Value: text, Offset: at})
-			name = ""
+			call.Keywords = append(call.Keywords, python.Keyword{Name: cmp.Or(param, named), Value: text, Offset: call.End})
+			param = ""
 		}
-		at += m[1]
+		call.End = end
 	}
-	if call.End = at; len(call.Keywords) > 0 {
-		return s.bound(s.reply, spec, call, call)
-	}
-	at = i + len(between.FindString(s.reply[i:]))
-	if call, ok := objectArguments(spec, s.reply, at, false); ok {
-		return s.bound(s.reply, spec, call, call)
-	}
-	return s.unreadable(spec, i)
 }
 
 func (s *scanner) unreadable(spec Spec, i int) parsed {

@@ -117,7 +117,9 @@ func (s *scanner) mark(i int) (int, int) {
 	switch m.kind {
 	case actionLabel:
 		if s.words = false; !m.quoted {
-			s.label, s.line = i, lineEnd(s.reply, m.end)
+			if s.label = i; s.line < m.end {
+				s.line = lineEnd(s.reply, m.end)
+			}
 			s.items = append(s.items, item{kind: askedItem, start: m.start, parsed: parsed{end: m.end}, firm: m.line})
 		}
 	case thoughtLabel:

@@ -3,6 +3,7 @@ package action
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -194,13 +195,8 @@ func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
 		text = strings.TrimSpace(raw)
 	}
 	text = cmp.Or(text, "{}")
-	call, ok := objectArguments(spec, text, 0, false)
-	latex, latexOK := objectArguments(spec, text, 0, true)
-	if !ok && latexOK {
-		call, ok = latex, true
-	}
-	ok = ok && strings.TrimSpace(text[call.End:]) == ""
-	if !ok {
+	call, latex, err := g.objectArguments(spec, text, 0)
+	if err != nil || strings.TrimSpace(text[call.End:]) != "" {
 		return nil, &qa.ParseError{Kind: qa.ErrSyntax, Reason: fmt.Sprintf("the arguments of %s are not a JSON object: %s", spec.Name, short(text))}
 	}
 	b, fault := wording{json: true}.bind(spec, call)
@@ -210,21 +206,23 @@ func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
 	return action(spec, b, latex), nil
 }
 
-// objectArguments reads the JSON object at byte i of a text as the arguments of a tool.
-func objectArguments(spec Spec, text string, i int, latex bool) (python.Call, bool) {
-	call := python.Call{Name: spec.Name, NameStart: i}
-	o := python.Options{Loose: true, LaTeX: latex, KeepControls: spec.verbatim()}
-	v, end, err := python.ParseJSON(text, i, o)
-	args, ok := v.(*python.Dict)
-	if err != nil || !ok {
-		return call, false
-	}
-	for k, v := range args.All() {
-		call.Keywords = append(call.Keywords, python.Keyword{Name: python.Str(k), Value: v, Offset: i})
-	}
-	call.End = end
-	return call, true
+// objectArguments reads the JSON object at byte i of a text as the arguments of a tool, see [Grammar.variants].
+func (g Grammar) objectArguments(spec Spec, text string, i int) (call, latex python.Call, err error) {
+	return g.variants(text, i, func(o python.Options) (python.Call, error) {
+		o.Loose = true
+		call := python.Call{Name: spec.Name, NameStart: i}
+		v, end, err := python.ParseJSON(text, i, o)
+		args, ok := v.(*python.Dict)
+		if err != nil || !ok {
+			return call, cmp.Or(err, errNoObject)
+		}
+		call.Keywords, call.End = keywords(args, i), end
+		return call, nil
+	})
 }
+
+// errNoObject is an error without a position: the caller has its own words.
+var errNoObject = errors.New("no object")
 
 // NoCall is the error of a reply without a native call.
 func (g Grammar) NoCall() *qa.ParseError {

@@ -51,7 +51,14 @@ var phrases = []struct{ open, close string }{
 // phraseAt reads a phrase, or the closing of one, at the start of a line, which head begins with; i is its place.
 func phraseAt(head string, i int) (mark, bool) {
 	at := pass(head, 0, " \t>*#")
+	if at == len(head) || head[at] == '\n' {
+		return mark{}, false
+	}
+	first := head[at] | 0x20
 	for n, p := range phrases {
+		if first != p.open[0]|0x20 && first != p.close[0]|0x20 {
+			continue
+		}
 		if len(head) >= at+len(p.open) && strings.EqualFold(head[at:at+len(p.open)], p.open) {
 			return mark{kind: phraseMark, start: i + at, end: i + at + len(p.open), phrase: n, line: true}, true
 		}

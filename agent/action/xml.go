@@ -2,90 +2,77 @@ package action
 
 import (
 	"html"
+	"slices"
 	"strings"
 
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 )
 
-// tagPattern matches the start of a parameter. Models do not escape text (a < b in SQL), so an element ends at its own
-// closing tag, and markup inside it is text.
-var tagPattern = lazyregexp.New(`^\s*<([A-Za-z_]\w*)>`)
+var (
+	openingTag = lazyregexp.New(`^\s*<([\w:.-]+)([^<>\n]*)>`)
+	grouping   = lazyregexp.New(`^</?parameters>`)
+)
 
-func readXML(reply string, i int) (written, *python.Error) {
-	body, end, fault := element(reply, i, "action")
-	if fault != nil {
-		return written{}, fault
-	}
-	w := written{end: end}
-	at := i + len("<action>")
-	inside := strings.Index(body, "<parameters>")
-	rest := body
-	if inside >= 0 {
-		after := strings.LastIndex(body, "</parameters>")
-		if after < inside {
-			return w, syntax(end, "</parameters> is missing")
-		}
-		from := inside + len("<parameters>")
-		if w.args, fault = tagged(reply, at+from, body[from:after]); fault != nil {
-			return w, fault
-		}
-		rest = body[:inside] + body[after:]
-	}
-	name := strings.Index(rest, "<action_type>")
-	if name < 0 {
-		return w, syntax(at, "action_type is missing")
-	}
-	text, _, fault := element(rest, name, "action_type")
-	if fault != nil {
-		return w, syntax(at, "</action_type> is missing")
-	}
-	w.name = strings.TrimSpace(text)
-	return w, nil
-}
-
-// element returns the body of the element that begins at byte i, and its end.
-func element(reply string, i int, name string) (body string, end int, fault *python.Error) {
-	i += len(name) + 2
-	n := strings.Index(reply[i:], "</"+name+">")
-	if n < 0 {
-		return "", 0, syntax(len(reply), "</%s> is missing", name)
-	}
-	return reply[i : i+n], i + n + len(name) + 3, nil
-}
-
-// tagged reads the parameters. Repeated ones become lists.
-func tagged(reply string, at int, text string) ([]python.Keyword, *python.Error) {
-	var args []python.Keyword
-	for end := at + len(text); strings.TrimSpace(reply[at:end]) != ""; {
-		m := tagPattern.FindStringSubmatchIndex(reply[at:end])
-		if m == nil {
-			return nil, syntax(at, "a parameter is due here: <name>value</name>")
-		}
-		name, from := reply[at+m[2]:at+m[3]], at+m[2]-1
-		body, next, fault := element(reply[:end], from, name)
-		if fault != nil {
-			return nil, syntax(from, "</%s> is missing", name)
-		}
-		args = addTagged(args, python.Keyword{Name: name, Value: plainText(body), Offset: from})
-		at = next
-	}
-	return args, nil
-}
-
-func addTagged(args []python.Keyword, k python.Keyword) []python.Keyword {
-	for i := range args {
-		if args[i].Name != k.Name {
+// readXML reads the action at byte i: an element with its type, and one for each parameter. Repeated ones become a list.
+func readXML(reply string, i int) (python.Call, error) {
+	call := python.Call{NameStart: i, End: i + len("<action>")}
+	for inside := false; ; {
+		call.End = pass(reply, call.End, " \t\r\n")
+		switch rest := reply[call.End:]; {
+		case grouping.MatchString(rest):
+			call.End += len(grouping.FindString(rest))
+			inside = rest[1] != '/'
 			continue
+		case strings.HasPrefix(rest, "</action>") && call.Name == "":
+			return call, syntax(call.End, "action_type is missing")
+		case strings.HasPrefix(rest, "</action>"):
+			call.End += len("</action>")
+			return call, nil
 		}
-		list, ok := args[i].Value.(python.List)
-		if !ok {
-			list = python.List{args[i].Value}
+		name, _, body, end := element(reply, call.End)
+		switch {
+		case name == "":
+			return call, syntax(call.End, "a parameter is due here: <name>value</name>, or </action> is missing")
+		case end < 0:
+			call.End = len(reply)
+			return call, syntax(call.End, "</%s> is missing", name)
+		case name == "action_type":
+			call.Name = strings.TrimSpace(body)
+		case inside:
+			call.Keywords = addElement(call.Keywords, python.Keyword{Name: name, Value: plainText(body), Offset: call.End})
 		}
-		args[i].Value = append(list, k.Value)
-		return args
+		call.End = end
 	}
-	return append(args, k)
+}
+
+// element reads the element at byte i of a text: its name, which is empty if none begins there, its attributes and its body. It
+// ends at its own closing tag, because models do not escape text (a < b in SQL); the end is -1 if there is none.
+func element(text string, i int) (name, attributes, body string, end int) {
+	m := openingTag.FindStringSubmatch(text[i:])
+	if m == nil {
+		return "", "", "", -1
+	}
+	from, closing := i+len(m[0]), "</"+m[1]+">"
+	n := strings.Index(text[from:], closing)
+	if n < 0 {
+		return m[1], m[2], "", -1
+	}
+	return m[1], m[2], text[from : from+n], from + n + len(closing)
+}
+
+// addElement adds an element to the arguments.
+func addElement(args []python.Keyword, k python.Keyword) []python.Keyword {
+	i := slices.IndexFunc(args, func(other python.Keyword) bool { return other.Name == k.Name })
+	if i < 0 {
+		return append(args, k)
+	}
+	list, ok := args[i].Value.(python.List)
+	if !ok {
+		list = python.List{args[i].Value}
+	}
+	args[i].Value = append(list, k.Value)
+	return args
 }
 
 // plainText returns an element's text, escaped or not, in a CDATA section or not.

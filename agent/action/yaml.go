@@ -39,7 +39,7 @@ func yamlLine(line string, base int) bool {
 }
 
 // readYAML reads everything up to limit, which is that of [yamlEnd].
-func (g Grammar) readYAML(reply string, i, limit int, o python.Options) (written, *python.Error) {
+func (g Grammar) readYAML(reply string, i, limit int, o python.Options) (python.Call, error) {
 	text := reply[i:limit]
 	end := i + len(strings.TrimRight(text, " \t\r\n"))
 	if start := strings.LastIndexByte(reply[:i], '\n') + 1; strings.TrimLeft(reply[start:i], " ") == "" {
@@ -55,11 +55,9 @@ func (g Grammar) readYAML(reply string, i, limit int, o python.Options) (written
 		v, err = fromYAML(&document)
 	}
 	if err != nil {
-		return written{end: end}, syntax(i, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return python.Call{End: end}, syntax(i, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
-	w, fault := g.fromDict(v, i)
-	w.end = end
-	return w, fault
+	return g.fromDict(v, i, end)
 }
 
 // opensScalar matches the text before a quotation mark that opens a scalar: a key or a separator.

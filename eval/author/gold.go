@@ -15,13 +15,8 @@ var separators = []string{"\n", ";", ","}
 
 // values reads a list: as JSON or Python, or separated by line ends, semicolons or commas.
 func values(text string) []python.Value {
-	switch v := literal(text).(type) {
-	case python.List:
-		return v
-	case python.Tuple:
-		return v
-	case python.Set:
-		return v
+	if items, ok := python.Elements(literal(text)); ok {
+		return items
 	}
 	parts := []string{text}
 	for _, s := range separators {

@@ -2,8 +2,10 @@ package python
 
 import (
 	"cmp"
+	"iter"
 	"math/big"
 	"reflect"
+	"slices"
 )
 
 // Value is a Python value. It is one of: nil (None), bool, int64, *[big.Int] (only integers that do not fit
@@ -21,6 +23,36 @@ type Tuple []Value
 
 // Set is a Python set without equal elements, in order of appearance.
 type Set []Value
+
+// Elements returns the elements of a list, a tuple or a set; false for another value.
+func Elements(v Value) ([]Value, bool) {
+	switch x := v.(type) {
+	case List:
+		return x, true
+	case Tuple:
+		return x, true
+	case Set:
+		return x, true
+	}
+	return nil, false
+}
+
+// Leaves iterates over the values in v that are no containers, and the keys of mappings.
+func Leaves(v Value) iter.Seq[Value] {
+	return func(yield func(Value) bool) { leaves(v, yield) }
+}
+
+func leaves(v Value, yield func(Value) bool) bool {
+	items, isList := Elements(v)
+	if d, isDict := v.(*Dict); isDict {
+		for k, item := range d.All() {
+			items = append(items, k, item)
+		}
+	} else if !isList {
+		return yield(v)
+	}
+	return !slices.ContainsFunc(items, func(item Value) bool { return !leaves(item, yield) })
+}
 
 // Bytes is a Python bytes value, one Go byte each.
 type Bytes string
