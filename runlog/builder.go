@@ -1,10 +1,11 @@
 package runlog
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	json "github.com/go-json-experiment/json/v1"
 
 	"airqa/internal/python"
 	"airqa/qa"
@@ -18,13 +19,12 @@ type builder struct {
 	missing error
 	// damage is where the attempt becomes unreadable.
 	damage *DamageError
-	scan   *scanner
 	// lines is the number of lines of all attempts.
 	lines int
 }
 
 func newBuilder(r *Run, id string) *builder {
-	b := &builder{run: r, scan: new(scanner)}
+	b := &builder{run: r}
 	b.rec.Episode = id
 	b.rec.UUID, _ = qa.SplitEpisodeID(id)
 	return b
@@ -33,7 +33,7 @@ func newBuilder(r *Run, id string) *builder {
 // again returns the builder of the next attempt at the episode. It keeps the usage of the earlier attempts.
 func (b *builder) again() *builder {
 	next := newBuilder(b.run, b.rec.Episode)
-	next.scan, next.lines = b.scan, b.lines
+	next.lines = b.lines
 	next.rec.Spent = b.rec.Spent.Add(b.rec.Usage()).Add(b.rec.Charged())
 	if b.damage != nil {
 		next.rec.Spent = next.rec.Spent.Add(b.damage.After)
@@ -92,7 +92,7 @@ func (b *builder) start(raw []byte) error {
 
 func (b *builder) message(raw []byte) error {
 	var ev messageEvent
-	if err := decode(b.scan, raw, &ev, messageFields); err != nil {
+	if err := json.Unmarshal(raw, &ev); err != nil {
 		return err
 	}
 	texts := make([]string, len(ev.Parts))
@@ -136,7 +136,7 @@ func (b *builder) part(p part) (string, error) {
 
 func (b *builder) call(raw []byte) error {
 	var ev callEvent
-	if err := decode(b.scan, raw, &ev, callFields); err != nil {
+	if err := json.Unmarshal(raw, &ev); err != nil {
 		return err
 	}
 	s := qa.Step{
@@ -168,7 +168,7 @@ func (b *builder) call(raw []byte) error {
 
 func (b *builder) observation(raw []byte) error {
 	var ev observationEvent
-	if err := decode(b.scan, raw, &ev, observationFields); err != nil {
+	if err := json.Unmarshal(raw, &ev); err != nil {
 		return err
 	}
 	o := &qa.Observation{Status: ev.Status, Text: string(ev.Text), Images: ev.Images, Cut: ev.Cut, Hits: ev.Hits, Touched: ev.Touched}

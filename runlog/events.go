@@ -2,13 +2,14 @@ package runlog
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
+
+	json "github.com/go-json-experiment/json/v1"
 
 	"airqa/internal/files"
 	"airqa/internal/lazyregexp"

@@ -177,7 +177,7 @@ func (g *grep) batch(ctx context.Context, b batch) (found []result) {
 	if _, err := g.log.ReadAt(raw, b.offset); err != nil {
 		return []result{{err: fmt.Errorf("read %s: %w", LogFile, err)}}
 	}
-	e := grepEvent{grep: g, scan: new(scanner)}
+	e := grepEvent{grep: g}
 	at := line{offset: b.offset}
 	for i := b.first; i < b.first+b.lines && ctx.Err() == nil; i++ {
 		at.length, at.number = int(g.run.index.sizes[i]), i+1

@@ -2,13 +2,14 @@ package runlog
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	json "github.com/go-json-experiment/json/v1"
 
 	"airqa/internal/literal"
 	"airqa/qa"
@@ -17,7 +18,6 @@ import (
 // grepEvent searches one event after the other.
 type grepEvent struct {
 	*grep
-	scan  *scanner
 	at    line
 	raw   []byte
 	hit   Hit // what all hits of the event have in common
@@ -68,7 +68,7 @@ func (e *grepEvent) list(field string, hits []Hit) {
 
 func (e *grepEvent) call() error {
 	var ev callEvent
-	if err := decode(e.scan, e.raw, &ev, callFields); err != nil {
+	if err := json.Unmarshal(e.raw, &ev); err != nil {
 		return err
 	}
 	e.hit.Step = ev.Step
@@ -124,7 +124,7 @@ func (e *grepEvent) strings(v any) {
 
 func (e *grepEvent) observation() error {
 	var ev observationEvent
-	if err := decode(e.scan, e.raw, &ev, observationFields); err != nil {
+	if err := json.Unmarshal(e.raw, &ev); err != nil {
 		return err
 	}
 	e.hit.Step = ev.Step
@@ -155,7 +155,7 @@ func (e *grepEvent) ending() error {
 // message searches a message, except for the observations that it repeats: they have hits of their own.
 func (e *grepEvent) message() error {
 	var ev messageEvent
-	if err := decode(e.scan, e.raw, &ev, messageFields); err != nil {
+	if err := json.Unmarshal(e.raw, &ev); err != nil {
 		return err
 	}
 	if len(ev.Parts) == 1 && ev.Parts[0].Ref != "" {
@@ -203,7 +203,7 @@ func (e *grepEvent) observed(step int) (string, error) {
 		}
 		if m := milestoneOf(raw); m.Type == TypeObservation && m.Step == step {
 			var ev observationEvent
-			err := decode(e.scan, raw, &ev, observationFields)
+			err := json.Unmarshal(raw, &ev)
 			return string(ev.Text), err
 		}
 	}

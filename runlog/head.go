@@ -2,11 +2,10 @@ package runlog
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
+	json "github.com/go-json-experiment/json/v1"
 )
 
 // eventTypes are the types that this program reads.
@@ -19,7 +18,7 @@ type quickHead struct {
 	rest                []byte // after the time
 }
 
-// headQuickly reads the beginning of a line; ok is false for a line in another form, which encoding/json reads.
+// headQuickly reads the beginning of a line; ok is false for a line in another form, which is decoded as a whole.
 func headQuickly(raw []byte) (q quickHead, ok bool) {
 	kind, rest, ok1 := after(raw, `{"type":"`)
 	episode, rest, ok2 := after(rest, `,"episode":"`)
@@ -85,7 +84,7 @@ func starts(raw []byte) bool {
 // headOf returns the type and episode of an event, or "" for another line. It checks that the whole line is JSON.
 // Whitespace and key order do not matter.
 func headOf(raw []byte) (kind, episode string) {
-	if q, ok := headQuickly(raw); ok && valid(raw) {
+	if q, ok := headQuickly(raw); ok && json.Valid(raw) {
 		return q.name(), string(q.episode)
 	}
 	var h head
@@ -93,11 +92,6 @@ func headOf(raw []byte) (kind, episode string) {
 		return "", ""
 	}
 	return h.Type, h.Episode
-}
-
-// valid reports whether a line is valid JSON, as [json.Valid] does, in a third of the time.
-func valid(raw []byte) bool {
-	return jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 func isEvent(kind string) bool { return slices.Contains(eventTypes, kind) }

@@ -2,13 +2,14 @@ package runlog
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"iter"
 	"path/filepath"
 	"time"
+
+	json "github.com/go-json-experiment/json/v1"
 
 	"airqa/internal/files"
 	"airqa/qa"

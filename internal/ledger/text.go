@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strconv"
 	"unicode/utf8"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Text is a string that JSON preserves byte for byte: valid UTF-8 is an ordinary JSON string, anything else is
@@ -39,4 +42,16 @@ func (t *Text) UnmarshalJSON(raw []byte) error {
 	}
 	*t = Text(s)
 	return nil
+}
+
+// UnmarshalJSONFrom reads both forms for go-json-experiment/json, without a copy of the JSON of a long text.
+func (t *Text) UnmarshalJSONFrom(in *jsontext.Decoder) error {
+	if in.PeekKind() == '"' {
+		return jsonv2.UnmarshalDecode(in, (*string)(t))
+	}
+	raw, err := in.ReadValue()
+	if err != nil {
+		return err
+	}
+	return t.UnmarshalJSON(raw)
 }
