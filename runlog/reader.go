@@ -211,17 +211,29 @@ func (r *Run) LoadImages(rec *Recorded) error {
 }
 
 func (r *Run) scan(file io.Reader) error {
-	in := bufio.NewReaderSize(file, 1<<20)
-	for {
-		raw, err := readLine(in)
-		if err != nil && !errors.Is(err, io.EOF) {
+	for raw, err := range wholeLines(file, &r.Torn) {
+		if err != nil {
 			return err
 		}
-		if len(raw) == 0 || raw[len(raw)-1] != '\n' {
-			r.Torn = int64(len(raw))
-			return nil
-		}
 		r.note(raw)
+	}
+	return nil
+}
+
+// wholeLines yields lines with their newlines, each valid until the next iteration, and sets torn to the length of what
+// follows them.
+func wholeLines(file io.Reader, torn *int64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for in := bufio.NewReaderSize(file, 1<<20); ; {
+			raw, err := readLine(in)
+			if errors.Is(err, io.EOF) {
+				*torn = int64(len(raw))
+				return
+			}
+			if !yield(raw, err) || err != nil {
+				return
+			}
+		}
 	}
 }
 

@@ -24,12 +24,11 @@ func TestReadFails(t *testing.T) {
 			t.Errorf("%s: scan of %v: %v", name, r.UUIDs(), err)
 		}
 		var errs []error
-		skim(bufio.NewReaderSize(failing(), 16), 0, func(_ Mark, err error) bool {
+		for _, err := range wholeLines(failing(), new(int64)) {
 			errs = append(errs, err)
-			return true
-		})
+		}
 		if len(errs) != 2 || errs[0] != nil || !errors.Is(errs[1], broken) {
-			t.Errorf("%s: skim: %v", name, errs)
+			t.Errorf("%s: lines: %v", name, errs)
 		}
 	}
 }

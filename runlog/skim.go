@@ -1,7 +1,6 @@
 package runlog
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"io/fs"
@@ -46,29 +45,20 @@ func Skim(dir string, from int64) iter.Seq2[Mark, error] {
 			yield(Mark{}, err)
 			return
 		}
-		skim(bufio.NewReaderSize(file, 1<<20), from, yield)
-	}
-}
-
-func skim(in *bufio.Reader, at int64, yield func(Mark, error) bool) {
-	for {
-		raw, err := readLine(in)
-		if err != nil && !errors.Is(err, io.EOF) {
-			yield(Mark{}, err)
-			return
-		}
-		if len(raw) == 0 || raw[len(raw)-1] != '\n' {
-			return
-		}
-		at += int64(len(raw))
-		m, ok := markOf(raw)
-		m.End = at
-		err = nil
-		if !ok {
-			err = &SkipError{at - int64(len(raw))}
-		}
-		if !yield(m, err) {
-			return
+		for raw, err := range wholeLines(file, new(int64)) {
+			if err != nil {
+				yield(Mark{}, err)
+				return
+			}
+			m, ok := markOf(raw)
+			if !ok {
+				err = &SkipError{from}
+			}
+			from += int64(len(raw))
+			m.End = from
+			if !yield(m, err) {
+				return
+			}
 		}
 	}
 }
@@ -112,15 +102,18 @@ type Bill struct {
 func (m Mark) Bill() (Bill, error) {
 	var ev struct {
 		Reply struct {
-			Usage    qa.Usage     `json:"usage"`
-			Attempts []qa.Attempt `json:"attempts"`
-			Cached   bool         `json:"from_cache"`
+			Bill
+			Cached bool `json:"from_cache"`
 		} `json:"reply"`
 		Attempts []qa.Attempt `json:"attempts"`
 	}
-	err := json.Unmarshal(m.Line, &ev)
-	if ev.Reply.Cached {
-		ev.Reply.Usage = qa.Usage{}
+	if err := json.Unmarshal(m.Line, &ev); err != nil {
+		return Bill{}, err
 	}
-	return Bill{ev.Reply.Usage, append(ev.Reply.Attempts, ev.Attempts...)}, err
+	bill := ev.Reply.Bill
+	bill.Attempts = append(bill.Attempts, ev.Attempts...)
+	if ev.Reply.Cached {
+		bill.Usage = qa.Usage{}
+	}
+	return bill, nil
 }

@@ -6,11 +6,9 @@
 package status
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,7 +37,7 @@ type Follower struct {
 	last     time.Time
 	episodes map[string]*episode
 	events   []event
-	calls    []call
+	calls    []runlog.Mark
 	charged  qa.Usage
 }
 
@@ -50,7 +48,7 @@ type episode struct {
 	// dropped is the usage of damaged attempts, ended the usage at its last end; open are the calls since.
 	dropped qa.Usage
 	ended   qa.Usage
-	open    []call
+	open    []runlog.Mark // whose costs have not been read yet
 	last    time.Time
 	// replies since the episode started, those cut off by the token limit, and those refused
 	replies, cut, refused int
@@ -60,12 +58,6 @@ type episode struct {
 type event struct {
 	at   time.Time
 	done bool // an episode ended without a failure
-}
-
-// call is a call whose costs have not been read yet.
-type call struct {
-	at   time.Time
-	line []byte
 }
 
 // Open opens a run directory. It does not read the log yet.
@@ -80,8 +72,14 @@ func Open(dir string) (*Follower, error) {
 		f.questions = len(config.Note.ShardQuestions)
 		return f, nil
 	}
-	if f.questions, err = countLines(filepath.Join(dir, runlog.QuestionsFile)); err != nil {
+	questions, err := os.ReadFile(filepath.Join(dir, runlog.QuestionsFile))
+	if err != nil {
 		return nil, fmt.Errorf("count questions: %w", err)
+	}
+	for line := range bytes.Lines(questions) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			f.questions++
+		}
 	}
 	return f, nil
 }
@@ -156,8 +154,8 @@ func finishMarker(reason string) []byte { return []byte(`"finish":"` + reason + 
 var marker = []byte(`"charged":{`)
 
 func (f *Follower) called(e *episode, m runlog.Mark) error {
-	c := call{m.Time, bytes.Clone(m.Line)}
-	e.open = append(e.open, c)
+	m.Line = bytes.Clone(m.Line)
+	e.open = append(e.open, m)
 	e.replies++
 	if bytes.Contains(m.Line, cutMarker) {
 		e.cut++
@@ -165,7 +163,7 @@ func (f *Follower) called(e *episode, m runlog.Mark) error {
 	if slices.ContainsFunc(refusedMarkers, func(marker []byte) bool { return bytes.Contains(m.Line, marker) }) {
 		e.refused++
 	}
-	f.calls = append(f.calls, c)
+	f.calls = append(f.calls, m)
 	if len(f.calls) >= 2*recentCalls {
 		f.calls = slices.Clone(f.calls[len(f.calls)-recentCalls:])
 	}
@@ -202,27 +200,5 @@ func (f *Follower) remember(e event) {
 	f.events = append(f.events, e)
 	if half := len(f.events) / 2; len(f.events) >= 1024 && f.events[half].at.Before(e.at.Add(-window)) {
 		f.events = slices.Clone(f.events[half:])
-	}
-}
-
-// countLines counts the non-empty lines of a file.
-func countLines(path string) (int, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = file.Close() }()
-	in := bufio.NewReader(file)
-	for n := 0; ; {
-		line, err := in.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			n++
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return n, nil
-		case err != nil:
-			return n, err
-		}
 	}
 }

@@ -159,18 +159,10 @@ func (f *Follower) begun() map[string]bool {
 func (f *Follower) usage(e *episode) qa.Usage {
 	var sum qa.Usage
 	for _, c := range e.open {
-		sum = sum.Add(billOf(c).Usage)
+		bill, _ := c.Bill() // an unreadable line has none
+		sum = sum.Add(bill.Usage)
 	}
 	return sum
-}
-
-// billOf reads the costs of a call; an unreadable line has none.
-func billOf(c call) runlog.Bill {
-	bill, err := runlog.Mark{Line: c.line}.Bill()
-	if err != nil {
-		return runlog.Bill{}
-	}
-	return bill
 }
 
 // byCount sorts names by their counts, the highest first, then by name.
@@ -208,14 +200,14 @@ func (f *Follower) rate(until time.Time) *Rate {
 func (f *Follower) tokens(r *Rate, until time.Time) {
 	recent := f.calls[max(len(f.calls)-recentCalls, 0):]
 	begin, used := until.Add(-time.Duration(r.Seconds*float64(time.Second))), 0
-	if len(recent) == recentCalls && recent[0].at.After(begin) {
-		begin = recent[0].at
+	if len(recent) == recentCalls && recent[0].Time.After(begin) {
+		begin = recent[0].Time
 	}
 	for _, c := range recent {
-		if c.at.Before(begin) || c.at.After(until) {
+		if c.Time.Before(begin) || c.Time.After(until) {
 			continue
 		}
-		bill := billOf(c)
+		bill, _ := c.Bill()
 		used += bill.Usage.Prompt + bill.Usage.Completion
 		for _, a := range bill.Attempts {
 			r.Requests++
