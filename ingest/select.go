@@ -50,7 +50,7 @@ func Select(ctx context.Context, paths []string, take func(key string) bool) ([]
 }
 
 func readKey(path string) (key string, err error) {
-	file, size, err := openRegular(path)
+	file, size, err := files.OpenRegular(nil, path)
 	if err != nil {
 		return "", err
 	}

@@ -3,9 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"airqa/env/paperdb"
@@ -25,33 +23,6 @@ const maxFile = 200 << 20
 
 // maxRecord is the maximum size of a metadata file.
 const maxRecord = 16 << 20
-
-// readRegular reads a file of at most limit bytes. It refuses devices and pipes, which may never end.
-func readRegular(path string, limit int64) (data []byte, err error) {
-	file, _, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	data, err = io.ReadAll(io.LimitReader(file, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s exceeds the limit of %d MB", filepath.Base(path), limit>>20)
-	}
-	return data, err
-}
-
-// openRegular opens a file, and returns its size. It refuses devices and pipes.
-func openRegular(path string) (*os.File, int64, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s is not a regular file", filepath.Base(path))
-	}
-	file, err := os.Open(path)
-	return file, info.Size(), err
-}
 
 // Source is a PDF in memory with its metadata.
 type Source struct {
@@ -74,11 +45,11 @@ type Source struct {
 func Open(path string) (Source, error) {
 	s := Source{Path: path}
 	var err error
-	if s.PDF, err = readRegular(path, maxFile); err != nil {
+	if s.PDF, err = files.ReadRegular(nil, path, maxFile); err != nil {
 		return Source{}, fmt.Errorf("read paper: %w", err)
 	}
 	s.File = paperdb.File{SHA256: files.Hash(s.PDF), Name: filepath.Base(path), Parser: Parser}
-	record, err := readRegular(metadataPath(path), maxRecord)
+	record, err := files.ReadRegular(nil, metadataPath(path), maxRecord)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, nil

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/joho/godotenv"
+
+	"airqa/internal/files"
 )
 
 // envFile is the file of variables in the working directory and in the user's folder.
@@ -24,7 +26,7 @@ func LoadKeys(keys []string) (notes []string, err error) {
 		paths = append(paths, filepath.Join(dir, envFile))
 	}
 	for _, path := range paths {
-		raw, err := readFile(path)
+		raw, err := files.ReadRegular(nil, path, maxFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -5,7 +5,6 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"airqa/internal/files"
 )
 
 // userFile is the settings file in the user's folder, and maxFile a generous limit on the size of one.
@@ -57,7 +58,7 @@ func (f *Files) Use(named string) {
 // add reads one more file.
 func (f *Files) add(path string) {
 	keys := make(level)
-	raw, err := readFile(path)
+	raw, err := files.ReadRegular(nil, path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no such file", path)
 	} else if err == nil {
@@ -75,23 +76,6 @@ func userFolder() string {
 		return ""
 	}
 	return filepath.Join(dir, "airqa")
-}
-
-// readFile reads a regular file of at most maxFile bytes.
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", path, maxFile)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, maxFile))
 }
 
 // Validate rejects unknown keys.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"airqa/internal/files"
 )
 
 // Limits of what is read, in bytes: a file from a stranger may be a bomb.
@@ -83,7 +84,7 @@ func (f *folder) sort() error {
 	}
 	order := make(map[string]int)
 	for _, table := range tables {
-		raw, err := f.read(table, maxFile)
+		raw, err := files.ReadRegular(f.root, table, maxFile)
 		if err != nil {
 			return err
 		}
@@ -100,23 +101,6 @@ func (f *folder) sort() error {
 		return cmp.Compare(cmp.Or(order[a], len(order)+1), cmp.Or(order[b], len(order)+1))
 	})
 	return nil
-}
-
-// read reads a file of at most limit bytes. Links that lead out of the folder are an error.
-func (f *folder) read(name string, limit int64) ([]byte, error) {
-	file, err := f.root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	raw, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err == nil && int64(len(raw)) > limit {
-		err = fmt.Errorf("%s has more than %d MiB", name, limit>>20)
-	}
-	return raw, err
 }
 
 // beside returns the name of a file that another one refers to; false if it is outside of the folder.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/train/format"
 )
@@ -234,7 +235,7 @@ func (b *turnsOf) image(m format.Media) (qa.Image, bool) {
 	if !ok {
 		return qa.Image{}, false
 	}
-	data, err := b.reader.folder.read(name, maxImage)
+	data, err := files.ReadRegular(b.reader.folder.root, name, maxImage)
 	if err != nil {
 		return qa.Image{}, false
 	}
