@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	json "github.com/go-json-experiment/json/v1"
-
 	"airqa/internal/python"
 	"airqa/qa"
 )
@@ -85,14 +83,14 @@ func (b *builder) add(h head, raw []byte) error {
 
 func (b *builder) start(raw []byte) error {
 	var ev startEvent
-	err := json.Unmarshal(raw, &ev)
+	err := decode(raw, &ev)
 	b.rec.UUID, b.rec.Repeat, b.rec.Started = ev.UUID, ev.Repeat, ev.Time
 	return err
 }
 
 func (b *builder) message(raw []byte) error {
 	var ev messageEvent
-	if err := json.Unmarshal(raw, &ev); err != nil {
+	if err := decode(raw, &ev); err != nil {
 		return err
 	}
 	texts := make([]string, len(ev.Parts))
@@ -136,7 +134,7 @@ func (b *builder) part(p part) (string, error) {
 
 func (b *builder) call(raw []byte) error {
 	var ev callEvent
-	if err := json.Unmarshal(raw, &ev); err != nil {
+	if err := decode(raw, &ev); err != nil {
 		return err
 	}
 	s := qa.Step{
@@ -168,7 +166,7 @@ func (b *builder) call(raw []byte) error {
 
 func (b *builder) observation(raw []byte) error {
 	var ev observationEvent
-	if err := json.Unmarshal(raw, &ev); err != nil {
+	if err := decode(raw, &ev); err != nil {
 		return err
 	}
 	o := &qa.Observation{Status: ev.Status, Text: string(ev.Text), Images: ev.Images, Cut: ev.Cut, Hits: ev.Hits, Touched: ev.Touched}
@@ -194,7 +192,7 @@ func (b *builder) observation(raw []byte) error {
 
 func (b *builder) end(raw []byte) error {
 	var ev endEvent
-	err := json.Unmarshal(raw, &ev)
+	err := decode(raw, &ev)
 	b.rec.Outcome, b.rec.Reason, b.rec.Transient, b.rec.Answer = ev.Outcome, ev.Reason, ev.Transient, ev.Answer
 	b.rec.FailedAttempts = append(b.rec.FailedAttempts, ev.Failed...)
 	return err
@@ -202,7 +200,7 @@ func (b *builder) end(raw []byte) error {
 
 func (b *builder) lost(raw []byte) error {
 	var ev lostEvent
-	err := json.Unmarshal(raw, &ev)
+	err := decode(raw, &ev)
 	b.rec.FailedAttempts = append(b.rec.FailedAttempts, ev.Attempts...)
 	return err
 }

@@ -2,14 +2,13 @@ package runlog
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
-
-	json "github.com/go-json-experiment/json/v1"
 
 	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
@@ -35,7 +34,7 @@ func (r *Run) Events(id string) ([]Event, error) {
 			return nil, err
 		}
 		ev := Event{Line: bytes.Clone(raw)}
-		if err := json.Unmarshal(raw, &ev); err != nil {
+		if err := decode(raw, &ev); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", LogFile, r.linesOf(id)[read].number, err)
 		}
 		read++

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	json "github.com/go-json-experiment/json/v1"
-
 	"airqa/internal/literal"
 	"airqa/qa"
 )
@@ -68,7 +66,7 @@ func (e *grepEvent) list(field string, hits []Hit) {
 
 func (e *grepEvent) call() error {
 	var ev callEvent
-	if err := json.Unmarshal(e.raw, &ev); err != nil {
+	if err := decode(e.raw, &ev); err != nil {
 		return err
 	}
 	e.hit.Step = ev.Step
@@ -82,7 +80,7 @@ func (e *grepEvent) call() error {
 	}
 	for _, c := range calls {
 		var arguments any
-		_ = json.Unmarshal(c.Arguments, &arguments) // nil if there are none
+		_ = decode(c.Arguments, &arguments) // nil if there are none
 		e.strings(arguments)
 	}
 	e.action(ev.Action)
@@ -124,7 +122,7 @@ func (e *grepEvent) strings(v any) {
 
 func (e *grepEvent) observation() error {
 	var ev observationEvent
-	if err := json.Unmarshal(e.raw, &ev); err != nil {
+	if err := decode(e.raw, &ev); err != nil {
 		return err
 	}
 	e.hit.Step = ev.Step
@@ -141,7 +139,7 @@ func (e *grepEvent) ending() error {
 		endEvent
 		Attempts []qa.Attempt `json:"attempts"`
 	}
-	if err := json.Unmarshal(e.raw, &ev); err != nil {
+	if err := decode(e.raw, &ev); err != nil {
 		return err
 	}
 	e.attempts(ev.Attempts)
@@ -155,7 +153,7 @@ func (e *grepEvent) ending() error {
 // message searches a message, except for the observations that it repeats: they have hits of their own.
 func (e *grepEvent) message() error {
 	var ev messageEvent
-	if err := json.Unmarshal(e.raw, &ev); err != nil {
+	if err := decode(e.raw, &ev); err != nil {
 		return err
 	}
 	if len(ev.Parts) == 1 && ev.Parts[0].Ref != "" {
@@ -203,7 +201,7 @@ func (e *grepEvent) observed(step int) (string, error) {
 		}
 		if m := milestoneOf(raw); m.Type == TypeObservation && m.Step == step {
 			var ev observationEvent
-			err := json.Unmarshal(raw, &ev)
+			err := decode(raw, &ev)
 			return string(ev.Text), err
 		}
 	}

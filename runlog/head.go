@@ -2,14 +2,28 @@ package runlog
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strconv"
 
-	json "github.com/go-json-experiment/json/v1"
+	jsonv2 "github.com/go-json-experiment/json"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
 // eventTypes are the types that this program reads.
 var eventTypes = []string{TypeCall, TypeObservation, TypeMessage, TypeStart, TypeEnd, TypeLost}
+
+// quickly are the rules of encoding/json without its first pass over the whole line, which finds errors of syntax.
+var quickly = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv1.ReportErrorsWithLegacySemantics(false))
+
+// decode is [json.Unmarshal] into a zero value, in less time.
+func decode[E any](raw []byte, into *E) error {
+	if jsonv2.Unmarshal(raw, into, quickly) == nil {
+		return nil
+	}
+	*into = *new(E)
+	return json.Unmarshal(raw, into)
+}
 
 // quickHead is the beginning of a line as this program writes it, found without a look at the rest.
 type quickHead struct {
@@ -68,7 +82,7 @@ func readHead(raw []byte) (head, error) {
 		return h, nil
 	}
 	h = head{}
-	err := json.Unmarshal(raw, &h)
+	err := decode(raw, &h)
 	return h, err
 }
 
@@ -84,11 +98,11 @@ func starts(raw []byte) bool {
 // headOf returns the type and episode of an event, or "" for another line. It checks that the whole line is JSON.
 // Whitespace and key order do not matter.
 func headOf(raw []byte) (kind, episode string) {
-	if q, ok := headQuickly(raw); ok && json.Valid(raw) {
+	if q, ok := headQuickly(raw); ok && jsonv1.Valid(raw) {
 		return q.name(), string(q.episode)
 	}
 	var h head
-	if json.Unmarshal(raw, &h) != nil || h.Episode == "" {
+	if decode(raw, &h) != nil || h.Episode == "" {
 		return "", ""
 	}
 	return h.Type, h.Episode
@@ -119,6 +133,6 @@ func milestoneOf(raw []byte) (m milestone) {
 		}
 	}
 	m = milestone{}
-	_ = json.Unmarshal(raw, &m)
+	_ = decode(raw, &m)
 	return m
 }

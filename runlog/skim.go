@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	json "github.com/go-json-experiment/json/v1"
-
 	"airqa/internal/files"
 	"airqa/qa"
 )
@@ -88,7 +86,7 @@ type Ending struct {
 
 // Ending reads an event of [TypeEnd].
 func (m Mark) Ending() (e Ending, err error) {
-	err = json.Unmarshal(m.Line, &e)
+	err = decode(m.Line, &e)
 	return e, err
 }
 
@@ -107,7 +105,7 @@ func (m Mark) Bill() (Bill, error) {
 		} `json:"reply"`
 		Attempts []qa.Attempt `json:"attempts"`
 	}
-	if err := json.Unmarshal(m.Line, &ev); err != nil {
+	if err := decode(m.Line, &ev); err != nil {
 		return Bill{}, err
 	}
 	bill := ev.Reply.Bill
