@@ -59,11 +59,11 @@ func (r *Run) useIndex(log *os.File) int64 {
 		return 0
 	}
 	d := decoder{raw: body}
-	size, print := int64(d.number()), d.bytes(sha256.Size) //nolint:gosec // checked next
+	size, fingerprint := int64(d.number()), d.bytes(sha256.Size) //nolint:gosec // checked next
 	if size < indexFrom {
 		return 0
 	}
-	if now, err := fingerprintOf(log, size); err != nil || !bytes.Equal(print, now) {
+	if now, err := fingerprintOf(log, size); err != nil || !bytes.Equal(fingerprint, now) {
 		return 0
 	}
 	fresh := Run{Dir: r.Dir, Config: r.Config, numbers: make(map[string]int), prompts: r.prompts}
@@ -143,12 +143,12 @@ func (r *Run) writeIndex(log *os.File, covered int64) {
 	if r.index.size-covered < indexFrom || len(r.BadLines) > 0 {
 		return
 	}
-	print, err := fingerprintOf(log, r.index.size)
+	fingerprint, err := fingerprintOf(log, r.index.size)
 	if err != nil {
 		return
 	}
 	body := binary.AppendUvarint(nil, uint64(r.index.size)) //nolint:gosec // a size
-	body = append(body, print...)
+	body = append(body, fingerprint...)
 	body = binary.AppendUvarint(body, uint64(len(r.order)))
 	for _, name := range r.order {
 		body = binary.AppendUvarint(body, uint64(len(name)))
@@ -292,8 +292,8 @@ func (r *Run) rowsHead(version string, size int64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
-	print, err := fingerprintOf(log, size)
+	fingerprint, err := fingerprintOf(log, size)
 	head := binary.AppendUvarint(nil, uint64(size)) //nolint:gosec // a size
-	head = append(head, print...)
+	head = append(head, fingerprint...)
 	return append(head, Hash(version)...), err
 }
