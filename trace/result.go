@@ -1,12 +1,12 @@
 package trace
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"airqa/internal/evidence"
 	"airqa/qa"
 	"airqa/tools"
 )
@@ -241,24 +241,15 @@ func (t *Table) add(columns []string, row TableRow) bool {
 
 // readRow reads a line as package tools writes rows. It reports false for any other, even if it is JSON of the same value.
 func readRow(line string) (columns []string, row TableRow, ok bool) {
-	in := json.NewDecoder(strings.NewReader(line))
-	if open, err := in.Token(); err != nil || open != json.Delim('{') || !utf8.ValidString(line) {
+	cells, ok := evidence.Cells(line)
+	if !ok || !utf8.ValidString(line) {
 		return nil, nil, false
 	}
-	for in.More() {
-		name, err := in.Token()
-		column, isText := name.(string)
-		var raw json.RawMessage
-		if err != nil || !isText || in.Decode(&raw) != nil {
+	for _, c := range cells {
+		if c.Raw[0] == '"' && tools.JSONValue(c.Text) != c.Raw {
 			return nil, nil, false
 		}
-		cell := Cell{Raw: string(raw), Text: string(raw)}
-		if raw[0] == '"' {
-			if err := json.Unmarshal(raw, &cell.Text); err != nil || tools.JSONValue(cell.Text) != cell.Raw {
-				return nil, nil, false
-			}
-		}
-		columns, row = append(columns, column), append(row, cell)
+		columns, row = append(columns, c.Name), append(row, Cell{c.Raw, c.Text})
 	}
 	return columns, row, len(row) > 0 && encodeRow(columns, row) == line
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/evidence"
 	"airqa/internal/words"
 )
 
@@ -238,13 +239,13 @@ func (r row) parts() []part {
 	if r.context {
 		return []part{{r.raw, 0, words.NewFinder(r.raw)}}
 	}
-	cells, ok := cellsOf(r.raw)
+	cells, ok := evidence.Cells(r.raw)
 	if !ok && r.raw != "" {
 		return []part{{r.raw, 0, words.NewJSONFinder(r.raw)}}
 	}
 	var list []part
 	for _, c := range telling(cells) {
-		list = append(list, part{string(c.raw), c.at, words.NewJSONFinder(string(c.raw))})
+		list = append(list, part{c.Raw, c.At, words.NewJSONFinder(c.Raw)})
 	}
 	return list
 }

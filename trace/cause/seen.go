@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/evidence"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
 	"airqa/qa"
@@ -209,7 +210,7 @@ func readRows(field, text string) []row {
 			continue
 		}
 		r := row{source: source{field, first, line}}
-		if cells, ok := cellsOf(line); ok {
+		if cells, ok := evidence.Cells(line); ok {
 			r.read(cells)
 		} else {
 			r.text = words.Fold(strings.ReplaceAll(line, `\n`, " "))
@@ -219,56 +220,23 @@ func readRows(field, text string) []row {
 	return list
 }
 
-// cell is a value of a row; raw is at byte at of its line.
-type cell struct {
-	name string // in lower case
-	raw  json.RawMessage
-	at   int
-}
-
-// cellsOf reads the cells of a line; it reports false if the line is not an object.
-func cellsOf(line string) ([]cell, bool) {
-	var list []cell
-	dec := json.NewDecoder(strings.NewReader(line))
-	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
-		return nil, false
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, false
-		}
-		var c cell
-		if dec.Decode(&c.raw) != nil {
-			return nil, false
-		}
-		c.name, c.at = strings.ToLower(fmt.Sprint(name)), int(dec.InputOffset())-len(c.raw)
-		list = append(list, c)
-	}
-	_, err := dec.Token()
-	return list, err == nil
-}
-
-// text is the text of a cell; empty for an id and for null.
-func (c cell) text() string {
-	var text string
-	if json.Unmarshal(c.raw, &text) != nil {
-		text = string(c.raw)
-	}
-	if qa.IsUUID(text) || string(c.raw) == "null" {
+// textOf is the text of a cell; empty for an id and for null.
+func textOf(c evidence.Cell) string {
+	if qa.IsUUID(c.Text) || c.Raw == "null" {
 		return ""
 	}
-	return text
+	return c.Text
 }
 
 // isPlace reports whether a cell is a place in a paper, which is no evidence beside a text.
-func (c cell) isPlace() bool {
-	return strings.HasPrefix(c.name, "page_number") || strings.HasSuffix(c.name, "ordinal") || strings.HasSuffix(c.name, "bounding_box")
+func isPlace(c evidence.Cell) bool {
+	name := strings.ToLower(c.Name)
+	return strings.HasPrefix(name, "page_number") || strings.HasSuffix(name, "ordinal") || strings.HasSuffix(name, "bounding_box")
 }
 
 // telling are the cells of a row that can be evidence: those that are no places, if there are any.
-func telling(cells []cell) []cell {
-	list := slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.isPlace() || c.text() == "" })
+func telling(cells []evidence.Cell) []evidence.Cell {
+	list := slices.DeleteFunc(slices.Clone(cells), func(c evidence.Cell) bool { return isPlace(c) || textOf(c) == "" })
 	if len(list) == 0 {
 		return cells
 	}
@@ -276,20 +244,20 @@ func telling(cells []cell) []cell {
 }
 
 // read reads the cells of the row.
-func (r *row) read(cells []cell) {
+func (r *row) read(cells []evidence.Cell) {
 	for _, c := range cells {
-		var id string
-		if json.Unmarshal(c.raw, &id) == nil && qa.IsUUID(id) {
-			r.id(c.name, strings.ToLower(id))
+		name := strings.ToLower(c.Name)
+		if qa.IsUUID(c.Text) {
+			r.id(name, strings.ToLower(c.Text))
 		}
 		var page float64
-		if strings.HasPrefix(c.name, "page_number") && json.Unmarshal(c.raw, &page) == nil {
+		if strings.HasPrefix(name, "page_number") && json.Unmarshal([]byte(c.Raw), &page) == nil {
 			r.page = int(page)
 		}
 	}
 	var text strings.Builder
 	for _, c := range telling(cells) {
-		text.WriteString(c.text() + "\n")
+		text.WriteString(textOf(c) + "\n")
 	}
 	r.text = words.Fold(text.String())
 }
