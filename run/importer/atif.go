@@ -58,7 +58,7 @@ func readTrajectories(ctx context.Context, name string, w *writer) (err error) {
 
 // records returns the trajectories of a file: one, an array, or lines.
 func (r *trajectoryReader) records(name string) ([]json.RawMessage, error) {
-	raw, err := files.ReadRegular(r.folder.root, name, r.to.MaxFile)
+	raw, err := files.ReadRegular(r.root, name, r.to.MaxFile)
 	if err != nil {
 		return nil, err
 	}

@@ -235,7 +235,7 @@ func (b *turnsOf) image(m format.Media) (qa.Image, bool) {
 	if !ok {
 		return qa.Image{}, false
 	}
-	data, err := files.ReadRegular(b.reader.folder.root, name, maxImage)
+	data, err := files.ReadRegular(b.reader.root, name, maxImage)
 	if err != nil {
 		return qa.Image{}, false
 	}
