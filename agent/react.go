@@ -66,16 +66,28 @@ func (l *Loop) Turn(ctx context.Context) (qa.Observation, error) {
 	return o, nil
 }
 
-// askWindow asks with the last w turns. While the model refuses the conversation as too long, it halves w. The record
-// of the call lists the refused requests and the messages of the accepted one.
+// askWindow asks with the last w turns. While the model refuses the conversation as too long, it halves w. A refusal that
+// may have the same reason is tried once with half the turns: it had that reason if the model then replies. The record of
+// the call lists the refused requests and the messages of the accepted one.
 func (e *Episode) askWindow(ctx context.Context, w int, read Read) (*qa.Step, error) {
+	guess, class := -1, qa.FailureClass("") // the last request before the guess, and its class
 	for w = min(w, (e.Len()-1)/2); ; w /= 2 {
 		step, err := e.Ask(ctx, Window(e.Len(), w), read)
 		var call *qa.CallError
-		if w == 0 || !errors.As(err, &call) || call.Class != qa.FailContextOverflow {
+		refused := errors.As(err, &call) && w > 0
+		switch {
+		case refused && call.Class == qa.FailContextOverflow:
+			e.overflowed = append(e.overflowed, call.Attempts...)
+		case refused && call.MaybeLong && guess < 0 && len(call.Attempts) > 0:
+			e.overflowed = append(e.overflowed, call.Attempts...)
+			guess = len(e.overflowed) - 1
+			class, e.overflowed[guess].Error = e.overflowed[guess].Error, qa.FailContextOverflow
+		default:
+			if err != nil && guess >= 0 && guess < len(e.overflowed) {
+				e.overflowed[guess].Error = class
+			}
 			return step, err
 		}
-		e.overflowed = append(e.overflowed, call.Attempts...)
 	}
 }
 

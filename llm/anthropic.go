@@ -24,7 +24,7 @@ func anthropicCodec() codec {
 		body:     anthropicBody,
 		read: func(body []byte) (*llms.ContentChoice, error) {
 			var got anthropicReply
-			if err := json.Unmarshal(body, &got); err != nil {
+			if err := decode(body, &got); err != nil {
 				return nil, fmt.Errorf("the reply is not a message: %w", err)
 			}
 			return got.choice()
@@ -191,7 +191,7 @@ func readBlocks(c *llms.ContentChoice, blocks []json.RawMessage) error {
 	var thinking []json.RawMessage
 	for _, raw := range blocks {
 		var block anthropicBlock
-		if err := json.Unmarshal(raw, &block); err != nil {
+		if err := decode(raw, &block); err != nil {
 			return fmt.Errorf("the reply is not a message: %w", err)
 		}
 		switch block.Type {

@@ -8,8 +8,10 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -27,6 +29,8 @@ func Classify(err error) qa.FailureClass {
 		return ""
 	case errors.As(err, &call):
 		return call.Class
+	case errors.As(err, new(adapted)):
+		return qa.FailBadRequest // the setting, not the conversation
 	case errors.As(err, &status):
 		return status.class()
 	case errors.As(err, &fault):
@@ -41,8 +45,12 @@ func Classify(err error) qa.FailureClass {
 	return qa.FailUnknown
 }
 
+// class goes by the code first, then by the status, then by the message, without what it repeats of the request.
 func (e *HTTPError) class() qa.FailureClass {
-	if e.refusesImages() {
+	switch {
+	case e.Status >= 400 && (lengthCode.MatchString(e.said()) || slices.Contains(e.refusal().codes, zhipuLength)):
+		return qa.FailContextOverflow
+	case e.refusesImages():
 		return qa.FailImages
 	}
 	switch e.Status {
@@ -52,13 +60,6 @@ func (e *HTTPError) class() qa.FailureClass {
 		return e.rateClass()
 	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
 		return qa.FailTimeout
-	case http.StatusRequestEntityTooLarge:
-		return qa.FailContextOverflow
-	case http.StatusInternalServerError:
-		// Proxies and Ollama report an overflow as a server error.
-		if e.overflows() {
-			return qa.FailContextOverflow
-		}
 	}
 	switch {
 	case e.Status >= http.StatusInternalServerError:
@@ -72,26 +73,114 @@ func (e *HTTPError) class() qa.FailureClass {
 	return qa.FailBadRequest
 }
 
-// rateClass separates a temporary limit from permanent failures that OpenAI reports with the same status: an empty
-// account, and a request of more tokens than a whole minute allows.
+var (
+	requested = lazyregexp.New(`limit:? ([\d,]+).{0,20}requested:? ([\d,]+)`)
+	longQuota = lazyregexp.New(`(per|each|this)[ _-]?(day|week|month)|daily|weekly|monthly|\b[rt]pd\b`)
+	minute    = lazyregexp.New(`per[ _-]?(second|minute|min\b|hour)|\b[rt]p[ms]\b`)
+	spent     = lazyregexp.New(`(exceeded|used up|out of|no|insufficient|reached)[\W_]+(\w+\W+){0,4}?(quota|credits?|balance|billing)\b` +
+		`|(quota|credits?|balance|billing)[\W_]+(\w+[\W_]+){0,3}?(exceeded|exhausted|used up|reached|insufficient|too low|depleted|not active)`)
+)
+
+// rateClass separates a limit that passes from permanent failures with the same status: a request of more tokens than a
+// whole minute allows, a limit of a day or longer, and an account without credit. Gemini has one wording for its limits
+// and lists the names of those exceeded.
 func (e *HTTPError) rateClass() qa.FailureClass {
+	said, codes := e.said(), strings.ToLower(strings.Join(e.refusal().codes, " "))
+	m := requested.FindStringSubmatch(said)
 	switch {
-	case e.says("insufficient_quota", "exceeded your current quota"):
+	case m != nil && number(m[2]) > number(m[1]):
+		return qa.FailBadRequest
+	case longQuota.MatchString(codes), strings.Contains(codes, "insufficient_quota"):
 		return qa.FailAuth
-	case e.says("request too large"):
-		return qa.FailContextOverflow
+	case minute.MatchString(codes):
+		return qa.FailRateLimit
+	case longQuota.MatchString(said):
+		return qa.FailAuth
+	case e.RetryAfter > 0, minute.MatchString(said), !spent.MatchString(said):
+		return qa.FailRateLimit
 	}
-	return qa.FailRateLimit
+	return qa.FailAuth
 }
 
-// overflows matches the messages of common servers. Tests list them.
+// zhipuLength is Zhipu's code for a conversation that is too long.
+const zhipuLength = "1261"
+
+var (
+	// lengthCode matches the names that several servers and LiteLLM have for it, also within a message.
+	lengthCode   = lazyregexp.New(`context_?(length|size|window)_?exceeded|exceed_context_(length|size|window)|prompt_tokens_exceeded`)
+	accountWords = lazyregexp.New(`quota|organi[sz]ation|budget|credits?\b|billing|subscription|minute|\bhour|\bday\b|daily|month|\brate\b`)
+	objectWords  = lazyregexp.New(`image|pixel|\bfile|bytes?\b|\d ?[kmg]i?b\b`)
+	windowWords  = lazyregexp.New(`context (length|window|size|limit)|context_`)
+	inputWords   = lazyregexp.New(`\b(inputs?|prompts?|messages|conversation|sequence|context)\b`)
+	replyWords   = lazyregexp.New(`max_?\w*tokens|num_predict|completion|output (tokens?|length|limit)`)
+	unitWords    = lazyregexp.New(`token|length|context`)
+	excessWords  = lazyregexp.New(`exceed|too (long|large|big|many|high)|(long|larg|great|high|bigg)er than|more than|less than|` +
+		`at most|only|[<>]=?|not enough|reduce|shorter|range|between|maximum|limit|at least`)
+	// tooLong matches an input, an excess and the limit in one sentence.
+	tooLong = lazyregexp.New(`\b(inputs?|prompts?|messages|conversation|sequence|request)\b[^.;]*` +
+		`(exceeds?|(long|larg|great)er than)\b[^.;]*(context|window|max(imum)?\b[^.;]*(length|tokens)|tokens? limit)|\b(input|prompt|conversation|sequence)\b[^.;]* too long` +
+		`|\b(input|prompt) length\b[^.;]*(should|must)\b[^.;]*\d{3}|too many( input| prompt)? tokens`)
+	negative = lazyregexp.New(`max_\w*tokens\b.*\s-\d`)
+	digits   = lazyregexp.New(`(?:^|[^\w.-])(\d[\d,_]*)\b`) // not those of a model's name
+)
+
+// leastWindow and mostWindow bound the numbers in a message that may be amounts of tokens, and not a count or an id.
+const leastWindow, mostWindow = 256, 12_000_000
+
+// overflows reports whether the message is about the length of the conversation: an input, an excess and a limit in one
+// sentence, or two amounts. The limit of an account, an image or a reply is another matter.
 func (e *HTTPError) overflows() bool {
-	return e.says(
-		"context_length_exceeded", "maximum context length", "context length", "context window", "exceed context limit",
-		"exceed_context_size", "exceeds the available context", "prompt is too long", "token count exceeds",
-		"exceeds the maximum number of tokens", "max_model_len", "maximum model length", "too long to fit into the model",
-		"maximum prompt length", "inputs` tokens", "inputs tokens + max_new_tokens",
-	)
+	said := e.said()
+	switch {
+	case accountWords.MatchString(said), objectWords.MatchString(said) && !windowWords.MatchString(said):
+		return false
+	case tooLong.MatchString(said), negative.MatchString(said):
+		return true
+	}
+	amounts := e.amounts()
+	return len(amounts) > 1 && slices.Min(amounts) < slices.Max(amounts) && excessWords.MatchString(said) &&
+		(inputWords.MatchString(said) && unitWords.MatchString(said) || strings.Contains(said, "token") && !replyWords.MatchString(said))
+}
+
+// amounts returns the numbers in the message that may be amounts of tokens.
+func (e *HTTPError) amounts() []int {
+	var all []int
+	for _, m := range digits.FindAllStringSubmatch(e.refusal().message, -1) {
+		if n := number(m[1]); n >= leastWindow && n <= mostWindow && n != e.Status {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// limitsReply reports whether the message may be about the limit of a reply, alone or together with the conversation.
+func (e *HTTPError) limitsReply() bool {
+	said := e.said()
+	switch {
+	case e.Status >= http.StatusInternalServerError && !strings.Contains(said, "max_tokens"):
+		return false
+	case e.Status < http.StatusInternalServerError && !slices.Contains(refused, e.Status):
+		return false
+	}
+	message := strings.ToLower(e.refusal().message)
+	return !accountWords.MatchString(said) && !refuses.MatchString(message) && replyWords.MatchString(said) && excessWords.MatchString(said)
+}
+
+// mayBeLong reports whether the request may have been refused for its length, although the error does not say so.
+func (e *HTTPError) mayBeLong() bool {
+	if e.Status == http.StatusInternalServerError {
+		return e.class() == qa.FailServer
+	}
+	return (slices.Contains(refused, e.Status) || e.Status == http.StatusTooManyRequests) && e.class() == qa.FailBadRequest
+}
+
+// refused are the statuses of a request that the endpoint does not take.
+var refused = []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity}
+
+// number reads a number with separators of thousands; 0 for anything else.
+func number(text string) int {
+	n, _ := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(text))
+	return n
 }
 
 // refusesImages matches the messages of common servers. They count with every status but 429: llama.cpp and Ollama
@@ -106,8 +195,14 @@ func (e *HTTPError) refusesImages() bool {
 }
 
 func (e *HTTPError) says(words ...string) bool {
-	body := strings.ToLower(e.Body)
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(body, w) })
+	said := e.said()
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(said, w) })
+}
+
+// said is the endpoint's message and its codes in lower case.
+func (e *HTTPError) said() string {
+	r := e.refusal()
+	return strings.ToLower(r.message + " " + strings.Join(r.codes, " "))
 }
 
 // hintOn returns a hint on fixing a failed call, for a run and airqa doctor; empty if the error is sufficient.
@@ -150,9 +245,9 @@ func (e *HTTPError) hint() string {
 	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed:
 		return "check the model's name and the base URL, which usually ends in /v1; GET /models there lists the names"
 	case e.Status == http.StatusPaymentRequired,
-		e.says("insufficient_quota", "exceeded your current quota", "credit balance", "insufficient credit", "insufficient balance"):
+		e.class() == qa.FailAuth && (e.Status == http.StatusTooManyRequests || spent.MatchString(e.said())):
 		return "the account has no credit or quota left; the key itself was accepted"
-	case e.says("max_tokens", "max_completion_tokens") && e.says("too large", "exceed", "maximum context length", "context limit"):
+	case e.limitsReply():
 		return "lower --max-tokens: the reply limit counts against the context window"
 	}
 	return ""

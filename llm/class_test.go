@@ -46,8 +46,8 @@ func TestClasses(t *testing.T) {
 		{"DeepSeek, image", openaitest.Status(400, "", "unknown variant `image_url`, expected `text`"), "images", ""},
 		{"overflow by code", openaitest.Status(400, "context_length_exceeded", "too long"), "context_overflow", "too long"},
 		{
-			"overflow by words", openaitest.Body(400, `{"message":"This model's maximum context length is 8"}`),
-			"context_overflow", "HTTP 400: This model's maximum context length is 8",
+			"overflow by words", openaitest.Body(400, `{"message":"This model's maximum context length is 800 tokens, you sent 900"}`),
+			"context_overflow", "HTTP 400: This model's maximum context length is 800",
 		},
 		{"400 in a text is not a status", openaitest.Status(500, "x", "1400 tokens"), "server", "1400 tokens"},
 		{"408", openaitest.Body(408, "late"), "timeout", "HTTP 408: late"},

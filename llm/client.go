@@ -3,13 +3,13 @@ package llm
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -52,34 +52,41 @@ func (c *client) GenerateContent(
 		option(&o)
 	}
 	m := c.quirks.withhold(chat)
-	full, body, err := c.encode(chat, o.Tools)
+	r, err := c.encode(chat, o.Tools)
 	if err != nil {
 		return nil, err
 	}
-	choice, err := c.post(ctx, body)
+	choice, err := c.post(ctx, r.body)
 	if err != nil {
-		return nil, c.adapt(m, full, err)
+		return nil, c.adapt(m, r, err)
 	}
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{choice}}, nil
 }
 
-// encode returns a request as fields and as the bytes to send.
-func (c *client) encode(chat []llms.MessageContent, tools []llms.Tool) (full map[string]any, body []byte, err error) {
-	full, err = c.codec.body(chat, tools)
+// request is a request as fields and as the bytes to send. Its key stays the same when its reply limit is lowered.
+type request struct {
+	full map[string]any
+	body []byte
+	key  [sha256.Size]byte
+}
+
+func (c *client) encode(chat []llms.MessageContent, tools []llms.Tool) (request, error) {
+	full, err := c.codec.body(chat, tools)
 	if err != nil {
-		return nil, nil, c.fault(qa.FailBadRequest, err.Error())
+		return request{}, c.fault(qa.FailBadRequest, err.Error())
 	}
 	full["model"] = c.model
 	maps.Copy(full, c.settings)
 	c.quirks.apply(full, c.codec.stream)
-	body, err = json.Marshal(full) // with sorted keys
-	if err == nil && c.quirks.fit(full, body) {
+	body, err := json.Marshal(full) // with sorted keys
+	key := sha256.Sum256(body)
+	if err == nil && c.quirks.fit(full, key) {
 		body, err = json.Marshal(full)
 	}
 	if err != nil {
-		return nil, nil, c.fault(qa.FailBadRequest, fmt.Sprintf("write the request: %v", err))
+		return request{}, c.fault(qa.FailBadRequest, fmt.Sprintf("write the request: %v", err))
 	}
-	return full, body, nil
+	return request{full, body, key}, nil
 }
 
 func (c *client) post(ctx context.Context, body []byte) (*llms.ContentChoice, error) {
@@ -95,7 +102,7 @@ func (c *client) post(ctx context.Context, body []byte) (*llms.ContentChoice, er
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	choice, err := c.answer(resp)
+	choice, err := c.answer(resp, body)
 	if err != nil {
 		return nil, answered{err, resp.StatusCode}
 	}
@@ -112,11 +119,11 @@ type answered struct {
 // Unwrap returns the error in the response.
 func (a answered) Unwrap() error { return a.error }
 
-func (c *client) answer(resp *http.Response) (*llms.ContentChoice, error) {
+func (c *client) answer(resp *http.Response, sent []byte) (*llms.ContentChoice, error) {
 	body, err := httpclient.ReadAll(resp.Body, maxReply)
 	switch {
 	case resp.StatusCode >= 300:
-		return nil, c.httpError(resp.StatusCode, resp.Header, body)
+		return nil, c.httpError(resp.StatusCode, resp.Header, body, sent)
 	case errors.Is(err, httpclient.ErrTooLarge):
 		return nil, c.fault(qa.FailGarbage, err.Error())
 	case err != nil:
@@ -126,26 +133,32 @@ func (c *client) answer(resp *http.Response) (*llms.ContentChoice, error) {
 	if c.codec.readStream != nil && isStream(resp.Header.Get("Content-Type"), body) {
 		read = c.codec.readStream
 	}
+	if err := checkSuccess(body); err != nil {
+		return nil, c.rejected(body, sent, err)
+	}
 	choice, err := read(body)
+	if err == nil {
+		err = checkFinish(choice)
+	}
 	if err != nil {
-		return nil, c.rejected(body, err)
+		return nil, c.rejected(body, sent, err)
 	}
 	return choice, nil
 }
 
 // rejected explains a success status without a reply. OpenRouter reports failures of its backend that way, with the
 // status as the code of an error object; Ollama reports a failure during a reply as a bare error.
-func (c *client) rejected(body []byte, err error) error {
-	var stream brokenStream
-	if errors.As(err, &stream) {
-		body = stream.body
+func (c *client) rejected(body, sent []byte, err error) error {
+	var failed failedReply
+	if errors.As(err, &failed) {
+		body = failed.body
 	}
-	message, code := errorObject(body)
-	if status, err := strconv.Atoi(code); err == nil && status >= 400 && status <= 599 {
-		return c.httpError(status, nil, body)
+	refusal := readRefusal(body)
+	if status := refusal.status(); status != 0 {
+		return c.httpError(status, nil, body, sent)
 	}
-	if message != "" {
-		return c.fault(qa.FailGarbage, message)
+	if refusal.message != "" {
+		return c.fault(qa.FailGarbage, refusal.message)
 	}
 	detail := fmt.Sprintf("%v: %s", err, c.keep(body))
 	page, ok := webPage(c.keep(body))

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
+	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -21,20 +23,31 @@ type completion struct {
 	Usage   usage    `json:"usage"`
 }
 
+// decode reads a reply. A field of an unexpected type is left empty: few fields are needed, and one that is shows in what
+// it leaves out.
+func decode(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	if errors.As(err, new(*json.UnmarshalTypeError)) && bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		return nil
+	}
+	return err
+}
+
 type choice struct {
-	Message      answer `json:"message"`
-	FinishReason string `json:"finish_reason"`
+	Message      answer          `json:"message"`
+	FinishReason string          `json:"finish_reason"`
+	Error        json.RawMessage `json:"error"`
 }
 
 // answer is the message of a choice.
 type answer struct {
 	Content text `json:"content"`
 	// ReasoningContent is the name used by DeepSeek, vLLM and SGLang, Reasoning by OpenRouter and newer vLLM.
-	ReasoningContent text           `json:"reasoning_content"`
-	Reasoning        text           `json:"reasoning"`
+	ReasoningContent aside          `json:"reasoning_content"`
+	Reasoning        aside          `json:"reasoning"`
 	ToolCalls        []functionCall `json:"tool_calls"`
 	// Refusal is sent by OpenAI instead of the content.
-	Refusal text `json:"refusal"`
+	Refusal aside `json:"refusal"`
 	// raw is the whole message.
 	raw json.RawMessage
 }
@@ -43,7 +56,7 @@ type answer struct {
 func (a *answer) UnmarshalJSON(data []byte) error {
 	type plain answer
 	a.raw = slices.Clone(data)
-	return json.Unmarshal(data, (*plain)(a))
+	return decode(data, (*plain)(a))
 }
 
 // functionCall is a tool call in the format of OpenAI, with arguments as a JSON string, or of Ollama, with arguments as
@@ -79,12 +92,16 @@ func (t *text) UnmarshalJSON(data []byte) error {
 		*t = text(plain)
 		return nil
 	}
-	var parts []struct{ Type, Text string }
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return fmt.Errorf("neither a text nor a list of parts: %w", err)
+	var parts []json.RawMessage
+	if json.Unmarshal(data, &parts) != nil {
+		return errors.New("neither a text nor a list of parts")
 	}
 	var all strings.Builder
-	for _, part := range parts {
+	for _, raw := range parts {
+		var part struct{ Type, Text string }
+		if decode(raw, &part) != nil && json.Unmarshal(raw, &part.Text) != nil {
+			return errors.New("a part of the content is neither a text nor an object")
+		}
 		if part.Type == "text" || part.Type == "" {
 			all.WriteString(part.Text)
 		}
@@ -93,13 +110,76 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// aside is a text that a reply can do without.
+type aside string
+
+// UnmarshalJSON reads anything else as no text.
+func (a *aside) UnmarshalJSON(data []byte) error {
+	_ = (*text)(a).UnmarshalJSON(data)
+	return nil
+}
+
+// failedReply is an error in a response with a success status, in the form of an error body.
+type failedReply struct{ body []byte }
+
+func (f failedReply) Error() string { return readRefusal(f.body).message }
+
+// wrapError is the body of an error: a text, or an object as an endpoint sends it.
+func wrapError(v any) []byte {
+	body, err := json.Marshal(map[string]any{"error": v})
+	if err != nil {
+		return nil
+	}
+	return body
+}
+
+// failedFinish matches finish reasons of a reply that the endpoint did not finish.
+var failedFinish = lazyregexp.New(`(?i)error|abort|cancel|fail|insufficient|interrupt|shut_?down|time_?out|overload|unavailable`)
+
+// checkFinish reports a reply that the endpoint broke off.
+func checkFinish(choice *llms.ContentChoice) error {
+	if failedFinish.MatchString(choice.StopReason) {
+		return failedReply{wrapError("the reply ended with the finish reason " + choice.StopReason)}
+	}
+	return nil
+}
+
+// checkSuccess reports an error in a response with a success status. MiniMax reports its errors as base_resp.
+func checkSuccess(body []byte) error {
+	var got struct {
+		Error    json.RawMessage `json:"error"`
+		BaseResp struct {
+			Code    int    `json:"status_code"`
+			Message string `json:"status_msg"`
+		} `json:"base_resp"`
+	}
+	switch {
+	case decode(body, &got) != nil:
+		return nil // the reader explains it
+	case isError(got.Error):
+		return failedReply{body}
+	case got.BaseResp.Code != 0:
+		return failedReply{wrapError(got.BaseResp.Message)}
+	}
+	return nil
+}
+
+// isError reports whether the value of an "error" is one: some servers send it empty with every reply.
+func isError(raw json.RawMessage) bool {
+	var value any
+	return json.Unmarshal(raw, &value) == nil && !isEmpty(value)
+}
+
 func readCompletion(body []byte) (*llms.ContentChoice, error) {
 	var c completion
-	if err := json.Unmarshal(body, &c); err != nil {
+	if err := decode(body, &c); err != nil {
 		return nil, fmt.Errorf("the reply is not a chat completion: %w", err)
 	}
 	if len(c.Choices) == 0 {
 		return nil, errors.New("the reply has no choices")
+	}
+	if first := c.Choices[0]; isError(first.Error) {
+		return nil, failedReply{wrapError(first.Error)}
 	}
 	return c.choice(), nil
 }
@@ -111,7 +191,7 @@ func (c completion) choice() *llms.ContentChoice {
 	}
 	reasoning := string(cmp.Or(first.Message.ReasoningContent, first.Message.Reasoning))
 	return &llms.ContentChoice{
-		Content:          string(cmp.Or(first.Message.Content, first.Message.Refusal)),
+		Content:          string(cmp.Or(first.Message.Content, text(first.Message.Refusal))),
 		ReasoningContent: reasoning, StopReason: first.FinishReason, ToolCalls: toolCalls(first.Message.ToolCalls),
 		GenerationInfo: map[string]any{
 			infoSealed: seal(first.Message.raw, reasoning), infoModel: c.Model, infoID: c.ID, infoUsage: qa.Usage{

@@ -27,7 +27,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		e := site{where: "h", key: "planted", now: time.Now}
-		err := e.httpError(http.StatusTeapot, http.Header{"Retry-After": {string(body)}}, body)
+		err := e.httpError(http.StatusTeapot, http.Header{"Retry-After": {string(body)}}, body, body)
 		if text := err.Error(); !utf8.ValidString(text) {
 			t.Errorf("invalid UTF-8 in %q", text)
 		}

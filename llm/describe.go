@@ -68,7 +68,7 @@ func (c Config) describeEndpoint(out map[string]any) {
 		out["reasoning"] = true
 	}
 	if provider, _ := SplitSpec(c.Spec); provider == "ollama" {
-		out["context_window"] = cmp.Or(max(c.ContextWindow, 0), DefaultOllamaWindow)
+		out["context_window"] = c.window()
 	}
 }
 
@@ -119,6 +119,14 @@ func (c Config) refused(fields map[string]any) []string {
 
 // reasons reports whether the model thinks before it replies.
 func (c Config) reasons() bool { return c.Reasoning || c.listed().Reasoning }
+
+// window is the model's context window: of Ollama the requested one. It is 0 if unknown.
+func (c Config) window() int {
+	if provider, _ := SplitSpec(c.Spec); provider == "ollama" {
+		return cmp.Or(max(c.ContextWindow, 0), DefaultOllamaWindow)
+	}
+	return c.listed().Context
+}
 
 // listed is the model's entry in the catalog; the zero value for an unknown model.
 func (c Config) listed() catalog.Model {

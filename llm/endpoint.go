@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,10 +31,12 @@ type Endpoint struct {
 	thinks, unopened bool
 	// systemAsUser is true for a model that accepts no system messages.
 	systemAsUser bool
-	timeout      time.Duration
-	limiter      *httpclient.Limiter
-	onWait       func(class qa.FailureClass) (over func())
-	counts       tokens.Memo
+	// window is the model's context window in tokens; 0 if it is unknown.
+	window  int
+	timeout time.Duration
+	limiter *httpclient.Limiter
+	onWait  func(class qa.FailureClass) (over func())
+	counts  tokens.Memo
 }
 
 // NewEndpoint makes the model that c.Spec names, of a built-in provider. It makes no request.
@@ -57,7 +60,8 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	fields, _ := c.settled()
 	e := &Endpoint{
 		site: site{where: where(base.JoinPath(v.codec.path)), key: c.APIKey, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
-		systemAsUser: c.listed().SystemAsUser, timeout: c.Timeout, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
+		systemAsUser: c.listed().SystemAsUser, window: c.window(), timeout: c.Timeout,
+		limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
 	}
 	e.by = files.Hash([]byte(model + " at " + e.where))[:16] // as text, the log would redact a model that is a path
 	e.inner = &client{
@@ -100,10 +104,20 @@ func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 		Started: start, Seconds: e.now().Sub(start).Seconds(), Wait: queued.Seconds(), Status: status, Error: class,
 	}}
 	if err != nil {
-		return qa.Reply{}, callError(attempts, err)
+		failed := callError(attempts, err)
+		failed.MaybeLong = response != nil && response.mayBeLong() && e.fills(r)
+		return qa.Reply{}, failed
 	}
 	reply.Attempts = attempts
 	return reply, nil
+}
+
+// unknownHalf is half of the window of a model that is not listed, in tokens.
+const unknownHalf = 16000
+
+// fills reports whether a request takes more than half of the model's window.
+func (e *Endpoint) fills(r qa.Request) bool {
+	return estimate(&e.counts, r, qa.Reply{}).Prompt > cmp.Or(e.window/2, unknownHalf)
 }
 
 // withConnecting returns a context for one request and whether the request is still waiting for its connection.

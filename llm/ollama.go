@@ -104,7 +104,7 @@ func readOllama(body []byte) (*llms.ContentChoice, error) {
 		Prompt     int             `json:"prompt_eval_count"`
 		Completion int             `json:"eval_count"`
 	}
-	if err := json.Unmarshal(body, &got); err != nil {
+	if err := decode(body, &got); err != nil {
 		return nil, fmt.Errorf("the reply is not an Ollama chat reply: %w", err)
 	}
 	var message struct {

@@ -34,9 +34,9 @@ func TestClassesOfOtherProviders(t *testing.T) {
 		{"anthropic", 429, anthropic("rate_limit_error", "Slow down"), "rate_limit", "HTTP 429: Slow down"},
 		{"anthropic", 401, anthropic("authentication_error", "invalid x-api-key"), "auth", "invalid x-api-key"},
 		{"anthropic", 400, anthropic("invalid_request_error", "Your credit balance is too low"), "auth", "credit balance"},
-		{"anthropic", 400, anthropic("invalid_request_error", "max_tokens: too large"), "bad_request", "max_tokens"},
+		{"anthropic", 400, anthropic("invalid_request_error", "temperature: too large"), "bad_request", "temperature"},
 		{"anthropic", 404, anthropic("not_found_error", "model: claude"), "bad_request", "model: claude"},
-		{"anthropic", 413, anthropic("request_too_large", "Request exceeds the maximum size"), "context_overflow", "413"},
+		{"anthropic", 413, anthropic("request_too_large", "Request exceeds the maximum size"), "bad_request", "413"},
 		{"anthropic", 200, anthropic("overloaded_error", "Overloaded"), "garbage", "Overloaded"},
 		{"anthropic", 200, `{"choices":[]}`, "garbage", "not a message"},
 		{"google", 429, google("429", "Quota exceeded"), "rate_limit", "HTTP 429: Quota exceeded"},
@@ -62,51 +62,6 @@ func TestClassesOfOtherProviders(t *testing.T) {
 				t.Errorf("retry after %v", status.RetryAfter)
 			}
 		})
-	}
-}
-
-// TestOverflowTexts has the messages of servers, from their documentation, code and threads.
-func TestOverflowTexts(t *testing.T) {
-	tests := []struct {
-		server string
-		status int
-		text   string
-	}{
-		{"OpenAI", 400, "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens."},
-		{"OpenAI, newer", 400, "Your input exceeds the context window of this model."},
-		{"Anthropic", 400, "prompt is too long: 208310 tokens > 200000 maximum"},
-		{"Anthropic with a limit", 400, "input length and `max_tokens` exceed context limit: 190000 + 21333 > 200000"},
-		{"Gemini", 400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."},
-		{"Gemini, older", 400, "The input token count exceeds the maximum number of tokens allowed 1048575."},
-		{"vLLM", 400, "You passed 5000 input tokens. However, the model's context length is only 4096 tokens."},
-		{"vLLM, prompt", 400, "The prompt (total length 40000) is too long to fit into the model (context 32768)."},
-		{"vLLM, decoder", 400, "The decoder prompt (length 5000) is longer than the maximum model length of 4096."},
-		{"SGLang", 400, "The input (5000 tokens) is longer than the model's context length (4096 tokens)."},
-		{"llama.cpp", 400, "the request exceeds the available context size, try increasing it"},
-		{"Ollama", 400, "the input length exceeds the context length"},
-		{"Ollama, runner", 500, "the input length exceeds the context length"},
-		{"LM Studio", 400, "the model is loaded with context length of only 4096 tokens, which is not enough"},
-		{"TGI", 422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000"},
-		{"xAI", 400, "This model's maximum prompt length is 131072 but the request contains 140000 tokens."},
-		{"Mistral", 400, "Prompt contains 40000 tokens, too large for model with 32768 maximum context length"},
-		{"a proxy", 413, "Request Entity Too Large"},
-		{"OpenAI, a minute's tokens", 429, "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 50000."},
-	}
-	for _, test := range tests {
-		t.Run(test.server, func(t *testing.T) {
-			err := &llm.HTTPError{Status: test.status, Body: test.text}
-			if got := llm.Classify(err); got != qa.FailContextOverflow {
-				t.Errorf("class %s", got)
-			}
-		})
-	}
-	for status, text := range map[int]string{
-		400: "max_tokens is too large: 5000. This model supports at most 4096 completion tokens.",
-		503: "the model's context window service is down", 429: "context length quota",
-	} {
-		if got := llm.Classify(&llm.HTTPError{Status: status, Body: text}); got == qa.FailContextOverflow {
-			t.Errorf("%d %s: class %s", status, text, got)
-		}
 	}
 }
 

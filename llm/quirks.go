@@ -1,14 +1,14 @@
 package llm
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -22,10 +22,20 @@ type quirks struct {
 	mu sync.Mutex
 	// learned holds names of remedies.
 	learned []string
-	// room is the number of tokens left for the reply to a request that was refused, by the hash of its body.
-	room map[[sha256.Size]byte]int
 	// members has the members of messages that an error named while they were sent; true if a later error missed them.
 	members map[string]bool
+	// room has the limits of replies to requests that were refused, by the hash of their bodies.
+	room map[[sha256.Size]byte]room
+	// longest is the limit of every reply; 0 if none is known. latest is the one that an error had, which counts when
+	// another request gets the same.
+	longest, latest int
+}
+
+// room is a lowered limit of a reply.
+type room struct {
+	limit    int
+	reckoned bool
+	halved   int
 }
 
 // remedy changes requests that an endpoint rejects.
@@ -127,103 +137,149 @@ type adapted struct{ error }
 // Unwrap returns the rejection.
 func (a adapted) Unwrap() error { return a.error }
 
-var (
-	// asksTooMuch matches the message of a server that refuses a reply limit beyond its context window: vLLM and SGLang,
-	// OpenAI's older models, and Anthropic.
-	asksTooMuch = lazyregexp.New(`maximum context length is (\d+)[^0-9].{0,200}?(?:has|contains at least|prompt:?) (\d+) input tokens` +
-		`|maximum context length is (\d+)[^0-9].{0,200}?\((\d+) (?:in the messages|in your prompt)`)
-	sumTooMuch = lazyregexp.New(`context limit: (\d+) \+ \d+ > (\d+)`)
+// leastRoom is the least limit of a reply that is worth another try, mostHalved the number of times that a limit is halved.
+const (
+	leastRoom  = 64
+	mostHalved = 2
 )
 
-// leastRoom is the least number of tokens that is worth another try.
-const leastRoom = 64
+// bound matches the window in a message about the limit of a reply.
+var bound = lazyregexp.New(`[<>]=? ?(\d[\d,_]*)|(?:maximum|limit|window|context length|only|at most|less than|up to|allowed)` +
+	`[^\d]*(\d[\d,_]*)`)
 
-// roomIn returns the tokens that an error leaves for the reply; 0 if it is not about the limit of the reply.
-func roomIn(message string) int {
-	var window, prompt string
-	if m := asksTooMuch.FindStringSubmatch(message); m != nil {
-		window, prompt = m[1]+m[3], m[2]+m[4]
-	} else if m := sumTooMuch.FindStringSubmatch(message); m != nil {
-		window, prompt = m[2], m[1]
+// roomIn returns the limit of a reply that an error leaves to a request with a larger one; 0 if its amounts are no help,
+// and -1 if the prompt alone is too long. An amount below the window is a prompt, one above it the sum with the reply: the
+// least room counts. vLLM may name the least prompt that is too long, which leaves one token less than the limit.
+func roomIn(message string, amounts []int, limit int) int {
+	windows := amounts // any of them
+	if all := bound.FindAllStringSubmatch(message, -1); len(all) > 0 {
+		at := max(slices.IndexFunc(all, func(m []string) bool { return m[1] != "" }), 0)
+		windows = []int{number(all[at][1] + all[at][2])}
 	}
-	all, _ := strconv.Atoi(window) // 0 if there is none
-	used, _ := strconv.Atoi(prompt)
-	return all - used
+	best := 0
+	for _, window := range windows {
+		for _, amount := range amounts {
+			room := window - amount
+			if room <= -limit && len(windows) == 1 {
+				return -1
+			}
+			if room < 0 {
+				room += limit
+			}
+			if room > 0 && room < limit-1 && (best == 0 || room < best) {
+				best = room
+			}
+		}
+	}
+	if best < leastRoom {
+		return 0
+	}
+	return best
 }
 
 // replyLimits are the names of the limit of a reply.
 var replyLimits = []string{"max_tokens", "max_completion_tokens"}
 
-// shorten notes the room for the reply to a request that asked for more than the context window holds. It reports whether
-// the same request may be sent again with that limit.
-func (q *quirks) shorten(sent map[string]any, message string) bool {
-	room := roomIn(message)
+// limitOf returns the limit of a request's reply; 0 if it has none.
+func limitOf(full map[string]any) int {
 	for _, name := range replyLimits {
-		limit, _ := sent[name].(int)
-		if room < leastRoom || room >= limit {
-			continue
+		if limit, ok := full[name].(int); ok {
+			return limit
 		}
-		body, err := json.Marshal(sent)
-		if err != nil {
-			return false
-		}
-		key := sha256.Sum256(body)
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if _, tried := q.room[key]; tried {
-			return false
-		}
-		if q.room == nil {
-			q.room = make(map[[sha256.Size]byte]int)
-		}
-		q.room[key] = room
-		return true
 	}
-	return false
+	return 0
 }
 
-// fit lowers the limit of a reply that a request with this body left no room for.
-func (q *quirks) fit(full map[string]any, body []byte) bool {
+// shorten notes a lower limit for the reply to a refused request, from the amounts in the error, or else the half. It
+// reports whether the same request may be sent again with that limit, and a notice if the limit is that of every reply.
+func (q *quirks) shorten(r request, e *HTTPError) (notice string, ok bool) {
+	limit := limitOf(r.full)
+	if limit == 0 || !e.limitsReply() && !(e.Status < http.StatusInternalServerError && e.overflows()) {
+		return "", false
+	}
+	message := strings.ToLower(e.refusal().message)
+	amounts := slices.DeleteFunc(e.amounts(), func(n int) bool { return n == limit })
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.room) == 0 {
+	reckoned := roomIn(message, amounts, limit)
+	if less := slices.DeleteFunc(amounts, func(n int) bool { return n > limit }); len(less) > 0 && !inputWords.MatchString(message) {
+		reckoned = slices.Max(less)
+		if reckoned == q.latest {
+			q.longest, notice = reckoned, fmt.Sprintf("takes replies of at most %d tokens", reckoned)
+		}
+		q.latest = reckoned
+	}
+	if q.room == nil {
+		q.room = make(map[[sha256.Size]byte]room)
+	}
+	left := q.room[r.key]
+	ok = left.lower(limit, reckoned, e.limitsReply())
+	q.room[r.key] = left
+	return notice, ok
+}
+
+// lower lowers the limit to a reckoned one, once, or to the half of the last one. It reports whether it did.
+func (r *room) lower(last, reckoned int, halve bool) bool {
+	switch {
+	case reckoned > 0 && !r.reckoned:
+		r.limit, r.reckoned = reckoned, true
+	case halve && reckoned >= 0 && r.halved < mostHalved && last/2 >= leastRoom:
+		r.limit, r.halved = last/2, r.halved+1
+	default:
 		return false
 	}
-	room, ok := q.room[sha256.Sum256(body)]
+	return true
+}
+
+// fit lowers the limit of the reply to a request that was refused with a larger one. It reports whether it did.
+func (q *quirks) fit(full map[string]any, key [sha256.Size]byte) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	before := limitOf(full)
+	limit := min(before, cmp.Or(q.longest, before), cmp.Or(q.room[key].limit, before))
 	for _, name := range replyLimits {
-		if ok && full[name] != nil {
-			full[name] = room
+		if full[name] != nil {
+			full[name] = limit
 		}
 	}
-	return ok
+	return limit < before
 }
 
 // adapt marks an error that the next request avoids. A call sent before another one learned the same may just be retried.
-func (c *client) adapt(m sentMembers, sent map[string]any, err error) error {
+func (c *client) adapt(m sentMembers, r request, err error) error {
 	var status *HTTPError
-	// Proxies wrap a rejection in a server error.
-	if errors.As(err, &status) && c.quirks.shorten(sent, status.Body) {
-		return adapted{err}
-	}
-	if !errors.As(err, &status) || status.Status != 500 && Classify(err) != qa.FailBadRequest {
+	if !errors.As(err, &status) {
 		return err
 	}
-	text := strings.ToLower(status.Body)
-	for _, r := range remedies() {
-		if !r.fits(sent, text) {
+	if notice, ok := c.quirks.shorten(r, status); ok {
+		c.note(notice)
+		return adapted{err}
+	}
+	// Proxies wrap a rejection in a server error.
+	if status.Status != 500 && Classify(err) != qa.FailBadRequest {
+		return err
+	}
+	text := status.said()
+	for _, remedy := range remedies() {
+		if !remedy.fits(r.full, text) {
 			continue
 		}
-		if c.quirks.learn(r.name) {
-			c.notice(fmt.Sprintf("%s at %s %s", c.model, c.base.Host, r.notice))
+		if c.quirks.learn(remedy.name) {
+			c.note(remedy.notice)
 		}
 		return adapted{err}
 	}
-	notice, again := c.quirks.judge(m, text)
-	if notice != "" {
-		c.notice(fmt.Sprintf("%s at %s %s", c.model, c.base.Host, notice))
-	}
+	notice, again := c.quirks.judge(m, strings.ToLower(status.Body)) // some name the member beside the message
+	c.note(notice)
 	if again {
 		return adapted{err}
 	}
 	return err
+}
+
+// note reports a notice, if any, about the model.
+func (c *client) note(notice string) {
+	if notice != "" {
+		c.notice(fmt.Sprintf("%s at %s %s", c.model, c.base.Host, notice))
+	}
 }

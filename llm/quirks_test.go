@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -75,6 +76,10 @@ func TestRefusedSettings(t *testing.T) {
 			openAIError("Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported."),
 			"", "refuses temperature, which is not sent",
 		},
+		{
+			"Azure, max_tokens", "max_tokens", openAIError("Unsupported parameter: 'max_tokens'. Only 'max_completion_tokens' is supported with this model."),
+			"max_completion_tokens", "takes max_completion_tokens instead of max_tokens",
+		},
 		{"OpenAI, top_p", "top_p", openAIError("Unsupported parameter: 'top_p' is not supported with this model."), "", "refuses top_p"},
 		{"OpenAI, stop", "stop", openAIError("Unsupported parameter: 'stop' is not supported with this model."), "", "refuses stop"},
 		{"xAI, stop", "stop", `{"error":"Argument not supported on this model: stop"}`, "", "refuses stop"},
@@ -87,7 +92,7 @@ func TestRefusedSettings(t *testing.T) {
 			var notices []string
 			c := llm.Config{
 				Spec: "openai:alias", BaseURL: p.URL, MaxRetries: -1, Pool: llm.NewPool(0),
-				Sampling: qa.Sampling{Temperature: new(0.5), TopP: new(0.9), MaxTokens: 7, Stop: []string{"x"}},
+				Sampling: qa.Sampling{Temperature: new(0.5), TopP: new(0.9), MaxTokens: 700, Stop: []string{"x"}},
 				OnNotice: func(text string) { notices = append(notices, text) },
 			}
 			first, err := ask(t, c)
@@ -102,7 +107,7 @@ func TestRefusedSettings(t *testing.T) {
 				t.Errorf("%d requests, want 3: %v", len(p.sent), err)
 			}
 			last := p.sent[2]
-			if last[test.setting] != nil || test.instead != "" && last[test.instead] != 7.0 || len(last) < 5 {
+			if last[test.setting] != nil || test.instead != "" && last[test.instead] != 700.0 || len(last) < 5 {
 				t.Errorf("sent at last: %v", last)
 			}
 			if len(notices) != 1 || !strings.Contains(notices[0], test.notice) {
@@ -280,38 +285,72 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
-// A prompt that leaves less room than the limit of a reply is sent again with the room as the limit.
+// A prompt that leaves less room than the limit of a reply is sent again with the room as the limit, or with half of it.
 func TestReplyLimitTooLarge(t *testing.T) {
-	const vllm = "'max_tokens' or 'max_completion_tokens' is too large: 1500. This model's maximum context length is 3000 tokens and your request has 2331 input tokens (1500 > 3000 - 2331)."
+	// LIMIT is the limit that was sent, LEFT the window without it, and LEAST one token more.
 	tests := []struct {
 		name, message string
-		// room is the limit from which on the endpoint takes the request.
+		// room is the greatest limit that the endpoint takes.
 		room int
 		want []float64
 		ok   bool
 	}{
-		{"vLLM", openAIError(vllm), 669, []float64{1500, 669}, true},
 		{
-			"older",
-			openAIError("This model's maximum context length is 4097 tokens. However, you requested 4927 tokens " +
-				"(3427 in the messages, 1500 in the completion)."),
-			670,
-			[]float64{1500, 670},
-			true,
+			"vLLM", "'max_tokens' or 'max_completion_tokens' is too large: LIMIT. This model's maximum context length is 32768 tokens and your " +
+				"request has 30000 input tokens (LIMIT > 32768 - 30000). (parameter=max_tokens, value=LIMIT)", 2768, []float64{8000, 2768}, true,
 		},
-		{"Anthropic", openAIError("input length and `max_tokens` exceed context limit: 199000 + 1500 > 200000, decrease input length"), 1000, []float64{1500, 1000}, true},
-		{"still too large", openAIError(vllm), 10, []float64{1500, 669}, false},
-		{"no room", openAIError("This model's maximum context length is 3000 tokens and your request has 2990 input tokens"), 10, []float64{1500}, false},
+		{
+			"vLLM, at least", "This model's maximum context length is 32768 tokens. However, you requested LIMIT output tokens and your prompt contains at " +
+				"least LEAST input tokens, for a total of at least 32769 tokens.", 2768, []float64{8000, 4000, 2000}, true,
+		},
+		{
+			"vLLM, short", "This model's maximum context length is LEFT tokens. However, your request has 30000 input tokens. Please reduce the length of " +
+				"the input messages.", 2768, []float64{8000, 2768}, true,
+		},
+		{
+			"vLLM, passed", "You passed 30000 input tokens and requested LIMIT output tokens. However, the model's context length is only 32768 tokens, " +
+				"resulting in a maximum input length of LEFT tokens.", 2768, []float64{8000, 2768}, true,
+		},
+		{
+			"OpenAI", "This model's maximum context length is 32,768 tokens. However, you requested 38,000 tokens (30,000 in the messages, 8,000 in the completion).",
+			2768, []float64{8000, 2768}, true,
+		},
+		{
+			"OpenRouter", "This endpoint's maximum context length is 32768 tokens. However, you requested about 38000 tokens (29500 of text input, 500 of tool " +
+				"input, 8000 in the output).", 2768, []float64{8000, 2768}, true,
+		},
+		{
+			"SGLang", "Requested token count exceeds the model's maximum context length of 32768 tokens. You requested a total of 38000 tokens: 30000 tokens " +
+				"from the input messages and 8000 tokens for the completion.", 2768, []float64{8000, 2768}, true,
+		},
+		{"Anthropic", "input length and `max_tokens` exceed context limit: 30000 + LIMIT > 32768, decrease input length or `max_tokens`", 2768, []float64{8000, 2768}, true},
+		{
+			"a wrapped sentence", "litellm.BadRequestError: Hosted_vllmException - Error code: 400 - prompt of 30000 tokens and max_new_tokens of LIMIT do not fit: at " +
+				"most 32768", 2768, []float64{8000, 2768}, true,
+		},
+		{"no amount", "Please reduce the length of the messages or completion.", 2768, []float64{8000, 4000, 2000}, true},
+		{"no amount, no room", "Please reduce the length of the messages or completion.", 100, []float64{8000, 4000, 2000}, false},
+		{"OpenAI's cap", "max_tokens is too large: LIMIT. This model supports at most 4096 completion tokens, whereas you provided LIMIT.", 4096, []float64{8000, 4096}, true},
+		{"DeepSeek's cap", "Invalid max_tokens value, the valid range of max_tokens is [1, 4096]", 4096, []float64{8000, 4096}, true},
+		{"Anthropic's cap", "max_tokens: LIMIT > 4096, which is the maximum allowed number of output tokens for claude-3-5-sonnet-20241022", 4096, []float64{8000, 4096}, true},
+		{"Gemini's cap", "maxOutputTokens must be less than 4097", 4096, []float64{8000, 4097, 2048}, true},
+		{"another setting", "temperature must be at most 1", 100, []float64{8000}, false},
+		{"the prompt alone", "This model's maximum context length is 32768 tokens. However, you requested 98000 tokens (90000 in the messages, 8000 in the completion)", 0, []float64{8000}, false},
+		{"no room", "This model's maximum context length is 32768 tokens and your request has 32760 input tokens", 10, []float64{8000}, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPicky(t, func(sent map[string]any) string {
-				if limit, _ := sent["max_tokens"].(float64); int(limit) > tt.room {
-					return tt.message
+				sentLimit, _ := sent["max_tokens"].(float64)
+				limit := int(sentLimit)
+				if limit <= tt.room {
+					return ""
 				}
-				return ""
+				return openAIError(strings.NewReplacer("LIMIT", strconv.Itoa(limit), "LEFT", strconv.Itoa(32768-limit), "LEAST", strconv.Itoa(32768-limit+1)).Replace(tt.message))
 			})
-			c := llm.Config{Spec: "openai:m", BaseURL: p.URL, APIKey: "k", Sampling: qa.Sampling{MaxTokens: 1500}}
+			c := llm.Config{Spec: "openai:m", BaseURL: p.URL, APIKey: "k", Sampling: qa.Sampling{MaxTokens: 8000}, Pool: llm.NewPool(0)}
+			var notices []string
+			c.OnNotice = func(text string) { notices = append(notices, text) }
 			reply, err := ask(t, c)
 			if (err == nil) != tt.ok {
 				t.Errorf("error %v", err)
@@ -326,6 +365,20 @@ func TestReplyLimitTooLarge(t *testing.T) {
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("limits %v were sent, want %v", got, tt.want)
+			}
+			if !strings.Contains(tt.name, "cap") {
+				return
+			}
+			// A cap that a second request meets holds for the third.
+			before := len(p.sent)
+			for _, text := range []string{"another", "a third"} {
+				if _, err := ask(t, c, qa.Message{Role: qa.User, Text: text}); err != nil {
+					t.Error(err)
+				}
+			}
+			last := p.sent[before+len(tt.want)]["max_tokens"].(float64)
+			if last > 4097 || len(notices) != 1 || !strings.Contains(notices[0], "replies of at most 409") {
+				t.Errorf("limit %v, notices %q", last, notices)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -115,14 +116,18 @@ func (m *Retrier) pause(failures int, err error) time.Duration {
 	return backoff
 }
 
-// googleDelay matches the delay that Google requests in the body.
-var googleDelay = lazyregexp.New(`"retryDelay":\s*"([0-9.]+)s"`)
+// requestedDelay matches the delay that a body requests: Google's field, or a message of OpenAI's, Azure's or Groq's.
+var requestedDelay = lazyregexp.New(`(?i)retryDelay\\?":\s*\\?"([0-9.]+s)|` +
+	`(?:retry|try again|wait)(?: in| after| for)? ((?:[0-9.]+ ?(?:hour|minute|second|ms|h|m|s)[a-z]*(?:, |,? and | )?)+)`)
+
+// unitName matches the long names of units.
+var unitName = lazyregexp.New(`(h|m|s)(?:our|inute|econd|in|ec)[a-z]*|,| |and`)
 
 func retryDelay(body string) time.Duration {
-	found := googleDelay.FindStringSubmatch(body)
+	found := requestedDelay.FindStringSubmatch(body)
 	if found == nil {
 		return 0
 	}
-	d, _ := time.ParseDuration(found[1] + "s") // 0 for anything else
+	d, _ := time.ParseDuration(unitName.ReplaceAllString(strings.ToLower(found[1]+found[2]), "$1")) // 0 for anything else
 	return d
 }

@@ -84,13 +84,17 @@ func additional(object json.RawMessage, known ...string) members {
 	return all
 }
 
-// isEmpty reports whether a value is null, an empty text, or a list or an object of nothing else.
+// isEmpty reports whether a value is null, false, 0, an empty text, or a list or an object of nothing else.
 func isEmpty(value any) bool {
 	switch v := value.(type) {
 	case nil:
 		return true
 	case string:
 		return v == ""
+	case bool:
+		return !v
+	case float64:
+		return v == 0
 	case []any:
 		return !slices.ContainsFunc(v, func(item any) bool { return !isEmpty(item) })
 	case map[string]any:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 )
@@ -51,34 +52,42 @@ type chunk struct {
 		Index int `json:"index"`
 		Delta struct {
 			Content          text        `json:"content"`
-			ReasoningContent text        `json:"reasoning_content"`
-			Reasoning        text        `json:"reasoning"`
+			ReasoningContent aside       `json:"reasoning_content"`
+			Reasoning        aside       `json:"reasoning"`
 			ToolCalls        []callDelta `json:"tool_calls"`
 		} `json:"delta"`
-		FinishReason string `json:"finish_reason"`
+		FinishReason string          `json:"finish_reason"`
+		Error        json.RawMessage `json:"error"`
 	} `json:"choices"`
 	Usage *usage          `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
 
-// callDelta is a part of a tool call. The first part names it; servers that send a call whole may omit the index.
+// callDelta is a part of a tool call.
 type callDelta struct {
 	Index *int `json:"index"`
 	functionCall
 }
 
+// callParts is a tool call that arrives in parts.
+type callParts struct {
+	functionCall
+	index     int
+	arguments string
+}
+
 // joinCompletion joins the first choice of a stream.
 func joinCompletion(body []byte) (*llms.ContentChoice, error) {
 	var whole choice
-	var arguments []string
+	var calls []*callParts
 	c, message := completion{}, map[string]any{}
 	for _, event := range events(body) {
 		var part chunk
-		if err := json.Unmarshal(event, &part); err != nil {
+		if err := decode(event, &part); err != nil {
 			return nil, fmt.Errorf("the reply is not a stream of a chat completion: %w", err)
 		}
-		if len(part.Error) > 0 && string(part.Error) != "null" {
-			return nil, brokenStream{event}
+		if isError(part.Error) {
+			return nil, failedReply{event}
 		}
 		c.ID, c.Model = cmp.Or(c.ID, part.ID), cmp.Or(c.Model, part.Model)
 		if part.Usage != nil {
@@ -89,47 +98,109 @@ func joinCompletion(body []byte) (*llms.ContentChoice, error) {
 			if p.Index != 0 {
 				continue
 			}
+			if isError(p.Error) {
+				return nil, failedReply{wrapError(p.Error)}
+			}
 			whole.FinishReason = cmp.Or(p.FinishReason, whole.FinishReason)
 			whole.Message.Content += p.Delta.Content
 			whole.Message.ReasoningContent += p.Delta.ReasoningContent
 			whole.Message.Reasoning += p.Delta.Reasoning
-			whole.Message.ToolCalls, arguments = addCalls(whole.Message.ToolCalls, arguments, p.Delta.ToolCalls)
+			for _, part := range p.Delta.ToolCalls {
+				calls = addPart(calls, part)
+			}
 		}
 	}
 	if whole.FinishReason == "" && !bytes.Contains(body, []byte("[DONE]")) {
 		return nil, errCutStream
 	}
-	for i := range whole.Message.ToolCalls {
-		quoted, err := json.Marshal(arguments[i])
-		if err != nil {
-			return nil, err
-		}
-		whole.Message.ToolCalls[i].Function.Arguments = quoted
-	}
-	c.Choices = []choice{whole}
 	var err error
-	c.Choices[0].Message.raw, err = json.Marshal(message)
+	if whole.Message.ToolCalls, err = wholeCalls(calls); err != nil {
+		return nil, err
+	}
+	whole.Message.raw, err = json.Marshal(message)
+	c.Choices = []choice{whole}
 	return c.choice(), err
 }
 
-// addCalls adds the parts of an event to the calls and to the texts of their arguments.
-func addCalls(calls []functionCall, arguments []string, parts []callDelta) ([]functionCall, []string) {
-	for _, part := range parts {
-		at := len(calls)
-		switch {
-		case part.Index != nil:
-			at = min(max(*part.Index, 0), at)
-		case part.ID == "" && at > 0:
-			at--
+// wholeCalls returns the calls in the order of their indexes.
+func wholeCalls(parts []*callParts) ([]functionCall, error) {
+	slices.SortStableFunc(parts, func(a, b *callParts) int { return cmp.Compare(a.index, b.index) })
+	var calls []functionCall
+	for _, call := range parts {
+		quoted, err := json.Marshal(call.arguments)
+		if err != nil {
+			return nil, err
 		}
-		if at == len(calls) {
-			calls, arguments = append(calls, functionCall{}), append(arguments, "")
-		}
-		calls[at].ID = cmp.Or(calls[at].ID, part.ID)
-		calls[at].Function.Name += part.Function.Name
-		arguments[at] += argumentPiece(part.Function.Arguments)
+		call.Function.Arguments = quoted
+		calls = append(calls, call.functionCall)
 	}
-	return calls, arguments
+	return calls, nil
+}
+
+// addPart adds a part to the call that it continues, or as a new call.
+func addPart(calls []*callParts, part callDelta) []*callParts {
+	call := continued(calls, part)
+	if call == nil {
+		call = &callParts{}
+		if part.Index != nil {
+			call.index = *part.Index
+		} else if len(calls) > 0 {
+			call.index = calls[len(calls)-1].index
+		}
+		calls = append(calls, call)
+	}
+	call.ID = cmp.Or(call.ID, part.ID)
+	if part.Function.Name != call.Function.Name {
+		call.Function.Name += part.Function.Name
+	}
+	piece := argumentPiece(part.Function.Arguments)
+	if isObject(json.RawMessage(call.arguments)) && strings.TrimSpace(piece) != "" {
+		call.arguments = "" // complete, so this is the whole again
+	}
+	call.arguments += piece
+	return calls
+}
+
+// continued returns the call that a part belongs to, or nil for the first part of a call. Ids decide, then names, then
+// indexes: several servers send every call with index 0, or count from 1.
+func continued(calls []*callParts, part callDelta) *callParts {
+	for _, call := range slices.Backward(calls) {
+		if part.ID != "" && call.ID == part.ID && !call.differs(part) {
+			return call
+		}
+	}
+	for _, call := range slices.Backward(calls) {
+		if part.Index == nil || *part.Index == call.index {
+			if call.endsBefore(part) {
+				return nil
+			}
+			return call
+		}
+	}
+	if part.ID == "" && part.Function.Name == "" && len(calls) > 0 {
+		return calls[len(calls)-1] // a call begins with its name
+	}
+	return nil
+}
+
+// differs reports whether a part with the call's id names another call: some servers have one id for all.
+func (c *callParts) differs(part callDelta) bool {
+	name := part.Function.Name
+	return name != "" && (part.Index != nil && *part.Index != c.index || name != c.Function.Name && c.arguments != "")
+}
+
+// endsBefore reports whether a part with the call's index begins another call.
+func (c *callParts) endsBefore(part callDelta) bool {
+	name := part.Function.Name
+	switch {
+	case name == "":
+		return false // some servers give every part an id of its own
+	case part.ID != "" && c.ID != "":
+		return true
+	case name != c.Function.Name:
+		return c.arguments != "" // otherwise it is the rest of the name
+	}
+	return isObject(json.RawMessage(c.arguments)) && argumentPiece(part.Function.Arguments) != ""
 }
 
 // argumentPiece is a piece of arguments: a text, or an object if a server sends it whole.
@@ -139,14 +210,6 @@ func argumentPiece(raw json.RawMessage) string {
 		return piece
 	}
 	return string(raw)
-}
-
-// brokenStream is an error during a stream, in the form of an error body.
-type brokenStream struct{ body []byte }
-
-func (b brokenStream) Error() string {
-	message, _ := errorObject(b.body)
-	return message
 }
 
 // messageEvent is an event of a message's stream.
@@ -174,12 +237,12 @@ func joinMessage(body []byte) (*llms.ContentChoice, error) {
 	done := false
 	for _, raw := range events(body) {
 		var event messageEvent
-		if err := json.Unmarshal(raw, &event); err != nil {
+		if err := decode(raw, &event); err != nil {
 			return nil, fmt.Errorf("the reply is not a stream of a message: %w", err)
 		}
 		switch event.Type {
 		case "error":
-			return nil, brokenStream{raw}
+			return nil, failedReply{raw}
 		case "message_start":
 			if event.Message != nil {
 				whole = *event.Message

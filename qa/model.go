@@ -41,7 +41,7 @@ type FailureClass string
 
 // The classes of failure.
 const (
-	// FailAuth is a rejected key, a missing permission or an account without credit.
+	// FailAuth is a rejected key, a missing permission, or an account without credit or with a quota used up for the day.
 	FailAuth FailureClass = "auth"
 	// FailRateLimit is a rate limit for requests or tokens.
 	FailRateLimit FailureClass = "rate_limit"
@@ -63,7 +63,7 @@ const (
 	FailContextOverflow FailureClass = "context_overflow"
 	// FailCancelled is a call cancelled by the caller or by the caller's own deadline.
 	FailCancelled FailureClass = "cancelled"
-	// FailGarbage is a successful response without a reply: a web page, truncated JSON, no choices.
+	// FailGarbage is a successful response without a reply: a web page, truncated JSON, no choices, an error without a status.
 	FailGarbage FailureClass = "garbage"
 	// FailBudget is a request that was not retried because its question has too little budget left.
 	FailBudget FailureClass = "budget"
@@ -97,6 +97,8 @@ type CallError struct {
 	Err error
 	// Hint suggests a solution; may be empty.
 	Hint string
+	// MaybeLong reports that the refused conversation takes much of the model's window, so its length may be the reason.
+	MaybeLong bool
 }
 
 // Error includes the number of requests and the hint.

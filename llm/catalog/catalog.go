@@ -127,7 +127,7 @@ var (
 	// vendorPrefix matches an owner (Qwen/, models/, publishers/google/models/), and Bedrock's regions and vendors (us.anthropic.).
 	vendorPrefix = lazyregexp.New(`^(.*/)?([A-Za-z-]+\.)*`)
 	// stage matches a date, a version or a stage at the end of a name.
-	stage     = lazyregexp.New(`(?i)[-@](\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{8}|\d{3,4}|latest|exp|experimental|preview|beta|v\d+(:\d+)?)$|:[a-z]+$`)
+	stage     = lazyregexp.New(`(?i)[-@](\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{8}|\d{3,4}|latest|exp|experimental|preview|beta|high|medium|low|v\d+(:\d+)?)$|:[a-z]+$`)
 	quantised = lazyregexp.New(`(?i)[-:](i?q\d\w*|fp\d+|bf16|fp16|awq|gptq|int[48]|gguf|gptq-int[48])$`)
 )
 
