@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/internal/httpclient"
 	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
@@ -47,8 +48,9 @@ func Classify(err error) qa.FailureClass {
 
 // class goes by the code first, then by the status, then by the message, without what it repeats of the request.
 func (e *HTTPError) class() qa.FailureClass {
+	said := e.said()
 	switch {
-	case e.Status >= 400 && (lengthCode.MatchString(e.said()) || slices.Contains(e.refusal().codes, zhipuLength)):
+	case lengthCode.MatchString(said), slices.Contains(e.codes, zhipuLength):
 		return qa.FailContextOverflow
 	case e.refusesImages():
 		return qa.FailImages
@@ -66,9 +68,8 @@ func (e *HTTPError) class() qa.FailureClass {
 		return qa.FailServer
 	case e.overflows():
 		return qa.FailContextOverflow
-	case e.says("credit balance is too low", "api_key_invalid", "api key not valid"):
-		// Anthropic and Google report these as bad requests.
-		return qa.FailAuth
+	case spent.MatchString(said), badKey.MatchString(said):
+		return qa.FailAuth // Anthropic and Google report these as bad requests
 	}
 	return qa.FailBadRequest
 }
@@ -77,22 +78,24 @@ var (
 	requested = lazyregexp.New(`limit:? ([\d,]+).{0,20}requested:? ([\d,]+)`)
 	longQuota = lazyregexp.New(`(per|each|this)[ _-]?(day|week|month)|daily|weekly|monthly|\b[rt]pd\b`)
 	minute    = lazyregexp.New(`per[ _-]?(second|minute|min\b|hour)|\b[rt]p[ms]\b`)
-	spent     = lazyregexp.New(`(exceeded|used up|out of|no|insufficient|reached)[\W_]+(\w+\W+){0,4}?(quota|credits?|balance|billing)\b` +
+	noAccount = lazyregexp.New(`insufficient|billing`)
+	spent     = lazyregexp.New(`(exceeded|used up|out of|no|insufficient|reached)[\W_]+(\w+[\W_]+){0,4}?(quota|credits?|balance|billing)` +
 		`|(quota|credits?|balance|billing)[\W_]+(\w+[\W_]+){0,3}?(exceeded|exhausted|used up|reached|insufficient|too low|depleted|not active)`)
+	badKey = lazyregexp.New(`api.key.(not valid|invalid)`)
 )
 
 // rateClass separates a limit that passes from permanent failures with the same status: a request of more tokens than a
-// whole minute allows, a limit of a day or longer, and an account without credit. Gemini has one wording for its limits
-// and lists the names of those exceeded.
+// whole minute allows, a quota of a day or longer, and an account without credit. The names of quotas and a delay decide,
+// and then the message: Gemini has one wording for all its limits.
 func (e *HTTPError) rateClass() qa.FailureClass {
-	said, codes := e.said(), strings.ToLower(strings.Join(e.refusal().codes, " "))
+	said, codes := e.said(), strings.ToLower(strings.Join(e.codes, " "))
 	m := requested.FindStringSubmatch(said)
 	switch {
 	case m != nil && number(m[2]) > number(m[1]):
 		return qa.FailBadRequest
-	case longQuota.MatchString(codes), strings.Contains(codes, "insufficient_quota"):
+	case longQuota.MatchString(codes), noAccount.MatchString(codes):
 		return qa.FailAuth
-	case minute.MatchString(codes):
+	case minute.MatchString(codes), e.RetryAfter > 0 && e.RetryAfter <= httpclient.LongestPause:
 		return qa.FailRateLimit
 	case longQuota.MatchString(said):
 		return qa.FailAuth
@@ -106,46 +109,42 @@ func (e *HTTPError) rateClass() qa.FailureClass {
 const zhipuLength = "1261"
 
 var (
-	// lengthCode matches the names that several servers and LiteLLM have for it, also within a message.
-	lengthCode   = lazyregexp.New(`context_?(length|size|window)_?exceeded|exceed_context_(length|size|window)|prompt_tokens_exceeded`)
+	// lengthCode matches the codes for it, also within a message.
+	lengthCode   = lazyregexp.New(`(context|prompt|input)_?(length|size|window|tokens)?_?(exceeded|too_long)|exceed_context`)
 	accountWords = lazyregexp.New(`quota|organi[sz]ation|budget|credits?\b|billing|subscription|minute|\bhour|\bday\b|daily|month|\brate\b`)
 	objectWords  = lazyregexp.New(`image|pixel|\bfile|bytes?\b|\d ?[kmg]i?b\b`)
 	windowWords  = lazyregexp.New(`context (length|window|size|limit)|context_`)
 	inputWords   = lazyregexp.New(`\b(inputs?|prompts?|messages|conversation|sequence|context)\b`)
-	replyWords   = lazyregexp.New(`max_?\w*tokens|num_predict|completion|output (tokens?|length|limit)`)
+	replyWords   = lazyregexp.New(`max_?(new_?|completion_?|output_?)?tokens|num_predict|completion|output (tokens?|length|limit)`)
 	unitWords    = lazyregexp.New(`token|length|context`)
-	excessWords  = lazyregexp.New(`exceed|too (long|large|big|many|high)|(long|larg|great|high|bigg)er than|more than|less than|` +
-		`at most|only|[<>]=?|not enough|reduce|shorter|range|between|maximum|limit|at least`)
-	// tooLong matches an input, an excess and the limit in one sentence.
-	tooLong = lazyregexp.New(`\b(inputs?|prompts?|messages|conversation|sequence|request)\b[^.;]*` +
-		`(exceeds?|(long|larg|great)er than)\b[^.;]*(context|window|max(imum)?\b[^.;]*(length|tokens)|tokens? limit)|\b(input|prompt|conversation|sequence)\b[^.;]* too long` +
-		`|\b(input|prompt) length\b[^.;]*(should|must)\b[^.;]*\d{3}|too many( input| prompt)? tokens`)
-	negative = lazyregexp.New(`max_\w*tokens\b.*\s-\d`)
-	digits   = lazyregexp.New(`(?:^|[^\w.-])(\d[\d,_]*)\b`) // not those of a model's name
+	excessWords  = lazyregexp.New(`exceed|too |than|at (most|least)|only|[<>]|not enough|reduce|shorter|range|between|maximum|limit`)
+	// tooLong matches an input and an excess in one sentence without two amounts.
+	tooLong = lazyregexp.New(`\b(inputs?|prompts?|messages|conversation|sequence|request)\b[^.;]*(exceed|(long|larg|great)er than)` +
+		`[^.;]*(context|window|max(imum)?\b[^.;]*(length|tokens)|tokens? limit)|\b(input|prompt|conversation|sequence)\b[^.;]* too long` +
+		`|\b(input|prompt) length\b[^.;]*\d{3}|too many( input| prompt)? tokens|max_\w*tokens\b.*\s-\d`)
+	digits = lazyregexp.New(`(?:^|[^\w.-])(\d[\d,_]*)\b`) // not those of a model's name
 )
 
 // leastWindow and mostWindow bound the numbers in a message that may be amounts of tokens, and not a count or an id.
 const leastWindow, mostWindow = 256, 12_000_000
 
-// overflows reports whether the message is about the length of the conversation: an input, an excess and a limit in one
-// sentence, or two amounts. The limit of an account, an image or a reply is another matter.
+// overflows reports whether the message is about the length of the conversation: by two amounts, or by an input and an
+// excess. The limit of an account, an image or a reply is another matter.
 func (e *HTTPError) overflows() bool {
 	said := e.said()
-	switch {
-	case accountWords.MatchString(said), objectWords.MatchString(said) && !windowWords.MatchString(said):
+	if accountWords.MatchString(said) || objectWords.MatchString(said) && !windowWords.MatchString(said) {
 		return false
-	case tooLong.MatchString(said), negative.MatchString(said):
-		return true
 	}
 	amounts := e.amounts()
-	return len(amounts) > 1 && slices.Min(amounts) < slices.Max(amounts) && excessWords.MatchString(said) &&
-		(inputWords.MatchString(said) && unitWords.MatchString(said) || strings.Contains(said, "token") && !replyWords.MatchString(said))
+	two := len(amounts) > 1 && slices.Min(amounts) < slices.Max(amounts)
+	input := inputWords.MatchString(said) && unitWords.MatchString(said)
+	return tooLong.MatchString(said) || two && (input || strings.Contains(said, "token") && !replyWords.MatchString(said))
 }
 
 // amounts returns the numbers in the message that may be amounts of tokens.
 func (e *HTTPError) amounts() []int {
 	var all []int
-	for _, m := range digits.FindAllStringSubmatch(e.refusal().message, -1) {
+	for _, m := range digits.FindAllStringSubmatch(e.Message, -1) {
 		if n := number(m[1]); n >= leastWindow && n <= mostWindow && n != e.Status {
 			all = append(all, n)
 		}
@@ -162,8 +161,7 @@ func (e *HTTPError) limitsReply() bool {
 	case e.Status < http.StatusInternalServerError && !slices.Contains(refused, e.Status):
 		return false
 	}
-	message := strings.ToLower(e.refusal().message)
-	return !accountWords.MatchString(said) && !refuses.MatchString(message) && replyWords.MatchString(said) && excessWords.MatchString(said)
+	return !accountWords.MatchString(said) && !refuses.MatchString(strings.ToLower(e.Message)) && replyWords.MatchString(said) && excessWords.MatchString(said)
 }
 
 // mayBeLong reports whether the request may have been refused for its length, although the error does not say so.
@@ -183,26 +181,20 @@ func number(text string) int {
 	return n
 }
 
-// refusesImages matches the messages of common servers. They count with every status but 429: llama.cpp and Ollama
-// report them as a server error, OpenRouter as a model that is not found.
-func (e *HTTPError) refusesImages() bool {
-	return e.Status >= 400 && e.Status != http.StatusTooManyRequests && e.says(
-		"image input is not supported", "images are not supported", "image inputs are not supported", "not support image",
-		"n't support image", "support image input", "image_url is only supported", "is not a multimodal model",
-		"not support multimodal", "not a vision model", "not support vision", "at most 0 image", "unknown variant `image_url`",
-		"missing data required for image input", "image content is not supported", "image input not supported",
-	)
-}
+var imageWords = lazyregexp.New(`image|vision|multi-?modal`)
 
-func (e *HTTPError) says(words ...string) bool {
+// refusesImages reports whether an error on a request with images is about images, and not about their size. It counts with
+// every status but 429: OpenRouter reports a model that is not found, llama.cpp and Ollama a server error, which may also be
+// a failure to read an image.
+func (e *HTTPError) refusesImages() bool {
 	said := e.said()
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(said, w) })
+	return e.images && e.Status != http.StatusTooManyRequests && imageWords.MatchString(said) && len(e.amounts()) == 0 &&
+		(e.Status < http.StatusInternalServerError || refuses.MatchString(said) || strings.Contains(said, "missing"))
 }
 
 // said is the endpoint's message and its codes in lower case.
 func (e *HTTPError) said() string {
-	r := e.refusal()
-	return strings.ToLower(r.message + " " + strings.Join(r.codes, " "))
+	return strings.ToLower(e.Message + " " + strings.Join(e.codes, " "))
 }
 
 // hintOn returns a hint on fixing a failed call, for a run and airqa doctor; empty if the error is sufficient.
@@ -231,6 +223,8 @@ var classHints = map[qa.FailureClass]string{
 	qa.FailContextOverflow: "the conversation and the reply limit exceed the model's context window",
 }
 
+var httpsWanted = lazyregexp.New(`to an https server|sent to https port`)
+
 // hint is more specific than the class if status and text allow it.
 func (e *HTTPError) hint() string {
 	switch {
@@ -238,7 +232,7 @@ func (e *HTTPError) hint() string {
 		return "if that address is right, use it as the base URL"
 	case strings.Count(e.Endpoint, "/chat/completions") > 1, strings.Count(e.Endpoint, "/messages") > 1:
 		return "the base URL must not include /chat/completions or /messages"
-	case e.says("to an https server", "sent to https port"):
+	case httpsWanted.MatchString(e.said()):
 		return "the server speaks https: write https:// in the base URL"
 	case e.class() == qa.FailImages:
 		return ""

@@ -76,7 +76,11 @@ func TestClasses(t *testing.T) {
 			s.Fail(test.fault, test.fault)
 			c := config(s, "m")
 			c.MaxRetries = 1
-			_, err := ask(t, c)
+			message := qa.Message{Role: qa.User, Text: "why?"}
+			if test.class == qa.FailImages {
+				message.Images = []qa.Image{{MIME: "image/png", Data: []byte("png")}}
+			}
+			_, err := ask(t, c, message)
 			if qa.ClassOf(err) != test.class || !strings.Contains(err.Error(), test.text) {
 				t.Errorf("error %q of class %s, want class %s", err, qa.ClassOf(err), test.class)
 			}
@@ -97,7 +101,7 @@ func TestHTTPErrorSurvives(t *testing.T) {
 	if !errors.As(err, &got) {
 		t.Fatalf("error %v", err)
 	}
-	if got.Status != 429 || got.RetryAfter.Seconds() != 90 || got.Endpoint != s.Host()+"/v1/chat/completions" || got.Body == "" {
+	if got.Status != 429 || got.RetryAfter.Seconds() != 90 || got.Endpoint != s.Host()+"/v1/chat/completions" || got.Message == "" {
 		t.Errorf("%+v", got)
 	}
 }

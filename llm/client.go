@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -17,11 +19,8 @@ import (
 	"airqa/qa"
 )
 
-const (
-	// maxReply is the maximum size of a reply's body, maxErrorBody of the part kept in an error.
-	maxReply     = 32 << 20
-	maxErrorBody = 2000
-)
+// maxReply is the maximum size of a reply's body.
+const maxReply = 32 << 20
 
 // client is the [llms.Model] of the built-in providers: each call makes one request in the protocol of its codec. It
 // reads only the tools from the call options; sampling is set once, because langchaingo's options cannot express an
@@ -56,7 +55,7 @@ func (c *client) GenerateContent(
 	if err != nil {
 		return nil, err
 	}
-	choice, err := c.post(ctx, r.body)
+	choice, err := c.post(ctx, r)
 	if err != nil {
 		return nil, c.adapt(m, r, err)
 	}
@@ -65,9 +64,10 @@ func (c *client) GenerateContent(
 
 // request is a request as fields and as the bytes to send. Its key stays the same when its reply limit is lowered.
 type request struct {
-	full map[string]any
-	body []byte
-	key  [sha256.Size]byte
+	full   map[string]any
+	body   []byte
+	key    [sha256.Size]byte
+	images bool
 }
 
 func (c *client) encode(chat []llms.MessageContent, tools []llms.Tool) (request, error) {
@@ -86,11 +86,14 @@ func (c *client) encode(chat []llms.MessageContent, tools []llms.Tool) (request,
 	if err != nil {
 		return request{}, c.fault(qa.FailBadRequest, fmt.Sprintf("write the request: %v", err))
 	}
-	return request{full, body, key}, nil
+	images := slices.ContainsFunc(chat, func(m llms.MessageContent) bool {
+		return slices.ContainsFunc(m.Parts, func(p llms.ContentPart) bool { _, ok := p.(llms.BinaryContent); return ok })
+	})
+	return request{full, body, key, images}, nil
 }
 
-func (c *client) post(ctx context.Context, body []byte) (*llms.ContentChoice, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(c.codec.path).String(), bytes.NewReader(body))
+func (c *client) post(ctx context.Context, r request) (*llms.ContentChoice, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(c.codec.path).String(), bytes.NewReader(r.body))
 	if err != nil {
 		return nil, c.fault(qa.FailBadRequest, err.Error())
 	}
@@ -102,7 +105,7 @@ func (c *client) post(ctx context.Context, body []byte) (*llms.ContentChoice, er
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	choice, err := c.answer(resp, body)
+	choice, err := c.answer(resp, r)
 	if err != nil {
 		return nil, answered{err, resp.StatusCode}
 	}
@@ -119,11 +122,16 @@ type answered struct {
 // Unwrap returns the error in the response.
 func (a answered) Unwrap() error { return a.error }
 
-func (c *client) answer(resp *http.Response, sent []byte) (*llms.ContentChoice, error) {
+func (c *client) answer(resp *http.Response, r request) (*llms.ContentChoice, error) {
 	body, err := httpclient.ReadAll(resp.Body, maxReply)
 	switch {
 	case resp.StatusCode >= 300:
-		return nil, c.httpError(resp.StatusCode, resp.Header, body, sent)
+		own := readRefusal(body)
+		if page, ok := webPage(string(body)); ok {
+			own.message = page
+		}
+		own.message = cmp.Or(own.message, string(body))
+		return nil, c.httpError(resp, resp.StatusCode, own, r)
 	case errors.Is(err, httpclient.ErrTooLarge):
 		return nil, c.fault(qa.FailGarbage, err.Error())
 	case err != nil:
@@ -133,35 +141,38 @@ func (c *client) answer(resp *http.Response, sent []byte) (*llms.ContentChoice, 
 	if c.codec.readStream != nil && isStream(resp.Header.Get("Content-Type"), body) {
 		read = c.codec.readStream
 	}
-	if err := checkSuccess(body); err != nil {
-		return nil, c.rejected(body, sent, err)
-	}
-	choice, err := read(body)
+	err = checkSuccess(body)
+	var choice *llms.ContentChoice
 	if err == nil {
-		err = checkFinish(choice)
+		choice, err = read(body)
 	}
-	if err != nil {
-		return nil, c.rejected(body, sent, err)
+	if err == nil && failedFinish.MatchString(choice.StopReason) {
+		err = failedReply{refusal{message: "the reply ended with the finish reason " + choice.StopReason}}
 	}
-	return choice, nil
+	var failed failedReply
+	if err != nil && !errors.As(err, &failed) {
+		failed.refusal = readRefusal(body)
+	}
+	switch {
+	case err == nil:
+		return choice, nil
+	case !failed.found():
+		return nil, c.garbage(body, err)
+	case failed.status() != 0:
+		return nil, c.httpError(resp, failed.status(), failed.refusal, r)
+	}
+	// The reply has no status, but its code may have a meaning.
+	if e := c.httpError(resp, http.StatusBadRequest, failed.refusal, r); e.class() == qa.FailContextOverflow {
+		return nil, e
+	}
+	return nil, c.fault(qa.FailGarbage, failed.message)
 }
 
-// rejected explains a success status without a reply. OpenRouter reports failures of its backend that way, with the
-// status as the code of an error object; Ollama reports a failure during a reply as a bare error.
-func (c *client) rejected(body, sent []byte, err error) error {
-	var failed failedReply
-	if errors.As(err, &failed) {
-		body = failed.body
-	}
-	refusal := readRefusal(body)
-	if status := refusal.status(); status != 0 {
-		return c.httpError(status, nil, body, sent)
-	}
-	if refusal.message != "" {
-		return c.fault(qa.FailGarbage, refusal.message)
-	}
-	detail := fmt.Sprintf("%v: %s", err, c.keep(body))
-	page, ok := webPage(c.keep(body))
+// garbage explains a success status without a reply.
+func (c *client) garbage(body []byte, err error) error {
+	text := c.redact(string(body))
+	detail := fmt.Sprintf("%v: %s", err, text)
+	page, ok := webPage(text)
 	if ok {
 		detail = "the reply is " + page
 	}

@@ -34,9 +34,8 @@ func decode(data []byte, v any) error {
 }
 
 type choice struct {
-	Message      answer          `json:"message"`
-	FinishReason string          `json:"finish_reason"`
-	Error        json.RawMessage `json:"error"`
+	Message      answer `json:"message"`
+	FinishReason string `json:"finish_reason"`
 }
 
 // answer is the message of a choice.
@@ -82,10 +81,10 @@ type usage struct {
 	CacheHit int `json:"prompt_cache_hit_tokens"`
 }
 
-// text is a string, null, or a list of parts, whose texts are joined.
+// text is a string, null, a part with a text, or a list of parts, whose texts are joined.
 type text string
 
-// UnmarshalJSON accepts all three forms.
+// UnmarshalJSON accepts all these forms.
 func (t *text) UnmarshalJSON(data []byte) error {
 	var plain string
 	if json.Unmarshal(data, &plain) == nil {
@@ -93,7 +92,10 @@ func (t *text) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	var parts []json.RawMessage
-	if json.Unmarshal(data, &parts) != nil {
+	switch {
+	case isObject(data):
+		parts = []json.RawMessage{data}
+	case json.Unmarshal(data, &parts) != nil:
 		return errors.New("neither a text nor a list of parts")
 	}
 	var all strings.Builder
@@ -102,7 +104,7 @@ func (t *text) UnmarshalJSON(data []byte) error {
 		if decode(raw, &part) != nil && json.Unmarshal(raw, &part.Text) != nil {
 			return errors.New("a part of the content is neither a text nor an object")
 		}
-		if part.Type == "text" || part.Type == "" {
+		if slices.Contains([]string{"", "text", "output_text"}, part.Type) {
 			all.WriteString(part.Text)
 		}
 	}
@@ -119,55 +121,44 @@ func (a *aside) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// failedReply is an error in a response with a success status, in the form of an error body.
-type failedReply struct{ body []byte }
+// failedReply is an error in a response with a success status.
+type failedReply struct{ refusal }
 
-func (f failedReply) Error() string { return readRefusal(f.body).message }
-
-// wrapError is the body of an error: a text, or an object as an endpoint sends it.
-func wrapError(v any) []byte {
-	body, err := json.Marshal(map[string]any{"error": v})
-	if err != nil {
-		return nil
-	}
-	return body
-}
+func (f failedReply) Error() string { return f.message }
 
 // failedFinish matches finish reasons of a reply that the endpoint did not finish.
 var failedFinish = lazyregexp.New(`(?i)error|abort|cancel|fail|insufficient|interrupt|shut_?down|time_?out|overload|unavailable`)
 
-// checkFinish reports a reply that the endpoint broke off.
-func checkFinish(choice *llms.ContentChoice) error {
-	if failedFinish.MatchString(choice.StopReason) {
-		return failedReply{wrapError("the reply ended with the finish reason " + choice.StopReason)}
-	}
-	return nil
-}
-
-// checkSuccess reports an error in a response with a success status. MiniMax reports its errors as base_resp.
+// checkSuccess reports an error in a response with a success status, or in an event of a stream: some servers send an empty
+// one with every reply. MiniMax has base_resp.
 func checkSuccess(body []byte) error {
 	var got struct {
-		Error    json.RawMessage `json:"error"`
-		BaseResp struct {
+		Error, Errors any
+		Choices       []struct{ Error any }
+		BaseResp      struct {
 			Code    int    `json:"status_code"`
 			Message string `json:"status_msg"`
 		} `json:"base_resp"`
 	}
-	switch {
-	case decode(body, &got) != nil:
+	if decode(body, &got) != nil {
 		return nil // the reader explains it
-	case isError(got.Error):
-		return failedReply{body}
-	case got.BaseResp.Code != 0:
-		return failedReply{wrapError(got.BaseResp.Message)}
 	}
-	return nil
-}
-
-// isError reports whether the value of an "error" is one: some servers send it empty with every reply.
-func isError(raw json.RawMessage) bool {
-	var value any
-	return json.Unmarshal(raw, &value) == nil && !isEmpty(value)
+	var r refusal
+	r.read("error", got.Error)
+	r.read("error", got.Errors)
+	for _, c := range got.Choices {
+		r.read("error", c.Error)
+	}
+	if got.BaseResp.Code != 0 {
+		r.add("error", got.BaseResp.Message)
+	}
+	if got.Error == true {
+		r = readRefusal(body)
+	}
+	if !r.found() {
+		return nil
+	}
+	return failedReply{r}
 }
 
 func readCompletion(body []byte) (*llms.ContentChoice, error) {
@@ -177,9 +168,6 @@ func readCompletion(body []byte) (*llms.ContentChoice, error) {
 	}
 	if len(c.Choices) == 0 {
 		return nil, errors.New("the reply has no choices")
-	}
-	if first := c.Choices[0]; isError(first.Error) {
-		return nil, failedReply{wrapError(first.Error)}
 	}
 	return c.choice(), nil
 }

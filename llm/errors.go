@@ -2,12 +2,10 @@ package llm
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -18,42 +16,29 @@ import (
 	"airqa/qa"
 )
 
-// HTTPError is a response with an error status.
+// HTTPError is a response with an error status, or an error in a successful response.
 type HTTPError struct {
 	Status int
 	// RetryAfter is the pause that the endpoint requested, or 0.
 	RetryAfter time.Duration
-	// Body is the start of the response body, redacted.
-	Body string
+	// Message is the endpoint's own, redacted and without what it repeats of the request; may be empty.
+	Message string
 	// Endpoint is the host and the path.
 	Endpoint string
 	// Location is the target of a redirect, without query and credentials.
 	Location string
-	own      refusal
+	// codes are the parts of the error for programs, redacted; images is true if the request had images.
+	codes  []string
+	images bool
 }
 
 // Error names the request, the status and the endpoint's own message.
 func (e *HTTPError) Error() string {
-	return fmt.Sprintf("POST %s: HTTP %d: %s", e.Endpoint, e.Status, excerpt(e.message()))
-}
-
-func (e *HTTPError) message() string {
+	message := cmp.Or(e.Message, http.StatusText(e.Status))
 	if e.Status >= 300 && e.Status < 400 {
-		return strings.TrimSpace("redirects are not followed; it points to " + cmp.Or(e.Location, "nowhere"))
+		message = "redirects are not followed; it points to " + cmp.Or(e.Location, "nowhere")
 	}
-	if page, ok := webPage(e.Body); ok {
-		return page
-	}
-	return cmp.Or(strings.TrimSpace(e.refusal().message), http.StatusText(e.Status))
-}
-
-// refusal is the error without what it repeats of the request; of a body in no known format, all of it.
-func (e *HTTPError) refusal() refusal {
-	own := e.own
-	if own.message == "" {
-		own = readRefusal([]byte(e.Body))
-	}
-	return refusal{cmp.Or(own.message, e.Body), own.codes}
+	return fmt.Sprintf("POST %s: HTTP %d: %s", e.Endpoint, e.Status, excerpt(message))
 }
 
 var (
@@ -92,100 +77,6 @@ func (e *Fault) Error() string {
 	return fmt.Sprintf("POST %s: %s", e.Endpoint, e.Detail)
 }
 
-// refusal is what an endpoint says about a failed request.
-type refusal struct {
-	message string
-	// codes are the parts for programs: codes, types, the parameter and the names of exceeded quotas.
-	codes []string
-}
-
-// readRefusal reads the error formats of endpoints: {"error": {"message", "code", "type"}}, {"error": "text"} (Ollama),
-// {"message", "code"} (vLLM), {"detail": "text"} or {"detail": [{"msg"}]} (FastAPI), and one of these as the only element
-// of a list (Google). OpenRouter has the error of its backend as a text in the metadata.
-func readRefusal(body []byte) refusal {
-	var list []json.RawMessage
-	if json.Unmarshal(body, &list) == nil && len(list) == 1 {
-		body = list[0]
-	}
-	var outer struct {
-		Error                            json.RawMessage
-		Message, Detail, Msg, Code, Type json.RawMessage
-	}
-	if decode(body, &outer) != nil {
-		return refusal{}
-	}
-	var inner struct {
-		Message, Code, Type, Status, Param json.RawMessage
-		Metadata                           struct{ Raw string }
-		Details                            []struct{ Violations []struct{ QuotaID string } }
-	}
-	if decode(outer.Error, &inner) != nil {
-		inner.Message = outer.Error
-	}
-	own := refusal{
-		firstOf(outer.Message, inner.Message, detailText(outer.Detail), outer.Msg),
-		texts(inner.Code, inner.Type, inner.Status, inner.Param, outer.Code, outer.Type),
-	}
-	if cause := readRefusal([]byte(inner.Metadata.Raw)); cause.message != "" {
-		own.message += ": " + cause.message
-		own.codes = append(own.codes, cause.codes...)
-	}
-	for _, d := range inner.Details {
-		for _, v := range d.Violations {
-			own.codes = append(own.codes, v.QuotaID)
-		}
-	}
-	return own
-}
-
-// detailText is FastAPI's detail without the rejected input, which repeats the conversation.
-func detailText(detail json.RawMessage) json.RawMessage {
-	var faults []struct{ Msg string }
-	if json.Unmarshal(detail, &faults) != nil {
-		return detail
-	}
-	var all []string
-	for _, f := range faults {
-		all = append(all, f.Msg)
-	}
-	return json.RawMessage(strings.Join(all, "; ")) // a text that is no JSON stays as it is
-}
-
-// status is the HTTP status among the codes; 0 if there is none.
-func (r refusal) status() int {
-	for _, code := range r.codes {
-		if status, err := strconv.Atoi(code); err == nil && status >= 400 && status <= 599 {
-			return status
-		}
-	}
-	return 0
-}
-
-// texts returns the values present.
-func texts(values ...json.RawMessage) []string {
-	var all []string
-	for _, value := range values {
-		if text := firstOf(value); text != "" {
-			all = append(all, text)
-		}
-	}
-	return all
-}
-
-// firstOf returns the first value present, a string without its quotes and anything else as written.
-func firstOf(values ...json.RawMessage) string {
-	for _, value := range values {
-		var text string
-		if json.Unmarshal(value, &text) != nil {
-			text = string(value)
-		}
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // excerpt shortens a text to one line.
 func excerpt(text string) string {
 	return terminal.Truncate(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "), 300, " …")
@@ -212,17 +103,16 @@ func (s site) fault(class qa.FailureClass, detail string) *Fault {
 	return &Fault{Class: class, Endpoint: s.where, Detail: excerpt(s.redact(detail))}
 }
 
-// httpError is the error in a response to a request with the body sent.
-func (s site) httpError(status int, header http.Header, body, sent []byte) *HTTPError {
-	text := s.redact(string(body))
-	own := readRefusal([]byte(text))
-	own.message = withoutEcho(s.redact(cmp.Or(own.message, text)), string(sent))
-	for i := range own.codes {
-		own.codes[i] = s.redact(own.codes[i])
+// httpError is the error that a response to r contains.
+func (s site) httpError(resp *http.Response, status int, own refusal, r request) *HTTPError {
+	for i, code := range own.codes {
+		own.codes[i] = s.redact(code)
 	}
+	message := withoutEcho(s.redact(own.message), string(r.body))
 	return &HTTPError{
-		Status: status, RetryAfter: max(httpclient.RetryAfter(header, s.now()), retryDelay(text)), Body: s.keep(body), Endpoint: s.where,
-		Location: s.redact(bareAddress(header.Get("Location"))), own: own,
+		Status: status, Message: message, Endpoint: s.where, codes: own.codes, images: r.images,
+		RetryAfter: max(httpclient.RetryAfter(resp.Header, s.now()), own.delay, delayIn(message)),
+		Location:   s.redact(bareAddress(resp.Header.Get("Location"))),
 	}
 }
 
@@ -237,12 +127,19 @@ var escapes = strings.NewReplacer(
 // withoutEcho removes the runs of words that a message repeats of a request, which may be a conversation about limits.
 func withoutEcho(message, sent string) string {
 	fields := strings.Fields(escapes.Replace(message))
-	request := " " + strings.Join(bareWords(strings.Fields(escapes.Replace(sent))), " ") + " "
-	words := bareWords(fields)
+	words, request := bareWords(fields), bareWords(strings.Fields(escapes.Replace(sent)))
+	if len(words) < echoWords {
+		return message
+	}
+	run := func(words []string, at int) string { return strings.Join(words[at:at+echoWords], " ") }
+	sentRuns := map[string]bool{}
+	for i := range len(request) - echoWords + 1 {
+		sentRuns[run(request, i)] = true
+	}
 	own, repeated := fields[:0:0], 0 // repeated is the end of the run
 	for i := range words {
-		if end := i + echoWords; end <= len(words) && strings.Contains(request, " "+strings.Join(words[i:end], " ")+" ") {
-			repeated = end
+		if i+echoWords <= len(words) && sentRuns[run(words, i)] {
+			repeated = i + echoWords
 		}
 		switch {
 		case i >= repeated:
@@ -275,16 +172,6 @@ func bareAddress(location string) string {
 		return ""
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-}
-
-// keep returns the part of a body to keep in an error. It redacts before it truncates, so that no partial key remains,
-// and uses the decoded message if JSON escapes hid a key.
-func (s site) keep(body []byte) string {
-	text := s.redact(string(body))
-	if message := readRefusal([]byte(text)).message; s.redact(message) != message {
-		text = s.redact(message)
-	}
-	return strings.ToValidUTF8(text[:min(len(text), maxErrorBody)], "?")
 }
 
 func (s site) redact(text string) string { return httpclient.Redact(text, s.key) }

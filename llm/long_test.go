@@ -42,7 +42,11 @@ func TestMaybeLong(t *testing.T) {
 			s.Fail(openaitest.Body(test.status, test.body))
 			c := config(s, test.model)
 			c.MaxRetries = -1
-			_, err := ask(t, c, qa.Message{Role: qa.User, Text: strings.Repeat(" word", test.words)})
+			message := qa.Message{Role: qa.User, Text: strings.Repeat(" word", test.words)}
+			if test.name == "images" {
+				message.Images = []qa.Image{{MIME: "image/png", Data: []byte("png")}}
+			}
+			_, err := ask(t, c, message)
 			var call *qa.CallError
 			if !errors.As(err, &call) || call.MaybeLong != test.want {
 				t.Errorf("%+v, want %v", err, test.want)

@@ -197,7 +197,7 @@ func (q *quirks) shorten(r request, e *HTTPError) (notice string, ok bool) {
 	if limit == 0 || !e.limitsReply() && !(e.Status < http.StatusInternalServerError && e.overflows()) {
 		return "", false
 	}
-	message := strings.ToLower(e.refusal().message)
+	message := strings.ToLower(e.Message)
 	amounts := slices.DeleteFunc(e.amounts(), func(n int) bool { return n == limit })
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -269,7 +269,7 @@ func (c *client) adapt(m sentMembers, r request, err error) error {
 		}
 		return adapted{err}
 	}
-	notice, again := c.quirks.judge(m, strings.ToLower(status.Body)) // some name the member beside the message
+	notice, again := c.quirks.judge(m, text)
 	c.note(notice)
 	if again {
 		return adapted{err}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"airqa/internal/testkit/openaitest"
-	"airqa/llm"
 	"airqa/qa"
 )
 
@@ -79,8 +78,12 @@ func TestLengthRefusals(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.server, func(t *testing.T) {
-			if got := llm.Classify(&llm.HTTPError{Status: test.status, Body: test.body}); got != test.want {
-				t.Errorf("class %s, want %s", got, test.want)
+			s := start(t, openaitest.Config{})
+			s.Fail(openaitest.Body(test.status, test.body))
+			c := config(s, "m")
+			c.MaxRetries = -1
+			if _, err := ask(t, c); qa.ClassOf(err) != test.want {
+				t.Errorf("class %s, want %s: %v", qa.ClassOf(err), test.want, err)
 			}
 		})
 	}

@@ -116,18 +116,24 @@ func (m *Retrier) pause(failures int, err error) time.Duration {
 	return backoff
 }
 
-// requestedDelay matches the delay that a body requests: Google's field, or a message of OpenAI's, Azure's or Groq's.
-var requestedDelay = lazyregexp.New(`(?i)retryDelay\\?":\s*\\?"([0-9.]+s)|` +
-	`(?:retry|try again|wait)(?: in| after| for)? ((?:[0-9.]+ ?(?:hour|minute|second|ms|h|m|s)[a-z]*(?:, |,? and | )?)+)`)
+// requestedDelay matches the delay that a message of OpenAI's, Azure's, Google's or Groq's requests.
+var requestedDelay = lazyregexp.New(`(?i)(?:retry|try again|wait)(?: in| after| for)? ` +
+	`((?:[0-9.]+ ?(?:milli|hour|minute|second|ms|h|m|s)[a-z]*(?:, |,? and | )?)+)`)
 
-// unitName matches the long names of units.
-var unitName = lazyregexp.New(`(h|m|s)(?:our|inute|econd|in|ec)[a-z]*|,| |and`)
+// units has the short names of units.
+var units = lazyregexp.New(`(m)illi(s)ec[a-z]*|(h|m|s)(?:our|inute|econd|in|ec)[a-z]*|,| |and`)
 
-func retryDelay(body string) time.Duration {
-	found := requestedDelay.FindStringSubmatch(body)
+// delayIn returns the delay that a message requests; 0 if there is none.
+func delayIn(message string) time.Duration {
+	found := requestedDelay.FindStringSubmatch(message)
 	if found == nil {
 		return 0
 	}
-	d, _ := time.ParseDuration(unitName.ReplaceAllString(strings.ToLower(found[1]+found[2]), "$1")) // 0 for anything else
-	return d
+	return duration(found[1])
+}
+
+// duration reads "1m30s", "2 minutes and 5 seconds" or "20 milliseconds"; 0 for anything else.
+func duration(text string) time.Duration {
+	d, _ := time.ParseDuration(units.ReplaceAllString(strings.ToLower(text), "$1$2$3"))
+	return max(d, 0)
 }

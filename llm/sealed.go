@@ -197,24 +197,6 @@ func withMembers(object any, more members) ([]byte, error) {
 	return append(append(raw[:len(raw)-1], ','), added[1:]...), err
 }
 
-// joinMembers adds the message of a stream's event to the message so far.
-func joinMembers(message map[string]any, event []byte) {
-	var part struct {
-		Choices []struct {
-			Index int            `json:"index"`
-			Delta map[string]any `json:"delta"`
-		} `json:"choices"`
-	}
-	_ = json.Unmarshal(event, &part) // the caller has read it
-	for _, c := range part.Choices {
-		for name, piece := range c.Delta {
-			if c.Index == 0 {
-				message[name] = joined(message[name], piece, name != "tool_calls")
-			}
-		}
-	}
-}
-
 // joined adds a piece to a value of a stream. Texts grow only if growing is set, and not those that identify an item.
 func joined(value, piece any, growing bool) any {
 	switch p := piece.(type) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -46,170 +47,175 @@ func events(body []byte) []json.RawMessage {
 
 // chunk is an event of a chat completion's stream.
 type chunk struct {
-	ID      string `json:"id"`
-	Model   string `json:"model"`
+	completion
 	Choices []struct {
 		Index int `json:"index"`
-		Delta struct {
-			Content          text        `json:"content"`
-			ReasoningContent aside       `json:"reasoning_content"`
-			Reasoning        aside       `json:"reasoning"`
-			ToolCalls        []callDelta `json:"tool_calls"`
-		} `json:"delta"`
-		FinishReason string          `json:"finish_reason"`
-		Error        json.RawMessage `json:"error"`
+		// Delta is a part of the message. Message is all of it, which some servers send at the end.
+		Delta        fields `json:"delta"`
+		Message      fields `json:"message"`
+		FinishReason string `json:"finish_reason"`
 	} `json:"choices"`
-	Usage *usage          `json:"usage"`
-	Error json.RawMessage `json:"error"`
 }
 
-// callDelta is a part of a tool call.
-type callDelta struct {
-	Index *int `json:"index"`
-	functionCall
-}
+// fields are the members of an object.
+type fields map[string]any
 
-// callParts is a tool call that arrives in parts.
-type callParts struct {
-	functionCall
-	index     int
-	arguments string
+// UnmarshalJSON keeps numbers as they are written. Anything but an object has no members.
+func (f *fields) UnmarshalJSON(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var object map[string]any
+	_ = d.Decode(&object)
+	*f = object
+	return nil
 }
 
 // joinCompletion joins the first choice of a stream.
 func joinCompletion(body []byte) (*llms.ContentChoice, error) {
-	var whole choice
-	var calls []*callParts
-	c, message := completion{}, map[string]any{}
+	var whole completion
+	var calls []*streamedCall
+	finish, message := "", fields{}
 	for _, event := range events(body) {
 		var part chunk
 		if err := decode(event, &part); err != nil {
 			return nil, fmt.Errorf("the reply is not a stream of a chat completion: %w", err)
 		}
-		if isError(part.Error) {
-			return nil, failedReply{event}
+		if err := checkSuccess(event); err != nil {
+			return nil, err
 		}
-		c.ID, c.Model = cmp.Or(c.ID, part.ID), cmp.Or(c.Model, part.Model)
-		if part.Usage != nil {
-			c.Usage = *part.Usage
+		if r := readRefusal(event); part.Choices == nil && r.found() {
+			return nil, failedReply{r}
 		}
-		joinMembers(message, event)
+		whole.ID, whole.Model = cmp.Or(whole.ID, part.ID), cmp.Or(whole.Model, part.Model)
+		whole.Usage = cmp.Or(part.Usage, whole.Usage)
 		for _, p := range part.Choices {
 			if p.Index != 0 {
 				continue
 			}
-			if isError(p.Error) {
-				return nil, failedReply{wrapError(p.Error)}
+			if len(p.Message) > 0 {
+				p.Delta, message, calls = p.Message, fields{}, nil
 			}
-			whole.FinishReason = cmp.Or(p.FinishReason, whole.FinishReason)
-			whole.Message.Content += p.Delta.Content
-			whole.Message.ReasoningContent += p.Delta.ReasoningContent
-			whole.Message.Reasoning += p.Delta.Reasoning
-			for _, part := range p.Delta.ToolCalls {
-				calls = addPart(calls, part)
+			finish = cmp.Or(p.FinishReason, finish)
+			list, _ := p.Delta["tool_calls"].([]any)
+			for _, call := range list {
+				calls = addPart(calls, readPart(call))
 			}
+			delete(p.Delta, "tool_calls")
+			joined(map[string]any(message), map[string]any(p.Delta), true)
 		}
 	}
-	if whole.FinishReason == "" && !bytes.Contains(body, []byte("[DONE]")) {
+	if finish == "" && !bytes.Contains(body, []byte("[DONE]")) {
 		return nil, errCutStream
 	}
-	var err error
-	if whole.Message.ToolCalls, err = wholeCalls(calls); err != nil {
+	slices.SortStableFunc(calls, func(a, b *streamedCall) int { return cmp.Compare(a.index, b.index) })
+	message["tool_calls"] = calls
+	raw, err := json.Marshal(message)
+	if err != nil {
 		return nil, err
 	}
-	whole.Message.raw, err = json.Marshal(message)
-	c.Choices = []choice{whole}
-	return c.choice(), err
+	first := choice{FinishReason: finish}
+	if err := json.Unmarshal(raw, &first.Message); err != nil {
+		return nil, fmt.Errorf("the reply is not a stream of a chat completion: %w", err)
+	}
+	whole.Choices = []choice{first}
+	return whole.choice(), nil
 }
 
-// wholeCalls returns the calls in the order of their indexes.
-func wholeCalls(parts []*callParts) ([]functionCall, error) {
-	slices.SortStableFunc(parts, func(a, b *callParts) int { return cmp.Compare(a.index, b.index) })
-	var calls []functionCall
-	for _, call := range parts {
-		quoted, err := json.Marshal(call.arguments)
-		if err != nil {
-			return nil, err
-		}
-		call.Function.Arguments = quoted
-		calls = append(calls, call.functionCall)
+// streamedCall is a tool call that arrives in parts, or a part of one.
+type streamedCall struct {
+	id, name, arguments string
+	index               int
+	indexed             bool
+	// more has the other members.
+	more map[string]any
+}
+
+// MarshalJSON is the call as in a whole reply.
+func (c *streamedCall) MarshalJSON() ([]byte, error) {
+	return json.Marshal(joined(c.more, map[string]any{
+		"id": c.id, "function": map[string]any{"name": c.name, "arguments": c.arguments},
+	}, false))
+}
+
+// readPart reads a part. Its arguments are a text, or an object if a server sends it whole.
+func readPart(v any) *streamedCall {
+	more, ok := v.(map[string]any)
+	if !ok {
+		more = map[string]any{}
 	}
-	return calls, nil
+	function, _ := more["function"].(map[string]any)
+	c := &streamedCall{more: more}
+	c.id, _ = more["id"].(string)
+	c.name, _ = function["name"].(string)
+	if text, ok := function["arguments"].(string); ok {
+		c.arguments = text
+	} else if raw, err := json.Marshal(function["arguments"]); err == nil && function["arguments"] != nil {
+		c.arguments = string(raw)
+	}
+	index, err := strconv.Atoi(fmt.Sprint(more["index"]))
+	c.index, c.indexed = index, err == nil
+	return c
 }
 
 // addPart adds a part to the call that it continues, or as a new call.
-func addPart(calls []*callParts, part callDelta) []*callParts {
+func addPart(calls []*streamedCall, part *streamedCall) []*streamedCall {
 	call := continued(calls, part)
 	if call == nil {
-		call = &callParts{}
-		if part.Index != nil {
-			call.index = *part.Index
-		} else if len(calls) > 0 {
-			call.index = calls[len(calls)-1].index
+		if !part.indexed && len(calls) > 0 {
+			part.index = calls[len(calls)-1].index
 		}
-		calls = append(calls, call)
+		return append(calls, part)
 	}
-	call.ID = cmp.Or(call.ID, part.ID)
-	if part.Function.Name != call.Function.Name {
-		call.Function.Name += part.Function.Name
+	call.id = cmp.Or(call.id, part.id)
+	if part.name != call.name {
+		call.name += part.name
 	}
-	piece := argumentPiece(part.Function.Arguments)
-	if isObject(json.RawMessage(call.arguments)) && strings.TrimSpace(piece) != "" {
+	if isObject(json.RawMessage(call.arguments)) && strings.TrimSpace(part.arguments) != "" {
 		call.arguments = "" // complete, so this is the whole again
 	}
-	call.arguments += piece
+	call.arguments += part.arguments
+	joined(call.more, part.more, false)
 	return calls
 }
 
 // continued returns the call that a part belongs to, or nil for the first part of a call. Ids decide, then names, then
 // indexes: several servers send every call with index 0, or count from 1.
-func continued(calls []*callParts, part callDelta) *callParts {
+func continued(calls []*streamedCall, part *streamedCall) *streamedCall {
 	for _, call := range slices.Backward(calls) {
-		if part.ID != "" && call.ID == part.ID && !call.differs(part) {
+		if part.id != "" && call.id == part.id && !call.differs(part) {
 			return call
 		}
 	}
 	for _, call := range slices.Backward(calls) {
-		if part.Index == nil || *part.Index == call.index {
+		if !part.indexed || part.index == call.index {
 			if call.endsBefore(part) {
 				return nil
 			}
 			return call
 		}
 	}
-	if part.ID == "" && part.Function.Name == "" && len(calls) > 0 {
+	if part.id == "" && part.name == "" && len(calls) > 0 {
 		return calls[len(calls)-1] // a call begins with its name
 	}
 	return nil
 }
 
 // differs reports whether a part with the call's id names another call: some servers have one id for all.
-func (c *callParts) differs(part callDelta) bool {
-	name := part.Function.Name
-	return name != "" && (part.Index != nil && *part.Index != c.index || name != c.Function.Name && c.arguments != "")
+func (c *streamedCall) differs(part *streamedCall) bool {
+	return part.name != "" && (part.indexed && part.index != c.index || part.name != c.name && c.arguments != "")
 }
 
 // endsBefore reports whether a part with the call's index begins another call.
-func (c *callParts) endsBefore(part callDelta) bool {
-	name := part.Function.Name
+func (c *streamedCall) endsBefore(part *streamedCall) bool {
 	switch {
-	case name == "":
+	case part.name == "":
 		return false // some servers give every part an id of its own
-	case part.ID != "" && c.ID != "":
+	case part.id != "" && c.id != "":
 		return true
-	case name != c.Function.Name:
+	case part.name != c.name:
 		return c.arguments != "" // otherwise it is the rest of the name
 	}
-	return isObject(json.RawMessage(c.arguments)) && argumentPiece(part.Function.Arguments) != ""
-}
-
-// argumentPiece is a piece of arguments: a text, or an object if a server sends it whole.
-func argumentPiece(raw json.RawMessage) string {
-	var piece string
-	if len(raw) == 0 || json.Unmarshal(raw, &piece) == nil {
-		return piece
-	}
-	return string(raw)
+	return isObject(json.RawMessage(c.arguments)) && part.arguments != ""
 }
 
 // messageEvent is an event of a message's stream.
@@ -242,7 +248,7 @@ func joinMessage(body []byte) (*llms.ContentChoice, error) {
 		}
 		switch event.Type {
 		case "error":
-			return nil, failedReply{raw}
+			return nil, failedReply{readRefusal(raw)}
 		case "message_start":
 			if event.Message != nil {
 				whole = *event.Message
