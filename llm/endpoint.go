@@ -181,18 +181,12 @@ func (e *Endpoint) reply(r qa.Request, choice *llms.ContentChoice) qa.Reply {
 // explain turns the error of a request into a typed one. Cancellation by the caller comes first: it is not the
 // endpoint's failure.
 func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
-	var status *HTTPError
-	var fault *Fault
 	var dial *net.OpError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("POST %s: %w", e.where, ctx.Err())
-	case errors.As(err, new(adapted)):
+	case errors.As(err, new(*HTTPError)), errors.As(err, new(*Fault)):
 		return err
-	case errors.As(err, &status):
-		return status
-	case errors.As(err, &fault):
-		return fault
 	case errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect"):
 		f := e.fault(qa.FailUnreachable, httpclient.Bare(err).Error())
 		if dial.Op == "proxyconnect" {
@@ -207,14 +201,9 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 		f.hint = hint
 		return f
 	}
-	return e.fault(brokenClass(err), httpclient.Bare(err).Error())
-}
-
-// brokenClass is the class of a connection that broke, also while the reply was read.
-func brokenClass(err error) qa.FailureClass {
-	var network net.Error
-	if errors.As(err, &network) && network.Timeout() {
-		return qa.FailTimeout
+	class := qa.FailNetwork // also if the connection broke while the reply was read
+	if Classify(err) == qa.FailTimeout {
+		class = qa.FailTimeout
 	}
-	return qa.FailNetwork
+	return e.fault(class, httpclient.Bare(err).Error())
 }

@@ -20,8 +20,8 @@ import (
 // request at the start of a run; later requests are sent without it.
 type quirks struct {
 	mu sync.Mutex
-	// learned holds names of remedies.
-	learned []string
+	// rejected are settings, or "stream" for an endpoint that only streams.
+	rejected []string
 	// members has the members of messages that an error named while they were sent; true if a later error missed them.
 	members map[string]bool
 	// room has the limits of replies to requests that were refused, by the hash of their bodies.
@@ -31,70 +31,48 @@ type quirks struct {
 	longest, latest int
 }
 
-// room is a lowered limit of a reply.
-type room struct {
-	limit    int
-	reckoned bool
-	halved   int
+func newQuirks() *quirks {
+	return &quirks{members: map[string]bool{}, room: map[[sha256.Size]byte]room{}}
 }
 
-// remedy changes requests that an endpoint rejects.
-type remedy struct {
-	name string
-	// fits reports whether the remedy applies to an error on a request; text is the error in lower case.
-	fits func(sent map[string]any, text string) bool
-	// change modifies later requests; stream has the fields that request a stream.
-	change func(full, stream map[string]any)
-	// notice is for the user.
-	notice string
-}
+// room is a lowered limit of a reply, and how often it was halved.
+type room struct{ limit, halved int }
 
-// droppable are settings that some models reject and that a request can do without. Of two rejected together, the first
-// in this list is dropped.
-var droppable = []string{"top_p", "temperature", "stop", "stop_sequences", "parallel_tool_calls", "tool_choice", "stream_options"}
+// otherName has the settings with two names, replyLimits these names.
+var (
+	otherName   = map[string]string{"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+	replyLimits = slices.Sorted(maps.Keys(otherName))
+)
+
+// rejectable are settings that some models reject and that a request can do without, or that have another name. Of two
+// rejected together, the first in this list counts.
+var rejectable = append(slices.Clone(replyLimits),
+	"top_p", "temperature", "stop", "stop_sequences", "parallel_tool_calls", "tool_choice", "stream_options")
 
 var (
-	refuses   = lazyregexp.New(`unsupported|not support|n't support|not permitted|not allowed|unknown|unrecognized|deprecated|cannot both|extra input`)
+	refuses = lazyregexp.New(`unsupported|not support|n't support|not permitted|not allowed|unknown|unrecognized|deprecated|cannot both|extra input`)
 	streaming = lazyregexp.New(`only supports? stream|only available (in|with) stream|stream(ing)?\W.{0,20}(must|required|only)|(must|require|enable|set).{0,12} stream`)
 	noStream  = lazyregexp.New(`stream\w*\W.{0,20}not support|not support stream`)
 	notWhole  = lazyregexp.New(`non-?stream\w*\W.{0,20}not `)
 )
 
-func remedies() []remedy {
-	all := []remedy{
-		{
-			name: "max_completion_tokens", notice: "takes max_completion_tokens instead of max_tokens",
-			fits: func(sent map[string]any, text string) bool {
-				return sent["max_tokens"] != nil && strings.Contains(text, "max_completion_tokens")
-			},
-			change: func(full, _ map[string]any) { rename(full, "max_tokens", "max_completion_tokens") },
-		},
-		{
-			name: "max_tokens", notice: "takes max_tokens instead of max_completion_tokens",
-			fits: func(sent map[string]any, text string) bool {
-				return sent["max_completion_tokens"] != nil && refuses.MatchString(text) && names(text, "max_completion_tokens")
-			},
-			change: func(full, _ map[string]any) { rename(full, "max_completion_tokens", "max_tokens") },
-		},
-		{
-			name: "stream", notice: "only streams; its replies are read as streams",
-			fits: func(sent map[string]any, text string) bool {
-				return sent["stream"] == nil &&
-					(notWhole.MatchString(text) || streaming.MatchString(text) && !noStream.MatchString(text))
-			},
-			change: func(full, stream map[string]any) { maps.Copy(full, stream) },
-		},
+// rejection returns the setting that an error in lower case rejects, and a notice for the user; "" if there is none.
+func rejection(sent map[string]any, text string) (setting, notice string) {
+	if sent["stream"] == nil && (notWhole.MatchString(text) || streaming.MatchString(text) && !noStream.MatchString(text)) {
+		return "stream", "only streams; its replies are read as streams"
 	}
-	for _, name := range droppable {
-		all = append(all, remedy{
-			name: "no " + name, notice: "refuses " + name + ", which is not sent",
-			fits: func(sent map[string]any, text string) bool {
-				return sent[name] != nil && refuses.MatchString(text) && names(text, name)
-			},
-			change: func(full, _ map[string]any) { delete(full, name) },
-		})
+	for _, name := range rejectable {
+		other := otherName[name]
+		switch {
+		case sent[name] == nil:
+		case name == "max_tokens" && strings.Contains(text, other), name != "max_tokens" && refuses.MatchString(text) && names(text, name):
+			if other != "" {
+				return name, "takes " + other + " instead of " + name
+			}
+			return name, "refuses " + name + ", which is not sent"
+		}
 	}
-	return all
+	return "", ""
 }
 
 func rename(full map[string]any, from, to string) {
@@ -113,21 +91,26 @@ func names(text, name string) bool {
 func (q *quirks) apply(full, stream map[string]any) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, r := range remedies() {
-		if slices.Contains(q.learned, r.name) {
-			r.change(full, stream)
+	for _, name := range q.rejected {
+		switch {
+		case name == "stream":
+			maps.Copy(full, stream)
+		case otherName[name] != "":
+			rename(full, name, otherName[name])
+		default:
+			delete(full, name)
 		}
 	}
 }
 
-// learn remembers a remedy. It reports whether it is new.
+// learn remembers a rejected setting. It reports whether it is new.
 func (q *quirks) learn(name string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if slices.Contains(q.learned, name) {
+	if slices.Contains(q.rejected, name) {
 		return false
 	}
-	q.learned = append(q.learned, name)
+	q.rejected = append(q.rejected, name)
 	return true
 }
 
@@ -177,9 +160,6 @@ func roomIn(message string, amounts []int, limit int) int {
 	return best
 }
 
-// replyLimits are the names of the limit of a reply.
-var replyLimits = []string{"max_tokens", "max_completion_tokens"}
-
 // limitOf returns the limit of a request's reply; 0 if it has none.
 func limitOf(full map[string]any) int {
 	for _, name := range replyLimits {
@@ -209,26 +189,17 @@ func (q *quirks) shorten(r request, e *HTTPError) (notice string, ok bool) {
 		}
 		q.latest = reckoned
 	}
-	if q.room == nil {
-		q.room = make(map[[sha256.Size]byte]room)
-	}
 	left := q.room[r.key]
-	ok = left.lower(limit, reckoned, e.limitsReply())
-	q.room[r.key] = left
-	return notice, ok
-}
-
-// lower lowers the limit to a reckoned one, once, or to the half of the last one. It reports whether it did.
-func (r *room) lower(last, reckoned int, halve bool) bool {
 	switch {
-	case reckoned > 0 && !r.reckoned:
-		r.limit, r.reckoned = reckoned, true
-	case halve && reckoned >= 0 && r.halved < mostHalved && last/2 >= leastRoom:
-		r.limit, r.halved = last/2, r.halved+1
+	case reckoned > 0 && left.limit == 0:
+		left.limit = reckoned
+	case reckoned >= 0 && left.halved < mostHalved && limit/2 >= leastRoom && e.limitsReply():
+		left = room{limit / 2, left.halved + 1}
 	default:
-		return false
+		return notice, false
 	}
-	return true
+	q.room[r.key] = left
+	return notice, true
 }
 
 // fit lowers the limit of the reply to a request that was refused with a larger one. It reports whether it did.
@@ -260,12 +231,13 @@ func (c *client) adapt(m sentMembers, r request, err error) error {
 		return err
 	}
 	text := status.said()
-	for _, remedy := range remedies() {
-		if !remedy.fits(r.full, text) {
-			continue
+	if name, notice := rejection(r.full, text); name != "" {
+		if c.quirks.learn(name) {
+			c.note(notice)
 		}
-		if c.quirks.learn(remedy.name) {
-			c.note(remedy.notice)
+		next := maps.Clone(r.full)
+		if c.quirks.apply(next, c.codec.stream); (next[name] == nil) == (r.full[name] == nil) {
+			return err // it rejects both names
 		}
 		return adapted{err}
 	}

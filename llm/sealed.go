@@ -169,9 +169,6 @@ func (q *quirks) judge(m sentMembers, text string) (notice string, again bool) {
 			continue
 		}
 		if !known {
-			if q.members == nil {
-				q.members = map[string]bool{}
-			}
 			q.members[name], notice = false, "refuses "+name+", which is not sent"
 		}
 		return notice, true

@@ -182,15 +182,16 @@ func addPart(calls []*streamedCall, part *streamedCall) []*streamedCall {
 // indexes: several servers send every call with index 0, or count from 1.
 func continued(calls []*streamedCall, part *streamedCall) *streamedCall {
 	for _, call := range slices.Backward(calls) {
-		if part.id != "" && call.id == part.id && !call.differs(part) {
+		if part.id != "" && call.id == part.id && !part.begins(call) {
 			return call
 		}
 	}
 	for _, call := range slices.Backward(calls) {
-		if !part.indexed || part.index == call.index {
-			if call.endsBefore(part) {
-				return nil
-			}
+		switch {
+		case part.indexed && part.index != call.index:
+		case part.begins(call):
+			return nil
+		default:
 			return call
 		}
 	}
@@ -200,43 +201,35 @@ func continued(calls []*streamedCall, part *streamedCall) *streamedCall {
 	return nil
 }
 
-// differs reports whether a part with the call's id names another call: some servers have one id for all.
-func (c *streamedCall) differs(part *streamedCall) bool {
-	return part.name != "" && (part.indexed && part.index != c.index || part.name != c.name && c.arguments != "")
-}
-
-// endsBefore reports whether a part with the call's index begins another call.
-func (c *streamedCall) endsBefore(part *streamedCall) bool {
+// begins reports whether a part with the id or the index of an earlier call begins another one: some servers have one id
+// or one index for all, and some give every part an id of its own.
+func (c *streamedCall) begins(earlier *streamedCall) bool {
 	switch {
-	case part.name == "":
-		return false // some servers give every part an id of its own
-	case part.id != "" && c.id != "":
+	case c.name == "":
+		return false
+	case c.indexed && c.index != earlier.index:
 		return true
-	case part.name != c.name:
-		return c.arguments != "" // otherwise it is the rest of the name
+	case c.id != "" && earlier.id != "" && c.id != earlier.id:
+		return true
+	case c.name != earlier.name:
+		return earlier.arguments != "" // otherwise it is the rest of the name
 	}
-	return isObject(json.RawMessage(c.arguments)) && part.arguments != ""
+	return c.id == "" && isObject(json.RawMessage(earlier.arguments)) && c.arguments != ""
 }
 
 // messageEvent is an event of a message's stream.
 type messageEvent struct {
-	Type    string          `json:"type"`
-	Index   int             `json:"index"`
-	Message *anthropicReply `json:"message"`
-	Block   map[string]any  `json:"content_block"`
-	Delta   struct {
-		Text       string `json:"text"`
-		Thinking   string `json:"thinking"`
-		Signature  string `json:"signature"`
-		Input      string `json:"partial_json"`
-		StopReason string `json:"stop_reason"`
-	} `json:"delta"`
-	Usage struct {
+	Type    string         `json:"type"`
+	Index   int            `json:"index"`
+	Message anthropicReply `json:"message"`
+	Block   fields         `json:"content_block"`
+	Delta   fields         `json:"delta"`
+	Usage   struct {
 		Output int `json:"output_tokens"`
 	} `json:"usage"`
 }
 
-// joinMessage joins a stream of Anthropic's into one message.
+// joinMessage joins a stream of Anthropic's into one message. Tool input comes as pieces of JSON.
 func joinMessage(body []byte) (*llms.ContentChoice, error) {
 	var whole anthropicReply
 	var blocks []map[string]any
@@ -250,51 +243,34 @@ func joinMessage(body []byte) (*llms.ContentChoice, error) {
 		case "error":
 			return nil, failedReply{readRefusal(raw)}
 		case "message_start":
-			if event.Message != nil {
-				whole = *event.Message
-			}
+			whole = event.Message
 		case "content_block_start":
 			blocks = append(blocks, event.Block)
 		case "content_block_delta":
-			if event.Index < 0 || event.Index >= len(blocks) {
+			if event.Index < 0 || event.Index >= len(blocks) || blocks[event.Index] == nil {
 				return nil, fmt.Errorf("the reply is not a stream of a message: no block %d", event.Index)
 			}
-			grow(blocks[event.Index], event)
+			delete(event.Delta, "type")
+			joined(blocks[event.Index], map[string]any(event.Delta), true)
 		case "message_delta":
-			whole.StopReason, whole.Usage.Output = event.Delta.StopReason, event.Usage.Output
-			done = true
+			whole.StopReason, _ = event.Delta["stop_reason"].(string)
+			whole.Usage.Output, done = event.Usage.Output, true
 		}
 	}
 	if !done {
 		return nil, errCutStream
 	}
-	return whole.with(blocks)
-}
-
-// grow adds a delta to its block. Tool input comes as pieces of JSON.
-func grow(block map[string]any, event messageEvent) {
-	for name, piece := range map[string]string{
-		"text": event.Delta.Text, "thinking": event.Delta.Thinking, "signature": event.Delta.Signature, "partial": event.Delta.Input,
-	} {
-		if before, _ := block[name].(string); piece != "" {
-			block[name] = before + piece
-		}
-	}
-}
-
-// with converts the message with the blocks of its stream as content.
-func (got anthropicReply) with(blocks []map[string]any) (*llms.ContentChoice, error) {
-	got.Content = nil
+	whole.Content = nil
 	for _, block := range blocks {
-		if input, ok := block["partial"].(string); ok {
-			delete(block, "partial")
+		if input, ok := block["partial_json"].(string); ok {
+			delete(block, "partial_json")
 			block["input"] = readArguments(input)
 		}
 		raw, err := json.Marshal(block)
 		if err != nil {
 			return nil, err
 		}
-		got.Content = append(got.Content, raw)
+		whole.Content = append(whole.Content, raw)
 	}
-	return got.choice()
+	return whole.choice()
 }

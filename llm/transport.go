@@ -53,7 +53,7 @@ func (p *Pool) limiter(base *url.URL, model string, now func() time.Time) *httpc
 
 // quirks returns the quirks of a model at an address.
 func (p *Pool) quirks(base *url.URL, model string) *quirks {
-	return shared(p, p.refusals, base.String()+" "+model, func() *quirks { return &quirks{} })
+	return shared(p, p.refusals, base.String()+" "+model, newQuirks)
 }
 
 func (c Config) client(base *url.URL) *http.Client {
