@@ -66,6 +66,8 @@ type Episode struct {
 	t   qa.Trajectory
 	// overflowed are the requests of a call that was too long for the model and is retried with fewer messages.
 	overflowed []qa.Attempt
+	// guess is the number of overflowed up to the one whose reason is known only if the next request is accepted, or 0.
+	guess int
 }
 
 // New returns an episode. It does no I/O.
@@ -117,8 +119,11 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 	if err != nil {
 		return nil, e.callError(ctx, err)
 	}
+	if e.guess > 0 {
+		e.overflowed[e.guess-1].Error = qa.FailContextOverflow
+	}
 	reply.Attempts = append(e.overflowed, reply.Attempts...)
-	e.overflowed = nil
+	e.overflowed, e.guess = nil, 0
 	if e.set.Redact != nil { // sealed data is signed by the provider, who gets it back unchanged
 		reply.Text, reply.Reasoning = e.redacted(reply.Text), e.redacted(reply.Reasoning)
 		reply.ToolCalls = slices.Clone(reply.ToolCalls)
@@ -187,6 +192,8 @@ func (e *Episode) Fail(cause error) error {
 	var limit *LimitError
 	var away *qa.UnavailableError
 	switch {
+	case errors.As(cause, &away): // also until the deadline
+		e.t.Transient = true
 	case errors.As(cause, &limit):
 		outcome = limit.Outcome
 	case errors.As(cause, &call):
@@ -198,8 +205,6 @@ func (e *Episode) Fail(cause error) error {
 			outcome = qa.NoImages
 		}
 		e.t.FailedAttempts = slices.Concat(e.t.FailedAttempts, e.overflowed, call.Attempts)
-	case errors.As(cause, &away):
-		e.t.Transient = true
 	}
 	return e.Finish(outcome, cause.Error(), qa.Answer{})
 }

@@ -70,23 +70,18 @@ func (l *Loop) Turn(ctx context.Context) (qa.Observation, error) {
 // may have the same reason is tried once with half the turns: it had that reason if the model then replies. The record of
 // the call lists the refused requests and the messages of the accepted one.
 func (e *Episode) askWindow(ctx context.Context, w int, read Read) (*qa.Step, error) {
-	guess, class := -1, qa.FailureClass("") // the last request before the guess, and its class
+	guessed := false
 	for w = min(w, (e.Len()-1)/2); ; w /= 2 {
 		step, err := e.Ask(ctx, Window(e.Len(), w), read)
 		var call *qa.CallError
 		refused := errors.As(err, &call) && w > 0
-		switch {
-		case refused && call.Class == qa.FailContextOverflow:
-			e.overflowed = append(e.overflowed, call.Attempts...)
-		case refused && call.MaybeLong && guess < 0 && len(call.Attempts) > 0:
-			e.overflowed = append(e.overflowed, call.Attempts...)
-			guess = len(e.overflowed) - 1
-			class, e.overflowed[guess].Error = e.overflowed[guess].Error, qa.FailContextOverflow
-		default:
-			if err != nil && guess >= 0 && guess < len(e.overflowed) {
-				e.overflowed[guess].Error = class
-			}
+		guess := refused && call.MaybeLong && !guessed && len(call.Attempts) > 0
+		if !guess && (!refused || call.Class != qa.FailContextOverflow) {
 			return step, err
+		}
+		e.overflowed = append(e.overflowed, call.Attempts...)
+		if guess {
+			guessed, e.guess = true, len(e.overflowed)
 		}
 	}
 }

@@ -116,7 +116,6 @@ var (
 	windowWords  = lazyregexp.New(`context (length|window|size|limit)|context_`)
 	inputWords   = lazyregexp.New(`\b(inputs?|prompts?|messages|conversation|sequence|context)\b`)
 	replyWords   = lazyregexp.New(`max_?(new_?|completion_?|output_?)?tokens|num_predict|completion|output (tokens?|length|limit)`)
-	unitWords    = lazyregexp.New(`token|length|context`)
 	excessWords  = lazyregexp.New(`exceed|too |than|at (most|least)|only|[<>]|not enough|reduce|shorter|range|between|maximum|limit`)
 	// tooLong matches an input and an excess in one sentence without two amounts.
 	tooLong = lazyregexp.New(`\b(inputs?|prompts?|messages|conversation|sequence|request)\b[^.;]*(exceed|(long|larg|great)er than)` +
@@ -137,8 +136,8 @@ func (e *HTTPError) overflows() bool {
 	}
 	amounts := e.amounts()
 	two := len(amounts) > 1 && slices.Min(amounts) < slices.Max(amounts)
-	input := inputWords.MatchString(said) && unitWords.MatchString(said)
-	return tooLong.MatchString(said) || two && (input || strings.Contains(said, "token") && !replyWords.MatchString(said))
+	return tooLong.MatchString(said) ||
+		two && (inputWords.MatchString(said) || strings.Contains(said, "token") && !replyWords.MatchString(said))
 }
 
 // amounts returns the numbers in the message that may be amounts of tokens.

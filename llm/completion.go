@@ -41,9 +41,11 @@ type choice struct {
 // answer is the message of a choice.
 type answer struct {
 	Content text `json:"content"`
-	// ReasoningContent is the name used by DeepSeek, vLLM and SGLang, Reasoning by OpenRouter and newer vLLM.
+	// ReasoningContent is the name used by DeepSeek, vLLM and SGLang, Reasoning by OpenRouter and newer vLLM, Thinking by
+	// Ollama.
 	ReasoningContent aside          `json:"reasoning_content"`
 	Reasoning        aside          `json:"reasoning"`
+	Thinking         aside          `json:"thinking"`
 	ToolCalls        []functionCall `json:"tool_calls"`
 	// Refusal is sent by OpenAI instead of the content.
 	Refusal aside `json:"refusal"`
@@ -177,7 +179,7 @@ func (c completion) choice() *llms.ContentChoice {
 	if first.Message.Content == "" && first.Message.Refusal != "" {
 		first.FinishReason = qa.FinishRefusal
 	}
-	reasoning := string(cmp.Or(first.Message.ReasoningContent, first.Message.Reasoning))
+	reasoning := string(cmp.Or(first.Message.ReasoningContent, first.Message.Reasoning, first.Message.Thinking))
 	return &llms.ContentChoice{
 		Content:          string(cmp.Or(first.Message.Content, text(first.Message.Refusal))),
 		ReasoningContent: reasoning, StopReason: first.FinishReason, ToolCalls: toolCalls(first.Message.ToolCalls),

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"airqa/internal/files"
 	"airqa/llm/catalog"
@@ -84,37 +85,30 @@ func checkSampling(s qa.Sampling) error {
 	return nil
 }
 
-// settled returns the sampling sent, by the names of OpenAI's protocol, and the sorted names of settings not sent.
+// settled returns the sampling sent, by the names of OpenAI's protocol, and the sorted names of settings that the model or
+// its protocol does not accept, which are not sent.
 func (c Config) settled() (fields map[string]any, unsent []string) {
 	fields = c.Sampling.Record()
-	for _, name := range c.refused(fields) {
+	provider, _ := SplitSpec(c.Spec)
+	v, _ := findVendor(provider)
+	refused := slices.Clone(v.unsent)
+	_, temperature := fields["temperature"]
+	switch model := c.listed(); {
+	case model.DefaultSampling:
+		refused = append(refused, "temperature", "top_p")
+	case model.OneSampling && temperature:
+		refused = append(refused, "top_p")
+	}
+	for _, name := range refused {
 		if _, set := fields[name]; set {
 			delete(fields, name)
 			unsent = append(unsent, name)
 		}
 	}
-	provider, _ := SplitSpec(c.Spec)
 	if _, set := fields["max_tokens"]; !set && provider == "anthropic" {
 		fields["max_tokens"] = anthropicMaxTokens
 	}
 	return fields, unsent
-}
-
-// refused names the settings that the model or its protocol does not accept.
-func (c Config) refused(fields map[string]any) []string {
-	var names []string
-	provider, _ := SplitSpec(c.Spec)
-	v, _ := findVendor(provider)
-	names = append(names, v.unsent...)
-	model := c.listed()
-	_, temperature := fields["temperature"]
-	switch {
-	case model.DefaultSampling:
-		names = append(names, "temperature", "top_p")
-	case model.OneSampling && temperature:
-		names = append(names, "top_p")
-	}
-	return names
 }
 
 // reasons reports whether the model thinks before it replies.

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"html"
+	"iter"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"airqa/internal/httpclient"
 	"airqa/internal/lazyregexp"
@@ -124,45 +124,46 @@ var escapes = strings.NewReplacer(
 	`\n`, " ", `\t`, " ", `\r`, " ", `\"`, `"`, `\'`, "'", `\\`, `\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&",
 )
 
+// word matches a word without its punctuation.
+var word = lazyregexp.New(`[\pL\pN]+`)
+
 // withoutEcho removes the runs of words that a message repeats of a request, which may be a conversation about limits.
 func withoutEcho(message, sent string) string {
-	fields := strings.Fields(escapes.Replace(message))
-	words, request := bareWords(fields), bareWords(strings.Fields(escapes.Replace(sent)))
-	if len(words) < echoWords {
-		return message
+	message = escapes.Replace(message)
+	var words []string
+	places := word.FindAllStringIndex(message, -1)
+	for _, at := range places {
+		words = append(words, message[at[0]:at[1]])
 	}
-	run := func(words []string, at int) string { return strings.Join(words[at:at+echoWords], " ") }
-	sentRuns := map[string]bool{}
-	for i := range len(request) - echoWords + 1 {
-		sentRuns[run(request, i)] = true
+	repeated := map[string]bool{}
+	for run := range runs(words) {
+		repeated[run] = false
 	}
-	own, repeated := fields[:0:0], 0 // repeated is the end of the run
-	for i := range words {
-		if i+echoWords <= len(words) && sentRuns[run(words, i)] {
-			repeated = i + echoWords
-		}
-		switch {
-		case i >= repeated:
-			own = append(own, fields[i])
-		case len(own) == 0 || own[len(own)-1] != "…":
-			own = append(own, "…")
+	for run := range runs(word.FindAllString(escapes.Replace(sent), -1)) {
+		if _, ok := repeated[run]; ok {
+			repeated[run] = true
 		}
 	}
-	return strings.Join(own, " ")
+	var own strings.Builder
+	end, i := 0, 0 // end is where the last run ends
+	for run := range runs(words) {
+		if from, to := places[i][0], places[i+echoWords-1][1]; repeated[run] {
+			if from > end {
+				own.WriteString(message[end:from] + "…")
+			}
+			end = to
+		}
+		i++
+	}
+	return own.String() + message[end:]
 }
 
-// bareWords are words without punctuation.
-func bareWords(fields []string) []string {
-	words := make([]string, len(fields))
-	for i, field := range fields {
-		words[i] = strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				return r
-			}
-			return -1
-		}, field)
+// runs yields every run of echoWords words.
+func runs(words []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := echoWords; i <= len(words) && yield(strings.Join(words[i-echoWords:i], " ")); i++ {
+		}
 	}
-	return words
 }
 
 // bareAddress is an address without its query and credentials.

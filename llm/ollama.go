@@ -7,8 +7,6 @@ import (
 	"fmt"
 
 	"github.com/tmc/langchaingo/llms"
-
-	"airqa/qa"
 )
 
 // DefaultOllamaWindow is the requested context window if [Config] has none. Ollama's own default is a few thousand
@@ -98,29 +96,19 @@ func ollamaTurn(m message) ollamaMessage {
 
 func readOllama(body []byte) (*llms.ContentChoice, error) {
 	var got struct {
-		Model      string          `json:"model"`
-		Message    json.RawMessage `json:"message"`
-		DoneReason string          `json:"done_reason"`
-		Prompt     int             `json:"prompt_eval_count"`
-		Completion int             `json:"eval_count"`
+		Model      string `json:"model"`
+		Message    answer `json:"message"`
+		DoneReason string `json:"done_reason"`
+		Prompt     int    `json:"prompt_eval_count"`
+		Completion int    `json:"eval_count"`
 	}
 	if err := decode(body, &got); err != nil {
 		return nil, fmt.Errorf("the reply is not an Ollama chat reply: %w", err)
 	}
-	var message struct {
-		Content   string         `json:"content"`
-		Thinking  string         `json:"thinking"`
-		ToolCalls []functionCall `json:"tool_calls"`
-	}
-	if err := json.Unmarshal(got.Message, &message); err != nil || !isObject(got.Message) {
+	if !isObject(got.Message.raw) {
 		return nil, errors.New("the reply has no message")
 	}
-	return &llms.ContentChoice{
-		Content: message.Content, ReasoningContent: message.Thinking, StopReason: got.DoneReason,
-		ToolCalls: toolCalls(message.ToolCalls),
-		GenerationInfo: map[string]any{
-			infoSealed: seal(got.Message, message.Thinking), infoModel: got.Model,
-			infoUsage: qa.Usage{Prompt: got.Prompt, Completion: got.Completion},
-		},
-	}, nil
+	return completion{
+		Model: got.Model, Choices: []choice{{got.Message, got.DoneReason}}, Usage: usage{Prompt: got.Prompt, Completion: got.Completion},
+	}.choice(), nil
 }

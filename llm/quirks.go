@@ -50,7 +50,7 @@ var rejectable = append(slices.Clone(replyLimits),
 	"top_p", "temperature", "stop", "stop_sequences", "parallel_tool_calls", "tool_choice", "stream_options")
 
 var (
-	refuses = lazyregexp.New(`unsupported|not support|n't support|not permitted|not allowed|unknown|unrecognized|deprecated|cannot both|extra input`)
+	refuses   = lazyregexp.New(`unsupported|not support|n't support|not permitted|not allowed|unknown|unrecognized|deprecated|cannot both|extra input`)
 	streaming = lazyregexp.New(`only supports? stream|only available (in|with) stream|stream(ing)?\W.{0,20}(must|required|only)|(must|require|enable|set).{0,12} stream`)
 	noStream  = lazyregexp.New(`stream\w*\W.{0,20}not support|not support stream`)
 	notWhole  = lazyregexp.New(`non-?stream\w*\W.{0,20}not `)

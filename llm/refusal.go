@@ -44,10 +44,6 @@ func readRefusal(body []byte) refusal {
 func (r *refusal) read(name string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
-		seconds, timed := v["seconds"].(float64)
-		if nanos, _ := v["nanos"].(float64); timed && delayName.MatchString(name) {
-			r.delay = max(r.delay, time.Duration(seconds*1e9+nanos))
-		}
 		for _, inner := range slices.Sorted(maps.Keys(v)) {
 			if !echoName.MatchString(inner) {
 				r.read(inner, v[inner])

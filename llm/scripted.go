@@ -198,8 +198,7 @@ func (r *scriptReply) UnmarshalJSON(data []byte) error {
 	var object struct {
 		Text *string `json:"text"`
 	}
-	var outer map[string]json.RawMessage
-	if json.Unmarshal(data, &outer) != nil {
+	if !isObject(data) {
 		return errReplyForm
 	}
 	if err := ledger.Strict(data, &object); err != nil {

@@ -47,7 +47,6 @@ func TestErrorFormats(t *testing.T) {
 		{"detail, a code", openaitest.Body(400, `{"detail":{"code":"context_length_exceeded","message":"no"}}`), over, no, "HTTP 400: no"},
 		{"Fireworks, fault", openaitest.Body(429, `{"fault":"rate limit exceeded, please try again later"}`), rate, time.Second, "rate limit exceeded"},
 		{"gRPC status", openaitest.Body(429, `{"code":8,"message":"quota of the project","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"4s"}]}`), rate, 4 * time.Second, "quota of the project"},
-		{"gRPC status, seconds and nanos", openaitest.Body(429, `{"code":8,"message":"exhausted","details":[{"retry_delay":{"seconds":4,"nanos":500000000}}]}`), rate, 4500 * time.Millisecond, "exhausted"},
 		{"AWS", openaitest.Body(400, `{"__type":"ValidationException","message":"Input is too long for requested model."}`), over, no, "Input is too long"},
 		{"AWS, throttled", openaitest.Body(429, `{"__type":"ThrottlingException","Message":"Too many tokens per day, please wait before trying again."}`), auth, no, "Too many tokens per day"},
 		{"AWS, throttled for a moment", openaitest.Body(429, `{"message":"Too many requests, please wait before trying again."}`), rate, time.Second, "Too many requests"},
