@@ -239,6 +239,37 @@ func TestDeadlineWithoutEndpoint(t *testing.T) {
 	}
 }
 
+// failingStore fails until the deadline.
+type failingStore struct{ err error }
+
+func (f failingStore) Act(ctx context.Context, _ qa.Action) (qa.Observation, error) {
+	<-ctx.Done()
+	return qa.Observation{}, f.err
+}
+
+// A deadline that passes while a store or an embedding model is away leaves the question to be retried, too.
+func TestDeadlineWithoutStore(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want qa.Outcome
+	}{
+		{fmt.Errorf("retrieve: %w", &qa.UnavailableError{Err: context.DeadlineExceeded}), qa.ToolFailure},
+		{context.DeadlineExceeded, qa.TimeLimit},
+	} {
+		s := setup(&model{replies: []string{"a"}}, &env{}, &log{})
+		s.Env, s.Budget = failingStore{tt.err}, agent.Budget{Deadline: 20 * time.Millisecond}
+		ep := start(t, s)
+		ctx, cancel := ep.Context(t.Context())
+		defer cancel()
+		if err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 3, Window: 5}, Read: read}).Run(ctx); ep.Fail(err) != nil {
+			t.Fatal(err)
+		}
+		if got := ep.Trajectory(); got.Outcome != tt.want || got.Transient != (tt.want == qa.ToolFailure) {
+			t.Errorf("%v: outcome %s, transient %v", tt.err, got.Outcome, got.Transient)
+		}
+	}
+}
+
 // Every call carries the remaining allowance of its question, which accounts for failed requests.
 func TestLeft(t *testing.T) {
 	failed := qa.Attempt{Status: 500, Error: qa.FailServer, Charged: &qa.Usage{Prompt: 20, Completion: 5}}
