@@ -154,13 +154,9 @@ func (e *HTTPError) amounts() []int {
 // limitsReply reports whether the message may be about the limit of a reply, alone or together with the conversation.
 func (e *HTTPError) limitsReply() bool {
 	said := e.said()
-	switch {
-	case e.Status >= http.StatusInternalServerError && !strings.Contains(said, "max_tokens"):
-		return false
-	case e.Status < http.StatusInternalServerError && !slices.Contains(refused, e.Status):
-		return false
-	}
-	return !accountWords.MatchString(said) && !refuses.MatchString(strings.ToLower(e.Message)) && replyWords.MatchString(said) && excessWords.MatchString(said)
+	refusal := slices.Contains(refused, e.Status) || e.Status >= http.StatusInternalServerError && strings.Contains(said, "max_tokens")
+	return refusal && !accountWords.MatchString(said) && !refuses.MatchString(strings.ToLower(e.Message)) &&
+		replyWords.MatchString(said) && excessWords.MatchString(said)
 }
 
 // mayBeLong reports whether the request may have been refused for its length, although the error does not say so.

@@ -127,57 +127,56 @@ func (c *client) answer(resp *http.Response, r request) (*llms.ContentChoice, er
 	switch {
 	case resp.StatusCode >= 300:
 		own := readRefusal(body)
-		if page, ok := webPage(string(body)); ok {
-			own.message = page
-		}
-		own.message = cmp.Or(own.message, string(body))
+		own.message = cmp.Or(own.message, webPage(string(body)), string(body))
 		return nil, c.httpError(resp, resp.StatusCode, own, r)
 	case errors.Is(err, httpclient.ErrTooLarge):
 		return nil, c.fault(qa.FailGarbage, err.Error())
 	case err != nil:
 		return nil, fmt.Errorf("read the reply: %w", err)
 	}
+	choice, err := c.read(resp, body)
+	if err == nil {
+		return choice, nil
+	}
+	var failed failedReply
+	if !errors.As(err, &failed) {
+		failed.refusal = readRefusal(body)
+	}
+	if !failed.found() {
+		return nil, c.garbage(body, err)
+	}
+	e := c.httpError(resp, cmp.Or(failed.status(), http.StatusBadRequest), failed.refusal, r)
+	if failed.status() == 0 && e.class() != qa.FailContextOverflow {
+		return nil, c.fault(qa.FailGarbage, failed.message)
+	}
+	return nil, e
+}
+
+// read reads a successful response; the error is a [failedReply] if it contains an error.
+func (c *client) read(resp *http.Response, body []byte) (*llms.ContentChoice, error) {
+	if err := checkSuccess(body); err != nil {
+		return nil, err
+	}
 	read := c.codec.read
 	if c.codec.readStream != nil && isStream(resp.Header.Get("Content-Type"), body) {
 		read = c.codec.readStream
 	}
-	err = checkSuccess(body)
-	var choice *llms.ContentChoice
-	if err == nil {
-		choice, err = read(body)
-	}
+	choice, err := read(body)
 	if err == nil && failedFinish.MatchString(choice.StopReason) {
 		err = failedReply{refusal{message: "the reply ended with the finish reason " + choice.StopReason}}
 	}
-	var failed failedReply
-	if err != nil && !errors.As(err, &failed) {
-		failed.refusal = readRefusal(body)
-	}
-	switch {
-	case err == nil:
-		return choice, nil
-	case !failed.found():
-		return nil, c.garbage(body, err)
-	case failed.status() != 0:
-		return nil, c.httpError(resp, failed.status(), failed.refusal, r)
-	}
-	// The reply has no status, but its code may have a meaning.
-	if e := c.httpError(resp, http.StatusBadRequest, failed.refusal, r); e.class() == qa.FailContextOverflow {
-		return nil, e
-	}
-	return nil, c.fault(qa.FailGarbage, failed.message)
+	return choice, err
 }
 
 // garbage explains a success status without a reply.
 func (c *client) garbage(body []byte, err error) error {
 	text := c.redact(string(body))
-	detail := fmt.Sprintf("%v: %s", err, text)
-	page, ok := webPage(text)
-	if ok {
-		detail = "the reply is " + page
+	page := webPage(text)
+	f := c.fault(qa.FailGarbage, fmt.Sprintf("%v: %s", err, text))
+	if page != "" {
+		f = c.fault(qa.FailGarbage, "the reply is "+page)
 	}
-	f := c.fault(qa.FailGarbage, detail)
-	if ok || !json.Valid(body) && !errors.Is(err, errCutStream) {
+	if page != "" || !json.Valid(body) && !errors.Is(err, errCutStream) {
 		f.hint = "this is not a chat endpoint: most base URLs end in /v1"
 	}
 	return f

@@ -88,29 +88,29 @@ type text string
 
 // UnmarshalJSON accepts all these forms.
 func (t *text) UnmarshalJSON(data []byte) error {
-	var plain string
-	if json.Unmarshal(data, &plain) == nil {
-		*t = text(plain)
-		return nil
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		return err
 	}
-	var parts []json.RawMessage
-	switch {
-	case isObject(data):
-		parts = []json.RawMessage{data}
-	case json.Unmarshal(data, &parts) != nil:
-		return errors.New("neither a text nor a list of parts")
+	parts, ok := value.([]any)
+	if !ok {
+		parts = []any{value}
 	}
-	var all strings.Builder
-	for _, raw := range parts {
-		var part struct{ Type, Text string }
-		if decode(raw, &part) != nil && json.Unmarshal(raw, &part.Text) != nil {
-			return errors.New("a part of the content is neither a text nor an object")
+	*t = ""
+	for _, part := range parts {
+		switch p := part.(type) {
+		case nil:
+		case string:
+			*t += text(p)
+		case map[string]any:
+			words, _ := p["text"].(string)
+			if kind, _ := p["type"].(string); slices.Contains([]string{"", "text", "output_text"}, kind) {
+				*t += text(words)
+			}
+		default:
+			return errors.New("neither a text nor a list of parts")
 		}
-		if slices.Contains([]string{"", "text", "output_text"}, part.Type) {
-			all.WriteString(part.Text)
-		}
 	}
-	*t = text(all.String())
 	return nil
 }
 

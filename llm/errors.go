@@ -47,16 +47,16 @@ var (
 	pageTag   = lazyregexp.New(`<[^>]*>`)
 )
 
-// webPage reduces HTML to its title.
-func webPage(body string) (string, bool) {
+// webPage reduces HTML to its title; it is empty for anything else.
+func webPage(body string) string {
 	if !pageStart.MatchString(body) {
-		return "", false
+		return ""
 	}
 	found := pageTitle.FindStringSubmatch(body)
 	if found == nil {
-		return "a web page", true
+		return "a web page"
 	}
-	return fmt.Sprintf("a web page, %q", excerpt(html.UnescapeString(pageTag.ReplaceAllString(found[2], " ")))), true
+	return fmt.Sprintf("a web page, %q", excerpt(html.UnescapeString(pageTag.ReplaceAllString(found[2], " "))))
 }
 
 // Fault is a request that failed without an HTTP error.
