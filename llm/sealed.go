@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -200,11 +201,19 @@ func joined(value, piece any, growing bool) any {
 	case nil:
 		return value
 	case string:
-		if before, ok := value.(string); ok && growing {
-			return before + p
+		switch before := value.(type) {
+		case string:
+			if growing {
+				return before + p
+			}
+		case []any:
+			return append(before, p)
 		}
 	case []any:
-		list, _ := value.([]any)
+		list, ok := value.([]any)
+		if !ok && value != nil {
+			list = []any{value} // a text before a list of parts
+		}
 		return joinedItems(list, p, growing)
 	case map[string]any:
 		object, ok := value.(map[string]any)
@@ -236,5 +245,6 @@ func joinedItems(list, pieces []any, growing bool) []any {
 func continues(before, item any) bool {
 	a, _ := before.(map[string]any)
 	b, _ := item.(map[string]any)
-	return b["index"] != nil && a["index"] == b["index"] && (a["id"] == nil || b["id"] == nil || a["id"] == b["id"])
+	return b["index"] != nil && reflect.DeepEqual(a["index"], b["index"]) &&
+		(a["id"] == nil || b["id"] == nil || reflect.DeepEqual(a["id"], b["id"]))
 }

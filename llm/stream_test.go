@@ -20,7 +20,7 @@ func streamOf(calls ...string) string {
 	return out.String() + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n"
 }
 
-// Calls of a stream are told apart although servers number and name them in many ways.
+// Calls of a stream are distinct although servers number and name them in many ways.
 func TestStreamedCalls(t *testing.T) {
 	const (
 		a0     = `{"index":0,"id":"a","type":"function","function":{"name":"Retrieve","arguments":"{\"n\":1}"}}`

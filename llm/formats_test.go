@@ -129,6 +129,10 @@ func TestUnusualSuccess(t *testing.T) {
 		"data: {\"choices\":[{\"delta\":{\"content\":\"fine\"},\"index\":\"0\",\"finish_reason\":\"eos\"}],\"error\":null}\n\n",
 		"data: {\"choices\":[{\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"fi\"}]}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"ne\"}]},\"finish_reason\":\"stop\"}]}\n\n",
 		"data: {\"choices\":[{\"delta\":{\"content\":\"fine\"}}]}\n\ndata: {\"choices\":[{\"delta\":null,\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":\"x\"}}\n\n",
+		`data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{"content":"fi"}}]}` + "\n\n" + `data: {"choices":[{"delta":{"content":"ne"},"finish_reason":"stop"}]}` + "\n\n",
+		`data: {"choices":[{"delta":{"content":"fi","parts":[{"index":[1],"id":{}}]}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{"content":[{"type":"text","text":"ne"}],"parts":[{"index":[1],"id":{}}]},"finish_reason":"stop"}]}` + "\n\n",
 		"data: {\"choices\":[{\"message\":{\"content\":\"fine\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
 	} {
 		s := start(t, openaitest.Config{})
