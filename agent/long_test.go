@@ -47,8 +47,11 @@ func TestRefusalWithoutReason(t *testing.T) {
 		record string // the classes of the requests of the last call
 	}{
 		{
-			"half fits", unclear{most: 8, class: qa.FailBadRequest, long: true},
-			qa.Answered, []int{2, 4, 6, 8, 6, 6}, "server context_overflow ",
+			"half fits",
+			unclear{most: 8, class: qa.FailBadRequest, long: true},
+			qa.Answered,
+			[]int{2, 4, 6, 8, 6, 6},
+			"server context_overflow ",
 		},
 		{"a server error", unclear{most: 8, class: qa.FailServer, long: true}, qa.Answered, []int{2, 4, 6, 8, 6, 6}, "server context_overflow "},
 		{"half is refused as well", unclear{most: 5, class: qa.FailBadRequest, long: true}, qa.EndpointError, []int{2, 4, 4, 4}, "server bad_request server bad_request "},
@@ -58,7 +61,9 @@ func TestRefusalWithoutReason(t *testing.T) {
 		{
 			"half meets another error",
 			unclear{most: 5, class: qa.FailBadRequest, long: true, second: &qa.CallError{Class: qa.FailNetwork, Err: errors.New("cut"), Attempts: []qa.Attempt{{Error: qa.FailNetwork}}}},
-			qa.EndpointError, []int{2, 4, 4, 4}, "server bad_request network ",
+			qa.EndpointError,
+			[]int{2, 4, 4, 4},
+			"server bad_request network ",
 		},
 	}
 	for _, tt := range tests {

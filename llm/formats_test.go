@@ -201,10 +201,14 @@ func TestUnusualCalls(t *testing.T) {
 			`{"id":"b","function":{"name":"Retrieve","arguments":"{\"n\""}}`, `{"function":{"arguments":":2}"}}`), `a Retrieve {"n":1}|b Retrieve {"n":2}`},
 		{"stream, an object", streamOf(`{"index":0,"id":"a","function":{"name":"Retrieve","arguments":{"n":1}}}`), `a Retrieve {"n":1}`},
 		{"stream, null arguments", streamOf(`{"index":0,"id":"a","function":{"name":"Retrieve","arguments":null}}`, `{"index":0,"function":{"arguments":"{}"}}`), `a Retrieve {}`},
-		{"stream, one empty id for two", streamOf(`{"index":0,"id":"","function":{"name":"Retrieve","arguments":"{}"}}`, `{"index":1,"id":"","function":{"name":"Retrieve","arguments":"{}"}}`),
-			`call_0 Retrieve {}|call_1 Retrieve {}`},
-		{"stream, one id for two", streamOf(`{"index":0,"id":"a","function":{"name":"Retrieve","arguments":"{}"}},{"index":1,"id":"a","function":{"name":"Answer","arguments":"{}"}}`),
-			`a Retrieve {}|a Answer {}`},
+		{
+			"stream, one empty id for two", streamOf(`{"index":0,"id":"","function":{"name":"Retrieve","arguments":"{}"}}`, `{"index":1,"id":"","function":{"name":"Retrieve","arguments":"{}"}}`),
+			`call_0 Retrieve {}|call_1 Retrieve {}`,
+		},
+		{
+			"stream, one id for two", streamOf(`{"index":0,"id":"a","function":{"name":"Retrieve","arguments":"{}"}},{"index":1,"id":"a","function":{"name":"Answer","arguments":"{}"}}`),
+			`a Retrieve {}|a Answer {}`,
+		},
 		{"stream, whole at the end", "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\"}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"message\":{\"tool_calls\":[" +
 			`{"id":"a","function":{"name":"Retrieve","arguments":"{}"}}` + "]},\"finish_reason\":\"tool_calls\"}]}\n\n", `a Retrieve {}`},
 	}

@@ -174,7 +174,7 @@ func limitOf(full map[string]any) int {
 // reports whether the same request may be sent again with that limit, and a notice if the limit is that of every reply.
 func (q *quirks) shorten(r request, e *HTTPError) (notice string, ok bool) {
 	limit := limitOf(r.full)
-	if limit == 0 || !e.limitsReply() && !(e.Status < http.StatusInternalServerError && e.overflows()) {
+	if limit == 0 || !e.limitsReply() && (e.Status >= http.StatusInternalServerError || !e.overflows()) {
 		return "", false
 	}
 	message := strings.ToLower(e.Message)

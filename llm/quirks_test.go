@@ -313,7 +313,9 @@ func TestReplyLimitTooLarge(t *testing.T) {
 		},
 		{
 			"OpenAI", "This model's maximum context length is 32,768 tokens. However, you requested 38,000 tokens (30,000 in the messages, 8,000 in the completion).",
-			2768, []float64{8000, 2768}, true,
+			2768,
+			[]float64{8000, 2768},
+			true,
 		},
 		{
 			"OpenRouter", "This endpoint's maximum context length is 32768 tokens. However, you requested about 38000 tokens (29500 of text input, 500 of tool " +

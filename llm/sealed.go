@@ -210,25 +210,26 @@ func joined(value, piece any, growing bool) any {
 			return append(before, p)
 		}
 	case []any:
-		list, ok := value.([]any)
-		if !ok && value != nil {
-			list = []any{value} // a text before a list of parts
-		}
-		return joinedItems(list, p, growing)
+		return joinedItems(value, p, growing)
 	case map[string]any:
 		object, ok := value.(map[string]any)
 		if !ok {
 			return p
 		}
 		for name, v := range p {
-			object[name] = joined(object[name], v, growing && name != "id" && name != "type" && name != "format")
+			object[name] = joined(object[name], v, growing && !slices.Contains([]string{"id", "type", "format"}, name))
 		}
 		return object
 	}
 	return piece
 }
 
-func joinedItems(list, pieces []any, growing bool) []any {
+// joinedItems adds pieces to a list, or to a list of what came before it.
+func joinedItems(value any, pieces []any, growing bool) []any {
+	list, ok := value.([]any)
+	if !ok && value != nil {
+		list = []any{value}
+	}
 	for _, item := range pieces {
 		at := slices.IndexFunc(list, func(before any) bool { return continues(before, item) })
 		if at < 0 {

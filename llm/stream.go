@@ -73,8 +73,7 @@ func (f *fields) UnmarshalJSON(data []byte) error {
 // joinCompletion joins the first choice of a stream.
 func joinCompletion(body []byte) (*llms.ContentChoice, error) {
 	var whole completion
-	var calls []*streamedCall
-	finish, message := "", fields{}
+	first := streamedChoice{message: fields{}}
 	for _, event := range events(body) {
 		var part chunk
 		if err := decode(event, &part); err != nil {
@@ -88,37 +87,47 @@ func joinCompletion(body []byte) (*llms.ContentChoice, error) {
 		}
 		whole.ID, whole.Model = cmp.Or(whole.ID, part.ID), cmp.Or(whole.Model, part.Model)
 		whole.Usage = cmp.Or(part.Usage, whole.Usage)
-		for _, p := range part.Choices {
-			if p.Index != 0 {
-				continue
-			}
-			if len(p.Message) > 0 {
-				p.Delta, message, calls = p.Message, fields{}, nil
-			}
-			finish = cmp.Or(p.FinishReason, finish)
-			list, _ := p.Delta["tool_calls"].([]any)
-			for _, call := range list {
-				calls = addPart(calls, readPart(call))
-			}
-			delete(p.Delta, "tool_calls")
-			joined(map[string]any(message), map[string]any(p.Delta), true)
-		}
+		first.add(part)
 	}
-	if finish == "" && !bytes.Contains(body, []byte("[DONE]")) {
+	if first.finish == "" && !bytes.Contains(body, []byte("[DONE]")) {
 		return nil, errCutStream
 	}
-	slices.SortStableFunc(calls, func(a, b *streamedCall) int { return cmp.Compare(a.index, b.index) })
-	message["tool_calls"] = calls
-	raw, err := json.Marshal(message)
-	if err != nil {
-		return nil, err
+	slices.SortStableFunc(first.calls, func(a, b *streamedCall) int { return cmp.Compare(a.index, b.index) })
+	first.message["tool_calls"] = first.calls
+	whole.Choices = []choice{{FinishReason: first.finish}}
+	raw, err := json.Marshal(first.message)
+	if err == nil {
+		err = json.Unmarshal(raw, &whole.Choices[0].Message)
 	}
-	first := choice{FinishReason: finish}
-	if err := json.Unmarshal(raw, &first.Message); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("the reply is not a stream of a chat completion: %w", err)
 	}
-	whole.Choices = []choice{first}
 	return whole.choice(), nil
+}
+
+// streamedChoice is the first choice of a stream so far.
+type streamedChoice struct {
+	message fields
+	calls   []*streamedCall
+	finish  string
+}
+
+func (s *streamedChoice) add(part chunk) {
+	for _, p := range part.Choices {
+		if p.Index != 0 {
+			continue
+		}
+		if len(p.Message) > 0 {
+			p.Delta, s.message, s.calls = p.Message, fields{}, nil
+		}
+		s.finish = cmp.Or(p.FinishReason, s.finish)
+		list, _ := p.Delta["tool_calls"].([]any)
+		for _, call := range list {
+			s.calls = addPart(s.calls, readPart(call))
+		}
+		delete(p.Delta, "tool_calls")
+		joined(map[string]any(s.message), map[string]any(p.Delta), true)
+	}
 }
 
 // streamedCall is a tool call that arrives in parts, or a part of one.
@@ -181,24 +190,23 @@ func addPart(calls []*streamedCall, part *streamedCall) []*streamedCall {
 // continued returns the call that a part belongs to, or nil for the first part of a call. Ids decide, then names, then
 // indexes: several servers send every call with index 0, or count from 1.
 func continued(calls []*streamedCall, part *streamedCall) *streamedCall {
-	for _, call := range slices.Backward(calls) {
-		if part.id != "" && call.id == part.id && !part.begins(call) {
-			return call
+	last := func(fits func(c *streamedCall) bool) *streamedCall {
+		for _, c := range slices.Backward(calls) {
+			if fits(c) {
+				return c
+			}
 		}
+		return nil
 	}
-	for _, call := range slices.Backward(calls) {
-		switch {
-		case part.indexed && part.index != call.index:
-		case part.begins(call):
-			return nil
-		default:
-			return call
-		}
-	}
-	if part.id == "" && part.name == "" && len(calls) > 0 {
+	same := last(func(c *streamedCall) bool { return part.id != "" && c.id == part.id && !part.begins(c) })
+	same = cmp.Or(same, last(func(c *streamedCall) bool { return !part.indexed || part.index == c.index }))
+	if same == nil && part.id == "" && part.name == "" && len(calls) > 0 {
 		return calls[len(calls)-1] // a call begins with its name
 	}
-	return nil
+	if same == nil || part.begins(same) {
+		return nil
+	}
+	return same
 }
 
 // begins reports whether a part with the id or the index of an earlier call begins another one: some servers have one id
@@ -260,7 +268,12 @@ func joinMessage(body []byte) (*llms.ContentChoice, error) {
 	if !done {
 		return nil, errCutStream
 	}
-	whole.Content = nil
+	return whole.with(blocks)
+}
+
+// with converts the message with the blocks of its stream as content.
+func (got anthropicReply) with(blocks []map[string]any) (*llms.ContentChoice, error) {
+	got.Content = nil
 	for _, block := range blocks {
 		if input, ok := block["partial_json"].(string); ok {
 			delete(block, "partial_json")
@@ -270,7 +283,7 @@ func joinMessage(body []byte) (*llms.ContentChoice, error) {
 		if err != nil {
 			return nil, err
 		}
-		whole.Content = append(whole.Content, raw)
+		got.Content = append(got.Content, raw)
 	}
-	return whole.choice()
+	return got.choice()
 }
