@@ -177,18 +177,9 @@ func (q *quirks) shorten(r request, e *HTTPError) (notice string, ok bool) {
 	if limit == 0 || !e.limitsReply() && (e.Status >= http.StatusInternalServerError || !e.overflows()) {
 		return "", false
 	}
-	message := strings.ToLower(e.Message)
-	amounts := slices.DeleteFunc(e.amounts(), func(n int) bool { return n == limit })
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	reckoned := roomIn(message, amounts, limit)
-	if less := slices.DeleteFunc(amounts, func(n int) bool { return n > limit }); len(less) > 0 && !inputWords.MatchString(message) {
-		reckoned = slices.Max(less)
-		if reckoned == q.latest {
-			q.longest, notice = reckoned, fmt.Sprintf("takes replies of at most %d tokens", reckoned)
-		}
-		q.latest = reckoned
-	}
+	reckoned, notice := q.reckon(e, limit)
 	left := q.room[r.key]
 	switch {
 	case reckoned > 0 && left.limit == 0:
@@ -200,6 +191,22 @@ func (q *quirks) shorten(r request, e *HTTPError) (notice string, ok bool) {
 	}
 	q.room[r.key] = left
 	return notice, true
+}
+
+// reckon returns the limit that an error leaves, see [roomIn], and the notice of shorten.
+func (q *quirks) reckon(e *HTTPError, limit int) (reckoned int, notice string) {
+	message := strings.ToLower(e.Message)
+	amounts := slices.DeleteFunc(e.amounts(), func(n int) bool { return n == limit })
+	less := slices.DeleteFunc(slices.Clone(amounts), func(n int) bool { return n > limit })
+	if len(less) == 0 || inputWords.MatchString(message) {
+		return roomIn(message, amounts, limit), ""
+	}
+	reckoned = slices.Max(less)
+	if reckoned == q.latest {
+		q.longest, notice = reckoned, fmt.Sprintf("takes replies of at most %d tokens", reckoned)
+	}
+	q.latest = reckoned
+	return reckoned, notice
 }
 
 // fit lowers the limit of the reply to a request that was refused with a larger one. It reports whether it did.
