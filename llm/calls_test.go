@@ -20,7 +20,7 @@ func TestCallsThatWereNotRun(t *testing.T) {
 		{Role: qa.ToolResult, Text: "found", Images: []qa.Image{page}, ToolCallID: "a", NotRun: []string{"b"}},
 	}
 	forbidden := map[string]string{
-		"openai": `"parallel_tool_calls":false`, "google": `"parallel_tool_calls":false`, "anthropic": `"disable_parallel_tool_use":true`,
+		"openai": `"parallel_tool_calls":false`, "openai-responses": `"parallel_tool_calls":false`, "google": `"parallel_tool_calls":false`, "anthropic": `"disable_parallel_tool_use":true`,
 	}
 	s := start(t, openaitest.Config{})
 	for provider, c := range endpoints(s) {

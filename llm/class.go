@@ -220,13 +220,18 @@ var classHints = map[qa.FailureClass]string{
 
 var httpsWanted = lazyregexp.New(`to an https server|sent to https port`)
 
+// paths are those that users copy into the base URL.
+var paths = []string{"/chat/completions", "/messages", "/responses"}
+
 // hint is more specific than the class if status and text allow it.
 func (e *HTTPError) hint() string {
 	switch {
-	case e.Status >= 300 && e.Status < 400:
+	case e.Status/100 == 3:
 		return "if that address is right, use it as the base URL"
-	case strings.Count(e.Endpoint, "/chat/completions") > 1, strings.Count(e.Endpoint, "/messages") > 1:
-		return "the base URL must not include /chat/completions or /messages"
+	case slices.ContainsFunc(paths, func(path string) bool { return strings.Count(e.Endpoint, path) > 1 }):
+		return "the base URL must not include /chat/completions, /messages or /responses"
+	case strings.Contains(e.said(), "v1/responses") && !strings.HasSuffix(e.Endpoint, "/responses"):
+		return "the model needs OpenAI's Responses API: -m openai-responses:NAME"
 	case httpsWanted.MatchString(e.said()):
 		return "the server speaks https: write https:// in the base URL"
 	case e.class() == qa.FailImages:

@@ -16,7 +16,7 @@ func TestContract(t *testing.T) {
 		s := start(t, openaitest.Config{ToolCalls: func([]openaitest.Message) []openaitest.ToolCall { return nil }})
 		return s, endpoints(s)[provider]
 	}
-	for _, provider := range []string{"openai", "google", "anthropic", "ollama"} {
+	for _, provider := range []string{"openai", "openai-responses", "google", "anthropic", "ollama"} {
 		for name, retries := range map[string]int{"alone": 0, "retried": 2} {
 			t.Run(provider+" "+name, func(t *testing.T) {
 				build := func(t *testing.T, c llm.Config) qa.Model {

@@ -31,7 +31,7 @@ func Describe(c Config) (map[string]any, error) {
 	c = c.withDefaults()
 	provider, model := SplitSpec(c.Spec)
 	out := map[string]any{"provider": provider, "model": model}
-	v, builtin := findVendor(provider)
+	v, builtin := c.vendor()
 	if _, added := c.Providers[provider]; added || !builtin {
 		out["sampling"] = c.Sampling.Record()
 		if provider == "scripted" && !added {
@@ -90,7 +90,7 @@ func checkSampling(s qa.Sampling) error {
 func (c Config) settled() (fields map[string]any, unsent []string) {
 	fields = c.Sampling.Record()
 	provider, _ := SplitSpec(c.Spec)
-	v, _ := findVendor(provider)
+	v, _ := c.vendor()
 	refused := slices.Clone(v.unsent)
 	_, temperature := fields["temperature"]
 	switch model := c.listed(); {

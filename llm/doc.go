@@ -2,7 +2,7 @@
 //
 // [Open] turns a [Config] into a [qa.Model]: an [Endpoint] with retries for the built-in providers, or [Scripted],
 // which replays a list of replies; Config.Providers adds others. Endpoints go through langchaingo's llms.Model, which
-// our own codecs implement for the protocols of OpenAI, Anthropic and Ollama.
+// our own codecs implement for the two protocols of OpenAI and those of Anthropic and Ollama.
 //
 // Settings of [qa.Sampling] are sent unless [airqa/llm/catalog] lists them as rejected by the model; unset ones are
 // absent from the request. [Describe] returns both for the record of a run.

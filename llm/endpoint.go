@@ -43,7 +43,7 @@ type Endpoint struct {
 func NewEndpoint(c Config) (*Endpoint, error) {
 	c = c.withDefaults()
 	name, model := SplitSpec(c.Spec)
-	v, ok := findVendor(name)
+	v, ok := c.vendor()
 	if !ok {
 		return nil, fmt.Errorf("no endpoint speaks %q", name)
 	}

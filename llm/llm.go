@@ -32,7 +32,7 @@ type Provider func(Config) (qa.Model, error)
 type Config struct {
 	// Spec is PROVIDER:MODEL, such as "openai:gpt-4o" or "scripted:episode.jsonl". The model's name may contain colons.
 	Spec string
-	// BaseURL is the address up to /chat/completions, /messages or /api/chat; empty is the provider's default. It must
+	// BaseURL is the address up to /chat/completions, /responses, /messages or /api/chat; empty is the provider's default. It must
 	// not contain a key. No other host is contacted.
 	BaseURL string
 	// APIKey is required at the default address. Elsewhere, an empty key means that none is sent.

@@ -41,6 +41,10 @@ func vendors() []vendor {
 			keys: []string{KeyVariable}, bases: []string{"OPENAI_BASE_URL"},
 		},
 		{
+			name: "openai-responses", base: DefaultBaseURL, codec: responsesCodec(), unsent: []string{"seed", "stop"},
+			keys: []string{KeyVariable}, bases: []string{"OPENAI_BASE_URL"},
+		},
+		{
 			name: "anthropic", base: "https://api.anthropic.com/v1", unversioned: true, codec: anthropicCodec(), unsent: []string{"seed"},
 			keys: []string{"ANTHROPIC_API_KEY"}, bases: []string{"ANTHROPIC_BASE_URL"},
 		},
@@ -61,6 +65,17 @@ func vendors() []vendor {
 			keys: []string{"COHERE_API_KEY"}, bases: []string{"COHERE_BASE_URL"},
 		},
 	}
+}
+
+// vendor returns the provider of the spec; ok is false if it is not built in. OpenAI serves some of its models only with
+// the Responses API; another host with the same name of a model may not have that API.
+func (c Config) vendor() (v vendor, ok bool) {
+	name, _ := SplitSpec(c.Spec)
+	v, ok = findVendor(name)
+	if name == "openai" && v.origin(c.BaseURL) == v.origin("") && c.listed().Responses {
+		return findVendor("openai-responses")
+	}
+	return v, ok
 }
 
 func findVendor(name string) (vendor, bool) {

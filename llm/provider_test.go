@@ -161,10 +161,11 @@ func TestFromEnvironment(t *testing.T) {
 
 func TestOwnAddresses(t *testing.T) {
 	want := map[string]string{
-		"openai":    "https://api.openai.com/v1/chat/completions",
-		"anthropic": "https://api.anthropic.com/v1/messages",
-		"google":    "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions",
-		"ollama":    "http://127.0.0.1:11434/api/chat",
+		"openai":           "https://api.openai.com/v1/chat/completions",
+		"openai-responses": "https://api.openai.com/v1/responses",
+		"anthropic":        "https://api.anthropic.com/v1/messages",
+		"google":           "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions",
+		"ollama":           "http://127.0.0.1:11434/api/chat",
 	}
 	for provider, address := range want {
 		var got string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,16 +39,16 @@ func newQuirks() *quirks {
 // room is a lowered limit of a reply, and how often it was halved.
 type room struct{ limit, halved int }
 
-// otherName has the settings with two names, replyLimits these names.
+// otherName has the settings with two names, replyLimits the names of the limit of a reply.
 var (
 	otherName   = map[string]string{"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
-	replyLimits = slices.Sorted(maps.Keys(otherName))
+	replyLimits = append(slices.Sorted(maps.Keys(otherName)), "max_output_tokens")
 )
 
 // rejectable are settings that some models reject and that a request can do without, or that have another name. Of two
 // rejected together, the first in this list counts.
 var rejectable = append(slices.Clone(replyLimits),
-	"top_p", "temperature", "stop", "stop_sequences", "parallel_tool_calls", "tool_choice", "stream_options")
+	"top_p", "temperature", "stop", "stop_sequences", "parallel_tool_calls", "tool_choice", "stream_options", "include")
 
 var (
 	refuses   = lazyregexp.New(`unsupported|not support|n't support|not permitted|not allowed|unknown|unrecognized|deprecated|cannot both|extra input`)
@@ -60,6 +61,9 @@ var (
 func rejection(sent map[string]any, text string) (setting, notice string) {
 	if sent["stream"] == nil && (notWhole.MatchString(text) || streaming.MatchString(text) && !noStream.MatchString(text)) {
 		return "stream", "only streams; its replies are read as streams"
+	}
+	if reasoning, _ := sent["reasoning"].(map[string]any); reasoning["summary"] != nil && strings.Contains(text, "summar") {
+		return "summary", "refuses reasoning.summary, which is not sent" // OpenAI gives summaries to verified organizations only
 	}
 	for _, name := range rejectable {
 		other := otherName[name]
@@ -97,6 +101,11 @@ func (q *quirks) apply(full, stream map[string]any) {
 			maps.Copy(full, stream)
 		case otherName[name] != "":
 			rename(full, name, otherName[name])
+		case name == "summary":
+			reasoning, _ := full["reasoning"].(map[string]any)
+			reasoning = maps.Clone(reasoning) // all requests share it
+			delete(reasoning, name)
+			full["reasoning"] = reasoning
 		default:
 			delete(full, name)
 		}
@@ -243,7 +252,7 @@ func (c *client) adapt(m sentMembers, r request, err error) error {
 			c.note(notice)
 		}
 		next := maps.Clone(r.full)
-		if c.quirks.apply(next, c.codec.stream); (next[name] == nil) == (r.full[name] == nil) {
+		if c.quirks.apply(next, c.codec.stream); reflect.DeepEqual(next, r.full) {
 			return err // it rejects both names
 		}
 		return adapted{err}

@@ -86,12 +86,20 @@ func (r *refusal) add(name, text string) {
 // found reports whether there is an error.
 func (r refusal) found() bool { return r.message != "" || r.status() != 0 }
 
-// status is the HTTP status among the codes; 0 if there is none.
+// status is the HTTP status among the codes, or the one that OpenAI has for a code; 0 if there is none.
 func (r refusal) status() int {
 	for _, code := range r.codes {
 		if status, err := strconv.Atoi(code); err == nil && status >= 400 && status <= 599 {
 			return status
 		}
+		if status := codeStatus[code]; status != 0 {
+			return status
+		}
 	}
 	return 0
+}
+
+// codeStatus maps OpenAI's codes to the statuses that they have.
+var codeStatus = map[string]int{
+	"rate_limit_exceeded": 429, "insufficient_quota": 429, "server_error": 500, "invalid_prompt": 400, "context_length_exceeded": 400,
 }

@@ -29,6 +29,8 @@ type sealed struct {
 	Calls   map[string]sealedCall `json:"calls,omitempty"`
 	// Blocks are Anthropic's blocks of thinking.
 	Blocks []json.RawMessage `json:"blocks,omitempty"`
+	// Items are all items of a response.
+	Items []json.RawMessage `json:"items,omitempty"`
 }
 
 // sealedCall contains the additional members of a call and of its function.
@@ -145,25 +147,51 @@ func (q *quirks) withhold(chat []llms.MessageContent) (m sentMembers) {
 		return false
 	}
 	for _, message := range chat {
-		for _, p := range message.Parts {
-			part, _ := p.(sealedPart)
+		for i, p := range message.Parts {
+			part, ok := p.(sealedPart)
+			if !ok {
+				continue
+			}
 			maps.DeleteFunc(part.Message, drop)
 			for _, call := range part.Calls {
 				maps.DeleteFunc(call.Call, drop)
 				maps.DeleteFunc(call.Function, drop)
 			}
+			part.Items = withheldItems(part.Items, drop)
+			message.Parts[i] = part
 		}
 	}
 	slices.Sort(m.sent)
 	return m
 }
 
+// withheldItems are the items of a response without what the endpoint has refused. Azure refuses the ids of items that it
+// has not stored; a refusal of encrypted content leaves no item, and the message is sent as that of another endpoint.
+func withheldItems(items []json.RawMessage, drop func(string, json.RawMessage) bool) []json.RawMessage {
+	if len(items) == 0 || drop(encryptedMember, nil) {
+		return nil
+	}
+	if !drop("id", nil) {
+		return items
+	}
+	bare := make([]json.RawMessage, len(items))
+	for i, item := range items {
+		bare[i], _ = json.Marshal(withMember(item, "id", nil)) // it was read from JSON
+	}
+	return bare
+}
+
+// encryptedMember stands for all items of a response.
+const encryptedMember = "encrypted_content"
+
 // judge learns from an error that names a member of messages. A member that was sent is withheld in later requests, until
 // an error names it again: then the endpoint had missed it in some message. again reports whether the next request differs.
 func (q *quirks) judge(m sentMembers, text string) (notice string, again bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	named := func(name string) bool { return names(text, regexp.QuoteMeta(strings.ToLower(name))) }
+	named := func(name string) bool {
+		return names(text, regexp.QuoteMeta(strings.ToLower(name))) || name == encryptedMember && names(text, "(encrypted content|reasoning)")
+	}
 	for _, name := range m.sent {
 		needed, known := q.members[name]
 		if needed || !named(name) {

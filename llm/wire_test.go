@@ -19,7 +19,7 @@ import (
 func endpoints(s *openaitest.Server) map[string]llm.Config {
 	all := map[string]llm.Config{}
 	for provider, base := range map[string]string{
-		"openai": s.URL(), "google": s.URL(), "anthropic": s.URL(), "ollama": s.Root(),
+		"openai": s.URL(), "openai-responses": s.URL(), "google": s.URL(), "anthropic": s.URL(), "ollama": s.Root(),
 	} {
 		c := config(s, "m")
 		c.Spec, c.BaseURL = provider+":m", base
@@ -72,7 +72,7 @@ var requests = []struct {
 
 // TestWire compares the exact requests.
 func TestWire(t *testing.T) {
-	for _, provider := range []string{"openai", "google", "anthropic", "ollama"} {
+	for _, provider := range []string{"openai", "openai-responses", "google", "anthropic", "ollama"} {
 		for _, r := range requests {
 			t.Run(provider+"/"+r.name, func(t *testing.T) {
 				s := start(t, openaitest.Config{Key: plantedKey})
@@ -107,10 +107,11 @@ func wireText(t *testing.T, r openaitest.Request) string {
 func TestReplyOfEveryProtocol(t *testing.T) {
 	usage := qa.Usage{Prompt: 100, Completion: 20, Cached: 64, Reasoning: 12}
 	want := map[string]qa.Reply{
-		"openai":    {ID: "chatcmpl-test", Usage: usage},
-		"google":    {ID: "chatcmpl-test", Usage: usage},
-		"anthropic": {ID: "msg_test", Usage: qa.Usage{Prompt: 100, Completion: 20, Cached: 64}},
-		"ollama":    {Usage: qa.Usage{Prompt: 100, Completion: 20}},
+		"openai":           {ID: "chatcmpl-test", Usage: usage},
+		"google":           {ID: "chatcmpl-test", Usage: usage},
+		"openai-responses": {ID: "resp_test", Usage: usage},
+		"anthropic":        {ID: "msg_test", Usage: qa.Usage{Prompt: 100, Completion: 20, Cached: 64}},
+		"ollama":           {Usage: qa.Usage{Prompt: 100, Completion: 20}},
 	}
 	s := start(t, openaitest.Config{
 		Reply: openaitest.Script("the answer"), Reasoning: "let me think", Model: "served",

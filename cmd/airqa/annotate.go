@@ -19,7 +19,7 @@ type annotateCmd struct {
 
 type annotateAskCmd struct {
 	Dataset  string   `required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in the same format."`
-	Model    string   `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or scripted:FILE (recorded replies)."`
+	Model    string   `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or scripted:FILE (recorded replies)."`
 	Out      string   `short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
 	Pairs    string   `default:"pools" enum:"pools,test" help:"Pairs: pools (aspects and sub-aspects of each query with its pool) or test (the pairs that people annotated)."`
 	Queries  []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`

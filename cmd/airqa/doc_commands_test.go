@@ -23,7 +23,7 @@ var notRun = []struct {
 	uses   *regexp.Regexp
 	reason string
 }{
-	{regexp.MustCompile(`\b(openai|anthropic|google|ollama|mistral|cohere):`), "a model's endpoint"},
+	{regexp.MustCompile(`\b(openai|openai-responses|anthropic|google|ollama|mistral|cohere):`), "a model's endpoint"},
 	{regexp.MustCompile(`milvus://`), "a Milvus server"},
 	{regexp.MustCompile(`https?://|--arxiv|--list`), "the network"},
 	{regexp.MustCompile(`test_data_553\.jsonl|metadata-acl2023\.zip`), "the released files"},

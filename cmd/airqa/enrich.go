@@ -172,7 +172,7 @@ func (b *enrichBar) close(asked enrich.Asked) {
 
 // modelFlags select a model and its settings.
 type modelFlags struct {
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
+	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
 	endpointFlags
 }
 

@@ -103,6 +103,7 @@ func modelTraits(m catalog.Model) string {
 		{m.OneSampling, "temperature or top_p"},
 		{m.MaxCompletionTokens, "max_completion_tokens"},
 		{m.SystemAsUser, "no system message"},
+		{m.Responses, "Responses API"},
 	} {
 		if t.on {
 			traits = append(traits, t.name)

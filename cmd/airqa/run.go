@@ -23,7 +23,7 @@ type runCmd struct {
 	dataFlags
 	Questions string   `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Baseline  []string `required:"" complete:"baseline" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa list baselines lists them)."`
-	Model     []string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
+	Model     []string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
 	Out       string   `short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
 	endpointFlags
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`

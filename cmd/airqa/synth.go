@@ -169,7 +169,7 @@ func (c synthWhyCmd) Run(a *app) error {
 
 // synthMakeFlags select what to make.
 type synthMakeFlags struct {
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model for the explorer, the tracker and the gates: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model for the explorer, the tracker and the gates: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	endpointFlags
 	Out           string   `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
 	Count         int      `short:"n" placeholder:"N" help:"Number of questions to accept."`
@@ -222,7 +222,7 @@ type synthActorFlags struct {
 
 // synthActFlags select a collection of trajectories.
 type synthActFlags struct {
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	endpointFlags
 	Out     string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis."`
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`

@@ -41,6 +41,8 @@ type Model struct {
 	MaxCompletionTokens bool `json:"max_completion_tokens,omitempty"`
 	// SystemAsUser models reject system messages, or work better without: they get them as user messages.
 	SystemAsUser bool `json:"system_as_user,omitempty"`
+	// Responses models are served by OpenAI only with its Responses API, not with chat completions.
+	Responses bool `json:"responses,omitempty"`
 	// Source is the source of the figures.
 	Source  string `json:"source,omitempty"`
 	Comment string `json:"comment,omitempty"`
@@ -83,6 +85,9 @@ func (c *Catalog) Find(spec string) (Model, bool) {
 		return c.models[own], true
 	}
 	provider, model, _ := strings.Cut(spec, ":")
+	if provider == "openai-responses" { // another API for the same models
+		return c.Find("openai:" + model)
+	}
 	bare := vendorPrefix.ReplaceAllString(model, "")
 	providers := []string{provider}
 	if bare != model || provider == "openai" {

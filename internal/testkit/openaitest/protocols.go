@@ -17,10 +17,13 @@ type wire struct {
 	parse func(body []byte) (chatRequest, error)
 	write func(c Config, chat chatRequest) map[string]any
 	fail  func(w http.ResponseWriter, status int, code, message string)
+	// stream writes a reply as events to a request for a stream; nil for a protocol that the server does not stream.
+	stream func(reply map[string]any) []byte
 }
 
 var wires = map[string]wire{
 	"/v1/chat/completions": {parse: parseChat, write: Config.completion, fail: writeError},
+	"/v1/responses":        {parse: parseResponses, write: Config.response, fail: writeError, stream: streamResponse},
 	"/v1/messages":         {parse: parseLoosely, write: Config.message, fail: writeAnthropicError},
 	"/api/chat":            {parse: parseLoosely, write: Config.ollamaChat, fail: writeOllamaError},
 }

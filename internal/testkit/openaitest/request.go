@@ -73,6 +73,7 @@ func (m *Message) readParts(content []byte) error {
 type chatRequest struct {
 	Model    string    `json:"model"`
 	Messages []Message `json:"messages"`
+	Stream   bool      `json:"stream"`
 }
 
 func parseChat(body []byte) (chatRequest, error) {

@@ -134,6 +134,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		wire.fail(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided")
 	case err != nil:
 		wire.fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+	case chat.Stream && wire.stream != nil:
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write(wire.stream(wire.write(s.config, chat))) // the client may have disconnected
 	default:
 		writeJSON(w, http.StatusOK, wire.write(s.config, chat))
 	}
