@@ -1,23 +1,22 @@
 package doctor
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
-	"image/png"
 	"strings"
 	"time"
 
 	"airqa/env/embed"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
 // PingTokens is the maximum length of a reply to a ping; reasoning models need some before the first word.
-const PingTokens = 256
+const PingTokens = 1024
 
 // Model checks a short reply and, if requested, a native tool call and an image.
 func Model(spec string, m qa.Model, tools, images bool) []Check {
@@ -73,19 +72,33 @@ func unasked(err error) Finding {
 	return Bad(err, fix)
 }
 
-// looks sends an image.
+// number is the number in numberImage, black on white. Its digits are the same in a sentence of any language.
+const number = "7294"
+
+//go:embed number.png
+var numberImage []byte
+
+// looks asks for the number in an image: a model that does not get the image, or cannot see it, replies all the same.
 func looks(ctx context.Context, m qa.Model) Finding {
-	var square bytes.Buffer
-	if err := png.Encode(&square, image.NewGray(image.Rect(0, 0, 64, 64))); err != nil {
-		return Bad(err, "")
-	}
-	_, err := m.Complete(ctx, qa.Request{Messages: []qa.Message{{
-		Role: qa.User, Text: "Name the colour of the image in one word.", Images: []qa.Image{{MIME: "image/png", Data: square.Bytes()}},
+	reply, err := m.Complete(ctx, qa.Request{Messages: []qa.Message{{
+		Role: qa.User, Text: "Which number is in the image? Reply with its digits.", Images: []qa.Image{{MIME: "image/png", Data: numberImage}},
 	}}})
-	if err != nil {
+	digits := strings.Map(func(r rune) rune {
+		if r = python.PlainDigit(r); r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, reply.Text)
+	switch {
+	case err != nil:
 		return unasked(err)
+	case strings.Contains(digits, number):
+		return Good("reads images, as agentic-hybrid-view needs")
+	case reply.Finish == qa.FinishLength:
+		return Doubtful(fmt.Sprintf("accepts images, but %d tokens left no room for a reply about one", PingTokens), "ask it about an image yourself")
 	}
-	return Good("accepts images, as agentic-hybrid-view needs")
+	return Doubtful(fmt.Sprintf("accepts images, but does not read them: asked for the number %s in one, it replied %.80q", number, reply.Text),
+		"the model or its server ignores images; agentic-hybrid-view needs another one")
 }
 
 // calls requests a native tool call, and returns its result to the model: some endpoints refuse only that.

@@ -45,3 +45,21 @@ func TestIndexOfServer(t *testing.T) {
 		t.Errorf("%d texts were embedded again", model.asked)
 	}
 }
+
+// An index that the server refuses is an error of the first ingest, and the same ingest with another index embeds nothing again.
+func TestRefusedIndex(t *testing.T) {
+	url := "milvus://" + milvustest.Start(t).Address + "?prefix=refused_&timeout=5s"
+	cfg := env.WriterConfig{Dir: filepath.Join(t.TempDir(), "data"), Embedder: &letters{model: "letters"}, Vectors: url + "&index=SCANN"}
+	err := fillWith(t, cfg, small(1), small(2))
+	if err == nil || !strings.Contains(err.Error(), "the server refuses index SCANN: ") || !strings.Contains(err.Error(), "run the same airqa command again") {
+		t.Errorf("a refused index: %v", err)
+	}
+	model := &letters{model: "letters"}
+	cfg.Embedder, cfg.Vectors = model, url+"&index=IVF_FLAT"
+	check(t, fillWith(t, cfg, small(1), small(2)))
+	list, err := index.Verify(t.Context(), index.VerifyConfig{Dir: cfg.Dir, Vectors: url, Embedder: model, Deep: true})
+	check(t, err)
+	if model.asked != 0 || len(list) != 2 || len(list[0].Faults)+len(list[1].Faults) > 0 {
+		t.Errorf("%d texts were embedded again; %+v", model.asked, list)
+	}
+}

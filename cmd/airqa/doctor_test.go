@@ -1,10 +1,15 @@
 package main
 
 import (
+	"encoding/base64"
+	"image/color"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -65,4 +70,69 @@ func embedOne(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte(`{"object":"list","model":"v","data":[{"object":"embedding","index":0,"embedding":[3,4,0]}]}`))
+}
+
+// A model passes if it shows that it has seen the image, in any language; one that is blind does not, whatever it replies.
+func TestDoctorImages(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "")
+	const sees, blind = `^OK +images of openai:m: reads images`, `^warning +images of openai:m: accepts images, but does not read them`
+	for _, tt := range []struct{ name, reply, reasoning, want string }{
+		{"digits", "7294", "", sees},
+		{"a sentence", "The image shows the number **7294**, in black on white.", "", sees},
+		{"spaced", "7 2 9 4", "", sees},
+		{"grouped", "7,294", "", sees},
+		{"German", "Auf dem Bild steht die Zahl 7.294.", "", sees},
+		{"Chinese", "图片中的数字是７２９４。", "", sees},
+		{"Arabic", "الرقم هو ٧٢٩٤", "", sees},
+		{"Hindi", "चित्र में संख्या ७२९४ है", "", sees},
+		{"thinking", "<think>There are 4 digits.</think>\n\nIt is 7294.", "", sees},
+		{"hidden thinking", "7294", "I look at the image.", sees},
+		{"says so", "I can't see any image.", "", blind},
+		{"guesses a colour", "black", "", blind},
+		{"guesses a number", "42", "", blind},
+		{"guesses as many digits", "The number is 1234.", "", blind},
+		{"only some digits", "729", "", blind},
+		{"only thinks it", "I see no image.", "Could it be 7294?", blind},
+		{"says nothing", " ", "", blind},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := openaitest.New(openaitest.Config{Reasoning: tt.reasoning, Reply: func(m []openaitest.Message) string {
+				if len(m[0].Images) == 0 {
+					return "OK"
+				}
+				return tt.reply
+			}})
+			defer server.Close()
+			out, code := runProgram(t, "doctor", "--model", "openai:m", "--base-url", server.URL(), "--images")
+			if code != exitDone || !regexp.MustCompile("(?m)"+tt.want).MatchString(out) {
+				t.Errorf("exit code %d:\n%s\nwant %s", code, out, tt.want)
+			}
+		})
+	}
+}
+
+// The image is what a model can read: a picture, most of it white, with some black.
+func TestDoctorImage(t *testing.T) {
+	server := openaitest.New(openaitest.Config{})
+	defer server.Close()
+	runProgram(t, "doctor", "--model", "openai:m", "--base-url", server.URL(), "--images")
+	requests := server.Requests()
+	messages, err := requests[len(requests)-1].Messages()
+	if err != nil || len(messages[0].Images) != 1 {
+		t.Fatalf("messages %+v, %v", messages, err)
+	}
+	_, data, _ := strings.Cut(messages[0].Images[0], "base64,")
+	picture, err := png.Decode(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dark, size := 0, picture.Bounds().Size()
+	for i := range size.X * size.Y {
+		if c := color.GrayModel.Convert(picture.At(i%size.X, i/size.X)).(color.Gray); c.Y < 64 {
+			dark++
+		}
+	}
+	if share := float64(dark) / float64(size.X*size.Y); share < 0.05 || share > 0.5 {
+		t.Errorf("%.0f %% of the image is black", 100*share)
+	}
 }

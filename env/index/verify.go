@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"airqa/env/embed"
 	"airqa/env/paperdb"
@@ -102,6 +103,8 @@ func (r verifier) collection(ctx context.Context, name string) (*tally, error) {
 	if s, ok := r.store.(verifiable); ok && err == nil {
 		v.Checksums = true
 		err = s.Verify(ctx, name)
+	} else if err == nil && info.Kind == vectors.Dense { // a server may have lost or refused its index
+		_, err = r.store.Search(ctx, name, vectors.Query{Vector: vectors.Vector{Dense: slices.Repeat([]float32{1}, info.Dim)}, K: 1})
 	}
 	if err == nil && !r.want.SameWindows(info) {
 		err = fmt.Errorf("built with windows of %d tokens, not %d; use the model limit of the ingest", info.Window, r.want.Model.Window)

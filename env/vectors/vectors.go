@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 )
@@ -215,4 +216,25 @@ func Compare(a, b Hit) int {
 		strings.Compare(a.Column, b.Column),
 		strings.Compare(a.PaperID, b.PaperID),
 	)
+}
+
+// Cosine returns the cosine of two vectors of one dimension, and 0 for a zero vector. Rounded to float32, it is the score of
+// env/vectors/flat, bit for bit.
+func Cosine(a, b []float32) float64 {
+	if scale := math.Sqrt(inner(a, a)) * math.Sqrt(inner(b, b)); scale > 0 {
+		return inner(a, b) / scale
+	}
+	return 0
+}
+
+// inner adds in the order of flat_inner in flat/kernel.h: 32 sums, then a tree.
+func inner(a, b []float32) float64 {
+	var s [32]float64
+	for i := range a {
+		s[i%32] += float64(a[i]) * float64(b[i])
+	}
+	for i := range 8 {
+		s[i] = (s[i] + s[i+8]) + (s[i+16] + s[i+24])
+	}
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }

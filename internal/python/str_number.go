@@ -64,7 +64,7 @@ func floatForm(s string) bool {
 // plainDigits trims s, converts decimal digits of any script to ASCII and removes underscores between digits.
 func plainDigits(s string) (string, bool) {
 	if !IsASCII(s) {
-		s = strings.Map(plainDigit, s)
+		s = strings.Map(PlainDigit, s)
 	}
 	s = strings.Trim(s, " \t\n\v\f\r")
 	if strings.IndexByte(s, '_') < 0 {
@@ -78,8 +78,8 @@ func plainDigits(s string) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// plainDigit maps non-ASCII digits and whitespace to ASCII.
-func plainDigit(r rune) rune {
+// PlainDigit maps digits and whitespace of any script to ASCII, and leaves other characters as they are.
+func PlainDigit(r rune) rune {
 	switch {
 	case r < utf8.RuneSelf:
 		return r

@@ -58,12 +58,15 @@ func (s *Store) complete(ctx context.Context, next *entry, terms map[string]bm25
 		return err
 	}
 	if err := s.server.create(ctx, schemaOf(next.collection, next.info), index); err != nil {
-		return refused(next.info, err)
+		return refused(ctx, next.info, err)
 	}
 	if err := s.fill(ctx, next, newIDs(0).first, records); err != nil {
 		return err
 	}
 	if err := s.server.client.Flush(ctx, next.collection, true); err != nil {
+		return err
+	}
+	if err := s.probe(ctx, next); err != nil {
 		return err
 	}
 	if err := s.fillTerms(ctx, next, terms); err != nil {

@@ -1,7 +1,9 @@
 package milvus
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	"airqa/env/vectors"
 	"airqa/internal/lazyregexp"
+	"airqa/qa"
 )
 
 // exact is the index that compares a query with every vector.
@@ -56,6 +59,32 @@ func (p searchParam) Params() map[string]any        { return p }
 func (p searchParam) AddRadius(r float64)           { p["radius"] = r }
 func (p searchParam) AddRangeFilter(filter float64) { p["range_filter"] = filter }
 
+// widest is the widest value of a search parameter that servers accept. What an index has, such as lists, is less.
+const widest = 65_535
+
+// paramsOf returns the parameters of a search: those of the index, of which the server takes the ones that it knows. A graph is
+// refused a list of candidates shorter than the limit. If wide, as much of the index is read as the server allows, by the
+// parameter of any kind: of lists, of graphs in memory, of graphs on disk.
+func paramsOf(index string, limit int, wide bool) searchParam {
+	params := make(searchParam)
+	_, given := splitIndex(index)
+	for name, value := range given {
+		params[name], _ = strconv.Atoi(value) // is checked
+	}
+	for _, name := range []string{"ef", "search_list"} {
+		if n, ok := params[name].(int); ok {
+			params[name] = max(n, limit)
+		}
+	}
+	if wide && index != "" {
+		params["nprobe"], params["ef"], params["search_list"] = widest, widest, widest
+	}
+	return params
+}
+
+// approximate reports whether the server may leave out records that a search should find.
+func (e *entry) approximate() bool { return e.info.Kind == vectors.Dense && e.info.Index != "" }
+
 // indexOf returns the index of a collection. A sparse one is exact.
 func indexOf(c vectors.Collection) (entity.Index, error) {
 	if c.Kind != vectors.Dense {
@@ -79,10 +108,28 @@ func (s *Store) IndexFor(c vectors.Collection) string {
 	return s.index
 }
 
+// probe loads a new collection again and searches it once, since some servers accept the name of any index, and refuse it only
+// when they load records. The error of a server that is slow or down is left to the next call.
+func (s *Store) probe(ctx context.Context, e *entry) error {
+	if !e.approximate() {
+		return nil
+	}
+	err := s.server.client.ReleaseCollection(ctx, e.collection)
+	if err == nil {
+		some := vectors.Vector{Dense: slices.Repeat([]float32{1}, e.info.Dim)}
+		_, err = s.search(ctx, e, some, everything, 1, false)
+	}
+	if _, down := errors.AsType[*qa.UnavailableError](err); down {
+		return nil
+	}
+	return refused(ctx, e.info, err)
+}
+
 // refused explains the error of a server that may not have an index.
-func refused(c vectors.Collection, err error) error {
-	if err == nil || c.Index == "" {
+func refused(ctx context.Context, c vectors.Collection, err error) error {
+	if _, down := errors.AsType[*qa.UnavailableError](err); err == nil || c.Index == "" || down || ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("the server refuses index %s, which not every server has; choose another one, or index=FLAT: %w", c.Index, err)
+	return fmt.Errorf("the server refuses index %s: %w; run the same airqa command again with another index in the URL of the server, "+
+		"such as index=FLAT, which every server has: no text is embedded again", c.Index, err)
 }

@@ -3,12 +3,15 @@ package milvus_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"airqa/env/vectors"
+	"airqa/env/vectors/flat"
 	"airqa/env/vectors/milvus"
 	"airqa/internal/testkit/milvustest"
 )
@@ -40,7 +43,7 @@ func TestIndex(t *testing.T) {
 	has := ""
 	for _, tt := range []struct{ index, err string }{
 		{"IVF_FLAT nlist=64 nprobe=1", ""},
-		{"DISKANN search_list=100", "the server refuses index DISKANN search_list=100, which not every server has"},
+		{"DISKANN search_list=100", "the server refuses index DISKANN search_list=100: milvus at "},
 		{"AUTOINDEX", ""},
 		{"", ""},
 	} {
@@ -61,6 +64,49 @@ func TestIndex(t *testing.T) {
 				t.Errorf("index %q, want %q: %v, %v", info.Index, has, hits, err)
 			}
 		}
+	}
+}
+
+// With any index, a search within papers returns the hits of the files, in their order, and a search of all papers never returns
+// fewer. The lists of the index are many, and a search looks into one.
+func TestIndexWithinPapers(t *testing.T) {
+	server := milvustest.Start(t)
+	dense := vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: 16, Model: "m"}
+	list := near(3000)
+	for i := range list {
+		switch {
+		case i%11 == 0 && i > 0: // equal scores
+			list[i].Vector = list[i-1].Vector
+		case i%5 == 0 && i > 0: // windows of one cell
+			list[i].Origin = list[i-1].Origin
+		}
+	}
+	files, err := flat.Open(filepath.Join(t.TempDir(), "vectors"), 0)
+	check(t, err)
+	check(t, files.Replace(t.Context(), dense, stream(list)))
+	for n, index := range []string{"IVF_FLAT nlist=256 nprobe=1", "AUTOINDEX"} {
+		t.Run(index, func(t *testing.T) {
+			s := open(t, server, fmt.Sprintf("n%d_", n))
+			dense.Index = index
+			check(t, s.Replace(t.Context(), dense, stream(list[:2000])))
+			check(t, s.Insert(t.Context(), "d", list[2000:]))
+			check(t, s.Flush(t.Context(), "d"))
+			for i, papers := range [][]string{{"p0"}, {"p1", "p4"}, {"p2", "none"}, {"none"}, {"p0", "p1", "p2", "p3", "p4", "p5", "p6"}, nil} {
+				for _, k := range []int{1, 5, 400, vectors.MaxK} {
+					q := vectors.Query{Vector: vectors.Vector{Dense: list[i*100].Dense}, K: k, Filter: vectors.Filter{Papers: papers, Table: "chunks"}}
+					want, err := files.Search(t.Context(), "d", q)
+					check(t, err)
+					got, err := s.Search(t.Context(), "d", q)
+					check(t, err)
+					if len(got) != len(want) {
+						t.Errorf("%d of %v: %d hits, want %d", k, papers, len(got), len(want))
+					}
+					if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); papers != nil && diff != "" {
+						t.Errorf("%d of %v (-files +server):\n%s", k, papers, diff)
+					}
+				}
+			}
+		})
 	}
 }
 

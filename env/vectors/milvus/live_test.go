@@ -264,14 +264,22 @@ func TestMoreWindowsThanTheServerReturns(t *testing.T) {
 		r.Vector = vectors.Vector{Dense: []float32{1, float32(i + 1)}}
 		list = append(list, r)
 	}
-	check(t, s.Replace(t.Context(), c, stream(list)))
-	hits, err := s.Search(t.Context(), "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{1, 0}}, K: 5})
-	check(t, err)
-	var keys []string
-	for _, h := range hits {
-		keys = append(keys, h.Key)
+	papers := []string{"p0", "p1", "p2", "p3", "p4", "p5"}
+	for _, c.Index = range []string{"IVF_FLAT nprobe=1", ""} {
+		check(t, s.Replace(t.Context(), c, stream(list)))
+		hits, err := s.Search(t.Context(), "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{1, 0}}, K: 5, Filter: vectors.Filter{Papers: papers}})
+		check(t, err)
+		var keys []string
+		for _, h := range hits {
+			keys = append(keys, h.Key)
+		}
+		if diff := gocmp.Diff([]string{"00000", "00001", "00002", "00003", "00004"}, keys); diff != "" {
+			t.Errorf("index %q (-want +got):\n%s", c.Index, diff)
+		}
 	}
-	if diff := gocmp.Diff([]string{"00000", "00001", "00002", "00003", "00004"}, keys); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	n := 0
+	check(t, s.Vectors(t.Context(), "d", papers, func(vectors.Record) error { n++; return nil }))
+	if n != len(list) {
+		t.Errorf("%d vectors were read back, want %d", n, len(list))
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/entity"
 
@@ -15,16 +13,8 @@ import (
 // Vectors calls use with the dense records of some papers, with the hashes of their texts, in any order.
 func (s *Store) Vectors(ctx context.Context, name string, papers []string, use func(vectors.Record) error) error {
 	err := s.read(ctx, name, func(e *entry) error {
-		ids, err := s.ids(ctx, e, vectors.Filter{Papers: papers})
-		if err != nil {
-			return err
-		}
-		for some := range slices.Chunk(ids, batchRows) {
-			if err := s.reread(ctx, e, some, use); err != nil {
-				return err
-			}
-		}
-		return nil
+		expr := e.visible(vectors.Filter{Papers: papers})
+		return s.reread(ctx, e, expr, everyID, func(_ int64, r vectors.Record) error { return use(r) })
 	})
 	if err != nil {
 		return fmt.Errorf("read vectors of collection %s: %w", name, err)
@@ -32,23 +22,34 @@ func (s *Store) Vectors(ctx context.Context, name string, papers []string, use f
 	return nil
 }
 
-// ids returns the ids of the records that pass a filter.
-func (s *Store) ids(ctx context.Context, e *entry, filter vectors.Filter) ([]string, error) {
-	set, err := s.server.query(ctx, e.collection, e.visible(filter), fieldID)
+// reread calls use with the dense records that match expr and have ids within b, batch by batch. Servers may end a
+// response at about [vectors.MaxK] rows, without an error: of many, it reads one half and then the other.
+func (s *Store) reread(ctx context.Context, e *entry, expr string, b bounds, use func(id int64, r vectors.Record) error) error {
+	set, err := s.server.query(ctx, e.collection, all(expr, b.String()), fieldID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r := reader{set: set}
-	ids := make([]string, r.len(fieldID))
+	ids := make([]int64, r.len(fieldID))
 	for i := range ids {
-		ids[i] = strconv.FormatInt(r.number(fieldID, i), 10)
+		ids[i] = r.number(fieldID, i)
 	}
-	return ids, r.err
+	if slices.Sort(ids); r.err == nil && len(ids) > vectors.MaxK/2 {
+		middle := ids[len(ids)/2]
+		if err := s.reread(ctx, e, expr, bounds{b.from, middle - 1}, use); err != nil {
+			return err
+		}
+		return s.reread(ctx, e, expr, bounds{middle, b.to}, use)
+	}
+	for some := range slices.Chunk(ids, batchRows) {
+		if err := s.readBatch(ctx, e, all(expr, bounds{some[0], some[len(some)-1]}.String()), use); err != nil {
+			return err
+		}
+	}
+	return r.err
 }
 
-// reread calls use with the records of some ids.
-func (s *Store) reread(ctx context.Context, e *entry, ids []string, use func(vectors.Record) error) error {
-	expr := fieldID + " in [" + strings.Join(ids, ", ") + "]"
+func (s *Store) readBatch(ctx context.Context, e *entry, expr string, use func(id int64, r vectors.Record) error) error {
 	set, err := s.server.query(ctx, e.collection, expr, append(slices.Clone(originFields), fieldID, fieldText, fieldVector)...)
 	if err != nil {
 		return err
@@ -60,10 +61,11 @@ func (s *Store) reread(ctx context.Context, e *entry, ids []string, use func(vec
 	r := reader{set: set}
 	for i, v := range column.Data() {
 		record := vectors.Record{Origin: r.origin(i), Text: r.number(fieldText, i), Vector: vectors.Vector{Dense: v[:e.info.Dim]}}
+		id := r.number(fieldID, i)
 		if r.err != nil {
 			return r.err
 		}
-		if err := use(record); err != nil {
+		if err := use(id, record); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 	"github.com/milvus-io/milvus-sdk-go/v2/entity"
@@ -16,6 +15,9 @@ import (
 
 // tolerance is the maximum difference between scores of equal vectors, relative for scores above 1.
 const tolerance = 1e-6
+
+// maxRead is the maximum size of the vectors that a search reads to rank them here, in bytes: 21,845 vectors of 384 numbers.
+const maxRead = 32 << 20
 
 // Search fetches more records than requested, because Milvus ranks records rather than cells and leaves equal scores
 // unordered. It stops when there are K cells and the group of equal scores at the cut is complete. Only if that group
@@ -34,12 +36,33 @@ func (s *Store) Search(ctx context.Context, name string, q vectors.Query) ([]vec
 	return hits, nil
 }
 
-// nearest fetches hits until the first K cells are certain.
+// nearest returns the first K cells. Only FLAT and sparse indexes are exact under a filter: others compare the query with what
+// they meet on their way, of which few records may pass, and return some of them, or none. With such an index:
+//   - Within papers, the vectors of the records that pass are read and ranked here, exactly, if they take up to maxRead.
+//   - Where they take more, the index is searched with its widest parameters.
+//   - Without papers, the index is searched as the URL says.
+//   - In both cases, a search that returns fewer records than it should is repeated (see [Store.fetch]).
 func (s *Store) nearest(ctx context.Context, e *entry, q vectors.Query) ([]vectors.Hit, error) {
 	if e.info.Kind == vectors.Sparse && len(q.Sparse) == 0 {
 		return nil, nil
 	}
-	everyID := bounds{0, math.MaxInt64}
+	if !e.approximate() || len(q.Filter.Papers) == 0 {
+		return s.byIndex(ctx, e, q)
+	}
+	expr := e.visible(q.Filter)
+	n, err := s.count(ctx, e, expr)
+	if err != nil {
+		return nil, err
+	}
+	if n*4*e.info.Dim > maxRead {
+		return s.byIndex(ctx, e, q)
+	}
+	found, err := s.rank(ctx, e, q.Vector, expr, n)
+	return cut(e.info.Kind, cellsOf(found), q.K), err
+}
+
+// byIndex fetches hits until the first K cells are certain.
+func (s *Store) byIndex(ctx context.Context, e *entry, q vectors.Query) ([]vectors.Hit, error) {
 	for limit := min(2*q.K+16, vectors.MaxK); ; limit = min(8*limit, vectors.MaxK) {
 		found, err := s.fetch(ctx, e, q, everyID, limit)
 		if err != nil {
@@ -58,6 +81,12 @@ func (s *Store) nearest(ctx context.Context, e *entry, q vectors.Query) ([]vecto
 
 // bounds is a range of ids, both inclusive.
 type bounds struct{ from, to int64 }
+
+func (b bounds) String() string {
+	return fmt.Sprintf("%s >= %d and %s <= %d", fieldID, b.from, fieldID, b.to)
+}
+
+var everyID = bounds{0, math.MaxInt64}
 
 // split handles more windows than the server returns in one response. It recursively searches both halves of the id
 // range b, whose nearest records are found, until each part is complete or has K cells.
@@ -121,15 +150,49 @@ type ranked struct {
 	id int64
 }
 
-// fetch returns the server's top records with ids within b, best first.
+// fetch returns the top records with ids within b, best first; fewer than limit only if no more pass. If an approximate index
+// finds fewer, it is searched with its widest parameters, and if that is not enough, the records are read and ranked.
 func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, b bounds, limit int) ([]ranked, error) {
-	query, metric, param, err := searchOf(e.info, q.Vector)
+	expr := e.visible(q.Filter)
+	if b != everyID {
+		expr = all(expr, b.String())
+	}
+	for wide := len(q.Filter.Papers) > 0; ; wide = true {
+		found, err := s.search(ctx, e, q.Vector, expr, limit, wide)
+		if err != nil && !wide || len(found) >= limit || !e.approximate() {
+			return found, err
+		}
+		if n, err := s.count(ctx, e, expr); err != nil || len(found) >= n {
+			return found, err
+		}
+		if wide {
+			return s.rank(ctx, e, q.Vector, expr, limit)
+		}
+	}
+}
+
+// rank reads the dense records that match expr, and returns the best of them, with the scores of the files.
+func (s *Store) rank(ctx context.Context, e *entry, v vectors.Vector, expr string, limit int) ([]ranked, error) {
+	var found []ranked
+	best := func() []ranked {
+		slices.SortFunc(found, func(a, b ranked) int { return vectors.Compare(a.Hit, b.Hit) })
+		return found[:min(limit, len(found))]
+	}
+	err := s.reread(ctx, e, expr, everyID, func(id int64, r vectors.Record) error {
+		score := float64(float32(vectors.Cosine(v.Dense, r.Dense)))
+		if found = append(found, ranked{vectors.Hit{Origin: r.Origin, Score: score}, id}); len(found) > 2*limit {
+			found = best()
+		}
+		return nil
+	})
+	return best(), err
+}
+
+// search returns what the server finds, best first.
+func (s *Store) search(ctx context.Context, e *entry, v vectors.Vector, expr string, limit int, wide bool) ([]ranked, error) {
+	query, metric, param, err := searchOf(e.info, v, limit, wide)
 	if err != nil {
 		return nil, err
-	}
-	expr := e.visible(q.Filter)
-	if b != (bounds{0, math.MaxInt64}) {
-		expr = all(expr, fmt.Sprintf("%s >= %d and %s <= %d", fieldID, b.from, fieldID, b.to))
 	}
 	var results []client.SearchResult
 	err = s.server.loaded(ctx, e.collection, func() (err error) {
@@ -143,14 +206,9 @@ func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, b bounds, 
 	return hitsOf(e.info.Kind, results[0])
 }
 
-func searchOf(c vectors.Collection, v vectors.Vector) (entity.Vector, entity.MetricType, entity.SearchParam, error) {
+func searchOf(c vectors.Collection, v vectors.Vector, limit int, wide bool) (entity.Vector, entity.MetricType, entity.SearchParam, error) {
 	if c.Kind == vectors.Dense {
-		params := make(searchParam) // an index takes those that it knows
-		_, given := splitIndex(c.Index)
-		for name, value := range given {
-			params[name], _ = strconv.Atoi(value) // is checked
-		}
-		return denseVector(v.Dense), entity.COSINE, params, nil
+		return denseVector(v.Dense), entity.COSINE, paramsOf(c.Index, limit, wide), nil
 	}
 	query, err := sparseVector(v.Sparse)
 	if err != nil {
@@ -195,19 +253,24 @@ func (s *Store) Count(ctx context.Context, name string, filter vectors.Filter) (
 	if err := filter.Check(); err != nil {
 		return 0, err
 	}
-	const count = "count(*)"
-	var n int64
-	err := s.read(ctx, name, func(e *entry) error {
-		set, err := s.server.query(ctx, e.collection, e.visible(filter), count)
-		if err != nil {
-			return err
-		}
-		r := reader{set: set}
-		n = r.number(count, 0)
-		return r.err
+	var n int
+	err := s.read(ctx, name, func(e *entry) (err error) {
+		n, err = s.count(ctx, e, e.visible(filter))
+		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("count collection %s: %w", name, err)
 	}
-	return int(n), nil
+	return n, nil
+}
+
+// count returns the number of records that match expr.
+func (s *Store) count(ctx context.Context, e *entry, expr string) (int, error) {
+	const count = "count(*)"
+	set, err := s.server.query(ctx, e.collection, expr, count)
+	if err != nil {
+		return 0, err
+	}
+	r := reader{set: set}
+	return int(r.number(count, 0)), r.err
 }

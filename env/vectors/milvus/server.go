@@ -17,6 +17,8 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
+
+	"airqa/qa"
 )
 
 // server is a connection. Names are those on the server.
@@ -104,7 +106,8 @@ func (s *server) load(ctx context.Context, name string) error {
 	if err := s.client.LoadCollection(ctx, name, true); err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, s.loadTimeout, fmt.Errorf("%s is not loaded after %s", name, s.loadTimeout))
+	slow := &qa.UnavailableError{Err: fmt.Errorf("%s is not loaded after %s", name, s.loadTimeout)}
+	limited, cancel := context.WithTimeoutCause(ctx, s.loadTimeout, slow)
 	defer cancel()
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		state, err := s.client.GetLoadState(ctx, name, nil)
