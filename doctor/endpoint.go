@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,6 +114,8 @@ func calls(ctx context.Context, m qa.Model) Finding {
 	}
 	reply, err := m.Complete(ctx, request)
 	switch {
+	case err != nil && !refuses(err):
+		return unasked(err)
 	case err != nil:
 		return Bad(err, "the endpoint accepts no tools ("+use+") or needs configuration: vLLM needs --enable-auto-tool-choice and --tool-call-parser")
 	case len(reply.ToolCalls) == 0:
@@ -123,10 +126,19 @@ func calls(ctx context.Context, m qa.Model) Finding {
 		said.NotRun = append(said.NotRun, call.ID)
 	}
 	request.Messages = append(request.Messages, said.Message(), said.ObservationMessage())
-	if _, err := m.Complete(ctx, request); err != nil {
+	_, err = m.Complete(ctx, request)
+	switch {
+	case err != nil && !refuses(err):
+		return unasked(err)
+	case err != nil:
 		return Bad(fmt.Errorf("the endpoint refuses the result of a tool call: %w", err), use)
 	}
 	return Good("calls tools natively and reads their results")
+}
+
+// refuses reports whether a call failed for what it contains: not for time, a connection, a key or a rate limit.
+func refuses(err error) bool {
+	return slices.Contains([]qa.FailureClass{qa.FailBadRequest, qa.FailServer, qa.FailGarbage, qa.FailImages, qa.FailContextOverflow}, qa.ClassOf(err))
 }
 
 // Embedder turns a text into a vector.

@@ -10,14 +10,14 @@ import (
 	"airqa/internal/testkit"
 )
 
-// The Python clients that people use, against a server in this process. internal/testkit/clients/install.sh installs that of
+// The Python clients that people use, against a server in this process. internal/testkit/install.sh clients installs that of
 // MCP; for the others, which need half a gigabyte, install openenv 0.10.0 or openreward 0.1.167 into a folder.
 func TestRealClients(t *testing.T) {
 	t.Parallel()
 	testkit.Long(t, "starts Python clients")
 	packages := os.Getenv("AIRQA_TEST_CLIENTS")
 	if packages == "" {
-		t.Skip("AIRQA_TEST_CLIENTS names no folder with the Python clients; internal/testkit/clients/install.sh makes one")
+		t.Skip("AIRQA_TEST_CLIENTS names no folder with the Python clients; internal/testkit/install.sh clients makes one")
 	}
 	w := serving(t, "")
 	ex := w.plan.Picked[0]

@@ -53,7 +53,7 @@ func TestCutReplies(t *testing.T) {
 				t.Errorf("recorded limit %d, want %d", got, tt.limit)
 			}
 			status, _ := separate(t, nil, "status", out)
-			want := "2 of 2 replies were cut off by --max-tokens " + strconv.Itoa(tt.limit)
+			want := "2 of 2 replies were cut off by --max-tokens " + strconv.Itoa(tt.limit) + " or the context window"
 			for _, text := range []string{said, status} {
 				if !strings.Contains(text, want) {
 					t.Errorf("no %q in:\n%s", want, text)

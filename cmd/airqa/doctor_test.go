@@ -111,6 +111,51 @@ func TestDoctorImages(t *testing.T) {
 	}
 }
 
+// A call with tools that fails is an endpoint without tools only if the endpoint refused what was in it.
+func TestDoctorTools(t *testing.T) {
+	const noTools, noResult = "the endpoint accepts no tools", "the endpoint refuses the result of a tool call"
+	tests := []struct {
+		name, part string // of the requests that fail
+		fault      openaitest.Fault
+		want       string
+		tools      bool // whether tools are the cause
+	}{
+		{"refused tools", `"tools"`, openaitest.Status(400, "", "tools are not supported"), noTools, true},
+		{"tools are a server error", `"tools"`, openaitest.Status(500, "", "this template has no tools"), noTools, true},
+		{"no reply to tools", `"tools"`, openaitest.Hang(nil), "try a longer --timeout", false},
+		{"busy", `"tools"`, openaitest.RateLimited(""), "the endpoint is busy", false},
+		{"gateway timeout", `"tools"`, openaitest.Status(504, "", "upstream"), "the endpoint is slow or stuck", false},
+		{"cut", `"tools"`, openaitest.Cut(), "the connection broke", false},
+		{"refused result", `"role":"tool"`, openaitest.Status(422, "", "no such role"), noResult, true},
+		{"no reply to the result", `"role":"tool"`, openaitest.Hang(nil), "try a longer --timeout", false},
+		{"busy with the result", `"role":"tool"`, openaitest.RateLimited("1"), "the endpoint is busy", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			server := openaitest.New(openaitest.Config{
+				ToolCalls: func([]openaitest.Message) []openaitest.ToolCall {
+					return []openaitest.ToolCall{{ID: "1", Name: "Say", Arguments: `{"word":"OK"}`}}
+				},
+				Refuse: func(body []byte) openaitest.Fault {
+					if strings.Contains(string(body), tt.part) {
+						return tt.fault
+					}
+					return nil
+				},
+			})
+			defer server.Close()
+			out, err := airqaCommand(t, "doctor", "--model", "openai:m", "--base-url", server.URL(), "--tools", "--timeout", "2s").Output()
+			if err == nil || !strings.Contains(string(out), "FAILED   tools of openai:m") || !strings.Contains(string(out), tt.want) {
+				t.Errorf("%v, no %q in\n%s", err, tt.want, out)
+			}
+			if got := strings.Contains(string(out), noTools) || strings.Contains(string(out), noResult); got != tt.tools {
+				t.Errorf("tools are the cause: %v\n%s", got, out)
+			}
+		})
+	}
+}
+
 // The image is what a model can read: a picture, most of it white, with some black.
 func TestDoctorImage(t *testing.T) {
 	server := openaitest.New(openaitest.Config{})

@@ -38,7 +38,7 @@ type Status struct {
 	// Usage is the usage of all calls, without Charged, the estimated usage of requests without a reply.
 	Usage   qa.Usage `json:"usage"`
 	Charged qa.Usage `json:"charged"`
-	// CutReplies of Replies were cut off by the reply limit, RefusedReplies refused by the model or stopped by a content
+	// CutReplies of Replies were cut off by the reply limit or the window, RefusedReplies refused by the model or a content
 	// filter; all are omitted if there were none of either.
 	Replies        int `json:"replies,omitempty"`
 	CutReplies     int `json:"cut_replies,omitempty"`

@@ -119,7 +119,7 @@ func (s Status) CutText() string {
 	if s.ReplyLimit == 0 {
 		return replies + " cut off at the token limit"
 	}
-	return fmt.Sprintf("%s cut off by --max-tokens %d", replies, s.ReplyLimit)
+	return fmt.Sprintf("%s cut off by --max-tokens %d or the context window", replies, s.ReplyLimit)
 }
 
 // RefusedText counts the refused replies; "" if there were none.
