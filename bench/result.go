@@ -85,26 +85,64 @@ func (m Measure) Paper(value float64) Measure {
 	return m
 }
 
-// Tally is a share or a mean in the making.
-type Tally struct{ Sum, N float64 }
-
-// Add adds a value to the mean.
-func (t *Tally) Add(v float64) {
-	t.Sum += v
-	t.N++
+// Mean is the mean of a measure, with the cluster of each value, such as a paper: values of a cluster are resampled
+// together.
+type Mean struct {
+	Values   []float64
+	Clusters []string
 }
 
-// Count adds a case to the share.
-func (t *Tally) Count(yes bool) {
-	t.N++
-	if yes {
-		t.Sum++
+// Add adds a value that is a cluster of its own.
+func (m *Mean) Add(v float64) { m.AddFrom(strconv.Itoa(len(m.Values)), v) }
+
+// AddFrom adds a value of a cluster. NaN is no value.
+func (m *Mean) AddFrom(cluster string, v float64) {
+	if !math.IsNaN(v) {
+		m.Values, m.Clusters = append(m.Values, v), append(m.Clusters, cluster)
 	}
 }
 
-// Measure is the mean, or the share, times a scale; it has no value without cases.
-func (t Tally) Measure(row string, scale float64) Measure {
-	return Value(row, "value", scale*t.Sum/t.N).Over(int(t.N))
+// Count adds a case to a share in %.
+func (m *Mean) Count(yes bool) {
+	if yes {
+		m.Add(100)
+	} else {
+		m.Add(0)
+	}
+}
+
+// N is the number of values.
+func (m Mean) N() int { return len(m.Values) }
+
+// Value is the mean; NaN without values.
+func (m Mean) Value() float64 {
+	sum := 0.0
+	for _, v := range m.Values {
+		sum += v
+	}
+	return sum / float64(len(m.Values))
+}
+
+// Measure is the mean in a table, over its values.
+func (m Mean) Measure(row, column string) Measure { return Value(row, column, m.Value()).Over(m.N()) }
+
+// Percent is the mean of values from 0 to 1 in %.
+func (m Mean) Percent(row, column string) Measure {
+	return Value(row, column, 100*m.Value()).Over(m.N())
+}
+
+// Score is Percent with the interval of the bootstrap that a request asks for.
+func (m Mean) Score(row, column string, r Request) Measure {
+	v := m.Percent(row, column)
+	if m.N() > 0 && r.Bootstrap > 0 {
+		v = v.Within(m.Interval(r.Bootstrap, r.Seed).Scale(100))
+	}
+	return v
+}
+
+// Interval is the bootstrap interval of the mean; see [stats.ClusterBootstrap].
+func (m Mean) Interval(rounds int, seed uint64) stats.Interval {
+	return stats.ClusterBootstrap(m.Values, m.Clusters, rounds, seed, report.Level)
 }
 
 // NewResult returns a result without tables. Its first note counts what faults cost.

@@ -356,7 +356,7 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 // vectors of ada-002, too.
 func rebuilt(d *Dataset) bench.Table {
 	builder := NewPools(d.Corpus)
-	var size, found, share bench.Tally
+	var size, found, share bench.Mean
 	for _, q := range d.Queries {
 		pool := builder.Pool(q)
 		same := 0
@@ -370,7 +370,7 @@ func rebuilt(d *Dataset) bench.Table {
 		share.Add(100 * float64(same) / float64(len(q.Pool)))
 	}
 	t := bench.Table{Name: "pools", Title: "Pools built again, without vectors", Label: "mean of queries", Decimals: 2}
-	t.Add(size.Measure("abstracts", 1), found.Measure("in the released pool", 1), share.Measure("share of the released pool, %", 1))
+	t.Add(size.Measure("abstracts", "value"), found.Measure("in the released pool", "value"), share.Measure("share of the released pool, %", "value"))
 	return t
 }
 

@@ -101,8 +101,8 @@ func paragraphs(documents []bench.Document) map[string][]string {
 }
 
 // RandomEvidence is the exact expectation of the evidence F1 of one uniformly drawn paragraph.
-func RandomEvidence(data *bench.Dataset, o Options) Mean {
-	var m Mean
+func RandomEvidence(data *bench.Dataset, o Options) bench.Mean {
+	var m bench.Mean
 	papers := paragraphs(data.Documents)
 	for _, it := range lastByID(data.Items) {
 		sum, candidates := 0.0, papers[it.Document]
@@ -115,9 +115,9 @@ func RandomEvidence(data *bench.Dataset, o Options) Mean {
 		case !counts:
 		case len(candidates) == 0:
 			f, _ := bestEvidence(nil, it.Gold.Answers, o)
-			m.add(f, it.Document)
+			m.AddFrom(it.Document, f)
 		default:
-			m.add(sum/float64(len(candidates)), it.Document)
+			m.AddFrom(it.Document, sum/float64(len(candidates)))
 		}
 	}
 	return m
@@ -126,10 +126,10 @@ func RandomEvidence(data *bench.Dataset, o Options) Mean {
 // ScriptEvidenceF1 scores the evidence of predictions, one for each question in order, by the rule of the authors'
 // script of heuristic baselines, which differs from their evaluator: 0 as soon as an annotation shares nothing with the
 // prediction, precision always 1, recall over gold evidence in the text, and every question counts, whatever its id.
-func ScriptEvidenceF1(items []bench.Item, predictions []Prediction) Mean {
-	var m Mean
+func ScriptEvidenceF1(items []bench.Item, predictions []Prediction) bench.Mean {
+	var m bench.Mean
 	for i, it := range items {
-		m.add(scriptF1(predictions[i].Evidence, it.Gold.Answers), it.Document)
+		m.AddFrom(it.Document, scriptF1(predictions[i].Evidence, it.Gold.Answers))
 	}
 	return m
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"airqa/bench"
-	"airqa/internal/stats"
 	"airqa/internal/words"
 )
 
@@ -36,43 +35,15 @@ func Corrections(o Options) []string {
 	return list
 }
 
-// Mean is a mean over N values from 0 to 1; 0 without values.
-type Mean struct {
-	Value float64
-	N     int
-
-	sum    float64
-	values []float64
-	papers []string
-}
-
-func (m *Mean) add(v float64, paper string) {
-	m.values, m.papers = append(m.values, v), append(m.papers, paper)
-	m.sum += v
-	m.N++
-	m.Value = m.sum / float64(m.N)
-}
-
-// Interval is the bootstrap interval of the mean, with the questions of a paper resampled together.
-func (m Mean) Interval(rounds int, seed uint64, level float64) stats.Interval {
-	return stats.ClusterBootstrap(m.values, m.papers, rounds, seed, level)
-}
-
-// TypeMean is the answer F1 of a type of answers.
-type TypeMean struct {
-	Type string
-	Mean
-}
-
-// Scores are the results of a file of predictions. A missing prediction scores 0 in both means.
+// Scores are the results of a file of predictions. A missing prediction scores 0 in both means. Values are from 0 to 1,
+// and papers are the clusters.
 type Scores struct {
-	Answer   Mean
-	Evidence Mean
-	// ByType groups by the type of the annotation that an answer matches best, without missing predictions; in fixed
-	// mode it is ByFirst.
-	ByType []TypeMean
-	// ByFirst groups by the type of the first annotation, with missing predictions.
-	ByFirst []TypeMean
+	Answer   bench.Mean
+	Evidence bench.Mean
+	// ByType has answers by the type of the annotation that they match best, without missing predictions.
+	ByType map[string]bench.Mean
+	// ByFirst has answers by the type of the first annotation, with missing predictions.
+	ByFirst map[string]bench.Mean
 	Missing int
 	// Notes are remarks about the predictions and the rules.
 	Notes []string
@@ -84,19 +55,13 @@ func Types() []string {
 }
 
 func newScores() Scores {
-	var s Scores
-	for _, name := range Types() {
-		s.ByType, s.ByFirst = append(s.ByType, TypeMean{Type: name}), append(s.ByFirst, TypeMean{Type: name})
-	}
-	return s
+	return Scores{ByType: make(map[string]bench.Mean), ByFirst: make(map[string]bench.Mean)}
 }
 
-func addType(list []TypeMean, name string, v float64, paper string) {
-	for i := range list {
-		if list[i].Type == name {
-			list[i].add(v, paper)
-		}
-	}
+func addType(byType map[string]bench.Mean, name string, v float64, paper string) {
+	m := byType[name]
+	m.AddFrom(paper, v)
+	byType[name] = m
 }
 
 // Score compares predictions with questions. Of several predictions for a question, or several questions of an id, the
@@ -119,7 +84,6 @@ func Score(items []bench.Item, predictions []Prediction, o Options) (Scores, err
 		delete(byID, it.UUID)
 	}
 	if o.Fixed {
-		s.ByType = slices.Clone(s.ByFirst)
 		for _, c := range Corrections(o) {
 			s.Notes = append(s.Notes, "fixed: "+c)
 		}
@@ -172,7 +136,7 @@ func (s *Scores) add(it bench.Item, p Prediction, predicted bool, o Options) {
 	} else {
 		s.Missing++
 	}
-	s.Answer.add(answer, it.Document)
+	s.Answer.AddFrom(it.Document, answer)
 	addType(s.ByFirst, gold[0].Type, answer, it.Document)
 	evidence, counts := bestEvidence(p.Evidence, gold, o)
 	if !counts {
@@ -181,7 +145,7 @@ func (s *Scores) add(it bench.Item, p Prediction, predicted bool, o Options) {
 	if !predicted {
 		evidence = 0
 	}
-	s.Evidence.add(evidence, it.Document)
+	s.Evidence.AddFrom(it.Document, evidence)
 }
 
 // bestEvidence is the maximum over the annotations. counts is false if no annotation can be answered from the text,
@@ -252,9 +216,6 @@ func Human(items []bench.Item, o Options) Scores {
 			it.Gold.Answers = slices.Delete(slices.Clone(gold), i, i+1)
 			s.add(it, Prediction{Answer: g.Text, Evidence: goldEvidence(g)}, true, o)
 		}
-	}
-	if o.Fixed {
-		s.ByType = slices.Clone(s.ByFirst)
 	}
 	return s
 }

@@ -11,7 +11,6 @@ import (
 	"airqa/bench"
 	"airqa/internal/files"
 	"airqa/qa"
-	"airqa/report"
 )
 
 // Benchmark returns QASPER with its commands.
@@ -54,37 +53,18 @@ func newTables(data *bench.Dataset, r bench.Request) *tables {
 	}
 }
 
-// percent is a mean in %; without questions it has no value.
-func percent(row, column string, m Mean) bench.Measure {
-	v := bench.Value(row, column, 100*m.Value).Over(m.N)
-	if m.N == 0 {
-		v.Value = nil
-	}
-	return v
-}
-
-// addScore adds a mean to the scores, with its interval.
-func (t *tables) addScore(row, column string, m Mean) {
-	v := percent(row, column, m)
-	if m.N > 0 && t.request.Bootstrap > 0 {
-		v = v.Within(m.Interval(t.request.Bootstrap, t.request.Seed, report.Level).Scale(100))
-	}
-	t.scores.Add(v)
-}
-
 // add adds a system.
 func (t *tables) add(row string, s Scores) {
-	t.addScore(row, answerColumn, s.Answer)
-	t.addScore(row, evidenceColumn, s.Evidence)
-	for i := range s.ByType {
-		t.types.Add(percent(row, s.ByType[i].Type, s.ByType[i].Mean))
-		t.first.Add(percent(row, s.ByFirst[i].Type, s.ByFirst[i].Mean))
+	t.scores.Add(s.Answer.Score(row, answerColumn, t.request), s.Evidence.Score(row, evidenceColumn, t.request))
+	for _, name := range Types() {
+		t.types.Add(s.ByType[name].Percent(row, name))
+		t.first.Add(s.ByFirst[name].Percent(row, name))
 	}
 }
 
 // addHuman adds the human lower bound, if there are questions with enough annotations.
 func (t *tables) addHuman() {
-	if h := Human(t.data.Items, t.options); h.Answer.N > 0 {
+	if h := Human(t.data.Items, t.options); h.Answer.N() > 0 {
 		t.add(humanRow, h)
 	}
 }
@@ -101,10 +81,10 @@ func (t *tables) addBaseline(method string) ([]Prediction, error) {
 	}
 	t.add(method, s)
 	if slices.Contains([]string{"tfidf", "first", "random"}, method) {
-		t.script.Add(percent(method, evidenceColumn, ScriptEvidenceF1(t.data.Items, p)))
+		t.script.Add(ScriptEvidenceF1(t.data.Items, p).Percent(method, evidenceColumn))
 	}
 	if method == "random" {
-		t.addScore("random, expectation", evidenceColumn, RandomEvidence(t.data, t.options))
+		t.scores.Add(RandomEvidence(t.data, t.options).Score("random, expectation", evidenceColumn, t.request))
 	}
 	return p, nil
 }
@@ -186,7 +166,7 @@ func scoreFile(_ context.Context, r bench.Request) (*bench.Result, error) {
 	t.script.Measures = nil
 	result := bench.NewResult(data.Name, "QASPER: "+filepath.Base(r.Predictions), r.Dataset, slices.Concat(faults, data.Faults))
 	result.Tables = t.filled()
-	result.Note(fmt.Sprintf("Missing predictions: %d of %d, which score 0.", s.Missing, s.Answer.N))
+	result.Note(fmt.Sprintf("Missing predictions: %d of %d, which score 0.", s.Missing, s.Answer.N()))
 	result.Note(s.Notes...)
 	if unknown > 0 {
 		result.Note(fmt.Sprintf("evidence that is not in the paper: %d", unknown))
@@ -224,7 +204,7 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 }
 
 func sizes(data *bench.Dataset) []bench.Table {
-	var questions, annotations, several, three bench.Tally
+	var questions, annotations, several, three bench.Mean
 	perPaper := make(map[string]int)
 	mostQuestions, mostAnnotations := 0, 0
 	for _, it := range data.Items {
@@ -247,20 +227,20 @@ func sizes(data *bench.Dataset) []bench.Table {
 			bench.Count("most annotations of a question", mostAnnotations).Paper(6),
 		}},
 		{Name: "means", Title: "Questions and annotations", Label: "what", Decimals: 2, Measures: []bench.Measure{
-			questions.Measure("questions per paper", 1).Paper(3.2),
-			annotations.Measure("annotations per question", 1).Paper(1.6),
-			several.Measure("with several annotations, %", 100).Paper(44),
-			three.Measure("with three or more, %", 100),
+			questions.Measure("questions per paper", "value").Paper(3.2),
+			annotations.Measure("annotations per question", "value").Paper(1.6),
+			several.Measure("with several annotations, %", "value").Paper(44),
+			three.Measure("with three or more, %", "value"),
 		}},
 	}
 }
 
 func answers(data *bench.Dataset) bench.Table {
-	types, words := make(map[string]*bench.Tally), make(map[string]*bench.Tally)
+	types, words := make(map[string]*bench.Mean), make(map[string]*bench.Mean)
 	for _, name := range Types() {
-		types[name], words[name] = new(bench.Tally), new(bench.Tally)
+		types[name], words[name] = new(bench.Mean), new(bench.Mean)
 	}
-	var text, float, none, paragraphs bench.Tally
+	var text, float, none, paragraphs bench.Mean
 	for _, it := range data.Items {
 		for _, g := range it.Gold.Answers {
 			for name, share := range types {
@@ -279,16 +259,16 @@ func answers(data *bench.Dataset) bench.Table {
 	return bench.Table{
 		Name: "answers", Title: "Annotations: share by type of answer and of evidence, %; words", Label: "what", Decimals: 2,
 		Measures: []bench.Measure{
-			types[Extractive].Measure(Extractive, 100).Paper(51.8),
-			types[Abstractive].Measure(Abstractive, 100).Paper(24.2),
-			types[Boolean].Measure(Boolean, 100).Paper(13.9),
-			types[Unanswerable].Measure(Unanswerable, 100).Paper(10.2),
-			text.Measure("evidence in the text", 100).Paper(81.6),
-			float.Measure("in figures and tables", 100).Paper(11.6),
-			none.Measure("no evidence", 100).Paper(12.8),
-			paragraphs.Measure("several paragraphs, of those with text only", 100).Paper(55.5),
-			words[Extractive].Measure("words of extractive answers", 1).Paper(14.4),
-			words[Abstractive].Measure("words of abstractive answers", 1).Paper(15.6),
+			types[Extractive].Measure(Extractive, "value").Paper(51.8),
+			types[Abstractive].Measure(Abstractive, "value").Paper(24.2),
+			types[Boolean].Measure(Boolean, "value").Paper(13.9),
+			types[Unanswerable].Measure(Unanswerable, "value").Paper(10.2),
+			text.Measure("evidence in the text", "value").Paper(81.6),
+			float.Measure("in figures and tables", "value").Paper(11.6),
+			none.Measure("no evidence", "value").Paper(12.8),
+			paragraphs.Measure("several paragraphs, of those with text only", "value").Paper(55.5),
+			words[Extractive].Measure("words of extractive answers", "value").Paper(14.4),
+			words[Abstractive].Measure("words of abstractive answers", "value").Paper(15.6),
 		},
 	}
 }
