@@ -193,14 +193,14 @@ func (r *loader) object(raw json.RawMessage, at, what, item string, k keys) (*be
 	return o, true
 }
 
-// turn is a turn as the files have it.
-type turn struct {
+// loadedTurn is a turn as the files have it.
+type loadedTurn struct {
 	id, proponent, expert      string
 	facts, history, historyIDs []string
 	historyFacts               [][]string
 }
 
-func (r *loader) turn(raw json.RawMessage, at string) (t turn, ok bool) {
+func (r *loader) turn(raw json.RawMessage, at string) (t loadedTurn, ok bool) {
 	var id struct{ ID string }
 	_ = json.Unmarshal(raw, &id) // it only names the turn
 	o, ok := r.object(raw, at, aTurn, id.ID, keys{
@@ -209,7 +209,7 @@ func (r *loader) turn(raw json.RawMessage, at string) (t turn, ok bool) {
 	if !ok {
 		return t, false
 	}
-	t = turn{
+	t = loadedTurn{
 		id: bench.Member[string](o, "id", aTurn), proponent: bench.Member[string](o, "P_Message", aTurn),
 		expert: bench.Member[string](o, "DE_Message", ""), facts: bench.List[string](o, "facts", bench.Costs{}),
 		history:      bench.List[string](o, "history", bench.Costs{Places: true}),
@@ -251,7 +251,7 @@ func (r *loader) read(title string, raw json.RawMessage) []int {
 	}
 	r.Documents = append(r.Documents, d)
 	var list []int
-	said := make(map[string]turn)
+	said := make(map[string]loadedTurn)
 	for i, raw := range turns {
 		t, ok := r.turn(raw, fmt.Sprintf("paper %q: message_pairs[%d]:", title, i))
 		if !ok {
@@ -264,7 +264,7 @@ func (r *loader) read(title string, raw json.RawMessage) []int {
 	return list
 }
 
-func (r *loader) item(d bench.Document, t turn, said map[string]turn) bench.Item {
+func (r *loader) item(d bench.Document, t loadedTurn, said map[string]loadedTurn) bench.Item {
 	ex := qa.Example{UUID: t.id, Question: t.proponent, Kind: qa.Dialogue}
 	if len(t.historyFacts) != len(t.historyIDs) {
 		r.fault(t.id, "field \"history_facts\" has %d lists for %d turns of \"history_ids\"", len(t.historyFacts), len(t.historyIDs))
@@ -292,7 +292,7 @@ func (r *loader) item(d bench.Document, t turn, said map[string]turn) bench.Item
 }
 
 // match returns the ids of the distinct sentences of the rationales, in their order.
-func (r *loader) match(d bench.Document, t turn) []string {
+func (r *loader) match(d bench.Document, t loadedTurn) []string {
 	var units []string
 	for _, fact := range t.facts {
 		i := MatchSentence(d, fact)

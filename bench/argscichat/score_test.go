@@ -71,7 +71,7 @@ func TestMethods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := [2]float64{r.Rationale.OfFolds.Value / 100, r.Message.OfFolds.Value / 100}
+		got := [2]float64{r[0].OfFolds.Value() / 100, r[1].OfFolds.Value() / 100}
 		for i := range got {
 			if !(math.Abs(got[i]-want[m.Name][i]) < 1e-9) && !(math.IsNaN(got[i]) && math.IsNaN(want[m.Name][i])) {
 				t.Errorf("%s: %v, want %v", m.Name, got, want[m.Name])
@@ -99,8 +99,8 @@ func TestTies(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := argscichat.Baseline(t.Context(), c, m, nil)
-		if err != nil || math.Abs(r.Rationale.Test.Value-200./3) > 1e-9 {
-			t.Errorf("%s: %v, %v", name, r.Rationale.Test, err)
+		if err != nil || math.Abs(r[0].Test.Value()-2./3) > 1e-9 {
+			t.Errorf("%s: %v, %v", name, r[0].Test, err)
 		}
 	}
 }
@@ -151,16 +151,17 @@ func TestPredictions(t *testing.T) {
 	if diff := cmp.Diff([]int{11, 0, 1, 0, 1, 1, 0}, counts); diff != "" {
 		t.Errorf("counts (-want +got)\n%s%v", diff, p.Faults)
 	}
-	r := argscichat.Score(c, p.Answers, argscichat.Bootstrap{Rounds: 500, Seed: 1, Level: 0.95})
-	again := argscichat.Score(c, p.Answers, argscichat.Bootstrap{Rounds: 500, Seed: 1, Level: 0.95})
-	if i := r.Message.Test.Interval; i == nil || i.Low > r.Message.Test.Value || r.Message.Test.Value > i.High || *i != *again.Message.Test.Interval {
-		t.Errorf("interval %v of %v", i, r.Message.Test)
+	r := argscichat.Score(c, p.Answers)
+	rationale, message := r[0], r[1]
+	i, again := message.Test.Interval(500, 1), message.Test.Interval(500, 1)
+	if v := message.Test.Value(); i.Low > v || v > i.High || i != again {
+		t.Errorf("interval %v of %v", i, message.Test)
 	}
-	if r.Rationale.Test.N != 9 || r.Message.Test.N != 12 || r.Rationale.OfFolds.N != 2 {
+	if rationale.Test.N() != 9 || message.Test.N() != 12 || rationale.OfFolds.N() != 2 {
 		t.Errorf("n of %+v", r)
 	}
-	if m := (r.Message.Folds[0].Value + r.Message.Folds[1].Value) / 2; r.Message.OfFolds.Value != m {
-		t.Errorf("mean of folds %v, want %v", r.Message.OfFolds.Value, m)
+	if m := 100 * (message.Folds[0].Value() + message.Folds[1].Value()) / 2; math.Abs(message.OfFolds.Value()-m) > 1e-9 {
+		t.Errorf("mean of folds %v, want %v", message.OfFolds.Value(), m)
 	}
 }
 

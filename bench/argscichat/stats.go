@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,21 +27,19 @@ type Stats struct {
 	Proponent, Expert, Messages Lengths
 	// One and Two are the answers with one rationale, and with two, as the expert selected them.
 	One, Two int
-	// Distance is the mean distance of two rationales of an answer in sentences, over Distances answers.
-	Distance  float64
-	Distances int
+	// Distance is that of the two rationales of an answer, in sentences.
+	Distance bench.Mean
 	// Deciles counts the distinct gold sentences of each turn by their place in the paper.
 	Deciles [10]int
 }
 
-// Lengths are mean numbers of tokens of N messages.
+// Lengths are means over messages.
 type Lengths struct {
-	N int
-	// Several is the number of messages with several sentences.
-	Several int
+	// Several is the share of messages with several sentences, in %.
+	Several bench.Mean
 	// Words are separated by whitespace; Marks counts words and punctuation marks; Treebank counts NLTK's tokens, with
 	// rationales as the raw messages of the collection tool have them.
-	Words, Marks, Treebank float64
+	Words, Marks, Treebank bench.Mean
 }
 
 var (
@@ -63,34 +60,28 @@ func Collect(c *bench.Dataset) Stats {
 			s.Dialogues++
 		}
 		selected, known := Selected(c, i)
-		s.Proponent.add(it.Question, nil)
-		s.Expert.add(gold(it).Text, selected)
+		for _, l := range []*Lengths{&s.Proponent, &s.Messages} {
+			l.add(it.Question, nil)
+		}
+		for _, l := range []*Lengths{&s.Expert, &s.Messages} {
+			l.add(gold(it).Text, selected)
+		}
 		s.rationales(papers[it.Document], gold(it), selected, known)
 	}
-	p, e := s.Proponent, s.Expert
-	s.Messages = Lengths{p.N + e.N, p.Several + e.Several, p.Words + e.Words, p.Marks + e.Marks, p.Treebank + e.Treebank}
-	for _, l := range []*Lengths{&s.Proponent, &s.Expert, &s.Messages} {
-		n := float64(l.N)
-		l.Words, l.Marks, l.Treebank = l.Words/n, l.Marks/n, l.Treebank/n
-	}
-	s.Distance /= float64(s.Distances)
 	return s
 }
 
 func (l *Lengths) add(text string, rationales []string) {
-	l.N++
-	if sentenceEnd.MatchString(python.Strip(text)) {
-		l.Several++
-	}
-	l.Words += float64(len(python.Fields(text)))
-	l.Marks += float64(len(marks.FindAllString(text, -1)))
+	l.Several.Count(sentenceEnd.MatchString(python.Strip(text)))
+	l.Words.Add(float64(len(python.Fields(text))))
+	l.Marks.Add(float64(len(marks.FindAllString(text, -1))))
 	if len(rationales) > 0 {
 		text += "\nFacts:"
 		for i, r := range rationales {
 			text += "\n" + strconv.Itoa(i+1) + ". " + r
 		}
 	}
-	l.Treebank += float64(len(words.Treebank(text)))
+	l.Treebank.Add(float64(len(words.Treebank(text))))
 }
 
 // Selected returns the rationales of a turn as the expert selected them, which only the history of a later turn has. For
@@ -131,8 +122,7 @@ func (s *Stats) rationales(d bench.Document, g bench.GoldAnswer, selected []stri
 		}
 	}
 	if len(at) > 0 {
-		s.Distance += float64(slices.Max(at) - slices.Min(at))
-		s.Distances++
+		s.Distance.Add(float64(slices.Max(at) - slices.Min(at)))
 	}
 }
 
@@ -177,19 +167,13 @@ func ByVector(e embed.Embedder) Similarity {
 // Thresholds are those of Table 7.
 var Thresholds = []float64{0.3, 0.4, 0.5, 0.6, 0.7}
 
-// Diversity is the mean share of pairs with a similarity below each of [Thresholds], over N papers with such pairs among
-// those with several dialogues.
-type Diversity struct {
-	Shares []float64
-	N      []int
-}
-
-// Diverse computes Table 7. G1 are pairs of proponents' messages of different dialogues of a paper; G2 the experts'
-// answers to pairs of G1 that are not below the threshold; G3 pairs of an answer and one of its rationales.
-func Diverse(ctx context.Context, c *bench.Dataset, sim Similarity) (groups [3]Diversity, err error) {
-	var shares [3][][]float64
+// Diverse computes Table 7: for each of three groups of pairs, the mean share of pairs with a similarity below each of
+// [Thresholds], over the papers with such pairs among those with several dialogues. G1 are pairs of proponents' messages of
+// different dialogues of a paper; G2 the experts' answers to pairs of G1 that are not below the threshold; G3 pairs of an
+// answer and one of its rationales.
+func Diverse(ctx context.Context, c *bench.Dataset, sim Similarity) (groups [3][]bench.Mean, err error) {
 	for g := range groups {
-		shares[g] = make([][]float64, len(Thresholds))
+		groups[g] = make([]bench.Mean, len(Thresholds))
 	}
 	for _, d := range c.Documents {
 		p, dialogues := talk(c, d)
@@ -201,16 +185,8 @@ func Diverse(ctx context.Context, c *bench.Dataset, sim Similarity) (groups [3]D
 		}
 		for n, t := range Thresholds {
 			for g, share := range p.below(t) {
-				if !math.IsNaN(share) {
-					shares[g][n] = append(shares[g][n], share)
-				}
+				groups[g][n].Add(share)
 			}
-		}
-	}
-	for g := range groups {
-		for _, list := range shares[g] {
-			m := mean(list)
-			groups[g].Shares, groups[g].N = append(groups[g].Shares, m.Value), append(groups[g].N, m.N)
 		}
 	}
 	return groups, nil

@@ -2,9 +2,11 @@ package argscichat_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,18 +63,18 @@ func TestReleasedBaselines(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m.Selects() {
-			near(t, name+" Rationale-F1", r.Rationale.OfFolds.Value, w[0])
+			near(t, name+" Rationale-F1", r[0].OfFolds.Value(), w[0])
 			var n []int
 			for fold := range 5 {
-				n = append(n, r.Rationale.Folds[fold].N)
+				n = append(n, r[0].Folds[fold].N())
 			}
-			if diff := cmp.Diff([]int{21, 32, 23, 10, 18, 104, 208}, append(n, r.Rationale.Test.N, r.Rationale.All.N)); diff != "" {
+			if diff := cmp.Diff([]int{21, 32, 23, 10, 18, 104, 208}, append(n, r[0].Test.N(), r[0].All.N())); diff != "" {
 				t.Errorf("n of Rationale-F1 (-want +got)\n%s", diff)
 			}
 		}
-		near(t, name+" Message-F1", r.Message.OfFolds.Value, w[1])
-		if r.Message.Test.N != 115 || r.Message.All.N != 249 {
-			t.Errorf("n of Message-F1: %+v", r.Message)
+		near(t, name+" Message-F1", r[1].OfFolds.Value(), w[1])
+		if r[1].Test.N() != 115 || r[1].All.N() != 249 {
+			t.Errorf("n of Message-F1: %+v", r[1])
 		}
 	}
 }
@@ -80,18 +82,21 @@ func TestReleasedBaselines(t *testing.T) {
 func TestReleasedTables(t *testing.T) {
 	c := releasedData(t)
 	s := argscichat.Collect(c)
-	counts := []int{s.Papers, s.Dialogues, s.Turns, s.Sentences, s.Messages.N, s.Messages.Several, s.Proponent.Several, s.Expert.Several, s.One, s.Two, s.Distances}
-	if diff := cmp.Diff([]int{20, 41, 249, 652, 498, 253, 114, 139, 129, 82, 82}, counts); diff != "" {
+	counts := []int{s.Papers, s.Dialogues, s.Turns, s.Sentences, s.Messages.Words.N(), s.One, s.Two, s.Distance.N()}
+	if diff := cmp.Diff([]int{20, 41, 249, 652, 498, 129, 82, 82}, counts); diff != "" {
 		t.Errorf("counts (-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff([10]int{55, 37, 25, 17, 26, 40, 21, 28, 34, 29}, s.Deciles); diff != "" {
 		t.Errorf("deciles (-want +got)\n%s", diff)
 	}
-	near(t, "distance", s.Distance, 5.829)
-	near(t, "words", s.Messages.Words, 17.35)
-	near(t, "words and marks", s.Messages.Marks, 20.31)
-	near(t, "those of P", s.Proponent.Marks, 14.66)
-	near(t, "those of E", s.Expert.Marks, 25.96)
+	near(t, "distance", s.Distance.Value(), 5.829)
+	near(t, "several", s.Messages.Several.Value(), 100*253./498)
+	near(t, "several of P", s.Proponent.Several.Value(), 100*114./249)
+	near(t, "several of E", s.Expert.Several.Value(), 100*139./249)
+	near(t, "words", s.Messages.Words.Value(), 17.35)
+	near(t, "words and marks", s.Messages.Marks.Value(), 20.31)
+	near(t, "those of P", s.Proponent.Marks.Value(), 14.66)
+	near(t, "those of E", s.Expert.Marks.Value(), 25.96)
 	list, faults, err := argscichat.LoadIntents(filepath.Join(released, "intents.csv"))
 	if err != nil || len(list) != 881 || list[880].Dialogue != 40 || len(faults) != 4 {
 		t.Fatalf("%d sentences, faults %v, %v", len(list), faults, err)
@@ -104,12 +109,13 @@ func TestReleasedTables(t *testing.T) {
 
 func TestCollect(t *testing.T) {
 	s := argscichat.Collect(load(t, fixture))
-	counts := []int{s.Papers, s.Dialogues, s.Turns, s.Sentences, s.Messages.Several, s.One, s.Two, s.Distances}
+	counts := []int{s.Papers, s.Dialogues, s.Turns, s.Sentences, s.One, s.Two, s.Distance.N()}
 	// The rationale of the last turn of the second dialogue is the title: one rationale without a sentence.
-	if diff := cmp.Diff([]int{4, 6, 18, 25, 15, 12, 3, 3}, counts); diff != "" {
+	if diff := cmp.Diff([]int{4, 6, 18, 25, 12, 3, 3}, counts); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	near(t, "distance", s.Distance, (2.+2+1)/3)
+	near(t, "distance", s.Distance.Value(), (2.+2+1)/3)
+	near(t, "several", s.Messages.Several.Value(), 100*15./36)
 }
 
 // Two dialogues of one turn about a paper; texts are similar by their first letter.
@@ -131,13 +137,17 @@ func TestDiverse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := [3]argscichat.Diversity{
-		{Shares: []float64{0, 0, 0, 1, 1}, N: []int{1, 1, 1, 1, 1}},
-		{Shares: []float64{1, 1, 1, math.NaN(), math.NaN()}, N: []int{1, 1, 1, 0, 0}},
-		{Shares: []float64{1, 1, 1, 1, 1}, N: []int{1, 1, 1, 1, 1}},
+	want := "[0 0 0 1 1] [1 1 1 NaN NaN] [1 1 1 1 1]"
+	var got []string
+	for _, means := range groups {
+		var shares []float64
+		for _, m := range means {
+			shares = append(shares, m.Value())
+		}
+		got = append(got, fmt.Sprint(shares))
 	}
-	if diff := cmp.Diff(want, groups, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
+	if all := strings.Join(got, " "); all != want {
+		t.Errorf("%s, want %s", all, want)
 	}
 	for name, sim := range map[string]argscichat.Similarity{"TF-IDF": argscichat.ByTFIDF, "vectors": argscichat.ByVector(lengths{})} {
 		same, err := sim(t.Context(), []string{"word other", "word other"})

@@ -15,7 +15,6 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
-	"airqa/report"
 )
 
 // Benchmark returns ArgSciChat with its commands.
@@ -41,12 +40,12 @@ const (
 	messageF1   = "Message-F1"
 )
 
-// paperScores are Table 5 of the paper.
+// paperScores are Table 5 of the paper: Rationale-F1.
 var paperScores = map[string]float64{"tfidf": 16.22, minilm: 13.65}
 
-// addPaper adds the paper's score of a method to a measure of Rationale-F1.
+// addPaper adds the paper's score of a method to its Rationale-F1.
 func addPaper(m bench.Measure, method string) bench.Measure {
-	if p, ok := paperScores[method]; ok {
+	if p, ok := paperScores[method]; ok && m.Column == rationaleF1 {
 		return m.Paper(p)
 	}
 	return m
@@ -57,77 +56,52 @@ func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := bench.NewResult(data.Name, "ArgSciChat: baselines", r.Dataset, data.Faults)
-	result.Note(notes(data)...)
+	methods := Methods()
 	if r.Method != "" {
-		t, err := foldsOfMethod(ctx, data, r)
-		result.Tables = []bench.Table{t}
-		return result, err
-	}
-	t := bench.Table{Name: "methods", Title: "Mean of the folds, %; n is the number of test turns", Label: "method", Decimals: 2}
-	for _, m := range Methods() {
-		s, err := Baseline(ctx, data, m, r.Embedder)
+		m, err := Find(r.Method)
 		if err != nil {
 			return nil, err
 		}
-		v := bench.Value(m.Name, rationaleF1, s.Rationale.OfFolds.Value).Over(s.Rationale.Test.N)
-		t.Add(addPaper(v, m.Name), bench.Value(m.Name, messageF1, s.Message.OfFolds.Value).Over(s.Message.Test.N))
+		methods = []Method{m}
 	}
+	t := bench.Table{Name: "methods", Title: "Mean of the folds, %; n is the number of test turns", Label: "method", Decimals: 2}
+	for _, m := range methods {
+		scores, err := Baseline(ctx, data, m, r.Embedder)
+		if err != nil {
+			return nil, err
+		}
+		if r.Method != "" {
+			t = foldTable(bench.Table{Name: m.Name, Title: m.Name + ": " + m.About}, scores, r)
+			continue
+		}
+		for _, f := range scores {
+			t.Add(addPaper(f.OfFolds.Measure(m.Name, f.Measure).Over(f.Test.N()), m.Name))
+		}
+	}
+	result := bench.NewResult(data.Name, "ArgSciChat: baselines", r.Dataset, data.Faults)
+	result.Note(notes(data)...)
 	result.Tables = []bench.Table{t}
 	return result, nil
 }
 
-// foldsOfMethod has a row for each fold.
-func foldsOfMethod(ctx context.Context, data *bench.Dataset, r bench.Request) (bench.Table, error) {
-	m, err := Find(r.Method)
-	if err != nil {
-		return bench.Table{}, err
-	}
-	scores, err := Baseline(ctx, data, m, r.Embedder)
-	if err != nil {
-		return bench.Table{}, err
-	}
-	t := foldTable(m.Name, m.Name+": "+m.About, scores, true)
-	for i, v := range t.Measures {
-		if v.Row == ofFolds && v.Column == rationaleF1 {
-			t.Measures[i] = addPaper(v, m.Name)
+// foldTable fills a table with a row for each fold and each mean of a result.
+func foldTable(t bench.Table, scores []Figures, r bench.Request) bench.Table {
+	t.Label, t.Decimals = "turns of", 2
+	for _, fold := range slices.Sorted(maps.Keys(scores[0].Folds)) {
+		for _, f := range scores {
+			t.Add(f.Folds[fold].Percent(fmt.Sprintf("fold %d, test", fold), f.Measure))
 		}
 	}
-	return t, nil
-}
-
-// ofFolds is the row of the means that the paper reports.
-const ofFolds = "mean of the folds"
-
-// foldTable has the means of a result; all adds those of every turn.
-func foldTable(name, title string, s Result, all bool) bench.Table {
-	t := bench.Table{Name: name, Title: title, Label: "turns of", Decimals: 2}
-	add := func(row string, mean func(Figures) Mean) {
-		for _, m := range s.metrics() {
-			v := bench.Value(row, m.column, mean(m.Figures).Value).Over(mean(m.Figures).N)
-			v.Interval = mean(m.Figures).Interval
-			t.Add(v)
-		}
+	for _, f := range scores {
+		t.Add(addPaper(f.OfFolds.Measure("mean of the folds", f.Measure), t.Name))
 	}
-	for _, fold := range slices.Sorted(maps.Keys(s.Message.Folds)) {
-		add(fmt.Sprintf("fold %d, test", fold), func(f Figures) Mean { return f.Folds[fold] })
+	for _, f := range scores {
+		t.Add(f.Test.Score("all test turns", f.Measure, r))
 	}
-	add(ofFolds, func(f Figures) Mean { return f.OfFolds })
-	add("all test turns", func(f Figures) Mean { return f.Test })
-	if all {
-		add("all turns", func(f Figures) Mean { return f.All })
+	for _, f := range scores {
+		t.Add(f.All.Score("all turns", f.Measure, r))
 	}
 	return t
-}
-
-// metric is a metric with its column.
-type metric struct {
-	column string
-	Figures
-}
-
-func (s Result) metrics() []metric {
-	return []metric{{rationaleF1, s.Rationale}, {messageF1, s.Message}}
 }
 
 func notes(data *bench.Dataset) []string {
@@ -158,18 +132,18 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores := Score(data, p.Answers, Bootstrap{Rounds: r.Bootstrap, Seed: r.Seed, Level: report.Level})
+	scores := Score(data, p.Answers)
 	headline := bench.Table{Name: "score", Title: "Score, %: the mean of the folds, as the paper reports it", Label: "system", Decimals: 2}
 	if r.Fixed {
 		headline.Title = "Score, %: the mean over all test turns"
 	}
-	add := func(row string, s Result) {
-		for _, m := range s.metrics() {
-			value := m.OfFolds.Value
+	add := func(row string, scores []Figures) {
+		for _, f := range scores {
 			if r.Fixed {
-				value = m.Test.Value
+				headline.Add(f.Test.Percent(row, f.Measure))
+			} else {
+				headline.Add(f.OfFolds.Measure(row, f.Measure).Over(f.Test.N()))
 			}
-			headline.Add(bench.Value(row, m.column, value).Over(m.Test.N))
 		}
 	}
 	add("predictions", scores)
@@ -185,7 +159,11 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 		add(name, s)
 	}
 	result := bench.NewResult(data.Name, "ArgSciChat: "+filepath.Base(r.Predictions), r.Dataset, slices.Concat(p.Faults, data.Faults))
-	result.Tables = []bench.Table{headline, foldTable("folds", "Predictions by fold, %", scores, p.Others > 0), p.table()}
+	folds := foldTable(bench.Table{Name: "folds", Title: "Predictions by fold, %"}, scores, r)
+	if p.Others == 0 {
+		folds.Measures = folds.Measures[:len(folds.Measures)-len(measures)] // those of all turns
+	}
+	result.Tables = []bench.Table{headline, folds, p.table()}
 	result.Note(notes(data)...)
 	result.Note("echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
 	result.NoteBootstrap(r.Bootstrap, r.Seed)
@@ -257,22 +235,21 @@ func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 
 // dialogueTable is Table 2.
 func dialogueTable(s Stats) bench.Table {
-	value := func(row string, value float64, n int) bench.Measure { return bench.Value(row, "value", value).Over(n) }
-	several := func(l Lengths) float64 { return 100 * float64(l.Several) / float64(l.N) }
+	count := func(row string, n int) bench.Measure { return bench.Value(row, "value", float64(n)).Over(n) }
 	all, p, e := s.Messages, s.Proponent, s.Expert
 	return bench.Table{Name: "dialogues", Title: "Dialogues (Table 2)", Label: "number", Decimals: 2, Measures: []bench.Measure{
-		value("papers", float64(s.Papers), s.Papers),
-		value("sentences of papers", float64(s.Sentences), s.Sentences),
-		value("dialogues", float64(s.Dialogues), s.Dialogues).Paper(41),
-		value("turns per dialogue", float64(s.Turns)/float64(s.Dialogues), s.Dialogues).Paper(6.3),
-		value("messages of several sentences, %", several(all), all.N).Paper(50.8),
-		value("those of P, %", several(p), p.N),
-		value("those of E, %", several(e), e.N),
-		value("words per message", all.Words, all.N),
-		value("words and marks per message", all.Marks, all.N),
-		value("words and marks of P", p.Marks, p.N),
-		value("words and marks of E", e.Marks, e.N),
-		value("Treebank tokens with rationales", all.Treebank, all.N).Paper(38.2),
+		count("papers", s.Papers),
+		count("sentences of papers", s.Sentences),
+		count("dialogues", s.Dialogues).Paper(41),
+		bench.Value("turns per dialogue", "value", float64(s.Turns)/float64(s.Dialogues)).Over(s.Dialogues).Paper(6.3),
+		all.Several.Measure("messages of several sentences, %", "value").Paper(50.8),
+		p.Several.Measure("those of P, %", "value"),
+		e.Several.Measure("those of E, %", "value"),
+		all.Words.Measure("words per message", "value"),
+		all.Marks.Measure("words and marks per message", "value"),
+		p.Marks.Measure("words and marks of P", "value"),
+		e.Marks.Measure("words and marks of E", "value"),
+		all.Treebank.Measure("Treebank tokens with rationales", "value").Paper(38.2),
 	}}
 }
 
@@ -284,7 +261,7 @@ func rationaleTable(s Stats) bench.Table {
 	return bench.Table{Name: "rationales", Title: "Rationales (Table 3)", Label: "number", Decimals: 2, Measures: []bench.Measure{
 		share("answers with one rationale, %", s.One).Paper(61.1),
 		share("answers with two, %", s.Two).Paper(38.9),
-		bench.Value("distance of two, sentences", "value", s.Distance).Over(s.Distances).Paper(5.8),
+		s.Distance.Measure("distance of two, sentences", "value").Paper(5.8),
 	}}
 }
 
@@ -304,17 +281,7 @@ func placeTable(s Stats) bench.Table {
 // intentTable is Table 4. EXP are the first three tags, ARG the next two; Intro and Outro do not count.
 func intentTable(list []Intent) bench.Table {
 	counts := CountIntents(list)[:5]
-	var exp, arg, all IntentCount
-	for i, c := range counts {
-		for role, n := range c {
-			all[role] += n
-			if i < 3 {
-				exp[role] += n
-			} else {
-				arg[role] += n
-			}
-		}
-	}
+	exp, arg, all := sum(counts[:3]), sum(counts[3:]), sum(counts)
 	counts = append(counts, exp, arg)
 	t := bench.Table{Name: "intents", Title: "Intents of sentences, % (Table 4)", Label: "intent", Decimals: 1}
 	for i, row := range []string{"AI", "ST", "GI", "GO", "AO", "EXP", "ARG"} {
@@ -328,6 +295,15 @@ func intentTable(list []Intent) bench.Table {
 		}
 	}
 	return t
+}
+
+func sum(counts []IntentCount) (all IntentCount) {
+	for _, c := range counts {
+		for role, n := range c {
+			all[role] += n
+		}
+	}
+	return all
 }
 
 // paperIntents is Table 4 of the paper: P, E and total.
@@ -345,7 +321,7 @@ var paperIntents = [][3]float64{
 var paperDiversity = [3][5]float64{{.77, .87, .92, .96, .98}, {.43, .48, .63, .73, .68}, {.18, .28, .43, .60, .81}}
 
 // diversityTable is Table 7.
-func diversityTable(groups [3]Diversity, similarity string) bench.Table {
+func diversityTable(groups [3][]bench.Mean, similarity string) bench.Table {
 	t := bench.Table{
 		Name: "diversity", Title: fmt.Sprintf("Share of diverse pairs of messages about a paper, by %s (Table 7)", similarity),
 		Label: "threshold", Decimals: 2,
@@ -353,7 +329,7 @@ func diversityTable(groups [3]Diversity, similarity string) bench.Table {
 	for n, threshold := range Thresholds {
 		for g, group := range groups {
 			row, column := strconv.FormatFloat(threshold, 'f', 1, 64), "G"+strconv.Itoa(g+1)
-			t.Add(bench.Value(row, column, group.Shares[n]).Over(group.N[n]).Paper(paperDiversity[g][n]))
+			t.Add(group[n].Measure(row, column).Paper(paperDiversity[g][n]))
 		}
 	}
 	return t
