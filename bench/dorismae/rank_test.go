@@ -92,9 +92,9 @@ func TestKnownItem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"tfidf 0.68 0.773667 100", "bm25-lower 0.64 0.727595 100", "bm25-words 0.31 0.529008 100"}
-	for i, k := range known {
-		if got := fmt.Sprintf("%s %.2f %.6f %d", k.Method, k.First, k.MRR, k.N); got != want[i] {
+	want := []string{"tfidf R@1 68.0000 100", "tfidf MRR@10 77.3667 100", "bm25-lower R@1 64.0000 100", "bm25-lower MRR@10 72.7595 100", "bm25-words R@1 31.0000 100", "bm25-words MRR@10 52.9008 100"}
+	for i, m := range known.Measures {
+		if got := fmt.Sprintf("%s %s %.4f %d", m.Row, m.Column, *m.Value, *m.N); got != want[i] {
 			t.Errorf("%s, want %s", got, want[i])
 		}
 	}

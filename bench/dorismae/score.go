@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"airqa/bench"
-	"airqa/internal/stats"
 	"airqa/qa/dataset"
 )
 
@@ -49,13 +48,11 @@ func Corrections() []string {
 	}
 }
 
-// Metric is the mean of a metric over N queries, in %. Deviation is the standard deviation of the means of the
-// bootstrap. Undefined counts queries that the authors' code divides by zero for; they are not in the mean.
+// Metric is a metric of a method over queries, from 0 to 1. Undefined counts queries that the authors' code divides by
+// zero for; they are not in the mean.
 type Metric struct {
-	Name      string
-	Mean      float64
-	Deviation float64
-	N         int
+	Name string
+	bench.Mean
 	Undefined int
 }
 
@@ -73,8 +70,7 @@ type Scores struct {
 	// Rankings are those that were scored, without faults.
 	Rankings map[string][]string
 
-	queries []string
-	values  [][]float64 // by query, then by metric
+	values [][]float64 // by query, then by metric
 }
 
 // Score compares rankings, by the ids of items, with the gold.
@@ -83,7 +79,7 @@ func Score(items []bench.Item, rankings map[string][]string, o Options) Scores {
 	for _, it := range items {
 		g := grade(it, o.Fixed)
 		r := s.complete(it, g, rankings[it.UUID], o)
-		values := g.values(r, o.Fixed)
+		values := g.values(r)
 		if s.Rankings[it.UUID] = r; len(rankings[it.UUID]) == 0 {
 			delete(s.Rankings, it.UUID)
 			s.Missing++
@@ -93,7 +89,7 @@ func Score(items []bench.Item, rankings map[string][]string, o Options) Scores {
 				}
 			}
 		}
-		s.queries, s.values = append(s.queries, it.UUID), append(s.values, values)
+		s.values = append(s.values, values)
 	}
 	s.summarize(o)
 	known := len(items) - s.Missing
@@ -117,7 +113,7 @@ func Score(items []bench.Item, rankings map[string][]string, o Options) Scores {
 // complete makes a ranking a permutation of the pool. With the authors' rules, the removed abstracts may be absent, as
 // they are in some of their rankings.
 func (s *Scores) complete(it bench.Item, g graded, ranking []string, o Options) []string {
-	r, seen := s.known(it, g, ranking, o.Fixed)
+	r, seen := s.known(it, g, ranking)
 	if len(ranking) == 0 || len(r) == len(g.ids) {
 		return r
 	}
@@ -136,12 +132,12 @@ func (s *Scores) complete(it bench.Item, g graded, ranking []string, o Options) 
 }
 
 // known returns the ids of a ranking that are in the pool, each once.
-func (s *Scores) known(it bench.Item, g graded, ranking []string, fixed bool) (r []string, seen map[string]bool) {
+func (s *Scores) known(it bench.Item, g graded, ranking []string) (r []string, seen map[string]bool) {
 	seen = make(map[string]bool)
 	for _, id := range ranking {
 		_, known := g.score[id]
 		switch {
-		case fixed && removed(id) && slices.Contains(it.Pool, id):
+		case g.fixed && removed(id) && slices.Contains(it.Pool, id):
 		case !known:
 			s.Unknown++
 		case seen[id]:
@@ -158,17 +154,12 @@ func (s *Scores) known(it bench.Item, g graded, ranking []string, fixed bool) (r
 func (s *Scores) summarize(o Options) {
 	for i, name := range Names(o.Fixed) {
 		m := Metric{Name: name}
-		var values []float64
 		for _, query := range s.values {
-			switch v := query[i]; {
-			case math.IsInf(v, 0):
+			if math.IsInf(query[i], 0) {
 				m.Undefined++
-			case !math.IsNaN(v):
-				values = append(values, v)
+			} else {
+				m.Add(query[i])
 			}
-		}
-		if m.N = len(values); m.N > 0 {
-			m.Mean, m.Deviation = 100*mean(values), 100*deviation(values, o.Resamples(), o.Seed)
 		}
 		if m.Undefined > 0 {
 			const text = "queries for which %s divides by zero, which are left out (--fixed defines it): %d"
@@ -178,63 +169,45 @@ func (s *Scores) summarize(o Options) {
 	}
 }
 
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
+// Deviation is the standard deviation of the means of resamples; 0 without values.
+func (m Metric) Deviation(o Options) float64 {
+	if m.N() == 0 {
+		return 0
 	}
-	return sum / float64(len(values))
-}
-
-// deviation is the population standard deviation of the means of resamples.
-func deviation(values []float64, rounds int, seed uint64) float64 {
-	random := rand.New(rand.NewPCG(seed, 0))
-	means := make([]float64, rounds)
+	random := rand.New(rand.NewPCG(o.Seed, 0))
+	means := make([]float64, o.Resamples())
 	for i := range means {
-		for range values {
-			means[i] += values[random.IntN(len(values))]
+		for range m.Values {
+			means[i] += m.Values[random.IntN(m.N())]
 		}
-		means[i] /= float64(len(values))
+		means[i] /= float64(m.N())
 	}
-	_, spread := moments(means)
-	return spread
+	return deviation(means)
 }
 
-// Difference is the mean of a metric of one method minus that of another, over the queries that both have, with its 95 %
-// interval.
-type Difference struct {
-	Name string
-	Mean float64
-	N    int
-	stats.Interval
+// deviation is the population standard deviation.
+func deviation(values []float64) float64 {
+	center := bench.Mean{Values: values}.Value()
+	squares := 0.0
+	for _, v := range values {
+		squares += (v - center) * (v - center)
+	}
+	return math.Sqrt(squares / float64(len(values)))
 }
 
-// Compare is a paired bootstrap of two methods. Parts of one query are resampled together. Both must be scored with the
-// same rules.
-func Compare(a, b Scores, o Options) []Difference {
-	at := make(map[string]int)
-	for i, id := range b.queries {
-		at[id] = i
-	}
-	var list []Difference
-	for k, name := range Names(o.Fixed) {
-		var values []float64
-		var clusters []string
-		for i, id := range a.queries {
-			j, both := at[id]
-			if !both {
-				continue
-			}
-			if d := 100 * (a.values[i][k] - b.values[j][k]); !math.IsNaN(d) && !math.IsInf(d, 0) {
-				query, _, _ := strings.Cut(id, "-")
-				values, clusters = append(values, d), append(clusters, query)
+// Compare returns the differences of two methods in each query, in %. Parts of one query are a cluster. Both methods must
+// be scored with the same items and rules.
+func Compare(items []bench.Item, a, b Scores) []Metric {
+	var list []Metric
+	for k := range a.Metrics {
+		m := Metric{Name: a.Metrics[k].Name}
+		for i, it := range items {
+			query, _, _ := strings.Cut(it.UUID, "-")
+			if d := 100 * (a.values[i][k] - b.values[i][k]); !math.IsInf(d, 0) {
+				m.AddFrom(query, d)
 			}
 		}
-		d := Difference{Name: name, N: len(values)}
-		if d.N > 0 {
-			d.Mean, d.Interval = mean(values), stats.ClusterBootstrap(values, clusters, o.Rounds, o.Seed, 0.95)
-		}
-		list = append(list, d)
+		list = append(list, m)
 	}
 	return list
 }
@@ -249,14 +222,14 @@ func Random(items []bench.Item, shuffles int, o Options) Scores {
 			r := slices.Clone(g.ids)
 			slices.Sort(r)
 			rand.New(rand.NewPCG(o.Seed, uint64(seed))).Shuffle(len(r), func(i, j int) { r[i], r[j] = r[j], r[i] })
-			for i, v := range g.values(r, o.Fixed) {
+			for i, v := range g.values(r) {
 				sums[i] += v
 			}
 		}
 		for i := range sums {
 			sums[i] /= float64(shuffles)
 		}
-		s.queries, s.values = append(s.queries, it.UUID), append(s.values, sums)
+		s.values = append(s.values, sums)
 	}
 	s.summarize(o)
 	return s
@@ -271,15 +244,34 @@ func removed(id string) bool {
 	return err == nil && slices.Contains(Removed, n)
 }
 
-// The metrics, as the authors' tables order them; the last one exists with fixed rules only.
-var names = []string{"R@5", "R@20", "RP", "NDCG10%", "NDCG10%exp", "MRR@10(best)", "MAP", "MRR@10"}
+// metrics are in the order of the authors' tables, with values from 0 to 1. The last one exists with fixed rules only.
+var metrics = []struct {
+	name  string
+	value func(g graded, ranking []string) float64
+}{
+	{"R@5", func(g graded, r []string) float64 { return g.recall(r, 5) }},
+	{"R@20", func(g graded, r []string) float64 { return g.recall(r, 20) }},
+	{"RP", func(g graded, r []string) float64 { return g.recall(r, len(g.relevant)) }},
+	{"NDCG10%", func(g graded, r []string) float64 { return g.ndcg(r, g.linear) }},
+	{"NDCG10%exp", func(g graded, r []string) float64 { return g.ndcg(r, g.exponential) }},
+	{"MRR@10(best)", func(g graded, r []string) float64 { return reciprocal(r, g.best()) }},
+	{"MAP", graded.precision},
+	{"MRR@10", func(g graded, r []string) float64 {
+		if len(g.relevant) == 0 {
+			return skipped
+		}
+		return reciprocal(r, g.relevant)
+	}},
+}
 
 // Names are the names of the metrics.
-func Names(fixed bool) []string {
-	if fixed {
-		return slices.Clone(names)
+func Names(fixed bool) (names []string) {
+	for _, m := range metrics {
+		if fixed || m.name != "MRR@10" {
+			names = append(names, m.name)
+		}
 	}
-	return slices.Clone(names[:7])
+	return names
 }
 
 // skipped is the value of a query without relevant abstracts, which a metric leaves out; undefined that of a division
@@ -289,16 +281,17 @@ var (
 	undefined = math.Inf(1)
 )
 
-// graded is the gold of a query: normalized scores are at least 1 for relevant abstracts.
+// graded is the gold of a query with the rules: normalized scores are at least 1 for relevant abstracts.
 type graded struct {
 	score    map[string]float64
 	ids      []string // by score, descending; ties in the order of the pool
 	relevant map[string]bool
 	top      float64
+	fixed    bool
 }
 
 func grade(it bench.Item, fixed bool) graded {
-	g := graded{score: make(map[string]float64), relevant: make(map[string]bool), top: it.Gold.Top}
+	g := graded{score: make(map[string]float64), relevant: make(map[string]bool), top: it.Gold.Top, fixed: fixed}
 	for i, id := range it.Pool {
 		if _, twice := g.score[id]; twice || fixed && removed(id) {
 			continue
@@ -313,32 +306,32 @@ func grade(it bench.Item, fixed bool) graded {
 	return g
 }
 
-// values are the metrics of a ranking, from 0 to 1, in the order of [Names].
-func (g graded) values(r []string, fixed bool) []float64 {
-	linear := func(id string) float64 { return g.score[id] }
-	exponential := func(id string) float64 { return math.Exp2(g.score[id]) } // of the raw score: a score of 0 gains 1
-	if fixed {
-		linear = func(id string) float64 { return g.score[id] / g.top }
-		exponential = func(id string) float64 { return math.Exp2(g.score[id]/g.top) - 1 }
-	}
-	list := []float64{
-		g.recall(r, 5, len(g.relevant)), g.recall(r, 20, len(g.relevant)), g.recall(r, len(g.relevant), len(g.relevant)),
-		g.ndcg(r, fixed, linear), g.ndcg(r, fixed, exponential),
-		reciprocal(r, g.best(fixed)), g.precision(r),
-	}
-	if fixed {
-		mrr := skipped
-		if len(g.relevant) > 0 {
-			mrr = reciprocal(r, g.relevant)
-		}
-		list = append(list, mrr)
+// values are the metrics of a ranking, in the order of [Names].
+func (g graded) values(r []string) (list []float64) {
+	for i := range Names(g.fixed) {
+		list = append(list, metrics[i].value(g, r))
 	}
 	return list
 }
 
-// recall is the share of n relevant abstracts among the first k.
-func (g graded) recall(r []string, k, n int) float64 {
-	if n == 0 {
+func (g graded) linear(id string) float64 {
+	if g.fixed {
+		return g.score[id] / g.top
+	}
+	return g.score[id]
+}
+
+// exponential is of the raw score in the authors' code, so that a score of 0 gains 1.
+func (g graded) exponential(id string) float64 {
+	if g.fixed {
+		return math.Exp2(g.score[id]/g.top) - 1
+	}
+	return math.Exp2(g.score[id])
+}
+
+// recall is the share of the relevant abstracts among the first k.
+func (g graded) recall(r []string, k int) float64 {
+	if len(g.relevant) == 0 {
 		return skipped
 	}
 	found := 0
@@ -347,7 +340,7 @@ func (g graded) recall(r []string, k, n int) float64 {
 			found++
 		}
 	}
-	return float64(found) / float64(n)
+	return float64(found) / float64(len(g.relevant))
 }
 
 // precision is the average precision.
@@ -366,14 +359,14 @@ func (g graded) precision(r []string) float64 {
 }
 
 // ndcg compares the first tenth of the ranking with that of the ideal one.
-func (g graded) ndcg(r []string, fixed bool, gain func(string) float64) float64 {
+func (g graded) ndcg(r []string, gain func(string) float64) float64 {
 	m := int(math.Floor(0.1 * float64(len(r))))
-	if fixed {
+	if g.fixed {
 		m = max(1, m)
 	}
 	ideal := discounted(g.ids, m, gain)
 	switch {
-	case ideal == 0 && fixed:
+	case ideal == 0 && g.fixed:
 		return 0
 	case ideal == 0:
 		return undefined
@@ -390,13 +383,13 @@ func discounted(ids []string, m int, gain func(string) float64) float64 {
 }
 
 // best are the abstracts with the highest score. The authors' code loses the last one if all scores are equal.
-func (g graded) best(fixed bool) map[string]bool {
+func (g graded) best() map[string]bool {
 	list := make(map[string]bool)
 	for i, id := range g.ids {
 		if g.score[id] != g.score[g.ids[0]] {
 			return list
 		}
-		if fixed || i < len(g.ids)-1 {
+		if g.fixed || i < len(g.ids)-1 {
 			list[id] = true
 		}
 	}

@@ -41,8 +41,8 @@ func query(n float64, grades ...float64) bench.Item {
 func metrics(it bench.Item, ranking string, o dorismae.Options) string {
 	var list []string
 	for _, m := range dorismae.Score([]bench.Item{it}, map[string][]string{"q0": strings.Split(ranking, "")}, o).Metrics {
-		text := fmt.Sprintf("%.4f", m.Mean)
-		if m.N == 0 {
+		text := fmt.Sprintf("%.4f", 100*m.Value())
+		if m.N() == 0 {
 			text = []string{"-", "0/0"}[m.Undefined]
 		}
 		list = append(list, text)
@@ -85,16 +85,16 @@ func TestRemoved(t *testing.T) {
 	rankings := map[string][]string{"q0": {"b", "c", "d", "e", "f", "g", "h", "i", "j"}}
 	for fixed, want := range map[bool]string{false: "100 0/0 0", true: "100 100 100"} {
 		s := dorismae.Score([]bench.Item{it}, rankings, dorismae.Options{Fixed: fixed})
-		ndcg := fmt.Sprintf("%.0f", s.Metrics[3].Mean)
+		ndcg := fmt.Sprintf("%.0f", 100*s.Metrics[3].Value())
 		if s.Metrics[3].Undefined > 0 {
 			ndcg = "0/0"
 		}
-		if got := fmt.Sprintf("%.0f %s %.0f", s.Metrics[2].Mean, ndcg, s.Metrics[5].Mean); got != want || s.Appended > 0 {
+		if got := fmt.Sprintf("%.0f %s %.0f", 100*s.Metrics[2].Value(), ndcg, 100*s.Metrics[5].Value()); got != want || s.Appended > 0 {
 			t.Errorf("fixed %t: RP, NDCG, MRR = %s, want %s; %d appended", fixed, got, want, s.Appended)
 		}
 	}
 	rankings["q0"] = append([]string{"28674"}, rankings["q0"]...)
-	if s := dorismae.Score([]bench.Item{it}, rankings, dorismae.Options{}); s.Metrics[3].Mean != 100 || s.Metrics[5].Mean != 100 || s.Metrics[2].Mean != 0 {
+	if s := dorismae.Score([]bench.Item{it}, rankings, dorismae.Options{}); s.Metrics[3].Value() != 1 || s.Metrics[5].Value() != 1 || s.Metrics[2].Value() != 0 {
 		t.Errorf("a ranking that keeps it: %v", s.Metrics)
 	}
 }
@@ -133,11 +133,11 @@ func TestBootstrap(t *testing.T) {
 	}
 	o := dorismae.Options{Seed: 1}
 	a, b := dorismae.Score(items, good, o), dorismae.Score(items, bad, o)
-	if m := b.Metrics[0]; m.Mean != 50 || math.Abs(m.Deviation-100*0.5/math.Sqrt(40)) > 0.6 || a.Metrics[0].Deviation != 0 {
+	if m := b.Metrics[0]; m.Value() != 0.5 || math.Abs(m.Deviation(o)-0.5/math.Sqrt(40)) > 0.006 || a.Metrics[0].Deviation(o) != 0 {
 		t.Errorf("R@5 %v and %v: the deviation is that of a mean of 40 values of 0 or 100", a.Metrics[0], m)
 	}
-	d := dorismae.Compare(a, b, o)[0]
-	if d.Mean != 50 || d.N != 40 || d.Low < 30 || d.Low > 40 || d.High < 60 || d.High > 70 {
+	m := dorismae.Compare(items, a, b)[0]
+	if d := m.Interval(o.Rounds, o.Seed); m.Value() != 50 || m.N() != 40 || d.Low < 30 || d.Low > 40 || d.High < 60 || d.High > 70 {
 		t.Errorf("difference %+v", d)
 	}
 }
@@ -151,8 +151,8 @@ func TestRandom(t *testing.T) {
 		harmonic += 100.0 / 20 / float64(k)
 	}
 	for i, v := range map[int]float64{0: want[0], 1: want[1], 5: harmonic} {
-		if math.Abs(s.Metrics[i].Mean-v) > 1 {
-			t.Errorf("%s = %g, want %g", s.Metrics[i].Name, s.Metrics[i].Mean, v)
+		if math.Abs(100*s.Metrics[i].Value()-v) > 1 {
+			t.Errorf("%s = %g, want %g", s.Metrics[i].Name, 100*s.Metrics[i].Value(), v)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -171,28 +170,19 @@ func (t *task) export(s Scores) error {
 func (t *task) metrics(name, title string, s Scores) bench.Table {
 	table := bench.Table{Name: name, Title: title, Label: "metric", Decimals: 2}
 	for i, m := range s.Metrics {
-		v := meanOf(m, m.Name, name)
+		v := m.Percent(m.Name, name)
 		if p := printed[t.request.Setting][name]; i < len(p) && t.request.Annotations == "" {
 			v = v.Paper(p[i])
 		}
-		table.Add(v, bench.Value(m.Name, "±", m.Deviation))
+		table.Add(v, bench.Value(m.Name, "±", 100*m.Deviation(t.options)))
 	}
 	return table
-}
-
-// meanOf is the mean of a metric, without a value if no query has one.
-func meanOf(m Metric, row, column string) bench.Measure {
-	v := bench.Value(row, column, m.Mean).Over(m.N)
-	if m.N == 0 {
-		v.Value = nil
-	}
-	return v
 }
 
 // addRow adds a method with all its metrics.
 func addRow(t *bench.Table, method string, s Scores) {
 	for _, m := range s.Metrics {
-		t.Add(meanOf(m, method, m.Name))
+		t.Add(m.Percent(method, m.Name))
 	}
 }
 
@@ -234,7 +224,7 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 		}
 		addRow(&beside, m, b)
 		if m == "tfidf" {
-			difference = differences(Compare(s, b, t.options))
+			difference = t.differences(s, b)
 		}
 		if m != shuffled && maps.EqualFunc(own, rankings, slices.Equal[[]string]) {
 			result.Note("The rankings are identical to those of " + m + ".")
@@ -246,20 +236,18 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	return result, nil
 }
 
-func differences(list []Difference) bench.Table {
-	t := bench.Table{
+func (t *task) differences(a, b Scores) bench.Table {
+	table := bench.Table{
 		Name: "difference", Title: "Difference to tfidf, with the 95 % interval of a paired bootstrap of queries", Label: "metric", Decimals: 2,
 	}
-	for _, d := range list {
-		v := bench.Value(d.Name, "difference", d.Mean).Over(d.N)
-		if d.N == 0 {
-			v.Value = nil
-		} else {
-			v = v.Within(d.Interval)
+	for _, d := range Compare(t.items, a, b) {
+		v := d.Measure(d.Name, "difference")
+		if d.N() > 0 {
+			v = v.Within(d.Interval(t.options.Rounds, t.options.Seed))
 		}
-		t.Add(v)
+		table.Add(v)
 	}
-	return t
+	return table
 }
 
 // knownItems retrieves the best abstracts of best_candidates.txt.
@@ -272,13 +260,9 @@ func knownItems(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if r.Method != "" {
 		names = []string{r.Method}
 	}
-	known, err := KnownItem(ctx, best, names, r.Embedder)
+	t, err := KnownItem(ctx, best, names, r.Embedder)
 	if err != nil {
 		return nil, err
-	}
-	t := bench.Table{Name: "known", Title: "The best abstract of each query among those of all queries, %", Label: "method", Decimals: 2}
-	for _, k := range known {
-		t.Add(bench.Value(k.Method, "R@1", 100*k.First).Over(k.N), bench.Value(k.Method, "MRR@10", 100*k.MRR).Over(k.N))
 	}
 	result := bench.NewResult("doris-mae", "DORIS-MAE: known-item retrieval", r.Dataset, nil)
 	result.Tables = []bench.Table{t}
@@ -387,10 +371,9 @@ func spread(name, title string, items []bench.Item, values func(bench.Item) []fl
 		if len(list) == 0 {
 			continue
 		}
-		mean, deviation := moments(list)
 		for i, m := range []bench.Measure{
 			bench.Value(kind, "min", slices.Min(list)), bench.Value(kind, "max", slices.Max(list)),
-			bench.Value(kind, "mean", mean).Over(len(list)), bench.Value(kind, "std", deviation),
+			bench.Mean{Values: list}.Measure(kind, "mean"), bench.Value(kind, "std", deviation(list)),
 		} {
 			t.Add(m)
 			if kind == "all" && printed != nil {
@@ -399,16 +382,6 @@ func spread(name, title string, items []bench.Item, values func(bench.Item) []fl
 		}
 	}
 	return t
-}
-
-// moments are the mean and the population standard deviation.
-func moments(list []float64) (center, deviation float64) {
-	center = mean(list)
-	squares := 0.0
-	for _, v := range list {
-		squares += (v - center) * (v - center)
-	}
-	return center, math.Sqrt(squares / float64(len(list)))
 }
 
 func sizeOfPool(it bench.Item) []float64 { return []float64{float64(len(it.Pool))} }

@@ -151,42 +151,32 @@ func LoadBest(path string) ([]Best, error) {
 	return list, nil
 }
 
-// Known is the result of known-item retrieval, from 0 to 1.
-type Known struct {
-	Method string
-	First  float64
-	MRR    float64
-	N      int
-}
-
 // KnownItem retrieves the best abstract of each query among the best abstracts of all: a test that needs no corpus.
-func KnownItem(ctx context.Context, best []Best, methods []string, open func() (embed.Embedder, error)) ([]Known, error) {
+func KnownItem(ctx context.Context, best []Best, methods []string, open func() (embed.Embedder, error)) (bench.Table, error) {
+	t := bench.Table{Name: "known", Title: "The best abstract of each query among those of all queries, %", Label: "method", Decimals: 2}
 	if len(best) == 0 {
-		return nil, errors.New("known-item retrieval: no best candidates")
+		return t, errors.New("known-item retrieval: no best candidates")
 	}
 	documents, pool := bestAbstracts(best)
-	var list []Known
 	for _, method := range methods {
 		ranker, err := NewRanker(method, documents, open)
 		if err != nil {
-			return nil, err
+			return t, err
 		}
-		k, first, sum := Known{Method: method, N: len(best)}, 0, 0.0
+		var first, mrr bench.Mean
 		for _, b := range best {
 			it := bench.Item{Example: qa.Example{UUID: strconv.Itoa(b.Query), Question: strings.ReplaceAll(b.Text, "\n", " "), Pool: pool}}
 			r, err := Rank(ctx, ranker, it)
 			if err != nil {
-				return nil, err
+				return t, err
 			}
-			at := reciprocal(r, map[string]bool{strconv.Itoa(b.Candidate): true})
-			if sum += at; at == 1 {
-				first++
-			}
+			wanted := map[string]bool{strconv.Itoa(b.Candidate): true}
+			first.Add(reciprocal(r[:1], wanted))
+			mrr.Add(reciprocal(r, wanted))
 		}
-		k.First, k.MRR = float64(first)/float64(k.N), sum/float64(k.N)
-		list = append(list, k)
+		t.Add(first.Percent(method, "R@1"), mrr.Percent(method, "MRR@10"))
 	}
-	return list, nil
+	return t, nil
 }
 
 // bestAbstracts are the distinct abstracts in the order of the file.
