@@ -9,9 +9,11 @@ package bench
 import (
 	"cmp"
 	"context"
+	"io"
 	"slices"
 
 	"airqa/env/embed"
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -48,24 +50,33 @@ type Request struct {
 	Similarity string
 	// Predictions is a file in the benchmark's own format.
 	Predictions string
-	// Annotations is a file with annotations that replace those of the dataset; empty for none.
-	Annotations string
-	// Fixed corrects known flaws of the benchmark's scripts.
-	Fixed bool
+	Rules
 	// Bootstrap is the number of resamples for intervals, 0 for none.
 	Bootstrap int
-	Seed      uint64
-	// Setting is the task of a benchmark with several; empty is its first.
-	Setting string
-	// TextOnly leaves out gold evidence in figures and tables.
-	TextOnly bool
-	// Export is a file to write the predictions of Method to, or those scored, in the benchmark's own format; empty for
-	// none.
-	Export string
 	// Pools builds candidate pools again and compares them with those of the benchmark.
 	Pools bool
 	// Embedder opens the model of sentence vectors.
 	Embedder func() (embed.Embedder, error)
+}
+
+// Rules are how answers are scored, as flags of a command.
+type Rules struct {
+	Compat   bool   `xor:"mode" help:"Score like the benchmark's own scripts. This is the default."`
+	Fixed    bool   `xor:"mode" help:"Correct known flaws of the scripts (docs/bench.md)."`
+	Setting  string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
+	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
+	Seed     uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
+
+	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate export, used instead of the dataset's own (doris-mae)."`
+	Export      string `placeholder:"FILE" help:"Write the predictions of --method, or the scored predictions, to FILE in the benchmark's own format (qasper, doris-mae)."`
+}
+
+// WriteExport writes the file of Export, if one is given.
+func (r Rules) WriteExport(write func(io.Writer) error) error {
+	if r.Export == "" {
+		return nil
+	}
+	return files.Write(r.Export, write)
 }
 
 // Dataset is a benchmark as its files have it: documents, and items about them. Faults that do not stop it from loading

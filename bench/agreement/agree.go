@@ -16,19 +16,15 @@ import (
 	"airqa/qa"
 )
 
-// Config configures [Agree].
+// Config configures [Agree], as flags of a command.
 type Config struct {
-	// File is where the ratings are from.
-	File string
-	// Model is the rater to compare to the others; empty for none.
-	Model string
+	File  string `arg:"" name:"file" help:"CSV with a header of rater names and one row per unit; or the doris-mae dataset, for its test set."`
+	Model string `name:"rater" placeholder:"NAME" help:"Compare this rater, a model, to the others. Default: model, for doris-mae."`
 	// Measure is the name of one of [stats.PairMeasures], or "all".
-	Measure string
-	// Margin is the difference up to which the model is not worse, at least 0.
-	Margin float64
-	// Rounds is the number of resamples, at least 1.
-	Rounds int
-	Seed   uint64
+	Measure string  `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
+	Margin  float64 `default:"0.05" placeholder:"D" help:"Largest difference at which the model still counts as no worse than people (non-inferiority margin)."`
+	Rounds  int     `name:"bootstrap" default:"2000" placeholder:"N" help:"Bootstrap resamples of the comparison."`
+	Seed    uint64  `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 }
 
 // table is ratings with their values as numbers, by rater. NaN is a missing value.

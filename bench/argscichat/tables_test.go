@@ -24,7 +24,7 @@ func text(t *testing.T, r *bench.Result, format string) string {
 // Results print in every format.
 func TestFormats(t *testing.T) {
 	b := argscichat.Benchmark()
-	r := bench.Request{Dataset: fixture, Method: "tfidf", Similarity: "tfidf", Predictions: fixture + "/predictions.jsonl", Bootstrap: 200, Seed: 1}
+	r := bench.Request{Dataset: fixture, Method: "tfidf", Similarity: "tfidf", Predictions: fixture + "/predictions.jsonl", Bootstrap: 200, Rules: bench.Rules{Seed: 1}}
 	for name, call := range map[string]func() (*bench.Result, error){
 		"stats":    func() (*bench.Result, error) { return b.Stats(t.Context(), r) },
 		"baseline": func() (*bench.Result, error) { return b.Baseline(t.Context(), r) },

@@ -19,25 +19,6 @@ import (
 	"airqa/qa/dataset"
 )
 
-// Options select the rules.
-type Options struct {
-	// Fixed applies [Corrections].
-	Fixed bool
-	// Rounds is the number of resamples of the bootstrap; 0 means the authors' 1,000.
-	Rounds int
-	Seed   uint64
-	// Rest ranks a whole pool: abstracts that a ranking lacks follow in this order. nil is the order of the pool.
-	Rest func(bench.Item) []string
-}
-
-// Resamples is the number of resamples of the bootstrap.
-func (o Options) Resamples() int {
-	if o.Rounds < 1 {
-		return 1000
-	}
-	return o.Rounds
-}
-
 // Corrections lists the differences between fixed rules and the authors' code.
 func Corrections() []string {
 	return []string{
@@ -73,12 +54,13 @@ type Scores struct {
 	values [][]float64 // by query, then by metric
 }
 
-// Score compares rankings, by the ids of items, with the gold.
-func Score(items []bench.Item, rankings map[string][]string, o Options) Scores {
+// Score compares rankings, by the ids of items, with the gold. rest ranks a whole pool: abstracts that a ranking lacks
+// follow in this order; nil is the order of the pool. Fixed rules apply [Corrections].
+func Score(items []bench.Item, rankings map[string][]string, rules bench.Rules, rest func(bench.Item) []string) Scores {
 	s := Scores{Rankings: make(map[string][]string)}
 	for _, it := range items {
-		g := grade(it, o.Fixed)
-		r := s.complete(it, g, rankings[it.UUID], o)
+		g := grade(it, rules.Fixed)
+		r := s.complete(it, g, rankings[it.UUID], rest)
 		values := g.values(r)
 		if s.Rankings[it.UUID] = r; len(rankings[it.UUID]) == 0 {
 			delete(s.Rankings, it.UUID)
@@ -91,7 +73,7 @@ func Score(items []bench.Item, rankings map[string][]string, o Options) Scores {
 		}
 		s.values = append(s.values, values)
 	}
-	s.summarize(o)
+	s.summarize(rules)
 	known := len(items) - s.Missing
 	for _, note := range []struct {
 		n    int
@@ -112,14 +94,14 @@ func Score(items []bench.Item, rankings map[string][]string, o Options) Scores {
 
 // complete makes a ranking a permutation of the pool. With the authors' rules, the removed abstracts may be absent, as
 // they are in some of their rankings.
-func (s *Scores) complete(it bench.Item, g graded, ranking []string, o Options) []string {
+func (s *Scores) complete(it bench.Item, g graded, ranking []string, rank func(bench.Item) []string) []string {
 	r, seen := s.known(it, g, ranking)
 	if len(ranking) == 0 || len(r) == len(g.ids) {
 		return r
 	}
 	rest := it.Pool
-	if o.Rest != nil {
-		rest = o.Rest(it)
+	if rank != nil {
+		rest = rank(it)
 	}
 	for _, id := range rest {
 		if _, known := g.score[id]; known && !seen[id] && !removed(id) {
@@ -151,8 +133,8 @@ func (s *Scores) known(it bench.Item, g graded, ranking []string) (r []string, s
 }
 
 // summarize computes the metrics of the values.
-func (s *Scores) summarize(o Options) {
-	for i, name := range Names(o.Fixed) {
+func (s *Scores) summarize(rules bench.Rules) {
+	for i, name := range Names(rules.Fixed) {
 		m := Metric{Name: name}
 		for _, query := range s.values {
 			if math.IsInf(query[i], 0) {
@@ -170,12 +152,12 @@ func (s *Scores) summarize(o Options) {
 }
 
 // Deviation is the standard deviation of the means of resamples; 0 without values.
-func (m Metric) Deviation(o Options) float64 {
+func (m Metric) Deviation(rounds int, seed uint64) float64 {
 	if m.N() == 0 {
 		return 0
 	}
-	random := rand.New(rand.NewPCG(o.Seed, 0))
-	means := make([]float64, o.Resamples())
+	random := rand.New(rand.NewPCG(seed, 0))
+	means := make([]float64, rounds)
 	for i := range means {
 		for range m.Values {
 			means[i] += m.Values[random.IntN(m.N())]
@@ -213,15 +195,15 @@ func Compare(items []bench.Item, a, b Scores) []Metric {
 }
 
 // Random is the expectation of a random ranking: the mean of shuffles of every pool, each with a seed of its own.
-func Random(items []bench.Item, shuffles int, o Options) Scores {
+func Random(items []bench.Item, shuffles int, rules bench.Rules) Scores {
 	var s Scores
 	for _, it := range items {
-		g := grade(it, o.Fixed)
-		sums := make([]float64, len(Names(o.Fixed)))
+		g := grade(it, rules.Fixed)
+		sums := make([]float64, len(Names(rules.Fixed)))
 		for seed := range shuffles {
 			r := slices.Clone(g.ids)
 			slices.Sort(r)
-			rand.New(rand.NewPCG(o.Seed, uint64(seed))).Shuffle(len(r), func(i, j int) { r[i], r[j] = r[j], r[i] })
+			rand.New(rand.NewPCG(rules.Seed, uint64(seed))).Shuffle(len(r), func(i, j int) { r[i], r[j] = r[j], r[i] })
 			for i, v := range g.values(r) {
 				sums[i] += v
 			}
@@ -231,7 +213,7 @@ func Random(items []bench.Item, shuffles int, o Options) Scores {
 		}
 		s.values = append(s.values, sums)
 	}
-	s.summarize(o)
+	s.summarize(rules)
 	return s
 }
 

@@ -38,9 +38,9 @@ func query(n float64, grades ...float64) bench.Item {
 
 // metrics are the means of one ranking, whose ids are characters; "-" for a query that is left out, "0/0" for a
 // division by zero.
-func metrics(it bench.Item, ranking string, o dorismae.Options) string {
+func metrics(it bench.Item, ranking string, o bench.Rules) string {
 	var list []string
-	for _, m := range dorismae.Score([]bench.Item{it}, map[string][]string{"q0": strings.Split(ranking, "")}, o).Metrics {
+	for _, m := range dorismae.Score([]bench.Item{it}, map[string][]string{"q0": strings.Split(ranking, "")}, o, nil).Metrics {
 		text := fmt.Sprintf("%.4f", 100*m.Value())
 		if m.N() == 0 {
 			text = []string{"-", "0/0"}[m.Undefined]
@@ -68,10 +68,10 @@ func TestMetrics(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := metrics(tt.item, tt.ranking, dorismae.Options{}); got != tt.compat {
+			if got := metrics(tt.item, tt.ranking, bench.Rules{}); got != tt.compat {
 				t.Errorf("compat\n got %s\nwant %s", got, tt.compat)
 			}
-			if got := metrics(tt.item, tt.ranking, dorismae.Options{Fixed: true}); got != tt.fixed {
+			if got := metrics(tt.item, tt.ranking, bench.Rules{Fixed: true}); got != tt.fixed {
 				t.Errorf("fixed\n got %s\nwant %s", got, tt.fixed)
 			}
 		})
@@ -84,7 +84,7 @@ func TestRemoved(t *testing.T) {
 	it.Pool[0] = "28674"
 	rankings := map[string][]string{"q0": {"b", "c", "d", "e", "f", "g", "h", "i", "j"}}
 	for fixed, want := range map[bool]string{false: "100 0/0 0", true: "100 100 100"} {
-		s := dorismae.Score([]bench.Item{it}, rankings, dorismae.Options{Fixed: fixed})
+		s := dorismae.Score([]bench.Item{it}, rankings, bench.Rules{Fixed: fixed}, nil)
 		ndcg := fmt.Sprintf("%.0f", 100*s.Metrics[3].Value())
 		if s.Metrics[3].Undefined > 0 {
 			ndcg = "0/0"
@@ -94,7 +94,7 @@ func TestRemoved(t *testing.T) {
 		}
 	}
 	rankings["q0"] = append([]string{"28674"}, rankings["q0"]...)
-	if s := dorismae.Score([]bench.Item{it}, rankings, dorismae.Options{}); s.Metrics[3].Value() != 1 || s.Metrics[5].Value() != 1 || s.Metrics[2].Value() != 0 {
+	if s := dorismae.Score([]bench.Item{it}, rankings, bench.Rules{}, nil); s.Metrics[3].Value() != 1 || s.Metrics[5].Value() != 1 || s.Metrics[2].Value() != 0 {
 		t.Errorf("a ranking that keeps it: %v", s.Metrics)
 	}
 }
@@ -107,13 +107,13 @@ func TestIncompleteRankings(t *testing.T) {
 	}
 	asked := 0
 	rest := func(it bench.Item) []string { asked++; return it.Pool }
-	s := dorismae.Score(d.Items, rankings, dorismae.Options{Rest: rest})
+	s := dorismae.Score(d.Items, rankings, bench.Rules{}, rest)
 	if s.Missing != 0 || s.Unknown != 1 || s.Repeated != 1 || s.Appended != 7 || asked != 2 {
 		t.Errorf("%d missing, %d unknown, %d repeated, %d appended, %d asked", s.Missing, s.Unknown, s.Repeated, s.Appended, asked)
 	}
 	delete(rankings, "q2")
 	rankings["q9"] = []string{"1"}
-	s = dorismae.Score(d.Items, rankings, dorismae.Options{})
+	s = dorismae.Score(d.Items, rankings, bench.Rules{}, nil)
 	if all := strings.Join(s.Notes, "\n"); s.Missing != 1 || !strings.Contains(all, "queries without a ranking, which score 0: 1") || !strings.Contains(all, "rankings that are empty or for unknown queries, which are ignored: 1") {
 		t.Errorf("notes %q", s.Notes)
 	}
@@ -131,13 +131,13 @@ func TestBootstrap(t *testing.T) {
 			bad[it.UUID] = r
 		}
 	}
-	o := dorismae.Options{Seed: 1}
-	a, b := dorismae.Score(items, good, o), dorismae.Score(items, bad, o)
-	if m := b.Metrics[0]; m.Value() != 0.5 || math.Abs(m.Deviation(o)-0.5/math.Sqrt(40)) > 0.006 || a.Metrics[0].Deviation(o) != 0 {
+	o := bench.Rules{Seed: 1}
+	a, b := dorismae.Score(items, good, o, nil), dorismae.Score(items, bad, o, nil)
+	if m := b.Metrics[0]; m.Value() != 0.5 || math.Abs(m.Deviation(1000, 1)-0.5/math.Sqrt(40)) > 0.006 || a.Metrics[0].Deviation(1000, 1) != 0 {
 		t.Errorf("R@5 %v and %v: the deviation is that of a mean of 40 values of 0 or 100", a.Metrics[0], m)
 	}
 	m := dorismae.Compare(items, a, b)[0]
-	if d := m.Interval(o.Rounds, o.Seed); m.Value() != 50 || m.N() != 40 || d.Low < 30 || d.Low > 40 || d.High < 60 || d.High > 70 {
+	if d := m.Interval(0, 1); m.Value() != 50 || m.N() != 40 || d.Low < 30 || d.Low > 40 || d.High < 60 || d.High > 70 {
 		t.Errorf("difference %+v", d)
 	}
 }
@@ -145,7 +145,7 @@ func TestBootstrap(t *testing.T) {
 // The expectation of R@5 is 5 of the pool's abstracts, that of the reciprocal rank of one best abstract the mean of 1/k.
 func TestRandom(t *testing.T) {
 	it := query(1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	s := dorismae.Random([]bench.Item{it}, 20000, dorismae.Options{})
+	s := dorismae.Random([]bench.Item{it}, 20000, bench.Rules{})
 	want, harmonic := []float64{25, 100}, 0.0
 	for k := 1; k <= 10; k++ {
 		harmonic += 100.0 / 20 / float64(k)

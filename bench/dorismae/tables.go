@@ -1,6 +1,7 @@
 package dorismae
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"strings"
 
 	"airqa/bench"
-	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -67,7 +67,8 @@ type task struct {
 	items     []bench.Item
 	documents []bench.Document
 	request   bench.Request
-	options   Options
+	// rest is the order of abstracts that a ranking lacks.
+	rest func(bench.Item) []string
 }
 
 // openTask loads the queries of a setting, and begins the result, with the faults of predictions first.
@@ -97,17 +98,17 @@ func openTask(r bench.Request, title string, faults ...*dataset.Fault) (*task, *
 		return nil, nil, fmt.Errorf("%s has no query for the setting %s", r.Dataset, r.Setting)
 	}
 	ranker, _ := NewRanker("tfidf", t.documents, nil) // a known method without vectors
-	t.options = Options{Fixed: r.Fixed, Rounds: r.Bootstrap, Seed: r.Seed, Rest: func(it bench.Item) []string {
+	t.rest = func(it bench.Item) []string {
 		ids, _ := Rank(context.Background(), ranker, it) // lexical rankers do not fail
 		return ids
-	}}
+	}
 	return t, bench.NewResult("doris-mae", "DORIS-MAE: "+title+", setting "+r.Setting, r.Dataset, append(faults, d.Faults...)), nil
 }
 
 // baseline scores a method. It returns the rankings, too; shuffled has none.
 func (t *task) baseline(ctx context.Context, method string) (Scores, map[string][]string, error) {
 	if method == shuffled {
-		return Random(t.items, 100, t.options), nil, nil
+		return Random(t.items, 100, t.request.Rules), nil, nil
 	}
 	ranker, err := NewRanker(method, t.documents, t.request.Embedder)
 	if err != nil {
@@ -119,7 +120,7 @@ func (t *task) baseline(ctx context.Context, method string) (Scores, map[string]
 			return Scores{}, nil, err
 		}
 	}
-	return Score(t.items, rankings, t.options), rankings, nil
+	return Score(t.items, rankings, t.request.Rules, t.rest), rankings, nil
 }
 
 func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
@@ -160,11 +161,11 @@ func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
 
 // export writes rankings as they were scored, if a file is given.
 func (t *task) export(s Scores) error {
-	if t.request.Export == "" {
-		return nil
-	}
-	return files.Write(t.request.Export, func(w io.Writer) error { return WriteRankings(w, t.items, s.Rankings) })
+	return t.request.WriteExport(func(w io.Writer) error { return WriteRankings(w, t.items, s.Rankings) })
 }
+
+// resamples is the number of resamples of the bootstrap; the authors' are 1,000.
+func (t *task) resamples() int { return cmp.Or(t.request.Bootstrap, 1000) }
 
 // metrics has a row for each metric of a method, with the paper's numbers for the annotations of the dataset.
 func (t *task) metrics(name, title string, s Scores) bench.Table {
@@ -174,7 +175,7 @@ func (t *task) metrics(name, title string, s Scores) bench.Table {
 		if p := printed[t.request.Setting][name]; i < len(p) && t.request.Annotations == "" {
 			v = v.Paper(p[i])
 		}
-		table.Add(v, bench.Value(m.Name, "±", 100*m.Deviation(t.options)))
+		table.Add(v, bench.Value(m.Name, "±", 100*m.Deviation(t.resamples(), t.request.Seed)))
 	}
 	return table
 }
@@ -191,9 +192,9 @@ func (t *task) notes() []string {
 		"R@5, R@20, RP and MAP leave out queries without a relevant abstract. MRR@10(best) is about the abstracts with the highest score, " +
 			"not about the relevant ones.",
 		fmt.Sprintf("±: standard deviation of the means of %d resamples of the queries, seed %d. Random: 100 shuffles.",
-			t.options.Resamples(), t.request.Seed),
+			t.resamples(), t.request.Seed),
 	}
-	if !t.options.Fixed {
+	if !t.request.Fixed {
 		return append(notes, "Scored as the authors' code does.")
 	}
 	for _, c := range Corrections() {
@@ -211,7 +212,7 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := Score(t.items, rankings, t.options)
+	s := Score(t.items, rankings, t.request.Rules, t.rest)
 	if err := t.export(s); err != nil {
 		return nil, err
 	}
@@ -243,7 +244,7 @@ func (t *task) differences(a, b Scores) bench.Table {
 	for _, d := range Compare(t.items, a, b) {
 		v := d.Measure(d.Name, "difference")
 		if d.N() > 0 {
-			v = v.Within(d.Interval(t.options.Rounds, t.options.Seed))
+			v = v.Within(d.Interval(t.request.Bootstrap, t.request.Seed))
 		}
 		table.Add(v)
 	}

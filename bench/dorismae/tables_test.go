@@ -24,16 +24,16 @@ func TestTables(t *testing.T) {
 			"methods tfidf R@5": "100", "methods random R@20": "100",
 		}, Note: "as the authors' code does"},
 		{
-			Function: "baseline", Request: bench.Request{Dataset: data, Setting: "subquery-2", Method: "bm25", Export: export},
+			Function: "baseline", Request: bench.Request{Dataset: data, Method: "bm25", Rules: bench.Rules{Setting: "subquery-2", Export: export}},
 			Want: map[string]string{"bm25 R@20 bm25": "100"},
 		},
 		{
-			Function: "score", Request: bench.Request{Dataset: data, Setting: "subquery-2", Predictions: export, Fixed: true}, Want: map[string]string{
+			Function: "score", Request: bench.Request{Dataset: data, Predictions: export, Rules: bench.Rules{Setting: "subquery-2", Fixed: true}}, Want: map[string]string{
 				"rankings R@20 rankings": "100", "methods tfidf MAP": "100", "difference R@20 difference": "0",
 			}, Note: "identical to those of bm25",
 		},
 		{
-			Function: "score", Request: bench.Request{Dataset: data, Predictions: folder + "rankings.jsonl", Export: export},
+			Function: "score", Request: bench.Request{Dataset: data, Predictions: folder + "rankings.jsonl", Rules: bench.Rules{Export: export}},
 			Want: map[string]string{"rankings RP rankings": "100"}, Note: "its ranking lacks, which follow in lexical order: 7",
 		},
 		{Function: "score", Request: bench.Request{Dataset: data, Predictions: export}, Want: map[string]string{
@@ -41,13 +41,13 @@ func TestTables(t *testing.T) {
 		}, Note: "as the authors' code does"},
 		{Function: "stats", Request: bench.Request{Dataset: data, Pools: true}, Want: map[string]string{"pools in the released pool value": "5.666666666666667"}},
 		{
-			Function: "baseline", Request: bench.Request{Dataset: data, Setting: "aspect", Method: "maxsim-aspects", Embedder: embedder},
+			Function: "baseline", Request: bench.Request{Dataset: data, Method: "maxsim-aspects", Embedder: embedder, Rules: bench.Rules{Setting: "aspect"}},
 			Want: map[string]string{"maxsim-aspects R@20 maxsim-aspects": "100"},
 		},
-		{Function: "baseline", Request: bench.Request{Dataset: data, Setting: "test", Method: "tfidf"}, Note: "as the authors' code does"},
-		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "random", Export: "x"}, Err: "random has no ranking to export"},
-		{Function: "baseline", Request: bench.Request{Dataset: data, Setting: "subquery-0"}, Err: "unknown setting"},
-		{Function: "baseline", Request: bench.Request{Dataset: data, Setting: "subquery-9"}, Err: "has no query for the setting"},
+		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "tfidf", Rules: bench.Rules{Setting: "test"}}, Note: "as the authors' code does"},
+		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "random", Rules: bench.Rules{Export: "x"}}, Err: "random has no ranking to export"},
+		{Function: "baseline", Request: bench.Request{Dataset: data, Rules: bench.Rules{Setting: "subquery-0"}}, Err: "unknown setting"},
+		{Function: "baseline", Request: bench.Request{Dataset: data, Rules: bench.Rules{Setting: "subquery-9"}}, Err: "has no query for the setting"},
 		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "none"}, Err: "unknown ranker"},
 		{
 			Function: "score", Request: bench.Request{Dataset: data, Predictions: benchtest.File(t, "p.jsonl", `{"question_id":"q0"}`)},

@@ -101,7 +101,7 @@ func paragraphs(documents []bench.Document) map[string][]string {
 }
 
 // RandomEvidence is the exact expectation of the evidence F1 of one uniformly drawn paragraph.
-func RandomEvidence(data *bench.Dataset, o Options) bench.Mean {
+func RandomEvidence(data *bench.Dataset, o bench.Rules) bench.Mean {
 	var m bench.Mean
 	papers := paragraphs(data.Documents)
 	for _, it := range lastByID(data.Items) {

@@ -12,17 +12,8 @@ import (
 	"airqa/internal/words"
 )
 
-// Options select the rules.
-type Options struct {
-	// Fixed applies the corrections of [Corrections]; otherwise the rules are those of the authors' evaluator.
-	Fixed bool
-	// TextOnly drops gold evidence in figures and tables. The authors' flag leaves predictions and the other questions as
-	// they are.
-	TextOnly bool
-}
-
 // Corrections lists the differences between fixed rules and the authors' evaluator.
-func Corrections(o Options) []string {
+func Corrections(o bench.Rules) []string {
 	list := []string{
 		"evidence is compared as sets: duplicates do not change precision or recall",
 		"answers are grouped by the type of the first annotation, and missing predictions count 0 in their group",
@@ -64,9 +55,11 @@ func addType(byType map[string]bench.Mean, name string, v float64, paper string)
 	byType[name] = m
 }
 
-// Score compares predictions with questions. Of several predictions for a question, or several questions of an id, the
+// Score compares predictions with questions, by the rules of the authors' evaluator or with [Corrections]. Text evidence
+// only drops gold evidence in figures and tables; the authors' flag leaves predictions and the other questions as they are.
+// Of several predictions for a question, or several questions of an id, the
 // last one counts.
-func Score(items []bench.Item, predictions []Prediction, o Options) (Scores, error) {
+func Score(items []bench.Item, predictions []Prediction, o bench.Rules) (Scores, error) {
 	s := newScores()
 	questions := lastByID(items)
 	if len(questions) < len(items) && o.Fixed {
@@ -123,7 +116,7 @@ func lastByID(items []bench.Item) []bench.Item {
 }
 
 // add scores the prediction for one question.
-func (s *Scores) add(it bench.Item, p Prediction, predicted bool, o Options) {
+func (s *Scores) add(it bench.Item, p Prediction, predicted bool, o bench.Rules) {
 	answer, kind, gold := 0.0, "", it.Gold.Answers
 	if predicted {
 		answer = -1
@@ -150,7 +143,7 @@ func (s *Scores) add(it bench.Item, p Prediction, predicted bool, o Options) {
 
 // bestEvidence is the maximum over the annotations. counts is false if no annotation can be answered from the text,
 // which excludes a question in fixed mode.
-func bestEvidence(predicted []string, gold []bench.GoldAnswer, o Options) (best float64, counts bool) {
+func bestEvidence(predicted []string, gold []bench.GoldAnswer, o bench.Rules) (best float64, counts bool) {
 	for _, g := range gold {
 		want := goldEvidence(g)
 		if o.TextOnly {
@@ -205,7 +198,7 @@ func evidenceF1(predicted, gold []string) float64 {
 
 // Human scores each annotation of the questions with at least three against the others, which the paper calls a lower
 // bound of human performance: every annotation counts as one prediction.
-func Human(items []bench.Item, o Options) Scores {
+func Human(items []bench.Item, o bench.Rules) Scores {
 	s := newScores()
 	for _, it := range lastByID(items) {
 		gold := it.Gold.Answers

@@ -34,7 +34,7 @@ func near(t *testing.T, name string, got bench.Mean, want float64, n int) {
 	}
 }
 
-func score(t *testing.T, items []bench.Item, p []qasper.Prediction, o qasper.Options) qasper.Scores {
+func score(t *testing.T, items []bench.Item, p []qasper.Prediction, o bench.Rules) qasper.Scores {
 	t.Helper()
 	s, err := qasper.Score(items, p, o)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := score(t, c.Items, predictions, qasper.Options{})
+	s := score(t, c.Items, predictions, bench.Rules{})
 	near(t, "answers", s.Answer, 4.5/7, 7)
 	near(t, "evidence", s.Evidence, (1+2.0/3+0+1+2.0/3+1+0)/7, 7)
 	for kind, want := range map[string]struct {
@@ -63,7 +63,7 @@ func TestScore(t *testing.T) {
 	if s.Missing != 1 || !strings.Contains(strings.Join(s.Notes, "\n"), "the same evidence twice, which lowers their precision without --fixed: 1") {
 		t.Errorf("%d missing, notes %q", s.Missing, s.Notes)
 	}
-	fixed := score(t, c.Items, predictions, qasper.Options{Fixed: true})
+	fixed := score(t, c.Items, predictions, bench.Rules{Fixed: true})
 	near(t, "fixed evidence", fixed.Evidence, (1+1+0+1+2.0/3+1+0)/7, 7)
 	if len(fixed.Notes) < 3 {
 		t.Errorf("fixed: notes %q", fixed.Notes)
@@ -103,10 +103,10 @@ func TestEvidenceF1(t *testing.T) {
 			if tt.excludedFromFixedText {
 				n = 0
 			}
-			near(t, "compat", score(t, items, p, qasper.Options{}).Evidence, tt.compat, 1)
-			near(t, "fixed", score(t, items, p, qasper.Options{Fixed: true}).Evidence, tt.fixed, 1)
-			near(t, "text", score(t, items, p, qasper.Options{TextOnly: true}).Evidence, tt.textOnly, 1)
-			near(t, "fixed text", score(t, items, p, qasper.Options{TextOnly: true, Fixed: true}).Evidence, tt.fixedText, n)
+			near(t, "compat", score(t, items, p, bench.Rules{}).Evidence, tt.compat, 1)
+			near(t, "fixed", score(t, items, p, bench.Rules{Fixed: true}).Evidence, tt.fixed, 1)
+			near(t, "text", score(t, items, p, bench.Rules{TextOnly: true}).Evidence, tt.textOnly, 1)
+			near(t, "fixed text", score(t, items, p, bench.Rules{TextOnly: true, Fixed: true}).Evidence, tt.fixedText, n)
 		})
 	}
 }
@@ -114,14 +114,14 @@ func TestEvidenceF1(t *testing.T) {
 func TestSharedIDs(t *testing.T) {
 	items := []bench.Item{item("q", gold("boolean", "Yes", "a")), item("q", gold("boolean", "No", "b")), item("r", gold("boolean", "No"))}
 	p := []qasper.Prediction{{"q", "Yes", nil}, {"q", "No", []string{"b"}}, {"other", "", nil}}
-	s := score(t, items, p, qasper.Options{})
+	s := score(t, items, p, bench.Rules{})
 	near(t, "the last question and the last prediction", s.Answer, 0.5, 2)
 	near(t, "missing evidence", s.Evidence, 0.5, 2)
 	want := []string{"questions with the id of another, of which the last one counts: 1", "predictions for a question that has another, of which the last one counts: 1", "predictions for unknown questions, which are ignored: 1"}
 	if diff := cmp.Diff(want, s.Notes); diff != "" {
 		t.Errorf("notes (-want +got)\n%s", diff)
 	}
-	if _, err := qasper.Score(items, p, qasper.Options{Fixed: true}); err == nil || !strings.Contains(err.Error(), "the compat mode takes the last one") {
+	if _, err := qasper.Score(items, p, bench.Rules{Fixed: true}); err == nil || !strings.Contains(err.Error(), "the compat mode takes the last one") {
 		t.Errorf("fixed: %v", err)
 	}
 }
@@ -131,7 +131,7 @@ func TestHuman(t *testing.T) {
 		item("q", gold("extractive", "x y", "a"), gold("abstractive", "x", "a"), gold("none", "Unanswerable", "b")),
 		item("two", gold("boolean", "Yes"), gold("boolean", "Yes")),
 	}
-	s := qasper.Human(items, qasper.Options{})
+	s := qasper.Human(items, bench.Rules{})
 	near(t, "answers", s.Answer, (2.0/3+2.0/3+0)/3, 3)
 	near(t, "evidence", s.Evidence, (1.0+1+0)/3, 3)
 	near(t, "extractive: x, and Unanswerable without a match", s.ByType["extractive"], 1.0/3, 2)
@@ -173,7 +173,7 @@ func TestBaselines(t *testing.T) {
 		t.Errorf("echo: %q", got)
 	}
 	oracle, _ := qasper.Baseline(c, "oracle", 0)
-	s := score(t, c.Items, oracle, qasper.Options{})
+	s := score(t, c.Items, oracle, bench.Rules{})
 	near(t, "oracle answers", s.Answer, 1, 7)
 	near(t, "oracle evidence", s.Evidence, 1, 7)
 	if _, err := qasper.Baseline(c, "bm42", 0); err == nil || !strings.Contains(err.Error(), "the baselines are tfidf") {
@@ -202,7 +202,7 @@ func TestRandomEvidence(t *testing.T) {
 		Items:     []bench.Item{item("q", gold("extractive", "x", "a", "b"), gold("extractive", "x", "b")), item("none", gold("none", "Unanswerable"))},
 	}
 	c.Items[0].Document, c.Items[1].Document = "d", "empty"
-	near(t, "expectation", qasper.RandomEvidence(c, qasper.Options{}), ((2.0/3+0+1+0)/4+1)/2, 2)
+	near(t, "expectation", qasper.RandomEvidence(c, bench.Rules{}), ((2.0/3+0+1+0)/4+1)/2, 2)
 }
 
 func TestFiles(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"airqa/bench"
-	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -37,7 +36,6 @@ type tables struct {
 
 	data    *bench.Dataset
 	request bench.Request
-	options Options
 }
 
 func newTables(data *bench.Dataset, r bench.Request) *tables {
@@ -49,7 +47,7 @@ func newTables(data *bench.Dataset, r bench.Request) *tables {
 		types:  table("types", "Answer-F1 by the type of the annotation matched best, without missing predictions, %"),
 		first:  table("first", "Answer-F1 by the type of the first annotation, with missing predictions, %"),
 		script: table("script", "Evidence-F1 by the rule of the authors' script of heuristics, %"),
-		data:   data, request: r, options: Options{Fixed: r.Fixed, TextOnly: r.TextOnly},
+		data:   data, request: r,
 	}
 }
 
@@ -64,7 +62,7 @@ func (t *tables) add(row string, s Scores) {
 
 // addHuman adds the human lower bound, if there are questions with enough annotations.
 func (t *tables) addHuman() {
-	if h := Human(t.data.Items, t.options); h.Answer.N() > 0 {
+	if h := Human(t.data.Items, t.request.Rules); h.Answer.N() > 0 {
 		t.add(humanRow, h)
 	}
 }
@@ -75,7 +73,7 @@ func (t *tables) addBaseline(method string) ([]Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := Score(t.data.Items, p, t.options)
+	s, err := Score(t.data.Items, p, t.request.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +82,7 @@ func (t *tables) addBaseline(method string) ([]Prediction, error) {
 		t.script.Add(ScriptEvidenceF1(t.data.Items, p).Percent(method, evidenceColumn))
 	}
 	if method == "random" {
-		t.scores.Add(RandomEvidence(t.data, t.options).Score("random, expectation", evidenceColumn, t.request))
+		t.scores.Add(RandomEvidence(t.data, t.request.Rules).Score("random, expectation", evidenceColumn, t.request))
 	}
 	return p, nil
 }
@@ -114,7 +112,7 @@ func baselines(_ context.Context, r bench.Request) (*bench.Result, error) {
 			return nil, err
 		}
 	}
-	if err := export(r, predictions); err != nil {
+	if err := r.WriteExport(func(w io.Writer) error { return WritePredictions(w, predictions) }); err != nil {
 		return nil, err
 	}
 	if r.Method == "" {
@@ -130,14 +128,6 @@ func baselines(_ context.Context, r bench.Request) (*bench.Result, error) {
 	return result, nil
 }
 
-// export writes predictions in the official form, if a file is given.
-func export(r bench.Request, p []Prediction) error {
-	if r.Export == "" {
-		return nil
-	}
-	return files.Write(r.Export, func(w io.Writer) error { return WritePredictions(w, p) })
-}
-
 func scoreFile(_ context.Context, r bench.Request) (*bench.Result, error) {
 	data, err := Load(r.Dataset)
 	if err != nil {
@@ -149,11 +139,11 @@ func scoreFile(_ context.Context, r bench.Request) (*bench.Result, error) {
 	}
 	p, unknown := Verbatim(data, p)
 	t := newTables(data, r)
-	s, err := Score(data.Items, p, t.options)
+	s, err := Score(data.Items, p, t.request.Rules)
 	if err != nil {
 		return nil, err
 	}
-	if err := export(r, p); err != nil {
+	if err := r.WriteExport(func(w io.Writer) error { return WritePredictions(w, p) }); err != nil {
 		return nil, err
 	}
 	t.add("predictions", s)

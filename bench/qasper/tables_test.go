@@ -21,10 +21,10 @@ func TestTables(t *testing.T) {
 		{Function: "baseline", Request: bench.Request{Dataset: data}, Want: map[string]string{
 			"scores oracle Answer-F1": "100", "types human lower bound boolean": "-", "script tfidf Evidence-F1": "57.14285714285714",
 		}, Note: "seed 31045"},
-		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "tfidf", Export: export}, Want: map[string]string{
+		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "tfidf", Rules: bench.Rules{Export: export}}, Want: map[string]string{
 			"scores tfidf Evidence-F1": "85.71428571428571",
 		}},
-		{Function: "score", Request: bench.Request{Dataset: data, Predictions: export, Fixed: true, Bootstrap: 100}, Want: map[string]string{
+		{Function: "score", Request: bench.Request{Dataset: data, Predictions: export, Bootstrap: 100, Rules: bench.Rules{Fixed: true}}, Want: map[string]string{
 			"scores predictions Evidence-F1": "85.71428571428571", "types predictions none": "", "first predictions none": "0",
 		}, Note: "fixed: evidence is compared as sets"},
 		{Function: "baseline", Request: bench.Request{Dataset: data, Method: "none"}, Err: "unknown baseline"},

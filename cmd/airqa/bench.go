@@ -110,20 +110,14 @@ func (f benchFlags) write(a *app, r *bench.Result) error {
 }
 
 type benchAgreeCmd struct {
-	File string `arg:"" name:"file" help:"CSV with a header of rater names and one row per unit; or the doris-mae dataset, for its test set."`
 	formatFlags
-	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
-
-	Rater       string  `placeholder:"NAME" help:"Compare this rater, a model, to the others. Default: model, for doris-mae."`
-	Annotations string  `placeholder:"FILE" help:"Annotations from airqa bench annotate export, used as the model's scores. Default: the scores in the doris-mae file."`
-	Measure     string  `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
-	Margin      float64 `default:"0.05" placeholder:"D" help:"Largest difference at which the model still counts as no worse than people (non-inferiority margin)."`
-	Bootstrap   int     `default:"2000" placeholder:"N" help:"Bootstrap resamples of the comparison."`
-	Seed        uint64  `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
+	Out         string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate export, used as the model's scores. Default: the scores in the doris-mae file."`
+	agreement.Config
 }
 
 func (c benchAgreeCmd) Run(a *app) error {
-	config := c.config()
+	config := c.Config
 	read := agreement.Read
 	if strings.EqualFold(filepath.Ext(c.File), ".json") { // a benchmark's file, not a table
 		config.Model = cmp.Or(config.Model, bench.ModelRater)
@@ -135,7 +129,7 @@ func (c benchAgreeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if config.Model != "" && (c.Margin < 0 || math.IsNaN(c.Margin) || c.Bootstrap < 1) {
+	if config.Model != "" && (c.Margin < 0 || math.IsNaN(c.Margin) || c.Rounds < 1) {
 		return qa.Usagef("--margin must not be negative, and --bootstrap must be at least 1")
 	}
 	r, err := agreement.Agree(ratings, config)
@@ -143,10 +137,6 @@ func (c benchAgreeCmd) Run(a *app) error {
 		return err
 	}
 	return benchFlags{formatFlags: c.formatFlags, Out: c.Out}.write(a, r)
-}
-
-func (c benchAgreeCmd) config() agreement.Config {
-	return agreement.Config{File: c.File, Model: c.Rater, Measure: c.Measure, Margin: c.Margin, Rounds: c.Bootstrap, Seed: c.Seed}
 }
 
 // benchmarkRatings reads the scores of the benchmark that has any.
@@ -269,32 +259,15 @@ func (f benchFlags) run(a *app, r bench.Request, of func(bench.Benchmark) benchF
 type benchBaselineCmd struct {
 	benchFlags
 	Method string `placeholder:"NAME" help:"Method, as listed by airqa bench list. Default: all, in one table."`
-	benchRules
-}
-
-// benchRules are how answers are scored.
-type benchRules struct {
-	Compat   bool   `xor:"mode" help:"Score like the benchmark's own scripts. This is the default."`
-	Fixed    bool   `xor:"mode" help:"Correct known flaws of the scripts (docs/bench.md)."`
-	Setting  string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
-	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
-	Seed     uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
-
-	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate export, used instead of the dataset's own (doris-mae)."`
-	Export      string `placeholder:"FILE" help:"Write the predictions of --method, or the scored predictions, to FILE in the benchmark's own format (qasper, doris-mae)."`
-}
-
-func (c benchRules) request(r bench.Request) bench.Request {
-	r.Fixed, r.Setting, r.TextOnly, r.Seed, r.Export, r.Annotations = c.Fixed, c.Setting, c.TextOnly, c.Seed, c.Export, c.Annotations
-	return r
+	bench.Rules
 }
 
 func (c benchBaselineCmd) Run(a *app) error {
 	if c.Export != "" && c.Method == "" {
 		return qa.Usagef("--export needs --method: a file contains the predictions of one method")
 	}
-	r := c.benchRules.request(c.benchFlags.request())
-	r.Method = c.Method
+	r := c.request()
+	r.Rules, r.Method = c.Rules, c.Method
 	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Baseline })
 }
 
@@ -302,7 +275,7 @@ type benchScoreCmd struct {
 	benchFlags
 	Predictions string `xor:"answers" required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
 	From        string `name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
-	benchRules
+	bench.Rules
 	Bootstrap int `placeholder:"N" help:"Add 95 % intervals from N resamples."`
 }
 
@@ -310,8 +283,8 @@ func (c benchScoreCmd) Run(a *app) error {
 	if c.Bootstrap < 0 {
 		return qa.Usagef("--bootstrap %d: must be at least 0", c.Bootstrap)
 	}
-	r := c.benchRules.request(c.benchFlags.request())
-	r.Predictions, r.Bootstrap = c.Predictions, c.Bootstrap
+	r := c.request()
+	r.Rules, r.Predictions, r.Bootstrap = c.Rules, c.Predictions, c.Bootstrap
 	if c.From != "" {
 		dir, err := os.MkdirTemp("", "airqa-bench-")
 		if err != nil {

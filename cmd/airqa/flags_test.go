@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/agent"
-	"airqa/bench"
 	"airqa/bench/agreement"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
@@ -457,7 +456,7 @@ type endpoints interface {
 func ratersOf(part func(agreement.Config) any) func(*testing.T, *app, any) any {
 	return func(_ *testing.T, _ *app, c any) any {
 		if c, ok := c.(benchAgreeCmd); ok {
-			return part(c.config())
+			return part(c.Config)
 		}
 		return nil
 	}
@@ -468,9 +467,9 @@ func annotationsOf(_ *testing.T, _ *app, c any) any {
 	case benchAgreeCmd:
 		return c.Annotations
 	case benchBaselineCmd:
-		return c.benchRules.request(bench.Request{}).Annotations
+		return c.Rules.Annotations
 	case benchScoreCmd:
-		return c.benchRules.request(bench.Request{}).Annotations
+		return c.Rules.Annotations
 	}
 	return nil
 }
