@@ -20,9 +20,9 @@ import (
 // sentences, joined by spaces.
 type Method struct {
 	Name, About string
-	// score is that of a query to each sentence; the best Top sentences are selected.
-	score func(context.Context, *paper, string) ([]float64, error)
-	top   int
+	// fit scores the sentences of a paper, and the best are selected; minilm has a way of its own.
+	fit bench.Fit
+	top int
 	// oracle queries have the expert's message.
 	oracle bool
 	// choose selects without scores, and reply is a text of its own.
@@ -33,7 +33,7 @@ type Method struct {
 }
 
 // Selects reports whether the method has a Rationale-F1.
-func (m Method) Selects() bool { return m.score != nil || m.choose != nil || m.expected != nil }
+func (m Method) Selects() bool { return m.top > 0 || m.choose != nil || m.expected != nil }
 
 // minilm is the method that compares sentence vectors.
 const minilm = "minilm"
@@ -42,24 +42,24 @@ const minilm = "minilm"
 func Methods() []Method {
 	return []Method{
 		{
-			Name: "tfidf", score: byTFIDF(script), top: 2,
+			Name: "tfidf", fit: bench.TFIDF(script), top: 2,
 			About: "2 sentences by TF-IDF with the settings of the authors' script: accents stripped, English stop list",
 		},
-		{Name: "tfidf-1", score: byTFIDF(script), top: 1, About: "1 sentence by the same"},
+		{Name: "tfidf-1", fit: bench.TFIDF(script), top: 1, About: "1 sentence by the same"},
 		{
-			Name: "tfidf-default", score: byTFIDF(words.TFIDFOptions{}), top: 2,
+			Name: "tfidf-default", fit: bench.TFIDF(words.TFIDFOptions{}), top: 2,
 			About: "2 sentences by TF-IDF with the defaults of scikit-learn: no stop list",
 		},
 		{
-			Name: "bm25", score: byBM25, top: 2,
+			Name: "bm25", fit: bench.BM25(words.Tokens), top: 2,
 			About: "2 sentences by BM25Okapi (k1 1.5, b 0.75, epsilon 0.25), lower-case words of two or more characters",
 		},
 		{
-			Name: minilm, score: byVector, top: 2,
+			Name: minilm, top: 2,
 			About: "2 sentences by cosine of sentence vectors (all-MiniLM-L6-v2, in process): the paper's S-BERT",
 		},
 		{
-			Name: "oracle-query", score: byTFIDF(script), top: 2, oracle: true,
+			Name: "oracle-query", fit: bench.TFIDF(script), top: 2, oracle: true,
 			About: "2 sentences by tfidf, with the expert's message as the query",
 		},
 		{
@@ -82,62 +82,36 @@ func Methods() []Method {
 // script are the settings of the authors' script, which are not the defaults of the library that the paper states.
 var script = words.TFIDFOptions{StripAccents: true, StopWords: true}
 
-// paper is a document with what methods learn of it.
+// paper is a document with its questions.
 type paper struct {
 	bench.Document
-	embedder embed.Embedder
-	tfidf    map[words.TFIDFOptions]*words.TFIDF
-	bm25     *words.BM25
-	// vectors of sentences and questions, by text.
-	vectors   map[string][]float32
 	questions []string
+	// scores of a query to each sentence, once a method has learned them.
+	scores func(query string) []float64
 }
 
-func (p *paper) texts() []string {
-	list := make([]string, len(p.Units))
+// learn prepares the scores of a paper.
+func (m Method) learn(ctx context.Context, p *paper, e embed.Embedder) error {
+	texts := make([]string, len(p.Units))
 	for i, u := range p.Units {
-		list[i] = u.Text
+		texts[i] = u.Text
 	}
-	return list
-}
-
-func byTFIDF(o words.TFIDFOptions) func(context.Context, *paper, string) ([]float64, error) {
-	return func(_ context.Context, p *paper, query string) ([]float64, error) {
-		if p.tfidf[o] == nil {
-			p.tfidf[o] = words.FitTFIDF(p.texts(), o)
+	if m.fit != nil {
+		p.scores = m.fit(texts)
+		return nil
+	}
+	list, err := e.Embed(ctx, slices.Concat(texts, p.questions))
+	if err != nil {
+		return err
+	}
+	p.scores = func(query string) (scores []float64) {
+		question := list[len(texts)+slices.Index(p.questions, query)]
+		for _, sentence := range list[:len(texts)] {
+			scores = append(scores, product(question, sentence))
 		}
-		return p.tfidf[o].Scores(query), nil
+		return scores
 	}
-}
-
-func byBM25(_ context.Context, p *paper, query string) ([]float64, error) {
-	if p.bm25 == nil {
-		var tokens [][]string
-		for _, text := range p.texts() {
-			tokens = append(tokens, words.Tokens(text))
-		}
-		p.bm25 = words.NewBM25(tokens)
-	}
-	return p.bm25.Scores(words.Tokens(query)), nil
-}
-
-func byVector(ctx context.Context, p *paper, query string) ([]float64, error) {
-	if p.vectors == nil {
-		texts := slices.Concat(p.texts(), p.questions)
-		vectors, err := p.embedder.Embed(ctx, texts)
-		if err != nil {
-			return nil, err
-		}
-		p.vectors = make(map[string][]float32)
-		for i, text := range texts {
-			p.vectors[text] = vectors[i]
-		}
-	}
-	var scores []float64
-	for _, u := range p.Units {
-		scores = append(scores, product(p.vectors[query], p.vectors[u.Text]))
-	}
-	return scores, nil
+	return nil
 }
 
 func product(a, b []float32) float64 {
@@ -149,18 +123,20 @@ func product(a, b []float32) float64 {
 }
 
 // answer is the method's answer to a turn.
-func (m Method) answer(ctx context.Context, p *paper, it bench.Item) (qa.Answer, error) {
+func (m Method) answer(ctx context.Context, p *paper, e embed.Embedder, it bench.Item) (qa.Answer, error) {
 	a := qa.Answer{Given: true}
 	switch {
-	case m.score != nil:
+	case m.top > 0:
 		query := it.Question
 		if m.oracle {
 			query = gold(it).Text
 		}
-		scores, err := m.score(ctx, p, query)
-		if err != nil {
-			return a, fmt.Errorf("method %s, turn %s: %w", m.Name, it.UUID, err)
+		if p.scores == nil {
+			if err := m.learn(ctx, p, e); err != nil {
+				return a, fmt.Errorf("method %s, turn %s: %w", m.Name, it.UUID, err)
+			}
 		}
+		scores := p.scores(query)
 		for _, i := range bench.Order(scores)[:min(m.top, len(scores))] {
 			a.Evidence = append(a.Evidence, p.Units[i].ID)
 		}

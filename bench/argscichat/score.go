@@ -53,7 +53,7 @@ func Baseline(ctx context.Context, c *bench.Dataset, m Method, open func() (embe
 	}
 	papers := make(map[string]*paper)
 	for _, d := range c.Documents {
-		papers[d.ID] = &paper{Document: d, embedder: e, tfidf: make(map[words.TFIDFOptions]*words.TFIDF)}
+		papers[d.ID] = &paper{Document: d}
 	}
 	for _, it := range c.Items {
 		p := papers[it.Document]
@@ -69,7 +69,7 @@ func Baseline(ctx context.Context, c *bench.Dataset, m Method, open func() (embe
 			}
 			continue
 		}
-		a, err := m.answer(ctx, p, it)
+		a, err := m.answer(ctx, p, e, it)
 		if err != nil {
 			return nil, err
 		}

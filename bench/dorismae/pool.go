@@ -29,7 +29,6 @@ type Pools struct {
 // separated by whitespace. Abstracts need their categories and links.
 func NewPools(abstracts []Abstract) *Pools {
 	texts := make([]string, len(abstracts))
-	tokens := make([][]string, len(abstracts))
 	for i, a := range abstracts {
 		texts[i] = strings.Map(func(r rune) rune {
 			if r < utf8.RuneSelf && (unicode.IsPunct(r) || unicode.IsSymbol(r)) {
@@ -37,12 +36,9 @@ func NewPools(abstracts []Abstract) *Pools {
 			}
 			return r
 		}, strings.ToLower(a.Text))
-		tokens[i] = strings.Fields(texts[i])
 	}
-	bm25 := words.NewBM25(tokens)
 	return &Pools{abstracts, []func(string) []float64{
-		words.FitTFIDF(texts, words.TFIDFOptions{}).Scores,
-		func(query string) []float64 { return bm25.Scores(strings.Fields(query)) },
+		bench.TFIDF(words.TFIDFOptions{})(texts), bench.BM25(strings.Fields)(texts),
 	}}
 }
 

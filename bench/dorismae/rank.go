@@ -40,7 +40,7 @@ const (
 // method is a ranker by name. Without fit, it compares vectors.
 type method struct {
 	bench.Method
-	fit fit
+	fit bench.Fit
 	// bySentence compares the sentences of the query, not the whole query.
 	bySentence bool
 }
@@ -48,16 +48,17 @@ type method struct {
 // methods are all rankers. TF-IDF and BM25 are fitted on each pool; the authors' BM25 counts case and punctuation.
 func methods() []method {
 	wordsAndMarks := func(text string) []string { return wordOrMark.FindAllString(text, -1) }
+	tfidf := bench.TFIDF(words.TFIDFOptions{})
 	return []method{
-		{bench.Method{Name: "tfidf", About: "TF-IDF of scikit-learn, fitted on each pool"}, fitTFIDF, false},
-		{bench.Method{Name: "tfidf-sentence", About: "the mean of tfidf for each sentence of the query"}, fitTFIDF, true},
-		{bench.Method{Name: "bm25", About: "BM25Okapi with NLTK's tokens: case and punctuation count"}, fitBM25(words.Treebank), false},
-		{bench.Method{Name: "bm25-sentence", About: "the mean of bm25 for each sentence of the query"}, fitBM25(words.Treebank), true},
+		{bench.Method{Name: "tfidf", About: "TF-IDF of scikit-learn, fitted on each pool"}, tfidf, false},
+		{bench.Method{Name: "tfidf-sentence", About: "the mean of tfidf for each sentence of the query"}, tfidf, true},
+		{bench.Method{Name: "bm25", About: "BM25Okapi with NLTK's tokens: case and punctuation count"}, bench.BM25(words.Treebank), false},
+		{bench.Method{Name: "bm25-sentence", About: "the mean of bm25 for each sentence of the query"}, bench.BM25(words.Treebank), true},
 		{
 			bench.Method{Name: "bm25-words", About: "BM25Okapi with runs of word characters and single other characters; case counts"},
-			fitBM25(wordsAndMarks), false,
+			bench.BM25(wordsAndMarks), false,
 		},
-		{bench.Method{Name: "bm25-lower", About: "BM25Okapi with the tokens of tfidf"}, fitBM25(words.Tokens), false},
+		{bench.Method{Name: "bm25-lower", About: "BM25Okapi with the tokens of tfidf"}, bench.BM25(words.Tokens), false},
 		{bench.Method{Name: wholeTexts, About: "cosine of sentence vectors of the query and the abstract (minilm)"}, nil, false},
 		{
 			bench.Method{Name: "maxsim", About: "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"},
@@ -117,25 +118,7 @@ func Rank(ctx context.Context, r Ranker, it bench.Item) ([]string, error) {
 	return ids, nil
 }
 
-// fit learns documents and returns the scores of queries.
-type fit func(documents []string) func(query string) []float64
-
 var wordOrMark = lazyregexp.New(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
-
-func fitTFIDF(documents []string) func(string) []float64 {
-	return words.FitTFIDF(documents, words.TFIDFOptions{}).Scores
-}
-
-func fitBM25(tokens func(string) []string) fit {
-	return func(documents []string) func(string) []float64 {
-		var list [][]string
-		for _, d := range documents {
-			list = append(list, tokens(d))
-		}
-		m := words.NewBM25(list)
-		return func(query string) []float64 { return m.Scores(tokens(query)) }
-	}
-}
 
 // corpus has the cleaned abstracts by id.
 type corpus struct{ texts map[string]string }
@@ -148,7 +131,7 @@ func (c corpus) pool(it bench.Item) []string {
 	return list
 }
 
-func (c corpus) lexical(f fit, bySentence bool) Ranker {
+func (c corpus) lexical(f bench.Fit, bySentence bool) Ranker {
 	var pool []string
 	var scores func(string) []float64
 	return func(ctx context.Context, it bench.Item) ([]float64, error) {
