@@ -139,10 +139,11 @@ func paper(benchmark string, d Document, ranked bool) (paperdb.Paper, error) {
 		p.Metadata.Title = marked(d.ID, d.Title)
 		d.Units = []Unit{{ID: d.ID, Text: strings.TrimSpace(d.Title + "\n" + d.Abstract)}}
 	}
-	w := writer{&p}
 	for i, u := range d.Units {
 		if i == 0 || u.Section != d.Units[i-1].Section {
-			w.section(u.Section)
+			n := len(p.Pages) + 1
+			p.Pages = append(p.Pages, paperdb.Page{ID: qa.PageUUID(id, n), Number: n, Content: u.Section})
+			p.Sections = append(p.Sections, paperdb.Section{ID: qa.SectionUUID(id, n-1), Title: u.Section, Ordinal: n - 1, PageNumbers: []int{n}})
 		}
 		if strings.TrimSpace(u.Text) == "" {
 			continue
@@ -161,15 +162,6 @@ func paper(benchmark string, d Document, ranked bool) (paperdb.Paper, error) {
 
 // marked puts an id before a text.
 func marked(id, text string) string { return "[" + id + "] " + text }
-
-// writer adds sections and units to a paper.
-type writer struct{ *paperdb.Paper }
-
-func (w writer) section(title string) {
-	id, n := w.Metadata.PaperID, len(w.Pages)+1
-	w.Pages = append(w.Pages, paperdb.Page{ID: qa.PageUUID(id, n), Number: n, Content: title})
-	w.Sections = append(w.Sections, paperdb.Section{ID: qa.SectionUUID(id, n-1), Title: title, Ordinal: n - 1, PageNumbers: []int{n}})
-}
 
 // contextOf returns the context of a question.
 func contextOf(d Document, gold Gold, which Context) (string, error) {

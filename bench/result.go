@@ -216,14 +216,9 @@ func (t Table) table() *report.Table {
 // names returns the rows and the columns, each once, in the order of the measures.
 func (t Table) names() (rows, columns []string) {
 	for _, m := range t.Measures {
-		if !slices.Contains(rows, m.Row) {
-			rows = append(rows, m.Row)
-		}
-		if !slices.Contains(columns, m.Column) {
-			columns = append(columns, m.Column)
-		}
+		rows, columns = append(rows, m.Row), append(columns, m.Column)
 	}
-	return rows, columns
+	return Distinct(rows), Distinct(columns)
 }
 
 // addColumn adds what is shown of a column: the value, and what else any of its measures has.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"airqa/bench/argscichat/collect"
 	"airqa/internal/terminal"
@@ -23,25 +22,18 @@ type collectCmd struct {
 }
 
 type collectServeCmd struct {
-	Participants string          `required:"" placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
-	Papers       string          `required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
-	Out          string          `required:"" short:"o" placeholder:"DIR" help:"Folder for the dialogues. The same command resumes a study."`
-	Listen       string          `default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
-	Pair         []string        `placeholder:"NAME,NAME" help:"Start immediately, ignoring the scheduled sessions: names of the proponent and the expert. Needs --paper."`
-	Paper        string          `placeholder:"TITLE" help:"Title of the paper of --pair."`
-	MinTurns     int             `default:"7" help:"Minimum turns before the proponent may end the dialogue."`
-	MaxTurns     int             `default:"15" help:"Maximum turns of a dialogue."`
-	MessageTime  time.Duration   `default:"4m" placeholder:"TIME" help:"Time limit of each message."`
-	TotalTime    time.Duration   `default:"20m" placeholder:"TIME" help:"Time limit of a dialogue."`
-	Notices      []time.Duration `default:"15m,19m" placeholder:"TIME" help:"Times into the dialogue at which both people are reminded of the limit."`
+	Participants string   `required:"" placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
+	Papers       string   `required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
+	Out          string   `required:"" short:"o" placeholder:"DIR" help:"Folder for the dialogues. The same command resumes a study."`
+	Listen       string   `default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
+	Pair         []string `placeholder:"NAME,NAME" help:"Start immediately, ignoring the scheduled sessions: names of the proponent and the expert. Needs --paper."`
+	Paper        string   `placeholder:"TITLE" help:"Title of the paper of --pair."`
+	collect.Limits
 }
 
 // config reads the files of a study.
 func (c collectServeCmd) config(a *app) (collect.Config, error) {
-	f := collect.Config{
-		Now:    a.now,
-		Limits: collect.Limits{MinTurns: c.MinTurns, MaxTurns: c.MaxTurns, Message: c.MessageTime, Total: c.TotalTime, Notices: c.Notices},
-	}
+	f := collect.Config{Now: a.now, Limits: c.Limits}
 	if len(c.Pair) != 0 && len(c.Pair) != 2 || (len(c.Pair) == 0) != (c.Paper == "") {
 		return f, qa.Usagef("--pair needs two names and --paper a title, as in --pair Ada,Ben --paper \"Quiet Attention\"")
 	}

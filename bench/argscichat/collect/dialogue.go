@@ -28,16 +28,14 @@ const (
 	lastWord = time.Minute
 )
 
-// Limits are the limits of a dialogue. The benchmark had 7 to 15 turns, 4 and 20 minutes, and notices after 15 and 19.
+// Limits are the limits of a dialogue, as flags of a command. The defaults are those of the benchmark.
 type Limits struct {
-	// MinTurns must be complete before the proponent may end; the expert's message of turn MaxTurns is the last.
-	MinTurns int `json:"min_turns"`
-	MaxTurns int `json:"max_turns"`
-	// Message is the time for each message, Total the time of the dialogue.
-	Message time.Duration `json:"message_ns"`
-	Total   time.Duration `json:"total_ns"`
-	// Notices are the times after which both are reminded of the end.
-	Notices []time.Duration `json:"notices_ns"`
+	// The expert's message of turn MaxTurns is the last.
+	MinTurns int             `json:"min_turns" default:"7" help:"Minimum turns before the proponent may end the dialogue."`
+	MaxTurns int             `json:"max_turns" default:"15" help:"Maximum turns of a dialogue."`
+	Message  time.Duration   `json:"message_ns" name:"message-time" default:"4m" placeholder:"TIME" help:"Time limit of each message."`
+	Total    time.Duration   `json:"total_ns" name:"total-time" default:"20m" placeholder:"TIME" help:"Time limit of a dialogue."`
+	Notices  []time.Duration `json:"notices_ns" default:"15m,19m" placeholder:"TIME" help:"Times into the dialogue at which both people are reminded of the limit."`
 }
 
 func (l Limits) check() error {
