@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"airqa/internal/terminal"
+	"airqa/qa/dataset"
 )
 
 // EachMember calls f for each member of the JSON object in a file, in order. f decodes the value. The file is read as
@@ -222,16 +223,10 @@ func typeName(t reflect.Type) string {
 		return "a number or a string"
 	case t.Kind() == reflect.Pointer:
 		return typeName(t.Elem())
-	case t.Kind() == reflect.String:
-		return "a string"
-	case t.Kind() == reflect.Bool:
-		return "true or false"
-	case t.Kind() == reflect.Int:
-		return "a whole number"
-	case t.Kind() == reflect.Slice && !t.Implements(reflect.TypeFor[keyed]()):
-		return "a list"
+	case t.Implements(reflect.TypeFor[keyed]()):
+		return "an object"
 	}
-	return "an object"
+	return dataset.TypeName(t)
 }
 
 // IsObject reports whether a value is an object, IsList whether it is an array.

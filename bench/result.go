@@ -165,6 +165,16 @@ func NewResult(benchmark, title, path string, faults []*dataset.Fault) *Result {
 	return result
 }
 
+// Notes are remarks about predictions.
+type Notes []string
+
+// Count adds a remark with its number of cases, if there are any.
+func (n *Notes) Count(cases int, text string) {
+	if cases > 0 {
+		*n = append(*n, fmt.Sprintf("%s: %d", text, cases))
+	}
+}
+
 // Note appends notes.
 func (r *Result) Note(notes ...string) { r.Notes = append(r.Notes, notes...) }
 

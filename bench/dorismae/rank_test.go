@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"airqa/bench"
 	"airqa/bench/dorismae"
 	"airqa/env/embed"
+	"airqa/internal/testkit/benchtest"
 )
 
 func TestClean(t *testing.T) {
@@ -84,18 +86,19 @@ func TestRankers(t *testing.T) {
 // Computed with scikit-learn 1.9.1 and rank_bm25 on the released best candidates; "bm25" splits sentences by other rules
 // than NLTK and is not compared.
 func TestKnownItem(t *testing.T) {
-	best, err := dorismae.LoadBest("../../../shared/data/dorismae/best_candidates.txt")
-	if err != nil {
+	const path = "../../../shared/data/dorismae/best_candidates.txt"
+	if _, err := os.Stat(path); err != nil {
 		t.Skipf("the released questions are not beside the checkout: %v", err)
 	}
-	known, err := dorismae.KnownItem(t.Context(), best, []string{"tfidf", "bm25-lower", "bm25-words"}, nil)
+	got, _, err := benchtest.Call(t, dorismae.Benchmark(), "baseline", bench.Request{Dataset: path})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"tfidf R@1 68.0000 100", "tfidf MRR@10 77.3667 100", "bm25-lower R@1 64.0000 100", "bm25-lower MRR@10 72.7595 100", "bm25-words R@1 31.0000 100", "bm25-words MRR@10 52.9008 100"}
-	for i, m := range known.Measures {
-		if got := fmt.Sprintf("%s %s %.4f %d", m.Row, m.Column, *m.Value, *m.N); got != want[i] {
-			t.Errorf("%s, want %s", got, want[i])
+	for key, want := range map[string]float64{
+		"tfidf R@1": 68, "tfidf MRR@10": 77.3667, "bm25-lower R@1": 64, "bm25-lower MRR@10": 72.7595, "bm25-words R@1": 31, "bm25-words MRR@10": 52.9008,
+	} {
+		if v, err := strconv.ParseFloat(got["known "+key], 64); err != nil || math.Abs(v-want) > 5e-5 {
+			t.Errorf("%s = %s, want %g", key, got["known "+key], want)
 		}
 	}
 }

@@ -46,7 +46,7 @@ type Scores struct {
 	Unknown  int
 	Repeated int
 	Appended int
-	Notes    []string
+	Notes    bench.Notes
 
 	// Rankings are those that were scored, without faults.
 	Rankings map[string][]string
@@ -75,20 +75,11 @@ func Score(items []bench.Item, rankings map[string][]string, rules bench.Rules, 
 	}
 	s.summarize(rules)
 	known := len(items) - s.Missing
-	for _, note := range []struct {
-		n    int
-		text string
-	}{
-		{s.Missing, "queries without a ranking, which score 0"},
-		{len(rankings) - known, "rankings that are empty or for unknown queries, which are ignored"},
-		{s.Unknown, "ids of rankings that are not in the pool, which are ignored"},
-		{s.Repeated, "ids that a ranking repeats, of which the first place counts"},
-		{s.Appended, "abstracts of a pool that its ranking lacks, which follow in lexical order"},
-	} {
-		if note.n > 0 {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: %d", note.text, note.n))
-		}
-	}
+	s.Notes.Count(s.Missing, "queries without a ranking, which score 0")
+	s.Notes.Count(len(rankings)-known, "rankings that are empty or for unknown queries, which are ignored")
+	s.Notes.Count(s.Unknown, "ids of rankings that are not in the pool, which are ignored")
+	s.Notes.Count(s.Repeated, "ids that a ranking repeats, of which the first place counts")
+	s.Notes.Count(s.Appended, "abstracts of a pool that its ranking lacks, which follow in lexical order")
 	return s
 }
 
@@ -143,10 +134,7 @@ func (s *Scores) summarize(rules bench.Rules) {
 				m.Add(query[i])
 			}
 		}
-		if m.Undefined > 0 {
-			const text = "queries for which %s divides by zero, which are left out (--fixed defines it): %d"
-			s.Notes = append(s.Notes, fmt.Sprintf(text, name, m.Undefined))
-		}
+		s.Notes.Count(m.Undefined, "queries for which "+name+" divides by zero, which are left out (--fixed defines it)")
 		s.Metrics = append(s.Metrics, m)
 	}
 }

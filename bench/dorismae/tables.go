@@ -251,25 +251,6 @@ func (t *task) differences(a, b Scores) bench.Table {
 	return table
 }
 
-// knownItems retrieves the best abstracts of best_candidates.txt.
-func knownItems(ctx context.Context, r bench.Request) (*bench.Result, error) {
-	best, err := LoadBest(r.Dataset)
-	if err != nil {
-		return nil, err
-	}
-	names := lexicalMethods()
-	if r.Method != "" {
-		names = []string{r.Method}
-	}
-	t, err := KnownItem(ctx, best, names, r.Embedder)
-	if err != nil {
-		return nil, err
-	}
-	result := bench.NewResult("doris-mae", "DORIS-MAE: known-item retrieval", r.Dataset, nil)
-	result.Tables = []bench.Table{t}
-	return result, nil
-}
-
 // ratings are the scores of people and of the model for the pairs of the test set.
 func ratings(path, annotations string) (bench.Ratings, error) {
 	d, err := Load(path, LoadOptions{Annotations: annotations, Test: true})

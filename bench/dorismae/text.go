@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"airqa/bench"
-	"airqa/env/embed"
 	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
@@ -134,6 +133,9 @@ func LoadBest(path string) ([]Best, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(blocks) == 0 {
+		return nil, errors.New("known-item retrieval: no best candidates")
+	}
 	var list []Best
 	for i, b := range blocks {
 		m := bestBlock.FindStringSubmatch(b)
@@ -151,32 +153,40 @@ func LoadBest(path string) ([]Best, error) {
 	return list, nil
 }
 
-// KnownItem retrieves the best abstract of each query among the best abstracts of all: a test that needs no corpus.
-func KnownItem(ctx context.Context, best []Best, methods []string, open func() (embed.Embedder, error)) (bench.Table, error) {
-	t := bench.Table{Name: "known", Title: "The best abstract of each query among those of all queries, %", Label: "method", Decimals: 2}
-	if len(best) == 0 {
-		return t, errors.New("known-item retrieval: no best candidates")
+// knownItems retrieves the best abstract of each query of best_candidates.txt among the best abstracts of all: a test that
+// needs no corpus.
+func knownItems(ctx context.Context, r bench.Request) (*bench.Result, error) {
+	best, err := LoadBest(r.Dataset)
+	if err != nil {
+		return nil, err
 	}
+	methods := lexicalMethods()
+	if r.Method != "" {
+		methods = []string{r.Method}
+	}
+	t := bench.Table{Name: "known", Title: "The best abstract of each query among those of all queries, %", Label: "method", Decimals: 2}
 	documents, pool := bestAbstracts(best)
 	for _, method := range methods {
-		ranker, err := NewRanker(method, documents, open)
+		ranker, err := NewRanker(method, documents, r.Embedder)
 		if err != nil {
-			return t, err
+			return nil, err
 		}
 		var first, mrr bench.Mean
 		for _, b := range best {
 			it := bench.Item{Example: qa.Example{UUID: strconv.Itoa(b.Query), Question: strings.ReplaceAll(b.Text, "\n", " "), Pool: pool}}
-			r, err := Rank(ctx, ranker, it)
+			ranking, err := Rank(ctx, ranker, it)
 			if err != nil {
-				return t, err
+				return nil, err
 			}
 			wanted := map[string]bool{strconv.Itoa(b.Candidate): true}
-			first.Add(reciprocal(r[:1], wanted))
-			mrr.Add(reciprocal(r, wanted))
+			first.Add(reciprocal(ranking[:1], wanted))
+			mrr.Add(reciprocal(ranking, wanted))
 		}
 		t.Add(first.Percent(method, "R@1"), mrr.Percent(method, "MRR@10"))
 	}
-	return t, nil
+	result := bench.NewResult("doris-mae", "DORIS-MAE: known-item retrieval", r.Dataset, nil)
+	result.Tables = []bench.Table{t}
+	return result, nil
 }
 
 // bestAbstracts are the distinct abstracts in the order of the file.

@@ -37,7 +37,7 @@ type Scores struct {
 	ByFirst map[string]bench.Mean
 	Missing int
 	// Notes are remarks about the predictions and the rules.
-	Notes []string
+	Notes bench.Notes
 }
 
 // Types are the types of answers in the order of the evaluator's output.
@@ -81,23 +81,17 @@ func Score(items []bench.Item, predictions []Prediction, o bench.Rules) (Scores,
 			s.Notes = append(s.Notes, "fixed: "+c)
 		}
 	}
-	s.note(len(items)-len(questions), "questions with the id of another, of which the last one counts")
-	s.note(len(predictions)-(len(questions)-s.Missing)-len(byID), "predictions for a question that has another, of which the last one counts")
-	s.note(len(byID), "predictions for unknown questions, which are ignored")
+	s.Notes.Count(len(items)-len(questions), "questions with the id of another, of which the last one counts")
+	s.Notes.Count(len(predictions)-(len(questions)-s.Missing)-len(byID), "predictions for a question that has another, of which the last one counts")
+	s.Notes.Count(len(byID), "predictions for unknown questions, which are ignored")
 	repeating := 0
 	for _, p := range predictions {
 		if len(bench.Distinct(p.Evidence)) < len(p.Evidence) {
 			repeating++
 		}
 	}
-	s.note(repeating, "predictions with the same evidence twice, which lowers their precision without --fixed")
+	s.Notes.Count(repeating, "predictions with the same evidence twice, which lowers their precision without --fixed")
 	return s, nil
-}
-
-func (s *Scores) note(n int, text string) {
-	if n > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: %d", text, n))
-	}
 }
 
 // lastByID keeps the last question of each id, at the place of the first.

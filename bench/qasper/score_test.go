@@ -118,7 +118,7 @@ func TestSharedIDs(t *testing.T) {
 	near(t, "the last question and the last prediction", s.Answer, 0.5, 2)
 	near(t, "missing evidence", s.Evidence, 0.5, 2)
 	want := []string{"questions with the id of another, of which the last one counts: 1", "predictions for a question that has another, of which the last one counts: 1", "predictions for unknown questions, which are ignored: 1"}
-	if diff := cmp.Diff(want, s.Notes); diff != "" {
+	if diff := cmp.Diff(want, []string(s.Notes)); diff != "" {
 		t.Errorf("notes (-want +got)\n%s", diff)
 	}
 	if _, err := qasper.Score(items, p, bench.Rules{Fixed: true}); err == nil || !strings.Contains(err.Error(), "the compat mode takes the last one") {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -132,21 +133,22 @@ func FieldError(err error) error {
 	if !ok {
 		kind = "a " + e.Value // such as "number 3.5"
 	}
-	want := "an object"
-	switch e.Type.Kind() {
+	return fmt.Errorf("%s is %s, not %s", cmp.Or(e.Field, "it"), kind, TypeName(e.Type))
+}
+
+// TypeName names the JSON values of a type, such as "a list".
+func TypeName(t reflect.Type) string {
+	switch t.Kind() {
 	case reflect.String:
-		want = "a string"
+		return "a string"
 	case reflect.Bool:
-		want = "true or false"
+		return "true or false"
 	case reflect.Int:
-		want = "a whole number"
+		return "a whole number"
 	case reflect.Slice:
-		want = "a list"
+		return "a list"
 	}
-	if e.Field == "" {
-		return fmt.Errorf("it is %s, not %s", kind, want)
-	}
-	return fmt.Errorf("%s is %s, not %s", e.Field, kind, want)
+	return "an object"
 }
 
 func short(raw json.RawMessage) string {
