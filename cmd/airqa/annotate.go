@@ -76,15 +76,18 @@ func verdictRule(compat bool) annotate.Rule {
 }
 
 type annotateExportCmd struct {
-	Dir      string `arg:"" name:"dir" help:"Directory of airqa bench annotate."`
-	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write: a list like Annotation of the benchmark's file."`
-	Unparsed string `placeholder:"FILE" help:"File for replies without a verdict. Default: OUT with -unparsed in its name, if there are any."`
-	Compat   bool   `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
-	JSON     bool   `name:"json" help:"Print the counts as a JSON object."`
+	annotate.ExportConfig
+	Compat bool `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
+	JSON   bool `name:"json" help:"Print the counts as a JSON object."`
 }
 
 func (c annotateExportCmd) Run(a *app) error {
-	e, err := annotate.Export(annotate.ExportConfig{Dir: c.Dir, Out: c.Out, Unparsed: c.unparsed(), Rule: verdictRule(c.Compat)})
+	if c.Unparsed == "" {
+		extension := filepath.Ext(c.Out)
+		c.Unparsed = strings.TrimSuffix(c.Out, extension) + "-unparsed" + extension
+	}
+	c.Rule = verdictRule(c.Compat)
+	e, err := annotate.Export(c.ExportConfig)
 	if err != nil {
 		return err
 	}
@@ -95,17 +98,8 @@ func (c annotateExportCmd) Run(a *app) error {
 		return a.printJSON(e)
 	}
 	if e.Unparsed > 0 {
-		a.say("note: unparsed replies: %d, in %s; airqa bench annotate --retry unparsed repeats them", e.Unparsed, c.unparsed())
+		a.say("note: unparsed replies: %d, in %s; airqa bench annotate --retry unparsed repeats them", e.Unparsed, c.Unparsed)
 	}
 	a.say("%s: %s", c.Out, terminal.Plural(e.Annotations, "annotation"))
 	return nil
-}
-
-// unparsed is the file of replies without a verdict.
-func (c annotateExportCmd) unparsed() string {
-	if c.Unparsed != "" {
-		return c.Unparsed
-	}
-	extension := filepath.Ext(c.Out)
-	return strings.TrimSuffix(c.Out, extension) + "-unparsed" + extension
 }

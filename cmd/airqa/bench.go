@@ -89,8 +89,7 @@ func (c benchListCmd) Run(a *app) error {
 type benchFlags struct {
 	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa bench list."`
 	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
-	formatFlags
-	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	benchOutput
 }
 
 func (f benchFlags) request() bench.Request {
@@ -100,8 +99,14 @@ func (f benchFlags) request() bench.Request {
 	}
 }
 
+// benchOutput is where a result is written, and how.
+type benchOutput struct {
+	formatFlags
+	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+}
+
 // write prints a result to --out or standard output.
-func (f benchFlags) write(a *app, r *bench.Result) error {
+func (f benchOutput) write(a *app, r *bench.Result) error {
 	o, err := f.render(a, f.Out)
 	if err != nil {
 		return err
@@ -110,8 +115,7 @@ func (f benchFlags) write(a *app, r *bench.Result) error {
 }
 
 type benchAgreeCmd struct {
-	formatFlags
-	Out         string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	benchOutput
 	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate export, used as the model's scores. Default: the scores in the doris-mae file."`
 	agreement.Config
 }
@@ -136,7 +140,7 @@ func (c benchAgreeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return benchFlags{formatFlags: c.formatFlags, Out: c.Out}.write(a, r)
+	return c.write(a, r)
 }
 
 // benchmarkRatings reads the scores of the benchmark that has any.

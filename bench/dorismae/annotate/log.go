@@ -151,12 +151,12 @@ func (s settings) settle(dir string) error {
 	return qa.Usagef("%s has annotations of %s (%s); choose another directory, or repeat the first command", dir, what, path)
 }
 
-// ExportConfig configures [Export].
+// ExportConfig configures [Export], as flags of a command. Unparsed must be set.
 type ExportConfig struct {
-	Dir, Out string
-	// Unparsed is the file for replies without a verdict; it is written if there are any.
-	Unparsed string
-	Rule     Rule
+	Dir      string `arg:"" name:"dir" help:"Directory of airqa bench annotate."`
+	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write: a list like Annotation of the benchmark's file."`
+	Unparsed string `placeholder:"FILE" help:"File for replies without a verdict. Default: OUT with -unparsed in its name, if there are any."`
+	Rule     Rule   `kong:"-"`
 }
 
 // Exported counts what [Export] wrote.
