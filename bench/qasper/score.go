@@ -55,10 +55,9 @@ func addType(byType map[string]bench.Mean, name string, v float64, paper string)
 	byType[name] = m
 }
 
-// Score compares predictions with questions, by the rules of the authors' evaluator or with [Corrections]. Text evidence
-// only drops gold evidence in figures and tables; the authors' flag leaves predictions and the other questions as they are.
-// Of several predictions for a question, or several questions of an id, the
-// last one counts.
+// Score compares predictions with questions, by the rules of the authors' evaluator or with [Corrections]. Rules for text
+// only drop gold evidence in figures and tables; the authors' flag leaves predictions and the other questions as they are.
+// Of several predictions for a question, or several questions of an id, the last one counts.
 func Score(items []bench.Item, predictions []Prediction, o bench.Rules) (Scores, error) {
 	s := newScores()
 	questions := lastByID(items)
