@@ -467,9 +467,9 @@ func annotationsOf(_ *testing.T, _ *app, c any) any {
 	case benchAgreeCmd:
 		return c.Annotations
 	case benchBaselineCmd:
-		return c.Rules.Annotations
+		return c.Annotations
 	case benchScoreCmd:
-		return c.Rules.Annotations
+		return c.Annotations
 	}
 	return nil
 }
