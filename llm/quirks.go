@@ -59,24 +59,32 @@ var (
 
 // rejection returns the setting that an error in lower case rejects, and a notice for the user; "" if there is none.
 func rejection(sent map[string]any, text string) (setting, notice string) {
-	if sent["stream"] == nil && (notWhole.MatchString(text) || streaming.MatchString(text) && !noStream.MatchString(text)) {
+	onlyStreams := notWhole.MatchString(text) || streaming.MatchString(text) && !noStream.MatchString(text)
+	reasoning, _ := sent["reasoning"].(map[string]any)
+	switch {
+	case sent["stream"] == nil && onlyStreams:
 		return "stream", "only streams; its replies are read as streams"
-	}
-	if reasoning, _ := sent["reasoning"].(map[string]any); reasoning["summary"] != nil && strings.Contains(text, "summar") {
-		return "summary", "refuses reasoning.summary, which is not sent" // OpenAI gives summaries to verified organizations only
+	case reasoning["summary"] != nil && strings.Contains(text, "summar"): // OpenAI writes them for verified organizations
+		return "summary", "refuses reasoning.summary, which is not sent"
 	}
 	for _, name := range rejectable {
-		other := otherName[name]
-		switch {
-		case sent[name] == nil:
-		case name == "max_tokens" && strings.Contains(text, other), name != "max_tokens" && refuses.MatchString(text) && names(text, name):
-			if other != "" {
-				return name, "takes " + other + " instead of " + name
-			}
-			return name, "refuses " + name + ", which is not sent"
+		if sent[name] == nil || !rejects(text, name) {
+			continue
 		}
+		if other := otherName[name]; other != "" {
+			return name, "takes " + other + " instead of " + name
+		}
+		return name, "refuses " + name + ", which is not sent"
 	}
 	return "", ""
+}
+
+// rejects reports whether an error rejects a setting. One about max_tokens names the other limit.
+func rejects(text, name string) bool {
+	if name == "max_tokens" {
+		return strings.Contains(text, otherName[name])
+	}
+	return refuses.MatchString(text) && names(text, name)
 }
 
 func rename(full map[string]any, from, to string) {
