@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/fuzzy"
 	"airqa/internal/python"
 	"airqa/qa"
 )
@@ -31,8 +30,8 @@ func Subjective(e qa.Evaluator) bool {
 
 // MayAsk reports whether a function may ask a judge, itself or through the functions that its arguments name.
 func MayAsk(name string) bool {
-	f := find(functions, name)
-	return f != nil && (f.Subjective || slices.ContainsFunc(f.Params, func(p Param) bool { return strings.HasPrefix(p.Name, "eval_func") }))
+	f := Find(name)
+	return f != nil && (f.Subjective() || f.Logical())
 }
 
 // check inspects an evaluator. unread is the error of reading its arguments, if any.
@@ -71,7 +70,7 @@ func (c *checker) fault(s Severity, where, format string, args ...any) {
 
 // call checks one function and its arguments; where is the path to it.
 func (c *checker) call(where, name string, arguments python.Value) {
-	f := find(functions, name)
+	f := Find(name)
 	if f == nil {
 		var names []string
 		for _, f := range functions {
@@ -80,7 +79,7 @@ func (c *checker) call(where, name string, arguments python.Value) {
 		c.fault(Error, where, "there is no function %q%s", name, meant(name, names))
 		return
 	}
-	c.subjective = c.subjective || f.Subjective
+	c.subjective = c.subjective || f.Subjective()
 	d, ok := arguments.(*python.Dict)
 	if !ok {
 		c.fault(Error, where, "the arguments are a %s, not a dictionary", python.Type(arguments))
@@ -90,10 +89,11 @@ func (c *checker) call(where, name string, arguments python.Value) {
 	for _, p := range f.Params {
 		c.argument(where, p, d)
 	}
-	c.ranges(where, f, kwargs{d})
-	c.lenient(where, f, kwargs{d})
-	c.ignored(where, f, kwargs{d})
-	c.inner(where, f, kwargs{d})
+	given := &call{function: f, arguments: d}
+	c.ranges(where, given)
+	c.lenient(where, given)
+	c.ignored(where, given)
+	c.inner(where, given)
 }
 
 // unknown reports arguments that the function does not have.
@@ -130,57 +130,57 @@ func (c *checker) argument(where string, p Param, d *python.Dict) {
 }
 
 // ranges reports values of the right type that are out of range.
-func (c *checker) ranges(where string, f *Function, k kwargs) {
-	if v, given := k.d.Get("threshold"); given {
+func (c *checker) ranges(where string, k *call) {
+	if v, given := k.arguments.Get("threshold"); given {
 		if x, ok := number(v); ok && x > 0 && x <= 1 {
 			c.fault(Warning, where, "threshold is %s, but scores go from 0 to 100", python.Repr(v))
 		}
 	}
-	points, isList := k.get("scoring_points", nil).(python.List)
-	count := f.param("count")
+	points, isList := k.get("scoring_points").(python.List)
+	count := k.function.param("count")
 	if count == nil || !isList {
 		return
 	}
-	v := k.get("count", count.Default)
+	v := k.get("count")
 	if n, ok := number(v); ok && (n <= 0 || n >= float64(len(points))) {
 		c.fault(Warning, where, "count is %s, but must lie between 0 and the number of points, %d", python.Repr(v), len(points))
 	}
 }
 
 // lenient reports a fuzzy method that accepts a single letter of the gold in [Reference].
-func (c *checker) lenient(where string, f *Function, k kwargs) {
-	threshold := f.param("threshold")
-	method, _ := k.get("fuzz_method", nil).(string)
+func (c *checker) lenient(where string, k *call) {
+	threshold := k.function.param("threshold")
+	method, _ := k.get("fuzz_method").(string)
 	if threshold == nil || !slices.Contains(partMethods, method) {
 		return
 	}
-	if set, err := positive(k.get("threshold", threshold.Default)); err == nil && set {
+	if set, err := positive(k.get("threshold")); err == nil && set {
 		text := fmt.Sprintf("%s: with %s any part of the gold passes, such as one letter", where, method)
 		c.faults = append(c.faults, fault{Warning, Reference, text})
 	}
 }
 
 // ignored reports arguments that choose a judge: the judge is chosen per scoring run.
-func (c *checker) ignored(where string, f *Function, k kwargs) {
-	for _, p := range []Param{modelParam, temperatureParam} {
-		if _, given := k.d.Get(p.Name); given && f.Subjective {
+func (c *checker) ignored(where string, k *call) {
+	for _, p := range k.function.Params {
+		if _, given := k.arguments.Get(p.Name); given && p.hint == "" {
 			c.fault(Warning, where, "%s is ignored, since --judge chooses the judge of all questions", p.Name)
 		}
 	}
 }
 
 // inner checks the functions passed to a logical function. Missing and mistyped lists have already been reported.
-func (c *checker) inner(where string, f *Function, k kwargs) {
-	if f.param("eval_func") != nil {
-		name, isText := k.get("eval_func", nil).(string)
-		if arguments, given := k.d.Get("eval_kwargs"); isText && given {
+func (c *checker) inner(where string, k *call) {
+	if k.function.param("eval_func") != nil {
+		name, isText := k.get("eval_func").(string)
+		if arguments, given := k.arguments.Get("eval_kwargs"); isText && given {
 			c.call(where+" of "+name, name, arguments)
 		}
 		return
 	}
-	names, haveNames := k.get("eval_func_list", nil).(python.List)
-	arguments, haveArguments := k.get("eval_kwargs_list", nil).(python.List)
-	if f.param("eval_func_list") == nil || !haveNames || !haveArguments {
+	names, haveNames := k.get("eval_func_list").(python.List)
+	arguments, haveArguments := k.get("eval_kwargs_list").(python.List)
+	if k.function.param("eval_func_list") == nil || !haveNames || !haveArguments {
 		return
 	}
 	if len(names) != len(arguments) {
@@ -202,22 +202,4 @@ func meant(name string, names []string) string {
 		return ": did you mean " + best + "?"
 	}
 	return ""
-}
-
-// nearest returns the meaning of a known misspelling, else the most similar name, else "".
-func nearest(name string, names []string) string {
-	for _, m := range misspellings {
-		if m.name == name && slices.Contains(names, m.means) {
-			return m.means
-		}
-	}
-	return fuzzy.Nearest(name, names)
-}
-
-func (f *Function) paramNames() []string {
-	names := make([]string, len(f.Params))
-	for i, p := range f.Params {
-		names[i] = p.Name
-	}
-	return names
 }

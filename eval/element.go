@@ -2,68 +2,46 @@ package eval
 
 import (
 	"fmt"
+	"math"
 
 	"airqa/internal/fuzzy"
 	"airqa/internal/python"
 )
 
-// elementParams are the parameters of the three functions on list elements. Any element_type besides the first three
-// means a structured comparison.
-var elementParams = []Param{
-	required("gold", KindList),
-	oneOf("element_type", "str", []string{"str", "int", "float", "structured"}),
-	optional("ndigits", KindInt|KindNull, int64(2)), toleranceParam, methodParam,
-	optional("threshold", KindNumber, noThreshold), lowercaseParam, ignoreBlankParam,
-	ignoreOrderParam, // affects structured comparisons only
-}
-
-var elementIncluded = elementFunction("eval_element_included", elementParams, elementMatcher.included)
-
-var elementListIncluded = elementFunction("eval_element_list_included", elementParams, elementMatcher.allIncluded)
-
-var elementListOverlap = elementFunction("eval_element_list_overlap",
-	append([]Param{optional("count", KindInt, int64(1))}, elementParams...), elementMatcher.overlap)
-
-// elementMatcher compares single elements with the golds.
-type elementMatcher struct {
-	matching
-	gold, kind, count python.Value
-	fixed             bool // uses the rules of [Fixed]
-}
-
-// elementFunction makes a function from what it requires of the elements.
-func elementFunction(name string, params []Param, match func(elementMatcher, *Comparison, python.Value) (outcome, error)) Function {
-	in := func(fixed bool) comparison {
-		return func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-			return match(elementMatcher{
-				matching: k.matching(int64(2), noThreshold),
-				gold:     k.get("gold", nil), kind: k.get("element_type", "str"), count: k.get("count", int64(1)), fixed: fixed,
-			}, t, prediction)
-		}
+// element compares a value with one gold of the element type. Any type besides the first three means a structured
+// comparison.
+func (m matching) element(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	switch m.elementType {
+	case "str":
+		return m.text(t, prediction, gold)
+	case "int":
+		return m.whole(t, prediction, gold)
+	case "float":
+		return m.float(t, prediction, gold)
 	}
-	return objective(Function{Name: name, Params: params}, in(false), in(true))
+	return m.structured(t, prediction, gold)
 }
 
 // included reports whether an answer matches one of the golds. It is unread if no gold could be compared.
-func (e elementMatcher) included(t *Comparison, prediction python.Value) (outcome, error) {
-	t.begin(prediction, e.gold)
-	o, err := e.search(t, prediction)
+func (m matching) included(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	t.begin(prediction, gold)
+	o, err := m.search(t, prediction, gold)
 	t.end(o, err)
 	return o, err
 }
 
-func (e elementMatcher) search(t *Comparison, prediction python.Value) (outcome, error) {
-	golds, err := iterate(e.gold)
+func (m matching) search(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	golds, err := iterate(gold)
 	if err != nil {
 		return outcome{}, err
 	}
 	best := outcome{}
 	for i, g := range golds {
-		o, err := e.one(nil, prediction, g)
+		o, err := m.element(nil, prediction, g)
 		if err != nil || o.pass {
 			if t != nil { // again, recording the comparison
 				t.Gold = python.Repr(g)
-				_, _ = e.one(t, prediction, g)
+				_, _ = m.element(t, prediction, g)
 			}
 			return o, err
 		}
@@ -72,13 +50,13 @@ func (e elementMatcher) search(t *Comparison, prediction python.Value) (outcome,
 		}
 	}
 	if t != nil {
-		e.showClosest(t, prediction, golds)
+		m.showClosest(t, prediction, golds)
 	}
 	return best, nil
 }
 
 // showClosest traces the comparison of an unmatched element with the most similar gold.
-func (e elementMatcher) showClosest(t *Comparison, prediction python.Value, golds []python.Value) {
+func (m matching) showClosest(t *Comparison, prediction python.Value, golds []python.Value) {
 	if len(golds) == 0 {
 		t.Rule = "there is no gold"
 		return
@@ -89,7 +67,7 @@ func (e elementMatcher) showClosest(t *Comparison, prediction python.Value, gold
 			closest, score = g, s
 		}
 	}
-	o, err := e.one(t, prediction, closest)
+	o, err := m.element(t, prediction, closest)
 	t.end(o, err)
 	t.Gold = python.Repr(closest)
 	if len(golds) > 1 {
@@ -97,41 +75,19 @@ func (e elementMatcher) showClosest(t *Comparison, prediction python.Value, gold
 	}
 }
 
-func (e elementMatcher) one(t *Comparison, prediction, gold python.Value) (outcome, error) {
-	if e.fixed {
-		return typed{e.matching}.element(t, e.kind, prediction, gold)
-	}
-	switch e.kind {
-	case "str":
-		return e.text(t, prediction, gold)
-	case "int":
-		return sameInt(t, prediction, gold), nil
-	case "float":
-		return e.sameFloat(t, prediction, gold), nil
-	}
-	return e.structured(t, prediction, gold)
-}
-
-func (e elementMatcher) list(prediction python.Value) (items []python.Value, read bool) {
-	if e.fixed {
-		return listOf(prediction)
-	}
-	return asList(prediction)
-}
-
 // allIncluded reports whether each element matches a gold. In [Fixed], an empty answer fails.
-func (e elementMatcher) allIncluded(t *Comparison, prediction python.Value) (outcome, error) {
-	said, read := e.list(prediction)
+func (m matching) allIncluded(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	said, read := listOf(prediction, m.mode)
 	if t != nil {
 		t.elements(said, read)
 		t.Rule = fmt.Sprintf("each of the %d elements must match a gold", len(said))
 	}
-	if len(said) == 0 && e.fixed {
+	if len(said) == 0 && m.mode == Fixed {
 		return outcome{}, nil
 	}
 	all := needAll(t)
 	for i, v := range said {
-		if all.add(e.included(t.element(i), v)) {
+		if all.add(m.included(t.element(i), v, gold)) {
 			break
 		}
 	}
@@ -139,29 +95,58 @@ func (e elementMatcher) allIncluded(t *Comparison, prediction python.Value) (out
 }
 
 // overlap reports whether at least count distinct spellings in the answer match a gold, or distinct golds in [Fixed].
-func (e elementMatcher) overlap(t *Comparison, prediction python.Value) (outcome, error) {
-	said, read := e.list(prediction)
-	if e.fixed {
-		return e.overlapFixed(t, said, read)
+func (m matching) overlap(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	said, read := listOf(prediction, m.mode)
+	t.elements(said, read)
+	if golds, _ := gold.(python.List); m.mode == Fixed {
+		return m.overlapGolds(t, said, golds)
 	}
 	spellings := make(map[string]bool)
 	enough := needOne(t)
 	for i, v := range said {
-		o, err := e.included(t.element(i), v)
+		o, err := m.included(t.element(i), v, gold)
 		if err == nil && o.pass {
 			spellings[python.Str(v)] = true
-			o.pass, err = atLeast(len(spellings), e.count)
+			o.pass, err = atLeast(len(spellings), m.count)
 		}
 		if enough.add(o, err) {
 			break
 		}
 	}
 	if t != nil {
-		t.elements(said, read)
-		t.Rule = fmt.Sprintf("%d different spellings match a gold, %s are needed", len(spellings), python.Repr(e.count))
+		t.Rule = fmt.Sprintf("%d different spellings match a gold, %s are needed", len(spellings), python.Repr(m.count))
 	}
 	if !enough.settled && len(spellings) > 0 {
 		return outcome{}, nil
 	}
 	return enough.out, enough.err
+}
+
+// overlapGolds requires count distinct golds, each matched by an element of its own.
+func (m matching) overlapGolds(t *Comparison, said []python.Value, golds python.List) (outcome, error) {
+	count, _ := number(m.count)
+	needed := int(math.Ceil(min(count, math.MaxInt32)))
+	most := needed
+	if t != nil {
+		most = len(golds)
+		for i, v := range said {
+			_, _ = m.included(t.element(i), v, golds)
+		}
+	}
+	last := outcome{}
+	a, err := assign(len(golds), len(said), most, func(i, g int) (bool, error) {
+		o, err := m.element(nil, said[i], golds[g])
+		last = o
+		return o.pass, err
+	})
+	if t != nil {
+		t.Rule = fmt.Sprintf("%d golds have an element of their own, want %d", a.size, needed)
+	}
+	switch {
+	case err != nil || a.size >= needed:
+		return passed(err == nil), err
+	case a.size > 0:
+		return outcome{}, nil
+	}
+	return last, nil
 }

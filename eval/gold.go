@@ -26,34 +26,34 @@ func GoldAnswer(e qa.Evaluator) (Prediction, bool) {
 // answer returns a right or a wrong answer for a function.
 func answer(name string, arguments python.Value, right bool) (python.Value, bool) {
 	d, ok := arguments.(*python.Dict)
-	f := find(functions, name)
+	f := Find(name)
 	if !ok || f == nil {
 		return nil, false
 	}
+	c := &call{function: f, arguments: d}
 	switch {
-	case f.param("eval_func") != nil:
-		k := kwargs{d}
-		inner, _ := k.get("eval_func", nil).(string)
-		return answer(inner, k.get("eval_kwargs", nil), !right)
-	case f.param("eval_func_list") != nil:
-		return answerParts(kwargs{d}, right)
-	case f.Subjective:
+	case f.need != nil:
+		return answerParts(c, right)
+	case f.Logical():
+		inner, _ := c.get("eval_func").(string)
+		return answer(inner, c.get("eval_kwargs"), !right)
+	case f.Subjective():
 		return judgedAnswer(d), right
 	}
 	gold, ok := goldValue(f, d)
 	if !ok || right {
 		return gold, ok
 	}
-	if said, isTruth := toBool(gold); isTruth && f.Name == boolExact.Name {
+	if said, isTruth := toBool(gold); isTruth && f.param(f.goldParam()).Kind == KindBool {
 		return !said, true
 	}
 	return wrongFor(gold), true
 }
 
 // answerParts returns a list with an answer per part. Wrong ones fail both a conjunction and a disjunction.
-func answerParts(k kwargs, right bool) (python.Value, bool) {
-	names, _ := k.get("eval_func_list", nil).(python.List)
-	lists, _ := k.get("eval_kwargs_list", nil).(python.List)
+func answerParts(c *call, right bool) (python.Value, bool) {
+	names, _ := c.get("eval_func_list").(python.List)
+	lists, _ := c.get("eval_kwargs_list").(python.List)
 	if len(names) != len(lists) {
 		return nil, false
 	}
@@ -71,21 +71,15 @@ func answerParts(k kwargs, right bool) (python.Value, bool) {
 
 // goldValue returns the gold of an objective function; the first if any of a list is right.
 func goldValue(f *Function, d *python.Dict) (python.Value, bool) {
-	name := "gold"
-	if f.Name == paperRelevance.Name {
-		name = "reference_answer"
-	}
-	v, ok := d.Get(name)
-	if f.Name != paperRelevance.Name && f.Name != elementIncluded.Name {
+	v, ok := d.Get(f.goldParam())
+	golds, isList := v.(python.List)
+	switch {
+	case !isList || f.Name != "eval_element_included" && f.Category != "retrieval":
 		return v, ok
+	case len(golds) == 0:
+		return nil, false
 	}
-	if golds, isList := v.(python.List); isList {
-		if len(golds) == 0 {
-			return nil, false
-		}
-		return golds[0], true
-	}
-	return v, ok
+	return golds[0], true
 }
 
 func judgedAnswer(d *python.Dict) python.Value {

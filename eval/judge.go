@@ -3,8 +3,6 @@ package eval
 import (
 	"context"
 	"errors"
-
-	"airqa/qa"
 )
 
 // Judge decides subjectively whether an answer is right. An error means that there is no verdict; the answer stays
@@ -57,23 +55,3 @@ type JudgeRequest struct {
 
 // errNoJudge leaves an answer unscored that needs a judge if none is configured.
 var errNoJudge = errors.New("the function needs a judge and none is configured")
-
-// JudgeDecides reports whether a judge's verdicts can change the score of an answer. They cannot if an objective part
-// fails a conjunction, or if the answer or the arguments prevent the call. It asks no real judge.
-func (s *Scorer) JudgeDecides(ctx context.Context, e qa.Evaluator, p Prediction) bool {
-	passes := 0
-	for probe := range 4 {
-		r := New(Config{Judge: &alternating{say: probe%2 == 0, turn: probe > 1}, Mode: s.mode}).Score(ctx, e, p)
-		passes += int(r.Value)
-	}
-	return passes > 0 && passes < 4
-}
-
-// alternating is a judge with a constant or an alternating verdict, used to find out whether a verdict matters.
-type alternating struct{ say, turn bool }
-
-func (a *alternating) Judge(context.Context, JudgeRequest) (bool, error) {
-	said := a.say
-	a.say = a.say != a.turn
-	return said, nil
-}

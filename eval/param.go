@@ -52,16 +52,20 @@ type Param struct {
 	Options []string
 	// Formal is true for a required argument that no function reads: only [Reference] insists on it.
 	Formal bool
+	// hint describes the parameter to a model; empty for one that scoring ignores.
+	hint string
 }
 
-func required(name string, k Kind) Param { return Param{Name: name, Kind: k, Required: true} }
-
-func optional(name string, k Kind, value python.Value) Param {
-	return Param{Name: name, Kind: k, Default: value}
+func required(name string, k Kind, hint string) Param {
+	return Param{Name: name, Kind: k, Required: true, hint: hint}
 }
 
-func oneOf(name, value string, options []string) Param {
-	return Param{Name: name, Kind: KindText, Default: value, Options: options}
+func optional(name string, k Kind, value python.Value, hint string) Param {
+	return Param{Name: name, Kind: k, Default: value, hint: hint}
+}
+
+func oneOf(name, value, hint string, options []string) Param {
+	return Param{Name: name, Kind: KindText, Default: value, Options: options, hint: hint}
 }
 
 // kindOf returns the type of a value read from JSON.

@@ -5,22 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/internal/python"
 	"airqa/qa"
-)
-
-// Mode names the rules by which answers are scored.
-type Mode string
-
-// The modes.
-const (
-	// Reference does what the authors' code does, quirks included, as in published numbers.
-	Reference Mode = "reference"
-	// Fixed corrects the known faults of the reference: unordered matching by assignment, typed numbers, empty lists,
-	// misspelled options, golds that are lists.
-	Fixed Mode = "fixed"
 )
 
 // Config configures a [Scorer].
@@ -35,26 +24,10 @@ type Config struct {
 type Scorer struct {
 	judge Judge
 	mode  Mode
-	// functions is the package's list. The logical functions reach it through the scorer to avoid an initialization
-	// cycle.
-	functions []Function
 }
 
 // New returns a scorer.
-func New(c Config) *Scorer { return &Scorer{judge: c.Judge, mode: c.Mode, functions: functions} }
-
-// Result is the score of an answer.
-type Result struct {
-	// Value is 1 for a right answer, otherwise 0. It is meaningless if the verdict is unscored.
-	Value   float64
-	Verdict qa.Verdict
-	// Reason explains an unparseable or unscored answer, and a wrong one that could not be compared. It is empty for an
-	// answer that was read and compared.
-	Reason string
-	// FormatOnly is set in [Fixed] for a wrong or unparseable answer to an objective function that would pass without
-	// its wrapping, such as quotes or Markdown.
-	FormatOnly bool
-}
+func New(c Config) *Scorer { return &Scorer{judge: c.Judge, mode: c.Mode} }
 
 // Prediction is an answer to be scored: a text or any JSON value. The zero value is JSON's null.
 type Prediction struct {
@@ -105,10 +78,9 @@ const NoEvaluator = "the question has no evaluator"
 type Prepared struct {
 	scorer    *Scorer
 	name      string
-	function  *Function
 	arguments python.Value
-	unread    error  // why the arguments could not be read
-	fixed     *call  // the evaluator as Fixed reads it; nil in Reference
+	unread    error // why the arguments could not be read
+	call      *call
 	fault     string // why nothing can be scored
 }
 
@@ -117,17 +89,17 @@ func (p Prepared) Subjective() bool { return check(p.name, p.arguments, p.unread
 
 // Prepare parses an evaluator. A faulty one yields unscored results.
 func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
-	p := Prepared{scorer: s, name: e.Func, function: s.function(e.Func)}
+	p := Prepared{scorer: s, name: e.Func}
 	p.arguments, p.unread = python.FromJSON(e.Kwargs)
 	switch {
 	case e.Func == "":
 		p.fault = NoEvaluator
-	case p.function == nil:
+	case Find(e.Func) == nil:
 		p.fault = fmt.Sprintf("there is no evaluation function %q", e.Func)
 	case p.unread != nil:
 		p.fault = fmt.Sprintf("read the arguments of %s: %v", e.Func, p.unread)
-	case s.mode == Fixed:
-		p.fixed = s.read(e.Func, p.arguments)
+	default:
+		p.call = read(e.Func, p.arguments, s.mode)
 	}
 	return p
 }
@@ -147,48 +119,133 @@ func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) R
 	if p.fault != "" {
 		return Result{Verdict: qa.Unscored, Reason: p.fault}
 	}
-	if p.fixed == nil {
-		return result(p.scorer.apply(ctx, p.function, t, answer.value, p.arguments))
-	}
-	said := answer.in(Fixed)
-	r := result(p.scorer.run(ctx, p.fixed, t, said))
+	said := answer.in(p.call.mode)
+	r := result(p.scorer.run(ctx, p.call, t, said))
 	if r.Verdict == qa.Wrong || r.Verdict == qa.Unparseable {
 		_, r.FormatOnly = p.unwrapped(ctx, said)
 	}
 	return r
 }
 
-func result(o outcome, err error) Result {
-	var raised *raisedError
-	switch {
-	case errors.As(err, &raised):
-		return Result{Verdict: qa.Wrong, Reason: err.Error()}
-	case err != nil:
-		return Result{Verdict: qa.Unscored, Reason: err.Error()}
-	case o.pass:
-		return Result{Value: 1, Verdict: qa.Right}
-	case o.unread != "":
-		return Result{Verdict: qa.Unparseable, Reason: o.unread}
+// unwrapped returns the form in which a wrong answer would pass in [Fixed]: without Markdown, quotes, a lead-in sentence
+// and so on (docs/scoring-quirks.md lists them). It asks no judge.
+func (p Prepared) unwrapped(ctx context.Context, answer python.Value) (python.Value, bool) {
+	if p.call.mode != Fixed || !p.call.rereads() {
+		return nil, false
 	}
-	return Result{Verdict: qa.Wrong}
+	for form := range plainForms(answer) {
+		if result(p.scorer.run(ctx, p.call, nil, form)).Verdict == qa.Right {
+			return form, true
+		}
+	}
+	return nil, false
 }
 
-// function returns the function with the given name, or nil.
-func (s *Scorer) function(name string) *Function { return find(s.functions, name) }
+// rereads reports whether other forms of an answer may be scored. They may not if a judge would have to be asked again,
+// or under a negation, which would accept anything unwrapped.
+func (c *call) rereads() bool {
+	if c.fault != nil || c.function.compare == nil && c.function.need == nil {
+		return false
+	}
+	return !slices.ContainsFunc(c.parts, func(part *call) bool { return !part.rereads() })
+}
 
-// apply calls f like Python: arguments that are not a dictionary, missing arguments and unknown ones that a function
-// does not take are exceptions.
-func (s *Scorer) apply(ctx context.Context, f *Function, t *Comparison, prediction, arguments python.Value) (o outcome, err error) {
-	d, ok := arguments.(*python.Dict)
-	k := kwargs{d}
-	t.beginFunction(f.Name, prediction, k)
-	if !ok {
-		err = raise("the arguments of %s are a %s", f.Name, python.Type(arguments))
-	} else if err = k.bind(f); err == nil {
-		o, err = f.score(ctx, s, t, prediction, k)
+// run applies c to an answer. In [Fixed], an exception in code shared by both modes is a fault of the evaluator.
+func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction python.Value) (o outcome, err error) {
+	t.beginFunction(c.name, prediction, c.arguments)
+	switch f := c.function; {
+	case c.fault != nil:
+		err = c.fault
+	case f.compare != nil:
+		o, err = f.compare(c.matching(), t, prediction, c.get(f.goldParam()))
+	case f.Subjective():
+		o, err = s.ask(ctx, c, t, prediction)
+	case f.need != nil:
+		o, err = s.runParts(ctx, c, prediction, f.need(t))
+	default:
+		o, err = s.negate(ctx, c, t, prediction)
+	}
+	if raised := (*raisedError)(nil); c.mode == Fixed && errors.As(err, &raised) {
+		err = &faultyError{raised.reason}
 	}
 	t.end(o, err)
 	return o, err
+}
+
+func (s *Scorer) ask(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
+	r, err := c.request(prediction)
+	if err != nil {
+		return outcome{}, err
+	}
+	if t != nil {
+		t.Gold = c.judgedGold()
+	}
+	if s.judge == nil {
+		return outcome{}, errNoJudge
+	}
+	right, err := s.judge.Judge(ctx, r)
+	if t != nil {
+		t.Rule = "the judge rejects it"
+		if right {
+			t.Rule = "the judge accepts it"
+		}
+	}
+	return passed(right && err == nil), err
+}
+
+// negate passes an answer that the nested function does not accept; in [Fixed], only one that it can read.
+func (s *Scorer) negate(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
+	o, err := s.runPart(ctx, c.parts[0], t.child(""), prediction)
+	if c.mode != Fixed {
+		t.negated("")
+		return passed(!o.pass), err
+	}
+	t.negated(" and the answer can be read")
+	if o.unread != "" {
+		return o, err
+	}
+	return passed(!o.pass), err
+}
+
+// runParts applies part i to element i of the answer and stops once the row is settled. In [Fixed], a part that is
+// faulty, or whose judge fails, leaves the answer unscored only if the other parts do not settle it.
+func (s *Scorer) runParts(ctx context.Context, c *call, prediction python.Value, r row) (outcome, error) {
+	said, read := listOf(prediction, c.mode)
+	r.trace.list(said, read, len(c.parts), r.rule())
+	switch {
+	case len(said) != len(c.parts) && !read:
+		return unread(fmt.Sprintf("the answer is not a list of %d", len(c.parts))), nil
+	case len(said) != len(c.parts):
+		return outcome{}, nil
+	case c.partsFault != nil:
+		return outcome{}, c.partsFault
+	}
+	var open error
+	for i, part := range c.parts {
+		if part == nil || ctx.Err() != nil && open != nil {
+			break
+		}
+		o, err := s.runPart(ctx, part, r.trace.element(i), said[i])
+		if err != nil && c.mode == Fixed {
+			if open == nil {
+				open = fmt.Errorf("part %d, %s: %w", i+1, part.name, err)
+			}
+		} else if r.add(o, err) {
+			break
+		}
+	}
+	if open != nil && !r.settled {
+		return outcome{}, open
+	}
+	return r.out, r.err
+}
+
+// runPart applies a nested function.
+func (s *Scorer) runPart(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
+	if t != nil && c.mode != Fixed && c.function != nil && c.arguments != nil {
+		t.Arguments = argumentsOf(c.name, c.arguments)
+	}
+	return s.run(ctx, c, t, prediction)
 }
 
 // String returns the prediction as Python's str() prints it.

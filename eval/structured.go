@@ -1,24 +1,13 @@
 package eval
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
 
 	"airqa/internal/python"
 )
-
-var structuredExact = objective(
-	Function{Name: "eval_structured_object_exact_match", Params: []Param{
-		required("gold", KindAny), ignoreOrderParam, toleranceParam, optional("ndigits", KindInt|KindNull, nil),
-		lowercaseParam, ignoreBlankParam, optional("threshold", KindNumber, noThreshold), methodParam,
-	}},
-	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		return k.matching(nil, noThreshold).structured(t, prediction, k.get("gold", nil))
-	},
-	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		return typed{k.matching(nil, noThreshold)}.structured(t, prediction, k.get("gold", nil))
-	})
 
 // structured compares an answer with a gold of any shape; the type of the gold selects the comparison.
 func (m matching) structured(t *Comparison, prediction, gold python.Value) (o outcome, err error) {
@@ -28,10 +17,16 @@ func (m matching) structured(t *Comparison, prediction, gold python.Value) (o ou
 		o, err = m.lists(t, prediction, g)
 	case *python.Dict:
 		o, err = m.dicts(t, prediction, g)
-	case bool, int64, *big.Int:
-		o = sameInt(t, prediction, g)
+	case bool:
+		if m.mode == Fixed {
+			o = sameTruth(t, prediction, g)
+		} else {
+			o = sameInt(t, prediction, g)
+		}
+	case int64, *big.Int:
+		o, err = m.whole(t, prediction, g)
 	case float64:
-		o = m.sameFloat(t, prediction, g)
+		o, err = m.float(t, prediction, g)
 	default:
 		o, err = m.text(t, prediction, gold)
 	}
@@ -39,30 +34,27 @@ func (m matching) structured(t *Comparison, prediction, gold python.Value) (o ou
 	return o, err
 }
 
+// lists compares an answer with a list. In any order, [Reference] sorts both sides by their printed forms and [Fixed]
+// finds an element for each gold.
 func (m matching) lists(t *Comparison, prediction python.Value, gold python.List) (outcome, error) {
-	said, read := asList(prediction)
-	t.list(said, read, len(gold), m.orderRule("both sides sorted as texts before they are compared"))
-	if len(said) != len(gold) {
-		if !read {
-			return unread("the answer is not a list"), nil
-		}
+	said, read := listOf(prediction, m.mode)
+	t.list(said, read, len(gold), m.orderRule())
+	switch {
+	case len(said) != len(gold) && !read:
+		return unread("the answer is not a list"), nil
+	case len(said) != len(gold):
 		return outcome{}, nil
+	case m.ignoreOrder && m.mode == Fixed && len(gold) > 1:
+		return m.anyOrder(t, said, gold)
 	}
+	sorted := m.ignoreOrder && m.mode != Fixed
+	from, to := order(said, sorted), order(gold, sorted)
 	all := needAll(t)
-	if !m.ignoreOrder {
-		for i := range gold {
-			if all.add(m.structured(t.element(i), said[i], gold[i])) {
-				break
-			}
-		}
-		return all.out, all.err
-	}
-	from := byText(said)
-	for n, g := range byText(gold) {
-		i := from[n].index
-		child := t.element(g.index)
-		o, err := m.structured(child, said[i], gold[g.index])
-		child.matched(g.index, i)
+	for n := range gold {
+		i, g := from[n], to[n]
+		child := t.element(g)
+		o, err := m.structured(child, said[i], gold[g])
+		child.matched(g, i)
 		if all.add(o, err) {
 			break
 		}
@@ -71,37 +63,90 @@ func (m matching) lists(t *Comparison, prediction python.Value, gold python.List
 }
 
 // orderRule describes the order in which lists are compared.
-func (m matching) orderRule(anyOrder string) string {
-	if m.ignoreOrder {
-		return anyOrder
+func (m matching) orderRule() string {
+	switch {
+	case !m.ignoreOrder:
+		return "compared in order"
+	case m.mode == Fixed:
+		return "in any order, each gold with an element of its own"
 	}
-	return "compared in order"
+	return "both sides sorted as texts before they are compared"
 }
 
-// printedItem is an item's index in a list and its printed form.
-type printedItem struct {
-	index int
-	text  string
-}
-
-// byText sorts items by their printed forms, by code point.
-func byText(items []python.Value) []printedItem {
-	out := make([]printedItem, len(items))
+// order returns the indices of items, sorted by the items' printed forms, by code point, if sorted is set.
+func order(items []python.Value, sorted bool) []int {
+	indices, texts := make([]int, len(items)), make([]string, len(items))
 	for i, v := range items {
-		out[i] = printedItem{i, python.Str(v)}
+		indices[i] = i
+		if sorted {
+			texts[i] = python.Str(v)
+		}
 	}
-	slices.SortStableFunc(out, func(a, b printedItem) int { return strings.Compare(a.text, b.text) })
-	return out
+	slices.SortStableFunc(indices, func(a, b int) int { return strings.Compare(texts[a], texts[b]) })
+	return indices
 }
 
+// anyOrder passes if each gold has an element of its own. It is unread if some gold could not be compared with any
+// element.
+func (m matching) anyOrder(t *Comparison, said []python.Value, gold python.List) (outcome, error) {
+	reasons := make([]string, len(gold)) // per gold: why no element could be compared with it so far
+	compared := make([]bool, len(gold))
+	a, err := assign(len(gold), len(said), len(gold), func(i, g int) (bool, error) {
+		o, err := m.structured(nil, said[i], gold[g])
+		compared[g] = compared[g] || o.unread == ""
+		reasons[g] = o.unread
+		return o.pass, err
+	})
+	if t != nil && err == nil {
+		m.showPairs(t, said, gold, a)
+	}
+	if err != nil || a.size == len(gold) {
+		return passed(err == nil), err
+	}
+	for g, reason := range reasons {
+		if reason != "" && !compared[g] {
+			return unread(reason), nil
+		}
+	}
+	return outcome{}, nil
+}
+
+// showPairs records each gold with its element, and unpaired golds with the remaining elements.
+func (m matching) showPairs(t *Comparison, said []python.Value, gold python.List, a assignment) {
+	for g, i := range a.said {
+		for next := 0; i < 0; next++ {
+			if !slices.Contains(a.said, next) {
+				i = next
+			}
+		}
+		a.said[g] = i
+		child := t.element(g)
+		_, _ = m.structured(child, said[i], gold[g])
+		child.matched(g, i)
+	}
+}
+
+// dicts compares an answer with a dictionary. [Reference] compares keys by type; [Fixed] compares them as texts, so that
+// several can be equivalent.
 func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dict) (outcome, error) {
-	said, read := asDict(prediction)
+	said, read := dictOf(prediction, m.mode)
 	t.dict(said, gold, read)
 	switch {
-	case said == nil, read && said.Len() != gold.Len(): // nil is JSON of another type
-		return outcome{}, nil
-	case said.Len() != gold.Len():
+	case !read && (m.mode == Fixed || gold.Len() > 0):
 		return unread("the answer is not a dictionary"), nil
+	case said == nil, said.Len() != gold.Len(): // nil is JSON of another type
+		return outcome{}, nil
+	}
+	all := needAll(t)
+	if m.mode == Fixed {
+		values, wanted := m.byKey(said), m.byKey(gold)
+		for k := range gold.All() {
+			key := keyText(k, m.lowercase)
+			if all.add(m.sameValues(t.key(key), values[key], wanted[key])) {
+				break
+			}
+		}
+		return all.out, all.err
 	}
 	if m.lowercase {
 		var err error
@@ -112,7 +157,6 @@ func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dic
 			return outcome{}, err
 		}
 	}
-	all := needAll(t)
 	for name, wanted := range gold.All() {
 		child := t.key(name)
 		var o outcome
@@ -143,4 +187,45 @@ func lowerKeys(d *python.Dict) (*python.Dict, error) {
 		}
 	}
 	return out, nil
+}
+
+// byKey groups the values by key as text; keys that differ only in case or type share a group.
+func (m matching) byKey(d *python.Dict) map[string]python.List {
+	out := make(map[string]python.List, d.Len())
+	for k, v := range d.All() {
+		key := keyText(k, m.lowercase)
+		out[key] = append(out[key], v)
+	}
+	return out
+}
+
+// sameValues compares the values under one key, usually one on each side.
+func (m matching) sameValues(t *Comparison, said, gold python.List) (outcome, error) {
+	switch {
+	case len(gold) == 1 && len(said) == 1:
+		return m.structured(t, said[0], gold[0])
+	case len(said) == 0:
+		t.noKey(gold[0])
+		return outcome{}, nil
+	}
+	if t != nil {
+		t.begin(said, gold)
+		t.Rule = fmt.Sprintf("%d values under equivalent keys, want %d, each matching a different one", len(said), len(gold))
+	}
+	var o outcome
+	var err error
+	if len(said) == len(gold) {
+		o, err = m.anyOrder(t, said, gold)
+	}
+	t.end(o, err)
+	return o, err
+}
+
+// keyText is a key as text: 1 is "1".
+func keyText(k python.Value, lowercase bool) string {
+	s := python.Str(k)
+	if lowercase {
+		s = python.Lower(s)
+	}
+	return s
 }

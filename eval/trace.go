@@ -36,15 +36,15 @@ func (t *Comparison) begin(said, gold python.Value) {
 }
 
 // beginFunction records the call of an evaluation function.
-func (t *Comparison) beginFunction(name string, said python.Value, k kwargs) {
+func (t *Comparison) beginFunction(name string, said python.Value, arguments *python.Dict) {
 	if t == nil {
 		return
 	}
 	t.Function, t.Said = name, python.Repr(said)
-	if k.d == nil {
+	if arguments == nil {
 		return
 	}
-	if gold, ok := k.d.Get("gold"); ok {
+	if gold, ok := arguments.Get("gold"); ok {
 		t.Gold = python.Repr(gold)
 	}
 }
@@ -187,21 +187,30 @@ func relation(equal bool) string {
 	return "≠"
 }
 
-// outcome is the result of one function on one answer. If it does not pass, unread is the reason why the answer could
-// not be read as the function needs it.
-type outcome struct {
-	pass   bool
-	unread string
+// Argument is a parameter of an evaluation function or an argument given to it.
+type Argument struct {
+	Name string `json:"name"`
+	// Value is in Python's repr() form: the default if none was given, empty if a required argument is missing.
+	Value  string         `json:"value,omitempty"`
+	Status ArgumentStatus `json:"status"`
+	// Means is the parameter that a misspelled argument name resembles.
+	Means string `json:"means,omitempty"`
+	// Fixed is how [Fixed] reads the argument, as name = value; empty if it reads it as given.
+	Fixed string `json:"fixed,omitempty"`
 }
 
-func passed(pass bool) outcome     { return outcome{pass: pass} }
-func unread(reason string) outcome { return outcome{unread: reason} }
+// ArgumentStatus is the origin of an argument.
+type ArgumentStatus string
 
-// raisedError represents an exception in the authors' code, which scores 0.
-type raisedError struct{ reason string }
-
-func (e *raisedError) Error() string { return "the authors' evaluator fails: " + e.reason }
-
-func raise(format string, args ...any) error {
-	return &raisedError{fmt.Sprintf(format, args...)}
-}
+// The argument states.
+const (
+	ArgumentGiven   ArgumentStatus = "given"
+	ArgumentDefault ArgumentStatus = "default"
+	ArgumentMissing ArgumentStatus = "missing"
+	// ArgumentIgnored is an argument that the function does not have.
+	ArgumentIgnored ArgumentStatus = "ignored"
+	// ArgumentMisspelled is a misspelled argument. [Reference] ignores it.
+	ArgumentMisspelled ArgumentStatus = "misspelled"
+	// ArgumentRefused is an argument that makes the function fail in [Reference]. [Fixed] ignores it.
+	ArgumentRefused ArgumentStatus = "refused"
+)

@@ -46,7 +46,7 @@ func (s *Stats) evaluators(items []Item) {
 	}
 	for _, f := range eval.Functions() {
 		u := at(f.Name)
-		u.Genre, u.Category = classify(f)
+		u.Genre, u.Category = genre(f), f.Category
 	}
 	for _, it := range items {
 		walk(it.Evaluator, 0, func(name string, depth int) {
@@ -95,7 +95,7 @@ func walk(e qa.Evaluator, depth int, visit func(name string, depth int)) {
 		FuncList   []string          `json:"eval_func_list"`
 		KwargsList []json.RawMessage `json:"eval_kwargs_list"`
 	}
-	if !logical(e.Func) || json.Unmarshal(e.Kwargs, &k) != nil {
+	if f := eval.Find(e.Func); f == nil || !f.Logical() || json.Unmarshal(e.Kwargs, &k) != nil {
 		return
 	}
 	if k.Func != "" {
@@ -110,25 +110,13 @@ func walk(e qa.Evaluator, depth int, visit func(name string, depth int)) {
 	}
 }
 
-func logical(name string) bool {
-	return slices.Contains([]string{"eval_conjunction", "eval_disjunction", "eval_negation"}, name)
-}
-
-// classify returns the class of a function and its subtype in the paper's Table 8.
-func classify(f eval.Function) (genre, category string) {
+// genre returns the class of a function in the paper's Table 8.
+func genre(f eval.Function) string {
 	switch {
-	case logical(f.Name):
-		return "logical", ""
-	case f.Name == "eval_complex_math_formula_with_llm":
-		return "subjective", "formula"
-	case f.Subjective:
-		return "subjective", "semantic"
-	case strings.HasPrefix(f.Name, "eval_element_"):
-		return "objective", "set"
-	case strings.HasPrefix(f.Name, "eval_paper_relevance"):
-		return "objective", "retrieval"
-	case strings.HasSuffix(f.Name, "_match"):
-		return "objective", "match"
+	case f.Logical():
+		return "logical"
+	case f.Subjective():
+		return "subjective"
 	}
-	return "objective", ""
+	return "objective"
 }

@@ -1,9 +1,7 @@
 package eval
 
 import (
-	"context"
 	"iter"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,31 +10,7 @@ import (
 
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
-	"airqa/qa"
 )
-
-// unwrapped returns the form in which a wrong answer would pass: without Markdown, quotes, a lead-in sentence and so on
-// (docs/scoring-quirks.md lists them). It asks no judge.
-func (p Prepared) unwrapped(ctx context.Context, answer python.Value) (python.Value, bool) {
-	if !p.fixed.rereads() {
-		return nil, false
-	}
-	for form := range plainForms(answer) {
-		if result(p.scorer.run(ctx, p.fixed, nil, form)).Verdict == qa.Right {
-			return form, true
-		}
-	}
-	return nil, false
-}
-
-// rereads reports whether other forms of an answer may be scored. They may not if a judge would have to be asked again,
-// or under a negation, which would accept anything unwrapped.
-func (c *call) rereads() bool {
-	if c.fault != "" || c.function.Subjective || c.function.Name == negation.Name {
-		return false
-	}
-	return !slices.ContainsFunc(c.parts, func(part *call) bool { return !part.rereads() })
-}
 
 // plainForms yields an answer with its layers of wrapping removed one by one, and the lists that it may represent.
 func plainForms(answer python.Value) iter.Seq[python.Value] {
@@ -223,7 +197,7 @@ func listsIn(s string) []python.Value {
 	if !strings.ContainsAny(s, ",;\n[{(") && !strings.Contains(s, " and ") {
 		return nil
 	}
-	if parsed, ok := literalOf(s); ok {
+	if parsed, ok := literalOf(s, Fixed); ok {
 		if _, isText := parsed.(string); !isText {
 			return []python.Value{parsed}
 		}

@@ -1,23 +1,12 @@
 package eval
 
 import (
-	"context"
-	"errors"
 	"fmt"
+	"slices"
 
 	"airqa/internal/fuzzy"
 	"airqa/internal/python"
 )
-
-// call is an evaluator as [Fixed] reads it: argument names and types corrected, nested functions resolved.
-type call struct {
-	name        string
-	function    *Function
-	kwargs      kwargs
-	parts       []*call
-	corrections []correction
-	fault       string // why it cannot be applied
-}
 
 // correction is an argument that was not read as given.
 type correction struct {
@@ -25,60 +14,62 @@ type correction struct {
 	value    python.Value
 }
 
-// faultyError is a fault of an evaluator. It leaves an answer unscored.
-type faultyError struct{ reason string }
-
-func (e *faultyError) Error() string { return "the evaluator is faulty: " + e.reason }
-
-// run applies c to an answer. An exception in code shared by both modes is a fault of the evaluator. A function without
-// rules for [Fixed] does what it does in [Reference], with the original arguments.
-func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction python.Value) (o outcome, err error) {
-	t.beginFunction(c.name, prediction, c.kwargs)
-	switch {
-	case c.fault != "":
-		err = &faultyError{c.fault}
-	case c.function.fixed == nil:
-		o, err = s.apply(ctx, c.function, t, prediction, c.kwargs.d)
-	default:
-		o, err = c.function.fixed(ctx, s, t, prediction, c)
-	}
-	if raised := (*raisedError)(nil); errors.As(err, &raised) {
-		err = &faultyError{raised.reason}
-	}
-	t.end(o, err)
-	return o, err
-}
-
-// read resolves a function name and its arguments.
-func (s *Scorer) read(name string, arguments python.Value) *call {
-	c := &call{name: name, function: s.function(name)}
-	if c.function == nil {
-		c.fail("there is no evaluation function %q", name)
-		return c
-	}
+// read resolves a function name and its arguments. [Fixed] corrects names and types of arguments; [Reference] binds them
+// like a Python call.
+func read(name, arguments python.Value, m Mode) *call {
+	c := &call{mode: m, name: python.Str(name)}
+	text, isText := name.(string)
+	c.function = Find(text)
 	given, ok := arguments.(*python.Dict)
-	if !ok {
-		c.fail("the arguments of %s are a %s", name, python.Type(arguments))
-		return c
+	switch {
+	case !isText && m == Fixed:
+		c.fail("the name of a function is %s", python.Repr(name))
+	case c.function == nil && m == Fixed:
+		c.fail("there is no evaluation function %q", text)
+	case c.function == nil:
+		c.fail("there is no evaluation function %s", python.Repr(name))
+	case !ok:
+		c.fail("the arguments of %s are a %s", c.name, python.Type(arguments))
+	case m == Fixed:
+		c.arguments = &python.Dict{}
+		for i := range c.function.Params {
+			c.argument(&c.function.Params[i], given)
+		}
+	default:
+		c.arguments = given
+		c.bind()
 	}
-	if c.function.fixed == nil {
-		c.kwargs = kwargs{given}
-		return c
-	}
-	c.kwargs = kwargs{&python.Dict{}}
-	for i := range c.function.Params {
-		c.argument(&c.function.Params[i], given)
-	}
-	if c.fault == "" {
-		s.readParts(c)
+	if c.fault == nil {
+		c.readParts()
 	}
 	return c
 }
 
+// bind checks the arguments like a Python call: none missing and, for a closed function, none unknown.
+func (c *call) bind() {
+	for _, p := range c.function.Params {
+		if _, given := c.arguments.Get(p.Name); p.Required && !given {
+			c.fail("%s lacks the argument %s", c.name, p.Name)
+		}
+	}
+	if !c.function.Closed {
+		return
+	}
+	for name := range c.arguments.All() {
+		if s, ok := name.(string); !ok || c.function.param(s) == nil {
+			c.fail("%s does not take the argument %v", c.name, name)
+		}
+	}
+}
+
 // fail records a fault; the first one wins.
 func (c *call) fail(format string, args ...any) {
-	if c.fault == "" {
-		c.fault = fmt.Sprintf(format, args...)
+	switch reason := fmt.Sprintf(format, args...); {
+	case c.fault != nil:
+	case c.mode == Fixed:
+		c.fault = &faultyError{reason}
+	default:
+		c.fault = &raisedError{reason}
 	}
 }
 
@@ -99,7 +90,7 @@ func (c *call) argument(p *Param, given *python.Dict) {
 	if spelling != p.Name || kindOf(as) != kindOf(v) || p.Name == "threshold" && !python.Equal(as, v) {
 		c.corrections = append(c.corrections, correction{spelling, p.Name, as})
 	}
-	c.kwargs.d.Set(p.Name, as)
+	c.arguments.Set(p.Name, as)
 }
 
 // findArgument finds an argument under its name or a known misspelling.
@@ -125,32 +116,35 @@ var misspellings = []struct{ name, means string }{
 	{"ignore_case", "lowercase"},
 }
 
-// readParts reads the functions nested in a logical function.
-func (s *Scorer) readParts(c *call) {
+// nearest returns the meaning of a known misspelling, else the most similar name, else "".
+func nearest(name string, names []string) string {
+	for _, m := range misspellings {
+		if m.name == name && slices.Contains(names, m.means) {
+			return m.means
+		}
+	}
+	return fuzzy.Nearest(name, names)
+}
+
+// readParts reads the functions nested in a logical function. Python zips names and arguments, so that names without
+// arguments are skipped in [Reference].
+func (c *call) readParts() {
 	if c.function.param("eval_func") != nil {
-		c.parts = []*call{s.readPart(c.kwargs.get("eval_func", nil), c.kwargs.get("eval_kwargs", nil))}
-		return
+		c.parts = []*call{read(c.get("eval_func"), c.get("eval_kwargs"), c.mode)}
 	}
 	if c.function.param("eval_func_list") == nil {
 		return
 	}
-	names, _ := c.kwargs.get("eval_func_list", nil).(python.List)
-	arguments, _ := c.kwargs.get("eval_kwargs_list", nil).(python.List)
-	if len(names) != len(arguments) || len(names) == 0 {
+	var names, arguments []python.Value
+	names, c.fault = iterate(c.get("eval_func_list"))
+	arguments, c.partsFault = iterate(c.get("eval_kwargs_list"))
+	if c.mode == Fixed && (len(names) != len(arguments) || len(names) == 0) {
 		c.fail("%s has %d functions and %d sets of arguments", c.name, len(names), len(arguments))
-		return
 	}
-	for i := range names {
-		c.parts = append(c.parts, s.readPart(names[i], arguments[i]))
+	c.parts = make([]*call, len(names))
+	for i := range min(len(names), len(arguments)) {
+		c.parts[i] = read(names[i], arguments[i], c.mode)
 	}
-}
-
-func (s *Scorer) readPart(name, arguments python.Value) *call {
-	text, ok := name.(string)
-	if !ok {
-		return &call{name: python.Str(name), fault: "the name of a function is " + python.Repr(name)}
-	}
-	return s.read(text, arguments)
 }
 
 // fit returns the value meant by an argument; ok is false for an invalid one.
@@ -241,12 +235,4 @@ func printed(v python.Value) python.Value {
 		texts[i] = python.Str(item)
 	}
 	return texts
-}
-
-// trimmed strips the whitespace around a text and returns any other value unchanged.
-func trimmed(v python.Value) python.Value {
-	if s, ok := v.(string); ok {
-		return python.Strip(s)
-	}
-	return v
 }

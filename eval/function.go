@@ -1,0 +1,94 @@
+package eval
+
+import "airqa/internal/python"
+
+// Function is an evaluation function.
+type Function struct {
+	Name string
+	// Category is the subtype in the paper's Table 8; empty for a logical function.
+	Category string
+	Params   []Param
+	// Closed is true for a function that fails on an unknown argument; others ignore it.
+	Closed bool
+	// Alternatives is true if the golds are alternatives: any of them is a right answer, or part of one.
+	Alternatives bool
+
+	// How an answer is scored: compared with a gold, judged, or read as a list whose elements are scored by functions of
+	// their own. None of them is set for a negation.
+	compare comparison
+	judge   JudgeKind
+	need    func(*Comparison) row
+
+	// What a model reads before it chooses a function: what passes, and a case with the arguments and an answer that passes.
+	text, kwargs, answer string
+}
+
+// Subjective reports whether the function itself asks a judge. A logical function is subjective if one of its parts is,
+// see [Subjective].
+func (f *Function) Subjective() bool { return f.judge != "" }
+
+// Logical reports whether the function applies other functions.
+func (f *Function) Logical() bool { return f.Category == "" }
+
+// goldParam is the name of the parameter with the gold of an objective function.
+func (f *Function) goldParam() string {
+	if f.param("gold") == nil {
+		return "reference_answer"
+	}
+	return "gold"
+}
+
+func (f *Function) param(name string) *Param {
+	for i := range f.Params {
+		if f.Params[i].Name == name {
+			return &f.Params[i]
+		}
+	}
+	return nil
+}
+
+func (f *Function) paramNames() []string {
+	names := make([]string, len(f.Params))
+	for i, p := range f.Params {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// call is an evaluation function with its arguments as a mode reads them.
+type call struct {
+	mode        Mode
+	name        string
+	function    *Function    // nil for an unknown one
+	arguments   *python.Dict // nil if they are not a dictionary
+	parts       []*call      // nested functions; nil for one without arguments
+	partsFault  error        // why the arguments of the nested functions cannot be read
+	corrections []correction
+	fault       error // why it cannot be applied
+}
+
+// get returns an argument, or its default.
+func (c *call) get(name string) python.Value {
+	if v, ok := c.arguments.Get(name); ok {
+		return v
+	}
+	if p := c.function.param(name); p != nil {
+		return p.Default
+	}
+	return nil
+}
+
+// truth returns the truth value of an argument in Python.
+func (c *call) truth(name string) bool { return python.Truth(c.get(name)) }
+
+// str returns an argument in Python's str() form.
+func (c *call) str(name string) string { return python.Str(c.get(name)) }
+
+func (c *call) matching() matching {
+	return matching{
+		mode:      c.mode,
+		lowercase: c.truth("lowercase"), ignoreBlank: c.truth("ignore_blank"), ignoreOrder: c.truth("ignore_order"),
+		ndigits: c.get("ndigits"), tolerance: c.get("tolerance"), threshold: c.get("threshold"), method: c.get("fuzz_method"),
+		elementType: c.get("element_type"), count: c.get("count"),
+	}
+}

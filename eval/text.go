@@ -1,0 +1,175 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"airqa/internal/fuzzy"
+	"airqa/internal/python"
+)
+
+// text compares two values as texts: by similarity if a threshold is set, otherwise for equality.
+func (m matching) text(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	isFuzzy, err := positive(m.threshold)
+	if err != nil {
+		return outcome{}, err
+	}
+	if isFuzzy {
+		return m.fuzzy(t, prediction, gold)
+	}
+	return m.exact(t, prediction, gold)
+}
+
+func (m matching) exact(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	return m.anyReading(t, prediction, gold, matching.same)
+}
+
+func (m matching) fuzzy(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	return m.anyReading(t, prediction, gold, matching.alike)
+}
+
+// anyReading compares the values as given and, in [Fixed], in their alternative readings until one comparison passes.
+func (m matching) anyReading(t *Comparison, prediction, gold python.Value, compare comparison) (outcome, error) {
+	o, err := compare(m, t, prediction, gold)
+	if err != nil || o.pass || m.mode != Fixed {
+		return o, err
+	}
+	for _, pair := range readings(prediction, gold) {
+		o, err := compare(m, nil, pair[0], pair[1])
+		if err != nil || o.pass {
+			if t != nil { // again, recording the comparison
+				_, _ = compare(m, t, pair[0], pair[1])
+			}
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// readings are other pairs to compare. A gold that is a list of one text matches the text and a list of it. true, false
+// and null match in Python's and JSON's spelling.
+func readings(prediction, gold python.Value) [][2]python.Value {
+	var pairs [][2]python.Value
+	if one, ok := onlyText(gold); ok {
+		pairs = append(pairs, [2]python.Value{prediction, one})
+		if said, read := listOf(prediction, Fixed); read && len(said) == 1 {
+			pairs = append(pairs, [2]python.Value{said[0], one})
+		}
+	}
+	if s, ok := jsonConstant(prediction); ok {
+		pairs = append(pairs, [2]python.Value{s, gold})
+	}
+	if s, ok := jsonConstant(gold); ok {
+		pairs = append(pairs, [2]python.Value{prediction, s})
+	}
+	return pairs
+}
+
+// onlyText returns the text of a one-element list.
+func onlyText(v python.Value) (string, bool) {
+	if items, ok := v.(python.List); ok && len(items) == 1 {
+		s, ok := items[0].(string)
+		return s, ok
+	}
+	return "", false
+}
+
+// jsonConstant returns JSON's spelling of a truth value or null.
+func jsonConstant(v python.Value) (string, bool) {
+	switch x := v.(type) {
+	case nil:
+		return "null", true
+	case bool:
+		return strconv.FormatBool(x), true
+	}
+	return "", false
+}
+
+// same reports whether two values print the same, ignoring surrounding whitespace, and all whitespace and case as the
+// options specify.
+func (m matching) same(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	said, wanted := m.exactForm(prediction), m.exactForm(gold)
+	if t != nil {
+		t.Rule = fmt.Sprintf("text %s %s %s", python.Repr(said), relation(said == wanted), python.Repr(wanted))
+		if m.ignoreBlank {
+			t.Rule += ", without whitespace"
+		}
+		if m.lowercase {
+			t.Rule += ", in lower case"
+		}
+	}
+	return passed(said == wanted), nil
+}
+
+func (m matching) exactForm(v python.Value) string {
+	s := python.Strip(python.Str(v))
+	if m.ignoreBlank {
+		s = python.RemoveSpace(s)
+	}
+	if m.lowercase {
+		s = python.Lower(s)
+	}
+	return s
+}
+
+// partMethods score a text by a part of the other. On their own they accept one letter for any gold that contains it.
+var partMethods = []string{
+	"partial_ratio", "partial_token_sort_ratio", "token_set_ratio", "partial_token_set_ratio", "WRatio", "UWRatio",
+}
+
+// alike reports whether the similarity of two printed values reaches the threshold. With a method that matches parts,
+// [Fixed] rejects an answer with less than half of the gold's letters.
+func (m matching) alike(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	name, ok := m.method.(string)
+	if !ok {
+		return outcome{}, raise("the fuzz_method is a %s", python.Type(m.method))
+	}
+	score := fuzzy.ByName(name)
+	if score == nil {
+		return outcome{}, raise("there is no fuzz_method %q", name)
+	}
+	a, b := m.fuzzyForm(prediction, name), m.fuzzyForm(gold, name)
+	o, err := m.reaches(t, score(a, b))
+	if o.pass && m.mode == Fixed && slices.Contains(partMethods, name) && 2*wordLetters(a) < wordLetters(b) {
+		if t != nil {
+			t.Rule += ", but the answer has less than half of the gold's letters"
+		}
+		return outcome{}, err
+	}
+	return o, err
+}
+
+// wordLetters is the total length of the distinct words of a text. Set comparisons ignore repeated words as well.
+func wordLetters(s string) int {
+	words := python.Fields(python.Lower(s))
+	slices.Sort(words)
+	return utf8.RuneCountInString(strings.Join(slices.Compact(words), ""))
+}
+
+// reaches compares a score with the threshold.
+func (m matching) reaches(t *Comparison, score int) (outcome, error) {
+	enough, err := atLeast(score, m.threshold)
+	if t != nil {
+		sign := "<"
+		if enough {
+			sign = "≥"
+		}
+		t.Rule = fmt.Sprintf("fuzzy %s %d %s %s", python.Str(m.method), score, sign, python.Repr(m.threshold))
+	}
+	return passed(enough), err
+}
+
+// fuzzyForm is exactForm, but keeps the spaces between words for the two word-based methods.
+func (m matching) fuzzyForm(v python.Value, method string) string {
+	if !m.ignoreBlank || method != "token_sort_ratio" && method != "token_set_ratio" {
+		return m.exactForm(v)
+	}
+	s := python.CollapseSpace(python.Strip(python.Str(v)), " ")
+	if m.lowercase {
+		s = python.Lower(s)
+	}
+	return s
+}
