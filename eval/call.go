@@ -8,12 +8,6 @@ import (
 	"airqa/internal/python"
 )
 
-// correction is an argument that was not read as given.
-type correction struct {
-	name, as string // name as given, and the parameter it was read as
-	value    python.Value
-}
-
 // read resolves a function name and its arguments. [Fixed] corrects names and types of arguments; [Reference] binds them
 // like a Python call.
 func read(name, arguments python.Value, m Mode) *call {

@@ -9,6 +9,15 @@ import (
 	"airqa/qa"
 )
 
+// Severity is the severity of a [Finding].
+type Severity string
+
+// The severities. An error prevents reading or scoring an example as intended; a warning may be intended.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
 // Check returns the faults of an evaluator, one sentence each, or none if it matches the catalogue of functions. A
 // faulty evaluator can still run: most faults are options that the authors' code ignores.
 func Check(e qa.Evaluator) []string {

@@ -67,6 +67,12 @@ type call struct {
 	fault       error // why it cannot be applied
 }
 
+// correction is an argument that was not read as given.
+type correction struct {
+	name, as string // name as given, and the parameter it was read as
+	value    python.Value
+}
+
 // get returns an argument, or its default.
 func (c *call) get(name string) python.Value {
 	if v, ok := c.arguments.Get(name); ok {

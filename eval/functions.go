@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	defaultMethod = "ratio"
-	noThreshold   = int64(-1)
-	inAnyOrder    = "lists match in any order"
+	noThreshold = int64(-1)
+	inAnyOrder  = "lists match in any order"
 )
 
 // The parameters that several functions have.

@@ -8,15 +8,6 @@ import (
 	"airqa/qa"
 )
 
-// Severity is the severity of a [Finding].
-type Severity string
-
-// The severities. An error prevents reading or scoring an example as intended; a warning may be intended.
-const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-)
-
 // Finding is a problem that may keep an example from being scored as intended.
 type Finding struct {
 	UUID     string   `json:"uuid"`

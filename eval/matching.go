@@ -13,3 +13,6 @@ type matching struct {
 
 // comparison compares an answer with the gold. A non-nil t records it.
 type comparison func(m matching, t *Comparison, prediction, gold python.Value) (outcome, error)
+
+// defaultMethod is the measure of similarity of functions that have no other.
+const defaultMethod = "ratio"
