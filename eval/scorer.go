@@ -220,6 +220,10 @@ func (s *Scorer) runParts(ctx context.Context, c *call, prediction python.Value,
 	case c.partsFault != nil:
 		return outcome{}, c.partsFault
 	}
+	return s.settle(ctx, c, said, r)
+}
+
+func (s *Scorer) settle(ctx context.Context, c *call, said []python.Value, r row) (outcome, error) {
 	var open error
 	for i, part := range c.parts {
 		if part == nil || ctx.Err() != nil && open != nil {

@@ -126,8 +126,7 @@ func (m matching) showPairs(t *Comparison, said []python.Value, gold python.List
 	}
 }
 
-// dicts compares an answer with a dictionary. [Reference] compares keys by type; [Fixed] compares them as texts, so that
-// several can be equivalent.
+// dicts compares an answer with a dictionary.
 func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dict) (outcome, error) {
 	said, read := dictOf(prediction, m.mode)
 	t.dict(said, gold, read)
@@ -136,18 +135,14 @@ func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dic
 		return unread("the answer is not a dictionary"), nil
 	case said == nil, said.Len() != gold.Len(): // nil is JSON of another type
 		return outcome{}, nil
+	case m.mode == Fixed:
+		return m.equivalentKeys(t, said, gold)
 	}
-	all := needAll(t)
-	if m.mode == Fixed {
-		values, wanted := m.byKey(said), m.byKey(gold)
-		for k := range gold.All() {
-			key := keyText(k, m.lowercase)
-			if all.add(m.sameValues(t.key(key), values[key], wanted[key])) {
-				break
-			}
-		}
-		return all.out, all.err
-	}
+	return m.equalKeys(t, said, gold)
+}
+
+// equalKeys compares the values under equal keys, as [Reference] does.
+func (m matching) equalKeys(t *Comparison, said, gold *python.Dict) (outcome, error) {
 	if m.lowercase {
 		var err error
 		if said, err = lowerKeys(said); err != nil {
@@ -157,6 +152,7 @@ func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dic
 			return outcome{}, err
 		}
 	}
+	all := needAll(t)
 	for name, wanted := range gold.All() {
 		child := t.key(name)
 		var o outcome
@@ -187,6 +183,19 @@ func lowerKeys(d *python.Dict) (*python.Dict, error) {
 		}
 	}
 	return out, nil
+}
+
+// equivalentKeys compares the values under keys that are equal as texts, as [Fixed] does.
+func (m matching) equivalentKeys(t *Comparison, said, gold *python.Dict) (outcome, error) {
+	values, wanted := m.byKey(said), m.byKey(gold)
+	all := needAll(t)
+	for k := range gold.All() {
+		key := keyText(k, m.lowercase)
+		if all.add(m.sameValues(t.key(key), values[key], wanted[key])) {
+			break
+		}
+	}
+	return all.out, all.err
 }
 
 // byKey groups the values by key as text; keys that differ only in case or type share a group.

@@ -27,7 +27,10 @@ func (m matching) title(t *Comparison, prediction, gold python.Value) (outcome, 
 	if !ok {
 		return outcome{}, raise("a title of type %s has no lower case", python.Type(prediction))
 	}
-	said = python.Lower(said)
+	return m.anyTitle(t, python.Lower(said), titles)
+}
+
+func (m matching) anyTitle(t *Comparison, said string, titles []python.Value) (outcome, error) {
 	m.method = defaultMethod
 	closest := -1
 	for _, v := range titles {
