@@ -18,14 +18,23 @@ const (
 	Warning Severity = "warning"
 )
 
+// Finding is a problem that may keep an example from being scored as intended.
+type Finding struct {
+	UUID     string   `json:"uuid"`
+	Severity Severity `json:"severity"`
+	// Mode is the mode in which it occurs; empty for a fault of the evaluator itself.
+	Mode Mode   `json:"mode,omitempty"`
+	Text string `json:"text"`
+}
+
 // Check returns the faults of an evaluator, one sentence each, or none if it matches the catalogue of functions. A
 // faulty evaluator can still run: most faults are options that the authors' code ignores.
 func Check(e qa.Evaluator) []string {
 	arguments, err := python.FromJSON(e.Kwargs)
 	var list []string
 	for _, f := range check(e.Func, arguments, err).faults {
-		if f.mode == "" {
-			list = append(list, f.text)
+		if f.Mode == "" {
+			list = append(list, f.Text)
 		}
 	}
 	return list
@@ -54,27 +63,20 @@ func check(name string, arguments python.Value, unread error) checker {
 	}
 	c.call(name, name, arguments)
 	if unread != nil {
-		c.faults = []fault{{severity: Error, text: fmt.Sprintf("%s: the arguments are not JSON: %v", name, unread)}}
+		c.faults = []Finding{{Severity: Error, Text: fmt.Sprintf("%s: the arguments are not JSON: %v", name, unread)}}
 	}
 	return c
 }
 
 // checker collects the faults of an evaluator and of the functions nested in it.
 type checker struct {
-	faults     []fault
+	faults     []Finding
 	subjective bool
-}
-
-// fault is one fault of an evaluator.
-type fault struct {
-	severity Severity
-	mode     Mode // where it applies; empty for both modes
-	text     string
 }
 
 // fault adds a fault in both modes: a [Warning] about what the authors' code ignores, an [Error] if no answer can pass.
 func (c *checker) fault(s Severity, where, format string, args ...any) {
-	c.faults = append(c.faults, fault{severity: s, text: where + ": " + fmt.Sprintf(format, args...)})
+	c.faults = append(c.faults, Finding{Severity: s, Text: where + ": " + fmt.Sprintf(format, args...)})
 }
 
 // call checks one function and its arguments; where is the path to it.
@@ -165,7 +167,7 @@ func (c *checker) lenient(where string, k *call) {
 	}
 	if set, err := positive(k.get("threshold")); err == nil && set {
 		text := fmt.Sprintf("%s: with %s any part of the gold passes, such as one letter", where, method)
-		c.faults = append(c.faults, fault{Warning, Reference, text})
+		c.faults = append(c.faults, Finding{Severity: Warning, Mode: Reference, Text: text})
 	}
 }
 

@@ -10,8 +10,8 @@ type Function struct {
 	Params   []Param
 	// Closed is true for a function that fails on an unknown argument; others ignore it.
 	Closed bool
-	// Alternatives is true if the golds are alternatives: any of them is a right answer, or part of one.
-	Alternatives bool
+	// anyGold is true if the golds are alternatives: any of them is a right answer, or part of one.
+	anyGold bool
 
 	// How an answer is scored: compared with a gold, judged, or read as a list whose elements are scored by functions of
 	// their own. None of them is set for a negation.

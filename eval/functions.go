@@ -1,12 +1,16 @@
 package eval
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"airqa/internal/fuzzy"
 	"airqa/internal/python"
+	"airqa/qa"
+	"airqa/qa/dataset"
 )
 
 const (
@@ -95,25 +99,25 @@ var functions = []Function{
 		kwargs: `{"gold": ["SQuAD", "HotpotQA"], "ignore_order": true, "lowercase": true}`, answer: `["hotpotqa", "squad"]`,
 	},
 	{
-		Name: "eval_element_included", Category: "set", Alternatives: true, compare: matching.included,
+		Name: "eval_element_included", Category: "set", anyGold: true, compare: matching.included,
 		Params: elementParams(),
 		text:   "The answer is one of the elements of gold. For questions with several equally right answers.",
 		kwargs: `{"gold": ["GPU", "graphics card"], "lowercase": true}`, answer: "graphics card",
 	},
 	{
-		Name: "eval_element_list_included", Category: "set", Alternatives: true, compare: matching.allIncluded,
+		Name: "eval_element_list_included", Category: "set", anyGold: true, compare: matching.allIncluded,
 		Params: elementParams(),
 		text:   "Every element of the answer, a list, is an element of gold. Only if an incomplete list is right as well.",
 		kwargs: `{"gold": ["English", "German", "French"]}`, answer: `["German", "English"]`,
 	},
 	{
-		Name: "eval_element_list_overlap", Category: "set", Alternatives: true, compare: matching.overlap,
+		Name: "eval_element_list_overlap", Category: "set", anyGold: true, compare: matching.overlap,
 		Params: elementParams(countParam),
 		text:   "At least count elements of the answer, a list, are elements of gold. For questions such as: name two of the languages.",
 		kwargs: `{"gold": ["English", "German", "French"], "count": 2}`, answer: `["German", "French"]`,
 	},
 	{
-		Name: "eval_paper_relevance_with_reference_answer", Category: "retrieval", Alternatives: true, compare: matching.title,
+		Name: "eval_paper_relevance_with_reference_answer", Category: "retrieval", anyGold: true, compare: matching.title,
 		Params: []Param{
 			{Name: questionParam.Name, Kind: KindText, Required: true, Formal: true, hint: questionParam.hint},
 			required(referenceParam.Name, KindText|KindList, referenceParam.hint), thresholdParam(95),
@@ -131,7 +135,7 @@ var functions = []Function{
 		answer: "Because this saves memory during training.",
 	},
 	{
-		Name: "eval_candidate_reference_answer_with_llm", Category: "semantic", Alternatives: true, judge: JudgeCandidates,
+		Name: "eval_candidate_reference_answer_with_llm", Category: "semantic", anyGold: true, judge: JudgeCandidates,
 		Params: judgedParams(required("candidate_reference_answers", KindList, "list of right answers")),
 		text:   "A judge finds that the answer means the same as one of the candidates.",
 		kwargs: `{"question": "What limits the method?", "candidate_reference_answers": ["It needs labelled data.", "It is slow on long inputs."]}`,
@@ -145,7 +149,7 @@ var functions = []Function{
 		answer: "One is per token, the other per sentence.",
 	},
 	{
-		Name: "eval_partial_scoring_points_with_llm", Category: "semantic", Alternatives: true, judge: JudgePartialPoints,
+		Name: "eval_partial_scoring_points_with_llm", Category: "semantic", anyGold: true, judge: JudgePartialPoints,
 		Params: judgedParams(pointsParam, countParam),
 		text:   "A judge finds at least count of the scoring points in the answer; count is smaller than their number.",
 		kwargs: `{"question": "Name one drawback.", "scoring_points": ["High cost.", "Low recall."], "count": 1}`, answer: "It costs a lot.",
@@ -171,7 +175,7 @@ var functions = []Function{
 		answer: `[3, "adam"]`,
 	},
 	{
-		Name: "eval_disjunction", Closed: true, Alternatives: true, need: needOne,
+		Name: "eval_disjunction", Closed: true, anyGold: true, need: needOne,
 		Params: joinedParams,
 		text:   "The answer is a list; for at least one i, element i passes function i of eval_func_list with its arguments.",
 		kwargs: `{"eval_func_list": ["eval_int_exact_match", "eval_string_exact_match"], "eval_kwargs_list": [{"gold": 3}, {"gold": "three"}]}`,
@@ -223,8 +227,28 @@ func Catalogue() string {
 	return strings.TrimSpace(b.String())
 }
 
-// TakesQuestion reports whether a function has a parameter for the question.
-func TakesQuestion(function string) bool {
+// AnyGold reports whether the golds of a function are alternatives: any of them is a right answer, or part of one.
+func AnyGold(function string) bool {
 	f := Find(function)
-	return f != nil && f.param(questionParam.Name) != nil
+	return f != nil && f.anyGold
+}
+
+// AddQuestion adds the question to the arguments of a function that takes it, unless they have one.
+func AddQuestion(e *qa.Evaluator, question string) error {
+	var kwargs map[string]json.RawMessage
+	if err := json.Unmarshal(e.Kwargs, &kwargs); err != nil {
+		return dataset.FieldError(err)
+	}
+	if kwargs == nil {
+		return errors.New("they are null")
+	}
+	f := Find(e.Func)
+	if _, given := kwargs["question"]; given || f == nil || f.param("question") == nil {
+		return nil
+	}
+	var err error
+	if kwargs["question"], err = json.Marshal(question); err == nil {
+		e.Kwargs, err = json.Marshal(kwargs)
+	}
+	return err
 }

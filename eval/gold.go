@@ -11,16 +11,16 @@ import (
 // GoldAnswer returns the answer that an evaluator asks for, in the form the authors' driver would pass it: a text,
 // Python's str() of the gold. For a negation it is a readable wrong answer. It returns false if the arguments do not
 // determine an answer, or if a judge would have to reject it.
-func GoldAnswer(e qa.Evaluator) (Prediction, bool) {
+func GoldAnswer(e qa.Evaluator) (string, bool) {
 	arguments, err := python.FromJSON(e.Kwargs)
 	if err != nil {
-		return Prediction{}, false
+		return "", false
 	}
 	v, ok := answer(e.Func, arguments, true)
 	if !ok {
-		return Prediction{}, false
+		return "", false
 	}
-	return Text(python.Str(v)), true
+	return python.Str(v), true
 }
 
 // answer returns a right or a wrong answer for a function.

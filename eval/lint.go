@@ -8,15 +8,6 @@ import (
 	"airqa/qa"
 )
 
-// Finding is a problem that may keep an example from being scored as intended.
-type Finding struct {
-	UUID     string   `json:"uuid"`
-	Severity Severity `json:"severity"`
-	// Mode is the mode in which it occurs; empty for a fault of the evaluator itself.
-	Mode Mode   `json:"mode,omitempty"`
-	Text string `json:"text"`
-}
-
 // Lint returns the faults that [Check] finds, and the modes in which the example's own gold does not pass as an answer.
 // It assumes that judges accept the gold, so it calls no endpoint.
 func Lint(ctx context.Context, ex qa.Example) []Finding {
@@ -26,18 +17,19 @@ func Lint(ctx context.Context, ex qa.Example) []Finding {
 	}
 	arguments, err := python.FromJSON(ex.Evaluator.Kwargs)
 	for _, f := range check(ex.Evaluator.Func, arguments, err).faults {
-		out = append(out, Finding{UUID: ex.UUID, Severity: f.severity, Mode: f.mode, Text: f.text})
+		f.UUID = ex.UUID
+		out = append(out, f)
 	}
 	gold, ok := GoldAnswer(ex.Evaluator)
 	if !ok {
 		return out
 	}
 	for _, m := range []Mode{Reference, Fixed} {
-		r := New(Config{Judge: &alternating{say: true}, Mode: m}).Score(ctx, ex.Evaluator, gold)
+		r := New(Config{Judge: &alternating{say: true}, Mode: m}).Score(ctx, ex.Evaluator, Text(gold))
 		if r.Verdict == qa.Right {
 			continue
 		}
-		text := fmt.Sprintf("the gold, given as the answer %s, is %s", python.Repr(gold.value), r.Verdict)
+		text := fmt.Sprintf("the gold, given as the answer %s, is %s", python.Repr(gold), r.Verdict)
 		if r.Reason != "" {
 			text += ": " + r.Reason
 		}

@@ -55,10 +55,10 @@ func TestGoldAnswers(t *testing.T) {
 			if !ok {
 				t.Fatal("no gold answer")
 			}
-			if got := inMode(t, eval.Reference, e, gold); got != tt.reference {
+			if got := inMode(t, eval.Reference, e, eval.Text(gold)); got != tt.reference {
 				t.Errorf("reference: %s, want %s", got, tt.reference)
 			}
-			if got := inMode(t, eval.Fixed, e, gold); got != tt.fixed {
+			if got := inMode(t, eval.Fixed, e, eval.Text(gold)); got != tt.fixed {
 				t.Errorf("fixed: %s, want %s", got, tt.fixed)
 			}
 		})
@@ -117,7 +117,7 @@ func TestJudgedGold(t *testing.T) {
 		case strings.Contains(kwargs, `"reference_answer"`):
 			function = "eval_reference_answer_with_llm"
 		}
-		if got, ok := eval.GoldAnswer(qa.Evaluator{Func: function, Kwargs: json.RawMessage(kwargs)}); !ok || got != eval.Text(want) {
+		if got, ok := eval.GoldAnswer(qa.Evaluator{Func: function, Kwargs: json.RawMessage(kwargs)}); !ok || got != want {
 			t.Errorf("%s: %v, want %q", kwargs, got, want)
 		}
 	}

@@ -76,9 +76,9 @@ func TestGolds(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s has no gold: %s %s", ex.UUID, ex.Evaluator.Func, ex.Evaluator.Kwargs)
 		}
-		golds[i] = gold.String()
+		golds[i] = gold
 		for _, mode := range []eval.Mode{eval.Reference, eval.Fixed} {
-			if r := scorer(mode).Score(t.Context(), ex.Evaluator, gold); r.Verdict != qa.Right {
+			if r := scorer(mode).Score(t.Context(), ex.Evaluator, eval.Text(gold)); r.Verdict != qa.Right {
 				t.Errorf("the gold %q of %q is %s in mode %s: %s", golds[i], ex.Question, r.Verdict, mode, r.Reason)
 			}
 		}

@@ -126,9 +126,7 @@ func (r *Run) compute(ctx context.Context, todo []int) error {
 		if w.Tags == nil {
 			w.Tags = []string{}
 		}
-		if gold, ok := eval.GoldAnswer(ex.Evaluator); ok {
-			w.Gold = gold.String()
-		}
+		w.Gold, _ = eval.GoldAnswer(ex.Evaluator)
 		if err != nil {
 			w.Facts = Facts{Status: Damaged, Reason: err.Error()}
 			return

@@ -2,6 +2,7 @@ package author
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,27 +138,25 @@ func short(texts []string) bool {
 	return true
 }
 
-// elementsOf names the type of the elements of a list: "int", "float", "str" or "structured".
+// elementsOf names the type of the elements of a list: "int", "float" (with or without ints), "str" or "structured".
 func elementsOf(list []python.Value) string {
-	seen := make(map[string]bool)
-	for _, v := range list {
+	types := make([]string, len(list))
+	for i, v := range list {
+		types[i] = "structured"
 		switch v.(type) {
 		case int64, *big.Int:
-			seen["int"] = true
+			types[i] = "int"
 		case float64:
-			seen["float"] = true
+			types[i] = "float"
 		case string:
-			seen["str"] = true
-		default:
-			seen["structured"] = true
+			types[i] = "str"
 		}
 	}
-	switch {
-	case len(seen) == 1:
-		for kind := range seen {
-			return kind
-		}
-	case len(seen) == 2 && seen["int"] && seen["float"]:
+	slices.Sort(types)
+	switch types = slices.Compact(types); {
+	case len(types) == 1:
+		return types[0]
+	case slices.Equal(types, []string{"float", "int"}):
 		return "float"
 	}
 	return "structured"

@@ -73,11 +73,10 @@ const unknown = "I do not know."
 
 // variants are the gold answer, another way to write it, and a wrong answer.
 func variants(w Written) []string {
-	gold, ok := eval.GoldAnswer(w.Evaluator)
+	text, ok := eval.GoldAnswer(w.Evaluator)
 	if !ok {
 		return []string{unknown}
 	}
-	text := gold.String()
 	list := []string{text}
 	if other := w.Kind.row().variants; other != nil {
 		list = append(list, other(text)...)

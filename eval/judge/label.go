@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
 
 	"airqa/eval"
 	"airqa/qa"
@@ -121,22 +120,8 @@ func (l *Label) complete() error {
 	if !eval.Subjective(l.Evaluator) {
 		return fmt.Errorf("%s asks no judge", l.Evaluator.Func)
 	}
-	var kwargs map[string]json.RawMessage
-	if err := json.Unmarshal(l.Evaluator.Kwargs, &kwargs); err != nil {
-		return fmt.Errorf("read the arguments of %s: %w", l.Evaluator.Func, dataset.FieldError(err))
-	}
-	if kwargs == nil {
-		return fmt.Errorf("read the arguments of %s: they are null", l.Evaluator.Func)
-	}
-	if _, given := kwargs["question"]; !given && strings.HasSuffix(l.Evaluator.Func, "_with_llm") {
-		question, err := json.Marshal(l.Question)
-		if err != nil {
-			return err
-		}
-		kwargs["question"] = question
-		if l.Evaluator.Kwargs, err = json.Marshal(kwargs); err != nil {
-			return err
-		}
+	if err := eval.AddQuestion(&l.Evaluator, l.Question); err != nil {
+		return fmt.Errorf("read the arguments of %s: %w", l.Evaluator.Func, err)
 	}
 	return nil
 }

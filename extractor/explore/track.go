@@ -48,31 +48,13 @@ func ParseTracked(text string) (Tracked, error) {
 	if t.Evaluator.Func == "" || len(t.Evaluator.Kwargs) == 0 {
 		return Tracked{}, errors.New("the evaluator lacks eval_func or eval_kwargs")
 	}
-	if err := addQuestion(&t); err != nil {
-		return Tracked{}, err
+	if err := eval.AddQuestion(&t.Evaluator, t.Question); err != nil {
+		return Tracked{}, fmt.Errorf("eval_kwargs is not a JSON object: %w", err)
 	}
 	if faults := eval.Check(t.Evaluator); len(faults) > 0 {
 		return Tracked{}, errors.New("the evaluator is faulty: " + strings.Join(faults, "; "))
 	}
 	return t, nil
-}
-
-// addQuestion adds the question to the arguments of a function that takes it.
-func addQuestion(t *Tracked) error {
-	var kwargs map[string]json.RawMessage
-	if err := json.Unmarshal(t.Evaluator.Kwargs, &kwargs); err != nil {
-		return fmt.Errorf("eval_kwargs is not a JSON object: %w", err)
-	}
-	if _, given := kwargs["question"]; given || !eval.TakesQuestion(t.Evaluator.Func) {
-		return nil
-	}
-	raw, err := json.Marshal(t.Question)
-	if err != nil {
-		return err
-	}
-	kwargs["question"] = raw
-	t.Evaluator.Kwargs, err = json.Marshal(kwargs)
-	return err
 }
 
 // titleFormat is the answer format of questions for a paper.

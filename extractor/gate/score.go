@@ -43,7 +43,7 @@ func (w *watchedJudge) Judge(ctx context.Context, r eval.JudgeRequest) (bool, er
 // goldPasses checks that the answer and the gold pass the question's own evaluator, in both modes if that is free.
 func goldPasses(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 	e := s.Example.Evaluator
-	gold, ok := goldOf(e)
+	gold, ok := eval.GoldAnswer(e)
 	if !ok {
 		return rejected(candidate.GoldFails, "the arguments of %s determine no answer", e.Func), nil
 	}
@@ -70,18 +70,9 @@ func goldPasses(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 	return Verdict{}, nil
 }
 
-// goldOf returns the answer that an evaluator asks for, as text.
-func goldOf(e qa.Evaluator) (string, bool) {
-	gold, ok := eval.GoldAnswer(e)
-	if !ok {
-		return "", false
-	}
-	return gold.String(), true
-}
-
 // mutated checks that altered golds do not pass.
 func mutated(ctx context.Context, t Tools, s Subject) (Verdict, error) {
-	gold, ok := goldOf(s.Example.Evaluator)
+	gold, ok := eval.GoldAnswer(s.Example.Evaluator)
 	if !ok {
 		return rejected(candidate.GoldFails, "the arguments of %s determine no answer", s.Example.Evaluator.Func), nil
 	}
@@ -104,12 +95,6 @@ func mutated(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 
 // alteration is a wrong answer.
 type alteration struct{ name, answer string }
-
-// partial are the functions that accept a part of the gold, or another order, by design.
-var partial = map[string]bool{
-	"eval_element_included": true, "eval_element_list_included": true, "eval_element_list_overlap": true,
-	"eval_partial_scoring_points_with_llm": true, "eval_disjunction": true,
-}
 
 // approximate compares titles of papers, which may have a typing error.
 const approximate = "eval_paper_relevance_with_reference_answer"
@@ -142,7 +127,7 @@ func alterations(s Subject, gold string) []alteration {
 // itemAlterations derives wrong answers from the items of a list: the last one missing, and another order. There are none
 // for an evaluator that accepts these, or that a model applies.
 func itemAlterations(e qa.Evaluator, items python.List) []alteration {
-	if len(items) < 2 || partial[e.Func] || eval.Subjective(e) && e.Func != "eval_conjunction" {
+	if len(items) < 2 || eval.AnyGold(e.Func) || eval.Subjective(e) && e.Func != "eval_conjunction" {
 		return nil
 	}
 	list := []alteration{{"missing", python.Str(items[:len(items)-1])}}

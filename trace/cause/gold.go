@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/eval"
 	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
@@ -101,12 +102,6 @@ func synthesized(ex qa.Example) []Item {
 	return list
 }
 
-// Functions whose golds are alternatives: any of them is a right answer, or part of one.
-var alternatives = []string{
-	"eval_element_included", "eval_element_list_included", "eval_element_list_overlap", paperRelevance,
-	"eval_candidate_reference_answer_with_llm", "eval_partial_scoring_points_with_llm",
-}
-
 var (
 	number = lazyregexp.New(`^-?[\d.,]+$`)
 	// counting matches questions whose answer may not be printed anywhere.
@@ -122,37 +117,34 @@ func Golds(e qa.Evaluator) [][]string {
 	if dec.Decode(&args) != nil {
 		return nil
 	}
-	if names, ok := args["eval_func_list"].([]any); ok {
-		return joined(e, names)
+	names, isJoined := args["eval_func_list"].([]any)
+	if isJoined {
+		args = nil // it has no gold of its own
 	}
-	var parts [][]string
+	parts := joined(e, names)
 	for _, key := range []string{"gold", "reference_answer", "candidate_reference_answers", "scoring_points", "formulas", "fomulas"} {
 		if key == "reference_answer" && args["scoring_points"] != nil {
 			continue
 		}
 		parts = append(parts, Parts(args[key])...)
 	}
-	if slices.Contains(alternatives, e.Func) && len(parts) > 0 {
+	if eval.AnyGold(e.Func) && len(parts) > 0 {
 		return [][]string{slices.Concat(parts...)}
 	}
 	return parts
 }
 
-// joined returns the golds of a conjunction, or those of a disjunction as alternatives.
-func joined(e qa.Evaluator, names []any) [][]string {
+// joined returns the golds of the functions in a conjunction or disjunction.
+func joined(e qa.Evaluator, names []any) (parts [][]string) {
 	var list struct {
 		Kwargs []json.RawMessage `json:"eval_kwargs_list"`
 	}
-	if json.Unmarshal(e.Kwargs, &list) != nil {
+	if len(names) == 0 || json.Unmarshal(e.Kwargs, &list) != nil {
 		return nil
 	}
-	var parts [][]string
 	for i := range min(len(names), len(list.Kwargs)) {
 		inner, _ := names[i].(string)
 		parts = append(parts, Golds(qa.Evaluator{Func: inner, Kwargs: list.Kwargs[i]})...)
-	}
-	if e.Func == "eval_disjunction" && len(parts) > 0 {
-		return [][]string{slices.Concat(parts...)}
 	}
 	return parts
 }

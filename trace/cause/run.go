@@ -130,9 +130,7 @@ func rowOf(ctx context.Context, s Source, ex qa.Example, rec runlog.Recorded, sc
 		Answer: rec.Answer.Text, LostAt: loss.Level, LostAtWeakly: loss.Weak,
 		Cause: Of(ctx, Episode{Example: ex, Recorded: rec, Score: score, Loss: loss, Peers: peers}),
 	}
-	if gold, ok := eval.GoldAnswer(ex.Evaluator); ok {
-		row.Gold = gold.String()
-	}
+	row.Gold, _ = eval.GoldAnswer(ex.Evaluator)
 	return row
 }
 

@@ -67,9 +67,7 @@ func episodes(a, b Source, nameA, nameB string) (Question, error) {
 		return q, nil // a question that is not in the file any more
 	}
 	q.Question = a.Examples[i].Question
-	if gold, ok := eval.GoldAnswer(a.Examples[i].Evaluator); ok {
-		q.Gold = gold.String()
-	}
+	q.Gold, _ = eval.GoldAnswer(a.Examples[i].Evaluator)
 	return q, nil
 }
 

@@ -92,7 +92,7 @@ func (h harborTask) write(into taskFolder) error {
 	if !h.WithGold || !ok {
 		return nil
 	}
-	answer, err := ledger.Encode(map[string]string{h.Field: gold.String()})
+	answer, err := ledger.Encode(map[string]string{h.Field: gold})
 	if err != nil {
 		return err
 	}

@@ -238,7 +238,7 @@ func golds(c tasks.Config) []string {
 	for _, q := range c.Questions {
 		found := regexp.MustCompile(`"((?:[^"\\]|\\.)*)"\s*[,\]}]`).FindAllStringSubmatch(string(q.Evaluator.Kwargs), -1)
 		if p, ok := eval.GoldAnswer(q.Evaluator); ok {
-			found = append(found, []string{"", p.String()})
+			found = append(found, []string{"", p})
 		}
 		for _, f := range found {
 			// Short numbers are everywhere, in hashes for example.

@@ -121,7 +121,7 @@ func (s Source) page(e trace.Episode, m *marker) *Page {
 	p.Answer = m.text("answer.text", e.Traced.Answer.Text)
 	p.GoldParts = m.text("evaluator.eval_kwargs", string(e.Traced.Evaluator.Kwargs))
 	if gold, ok := eval.GoldAnswer(e.Traced.Evaluator); ok {
-		p.Gold = m.text("gold", gold.String())
+		p.Gold = m.text("gold", gold)
 	}
 	p.steps(s, m)
 	return p
