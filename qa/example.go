@@ -75,6 +75,13 @@ func (e Example) Papers() []string {
 	return ids
 }
 
+// The families of tags (paper, Table 2). A question has one type, one evaluation and any number of elements.
+var (
+	TypeTags       = []string{"single", "multiple", "retrieval", "comprehensive"}
+	ElementTags    = []string{"text", "table", "image", "formula", "metadata"}
+	EvaluationTags = []string{"objective", "subjective"}
+)
+
 // HasTag reports whether the example has a tag.
 func (e Example) HasTag(tag string) bool { return slices.Contains(e.Tags, tag) }
 

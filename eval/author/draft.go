@@ -139,35 +139,23 @@ func (w *Written) faults() error {
 	return errors.Join(all...)
 }
 
-// The families of tags (paper, Table 2). A question has one type, one evaluation and any number of elements.
-var (
-	types       = []string{"single", "multiple", "retrieval", "comprehensive"}
-	elements    = []string{"text", "table", "image", "formula", "metadata"}
-	evaluations = []string{"objective", "subjective"}
-)
-
 // tags are those of the draft, with a default for each family that it leaves out.
 func (w *Written) tags(d Draft) []string {
-	var given []string
-	for _, t := range d.Tags {
-		if t = strings.TrimSpace(t); t != "" && !slices.Contains(given, t) {
-			given = append(given, t)
-		}
-	}
+	given := listed(d.Tags)
 	lacks := func(family []string) bool {
 		return !slices.ContainsFunc(given, func(t string) bool { return slices.Contains(family, t) })
 	}
-	if lacks(types) {
+	if lacks(qa.TypeTags) {
 		given = append(given, w.questionType())
 	}
-	if lacks(elements) {
+	if lacks(qa.ElementTags) {
 		element := "text"
 		if w.Kind == Formula {
 			element = "formula"
 		}
 		given = append(given, element)
 	}
-	if lacks(evaluations) && w.Evaluator.Func != "" {
+	if lacks(qa.EvaluationTags) && w.Evaluator.Func != "" {
 		evaluation := "objective"
 		if eval.Subjective(w.Evaluator) {
 			evaluation = "subjective"
@@ -180,7 +168,7 @@ func (w *Written) tags(d Draft) []string {
 
 // family orders tags: type, elements, evaluation, others.
 func family(tag string) int {
-	for i, f := range [][]string{types, elements, evaluations} {
+	for i, f := range [][]string{qa.TypeTags, qa.ElementTags, qa.EvaluationTags} {
 		if slices.Contains(f, tag) {
 			return i
 		}

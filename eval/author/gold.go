@@ -162,8 +162,8 @@ func elementsOf(list []python.Value) string {
 	return "structured"
 }
 
-// decimalsIn is the maximum number of decimals of the floats in a value; -1 without floats.
-func decimalsIn(v python.Value) int {
+// Decimals is the maximum number of decimals of the floats in a value; -1 without floats.
+func Decimals(v python.Value) int {
 	most := -1
 	switch v := v.(type) {
 	case float64:
@@ -171,11 +171,11 @@ func decimalsIn(v python.Value) int {
 		return len(behind)
 	case python.List:
 		for _, e := range v {
-			most = max(most, decimalsIn(e))
+			most = max(most, Decimals(e))
 		}
 	case *python.Dict:
 		for _, e := range v.All() {
-			most = max(most, decimalsIn(e))
+			most = max(most, Decimals(e))
 		}
 	}
 	return most

@@ -104,9 +104,9 @@ func kinds() []kindRow {
 		},
 		{
 			Formula, "a formula in LaTeX (judged)", false, "eval_complex_math_formula_with_llm", nil,
-			"Your answer should be a single formula in LaTeX format.", formulaRule, nil,
+			"Your answer should be a single formula in LaTeX format.", judgedRule("formulas"), nil,
 		},
-		{Text, "free text with the same meaning (judged)", false, "eval_reference_answer_with_llm", nil, sentence, freeTextRule, nil},
+		{Text, "free text with the same meaning (judged)", false, "eval_reference_answer_with_llm", nil, sentence, judgedRule("reference_answer"), nil},
 		{
 			AnyText, "free text with the meaning of one of several (judged)", true,
 			"eval_candidate_reference_answer_with_llm", nil, sentence, anyTextRule, nil,

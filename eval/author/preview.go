@@ -145,7 +145,7 @@ func numberVariants(gold string) []string {
 	if err != nil {
 		return nil
 	}
-	decimals := max(decimalsIn(f), 0)
+	decimals := max(Decimals(f), 0)
 	return []string{
 		gold + "%", "about " + gold,
 		strconv.FormatFloat(f+math.Pow10(-decimals), 'f', decimals, 64), strconv.FormatFloat(f+math.Pow10(-decimals-2), 'f', decimals+2, 64),

@@ -63,7 +63,7 @@ func (r *rule) noteReading(given, gold string) {
 
 // round adds the digits that count to a comparison of values with floats.
 func (r *rule) round(d Draft, gold python.Value) {
-	digits := decimalsIn(gold)
+	digits := Decimals(gold)
 	if d.Decimals != nil {
 		digits = *d.Decimals
 	}
@@ -202,13 +202,9 @@ func elementRule(d Draft, r *rule) error {
 	if err := typedListRule(d, r); err != nil {
 		return err
 	}
-	switch r.arguments["element_type"] {
-	case "int":
-		r.format = "Your answer should be a Python integer."
-	case "float":
-		r.format = "Your answer should be a Python float."
-	default:
-		r.format = oneText + "."
+	r.format = oneText + "."
+	if name, ok := map[python.Value]string{"int": "integer", "float": "float"}[r.arguments["element_type"]]; ok {
+		r.format = "Your answer should be a Python " + name + "."
 	}
 	return nil
 }
@@ -261,18 +257,16 @@ func partText(v python.Value) string {
 	return python.Str(v)
 }
 
-func formulaRule(d Draft, r *rule) error {
-	r.arguments["question"], r.arguments["formulas"] = d.Question, d.Answer
-	return nil
-}
-
-func freeTextRule(d Draft, r *rule) error {
-	r.arguments["question"], r.arguments["reference_answer"] = d.Question, d.Answer
-	if len(d.Points) > 0 {
-		r.function = "eval_reference_answer_and_scoring_points_with_llm"
-		r.arguments["scoring_points"] = pythonList(d.Points)
+// judgedRule makes the rule of a text that a judge compares with the argument, and of points besides it.
+func judgedRule(argument string) func(Draft, *rule) error {
+	return func(d Draft, r *rule) error {
+		r.arguments["question"], r.arguments[argument] = d.Question, d.Answer
+		if len(d.Points) > 0 {
+			r.function = "eval_reference_answer_and_scoring_points_with_llm"
+			r.arguments["scoring_points"] = pythonList(d.Points)
+		}
+		return nil
 	}
-	return nil
 }
 
 func anyTextRule(d Draft, r *rule) error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/eval/author"
 	"airqa/extractor/candidate"
 	"airqa/internal/lazyregexp"
 )
@@ -118,7 +119,7 @@ func states(quotes, question string) bool {
 
 // hasNumber reports whether a text has a number, also rounded as the answer is, or as a percentage.
 func hasNumber(text, answer string, number float64) bool {
-	unit := math.Pow10(-decimals(number))
+	unit := math.Pow10(-author.Decimals(number))
 	for _, w := range wordsOf(text) {
 		n, ok := numberOf(w.text)
 		for _, scale := range []float64{1, 100, 0.01, 1000, 1e6, 1e-3, 1e-6} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/eval/author"
 	"airqa/eval/judge"
 	"airqa/extractor/candidate"
 	"airqa/internal/lazyregexp"
@@ -113,7 +114,7 @@ func alterations(s Subject, gold string) []alteration {
 	if other, changed := m.other(v); changed && e.Func != approximate {
 		list = append(list, alteration{"value", python.Str(other)})
 	}
-	if m.steps = -m.steps; hasFloat(v) {
+	if m.steps = -m.steps; author.Decimals(v) >= 0 {
 		if other, changed := m.other(v); changed {
 			list = append(list, alteration{"value", python.Str(other)})
 		}
@@ -170,23 +171,6 @@ func decimalsAsked(format string) int {
 	return -1
 }
 
-// hasFloat reports whether a value has a number with decimals.
-func hasFloat(v python.Value) bool {
-	switch x := v.(type) {
-	case float64:
-		return true
-	case python.List:
-		return slices.ContainsFunc(x, hasFloat)
-	case *python.Dict:
-		for _, item := range x.All() {
-			if hasFloat(item) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // mutation alters values.
 type mutation struct {
 	// every alters all elements of a list instead of the last one that can be.
@@ -205,7 +189,7 @@ func (m mutation) other(v python.Value) (python.Value, bool) {
 	case int64:
 		return x + 1, true
 	case float64:
-		digits := decimals(x)
+		digits := author.Decimals(x)
 		if m.digits >= 0 {
 			digits = min(m.digits, digits)
 		}
@@ -239,12 +223,6 @@ func (m mutation) otherEntry(d *python.Dict) (python.Value, bool) {
 		out.Set(k, value)
 	}
 	return out, some
-}
-
-// decimals returns the number of decimals that a number is written with.
-func decimals(x float64) int {
-	_, fraction, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
-	return len(fraction)
 }
 
 // otherDigit changes the first digit of a text.

@@ -67,7 +67,7 @@ func (s *Stats) evaluators(items []Item) {
 	}
 	known := len(eval.Functions())
 	slices.SortFunc(s.Evaluators[known:], func(a, b Function) int { return cmp.Or(b.Uses()-a.Uses(), strings.Compare(a.Name, b.Name)) })
-	s.Kinds = s.count(items, verdicts, func(ex qa.Example) []string { return []string{kind(ex.Evaluator)} })
+	s.Kinds = s.count(items, qa.EvaluationTags, func(ex qa.Example) []string { return []string{kind(ex.Evaluator)} })
 }
 
 // kind returns the genre by whether scoring may ask a judge, as the paper classifies functions (Section 2.2).

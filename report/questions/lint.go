@@ -122,18 +122,18 @@ func (l *linter) scoring(ctx context.Context) {
 // tags requires exactly one type and one evaluation, at least one element, and no other tag, like the authors' check. A question
 // without an evaluator needs no evaluation.
 func (l *linter) tags() {
-	l.family("question type", types)
-	if l.at.Evaluator.Func != "" || len(having(l.at.Example, verdicts)) > 1 {
-		l.family("evaluation", verdicts)
+	l.family("question type", qa.TypeTags)
+	if l.at.Evaluator.Func != "" || len(having(l.at.Example, qa.EvaluationTags)) > 1 {
+		l.family("evaluation", qa.EvaluationTags)
 	}
-	if !slices.ContainsFunc(l.at.Tags, func(t string) bool { return slices.Contains(elements, t) || t == strayImage }) {
-		l.say(eval.Warning, RuleTags, "no element tag (%s)", strings.Join(elements, ", "))
+	if !slices.ContainsFunc(l.at.Tags, func(t string) bool { return slices.Contains(qa.ElementTags, t) || t == strayImage }) {
+		l.say(eval.Warning, RuleTags, "no element tag (%s)", strings.Join(qa.ElementTags, ", "))
 	}
 	for _, tag := range unique(l.at.Tags) {
 		switch {
 		case tag == strayImage:
 			l.say(eval.Warning, RuleTags, "the tag %q is counted as image", tag)
-		case !slices.Contains(slices.Concat(types, elements, verdicts), tag):
+		case !slices.Contains(slices.Concat(qa.TypeTags, qa.ElementTags, qa.EvaluationTags), tag):
 			l.say(eval.Warning, RuleTags, "the tag %q is unknown", tag)
 		}
 	}

@@ -53,28 +53,22 @@ func (s Stats) Summary() string {
 	return text
 }
 
-var (
-	types    = []string{"single", "multiple", "retrieval", "comprehensive"}
-	elements = []string{"text", "table", "image", "formula", "metadata"}
-	verdicts = []string{"objective", "subjective"}
-)
-
 // none is the name of a missing value.
 const none = "(none)"
 
 // Collect computes the statistics of a file.
 func Collect(f File) Stats {
 	s := Stats{Format: 1, Source: f.Path, Questions: len(f.Items), Unread: f.Unread()}
-	s.Types = s.count(f.Items, types, tagsOf(types))
-	s.Elements = s.count(f.Items, elements, Elements)
-	s.Evaluation = s.count(f.Items, verdicts, tagsOf(verdicts))
+	s.Types = s.count(f.Items, qa.TypeTags, tagsOf(qa.TypeTags))
+	s.Elements = s.count(f.Items, qa.ElementTags, Elements)
+	s.Evaluation = s.count(f.Items, qa.EvaluationTags, tagsOf(qa.EvaluationTags))
 	s.evaluators(f.Items)
 	s.Lengths = lengths(f.Items)
 	s.papers(f.Items)
 	s.Conferences = s.count(f.Items, nil, func(ex qa.Example) []string { return unique(ex.Conference) })
 	s.Tags = s.count(f.Items, nil, func(ex qa.Example) []string { return unique(ex.Tags) })
 	s.Combinations = s.count(f.Items, nil, func(ex qa.Example) []string {
-		has := having(ex, elements)
+		has := having(ex, qa.ElementTags)
 		slices.Sort(has)
 		return []string{cmp.Or(strings.Join(has, " + "), none)}
 	})
@@ -129,7 +123,7 @@ func having(ex qa.Example, family []string) []string {
 // Elements returns a question's element categories in the paper's tables: text if it has no other.
 func Elements(ex qa.Example) []string {
 	var has []string
-	for _, tag := range elements[1:] {
+	for _, tag := range qa.ElementTags[1:] {
 		if ex.HasTag(tag) || tag == "image" && ex.HasTag(strayImage) {
 			has = append(has, tag)
 		}

@@ -141,9 +141,6 @@ type answerOf struct {
 	Peer
 }
 
-// Types are the columns of the paper's Tables 14 and 15: the question types.
-func Types() []string { return []string{"single", "multiple", "retrieval", "comprehensive"} }
-
 // Count is the number of answers with a cause, by question type.
 type Count struct {
 	Code   Code           `json:"cause"`
@@ -161,7 +158,7 @@ func (r Run) Counts() []Count {
 				continue
 			}
 			n.Total++
-			for _, name := range Types() {
+			for _, name := range qa.TypeTags {
 				if slices.Contains(row.Tags, name) {
 					n.ByType[name]++
 				}

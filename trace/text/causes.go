@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/report"
 	"airqa/report/render"
 	"airqa/trace/cause"
@@ -95,7 +96,7 @@ func countsTable(runs []cause.Run) *report.Table {
 	for _, r := range runs {
 		for _, n := range r.Counts() {
 			cells := make([]string, 0, len(t.Heads))
-			for _, name := range cause.Types() {
+			for _, name := range qa.TypeTags {
 				cells = append(cells, strconv.Itoa(n.ByType[name]))
 			}
 			share := "-"
