@@ -49,7 +49,7 @@ func Subjective(e qa.Evaluator) bool {
 // MayAsk reports whether a function may ask a judge, itself or through the functions that its arguments name.
 func MayAsk(name string) bool {
 	f := Find(name)
-	return f != nil && (f.Subjective() || f.Logical())
+	return f != nil && f.Genre != objective
 }
 
 // check inspects an evaluator. unread is the error of reading its arguments, if any.
@@ -90,7 +90,7 @@ func (c *checker) call(where, name string, arguments python.Value) {
 		c.fault(Error, where, "there is no function %q%s", name, meant(name, names))
 		return
 	}
-	c.subjective = c.subjective || f.Subjective()
+	c.subjective = c.subjective || f.Genre == subjective
 	d, ok := arguments.(*python.Dict)
 	if !ok {
 		c.fault(Error, where, "the arguments are a %s, not a dictionary", python.Type(arguments))

@@ -3,7 +3,6 @@ package eval
 import (
 	"iter"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -111,19 +110,8 @@ var leads = lazyregexp.New(`(?i)^(?:(?:so|therefore|thus|hence|sure|ok|okay)[,!.
 	`here(?:['’]s|\s+is|\s+are)\s+[^:\n]{1,80}:|` +
 	`#{1,6}\s|[-*•>]\s)\s*`)
 
-// leadWords are the first words of leads, checked first because most texts have none of them.
-var leadWords = map[string]bool{
-	"so": true, "therefore": true, "thus": true, "hence": true, "sure": true, "ok": true, "okay": true, "the": true, "my": true, "your": true,
-	"final": true, "correct": true, "right": true, "short": true, "answer": true, "answers": true, "it": true, "this": true, "that": true,
-	"these": true, "those": true, "they": true, "there": true, "here": true,
-}
-
 // withoutLead returns the answer without its lead-in sentence, heading mark or single bullet.
 func withoutLead(s string) string {
-	word := s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))]
-	if word != "" && !leadWords[strings.ToLower(word)] {
-		return s
-	}
 	at := leads.FindStringIndex(s)
 	if at == nil {
 		return s

@@ -2,12 +2,19 @@ package eval
 
 import "airqa/internal/python"
 
+// The genres of functions: compared with a gold, judged, or applying other functions.
+const (
+	objective  = "objective"
+	subjective = "subjective"
+	logical    = "logical"
+)
+
 // Function is an evaluation function.
 type Function struct {
 	Name string
-	// Category is the subtype in the paper's Table 8; empty for a logical function.
-	Category string
-	Params   []Param
+	// Genre and Category are the class and its subtype in the paper's Table 8. Only a logical function has no subtype.
+	Genre, Category string
+	Params          []Param
 	// Closed is true for a function that fails on an unknown argument; others ignore it.
 	Closed bool
 	// anyGold is true if the golds are alternatives: any of them is a right answer, or part of one.
@@ -22,13 +29,6 @@ type Function struct {
 	// What a model reads before it chooses a function: what passes, and a case with the arguments and an answer that passes.
 	text, kwargs, answer string
 }
-
-// Subjective reports whether the function itself asks a judge. A logical function is subjective if one of its parts is,
-// see [Subjective].
-func (f *Function) Subjective() bool { return f.judge != "" }
-
-// Logical reports whether the function applies other functions.
-func (f *Function) Logical() bool { return f.Category == "" }
 
 // goldParam is the name of the parameter with the gold of an objective function.
 func (f *Function) goldParam() string {
@@ -98,3 +98,18 @@ func (c *call) matching() matching {
 		elementType: c.get("element_type"), count: c.get("count"),
 	}
 }
+
+// matching holds the options of a comparison, those of all functions. Options that may have a wrong type keep their
+// original value and fail only when used.
+type matching struct {
+	mode                                  Mode
+	lowercase, ignoreBlank, ignoreOrder   bool
+	ndigits, tolerance, threshold, method python.Value
+	elementType, count                    python.Value
+}
+
+// comparison compares an answer with the gold. A non-nil t records it.
+type comparison func(m matching, t *Comparison, prediction, gold python.Value) (outcome, error)
+
+// defaultMethod is the measure of similarity of functions that have no other.
+const defaultMethod = "ratio"

@@ -34,10 +34,10 @@ func answer(name string, arguments python.Value, right bool) (python.Value, bool
 	switch {
 	case f.need != nil:
 		return answerParts(c, right)
-	case f.Logical():
+	case f.Genre == logical:
 		inner, _ := c.get("eval_func").(string)
 		return answer(inner, c.get("eval_kwargs"), !right)
-	case f.Subjective():
+	case f.Genre == subjective:
 		return judgedAnswer(d), right
 	}
 	gold, ok := goldValue(f, d)

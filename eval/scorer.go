@@ -158,7 +158,7 @@ func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction pyt
 		err = c.fault
 	case f.compare != nil:
 		o, err = f.compare(c.matching(), t, prediction, c.get(f.goldParam()))
-	case f.Subjective():
+	case f.Genre == subjective:
 		o, err = s.ask(ctx, c, t, prediction)
 	case f.need != nil:
 		o, err = s.runParts(ctx, c, prediction, f.need(t))

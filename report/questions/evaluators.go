@@ -46,7 +46,7 @@ func (s *Stats) evaluators(items []Item) {
 	}
 	for _, f := range eval.Functions() {
 		u := at(f.Name)
-		u.Genre, u.Category = genre(f), f.Category
+		u.Genre, u.Category = f.Genre, f.Category
 	}
 	for _, it := range items {
 		walk(it.Evaluator, 0, func(name string, depth int) {
@@ -95,7 +95,7 @@ func walk(e qa.Evaluator, depth int, visit func(name string, depth int)) {
 		FuncList   []string          `json:"eval_func_list"`
 		KwargsList []json.RawMessage `json:"eval_kwargs_list"`
 	}
-	if f := eval.Find(e.Func); f == nil || !f.Logical() || json.Unmarshal(e.Kwargs, &k) != nil {
+	if f := eval.Find(e.Func); f == nil || f.Category != "" || json.Unmarshal(e.Kwargs, &k) != nil {
 		return
 	}
 	if k.Func != "" {
@@ -108,15 +108,4 @@ func walk(e qa.Evaluator, depth int, visit func(name string, depth int)) {
 		}
 		walk(inner, depth+1, visit)
 	}
-}
-
-// genre returns the class of a function in the paper's Table 8.
-func genre(f eval.Function) string {
-	switch {
-	case f.Logical():
-		return "logical"
-	case f.Subjective():
-		return "subjective"
-	}
-	return "objective"
 }
