@@ -58,12 +58,12 @@ func (c *call) bind() {
 
 // fail records a fault; the first one wins.
 func (c *call) fail(format string, args ...any) {
-	switch reason := fmt.Sprintf(format, args...); {
+	switch {
 	case c.fault != nil:
 	case c.mode == Fixed:
-		c.fault = &faultyError{reason}
+		c.fault = &faultyError{fmt.Sprintf(format, args...)}
 	default:
-		c.fault = &raisedError{reason}
+		c.fault = raise(format, args...)
 	}
 }
 

@@ -189,3 +189,46 @@ func TestLintReleased(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestAddQuestion adds a question only to functions that take one and have none.
+func TestAddQuestion(t *testing.T) {
+	tests := []struct{ name, function, kwargs, want string }{
+		{"judged", "eval_scoring_points_with_llm", `{"scoring_points": ["a"]}`, `{"question":"Why?","scoring_points":["a"]}`},
+		{"title", "eval_paper_relevance_with_reference_answer", `{"reference_answer": "A"}`, `{"question":"Why?","reference_answer":"A"}`},
+		{"given", "eval_complex_math_formula_with_llm", `{"question": "How?"}`, `{"question": "How?"}`},
+		{"exact", "eval_int_exact_match", `{"gold": 3}`, `{"gold": 3}`},
+		{"logical", "eval_conjunction", `{}`, `{}`},
+		{"unknown function", "eval_nothing", `{}`, `{}`},
+		{"null", "eval_scoring_points_with_llm", `null`, "error"},
+		{"list", "eval_scoring_points_with_llm", `[]`, "error"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := qa.Evaluator{Func: tt.function, Kwargs: json.RawMessage(tt.kwargs)}
+			err := eval.AddQuestion(&e, "Why?")
+			if got := string(e.Kwargs); got != tt.want && err == nil || (err != nil) != (tt.want == "error") {
+				t.Errorf("%s, %v, want %s", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestAnyGold lists the functions that accept one gold of several, or a part of them.
+func TestAnyGold(t *testing.T) {
+	var got []string
+	for _, f := range eval.Functions() {
+		if eval.AnyGold(f.Name) {
+			got = append(got, strings.TrimPrefix(f.Name, "eval_"))
+		}
+	}
+	want := []string{
+		"element_included", "element_list_included", "element_list_overlap", "paper_relevance_with_reference_answer",
+		"candidate_reference_answer_with_llm", "partial_scoring_points_with_llm", "disjunction",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if eval.AnyGold("eval_nothing") {
+		t.Error("an unknown function has golds")
+	}
+}
