@@ -22,7 +22,8 @@ type assigner struct {
 // assign pairs golds with fitting answer elements until there are enough pairs. It tries equal positions first and
 // stops at the first error of fits.
 func assign(golds, said, enough int, fits func(said, gold int) (bool, error)) (assignment, error) {
-	a := assigner{fits: fits, known: make([][]int8, golds), gold: slices.Repeat([]int{-1}, said), seen: make([]bool, said)}
+	unpaired := slices.Repeat([]int{-1}, said)
+	a := assigner{fits: fits, known: make([][]int8, golds), gold: unpaired, seen: make([]bool, said)}
 	out := assignment{said: slices.Repeat([]int{-1}, golds)}
 	for g := 0; g < golds && out.size < enough && a.err == nil; g++ {
 		a.known[g] = make([]int8, said)

@@ -8,8 +8,8 @@ import (
 	"airqa/internal/python"
 )
 
-// read resolves a function name and its arguments. [Fixed] corrects names and types of arguments; [Reference] binds them
-// like a Python call.
+// read resolves a function name and its arguments. [Fixed] corrects names and types of arguments; [Reference] binds
+// them like a Python call.
 func read(name, arguments python.Value, m Mode) *call {
 	c := &call{mode: m, name: python.Str(name)}
 	text, isText := name.(string)

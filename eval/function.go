@@ -20,13 +20,13 @@ type Function struct {
 	// anyGold is true if the golds are alternatives: any of them is a right answer, or part of one.
 	anyGold bool
 
-	// How an answer is scored: compared with a gold, judged, or read as a list whose elements are scored by functions of
-	// their own. None of them is set for a negation.
+	// How an answer is scored: compared with a gold, judged, or read as a list with a function for each element. None of
+	// them is set for a negation.
 	compare comparison
 	judge   JudgeKind
 	need    func(*Comparison) row
 
-	// What a model reads before it chooses a function: what passes, and a case with the arguments and an answer that passes.
+	// What a model reads before it chooses a function: what passes, and a case with arguments and an answer that passes.
 	text, kwargs, answer string
 }
 
@@ -94,8 +94,8 @@ func (c *call) matching() matching {
 	return matching{
 		mode:      c.mode,
 		lowercase: c.truth("lowercase"), ignoreBlank: c.truth("ignore_blank"), ignoreOrder: c.truth("ignore_order"),
-		ndigits: c.get("ndigits"), tolerance: c.get("tolerance"), threshold: c.get("threshold"), method: c.get("fuzz_method"),
-		elementType: c.get("element_type"), count: c.get("count"),
+		ndigits: c.get("ndigits"), tolerance: c.get("tolerance"), threshold: c.get("threshold"),
+		method: c.get("fuzz_method"), elementType: c.get("element_type"), count: c.get("count"),
 	}
 }
 

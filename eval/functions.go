@@ -41,10 +41,12 @@ func thresholdParam(value int64) Param {
 	return optional("threshold", KindNumber, value, "similarity that suffices, 0 to 100")
 }
 
-// elementParams are the parameters of a function on list elements, after others. The order affects structured elements only.
+// elementParams are the parameters of a function on list elements, after others. The order affects structured elements
+// only.
 func elementParams(others ...Param) []Param {
 	return append(others, goldParam(KindList),
-		oneOf("element_type", "str", "type of the elements: str, int, float or structured", []string{"str", "int", "float", "structured"}),
+		oneOf("element_type", "str", "type of the elements: str, int, float or structured",
+			[]string{"str", "int", "float", "structured"}),
 		ndigitsParam(int64(2)), toleranceParam, methodParam, thresholdParam(noThreshold), lowercaseParam, ignoreBlankParam, ignoreOrderParam)
 }
 

@@ -9,7 +9,8 @@ import (
 
 // request returns what a subjective function asks its judge about an answer.
 func (c *call) request(prediction python.Value) (r JudgeRequest, err error) {
-	r = JudgeRequest{Kind: c.function.judge, Question: c.str("question"), Prediction: python.Str(prediction), Fixed: c.mode == Fixed}
+	r = JudgeRequest{Kind: c.function.judge, Question: c.str("question"), Prediction: python.Str(prediction)}
+	r.Fixed = c.mode == Fixed
 	r.Guarded = r.Fixed && holdsVerdict(r.Prediction)
 	r.IgnoreOrder = r.Kind == JudgePartialPoints
 	for _, p := range c.function.Params {
