@@ -53,7 +53,7 @@ func (g Grammar) opens(text string, i, limit int) bool {
 	rest := text[i:limit]
 	switch g.Format {
 	case JSON:
-		return strings.HasPrefix(rest, "{") && strings.HasPrefix(strings.TrimLeft(rest[1:], " \t\r\n"), `"`)
+		return strings.HasPrefix(rest, "{") && strings.IndexAny(strings.TrimLeft(rest[1:], " \t\r\n"), `"'`) == 0
 	case XML:
 		return strings.HasPrefix(rest, "<action>")
 	case YAML:

@@ -175,6 +175,8 @@ func TestReadCall(t *testing.T) {
 		{"no arguments", "Query", ``, "", qa.ErrParameter},
 		{"text", "Query", `"{sql: "`, "", qa.ErrSyntax},
 		{"list", "Query", `["SELECT 1"]`, "", qa.ErrSyntax},
+		{"Python's repr", "Query", `"{'sql': \"SELECT 'a'\"}"`, `Query(sql="SELECT 'a'")`, ""},
+		{"Python's repr with an escape", "Query", `{'sql': 'SELECT \'a\''}`, `Query(sql="SELECT 'a'")`, ""},
 		{"wrong type", "Query", `{"sql": 3}`, "", qa.ErrParameter},
 	}
 	for _, tt := range tests {

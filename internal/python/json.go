@@ -53,7 +53,7 @@ func readJSON(p parser) (Value, error) {
 
 func (j *jsonReader) value() (Value, error) {
 	switch c := j.peek(); {
-	case c == '"':
+	case j.quoted():
 		return j.text()
 	case c == '{':
 		return j.object()
@@ -191,7 +191,7 @@ func (j *jsonReader) object() (Value, error) {
 
 // member reads one key and its value into d.
 func (j *jsonReader) member(d *Dict) error {
-	if j.peek() != '"' {
+	if !j.quoted() {
 		return j.unexpected("where a key in double quotes should stand")
 	}
 	at := j.pos
@@ -215,11 +215,14 @@ func (j *jsonReader) member(d *Dict) error {
 	return nil
 }
 
+// quoted reports whether a string begins here.
+func (j *jsonReader) quoted() bool { return j.peek() == '"' || j.o.Loose && j.peek() == '\'' }
+
 // text reads a string. It rejects control characters, like json.loads.
 func (j *jsonReader) text() (Value, error) {
 	start := j.pos
 	end, plain := j.pos+1, true
-	for ; end < len(j.src) && j.src[end] != '"'; end++ {
+	for ; end < len(j.src) && j.src[end] != j.src[start]; end++ {
 		if j.src[end] < ' ' && !j.o.Loose {
 			return nil, j.fail(end, "a control character in a JSON text must be escaped")
 		}
@@ -229,7 +232,7 @@ func (j *jsonReader) text() (Value, error) {
 		}
 	}
 	if end >= len(j.src) {
-		return nil, j.fail(start, `the closing quote " is missing`)
+		return nil, j.fail(start, "the closing quote %c is missing", j.src[start])
 	}
 	j.pos = end + 1
 	body := j.src[start+1 : end]
@@ -270,7 +273,10 @@ func unescapeJSON(body string, o Options) (text, reason string) {
 		}
 		r, n, err := surrogatePair(body[i:])
 		if err != nil && o.Loose {
-			out = append(out, '\\', body[i])
+			if body[i] != '\'' {
+				out = append(out, '\\')
+			}
+			out = append(out, body[i])
 			continue
 		}
 		if err != nil {

@@ -73,7 +73,7 @@ type Options struct {
 	Apart bool
 	// Lines accepts line breaks in strings with single quotation marks on either side.
 	Lines bool
-	// Loose accepts line breaks, unknown escapes and Python's constants in JSON as written; for [ParseJSON] only.
+	// Loose accepts line breaks, unknown escapes, single quotes and Python's constants in JSON; for [ParseJSON] only.
 	Loose bool
 	// UniqueKeys rejects JSON objects with a repeated key; for [ParseJSON] only.
 	UniqueKeys bool
