@@ -17,7 +17,7 @@ import (
 )
 
 // PingTokens is the maximum length of a reply to a ping; reasoning models need some before the first word.
-const PingTokens = 1024
+const PingTokens = 512
 
 // Model checks a short reply and, if requested, a native tool call and an image.
 func Model(spec string, m qa.Model, tools, images bool) []Check {
@@ -138,7 +138,7 @@ func calls(ctx context.Context, m qa.Model) Finding {
 
 // refuses reports whether a call failed for what it contains: not for time, a connection, a key or a rate limit.
 func refuses(err error) bool {
-	return slices.Contains([]qa.FailureClass{qa.FailBadRequest, qa.FailServer, qa.FailGarbage, qa.FailImages, qa.FailContextOverflow}, qa.ClassOf(err))
+	return slices.Contains([]qa.FailureClass{qa.FailBadRequest, qa.FailServer, qa.FailGarbage, qa.FailImages}, qa.ClassOf(err))
 }
 
 // Embedder turns a text into a vector.
