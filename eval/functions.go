@@ -56,7 +56,7 @@ func judgedParams(others ...Param) []Param {
 	return append(others, questionParam, optional("llm_model", KindText, "gpt-4o-mini", ""), optional("temperature", KindNumber, 0.0, ""))
 }
 
-// orderedParams are those of one that may take the order into account.
+// orderedParams are the parameters of a subjective function that may take the order into account, after others.
 func orderedParams(others ...Param) []Param {
 	return judgedParams(append(others, optional("ignore_order", KindBool, true, inAnyOrder))...)
 }

@@ -119,7 +119,7 @@ func (s site) httpError(resp *http.Response, status int, own refusal, r request)
 // echoWords is the number of consecutive words that a message has in common with a request only if it repeats it.
 const echoWords = 6
 
-// escapes are those of JSON and of Python's repr.
+// escapes replaces the escapes of JSON and of Python's repr.
 var escapes = strings.NewReplacer(
 	`\n`, " ", `\t`, " ", `\r`, " ", `\"`, `"`, `\'`, "'", `\\`, `\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&",
 )

@@ -188,7 +188,7 @@ func limitOf(full map[string]any) int {
 }
 
 // shorten notes a lower limit for the reply to a refused request, from the amounts in the error, or else the half. It
-// reports whether the same request may be sent again with that limit, and a notice if the limit is that of every reply.
+// reports whether the same request may be sent again with that limit, and returns a notice if every reply is limited so.
 func (q *quirks) shorten(r request, e *HTTPError) (notice string, ok bool) {
 	limit := limitOf(r.full)
 	if limit == 0 || !e.limitsReply() && (e.Status >= http.StatusInternalServerError || !e.overflows()) {

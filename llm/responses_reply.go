@@ -101,8 +101,10 @@ func (got response) choice() (*llms.ContentChoice, error) {
 	}}
 	readItems(c, got.Output)
 	if got.Status == "incomplete" {
-		length := map[string]string{"max_output_tokens": qa.FinishLength}[got.Incomplete.Reason]
-		c.StopReason = cmp.Or(length, got.Incomplete.Reason, got.Status)
+		c.StopReason = cmp.Or(got.Incomplete.Reason, got.Status)
+		if c.StopReason == "max_output_tokens" {
+			c.StopReason = qa.FinishLength
+		}
 	}
 	return c, nil
 }

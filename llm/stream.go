@@ -82,8 +82,10 @@ func joinCompletion(body []byte) (*llms.ContentChoice, error) {
 		if err := checkSuccess(event); err != nil {
 			return nil, err
 		}
-		if r := readRefusal(event); part.Choices == nil && r.found() {
-			return nil, failedReply{r}
+		if part.Choices == nil { // an event that is an error has none
+			if r := readRefusal(event); r.found() {
+				return nil, failedReply{r}
+			}
 		}
 		whole.ID, whole.Model = cmp.Or(whole.ID, part.ID), cmp.Or(whole.Model, part.Model)
 		whole.Usage = cmp.Or(part.Usage, whole.Usage)

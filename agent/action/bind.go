@@ -110,13 +110,15 @@ func (w wording) settle(b bound, spec Spec, p Param) *fault {
 // finite reports whether JSON can represent all numbers of a value.
 func finite(v python.Value) bool {
 	for leaf := range python.Leaves(v) {
-		f, isFloat := leaf.(float64)
-		c, _ := leaf.(complex128)
-		if isFloat {
-			c = complex(f, 0)
-		}
-		if cmplx.IsInf(c) || cmplx.IsNaN(c) {
-			return false
+		switch x := leaf.(type) {
+		case float64:
+			if math.IsInf(x, 0) || math.IsNaN(x) {
+				return false
+			}
+		case complex128:
+			if cmplx.IsInf(x) || cmplx.IsNaN(x) {
+				return false
+			}
 		}
 	}
 	return true

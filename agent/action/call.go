@@ -69,7 +69,7 @@ func (g Grammar) opens(text string, i, limit int) bool {
 
 // parse reads the call at byte i of a text; limit is the end of an action without an end marker.
 func (g Grammar) parse(text string, i, limit int) parsed {
-	does := "the action cannot be read as " + strings.ToUpper(string(g.Format))
+	failure := "the action cannot be read as " + strings.ToUpper(string(g.Format))
 	read := func(o python.Options) (python.Call, error) { return g.read(text, i, limit, o) }
 	if g.Format.orPython() == Python {
 		path := text[i:pathAt(text, i)]
@@ -78,12 +78,12 @@ func (g Grammar) parse(text string, i, limit int) parsed {
 		if !known {
 			return parsed{fault: g.unknown(text, i, path), end: i}
 		}
-		does = "the call of " + spec.Name + " cannot be read"
+		failure = "the call of " + spec.Name + " cannot be read"
 		read = func(o python.Options) (python.Call, error) { return readPython(text, start, limit, o) }
 	}
 	call, latex, err := g.variants(text, i, read)
 	if bad := (*python.Error)(nil); errors.As(err, &bad) {
-		reason := fmt.Sprintf("%s: %s.", does, strings.TrimRight(bad.Reason, "."))
+		reason := fmt.Sprintf("%s: %s.", failure, strings.TrimRight(bad.Reason, "."))
 		return parsed{fault: at(text, bad.Offset, qa.ErrSyntax, reason), end: max(i, bad.Offset, call.End)}
 	}
 	spec, known := g.tool(call.Name)
@@ -93,8 +93,9 @@ func (g Grammar) parse(text string, i, limit int) parsed {
 	return g.bound(text, spec, call, latex)
 }
 
-// variants reads the call at byte i of a text as it is, and with LaTeX commands unchanged. Control characters are kept as they are
-// written if no argument can be an answer, which may be LaTeX: they are always mistakes then.
+// variants reads the call at byte i of a text as it is, and with LaTeX commands unchanged. Escapes of control characters are kept
+// as written if no argument can be an answer, which may be LaTeX: they are always mistakes then. The end of the call is 0 if
+// nothing could be read.
 func (g Grammar) variants(text string, i int, read func(python.Options) (python.Call, error)) (call, latex python.Call, err error) {
 	call, err = read(python.Options{})
 	if err == nil && !strings.Contains(text[i:call.End], `\`) {
@@ -218,15 +219,18 @@ func blank(spec Spec, args bound) string {
 	return ""
 }
 
-// isBlank reports whether a value has nothing but "..." in it.
+// isBlank reports whether a value has nothing but placeholders in it, and at least one.
 func isBlank(v python.Value) bool {
-	found := false
-	for leaf := range python.Leaves(v) {
-		text, _ := leaf.(string)
-		_, found = leaf.(python.Ellipsis)
-		if found = found || slices.Contains([]string{"...", "…", "<...>"}, strings.TrimSpace(text)); !found {
-			return false
-		}
+	leaves := slices.Collect(python.Leaves(v))
+	return len(leaves) > 0 && !slices.ContainsFunc(leaves, func(leaf python.Value) bool { return !isPlaceholder(leaf) })
+}
+
+func isPlaceholder(v python.Value) bool {
+	switch x := v.(type) {
+	case python.Ellipsis:
+		return true
+	case string:
+		return slices.Contains([]string{"...", "…", "<...>"}, strings.TrimSpace(x))
 	}
-	return found
+	return false
 }

@@ -211,17 +211,18 @@ func afterColon(text string, i int) int {
 
 // bracketMark reads a label in brackets: "[Action]:", "[Action 2]", "\[Action\]:" and "【行动】".
 func bracketMark(reply string, i int, head string, closed map[string]bool) (mark, bool) {
-	open, n := utf8.DecodeRuneInString(head[pass(head, 0, "\\"):])
-	at := pass(head, 0, "\\") + n
-	kind, name, end := labelAt(head, at)
+	at := pass(head, 0, "\\")
+	open, n := utf8.DecodeRuneInString(head[at:])
+	kind, name, end := labelAt(head, at+n)
 	if !strings.ContainsRune("[【［", open) || kind == "" {
 		return mark{}, false
 	}
-	closing, n := utf8.DecodeRuneInString(head[pass(head, end, "\\"):])
+	at = pass(head, end, "\\")
+	closing, n := utf8.DecodeRuneInString(head[at:])
 	if !strings.ContainsRune("]】］", closing) {
 		return mark{}, false
 	}
-	end = pass(head, pass(head, end, "\\")+n, "*")
+	end = pass(head, at+n, "*")
 	if colon := afterColon(head, pass(head, end, " \t")); colon > 0 {
 		return mark{kind: kind, start: i, end: i + colon}, true
 	}

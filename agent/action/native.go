@@ -54,12 +54,17 @@ func (g Grammar) toolIn(tag string) (Spec, bool) {
 
 // object reads a JSON object that is a call: a text in it names a tool, and another member has the arguments.
 func (s *scanner) object(i int) (parsed, bool) {
-	if _, _, err := python.ParseJSON(s.reply, i, python.Options{Loose: true}); err != nil {
+	g := Grammar{s.Specs, JSON}
+	call, latex, err := g.variants(s.reply, i, func(o python.Options) (python.Call, error) { return g.read(s.reply, i, len(s.reply), o) })
+	if call.End == 0 {
 		spec, named := s.toolIn(s.reply[i:lineEnd(s.reply, i)])
 		return s.unreadable(spec, i), named
 	}
-	p := Grammar{s.Specs, JSON}.parse(s.reply, i, len(s.reply))
-	return p, p.fault == nil || p.fault.Kind == qa.ErrParameter
+	spec, known := s.tool(call.Name)
+	if err != nil || !known {
+		return parsed{}, false
+	}
+	return g.bound(s.reply, spec, call, latex), true
 }
 
 // between is the markup between the name of a tool and its arguments: the index of a call, tags, a fence.

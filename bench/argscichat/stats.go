@@ -27,7 +27,7 @@ type Stats struct {
 	Proponent, Expert, Messages Lengths
 	// One and Two are the answers with one rationale, and with two, as the expert selected them.
 	One, Two int
-	// Distance is that of the two rationales of an answer, in sentences.
+	// Distance is the distance between the two rationales of an answer, in sentences.
 	Distance bench.Mean
 	// Deciles counts the distinct gold sentences of each turn by their place in the paper.
 	Deciles [10]int

@@ -3,13 +3,13 @@ package dorismae
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"airqa/bench"
 	"airqa/env/embed"
+	"airqa/env/vectors"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
 	"airqa/qa"
@@ -99,7 +99,7 @@ func NewRanker(name string, documents []bench.Document, open func() (embed.Embed
 		if err != nil {
 			return nil, err
 		}
-		return (&vectors{corpus: c, embedder: e, method: m, known: make(map[string][][]float32)}).scores, nil
+		return (&comparer{corpus: c, embedder: e, method: m, known: make(map[string][][]float32)}).scores, nil
 	}
 	return nil, qa.Usagef("unknown ranker %q of DORIS-MAE; the rankers are %s", name, strings.Join(names, ", "))
 }
@@ -152,15 +152,15 @@ func (c corpus) lexical(f bench.Fit, bySentence bool) Ranker {
 	}
 }
 
-// vectors compares embedded texts.
-type vectors struct {
+// comparer ranks by the vectors of texts.
+type comparer struct {
 	corpus
 	embedder embed.Embedder
 	method   method
 	known    map[string][][]float32 // of the parts of an abstract
 }
 
-func (v *vectors) scores(ctx context.Context, it bench.Item) ([]float64, error) {
+func (v *comparer) scores(ctx context.Context, it bench.Item) ([]float64, error) {
 	question := []string{it.Question}
 	switch {
 	case v.method.bySentence:
@@ -186,7 +186,7 @@ func (v *vectors) scores(ctx context.Context, it bench.Item) ([]float64, error) 
 	return scores, nil
 }
 
-func (v *vectors) abstract(ctx context.Context, text string) ([][]float32, error) {
+func (v *comparer) abstract(ctx context.Context, text string) ([][]float32, error) {
 	if p, ok := v.known[text]; ok {
 		return p, nil
 	}
@@ -228,22 +228,9 @@ func maxMax(query, document [][]float32) float64 {
 func nearest(q []float32, document [][]float32) float64 {
 	best := 0.0
 	for i, p := range document {
-		if s := cosine(q, p); i == 0 || s > best {
+		if s := vectors.Cosine(q, p); i == 0 || s > best {
 			best = s
 		}
 	}
 	return best
-}
-
-func cosine(a, b []float32) float64 {
-	var ab, aa, bb float64
-	for i := range a {
-		ab += float64(a[i]) * float64(b[i])
-		aa += float64(a[i]) * float64(a[i])
-		bb += float64(b[i]) * float64(b[i])
-	}
-	if aa == 0 || bb == 0 {
-		return 0
-	}
-	return ab / math.Sqrt(aa*bb)
 }

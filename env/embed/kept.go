@@ -70,8 +70,8 @@ func (k *Kept) Windows(text string) []string { return k.inner.Windows(text) }
 func (k *Kept) Close() { k.work.Wait() }
 
 // Embed returns kept vectors and waits for the others. If ctx ends first, it returns at once with a [qa.UnavailableError],
-// since the model was too slow or kept failing; the embedding continues for other callers. If a batch fails, each of its texts is embedded alone, so that only the text at fault fails, unless
-// the model is unavailable. Failures are not kept.
+// since the model was too slow or kept failing; the embedding continues for other callers. If a batch fails, each of its
+// texts is embedded alone, so that only the text at fault fails, unless the model is unavailable. Failures are not kept.
 func (k *Kept) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

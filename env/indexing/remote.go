@@ -72,9 +72,9 @@ func (ix remoteIndexer) outdated(ctx context.Context, name string) (vectors.Coll
 	return have, ix.Rebuild || err != nil || !want.SameWindows(have)
 }
 
-// plan compares a collection on the server with the papers. It is built if it has no papers, since its index was never tried,
-// if it is of other papers, another model or another index than wanted, or if more than half of its papers are outdated. So is a BM25 collection whose change was interrupted,
-// since some of its terms may be changed already.
+// plan compares a collection on the server with the papers. It is built if it has no papers, since its index was never
+// tried, if it is of other papers, another model or another index than wanted, or if more than half of its papers are
+// outdated. So is a BM25 collection whose change was interrupted, since some of its terms may be changed already.
 func (ix remoteIndexer) plan(have, want vectors.Collection) plan {
 	from := ix.before.papers.Fingerprint
 	current := have.Source == from || have.Kind == vectors.Dense && have.Source == index.Changing(from, ix.papers.Fingerprint)

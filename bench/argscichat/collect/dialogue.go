@@ -28,7 +28,7 @@ const (
 	lastWord = time.Minute
 )
 
-// Limits are the limits of a dialogue, as flags of a command. The defaults are those of the benchmark.
+// Limits are the limits of a dialogue, as flags of a command. The defaults are the values of the benchmark.
 type Limits struct {
 	// The expert's message of turn MaxTurns is the last.
 	MinTurns int             `json:"min_turns" default:"7" help:"Minimum turns before the proponent may end the dialogue."`
