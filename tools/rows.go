@@ -3,9 +3,7 @@ package tools
 import (
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"airqa/internal/ledger"
@@ -217,15 +215,9 @@ func encodeRow(columns []string, row []any) string {
 	return b.String()
 }
 
-// JSONValue writes a value as JSON with every character as it is (no \u003c), and times and odd numbers as text.
+// JSONValue writes a value of [Rows], or a list of numbers, as JSON with every character as it is (no \u003c).
 func JSONValue(v any) string {
-	if at, ok := v.(time.Time); ok {
-		v = at.UTC().Format(time.RFC3339)
-	}
-	text, err := ledger.EncodeText(v)
-	if err != nil {
-		return strconv.Quote(fmt.Sprint(v))
-	}
+	text, _ := ledger.EncodeText(v) // such values can be encoded
 	return text
 }
 

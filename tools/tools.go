@@ -46,8 +46,7 @@ type Retriever interface {
 // Rows is the result of a query.
 type Rows struct {
 	Columns []string
-	// Values has one slice per row, in the order of Columns: nil, bool, integers, float64, string, time.Time, []any and
-	// map[string]any.
+	// Values has one slice per row, in the order of Columns: nil, bool, int64, finite float64 and string.
 	Values [][]any
 	// More means that the row limit stopped the query: there are more rows than Values.
 	More bool

@@ -69,14 +69,15 @@ func (l *list) row(columns []string, row []any) {
 	}
 }
 
-// pages adds the page numbers in a cell, one or a list.
+// pages adds the page numbers in a cell, one or the text of a list.
 func (l *list) pages(paper string, cell any) {
 	switch n := cell.(type) {
 	case int64:
 		l.page(paper, n)
-	case []any:
-		for _, x := range n {
-			l.pages(paper, x)
+	case string:
+		for _, x := range strings.FieldsFunc(n, func(r rune) bool { return strings.ContainsRune("[], ", r) }) {
+			page, _ := strconv.ParseInt(x, 10, 32) // 0 is no page
+			l.page(paper, page)
 		}
 	}
 }

@@ -6,13 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
+
+	"airqa/internal/lazyregexp"
 
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// maxResult is the maximum size of a result, in bytes as estimated by cellSize.
-const maxResult = 16 << 20
+// maxResult is the maximum size of a result in bytes: of its texts, and bareCell for each cell.
+const (
+	maxResult = 16 << 20
+	bareCell  = 8
+)
 
 // engine is DuckDB with a locked-down, read-only database, and the parser that guards it.
 type engine struct {
@@ -103,16 +110,16 @@ func lockDown(ctx context.Context, db *sql.DB, memory int) error {
 	return nil
 }
 
-// run runs one statement and returns at most rows rows. It converts a panic of the driver to an error.
+// run runs one statement and returns at most rows rows. A panic of the driver is a fault of the statement.
 func (e *engine) run(ctx context.Context, text string, rows int) (result Result, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			result, err = Result{}, &QueryError{Kind: KindRuntime, Text: e.clean(fmt.Sprint("the engine failed: ", p))}
+		if recover() != nil {
+			result, err = Result{}, brokeDown()
 		}
 	}()
 	s, known := e.passed.get(text)
 	if !known {
-		if s.canonical, s.tables, err = e.parser.pass(ctx, text); err != nil {
+		if s, err = e.parser.pass(ctx, text); err != nil {
 			return Result{}, err
 		}
 	}
@@ -122,16 +129,13 @@ func (e *engine) run(ctx context.Context, text string, rows int) (result Result,
 	}
 	defer func() { _ = conn.Close() }() // a read loses nothing
 	if !known {
-		if err := prepare(conn, text); err != nil {
+		if err := prepare(conn, s.text); err != nil {
 			return Result{}, err
 		}
 		e.passed.keep(text, s)
 	}
-	result, err = fetch(ctx, conn, s.canonical, rows)
+	result, err = fetch(ctx, conn, s.text, rows)
 	result.Tables = s.tables
-	if fault, ok := errors.AsType[*duckdb.Error](err); ok { // with an excerpt of the wrapped statement
-		err = &duckdb.Error{Type: fault.Type, Msg: wrapped.ReplaceAllString(fault.Msg, "")}
-	}
 	return result, err
 }
 
@@ -160,28 +164,37 @@ func prepare(conn *sql.Conn, text string) error {
 	})
 }
 
-// fetch runs the statement in a wrapper that stops the engine one row after the limit.
-func fetch(ctx context.Context, conn *sql.Conn, canonical string, limit int) (Result, error) {
-	rows, err := conn.QueryContext(ctx, fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", canonical, limit+1))
+// fetch runs the statement in a wrapper that stops the engine one row after the limit and returns the engine's own text of
+// each value, followed by the types of the values.
+func fetch(ctx context.Context, conn *sql.Conn, text string, limit int) (Result, error) {
+	const wrapper = "SELECT CAST(COLUMNS(*) AS VARCHAR), typeof(COLUMNS(*)) FROM (\n%s\n) LIMIT %d"
+	rows, err := conn.QueryContext(ctx, fmt.Sprintf(wrapper, text, limit+1))
 	if err != nil {
-		return Result{}, err
+		return Result{}, unwrapped(err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err below reports errors
-	types, err := rows.ColumnTypes()
+	names, err := rows.Columns()
 	if err != nil {
 		return Result{}, err
 	}
-	var result Result
-	for _, t := range types {
-		result.Columns = append(result.Columns, t.Name())
+	width := len(names) / 2
+	result := Result{Columns: names[:width]}
+	cells, into := make([]sql.NullString, len(names)), make([]any, len(names))
+	for i := range cells {
+		into[i] = &cells[i]
 	}
 	size := 0
 	for rows.Next() {
-		row, err := scanRow(rows, types)
-		if err != nil {
+		if err := rows.Scan(into...); err != nil {
 			return Result{}, err
 		}
-		if size += cellSize(row); size > maxResult {
+		row := make([]any, width)
+		for i := range row {
+			if size += bareCell + len(cells[i].String); cells[i].Valid {
+				row[i] = value(cells[i].String, cells[width+i].String)
+			}
+		}
+		if size > maxResult {
 			text := fmt.Sprintf("The result is larger than %d MiB. Ask for fewer rows or columns, or cut long texts with left().", maxResult>>20)
 			return Result{}, &QueryError{Kind: KindMemory, Text: text}
 		}
@@ -190,41 +203,27 @@ func fetch(ctx context.Context, conn *sql.Conn, canonical string, limit int) (Re
 	if len(result.Values) > limit {
 		result.Values, result.More = result.Values[:limit], true
 	}
-	return result, rows.Err()
+	return result, unwrapped(rows.Err())
 }
 
-func scanRow(rows *sql.Rows, types []*sql.ColumnType) ([]any, error) {
-	row := make([]any, len(types))
-	into := make([]any, len(types))
-	for i := range row {
-		into[i] = &row[i]
+// excerpt matches the excerpt of the statement in an error, with a line for the place in it.
+var excerpt = lazyregexp.New(`(?s)\n+LINE (\d+): .*`)
+
+// unwrapped makes the place in an error one of the statement without the wrapper, which has the first line.
+func unwrapped(err error) error {
+	fault, ok := errors.AsType[*duckdb.Error](err)
+	if !ok {
+		return err
 	}
-	if err := rows.Scan(into...); err != nil {
-		return nil, err
-	}
-	for i, t := range types {
-		row[i] = plain(row[i], t.DatabaseTypeName())
-	}
-	return row, nil
+	return &duckdb.Error{Type: fault.Type, Msg: excerpt.ReplaceAllStringFunc(fault.Msg, func(text string) string {
+		number := excerpt.FindStringSubmatch(text)[1]
+		line, _ := strconv.Atoi(number)
+		before := strconv.Itoa(line - 1)
+		if len(before) < len(number) {
+			text = strings.Replace(text, "\n ", "\n", 1)
+		}
+		return strings.Replace(text, number, before, 1)
+	})}
 }
 
 func (e *engine) close() error { return e.parser.close() }
-
-// cellSize estimates the bytes of a value in memory and in transit.
-func cellSize(value any) int {
-	const bare = 8
-	size := bare
-	switch v := value.(type) {
-	case string:
-		size += len(v)
-	case []any:
-		for _, item := range v {
-			size += cellSize(item)
-		}
-	case map[string]any:
-		for key, item := range v {
-			size += len(key) + cellSize(item)
-		}
-	}
-	return size
-}

@@ -68,8 +68,7 @@ func (e *engine) explain(err error) error {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("query: %w", err)
 		}
-		// The driver's own errors: an unsupported type, a parameter without a value.
-		return &QueryError{Kind: KindRuntime, Text: e.clean(err.Error())}
+		return brokeDown() // the driver's own words are about the program
 	}
 	kind, ok := kinds[fault.Type]
 	switch {
@@ -100,9 +99,6 @@ var (
 	address  = lazyregexp.New(`0x[0-9a-fA-F]{6,}`)
 	// advice matches lines that suggest changing a setting, which nobody can.
 	advice = lazyregexp.New(`\n+[^\n]*\bSET \w+ ?=[^\n]*`)
-	// wrapped matches the excerpt of the statement in a runtime error, which would show the wrapper instead of the
-	// original text.
-	wrapped = lazyregexp.New(`(?s)\n+LINE \d+: .*`)
 	// badID matches the error for comparing an id, to the engine a 128-bit number, with text that is truncated or has no
 	// hyphens.
 	badID = lazyregexp.New(`^(?:Conversion Error: )?Could not convert string ('[0-9a-fA-F-]{1,40}') to INT128`)

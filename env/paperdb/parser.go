@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 
 	"airqa/env/paperdb/sandbox"
 )
@@ -13,14 +12,10 @@ import (
 type parser struct {
 	db    *sql.DB
 	rules sandbox.Rules
-	// Prepared, because every query uses both.
-	tree, canonical *sql.Stmt
+	tree  *sql.Stmt // prepared, because every query uses it
 }
 
-const (
-	treeSQL      = `SELECT json_serialize_sql(?::VARCHAR, skip_default := true, skip_empty := true, skip_null := true)::VARCHAR`
-	canonicalSQL = `SELECT json_deserialize_sql(json_serialize_sql(?::VARCHAR))::VARCHAR`
-)
+const treeSQL = `SELECT json_serialize_sql(?::VARCHAR, skip_default := true, skip_empty := true, skip_null := true)::VARCHAR`
 
 func openParser(ctx context.Context, catalog string) (*parser, error) {
 	db, err := connect("", "")
@@ -36,9 +31,6 @@ func openParser(ctx context.Context, catalog string) (*parser, error) {
 	if p.tree, err = db.PrepareContext(ctx, treeSQL); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	if p.canonical, err = db.PrepareContext(ctx, canonicalSQL); err != nil {
-		return nil, errors.Join(err, p.tree.Close(), db.Close())
-	}
 	return p, nil
 }
 
@@ -46,23 +38,30 @@ func (p *parser) close() error {
 	if p == nil {
 		return nil
 	}
-	return errors.Join(p.tree.Close(), p.canonical.Close(), p.db.Close())
+	return errors.Join(p.tree.Close(), p.db.Close())
 }
 
-// pass returns the statement as understood by the parser, without comments and semicolons, and the tables that it reads,
-// or a *QueryError. The text must have passed sandbox.CheckText.
-func (p *parser) pass(ctx context.Context, text string) (canonical string, tables []string, err error) {
+// pass returns the statement without semicolons, and the tables that it reads, or a *QueryError. Places in it are those of
+// the text, which must have passed sandbox.CheckText.
+func (p *parser) pass(ctx context.Context, text string) (s statement, err error) {
+	s.text = text
+	if s.tables, err = p.check(ctx, text); err != nil {
+		return statement{}, err
+	}
+	if alone := sandbox.WithoutSemicolons(text); alone != text { // what runs must be what was checked
+		s.text = alone
+		s.tables, err = p.check(ctx, alone)
+	}
+	return s, err
+}
+
+func (p *parser) check(ctx context.Context, text string) (tables []string, err error) {
 	var tree string
 	if err := p.tree.QueryRowContext(ctx, text).Scan(&tree); err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	if tables, err = p.rules.CheckTree(text, tree); err != nil {
-		return "", nil, refused(err)
-	}
-	if err := p.canonical.QueryRowContext(ctx, text).Scan(&canonical); err != nil {
-		return "", nil, err
-	}
-	return strings.TrimRight(canonical, "; \n"), tables, nil
+	tables, err = p.rules.CheckTree(text, tree)
+	return tables, refused(err)
 }
 
 // refused converts a refusal of package sandbox to a QueryError and leaves other errors unchanged.

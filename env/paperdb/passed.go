@@ -20,8 +20,8 @@ type passed struct {
 
 // statement is the result of parser.pass.
 type statement struct {
-	canonical string
-	tables    []string
+	text   string // to run
+	tables []string
 }
 
 func (p *passed) get(text string) (statement, bool) {
@@ -34,7 +34,7 @@ func (p *passed) get(text string) (statement, bool) {
 
 // keep clears the cache when it exceeds its maximum size.
 func (p *passed) keep(text string, s statement) {
-	size := len(text) + len(s.canonical)
+	size := len(text) + len(s.text)
 	if size > maxPassedBytes/16 {
 		return
 	}
@@ -45,6 +45,6 @@ func (p *passed) keep(text string, s statement) {
 	}
 	if _, ok := p.statements[text]; !ok {
 		p.size += size
-		p.statements[strings.Clone(text)] = statement{s.canonical, slices.Clone(s.tables)}
+		p.statements[strings.Clone(text)] = statement{strings.Clone(s.text), slices.Clone(s.tables)}
 	}
 }

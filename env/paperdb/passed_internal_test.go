@@ -12,9 +12,9 @@ func TestPassed(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	for i := range 1000 {
 		text := fmt.Sprint("SELECT ", i, long)
-		p.keep(text, statement{canonical: text + " canonical", tables: []string{"chunks"}})
+		p.keep(text, statement{text: text + " changed", tables: []string{"chunks"}})
 		s, ok := p.get(text)
-		if !ok || s.canonical != text+" canonical" || len(s.tables) != 1 || s.tables[0] != "chunks" {
+		if !ok || s.text != text+" changed" || len(s.tables) != 1 || s.tables[0] != "chunks" {
 			t.Fatalf("statement %d: %+v, %v", i, s, ok)
 		}
 		s.tables[0] = "changed"

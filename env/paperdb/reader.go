@@ -91,8 +91,8 @@ type Limits struct {
 type Result struct {
 	// Columns are the names, made unique by the engine: "title", "title_1".
 	Columns []string
-	// Values has one slice per row with nil, bool, int64, float64, string, time.Time, []any and map[string]any. Ids,
-	// integers beyond 64 bits and long decimals are strings.
+	// Values has one slice per row with nil, bool, int64, finite float64 and, for all other values, the engine's own text:
+	// VARCHAR and JSON as they are, nested values, decimals, dates, ids and integers beyond 64 bits as cast to VARCHAR.
 	Values [][]any
 	// More reports whether there are more rows than Limits.Rows.
 	More bool

@@ -13,8 +13,20 @@ type scanner struct {
 	out  strings.Builder
 }
 
-// bare replaces each string, quoted name and comment of a statement with a space. It refuses ambiguous text: a number
-// or a non-ASCII name directly followed by a string or containing a '$'.
+// WithoutSemicolons returns a text that passed [CheckText] with spaces in place of the semicolons between statements.
+func WithoutSemicolons(text string) string {
+	bare, _ := bare(text) // the text passed
+	out := []byte(text)
+	for i := range len(bare) {
+		if bare[i] == ';' {
+			out[i] = ' '
+		}
+	}
+	return string(out)
+}
+
+// bare replaces the bytes of each string, quoted name and comment of a statement with spaces. It refuses ambiguous text: a
+// number or a non-ASCII name directly followed by a string or containing a '$'.
 func bare(text string) (string, error) {
 	s := &scanner{text: text}
 	for s.at < len(text) {
@@ -43,7 +55,7 @@ func bare(text string) (string, error) {
 }
 
 func (s *scanner) skip(n int) {
-	s.out.WriteByte(' ')
+	s.out.WriteString(strings.Repeat(" ", n))
 	s.at += n
 }
 
