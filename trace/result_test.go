@@ -178,7 +178,7 @@ func TestCut(t *testing.T) {
 	for i := range 400 {
 		wide.Columns, wide.Values[0] = append(wide.Columns, fmt.Sprint("column_", i)), append(wide.Values[0], int64(i))
 	}
-	rows := tools.Rows{Columns: []string{"n", "text", "n"}, Values: [][]any{{int64(1), "a", nil}, {int64(2), long, 0.5}, {int64(3), "c", []any{"x", int64(1)}}}}
+	rows := tools.Rows{Columns: []string{"n", "text", "n"}, Values: [][]any{{int64(1), "a", nil}, {int64(2), long, 0.5}, {int64(3), "c", "[x, 1]"}}}
 	hits := []tools.Hit{
 		{ID: "i1", PDFID: "p1", PageNumber: 2, Text: "first\npassage", Score: 0.9},
 		{ID: "i2", PDFID: "p1", PageNumber: -1, Text: long, Score: 0.8},
