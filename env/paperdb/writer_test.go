@@ -106,7 +106,7 @@ func TestEmptyFieldsAreNull(t *testing.T) {
 	bare := paperdb.Paper{Metadata: paperdb.Metadata{PaperID: id, Title: "bare \xff"}}
 	r := reader(t, library(t, bare))
 	result := query(t, r, "SELECT title, abstract, pub_year, volume, conference_abbreviation, authors, tags FROM metadata")
-	want := [][]any{{"bare \uFFFD", nil, nil, nil, nil, []any{}, []any{}}}
+	want := [][]any{{"bare \uFFFD", nil, nil, nil, nil, "[]", "[]"}}
 	if diff := cmp.Diff(want, result.Values); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
