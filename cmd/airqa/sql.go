@@ -70,7 +70,7 @@ func (c sqlCmd) print(a *app, rows tools.Rows) error {
 		line := make([]string, len(row))
 		for i, v := range row {
 			if line[i] = "NULL"; v != nil {
-				line[i] = fmt.Sprint(v)
+				line[i] = csvField(v)
 			}
 		}
 		t.Rows = append(t.Rows, line)
@@ -78,7 +78,7 @@ func (c sqlCmd) print(a *app, rows tools.Rows) error {
 	return a.print(fmt.Sprintf("%s\n(%s)", t.Text(a.width), terminal.Plural(len(rows.Values), "row")))
 }
 
-// csvField is a text as it is, nothing for NULL, and other values as JSON.
+// csvField is a text as it is, nothing for NULL, and numbers and bools as JSON.
 func csvField(v any) string {
 	if text, ok := v.(string); ok || v == nil {
 		return text

@@ -145,7 +145,7 @@ func TestQueryErrors(t *testing.T) {
 		{"bad literal", "SELECT 'a\\b'::BLOB", paperdb.KindRuntime, "Invalid hex escape code"},
 		{"place", "SELECT title,\n  (title || 'x')::INT AS n\nFROM metadata;", paperdb.KindRuntime, "\n\nLINE 2:   (title || 'x')::INT AS n\n                        ^"},
 		{"place in line nine", strings.Repeat("\n", 8) + "SELECT (title || 'x')::INT FROM metadata", paperdb.KindRuntime, "\n\nLINE 9: SELECT (title || 'x')::INT FROM metadata\n                             ^"},
-		{"place after a semicolon", ";\n; SELECT titel FROM metadata;", paperdb.KindBinder, "LINE 2:   SELECT titel FROM metadata"},
+		{"place after a semicolon", ";\n; SELECT titel FROM metadata;", paperdb.KindBinder, "LINE 2:   SELECT titel FROM metadata \n                 ^"},
 		{"memory", "SELECT list(a.range) FROM range(100000000) a", paperdb.KindMemory, "more memory than it may have"},
 		{"advice", "SELECT (SELECT unnest([1, 2]))", paperdb.KindRuntime, "can only return a single row."},
 		{"long", "SELECT '" + strings.Repeat("x", 20000) + "'", paperdb.KindRefused, "too long"},
