@@ -93,7 +93,7 @@ func (c pageCmd) draw(a *app, world *env.Env, box []float64) (qa.Image, error) {
 	return world.View(a.ctx, paper.PaperID, c.Page, box)
 }
 
-// parseBox reads "308,224,238,79", or "[308 224 238 79]" as airqa sql prints a bounding_box.
+// parseBox reads "308,224,238,79", or "[308, 224, 238, 79]" as airqa sql prints a bounding_box.
 func parseBox(s string) ([]float64, error) {
 	if s == "" {
 		return nil, nil

@@ -168,7 +168,7 @@ func readRow(row *python.Dict) item {
 	it := item{paper: cell("paper_id") + cell("pdf_id")}
 	page, _ := row.Get("page_number")
 	it.page, _ = page.(int64)
-	box, _ := row.Get("bounding_box")
+	box, _ := python.FromJSON([]byte(cell("bounding_box")))
 	it.box, _ = box.(python.List)
 	for _, k := range kinds {
 		if _, ok := row.Get(k[0]); ok {

@@ -56,7 +56,7 @@ func TestSteps(t *testing.T) {
 		{
 			"view", task("What does Figure 2 show?", "one sentence", anchor),
 			[]string{"Query", "View"},
-			[]string{`{"image_caption": "Figure 2: The river.", "bounding_box": [1, 2, 30.5, 40], "paper_id": "` + otter + `", "page_number": 4}` + "\n(1 row)"},
+			[]string{`{"image_caption": "Figure 2: The river.", "bounding_box": "[1, 2, 30.5, 40]", "paper_id": "` + otter + `", "page_number": 4}` + "\n(1 row)"},
 			`View(paper_id="` + otter + `", page_number=4, bounding_box=[1, 2, 30.5, 40])`,
 		},
 		{
