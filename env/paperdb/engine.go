@@ -218,6 +218,9 @@ func unwrapped(err error) error {
 	return &duckdb.Error{Type: fault.Type, Msg: excerpt.ReplaceAllStringFunc(fault.Msg, func(text string) string {
 		number := excerpt.FindStringSubmatch(text)[1]
 		line, _ := strconv.Atoi(number)
+		if line == 1 {
+			return ""
+		}
 		before := strconv.Itoa(line - 1)
 		if len(before) < len(number) {
 			text = strings.Replace(text, "\n ", "\n", 1)
