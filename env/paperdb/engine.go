@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"airqa/internal/lazyregexp"
-
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
@@ -206,27 +204,28 @@ func fetch(ctx context.Context, conn *sql.Conn, text string, limit int) (Result,
 	return result, unwrapped(rows.Err())
 }
 
-// excerpt matches the excerpt of the statement in an error, with a line for the place in it.
-var excerpt = lazyregexp.New(`(?s)\n+LINE (\d+): .*`)
-
 // unwrapped makes the place in an error one of the statement without the wrapper, which has the first line.
 func unwrapped(err error) error {
 	fault, ok := errors.AsType[*duckdb.Error](err)
 	if !ok {
 		return err
 	}
-	return &duckdb.Error{Type: fault.Type, Msg: excerpt.ReplaceAllStringFunc(fault.Msg, func(text string) string {
-		number := excerpt.FindStringSubmatch(text)[1]
-		line, _ := strconv.Atoi(number)
-		if line == 1 {
-			return ""
-		}
-		before := strconv.Itoa(line - 1)
-		if len(before) < len(number) {
-			text = strings.Replace(text, "\n ", "\n", 1)
-		}
-		return strings.Replace(text, number, before, 1)
-	})}
+	const mark = "\nLINE "
+	at := strings.LastIndex(fault.Msg, mark)
+	if at < 0 {
+		return err
+	}
+	number, excerpt, _ := strings.Cut(fault.Msg[at+len(mark):], ":")
+	line, _ := strconv.Atoi(number)
+	before := strconv.Itoa(line - 1)
+	if len(before) < len(number) { // the line below points to a column
+		excerpt = strings.Replace(excerpt, "\n ", "\n", 1)
+	}
+	message := fault.Msg[:at]
+	if line > 1 {
+		message += mark + before + ":" + excerpt
+	}
+	return &duckdb.Error{Type: fault.Type, Msg: message}
 }
 
 func (e *engine) close() error { return e.parser.close() }

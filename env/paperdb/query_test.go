@@ -144,6 +144,8 @@ func TestQueryErrors(t *testing.T) {
 		{"shortened id", "SELECT * FROM pages WHERE ref_paper_id IN ('3f2a9c64')", paperdb.KindRuntime, "'3f2a9c64' is not an id: ids are uuids of 36 characters, such as 3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3. Write the whole id."},
 		{"bad literal", "SELECT 'a\\b'::BLOB", paperdb.KindRuntime, "Invalid hex escape code"},
 		{"place", "SELECT title,\n  (title || 'x')::INT AS n\nFROM metadata;", paperdb.KindRuntime, "\n\nLINE 2:   (title || 'x')::INT AS n\n                        ^"},
+		{"place in an error that quotes one", "SELECT (title || '\n\nLINE 7: x')::INT FROM metadata", paperdb.KindRuntime, "'attention\n\nLINE 7: x' to INT32\n\nLINE 3: LINE 7: x')::INT FROM metadata\n                   ^"},
+		{"no place", "SELECT sum(ordinal) EXPORT_STATE FROM chunks", paperdb.KindRuntime, "Cannot cast AGGREGATE_STATE to anything but BLOB"},
 		{"place in line nine", strings.Repeat("\n", 8) + "SELECT (title || 'x')::INT FROM metadata", paperdb.KindRuntime, "\n\nLINE 9: SELECT (title || 'x')::INT FROM metadata\n                             ^"},
 		{"place after a semicolon", ";\n; SELECT titel FROM metadata;", paperdb.KindBinder, "LINE 2:   SELECT titel FROM metadata \n                 ^"},
 		{"memory", "SELECT list(a.range) FROM range(100000000) a", paperdb.KindMemory, "more memory than it may have"},
