@@ -151,6 +151,11 @@ func TestOf(t *testing.T) {
 			answered("2", "2", queried(t, "SELECT num_pages FROM metadata", &qa.Touched{Papers: []string{strings.ToUpper(heron)}, Tables: []string{"metadata"}}, []string{"num_pages"}, []any{int64(2)})),
 			[]ask.Source{{Kind: ask.QueryRow, Match: ask.Exact, PaperID: heron, Title: "On Herons", Quote: "num_pages: 2", Step: 1, SQL: "SELECT num_pages FROM metadata"}},
 		},
+		{
+			"a list", "Which authors wrote it?",
+			answered(`["Flann O'Brien"]`, "Flann O'Brien", queried(t, "SELECT authors FROM metadata", nil, []string{"authors"}, []any{`['Flann O\'Brien']`})),
+			[]ask.Source{{Kind: ask.QueryRow, Match: ask.Exact, Quote: `authors: ['Flann O\'Brien']`, Step: 1, SQL: "SELECT authors FROM metadata"}},
+		},
 		{"a position is no answer", "On how many pages are herons?", answered("2", "2", queried(t, "SELECT page_number FROM pages", nil, []string{"page_number"}, []any{int64(2)})), nil},
 		{
 			"an unknown paper", "How many nests of herons were counted?", answered("31", "31", retrieved(t, 1, hit(stork, 1, "They counted 31 nests of herons by the river, and then some more of them."))),
