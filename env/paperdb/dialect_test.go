@@ -2,6 +2,7 @@ package paperdb_test
 
 import (
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,8 +56,7 @@ func TestDialect(t *testing.T) {
 	}
 }
 
-// storedRows runs a statement by itself, as far as the engine can store its rows, and returns the columns and each value as
-// the reader shows it.
+// storedRows runs a statement, stores its rows, and returns the columns and each value as the reader shows it.
 func storedRows(t *testing.T, db *sql.DB, text string) (columns []string, values [][]any) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), "SELECT column_name, column_type FROM (DESCRIBE FROM (\n"+text+"\n))")
@@ -70,7 +70,8 @@ func storedRows(t *testing.T, db *sql.DB, text string) (columns []string, values
 		columns, types = append(columns, name), append(types, typeName)
 	}
 	check(t, rows.Err())
-	rows, err = db.QueryContext(t.Context(), "WITH r AS MATERIALIZED (FROM (\n"+text+"\n)) SELECT CAST(COLUMNS(*) AS VARCHAR) FROM r")
+	const query = "WITH r AS MATERIALIZED (FROM (\n%s\n)) SELECT CAST(COLUMNS(*) AS VARCHAR) FROM r"
+	rows, err = db.QueryContext(t.Context(), fmt.Sprintf(query, text))
 	check(t, err)
 	for rows.Next() {
 		cells, into := make([]sql.NullString, len(columns)), make([]any, len(columns))

@@ -162,8 +162,8 @@ func prepare(conn *sql.Conn, text string) error {
 	})
 }
 
-// fetch runs the statement in a wrapper that stops the engine one row after the limit and returns the engine's own text of
-// each value, followed by the types of the values.
+// fetch runs the statement in a wrapper that stops the engine one row after the limit. A row has the engine's own text
+// of each value, and then their types.
 func fetch(ctx context.Context, conn *sql.Conn, text string, limit int) (Result, error) {
 	const wrapper = "SELECT CAST(COLUMNS(*) AS VARCHAR), typeof(COLUMNS(*)) FROM (\n%s\n) LIMIT %d"
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf(wrapper, text, limit+1))

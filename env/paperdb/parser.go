@@ -15,7 +15,8 @@ type parser struct {
 	tree  *sql.Stmt // prepared, because every query uses it
 }
 
-const treeSQL = `SELECT json_serialize_sql(?::VARCHAR, skip_default := true, skip_empty := true, skip_null := true)::VARCHAR`
+const treeSQL = `SELECT json_serialize_sql(
+	?::VARCHAR, skip_default := true, skip_empty := true, skip_null := true)::VARCHAR`
 
 func openParser(ctx context.Context, catalog string) (*parser, error) {
 	db, err := connect("", "")
@@ -41,8 +42,8 @@ func (p *parser) close() error {
 	return errors.Join(p.tree.Close(), p.db.Close())
 }
 
-// pass returns the statement without semicolons, and the tables that it reads, or a *QueryError. Places in it are those of
-// the text, which must have passed sandbox.CheckText.
+// pass returns the statement without semicolons, and the tables that it reads, or a *QueryError. Places in it are
+// those of the text, which must have passed sandbox.CheckText.
 func (p *parser) pass(ctx context.Context, text string) (s statement, err error) {
 	s.text = text
 	if s.tables, err = p.check(ctx, text); err != nil {

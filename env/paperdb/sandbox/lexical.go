@@ -25,8 +25,8 @@ func WithoutSemicolons(text string) string {
 	return string(out)
 }
 
-// bare replaces the bytes of each string, quoted name and comment of a statement with spaces. It refuses ambiguous text: a
-// number or a non-ASCII name directly followed by a string or containing a '$'.
+// bare replaces the bytes of each string, quoted name and comment of a statement with spaces. It refuses ambiguous
+// text: a number or a non-ASCII name directly followed by a string or containing a '$'.
 func bare(text string) (string, error) {
 	s := &scanner{text: text}
 	for s.at < len(text) {
