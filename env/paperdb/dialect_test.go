@@ -59,32 +59,40 @@ func TestDialect(t *testing.T) {
 // storedRows runs a statement, stores its rows, and returns the columns and each value as the reader shows it.
 func storedRows(t *testing.T, db *sql.DB, text string) (columns []string, values [][]any) {
 	t.Helper()
-	rows, err := db.QueryContext(t.Context(), "SELECT column_name, column_type FROM (DESCRIBE FROM (\n"+text+"\n))")
-	if err != nil {
-		t.Fatalf("not of the dialect: %s\n%v", text, err)
-	}
 	var types []string
-	for rows.Next() {
-		var name, typeName string
-		check(t, rows.Scan(&name, &typeName))
-		columns, types = append(columns, name), append(types, typeName)
+	const describe = "SELECT column_name, column_type FROM (DESCRIBE FROM (\n%s\n))"
+	for _, c := range texts(t, db, fmt.Sprintf(describe, text)) {
+		columns, types = append(columns, c[0].String), append(types, c[1].String)
 	}
-	check(t, rows.Err())
-	const query = "WITH r AS MATERIALIZED (FROM (\n%s\n)) SELECT CAST(COLUMNS(*) AS VARCHAR) FROM r"
-	rows, err = db.QueryContext(t.Context(), fmt.Sprintf(query, text))
-	check(t, err)
-	for rows.Next() {
-		cells, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
-		for i := range cells {
-			into[i] = &cells[i]
-		}
-		check(t, rows.Scan(into...))
-		row := make([]any, len(columns))
+	const store = "WITH r AS MATERIALIZED (FROM (\n%s\n)) SELECT CAST(COLUMNS(*) AS VARCHAR) FROM r"
+	for _, cells := range texts(t, db, fmt.Sprintf(store, text)) {
+		row := make([]any, len(cells))
 		for i, c := range cells {
 			row[i] = shown(c, types[i])
 		}
 		values = append(values, row)
 	}
-	check(t, rows.Err())
 	return columns, values
+}
+
+// texts returns the rows of a query of texts.
+func texts(t *testing.T, db *sql.DB, query string) (list [][]sql.NullString) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatalf("not of the dialect: %s\n%v", query, err)
+	}
+	defer func() { check(t, rows.Close()) }()
+	names, err := rows.Columns()
+	check(t, err)
+	for rows.Next() {
+		cells, into := make([]sql.NullString, len(names)), make([]any, len(names))
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		check(t, rows.Scan(into...))
+		list = append(list, cells)
+	}
+	check(t, rows.Err())
+	return list
 }
