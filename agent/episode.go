@@ -139,16 +139,16 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 	return e.keep(s), nil
 }
 
-// Act executes the action of a step from [Episode.Ask], or turns its parse error into an observation. It does not
-// record the final observation, because the end of the episode carries the answer.
-func (e *Episode) Act(ctx context.Context, s *qa.Step) (qa.Observation, error) {
+// Act executes the action of a step from [Episode.Ask], or turns its parse error into an observation, which ends with a
+// note. It does not record the final observation, because the end of the episode carries the answer.
+func (e *Episode) Act(ctx context.Context, s *qa.Step, note string) (qa.Observation, error) {
 	if s.Observation == nil {
 		s.Acted = e.set.Now()
 		o, err := e.observe(ctx, s)
 		if err != nil || o.Status == qa.StatusFinal {
 			return o, err
 		}
-		o.Text = e.redacted(o.Text)
+		o.Text = e.redacted(o.Text) + note
 		s.Observation, s.Ended = &o, e.set.Now()
 		if err := e.set.Log.Observation(*s); err != nil {
 			return o, logged(err)

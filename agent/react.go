@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"airqa/qa"
 )
@@ -17,7 +18,13 @@ type Limits struct {
 	// FormatErrors is the number of consecutive format errors that end the episode; 0 means that only Turns applies, as
 	// in the authors' code.
 	FormatErrors int
+	// Repeats is the number of identical calls in a row from which each result ends with [RepeatNote]; twice as many end
+	// the episode. 0 means that only Turns applies, as in the paper.
+	Repeats int
 }
+
+// RepeatNote is the sentence after the result of a repeated call.
+const RepeatNote = "\nNote: this is the same call as before, and so is its result. Try something else, or answer."
 
 // Loop is a ReAct episode whose first messages have been added. It runs as a whole or turn by turn.
 type Loop struct {
@@ -45,7 +52,11 @@ func (l *Loop) Turn(ctx context.Context) (qa.Observation, error) {
 	if err != nil {
 		return qa.Observation{}, err
 	}
-	o, err := l.Act(ctx, step)
+	note, row := "", l.inRow()
+	if l.Limits.Repeats > 0 && row >= l.Limits.Repeats {
+		note = RepeatNote
+	}
+	o, err := l.Act(ctx, step, note)
 	l.turns++
 	switch {
 	case err != nil:
@@ -60,10 +71,24 @@ func (l *Loop) Turn(ctx context.Context) (qa.Observation, error) {
 	switch {
 	case l.Limits.FormatErrors > 0 && l.unread >= l.Limits.FormatErrors:
 		return o, l.Finish(qa.FormatErrors, fmt.Sprintf("%d replies in a row held no action", l.unread), qa.Answer{})
+	case note != "" && row >= 2*l.Limits.Repeats:
+		return o, l.Finish(qa.RepeatLimit, fmt.Sprintf("the same call %d times in a row", row), qa.Answer{})
 	case l.turns >= l.Limits.Turns:
 		return o, l.Finish(qa.TurnLimit, fmt.Sprintf("no answer in %d turns", l.Limits.Turns), qa.Answer{})
 	}
 	return o, nil
+}
+
+// inRow returns how many of the last replies made the same call; 0 if the last one made none.
+func (l *Loop) inRow() int {
+	n, last := 0, l.t.Steps[len(l.t.Steps)-1].Action
+	for _, s := range slices.Backward(l.t.Steps) {
+		if last == nil || s.Action == nil || s.Action.Text != last.Text {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // askWindow asks with the last w turns. While the model refuses the conversation as too long, it halves w. A refusal that

@@ -129,6 +129,26 @@ func TestReAct(t *testing.T) {
 				"call 3", "observation 3 parse_error", "call 4", "end answered",
 			},
 		},
+		{
+			"repeats",
+			[]string{"look", "look", "look", "look", "final"},
+			agent.Limits{Turns: 9, Window: 5, Repeats: 2},
+			qa.RepeatLimit,
+			[]string{
+				"message system", "message user", "call 1", "observation 1 ok", "call 2", "observation 2 ok",
+				"call 3", "observation 3 ok", "call 4", "observation 4 ok", "end repeat_limit",
+			},
+		},
+		{
+			"another call or no call between repeats", // only calls in a row count
+			[]string{"look", "look", "see", "look", "?", "look", "final"},
+			agent.Limits{Turns: 9, Window: 5, Repeats: 2},
+			qa.Answered,
+			[]string{
+				"message system", "message user", "call 1", "observation 1 ok", "call 2", "observation 2 ok", "call 3", "observation 3 ok",
+				"call 4", "observation 4 ok", "call 5", "observation 5 parse_error", "call 6", "observation 6 ok", "call 7", "end answered",
+			},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -145,6 +165,31 @@ func TestReAct(t *testing.T) {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Notes follow the results of the call from the limit on, in the log and for the model, and so do they when an episode resumes.
+func TestRepeatNote(t *testing.T) {
+	m := &model{replies: []string{"look", "look", "look", "see", "look", "look", "final"}}
+	limits := agent.Limits{Turns: 9, Window: 9, Repeats: 3}
+	first := start(t, setup(m, &env{}, &log{}))
+	if err := (&agent.Loop{Episode: first, Limits: limits, Read: read}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, message := range m.shown[6] {
+		if noted := strings.HasSuffix(message.Text, agent.RepeatNote); noted != (i == 7) {
+			t.Errorf("message %d: %q", i, message.Text)
+		}
+	}
+	again := setup(&model{replies: []string{"look", "look"}}, &env{}, &log{})
+	again.Prior = first.Trajectory()
+	again.Prior.Steps = again.Prior.Steps[:2]
+	resumed := start(t, again)
+	loop := &agent.Loop{Episode: resumed, Limits: limits, Read: read}
+	for range 3 {
+		if o, err := loop.Turn(t.Context()); err != nil || strings.Contains(o.Text, "Note") != (len(resumed.Trajectory().Steps) == 3) {
+			t.Errorf("%+v, %v", o, err)
+		}
 	}
 }
 

@@ -102,7 +102,7 @@ func TestSuspension(t *testing.T) {
 
 func TestOutcomes(t *testing.T) {
 	tests := map[qa.Outcome][2]bool{ // failed, again
-		qa.Answered: {}, qa.TurnLimit: {}, qa.TokenLimit: {}, qa.CostLimit: {}, qa.TimeLimit: {}, qa.FormatErrors: {}, qa.ContextOverflow: {},
+		qa.Answered: {}, qa.TurnLimit: {}, qa.TokenLimit: {}, qa.CostLimit: {}, qa.TimeLimit: {}, qa.FormatErrors: {}, qa.RepeatLimit: {}, qa.ContextOverflow: {},
 		qa.EndpointError: {true, true}, qa.ToolFailure: {true, true}, qa.Cancelled: {true, true},
 		qa.NoImages: {true, false},
 	}

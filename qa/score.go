@@ -86,6 +86,7 @@ const (
 	CostLimit       Outcome = "cost_limit"
 	TimeLimit       Outcome = "time_limit"
 	FormatErrors    Outcome = "format_errors" // the same kind of unreadable reply too often in a row
+	RepeatLimit     Outcome = "repeat_limit"  // the same call too often in a row
 	ContextOverflow Outcome = "context_overflow"
 	EndpointError   Outcome = "endpoint_error"
 	NoImages        Outcome = "no_images" // the model or its server does not accept images

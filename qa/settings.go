@@ -37,6 +37,7 @@ type Settings struct {
 	Retrieve     string   `json:"retrieve" name:"retrieve" default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
 
 	FormatErrors      int `json:"format_errors" name:"format-errors" default:"0" placeholder:"N" help:"End an episode after N unreadable replies in a row; 0 means never."`
+	RepeatLimit       int `json:"repeat_limit" name:"repeat-limit" default:"0" unrecorded:"0" placeholder:"N" help:"Tell the model from the Nth identical call in a row that it repeats itself, and end the episode after 2N; 0 means never (paper)."`
 	ContextTokens     int `json:"context_tokens" name:"context-tokens" default:"5000" placeholder:"N" help:"Maximum context tokens of baselines that make a single call (paper: 5,000)."`
 	ObservationTokens int `json:"observation_tokens" name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one tool result (paper: 5,000)."`
 	Passages          int `json:"passages" name:"passages" default:"4" placeholder:"N" help:"Number of passages that rag retrieves (authors' code: 4)."`

@@ -33,7 +33,7 @@ const (
 func allOutcomes() Outcomes {
 	counted := []string{
 		string(qa.Right), string(qa.Wrong), string(qa.Unparseable), formatOnly, string(qa.TurnLimit), string(qa.TokenLimit),
-		string(qa.CostLimit), string(qa.TimeLimit), string(qa.FormatErrors), string(qa.ContextOverflow),
+		string(qa.CostLimit), string(qa.TimeLimit), string(qa.FormatErrors), string(qa.RepeatLimit), string(qa.ContextOverflow),
 	}
 	others := []string{
 		string(qa.ToolFailure), string(qa.EndpointError), string(qa.NoImages), string(qa.Cancelled),

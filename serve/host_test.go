@@ -219,6 +219,9 @@ func TestLimits(t *testing.T) {
 	if _, err := s.Reset(t.Context(), serve.Choice{Question: "number"}); err != nil {
 		t.Fatal(err)
 	}
+	if r := act(t, s, answer(`" "`)); r.End != nil || r.Status != qa.StatusError {
+		t.Errorf("an empty answer: %+v", r)
+	}
 	go func() { <-b.papers.entered }()
 	if r := act(t, s, query("wait")); r.Status != qa.StatusError || !strings.Contains(r.Text, "20ms") || r.End != nil {
 		t.Errorf("a slow call: %+v", r)

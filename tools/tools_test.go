@@ -281,7 +281,13 @@ func TestAnswer(t *testing.T) {
 		{"string", "Answer('a')", "a", "'a'"},
 		{"list", `Answer(["a", 1.50, true])`, "['a', 1.5, True]", "['a', 1.5, True]"},
 		{"tuple", "Answer((1,))", "(1,)", "(1,)"},
-		{"none", "Answer(None)", "None", "None"},
+		{"the word none", "Answer('None')", "None", "'None'"},
+		{"false", "Answer(False)", "False", "False"},
+		{"zero", "Answer(0)", "0", "0"},
+		{"an empty list", "Answer([])", "[]", "[]"},
+		{"an empty dictionary", "Answer({})", "{}", "{}"},
+		{"a list with an empty text", "Answer([''])", "['']", "['']"},
+		{"punctuation", "Answer(' - ')", " - ", "' - '"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -291,6 +297,20 @@ func TestAnswer(t *testing.T) {
 				t.Errorf("status %s, answer (-want +got):\n%s", o.Status, diff)
 			}
 		})
+	}
+}
+
+func TestEmptyAnswer(t *testing.T) {
+	for kind, calls := range map[qa.Kind][]string{
+		"":              {"Answer(None)", "Answer('')", `Answer("   ")`, `Answer("\n\t")`, `Answer("\u00a0")`, `Answer(answer="\u200b\ufeff")`},
+		qa.WithEvidence: {"Answer('', ['p1'])", "Answer(answer=None, evidence=[])"},
+		qa.Rank:         {"Answer(ranking='')", "Answer(ranking=None)"},
+	} {
+		for _, call := range calls {
+			if o := act(t, tools.Set{tools.Answer{Kind: kind}}, call); o.Status != qa.StatusError || !strings.Contains(o.Text, "the answer is empty") {
+				t.Errorf("%s: %+v", call, o)
+			}
+		}
 	}
 }
 

@@ -45,7 +45,7 @@ func (c exportTasksCmd) Run(a *app) error {
 		Sidecar: tasks.Sidecar{Image: c.Image, AgentImage: c.AgentImage, Data: c.ImageData, Serve: []string{ // the same episodes
 			"--baseline", c.Baseline, "--retrieve", c.Retrieve, "--turns", strconv.Itoa(c.Turns), "--rows", strconv.Itoa(c.Rows),
 			"--observation-tokens", strconv.Itoa(c.ObservationTokens), "--query-seconds", strconv.FormatFloat(c.QuerySeconds, 'g', -1, 64),
-			"--call-timeout", c.CallTimeout.String(), "--max-answer", strconv.Itoa(c.MaxAnswer),
+			"--repeat-limit", strconv.Itoa(c.RepeatLimit), "--call-timeout", c.CallTimeout.String(), "--max-answer", strconv.Itoa(c.MaxAnswer),
 		}},
 	})
 	if err != nil {

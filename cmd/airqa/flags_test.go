@@ -102,6 +102,7 @@ var effects = []effect{
 	{"action-format", "--action-format yaml", settingOf("action_format"), "yaml"},
 	{"by-conference", "--by-conference", settingOf("by_conference"), true},
 	{"format-errors", "--format-errors 2", settingOf("format_errors"), 2},
+	{"repeat-limit", "--repeat-limit 3", settingOf("repeat_limit"), 3},
 	{"context-tokens", "--context-tokens 900", settingOf("context_tokens"), 900},
 	{"observation-tokens", "--observation-tokens 800", settingOf("observation_tokens"), 800},
 	{"passages", "--passages 7", settingOf("passages"), 7},
@@ -210,7 +211,7 @@ var scripted = map[string]map[string]string{
 	"export check": {"script/export-check.txtar": "format trainer tokenizer cutoff-len template python json"},
 	"export show":  {"script/export-check.txtar": "format trainer tokenizer cutoff-len template row html"},
 	"export tasks": {"script/export-tasks.txtar": "data questions out format replace with-gold server-url split split-seed sidecar-image image-data agent-image baseline retrieve turns " +
-		"rows observation-tokens query-seconds call-timeout max-answer status of"},
+		"rows observation-tokens query-seconds repeat-limit call-timeout max-answer status of"},
 	"trace": {
 		"script/trace.txtar":         "status tag lost-at grep sort limit format json scoring judge function outcome error cause",
 		"script/run-protocols.txtar": "full", "trace_test.go": "no-pager",

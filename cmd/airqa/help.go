@@ -45,7 +45,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window models price"},
 	{"Connection:", "timeout retries max-connections"},
 	{"Limits:", "budget-tokens budget-hours question-usd question-tokens question-seconds question-deadline sql-seconds query-seconds"},
-	{"Agent:", "turns window rows protocol action-format by-conference format-errors context-tokens observation-tokens passages"},
+	{"Agent:", "turns window rows protocol action-format by-conference format-errors repeat-limit context-tokens observation-tokens passages"},
 	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-connections embed-batch embed-base-url vectors"},
 	{"Cache:", "cache cache-from"},
 	{"Judges:", "scoring judge judge-base-url judges judge-rule judge-concurrency"},

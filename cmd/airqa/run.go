@@ -130,7 +130,9 @@ func (c runCmd) check() error {
 		return qa.Usagef("--repeats %d: must be at least 1", c.Repeats)
 	case c.Rows < 0:
 		return qa.Usagef("--rows %d: must not be negative (0 = no limit)", c.Rows)
-	case c.Turns < 1 || c.Window < 1:
+	case c.RepeatLimit < 0 || c.RepeatLimit == 1:
+		return qa.Usagef("--repeat-limit %d: must be at least 2, or 0 for none", c.RepeatLimit)
+	case min(c.Turns, c.Window) < 1:
 		return qa.Usagef("--turns and --window must be at least 1")
 	case c.DryRun && c.Score:
 		return qa.Usagef("--dry-run and --score are mutually exclusive: a dry run has no answers")

@@ -32,6 +32,7 @@ type episodeFlags struct {
 	Baseline          string  `default:"agentic-hybrid-view" complete:"baseline" placeholder:"NAME" help:"Baseline whose tools and system prompt are served (airqa list baselines lists them)."`
 	Retrieve          string  `default:"dense" enum:"dense,bm25,hybrid" help:"Search mode of Retrieve: dense (paper), bm25 or hybrid."`
 	Turns             int     `default:"20" help:"Maximum calls of one episode (paper: 20)."`
+	RepeatLimit       int     `name:"repeat-limit" default:"0" placeholder:"N" help:"Tell the client from the Nth identical call in a row that it repeats itself, and end the episode after 2N; 0 means never (paper)."`
 	Rows              int     `default:"0" placeholder:"N" help:"Maximum rows shown of one result; 0 is no limit but that of tokens."`
 	ObservationTokens int     `name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one result (paper: 5,000)."`
 	QuerySeconds      float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
@@ -43,10 +44,13 @@ type episodeFlags struct {
 // settings returns the settings of a run in which clients call tools.
 func (f episodeFlags) settings() (qa.Settings, error) {
 	s := qa.DefaultSettings()
-	s.Protocol, s.Retrieve, s.Turns, s.Rows, s.ObservationTokens, s.QuerySeconds = qa.NativeTools, f.Retrieve, f.Turns, f.Rows, f.ObservationTokens, f.QuerySeconds
+	s.Protocol, s.Retrieve, s.Turns, s.RepeatLimit = qa.NativeTools, f.Retrieve, f.Turns, f.RepeatLimit
+	s.Rows, s.ObservationTokens, s.QuerySeconds = f.Rows, f.ObservationTokens, f.QuerySeconds
 	switch {
 	case f.Turns < 1:
 		return s, qa.Usagef("--turns %d: must be at least 1", f.Turns)
+	case f.RepeatLimit < 0 || f.RepeatLimit == 1:
+		return s, qa.Usagef("--repeat-limit %d: must be at least 2, or 0 for none", f.RepeatLimit)
 	case f.CallTimeout <= 0:
 		return s, qa.Usagef("--call-timeout %s: must be above 0", f.CallTimeout)
 	case f.MaxAnswer < 1:

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 
+	"airqa/agent"
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/qa"
@@ -188,7 +190,7 @@ func (r *Runner) judge(step *Step, old *qa.Observation, now qa.Observation, err 
 	}
 	now.Text = string(r.config.Redact([]byte(now.Text)))
 	was := *old
-	was.Text, now.Text = old.Text+answerText(old), now.Text+string(r.config.Redact([]byte(answerText(&now))))
+	was.Text, now.Text = strings.TrimSuffix(old.Text, agent.RepeatNote)+answerText(old), now.Text+string(r.config.Redact([]byte(answerText(&now))))
 	step.State = Equal
 	if step.Change = diff.Results(&was, &now); step.Change != nil {
 		step.State = Different

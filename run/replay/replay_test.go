@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/agent"
 	"airqa/env"
 	"airqa/env/paperdb"
 	"airqa/qa"
@@ -126,6 +127,7 @@ func TestEpisode(t *testing.T) {
 		want    []replay.State
 	}{
 		{"all equal", qa.Answered, plain, []qa.Step{query(title), answer("42")}, []replay.State{replay.Equal, replay.Equal}},
+		{"a call again", qa.RepeatLimit, plain, []qa.Step{query(title + agent.RepeatNote)}, []replay.State{replay.Equal}},
 		{"another row", qa.Answered, plain, []qa.Step{query(strings.Replace(title, "Att", "att", 1)), answer("42")}, []replay.State{replay.Different, replay.Equal}},
 		{"another answer", qa.Answered, plain, []qa.Step{answer("43")}, []replay.State{replay.Different}},
 		{"a parse error", qa.TurnLimit, plain, []qa.Step{unread, query(title)}, []replay.State{replay.NoAction, replay.Equal}},

@@ -121,7 +121,7 @@ func resultsOf(r *runlog.Run, wanted map[string]bool) (map[string][]string, erro
 var (
 	verdicts = []qa.Verdict{qa.Right, qa.Wrong, qa.Unparseable, qa.Unscored}
 	outcomes = []qa.Outcome{
-		qa.Answered, qa.TurnLimit, qa.TokenLimit, qa.CostLimit, qa.TimeLimit, qa.FormatErrors, qa.ContextOverflow,
+		qa.Answered, qa.TurnLimit, qa.TokenLimit, qa.CostLimit, qa.TimeLimit, qa.FormatErrors, qa.RepeatLimit, qa.ContextOverflow,
 		qa.EndpointError, qa.NoImages, qa.ToolFailure, qa.Cancelled,
 	}
 )

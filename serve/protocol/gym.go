@@ -153,11 +153,12 @@ func finish(r *http.Request, session *serve.Session, text string) error {
 	if end, err := session.End(r.Context()); err != nil || end != nil {
 		return err
 	}
-	if text == "" {
-		return session.GiveUp(r.Context())
+	if text != "" {
+		if _, err := session.Act(r.Context(), session.AnswerWith(text)); err != nil {
+			return err
+		}
 	}
-	_, err := session.Act(r.Context(), session.AnswerWith(text))
-	return err
+	return session.GiveUp(r.Context()) // unless the text was an answer
 }
 
 // gymOutput is an item of a response.
