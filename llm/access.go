@@ -1,12 +1,17 @@
 package llm
 
-import "strings"
+import (
+	"net/http"
+	"strings"
+)
 
 // Access is the address of an endpoint and its API key. A key belongs to one address: [Access.At] drops it for another
-// host, and only [Access.Pair] rebinds it. The zero value has neither.
+// host, with the headers, and only [Access.Pair] rebinds it. The zero value has neither.
 type Access struct {
 	// Key is empty if there is none for the address.
 	Key string
+	// Headers are sent to the same address as the key.
+	Headers http.Header
 	// BaseURL is empty for the provider's own address.
 	BaseURL string
 	// Variable is the environment variable of the key, set or not, for messages.
@@ -43,8 +48,8 @@ func (a Access) Pair(baseURL string) Access {
 // At returns the access to another address, where empty is the provider's default. It keeps the key only if scheme,
 // host and port are the same.
 func (a Access) At(baseURL string) Access {
-	if own, other := a.vendor.origin(a.BaseURL), a.vendor.origin(baseURL); a.Key != "" && (own == "" || own != other) {
-		a.Key, a.Withheld = "", a.Host()
+	if own, other := a.vendor.origin(a.BaseURL), a.vendor.origin(baseURL); (a.Key != "" || a.Headers != nil) && (own == "" || own != other) {
+		a.Key, a.Headers, a.Withheld = "", nil, a.Host()
 	}
 	a.BaseURL = baseURL
 	return a

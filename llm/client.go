@@ -29,6 +29,8 @@ type client struct {
 	site
 	base     *url.URL
 	model    string
+	key      string
+	headers  http.Header
 	settings map[string]any
 	codec    codec
 	http     *http.Client
@@ -100,6 +102,7 @@ func (c *client) post(ctx context.Context, r request) (*llms.ContentChoice, erro
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "airqa")
 	c.codec.authorize(req.Header, c.key)
+	maps.Copy(req.Header, c.headers)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, err

@@ -18,9 +18,10 @@ import (
 // descriptions are comparable. It contains no key and no absolute path. The keys are
 //
 // provider, model   the two halves of the spec; a script is identified by its file name only
-// base_url          scheme, host and path, for endpoints and for custom providers with an address
+// base_url          scheme, host, path and query, for endpoints and for custom providers with an address
 // sampling          the settings sent, by their names in OpenAI's protocol
 // not_sent          the names of settings that the model or its protocol does not accept, if any
+// extra_body        members added to requests, if any
 // context_window    the requested window, if the protocol has one
 // reasoning         true if the configuration declares a reasoning model
 //
@@ -61,6 +62,9 @@ func (c Config) describeEndpoint(out map[string]any) {
 	out["sampling"] = fields
 	if len(unsent) > 0 {
 		out["not_sent"] = unsent
+	}
+	if extra := c.extra(); extra != nil {
+		out["extra_body"] = extra
 	}
 	if c.listed().SystemAsUser {
 		out["system_as_user"] = true

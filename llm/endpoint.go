@@ -57,17 +57,21 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	if err := v.checkKey(c.APIKey, base); err != nil {
 		return nil, err
 	}
+	if err := v.codec.checkExtra(c.extra()); err != nil {
+		return nil, err
+	}
 	fields, _ := c.settled()
+	secret := append(Secrets(c.Headers), c.APIKey)
 	e := &Endpoint{
-		site: site{where: where(base.JoinPath(v.codec.path)), key: c.APIKey, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
+		site: site{where: where(base.JoinPath(v.codec.path)), secrets: secret, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
 		systemAsUser: c.listed().SystemAsUser, window: c.window(), timeout: c.Timeout,
 		limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
 	}
 	e.by = files.Hash([]byte(model + " at " + e.where))[:16] // as text, the log would redact a model that is a path
+	settings := v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.listed().MaxCompletionTokens, c.ContextWindow})
 	e.inner = &client{
-		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base),
-		settings: v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.listed().MaxCompletionTokens, c.ContextWindow}),
-		quirks:   c.Pool.quirks(base, model), notice: c.OnNotice,
+		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base), key: c.APIKey, headers: c.Headers,
+		settings: merged(settings, c.extra()), quirks: c.Pool.quirks(base, model), notice: c.OnNotice,
 	}
 	return e, nil
 }

@@ -86,8 +86,9 @@ func excerpt(text string) string {
 type site struct {
 	// where is the host and path of the requests.
 	where string
-	key   string
-	now   func() time.Time
+	// secrets are removed from what the endpoint says.
+	secrets []string
+	now     func() time.Time
 }
 
 // where returns the host and path of an address.
@@ -175,4 +176,9 @@ func bareAddress(location string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-func (s site) redact(text string) string { return httpclient.Redact(text, s.key) }
+func (s site) redact(text string) string {
+	for _, secret := range s.secrets {
+		text = httpclient.Redact(text, secret)
+	}
+	return text
+}

@@ -84,7 +84,9 @@ func TestOpenErrors(t *testing.T) {
 		{"broken key", llm.Config{Spec: "openai:m", APIKey: "sk planted"}, `model "openai:m": the API key has an invalid ` +
 			`character (a space or line break?): check OPENAI_API_KEY`},
 		{"key in the URL", llm.Config{Spec: "openai:m", BaseURL: "https://me:planted@h/v1"}, `model "openai:m": the base ` +
-			`URL must not contain credentials, a query or a fragment: put the key in OPENAI_API_KEY`},
+			`URL must not contain credentials or a fragment: put the key in OPENAI_API_KEY or a header`},
+		{"key in the query", llm.Config{Spec: "openai:m", BaseURL: "https://h/v1?v=1&api-key=planted"}, `model "openai:m": the base ` +
+			`URL must not contain credentials or a fragment: put the key in OPENAI_API_KEY or a header`},
 		{"no scheme", llm.Config{Spec: "openai:m", BaseURL: "localhost:8000/v1"}, `model "openai:m": the base URL must ` +
 			`start with http:// or https://: write http://localhost:8000/v1`},
 		{"a bare address", llm.Config{Spec: "openai:m", BaseURL: "127.0.0.1:4100"}, `model "openai:m": the base URL must ` +

@@ -45,6 +45,11 @@ type Config struct {
 	// ContextWindow is requested from servers that accept one, in tokens: Ollama's num_ctx. 0 is [DefaultOllamaWindow]
 	// there.
 	ContextWindow int
+	// Body has members to add to each request, such as chat_template_kwargs. They replace sampling settings, but may not be
+	// what airqa sets itself, such as messages.
+	Body map[string]any
+	// Headers are sent with each request. Their values are secrets.
+	Headers http.Header
 	// Catalog lists what models reject; nil is [catalog.Builtin].
 	Catalog *catalog.Catalog
 	// Pool shares connections and limits with other models; nil is a private pool.

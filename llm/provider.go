@@ -159,14 +159,18 @@ func (v vendor) parseBaseURL(address string) (*url.URL, error) {
 		return nil, errors.New("invalid base URL")
 	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
 		return nil, errors.New("the base URL must start with http:// or https:// and a host")
-	case base.User != nil, base.RawQuery != "", base.Fragment != "":
-		return nil, fmt.Errorf("the base URL must not contain credentials, a query or a fragment: put the key in %s", v.keys[0])
+	case base.User != nil, secretName.MatchString(base.RawQuery), base.Fragment != "":
+		return nil, fmt.Errorf("the base URL must not contain credentials or a fragment: put the key in %s or a header", v.keys[0])
 	}
+	base.Path = strings.TrimRight(base.Path, "/") // in front of a query
 	if v.unversioned && !version.MatchString(base.Path) {
 		return base.JoinPath("v1"), nil
 	}
 	return base, nil
 }
+
+// secretName matches a query that seems to have a key.
+var secretName = lazyregexp.New(`(?i)(key|token|secret|pass\w*|sig\w*|code|auth\w*)=`)
 
 // bareHost matches a host with its port and no scheme. No key has this form.
 var bareHost = lazyregexp.New(`^[a-z0-9.-]+:[0-9]{1,5}(/[A-Za-z0-9._/-]*)?$`)

@@ -54,7 +54,7 @@ var (
 	refuses   = lazyregexp.New(`unsupported|not support|n't support|not permitted|not allowed|unknown|unrecognized|deprecated|cannot both|extra input`)
 	streaming = lazyregexp.New(`only supports? stream|only available (in|with) stream|stream(ing)?\W.{0,20}(must|required|only)|(must|require|enable|set).{0,12} stream`)
 	noStream  = lazyregexp.New(`stream\w*\W.{0,20}not support|not support stream`)
-	notWhole  = lazyregexp.New(`non-?stream\w*\W.{0,20}not `)
+	notWhole  = lazyregexp.New(`non[- ]?stream`) // of a request that is none
 )
 
 // rejection returns the setting that an error in lower case rejects, and a notice for the user; "" if there is none.

@@ -186,6 +186,7 @@ data: {"id":"c2","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"functi
 func TestStreamOnlyEndpoints(t *testing.T) {
 	texts := []string{
 		"This model only supports streaming", "This model only support stream mode, please enable the stream parameter to access the model.",
+		"parameter.enable_thinking must be set to false for non-streaming calls", "Thinking is unavailable in non-stream mode.",
 		"Stream must be set to true", "Non-streaming requests are not supported for this model", "`stream` is required to be true",
 	}
 	for _, text := range texts {

@@ -87,6 +87,8 @@ type Note struct {
 	Repeats int `json:"repeats,omitempty"`
 	// BaseURL is the first invocation's endpoint address. The model may be served elsewhere later.
 	BaseURL string `json:"base_url,omitempty"`
+	// Headers are the names of the headers that the first invocation added to requests.
+	Headers []string `json:"headers,omitempty"`
 	// Price is the model's price at the first invocation; nil if unknown.
 	Price *qa.Price `json:"price,omitempty"`
 	// CacheFrom is the run whose replies the first invocation used again, as given; empty for none.

@@ -1,13 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"airqa/eval/judge"
+	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
@@ -24,7 +30,26 @@ type endpointFlags struct {
 	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests per model; lowered temporarily after a 429. Default: 64, or -j if larger."`
 	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
 	Retries        int           `default:"5" help:"Retries after transient failures."`
+	ExtraBody      string        `name:"extra-body" placeholder:"JSON" help:"Members to add to every request, such as {\"top_k\": 20} or {\"chat_template_kwargs\": {\"enable_thinking\": false}}. They win over the settings above."`
+	Header         []string      `env:"AIRQA_HEADERS" sep:"none" placeholder:"NAME=VALUE" help:"Header to add to every request, for gateways. The value is treated as a key: it is written nowhere, and sent only to the host of the key."`
 	Models         string        `placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (see airqa list models)."`
+}
+
+// headerVariable has the headers, one per line.
+const headerVariable = "AIRQA_HEADERS"
+
+// shareHeaders puts the headers of the command line into the environment, where everything that removes keys finds them.
+func shareHeaders(ctx *kong.Context) {
+	for _, f := range ctx.Flags() {
+		if lines, ok := ctx.FlagValue(f).([]string); ok && f.Name == "header" && len(lines) > 0 {
+			_ = os.Setenv(headerVariable, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// headerLines splits the headers of the variable.
+func headerLines(headers []string) []string {
+	return slices.DeleteFunc(strings.Split(strings.Join(headers, "\n"), "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
 // modelConfig checks the flags and returns how models are called.
@@ -32,8 +57,20 @@ func (f endpointFlags) modelConfig() (models.Config, error) {
 	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 0 || f.MaxConnections < 0 || f.ContextWindow < 0 {
 		return models.Config{}, qa.Usagef("--timeout must be above 0; --max-tokens, --retries, --max-connections and --context-window must not be negative")
 	}
+	headers, err := llm.ParseHeaders(headerLines(f.Header))
+	if err != nil {
+		return models.Config{}, qa.Usagef("--header: %w", err)
+	}
+	var body map[string]any
+	if f.ExtraBody != "" {
+		limit := 0
+		if body, limit, err = llm.ParseBody(f.ExtraBody); err != nil {
+			return models.Config{}, qa.Usagef("--extra-body: %w", err)
+		}
+		f.MaxTokens = cmp.Or(limit, f.MaxTokens)
+	}
 	return models.Config{
-		BaseURL: f.BaseURL, Sampling: f.Sampling, Reasoning: f.Reasoning, ContextWindow: f.ContextWindow,
+		Body: body, Headers: headers, BaseURL: f.BaseURL, Sampling: f.Sampling, Reasoning: f.Reasoning, ContextWindow: f.ContextWindow,
 		MaxConnections: f.MaxConnections, Timeout: f.Timeout, Retries: f.Retries, Catalog: f.Models,
 	}, nil
 }

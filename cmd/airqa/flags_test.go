@@ -64,6 +64,8 @@ var effects = []effect{
 	{"reasoning", "--reasoning", endpointOf(func(c llm.Config) any { return c.Reasoning }), true},
 	{"reasoning-effort", "--reasoning-effort low", endpointOf(func(c llm.Config) any { return c.Sampling.ReasoningEffort }), "low"},
 	{"context-window", "--context-window 4096", endpointOf(func(c llm.Config) any { return c.ContextWindow }), 4096},
+	{"extra-body", `--extra-body {"top_k":20}`, endpointOf(func(c llm.Config) any { return fmt.Sprint(c.Body["top_k"]) }), "20"},
+	{"header", "--header api-key=abc", endpointOf(func(c llm.Config) any { return c.Headers.Get("Api-Key") }), "abc"},
 	{"timeout", "--timeout 7s", endpointOf(func(c llm.Config) any { return c.Timeout }), 7 * time.Second},
 	{"retries", "--retries 9", endpointOf(func(c llm.Config) any { return c.MaxRetries }), 9},
 	{"max-connections", "--max-connections 7", endpointOf(func(c llm.Config) any { return reflect.DeepEqual(c.Pool, llm.NewPool(7)) }), true},

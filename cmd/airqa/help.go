@@ -42,8 +42,8 @@ func addDetails(k *kong.Kong) error {
 // flagGroups are the flags that only --help-all shows, by heading. "export/max-tokens" is that flag of "export" commands.
 var flagGroups = []struct{ title, flags string }{
 	{"Which questions:", "range id tag status of sample-seed retry missing-list run/shard"},
-	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window models price"},
-	{"Connection:", "timeout retries max-connections"},
+	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window extra-body models price"},
+	{"Connection:", "header timeout retries max-connections"},
 	{"Limits:", "budget-tokens budget-hours question-usd question-tokens question-seconds question-deadline sql-seconds query-seconds"},
 	{"Agent:", "turns window rows protocol action-format by-conference format-errors repeat-limit context-tokens observation-tokens passages"},
 	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-connections embed-batch embed-base-url vectors"},

@@ -143,6 +143,7 @@ func airqa(args []string) int {
 	if err != nil {
 		return reportError(wrongUse(err))
 	}
+	shareHeaders(ctx)
 	a := newApp(c.Verbose, c.Quiet)
 	a.files, a.given = files, givenAddresses(ctx, files)
 	a.noteAll(append(notes, placesOfRun(ctx, files)...))
@@ -155,7 +156,7 @@ func airqa(args []string) int {
 
 // keyVariables are the environment variables of keys.
 func keyVariables() []string {
-	return slices.Concat(llm.KeyVariables(), []string{models.JudgeKey, models.EmbedKey}, otlp.HeaderVariables())
+	return slices.Concat(llm.KeyVariables(), []string{models.JudgeKey, models.EmbedKey, headerVariable}, otlp.HeaderVariables())
 }
 
 // missingInput is wrong use if err is about a file or folder that the command line names and that does not exist, or is none

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -109,6 +110,10 @@ func flagsOfRun(c runlog.Config, getenv func(string) string) map[string]any {
 	maps.Copy(flags, qa.FlagsOf(qa.Settings{}, c.Shape.Settings))
 	maps.Copy(flags, qa.FlagsOf(qa.Sampling{}, sampling))
 	maps.Copy(flags, qa.FlagsOf(describedFlags{}, c.Shape.Model))
+	if body, ok := c.Shape.Model["extra_body"]; ok {
+		text, _ := json.Marshal(body) // it was read from JSON
+		flags["extra-body"] = string(text)
+	}
 	if embedder, _ := c.Shape.Settings["embedder"].(string); embedder != "" {
 		flags["embedder"] = index.EmbedderName(embedder)
 	}

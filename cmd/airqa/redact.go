@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 
+	"airqa/llm"
 	"airqa/runlog"
 	"airqa/train/otlp"
 )
@@ -23,6 +24,8 @@ func keys(getenv func(string) string) []string {
 	for _, name := range keyVariables() {
 		found = append(found, getenv(name))
 	}
+	headers, _ := llm.ParseHeaders(headerLines([]string{getenv(headerVariable)}))
+	found = append(found, llm.Secrets(headers)...)
 	return append(found, otlp.HeaderValues(getenv)...)
 }
 

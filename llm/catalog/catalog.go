@@ -43,6 +43,8 @@ type Model struct {
 	SystemAsUser bool `json:"system_as_user,omitempty"`
 	// Responses models are served by OpenAI only with its Responses API, not with chat completions.
 	Responses bool `json:"responses,omitempty"`
+	// ExtraBody has members to add to requests.
+	ExtraBody map[string]any `json:"extra_body,omitempty"`
 	// Source is the source of the figures.
 	Source  string `json:"source,omitempty"`
 	Comment string `json:"comment,omitempty"`

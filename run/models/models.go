@@ -4,6 +4,9 @@
 package models
 
 import (
+	"maps"
+	"net/http"
+	"slices"
 	"time"
 
 	"airqa/internal/progress"
@@ -44,6 +47,9 @@ type Config struct {
 	Reasoning bool
 	// ContextWindow is requested from servers that accept one, in tokens; 0 is their default.
 	ContextWindow int
+	// Body and Headers are added to requests, see [llm.Config]. Headers go where the key goes.
+	Body    map[string]any
+	Headers http.Header
 	// MaxConnections is the maximum number of concurrent requests per model; 0 is [llm.DefaultMaxConnections].
 	MaxConnections int
 	// Timeout limits one request; 0 is [llm.DefaultTimeout]. Retries follow transient failures.
@@ -87,6 +93,8 @@ type Model struct {
 	// Endpoint answers without cache and budget; see [Model.Connect]. It is nil for a judge without a key.
 	Endpoint  qa.Model
 	Described map[string]any
+	// Headers are the names of the headers added to requests.
+	Headers []string
 	// Listed is the entry of the catalog; nil if there is none.
 	Listed *catalog.Model
 	// Price is nil if unknown.
@@ -118,6 +126,7 @@ func (m *Models) Open(spec string) (Model, error) {
 		return Model{}, err
 	}
 	opened := Model{Spec: spec, Endpoint: endpoint, Described: described, MaxReply: c.Sampling.MaxTokens, waits: waiting}
+	opened.Headers = slices.Sorted(maps.Keys(c.Headers))
 	if known, ok := m.catalog.Find(spec); ok {
 		opened.Listed = &known
 	}
@@ -132,6 +141,7 @@ func (m *Models) Config(spec string) llm.Config {
 		retries = -1 // in llm.Config, 0 is the default and a negative number is none
 	}
 	access := llm.FromEnvironment(spec, c.Getenv).Pair(c.OwnURL)
+	access.Headers = c.Headers
 	if c.BaseURL != "" {
 		access = access.At(c.BaseURL)
 	}
@@ -146,7 +156,7 @@ func (m *Models) Config(spec string) llm.Config {
 	}
 	return llm.Config{
 		Spec: spec, BaseURL: access.BaseURL, APIKey: access.Key, Timeout: c.Timeout, MaxRetries: retries, Reasoning: c.Reasoning,
-		ContextWindow: c.ContextWindow, Catalog: m.catalog, Pool: m.pool, Sampling: sampling,
+		ContextWindow: c.ContextWindow, Body: c.Body, Headers: access.Headers, Catalog: m.catalog, Pool: m.pool, Sampling: sampling,
 		// Named so that an unknown provider's error lists it; Open makes it without an endpoint's settings.
 		Providers: map[string]llm.Provider{
 			Offline: func(llm.Config) (qa.Model, error) { return offline.New(), nil },

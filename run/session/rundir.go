@@ -131,7 +131,7 @@ func (s Session) Record(p Plan, j Job, solver *baselines.Solver, schema string) 
 		note.BaseURL = base
 		delete(described, "base_url")
 	}
-	note.QuestionCount, note.Price = len(p.Examples), j.Price
+	note.QuestionCount, note.Headers, note.Price = len(p.Examples), j.Headers, j.Price
 	if p.Repeats > 1 {
 		note.Repeats = p.Repeats
 	}
