@@ -230,12 +230,14 @@ func (e *Env) PageTexts(ctx context.Context, paperID string) ([]string, error) {
 	return texts, nil
 }
 
-// Query runs one SELECT in the database sandbox, see paperdb.Reader.Query.
+// Query runs one SELECT in the database sandbox, see paperdb.Reader.Query. What models write around a statement is removed,
+// see [tools.Statement], and an error ends with DuckDB's form of a slip into another dialect.
 func (e *Env) Query(ctx context.Context, sql string) (tools.Rows, error) {
+	sql = tools.Statement(sql)
 	result, err := e.db.Query(ctx, sql, e.limits)
 	var wrong *paperdb.QueryError
 	if errors.As(err, &wrong) {
-		return tools.Rows{}, &tools.Fault{Kind: wrong.Kind, Text: wrong.Text}
+		return tools.Rows{}, &tools.Fault{Kind: wrong.Kind, Text: wrong.Text + form(sql, wrong.Text)}
 	}
 	if err != nil {
 		return tools.Rows{}, err

@@ -52,7 +52,7 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 	}
 	count, scope := int(min(limit, MaxHits)), t.Scope
 	scope.Beyond = min(count, maxBeyond)
-	hits, err := t.From.Retrieve(ctx, query, count, scope)
+	hits, err := t.From.Retrieve(ctx, unquoted(query), count, scope)
 	if err != nil {
 		return failed(err)
 	}
