@@ -52,10 +52,7 @@ func (l *Loop) Turn(ctx context.Context) (qa.Observation, error) {
 	if err != nil {
 		return qa.Observation{}, err
 	}
-	note, row := "", l.inRow()
-	if l.Limits.Repeats > 0 && row >= l.Limits.Repeats {
-		note = RepeatNote
-	}
+	note, row := l.repeats()
 	o, err := l.Act(ctx, step, note)
 	l.turns++
 	switch {
@@ -79,16 +76,19 @@ func (l *Loop) Turn(ctx context.Context) (qa.Observation, error) {
 	return o, nil
 }
 
-// inRow returns how many of the last replies made the same call; 0 if the last one made none.
-func (l *Loop) inRow() int {
-	n, last := 0, l.t.Steps[len(l.t.Steps)-1].Action
+// repeats returns how many of the last replies made the same call, 0 if the last one made none, and the note on it.
+func (l *Loop) repeats() (note string, n int) {
+	last := l.t.Steps[len(l.t.Steps)-1].Action
 	for _, s := range slices.Backward(l.t.Steps) {
 		if last == nil || s.Action == nil || s.Action.Text != last.Text {
 			break
 		}
 		n++
 	}
-	return n
+	if l.Limits.Repeats > 0 && n >= l.Limits.Repeats {
+		note = RepeatNote
+	}
+	return note, n
 }
 
 // askWindow asks with the last w turns. While the model refuses the conversation as too long, it halves w. A refusal that
