@@ -10,7 +10,7 @@ import (
 type Access struct {
 	// Key is empty if there is none for the address.
 	Key string
-	// Headers are sent to the same address as the key.
+	// Headers are sent to the same address as the key, see [HeadersOf].
 	Headers http.Header
 	// BaseURL is empty for the provider's own address.
 	BaseURL string
@@ -22,7 +22,7 @@ type Access struct {
 }
 
 // FromEnvironment reads the key of a spec's provider and the key's address: the provider's own variable
-// (OPENAI_BASE_URL for OPENAI_API_KEY), else the default. It is empty for providers that are not built in.
+// (OPENAI_BASE_URL for OPENAI_API_KEY), else the default; and the headers in [HeadersVariable]. It is empty for providers that are not built in.
 func FromEnvironment(spec string, getenv func(string) string) Access {
 	name, _ := SplitSpec(spec)
 	v, ok := findVendor(name)
@@ -33,7 +33,8 @@ func FromEnvironment(spec string, getenv func(string) string) Access {
 	if name == "ollama" && base != "" {
 		base = ollamaAddress(base)
 	}
-	return Access{Key: firstSet(v.keys, getenv), BaseURL: base, Variable: v.keys[0], vendor: v}
+	headers := HeadersOf(getenv(HeadersVariable))
+	return Access{Key: firstSet(v.keys, getenv), BaseURL: base, Headers: headers, Variable: v.keys[0], vendor: v}
 }
 
 // Pair binds the key to an address that its owner gave explicitly, such as with --base-url; an empty address changes
@@ -48,8 +49,11 @@ func (a Access) Pair(baseURL string) Access {
 // At returns the access to another address, where empty is the provider's default. It keeps the key only if scheme,
 // host and port are the same.
 func (a Access) At(baseURL string) Access {
-	if own, other := a.vendor.origin(a.BaseURL), a.vendor.origin(baseURL); (a.Key != "" || a.Headers != nil) && (own == "" || own != other) {
-		a.Key, a.Headers, a.Withheld = "", nil, a.Host()
+	if own, other := a.vendor.origin(a.BaseURL), a.vendor.origin(baseURL); own == "" || own != other {
+		if a.Key != "" {
+			a.Withheld = a.Host()
+		}
+		a.Key, a.Headers = "", nil
 	}
 	a.BaseURL = baseURL
 	return a

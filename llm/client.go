@@ -29,8 +29,6 @@ type client struct {
 	site
 	base     *url.URL
 	model    string
-	key      string
-	headers  http.Header
 	settings map[string]any
 	codec    codec
 	http     *http.Client

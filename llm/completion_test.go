@@ -27,7 +27,7 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 		}
-		e := site{where: "h", secrets: []string{"planted"}, now: time.Now}
+		e := site{where: "h", key: "planted", now: time.Now}
 		err := e.httpError(&http.Response{Header: http.Header{"Retry-After": {string(body)}}}, http.StatusTeapot, readRefusal(body), request{body: body})
 		if text := err.Error(); !utf8.ValidString(text) {
 			t.Errorf("invalid UTF-8 in %q", text)

@@ -61,16 +61,15 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 		return nil, err
 	}
 	fields, _ := c.settled()
-	secret := append(Secrets(c.Headers), c.APIKey)
 	e := &Endpoint{
-		site: site{where: where(base.JoinPath(v.codec.path)), secrets: secret, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
+		site: site{where: where(base.JoinPath(v.codec.path)), key: c.APIKey, headers: c.Headers, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
 		systemAsUser: c.listed().SystemAsUser, window: c.window(), timeout: c.Timeout,
 		limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
 	}
 	e.by = files.Hash([]byte(model + " at " + e.where))[:16] // as text, the log would redact a model that is a path
 	settings := v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.listed().MaxCompletionTokens, c.ContextWindow})
 	e.inner = &client{
-		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base), key: c.APIKey, headers: c.Headers,
+		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base),
 		settings: merged(settings, c.extra()), quirks: c.Pool.quirks(base, model), notice: c.OnNotice,
 	}
 	return e, nil

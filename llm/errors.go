@@ -86,8 +86,9 @@ func excerpt(text string) string {
 type site struct {
 	// where is the host and path of the requests.
 	where string
-	// secrets are removed from what the endpoint says.
-	secrets []string
+	// key and headers are removed from what the endpoint says.
+	key     string
+	headers http.Header
 	now     func() time.Time
 }
 
@@ -176,9 +177,4 @@ func bareAddress(location string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-func (s site) redact(text string) string {
-	for _, secret := range s.secrets {
-		text = httpclient.Redact(text, secret)
-	}
-	return text
-}
+func (s site) redact(text string) string { return httpclient.Redact(text, s.key, s.headers) }

@@ -36,10 +36,24 @@ var (
 	ownHeader  = lazyregexp.New(`^(Content-.*|Host|Transfer-Encoding|Accept-Encoding|Connection|Trailer)$`)
 )
 
-// ParseHeaders reads headers for [Config.Headers], NAME=VALUE each. No error contains a value.
-func ParseHeaders(lines []string) (http.Header, error) {
-	headers := http.Header{}
-	for i, line := range lines {
+// HeadersVariable is the environment variable with headers for the models, NAME=VALUE, one per line.
+const HeadersVariable = "AIRQA_HEADERS"
+
+// HeadersOf reads the value of a variable with headers that [ParseHeaders] accepts; nil if it has none.
+func HeadersOf(lines string) http.Header {
+	headers, _ := ParseHeaders(lines) // checked when the program starts
+	return headers
+}
+
+// ParseHeaders reads headers, NAME=VALUE, one per line; nil if there is none. No error contains a value.
+func ParseHeaders(lines string) (headers http.Header, err error) {
+	for i, line := range strings.Split(lines, "\n") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if headers == nil {
+			headers = http.Header{}
+		}
 		name, value, found := strings.Cut(line, "=")
 		name, value = http.CanonicalHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
 		switch {
@@ -53,17 +67,6 @@ func ParseHeaders(lines []string) (http.Header, error) {
 		headers.Add(name, value)
 	}
 	return headers, nil
-}
-
-// Secrets returns the values of headers, and the words in them ("Bearer KEY").
-func Secrets(headers http.Header) []string {
-	var all []string
-	for _, values := range headers {
-		for _, value := range values {
-			all = append(append(all, value), strings.Fields(value)...)
-		}
-	}
-	return all
 }
 
 // extra is what the catalog and the configuration add to bodies; nil if nothing.

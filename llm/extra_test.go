@@ -29,7 +29,7 @@ func TestExtra(t *testing.T) {
 		_, _ = w.Write([]byte(`{"error": {"message": "no tenant for ` + r.Header.Get("X-Tenant") + ` ` + strings.TrimPrefix(r.Header.Get("Authorization"), "Token ") + `"}}`))
 	}))
 	defer server.Close()
-	headers, err := llm.ParseHeaders([]string{"x-tenant=planted tenant", "Authorization = Token planted-key=="})
+	headers, err := llm.ParseHeaders("x-tenant=planted tenant\nAuthorization = Token planted-key==")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,9 +100,9 @@ func TestParseExtra(t *testing.T) {
 	for line, want := range map[string]string{
 		"planted": "header 1 is not NAME=VALUE", "Authorization: Bearer planted=": "header 1 is not NAME=VALUE", "=planted": "header 1 is not NAME=VALUE",
 		"content-type=planted": "airqa sets the header Content-Type itself", "host=planted": "airqa sets the header Host itself",
-		"a=planted\nb": "the value of the header A has an invalid character", "a=planté": "the value of the header A has an invalid character",
+		"a=planted\tb": "the value of the header A has an invalid character", "a=planté": "the value of the header A has an invalid character",
 	} {
-		if _, err := llm.ParseHeaders([]string{line}); err == nil || err.Error() != want {
+		if _, err := llm.ParseHeaders(line); err == nil || err.Error() != want {
 			t.Errorf("%q: %v", line, err)
 		}
 	}

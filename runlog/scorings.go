@@ -188,9 +188,11 @@ type Scoring struct {
 	// Judge names the judge of subjective answers, such as "openai:gpt-4o-mini-2024-07-18" or "offline".
 	Judge string `json:"judge"`
 	// JudgeBaseURL is the judge's address, unless it is the provider's default.
-	JudgeBaseURL string    `json:"judge_base_url,omitempty"`
-	Program      string    `json:"program"`
-	Created      time.Time `json:"created"`
+	JudgeBaseURL string `json:"judge_base_url,omitempty"`
+	// JudgeExtraBody are the members added to the judge's requests.
+	JudgeExtraBody map[string]any `json:"judge_extra_body,omitempty"`
+	Program        string         `json:"program"`
+	Created        time.Time      `json:"created"`
 	// Newer is the newest scoring if [FindScores] returns an older one.
 	Newer *Scoring `json:"-"`
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -44,7 +45,9 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	if err := f.checkIndex(); err != nil {
 		return err
 	}
-	record, err := index.Settle(f.Data, datadir.Index{Embedder: f.Embedder, Window: f.EmbedTokens, Vectors: f.Vectors}, change)
+	record, err := index.Settle(f.Data, datadir.Index{
+		Embedder: f.Embedder, Window: f.EmbedTokens, Body: f.EmbedExtraBody, Vectors: f.Vectors,
+	}, change)
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
@@ -61,7 +64,7 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	if len(recorded) > 0 {
 		a.say("note: %s of %s sets %s", datadir.InfoName, f.Data, strings.Join(recorded, ", "))
 	}
-	f.Embedder, f.EmbedTokens, f.Vectors = record.Embedder, record.Window, record.Vectors
+	f.Embedder, f.EmbedTokens, f.EmbedExtraBody, f.Vectors = record.Embedder, record.Window, record.Body, record.Vectors
 	return nil
 }
 
@@ -91,7 +94,14 @@ type embedderFlags struct {
 	EmbedThreads     int    `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
 	EmbedConnections int    `name:"embed-connections" placeholder:"N" help:"Maximum concurrent requests to the endpoint of openai:NAME. Default: 64, and 16 while papers are embedded; fewer while it refuses requests."`
 	EmbedBatch       int    `name:"embed-batch" placeholder:"N" help:"Maximum texts per request to the endpoint of openai:NAME. Default: 64, and fewer if it refuses that."`
-	EmbedBaseURL     string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
+	embedEndpoint
+}
+
+// embedEndpoint is the endpoint of openai:NAME.
+type embedEndpoint struct {
+	EmbedBaseURL   string   `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
+	EmbedExtraBody string   `name:"embed-extra-body" placeholder:"JSON" help:"Members to add to every request for openai:NAME, such as {\"dimensions\": 512}. Default: as recorded in the data directory."`
+	EmbedHeader    []string `name:"embed-header" env:"AIRQA_EMBED_HEADERS" sep:"none" placeholder:"NAME=VALUE" help:"Header to add to every request for openai:NAME, treated as its key."`
 }
 
 // embedder returns the embedding model. It does no I/O.
@@ -125,6 +135,8 @@ func (f embedderFlags) checkEmbedder(remote bool) error {
 		}
 	}
 	switch {
+	case !remote && f.EmbedExtraBody != "":
+		return qa.Usagef("--embed-extra-body needs --embedder openai:NAME")
 	case remote && f.EmbedModel != "":
 		return qa.Usagef("--embed-model needs --embedder minilm")
 	case remote && f.EmbedThreads != 0:
@@ -146,6 +158,15 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 	if access.Key == "" && f.EmbedBaseURL == "" {
 		return embed.OpenAIConfig{}, qa.Usagef("embedder %s: %w, or give --embed-base-url", f.Embedder, models.MissingKey(access, models.EmbedKey))
 	}
+	body, _, err := extraBody("embed-extra-body", f.EmbedExtraBody)
+	if err != nil {
+		return embed.OpenAIConfig{}, err
+	}
+	text := ""
+	if len(body) > 0 {
+		sorted, _ := json.Marshal(body) // it was read from JSON
+		text = string(sorted)
+	}
 	if without := models.Keyless(access, models.EmbedKey); without != "" {
 		a.say("note: embedder %s uses %s%s", f.Embedder, access.Host(), without)
 	}
@@ -155,7 +176,7 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 	}
 	return embed.OpenAIConfig{
 		BaseURL: address, Model: name, Tokens: f.EmbedTokens, Key: access.Key, Client: llm.HTTPClient(embedTimeout), Parallel: f.EmbedConnections,
-		Batch: f.EmbedBatch, Notice: func(line string) { a.say("note: %s", line) },
+		Batch: f.EmbedBatch, Headers: access.Headers, Body: text, Notice: func(line string) { a.say("note: %s", line) },
 	}, nil
 }
 

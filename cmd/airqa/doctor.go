@@ -19,19 +19,20 @@ import (
 )
 
 type doctorCmd struct {
-	Data         string        `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory to check. The default is skipped if it does not exist."`
-	Vectors      string        `env:"AIRQA_VECTORS" placeholder:"URL" help:"Milvus server with the vectors, or files. Default: as recorded in the data directory."`
-	Embedder     string        `placeholder:"MODEL" help:"Embedding model: minilm, or openai:NAME at an endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedModel   string        `placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2."`
-	EmbedBaseURL string        `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
-	Model        []string      `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
-	BaseURL      string        `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the model endpoint, as in airqa run."`
-	Tools        bool          `help:"Also check native tool calls and their results, which --protocol tools needs."`
-	Images       bool          `help:"Also check image input, which agentic-hybrid-view needs."`
-	Judge        []string      `placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
-	JudgeBaseURL string        `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
-	Timeout      time.Duration `default:"10s" help:"Timeout of one check."`
-	JSON         bool          `name:"json" help:"Print one JSON object per check."`
+	Data       string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory to check. The default is skipped if it does not exist."`
+	Vectors    string `env:"AIRQA_VECTORS" placeholder:"URL" help:"Milvus server with the vectors, or files. Default: as recorded in the data directory."`
+	Embedder   string `placeholder:"MODEL" help:"Embedding model: minilm, or openai:NAME at an endpoint. Default: as recorded in the data directory, or minilm."`
+	EmbedModel string `placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2."`
+	embedEndpoint
+	Model   []string `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
+	BaseURL string   `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the model endpoint, as in airqa run."`
+	addedFlags
+	Tools  bool     `help:"Also check native tool calls and their results, which --protocol tools needs."`
+	Images bool     `help:"Also check image input, which agentic-hybrid-view needs."`
+	Judge  []string `placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
+	judgeEndpoint
+	Timeout time.Duration `default:"10s" help:"Timeout of one check."`
+	JSON    bool          `name:"json" help:"Print one JSON object per check."`
 }
 
 func (c doctorCmd) Run(a *app) error {
@@ -114,8 +115,12 @@ func (c doctorCmd) groups(a *app) [][]doctor.Check {
 func (c doctorCmd) modelChecks(a *app, spec string) []doctor.Check {
 	s := a.session()
 	s.Notify = nil
+	body, _, err := extraBody("extra-body", c.ExtraBody)
+	if err != nil {
+		return doctor.Broken("model "+spec, err, "give a JSON object")
+	}
 	source, err := s.OpenModels(models.Config{
-		BaseURL: c.BaseURL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: doctor.PingTokens}, MaxConnections: 1, Timeout: c.Timeout,
+		Body: body, Catalog: c.Models, BaseURL: c.BaseURL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: doctor.PingTokens}, MaxConnections: 1, Timeout: c.Timeout,
 	})
 	if err != nil {
 		return doctor.Broken("model "+spec, err, openFix(err))
@@ -140,7 +145,10 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 	if !scoring.AsksModel(spec) {
 		return []doctor.Check{{Name: name, Run: func(context.Context) doctor.Finding { return doctor.Good("needs no endpoint") }}}
 	}
-	flags := scoring.Judges{BaseURL: c.JudgeBaseURL}
+	flags, err := c.asked()
+	if err != nil {
+		return doctor.Broken(name, err, "give a JSON object")
+	}
 	config := flags.Config(a.session(), spec)
 	config.Timeout, config.Retries, config.MaxReply = c.Timeout, -1, doctor.PingTokens
 	m, _, err := models.OpenJudge(config)
@@ -170,7 +178,7 @@ func once(a *app, f dataFlags) (embed.Embedder, error) {
 // dataFlags returns the flags as other commands take them.
 func (c doctorCmd) dataFlags() dataFlags {
 	f := dataFlags{Vectors: c.Vectors, embedderFlags: embedderFlags{
-		Data: c.Data, Embedder: c.Embedder, EmbedModel: c.EmbedModel, EmbedBaseURL: c.EmbedBaseURL,
+		Data: c.Data, Embedder: c.Embedder, EmbedModel: c.EmbedModel, embedEndpoint: c.embedEndpoint,
 	}}
 	if f.Data == "" {
 		f.Data = "." // none is opened

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"airqa/eval/judge"
 	"airqa/llm"
+	"airqa/llm/catalog"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/models"
@@ -30,26 +30,51 @@ type endpointFlags struct {
 	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests per model; lowered temporarily after a 429. Default: 64, or -j if larger."`
 	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
 	Retries        int           `default:"5" help:"Retries after transient failures."`
-	ExtraBody      string        `name:"extra-body" placeholder:"JSON" help:"Members to add to every request, such as {\"top_k\": 20} or {\"chat_template_kwargs\": {\"enable_thinking\": false}}. They win over the settings above."`
-	Header         []string      `env:"AIRQA_HEADERS" sep:"none" placeholder:"NAME=VALUE" help:"Header to add to every request, for gateways. The value is treated as a key: it is written nowhere, and sent only to the host of the key."`
-	Models         string        `placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (see airqa list models)."`
+	addedFlags
 }
 
-// headerVariable has the headers, one per line.
-const headerVariable = "AIRQA_HEADERS"
+// addedFlags add to the requests to models.
+type addedFlags struct {
+	ExtraBody string   `name:"extra-body" placeholder:"JSON" help:"Members to add to every request, such as {\"top_k\": 20} or {\"chat_template_kwargs\": {\"enable_thinking\": false}}. They win over the settings above."`
+	Header    []string `env:"AIRQA_HEADERS" sep:"none" placeholder:"NAME=VALUE" help:"Header to add to every request, for gateways. The value is treated as a key: it is written nowhere, and sent only to the host of the key."`
+	Models    string   `placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (see airqa list models)."`
+}
 
-// shareHeaders puts the headers of the command line into the environment, where everything that removes keys finds them.
-func shareHeaders(ctx *kong.Context) {
+// shareHeaders puts the headers of the command line, and those of the list of models that it names, into the environment,
+// where the models and everything that removes keys find them.
+func shareHeaders(ctx *kong.Context) error {
 	for _, f := range ctx.Flags() {
-		if lines, ok := ctx.FlagValue(f).([]string); ok && f.Name == "header" && len(lines) > 0 {
-			_ = os.Setenv(headerVariable, strings.Join(lines, "\n"))
+		switch given := ctx.FlagValue(f).(type) {
+		case []string:
+			if strings.HasSuffix(f.Name, "header") && len(given) > 0 {
+				_ = os.Setenv(f.Envs[0], strings.Join(given, "\n"))
+			}
+		case string:
+			if f.Name == "models" {
+				list, err := catalog.Open(given)
+				if err != nil {
+					return &qa.UsageError{Err: err}
+				}
+				_ = os.Setenv(models.ListedHeaders, list.HeaderLines(os.Getenv))
+			}
 		}
 	}
+	for _, name := range models.HeaderVariables() {
+		if _, err := llm.ParseHeaders(os.Getenv(name)); err != nil {
+			return qa.Usagef("%s: %w", name, err)
+		}
+	}
+	return nil
 }
 
-// headerLines splits the headers of the variable.
-func headerLines(headers []string) []string {
-	return slices.DeleteFunc(strings.Split(strings.Join(headers, "\n"), "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+// extraBody reads the members of a flag and the limit of a reply among them, see [llm.ParseBody].
+func extraBody(flag, text string) (body map[string]any, limit int, err error) {
+	if text != "" {
+		if body, limit, err = llm.ParseBody(text); err != nil {
+			err = qa.Usagef("--%s: %w", flag, err)
+		}
+	}
+	return body, limit, err
 }
 
 // modelConfig checks the flags and returns how models are called.
@@ -57,22 +82,12 @@ func (f endpointFlags) modelConfig() (models.Config, error) {
 	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 0 || f.MaxConnections < 0 || f.ContextWindow < 0 {
 		return models.Config{}, qa.Usagef("--timeout must be above 0; --max-tokens, --retries, --max-connections and --context-window must not be negative")
 	}
-	headers, err := llm.ParseHeaders(headerLines(f.Header))
-	if err != nil {
-		return models.Config{}, qa.Usagef("--header: %w", err)
-	}
-	var body map[string]any
-	if f.ExtraBody != "" {
-		limit := 0
-		if body, limit, err = llm.ParseBody(f.ExtraBody); err != nil {
-			return models.Config{}, qa.Usagef("--extra-body: %w", err)
-		}
-		f.MaxTokens = cmp.Or(limit, f.MaxTokens)
-	}
+	body, limit, err := extraBody("extra-body", f.ExtraBody)
+	f.MaxTokens = cmp.Or(limit, f.MaxTokens)
 	return models.Config{
-		Body: body, Headers: headers, BaseURL: f.BaseURL, Sampling: f.Sampling, Reasoning: f.Reasoning, ContextWindow: f.ContextWindow,
+		Body: body, BaseURL: f.BaseURL, Sampling: f.Sampling, Reasoning: f.Reasoning, ContextWindow: f.ContextWindow,
 		MaxConnections: f.MaxConnections, Timeout: f.Timeout, Retries: f.Retries, Catalog: f.Models,
-	}, nil
+	}, err
 }
 
 // budgetFlags limit the cost of a run. 0 is unlimited.
@@ -177,13 +192,30 @@ type judgeFlags struct {
 	Judges           []string `placeholder:"A,B,C" help:"Panel of judges that vote, instead of --judge."`
 	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"Judges that must accept an answer: majority (a tie is wrong), all or any."`
 	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls to each judge."`
-	JudgeBaseURL     string   `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
+	judgeEndpoint
+}
+
+// judgeEndpoint is the endpoint of judges.
+type judgeEndpoint struct {
+	JudgeBaseURL   string   `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
+	JudgeExtraBody string   `name:"judge-extra-body" placeholder:"JSON" help:"Members to add to every request to a judge."`
+	JudgeHeader    []string `name:"judge-header" env:"AIRQA_JUDGE_HEADERS" sep:"none" placeholder:"NAME=VALUE" help:"Header to add to every request to a judge, treated as its key."`
+}
+
+// asked checks the flags of the endpoint.
+func (f judgeEndpoint) asked() (c scoring.Judges, err error) {
+	c.BaseURL = f.JudgeBaseURL
+	c.Body, c.MaxReply, err = extraBody("judge-extra-body", f.JudgeExtraBody)
+	return c, err
 }
 
 // judges checks the flags.
 func (f judgeFlags) judges() (scoring.Judges, error) {
-	c := scoring.Judges{Names: f.Judges, Rule: judge.Rule(f.JudgeRule), Concurrency: f.JudgeConcurrency, BaseURL: f.JudgeBaseURL}
+	c, err := f.asked()
+	c.Names, c.Rule, c.Concurrency = f.Judges, judge.Rule(f.JudgeRule), f.JudgeConcurrency
 	switch {
+	case err != nil:
+		return c, err
 	case f.JudgeConcurrency < 1:
 		return c, qa.Usagef("--judge-concurrency must be above 0")
 	case f.Judge != "" && len(f.Judges) > 0:

@@ -65,7 +65,10 @@ var effects = []effect{
 	{"reasoning-effort", "--reasoning-effort low", endpointOf(func(c llm.Config) any { return c.Sampling.ReasoningEffort }), "low"},
 	{"context-window", "--context-window 4096", endpointOf(func(c llm.Config) any { return c.ContextWindow }), 4096},
 	{"extra-body", `--extra-body {"top_k":20}`, endpointOf(func(c llm.Config) any { return fmt.Sprint(c.Body["top_k"]) }), "20"},
-	{"header", "--header api-key=abc", endpointOf(func(c llm.Config) any { return c.Headers.Get("Api-Key") }), "abc"},
+	{"header", "--header api-key=abc", field("Header"), []string{"api-key=abc"}},
+	{"judge-header", "--judge-header api-key=abc", field("JudgeHeader"), []string{"api-key=abc"}},
+	{"embed-header", "--embed-header api-key=abc", field("EmbedHeader"), []string{"api-key=abc"}},
+	{"judge-extra-body", `--judge-extra-body {"top_k":2}`, field("JudgeExtraBody"), `{"top_k":2}`},
 	{"timeout", "--timeout 7s", endpointOf(func(c llm.Config) any { return c.Timeout }), 7 * time.Second},
 	{"retries", "--retries 9", endpointOf(func(c llm.Config) any { return c.MaxRetries }), 9},
 	{"max-connections", "--max-connections 7", endpointOf(func(c llm.Config) any { return reflect.DeepEqual(c.Pool, llm.NewPool(7)) }), true},
@@ -86,6 +89,7 @@ var effects = []effect{
 	{"embed-tokens", "--embed-tokens 512", embedConfig(func(c embed.OpenAIConfig) any { return c.Tokens }), 512},
 	{"embed-threads", "--embed-threads 3", embedThreads, 3},
 	{"embed-connections", "--embed-connections 5", embedConfig(func(c embed.OpenAIConfig) any { return c.Parallel }), 5},
+	{"embed-extra-body", `--embed-extra-body {"dimensions":5}`, embedConfig(func(c embed.OpenAIConfig) any { return c.Body }), `{"dimensions":5}`},
 	{"embed-batch", "--embed-batch 10", embedConfig(func(c embed.OpenAIConfig) any { return c.Batch }), 10},
 
 	{"range", "--range 2-4", picked, "u1 u2 u3"},
@@ -240,6 +244,7 @@ var scripted = map[string]map[string]string{
 	"bench collect calendar": {"script/collect.txtar": "participants out"},
 
 	"doctor": {
+		"extra_test.go": "extra-body models",
 		"doctor/doctor.txtar": "data model base-url tools images judge judge-base-url timeout json vectors",
 	},
 }
@@ -543,6 +548,16 @@ func embedder(_ *testing.T, a *app, c any) any {
 		return fileOf(err)
 	}
 	return nil
+}
+
+// field is for flags whose effect TestExtraOfEachEndpoint shows.
+func field(name string) func(*testing.T, *app, any) any {
+	return func(_ *testing.T, _ *app, c any) any {
+		if f := reflect.Indirect(reflect.ValueOf(c)).FieldByName(name); f.IsValid() {
+			return f.Interface()
+		}
+		return nil
+	}
 }
 
 func embedConfig(of func(embed.OpenAIConfig) any) func(*testing.T, *app, any) any {

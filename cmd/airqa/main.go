@@ -143,7 +143,9 @@ func airqa(args []string) int {
 	if err != nil {
 		return reportError(wrongUse(err))
 	}
-	shareHeaders(ctx)
+	if err := shareHeaders(ctx); err != nil {
+		return reportError(err)
+	}
 	a := newApp(c.Verbose, c.Quiet)
 	a.files, a.given = files, givenAddresses(ctx, files)
 	a.noteAll(append(notes, placesOfRun(ctx, files)...))
@@ -156,7 +158,7 @@ func airqa(args []string) int {
 
 // keyVariables are the environment variables of keys.
 func keyVariables() []string {
-	return slices.Concat(llm.KeyVariables(), []string{models.JudgeKey, models.EmbedKey, headerVariable}, otlp.HeaderVariables())
+	return slices.Concat(llm.KeyVariables(), []string{models.JudgeKey, models.EmbedKey}, models.HeaderVariables(), otlp.HeaderVariables())
 }
 
 // missingInput is wrong use if err is about a file or folder that the command line names and that does not exist, or is none

@@ -4,7 +4,9 @@ import (
 	"io"
 	"os"
 
+	"airqa/internal/httpclient"
 	"airqa/llm"
+	"airqa/run/models"
 	"airqa/runlog"
 	"airqa/train/otlp"
 )
@@ -24,8 +26,9 @@ func keys(getenv func(string) string) []string {
 	for _, name := range keyVariables() {
 		found = append(found, getenv(name))
 	}
-	headers, _ := llm.ParseHeaders(headerLines([]string{getenv(headerVariable)}))
-	found = append(found, llm.Secrets(headers)...)
+	for _, name := range models.HeaderVariables() {
+		found = append(found, httpclient.Secrets(llm.HeadersOf(getenv(name)))...)
+	}
 	return append(found, otlp.HeaderValues(getenv)...)
 }
 

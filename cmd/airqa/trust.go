@@ -9,6 +9,7 @@ import (
 
 	"airqa/env/index"
 	"airqa/internal/settings"
+	"airqa/llm/catalog"
 	"airqa/qa"
 	"airqa/run/models"
 	"airqa/runlog"
@@ -63,14 +64,18 @@ func fromRun(ctx *kong.Context, files *settings.Files) (flags []*kong.Flag) {
 func givenAddresses(ctx *kong.Context, files *settings.Files) models.Addresses {
 	given := make(map[string]string)
 	for _, f := range ctx.Flags() {
-		if strings.HasSuffix(f.Name, "base-url") {
+		if strings.HasSuffix(f.Name, "base-url") || f.Name == "models" {
 			given[f.Name] = f.Target.String()
 		}
 	}
 	for _, f := range fromRun(ctx, files) {
 		delete(given, f.Name)
 	}
-	return models.Addresses{Models: given["base-url"], Judges: given["judge-base-url"], Embedder: given["embed-base-url"]}
+	own := models.Addresses{Models: given["base-url"], Judges: given["judge-base-url"], Embedder: given["embed-base-url"]}
+	if path := given["models"]; path != "" {
+		own.Catalog, _ = catalog.Open(path) // it was read before, see shareHeaders
+	}
+	return own
 }
 
 // placesOfRun returns notes about the places that are from a run directory: where papers and questions go.

@@ -46,6 +46,8 @@ type Index struct {
 	Embedder string `json:"embedder"`
 	// Window is the number of tokens of a passage that one vector of openai:NAME stands for.
 	Window int `json:"window,omitempty"`
+	// Body is a JSON object with members added to the requests for openai:NAME.
+	Body string `json:"extra_body,omitempty"`
 	// Vectors is "files", or the URL of a Milvus server.
 	Vectors string `json:"vectors"`
 }

@@ -52,6 +52,8 @@ type Info struct {
 	// Window is the maximum number of tokens per vector of a passage. Check ignores it, as it does not identify the
 	// model.
 	Window int `json:"window,omitempty"`
+	// Body has the members added to the requests to an endpoint, as JSON; the hash is that of it.
+	Body string `json:"body,omitempty"`
 }
 
 // Check returns an error wrapping [ErrMismatch] unless vectors of stored and i can be compared. An unknown dimension

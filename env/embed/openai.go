@@ -3,6 +3,7 @@ package embed
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"airqa/internal/files"
 	"airqa/internal/httpclient"
 	"airqa/qa"
 )
@@ -24,6 +26,8 @@ type OpenAIConfig struct {
 	BaseURL    string       // without /embeddings, for instance https://api.openai.com/v1
 	Model      string       // as named by the endpoint
 	Key        string       // bearer token; may be empty
+	Headers    http.Header  // of every request; may be nil
+	Body       string       // JSON object with members to add to every request; empty for none
 	Dimensions int          // requested and checked if above 0; 0 means the model's default
 	Batch      int          // maximum number of texts per request; 0 means 64
 	Tokens     int          // token limit of the model per text, in cl100k_base; 0 means [DefaultTokens]
@@ -53,6 +57,7 @@ const DefaultTokens = 8191
 // OpenAI embeds texts with an OpenAI-compatible endpoint (POST BaseURL/embeddings). It is safe for concurrent use.
 type OpenAI struct {
 	config  OpenAIConfig
+	body    map[string]json.RawMessage
 	url     string
 	host    string
 	sizes   sizes
@@ -71,13 +76,24 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	if c.Model == "" {
 		return nil, errors.New("embedding endpoint: no model given")
 	}
+	var body map[string]json.RawMessage
+	if c.Body != "" {
+		if err := json.Unmarshal([]byte(c.Body), &body); err != nil {
+			return nil, fmt.Errorf("embedding endpoint: body: %w", err)
+		}
+		for _, name := range []string{"model", "input", "encoding_format"} {
+			if body[name] != nil {
+				return nil, fmt.Errorf("embedding endpoint: airqa sets %s itself", name)
+			}
+		}
+	}
 	if c.Dimensions < 0 || c.Batch < 0 || c.Attempts < 0 || c.Tokens < 0 || c.Parallel < 0 {
 		return nil, errors.New("embedding endpoint: negative number")
 	}
 	calls := cmp.Or(c.Parallel, corpusRequests)
 	c = c.withDefaults()
 	return &OpenAI{
-		config: c, blocks: Blocks{Texts: c.Batch, Calls: calls}, host: base.Host, sizes: sizes{known: batchSize{texts: c.Batch}},
+		config: c, body: body, blocks: Blocks{Texts: c.Batch, Calls: calls}, host: base.Host, sizes: sizes{known: batchSize{texts: c.Batch}},
 		url: base.JoinPath("embeddings").String(), limiter: httpclient.NewLimiter(c.Parallel, c.Now),
 		policy: httpclient.Policy{
 			Tries: c.Attempts, Sleep: c.Sleep, Backoff: httpclient.Backoff{First: time.Second, Longest: 32 * time.Second, Rand: c.Rand},
@@ -110,9 +126,13 @@ func (c OpenAIConfig) withDefaults() OpenAIConfig {
 }
 
 // Info identifies the model. Endpoints do not expose weights, so there is no digest. The dimension is the requested one
-// or 0.
+// or 0. What is added to requests decides the vectors, too.
 func (o *OpenAI) Info() Info {
-	return Info{Model: "openai:" + o.config.Model, Dim: o.config.Dimensions, Window: o.config.Tokens}
+	info := Info{Model: "openai:" + o.config.Model, Dim: o.config.Dimensions, Window: o.config.Tokens, Body: o.config.Body}
+	if info.Body != "" {
+		info.Hash = files.Hash([]byte(info.Body))
+	}
+	return info
 }
 
 // Embed requests the vectors of texts in batches, several at a time, and normalises them to length 1. It sends an empty

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -29,12 +30,14 @@ func (o *OpenAI) request(texts []string, c coding) ([]byte, error) {
 			input[i] = " "
 		}
 	}
-	return json.Marshal(struct {
-		Model      string   `json:"model"`
-		Input      []string `json:"input"`
-		Format     string   `json:"encoding_format"`
-		Dimensions int      `json:"dimensions,omitempty"`
-	}{o.config.Model, input, c.format(), o.config.Dimensions})
+	body := map[string]any{"model": o.config.Model, "input": input, "encoding_format": c.format()}
+	if o.config.Dimensions > 0 {
+		body["dimensions"] = o.config.Dimensions
+	}
+	for name, value := range o.body {
+		body[name] = value
+	}
+	return json.Marshal(body)
 }
 
 // limited sends a request through the limiter.
@@ -63,6 +66,7 @@ func (o *OpenAI) post(ctx context.Context, body []byte) (reply []byte, status in
 	if o.config.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+o.config.Key)
 	}
+	maps.Copy(req.Header, o.config.Headers)
 	resp, err := o.config.Client.Do(req)
 	if err != nil {
 		return nil, 0, o.broken(ctx, err)
@@ -75,7 +79,7 @@ func (o *OpenAI) post(ctx context.Context, body []byte) (reply []byte, status in
 	case err != nil:
 		return nil, resp.StatusCode, o.broken(ctx, err)
 	case resp.StatusCode != http.StatusOK:
-		text := fmt.Sprintf("%.*s", maxShown, httpclient.Redact(resp.Status+": "+string(reply), o.config.Key))
+		text := fmt.Sprintf("%.*s", maxShown, httpclient.Redact(resp.Status+": "+string(reply), o.config.Key, o.config.Headers))
 		err = &refusedError{resp.StatusCode, text, reply}
 		if httpclient.Busy(resp.StatusCode) {
 			err = &httpclient.Transient{Err: err, After: min(httpclient.RetryAfter(resp.Header, o.config.Now()), maxWait)}
@@ -90,7 +94,7 @@ func (o *OpenAI) broken(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	text := httpclient.Redact(httpclient.Bare(err).Error(), o.config.Key)
+	text := httpclient.Redact(httpclient.Bare(err).Error(), o.config.Key, o.config.Headers)
 	return &httpclient.Transient{Err: fmt.Errorf("ask endpoint: %s", text)}
 }
 

@@ -46,6 +46,9 @@ func Settle(dir string, want datadir.Index, change bool) (datadir.Index, error) 
 	if want.Window == 0 && cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
 		want.Window = have.Window
 	}
+	if want.Body == "" && cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
+		want.Body = have.Body
+	}
 	want.Embedder, want.Vectors = cmp.Or(want.Embedder, have.Embedder), cmp.Or(want.Vectors, have.Vectors)
 	return want, nil
 }
@@ -90,7 +93,7 @@ func contradictedStore(dir string, want, have datadir.Index) error {
 // RecordOf is the record of a search index that was made with a model in a vector store.
 func RecordOf(model embed.Info, url string) (*datadir.Index, error) {
 	place, err := PlaceOf(url)
-	index := datadir.Index{Embedder: EmbedderName(model.Model), Vectors: place.String()}
+	index := datadir.Index{Embedder: EmbedderName(model.Model), Body: model.Body, Vectors: place.String()}
 	if index.Embedder != DefaultEmbedder {
 		index.Window = model.Window
 	}

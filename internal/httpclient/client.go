@@ -49,13 +49,27 @@ func ReadAll(body io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Redact removes a key from a server's text: some servers repeat a key they reject. Keys of fewer than eight characters
-// are placeholders for local servers, and would match parts of ordinary words.
-func Redact(text, key string) string {
-	if len(key) < 8 {
-		return text
+// Redact removes a key, the values of headers and the words in them ("Bearer KEY") from a server's text: some servers repeat
+// a key they reject. Those of fewer than eight characters are placeholders for local servers, and would match parts of
+// ordinary words.
+func Redact(text, key string, headers http.Header) string {
+	for _, secret := range append(Secrets(headers), key) {
+		if len(secret) >= 8 {
+			text = strings.ReplaceAll(text, secret, "[key]")
+		}
 	}
-	return strings.ReplaceAll(text, key, "[key]")
+	return text
+}
+
+// Secrets returns the values of headers, and the words in them.
+func Secrets(headers http.Header) []string {
+	var all []string
+	for _, values := range headers {
+		for _, value := range values {
+			all = append(append(all, value), strings.Fields(value)...)
+		}
+	}
+	return all
 }
 
 // Bare is an error of net/http without the method and address, which may contain a secret.

@@ -119,12 +119,15 @@ func TestNoRedirects(t *testing.T) {
 }
 
 func TestRedact(t *testing.T) {
-	for text, want := range map[string]string{"bad key sk-12345678": "bad key [key]", "fine": "fine"} {
-		if got := httpclient.Redact(text, "sk-12345678"); got != want {
+	headers := http.Header{"X-Gate": {"Bearer planted-word", "short"}}
+	for text, want := range map[string]string{
+		"bad key sk-12345678": "bad key [key]", "fine": "fine", "no Bearer planted-word": "no [key]", "planted-word, short": "[key], short",
+	} {
+		if got := httpclient.Redact(text, "sk-12345678", headers); got != want {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
-	if got := httpclient.Redact("an EMPTY key", "EMPTY"); got != "an EMPTY key" {
+	if got := httpclient.Redact("an EMPTY key", "EMPTY", nil); got != "an EMPTY key" {
 		t.Errorf("a stand-in was taken out: %q", got)
 	}
 }

@@ -45,11 +45,30 @@ type Model struct {
 	Responses bool `json:"responses,omitempty"`
 	// ExtraBody has members to add to requests.
 	ExtraBody map[string]any `json:"extra_body,omitempty"`
+	// Headers are headers to add to requests: name and value, or $NAME of an environment variable.
+	Headers headers `json:"headers,omitempty"`
 	// Source is the source of the figures.
 	Source  string `json:"source,omitempty"`
 	Comment string `json:"comment,omitempty"`
 	// File is the origin of the entry: [BuiltinFile], or the path of the user's file that added or changed it.
 	File string `json:"-"`
+}
+
+// headers are written as JSON without their values.
+type headers map[string]string
+
+func (h headers) MarshalJSON() ([]byte, error) { return json.Marshal(slices.Sorted(maps.Keys(h))) }
+
+// HeaderLines returns the headers as NAME=VALUE, one per line.
+func (m Model) HeaderLines(getenv func(string) string) string {
+	var lines strings.Builder
+	for name, value := range m.Headers {
+		if variable, ok := strings.CutPrefix(value, "$"); ok {
+			value = getenv(variable)
+		}
+		lines.WriteString(name + "=" + value + "\n")
+	}
+	return lines.String()
 }
 
 // Price is in USD per million tokens.
@@ -73,6 +92,15 @@ type Catalog struct {
 // Models returns all models sorted by name.
 func (c *Catalog) Models() []Model {
 	return slices.SortedFunc(maps.Values(c.models), func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// HeaderLines returns the headers of all models, see [Model.HeaderLines].
+func (c *Catalog) HeaderLines(getenv func(string) string) string {
+	var lines strings.Builder
+	for _, m := range c.models {
+		lines.WriteString(m.HeaderLines(getenv))
+	}
+	return lines.String()
 }
 
 // Find looks a model up by its spec, PROVIDER:MODEL. It tries the provider's models, then those of all vendors if the name

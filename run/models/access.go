@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"airqa/llm"
+	"airqa/llm/catalog"
 )
 
 // Environment variables of keys that are not tied to a provider.
@@ -18,23 +20,58 @@ const (
 	EmbedKey = "AIRQA_EMBED_API_KEY"
 )
 
+// ListedHeaders is the variable with the headers of a list of models while a command runs, for what removes keys.
+const ListedHeaders = "AIRQA_LISTED_HEADERS"
+
+// HeaderVariables are the environment variables of headers, see [llm.ParseHeaders].
+func HeaderVariables() []string {
+	return []string{llm.HeadersVariable, headersWith(JudgeKey), headersWith(EmbedKey), ListedHeaders}
+}
+
+// headersWith is the variable of the headers that are sent where the key of a variable is.
+func headersWith(key string) string { return strings.TrimSuffix(key, "API_KEY") + "HEADERS" }
+
+// withHeaders adds headers to an access; those of the same name are replaced.
+func withHeaders(access llm.Access, lines string) llm.Access {
+	if more := llm.HeadersOf(lines); more != nil {
+		access.Headers = access.Headers.Clone()
+		if access.Headers == nil {
+			access.Headers = more
+		}
+		maps.Copy(access.Headers, more)
+	}
+	return access
+}
+
 // Addresses are the base URLs that the user gives: a key is for one of these, never for an address that only a run or data
 // directory names.
-type Addresses struct{ Models, Judges, Embedder string }
+type Addresses struct {
+	Models, Judges, Embedder string
+	// Catalog is the user's list of models; nil if there is none.
+	Catalog *catalog.Catalog
+}
 
 // Access returns the access to a second model of a command, a judge or an embedder, at an address. Its own key is in a
 // variable, [JudgeKey] or [EmbedKey]. The key of its provider is used only at the host that this key is for: that of the
 // models' address if one is given, otherwise that of the environment.
 func (own Addresses) Access(spec, variable, address string, getenv func(string) string) llm.Access {
-	access := llm.FromEnvironment(spec, getenv).Pair(cmp.Or(own.Models, getenv("AIRQA_BASE_URL"))).At(address)
+	listed := ""
+	if own.Catalog != nil {
+		known, _ := own.Catalog.Find(spec)
+		listed = known.HeaderLines(getenv)
+	}
+	access := withHeaders(llm.FromEnvironment(spec, getenv).Pair(cmp.Or(own.Models, getenv("AIRQA_BASE_URL"))), listed).At(address)
 	given := own.Judges
 	if variable == EmbedKey {
 		given = own.Embedder
 	}
-	if key := getenv(variable); key != "" && (address == "" || address == given) {
+	if address != "" && address != given {
+		return access
+	}
+	if key := getenv(variable); key != "" {
 		access.Key, access.Withheld = key, ""
 	}
-	return access
+	return withHeaders(withHeaders(access, listed), getenv(headersWith(variable)))
 }
 
 // MissingKey is the error for a missing key, or for one of another host. It names the variables that help.

@@ -21,6 +21,8 @@ type JudgeConfig struct {
 	// 0 is the default, and negative Retries are none.
 	Timeout           time.Duration
 	Retries, MaxReply int
+	// Body is added to requests, see [llm.Config].
+	Body map[string]any
 	// Others are the names of judges that are not models, for the error about an unknown provider.
 	Others []string
 }
@@ -38,6 +40,7 @@ func OpenJudge(c JudgeConfig) (Model, llm.Access, error) {
 	}
 	config := llm.Config{
 		Spec: c.Spec, BaseURL: access.BaseURL, APIKey: access.Key, Timeout: c.Timeout, MaxRetries: c.Retries, Sampling: sampling,
+		Body: c.Body, Headers: access.Headers, Catalog: c.Own.Catalog,
 		OnNotice:  func(text string) { c.Notify.Notef("%s", text) },
 		Providers: make(map[string]llm.Provider),
 	}

@@ -5,7 +5,6 @@ package models
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 
@@ -47,9 +46,8 @@ type Config struct {
 	Reasoning bool
 	// ContextWindow is requested from servers that accept one, in tokens; 0 is their default.
 	ContextWindow int
-	// Body and Headers are added to requests, see [llm.Config]. Headers go where the key goes.
-	Body    map[string]any
-	Headers http.Header
+	// Body is added to requests, see [llm.Config].
+	Body map[string]any
 	// MaxConnections is the maximum number of concurrent requests per model; 0 is [llm.DefaultMaxConnections].
 	MaxConnections int
 	// Timeout limits one request; 0 is [llm.DefaultTimeout]. Retries follow transient failures.
@@ -141,11 +139,11 @@ func (m *Models) Config(spec string) llm.Config {
 		retries = -1 // in llm.Config, 0 is the default and a negative number is none
 	}
 	access := llm.FromEnvironment(spec, c.Getenv).Pair(c.OwnURL)
-	access.Headers = c.Headers
+	known, _ := m.catalog.Find(spec)
+	access = withHeaders(access, known.HeaderLines(c.Getenv))
 	if c.BaseURL != "" {
 		access = access.At(c.BaseURL)
 	}
-	known, _ := m.catalog.Find(spec)
 	sampling := c.Sampling
 	sampling.MaxTokens = m.replyLimit(known)
 	if sampling.Temperature == nil {

@@ -34,6 +34,9 @@ type Judges struct {
 	Concurrency int
 	// BaseURL is the address of the judges' endpoint; empty for the provider's.
 	BaseURL string
+	// Body and MaxReply are those of [models.JudgeConfig].
+	Body     map[string]any
+	MaxReply int
 }
 
 const (
@@ -50,8 +53,9 @@ type Judge struct {
 	eval.Judge
 	// Name identifies the judge in score files, such as "majority(openai:a,openai:b,offline)".
 	Name string
-	// BaseURL is the endpoint of its models, if given.
+	// BaseURL is the endpoint of its models, if given, and Body what is added to requests.
 	BaseURL string
+	Body    map[string]any
 	// Absent is the reason, with a hint, why a wanted judge is not available; subjective answers then stay unscored.
 	// Otherwise nil.
 	Absent error
@@ -84,7 +88,7 @@ func (c Judges) Open(s session.Session, verdicts string) (*Judge, error) {
 	if !slices.ContainsFunc(names, AsksModel) {
 		verdicts = "" // nothing to cache
 	}
-	j := &Judge{meter: &judge.Meter{}, BaseURL: c.BaseURL}
+	j := &Judge{meter: &judge.Meter{}, BaseURL: c.BaseURL, Body: c.Body}
 	if verdicts == "" || strings.Contains(c.BaseURL, "@") {
 		j.BaseURL = "" // no model, or an address with a password in it
 	}
@@ -224,6 +228,9 @@ func (c Judges) asker(s session.Session, j *Judge, name string) (judge.Asker, ju
 // Recorded returns the judges of a scoring.
 func (c Judges) Recorded(s runlog.Scoring) Judges {
 	c.Names, c.BaseURL = []string{s.Judge}, cmp.Or(c.BaseURL, s.JudgeBaseURL)
+	if c.Body == nil {
+		c.Body = s.JudgeExtraBody
+	}
 	if rule, members, ok := qa.PanelMembers(s.Judge); ok {
 		c.Names, c.Rule = members, judge.Rule(rule)
 	}
@@ -262,7 +269,7 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 // Config configures the model of the judge with a name.
 func (c Judges) Config(s session.Session, name string) models.JudgeConfig {
 	return models.JudgeConfig{
-		Spec: name, BaseURL: c.BaseURL, Own: s.Given, Getenv: s.Getenv, Notify: s.Notify, Others: []string{models.Offline, NoJudge},
+		Spec: name, BaseURL: c.BaseURL, Body: c.Body, MaxReply: c.MaxReply, Own: s.Given, Getenv: s.Getenv, Notify: s.Notify, Others: []string{models.Offline, NoJudge},
 	}
 }
 
