@@ -10,7 +10,7 @@ import (
 )
 
 // In both modes, the reward of a served episode is the score that airqa score gives the run, for every question and every evaluator. The gold
-// answer has the maximum, and nothing that needs no knowledge has more than an empty answer.
+// answer has the maximum, and nothing that needs no knowledge has more than a dash, which is no answer to anything.
 func TestRewards(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"reference", "fixed"} {
@@ -45,10 +45,10 @@ func checkRewards(t *testing.T, mode string) {
 		if got := keep(ex.UUID, w.answer(t, ex.UUID, answerOf(gold))); got != 1 {
 			t.Errorf("%s: the gold answer %s of %s has the reward %v", ex.UUID, gold, ex.Evaluator.Func, got)
 		}
-		least := keep(ex.UUID, w.answer(t, ex.UUID, answerOf(`""`)))
+		least := keep(ex.UUID, w.answer(t, ex.UUID, answerOf(`"-"`)))
 		for name, arguments := range cheats(gold) {
 			if got := keep(ex.UUID, w.answer(t, ex.UUID, arguments)); got > least && !definedOtherwise(mode, ex.Evaluator.Func, name) {
-				t.Errorf("%s (%s): %s has the reward %v, the empty answer %v", ex.UUID, ex.Evaluator.Func, name, got, least)
+				t.Errorf("%s (%s): %s has the reward %v, a dash %v", ex.UUID, ex.Evaluator.Func, name, got, least)
 			}
 		}
 	}
