@@ -366,9 +366,14 @@ var quietParser = sync.OnceValues(func() (*kong.Kong, error) {
 	return kong.New(&cli{}, append(options(settings.Open("")), kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))...)
 })
 
+// parsing protects the parser, whose commands are the same for all.
+var parsing sync.Mutex
+
 // parsed is a command with some arguments.
 func parsed(t *testing.T, command, args string) any {
 	t.Helper()
+	parsing.Lock()
+	defer parsing.Unlock()
 	parser, err := quietParser()
 	if err != nil {
 		t.Fatal(err)
