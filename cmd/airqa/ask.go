@@ -243,13 +243,13 @@ func (c *askCmd) papers(a *app, files []string, job session.Job) (*env.Env, erro
 }
 
 // ingest reads PDFs into the cache and makes that the data directory.
-func (c *askCmd) ingest(a *app, files []string) error {
+func (c *askCmd) ingest(a *app, papers []string) error {
 	c.Data = ""
-	root, err := ask.DefaultLibrary()
+	root, err := files.Cache("ask", a.note)
 	if err != nil {
 		return err
 	}
-	if files, err = fetched(a, filepath.Join(root, "fetched"), files); err != nil {
+	if papers, err = fetched(a, filepath.Join(root, "fetched"), papers); err != nil {
 		return err
 	}
 	c.Data = root // a new directory has no record that the flags could contradict
@@ -257,7 +257,7 @@ func (c *askCmd) ingest(a *app, files []string) error {
 	if err != nil {
 		return err
 	}
-	c.Data, err = ask.Library{Root: root, Session: a.session()}.Dir(a.ctx, files, env.WriterConfig{Vectors: c.Vectors, Embedder: texts})
+	c.Data, err = ask.Library{Root: root, Session: a.session()}.Dir(a.ctx, papers, env.WriterConfig{Vectors: c.Vectors, Embedder: texts})
 	return err
 }
 

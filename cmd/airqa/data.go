@@ -176,7 +176,7 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 	}
 	return embed.OpenAIConfig{
 		BaseURL: address, Model: name, Tokens: f.EmbedTokens, Key: access.Key, Client: llm.HTTPClient(embedTimeout), Parallel: f.EmbedConnections,
-		Batch: f.EmbedBatch, Headers: access.Headers, Body: text, Notice: func(line string) { a.say("note: %s", line) },
+		Batch: f.EmbedBatch, Headers: access.Headers, Body: text, Notice: a.note,
 	}, nil
 }
 
@@ -199,7 +199,7 @@ func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 	if cfg.Embedder, err = f.embedder(a); err != nil {
 		return nil, err
 	}
-	cfg.Dir, cfg.Vectors = f.Data, f.Vectors
+	cfg.Dir, cfg.Vectors, cfg.PDF.Notice = f.Data, f.Vectors, a.note
 	return env.Open(a.ctx, cfg)
 }
 

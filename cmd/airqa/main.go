@@ -285,6 +285,9 @@ var stackTrace = lazyregexp.New(`(?s)\s*\n+Stack Trace:\n.*`)
 
 func withoutTrace(text string) string { return stackTrace.ReplaceAllString(text, "") }
 
+// note is for packages that know no levels of messages.
+func (a *app) note(line string) { a.say("note: %s", line) }
+
 // say prints a message on standard error. It removes control characters: file names, uuids and texts may be untrusted.
 func (a *app) say(format string, args ...any) {
 	text := withoutTrace(fmt.Sprintf(format, args...))

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -17,6 +15,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"airqa/internal/files"
 )
 
 // Defaults of [Config].
@@ -35,9 +35,10 @@ const (
 
 // Config configures a [Pool]. The zero value works.
 type Config struct {
-	// CacheDir stores PDFium's compiled code between runs; compiling takes seconds. Empty means airqa/wazero in the
-	// user's cache directory. If the folder is not writable, a temporary one is used.
+	// CacheDir stores PDFium's compiled code between runs; compiling takes seconds. Empty means wazero in
+	// the cache, see [files.Cache], whose line about another folder Notice gets; it may be nil.
 	CacheDir string
+	Notice   func(line string)
 	// MaxInstances is the maximum number of open documents; 0 means one per processor.
 	MaxInstances int
 	// MaxPages is the maximum number of pages of a document; 0 means [DefaultMaxPages].
@@ -64,7 +65,6 @@ type Pool struct {
 	starting chan struct{} // closed when the current start ends; nil if none is running and PDFium has not started
 	startErr error
 	cache    wazero.CompilationCache
-	tempDir  string // removed by Close
 	closed   bool
 }
 
@@ -101,9 +101,6 @@ func (p *Pool) Close() error {
 	}
 	if p.cache != nil {
 		errs = append(errs, p.cache.Close(context.Background()))
-	}
-	if p.tempDir != "" {
-		errs = append(errs, os.RemoveAll(p.tempDir))
 	}
 	return errors.Join(errs...)
 }
@@ -232,37 +229,15 @@ func (p *Pool) settings() webassembly.Config {
 	}
 }
 
-func (p *Pool) openCache() error {
+func (p *Pool) openCache() (err error) {
 	dir := p.cfg.CacheDir
-	if user, err := os.UserCacheDir(); dir == "" && err == nil {
-		dir = filepath.Join(user, "airqa", "wazero")
-	}
-	if dir != "" {
-		cache, err := wazero.NewCompilationCacheWithDir(dir)
-		if err == nil && writable(dir) {
-			p.cache = cache
-			return nil
+	if dir == "" {
+		if dir, err = files.Cache("wazero", p.cfg.Notice); err != nil {
+			return err
 		}
 	}
-	temp, err := os.MkdirTemp("", "airqa-wazero-")
-	if err != nil {
-		return fmt.Errorf("create a cache folder for PDFium: %w", err)
-	}
-	p.tempDir = temp
-	p.cache, err = wazero.NewCompilationCacheWithDir(temp)
-	if err != nil {
+	if p.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
 		return fmt.Errorf("open PDFium's cache folder: %w", err)
 	}
 	return nil
-}
-
-// writable reports whether files can be created in dir. A read-only folder opens as a cache but fails later.
-func writable(dir string) bool {
-	f, err := os.CreateTemp(dir, ".probe-")
-	if err != nil {
-		return false
-	}
-	name := f.Name()
-	_ = f.Close()
-	return os.Remove(name) == nil
 }

@@ -23,18 +23,9 @@ import (
 
 // Library is the cache of data directories, one for each set of PDFs, by content.
 type Library struct {
-	// Root is the folder of the cache, see [DefaultLibrary].
+	// Root is the folder of the cache, "ask" in that of the program.
 	Root string
 	session.Session
-}
-
-// DefaultLibrary returns the folder of the cache in the user's cache directory.
-func DefaultLibrary() (string, error) {
-	user, err := os.UserCacheDir()
-	if err != nil {
-		return "", qa.Usagef("no folder for ingested papers: %v\n  set XDG_CACHE_HOME or HOME, or ingest the papers yourself: airqa ingest -d DIR PDF..., then airqa ask -d DIR", err)
-	}
-	return filepath.Join(user, "airqa", "ask"), nil
 }
 
 // retryLock is the pause before a lock is tried again.

@@ -44,7 +44,7 @@ func (s Session) Acquire(c Acquisition) (received int64, err error) {
 	if _, err := datadir.Open(c.To.Dir); errors.Is(err, datadir.ErrNotDataDir) && len(q.items) == 0 {
 		return 0, nil // an interrupted index, on the other hand, is completed even if no paper is left to fetch
 	}
-	pool, err := pdf.NewPool(pdf.Config{MaxInstances: c.Reading.Workers})
+	pool, err := pdf.NewPool(pdf.Config{MaxInstances: c.Reading.Workers, Notice: s.note})
 	if err != nil {
 		return 0, err
 	}

@@ -16,12 +16,15 @@ import (
 	"airqa/qa"
 )
 
+// note is for packages that know no levels of notices.
+func (s Session) note(line string) { s.Notify.Notef("%s", line) }
+
 // Ingest reads files into a data directory and shows progress. The first Ctrl-C stops reading and indexes the papers
 // added so far; the second stops that too. The same command resumes.
 func (s Session) Ingest(to env.WriterConfig, files []string, cfg ingest.Config, chunks datadir.Chunking) (sum ingest.Summary, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
-	pool, err := pdf.NewPool(pdf.Config{MaxInstances: cfg.Workers, MaxPages: cfg.MaxPages})
+	pool, err := pdf.NewPool(pdf.Config{MaxInstances: cfg.Workers, MaxPages: cfg.MaxPages, Notice: s.note})
 	if err != nil {
 		return sum, err
 	}
