@@ -125,24 +125,20 @@ func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 
 // checkEmbedder rejects flags that the embedding model does not have.
 func (f embedderFlags) checkEmbedder(remote bool) error {
-	for i, n := range []int{f.EmbedConnections, f.EmbedBatch} {
-		flag := []string{"--embed-connections", "--embed-batch"}[i]
-		switch {
-		case n != 0 && !remote:
-			return qa.Usagef("%s needs --embedder openai:NAME", flag)
-		case n < 0:
-			return qa.Usagef("%s %d: cannot be negative", flag, n)
+	for _, flag := range []struct {
+		name          string
+		given, remote bool
+	}{
+		{"embed-connections", f.EmbedConnections != 0, true}, {"embed-batch", f.EmbedBatch != 0, true},
+		{"embed-extra-body", f.EmbedExtraBody != "", true}, {"embed-model", f.EmbedModel != "", false}, {"embed-threads", f.EmbedThreads != 0, false},
+	} {
+		if flag.given && flag.remote != remote {
+			return qa.Usagef("--%s needs --embedder %s", flag.name, map[bool]string{true: "openai:NAME", false: index.DefaultEmbedder}[flag.remote])
 		}
 	}
 	switch {
-	case !remote && f.EmbedExtraBody != "":
-		return qa.Usagef("--embed-extra-body needs --embedder openai:NAME")
-	case remote && f.EmbedModel != "":
-		return qa.Usagef("--embed-model needs --embedder minilm")
-	case remote && f.EmbedThreads != 0:
-		return qa.Usagef("--embed-threads needs --embedder minilm")
-	case f.EmbedThreads < 0:
-		return qa.Usagef("--embed-threads %d: must be 0 (all cores) or more", f.EmbedThreads)
+	case min(f.EmbedConnections, f.EmbedBatch, f.EmbedThreads) < 0:
+		return qa.Usagef("--embed-connections, --embed-batch and --embed-threads cannot be negative")
 	case f.EmbedTokens != 0 && f.EmbedTokens < minEmbedTokens:
 		return qa.Usagef("--embed-tokens %d: must be at least %d", f.EmbedTokens, minEmbedTokens)
 	}

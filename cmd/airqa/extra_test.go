@@ -74,7 +74,7 @@ func TestExtraOfEachEndpoint(t *testing.T) {
 		t.Error("the variable's second header is missing")
 	}
 	for args, want := range map[string]string{
-		"--judge-header a:b": "AIRQA_JUDGE_HEADERS: header 1 is not NAME=VALUE", "--judge-extra-body [1]": "want a JSON object",
+		"--judge-header a:b": "AIRQA_JUDGE_HEADERS (--judge-header): header 1 is not NAME=VALUE", "--judge-extra-body [1]": "want a JSON object",
 		"--embed-extra-body {\"input\":1} --embedder openai:e --embed-base-url http://127.0.0.1:9": "airqa sets input itself",
 		"--embed-extra-body {}": "needs --embedder openai:NAME",
 	} {

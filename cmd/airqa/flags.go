@@ -43,25 +43,26 @@ type addedFlags struct {
 // shareHeaders puts the headers of the command line, and those of the list of models that it names, into the environment,
 // where the models and everything that removes keys find them.
 func shareHeaders(ctx *kong.Context) error {
+	named := make(map[string]string)
 	for _, f := range ctx.Flags() {
 		switch given := ctx.FlagValue(f).(type) {
 		case []string:
 			if strings.HasSuffix(f.Name, "header") && len(given) > 0 {
+				named[f.Envs[0]] = " (--" + f.Name + ")"
 				_ = os.Setenv(f.Envs[0], strings.Join(given, "\n"))
 			}
 		case string:
-			if f.Name == "models" {
-				list, err := catalog.Open(given)
-				if err != nil {
-					return &qa.UsageError{Err: err}
-				}
+			if f.Name != "models" {
+				continue
+			}
+			if list, err := catalog.Open(given); err == nil { // the command opens it again, and says what is wrong
 				_ = os.Setenv(models.ListedHeaders, list.HeaderLines(os.Getenv))
 			}
 		}
 	}
 	for _, name := range models.HeaderVariables() {
 		if _, err := llm.ParseHeaders(os.Getenv(name)); err != nil {
-			return qa.Usagef("%s: %w", name, err)
+			return qa.Usagef("%s%s: %w", name, named[name], err)
 		}
 	}
 	return nil

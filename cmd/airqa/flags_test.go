@@ -244,8 +244,7 @@ var scripted = map[string]map[string]string{
 	"bench collect calendar": {"script/collect.txtar": "participants out"},
 
 	"doctor": {
-		"extra_test.go": "extra-body models",
-		"doctor/doctor.txtar": "data model base-url tools images judge judge-base-url timeout json vectors",
+		"extra_test.go": "extra-body models", "doctor/doctor.txtar": "data model base-url tools images judge judge-base-url timeout json vectors",
 	},
 }
 

@@ -76,16 +76,9 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	if c.Model == "" {
 		return nil, errors.New("embedding endpoint: no model given")
 	}
-	var body map[string]json.RawMessage
-	if c.Body != "" {
-		if err := json.Unmarshal([]byte(c.Body), &body); err != nil {
-			return nil, fmt.Errorf("embedding endpoint: body: %w", err)
-		}
-		for _, name := range []string{"model", "input", "encoding_format"} {
-			if body[name] != nil {
-				return nil, fmt.Errorf("embedding endpoint: airqa sets %s itself", name)
-			}
-		}
+	body, err := members(c.Body)
+	if err != nil {
+		return nil, err
 	}
 	if c.Dimensions < 0 || c.Batch < 0 || c.Attempts < 0 || c.Tokens < 0 || c.Parallel < 0 {
 		return nil, errors.New("embedding endpoint: negative number")
@@ -99,6 +92,22 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 			Tries: c.Attempts, Sleep: c.Sleep, Backoff: httpclient.Backoff{First: time.Second, Longest: 32 * time.Second, Rand: c.Rand},
 		},
 	}, nil
+}
+
+// members reads a JSON object with members to add to requests; nil if there is none.
+func members(object string) (body map[string]json.RawMessage, err error) {
+	if object == "" {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(object), &body); err != nil {
+		return nil, fmt.Errorf("embedding endpoint: body: %w", err)
+	}
+	for _, name := range []string{"model", "input", "encoding_format"} {
+		if body[name] != nil {
+			return nil, fmt.Errorf("embedding endpoint: airqa sets %s itself", name)
+		}
+	}
+	return body, nil
 }
 
 func (c OpenAIConfig) withDefaults() OpenAIConfig {

@@ -43,11 +43,8 @@ func Settle(dir string, want datadir.Index, change bool) (datadir.Index, error) 
 	if err != nil {
 		return want, err
 	}
-	if want.Window == 0 && cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
-		want.Window = have.Window
-	}
-	if want.Body == "" && cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
-		want.Body = have.Body
+	if cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
+		want.Window, want.Body = cmp.Or(want.Window, have.Window), cmp.Or(want.Body, have.Body)
 	}
 	want.Embedder, want.Vectors = cmp.Or(want.Embedder, have.Embedder), cmp.Or(want.Vectors, have.Vectors)
 	return want, nil

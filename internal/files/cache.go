@@ -17,7 +17,9 @@ func Cache(name string, notice func(line string)) (string, error) {
 		return "", fmt.Errorf("cache: %w", c.err)
 	}
 	if c.why != nil && notice != nil {
-		noteCache.Do(func() { notice(fmt.Sprintf("the cache is in %s, since the usual folder cannot be used: %v", c.root, c.why)) })
+		noteCache.Do(func() {
+			notice(fmt.Sprintf("the cache is in %s, since the usual folder cannot be used: %v", c.root, c.why))
+		})
 	}
 	dir := filepath.Join(c.root, name)
 	return dir, os.MkdirAll(dir, 0o700)
