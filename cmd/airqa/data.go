@@ -129,8 +129,11 @@ func (f embedderFlags) checkEmbedder(remote bool) error {
 		name          string
 		given, remote bool
 	}{
-		{"embed-connections", f.EmbedConnections != 0, true}, {"embed-batch", f.EmbedBatch != 0, true},
-		{"embed-extra-body", f.EmbedExtraBody != "", true}, {"embed-model", f.EmbedModel != "", false}, {"embed-threads", f.EmbedThreads != 0, false},
+		{"embed-connections", f.EmbedConnections != 0, true},
+		{"embed-batch", f.EmbedBatch != 0, true},
+		{"embed-extra-body", f.EmbedExtraBody != "", true},
+		{"embed-model", f.EmbedModel != "", false},
+		{"embed-threads", f.EmbedThreads != 0, false},
 	} {
 		if flag.given && flag.remote != remote {
 			return qa.Usagef("--%s needs --embedder %s", flag.name, map[bool]string{true: "openai:NAME", false: index.DefaultEmbedder}[flag.remote])
