@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"airqa/internal/lazyregexp"
 
@@ -110,18 +109,15 @@ func (t *traced) copy(text string, first, end int) {
 	}
 }
 
-// rewritten applies a rewriting of [Fold]; with has "$1$2" or a text without groups.
-func (t traced) rewritten(r rewriting) (out traced) {
+// rewritten leaves out what [Fold] leaves out.
+func (t traced) rewritten() (out traced) {
 	at := 0
-	for _, m := range r.pattern.FindAllSubmatchIndex(t.text, -1) {
-		out.keep(t, at, m[0])
-		if len(m) == 2 {
-			out.add(r.with, place{t.places[m[0]].first, t.places[m[1]-1].end})
+	for c := range cuts(string(t.text)) {
+		out.keep(t, at, c.first)
+		if c.tag {
+			out.add(" ", place{t.places[c.first].first, t.places[c.end-1].end})
 		}
-		for g := 2; g < len(m); g += 2 {
-			out.keep(t, m[g], m[g+1])
-		}
-		at = m[1]
+		at = c.end
 	}
 	out.keep(t, at, len(t.text))
 	return out
@@ -133,26 +129,17 @@ func (t *traced) keep(from traced, first, end int) {
 }
 
 func newFinder(t traced) *Finder {
-	for _, r := range rewritings {
-		t = t.rewritten(r)
-	}
-	starts := make([]int, 0, len(t.text)) // of characters
-	runes := make([]rune, 0, len(t.text))
-	for i := 0; i < len(t.text); {
-		r, n := utf8.DecodeRune(t.text[i:])
-		starts, runes = append(starts, i), append(runes, r)
-		i += n
-	}
-	f := &Finder{places: make([]place, 1)}
-	var b strings.Builder
-	b.WriteByte(' ')
-	each(runes, func(word string, first, end int) {
-		b.WriteString(word + " ")
-		from := place{t.places[starts[first]].first, t.places[starts[end-1]].end}
+	t = t.rewritten()
+	f := &Finder{places: make([]place, 1, len(t.text)+1)}
+	folded := make([]byte, 1, len(t.text)+2)
+	folded[0] = ' '
+	each(string(t.text), func(word []byte, first, end int) {
+		folded = append(append(folded, word...), ' ')
+		from := place{t.places[first].first, t.places[end-1].end}
 		for range len(word) + 1 {
 			f.places = append(f.places, from)
 		}
 	})
-	f.folded = b.String()
+	f.folded = string(folded)
 	return f
 }

@@ -3,6 +3,7 @@ package words
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // letters are the names of Greek letters after NFKC, which makes ϵ, ϕ, µ and the letters of mathematical alphabets plain.
@@ -21,15 +22,18 @@ var letterNames = func() map[string]bool {
 	return names
 }()
 
-// letterName returns the name of a Greek letter that is alone or beside digits and Latin letters; "" for another
-// character, and within a word of Greek.
-func letterName(runes []rune, i int) string {
-	name := letters[unicode.ToLower(runes[i])]
-	greek := func(i int) bool { return i >= 0 && i < len(runes) && unicode.Is(unicode.Greek, runes[i]) }
-	if name == "" || greek(i-1) || greek(i+1) {
+// letterName returns the name of a Greek letter r, the n bytes at i, that is alone or beside digits and Latin letters;
+// "" for another character, and within a word of Greek.
+func letterName(text string, i int, r rune, n int) string {
+	if r < utf8.RuneSelf {
 		return ""
 	}
-	return name
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[i+n:])
+	if unicode.Is(unicode.Greek, before) || unicode.Is(unicode.Greek, after) {
+		return ""
+	}
+	return letters[unicode.ToLower(r)]
 }
 
 // spelled replaces all Greek letters by their names.

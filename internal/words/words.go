@@ -12,68 +12,129 @@
 package words
 
 import (
-	"cmp"
+	"iter"
 	"maps"
 	"strings"
 	"unicode"
-
-	"airqa/internal/lazyregexp"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-var (
-	brokenWord = lazyregexp.New(`(\p{Ll})-\n(\p{Ll})`)
-	thousands  = lazyregexp.New(`(\d),(\d{3})\b`)
-	tag        = lazyregexp.New(`</?[a-zA-Z][^<>]*>`)
-)
-
-// rewriting is a step of [Fold] before words are separated.
-type rewriting struct {
-	pattern *lazyregexp.Regexp
-	with    string
+// cut is a byte range of a text that [Fold] leaves out before it separates words. A tag leaves a space.
+type cut struct {
+	first, end int
+	tag        bool
 }
 
-var rewritings = []rewriting{{brokenWord, "$1$2"}, {tag, " "}, {thousands, "$1$2"}}
+// cuts yields the ranges of a text of form NFKC that are cut out, in order: tags of HTML, the hyphen and line break
+// inside a word over two lines, and separators of thousands. The character after a hyphen or separator belongs to that
+// one alone: of "1,024,768", only the first comma is cut out.
+func cuts(text string) iter.Seq[cut] {
+	return func(yield func(cut) bool) {
+		joined, grouped := 0, 0 // the ends of the last word over two lines, and of the last group of digits
+		for i := 0; i < len(text); i++ {
+			c := cut{first: i}
+			switch text[i] {
+			case '<':
+				c.end, c.tag = tagEnd(text, i), true
+			case '-':
+				before, n := utf8.DecodeLastRuneInString(text[:i])
+				if i-n < joined || !unicode.Is(unicode.Ll, before) || !strings.HasPrefix(text[i:], "-\n") {
+					continue
+				}
+				if after, n := utf8.DecodeRuneInString(text[i+2:]); unicode.Is(unicode.Ll, after) {
+					c.end, joined = i+2, i+2+n
+				}
+			case ',':
+				if i-1 >= grouped && isDigit(text[max(0, i-1)]) && isGroup(text[i+1:]) {
+					c.end, grouped = i+1, i+4
+				}
+			}
+			if c.end == 0 {
+				continue
+			}
+			if !yield(c) {
+				return
+			}
+			i = c.end - 1
+		}
+	}
+}
+
+// tagEnd returns the end of the tag of HTML at a byte; 0 if there is none.
+func tagEnd(text string, at int) int {
+	name := strings.TrimPrefix(text[at+1:], "/")
+	if name == "" || !isLetter(name[0]) {
+		return 0
+	}
+	end := strings.IndexAny(name, "<>")
+	if end < 0 || name[end] == '<' {
+		return 0
+	}
+	return len(text) - len(name) + end + 1
+}
+
+// isGroup reports whether a text begins with three digits and no more of a word.
+func isGroup(text string) bool {
+	return len(text) >= 3 && isDigit(text[0]) && isDigit(text[1]) && isDigit(text[2]) &&
+		(len(text) == 3 || !isDigit(text[3]) && !isLetter(text[3]) && text[3] != '_')
+}
+
+func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 // Fold reduces a text to its words in lower case, with a space around each, so that strings.Contains compares whole
 // words. Numbers keep their decimal point and lose separators of thousands; number words from two to twelve become
 // digits. A Greek letter on its own becomes its name. Tags of HTML are left out. [Finder] returns where the words were.
 func Fold(text string) string {
 	text = norm.NFKC.String(text)
-	for _, r := range rewritings {
-		text = r.pattern.ReplaceAllString(text, r.with)
+	folded := make([]byte, 0, len(text)+2)
+	at := 0
+	for c := range cuts(text) {
+		folded = append(folded, text[at:c.first]...)
+		if c.tag {
+			folded = append(folded, ' ')
+		}
+		at = c.end
 	}
-	var b strings.Builder
-	b.WriteByte(' ')
-	each([]rune(text), func(word string, _, _ int) {
-		b.WriteString(word)
-		b.WriteByte(' ')
+	if at > 0 {
+		text = string(append(folded, text[at:]...))
+	}
+	folded = append(folded[:0], ' ')
+	each(text, func(word []byte, _, _ int) {
+		folded = append(append(folded, word...), ' ')
 	})
-	return b.String()
+	return string(folded)
 }
 
-// each calls yield with each folded word of a text and the range of its characters.
-func each(runes []rune, yield func(word string, first, end int)) {
-	var word []rune
+// each calls yield with each folded word of a text, which is valid during the call, and its byte range.
+func each(text string, yield func(word []byte, first, end int)) {
+	var word []byte
 	first, last := 0, 0
 	flush := func() {
 		if len(word) > 0 {
-			yield(cmp.Or(synonyms[string(word)], string(word)), first, last+1)
+			if other := synonyms[string(word)]; other != "" {
+				word = append(word[:0], other...)
+			}
+			yield(word, first, last)
 			word = word[:0]
 		}
 	}
-	for i, r := range runes {
-		name := letterName(runes, i)
-		switch {
+	for i, n := 0, 0; i < len(text); i += n {
+		r := rune(text[i])
+		n = 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
+		switch name := letterName(text, i, r, n); {
 		case name != "":
 			flush()
-			yield(name, i, i+1)
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' && isPoint(runes, i):
+			yield([]byte(name), i, i+n)
+		case isWordRune(r) || r == '.' && isPoint(text, i):
 			if len(word) == 0 {
 				first = i
 			}
-			word, last = append(word, unicode.ToLower(r)), i
+			word, last = utf8.AppendRune(word, unicode.ToLower(r)), i+n
 		case r == '\u00ad' || unicode.IsMark(r): // a soft hyphen or an accent is inside a word
 		default:
 			flush()
@@ -82,10 +143,19 @@ func each(runes []rune, yield func(word string, first, end int)) {
 	flush()
 }
 
-// isPoint reports whether the full stop at i begins the decimals of a number.
-func isPoint(text []rune, i int) bool {
-	begins := i == 0 || unicode.IsDigit(text[i-1]) || unicode.IsSpace(text[i-1])
-	return begins && i+1 < len(text) && unicode.IsDigit(text[i+1])
+func isWordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isLetter(byte(r)) || isDigit(byte(r))
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// isPoint reports whether the full stop at byte i begins the decimals of a number.
+func isPoint(text string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	begins := i == 0 || unicode.IsDigit(before) || unicode.IsSpace(before)
+	after, _ := utf8.DecodeRuneInString(text[i+1:])
+	return begins && unicode.IsDigit(after)
 }
 
 // stop are words that do not describe a subject.
