@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -65,7 +66,7 @@ func checkFold(t *testing.T, text string) {
 	if got := words.Fold(text); got != want {
 		t.Fatalf("Fold(%q)\n got %q\nwant %q", text, got, want)
 	}
-	if _, _, ok := words.NewFinder(text).Find(text); ok != (strings.TrimSpace(want) != "") {
+	if _, _, ok := words.NewFinder(text).Find(text); utf8.ValidString(text) && ok != (strings.TrimSpace(want) != "") {
 		t.Fatalf("Find in itself, %q: %v", text, ok)
 	}
 }

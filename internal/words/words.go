@@ -194,14 +194,22 @@ func Shared(a, b map[string]bool) int {
 // Share returns the share, in 0..1, of the content words of one folded text that another has, not counting the words
 // except. It is 0 if there are none.
 func Share(of, in string, except map[string]bool) float64 {
-	want := Content(of)
-	for w := range except {
-		delete(want, w)
+	return ShareOf(Content(of), Content(in), except)
+}
+
+// ShareOf is [Share] for content words.
+func ShareOf(of, in, except map[string]bool) float64 {
+	want, shared := 0, 0
+	for w := range of {
+		if except[w] {
+			continue
+		}
+		want++
+		if in[w] {
+			shared++
+		}
 	}
-	if len(want) == 0 {
-		return 0
-	}
-	return float64(Shared(want, Content(in))) / float64(len(want))
+	return float64(shared) / float64(max(1, want))
 }
 
 // Short reports whether a folded text is so short that it occurs in many passages: a number, or a word of few letters.

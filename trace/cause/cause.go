@@ -105,14 +105,14 @@ type Peer struct {
 	Verdict qa.Verdict
 }
 
-// Of names the cause of a wrong answer. ctx ends only the comparison of the answer with the gold.
-func Of(ctx context.Context, e Episode) Cause {
+// Of is [Of].
+func (f *Finder) Of(ctx context.Context, e Episode) Cause {
 	if e.Score == nil || e.Score.Verdict != qa.Wrong && e.Score.Verdict != qa.Unparseable || e.Outcome.Failed() {
 		return Cause{}
 	}
-	f := factsOf(ctx, e)
+	known := f.factsOf(ctx, e)
 	for _, r := range rules {
-		if c, ok := r.find(f); ok {
+		if c, ok := r.find(known); ok {
 			c.Code, c.Rule, c.Confidence = r.code, r.name, r.confidence(c.Weak)
 			c.Evidence = slices.DeleteFunc(c.Evidence, func(ref Ref) bool { return ref.Field == "" })
 			return c

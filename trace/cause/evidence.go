@@ -102,8 +102,8 @@ type Place struct {
 	First, End int
 }
 
-// FindLoss finds where the evidence for an answer was lost. score and missing may be nil.
-func FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.MissingPapers) Loss {
+// FindLoss is [FindLoss].
+func (f *Finder) FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.MissingPapers) Loss {
 	switch {
 	case score != nil && score.Verdict == qa.Right:
 		return Loss{}
@@ -116,7 +116,7 @@ func FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runl
 	case score == nil || score.Verdict == qa.Unscored:
 		return Loss{Level: LevelUnknown, Why: "the answer has no verdict"}
 	}
-	l := FindEvidence(ex, rec)
+	l := f.evidence(ex, rec)
 	if missing != nil && (slices.Contains(missing.Named, ex.UUID) || slices.Contains(missing.Searched, ex.UUID)) {
 		l.Level, l.Weak, l.Steps, l.Places = LevelDB, false, nil, nil
 		l.Why = "the data directory lacks a paper that the question names, or all papers of a conference that it searches"
@@ -124,11 +124,11 @@ func FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runl
 	return l
 }
 
-// FindEvidence finds how far each item of evidence got, whatever the verdict.
-func FindEvidence(ex qa.Example, rec runlog.Recorded) Loss {
+// evidence is [FindEvidence].
+func (f *Finder) evidence(ex qa.Example, rec runlog.Recorded) Loss {
 	l := Loss{Level: LevelUnknown, Why: "the question names no paper, and its gold answer has no text to search for"}
-	s := seenIn(ex, rec)
-	for _, it := range itemsOf(ex) {
+	s := f.seenIn(ex, rec)
+	for _, it := range f.question(ex).items {
 		l.Items = append(l.Items, s.place(it))
 	}
 	if len(l.Items) == 0 {

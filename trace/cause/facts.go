@@ -15,6 +15,7 @@ import (
 // facts are what several rules need to know about an episode.
 type facts struct {
 	Episode
+	*Finder
 	ctx context.Context
 	// acts are the steps with an action other than Answer.
 	acts []qa.Step
@@ -25,23 +26,23 @@ type facts struct {
 	golds            [][]string
 }
 
-func factsOf(ctx context.Context, e Episode) *facts {
-	f := &facts{Episode: e, ctx: ctx, question: words.Fold(e.Question), golds: Golds(e.Evaluator)}
+func (f *Finder) factsOf(ctx context.Context, e Episode) *facts {
+	k := &facts{Episode: e, Finder: f, ctx: ctx, question: f.fold(e.Question), golds: f.question(e.Example).golds}
 	if e.Answer.Given {
-		f.answer = words.Fold(e.Answer.Text)
+		k.answer = f.fold(e.Answer.Text)
 	}
 	different := make(map[string]bool)
 	for _, s := range e.Steps {
 		if s.Action == nil || s.Action.Name == "Answer" {
 			continue
 		}
-		f.acts = append(f.acts, s)
+		k.acts = append(k.acts, s)
 		if o := s.Observation; o != nil && (o.Status == qa.StatusOK || o.Status == qa.StatusEmpty) {
 			different[normal(*s.Action)] = true
 		}
 	}
-	f.searches = len(different)
-	return f
+	k.searches = len(different)
+	return k
 }
 
 // answered reports whether the episode has an answer that is more than nothing.

@@ -59,14 +59,14 @@ func (f *facts) hasGold() bool {
 		if i < 0 {
 			return false
 		}
-		length += len(strings.Fields(words.Fold(part[i])))
+		length += len(strings.Fields(f.fold(part[i])))
 	}
 	return len(strings.Fields(f.answer)) <= length+extra
 }
 
 // isIn reports whether the answer has a gold text.
 func (f *facts) isIn(text string) bool {
-	folded := words.Fold(text)
+	folded := f.fold(text)
 	n := len(strings.Fields(folded))
 	switch {
 	case n == 0:
@@ -79,7 +79,7 @@ func (f *facts) isIn(text string) bool {
 
 // goldFails: no answer can pass, since the gold itself does not.
 func (f *facts) goldFails() (Cause, bool) {
-	for _, fault := range eval.Lint(f.ctx, f.Example) {
+	for _, fault := range f.faults(f.ctx, f.Example) {
 		if fault.Severity == eval.Error {
 			return Cause{Why: fault.Text, Evidence: []Ref{f.gold()}}, true
 		}
@@ -114,12 +114,12 @@ func (f *facts) notes() []note {
 func (f *facts) notesDisagree() (Cause, bool) {
 	telling := len(strings.TrimSpace(f.answer)) >= leastNote && !strings.Contains(f.question, f.answer)
 	notes := f.notes()
-	hasGold := func(n note) bool { return f.goldIn(words.Fold(n.text)) }
+	hasGold := func(n note) bool { return f.goldIn(f.fold(n.text)) }
 	if !f.answered() || len(f.golds) == 0 || !telling || slices.ContainsFunc(notes, hasGold) {
 		return Cause{}, false
 	}
 	for _, n := range notes {
-		if strings.Contains(words.Fold(n.text), f.answer) {
+		if strings.Contains(f.fold(n.text), f.answer) {
 			return Cause{
 				Why:      "the notes of the question contain the answer, but not the gold answer",
 				Evidence: []Ref{quote(n, f.Answer.Text), f.reply(), f.gold()},
@@ -133,7 +133,7 @@ func (f *facts) notesDisagree() (Cause, bool) {
 func (f *facts) goldIn(folded string) bool {
 	return slices.ContainsFunc(f.golds, func(part []string) bool {
 		return slices.ContainsFunc(part, func(text string) bool {
-			g := words.Fold(text)
+			g := f.fold(text)
 			return strings.TrimSpace(g) != "" && strings.Contains(folded, g)
 		})
 	})
@@ -152,7 +152,7 @@ func (f *facts) peersAgree() (Cause, bool) {
 		if p.Verdict == qa.Right {
 			return Cause{}, false
 		}
-		if p.Answer.Given && words.Fold(p.Answer.Text) == f.answer {
+		if p.Answer.Given && f.fold(p.Answer.Text) == f.answer {
 			same++
 		}
 	}
@@ -179,7 +179,7 @@ func (f *facts) sourceDisagrees() (Cause, bool) {
 		return Cause{}, false
 	}
 	for _, phrase := range slices.Concat(parts...) {
-		if s, text, share := f.nearest(words.Fold(phrase)); share >= enough {
+		if s, text, share := f.nearest(f.fold(phrase)); share >= enough {
 			return Cause{
 				Why:      fmt.Sprintf("a passage of step %d has most words of the question and the answer; no result has the whole gold answer", s.N),
 				Evidence: []Ref{passage(s, text, phrase), f.reply(), f.gold()},
@@ -204,11 +204,11 @@ func (f *facts) resultsHave(parts [][]string) bool {
 	var all strings.Builder
 	for _, s := range f.acts {
 		if s.Observation != nil && s.Observation.Status == qa.StatusOK {
-			all.WriteString(words.Fold(unescaped(s.Observation.Text + "\n" + s.Observation.Full)))
+			all.WriteString(f.fold(unescaped(s.Observation.Text + "\n" + s.Observation.Full)))
 		}
 	}
 	for _, part := range parts {
-		if !slices.ContainsFunc(part, func(text string) bool { return strings.Contains(all.String(), words.Fold(text)) }) {
+		if !slices.ContainsFunc(part, func(text string) bool { return strings.Contains(all.String(), f.fold(text)) }) {
 			return false
 		}
 	}
@@ -230,10 +230,10 @@ func (f *facts) nearest(phrase string) (step qa.Step, passage string, share floa
 		}
 		sentences := strings.SplitAfter(unescaped(s.Observation.Text), ". ")
 		for i, text := range sentences {
-			if !strings.Contains(words.Fold(text), phrase) {
+			if !strings.Contains(f.fold(text), phrase) {
 				continue
 			}
-			near := words.Fold(strings.Join(sentences[max(0, i-1):min(len(sentences), i+2)], " "))
+			near := f.fold(strings.Join(sentences[max(0, i-1):min(len(sentences), i+2)], " "))
 			if n := words.Share(f.question, near, answer); n > share {
 				step, passage, share = s, strings.TrimSpace(text), n
 			}

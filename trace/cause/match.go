@@ -137,7 +137,7 @@ func (s seen) withText(it Item, r row, paper bool) match {
 		return m
 	case element:
 		return weak
-	case it.quoted && paper && r.page == it.Page && it.Page > 0 && covers(r.text, it.Texts[0], nil):
+	case it.quoted && paper && r.page == it.Page && it.Page > 0 && s.covers(r, it.Texts[0], nil):
 		return weak
 	}
 	return none
@@ -147,7 +147,7 @@ func (s seen) withText(it Item, r row, paper bool) match {
 func (s seen) text(it Item, r row) match {
 	best := none
 	for _, text := range it.Texts {
-		folded := words.Fold(text)
+		folded := s.fold(text)
 		switch {
 		case strings.TrimSpace(folded) == "":
 		case !strings.Contains(r.text, folded):
@@ -156,7 +156,7 @@ func (s seen) text(it Item, r row) match {
 			}
 		case it.quoted && len(folded) >= leastQuote:
 			return strong
-		case !words.Short(folded) || words.Shared(s.asked, words.Content(r.text)) >= min(2, len(s.asked)):
+		case !words.Short(folded) || words.Shared(s.asked, r.content()) >= min(2, len(s.asked)):
 			// A short text may be the answer if the row has two content words of the question.
 			best = max(best, weak)
 		}
@@ -168,19 +168,25 @@ func (s seen) text(it Item, r row) match {
 func (s seen) like(it Item, r row, text, folded string) bool {
 	// A formula is in LaTeX or as the text of a PDF: its letters and digits are compared.
 	formula := words.Formula(folded)
-	if strings.ContainsAny(text, `\^_=`) && len(formula) >= leastFormula && strings.Contains(words.Formula(r.text), formula) {
-		return true
+	if strings.ContainsAny(text, `\^_=`) && len(formula) >= leastFormula {
+		if r.formula == nil {
+			printed := words.Formula(r.text)
+			r.formula = &printed
+		}
+		if strings.Contains(*r.formula, formula) {
+			return true
+		}
 	}
 	long := len(strings.Fields(folded)) >= leastWords
-	return long && !it.quoted && !it.whole && covers(r.text, text, s.asked)
+	return long && !it.quoted && !it.whole && s.covers(r, text, s.asked)
 }
 
 // leastFormula is the length from which the letters and digits of a formula are compared.
 const leastFormula = 6
 
-// covers reports whether a folded text has most of the content words of another text, except for given ones.
-func covers(folded, text string, except map[string]bool) bool {
-	return words.Share(words.Fold(text), folded, except) >= longTextShare
+// covers reports whether a row has most of the content words of a text, except for given ones.
+func (s seen) covers(r row, text string, except map[string]bool) bool {
+	return words.ShareOf(words.Content(s.fold(text)), r.content(), except) >= longTextShare
 }
 
 // places returns where the rows of an item have it, the best place for each step, and notes the text that the last one
@@ -236,6 +242,16 @@ type part struct {
 
 // parts are the cells of a row that can be evidence, or its whole text if it has no cells.
 func (r row) parts() []part {
+	if r.derived == nil {
+		return nil
+	}
+	if r.cells == nil {
+		r.cells = r.readParts()
+	}
+	return r.cells
+}
+
+func (r row) readParts() []part {
 	if r.context {
 		return []part{{r.raw, 0, words.NewFinder(r.raw)}}
 	}

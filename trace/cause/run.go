@@ -100,6 +100,7 @@ func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c
 	if c.Episode != "" {
 		names = []string{c.Episode}
 	}
+	f := new(Finder)
 	for rec, err := range s.Episodes(names...) {
 		var damage *runlog.DamageError
 		if errors.As(err, &damage) {
@@ -118,17 +119,17 @@ func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c
 			r.Right++
 			continue
 		}
-		r.Rows = append(r.Rows, rowOf(ctx, s, examples[rec.UUID], rec, score, peers(rec)))
+		r.Rows = append(r.Rows, f.rowOf(ctx, s, examples[rec.UUID], rec, score, peers(rec)))
 	}
 	return nil
 }
 
-func rowOf(ctx context.Context, s Source, ex qa.Example, rec runlog.Recorded, score *qa.Score, peers []Peer) Row {
-	loss := FindLoss(ex, rec, score, s.Config.Note.Missing)
+func (f *Finder) rowOf(ctx context.Context, s Source, ex qa.Example, rec runlog.Recorded, score *qa.Score, peers []Peer) Row {
+	loss := f.FindLoss(ex, rec, score, s.Config.Note.Missing)
 	row := Row{
 		Run: s.Dir, UUID: rec.UUID, Repeat: rec.Repeat, Question: ex.Question, Tags: ex.Tags, Outcome: rec.Outcome, Verdict: score.Verdict,
 		Answer: rec.Answer.Text, LostAt: loss.Level, LostAtWeakly: loss.Weak,
-		Cause: Of(ctx, Episode{Example: ex, Recorded: rec, Score: score, Loss: loss, Peers: peers}),
+		Cause: f.Of(ctx, Episode{Example: ex, Recorded: rec, Score: score, Loss: loss, Peers: peers}),
 	}
 	row.Gold, _ = eval.GoldAnswer(ex.Evaluator)
 	return row

@@ -16,6 +16,7 @@ import (
 
 // seen is everything that the actions of an episode found.
 type seen struct {
+	*Finder
 	rows []row
 	// anchors are the papers of the question; a context without ids is about them.
 	anchors []string
@@ -39,6 +40,7 @@ type row struct {
 	// text is folded; empty if the log has none.
 	text string
 	source
+	*derived
 	// image means that the page was shown as an image, or the area box of it.
 	image bool
 	box   []float64
@@ -53,9 +55,24 @@ type source struct {
 	raw   string
 }
 
+// derived is what was made of the text of a row when it was first needed; nil for a row without one.
+type derived struct {
+	words   map[string]bool
+	formula *string
+	cells   []part
+}
+
+// content are the content words of the row.
+func (r row) content() map[string]bool {
+	if r.words == nil {
+		r.words = words.Content(r.text)
+	}
+	return r.words
+}
+
 // seenIn collects the rows of an episode.
-func seenIn(ex qa.Example, rec runlog.Recorded) seen {
-	s := seen{anchors: lower(ex.Papers()), asked: words.Content(words.Fold(ex.Question)), lacking: make(map[string]bool)}
+func (f *Finder) seenIn(ex qa.Example, rec runlog.Recorded) seen {
+	s := seen{Finder: f, anchors: lower(ex.Papers()), asked: f.question(ex).asked, lacking: make(map[string]bool)}
 	shown := InView(rec)
 	for _, step := range rec.Steps {
 		if step.Reply != nil {
@@ -137,7 +154,7 @@ func (s *seen) add(step qa.Step, level Level) {
 // result adds the rows of a result that was last shown at a level.
 func (s *seen) result(step qa.Step, level Level) {
 	o := step.Observation
-	shown, all := readRows("observation.text", o.Text), readRows("observation.full", o.Full)
+	shown, all := s.readRows("observation.text", o.Text), s.readRows("observation.full", o.Full)
 	paper, page := named(step)
 	// add adds row i of the result; hit i, if there is one, belongs to it.
 	add := func(i int, r row, level Level) {
@@ -209,12 +226,13 @@ func readRows(field, text string) []row {
 		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
 			continue
 		}
-		r := row{source: source{field, first, line}}
+		r := row{source: source{field, first, line}, derived: new(derived)}
 		if cells, ok := evidence.Cells(line); ok {
 			r.read(cells)
 		} else {
 			r.text = words.Fold(strings.ReplaceAll(line, `\n`, " "))
 		}
+		r.ids = slices.Clip(r.ids) // rows are shared
 		list = append(list, r)
 	}
 	return list
@@ -285,7 +303,7 @@ func (s *seen) contexts(rec runlog.Recorded) {
 			continue
 		}
 		s.rows = append(s.rows, row{
-			step: s.last, level: LevelAnswer, text: words.Fold(text), context: true, truncated: strings.Contains(text, cutMark),
+			step: s.last, level: LevelAnswer, text: s.fold(text), context: true, truncated: strings.Contains(text, cutMark), derived: new(derived),
 			source: source{fmt.Sprintf("messages.%d.text", i), len(before) + len(contextMark), text},
 		})
 	}

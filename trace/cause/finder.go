@@ -1,0 +1,93 @@
+package cause
+
+import (
+	"context"
+
+	"airqa/eval"
+	"airqa/internal/words"
+	"airqa/qa"
+	"airqa/runlog"
+)
+
+// Finder is [FindLoss] and [Of] for many episodes of one file of questions. It keeps what it made of texts that episodes
+// share, such as golds, equal answers and results of equal queries. Its zero value is ready for use by one goroutine.
+type Finder struct {
+	folded    map[string]string
+	rows      map[rowsOf][]row
+	questions map[string]question
+	size      int // of the texts in folded and rows, in bytes
+}
+
+// mostKept is the maximum size of the texts that a [Finder] keeps.
+const mostKept = 32 << 20
+
+// rowsOf is a result and the field that it is from.
+type rowsOf struct{ field, text string }
+
+// question is what all episodes of a question have in common.
+type question struct {
+	items  []Item
+	golds  [][]string
+	asked  map[string]bool
+	faults []eval.Finding
+}
+
+// keep counts a text that is about to be kept. When the texts are too many, all that was kept is dropped.
+func (f *Finder) keep(text string) {
+	if f.folded == nil || f.size > mostKept {
+		*f = Finder{folded: make(map[string]string), rows: make(map[rowsOf][]row), questions: make(map[string]question)}
+	}
+	f.size += len(text)
+}
+
+func (f *Finder) fold(text string) string {
+	folded, ok := f.folded[text]
+	if !ok {
+		folded = words.Fold(text)
+		f.keep(text)
+		f.folded[text] = folded
+	}
+	return folded
+}
+
+// readRows is [readRows] for a text that may have been read before.
+func (f *Finder) readRows(field, text string) []row {
+	rows, ok := f.rows[rowsOf{field, text}]
+	if !ok {
+		rows = readRows(field, text)
+		f.keep(text)
+		f.rows[rowsOf{field, text}] = rows
+	}
+	return rows
+}
+
+func (f *Finder) question(ex qa.Example) question {
+	q, ok := f.questions[ex.UUID]
+	if !ok {
+		q = question{items: itemsOf(ex), golds: Golds(ex.Evaluator), asked: words.Content(words.Fold(ex.Question))}
+		f.keep(ex.Question)
+		f.questions[ex.UUID] = q
+	}
+	return q
+}
+
+// faults are those of the question that [eval.Lint] finds.
+func (f *Finder) faults(ctx context.Context, ex qa.Example) []eval.Finding {
+	q := f.question(ex)
+	if q.faults == nil {
+		q.faults = append([]eval.Finding{}, eval.Lint(ctx, ex)...)
+		f.questions[ex.UUID] = q
+	}
+	return q.faults
+}
+
+// FindLoss finds where the evidence for an answer was lost. score and missing may be nil.
+func FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.MissingPapers) Loss {
+	return new(Finder).FindLoss(ex, rec, score, missing)
+}
+
+// FindEvidence finds how far each item of evidence got, whatever the verdict.
+func FindEvidence(ex qa.Example, rec runlog.Recorded) Loss { return new(Finder).evidence(ex, rec) }
+
+// Of names the cause of a wrong answer. ctx ends only the comparison of the answer with the gold.
+func Of(ctx context.Context, e Episode) Cause { return new(Finder).Of(ctx, e) }
