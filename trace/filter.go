@@ -110,7 +110,13 @@ func (f Filter) Match(w *Row) bool {
 	return true
 }
 
-// Select returns the rows of a library that match, sorted and limited, and the number of all that match.
+// causes reports whether the filter or its order depends on what [Library.Explain] finds.
+func (f Filter) causes() bool {
+	return len(f.LostAt)+len(f.Cause) > 0 || strings.HasSuffix(f.Sort, "lost-at") || strings.HasSuffix(f.Sort, "cause")
+}
+
+// Select returns the rows of a library that match, sorted and limited, and the number of all that match. Those of a lazy
+// library may be pending, unless the filter depends on causes.
 func (l *Library) Select(ctx context.Context, f Filter) (rows []Row, total int, err error) {
 	if err := f.Check(); err != nil {
 		return nil, 0, err
@@ -125,6 +131,12 @@ func (l *Library) Select(ctx context.Context, f Filter) (rows []Row, total int, 
 		rows = slices.Clip(l.Rows())
 	} else {
 		all := l.Rows()
+		if f.causes() && l.Pending() > 0 {
+			all = slices.Clone(all)
+			if err := l.Explain(ctx, all); err != nil {
+				return nil, 0, err
+			}
+		}
 		for i := range all {
 			if w := &all[i]; f.Match(w) && (f.Grep == "" || found[w.Key()]) {
 				rows = append(rows, *w)

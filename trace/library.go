@@ -36,6 +36,7 @@ type Library struct {
 	Warn func(error)
 
 	choice Choice
+	lazy   bool
 }
 
 // Run is one run directory.
@@ -75,14 +76,24 @@ type Episode struct {
 
 // Open reads run directories, or folders of them.
 func Open(ctx context.Context, paths []string, c Choice) (*Library, error) {
+	return open(ctx, paths, c, false)
+}
+
+// OpenLazy is [Open] without the search for the causes of a long run, which takes longer than all else: its rows are
+// pending until [Library.Explain] or [Library.Adopt].
+func OpenLazy(ctx context.Context, paths []string, c Choice) (*Library, error) {
+	return open(ctx, paths, c, true)
+}
+
+func open(ctx context.Context, paths []string, c Choice, lazy bool) (*Library, error) {
 	dirs, err := runlog.Find(paths)
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{choice: c}
+	l := &Library{choice: c, lazy: lazy}
 	for _, dir := range dirs {
 		r := &Run{Name: filepath.Clean(dir)}
-		if err := r.load(ctx, c); err != nil {
+		if err := r.load(ctx, c, lazy); err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
 		l.Runs = append(l.Runs, r)
@@ -101,11 +112,80 @@ func (l *Library) Refresh(ctx context.Context) (changed bool, err error) {
 			continue
 		}
 		changed = true
-		if err := r.load(ctx, l.choice); err != nil {
+		if err := r.load(ctx, l.choice, l.lazy); err != nil {
 			return changed, fmt.Errorf("%s: %w", r.Name, err)
 		}
 	}
 	return changed, nil
+}
+
+// Explain finds the causes of the pending rows among some rows of the library, in place. If they are many, the file
+// beside the log keeps them.
+func (l *Library) Explain(ctx context.Context, rows []Row) error {
+	for _, r := range l.Runs {
+		n, err := r.explain(ctx, rows)
+		if err != nil {
+			return err
+		}
+		if rewriteShare*n <= len(r.Rows) {
+			continue
+		}
+		all := slices.Clone(r.Rows)
+		for _, w := range rows {
+			if w.Run == r.Name {
+				at, _ := r.Log.Index(w.Episode)
+				all[at] = w
+			}
+		}
+		r.writeCache(all)
+	}
+	return nil
+}
+
+// Pending counts the pending rows.
+func (l *Library) Pending() (n int) {
+	for _, r := range l.Runs {
+		n += r.pending()
+	}
+	return n
+}
+
+func (r *Run) pending() (n int) {
+	for i := range r.Rows {
+		if r.Rows[i].Pending() {
+			n++
+		}
+	}
+	return n
+}
+
+// Copy returns the library as it is now. It stays as it is when the library changes.
+func (l *Library) Copy() *Library {
+	c := *l
+	c.Runs = make([]*Run, len(l.Runs))
+	for i, r := range l.Runs {
+		run := *r
+		run.Rows = slices.Clone(r.Rows)
+		c.Runs[i] = &run
+	}
+	return &c
+}
+
+// Adopt takes the causes of pending rows from rows of a copy, as far as their episodes have not changed since. Like
+// Refresh, it may not overlap with other calls.
+func (l *Library) Adopt(c *Library, rows []Row) {
+	for i := range rows {
+		w := &rows[i]
+		from, to := c.Run(w.Run), l.Run(w.Run)
+		if from == nil || to == nil {
+			continue
+		}
+		before, _ := from.Log.Index(w.Episode)
+		now, ok := to.Log.Index(w.Episode)
+		if ok && to.keys[now] == from.keys[before] && to.Rows[now].Pending() {
+			to.Rows[now].Facts = w.Facts
+		}
+	}
 }
 
 // Rows returns the rows of all runs.
@@ -203,25 +283,27 @@ func (r *Run) Episode(ctx context.Context, episode string) (Episode, error) {
 	e := Episode{Row: r.Rows[i], Traced: NewTraced(ex, rec, score), Marks: Marks(rec), Damage: err}
 	e.Traced.Fork = r.Fork()
 	if err == nil {
-		e.Loss = cause.FindLoss(ex, rec, score, r.Log.Config.Note.Missing)
-		e.Why = r.cause(ctx, ex, rec, e.Loss)
+		e.Loss, e.Why = r.cause(ctx, new(cause.Finder), ex, rec)
+		e.found(e.Loss, e.Why)
 	}
 	return e, nil
 }
 
-// cause names the cause of an answer; its peers are the other repeats of the run.
-func (r *Run) cause(ctx context.Context, ex qa.Example, rec runlog.Recorded, loss cause.Loss) cause.Cause {
+// cause finds where the evidence for an answer was lost and names the cause; its peers are the other repeats of the run.
+func (r *Run) cause(ctx context.Context, f *cause.Finder, ex qa.Example, rec runlog.Recorded) (cause.Loss, cause.Cause) {
+	score := r.scores[rec.Episode]
+	loss := f.FindLoss(ex, rec, score, r.Log.Config.Note.Missing)
 	var peers []cause.Peer
 	for _, w := range r.repeats[rec.UUID] {
 		if w.Episode != rec.Episode && w.Verdict != "" && w.Outcome != "" && !w.Outcome.Failed() {
 			peers = append(peers, cause.Peer{Answer: qa.Answer{Given: w.Given, Text: w.Answer}, Verdict: w.Verdict})
 		}
 	}
-	return cause.Of(ctx, cause.Episode{Example: ex, Recorded: rec, Score: r.scores[rec.Episode], Loss: loss, Peers: peers})
+	return loss, f.Of(ctx, cause.Episode{Example: ex, Recorded: rec, Score: score, Loss: loss, Peers: peers})
 }
 
 // load reads the run again. Rows of episodes that have not changed are kept.
-func (r *Run) load(ctx context.Context, c Choice) error {
+func (r *Run) load(ctx context.Context, c Choice, lazy bool) error {
 	fresh := Run{Name: r.Name}
 	var err error
 	if fresh.stamp, err = readStamp(r.Name); err != nil {
@@ -240,7 +322,7 @@ func (r *Run) load(ctx context.Context, c Choice) error {
 	if err != nil {
 		return err
 	}
-	if err := fresh.list(ctx, r, kept); err != nil {
+	if err := fresh.list(ctx, r, kept, lazy); err != nil {
 		return err
 	}
 	*r = fresh
@@ -267,17 +349,14 @@ func (r *Run) Example(uuid string) (qa.Example, error) {
 	return ex, err
 }
 
-// loadExamples reads all questions into memory.
-func (r *Run) loadExamples() error {
+// allExamples reads all questions into memory.
+func (r *Run) allExamples() (map[string]qa.Example, error) {
 	list, err := r.Questions()
-	if err != nil {
-		return err
-	}
-	r.examples = make(map[string]qa.Example, len(list))
+	examples := make(map[string]qa.Example, len(list))
 	for _, ex := range list {
-		r.examples[ex.UUID] = ex
+		examples[ex.UUID] = ex
 	}
-	return nil
+	return examples, err
 }
 
 // open opens the log and reads the scores.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"hash"
 	"hash/fnv"
 	"os"
 	"path/filepath"
@@ -46,16 +46,17 @@ func readStamp(dir string) (s stamp, err error) {
 const rewriteShare = 10
 
 // list makes the rows of a run. Those of an earlier list, or of the file beside the log, are kept.
-func (r *Run) list(ctx context.Context, earlier *Run, beside keptRows) error {
+func (r *Run) list(ctx context.Context, earlier *Run, beside keptRows, lazy bool) error {
 	names := r.Log.UUIDs()
 	r.name(names)
 	todo := r.keep(earlier, beside)
 	if len(todo) > 0 || len(names) < longRun {
-		if err := r.loadExamples(); err != nil {
+		var err error
+		if r.examples, err = r.allExamples(); err != nil {
 			return err
 		}
 	}
-	if err := r.compute(ctx, todo); err != nil {
+	if err := r.compute(ctx, todo, lazy); err != nil {
 		return err
 	}
 	if len(names) >= longRun {
@@ -68,28 +69,37 @@ func (r *Run) list(ctx context.Context, earlier *Run, beside keptRows) error {
 		}
 	}
 	if rewriteShare*len(todo) > len(names) {
-		r.writeCache()
+		r.writeCache(r.Rows)
 	}
 	return nil
 }
 
-// name makes the rows with their names and keys alone.
+// name makes the rows with their names and keys alone. A key identifies everything that the facts of an episode depend
+// on, within one run: its lines, its score, and those of the other repeats.
 func (r *Run) name(names []string) {
 	r.Rows = make([]Row, len(names))
 	r.keys = make([]string, len(names))
-	var both sync.WaitGroup
-	for _, span := range [][2]int{{0, len(names) / 2}, {len(names) / 2, len(names)}} {
-		both.Go(func() {
-			for i := span[0]; i < span[1]; i++ {
-				r.keys[i] = r.key(names[i])
-			}
-		})
-	}
+	states := make(map[string]hash.Hash) // by question
 	for i, name := range names {
 		uuid, repeat := qa.SplitEpisodeID(name)
 		r.Rows[i] = Row{Run: r.Name, Episode: name, UUID: uuid, Repeat: repeat}
+		if states[uuid] == nil {
+			states[uuid] = fnv.New128a()
+		}
+		line := []byte(name + " " + r.Log.Extent(name) + " ")
+		if score := r.scores[name]; score != nil {
+			text, _ := jsonv2.Marshal(score, jsonv2.Deterministic(true)) // of plain values
+			line = append(line, text...)
+		}
+		_, _ = states[uuid].Write(append(line, '\n')) // a hash takes everything
 	}
-	both.Wait()
+	sums := make(map[string]string, len(states))
+	for uuid, h := range states {
+		sums[uuid] = " " + hex.EncodeToString(h.Sum(nil))
+	}
+	for i, name := range names {
+		r.keys[i] = name + sums[r.Rows[i].UUID]
+	}
 }
 
 // keep fills the rows that an earlier list, or the file beside the log, has under the same key. It returns the others.
@@ -117,10 +127,11 @@ func (r *Run) keep(earlier *Run, beside keptRows) (todo []int) {
 }
 
 // compute computes the facts of some episodes on all cores: first everything but the causes, then the causes, which
-// depend on the other answers to a question.
-func (r *Run) compute(ctx context.Context, todo []int) error {
+// depend on the other answers to a question. Those of a lazy library are left out if they are many.
+func (r *Run) compute(ctx context.Context, todo []int, lazy bool) error {
 	r.repeats = make(map[string][]*Row)
-	err := r.each(ctx, todo, func(w *Row, rec runlog.Recorded, err error) {
+	err := r.each(ctx, todo, func(_ *cause.Finder, i int, rec runlog.Recorded, err error) {
+		w := &r.Rows[i]
 		ex := r.examples[w.UUID]
 		w.Asked = Asked{Question: ex.Question, Tags: ex.Tags, Function: ex.Evaluator.Func}
 		if w.Tags == nil {
@@ -140,24 +151,40 @@ func (r *Run) compute(ctx context.Context, todo []int) error {
 		w := &r.Rows[i]
 		r.repeats[w.UUID] = append(r.repeats[w.UUID], w)
 	}
-	var wrong []int
-	for _, i := range todo {
-		if r.Rows[i].Status == Wrong {
-			wrong = append(wrong, i)
+	if lazy && r.pending() > fewCauses {
+		return nil
+	}
+	_, err = r.explain(ctx, r.Rows)
+	return err
+}
+
+// explain finds the causes of the pending rows of the run among some rows, which may be copies, and returns their number.
+func (r *Run) explain(ctx context.Context, rows []Row) (n int, err error) {
+	var todo []int
+	pending := make(map[int]*Row)
+	for i := range rows {
+		if w := &rows[i]; w.Run == r.Name && w.Pending() {
+			at, _ := r.Log.Index(w.Episode)
+			todo, pending[at] = append(todo, at), w
 		}
 	}
-	return r.each(ctx, wrong, func(w *Row, rec runlog.Recorded, err error) {
-		if err != nil {
-			return
+	examples := r.examples
+	if examples == nil && len(todo) > 0 {
+		if examples, err = r.allExamples(); err != nil {
+			return 0, err
 		}
-		ex := r.examples[w.UUID]
-		c := r.cause(ctx, ex, rec, cause.FindLoss(ex, rec, r.scores[w.Episode], r.Log.Config.Note.Missing))
-		w.Cause, w.Rule = c.Code, c.Rule
+	}
+	return len(todo), r.each(ctx, todo, func(f *cause.Finder, i int, rec runlog.Recorded, err error) {
+		if err == nil {
+			loss, why := r.cause(ctx, f, examples[rec.UUID], rec)
+			pending[i].found(loss, why)
+		}
 	})
 }
 
-// each reads some episodes, by their index in Rows, on all cores. do may be called by several goroutines.
-func (r *Run) each(ctx context.Context, list []int, do func(*Row, runlog.Recorded, error)) error {
+// each reads some episodes, by their index in Rows, on all cores. do may be called by several goroutines, each with a
+// finder of its own.
+func (r *Run) each(ctx context.Context, list []int, do func(f *cause.Finder, i int, rec runlog.Recorded, err error)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	workers := min(runtime.GOMAXPROCS(0), max(1, len(list)/8))
 	for n := range workers {
@@ -170,12 +197,12 @@ func (r *Run) each(ctx context.Context, list []int, do func(*Row, runlog.Recorde
 			for k, i := range part {
 				names[k] = r.Rows[i].Episode
 			}
-			k := 0
+			k, finder := 0, new(cause.Finder)
 			for rec, err := range r.Log.Episodes(names...) {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				do(&r.Rows[part[k]], rec, err)
+				do(finder, part[k], rec, err)
 				k++
 			}
 			return nil
@@ -184,30 +211,12 @@ func (r *Run) each(ctx context.Context, list []int, do func(*Row, runlog.Recorde
 	return group.Wait()
 }
 
+// fewCauses is the number of causes up to which a lazy library does not wait until they are asked for.
+const fewCauses = 200
+
 // rules is the version of the rules that make [Facts]: rows that another version kept are computed again. Change it with
 // every change of evidence, cause or Facts.
-const rules = "2"
-
-// key identifies everything that the facts of an episode depend on, within one run: its lines, its score, and those of
-// the other repeats.
-func (r *Run) key(episode string) string {
-	h := fnv.New128a()
-	uuid, own := qa.SplitEpisodeID(episode)
-	for repeat := 0; ; repeat++ {
-		id := qa.EpisodeID(uuid, repeat)
-		extent := r.Log.Extent(id)
-		if extent == "" && repeat > own {
-			break
-		}
-		line := append([]byte(extent), ' ')
-		if score := r.scores[id]; score != nil {
-			text, _ := json.Marshal(score) // of plain values
-			line = append(line, text...)
-		}
-		_, _ = h.Write(append(line, '\n')) // a hash takes everything
-	}
-	return episode + " " + hex.EncodeToString(h.Sum(nil))
-}
+const rules = "3"
 
 // keptRow is one line of rows.idx.
 type keptRow struct {
@@ -240,13 +249,13 @@ func (r *Run) readCache(beside keptRows, keep func(*keptRow)) {
 }
 
 // writeCache writes the facts beside a long log. A read-only directory has none.
-func (r *Run) writeCache() {
+func (r *Run) writeCache(rows []Row) {
 	if !r.Log.KeepsRows() {
 		return
 	}
 	var raw bytes.Buffer
 	for i, key := range r.keys {
-		row := keptRow{key, r.Rows[i].Asked, r.Rows[i].Facts}
+		row := keptRow{key, rows[i].Asked, rows[i].Facts}
 		_ = jsonv2.MarshalWrite(&raw, row, jsonv2.OmitZeroStructFields(true)) // plain values into memory
 		raw.WriteByte('\n')
 	}

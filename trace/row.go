@@ -114,7 +114,15 @@ func statusOf(rec runlog.Recorded, score *qa.Score) Status {
 	return Wrong
 }
 
-// factsOf computes the facts of an episode except for its cause.
+// Pending reports whether the cause of a wrong answer, and where its evidence was lost, has not been looked for yet.
+func (w *Row) Pending() bool { return w.Status == Wrong && w.Cause == "" }
+
+// found adds what was found about a wrong answer.
+func (f *Facts) found(loss cause.Loss, why cause.Cause) {
+	f.LostAt, f.LostAtWeak, f.Cause, f.Rule = loss.Level, loss.Weak, why.Code, why.Rule
+}
+
+// factsOf computes the facts of an episode except for those of a wrong answer that [Facts.found] adds.
 func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 	score := r.scores[rec.Episode]
 	usage := rec.Usage()
@@ -133,8 +141,9 @@ func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 			f.Score = &score.Value
 		}
 	}
-	loss := cause.FindLoss(ex, rec, score, r.Log.Config.Note.Missing)
-	f.LostAt, f.LostAtWeak = loss.Level, loss.Weak
+	if f.Status != Wrong {
+		f.found(cause.FindLoss(ex, rec, score, nil), cause.Cause{})
+	}
 	f.Marks, f.Wasted = TallyMarks(Marks(rec))
 	f.Errors = errorsOf(rec, f.Marks)
 	return f

@@ -39,7 +39,7 @@ type episodeFilter struct {
 	Grep     string   `name:"grep" placeholder:"TEXT" help:"Only episodes with this text in a message, a reply, a result or a text stored beside the log."`
 
 	Sort  string `name:"sort" placeholder:"KEY" help:"Sort by question, status, score, turns, tokens, cost, seconds, lost-at, cause or started; -KEY sorts in descending order. Default: the order of the log."`
-	Limit int    `name:"limit" placeholder:"N" help:"Maximum number of episodes shown."`
+	Limit int    `name:"limit" placeholder:"N" help:"Maximum number of episodes shown. Default: 50 in a table on a terminal, otherwise all."`
 }
 
 // filter is what the flags select.
@@ -57,7 +57,7 @@ func (c traceCmd) Run(a *app) error {
 	if err := c.filter().Check(); err != nil {
 		return qa.Usagef("%v", err)
 	}
-	lib, err := trace.Open(a.ctx, dirs, trace.Choice{Scoring: c.Scoring, Judge: c.Judge})
+	lib, err := trace.OpenLazy(a.ctx, dirs, trace.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return err
 	}
@@ -97,10 +97,22 @@ func (a *app) notices(lib *trace.Library) {
 	}
 }
 
+// firstRows is the number of episodes that a table on a terminal has without --limit.
+const firstRows = 50
+
 // list prints a line per episode that the filter selects.
 func (c traceCmd) list(a *app, lib *trace.Library, dirs []string) error {
-	rows, total, err := lib.Select(a.ctx, c.filter())
+	filter := c.filter()
+	isTable := c.Format == "" || c.Format == "table"
+	if a.width > 0 && isTable && filter.Limit == 0 {
+		filter.Limit = firstRows
+	}
+	rows, total, err := lib.Select(a.ctx, filter)
 	if err != nil {
+		return err
+	}
+	rows = slices.Clone(rows)
+	if err := lib.Explain(a.ctx, rows); err != nil {
 		return err
 	}
 	if total == 0 {
@@ -126,6 +138,9 @@ func (c traceCmd) list(a *app, lib *trace.Library, dirs []string) error {
 	}
 	for i := range dirs {
 		dirs[i] = terminal.ShellWord(dirs[i])
+	}
+	if filter.Limit > c.Limit && total > len(rows) {
+		a.say("note: %d more match; --limit %d shows all", total-len(rows), total)
 	}
 	a.say("next: airqa view %s", strings.Join(dirs, " "))
 	return nil

@@ -37,7 +37,7 @@ func (c viewCmd) Run(a *app) error {
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	debug.SetGCPercent(50) // the rows of long runs stay in memory; what a page needs besides is little
-	library, err := trace.Open(ctx, c.Runs, trace.Choice{})
+	library, err := trace.OpenLazy(ctx, c.Runs, trace.Choice{})
 	if err != nil {
 		return err
 	}

@@ -112,9 +112,14 @@ func (s *Site) Overview(ctx context.Context, w io.Writer, q url.Values) error {
 		o.add(s, sel, r)
 	}
 	o.dropEmptyStatuses()
+	if n := s.Library.Pending(); n > 0 {
+		o.Notices = append(o.Notices, fmt.Sprintf("The causes of %d wrong answers are being computed; until then, counts lack them.", n))
+	}
 	o.Notes = s.notes()
 	from, _ := strconv.Atoi(q.Get("offset"))
-	o.List = s.list(sel, rows, from)
+	if o.List, err = s.list(ctx, sel, rows, from); err != nil {
+		return err
+	}
 	o.Silence = silence(sel, o)
 	args := append([]string{"trace"}, s.paths(sel.runs)...)
 	return s.write(w, frame{
@@ -237,12 +242,16 @@ func (s *Site) notes() []string {
 }
 
 // list makes the first chunk from a row, and the addresses of the others.
-func (s *Site) list(sel selection, rows []trace.Row, from int) list {
+func (s *Site) list(ctx context.Context, sel selection, rows []trace.Row, from int) (list, error) {
 	from = min(max(from, 0), len(rows))
 	l := list{Runs: len(sel.runs) > 1, From: from, Sort: columns(sel)}
 	end := min(from+chunk, len(rows))
 	in := sel.query()
-	for _, w := range rows[from:end] {
+	shown := slices.Clone(rows[from:end])
+	if err := s.Library.Explain(ctx, shown); err != nil {
+		return l, err
+	}
+	for _, w := range shown {
 		l.Rows = append(l.Rows, listRow{Row: w, Run: s.run(w), Href: s.href(w, in)})
 	}
 	for at := end; at < len(rows); at += chunk {
@@ -253,7 +262,7 @@ func (s *Site) list(sel selection, rows []trace.Row, from int) list {
 	if len(l.Later) > 0 {
 		l.Next = l.Later[0].Href + "#episodes"
 	}
-	return l
+	return l, nil
 }
 
 // href is the address of a question's page, with the list that it was opened from.

@@ -42,6 +42,9 @@ type Server struct {
 	// mu is held for writing while the library changes.
 	mu      sync.RWMutex
 	handler http.Handler
+	// causes is held while the causes of pending rows are searched; tasks are the searches.
+	causes sync.Mutex
+	tasks  sync.WaitGroup
 }
 
 // New returns a server of the runs.
@@ -61,11 +64,13 @@ func (s *Server) Address(at net.Addr) string { return s.guard.Address(at) }
 
 // Serve answers requests and follows the runs until ctx ends. Connections are closed at once then.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
+	s.tasks.Go(func() { s.explain(ctx) })
 	err := web.Server{
 		Handler: s, Feed: s.feed, Look: s.look, Log: s.Log, MaxHeader: web.MaxHeader,
 		Failed: "the runs can no longer be read; pages show the last state that was read",
 	}.Serve(ctx, on)
 	s.numbers.tasks.Wait()
+	s.tasks.Wait()
 	if err != nil {
 		return err
 	}
@@ -76,7 +81,36 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 func (s *Server) look(ctx context.Context) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.Library.Refresh(ctx)
+	changed, err := s.Library.Refresh(ctx)
+	if changed {
+		s.tasks.Go(func() { s.explain(ctx) })
+	}
+	return changed, err
+}
+
+// explain finds the causes of pending rows beside the pages, which show them when they are there.
+func (s *Server) explain(ctx context.Context) {
+	if !s.causes.TryLock() {
+		return // the next look follows
+	}
+	defer s.causes.Unlock()
+	s.mu.RLock()
+	c := s.Library.Copy()
+	s.mu.RUnlock()
+	if c.Pending() == 0 {
+		return
+	}
+	rows := c.Rows()
+	if err := c.Explain(ctx, rows); err != nil {
+		if ctx.Err() == nil {
+			s.Log.Warn("find the causes of wrong answers", "error", err)
+		}
+		return
+	}
+	s.mu.Lock()
+	s.Library.Adopt(c, rows)
+	s.mu.Unlock()
+	s.feed.Announce()
 }
 
 // site is the pages of the library as it is now. The caller holds mu.

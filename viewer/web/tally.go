@@ -80,7 +80,7 @@ func (t tallies) verdicts() levels {
 	l := make(levels)
 	for level, c := range t["lost-at"].count {
 		l[""] += c[trace.Right]
-		if n := c[trace.Wrong]; n > 0 {
+		if n := c[trace.Wrong]; n > 0 && level != "" { // a pending answer has no level yet
 			l[cause.Level(level)] += n
 		}
 	}
