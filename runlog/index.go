@@ -222,11 +222,12 @@ func (d *decoder) bytes(n int) []byte {
 	return b
 }
 
-// rows.idx has what readers computed from the episodes of a long log, so that they need not decode it again. Like the
-// index it is redundant, and ignored unless it belongs to this log.
+// Files of rows have what readers computed from the episodes of a long log, so that they need not decode it again. Like the
+// index they are redundant, and ignored unless they belong to this log.
 const (
-	rowsFile = "rows.idx"
-	rowsMark = "airqa rows 1\n"
+	RowsFile   = "rows.idx"   // of lists of episodes
+	CausesFile = "causes.idx" // of lists of causes
+	rowsMark   = "airqa rows 1\n"
 )
 
 // Extent identifies the recorded lines of an episode within one log: it changes with each event. It is "" for an
@@ -249,12 +250,12 @@ func (r *Run) Index(episode string) (int, bool) {
 // KeepsRows reports whether the log is long enough for a file of rows.
 func (r *Run) KeepsRows() bool { return r.index.size >= indexFrom && len(r.BadLines) == 0 }
 
-// KeptRows is the file of rows of a run directory, read but not yet compared with the log. Empty if there is none.
+// KeptRows is a file of rows of a run directory, read but not yet compared with the log. Empty if there is none.
 type KeptRows []byte
 
-// OpenRows reads the file of rows. It needs no log, so that both can be read at the same time.
-func OpenRows(dir string) KeptRows {
-	body, _ := (&Run{Dir: dir}).readChecked(rowsFile, rowsMark)
+// OpenRows reads a file of rows. It needs no log, so that both can be read at the same time.
+func OpenRows(dir, file string) KeptRows {
+	body, _ := (&Run{Dir: dir}).readChecked(file, rowsMark)
 	return body
 }
 
@@ -272,14 +273,14 @@ func (r *Run) ReadRows(rows KeptRows, version string) (data []byte, ok bool) {
 	return bytes.CutPrefix(rows, head)
 }
 
-// WriteRows keeps data computed from the episodes, with the version of the rules that made it. A read-only directory
+// WriteRows keeps in a file data computed from the episodes, with the version of the rules that made it. A read-only directory
 // keeps none.
-func (r *Run) WriteRows(version string, data []byte) {
+func (r *Run) WriteRows(file, version string, data []byte) {
 	head, err := r.rowsHead(version, r.index.size)
 	if err != nil {
 		return
 	}
-	r.writeChecked(rowsFile, rowsMark, append(head, data...))
+	r.writeChecked(file, rowsMark, append(head, data...))
 }
 
 // rowsHead identifies the first size bytes of the log and a version.

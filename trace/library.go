@@ -313,7 +313,7 @@ func (r *Run) load(ctx context.Context, c Choice, lazy bool) error {
 	var beside sync.WaitGroup
 	if len(r.keys) == 0 { // the first time
 		beside.Go(func() {
-			kept.rows = runlog.OpenRows(r.Name)
+			kept.rows = runlog.OpenRows(r.Name, runlog.RowsFile)
 			kept.questions, _ = files.HashFile(fresh.questionsFile()) // who reads them reports errors
 		})
 	}

@@ -214,10 +214,6 @@ func (r *Run) each(ctx context.Context, list []int, do func(f *cause.Finder, i i
 // fewCauses is the number of causes up to which a lazy library does not wait until they are asked for.
 const fewCauses = 200
 
-// rules is the version of the rules that make [Facts]: rows that another version kept are computed again. Change it with
-// every change of evidence, cause or Facts.
-const rules = "3"
-
 // keptRow is one line of rows.idx.
 type keptRow struct {
 	Key   string `json:"key"`
@@ -260,7 +256,7 @@ func (r *Run) writeCache(rows []Row) {
 		raw.WriteByte('\n')
 	}
 	questions, _ := files.HashFile(r.questionsFile()) // who reads them reports errors
-	r.Log.WriteRows(r.version(questions), raw.Bytes())
+	r.Log.WriteRows(runlog.RowsFile, r.version(questions), raw.Bytes())
 }
 
 // keptRows are the file beside the log and the hash of the questions, read while the log is opened.
@@ -272,5 +268,5 @@ type keptRows struct {
 // version identifies the rules, the questions and the configuration of the run.
 func (r *Run) version(questions string) string {
 	id, _ := r.Log.ID()
-	return rules + " " + id + " " + questions
+	return cause.Version + " " + id + " " + questions
 }

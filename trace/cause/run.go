@@ -58,6 +58,7 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 	runs := make([]Run, len(sources))
 	scores := make([]map[string]*qa.Score, len(sources))
 	answers := make(map[string][]answerOf) // by question
+	version := ""                          // of causes that can be kept
 	for i, s := range sources {
 		shape := s.Config.Shape
 		runs[i] = Run{Dir: s.Dir, Baseline: shape.Baseline, Model: shape.ModelName()}
@@ -67,6 +68,11 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 		}
 		runs[i].Scoring = scoring
 		scores[i] = qa.ByEpisode(list)
+		if len(sources) == 1 && c.Episode == "" {
+			if version = s.version(scores[i]); runs[i].readKept(s, version) {
+				return runs, nil
+			}
+		}
 		for rec, err := range s.Episodes() {
 			score := scores[i][rec.Episode]
 			if err == nil && score != nil && !rec.Outcome.Failed() {
@@ -87,6 +93,9 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 		if err := runs[i].read(ctx, s, scores[i], c, peers); err != nil {
 			return nil, err
 		}
+	}
+	if version != "" {
+		runs[0].keep(sources[0], version)
 	}
 	return runs, nil
 }

@@ -90,9 +90,7 @@ func (s *Server) look(ctx context.Context) (bool, error) {
 
 // explain finds the causes of pending rows beside the pages, which show them when they are there.
 func (s *Server) explain(ctx context.Context) {
-	if !s.causes.TryLock() {
-		return // the next look follows
-	}
+	s.causes.Lock()
 	defer s.causes.Unlock()
 	s.mu.RLock()
 	c := s.Library.Copy()
