@@ -51,3 +51,60 @@ func TestTraceOnTerminal(t *testing.T) {
 		}
 	}
 }
+
+// A table on a terminal has the first fifty episodes, unless --limit says how many; anything else has all.
+func TestTraceFirstRows(t *testing.T) {
+	inFolderWithRun(t)
+	question := `{"uuid": "11111111", "question": "Q?", "answer_format": "", "anchor_pdf": [], "evaluator": {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}}`
+	if err := os.WriteFile("run/questions.jsonl", []byte(question+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := runlog.OpenWriter("run", runlog.WriterConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for repeat := range 59 {
+		e, err := w.Begin("11111111", repeat, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.End(qa.Trajectory{Outcome: qa.TurnLimit}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const next = "next: airqa view run\n"
+	for _, tt := range []struct {
+		args        string
+		width, rows int
+		said        string
+	}{
+		{"", 80, 50, "note: 9 more match; --limit 59 shows all\n" + next},
+		{"--limit=59", 80, 59, next},
+		{"--limit=51", 80, 51, next},
+		{"--limit=2 --sort=turns", 80, 2, next},
+		{"--outcome=answered", 80, 0, next},
+		{"--format=table", 80, 50, "note: 9 more match; --limit 59 shows all\n" + next},
+		{"--format=csv", 80, 59, ""},
+		{"--json", 80, 59, ""},
+		{"", 0, 59, ""},
+	} {
+		var out, said bytes.Buffer
+		a := testApp()
+		a.ctx, a.out, a.errs, a.width = t.Context(), &out, &said, tt.width
+		if err := parsed(t, "trace", tt.args).(traceCmd).Run(a); err != nil {
+			t.Fatalf("airqa trace run %s: %v", tt.args, err)
+		}
+		rows := 0
+		for line := range strings.Lines(out.String()) {
+			if strings.Contains(line, "11111111") {
+				rows++
+			}
+		}
+		if rows != tt.rows || !strings.HasSuffix(said.String(), tt.said) || strings.Contains(said.String(), "more") != strings.Contains(tt.said, "more") {
+			t.Errorf("airqa trace run %s, %d columns: %d rows, and said %q", tt.args, tt.width, rows, &said)
+		}
+	}
+}

@@ -64,11 +64,13 @@ func (s *Server) Address(at net.Addr) string { return s.guard.Address(at) }
 
 // Serve answers requests and follows the runs until ctx ends. Connections are closed at once then.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
+	ctx, stop := context.WithCancel(ctx)
 	s.tasks.Go(func() { s.explain(ctx) })
 	err := web.Server{
 		Handler: s, Feed: s.feed, Look: s.look, Log: s.Log, MaxHeader: web.MaxHeader,
 		Failed: "the runs can no longer be read; pages show the last state that was read",
 	}.Serve(ctx, on)
+	stop()
 	s.numbers.tasks.Wait()
 	s.tasks.Wait()
 	if err != nil {
