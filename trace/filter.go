@@ -110,9 +110,14 @@ func (f Filter) Match(w *Row) bool {
 	return true
 }
 
-// causes reports whether the filter or its order depends on what [Library.Explain] finds.
-func (f Filter) causes() bool {
-	return len(f.LostAt)+len(f.Cause) > 0 || strings.HasSuffix(f.Sort, "lost-at") || strings.HasSuffix(f.Sort, "cause")
+// rowsFor returns all rows, with causes if a filter or its order depends on them.
+func (l *Library) rowsFor(ctx context.Context, f Filter) ([]Row, error) {
+	rows, order := l.Rows(), strings.TrimPrefix(f.Sort, "-")
+	if len(f.LostAt)+len(f.Cause) == 0 && order != "lost-at" && order != "cause" {
+		return rows, nil
+	}
+	rows = slices.Clone(rows)
+	return rows, l.Explain(ctx, rows)
 }
 
 // Select returns the rows of a library that match, sorted and limited, and the number of all that match. Those of a lazy
@@ -127,16 +132,13 @@ func (l *Library) Select(ctx context.Context, f Filter) (rows []Row, total int, 
 			return nil, 0, err
 		}
 	}
+	all, err := l.rowsFor(ctx, f)
+	if err != nil {
+		return nil, 0, err
+	}
 	if f.Empty() && f.Sort == "" {
-		rows = slices.Clip(l.Rows())
+		rows = slices.Clip(all)
 	} else {
-		all := l.Rows()
-		if f.causes() && l.Pending() > 0 {
-			all = slices.Clone(all)
-			if err := l.Explain(ctx, all); err != nil {
-				return nil, 0, err
-			}
-		}
 		for i := range all {
 			if w := &all[i]; f.Match(w) && (f.Grep == "" || found[w.Key()]) {
 				rows = append(rows, *w)

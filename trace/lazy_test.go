@@ -57,8 +57,14 @@ func TestOpenLazy(t *testing.T) {
 		return lib
 	}
 	for _, f := range []trace.Filter{
-		{Limit: 7}, {Limit: 7, Sort: "-tokens"}, {Cause: []string{"unknown", "lack_of_context"}}, {LostAt: []string{"hits"}, Limit: 3},
-		{Sort: "-cause"}, {Sort: "lost-at", Limit: 2}, {Status: []string{"wrong"}}, {},
+		{Limit: 7},
+		{Limit: 7, Sort: "-tokens"},
+		{Cause: []string{"unknown", "lack_of_context"}},
+		{LostAt: []string{"hits"}, Limit: 3},
+		{Sort: "-cause"},
+		{Sort: "lost-at", Limit: 2},
+		{Status: []string{"wrong"}},
+		{},
 	} {
 		lib := lazily()
 		rows, n, err := lib.Select(t.Context(), f)

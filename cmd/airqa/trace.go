@@ -42,8 +42,17 @@ type episodeFilter struct {
 	Limit int    `name:"limit" placeholder:"N" help:"Maximum number of episodes shown. Default: 50 in a table on a terminal, otherwise all."`
 }
 
-// filter is what the flags select.
-func (c traceCmd) filter() trace.Filter { return trace.Filter(c.episodeFilter) }
+// firstRows is the number of episodes that a table on a terminal has without --limit.
+const firstRows = 50
+
+// filter is what the flags select, with the default limit of a terminal of some width; 0 is none.
+func (c traceCmd) filter(width int) trace.Filter {
+	f := trace.Filter(c.episodeFilter)
+	if isTable := c.Format == "" || c.Format == "table"; isTable && width > 0 && f.Limit == 0 {
+		f.Limit = firstRows
+	}
+	return f
+}
 
 func (c traceCmd) Run(a *app) error {
 	var err error
@@ -54,7 +63,7 @@ func (c traceCmd) Run(a *app) error {
 	if c.Full && c.Format != "json" {
 		return qa.Usagef("--full requires --json")
 	}
-	if err := c.filter().Check(); err != nil {
+	if err := c.filter(0).Check(); err != nil {
 		return qa.Usagef("%v", err)
 	}
 	lib, err := trace.OpenLazy(a.ctx, dirs, trace.Choice{Scoring: c.Scoring, Judge: c.Judge})
@@ -97,53 +106,47 @@ func (a *app) notices(lib *trace.Library) {
 	}
 }
 
-// firstRows is the number of episodes that a table on a terminal has without --limit.
-const firstRows = 50
-
 // list prints a line per episode that the filter selects.
 func (c traceCmd) list(a *app, lib *trace.Library, dirs []string) error {
-	filter := c.filter()
-	isTable := c.Format == "" || c.Format == "table"
-	if a.width > 0 && isTable && filter.Limit == 0 {
-		filter.Limit = firstRows
-	}
+	filter := c.filter(a.width)
 	rows, total, err := lib.Select(a.ctx, filter)
 	if err != nil {
 		return err
 	}
-	rows = slices.Clone(rows)
-	if err := lib.Explain(a.ctx, rows); err != nil {
-		return err
-	}
-	if total == 0 {
-		if hint := lib.Meant(c.filter()); hint != "" {
-			a.say("note: %s", hint)
-		}
+	if hint := lib.Meant(filter); total == 0 && hint != "" {
+		a.say("note: %s", hint)
 	}
 	if c.Full {
 		return c.print(a, lib, rows)
-	}
-	decided, err := decisions(rows)
-	if err != nil {
-		return err
 	}
 	o := render.Options{Format: c.Format, Width: a.width}
 	if o.Format == "table" {
 		o.Format = "text"
 	}
-	list := text.EpisodeList{Rows: rows, Runs: len(lib.Runs), Total: total, Of: len(lib.Rows()), Decided: decided, Style: a.outStyle}
-	list.NoScores = !slices.ContainsFunc(lib.Rows(), func(r trace.Row) bool { return r.Status == trace.Right || r.Status == trace.Wrong })
-	if err := list.Write(a.out, o); err != nil || a.width == 0 || !o.IsText() {
+	if err := c.table(a, lib, text.EpisodeList{Rows: slices.Clone(rows), Total: total}, o); err != nil || a.width == 0 || !o.IsText() {
 		return err
-	}
-	for i := range dirs {
-		dirs[i] = terminal.ShellWord(dirs[i])
 	}
 	if filter.Limit > c.Limit && total > len(rows) {
 		a.say("note: %d more match; --limit %d shows all", total-len(rows), total)
 	}
+	for i := range dirs {
+		dirs[i] = terminal.ShellWord(dirs[i])
+	}
 	a.say("next: airqa view %s", strings.Join(dirs, " "))
 	return nil
+}
+
+// table prints selected rows with their causes and decisions.
+func (c traceCmd) table(a *app, lib *trace.Library, list text.EpisodeList, o render.Options) (err error) {
+	if err := lib.Explain(a.ctx, list.Rows); err != nil {
+		return err
+	}
+	if list.Decided, err = decisions(list.Rows); err != nil {
+		return err
+	}
+	list.Runs, list.Of, list.Style = len(lib.Runs), len(lib.Rows()), a.outStyle
+	list.NoScores = !slices.ContainsFunc(lib.Rows(), func(r trace.Row) bool { return r.Status == trace.Right || r.Status == trace.Wrong })
+	return list.Write(a.out, o)
 }
 
 // decisions reads the causes that people decided on.

@@ -39,15 +39,11 @@ func cuts(text string) iter.Seq[cut] {
 			case '<':
 				c.end, c.tag = tagEnd(text, i), true
 			case '-':
-				before, n := utf8.DecodeLastRuneInString(text[:i])
-				if i-n < joined || !unicode.Is(unicode.Ll, before) || !strings.HasPrefix(text[i:], "-\n") {
-					continue
-				}
-				if after, n := utf8.DecodeRuneInString(text[i+2:]); unicode.Is(unicode.Ll, after) {
-					c.end, joined = i+2, i+2+n
+				if end := wordEnd(text, joined, i); end > 0 {
+					c.end, joined = i+2, end
 				}
 			case ',':
-				if i-1 >= grouped && isDigit(text[max(0, i-1)]) && isGroup(text[i+1:]) {
+				if i > grouped && isDigit(text[i-1]) && isGroup(text[i+1:]) {
 					c.end, grouped = i+1, i+4
 				}
 			}
@@ -73,6 +69,18 @@ func tagEnd(text string, at int) int {
 		return 0
 	}
 	return len(text) - len(name) + end + 1
+}
+
+// wordEnd returns the end of the letter after the hyphen and line break at a byte, if they are between small letters of
+// which the first is not before from; otherwise 0.
+func wordEnd(text string, from, at int) int {
+	rest, ok := strings.CutPrefix(text[at:], "-\n")
+	before, _ := utf8.DecodeLastRuneInString(text[from:at])
+	after, n := utf8.DecodeRuneInString(rest)
+	if !ok || !unicode.Is(unicode.Ll, before) || !unicode.Is(unicode.Ll, after) {
+		return 0
+	}
+	return at + 2 + n
 }
 
 // isGroup reports whether a text begins with three digits and no more of a word.
@@ -130,7 +138,7 @@ func each(text string, yield func(word []byte, first, end int)) {
 		case name != "":
 			flush()
 			yield([]byte(name), i, i+n)
-		case isWordRune(r) || r == '.' && isPoint(text, i):
+		case isWordRune(text, i, r):
 			if len(word) == 0 {
 				first = i
 			}
@@ -143,9 +151,10 @@ func each(text string, yield func(word []byte, first, end int)) {
 	flush()
 }
 
-func isWordRune(r rune) bool {
+// isWordRune reports whether the character r at byte i is part of a word or number.
+func isWordRune(text string, i int, r rune) bool {
 	if r < utf8.RuneSelf {
-		return isLetter(byte(r)) || isDigit(byte(r))
+		return isLetter(byte(r)) || isDigit(byte(r)) || r == '.' && isPoint(text, i)
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
