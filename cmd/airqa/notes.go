@@ -26,7 +26,7 @@ func (c notesCmd) Run(a *app) error {
 	if c.UUID == "" && (c.Add != "" || c.Decide != "") {
 		return qa.Usagef("--add and --decide need the uuid of a question")
 	}
-	lib, err := trace.Open(a.ctx, []string{c.Dir}, trace.Choice{})
+	lib, err := trace.OpenLazy(a.ctx, []string{c.Dir}, trace.Choice{})
 	if err != nil {
 		return err
 	}
