@@ -23,10 +23,12 @@ type Hit struct {
 	Message int `json:"message"`
 	// Event is the number of the event in its episode, from 1.
 	Event int `json:"event"`
-	// Field is one of the Field constants; Offset is the byte offset of the occurrence in it.
+	// Field is one of the Field constants; Offset and End are the byte range of the occurrence in it.
 	Field  string `json:"field"`
 	Offset int    `json:"offset"`
-	// Match is the occurrence; Before and After are the text around it, at most 60 characters each, on the same line.
+	End    int    `json:"end"`
+	// Match is the occurrence as people are shown it; Before and After are the text around it, at most 60 characters each,
+	// on the same line.
 	Before string `json:"before"`
 	Match  string `json:"match"`
 	After  string `json:"after"`
@@ -39,7 +41,7 @@ const (
 	FieldMessage   = "message"
 	FieldReply     = "reply"
 	FieldReasoning = "reasoning"
-	// FieldArguments has the strings in the arguments of a native call, one after the other with a newline between.
+	// FieldArguments is a string in the arguments of a native call, or of any call whose canonical form has no match.
 	FieldArguments = "arguments"
 	// FieldAction is the call in canonical form, FieldActionLaTeX the same with LaTeX commands kept.
 	FieldAction      = "action"
@@ -56,19 +58,20 @@ const (
 	FieldAnswerLaTeX = "answer_latex"
 )
 
-// ErrNoText is returned by [Run.Grep] for an empty text.
+// ErrNoText is returned by [Run.Grep] for a text without visible characters.
 var ErrNoText = errors.New("the text to search for is empty")
 
 // Grep yields the occurrences of a text in all episodes, in the order of the log and without overlaps within a field, of which
 // the first 100 count.
-// They are those of a scan of every decoded field. Case is ignored unless the text has an upper-case letter, as
-// [literal.Pattern] describes. Damaged attempts that were started over are left out, as by [Run.Episodes].
+// They are those of a scan of every decoded field, as [literal.Pattern] compares texts; in the rows of a result, those of
+// the texts of cells as well. Damaged attempts that were started over are left out, as by [Run.Episodes].
 //
 // A [LineError] is an event that could not be decoded, and a [BlobError] a text beside the log that
 // could not be read; iteration continues after both. Any other error, such as that of ctx, ends it.
 func (r *Run) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
-		if text == "" {
+		pattern := literal.Compile(text)
+		if pattern.Empty() {
 			yield(Hit{}, ErrNoText)
 			return
 		}
@@ -82,7 +85,7 @@ func (r *Run) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 		}
 		defer func() { _ = file.Close() }()
 		g := &grep{
-			run: r, log: file, pattern: literal.Compile(text), messages: r.messageIndexes(), texts: make(map[string]*stored), failed: make(map[string]bool),
+			run: r, log: file, pattern: pattern, messages: r.messageIndexes(), texts: make(map[string]*stored), failed: make(map[string]bool),
 		}
 		g.search(ctx, yield)
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -20,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"airqa/internal/ledger"
+	"airqa/internal/literal"
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -74,10 +74,18 @@ func randomText(t *rapid.T, label string, most int) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, most).Draw(t, label), "")
 }
 
-// query draws a text to search for, often one that is in the log.
+// query draws a text with visible characters to search for.
 func query(t *rapid.T, dir string) string {
+	if text := anyQuery(t, dir); !literal.Compile(text).Empty() {
+		return text
+	}
+	return "a"
+}
+
+// anyQuery draws a text, often one that is in the log.
+func anyQuery(t *rapid.T, dir string) string {
 	if rapid.Bool().Draw(t, "any") {
-		return cmp.Or(randomText(t, "query", 3), "a")
+		return randomText(t, "query", 3)
 	}
 	r, err := runlog.Open(dir)
 	if err != nil {
@@ -174,7 +182,7 @@ func (e *randomEpisode) step(t *rapid.T, program bool) error {
 			return err
 		}
 	}
-	s.Observation = &qa.Observation{Text: randomText(t, "observation", 8)}
+	s.Observation = &qa.Observation{Text: "no rows: " + randomText(t, "observation", 8)}
 	if rapid.Bool().Draw(t, "long") {
 		s.Observation.Text = randomText(t, "head", 3) + strings.Repeat("-", 200) + s.Observation.Text
 	}
@@ -377,7 +385,7 @@ func (s *scanner) message(t *rapid.T, line []byte) {
 			from += len(*p.Text)
 		}
 	}
-	hits := slices.DeleteFunc(s.scan(text), func(h runlog.Hit) bool { return h.Offset >= from && h.Offset+len(h.Match) <= to })
+	hits := slices.DeleteFunc(s.scan(text), func(h runlog.Hit) bool { return h.Offset >= from && h.End <= to })
 	s.add("message", hits)
 }
 
@@ -429,40 +437,13 @@ func (s *scanner) add(field string, hits []runlog.Hit) {
 }
 
 func (s *scanner) scan(text string) (hits []runlog.Hit) {
-	for i := 0; i < len(text); {
-		n := s.matches(text[i:])
-		if n == 0 {
-			_, n = utf8.DecodeRuneInString(text[i:])
-			i += n
-			continue
-		}
+	for first, end := range literal.Compile(s.text).All(text) {
 		h := s.at
-		h.Offset, h.Match = i, text[i:i+n]
-		h.Before, h.After = lastOnLine(text[:i]), firstOnLine(text[i+n:])
+		h.Offset, h.End, h.Match = first, end, text[first:end]
+		h.Before, h.After = lastOnLine(text[:first]), firstOnLine(text[end:])
 		hits = append(hits, h)
-		i += n
 	}
 	return hits
-}
-
-// matches returns the length of the match at the start of a text, or 0.
-func (s *scanner) matches(text string) int {
-	exact := !utf8.ValidString(s.text) || strings.ContainsFunc(s.text, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsTitle(r) })
-	if exact {
-		if strings.HasPrefix(text, s.text) {
-			return len(s.text)
-		}
-		return 0
-	}
-	end := 0
-	for range utf8.RuneCountInString(s.text) {
-		_, n := utf8.DecodeRuneInString(text[end:])
-		end += n
-	}
-	if utf8.ValidString(text[:end]) && strings.EqualFold(text[:end], s.text) {
-		return end
-	}
-	return 0
 }
 
 func firstOnLine(text string) string {
@@ -528,7 +509,7 @@ no event with a needle
 		{Field: "error", Match: "texts/" + sum + ".txt: is missing from the run directory"},
 		{Field: "error", Match: "log.jsonl:4: json: cannot unmarshal string into Go struct field messageEvent.parts of type []runlog.part"},
 		{Field: "error", Match: "log.jsonl:5: message refers to the observation of step 7, which is not there"},
-		{Episode: "u#0", Message: 4, Event: 6, Field: "message", Offset: 2, Before: "a ", Match: "needle"},
+		{Episode: "u#0", Message: 4, Event: 6, Field: "message", Offset: 2, End: 8, Before: "a ", Match: "needle"},
 	}
 	if diff := gocmp.Diff(want, grepAll(t, r, "needle")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

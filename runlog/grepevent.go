@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -74,6 +75,7 @@ func (e *grepEvent) call() error {
 	if ev.Reply.Reasoning != nil {
 		e.in(FieldReasoning, string(*ev.Reply.Reasoning))
 	}
+	first := len(e.found)
 	calls := ev.Reply.ToolCalls
 	if len(calls) == 0 && ev.Called != nil {
 		calls = []qa.ToolCall{*ev.Called}
@@ -83,7 +85,7 @@ func (e *grepEvent) call() error {
 		_ = decode(c.Arguments, &arguments) // nil if there are none
 		e.strings(arguments)
 	}
-	e.action(ev.Action)
+	e.action(ev.Action, first)
 	if ev.ParseError != nil {
 		e.in(FieldParseError, ev.ParseError.Reason)
 	}
@@ -91,10 +93,15 @@ func (e *grepEvent) call() error {
 	return nil
 }
 
-func (e *grepEvent) action(a *qa.Action) {
-	if a != nil {
-		e.in(FieldAction, a.Text)
-		e.in(FieldActionLaTeX, a.LaTeX)
+// action searches a call, and its texts without the escapes of Python if nothing was found since the hit first.
+func (e *grepEvent) action(a *qa.Action, first int) {
+	if a == nil {
+		return
+	}
+	e.in(FieldAction, a.Text)
+	e.in(FieldActionLaTeX, a.LaTeX)
+	if len(e.found) == first {
+		e.strings(a.Args)
 	}
 }
 
@@ -104,7 +111,7 @@ func (e *grepEvent) attempts(list []qa.Attempt) {
 	}
 }
 
-// strings searches the strings in the arguments of a native call, in the order of their names.
+// strings searches the strings in the arguments of a call, in the order of their names.
 func (e *grepEvent) strings(v any) {
 	switch v := v.(type) {
 	case string:
@@ -126,8 +133,8 @@ func (e *grepEvent) observation() error {
 		return err
 	}
 	e.hit.Step = ev.Step
-	e.action(ev.Action)
-	e.in(FieldObservation, string(ev.Text))
+	e.action(ev.Action, 0)
+	e.list(FieldObservation, inResult(e.pattern, string(ev.Text)))
 	if ev.Full != "" {
 		e.list(FieldFull, e.inStored(ev.Full))
 	}
@@ -225,13 +232,14 @@ func occurrences(p *literal.Pattern, text string, without ...[2]int) []Hit {
 		if len(hits) == maxHits {
 			break
 		}
-		hits = append(hits, excerpt(text, start, end))
+		hits = append(hits, Excerpt(text, start, end))
 	}
 	return hits
 }
 
-// excerpt copies what it shows, so that a hit does not keep its field in memory.
-func excerpt(text string, start, end int) Hit {
+// Excerpt returns a hit at a byte range of a text, without its place in a log. It copies what it shows, so that a hit does
+// not keep the text in memory.
+func Excerpt(text string, start, end int) Hit {
 	from, to := start, end
 	for range around {
 		r, n := utf8.DecodeLastRuneInString(text[:from])
@@ -248,8 +256,58 @@ func excerpt(text string, start, end int) Hit {
 		to += n
 	}
 	shown := strings.Clone(text[from:to])
-	start, end = start-from, end-from
-	return Hit{Offset: from + start, Before: shown[:start], Match: shown[start:end], After: shown[end:]}
+	return Hit{Offset: start, End: end, Before: shown[:start-from], Match: shown[start-from : end-from], After: shown[end-from:]}
+}
+
+// inResult returns the hits in a tool's result: in the text that the model saw, and in its rows as people are shown them.
+func inResult(p *literal.Pattern, text string) []Hit {
+	hits := occurrences(p, text)
+	if !strings.HasPrefix(text, "{") || len(hits) == 0 && !p.MayContain(text) {
+		return hits
+	}
+	for _, names := range []bool{false, true} {
+		shown, places := shownRows(text, names)
+		for _, h := range occurrences(p, shown) {
+			h.Offset, h.End = places[h.Offset], places[h.End]
+			if !slices.ContainsFunc(hits, func(o Hit) bool { return h.Offset < o.End && o.Offset < h.End }) {
+				hits = append(hits, h)
+			}
+		}
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return a.Offset - b.Offset })
+	return hits[:min(len(hits), maxHits)]
+}
+
+// shownRows returns rows, which are lines of JSON, as texts of cells with a space between, with the names of their columns or
+// without. places has the byte in rows for each of the text, and its end.
+func shownRows(rows string, names bool) (shown string, places []int) {
+	text, begin, inside := make([]byte, 0, len(rows)), 0, false // begin is the beginning of the last string
+	for at, n := 0, 1; at < len(rows); at, n = at+n, 1 {
+		r := rune(rows[at])
+		switch {
+		case r == '"':
+			if inside = !inside; inside {
+				begin = len(text)
+			} else if !names && strings.HasPrefix(rows[at+1:], ":") {
+				text, places = text[:begin], places[:begin]
+			}
+			r = ' '
+		case r == '\n': // no string contains one: the last was cut
+			inside = false
+		case inside && r == '\\':
+			if char, _, rest, err := strconv.UnquoteChar(rows[at:], '"'); err == nil {
+				r, n = char, len(rows)-at-len(rest)
+			}
+		case !inside && strings.ContainsRune("{}:,", r):
+			r = ' '
+		case r >= utf8.RuneSelf:
+			r, n = utf8.DecodeRuneInString(rows[at:])
+		}
+		for text = utf8.AppendRune(text, r); len(places) < len(text); {
+			places = append(places, at)
+		}
+	}
+	return string(text), append(places, len(rows))
 }
 
 // stored is a text beside the log that was searched.
@@ -271,7 +329,7 @@ func (e *grepEvent) inStored(sum string) []Hit {
 	s.once.Do(func() {
 		var text string
 		text, s.err = e.run.Text(sum)
-		s.hits = occurrences(e.pattern, text)
+		s.hits = inResult(e.pattern, text)
 	})
 	if s.err != nil {
 		e.fail(s.err)

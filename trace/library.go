@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"airqa/internal/files"
+	"airqa/internal/literal"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/runlog"
@@ -398,17 +399,37 @@ type Hit struct {
 	runlog.Hit
 }
 
-// Grep searches a text in everything that the runs recorded; see [runlog.Run.Grep], also for errors that do not end it.
+// Grep searches a text in everything that the runs recorded; see [runlog.Run.Grep], also for errors that do not end it. An
+// episode without a hit there may have one in what lists show of it; its field is "episode", "question" or "gold".
 func (l *Library) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
+		pattern := literal.Compile(text)
 		for _, r := range l.Runs {
+			has := make(map[string]bool)
 			for hit, err := range r.Log.Grep(ctx, text) {
-				if !yield(Hit{r.Name, hit}, err) {
+				if has[hit.Episode] = true; !yield(Hit{r.Name, hit}, err) || err != nil && !Unread(err) {
+					return
+				}
+			}
+			for i := range r.Rows {
+				if w := &r.Rows[i]; !has[w.Episode] && !w.grep(pattern, yield) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// grep yields the first hit in what lists show of an episode. It returns false to stop.
+func (w *Row) grep(p *literal.Pattern, yield func(Hit, error) bool) bool {
+	for _, f := range []struct{ name, text string }{{"episode", w.Episode}, {"question", w.Question}, {"gold", w.Gold}} {
+		for first, end := range p.All(f.text) {
+			hit := runlog.Excerpt(f.text, first, end)
+			hit.Episode, hit.Message, hit.Field = w.Episode, -1, f.name
+			return yield(Hit{w.Run, hit}, nil)
+		}
+	}
+	return true
 }
 
 // Unread reports whether an error of [Library.Grep] is about one event or text that could not be read, after which the

@@ -148,7 +148,7 @@ func (s *Site) hitHref(row trace.Row, h trace.Hit) string {
 	}
 	q := url.Values{}
 	if at != "" {
-		q.Set("at", fmt.Sprintf("%s:%d-%d", at, h.Offset, h.Offset+len(h.Match)))
+		q.Set("at", fmt.Sprintf("%s:%d-%d", at, h.Offset, h.End))
 	}
 	return s.href(row, q) + "#" + fragment
 }
