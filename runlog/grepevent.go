@@ -268,7 +268,7 @@ func inResult(p *literal.Pattern, text string) []Hit {
 	for _, names := range []bool{false, true} {
 		shown, places := shownRows(text, names)
 		for _, h := range occurrences(p, shown) {
-			h.Offset, h.End = places[h.Offset], places[h.End]
+			h.Offset, h.End = places[h.Offset], max(places[h.End], places[h.Offset]+1)
 			if !slices.ContainsFunc(hits, func(o Hit) bool { return h.Offset < o.End && o.Offset < h.End }) {
 				hits = append(hits, h)
 			}
@@ -278,10 +278,13 @@ func inResult(p *literal.Pattern, text string) []Hit {
 	return hits[:min(len(hits), maxHits)]
 }
 
-// shownRows returns rows, which are lines of JSON, as texts of cells with a space between, with the names of their columns or
-// without. places has the byte in rows for each of the text, and its end.
+// shownRows returns rows, which are lines of JSON, as people are shown them: the texts of their cells with a space between,
+// each behind the name of its column, or without names below those of the first row. places has the byte in rows for each
+// byte of the text, and the end of rows.
 func shownRows(rows string, names bool) (shown string, places []int) {
-	text, begin, inside := make([]byte, 0, len(rows)), 0, false // begin is the beginning of the last string
+	var head []byte
+	var headPlaces []int
+	text, begin, inside, line := make([]byte, 0, len(rows)), 0, false, 0 // begin is the beginning of the last string
 	for at, n := 0, 1; at < len(rows); at, n = at+n, 1 {
 		r := rune(rows[at])
 		switch {
@@ -289,11 +292,14 @@ func shownRows(rows string, names bool) (shown string, places []int) {
 			if inside = !inside; inside {
 				begin = len(text)
 			} else if !names && strings.HasPrefix(rows[at+1:], ":") {
+				if line == 0 {
+					head, headPlaces = append(head, text[begin:]...), append(headPlaces, places[begin:]...)
+				}
 				text, places = text[:begin], places[:begin]
 			}
 			r = ' '
 		case r == '\n': // no string contains one: the last was cut
-			inside = false
+			inside, line = false, line+1
 		case inside && r == '\\':
 			if char, _, rest, err := strconv.UnquoteChar(rows[at:], '"'); err == nil {
 				r, n = char, len(rows)-at-len(rest)
@@ -307,7 +313,7 @@ func shownRows(rows string, names bool) (shown string, places []int) {
 			places = append(places, at)
 		}
 	}
-	return string(text), append(places, len(rows))
+	return string(append(head, text...)), append(append(headPlaces, places...), len(rows))
 }
 
 // stored is a text beside the log that was searched.

@@ -281,7 +281,7 @@ func FilterOf(q url.Values) (Filter, error) {
 	var f Filter
 	v := reflect.ValueOf(&f).Elem()
 	for i := range v.NumField() {
-		values := slices.DeleteFunc(slices.Clone(q[v.Type().Field(i).Tag.Get("name")]), func(s string) bool { return s == "" })
+		values := slices.DeleteFunc(slices.Clone(q[v.Type().Field(i).Tag.Get("name")]), func(s string) bool { return strings.TrimSpace(s) == "" })
 		if len(values) == 0 {
 			continue
 		}

@@ -13,10 +13,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"airqa/internal/files"
 	"airqa/internal/literal"
@@ -223,10 +225,37 @@ func (l *Library) Row(k Key) (row Row, ok bool) {
 	return Row{}, false
 }
 
-// Find returns the only episode whose name begins with a prefix, in all runs. Several repeats or runs of one question
-// match several episodes; they are listed in the error.
+// Named returns the episodes that an id means, or the beginning of one: a question's, or with the number of a repeat, as in
+// "1e6bccdd#1". The id may have been pasted from elsewhere: in capitals or quotes, shortened with an ellipsis, behind the name
+// of its run, or as the address of a page of the viewer.
+func (l *Library) Named(id string) []Row {
+	rows := l.Rows()
+	if found := qa.NamedEpisodes(rows, func(w Row) string { return w.Episode }, id); len(found) > 0 && id != "" {
+		return found
+	}
+	if address, err := url.Parse(id); err == nil && address.Host != "" {
+		id = address.Path
+	}
+	id = strings.ToLower(id)
+	parts := strings.FieldsFunc(id, func(r rune) bool { return !strings.ContainsRune("#-_.", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(parts) == 0 {
+		return nil
+	}
+	last := parts[len(parts)-1]
+	found := qa.NamedEpisodes(rows, func(w Row) string { return strings.ToLower(w.Episode) }, strings.TrimRight(last, ".-"))
+	run := strings.TrimRight(id[:strings.LastIndex(id, last)], "/: \t\"'`")
+	run = strings.TrimLeft(run[strings.LastIndexAny(run, "/ \t")+1:], "\"'`")
+	in := slices.DeleteFunc(slices.Clone(found), func(w Row) bool { return strings.ToLower(filepath.Base(w.Run)) != run })
+	if len(in) > 0 {
+		return in
+	}
+	return found
+}
+
+// Find returns the only episode of [Library.Named], in all runs. Several repeats or runs of one question match several
+// episodes; they are listed in the error.
 func (l *Library) Find(prefix string) (Row, error) {
-	found := qa.NamedEpisodes(l.Rows(), func(w Row) string { return w.Episode }, prefix)
+	found := l.Named(prefix)
 	switch len(found) {
 	case 0:
 		return Row{}, fmt.Errorf("%w: no episode begins with %q; airqa trace RUN lists them", runlog.ErrNoEpisode, prefix)

@@ -6,18 +6,21 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
+	"airqa/runlog"
 	"airqa/trace"
 	"airqa/trace/text"
 )
 
 type traceCmd struct {
-	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them. To show one trajectory, add the uuid of a question, or a prefix of it, at the end."`
+	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them. To show one trajectory, add the id of a question or an episode, or its beginning, at the end. An id alone is looked for in the runs below the current folder."`
 	episodeFilter
 	Format  string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
 	JSON    bool   `name:"json" help:"Short for --format json."`
@@ -36,7 +39,7 @@ type episodeFilter struct {
 	Error    []string `name:"error" placeholder:"KIND" help:"Only episodes with an error of this kind: syntax, parameter, unknown_action, no_action, error, empty, repeated, cut_reply, or the class of a failed request such as rate_limit."`
 	LostAt   []string `name:"lost-at" placeholder:"LEVEL" help:"Only wrong answers whose evidence was lost at db, hits, limit, cut, window, answer or unknown."`
 	Cause    []string `name:"cause" placeholder:"CAUSE" help:"Only wrong answers with this cause, such as lack_of_context (see airqa why)."`
-	Grep     string   `name:"grep" placeholder:"TEXT" help:"Only episodes with this text in a message, a reply, a result or a text stored beside the log."`
+	Grep     string   `name:"grep" placeholder:"TEXT" help:"Only episodes with this text in the question, a message, a reply, a result, the answer or the gold answer. Case, line ends and whitespace do not count."`
 
 	Sort  string `name:"sort" placeholder:"KEY" help:"Sort by question, status, score, turns, tokens, cost, seconds, lost-at, cause or started; -KEY sorts in descending order. Default: the order of the log."`
 	Limit int    `name:"limit" placeholder:"N" help:"Maximum number of episodes shown. Default: 50 in a table on a terminal, otherwise all."`
@@ -59,36 +62,72 @@ func (c traceCmd) Run(a *app) error {
 	if c.Format, err = formatOf(c.Format, c.JSON); err != nil {
 		return err
 	}
-	dirs, uuid := c.split()
+	dirs, id := c.split()
 	if c.Full && c.Format != "json" {
 		return qa.Usagef("--full requires --json")
 	}
 	if err := c.filter(0).Check(); err != nil {
 		return qa.Usagef("%v", err)
 	}
-	lib, err := trace.OpenLazy(a.ctx, dirs, trace.Choice{Scoring: c.Scoring, Judge: c.Judge})
+	choice := trace.Choice{Scoring: c.Scoring, Judge: c.Judge}
+	lib, err := trace.Open(a.ctx, dirs, choice)
 	if err != nil {
 		return err
 	}
 	lib.Warn = func(err error) { a.say("warning: %v (not searched)", err) }
-	a.notices(lib)
-	if uuid == "" {
+	if id == "" {
+		a.notices(lib)
 		return c.list(a, lib, dirs)
 	}
-	row, err := lib.Find(uuid)
-	if err != nil {
-		return fmt.Errorf("%s: %w", dirs[0], err)
+	row, err := lib.Find(id)
+	switch {
+	case errors.Is(err, runlog.ErrNoEpisode) && len(c.Runs) == 1: // neither an id nor a run
+		_, err = trace.Open(a.ctx, c.Runs, choice)
+		return err
+	case err != nil && len(c.Runs) == 1:
+		return err
+	case err != nil:
+		return fmt.Errorf("%s: %w", c.Runs[0], err)
 	}
+	a.notices(lib)
 	return c.print(a, lib, []trace.Row{row})
 }
 
-// split takes the last argument for a uuid if there is no such file.
-func (c traceCmd) split() (dirs []string, uuid string) {
-	last := len(c.Runs) - 1
-	if _, err := os.Stat(c.Runs[last]); last > 0 && errors.Is(err, fs.ErrNotExist) {
-		return c.Runs[:last], c.Runs[last]
+// split takes the last argument for an id if there is no such file. A run may be given by the name of its directory, and
+// left out before an id: the runs below the current folder are searched then.
+func (c traceCmd) split() (dirs []string, id string) {
+	below := sync.OnceValue(runsBelow)
+	for i, name := range c.Runs {
+		var named []string
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			named = slices.DeleteFunc(slices.Clone(below()), func(dir string) bool { return filepath.Base(dir) != name })
+			if last := i == len(c.Runs)-1; last && len(named) == 0 && len(dirs)+len(below()) > 0 {
+				id = name
+				continue
+			}
+		}
+		if len(named) == 0 { // opening what does not exist reports the error
+			named = []string{name}
+		}
+		dirs = append(dirs, named...)
 	}
-	return c.Runs, ""
+	if len(dirs) == 0 {
+		dirs = below()
+	}
+	return dirs, id
+}
+
+// runsBelow lists the runs at most three levels below the current folder.
+func runsBelow() (dirs []string) {
+	for _, pattern := range []string{"", "*/", "*/*/", "*/*/*/"} {
+		files, _ := fs.Glob(os.DirFS("."), pattern+runlog.RunFile) // the pattern is valid
+		for _, file := range files {
+			if dir := filepath.Dir(file); !strings.Contains("/"+dir, "/.") || dir == "." {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return dirs
 }
 
 // notices warns of what could not be read.

@@ -43,6 +43,7 @@ func TestAll(t *testing.T) {
 		{"Hangul", "\u1112\u1161\u11ab국", "한국", []string{"0:한국"}},
 		{"soft hyphen and zero width", "heron", "her\u00adon he\u200bron", []string{"0:her\u00adon", "8:he\u200bron"}},
 		{"controls as they are shown", `\x1b[31m red \u202e`, "a\x1b[31m red\u202e", []string{"1:\x1b[31m red\u202e"}},
+		{"a line end as it is shown", `a\x0d b\u2028c`, "a\r\nb\u2028c", []string{"0:a\r\nb\u2028c"}},
 		{"controls as they are", "\x1b x\x00", "\x1b x\x00", []string{"0:\x1b x\x00"}},
 		{"invalid bytes are shown as one", "a�b", "a\xff\xfeb", []string{"0:a\xff\xfeb"}},
 		{"no visible characters", " \n\u00ad", "a \n\u00ad", nil},

@@ -3,6 +3,7 @@ package literal
 import (
 	"bytes"
 	"iter"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -111,12 +112,16 @@ func fold(s string, places *[]place) []byte {
 // ascii adds a run of ASCII at byte at.
 func (f *folder) ascii(run string, at int) {
 	text, spaced, word := f.text, f.spaced, f.word
-	for i := range len(run) {
+	for i := 0; i < len(run); i++ {
 		c := plain[run[i]]
 		next := words[c]
 		switch {
 		case c == ' ':
 			spaced = true
+			continue
+		case c == '\\' && escapedSpace(run[i:]) > 0:
+			spaced = true
+			i += escapedSpace(run[i:]) - 1
 			continue
 		case c == 0:
 			f.text, f.spaced, f.word = text, spaced, word
@@ -133,6 +138,19 @@ func (f *folder) ascii(run string, at int) {
 		}
 	}
 	f.text, f.spaced, f.word = text, spaced, word
+}
+
+// escapedSpaces are the whitespace characters that [terminal.Safe] escapes, in that form.
+var escapedSpaces = strings.Fields(terminal.Safe("\r \v \f \u0085 \u2028 \u2029"))
+
+// escapedSpace returns the length of the escaped whitespace character at the beginning of a text, or 0.
+func escapedSpace(text string) int {
+	for _, shown := range escapedSpaces {
+		if len(text) >= len(shown) && strings.EqualFold(text[:len(shown)], shown) {
+			return len(shown)
+		}
+	}
+	return 0
 }
 
 // other adds a run of characters at byte at, of which the first may be ASCII and the others are not.

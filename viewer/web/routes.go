@@ -58,6 +58,11 @@ func (s *Server) page(write func(context.Context, *Site, io.Writer, *http.Reques
 		var out bytes.Buffer
 		err := write(r.Context(), site, &out, r)
 		code := http.StatusOK
+		if to, ok := errors.AsType[moved](err); ok {
+			s.mu.RUnlock()
+			http.Redirect(w, r, string(to), http.StatusSeeOther)
+			return
+		}
 		if err != nil {
 			code = s.code(err)
 			out.Reset()

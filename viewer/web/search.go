@@ -3,11 +3,14 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"strings"
 
 	"airqa/internal/web"
+	"airqa/qa"
 	"airqa/runlog"
 	"airqa/trace"
 )
@@ -27,6 +30,8 @@ type searchView struct {
 	Places, Episodes int
 	// Unread are events and texts that could not be read.
 	Unread []string
+	// Named are the episodes that the text is the id of, or its beginning.
+	Named []foundEpisode
 }
 
 // foundQuestion is a question with the places in its episodes, where equal ones are one.
@@ -46,9 +51,26 @@ type foundEpisode struct {
 	Status trace.Status
 }
 
-// Search writes the places of a text in all messages, replies and results.
+// moved is the error of a page whose content is at another address.
+type moved string
+
+// Error names the address.
+func (m moved) Error() string { return "moved to " + string(m) }
+
+// Search writes the places of a text in all messages, replies and results. The uuid of one episode leads to its page; any
+// other id is listed beside the places.
 func (s *Site) Search(ctx context.Context, w io.Writer, q url.Values) error {
-	v := searchView{Query: q.Get("q"), Prompts: q.Get("prompts") != ""}
+	v := searchView{Query: strings.TrimSpace(q.Get("q")), Prompts: q.Get("prompts") != ""}
+	var named []trace.Row
+	if len(v.Query) >= leastID {
+		named = s.Library.Named(v.Query)
+	}
+	if len(named) == 1 && qa.IsUUID(named[0].UUID) {
+		return moved(s.href(named[0], nil))
+	}
+	for _, row := range named[:min(len(named), mostHits)] {
+		v.Named = append(v.Named, foundEpisode{Link{s.nameOf(row), s.href(row, nil)}, row.Status})
+	}
 	if v.Query != "" {
 		if err := v.find(ctx, s); err != nil {
 			return err
@@ -61,9 +83,23 @@ func (s *Site) Search(ctx context.Context, w io.Writer, q url.Values) error {
 	return s.write(w, f)
 }
 
+// leastID is the minimum length of the beginning of an id, as lists show it.
+const leastID = 8
+
+// nameOf is the run of an episode, with the repeat unless it is the first.
+func (s *Site) nameOf(row trace.Row) string {
+	if row.Repeat > 0 {
+		return fmt.Sprintf("%s repeat %d", s.run(row), row.Repeat)
+	}
+	return s.run(row)
+}
+
 func (v *searchView) find(ctx context.Context, s *Site) error {
 	questions, episodes := make(map[string]int), make(map[trace.Key]bool)
 	for hit, err := range s.Library.Grep(ctx, v.Query) {
+		if errors.Is(err, runlog.ErrNoText) {
+			return nil
+		}
 		if err != nil && trace.Unread(err) {
 			v.Unread = append(v.Unread, err.Error())
 			continue
@@ -86,11 +122,7 @@ func (v *searchView) find(ctx context.Context, s *Site) error {
 		v.Places++
 		episodes[row.Key()] = true
 		v.Episodes = len(episodes)
-		name := s.run(row)
-		if row.Repeat > 0 {
-			name += fmt.Sprintf(" repeat %d", row.Repeat)
-		}
-		v.question(questions, row).add(hit, foundEpisode{Link{name, s.hitHref(row, hit)}, row.Status})
+		v.question(questions, row).add(hit, foundEpisode{Link{s.nameOf(row), s.hitHref(row, hit)}, row.Status})
 	}
 	return nil
 }
