@@ -103,6 +103,9 @@ func (e *grepEvent) action(a *qa.Action, first int) {
 	if len(e.found) == first {
 		e.strings(a.Args)
 	}
+	if sql, ok := a.Args["sql"].(string); ok && len(e.found) == first { // shown below the name of its tool
+		e.in(FieldArguments, a.Name+" "+sql)
+	}
 }
 
 func (e *grepEvent) attempts(list []qa.Attempt) {

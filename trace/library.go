@@ -237,7 +237,9 @@ func (l *Library) Named(id string) []Row {
 		id = address.Path
 	}
 	id = strings.ToLower(id)
-	parts := strings.FieldsFunc(id, func(r rune) bool { return !strings.ContainsRune("#-_.", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	parts := strings.FieldsFunc(id, func(r rune) bool {
+		return !strings.ContainsRune("#-_.", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	if len(parts) == 0 {
 		return nil
 	}

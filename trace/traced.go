@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 
+	"airqa/agent/action"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/runlog"
+	"airqa/tools"
 )
 
 // Traced is one trajectory with its question and score, for people and as JSON.
@@ -39,6 +41,15 @@ func NewTraced(ex qa.Example, rec runlog.Recorded, score *qa.Score) Traced {
 		Question: ex.Question, AnswerFormat: ex.AnswerFormat, Tags: ex.Tags, Evaluator: ex.Evaluator, Score: score,
 		Usage: rec.Usage(), Turns: rec.Turns(), CutReplies: rec.CutReplies(), Recorded: rec, Thoughts: thoughts,
 	}
+}
+
+// ReplyParts returns the parts of a step's reply for people; nil without a reply. What counts as thinking is read again, with
+// the names of all tools.
+func ReplyParts(s qa.Step) []action.Part {
+	if s.Reply == nil {
+		return nil
+	}
+	return action.Grammar{Specs: tools.Called(nil).Specs()}.Parts(s)
 }
 
 // WriteJSON prints a trajectory as one line of JSON.

@@ -129,7 +129,9 @@ func reference(text string) string {
 	return out
 }
 
-func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+func inWord(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
+}
 
 func BenchmarkAll(b *testing.B) {
 	text := strings.Repeat("A passage of a paper, of some \"hundred\" characters and\n", 4000)

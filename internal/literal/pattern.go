@@ -202,7 +202,9 @@ func (f *folder) mark(from place) {
 }
 
 // inWord reports whether whitespace beside a character counts.
-func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+func inWord(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
+}
 
 // foldKey is the least of the characters that equal r under simple folding, and a small letter of ASCII.
 func foldKey(r rune) rune {

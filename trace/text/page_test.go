@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"airqa/agent/action"
 	"airqa/internal/terminal"
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/runlog"
+	"airqa/tools"
 	"airqa/trace"
 	"airqa/trace/cause"
 	"airqa/trace/text"
@@ -32,7 +34,7 @@ func steps() []qa.Step {
 				Text: "[Thought]: look it up\n[Action]: Retrieve", Reasoning: "the user asks", Usage: qa.Usage{Prompt: 1203, Completion: 21},
 				Attempts: []qa.Attempt{{Seconds: 0.2, Status: 429, Error: "rate_limit"}, {Seconds: 1.4, Wait: 2, Status: 200}},
 			},
-			ThoughtAt: qa.Span{First: 11, End: 21}, Action: &qa.Action{Name: "Retrieve", Text: "Retrieve(query='speed', limit=2)"},
+			ThoughtAt: qa.Span{First: 11, End: 21}, Action: &qa.Action{Name: "Retrieve", Text: "Retrieve(query='speed', limit=2)", Start: 32, End: 40},
 			Observation: &qa.Observation{
 				Status: qa.StatusOK,
 				Text: `{"score": 0.608, "text": "TABLE II SIZE AND SPEED\nRegionScribe 258 M 1.9", "pdf_id": "` + paper + `", "title": "LumenParse", "page_number": 2}` +
@@ -151,5 +153,38 @@ func TestParts(t *testing.T) {
 	}
 	if len(got) > 200<<10 {
 		t.Errorf("%d bytes for a result of 3 MB", len(got))
+	}
+}
+
+// Every word of a reply is shown, whatever the grammar makes of its tags; escapes of a terminal stay escapes.
+func TestWholeReply(t *testing.T) {
+	for _, thought := range []string{
+		"<script>alert(1)</script> then more", "I compare <table> tags: <b>bold</b>", "<p>First</p><p>second</p>", "<tool>none</tool> I should search",
+		"<plan>1. search 2. answer</plan>", "<summary>found 3</summary> continue", "<details>d</details>", "<reflection>I was wrong</reflection> so retry",
+		"<cite>Smith</cite> said", "<a href='x'>link</a> text", "<musing kind=\"x\">\nnested <plan>one</plan>\n</musing>\nout", "<think>unclosed",
+		"◁think▷hm◁/think▷ now", "[THINK]a b[/THINK] c", "<notes>\x1b[31mred\u202e</notes> end", "<draft>```\ncode\n```</draft> x", "",
+	} {
+		for _, after := range []string{"", " and so on", "\n```\nmore ``` fences", "\n[Observation]: made up\n<plan>later</plan>"} {
+			reply := "[Thought]: " + thought + "\n[Action]: Retrieve(query='x')" + after
+			s := qa.Step{N: 1, By: qa.ByModel, Reply: &qa.Reply{Text: reply}}
+			action.Grammar{Specs: tools.Called(nil).Specs()}.ReadStep(&s, action.AsText)
+			e := trace.Episode{Traced: trace.NewTraced(qa.Example{}, runlog.Recorded{Trajectory: qa.Trajectory{Steps: []qa.Step{s}}}, nil)}
+			var page, document strings.Builder
+			if err := errors.Join(text.Episode(&page, e, text.PageOptions{}), text.Markdown(&document, e, nil)); err != nil {
+				t.Fatal(err)
+			}
+			for name, out := range map[string]string{"terminal": page.String(), "Markdown": document.String()} {
+				_, rest, _ := strings.Cut(strings.ToLower(out), "step 1")
+				for _, word := range strings.Fields(strings.ToLower(terminal.Safe(thought + " " + after))) {
+					if strings.Contains(rest, word) {
+						continue
+					}
+					t.Errorf("%s: %q of %q is not shown:\n%s", name, word, reply, out)
+				}
+				if strings.ContainsAny(out, "\x1b\u202e") {
+					t.Errorf("%s: a control character is shown", name)
+				}
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/agent/action"
 	"airqa/internal/sqltext"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -147,29 +148,44 @@ type part struct {
 	language string
 }
 
-// replyParts are the thought and the action of a step, or its reply as it is.
-func replyParts(s qa.Step) []part {
-	var parts []part
+// replyParts are all parts of a step's reply and its action, or the reply as it is if there is no action.
+func replyParts(s qa.Step) (list []part) {
 	if s.Reply != nil && s.Reply.Reasoning != "" {
-		parts = append(parts, part{label: "reasoning", colour: dim, text: s.Reply.Reasoning, language: "text"})
+		list = append(list, part{label: "reasoning", colour: dim, text: s.Reply.Reasoning, language: "text"})
 	}
-	if s.Reply != nil && (s.ParseError != nil || s.Action == nil) {
-		return append(parts, part{label: "reply without an action", text: s.Reply.Text, language: "text"})
+	rest, acted := action.PartRest, false
+	if s.ParseError != nil || s.Action == nil { // positions in the error count from the beginning of the reply
+		rest, s.Action, s.ThoughtAt = "reply without an action", nil, qa.Span{}
 	}
-	if thought := s.Thought(); thought != "" {
-		parts = append(parts, part{label: "thought", text: thought, language: "text"})
-	}
-	if a := s.Action; a != nil {
-		action := part{label: "action", colour: bold, text: a.Text, language: "python"}
-		if sql, ok := a.Args["sql"].(string); ok {
-			action.head, action.text, action.language = a.Name, strings.Join(sqltext.Lines(sql), "\n"), "sql"
-			if len(a.Args) > 1 {
-				action.head += " " + a.Text
-			}
+	for _, t := range trace.ReplyParts(s) {
+		p := part{label: t.Kind, colour: dim, text: s.Reply.Text[t.First:t.End], language: "text"}
+		switch t.Kind {
+		case action.PartAction:
+			p, acted = actionPart(*s.Action), true
+		case action.PartRest:
+			p.label = rest
+			fallthrough
+		case action.PartThought:
+			p.colour = ""
 		}
-		parts = append(parts, action)
+		list = append(list, p)
 	}
-	return parts
+	if s.Action != nil && !acted { // a native call, or one of the program
+		list = append(list, actionPart(*s.Action))
+	}
+	return list
+}
+
+// actionPart is a call, with its SQL over several lines.
+func actionPart(a qa.Action) part {
+	p := part{label: "action", colour: bold, text: a.Text, language: "python"}
+	if sql, ok := a.Args["sql"].(string); ok {
+		p.head, p.text, p.language = a.Name, strings.Join(sqltext.Lines(sql), "\n"), "sql"
+		if len(a.Args) > 1 {
+			p.head += " " + a.Text
+		}
+	}
+	return p
 }
 
 func (p *page) part(t part) {

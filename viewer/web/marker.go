@@ -54,8 +54,11 @@ func (m *marker) text(field, text string) *textView {
 	if m.raw != "" {
 		href = m.raw + "/" + field
 	}
+	if shown != text { // the places have moved: links lead to the beginning
+		spans = slices.DeleteFunc(spans, func(s span) bool { return s.ID == "" })
+	}
 	for i := range spans {
-		if shown != text { // the places have moved: links lead to the beginning
+		if shown != text {
 			spans[i].First, spans[i].End = 0, 0
 		}
 		if spans[i].ID != "" {

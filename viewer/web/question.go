@@ -102,8 +102,13 @@ func (s Source) Page(e trace.Episode, at string) *Page {
 func (s Source) page(e trace.Episode, m *marker) *Page {
 	run := s.Name
 	for _, s := range e.Traced.Steps {
+		field := fmt.Sprintf("steps.%d.reply.text", s.N)
+		for _, p := range trace.ReplyParts(s) {
+			if p.Hidden() {
+				m.spans[field] = append(m.spans[field], span{First: p.First, End: p.End, Class: "hidden", Note: p.Kind})
+			}
+		}
 		if p := s.ParseError; p != nil && s.Reply != nil {
-			field := fmt.Sprintf("steps.%d.reply.text", s.N)
 			m.spans[field] = append(m.spans[field], span{
 				First: p.Offset, End: p.Offset, Class: "fault", ID: fmt.Sprintf("step-%d-fault", s.N), Note: p.Reason,
 			})

@@ -63,7 +63,9 @@ func oddRun(t *testing.T) string {
 			Cut: &qa.Cut{Reason: "tokens", RowsShown: 1, RowsTotal: 4, Tokens: 9, TokenLimit: 9},
 		},
 	} {
-		s := viewertest.Step(i+1, "[Thought]: "+odd[i%len(odd)]+"\n[Action]: "+call.Text, &call, &o)
+		reply, a := "[Thought]: "+odd[i%len(odd)]+"\n[Action]: "+call.Text, call
+		a.Start, a.End = len(reply)-len(a.Text), len(reply)
+		s := viewertest.Step(i+1, reply, &a, &o)
 		s.ThoughtAt = qa.Span{First: 11, End: 11 + len(odd[i%len(odd)])}
 		s.Reply.Reasoning = "I reason. " + odd[(i+1)%len(odd)]
 		viewertest.Append(t, e, s)
