@@ -288,10 +288,10 @@ func shownRows(rows string, names bool) (shown string, places []int) {
 	var head []byte
 	var headPlaces []int
 	text, begin, inside, line := make([]byte, 0, len(rows)), 0, false, 0 // begin is the beginning of the last string
-	for at, n := 0, 1; at < len(rows); at, n = at+n, 1 {
-		r := rune(rows[at])
-		switch {
-		case r == '"':
+	for at := 0; at < len(rows); {
+		r, n := cellChar(rows[at:], inside)
+		switch rows[at] {
+		case '"':
 			if inside = !inside; inside {
 				begin = len(text)
 			} else if !names && strings.HasPrefix(rows[at+1:], ":") {
@@ -300,23 +300,29 @@ func shownRows(rows string, names bool) (shown string, places []int) {
 				}
 				text, places = text[:begin], places[:begin]
 			}
-			r = ' '
-		case r == '\n': // no string contains one: the last was cut
+		case '\n': // no string contains one: the last was cut
 			inside, line = false, line+1
-		case inside && r == '\\':
-			if char, _, rest, err := strconv.UnquoteChar(rows[at:], '"'); err == nil {
-				r, n = char, len(rows)-at-len(rest)
-			}
-		case !inside && strings.ContainsRune("{}:,", r):
-			r = ' '
-		case r >= utf8.RuneSelf:
-			r, n = utf8.DecodeRuneInString(rows[at:])
 		}
 		for text = utf8.AppendRune(text, r); len(places) < len(text); {
 			places = append(places, at)
 		}
+		at += n
 	}
 	return string(append(head, text...)), append(append(headPlaces, places...), len(rows))
+}
+
+// cellChar returns the first character of a text in JSON, a space for syntax, and its length there.
+func cellChar(text string, inside bool) (r rune, n int) {
+	r, n = utf8.DecodeRuneInString(text)
+	if inside && r == '\\' {
+		if char, _, rest, err := strconv.UnquoteChar(text, '"'); err == nil {
+			return char, len(text) - len(rest)
+		}
+	}
+	if r == '"' || !inside && strings.ContainsRune("{}:,", r) {
+		r = ' '
+	}
+	return r, n
 }
 
 // stored is a text beside the log that was searched.

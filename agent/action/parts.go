@@ -62,21 +62,9 @@ func (p *parts) add(kind string, first, end int) {
 
 // until adds the hidden parts and the rest before byte end, where a part of a kind begins that labels may introduce.
 func (p *parts) until(end int, next string) {
-	labels := map[string]string{actionLabel: PartAction, thoughtLabel: PartThought}
-	var cuts []Part // without a kind for labels
+	cuts := p.labels(end, next)
 	for _, h := range p.hidden {
 		cuts = append(cuts, Part{PartHidden, h})
-	}
-	thought := slices.ContainsFunc(p.list, func(k Part) bool { return k.Kind == PartThought })
-	for _, m := range slices.Backward(p.marks) {
-		kind := labels[m.kind]
-		if kind == "" || m.start < p.at || m.end > end {
-			continue
-		}
-		if kind == next || next == PartAction && kind == PartThought && !thought {
-			cuts = append(cuts, Part{"", qa.Span{First: m.start, End: m.end}})
-			delete(labels, m.kind)
-		}
 	}
 	slices.SortStableFunc(cuts, func(a, b Part) int { return a.First - b.First })
 	for _, c := range cuts {
@@ -90,4 +78,21 @@ func (p *parts) until(end int, next string) {
 		}
 	}
 	p.add(PartRest, p.at, end)
+}
+
+// labels returns the labels before byte end, without a kind, that introduce a part: the last of its kind, and that of the
+// thought before an action without one.
+func (p *parts) labels(end int, next string) (cuts []Part) {
+	wanted := map[string]bool{next: true}
+	if next == PartAction && !slices.ContainsFunc(p.list, func(k Part) bool { return k.Kind == PartThought }) {
+		wanted[PartThought] = true
+	}
+	kinds := map[string]string{actionLabel: PartAction, thoughtLabel: PartThought}
+	for _, m := range slices.Backward(p.marks) {
+		if kind := kinds[m.kind]; kind != "" && wanted[kind] && m.start >= p.at && m.end <= end {
+			cuts = append(cuts, Part{"", qa.Span{First: m.start, End: m.end}})
+			wanted[kind] = false
+		}
+	}
+	return cuts
 }
