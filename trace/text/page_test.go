@@ -175,7 +175,7 @@ func TestWholeReply(t *testing.T) {
 			}
 			for name, out := range map[string]string{"terminal": page.String(), "Markdown": document.String()} {
 				_, rest, _ := strings.Cut(strings.ToLower(out), "step 1")
-				for _, word := range strings.FieldsSeq(strings.ToLower(terminal.Safe(thought + " " + after))) {
+				for word := range strings.FieldsSeq(strings.ToLower(terminal.Safe(thought + " " + after))) {
 					if strings.Contains(rest, word) {
 						continue
 					}
