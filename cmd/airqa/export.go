@@ -51,8 +51,8 @@ type exportWriteCmd struct {
 	Columns   bool   `help:"Add the columns score, pass_rate, turns, tokens and repeat to the rows of sharegpt, trl, dpo and kto. A missing score is -1."`
 	License   string `placeholder:"NAME" help:"Licence for the dataset card, such as cc-by-4.0."`
 	CutoffLen int    `placeholder:"N" help:"Maximum number of tokens in a row. Default: 4096 (paper) for LLaMA-Factory and TRL, 65536 for OpenAI, none for whole trajectories."`
-	Template  string `placeholder:"NAME" help:"Chat template of LLaMA-Factory for --cutoff-len. Default: qwen, and qwen2_vl for rows with images."`
-	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate for the least favorable of the usual vocabularies."`
+	Template  string `placeholder:"NAME" help:"Chat template of LLaMA-Factory, for --cutoff-len and the special tokens that texts must not contain. Default: qwen, and qwen2_vl for rows with images."`
+	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model, for --cutoff-len and the special tokens that texts must not contain. Default: an estimate for the least favorable of the usual vocabularies."`
 	Fit       bool   `default:"true" negatable:"" help:"Shorten observations until rows fit --cutoff-len, and drop rows that cannot fit."`
 
 	Endpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP). OTEL_EXPORTER_OTLP_HEADERS may contain an API key."`

@@ -13,6 +13,7 @@ type addedToken struct {
 	LStrip     bool   `json:"lstrip"`
 	RStrip     bool   `json:"rstrip"`
 	Normalized bool   `json:"normalized"`
+	Special    bool   `json:"special"`
 	id         int32
 }
 

@@ -15,7 +15,9 @@ type Tokenizer struct {
 	nfc       bool
 	splitters []splitter
 	model     model
-	buffers   sync.Pool // of *[]int32
+	// Special are the special tokens of the file, also those that its post-processor adds.
+	Special []string
+	buffers sync.Pool // of *[]int32
 }
 
 // splitter passes the pieces of a text to emit, in order.

@@ -13,12 +13,14 @@ import (
 	"strings"
 )
 
-// file is a tokenizer.json. Its truncation, padding, post-processor and decoder do not change the ids of a text.
+// file is a tokenizer.json. Its truncation, padding, post-processor and decoder do not change the ids of a text; the
+// post-processor names special tokens.
 type file struct {
 	Added        []addedToken `json:"added_tokens"`
 	Normalizer   *component   `json:"normalizer"`
 	PreTokenizer *component   `json:"pre_tokenizer"`
 	Model        modelFile    `json:"model"`
+	Processor    *processor   `json:"post_processor"`
 }
 
 type modelFile struct {
@@ -47,6 +49,30 @@ type component struct {
 	AddPrefixSpace   bool              `json:"add_prefix_space"`
 	UseRegex         *bool             `json:"use_regex"`
 	IndividualDigits bool              `json:"individual_digits"`
+}
+
+// processor is a post-processor: a sequence of others, a template, or one of two fixed tokens and their ids.
+type processor struct {
+	Processors []processor                          `json:"processors"`
+	Tokens     map[string]struct{ Tokens []string } `json:"special_tokens"`
+	Sep        []any                                `json:"sep"`
+	Cls        []any                                `json:"cls"`
+}
+
+// special lists the tokens that a post-processor adds.
+func (p *processor) special() (list []string) {
+	for _, part := range p.Processors {
+		list = append(list, part.special()...)
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.Tokens)) {
+		list = append(list, p.Tokens[key].Tokens...)
+	}
+	for _, value := range slices.Concat(p.Sep, p.Cls) {
+		if word, ok := value.(string); ok {
+			list = append(list, word)
+		}
+	}
+	return list
 }
 
 // errUnsupported ends every error about a file that is not for this package.
@@ -84,6 +110,17 @@ func parse(data []byte) (*Tokenizer, error) {
 		return nil, err
 	}
 	t.readAdded(f.Added, f.Model.vocab)
+	for _, token := range f.Added {
+		if token.Special {
+			t.Special = append(t.Special, token.Content)
+		}
+	}
+	if f.Model.Unk != nil {
+		t.Special = append(t.Special, *f.Model.Unk)
+	}
+	if f.Processor != nil {
+		t.Special = append(t.Special, f.Processor.special()...)
+	}
 	return t, nil
 }
 

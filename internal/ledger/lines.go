@@ -54,9 +54,15 @@ func EncodeText(v any) (string, error) {
 // RedactStrings applies a filter to each string of JSON, keys included, and leaves all other bytes as they are. A filter of
 // the encoded text could match a part of an escape sequence.
 func RedactStrings(raw []byte, redact func([]byte) []byte) []byte {
-	if bytes.Equal(redact(raw), raw) {
+	escaped := bytes.Contains(raw, []byte(`\u`)) || bytes.Contains(raw, []byte(`\/`))
+	if !escaped && bytes.Equal(redact(raw), raw) {
 		return raw
 	}
+	return EditStrings(raw, func(text string) string { return string(redact([]byte(text))) })
+}
+
+// EditStrings changes each string of JSON, keys included, and leaves all other bytes as they are.
+func EditStrings(raw []byte, edit func(string) string) []byte {
 	var out []byte
 	done := 0
 	for at := 0; at < len(raw); at++ {
@@ -73,8 +79,8 @@ func RedactStrings(raw []byte, redact func([]byte) []byte) []byte {
 		if json.Unmarshal(raw[start:min(at+1, len(raw))], &text) != nil {
 			continue
 		}
-		if safe := string(redact([]byte(text))); safe != text {
-			encoded, _ := EncodeText(safe) // a string always has one
+		if edited := edit(text); edited != text {
+			encoded, _ := EncodeText(edited) // a string always has one
 			out = append(append(out, raw[done:start]...), encoded...)
 			done = at + 1
 		}

@@ -2,7 +2,6 @@ package export
 
 import (
 	"encoding/base64"
-	"encoding/json"
 
 	"airqa/qa"
 	"airqa/train/format"
@@ -85,7 +84,7 @@ func (t *texts) messages(f format.Format, list []qa.Message) []format.Message {
 
 // message returns a message with a safe text in a format.
 func (t *texts) message(f format.Format, m qa.Message) format.Message {
-	out := format.Message{Role: m.Role, CallID: m.ToolCallID, Parts: make([]format.Part, 0, 1+len(m.Images))}
+	out := format.Message{Role: m.Role, CallID: t.safe(m.ToolCallID), Parts: make([]format.Part, 0, 1+len(m.Images))}
 	if m.Text != "" {
 		out.Parts = append(out.Parts, format.Part{Text: m.Text})
 	}
@@ -97,7 +96,7 @@ func (t *texts) message(f format.Format, m qa.Message) format.Message {
 		out.Parts = append(out.Parts, format.Part{Image: path, Width: im.Width, Height: im.Height})
 	}
 	for _, c := range m.ToolCalls {
-		out.Calls = append(out.Calls, qa.ToolCall{ID: c.ID, Name: t.safe(c.Name), Arguments: t.safeArguments(c.Arguments)})
+		out.Calls = append(out.Calls, t.safeCall(c))
 	}
 	if f == format.TRL {
 		// As objects, a table would give each call the arguments of all others as nulls, and TRL trains on these.
@@ -105,13 +104,4 @@ func (t *texts) message(f format.Format, m qa.Message) format.Message {
 		out.CallID = ""
 	}
 	return out
-}
-
-// safeArguments returns arguments without commands: an object, or the text of arguments that are none.
-func (t *texts) safeArguments(raw json.RawMessage) json.RawMessage {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		return json.RawMessage(t.safe(string(raw)))
-	}
-	return quoted(t.safe(text))
 }

@@ -47,7 +47,7 @@ func (o *rowWriter) encode(from loaded) *encoded {
 	if x.err != nil {
 		return x
 	}
-	scope, counted, again := o.scope(x.e), textsOfEpisode(), textsOfEpisode()
+	scope, counted, again := o.scope(x.e), o.plan.textsOfEpisode(), o.plan.textsOfEpisode()
 	rows := o.plan.shape
 	encoders := encoders(o.Format)
 	x.files = make([]encodedLines, len(encoders))

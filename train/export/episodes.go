@@ -88,7 +88,7 @@ func (t *texts) safeMessage(m qa.Message) qa.Message {
 		if i == 0 {
 			m.ToolCalls = append([]qa.ToolCall(nil), m.ToolCalls...)
 		}
-		m.ToolCalls[i].Arguments = []byte(t.safe(string(c.Arguments)))
+		m.ToolCalls[i] = t.safeCall(c)
 	}
 	return m
 }
@@ -115,6 +115,7 @@ func (t *trajectories) add(e *Episode, l *lines, rows map[int]string, edit func(
 	if err != nil {
 		return nil, err
 	}
+	trajectory.Agent.Tools = t.o.texts.safeJSON(trajectory.Agent.Tools)
 	line, err := trajectory.Line()
 	if err != nil {
 		return nil, err

@@ -112,7 +112,7 @@ type scales struct {
 	texts    *texts
 }
 
-func (p *planner) scales() scales { return scales{p, newContents(), textsOfEpisode()} }
+func (p *planner) scales() scales { return scales{p, newContents(), p.plan.textsOfEpisode()} }
 
 // weigh returns a redacted row with what decides about it; against is the rejected side of a pair.
 func (s scales) weigh(row windows.Row, against *windows.Row) weighed {

@@ -8,6 +8,7 @@ import (
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/train/format"
+	"airqa/train/preflight"
 	"airqa/train/windows"
 )
 
@@ -73,7 +74,7 @@ func TestFormats(t *testing.T) {
 		for name, s := range shapes {
 			for _, enc := range encoders(f) {
 				var b bytes.Buffer
-				counts := texts{changed: make(map[string]int)}
+				counts := texts{commands: preflight.NewSpecial(commands...), changed: make(map[string]int)}
 				for _, p := range rows[name] {
 					row := *p
 					if f != DPO {

@@ -210,7 +210,7 @@ func (e tableEpisode) Answer() answerRow {
 	usage := e.Usage().Add(e.Charged())
 	a := answerRow{
 		Run: e.Run, UUID: e.UUID, Repeat: int32(e.Repeat), Baseline: e.Baseline, Model: e.Model, Split: e.Split, Rows: int32(len(e.Rows)), //nolint:gosec // small numbers
-		Question: e.Example.Question, Answer: e.edit(qa.Assistant, e.Trajectory.Answer.Text),
+		Question: e.edit(qa.User, e.Example.Question), Answer: e.edit(qa.Assistant, e.Trajectory.Answer.Text),
 		Function: e.Example.Evaluator.Func, Outcome: string(e.Outcome),
 		Turns:  int32(e.Turns()), //nolint:gosec // few turns
 		Prompt: int64(usage.Prompt), Completion: int64(usage.Completion), Seconds: seconds(e.Started, e.Ended),

@@ -8,6 +8,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/train/curate"
 	"airqa/train/format"
+	"airqa/train/preflight"
 	"airqa/train/windows"
 )
 
@@ -23,6 +24,7 @@ type plan struct {
 	// schemas are the types of rows, by encoder.
 	schemas  []schema
 	tally    tally
+	commands *preflight.Special
 	division curate.Division
 	// rates are the pass rates of all questions.
 	rates curate.PassRates

@@ -78,12 +78,13 @@ func (p *planner) prepare() (err error) {
 	if p.ids, err = idsOf(p.IDs); err != nil {
 		return err
 	}
-	if l := p.Limit; l.CutoffLen > 0 {
-		counter, err := preflight.New(preflight.Config{Template: l.Template, Tokenizer: l.Tokenizer})
-		if err != nil {
-			return err
-		}
-		p.fitter = &fitter{Limit: l, counter: counter}
+	counter, err := preflight.New(preflight.Config{Template: p.Template, Tokenizer: p.Tokenizer})
+	if err != nil {
+		return err
+	}
+	p.plan.commands = counter.Special(commands...)
+	if p.CutoffLen > 0 {
+		p.fitter = &fitter{Limit: p.Limit, counter: counter}
 	}
 	for _, dir := range p.Against {
 		if err := p.addEarlier(dir); err != nil {

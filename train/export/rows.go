@@ -83,8 +83,9 @@ func (w *writer) writeRows() (err error) {
 	w.plan.shape = w.shape()
 	w.plan.schemas = make([]schema, len(encoders(w.Format)))
 	out := &rowWriter{
-		writer: w, splits: make(map[Split]*lines), images: make(map[string]bool), texts: texts{changed: w.plan.tally.changed},
-		free: make(chan []byte, 8*batchSize),
+		writer: w, splits: make(map[Split]*lines), images: make(map[string]bool),
+		texts: texts{commands: w.plan.commands, changed: w.plan.tally.changed},
+		free:  make(chan []byte, 8*batchSize),
 	}
 	if out.provenance, err = w.folder.create(ProvenanceFile); err != nil {
 		return err

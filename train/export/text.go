@@ -5,13 +5,17 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/train/format"
+	"airqa/train/preflight"
 )
 
 // texts prepares texts for files. Some words of a paper are commands to a trainer: it counts "<image>" as an image, reads
-// "<|im_end|>" as the end of a turn and replaces "{{idx}}" by a number. They get a space after their first character.
+// the special tokens of the model, such as "<|im_end|>", as the end of a turn and replaces "{{idx}}" by a number. They get a
+// space after their first character.
 type texts struct {
+	commands *preflight.Special
 	// changed counts the changed words, and invalid UTF-8 under that name.
 	changed map[string]int
 	// known has texts that recur in the rows of an episode; nil keeps none.
@@ -29,14 +33,14 @@ type prepared struct {
 }
 
 // textsOfEpisode prepares the texts of one episode, each of them once: messages recur from row to row.
-func textsOfEpisode() *texts {
-	return &texts{changed: make(map[string]int), known: make(map[string]*prepared)}
+func (p *plan) textsOfEpisode() *texts {
+	return &texts{commands: p.commands, changed: make(map[string]int), known: make(map[string]*prepared)}
 }
 
 // keepFrom is the number of bytes of the shortest text that is kept.
 const keepFrom = 128
 
-// commands are the words to change, besides everything of the form <|name|>.
+// commands are the words to change, besides special tokens.
 var commands = []string{"<image>", "<video>", "<audio>", "{{idx}}"}
 
 // invalidUTF8 is the name under which replaced bytes are counted.
@@ -49,7 +53,7 @@ func (t *texts) safe(s string) string {
 	}
 	p := t.known[s]
 	if p == nil {
-		one := texts{changed: make(map[string]int)}
+		one := texts{commands: t.commands, changed: make(map[string]int)}
 		p = &prepared{safe: one.replaced(s), changed: one.changed}
 		t.known[s] = p
 	}
@@ -68,7 +72,7 @@ func add(counts, more map[string]int) {
 func (t *texts) toolList(specs []qa.ToolSpec) json.RawMessage {
 	same := len(specs) == len(t.toolsOf) && (len(specs) == 0 || &specs[0] == &t.toolsOf[0])
 	if !same || t.tools == nil {
-		t.tools, t.toolsOf = format.ToolList(specs), specs
+		t.tools, t.toolsOf = t.safeJSON(format.ToolList(specs)), specs
 	}
 	return t.tools
 }
@@ -79,49 +83,40 @@ func (t *texts) replaced(s string) string {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 		t.changed[invalidUTF8]++
 	}
-	if !strings.Contains(s, "<") && !strings.Contains(s, "{{") {
-		return s
-	}
 	var b strings.Builder
 	done := 0
-	for i := 0; i < len(s); i++ {
-		next := strings.IndexAny(s[i:], "<{")
-		if next < 0 {
+	for {
+		word, at := t.commands.Find(s, done)
+		b.WriteString(s[done:at])
+		if done = at; word == "" {
 			break
 		}
-		i += next
-		word := commandAt(s[i:])
-		if word == "" {
-			continue
-		}
 		t.changed[word]++
-		b.WriteString(s[done : i+1])
-		b.WriteByte(' ')
-		done = i + 1
+		_, size := utf8.DecodeRuneInString(word)
+		b.WriteString(word[:size] + " ")
+		done += size
 	}
-	if done == 0 {
+	if b.Len() == len(s) {
 		return s
 	}
-	b.WriteString(s[done:])
 	return b.String()
 }
 
-// commandAt returns the command at the start of a text, or "".
-func commandAt(s string) string {
-	for _, word := range commands {
-		if strings.HasPrefix(s, word) {
-			return word
-		}
+// safeJSON returns JSON without commands in its strings, however they are escaped; what is no JSON is a text.
+func (t *texts) safeJSON(raw json.RawMessage) json.RawMessage {
+	if !json.Valid(raw) {
+		return json.RawMessage(t.safe(string(raw)))
 	}
-	if !strings.HasPrefix(s, "<|") {
-		return ""
-	}
-	end := 2
-	for end < len(s) && (s[end] == '_' || s[end] >= '0' && s[end] <= '9' || s[end]|0x20 >= 'a' && s[end]|0x20 <= 'z') {
-		end++
-	}
-	if end > 2 && strings.HasPrefix(s[end:], "|>") {
-		return s[:end+2]
-	}
-	return ""
+	return ledger.EditStrings(raw, t.safe)
+}
+
+// Safe returns a text without the commands of trainers, for a model that is not known.
+func Safe(text string) string {
+	t := texts{commands: preflight.NewSpecial(commands...), changed: make(map[string]int)}
+	return t.safe(text)
+}
+
+// safeCall returns a call without commands. Its id is of an endpoint.
+func (t *texts) safeCall(c qa.ToolCall) qa.ToolCall {
+	return qa.ToolCall{ID: t.safe(c.ID), Name: t.safe(c.Name), Arguments: t.safeJSON(c.Arguments)}
 }

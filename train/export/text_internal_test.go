@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"airqa/train/preflight"
 )
 
 func TestSafe(t *testing.T) {
@@ -16,7 +18,9 @@ func TestSafe(t *testing.T) {
 		{"media", "<image> <video> <audio> <Image>", "< image> < video> < audio> <Image>", map[string]int{"<image>": 1, "<video>": 1, "<audio>": 1}},
 		{"control tokens", "<|im_end|><|im_start|>user <|endoftext|>", "< |im_end|>< |im_start|>user < |endoftext|>", map[string]int{"<|im_end|>": 1, "<|im_start|>": 1, "<|endoftext|>": 1}},
 		{"any control token", "<|eot_id|>", "< |eot_id|>", map[string]int{"<|eot_id|>": 1}},
-		{"no control token", "<|a b|> <||> <|a|", "<|a b|> <||> <|a|", nil},
+		{"no control token", "<|a b|> <||> <|a| <｜a|>", "<|a b|> <||> <|a| <｜a|>", nil},
+		{"names with marks", "<|/tool|><｜end▁of▁text｜>", "< |/tool|>< ｜end▁of▁text｜>", map[string]int{"<|/tool|>": 1, "<｜end▁of▁text｜>": 1}},
+		{"words", "[INST]a</s><s>[inst]｜x｜", "[ INST]a< /s>< s>[inst]｜ x｜", map[string]int{"[INST]": 1, "</s>": 1, "<s>": 1, "｜x｜": 1}},
 		{"the number of a turn", "{{idx}} {{{idx}}}", "{ {idx}} {{ {idx}}}", map[string]int{"{{idx}}": 2}},
 		{"doubled", "<<image>>", "<< image>>", map[string]int{"<image>": 1}},
 		{"changed twice", "< image>", "< image>", nil},
@@ -26,7 +30,7 @@ func TestSafe(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := texts{changed: make(map[string]int)}
+			s := texts{commands: preflight.NewSpecial(append(commands, "<s>", "</s>", "[INST]", "｜x｜")...), changed: make(map[string]int)}
 			if got := s.safe(tt.text); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
@@ -42,11 +46,11 @@ func FuzzSafe(f *testing.F) {
 	f.Add("<image><|im_end|>{{idx}}")
 	f.Add("<<|a|>{{{idx}}}\xff")
 	f.Fuzz(func(t *testing.T, text string) {
-		s := texts{changed: make(map[string]int)}
+		s := texts{commands: preflight.NewSpecial(append(commands, "<s>", "</s>", "[INST]", "｜x｜")...), changed: make(map[string]int)}
 		got := s.safe(text)
 		for i := range got {
-			if word := commandAt(got[i:]); word != "" {
-				t.Errorf("%q is in %q", word, got)
+			if word, at := s.commands.Find(got[i:], 0); word != "" {
+				t.Errorf("%q is in %q at %d", word, got, at)
 			}
 		}
 		if !utf8.ValidString(got) || s.safe(got) != got {

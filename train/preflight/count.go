@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"airqa/internal/bpe"
 	"airqa/internal/tokens"
@@ -32,6 +33,7 @@ type Counter struct {
 	text, vision template
 	exact        bool
 	count        func(string) int
+	words        []string
 }
 
 // New opens the tokenizer and finds the template.
@@ -43,13 +45,14 @@ func New(c Config) (k *Counter, err error) {
 	if k.vision, err = findTemplate(cmp.Or(c.Template, "qwen2_vl")); err != nil {
 		return nil, err
 	}
+	k.words = k.text.words
 	memo := &tokens.Memo{By: tokens.Bound}
 	if k.exact {
 		t, err := bpe.Open(c.Tokenizer)
 		if err != nil {
 			return nil, fmt.Errorf("tokenizer: %w", err)
 		}
-		memo.By = t.Count
+		memo.By, k.words = t.Count, slices.Concat(k.words, t.Special)
 	}
 	k.count = memo.Count
 	return k, nil

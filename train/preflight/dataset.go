@@ -43,6 +43,7 @@ type Dataset struct {
 	Options
 	settings map[string]any // of the trainer
 	counter  *Counter
+	special  *Special
 	files    []*dataFile
 }
 
@@ -74,8 +75,11 @@ func Open(o Options) (d *Dataset, err error) {
 	if info, err := os.Stat(d.Tokenizer); err == nil && info.IsDir() {
 		d.Tokenizer = filepath.Join(d.Tokenizer, "tokenizer.json")
 	}
-	d.counter, err = New(Config{Template: d.Template, Tokenizer: d.Tokenizer})
-	return d, err
+	if d.counter, err = New(Config{Template: d.Template, Tokenizer: d.Tokenizer}); err != nil {
+		return nil, err
+	}
+	d.special = d.counter.Special()
+	return d, nil
 }
 
 // openFolder finds the files of a folder: those of dataset_info.json for LLaMA-Factory, otherwise the rows of an export.
@@ -175,6 +179,10 @@ func (d *Dataset) check(r *Row, f *dataFile, raw rawRow, known format.Format) {
 	c, err := f.read(r, raw.data, known)
 	if err != nil {
 		r.Outcome, r.Reason = Wrong, err.Error()
+		return
+	}
+	if word := d.special.inTexts(c); word != "" {
+		r.Outcome, r.Reason = Wrong, word+" in a text: the trainer reads it as a special token"
 		return
 	}
 	size, err := d.counter.Measure(c)

@@ -24,6 +24,8 @@ type template struct {
 	// images reports whether the template takes images. Their tokens are not known if patch is 0.
 	images           bool
 	patch, minPixels int
+	// words are special tokens.
+	words []string
 }
 
 // templates is the table. A mistake in the embedded file is a broken promise of this package.
@@ -40,6 +42,8 @@ var templates = sync.OnceValue(func() (list []template) {
 		}
 		t.indented, t.images = as == "indented", image != "-"
 		_, _ = fmt.Sscanf(image, "%d:%d", &t.patch, &t.minPixels)
+		const columns = 11 // before the words
+		t.words = strings.Fields(lines.Text())[columns:]
 		list = append(list, t)
 	}
 	return list

@@ -20,7 +20,9 @@ type message struct {
 	Content string `json:"content" parquet:"content"`
 }
 
-func (t task) messages() []message { return []message{{"system", t.System}, {"user", t.Prompt}} }
+func (t task) messages() []message {
+	return []message{{"system", export.Safe(t.System)}, {"user", export.Safe(t.Prompt)}}
+}
 
 // rows returns the file of a split and its name.
 func (c Config) rows(p split) (name string, raw []byte, err error) {
