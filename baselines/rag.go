@@ -2,14 +2,20 @@ package baselines
 
 import (
 	"context"
+	"slices"
 
 	"airqa/tools"
 )
 
+// exchange is the number of messages of a question and its answer.
+const exchange = 2
+
 func passages(ctx context.Context, j job) (string, error) {
-	found, err := j.act(ctx, tools.Retrieve{}, map[string]any{
-		"query": j.example.Question, "limit": int64(j.settings.Passages),
-	})
+	query := j.example.Question
+	for _, u := range slices.Backward(j.example.History[max(0, len(j.example.History)-exchange):]) {
+		query += "\n" + u.Text // a question such as "And why?" is about the last answer
+	}
+	found, err := j.act(ctx, tools.Retrieve{}, map[string]any{"query": query, "limit": int64(j.settings.Passages)})
 	return "\n" + found, err
 }
 
@@ -18,6 +24,9 @@ type titled struct {
 	tools.Retriever
 	library Library
 }
+
+// PartRead is that of the wrapped retriever.
+func (t titled) PartRead(query string) int { return tools.PartRead(t.Retriever, query) }
 
 // Retrieve adds titles to the passages.
 func (t titled) Retrieve(ctx context.Context, query string, limit int, scope tools.Scope) ([]tools.Hit, error) {

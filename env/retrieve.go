@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/env/embed"
 	"airqa/env/index"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -55,6 +56,15 @@ func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools
 		return nil, fmt.Errorf("retrieve: %w", err)
 	}
 	return e.withText(ctx, hits, limit)
+}
+
+// PartRead is the number of tokens at the start of a query that the embedding model reads; 0 for all of them, and if keywords
+// alone are searched for.
+func (e *Env) PartRead(query string) int {
+	if e.mode == BM25 {
+		return 0
+	}
+	return embed.PartRead(e.embedder, query)
 }
 
 // search returns up to k hits, and after them up to beyond more. The depth of the fused lists depends on k alone, since

@@ -3,10 +3,13 @@ package tools
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"airqa/agent/action"
+	"airqa/internal/tokens"
 	"airqa/qa"
 )
 
@@ -59,9 +62,29 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 	if len(hits) == 0 {
 		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: no passage matches the query. Try other words."}, nil
 	}
-	o := show(hitRows(hits[:min(count, len(hits))]), orDefault(t.MaxTokens), t.MaxRows)
+	note, room := "", orDefault(t.MaxTokens)
+	if read := PartRead(t.From, query); read > 0 {
+		note = "; " + PartReadNote(read)
+		room = max(1, room-tokens.Count(note))
+	}
+	o := show(hitRows(hits[:min(count, len(hits))]), room, t.MaxRows)
+	o.Text = strings.TrimSuffix(o.Text, ")") + note + ")" // in the line below the rows
 	o.Hits = logged(hits, count)
 	return o, nil
+}
+
+// PartRead is the number of tokens at the start of a query that a retriever with a method PartRead searches for; 0 for all of
+// them, and for a retriever that does not know.
+func PartRead(from Retriever, query string) int {
+	if r, ok := from.(interface{ PartRead(query string) int }); ok {
+		return r.PartRead(query)
+	}
+	return 0
+}
+
+// PartReadNote says that a query was cut.
+func PartReadNote(read int) string {
+	return fmt.Sprintf("the query is too long for the embedding model: only its first %d tokens were used", read)
 }
 
 // logged converts hits for the log; those after the limit are beyond it.

@@ -34,7 +34,6 @@ import (
 	"airqa/run/replay"
 	"airqa/run/scoring"
 	"airqa/run/status"
-	"airqa/tools"
 	"airqa/trace"
 	"airqa/trace/cause"
 	"airqa/trace/diff"
@@ -186,7 +185,7 @@ var jsonOutputs = map[string]jsonOutput{
 	},
 	"search": {
 		[]string{"search -d airqa-demo/data reading --json"},
-		[]any{tools.Hit{}},
+		[]any{foundPassage{}},
 	},
 	"sql": {
 		lines: []string{"sql -d airqa-demo/data 'SELECT title, num_pages FROM metadata' --json"},

@@ -19,6 +19,12 @@ type searchCmd struct {
 	Text     []string `arg:"" name:"text" help:"Query (- for standard input)."`
 }
 
+// foundPassage is a passage with the number of tokens of the query that were used; 0 for all of them.
+type foundPassage struct {
+	tools.Hit
+	Query int `json:"query_tokens_used,omitempty"`
+}
+
 // maxTitle is the maximum width of a title, in columns.
 const maxTitle = 60
 
@@ -61,8 +67,16 @@ func (c searchCmd) Run(a *app) error {
 	if len(hits) == 0 {
 		a.say("no passage matches")
 	}
+	read := world.PartRead(text)
+	if read > 0 {
+		a.say("%s", tools.PartReadNote(read))
+	}
+	found := make([]foundPassage, len(hits))
+	for i, h := range hits {
+		found[i] = foundPassage{h, read}
+	}
 	n := 0
-	return printEach(a, c.JSON, hits, func(h tools.Hit) string {
+	return printEach(a, c.JSON, found, func(h foundPassage) string {
 		n++
 		return fmt.Sprintf("%d. score %.4f, paper %s, page %d (%s.%s): %s\n   %s\n", n, h.Score, h.PDFID, h.PageNumber,
 			h.TableName, h.ColumnName, terminal.Clip(titles[h.PDFID], maxTitle), terminal.Clip(h.Text, 500))

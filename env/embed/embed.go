@@ -44,6 +44,15 @@ func BlocksOf(model Embedder) Blocks {
 	return Blocks{Texts: 256, Calls: 1}
 }
 
+// PartRead is the number of tokens at the start of a text that a model with a method PartRead embeds; 0 for all of them, and
+// for a model that does not know its limit.
+func PartRead(model Embedder, text string) int {
+	if m, ok := model.(interface{ PartRead(text string) int }); ok {
+		return m.PartRead(text)
+	}
+	return 0
+}
+
 // Info identifies a model, so that vectors of two models are never compared. Collections record it.
 type Info struct {
 	Model string `json:"model"`          // display name, for instance all-MiniLM-L6-v2/int8

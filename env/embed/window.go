@@ -72,6 +72,14 @@ func (o *OpenAI) Windows(text string) []string {
 	return Cut(text, parts, limit)
 }
 
+// PartRead is the length of the first window of a text that has several: Embed sends no more.
+func (o *OpenAI) PartRead(text string) int {
+	if windows := o.Windows(text); len(windows) > 1 {
+		return tokens.Count(windows[0])
+	}
+	return 0
+}
+
 // maxWord is the maximum number of bytes tokenized at once: the time for a run of one letter grows quadratically.
 const maxWord = 256
 

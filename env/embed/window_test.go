@@ -73,3 +73,21 @@ func TestCut(t *testing.T) {
 		}
 	})
 }
+
+// An endpoint gets the first window of a text that is too long; wrapped models know what they read.
+func TestPartReadOfEndpoint(t *testing.T) {
+	o, err := embed.NewOpenAI(embed.OpenAIConfig{BaseURL: "http://127.0.0.1:1/v1", Model: "m", Tokens: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := embed.NewKept(o, embed.KeptConfig{})
+	defer kept.Close()
+	for text, want := range map[string]int{"short": 0, strings.Repeat("word ", 30): 0, strings.Repeat("word ", 400): 40} {
+		if got := embed.PartRead(kept, text); got > want || got < want-20 || (got == 0) != (want == 0) {
+			t.Errorf("%.20q: %d, want about %d", text, got, want)
+		}
+	}
+	if got := embed.PartRead(&model{}, strings.Repeat("word ", 1000)); got != 0 {
+		t.Errorf("%d of a model without a limit", got)
+	}
+}

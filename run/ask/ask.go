@@ -101,7 +101,7 @@ func (s *steps) watch(uuid string, step qa.Step) {
 	if uuid != s.last && len(s.questions) > 1 {
 		for i, ex := range s.questions {
 			if ex.UUID == uuid {
-				s.line("", fmt.Sprintf("question %d of %d: %s", i+1, len(s.questions), askedOf(ex).Question))
+				s.line("", fmt.Sprintf("question %d of %d: %s", i+1, len(s.questions), ex.Question))
 			}
 		}
 	}

@@ -1,9 +1,7 @@
 package ask
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,30 +21,14 @@ type Turn struct {
 	Answer   string `json:"answer"`
 }
 
-// extraKey is the key of [Asked] in a question file.
-const extraKey = "asked"
-
-// Asked is what a question file records of a question in addition to the text that the model sees.
-type Asked struct {
-	// Question is the text as typed.
-	Question string `json:"question"`
-	Earlier  []Turn `json:"earlier,omitempty"`
-}
-
-// askedOf returns the question as typed. Questions of other runs have no record of it.
-func askedOf(ex qa.Example) Asked {
-	var a Asked
-	if err := json.Unmarshal(ex.Extra[extraKey], &a); err != nil || a.Question == "" {
-		return Asked{Question: ex.Question}
-	}
-	return a
-}
-
 // Limits of a conversation: the number of earlier questions shown, and the length of an answer in characters.
 const (
 	mostTurns  = 10
 	mostAnswer = 2000
 )
+
+// exchange is the number of messages of a question and its answer.
+const exchange = 2
 
 // mostAnchors is the number of papers up to which a question names all of them.
 const mostAnchors = 8
@@ -61,26 +43,15 @@ func examples(questions []string, earlier []Turn, papers []string) ([]qa.Example
 	if len(papers) > mostAnchors {
 		papers = nil
 	}
-	earlier = earlier[max(0, len(earlier)-mostTurns):]
-	var turns []string // each question and answer on a line, so that no text can pass for another part of the prompt
-	for i, t := range earlier {
-		turns = append(turns, fmt.Sprintf("%d. Question: %s\n   Answer: %s", i+1, oneLine(t.Question), oneLine(t.Answer)))
+	var history []qa.Utterance
+	for _, t := range earlier[max(0, len(earlier)-mostTurns):] {
+		history = append(history, qa.Utterance{Role: qa.User, Text: oneLine(t.Question)}, qa.Utterance{Role: qa.Assistant, Text: oneLine(t.Answer)})
 	}
 	var list []qa.Example
 	for _, question := range questions {
-		text := question
-		if len(earlier) > 0 {
-			if text, err = prompts.Render("ask_followup", prompts.Data{"question": question, "earlier": strings.Join(turns, "\n")}); err != nil {
-				return nil, err
-			}
-		}
-		record, err := json.Marshal(Asked{question, earlier})
-		if err != nil {
-			return nil, err
-		}
-		ex := qa.Example{
-			UUID: qa.QuestionUUID(text), Question: text, AnswerFormat: format, AnchorPDF: papers,
-			Tags: []string{}, ReferencePDF: []string{}, Conference: []string{}, Extra: map[string]json.RawMessage{extraKey: record},
+		ex := qa.Example{ // with another conversation, it is another question
+			UUID: qa.QuestionUUID(question + prompts.Dialogue(history, prompts.HistoryMessages)), Question: question, History: history,
+			AnswerFormat: format, AnchorPDF: papers, Tags: []string{}, ReferencePDF: []string{}, Conference: []string{},
 		}
 		if ex.AnchorPDF == nil {
 			ex.AnchorPDF = []string{}
@@ -122,11 +93,12 @@ func Continued(s session.Session, name string) (Conversation, error) {
 		if !strings.HasPrefix(ex.UUID, uuid) || len(ended[ex.UUID]) == 0 || !ended[ex.UUID][0].Answer.Given {
 			continue
 		}
-		a := askedOf(ex)
 		if c.Turns == nil {
-			c.Turns = a.Earlier
+			for pair := range slices.Chunk(ex.History[:len(ex.History)/exchange*exchange], exchange) {
+				c.Turns = append(c.Turns, Turn{pair[0].Text, pair[1].Text})
+			}
 		}
-		c.Turns = append(c.Turns, Turn{a.Question, ended[ex.UUID][0].Answer.Text})
+		c.Turns = append(c.Turns, Turn{ex.Question, ended[ex.UUID][0].Answer.Text})
 		c.Papers = ex.AnchorPDF
 	}
 	if len(c.Turns) == 0 {

@@ -84,8 +84,7 @@ func (a Asking) about(ctx context.Context) ([]string, error) {
 }
 
 func (a Asking) answered(ctx context.Context, ex qa.Example, rec runlog.Recorded) (Answered, error) {
-	typed := askedOf(ex).Question
-	one := Answered{UUID: ex.UUID, Question: typed, Outcome: rec.Outcome, Reason: rec.Reason, Sources: []Cited{}}
+	one := Answered{UUID: ex.UUID, Question: ex.Question, Outcome: rec.Outcome, Reason: rec.Reason, Sources: []Cited{}}
 	one.Usage = rec.Usage().Add(rec.Charged())
 	if a.Job.Price != nil {
 		one.USD = new(a.Job.Price.Of(one.Usage))
@@ -94,7 +93,7 @@ func (a Asking) answered(ctx context.Context, ex qa.Example, rec runlog.Recorded
 		return one, nil
 	}
 	one.Answer = &rec.Answer.Text
-	found, err := FindSources(ctx, Question{Text: typed, Papers: a.searched}, rec.Trajectory, a.World)
+	found, err := FindSources(ctx, Question{Text: ex.Question, Papers: a.searched}, rec.Trajectory, a.World)
 	if err != nil {
 		return one, fmt.Errorf("find the sources of %s: %w", ex.UUID, err)
 	}

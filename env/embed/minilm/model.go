@@ -88,6 +88,18 @@ func (m *Model) Windows(text string) []string {
 	return embed.Cut(text, m.words().parts(text), m.info.Window)
 }
 
+// PartRead is the number of pieces at the start of a text that Embed reads; 0 for all of them.
+func (m *Model) PartRead(text string) int {
+	const most = maxPieces - 2 // besides [CLS] and [SEP]
+	total := 0
+	for _, p := range m.words().parts(text) {
+		if total += p.Tokens; total > most {
+			return most
+		}
+	}
+	return 0
+}
+
 // Embed returns one unit vector of [Dim] numbers per text, even for an empty one. Other texts in the same call do not
 // change a vector. It fails if ctx ends, which is checked after every 200 pieces or so, or if the weights cannot be
 // loaded.

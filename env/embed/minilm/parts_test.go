@@ -39,3 +39,20 @@ func TestWindows(t *testing.T) {
 		t.Errorf("a text that fits became %q", got)
 	}
 }
+
+// The model reads 254 pieces besides the two special tokens: texts that differ after them have the same vector.
+func TestPartRead(t *testing.T) {
+	m := open(t, minilm.Config{})
+	for text, want := range map[string]int{
+		"": 0, "short": 0, strings.Repeat("a ", 253): 0, strings.Repeat("a ", 255): 254, strings.Repeat("unbelievably, ", 200): 254,
+		strings.Repeat("\u8bba\u6587", 128): 254,
+	} {
+		if got := m.PartRead(text); got != want {
+			t.Errorf("%.20q: %d, want %d", text, got, want)
+		}
+		two := embed(t, m, text+" north", text+" south")
+		if same := slices.Equal(two[0], two[1]); same != (want > 0) {
+			t.Errorf("%.20q: its end does not count: %t", text, same)
+		}
+	}
+}
