@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa/dataset"
 )
@@ -34,14 +35,9 @@ func EachMember(path string, f func(name string, dec *json.Decoder) error) error
 	return fmt.Errorf("read %s: %w", path, SyntaxError(err))
 }
 
-// NewDecoder reads JSON after an optional byte order mark.
+// NewDecoder reads the JSON of a text that a person or a program of theirs wrote: see [files.TextReader].
 func NewDecoder(r io.Reader) *json.Decoder {
-	in := bufio.NewReaderSize(r, 1<<20)
-	const mark = "\ufeff"
-	if head, _ := in.Peek(len(mark)); string(head) == mark {
-		_, _ = in.Discard(len(mark))
-	}
-	return json.NewDecoder(in)
+	return json.NewDecoder(bufio.NewReaderSize(files.TextReader(r), 1<<20))
 }
 
 // Members reads an object. f has to read each value.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"airqa/env/paperdb"
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -33,14 +35,17 @@ type Metadata struct {
 // parseMetadata adds the file name and the byte offset to errors.
 func parseMetadata(name string, data []byte) (Metadata, error) {
 	var m Metadata
+	data = files.Text(data)
 	if err := json.Unmarshal(data, &m); err != nil {
+		line := func(at int64) int { return 1 + bytes.Count(data[:min(int(at), len(data))], []byte("\n")) }
 		var syntax *json.SyntaxError
 		var kind *json.UnmarshalTypeError
 		switch {
 		case errors.As(err, &syntax):
-			return m, fmt.Errorf("metadata %s, byte %d: %w", name, syntax.Offset, err)
+			return m, fmt.Errorf("metadata %s, byte %d: %w (line %d)", name, syntax.Offset, err, line(syntax.Offset))
 		case errors.As(err, &kind):
-			return m, fmt.Errorf("metadata %s, byte %d: %q must be a %s, not a %s", name, kind.Offset, kind.Field, kind.Type, kind.Value)
+			return m, fmt.Errorf("metadata %s, byte %d: %q must be a %s, not a %s (line %d)", name, kind.Offset, kind.Field, kind.Type, kind.Value,
+				line(kind.Offset))
 		}
 		return m, fmt.Errorf("metadata %s: %w", name, err)
 	}

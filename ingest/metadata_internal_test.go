@@ -52,12 +52,28 @@ func TestBadMetadataNamesFileAndByte(t *testing.T) {
 	for _, tt := range []struct{ name, data, want string }{
 		{"cut off", `{"title": "A`, "papers/p.json, byte 12"},
 		{"wrong kind", `{"year": "2031"}`, `byte 15: "year" must be a int, not a string`},
+		{"on a line", "{\n\n\"year\": x}", "(line 3)"},
+		{"on a line after a mark", "\ufeff{\n\"year\": \"x\"}", "(line 2)"},
 		{"no uuid", `{"uuid": "p1"}`, `uuid "p1" is not a uuid`},
 		{"empty", ``, "papers/p.json, byte 0"},
 	} {
 		_, err := parseMetadata("papers/p.json", []byte(tt.data))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q in it", tt.name, err, tt.want)
+		}
+	}
+}
+
+// Metadata that a person saved in another encoding is the same.
+func TestEncodedMetadata(t *testing.T) {
+	const text = `{"title": "A Title"}`
+	var wide []byte
+	for _, c := range []byte(text) {
+		wide = append(wide, c, 0)
+	}
+	for name, raw := range map[string]string{"mark": "\ufeff" + text, "UTF-16": "\xff\xfe" + string(wide), "UTF-16 without mark": string(wide)} {
+		if m, err := parseMetadata("p.json", []byte(raw)); err != nil || m.Title != "A Title" {
+			t.Errorf("%s: %+v, %v", name, m, err)
 		}
 	}
 }

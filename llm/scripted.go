@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/internal/tokens"
 	"airqa/qa"
@@ -115,7 +115,7 @@ func openScripted(c Config) (*Scripted, error) {
 	if path == "" {
 		return nil, errors.New("the file is missing: want scripted:FILE")
 	}
-	data, err := os.ReadFile(path)
+	data, err := files.ReadText(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the script: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/runlog"
 	"airqa/trace/cause"
@@ -200,7 +201,7 @@ func (f *NoteFile) Decisions() map[string]Note {
 
 // Merge adds the notes of another file that are not here yet, and returns their number. Removals count, too.
 func (f *NoteFile) Merge(path string) (added int, err error) {
-	raw, err := os.ReadFile(path) //nolint:gosec // the user names it
+	raw, err := files.ReadText(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("%s: no such file; name the %s of another copy of the run", path, NotesFileName)
 	}

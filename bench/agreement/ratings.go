@@ -9,13 +9,13 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"airqa/bench"
+	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/qa/dataset"
@@ -24,7 +24,7 @@ import (
 // Read reads a table with a line for each unit and a column for each rater, as pandas, R and spreadsheets write it: see
 // docs/bench.md. A value has one label, however it is written.
 func Read(path string) (bench.Ratings, error) {
-	text, err := os.ReadFile(path)
+	text, err := files.ReadText(path)
 	if err != nil {
 		return bench.Ratings{}, fmt.Errorf("read ratings: %s: %w", path, err)
 	}
@@ -77,7 +77,6 @@ type sheet struct {
 // splitSheet finds out what separates the columns: of tab, semicolon and comma, the one that gives most columns and the
 // same number in each line.
 func splitSheet(text []byte) (sheet, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	n := 0
 	for line := range bytes.Lines(text) {
 		if n++; !utf8.Valid(line) {

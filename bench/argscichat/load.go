@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"airqa/bench"
+	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	"airqa/qa"
@@ -109,7 +110,7 @@ func (r *loader) fold(dir string, fold int, present []string) error {
 			r.fault("", "the file is missing")
 			continue
 		}
-		raw, err := os.ReadFile(filepath.Join(dir, name))
+		raw, err := files.ReadText(filepath.Join(dir, name))
 		if err != nil {
 			return fmt.Errorf("read ArgSciChat: %w", err)
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"airqa/bench"
 	"airqa/env/embed"
+	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	"airqa/internal/words"
@@ -287,7 +287,7 @@ var intentColumns = []string{"Role", "Message Number", "Sentence Number", "Sente
 // the proponent, then those of the expert. Rows with faults are left out; gaps in the numbers of messages are faults
 // only.
 func LoadIntents(path string) ([]Intent, []*dataset.Fault, error) {
-	f, err := os.Open(path)
+	f, err := files.OpenText(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read intents: %w", err)
 	}

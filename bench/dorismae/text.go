@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
 	"airqa/bench"
+	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
@@ -51,7 +51,7 @@ var (
 
 // readBlocks returns the parts of a file between rulers.
 func readBlocks(path string) ([]string, error) {
-	text, err := os.ReadFile(path)
+	text, err := files.ReadText(path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/session"
@@ -164,6 +164,6 @@ func (a *app) readText(path string) (string, error) {
 	if path == "-" {
 		return a.text(path)
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := files.ReadText(path)
 	return string(raw), err
 }

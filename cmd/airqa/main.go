@@ -139,7 +139,7 @@ func airqa(args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	ctx, err := parser.Parse(args)
+	ctx, err := parser.Parse(joinValues(parser.Model.Node, args))
 	if err != nil {
 		return reportError(wrongUse(err))
 	}

@@ -8,10 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"airqa/env"
-	"airqa/internal/lazyregexp"
 	"airqa/qa"
 )
 
@@ -19,28 +16,14 @@ type pageCmd struct {
 	dataFlags
 	Paper string  `required:"" placeholder:"PAPER" help:"Paper: uuid or a prefix of it, file name, or part of the title."`
 	Page  int     `required:"" placeholder:"N" help:"Page number, from 1."`
-	Box   boxFlag `placeholder:"X0,Y0,W,H" help:"Region in points from the top left. Default: the whole page."`
+	Box   string  `placeholder:"X0,Y0,W,H" help:"Region in points from the top left. Default: the whole page."`
 	Boxes bool    `help:"Outline the figures and tables found on the page."`
 	DPI   float64 `name:"dpi" default:"150" help:"Pixels per inch."`
 	Out   string  `short:"o" placeholder:"FILE" help:"PNG file to write. Default: UUID-pN.png, with the first 8 characters of the uuid."`
 }
 
-// boxFlag is a box, whose first number may be negative.
-type boxFlag string
-
-// Decode also takes a value that begins with a hyphen and a digit, which no flag does.
-func (b *boxFlag) Decode(ctx *kong.DecodeContext) error {
-	if next := ctx.Scan.Peek(); negative.MatchString(next.String()) {
-		*b = boxFlag(ctx.Scan.Pop().String())
-		return nil
-	}
-	return ctx.Scan.PopValueInto("X0,Y0,W,H", (*string)(b))
-}
-
-var negative = lazyregexp.New(`^-[\d.]`)
-
 func (c pageCmd) Run(a *app) error {
-	box, err := parseBox(string(c.Box))
+	box, err := parseBox(c.Box)
 	if err != nil {
 		return err
 	}

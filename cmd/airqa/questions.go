@@ -184,7 +184,7 @@ func (questionsConvertCmd) report(a *app, done *author.Conversion) {
 type questionsTryCmd struct {
 	File   string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`
 	UUID   string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Not needed if the file has one question."`
-	Answer string `required:"" placeholder:"TEXT" help:"Answer to score; - reads it from standard input."`
+	Answer string `required:"" placeholder:"TEXT" help:"Answer to score; - reads it from standard input. An answer that looks like a flag needs an equals sign: --answer=--json."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 	judgeFlags
 }
@@ -204,8 +204,11 @@ func (c questionsTryCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Answer, err = c.text(a.in); err != nil {
-		return err
+	if c.Answer == "-" {
+		if c.Answer, err = a.text(c.Answer); err != nil {
+			return fmt.Errorf("read the answer: %w", err)
+		}
+		c.Answer = strings.TrimRight(c.Answer, "\r\n")
 	}
 	j, err := c.openJudge(a, "")
 	if err != nil {
@@ -216,16 +219,4 @@ func (c questionsTryCmd) Run(a *app) (err error) {
 		return qa.Usagef("the question needs a judge: %w", j.Absent)
 	}
 	return explain(a, explained{ex, eval.Text(c.Answer), j, c.JSON})
-}
-
-// text is the answer, or standard input for "-".
-func (c questionsTryCmd) text(in io.Reader) (string, error) {
-	if c.Answer != "-" {
-		return c.Answer, nil
-	}
-	raw, err := io.ReadAll(in)
-	if err != nil {
-		return "", fmt.Errorf("read the answer: %w", err)
-	}
-	return strings.TrimRight(string(raw), "\r\n"), nil
 }

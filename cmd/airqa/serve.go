@@ -17,6 +17,7 @@ import (
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/eval"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/internal/web"
 	"airqa/qa"
@@ -115,7 +116,7 @@ func (c serveCmd) Run(a *app) (err error) {
 func (c serveCmd) token(a *app, host string) (string, error) {
 	token := a.getenv("AIRQA_SERVE_TOKEN")
 	if c.TokenFile != "" {
-		raw, err := os.ReadFile(c.TokenFile)
+		raw, err := files.ReadText(c.TokenFile)
 		if err != nil {
 			return "", withCode(exitUsage, err)
 		}

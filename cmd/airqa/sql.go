@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"airqa/env"
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/tools"
 )
@@ -92,7 +93,7 @@ func (a *app) text(arg string) (string, error) {
 		return arg, nil
 	}
 	raw, err := io.ReadAll(a.in)
-	return string(raw), err
+	return string(files.Text(raw)), err
 }
 
 // asFault returns the text that a model would see for a fault of its query.

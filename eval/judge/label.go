@@ -10,6 +10,7 @@ import (
 	"iter"
 
 	"airqa/eval"
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -44,7 +45,7 @@ type labelLine struct {
 // reader ends the sequence.
 func ReadLabels(r io.Reader) iter.Seq2[Label, error] {
 	return func(yield func(Label, error) bool) {
-		in := bufio.NewReader(r)
+		in := bufio.NewReader(files.TextReader(r))
 		for n := 1; ; n++ {
 			raw, end := in.ReadBytes('\n')
 			if end != nil && !errors.Is(end, io.EOF) {

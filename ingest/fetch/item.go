@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 )
 
@@ -34,10 +35,10 @@ const maxLine = 64 << 10
 // name and the line number.
 func ParseList(name string, r io.Reader) ([]Item, error) {
 	var items []Item
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(files.TextReader(r))
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimPrefix(lines.Text(), "\ufeff")
+		line := lines.Text()
 		if uncomment(line) == "" {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"airqa/internal/files"
 	"airqa/internal/fuzzy"
 )
 
@@ -34,7 +35,7 @@ func (t *titles) add(path, name string, data []byte) {
 	var record struct {
 		Title string `json:"title"`
 	}
-	_ = json.Unmarshal(data, &record) // a broken record has no title
+	_ = json.Unmarshal(files.Text(data), &record) // a broken record has no title
 	title := strings.ToLower(strings.TrimSpace(record.Title))
 	if title == "" {
 		return

@@ -33,9 +33,14 @@ func LoadKeys(keys []string) (notes []string, err error) {
 		if err != nil {
 			return notes, err
 		}
-		values, err := godotenv.Parse(bytes.NewReader(raw))
-		if err != nil {
-			return notes, fmt.Errorf("%s: a line is not NAME=VALUE", path) // the parser's message quotes it, which may be a key
+		lines := slices.Collect(bytes.Lines(files.Text(raw)))
+		read := len(lines)
+		values, err := parseEnv(lines)
+		for failed := err; failed != nil && read > 0; _, failed = parseEnv(lines[:read]) {
+			read--
+		}
+		if err != nil { // the parser's message quotes the line, which may be a key
+			return notes, fmt.Errorf("%s: a line is not NAME=VALUE: line %d", path, read+1)
 		}
 		for _, name := range slices.Sorted(slices.Values(keys)) {
 			if os.Getenv(name) != "" || values[name] == "" {
@@ -48,4 +53,8 @@ func LoadKeys(keys []string) (notes []string, err error) {
 		}
 	}
 	return notes, nil
+}
+
+func parseEnv(lines [][]byte) (map[string]string, error) {
+	return godotenv.Parse(bytes.NewReader(slices.Concat(lines...)))
 }

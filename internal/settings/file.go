@@ -62,7 +62,7 @@ func (f *Files) add(path string) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no such file", path)
 	} else if err == nil {
-		if err = yaml.Unmarshal(raw, &keys); err != nil {
+		if err = yaml.Unmarshal(files.Text(raw), &keys); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"airqa/internal/files"
 )
 
 // ErrNoEditor is returned by [Edit] when no editor is set and there is no terminal for vi.
@@ -41,6 +43,6 @@ func Edit(ctx context.Context, text, editor string, in io.Reader, out io.Writer)
 	if err := program.Run(); err != nil {
 		return "", fmt.Errorf("editor %s: %w", words[0], err)
 	}
-	raw, err := os.ReadFile(file.Name())
+	raw, err := files.ReadText(file.Name())
 	return string(raw), err
 }

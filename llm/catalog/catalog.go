@@ -11,12 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
+	"airqa/internal/files"
 	"airqa/internal/lazyregexp"
 )
 
@@ -201,7 +201,7 @@ func Open(path string) (*Catalog, error) {
 	if path == "" {
 		return Builtin(), nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := files.ReadText(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the models: %w", err)
 	}

@@ -10,11 +10,9 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
-)
 
-// byteOrderMark precedes the first line in files of some editors.
-var byteOrderMark = []byte("\ufeff")
+	"airqa/internal/files"
+)
 
 // opened is a text file as UTF-8 without a byte order mark. note explains how it was decoded, if that is not obvious.
 type opened struct {
@@ -36,9 +34,8 @@ func openText(path string) (*opened, error) {
 	}
 	if err == nil && plain {
 		_, err = file.Seek(0, io.SeekStart)
-		in := withoutMark(file)
 		if err == nil {
-			return &opened{in, file, ""}, nil
+			return &opened{files.TextReader(file), file, ""}, nil
 		}
 	}
 	if err == nil && info.Mode().IsRegular() {
@@ -53,16 +50,6 @@ func openText(path string) (*opened, error) {
 	}
 	text, note, err := decodeFile(path, raw)
 	return &opened{bytes.NewReader(text), io.NopCloser(nil), note}, err
-}
-
-// withoutMark skips the byte order mark of UTF-8.
-func withoutMark(in io.Reader) io.Reader {
-	start := make([]byte, len(byteOrderMark))
-	n, _ := io.ReadFull(in, start) // the next read returns the error
-	if start = start[:n]; bytes.Equal(start, byteOrderMark) {
-		return in
-	}
-	return io.MultiReader(bytes.NewReader(start), in)
 }
 
 // isUTF8 reads a whole file and reports whether it is UTF-8 without the byte 0.
@@ -108,24 +95,19 @@ func decodeFile(path string, raw []byte) (text []byte, note string, err error) {
 	return text, note, err
 }
 
-// decode returns a text as UTF-8 without a byte order mark: of UTF-8, of UTF-16 with a mark, or of Windows-1252, which
+// decode returns a text as UTF-8 without a byte order mark: of UTF-8, of UTF-16, or of Windows-1252, which
 // older versions of Excel write. It refuses what is neither, and a mixture.
 func decode(raw []byte) (text []byte, note string, err error) {
+	text = files.Text(raw)
 	switch {
 	case isBinary(raw):
 		return nil, "", errNoText
-	case bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}):
-		text, err = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(raw)
-		if err != nil || bytes.IndexByte(text, 0) >= 0 { // no text has a zero character
-			return nil, "", errors.New("not a text file: save it as UTF-8")
-		}
+	case bytes.IndexByte(text, 0) >= 0: // no text has a zero character
+		return nil, "", errors.New("not a text file: save it as UTF-8")
+	case !bytes.HasSuffix(raw, text):
 		return text, "UTF-16", nil
-	case bytes.IndexByte(raw, 0) >= 0 && bytes.Count(raw, []byte{0}) >= len(raw)/4:
-		return nil, "", errors.New("not a text file, or UTF-16 without a byte order mark: save it as UTF-8")
-	case bytes.IndexByte(raw, 0) >= 0:
-		return nil, "", errors.New("not a text file")
-	case utf8.Valid(raw):
-		return bytes.TrimPrefix(raw, byteOrderMark), "", nil
+	case utf8.Valid(text):
+		return text, "", nil
 	}
 	return decodeWindows(raw)
 }

@@ -98,6 +98,7 @@ func TestTable(t *testing.T) {
 		"mark":         {"\ufeff" + table, "a table separated by commas"},
 		"little UTF16": {string(utf16(table, 0, 1)), "UTF-16, a table separated by commas"},
 		"big UTF16":    {string(utf16(table, 1, 0)), "UTF-16, a table separated by commas"},
+		"no mark":      {string(utf16(table, 0, 1)[2:]), "UTF-16, a table separated by commas"},
 		"Windows-1252": {strings.ReplaceAll(table, "ö", "\xf6"), "Windows-1252, because line 3 is not UTF-8 (“Köln”; if that is wrong, save the file as UTF-8), a table"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +139,7 @@ func TestEncodings(t *testing.T) {
 		for text, want := range map[string]string{
 			head + "Köln?\nZ\xfcrich?\n":                 "line 3 is not UTF-8, but other lines are",
 			head + "Z\xfcrich?\n\x81?\n":                 "line 3 is neither UTF-8 nor Windows-1252",
-			"q\x00u\x00e\x00\n\x00" + "?\x00":            "UTF-16 without a byte order mark: save it as UTF-8",
+			"q\x00u\x00e\x00\n\x00?\x00\x00\x00":         "not a text file: save it as UTF-8",
 			"\xff\xfeq\x00\x00\x00":                      "not a text file: save it as UTF-8",
 			"PK\x03\x04\x00\xff":                         "from a spreadsheet, save it as CSV",
 			head + strings.Repeat("é", 200_000) + "\x80": "line 2 is not UTF-8, but other lines are",

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/prompts"
 	"airqa/qa"
@@ -125,8 +126,8 @@ func isRun(dir string) bool {
 // Read reads questions, one a line. Empty lines and lines that begin with # are left out.
 func Read(text string) []string {
 	var list []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
+	for line := range strings.Lines(string(files.Text([]byte(text)))) {
+		line = strings.TrimSpace(line)
 		if line != "" && !strings.HasPrefix(line, "#") {
 			list = append(list, line)
 		}

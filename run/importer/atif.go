@@ -62,7 +62,7 @@ func (r *trajectoryReader) records(name string) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	raw = files.Text(raw)
 	var list []json.RawMessage
 	for dec := json.NewDecoder(bytes.NewReader(raw)); ; {
 		var one json.RawMessage

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"airqa/internal/files"
 )
 
 // methodZstd is the method of members of a zip file that are compressed with Zstandard, as inspect_ai writes them.
@@ -40,7 +42,7 @@ func isInspect(name string) (bool, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return false, err
 	}
-	return startsAsLog(file), nil
+	return startsAsLog(files.TextReader(file)), nil
 }
 
 // startsAsLog reports whether JSON has the keys of a log before it has steps.
@@ -90,7 +92,7 @@ func readLog(ctx context.Context, name string, w *writer) error {
 	if info.Size() > w.MaxFile {
 		return fmt.Errorf("more than %d MiB; inspect log convert --to eval makes a log that is read sample by sample", w.MaxFile>>20)
 	}
-	raw, err := os.ReadFile(name)
+	raw, err := files.ReadText(name)
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,10 @@ package session
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
+	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -64,7 +64,7 @@ func readIDs(given []string) ([]string, error) {
 			ids = append(ids, strings.TrimSpace(id))
 			continue
 		}
-		raw, err := os.ReadFile(path)
+		raw, err := files.ReadText(path)
 		if err != nil {
 			return nil, fmt.Errorf("read ids: %w", err)
 		}

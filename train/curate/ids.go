@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"airqa/internal/files"
 )
 
 // IDs is a list of rows to export, such as ids.txt of an earlier export. A nil list has every row.
@@ -15,7 +17,7 @@ type IDs struct{ used map[string]bool }
 // ReadIDs reads one id per line and ignores blank lines. An id names a row, an episode ("uuid#repeat") or a question.
 func ReadIDs(r io.Reader) (*IDs, error) {
 	ids := &IDs{make(map[string]bool)}
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(files.TextReader(r))
 	for lines.Scan() {
 		if id := strings.TrimSpace(lines.Text()); id != "" {
 			ids.used[id] = false

@@ -19,6 +19,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"airqa/internal/files"
 	"airqa/train/format"
 )
 
@@ -111,7 +112,7 @@ func (d *Dataset) openFolder() error {
 // readInfo reads the entries of dataset_info.json.
 func (d *Dataset) readInfo() error {
 	const name = "dataset_info.json"
-	raw, err := os.ReadFile(filepath.Join(d.Path, name))
+	raw, err := files.ReadText(filepath.Join(d.Path, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -133,7 +134,7 @@ func (d *Dataset) readInfo() error {
 // readSettings reads the trainer's configuration in the folder, if it has one.
 func (d *Dataset) readSettings() error {
 	name := string(d.Trainer) + ".yaml"
-	raw, err := os.ReadFile(filepath.Join(d.Path, name))
+	raw, err := files.ReadText(filepath.Join(d.Path, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -250,9 +251,9 @@ func (f *dataFile) rows(yield func(int, rawRow) bool) {
 	defer func() { _ = file.Close() }()
 	switch filepath.Ext(f.path) {
 	case ".jsonl":
-		jsonLines(bufio.NewReaderSize(file, 1<<20), yield)
+		jsonLines(bufio.NewReaderSize(files.TextReader(file), 1<<20), yield)
 	case ".json":
-		jsonValues(file, yield)
+		jsonValues(files.TextReader(file), yield)
 	default:
 		yield(1, rawRow{outcome: NotChecked, err: errors.New("not checked: only .json and .jsonl files are read here")})
 	}

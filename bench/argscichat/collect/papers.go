@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/files"
 	"airqa/internal/words"
 )
 
@@ -91,11 +92,10 @@ func paperFiles(dir string) ([]string, error) {
 }
 
 func addFile(papers map[string]*Paper, file string) error {
-	raw, err := os.ReadFile(file)
+	raw, err := files.ReadText(file)
 	if err != nil {
 		return err
 	}
-	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
 	parse := fromJSON
 	if strings.EqualFold(filepath.Ext(file), ".csv") {
 		parse = fromCSV

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,7 +105,7 @@ var columns = []string{"name", "code", "zone", "proponent_sessions", "expert_ses
 // ReadPlan reads the CSV file of the participants, which docs/collect.md describes. Each session must have a
 // proponent and an expert, and the sessions of a person must not overlap. No error contains a code.
 func ReadPlan(path string) (*Plan, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := files.ReadText(path)
 	if err != nil {
 		return nil, fmt.Errorf("read participants: %w", err)
 	}
@@ -123,7 +122,7 @@ type planReader struct {
 }
 
 func (r *planReader) read(raw []byte) error {
-	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\ufeff"))))
+	in := csv.NewReader(bytes.NewReader(raw))
 	in.TrimLeadingSpace = true
 	head, err := in.Read()
 	if err != nil {

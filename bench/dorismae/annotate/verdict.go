@@ -5,7 +5,6 @@ package annotate
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"airqa/bench/dorismae"
@@ -81,7 +80,7 @@ func OpenTemplate(path string) (Template, error) {
 		text, err := prompts.Source("annotate")
 		return Template(text), err
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := files.ReadText(path)
 	if err != nil {
 		return "", fmt.Errorf("read template: %w", err)
 	}

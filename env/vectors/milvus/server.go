@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"time"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
@@ -18,6 +17,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
 
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -62,7 +62,7 @@ func trusted(cfg Config) ([]grpc.DialOption, error) {
 	if cfg.CA == "" {
 		return nil, nil
 	}
-	pem, err := os.ReadFile(cfg.CA)
+	pem, err := files.ReadText(cfg.CA)
 	if err != nil {
 		return nil, fmt.Errorf("milvus at %s: read its certificates: %w", cfg.Address, err)
 	}
