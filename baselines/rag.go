@@ -3,6 +3,7 @@ package baselines
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"airqa/tools"
 )
@@ -11,11 +12,13 @@ import (
 const exchange = 2
 
 func passages(ctx context.Context, j job) (string, error) {
-	query := j.example.Question
+	texts := []string{j.example.Question}
 	for _, u := range slices.Backward(j.example.History[max(0, len(j.example.History)-exchange):]) {
-		query += "\n" + u.Text // a question such as "And why?" is about the last answer
+		texts = append(texts, u.Text) // a question such as "And why?" is about the last answer
 	}
-	found, err := j.act(ctx, tools.Retrieve{}, map[string]any{"query": query, "limit": int64(j.settings.Passages)})
+	found, err := j.act(ctx, tools.Retrieve{}, map[string]any{
+		"query": strings.Join(texts, "\n"), "limit": int64(j.settings.Passages),
+	})
 	return "\n" + found, err
 }
 

@@ -43,8 +43,10 @@ func TestEncodingsOfFiles(t *testing.T) {
 		{"piped query", "", "", "search -d DATA --limit 1 -", "reading order", "1. score"},
 		{"piped answer", "", "", "questions try questions.jsonl " + id + " --answer -", "nothing\n", "said 'nothing'\n"},
 		{"list", "papers.txt", "# papers\nno-paper-at-all\n", "ingest --list papers.txt -d new", "", "papers.txt:2"},
-		{"labels", "l.jsonl", `{"question":"q","eval_func":"eval_string_exact_match","eval_kwargs":{"gold":"a"},"answer":"a","label":true}`,
-			"bench judge-check l.jsonl --judge offline", "", ""},
+		{
+			"labels", "l.jsonl", `{"question":"q","eval_func":"eval_string_exact_match","eval_kwargs":{"gold":"a"},"answer":"a","label":true}`,
+			"bench judge-check l.jsonl --judge offline", "", "",
+		},
 		{"rows", "rows.jsonl", `{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}`, "export check rows.jsonl", "", "1 row: 1 ok"},
 		{"tokenizer", "tok.json", tokenizer, "export check own.jsonl --tokenizer tok.json", "", "own.jsonl: 1 wrong row"},
 		{"notes", "n.jsonl", "{}\n", "notes list none --merge n.jsonl", "", ""},

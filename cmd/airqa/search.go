@@ -44,13 +44,9 @@ func (c searchCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	var scope tools.Scope
-	for _, name := range c.Paper {
-		p, err := world.Papers().FindOne(a.ctx, name)
-		if err != nil {
-			return err
-		}
-		scope.Papers = append(scope.Papers, p.PaperID)
+	scope, err := c.scope(a, world)
+	if err != nil {
+		return err
 	}
 	hits, err := world.Retrieve(a.ctx, text, c.Limit, scope)
 	if err != nil {
@@ -81,4 +77,16 @@ func (c searchCmd) Run(a *app) error {
 		return fmt.Sprintf("%d. score %.4f, paper %s, page %d (%s.%s): %s\n   %s\n", n, h.Score, h.PDFID, h.PageNumber,
 			h.TableName, h.ColumnName, terminal.Clip(titles[h.PDFID], maxTitle), terminal.Clip(h.Text, 500))
 	})
+}
+
+// scope has the papers to search.
+func (c searchCmd) scope(a *app, world *env.Env) (scope tools.Scope, err error) {
+	for _, name := range c.Paper {
+		p, err := world.Papers().FindOne(a.ctx, name)
+		if err != nil {
+			return scope, err
+		}
+		scope.Papers = append(scope.Papers, p.PaperID)
+	}
+	return scope, nil
 }

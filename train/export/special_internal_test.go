@@ -42,7 +42,9 @@ func hostileRow() *pair {
 	return &pair{row: windows.Row{
 		ID: "a1", Tools: []qa.ToolSpec{spec},
 		Context: []qa.Message{
-			{Role: qa.System, Text: hostile}, {Role: qa.User, Text: hostile}, {Role: qa.Assistant, Text: hostile, ToolCalls: []qa.ToolCall{call}},
+			{Role: qa.System, Text: hostile},
+			{Role: qa.User, Text: hostile},
+			{Role: qa.Assistant, Text: hostile, ToolCalls: []qa.ToolCall{call}},
 			{Role: qa.ToolResult, Text: hostile, ToolCallID: call.ID},
 		},
 		Target: qa.Message{Role: qa.Assistant, Text: "<think>\n" + hostile + "\n</think>\n\n" + hostile},
