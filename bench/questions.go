@@ -177,29 +177,22 @@ func contextOf(d Document, gold Gold, which Context) (string, error) {
 				lines = append(lines, marked(u.ID, u.Text))
 			}
 		}
-	case Oracle:
-		lines = goldUnits(d, gold)
+	case Oracle: // the units that any annotator named, in the order of the document
+		named := make(map[string]bool)
+		for _, a := range gold.Answers {
+			for _, id := range a.Units {
+				named[id] = true
+			}
+		}
+		for _, u := range d.Units {
+			if named[u.ID] {
+				lines = append(lines, marked(u.ID, u.Text))
+			}
+		}
 	default:
 		return "", fmt.Errorf("unknown context %q", which)
 	}
 	return strings.Join(lines, "\n"), nil
-}
-
-// goldUnits returns the units that any annotator named, in the order of the document.
-func goldUnits(d Document, gold Gold) []string {
-	named := make(map[string]bool)
-	for _, a := range gold.Answers {
-		for _, id := range a.Units {
-			named[id] = true
-		}
-	}
-	var lines []string
-	for _, u := range d.Units {
-		if named[u.ID] {
-			lines = append(lines, marked(u.ID, u.Text))
-		}
-	}
-	return lines
 }
 
 // Show returns an item as a prompt has it, without its gold: the document, the history and the question. id may be a part

@@ -48,33 +48,28 @@ func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Expl
 		judge = &onceJudge{judge: judge, fixed: s.mode == Fixed, said: make(map[string]verdict)}
 	}
 	explain := func(m Mode) Reading {
-		return New(Config{Judge: judge, Mode: m}).reading(ctx, e, p)
+		said := p.in(m)
+		out := Reading{Mode: m, Check: Comparison{Function: e.Func, Said: python.Repr(said)}}
+		prepared := New(Config{Judge: judge, Mode: m}).Prepare(e)
+		r := prepared.score(ctx, &out.Check, p)
+		out.Verdict, out.Reason = r.Verdict, r.Reason
+		if r.Verdict != qa.Unscored {
+			out.Score = &r.Value
+		}
+		if out.Check.Verdict == "" { // nothing was compared
+			out.Check.Verdict, out.Check.Rule = r.Verdict, r.Reason
+		}
+		if r.FormatOnly {
+			form, _ := prepared.unwrapped(ctx, said)
+			out.FormatOnly = python.Repr(form)
+		}
+		return out
 	}
 	out := Explanation{
 		Function: e.Func, Arguments: arguments(e), Prediction: python.Repr(p.value),
 		Reference: explain(Reference), Fixed: explain(Fixed),
 	}
 	out.Differences = differences(out.Reference.Check, out.Fixed.Check)
-	return out
-}
-
-// reading scores an answer in one mode with a trace.
-func (s *Scorer) reading(ctx context.Context, e qa.Evaluator, p Prediction) Reading {
-	said := p.in(s.mode)
-	out := Reading{Mode: s.mode, Check: Comparison{Function: e.Func, Said: python.Repr(said)}}
-	prepared := s.Prepare(e)
-	r := prepared.score(ctx, &out.Check, p)
-	out.Verdict, out.Reason = r.Verdict, r.Reason
-	if r.Verdict != qa.Unscored {
-		out.Score = &r.Value
-	}
-	if out.Check.Verdict == "" { // nothing was compared
-		out.Check.Verdict, out.Check.Rule = r.Verdict, r.Reason
-	}
-	if r.FormatOnly {
-		form, _ := prepared.unwrapped(ctx, said)
-		out.FormatOnly = python.Repr(form)
-	}
 	return out
 }
 

@@ -76,9 +76,6 @@ func dictOf(v python.Value, m Mode) (d *python.Dict, read bool) {
 // quotes are the pairs of quotation marks that models put around a title.
 var quotes = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"}}
 
-// unquoted returns a text without surrounding whitespace and one pair of quotes.
-func unquoted(s string) string { return python.Strip(undelimited(python.Strip(s), quotes)) }
-
 // undelimited returns the text between the first pair of delimiters that surrounds s, or s.
 func undelimited(s string, pairs [][2]string) string {
 	for _, p := range pairs {

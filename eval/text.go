@@ -191,7 +191,7 @@ func (m matching) title(t *Comparison, prediction, gold python.Value) (outcome, 
 		if !ok {
 			return unread("the answer is not a title"), nil
 		}
-		said = unquoted(said)
+		said = python.Strip(undelimited(python.Strip(said), quotes))
 	}
 	if !ok {
 		return outcome{}, raise("a title of type %s has no lower case", python.Type(prediction))

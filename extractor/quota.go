@@ -34,7 +34,23 @@ func Quotas(categories []candidate.Category, count, most int) []candidate.Quota 
 			weights[i] *= elementShares[c.Element()] / sum
 		}
 	}
-	counts := divide(count, weights)
+	// The integer parts first, then one each to the largest remainders.
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	counts, order := make([]int, len(weights)), make([]int, len(weights))
+	remainders, left := make([]float64, len(weights)), count
+	for i, w := range weights {
+		share := float64(count) * w / sum
+		counts[i] = int(share)
+		remainders[i], order[i] = share-float64(counts[i]), i
+		left -= counts[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainders[b], remainders[a]) })
+	for _, i := range order[:min(left, len(order))] {
+		counts[i]++
+	}
 	var quotas []candidate.Quota
 	for i, c := range categories {
 		if counts[i] > 0 {
@@ -54,25 +70,4 @@ func Same(categories []candidate.Category, count int) []candidate.Quota {
 		quotas[i] = candidate.Quota{Category: c, Count: count, Most: count}
 	}
 	return quotas
-}
-
-// divide divides n by weights: the integer parts first, then one each to the largest remainders.
-func divide(n int, weights []float64) []int {
-	sum := 0.0
-	for _, w := range weights {
-		sum += w
-	}
-	counts, order := make([]int, len(weights)), make([]int, len(weights))
-	remainders, left := make([]float64, len(weights)), n
-	for i, w := range weights {
-		share := float64(n) * w / sum
-		counts[i] = int(share)
-		remainders[i], order[i] = share-float64(counts[i]), i
-		left -= counts[i]
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainders[b], remainders[a]) })
-	for _, i := range order[:min(left, len(order))] {
-		counts[i]++
-	}
-	return counts
 }

@@ -22,22 +22,16 @@ func PaperUUID(title, venueYear string) string {
 		venueYear = Uncategorized
 	}
 	key := keep(strings.ToLower(title))
-	if inOtherScript(title, len(key)) {
-		key = fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(foldTitle(title))))
-	}
-	return v5(key + "-" + strings.ToLower(venueYear))
-}
-
-// inOtherScript reports whether most of a title is lost by keeping only a-z and 0-9; kept is the number of remaining
-// characters.
-func inOtherScript(title string, kept int) bool {
 	lost := 0
 	for _, r := range title {
 		if (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.Is(unicode.Latin, r) && r > unicode.MaxASCII {
 			lost++
 		}
 	}
-	return lost > kept || kept == 0 && strings.TrimSpace(title) != ""
+	if lost > len(key) || key == "" && strings.TrimSpace(title) != "" {
+		key = fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(foldTitle(title))))
+	}
+	return v5(key + "-" + strings.ToLower(venueYear))
 }
 
 var (

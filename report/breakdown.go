@@ -63,25 +63,7 @@ func (r Row) name() string { return r.Baseline + ", " + r.Model + r.Mark }
 func outcomeTable(rows []Row, _ Options) (*Table, error) {
 	t := byModel("How episodes ended")
 	var columns []column
-	for _, o := range occurred(rows) {
-		head := Head{Name: strings.ReplaceAll(o.Name, "_", " "), Group: "in the accuracy"}
-		if !o.Counted {
-			head.Group = "not in it"
-		}
-		if o.Name == string(qa.ToolFailure) {
-			head.Name = "agent error"
-		}
-		columns = append(columns, column{head, "", func(r Row) Value { return number(r.Outcomes.count(o.Name)) }})
-	}
-	t.addRuns(rows, columns)
-	t.Notes = []string{"Right, wrong, unparseable and format only are answers. An episode that hit a limit has no answer and counts as " +
-		"wrong; other failures do not count as zero and can be rerun or rescored.", formatNote}
-	return &t, nil
-}
-
-// occurred returns the outcomes in any row, and always those of an answer; counted ones come first.
-func occurred(rows []Row) Outcomes {
-	var counted, others Outcomes
+	var counted, others Outcomes // those in any row, and always those of an answer
 	for i, o := range allOutcomes() {
 		n := 0
 		for _, r := range rows {
@@ -95,7 +77,20 @@ func occurred(rows []Row) Outcomes {
 			others = append(others, o)
 		}
 	}
-	return append(counted, others...)
+	for _, o := range append(counted, others...) {
+		head := Head{Name: strings.ReplaceAll(o.Name, "_", " "), Group: "in the accuracy"}
+		if !o.Counted {
+			head.Group = "not in it"
+		}
+		if o.Name == string(qa.ToolFailure) {
+			head.Name = "agent error"
+		}
+		columns = append(columns, column{head, "", func(r Row) Value { return number(r.Outcomes.count(o.Name)) }})
+	}
+	t.addRuns(rows, columns)
+	t.Notes = []string{"Right, wrong, unparseable and format only are answers. An episode that hit a limit has no answer and counts as " +
+		"wrong; other failures do not count as zero and can be rerun or rescored.", formatNote}
+	return &t, nil
 }
 
 // count returns the number of episodes with an outcome.

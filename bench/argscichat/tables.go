@@ -163,15 +163,7 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if p.Others == 0 {
 		folds.Measures = folds.Measures[:len(folds.Measures)-len(measures)] // those of all turns
 	}
-	result.Tables = []bench.Table{headline, folds, p.table()}
-	result.Note(notes(data)...)
-	result.Note("echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
-	result.NoteBootstrap(r.Bootstrap, r.Seed)
-	return result, nil
-}
-
-func (p Predictions) table() bench.Table {
-	return bench.Table{Name: "predictions", Title: "Predictions", Label: "what", Measures: []bench.Measure{
+	lines := bench.Table{Name: "predictions", Title: "Predictions", Label: "what", Measures: []bench.Measure{
 		bench.Count("read", p.Read),
 		bench.Count("unreadable line", p.Unreadable),
 		bench.Count("unknown turn", p.Unknown),
@@ -180,6 +172,11 @@ func (p Predictions) table() bench.Table {
 		bench.Count("missing test turn, counted as 0", p.Missing),
 		bench.Count("answered other turn", p.Others),
 	}}
+	result.Tables = []bench.Table{headline, folds, lines}
+	result.Note(notes(data)...)
+	result.Note("echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
+	result.NoteBootstrap(r.Bootstrap, r.Seed)
+	return result, nil
 }
 
 // intentFiles are the names of the labelled sentences, ours and upstream's.

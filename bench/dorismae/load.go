@@ -142,7 +142,17 @@ func (r *loader) member(name string, dec *json.Decoder) error {
 func (r *loader) read(name string, dec *json.Decoder) error {
 	switch {
 	case name == "aspect_id2aspect":
-		return r.aspectNames(dec)
+		return bench.Members(dec, func(id string) error {
+			var raw json.RawMessage
+			if err := dec.Decode(&raw); err != nil {
+				return err
+			}
+			o := &bench.Object{At: "aspect_id2aspect", Members: map[string]json.RawMessage{id: raw}, Report: r.report}
+			if text := bench.Member[string](o, id, ""); text != "" {
+				r.names[id] = text
+			}
+			return nil
+		})
 	case name == "Query":
 		return bench.Elements(dec, r.query)
 	case name == "Corpus" && len(r.Queries) > 0:
@@ -197,21 +207,6 @@ func (r *loader) object(dec *json.Decoder, at, costs string) (o *bench.Object, o
 	}
 	o, ok = bench.NewObject(raw, at, costs, r.report)
 	return o, ok, nil
-}
-
-// aspectNames reads the texts of the aspects.
-func (r *loader) aspectNames(dec *json.Decoder) error {
-	return bench.Members(dec, func(id string) error {
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return err
-		}
-		o := &bench.Object{At: "aspect_id2aspect", Members: map[string]json.RawMessage{id: raw}, Report: r.report}
-		if text := bench.Member[string](o, id, ""); text != "" {
-			r.names[id] = text
-		}
-		return nil
-	})
 }
 
 func (r *loader) query(dec *json.Decoder, i int) error {

@@ -46,7 +46,20 @@ func NewPools(abstracts []Abstract) *Pools {
 // fewer than 80, and those that cite or are cited by an idea paper. Lists have only abstracts that share a category with
 // an idea paper. Queries are compared in lower case, aspects as they are. The authors add the 20 best by vectors.
 func (p *Pools) Pool(q Query) []int {
-	kept := p.sameCategory(q.IdeaFrom)
+	wanted, of := make(map[string]bool), make(map[int][]string, len(p.abstracts))
+	for _, a := range p.abstracts {
+		of[a.ID] = a.Categories
+	}
+	for _, id := range q.IdeaFrom {
+		for _, c := range of[id] {
+			wanted[c] = true
+		}
+	}
+	kept := func(list []int) []int {
+		return slices.DeleteFunc(slices.Clone(list), func(id int) bool {
+			return !slices.ContainsFunc(of[id], func(c string) bool { return wanted[c] })
+		})
+	}
 	var query, grouped, single [][]int
 	for _, scores := range p.methods {
 		query = append(query, kept(p.top(scores(strings.ToLower(q.Text)), queryTop)))
@@ -125,24 +138,6 @@ func group(lists [][]int) []int {
 	return slices.SortedFunc(maps.Keys(n), func(a, b int) int {
 		return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(sum[b], sum[a]), cmp.Compare(a, b))
 	})
-}
-
-// sameCategory returns a filter of lists.
-func (p *Pools) sameCategory(ideas []int) func([]int) []int {
-	wanted, of := make(map[string]bool), make(map[int][]string, len(p.abstracts))
-	for _, a := range p.abstracts {
-		of[a.ID] = a.Categories
-	}
-	for _, id := range ideas {
-		for _, c := range of[id] {
-			wanted[c] = true
-		}
-	}
-	return func(list []int) []int {
-		return slices.DeleteFunc(slices.Clone(list), func(id int) bool {
-			return !slices.ContainsFunc(of[id], func(c string) bool { return wanted[c] })
-		})
-	}
 }
 
 // linked returns a test for citations from or to an idea paper.

@@ -43,7 +43,21 @@ func Load(path string) (*bench.Dataset, error) {
 			r.fault("", "paper "+id+" is in the file twice; both are loaded", true)
 		}
 		papers[id] = true
-		return r.decode(id, dec)
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return err
+		}
+		if !bench.IsObject(raw) && slices.Contains(hubFields, id) {
+			return errors.New(huggingFace)
+		}
+		paper, ok := bench.NewObject(raw, "paper "+id+":", aPaper, r.reporter(""))
+		switch {
+		case bench.IsObject(paper.Members["qas"]), bench.IsObject(paper.Members["full_text"]):
+			return errors.New(huggingFace)
+		case ok:
+			r.add(id, paper)
+		}
+		return nil
 	})
 	if errors.Is(err, bench.ErrBeginning) {
 		err = fmt.Errorf("%w: an object of papers by arXiv id, as in qasper-dev-v0.3.json", err)
@@ -80,24 +94,6 @@ func (r *loader) reporter(uuid string) func(text, costs string) {
 		loaded := costs != aPaper && costs != aQuestion
 		r.Faults = append(r.Faults, &dataset.Fault{File: r.path, UUID: uuid, Text: text, Costs: costs, Loaded: loaded})
 	}
-}
-
-func (r *loader) decode(id string, dec *json.Decoder) error {
-	var raw json.RawMessage
-	if err := dec.Decode(&raw); err != nil {
-		return err
-	}
-	if !bench.IsObject(raw) && slices.Contains(hubFields, id) {
-		return errors.New(huggingFace)
-	}
-	paper, ok := bench.NewObject(raw, "paper "+id+":", aPaper, r.reporter(""))
-	switch {
-	case bench.IsObject(paper.Members["qas"]), bench.IsObject(paper.Members["full_text"]):
-		return errors.New(huggingFace)
-	case ok:
-		r.add(id, paper)
-	}
-	return nil
 }
 
 // add adds a paper and its questions. What is faulty outside of the questions costs itself: an empty paragraph keeps the

@@ -288,13 +288,7 @@ func (c *converter) draft() (qa.Example, bool) {
 	if w.Extra = c.fields; len(steps) > 0 {
 		w.ReasoningSteps = steps
 	}
-	return c.reread(w.Example)
-}
-
-// reread returns a question as it is read from the file that airqa questions convert writes, with what was left of its
-// fields.
-func (c *converter) reread(ex qa.Example) (qa.Example, bool) {
-	line, err := dataset.Lines([]qa.Example{ex})
+	line, err := dataset.Lines([]qa.Example{w.Example})
 	if err != nil {
 		return c.fail(err.Error())
 	}

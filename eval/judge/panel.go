@@ -92,26 +92,6 @@ func (p *Panel) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
 		v.list = append(v.list, votes...)
 		v.mu.Unlock()
 	}
-	return p.decide(votes, errs)
-}
-
-func (p *Panel) ask(ctx context.Context, r eval.JudgeRequest) ([]qa.Vote, []error) {
-	votes, errs := make([]qa.Vote, len(p.members)), make([]error, len(p.members))
-	var asked sync.WaitGroup
-	for i, m := range p.members {
-		asked.Go(func() {
-			right, err := m.Judge.Judge(ctx, r)
-			votes[i] = qa.Vote{Judge: m.Name, Right: right && err == nil}
-			if err != nil {
-				votes[i].Failed, errs[i] = err.Error(), fmt.Errorf("%s: %w", m.Name, err)
-			}
-		})
-	}
-	asked.Wait()
-	return votes, errs
-}
-
-func (p *Panel) decide(votes []qa.Vote, errs []error) (bool, error) {
 	right, failed := 0, 0
 	for i, v := range votes {
 		switch {
@@ -130,6 +110,22 @@ func (p *Panel) decide(votes []qa.Vote, errs []error) (bool, error) {
 	}
 	return false, fmt.Errorf("%w by %s of %d: %d say right, %d wrong, %d failed: %w",
 		ErrUndecided, p.rule, len(votes), right, len(votes)-right-failed, failed, cmp.Or(errs...))
+}
+
+func (p *Panel) ask(ctx context.Context, r eval.JudgeRequest) ([]qa.Vote, []error) {
+	votes, errs := make([]qa.Vote, len(p.members)), make([]error, len(p.members))
+	var asked sync.WaitGroup
+	for i, m := range p.members {
+		asked.Go(func() {
+			right, err := m.Judge.Judge(ctx, r)
+			votes[i] = qa.Vote{Judge: m.Name, Right: right && err == nil}
+			if err != nil {
+				votes[i].Failed, errs[i] = err.Error(), fmt.Errorf("%s: %w", m.Name, err)
+			}
+		})
+	}
+	asked.Wait()
+	return votes, errs
 }
 
 // Votes collects the votes of panels within one context. Start from [WithVotes].

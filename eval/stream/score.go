@@ -91,14 +91,6 @@ type chunk struct {
 
 func newChunk() any { return &chunk{items: make([]Item, 0, chunkSize)} }
 
-// reset makes a chunk whose scores were delivered ready for other items.
-func (c *chunk) reset() *chunk {
-	clear(c.items)
-	clear(c.scores)
-	c.items, c.scores, c.judged = c.items[:0], c.scores[:0], false
-	return c
-}
-
 // place is the position of a score within a file.
 type place struct {
 	index int  // index of the question
@@ -161,7 +153,10 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 			if drained = drained || c.isDrained(); !drained && !yield(b.scores, nil) {
 				return
 			}
-			pool.Put(b.reset())
+			clear(b.items)
+			clear(b.scores)
+			b.items, b.scores, b.judged = b.items[:0], b.scores[:0], false
+			pool.Put(b)
 		}
 		if drained {
 			yield(nil, ErrDrained)

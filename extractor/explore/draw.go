@@ -165,11 +165,18 @@ func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, b
 	if !ok {
 		return candidate.Material{}, false, nil
 	}
-	metadata, err := d.library.Paper(ctx, c.paper)
+	about, err := d.library.Paper(ctx, c.paper)
 	if err != nil {
 		return candidate.Material{}, false, err
 	}
-	m := candidate.Material{ID: id, Paper: paperOf(metadata), Round: c.round}
+	p := candidate.Paper{
+		ID: about.PaperID, Title: strings.TrimSpace(about.Title), Abstract: strings.TrimSpace(about.Abstract), Authors: about.Authors,
+		Pages: about.NumPages, Year: about.Year, Venue: about.ConferenceFull, Volume: about.Volume,
+	}
+	if v := qa.VenueYear(about.Conference, about.Year); v != qa.Uncategorized {
+		p.VenueYear = v
+	}
+	m := candidate.Material{ID: id, Paper: p, Round: c.round}
 	switch id.Category.Element() {
 	case "":
 		return m, true, nil
@@ -187,17 +194,6 @@ func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, b
 	}
 	slices.SortStableFunc(m.Parts, func(a, b candidate.Part) int { return a.Page - b.Page })
 	return m, true, nil
-}
-
-func paperOf(m paperdb.Metadata) candidate.Paper {
-	p := candidate.Paper{
-		ID: m.PaperID, Title: strings.TrimSpace(m.Title), Abstract: strings.TrimSpace(m.Abstract), Authors: m.Authors,
-		Pages: m.NumPages, Year: m.Year, Venue: m.ConferenceFull, Volume: m.Volume,
-	}
-	if v := qa.VenueYear(m.Conference, m.Year); v != qa.Uncategorized {
-		p.VenueYear = v
-	}
-	return p
 }
 
 // Title returns the title of a paper.

@@ -195,7 +195,11 @@ func (m mutation) other(v python.Value) (python.Value, bool) {
 		}
 		return x + m.steps*math.Pow10(-digits), true
 	case string:
-		return otherDigit(x)
+		at := strings.IndexAny(x, "0123456789")
+		if at < 0 {
+			return x, false
+		}
+		return x[:at] + string('0'+(x[at]-'0'+3)%10) + x[at+1:], true
 	case python.List:
 		return m.otherItem(x)
 	case *python.Dict:
@@ -223,13 +227,4 @@ func (m mutation) otherEntry(d *python.Dict) (python.Value, bool) {
 		out.Set(k, value)
 	}
 	return out, some
-}
-
-// otherDigit changes the first digit of a text.
-func otherDigit(text string) (string, bool) {
-	at := strings.IndexAny(text, "0123456789")
-	if at < 0 {
-		return text, false
-	}
-	return text[:at] + string('0'+(text[at]-'0'+3)%10) + text[at+1:], true
 }

@@ -56,7 +56,15 @@ func (h *Health) add(dir string, origins map[string]candidate.Synth) ([]candidat
 		result := resultOf(rec.Trajectory, scores[rec.Episode])
 		r.count(rec.Trajectory, result)
 		if origin, ok := origins[rec.UUID]; ok && rec.Repeat == 0 {
-			lines = append(lines, actLine(origin, rec.Trajectory, filepath.Base(dir), result))
+			line := candidate.Line{
+				Candidate: origin.Candidate, Stage: candidate.Act, Category: origin.Category, Attempt: rec.Turns(), Outcome: candidate.Done,
+				Detail: fmt.Sprintf("%s: %s after %s, %s", filepath.Base(dir), rec.Outcome, terminal.Plural(rec.Turns(), "turn"), result),
+				Usage:  rec.Usage(),
+			}
+			if rec.Outcome.Failed() {
+				line.Outcome, line.Reason = candidate.Failed, candidate.CallFailed
+			}
+			lines = append(lines, line)
 		}
 	}
 	h.Runs = append(h.Runs, r)
@@ -72,17 +80,6 @@ func resultOf(t qa.Trajectory, score *qa.Score) string {
 		return string(qa.Unscored)
 	}
 	return string(score.Verdict)
-}
-
-func actLine(origin candidate.Synth, t qa.Trajectory, run, result string) candidate.Line {
-	line := candidate.Line{
-		Candidate: origin.Candidate, Stage: candidate.Act, Category: origin.Category, Attempt: t.Turns(), Outcome: candidate.Done,
-		Detail: fmt.Sprintf("%s: %s after %s, %s", run, t.Outcome, terminal.Plural(t.Turns(), "turn"), result), Usage: t.Usage(),
-	}
-	if t.Outcome.Failed() {
-		line.Outcome, line.Reason = candidate.Failed, candidate.CallFailed
-	}
-	return line
 }
 
 // tools are the names that a described call mentions.

@@ -195,7 +195,16 @@ func (o Options) group(pairs []paired) Group {
 	for i, p := range pairs {
 		differences[i], clusters[i] = p.difference(), report.Cluster(p.example)
 		seen[clusters[i]] = true
-		g.count(p)
+		switch d := p.difference(); {
+		case d < 0:
+			g.OnlyA++
+		case d > 0:
+			g.OnlyB++
+		case p.a.mean >= 0.5:
+			g.Both++
+		default:
+			g.Neither++
+		}
 		g.A += p.a.mean
 		g.B += p.b.mean
 	}
@@ -229,17 +238,4 @@ func spread(values []float64) float64 {
 		squares += (v - mean) * (v - mean)
 	}
 	return math.Sqrt(squares / max(1, float64(len(values)-1)))
-}
-
-func (g *Group) count(p paired) {
-	switch d := p.difference(); {
-	case d < 0:
-		g.OnlyA++
-	case d > 0:
-		g.OnlyB++
-	case p.a.mean >= 0.5:
-		g.Both++
-	default:
-		g.Neither++
-	}
 }

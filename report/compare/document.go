@@ -17,7 +17,15 @@ import (
 func (r Result) Write(w io.Writer, o render.Options) error {
 	d := render.Document{Title: "Comparison of two runs", Data: []any{r}}
 	addSystems(&d, []string{"A", "B"}, []System{r.A, r.B})
-	d.Add(render.Part{Text: []string{compared(r)}, Items: render.Items(summary(r)...)})
+	out := r.LeftOut
+	compared := terminal.Plural(r.All.Questions, "question") + " with a score in both."
+	if out.OnlyA+out.OnlyB+out.Neither > 0 {
+		compared += fmt.Sprintf(" Left out: %d with a score in A only, %d in B only, %d in neither.", out.OnlyA, out.OnlyB, out.Neither)
+	}
+	if out.Partly > 0 {
+		compared += fmt.Sprintf(" Excluded as only partly scored: %d (--include-partial compares their scored repeats).", out.Partly)
+	}
+	d.Add(render.Part{Text: []string{compared}, Items: render.Items(summary(r)...)})
 	d.Warn(r.Warnings)
 	if len(r.Groups) > 0 {
 		groups := append(slices.Clone(r.Groups), r.All)
@@ -154,18 +162,6 @@ func summary(r Result) []string {
 		fmt.Sprintf("%s: p %s. %s", strings.ToUpper(r.Test[:1])+r.Test[1:], p, verdict(r)),
 		detectable(r),
 	}
-}
-
-func compared(r Result) string {
-	out := r.LeftOut
-	s := terminal.Plural(r.All.Questions, "question") + " with a score in both."
-	if out.OnlyA+out.OnlyB+out.Neither > 0 {
-		s += fmt.Sprintf(" Left out: %d with a score in A only, %d in B only, %d in neither.", out.OnlyA, out.OnlyB, out.Neither)
-	}
-	if out.Partly > 0 {
-		s += fmt.Sprintf(" Excluded as only partly scored: %d (--include-partial compares their scored repeats).", out.Partly)
-	}
-	return s
 }
 
 // verdict interprets the test, and explains why the interval may disagree.

@@ -49,15 +49,6 @@ func WriteFindings(w io.Writer, list []Finding, s Stats, o render.Options) error
 		d.Data = append(d.Data, f)
 	}
 	summary := FindingsSummary(list, s)
-	part := render.Part{Title: t.Title, Text: []string{summary}, Preformatted: findingLines(list) + terminal.Line(summary)}
-	if len(list) > 0 || o.Format == "csv" {
-		part.Table = t
-	}
-	d.Parts = append([]render.Part{part}, d.Parts...)
-	return d.Write(w, o)
-}
-
-func findingLines(list []Finding) string {
 	var lines strings.Builder
 	for _, f := range list {
 		uuid := ""
@@ -66,7 +57,12 @@ func findingLines(list []Finding) string {
 		}
 		fmt.Fprintf(&lines, "%s:%d:%s %s: %s (%s)\n", terminal.Line(f.File), f.Line, uuid, f.Severity, terminal.Line(f.Text), f.Rule)
 	}
-	return lines.String()
+	part := render.Part{Title: t.Title, Text: []string{summary}, Preformatted: lines.String() + terminal.Line(summary)}
+	if len(list) > 0 || o.Format == "csv" {
+		part.Table = t
+	}
+	d.Parts = append([]render.Part{part}, d.Parts...)
+	return d.Write(w, o)
 }
 
 // statisticsFigures are the charts by the name of the table with their numbers.

@@ -45,7 +45,25 @@ func (s Stats) overview(withPaper bool) *report.Table {
 		t.Add("papers per single or multiple question", "max", strconv.Itoa(p.Max), "")
 	}
 	if withPaper {
-		addPaper(t, paperTable2)
+		t.Heads = append(t.Heads, report.Head{Name: "paper n"}, report.Head{Name: "paper %"})
+		t.Notes = append(t.Notes, "The paper's columns are its Table 2, of 1,246 questions. Its lengths have no unit there; they are "+
+			"shown with tokens, the unit of its Figure 6.")
+		given := map[string]string{
+			"question length/mean, tokens":                two(paperTable2.meanLength),
+			"question length/max, tokens":                 strconv.FormatFloat(paperTable2.maxLength, 'f', -1, 64),
+			"papers per single or multiple question/mean": two(paperTable2.meanPapers),
+			"papers per single or multiple question/max":  strconv.FormatFloat(paperTable2.maxPapers, 'f', -1, 64),
+		}
+		for i, l := range t.Lines {
+			n, percent := given[l.Section+"/"+l.Label], ""
+			if l.Label == "questions" {
+				n, percent = strconv.Itoa(paperTable2.questions), two(100)
+			}
+			if c, ok := paperTable2.counts[l.Label]; ok {
+				n, percent = strconv.Itoa(c), two(share(c, paperTable2.questions))
+			}
+			t.Lines[i].Values = append(l.Values, report.Value{Text: n}, report.Value{Text: percent})
+		}
 	}
 	return t
 }
@@ -53,28 +71,6 @@ func (s Stats) overview(withPaper bool) *report.Table {
 func count(t *report.Table, section string, list []Count) {
 	for _, c := range list {
 		t.Add(section, c.Name, strconv.Itoa(c.N), two(c.Share))
-	}
-}
-
-func addPaper(t *report.Table, p paperTable) {
-	t.Heads = append(t.Heads, report.Head{Name: "paper n"}, report.Head{Name: "paper %"})
-	t.Notes = append(t.Notes, "The paper's columns are its Table 2, of 1,246 questions. Its lengths have no unit there; they are "+
-		"shown with tokens, the unit of its Figure 6.")
-	given := map[string]string{
-		"question length/mean, tokens":                two(p.meanLength),
-		"question length/max, tokens":                 strconv.FormatFloat(p.maxLength, 'f', -1, 64),
-		"papers per single or multiple question/mean": two(p.meanPapers),
-		"papers per single or multiple question/max":  strconv.FormatFloat(p.maxPapers, 'f', -1, 64),
-	}
-	for i, l := range t.Lines {
-		n, percent := given[l.Section+"/"+l.Label], ""
-		if l.Label == "questions" {
-			n, percent = strconv.Itoa(p.questions), two(100)
-		}
-		if c, ok := p.counts[l.Label]; ok {
-			n, percent = strconv.Itoa(c), two(share(c, p.questions))
-		}
-		t.Lines[i].Values = append(l.Values, report.Value{Text: n}, report.Value{Text: percent})
 	}
 }
 

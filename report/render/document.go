@@ -129,7 +129,14 @@ func (d Document) Write(w io.Writer, o Options) error {
 	case "latex":
 		return writeText(w, d.latex())
 	case "json":
-		return d.writeJSON(w)
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		for v := range d.data() {
+			if err := enc.Encode(v); err != nil {
+				return err
+			}
+		}
+		return nil
 	case "html":
 		return d.writePage(w)
 	}
@@ -147,17 +154,6 @@ func (d Document) data() iter.Seq[any] {
 		return slices.Values(d.Data)
 	}
 	return d.Stream
-}
-
-func (d Document) writeJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for v := range d.data() {
-		if err := enc.Encode(v); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Add appends a part.

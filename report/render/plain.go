@@ -103,22 +103,7 @@ func (t sheet) fits(from, to, width int, flat bool) bool {
 }
 
 func (t sheet) part(from, to, width int, flat bool) *grid {
-	return newGrid(t.columns(func(i int) bool { return i >= from && i < to }), width, flat)
-}
-
-// grid prints a table as columns separated by two spaces. It has two head lines if columns have groups; the lines of a
-// section follow its name, unless that is a column.
-type grid struct {
-	t     sheet
-	flat  bool
-	width int
-	// left is the number of text columns, which come first.
-	left   int
-	names  []string
-	widths []int
-}
-
-func newGrid(t sheet, width int, flat bool) *grid {
+	t = t.columns(func(i int) bool { return i >= from && i < to })
 	g := &grid{t: t, flat: flat && t.sectioned(), width: width}
 	g.names, g.left = t.names(g.flat)
 	g.widths = make([]int, len(g.names))
@@ -141,6 +126,18 @@ func newGrid(t sheet, width int, flat bool) *grid {
 		}
 	}
 	return g
+}
+
+// grid prints a table as columns separated by two spaces. It has two head lines if columns have groups; the lines of a
+// section follow its name, unless that is a column.
+type grid struct {
+	t     sheet
+	flat  bool
+	width int
+	// left is the number of text columns, which come first.
+	left   int
+	names  []string
+	widths []int
 }
 
 func (g *grid) widen(cells []string) {
@@ -170,7 +167,13 @@ func (g *grid) span(from, to int) int {
 func (g *grid) String() string {
 	var lines []string
 	if g.t.grouped() {
-		lines = append(lines, g.groups())
+		parts := []string{strings.Repeat(" ", g.span(0, g.left))}
+		for at := 0; at < len(g.t.Heads); at = g.t.groupEnd(at) {
+			name, room := g.t.Heads[at].Group, g.span(g.left+at, g.left+g.t.groupEnd(at))
+			before := max(room-terminal.Width(name), 0) / 2
+			parts = append(parts, terminal.Pad(strings.Repeat(" ", before)+name, room, false))
+		}
+		lines = append(lines, strings.TrimRight(strings.Join(parts, "  "), " "))
 	}
 	rules := make([]string, len(g.widths))
 	for i, w := range g.widths {
@@ -215,15 +218,4 @@ func (g *grid) row(cells []string) string {
 		lines[n] = strings.TrimRight(strings.Join(padded, "  "), " ")
 	}
 	return strings.Join(lines, "\n")
-}
-
-// groups is the upper head line, with each group centred over its columns.
-func (g *grid) groups() string {
-	parts := []string{strings.Repeat(" ", g.span(0, g.left))}
-	for at := 0; at < len(g.t.Heads); at = g.t.groupEnd(at) {
-		name, room := g.t.Heads[at].Group, g.span(g.left+at, g.left+g.t.groupEnd(at))
-		before := max(room-terminal.Width(name), 0) / 2
-		parts = append(parts, terminal.Pad(strings.Repeat(" ", before)+name, room, false))
-	}
-	return strings.TrimRight(strings.Join(parts, "  "), " ")
 }

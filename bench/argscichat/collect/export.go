@@ -94,28 +94,22 @@ func papersOf(dialogues []*Dialogue) ([]*exported, error) {
 		if !slices.Equal(papers[i].Content, d.Paper.Content) {
 			return nil, fmt.Errorf("dialogue %d: the text of %q changed during the study", d.Number, d.Paper.Title)
 		}
-		turns := turnsOf(d, number)
+		var turns []turn // a message of the proponent without an answer is left out
+		history, ids, past := []string{}, []string{}, [][]string{}
+		for i := 0; i+1 < len(d.Messages); i += 2 {
+			asked, answered := d.Messages[i], d.Messages[i+1]
+			t := turn{
+				ID: d.Paper.Title + "_" + strconv.Itoa(number+len(turns)), Proponent: asked.Text, Expert: answered.Text,
+				Facts: d.Facts(answered), History: slices.Clone(history), HistoryIDs: slices.Clone(ids), HistoryFacts: slices.Clone(past),
+			}
+			turns = append(turns, t)
+			history = slices.Concat(history, asked.Sentences(), answered.Sentences(), t.Facts)
+			ids, past = append(ids, t.ID), append(past, t.Facts)
+		}
 		number += len(turns)
 		papers[i].Turns = append(papers[i].Turns, turns...)
 	}
 	return papers, nil
-}
-
-// turnsOf returns the pairs of messages of a dialogue. A message of the proponent without an answer is left out.
-func turnsOf(d *Dialogue, number int) []turn {
-	var turns []turn
-	history, ids, past := []string{}, []string{}, [][]string{}
-	for i := 0; i+1 < len(d.Messages); i += 2 {
-		asked, answered := d.Messages[i], d.Messages[i+1]
-		t := turn{
-			ID: d.Paper.Title + "_" + strconv.Itoa(number+len(turns)), Proponent: asked.Text, Expert: answered.Text,
-			Facts: d.Facts(answered), History: slices.Clone(history), HistoryIDs: slices.Clone(ids), HistoryFacts: slices.Clone(past),
-		}
-		turns = append(turns, t)
-		history = slices.Concat(history, asked.Sentences(), answered.Sentences(), t.Facts)
-		ids, past = append(ids, t.ID), append(past, t.Facts)
-	}
-	return turns
 }
 
 // Facts returns the sentences that support a message, in the order of the paper.

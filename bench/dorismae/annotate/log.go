@@ -70,20 +70,8 @@ func openLog(dir string, rule Rule, exclusive bool, redact func([]byte) []byte) 
 		return nil, fmt.Errorf("open annotations: %w; airqa bench annotate --out DIR creates a directory of annotations", err)
 	}
 	a := &annotations{replied: make(map[string]bool)}
-	var err error
-	a.Ledger, err = ledger.Open(path, ledger.Config[string, kept]{Entry: a.entry(rule), Redact: redact, Exclusive: exclusive})
-	if errors.Is(err, ledger.ErrInUse) {
-		return nil, fmt.Errorf("%s is in use by another airqa; wait for it or stop it", dir)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	return a, nil
-}
-
-// entry reads a line. Failed requests have keys of their own, so that they never hide a reply.
-func (a *annotations) entry(rule Rule) func([]byte, ledger.Span) (string, kept, error) {
-	return func(raw []byte, at ledger.Span) (string, kept, error) {
+	// Failed requests have keys of their own, so that they never hide a reply.
+	entry := func(raw []byte, at ledger.Span) (string, kept, error) {
 		var l line
 		if json.Unmarshal(raw, &l) != nil || l.Aspect == "" {
 			return "", kept{}, ledger.ErrDamaged
@@ -101,6 +89,15 @@ func (a *annotations) entry(rule Rule) func([]byte, ledger.Span) (string, kept, 
 		a.replied[name] = true
 		return name, k, nil
 	}
+	var err error
+	a.Ledger, err = ledger.Open(path, ledger.Config[string, kept]{Entry: entry, Redact: redact, Exclusive: exclusive})
+	if errors.Is(err, ledger.ErrInUse) {
+		return nil, fmt.Errorf("%s is in use by another airqa; wait for it or stop it", dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return a, nil
 }
 
 const failedKey = "failed "
@@ -183,7 +180,20 @@ func Export(c ExportConfig) (e Exported, err error) {
 		return e, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	list := latest(log)
+	// Numbers of aspects sort as numbers.
+	var list []kept
+	for name := range log.replied {
+		k, _ := log.Get(name)
+		list = append(list, k)
+	}
+	slices.SortFunc(list, func(a, b kept) int {
+		x, errX := strconv.Atoi(a.aspect)
+		y, errY := strconv.Atoi(b.aspect)
+		if errX != nil || errY != nil {
+			x, y = 0, 0
+		}
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a.aspect, b.aspect), cmp.Compare(a.abstract, b.abstract))
+	})
 	var parsed, rest []kept
 	for _, k := range list {
 		if k.score == Unparsed {
@@ -200,24 +210,6 @@ func Export(c ExportConfig) (e Exported, err error) {
 		return e, err
 	}
 	return e, write(c.Unparsed, log, rest)
-}
-
-// latest are the last replies to all pairs, sorted. Numbers of aspects sort as numbers.
-func latest(log *annotations) []kept {
-	var list []kept
-	for name := range log.replied {
-		k, _ := log.Get(name)
-		list = append(list, k)
-	}
-	slices.SortFunc(list, func(a, b kept) int {
-		x, errX := strconv.Atoi(a.aspect)
-		y, errY := strconv.Atoi(b.aspect)
-		if errX != nil || errY != nil {
-			x, y = 0, 0
-		}
-		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a.aspect, b.aspect), cmp.Compare(a.abstract, b.abstract))
-	})
-	return list
 }
 
 func write(path string, log *annotations, list []kept) error {

@@ -53,9 +53,16 @@ func Run(c Config, s session.Session) (r Result, err error) {
 	if a.template, err = OpenTemplate(c.Template); err != nil {
 		return r, err
 	}
-	if err := a.openModel(); err != nil {
+	a.Calls.Temperature = new(0.0)
+	source, err := a.session.OpenModels(a.Calls)
+	if err != nil {
 		return r, err
 	}
+	if a.opened, err = source.Open(a.Model); err != nil {
+		return r, err
+	}
+	a.opened.Described = maps.Clone(a.opened.Described)
+	delete(a.opened.Described, "base_url") // the same model at another address gives the same kind of replies
 	if a.log, err = openLog(c.Dir, c.Rule, true, s.Redact); err != nil {
 		return r, err
 	}
@@ -128,21 +135,6 @@ func ParseNumbers(texts []string) (list []int, err error) {
 	return list, nil
 }
 
-// openModel opens the model, without a request.
-func (a *annotator) openModel() error {
-	a.Calls.Temperature = new(0.0)
-	source, err := a.session.OpenModels(a.Calls)
-	if err != nil {
-		return err
-	}
-	if a.opened, err = source.Open(a.Model); err != nil {
-		return err
-	}
-	a.opened.Described = maps.Clone(a.opened.Described)
-	delete(a.opened.Described, "base_url") // the same model at another address gives the same kind of replies
-	return nil
-}
-
 // sumCost sums what the directory has cost.
 func (a *annotator) sumCost() {
 	a.Usage = a.log.spent
@@ -156,14 +148,40 @@ func (a *annotator) sumCost() {
 func (a *annotator) annotate(pairs []dorismae.Pair) error {
 	ctx, drain, stop := a.session.Interrupts()
 	defer stop()
-	list := a.missing(pairs)
+	var list []question
+	a.Pairs, a.Failures = len(pairs), []Failure{}
+	for _, p := range pairs {
+		k, ok := a.log.Get(nameOf(p.AspectID, p.Abstract.ID))
+		switch {
+		case !ok || k.prompt != hash(a.template.Fill(p)):
+			list = append(list, question{p, 1})
+		case k.score == Unparsed && a.RetryUnparsed:
+			list = append(list, question{p, k.try + 1})
+		default:
+			a.Known++
+			a.count(k.score)
+		}
+	}
 	stage := a.session.Progress.Stage("annotate", len(pairs))
 	stage.Skip(a.Known)
 	a.drain, a.show = drain, func(r Result) { stage.Set(r.Known+r.Replied, r.note()) }
 	defer func() {
 		stage.Close(fmt.Sprintf("%d of %s, %s", a.Known+a.Replied, terminal.Plural(a.Pairs, "pair"), a.note()))
 	}()
-	return a.ask(ctx, list)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(a.Workers)
+	for _, q := range list {
+		if a.ends(ctx) {
+			break
+		}
+		group.Go(func() error {
+			if a.ends(ctx) {
+				return nil
+			}
+			return a.askQuestion(ctx, q)
+		})
+	}
+	return group.Wait()
 }
 
 // maxListed is the number of failures that a message lists.
@@ -267,44 +285,8 @@ func (r *Result) count(s Score) {
 	r.Labels[s]++
 }
 
-// missing are the questions without a reply, and those to ask again. The others are counted.
-func (a *annotator) missing(pairs []dorismae.Pair) (list []question) {
-	a.Pairs, a.Failures = len(pairs), []Failure{}
-	for _, p := range pairs {
-		k, ok := a.log.Get(nameOf(p.AspectID, p.Abstract.ID))
-		switch {
-		case !ok || k.prompt != hash(a.template.Fill(p)):
-			list = append(list, question{p, 1})
-		case k.score == Unparsed && a.RetryUnparsed:
-			list = append(list, question{p, k.try + 1})
-		default:
-			a.Known++
-			a.count(k.score)
-		}
-	}
-	return list
-}
-
 // maxFailed is the number of failed requests in a row after which no more are made.
 const maxFailed = 10
-
-// ask sends questions until all are answered, the budget is spent, or the work is stopped. The error is one of the log.
-func (a *annotator) ask(ctx context.Context, list []question) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(a.Workers)
-	for _, q := range list {
-		if a.ends(ctx) {
-			break
-		}
-		group.Go(func() error {
-			if a.ends(ctx) {
-				return nil
-			}
-			return a.askQuestion(ctx, q)
-		})
-	}
-	return group.Wait()
-}
 
 // ends reports whether no further question may be sent.
 func (a *annotator) ends(ctx context.Context) bool {
