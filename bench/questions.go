@@ -98,9 +98,6 @@ type Store interface {
 	Put(ctx context.Context, p paperdb.Paper, pdf []byte) error
 }
 
-// parser is the version of the form of papers.
-const parser = "bench 1"
-
 // Fill adds a paper for each document that is not there yet, and calls progress after each. Passages begin with the id that
 // evidence names, such as "[p12]", and titles of documents to rank with that of the ranking: every tool and every baseline
 // shows them as they are.
@@ -133,7 +130,7 @@ func paper(benchmark string, d Document, ranked bool) (paperdb.Paper, error) {
 	id := PaperID(benchmark, d.ID)
 	p := paperdb.Paper{
 		Metadata: paperdb.Metadata{PaperID: id, Title: d.Title, Abstract: d.Abstract, Conference: benchmark},
-		File:     paperdb.File{SHA256: files.Hash(raw), Name: d.ID, Parser: parser},
+		File:     paperdb.File{SHA256: files.Hash(raw), Name: d.ID, Parser: "bench 1"},
 	}
 	if ranked {
 		p.Metadata.Title = marked(d.ID, d.Title)

@@ -193,7 +193,19 @@ const maxFaults = 5
 func (r *Result) Write(w io.Writer, o render.Options) error {
 	d := render.Document{Title: r.Title, Notes: r.Notes, Data: []any{r}}
 	for _, t := range r.Tables {
-		d.Parts = append(d.Parts, render.Part{Title: t.Title, Table: t.table()})
+		table := &report.Table{Name: t.Name, Title: t.Title, Label: t.Label}
+		var rows, columns []string
+		for _, m := range t.Measures {
+			rows, columns = append(rows, m.Row), append(columns, m.Column)
+		}
+		rows, columns = Distinct(rows), Distinct(columns)
+		for _, row := range rows {
+			table.Lines = append(table.Lines, report.Line{Label: row})
+		}
+		for _, column := range columns {
+			t.addColumn(table, rows, column)
+		}
+		d.Parts = append(d.Parts, render.Part{Title: t.Title, Table: table})
 	}
 	if n := len(r.Faults); n > 0 {
 		p := render.Part{Title: terminal.Plural(n, "problem")}
@@ -207,28 +219,6 @@ func (r *Result) Write(w io.Writer, o render.Options) error {
 		d.Parts = append(d.Parts, p)
 	}
 	return d.Write(w, o)
-}
-
-// table has a line for each row, and for each column the value, n, the interval and the paper's number, where the
-// column has any.
-func (t Table) table() *report.Table {
-	table := &report.Table{Name: t.Name, Title: t.Title, Label: t.Label}
-	rows, columns := t.names()
-	for _, row := range rows {
-		table.Lines = append(table.Lines, report.Line{Label: row})
-	}
-	for _, column := range columns {
-		t.addColumn(table, rows, column)
-	}
-	return table
-}
-
-// names returns the rows and the columns, each once, in the order of the measures.
-func (t Table) names() (rows, columns []string) {
-	for _, m := range t.Measures {
-		rows, columns = append(rows, m.Row), append(columns, m.Column)
-	}
-	return Distinct(rows), Distinct(columns)
 }
 
 // addColumn adds what is shown of a column: the value, and what else any of its measures has.
@@ -277,17 +267,17 @@ func (t Table) addColumn(table *report.Table, rows []string, column string) {
 	}
 }
 
+func number(v *float64, decimals int) string {
+	if v == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*v, 'f', decimals, 64)
+}
+
 // cell has the count and the interval for formats that show them themselves.
 func (m Measure) cell() *report.Cell {
 	if m.Value == nil || m.N == nil {
 		return nil
 	}
 	return &report.Cell{Score: *m.Value, N: *m.N, Interval: m.Interval}
-}
-
-func number(v *float64, decimals int) string {
-	if v == nil {
-		return "-"
-	}
-	return strconv.FormatFloat(*v, 'f', decimals, 64)
 }

@@ -248,22 +248,18 @@ func argumentsOf(function string, given *python.Dict) []Argument {
 	for k, v := range given.All() {
 		name := python.Str(k)
 		if c.function.param(name) == nil {
-			out = append(out, c.unknown(name, v))
+			a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: c.corrected(name)}
+			a.Means = nearest(name, c.function.paramNames())
+			switch {
+			case c.function.Closed:
+				a.Status = ArgumentRefused
+			case a.Means != "":
+				a.Status = ArgumentMisspelled
+			}
+			out = append(out, a)
 		}
 	}
 	return out
-}
-
-func (c *call) unknown(name string, v python.Value) Argument {
-	a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: c.corrected(name)}
-	a.Means = nearest(name, c.function.paramNames())
-	switch {
-	case c.function.Closed:
-		a.Status = ArgumentRefused
-	case a.Means != "":
-		a.Status = ArgumentMisspelled
-	}
-	return a
 }
 
 // corrected returns how an argument was read, or "" if it was read as given.

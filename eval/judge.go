@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"errors"
 )
 
 // Judge decides subjectively whether an answer is right. An error means that there is no verdict; the answer stays
@@ -52,6 +51,3 @@ type JudgeRequest struct {
 	// Guarded asks for a verdict format that the prediction cannot imitate.
 	Guarded bool
 }
-
-// errNoJudge leaves an answer unscored that needs a judge if none is configured.
-var errNoJudge = errors.New("the function needs a judge and none is configured")

@@ -181,7 +181,7 @@ func (s *Scorer) ask(ctx context.Context, c *call, t *Comparison, prediction pyt
 		t.Gold = c.judgedGold()
 	}
 	if s.judge == nil {
-		return outcome{}, errNoJudge
+		return outcome{}, errors.New("the function needs a judge and none is configured")
 	}
 	right, err := s.judge.Judge(ctx, r)
 	if t != nil {

@@ -51,9 +51,6 @@ func ReadStory(dir, name string) (Story, error) {
 	return story, story.addReplies(filepath.Join(dir, candidate.RepliesDir))
 }
 
-// minPrefix is the length from which a prefix names a uuid.
-const minPrefix = 4
-
 // findCandidate returns the candidate with a name, or with a row whose uuid begins with it.
 func findCandidate(dir, name string) (string, error) {
 	for line, err := range candidate.Lines(dir) {
@@ -65,7 +62,7 @@ func findCandidate(dir, name string) (string, error) {
 		}
 		var row struct{ UUID string }
 		isRow := line.Stage == candidate.Accept && line.Data != nil && json.Unmarshal(line.Data, &row) == nil
-		if isRow && len(name) >= minPrefix && strings.HasPrefix(row.UUID, name) {
+		if isRow && len(name) >= 4 && strings.HasPrefix(row.UUID, name) {
 			return line.Candidate, nil
 		}
 	}

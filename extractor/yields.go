@@ -80,7 +80,18 @@ func stageYields(lines []candidate.Line) []StageYield {
 			s = &StageYield{Stage: line.Stage, Reasons: make(map[candidate.Reason]int), Spent: candidate.NewSpent()}
 			by[line.Stage] = s
 		}
-		s.count(line)
+		s.Reached++
+		switch line.Outcome {
+		case candidate.Done, candidate.Accepted:
+			s.Passed++
+		case candidate.Pending:
+			s.Pending++
+		default:
+			s.Lost++
+		}
+		if line.Reason != "" {
+			s.Reasons[line.Reason]++
+		}
 	}
 	for _, line := range candidate.PaidOnce(lines) {
 		by[line.Stage].Add(line)
@@ -91,21 +102,6 @@ func stageYields(lines []candidate.Line) []StageYield {
 	}
 	slices.SortStableFunc(list, func(a, b StageYield) int { return cmp.Compare(gate.Place(a.Stage), gate.Place(b.Stage)) })
 	return list
-}
-
-func (s *StageYield) count(line candidate.Line) {
-	s.Reached++
-	switch line.Outcome {
-	case candidate.Done, candidate.Accepted:
-		s.Passed++
-	case candidate.Pending:
-		s.Pending++
-	default:
-		s.Lost++
-	}
-	if line.Reason != "" {
-		s.Reasons[line.Reason]++
-	}
 }
 
 // Text prints the counts for a terminal width; 0 means any.

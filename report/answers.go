@@ -70,26 +70,22 @@ func answerTable(rows []Row, _ Options) (*Table, error) {
 	}
 	for i, r := range rows {
 		for _, a := range r.Each {
-			t.Lines = append(t.Lines, Line{Label: a.UUID, Section: r.Dir, Row: &rows[i], Values: a.values(r)})
+			precisely := func(v *float64) Value {
+				if v == nil {
+					return plain("-")
+				}
+				return plain(strconv.FormatFloat(*v, 'f', -1, 64))
+			}
+			t.Lines = append(t.Lines, Line{Label: a.UUID, Section: r.Dir, Row: &rows[i], Values: []Value{
+				plain(r.Baseline), plain(r.Model), number(a.Repeat), plain(a.Function), plain(orDash(string(a.Verdict))),
+				precisely(a.Score), plain(strconv.FormatBool(a.Counted)), plain(strconv.FormatBool(a.FormatOnly)), plain(a.Outcome),
+				number(a.Turns), number(a.Prompt), number(a.Completion),
+				plain(decimals(a.Working, 3)), plain(decimals(a.Waiting, 3)), precisely(a.Cost),
+				plain(orDash(strings.Join(a.Tags, ";"))), plain(orDash(strings.Join(a.Conference, ";"))), number(a.Papers),
+			}})
 		}
 	}
 	t.Notes = []string{"One line per repeat of each question. Counted: whether it is in the average. Multiple tags or conferences are " +
 		"separated by a semicolon."}
 	return &t, nil
-}
-
-func (a Answer) values(r Row) []Value {
-	precisely := func(v *float64) Value {
-		if v == nil {
-			return plain("-")
-		}
-		return plain(strconv.FormatFloat(*v, 'f', -1, 64))
-	}
-	return []Value{
-		plain(r.Baseline), plain(r.Model), number(a.Repeat), plain(a.Function), plain(orDash(string(a.Verdict))),
-		precisely(a.Score), plain(strconv.FormatBool(a.Counted)), plain(strconv.FormatBool(a.FormatOnly)), plain(a.Outcome),
-		number(a.Turns), number(a.Prompt), number(a.Completion),
-		plain(decimals(a.Working, 3)), plain(decimals(a.Waiting, 3)), precisely(a.Cost),
-		plain(orDash(strings.Join(a.Tags, ";"))), plain(orDash(strings.Join(a.Conference, ";"))), number(a.Papers),
-	}
 }

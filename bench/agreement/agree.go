@@ -71,7 +71,21 @@ func Agree(r bench.Ratings, c Config) (*bench.Result, error) {
 	result := bench.NewResult("", "Agreement of "+filepath.Base(c.File), c.File, r.Faults)
 	result.Tables = []bench.Table{t.measures()}
 	result.Note(r.Notes...)
-	result.Note(t.notes()...)
+	notes := []string{
+		"n is the number of units with two values or more; the others are left out. A measure without value is undefined: " +
+			"there is no such unit, or all values are equal.",
+	}
+	if slices.ContainsFunc(t.Units, func(unit []string) bool { return slices.Contains(unit, "") }) {
+		notes = append(notes, "With missing values, Fleiss' kappa gives each unit the same weight, however many values it has (Gwet 2014).")
+	}
+	alpha := func(l stats.Level) float64 { return stats.KrippendorffAlpha(t.numbers, l) }
+	switch {
+	case !t.numeric:
+		notes = append(notes, "Some values are not numbers, so that there is no ordinal, interval or ratio measure.")
+	case math.IsNaN(alpha(stats.RatioLevel)) && !math.IsNaN(alpha(stats.IntervalLevel)):
+		notes = append(notes, "The ratio alpha is undefined for a number and its negative: it divides by the sum of two values.")
+	}
+	result.Note(notes...)
 	if len(r.Raters) > 2 {
 		result.Tables = append(result.Tables, t.pairs())
 	}
@@ -128,25 +142,6 @@ func (t table) measures() bench.Table {
 		add("Spearman's rho", stats.Spearman(shared(t.numbers[0], t.numbers[1])), len(a))
 	}
 	return list
-}
-
-// notes explain which measures are missing or undefined.
-func (t table) notes() []string {
-	notes := []string{
-		"n is the number of units with two values or more; the others are left out. A measure without value is undefined: " +
-			"there is no such unit, or all values are equal.",
-	}
-	if slices.ContainsFunc(t.Units, func(unit []string) bool { return slices.Contains(unit, "") }) {
-		notes = append(notes, "With missing values, Fleiss' kappa gives each unit the same weight, however many values it has (Gwet 2014).")
-	}
-	alpha := func(l stats.Level) float64 { return stats.KrippendorffAlpha(t.numbers, l) }
-	switch {
-	case !t.numeric:
-		notes = append(notes, "Some values are not numbers, so that there is no ordinal, interval or ratio measure.")
-	case math.IsNaN(alpha(stats.RatioLevel)) && !math.IsNaN(alpha(stats.IntervalLevel)):
-		notes = append(notes, "The ratio alpha is undefined for a number and its negative: it divides by the sum of two values.")
-	}
-	return notes
 }
 
 // shared are the values of units that two raters have.

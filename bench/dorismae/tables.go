@@ -302,7 +302,7 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 			bench.Count("annotations", d.Annotated).Paper(165144),
 			bench.Count("two-aspect sub-queries", len(two)).Paper(1003),
 		}},
-		spread("pool", "Abstracts of a pool", d.Items, sizeOfPool, nil),
+		spread("pool", "Abstracts of a pool", d.Items, func(it bench.Item) []float64 { return []float64{float64(len(it.Pool))} }, nil),
 		spread("relevant", "Relevant abstracts of a query (Table 9)", d.Items, relevant, []float64{0, 84, 16.42, 15.49}),
 		spread("relevant-2", "Relevant abstracts of a two-aspect sub-query (Table 9)", two, relevant, []float64{0, 105, 28.14, 21.07}),
 		spread("scores", "Normalized scores (Table 10)", d.Items, normalized, []float64{0, 1.909, 0.578, 0.356}),
@@ -365,8 +365,6 @@ func spread(name, title string, items []bench.Item, values func(bench.Item) []fl
 	}
 	return t
 }
-
-func sizeOfPool(it bench.Item) []float64 { return []float64{float64(len(it.Pool))} }
 
 func relevant(it bench.Item) []float64 {
 	n := 0.0

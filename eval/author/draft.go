@@ -52,14 +52,11 @@ type Written struct {
 	Notes []string
 }
 
-// errNoQuestion means that a draft has no question.
-var errNoQuestion = errors.New("the question is empty")
-
 // Write makes a question of the draft and checks that its own answer is right in both scoring modes.
 func (d Draft) Write() (Written, error) {
 	d.Question, d.Answer = strings.TrimSpace(d.Question), strings.TrimSpace(d.Answer)
 	if d.Question == "" {
-		return Written{}, errNoQuestion
+		return Written{}, errors.New("the question is empty")
 	}
 	w := Written{Kind: cmp.Or(d.Kind, Auto)}
 	w.UUID = cmp.Or(d.UUID, qa.QuestionUUID(d.Question))
@@ -68,7 +65,15 @@ func (d Draft) Write() (Written, error) {
 		return w, err
 	}
 	w.Tags = w.tags(d)
-	return w, w.faults()
+	var all []error
+	for _, f := range eval.Lint(context.Background(), w.Example) {
+		if f.Severity == eval.Error {
+			all = append(all, errors.New(f.Text))
+		} else {
+			w.Notes = append(w.Notes, f.Text)
+		}
+	}
+	return w, errors.Join(all...)
 }
 
 // choose sets evaluator and answer format.
@@ -124,19 +129,6 @@ func doubtful(answer string, k Kind) string {
 		return fmt.Sprintf("%q is one text: the types %s and %s make it several values", answer, Set, List)
 	}
 	return ""
-}
-
-// faults are the errors of the evaluator, and those of the answer given back.
-func (w *Written) faults() error {
-	var all []error
-	for _, f := range eval.Lint(context.Background(), w.Example) {
-		if f.Severity == eval.Error {
-			all = append(all, errors.New(f.Text))
-		} else {
-			w.Notes = append(w.Notes, f.Text)
-		}
-	}
-	return errors.Join(all...)
 }
 
 // tags are those of the draft, with a default for each family that it leaves out.

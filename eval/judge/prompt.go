@@ -46,15 +46,11 @@ func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 		"formulas":   formulas,
 		"what":       noun,
 		"order":      order,
-		"mark":       mark(r),
+		"mark":       "=====" + nonce(r, "") + "=====", // no prediction can be written to contain its own hash
 		"fence":      fence(r),
 		"prediction": r.Prediction,
 	})
 }
-
-// mark returns a line that the prediction does not contain. It depends on the prediction's hash, so no prediction can
-// be written to contain it; a chance collision gets another mark.
-func mark(r eval.JudgeRequest) string { return "=====" + nonce(r, "") + "=====" }
 
 // plainFence is the fence name of a verdict that is not guarded, as in the authors' prompts.
 const plainFence = "txt"

@@ -28,14 +28,12 @@ type Config struct {
 // ErrDrained means that a stream ended early because it was drained.
 var ErrDrained = errors.New("drained")
 
-const defaultJudges = 8
-
 func (c Config) withDefaults() Config {
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
 	if c.Judges <= 0 {
-		c.Judges = defaultJudges
+		c.Judges = 8
 	}
 	return c
 }
@@ -89,8 +87,6 @@ type chunk struct {
 	scores []scored
 }
 
-func newChunk() any { return &chunk{items: make([]Item, 0, chunkSize)} }
-
 // place is the position of a score within a file.
 type place struct {
 	index int  // index of the question
@@ -142,7 +138,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 		return b
 	}
 	return func(yield func([]scored, error) bool) {
-		pool := sync.Pool{New: newChunk}
+		pool := sync.Pool{New: func() any { return &chunk{items: make([]Item, 0, chunkSize)} }}
 		drained := false
 		for b, err := range inorder.Within(ctx, 4*(c.Workers+c.Judges), c.drained(chunks(items, &pool)), work) {
 			if err != nil {

@@ -37,15 +37,12 @@ const (
 	Metadata = "metadata"
 )
 
-// Elements lists the kinds of elements.
-func Elements() []string { return []string{Text, Sections, Table, Image, Formula, Metadata} }
-
 // Categories lists all categories in the order in which they are processed: multiple is last, because it merges accepted
 // single questions.
 func Categories() []Category {
 	var list []Category
 	for _, kind := range []string{Single, Comprehensive} {
-		for _, element := range Elements() {
+		for _, element := range []string{Text, Sections, Table, Image, Formula, Metadata} {
 			list = append(list, Category(kind+"-"+element))
 		}
 	}

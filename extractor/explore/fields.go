@@ -13,9 +13,6 @@ import (
 // read again.
 const FieldsVersion = 1
 
-// errNoFields is the error for a reply without any of the fields.
-var errNoFields = errors.New("there is no block with the result between two lines of three backticks")
-
 // fieldLabel matches a label at the start of a line: "[Question]:", "**Question**:", "question:".
 var fieldLabel = lazyregexp.New(`(?m)^[ \t]*(?:[#>*_-]+[ \t]*)?[*_]*\[?([A-Za-z][A-Za-z _]*?)\]?[*_]*[ \t]*:[*_]*[ \t]*`)
 
@@ -34,7 +31,7 @@ func Fields(text string, names ...string) (map[string]string, error) {
 		}
 	}
 	if len(starts) == 0 {
-		return nil, errNoFields
+		return nil, errors.New("there is no block with the result between two lines of three backticks")
 	}
 	fields := make(map[string]string)
 	for i, m := range starts {

@@ -97,9 +97,6 @@ func mutated(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 // alteration is a wrong answer.
 type alteration struct{ name, answer string }
 
-// approximate compares titles of papers, which may have a typing error.
-const approximate = "eval_paper_relevance_with_reference_answer"
-
 // alterations derives wrong answers from the gold: another number, another order, a missing item, nothing, and the
 // question itself.
 func alterations(s Subject, gold string) []alteration {
@@ -111,7 +108,7 @@ func alterations(s Subject, gold string) []alteration {
 	}
 	every := e.Func == "eval_element_list_overlap" || e.Func == "eval_disjunction"
 	m := mutation{every: every, digits: decimalsAsked(s.Example.AnswerFormat), steps: 2}
-	if other, changed := m.other(v); changed && e.Func != approximate {
+	if other, changed := m.other(v); changed && e.Func != "eval_paper_relevance_with_reference_answer" {
 		list = append(list, alteration{"value", python.Str(other)})
 	}
 	if m.steps = -m.steps; author.Decimals(v) >= 0 {

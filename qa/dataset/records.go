@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -68,7 +69,8 @@ func plainRecords(path string, first []byte, yield func(Record, error) bool) err
 	}
 	if t := tableOf(path, header); t != nil {
 		t.skip = excel
-		t.records(text, join(note, t.note()), yield)
+		notes := slices.DeleteFunc([]string{note, t.note()}, func(note string) bool { return note == "" })
+		t.records(text, strings.Join(notes, ", "), yield)
 		return nil
 	}
 	if excel || strings.EqualFold(filepath.Ext(path), ".csv") {
@@ -76,14 +78,6 @@ func plainRecords(path string, first []byte, yield func(Record, error) bool) err
 	}
 	textRecords(path, first, text, note, yield)
 	return nil
-}
-
-// join joins notes.
-func join(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + ", " + b
 }
 
 // blockRecords yields the records of blocks.

@@ -43,9 +43,6 @@ func agreementText(r judge.Summary) string {
 	return b.String()
 }
 
-// maxReason bounds a reason in characters: an endpoint may send a page.
-const maxReason = 200
-
 func shareText(s judge.Share, n int) string {
 	if s.Rate == nil {
 		return "unknown"
@@ -72,7 +69,7 @@ func writeLabels(b *strings.Builder, title string, lines []judge.LabelLine) {
 		// An error that ended the judge is part of all later ones.
 		again := func(reason string) bool { return strings.HasSuffix(l.Reason, reason) }
 		if l.Reason != "" && !slices.ContainsFunc(shown, again) {
-			fmt.Fprintf(b, "    %s\n", terminal.Line(terminal.Clip(l.Reason, maxReason)))
+			fmt.Fprintf(b, "    %s\n", terminal.Line(terminal.Clip(l.Reason, 200))) // an endpoint may send a page
 			shown = append(shown, l.Reason)
 		}
 	}

@@ -15,8 +15,6 @@ import (
 	"airqa/report"
 )
 
-var errNoTable = errors.New("no table to write as CSV; choose another format")
-
 // writeCSV prints the chosen columns of the data, or one table with a column for every number and condition, or several
 // tables with one number per line. No cell is a formula to a spreadsheet.
 func (d Document) writeCSV(w io.Writer, o Options) error {
@@ -25,7 +23,7 @@ func (d Document) writeCSV(w io.Writer, o Options) error {
 	}
 	tables := d.tables()
 	if len(tables) == 0 {
-		return errNoTable
+		return errors.New("no table to write as CSV; choose another format")
 	}
 	records := [][]string{{"table", "section", "name", "measure", "value"}}
 	if len(tables) == 1 {

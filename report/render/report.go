@@ -65,9 +65,6 @@ func (d *Document) addTables(rows []report.Row, o Options) error {
 	return nil
 }
 
-// reportFormat increases when a key of a report's JSON changes its meaning.
-const reportFormat = 1
-
 // reportData is the machine-readable content of a report.
 func reportData(rows []report.Row, o Options) (any, error) {
 	data := struct {
@@ -79,7 +76,7 @@ func reportData(rows []report.Row, o Options) (any, error) {
 		Runs  []report.Row        `json:"runs"`
 		Paper []report.PaperTable `json:"paper,omitempty"`
 		Notes []string            `json:"notes"`
-	}{Format: reportFormat, Intervals: o.Intervals, Level: report.Level, Seed: o.Seed, Runs: rows, Notes: report.Notes(rows)}
+	}{Format: 1, Intervals: o.Intervals, Level: report.Level, Seed: o.Seed, Runs: rows, Notes: report.Notes(rows)}
 	if data.Intervals == "" {
 		data.Intervals = report.NoIntervals
 	}

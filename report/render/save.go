@@ -25,9 +25,6 @@ import (
 	"airqa/internal/terminal"
 )
 
-// pngDPI is the resolution of PNG files, sufficient for print.
-const pngDPI = 200
-
 // canvas is a page of one of the figure formats.
 type canvas interface {
 	vg.CanvasSizer
@@ -42,7 +39,7 @@ var figureFormats = []struct {
 	{".svg", func(w, h vg.Length) canvas { return vgsvg.New(w, h) }},
 	{".pdf", func(w, h vg.Length) canvas { return vgpdf.New(w, h) }},
 	{".png", func(w, h vg.Length) canvas {
-		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))}
+		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(200))} // sufficient for print
 	}},
 }
 

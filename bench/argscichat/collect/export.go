@@ -14,9 +14,6 @@ import (
 	"airqa/internal/terminal"
 )
 
-// maxFolds is the number of folds of the benchmark.
-const maxFolds = 5
-
 // Exported counts what [Export] wrote.
 type Exported struct {
 	Complete, Incomplete, Turns, Papers, Folds int
@@ -54,7 +51,7 @@ func Export(dialogues []*Dialogue, dir string) (Exported, error) {
 		}
 	}
 	papers, err := papersOf(complete)
-	x := Exported{Complete: len(complete), Incomplete: len(dialogues) - len(complete), Papers: len(papers), Folds: min(maxFolds, len(papers))}
+	x := Exported{Complete: len(complete), Incomplete: len(dialogues) - len(complete), Papers: len(papers), Folds: min(5, len(papers))}
 	for _, p := range papers {
 		x.Turns += len(p.Turns)
 	}
@@ -219,7 +216,11 @@ func summaryRows(dialogues []*Dialogue) [][]string {
 		if d.Complete() {
 			status = "completed"
 		}
-		seconds := d.seconds()
+		until := d.Ended
+		if n := len(d.Messages); d.End == "" && n > 0 {
+			until = d.Messages[n-1].At
+		}
+		seconds := max(until.Sub(d.Began).Seconds(), 0)
 		for seat, name := range d.names() {
 			rows = append(rows, append([]string{
 				name, unit(d, seat), strconv.Itoa(d.Number), status, number(seconds), number(seconds / 60), string(Message{N: seat}.Role()),
@@ -228,15 +229,6 @@ func summaryRows(dialogues []*Dialogue) [][]string {
 		}
 	}
 	return rows
-}
-
-// seconds is the time from the begin to the end, or to the last message of a dialogue without an end.
-func (d *Dialogue) seconds() float64 {
-	until := d.Ended
-	if n := len(d.Messages); d.End == "" && n > 0 {
-		until = d.Messages[n-1].At
-	}
-	return max(until.Sub(d.Began).Seconds(), 0)
 }
 
 // counts are the last four columns of the summary: the messages of one person by kind, those with rationales, and the

@@ -414,7 +414,13 @@ func (s *store) apply(e event) error {
 		return nil
 	}
 	if e.Begin != nil {
-		return s.begin(*e.Begin)
+		d := *e.Begin
+		if d.Number != len(s.dialogues)+1 {
+			return fmt.Errorf("dialogue %d follows dialogue %d", d.Number, len(s.dialogues))
+		}
+		d.since, d.Labels = d.Began, make(map[int][]string)
+		s.dialogues = append(s.dialogues, &d)
+		return nil
 	}
 	if e.Dialogue < 1 || e.Dialogue > len(s.dialogues) {
 		return fmt.Errorf("there is no dialogue %d", e.Dialogue)
@@ -433,15 +439,6 @@ func (d *Dialogue) apply(e event) error {
 	default:
 		return fmt.Errorf("dialogue %d: a line without content", e.Dialogue)
 	}
-	return nil
-}
-
-func (s *store) begin(d Dialogue) error {
-	if d.Number != len(s.dialogues)+1 {
-		return fmt.Errorf("dialogue %d follows dialogue %d", d.Number, len(s.dialogues))
-	}
-	d.since, d.Labels = d.Began, make(map[int][]string)
-	s.dialogues = append(s.dialogues, &d)
 	return nil
 }
 

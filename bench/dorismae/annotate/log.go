@@ -82,7 +82,7 @@ func openLog(dir string, rule Rule, exclusive bool, redact func([]byte) []byte) 
 		a.spent = a.spent.Add(l.Usage)
 		k := kept{aspect: l.Aspect, abstract: l.Abstract, prompt: l.Prompt, try: l.Try, at: at}
 		if l.Failed != "" {
-			return failedKey + nameOf(l.Aspect, l.Abstract), k, nil
+			return "failed " + nameOf(l.Aspect, l.Abstract), k, nil
 		}
 		k.score = Parse(l.Reply, l.Finish, rule)
 		name := nameOf(l.Aspect, l.Abstract)
@@ -99,8 +99,6 @@ func openLog(dir string, rule Rule, exclusive bool, redact func([]byte) []byte) 
 	}
 	return a, nil
 }
-
-const failedKey = "failed "
 
 // add appends a line.
 func (a *annotations) add(l line) error {
