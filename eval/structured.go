@@ -135,8 +135,16 @@ func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dic
 		return unread("the answer is not a dictionary"), nil
 	case said == nil, said.Len() != gold.Len(): // nil is JSON of another type
 		return outcome{}, nil
-	case m.mode == Fixed:
-		return m.equivalentKeys(t, said, gold)
+	case m.mode == Fixed: // keys that are equal as texts
+		values, wanted := m.byKey(said), m.byKey(gold)
+		all := needAll(t)
+		for k := range gold.All() {
+			key := keyText(k, m.lowercase)
+			if all.add(m.sameValues(t.key(key), values[key], wanted[key])) {
+				break
+			}
+		}
+		return all.out, all.err
 	}
 	return m.equalKeys(t, said, gold)
 }
@@ -183,19 +191,6 @@ func lowerKeys(d *python.Dict) (*python.Dict, error) {
 		}
 	}
 	return out, nil
-}
-
-// equivalentKeys compares the values under keys that are equal as texts, as [Fixed] does.
-func (m matching) equivalentKeys(t *Comparison, said, gold *python.Dict) (outcome, error) {
-	values, wanted := m.byKey(said), m.byKey(gold)
-	all := needAll(t)
-	for k := range gold.All() {
-		key := keyText(k, m.lowercase)
-		if all.add(m.sameValues(t.key(key), values[key], wanted[key])) {
-			break
-		}
-	}
-	return all.out, all.err
 }
 
 // byKey groups the values by key as text; keys that differ only in case or type share a group.

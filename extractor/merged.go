@@ -63,22 +63,6 @@ func rounds(items []single, most int) (pairs [][2]single) {
 	return pairs
 }
 
-// fromPair runs the steps of a candidate that merges two accepted questions.
-func (p *Pipeline) fromPair(ctx context.Context, id candidate.ID, pairs [][2]single) result {
-	w := p.newWork(id)
-	if id.Index >= len(pairs) {
-		return result{Line: w.ended(candidate.Rejected, candidate.NoPair, "")}
-	}
-	a, b := pairs[id.Index][0], pairs[id.Index][1]
-	w.material.ID = id
-	w.identity.Paper = a.row.AnchorPDF[0] + "," + b.row.AnchorPDF[0]
-	w.identity.Element = a.id.String() + "," + b.id.String()
-	w.parts = []candidate.ID{a.id, b.id}
-	w.synth.Evidence = slices.Concat(a.synth.Evidence, b.synth.Evidence)
-	merge := func(ctx context.Context) ([]candidate.Line, error) { return w.merge(ctx, a, b) }
-	return w.follow(ctx, merge, w.passGates, w.makeRow)
-}
-
 // merge is the stage track of a merged question.
 func (w *work) merge(ctx context.Context, a, b single) ([]candidate.Line, error) {
 	return w.runStage(ctx, &w.tracked, stage{

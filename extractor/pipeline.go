@@ -133,7 +133,20 @@ func (p *Pipeline) Run(ctx context.Context, drain <-chan struct{}) (Summary, err
 		for i := range merged {
 			merged[i].Most = min(merged[i].Most, len(pairs)+1) // one more records that the pairs ran out
 		}
-		second = p.schedule(merged, func(ctx context.Context, id candidate.ID) result { return p.fromPair(ctx, id, pairs) })
+		second = p.schedule(merged, func(ctx context.Context, id candidate.ID) result {
+			w := p.newWork(id)
+			if id.Index >= len(pairs) {
+				return result{Line: w.ended(candidate.Rejected, candidate.NoPair, "")}
+			}
+			a, b := pairs[id.Index][0], pairs[id.Index][1]
+			w.material.ID = id
+			w.identity.Paper = a.row.AnchorPDF[0] + "," + b.row.AnchorPDF[0]
+			w.identity.Element = a.id.String() + "," + b.id.String()
+			w.parts = []candidate.ID{a.id, b.id}
+			w.synth.Evidence = slices.Concat(a.synth.Evidence, b.synth.Evidence)
+			merge := func(ctx context.Context) ([]candidate.Line, error) { return w.merge(ctx, a, b) }
+			return w.follow(ctx, merge, w.passGates, w.makeRow)
+		})
 		if err := p.runSchedule(ctx, drain, second); err != nil {
 			return Summary{}, err
 		}

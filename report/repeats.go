@@ -81,7 +81,17 @@ func meanAndSpread(values []float64) (mean, spread float64) {
 func passes(questions []question, k int) Pass {
 	var at, hat stats.Bounded
 	for _, q := range questions {
-		right, unknown, n := q.outcomes()
+		var right, unknown, n int // n counts the tries with a verdict or without one yet
+		for _, t := range q.tries {
+			switch {
+			case t.scored() && t.score.Verdict == qa.Right:
+				right, n = right+1, n+1
+			case t.scored():
+				n++
+			case t.waits():
+				unknown, n = unknown+1, n+1
+			}
+		}
 		if n >= k {
 			at.Add(100*stats.PassAtK(n, right, k), 100*stats.PassAtK(n, right+unknown, k))
 			hat.Add(100*stats.PassHatK(n, right, k), 100*stats.PassHatK(n, right+unknown, k))
@@ -95,19 +105,4 @@ func passes(questions []question, k int) Pass {
 		return Pass{K: k}
 	}
 	return Pass{K: k, N: at.N, At: at.Sum / float64(at.N), Hat: hat.Sum / float64(hat.N)}
-}
-
-// outcomes counts the tries of a question with a verdict or without one yet: the right ones, those without, and all.
-func (q question) outcomes() (right, unknown, all int) {
-	for _, t := range q.tries {
-		switch {
-		case t.scored() && t.score.Verdict == qa.Right:
-			right, all = right+1, all+1
-		case t.scored():
-			all++
-		case t.waits():
-			unknown, all = unknown+1, all+1
-		}
-	}
-	return right, unknown, all
 }

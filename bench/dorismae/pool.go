@@ -67,7 +67,17 @@ func (p *Pools) Pool(q Query) []int {
 		for _, aspect := range q.Aspects {
 			lists = append(lists, p.top(scores(aspect.Text), aspectTop))
 		}
-		grouped = append(grouped, kept(group(lists)))
+		// Abstracts by the number of lists that have them, then by the sum of their reciprocal ranks, then by id.
+		n, sum := make(map[int]int), make(map[int]float64)
+		for _, list := range lists {
+			for rank, id := range list {
+				n[id]++
+				sum[id] += 1 / float64(rank+1)
+			}
+		}
+		grouped = append(grouped, kept(slices.SortedFunc(maps.Keys(n), func(a, b int) int {
+			return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(sum[b], sum[a]), cmp.Compare(a, b))
+		})))
 		for _, list := range lists {
 			single = append(single, kept(list))
 		}
@@ -124,20 +134,6 @@ func (p *Pools) top(scores []float64, n int) []int {
 		list = append(list, p.abstracts[i].ID)
 	}
 	return list
-}
-
-// group orders abstracts by the number of lists that have them, then by the sum of their reciprocal ranks, then by id.
-func group(lists [][]int) []int {
-	n, sum := make(map[int]int), make(map[int]float64)
-	for _, list := range lists {
-		for rank, id := range list {
-			n[id]++
-			sum[id] += 1 / float64(rank+1)
-		}
-	}
-	return slices.SortedFunc(maps.Keys(n), func(a, b int) int {
-		return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(sum[b], sum[a]), cmp.Compare(a, b))
-	})
 }
 
 // linked returns a test for citations from or to an idea paper.

@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"airqa/eval"
 	"airqa/prompts"
@@ -65,8 +66,16 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		}
 		v.Asks++
 		v.Usage = v.Usage.Add(reply.Usage)
-		if right, ok := m.readVerdict(reply, r); ok {
-			v.Right, v.Reply = right, reply.Text
+		word := ""
+		switch {
+		case !r.Fixed:
+			word = plainVerdict(reply.Text)
+		case reply.Finish != qa.FinishLength:
+			word = lastVerdict(m.visible(reply.Text), fence(r))
+		}
+		word = strings.ToLower(strings.TrimSpace(word))
+		if word == "true" || word == "false" {
+			v.Right, v.Reply = word == "true", reply.Text
 			return v, nil
 		}
 		if reply.Finish == qa.FinishLength {

@@ -83,7 +83,18 @@ func (p *Panel) Name() string {
 // Judge asks all judges concurrently and waits for all of them. A judge that fails has no vote. If its vote could have
 // changed the decision, the error is [ErrUndecided]. The votes are noted in a context of [WithVotes].
 func (p *Panel) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
-	votes, errs := p.ask(ctx, r)
+	votes, errs := make([]qa.Vote, len(p.members)), make([]error, len(p.members))
+	var asked sync.WaitGroup
+	for i, m := range p.members {
+		asked.Go(func() {
+			right, err := m.Judge.Judge(ctx, r)
+			votes[i] = qa.Vote{Judge: m.Name, Right: right && err == nil}
+			if err != nil {
+				votes[i].Failed, errs[i] = err.Error(), fmt.Errorf("%s: %w", m.Name, err)
+			}
+		})
+	}
+	asked.Wait()
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -110,22 +121,6 @@ func (p *Panel) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
 	}
 	return false, fmt.Errorf("%w by %s of %d: %d say right, %d wrong, %d failed: %w",
 		ErrUndecided, p.rule, len(votes), right, len(votes)-right-failed, failed, cmp.Or(errs...))
-}
-
-func (p *Panel) ask(ctx context.Context, r eval.JudgeRequest) ([]qa.Vote, []error) {
-	votes, errs := make([]qa.Vote, len(p.members)), make([]error, len(p.members))
-	var asked sync.WaitGroup
-	for i, m := range p.members {
-		asked.Go(func() {
-			right, err := m.Judge.Judge(ctx, r)
-			votes[i] = qa.Vote{Judge: m.Name, Right: right && err == nil}
-			if err != nil {
-				votes[i].Failed, errs[i] = err.Error(), fmt.Errorf("%s: %w", m.Name, err)
-			}
-		})
-	}
-	asked.Wait()
-	return votes, errs
 }
 
 // Votes collects the votes of panels within one context. Start from [WithVotes].

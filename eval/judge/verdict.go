@@ -38,19 +38,6 @@ var (
 	fenced = lazyregexp.New("(?s)```(?:txt)?" + blank + "(.*?)" + blank + "```")
 )
 
-// readVerdict reads the verdict on r; ok is false unless it is True or False in any case.
-func (m *Model) readVerdict(reply qa.Reply, r eval.JudgeRequest) (right, ok bool) {
-	word := ""
-	switch {
-	case !r.Fixed:
-		word = plainVerdict(reply.Text)
-	case reply.Finish != qa.FinishLength:
-		word = lastVerdict(m.visible(reply.Text), fence(r))
-	}
-	word = strings.ToLower(strings.TrimSpace(word))
-	return word == "true", word == "true" || word == "false"
-}
-
 // plainVerdict returns the content of the last block of a reply. A block at the very end takes precedence, because
 // backticks in a quoted answer may open a block that would swallow it.
 func plainVerdict(reply string) string {

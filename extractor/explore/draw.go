@@ -181,7 +181,20 @@ func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, b
 	case "":
 		return m, true, nil
 	case candidate.Metadata:
-		m.Parts = []candidate.Part{metadataPart(m.Paper)}
+		var lines []string
+		line := func(label, value string) {
+			if value != "" && value != "0" {
+				lines = append(lines, label+": "+value)
+			}
+		}
+		line("Title", m.Paper.Title)
+		line("Authors", strings.Join(m.Paper.Authors, ", "))
+		line("Number of authors", fmt.Sprint(len(m.Paper.Authors)))
+		line("Number of pages", fmt.Sprint(m.Paper.Pages))
+		line("Conference", m.Paper.Venue)
+		line("Volume", m.Paper.Volume)
+		line("Year", fmt.Sprint(m.Paper.Year))
+		m.Parts = []candidate.Part{{ID: m.Paper.ID, Kind: candidate.Metadata, Title: "Metadata", Text: strings.Join(lines, "\n")}}
 		return m, true, nil
 	}
 	content, err := d.library.Parts(ctx, c.paper)

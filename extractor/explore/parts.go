@@ -1,9 +1,6 @@
 package explore
 
 import (
-	"fmt"
-	"strings"
-
 	"airqa/env/paperdb"
 	"airqa/extractor/candidate"
 )
@@ -46,22 +43,4 @@ func boxOf(box [4]int) []int {
 		return nil
 	}
 	return box[:]
-}
-
-// metadataPart writes the known metadata of a paper in lines.
-func metadataPart(p candidate.Paper) candidate.Part {
-	var lines []string
-	line := func(label, value string) {
-		if value != "" && value != "0" {
-			lines = append(lines, label+": "+value)
-		}
-	}
-	line("Title", p.Title)
-	line("Authors", strings.Join(p.Authors, ", "))
-	line("Number of authors", fmt.Sprint(len(p.Authors)))
-	line("Number of pages", fmt.Sprint(p.Pages))
-	line("Conference", p.Venue)
-	line("Volume", p.Volume)
-	line("Year", fmt.Sprint(p.Year))
-	return candidate.Part{ID: p.ID, Kind: candidate.Metadata, Title: "Metadata", Text: strings.Join(lines, "\n")}
 }

@@ -200,7 +200,14 @@ func (m mutation) other(v python.Value) (python.Value, bool) {
 	case python.List:
 		return m.otherItem(x)
 	case *python.Dict:
-		return m.otherEntry(x)
+		out, some := &python.Dict{}, false
+		for k, value := range x.All() {
+			if other, changed := m.other(value); changed && !some {
+				value, some = other, true
+			}
+			out.Set(k, value)
+		}
+		return out, some
 	}
 	return v, false
 }
@@ -211,17 +218,6 @@ func (m mutation) otherItem(list python.List) (python.Value, bool) {
 		if other, changed := m.other(out[i]); changed {
 			out[i], some = other, true
 		}
-	}
-	return out, some
-}
-
-func (m mutation) otherEntry(d *python.Dict) (python.Value, bool) {
-	out, some := &python.Dict{}, false
-	for k, value := range d.All() {
-		if other, changed := m.other(value); changed && !some {
-			value, some = other, true
-		}
-		out.Set(k, value)
 	}
 	return out, some
 }

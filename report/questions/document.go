@@ -22,7 +22,27 @@ func (s Stats) document(o render.Options) render.Document {
 	d.Add(render.Part{Text: []string{s.Summary()}})
 	figures := make(map[string][]render.Figure)
 	if o.Format == "html" {
-		figures = statisticsFigures(s, o.WithPaper)
+		figures = map[string][]render.Figure{
+			"evaluators":   functionFigures(s),
+			"conferences":  {countFigure("conference", "conferences", "Conferences that questions are about", s.Conferences, nil)},
+			"annotators":   {countFigure("annotator", "annotators", "Annotators", s.Annotators, nil)},
+			"combinations": {countFigure("tags", "combinations", "Element tags as combined", s.Combinations, nil)},
+			"papers":       paperFigures(s),
+			"lengths":      lengthFigures(s),
+		}
+		types, elements := []Count(nil), []Count(nil)
+		if o.WithPaper {
+			types, elements = PaperCounts(s.Types), PaperCounts(s.Elements)
+		}
+		figures["overview"] = []render.Figure{
+			countFigure("type", "types", "Question types", s.Types, types),
+			countFigure("category", "elements", "Element categories", s.Elements, elements),
+			countFigure("tag", "evaluation", "Evaluation by tag", s.Evaluation, nil),
+			countFigure("kind", "kinds", "Evaluation by function", s.Kinds, nil),
+		}
+		for i := range figures["overview"] {
+			figures["overview"][i].X.Max = 100 // one scale for the shares of all questions
+		}
 	}
 	for _, t := range Tables(s, o.WithPaper) {
 		d.Add(render.Part{Title: t.Title, Table: &t, Figures: figures[t.Name]})
@@ -63,32 +83,6 @@ func WriteFindings(w io.Writer, list []Finding, s Stats, o render.Options) error
 	}
 	d.Parts = append([]render.Part{part}, d.Parts...)
 	return d.Write(w, o)
-}
-
-// statisticsFigures are the charts by the name of the table with their numbers.
-func statisticsFigures(s Stats, withPaper bool) map[string][]render.Figure {
-	figures := map[string][]render.Figure{
-		"evaluators":   functionFigures(s),
-		"conferences":  {countFigure("conference", "conferences", "Conferences that questions are about", s.Conferences, nil)},
-		"annotators":   {countFigure("annotator", "annotators", "Annotators", s.Annotators, nil)},
-		"combinations": {countFigure("tags", "combinations", "Element tags as combined", s.Combinations, nil)},
-		"papers":       paperFigures(s),
-		"lengths":      lengthFigures(s),
-	}
-	types, elements := []Count(nil), []Count(nil)
-	if withPaper {
-		types, elements = PaperCounts(s.Types), PaperCounts(s.Elements)
-	}
-	figures["overview"] = []render.Figure{
-		countFigure("type", "types", "Question types", s.Types, types),
-		countFigure("category", "elements", "Element categories", s.Elements, elements),
-		countFigure("tag", "evaluation", "Evaluation by tag", s.Evaluation, nil),
-		countFigure("kind", "kinds", "Evaluation by function", s.Kinds, nil),
-	}
-	for i := range figures["overview"] {
-		figures["overview"][i].X.Max = 100 // one scale for the shares of all questions
-	}
-	return figures
 }
 
 // countFigure shows counts as shares, next to the paper's if available.

@@ -96,10 +96,15 @@ func reportData(rows []report.Row, o Options) (any, error) {
 // one kind share their scales.
 func ReportFigures(rows []report.Row, o Options) ([]Figure, error) {
 	rows = report.Marked(rows)
-	scores := scoreFigure(rows)
-	list := []Figure{scores}
+	chart := Figure{Name: "scores", Title: "Score (AVG, %)", X: scores, Y: Axis{Label: "baseline"}}
+	for _, r := range rows {
+		if cell := r.Cell(report.Average); cell.Shown() {
+			chart.AddBar(r.Model, r.Baseline+r.Mark, Point{Y: cell.Score, Interval: cell.Interval})
+		}
+	}
+	list := []Figure{chart}
 	if o.WithPaper {
-		paper, err := paperFigure(scores.Categories)
+		paper, err := paperFigure(chart.Categories)
 		if err != nil {
 			return nil, err
 		}
@@ -123,17 +128,6 @@ func ReportFigures(rows []report.Row, o Options) ([]Figure, error) {
 
 // scores is the score axis of all charts.
 var scores = Axis{Label: "score, %", Max: 100}
-
-// scoreFigure has a group per baseline and a bar per model.
-func scoreFigure(rows []report.Row) Figure {
-	f := Figure{Name: "scores", Title: "Score (AVG, %)", X: scores, Y: Axis{Label: "baseline"}}
-	for _, r := range rows {
-		if cell := r.Cell(report.Average); cell.Shown() {
-			f.AddBar(r.Model, r.Baseline+r.Mark, Point{Y: cell.Score, Interval: cell.Interval})
-		}
-	}
-	return f
-}
 
 // paperFigure has the paper's scores of some baselines. It is a chart of its own, because the questions differ.
 func paperFigure(baselines []string) (Figure, error) {
