@@ -24,16 +24,13 @@ const (
 	KindAny    = KindText | KindNumber | KindBool | KindList | KindDict | KindNull
 )
 
-// kindNames are in the order of the constants.
-var kindNames = []string{"text", "int", "float", "bool", "list", "dict", "null"}
-
 // String returns the names of the types, such as "int or float".
 func (k Kind) String() string {
 	if k == KindAny {
 		return "any value"
 	}
 	var names []string
-	for i, name := range kindNames {
+	for i, name := range []string{"text", "int", "float", "bool", "list", "dict", "null"} { // in the order of the constants
 		if k&(1<<i) != 0 {
 			names = append(names, name)
 		}

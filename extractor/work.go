@@ -212,14 +212,11 @@ func (w *work) passGate(ctx context.Context, g gate.Gate, s gate.Subject) ([]can
 	return line, nil
 }
 
-// annotator is the annotator of synthesized rows.
-const annotator = "synth"
-
 // example makes the question in AirQA's format.
 func (w *work) example() qa.Example {
 	ex := qa.Example{
 		UUID:     qa.QuestionUUID(fmt.Sprintf("synth %s %d %s", w.c.Library.Fingerprint(), w.c.Seed, w.identity.Candidate)),
-		Question: w.tracked.Question, AnswerFormat: w.tracked.AnswerFormat, Evaluator: w.tracked.Evaluator, Annotator: annotator,
+		Question: w.tracked.Question, AnswerFormat: w.tracked.AnswerFormat, Evaluator: w.tracked.Evaluator, Annotator: "synth",
 		AnchorPDF: []string{}, ReferencePDF: []string{}, Conference: []string{}, Tags: w.tags(),
 	}
 	switch w.identity.Category.Type() {

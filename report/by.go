@@ -37,24 +37,21 @@ func (o Options) parts(examples []qa.Example, questions []question) ([]Part, err
 	}
 	list := tallies(o, questions, func(ex qa.Example) []string { return values[ex.UUID] },
 		func(name string, t Tally) Part { return Part{name, t} })
-	slices.SortStableFunc(list, func(a, b Part) int { return byNumber(a.Value, b.Value) })
-	return list, nil
-}
-
-// byNumber sorts numbers by value and before words, and missing values last.
-func byNumber(a, b string) int {
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
-	rank := func(s string, err error) int {
-		switch {
-		case err == nil:
-			return 0
-		case s == noValue:
-			return 2
+	slices.SortStableFunc(list, func(a, b Part) int { // numbers by value and before words, missing values last
+		x, errX := strconv.ParseFloat(a.Value, 64)
+		y, errY := strconv.ParseFloat(b.Value, 64)
+		rank := func(s string, err error) int {
+			switch {
+			case err == nil:
+				return 0
+			case s == noValue:
+				return 2
+			}
+			return 1
 		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(rank(a, errX), rank(b, errY)), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(rank(a.Value, errX), rank(b.Value, errY)), cmp.Compare(x, y))
+	})
+	return list, nil
 }
 
 // keysOf returns the values of a field or tag for a question: the number of papers for "papers", each element of a

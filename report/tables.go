@@ -9,12 +9,10 @@ import (
 	"strings"
 )
 
-// builder makes a table of rows. It returns nil if there is nothing to show.
-type builder func(rows []Row, o Options) (*Table, error)
-
 type named struct {
-	name  string
-	build builder
+	name string
+	// build makes a table of rows. It returns nil if there is nothing to show.
+	build func(rows []Row, o Options) (*Table, error)
 }
 
 // tables are in the order in which [AllTables] prints them.

@@ -185,14 +185,6 @@ type Predictions struct {
 	Faults          []*dataset.Fault
 }
 
-// prediction is a line of the file.
-type prediction struct {
-	Pair     string          `json:"pair_id"`
-	Article  string          `json:"article_id"`
-	Answer   *string         `json:"predicted_answer"`
-	Evidence json.RawMessage `json:"predicted_evidence"`
-}
-
 // ReadPredictions reads JSON Lines in the format of the authors' predictor: pair_id, article_id, predicted_answer and
 // predicted_evidence. Evidence is a mask with a 0 or 1 for each sentence of the paper, a list of indices from 0, or a
 // list of unit ids such as "s3".
@@ -242,7 +234,12 @@ func (r *predictionReader) fault(loaded bool, format string, args ...any) {
 }
 
 func (r *predictionReader) line(raw []byte) {
-	var p prediction
+	var p struct {
+		Pair     string          `json:"pair_id"`
+		Article  string          `json:"article_id"`
+		Answer   *string         `json:"predicted_answer"`
+		Evidence json.RawMessage `json:"predicted_evidence"`
+	}
 	if err := json.Unmarshal(raw, &p); err != nil {
 		r.p.Unreadable++
 		r.fault(false, "not a prediction: %v", dataset.FieldError(err))

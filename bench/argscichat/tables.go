@@ -120,9 +120,6 @@ func notes(data *bench.Dataset) []string {
 	}
 }
 
-// parrots are the methods that a score is compared with.
-var parrots = []string{"tfidf", "first", "random", "echo", "gold", "empty"}
-
 func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	data, err := Load(r.Dataset)
 	if err != nil {
@@ -147,7 +144,7 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 		}
 	}
 	add("predictions", scores)
-	for _, name := range parrots {
+	for _, name := range []string{"tfidf", "first", "random", "echo", "gold", "empty"} {
 		m, err := Find(name)
 		if err != nil {
 			return nil, err
@@ -179,9 +176,6 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	return result, nil
 }
 
-// intentFiles are the names of the labelled sentences, ours and upstream's.
-var intentFiles = []string{"intents.csv", "dataset.csv"}
-
 // countData counts the data as the tables of the paper do.
 func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	data, err := Load(r.Dataset)
@@ -202,7 +196,7 @@ func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	}
 	var intents []Intent
 	var faults []*dataset.Fault
-	for _, name := range intentFiles {
+	for _, name := range []string{"intents.csv", "dataset.csv"} { // our name and upstream's
 		if intents, faults, err = LoadIntents(filepath.Join(r.Dataset, name)); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}

@@ -28,9 +28,6 @@ const (
 const huggingFace = "this is the Hugging Face form of QASPER (objects of parallel lists), which the official evaluator " +
 	"cannot read; download qasper-train-dev-v0.3.tgz or qasper-test-and-evaluator-v0.3.tgz from allenai.org/data/qasper"
 
-// hubFields are the members of a paper, or of a page of papers, as the hub has them.
-var hubFields = []string{"id", "title", "abstract", "full_text", "qas", "features", "rows"}
-
 // Load reads a split in the official form (Dasigi et al. 2021): an object of papers by arXiv id. Units "p1", "p2" are the
 // paragraphs of all sections in order, empty ones included; "f1", "f2" follow for the captions of figures and tables.
 // Questions with the id of an earlier one are in the list, too. Paragraphs and answers are as released; what cannot be
@@ -47,7 +44,7 @@ func Load(path string) (*bench.Dataset, error) {
 		if err := dec.Decode(&raw); err != nil {
 			return err
 		}
-		if !bench.IsObject(raw) && slices.Contains(hubFields, id) {
+		if !bench.IsObject(raw) && slices.Contains([]string{"id", "title", "abstract", "full_text", "qas", "features", "rows"}, id) {
 			return errors.New(huggingFace)
 		}
 		paper, ok := bench.NewObject(raw, "paper "+id+":", aPaper, r.reporter(""))

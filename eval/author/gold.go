@@ -109,12 +109,9 @@ func numberIn(text string) (number, bool) {
 // truths are the words for a truth value.
 var truths = map[string]bool{"true": true, "yes": true, "false": false, "no": false}
 
-// dateForms are the ways to write a day that cannot be misread.
-var dateForms = []string{time.DateOnly, "2006/01/02", "2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006"}
-
 // date reads a day.
 func date(text string) (time.Time, bool) {
-	for _, form := range dateForms {
+	for _, form := range []string{time.DateOnly, "2006/01/02", "2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006"} {
 		if t, err := time.Parse(form, strings.TrimSpace(text)); err == nil {
 			return t, true
 		}

@@ -1,8 +1,6 @@
 package author
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -45,13 +43,6 @@ func (d Draft) rule(k Kind) (rule, error) {
 		r.arguments = arguments{}
 	}
 	return r, row.complete(d, &r)
-}
-
-// evaluator encodes the rule. Golds are written as Python's json does, so that 3 and 3.0 differ.
-func (r rule) evaluator() (qa.Evaluator, error) {
-	var compact bytes.Buffer
-	err := json.Compact(&compact, []byte(python.JSON(r.dict())))
-	return qa.Evaluator{Func: r.function, Kwargs: compact.Bytes()}, err
 }
 
 // noteReading notes an answer that stands for something else.

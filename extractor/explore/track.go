@@ -57,14 +57,11 @@ func ParseTracked(text string) (Tracked, error) {
 	return t, nil
 }
 
-// titleFormat is the answer format of questions for a paper.
-const titleFormat = "Your answer should be the title of the paper only, without any explanation."
-
 // TrackRetrieval fills in a question whose answer is the title of a paper.
 func TrackRetrieval(d candidate.Draft) (Tracked, error) {
 	kwargs, err := json.Marshal(map[string]string{"question": d.Question, "reference_answer": d.Answer})
 	return Tracked{
-		Question: d.Question, AnswerFormat: titleFormat, Answer: d.Answer,
+		Question: d.Question, AnswerFormat: "Your answer should be the title of the paper only, without any explanation.", Answer: d.Answer,
 		Evaluator: qa.Evaluator{Func: "eval_paper_relevance_with_reference_answer", Kwargs: kwargs},
 	}, err
 }

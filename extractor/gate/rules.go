@@ -47,9 +47,6 @@ func selfContained(_ context.Context, _ Tools, s Subject) (Verdict, error) {
 	return Verdict{}, nil
 }
 
-// searched is the number of passages that are searched for another paper.
-const searched = 20
-
 // Limits of [Unique]: a second paper fits if its title and abstract contain almost as many words of the question as those
 // of the right one.
 const (
@@ -60,7 +57,7 @@ const (
 // unique checks that no second paper of the collection fits the question: the right one is the first that a search finds,
 // and its title and abstract have clearly more of the question's words.
 func unique(ctx context.Context, t Tools, s Subject) (Verdict, error) {
-	hits, err := t.Search.Retrieve(ctx, s.Example.Question, searched, tools.Scope{})
+	hits, err := t.Search.Retrieve(ctx, s.Example.Question, 20, tools.Scope{})
 	if err != nil {
 		return Verdict{}, err
 	}

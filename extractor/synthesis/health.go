@@ -82,11 +82,9 @@ func resultOf(t qa.Trajectory, score *qa.Score) string {
 	return string(score.Verdict)
 }
 
-// tools are the names that a described call mentions.
-var toolNames = []string{"Retrieve(", "Query(", "View(", "Answer(", "[Action]"}
-
 func mentionsTool(text string) bool {
-	return slices.ContainsFunc(toolNames, func(name string) bool { return strings.Contains(text, name) })
+	names := []string{"Retrieve(", "Query(", "View(", "Answer(", "[Action]"} // those that a described call mentions
+	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(text, name) })
 }
 
 func (r *RunHealth) count(t qa.Trajectory, result string) {

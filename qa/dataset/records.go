@@ -148,8 +148,22 @@ func (t *textReader) line(n int, text string) bool {
 	switch empty := strings.TrimSpace(text) == ""; {
 	case empty:
 		t.current = ""
-	case t.blocks:
-		t.blockLine(n, text)
+	case t.blocks: // a line without a label continues the one before it
+		field, value, ok := labelled(text)
+		switch {
+		case ok && field == "question":
+			t.flush()
+			t.at, t.values, t.current = n, map[string][]string{field: {value}}, field
+		case ok && t.values != nil:
+			t.values[field] = append(t.values[field], value)
+			t.current = field
+		case t.current != "":
+			list := t.values[t.current]
+			list[len(list)-1] = strings.TrimSpace(list[len(list)-1] + "\n" + strings.TrimSpace(text))
+		default:
+			t.flush()
+			t.send(Record{Line: n, Fault: "a line that is part of no question"})
+		}
 	case !strings.HasPrefix(text, "#"):
 		t.tabbed(n, text)
 	}
@@ -172,25 +186,6 @@ func (t *textReader) tabbed(n int, text string) {
 		r.Lost = "everything after the second tab"
 	}
 	t.send(r)
-}
-
-// blockLine reads a line of a block. A line without a label continues the one before it.
-func (t *textReader) blockLine(n int, text string) {
-	field, value, ok := labelled(text)
-	switch {
-	case ok && field == "question":
-		t.flush()
-		t.at, t.values, t.current = n, map[string][]string{field: {value}}, field
-	case ok && t.values != nil:
-		t.values[field] = append(t.values[field], value)
-		t.current = field
-	case t.current != "":
-		list := t.values[t.current]
-		list[len(list)-1] = strings.TrimSpace(list[len(list)-1] + "\n" + strings.TrimSpace(text))
-	default:
-		t.flush()
-		t.send(Record{Line: n, Fault: "a line that is part of no question"})
-	}
 }
 
 // flush yields the block that has been read.

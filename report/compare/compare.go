@@ -212,7 +212,15 @@ func (o Options) group(pairs []paired) Group {
 	g.A, g.B, g.Clusters = 100*g.A/n, 100*g.B/n, len(seen)
 	g.Difference = g.B - g.A
 	g.Discordant = float64(g.OnlyA+g.OnlyB) / n
-	g.Spread = 100 * spread(differences)
+	var sum, squares float64
+	for _, v := range differences {
+		sum += v
+	}
+	mean := sum / float64(len(differences))
+	for _, v := range differences {
+		squares += (v - mean) * (v - mean)
+	}
+	g.Spread = 100 * math.Sqrt(squares/max(1, float64(len(differences)-1)))
 	o.interval(&g, pairs, differences, clusters)
 	g.P, g.PExact = stats.McNemarMid(g.OnlyA, g.OnlyB), stats.McNemar(g.OnlyA, g.OnlyB)
 	power := stats.Power{Alpha: 1 - level, Power: o.Power}
@@ -225,17 +233,4 @@ func (o Options) group(pairs []paired) Group {
 		g.Detectable = &d
 	}
 	return g
-}
-
-// spread is the standard deviation, undefined for a single value.
-func spread(values []float64) float64 {
-	var sum, squares float64
-	for _, v := range values {
-		sum += v
-	}
-	mean := sum / float64(len(values))
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	return math.Sqrt(squares / max(1, float64(len(values)-1)))
 }

@@ -211,7 +211,7 @@ func addFlips(d *render.Document, r Result, n int) {
 		name string
 		a    bool
 	}{{"A", true}, {"B", false}} {
-		all := slices.DeleteFunc(slices.Clone(r.Flips), func(f Flip) bool { return f.BetterA() != kind.a })
+		all := slices.DeleteFunc(slices.Clone(r.Flips), func(f Flip) bool { return (f.A > f.B) != kind.a })
 		if len(all) == 0 || n == 0 {
 			continue
 		}

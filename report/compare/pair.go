@@ -45,7 +45,17 @@ func pair(a, b Side, includePartial bool) ([]paired, LeftOut) {
 	inA, inB := answers(a.Scores), answers(b.Scores)
 	var pairs []paired
 	var out LeftOut
-	for _, ex := range union(a, b) {
+	all := slices.Concat(a.Examples, b.Examples)
+	for _, s := range slices.Concat(a.Scores, b.Scores) {
+		all = append(all, qa.Example{UUID: s.UUID})
+	}
+	seen := make(map[string]bool)
+	all = slices.DeleteFunc(all, func(ex qa.Example) bool {
+		again := seen[ex.UUID]
+		seen[ex.UUID] = true
+		return again
+	})
+	for _, ex := range all {
 		x, y := inA[ex.UUID], inB[ex.UUID]
 		switch {
 		case !includePartial && (x.partial() || y.partial()):
@@ -88,20 +98,6 @@ func answers(scores []qa.Score) map[string]answer {
 		found[uuid] = x
 	}
 	return found
-}
-
-// union returns the questions of both sides once. A question known only from scores has only its uuid.
-func union(a, b Side) []qa.Example {
-	all := slices.Concat(a.Examples, b.Examples)
-	for _, s := range slices.Concat(a.Scores, b.Scores) {
-		all = append(all, qa.Example{UUID: s.UUID})
-	}
-	seen := make(map[string]bool)
-	return slices.DeleteFunc(all, func(ex qa.Example) bool {
-		again := seen[ex.UUID]
-		seen[ex.UUID] = true
-		return again
-	})
 }
 
 func warnings(a, b Side) []string {
@@ -218,9 +214,6 @@ func flips(pairs []paired, repeats bool) []Flip {
 	}
 	return append(betterA, betterB...)
 }
-
-// BetterA reports whether A answered the question better.
-func (f Flip) BetterA() bool { return f.A > f.B }
 
 // Traces are the commands that show both episodes, A's first. Score files without a run have none.
 func (f Flip) Traces(r Result) []string {
