@@ -156,7 +156,13 @@ func (p *Param) fit(v python.Value) (python.Value, bool) {
 		name, _ := v.(string)
 		return v, fuzzy.ByName(name) != nil
 	case "candidate_reference_answers", "scoring_points", "formulas":
-		return printed(v), true
+		if items, ok := v.(python.List); ok {
+			texts := make(python.List, len(items))
+			for i, item := range items {
+				texts[i] = python.Str(item) // elements are compared in Python's printed form
+			}
+			return texts, true
+		}
 	case "tolerance", "count":
 		x, ok := number(v)
 		return v, ok && x >= 0 && (x > 0 || p.Name == "tolerance")
@@ -216,19 +222,6 @@ func percent(v python.Value) python.Value {
 	}
 	rounded, _ := python.Round(100*x, 6)
 	return rounded
-}
-
-// printed returns a list with its elements in Python's printed form, and any other value unchanged.
-func printed(v python.Value) python.Value {
-	items, ok := v.(python.List)
-	if !ok {
-		return v
-	}
-	texts := make(python.List, len(items))
-	for i, item := range items {
-		texts[i] = python.Str(item)
-	}
-	return texts
 }
 
 // argumentsOf lists the parameters of a function in order, then any other arguments.
