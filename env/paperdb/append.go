@@ -24,8 +24,16 @@ func (t table) name() string { return t.schema + "." + t.table }
 func tableRows(p Paper) ([]table, error) {
 	c := &cells{}
 	paper := c.id(p.Metadata.PaperID)
+	m := p.Metadata
+	var year driver.Value
+	if m.Year != 0 {
+		year = int32(m.Year)
+	}
 	tables := []table{
-		{"main", "metadata", "paper_id", [][]driver.Value{c.metadata(paper, p.Metadata)}},
+		{"main", "metadata", "paper_id", [][]driver.Value{{
+			paper, text(m.Title), optional(m.Abstract), int32(m.NumPages), optional(m.ConferenceFull), optional(m.Conference), year,
+			optional(m.Volume), optional(m.DownloadURL), optional(m.BibTeX), texts(m.Authors), text(m.PDFPath), optional(m.TLDR), texts(m.Tags),
+		}}},
 		{"main", "pages", "ref_paper_id", each(p.Pages, func(x Page) []driver.Value {
 			return []driver.Value{c.id(x.ID), int32(x.Number), int32(x.Width), int32(x.Height), text(x.Content), optional(x.Summary), paper}
 		})},
@@ -72,17 +80,6 @@ func each[T any](items []T, row func(T) []driver.Value) [][]driver.Value {
 type cells struct {
 	err   error
 	pages map[string]bool // page ids that rows refer to
-}
-
-func (c *cells) metadata(paper driver.Value, m Metadata) []driver.Value {
-	var year driver.Value
-	if m.Year != 0 {
-		year = int32(m.Year)
-	}
-	return []driver.Value{
-		paper, text(m.Title), optional(m.Abstract), int32(m.NumPages), optional(m.ConferenceFull), optional(m.Conference), year,
-		optional(m.Volume), optional(m.DownloadURL), optional(m.BibTeX), texts(m.Authors), text(m.PDFPath), optional(m.TLDR), texts(m.Tags),
-	}
 }
 
 func (c *cells) id(s string) driver.Value {

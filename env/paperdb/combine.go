@@ -120,8 +120,15 @@ const noPaper = "00000000-0000-0000-0000-000000000000"
 
 // memory is the limit of the engine's memory in MB: the indexes cannot leave it, see [Writer.bound].
 func (c Combination) memory() (int64, error) {
+	var paths []string
+	if c.Base != "" {
+		paths = append(paths, c.Base)
+	}
+	for _, p := range c.Parts {
+		paths = append(paths, p.Path)
+	}
 	size := int64(0)
-	for _, path := range c.paths() {
+	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
 			return 0, err
@@ -129,17 +136,6 @@ func (c Combination) memory() (int64, error) {
 		size += info.Size()
 	}
 	return combineMemory + size>>20/4, nil
-}
-
-func (c Combination) paths() []string {
-	var list []string
-	if c.Base != "" {
-		list = append(list, c.Base)
-	}
-	for _, p := range c.Parts {
-		list = append(list, p.Path)
-	}
-	return list
 }
 
 // partName is the name of an attached database.

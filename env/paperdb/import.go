@@ -55,32 +55,26 @@ func (r *Released) inspect(ctx context.Context) (err error) {
 	if err := lockDown(ctx, r.db, sourceMemory); err != nil {
 		return err
 	}
-	if r.types, err = columnTypes(ctx, r.db); err != nil {
+	// Views are ignored, because they could run anything.
+	columns, err := list(ctx, r.db, "columns", func(c *[3]string) []any { return []any{&c[0], &c[1], &c[2]} },
+		`SELECT lower(c.table_name), lower(c.column_name), c.data_type FROM duckdb_columns() c
+		SEMI JOIN duckdb_tables() t ON t.table_oid = c.table_oid AND t.database_oid = c.database_oid
+		WHERE c.database_name = current_database() AND c.schema_name = 'main'`)
+	if err != nil {
 		return err
+	}
+	r.types = map[string]map[string]string{}
+	for _, c := range columns {
+		if r.types[c[0]] == nil {
+			r.types[c[0]] = map[string]string{}
+		}
+		r.types[c[0]][c[1]] = c[2]
 	}
 	if err := r.complete(); err != nil {
 		return err
 	}
 	r.corners, err = r.findCorners(ctx)
 	return err
-}
-
-// columnTypes ignores views, because they could run anything.
-func columnTypes(ctx context.Context, db *sql.DB) (map[string]map[string]string, error) {
-	cells, err := list(ctx, db, "columns", func(c *[3]string) []any { return []any{&c[0], &c[1], &c[2]} }, `SELECT lower(c.table_name), lower(c.column_name), c.data_type FROM duckdb_columns() c
-		SEMI JOIN duckdb_tables() t ON t.table_oid = c.table_oid AND t.database_oid = c.database_oid
-		WHERE c.database_name = current_database() AND c.schema_name = 'main'`)
-	if err != nil {
-		return nil, err
-	}
-	types := map[string]map[string]string{}
-	for _, c := range cells {
-		if types[c[0]] == nil {
-			types[c[0]] = map[string]string{}
-		}
-		types[c[0]][c[1]] = c[2]
-	}
-	return types, nil
 }
 
 // complete reports all missing tables and columns.

@@ -30,29 +30,22 @@ func ParseCall(text string, start int, o Options) (Call, error) {
 	if p.peek() != '(' {
 		return c, p.unexpected("where the parenthesis of the call should stand")
 	}
-	if err := p.arguments(&c); err != nil {
-		return c, err
-	}
-	c.End = p.pos
-	return c, p.checkBytes(c.NameStart, c.End)
-}
-
-func (p *parser) arguments(c *Call) error {
-	start := p.pos
+	start = p.pos
 	if err := p.open(); err != nil {
-		return err
+		return c, err
 	}
 	done := p.closed(')')
 	for !done {
-		err := p.argument(c)
+		err := p.argument(&c)
 		if err != nil {
-			return err
+			return c, err
 		}
 		if done, err = p.next(')', start); err != nil {
-			return err
+			return c, err
 		}
 	}
-	return nil
+	c.End = p.pos
+	return c, p.checkBytes(c.NameStart, c.End)
 }
 
 func (p *parser) argument(c *Call) error {

@@ -21,19 +21,13 @@ func Round(f float64, digits int) (float64, bool) {
 	case digits < roundAway:
 		return math.Copysign(0, f), true
 	case digits < 0:
-		return roundWhole(f, -digits)
+		whole := math.Trunc(f)
+		i, _ := big.NewFloat(whole).Int(nil)
+		r, err := strconv.ParseFloat(roundInt(i, -digits, f != whole).String(), 64)
+		return math.Copysign(r, f), err == nil
 	}
 	r, err := strconv.ParseFloat(strconv.FormatFloat(f, 'f', digits, 64), 64)
 	return r, err == nil
-}
-
-// roundWhole rounds to a multiple of ten to the power of zeros.
-func roundWhole(f float64, zeros int) (float64, bool) {
-	whole := math.Trunc(f)
-	i, _ := big.NewFloat(whole).Int(nil)
-	rounded := roundInt(i, zeros, f != whole)
-	r, err := strconv.ParseFloat(rounded.String(), 64)
-	return math.Copysign(r, f), err == nil
 }
 
 // RoundInt returns i rounded like round(i, digits) for an int: only negative digits change it.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"airqa/internal/progress"
+	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -49,10 +50,18 @@ func Import(ctx context.Context, c Config) (r Result, err error) {
 	if c.Progress == nil {
 		c.Progress = progress.New(progress.Config{})
 	}
-	w, err := newWriter(c)
+	out, err := filepath.Abs(c.Out)
 	if err != nil {
 		return r, err
 	}
+	folder, err := stagedir.Open(out)
+	if errors.Is(err, stagedir.ErrBusy) {
+		return r, fmt.Errorf("%s: another airqa is importing into it", c.Out)
+	}
+	if err != nil {
+		return r, err
+	}
+	w := &writer{Config: c, stage: folder, runs: make(map[origin]*run)}
 	defer func() { err = errors.Join(err, w.discard()) }()
 	stage := c.Progress.Stage("import", len(c.Paths))
 	defer func() { stage.Close(terminal.Plural(r.Episodes, "episode")) }()

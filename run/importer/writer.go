@@ -50,21 +50,6 @@ type run struct {
 	losses    Losses
 }
 
-func newWriter(c Config) (*writer, error) {
-	out, err := filepath.Abs(c.Out)
-	if err != nil {
-		return nil, err
-	}
-	stage, err := stagedir.Open(out)
-	if errors.Is(err, stagedir.ErrBusy) {
-		return nil, fmt.Errorf("%s: another airqa is importing into it", c.Out)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &writer{Config: c, stage: stage, runs: make(map[origin]*run)}, nil
-}
-
 // discard closes all files and removes the hidden folder.
 func (w *writer) discard() (err error) {
 	for _, r := range w.order {

@@ -156,11 +156,6 @@ func (p *plan) findEpisodes() {
 		}
 	}
 	p.Result.Questions, p.Episodes = len(questions), len(p.order)
-	p.findGaps(repeats)
-}
-
-// findGaps lists the shards that are missing, and those with episodes that did not end.
-func (p *plan) findGaps(repeats int) {
 	for i := 1; i <= p.Of; i++ {
 		at := slices.IndexFunc(p.shards, func(s *source) bool { return s.part.Index == i })
 		if at < 0 {

@@ -93,7 +93,12 @@ func (f *Follower) Look(now time.Time) (Status, error) {
 	}
 	f.count(&s, now)
 	s.Merged = f.config.Note.Merged
-	s.Missing = f.config.Note.Missing.Lacking(f.begun())
+	begun := make(map[string]bool)
+	for id := range f.episodes {
+		uuid, _ := qa.SplitEpisodeID(id)
+		begun[uuid] = true
+	}
+	s.Missing = f.config.Note.Missing.Lacking(begun)
 	if price := f.config.Note.Price; price != nil {
 		s.USD = new(price.Of(s.Usage.Add(s.Charged)))
 	}
@@ -143,16 +148,6 @@ func (f *Follower) count(s *Status, now time.Time) {
 	if sorted := byCount(reasons); len(sorted) > 0 {
 		s.Because, s.BecauseCount = sorted[0], reasons[sorted[0]]
 	}
-}
-
-// begun are the questions with an episode.
-func (f *Follower) begun() map[string]bool {
-	ran := make(map[string]bool)
-	for id := range f.episodes {
-		uuid, _ := qa.SplitEpisodeID(id)
-		ran[uuid] = true
-	}
-	return ran
 }
 
 // usage sums the calls of an episode since its last end.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // NearJaccard is the Jaccard similarity of 5-grams from which two questions are near duplicates.
@@ -59,7 +60,9 @@ func (d *Duplicates) Add(id, question, answerType string) Match {
 	if len(set) == 0 {
 		return Match{}
 	}
-	set = distinct(append(set, hash("answer type", answerType)))
+	set = append(set, hash("answer type", answerType))
+	slices.Sort(set)
+	set = slices.Compact(set)
 	keys := bandKeys(set)
 	m := d.find(set, keys)
 	d.verdict[id] = m

@@ -1,10 +1,8 @@
 package curate
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -55,10 +53,4 @@ func grams(words []string, n int) []uint64 {
 func hash(parts ...string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return binary.LittleEndian.Uint64(sum[:])
-}
-
-// distinct returns the sorted distinct elements.
-func distinct[T cmp.Ordered](list []T) []T {
-	slices.Sort(list)
-	return slices.Compact(list)
 }

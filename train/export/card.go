@@ -25,9 +25,32 @@ func (w *writer) card() []byte {
 	fmt.Fprintf(&b, "%s in the format %s, one per %s of an agent, made by %s from %s. %s\n\n",
 		terminal.Plural(t.rows, "row"), w.Format, unit, w.Program, terminal.Plural(len(t.runs), "run"), content)
 	w.splitTable(&b)
-	w.turnTable(&b)
-	w.runTable(&b)
-	w.endingTable(&b)
+	is, kept := "a row", "rows"
+	if w.Whole {
+		is, kept = "trained", "trained"
+	}
+	fmt.Fprintf(&b, "## Turns\n\nEvery turn of the runs is %s or has one reason; `dropped.jsonl` lists them.\n\n", is)
+	table(&b, "turns", "number")
+	line(&b, "recorded", t.trained+t.totalDropped())
+	line(&b, kept, t.trained)
+	for _, reason := range t.sortedReasons() {
+		line(&b, "left out: `"+string(reason)+"`", t.dropped[reason])
+	}
+	fmt.Fprintf(&b, "\nError actions (paper, Table 7): %s.\n\n## Runs\n\n", t.errorRate())
+	table(&b, "run", "baseline", "model", "episodes", "turns", "episodes with rows", "rows")
+	for _, r := range t.runs {
+		line(&b, cell(r.name), cell(r.baseline), cell(r.model), r.episodes, r.turns, r.kept, r.rows)
+	}
+	b.WriteString("\n## Outcomes\n\n")
+	table(&b, "outcome", "verdict", "episodes", "turns", "episodes with rows", "rows")
+	ends := slices.SortedFunc(maps.Keys(t.endings), func(a, b ending) int {
+		return cmp.Or(cmp.Compare(a.outcome, b.outcome), cmp.Compare(a.verdict, b.verdict))
+	})
+	for _, end := range ends {
+		n := t.endings[end]
+		line(&b, end.outcome, end.verdict, n.episodes, n.turns, n.kept, n.rows)
+	}
+	b.WriteString("\n")
 	w.content(&b)
 	w.settings(&b)
 	return b.Bytes()
@@ -122,22 +145,6 @@ func (w *writer) splitTable(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n%s: %s.\n\n", claim, w.plan.division)
 }
 
-func (w *writer) turnTable(b *bytes.Buffer) {
-	t := &w.plan.tally
-	is, kept := "a row", "rows"
-	if w.Whole {
-		is, kept = "trained", "trained"
-	}
-	fmt.Fprintf(b, "## Turns\n\nEvery turn of the runs is %s or has one reason; `dropped.jsonl` lists them.\n\n", is)
-	table(b, "turns", "number")
-	line(b, "recorded", t.trained+t.totalDropped())
-	line(b, kept, t.trained)
-	for _, reason := range t.sortedReasons() {
-		line(b, "left out: `"+string(reason)+"`", t.dropped[reason])
-	}
-	fmt.Fprintf(b, "\nError actions (paper, Table 7): %s.\n\n", t.errorRate())
-}
-
 // errorRate describes the error actions before and after the removal of turns.
 func (t *tally) errorRate() string {
 	unit := "rows"
@@ -146,29 +153,6 @@ func (t *tally) errorRate() string {
 	}
 	return fmt.Sprintf("%d of %d turns of the selected episodes (%s), 0 of %d %s (%s)",
 		t.errors, t.selected, percent(t.errors, t.selected), t.trained, unit, percent(0, t.trained))
-}
-
-func (w *writer) runTable(b *bytes.Buffer) {
-	b.WriteString("## Runs\n\n")
-	table(b, "run", "baseline", "model", "episodes", "turns", "episodes with rows", "rows")
-	for _, r := range w.plan.tally.runs {
-		line(b, cell(r.name), cell(r.baseline), cell(r.model), r.episodes, r.turns, r.kept, r.rows)
-	}
-	b.WriteString("\n")
-}
-
-func (w *writer) endingTable(b *bytes.Buffer) {
-	t := &w.plan.tally
-	b.WriteString("## Outcomes\n\n")
-	table(b, "outcome", "verdict", "episodes", "turns", "episodes with rows", "rows")
-	ends := slices.SortedFunc(maps.Keys(t.endings), func(a, b ending) int {
-		return cmp.Or(cmp.Compare(a.outcome, b.outcome), cmp.Compare(a.verdict, b.verdict))
-	})
-	for _, end := range ends {
-		n := t.endings[end]
-		line(b, end.outcome, end.verdict, n.episodes, n.turns, n.kept, n.rows)
-	}
-	b.WriteString("\n")
 }
 
 func (w *writer) content(b *bytes.Buffer) {

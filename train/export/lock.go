@@ -90,26 +90,6 @@ func inputOf(s *source, scoring runlog.Scoring, scores []qa.Score) (in runInput,
 	return in, nil
 }
 
-// fileInputs hashes the files that the rules name.
-func (r Rules) fileInputs() ([]fileInput, error) {
-	list := []fileInput{}
-	named := [][2]string{{"ids", r.IDs}, {"leaks", r.Leaks}, {"tokenizer", r.Tokenizer}}
-	for _, dir := range r.Against {
-		named = append(named, [2]string{"against", filepath.Join(dir, QuestionsFile)})
-	}
-	for _, f := range named {
-		if f[1] == "" {
-			continue
-		}
-		sum, _, err := hashFile(f[1])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f[0], err)
-		}
-		list = append(list, fileInput{f[0], filepath.Base(f[1]), sum})
-	}
-	return list, nil
-}
-
 func hashFile(name string) (sum string, size int64, err error) {
 	file, err := os.Open(name)
 	if err != nil {

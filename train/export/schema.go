@@ -98,20 +98,17 @@ func (s *schema) list(in *json.Decoder) error {
 func (s *schema) write(w io.Writer, indent string) {
 	for _, name := range s.names {
 		_, _ = fmt.Fprintf(w, "%s- name: %s\n", indent, quoted(name))
-		s.fields[name].writeType(w, indent+"  ")
-	}
-}
-
-func (s *schema) writeType(w io.Writer, indent string) {
-	switch {
-	case s.fields != nil:
-		s.writeFields(w, indent, "struct")
-	case s.item != nil && s.item.fields != nil:
-		s.item.writeFields(w, indent, "list")
-	case s.item != nil:
-		_, _ = fmt.Fprintf(w, "%slist: %s\n", indent, s.item.scalar())
-	default:
-		_, _ = fmt.Fprintf(w, "%sdtype: %s\n", indent, s.scalar())
+		field, indent := s.fields[name], indent+"  "
+		switch {
+		case field.fields != nil:
+			field.writeFields(w, indent, "struct")
+		case field.item != nil && field.item.fields != nil:
+			field.item.writeFields(w, indent, "list")
+		case field.item != nil:
+			_, _ = fmt.Fprintf(w, "%slist: %s\n", indent, field.item.scalar())
+		default:
+			_, _ = fmt.Fprintf(w, "%sdtype: %s\n", indent, field.scalar())
+		}
 	}
 }
 

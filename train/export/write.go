@@ -6,6 +6,7 @@ package export
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"airqa/internal/ledger"
 	"airqa/internal/progress"
@@ -100,8 +101,22 @@ func (w *writer) openSources() error {
 	if w.inputs.Rules, err = w.record(); err != nil {
 		return err
 	}
-	w.inputs.Files, err = w.fileInputs()
-	return err
+	w.inputs.Files = []fileInput{}
+	named := [][2]string{{"ids", w.IDs}, {"leaks", w.Leaks}, {"tokenizer", w.Tokenizer}}
+	for _, dir := range w.Against {
+		named = append(named, [2]string{"against", filepath.Join(dir, QuestionsFile)})
+	}
+	for _, f := range named {
+		if f[1] == "" {
+			continue
+		}
+		sum, _, err := hashFile(f[1])
+		if err != nil {
+			return fmt.Errorf("%s: %w", f[0], err)
+		}
+		w.inputs.Files = append(w.inputs.Files, fileInput{f[0], filepath.Base(f[1]), sum})
+	}
+	return nil
 }
 
 // fill writes all files.
@@ -124,7 +139,17 @@ func (w *writer) fill() error {
 	if err := w.folder.WriteFile(CardFile, w.card()); err != nil {
 		return err
 	}
-	return w.writeLock()
+	l := Lock{
+		Format: lockFormat, Program: w.Program, Inputs: w.inputs, Files: w.folder.Files(),
+		Counts: counts{Rows: make(map[Split]int), Dropped: make(map[string]int)},
+	}
+	for _, e := range w.plan.episodes {
+		l.Counts.Rows[e.split] += len(e.rows)
+	}
+	for reason, n := range w.plan.tally.dropped {
+		l.Counts.Dropped[string(reason)] = n
+	}
+	return w.folder.WriteLock(l)
 }
 
 func (w *writer) writeIDs() error {
@@ -175,18 +200,4 @@ func (w *writer) writeQuestions() error {
 		_, _ = out.Write(line) // Close reports the error
 	}
 	return out.Close()
-}
-
-func (w *writer) writeLock() error {
-	l := Lock{
-		Format: lockFormat, Program: w.Program, Inputs: w.inputs, Files: w.folder.Files(),
-		Counts: counts{Rows: make(map[Split]int), Dropped: make(map[string]int)},
-	}
-	for _, e := range w.plan.episodes {
-		l.Counts.Rows[e.split] += len(e.rows)
-	}
-	for reason, n := range w.plan.tally.dropped {
-		l.Counts.Dropped[string(reason)] = n
-	}
-	return w.folder.WriteLock(l)
 }

@@ -160,9 +160,17 @@ func (w *maker) turn(i int, s qa.Step) bool {
 	}
 	m = w.e.Edit(m)
 	one := 1
+	metrics := &Metrics{Prompt: &s.Reply.Usage.Prompt, Completion: &s.Reply.Usage.Completion, Cached: &s.Reply.Usage.Cached}
+	if w.e.Price != nil {
+		usd := 0.0
+		if !s.Reply.Cached {
+			usd = w.e.Price.Of(s.Reply.Usage)
+		}
+		metrics.USD = &usd
+	}
 	step := Step{
 		Source: SourceAgent, Timestamp: timestamp(s.Started), Message: Content{Text: m.Text}, Reasoning: reasoning,
-		Metrics: w.metrics(s.Reply), Inferences: &one, Copied: w.e.Copied != nil && w.e.Copied(i),
+		Metrics: metrics, Inferences: &one, Copied: w.e.Copied != nil && w.e.Copied(i),
 	}
 	if s.Reply.Model != "" && s.Reply.Model != w.e.Model {
 		step.Model = s.Reply.Model
@@ -235,18 +243,6 @@ func timestamp(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.000Z07:00")
-}
-
-func (w *maker) metrics(r *qa.Reply) *Metrics {
-	m := &Metrics{Prompt: &r.Usage.Prompt, Completion: &r.Usage.Completion, Cached: &r.Usage.Cached}
-	if w.e.Price != nil {
-		usd := 0.0
-		if !r.Cached {
-			usd = w.e.Price.Of(r.Usage)
-		}
-		m.USD = &usd
-	}
-	return m
 }
 
 func (w *maker) trajectory() (Trajectory, error) {

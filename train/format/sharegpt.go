@@ -175,7 +175,14 @@ func (c Conversation) dialogue() dialogue {
 
 // turn returns a message as a turn.
 func (m Message) turn() turn {
-	text := markedText(m.Parts)
+	text := ""
+	for _, p := range m.Parts {
+		if p.Image != "" {
+			text += imageMarker
+		} else {
+			text += p.Text
+		}
+	}
 	switch m.Role {
 	case qa.Assistant:
 		return answer(text, m.Calls)
@@ -183,19 +190,6 @@ func (m Message) turn() turn {
 		return turn{roleObservation, text}
 	}
 	return turn{roleHuman, text}
-}
-
-// markedText returns parts as a text with markers in the place of images.
-func markedText(parts []Part) string {
-	var text strings.Builder
-	for _, p := range parts {
-		if p.Image != "" {
-			text.WriteString(imageMarker)
-			continue
-		}
-		text.WriteString(p.Text)
-	}
-	return text.String()
 }
 
 // answer returns a turn of the model. A call without words is a function_call, which the trainer renders in the form of

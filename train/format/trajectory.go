@@ -174,10 +174,6 @@ func (t Trajectory) Check() error {
 			return fmt.Errorf("step %d: %w", s.ID, err)
 		}
 	}
-	return t.checkSubagents()
-}
-
-func (t Trajectory) checkSubagents() error {
 	seen := make(map[string]bool)
 	for _, sub := range t.Subagents {
 		if sub.TrajectoryID == "" || seen[sub.TrajectoryID] {

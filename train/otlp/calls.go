@@ -34,8 +34,24 @@ func (m *maker) call(s qa.Step) {
 	if m.last != nil {
 		span.Links = []*tracepb.Span_Link{{TraceId: m.trace, SpanId: m.last}}
 	}
-	if len(s.Reply.Attempts) > 1 {
-		m.attempts(span, s.Reply.Attempts)
+	tried := s.Reply.Attempts
+	if len(tried) < 2 {
+		tried = nil // the span says all of it
+	}
+	const limit = 128 // the most events that a span may have
+	if len(tried) > limit {
+		span.DroppedEventsCount = uint32(len(tried) - limit) //nolint:gosec // a count
+		tried = tried[len(tried)-limit:]
+	}
+	for _, a := range tried {
+		var list attributes
+		list.text("error.type", string(a.Error))
+		if a.Status > 0 {
+			list.number("http.response.status_code", a.Status)
+		}
+		list.float("airqa.seconds", a.Seconds)
+		list.float("airqa.wait_seconds", a.Wait)
+		span.Events = append(span.Events, &tracepb.Span_Event{TimeUnixNano: nanos(a.Started), Name: "airqa.request", Attributes: list})
 	}
 	m.add(span, list, s.Started, ended)
 	m.last = span.SpanId
@@ -115,25 +131,6 @@ func (m *maker) input(list *attributes, s qa.Step) {
 		list.text("gen_ai.input.messages", encoded(input))
 	}
 	list.text("airqa.shown", strings.Join(shown, ","))
-}
-
-// attempts adds all requests of a call as events, 128 at most, as many as a span may have.
-func (m *maker) attempts(span *tracepb.Span, tried []qa.Attempt) {
-	const limit = 128
-	if len(tried) > limit {
-		span.DroppedEventsCount = uint32(len(tried) - limit) //nolint:gosec // a count
-		tried = tried[len(tried)-limit:]
-	}
-	for _, a := range tried {
-		var list attributes
-		list.text("error.type", string(a.Error))
-		if a.Status > 0 {
-			list.number("http.response.status_code", a.Status)
-		}
-		list.float("airqa.seconds", a.Seconds)
-		list.float("airqa.wait_seconds", a.Wait)
-		span.Events = append(span.Events, &tracepb.Span_Event{TimeUnixNano: nanos(a.Started), Name: "airqa.request", Attributes: list})
-	}
 }
 
 // failedRequest adds a request of a call that brought no reply.

@@ -57,41 +57,6 @@ func Send(ctx context.Context, c Config, endpoint string) (Summary, error) {
 }
 
 func newSender(ctx context.Context, c Config, endpoint string) (*sender, error) {
-	u, err := tracesURL(endpoint)
-	if err != nil {
-		return nil, err
-	}
-	// Telemetry about the exporter itself stays off, and its errors come back from the call.
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
-	client := otlptracehttp.NewClient(
-		otlptracehttp.WithEndpointURL(u.String()),
-		otlptracehttp.WithCompression(otlptracehttp.GzipCompression),
-		otlptracehttp.WithTimeout(timeout),
-		otlptracehttp.WithProxy(onlyTo(u)),
-		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
-			Enabled: true, InitialInterval: time.Second, MaxInterval: 10 * time.Second,
-			MaxElapsedTime: retryFor,
-		}),
-	)
-	if err := client.Start(ctx); err != nil {
-		return nil, fmt.Errorf("send spans to %s: %w", u.Host, err)
-	}
-	return &sender{Config: c, client: client, host: u.Host}, nil
-}
-
-// onlyTo is the choice of a proxy that refuses all other hosts. The exporter follows redirects, and would send the headers
-// with their key along; it asks for the proxy of every request.
-func onlyTo(u *url.URL) func(*http.Request) (*url.URL, error) {
-	return func(r *http.Request) (*url.URL, error) {
-		if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host {
-			return nil, fmt.Errorf("redirected to %s, which was not named", r.URL.Host)
-		}
-		return http.ProxyFromEnvironment(r)
-	}
-}
-
-// tracesURL returns the address for traces of an endpoint, which may be given without its path.
-func tracesURL(endpoint string) (*url.URL, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, qa.Usagef("want a URL such as http://localhost:4318")
@@ -102,7 +67,28 @@ func tracesURL(endpoint string) (*url.URL, error) {
 	if path.Clean("/"+u.Path) == "/" {
 		u.Path = "/v1/traces"
 	}
-	return u, nil
+	// Telemetry about the exporter itself stays off, and its errors come back from the call.
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
+	client := otlptracehttp.NewClient(
+		otlptracehttp.WithEndpointURL(u.String()),
+		otlptracehttp.WithCompression(otlptracehttp.GzipCompression),
+		otlptracehttp.WithTimeout(timeout),
+		// The exporter follows redirects, and would send the headers with their key along; it asks for the proxy of every request.
+		otlptracehttp.WithProxy(func(r *http.Request) (*url.URL, error) {
+			if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host {
+				return nil, fmt.Errorf("redirected to %s, which was not named", r.URL.Host)
+			}
+			return http.ProxyFromEnvironment(r)
+		}),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
+			Enabled: true, InitialInterval: time.Second, MaxInterval: 10 * time.Second,
+			MaxElapsedTime: retryFor,
+		}),
+	)
+	if err := client.Start(ctx); err != nil {
+		return nil, fmt.Errorf("send spans to %s: %w", u.Host, err)
+	}
+	return &sender{Config: c, client: client, host: u.Host}, nil
 }
 
 // run sends the spans of a run directory; some wait for the next batch.

@@ -33,7 +33,18 @@ type Episode struct {
 // Spans returns the spans of an episode: its calls and actions in order, and the episode itself at the end, if it has
 // one.
 func Spans(e Episode) []*tracepb.Span {
-	m := newMaker(e)
+	m := &maker{e: e, replies: make(map[int]bool), written: make(map[int]bool)}
+	m.trace = digest("trace", e.Run.ID, e.Recorded.UUID, e.Recorded.Repeat)[:16]
+	m.root = spanID(m.trace, kindEpisode, 0)
+	for i, message := range e.Recorded.Messages {
+		m.replies[i] = message.Role == qa.Assistant
+	}
+	described := e.Run.Config.Shape.Model
+	provider, _ := described["provider"].(string)
+	name, _ := described["model"].(string)
+	m.model = cmp.Or(name, provider, "unknown")
+	m.provider = cmp.Or(providers[provider], provider, "unknown")
+	m.host, m.port = m.server(e.Run.Config.Note.BaseURL)
 	for _, s := range e.Recorded.Steps {
 		if s.Reply != nil {
 			m.call(s)
@@ -65,22 +76,6 @@ type maker struct {
 	model, provider string
 	host            string
 	port            int
-}
-
-func newMaker(e Episode) *maker {
-	m := &maker{e: e, replies: make(map[int]bool), written: make(map[int]bool)}
-	m.trace = digest("trace", e.Run.ID, e.Recorded.UUID, e.Recorded.Repeat)[:16]
-	m.root = spanID(m.trace, kindEpisode, 0)
-	for i, message := range e.Recorded.Messages {
-		m.replies[i] = message.Role == qa.Assistant
-	}
-	described := e.Run.Config.Shape.Model
-	provider, _ := described["provider"].(string)
-	name, _ := described["model"].(string)
-	m.model = cmp.Or(name, provider, "unknown")
-	m.provider = cmp.Or(providers[provider], provider, "unknown")
-	m.host, m.port = m.server(e.Run.Config.Note.BaseURL)
-	return m
 }
 
 // providers are the names of the conventions where they differ from ours.

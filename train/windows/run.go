@@ -37,25 +37,18 @@ func Open(r *runlog.Run) (*Run, error) {
 		Run: r, ID: id, format: action.Format(settings.ActionFormat),
 		Repeats: r.Config.Note.Fork != nil || r.Config.Note.CacheFrom != "",
 	}
-	if settings.Protocol.Native() {
-		run.Tools, err = offered(r)
+	if !settings.Protocol.Native() {
+		return run, nil
 	}
-	return run, err
-}
-
-// offered reads the tools of a run with native calls, in the order of its requests. A baseline without a loop offers none:
-// its texts are not JSON.
-func offered(r *runlog.Run) ([]qa.ToolSpec, error) {
-	var list []qa.ToolSpec
-	for _, name := range r.Config.Note.Tools {
+	for _, name := range r.Config.Note.Tools { // in the order of the requests
 		text, err := r.Text(r.Config.Shape.Tools[name])
 		if err != nil {
-			return nil, fmt.Errorf("%s: the text of the tool %s: %w", r.Dir, name, err)
+			return run, fmt.Errorf("%s: the text of the tool %s: %w", r.Dir, name, err)
 		}
 		var spec qa.ToolSpec
-		if json.Unmarshal([]byte(text), &spec) == nil {
-			list = append(list, spec)
+		if json.Unmarshal([]byte(text), &spec) == nil { // a baseline without a loop offers none: its texts are not JSON
+			run.Tools = append(run.Tools, spec)
 		}
 	}
-	return list, nil
+	return run, nil
 }

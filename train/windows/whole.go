@@ -33,7 +33,12 @@ type history struct {
 
 // before returns the messages before a turn, and the ids of the turns among them. Each reply has one message.
 func (h history) before(turn int) (list []qa.Message, ids []string) {
-	steps := h.replies()
+	var steps []qa.Step
+	for _, s := range h.rec.Steps {
+		if s.Reply != nil {
+			steps = append(steps, s)
+		}
+	}
 	oneCall := false
 	for _, m := range h.rec.Messages {
 		if m.Role != qa.Assistant {
@@ -53,15 +58,6 @@ func (h history) before(turn int) (list []qa.Message, ids []string) {
 		list, ids = append(list, h.turn(s, m, id != "")), append(ids, id)
 	}
 	return list, ids
-}
-
-func (h history) replies() (steps []qa.Step) {
-	for _, s := range h.rec.Steps {
-		if s.Reply != nil {
-			steps = append(steps, s)
-		}
-	}
-	return steps
 }
 
 // turn returns an earlier turn: as it is trained, or as the model saw it.

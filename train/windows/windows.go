@@ -76,15 +76,10 @@ func Failure(rec runlog.Recorded, i int) (Reason, string) {
 	switch {
 	case o != nil && (o.Status == qa.StatusError || o.Status == qa.StatusParse):
 		return ActionFailed, firstLine(o.Text)
-	case o == nil && !answered(rec, i):
+	case o == nil && (rec.Outcome != qa.Answered || i < len(rec.Steps)-1): // not the answer that ended the episode
 		return NoResult, string(rec.Outcome)
 	}
 	return "", ""
-}
-
-// answered reports whether step i is the answer that ended the episode.
-func answered(rec runlog.Recorded, i int) bool {
-	return rec.Outcome == qa.Answered && i == len(rec.Steps)-1
 }
 
 // context returns the messages that the model saw before a step.
@@ -115,8 +110,10 @@ func (r *Run) target(s qa.Step, o Options) qa.Message {
 	if o.Turns == Raw {
 		m.Text, m.ToolCalls = s.Reply.Text, s.Reply.ToolCalls
 	} else {
-		m.Text = r.canonical(s)
-		m.ToolCalls = canonicalCall(s)
+		m.Text, m.ToolCalls = r.canonical(s), nil
+		if s.Called != nil {
+			m.ToolCalls = []qa.ToolCall{*s.Called} // without the calls that did not run
+		}
 	}
 	switch {
 	case o.Thinking == ThinkingDrop:
@@ -155,14 +152,6 @@ func (r *Run) canonical(s qa.Step) string {
 		return kept
 	}
 	return text[:again.Kept]
-}
-
-// canonicalCall returns the native call that ran, without those that did not.
-func canonicalCall(s qa.Step) []qa.ToolCall {
-	if s.Called == nil {
-		return nil
-	}
-	return []qa.ToolCall{*s.Called}
 }
 
 // firstLine shortens a text for a detail.

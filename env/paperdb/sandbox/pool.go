@@ -64,7 +64,17 @@ func (p *Pool) Call(ctx context.Context, deadline time.Duration, request []byte)
 		p.discard(w)
 		return reply, err
 	}
-	p.put(w)
+	p.mu.Lock()
+	closed := p.closed
+	if !closed {
+		p.idle = append(p.idle, w)
+	}
+	p.mu.Unlock()
+	if closed {
+		p.discard(w)
+	} else {
+		<-p.slots
+	}
 	return reply, nil
 }
 
@@ -125,20 +135,6 @@ func (p *Pool) pop() *process {
 	w := p.idle[n-1]
 	p.idle = p.idle[:n-1]
 	return w
-}
-
-func (p *Pool) put(w *process) {
-	p.mu.Lock()
-	closed := p.closed
-	if !closed {
-		p.idle = append(p.idle, w)
-	}
-	p.mu.Unlock()
-	if closed {
-		p.discard(w)
-		return
-	}
-	<-p.slots
 }
 
 // discard kills a worker. Its slot becomes free only when the process is gone, so there are never more than Max.

@@ -70,19 +70,9 @@ func (p *Pool) spawn(ctx context.Context) (*process, error) {
 	w.cmd.Args, w.cmd.Env, w.cmd.Dir = []string{p.cfg.Name}, []string{}, string(filepath.Separator)
 	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = theirIn, theirOut, w.said
 	w.cmd.SysProcAttr = attributes()
-	err = p.own(w)
-	err = errors.Join(err, theirIn.Close(), theirOut.Close())
-	if err != nil {
-		return nil, errors.Join(err, in.Close(), out.Close())
-	}
-	return w, nil
-}
-
-// own starts the process in a goroutine that waits for its end. The goroutine keeps its thread, because Linux kills the
-// child when the thread that started it ends.
-func (p *Pool) own(w *process) error {
 	started := make(chan error)
 	p.owners.Go(func() {
+		// Linux kills the child when the thread that started it ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := w.cmd.Start()
@@ -92,7 +82,11 @@ func (p *Pool) own(w *process) error {
 		}
 		close(w.gone)
 	})
-	return <-started
+	err = errors.Join(<-started, theirIn.Close(), theirOut.Close())
+	if err != nil {
+		return nil, errors.Join(err, in.Close(), out.Close())
+	}
+	return w, nil
 }
 
 // kill kills the process and unblocks readers and writers of its pipes. It is idempotent and safe for concurrent use.
