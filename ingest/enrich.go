@@ -124,7 +124,12 @@ func (s *Source) enrich(pages []layout.Page, found *floats.Floats, parts *struct
 		found.Tables = m.floats(their.Tables, "table", found.Tables)
 	}
 	if their.Formulas {
-		parts.Equations = m.equations()
+		parts.Equations = nil
+		for _, e := range their.Equations {
+			if m.has(e.Page, "equation") {
+				parts.Equations = append(parts.Equations, structure.Equation{Page: e.Page, Text: e.LaTeX})
+			}
+		}
 	}
 	s.problems = append(s.problems, m.problems...)
 }

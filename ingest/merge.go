@@ -6,7 +6,6 @@ import (
 	"airqa/ingest/floats"
 	"airqa/ingest/layout"
 	"airqa/ingest/mineru"
-	"airqa/ingest/structure"
 )
 
 // merger maps the output of MinerU to the pages of the PDF.
@@ -30,16 +29,6 @@ func (m *merger) floats(their []mineru.Float, kind string, own []floats.Float) [
 			}
 		}
 		out = append(out, merged)
-	}
-	return out
-}
-
-func (m *merger) equations() []structure.Equation {
-	var out []structure.Equation
-	for _, e := range m.their.Equations {
-		if m.has(e.Page, "equation") {
-			out = append(out, structure.Equation{Page: e.Page, Text: e.LaTeX})
-		}
 	}
 	return out
 }

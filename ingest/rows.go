@@ -36,13 +36,6 @@ func (r *Reader) rows(s Source, doc *layout.Document, found floats.Floats, parts
 	p.Metadata = paperdb.Metadata{Title: first(parts.Title, stem(s.Path)), Abstract: parts.Abstract, NumPages: len(doc.Pages)}
 	s.apply(&p.Metadata)
 	m := &rowMaker{paper: p.Metadata.PaperID, next: map[counter]int{}}
-	r.pagesAndChunks(m, doc, &p)
-	m.floats(doc, found, &p)
-	m.texts(parts, &p)
-	return p
-}
-
-func (r *Reader) pagesAndChunks(m *rowMaker, doc *layout.Document, p *paperdb.Paper) {
 	chunks := newChunker(r.Chunks)
 	for _, page := range doc.Pages {
 		width, height := page.Shown()
@@ -56,6 +49,9 @@ func (r *Reader) pagesAndChunks(m *rowMaker, doc *layout.Document, p *paperdb.Pa
 			})
 		}
 	}
+	m.floats(doc, found, &p)
+	m.texts(parts, &p)
+	return p
 }
 
 func (m *rowMaker) floats(doc *layout.Document, found floats.Floats, p *paperdb.Paper) {

@@ -208,27 +208,22 @@ func (r *runner) write(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := r.finish(ctx, path, res); err != nil {
-			return err
+		switch {
+		case res.fatal:
+			return res.err
+		case res.err != nil:
+			r.fail(path, res.err)
+		case res.known != "":
+			r.summary.Skipped++
+			r.claimed[res.known] = true
+			r.end(Event{Path: path, State: Skipped, PaperID: res.known})
+		default:
+			if err := r.store(ctx, path, res); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-func (r *runner) finish(ctx context.Context, path string, res result) error {
-	switch {
-	case res.fatal:
-		return res.err
-	case res.err != nil:
-		r.fail(path, res.err)
-		return nil
-	case res.known != "":
-		r.summary.Skipped++
-		r.claimed[res.known] = true
-		r.end(Event{Path: path, State: Skipped, PaperID: res.known})
-		return nil
-	}
-	return r.store(ctx, path, res)
 }
 
 func (r *runner) store(ctx context.Context, path string, res result) error {

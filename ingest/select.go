@@ -11,15 +11,10 @@ import (
 	"airqa/internal/inorder"
 )
 
-// keyBytes is the length of the part of a file that its key depends on, which is read by every shard.
-const keyBytes = 64 << 10
-
-// keysAtOnce is how many files are read at the same time: most of the time is spent waiting for a disk.
-const keysAtOnce = 16
-
 // Select returns the files whose key take accepts, in their order. The key of a file depends on its content alone: its size and
 // its first 64 KiB. A file that cannot be read has its name as its key, so that one shard reports it.
 func Select(ctx context.Context, paths []string, take func(key string) bool) ([]string, error) {
+	const keysAtOnce = 16 // most of the time is spent waiting for a disk
 	all := func(yield func(string, error) bool) {
 		for _, path := range paths {
 			if !yield(path, nil) {
@@ -50,6 +45,7 @@ func Select(ctx context.Context, paths []string, take func(key string) bool) ([]
 }
 
 func readKey(path string) (key string, err error) {
+	const keyBytes = 64 << 10 // every shard reads so much of each file
 	file, size, err := files.OpenRegular(nil, path)
 	if err != nil {
 		return "", err

@@ -18,12 +18,6 @@ const Parser = parserFamily + "1"
 // parserFamily is the prefix of all versions of [Parser]. Papers from released databases have a different one.
 const parserFamily = "airqa-"
 
-// maxFile is the maximum size of a PDF, which PDFium keeps in memory.
-const maxFile = 200 << 20
-
-// maxRecord is the maximum size of a metadata file.
-const maxRecord = 16 << 20
-
 // Source is a PDF in memory with its metadata.
 type Source struct {
 	Path     string
@@ -43,6 +37,8 @@ type Source struct {
 
 // Open loads a PDF and its metadata file, if any. It does not parse the PDF.
 func Open(path string) (Source, error) {
+	const maxRecord = 16 << 20
+	const maxFile = 200 << 20 // PDFium keeps the file in memory
 	s := Source{Path: path}
 	var err error
 	if s.PDF, err = files.ReadRegular(nil, path, maxFile); err != nil {

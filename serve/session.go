@@ -257,11 +257,9 @@ func (s *Session) finish(ctx context.Context, r Result, err error) (Result, erro
 	return r, nil
 }
 
-// scoreTimeout is the timeout of a judge that decides a reward.
-const scoreTimeout = 5 * time.Minute
-
 // score computes the reward as airqa score does. The end of a client's request does not stop a judge that is being paid.
 func (s *Session) score(ctx context.Context, t qa.Trajectory) *End {
+	const scoreTimeout = 5 * time.Minute
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), scoreTimeout)
 	defer cancel()
 	item := stream.ItemOf(s.host.gold(s.example), t)

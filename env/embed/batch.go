@@ -63,12 +63,6 @@ type sizes struct {
 	noted bool
 }
 
-func (s *sizes) get() batchSize {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.known
-}
-
 // learn keeps what is known after all texts of a batch were embedded. It reports whether to notify the user, once.
 func (s *sizes) learn(b batchSize) (first bool) {
 	s.mu.Lock()
@@ -86,7 +80,9 @@ func (s *sizes) learn(b batchSize) (first bool) {
 // batch embeds texts in as few requests as the server allows. Only the refusal of a single text is an error. Then the text may
 // also be why larger requests were refused, and nothing is learned.
 func (o *OpenAI) batch(ctx context.Context, texts []string) (made [][]float32, err error) {
-	size := o.sizes.get()
+	o.sizes.mu.Lock()
+	size := o.sizes.known
+	o.sizes.mu.Unlock()
 	for len(made) < len(texts) {
 		some := texts[len(made):]
 		some = some[:min(len(some), size.texts)]

@@ -23,14 +23,12 @@ type Ahead struct {
 	err    error // of run; read it after ended
 }
 
-// aheadPapers is the number of papers that may wait. Then reading waits for embedding, so that memory is bounded.
-const aheadPapers = 4
-
 // errEnded is returned by Add after End.
 var errEnded = errors.New("the writer is closed")
 
 // StartAhead begins to embed with a model. It takes only the values of ctx.
 func StartAhead(ctx context.Context, model embed.Embedder, cache *embed.Cache) *Ahead {
+	const aheadPapers = 4 // may wait; then reading waits for embedding, so that memory is bounded
 	texts := newOverlap(cache, embed.BlocksOf(model))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a := &Ahead{texts: texts, queue: make(chan []string, aheadPapers), stop: make(chan struct{}), cancel: cancel, ended: make(chan struct{})}

@@ -211,21 +211,17 @@ func IsCurrent(ctx context.Context, dir *datadir.Dir, cfg Config) (current bool,
 
 // OpenTexts opens the cache of vectors by text.
 func OpenTexts(dir *datadir.Dir, cfg Config) (*embed.Cache, error) {
-	path := cachePath(dir, cfg.Embedder.Info())
-	return embed.OpenCache(path, cfg.Embedder, func(n int) {
-		line := fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, filepath.Base(path))
-		if n == 1 {
-			line = "1 damaged record in embeddings/" + filepath.Base(path) + "; its text is embedded again"
-		}
-		cfg.Notice(line)
-	})
-}
-
-// cachePath is the file that caches the vectors of a model by text.
-func cachePath(dir *datadir.Dir, info embed.Info) string {
+	info := cfg.Embedder.Info()
 	name := index.CollectionOf(info)
 	if len(info.Hash) >= 8 {
 		name += "-" + info.Hash[:8]
 	}
-	return filepath.Join(dir.Path(), "embeddings", name+".cache")
+	name += ".cache"
+	return embed.OpenCache(filepath.Join(dir.Path(), "embeddings", name), cfg.Embedder, func(n int) {
+		line := fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, name)
+		if n == 1 {
+			line = "1 damaged record in embeddings/" + name + "; its text is embedded again"
+		}
+		cfg.Notice(line)
+	})
 }

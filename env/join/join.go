@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
+	"airqa/env/datadir"
 	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/internal/files"
@@ -82,8 +85,13 @@ func (j *Join) prepare(ctx context.Context) error {
 			return fmt.Errorf("join %s: %w", path, err)
 		}
 	}
-	if err := j.openTarget(ctx); err != nil {
-		return err
+	if _, err := os.Stat(filepath.Join(j.to.path, datadir.InfoName)); !errors.Is(err, fs.ErrNotExist) {
+		if err := j.lockTarget(); err != nil {
+			return err
+		}
+		if err := j.readTarget(ctx); err != nil {
+			return fmt.Errorf("join into %s: %w", j.to.path, err)
+		}
 	}
 	if err := cmp.Or(j.checkSettings(), j.checkShards()); err != nil {
 		return err
@@ -150,7 +158,16 @@ func (j *Join) plan() error {
 			s.counts.Added++
 		}
 	}
-	return conflictError(conflicts)
+	if len(conflicts) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(conflicts) - mostConflicts; n > 0 {
+		more = fmt.Sprintf("\n  and %d more", n)
+	}
+	return fmt.Errorf("%s in different versions:\n  %s%s\n  With --replace, the last directory counts; without the papers that it replaces, "+
+		"join the others and ingest these PDFs into the result", terminal.Plural(len(conflicts), "paper"),
+		strings.Join(conflicts[:min(len(conflicts), mostConflicts)], "\n  "), more)
 }
 
 func (j *Join) dirOf(v version) string {
@@ -174,29 +191,6 @@ func (j *Join) replace(paperID string, v version) {
 
 // mostConflicts are listed in an error.
 const mostConflicts = 10
-
-func conflictError(list []string) error {
-	if len(list) == 0 {
-		return nil
-	}
-	more := ""
-	if n := len(list) - mostConflicts; n > 0 {
-		more = fmt.Sprintf("\n  and %d more", n)
-	}
-	return fmt.Errorf("%s in different versions:\n  %s%s\n  With --replace, the last directory counts; without the papers that it replaces, "+
-		"join the others and ingest these PDFs into the result", terminal.Plural(len(list), "paper"),
-		strings.Join(list[:min(len(list), mostConflicts)], "\n  "), more)
-}
-
-// result returns the papers of the result.
-func (j *Join) result() index.Papers {
-	all := without(j.to.papers.Files, j.to.removed)
-	for _, s := range j.sources {
-		all = append(all, s.taken()...)
-	}
-	slices.SortFunc(all, func(a, b paperdb.Owned) int { return strings.Compare(a.PaperID, b.PaperID) })
-	return index.PapersOf(all)
-}
 
 // without returns the files of the papers that are not among some.
 func without(list []paperdb.Owned, ids []string) (left []paperdb.Owned) {

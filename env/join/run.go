@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"airqa/env/datadir"
@@ -37,7 +38,12 @@ func (j *Join) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	papers := j.result()
+	all := without(j.to.papers.Files, j.to.removed)
+	for _, s := range j.sources {
+		all = append(all, s.taken()...)
+	}
+	slices.SortFunc(all, func(a, b paperdb.Owned) int { return strings.Compare(a.PaperID, b.PaperID) })
+	papers := index.PapersOf(all)
 	// The database comes last: until it is there, the generation has not begun.
 	err = j.takeVectors(ctx, next, papers.Fingerprint)
 	if err == nil {

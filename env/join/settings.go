@@ -28,7 +28,14 @@ type settings struct {
 
 // settingsOf reads the settings of a generation. It returns an error unless both collections belong to its papers.
 func settingsOf(ctx context.Context, store *flat.Store, info datadir.Info, files []paperdb.Owned) (settings, error) {
-	s := settings{chunks: datadir.DefaultChunking(), index: *info.Index, parsers: parsersOf(files)}
+	s := settings{chunks: datadir.DefaultChunking(), index: *info.Index, parsers: make(map[string][]string)}
+	for _, f := range files {
+		base, _, _ := strings.Cut(f.Parser, "+")
+		at := strings.LastIndex(base, "-") + 1
+		if name := base[:at]; !slices.Contains(s.parsers[name], base[at:]) {
+			s.parsers[name] = append(s.parsers[name], base[at:])
+		}
+	}
 	if info.Chunks != nil {
 		s.chunks = *info.Chunks
 	}
@@ -43,19 +50,6 @@ func settingsOf(ctx context.Context, store *flat.Store, info datadir.Info, files
 		return s, fmt.Errorf("its search index is not complete (%w); run: airqa store vectors rebuild", err)
 	}
 	return s, nil
-}
-
-// parsersOf returns the versions of the parsers by name, such as 3 of airqa, each once.
-func parsersOf(files []paperdb.Owned) map[string][]string {
-	all := make(map[string][]string)
-	for _, f := range files {
-		base, _, _ := strings.Cut(f.Parser, "+")
-		at := strings.LastIndex(base, "-") + 1
-		if name := base[:at]; !slices.Contains(all[name], base[at:]) {
-			all[name] = append(all[name], base[at:])
-		}
-	}
-	return all
 }
 
 // differences lists what differs from other settings, one line each.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -159,20 +158,6 @@ type target struct {
 type unlock struct{ *datadir.Lock }
 
 func (u unlock) Close() error { return u.Release() }
-
-// openTarget locks the directory that gets the papers, if it exists, and reads those that it has.
-func (j *Join) openTarget(ctx context.Context) error {
-	if _, err := os.Stat(filepath.Join(j.to.path, datadir.InfoName)); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err := j.lockTarget(); err != nil {
-		return err
-	}
-	if err := j.readTarget(ctx); err != nil {
-		return fmt.Errorf("join into %s: %w", j.to.path, err)
-	}
-	return nil
-}
 
 // lockTarget opens the directory for writing, and creates it if it is missing.
 func (j *Join) lockTarget() error {

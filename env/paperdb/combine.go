@@ -77,9 +77,6 @@ func (c Combination) write(ctx context.Context, path string) error {
 	return errors.Join(err, w.Close())
 }
 
-// combineMemory is what the engine may use beside the indexes, in MB; it puts the rest into a folder beside the database.
-const combineMemory = 512
-
 // take appends the rows of the parts, table by table: so each table has full row groups.
 func (w *Writer) take(ctx context.Context, c Combination) (err error) {
 	conn, err := w.db.Conn(ctx)
@@ -120,6 +117,7 @@ const noPaper = "00000000-0000-0000-0000-000000000000"
 
 // memory is the limit of the engine's memory in MB: the indexes cannot leave it, see [Writer.bound].
 func (c Combination) memory() (int64, error) {
+	const combineMemory = 512 // MB beside the indexes; the rest goes into a folder beside the database
 	var paths []string
 	if c.Base != "" {
 		paths = append(paths, c.Base)

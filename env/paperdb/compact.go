@@ -26,9 +26,6 @@ func Compact(ctx context.Context, path string) (done bool, err error) {
 	return swollen, nil
 }
 
-// rowGroup is the number of rows of a full row group of the engine.
-const rowGroup = 122_880
-
 // isSwollen compares the blocks of a database with those that its live rows need. It reads no rows. The table of files, which
 // has a row group for each writer as the others have, tells at once that most databases are not swollen.
 func isSwollen(ctx context.Context, path string) (swollen bool, err error) {
@@ -59,6 +56,7 @@ const mostSwollen, surelyCompact = 1.25, 1.1
 // spareGroups returns the number of row groups of tables beyond those that the rows fill, each of which takes a block, and the share of
 // the stored rows that are not deleted.
 func spareGroups(ctx context.Context, db *sql.DB, tables []string) (spare, share float64, err error) {
+	const rowGroup = 122_880 // rows of a full row group of the engine
 	var parts []string
 	for _, name := range tables {
 		parts = append(parts, fmt.Sprintf(`SELECT (SELECT count(*) FROM %[1]s) AS live, count(DISTINCT row_group_id) AS groups,

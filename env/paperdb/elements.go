@@ -29,12 +29,10 @@ func (r *Reader) Outlines(ctx context.Context) ([]Outline, error) {
 			COALESCE(strlen(trim(abstract, ?)), 0) FROM metadata ORDER BY paper_id`, space)
 }
 
-// minSection is the length, in characters, from which a section counts as an element.
-const minSection = 200
-
 // Elements lists the elements of all papers, ordered by paper, kind and position: sections with some text, but
 // neither the references nor sections that contain another one; tables with cells, figures with a caption, and equations.
 func (r *Reader) Elements(ctx context.Context) ([]Element, error) {
+	const minSection = 200 // characters
 	return list(ctx, r.db, "elements", func(e *Element) []any { return []any{&e.PaperID, &e.Kind, &e.ID} }, `
 		SELECT paper, kind, id FROM (
 			SELECT ref_paper_id::VARCHAR AS paper, 'section' AS kind, section_id::VARCHAR AS id, ordinal AS n FROM sections s

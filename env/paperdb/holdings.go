@@ -69,10 +69,8 @@ func (r *Reader) Holdings(ctx context.Context, ids []string) iter.Seq2[Holding, 
 	}
 }
 
-// fewPapers is the number of papers whose rows are counted by their places; for more, scanning the tables is faster.
-const fewPapers = 4 * maxLookedUp
-
 func (r *Reader) holdings(ctx context.Context, ids []string) (found []Holding, err error) {
+	const fewPapers = 4 * maxLookedUp // for more, scanning the tables is faster than counting by places
 	var spans map[string]span
 	if len(ids) <= fewPapers {
 		if spans, err = spansOf(ctx, r.db, ids); err != nil {

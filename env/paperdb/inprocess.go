@@ -7,14 +7,12 @@ import (
 	"time"
 )
 
-// interruptGrace is how long an interrupted query may take to end.
-const interruptGrace = 200 * time.Millisecond
-
 // inProcess runs statements in this process. A call that the engine cannot interrupt is abandoned at the deadline; it
 // keeps its connection until it ends.
 type inProcess struct{ engine *engine }
 
 func (p inProcess) query(ctx context.Context, text string, limits Limits) (Result, error) {
+	const interruptGrace = 200 * time.Millisecond
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.Deadline, errTimeout)
 	defer cancel()
 	done := make(chan answer, 1)

@@ -133,9 +133,6 @@ func (r *Reader) names(ctx context.Context, c names, where string, args ...any) 
 	}
 }
 
-// maxGrams is the maximum number of trigrams of a text that are looked for in names.
-const maxGrams = 32
-
 // NamesLike returns the titles, the names of files and the ids (without either) that share the most trigrams with a text in
 // lower case, at most limit of each. Those that share none fill the lists.
 func (r *Reader) NamesLike(ctx context.Context, text string, limit int) (like []Name, err error) {
@@ -158,6 +155,7 @@ func (r *Reader) NamesLike(ctx context.Context, text string, limit int) (like []
 
 // trigrams returns the distinct runs of three characters of a text, the first ones.
 func trigrams(text string) (grams []string) {
+	const maxGrams = 32
 	const size = 3
 	runes := []rune(text)
 	for i := 0; i+size <= len(runes) && len(grams) < maxGrams; i++ {

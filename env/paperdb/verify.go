@@ -7,12 +7,10 @@ import (
 	"fmt"
 )
 
-// uncommitted is below the id of each row that a transaction has added and not yet committed, and above all others.
-const uncommitted = 1 << 54
-
 // verify reads the rows of a paper back before they are committed, and compares their number and total text length with the
 // input. The engine finds them without reading the table.
 func (t table) verify(ctx context.Context, conn *sql.Conn, paperID string) (err error) {
+	const uncommitted = 1 << 54 // below the row ids that a transaction has added and not yet committed, and above all others
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf("SELECT * FROM %s WHERE rowid > %d AND %s = ?::UUID", t.name(), uncommitted, t.owner), paperID)
 	if err != nil {
 		return err

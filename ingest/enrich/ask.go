@@ -11,9 +11,6 @@ import (
 	"airqa/qa"
 )
 
-// maxFailuresInARow stop Ask, which avoids a thousand requests with a rejected key or to an endpoint that is down.
-const maxFailuresInARow = 10
-
 // Asked is the result of [Enricher.Ask].
 type Asked struct {
 	// Papers of Total were completed.
@@ -198,6 +195,7 @@ func (a *asking) ask(ctx context.Context, j job) {
 }
 
 func (a *asking) count(j job, err error) {
+	const maxFailuresInARow = 10 // avoids a thousand requests with a rejected key or to an endpoint that is down
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sum.Calls++

@@ -7,9 +7,6 @@ import (
 	"airqa/qa"
 )
 
-// replyTokens is the estimate for an outstanding reply: three times the length requested by the prompts.
-const replyTokens = 300
-
 // budget limits calls and tokens. Calls in flight count with their estimate, so that concurrent workers do not exceed
 // it together.
 type budget struct {
@@ -26,7 +23,7 @@ func (b *budget) estimate(messages []qa.Message, hasImage bool) int {
 	if b.maxTokens == 0 {
 		return 0
 	}
-	n := replyTokens
+	n := 300 // three times the length requested by the prompts
 	if hasImage {
 		n += imageTokens
 	}

@@ -69,8 +69,22 @@ type Enricher struct{ cfg Config }
 // tasks lists the cells of a paper to fill.
 func (e *Enricher) tasks(p paperdb.Paper, file string) []task {
 	tasks := plan(p, e.cfg.Fields, e.cfg.Again)
-	if e.cfg.Pictures != nil {
-		setPlaces(p, file, tasks)
+	if e.cfg.Pictures == nil {
+		return tasks
+	}
+	pages, images := map[string]int{}, map[string]paperdb.Image{}
+	for _, x := range p.Pages {
+		pages[x.ID] = x.Number
+	}
+	for _, x := range p.Images {
+		images[x.ID] = x
+	}
+	for i := range tasks {
+		x, ok := images[tasks[i].row]
+		page := pages[x.PageID]
+		if tasks[i].field == Images && ok && page > 0 && x.Box[2] > 0 && x.Box[3] > 0 {
+			tasks[i].place = &place{paper: p.Metadata.PaperID, file: file, page: page, box: x.Box}
+		}
 	}
 	return tasks
 }

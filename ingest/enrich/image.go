@@ -3,7 +3,6 @@ package enrich
 import (
 	"context"
 
-	"airqa/env/paperdb"
 	"airqa/qa"
 )
 
@@ -22,24 +21,6 @@ type place struct {
 	paper, file string // the paper's id and the SHA-256 of its PDF
 	page        int
 	box         [4]int
-}
-
-// setPlaces sets the known locations of figures in their tasks.
-func setPlaces(p paperdb.Paper, file string, tasks []task) {
-	pages, images := map[string]int{}, map[string]paperdb.Image{}
-	for _, x := range p.Pages {
-		pages[x.ID] = x.Number
-	}
-	for _, x := range p.Images {
-		images[x.ID] = x
-	}
-	for i := range tasks {
-		x, ok := images[tasks[i].row]
-		page := pages[x.PageID]
-		if tasks[i].field == Images && ok && page > 0 && x.Box[2] > 0 && x.Box[3] > 0 {
-			tasks[i].place = &place{paper: p.Metadata.PaperID, file: file, page: page, box: x.Box}
-		}
-	}
 }
 
 // draw adds the image to a job. Without one, the question is based on the caption. ask is false if the journal already

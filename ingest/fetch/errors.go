@@ -73,11 +73,9 @@ type exhausted struct{ error }
 // Unwrap returns the error with its causes.
 func (e *exhausted) Unwrap() error { return e.error }
 
-// maxWait is the maximum delay that a server may request. Beyond that, the user is asked to retry later.
-const maxWait = 5 * time.Minute
-
 // statusError explains a response without a file.
 func statusError(resp *http.Response, now time.Time) error {
+	const maxWait = 5 * time.Minute // beyond that, the user is asked to retry later
 	err := fmt.Errorf("%s answered %s", resp.Request.URL.Host, resp.Status)
 	if !httpclient.Busy(resp.StatusCode) {
 		return err

@@ -99,14 +99,26 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum Summary, err erro
 	}
 	defer s.open.CloseIdleConnections()
 	defer s.guarded.CloseIdleConnections()
-	return summarize(items, s.fetchAll(ctx, items)), ctx.Err()
+	for i, r := range s.fetchAll(ctx, items) {
+		switch {
+		case r.err != nil:
+			sum.Failed = append(sum.Failed, Failure{Item: items[i], Err: r.err})
+			continue
+		case r.path == "":
+			continue
+		case r.skipped:
+			sum.Skipped++
+		default:
+			sum.Downloaded++
+		}
+		sum.Paths = append(sum.Paths, r.path)
+	}
+	return sum, ctx.Err()
 }
-
-// maxHosts is the maximum number of hosts that are asked at the same time.
-const maxHosts = 8
 
 // fetchAll fetches items, host by host in their order. Results without a path and an error were not attempted.
 func (s *session) fetchAll(ctx context.Context, items []Item) []result {
+	const maxHosts = 8 // at the same time
 	results := make([]result, len(items))
 	queues := map[string][]int{}
 	for i, item := range items {
@@ -140,24 +152,6 @@ type result struct {
 	path    string
 	skipped bool
 	err     error
-}
-
-func summarize(items []Item, results []result) (sum Summary) {
-	for i, r := range results {
-		switch {
-		case r.err != nil:
-			sum.Failed = append(sum.Failed, Failure{Item: items[i], Err: r.err})
-			continue
-		case r.path == "":
-			continue
-		case r.skipped:
-			sum.Skipped++
-		default:
-			sum.Downloaded++
-		}
-		sum.Paths = append(sum.Paths, r.path)
-	}
-	return sum
 }
 
 func (f Fetcher) withDefaults() Fetcher {

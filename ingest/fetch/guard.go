@@ -104,9 +104,6 @@ func localAddr(a netip.Addr) bool {
 	return false
 }
 
-// arxivDelay is the minimum time between two requests that arXiv grants to programs.
-const arxivDelay = 3 * time.Second
-
 // turn is the right to send a request to a host.
 type turn struct {
 	mu    sync.Mutex
@@ -115,6 +112,7 @@ type turn struct {
 
 // wait waits until the minimum delay since the last request to a host has passed.
 func (s *session) wait(ctx context.Context, host string) error {
+	const arxivDelay = 3 * time.Second // that arXiv grants to programs between two requests
 	s.mu.Lock()
 	t := s.turns[host]
 	if t == nil {

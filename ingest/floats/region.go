@@ -254,21 +254,14 @@ func (v *pageView) byZone(i int) {
 			return
 		}
 	}
-	f.Box = v.guess(f, zones)
-}
-
-// guess returns the most likely area of a caption without shapes: the larger space between the caption and the text
-// around it, or the caption itself if there is none.
-func (v *pageView) guess(f *item, zones []layout.Box) layout.Box {
 	const least = 30
-	best := f.caption
-	for _, zone := range zones {
+	f.Box = f.caption
+	for _, zone := range zones { // the larger space between the caption and the text around it
 		area := clip(zone, layout.Box{X0: f.reach.X0, Y0: v.page.Text.Y0, X1: f.reach.X1, Y1: v.page.Text.Y1})
-		if area.Height() > least && (best == f.caption || area.Height() > 2*best.Height()) {
-			best = area
+		if area.Height() > least && (f.Box == f.caption || area.Height() > 2*f.Box.Height()) {
+			f.Box = area
 		}
 	}
-	return best
 }
 
 // zone returns the space next to a caption up to the nearest obstacle.

@@ -202,24 +202,20 @@ func writeRow(b *strings.Builder, row []cell, filled []int) {
 	}
 	for _, c := range row {
 		fill(c.first)
-		c.write(b)
+		b.WriteString("<td")
+		if c.last > c.first {
+			b.WriteString(` colspan="` + strconv.Itoa(c.last-c.first+1) + `"`)
+		}
+		if c.rows > 1 {
+			b.WriteString(` rowspan="` + strconv.Itoa(c.rows) + `"`)
+		}
+		b.WriteString(">" + html.EscapeString(c.text) + "</td>")
 		for next = c.first; next <= c.last && next < len(filled); next++ {
 			filled[next] = max(0, c.rows-1)
 		}
 		next = c.last + 1
 	}
 	fill(len(filled))
-}
-
-func (c cell) write(b *strings.Builder) {
-	b.WriteString("<td")
-	if c.last > c.first {
-		b.WriteString(` colspan="` + strconv.Itoa(c.last-c.first+1) + `"`)
-	}
-	if c.rows > 1 {
-		b.WriteString(` rowspan="` + strconv.Itoa(c.rows) + `"`)
-	}
-	b.WriteString(">" + html.EscapeString(c.text) + "</td>")
 }
 
 // reach returns the first and the last column that a cell touches, starting at a column.

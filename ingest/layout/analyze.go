@@ -25,9 +25,12 @@ func Analyze(inputs []Input) *Document {
 	dropped := dropFurniture(pages, inputs)
 	d := &Document{}
 	d.BodySize, d.BodyFont = bodyStyle(pages)
-	dropBackdrops(pages, inputs, d.BodySize, d.BodyFont)
-	for i, in := range inputs {
-		markDrawn(pages[i], in.Shapes, in.Width*in.Height)
+	repeated := repeatedShapes(inputs)
+	for i := range inputs {
+		in := &inputs[i]
+		p := backdrops{frags: pages[i], area: in.Width * in.Height, bodySize: d.BodySize, bodyFont: d.BodyFont, repeated: repeated}
+		in.Shapes = p.foreground(in.Shapes)
+		markDrawn(pages[i], in.Shapes, p.area)
 	}
 	gutters := gutters(pages, inputs)
 	for i, in := range inputs {
@@ -77,7 +80,14 @@ func (p *Page) fill(frags []fragment, bodySize float64) {
 	}
 	sortLines(p.Lines)
 	markFootnotes(p, bodySize)
-	markParagraphs(p)
+	columns := map[int]edge{}
+	for _, column := range []int{Span, 0, 1} {
+		columns[column] = edgeOf(p.Lines, column)
+	}
+	for i, l := range p.Lines {
+		e := columns[l.Column]
+		p.Lines[i].Break = i == 0 || breaks(p.Lines[i-1], l, e) || indented(p.Lines, i, e)
+	}
 }
 
 // addSideways appends rotated text to the page.

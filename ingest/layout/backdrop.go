@@ -17,16 +17,6 @@ const (
 	filled     = 0.3  // a shape covered by this much running text is no figure
 )
 
-// dropBackdrops removes the images and forms that are not figures but lie behind or over the text: the image of a
-// scanned page, a watermark, a publisher's overlay, a form that wraps the page. The parts of a form stay.
-func dropBackdrops(pages [][]fragment, inputs []Input, bodySize float64, bodyFont string) {
-	repeated := repeatedShapes(inputs)
-	for i := range inputs {
-		p := backdrops{frags: pages[i], area: inputs[i].Width * inputs[i].Height, bodySize: bodySize, bodyFont: bodyFont, repeated: repeated}
-		inputs[i].Shapes = p.foreground(inputs[i].Shapes)
-	}
-}
-
 // shapePlace is the box of a shape in cells of a few points.
 type shapePlace [4]int
 
@@ -60,7 +50,8 @@ func repeatedShapes(inputs []Input) map[shapePlace]bool {
 	return out
 }
 
-// backdrops finds the background of a page.
+// backdrops finds the background of a page: images and forms that are not figures but lie behind or over the text, such
+// as the image of a scanned page, a watermark, a publisher's overlay, or a form that wraps the page.
 type backdrops struct {
 	frags    []fragment
 	area     float64 // of the page
@@ -69,7 +60,7 @@ type backdrops struct {
 	repeated map[shapePlace]bool
 }
 
-// foreground returns shapes without those of the background.
+// foreground returns shapes without those of the background. The parts of a form stay.
 func (p *backdrops) foreground(shapes []Shape) []Shape {
 	tiled := p.tiled(shapes)
 	background := func(s Shape) bool { return tiled && s.Kind == pdf.Picture || p.is(s) }

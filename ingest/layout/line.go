@@ -24,7 +24,7 @@ func rows(frags []fragment) []row {
 	order := slices.Clone(frags)
 	slices.SortStableFunc(order, func(a, b fragment) int { return cmp.Compare(b.chars, a.chars) })
 	var out []row
-	byPlace := map[int][]int{} // rows by baseline, in cells of placeSize points
+	byPlace := map[int][]int{} // rows by baseline, in cells of 16 points
 	for _, f := range order {
 		if at := nearestRow(out, byPlace, f); at >= 0 {
 			out[at].frags = append(out[at].frags, f)
@@ -39,9 +39,7 @@ func rows(frags []fragment) []row {
 	return out
 }
 
-const placeSize = 16
-
-func place(baseline float64) int { return int(baseline / placeSize) }
+func place(baseline float64) int { return int(baseline / 16) }
 
 func nearestRow(all []row, byPlace map[int][]int, f fragment) int {
 	best, distance := -1, 0.0

@@ -125,18 +125,6 @@ func flush(p *Page, s Shape, bodySize float64) bool {
 	})
 }
 
-// markParagraphs sets Break on the first lines of paragraphs.
-func markParagraphs(p *Page) {
-	columns := map[int]edge{}
-	for _, column := range []int{Span, 0, 1} {
-		columns[column] = edgeOf(p.Lines, column)
-	}
-	for i, l := range p.Lines {
-		e := columns[l.Column]
-		p.Lines[i].Break = i == 0 || breaks(p.Lines[i-1], l, e) || indented(p.Lines, i, e)
-	}
-}
-
 // indented reports whether line i is indented relative to both neighbours. The second line of a list item is indented,
 // too, but so is the third.
 func indented(lines []Line, i int, e edge) bool {

@@ -335,6 +335,7 @@ func words(lines []layout.Line) []string {
 
 // plainTitle returns the first lines, unless they are sentences, for papers whose title is no larger than the text.
 func (r *paperReader) plainTitle(lines []layout.Line) string {
+	const longestTitle = 250
 	for len(lines) > 1 && r.isMasthead(lines[:1], &r.Doc.Pages[0]) {
 		lines = lines[1:]
 	}
@@ -348,8 +349,6 @@ func (r *paperReader) plainTitle(lines []layout.Line) string {
 	}
 	return title
 }
-
-const longestTitle = 250
 
 var (
 	// sentenceEnd matches the end of a sentence. A title has none, but may contain "vs. " or "1. ".

@@ -288,13 +288,11 @@ func unescapeJSON(body string, o Options) (text, reason string) {
 	return string(out), ""
 }
 
-var errHex = errors.New(`a backslash needs one of "\/bfnrt, or u and four hexadecimal digits`)
-
 // surrogatePair reads "uXXXX" and, after a high surrogate, the low one; n is the length read.
 func surrogatePair(s string) (r rune, n int, err error) {
 	r, ok := fourHex(s)
 	if !ok {
-		return 0, 0, errHex
+		return 0, 0, errors.New(`a backslash needs one of "\/bfnrt, or u and four hexadecimal digits`)
 	}
 	if 0xD800 <= r && r <= 0xDBFF && len(s) > 5 && s[5] == '\\' {
 		if low, ok := fourHex(s[6:]); ok && 0xDC00 <= low && low <= 0xDFFF {

@@ -69,9 +69,8 @@ func isCased(r rune) bool {
 	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
 }
 
-// wordMiddles are the characters that do not break a word: Unicode's MidLetter, MidNumLet and Single_Quote.
-const wordMiddles = "'.:\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A"
-
 func caseIgnorable(r rune) bool {
+	// Unicode's MidLetter, MidNumLet and Single_Quote do not break a word.
+	const wordMiddles = "'.:\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A"
 	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || strings.ContainsRune(wordMiddles, r)
 }

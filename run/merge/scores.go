@@ -28,9 +28,6 @@ func (p *plan) scorings() ([]runlog.Scoring, error) {
 	return kinds, nil
 }
 
-// errNoCalls is why a judge is not asked.
-var errNoCalls = errors.New("a merge asks no judge")
-
 // score scores the merged run like a scoring of its shards, with the verdicts that are kept. Without one, an answer stays
 // unscored.
 func (p *plan) score(kind runlog.Scoring) (err error) {
@@ -40,7 +37,7 @@ func (p *plan) score(kind runlog.Scoring) (err error) {
 		return nil
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	j.Refused = errNoCalls
+	j.Refused = errors.New("a merge asks no judge")
 	by := scoring.Scoring{Session: p.Session, Mode: eval.Mode(kind.Mode), Judge: j}
 	scores, err := by.Run(p.Out)
 	if errors.Is(err, scoring.ErrNothingEnded) {

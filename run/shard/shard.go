@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,8 +24,6 @@ const Max = 100_000
 // Part is one of Of shards, numbered from 1. The zero Part is a run that is not divided.
 type Part struct{ Index, Of int }
 
-var errPart = errors.New("want I/N, such as 3/16 for the third of 16 shards")
-
 // Parse reads a part as "3/16".
 func Parse(text string) (Part, error) {
 	index, of, _ := strings.Cut(text, "/")
@@ -34,7 +31,7 @@ func Parse(text string) (Part, error) {
 	n, err2 := strconv.Atoi(of)
 	p := Part{i, n}
 	if err1 != nil || err2 != nil || p.String() != text {
-		return Part{}, fmt.Errorf("shard %q: %w", text, errPart)
+		return Part{}, fmt.Errorf("shard %q: want I/N, such as 3/16 for the third of 16 shards", text)
 	}
 	if n < 1 || n > Max || i < 1 || i > n {
 		return Part{}, fmt.Errorf("shard %s: want 1/N to N/N, with N from 1 to %d", text, Max)

@@ -164,10 +164,8 @@ func (s Status) pace() string {
 	return text
 }
 
-// patience is the silence of an episode, in seconds, that is worth a line.
-const patience = 60
-
 func (s Status) waiting() string {
+	const patience = 60 // seconds of silence that are worth a line
 	if s.Oldest == nil || *s.Oldest < patience {
 		return ""
 	}

@@ -47,10 +47,8 @@ type MCP struct {
 // MaxPapers is the number of papers that are listed as resources. Clients find others with the tools.
 const MaxPapers = 1000
 
-// ttl is how long clients may keep lists: they do not change while a server runs.
-const ttl = time.Hour
-
 func (c MCP) server() *sdk.Server {
+	const ttl = time.Hour // lists do not change while a server runs
 	instructions := "Tools for questions about a collection of scientific papers: Retrieve finds passages by meaning, Query reads the database " +
 		"with SQL, View shows a page of a PDF, Answer gives the answer."
 	if c.Question != "" {
@@ -147,12 +145,10 @@ func (c MCP) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadRes
 // Stdio serves one client on standard input and output until it leaves.
 func (c MCP) Stdio(ctx context.Context) error { return c.server().Run(ctx, &sdk.StdioTransport{}) }
 
-// modern is the first version of the protocol without sessions.
-const modern = "2026-07-28"
-
 // mcpHandler serves clients over HTTP. find returns the server of a request; nil is a 404. Requests of the era without sessions
 // and those of older clients go to different handlers of the library, since neither serves both fully.
 func mcpHandler(find func(*http.Request) *sdk.Server, idle time.Duration, log *slog.Logger) http.Handler {
+	const modern = "2026-07-28" // the first version of the protocol without sessions
 	options := func(stateless bool) *sdk.StreamableHTTPOptions {
 		return &sdk.StreamableHTTPOptions{
 			Stateless: stateless, SessionTimeout: idle, Logger: log, PropagateRequestCancellation: true,

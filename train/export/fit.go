@@ -184,14 +184,11 @@ func (m measure) short(cuts []cut) preflight.Size {
 	return size
 }
 
-// levels are the sizes in bytes to which observations are shortened, one after another: the longest first.
-var levels = []int{8 << 10, 4 << 10, 2 << 10, 1 << 10, 512, 256, 128}
-
 // shorten shortens observations, the longest first and of these the oldest first, until the row is whole. The last one
 // loses no more than necessary.
 func (m measure) shorten(size preflight.Size) ([]cut, preflight.Size) {
 	var cuts []cut
-	for _, level := range levels {
+	for _, level := range []int{8 << 10, 4 << 10, 2 << 10, 1 << 10, 512, 256, 128} { // bytes
 		for i := 2; i < len(m.row.Context); i++ { // after system and task
 			if !isObservation(m.row.Context[i]) || kept(m.row.Context, cuts, i) <= level {
 				continue

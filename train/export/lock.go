@@ -19,9 +19,6 @@ import (
 // LockFile is the name of the lock file in an export.
 const LockFile = "export.lock.json"
 
-// lockFormat is the format number of lock files.
-const lockFormat = 1
-
 // Lock is the lock file: everything that an export depends on, and its files.
 type Lock struct {
 	Format  int    `json:"format"`

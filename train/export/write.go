@@ -140,7 +140,7 @@ func (w *writer) fill() error {
 		return err
 	}
 	l := Lock{
-		Format: lockFormat, Program: w.Program, Inputs: w.inputs, Files: w.folder.Files(),
+		Format: 1, Program: w.Program, Inputs: w.inputs, Files: w.folder.Files(),
 		Counts: counts{Rows: make(map[Split]int), Dropped: make(map[string]int)},
 	}
 	for _, e := range w.plan.episodes {

@@ -223,11 +223,9 @@ func appendCall(dst []byte, f Format, c qa.ToolCall) []byte {
 	return o.end()
 }
 
-// shortText is the number of bytes from which the JSON of a text is kept.
-const shortText = 128
-
 // text appends a text as JSON.
 func (r *Rows) text(dst []byte, s string) []byte {
+	const shortText = 128 // bytes from which the JSON of a text is kept
 	if !r.Recurring || len(s) < shortText {
 		return appendString(dst, s)
 	}

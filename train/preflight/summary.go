@@ -23,11 +23,9 @@ type group struct {
 	rows    []string // the first
 }
 
-// shownRows is the number of rows listed for a problem.
-const shownRows = 5
-
 // Add adds a row.
 func (s *Summary) Add(r Row) {
+	const shownRows = 5
 	place := fmt.Sprintf("%d (%s:%d)", r.Row, r.File, r.Line)
 	if r.Trainer != nil {
 		s.trainer = append(s.trainer, "  "+place+": "+r.Trainer.text()+"\n")

@@ -21,9 +21,6 @@ var byFirst = func() (index [256][]string) {
 	return index
 }()
 
-// leastKey is the minimum number of characters after a prefix.
-const leastKey = 16
-
 // keys finds words that begin with a prefix and are no plain words ("sk-learn-compatible-estimators").
 func keys(text string) []span {
 	var list []span
@@ -52,6 +49,7 @@ func keys(text string) []span {
 
 // isKey reports whether the rest of a word may be drawn at random.
 func isKey(rest string) bool {
+	const leastKey = 16 // characters after a prefix
 	return len(rest) >= leastKey && !words.Hyphenated(rest) &&
 		slices.ContainsFunc([]byte(rest), func(b byte) bool { return b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' })
 }

@@ -11,9 +11,6 @@ import (
 	"airqa/internal/ledger"
 )
 
-// maxHeader is the header limit of the reference reader of safetensors.
-const maxHeader = 100 << 20
-
 // sizes has the size of each supported or skipped dtype in bytes.
 var sizes = map[string]int{
 	"BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
@@ -56,20 +53,4 @@ func byOffset(header map[string]entry) []string {
 		x, y := header[a].Offsets, header[b].Offsets
 		return cmp.Or(slices.Compare(x[:], y[:]), strings.Compare(a, b))
 	})
-}
-
-// covered checks that the tensors cover the data without gaps.
-func (f *weightsFile) covered() error {
-	at := 0
-	for _, name := range byOffset(f.header) {
-		o := f.header[name].Offsets
-		if o[0] != at {
-			return fmt.Errorf("%w: tensor %q begins at byte %d, not at %d", errWeights, name, o[0], at)
-		}
-		at = o[1]
-	}
-	if at != len(f.payload) {
-		return fmt.Errorf("%w: data left over: %d of %d bytes belong to a tensor", errWeights, at, len(f.payload))
-	}
-	return nil
 }

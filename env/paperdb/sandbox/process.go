@@ -159,11 +159,9 @@ type head struct {
 	text []byte
 }
 
-// headSize is enough for the first lines of a crash, which name the cause.
-const headSize = 4 << 10
-
 // Write never fails.
 func (h *head) Write(p []byte) (int, error) {
+	const headSize = 4 << 10 // enough for the first lines of a crash, which name the cause
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.text = append(h.text, p[:min(len(p), headSize-len(h.text))]...)

@@ -83,9 +83,6 @@ type Counter struct {
 	stems map[string]string
 }
 
-// maxStems is the number of words whose stems a Counter remembers: some 50 MB.
-const maxStems = 1 << 19
-
 // NewCounter returns a Counter that has seen no text.
 func NewCounter() *Counter { return &Counter{stems: make(map[string]string)} }
 
@@ -104,6 +101,7 @@ func (c *Counter) Words(text string) []vectors.Word {
 
 // stem stems each word once: stemming takes most of the time.
 func (c *Counter) stem(word string) string {
+	const maxStems = 1 << 19 // some 50 MB
 	if known, ok := c.stems[word]; ok {
 		return known
 	}

@@ -70,14 +70,9 @@ func (d *builder) add(r vectors.Record) error {
 		d.grid = append(d.grid, quantize(d.codes[len(d.codes)-width:][:len(v)], v, length))
 		d.lengths = append(d.lengths, length)
 	}
-	if d.info.Kind == vectors.Words {
-		d.addWords(n, r)
+	if d.info.Kind != vectors.Words {
+		return d.out.err
 	}
-	return d.out.err
-}
-
-// addWords appends the words of record n.
-func (d *builder) addWords(n uint32, r vectors.Record) {
 	document := vectors.Filter{Table: d.info.Corpus.Table, Column: d.info.Corpus.Column}.Match(r.Origin)
 	total := uint32(0)
 	for _, w := range r.Words {
@@ -92,6 +87,7 @@ func (d *builder) addWords(n uint32, r vectors.Record) {
 		total += uint32(w.Count)
 	}
 	d.tokens = append(d.tokens, total)
+	return d.out.err
 }
 
 func (d *builder) addOrigin(o vectors.Origin) error {
@@ -193,7 +189,16 @@ func (d *builder) compareOrigins(a, b uint32) int {
 }
 
 func (d *builder) finishOrigins() {
-	d.finishVersions()
+	const maxRuns = 64    // more are not worth a section: a group of papers and a merge have one for each column
+	var versions textList // in the order of the papers section
+	several := false
+	for _, paper := range slices.Sorted(slices.Values(d.papers.texts)) {
+		versions.add(d.versions[paper])
+		several = several || d.versions[paper] != ""
+	}
+	if several {
+		versions.write(d.out, "versions")
+	}
 	papers := d.papers.write(d.out, "papers")
 	names := d.names.write(d.out, "names")
 	d.keys.write(d.out, "keys")
@@ -225,20 +230,4 @@ func (d *builder) finishOrigins() {
 	}
 	d.out.section("starts", raw(starts))
 	d.out.section("members", raw(members))
-}
-
-// maxRuns is the maximum number of runs worth a section: a group of papers and a merge have one for each column.
-const maxRuns = 64
-
-// finishVersions writes the versions in the order of the papers section.
-func (d *builder) finishVersions() {
-	var list textList
-	several := false
-	for _, paper := range slices.Sorted(slices.Values(d.papers.texts)) {
-		list.add(d.versions[paper])
-		several = several || d.versions[paper] != ""
-	}
-	if several {
-		list.write(d.out, "versions")
-	}
 }

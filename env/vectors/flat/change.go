@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"airqa/env/vectors"
 	"airqa/internal/files"
@@ -99,8 +101,16 @@ func (s *Store) change(m manifest, old *collection, do func(*edit) error) (err e
 			err = errors.Join(err, p.release())
 		}
 	}()
-	if e.next, err = nextFile(e.dir); err != nil {
+	entries, err := os.ReadDir(e.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	e.next = 1
+	for _, entry := range entries { // files of killed writers count, since another generation may list them
+		if m := segmentName.FindStringSubmatch(entry.Name()); m != nil {
+			n, _ := strconv.Atoi(m[1]) // the pattern has at most nine digits
+			e.next = max(e.next, n+1)
+		}
 	}
 	if err := do(e); err != nil {
 		return err
@@ -309,7 +319,7 @@ func (s *Store) tidy(name string) error {
 	}
 	for _, e := range entries {
 		if err == nil && segmentName.MatchString(e.Name()) && !used[e.Name()] {
-			err = removeFile(filepath.Join(dir, e.Name()))
+			err = files.IgnoreMissing(os.Remove(filepath.Join(dir, e.Name())))
 		}
 	}
 	if err != nil {
@@ -335,5 +345,3 @@ func listed(dir string, entries []os.DirEntry) (map[string]bool, error) {
 	}
 	return used, nil
 }
-
-func removeFile(path string) error { return files.IgnoreMissing(os.Remove(path)) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -115,5 +116,16 @@ func (c *collection) verify(check func() error) error {
 			return err
 		}
 	}
-	return c.verifyCorpus(check)
+	if c.manifest.Collection.Kind != vectors.Words {
+		return nil
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	have, want := c.manifest.Corpus, corpusOf(c.parts, c.manifest.Collection.Corpus)
+	if have.Documents != want.Documents || have.Tokens != want.Tokens || !maps.Equal(have.Frequencies, want.Frequencies) {
+		return fmt.Errorf("statistics of %d documents with %d words, the records have %d with %d: %w",
+			have.Documents, have.Tokens, want.Documents, want.Tokens, errDamaged)
+	}
+	return nil
 }

@@ -3,9 +3,7 @@ package flat
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"airqa/env/vectors"
@@ -117,22 +115,6 @@ func (p *part) removal(at vectors.Column, going bits) ([]fewer, error) {
 		}
 	}
 	return list, nil
-}
-
-// verifyCorpus compares the statistics of the manifest with the records.
-func (c *collection) verifyCorpus(check func() error) error {
-	if c.manifest.Collection.Kind != vectors.Words {
-		return nil
-	}
-	if err := check(); err != nil {
-		return err
-	}
-	have, want := c.manifest.Corpus, corpusOf(c.parts, c.manifest.Collection.Corpus)
-	if have.Documents != want.Documents || have.Tokens != want.Tokens || !maps.Equal(have.Frequencies, want.Frequencies) {
-		return fmt.Errorf("statistics of %d documents with %d words, the records have %d with %d: %w",
-			have.Documents, have.Tokens, want.Documents, want.Tokens, errDamaged)
-	}
-	return nil
 }
 
 // joined returns the union of two ascending lists of removals.

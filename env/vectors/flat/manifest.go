@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -96,20 +94,3 @@ func (m manifest) write(dir string, generation int) error {
 }
 
 func sumOf(text []byte) uint32 { return crc32.Checksum(text, castagnoli()) }
-
-// nextFile returns the number of the next file in a collection's folder. Files of killed writers count, since another
-// generation may list them.
-func nextFile(dir string) (int, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, err
-	}
-	next := 1
-	for _, e := range entries {
-		if m := segmentName.FindStringSubmatch(e.Name()); m != nil {
-			n, _ := strconv.Atoi(m[1]) // the pattern has at most nine digits
-			next = max(next, n+1)
-		}
-	}
-	return next, nil
-}

@@ -17,9 +17,14 @@ type part struct {
 
 // openPart opens the files of a segment and checks that they are those of the manifest.
 func openPart(dir string, s segment, kind vectors.Kind) (*part, error) {
-	set, err := openSet(filepath.Join(dir, s.File))
+	f, err := openFile(filepath.Join(dir, s.File), maxCheckedAtOpen)
 	if err != nil {
 		return nil, err
+	}
+	set, err := newSet(f)
+	if err != nil {
+		_ = f.close() // the first error is more specific
+		return nil, fmt.Errorf("read collection %s: %w", f.head.Collection.Name, err)
 	}
 	p := &part{set: set, entry: s}
 	switch {

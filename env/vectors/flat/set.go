@@ -20,20 +20,6 @@ type set struct {
 	file *file
 }
 
-// openSet opens the file of a segment.
-func openSet(path string) (*set, error) {
-	f, err := openFile(path, maxCheckedAtOpen)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newSet(f)
-	if err != nil {
-		_ = f.close() // the first error is more specific
-		return nil, fmt.Errorf("read collection %s: %w", f.head.Collection.Name, err)
-	}
-	return s, nil
-}
-
 // newSet locates the parts of a collection and checks only their sizes.
 func newSet(f *file) (*set, error) {
 	n := f.head.Records

@@ -19,8 +19,6 @@ const DefaultTimeout = 30 * time.Second
 // maxPrefix keeps names within the server's limit of 255 bytes.
 const maxPrefix = 64
 
-const defaultPort = "19530"
-
 // Config is the address and the credentials of a server.
 type Config struct {
 	// Address is host:port.
@@ -63,7 +61,7 @@ func ParseURL(text string) (Config, error) {
 		return Config{}, errors.New("milvus URL: want milvus://user:password@host:19530/database")
 	}
 	cfg := Config{
-		Address:  net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), defaultPort)),
+		Address:  net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "19530")),
 		User:     u.User.Username(),
 		Database: strings.Trim(u.Path, "/"),
 	}

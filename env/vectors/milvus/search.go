@@ -13,12 +13,6 @@ import (
 	"airqa/env/vectors"
 )
 
-// tolerance is the maximum difference between scores of equal vectors, relative for scores above 1.
-const tolerance = 1e-6
-
-// maxRead is the maximum size of the vectors that a search reads to rank them here, in bytes: 21,845 vectors of 384 numbers.
-const maxRead = 32 << 20
-
 // Search fetches more records than requested, because Milvus ranks records rather than cells and leaves equal scores
 // unordered. It stops when there are K cells and the group of equal scores at the cut is complete. Only if that group
 // exceeds [vectors.MaxK], the choice is the server's.
@@ -43,6 +37,7 @@ func (s *Store) Search(ctx context.Context, name string, q vectors.Query) ([]vec
 //   - Without papers, the index is searched as the URL says.
 //   - In both cases, a search that returns fewer records than it should is repeated (see [Store.fetch]).
 func (s *Store) nearest(ctx context.Context, e *entry, q vectors.Query) ([]vectors.Hit, error) {
+	const maxRead = 32 << 20 // bytes: 21,845 vectors of 384 numbers
 	if e.info.Kind == vectors.Sparse && len(q.Sparse) == 0 {
 		return nil, nil
 	}
@@ -132,6 +127,7 @@ func cellsOf(found []ranked) []vectors.Hit {
 
 // tied reports whether two hits may belong to one group of equal scores.
 func tied(a, b vectors.Hit) bool {
+	const tolerance = 1e-6 // between scores of equal vectors, relative for scores above 1
 	return a.Score-b.Score <= tolerance*max(1, math.Abs(a.Score))
 }
 
