@@ -23,9 +23,6 @@ type Ahead struct {
 	err    error // of run; read it after ended
 }
 
-// errEnded is returned by Add after End.
-var errEnded = errors.New("the writer is closed")
-
 // StartAhead begins to embed with a model. It takes only the values of ctx.
 func StartAhead(ctx context.Context, model embed.Embedder, cache *embed.Cache) *Ahead {
 	const aheadPapers = 4 // may wait; then reading waits for embedding, so that memory is bounded
@@ -87,7 +84,7 @@ func (a *Ahead) Add(ctx context.Context, p paperdb.Paper) error {
 		return ctx.Err()
 	case <-a.ended:
 		if a.err == nil {
-			return errEnded
+			return errors.New("the writer is closed")
 		}
 		return fmt.Errorf("embed texts: %w", a.err)
 	}

@@ -133,6 +133,7 @@ type version struct {
 
 // plan decides which version of each paper counts. The papers of the target come first, then those of each source in order.
 func (j *Join) plan() error {
+	const mostConflicts = 10
 	chosen := make(map[string]version)
 	for _, f := range j.to.papers.Files {
 		chosen[f.PaperID] = version{hash: index.VersionOf(f), file: f.Name}
@@ -188,9 +189,6 @@ func (j *Join) replace(paperID string, v version) {
 	v.from.counts.Added--
 	v.from.counts.Replaced++
 }
-
-// mostConflicts are listed in an error.
-const mostConflicts = 10
 
 // without returns the files of the papers that are not among some.
 func without(list []paperdb.Owned, ids []string) (left []paperdb.Owned) {

@@ -97,9 +97,6 @@ func (j *Join) takePDFs(ctx context.Context, s *source) error {
 	return nil
 }
 
-// lines are the files of a directory with one record a line, and the key of a record.
-var lines = map[string]string{"enrich.jsonl": "key", "downloads/fetched.jsonl": "url"}
-
 // takeRecords takes over downloads, replies of models, and records of imports. What the target has stays.
 func (j *Join) takeRecords(s *source) error {
 	entries, err := os.ReadDir(s.dir.Downloads())
@@ -116,7 +113,7 @@ func (j *Join) takeRecords(s *source) error {
 			return err
 		}
 	}
-	for name, key := range lines {
+	for name, key := range map[string]string{"enrich.jsonl": "key", "downloads/fetched.jsonl": "url"} { // one record a line
 		name = filepath.FromSlash(name)
 		if _, err := ledger.Join(filepath.Join(j.to.dir.Path(), name), filepath.Join(s.dir.Path(), name), key); err != nil {
 			return err

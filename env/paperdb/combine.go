@@ -79,6 +79,7 @@ func (c Combination) write(ctx context.Context, path string) error {
 
 // take appends the rows of the parts, table by table: so each table has full row groups.
 func (w *Writer) take(ctx context.Context, c Combination) (err error) {
+	const noPaper = "00000000-0000-0000-0000-000000000000" // for the list of tables
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
 		return err
@@ -111,9 +112,6 @@ func (w *Writer) take(ctx context.Context, c Combination) (err error) {
 	}
 	return err
 }
-
-// noPaper is an id for the list of tables.
-const noPaper = "00000000-0000-0000-0000-000000000000"
 
 // memory is the limit of the engine's memory in MB: the indexes cannot leave it, see [Writer.bound].
 func (c Combination) memory() (int64, error) {

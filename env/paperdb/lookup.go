@@ -82,10 +82,6 @@ var (
 	paperIDs   = names{"metadata", "paper_id::VARCHAR", "''", "''"}
 )
 
-// nameBlock is the number of rows whose names are read at a time, a row group: the engine collects a result before it
-// returns it.
-const nameBlock = 122_880
-
 // Names yields the titles and the names of files that contain one of two texts in lower case, in the order of the rows. All
 // contain the empty text.
 func (r *Reader) Names(ctx context.Context, a, b string) iter.Seq2[Name, error] {
@@ -111,6 +107,7 @@ func (r *Reader) TitlesFrom(ctx context.Context, words []string) iter.Seq2[Name,
 }
 
 func (r *Reader) names(ctx context.Context, c names, where string, args ...any) iter.Seq2[Name, error] {
+	const nameBlock = 122_880 // a row group: the engine collects a result before it returns it
 	query := fmt.Sprintf("SELECT paper_id::VARCHAR, %s, %s FROM %s WHERE rowid BETWEEN ? AND ? AND %s", c.title, c.file, c.table, where)
 	return func(yield func(Name, error) bool) {
 		last, err := list(ctx, r.db, "names", only[int], "SELECT COALESCE(max(rowid), -1) FROM "+c.table)

@@ -20,6 +20,8 @@ type budget struct {
 
 // estimate returns the maximum cost of a call; it is only needed if tokens are limited.
 func (b *budget) estimate(messages []qa.Message, hasImage bool) int {
+	// By OpenAI's rule for GPT-4o: 8 tiles of 170 plus 85. The reply reports the actual cost.
+	const imageTokens = 85 + 8*170
 	if b.maxTokens == 0 {
 		return 0
 	}

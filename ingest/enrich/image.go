@@ -12,10 +12,6 @@ type Drawer interface {
 	View(ctx context.Context, paperID string, page int, box []float64) (qa.Image, error)
 }
 
-// imageTokens is the maximum token count of an image by OpenAI's rule for GPT-4o: 8 tiles of 170 plus 85. The reply
-// reports the actual cost.
-const imageTokens = 85 + 8*170
-
 // place is the location of a figure.
 type place struct {
 	paper, file string // the paper's id and the SHA-256 of its PDF

@@ -207,9 +207,6 @@ type queue struct {
 	down     error // no more requests go to the host
 }
 
-// maxFailed is the number of papers in a row that a host may fail to send after all tries. Then it is left in peace.
-const maxFailed = 5
-
 // one fetches one paper, unless it exists. The result is empty if the context ended.
 func (q *queue) one(ctx context.Context, item Item) (r result) {
 	if r.path, r.skipped = q.registry.have(item); !r.skipped {
@@ -250,6 +247,7 @@ func (q *queue) fetch(ctx context.Context, item Item) (path string, err error) {
 
 // note draws conclusions about the host from the result of a download.
 func (q *queue) note(err error) {
+	const maxFailed = 5 // papers in a row, after all tries; then the host is left in peace
 	_, offline := errors.AsType[*OfflineError](err)
 	_, later := errors.AsType[*postponed](err)
 	_, spent := errors.AsType[*exhausted](err)

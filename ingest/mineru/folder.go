@@ -29,9 +29,6 @@ const (
 	middle4Name = "middle_json.json"
 )
 
-// maxFile is the maximum size of an output file; a long book takes some 20 MB.
-const maxFile = 128 << 20
-
 // Folder is an immutable index of the outputs below a directory. It is safe for concurrent use.
 type Folder struct {
 	root  string
@@ -166,6 +163,7 @@ func (f *Folder) Find(names ...string) (Output, bool) {
 
 // read loads the first file with one of several names in lower case. A file that cannot be read is a problem.
 func (o *Output) read(dir string, names ...string) []byte {
+	const maxFile = 128 << 20 // a long book takes some 20 MB
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		o.problem("%v", cause(err))

@@ -13,9 +13,6 @@ import (
 	"airqa/qa"
 )
 
-// maxPDF is the maximum size of a PDF to copy.
-const maxPDF = 200 << 20
-
 // PDFs finds the PDFs of released papers below one directory. It never leaves the directory, because the paths are
 // untrusted.
 type PDFs struct {
@@ -85,6 +82,7 @@ func (p *PDFs) find(m paperdb.Metadata) pdf {
 
 // read loads a file. It returns nil if there is none or it is not a PDF.
 func (p *PDFs) read(file pdf) ([]byte, error) {
+	const maxPDF = 200 << 20
 	if file.path == "" {
 		return nil, nil
 	}

@@ -131,6 +131,7 @@ func (r *paperReader) near(l layout.Line, a pdf.Anchor) (float64, bool) {
 // addStarred adds the unnumbered headings that anchors point to: lines of their own that look like a heading found
 // before, whose level they take. If there is none to compare with, all that stand out become level 1.
 func (r *paperReader) addStarred() {
+	starredKinds := []string{"section*.", "chapter*.", "subsection*.", "subsubsection*."} // all levels use "section*"
 	for _, a := range r.Anchors {
 		starred := slices.ContainsFunc(starredKinds, func(kind string) bool { return strings.HasPrefix(a.Name, kind) })
 		if !starred {

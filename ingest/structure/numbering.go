@@ -114,9 +114,6 @@ var anchorKinds = map[string]int{
 	"section": 1, "appendix": 1, "subsection": 2, "subappendix": 2, "subsubsection": 3,
 }
 
-// starredKinds are the anchor kinds of unnumbered headings. All levels, down to paragraphs, use "section*".
-var starredKinds = []string{"section*.", "chapter*.", "subsection*.", "subsubsection*."}
-
 // sameNumber reports whether a printed number matches an anchor's: "IV" is "4", "B" in IEEE style is the last part of
 // "3.2", "A" is "appendix.A".
 func sameNumber(printed, anchor string) bool {

@@ -197,10 +197,8 @@ func (p Plan) Reasons() []Count {
 	return slices.DeleteFunc(all, func(c Count) bool { return c.Reason == "" })
 }
 
-// states in the order of tables.
-var states = []State{Present, Fetched, Waiting, NoAddress, Failed}
-
 func (p Plan) count(reason func(Paper) string) []Count {
+	states := []State{Present, Fetched, Waiting, NoAddress, Failed} // in the order of tables
 	type key struct {
 		State
 		reason string

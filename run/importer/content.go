@@ -25,11 +25,9 @@ type contentPart struct {
 	Image     string `json:"image"`
 }
 
-// attachment is the beginning of a text that is kept apart.
-const attachment = "attachment://"
-
 // attached returns a text, or the one that it refers to.
 func (b *sampleTurns) attached(text string) string {
+	const attachment = "attachment://" // begins a text that is kept apart
 	if name, ok := strings.CutPrefix(text, attachment); ok {
 		if whole, there := b.s.Attachments[name]; there {
 			return whole

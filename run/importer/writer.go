@@ -18,9 +18,6 @@ import (
 	"airqa/runlog"
 )
 
-// maxRuns limits the run directories of an import, each of which is an open file.
-const maxRuns = 200
-
 // writer writes run directories to a hidden folder beside the final one.
 type writer struct {
 	Config
@@ -63,6 +60,7 @@ func (w *writer) discard() (err error) {
 
 // runOf returns the run of an episode.
 func (w *writer) runOf(o origin) (*run, error) {
+	const maxRuns = 200 // each is an open file
 	if r := w.runs[o]; r != nil {
 		return r, nil
 	}

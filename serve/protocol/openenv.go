@@ -16,10 +16,6 @@ import (
 	"airqa/serve"
 )
 
-// pingEvery is the time between pings of a socket, and the timeout of each: a client that has gone without a word holds its
-// session no longer than twice this.
-const pingEvery = 20 * time.Second
-
 // openEnvRoutes serve the clients of OpenEnv: those of openenv-core 0.3, which use the socket alone, and those of openenv
 // 0.10, which call tools by JSON-RPC on a session that they open first.
 func (s *server) openEnvRoutes() {
@@ -171,6 +167,7 @@ func receive(ctx context.Context, cancel context.CancelFunc, conn *websocket.Con
 
 // ping pings a connection from time to time, and ends it if there is no answer.
 func ping(ctx context.Context, cancel context.CancelFunc, conn *websocket.Conn, alive func()) {
+	const pingEvery = 20 * time.Second // a silent client holds its session no longer than twice this
 	ticker := time.NewTicker(pingEvery)
 	defer ticker.Stop()
 	for {

@@ -24,10 +24,6 @@ func (m LeakMatch) String() string { return fmt.Sprintf("same text as %s: %s", m
 // contamination (Brown et al. 2020, appendix C). Shorter sequences are also phrases of the field.
 const leakWords = 13
 
-// leastAnswer is the number of letters of the shortest gold answer to compare: "3" or "yes" are answers to many
-// questions of a paper.
-const leastAnswer = 6
-
 // Leaks finds questions that share a sequence of 13 words with a benchmark, in their text or their gold answer. A text
 // of fewer words leaks as a whole; a short answer only if it is from the same paper.
 type Leaks map[uint64]string
@@ -66,6 +62,7 @@ type leakText struct {
 // leakTexts returns the texts of a question: its words and those of its gold answer. A short answer has the key of each
 // paper of the question.
 func leakTexts(ex qa.Example) []leakText {
+	const leastAnswer = 6 // letters: "3" or "yes" are answers to many questions of a paper
 	list := []leakText{{words: words(ex.Question)}}
 	gold := goldWords(ex)
 	if len(gold) >= leakWords {

@@ -130,9 +130,6 @@ type Filter struct {
 	MaxPerPaper    int
 }
 
-// includable classes may be named in Filter.Include.
-var includable = []string{string(Wrong), string(Unscored), string(ScoringFailed), string(GenerationFailed)}
-
 // Selector selects episodes one by one: Check first, then Admit for those that nothing else leaves out.
 type Selector struct {
 	filter    Filter
@@ -143,6 +140,7 @@ type Selector struct {
 
 // NewSelector makes a selector. The error names an invalid field.
 func NewSelector(f Filter) (*Selector, error) {
+	includable := []string{string(Wrong), string(Unscored), string(ScoringFailed), string(GenerationFailed)}
 	for _, class := range f.Include {
 		if !slices.Contains(includable, class) {
 			return nil, qa.Usagef("class %q of episodes: want %s", class, strings.Join(includable, ", "))

@@ -7,8 +7,6 @@ import (
 	"strings"
 )
 
-const hexDigits = "0123456789abcdef"
-
 // appendString appends a JSON string. It escapes what JSON requires, and the line separators that some readers of lines
 // split at. s must be valid UTF-8.
 func appendString(dst []byte, s string) []byte {
@@ -42,6 +40,7 @@ const lineSeparator, paragraphSeparator = "\u2028", "\u2029"
 
 // escapeAt returns the escape sequence of the character at the start of a text and its size; 0 if it needs none.
 func escapeAt(s string) (escape string, size int) {
+	const hexDigits = "0123456789abcdef"
 	switch c := s[0]; {
 	case strings.HasPrefix(s, lineSeparator):
 		return `\u2028`, len(lineSeparator)

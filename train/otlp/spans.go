@@ -33,6 +33,7 @@ type Episode struct {
 // Spans returns the spans of an episode: its calls and actions in order, and the episode itself at the end, if it has
 // one.
 func Spans(e Episode) []*tracepb.Span {
+	providers := map[string]string{"google": "gcp.gemini", "mistral": "mistral_ai", "xai": "x_ai"}
 	m := &maker{e: e, replies: make(map[int]bool), written: make(map[int]bool)}
 	m.trace = digest("trace", e.Run.ID, e.Recorded.UUID, e.Recorded.Repeat)[:16]
 	m.root = spanID(m.trace, kindEpisode, 0)
@@ -77,9 +78,6 @@ type maker struct {
 	host            string
 	port            int
 }
-
-// providers are the names of the conventions where they differ from ours.
-var providers = map[string]string{"google": "gcp.gemini", "mistral": "mistral_ai", "xai": "x_ai"}
 
 // server returns the address of the endpoint, unless redaction would change it.
 func (m *maker) server(base string) (string, int) {

@@ -16,9 +16,6 @@ import (
 	"airqa/tools"
 )
 
-// org is the organization in the names of tasks and data sets.
-const org = "airqa"
-
 // nameable are ids that can be the name of a task.
 var nameable = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
 
@@ -58,6 +55,7 @@ func (t taskFolder) digest() string {
 
 // writeHarbor writes the tasks of a split and their list, as a data set of Harbor 0.25.
 func (c Config) writeHarbor(f folder, p split) error {
+	const org = "airqa" // the organization of tasks and data sets
 	var refs []taskRef
 	for _, t := range p.tasks {
 		h := harborTask{task: t, Config: c, Name: t.UUID, Field: tools.Answer{Kind: t.Kind}.Field()}

@@ -8,13 +8,11 @@ import (
 	"sync/atomic"
 )
 
-// groupPieces is the approximate number of pieces per pass of the encoder. Short texts in one pass share the reading of
-// the weights; more rows would not fit the cache.
-const groupPieces = 192
-
 // group partitions the texts into passes, longest texts first, so that no core starts a long text at the end. Texts are
 // neither split nor padded for this.
 func group(ids [][]int32, threads int) [][]int {
+	// Short texts in one pass of the encoder share the reading of the weights; more rows would not fit the cache.
+	const groupPieces = 192
 	order := make([]int, len(ids))
 	total := 0
 	for i := range ids {

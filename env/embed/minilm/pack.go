@@ -15,9 +15,6 @@ import (
 // weights for each input. For a kernel of 16-bit integers, a word holds two inputs, low half first, and each column's
 // float32 step follows the 192 rows of words. For 8-bit integers, see pack_bytes.go.
 
-// queryScale converts attention scores to exponents of 2: 1/sqrt(32), over ln 2.
-const queryScale = 0.17677669529663687 * math.Log2E
-
 // columnLength (root of the sum of squares) and columnTop (largest magnitude) limit integer columns: with activations
 // limited to the same length, no sum of products overflows 32 bits. See forward.h.
 const (
@@ -49,6 +46,7 @@ func (k kernel) layerWords() int {
 }
 
 func packLayer(to []uint32, k kernel, l layer) {
+	const queryScale = 0.17677669529663687 * math.Log2E // converts attention scores to exponents of 2: 1/sqrt(32), over ln 2
 	p := packer{kernel: k, to: to}
 	for h := range heads {
 		from, end := h*headDim, (h+1)*headDim

@@ -15,9 +15,6 @@ type walk struct {
 	read    []string // tables that the statement reads
 }
 
-// tableFunctions lists the functions allowed in a FROM clause.
-var tableFunctions = []string{"range", "generate_series", "unnest", "json_each", "json_tree", "repeat_row"}
-
 // refusedFunctions lists the functions refused anywhere; a trailing * makes the name a prefix.
 var refusedFunctions = []string{
 	"query", "query_table", "json_serialize_*", "json_deserialize_*", "json_execute_*", "enable_logging", "disable_logging",
@@ -79,6 +76,7 @@ func (w *walk) clauses(v map[string]any, names []string) ([]string, error) {
 
 // check checks an object but not its children.
 func (w *walk) check(v map[string]any, names []string) error {
+	tableFunctions := []string{"range", "generate_series", "unnest", "json_each", "json_tree", "repeat_row"} // allowed in a FROM clause
 	if name := strings.ToLower(stringAt(v, "function_name")); name != "" && matches(refusedFunctions, name) {
 		return refuse("The function %s is not available.", name)
 	}

@@ -16,10 +16,6 @@ import (
 // Name is the collection name of the paper's reference implementation.
 const Name = "text_bm25_en"
 
-// lowest is the weight of a term that is in more than half of the documents if "epsilon × mean idf" is not positive, as
-// in a corpus of a few short documents. Documents with only such terms are still found, but rank last.
-const lowest = 1e-3
-
 // format is the format number of saved statistics.
 const format = 1
 

@@ -53,6 +53,9 @@ type Weights struct {
 
 // Weights returns the current weights.
 func (c Corpus) Weights() Weights {
+	// In a corpus of a few short documents, "epsilon × mean idf" may not be positive. Documents with only terms of more than
+	// half of the documents are still found, but rank last.
+	const lowest = 1e-3
 	w := Weights{documents: c.Documents, average: max(float64(c.Tokens), 1) / float64(max(c.Documents, 1))}
 	sum, terms := 0.0, 0
 	for _, df := range slices.Sorted(maps.Keys(c.Frequencies)) {

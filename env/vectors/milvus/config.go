@@ -16,9 +16,6 @@ import (
 // DefaultTimeout is the timeout of one call if [Config] has none.
 const DefaultTimeout = 30 * time.Second
 
-// maxPrefix keeps names within the server's limit of 255 bytes.
-const maxPrefix = 64
-
 // Config is the address and the credentials of a server.
 type Config struct {
 	// Address is host:port.
@@ -118,6 +115,7 @@ func (c *Config) choose(kind string, given map[string]string) error {
 }
 
 func (c Config) check() error {
+	const maxPrefix = 64 // keeps names within the server's limit of 255 bytes
 	host, _, err := net.SplitHostPort(c.Address)
 	if err != nil || host == "" {
 		return fmt.Errorf("milvus address %q: want host:port", c.Address)
