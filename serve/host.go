@@ -16,7 +16,6 @@ import (
 	"airqa/agent/action"
 	"airqa/baselines"
 	"airqa/eval"
-	"airqa/eval/stream"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/tools"
@@ -156,23 +155,19 @@ func (h *Host) Watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			h.reap()
 		}
-	}
-}
-
-func (h *Host) reap() {
-	var idle []*Session
-	h.mu.Lock()
-	for _, s := range h.sessions {
-		if h.Now().UnixNano()-s.used.Load() > int64(h.Limits.Idle) {
-			idle = append(idle, s)
+		var idle []*Session
+		h.mu.Lock()
+		for _, s := range h.sessions {
+			if h.Now().UnixNano()-s.used.Load() > int64(h.Limits.Idle) {
+				idle = append(idle, s)
+			}
 		}
-	}
-	h.mu.Unlock()
-	for _, s := range idle {
-		h.Stats.Reaped.Add(1)
-		s.Close()
+		h.mu.Unlock()
+		for _, s := range idle {
+			h.Stats.Reaped.Add(1)
+			s.Close()
+		}
 	}
 }
 
@@ -194,35 +189,6 @@ func (h *Host) Close(ctx context.Context) {
 	h.mu.Lock()
 	clear(h.sessions)
 	h.mu.Unlock()
-}
-
-// enter counts a running call; false while the host closes.
-func (h *Host) enter() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return false
-	}
-	h.calls.Add(1)
-	return true
-}
-
-// repeat returns the number of the next episode of a question.
-func (h *Host) repeat(uuid string) int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	n := h.repeats[uuid]
-	h.repeats[uuid] = n + 1
-	return n
-}
-
-// gold returns the prepared evaluator of a question.
-func (h *Host) gold(ex qa.Example) *stream.Gold {
-	if g, ok := h.golds.Load(ex.UUID); ok {
-		return g.(*stream.Gold)
-	}
-	g, _ := h.golds.LoadOrStore(ex.UUID, stream.NewGold(h.Scorer, ex.UUID, ex.Evaluator))
-	return g.(*stream.Gold)
 }
 
 // ToolSpecs describes tools as every face offers them.

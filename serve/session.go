@@ -125,7 +125,13 @@ func (s *Session) unlock() {
 
 // begin starts a call, which the host waits for when it closes. The caller calls end.
 func (s *Session) begin(ctx context.Context) (end func(), err error) {
-	if !s.host.enter() {
+	s.host.mu.Lock()
+	closed := s.host.closed
+	if !closed {
+		s.host.calls.Add(1)
+	}
+	s.host.mu.Unlock()
+	if closed {
 		return nil, ErrClosing
 	}
 	if err := s.lock(ctx); err != nil {
@@ -158,8 +164,12 @@ func (s *Session) Reset(ctx context.Context, c Choice) (Start, error) {
 	}
 	defer end()
 	set := s.host.Solver.Tools(ex)
+	s.host.mu.Lock()
+	repeat := s.host.repeats[ex.UUID]
+	s.host.repeats[ex.UUID]++
+	s.host.mu.Unlock()
 	setup := agent.Setup{
-		UUID: ex.UUID, Repeat: s.host.repeat(ex.UUID), Model: s, Env: patient{set, s.host.Limits.Call}, Now: s.host.Now,
+		UUID: ex.UUID, Repeat: repeat, Model: s, Env: patient{set, s.host.Limits.Call}, Now: s.host.Now,
 		Redact: s.host.Writer.Redact,
 	}
 	if setup.Log, err = s.host.Writer.Begin(ex.UUID, setup.Repeat, nil); err != nil {
@@ -262,7 +272,12 @@ func (s *Session) score(ctx context.Context, t qa.Trajectory) *End {
 	const scoreTimeout = 5 * time.Minute
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), scoreTimeout)
 	defer cancel()
-	item := stream.ItemOf(s.host.gold(s.example), t)
+	ex := s.example
+	gold, ok := s.host.golds.Load(ex.UUID)
+	if !ok {
+		gold, _ = s.host.golds.LoadOrStore(ex.UUID, stream.NewGold(s.host.Scorer, ex.UUID, ex.Evaluator))
+	}
+	item := stream.ItemOf(gold.(*stream.Gold), t)
 	score := item.Score(ctx)
 	end := &End{Outcome: t.Outcome, Reason: t.Reason, Parts: s.parts(t)}
 	end.Parts.Verdict = score.Verdict

@@ -146,7 +146,7 @@ func (j *Join) plan() error {
 			other, have := chosen[f.PaperID]
 			switch {
 			case have && other.hash == mine.hash:
-				s.leaveOut(f.PaperID)
+				s.without = append(s.without, f.PaperID)
 				s.counts.Present++
 				continue
 			case have && !j.cfg.Replace:
@@ -185,7 +185,7 @@ func (j *Join) replace(paperID string, v version) {
 		j.to.removed = append(j.to.removed, paperID)
 		return
 	}
-	v.from.leaveOut(paperID)
+	v.from.without = append(v.from.without, paperID)
 	v.from.counts.Added--
 	v.from.counts.Replaced++
 }

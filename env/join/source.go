@@ -30,8 +30,6 @@ type source struct {
 	without []string
 }
 
-func (s *source) leaveOut(paperID string) { s.without = append(s.without, paperID) }
-
 // taken are the files of the papers that are taken.
 func (s *source) taken() []paperdb.Owned { return without(s.papers.Files, s.without) }
 

@@ -65,15 +65,8 @@ func (r *Reader) Cells(ctx context.Context, ids []string) iter.Seq2[Cell, error]
 			return
 		}
 		for _, group := range groups {
-			cells, err := r.GroupCells(ctx, group)
-			if err != nil {
-				yield(Cell{}, err)
+			if cells, err := r.GroupCells(ctx, group); !yieldAll(yield, cells, err) {
 				return
-			}
-			for _, c := range cells {
-				if !yield(c, nil) {
-					return
-				}
 			}
 		}
 	}

@@ -55,15 +55,8 @@ func (r *Reader) List(ctx context.Context, after string, limit int) iter.Seq2[Ho
 func (r *Reader) Holdings(ctx context.Context, ids []string) iter.Seq2[Holding, error] {
 	return func(yield func(Holding, error) bool) {
 		for block := range slices.Chunk(ids, holdingBlock) {
-			found, err := r.holdings(ctx, block)
-			if err != nil {
-				yield(Holding{}, err)
+			if found, err := r.holdings(ctx, block); !yieldAll(yield, found, err) {
 				return
-			}
-			for _, h := range found {
-				if !yield(h, nil) {
-					return
-				}
 			}
 		}
 	}

@@ -117,14 +117,8 @@ func (r *Reader) names(ctx context.Context, c names, where string, args ...any) 
 		}
 		for first := 0; first <= last[0]; first += nameBlock {
 			block, err := list(ctx, r.db, "names", nameTargets, query, append([]any{first, first + nameBlock - 1}, args...)...)
-			if err != nil {
-				yield(Name{}, err)
+			if !yieldAll(yield, block, err) {
 				return
-			}
-			for _, n := range block {
-				if !yield(n, nil) {
-					return
-				}
 			}
 		}
 	}

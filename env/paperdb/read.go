@@ -278,3 +278,13 @@ func (r *Reader) Boxes(ctx context.Context, paperID string, page int) ([]Boxed, 
 		return []any{&b.Kind, &b.Caption, (*boxCell)(&b.Box)}
 	}, query, paperID, page)
 }
+
+// yieldAll yields items, or the error in their place. It reports whether more are wanted.
+func yieldAll[T any](yield func(T, error) bool, items []T, err error) bool {
+	if err != nil {
+		var none T
+		yield(none, err)
+		return false
+	}
+	return !slices.ContainsFunc(items, func(item T) bool { return !yield(item, nil) })
+}

@@ -158,23 +158,17 @@ func (m *maker) add(id string, role Role) {
 	case entry.URL == "":
 		p.State, p.Reason = NoAddress, NoURL
 	default:
-		m.address(&p)
+		item, err := fetch.Named(p.URL, p.ID)
+		switch other := m.urls[item.URL]; {
+		case err != nil:
+			p.State, p.Reason = NoAddress, err.Error()
+		case other != "":
+			p.State, p.Reason = NoAddress, "same pdf_url as paper "+other
+		default:
+			m.urls[item.URL], p.Item = p.ID, item
+		}
 	}
 	m.plan.Papers = append(m.plan.Papers, p)
-}
-
-// address sets the download of a paper. An address that is unusable, or belongs to another paper, is none.
-func (m *maker) address(p *Paper) {
-	item, err := fetch.Named(p.URL, p.ID)
-	if err != nil {
-		p.State, p.Reason = NoAddress, err.Error()
-		return
-	}
-	if other := m.urls[item.URL]; other != "" {
-		p.State, p.Reason = NoAddress, "same pdf_url as paper "+other
-		return
-	}
-	m.urls[item.URL], p.Item = p.ID, item
 }
 
 // Count is the number of papers of one state and reason, by role.

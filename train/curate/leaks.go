@@ -64,28 +64,20 @@ type leakText struct {
 func leakTexts(ex qa.Example) []leakText {
 	const leastAnswer = 6 // letters: "3" or "yes" are answers to many questions of a paper
 	list := []leakText{{words: words(ex.Question)}}
-	gold := goldWords(ex)
+	var kwargs map[string]any
+	_ = json.Unmarshal(ex.Evaluator.Kwargs, &kwargs) // those of another form have no gold answer
+	var gold []string
+	for _, key := range []string{"gold", "answer", "reference_answer", "scoring_points"} {
+		if v, ok := kwargs[key]; ok {
+			gold = append(gold, words(fmt.Sprint(v))...)
+		}
+	}
 	if len(gold) >= leakWords {
 		return append(list, leakText{words: gold})
 	}
 	if len(strings.Join(gold, "")) >= leastAnswer {
 		for _, paper := range ex.AnchorPDF {
 			list = append(list, leakText{gold, hash("answer", paper)})
-		}
-	}
-	return list
-}
-
-// goldWords returns the words of the gold answer.
-func goldWords(ex qa.Example) []string {
-	var kwargs map[string]any
-	if json.Unmarshal(ex.Evaluator.Kwargs, &kwargs) != nil {
-		return nil
-	}
-	var list []string
-	for _, key := range []string{"gold", "answer", "reference_answer", "scoring_points"} {
-		if v, ok := kwargs[key]; ok {
-			list = append(list, words(fmt.Sprint(v))...)
 		}
 	}
 	return list

@@ -190,7 +190,7 @@ func (m measure) shorten(size preflight.Size) ([]cut, preflight.Size) {
 	var cuts []cut
 	for _, level := range []int{8 << 10, 4 << 10, 2 << 10, 1 << 10, 512, 256, 128} { // bytes
 		for i := 2; i < len(m.row.Context); i++ { // after system and task
-			if !isObservation(m.row.Context[i]) || kept(m.row.Context, cuts, i) <= level {
+			if role := m.row.Context[i].Role; role != qa.User && role != qa.ToolResult || kept(m.row.Context, cuts, i) <= level {
 				continue
 			}
 			try := withCut(cuts, cut{i, level})
@@ -217,8 +217,6 @@ func (m measure) relax(cuts []cut, last cut, size preflight.Size) ([]cut, prefli
 	}
 	return withCut(cuts, cut{last.message, low}), size
 }
-
-func isObservation(m qa.Message) bool { return m.Role == qa.User || m.Role == qa.ToolResult }
 
 // kept returns how many bytes of a message stay.
 func kept(messages []qa.Message, cuts []cut, i int) int {
