@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -80,16 +79,6 @@ func (b Budget) allows(t *qa.Trajectory, name string) error {
 		return nil
 	}
 	return &LimitError{qa.TimeLimit, fmt.Sprintf("%.1f s of %s of %.1f s are used", used.Seconds(), name, limit)}
-}
-
-// context returns a context that ends at the deadline of the episode; the work of earlier
-// invocations counts, their waits do not.
-func (b Budget) context(ctx context.Context, prior qa.Trajectory) (context.Context, context.CancelFunc) {
-	if b.Deadline <= 0 {
-		return ctx, func() {}
-	}
-	left := b.Deadline - time.Duration(working(&prior)*float64(time.Second))
-	return context.WithTimeoutCause(ctx, max(left, 0), &LimitError{qa.TimeLimit, fmt.Sprintf("no answer in %s", b.Deadline)})
 }
 
 // working sums the seconds of an episode, excluding waits.

@@ -108,8 +108,9 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 		return e.keep(*s), nil
 	}
 	s := qa.Step{N: len(e.t.Steps) + 1, By: qa.ByModel, Shown: shown, Started: e.set.Now()}
-	request := qa.Request{
-		Messages: e.messages(shown), Tools: e.set.Tools, UUID: e.t.UUID, Repeat: e.t.Repeat, Step: s.N,
+	request := qa.Request{Tools: e.set.Tools, UUID: e.t.UUID, Repeat: e.t.Repeat, Step: s.N}
+	for _, span := range shown {
+		request.Messages = append(request.Messages, e.t.Messages[span.First:span.End]...)
 	}
 	var err error
 	if request.Left, err = e.set.Budget.admits(&e.t, request); err != nil {
@@ -144,7 +145,13 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 func (e *Episode) Act(ctx context.Context, s *qa.Step, note string) (qa.Observation, error) {
 	if s.Observation == nil {
 		s.Acted = e.set.Now()
-		o, err := e.observe(ctx, s)
+		var o qa.Observation
+		var err error
+		if s.ParseError != nil {
+			o = qa.Observation{Status: qa.StatusParse, Text: "[Error]: " + s.ParseError.Reason}
+		} else if err = e.set.Budget.allows(&e.t, s.Action.Name); err == nil {
+			o, err = e.act(ctx, *s.Action)
+		}
 		if err != nil || o.Status == qa.StatusFinal {
 			return o, err
 		}
@@ -236,16 +243,6 @@ func (e *Episode) keep(s qa.Step) *qa.Step {
 	return &e.t.Steps[len(e.t.Steps)-1]
 }
 
-func (e *Episode) observe(ctx context.Context, s *qa.Step) (qa.Observation, error) {
-	if s.ParseError != nil {
-		return qa.Observation{Status: qa.StatusParse, Text: "[Error]: " + s.ParseError.Reason}, nil
-	}
-	if err := e.set.Budget.allows(&e.t, s.Action.Name); err != nil {
-		return qa.Observation{}, err
-	}
-	return e.act(ctx, *s.Action)
-}
-
 // act executes an action. If the context ended, the error is its cause.
 func (e *Episode) act(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	o, err := e.set.Env.Act(ctx, a)
@@ -255,17 +252,15 @@ func (e *Episode) act(ctx context.Context, a qa.Action) (qa.Observation, error) 
 	return o, err
 }
 
-// Context returns the context of the episode, which ends at the deadline of its budget. The caller must cancel it.
+// Context returns the context of the episode, which ends at the deadline of its budget; the work of earlier invocations
+// counts, their waits do not. The caller must cancel it.
 func (e *Episode) Context(ctx context.Context) (context.Context, context.CancelFunc) {
-	return e.set.Budget.context(ctx, e.set.Prior)
-}
-
-func (e *Episode) messages(shown []qa.Span) []qa.Message {
-	var list []qa.Message
-	for _, span := range shown {
-		list = append(list, e.t.Messages[span.First:span.End]...)
+	deadline := e.set.Budget.Deadline
+	if deadline <= 0 {
+		return ctx, func() {}
 	}
-	return list
+	left := deadline - time.Duration(working(&e.set.Prior)*float64(time.Second))
+	return context.WithTimeoutCause(ctx, max(left, 0), &LimitError{qa.TimeLimit, fmt.Sprintf("no answer in %s", deadline)})
 }
 
 func (e *Episode) callError(ctx context.Context, err error) error {

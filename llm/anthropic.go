@@ -19,9 +19,16 @@ const anthropicMaxTokens = 4096
 // anthropicCodec speaks Anthropic's Messages API.
 func anthropicCodec() codec {
 	return codec{
-		path:     "messages",
-		settings: anthropicSettings,
-		body:     anthropicBody,
+		path: "messages",
+		settings: func(fields map[string]any, _ scope) map[string]any {
+			rename(fields, "stop", "stop_sequences")
+			if effort, ok := fields["reasoning_effort"]; ok {
+				delete(fields, "reasoning_effort")
+				fields["output_config"] = map[string]any{"effort": effort}
+			}
+			return fields
+		},
+		body: anthropicBody,
 		read: func(body []byte) (*llms.ContentChoice, error) {
 			var got anthropicReply
 			if err := decode(body, &got); err != nil {
@@ -38,15 +45,6 @@ func anthropicCodec() codec {
 			}
 		},
 	}
-}
-
-func anthropicSettings(fields map[string]any, _ scope) map[string]any {
-	rename(fields, "stop", "stop_sequences")
-	if effort, ok := fields["reasoning_effort"]; ok {
-		delete(fields, "reasoning_effort")
-		fields["output_config"] = map[string]any{"effort": effort}
-	}
-	return fields
 }
 
 // anthropicTurn is a message in Anthropic's format: the content is a list of blocks.
@@ -104,7 +102,12 @@ func anthropicBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]an
 		full["system"] = all
 	}
 	if len(tools) > 0 {
-		full["tools"] = anthropicTools(tools)
+		list := make([]any, len(tools))
+		for i, tool := range tools {
+			f := tool.Function
+			list[i] = map[string]any{"name": f.Name, "description": f.Description, "input_schema": f.Parameters}
+		}
+		full["tools"] = list
 		full["tool_choice"] = map[string]any{"type": "auto", "disable_parallel_tool_use": true}
 	}
 	return full, nil
@@ -133,15 +136,6 @@ func anthropicBlocks(m message) []any {
 		})
 	}
 	return blocks
-}
-
-func anthropicTools(tools []llms.Tool) []any {
-	out := make([]any, len(tools))
-	for i, tool := range tools {
-		f := tool.Function
-		out[i] = map[string]any{"name": f.Name, "description": f.Description, "input_schema": f.Parameters}
-	}
-	return out
 }
 
 // anthropicReply holds the fields of a message that are read.

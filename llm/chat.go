@@ -133,8 +133,10 @@ func toTools(specs []qa.ToolSpec) []llms.Tool {
 
 // toReply converts the first choice. Impossible token counts become 0.
 func toReply(c *llms.ContentChoice) qa.Reply {
-	reply := qa.Reply{
-		Text: c.Content, Reasoning: c.ReasoningContent, Finish: c.StopReason, Usage: reportedUsage(c.GenerationInfo),
+	reply := qa.Reply{Text: c.Content, Reasoning: c.ReasoningContent, Finish: c.StopReason}
+	reply.Usage, _ = c.GenerationInfo[infoUsage].(qa.Usage)
+	for _, n := range []*int{&reply.Usage.Prompt, &reply.Usage.Completion, &reply.Usage.Cached, &reply.Usage.Reasoning} {
+		*n = max(*n, 0)
 	}
 	reply.ID, _ = c.GenerationInfo[infoID].(string)
 	reply.Model, _ = c.GenerationInfo[infoModel].(string)
@@ -144,15 +146,6 @@ func toReply(c *llms.ContentChoice) qa.Reply {
 		})
 	}
 	return reply
-}
-
-// reportedUsage returns the counts of a reply; zero if none were reported.
-func reportedUsage(info map[string]any) qa.Usage {
-	u, _ := info[infoUsage].(qa.Usage)
-	for _, n := range []*int{&u.Prompt, &u.Completion, &u.Cached, &u.Reasoning} {
-		*n = max(*n, 0)
-	}
-	return u
 }
 
 // readArguments returns valid JSON arguments unchanged, and anything else as a JSON string.

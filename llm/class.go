@@ -192,21 +192,6 @@ func (e *HTTPError) said() string {
 	return strings.ToLower(e.Message + " " + strings.Join(e.codes, " "))
 }
 
-// hintOn returns a hint on fixing a failed call, for a run and airqa doctor; empty if the error is sufficient.
-func hintOn(err error) string {
-	var status *HTTPError
-	if errors.As(err, &status) {
-		if hint := status.hint(); hint != "" {
-			return hint
-		}
-	}
-	var fault *Fault
-	if errors.As(err, &fault) && fault.hint != "" {
-		return fault.hint
-	}
-	return classHints[Classify(err)]
-}
-
 var classHints = map[qa.FailureClass]string{
 	qa.FailAuth:            "the key was rejected: check the provider's variable, and that the key is for this endpoint",
 	qa.FailRateLimit:       "the endpoint is busy or a quota is used up: wait, or lower --max-connections",

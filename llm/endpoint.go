@@ -91,7 +91,11 @@ func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 		return qa.Reply{}, failed
 	}
 	start := e.now()
-	traced, connecting := withConnecting(ctx)
+	var connecting atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { connecting.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { connecting.Store(false) },
+	})
 	reply, status, err := e.ask(traced, r)
 	class := Classify(err)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && connecting.Load() {
@@ -108,33 +112,27 @@ func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 	}}
 	if err != nil {
 		failed := callError(attempts, err)
-		failed.MaybeLong = response != nil && response.mayBeLong() && e.fills(r)
+		half := cmp.Or(e.window/2, 16000) // of the window, which is unknown for a model that is not listed
+		failed.MaybeLong = response != nil && response.mayBeLong() && estimate(&e.counts, r, qa.Reply{}).Prompt > half
 		return qa.Reply{}, failed
 	}
 	reply.Attempts = attempts
 	return reply, nil
 }
 
-// unknownHalf is half of the window of a model that is not listed, in tokens.
-const unknownHalf = 16000
-
-// fills reports whether a request takes more than half of the model's window.
-func (e *Endpoint) fills(r qa.Request) bool {
-	return estimate(&e.counts, r, qa.Reply{}).Prompt > cmp.Or(e.window/2, unknownHalf)
-}
-
-// withConnecting returns a context for one request and whether the request is still waiting for its connection.
-func withConnecting(ctx context.Context) (context.Context, *atomic.Bool) {
-	connecting := new(atomic.Bool)
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { connecting.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { connecting.Store(false) },
-	}), connecting
-}
-
-// callError is a failed call with a hint.
+// callError is a failed call with a hint on fixing it; empty if the error is sufficient.
 func callError(attempts []qa.Attempt, err error) *qa.CallError {
-	return &qa.CallError{Class: Classify(err), Attempts: attempts, Err: err, Hint: hintOn(err)}
+	var status *HTTPError
+	var fault *Fault
+	hint := ""
+	if errors.As(err, &status) {
+		hint = status.hint()
+	}
+	if errors.As(err, &fault) {
+		hint = cmp.Or(hint, fault.hint)
+	}
+	class := Classify(err)
+	return &qa.CallError{Class: class, Attempts: attempts, Err: err, Hint: cmp.Or(hint, classHints[class])}
 }
 
 func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error) {
@@ -144,7 +142,13 @@ func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error)
 	if len(r.Tools) > 0 {
 		options = append(options, llms.WithTools(toTools(r.Tools)))
 	}
-	got, err := e.inner.GenerateContent(bounded, e.chat(r.Messages), options...)
+	chat := toChat(r.Messages, e.by)
+	for i := range chat {
+		if e.systemAsUser && chat[i].Role == llms.ChatMessageTypeSystem {
+			chat[i].Role = llms.ChatMessageTypeHuman
+		}
+	}
+	got, err := e.inner.GenerateContent(bounded, chat, options...)
 	if err != nil {
 		var a answered
 		errors.As(err, &a)
@@ -152,17 +156,6 @@ func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error)
 	}
 	status, _ := got.Choices[0].GenerationInfo[infoStatus].(int)
 	return e.reply(r, got.Choices[0]), status, nil
-}
-
-// chat is a conversation with the roles that the model accepts.
-func (e *Endpoint) chat(messages []qa.Message) []llms.MessageContent {
-	chat := toChat(messages, e.by)
-	for i := range chat {
-		if e.systemAsUser && chat[i].Role == llms.ChatMessageTypeSystem {
-			chat[i].Role = llms.ChatMessageTypeHuman
-		}
-	}
-	return chat
 }
 
 // reply is the reply to r, with an estimated usage if the endpoint reported none.

@@ -111,10 +111,18 @@ func (s site) httpError(resp *http.Response, status int, own refusal, r request)
 		own.codes[i] = s.redact(code)
 	}
 	message := withoutEcho(s.redact(own.message), string(r.body))
+	location := &url.URL{} // without its query and credentials
+	if u, err := url.Parse(resp.Header.Get("Location")); err == nil {
+		location = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	}
+	delay := own.delay
+	if found := requestedDelay.FindStringSubmatch(message); found != nil {
+		delay = max(delay, duration(found[1]))
+	}
 	return &HTTPError{
 		Status: status, Message: message, Endpoint: s.where, codes: own.codes, images: r.images,
-		RetryAfter: max(httpclient.RetryAfter(resp.Header, s.now()), own.delay, delayIn(message)),
-		Location:   s.redact(bareAddress(resp.Header.Get("Location"))),
+		RetryAfter: max(httpclient.RetryAfter(resp.Header, s.now()), delay),
+		Location:   s.redact(location.String()),
 	}
 }
 
@@ -166,15 +174,6 @@ func runs(words []string) iter.Seq[string] {
 		for i := echoWords; i <= len(words) && yield(strings.Join(words[i-echoWords:i], " ")); i++ {
 		}
 	}
-}
-
-// bareAddress is an address without its query and credentials.
-func bareAddress(location string) string {
-	u, err := url.Parse(location)
-	if err != nil {
-		return ""
-	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 func (s site) redact(text string) string { return httpclient.Redact(text, s.key, s.headers) }

@@ -103,25 +103,21 @@ func Open(c Config) (qa.Model, error) {
 }
 
 func providers(extra map[string]Provider) map[string]Provider {
-	known := map[string]Provider{
-		"scripted": func(c Config) (qa.Model, error) { return openScripted(c) },
-	}
+	known := map[string]Provider{"scripted": openScripted}
 	for _, v := range vendors() {
-		known[v.name] = openEndpoint
+		known[v.name] = func(c Config) (qa.Model, error) {
+			e, err := NewEndpoint(c)
+			if err != nil {
+				return nil, err
+			}
+			backoff := httpclient.Backoff{First: time.Second, Longest: time.Minute, Rand: c.Rand}
+			return &Retrier{
+				inner: e, onWait: c.OnWait, notice: c.OnNotice, retries: max(c.MaxRetries, 0), sleep: c.Sleep, backoff: backoff, down: new(atomic.Bool),
+			}, nil
+		}
 	}
 	maps.Copy(known, extra)
 	return known
-}
-
-func openEndpoint(c Config) (qa.Model, error) {
-	e, err := NewEndpoint(c)
-	if err != nil {
-		return nil, err
-	}
-	backoff := httpclient.Backoff{First: time.Second, Longest: time.Minute, Rand: c.Rand}
-	return &Retrier{
-		inner: e, onWait: c.OnWait, notice: c.OnNotice, retries: max(c.MaxRetries, 0), sleep: c.Sleep, backoff: backoff, down: new(atomic.Bool),
-	}, nil
 }
 
 func (c Config) withDefaults() Config {

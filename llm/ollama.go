@@ -13,13 +13,6 @@ import (
 // tokens, and it truncates longer prompts silently.
 const DefaultOllamaWindow = 32768
 
-// ollamaCodec speaks Ollama's own chat API.
-func ollamaCodec() codec {
-	return codec{
-		path: "api/chat", settings: ollamaSettings, body: ollamaBody, read: readOllama, authorize: bearer, thinks: true,
-	}
-}
-
 func ollamaSettings(fields map[string]any, s scope) map[string]any {
 	out := map[string]any{}
 	if effort, ok := fields["reasoning_effort"]; ok {
@@ -70,28 +63,25 @@ func ollamaBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, 
 		for _, result := range m.results {
 			messages = append(messages, ollamaMessage{Role: wireRoles[m.role], Content: result.Content, ToolName: result.Name})
 		}
-		if len(m.results) == 0 {
-			messages = append(messages, ollamaTurn(m))
+		if len(m.results) > 0 {
+			continue
 		}
+		turn := ollamaMessage{Role: wireRoles[m.role], Content: m.text, more: m.sealed.Message}
+		for _, image := range m.images {
+			turn.Images = append(turn.Images, image.Data)
+		}
+		for _, call := range m.calls {
+			var c ollamaCall
+			c.Function.Name, c.Function.Arguments = call.FunctionCall.Name, json.RawMessage(call.FunctionCall.Arguments)
+			turn.ToolCalls = append(turn.ToolCalls, c)
+		}
+		messages = append(messages, turn)
 	}
 	full := map[string]any{"messages": messages, "stream": false, "truncate": false, "shift": false}
 	if len(tools) > 0 {
 		full["tools"] = functions(tools)
 	}
 	return full, nil
-}
-
-func ollamaTurn(m message) ollamaMessage {
-	out := ollamaMessage{Role: wireRoles[m.role], Content: m.text, more: m.sealed.Message}
-	for _, image := range m.images {
-		out.Images = append(out.Images, image.Data)
-	}
-	for _, call := range m.calls {
-		var c ollamaCall
-		c.Function.Name, c.Function.Arguments = call.FunctionCall.Name, json.RawMessage(call.FunctionCall.Arguments)
-		out.ToolCalls = append(out.ToolCalls, c)
-	}
-	return out
 }
 
 func readOllama(body []byte) (*llms.ContentChoice, error) {

@@ -53,8 +53,9 @@ func vendors() []vendor {
 			keys: []string{"GOOGLE_API_KEY", "GEMINI_API_KEY"}, bases: []string{"GOOGLE_BASE_URL"},
 		},
 		{
-			name: "ollama", base: "http://127.0.0.1:11434", free: true, codec: ollamaCodec(),
-			keys: []string{"OLLAMA_API_KEY"}, bases: []string{"OLLAMA_HOST"},
+			name: "ollama", base: "http://127.0.0.1:11434", free: true,
+			codec: codec{path: "api/chat", settings: ollamaSettings, body: ollamaBody, read: readOllama, authorize: bearer, thinks: true},
+			keys:  []string{"OLLAMA_API_KEY"}, bases: []string{"OLLAMA_HOST"},
 		},
 		{
 			name: "mistral", base: "https://api.mistral.ai/v1", codec: mistralCodec(),

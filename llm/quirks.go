@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
@@ -32,8 +33,10 @@ type quirks struct {
 	longest, latest int
 }
 
-func newQuirks() *quirks {
-	return &quirks{members: map[string]bool{}, room: map[[sha256.Size]byte]room{}}
+func (p *Pool) quirks(base *url.URL, model string) *quirks {
+	return shared(p, p.refusals, base.String()+" "+model, func() *quirks {
+		return &quirks{members: map[string]bool{}, room: map[[sha256.Size]byte]room{}}
+	})
 }
 
 // room is a lowered limit of a reply, and how often it was halved.

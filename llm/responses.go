@@ -49,41 +49,31 @@ func responsesBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]an
 		}
 		items, ok := returnedItems(m)
 		if !ok && len(m.results) == 0 {
-			items = newItems(m)
+			items = nil
+			if m.text != "" || len(m.calls) == 0 {
+				items = append(items, map[string]any{"type": "message", "role": wireRoles[m.role], "content": responsesContent(m)})
+			}
+			for _, call := range m.calls { // without ids, which belong to items of a reply
+				items = append(items, map[string]any{
+					"type": "function_call", "call_id": call.ID, "name": call.FunctionCall.Name, "arguments": call.FunctionCall.Arguments,
+				})
+			}
 		}
 		input = append(input, items...)
 	}
 	full := map[string]any{"input": input, "store": false, "include": []string{"reasoning.encrypted_content"}}
 	if len(tools) > 0 {
-		full["tools"] = responsesTools(tools)
+		list := make([]any, len(tools))
+		for i, tool := range tools {
+			f := tool.Function
+			list[i] = map[string]any{
+				"type": tool.Type, "name": f.Name, "description": f.Description, "parameters": f.Parameters, "strict": f.Strict,
+			}
+		}
+		full["tools"] = list
 		full["parallel_tool_calls"] = false
 	}
 	return full, nil
-}
-
-func responsesTools(tools []llms.Tool) []any {
-	out := make([]any, len(tools))
-	for i, tool := range tools {
-		f := tool.Function
-		out[i] = map[string]any{
-			"type": tool.Type, "name": f.Name, "description": f.Description, "parameters": f.Parameters, "strict": f.Strict,
-		}
-	}
-	return out
-}
-
-// newItems are a message and its calls without ids, which belong to items of a reply.
-func newItems(m message) []any {
-	var items []any
-	if m.text != "" || len(m.calls) == 0 {
-		items = append(items, map[string]any{"type": "message", "role": wireRoles[m.role], "content": responsesContent(m)})
-	}
-	for _, call := range m.calls {
-		items = append(items, map[string]any{
-			"type": "function_call", "call_id": call.ID, "name": call.FunctionCall.Name, "arguments": call.FunctionCall.Arguments,
-		})
-	}
-	return items
 }
 
 func responsesContent(m message) any {

@@ -123,15 +123,6 @@ var requestedDelay = lazyregexp.New(`(?i)(?:retry|try again|wait)(?: in| after| 
 // units has the short names of units.
 var units = lazyregexp.New(`(m)illi(s)ec[a-z]*|(h|m|s)(?:our|inute|econd|in|ec)[a-z]*|,| |and`)
 
-// delayIn returns the delay that a message requests; 0 if there is none.
-func delayIn(message string) time.Duration {
-	found := requestedDelay.FindStringSubmatch(message)
-	if found == nil {
-		return 0
-	}
-	return duration(found[1])
-}
-
 // duration reads "1m30s", "2 minutes and 5 seconds" or "20 milliseconds"; 0 for anything else.
 func duration(text string) time.Duration {
 	d, _ := time.ParseDuration(units.ReplaceAllString(strings.ToLower(text), "$1$2$3"))

@@ -110,7 +110,7 @@ func findPlace(replies, shown []string, calls int) int {
 	return places[0]
 }
 
-func openScripted(c Config) (*Scripted, error) {
+func openScripted(c Config) (qa.Model, error) {
 	_, path := SplitSpec(c.Spec)
 	if path == "" {
 		return nil, errors.New("the file is missing: want scripted:FILE")

@@ -259,7 +259,13 @@ func joinedItems(value any, pieces []any, growing bool) []any {
 		list = []any{value}
 	}
 	for _, item := range pieces {
-		at := slices.IndexFunc(list, func(before any) bool { return continues(before, item) })
+		b, _ := item.(map[string]any)
+		// A further piece of an earlier item has the same index, and the same id if both have any.
+		at := slices.IndexFunc(list, func(before any) bool {
+			a, _ := before.(map[string]any)
+			return b["index"] != nil && reflect.DeepEqual(a["index"], b["index"]) &&
+				(a["id"] == nil || b["id"] == nil || reflect.DeepEqual(a["id"], b["id"]))
+		})
 		if at < 0 {
 			list = append(list, item)
 		} else {
@@ -267,13 +273,4 @@ func joinedItems(value any, pieces []any, growing bool) []any {
 		}
 	}
 	return list
-}
-
-// continues reports whether an item of a list is a further piece of an earlier one: they have one index, and one id if
-// both have any.
-func continues(before, item any) bool {
-	a, _ := before.(map[string]any)
-	b, _ := item.(map[string]any)
-	return b["index"] != nil && reflect.DeepEqual(a["index"], b["index"]) &&
-		(a["id"] == nil || b["id"] == nil || reflect.DeepEqual(a["id"], b["id"]))
 }

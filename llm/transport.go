@@ -43,24 +43,15 @@ func shared[T any](p *Pool, all map[string]*T, name string, make func() *T) *T {
 	return all[name]
 }
 
-func (p *Pool) client(base *url.URL) *http.Client {
-	return shared(p, p.clients, base.Scheme+"://"+base.Host, func() *http.Client { return httpclient.New(p.ceiling, 0) })
-}
-
 func (p *Pool) limiter(base *url.URL, model string, now func() time.Time) *httpclient.Limiter {
 	return shared(p, p.limiters, base.String()+" "+model, func() *httpclient.Limiter { return httpclient.NewLimiter(p.ceiling, now) })
-}
-
-// quirks returns the quirks of a model at an address.
-func (p *Pool) quirks(base *url.URL, model string) *quirks {
-	return shared(p, p.refusals, base.String()+" "+model, newQuirks)
 }
 
 func (c Config) client(base *url.URL) *http.Client {
 	if c.HTTPClient != nil {
 		return httpclient.NoRedirects(*c.HTTPClient)
 	}
-	return c.Pool.client(base)
+	return shared(c.Pool, c.Pool.clients, base.Scheme+"://"+base.Host, func() *http.Client { return httpclient.New(c.Pool.ceiling, 0) })
 }
 
 // HTTPClient makes a client for other kinds of endpoints, with a timeout per request, that follows no redirects.

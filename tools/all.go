@@ -33,4 +33,13 @@ func All(kind qa.Kind, from Sources, l Limits) Set {
 
 // Called returns every tool in the form that a call with the given arguments has: the parameters of Answer depend on the
 // kind of the question.
-func Called(args map[string]any) Set { return All(kindOf(args), Sources{}, Limits{}) }
+func Called(args map[string]any) Set {
+	var kind qa.Kind
+	if _, ok := args["evidence"]; ok {
+		kind = qa.WithEvidence
+	}
+	if _, ok := args["ranking"]; ok {
+		kind = qa.Rank
+	}
+	return All(kind, Sources{}, Limits{})
+}

@@ -28,17 +28,6 @@ var answerRanking string
 // Answer ends the episode: Answer(answer), with the evidence or the ranking that a kind of question asks for.
 type Answer struct{ Kind qa.Kind }
 
-// kindOf returns the kind of question that a call with the given arguments answers.
-func kindOf(args map[string]any) qa.Kind {
-	if _, ok := args["ranking"]; ok {
-		return qa.Rank
-	}
-	if _, ok := args["evidence"]; ok {
-		return qa.WithEvidence
-	}
-	return ""
-}
-
 // AnswerName is the name of Answer.
 const AnswerName = "Answer"
 

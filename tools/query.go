@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -53,7 +54,7 @@ func (t Query) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 		Text:   "[Warning]: the query ran and returned no rows. Check its conditions: spelling, case, and whether the value is in that column.",
 	}
 	if len(rows.Values) > 0 {
-		o = show(rows, orDefault(t.MaxTokens), t.MaxRows)
+		o = show(rows, cmp.Or(max(t.MaxTokens, 0), MaxTokens), t.MaxRows)
 	}
 	if m := escaped.FindString(sql); m != "" {
 		o.Text += "\nNote: backslashes in the SQL are kept as they were written, for example " + m + "."

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -62,14 +63,16 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 	if len(hits) == 0 {
 		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: no passage matches the query. Try other words."}, nil
 	}
-	note, room := "", orDefault(t.MaxTokens)
+	note, room := "", cmp.Or(max(t.MaxTokens, 0), MaxTokens)
 	if read := PartRead(t.From, query); read > 0 {
 		note = "; " + PartReadNote(read)
 		room = max(1, room-tokens.Count(note))
 	}
 	o := show(hitRows(hits[:min(count, len(hits))]), room, t.MaxRows)
 	o.Text = strings.TrimSuffix(o.Text, ")") + note + ")" // in the line below the rows
-	o.Hits = logged(hits, count)
+	for i, h := range hits {
+		o.Hits = append(o.Hits, qa.Hit{Rank: i + 1, ID: h.ID, PaperID: h.PDFID, Page: h.PageNumber, Score: rounded(h.Score), Beyond: i >= count})
+	}
 	return o, nil
 }
 
@@ -85,15 +88,6 @@ func PartRead(from Retriever, query string) int {
 // PartReadNote says that a query was cut.
 func PartReadNote(read int) string {
 	return fmt.Sprintf("the query is too long for the embedding model: only its first %d tokens were used", read)
-}
-
-// logged converts hits for the log; those after the limit are beyond it.
-func logged(hits []Hit, limit int) []qa.Hit {
-	list := make([]qa.Hit, len(hits))
-	for i, h := range hits {
-		list[i] = qa.Hit{Rank: i + 1, ID: h.ID, PaperID: h.PDFID, Page: h.PageNumber, Score: rounded(h.Score), Beyond: i >= limit}
-	}
-	return list
 }
 
 // rounded is a score to four decimals.
@@ -114,11 +108,4 @@ func hitRows(hits []Hit) Rows {
 		r.Values = append(r.Values, row)
 	}
 	return r
-}
-
-func orDefault(limit int) int {
-	if limit <= 0 {
-		return MaxTokens
-	}
-	return limit
 }

@@ -160,7 +160,11 @@ func (t *table) observation(limit int) qa.Observation {
 	}
 	o.Text = body + "\n" + t.reason(cut, whole)
 	if !whole {
-		o.Full = t.whole()
+		var full strings.Builder
+		for i := range t.rows.Values {
+			full.WriteString(t.rows.JSONRow(i) + "\n")
+		}
+		o.Full = full.String()
 	}
 	return o
 }
@@ -188,15 +192,6 @@ func (t *table) reason(cut *qa.Cut, whole bool) string {
 		return fmt.Sprintf("(%d of %s shown: the limit of %d tokens is reached; ask for fewer columns or rows)",
 			len(t.shown), total, cut.TokenLimit)
 	}
-}
-
-func (t *table) whole() string {
-	var b strings.Builder
-	for _, row := range t.rows.Values {
-		b.WriteString(encodeRow(t.rows.Columns, row))
-		b.WriteByte('\n')
-	}
-	return b.String()
 }
 
 // encodeRow encodes a row as a JSON object with the columns in order. Duplicate column names are kept.

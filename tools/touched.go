@@ -55,7 +55,7 @@ type list struct {
 func (l *list) row(columns []string, row []any) {
 	paper := l.named
 	for i, name := range columns {
-		if id, ok := row[i].(string); ok && isID(name) && qa.IsUUID(id) {
+		if id, ok := row[i].(string); ok && strings.HasSuffix(strings.ToLower(name), "id") && qa.IsUUID(id) {
 			l.id(name, id)
 			if isPaper(name) {
 				paper = strings.ToLower(id)
@@ -108,8 +108,6 @@ func (l *list) id(column, id string) {
 		l.More = true
 	}
 }
-
-func isID(column string) bool { return strings.HasSuffix(strings.ToLower(column), "id") }
 
 // isPaper reports whether the ids of a column are those of papers.
 func isPaper(column string) bool {

@@ -131,28 +131,23 @@ func fit(kind Kind, v python.Value) (python.Value, bool) {
 		_, ok := v.(string)
 		return v, ok
 	case Int:
-		return integer(v)
+		switch x := v.(type) {
+		case int64, *big.Int:
+			return x, true
+		case float64:
+			if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+				return int64(x), true
+			}
+		case string:
+			if n, err := strconv.ParseInt(strings.TrimSpace(x), 10, 64); err == nil {
+				return n, true
+			}
+		}
+		return nil, false
 	case Floats:
 		return floats(v)
-	default:
-		return v, true
 	}
-}
-
-func integer(v python.Value) (python.Value, bool) {
-	switch x := v.(type) {
-	case int64, *big.Int:
-		return x, true
-	case float64:
-		if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
-			return int64(x), true
-		}
-	case string:
-		if n, err := strconv.ParseInt(strings.TrimSpace(x), 10, 64); err == nil {
-			return n, true
-		}
-	}
-	return nil, false
+	return v, true
 }
 
 // floats accepts a list or tuple of numbers, and None for an empty one.

@@ -38,15 +38,6 @@ func pathAt(text string, i int) int {
 	return i
 }
 
-// skipLanguage skips the language name after a fence.
-func skipLanguage(text string, i, limit int) int {
-	end := pass(text[:limit], i, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
-	if end < limit && strings.IndexByte(" \t\r\n{<", text[end]) >= 0 {
-		return pass(text[:limit], end, " \t")
-	}
-	return i
-}
-
 // opens reports whether an action may begin at byte i: the name of a tool before its parenthesis, or the equivalent in
 // the other formats.
 func (g Grammar) opens(text string, i, limit int) bool {
@@ -209,20 +200,15 @@ func (g Grammar) spec(name string) (Spec, bool) {
 	return Spec{}, false
 }
 
-// blank returns the name of an argument that is "..." as in the prompt's description, or "".
+// blank returns the name of an argument that has nothing but "..." in it, as in the prompt's description, or "".
 func blank(spec Spec, args bound) string {
 	for _, p := range spec.Params {
-		if isBlank(args[p.Name]) {
+		leaves := slices.Collect(python.Leaves(args[p.Name]))
+		if len(leaves) > 0 && !slices.ContainsFunc(leaves, func(leaf python.Value) bool { return !isPlaceholder(leaf) }) {
 			return p.Name
 		}
 	}
 	return ""
-}
-
-// isBlank reports whether a value has nothing but placeholders in it, and at least one.
-func isBlank(v python.Value) bool {
-	leaves := slices.Collect(python.Leaves(v))
-	return len(leaves) > 0 && !slices.ContainsFunc(leaves, func(leaf python.Value) bool { return !isPlaceholder(leaf) })
 }
 
 func isPlaceholder(v python.Value) bool {

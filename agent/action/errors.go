@@ -23,19 +23,15 @@ func (s *scanner) none(c choice, from int) *qa.ParseError {
 	case s.Format.orPython() == Python && slices.ContainsFunc(otherCalls, func(call string) bool { return strings.Contains(s.reply[from:], call) }):
 		reason = "no action found in the reply: it looks like JSON, and an action is a call in Python. "
 	}
-	return at(s.reply, from, qa.ErrNoAction, reason+"Write \"[Action]:\" and "+s.wanted()+", for example "+s.example()+".")
+	example := "Answer(answer=42)"
+	if len(s.Specs) > 0 {
+		example = s.Format.Write(s.Specs[0], map[string]any{s.Specs[0].Params[0].Name: "..."})
+	}
+	return at(s.reply, from, qa.ErrNoAction, reason+"Write \"[Action]:\" and "+s.wanted()+", for example "+example+".")
 }
 
 // otherCalls occur in other formats of tool calls on which models were trained.
 var otherCalls = []string{"<tool_call>", "<function_call>", "Action Input:", `"action_type"`, `"arguments"`, `"parameters"`, `"tool_calls"`}
-
-func (g Grammar) example() string {
-	if len(g.Specs) == 0 {
-		return "Answer(answer=42)"
-	}
-	s := g.Specs[0]
-	return g.Format.Write(s, map[string]any{s.Params[0].Name: "..."})
-}
 
 func (g Grammar) wanted() string {
 	if f := g.Format.orPython(); f != Python {

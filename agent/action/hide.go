@@ -18,16 +18,6 @@ type hider struct {
 	missing map[string]bool
 }
 
-func newHider(reply string, g Grammar) *hider {
-	h := &hider{reply: reply, marks: marksOf(reply), mentioned: map[string]bool{}, missing: map[string]bool{}}
-	h.namePlain(g.Specs)
-	if g.Format == XML { // whose own tags are text until an action begins
-		h.marks = slices.DeleteFunc(h.marks, func(m mark) bool { return m.kind == plainTag })
-	}
-	h.link()
-	return h
-}
-
 // namePlain makes tags that are named like a tool or a parameter plain: they hide nothing. A closing tag with a plain name ends
 // thinking if the attributes of a tag before it with its name said so.
 func (h *hider) namePlain(specs []Spec) {

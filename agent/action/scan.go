@@ -40,11 +40,6 @@ type item struct {
 	firm bool
 }
 
-// explicit reports whether a label or markup says that the call is no part of a text.
-func (it *item) explicit() bool {
-	return it.carrier == labelled || it.carrier == inLine || it.carrier == native
-}
-
 // maxFaults limits the malformed calls that are read: one may run to the end of the reply. Ordinary replies have one.
 const maxFaults = 32
 
@@ -82,7 +77,13 @@ type scanner struct {
 }
 
 func (g Grammar) scanner(reply string) *scanner {
-	return &scanner{Grammar: g, hider: newHider(reply, g), label: -1}
+	h := &hider{reply: reply, marks: marksOf(reply), mentioned: map[string]bool{}, missing: map[string]bool{}}
+	h.namePlain(g.Specs)
+	if g.Format == XML { // whose own tags are text until an action begins
+		h.marks = slices.DeleteFunc(h.marks, func(m mark) bool { return m.kind == plainTag })
+	}
+	h.link()
+	return &scanner{Grammar: g, hider: h, label: -1}
 }
 
 // scan lists the items of the reply in order.
@@ -149,7 +150,9 @@ func (s *scanner) tag(i int, spoke bool) (int, int) {
 	case m.opens():
 		return s.hide(i, spoke)
 	case s.endsThinking(i):
-		s.restart(m.end)
+		// Everything before was thinking that began in the prompt. After a result, there is still no action.
+		s.items = slices.DeleteFunc(s.items, func(it item) bool { return it.kind != resultItem || !it.firm })
+		s.head, s.from, s.spoke, s.label, s.called, s.refused = m.end, m.end, false, -1, false, nil
 	}
 	return i, m.end
 }
@@ -185,16 +188,13 @@ func (s *scanner) markup(i int) int {
 	return s.marks[i].start
 }
 
-// restart drops everything before byte i, which was thinking that began in the prompt. After a result, there is still no action.
-func (s *scanner) restart(i int) {
-	s.items = slices.DeleteFunc(s.items, func(it item) bool { return it.kind != resultItem || !it.firm })
-	s.head, s.from, s.spoke, s.label, s.called, s.refused = i, i, false, -1, false, nil
-}
-
 // hide skips the thinking that mark i opens. A mark that opens none is text.
 func (s *scanner) hide(i int, spoke bool) (int, int) {
 	m := s.marks[i]
-	e, ok := s.block(i, spoke || wordsAround(s.reply, m))
+	before := strings.TrimSuffix(s.reply[:m.start], " ")
+	inSentence := !m.heads && len(before) == m.start-1 && before != "" && identByte(before[len(before)-1]) &&
+		strings.HasPrefix(s.reply[m.end:], " ")
+	e, ok := s.block(i, spoke || inSentence)
 	if !ok {
 		s.mentioned[m.tag.name] = true
 		return i, m.end
@@ -204,12 +204,6 @@ func (s *scanner) hide(i int, spoke bool) (int, int) {
 		s.from = e.end
 	}
 	return e.last, e.end
-}
-
-// wordsAround reports whether words of a sentence surround a mark.
-func wordsAround(reply string, m mark) bool {
-	before := strings.TrimSuffix(reply[:m.start], " ")
-	return !m.heads && len(before) == m.start-1 && before != "" && identByte(before[len(before)-1]) && strings.HasPrefix(reply[m.end:], " ")
 }
 
 // calls lists the calls between two bytes without a mark; i is the next mark.
@@ -262,8 +256,11 @@ func (s *scanner) pass(text string, end int) {
 func (s *scanner) fence(i, end int) int {
 	s.inFence = !s.inFence
 	s.indent = -1
-	if s.inFence {
-		i = skipLanguage(s.reply, i, end)
+	if s.inFence { // behind the name of the language
+		name := pass(s.reply[:end], i, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
+		if name < end && strings.IndexByte(" \t\r\n{<", s.reply[name]) >= 0 {
+			i = pass(s.reply[:end], name, " \t")
+		}
 	}
 	s.lineStart = i
 	return i

@@ -94,42 +94,32 @@ func fromYAML(n *yaml.Node) (python.Value, error) {
 	case yaml.DocumentNode:
 		return fromYAML(n.Content[0])
 	case yaml.MappingNode:
-		return mapping(n)
+		d := &python.Dict{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			if _, twice := d.Get(key.Value); twice { // one of the values would be lost
+				return nil, fmt.Errorf("line %d: the key %q occurs twice", key.Line, key.Value)
+			}
+			v, err := fromYAML(n.Content[i+1])
+			if err != nil {
+				return nil, err
+			}
+			d.Set(key.Value, v)
+		}
+		return d, nil
 	case yaml.SequenceNode:
-		return sequence(n)
+		list := make(python.List, len(n.Content))
+		for i, item := range n.Content {
+			var err error
+			if list[i], err = fromYAML(item); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
 	case yaml.ScalarNode:
 		return scalar(n)
 	}
 	return nil, errors.New("aliases are not supported")
-}
-
-// mapping converts a mapping, whose content alternates between keys and values. A key that occurs twice is an error,
-// because one of the values would be lost.
-func mapping(n *yaml.Node) (python.Value, error) {
-	d := &python.Dict{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		if _, twice := d.Get(key.Value); twice {
-			return nil, fmt.Errorf("line %d: the key %q occurs twice", key.Line, key.Value)
-		}
-		v, err := fromYAML(n.Content[i+1])
-		if err != nil {
-			return nil, err
-		}
-		d.Set(key.Value, v)
-	}
-	return d, nil
-}
-
-func sequence(n *yaml.Node) (python.Value, error) {
-	list := make(python.List, len(n.Content))
-	for i, item := range n.Content {
-		var err error
-		if list[i], err = fromYAML(item); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
 }
 
 // scalar converts a single value. A missing value and an empty block are errors: the model left something out.

@@ -110,13 +110,11 @@ func (s *Store) find(k Key) (qa.Reply, bool) {
 		return qa.Reply{}, false
 	}
 	s.hits.Add(1)
-	return e.Reply.hit(), true
-}
-
-// keep adds a reply. Close reports write errors, because the reply itself is good.
-func (s *Store) keep(k Key, e entry) {
-	e.Key, e.Format, e.Time = k.String(), Format, s.now().UTC()
-	s.replies.Put(ledger.Encode(e))
+	r := e.Reply
+	return qa.Reply{
+		Text: string(r.Text), Reasoning: string(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
+		Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage, Cached: true,
+	}, true
 }
 
 // Model answers from a store and asks another model on a miss. Calls may overlap; concurrent identical requests are
@@ -167,8 +165,13 @@ func (m *Model) ask(ctx context.Context, key Key, r qa.Request) (qa.Reply, error
 func (m *Model) Key(r qa.Request) (Key, error) { return KeyOf(m.Endpoint, m.Protocol, r) }
 
 // Keep adds the reply to a request that was answered elsewhere. [Store.Close] reports a failed write.
-func (m *Model) Keep(key Key, repeat int, reply qa.Reply) {
-	m.Store.keep(key, entry{Model: m.Name, Repeat: repeat, Reply: replyOf(reply)})
+func (m *Model) Keep(key Key, repeat int, r qa.Reply) {
+	m.Store.replies.Put(ledger.Encode(entry{
+		Key: key.String(), Format: Format, Time: m.Store.now().UTC(), Model: m.Name, Repeat: repeat, Reply: reply{
+			Text: ledger.Text(r.Text), Reasoning: ledger.Text(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
+			Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage,
+		},
+	}))
 }
 
 // Format is the format number of keys and entries.
@@ -249,21 +252,6 @@ type reply struct {
 	ID        string          `json:"id,omitempty"`
 	Finish    string          `json:"finish,omitempty"`
 	Usage     qa.Usage        `json:"usage"`
-}
-
-func replyOf(r qa.Reply) reply {
-	return reply{
-		Text: ledger.Text(r.Text), Reasoning: ledger.Text(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
-		Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage,
-	}
-}
-
-// hit returns the reply as a cache hit.
-func (r reply) hit() qa.Reply {
-	return qa.Reply{
-		Text: string(r.Text), Reasoning: string(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
-		Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage, Cached: true,
-	}
 }
 
 var keyHead = []byte(`{"key":"`)

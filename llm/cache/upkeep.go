@@ -33,19 +33,6 @@ type Held struct {
 	Newest     time.Time `json:"newest"`
 }
 
-func (h *Held) add(e entry, size int) {
-	if h.Replies == 0 || e.Time.Before(h.Oldest) {
-		h.Oldest = e.Time
-	}
-	if e.Time.After(h.Newest) {
-		h.Newest = e.Time
-	}
-	h.Replies++
-	h.Bytes += int64(size)
-	h.Prompt += e.Reply.Usage.Prompt
-	h.Completion += e.Reply.Usage.Completion
-}
-
 // List summarizes a folder's entries by model. bad counts unreadable lines.
 func List(dir string) (held []Held, bad int, err error) {
 	by := make(map[string]*Held)
@@ -53,14 +40,24 @@ func List(dir string) (held []Held, bad int, err error) {
 		e, unread := decode(line)
 		switch {
 		case len(line) == 1:
+			return nil
 		case unread != nil:
 			bad++
-		default:
-			if by[e.Model] == nil {
-				by[e.Model] = &Held{Model: e.Model}
-			}
-			by[e.Model].add(e, len(line))
+			return nil
+		case by[e.Model] == nil:
+			by[e.Model] = &Held{Model: e.Model, Oldest: e.Time}
 		}
+		h := by[e.Model]
+		if e.Time.Before(h.Oldest) {
+			h.Oldest = e.Time
+		}
+		if e.Time.After(h.Newest) {
+			h.Newest = e.Time
+		}
+		h.Replies++
+		h.Bytes += int64(len(line))
+		h.Prompt += e.Reply.Usage.Prompt
+		h.Completion += e.Reply.Usage.Completion
 		return nil
 	})
 	for _, model := range slices.Sorted(maps.Keys(by)) {

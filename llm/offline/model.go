@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/agent/action"
@@ -50,11 +51,21 @@ func (m *Model) Complete(ctx context.Context, ask qa.Request) (qa.Reply, error) 
 func (t *task) reply(r *qa.Reply) {
 	switch t.form {
 	case "sql":
-		s := t.statement()
+		steps := t.plan()
+		s := steps[slices.IndexFunc(steps, func(s step) bool { return s.tool == "Query" })]
 		r.Text = fenced(s.thought, "sql", s.args["sql"])
 	case "":
 		thought, value := t.answer()
-		r.Text = fenced(thought, "txt", t.written(value))
+		if t.kind != "" { // the prompt asks for more than an answer
+			args := t.final(python.Str(value))
+			var v any = args
+			if t.kind == qa.Rank {
+				v = args["ranking"]
+			}
+			text, _ := json.Marshal(v) // texts always have a form in JSON
+			value = string(text)
+		}
+		r.Text = fenced(thought, "txt", value)
 	case "action":
 		s := t.next()
 		r.Text = fmt.Sprintf("[Thought]: Turn %d. %s\n[Action]: %s", t.turn, s.thought, t.write(s))
@@ -99,7 +110,15 @@ func readTask(messages []qa.Message, tools []qa.ToolSpec) *task {
 		case m.Role == qa.System:
 			t.readSystem(m.Text)
 		case m.Role == qa.Assistant:
-			t.readReply(m)
+			// Its thought starts with its turn, because a window may hide earlier turns.
+			t.turn++
+			if n := turnPattern.FindStringSubmatch(m.Text); n != nil {
+				t.turn = max(t.turn, count(n[1])+1)
+			}
+			for _, c := range m.ToolCalls {
+				m.Text += string(c.Arguments)
+			}
+			t.calls = append(t.calls, m.Text)
 		case t.question == "":
 			items = t.readQuestion(m.Text)
 		default:
@@ -128,18 +147,6 @@ func (t *task) readSystem(text string) {
 			t.format = action.Format(f)
 		}
 	}
-}
-
-// readReply records an earlier call. Its thought starts with its turn, because a window may hide earlier turns.
-func (t *task) readReply(m qa.Message) {
-	t.turn++
-	if n := turnPattern.FindStringSubmatch(m.Text); n != nil {
-		t.turn = max(t.turn, count(n[1])+1)
-	}
-	for _, c := range m.ToolCalls {
-		m.Text += string(c.Arguments)
-	}
-	t.calls = append(t.calls, m.Text)
 }
 
 var (

@@ -85,19 +85,13 @@ func (t *task) plan() (steps []step) {
 	steps = append(steps, search, query("I look up the part of the paper that the question is about.", fmt.Sprintf("SELECT %s, "+
 		"r.ref_paper_id AS paper_id, p.page_number FROM %s r JOIN pages p ON r.ref_page_id = p.page_id WHERE %s ORDER BY %s DESC, r.ordinal LIMIT 6",
 		p.shown, p.table, t.ofPapers("r.ref_paper_id"), t.hits(p.searched))))
-	if it := t.best(t.place()); it.visible() {
+	if it := t.best(t.place()); it != nil && it.page > 0 && len(it.box) == 4 {
 		steps = append(steps, step{
 			"The answer may be in the image, so I look at it, though I can only read the text around it.", "View",
 			map[string]any{"paper_id": it.paper, "page_number": it.page, "bounding_box": it.box},
 		})
 	}
 	return steps
-}
-
-// statement is the query for a prompt that asks for one: the first in the plan.
-func (t *task) statement() step {
-	steps := t.plan()
-	return steps[slices.IndexFunc(steps, func(s step) bool { return s.tool == "Query" })]
 }
 
 // place is the kind of item in which the question locates its answer, by default a passage.
@@ -149,18 +143,15 @@ func (t *task) ofPapers(column string) string {
 	return column + " IN (" + literals(list...) + ")"
 }
 
-// answer answers from everything seen so far, with a thought.
+// answer answers from everything seen so far in the required shape, with a thought. In a list, each statement that the
+// question quotes has a number of its own.
 func (t *task) answer() (thought string, value python.Value) {
 	if r := t.best("answer"); r != nil {
 		return "The result is the answer.", number(r.text)
 	}
-	return "This is what the text closest to the question says.", t.solve()
-}
-
-// solve answers in the required shape. In a list, each statement that the question quotes has a number of its own.
-func (t *task) solve() python.Value {
+	thought = "This is what the text closest to the question says."
 	if t.want.class != "list" {
-		return t.nth(t.want, 0)
+		return thought, t.nth(t.want, 0)
 	}
 	var list python.List
 	statements := quotedStatement.FindAllString(t.question, -1)
@@ -172,7 +163,7 @@ func (t *task) solve() python.Value {
 			list = append(list, t.nth(*t.want.part, i))
 		}
 	}
-	return list
+	return thought, list
 }
 
 // nth is candidate i for a shape, or a guess if there are too few.
@@ -217,18 +208,6 @@ func (t *task) candidates(want shape) []python.Value {
 	return []python.Value{t.sentences[0].text}
 }
 
-// cited returns the ids of what was seen, the closest to the question first.
-func (t *task) cited() python.List {
-	ids := python.List{}
-	byScore := func(a, b item) int { return cmp.Compare(t.sum(b.text), t.sum(a.text)) }
-	for _, it := range slices.SortedStableFunc(slices.Values(t.items), byScore) {
-		if m := idPattern.FindStringSubmatch(it.text); m != nil && !slices.Contains(ids, python.Value(m[1])) {
-			ids = append(ids, m[1])
-		}
-	}
-	return ids
-}
-
 // asksFor reads from a prompt what the answer consists of.
 func asksFor(text string) qa.Kind {
 	switch {
@@ -243,7 +222,13 @@ func asksFor(text string) qa.Kind {
 
 // final are the arguments of the last call, for an answer. It cites two passages at most.
 func (t *task) final(value python.Value) map[string]any {
-	ids := t.cited()
+	ids := python.List{}
+	byScore := func(a, b item) int { return cmp.Compare(t.sum(b.text), t.sum(a.text)) }
+	for _, it := range slices.SortedStableFunc(slices.Values(t.items), byScore) {
+		if m := idPattern.FindStringSubmatch(it.text); m != nil && !slices.Contains(ids, python.Value(m[1])) {
+			ids = append(ids, m[1])
+		}
+	}
 	switch t.kind {
 	case qa.Rank:
 		return map[string]any{"ranking": ids}
@@ -251,18 +236,4 @@ func (t *task) final(value python.Value) map[string]any {
 		return map[string]any{"answer": value, "evidence": ids[:min(2, len(ids))]}
 	}
 	return map[string]any{"answer": value}
-}
-
-// written is the answer between fences: JSON if the prompt asks for more than an answer.
-func (t *task) written(value python.Value) python.Value {
-	if t.kind == "" {
-		return value
-	}
-	args := t.final(python.Str(value))
-	var v any = args
-	if t.kind == qa.Rank {
-		v = args["ranking"]
-	}
-	text, _ := json.Marshal(v) // texts always have a form in JSON
-	return string(text)
 }
