@@ -296,24 +296,17 @@ func (c benchScoreCmd) Run(a *app) error {
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
 		r.Predictions = filepath.Join(dir, "predictions.jsonl")
-		if err := c.answers(a, r.Predictions); err != nil {
+		b, err := findBenchmark(c.Name)
+		if err != nil {
 			return err
 		}
-	}
-	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Score })
-}
-
-// answers writes the answers of the run as predictions.
-func (c benchScoreCmd) answers(a *app, to string) error {
-	b, err := findBenchmark(c.Name)
-	if err != nil {
-		return err
-	}
-	n, err := bench.WriteAnswers(b, c.Dataset, c.From, to)
-	if err == nil {
+		n, err := bench.WriteAnswers(b, c.Dataset, c.From, r.Predictions)
+		if err != nil {
+			return err
+		}
 		a.say("%s of %s", terminal.Plural(n, "answer"), c.From)
 	}
-	return err
+	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Score })
 }
 
 type benchShowCmd struct {

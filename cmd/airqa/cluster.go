@@ -140,7 +140,11 @@ func (c clusterFlags) job(a *app) (job shard.Job, data string, err error) {
 	case shard.Ingest:
 		divide = func(c cli) error { data = c.Ingest.Data; return divideIngest(&job, c.Ingest) }
 	case shard.Import:
-		divide = func(c cli) error { data = c.Import.Database.Data; return divideImport(&job, c.Import.Database) }
+		divide = func(c cli) error {
+			from := c.Import.Database
+			data = from.Data
+			return divideData(&job, from.dataFlags, from.shardFlag, from.Replace)
+		}
 	default:
 		return job, "", qa.Usagef("airqa %s cannot be divided: after --, name ingest or import, or give the flags of airqa run", job.Command)
 	}
@@ -178,12 +182,9 @@ func divideRun(job *shard.Job, run runCmd) error {
 
 // divideIngest checks the arguments of airqa ingest. Shards that run at a time wait for each other's requests to one host.
 func divideIngest(job *shard.Job, c ingestCmd) error {
-	items, err := c.items()
+	items, err := c.sources()
 	if err != nil {
 		return err
-	}
-	if len(c.Paths)+len(items) == 0 {
-		return errNoSources
 	}
 	if _, err := c.check(); err != nil {
 		return err
@@ -191,11 +192,6 @@ func divideIngest(job *shard.Job, c ingestCmd) error {
 	if len(items) > 0 {
 		job.Args = append(shard.Without(job.Args, "--delay"), "--delay", (c.Delay * time.Duration(job.AtOnce())).String())
 	}
-	return divideData(job, c.dataFlags, c.shardFlag, c.Replace)
-}
-
-// divideImport checks the arguments of airqa import.
-func divideImport(job *shard.Job, c importDatabaseCmd) error {
 	return divideData(job, c.dataFlags, c.shardFlag, c.Replace)
 }
 

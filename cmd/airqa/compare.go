@@ -93,7 +93,14 @@ func (c compareCmd) need(a *app, o render.Options) error {
 	case c.Discordant != nil:
 		need = compare.Questions(gap, *c.Discordant, c.Power)
 	case len(c.Runs) > 0:
-		r, err := c.two(a)
+		sides, err := a.sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
+		if err != nil {
+			return err
+		}
+		if len(sides) > 2 {
+			return qa.Usagef("--min-questions needs two runs, not %d", len(sides))
+		}
+		r, err := compare.Runs(sides[0], sides[1], compare.Options{Rounds: 1, IncludePartial: c.IncludePartial})
 		if err != nil {
 			return err
 		}
@@ -103,18 +110,6 @@ func (c compareCmd) need(a *app, o render.Options) error {
 			100*defaultDiscordance)
 	}
 	return need.Write(a.out, o)
-}
-
-// two compares the two runs given with --min-questions.
-func (c compareCmd) two(a *app) (compare.Result, error) {
-	sides, err := a.sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
-	if err != nil {
-		return compare.Result{}, err
-	}
-	if len(sides) > 2 {
-		return compare.Result{}, qa.Usagef("--min-questions needs two runs, not %d", len(sides))
-	}
-	return compare.Runs(sides[0], sides[1], compare.Options{Rounds: 1, IncludePartial: c.IncludePartial})
 }
 
 // sides reads two or more runs or score files. Of more than two, it skips those that are not scored.

@@ -17,9 +17,6 @@ import (
 	"airqa/run/models"
 )
 
-// embedTimeout bounds one embedding request.
-const embedTimeout = 2 * time.Minute
-
 // minEmbedTokens keeps windows longer than a sentence.
 const minEmbedTokens = 64
 
@@ -70,19 +67,14 @@ func (f *dataFlags) settle(a *app, change bool) error {
 
 // checkIndex checks the form of the flags.
 func (f *dataFlags) checkIndex() error {
-	if f.Embedder != "" && !isEmbedder(f.Embedder) {
+	name, remote := strings.CutPrefix(f.Embedder, "openai:")
+	if f.Embedder != "" && f.Embedder != index.DefaultEmbedder && (!remote || name == "") {
 		return qa.Usagef("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
 	}
 	if err := index.CheckVectors(f.Vectors); err != nil {
 		return withCode(exitUsage, err)
 	}
 	return nil
-}
-
-// isEmbedder reports whether a text has the form of an embedding model: minilm or openai:NAME.
-func isEmbedder(text string) bool {
-	name, remote := strings.CutPrefix(text, "openai:")
-	return text == index.DefaultEmbedder || remote && name != ""
 }
 
 // embedderFlags name a data directory and its embedding model.
@@ -114,7 +106,7 @@ func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 		return nil, err
 	}
 	if !remote {
-		return minilm.Open(f.local())
+		return minilm.Open(minilm.Config{Dir: f.EmbedModel, Threads: f.EmbedThreads})
 	}
 	c, err := f.remoteConfig(a, name)
 	if err != nil {
@@ -148,10 +140,6 @@ func (f embedderFlags) checkEmbedder(remote bool) error {
 	return nil
 }
 
-func (f embedderFlags) local() minilm.Config {
-	return minilm.Config{Dir: f.EmbedModel, Threads: f.EmbedThreads}
-}
-
 func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
 	access := a.given.Access("openai:"+name, models.EmbedKey, f.EmbedBaseURL, a.getenv)
 	if access.Key == "" && f.EmbedBaseURL == "" {
@@ -169,13 +157,9 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 	if without := models.Keyless(access, models.EmbedKey); without != "" {
 		a.say("note: embedder %s uses %s%s", f.Embedder, access.Host(), without)
 	}
-	address := access.BaseURL
-	if address == "" {
-		address = llm.DefaultBaseURL
-	}
 	return embed.OpenAIConfig{
-		BaseURL: address, Model: name, Tokens: f.EmbedTokens, Key: access.Key, Client: llm.HTTPClient(embedTimeout), Parallel: f.EmbedConnections,
-		Batch: f.EmbedBatch, Headers: access.Headers, Body: text, Notice: a.note,
+		BaseURL: cmp.Or(access.BaseURL, llm.DefaultBaseURL), Model: name, Tokens: f.EmbedTokens, Key: access.Key,
+		Client: llm.HTTPClient(2 * time.Minute), Parallel: f.EmbedConnections, Batch: f.EmbedBatch, Headers: access.Headers, Body: text, Notice: a.note,
 	}, nil
 }
 

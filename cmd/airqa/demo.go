@@ -47,9 +47,16 @@ func (c demoCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := d.scoreAll(dirs); err != nil {
-		return err
+	by := scoring.Scoring{Session: d.session(), Mode: eval.Reference, Judge: scoring.Offline()}
+	by.Progress = progress.New(progress.Config{}) // the runs share one bar
+	stage := d.progress.Stage("score", len(dirs))
+	for i, dir := range dirs {
+		if _, err := by.Run(dir); err != nil {
+			return err
+		}
+		stage.Set(i+1, filepath.Base(dir))
 	}
+	stage.Close(terminal.Plural(len(dirs), "run") + " scored")
 	rows, err := a.reportRows(dirs, report.Options{})
 	if err != nil {
 		return err
@@ -163,28 +170,6 @@ func (d demo) runAll() ([]string, error) {
 	return dirs, nil
 }
 
-// scoreAll scores the runs under one bar.
-func (d demo) scoreAll(dirs []string) error {
-	by := scoring.Scoring{Session: d.session(), Mode: eval.Reference, Judge: scoring.Offline()}
-	by.Progress = progress.New(progress.Config{})
-	stage := d.progress.Stage("score", len(dirs))
-	for i, dir := range dirs {
-		if _, err := by.Run(dir); err != nil {
-			return err
-		}
-		stage.Set(i+1, filepath.Base(dir))
-	}
-	stage.Close(terminal.Plural(len(dirs), "run") + " scored")
-	return nil
-}
-
-const (
-	// demoQuestions is the number of questions that the demo makes.
-	demoQuestions = 16
-	// demoSeed is the default of --draw-seed.
-	demoSeed = 2024
-)
-
 // train makes some questions, answers them, exports the right answers as training data, and checks what a trainer does
 // with each row.
 func (d demo) train() error {
@@ -194,7 +179,7 @@ func (d demo) train() error {
 	}
 	defer func() { _ = world.Close() }()
 	making := synthMakeFlags{
-		Model: models.Offline, Out: d.syn(), Count: demoQuestions, DrawSeed: demoSeed, SolveAgain: 1, Workers: 2,
+		Model: models.Offline, Out: d.syn(), Count: 16, DrawSeed: 2024, SolveAgain: 1, Workers: 2,
 		endpointFlags: endpointFlags{Timeout: llm.DefaultTimeout},
 	}
 	config, err := making.config(d.app, world, d.data())

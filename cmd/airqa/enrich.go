@@ -176,16 +176,13 @@ type modelFlags struct {
 	endpointFlags
 }
 
-// summaryTemperature is low so that summaries are stable.
-const summaryTemperature = 0.1
-
 // openModel returns the model for summaries.
 func (f modelFlags) openModel(a *app) (qa.Model, error) {
 	calls, err := f.modelConfig()
 	if err != nil {
 		return nil, err
 	}
-	calls.Temperature = new(summaryTemperature)
+	calls.Temperature = new(0.1) // low so that summaries are stable
 	source, err := a.session().OpenModels(calls)
 	if err != nil {
 		return nil, err

@@ -181,7 +181,7 @@ func (c exportWriteCmd) writeTraces(a *app, config otlp.Config) error {
 	return a.print(fmt.Sprintf("%s: %s of %s", c.Out, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode")))
 }
 
-// checkTraces refuses flags that do not apply to traces.
+// checkTraces refuses flags that do not apply to traces, such as those of training data.
 func (c exportWriteCmd) checkTraces() error {
 	switch {
 	case c.Format != formatOTLP && c.Format != "sharegpt":
@@ -191,20 +191,13 @@ func (c exportWriteCmd) checkTraces() error {
 	case c.Endpoint == "" && c.Out == "":
 		return qa.Usagef("missing --out FILE or --otlp-endpoint URL")
 	}
-	return c.checkNoRows()
-}
-
-// checkNoRows refuses flags of training data.
-func (c exportWriteCmd) checkNoRows() error {
 	plain := c
 	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Scoring, plain.Judge, plain.RedactEmails = nil, "", "", false, "", "", false
 	plain.Endpoint = ""
-	if reflect.DeepEqual(plain, exportWriteCmd{
-		Turns: "canonical", Thinking: "keep", SplitSeed: 1, Duplicates: "near", Leak: "drop",
-		Fit: true,
-	}) {
-		return nil
+	byDefault := exportWriteCmd{Turns: "canonical", Thinking: "keep", SplitSeed: 1, Duplicates: "near", Leak: "drop", Fit: true}
+	if !reflect.DeepEqual(plain, byDefault) {
+		return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; " +
+			"allowed are --replace, --scoring, --judge and --redact-emails")
 	}
-	return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; " +
-		"allowed are --replace, --scoring, --judge and --redact-emails")
+	return nil
 }

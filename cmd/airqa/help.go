@@ -72,9 +72,6 @@ var onFirstPage = map[string]string{
 	"papers fetch":        "metadata",
 }
 
-// minHidden is the smallest number of flags worth hiding.
-const minHidden = 3
-
 // groupFlags assigns the flags of every command to their groups.
 func groupFlags(k *kong.Kong) error {
 	k.Model.HelpFlag.Help = "Show help."
@@ -100,8 +97,8 @@ func groupFlags(k *kong.Kong) error {
 				grouped = append(grouped, f)
 			}
 		}
-		if len(grouped) < minHidden {
-			continue
+		if len(grouped) < 3 {
+			continue // not worth hiding
 		}
 		for _, f := range grouped {
 			f.Group = group(f)
@@ -136,7 +133,16 @@ func writeHelp(ctx *kong.Context, all bool) error {
 	commands := ctx.Model.Children
 	var rare []string
 	if node == nil && !all {
-		ctx.Model.Children, rare = withoutRare(commands)
+		ctx.Model.Children = nil
+		for _, c := range commands {
+			switch {
+			case c.Hidden:
+			case c.Group != nil && c.Group.Title == "More:": // for maintenance
+				rare = append(rare, c.Name)
+			default:
+				ctx.Model.Children = append(ctx.Model.Children, c)
+			}
+		}
 	}
 	defer func() {
 		for _, f := range hidden {
@@ -144,7 +150,7 @@ func writeHelp(ctx *kong.Context, all bool) error {
 		}
 		ctx.Model.Children, ctx.Stdout = commands, out
 	}()
-	width := maxHelpWidth
+	width := 100
 	if screen := terminalWidth(os.Stdout); screen > 0 {
 		width = min(width, screen)
 	}
@@ -188,23 +194,6 @@ func hideFlags(program, command *kong.Node, all bool) []*kong.Flag {
 	}
 	return hidden
 }
-
-// withoutRare splits the commands into those of the first page and the names of those for maintenance.
-func withoutRare(commands []*kong.Node) (shown []*kong.Node, rare []string) {
-	for _, c := range commands {
-		switch {
-		case c.Hidden:
-		case c.Group != nil && c.Group.Title == "More:":
-			rare = append(rare, c.Name)
-		default:
-			shown = append(shown, c)
-		}
-	}
-	return shown, rare
-}
-
-// maxHelpWidth is the maximum line length of help, in columns.
-const maxHelpWidth = 100
 
 // heading matches lines such as "Flags:".
 var heading = lazyregexp.New(`(?m)^(?:Usage|[A-Z][a-z ]+):`)

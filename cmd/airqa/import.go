@@ -108,9 +108,6 @@ func (c importDatabaseCmd) pdfs() (*release.PDFs, error) {
 	return pdfs, nil
 }
 
-// maxFailures are printed one by one: an unsuitable database has thousands.
-const maxFailures = 20
-
 // end reports problems and failures and sets the exit code.
 func (c importDatabaseCmd) end(a *app, to env.WriterConfig, sum release.Summary) error {
 	if to.Shard != "" {
@@ -120,7 +117,7 @@ func (c importDatabaseCmd) end(a *app, to env.WriterConfig, sum release.Summary)
 		a.say("note: %d papers have problems, such as table boxes stored as corners; see airqa papers --data %s", n, c.Data)
 	}
 	for i, f := range sum.Failed {
-		if i == maxFailures {
+		if i == 20 { // an unsuitable database has thousands
 			a.say("error: and %d more", len(sum.Failed)-i)
 			break
 		}

@@ -73,7 +73,10 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := c.checkSources(); err != nil {
+	if _, err := c.sources(); err != nil { // before anything is fetched
+		return err
+	}
+	if _, _, err := ingest.FindOpen(c.Paths); err != nil {
 		return err
 	}
 	to, err := c.target(a, true)
@@ -83,9 +86,16 @@ func (c ingestCmd) Run(a *app) error {
 	if to, err = c.of(to, c.Replace); err != nil {
 		return err
 	}
-	cfg := c.config()
-	if cfg.Extras, err = c.extras(); err != nil {
-		return err
+	cfg := ingest.Config{Workers: c.Workers, MaxPages: c.MaxPages, Again: c.Again, Replace: c.Replace}
+	if c.Metadata != "" {
+		if cfg.Extras.Records, err = records.Open(c.Metadata); err != nil {
+			return err
+		}
+	}
+	if c.MinerU != "" {
+		if cfg.Extras.MinerU, err = mineru.Open(c.MinerU); err != nil {
+			return err
+		}
 	}
 	err = a.session().CompleteRemoval(a.ctx, to) // before downloads, which it would remove
 	if err != nil {
@@ -155,23 +165,6 @@ type ingestResult struct {
 type ingestFailure struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
-}
-
-func (c ingestCmd) config() ingest.Config {
-	return ingest.Config{Workers: c.Workers, MaxPages: c.MaxPages, Again: c.Again, Replace: c.Replace}
-}
-
-// extras opens the folders of --metadata and --mineru.
-func (c ingestCmd) extras() (e ingest.Extras, err error) {
-	if c.Metadata != "" {
-		if e.Records, err = records.Open(c.Metadata); err != nil {
-			return e, err
-		}
-	}
-	if c.MinerU != "" {
-		e.MinerU, err = mineru.Open(c.MinerU)
-	}
-	return e, err
 }
 
 // ingestEnd prints the next command and sets the exit code.
@@ -244,21 +237,14 @@ func (f fetchFlags) items() ([]fetch.Item, error) {
 	return items, nil
 }
 
-// errNoSources means that an ingest has no input.
-var errNoSources = qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n" +
-	"  help: airqa ingest --help")
-
-// checkSources checks the arguments before anything is fetched.
-func (c ingestCmd) checkSources() error {
+// sources are the papers to fetch. Without them and without paths, there is nothing to ingest.
+func (c ingestCmd) sources() ([]fetch.Item, error) {
 	items, err := c.items()
-	if err != nil {
-		return err
+	if err == nil && len(c.Paths)+len(items) == 0 {
+		err = qa.Usagef("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n" +
+			"  help: airqa ingest --help")
 	}
-	if len(c.Paths)+len(items) == 0 {
-		return errNoSources
-	}
-	_, _, err = ingest.FindOpen(c.Paths)
-	return err
+	return items, err
 }
 
 // gathered is the input of an ingest.

@@ -27,7 +27,15 @@ func (c modelsCmd) Run(a *app) error {
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
-	found := c.pick(list)
+	part := strings.ToLower(c.Filter)
+	found := slices.DeleteFunc(list.Models(), func(m catalog.Model) bool {
+		return !slices.ContainsFunc(append(m.Also, m.Name), func(name string) bool {
+			return strings.Contains(strings.ToLower(name), part)
+		})
+	})
+	if m, ok := list.Find(c.Filter); ok && len(found) == 0 { // the one that --model would select
+		found = []catalog.Model{m}
+	}
 	if len(found) == 0 {
 		return fmt.Errorf("no listed model matches %q", c.Filter)
 	}
@@ -55,20 +63,6 @@ type modelLine struct {
 var modelColumns = []string{
 	"name", "also", "context", "output", "price.input", "price.cached", "price.output", "reasoning", "images", "default_sampling",
 	"one_sampling", "max_completion_tokens", "system_as_user", "source", "comment", "file",
-}
-
-// pick returns the models whose names contain the filter, or else the one that --model would select.
-func (c modelsCmd) pick(list *catalog.Catalog) []catalog.Model {
-	part := strings.ToLower(c.Filter)
-	found := slices.DeleteFunc(list.Models(), func(m catalog.Model) bool {
-		return !slices.ContainsFunc(append(m.Also, m.Name), func(name string) bool {
-			return strings.Contains(strings.ToLower(name), part)
-		})
-	})
-	if m, ok := list.Find(c.Filter); ok && len(found) == 0 {
-		return []catalog.Model{m}
-	}
-	return found
 }
 
 func priceCells(p *catalog.Price) (in, cached, out string) {

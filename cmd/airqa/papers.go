@@ -37,9 +37,6 @@ type papersListCmd struct {
 	Papers []string `arg:"" optional:"" name:"paper" help:"Show details of these papers instead, like airqa papers show."`
 }
 
-// tableRows is the number of papers in a table, unless --limit is given.
-const tableRows = 100
-
 func (c papersListCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
@@ -148,7 +145,7 @@ var paperColumns = []string{
 
 // list prints a table of the papers, with the command for the next ones.
 func (c papersListCmd) list(a *app, papers *env.Papers) error {
-	limit := cmp.Or(c.Limit, tableRows)
+	limit := cmp.Or(c.Limit, 100)
 	lines, err := rowsOf(papers.List(a.ctx, c.After, limit+1), lineOf)
 	if err != nil {
 		return err
@@ -191,7 +188,7 @@ func printPapers(a *app, lines []paperLine) (odd int, err error) {
 		if a.width > 0 {
 			id = qa.ShortEpisode(id, 0)
 		}
-		line := []string{id, orDash(l.Conference), yearOf(l.Year)}
+		line := []string{id, orDash(l.Conference), known(l.Year)}
 		for _, n := range []int{l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, len(l.Problems)} {
 			line = append(line, strconv.Itoa(n))
 		}
@@ -205,7 +202,7 @@ func details(l paperLine) string {
 	var text strings.Builder
 	_, _ = fmt.Fprintf(&text, "%s\n  title       %s\n  venue       %s %s\n  read from   %s by %s\n  PDF         %s\n"+
 		"  %d pages, %d sections, %d images, %d tables, %d equations, %d references, %d chunks\n  %s",
-		l.PaperID, terminal.Line(l.Title), orDash(l.Conference), yearOf(l.Year), terminal.Line(l.File), l.Parser, cmp.Or(l.PDF, "not stored here"),
+		l.PaperID, terminal.Line(l.Title), orDash(l.Conference), known(l.Year), terminal.Line(l.File), l.Parser, cmp.Or(l.PDF, "not stored here"),
 		l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, terminal.Plural(len(l.Problems), "problem"))
 	for _, p := range l.Problems {
 		text.WriteString("\n  - " + terminal.Line(p))
@@ -219,13 +216,6 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-func yearOf(n int) string {
-	if n == 0 {
-		return "-"
-	}
-	return strconv.Itoa(n)
 }
 
 type papersRmCmd struct {
@@ -275,7 +265,23 @@ func (c papersRmCmd) Run(a *app) error {
 			return err
 		}
 	}
-	return c.print(a, removed)
+	if c.JSON {
+		return a.printJSON(removed)
+	}
+	t := terminal.Table{Head: []string{"id", "rows", "files", "MB", "title"}}
+	for _, l := range removed.Papers {
+		t.Rows = append(t.Rows, []string{l.PaperID, strconv.Itoa(l.Rows), strconv.Itoa(len(l.Files)), fmt.Sprintf("%.1f", float64(l.Bytes)/1e6), l.Title})
+	}
+	if err := a.print(t.Text(a.width)); err != nil {
+		return err
+	}
+	n := terminal.Plural(len(removed.Papers), "paper")
+	if c.DryRun {
+		a.say("%s would be removed, %d left; without --dry-run, the command removes them", n, removed.Left)
+		return nil
+	}
+	a.say("%s removed, %d left", n, removed.Left)
+	return nil
 }
 
 // plan finds the papers and their files.
@@ -301,24 +307,4 @@ func (c papersRmCmd) plan(ctx context.Context, papers *env.Papers) (removed remo
 		}
 	}
 	return removed, plan, err
-}
-
-func (c papersRmCmd) print(a *app, removed removedPapers) error {
-	if c.JSON {
-		return a.printJSON(removed)
-	}
-	t := terminal.Table{Head: []string{"id", "rows", "files", "MB", "title"}}
-	for _, l := range removed.Papers {
-		t.Rows = append(t.Rows, []string{l.PaperID, strconv.Itoa(l.Rows), strconv.Itoa(len(l.Files)), fmt.Sprintf("%.1f", float64(l.Bytes)/1e6), l.Title})
-	}
-	if err := a.print(t.Text(a.width)); err != nil {
-		return err
-	}
-	n := len(removed.Papers)
-	if c.DryRun {
-		a.say("%s would be removed, %d left; without --dry-run, the command removes them", terminal.Plural(n, "paper"), removed.Left)
-		return nil
-	}
-	a.say("%s removed, %d left", terminal.Plural(n, "paper"), removed.Left)
-	return nil
 }

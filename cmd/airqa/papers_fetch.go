@@ -82,7 +82,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	var stopped error
 	if !c.DryRun {
 		received, stopped = a.session().Acquire(session.Acquisition{
-			To: to, Plan: plan, Limit: c.Limit, Reading: c.config(), Chunks: chunks,
+			To: to, Plan: plan, Limit: c.Limit, Reading: ingest.Config{Workers: c.Workers}, Chunks: chunks,
 			Fetcher: fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
 		})
 	}
@@ -95,7 +95,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 // plan lists the papers of the questions, and the number of questions.
 func (c papersFetchCmd) plan(a *app, metadata *catalog.Catalog) (int, wanted.Plan, error) {
 	for i, fault := range metadata.Faults() {
-		if i == maxFaults {
+		if i == 3 {
 			a.say("warning: and %d more files are not paper metadata", len(metadata.Faults())-i)
 			break
 		}
@@ -115,9 +115,6 @@ func (c papersFetchCmd) plan(a *app, metadata *catalog.Catalog) (int, wanted.Pla
 	return len(questions), plan, err
 }
 
-// maxFaults is the number of metadata files that are printed with their fault.
-const maxFaults = 3
-
 // delay returns the time between two requests; in fetch.Fetcher, a negative one is none.
 func (c papersFetchCmd) delay() time.Duration {
 	if c.Rate == 0 {
@@ -125,8 +122,6 @@ func (c papersFetchCmd) delay() time.Duration {
 	}
 	return time.Duration(float64(time.Second) / c.Rate)
 }
-
-func (c papersFetchCmd) config() ingest.Config { return ingest.Config{Workers: c.Workers} }
 
 // end prints what is left to do and sets the exit code.
 func (c papersFetchCmd) end(a *app, plan wanted.Plan, stopped error) error {
@@ -210,9 +205,6 @@ func (c papersFetchCmd) print(a *app, r fetchReport) error {
 	return a.print(strings.Join(texts, "\n\n"))
 }
 
-// maxReasons is the number of reasons in the table; --json has all.
-const maxReasons = 12
-
 // tables are the papers by state, the venues and the reasons.
 func (r fetchReport) tables() []terminal.Table {
 	papers := terminal.Table{Head: []string{"papers", "anchor", "reference", "venue", "total"}}
@@ -232,22 +224,18 @@ func (r fetchReport) tables() []terminal.Table {
 		}
 		tables = append(tables, venues)
 	}
-	if len(r.Reasons) > 0 {
-		tables = append(tables, r.reasons())
+	if len(r.Reasons) == 0 {
+		return tables
 	}
-	return tables
-}
-
-func (r fetchReport) reasons() terminal.Table {
-	t := terminal.Table{Head: []string{"missing", "papers", "reason"}}
+	missing := terminal.Table{Head: []string{"missing", "papers", "reason"}}
 	for i, n := range r.Reasons {
-		if i == maxReasons {
-			t.Rows = append(t.Rows, []string{"", "", fmt.Sprintf("and %d more reasons; --json lists them", len(r.Reasons)-i)})
+		if i == 12 {
+			missing.Rows = append(missing.Rows, []string{"", "", fmt.Sprintf("and %d more reasons; --json lists them", len(r.Reasons)-i)})
 			break
 		}
-		t.Rows = append(t.Rows, []string{string(n.State), strconv.Itoa(n.Papers), n.Reason})
+		missing.Rows = append(missing.Rows, []string{string(n.State), strconv.Itoa(n.Papers), n.Reason})
 	}
-	return t
+	return append(tables, missing)
 }
 
 func numbers(list ...int) []string {

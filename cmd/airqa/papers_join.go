@@ -38,10 +38,6 @@ func (c papersJoinCmd) Run(a *app) error {
 	if c.JSON {
 		return a.printJSON(joined)
 	}
-	return c.print(a, joined)
-}
-
-func (c papersJoinCmd) print(a *app, joined joinedPapers) error {
 	t := terminal.Table{Head: []string{"papers", "added", "present", "replaced", "directory"}}
 	for _, s := range joined.Sources {
 		t.Rows = append(t.Rows, []string{strconv.Itoa(s.Papers), strconv.Itoa(s.Added), strconv.Itoa(s.Present), strconv.Itoa(s.Replaced), s.Dir})

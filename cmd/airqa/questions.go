@@ -135,7 +135,14 @@ func (c questionsConvertCmd) Run(a *app) error {
 	}
 	var done author.Conversion
 	err = c.convert(a, o, &done)
-	c.report(a, &done)
+	for _, line := range done.Summary() {
+		a.say("%s", line)
+	}
+	parts := []string{terminal.Plural(done.Converted, "question")}
+	if done.NoEvaluator > 0 {
+		parts = append(parts, fmt.Sprintf("%d of them unscored: no evaluator", done.NoEvaluator))
+	}
+	a.say("convert: %s", strings.Join(parts, ", "))
 	switch {
 	case err != nil:
 		return err
@@ -167,18 +174,6 @@ func (c questionsConvertCmd) convert(a *app, o author.Options, done *author.Conv
 		}
 	}
 	return nil
-}
-
-// report prints what was guessed and lost.
-func (questionsConvertCmd) report(a *app, done *author.Conversion) {
-	for _, line := range done.Summary() {
-		a.say("%s", line)
-	}
-	parts := []string{terminal.Plural(done.Converted, "question")}
-	if done.NoEvaluator > 0 {
-		parts = append(parts, fmt.Sprintf("%d of them unscored: no evaluator", done.NoEvaluator))
-	}
-	a.say("convert: %s", strings.Join(parts, ", "))
 }
 
 type questionsTryCmd struct {

@@ -82,13 +82,9 @@ func (c replayCmd) execute(a *app, runner *replay.Runner, names []string) error 
 	if t := summary.Total; !t.Same() {
 		differing = fmt.Errorf("%d of %d episodes differ from the recorded run, %d could not be read", t.Differing, t.Episodes, t.Unread)
 	}
-	return errors.Join(c.print(a, summary), err, differing)
-}
-
-func (c replayCmd) print(a *app, s replay.Summary) error {
 	if !c.JSON {
-		return a.print(s.Text(a.width))
+		return errors.Join(a.print(summary.Text(a.width)), err, differing)
 	}
-	err := printEach(a, true, s.Episodes, nil)
-	return errors.Join(err, a.printJSON(map[string]replay.Total{"total": s.Total}))
+	shown := printEach(a, true, summary.Episodes, nil)
+	return errors.Join(shown, a.printJSON(map[string]replay.Total{"total": summary.Total}), err, differing)
 }

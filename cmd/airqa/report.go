@@ -51,9 +51,15 @@ func (c reportCmd) Run(a *app) error {
 		return err
 	}
 	if c.Figures != "" {
-		if err := c.saveFigures(a, rows, o); err != nil {
+		figures, err := render.ReportFigures(rows, o)
+		if err != nil {
 			return err
 		}
+		n, err := render.SaveFigures(c.Figures, figures)
+		if err != nil {
+			return err
+		}
+		a.say("%s: %s in %d files", c.Figures, terminal.Plural(len(figures), "chart"), n)
 	}
 	if err := c.addQuestions(a, rows, &o); err != nil {
 		return err
@@ -64,14 +70,6 @@ func (c reportCmd) Run(a *app) error {
 	}
 	return err
 }
-
-// Limits of a page with questions.
-const (
-	// pagesByDefault is the maximum number of episodes whose pages are included without --only.
-	pagesByDefault = 200
-	// imagesInside is the maximum size of the page images in one file, in bytes.
-	imagesInside = 10 << 20
-)
 
 // addQuestions adds the pages of the questions that --only selects to an HTML report, and prints what is inside.
 func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) error {
@@ -99,11 +97,11 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 	if err != nil {
 		return err
 	}
-	if n := len(lib.Rows()); len(c.Only) == 0 && n > pagesByDefault {
+	if n := len(lib.Rows()); len(c.Only) == 0 && n > 200 {
 		a.say("note: the pages of %d episodes are left out; --only wrong or --only all includes them", n)
 		return nil
 	}
-	part, err := web.NewPart(a.ctx, lib, web.PartConfig{Filter: filter, Redact: a.redactor(), Images: imagesInside})
+	part, err := web.NewPart(a.ctx, lib, web.PartConfig{Filter: filter, Redact: a.redactor(), Images: 10 << 20})
 	if err != nil {
 		return err
 	}
@@ -111,19 +109,6 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 		a.say("%s", line)
 	}
 	o.Appendix = render.Appendix{Style: part.Style, Body: part.Body}
-	return nil
-}
-
-func (c reportCmd) saveFigures(a *app, rows []report.Row, o render.Options) error {
-	figures, err := render.ReportFigures(rows, o)
-	if err != nil {
-		return err
-	}
-	n, err := render.SaveFigures(c.Figures, figures)
-	if err != nil {
-		return err
-	}
-	a.say("%s: %s in %d files", c.Figures, terminal.Plural(len(figures), "chart"), n)
 	return nil
 }
 

@@ -192,9 +192,6 @@ type nextStep struct {
 	Scores bool
 }
 
-// tallyWidth is the width of tallies on standard error, in columns.
-const tallyWidth = 80
-
 // endRun prints the scores so far and the next step, and returns the error of a run that is not complete.
 func (a *app) endRun(jobs []session.Ended, next nextStep) error {
 	result := a.session().Result(jobs)
@@ -208,7 +205,7 @@ func (a *app) endRun(jobs []session.Ended, next nextStep) error {
 	}
 	for _, j := range jobs {
 		if text := j.Tally.Text(); text != "" {
-			a.say("%s", terminal.Wrap(j.Name+": "+text, tallyWidth, "  "))
+			a.say("%s", terminal.Wrap(j.Name+": "+text, 80, "  "))
 		}
 	}
 	a.suggestNext(jobs, next)

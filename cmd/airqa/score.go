@@ -92,15 +92,12 @@ func (c scoreCmd) verdict(sum scoring.Totals) error {
 	case unscored > 0 && c.Judge != scoring.NoJudge:
 		return withCode(exitFailedExamples, fmt.Errorf(
 			"%s unscored (not a zero); first reason: %s\n  the same command retries; --json prints every reason",
-			terminal.Plural(unscored, "answer"), terminal.Clip(sum.Why, maxReason)))
+			terminal.Plural(unscored, "answer"), terminal.Clip(sum.Why, 200))) // an endpoint may send a whole page
 	case sum.Faulty > 0:
 		return withCode(exitFailedExamples, fmt.Errorf("%s unscored: faulty evaluator; airqa questions lint shows the faults", terminal.Plural(sum.Faulty, "answer")))
 	}
 	return nil
 }
-
-// maxReason is the maximum length of a reason, in characters: an endpoint may send a whole page.
-const maxReason = 200
 
 // scoreFiles scores a file of predictions, or explains one of them.
 func (c scoreCmd) scoreFiles(a *app) (err error) {
@@ -174,21 +171,16 @@ func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t scoring.Totals, 
 	if spent := j.Spent(); spent.Calls > 0 {
 		a.say("%s: %d judge calls, %d tokens", dir, spent.Calls, spent.Usage.Prompt+spent.Usage.Completion)
 	}
-	return t, c.show(a, scores, t)
-}
-
-// show prints scores as JSON lines, or their totals as text.
-func (c scoreCmd) show(a *app, scores []qa.Score, t scoring.Totals) error {
 	if !c.JSON {
-		return a.print(t.Text())
+		return t, a.print(t.Text())
 	}
 	w := scoring.NewLines(a.out)
 	for _, s := range scores {
 		if err := w.Write(s); err != nil {
-			return err
+			return t, err
 		}
 	}
-	return w.End(t)
+	return t, w.End(t)
 }
 
 func (c scoreCmd) check() error {

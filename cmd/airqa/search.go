@@ -25,9 +25,6 @@ type foundPassage struct {
 	Query int `json:"query_tokens_used,omitempty"`
 }
 
-// maxTitle is the maximum width of a title, in columns.
-const maxTitle = 60
-
 func (c searchCmd) Run(a *app) error {
 	text, err := a.text(strings.Join(c.Text, " "))
 	if err != nil {
@@ -75,7 +72,7 @@ func (c searchCmd) Run(a *app) error {
 	return printEach(a, c.JSON, found, func(h foundPassage) string {
 		n++
 		return fmt.Sprintf("%d. score %.4f, paper %s, page %d (%s.%s): %s\n   %s\n", n, h.Score, h.PDFID, h.PageNumber,
-			h.TableName, h.ColumnName, terminal.Clip(titles[h.PDFID], maxTitle), terminal.Clip(h.Text, 500))
+			h.TableName, h.ColumnName, terminal.Clip(titles[h.PDFID], 60), terminal.Clip(h.Text, 500))
 	})
 }
 

@@ -172,9 +172,17 @@ func (c *serveCmd) open(a *app) (_ *served, err error) {
 	if err != nil {
 		return s, err
 	}
-	splits, err := c.splits(s.plan.Picked)
+	var splits []serve.Split
+	parts, err := curate.DivideQuestions(s.plan.Picked, c.Split, c.SplitSeed)
 	if err != nil {
 		return s, err
+	}
+	for _, part := range parts {
+		split := serve.Split{Name: part.Name}
+		for _, i := range part.Indexes {
+			split.Questions = append(split.Questions, s.plan.Picked[i])
+		}
+		splits = append(splits, split)
 	}
 	if s.Served, err = a.session().Serve(a.ctx, s.plan); err != nil {
 		return s, err
@@ -191,19 +199,6 @@ func (c *serveCmd) open(a *app) (_ *served, err error) {
 		Limits: serve.Limits{Sessions: c.MaxSessions, Idle: c.Idle, Call: c.CallTimeout, Answer: c.MaxAnswer},
 	})
 	return s, nil
-}
-
-// splits divides the questions by paper.
-func (c *serveCmd) splits(questions []qa.Example) (list []serve.Split, err error) {
-	parts, err := curate.DivideQuestions(questions, c.Split, c.SplitSeed)
-	for _, part := range parts {
-		split := serve.Split{Name: part.Name}
-		for _, i := range part.Indexes {
-			split.Questions = append(split.Questions, questions[i])
-		}
-		list = append(list, split)
-	}
-	return list, err
 }
 
 // plan is the run of the episodes.
@@ -262,9 +257,6 @@ func (c serveCmd) announce(a *app, at net.Addr, s *served) {
 	}
 }
 
-// stopTimeout is how long a server waits for running calls when it stops.
-const stopTimeout = 20 * time.Second
-
 // serveUntil answers requests until ctx ends. Running calls are finished then.
 func serveUntil(ctx context.Context, on net.Listener, handler http.Handler, host *serve.Host) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: protocol.ReadHeaderTimeout, MaxHeaderBytes: web.MaxHeader}
@@ -278,7 +270,7 @@ func serveUntil(ctx context.Context, on net.Listener, handler http.Handler, host
 		return err
 	case <-ctx.Done():
 	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
 	host.Close(bounded)
 	return server.Close()

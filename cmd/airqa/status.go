@@ -22,12 +22,6 @@ type statusCmd struct {
 	Watch bool     `short:"w" help:"Update until all runs stop: every 2 s on a terminal, otherwise one line every 10 s."`
 }
 
-// Intervals of --watch.
-const (
-	watchTerminal = 2 * time.Second
-	watchOther    = 10 * time.Second
-)
-
 func (c statusCmd) Run(a *app) error {
 	dirs, err := runlog.Find(c.Runs)
 	if err != nil {
@@ -80,9 +74,9 @@ func (c statusCmd) print(a *app, all []status.Status) error {
 func (c statusCmd) watch(a *app, followers []*status.Follower) error {
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	every := watchOther
+	every := 10 * time.Second
 	if a.width > 0 && !c.JSON {
-		every = watchTerminal
+		every = 2 * time.Second
 	}
 	shown := 0 // lines of the last update
 	for {

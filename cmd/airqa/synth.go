@@ -97,8 +97,8 @@ func (c synthActCmd) Run(a *app) error {
 
 // collectTrajectories runs the actor.
 func collectTrajectories(a *app, data *dataFlags, f synthActFlags) error {
-	if err := f.check(); err != nil {
-		return err
+	if f.Repeats < 1 || f.Workers < 1 {
+		return qa.Usagef("--repeats and -j must be at least 1")
 	}
 	world, err := data.open(a, env.Config{Mode: env.Mode(f.Retrieve), QueryDeadline: queryDeadline(f.QuerySeconds)})
 	if err != nil {
@@ -229,13 +229,6 @@ type synthActFlags struct {
 	synthActorFlags
 	budgetFlags
 	qa.Settings
-}
-
-func (f synthActFlags) check() error {
-	if f.Repeats < 1 || f.Workers < 1 {
-		return qa.Usagef("--repeats and -j must be at least 1")
-	}
-	return nil
 }
 
 func (f synthActFlags) config(a *app, world *env.Env, data string) (synthesis.ActConfig, error) {

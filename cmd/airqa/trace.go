@@ -45,14 +45,11 @@ type episodeFilter struct {
 	Limit int    `name:"limit" placeholder:"N" help:"Maximum number of episodes shown. Default: 50 in a table on a terminal, otherwise all."`
 }
 
-// firstRows is the number of episodes that a table on a terminal has without --limit.
-const firstRows = 50
-
 // filter is what the flags select, with the default limit of a terminal of some width; 0 is none.
 func (c traceCmd) filter(width int) trace.Filter {
 	f := trace.Filter(c.episodeFilter)
 	if isTable := c.Format == "" || c.Format == "table"; isTable && width > 0 && f.Limit == 0 {
-		f.Limit = firstRows
+		f.Limit = 50
 	}
 	return f
 }
@@ -180,23 +177,18 @@ func (c traceCmd) table(a *app, lib *trace.Library, list text.EpisodeList, o ren
 	if err := lib.Explain(a.ctx, list.Rows); err != nil {
 		return err
 	}
-	if list.Decided, err = decisions(list.Rows); err != nil {
+	keys := make([]trace.Key, len(list.Rows))
+	for i, w := range list.Rows {
+		keys[i] = w.Key()
+	}
+	var notes trace.NoteFiles
+	list.Decided, err = trace.Decisions(keys, notes.Open)
+	if err := errors.Join(err, notes.Close()); err != nil {
 		return err
 	}
 	list.Runs, list.Of, list.Style = len(lib.Runs), len(lib.Rows()), a.outStyle
 	list.NoScores = !slices.ContainsFunc(lib.Rows(), func(r trace.Row) bool { return r.Status == trace.Right || r.Status == trace.Wrong })
 	return list.Write(a.out, o)
-}
-
-// decisions reads the causes that people decided on.
-func decisions(rows []trace.Row) (map[trace.Key]trace.Note, error) {
-	keys := make([]trace.Key, len(rows))
-	for i, w := range rows {
-		keys[i] = w.Key()
-	}
-	var notes trace.NoteFiles
-	decided, err := trace.Decisions(keys, notes.Open)
-	return decided, errors.Join(err, notes.Close())
 }
 
 // print prints whole trajectories.

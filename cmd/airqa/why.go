@@ -46,7 +46,11 @@ func (c whyCmd) Run(a *app) error {
 		}
 	}
 	if choice.Episode == "" {
-		return text.Causes(a.out, runs, c.most(), o)
+		most := 10
+		if c.All {
+			most = 0
+		}
+		return text.Causes(a.out, runs, most, o)
 	}
 	if len(runs[0].Rows) == 0 {
 		return fmt.Errorf("%s: the answer of %s is not wrong, or has no verdict", c.Dir, choice.Episode)
@@ -68,16 +72,6 @@ func (c whyCmd) episode(sources []cause.Source) (string, error) {
 	}
 	return id, nil
 }
-
-func (c whyCmd) most() int {
-	if c.All {
-		return 0
-	}
-	return mostCauses
-}
-
-// mostCauses is the number of wrong answers that are listed without --all.
-const mostCauses = 10
 
 // sources opens the runs and the one to compare them with.
 func (c whyCmd) sources(a *app) (list []cause.Source, err error) {
