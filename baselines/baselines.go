@@ -288,7 +288,10 @@ func (s *Solver) offered(set tools.Set) []qa.ToolSpec {
 // questions.
 func (s *Solver) Texts(kind qa.Kind) (promptHashes, toolTexts map[string]string, err error) {
 	promptHashes, toolTexts = make(map[string]string), make(map[string]string)
-	for _, name := range s.promptNames() {
+	for _, name := range s.baseline.Prompts {
+		if name == "react" && s.settings.Protocol.Native() {
+			name = "native"
+		}
 		if promptHashes[name], err = prompts.Hash(name); err != nil {
 			return nil, nil, err
 		}
@@ -308,13 +311,4 @@ func (s *Solver) Texts(kind qa.Kind) (promptHashes, toolTexts map[string]string,
 		toolTexts[spec.Name] = spec.Signature() + "\n" + spec.Told(s.format())
 	}
 	return promptHashes, toolTexts, nil
-}
-
-// promptNames returns the names of the baseline's prompts, by the protocol of the run.
-func (s *Solver) promptNames() []string {
-	names := slices.Clone(s.baseline.Prompts)
-	if i := slices.Index(names, "react"); i >= 0 && s.settings.Protocol.Native() {
-		names[i] = "native"
-	}
-	return names
 }

@@ -64,9 +64,6 @@ func (j job) ask(ctx context.Context, messages ...qa.Message) (string, error) {
 	return s.Reply.Text, nil
 }
 
-// noPaper replaces the context of a question that names no paper.
-const noPaper = "none, because the question names no paper."
-
 // fromAnchors collects a text of every paper that the question names, truncated as a whole.
 func fromAnchors(read func(ctx context.Context, l Library, id string) (string, error)) gather {
 	return func(ctx context.Context, j job) (string, error) {
@@ -75,7 +72,7 @@ func fromAnchors(read func(ctx context.Context, l Library, id string) (string, e
 			ids = j.example.ReferencePDF
 		}
 		if len(ids) == 0 {
-			return noPaper, nil
+			return "none, because the question names no paper.", nil
 		}
 		var parts []string
 		for _, id := range ids {

@@ -8,13 +8,10 @@ import (
 	"airqa/tools"
 )
 
-// exchange is the number of messages of a question and its answer.
-const exchange = 2
-
 func passages(ctx context.Context, j job) (string, error) {
 	texts := []string{j.example.Question}
-	for _, u := range slices.Backward(j.example.History[max(0, len(j.example.History)-exchange):]) {
-		texts = append(texts, u.Text) // a question such as "And why?" is about the last answer
+	for _, u := range slices.Backward(j.example.History[max(0, len(j.example.History)-2):]) {
+		texts = append(texts, u.Text) // a question such as "And why?" is about the last question and its answer
 	}
 	found, err := j.act(ctx, tools.Retrieve{}, map[string]any{
 		"query": strings.Join(texts, "\n"), "limit": int64(j.settings.Passages),

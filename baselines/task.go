@@ -64,7 +64,7 @@ func named(label string, values []string) string {
 func (j job) ids() []string {
 	quoted := make([]string, len(j.example.AnchorPDF))
 	for i, id := range j.example.AnchorPDF {
-		quoted[i] = quote(id)
+		quoted[i] = python.Repr(id)
 	}
 	return quoted
 }
@@ -77,7 +77,7 @@ func (j job) titles(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		quoted[i] = quote(title)
+		quoted[i] = python.Repr(title)
 	}
 	return quoted, nil
 }
@@ -96,5 +96,3 @@ func titleOf(ctx context.Context, l Library, id string) (string, error) {
 	}
 	return c.Title, nil
 }
-
-func quote(s string) string { return python.Repr(s) }

@@ -13,9 +13,6 @@ import (
 	"airqa/qa"
 )
 
-// anthropicMaxTokens is sent if no limit is set: Anthropic's protocol requires one.
-const anthropicMaxTokens = 4096
-
 // anthropicCodec speaks Anthropic's Messages API.
 func anthropicCodec() codec {
 	return codec{
@@ -178,15 +175,11 @@ func (got anthropicReply) choice() (*llms.ContentChoice, error) {
 			Completion: got.Usage.Output, Cached: got.Usage.Cached, Reasoning: got.Usage.Details.Thinking,
 		},
 	}}
-	return c, readBlocks(c, got.Content)
-}
-
-func readBlocks(c *llms.ContentChoice, blocks []json.RawMessage) error {
 	var thinking []json.RawMessage
-	for _, raw := range blocks {
+	for _, raw := range got.Content {
 		var block anthropicBlock
 		if err := decode(raw, &block); err != nil {
-			return fmt.Errorf("the reply is not a message: %w", err)
+			return nil, fmt.Errorf("the reply is not a message: %w", err)
 		}
 		switch block.Type {
 		case "text":
@@ -203,7 +196,7 @@ func readBlocks(c *llms.ContentChoice, blocks []json.RawMessage) error {
 	if len(c.ToolCalls) > 0 && len(thinking) > 0 {
 		c.GenerationInfo[infoSealed] = &sealed{Blocks: thinking}
 	}
-	return nil
+	return c, nil
 }
 
 // anthropicFinish maps finish reasons to those of OpenAI's protocol, which the rest of the program uses.

@@ -50,7 +50,7 @@ func Classify(err error) qa.FailureClass {
 func (e *HTTPError) class() qa.FailureClass {
 	said := e.said()
 	switch {
-	case lengthCode.MatchString(said), slices.Contains(e.codes, zhipuLength):
+	case lengthCode.MatchString(said), slices.Contains(e.codes, "1261"): // Zhipu's code for it
 		return qa.FailContextOverflow
 	case e.refusesImages():
 		return qa.FailImages
@@ -105,11 +105,8 @@ func (e *HTTPError) rateClass() qa.FailureClass {
 	return qa.FailAuth
 }
 
-// zhipuLength is Zhipu's code for a conversation that is too long.
-const zhipuLength = "1261"
-
 var (
-	// lengthCode matches the codes for it, also within a message.
+	// lengthCode matches the codes for a conversation that is too long, also within a message.
 	lengthCode   = lazyregexp.New(`(context|prompt|input)_?(length|size|window|tokens)?_?(exceeded|too_long)|exceed_context`)
 	accountWords = lazyregexp.New(`quota|organi[sz]ation|budget|credits?\b|billing|subscription|minute|\bhour|\bday\b|daily|month|\brate\b`)
 	objectWords  = lazyregexp.New(`image|pixel|\bfile|bytes?\b|\d ?[kmg]i?b\b`)
@@ -123,9 +120,6 @@ var (
 		`|\b(input|prompt) length\b[^.;]*\d{3}|too many( input| prompt)? tokens|max_\w*tokens\b.*\s-\d`)
 	digits = lazyregexp.New(`(?:^|[^\w.-])(\d[\d,_]*)\b`) // not those of a model's name
 )
-
-// leastWindow and mostWindow bound the numbers in a message that may be amounts of tokens, and not a count or an id.
-const leastWindow, mostWindow = 256, 12_000_000
 
 // overflows reports whether the message is about the length of the conversation: by two amounts, or by an input and an
 // excess. The limit of an account, an image or a reply is another matter.
@@ -144,7 +138,7 @@ func (e *HTTPError) overflows() bool {
 func (e *HTTPError) amounts() []int {
 	var all []int
 	for _, m := range digits.FindAllStringSubmatch(e.Message, -1) {
-		if n := number(m[1]); n >= leastWindow && n <= mostWindow && n != e.Status {
+		if n := number(m[1]); n >= 256 && n <= 12_000_000 && n != e.Status { // neither a count nor an id
 			all = append(all, n)
 		}
 	}
@@ -205,11 +199,9 @@ var classHints = map[qa.FailureClass]string{
 
 var httpsWanted = lazyregexp.New(`to an https server|sent to https port`)
 
-// paths are those that users copy into the base URL.
-var paths = []string{"/chat/completions", "/messages", "/responses"}
-
 // hint is more specific than the class if status and text allow it.
 func (e *HTTPError) hint() string {
+	paths := []string{"/chat/completions", "/messages", "/responses"} // which users copy into the base URL
 	switch {
 	case e.Status/100 == 3:
 		return "if that address is right, use it as the base URL"

@@ -47,7 +47,23 @@ func Describe(c Config) (map[string]any, error) {
 			return out, nil
 		}
 	} else {
-		c.describeEndpoint(out)
+		fields, unsent := c.settled()
+		out["sampling"] = fields
+		if len(unsent) > 0 {
+			out["not_sent"] = unsent
+		}
+		if extra := c.extra(); extra != nil {
+			out["extra_body"] = extra
+		}
+		if c.listed().SystemAsUser {
+			out["system_as_user"] = true
+		}
+		if c.Reasoning {
+			out["reasoning"] = true
+		}
+		if provider == "ollama" {
+			out["context_window"] = c.window()
+		}
 	}
 	base, err := v.parseBaseURL(c.BaseURL)
 	if err != nil {
@@ -55,26 +71,6 @@ func Describe(c Config) (map[string]any, error) {
 	}
 	out["base_url"] = base.String()
 	return out, nil
-}
-
-func (c Config) describeEndpoint(out map[string]any) {
-	fields, unsent := c.settled()
-	out["sampling"] = fields
-	if len(unsent) > 0 {
-		out["not_sent"] = unsent
-	}
-	if extra := c.extra(); extra != nil {
-		out["extra_body"] = extra
-	}
-	if c.listed().SystemAsUser {
-		out["system_as_user"] = true
-	}
-	if c.Reasoning {
-		out["reasoning"] = true
-	}
-	if provider, _ := SplitSpec(c.Spec); provider == "ollama" {
-		out["context_window"] = c.window()
-	}
 }
 
 func checkSampling(s qa.Sampling) error {
@@ -110,7 +106,7 @@ func (c Config) settled() (fields map[string]any, unsent []string) {
 		}
 	}
 	if _, set := fields["max_tokens"]; !set && provider == "anthropic" {
-		fields["max_tokens"] = anthropicMaxTokens
+		fields["max_tokens"] = 4096 // the protocol requires a limit
 	}
 	return fields, unsent
 }

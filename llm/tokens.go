@@ -5,21 +5,16 @@ import (
 	"airqa/qa"
 )
 
-// Overhead per message, as OpenAI's cookbook counts it for models with the cl100k vocabulary.
-const (
-	tokensPerMessage = 4
-	tokensPerReply   = 3
-)
-
 // estimate counts the usage of a call with the cl100k vocabulary, for endpoints that report none. Other vocabularies
-// differ by about 10 %, so the result is marked as estimated.
+// differ by about 10 %, so the result is marked as estimated. A message costs four tokens more than its text, and a reply
+// three, as OpenAI's cookbook counts.
 func estimate(counts *tokens.Memo, r qa.Request, reply qa.Reply) qa.Usage {
-	used := qa.Usage{Prompt: tokensPerReply, Reasoning: tokens.Count(reply.Reasoning), Estimated: true}
+	used := qa.Usage{Prompt: 3, Reasoning: tokens.Count(reply.Reasoning), Estimated: true}
 	for _, tool := range r.Tools {
 		used.Prompt += counts.Count(tool.Name) + counts.Count(tool.Description) + counts.Count(string(tool.Parameters))
 	}
 	for _, message := range r.Messages {
-		used.Prompt += counts.Count(message.Text) + tokensPerMessage + callTokens(message.ToolCalls)
+		used.Prompt += counts.Count(message.Text) + 4 + callTokens(message.ToolCalls)
 		used.Prompt += counts.Count(message.Reasoning) + counts.Count(string(message.Sealed))
 		for _, image := range message.Images {
 			used.Prompt += imageTokens(image.Width, image.Height)

@@ -12,10 +12,9 @@ type HistoryForm string
 
 // The forms of a history. Rationales of earlier answers help to find those of the next.
 const (
-	NoHistory          HistoryForm = "none"
-	HistoryMessages    HistoryForm = "messages"
-	HistoryRationales  HistoryForm = "rationales"
-	rationaleLineStart             = "  supported by: "
+	NoHistory         HistoryForm = "none"
+	HistoryMessages   HistoryForm = "messages"
+	HistoryRationales HistoryForm = "rationales"
 )
 
 // Dialogue renders earlier messages for a prompt, one a line, and below an answer its rationales in the form that has
@@ -29,7 +28,7 @@ func Dialogue(history []qa.Utterance, form HistoryForm) string {
 		fmt.Fprintf(&s, "%s: %s\n", u.Role, oneLine(u.Text))
 		for _, r := range u.Rationales {
 			if form == HistoryRationales {
-				s.WriteString(rationaleLineStart + oneLine(r) + "\n")
+				s.WriteString("  supported by: " + oneLine(r) + "\n")
 			}
 		}
 	}

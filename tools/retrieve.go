@@ -23,9 +23,6 @@ const (
 	DefaultHits = 5
 )
 
-// maxBeyond is the maximum number of hits beyond the limit that the log records.
-const maxBeyond = 20
-
 // Retrieve searches the vector store: Retrieve(query, limit=5).
 type Retrieve struct {
 	From  Retriever
@@ -55,7 +52,7 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 		return refuse("the limit of Retrieve must be a positive integer."), nil
 	}
 	count, scope := int(min(limit, MaxHits)), t.Scope
-	scope.Beyond = min(count, maxBeyond)
+	scope.Beyond = min(count, 20) // for the log
 	hits, err := t.From.Retrieve(ctx, unquoted(query), count, scope)
 	if err != nil {
 		return failed(err)
@@ -68,7 +65,19 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 		note = "; " + PartReadNote(read)
 		room = max(1, room-tokens.Count(note))
 	}
-	o := show(hitRows(hits[:min(count, len(hits))]), room, t.MaxRows)
+	titles := slices.ContainsFunc(hits, func(h Hit) bool { return h.Title != "" })
+	r := Rows{Columns: []string{"score", "text", "pdf_id", "page_number"}} // the text is the second, so it is truncated last
+	if titles {
+		r.Columns = slices.Insert(r.Columns, 3, "title")
+	}
+	for _, h := range hits[:min(count, len(hits))] {
+		row := []any{rounded(h.Score), h.Text, h.PDFID, int64(h.PageNumber)}
+		if titles {
+			row = slices.Insert(row, 3, any(h.Title))
+		}
+		r.Values = append(r.Values, row)
+	}
+	o := show(r, room, t.MaxRows)
 	o.Text = strings.TrimSuffix(o.Text, ")") + note + ")" // in the line below the rows
 	for i, h := range hits {
 		o.Hits = append(o.Hits, qa.Hit{Rank: i + 1, ID: h.ID, PaperID: h.PDFID, Page: h.PageNumber, Score: rounded(h.Score), Beyond: i >= count})
@@ -92,20 +101,3 @@ func PartReadNote(read int) string {
 
 // rounded is a score to four decimals.
 func rounded(score float64) float64 { return math.Round(score*1e4) / 1e4 }
-
-// hitRows converts hits to rows, best first. The text is the second column, so it is truncated last.
-func hitRows(hits []Hit) Rows {
-	titles := slices.ContainsFunc(hits, func(h Hit) bool { return h.Title != "" })
-	r := Rows{Columns: []string{"score", "text", "pdf_id", "page_number"}}
-	if titles {
-		r.Columns = slices.Insert(r.Columns, 3, "title")
-	}
-	for _, h := range hits {
-		row := []any{rounded(h.Score), h.Text, h.PDFID, int64(h.PageNumber)}
-		if titles {
-			row = slices.Insert(row, 3, any(h.Title))
-		}
-		r.Values = append(r.Values, row)
-	}
-	return r
-}

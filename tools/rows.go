@@ -65,9 +65,6 @@ type table struct {
 // full reports whether i rows reach the row limit.
 func (t *table) full(i int) bool { return t.maxRows > 0 && i >= t.maxRows }
 
-// minRowTokens is the minimum number of remaining tokens for showing the beginning of a row that does not fit.
-const minRowTokens = 64
-
 // add shows row i, or as much of it as fits. It reports whether to try the next row.
 func (t *table) add(i int) bool {
 	line := encodeRow(t.rows.Columns, t.rows.Values[i])
@@ -76,7 +73,7 @@ func (t *table) add(i int) bool {
 		t.left -= n
 		return true
 	}
-	if t.left >= minRowTokens || i == 0 {
+	if t.left >= 64 || i == 0 { // fewer tokens show too little of a row
 		t.shorten(i)
 	}
 	return false

@@ -148,7 +148,7 @@ func lineMark(head string, i int) (mark, bool) {
 	if m, ok := phraseAt(head, i); ok {
 		return m, true
 	}
-	from := pass(head, 0, decoration)
+	from := pass(head, 0, " \t>*#_-") // decoration
 	at := from
 	if digits := pass(head, at, "0123456789"); digits > at && strings.IndexAny(head[digits:], ".)") == 0 {
 		at = pass(head, digits+1, " \t*")
@@ -173,9 +173,6 @@ func lineMark(head string, i int) (mark, bool) {
 	}
 	return mark{kind: kind, start: i, end: i + end, line: true}, true
 }
-
-// decoration may stand before a label on its line.
-const decoration = " \t>*#_-"
 
 // labelAt reads the one or two words of a label at byte i, whose kind is empty if there is none, and its number, as in "Action 2".
 func labelAt(text string, i int) (kind, name string, end int) {

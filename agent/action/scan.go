@@ -40,9 +40,6 @@ type item struct {
 	firm bool
 }
 
-// maxFaults limits the malformed calls that are read: one may run to the end of the reply. Ordinary replies have one.
-const maxFaults = 32
-
 // scanner lists the items of a reply.
 type scanner struct {
 	Grammar
@@ -268,7 +265,7 @@ func (s *scanner) fence(i, end int) int {
 
 // call reads the call that begins at byte at of a line, behind what may precede it, and returns its end.
 func (s *scanner) call(at, end, stop int) (int, bool) {
-	if s.faults > maxFaults {
+	if s.faults > 32 { // each may run to the end of the reply; ordinary replies have one
 		return at, false
 	}
 	carrier, i := s.carrier(at, end, stop)

@@ -214,15 +214,12 @@ func (g Grammar) objectArguments(spec Spec, text string, i int) (call, latex pyt
 		v, end, err := python.ParseJSON(text, i, o)
 		args, ok := v.(*python.Dict)
 		if err != nil || !ok {
-			return call, cmp.Or(err, errNoObject)
+			return call, cmp.Or(err, errors.New("no object")) // the caller has its own words
 		}
 		call.Keywords, call.End = keywords(args, i), end
 		return call, nil
 	})
 }
-
-// errNoObject is an error without a position: the caller has its own words.
-var errNoObject = errors.New("no object")
 
 // NoCall is the error of a reply without a native call.
 func (g Grammar) NoCall() *qa.ParseError {

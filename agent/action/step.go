@@ -19,9 +19,6 @@ const (
 	AsTextOrCall
 )
 
-// cutOff is added to an error of a reply that was truncated by the token limit.
-const cutOff = " The reply was cut off at the limit of tokens for one reply: write less before the action."
-
 // ReadStep fills a step from its reply: thought, action or error, and the kept part. Of several native calls, the first
 // is run.
 func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
@@ -39,7 +36,7 @@ func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 		}
 	}
 	if s.ParseError != nil && s.Reply.Finish == qa.FinishLength {
-		s.ParseError.Reason += cutOff
+		s.ParseError.Reason += " The reply was cut off at the limit of tokens for one reply: write less before the action."
 	}
 }
 

@@ -28,12 +28,16 @@ func (c completionCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	script, write := bashScript, completionRow.bash
+	script, write := bashScript, func(r completionRow) string {
+		return strings.ReplaceAll(strings.Join(r.patterns, "|"), " ", `\ `) + ") list='" + strings.Join(r.words, " ") + "' ;;\n"
+	}
 	switch c.Shell {
 	case "zsh":
 		script = "autoload -U +X bashcompinit && bashcompinit\n" + script
 	case "fish":
-		script, write = fishScript, completionRow.fish
+		script, write = fishScript, func(r completionRow) string {
+			return "case '" + strings.Join(r.patterns, "' '") + "'\nset list " + strings.Join(r.words, " ") + "\n"
+		}
 	}
 	program := parser.Model.Node
 	words := completions{program: program, commands: make([]completionRow, 1), values: make(map[string][]string)}
@@ -55,14 +59,6 @@ func (c completionCmd) Run(a *app) error {
 
 // completionRow are the words to offer where the command line matches one of some patterns.
 type completionRow struct{ patterns, words []string }
-
-func (r completionRow) bash() string {
-	return strings.ReplaceAll(strings.Join(r.patterns, "|"), " ", `\ `) + ") list='" + strings.Join(r.words, " ") + "' ;;\n"
-}
-
-func (r completionRow) fish() string {
-	return "case '" + strings.Join(r.patterns, "' '") + "'\nset list " + strings.Join(r.words, " ") + "\n"
-}
 
 // completions are the tables that a script needs.
 type completions struct {

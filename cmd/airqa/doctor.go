@@ -100,7 +100,16 @@ func (c doctorCmd) groups(a *app) [][]doctor.Check {
 		if err != nil {
 			return nil, err
 		}
-		return once(a, f)
+		name, remote := strings.CutPrefix(f.Embedder, "openai:")
+		if !remote || name == "" {
+			return f.embedder(a)
+		}
+		config, err := f.remoteConfig(a, name)
+		if err != nil {
+			return nil, err
+		}
+		config.Attempts = 1
+		return embed.NewOpenAI(config)
 	}
 	groups = append(groups, []doctor.Check{doctor.Embedder(open)})
 	if _, err := os.Stat(c.Data); c.Data == "" || c.Data == defaultData && err != nil { // the default need not exist
@@ -159,20 +168,6 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 		return doctor.Broken(name, err, "set "+models.JudgeKey+" or give --judge-base-url; --judge offline needs no endpoint")
 	}
 	return []doctor.Check{doctor.Judge(name, m.Endpoint)}
-}
-
-// once returns the embedder, without retries.
-func once(a *app, f dataFlags) (embed.Embedder, error) {
-	name, remote := strings.CutPrefix(f.Embedder, "openai:")
-	if !remote || name == "" {
-		return f.embedder(a)
-	}
-	config, err := f.remoteConfig(a, name)
-	if err != nil {
-		return nil, err
-	}
-	config.Attempts = 1
-	return embed.NewOpenAI(config)
 }
 
 // dataFlags returns the flags as other commands take them.

@@ -32,7 +32,16 @@ func (c enrichCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	model, err := c.openModel(a)
+	calls, err := c.modelConfig()
+	if err != nil {
+		return err
+	}
+	calls.Temperature = new(0.1) // low so that summaries are stable
+	source, err := a.session().OpenModels(calls)
+	if err != nil {
+		return err
+	}
+	model, err := source.Open(c.Model)
 	if err != nil {
 		return err
 	}
@@ -53,7 +62,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	defer stop()
 	bar := enrichBar{a: a}
 	cfg := enrich.Config{
-		Model: model, ModelName: c.Model, Journal: journal, Visible: action.Visible, Fields: fields, Again: c.Again, Workers: c.Workers,
+		Model: model.Endpoint, ModelName: c.Model, Journal: journal, Visible: action.Visible, Fields: fields, Again: c.Again, Workers: c.Workers,
 		MaxCalls: c.MaxCalls, MaxTokens: c.MaxTotalTokens, Drain: drain, Progress: bar.set, Now: a.now,
 	}
 	e, asked, askErr, err := c.ask(ctx, cfg, dir)
@@ -174,19 +183,4 @@ func (b *enrichBar) close(asked enrich.Asked) {
 type modelFlags struct {
 	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
 	endpointFlags
-}
-
-// openModel returns the model for summaries.
-func (f modelFlags) openModel(a *app) (qa.Model, error) {
-	calls, err := f.modelConfig()
-	if err != nil {
-		return nil, err
-	}
-	calls.Temperature = new(0.1) // low so that summaries are stable
-	source, err := a.session().OpenModels(calls)
-	if err != nil {
-		return nil, err
-	}
-	m, err := source.Open(f.Model)
-	return m.Endpoint, err
 }

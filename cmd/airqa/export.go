@@ -155,7 +155,14 @@ func (c exportWriteCmd) traces(a *app, dirs []string) error {
 		Redact: a.redactor(), Program: program, Notify: a.notify, Progress: a.progress,
 	}
 	if c.Endpoint == "" {
-		return c.writeTraces(a, config)
+		sum, unchanged, err := otlp.WriteFile(config, c.Out, c.Replace)
+		if err != nil {
+			return adviseExport(err)
+		}
+		if unchanged {
+			return a.print(c.Out + " already contains this export; nothing changed")
+		}
+		return a.print(fmt.Sprintf("%s: %s of %s", c.Out, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode")))
 	}
 	sum, err := otlp.Send(a.ctx, config, c.Endpoint)
 	if errors.As(err, new(*qa.UsageError)) {
@@ -165,20 +172,6 @@ func (c exportWriteCmd) traces(a *app, dirs []string) error {
 		return err
 	}
 	return a.print(fmt.Sprintf("%s: %s of %s sent", c.Endpoint, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode")))
-}
-
-func (c exportWriteCmd) writeTraces(a *app, config otlp.Config) error {
-	sum, unchanged, err := otlp.WriteFile(config, c.Out, c.Replace)
-	if errors.As(err, new(*stagedir.OccupiedError)) {
-		return fmt.Errorf("%w; to overwrite it, add --replace", err)
-	}
-	if err != nil {
-		return err
-	}
-	if unchanged {
-		return a.print(c.Out + " already contains this export; nothing changed")
-	}
-	return a.print(fmt.Sprintf("%s: %s of %s", c.Out, terminal.Plural(sum.Spans, "span"), terminal.Plural(sum.Episodes, "episode")))
 }
 
 // checkTraces refuses flags that do not apply to traces, such as those of training data.

@@ -94,11 +94,8 @@ func (s *Store) Has(k Key) bool {
 	return ok
 }
 
-// Reply returns a stored reply by its key.
-func (s *Store) Reply(k Key) (qa.Reply, bool) { return s.find(k) }
-
-// find returns the reply to a request. An unreadable line is a miss.
-func (s *Store) find(k Key) (qa.Reply, bool) {
+// Reply returns the reply to a request. An unreadable line is a miss.
+func (s *Store) Reply(k Key) (qa.Reply, bool) {
 	at, ok := s.replies.Get(k)
 	if !ok {
 		return qa.Reply{}, false
@@ -137,7 +134,7 @@ func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 		return qa.Reply{}, err
 	}
 	for {
-		if reply, ok := m.Store.find(key); ok {
+		if reply, ok := m.Store.Reply(key); ok {
 			return reply, nil
 		}
 		reply, shared, err := m.Store.flights.Do(ctx, key.String(), func() (qa.Reply, error) { return m.ask(ctx, key, r) })
@@ -150,7 +147,7 @@ func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 
 func (m *Model) ask(ctx context.Context, key Key, r qa.Request) (qa.Reply, error) {
 	// Another call may have ended between the lookup and this one.
-	if reply, ok := m.Store.find(key); ok {
+	if reply, ok := m.Store.Reply(key); ok {
 		return reply, nil
 	}
 	m.Store.asked.Add(1)
