@@ -47,23 +47,7 @@ func Describe(c Config) (map[string]any, error) {
 			return out, nil
 		}
 	} else {
-		fields, unsent := c.settled()
-		out["sampling"] = fields
-		if len(unsent) > 0 {
-			out["not_sent"] = unsent
-		}
-		if extra := c.extra(); extra != nil {
-			out["extra_body"] = extra
-		}
-		if c.listed().SystemAsUser {
-			out["system_as_user"] = true
-		}
-		if c.Reasoning {
-			out["reasoning"] = true
-		}
-		if provider == "ollama" {
-			out["context_window"] = c.window()
-		}
+		c.describeEndpoint(out)
 	}
 	base, err := v.parseBaseURL(c.BaseURL)
 	if err != nil {
@@ -71,6 +55,26 @@ func Describe(c Config) (map[string]any, error) {
 	}
 	out["base_url"] = base.String()
 	return out, nil
+}
+
+func (c Config) describeEndpoint(out map[string]any) {
+	fields, unsent := c.settled()
+	out["sampling"] = fields
+	if len(unsent) > 0 {
+		out["not_sent"] = unsent
+	}
+	if extra := c.extra(); extra != nil {
+		out["extra_body"] = extra
+	}
+	if c.listed().SystemAsUser {
+		out["system_as_user"] = true
+	}
+	if c.Reasoning {
+		out["reasoning"] = true
+	}
+	if provider, _ := SplitSpec(c.Spec); provider == "ollama" {
+		out["context_window"] = c.window()
+	}
 }
 
 func checkSampling(s qa.Sampling) error {

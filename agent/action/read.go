@@ -90,7 +90,7 @@ func (c *choice) follow(it *item) {
 // weigh considers a call and reports whether it settles the action of the reply.
 func (s *scanner) weigh(c *choice, it *item) (Reading, bool) {
 	switch {
-	case c.within && it.carrier != labelled && it.carrier != inLine && it.carrier != native, c.result != nil && c.answer == nil:
+	case c.within && !slices.Contains([]string{labelled, inLine, native}, it.carrier), c.result != nil && c.answer == nil:
 		return Reading{}, false
 	case it.fault != nil || it.action.Name != last:
 		return s.found(*it), true

@@ -150,10 +150,7 @@ func writeHelp(ctx *kong.Context, all bool) error {
 		}
 		ctx.Model.Children, ctx.Stdout = commands, out
 	}()
-	width := 100
-	if screen := terminalWidth(os.Stdout); screen > 0 {
-		width = min(width, screen)
-	}
+	width := min(100, cmp.Or(terminalWidth(os.Stdout), 100))
 	var text bytes.Buffer
 	ctx.Stdout = &text
 	err := kong.DefaultHelpPrinter(kong.HelpOptions{
