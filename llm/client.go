@@ -19,9 +19,6 @@ import (
 	"airqa/qa"
 )
 
-// maxReply is the maximum size of a reply's body.
-const maxReply = 32 << 20
-
 // client is the [llms.Model] of the built-in providers: each call makes one request in the protocol of its codec. It
 // reads only the tools from the call options; sampling is set once, because langchaingo's options cannot express an
 // explicit zero.
@@ -124,7 +121,7 @@ type answered struct {
 func (a answered) Unwrap() error { return a.error }
 
 func (c *client) answer(resp *http.Response, r request) (*llms.ContentChoice, error) {
-	body, err := httpclient.ReadAll(resp.Body, maxReply)
+	body, err := httpclient.ReadAll(resp.Body, 32<<20)
 	switch {
 	case resp.StatusCode >= 300:
 		own := readRefusal(body)

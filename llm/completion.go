@@ -163,17 +163,6 @@ func checkSuccess(body []byte) error {
 	return failedReply{r}
 }
 
-func readCompletion(body []byte) (*llms.ContentChoice, error) {
-	var c completion
-	if err := decode(body, &c); err != nil {
-		return nil, fmt.Errorf("the reply is not a chat completion: %w", err)
-	}
-	if len(c.Choices) == 0 {
-		return nil, errors.New("the reply has no choices")
-	}
-	return c.choice(), nil
-}
-
 func (c completion) choice() *llms.ContentChoice {
 	first := c.Choices[0]
 	if first.Message.Content == "" && first.Message.Refusal != "" {

@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,16 +62,21 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 		return nil, err
 	}
 	fields, _ := c.settled()
+	place := base.String() + " " + model
+	limiter := shared(c.Pool, c.Pool.limiters, place, func() *httpclient.Limiter { return httpclient.NewLimiter(c.Pool.ceiling, c.Now) })
+	known := shared(c.Pool, c.Pool.refusals, place, func() *quirks {
+		return &quirks{members: map[string]bool{}, room: map[[sha256.Size]byte]room{}}
+	})
 	e := &Endpoint{
 		site: site{where: where(base.JoinPath(v.codec.path)), key: c.APIKey, headers: c.Headers, now: c.Now}, thinks: v.codec.thinks, unopened: c.reasons(),
 		systemAsUser: c.listed().SystemAsUser, window: c.window(), timeout: c.Timeout,
-		limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
+		limiter: limiter, onWait: c.OnWait,
 	}
 	e.by = files.Hash([]byte(model + " at " + e.where))[:16] // as text, the log would redact a model that is a path
 	settings := v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.listed().MaxCompletionTokens, c.ContextWindow})
 	e.inner = &client{
 		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base),
-		settings: merged(settings, c.extra()), quirks: c.Pool.quirks(base, model), notice: c.OnNotice,
+		settings: merged(settings, c.extra()), quirks: known, notice: c.OnNotice,
 	}
 	return e, nil
 }

@@ -2,6 +2,8 @@ package llm
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -14,10 +16,19 @@ import (
 // servers.
 func openAICodec() codec {
 	return codec{
-		path:       "chat/completions",
-		settings:   openAISettings,
-		body:       openAIBody,
-		read:       readCompletion,
+		path:     "chat/completions",
+		settings: openAISettings,
+		body:     openAIBody,
+		read: func(body []byte) (*llms.ContentChoice, error) {
+			var c completion
+			if err := decode(body, &c); err != nil {
+				return nil, fmt.Errorf("the reply is not a chat completion: %w", err)
+			}
+			if len(c.Choices) == 0 {
+				return nil, errors.New("the reply has no choices")
+			}
+			return c.choice(), nil
+		},
 		stream:     map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}},
 		readStream: joinCompletion,
 		authorize:  bearer,

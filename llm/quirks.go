@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
@@ -31,12 +30,6 @@ type quirks struct {
 	// longest is the limit of every reply; 0 if none is known. latest is the one that an error had, which counts when
 	// another request gets the same.
 	longest, latest int
-}
-
-func (p *Pool) quirks(base *url.URL, model string) *quirks {
-	return shared(p, p.refusals, base.String()+" "+model, func() *quirks {
-		return &quirks{members: map[string]bool{}, room: map[[sha256.Size]byte]room{}}
-	})
 }
 
 // room is a lowered limit of a reply, and how often it was halved.

@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,7 +15,14 @@ import (
 func responsesCodec() codec {
 	return codec{
 		path: "responses", settings: responsesSettings, body: responsesBody, authorize: bearer, thinks: true,
-		read: readResponse, stream: map[string]any{"stream": true}, readStream: joinResponse,
+		stream: map[string]any{"stream": true}, readStream: joinResponse,
+		read: func(body []byte) (*llms.ContentChoice, error) {
+			var got response
+			if err := decode(body, &got); err != nil {
+				return nil, fmt.Errorf("the reply is not a response: %w", err)
+			}
+			return got.choice()
+		},
 	}
 }
 

@@ -74,14 +74,6 @@ type response struct {
 	} `json:"usage"`
 }
 
-func readResponse(body []byte) (*llms.ContentChoice, error) {
-	var got response
-	if err := decode(body, &got); err != nil {
-		return nil, fmt.Errorf("the reply is not a response: %w", err)
-	}
-	return got.choice()
-}
-
 func (got response) choice() (*llms.ContentChoice, error) {
 	var r refusal
 	r.read("error", got.Error)

@@ -43,10 +43,6 @@ func shared[T any](p *Pool, all map[string]*T, name string, make func() *T) *T {
 	return all[name]
 }
 
-func (p *Pool) limiter(base *url.URL, model string, now func() time.Time) *httpclient.Limiter {
-	return shared(p, p.limiters, base.String()+" "+model, func() *httpclient.Limiter { return httpclient.NewLimiter(p.ceiling, now) })
-}
-
 func (c Config) client(base *url.URL) *http.Client {
 	if c.HTTPClient != nil {
 		return httpclient.NoRedirects(*c.HTTPClient)

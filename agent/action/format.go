@@ -66,15 +66,12 @@ func (f Format) Write(spec Spec, args map[string]any) string {
 		return "action_type: " + spec.Name + "\nparameters:" +
 			each("", func(name string, v any) string { return "\n  " + name + ": " + quoted(v) })
 	}
-	return spec.Name + "(" + each(", ", func(name string, v any) string { return name + "=" + pythonText(v) }) + ")"
-}
-
-// pythonText prefers double quotes, like the tool texts.
-func pythonText(v any) string {
-	if s, ok := v.(string); ok && !strings.ContainsAny(s, "\"\\\n") {
-		return `"` + s + `"`
-	}
-	return repr(v)
+	return spec.Name + "(" + each(", ", func(name string, v any) string {
+		if s, ok := v.(string); ok && !strings.ContainsAny(s, "\"\\\n") { // double quotes, like the tool texts
+			return name + `="` + s + `"`
+		}
+		return name + "=" + repr(v)
+	}) + ")"
 }
 
 func quoted(v any) string {

@@ -40,7 +40,13 @@ func readXML(reply string, i int) (python.Call, error) {
 		case name == "action_type":
 			call.Name = strings.TrimSpace(body)
 		case inside:
-			call.Keywords = addElement(call.Keywords, python.Keyword{Name: name, Value: plainText(body), Offset: call.End})
+			text := strings.TrimSpace(body)
+			if inner, ok := strings.CutPrefix(text, "<![CDATA["); ok && strings.HasSuffix(inner, "]]>") {
+				text = strings.TrimSuffix(inner, "]]>")
+			} else {
+				text = html.UnescapeString(text)
+			}
+			call.Keywords = addElement(call.Keywords, python.Keyword{Name: name, Value: text, Offset: call.End})
 		}
 		call.End = end
 	}
@@ -73,13 +79,4 @@ func addElement(args []python.Keyword, k python.Keyword) []python.Keyword {
 	}
 	args[i].Value = append(list, k.Value)
 	return args
-}
-
-// plainText returns an element's text, escaped or not, in a CDATA section or not.
-func plainText(body string) string {
-	trimmed := strings.TrimSpace(body)
-	if inner, ok := strings.CutPrefix(trimmed, "<![CDATA["); ok && strings.HasSuffix(inner, "]]>") {
-		return strings.TrimSuffix(inner, "]]>")
-	}
-	return html.UnescapeString(trimmed)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"airqa/qa"
-	"airqa/report/render"
 	"airqa/trace/diff"
 	"airqa/trace/text"
 )
@@ -37,7 +36,17 @@ func (c diffCmd) Run(a *app) error {
 		}
 	}
 	if c.UUID == "" {
-		return c.runs(a, left, right, o)
+		if c.A == c.B {
+			return qa.Usagef("%s is compared with itself; name two runs, or two episodes such as UUID#0 UUID#1", c.A)
+		}
+		r, err := diff.OfRuns(a.ctx, left, right)
+		if err != nil {
+			return err
+		}
+		for _, damage := range r.Damaged {
+			a.say("warning: %v (this episode is left out)", damage)
+		}
+		return text.DiffRuns(a.out, r, o)
 	}
 	nameA, nameB, err := c.episodes(left, right)
 	if err != nil {
@@ -69,19 +78,4 @@ func (c diffCmd) episodes(left, right diff.Source) (string, string, error) {
 		return "", "", qa.Usagef("%s is compared with itself; name two runs, or two episodes such as %[1]s and another repeat", nameA)
 	}
 	return nameA, nameB, nil
-}
-
-// runs lists the answers whose verdict differs.
-func (c diffCmd) runs(a *app, left, right diff.Source, o render.Options) error {
-	if c.A == c.B {
-		return qa.Usagef("%s is compared with itself; name two runs, or two episodes such as UUID#0 UUID#1", c.A)
-	}
-	r, err := diff.OfRuns(a.ctx, left, right)
-	if err != nil {
-		return err
-	}
-	for _, damage := range r.Damaged {
-		a.say("warning: %v (this episode is left out)", damage)
-	}
-	return text.DiffRuns(a.out, r, o)
 }

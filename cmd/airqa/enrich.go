@@ -18,7 +18,8 @@ import (
 
 type enrichCmd struct {
 	dataFlags
-	modelFlags     `set:"temperature=0.1"`
+	Model          string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
+	endpointFlags  `set:"temperature=0.1"`
 	Fields         []string `placeholder:"FIELD" help:"Fields to fill, comma-separated: tldr, tags, pages, sections, images, tables. Default: all."`
 	Workers        int      `short:"j" default:"4" help:"Concurrent calls."`
 	MaxCalls       int      `name:"max-calls" placeholder:"N" help:"Maximum number of calls."`
@@ -177,10 +178,4 @@ func (b *enrichBar) close(asked enrich.Asked) {
 		last += fmt.Sprintf(", %d replies reused", asked.Known)
 	}
 	b.stage.Close(last)
-}
-
-// modelFlags select a model and its settings.
-type modelFlags struct {
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
-	endpointFlags
 }

@@ -35,7 +35,16 @@ func (c pageCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	im, err := c.draw(a, world, box)
+	paper, err := world.Papers().FindOne(a.ctx, c.Paper)
+	if err != nil {
+		return asFault(err)
+	}
+	var im qa.Image
+	if c.Boxes {
+		im, err = world.ViewBoxes(a.ctx, paper.PaperID, c.Page)
+	} else {
+		im, err = world.View(a.ctx, paper.PaperID, c.Page, box)
+	}
 	if err != nil {
 		return asFault(err)
 	}
@@ -62,18 +71,6 @@ func (c pageCmd) check(box []float64) error {
 		return qa.Usagef("--out %s: pages are written as PNG; name a .png file", c.Out)
 	}
 	return nil
-}
-
-// draw finds the paper and draws the page or a region of it.
-func (c pageCmd) draw(a *app, world *env.Env, box []float64) (qa.Image, error) {
-	paper, err := world.Papers().FindOne(a.ctx, c.Paper)
-	if err != nil {
-		return qa.Image{}, err
-	}
-	if c.Boxes {
-		return world.ViewBoxes(a.ctx, paper.PaperID, c.Page)
-	}
-	return world.View(a.ctx, paper.PaperID, c.Page, box)
 }
 
 // parseBox reads "308,224,238,79", or "[308, 224, 238, 79]" as airqa sql prints a bounding_box.

@@ -36,7 +36,15 @@ func (c replayCmd) Run(a *app) error {
 		}
 		names = []string{name}
 	}
-	world, err := c.world(a, r)
+	baseline, err := baselines.Find(r.Config.Shape.Baseline)
+	if err != nil {
+		return err
+	}
+	settings := replay.Settings(r)
+	world, err := c.open(a, env.Config{
+		Fingerprint: r.Config.Shape.Data,
+		Mode:        env.Mode(settings.Retrieve), QueryDeadline: queryDeadline(settings.QuerySeconds), NoSearch: !baseline.Searches(),
+	})
 	if err != nil {
 		return err
 	}
@@ -49,19 +57,6 @@ func (c replayCmd) Run(a *app) error {
 		a.say("note: %s differs from the run: %s", change.Key, change.Describe("then", "now"))
 	}
 	return c.execute(a, runner, names)
-}
-
-// world opens the data directory as the run did.
-func (c replayCmd) world(a *app, r *runlog.Run) (*env.Env, error) {
-	baseline, err := baselines.Find(r.Config.Shape.Baseline)
-	if err != nil {
-		return nil, err
-	}
-	settings := replay.Settings(r)
-	return c.open(a, env.Config{
-		Fingerprint: r.Config.Shape.Data,
-		Mode:        env.Mode(settings.Retrieve), QueryDeadline: queryDeadline(settings.QuerySeconds), NoSearch: !baseline.Searches(),
-	})
 }
 
 // execute runs the episodes with a progress bar, until Ctrl-C.

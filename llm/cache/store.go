@@ -137,25 +137,22 @@ func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 		if reply, ok := m.Store.Reply(key); ok {
 			return reply, nil
 		}
-		reply, shared, err := m.Store.flights.Do(ctx, key.String(), func() (qa.Reply, error) { return m.ask(ctx, key, r) })
+		reply, shared, err := m.Store.flights.Do(ctx, key.String(), func() (qa.Reply, error) {
+			if reply, ok := m.Store.Reply(key); ok { // another call may have ended since the lookup
+				return reply, nil
+			}
+			m.Store.asked.Add(1)
+			reply, err := m.Model.Complete(ctx, r)
+			if err == nil {
+				m.Keep(key, r.Repeat, reply)
+			}
+			return reply, err
+		})
 		if !shared {
 			return reply, err
 		}
 		// After waiting, look again; make the request itself if the other call failed.
 	}
-}
-
-func (m *Model) ask(ctx context.Context, key Key, r qa.Request) (qa.Reply, error) {
-	// Another call may have ended between the lookup and this one.
-	if reply, ok := m.Store.Reply(key); ok {
-		return reply, nil
-	}
-	m.Store.asked.Add(1)
-	reply, err := m.Model.Complete(ctx, r)
-	if err == nil {
-		m.Keep(key, r.Repeat, reply)
-	}
-	return reply, err
 }
 
 // Key returns the key of a request to m.
