@@ -9,7 +9,6 @@ import (
 	"airqa/qa"
 	"airqa/run/replay"
 	"airqa/run/session"
-	"airqa/runlog"
 )
 
 type replayCmd struct {
