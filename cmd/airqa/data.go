@@ -158,8 +158,8 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 		a.say("note: embedder %s uses %s%s", f.Embedder, access.Host(), without)
 	}
 	return embed.OpenAIConfig{
-		BaseURL: cmp.Or(access.BaseURL, llm.DefaultBaseURL), Model: name, Tokens: f.EmbedTokens, Key: access.Key,
-		Client: llm.HTTPClient(2 * time.Minute), Parallel: f.EmbedConnections, Batch: f.EmbedBatch, Headers: access.Headers, Body: text, Notice: a.note,
+		BaseURL: cmp.Or(access.BaseURL, llm.DefaultBaseURL), Model: name, Tokens: f.EmbedTokens, Key: access.Key, Body: text,
+		Client: llm.HTTPClient(2 * time.Minute), Parallel: f.EmbedConnections, Batch: f.EmbedBatch, Headers: access.Headers, Notice: a.note,
 	}, nil
 }
 

@@ -270,7 +270,8 @@ func (c papersRmCmd) Run(a *app) error {
 	}
 	t := terminal.Table{Head: []string{"id", "rows", "files", "MB", "title"}}
 	for _, l := range removed.Papers {
-		t.Rows = append(t.Rows, []string{l.PaperID, strconv.Itoa(l.Rows), strconv.Itoa(len(l.Files)), fmt.Sprintf("%.1f", float64(l.Bytes)/1e6), l.Title})
+		megabytes := fmt.Sprintf("%.1f", float64(l.Bytes)/1e6)
+		t.Rows = append(t.Rows, []string{l.PaperID, strconv.Itoa(l.Rows), strconv.Itoa(len(l.Files)), megabytes, l.Title})
 	}
 	if err := a.print(t.Text(a.width)); err != nil {
 		return err
