@@ -55,7 +55,7 @@ func shareHeaders(ctx *kong.Context) error {
 			if f.Name != "models" {
 				continue
 			}
-			if list, err := catalog.Open(given); err == nil { // the command opens it again, and reports what is wrong
+			if list, err := catalog.Open(given); err == nil { // the command opens it again, and reports the error
 				_ = os.Setenv(models.ListedHeaders, list.HeaderLines(os.Getenv))
 			}
 		}
