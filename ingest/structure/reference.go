@@ -29,8 +29,12 @@ func (r *paperReader) findBibliography() {
 			return
 		}
 	}
-	// Without a heading, it is a numbered list in the last two thirds of the paper and in smaller type than the text, which
-	// moves to the end: in two columns, it interrupts the text.
+	r.findList()
+}
+
+// findList finds a numbered bibliography without a heading, in the last two thirds of a paper and in smaller type than the
+// text, and moves it to the end: in two columns, it interrupts the text.
+func (r *paperReader) findList() {
 	const fewest = 8
 	for i := len(r.flow) / 3; i < len(r.flow); i++ {
 		if m := labelled.FindStringSubmatch(r.flow[i].Text()); m == nil || m[1]+m[2]+m[3] != "1" || r.flow[i].Size > r.Doc.BodySize-0.6 {

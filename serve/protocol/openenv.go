@@ -287,11 +287,7 @@ func (s *server) step(ctx context.Context, session *serve.Session, raw json.RawM
 	case problem(got) != "":
 		seen["error"] = toolError{toolFailed, problem(got)}
 	case got.Failed():
-		kind := toolFailed
-		if got.Status == qa.StatusParse {
-			kind = badArguments
-		}
-		seen["error"] = toolError{kind, got.Text}
+		seen["error"] = toolError{failure(got), got.Text}
 		out.Reward = reward(got)
 	default:
 		out.Reward = reward(got)
@@ -300,6 +296,13 @@ func (s *server) step(ctx context.Context, session *serve.Session, raw json.RawM
 		out.Metadata = map[string]any{"end": got.End}
 	}
 	return socketReply{"observation", out}
+}
+
+func failure(r serve.Result) string {
+	if r.Status == qa.StatusParse {
+		return badArguments
+	}
+	return toolFailed
 }
 
 // content is a result as clients show it: the text, or text and images.

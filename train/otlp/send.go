@@ -40,12 +40,29 @@ type sender struct {
 // Send sends every span to an OTLP endpoint (HTTP with Protobuf). Headers, such as a key, come from the variable
 // OTEL_EXPORTER_OTLP_HEADERS. A request is repeated for up to a minute.
 func Send(ctx context.Context, c Config, endpoint string) (Summary, error) {
+	s, err := newSender(ctx, c, endpoint)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer func() { _ = s.client.Stop(context.WithoutCancel(ctx)) }()
+	stage := c.progress().Stage("send spans", len(c.Runs))
+	defer func() { stage.Close(terminal.Plural(s.sum.Spans, "span")) }()
+	for i, dir := range c.Runs {
+		stage.Set(i, dir)
+		if err := s.run(ctx, dir); err != nil {
+			return s.sum, err
+		}
+	}
+	return s.sum, s.flush(ctx)
+}
+
+func newSender(ctx context.Context, c Config, endpoint string) (*sender, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return Summary{}, qa.Usagef("want a URL such as http://localhost:4318")
+		return nil, qa.Usagef("want a URL such as http://localhost:4318")
 	}
 	if u.User != nil || u.RawQuery != "" {
-		return Summary{}, qa.Usagef("keys do not belong in the URL; set OTEL_EXPORTER_OTLP_HEADERS, for example to \"Authorization=Basic ...\"")
+		return nil, qa.Usagef("keys do not belong in the URL; set OTEL_EXPORTER_OTLP_HEADERS, for example to \"Authorization=Basic ...\"")
 	}
 	if path.Clean("/"+u.Path) == "/" {
 		u.Path = "/v1/traces"
@@ -69,19 +86,9 @@ func Send(ctx context.Context, c Config, endpoint string) (Summary, error) {
 		}),
 	)
 	if err := client.Start(ctx); err != nil {
-		return Summary{}, fmt.Errorf("send spans to %s: %w", u.Host, err)
+		return nil, fmt.Errorf("send spans to %s: %w", u.Host, err)
 	}
-	s := &sender{Config: c, client: client, host: u.Host}
-	defer func() { _ = s.client.Stop(context.WithoutCancel(ctx)) }()
-	stage := c.progress().Stage("send spans", len(c.Runs))
-	defer func() { stage.Close(terminal.Plural(s.sum.Spans, "span")) }()
-	for i, dir := range c.Runs {
-		stage.Set(i, dir)
-		if err := s.run(ctx, dir); err != nil {
-			return s.sum, err
-		}
-	}
-	return s.sum, s.flush(ctx)
+	return &sender{Config: c, client: client, host: u.Host}, nil
 }
 
 // run sends the spans of a run directory; some wait for the next batch.
