@@ -106,7 +106,7 @@ func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 		return nil, err
 	}
 	if !remote {
-		return minilm.Open(minilm.Config{Dir: f.EmbedModel, Threads: f.EmbedThreads})
+		return minilm.Open(f.local())
 	}
 	c, err := f.remoteConfig(a, name)
 	if err != nil {
@@ -138,6 +138,10 @@ func (f embedderFlags) checkEmbedder(remote bool) error {
 		return qa.Usagef("--embed-tokens %d: must be at least %d", f.EmbedTokens, minEmbedTokens)
 	}
 	return nil
+}
+
+func (f embedderFlags) local() minilm.Config {
+	return minilm.Config{Dir: f.EmbedModel, Threads: f.EmbedThreads}
 }
 
 func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {

@@ -106,6 +106,16 @@ func (f budgetFlags) limits() (budget.Limits, error) {
 	return l, checkLimits(float64(f.BudgetTokens), f.BudgetUSD, f.BudgetHours)
 }
 
+// priced adds the price, and whether a limit in USD needs one, to the configuration of models.
+func (f budgetFlags) priced(c models.Config, question qa.QuestionLimits) (models.Config, error) {
+	price, err := models.ParsePrice(f.Price)
+	if err != nil {
+		return c, qa.Usagef("--%w", err)
+	}
+	c.Price, c.PriceRequired = price, f.BudgetUSD > 0 || question.QuestionUSD > 0
+	return c, nil
+}
+
 // calling returns how models are called, and the limits of what they may cost.
 func calling(e endpointFlags, b budgetFlags, question qa.QuestionLimits) (models.Config, budget.Limits, error) {
 	limits, err := b.limits()
@@ -116,11 +126,8 @@ func calling(e endpointFlags, b budgetFlags, question qa.QuestionLimits) (models
 	if err != nil {
 		return c, limits, err
 	}
-	if c.Price, err = models.ParsePrice(b.Price); err != nil {
-		return c, limits, qa.Usagef("--%w", err)
-	}
-	c.PriceRequired = b.BudgetUSD > 0 || question.QuestionUSD > 0
-	return c, limits, nil
+	c, err = b.priced(c, question)
+	return c, limits, err
 }
 
 // checkQuestionLimits rejects invalid limits of a question.

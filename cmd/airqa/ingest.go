@@ -86,7 +86,7 @@ func (c ingestCmd) Run(a *app) error {
 	if to, err = c.of(to, c.Replace); err != nil {
 		return err
 	}
-	cfg := ingest.Config{Workers: c.Workers, MaxPages: c.MaxPages, Again: c.Again, Replace: c.Replace}
+	cfg := c.config()
 	if c.Metadata != "" {
 		if cfg.Extras.Records, err = records.Open(c.Metadata); err != nil {
 			return err
@@ -165,6 +165,10 @@ type ingestResult struct {
 type ingestFailure struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
+}
+
+func (c ingestCmd) config() ingest.Config {
+	return ingest.Config{Workers: c.Workers, MaxPages: c.MaxPages, Again: c.Again, Replace: c.Replace}
 }
 
 // ingestEnd prints the next command and sets the exit code.

@@ -82,7 +82,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	var stopped error
 	if !c.DryRun {
 		received, stopped = a.session().Acquire(session.Acquisition{
-			To: to, Plan: plan, Limit: c.Limit, Reading: ingest.Config{Workers: c.Workers}, Chunks: chunks,
+			To: to, Plan: plan, Limit: c.Limit, Reading: c.config(), Chunks: chunks,
 			Fetcher: fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version},
 		})
 	}
@@ -122,6 +122,8 @@ func (c papersFetchCmd) delay() time.Duration {
 	}
 	return time.Duration(float64(time.Second) / c.Rate)
 }
+
+func (c papersFetchCmd) config() ingest.Config { return ingest.Config{Workers: c.Workers} }
 
 // end prints what is left to do and sets the exit code.
 func (c papersFetchCmd) end(a *app, plan wanted.Plan, stopped error) error {
