@@ -59,18 +59,6 @@ var filterFields = []Field{
 	{"function", func(w *Row) []string { return []string{w.Function} }, func(f Filter) []string { return f.Function }, nil},
 }
 
-// allowed returns the values that a flag accepts; nil for one that accepts any.
-func allowed(flag string) []string {
-	if flag == "sort" {
-		return SortKeys()
-	}
-	i := slices.IndexFunc(filterFields, func(f Field) bool { return f.Name == flag })
-	if i < 0 {
-		return nil
-	}
-	return filterFields[i].Values
-}
-
 // errorKinds returns the values of [Facts.Errors].
 func errorKinds() []string {
 	kinds := []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter}
@@ -81,12 +69,18 @@ func errorKinds() []string {
 // Check refuses a value that no row can have.
 func (f Filter) Check() error {
 	for name, values := range f.fields() {
+		var allowed []string // nil for any value
+		if i := slices.IndexFunc(filterFields, func(f Field) bool { return f.Name == name }); i >= 0 {
+			allowed = filterFields[i].Values
+		} else if name == "sort" {
+			allowed = SortKeys()
+		}
 		for _, v := range values {
 			if name == "sort" {
 				v = strings.TrimPrefix(v, "-")
 			}
-			if list := allowed(name); list != nil && !slices.Contains(list, v) {
-				return fmt.Errorf("--%s %s: must be one of %s", name, v, strings.Join(list, ", "))
+			if allowed != nil && !slices.Contains(allowed, v) {
+				return fmt.Errorf("--%s %s: must be one of %s", name, v, strings.Join(allowed, ", "))
 			}
 		}
 	}

@@ -84,27 +84,21 @@ func findCut(o qa.Observation, shown *Table) *ResultCut {
 	if shown == nil {
 		shown = &Table{}
 	}
-	whole, partial := readRows(o.Full, shown.Columns)
-	n := min(len(shown.Rows), len(whole))
-	if c.Reason == "cell" && n > 0 && n == c.RowsShown {
-		c.Last = whole[n-1]
-	}
-	c.Rows = whole[n:]
-	c.Partial = partial || c.RowsTotal > len(whole)
-	return c
-}
-
-// readRows reads the rows of an uncut result; columns are nil if they are not known. It reports whether lines at the
-// end are no whole rows.
-func readRows(full string, columns []string) (rows []TableRow, partial bool) {
-	t := &Table{Columns: columns}
-	for line := range strings.Lines(full) {
+	whole := &Table{Columns: shown.Columns}
+	for line := range strings.Lines(o.Full) {
 		names, row, ok := readRow(strings.TrimSuffix(line, "\n"))
-		if !ok || !strings.HasSuffix(line, "\n") || !t.add(names, row) {
-			return t.Rows, true
+		if !ok || !strings.HasSuffix(line, "\n") || !whole.add(names, row) {
+			c.Partial = true
+			break
 		}
 	}
-	return t.Rows, false
+	n := min(len(shown.Rows), len(whole.Rows))
+	if c.Reason == "cell" && n > 0 && n == c.RowsShown {
+		c.Last = whole.Rows[n-1]
+	}
+	c.Rows = whole.Rows[n:]
+	c.Partial = c.Partial || c.RowsTotal > len(whole.Rows)
+	return c
 }
 
 // Passage is a hit of a retrieval.

@@ -125,11 +125,15 @@ func (f *Facts) found(loss cause.Loss, why cause.Cause) {
 // factsOf computes the facts of an episode except for those of a wrong answer that [Facts.found] adds.
 func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 	score := r.scores[rec.Episode]
-	usage := rec.Usage()
+	usage, seconds := rec.Usage(), 0.0
+	for _, s := range rec.Steps {
+		working, _ := s.Time()
+		seconds += working
+	}
 	f := Facts{
 		Status: statusOf(rec, score), Outcome: rec.Outcome, Reason: rec.Reason, Given: rec.Answer.Given, Answer: rec.Answer.Text,
 		Turns: rec.Turns(), Steps: len(rec.Steps), Prompt: usage.Prompt, Completion: usage.Completion, Started: rec.Started,
-		CutReplies: rec.CutReplies(), Seconds: seconds(rec),
+		CutReplies: rec.CutReplies(), Seconds: math.Round(1000*seconds) / 1000,
 	}
 	if price := r.Log.Config.Note.Price; price != nil {
 		cost := price.Of(usage.Add(rec.Charged()))
@@ -147,16 +151,6 @@ func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 	f.Marks, f.Wasted = TallyMarks(Marks(rec))
 	f.Errors = errorsOf(rec, f.Marks)
 	return f
-}
-
-// seconds is rounded to milliseconds.
-func seconds(rec runlog.Recorded) float64 {
-	sum := 0.0
-	for _, s := range rec.Steps {
-		working, _ := s.Time()
-		sum += working
-	}
-	return math.Round(1000*sum) / 1000
 }
 
 // shorten sets the shortest unique prefix of each uuid of a run.

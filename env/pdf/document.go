@@ -113,7 +113,17 @@ func (d *Document) load() error {
 	g := d.g
 	d.handle = uint64(g.word("FPDF_LoadMemDocument", uint64(g.put(d.data)), uint64(len(d.data)), 0))
 	if d.handle == 0 {
-		return d.openError()
+		if err := g.take(); err != nil {
+			return &OpenError{Broken, "broken PDF: " + err.Error()}
+		}
+		switch g.word("FPDF_GetLastError") {
+		case lastErrorPassword:
+			return &OpenError{Encrypted, "encrypted PDF: it needs a password"}
+		case lastErrorSecurity:
+			return &OpenError{Encrypted, "encrypted PDF: its kind of encryption is not supported"}
+		default:
+			return &OpenError{Broken, "broken PDF: no readable page tree (truncated download?)"}
+		}
 	}
 	d.pages = int(int32(g.word("FPDF_GetPageCount", d.handle)))
 	if err := g.take(); err != nil {
@@ -126,20 +136,6 @@ func (d *Document) load() error {
 		return &OpenError{TooManyPages, fmt.Sprintf("PDF claims %d pages, more than the limit of %d", d.pages, limit)}
 	}
 	return nil
-}
-
-func (d *Document) openError() error {
-	if err := d.g.take(); err != nil {
-		return &OpenError{Broken, "broken PDF: " + err.Error()}
-	}
-	switch code := d.g.word("FPDF_GetLastError"); code {
-	case lastErrorPassword:
-		return &OpenError{Encrypted, "encrypted PDF: it needs a password"}
-	case lastErrorSecurity:
-		return &OpenError{Encrypted, "encrypted PDF: its kind of encryption is not supported"}
-	default:
-		return &OpenError{Broken, "broken PDF: no readable page tree (truncated download?)"}
-	}
 }
 
 var errClosed = errors.New("read PDF: the document is closed")
@@ -162,7 +158,11 @@ func (d *Document) leaveInstance() error {
 	}
 	inst := d.inst
 	d.inst, d.g = nil, nil
-	return d.pool.giveUp(inst)
+	defer func() { <-d.pool.slots }()
+	if err := inst.Close(); err != nil {
+		return fmt.Errorf("close PDF: %w", err)
+	}
+	return nil
 }
 
 // Pages returns the number of pages, at least 1.

@@ -150,15 +150,6 @@ func instance(ctx context.Context, pool pdfium.Pool) (inst pdfium.Pdfium, err er
 	return inst, nil
 }
 
-// giveUp ends an instance of freshInstance and makes room for another.
-func (p *Pool) giveUp(inst pdfium.Pdfium) error {
-	defer func() { <-p.slots }()
-	if err := inst.Close(); err != nil {
-		return fmt.Errorf("close PDF: %w", err)
-	}
-	return nil
-}
-
 // started returns PDFium, which the first call starts. Compiling takes seconds if the cache is empty. If ctx ends, the
 // caller stops waiting, but the start continues for other callers.
 func (p *Pool) started(ctx context.Context) (pdfium.Pool, error) {
@@ -199,9 +190,15 @@ func (p *Pool) start(done chan struct{}) {
 	}
 }
 
-func (p *Pool) compile() (pdfium.Pool, error) {
-	if err := p.openCache(); err != nil {
-		return nil, err
+func (p *Pool) compile() (_ pdfium.Pool, err error) {
+	dir := p.cfg.CacheDir
+	if dir == "" {
+		if dir, err = files.Cache("wazero", p.cfg.Notice); err != nil {
+			return nil, err
+		}
+	}
+	if p.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
+		return nil, fmt.Errorf("open PDFium's cache folder: %w", err)
 	}
 	pool, err := webassembly.Init(p.settings())
 	if err != nil {
@@ -227,17 +224,4 @@ func (p *Pool) settings() webassembly.Config {
 			WithCompilationCache(p.cache).
 			WithMemoryLimitPages(memoryPages),
 	}
-}
-
-func (p *Pool) openCache() (err error) {
-	dir := p.cfg.CacheDir
-	if dir == "" {
-		if dir, err = files.Cache("wazero", p.cfg.Notice); err != nil {
-			return err
-		}
-	}
-	if p.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
-		return fmt.Errorf("open PDFium's cache folder: %w", err)
-	}
-	return nil
 }

@@ -35,8 +35,22 @@ func (d *Document) Render(ctx context.Context, n int, box []float64, dpi float64
 	out := Drawing{DPI: dpi}
 	var picture *image.RGBA
 	err := d.onPage(ctx, n, func() (err error) {
-		picture, err = d.drawPage(n, box, &out)
-		return err
+		if err := d.turnTo(n); err != nil {
+			return err
+		}
+		if err := out.choose(d.frames[n].page(), box); err != nil {
+			return err
+		}
+		scale, limit := out.DPI/72, float64(d.pool.cfg.MaxPixels)
+		if pixels := out.Box[2] * scale * out.Box[3] * scale; pixels > limit {
+			scale *= math.Sqrt(limit / pixels)
+			out.DPI = scale * 72
+			out.Notes = append(out.Notes, fmt.Sprintf("drawn at %.3g dpi: the picture would have been too large", out.DPI))
+		}
+		out.Width = max(1, int(math.Round(out.Box[2]*scale)))
+		out.Height = max(1, int(math.Round(out.Box[3]*scale)))
+		picture = d.draw(out)
+		return d.fault(n)
 	})
 	if err != nil {
 		return Drawing{}, err
@@ -45,19 +59,6 @@ func (d *Document) Render(ctx context.Context, n int, box []float64, dpi float64
 		return Drawing{}, fmt.Errorf("encode page %d: %w", n, err)
 	}
 	return out, nil
-}
-
-// drawPage chooses the area and renders it.
-func (d *Document) drawPage(n int, box []float64, out *Drawing) (*image.RGBA, error) {
-	if err := d.turnTo(n); err != nil {
-		return nil, err
-	}
-	if err := out.choose(d.frames[n].page(), box); err != nil {
-		return nil, err
-	}
-	out.fit(d.pool.cfg.MaxPixels)
-	picture := d.draw(*out)
-	return picture, d.fault(n)
 }
 
 // encode makes a PNG, in greyscale if there is no colour: encoding takes as long as rendering, and a third of that in
@@ -135,18 +136,6 @@ func checkBox(box []float64) string {
 
 // boxText formats a box with commas, as a model does.
 func boxText(box []float64) string { return strings.ReplaceAll(fmt.Sprint(box), " ", ", ") }
-
-// fit lowers the resolution until the image has at most limit pixels.
-func (o *Drawing) fit(limit int) {
-	scale := o.DPI / 72
-	if pixels := o.Box[2] * scale * o.Box[3] * scale; pixels > float64(limit) {
-		scale *= math.Sqrt(float64(limit) / pixels)
-		o.DPI = scale * 72
-		o.Notes = append(o.Notes, fmt.Sprintf("drawn at %.3g dpi: the picture would have been too large", o.DPI))
-	}
-	o.Width = max(1, int(math.Round(o.Box[2]*scale)))
-	o.Height = max(1, int(math.Round(o.Box[3]*scale)))
-}
 
 // draw renders the chosen box of the loaded page onto white. The image is a copy of guest memory.
 func (d *Document) draw(o Drawing) *image.RGBA {

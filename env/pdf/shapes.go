@@ -81,26 +81,22 @@ type shapeWalk struct {
 // Shapes returns the visible objects of page n other than text, in painting order, at most 20,000, each limited to its
 // clip. A form is one shape including its text, unless it covers most of the page: then its parts are returned.
 func (d *Document) Shapes(ctx context.Context, n int) (shapes []Shape, err error) {
-	err = d.onPage(ctx, n, func() (err error) {
-		shapes, err = d.pageShapes(n)
-		return err
+	err = d.onPage(ctx, n, func() error {
+		if err := d.turnTo(n); err != nil {
+			return err
+		}
+		w := &shapeWalk{d: d, frame: d.frames[n]}
+		count := d.g.word("FPDFPage_CountObjects", d.page)
+		for i := uint32(0); i < count && len(w.shapes) < maxShapes && d.g.err == nil; i++ {
+			w.object(uint64(d.g.word("FPDFPage_GetObject", d.page, uint64(i))), matrix{1, 0, 0, 1, 0, 0}, 0)
+		}
+		shapes = w.shapes
+		return d.fault(n)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return shapes, nil
-}
-
-func (d *Document) pageShapes(n int) ([]Shape, error) {
-	if err := d.turnTo(n); err != nil {
-		return nil, err
-	}
-	w := &shapeWalk{d: d, frame: d.frames[n]}
-	count := d.g.word("FPDFPage_CountObjects", d.page)
-	for i := uint32(0); i < count && len(w.shapes) < maxShapes && d.g.err == nil; i++ {
-		w.object(uint64(d.g.word("FPDFPage_GetObject", d.page, uint64(i))), matrix{1, 0, 0, 1, 0, 0}, 0)
-	}
-	return w.shapes, d.fault(n)
 }
 
 func (w *shapeWalk) object(object uint64, outer matrix, depth int) {

@@ -114,7 +114,13 @@ func (f *facts) notes() []note {
 func (f *facts) notesDisagree() (Cause, bool) {
 	telling := len(strings.TrimSpace(f.answer)) >= leastNote && !strings.Contains(f.question, f.answer)
 	notes := f.notes()
-	hasGold := func(n note) bool { return f.goldIn(f.fold(n.text)) }
+	hasGold := func(n note) bool { // any alternative of any part
+		folded := f.fold(n.text)
+		return slices.ContainsFunc(slices.Concat(f.golds...), func(text string) bool {
+			g := f.fold(text)
+			return strings.TrimSpace(g) != "" && strings.Contains(folded, g)
+		})
+	}
 	if !f.answered() || len(f.golds) == 0 || !telling || slices.ContainsFunc(notes, hasGold) {
 		return Cause{}, false
 	}
@@ -127,16 +133,6 @@ func (f *facts) notesDisagree() (Cause, bool) {
 		}
 	}
 	return Cause{}, false
-}
-
-// goldIn reports whether a folded text has any alternative of any part of the gold.
-func (f *facts) goldIn(folded string) bool {
-	return slices.ContainsFunc(f.golds, func(part []string) bool {
-		return slices.ContainsFunc(part, func(text string) bool {
-			g := f.fold(text)
-			return strings.TrimSpace(g) != "" && strings.Contains(folded, g)
-		})
-	})
 }
 
 // leastPeers is the number of other episodes that must give the same answer.

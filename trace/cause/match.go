@@ -84,13 +84,6 @@ func (s seen) match(it Item, r row) match {
 		return strong
 	case len(it.Texts) > 0 && r.text != "":
 		return s.withText(it, r, paper)
-	}
-	return it.byPlace(r, paper)
-}
-
-// byPlace compares an item with a row by element and page. paper reports whether it is the same paper.
-func (it Item) byPlace(r row, paper bool) match {
-	switch {
 	case it.Element != "" && slices.Contains(r.ids, it.Element):
 		return strong
 	case it.Page == 0 || !paper || r.page != it.Page:
@@ -245,25 +238,22 @@ func (r row) parts() []part {
 	if r.derived == nil {
 		return nil
 	}
-	if r.cells == nil {
-		r.cells = r.readParts()
+	if r.cells != nil {
+		return r.cells
 	}
-	return r.cells
-}
-
-func (r row) readParts() []part {
 	if r.context {
-		return []part{{r.raw, 0, words.NewFinder(r.raw)}}
+		r.cells = []part{{r.raw, 0, words.NewFinder(r.raw)}}
+		return r.cells
 	}
 	cells, ok := evidence.Cells(r.raw)
 	if !ok && r.raw != "" {
-		return []part{{r.raw, 0, words.NewJSONFinder(r.raw)}}
+		r.cells = []part{{r.raw, 0, words.NewJSONFinder(r.raw)}}
+		return r.cells
 	}
-	var list []part
 	for _, c := range telling(cells) {
-		list = append(list, part{c.Raw, c.At, words.NewJSONFinder(c.Raw)})
+		r.cells = append(r.cells, part{c.Raw, c.At, words.NewJSONFinder(c.Raw)})
 	}
-	return list
+	return r.cells
 }
 
 // aroundText is the number of bytes on each side of a text in which words of the question are counted.

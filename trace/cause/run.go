@@ -73,7 +73,12 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 				return runs, nil
 			}
 		}
-		s.addAnswers(answers, i, scores[i])
+		for rec, err := range s.Episodes() {
+			score := scores[i][rec.Episode]
+			if err == nil && score != nil && !rec.Outcome.Failed() {
+				answers[rec.UUID] = append(answers[rec.UUID], answerOf{i, rec.Episode, Peer{Answer: rec.Answer, Verdict: score.Verdict}})
+			}
+		}
 	}
 	for i, s := range sources {
 		peers := func(rec runlog.Recorded) (list []Peer) {
@@ -92,16 +97,6 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 		runs[0].keep(sources[0], version)
 	}
 	return runs, nil
-}
-
-// addAnswers adds the answers of the run with a number, by question.
-func (s Source) addAnswers(to map[string][]answerOf, run int, scores map[string]*qa.Score) {
-	for rec, err := range s.Episodes() {
-		score := scores[rec.Episode]
-		if err == nil && score != nil && !rec.Outcome.Failed() {
-			to[rec.UUID] = append(to[rec.UUID], answerOf{run, rec.Episode, Peer{Answer: rec.Answer, Verdict: score.Verdict}})
-		}
-	}
 }
 
 func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c Choice, peers func(runlog.Recorded) []Peer) error {
@@ -132,20 +127,17 @@ func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c
 			r.Right++
 			continue
 		}
-		r.Rows = append(r.Rows, f.rowOf(ctx, s, examples[rec.UUID], rec, score, peers(rec)))
+		ex := examples[rec.UUID]
+		loss := f.FindLoss(ex, rec, score, s.Config.Note.Missing)
+		row := Row{
+			Run: s.Dir, UUID: rec.UUID, Repeat: rec.Repeat, Question: ex.Question, Tags: ex.Tags, Outcome: rec.Outcome, Verdict: score.Verdict,
+			Answer: rec.Answer.Text, LostAt: loss.Level, LostAtWeakly: loss.Weak,
+			Cause: f.Of(ctx, Episode{Example: ex, Recorded: rec, Score: score, Loss: loss, Peers: peers(rec)}),
+		}
+		row.Gold, _ = eval.GoldAnswer(ex.Evaluator)
+		r.Rows = append(r.Rows, row)
 	}
 	return nil
-}
-
-func (f *Finder) rowOf(ctx context.Context, s Source, ex qa.Example, rec runlog.Recorded, score *qa.Score, peers []Peer) Row {
-	loss := f.FindLoss(ex, rec, score, s.Config.Note.Missing)
-	row := Row{
-		Run: s.Dir, UUID: rec.UUID, Repeat: rec.Repeat, Question: ex.Question, Tags: ex.Tags, Outcome: rec.Outcome, Verdict: score.Verdict,
-		Answer: rec.Answer.Text, LostAt: loss.Level, LostAtWeakly: loss.Weak,
-		Cause: f.Of(ctx, Episode{Example: ex, Recorded: rec, Score: score, Loss: loss, Peers: peers}),
-	}
-	row.Gold, _ = eval.GoldAnswer(ex.Evaluator)
-	return row
 }
 
 // answerOf is an answer with its run and episode.

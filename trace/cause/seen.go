@@ -87,7 +87,16 @@ func (f *Finder) seenIn(ex qa.Example, rec runlog.Recorded) seen {
 		}
 		s.add(step, level)
 	}
-	s.contexts(rec)
+	for i, m := range rec.Messages { // the contexts of prompts that are not the results of actions
+		before, text, ok := strings.Cut(m.Text, contextMark)
+		if !ok || m.Role != qa.User || len(quotedIn(m, rec.Steps)) > 0 || strings.HasPrefix(text, "none, because") {
+			continue
+		}
+		s.rows = append(s.rows, row{
+			step: s.last, level: LevelAnswer, text: s.fold(text), context: true, truncated: strings.Contains(text, cutMark), derived: new(derived),
+			source: source{fmt.Sprintf("messages.%d.text", i), len(before) + len(contextMark), text},
+		})
+	}
 	return s
 }
 
@@ -294,17 +303,3 @@ const (
 	contextMark = "\n[Context]: "
 	cutMark     = "\n(cut here: the limit of "
 )
-
-// contexts adds the contexts of prompts that are not the results of actions.
-func (s *seen) contexts(rec runlog.Recorded) {
-	for i, m := range rec.Messages {
-		before, text, ok := strings.Cut(m.Text, contextMark)
-		if !ok || m.Role != qa.User || len(quotedIn(m, rec.Steps)) > 0 || strings.HasPrefix(text, "none, because") {
-			continue
-		}
-		s.rows = append(s.rows, row{
-			step: s.last, level: LevelAnswer, text: s.fold(text), context: true, truncated: strings.Contains(text, cutMark), derived: new(derived),
-			source: source{fmt.Sprintf("messages.%d.text", i), len(before) + len(contextMark), text},
-		})
-	}
-}

@@ -59,7 +59,13 @@ func parts(a, b []string) []match {
 // unset where b[j] makes the subsequence of a[:i+1] and b[:j+1] longer.
 func common(a, b []string) []match {
 	words := (len(b) + 63) / 64
-	places := placesOf(b, words)
+	places := make(map[string][]uint64) // the positions of each key as a set of bits
+	for j, key := range b {
+		if places[key] == nil {
+			places[key] = make([]uint64, words)
+		}
+		places[key][j/64] |= 1 << (j % 64)
+	}
 	last := make([]uint64, words)
 	for k := range last {
 		last[k] = ^uint64(0)
@@ -81,20 +87,6 @@ func common(a, b []string) []match {
 		rows[i], last = row, row
 	}
 	return traced(rows, len(b))
-}
-
-// placesOf returns the positions of each key as a set of bits.
-func placesOf(list []string, words int) map[string][]uint64 {
-	places := make(map[string][]uint64)
-	for j, key := range list {
-		set := places[key]
-		if set == nil {
-			set = make([]uint64, words)
-			places[key] = set
-		}
-		set[j/64] |= 1 << (j % 64)
-	}
-	return places
 }
 
 // traced reads the matches from the rows, backwards.

@@ -229,8 +229,15 @@ func (d *Diff) locate() {
 	for i, p := range d.Pairs {
 		at := p.at(i)
 		if d.FirstAction == nil && p.Kind != Equal && p.Kind != OtherResult {
-			d.FirstAction = d.parting(i)
-			at = *d.FirstAction
+			// The steps before it are paired by their numbers.
+			at = Point{Pair: i, Kind: p.Kind}
+			if i < d.A.Steps {
+				at.A = i + 1
+			}
+			if i < d.B.Steps {
+				at.B = i + 1
+			}
+			d.FirstAction = &at
 		}
 		if d.FirstResult == nil && p.otherResult() {
 			d.FirstResult = &at
@@ -250,18 +257,6 @@ func (p Pair) divergence(i int) Divergence {
 		return AtFirst
 	}
 	return Later
-}
-
-// parting returns the first pair with different actions. The steps before it are paired by their numbers.
-func (d *Diff) parting(i int) *Point {
-	p := &Point{Pair: i, Kind: d.Pairs[i].Kind}
-	if i < d.A.Steps {
-		p.A = i + 1
-	}
-	if i < d.B.Steps {
-		p.B = i + 1
-	}
-	return p
 }
 
 func (p Pair) at(i int) Point {

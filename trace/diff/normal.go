@@ -15,21 +15,17 @@ import (
 func arguments(a *qa.Action) map[string]string {
 	normal := make(map[string]string, len(a.Args))
 	for name, v := range a.Args {
-		normal[name] = argument(name, v)
+		text, ok := v.(string)
+		switch {
+		case ok && name == "sql":
+			normal[name] = normalSQL(text)
+		case ok && name == "query":
+			normal[name] = strings.Join(strings.Fields(text), " ")
+		default:
+			normal[name] = string(appendValue(nil, v))
+		}
 	}
 	return normal
-}
-
-// argument normalizes one argument. Whitespace does not matter in a query, neither does the layout of a statement.
-func argument(name string, v any) string {
-	text, ok := v.(string)
-	switch {
-	case ok && name == "sql":
-		return normalSQL(text)
-	case ok && name == "query":
-		return strings.Join(strings.Fields(text), " ")
-	}
-	return string(appendValue(nil, v))
 }
 
 // appendValue writes a value. The type of a number does not matter (5 and 5.0), nor the order of a list of uuids.

@@ -32,8 +32,19 @@ func Diff(w io.Writer, q diff.Question, o render.Options) error {
 	}
 	d.Add(render.Part{Text: divergence(q.Diff)})
 	if len(q.Pairs) > 0 || !o.IsText() {
+		t := report.NewTable("steps", "Steps", "A", "B", "steps", "action of A", "action of B", "result")
+		for i := range t.Heads {
+			t.Heads[i].Left = true
+		}
+		for _, p := range q.Pairs {
+			result := ""
+			if p.Result != nil {
+				result = p.Result.String()
+			}
+			t.Add("", numberOf(p.A), numberOf(p.B), kindText(p), textOf(p.A), textOf(p.B), result)
+		}
 		p := stepPrinter{style: o.Style, width: terminal.ProseWidth(o.Width), columns: o.Width >= sideBySide}
-		d.Add(render.Part{Title: "Steps", Table: stepsTable(q.Diff), Preformatted: p.pairs(q.Pairs)})
+		d.Add(render.Part{Title: "Steps", Table: t, Preformatted: p.pairs(q.Pairs)})
 	}
 	return d.Write(w, o)
 }
@@ -78,7 +89,19 @@ func divergence(d diff.Diff) []string {
 	lines := make([]string, 2)
 	lines[0] = "First different action: none."
 	if p := d.FirstAction; p != nil {
-		lines[0] = fmt.Sprintf("First different action: %s (%s).", stepNames(*p), actionsText(d, *p))
+		a, b := d.StepsAt(*p)
+		actions := ""
+		switch {
+		case a == nil:
+			actions = "B " + b.Function + ", A had ended"
+		case b == nil:
+			actions = "A " + a.Function + ", B had ended"
+		case a.Function != b.Function:
+			actions = "A " + a.Function + ", B " + b.Function
+		default:
+			actions = a.Function + ": " + kindText(d.Pairs[p.Pair])
+		}
+		lines[0] = fmt.Sprintf("First different action: %s (%s).", stepNames(*p), actions)
 	}
 	lines[1] = "First different observation: none."
 	switch p := d.FirstResult; {
@@ -92,20 +115,6 @@ func divergence(d diff.Diff) []string {
 		lines[1] = fmt.Sprintf("First different observation: %s (%s).", stepNames(*p), kindText(d.Pairs[p.Pair]))
 	}
 	return lines
-}
-
-// actionsText names the functions of two different actions, or the arguments that differ.
-func actionsText(d diff.Diff, at diff.Point) string {
-	a, b := d.StepsAt(at)
-	switch {
-	case a == nil:
-		return "B " + b.Function + ", A had ended"
-	case b == nil:
-		return "A " + a.Function + ", B had ended"
-	case a.Function != b.Function:
-		return "A " + a.Function + ", B " + b.Function
-	}
-	return a.Function + ": " + kindText(d.Pairs[at.Pair])
 }
 
 // stepNames names the steps of a point: "step 3", or "step 3 of A, step 4 of B".
@@ -142,22 +151,6 @@ func kindText(p diff.Pair) string {
 	return text
 }
 
-// stepsTable has a line for each pair.
-func stepsTable(d diff.Diff) *report.Table {
-	t := report.NewTable("steps", "Steps", "A", "B", "steps", "action of A", "action of B", "result")
-	for i := range t.Heads {
-		t.Heads[i].Left = true
-	}
-	for _, p := range d.Pairs {
-		result := ""
-		if p.Result != nil {
-			result = p.Result.String()
-		}
-		t.Add("", numberOf(p.A), numberOf(p.B), kindText(p), textOf(p.A), textOf(p.B), result)
-	}
-	return t
-}
-
 func numberOf(s *diff.Step) string {
 	if s == nil {
 		return "-"
@@ -186,23 +179,21 @@ func (p stepPrinter) pairs(list []diff.Pair) string {
 		for end < len(list) && list[end].Kind == diff.Equal {
 			end++
 		}
-		if end > i {
-			blocks = append(blocks, p.style.Paint(dim, pairMark+equalSteps(list[i], list[end-1], end-i)))
-			i = end
+		if end == i {
+			blocks = append(blocks, p.pair(list[i]))
+			i++
 			continue
 		}
-		blocks = append(blocks, p.pair(list[i]))
-		i++
+		text, first, last := terminal.Plural(end-i, "equal step"), list[i], list[end-1]
+		if end == i+1 {
+			text += fmt.Sprintf(": A %d, B %d", first.A.N, first.B.N)
+		} else {
+			text += fmt.Sprintf(": A %d-%d, B %d-%d", first.A.N, last.A.N, first.B.N, last.B.N)
+		}
+		blocks = append(blocks, p.style.Paint(dim, pairMark+text))
+		i = end
 	}
 	return strings.Join(blocks, "\n")
-}
-
-func equalSteps(first, last diff.Pair, n int) string {
-	text := terminal.Plural(n, "equal step")
-	if n == 1 {
-		return fmt.Sprintf("%s: A %d, B %d", text, first.A.N, first.B.N)
-	}
-	return fmt.Sprintf("%s: A %d-%d, B %d-%d", text, first.A.N, last.A.N, first.B.N, last.B.N)
 }
 
 func (p stepPrinter) pair(pair diff.Pair) string {

@@ -29,7 +29,16 @@ func DiffRuns(w io.Writer, r diff.Runs, o render.Options) error {
 	if len(settings) > 0 {
 		d.Add(render.Part{Title: "Different before step 1", Items: render.Items(settings...)})
 	}
-	d.Add(render.Part{Text: []string{flipSummary(r)}})
+	count := make(map[diff.Flipped]int)
+	for _, f := range r.Flips {
+		count[f.Change]++
+	}
+	summary := fmt.Sprintf("%s in both runs: %d right in A only, %d right in B only, %d unscored in one of them.",
+		terminal.Plural(r.Both, "answer"), count[diff.Lost], count[diff.Won], count[diff.NoVerdict])
+	if r.Other > 0 {
+		summary += fmt.Sprintf(" Left out: %d in one run only.", r.Other)
+	}
+	d.Add(render.Part{Text: []string{summary}})
 	if r.A.Scoring != r.B.Scoring || r.A.Judge != r.B.Judge {
 		d.Warn([]string{"the scoring or the judge differs: a verdict may differ for that reason alone"})
 	}
@@ -47,20 +56,6 @@ func DiffRuns(w io.Writer, r diff.Runs, o render.Options) error {
 
 func runLine(name string, s diff.Side) string {
 	return fmt.Sprintf("%s: %s, %s (%s); scoring %s, judge %s", name, s.Baseline, s.Model, s.Run, s.Scoring, s.Judge)
-}
-
-// flipSummary counts the flips by direction.
-func flipSummary(r diff.Runs) string {
-	count := make(map[diff.Flipped]int)
-	for _, f := range r.Flips {
-		count[f.Change]++
-	}
-	text := fmt.Sprintf("%s in both runs: %d right in A only, %d right in B only, %d unscored in one of them.",
-		terminal.Plural(r.Both, "answer"), count[diff.Lost], count[diff.Won], count[diff.NoVerdict])
-	if r.Other > 0 {
-		text += fmt.Sprintf(" Left out: %d in one run only.", r.Other)
-	}
-	return text
 }
 
 // divergences are the headings of the groups of flips.

@@ -193,14 +193,3 @@ func (p *page) messages(t trace.Traced) {
 		p.images(m.Images)
 	}
 }
-
-func scoreText(s *qa.Score) string {
-	if s == nil {
-		return "not scored yet (airqa score)"
-	}
-	text := fmt.Sprintf("%g (%s) by %s", s.Value, s.Verdict, s.Func)
-	if s.Reason != "" {
-		text += ": " + terminal.Line(s.Reason)
-	}
-	return text
-}

@@ -33,7 +33,19 @@ func (l EpisodeList) Write(w io.Writer, o render.Options) error {
 	for _, row := range l.Rows {
 		d.Data = append(d.Data, row)
 	}
-	heads, cells := l.cells(l.sideWidth(o.Width))
+	const leastSide, mostSide = 6, 24 // both answers are visible on a narrow terminal
+	side := mostSide
+	if o.Width > 0 {
+		room := o.Width - 50 // the columns that are always there
+		if l.Runs > 1 {
+			room -= 18
+		}
+		if room >= wideColumns["cause"] {
+			room -= 20
+		}
+		side = min(max(room/5, leastSide), mostSide)
+	}
+	heads, cells := l.cells(side)
 	table := report.NewTable("episodes", "Episodes", heads[0], heads[1:]...)
 	for _, row := range cells {
 		table.Add("", row[0], row[1:]...)
@@ -101,26 +113,18 @@ func (l EpisodeList) summary() string {
 	return fmt.Sprintf("%d of %s", l.Total, terminal.Plural(l.Of, "episode"))
 }
 
-// sideWidth is the maximum width of an answer and of a gold answer: both are visible on a narrow terminal.
-func (l EpisodeList) sideWidth(width int) int {
-	const least, most = 6, 24
-	if width == 0 {
-		return most
-	}
-	width -= 50 // the columns that are always there
-	if l.Runs > 1 {
-		width -= 18
-	}
-	if width >= wideColumns["cause"] {
-		width -= 20
-	}
-	return min(max(width/5, least), most)
-}
-
 // cells are the head and the texts of all columns. side is the maximum width of an answer and of a gold answer.
 func (l EpisodeList) cells(side int) (heads []string, rows [][]string) {
 	heads = []string{"id", "status", "turns", "tokens", "cost", "answer → gold", "lost at", "cause", "question"}
-	run := l.runName()
+	dirs := make(map[string]string)
+	run := filepath.Base
+	for _, r := range l.Rows {
+		base := filepath.Base(r.Run)
+		if dir, ok := dirs[base]; ok && dir != r.Run { // two runs have the same name
+			run = func(path string) string { return path }
+		}
+		dirs[base] = r.Run
+	}
 	for _, r := range l.Rows {
 		id, question := terminal.Line(r.Short), terminal.Line(r.Question)
 		if r.Repeat > 0 {
@@ -134,7 +138,7 @@ func (l EpisodeList) cells(side int) (heads []string, rows [][]string) {
 			answerGold(r, side), r.LostAt.Label(r.LostAtWeak), l.cause(r), question,
 		}
 		if l.Runs > 1 {
-			row = append([]string{terminal.Line(run(r))}, row...)
+			row = append([]string{terminal.Line(run(r.Run))}, row...)
 		}
 		rows = append(rows, row)
 	}
@@ -142,19 +146,6 @@ func (l EpisodeList) cells(side int) (heads []string, rows [][]string) {
 		heads = append([]string{"run"}, heads...)
 	}
 	return heads, rows
-}
-
-// runName shortens the directory of a run to its last part, unless two runs have the same.
-func (l EpisodeList) runName() func(trace.Row) string {
-	dirs := make(map[string]string)
-	for _, r := range l.Rows {
-		base := filepath.Base(r.Run)
-		if dir, ok := dirs[base]; ok && dir != r.Run {
-			return func(r trace.Row) string { return r.Run }
-		}
-		dirs[base] = r.Run
-	}
-	return func(r trace.Row) string { return filepath.Base(r.Run) }
 }
 
 // cause is the decision of a person, marked, or else the cause that the rules found.

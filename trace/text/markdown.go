@@ -26,7 +26,13 @@ func Markdown(w io.Writer, e trace.Episode, list []trace.Note) error {
 		if m.Role == qa.Assistant {
 			break
 		}
-		d.message(m)
+		if m.Role == qa.System {
+			d.line("\nThe system prompt has %d characters.", len([]rune(m.Text)))
+			continue
+		}
+		d.line("\n## Message (%s)", m.Role)
+		d.block("", "text", m.Text)
+		d.images(m.Images)
 	}
 	for _, s := range e.Traced.Steps {
 		d.step(stepOf(e, s, list))
@@ -56,16 +62,6 @@ func (d *markdownWriter) block(name, language, text string) {
 		d.line("\n**%s**", name)
 	}
 	d.line("\n%s%s\n%s\n%s", fence, language, strings.TrimRight(text, "\n"), fence)
-}
-
-func (d *markdownWriter) message(m qa.Message) {
-	if m.Role == qa.System {
-		d.line("\nThe system prompt has %d characters.", len([]rune(m.Text)))
-		return
-	}
-	d.line("\n## Message (%s)", m.Role)
-	d.block("", "text", m.Text)
-	d.images(m.Images)
 }
 
 func (d *markdownWriter) step(s step) {

@@ -52,7 +52,14 @@ func Episode(w io.Writer, e trace.Episode, o PageOptions) error {
 	p.field("Outcome", "", strings.TrimSuffix(outcomeText(t)+": "+terminal.Line(t.Reason), ": "))
 	p.field("Answer", "", answerText(t.Answer))
 	p.field("Gold", "", goldText(e))
-	p.field("Score", statusColour(e.Status), scoreText(t.Score))
+	score := "not scored yet (airqa score)"
+	if s := t.Score; s != nil {
+		score = fmt.Sprintf("%g (%s) by %s", s.Value, s.Verdict, s.Func)
+		if s.Reason != "" {
+			score += ": " + terminal.Line(s.Reason)
+		}
+	}
+	p.field("Score", statusColour(e.Status), score)
 	_, err := io.WriteString(w, p.text.String())
 	return err
 }

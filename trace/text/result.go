@@ -121,11 +121,15 @@ func (p *page) table(columns []string, rows []trace.TableRow, colour string, num
 		}
 		return
 	}
-	names := named(columns)
+	names, most := make([]string, len(columns)), 0
+	for i, c := range columns {
+		names[i] = terminal.Clip(c, widest/2)
+		most = max(most, terminal.Width(names[i]))
+	}
 	for i, row := range rows {
 		p.prose(indented, cmp.Or(colour, blue), fmt.Sprintf("row %d", number+i+1))
 		for k, c := range row {
-			p.cell(names[k], c, colour)
+			p.cell(terminal.Pad(names[k], most, false), c, colour)
 		}
 	}
 }
@@ -155,19 +159,6 @@ func (p *page) grid(columns []string, rows []trace.TableRow) ([]string, bool) {
 		}
 	}
 	return lines, true
-}
-
-// named are the names of columns, padded to the width of the widest one.
-func named(columns []string) []string {
-	names, most := make([]string, len(columns)), 0
-	for i, c := range columns {
-		names[i] = terminal.Clip(c, widest/2)
-		most = max(most, terminal.Width(names[i]))
-	}
-	for i, n := range names {
-		names[i] = terminal.Pad(n, most, false)
-	}
-	return names
 }
 
 // cell prints a value behind the name of its column, which is padded.
