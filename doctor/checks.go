@@ -66,7 +66,18 @@ func Run(ctx context.Context, limit time.Duration, groups [][]Check, tell func(R
 		results[i] = make(chan Result, len(group))
 		all.Go(func() {
 			defer close(results[i])
-			runGroup(ctx, limit, group, results[i])
+			broken := ""
+			for _, c := range group {
+				if broken != "" {
+					results[i] <- Result{Name: c.Name, Finding: Unchecked("skipped because " + broken + " failed")}
+					continue
+				}
+				r := one(ctx, limit, c)
+				if r.State == Failed {
+					broken = c.Name
+				}
+				results[i] <- r
+			}
 		})
 	}
 	for _, r := range results {
@@ -75,21 +86,6 @@ func Run(ctx context.Context, limit time.Duration, groups [][]Check, tell func(R
 		}
 	}
 	all.Wait()
-}
-
-func runGroup(ctx context.Context, limit time.Duration, group []Check, out chan<- Result) {
-	broken := ""
-	for _, c := range group {
-		if broken != "" {
-			out <- Result{Name: c.Name, Finding: Unchecked("skipped because " + broken + " failed")}
-			continue
-		}
-		r := one(ctx, limit, c)
-		if r.State == Failed {
-			broken = c.Name
-		}
-		out <- r
-	}
 }
 
 func one(ctx context.Context, limit time.Duration, c Check) Result {

@@ -30,17 +30,27 @@ type Dir struct {
 // Checks check the directory without its vectors.
 func (c Dir) Checks() []Check {
 	return []Check{
-		{Name: "data directory", Run: c.directory},
+		{Name: "data directory", Run: c.contents},
 		{Name: "sandboxed query", Run: func(ctx context.Context) Finding { return c.inside(ctx, query) }},
 		{Name: "page", Run: func(ctx context.Context) Finding { return c.inside(ctx, drawn) }},
 		check("disk", func() Finding { return disk(c.Path) }),
-		check("writing", func() Finding { return writing(c.Path) }),
+		check("writing", func() Finding {
+			if !Writable(c.Path) {
+				return Doubtful("the data directory is read-only for this user", "sufficient for airqa run, but not for airqa ingest and enrich")
+			}
+			return Good("the data directory is writable")
+		}),
 	}
 }
 
-// directory opens the database and counts its contents.
-func (c Dir) directory(ctx context.Context) Finding {
-	n, err := c.totals(ctx)
+// contents opens the database and counts its contents.
+func (c Dir) contents(ctx context.Context) Finding {
+	var n paperdb.Totals
+	papers, err := env.OpenPapers(ctx, c.Path)
+	if err == nil {
+		n, err = papers.Totals(ctx)
+		err = errors.Join(err, papers.Close())
+	}
 	if errors.Is(err, datadir.ErrNotDataDir) {
 		return Bad(err, "") // it names the command
 	}
@@ -52,15 +62,6 @@ func (c Dir) directory(ctx context.Context) Finding {
 		return Doubtful(text, "airqa ingest --data "+c.Path+" PDFS adds papers")
 	}
 	return Good("%s", text)
-}
-
-func (c Dir) totals(ctx context.Context) (n paperdb.Totals, err error) {
-	papers, err := env.OpenPapers(ctx, c.Path)
-	if err != nil {
-		return n, err
-	}
-	defer func() { err = errors.Join(err, papers.Close()) }()
-	return papers.Totals(ctx)
 }
 
 // inside runs a check on the opened directory.
@@ -192,13 +193,6 @@ func disk(dir string) Finding {
 		return Doubtful(text, fix)
 	}
 	return Good("%s", text)
-}
-
-func writing(dir string) Finding {
-	if !Writable(dir) {
-		return Doubtful("the data directory is read-only for this user", "sufficient for airqa run, but not for airqa ingest and enrich")
-	}
-	return Good("the data directory is writable")
 }
 
 func openFiles() Finding {

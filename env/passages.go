@@ -37,16 +37,10 @@ func (p *passages) get(ctx context.Context, ids []string, ask func(context.Conte
 	if err != nil {
 		return nil, err
 	}
-	p.keep(more)
 	maps.Copy(found, more)
-	return found, nil
-}
-
-// keep clears the cache when it exceeds its maximum size.
-func (p *passages) keep(texts map[string]string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for id, text := range texts {
+	for id, text := range more {
 		if p.texts == nil || p.size+len(id)+len(text) > maxPassageBytes {
 			p.texts, p.size = make(map[string]string), 0
 		}
@@ -55,4 +49,5 @@ func (p *passages) keep(texts map[string]string) {
 		}
 		p.texts[id] = text
 	}
+	return found, nil
 }

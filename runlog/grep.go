@@ -130,7 +130,9 @@ func (g *grep) search(ctx context.Context, yield func(Hit, error) bool) {
 			if g.known(f.err) {
 				continue
 			}
-			if !yield(f.hit, f.err) || f.err != nil && !passable(f.err) {
+			_, inLine := errors.AsType[LineError](f.err)
+			_, inBlob := errors.AsType[*BlobError](f.err)
+			if !yield(f.hit, f.err) || f.err != nil && !inLine && !inBlob {
 				return
 			}
 		}
@@ -146,13 +148,6 @@ func (g *grep) known(err error) bool {
 	before := g.failed[blob.Name]
 	g.failed[blob.Name] = true
 	return before
-}
-
-// passable reports whether a search continues after an error.
-func passable(err error) bool {
-	_, line := errors.AsType[LineError](err)
-	_, blob := errors.AsType[*BlobError](err)
-	return line || blob
 }
 
 // batches yields the log in order, until ctx ends.

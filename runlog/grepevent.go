@@ -29,7 +29,16 @@ func (e *grepEvent) search(at line, raw []byte) []result {
 	h, err := readHead(raw)
 	if err == nil {
 		e.hit = Hit{Episode: h.Episode, Event: h.Seq, Message: int(e.messages[at.number-1])}
-		err = e.fields(h.Type)
+		switch h.Type {
+		case TypeMessage:
+			err = e.message()
+		case TypeCall:
+			err = e.call()
+		case TypeObservation:
+			err = e.observation()
+		case TypeLost, TypeEnd:
+			err = e.ending()
+		}
 	}
 	if err != nil {
 		e.fail(LineError{at.number, err})
@@ -38,20 +47,6 @@ func (e *grepEvent) search(at line, raw []byte) []result {
 }
 
 func (e *grepEvent) fail(err error) { e.found = append(e.found, result{err: err}) }
-
-func (e *grepEvent) fields(kind string) error {
-	switch kind {
-	case TypeMessage:
-		return e.message()
-	case TypeCall:
-		return e.call()
-	case TypeObservation:
-		return e.observation()
-	case TypeLost, TypeEnd:
-		return e.ending()
-	}
-	return nil
-}
 
 // in searches one field.
 func (e *grepEvent) in(field, text string) { e.list(field, occurrences(e.pattern, text)) }

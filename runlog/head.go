@@ -3,7 +3,6 @@ package runlog
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -107,8 +106,6 @@ func headOf(raw []byte) (kind, episode string) {
 	}
 	return h.Type, h.Episode
 }
-
-func isEvent(kind string) bool { return slices.Contains(eventTypes, kind) }
 
 // milestone is the beginning of an event, as far as it decides what the event is to its episode.
 type milestone struct {

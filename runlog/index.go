@@ -88,7 +88,21 @@ func (r *Run) decode(d *decoder) bool {
 	if !ok || d.bad || len(d.raw) > 0 || len(counts) != len(r.order) {
 		return false
 	}
-	r.spread(counts)
+	all := make([]line, len(r.index.codes))
+	r.lines = make([][]line, len(counts))
+	for n, count := range counts {
+		r.lines[n], all = all[:0:count], all[count:]
+	}
+	for i, code := range r.index.codes {
+		length := int(r.index.sizes[i])
+		if code == lineUnknown {
+			r.Unknown++
+		} else {
+			n, _ := episodeOf(code)
+			r.lines[n] = append(r.lines[n], line{r.index.size, length, i + 1})
+		}
+		r.index.size += int64(length)
+	}
 	return true
 }
 
@@ -116,25 +130,6 @@ func (r *Run) decodeLines(d *decoder) (counts []int, ok bool) {
 		counts[episode]++
 	}
 	return counts, true
-}
-
-// spread fills the lines of the episodes, of which there are as many as counts has.
-func (r *Run) spread(counts []int) {
-	all := make([]line, len(r.index.codes))
-	r.lines = make([][]line, len(counts))
-	for n, count := range counts {
-		r.lines[n], all = all[:0:count], all[count:]
-	}
-	for i, code := range r.index.codes {
-		length := int(r.index.sizes[i])
-		if code == lineUnknown {
-			r.Unknown++
-		} else {
-			n, _ := episodeOf(code)
-			r.lines[n] = append(r.lines[n], line{r.index.size, length, i + 1})
-		}
-		r.index.size += int64(length)
-	}
 }
 
 // writeIndex writes the index if there are enough new lines. A read-only directory has none, and neither has a log with

@@ -210,16 +210,6 @@ func (r *Run) LoadImages(rec *Recorded) error {
 	return nil
 }
 
-func (r *Run) scan(file io.Reader) error {
-	for raw, err := range wholeLines(file, &r.Torn) {
-		if err != nil {
-			return err
-		}
-		r.note(raw)
-	}
-	return nil
-}
-
 // wholeLines yields lines with their newlines, each valid until the next iteration, and sets torn to the length of what
 // follows them.
 func wholeLines(file io.Reader, torn *int64) iter.Seq2[[]byte, error] {
@@ -251,28 +241,29 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	return long, err
 }
 
-// note adds one line of the log.
-func (r *Run) note(raw []byte) {
-	kind, episode := headOf(raw)
-	code := uint32(lineUnknown)
-	switch {
-	case kind == "" || len(raw) > math.MaxUint32:
-		code = lineBad
-	case isEvent(kind):
-		code = lineEvent + lineRoles*r.number(episode) + roleOf(kind, raw)
+// scan adds the whole lines of the log.
+func (r *Run) scan(file io.Reader) error {
+	for raw, err := range wholeLines(file, &r.Torn) {
+		if err != nil {
+			return err
+		}
+		kind, episode := headOf(raw)
+		code := uint32(lineUnknown)
+		switch {
+		case kind == "" || len(raw) > math.MaxUint32:
+			code = lineBad
+		case slices.Contains(eventTypes, kind):
+			role := uint32(roleOther)
+			if kind == TypeStart && starts(raw) {
+				role = roleStart
+			} else if kind == TypeMessage || kind == TypeCall || kind == TypeObservation && milestoneOf(raw).By != qa.ByProgram {
+				role = roleMessage
+			}
+			code = lineEvent + lineRoles*r.number(episode) + role
+		}
+		r.place(code, len(raw))
 	}
-	r.place(code, len(raw))
-}
-
-// roleOf returns what an event of a type is to its episode.
-func roleOf(kind string, raw []byte) uint32 {
-	switch {
-	case kind == TypeStart && starts(raw):
-		return roleStart
-	case kind == TypeMessage, kind == TypeCall, kind == TypeObservation && milestoneOf(raw).By != qa.ByProgram:
-		return roleMessage
-	}
-	return roleOther
+	return nil
 }
 
 // number returns the number of an episode, which may be new.
@@ -308,7 +299,7 @@ func (r *Run) place(code uint32, length int) {
 		r.lines[n] = append(r.lines[n], at)
 	}
 	x.size += int64(length)
-	x.codes, x.sizes = append(x.codes, code), append(x.sizes, uint32(length)) //nolint:gosec // note rejects lines of 4 GiB
+	x.codes, x.sizes = append(x.codes, code), append(x.sizes, uint32(length)) //nolint:gosec // scan rejects lines of 4 GiB
 }
 
 // DamageError is an episode with missing, duplicated or unreadable events. The part before the damage is valid.

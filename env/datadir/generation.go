@@ -57,7 +57,12 @@ func (d *Dir) Hold(fingerprint string) error {
 		}
 		// A lock that cannot be taken, as on a read-only disk, is no reason to refuse reading.
 		if lost = d.checkDatabase(info); lost == nil {
-			return d.checkBegun()
+			first := &Dir{path: d.path, generation: 1}
+			if _, err := os.Stat(first.Database()); d.generation > 0 || err != nil {
+				return nil //nolint:nilerr // no ingest was begun
+			}
+			return errors.Join(d.Release(), fmt.Errorf("open data directory %s: %w; if it was interrupted, "+
+				"run the same airqa command again", d.path, ErrUnfinished))
 		}
 		if err := d.Release(); err != nil {
 			return err
@@ -112,16 +117,6 @@ type stored struct {
 	Format int `json:"format"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-}
-
-// checkBegun returns [ErrUnfinished] if the first ingest was interrupted.
-func (d *Dir) checkBegun() error {
-	first := &Dir{path: d.path, generation: 1}
-	if _, err := os.Stat(first.Database()); d.generation > 0 || err != nil {
-		return nil //nolint:nilerr // no ingest was begun
-	}
-	return errors.Join(d.Release(), fmt.Errorf("open data directory %s: %w; if it was interrupted, "+
-		"run the same airqa command again", d.path, ErrUnfinished))
 }
 
 // Release ends Hold. It may be called without Hold.

@@ -108,7 +108,7 @@ type Source struct {
 // appendLine appends what is hashed.
 func (s Source) appendLine(line []byte) []byte {
 	for _, field := range []string{s.PaperID, s.SHA256, s.MetadataSHA256, s.Parser} {
-		if slices.ContainsFunc([]byte(field), mustQuote) {
+		if strings.ContainsFunc(field, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
 			line = strconv.AppendQuote(line, field)
 		} else { // the same, several times as fast
 			line = append(append(append(line, '"'), field...), '"')
@@ -118,9 +118,6 @@ func (s Source) appendLine(line []byte) []byte {
 	line[len(line)-1] = '\n'
 	return line
 }
-
-// mustQuote reports whether a quoted text may write a character with this byte in another way.
-func mustQuote(b byte) bool { return b < ' ' || b > '~' || b == '"' || b == '\\' }
 
 // Version returns a hash of the source, in lower-case hex. It changes whenever the fingerprint changes because of this
 // paper.

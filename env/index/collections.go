@@ -97,7 +97,11 @@ func Check(ctx context.Context, store vectors.Store, name string, want Requireme
 			name, cmp.Or(c.Index, "FLAT"), cmp.Or(s.IndexFor(c), "FLAT"))
 	}
 	if c.Source != want.Source {
-		return c, fmt.Errorf("the search index is out of date, for instance after an interrupted ingest%s; %s", copyHint(store), rebuildHint(store))
+		other := ""
+		if _, remote := store.(*milvus.Store); remote {
+			other = " or because another data directory wrote to the server"
+		}
+		return c, fmt.Errorf("the search index is out of date, for instance after an interrupted ingest%s; %s", other, rebuildHint(store))
 	}
 	if name == bm25.Name {
 		return c, nil
@@ -115,14 +119,6 @@ func incomplete(ctx context.Context, store vectors.Store, name string) error {
 	}
 	return fmt.Errorf("collection %s lacks vectors of the papers%s; %s; --retrieve bm25 needs no vectors",
 		name, availableModels(ctx, store), rebuildHint(store))
-}
-
-// copyHint names another reason for an outdated collection.
-func copyHint(store vectors.Store) string {
-	if _, remote := store.(*milvus.Store); remote {
-		return " or because another data directory wrote to the server"
-	}
-	return ""
 }
 
 // rebuildHint is a hint for a missing or outdated collection.

@@ -34,14 +34,14 @@ func Settle(dir string, want datadir.Index, change bool) (datadir.Index, error) 
 	if err != nil {
 		return want, err
 	}
-	if recorded && !change {
-		err = contradictedModel(dir, want, have)
+	if recorded && !change && want.Embedder != "" && want.Embedder != have.Embedder {
+		return want, fmt.Errorf("the search index of %s was made with embedder %s, not %s; leave out --embedder, or switch with airqa ingest --data %s --embedder %s",
+			dir, have.Embedder, want.Embedder, dir, want.Embedder)
 	}
-	if recorded && err == nil && (!change || have.Vectors != Files) {
-		err = contradictedStore(dir, want, have)
-	}
-	if err != nil {
-		return want, err
+	if recorded && (!change || have.Vectors != Files) {
+		if err := contradictedStore(dir, want, have); err != nil {
+			return want, err
+		}
 	}
 	if cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
 		want.Window, want.Body = cmp.Or(want.Window, have.Window), cmp.Or(want.Body, have.Body)
@@ -64,15 +64,6 @@ func recordedIndex(dir string) (have datadir.Index, recorded bool, err error) {
 	}
 	have.Vectors = place.String()
 	return have, recorded, nil
-}
-
-// contradictedModel refuses another embedding model than the recorded one.
-func contradictedModel(dir string, want, have datadir.Index) error {
-	if want.Embedder != "" && want.Embedder != have.Embedder {
-		return fmt.Errorf("the search index of %s was made with embedder %s, not %s; leave out --embedder, or switch with airqa ingest --data %s --embedder %s",
-			dir, have.Embedder, want.Embedder, dir, want.Embedder)
-	}
-	return nil
 }
 
 // contradictedStore refuses another vector store than the recorded one. Credentials and options of the connection may differ.

@@ -44,14 +44,7 @@ func TextReader(in io.Reader) io.Reader {
 	head := bufio.NewReaderSize(in, headBytes)
 	start, _ := head.Peek(headBytes) // the next read returns the error
 	var plain transform.Transformer = encoding.Nop.NewDecoder()
-	if order, ok := utf16Order(start); ok {
-		plain = unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder()
-	}
-	return transform.NewReader(head, unicode.BOMOverride(plain))
-}
-
-// utf16Order returns the byte order of UTF-16 without a mark: text in Latin letters has a zero in every second byte.
-func utf16Order(start []byte) (order unicode.Endianness, ok bool) {
+	// Without a mark, UTF-16 shows by Latin letters, which have a zero in every second byte.
 	var zeros [2]int
 	for i, c := range start {
 		if c == 0 {
@@ -63,5 +56,8 @@ func utf16Order(start []byte) (order unicode.Endianness, ok bool) {
 		order, most, least = unicode.BigEndian, least, most
 	}
 	const share, rest = 4, 8 // a space of other scripts may have its zero in the other byte
-	return order, most > 0 && len(start)%2 == 0 && most*share >= len(start)/2 && least*rest <= most
+	if most > 0 && len(start)%2 == 0 && most*share >= len(start)/2 && least*rest <= most {
+		plain = unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder()
+	}
+	return transform.NewReader(head, unicode.BOMOverride(plain))
 }

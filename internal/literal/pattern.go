@@ -50,18 +50,14 @@ func (p *Pattern) All(s string) iter.Seq2[int, int] {
 // MayContain reports whether a text may contain the pattern after the escapes of JSON in it are read. It is false only if it
 // cannot: no escape that is not of a single character makes a letter or a digit.
 func (p *Pattern) MayContain(s string) bool {
-	folded := fold(s, nil)
-	return bytes.Contains(folded, p.longest()) || bytes.Contains(folded, []byte(`\u`))
-}
-
-// longest is the longest run of ASCII letters and digits of the pattern.
-func (p *Pattern) longest() (run []byte) {
+	var longest []byte // run of ASCII letters and digits
 	for word := range bytes.FieldsFuncSeq(p.folded, func(r rune) bool { return r >= utf8.RuneSelf || !words[r] }) {
-		if len(word) > len(run) {
-			run = word
+		if len(word) > len(longest) {
+			longest = word
 		}
 	}
-	return run
+	folded := fold(s, nil)
+	return bytes.Contains(folded, longest) || bytes.Contains(folded, []byte(`\u`))
 }
 
 // place is a byte range of the original text.

@@ -39,28 +39,6 @@ type Reporter struct {
 	open int
 }
 
-// openBars returns the bar container and creates it for the first stage.
-func (r *Reporter) openBars() *mpb.Progress {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.open == 0 {
-		r.bars = mpb.New(mpb.WithOutput(r.c.Out), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond), mpb.WithAutoRefresh())
-	}
-	r.open++
-	return r.bars
-}
-
-// closeBars waits, after the last stage, until the final bars are drawn.
-func (r *Reporter) closeBars() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.open--
-	if r.open == 0 {
-		r.bars.Wait()
-		r.bars = nil
-	}
-}
-
 // New returns a reporter. A nil Out shows nothing.
 func New(c Config) *Reporter {
 	if c.Out == nil {
@@ -106,9 +84,15 @@ func (r *Reporter) Stage(name string, total int) *Stage {
 	if !r.c.Bars {
 		return s
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.open == 0 {
+		r.bars = mpb.New(mpb.WithOutput(r.c.Out), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond), mpb.WithAutoRefresh())
+	}
+	r.open++
 	// The spaces around the bar belong to the words: on a narrow terminal the bar disappears, but the spaces are still
 	// needed.
-	s.bar = r.openBars().New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
+	s.bar = r.bars.New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
 		mpb.PrependDecorators(
 			decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))),
 			decor.CountersNoUnit("%d/%d ", decor.WCSyncWidth),
@@ -196,7 +180,13 @@ func (s *Stage) Close(last string) {
 	if s.done < s.total || s.total == 0 {
 		s.bar.Abort(false)
 	}
-	s.from.closeBars()
+	s.from.mu.Lock()
+	defer s.from.mu.Unlock()
+	s.from.open--
+	if s.from.open == 0 { // wait until the final bars are drawn
+		s.from.bars.Wait()
+		s.from.bars = nil
+	}
 }
 
 func (s *Stage) print(text string) {

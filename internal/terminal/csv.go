@@ -25,20 +25,17 @@ func WriteCSV(w io.Writer, records iter.Seq[[]string], safe bool) error {
 			}
 			fields[i] = f
 		}
-		if err := writeRecord(out, w, fields); err != nil {
+		if len(fields) != 1 || fields[0] != "" {
+			if err := out.Write(fields); err != nil {
+				return err
+			}
+			continue
+		}
+		out.Flush() // a single empty field is quoted, because readers skip empty lines
+		if _, err := io.WriteString(w, "\"\"\n"); err != nil {
 			return err
 		}
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// writeRecord quotes a single empty field, because readers skip empty lines.
-func writeRecord(out *csv.Writer, w io.Writer, fields []string) error {
-	if len(fields) != 1 || fields[0] != "" {
-		return out.Write(fields)
-	}
-	out.Flush()
-	_, err := io.WriteString(w, "\"\"\n")
-	return err
 }

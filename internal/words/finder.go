@@ -109,27 +109,22 @@ func (t *traced) copy(text string, first, end int) {
 	}
 }
 
-// rewritten leaves out what [Fold] leaves out.
-func (t traced) rewritten() (out traced) {
-	at := 0
-	for c := range cuts(string(t.text)) {
-		out.keep(t, at, c.first)
-		if c.tag {
-			out.add(" ", place{t.places[c.first].first, t.places[c.end-1].end})
-		}
-		at = c.end
-	}
-	out.keep(t, at, len(t.text))
-	return out
-}
-
 func (t *traced) keep(from traced, first, end int) {
 	t.text = append(t.text, from.text[first:end]...)
 	t.places = append(t.places, from.places[first:end]...)
 }
 
-func newFinder(t traced) *Finder {
-	t = t.rewritten()
+func newFinder(whole traced) *Finder {
+	var t traced // without what [Fold] leaves out
+	at := 0
+	for c := range cuts(string(whole.text)) {
+		t.keep(whole, at, c.first)
+		if c.tag {
+			t.add(" ", place{whole.places[c.first].first, whole.places[c.end-1].end})
+		}
+		at = c.end
+	}
+	t.keep(whole, at, len(whole.text))
 	f := &Finder{places: make([]place, 1, len(t.text)+1)}
 	folded := make([]byte, 1, len(t.text)+2)
 	folded[0] = ' '

@@ -1,6 +1,9 @@
 package words
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // layout are LaTeX commands without a printed letter.
 var layout = set(`frac dfrac tfrac mathrm mathbf mathit mathcal mathbb mathsf boldsymbol operatorname text textbf textit textrm
@@ -12,9 +15,12 @@ begin end aligned align equation tag limits displaystyle`)
 func Formula(folded string) string {
 	var b strings.Builder
 	for w := range strings.FieldsSeq(folded) {
-		if !layout[w] {
-			b.WriteString(w)
+		if layout[w] {
+			continue
+		}
+		for _, r := range w {
+			b.WriteString(cmp.Or(letters[r], string(r)))
 		}
 	}
-	return spelled(b.String())
+	return b.String()
 }

@@ -1,7 +1,6 @@
 package words
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -34,19 +33,6 @@ func letterName(text string, i int, r rune, n int) string {
 		return ""
 	}
 	return letters[unicode.ToLower(r)]
-}
-
-// spelled replaces all Greek letters by their names.
-func spelled(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if name := letters[r]; name != "" {
-			b.WriteString(name)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // synonyms are words that a paper writes in another way: small numbers, and letters as commands of LaTeX.

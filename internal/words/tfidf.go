@@ -4,6 +4,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"airqa/internal/python"
 )
@@ -65,8 +68,13 @@ func FitTFIDF(documents []string, o TFIDFOptions) *TFIDF {
 
 func (o TFIDFOptions) count(text string) map[string]int {
 	text = python.Lower(text)
-	if o.StripAccents {
-		text = withoutAccents(text)
+	if o.StripAccents && !python.IsASCII(text) {
+		text = strings.Map(func(r rune) rune {
+			if norm.NFKD.PropertiesString(string(r)).CCC() != 0 {
+				return -1
+			}
+			return r
+		}, norm.NFKD.String(text))
 	}
 	counts := make(map[string]int)
 	for _, w := range tokens(text) {

@@ -6,8 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"airqa/internal/python"
 )
 
@@ -20,18 +18,4 @@ func Tokens(text string) []string { return tokens(python.Lower(text)) }
 func tokens(text string) []string {
 	runs := strings.FieldsFunc(text, func(r rune) bool { return !IsWord(r) })
 	return slices.DeleteFunc(runs, func(w string) bool { return utf8.RuneCountInString(w) < 2 })
-}
-
-// withoutAccents decomposes a text (NFKD) and removes its combining characters.
-func withoutAccents(text string) string {
-	if python.IsASCII(text) {
-		return text
-	}
-	text = norm.NFKD.String(text)
-	return strings.Map(func(r rune) rune {
-		if norm.NFKD.PropertiesString(string(r)).CCC() != 0 {
-			return -1
-		}
-		return r
-	}, text)
 }

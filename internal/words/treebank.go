@@ -73,8 +73,15 @@ var (
 // tokens, and a full stop is one only at the end of a sentence. Sentences end before a capital or a digit, but not at a
 // common abbreviation; NLTK's trained splitter knows more of these.
 func Treebank(text string) []string {
-	var list []string
-	for _, s := range sentences(text) {
+	var sentences, list []string
+	for _, s := range Sentences(text) {
+		if n := len(sentences); n > 0 && shortened.MatchString(sentences[n-1]) {
+			sentences[n-1] += " " + s
+			continue
+		}
+		sentences = append(sentences, s)
+	}
+	for _, s := range sentences {
 		s = quoted.ReplaceAllStringFunc(apply(opening, s), func(m string) string {
 			before, word, _ := strings.Cut(m, "'")
 			if clitic.MatchString(word) {
@@ -83,18 +90,6 @@ func Treebank(text string) []string {
 			return before + "' " + word
 		})
 		list = append(list, python.Fields(apply(closing, " "+apply(punctuation, s)+" "))...)
-	}
-	return list
-}
-
-func sentences(text string) []string {
-	var list []string
-	for _, s := range Sentences(text) {
-		if n := len(list); n > 0 && shortened.MatchString(list[n-1]) {
-			list[n-1] += " " + s
-			continue
-		}
-		list = append(list, s)
 	}
 	return list
 }

@@ -46,7 +46,9 @@ func rowsOf(s qa.Step) []row {
 		base.sql, _ = s.Action.Args["sql"].(string)
 	}
 	if t := s.Observation.Touched; t != nil {
-		base.papers = lower(t.Papers)
+		for _, id := range t.Papers {
+			base.papers = append(base.papers, strings.ToLower(id))
+		}
 	}
 	for _, cells := range v.Table.Rows {
 		rows = append(rows, base.with(v.Table.Columns, cells))
@@ -62,7 +64,9 @@ func (r row) with(columns []string, cells trace.TableRow) row {
 		switch {
 		case c.Null():
 		case qa.IsUUID(c.Text):
-			r = r.of(column, c.Text)
+			if strings.Contains(column, "paper") || strings.Contains(column, "pdf") {
+				r.paper = strings.ToLower(c.Text)
+			}
 		case c.Number() && strings.Contains(column, "page_number"):
 			r.page = pageOf(c.Text)
 		case slices.ContainsFunc(positions, func(name string) bool { return strings.Contains(column, name) }):
@@ -74,14 +78,6 @@ func (r row) with(columns []string, cells trace.TableRow) row {
 	}
 	if r.paper == "" && len(r.papers) == 1 {
 		r.paper = strings.ToLower(r.papers[0])
-	}
-	return r
-}
-
-// of returns the row with the id of a column, if it is that of a paper.
-func (r row) of(column, id string) row {
-	if strings.Contains(column, "paper") || strings.Contains(column, "pdf") {
-		r.paper = strings.ToLower(id)
 	}
 	return r
 }
@@ -105,19 +101,4 @@ func (r row) line() string {
 		parts = append(parts, c.column+": "+c.text)
 	}
 	return strings.Join(parts, ", ")
-}
-
-func boxOf(box []float64) []float64 {
-	if len(box) != 4 {
-		return nil
-	}
-	return box
-}
-
-func lower(ids []string) []string {
-	list := make([]string, len(ids))
-	for i, id := range ids {
-		list[i] = strings.ToLower(id)
-	}
-	return list
 }

@@ -102,7 +102,11 @@ func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers
 		}
 		for _, im := range s.Observation.Images {
 			if im.PaperID != "" && im.Page > 0 {
-				viewed = append(viewed, Source{Kind: Page, Match: Seen, PaperID: strings.ToLower(im.PaperID), Page: im.Page, Box: boxOf(im.Box), Step: s.N})
+				page := Source{Kind: Page, Match: Seen, PaperID: strings.ToLower(im.PaperID), Page: im.Page, Step: s.N}
+				if len(im.Box) == 4 {
+					page.Box = im.Box
+				}
+				viewed = append(viewed, page)
 			}
 		}
 		for _, r := range rowsOf(s) {
@@ -117,18 +121,14 @@ func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers
 	slices.SortStableFunc(found, func(a, b Source) int {
 		return cmp.Or(cmp.Compare(rank(a.Match), rank(b.Match)), cmp.Compare(b.score, a.score))
 	})
-	return newLookup(papers, found, question.Papers).placed(ctx, leading(found))
+	leading := slices.DeleteFunc(found, func(s Source) bool {
+		return s.Match != found[0].Match || s.score < worthQuoting*found[0].score
+	})
+	return newLookup(papers, found, question.Papers).placed(ctx, leading)
 }
 
 // worthQuoting is the share of the best score from which a source of the same match is kept.
 const worthQuoting = 0.6
-
-// leading drops sources that have much less in common with the answer than the best one.
-func leading(found []Source) []Source {
-	return slices.DeleteFunc(found, func(s Source) bool {
-		return s.Match != found[0].Match || s.score < worthQuoting*found[0].score
-	})
-}
 
 func rank(m Match) int { return slices.Index([]Match{Exact, Similar, Topic, Seen}, m) }
 

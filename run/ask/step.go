@@ -35,7 +35,13 @@ func resultText(o qa.Observation) string {
 	case len(v.Passages) > 0:
 		return passagesText(v.Passages)
 	case v.Table != nil:
-		return terminal.Plural(len(v.Table.Rows), "row") + ": " + cellsText(v.Table.Rows[0])
+		var cells []string
+		for _, c := range v.Table.Rows[0] {
+			if !qa.IsUUID(c.Text) || len(v.Table.Rows[0]) == 1 {
+				cells = append(cells, c.Text)
+			}
+		}
+		return terminal.Plural(len(v.Table.Rows), "row") + ": " + strings.Join(cells, " | ")
 	case len(v.Images) > 0:
 		return fmt.Sprintf("image of page %d, %d x %d pixels", v.Images[0].Page, v.Images[0].Width, v.Images[0].Height)
 	}
@@ -68,15 +74,4 @@ func passagesText(list []trace.Passage) string {
 		return text + " on pages " + strings.Join(pages, ", ")
 	}
 	return text
-}
-
-// cellsText are the values of a row without ids.
-func cellsText(row trace.TableRow) string {
-	var parts []string
-	for _, c := range row {
-		if !qa.IsUUID(c.Text) || len(row) == 1 {
-			parts = append(parts, c.Text)
-		}
-	}
-	return strings.Join(parts, " | ")
 }

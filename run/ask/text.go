@@ -133,23 +133,15 @@ func placeOf(s Source, most int) string {
 	if s.Kind == QueryRow {
 		parts = append(parts, fmt.Sprintf("result of step %d", s.Step))
 	}
-	if float := floatOf(s, most); float != "" {
-		parts = append(parts, float)
-	}
-	return cmp.Or(strings.Join(parts, ", "), fmt.Sprintf("result of step %d", s.Step))
-}
-
-// floatOf names the table or figure of a source; empty for none.
-func floatOf(s Source, most int) string {
 	switch label, _, found := strings.Cut(s.Caption, ":"); {
 	case s.Kind == Table && s.Caption != "" && s.Quote != s.Caption:
-		return terminal.Clip(s.Caption, most)
+		parts = append(parts, terminal.Clip(s.Caption, most))
 	case found && len(label) < mostLabel:
-		return label
+		parts = append(parts, label)
 	case s.Kind == Table || s.Kind == Figure:
-		return string(s.Kind)
+		parts = append(parts, string(s.Kind))
 	}
-	return ""
+	return cmp.Or(strings.Join(parts, ", "), fmt.Sprintf("result of step %d", s.Step))
 }
 
 // mostCaption is the number of columns of a caption, mostLabel the length of a label such as "Figure 3".

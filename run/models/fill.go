@@ -18,8 +18,9 @@ func (m Model) Fill(r Requests, from *runlog.Run, tools []qa.ToolSpec) (added in
 			continue
 		}
 		for _, s := range rec.Steps {
-			if s.Reply == nil || copied(from.Config.Note.Fork, s) {
-				continue
+			fork := from.Config.Note.Fork
+			if s.Reply == nil || fork != nil && s.N <= fork.Step {
+				continue // the fork's model did not write what is of the original run, or was changed
 			}
 			key, bad := cached.Key(qa.Request{Messages: shown(rec.Trajectory, s), Tools: tools, Repeat: rec.Repeat})
 			if bad != nil {
@@ -33,9 +34,6 @@ func (m Model) Fill(r Requests, from *runlog.Run, tools []qa.ToolSpec) (added in
 	}
 	return added, err
 }
-
-// copied reports whether a step of a fork is of the original run, or has a changed reply: the fork's model did not write it.
-func copied(fork *runlog.Fork, s qa.Step) bool { return fork != nil && s.N <= fork.Step }
 
 // shown returns the messages that the model saw at a step; none if the log is wrong about them.
 func shown(t qa.Trajectory, s qa.Step) []qa.Message {

@@ -6,11 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	"airqa/eval/author"
 	"airqa/eval/stream"
-	"airqa/internal/progress"
 	"airqa/qa"
 )
 
@@ -41,8 +39,14 @@ func (c Scoring) streamFiles(files stream.Files, report *stream.Report, t *Total
 	if lines.quiet = w == nil; w != nil {
 		lines = NewLines(w)
 	}
-	var stage *progress.Stage
-	stage, files.Read = c.fileStage(files.Predictions, &lines.count)
+	size := int64(0)
+	if info, err := os.Stat(files.Predictions); err == nil {
+		size = info.Size()
+	}
+	stage := c.Progress.Stage("score "+filepath.Base(files.Predictions), int(size>>10))
+	files.Read = func(bytes int64) {
+		stage.Set(int(bytes>>10), fmt.Sprintf("KB read, %d answers done", lines.count.Load()))
+	}
 	defer func() { stage.Close(t.progress()) }()
 	for s, err := range files.Score(ctx, c.stream(drain), report) {
 		if err != nil {
@@ -55,18 +59,6 @@ func (c Scoring) streamFiles(files stream.Files, report *stream.Report, t *Total
 	}
 	t.End()
 	return lines.End(*t)
-}
-
-// fileStage opens a progress stage for reading a file of predictions.
-func (c Scoring) fileStage(path string, count *atomic.Int64) (*progress.Stage, func(bytes int64)) {
-	size := int64(0)
-	if info, err := os.Stat(path); err == nil {
-		size = info.Size()
-	}
-	stage := c.Progress.Stage("score "+filepath.Base(path), int(size>>10))
-	return stage, func(bytes int64) {
-		stage.Set(int(bytes>>10), fmt.Sprintf("KB read, %d answers done", count.Load()))
-	}
 }
 
 // noteProblems reports what was skipped or did not match: the first few of each kind, and their number.

@@ -113,21 +113,16 @@ func (c Judges) Ready(s session.Session, examples []qa.Example) error {
 	if err != nil {
 		return err
 	}
-	if n := subjective(examples); j.Absent != nil && n > 0 {
-		err = qa.Usagef("%d of %s need a judge: %w", n, terminal.Plural(len(examples), "question"), j.Absent)
-	}
-	return errors.Join(err, j.Close())
-}
-
-// subjective counts the questions whose answers a judge may decide.
-func subjective(examples []qa.Example) int {
 	n := 0
 	for _, ex := range examples {
 		if eval.Subjective(ex.Evaluator) {
 			n++
 		}
 	}
-	return n
+	if j.Absent != nil && n > 0 {
+		err = qa.Usagef("%d of %s need a judge: %w", n, terminal.Plural(len(examples), "question"), j.Absent)
+	}
+	return errors.Join(err, j.Close())
 }
 
 // names are those of the judges, with the default.

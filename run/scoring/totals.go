@@ -72,27 +72,23 @@ func (t *Totals) Add(s qa.Score) {
 	case qa.Unparseable:
 		t.Unparseable++
 	case qa.Unscored:
-		t.unscored(s.Reason)
+		t.Unscored++
+		switch {
+		case s.Reason == eval.NoEvaluator:
+			t.NoEvaluator++
+			return
+		case strings.HasPrefix(s.Reason, faultyEvaluator):
+			t.Faulty++
+		case t.Why == "":
+			t.Why = s.Reason
+		}
+		t.waits++
 		return
 	default:
 		t.Wrong++
 	}
 	t.sum += s.Value
 	t.scored++
-}
-
-func (t *Totals) unscored(reason string) {
-	t.Unscored++
-	t.waits++
-	switch {
-	case reason == eval.NoEvaluator:
-		t.NoEvaluator++
-		t.waits--
-	case strings.HasPrefix(reason, faultyEvaluator):
-		t.Faulty++
-	case t.Why == "":
-		t.Why = reason
-	}
 }
 
 // progress is the number of answers scored so far.

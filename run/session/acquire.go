@@ -40,7 +40,14 @@ type Acquisition struct {
 func (s Session) Acquire(c Acquisition) (received int64, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
-	q := newAcquirer(s, c)
+	q := &acquirer{Session: s, Acquisition: c, papers: map[string]*wanted.Paper{}, byPath: map[string]string{}}
+	for i := range c.Plan.Papers {
+		p := &c.Plan.Papers[i]
+		if p.State == wanted.Waiting && (c.Limit <= 0 || len(q.items) < c.Limit) {
+			q.items, q.papers[p.ID] = append(q.items, p.Item), p
+		}
+	}
+	q.arrived = make(chan string, len(q.items))
 	if _, err := datadir.Open(c.To.Dir); errors.Is(err, datadir.ErrNotDataDir) && len(q.items) == 0 {
 		return 0, nil // an interrupted index, on the other hand, is completed even if no paper is left to fetch
 	}
@@ -82,19 +89,6 @@ type acquirer struct {
 	read     int                      // papers ingested or failed at it
 	printed  int
 	received int64
-}
-
-func newAcquirer(s Session, c Acquisition) *acquirer {
-	q := &acquirer{Session: s, Acquisition: c, papers: map[string]*wanted.Paper{}, byPath: map[string]string{}}
-	for i := range c.Plan.Papers {
-		p := &c.Plan.Papers[i]
-		if p.State != wanted.Waiting || c.Limit > 0 && len(q.items) == c.Limit {
-			continue
-		}
-		q.items, q.papers[p.ID] = append(q.items, p.Item), p
-	}
-	q.arrived = make(chan string, len(q.items))
-	return q
 }
 
 // run downloads and ingests side by side. A failure of either ends both.

@@ -94,11 +94,6 @@ func (b *board) close(s run.Summary) Tally {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
-	b.stage.Close(summaryLine(s))
-	return b.tally
-}
-
-func summaryLine(s run.Summary) string {
 	before := s.Skipped - s.FailedBefore
 	parts := []string{fmt.Sprintf("%d of %d %s done", before+s.Finished, s.Total, s.Noun())}
 	if before > 0 {
@@ -116,5 +111,6 @@ func summaryLine(s run.Summary) string {
 	if s.Left > 0 {
 		parts = append(parts, fmt.Sprintf("%d left", s.Left))
 	}
-	return strings.Join(parts, ", ")
+	b.stage.Close(strings.Join(parts, ", "))
+	return b.tally
 }

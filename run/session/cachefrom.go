@@ -17,9 +17,19 @@ func (e *execution) fillCache(j Job, solver *baselines.Solver) error {
 	if p.CacheFrom == nil {
 		return nil
 	}
-	now, err := requestShape(p, j, solver)
-	if err != nil {
-		return err
+	// What the requests have in common, as run.json would record it: the model with its address, the protocol, and the tools
+	// that are offered natively.
+	now := runlog.Shape{Model: j.Described, Settings: map[string]any{"protocol": p.Settings.Record()["protocol"]}}
+	offered := solver.Offered(qa.Example{Kind: p.kind()})
+	if offered != nil {
+		_, tools, err := solver.Texts(p.kind())
+		if err != nil {
+			return err
+		}
+		for name, text := range tools {
+			tools[name] = runlog.Hash(text)
+		}
+		now.Tools = tools
 	}
 	from := p.CacheFrom.Config
 	then := runlog.Shape{Model: maps.Clone(from.Shape.Model), Settings: map[string]any{"protocol": from.Shape.Settings["protocol"]}}
@@ -35,25 +45,10 @@ func (e *execution) fillCache(j Job, solver *baselines.Solver) error {
 		return nil
 	}
 	request := models.Requests{Cache: p.Cache, Protocol: p.Settings.Protocol}
-	added, err := j.Fill(request, p.CacheFrom, solver.Offered(qa.Example{Kind: p.kind()}))
+	added, err := j.Fill(request, p.CacheFrom, offered)
 	if err != nil {
 		e.Notify.Warnf("%s: some replies are not used: %v", p.CacheFrom.Dir, err)
 	}
 	e.Notify.Notef("%s: added %d replies of %s to the cache", j.Name, added, p.CacheFrom.Dir)
 	return nil
-}
-
-// requestShape is what the requests of a job have in common, as run.json would record it: the model with its address, the
-// protocol, and the tools that are offered natively.
-func requestShape(p Plan, j Job, solver *baselines.Solver) (runlog.Shape, error) {
-	shape := runlog.Shape{Model: j.Described, Settings: map[string]any{"protocol": p.Settings.Record()["protocol"]}}
-	if solver.Offered(qa.Example{Kind: p.kind()}) == nil {
-		return shape, nil
-	}
-	_, tools, err := solver.Texts(p.kind())
-	for name, text := range tools {
-		tools[name] = runlog.Hash(text)
-	}
-	shape.Tools = tools
-	return shape, err
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -59,12 +60,7 @@ func addSummaries(jobs []Ended) (all run.Summary) {
 		all.Total, all.Left, all.Failed = all.Total+j.Total, all.Left+j.Left, all.Failed+j.Failed
 		all.FailedBefore += j.FailedBefore
 		all.Repeated = all.Repeated || j.Repeated
-		if all.FirstFailure == "" {
-			all.FirstFailure = j.FirstFailure
-		}
-		if all.Suspended == "" {
-			all.Suspended = j.Suspended
-		}
+		all.FirstFailure, all.Suspended = cmp.Or(all.FirstFailure, j.FirstFailure), cmp.Or(all.Suspended, j.Suspended)
 	}
 	return all
 }

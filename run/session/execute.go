@@ -88,17 +88,25 @@ func (s Session) Execute(ctx context.Context, p Plan) ([]Ended, error) {
 func (e *execution) runJobs(ctx context.Context, jobs []*running) []Ended {
 	results := make([]Ended, len(jobs))
 	slots := make(chan struct{}, e.plan.Workers)
+	evaluators := make(map[string]qa.Evaluator, len(e.plan.Picked))
+	for _, ex := range e.plan.Picked {
+		evaluators[ex.UUID] = ex.Evaluator
+	}
 	var all sync.WaitGroup
 	for i, r := range jobs {
-		board := e.newBoard(r)
-		runner, err := run.New(e.runConfig(r, slots, board))
+		b := &board{
+			Session: e.Session, stage: e.Progress.Stage(r.Name, e.plan.Episodes()), scorer: eval.New(eval.Config{}), evaluators: evaluators,
+			model: r.Model, account: e.account, started: e.Now(), keepAnswers: len(e.plan.Picked) == 1,
+		}
+		r.OnWait(b.refresh)
+		runner, err := run.New(e.runConfig(r, slots, b))
 		results[i] = Ended{Job: r.Job, Err: err}
 		if err != nil {
 			continue
 		}
 		all.Go(func() {
 			results[i].Summary, results[i].Err = runner.Run(ctx, e.drain, e.plan.Picked)
-			results[i].Tally = board.close(results[i].Summary)
+			results[i].Tally = b.close(results[i].Summary)
 		})
 		<-runner.Dispatched()
 	}
@@ -123,20 +131,6 @@ func (e *execution) runConfig(r *running, slots chan struct{}, b *board) run.Con
 		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" && !rec.Outcome.Failed() }
 	}
 	return config
-}
-
-// newBoard opens the progress bar of a job.
-func (e *execution) newBoard(r *running) *board {
-	evaluators := make(map[string]qa.Evaluator, len(e.plan.Picked))
-	for _, ex := range e.plan.Picked {
-		evaluators[ex.UUID] = ex.Evaluator
-	}
-	b := &board{
-		Session: e.Session, stage: e.Progress.Stage(r.Name, e.plan.Episodes()), scorer: eval.New(eval.Config{}), evaluators: evaluators,
-		model: r.Model, account: e.account, started: e.Now(), keepAnswers: len(e.plan.Picked) == 1,
-	}
-	r.OnWait(b.refresh)
-	return b
 }
 
 // retryFailed retries, at the end of an invocation, the questions that failed for a transient reason, so that an outage

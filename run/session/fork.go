@@ -143,9 +143,11 @@ func (b *Branch) free() (string, error) {
 func (b *Branch) check(s Session, now runlog.Config) error {
 	var refused []string
 	for _, line := range runlog.Differences(b.run.Config.Shape, now.Shape) {
-		switch key, _, _ := strings.Cut(line, ":"); {
+		key, _, _ := strings.Cut(line, ":")
+		limits := qa.FlagsOf(qa.QuestionLimits{}, map[string]any{strings.TrimPrefix(key, "settings."): 0.0}) // a fork may change them
+		switch {
 		case key == "questions" || key == "shard" || key == "selected":
-		case strings.HasPrefix(key, "model.") || key == "data" || isLimit(strings.TrimPrefix(key, "settings.")):
+		case strings.HasPrefix(key, "model.") || key == "data" || len(limits) > 0:
 			s.Notify.Notef("the fork differs from the original run: %s", line)
 		default:
 			refused = append(refused, line)
@@ -156,11 +158,6 @@ func (b *Branch) check(s Session, now runlog.Config) error {
 	}
 	return qa.Usagef("%s was recorded with different prompts, tools or settings; cannot continue:\n  %s",
 		b.run.Dir, strings.Join(refused, "\n  "))
-}
-
-// isLimit reports whether a key of run.json is one of a question's limits, which a fork may change.
-func isLimit(key string) bool {
-	return len(qa.FlagsOf(qa.QuestionLimits{}, map[string]any{key: 0.0})) > 0
 }
 
 // seed writes the start of the fork: the earlier events and a changed observation. A changed reply comes from first.

@@ -23,27 +23,21 @@ func (s Session) Import(to env.WriterConfig, database string, cfg release.Config
 			return "", err
 		}
 		cfg.Known = &release.Known{Path: database, Dir: dir}
-		sum, err = s.copyPapers(ctx, cfg)
+		var stage *progress.Stage
+		cfg.Progress = func(done, total int, title string) {
+			if stage == nil {
+				stage = s.Progress.Stage("import", total)
+			}
+			stage.Set(done, title)
+		}
+		sum, err = release.Import(ctx, cfg)
+		if stage != nil {
+			stage.Close(fmt.Sprintf("%d added, %d of them with PDF, %d already present, %d failed", sum.Added, sum.WithPDF, sum.Skipped, len(sum.Failed)))
+		}
 		if from, ok := cfg.From.(io.Closer); ok { // its memory is for the index
 			err = errors.Join(err, from.Close())
 		}
 		return fmt.Sprintf("%d of %d papers", sum.Added+sum.Skipped+len(sum.Failed), sum.Total), err
 	})
-	return sum, err
-}
-
-// copyPapers copies until the context ends, with a progress bar.
-func (s Session) copyPapers(ctx context.Context, cfg release.Config) (release.Summary, error) {
-	var stage *progress.Stage
-	cfg.Progress = func(done, total int, title string) {
-		if stage == nil {
-			stage = s.Progress.Stage("import", total)
-		}
-		stage.Set(done, title)
-	}
-	sum, err := release.Import(ctx, cfg)
-	if stage != nil {
-		stage.Close(fmt.Sprintf("%d added, %d of them with PDF, %d already present, %d failed", sum.Added, sum.WithPDF, sum.Skipped, len(sum.Failed)))
-	}
 	return sum, err
 }

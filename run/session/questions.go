@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"airqa/eval/author"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -12,7 +14,10 @@ import (
 // uuids that no run directory may contain.
 func (s Session) QuestionsFor(path string, jobs []Job) ([]qa.Example, error) {
 	file, err := author.Load(path, author.Options{Find: s.FindPaper})
-	brief := err == nil && resumed(jobs)
+	brief := err == nil && !slices.ContainsFunc(jobs, func(j Job) bool {
+		_, err := runlog.ReadConfig(j.Dir)
+		return err != nil
+	})
 	if !brief {
 		s.NoteReading(&file.Conversion, author.Lost, author.NoPaper)
 	}
@@ -80,14 +85,4 @@ func fateText(f *dataset.Fault) string {
 		return "kept"
 	}
 	return "left out"
-}
-
-// resumed reports whether all jobs resume, so that their first invocation printed the faults.
-func resumed(jobs []Job) bool {
-	for _, j := range jobs {
-		if _, err := runlog.ReadConfig(j.Dir); err != nil {
-			return false
-		}
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,21 +51,16 @@ func (t *Tally) add(s *eval.Scorer, e qa.Evaluator, tr qa.Trajectory) {
 	case !given:
 		t.Objective++
 	default:
-		t.objective(s.Score(context.Background(), e, eval.Answer(tr.Answer)))
-	}
-}
-
-func (t *Tally) objective(r eval.Result) {
-	if r.Verdict == qa.Unscored {
-		t.Faulty++
-		if t.FirstFault == "" {
-			t.FirstFault = r.Reason
+		switch r := s.Score(context.Background(), e, eval.Answer(tr.Answer)); r.Verdict {
+		case qa.Unscored:
+			t.Faulty++
+			t.FirstFault = cmp.Or(t.FirstFault, r.Reason)
+		case qa.Right:
+			t.Right++
+			t.Objective++
+		default:
+			t.Objective++
 		}
-		return
-	}
-	t.Objective++
-	if r.Verdict == qa.Right {
-		t.Right++
 	}
 }
 

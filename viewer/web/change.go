@@ -72,15 +72,6 @@ func (s *Server) addNote(site *Site, r *http.Request) (string, error) {
 	return t.page + "#notes", err
 }
 
-// removeNote removes a comment.
-func (s *Server) removeNote(site *Site, r *http.Request) (string, error) {
-	t, err := s.target(site, r, "run")
-	if err != nil {
-		return "", err
-	}
-	return t.page + "#notes", t.notes.Remove(r.PostFormValue("id"))
-}
-
 // decide records a decision and leads to the next answer.
 func (s *Server) decide(site *Site, r *http.Request) (string, error) {
 	t, err := s.target(site, r, "of")

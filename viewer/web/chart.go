@@ -45,11 +45,17 @@ func (c *chart) place(top int) {
 // charts are the charts of the overview; match counts the rows that match the filter.
 func charts(sel selection, match, all tallies) []chart {
 	list := []chart{funnel(sel, match, all)}
-	for _, f := range trace.Fields() {
-		switch f.Name {
-		case "cause", "outcome", "error":
-			list = append(list, fieldChart(f.Name, sel, match, all))
+	for _, f := range [][2]string{{"cause", "Causes of wrong answers"}, {"outcome", "How episodes ended"}, {"error", "Episodes with errors"}} {
+		name, top := f[0], 0
+		c := chart{ID: "chart-" + name, Title: f[1], Filtered: !sel.Empty()}
+		for _, v := range all[name].values() {
+			c.Bars = append(c.Bars, bar{
+				Label: web.Words(v.Name), Href: sel.with(name, v.Name), N: sum(match[name].count[v.Name]), All: v.N,
+			})
+			top = max(top, v.N)
 		}
+		c.place(top)
+		list = append(list, c)
 	}
 	var drawn []chart
 	for _, c := range list {
@@ -58,22 +64,6 @@ func charts(sel selection, match, all tallies) []chart {
 		}
 	}
 	return drawn
-}
-
-// fieldChart counts the values of a field.
-func fieldChart(name string, sel selection, match, all tallies) chart {
-	c := chart{ID: "chart-" + name, Title: map[string]string{
-		"cause": "Causes of wrong answers", "outcome": "How episodes ended", "error": "Episodes with errors",
-	}[name], Filtered: !sel.Empty()}
-	top := 0
-	for _, v := range all[name].values() {
-		c.Bars = append(c.Bars, bar{
-			Label: web.Words(v.Name), Href: sel.with(name, v.Name), N: sum(match[name].count[v.Name]), All: v.N,
-		})
-		top = max(top, v.N)
-	}
-	c.place(top)
-	return c
 }
 
 // rungs are the steps of the ladder from the top, with the level at which evidence is lost that does not get there.

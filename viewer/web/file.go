@@ -82,31 +82,26 @@ func NewPart(ctx context.Context, l *trace.Library, c PartConfig) (Part, error) 
 		return Part{}, fmt.Errorf("make the pages of the questions: %w", err)
 	}
 	body := c.Redact(out.Bytes())
-	return Part{
-		Style:    template.CSS(web.ReadAsset("style.css") + fileStyle), //nolint:gosec // of the program
-		Body:     template.HTML(body),                                  //nolint:gosec // made by html/template
-		Contents: f.contents(len(rows), data.Total, status, len(body)),
-	}, nil
-}
-
-// fileStyle adapts the style of the viewer to the page of a report.
-const fileStyle = "body{padding:1rem;max-width:84rem;margin:0 auto}details.episode{margin:0 0 .6rem}details.episode>summary{cursor:pointer;padding:.3rem 0}.step{content-visibility:visible}td.right,td.wrong,td.failed,td.damaged,td.unscored,td.unfinished{white-space:nowrap}"
-
-// contents describes the part.
-func (f *fileConfig) contents(rows, total int, status map[trace.Status]int, bytes int) []string {
 	var parts []string
 	for _, st := range trace.Statuses() {
 		if status[st] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", status[st], st))
 		}
 	}
-	list := []string{fmt.Sprintf("questions: %d of %d episodes (%s) with %s: prompts, replies, results, answers and gold answers; %s",
-		rows, total, strings.Join(parts, ", "), terminal.Plural(f.steps, "step"), web.Size(bytes))}
+	contents := []string{fmt.Sprintf("questions: %d of %d episodes (%s) with %s: prompts, replies, results, answers and gold answers; %s",
+		len(rows), data.Total, strings.Join(parts, ", "), terminal.Plural(f.steps, "step"), web.Size(len(body)))}
 	if f.images+f.named > 0 {
-		list = append(list, fmt.Sprintf("page images: %d inside (%s), %d named only", f.images, web.Size(f.Images-f.left), f.named))
+		contents = append(contents, fmt.Sprintf("page images: %d inside (%s), %d named only", f.images, web.Size(f.Images-f.left), f.named))
 	}
-	return list
+	return Part{
+		Style:    template.CSS(web.ReadAsset("style.css") + fileStyle), //nolint:gosec // of the program
+		Body:     template.HTML(body),                                  //nolint:gosec // made by html/template
+		Contents: contents,
+	}, nil
 }
+
+// fileStyle adapts the style of the viewer to the page of a report.
+const fileStyle = "body{padding:1rem;max-width:84rem;margin:0 auto}details.episode{margin:0 0 .6rem}details.episode>summary{cursor:pointer;padding:.3rem 0}.step{content-visibility:visible}td.right,td.wrong,td.failed,td.damaged,td.unscored,td.unfinished{white-space:nowrap}"
 
 // image is the address of an image with its data, or "" if there is no room for it.
 func (f *fileConfig) image(r *trace.Run, sum string) template.URL {

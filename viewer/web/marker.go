@@ -147,7 +147,17 @@ func (v textView) Cut() bool { return v.Size > wholeText }
 // newText cuts a text at its marks. Ranges outside of it are moved inside, and overlapping ones share a piece.
 func newText(id, href, text string, spans []span) textView {
 	v := textView{ID: id, Href: href, Size: len(text), Marked: len(spans) > 0}
-	spans = inside(text, spans)
+	spans = slices.Clone(spans)
+	for i := range spans {
+		m := &spans[i]
+		m.First = border(text, m.First)
+		m.End = border(text, max(m.End, m.First))
+		if m.End == m.First && m.First < len(text) { // a position: one character
+			_, n := utf8.DecodeRuneInString(text[m.First:])
+			m.End += n
+		}
+	}
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.First, b.First) })
 	last := 0
 	for _, r := range shownRanges(len(text), spans) {
 		first, end := border(text, r[0]), border(text, r[1])
@@ -158,22 +168,6 @@ func newText(id, href, text string, spans []span) textView {
 		last = end
 	}
 	return v
-}
-
-// inside sorts marks and moves them to the borders of characters.
-func inside(text string, spans []span) []span {
-	list := slices.Clone(spans)
-	for i := range list {
-		m := &list[i]
-		m.First = border(text, m.First)
-		m.End = border(text, max(m.End, m.First))
-		if m.End == m.First && m.First < len(text) { // a position: one character
-			_, n := utf8.DecodeRuneInString(text[m.First:])
-			m.End += n
-		}
-	}
-	slices.SortStableFunc(list, func(a, b span) int { return cmp.Compare(a.First, b.First) })
-	return list
 }
 
 // border is the next border between characters, inside the text.

@@ -122,22 +122,10 @@ func (s Source) page(e trace.Episode, m *marker) *Page {
 	}
 	p.Cause = m.cause(e)
 	p.notes(s, m)
-	p.items(m)
-	p.Answer = m.text("answer.text", e.Traced.Answer.Text)
-	p.GoldParts = m.text("evaluator.eval_kwargs", string(e.Traced.Evaluator.Kwargs))
-	if gold, ok := eval.GoldAnswer(e.Traced.Evaluator); ok {
-		p.Gold = m.text("gold", gold)
-	}
-	p.steps(s, m)
-	return p
-}
-
-// items are the pieces of evidence with links to the steps whose results have them.
-func (p *Page) items(m *marker) {
-	for _, n := range p.E.Loss.Steps {
+	for _, n := range e.Loss.Steps {
 		p.LostSteps = append(p.LostSteps, m.step(n))
 	}
-	for _, it := range p.E.Loss.Items {
+	for _, it := range e.Loss.Items { // with links to the steps whose results have them
 		m.evidence = append(m.evidence, it.Texts...)
 		v := itemView{Item: it, Name: m.itemName(it)}
 		for _, n := range it.Steps {
@@ -145,6 +133,13 @@ func (p *Page) items(m *marker) {
 		}
 		p.Items = append(p.Items, v)
 	}
+	p.Answer = m.text("answer.text", e.Traced.Answer.Text)
+	p.GoldParts = m.text("evaluator.eval_kwargs", string(e.Traced.Evaluator.Kwargs))
+	if gold, ok := eval.GoldAnswer(e.Traced.Evaluator); ok {
+		p.Gold = m.text("gold", gold)
+	}
+	p.steps(s, m)
+	return p
 }
 
 // itemName describes a piece of evidence in a few words.

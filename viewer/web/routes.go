@@ -44,7 +44,13 @@ func (s *Server) routes() http.Handler {
 		return site.Undo(r.Context(), r.URL.Query())
 	}))
 	mux.HandleFunc("POST /note", s.change(s.addNote))
-	mux.HandleFunc("POST /note/remove", s.change(s.removeNote))
+	mux.HandleFunc("POST /note/remove", s.change(func(site *Site, r *http.Request) (string, error) {
+		t, err := s.target(site, r, "run")
+		if err != nil {
+			return "", err
+		}
+		return t.page + "#notes", t.notes.Remove(r.PostFormValue("id"))
+	}))
 	mux.HandleFunc("GET /image/{run}/{sum}", s.image)
 	mux.Handle("GET /", s.page(func(context.Context, *Site, io.Writer, *http.Request) error { return ErrNotFound }))
 	return mux

@@ -66,8 +66,17 @@ func (s *Server) Address(at net.Addr) string { return s.guard.Address(at) }
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	ctx, stop := context.WithCancel(ctx)
 	s.tasks.Go(func() { s.explain(ctx) })
+	look := func(ctx context.Context) (bool, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		changed, err := s.Library.Refresh(ctx)
+		if changed {
+			s.tasks.Go(func() { s.explain(ctx) })
+		}
+		return changed, err
+	}
 	err := web.Server{
-		Handler: s, Feed: s.feed, Look: s.look, Log: s.Log, MaxHeader: web.MaxHeader,
+		Handler: s, Feed: s.feed, Look: look, Log: s.Log, MaxHeader: web.MaxHeader,
 		Failed: "the runs can no longer be read; pages show the last state that was read",
 	}.Serve(ctx, on)
 	stop()
@@ -77,17 +86,6 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 		return err
 	}
 	return s.notes.Close()
-}
-
-// look reads what was added to the runs.
-func (s *Server) look(ctx context.Context) (bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	changed, err := s.Library.Refresh(ctx)
-	if changed {
-		s.tasks.Go(func() { s.explain(ctx) })
-	}
-	return changed, err
 }
 
 // explain finds the causes of pending rows beside the pages, which show them when they are there.

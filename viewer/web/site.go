@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -98,7 +99,10 @@ type frame struct {
 
 // write renders a page whole before the first byte is sent, so that an error leaves no half page.
 func (s *Site) write(w io.Writer, f frame) error {
-	f.Version, f.CSRF, f.Many = s.Version, s.CSRF, s.many()
+	f.Version, f.CSRF, f.Many = s.Version, s.CSRF, len(s.Library.Runs) > 1
+	for _, r := range s.Library.Runs {
+		f.Many = f.Many || slices.ContainsFunc(r.Rows, func(w trace.Row) bool { return w.Repeat > 0 })
+	}
 	f.Place = cmp.Or(f.Place, keys.List)
 	f.Keys, f.Help = keys.Actions(f.Place), keys.Help(f.Place)
 	var out bytes.Buffer
@@ -107,20 +111,6 @@ func (s *Site) write(w io.Writer, f frame) error {
 	}
 	_, err := w.Write(out.Bytes())
 	return err
-}
-
-func (s *Site) many() bool {
-	if len(s.Library.Runs) > 1 {
-		return true
-	}
-	for _, r := range s.Library.Runs {
-		for _, w := range r.Rows {
-			if w.Repeat > 0 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // Problem writes a page about an error.
