@@ -31,33 +31,30 @@ func Model(spec string, m qa.Model, tools, images bool) []Check {
 	return checks
 }
 
-// Judge checks a short reply.
+// Judge requests a one-word reply.
 func Judge(name string, m qa.Model) Check {
-	return Check{Name: name, Run: func(ctx context.Context) Finding { return asked(ctx, m) }}
-}
-
-// asked requests a one-word reply.
-func asked(ctx context.Context, m qa.Model) Finding {
-	start := time.Now()
-	reply, err := m.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "Reply with the one word OK."}}})
-	took := time.Since(start).Round(time.Millisecond)
-	if err != nil {
-		return unasked(err)
-	}
-	served := cmp.Or(reply.Model, "an unnamed model")
-	text := fmt.Sprintf("%s answers in %s", served, took)
-	switch {
-	case strings.TrimSpace(reply.Text) == "" && reply.Finish == qa.FinishLength:
-		return Doubtful(fmt.Sprintf("%s, but %d tokens of reasoning left no room for a reply", text, PingTokens),
-			"run it with a higher --max-tokens: a reply that is cut off contains no action")
-	case reply.Finish == qa.FinishFilter || reply.Finish == qa.FinishRefusal:
-		return Bad(fmt.Errorf("%s refused to answer (%s)", served, reply.Finish), "check the content filter of the endpoint")
-	case strings.TrimSpace(reply.Text) == "":
-		return Bad(fmt.Errorf("%s returned an empty reply", served), "check the chat template of the server, or choose another model")
-	case reply.Usage.Estimated:
-		return Doubtful(text+" and reports no usage", "tokens are counted here with another vocabulary; budgets and costs are estimates (vLLM and others report usage by default)")
-	}
-	return Good("%s and reports usage (%d + %d tokens)", text, reply.Usage.Prompt, reply.Usage.Completion)
+	return Check{Name: name, Run: func(ctx context.Context) Finding {
+		start := time.Now()
+		reply, err := m.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "Reply with the one word OK."}}})
+		took := time.Since(start).Round(time.Millisecond)
+		if err != nil {
+			return unasked(err)
+		}
+		served := cmp.Or(reply.Model, "an unnamed model")
+		text := fmt.Sprintf("%s answers in %s", served, took)
+		switch {
+		case strings.TrimSpace(reply.Text) == "" && reply.Finish == qa.FinishLength:
+			return Doubtful(fmt.Sprintf("%s, but %d tokens of reasoning left no room for a reply", text, PingTokens),
+				"run it with a higher --max-tokens: a reply that is cut off contains no action")
+		case reply.Finish == qa.FinishFilter || reply.Finish == qa.FinishRefusal:
+			return Bad(fmt.Errorf("%s refused to answer (%s)", served, reply.Finish), "check the content filter of the endpoint")
+		case strings.TrimSpace(reply.Text) == "":
+			return Bad(fmt.Errorf("%s returned an empty reply", served), "check the chat template of the server, or choose another model")
+		case reply.Usage.Estimated:
+			return Doubtful(text+" and reports no usage", "tokens are counted here with another vocabulary; budgets and costs are estimates (vLLM and others report usage by default)")
+		}
+		return Good("%s and reports usage (%d + %d tokens)", text, reply.Usage.Prompt, reply.Usage.Completion)
+	}}
 }
 
 // unasked reports a failed call with its fix.

@@ -131,18 +131,13 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 // remoteCalls is the maximum number of concurrent requests for queries to an embedding endpoint.
 const remoteCalls = 8
 
-// openPapers opens the database and the search index.
+// openPapers opens the database and the collections that the mode needs, and checks that these match the papers and the
+// embedding model.
 func (e *Env) openPapers(ctx context.Context, cfg Config) (err error) {
 	settings := paperdb.Config{Path: e.dir.Database(), Workers: cfg.QueryWorkers, InProcess: cfg.QueryInProcess}
 	if e.db, err = paperdb.OpenReader(ctx, settings); err != nil {
 		return err
 	}
-	return e.openIndex(ctx, cfg)
-}
-
-// openIndex opens the collections that the mode needs and checks that they match the papers and the embedding model.
-func (e *Env) openIndex(ctx context.Context, cfg Config) error {
-	var err error
 	if e.fingerprint, err = e.dir.Recorded(); err != nil {
 		return err
 	}

@@ -75,13 +75,26 @@ func (p *Papers) ambiguous(ctx context.Context, name, consequence string, ids []
 // match compares a name with ids, titles and files. It is an error if none matches.
 func (p *Papers) match(ctx context.Context, name string) (m matches, err error) {
 	want := folded(name)
-	if want != "" {
-		m, err = p.search(ctx, want)
+	none := fmt.Errorf("no paper %q in %s; airqa papers --data %s lists them", name, p.path, p.path)
+	if want == "" {
+		return m, none
 	}
-	if err == nil && len(m.best()) == 0 {
-		err = p.unknown(ctx, name, want)
+	m, err = p.search(ctx, want)
+	if err != nil || len(m.best()) > 0 {
+		return m, err
 	}
-	return m, err
+	near, err := p.similar(ctx, want)
+	if err != nil {
+		return m, err
+	}
+	if len(near) == 0 {
+		return m, none
+	}
+	named, err := p.named(ctx, near)
+	if err != nil {
+		return m, err
+	}
+	return m, fmt.Errorf("%w. Similar names:%s", none, named)
 }
 
 func (p *Papers) search(ctx context.Context, want string) (m matches, err error) {
@@ -147,26 +160,6 @@ const (
 	leastSimilar = 75
 	maxSimilar   = 500
 )
-
-// unknown is the error of a name that no paper has. It lists papers with a similar name.
-func (p *Papers) unknown(ctx context.Context, name, want string) error {
-	err := fmt.Errorf("no paper %q in %s; airqa papers --data %s lists them", name, p.path, p.path)
-	if want == "" {
-		return err
-	}
-	near, failed := p.similar(ctx, want)
-	if failed != nil {
-		return failed
-	}
-	if len(near) == 0 {
-		return err
-	}
-	named, failed := p.named(ctx, near)
-	if failed != nil {
-		return failed
-	}
-	return fmt.Errorf("%w. Similar names:%s", err, named)
-}
 
 // similar returns the papers with a name like want, the most similar one first.
 func (p *Papers) similar(ctx context.Context, want string) ([]string, error) {

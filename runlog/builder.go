@@ -39,22 +39,6 @@ func (b *builder) again() *builder {
 	return next
 }
 
-// take reads the next line. After damage, only the usage of calls matters.
-func (b *builder) take(raw []byte, at line) {
-	if b.damage != nil {
-		b.damage.count(raw)
-		return
-	}
-	h, err := readHead(raw)
-	if err == nil {
-		err = b.add(h, raw)
-	}
-	if err != nil {
-		b.damage = &DamageError{Line: at.number, Err: err}
-		b.damage.count(raw)
-	}
-}
-
 func (b *builder) add(h head, raw []byte) error {
 	b.rec.Events++
 	if h.Seq != b.rec.Events {

@@ -341,7 +341,17 @@ func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 		if starts(raw) {
 			b = b.again()
 		}
-		b.take(raw, at)
+		if b.damage == nil {
+			h, err := readHead(raw)
+			if err == nil {
+				err = b.add(h, raw)
+			}
+			if err == nil {
+				continue
+			}
+			b.damage = &DamageError{Line: at.number, Err: err}
+		}
+		b.damage.count(raw) // after damage, only the usage of calls matters
 	}
 	switch {
 	case b.damage != nil:

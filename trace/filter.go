@@ -54,16 +54,12 @@ var filterFields = []Field{
 	{"lost-at", func(w *Row) []string { return []string{string(w.LostAt)} }, func(f Filter) []string { return f.LostAt }, texts(cause.Levels())},
 	{"cause", func(w *Row) []string { return []string{string(w.Cause)} }, func(f Filter) []string { return f.Cause }, texts(cause.Codes())},
 	{"outcome", func(w *Row) []string { return []string{string(w.Outcome)} }, func(f Filter) []string { return f.Outcome }, nil},
-	{"error", func(w *Row) []string { return w.Errors }, func(f Filter) []string { return f.Error }, errorKinds()},
+	{"error", func(w *Row) []string { return w.Errors }, func(f Filter) []string { return f.Error }, slices.Concat(
+		[]string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter},
+		texts([]MarkKind{MarkError, MarkEmpty, MarkRepeated, MarkReply}), texts(qa.FailureClasses()),
+	)},
 	{"tag", func(w *Row) []string { return w.Tags }, func(f Filter) []string { return f.Tag }, nil},
 	{"function", func(w *Row) []string { return []string{w.Function} }, func(f Filter) []string { return f.Function }, nil},
-}
-
-// errorKinds returns the values of [Facts.Errors].
-func errorKinds() []string {
-	kinds := []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter}
-	kinds = append(kinds, texts([]MarkKind{MarkError, MarkEmpty, MarkRepeated, MarkReply})...)
-	return append(kinds, texts(qa.FailureClasses())...)
 }
 
 // Check refuses a value that no row can have.

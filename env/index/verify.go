@@ -134,7 +134,15 @@ func (r verifier) recount(ctx context.Context, list []*tally) (err error) {
 			return err
 		}
 		for _, t := range list {
-			t.count(cell, r.model)
+			n := 1
+			switch {
+			case t.info.Kind == vectors.Dense:
+				n = len(WindowsOf(r.model, cell))
+			case !t.texts.Indexes(cell):
+				continue
+			}
+			t.want[paperdb.Place{Table: cell.Table, Column: cell.Column}] += n
+			t.Texts++
 		}
 	}
 	for _, t := range list {
@@ -143,19 +151,6 @@ func (r verifier) recount(ctx context.Context, list []*tally) (err error) {
 		}
 	}
 	return nil
-}
-
-// count adds the records that a cell should have.
-func (t *tally) count(cell paperdb.Cell, model embed.Embedder) {
-	if t.info.Kind != vectors.Dense && !t.texts.Indexes(cell) {
-		return
-	}
-	n := 1
-	if t.info.Kind == vectors.Dense {
-		n = len(WindowsOf(model, cell))
-	}
-	t.want[paperdb.Place{Table: cell.Table, Column: cell.Column}] += n
-	t.Texts++
 }
 
 func (r verifier) compare(ctx context.Context, t *tally) error {

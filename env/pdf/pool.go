@@ -200,19 +200,11 @@ func (p *Pool) compile() (_ pdfium.Pool, err error) {
 	if p.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
 		return nil, fmt.Errorf("open PDFium's cache folder: %w", err)
 	}
-	pool, err := webassembly.Init(p.settings())
-	if err != nil {
-		return nil, fmt.Errorf("start PDFium: %w", err)
-	}
-	return pool, nil
-}
-
-// settings must not use WithCloseOnContextDone, which makes everything four times slower, see memory.watch. The empty
-// FSConfig hides the file system from the guest; the default mounts all of it. PDFium leaves broken files with longjmp,
-// which is compiled to exceptions of WebAssembly.
-func (p *Pool) settings() webassembly.Config {
+	// Not WithCloseOnContextDone, which makes everything four times slower, see memory.watch. The empty FSConfig hides the
+	// file system from the guest; the default mounts all of it. PDFium leaves broken files with longjmp, which is compiled to
+	// exceptions of WebAssembly.
 	ctx := experimental.WithCompilationWorkers(context.Background(), min(2, runtime.NumCPU()))
-	return webassembly.Config{
+	pool, err := webassembly.Init(webassembly.Config{
 		Context:  experimental.WithMemoryAllocator(ctx, &p.memories),
 		MaxIdle:  1,
 		MaxTotal: -1, // no limit: slots is the limit
@@ -223,5 +215,9 @@ func (p *Pool) settings() webassembly.Config {
 			WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
 			WithCompilationCache(p.cache).
 			WithMemoryLimitPages(memoryPages),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start PDFium: %w", err)
 	}
+	return pool, nil
 }

@@ -153,18 +153,16 @@ func each(text string, yield func(word []byte, first, end int)) {
 
 // isWordRune reports whether the character r at byte i is part of a word or number.
 func isWordRune(text string, i int, r rune) bool {
-	if r < utf8.RuneSelf {
-		return isLetter(byte(r)) || isDigit(byte(r)) || r == '.' && isPoint(text, i)
+	switch {
+	case r == '.': // which may begin the decimals of a number
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		begins := i == 0 || unicode.IsDigit(before) || unicode.IsSpace(before)
+		after, _ := utf8.DecodeRuneInString(text[i+1:])
+		return begins && unicode.IsDigit(after)
+	case r < utf8.RuneSelf:
+		return isLetter(byte(r)) || isDigit(byte(r))
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-// isPoint reports whether the full stop at byte i begins the decimals of a number.
-func isPoint(text string, i int) bool {
-	before, _ := utf8.DecodeLastRuneInString(text[:i])
-	begins := i == 0 || unicode.IsDigit(before) || unicode.IsSpace(before)
-	after, _ := utf8.DecodeRuneInString(text[i+1:])
-	return begins && unicode.IsDigit(after)
 }
 
 // stop are words that do not describe a subject.

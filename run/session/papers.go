@@ -113,14 +113,27 @@ func (s Session) reportFile(e ingest.Event) {
 // Write opens a data directory for writing, calls fill to add papers, and indexes them with a progress bar. If fill
 // fails, nothing is indexed, and the next writer catches up; only after a failure of the model, the words are.
 func (s Session) Write(ctx context.Context, to env.WriterConfig, stage string, fill func(*env.Writer) error) error {
-	bar := &embedBar{Session: s, name: stage}
-	to.Progress = bar.set
+	var bar *progress.Stage // appears with the first text
+	var begun time.Time
+	indexed := 0
+	speed := func() string { return rate(indexed, s.Now().Sub(begun), "texts/s") }
+	to.Progress = func(done, total int) { // cached vectors take no time and count in the rate
+		if bar == nil {
+			bar, begun = s.Progress.Stage(stage, total), s.Now()
+		}
+		indexed = done
+		bar.Set(done, speed())
+	}
 	to.Notice = func(line string) { s.Notify.Warnf("%s", line) }
 	store, err := env.OpenWriter(ctx, to)
 	if err != nil {
 		return err
 	}
-	defer bar.close()
+	defer func() {
+		if bar != nil {
+			bar.Close(fmt.Sprintf("%d texts indexed, %s", indexed, speed()))
+		}
+	}()
 	err = fill(store)
 	if _, ok := errors.AsType[*embed.FailedError](err); err == nil || ok {
 		err = store.Finish(ctx)
@@ -134,30 +147,6 @@ func rate(n int, took time.Duration, unit string) string {
 		return "0 " + unit
 	}
 	return fmt.Sprintf("%.0f %s", float64(n)/took.Seconds(), unit)
-}
-
-// embedBar shows the progress of embedding. It appears with the first text.
-type embedBar struct {
-	Session
-	name  string
-	stage *progress.Stage
-	begun time.Time
-	done  int
-}
-
-// set is an env.WriterConfig.Progress. Cached vectors take no time and count in the rate.
-func (b *embedBar) set(done, total int) {
-	if b.stage == nil {
-		b.stage, b.begun = b.Progress.Stage(b.name, total), b.Now()
-	}
-	b.done = done
-	b.stage.Set(done, rate(done, b.Now().Sub(b.begun), "texts/s"))
-}
-
-func (b *embedBar) close() {
-	if b.stage != nil {
-		b.stage.Close(fmt.Sprintf("%d texts indexed, %s", b.done, rate(b.done, b.Now().Sub(b.begun), "texts/s")))
-	}
 }
 
 // UntilDrained returns a context that ends, with the cause qa.ErrInterrupted, when drain is closed, for work that can

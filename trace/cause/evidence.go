@@ -134,7 +134,17 @@ func (f *Finder) evidence(ex qa.Example, rec runlog.Recorded) Loss {
 	if len(l.Items) == 0 {
 		return l
 	}
-	first := slices.MinFunc(l.Items, earlier)
+	rank := func(it Item) int { // of one level, an item of known place comes first; of the last, one that decides
+		rank := 4 * slices.Index(ladder, it.Level)
+		if it.Level == LevelAnswer && !it.decides() {
+			rank += 2
+		}
+		if it.Weak {
+			rank++
+		}
+		return rank
+	}
+	first := slices.MinFunc(l.Items, func(a, b Item) int { return rank(a) - rank(b) })
 	l.Places = s.places(&first)
 	l.Level, l.Weak, l.Steps, l.Why = first.Level, first.Weak, first.Steps, s.why(first)
 	if l.Level == LevelAnswer && !first.decides() {
@@ -151,21 +161,6 @@ func (it Item) decides() bool {
 
 // ladder orders the levels of items. Only an item that is known to be in view is after one of unknown place.
 var ladder = []Level{LevelDB, LevelHits, LevelLimit, LevelCut, LevelWindow, LevelUnknown, LevelAnswer}
-
-// earlier orders items by level. Of one level, an item of known place comes first; of the last, one that decides.
-func earlier(a, b Item) int {
-	rank := func(it Item) int {
-		rank := 4 * slices.Index(ladder, it.Level)
-		if it.Level == LevelAnswer && !it.decides() {
-			rank += 2
-		}
-		if it.Weak {
-			rank++
-		}
-		return rank
-	}
-	return rank(a) - rank(b)
-}
 
 // why is a sentence about an item.
 func (s seen) why(it Item) string {

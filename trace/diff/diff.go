@@ -133,38 +133,34 @@ func sideOf(rec runlog.Recorded) Side {
 func stepsOf(rec runlog.Recorded) []Step {
 	list := make([]Step, len(rec.Steps))
 	for i, s := range rec.Steps {
-		list[i] = stepOf(s)
+		step := Step{N: s.N, By: s.By, Thought: s.Thought(), action: s.Action, observation: s.Observation}
+		if s.Reply != nil {
+			step.Text = s.Reply.Text
+		}
+		switch {
+		case s.ParseError != nil:
+			step.Function, step.key = NoAction, NoAction+s.ParseError.Reason
+		case s.Action == nil:
+			step.Function, step.key = PlainReply, PlainReply+strings.Join(strings.Fields(step.Text), " ")
+		default:
+			step.Function, step.Text, step.key = s.Action.Name, s.Action.Text, s.Action.Name
+			normal := arguments(s.Action)
+			for _, name := range slices.Sorted(maps.Keys(normal)) {
+				step.key += "\x00" + name + "=" + normal[name]
+			}
+		}
+		if o := s.Observation; o != nil {
+			step.Status, step.Result = o.Status, o.Text
+			for _, im := range o.Images {
+				step.Images = append(step.Images, im.SHA256)
+			}
+		}
+		list[i] = step
 	}
 	if n := len(list); n > 0 {
 		list[n-1].final = list[n-1].observation == nil && rec.Steps[n-1].ParseError == nil
 	}
 	return list
-}
-
-func stepOf(s qa.Step) Step {
-	step := Step{N: s.N, By: s.By, Thought: s.Thought(), action: s.Action, observation: s.Observation}
-	if s.Reply != nil {
-		step.Text = s.Reply.Text
-	}
-	switch {
-	case s.ParseError != nil:
-		step.Function, step.key = NoAction, NoAction+s.ParseError.Reason
-	case s.Action == nil:
-		step.Function, step.key = PlainReply, PlainReply+strings.Join(strings.Fields(step.Text), " ")
-	default:
-		step.Function, step.Text, step.key = s.Action.Name, s.Action.Text, s.Action.Name
-		normal := arguments(s.Action)
-		for _, name := range slices.Sorted(maps.Keys(normal)) {
-			step.key += "\x00" + name + "=" + normal[name]
-		}
-	}
-	if o := s.Observation; o != nil {
-		step.Status, step.Result = o.Status, o.Text
-		for _, im := range o.Images {
-			step.Images = append(step.Images, im.SHA256)
-		}
-	}
-	return step
 }
 
 // pairs aligns the steps by their actions. What is left between two equal actions is aligned by function.

@@ -22,12 +22,8 @@ func DiffRuns(w io.Writer, r diff.Runs, o render.Options) error {
 		d.Data = append(d.Data, f)
 	}
 	d.Add(render.Part{Items: render.Items(runLine("A", r.A), runLine("B", r.B))})
-	var settings []string
-	for _, c := range r.Settings {
-		settings = append(settings, c.Key+": "+c.Describe("in A", "in B"))
-	}
-	if len(settings) > 0 {
-		d.Add(render.Part{Title: "Different before step 1", Items: render.Items(settings...)})
+	if list := beforeFirst(diff.Question{Settings: r.Settings}); len(list) > 0 {
+		d.Add(render.Part{Title: "Different before step 1", Items: render.Items(list...)})
 	}
 	count := make(map[diff.Flipped]int)
 	for _, f := range r.Flips {

@@ -17,14 +17,23 @@ type fact struct{ name, colour, text string }
 // facts are the lines of the header.
 func facts(e trace.Episode, list []trace.Note) []fact {
 	t := e.Traced
+	rule, decision := "", ""
+	if e.Why.Rule != "" {
+		rule = e.Why.By()
+	}
+	for _, n := range list {
+		if n.Cause != "" { // the last one counts
+			decision = strings.ReplaceAll(string(n.Cause), "_", " ") + by(n)
+		}
+	}
 	all := []fact{
 		{"Format", "", t.AnswerFormat},
 		{"Tags", "", strings.Join(t.Tags, ", ")},
 		{"Episode", "", strings.TrimSuffix(t.Episode+" in "+e.Run, " in ")},
 		{"Status", statusColour(e.Status), statusText(e)},
-		{"Lost at", "", lostText(e.Loss)},
-		{"Cause", "", causeText(e.Why)},
-		{"Decision", green, decisionText(list)},
+		{"Lost at", "", explained(e.Loss.Level.Label(e.Loss.Weak), ladder[e.Loss.Level], e.Loss.Why)},
+		{"Cause", "", explained(strings.ReplaceAll(string(e.Why.Code), "_", " "), rule, e.Why.Why)},
+		{"Decision", green, decision},
 		{"Answer", "", answerText(t.Answer)},
 		{"Gold", "", goldText(e)},
 		{"Effort", "", effortText(e)},
@@ -78,41 +87,18 @@ var ladder = map[cause.Level]string{
 	cause.LevelAnswer: "in the last request",
 }
 
-func lostText(l cause.Loss) string {
-	if l.Level == "" {
+// explained is "text (detail): why", without what is empty; empty without a text.
+func explained(text, detail, why string) string {
+	if text == "" {
 		return ""
 	}
-	text := l.Level.Label(l.Weak)
-	if where := ladder[l.Level]; where != "" {
-		text += " (" + where + ")"
+	if detail != "" {
+		text += " (" + detail + ")"
 	}
-	if l.Why != "" {
-		text += ": " + l.Why
-	}
-	return text
-}
-
-func causeText(c cause.Cause) string {
-	if c.Code == "" {
-		return ""
-	}
-	text := strings.ReplaceAll(string(c.Code), "_", " ")
-	if c.Rule != "" {
-		text += " (" + c.By() + ")"
-	}
-	if c.Why != "" {
-		text += ": " + c.Why
+	if why != "" {
+		text += ": " + why
 	}
 	return text
-}
-
-func decisionText(list []trace.Note) string {
-	for i := len(list) - 1; i >= 0; i-- {
-		if n := list[i]; n.Cause != "" {
-			return strings.ReplaceAll(string(n.Cause), "_", " ") + by(n)
-		}
-	}
-	return ""
 }
 
 // commentsOn are the comments on a step, one per line.
