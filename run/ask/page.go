@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/base64"
@@ -64,10 +65,7 @@ func imageOf(ctx context.Context, pages Drawer, s Source) (template.URL, error) 
 	if s.Page < 1 || s.PaperID == "" || s.Box == nil && s.Kind != Page {
 		return "", nil
 	}
-	kind := map[Kind]string{Table: "table", Figure: "figure"}[s.Kind]
-	if kind == "" {
-		kind = "chunk"
-	}
+	kind := cmp.Or(map[Kind]string{Table: "table", Figure: "figure"}[s.Kind], "chunk")
 	image, err := pages.ViewAround(ctx, s.PaperID, s.Page, s.Box, kind)
 	if err != nil {
 		return "", err

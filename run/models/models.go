@@ -4,6 +4,7 @@
 package models
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -134,10 +135,7 @@ func (m *Models) Open(spec string) (Model, error) {
 // Config returns the configuration of a model.
 func (m *Models) Config(spec string) llm.Config {
 	c := m.config
-	retries := c.Retries
-	if retries == 0 {
-		retries = -1 // in llm.Config, 0 is the default and a negative number is none
-	}
+	retries := cmp.Or(c.Retries, -1) // in llm.Config, 0 is the default and a negative number is none
 	access := llm.FromEnvironment(spec, c.Getenv).Pair(c.OwnURL)
 	known, _ := m.catalog.Find(spec)
 	access = withHeaders(access, known.HeaderLines(c.Getenv))

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -20,10 +21,7 @@ func (e *PriceError) Error() string {
 
 // priced sets the price that the configuration gives, or else the known one, which may be nil.
 func (m *Models) priced(opened Model, known *qa.Price) (Model, error) {
-	opened.Price = known
-	if m.config.Price != nil {
-		opened.Price = m.config.Price
-	}
+	opened.Price = cmp.Or(m.config.Price, known)
 	if opened.Price == nil && m.config.PriceRequired {
 		return Model{}, &qa.UsageError{Err: &PriceError{opened.Spec}}
 	}

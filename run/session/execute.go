@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -153,9 +154,7 @@ func (e *execution) retryFailed(ctx context.Context, jobs []*running, results []
 		first := &results[places[k]]
 		// Permanent failures are not retried in the second round, but still count as failures of this invocation.
 		ended.Failed, ended.FailedBefore = ended.Failed+ended.FailedBefore, 0
-		if ended.FirstFailure == "" {
-			ended.FirstFailure = first.FirstFailure
-		}
+		ended.FirstFailure = cmp.Or(ended.FirstFailure, first.FirstFailure)
 		*first = ended
 	}
 }

@@ -255,15 +255,13 @@ func textOf(c evidence.Cell) string {
 	return c.Text
 }
 
-// isPlace reports whether a cell is a place in a paper, which is no evidence beside a text.
-func isPlace(c evidence.Cell) bool {
-	name := strings.ToLower(c.Name)
-	return strings.HasPrefix(name, "page_number") || strings.HasSuffix(name, "ordinal") || strings.HasSuffix(name, "bounding_box")
-}
-
-// telling are the cells of a row that can be evidence: those that are no places, if there are any.
+// telling are the cells of a row that can be evidence: those that are no places in a paper, if there are any.
 func telling(cells []evidence.Cell) []evidence.Cell {
-	list := slices.DeleteFunc(slices.Clone(cells), func(c evidence.Cell) bool { return isPlace(c) || textOf(c) == "" })
+	list := slices.DeleteFunc(slices.Clone(cells), func(c evidence.Cell) bool {
+		name := strings.ToLower(c.Name)
+		place := strings.HasPrefix(name, "page_number") || strings.HasSuffix(name, "ordinal") || strings.HasSuffix(name, "bounding_box")
+		return place || textOf(c) == ""
+	})
 	if len(list) == 0 {
 		return cells
 	}

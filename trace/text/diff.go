@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -31,18 +32,23 @@ func Diff(w io.Writer, q diff.Question, o render.Options) error {
 		d.Add(render.Part{Title: "Different before step 1", Items: render.Items(list...)})
 	}
 	d.Add(render.Part{Text: divergence(q.Diff)})
-	if len(q.Pairs) > 0 || !o.IsText() {
-		t := report.NewTable("steps", "Steps", "A", "B", "steps", "action of A", "action of B", "result")
-		for i := range t.Heads {
-			t.Heads[i].Left = true
-		}
-		for _, p := range q.Pairs {
-			result := ""
-			if p.Result != nil {
-				result = p.Result.String()
+	t := report.NewTable("steps", "Steps", "A", "B", "steps", "action of A", "action of B", "result")
+	for i := range t.Heads {
+		t.Heads[i].Left = true
+	}
+	for _, p := range q.Pairs {
+		numbers, texts, result := [2]string{"-", "-"}, [2]string{}, ""
+		for i, s := range []*diff.Step{p.A, p.B} {
+			if s != nil {
+				numbers[i], texts[i] = fmt.Sprint(s.N), s.Text
 			}
-			t.Add("", numberOf(p.A), numberOf(p.B), kindText(p), textOf(p.A), textOf(p.B), result)
 		}
+		if p.Result != nil {
+			result = p.Result.String()
+		}
+		t.Add("", numbers[0], numbers[1], kindText(p), texts[0], texts[1], result)
+	}
+	if len(q.Pairs) > 0 || !o.IsText() {
 		p := stepPrinter{style: o.Style, width: terminal.ProseWidth(o.Width), columns: o.Width >= sideBySide}
 		d.Add(render.Part{Title: "Steps", Table: t, Preformatted: p.pairs(q.Pairs)})
 	}
@@ -51,10 +57,7 @@ func Diff(w io.Writer, q diff.Question, o render.Options) error {
 
 // sideLine describes one trajectory: "A: rag, offline (runs/rag), u#0: answered after 3 steps, wrong: 40".
 func sideLine(name string, s diff.Side) string {
-	outcome, verdict, answer := string(s.Outcome), "not scored", "no answer"
-	if outcome == "" {
-		outcome = "unfinished"
-	}
+	outcome, verdict, answer := cmp.Or(string(s.Outcome), "unfinished"), "not scored", "no answer"
 	if s.Score != nil {
 		verdict = string(s.Score.Verdict)
 	}
@@ -149,20 +152,6 @@ func kindText(p diff.Pair) string {
 		text += ", same result"
 	}
 	return text
-}
-
-func numberOf(s *diff.Step) string {
-	if s == nil {
-		return "-"
-	}
-	return fmt.Sprint(s.N)
-}
-
-func textOf(s *diff.Step) string {
-	if s == nil {
-		return ""
-	}
-	return s.Text
 }
 
 // stepPrinter prints pairs of steps for a terminal.
