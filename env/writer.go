@@ -317,17 +317,8 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 			return err
 		}
 	} else {
-		// No paper has changed. If the search index is up to date and not to be rebuilt, the generation stays the current one.
-		if !w.cfg.Rebuild {
-			done, err := indexing.IsCurrent(ctx, w.dir, w.indexing())
-			if err != nil {
-				return err
-			}
-			if done {
-				return w.dropRemoved(ctx, w.dir)
-			}
-		}
-		if err := w.next.Branch(w.dir); err != nil {
+		done, err := w.keepOrBranch(ctx)
+		if done || err != nil {
 			return err
 		}
 	}
@@ -359,6 +350,22 @@ func (w *Writer) papersAfter(ctx context.Context) (after index.Papers, err error
 		return after, err
 	}
 	return w.current.With(changed, files), nil
+}
+
+// keepOrBranch decides what becomes of a generation that no paper has changed. If its search index is up to date and not to be
+// rebuilt, it stays the current one and nothing is left to do. Otherwise the next one starts from it.
+func (w *Writer) keepOrBranch(ctx context.Context) (done bool, err error) {
+	if w.cfg.Rebuild {
+		return false, w.next.Branch(w.dir)
+	}
+	done, err = indexing.IsCurrent(ctx, w.dir, w.indexing())
+	switch {
+	case err != nil:
+		return false, err
+	case done:
+		return true, w.dropRemoved(ctx, w.dir)
+	}
+	return false, w.next.Branch(w.dir)
 }
 
 // indexing configures the update of the search index.

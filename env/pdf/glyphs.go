@@ -85,12 +85,7 @@ func (d *Document) pageGlyphs(n int) ([]Glyph, string, error) {
 		}
 	}
 	all := len(glyphs)
-	page := d.frames[n].page()
-	glyphs = slices.DeleteFunc(glyphs, func(g Glyph) bool {
-		off := g.Box.X1 < page.X0 || g.Box.X0 > page.X1 || g.Box.Y1 < page.Y0 || g.Box.Y0 > page.Y1
-		return off && g.Rune != ' ' && g.Rune != '\n'
-	})
-	if len(glyphs) < all {
+	if glyphs = inside(glyphs, d.frames[n].page()); len(glyphs) < all {
 		var b strings.Builder // in the form of the text of a page that is shown whole
 		for _, g := range glyphs {
 			if !g.LineEnd {
@@ -266,4 +261,12 @@ func (d *Document) fontName(font uint32) string {
 	}
 	d.fonts[font] = name
 	return name
+}
+
+// inside drops glyphs whose ink is outside the visible page but keeps breaks and spaces.
+func inside(glyphs []Glyph, page Box) []Glyph {
+	return slices.DeleteFunc(glyphs, func(g Glyph) bool {
+		off := g.Box.X1 < page.X0 || g.Box.X0 > page.X1 || g.Box.Y1 < page.Y0 || g.Box.Y0 > page.Y1
+		return off && g.Rune != ' ' && g.Rune != '\n'
+	})
 }

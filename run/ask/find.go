@@ -44,12 +44,8 @@ func (w wanted) find(r row) (Source, bool) {
 func (w wanted) inText(v value, text string, about map[string]bool) (best Source, found bool) {
 	text = valid(text)
 	parts := partsOf(text)
-	if v.telling() && strings.Contains(words.Fold(text), v.folded) { // word for word, across the borders of its parts
-		if from, to, ok := words.NewFinder(text).Find(v.folded); ok {
-			best = Source{Kind: Passage, Match: Exact, score: w.topic(parts, from, to), value: v}
-			best.Quote, best.Before, best.After = quote(text, parts, from, to)
-			return best, true
-		}
+	if s, ok := w.inSameWords(v, text, parts); ok {
+		return s, true
 	}
 	if len(parts) > 0 && strings.Contains(text, columnMark) {
 		maps.Copy(about, parts[0].words) // the names of the columns
@@ -66,6 +62,20 @@ func (w wanted) inText(v value, text string, about map[string]bool) (best Source
 		}
 	}
 	return best, found
+}
+
+// inSameWords finds a long value that a text has word for word, across the borders of its parts.
+func (w wanted) inSameWords(v value, text string, parts []part) (s Source, found bool) {
+	if !v.telling() || !strings.Contains(words.Fold(text), v.folded) {
+		return Source{}, false
+	}
+	from, to, ok := words.NewFinder(text).Find(v.folded)
+	if !ok {
+		return Source{}, false
+	}
+	s = Source{Kind: Passage, Match: Exact, score: w.topic(parts, from, to), value: v}
+	s.Quote, s.Before, s.After = quote(text, parts, from, to)
+	return s, true
 }
 
 // topic is how much of the question the parts of a range have.

@@ -103,6 +103,15 @@ func (a Asking) answered(ctx context.Context, ex qa.Example, rec runlog.Recorded
 	return one, nil
 }
 
+// sqlCommand is the command line of a query; empty if it would be another statement on one line.
+func sqlCommand(data, query string) string {
+	sql := strings.Join(strings.Fields(query), " ")
+	if sql == "" || strings.Contains(sql, "--") || terminal.Line(sql) != sql || sql != query && strings.ContainsAny(sql, `'"`) {
+		return ""
+	}
+	return "airqa sql " + data + " " + terminal.ShellWord(sql)
+}
+
 // idLength is the number of characters of an id in commands.
 const idLength = 8
 
@@ -113,11 +122,7 @@ func (a Asking) command(s Source) string {
 	case terminal.Line(a.Data) != a.Data:
 		return ""
 	case s.Kind == QueryRow:
-		sql := strings.Join(strings.Fields(s.SQL), " ")
-		if sql == "" || strings.Contains(sql, "--") || terminal.Line(sql) != sql || sql != s.SQL && strings.ContainsAny(sql, `'"`) {
-			return "" // on one line it would be another statement
-		}
-		return "airqa sql " + data + " " + terminal.ShellWord(sql)
+		return sqlCommand(data, s.SQL)
 	case s.Page < 1 || !qa.IsUUID(s.PaperID) || s.Box == nil && s.Kind != Page:
 		return ""
 	}

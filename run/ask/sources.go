@@ -121,10 +121,14 @@ func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers
 	slices.SortStableFunc(found, func(a, b Source) int {
 		return cmp.Or(cmp.Compare(rank(a.Match), rank(b.Match)), cmp.Compare(b.score, a.score))
 	})
-	leading := slices.DeleteFunc(found, func(s Source) bool {
+	return newLookup(papers, found, question.Papers).placed(ctx, leading(found))
+}
+
+// leading drops sources that have much less in common with the answer than the best one.
+func leading(found []Source) []Source {
+	return slices.DeleteFunc(found, func(s Source) bool {
 		return s.Match != found[0].Match || s.score < worthQuoting*found[0].score
 	})
-	return newLookup(papers, found, question.Papers).placed(ctx, leading)
 }
 
 // worthQuoting is the share of the best score from which a source of the same match is kept.

@@ -133,15 +133,23 @@ func placeOf(s Source, most int) string {
 	if s.Kind == QueryRow {
 		parts = append(parts, fmt.Sprintf("result of step %d", s.Step))
 	}
-	switch label, _, found := strings.Cut(s.Caption, ":"); {
-	case s.Kind == Table && s.Caption != "" && s.Quote != s.Caption:
-		parts = append(parts, terminal.Clip(s.Caption, most))
-	case found && len(label) < mostLabel:
-		parts = append(parts, label)
-	case s.Kind == Table || s.Kind == Figure:
-		parts = append(parts, string(s.Kind))
+	if float := floatOf(s, most); float != "" {
+		parts = append(parts, float)
 	}
 	return cmp.Or(strings.Join(parts, ", "), fmt.Sprintf("result of step %d", s.Step))
+}
+
+// floatOf names the table or figure of a source; empty for none.
+func floatOf(s Source, most int) string {
+	switch label, _, found := strings.Cut(s.Caption, ":"); {
+	case s.Kind == Table && s.Caption != "" && s.Quote != s.Caption:
+		return terminal.Clip(s.Caption, most)
+	case found && len(label) < mostLabel:
+		return label
+	case s.Kind == Table || s.Kind == Figure:
+		return string(s.Kind)
+	}
+	return ""
 }
 
 // mostCaption is the number of columns of a caption, mostLabel the length of a label such as "Figure 3".

@@ -84,6 +84,13 @@ func (s seen) match(it Item, r row) match {
 		return strong
 	case len(it.Texts) > 0 && r.text != "":
 		return s.withText(it, r, paper)
+	}
+	return it.byPlace(r, paper)
+}
+
+// byPlace compares an item with a row by element and page. paper reports whether it is the same paper.
+func (it Item) byPlace(r row, paper bool) match {
+	switch {
 	case it.Element != "" && slices.Contains(r.ids, it.Element):
 		return strong
 	case it.Page == 0 || !paper || r.page != it.Page:

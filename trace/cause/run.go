@@ -73,12 +73,7 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 				return runs, nil
 			}
 		}
-		for rec, err := range s.Episodes() {
-			score := scores[i][rec.Episode]
-			if err == nil && score != nil && !rec.Outcome.Failed() {
-				answers[rec.UUID] = append(answers[rec.UUID], answerOf{i, rec.Episode, Peer{Answer: rec.Answer, Verdict: score.Verdict}})
-			}
-		}
+		s.addAnswers(answers, i, scores[i])
 	}
 	for i, s := range sources {
 		peers := func(rec runlog.Recorded) (list []Peer) {
@@ -97,6 +92,16 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 		runs[0].keep(sources[0], version)
 	}
 	return runs, nil
+}
+
+// addAnswers adds the answers of the run with a number, by question.
+func (s Source) addAnswers(to map[string][]answerOf, run int, scores map[string]*qa.Score) {
+	for rec, err := range s.Episodes() {
+		score := scores[rec.Episode]
+		if err == nil && score != nil && !rec.Outcome.Failed() {
+			to[rec.UUID] = append(to[rec.UUID], answerOf{run, rec.Episode, Peer{Answer: rec.Answer, Verdict: score.Verdict}})
+		}
+	}
 }
 
 func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c Choice, peers func(runlog.Recorded) []Peer) error {

@@ -65,18 +65,24 @@ func (s *Site) neighbours(ctx context.Context, p *Page, sel selection) error {
 			p.Next = s.href(rows[i+1], in)
 		}
 	}
+	s.siblings(p)
+	return nil
+}
+
+// siblings adds the other episodes of the question in the order of the library, and the link that compares this one with
+// the next of them. After the last comes the first.
+func (s *Site) siblings(p *Page) {
 	for _, w := range s.Library.Rows() {
 		if w.UUID == p.E.UUID && w.Key() != p.E.Key() {
 			p.Siblings = append(p.Siblings, Sibling{Row: w, Run: s.run(w), Href: s.href(w, nil)})
 		}
 	}
 	if len(p.Siblings) == 0 {
-		return nil
+		return
 	}
-	other := s.Library.SameQuestion(p.E.UUID, p.E.Key())[0] // the next; after the last comes the first
+	other := s.Library.SameQuestion(p.E.UUID, p.E.Key())[0]
 	p.Compare = Link{Text: s.run(other), Href: address("/diff", url.Values{"cell": {s.key(p.E.Row), s.key(other)}})}
 	if other.Repeat > 0 || s.run(other) == p.Run {
 		p.Compare.Text += fmt.Sprintf(" repeat %d", other.Repeat)
 	}
-	return nil
 }
