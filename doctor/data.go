@@ -173,7 +173,16 @@ const (
 // System checks limits and the clock of this machine; data is the data directory, or empty.
 func System(now time.Time, data string) [][]Check {
 	return [][]Check{
-		{check("open files", openFiles)},
+		{check("open files", func() Finding {
+			n, err := OpenFiles()
+			switch {
+			case err != nil:
+				return Unchecked(err.Error())
+			case n < fewFiles:
+				return Doubtful(fmt.Sprintf("at most %d at once", n), "ulimit -n 4096 allows more concurrent episodes")
+			}
+			return Good("at most %d at once", n)
+		})},
 		{check("clock", func() Finding { return clock(now, data) })},
 	}
 }
@@ -193,17 +202,6 @@ func disk(dir string) Finding {
 		return Doubtful(text, fix)
 	}
 	return Good("%s", text)
-}
-
-func openFiles() Finding {
-	n, err := OpenFiles()
-	switch {
-	case err != nil:
-		return Unchecked(err.Error())
-	case n < fewFiles:
-		return Doubtful(fmt.Sprintf("at most %d at once", n), "ulimit -n 4096 allows more concurrent episodes")
-	}
-	return Good("at most %d at once", n)
 }
 
 // clock detects a clock that was never set, which spoils logs and prices and breaks TLS.

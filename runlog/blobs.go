@@ -52,15 +52,6 @@ func (b *blobs) text(s string) (string, error) {
 	return sum, b.put(filepath.Join(textsDir, sum+".txt"), data)
 }
 
-// beginning returns the first maxFull bytes of a text. It redacts before it truncates, so that no partial key remains.
-func (b *blobs) beginning(s string) string {
-	const longestKey = 4 << 10
-	if len(s) > maxFull {
-		s = string(b.redact([]byte(s[:min(len(s), maxFull+longestKey)])))
-	}
-	return strings.ToValidUTF8(s[:min(len(s), maxFull)], "")
-}
-
 func (b *blobs) put(name string, data []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

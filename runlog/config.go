@@ -205,8 +205,17 @@ func Create(dir string, c Config, questions []byte) error {
 	if err != nil {
 		return err
 	}
-	if exists {
-		return checkLog(dir)
+	if exists { // without a log, continuing would repeat the cost of the whole run
+		if info, err := os.Lstat(filepath.Join(dir, LogFile)); err == nil && info.Size() > 0 {
+			return nil
+		}
+		for _, trace := range []string{scoresDir, indexFile, "verdicts.jsonl"} {
+			if _, err := os.Lstat(filepath.Join(dir, trace)); err == nil {
+				return fmt.Errorf("%s has %s but no events in %s, so all questions would run again at full cost; restore %[3]s, or choose another directory",
+					dir, trace, LogFile)
+			}
+		}
+		return nil
 	}
 	if _, err := os.Stat(filepath.Join(dir, LogFile)); err == nil {
 		return fmt.Errorf("%s has log.jsonl but no run.json; move it away or choose another directory", dir)
@@ -222,21 +231,6 @@ func Create(dir string, c Config, questions []byte) error {
 		return err
 	}
 	return files.WriteFile(filepath.Join(dir, RunFile), append(raw, '\n'))
-}
-
-// checkLog rejects a run directory with scores or an index but without a log: continuing would repeat the cost of the
-// whole run.
-func checkLog(dir string) error {
-	if info, err := os.Lstat(filepath.Join(dir, LogFile)); err == nil && info.Size() > 0 {
-		return nil
-	}
-	for _, trace := range []string{scoresDir, indexFile, "verdicts.jsonl"} {
-		if _, err := os.Lstat(filepath.Join(dir, trace)); err == nil {
-			return fmt.Errorf("%s has %s but no events in %s, so all questions would run again at full cost; restore %[3]s, or choose another directory",
-				dir, trace, LogFile)
-		}
-	}
-	return nil
 }
 
 // Redacted redacts the JSON of the configuration: a name or path may contain a key.

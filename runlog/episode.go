@@ -92,7 +92,12 @@ func (e *Episode) Observation(s qa.Step) error {
 		ev.Action = encodable(s.Action)
 	}
 	if o.Full != "" {
-		sum, err := e.w.blobs.text(e.w.blobs.beginning(o.Full))
+		const longestKey = 4 << 10
+		full := o.Full
+		if len(full) > maxFull { // it is redacted before it is truncated, so that no partial key remains
+			full = string(e.w.blobs.redact([]byte(full[:min(len(full), maxFull+longestKey)])))
+		}
+		sum, err := e.w.blobs.text(strings.ToValidUTF8(full[:min(len(full), maxFull)], ""))
 		if err != nil {
 			return err
 		}

@@ -36,9 +36,18 @@ const (
 // Anchors returns the named destinations in the file's order, without those that lead to no page.
 func (d *Document) Anchors(ctx context.Context) (anchors []Anchor, err error) {
 	err = d.within(ctx, func() error {
+		const limit = scratchSize - 8
 		count := int(int32(d.g.word("FPDF_CountNamedDests", d.handle)))
 		for i := range min(count, maxAnchors) {
-			if a, ok := d.anchor(i); ok {
+			// The name follows its length, which takes slot 0 of the scratch memory.
+			d.g.linear.WriteUint32Le(uint32(d.g.at(0)), limit)
+			dest := uint64(d.g.word("FPDF_GetNamedDest", d.handle, uint64(i), d.g.at(1), d.g.at(0)))
+			size := d.g.int32At(0)
+			if dest == 0 || size <= 0 || size > limit {
+				continue
+			}
+			a := Anchor{Name: d.g.utf16At(1, uint32(size))}
+			if a.Page, a.X, a.Y = d.target(dest); a.Page > 0 {
 				anchors = append(anchors, a)
 			}
 		}
@@ -48,20 +57,6 @@ func (d *Document) Anchors(ctx context.Context) (anchors []Anchor, err error) {
 		return nil, err
 	}
 	return anchors, nil
-}
-
-// anchor reads destination i. The name follows its length, which takes slot 0 of the scratch memory.
-func (d *Document) anchor(i int) (Anchor, bool) {
-	const limit = scratchSize - 8
-	d.g.linear.WriteUint32Le(uint32(d.g.at(0)), limit)
-	dest := uint64(d.g.word("FPDF_GetNamedDest", d.handle, uint64(i), d.g.at(1), d.g.at(0)))
-	size := d.g.int32At(0)
-	if dest == 0 || size <= 0 || size > limit {
-		return Anchor{}, false
-	}
-	a := Anchor{Name: d.g.utf16At(1, uint32(size))}
-	a.Page, a.X, a.Y = d.target(dest)
-	return a, a.Page > 0
 }
 
 // target returns the position of a destination; page 0 means none.

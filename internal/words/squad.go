@@ -9,19 +9,14 @@ import (
 // SQuADTokens returns the words of a text as the SQuAD evaluation scripts normalize it: in lower case, without ASCII
 // punctuation and articles. Punctuation is deleted, so that "cat-sat" is one word; other punctuation than ASCII stays.
 func SQuADTokens(text string) []string {
-	return python.Fields(withoutArticles(python.RemovePunctuation(python.Lower(text))))
-}
-
-// withoutArticles replaces the words a, an and the by a space. A word is a run of word characters: "a" before a curly
-// apostrophe is one.
-func withoutArticles(text string) string {
+	text = python.RemovePunctuation(python.Lower(text))
 	var b strings.Builder
 	for text != "" {
 		end := strings.IndexFunc(text, func(r rune) bool { return !IsWord(r) })
 		if end < 0 {
 			end = len(text)
 		}
-		switch word := text[:end]; word {
+		switch word := text[:end]; word { // a run of word characters: "a" before a curly apostrophe is an article
 		case "a", "an", "the":
 			b.WriteByte(' ')
 		default:
@@ -34,7 +29,7 @@ func withoutArticles(text string) string {
 		b.WriteString(text[end : end+rest])
 		text = text[end+rest:]
 	}
-	return b.String()
+	return python.Fields(b.String())
 }
 
 // SQuADF1 is the token F1 of the script of version 1.1, from 0 to 1: 0 without a common token, also if both texts are

@@ -33,8 +33,10 @@ func place(now time.Time, key string) (string, error) {
 		if !strings.Contains(name, "-"+key) {
 			continue
 		}
-		if left, err := unfinished(dir); err == nil && left {
-			return dir, nil
+		if writing, err := runlog.Writing(dir); err == nil && !writing {
+			if done, all, err := progressOf(dir); err == nil && done < all {
+				return dir, nil
+			}
 		}
 		break
 	}
@@ -80,16 +82,6 @@ func created(name string) time.Time {
 		return time.Time{}
 	}
 	return config.Created
-}
-
-// unfinished reports whether a run has questions left and no process is writing to it.
-func unfinished(dir string) (bool, error) {
-	writing, err := runlog.Writing(dir)
-	if err != nil || writing {
-		return false, err
-	}
-	done, all, err := progressOf(dir)
-	return done < all, err
 }
 
 // progressOf counts the finished questions of a run, and all of them.

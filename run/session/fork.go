@@ -88,7 +88,31 @@ func (b *Branch) Plan(s Session, p Plan) Plan {
 	p.First = b.first
 	p.Only = func(uuid string, repeat int) bool { return uuid == b.rec.UUID && repeat == b.rec.Repeat }
 	p.Check = func(now runlog.Config) error { return b.check(s, now) }
-	p.Seed = func(w *runlog.Writer) error { return b.seed(p.Jobs[0].Dir, w) }
+	// The earlier events and a changed observation. A changed reply comes from First.
+	p.Seed = func(w *runlog.Writer) error {
+		if err := w.Copy(b.run, b.events); err != nil {
+			return err
+		}
+		if b.Note.Changed != runlog.ForkObservation {
+			return nil
+		}
+		r, err := runlog.Open(p.Jobs[0].Dir)
+		if err != nil {
+			return err
+		}
+		begun, err := r.Episode(b.rec.UUID, b.rec.Repeat)
+		if err != nil {
+			return err
+		}
+		log, err := w.Begin(b.rec.UUID, b.rec.Repeat, &begun)
+		if err != nil {
+			return err
+		}
+		s := begun.Steps[b.Note.Step-1]
+		b.observation.Text = string(w.Redact([]byte(b.observation.Text)))
+		s.Observation, s.Acted = &b.observation, s.Ended // the change took no time of the episode
+		return log.Observation(s)
+	}
 	return p
 }
 
@@ -158,32 +182,6 @@ func (b *Branch) check(s Session, now runlog.Config) error {
 	}
 	return qa.Usagef("%s was recorded with different prompts, tools or settings; cannot continue:\n  %s",
 		b.run.Dir, strings.Join(refused, "\n  "))
-}
-
-// seed writes the start of the fork: the earlier events and a changed observation. A changed reply comes from first.
-func (b *Branch) seed(dir string, w *runlog.Writer) error {
-	if err := w.Copy(b.run, b.events); err != nil {
-		return err
-	}
-	if b.Note.Changed != runlog.ForkObservation {
-		return nil
-	}
-	r, err := runlog.Open(dir)
-	if err != nil {
-		return err
-	}
-	begun, err := r.Episode(b.rec.UUID, b.rec.Repeat)
-	if err != nil {
-		return err
-	}
-	log, err := w.Begin(b.rec.UUID, b.rec.Repeat, &begun)
-	if err != nil {
-		return err
-	}
-	s := begun.Steps[b.Note.Step-1]
-	b.observation.Text = string(w.Redact([]byte(b.observation.Text)))
-	s.Observation, s.Acted = &b.observation, s.Ended // the change took no time of the episode
-	return log.Observation(s)
 }
 
 // first answers the step with the changed reply, so that it is parsed and executed like any other.

@@ -122,7 +122,27 @@ type Step struct {
 // swapped. Its result refers to the texts of both.
 func Of(a, b runlog.Recorded) Diff {
 	d := Diff{A: sideOf(a), B: sideOf(b), Prompt: prompts(a.Messages, b.Messages), Pairs: pairs(stepsOf(a), stepsOf(b))}
-	d.locate()
+	d.Diverged = Never
+	for i, p := range d.Pairs {
+		at := p.at(i)
+		if d.FirstAction == nil && p.Kind != Equal && p.Kind != OtherResult {
+			// The steps before it are paired by their numbers.
+			at = Point{Pair: i, Kind: p.Kind}
+			if i < d.A.Steps {
+				at.A = i + 1
+			}
+			if i < d.B.Steps {
+				at.B = i + 1
+			}
+			d.FirstAction = &at
+		}
+		if d.FirstResult == nil && p.otherResult() {
+			d.FirstResult = &at
+		}
+		if d.Diverged == Never && p.Kind != Equal && !p.final() {
+			d.Diverged = p.divergence(i)
+		}
+	}
 	return d
 }
 
@@ -217,31 +237,6 @@ func pairOf(a, b *Step) Pair {
 		p.Kind = OtherResult
 	}
 	return p
-}
-
-// locate names the points where the trajectories part.
-func (d *Diff) locate() {
-	d.Diverged = Never
-	for i, p := range d.Pairs {
-		at := p.at(i)
-		if d.FirstAction == nil && p.Kind != Equal && p.Kind != OtherResult {
-			// The steps before it are paired by their numbers.
-			at = Point{Pair: i, Kind: p.Kind}
-			if i < d.A.Steps {
-				at.A = i + 1
-			}
-			if i < d.B.Steps {
-				at.B = i + 1
-			}
-			d.FirstAction = &at
-		}
-		if d.FirstResult == nil && p.otherResult() {
-			d.FirstResult = &at
-		}
-		if d.Diverged == Never && p.Kind != Equal && !p.final() {
-			d.Diverged = p.divergence(i)
-		}
-	}
 }
 
 // divergence classifies the first pair that is not equal, by its index.

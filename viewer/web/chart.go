@@ -1,6 +1,8 @@
 package web
 
 import (
+	"slices"
+
 	"airqa/internal/web"
 	"airqa/trace"
 	"airqa/trace/cause"
@@ -57,13 +59,7 @@ func charts(sel selection, match, all tallies) []chart {
 		c.place(top)
 		list = append(list, c)
 	}
-	var drawn []chart
-	for _, c := range list {
-		if len(c.Bars) > 0 {
-			drawn = append(drawn, c)
-		}
-	}
-	return drawn
+	return slices.DeleteFunc(list, func(c chart) bool { return len(c.Bars) == 0 })
 }
 
 // rungs are the steps of the ladder from the top, with the level at which evidence is lost that does not get there.

@@ -35,6 +35,13 @@ var titles = map[string]string{
 	"status": "Status", "lost-at": "Lost at", "cause": "Cause", "outcome": "Outcome", "error": "Errors", "tag": "Tag", "function": "Function",
 }
 
+// explanations of values, by field.
+var explanations = map[string]map[cause.Level]string{"lost-at": {
+	cause.LevelDB: "not in the database", cause.LevelHits: "in no result", cause.LevelLimit: "beyond the limit of a retrieval",
+	cause.LevelCut: "in the part of a result that was cut off", cause.LevelWindow: "shown, but not in the last request",
+	cause.LevelAnswer: "in the last request", cause.LevelUnknown: "not known, or no verdict",
+}}
+
 func (s *Site) form(sel selection, all tallies) *filterForm {
 	form := &filterForm{Grep: sel.Grep, Sort: sel.Sort}
 	if len(s.Library.Runs) > 1 {
@@ -48,7 +55,9 @@ func (s *Site) form(sel selection, all tallies) *filterForm {
 		chosen := f.Chosen(sel.Filter)
 		m := menu{Name: f.Name, Title: titles[f.Name], Set: len(chosen)}
 		for _, v := range all[f.Name].values() {
-			m.Choices = append(m.Choices, choice{Value: v.Name, Chosen: slices.Contains(chosen, v.Name), N: v.N, Explain: levelText(f.Name, v.Name)})
+			m.Choices = append(m.Choices, choice{
+				Value: v.Name, Chosen: slices.Contains(chosen, v.Name), N: v.N, Explain: explanations[f.Name][cause.Level(v.Name)],
+			})
 		}
 		for _, v := range chosen { // a value that no row has
 			if !slices.ContainsFunc(m.Choices, func(c choice) bool { return c.Value == v }) {
@@ -63,16 +72,4 @@ func (s *Site) form(sel selection, all tallies) *filterForm {
 		form.Clear = "/"
 	}
 	return form
-}
-
-// levelText explains a level of the evidence ladder.
-func levelText(field, value string) string {
-	if field != "lost-at" {
-		return ""
-	}
-	return map[cause.Level]string{
-		cause.LevelDB: "not in the database", cause.LevelHits: "in no result", cause.LevelLimit: "beyond the limit of a retrieval",
-		cause.LevelCut: "in the part of a result that was cut off", cause.LevelWindow: "shown, but not in the last request",
-		cause.LevelAnswer: "in the last request", cause.LevelUnknown: "not known, or no verdict",
-	}[cause.Level(value)]
 }
