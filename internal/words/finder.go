@@ -24,7 +24,23 @@ type place struct{ first, end int }
 func NewFinder(text string) *Finder { return newFinder(composed(text)) }
 
 // NewJSONFinder folds a text that is, or is part of, encoded JSON: an escape sequence counts as its character.
-func NewJSONFinder(text string) *Finder { return newFinder(unescaped(text)) }
+func NewJSONFinder(text string) *Finder {
+	var plain traced
+	at := 0
+	for _, m := range escape.FindAllStringIndex(text, -1) {
+		plain.copy(text, at, m[0])
+		var char string
+		_ = json.Unmarshal([]byte(`"`+text[m[0]:m[1]]+`"`), &char) // the pattern matches valid sequences only
+		plain.add(char, place{m[0], m[1]})
+		at = m[1]
+	}
+	plain.copy(text, at, len(text))
+	inner := composed(string(plain.text))
+	for i, p := range inner.places {
+		inner.places[i] = place{plain.places[p.first].first, plain.places[p.end-1].end}
+	}
+	return newFinder(inner)
+}
 
 // All yields the byte ranges of the places that have the words of a part, in order. A part without words has none.
 func (f *Finder) All(part string) iter.Seq2[int, int] {
@@ -82,25 +98,6 @@ func composed(text string) (t traced) {
 
 // escape matches escape sequences of JSON; surrogates belong together.
 var escape = lazyregexp.New(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]`)
-
-// unescaped is the NFKC form of encoded JSON.
-func unescaped(text string) (t traced) {
-	var plain traced
-	at := 0
-	for _, m := range escape.FindAllStringIndex(text, -1) {
-		plain.copy(text, at, m[0])
-		var char string
-		_ = json.Unmarshal([]byte(`"`+text[m[0]:m[1]]+`"`), &char) // the pattern matches valid sequences only
-		plain.add(char, place{m[0], m[1]})
-		at = m[1]
-	}
-	plain.copy(text, at, len(text))
-	inner := composed(string(plain.text))
-	for i, p := range inner.places {
-		inner.places[i] = place{plain.places[p.first].first, plain.places[p.end-1].end}
-	}
-	return inner
-}
 
 // copy adds a range of a text as it is.
 func (t *traced) copy(text string, first, end int) {

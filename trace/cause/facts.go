@@ -76,12 +76,8 @@ func (f *facts) visual() bool {
 
 // inFigure reports whether the evidence can only be seen.
 func (f *facts) inFigure() bool {
-	for _, it := range f.Loss.Items {
-		if it.Kind == "image" || it.Kind == "figure" {
-			return true
-		}
-	}
-	return f.HasTag("image") || f.HasTag("figure")
+	shown := func(it Item) bool { return it.Kind == "image" || it.Kind == "figure" }
+	return f.HasTag("image") || f.HasTag("figure") || slices.ContainsFunc(f.Loss.Items, shown)
 }
 
 // viewed returns the last step that showed an image of a paper of the question.

@@ -102,12 +102,8 @@ func (f *Finder) seenIn(ex qa.Example, rec runlog.Recorded) seen {
 
 // InView returns the steps whose observation the request of the last reply has.
 func InView(rec runlog.Recorded) map[int]bool {
-	var acts []qa.Step // of the model, as their messages follow each other
-	for _, s := range rec.Steps {
-		if s.Reply != nil {
-			acts = append(acts, s)
-		}
-	}
+	// The actions of the model, as their messages follow each other.
+	acts := slices.DeleteFunc(slices.Clone(rec.Steps), func(s qa.Step) bool { return s.Reply == nil })
 	view := make(map[int]bool)
 	if len(acts) == 0 {
 		return view

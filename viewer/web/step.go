@@ -134,12 +134,7 @@ type origin struct {
 
 // originsOf returns the origin of each message.
 func (m *marker) originsOf(messages []qa.Message, steps []qa.Step) []origin {
-	var replies []qa.Step
-	for _, s := range steps {
-		if s.Reply != nil {
-			replies = append(replies, s)
-		}
-	}
+	replies := slices.DeleteFunc(slices.Clone(steps), func(s qa.Step) bool { return s.Reply == nil })
 	list := make([]origin, len(messages))
 	var last *qa.Step
 	for i, msg := range messages {
