@@ -100,6 +100,13 @@ func pageOf(text string) int {
 	return n
 }
 
+func boxOf(box []float64) []float64 {
+	if len(box) != 4 {
+		return nil
+	}
+	return box
+}
+
 // line is the row as "column: value, column: value".
 func (r row) line() string {
 	var parts []string

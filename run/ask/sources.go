@@ -102,11 +102,7 @@ func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers
 		}
 		for _, im := range s.Observation.Images {
 			if im.PaperID != "" && im.Page > 0 {
-				page := Source{Kind: Page, Match: Seen, PaperID: strings.ToLower(im.PaperID), Page: im.Page, Step: s.N}
-				if len(im.Box) == 4 {
-					page.Box = im.Box
-				}
-				viewed = append(viewed, page)
+				viewed = append(viewed, Source{Kind: Page, Match: Seen, PaperID: strings.ToLower(im.PaperID), Page: im.Page, Box: boxOf(im.Box), Step: s.N})
 			}
 		}
 		for _, r := range rowsOf(s) {
