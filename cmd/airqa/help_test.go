@@ -90,13 +90,13 @@ func TestBuildOf(t *testing.T) {
 	}
 }
 
-// Only keys, addresses, the data directory and the program's own flags have variables: a forgotten variable must not change a run.
+// Only keys, headers, addresses, the data directory and the program's own flags have variables: a forgotten variable must not change a run.
 func TestVariables(t *testing.T) {
 	parser, err := kong.New(&cli{}, options(settings.Open(""))...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	may := []string{"config", "quiet", "verbose", "data", "vectors", "base-url", "judge-base-url", "embed-base-url"}
+	may := []string{"config", "quiet", "verbose", "data", "vectors", "base-url", "judge-base-url", "embed-base-url", "header", "judge-header", "embed-header"}
 	settings.EachFlag(parser.Model.Node, func(n *kong.Node, f *kong.Flag) {
 		if len(f.Envs) > 0 && !slices.Contains(may, f.Name) {
 			t.Errorf("%s --%s has the variable %s", n.FullPath(), f.Name, f.Envs[0])

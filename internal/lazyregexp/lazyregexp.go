@@ -78,10 +78,5 @@ func (r *Regexp) ReplaceAllStringFunc(s string, with func(string) string) string
 // Split is regexp.Regexp.Split.
 func (r *Regexp) Split(s string, n int) []string { return r.compiled().Split(s, n) }
 
-// FindAllSubmatchIndex is regexp.Regexp.FindAllSubmatchIndex.
-func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int {
-	return r.compiled().FindAllSubmatchIndex(b, n)
-}
-
 // FindAll is regexp.Regexp.FindAll.
 func (r *Regexp) FindAll(b []byte, n int) [][]byte { return r.compiled().FindAll(b, n) }

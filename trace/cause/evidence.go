@@ -116,7 +116,7 @@ func (f *Finder) FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, m
 	case score == nil || score.Verdict == qa.Unscored:
 		return Loss{Level: LevelUnknown, Why: "the answer has no verdict"}
 	}
-	l := f.evidence(ex, rec)
+	l := f.Evidence(ex, rec)
 	if missing != nil && (slices.Contains(missing.Named, ex.UUID) || slices.Contains(missing.Searched, ex.UUID)) {
 		l.Level, l.Weak, l.Steps, l.Places = LevelDB, false, nil, nil
 		l.Why = "the data directory lacks a paper that the question names, or all papers of a conference that it searches"
@@ -124,8 +124,8 @@ func (f *Finder) FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, m
 	return l
 }
 
-// evidence is [FindEvidence].
-func (f *Finder) evidence(ex qa.Example, rec runlog.Recorded) Loss {
+// Evidence finds how far each item of evidence got, whatever the verdict.
+func (f *Finder) Evidence(ex qa.Example, rec runlog.Recorded) Loss {
 	l := Loss{Level: LevelUnknown, Why: "the question names no paper, and its gold answer has no text to search for"}
 	s := f.seenIn(ex, rec)
 	for _, it := range f.question(ex).items {

@@ -301,10 +301,10 @@ func TestGolds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ex := gold("", heron)
 			ex.Evaluator = qa.Evaluator{Func: tt.name, Kwargs: json.RawMessage(tt.kwargs)}
-			if got := cause.FindEvidence(ex, episode(5, find(heron, []int{1}, 0, tt.passage))); got.Level != cause.LevelAnswer || !got.Weak {
+			if got := new(cause.Finder).Evidence(ex, episode(5, find(heron, []int{1}, 0, tt.passage))); got.Level != cause.LevelAnswer || !got.Weak {
 				t.Errorf("got %+v, want a weak match in view", got)
 			}
-			if got := cause.FindEvidence(ex, episode(5, find(heron, []int{1}, 0, "a mill"))); got.Level != cause.LevelHits {
+			if got := new(cause.Finder).Evidence(ex, episode(5, find(heron, []int{1}, 0, "a mill"))); got.Level != cause.LevelHits {
 				t.Errorf("got %+v, want nothing found", got)
 			}
 		})
@@ -333,7 +333,7 @@ func TestPlaces(t *testing.T) {
 				Evaluator: qa.Evaluator{Func: "eval_string_exact_match", Kwargs: json.RawMessage(`{"gold": ` + tt.gold + `}`)},
 			}
 			step := qa.Step{N: 1, By: qa.ByModel, Reply: &qa.Reply{Text: "r"}, Action: &qa.Action{Name: "Query"}, Observation: &qa.Observation{Status: qa.StatusOK, Text: result}}
-			loss := cause.FindEvidence(ex, runlog.Recorded{Trajectory: qa.Trajectory{Steps: []qa.Step{step}}})
+			loss := new(cause.Finder).Evidence(ex, runlog.Recorded{Trajectory: qa.Trajectory{Steps: []qa.Step{step}}})
 			got := ""
 			for _, p := range loss.Places {
 				if p.Step == 1 && p.Field == "observation.text" {

@@ -85,9 +85,3 @@ func (f *Finder) faults(ctx context.Context, ex qa.Example) []eval.Finding {
 func FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.MissingPapers) Loss {
 	return new(Finder).FindLoss(ex, rec, score, missing)
 }
-
-// FindEvidence finds how far each item of evidence got, whatever the verdict.
-func FindEvidence(ex qa.Example, rec runlog.Recorded) Loss { return new(Finder).evidence(ex, rec) }
-
-// Of names the cause of a wrong answer. ctx ends only the comparison of the answer with the gold.
-func Of(ctx context.Context, e Episode) Cause { return new(Finder).Of(ctx, e) }

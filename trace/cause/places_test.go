@@ -23,7 +23,7 @@ func TestAreasThatTouch(t *testing.T) {
 		{[4]float64{50, 61, 200, 40}, cause.LevelAnswer},
 	} {
 		t.Run(fmt.Sprint(tt.box), func(t *testing.T) {
-			got := cause.FindEvidence(atTable, episode(5, view(heron, 3, tt.box[:]...)))
+			got := new(cause.Finder).Evidence(atTable, episode(5, view(heron, 3, tt.box[:]...)))
 			if got.Level != tt.want {
 				t.Errorf("got %q: %s, want %q", got.Level, got.Why, tt.want)
 			}
@@ -36,19 +36,19 @@ func TestPieces(t *testing.T) {
 	two := located(`[{"paper": "` + heron + `", "page": 3}, {"paper": "` + egret + `", "page": 5}]`)
 	unnamed := located(`[{"page": 9}, {"paper": "` + heron + `", "page": 3}]`)
 	first, second := find(heron, []int{3}, 0, "x"), find(egret, []int{5}, 0, "y")
-	if got := cause.FindEvidence(two, episode(5, first, second)); got.Level != cause.LevelAnswer {
+	if got := new(cause.Finder).Evidence(two, episode(5, first, second)); got.Level != cause.LevelAnswer {
 		t.Errorf("both found: %q: %s", got.Level, got.Why)
 	}
-	if got := cause.FindEvidence(two, episode(5, first)); got.Level != cause.LevelHits {
+	if got := new(cause.Finder).Evidence(two, episode(5, first)); got.Level != cause.LevelHits {
 		t.Errorf("one found: %q: %s", got.Level, got.Why)
 	}
-	if got := cause.FindEvidence(two, episode(5, second)); got.Level != cause.LevelHits {
+	if got := new(cause.Finder).Evidence(two, episode(5, second)); got.Level != cause.LevelHits {
 		t.Errorf("the other found: %q: %s", got.Level, got.Why)
 	}
-	if got := cause.FindEvidence(two, episode(1, first, second)); got.Level != cause.LevelWindow {
+	if got := new(cause.Finder).Evidence(two, episode(1, first, second)); got.Level != cause.LevelWindow {
 		t.Errorf("one left the window: %q: %s", got.Level, got.Why)
 	}
-	if got := cause.FindEvidence(unnamed, episode(5, first)); got.Level != cause.LevelAnswer || got.Weak {
+	if got := new(cause.Finder).Evidence(unnamed, episode(5, first)); got.Level != cause.LevelAnswer || got.Weak {
 		t.Errorf("a piece without a paper: %q (weak %v): %s", got.Level, got.Weak, got.Why)
 	}
 }

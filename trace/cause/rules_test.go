@@ -61,7 +61,7 @@ func TestRules(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := wrongEpisode(ness, "the moor")
 			tt.change(&e)
-			if got := cause.Of(t.Context(), e); got.Code != tt.code || got.Rule != tt.rule {
+			if got := new(cause.Finder).Of(t.Context(), e); got.Code != tt.code || got.Rule != tt.rule {
 				t.Errorf("got %s by rule %q (%s), want %s by %q", got.Code, got.Rule, got.Why, tt.code, tt.rule)
 			}
 		})
