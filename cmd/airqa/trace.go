@@ -67,7 +67,7 @@ func (c traceCmd) Run(a *app) error {
 		return qa.Usagef("%v", err)
 	}
 	choice := trace.Choice{Scoring: c.Scoring, Judge: c.Judge}
-	lib, err := trace.Open(a.ctx, dirs, choice)
+	lib, err := trace.OpenLazy(a.ctx, dirs, choice)
 	if err != nil {
 		return err
 	}
