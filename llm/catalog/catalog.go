@@ -57,7 +57,13 @@ type Model struct {
 // headers are written as JSON without their values.
 type headers map[string]string
 
-func (h headers) MarshalJSON() ([]byte, error) { return json.Marshal(slices.Sorted(maps.Keys(h))) }
+func (h headers) MarshalJSON() ([]byte, error) {
+	names := make(map[string]string, len(h))
+	for name := range h {
+		names[name] = "[key]"
+	}
+	return json.Marshal(names)
+}
 
 // HeaderLines returns the headers as NAME=VALUE, one per line.
 func (m Model) HeaderLines(getenv func(string) string) string {
