@@ -58,6 +58,7 @@ type Host struct {
 
 	mu       sync.Mutex
 	sessions map[string]*Session
+	retired  int // of the sessions
 	repeats  map[string]int
 	closed   bool
 	calls    sync.WaitGroup
@@ -113,9 +114,9 @@ func (h *Host) OpenAs(id, face, client string) (*Session, error) {
 		return nil, ErrClosing
 	case !sessionID.MatchString(id) || h.sessions[id] != nil:
 		return nil, fmt.Errorf("%w: the episode %.80q is open already, or is not an id", ErrChoice, id)
-	case len(h.sessions) >= h.Limits.Sessions:
+	case len(h.sessions)-h.retired >= h.Limits.Sessions:
 		h.Stats.Refused.Add(1)
-		return nil, &CapacityError{len(h.sessions), h.Limits.Sessions}
+		return nil, &CapacityError{len(h.sessions) - h.retired, h.Limits.Sessions}
 	}
 	s := &Session{ID: id, Face: face, Client: client, host: h, turn: make(chan struct{}, 1)}
 	s.Touch()
@@ -139,11 +140,11 @@ func (h *Host) Session(id string) (*Session, error) {
 	return s, nil
 }
 
-// Active is the number of open sessions.
+// Active is the number of open sessions, but for retired ones.
 func (h *Host) Active() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.sessions)
+	return len(h.sessions) - h.retired
 }
 
 // Watch closes idle sessions until ctx ends.
@@ -159,7 +160,7 @@ func (h *Host) Watch(ctx context.Context) {
 		var idle []*Session
 		h.mu.Lock()
 		for _, s := range h.sessions {
-			if h.Now().UnixNano()-s.used.Load() > int64(h.Limits.Idle) {
+			if len(s.turn) == 0 && h.Now().UnixNano()-s.used.Load() > int64(h.Limits.Idle) { // no call runs
 				idle = append(idle, s)
 			}
 		}
@@ -188,6 +189,7 @@ func (h *Host) Close(ctx context.Context) {
 	}
 	h.mu.Lock()
 	clear(h.sessions)
+	h.retired = 0
 	h.mu.Unlock()
 }
 

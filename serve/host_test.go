@@ -33,6 +33,8 @@ func (p papers) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit
 
 func (p papers) Query(ctx context.Context, sql string) (tools.Rows, error) {
 	switch sql {
+	case "text":
+		return tools.Rows{Columns: []string{"x"}, Values: [][]any{{strings.Repeat("é→😀  word\u00a0\u3000数", 800)}}}, nil
 	case "panic":
 		panic("a fault of the tool")
 	case "down":

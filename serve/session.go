@@ -24,11 +24,12 @@ type Session struct {
 	// ID cannot be guessed: who knows it may call the tools.
 	ID, Face, Client string
 
-	host   *Host
-	used   atomic.Int64 // time of the last call
-	closed atomic.Bool
-	kept   sync.Map      // what faces attach, by face
-	turn   chan struct{} // holds a value while a call runs
+	host    *Host
+	used    atomic.Int64 // time of the last call
+	closed  atomic.Bool
+	retired bool          // guarded by the host
+	kept    sync.Map      // what faces attach, by face
+	turn    chan struct{} // holds a value while a call runs
 
 	// The rest is guarded by turn.
 	example qa.Example
@@ -46,8 +47,8 @@ type Session struct {
 type Call struct {
 	Tool      string
 	Arguments json.RawMessage
-	// Key identifies the request of the client; the same key in succession returns the same result without another step. It
-	// may be empty.
+	// Key identifies the request of the client; the same key in succession returns the same result without another step. A
+	// call with a key runs to its end, also if the client leaves, which may ask again. It may be empty.
 	Key string
 }
 
@@ -147,9 +148,26 @@ func (s *Session) begin(ctx context.Context) (end func(), err error) {
 // Close ends the session. An unfinished episode stays unfinished in the log.
 func (s *Session) Close() {
 	s.host.mu.Lock()
+	if s.host.sessions[s.ID] == s && s.retired {
+		s.host.retired--
+	}
 	delete(s.host.sessions, s.ID)
 	s.host.mu.Unlock()
 	s.closed.Store(true)
+}
+
+// Retire frees the place of a session whose episode has ended. Its end can still be read, until it is idle for too long.
+func (s *Session) Retire() {
+	s.host.mu.Lock()
+	if s.host.sessions[s.ID] == s && !s.retired {
+		s.retired = true
+		s.host.retired++
+	}
+	s.host.mu.Unlock()
+	if s.lock(context.Background()) == nil {
+		s.start.System, s.start.Prompt, s.last = "", "", Result{} // they take memory
+		s.unlock()
+	}
 }
 
 // Reset begins an episode with the question of a choice and abandons an unfinished one.
@@ -188,9 +206,13 @@ func (s *Session) Reset(ctx context.Context, c Choice) (Start, error) {
 }
 
 // Act executes a call. A mistake that the model can correct is a result with [Result.Failed]; the error is [ErrNoEpisode],
-// [ErrEnded] with the result of the end, [ErrNoTool], or a fault of the server.
+// [ErrEnded] with the result of the end, [ErrNoTool], or a fault of the server. Answer after an end without a reward judges the
+// first answer again.
 func (s *Session) Act(ctx context.Context, c Call) (r Result, err error) {
 	began := time.Now()
+	if c.Key != "" {
+		ctx = context.WithoutCancel(ctx)
+	}
 	defer func() {
 		if !errors.Is(err, ErrClosing) {
 			s.host.Stats.called(time.Since(began), err != nil)
@@ -204,12 +226,12 @@ func (s *Session) Act(ctx context.Context, c Call) (r Result, err error) {
 	switch {
 	case s.example.UUID == "":
 		return Result{}, ErrNoEpisode
-	case c.Key != "" && c.Key == s.key:
+	case c.Key != "" && c.Key == s.key && s.last.End == nil:
 		return s.last, nil
 	case s.tools.Find(c.Tool) == nil:
 		return Result{}, fmt.Errorf("%w: %.60q", ErrNoTool, c.Tool)
 	case s.end != nil:
-		return Result{End: s.end}, ErrEnded
+		return s.ended(ctx, c)
 	}
 	r, err = s.step(ctx, c)
 	if err == nil {
@@ -219,6 +241,23 @@ func (s *Session) Act(ctx context.Context, c Call) (r Result, err error) {
 	}
 	return r, err
 }
+
+// ended returns the result of a call after the end.
+func (s *Session) ended(ctx context.Context, c Call) (Result, error) {
+	switch {
+	case c.Key != "" && c.Key == s.key:
+		s.judge(ctx)
+		s.last.End = s.end
+		return s.last, nil
+	case c.Tool == tools.AnswerName && s.end.Outcome == qa.Answered && s.end.Reward == nil:
+		s.judge(ctx)
+		return Result{Status: qa.StatusFinal, Text: answered, End: s.end}, nil
+	}
+	return Result{End: s.end}, ErrEnded
+}
+
+// answered is the result of Answer.
+const answered = "The answer is recorded. The episode has ended."
 
 // step takes one turn of the loop with a call in place of a model's reply.
 func (s *Session) step(ctx context.Context, c Call) (Result, error) {
@@ -236,7 +275,7 @@ func (s *Session) step(ctx context.Context, c Call) (Result, error) {
 	}
 	r := Result{Status: o.Status, Text: o.Text, Images: o.Images, Hits: o.Hits}
 	if o.Status == qa.StatusFinal {
-		r.Text = "The answer is recorded. The episode has ended."
+		r.Text = answered
 	}
 	return s.finish(ctx, r, err)
 }
@@ -309,12 +348,17 @@ func (s *Session) End(ctx context.Context) (*End, error) {
 		return nil, err
 	}
 	defer done()
+	s.judge(ctx)
+	return s.end, nil
+}
+
+// judge scores an answer whose judge failed again.
+func (s *Session) judge(ctx context.Context) {
 	if s.end != nil && s.end.Reward == nil && s.loop != nil && !s.end.Outcome.Failed() {
 		if s.end = s.score(ctx, s.loop.Trajectory()); s.end.Reward != nil {
 			s.loop = nil
 		}
 	}
-	return s.end, nil
 }
 
 // Started returns the beginning of the episode.

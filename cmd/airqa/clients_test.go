@@ -11,7 +11,8 @@ import (
 )
 
 // The Python clients that people use, against a server in this process. internal/testkit/install.sh clients installs that of
-// MCP; for the others, which need half a gigabyte, install openenv 0.10.0 or openreward 0.1.167 into a folder.
+// MCP; for the others, which need half a gigabyte and more, install openenv 0.10.0, openreward 0.1.167 or nemo-gym 0.4.0 (with
+// Python 3.12 or newer as python3) into a folder.
 func TestRealClients(t *testing.T) {
 	t.Parallel()
 	testkit.Long(t, "starts Python clients")
@@ -20,6 +21,8 @@ func TestRealClients(t *testing.T) {
 		t.Skip("AIRQA_TEST_CLIENTS names no folder with the Python clients; internal/testkit/install.sh clients makes one")
 	}
 	w := serving(t, "")
+	rows := filepath.Join(t.TempDir(), "rows")
+	exitsWith(t, exitDone, "export", "tasks", "-d", ingested(t), "-q", sampleQuestions(t, 1), "--format", "nemo-gym", "-o", rows, "--server-url", w.URL)
 	ex := w.plan.Picked[0]
 	gold := string(w.gold[ex.UUID])
 	for _, tt := range []struct {
@@ -31,11 +34,14 @@ func TestRealClients(t *testing.T) {
 			`{"tools": 4, "rows": true, "reward": 1, "done": true}`,
 		}},
 		{"openreward", "ors_client.py", []string{w.URL, "0", gold}, []string{
-			`{"tasks": 40, "tools": 4}`, `{"prompt": 2, "rows": true, "reward": 1, "finished": true}`,
+			`{"tasks": 40, "tools": 4}`, `{"prompt": 2, "rows": true, "reward": 1, "finished": true}`, `{"long": true}`,
 		}},
 		{"mcp", "mcp_client.py", []string{w.URL + "/mcp/e/" + w.begin(t, ex.UUID)}, []string{
 			`{"version": "2026-07-28", "tools": 4, "image": "image", "wrong": true}`,
 			`{"version": "2025-11-25", "tools": 4, "image": "image", "wrong": true}`,
+		}},
+		{"nemo_gym", "nemo_client.py", []string{rows, ex.UUID, gold}, []string{
+			`{"seen": [true, true, true], "reward": 1.0, "verdict": "right", "mean": 0.5}`,
 		}},
 	} {
 		t.Run(tt.module, func(t *testing.T) {

@@ -41,7 +41,7 @@ func (c exportTasksCmd) Run(a *app) error {
 	}
 	s, err := tasks.Write(tasks.Config{
 		Format: tasks.Format(c.Format), Out: c.Out, Program: program, Force: c.Replace, Questions: questions, Tools: tools,
-		Shares: c.Split, Seed: c.SplitSeed, WithGold: c.WithGold, URL: strings.TrimRight(c.URL, "/"),
+		Shares: c.Split, Seed: c.SplitSeed, WithGold: c.WithGold, URL: strings.TrimRight(c.URL, "/"), Turns: c.Turns,
 		Sidecar: tasks.Sidecar{Image: c.Image, AgentImage: c.AgentImage, Data: c.ImageData, Serve: []string{ // the same episodes
 			"--baseline", c.Baseline, "--retrieve", c.Retrieve, "--turns", strconv.Itoa(c.Turns), "--rows", strconv.Itoa(c.Rows),
 			"--observation-tokens", strconv.Itoa(c.ObservationTokens), "--query-seconds", strconv.FormatFloat(c.QuerySeconds, 'g', -1, 64),

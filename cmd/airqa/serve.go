@@ -248,7 +248,7 @@ func (c serveCmd) announce(a *app, at net.Addr, s *served) {
 		{"MCP", base + "/mcp/e/EPISODE, after POST " + base + "/episodes"},
 		{"OpenEnv", base + "/openenv"},
 		{"ORS", base},
-		{"NeMo Gym", base + "/gym"},
+		{"NeMo Gym", base},
 	} {
 		a.say("  %-9s %s", face[0], face[1])
 	}

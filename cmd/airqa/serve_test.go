@@ -186,6 +186,7 @@ func TestAgentLearnsNothing(t *testing.T) {
 			"GET /openenv/metadata", "GET /openenv/schema", "GET /openenv/ws", "POST /openenv/mcp", "POST /openenv/reset", "GET /openenv/state",
 			"POST /openenv/tasks", "POST /create_session", "POST /create", "GET /prompt", "GET /tools", "POST /call", "POST /ping", "POST /delete_session",
 			"POST /ors/call", "POST /gym/seed_session", "POST /gym/verify", "POST /gym/Query", "POST /gym/aggregate_metrics",
+			"POST /seed_session", "POST /verify", "POST /Query", "POST /Answer", "POST /aggregate_metrics",
 		} {
 			method, path, _ := strings.Cut(route, " ")
 			code, text := w.send(t, method, path, `{"split":"all","index":0}`, agent...)

@@ -15,16 +15,28 @@ import (
 // gymCookie names the session of a client of NeMo Gym.
 const gymCookie = "airqa_session"
 
-// gymRoutes are a resources server of NeMo Gym 0.4: a rollout begins with a row of a data set, calls tools by their names as
-// routes, and ends with verify.
-func (s *server) gymRoutes() {
-	s.control("POST /gym/seed_session", s.gymSeed)
-	s.control("POST /gym/verify", s.gymVerify)
-	s.control("POST /gym/aggregate_metrics", aggregate)
-	s.mux.HandleFunc("GET /gym/health", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]string{"status": "ok"}) })
+// gymRoutes are a resources server of NeMo Gym 0.4 below a prefix: a rollout begins with a row of a data set, calls tools by
+// their names as routes, and ends with verify. NeMo Gym's own client knows a host and a port only, so the routes are at the
+// root, too.
+func (s *server) gymRoutes(prefix string) {
+	s.control("POST "+prefix+"/seed_session", s.gymSeed)
+	s.control("POST "+prefix+"/verify", s.gymVerify)
+	s.control("POST "+prefix+"/aggregate_metrics", aggregate)
 	for _, t := range s.Host.Tools() {
-		s.control("POST /gym/"+t.Name, func(w http.ResponseWriter, r *http.Request) { s.gymCall(w, r, t.Name) })
+		s.control("POST "+prefix+"/"+t.Name, func(w http.ResponseWriter, r *http.Request) { s.gymCall(w, r, t.Name) })
 	}
+}
+
+// keepCookie sets the cookie of a request again. Agents of NeMo Gym have no other cookies than those of the last reply,
+// whatever its status.
+func keepCookie(w http.ResponseWriter, r *http.Request) {
+	if c, err := r.Cookie(gymCookie); err == nil {
+		setCookie(w, c.Value)
+	}
+}
+
+func setCookie(w http.ResponseWriter, id string) {
+	http.SetCookie(w, &http.Cookie{Name: gymCookie, Value: id, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
 // gymRow is the part of a row that names the question.
@@ -54,28 +66,25 @@ func (s *server) gymSeed(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: gymCookie, Value: session.ID, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	w.Header().Del("Set-Cookie") // of a session before
+	setCookie(w, session.ID)
 	reply(w, struct{}{})
 }
 
-// gymSession is the session of the cookie; nil without one.
-func (s *server) gymSession(r *http.Request) *serve.Session {
+// gymSession is the session of the cookie.
+func (s *server) gymSession(r *http.Request) (*serve.Session, error) {
 	c, err := r.Cookie(gymCookie)
 	if err != nil {
-		return nil
+		return nil, serve.ErrNoSession
 	}
-	session, err := s.Host.Session(c.Value)
-	if err != nil {
-		return nil
-	}
-	return session
+	return s.Host.Session(c.Value)
 }
 
 // gymCall answers with the text that the model sees, errors included.
 func (s *server) gymCall(w http.ResponseWriter, r *http.Request, tool string) {
-	session := s.gymSession(r)
-	if session == nil {
-		s.fail(w, serve.ErrNoSession)
+	session, err := s.gymSession(r)
+	if err != nil {
+		s.fail(w, err)
 		return
 	}
 	var args json.RawMessage
@@ -93,6 +102,7 @@ func (s *server) gymCall(w http.ResponseWriter, r *http.Request, tool string) {
 }
 
 // gymVerify ends an episode, with the last message of the response if Answer was not called, and adds the reward to the row.
+// The same request again gets the same reward, or that of a judge that failed before.
 func (s *server) gymVerify(w http.ResponseWriter, r *http.Request) {
 	var raw map[string]json.RawMessage
 	if !read(w, r, &raw) {
@@ -106,23 +116,21 @@ func (s *server) gymVerify(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "the body is no row with a response: "+err.Error())
 		return
 	}
-	session := s.gymSession(r)
-	if session == nil { // a client without tools verifies alone
-		choice, err := known.choice()
-		if err == nil {
+	session, err := s.gymSession(r)
+	if len(r.CookiesNamed(gymCookie)) == 0 { // a client without tools verifies alone
+		var choice serve.Choice
+		if choice, err = known.choice(); err == nil {
 			session, _, err = s.open(r, "gym", choice)
 		}
-		if err != nil {
-			s.fail(w, err)
-			return
+		if err == nil {
+			defer session.Close()
 		}
 	}
-	defer session.Close()
-	if err := finish(r, session, lastText(response.Output)); err != nil {
+	if err != nil {
 		s.fail(w, err)
 		return
 	}
-	end, err := session.End(r.Context())
+	end, err := finish(r, session, lastText(response.Output))
 	switch {
 	case err != nil:
 		s.fail(w, err)
@@ -131,6 +139,7 @@ func (s *server) gymVerify(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadGateway, cmp.Or(problem(serve.Result{End: end}), "the episode has no end"))
 		return
 	}
+	session.Retire()
 	row := make(map[string]any)
 	for name, value := range raw { // as it came, with what nothing here reads
 		row[name] = value
@@ -148,17 +157,21 @@ func parse(raw json.RawMessage, v any) error {
 	return json.Unmarshal(raw, v)
 }
 
-// finish ends an unfinished episode, with a text as the answer if there is one.
-func finish(r *http.Request, session *serve.Session, text string) error {
+// finish ends an unfinished episode, with a text as the answer if there is one, and returns the end.
+func finish(r *http.Request, session *serve.Session, text string) (*serve.End, error) {
 	if end, err := session.End(r.Context()); err != nil || end != nil {
-		return err
+		return end, err
 	}
 	if text != "" {
-		if _, err := session.Act(r.Context(), session.AnswerWith(text)); err != nil {
-			return err
+		// The same request may have ended the episode in the meantime.
+		if _, err := session.Act(r.Context(), session.AnswerWith(text)); err != nil && !errors.Is(err, serve.ErrEnded) {
+			return nil, err
 		}
 	}
-	return session.GiveUp(r.Context()) // unless the text was an answer
+	if err := session.GiveUp(r.Context()); err != nil { // unless the text was an answer
+		return nil, err
+	}
+	return session.End(r.Context())
 }
 
 // gymOutput is an item of a response.
@@ -187,7 +200,7 @@ func lastText(output []gymOutput) string {
 	return ""
 }
 
-// aggregate averages the numbers of verified rows.
+// aggregate averages the numbers of verified rows, under the names that NeMo Gym gives to averages.
 func aggregate(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Rows []map[string]any `json:"verify_responses"`
@@ -195,16 +208,14 @@ func aggregate(w http.ResponseWriter, r *http.Request) {
 	if !read(w, r, &q) {
 		return
 	}
-	sums := make(map[string]float64)
+	means, counts := make(map[string]float64), make(map[string]float64)
 	for _, row := range q.Rows {
 		for _, name := range []string{"reward", "turns", "format_errors"} {
 			if v, ok := row[name].(float64); ok {
-				sums[name] += v
+				counts[name]++
+				means["mean/"+name] += (v - means["mean/"+name]) / counts[name]
 			}
 		}
 	}
-	for name := range sums {
-		sums[name] /= float64(len(q.Rows))
-	}
-	reply(w, sums)
+	reply(w, map[string]any{"group_level_metrics": []any{}, "agent_metrics": means, "key_metrics": means})
 }

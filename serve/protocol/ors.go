@@ -1,13 +1,19 @@
 package protocol
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"airqa/qa"
 	"airqa/serve"
@@ -18,8 +24,8 @@ import (
 const (
 	// orsChunk is the maximum size of a part of a result in bytes.
 	orsChunk = 4 << 10
-	// orsKeep is how long a client may ask for a result again.
-	orsKeep = time.Minute
+	// orsKeep is how long a client may ask for a result again, and orsAlive the time between signs of life during a call.
+	orsKeep, orsAlive = time.Minute, 10 * time.Second
 )
 
 // sessionHeader names the session of a request.
@@ -28,7 +34,6 @@ const sessionHeader = "X-Session-Id"
 // orsRoutes serve the clients of the Open Reward Standard (openreward 0.1) below a prefix. Its Python client ignores the path
 // of the address that it is given, so the routes are at the root, too.
 func (s *server) orsRoutes(prefix string) {
-	s.mux.HandleFunc("GET "+prefix+"/health", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]string{"status": "ok"}) })
 	s.control("POST "+prefix+"/create_session", func(w http.ResponseWriter, r *http.Request) {
 		session, err := s.Host.Open("ors", client(r))
 		if err != nil {
@@ -98,15 +103,57 @@ func (s *server) orsPrompt(w http.ResponseWriter, r *http.Request, session *serv
 	s.answer(w, []textBlock{{"text", start.System}, {"text", start.Prompt}}, err)
 }
 
-// orsCalls is the last result of a session. A client that has lost the connection asks for it again, by the id of the call,
-// or by the same call if it never saw the id.
+// orsCalls keeps the last call of a session. A client that has lost the connection asks for its result again, by the id of the
+// call, or by the same call if it never saw the id.
 type orsCalls struct {
 	mu   sync.Mutex
-	call [sha256.Size]byte
+	last *orsCall
+}
+
+type orsCall struct {
 	id   string
-	raw  string
-	sent bool
-	at   time.Time
+	sum  [sha256.Size]byte
+	done chan struct{}
+	// result and ended are set before done is closed.
+	result []byte
+	ended  time.Time
+	sent   atomic.Bool
+}
+
+// recent reports whether a client may ask for the call again.
+func (c *orsCall) recent() bool {
+	select {
+	case <-c.done:
+		return time.Since(c.ended) < orsKeep
+	default:
+		return true
+	}
+}
+
+// find returns the call that a client asks for again, or else a new one; nil if there is none with the id.
+func (c *orsCalls) find(id string, sum [sha256.Size]byte) (call *orsCall, again bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := c.last
+	switch {
+	case last != nil && last.recent() && (id == last.id || id == "" && sum == last.sum && !last.sent.Load()):
+		return last, true
+	case id != "":
+		return nil, false
+	}
+	c.last = &orsCall{id: rand.Text(), sum: sum, done: make(chan struct{})}
+	return c.last, false
+}
+
+// act executes the call to its end: its client can come back.
+func (c *orsCall) act(r *http.Request, session *serve.Session, call serve.Call) {
+	defer close(c.done)
+	defer func() { c.ended = time.Now() }()
+	c.result = []byte(`{"ok":false,"error":"the call failed"}`) // after a panic
+	raw, err := json.Marshal(orsResultOf(session.Act(context.WithoutCancel(r.Context()), call)))
+	if err == nil {
+		c.result = raw
+	}
 }
 
 // orsResult is the result of a call. All keys of the output are required.
@@ -133,32 +180,64 @@ func (s *server) orsCall(w http.ResponseWriter, r *http.Request, session *serve.
 	if !read(w, r, &q) {
 		return
 	}
-	last := session.Attach("ors", func() any { return new(orsCalls) }).(*orsCalls)
-	last.mu.Lock()
-	defer last.mu.Unlock()
-	sum := sha256.Sum256(append([]byte(q.Name+"\x00"), q.Input...))
-	recent := time.Since(last.at) < orsKeep
-	switch {
-	case q.Task != "" && (q.Task != last.id || !recent):
+	calls := session.Attach("ors", func() any { return new(orsCalls) }).(*orsCalls)
+	call, again := calls.find(q.Task, sha256.Sum256(append([]byte(q.Name+"\x00"), q.Input...)))
+	if call == nil {
 		refuse(w, http.StatusNotFound, "no recent call has this task_id")
 		return
-	case q.Task != "", !last.sent && recent && sum == last.call: // the same call again
-	default:
-		raw, err := json.Marshal(orsResultOf(session.Act(r.Context(), serve.Call{Tool: q.Name, Arguments: q.Input})))
-		if err != nil {
-			s.fail(w, err)
+	}
+	_ = events(w, [2]string{"task_id", call.id}) // a client that has gone comes back with it
+	func() {
+		defer keepAlive(w)()
+		if !again {
+			call.act(r, session, serve.Call{Tool: q.Name, Arguments: q.Input})
 			return
 		}
-		last.call, last.id, last.raw, last.sent = sum, rand.Text(), string(raw), false
+		select {
+		case <-call.done:
+		case <-r.Context().Done():
+		}
+	}()
+	if r.Context().Err() == nil && events(w, parts(string(call.result))...) == nil {
+		call.sent.Store(true)
 	}
-	last.at = time.Now()
-	list := [][2]string{{"task_id", last.id}}
-	rest := last.raw
-	for len(rest) > orsChunk {
-		list, rest = append(list, [2]string{"chunk", rest[:orsChunk]}), rest[orsChunk:]
+}
+
+// keepAlive sends a comment from time to time: clients give up after 30 s of silence. stop ends it, once.
+func keepAlive(w http.ResponseWriter) (stop func()) {
+	ticker, ended, left := time.NewTicker(orsAlive), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(left)
+		for {
+			select {
+			case <-ended:
+				return
+			case <-ticker.C:
+				_, _ = io.WriteString(w, ": alive\n\n") // to a client that may have gone
+				_ = http.NewResponseController(w).Flush()
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(ended)
+		<-left
 	}
-	err := events(w, append(list, [2]string{"end", rest})...)
-	last.sent = err == nil && r.Context().Err() == nil
+}
+
+// parts cuts a result into events. Clients decode each part alone and drop the whitespace that it begins with.
+func parts(result string) (list [][2]string) {
+	for len(result) > orsChunk {
+		n := orsChunk
+		for !utf8.RuneStart(result[n]) {
+			n--
+		}
+		list, result = append(list, [2]string{"chunk", result[:n]}), result[n:]
+		if first, size := utf8.DecodeRuneInString(result); unicode.IsSpace(first) { // in a string: encoders write none elsewhere
+			result = fmt.Sprintf(`\u%04x`, first) + result[size:]
+		}
+	}
+	return append(list, [2]string{"end", result})
 }
 
 func orsResultOf(got serve.Result, err error) orsResult {

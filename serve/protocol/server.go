@@ -52,7 +52,12 @@ func New(c Config) http.Handler {
 		s.orsRoutes(prefix)
 		s.taskRoutes(prefix)
 	}
-	s.gymRoutes()
+	for _, prefix := range []string{"", "/gym"} {
+		s.gymRoutes(prefix)
+	}
+	for _, prefix := range []string{"", "/ors", "/gym"} {
+		s.mux.HandleFunc("GET "+prefix+"/health", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]string{"status": "ok"}) })
+	}
 	return guard(s.mux, web.Loopback(s.Listen), s.Log)
 }
 
@@ -75,15 +80,18 @@ func guard(mux http.Handler, loopback bool, log *slog.Logger) http.Handler {
 			http.Error(w, web.OnlyLoopback, http.StatusForbidden)
 			return
 		}
+		keepCookie(w, r)
 		next.ServeHTTP(w, r)
 	})
 }
 
-// control registers a route that needs the control token.
+// control registers a route that needs the control token. Clients that can be given nothing but an address send it as the
+// password in the address.
 func (s *server) control(pattern string, do http.HandlerFunc) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		same := func(given string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(s.Token)) == 1 }
-		if s.Token != "" && !slices.ContainsFunc([]string{bearer(r), r.Header.Get("X-API-Key")}, same) {
+		_, password, _ := r.BasicAuth()
+		if s.Token != "" && !slices.ContainsFunc([]string{bearer(r), r.Header.Get("X-API-Key"), password}, same) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			refuse(w, http.StatusUnauthorized, "this route needs the control token of the server, as Authorization: Bearer TOKEN")
 			return
@@ -93,8 +101,11 @@ func (s *server) control(pattern string, do http.HandlerFunc) {
 }
 
 func bearer(r *http.Request) string {
-	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return token
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
 }
 
 // agentRoutes are those of an agent, which knows the id of its session and nothing else.

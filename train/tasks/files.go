@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"embed"
 	"io/fs"
+	"net/url"
 	"strings"
 	"text/template"
 
 	"airqa/internal/ledger"
+	"airqa/qa"
 )
 
 // texts are the files of an export that are not rows, as templates: a folder for each format, one for a task of Harbor and
@@ -20,6 +22,13 @@ var functions = template.FuncMap{
 	"json":   ledger.EncodeText,
 	"join":   strings.Join,
 	"quoted": quoted,
+	"address": func(raw string) (u *url.URL, err error) {
+		if u, err = url.Parse(raw); err == nil && (u.Scheme != "http" || u.Host == "" || u.Path != "") {
+			err = qa.Usagef("--server-url %s: NeMo Gym needs http://HOST:PORT", raw)
+		}
+		return u, err
+	},
+	"host": func(u *url.URL) string { return strings.TrimSuffix(u.Host, ":"+u.Port()) },
 }
 
 // quoted returns a text as a string of TOML, YAML or Python: as JSON, with the one character that TOML forbids escaped.

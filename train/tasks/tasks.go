@@ -57,8 +57,9 @@ type Config struct {
 	Seed   uint64
 	// WithGold adds gold answers to the rows.
 	WithGold bool
-	// URL is the address of airqa serve for the trainer.
+	// URL is the address of airqa serve for the trainer, and Turns the maximum number of calls of an episode there.
 	URL     string
+	Turns   int
 	Sidecar Sidecar
 }
 
@@ -110,6 +111,7 @@ type flags struct {
 	SplitSeed  uint64    `json:"split_seed"`
 	WithGold   bool      `json:"with_gold"`
 	URL        string    `json:"url,omitempty"`
+	Turns      int       `json:"turns,omitempty"`
 	Image      string    `json:"image,omitempty"`
 	AgentImage string    `json:"agent_image,omitempty"`
 	ImageData  string    `json:"image_data,omitempty"`
@@ -210,7 +212,7 @@ func (c Config) inputs() (in inputs, err error) {
 	if c.Format == Harbor {
 		in.Flags.Image, in.Flags.AgentImage, in.Flags.ImageData, in.Flags.Serve = c.Sidecar.Image, c.Sidecar.AgentImage, c.Sidecar.Data, c.Sidecar.Serve
 	} else {
-		in.Flags.URL = c.URL
+		in.Flags.URL, in.Flags.Turns = c.URL, c.Turns
 	}
 	return in, err
 }

@@ -201,6 +201,34 @@ func TestGymRow(t *testing.T) {
 	}
 }
 
+// The configuration for NeMo Gym has what makes up the address of the server there: a host with the token, and a port.
+func TestGymConfig(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://127.0.0.1:8378":       `@127.0.0.1" 8378`,
+		"http://[::1]:9000":           `@[::1]" 9000`,
+		"http://airqa.example":        `@airqa.example" 80`,
+		"https://airqa.example":       "",
+		"http://airqa.example:80/gym": "",
+		"127.0.0.1:8378":              "",
+		"airqa":                       "",
+	} {
+		c := config(t, tasks.NeMoGym)
+		c.URL, c.Turns = address, 7
+		_, err := tasks.Write(c)
+		if want == "" {
+			if err == nil {
+				t.Errorf("%s is accepted", address)
+			}
+			continue
+		}
+		text := files(t, c.Out)["airqa.yaml"]
+		found := regexp.MustCompile(`host: "airqa:\$\{oc\.env:AIRQA_SERVE_TOKEN,none\}(.*)\n +port: (.*)`).FindStringSubmatch(text)
+		if err != nil || found == nil || found[1]+" "+found[2] != want || !strings.Contains(text, "max_steps: 7\n") || !strings.Contains(text, "validation.jsonl") {
+			t.Errorf("%s: %v\n%s", address, err, text)
+		}
+	}
+}
+
 // The same configuration gives the same bytes, and a second export of it changes nothing.
 func TestStable(t *testing.T) {
 	for _, format := range formats {
