@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"airqa/qa"
@@ -24,10 +26,19 @@ func TestServedMCP(t *testing.T) {
 	t.Parallel()
 	w := serving(t, "")
 	ex := w.plan.Picked[0]
-	id := w.begin(t, ex.UUID)
+	var opened struct {
+		Episode string
+		URL     string
+		MCP     string `json:"mcp_url"`
+	}
+	w.get(t, "POST", "/episodes", fmt.Sprintf(`{"question_id":%q}`, ex.UUID), &opened)
+	id := opened.Episode
+	if opened.URL != w.URL+"/e/"+id {
+		t.Errorf("the address is %s", opened.URL)
+	}
 	for range 2 {
 		client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-		s, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: w.URL + "/mcp/e/" + id}, nil)
+		s, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: opened.MCP}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,8 +121,11 @@ func TestMCP(t *testing.T) {
 	if err != nil || len(paper.Contents[0].Text) < 1000 {
 		t.Errorf("a paper: %v, %v", paper, err)
 	}
-	if _, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "airqa://paper/../../etc/passwd"}); err == nil {
-		t.Error("a path was read")
+	for _, id := range []string{"../../etc/passwd", "nope", "", "00000000-0000-0000-0000-000000000000", strings.ToUpper(filepath.Base(papers.Resources[0].URI)) + "0"} {
+		_, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "airqa://paper/" + id})
+		if wrong, ok := errors.AsType[*jsonrpc.Error](err); !ok || wrong.Code != jsonrpc.CodeInvalidParams {
+			t.Errorf("%q was read: %v", id, err)
+		}
 	}
 	prompt, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "airqa"})
 	if err != nil || !strings.Contains(prompt.Messages[0].Content.(*sdk.TextContent).Text, "CREATE TABLE") {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"airqa/baselines"
 	"airqa/env"
+	"airqa/env/paperdb"
 	"airqa/eval"
 	"airqa/internal/files"
 	"airqa/internal/terminal"
@@ -183,6 +185,11 @@ func (c *serveCmd) open(a *app) (_ *served, err error) {
 			split.Questions = append(split.Questions, s.plan.Picked[i])
 		}
 		splits = append(splits, split)
+	}
+	// The directory gets the gold answers, and agents may run on this machine.
+	err = errors.Join(os.MkdirAll(filepath.Dir(c.Out), 0o755), os.Mkdir(c.Out, 0o700))
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return s, err
 	}
 	if s.Served, err = a.session().Serve(a.ctx, s.plan); err != nil {
 		return s, err
@@ -383,6 +390,9 @@ func (c *mcpCmd) free(a *app, config *protocol.MCP) (*env.Env, error) {
 		config.Papers = append(config.Papers, protocol.Paper{ID: id, Title: titles[id]})
 	}
 	config.Read = func(ctx context.Context, id string) (string, error) {
+		if _, err := plan.World.Paper(ctx, id); errors.Is(err, paperdb.ErrNoPaper) {
+			return "", protocol.ErrNoPaper
+		}
 		pages, err := plan.World.PageTexts(ctx, id)
 		return strings.Join(pages, "\n\n"), err
 	}

@@ -49,6 +49,9 @@ func serving(t *testing.T, token string, flags ...string) *world {
 		t.Fatal(err)
 	}
 	w.served = opened
+	if info, err := os.Stat(w.out); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the run directory is open to others: %v, %v", info, err)
+	}
 	w.Server = httptest.NewServer(protocol.New(protocol.Config{Host: opened.host, Token: token, Listen: "127.0.0.1", Version: version, Log: a.log}))
 	t.Cleanup(w.Close)
 	return w

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -28,6 +30,9 @@ type Actor interface {
 // Paper is a paper as a resource.
 type Paper struct{ ID, Title string }
 
+// ErrNoPaper is returned for a paper that does not exist.
+var ErrNoPaper = errors.New("no such paper")
+
 // MCP configures a server of the Model Context Protocol, for the tools of an episode or of a data directory without a question.
 // Actor and Tools are required.
 type MCP struct {
@@ -38,7 +43,8 @@ type MCP struct {
 	Prompt string
 	// Question is the task of the episode; empty without one.
 	Question string
-	// Papers are the first papers, as resources, and Read returns the text of one or of any other paper. Read may be nil.
+	// Papers are the first papers, as resources, and Read returns the text of one or of any other paper, or [ErrNoPaper].
+	// Read may be nil.
 	Papers []Paper
 	Read   func(ctx context.Context, id string) (string, error)
 	Log    *slog.Logger
@@ -136,9 +142,13 @@ func (c MCP) call(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.Call
 func (c MCP) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	id := r.Params.URI[min(len(scheme), len(r.Params.URI)):]
 	text, err := c.Read(ctx, id)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrNoPaper):
+		return nil, sdk.ResourceNotFoundError(r.Params.URI)
+	case err != nil:
 		return nil, fmt.Errorf("paper %.80q cannot be read", id)
 	}
+	text = cmp.Or(strings.TrimSpace(text), "[This paper has no text.]") // clients refuse a resource without one
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: text}}}, nil
 }
 

@@ -24,8 +24,8 @@ import (
 const (
 	// orsChunk is the maximum size of a part of a result in bytes.
 	orsChunk = 4 << 10
-	// orsKeep is how long a client may ask for a result again, and orsAlive the time between signs of life during a call.
-	orsKeep, orsAlive = time.Minute, 10 * time.Second
+	// orsAlive is the time between signs of life during a call.
+	orsAlive = 10 * time.Second
 )
 
 // sessionHeader names the session of a request.
@@ -114,20 +114,9 @@ type orsCall struct {
 	id   string
 	sum  [sha256.Size]byte
 	done chan struct{}
-	// result and ended are set before done is closed.
+	// result is set before done is closed.
 	result []byte
-	ended  time.Time
 	sent   atomic.Bool
-}
-
-// recent reports whether a client may ask for the call again.
-func (c *orsCall) recent() bool {
-	select {
-	case <-c.done:
-		return time.Since(c.ended) < orsKeep
-	default:
-		return true
-	}
 }
 
 // find returns the call that a client asks for again, or else a new one; nil if there is none with the id.
@@ -136,7 +125,7 @@ func (c *orsCalls) find(id string, sum [sha256.Size]byte) (call *orsCall, again 
 	defer c.mu.Unlock()
 	last := c.last
 	switch {
-	case last != nil && last.recent() && (id == last.id || id == "" && sum == last.sum && !last.sent.Load()):
+	case last != nil && (id == last.id || id == "" && sum == last.sum && !last.sent.Load()):
 		return last, true
 	case id != "":
 		return nil, false
@@ -148,7 +137,6 @@ func (c *orsCalls) find(id string, sum [sha256.Size]byte) (call *orsCall, again 
 // act executes the call to its end: its client can come back.
 func (c *orsCall) act(r *http.Request, session *serve.Session, call serve.Call) {
 	defer close(c.done)
-	defer func() { c.ended = time.Now() }()
 	c.result = []byte(`{"ok":false,"error":"the call failed"}`) // after a panic
 	raw, err := json.Marshal(orsResultOf(session.Act(context.WithoutCancel(r.Context()), call)))
 	if err == nil {
@@ -183,7 +171,7 @@ func (s *server) orsCall(w http.ResponseWriter, r *http.Request, session *serve.
 	calls := session.Attach("ors", func() any { return new(orsCalls) }).(*orsCalls)
 	call, again := calls.find(q.Task, sha256.Sum256(append([]byte(q.Name+"\x00"), q.Input...)))
 	if call == nil {
-		refuse(w, http.StatusNotFound, "no recent call has this task_id")
+		refuse(w, http.StatusNotFound, "the last call has another task_id")
 		return
 	}
 	_ = events(w, [2]string{"task_id", call.id}) // a client that has gone comes back with it

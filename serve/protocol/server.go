@@ -3,6 +3,7 @@
 package protocol
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
@@ -206,7 +207,12 @@ func (s *server) create(w http.ResponseWriter, r *http.Request) {
 		serve.Start
 		MCP string `json:"mcp_url"`
 		URL string `json:"url"`
-	}{session.ID, start, "/mcp/e/" + session.ID, "/e/" + session.ID})
+	}{session.ID, start, address(r) + "/mcp/e/" + session.ID, address(r) + "/e/" + session.ID})
+}
+
+// address is the address of the server as its client knows it, or the proxy between them.
+func address(r *http.Request) string {
+	return cmp.Or(r.Header.Get("X-Forwarded-Proto"), "http") + "://" + cmp.Or(r.Header.Get("X-Forwarded-Host"), r.Host)
 }
 
 // open opens a session and begins an episode.
