@@ -116,8 +116,11 @@ func ParseChoice(data map[string]json.RawMessage, ignored ...string) (c Choice, 
 			continue
 		}
 		if err := json.Unmarshal(raw, into); err != nil {
-			return c, fmt.Errorf("%w: %s: %w", ErrChoice, name, err)
+			return c, fmt.Errorf("%w: %s cannot be %.40s", ErrChoice, name, raw)
 		}
 	}
-	return c, nil
+	if c.Question != "" && c.Index != nil { // a seed may come with either: some clients always send one
+		err = fmt.Errorf("%w: give question_id or index, not both", ErrChoice)
+	}
+	return c, err
 }

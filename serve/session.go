@@ -287,7 +287,7 @@ func (s *Session) finish(ctx context.Context, r Result, err error) (Result, erro
 		s.end = &End{Outcome: qa.ToolFailure, Reason: "the log cannot be written", Problem: err.Error(), Parts: s.parts(t)}
 		s.host.Log.Error("an episode ended because the log cannot be written", "question", s.example.UUID, "error", err)
 		s.loop = nil
-		return Result{End: s.end}, fmt.Errorf("the episode ended without a reward: %w", err)
+		return Result{End: s.end}, errors.New("the episode ended without a reward: its log cannot be written")
 	}
 	if t.Outcome == "" {
 		return r, nil

@@ -252,6 +252,11 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/episodes", `{"index":-1}`, http.StatusBadRequest},
 		{"POST", "/episodes", `{"seed":-1}`, http.StatusBadRequest},
 		{"POST", "/episodes", `{`, http.StatusBadRequest},
+		{"POST", "/episodes", `{"index":0,"question_id":"` + w.plan.Picked[0].UUID + `"}`, http.StatusBadRequest},
+		{"POST", "/episodes", `{"index":1e30}`, http.StatusBadRequest},
+		{"POST", "/tasks", `{"start":1.5}`, http.StatusBadRequest},
+		{"POST", "/mcp/e/none", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, http.StatusNotFound},
+		{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, http.StatusNotFound},
 		{"POST", "/episodes", `[]`, http.StatusBadRequest},
 		{"POST", "/episodes", strings.Repeat("[", 20000), http.StatusBadRequest},
 		{"POST", "/episodes", `"` + strings.Repeat("x", 10<<20) + `"`, http.StatusRequestEntityTooLarge},
@@ -261,7 +266,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/gym/verify", "{}", http.StatusBadRequest},
 		{"POST", "/gym/seed_session", "{}", http.StatusBadRequest},
 	} {
-		if code, text := w.send(t, tt.method, tt.path, tt.body); code != tt.want || len(text) > 500 {
+		if code, text := w.send(t, tt.method, tt.path, tt.body); code != tt.want || len(text) > 500 || strings.Contains(text, "Go value") {
 			t.Errorf("%s %s %.40s: status %d, want %d: %.200s", tt.method, tt.path, tt.body, code, tt.want, text)
 		}
 	}

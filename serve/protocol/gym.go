@@ -27,14 +27,6 @@ func (s *server) gymRoutes(prefix string) {
 	}
 }
 
-// keepCookie sets the cookie of a request again. Agents of NeMo Gym have no other cookies than those of the last reply,
-// whatever its status.
-func keepCookie(w http.ResponseWriter, r *http.Request) {
-	if c, err := r.Cookie(gymCookie); err == nil {
-		setCookie(w, c.Value)
-	}
-}
-
 func setCookie(w http.ResponseWriter, id string) {
 	http.SetCookie(w, &http.Cookie{Name: gymCookie, Value: id, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }

@@ -60,9 +60,10 @@ func (c MCP) server() *sdk.Server {
 	if c.Question != "" {
 		instructions += "\n\n" + c.Question
 	}
+	can := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}} // nothing changes while a server runs
 	s := sdk.NewServer(&sdk.Implementation{Name: "airqa", Title: "airqa: scientific papers", Version: c.Version}, &sdk.ServerOptions{
 		Instructions: instructions, PageSize: max(MaxPapers, len(c.Papers)+1),
-		Capabilities: &sdk.ServerCapabilities{},
+		Capabilities: can,
 		SetCacheable: func(_ context.Context, _ sdk.Request, r *sdk.Cacheable) {
 			r.TTLMs, r.CacheScope = int(ttl.Milliseconds()), "private"
 		},
@@ -76,6 +77,7 @@ func (c MCP) server() *sdk.Server {
 		}, c.call)
 	}
 	if c.Prompt != "" {
+		can.Prompts = &sdk.PromptCapabilities{}
 		s.AddPrompt(&sdk.Prompt{Name: "airqa", Title: "System prompt of airqa", Description: "How to answer questions about the papers with the tools."},
 			func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 				text := c.Prompt
@@ -86,6 +88,7 @@ func (c MCP) server() *sdk.Server {
 			})
 	}
 	if c.Read != nil {
+		can.Resources = &sdk.ResourceCapabilities{}
 		for _, p := range c.Papers {
 			s.AddResource(&sdk.Resource{URI: scheme + p.ID, Name: p.ID, Title: p.Title, MIMEType: "text/plain"}, c.read)
 		}
@@ -101,7 +104,7 @@ const scheme = "airqa://paper/"
 
 // output is the schema of structured results.
 var output = json.RawMessage(`{"type":"object","properties":{` +
-	`"status":{"type":"string","description":"ok, empty, error or final"},` +
+	`"status":{"type":"string","description":"ok, empty, error, parse_error (wrong arguments) or final"},` +
 	`"result":{"type":"string","description":"The text of the result"},` +
 	`"hits":{"type":"array","description":"The passages found, best first","items":{"type":"object"}}},` +
 	`"required":["status","result"]}`)
@@ -126,9 +129,8 @@ func (c MCP) call(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.Call
 	case errors.Is(err, serve.ErrNoTool), errors.Is(err, serve.ErrNoSession), errors.Is(err, serve.ErrClosing):
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	case err != nil:
-		return &sdk.CallToolResult{
-			IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "[Error]: " + err.Error()}}, StructuredContent: structured{"error", err.Error(), nil},
-		}, nil
+		text := "[Error]: " + err.Error()
+		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: structured{"error", text, nil}}, nil
 	}
 	result = &sdk.CallToolResult{IsError: got.Failed(), Content: []sdk.Content{&sdk.TextContent{Text: got.Text}}}
 	for _, im := range got.Images {
@@ -155,6 +157,9 @@ func (c MCP) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadRes
 // Stdio serves one client on standard input and output until it leaves.
 func (c MCP) Stdio(ctx context.Context) error { return c.server().Run(ctx, &sdk.StdioTransport{}) }
 
+// maxClients is the maximum number of older clients with a session at one server.
+const maxClients = 64
+
 // mcpHandler serves clients over HTTP. find returns the server of a request; nil is a 404. Requests of the era without sessions
 // and those of older clients go to different handlers of the library, since neither serves both fully.
 func mcpHandler(find func(*http.Request) *sdk.Server, idle time.Duration, log *slog.Logger) http.Handler {
@@ -167,12 +172,24 @@ func mcpHandler(find func(*http.Request) *sdk.Server, idle time.Duration, log *s
 	}
 	stateless, stateful := sdk.NewStreamableHTTPHandler(find, options(true)), sdk.NewStreamableHTTPHandler(find, options(false))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get("MCP-Protocol-Version") >= modern {
-			w.Header().Set("X-Accel-Buffering", "no")
-			stateless.ServeHTTP(w, r)
+		if r.Header.Get("Mcp-Session-Id") != "" {
+			stateful.ServeHTTP(w, r)
 			return
 		}
-		stateful.ServeHTTP(w, r)
+		refuse := func(code int, text string) {
+			send(w, code, rpcReply{Version: "2.0", ID: json.RawMessage("null"), Error: &rpcError{jsonrpc.CodeInvalidParams, text}})
+		}
+		switch one := find(r); {
+		case one == nil:
+			refuse(http.StatusNotFound, serve.ErrNoSession.Error())
+		case r.Header.Get("MCP-Protocol-Version") >= modern:
+			w.Header().Set("X-Accel-Buffering", "no")
+			stateless.ServeHTTP(w, r)
+		case len(slices.Collect(one.Sessions())) >= maxClients:
+			refuse(http.StatusServiceUnavailable, fmt.Sprintf("%d clients are connected already; close some", maxClients))
+		default:
+			stateful.ServeHTTP(w, r)
+		}
 	})
 }
 
@@ -181,7 +198,7 @@ func (c MCP) Serve(ctx context.Context, on net.Listener) error {
 	one := c.server()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpHandler(func(*http.Request) *sdk.Server { return one }, idle, c.Log))
-	server := &http.Server{ReadHeaderTimeout: ReadHeaderTimeout, Handler: guard(mux, true, c.Log)}
+	server := &http.Server{ReadHeaderTimeout: ReadHeaderTimeout, Handler: guard(mux, true, bodyTimeout, c.Log)}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(on); ctx.Err() == nil {

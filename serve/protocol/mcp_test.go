@@ -3,8 +3,14 @@ package protocol
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -46,4 +52,63 @@ func TestPapersAsResources(t *testing.T) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
+}
+
+// Older clients have a session each, and no address keeps any number of them.
+func TestManyClients(t *testing.T) {
+	one := MCP{Log: slog.New(slog.DiscardHandler)}.server()
+	s := httptest.NewServer(mcpHandler(func(r *http.Request) *sdk.Server {
+		if r.URL.Path == "/none" {
+			return nil
+		}
+		return one
+	}, time.Hour, slog.New(slog.DiscardHandler)))
+	defer s.Close()
+	send := func(path string) (*http.Response, string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		reply, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = reply.Body.Close() }()
+		raw, _ := io.ReadAll(reply.Body)
+		return reply, string(raw)
+	}
+	for n := range maxClients + 1 {
+		want := http.StatusOK
+		if n == maxClients {
+			want = http.StatusServiceUnavailable
+		}
+		reply, text := send("/")
+		if reply.StatusCode != want || strings.Contains(text, "listChanged") {
+			t.Fatalf("client %d: %d %s", n, reply.StatusCode, text)
+		}
+	}
+	if reply, text := send("/none"); reply.StatusCode != http.StatusNotFound || !strings.Contains(text, `"message":"no such session`) {
+		t.Errorf("an unknown episode: %d %s", reply.StatusCode, text)
+	}
+}
+
+// A body that never arrives does not keep its connection.
+func TestSlowBody(t *testing.T) {
+	s := httptest.NewServer(guard(http.NewServeMux(), true, 50*time.Millisecond, slog.New(slog.DiscardHandler)))
+	defer s.Close()
+	half, more := io.Pipe()
+	defer func() { _ = more.Close() }()
+	go func() { _, _ = fmt.Fprint(more, `{"a":`) }()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil || reply.StatusCode != http.StatusRequestTimeout {
+		t.Fatalf("%v, %v", reply, err)
+	}
+	_ = reply.Body.Close()
 }

@@ -193,9 +193,9 @@ func (s *server) orsCall(w http.ResponseWriter, r *http.Request, session *serve.
 
 // keepAlive sends a comment from time to time: clients give up after 30 s of silence. stop ends it, once.
 func keepAlive(w http.ResponseWriter) (stop func()) {
-	ticker, ended, left := time.NewTicker(orsAlive), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(left)
+	ticker, ended := time.NewTicker(orsAlive), make(chan struct{})
+	var sender sync.WaitGroup
+	sender.Go(func() {
 		for {
 			select {
 			case <-ended:
@@ -205,11 +205,11 @@ func keepAlive(w http.ResponseWriter) (stop func()) {
 				_ = http.NewResponseController(w).Flush()
 			}
 		}
-	}()
+	})
 	return func() {
 		ticker.Stop()
 		close(ended)
-		<-left
+		sender.Wait()
 	}
 }
 

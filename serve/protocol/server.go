@@ -3,6 +3,7 @@
 package protocol
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
@@ -59,13 +60,13 @@ func New(c Config) http.Handler {
 	for _, prefix := range []string{"", "/ors", "/gym"} {
 		s.mux.HandleFunc("GET "+prefix+"/health", func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]string{"status": "ok"}) })
 	}
-	return guard(s.mux, web.Loopback(s.Listen), s.Log)
+	return guard(s.mux, web.Loopback(s.Listen), bodyTimeout, s.Log)
 }
 
 // guard refuses large requests, requests of other sites and, on the loopback, foreign hosts. It turns a panic into an error of
 // its request.
-func guard(mux http.Handler, loopback bool, log *slog.Logger) http.Handler {
-	next := http.NewCrossOriginProtection().Handler(http.MaxBytesHandler(mux, maxBody))
+func guard(mux http.Handler, loopback bool, patience time.Duration, log *slog.Logger) http.Handler {
+	next := http.NewCrossOriginProtection().Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			p := recover()
@@ -81,8 +82,23 @@ func guard(mux http.Handler, loopback bool, log *slog.Logger) http.Handler {
 			http.Error(w, web.OnlyLoopback, http.StatusForbidden)
 			return
 		}
-		keepCookie(w, r)
-		next.ServeHTTP(w, r)
+		if c, err := r.Cookie(gymCookie); err == nil {
+			setCookie(w, c.Value) // agents of NeMo Gym have only the cookies of the last reply, whatever its status
+		}
+		connection := http.NewResponseController(w)
+		_ = connection.SetReadDeadline(time.Now().Add(patience)) // not of a recorder
+		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		_ = connection.SetReadDeadline(time.Time{})
+		var large *http.MaxBytesError
+		switch {
+		case errors.As(err, &large):
+			refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", large.Limit))
+		case err != nil:
+			refuse(w, http.StatusRequestTimeout, fmt.Sprintf("the body of the request did not arrive within %s", patience))
+		default:
+			r.Body = io.NopCloser(bytes.NewReader(raw))
+			next.ServeHTTP(w, r)
+		}
 	})
 }
 
@@ -366,11 +382,11 @@ func read(w http.ResponseWriter, r *http.Request, v any) bool {
 	if err == nil && len(raw) > 0 {
 		err = json.Unmarshal(raw, v)
 	}
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", large.Limit))
-	case err != nil:
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		err = fmt.Errorf("%s cannot be a JSON %s", cmp.Or(kind.Field, "it"), kind.Value)
+	}
+	if err != nil {
 		refuse(w, http.StatusBadRequest, "the body is not the JSON that this route reads: "+err.Error())
 	}
 	return err == nil
@@ -436,5 +452,6 @@ func events(w http.ResponseWriter, pairs ...[2]string) error {
 	return errors.Join(err, http.NewResponseController(w).Flush())
 }
 
-// ReadHeaderTimeout is the timeout of the headers of a request. There is none for responses: streams stay open.
-const ReadHeaderTimeout = 10 * time.Second
+// ReadHeaderTimeout is the timeout of the headers of a request, and bodyTimeout that of the body. There is none for responses:
+// streams stay open.
+const ReadHeaderTimeout, bodyTimeout = 10 * time.Second, 30 * time.Second
