@@ -63,6 +63,19 @@ type Config struct {
 	Sidecar Sidecar
 }
 
+// PromptTokens is enough for the longest prompt with the tools: a token has two bytes or more, but for rare characters.
+func (c Config) PromptTokens() int {
+	longest, tools := 0, 0
+	for _, q := range c.Questions {
+		longest = max(longest, len(q.System)+len(q.Prompt))
+	}
+	for _, t := range c.Tools {
+		tools += len(t.Description) + len(t.Parameters)
+	}
+	const step = 1024
+	return ((longest+tools)/2/step + 1) * step
+}
+
 // Sidecar describes the containers of tasks for Harbor.
 type Sidecar struct {
 	// Image has airqa and bash; AgentImage is the image of the agent's container.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -142,6 +143,31 @@ func TestVerlRows(t *testing.T) {
 	}
 	if n != len(c.Questions) {
 		t.Errorf("%d rows of %d questions", n, len(c.Questions))
+	}
+}
+
+// The command for verl sets the limits that would cut prompts and results, for prompts of any length.
+func TestVerlLimits(t *testing.T) {
+	for _, extra := range []int{0, 20_000, 300_000} {
+		c := config(t, tasks.Verl)
+		c.Turns = 9
+		c.Questions[3].System = strings.Repeat("word ", extra/5)
+		c.Tools = append(c.Tools, qa.ToolSpec{Name: "View", Description: strings.Repeat("x", extra), Parameters: json.RawMessage(`{}`)})
+		write(t, c)
+		text := files(t, c.Out)["README.md"]
+		found := regexp.MustCompile(`data\.max_prompt_length=(\d+) `).FindStringSubmatch(text)
+		if found == nil {
+			t.Fatal(text)
+		}
+		n, err := strconv.Atoi(found[1])
+		if err != nil || n < extra || n > extra+2048 {
+			t.Errorf("%s tokens for %d bytes", found[1], 2*extra)
+		}
+		for _, want := range []string{"data.max_response_length=", "multi_turn.max_tool_response_length=1000000", "multi_turn.max_assistant_turns=9 ", "vision model"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %s in\n%s", want, text)
+			}
+		}
 	}
 }
 

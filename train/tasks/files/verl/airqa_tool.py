@@ -1,12 +1,15 @@
 """The tools of airqa serve for the tool agent of verl 0.9: one episode for each rollout."""
 
 import asyncio
+import base64
+import io
 import json
 import os
 import urllib.error
 import urllib.request
 from uuid import uuid4
 
+from PIL import Image
 from verl.tools.base_tool import BaseTool
 from verl.tools.schemas import ToolResponse
 
@@ -43,8 +46,9 @@ class AirQATool(BaseTool):
         try:
             got = await asyncio.to_thread(post, "/e/" + extra["airqa_episode"] + "/tools/" + self.name, parameters)
         except urllib.error.HTTPError as e:
-            return ToolResponse(text="[Error]: " + e.read().decode()), 0.0, {}
-        return ToolResponse(text=got["text"]), 0.0, {}
+            return ToolResponse(text="[Error]: " + json.load(e)["error"]), 0.0, {}
+        pages = [Image.open(io.BytesIO(base64.b64decode(i["data"]))).convert("RGB") for i in got["images"]]
+        return ToolResponse(text=got["text"], image=pages), 0.0, {}
 
     async def release(self, instance_id, **kwargs):
         self.questions.pop(instance_id, None)
