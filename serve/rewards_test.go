@@ -26,8 +26,8 @@ func face(t *testing.T, b *bench, token string) *httptest.Server {
 	return s
 }
 
-// post sends JSON and returns the reply with its body.
-func post(ctx context.Context, t *testing.T, url, body string, headers ...string) (*http.Response, string) {
+// post sends JSON and returns the status, 0 for a client that left, the body and the first cookie.
+func post(ctx context.Context, t *testing.T, url, body string, headers ...string) (code int, text, cookie string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -38,11 +38,14 @@ func post(ctx context.Context, t *testing.T, url, body string, headers ...string
 	}
 	reply, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return nil, ""
+		return 0, "", ""
 	}
 	defer func() { _ = reply.Body.Close() }()
 	raw, _ := io.ReadAll(reply.Body)
-	return reply, string(raw)
+	for _, c := range reply.Cookies() {
+		cookie = c.Name + "=" + c.Value
+	}
+	return reply.StatusCode, string(raw), cookie
 }
 
 func gymRow(uuid, text string) string {
@@ -59,11 +62,11 @@ func TestGymKeepsRewards(t *testing.T) {
 			cookie := ""
 			call := func(path, body string, want int) string {
 				t.Helper()
-				reply, text := post(t.Context(), t, s.URL+prefix+path, body, "Cookie", cookie)
-				if reply == nil || reply.StatusCode != want || len(reply.Cookies()) != 1 {
-					t.Fatalf("%s%s: %+v %s", prefix, path, reply, text)
+				code, text, set := post(t.Context(), t, s.URL+prefix+path, body, "Cookie", cookie)
+				if code != want || set == "" {
+					t.Fatalf("%s%s: %d %q %s", prefix, path, code, set, text)
 				}
-				cookie = reply.Cookies()[0].Name + "=" + reply.Cookies()[0].Value
+				cookie = set
 				return text
 			}
 			call("/seed_session", gymRow(uuid, ""), 200)
@@ -79,7 +82,7 @@ func TestGymKeepsRewards(t *testing.T) {
 			got := make(chan string)
 			for range 4 {
 				go func() {
-					_, text := post(t.Context(), t, s.URL+prefix+"/verify", gymRow(uuid, "other"), "Cookie", cookie)
+					_, text, _ := post(t.Context(), t, s.URL+prefix+"/verify", gymRow(uuid, "other"), "Cookie", cookie)
 					got <- text
 				}()
 			}
@@ -110,8 +113,8 @@ func TestToken(t *testing.T) {
 	} {
 		name, value, _ := strings.Cut(header, ": ")
 		for _, path := range []string{"/episodes", "/seed_session", "/gym/seed_session", "/create_session"} {
-			if reply, text := post(t.Context(), t, s.URL+path, gymRow("number", ""), name, value); (reply.StatusCode == 401) != (want == 401) {
-				t.Errorf("%s with %q: %d %s", path, header, reply.StatusCode, text)
+			if code, text, _ := post(t.Context(), t, s.URL+path, gymRow("number", ""), name, value); (code == 401) != (want == 401) {
+				t.Errorf("%s with %q: %d %s", path, header, code, text)
 			}
 		}
 	}
@@ -123,7 +126,7 @@ func TestAggregate(t *testing.T) {
 		`[{"reward":1,"turns":4},{"reward":0,"turns":2,"format_errors":1},{"reward":null},{"other":1}]`: `{"mean/format_errors":1,"mean/reward":0.5,"mean/turns":3}`,
 		`[]`: `{}`,
 	} {
-		_, text := post(t.Context(), t, s.URL+"/aggregate_metrics", `{"verify_responses":`+rows+`}`)
+		_, text, _ := post(t.Context(), t, s.URL+"/aggregate_metrics", `{"verify_responses":`+rows+`}`)
 		if text != `{"agent_metrics":`+want+`,"group_level_metrics":[],"key_metrics":`+want+`}` {
 			t.Errorf("%s: %s", rows, text)
 		}
@@ -146,7 +149,7 @@ func TestKeyAfterLeaving(t *testing.T) {
 		<-first
 		again := make(chan string)
 		go func() {
-			_, text := post(t.Context(), t, url, `{"sql":"select"}`, "Idempotency-Key", key)
+			_, text, _ := post(t.Context(), t, url, `{"sql":"select"}`, "Idempotency-Key", key)
 			again <- text
 		}()
 		if key != "" {
@@ -247,7 +250,7 @@ func TestORSResults(t *testing.T) {
 		return got.Output.Blocks[0].Text
 	}
 	header := []string{"X-Session-Id", session.ID}
-	_, stream := post(t.Context(), t, url+"/call", `{"name":"Query","input":{"sql":"text"}}`, header...)
+	_, stream, _ := post(t.Context(), t, url+"/call", `{"name":"Query","input":{"sql":"text"}}`, header...)
 	if got := text(stream); got != want || len(want) < 3*4096 {
 		t.Errorf("%d bytes arrived, want %d", len(got), len(want))
 	}
@@ -258,7 +261,7 @@ func TestORSResults(t *testing.T) {
 		}
 		again := make(chan string)
 		go func() {
-			_, stream := post(t.Context(), t, url+"/call", `{"name":"Query","input":{"sql":"wait"}`+strings.Replace(sent, "%s", id, 1), header...)
+			_, stream, _ := post(t.Context(), t, url+"/call", `{"name":"Query","input":{"sql":"wait"}`+strings.Replace(sent, "%s", id, 1), header...)
 			again <- stream
 		}()
 		time.Sleep(20 * time.Millisecond) // it waits for the call, or comes after it: the result is the same
@@ -270,7 +273,7 @@ func TestORSResults(t *testing.T) {
 	if state, err := session.State(t.Context()); err != nil || state.Steps != 3 {
 		t.Errorf("%+v, %v", state, err)
 	}
-	if reply, _ := post(t.Context(), t, url+"/call", `{"name":"Query","input":{},"task_id":"other"}`, header...); reply.StatusCode != http.StatusNotFound {
-		t.Errorf("another id: status %d", reply.StatusCode)
+	if code, _, _ := post(t.Context(), t, url+"/call", `{"name":"Query","input":{},"task_id":"other"}`, header...); code != http.StatusNotFound {
+		t.Errorf("another id: status %d", code)
 	}
 }

@@ -391,7 +391,7 @@ func (c *mcpCmd) free(a *app, config *protocol.MCP) (*env.Env, error) {
 	}
 	config.Read = func(ctx context.Context, id string) (string, error) {
 		if _, err := plan.World.Paper(ctx, id); errors.Is(err, paperdb.ErrNoPaper) {
-			return "", protocol.ErrNoPaper
+			return "", fs.ErrNotExist
 		}
 		pages, err := plan.World.PageTexts(ctx, id)
 		return strings.Join(pages, "\n\n"), err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -30,9 +31,6 @@ type Actor interface {
 // Paper is a paper as a resource.
 type Paper struct{ ID, Title string }
 
-// ErrNoPaper is returned for a paper that does not exist.
-var ErrNoPaper = errors.New("no such paper")
-
 // MCP configures a server of the Model Context Protocol, for the tools of an episode or of a data directory without a question.
 // Actor and Tools are required.
 type MCP struct {
@@ -43,7 +41,7 @@ type MCP struct {
 	Prompt string
 	// Question is the task of the episode; empty without one.
 	Question string
-	// Papers are the first papers, as resources, and Read returns the text of one or of any other paper, or [ErrNoPaper].
+	// Papers are the first papers, as resources, and Read returns the text of one or of any other paper, or [fs.ErrNotExist].
 	// Read may be nil.
 	Papers []Paper
 	Read   func(ctx context.Context, id string) (string, error)
@@ -145,7 +143,7 @@ func (c MCP) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadRes
 	id := r.Params.URI[min(len(scheme), len(r.Params.URI)):]
 	text, err := c.Read(ctx, id)
 	switch {
-	case errors.Is(err, ErrNoPaper):
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	case err != nil:
 		return nil, fmt.Errorf("paper %.80q cannot be read", id)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -21,7 +22,7 @@ func TestPapersAsResources(t *testing.T) {
 	c := MCP{Log: slog.New(slog.DiscardHandler), Read: func(_ context.Context, id string) (string, error) {
 		switch id {
 		case "none":
-			return "", ErrNoPaper
+			return "", fs.ErrNotExist
 		case "broken":
 			return "", errors.New("/a/path: no space left")
 		case "blank":
@@ -64,7 +65,7 @@ func TestManyClients(t *testing.T) {
 		return one
 	}, time.Hour, slog.New(slog.DiscardHandler)))
 	defer s.Close()
-	send := func(path string) (*http.Response, string) {
+	send := func(path string) (code int, text string) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(
 			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
 		if err != nil {
@@ -78,20 +79,20 @@ func TestManyClients(t *testing.T) {
 		}
 		defer func() { _ = reply.Body.Close() }()
 		raw, _ := io.ReadAll(reply.Body)
-		return reply, string(raw)
+		return reply.StatusCode, string(raw)
 	}
 	for n := range maxClients + 1 {
 		want := http.StatusOK
 		if n == maxClients {
 			want = http.StatusServiceUnavailable
 		}
-		reply, text := send("/")
-		if reply.StatusCode != want || strings.Contains(text, "listChanged") {
-			t.Fatalf("client %d: %d %s", n, reply.StatusCode, text)
+		code, text := send("/")
+		if code != want || strings.Contains(text, "listChanged") {
+			t.Fatalf("client %d: %d %s", n, code, text)
 		}
 	}
-	if reply, text := send("/none"); reply.StatusCode != http.StatusNotFound || !strings.Contains(text, `"message":"no such session`) {
-		t.Errorf("an unknown episode: %d %s", reply.StatusCode, text)
+	if code, text := send("/none"); code != http.StatusNotFound || !strings.Contains(text, `"message":"no such session`) {
+		t.Errorf("an unknown episode: %d %s", code, text)
 	}
 }
 

@@ -134,16 +134,6 @@ func (c *orsCalls) find(id string, sum [sha256.Size]byte) (call *orsCall, again 
 	return c.last, false
 }
 
-// act executes the call to its end: its client can come back.
-func (c *orsCall) act(r *http.Request, session *serve.Session, call serve.Call) {
-	defer close(c.done)
-	c.result = []byte(`{"ok":false,"error":"the call failed"}`) // after a panic
-	raw, err := json.Marshal(orsResultOf(session.Act(context.WithoutCancel(r.Context()), call)))
-	if err == nil {
-		c.result = raw
-	}
-}
-
 // orsResult is the result of a call. All keys of the output are required.
 type orsResult struct {
 	OK     bool       `json:"ok"`
@@ -177,13 +167,18 @@ func (s *server) orsCall(w http.ResponseWriter, r *http.Request, session *serve.
 	_ = events(w, [2]string{"task_id", call.id}) // a client that has gone comes back with it
 	func() {
 		defer keepAlive(w)()
-		if !again {
-			call.act(r, session, serve.Call{Tool: q.Name, Arguments: q.Input})
+		if again {
+			select {
+			case <-call.done:
+			case <-r.Context().Done():
+			}
 			return
 		}
-		select {
-		case <-call.done:
-		case <-r.Context().Done():
+		defer close(call.done)
+		call.result = []byte(`{"ok":false,"error":"the call failed"}`) // after a panic
+		got, err := session.Act(context.WithoutCancel(r.Context()), serve.Call{Tool: q.Name, Arguments: q.Input})
+		if raw, err := json.Marshal(orsResultOf(got, err)); err == nil {
+			call.result = raw
 		}
 	}()
 	if r.Context().Err() == nil && events(w, parts(string(call.result))...) == nil {

@@ -218,17 +218,13 @@ func (s *server) create(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
+	base := cmp.Or(r.Header.Get("X-Forwarded-Proto"), "http") + "://" + cmp.Or(r.Header.Get("X-Forwarded-Host"), r.Host)
 	reply(w, struct {
 		ID string `json:"episode"`
 		serve.Start
 		MCP string `json:"mcp_url"`
 		URL string `json:"url"`
-	}{session.ID, start, address(r) + "/mcp/e/" + session.ID, address(r) + "/e/" + session.ID})
-}
-
-// address is the address of the server as its client knows it, or the proxy between them.
-func address(r *http.Request) string {
-	return cmp.Or(r.Header.Get("X-Forwarded-Proto"), "http") + "://" + cmp.Or(r.Header.Get("X-Forwarded-Host"), r.Host)
+	}{session.ID, start, base + "/mcp/e/" + session.ID, base + "/e/" + session.ID})
 }
 
 // open opens a session and begins an episode.

@@ -72,8 +72,7 @@ func (c Config) PromptTokens() int {
 	for _, t := range c.Tools {
 		tools += len(t.Description) + len(t.Parameters)
 	}
-	const step = 1024
-	return ((longest+tools)/2/step + 1) * step
+	return ((longest+tools)/2/1024 + 1) * 1024
 }
 
 // Sidecar describes the containers of tasks for Harbor.
