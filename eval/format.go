@@ -30,13 +30,14 @@ func plainForms(answer python.Value) iter.Seq[python.Value] {
 	}
 }
 
+// maxLayers is the maximum number of layers that are removed from an answer.
+const maxLayers = 10
+
 // peelings yields v, and then v with one more layer removed from each of its texts at each step.
 func peelings(v python.Value) iter.Seq[python.Value] {
 	return func(yield func(python.Value) bool) {
-		for changed := true; changed; v, changed = peeled(v) {
-			if !yield(v) {
-				return
-			}
+		for n, changed := 0, true; changed && n <= maxLayers && yield(v); n++ {
+			v, changed = peeled(v)
 		}
 	}
 }

@@ -127,10 +127,14 @@ func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) R
 	return r
 }
 
+// maxWrapped is the maximum size of an answer, in bytes of its repr(), that is looked at without its wrapping: a longer one
+// is no answer in the wrong format, and repeated marks in it would take seconds.
+const maxWrapped = 4 << 10
+
 // unwrapped returns the form in which a wrong answer would pass in [Fixed]: without Markdown, quotes, a lead-in sentence
 // and so on (docs/scoring-quirks.md lists them). It asks no judge.
 func (p Prepared) unwrapped(ctx context.Context, answer python.Value) (python.Value, bool) {
-	if p.call.mode != Fixed || !p.call.rereads() {
+	if p.call.mode != Fixed || !p.call.rereads() || len(python.Repr(answer)) > maxWrapped {
 		return nil, false
 	}
 	for form := range plainForms(answer) {

@@ -1,0 +1,53 @@
+package eval_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"airqa/eval"
+	"airqa/fixtures"
+	"airqa/qa"
+)
+
+// marks are what models repeat when they collapse, most of them one layer of wrapping each.
+var marks = []string{
+	"```\n", "- ", `\boxed{`, "# ", "'", "[", "(", "{'a':", "**", "$x$ ", `\frac{1}{`, `{"a": 1}, `, "a, ", "a and ", "a\n", "1,", "-",
+	"é", "\u200b", "模型", "1+", "not ", `\`, "The answer is ", "> ", "“", "¬", "[a](", "0.", "a;", "\t",
+}
+
+// An answer of 60 KB costs milliseconds in each function and mode: with a search through all layers, one of them took half a
+// minute.
+func TestLongAnswers(t *testing.T) {
+	const size, most = 60_000, 10 * time.Second // for all marks; on a busy machine
+	seen := make(map[string]bool)
+	for line := range strings.Lines(string(fixtures.Questions())) {
+		var q struct {
+			Evaluator qa.Evaluator `json:"evaluator"`
+		}
+		if err := json.Unmarshal([]byte(line), &q); err != nil {
+			t.Fatal(err)
+		}
+		if seen[q.Evaluator.Func] {
+			continue
+		}
+		seen[q.Evaluator.Func] = true
+		for _, mode := range []eval.Mode{eval.Reference, eval.Fixed} {
+			start := time.Now()
+			prepared := eval.New(eval.Config{Mode: mode}).Prepare(q.Evaluator)
+			for _, mark := range marks {
+				if r := prepared.Score(context.Background(), eval.Text(strings.Repeat(mark, size/len(mark))+"a")); r.FormatOnly {
+					t.Errorf("%s, %s: many of %q are right but for their format", q.Evaluator.Func, mode, mark)
+				}
+			}
+			if took := time.Since(start); took > most {
+				t.Errorf("%s, %s: %s for %d answers", q.Evaluator.Func, mode, took, len(marks))
+			}
+		}
+	}
+	if len(seen) != 19 {
+		t.Errorf("%d functions", len(seen))
+	}
+}
