@@ -152,6 +152,15 @@ func (s *served) close() error {
 	return errors.Join(errs...)
 }
 
+// privateFolder makes a folder unless there is one: it gets the gold answers, and agents may run on this machine.
+func privateFolder(path string) error {
+	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Mkdir(path, 0o700))
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
 // open opens papers, questions, judge and run directory.
 func (c *serveCmd) open(a *app) (_ *served, err error) {
 	if c.Out == "" {
@@ -186,9 +195,7 @@ func (c *serveCmd) open(a *app) (_ *served, err error) {
 		}
 		splits = append(splits, split)
 	}
-	// The directory gets the gold answers, and agents may run on this machine.
-	err = errors.Join(os.MkdirAll(filepath.Dir(c.Out), 0o755), os.Mkdir(c.Out, 0o700))
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := privateFolder(c.Out); err != nil {
 		return s, err
 	}
 	if s.Served, err = a.session().Serve(a.ctx, s.plan); err != nil {
