@@ -52,7 +52,7 @@ func shareHeaders(ctx *kong.Context) error {
 				_ = os.Setenv(f.Envs[0], strings.Join(given, "\n"))
 			}
 		case string:
-			if f.Name != "models" {
+			if f.Name != "models" || given == "" {
 				continue
 			}
 			if list, err := catalog.Open(given); err == nil { // the command opens it again, and reports the error
