@@ -146,7 +146,7 @@ func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 		}
 	}
 	if f.Status != Wrong {
-		f.found(cause.FindLoss(ex, rec, score, nil), cause.Cause{})
+		f.found(new(cause.Finder).FindLoss(ex, rec, score, nil), cause.Cause{})
 	}
 	f.Marks, f.Wasted = TallyMarks(Marks(rec))
 	f.Errors = errorsOf(rec, f.Marks)

@@ -12,25 +12,7 @@ import (
 
 // On a terminal, airqa trace prints the list and names the viewer, and shows a trajectory in the pager.
 func TestTraceOnTerminal(t *testing.T) {
-	inFolderWithRun(t)
-	question := `{"uuid": "11111111", "question": "Q?", "answer_format": "", "anchor_pdf": [], "evaluator": {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}}`
-	if err := os.WriteFile("run/questions.jsonl", []byte(question+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w, err := runlog.OpenWriter("run", runlog.WriterConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := w.Begin("11111111", 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.End(qa.Trajectory{Outcome: qa.TurnLimit}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	inFolderWithEpisodes(t, 1)
 	const next = "next: airqa view run\n"
 	for _, tt := range []struct{ args, out, said string }{
 		{"", "1 of 1 episode", next},
@@ -54,27 +36,7 @@ func TestTraceOnTerminal(t *testing.T) {
 
 // A table on a terminal has the first fifty episodes, unless --limit says how many; anything else has all.
 func TestTraceFirstRows(t *testing.T) {
-	inFolderWithRun(t)
-	question := `{"uuid": "11111111", "question": "Q?", "answer_format": "", "anchor_pdf": [], "evaluator": {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}}`
-	if err := os.WriteFile("run/questions.jsonl", []byte(question+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w, err := runlog.OpenWriter("run", runlog.WriterConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for repeat := range 59 {
-		e, err := w.Begin("11111111", repeat, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.End(qa.Trajectory{Outcome: qa.TurnLimit}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	inFolderWithEpisodes(t, 59)
 	const next = "next: airqa view run\n"
 	for _, tt := range []struct {
 		args        string
@@ -106,5 +68,31 @@ func TestTraceFirstRows(t *testing.T) {
 		if rows != tt.rows || !strings.HasSuffix(said.String(), tt.said) || strings.Contains(said.String(), "more") != strings.Contains(tt.said, "more") {
 			t.Errorf("airqa trace run %s, %d columns: %d rows, and said %q", tt.args, tt.width, rows, &said)
 		}
+	}
+}
+
+// inFolderWithEpisodes works in a folder that holds a run of one question, whose episodes reached the turn limit.
+func inFolderWithEpisodes(t *testing.T, episodes int) {
+	t.Helper()
+	inFolderWithRun(t)
+	question := `{"uuid": "11111111", "question": "Q?", "answer_format": "", "anchor_pdf": [], "evaluator": {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}}`
+	if err := os.WriteFile("run/questions.jsonl", []byte(question+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := runlog.OpenWriter("run", runlog.WriterConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for repeat := range episodes {
+		e, err := w.Begin("11111111", repeat, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.End(qa.Trajectory{Outcome: qa.TurnLimit}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

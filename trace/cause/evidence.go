@@ -102,7 +102,7 @@ type Place struct {
 	First, End int
 }
 
-// FindLoss is [FindLoss].
+// FindLoss finds where the evidence for an answer was lost. score and missing may be nil.
 func (f *Finder) FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.MissingPapers) Loss {
 	switch {
 	case score != nil && score.Verdict == qa.Right:

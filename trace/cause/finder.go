@@ -6,10 +6,9 @@ import (
 	"airqa/eval"
 	"airqa/internal/words"
 	"airqa/qa"
-	"airqa/runlog"
 )
 
-// Finder is [FindLoss] and [Of] for many episodes of one file of questions. It keeps what it made of texts that episodes
+// Finder finds the causes of wrong answers, and where evidence was lost, for episodes of one file of questions. It keeps what it made of texts that episodes
 // share, such as golds, equal answers and results of equal queries. Its zero value is ready for use by one goroutine.
 type Finder struct {
 	folded    map[string]string
@@ -79,9 +78,4 @@ func (f *Finder) faults(ctx context.Context, ex qa.Example) []eval.Finding {
 		f.questions[ex.UUID] = q
 	}
 	return q.faults
-}
-
-// FindLoss finds where the evidence for an answer was lost. score and missing may be nil.
-func FindLoss(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.MissingPapers) Loss {
-	return new(Finder).FindLoss(ex, rec, score, missing)
 }
