@@ -25,7 +25,7 @@ type titled struct {
 	library Library
 }
 
-// PartRead is that of the wrapped retriever.
+// PartRead asks the wrapped retriever.
 func (t titled) PartRead(query string) int { return tools.PartRead(t.Retriever, query) }
 
 // Retrieve adds titles to the passages.

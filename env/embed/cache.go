@@ -100,7 +100,7 @@ func (c *Cache) Info() Info {
 // Windows splits a passage as the wrapped model does.
 func (c *Cache) Windows(text string) []string { return c.inner.Windows(text) }
 
-// PartRead is that of the wrapped model.
+// PartRead asks the wrapped model.
 func (c *Cache) PartRead(text string) int { return PartRead(c.inner, text) }
 
 // Has reports whether the vector of a text is cached.

@@ -61,7 +61,7 @@ type Info struct {
 	// Window is the maximum number of tokens per vector of a passage. Check ignores it, as it does not identify the
 	// model.
 	Window int `json:"window,omitempty"`
-	// Body has the members added to the requests to an endpoint, as JSON; the hash is that of it.
+	// Body is a JSON object with members added to the requests to an endpoint; Hash is its digest then.
 	Body string `json:"body,omitempty"`
 }
 

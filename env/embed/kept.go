@@ -66,7 +66,7 @@ func (k *Kept) Info() Info { return k.inner.Info() }
 // Windows splits a passage like the wrapped model.
 func (k *Kept) Windows(text string) []string { return k.inner.Windows(text) }
 
-// PartRead is that of the wrapped model.
+// PartRead asks the wrapped model.
 func (k *Kept) PartRead(text string) int { return PartRead(k.inner, text) }
 
 // Close waits until the model is idle. It must not overlap with Embed. The wrapped model stays open.

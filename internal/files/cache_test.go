@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // A cache folder that cannot be used is replaced by one of the user's own, the same one each time, with one line.
 func TestCache(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the variable of the cache is that of Linux")
+		t.Skip("XDG_CACHE_HOME is not used on this system")
 	}
 	const replaced = "the cache is in "
 	for name, tt := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"airqa/runlog"
 )
 
-// Version is that of the rules that make causes and lists of episodes: what another version kept beside a log is computed
+// Version identifies the rules that make causes and lists of episodes: what another version kept beside a log is computed
 // again. Change it with every change of evidence, causes or the facts of a list.
 const Version = "3"
 
