@@ -67,7 +67,15 @@ func configName(i int, enc encoder) string {
 // header writes the metadata: the types of all columns, the files, and what the Hub lists.
 func (w *writer) header(b *bytes.Buffer) {
 	b.WriteString("---\n")
-	for i, enc := range encoders(w.Format) {
+	w.describe(b, encoders(w.Format), "")
+	fmt.Fprintf(b, "license: %s\nsize_categories:\n- %s\ntask_categories:\n- text-generation\ntags:\n- airqa\n- agent\n- %s\n---\n",
+		cmp.Or(w.License, "unknown"), sizeCategory(w.plan.tally.rows), w.Format)
+}
+
+// describe writes the types of columns and the names of files, without the folder in front. The hash of the data is for
+// datasets, whose cache knows an export by the names of its folder and files and by this text, not by what is in them.
+func (w *writer) describe(b *bytes.Buffer, list []encoder, folder string) {
+	for i, enc := range list {
 		if enc.form == "" {
 			continue
 		}
@@ -78,16 +86,18 @@ func (w *writer) header(b *bytes.Buffer) {
 		w.plan.schemas[i].write(b, "  ")
 	}
 	b.WriteString("configs:\n")
-	for i, enc := range encoders(w.Format) {
-		fmt.Fprintf(b, "- config_name: %s\n  data_files:\n", configName(i, enc))
+	for i, enc := range list {
+		sums, paths := newDigest(), ""
 		for _, split := range splitNames {
-			if w.plan.division.Rows[string(split)] > 0 {
-				fmt.Fprintf(b, "  - split: %s\n    path: %s/%s%s\n", split, enc.dir, split, suffix(w.Format))
+			name := fmt.Sprintf("%s/%s%s", enc.dir, split, suffix(w.Format))
+			at := slices.IndexFunc(w.folder.files, func(f FileEntry) bool { return f.Name == name })
+			if w.plan.division.Rows[string(split)] > 0 && at >= 0 {
+				_, _ = sums.Write([]byte(w.folder.files[at].SHA256))
+				paths += fmt.Sprintf("  - split: %s\n    path: %s\n", split, strings.TrimPrefix(name, folder))
 			}
 		}
+		fmt.Fprintf(b, "- config_name: %s\n  description: sha256 %x\n  data_files:\n%s", configName(i, enc), sums.Sum(nil), paths)
 	}
-	fmt.Fprintf(b, "license: %s\nsize_categories:\n- %s\ntask_categories:\n- text-generation\ntags:\n- airqa\n- agent\n- %s\n---\n",
-		cmp.Or(w.License, "unknown"), sizeCategory(w.plan.tally.rows), w.Format)
 }
 
 // sizeCategory is the name that the Hub gives to a number of rows.

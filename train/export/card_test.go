@@ -39,6 +39,30 @@ func TestCard(t *testing.T) {
 	}
 }
 
+// The cache of datasets tells folders of one name apart by the header of the card alone: headers of equal data are equal,
+// those of other data differ, in every format.
+func TestHeaderNamesItsData(t *testing.T) {
+	made := runs(t)
+	for _, f := range export.Formats() {
+		header := func(runs []recordtest.Made, name string) string {
+			c := export.Config{Runs: dirsOf(runs), Format: f}
+			c.Include, c.Repeated = []string{"wrong"}, export.KeepAll
+			head, _, _ := strings.Cut(strings.TrimPrefix(string(read(t, write(t, c), name)), "---"), "---")
+			return regexp.MustCompile(`size_categories[^t]*`).ReplaceAllString(head, "")
+		}
+		names := []string{export.CardFile}
+		if f == export.TRL || f == export.DPO || f == export.KTO { // trl.yaml names this folder
+			names = append(names, "data/"+export.CardFile)
+		}
+		for _, name := range names {
+			all, less := header(made[:3], name), header(made[:2], name)
+			if all == less || all != header(made[:3], name) || !strings.Contains(all, "\n  description: sha256 ") {
+				t.Errorf("%s, %s: equal or unstable:\n%s", f, name, all)
+			}
+		}
+	}
+}
+
 // numbers are the tables of a card, as rows of cells, and the numbers of its sentences.
 type numbers map[string][]string
 

@@ -1,8 +1,10 @@
 package export
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,8 +20,13 @@ const (
 // writeTrainer writes what trainers need besides the rows: for LLaMA-Factory the description of the files, and for it and
 // TRL a configuration with the values of the paper (Appendix C.3, Table 9).
 func (w *writer) writeTrainer() error {
-	if encoders(w.Format)[0].form == TRL {
-		if err := w.folder.WriteFile(trlFile, []byte(w.trlConfig())); err != nil {
+	if list := encoders(w.Format); list[0].form == TRL {
+		// TRL does not load a folder named "." but knows data, whose columns are those of the card wherever the export is.
+		b := bytes.NewBufferString("---\n")
+		w.describe(b, list[:1], dataDir+"/")
+		b.WriteString("---\n")
+		err := errors.Join(w.folder.WriteFile(trlFile, []byte(w.trlConfig())), w.folder.WriteFile(dataDir+"/"+CardFile, b.Bytes()))
+		if err != nil {
 			return err
 		}
 	}
@@ -138,7 +145,7 @@ const trlConfig = `
 model_name_or_path: FILL_IN      # such as Qwen/Qwen2.5-7B-Instruct
 output_dir: trained
 
-dataset_name: .
+dataset_name: data
 dataset_train_split: train
 %smax_length: %d                 # TRL's default of 1024 drops or cuts most rows
 
