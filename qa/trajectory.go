@@ -257,3 +257,27 @@ const (
 	ByModel   = "model"
 	ByProgram = "program"
 )
+
+// ToolError is the kind of an error action that was read and failed.
+const ToolError = "tool_error"
+
+// ActionResult returns the observation of the action in the reply at an index of the steps, which may be nil, and whether
+// there is an action at all, or a reply that lacks one. The program's own action after a reply without one, such as the
+// statement that text2sql asks for, is the reply's. fault is set for an error action, one whose observation is an error: a
+// kind of [ParseError] or [ToolError].
+func ActionResult(steps []Step, i int) (o *Observation, fault string, acts bool) {
+	s := steps[i]
+	o = s.Observation
+	if s.Action == nil && i+1 < len(steps) && steps[i+1].By == ByProgram {
+		o = steps[i+1].Observation
+	}
+	switch {
+	case s.Reply == nil || s.Action == nil && s.ParseError == nil && o == nil:
+		return o, "", false
+	case s.ParseError != nil:
+		return o, s.ParseError.Kind, true
+	case o != nil && (o.Status == StatusError || o.Status == StatusParse):
+		return o, ToolError, true
+	}
+	return o, "", true
+}

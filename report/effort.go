@@ -63,19 +63,14 @@ func effort(episodes []episode, price *qa.Price) Effort {
 	return f
 }
 
-// toolError is the kind of an error action that was parsed but failed.
-const toolError = "tool_error"
-
 // errorKinds are the kinds of error actions in table order.
-var errorKinds = []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter, toolError}
+var errorKinds = []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter, qa.ToolError}
 
-// Actions counts the actions of a model: replies with a parsed or missing action. Actions that a baseline takes by
-// itself do not count.
+// Actions counts the actions of a model and its error actions, see [qa.ActionResult].
 type Actions struct {
 	Actions int `json:"actions"`
-	// Unreadable are replies without a parsable action, the only ones that the authors' code counts as error actions
-	// (its class ErrorAction), so their rate corresponds to the paper's Table 7. ToolErrors are actions that the tool
-	// rejected, such as failing SQL. Errors is their sum.
+	// Unreadable are replies without a parsable action. ToolErrors are actions that the tool rejected, such as failing
+	// SQL. Errors is their sum, of the paper's Table 7.
 	Unreadable int `json:"unreadable"`
 	ToolErrors int `json:"tool_errors"`
 	Errors     int `json:"errors"`
@@ -86,16 +81,12 @@ type Actions struct {
 // Rate is n as a percentage of all actions; nil without any actions.
 func (a Actions) Rate(n int) *float64 { return known(100 * float64(n) / float64(a.Actions)) }
 
-func (a *Actions) add(s qa.Step) {
-	if s.Reply == nil || (s.Action == nil && s.ParseError == nil) {
-		return
+func (a *Actions) add(_ *qa.Observation, kind string, acts bool) {
+	if acts {
+		a.Actions++
 	}
-	a.Actions++
-	switch {
-	case s.ParseError != nil:
-		a.fault(s.ParseError.Kind, 1)
-	case s.Observation != nil && s.Observation.Status == qa.StatusError:
-		a.fault(toolError, 1)
+	if kind != "" {
+		a.fault(kind, 1)
 	}
 }
 
@@ -105,7 +96,7 @@ func (a *Actions) fault(kind string, n int) {
 	}
 	a.Errors += n
 	a.Kinds[kind] += n
-	if kind == toolError {
+	if kind == qa.ToolError {
 		a.ToolErrors += n
 		return
 	}

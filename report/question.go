@@ -139,10 +139,10 @@ func readEpisodes(run *runlog.Run) []episode {
 			id: rec.Episode, repeat: rec.Repeat, outcome: rec.Outcome, finished: rec.Finished(),
 			turns: rec.Turns(), usage: rec.Usage(), charged: rec.Charged(),
 		}
-		for _, s := range rec.Steps {
+		for i, s := range rec.Steps {
 			working, waiting := s.Time()
 			e.working, e.waiting = e.working+working, e.waiting+waiting
-			e.actions.add(s)
+			e.actions.add(qa.ActionResult(rec.Steps, i))
 		}
 		for _, a := range rec.FailedAttempts {
 			e.working += a.Seconds

@@ -198,7 +198,8 @@ func table7(rows []Row, o Options) (*Table, error) {
 	t := byModel("Error actions")
 	columns := []column{
 		{Head{Name: "Score (%)", Scored: true}, "Overall", func(r Row) Value { return scored(r.Cell(Average)) }},
-		{Head{Name: "unreadable (%)", Group: "Error rate"}, "Error rate", func(r Row) Value {
+		{Head{Name: "all (%)", Group: "Error rate"}, "Error rate", func(r Row) Value { return optional(r.Actions.Rate(r.Actions.Errors), 2) }},
+		{Head{Name: "unreadable (%)", Group: "Error rate"}, "", func(r Row) Value {
 			return optional(r.Actions.Rate(r.Actions.Unreadable), 2)
 		}},
 		{Head{Name: "tool errors (%)", Group: "Error rate"}, "", func(r Row) Value { return optional(r.Actions.Rate(r.Actions.ToolErrors), 2) }},
@@ -213,7 +214,8 @@ func table7(rows []Row, o Options) (*Table, error) {
 	t.Notes = []string{
 		"Rates are over the actions of the model; a baseline that calls no tools has no actions. Unreadable: a reply in which no action can be " +
 			"read. Tool error: an action that the tool could not do as asked, such as SQL that fails.",
-		"The paper's error rate compares with \"unreadable\": the authors' code counts as error actions only replies that it cannot parse.",
+		"The paper's error rate compares with \"all\": an error action is one whose observation is an error. The class ErrorAction of the " +
+			"authors' code has only replies that it cannot parse.",
 	}
 	return &t, t.addPaper(o, "7", columns)
 }

@@ -34,6 +34,7 @@ type exportWriteCmd struct {
 
 	Turns    string `default:"canonical" enum:"canonical,raw" help:"Text of the trained turn: canonical (the action in airqa's format, nothing after it) or raw (the reply as received)."`
 	Thinking string `default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
+	Errors   string `default:"drop" enum:"drop,keep" help:"Turns whose action failed: drop (the paper's error removal; they stay in the context of later turns) or keep (train them too)."`
 	filterFlags
 	IDs     string    `name:"ids" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
 	Scoring string    `placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
@@ -130,7 +131,7 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 		Runs: dirs, Format: export.Format(c.Format), Out: c.Out, Force: c.Replace, Program: program,
 		Redact: a.redactor(), Notify: a.notify, Progress: a.progress,
 		Rules: export.Rules{
-			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking)},
+			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking), Errors: windows.Errors(c.Errors)},
 			Filter:  curate.Filter(c.filterFlags), Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
 			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak),
 			RedactEmails: c.RedactEmails, License: c.License, Columns: c.Columns, Whole: c.Whole,
@@ -187,7 +188,7 @@ func (c exportWriteCmd) checkTraces() error {
 	plain := c
 	plain.Runs, plain.Out, plain.Format, plain.Replace, plain.Scoring, plain.Judge, plain.RedactEmails = nil, "", "", false, "", "", false
 	plain.Endpoint = ""
-	byDefault := exportWriteCmd{Turns: "canonical", Thinking: "keep", SplitSeed: 1, Duplicates: "near", Leak: "drop", Fit: true}
+	byDefault := exportWriteCmd{Turns: "canonical", Thinking: "keep", Errors: "drop", SplitSeed: 1, Duplicates: "near", Leak: "drop", Fit: true}
 	if !reflect.DeepEqual(plain, byDefault) {
 		return qa.Usagef("--format otlp exports every episode, so flags that select training rows do not apply; " +
 			"allowed are --replace, --scoring, --judge and --redact-emails")

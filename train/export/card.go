@@ -161,8 +161,8 @@ func (t *tally) errorRate() string {
 	if t.trained != t.rows {
 		unit = "trained turns"
 	}
-	return fmt.Sprintf("%d of %d turns of the selected episodes (%s), 0 of %d %s (%s)",
-		t.errors, t.selected, percent(t.errors, t.selected), t.trained, unit, percent(0, t.trained))
+	return fmt.Sprintf("%d of %d actions of the selected episodes (%s), %d of %d %s (%s)",
+		t.errors, t.selected, percent(t.errors, t.selected), t.trainedErrors, t.trained, unit, percent(t.trainedErrors, t.trained))
 }
 
 func (w *writer) content(b *bytes.Buffer) {

@@ -28,6 +28,8 @@ func TestCard(t *testing.T) {
 	all := configs["selected"]
 	all.Include, all.MaxPerQuestion, all.MinTurns = []string{"wrong"}, 3, 2
 	configs["selected"] = all
+	all.Errors = windows.ErrorsKeep
+	configs["with error actions"] = all
 	for name, c := range configs {
 		c.Runs = dirsOf(made)
 		out := write(t, c)
@@ -113,7 +115,7 @@ func recount(t *testing.T, made []recordtest.Made, out string, c export.Config) 
 	want := make(numbers)
 	endings := make(map[key]count)
 	questions, papers, tags := make(map[string]bool), make(map[string]bool), make(map[string]int)
-	selected, errors := 0, 0
+	selected, errors, trained := 0, 0, 0
 	want["Runs"] = []string{"| run | baseline | model | episodes | turns | episodes with rows | rows |"}
 	for _, m := range made {
 		run, err := windows.Open(m.Run)
@@ -138,10 +140,16 @@ func recount(t *testing.T, made []recordtest.Made, out string, c export.Config) 
 				chosen = chosen && !slices.Contains([]windows.Reason{"wrong", "turns"}, dropped[id])
 			}
 			if chosen {
-				selected += rec.Turns()
-				for i, s := range rec.Steps {
-					if reason, _ := windows.Failure(rec, i); s.Reply != nil && reason.IsErrorAction() {
+				for i := range rec.Steps {
+					_, fault, acts := qa.ActionResult(rec.Steps, i)
+					if acts {
+						selected++
+					}
+					if fault != "" {
 						errors++
+						if kept[run.Turn(rec, i)] {
+							trained++
+						}
 					}
 				}
 			}
@@ -182,8 +190,8 @@ func recount(t *testing.T, made []recordtest.Made, out string, c export.Config) 
 	}) {
 		want["Turns"] = append(want["Turns"], fmt.Sprintf("| left out: `%s` | %d |", r, reasons[r]))
 	}
-	want["Turns sentences"] = []string{fmt.Sprintf("Error actions (paper, Table 7): %d of %d turns of the selected episodes (%.2f%%), 0 of %d rows (0.00%%).",
-		errors, selected, 100*float64(errors)/float64(selected), len(kept))}
+	want["Turns sentences"] = []string{fmt.Sprintf("Error actions (paper, Table 7): %d of %d actions of the selected episodes (%.2f%%), %d of %d rows (%.2f%%).",
+		errors, selected, 100*float64(errors)/float64(selected), trained, len(kept), 100*float64(trained)/float64(len(kept)))}
 	want["Splits"], want["Splits sentences"] = splitLines(t, out)
 	want["Content sentences"] = []string{fmt.Sprintf("- %d questions on %d papers.", len(questions), len(papers)), tagLine(tags), changedLine(t, out)}
 	return want

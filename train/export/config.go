@@ -96,6 +96,9 @@ func (c Config) check() error {
 	if !licenseID.MatchString(c.License) {
 		return qa.Usagef("license %q: want a licence name such as cc-by-4.0", c.License)
 	}
+	if c.Errors == windows.ErrorsKeep && c.Format == DPO {
+		return qa.Usagef("preference pairs train no error actions: --errors keep is for the other formats")
+	}
 	_, err := curate.Shares(c.Split)
 	return err
 }

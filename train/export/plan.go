@@ -47,6 +47,8 @@ type plannedRow struct {
 	turn int
 	// earlier is the number of turns in the history of a whole episode, trained that of its trained turns.
 	earlier, trained int
+	// errors is the number of trained turns that are error actions.
+	errors int
 	// features are the keys that a row has and others may lack, see [features].
 	features uint64
 	// cuts are the shortened observations of a row that was too long.
@@ -151,7 +153,8 @@ func (p *planner) consider(x *examined) error {
 		}
 		if ok {
 			planned.rows = append(planned.rows, plannedRow{
-				id: row.ID, turn: row.Turn, earlier: len(row.History), trained: len(row.Trained()), features: p.features.of(&row.Row), cuts: row.fit.cuts,
+				id: row.ID, turn: row.Turn, earlier: len(row.History), trained: len(row.Trained()), errors: row.Errors, features: p.features.of(&row.Row),
+				cuts: row.fit.cuts,
 			})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/qa"
 	"airqa/train/redact"
 	"airqa/train/windows"
 )
@@ -21,9 +22,11 @@ type tally struct {
 	rows    int
 	// trained counts the turns to train, untrained the other turns in whole episodes.
 	trained, untrained int
-	// selected counts the turns of episodes that the selection keeps, errors their error actions.
-	selected, errors int
-	papers           map[string]bool
+	// selected counts the actions of episodes that the selection keeps, errors the error actions among them, and
+	// trainedErrors those that are trained.
+	selected, errors, trainedErrors int
+
+	papers map[string]bool
 	// paperless is the number of questions without a known paper.
 	paperless int
 	questions map[string]bool
@@ -82,12 +85,12 @@ func (t *tally) episode(e *Episode, selected bool) {
 	if !selected {
 		return
 	}
-	t.selected += turns
-	for i, s := range e.Recorded.Steps {
-		if s.Reply == nil {
-			continue
+	for i := range e.Recorded.Steps {
+		_, fault, acts := qa.ActionResult(e.Recorded.Steps, i)
+		if acts {
+			t.selected++
 		}
-		if reason, _ := windows.Failure(e.Recorded, i); reason.IsErrorAction() {
+		if fault != "" {
 			t.errors++
 		}
 	}
@@ -99,6 +102,7 @@ func (t *tally) keep(e *Episode, planned []plannedRow) {
 	t.rows += rows
 	for _, row := range planned {
 		t.trained += row.trained
+		t.trainedErrors += row.errors
 		t.untrained += row.earlier + 1 - row.trained
 	}
 	r, x := t.byRun[e.Run.ID], t.endings[endingOf(e)]

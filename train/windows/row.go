@@ -25,6 +25,8 @@ type Row struct {
 	// History has an id for each turn of the model in the context of a whole episode, empty for one that is not trained.
 	// Other rows have none.
 	History []string
+	// Errors is the number of trained turns that are error actions, see [qa.ActionResult].
+	Errors int
 	// Tools are the tools offered natively; empty if the model writes its actions as text.
 	Tools []qa.ToolSpec
 }
@@ -60,15 +62,6 @@ const (
 	EmptyTarget   Reason = "empty_target"   // there is no text and no call to train on
 	CopiedTurn    Reason = "copied_turn"    // a fork or a run with --cache-from repeats a turn that is a row already
 )
-
-// IsErrorAction reports whether a reason is a failed action, as the paper's Table 7 counts them.
-func (r Reason) IsErrorAction() bool {
-	switch r {
-	case NoAction, BadSyntax, UnknownAction, BadParameter, ActionFailed:
-		return true
-	}
-	return false
-}
 
 // RowID returns the id of a row. That of a whole episode has the turn 0.
 func RowID(run, uuid string, repeat, turn int) string {

@@ -17,6 +17,7 @@ func (r *Run) Whole(rec runlog.Recorded, o Options) (row Row, dropped []Drop, ok
 	h := history{Run: r, rec: rec, options: o, trained: make(map[int]string)}
 	for _, one := range rows[:len(rows)-1] {
 		h.trained[one.Turn] = one.ID
+		row.Errors += one.Errors
 	}
 	row.Context, row.History = h.before(row.Turn)
 	return row, dropped, true

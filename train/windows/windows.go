@@ -18,8 +18,12 @@ func (r *Run) Rows(rec runlog.Recorded, o Options) (rows []Row, dropped []Drop) 
 			continue
 		}
 		reason, detail := Failure(rec, i)
-		if reason == "" {
+		_, fault, _ := qa.ActionResult(rec.Steps, i)
+		if reason == "" || fault != "" && o.Errors == ErrorsKeep {
 			row := r.RowAt(rec, i, o)
+			if fault != "" {
+				row.Errors = 1
+			}
 			if row.Target.Text != "" || len(row.Target.ToolCalls) > 0 {
 				rows = append(rows, row)
 				continue
@@ -62,19 +66,14 @@ var parseFailures = map[string]Reason{
 	qa.ErrNoAction: NoAction, qa.ErrSyntax: BadSyntax, qa.ErrUnknownAction: UnknownAction, qa.ErrParameter: BadParameter,
 }
 
-// Failure returns why the turn at an index of the steps cannot be a target; empty if it can. The program's own action
-// after a reply without one, such as the statement that text2sql asks for, is the reply's.
+// Failure returns why the turn at an index of the steps cannot be a target; empty if it can.
 func Failure(rec runlog.Recorded, i int) (Reason, string) {
 	s := rec.Steps[i]
-	if s.ParseError != nil {
-		return cmp.Or(parseFailures[s.ParseError.Kind], BadSyntax), s.ParseError.Reason
-	}
-	o := s.Observation
-	if s.Action == nil && i+1 < len(rec.Steps) && rec.Steps[i+1].By == qa.ByProgram {
-		o = rec.Steps[i+1].Observation
-	}
+	o, fault, _ := qa.ActionResult(rec.Steps, i)
 	switch {
-	case o != nil && (o.Status == qa.StatusError || o.Status == qa.StatusParse):
+	case s.ParseError != nil:
+		return cmp.Or(parseFailures[fault], BadSyntax), s.ParseError.Reason
+	case fault != "":
 		return ActionFailed, firstLine(o.Text)
 	case o == nil && (rec.Outcome != qa.Answered || i < len(rec.Steps)-1): // not the answer that ended the episode
 		return NoResult, string(rec.Outcome)
@@ -189,8 +188,20 @@ const (
 	ThinkingDrop Thinking = "drop"
 )
 
-// Options define the rows. The zero value is [Canonical] and [ThinkingKeep].
+// Errors is what happens to turns that are error actions, see [qa.ActionResult].
+type Errors string
+
+// The rules for error actions.
+const (
+	// ErrorsDrop trains none of them.
+	ErrorsDrop Errors = "drop"
+	// ErrorsKeep trains them like others.
+	ErrorsKeep Errors = "keep"
+)
+
+// Options define the rows. The zero value is [Canonical], [ThinkingKeep] and [ErrorsDrop].
 type Options struct {
 	Turns    Turns
 	Thinking Thinking
+	Errors   Errors
 }
