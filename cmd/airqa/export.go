@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"strconv"
 
 	"airqa/internal/stagedir"
 	"airqa/internal/terminal"
@@ -36,12 +38,13 @@ type exportWriteCmd struct {
 	Thinking string `default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
 	Errors   string `default:"drop" enum:"drop,keep" help:"Turns whose action failed: drop (the paper's error removal; they stay in the context of later turns) or keep (train them too)."`
 	filterFlags
-	IDs     string    `name:"ids" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
-	Scoring string    `placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
-	Judge   string    `placeholder:"NAME" help:"Use the scores of this judge."`
-	Split   []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question, and no known paper of a question, is in two splits."`
+	IDs      string    `name:"ids" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
+	Scoring  string    `placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
+	Judge    string    `placeholder:"NAME" help:"Use the scores of this judge."`
+	Episodes []int     `placeholder:"N" help:"Numbers of episodes for training, such as 1000,2000,4000. Each is drawn with --split-seed into a folder of that name in --out, and contains the smaller ones; validation and test are the same in all."`
+	Split    []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question, and no known paper of a question, is in two splits."`
 
-	SplitSeed    uint64   `default:"1" help:"Seed of the split."`
+	SplitSeed    uint64   `default:"1" help:"Seed of the split and of --episodes."`
 	Duplicates   string   `default:"near" enum:"near,exact,keep" help:"Duplicates to drop: near (identical rows and near-duplicate questions), exact (identical rows) or keep (none)."`
 	Against      []string `placeholder:"DIR" help:"Also drop near-duplicates of questions in this earlier export."`
 	Leaks        string   `placeholder:"FILE" help:"Check for leaks of this question file: 13 words in a row of a question or gold answer, or the same short answer from the same paper."`
@@ -95,7 +98,26 @@ func (c exportWriteCmd) Run(a *app) error {
 	}
 	// Nearly all that an export allocates is soon free: more collections save memory at hardly any cost.
 	debug.SetGCPercent(50)
-	s, err := export.Write(c.config(a, dirs))
+	config := c.config(a, dirs)
+	if len(c.Episodes) == 0 {
+		return writeExport(a, config)
+	}
+	slices.Sort(c.Episodes)
+	for _, n := range slices.Backward(slices.Compact(c.Episodes)) { // the largest one tells whether there are enough
+		if n < 1 {
+			return qa.Usagef("--episodes %d: want 1 or more", n)
+		}
+		config.Episodes, config.Out = n, filepath.Join(c.Out, strconv.Itoa(n))
+		if err := writeExport(a, config); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeExport writes an export and says what is in it.
+func writeExport(a *app, c export.Config) error {
+	s, err := export.Write(c)
 	if err != nil {
 		return adviseExport(err)
 	}

@@ -199,7 +199,7 @@ var scripted = map[string]map[string]string{
 	"questions stats":   {"script/stats.txtar": "format json out with-paper data", "script/question-table.txtar": "data"},
 	"questions try":     {"script/questions.txtar": "answer json judge", "score_interrupt_test.go": "judge-concurrency"},
 	"export write": {"script/export.txtar": "out format replace turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
-		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids scoring judge split split-seed duplicates against leaks leak redact-emails " +
+		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids episodes errors scoring judge split split-seed duplicates against leaks leak redact-emails " +
 		"cutoff-len template tokenizer fit license pass-rate best-of columns whole-episodes", "script/otlp.txtar": "otlp-endpoint"},
 	"synth explore": {"script/synth.txtar": making},
 	"synth track":   {"script/synth.txtar": making},

@@ -52,7 +52,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Sampling and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},
 	{"Other sources:", "metadata mineru max-mb delay"},
 	{"Passages:", "chunk-size chunk-unit"},
-	{"Which episodes:", "include min-score max-score outcome of-model of-baseline min-turns max-turns min-tokens export/max-tokens max-repetition max-per-question max-per-paper ids"},
+	{"Which episodes:", "include min-score max-score outcome of-model of-baseline min-turns max-turns min-tokens export/max-tokens max-repetition max-per-question max-per-paper ids episodes errors"},
 	{"Duplicates and leaks:", "duplicates against leaks leak redact-emails"},
 	{"Repeats and rows:", "columns best-of pass-rate whole-episodes"},
 	{"Containers:", "sidecar-image image-data agent-image"},

@@ -32,6 +32,7 @@ type Config struct {
 	Progress *progress.Reporter
 
 	redactor redact.Redactor
+	drawn    *drawn
 }
 
 // Rules decide which rows an export has and what they look like. The same runs and rules give the same bytes.
@@ -51,6 +52,9 @@ type Rules struct {
 	// Leaks is a question file that must not be in the export, Leak what happens to a question that is.
 	Leaks string
 	Leak  LeakAction
+	// Episodes is the number of episodes for training, drawn with Seed from those that have rows; a larger number has the
+	// same ones and more. 0 takes all.
+	Episodes int
 	// Columns adds the score, pass rate, turns, tokens and repeat of the episode to the rows.
 	Columns bool
 	// Whole makes one row of each episode, with its whole history, instead of one of each turn.
@@ -96,8 +100,8 @@ func (c Config) check() error {
 	if !licenseID.MatchString(c.License) {
 		return qa.Usagef("license %q: want a licence name such as cc-by-4.0", c.License)
 	}
-	if c.Errors == windows.ErrorsKeep && c.Format == DPO {
-		return qa.Usagef("preference pairs train no error actions: --errors keep is for the other formats")
+	if c.Format == DPO && (c.Errors == windows.ErrorsKeep || c.Episodes > 0) {
+		return qa.Usagef("preference pairs are made of two episodes: --errors keep and --episodes are for the other formats")
 	}
 	_, err := curate.Shares(c.Split)
 	return err

@@ -311,9 +311,15 @@ func (p *planner) divide() error {
 	if p.plan.division, err = s.Divide(splits, p.Seed); err != nil {
 		return err
 	}
+	if p.drawn != nil {
+		p.plan.division, p.plan.division.Rows = p.drawn.division, make(map[string]int)
+	}
 	for i := range p.plan.episodes {
 		e := &p.plan.episodes[i]
 		e.split = Split(p.plan.division.Of[e.uuid])
+		if p.drawn != nil {
+			p.plan.division.Rows[string(e.split)] += len(e.rows)
+		}
 	}
 	for _, split := range splits {
 		if p.plan.division.Rows[split.Name] == 0 && len(p.plan.episodes) > 0 {

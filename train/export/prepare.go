@@ -2,20 +2,69 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"airqa/eval/author"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/preflight"
 )
 
+// drawn are the rows of the episodes that [Rules] drew, and the splits of all episodes.
+type drawn struct {
+	ids      *curate.IDs
+	division curate.Division
+}
+
+// draw plans the export of all episodes and draws from it, so that rows and splits of a larger number are the same.
+func (w *writer) draw() (err error) {
+	all := *w
+	all.Episodes, all.Notify = 0, nil
+	if err := all.makePlan(); err != nil {
+		return err
+	}
+	w.folder.files = nil // they are written again
+	list := all.plan.episodes
+	order := func(e plannedEpisode) string { // episodes of the other splits are first: they do not count
+		if e.split != Train {
+			return ""
+		}
+		return files.Hash(fmt.Appendf(nil, "%d %s", w.Seed, e.rows[0].id))
+	}
+	slices.SortStableFunc(list, func(a, b plannedEpisode) int { return cmp.Compare(order(a), order(b)) })
+	others := 0
+	for others < len(list) && list[others].split != Train {
+		others++
+	}
+	if len(list)-others < w.Episodes {
+		return qa.Usagef("%d episodes for training: only %d have rows", w.Episodes, len(list)-others)
+	}
+	var ids strings.Builder
+	for _, e := range list[:others+w.Episodes] {
+		for _, row := range e.rows {
+			ids.WriteString(row.id + "\n")
+		}
+	}
+	w.drawn = &drawn{division: all.plan.division}
+	w.drawn.ids, err = curate.ReadIDs(strings.NewReader(ids.String()))
+	return err
+}
+
 // makePlan decides about every turn and writes dropped.jsonl.
 func (w *writer) makePlan() (err error) {
+	if w.Episodes > 0 {
+		if err := w.draw(); err != nil {
+			return err
+		}
+	}
 	p := &planner{
 		Config: w.Config, sources: w.sources, copies: make(map[string]copied), repeats: make(map[string]bool),
 		near: curate.NewDuplicates(), features: newFeatures(),
@@ -77,6 +126,9 @@ func (p *planner) prepare() (err error) {
 	}
 	if p.ids, err = idsOf(p.IDs); err != nil {
 		return err
+	}
+	if p.drawn != nil {
+		p.ids = p.drawn.ids
 	}
 	counter, err := preflight.New(preflight.Config{Template: p.Template, Tokenizer: p.Tokenizer})
 	if err != nil {

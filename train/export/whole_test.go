@@ -333,3 +333,44 @@ func TestWholeSelection(t *testing.T) {
 		}
 	}
 }
+
+// Every row of a smaller set of episodes is in the larger ones, and validation is the same in all, in every format.
+func TestEpisodes(t *testing.T) {
+	made := runs(t)
+	for _, f := range export.Formats() {
+		if f == export.DPO {
+			continue
+		}
+		for _, whole := range []bool{false, f == export.TRL} {
+			var smaller map[export.Split][]string
+			for _, n := range []int{1, 3, 5} {
+				c := export.Config{Runs: dirsOf(made), Format: f, Rules: export.Rules{Episodes: n, Split: []float64{0.6, 0.4}, Seed: 7, Whole: whole}}
+				c.Include = []string{"wrong"}
+				rows, episodes := make(map[export.Split][]string), make(map[string]bool)
+				for _, row := range linesOf[struct {
+					ID, Run, Question string
+					Split             export.Split
+					Repeat            int
+				}](t, write(t, c), export.ProvenanceFile) {
+					rows[row.Split] = append(rows[row.Split], row.ID)
+					if row.Split == export.Train {
+						episodes[fmt.Sprint(row.Run, row.Question, row.Repeat)] = true
+					}
+				}
+				slices.Sort(rows[export.Validation])
+				if len(episodes) != n || len(rows[export.Validation]) == 0 {
+					t.Errorf("%s: %d episodes, want %d; %d rows for validation", f, len(episodes), n, len(rows[export.Validation]))
+				}
+				for _, id := range smaller[export.Train] {
+					if !slices.Contains(rows[export.Train], id) {
+						t.Errorf("%s, %d episodes: row %s of the smaller set is missing", f, n, id)
+					}
+				}
+				if smaller != nil && !slices.Equal(smaller[export.Validation], rows[export.Validation]) {
+					t.Errorf("%s, %d episodes: other rows for validation", f, n)
+				}
+				smaller = rows
+			}
+		}
+	}
+}
