@@ -56,13 +56,13 @@ func readTrajectories(ctx context.Context, name string, w *writer) (err error) {
 	return nil
 }
 
-// records returns the trajectories of a file: one, an array, or lines.
-func (r *trajectoryReader) records(name string) ([]json.RawMessage, error) {
+// records returns the trajectories of a file: one, an array, or lines. It counts the numbers that JSON does not have.
+func (r *trajectoryReader) records(name string, l Losses) ([]json.RawMessage, error) {
 	raw, err := files.ReadRegular(r.root, name, r.to.MaxFile)
 	if err != nil {
 		return nil, err
 	}
-	raw = files.Text(raw)
+	raw = finite(files.Text(raw), l)
 	var list []json.RawMessage
 	for dec := json.NewDecoder(bytes.NewReader(raw)); ; {
 		var one json.RawMessage
@@ -84,7 +84,7 @@ func (r *trajectoryReader) records(name string) ([]json.RawMessage, error) {
 // findContinued finds the files that continue others.
 func (r *trajectoryReader) findContinued() error {
 	for _, name := range r.files {
-		list, err := r.records(name)
+		list, err := r.records(name, nil)
 		if err != nil {
 			return err
 		}
@@ -103,12 +103,12 @@ func (r *trajectoryReader) findContinued() error {
 
 // file imports the trajectories of a file.
 func (r *trajectoryReader) file(name string) error {
-	list, err := r.records(name)
+	losses := make(Losses)
+	list, err := r.records(name, losses)
 	if err != nil {
 		return err
 	}
 	for i, raw := range list {
-		losses := make(Losses)
 		t, err := readTrajectory(raw, losses)
 		if err != nil {
 			return fmt.Errorf("%s: record %d: %w", name, i+1, err)
@@ -116,6 +116,7 @@ func (r *trajectoryReader) file(name string) error {
 		if err := r.trajectory(name, t, losses); err != nil {
 			return fmt.Errorf("%s: record %d: %w", name, i+1, err)
 		}
+		losses = make(Losses)
 	}
 	return nil
 }
@@ -180,7 +181,7 @@ func (r *trajectoryReader) next(t format.Trajectory, name string, seen map[strin
 		return t, name, false
 	}
 	seen[at] = true
-	list, err := r.records(at)
+	list, err := r.records(at, l)
 	if err == nil && len(list) != 1 {
 		err = fmt.Errorf("%d trajectories; want one", len(list))
 	}

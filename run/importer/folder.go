@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"airqa/internal/files"
+	"airqa/train/format"
 )
 
 // Limits of what is read, in bytes: a file from a stranger may be a bomb.
@@ -154,6 +155,11 @@ func empty(v any) bool {
 		return len(v) == 0
 	}
 	return false
+}
+
+// finite returns JSON without the numbers that JSON does not have, and counts them.
+func finite(raw []byte, l Losses) []byte {
+	return format.Finite(raw, func(number string) { l.Add("number " + number + ", now null") })
 }
 
 // decode reads JSON into a value, and counts what the value has no place for.

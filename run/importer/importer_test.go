@@ -337,6 +337,41 @@ func TestEarlyInspect(t *testing.T) {
 	}
 }
 
+// Numbers that JSON does not have, as Python writes them, are named, and no reason to refuse the log: the sample that its
+// judge did not score is unscored, and the others keep their scores.
+func TestNumbersOfPython(t *testing.T) {
+	inspect := `{"eval":{"task":"t","model":"m"},"results":{"metric":-Infinity},"samples":[
+{"id":1,"epoch":1,"input":"NaN?","metadata":{"loss":Infinity},"messages":[{"role":"user","content":"NaN?"},{"role":"assistant","content":"a \"NaN\""}],"output":{"completion":"a"},"scores":{"s":{"value":"C"}}},
+{"id":2,"epoch":1,"input":"q","messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],"output":{"completion":"a"},"scores":{"s":{"value":NaN}}}]}`
+	atif := `{"schema_version":"ATIF-v1.7","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":"NaN?"},
+{"step_id":2,"source":"agent","message":"-Infinity","metrics":{"logprobs":[-0.1,-Infinity]}}]}`
+	for _, tt := range []struct {
+		log, question string
+		episodes      int
+		numbers       map[string]int
+	}{
+		{inspect, "NaN?", 2, map[string]int{"-Infinity": 1, "Infinity": 1, "NaN": 1}},
+		{atif, "NaN?", 1, map[string]int{"-Infinity": 1}},
+		{atif + "\n" + atif, "NaN?", 2, map[string]int{"-Infinity": 2}},
+	} {
+		path := filepath.Join(t.TempDir(), "log.json")
+		if err := os.WriteFile(path, []byte(tt.log), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, _ := load(t, path)
+		got := make(map[string]int)
+		for _, number := range []string{"NaN", "Infinity", "-Infinity"} {
+			if n := r.Losses["number "+number+", now null"]; n > 0 {
+				got[number] = n
+			}
+		}
+		questions, err := os.ReadFile(filepath.Join(r.Runs[0], "questions.jsonl"))
+		if err != nil || r.Episodes != tt.episodes || !cmp.Equal(got, tt.numbers) || !strings.Contains(string(questions), tt.question) {
+			t.Errorf("%d episodes, numbers %v, want %v, %v; %v\n%s", r.Episodes, got, tt.episodes, tt.numbers, err, questions)
+		}
+	}
+}
+
 func FuzzImport(f *testing.F) {
 	for _, name := range []string{"atif/shell.json", "atif/browser.json", "atif/lead.json", "inspect/broken.json", "inspect/endless.json"} {
 		raw, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))

@@ -100,10 +100,11 @@ func readLog(ctx context.Context, name string, w *writer) error {
 		header
 		Samples []json.RawMessage `json:"samples"`
 	}
-	if err := json.Unmarshal(raw, &log); err != nil {
+	numbers := make(Losses)
+	if err := json.Unmarshal(finite(raw, numbers), &log); err != nil {
 		return err
 	}
-	l := &inspectLog{header: log.header, name: filepath.Base(name), to: w}
+	l := &inspectLog{header: log.header, name: filepath.Base(name), to: w, numbers: numbers}
 	for _, sample := range log.Samples {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -124,7 +125,7 @@ func readZip(ctx context.Context, name string, z *zip.Reader, w *writer) error {
 		}
 		return dec.IOReadCloser()
 	})
-	l := &inspectLog{name: name, to: w}
+	l := &inspectLog{name: name, to: w, numbers: make(Losses)}
 	if err := l.readHeader(z); err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (l *inspectLog) readHeader(z *zip.Reader) error {
 			}
 			raw, err := unpack(member, min(l.to.MaxFile, maxSample))
 			if err == nil {
-				err = json.Unmarshal(raw, &l.header)
+				err = json.Unmarshal(finite(raw, l.numbers), &l.header)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)

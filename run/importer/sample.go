@@ -109,11 +109,15 @@ type inspectLog struct {
 	header
 	name string
 	to   *writer
+	// numbers are those of the log that JSON does not have; the next sample counts them.
+	numbers Losses
 }
 
 // sample imports a sample.
 func (l *inspectLog) sample(raw []byte) error {
-	losses := make(Losses)
+	losses := l.numbers
+	l.numbers = make(Losses)
+	raw = finite(raw, losses)
 	var s sample
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return fmt.Errorf("not an inspect_ai sample: %w", err)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"airqa/internal/lazyregexp"
 )
 
 // appendString appends a JSON string. It escapes what JSON requires, and the line separators that some readers of lines
@@ -135,3 +137,20 @@ func Spaced(raw json.RawMessage) string {
 	}
 	return string(out)
 }
+
+// Finite returns JSON as Python's json module writes it with null for every NaN, Infinity and -Infinity, which JSON does not
+// have, and calls found with each of them.
+func Finite(raw []byte, found func(number string)) []byte {
+	if !bytes.Contains(raw, []byte("NaN")) && !bytes.Contains(raw, []byte("Infinity")) {
+		return raw
+	}
+	return []byte(textOrNumber.ReplaceAllStringFunc(string(raw), func(m string) string {
+		if m[0] == '"' {
+			return m
+		}
+		found(m)
+		return "null"
+	}))
+}
+
+var textOrNumber = lazyregexp.New(`(?s)"(?:[^"\\]|\\.)*"|NaN|-?Infinity`)

@@ -133,6 +133,8 @@ func readParts(raw json.RawMessage) ([]Part, error) {
 			parts = append(parts, Part{Image: p.Image.URL})
 		case "image":
 			parts = append(parts, Part{Image: imageMarker})
+		case "audio", "input_audio":
+			return nil, fmt.Errorf("content: %w", ErrAudio)
 		default:
 			return nil, fmt.Errorf("content: unknown part of type %.40q", p.Type)
 		}
@@ -151,12 +153,19 @@ func readCalls(raw json.RawMessage) ([]qa.ToolCall, error) {
 			Name      string
 			Arguments json.RawMessage
 		}
+		Custom struct { // a tool whose input is a text, not an object
+			Name  string
+			Input json.RawMessage
+		}
 	}
 	if err := json.Unmarshal(raw, &calls); err != nil {
 		return nil, fmt.Errorf("tool_calls: %w", err)
 	}
 	var out []qa.ToolCall
 	for _, c := range calls {
+		if c.Custom.Name != "" {
+			c.Function.Name, c.Function.Arguments = c.Custom.Name, c.Custom.Input
+		}
 		if c.Function.Name == "" {
 			return nil, errors.New("tool_calls: a call without a name")
 		}

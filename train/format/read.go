@@ -15,11 +15,16 @@ import (
 // conversation, of which the trained turn is the last message. The error names the wrong message and the reason.
 func Read(raw []byte, f Format) (Format, Conversation, error) {
 	var row map[string]json.RawMessage
+	other := ""
+	raw = Finite(raw, func(number string) { other = number })
 	if err := json.Unmarshal(raw, &row); err != nil {
 		return f, Conversation{}, fmt.Errorf("want an object: %w", err)
 	}
 	if f == "" {
 		f = formatOf(row)
+	}
+	if other != "" && f != ATIF { // whose metrics have them, such as the probability of a masked token
+		return f, Conversation{}, fmt.Errorf("%s is no number of JSON", other)
 	}
 	c, err := read(f, raw, row)
 	if err == nil && len(c.Messages) == 0 {

@@ -1,6 +1,14 @@
 package format
 
-import "airqa/qa"
+import (
+	"errors"
+	"fmt"
+
+	"airqa/qa"
+)
+
+// ErrAudio means that a row has audio, which is neither text nor image.
+var ErrAudio = errors.New("audio is not read")
 
 func readATIF(raw []byte) (Conversation, error) {
 	t, err := ReadTrajectory(raw)
@@ -16,6 +24,13 @@ func readATIF(raw []byte) (Conversation, error) {
 	}
 	for _, s := range t.Steps {
 		c.Messages = append(c.Messages, stepMessages(s)...)
+	}
+	for i, m := range c.Messages {
+		for _, p := range m.Parts {
+			if p == (Part{}) {
+				return c, fmt.Errorf("message %d: %w", i+1, ErrAudio)
+			}
+		}
 	}
 	return c, nil
 }
@@ -77,6 +92,8 @@ func contentParts(c Content) []Part {
 	var parts []Part
 	for _, p := range c.Parts {
 		switch {
+		case p.Type == "audio":
+			parts = append(parts, Part{}) // see readATIF
 		case p.Source != nil:
 			parts = append(parts, Part{Image: p.Source.Path})
 		case *p.Text != "":
