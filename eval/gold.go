@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"encoding/json"
 	"math/big"
 	"strings"
 
@@ -21,6 +22,22 @@ func GoldAnswer(e qa.Evaluator) (string, bool) {
 		return "", false
 	}
 	return python.Str(v), true
+}
+
+// GoldOf returns the gold answer of a question: that of [GoldAnswer], or the target that an imported question came with.
+func GoldOf(ex qa.Example) string {
+	if gold, ok := GoldAnswer(ex.Evaluator); ok || ex.Evaluator.Func != "" {
+		return gold
+	}
+	target, one := ex.Extra["target"], ""
+	var list []string
+	if json.Unmarshal(target, &list) == nil && len(list) == 1 {
+		return list[0]
+	}
+	if json.Unmarshal(target, &one) == nil {
+		return one
+	}
+	return string(target)
 }
 
 // answer returns a right or a wrong answer for a function.

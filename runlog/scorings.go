@@ -35,7 +35,8 @@ func Scorings(dir string) ([]Scoring, error) {
 
 // FindScores returns the newest scoring of a run with a mode and a judge, where empty means any. If it has unscored
 // answers, for example after an outage of the judge, FindScores returns an older one of the same mode with more
-// verdicts, and the newest as its Newer. The offline judge does not replace another judge. The error is [ErrNoScores]
+// verdicts, and the newest as its Newer. The offline judge does not replace another judge. A newest one without any verdict
+// gives way to any that has one, such as the scores of an imported run. The error is [ErrNoScores]
 // for a run without scores, and [ErrOtherScores] with the existing ones if none matches.
 func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
 	files, err := scoreFiles(dir)
@@ -66,9 +67,9 @@ func mostVerdicts(files []scoreFile) (Scoring, []qa.Score, error) {
 	if err != nil || Verdicts(scores) == len(scores) {
 		return newest, scores, err
 	}
-	best := newest
+	best, blank := newest, Verdicts(scores) == 0 // as of an import, whose questions have no evaluator
 	for _, f := range files[1:] {
-		if f.Mode != newest.Mode || f.Judge == offlineJudge && newest.Judge != noJudge {
+		if !blank && f.Mode != newest.Mode || f.Judge == offlineJudge && newest.Judge != noJudge {
 			continue
 		}
 		older, more, err := ReadScoreFile(f.path)

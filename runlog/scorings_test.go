@@ -37,6 +37,30 @@ func TestPanelOrder(t *testing.T) {
 	}
 }
 
+// A scoring of questions without an evaluator says nothing: the imported verdicts stay, until others are newer.
+func TestBlankScoring(t *testing.T) {
+	dir := create(t)
+	for i, tt := range []struct {
+		scoring runlog.Scoring
+		verdict qa.Verdict
+		want    string
+	}{
+		{runlog.Scoring{Mode: "reference", Judge: "openai:gpt"}, qa.Unscored, "reference"},
+		{runlog.Scoring{Mode: "imported", Judge: "inspect_ai:match"}, qa.Wrong, "imported"},
+		{runlog.Scoring{Mode: "reference", Judge: "offline"}, qa.Unscored, "imported"},
+		{runlog.Scoring{Mode: "fixed", Judge: "none"}, qa.Unscored, "imported"},
+		{runlog.Scoring{Mode: "fixed", Judge: "openai:gpt"}, qa.Right, "fixed"},
+	} {
+		tt.scoring.Created = time.Date(2031, 5, 1, i, 0, 0, 0, time.UTC)
+		if err := runlog.WriteScores(dir, tt.scoring, []qa.Score{{UUID: "a", Verdict: tt.verdict}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if s, _, err := runlog.FindScores(dir, "", ""); err != nil || s.Mode != tt.want {
+			t.Errorf("after %s: %+v, %v; want %s", tt.scoring.Mode, s, err, tt.want)
+		}
+	}
+}
+
 func TestFindScores(t *testing.T) {
 	dir := create(t)
 	if list, err := runlog.Scorings(dir); err != nil || len(list) != 0 {

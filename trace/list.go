@@ -137,7 +137,7 @@ func (r *Run) compute(ctx context.Context, todo []int, lazy bool) error {
 		if w.Tags == nil {
 			w.Tags = []string{}
 		}
-		w.Gold, _ = eval.GoldAnswer(ex.Evaluator)
+		w.Gold = eval.GoldOf(ex)
 		if err != nil {
 			w.Facts = Facts{Status: Damaged, Reason: err.Error()}
 			return

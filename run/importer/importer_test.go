@@ -372,6 +372,42 @@ func TestNumbersOfPython(t *testing.T) {
 	}
 }
 
+// react() removes its submit calls from the conversation and adds their answers to the texts; the events have what the model
+// wrote, also where it tried twice.
+func TestSubmit(t *testing.T) {
+	log := `{"eval":{"task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"input":"q","target":"24","output":{"completion":"24"},"scores":{"s":{"value":"C"}},
+"messages":[{"role":"user","content":"q"},{"id":"a","role":"assistant","content":"I think.\n\n23"},{"role":"user","content":"Try again."},
+{"id":"b","role":"assistant","content":"24","tool_calls":[]}],
+"events":[{"event":"model","output":{"choices":[{"message":{"id":"a","role":"assistant","content":"I think.","tool_calls":[{"id":"c1","function":"submit","arguments":{"answer":"23"}}]},"stop_reason":"tool_calls"}]}},
+{"event":"tool","id":"c1","function":"submit","result":"23"},
+{"event":"model","output":{"choices":[{"message":{"id":"b","role":"assistant","content":"","tool_calls":[{"id":"c2","function":"submit","arguments":{"answer":"24"}}]},"stop_reason":"tool_calls"}]}}]}]}`
+	path := filepath.Join(t.TempDir(), "log.json")
+	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := load(t, path)
+	run, err := runlog.Open(r.Runs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := run.Episode("1", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range rec.Steps {
+		seen := "no result"
+		if s.Observation != nil {
+			seen = s.Observation.Text
+		}
+		got = append(got, s.Reply.Text+"|"+s.Action.Text+"|"+seen)
+	}
+	want := []string{`I think.|submit(answer='23')|23`, `|submit(answer='24')|no result`}
+	if diff := cmp.Diff(want, got); diff != "" || rec.Answer.Text != "24" {
+		t.Errorf("answer %q, steps (-want +got):\n%s", rec.Answer.Text, diff)
+	}
+}
+
 func FuzzImport(f *testing.F) {
 	for _, name := range []string{"atif/shell.json", "atif/browser.json", "atif/lead.json", "inspect/broken.json", "inspect/endless.json"} {
 		raw, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))

@@ -101,6 +101,7 @@ type event struct {
 	Cache     string            `json:"cache,omitempty"`
 	Error     json.RawMessage   `json:"error,omitempty"`
 	Retries   int               `json:"retries,omitempty"`
+	Result    json.RawMessage   `json:"result,omitempty"`
 	ID        json.RawMessage   `json:"id,omitempty"`
 }
 
@@ -256,10 +257,12 @@ func (b *sampleTurns) tools(list []json.RawMessage, seen map[string]bool) {
 // messages adds the conversation.
 func (b *sampleTurns) messages() {
 	for _, m := range b.s.Messages {
+		if m.Role == "assistant" {
+			b.reply(m)
+			continue
+		}
 		said := b.content(m.Content)
 		switch m.Role {
-		case "assistant":
-			b.reply(m, said)
 		case "tool":
 			b.result(m, said)
 		case "system":
@@ -273,13 +276,23 @@ func (b *sampleTurns) messages() {
 	}
 }
 
-// reply adds a message of the model with what its event has.
-func (b *sampleTurns) reply(m chatMessage, said said) {
+// reply adds a message of the model with what its event has. What the model wrote is in the event: react() removes the call
+// of submit, with its result, from the conversation, and adds its answer to the text.
+func (b *sampleTurns) reply(m chatMessage) {
+	ev, ok := b.event(m)
+	kept := make(map[string]bool)
+	for _, c := range m.Calls {
+		kept[c.ID] = true
+	}
+	if ok {
+		wrote := ev.Output.Choices[0].Message
+		m.Content, m.Calls = wrote.Content, wrote.Calls
+	}
+	said := b.content(m.Content)
 	t := turn{role: qa.Assistant, text: said.text, reasoning: said.reasoning, model: m.Model}
 	if len(said.images) > 0 {
 		b.e.losses.Add("image of an agent's message")
 	}
-	ev, ok := b.event(m)
 	if ok {
 		t.started, t.ended, t.fromCache = timeOf(ev.Timestamp), timeOf(ev.Completed), ev.Cache == "read"
 		t.model, t.finish = cmp.Or(m.Model, ev.Output.Model), ev.Output.Choices[0].Stop
@@ -293,7 +306,12 @@ func (b *sampleTurns) reply(m chatMessage, said said) {
 		b.e.losses.Add("reply without an event: its time and tokens are unknown")
 	}
 	for _, c := range m.Calls {
-		t.calls = append(t.calls, call{ToolCall: qa.ToolCall{ID: c.ID, Name: c.Function, Arguments: object(c.Arguments)}})
+		made := call{ToolCall: qa.ToolCall{ID: c.ID, Name: c.Function, Arguments: object(c.Arguments)}}
+		if ran, found := b.results[c.ID]; found && !kept[c.ID] {
+			text := b.attached(plain(ran.Result))
+			made.result = &result{text: text, status: statusOf(text, nil), started: timeOf(ran.Timestamp), ended: timeOf(ran.Completed)}
+		}
+		t.calls = append(t.calls, made)
 	}
 	b.e.turns = append(b.e.turns, t)
 }

@@ -139,7 +139,7 @@ func (r *Run) read(ctx context.Context, s Source, scores map[string]*qa.Score, c
 			Answer: rec.Answer.Text, LostAt: loss.Level, LostAtWeakly: loss.Weak,
 			Cause: f.Of(ctx, Episode{Example: ex, Recorded: rec, Score: score, Loss: loss, Peers: peers(rec)}),
 		}
-		row.Gold, _ = eval.GoldAnswer(ex.Evaluator)
+		row.Gold = eval.GoldOf(ex)
 		r.Rows = append(r.Rows, row)
 	}
 	return nil

@@ -67,7 +67,7 @@ func episodes(a, b Source, nameA, nameB string) (Question, error) {
 		return q, nil // a question that is not in the file any more
 	}
 	q.Question = a.Examples[i].Question
-	q.Gold, _ = eval.GoldAnswer(a.Examples[i].Evaluator)
+	q.Gold = eval.GoldOf(a.Examples[i])
 	return q, nil
 }
 

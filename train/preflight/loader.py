@@ -228,7 +228,7 @@ def chat_row(tokenizer, request, row):
     tools = json.loads(tools) if isinstance(tools, str) and tools else tools or None
 
     def ids(messages, header=False):
-        text = tokenizer.apply_chat_template(messages, tools=tools, add_generation_prompt=header, tokenize=False)
+        text = tokenizer.apply_chat_template([in_text(m) for m in messages], tools=tools, add_generation_prompt=header, tokenize=False)
         return tokenizer(text, add_special_tokens=False)["input_ids"]
 
     if "messages" in row or "conversations" in row:
@@ -243,6 +243,16 @@ def chat_row(tokenizer, request, row):
         ends.append(limited(same, len(whole), limit))
     dropped = [end for end in ends if end.line["outcome"] == "dropped"]
     return (dropped or ends)[0]
+
+
+def in_text(message):
+    """A message with its parts in one text, as the templates of vision models print them."""
+    parts = message.get("content")
+    if not isinstance(parts, list):
+        return message
+    if any(part.get("type") != "text" for part in parts):
+        raise NotChecked("a row with images needs the processor of a vision model, beside tokenizer.json")
+    return {**message, "content": "".join(part.get("text") or "" for part in parts)}
 
 
 def limited(prompt, tokens, limit):

@@ -222,8 +222,12 @@ func TestLoader(t *testing.T) {
 		t.Fatal(err)
 	}
 	const (
-		good = `{"prompt": [{"role": "user", "content": "q"}], "completion": [{"role": "assistant", "content": "x y"}]}` + "\n"
-		null = `{"prompt": [{"role": "user", "content": null}], "completion": []}`
+		good  = `{"prompt": [{"role": "user", "content": "q"}], "completion": [{"role": "assistant", "content": "x y"}]}` + "\n"
+		null  = `{"prompt": [{"role": "user", "content": null}], "completion": []}`
+		parts = `{"prompt": [{"role": "user", "content": [{"type": "text", "text": "q"}]}], ` +
+			`"completion": [{"role": "assistant", "content": [{"type": "text", "text": "x "}, {"type": "text", "text": "y"}]}]}` + "\n"
+		image = `{"prompt": [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "q"}]}], "images": ["images/a.png"], ` +
+			`"completion": [{"role": "assistant", "content": [{"type": "text", "text": "x"}]}]}`
 		pair = `{"prompt": [{"role": "user", "content": "q"}], "chosen": [{"role": "assistant", "content": "x y"}], "rejected": []}`
 	)
 	tests := []struct {
@@ -240,6 +244,9 @@ func TestLoader(t *testing.T) {
 			{Outcome: "not_checked", Reason: "without a tokenizer, the row is loaded but not rendered"},
 		}},
 		{name: "a tokenizer", text: good, tokenizer: true, load: "ok", want: []preflight.TrainerRow{kept(5, 2, 0)}},
+		{name: "parts", text: parts + image, tokenizer: true, load: "ok", want: []preflight.TrainerRow{
+			kept(5, 2, 0), {Outcome: "not_checked", Reason: "a row with images needs the processor of a vision model, beside tokenizer.json"},
+		}},
 		{name: "a cut answer", text: good, tokenizer: true, cutoff: 4, load: "ok", want: []preflight.TrainerRow{kept(4, 1, 1)}},
 		{name: "a long prompt", text: good, tokenizer: true, cutoff: 3, load: "ok", want: []preflight.TrainerRow{
 			{Outcome: "dropped", Reason: "the prompt fills max_length, or the answer is empty"},

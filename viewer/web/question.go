@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/eval"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/trace"
@@ -135,8 +134,8 @@ func (s Source) page(e trace.Episode, m *marker) *Page {
 	}
 	p.Answer = m.text("answer.text", e.Traced.Answer.Text)
 	p.GoldParts = m.text("evaluator.eval_kwargs", string(e.Traced.Evaluator.Kwargs))
-	if gold, ok := eval.GoldAnswer(e.Traced.Evaluator); ok {
-		p.Gold = m.text("gold", gold)
+	if e.Gold != "" {
+		p.Gold = m.text("gold", e.Gold)
 	}
 	p.steps(s, m)
 	return p
