@@ -29,15 +29,12 @@ func GoldOf(ex qa.Example) string {
 	if gold, ok := GoldAnswer(ex.Evaluator); ok || ex.Evaluator.Func != "" {
 		return gold
 	}
-	target, one := ex.Extra["target"], ""
+	target := string(ex.Extra["target"])
 	var list []string
-	if json.Unmarshal(target, &list) == nil && len(list) == 1 {
-		return list[0]
+	if json.Unmarshal([]byte("["+strings.Trim(target, "[]")+"]"), &list) == nil {
+		return strings.Join(list, "; ")
 	}
-	if json.Unmarshal(target, &one) == nil {
-		return one
-	}
-	return string(target)
+	return target
 }
 
 // answer returns a right or a wrong answer for a function.

@@ -153,7 +153,7 @@ func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
 		Runs: dirs, Format: export.Format(c.Format), Out: c.Out, Force: c.Replace, Program: program,
 		Redact: a.redactor(), Notify: a.notify, Progress: a.progress,
 		Rules: export.Rules{
-			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking), Errors: windows.Errors(c.Errors)},
+			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking), KeepErrors: c.Errors == "keep"},
 			Filter:  curate.Filter(c.filterFlags), Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
 			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak),
 			RedactEmails: c.RedactEmails, License: c.License, Columns: c.Columns, Whole: c.Whole,

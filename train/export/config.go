@@ -100,7 +100,7 @@ func (c Config) check() error {
 	if !licenseID.MatchString(c.License) {
 		return qa.Usagef("license %q: want a licence name such as cc-by-4.0", c.License)
 	}
-	if c.Format == DPO && (c.Errors == windows.ErrorsKeep || c.Episodes > 0) {
+	if c.Format == DPO && (c.KeepErrors || c.Episodes > 0) {
 		return qa.Usagef("preference pairs are made of two episodes: --errors keep and --episodes are for the other formats")
 	}
 	_, err := curate.Shares(c.Split)

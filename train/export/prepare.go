@@ -40,15 +40,12 @@ func (w *writer) draw() (err error) {
 		return files.Hash(fmt.Appendf(nil, "%d %s", w.Seed, e.rows[0].id))
 	}
 	slices.SortStableFunc(list, func(a, b plannedEpisode) int { return cmp.Compare(order(a), order(b)) })
-	others := 0
-	for others < len(list) && list[others].split != Train {
-		others++
-	}
-	if len(list)-others < w.Episodes {
-		return qa.Usagef("%d episodes for training: only %d have rows", w.Episodes, len(list)-others)
+	train := max(0, slices.IndexFunc(list, func(e plannedEpisode) bool { return e.split == Train }))
+	if len(list)-train < w.Episodes {
+		return qa.Usagef("%d episodes for training: only %d have rows", w.Episodes, len(list)-train)
 	}
 	var ids strings.Builder
-	for _, e := range list[:others+w.Episodes] {
+	for _, e := range list[:train+w.Episodes] {
 		for _, row := range e.rows {
 			ids.WriteString(row.id + "\n")
 		}

@@ -20,7 +20,7 @@ func (r Rules) record() (json.RawMessage, error) {
 	}
 	return encode(map[string]any{
 		"turns": cmp.Or(r.Turns, windows.Canonical), "thinking": cmp.Or(r.Thinking, windows.ThinkingKeep),
-		"errors": cmp.Or(r.Errors, windows.ErrorsDrop), "episodes": r.Episodes,
+		"errors": map[bool]string{false: "drop", true: "keep"}[r.KeepErrors], "episodes": r.Episodes,
 		"include": orEmpty(r.Include), "min_score": r.MinScore, "max_score": r.MaxScore,
 		"outcome": orEmpty(r.Outcome), "of_model": orEmpty(r.OfModel), "of_baseline": orEmpty(r.OfBaseline), "tag": orEmpty(r.Tag),
 		"min_turns": r.MinTurns, "max_turns": r.MaxTurns, "min_tokens": r.MinTokens, "max_tokens": r.MaxTokens,

@@ -52,10 +52,13 @@ type Message struct {
 	Trained *bool
 }
 
+// Audio begins the name of a file of a [Part] that is audio, which no template of a trainer renders.
+const Audio = "audio:"
+
 // Part is a text or an image.
 type Part struct {
 	Text string
-	// Image is a path or URL; empty for a text.
+	// Image is a path or URL, of audio after [Audio]; empty for a text.
 	Image string
 	// Width and Height are the size of the image in pixels, 0 if unknown.
 	Width  int `json:"-"`

@@ -134,7 +134,7 @@ func readParts(raw json.RawMessage) ([]Part, error) {
 		case "image":
 			parts = append(parts, Part{Image: imageMarker})
 		case "audio", "input_audio":
-			return nil, fmt.Errorf("content: %w", ErrAudio)
+			parts = append(parts, Part{Image: Audio})
 		default:
 			return nil, fmt.Errorf("content: unknown part of type %.40q", p.Type)
 		}

@@ -49,6 +49,10 @@ func TestRead(t *testing.T) {
 			`"observation":{"results":[{"source_call_id":"1","content":"o"}]}}]}`, "", format.ATIF, "user q, assistant a f, tool o"},
 		{"ATIF with numbers of Python", `{"schema_version":"ATIF-v1.7","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":"is \"NaN\" -Infinity?"},` +
 			`{"step_id":2,"source":"agent","message":"a","metrics":{"logprobs":[-0.1,-Infinity,NaN,Infinity]}}]}`, "", format.ATIF, `user is "NaN" -Infinity?, assistant a`},
+		{"audio of OpenAI", `{"messages":[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"","format":"mp3"}}]},` + answer + `]}`, "", format.OpenAI,
+			"user [audio:], assistant a"},
+		{"audio", `{"schema_version":"ATIF-v1.8","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":` +
+			`[{"type":"text","text":"q"},{"type":"audio","source":{"media_type":"audio/mpeg","path":"a.mp3"}}]}]}`, "", format.ATIF, "user q[audio:a.mp3]"},
 		{"a custom call", `{"messages":[` + user + `,{"role":"assistant","tool_calls":[{"id":"1","type":"custom","custom":{"name":"code","input":"print(1)"}}]}]}`, "", format.OpenAI,
 			"user q, assistant code"},
 	} {
@@ -97,9 +101,6 @@ func TestReadErrors(t *testing.T) {
 		{"role", `{"messages":[{"role":"bot","content":"x"}]}`, `messages: message 1: unknown role "bot"`},
 		{"content", `{"messages":[{"role":"user","content":3}]}`, "message 1: content: want a text, not 3"},
 		{"part", `{"messages":[{"role":"user","content":[{"type":"video"}]}]}`, `message 1: content: unknown part of type "video"`},
-		{"audio of OpenAI", `{"messages":[{"role":"user","content":[{"type":"input_audio"}]}]}`, "message 1: content: audio is not read"},
-		{"audio", `{"schema_version":"ATIF-v1.8","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":` +
-			`[{"type":"text","text":"q"},{"type":"audio","source":{"media_type":"audio/mpeg","path":"a.mp3"}}]}]}`, "message 1: audio is not read"},
 		{"a number of Python", `{"messages":[` + user + `,` + answer + `],"score":NaN}`, "NaN is no number of JSON"},
 		{"no number at all", `{"messages":[` + user + `,` + answer + `],"score":NaNs}`, "want an object"},
 		{"calls", `{"messages":[{"role":"assistant","tool_calls":{}}]}`, "message 1: tool_calls: json"},

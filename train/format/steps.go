@@ -1,14 +1,6 @@
 package format
 
-import (
-	"errors"
-	"fmt"
-
-	"airqa/qa"
-)
-
-// ErrAudio means that a row has audio, which is neither text nor image.
-var ErrAudio = errors.New("audio is not read")
+import "airqa/qa"
 
 func readATIF(raw []byte) (Conversation, error) {
 	t, err := ReadTrajectory(raw)
@@ -24,13 +16,6 @@ func readATIF(raw []byte) (Conversation, error) {
 	}
 	for _, s := range t.Steps {
 		c.Messages = append(c.Messages, stepMessages(s)...)
-	}
-	for i, m := range c.Messages {
-		for _, p := range m.Parts {
-			if p == (Part{}) {
-				return c, fmt.Errorf("message %d: %w", i+1, ErrAudio)
-			}
-		}
 	}
 	return c, nil
 }
@@ -93,7 +78,7 @@ func contentParts(c Content) []Part {
 	for _, p := range c.Parts {
 		switch {
 		case p.Type == "audio":
-			parts = append(parts, Part{}) // see readATIF
+			parts = append(parts, Part{Image: Audio + p.Source.Path})
 		case p.Source != nil:
 			parts = append(parts, Part{Image: p.Source.Path})
 		case *p.Text != "":

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"airqa/internal/bpe"
 	"airqa/internal/tokens"
@@ -124,6 +126,9 @@ func (k *Counter) message(t template, m format.Message) (n int, err error) {
 		n = t.answer
 	}
 	for _, im := range m.Images() {
+		if strings.HasPrefix(im.Path, format.Audio) {
+			return 0, errors.New("audio is not counted")
+		}
 		size, err := t.imageTokens(im.Width, im.Height)
 		if err != nil {
 			return 0, err

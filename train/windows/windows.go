@@ -19,7 +19,7 @@ func (r *Run) Rows(rec runlog.Recorded, o Options) (rows []Row, dropped []Drop) 
 		}
 		reason, detail := Failure(rec, i)
 		_, fault, _ := qa.ActionResult(rec.Steps, i)
-		if reason == "" || fault != "" && o.Errors == ErrorsKeep {
+		if reason == "" || fault != "" && o.KeepErrors {
 			row := r.RowAt(rec, i, o)
 			if fault != "" {
 				row.Errors = 1
@@ -188,20 +188,10 @@ const (
 	ThinkingDrop Thinking = "drop"
 )
 
-// Errors is what happens to turns that are error actions, see [qa.ActionResult].
-type Errors string
-
-// The rules for error actions.
-const (
-	// ErrorsDrop trains none of them.
-	ErrorsDrop Errors = "drop"
-	// ErrorsKeep trains them like others.
-	ErrorsKeep Errors = "keep"
-)
-
-// Options define the rows. The zero value is [Canonical], [ThinkingKeep] and [ErrorsDrop].
+// Options define the rows. The zero value is [Canonical] and [ThinkingKeep].
 type Options struct {
 	Turns    Turns
 	Thinking Thinking
-	Errors   Errors
+	// KeepErrors trains error actions like others, see [qa.ActionResult].
+	KeepErrors bool
 }
