@@ -26,8 +26,11 @@ type drawn struct {
 
 // draw plans the export of all episodes and draws from it, so that rows and splits of a larger number are the same.
 func (w *writer) draw() (err error) {
+	if w.Episodes == 0 {
+		return nil
+	}
 	all := *w
-	all.Episodes, all.Notify = 0, nil
+	all.Notify = nil
 	if err := all.makePlan(); err != nil {
 		return err
 	}
@@ -57,11 +60,6 @@ func (w *writer) draw() (err error) {
 
 // makePlan decides about every turn and writes dropped.jsonl.
 func (w *writer) makePlan() (err error) {
-	if w.Episodes > 0 {
-		if err := w.draw(); err != nil {
-			return err
-		}
-	}
 	p := &planner{
 		Config: w.Config, sources: w.sources, copies: make(map[string]copied), repeats: make(map[string]bool),
 		near: curate.NewDuplicates(), features: newFeatures(),

@@ -121,6 +121,9 @@ func (w *writer) openSources() error {
 
 // fill writes all files.
 func (w *writer) fill() error {
+	if err := w.draw(); err != nil {
+		return err
+	}
 	if err := w.makePlan(); err != nil {
 		return err
 	}

@@ -47,14 +47,22 @@ func TestRead(t *testing.T) {
 		{"ATIF", `{"schema_version":"ATIF-v1.7","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":"q"},` +
 			`{"step_id":2,"source":"agent","message":"a","tool_calls":[{"tool_call_id":"1","function_name":"f","arguments":{}}],` +
 			`"observation":{"results":[{"source_call_id":"1","content":"o"}]}}]}`, "", format.ATIF, "user q, assistant a f, tool o"},
-		{"ATIF with numbers of Python", `{"schema_version":"ATIF-v1.7","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":"is \"NaN\" -Infinity?"},` +
-			`{"step_id":2,"source":"agent","message":"a","metrics":{"logprobs":[-0.1,-Infinity,NaN,Infinity]}}]}`, "", format.ATIF, `user is "NaN" -Infinity?, assistant a`},
-		{"audio of OpenAI", `{"messages":[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"","format":"mp3"}}]},` + answer + `]}`, "", format.OpenAI,
-			"user [audio:], assistant a"},
-		{"audio", `{"schema_version":"ATIF-v1.8","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":` +
-			`[{"type":"text","text":"q"},{"type":"audio","source":{"media_type":"audio/mpeg","path":"a.mp3"}}]}]}`, "", format.ATIF, "user q[audio:a.mp3]"},
-		{"a custom call", `{"messages":[` + user + `,{"role":"assistant","tool_calls":[{"id":"1","type":"custom","custom":{"name":"code","input":"print(1)"}}]}]}`, "", format.OpenAI,
-			"user q, assistant code"},
+		{
+			"ATIF with numbers of Python", `{"schema_version":"ATIF-v1.7","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":"is \"NaN\" -Infinity?"},` +
+				`{"step_id":2,"source":"agent","message":"a","metrics":{"logprobs":[-0.1,-Infinity,NaN,Infinity]}}]}`, "", format.ATIF, `user is "NaN" -Infinity?, assistant a`,
+		},
+		{
+			"audio of OpenAI", `{"messages":[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"","format":"mp3"}}]},` + answer + `]}`, "", format.OpenAI,
+			"user [audio:], assistant a",
+		},
+		{
+			"audio", `{"schema_version":"ATIF-v1.8","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user","message":` +
+				`[{"type":"text","text":"q"},{"type":"audio","source":{"media_type":"audio/mpeg","path":"a.mp3"}}]}]}`, "", format.ATIF, "user q [audio:a.mp3]",
+		},
+		{
+			"a custom call", `{"messages":[` + user + `,{"role":"assistant","tool_calls":[{"id":"1","type":"custom","custom":{"name":"code","input":"print(1)"}}]}]}`, "", format.OpenAI,
+			"user q, assistant code",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, got, err := format.Read([]byte(c.row), c.format)
