@@ -6,7 +6,7 @@ import (
 	"airqa/qa"
 )
 
-// An error action is one whose observation is an error, whoever ran it; a final answer in words and the program's own first
+// An error action is one whose observation is an error, also if the program ran it; a final answer in words and the program's own first
 // step are no actions.
 func TestActionResult(t *testing.T) {
 	reply, call := &qa.Reply{}, &qa.Action{Name: "Query"}

@@ -103,7 +103,7 @@ func (c exportWriteCmd) Run(a *app) error {
 		return writeExport(a, config)
 	}
 	slices.Sort(c.Episodes)
-	for _, n := range slices.Backward(slices.Compact(c.Episodes)) { // the largest one tells whether there are enough
+	for _, n := range slices.Backward(slices.Compact(c.Episodes)) { // the largest first: it fails if there are too few
 		if n < 1 {
 			return qa.Usagef("--episodes %d: want 1 or more", n)
 		}
@@ -115,7 +115,7 @@ func (c exportWriteCmd) Run(a *app) error {
 	return nil
 }
 
-// writeExport writes an export and says what is in it.
+// writeExport writes an export and prints what is in it.
 func writeExport(a *app, c export.Config) error {
 	s, err := export.Write(c)
 	if err != nil {

@@ -24,7 +24,7 @@ func Read(raw []byte, f Format) (Format, Conversation, error) {
 		f = formatOf(row)
 	}
 	if other != "" && f != ATIF { // whose metrics have them, such as the probability of a masked token
-		return f, Conversation{}, fmt.Errorf("%s is no number of JSON", other)
+		return f, Conversation{}, fmt.Errorf("%s is not a number of JSON", other)
 	}
 	c, err := read(f, raw, row)
 	if err == nil && len(c.Messages) == 0 {

@@ -109,7 +109,7 @@ func TestReadErrors(t *testing.T) {
 		{"role", `{"messages":[{"role":"bot","content":"x"}]}`, `messages: message 1: unknown role "bot"`},
 		{"content", `{"messages":[{"role":"user","content":3}]}`, "message 1: content: want a text, not 3"},
 		{"part", `{"messages":[{"role":"user","content":[{"type":"video"}]}]}`, `message 1: content: unknown part of type "video"`},
-		{"a number of Python", `{"messages":[` + user + `,` + answer + `],"score":NaN}`, "NaN is no number of JSON"},
+		{"a number of Python", `{"messages":[` + user + `,` + answer + `],"score":NaN}`, "NaN is not a number of JSON"},
 		{"no number at all", `{"messages":[` + user + `,` + answer + `],"score":NaNs}`, "want an object"},
 		{"calls", `{"messages":[{"role":"assistant","tool_calls":{}}]}`, "message 1: tool_calls: json"},
 		{"nameless call", `{"messages":[{"role":"assistant","tool_calls":[{}]}]}`, "a call without a name"},
