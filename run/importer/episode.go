@@ -52,10 +52,9 @@ type turn struct {
 	images []qa.Image
 
 	// The rest is an assistant's.
-	reasoning, model, id, finish string
-	usage                        qa.Usage
-	fromCache                    bool
-	attempts                     []qa.Attempt
+	reasoning, model, finish string
+	usage                    qa.Usage
+	fromCache                bool
 	// program marks an action without a call of the model.
 	program bool
 	// inText means that the only call is a copy of the action in the text.

@@ -111,7 +111,7 @@ func (w *recorder) turn(t turn) error {
 	s.Shown = []qa.Span{{First: 0, End: w.messages}}
 	s.Kept = len(t.text)
 	s.Reply = &qa.Reply{
-		Text: t.text, Reasoning: t.reasoning, Model: t.model, ID: t.id, Finish: t.finish, Usage: t.usage, Attempts: t.attempts, Cached: t.fromCache,
+		Text: t.text, Reasoning: t.reasoning, Model: t.model, Finish: t.finish, Usage: t.usage, Cached: t.fromCache,
 	}
 	s.Unlabelled = len(w.e.tools) > 0
 	ran := w.read(&s, t)
