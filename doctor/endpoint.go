@@ -120,7 +120,7 @@ func calls(ctx context.Context, m qa.Model) Finding {
 	}
 	said := qa.Step{Reply: &reply, Kept: len(reply.Text), Called: &reply.ToolCalls[0], Observation: &qa.Observation{Text: "said"}}
 	for _, call := range reply.ToolCalls[1:] {
-		said.NotRun = append(said.NotRun, call.ID)
+		said.Others = append(said.Others, qa.CallResult{ID: call.ID, Text: qa.NotRunResult})
 	}
 	request.Messages = append(request.Messages, said.Message(), said.ObservationMessage())
 	_, err = m.Complete(ctx, request)

@@ -17,7 +17,7 @@ func TestCallsThatWereNotRun(t *testing.T) {
 			{ID: "a", Name: "Retrieve", Arguments: json.RawMessage(`{"query":"x"}`)},
 			{ID: "b", Name: "Answer", Arguments: json.RawMessage(`[1]`)},
 		}},
-		{Role: qa.ToolResult, Text: "found", Images: []qa.Image{page}, ToolCallID: "a", NotRun: []string{"b"}},
+		{Role: qa.ToolResult, Text: "found", Images: []qa.Image{page}, ToolCallID: "a", Others: []qa.CallResult{{ID: "b", Text: qa.NotRunResult}}},
 	}
 	forbidden := map[string]string{
 		"openai": `"parallel_tool_calls":false`, "openai-responses": `"parallel_tool_calls":false`, "google": `"parallel_tool_calls":false`, "anthropic": `"disable_parallel_tool_use":true`,

@@ -48,7 +48,7 @@ func checkMessage(message qa.Message) error {
 	return nil
 }
 
-// imagesApart adds a result for each call that was not executed, and moves the images of tool results into a user
+// imagesApart adds the results of the other calls of a reply, and moves the images of tool results into a user
 // message after them: results hold only text, and the results of one turn must not be separated.
 func imagesApart(messages []qa.Message) []qa.Message {
 	out := make([]qa.Message, 0, len(messages)+1)
@@ -67,8 +67,8 @@ func imagesApart(messages []qa.Message) []qa.Message {
 			message.Images = nil
 		}
 		out = append(out, message)
-		for _, id := range message.NotRun {
-			out = append(out, qa.Message{Role: qa.ToolResult, Text: qa.NotRunResult, ToolCallID: id})
+		for _, other := range message.Others {
+			out = append(out, qa.Message{Role: qa.ToolResult, Text: other.Text, ToolCallID: other.ID})
 		}
 	}
 	flush()

@@ -140,7 +140,7 @@ func stepOf(n int, reply qa.Reply) qa.Step {
 		if i == 0 {
 			step.Called = &call
 		} else {
-			step.NotRun = append(step.NotRun, call.ID)
+			step.Others = append(step.Others, qa.CallResult{ID: call.ID, Text: qa.NotRunResult})
 		}
 	}
 	return step

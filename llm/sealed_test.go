@@ -20,7 +20,7 @@ func backFor(r qa.Reply) []qa.Message {
 	if len(r.ToolCalls) > 0 {
 		s.Called = &r.ToolCalls[0]
 		for _, call := range r.ToolCalls[1:] {
-			s.NotRun = append(s.NotRun, call.ID)
+			s.Others = append(s.Others, qa.CallResult{ID: call.ID, Text: qa.NotRunResult})
 		}
 	}
 	return []qa.Message{{Role: qa.User, Text: "Why?"}, s.Message(), s.ObservationMessage()}

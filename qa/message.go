@@ -26,13 +26,25 @@ type Message struct {
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	// ToolCallID is the id of the call answered by a [ToolResult] message.
 	ToolCallID string `json:"tool_call_id,omitempty"`
-	// NotRun are the ids of additional calls in the reply that a [ToolResult] message answers. Each gets its own result
-	// saying so, since protocols require one per call.
-	NotRun []string `json:"not_run,omitempty"`
+	// Others are the results of the other calls in the reply that a [ToolResult] message answers, since protocols require
+	// one per call.
+	Others []CallResult `json:"others,omitempty"`
 	// Reasoning and Sealed come from the [Reply] of an [Assistant] message. The endpoint that made both gets them back.
 	Reasoning string          `json:"reasoning,omitempty"`
 	Sealed    json.RawMessage `json:"sealed,omitempty"`
 }
+
+// CallResult is the result of a call that did not become the action of its reply. airqa runs one call of a reply, the first;
+// agents whose runs are imported ran others, too.
+type CallResult struct {
+	ID string `json:"id"`
+	// Status is empty if the call was not run.
+	Status Status `json:"status,omitempty"`
+	Text   string `json:"text"`
+}
+
+// Error reports whether a call was run and failed.
+func (r CallResult) Error() bool { return r.Status == StatusError || r.Status == StatusParse }
 
 // NotRunResult is the result that the model gets for a call that was not executed.
 const NotRunResult = "[Error]: not run. One call is run in each turn, the first. Call this tool again if you still need it."

@@ -28,8 +28,8 @@ type Step struct {
 	Kept int `json:"kept,omitempty"`
 	// Called is the native call with the action; nil if the action was read from the text.
 	Called *ToolCall `json:"called,omitempty"`
-	// NotRun are the ids of the reply's additional native calls, which are not run.
-	NotRun []string `json:"not_run,omitempty"`
+	// Others are the results of the reply's other native calls.
+	Others []CallResult `json:"others,omitempty"`
 	// Unlabelled means that the prompt does not use the label "[Observation]:", because tools are called natively.
 	Unlabelled bool `json:"unlabelled,omitempty"`
 	// ThoughtAt is the byte range of the thought in the reply; empty if there is none.
@@ -103,7 +103,7 @@ func (s Step) Message() Message {
 	if s.Called != nil {
 		m.ToolCalls = []ToolCall{*s.Called}
 	}
-	if len(s.NotRun) > 0 {
+	if len(s.Others) > 0 {
 		m.ToolCalls = s.Reply.ToolCalls
 	}
 	if s.Reply == nil || s.Kept < 0 || s.Kept > len(s.Reply.Text) {
@@ -122,7 +122,7 @@ func (s Step) ObservationMessage() Message {
 	o := *s.Observation
 	switch {
 	case s.Called != nil:
-		return Message{Role: ToolResult, Text: o.Text, Images: o.Images, ToolCallID: s.Called.ID, NotRun: s.NotRun}
+		return Message{Role: ToolResult, Text: o.Text, Images: o.Images, ToolCallID: s.Called.ID, Others: s.Others}
 	case !s.Unlabelled:
 		return ObservationMessage(o)
 	case s.Action != nil:
@@ -276,7 +276,7 @@ func ActionResult(steps []Step, i int) (o *Observation, fault string, acts bool)
 		return o, "", false
 	case s.ParseError != nil:
 		return o, s.ParseError.Kind, true
-	case o != nil && (o.Status == StatusError || o.Status == StatusParse):
+	case o != nil && (o.Status == StatusError || o.Status == StatusParse || slices.ContainsFunc(s.Others, CallResult.Error)):
 		return o, ToolError, true
 	}
 	return o, "", true

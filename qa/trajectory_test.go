@@ -62,7 +62,7 @@ func TestStepMessage(t *testing.T) {
 		{"a native call", qa.Step{Reply: reply, Kept: 3, Called: &calls[0]}, qa.Message{Role: qa.Assistant, Text: "act", ToolCalls: calls[:1], Reasoning: "hm", Sealed: sealed}},
 		{
 			"several native calls",
-			qa.Step{Reply: reply, Called: &calls[0], NotRun: []string{"2"}},
+			qa.Step{Reply: reply, Called: &calls[0], Others: []qa.CallResult{{ID: "2", Text: qa.NotRunResult}}},
 			qa.Message{Role: qa.Assistant, ToolCalls: calls, Reasoning: "hm", Sealed: sealed},
 		},
 	}
@@ -87,8 +87,8 @@ func TestObservationMessage(t *testing.T) {
 		{"lines", qa.Step{Observation: &two}, qa.Message{Role: qa.User, Text: "[Observation]:\na\nb"}},
 		{
 			"a native call",
-			qa.Step{Observation: &one, Called: &qa.ToolCall{ID: "7"}, NotRun: []string{"8"}, Unlabelled: true},
-			qa.Message{Role: qa.ToolResult, Text: "3 rows", Images: images, ToolCallID: "7", NotRun: []string{"8"}},
+			qa.Step{Observation: &one, Called: &qa.ToolCall{ID: "7"}, Others: []qa.CallResult{{ID: "8", Text: qa.NotRunResult}}, Unlabelled: true},
+			qa.Message{Role: qa.ToolResult, Text: "3 rows", Images: images, ToolCallID: "7", Others: []qa.CallResult{{ID: "8", Text: qa.NotRunResult}}},
 		},
 		{
 			"an action in the text, without labels",

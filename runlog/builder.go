@@ -123,7 +123,7 @@ func (b *builder) call(raw []byte) error {
 	}
 	s := qa.Step{
 		N: ev.Step, By: qa.ByModel, Shown: ev.Shown, Kept: ev.Kept, Action: ev.Action, ParseError: ev.ParseError,
-		Started: ev.Started, Ended: ev.Ended, Called: ev.Called, NotRun: ev.NotRun, Unlabelled: ev.Unlabelled,
+		Started: ev.Started, Ended: ev.Ended, Called: ev.Called, Others: ev.Others, Unlabelled: ev.Unlabelled,
 		Reply: &qa.Reply{
 			Text: string(ev.Reply.Text), Model: ev.Reply.Model, ID: ev.Reply.ID, Finish: ev.Reply.Finish,
 			Usage: ev.Reply.Usage, Attempts: ev.Reply.Attempts,

@@ -59,15 +59,12 @@ func (e *Episode) Message(m qa.Message) error {
 func (e *Episode) Call(s qa.Step) error {
 	ev := callEvent{
 		head: e.head(TypeCall), Step: s.N, Shown: s.Shown, Kept: s.Kept, Action: encodable(s.Action),
-		ParseError: s.ParseError, Called: s.Called, NotRun: s.NotRun, Unlabelled: s.Unlabelled, Started: s.Started, Ended: s.Ended,
+		ParseError: s.ParseError, Called: s.Called, Others: s.Others, Unlabelled: s.Unlabelled, Started: s.Started, Ended: s.Ended,
 		Reply: reply{
 			Text: ledger.Text(s.Reply.Text), Reasoning: textOf(s.Reply.Reasoning), Model: s.Reply.Model, ID: s.Reply.ID,
 			Finish: s.Reply.Finish, Usage: s.Reply.Usage, Attempts: s.Reply.Attempts,
 			ToolCalls: s.Reply.ToolCalls, Cached: s.Reply.Cached,
 		},
-	}
-	if len(s.NotRun) > 0 {
-		ev.NotRunResult = qa.NotRunResult
 	}
 	if json.Valid(s.Reply.Sealed) {
 		ev.Reply.Sealed = s.Reply.Sealed

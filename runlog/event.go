@@ -57,15 +57,14 @@ type callEvent struct {
 	Reply  reply        `json:"reply"`
 	Kept   int          `json:"kept"`
 	Called *qa.ToolCall `json:"called,omitempty"`
-	NotRun []string     `json:"not_run,omitempty"`
-	// NotRunResult is what the model got as the result of each of them.
-	NotRunResult string         `json:"not_run_result,omitempty"`
-	Unlabelled   bool           `json:"unlabelled,omitempty"`
-	Thought      *qa.Span       `json:"thought,omitempty"`
-	Action       *qa.Action     `json:"action,omitempty"`
-	ParseError   *qa.ParseError `json:"parse_error,omitempty"`
-	Started      time.Time      `json:"started"`
-	Ended        time.Time      `json:"ended"`
+	// Others are what the model got as the results of the other calls.
+	Others     []qa.CallResult `json:"others,omitempty"`
+	Unlabelled bool            `json:"unlabelled,omitempty"`
+	Thought    *qa.Span        `json:"thought,omitempty"`
+	Action     *qa.Action      `json:"action,omitempty"`
+	ParseError *qa.ParseError  `json:"parse_error,omitempty"`
+	Started    time.Time       `json:"started"`
+	Ended      time.Time       `json:"ended"`
 }
 
 // reply is qa.Reply with texts that keep invalid UTF-8.

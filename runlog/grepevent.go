@@ -81,6 +81,11 @@ func (e *grepEvent) call() error {
 		e.strings(arguments)
 	}
 	e.action(ev.Action, first)
+	for _, other := range ev.Others {
+		if other.Status != "" {
+			e.in(FieldObservation, other.Text)
+		}
+	}
 	if ev.ParseError != nil {
 		e.in(FieldParseError, ev.ParseError.Reason)
 	}

@@ -23,7 +23,7 @@ func TestNativeCallsAndLostRequests(t *testing.T) {
 	now := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 	call := qa.ToolCall{ID: "c1", Name: "Query", Arguments: json.RawMessage(`{"sql":"SELECT '<b>' AS \"x\""}`)}
 	step := qa.Step{
-		N: 1, By: qa.ByModel, Shown: []qa.Span{{End: 1}}, Kept: 4, Called: &call, NotRun: []string{"c2"}, Unlabelled: true, Started: now, Acted: now, Ended: now,
+		N: 1, By: qa.ByModel, Shown: []qa.Span{{End: 1}}, Kept: 4, Called: &call, Others: []qa.CallResult{{ID: "c2", Text: qa.NotRunResult}}, Unlabelled: true, Started: now, Acted: now, Ended: now,
 		Reply:       &qa.Reply{Text: "look", ToolCalls: []qa.ToolCall{call, {ID: "c2", Name: "Answer", Arguments: json.RawMessage(`{}`)}}, Sealed: json.RawMessage(`{"signature":"abc"}`)},
 		Action:      &qa.Action{Name: "Query", Args: map[string]any{"sql": "SELECT '<b>' AS \"x\""}, Text: `Query(sql='SELECT \'<b>\' AS "x"')`},
 		Observation: &qa.Observation{Status: qa.StatusOK, Text: "1 row"},
@@ -41,7 +41,7 @@ func TestNativeCallsAndLostRequests(t *testing.T) {
 		}
 		return nil
 	})
-	if log, err := os.ReadFile(filepath.Join(dir, runlog.LogFile)); err != nil || !strings.Contains(string(log), `"not_run_result":"`+qa.NotRunResult) {
+	if log, err := os.ReadFile(filepath.Join(dir, runlog.LogFile)); err != nil || !strings.Contains(string(log), `"text":"`+qa.NotRunResult) {
 		t.Errorf("the result of the call that was not run is not in the log: %v\n%s", err, log)
 	}
 	prior := backFrom(t, dir)
@@ -56,7 +56,7 @@ func TestNativeCallsAndLostRequests(t *testing.T) {
 	messages := []qa.Message{
 		{Role: qa.User, Text: "question"},
 		{Role: qa.Assistant, Text: "look", ToolCalls: step.Reply.ToolCalls, Sealed: json.RawMessage(`{"signature":"abc"}`)},
-		{Role: qa.ToolResult, Text: "1 row", ToolCallID: "c1", NotRun: []string{"c2"}},
+		{Role: qa.ToolResult, Text: "1 row", ToolCallID: "c1", Others: []qa.CallResult{{ID: "c2", Text: qa.NotRunResult}}},
 	}
 	if diff := cmp.Diff(messages, got.Messages); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)

@@ -54,7 +54,7 @@ type parts struct {
 
 // add adds what is visible of a range.
 func (p *parts) add(kind string, first, end int) {
-	if span := prose(p.reply[first:end]); span.End > 0 {
+	if span := Prose(p.reply[first:end]); span.End > 0 {
 		p.list = append(p.list, Part{kind, qa.Span{First: first + span.First, End: first + span.End}})
 	}
 	p.at = end

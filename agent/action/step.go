@@ -42,7 +42,7 @@ func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 
 // readCalls fills a step from the native calls of its reply. All of the text is the thought.
 func (g Grammar) readCalls(s *qa.Step) {
-	s.ThoughtAt, s.Kept = prose(s.Reply.Text), len(s.Reply.Text)
+	s.ThoughtAt, s.Kept = Prose(s.Reply.Text), len(s.Reply.Text)
 	calls := s.Reply.ToolCalls
 	if len(calls) == 0 {
 		s.ParseError = g.NoCall()
@@ -51,7 +51,7 @@ func (g Grammar) readCalls(s *qa.Step) {
 	s.Called = &calls[0]
 	s.Action, s.ParseError = g.ReadCall(calls[0])
 	for _, other := range calls[1:] {
-		s.NotRun = append(s.NotRun, other.ID)
+		s.Others = append(s.Others, qa.CallResult{ID: other.ID, Text: qa.NotRunResult})
 	}
 }
 
@@ -62,8 +62,8 @@ func (g Grammar) unfinished(a qa.Action, reply string) bool {
 	return a.Name == last && rest != "" || g.Format == YAML && !strings.Contains(rest, "\n")
 }
 
-// prose returns the range of a text without surrounding whitespace.
-func prose(text string) qa.Span {
+// Prose returns the range of a text without surrounding whitespace.
+func Prose(text string) qa.Span {
 	first := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	if end := len(strings.TrimRight(text, " \t\r\n")); first < end {
 		return qa.Span{First: first, End: end}

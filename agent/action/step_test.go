@@ -19,14 +19,14 @@ func TestReadStep(t *testing.T) {
 	if s.Action == nil || s.Action.Text != "Retrieve(query='x', limit=5)" || s.Thought() != "I look." {
 		t.Fatalf("read %+v, %+v, thought %q", s.Action, s.ParseError, s.Thought())
 	}
-	if diff := cmp.Diff([]string{"b"}, s.NotRun); diff != "" {
+	if diff := cmp.Diff([]qa.CallResult{{ID: "b", Text: qa.NotRunResult}}, s.Others); diff != "" {
 		t.Errorf("not run (-want +got):\n%s", diff)
 	}
 	if got := s.Message(); len(got.ToolCalls) != 2 {
 		t.Errorf("the message holds %d calls, want both", len(got.ToolCalls))
 	}
 	s.Observation = &qa.Observation{Text: "found"}
-	if diff := cmp.Diff(qa.Message{Role: qa.ToolResult, Text: "found", ToolCallID: "a", NotRun: []string{"b"}}, s.ObservationMessage()); diff != "" {
+	if diff := cmp.Diff(qa.Message{Role: qa.ToolResult, Text: "found", ToolCallID: "a", Others: []qa.CallResult{{ID: "b", Text: qa.NotRunResult}}}, s.ObservationMessage()); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
 }

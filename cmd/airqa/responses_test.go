@@ -46,7 +46,7 @@ func TestEpisodeWithResponses(t *testing.T) {
 	}
 	episode := ""
 	for rec := range run.Episodes() {
-		if episode = rec.Episode; len(rec.Steps) != 3 || rec.Outcome != "answered" || rec.Steps[0].NotRun[0] != "c2" || rec.Steps[1].Reply.Reasoning != "Pondering deeply." {
+		if episode = rec.Episode; len(rec.Steps) != 3 || rec.Outcome != "answered" || rec.Steps[0].Others[0].ID != "c2" || rec.Steps[1].Reply.Reasoning != "Pondering deeply." {
 			t.Errorf("episode %+v", rec)
 		}
 	}

@@ -1,15 +1,11 @@
 package importer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"path"
-	"slices"
 	"strings"
 
 	"airqa/internal/files"
@@ -19,130 +15,40 @@ import (
 	"airqa/train/format"
 )
 
-// trajectoryReader reads files of ATIF.
-type trajectoryReader struct {
-	*folder
-	to *writer
-	// continued are the files that continue another one: they are no episodes.
-	continued map[string]bool
-	read      map[string]bool
-}
-
-// readTrajectories imports the trajectories of a file or folder, and the files that they refer to.
-func readTrajectories(ctx context.Context, name string, w *writer) (err error) {
-	f, err := openFolder(name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.root.Close()) }()
-	r := &trajectoryReader{folder: f, to: w, continued: make(map[string]bool), read: make(map[string]bool)}
-	if len(f.files) > 1 {
-		if err := r.findContinued(); err != nil {
-			return err
-		}
-	}
-	for i := 0; i < len(r.files); i++ { // the list grows by subagents
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if r.read[r.files[i]] || r.continued[r.files[i]] {
-			continue
-		}
-		r.read[r.files[i]] = true
-		if err := r.file(r.files[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// records returns the trajectories of a file: one, an array, or lines. It counts the numbers that JSON does not have.
-func (r *trajectoryReader) records(name string, l Losses) ([]json.RawMessage, error) {
-	raw, err := files.ReadRegular(r.root, name, r.to.MaxFile)
-	if err != nil {
-		return nil, err
-	}
-	raw = finite(files.Text(raw), l)
-	var list []json.RawMessage
-	for dec := json.NewDecoder(bytes.NewReader(raw)); ; {
-		var one json.RawMessage
-		err := dec.Decode(&one)
-		if errors.Is(err, io.EOF) {
-			return list, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		several := []json.RawMessage{one}
-		if one[0] == '[' {
-			_ = json.Unmarshal(one, &several) // it is valid
-		}
-		list = append(list, several...)
-	}
-}
-
-// findContinued finds the files that continue others.
-func (r *trajectoryReader) findContinued() error {
-	for _, name := range r.files {
-		list, err := r.records(name, nil)
-		if err != nil {
-			return err
-		}
-		for _, raw := range list {
-			var t struct {
-				Continued string `json:"continued_trajectory_ref"`
-			}
-			_ = json.Unmarshal(raw, &t) // reported when the record is read
-			if next, ok := r.beside(name, t.Continued); ok && t.Continued != "" && next != name {
-				r.continued[next] = true
-			}
-		}
-	}
-	return nil
-}
-
-// file imports the trajectories of a file.
-func (r *trajectoryReader) file(name string) error {
-	losses := make(Losses)
-	list, err := r.records(name, losses)
-	if err != nil {
-		return err
-	}
-	for i, raw := range list {
-		t, err := readTrajectory(raw, losses)
-		if err != nil {
-			return fmt.Errorf("%s: record %d: %w", name, i+1, err)
-		}
-		if err := r.trajectory(name, t, losses); err != nil {
-			return fmt.Errorf("%s: record %d: %w", name, i+1, err)
-		}
-		losses = make(Losses)
-	}
-	return nil
-}
-
-// readTrajectory reads a trajectory. Unknown keys and broken rules are losses; without an agent or steps it is none.
+// readTrajectory reads a trajectory. Unknown keys, those that a run has no place for, and broken rules are losses; without
+// steps it is none.
 func readTrajectory(raw []byte, l Losses) (t format.Trajectory, err error) {
-	if err := decode(raw, &t, "", l); err != nil {
+	if err := json.Unmarshal(raw, &t); err != nil {
 		return t, err
 	}
 	if len(t.Steps) == 0 {
-		return t, errors.New("not an ATIF trajectory: it has no steps")
+		return t, errNoLog
 	}
 	if err := t.Check(); err != nil {
 		l.Add("broken rule of the format: " + ruleNumbers.ReplaceAllString(err.Error(), "N"))
 	}
-	return t, nil
+	if _, ours := t.Airqa(); ours {
+		return t, l.unread(raw, t, "", nil)
+	}
+	if t.SessionID != t.TrajectoryID && t.TrajectoryID != "" && t.SessionID != "" {
+		l.Add("session_id")
+	}
+	return t, l.unread(raw, t, "", unused)
 }
 
 var ruleNumbers = lazyregexp.New(`[0-9]+`)
 
+// unused are the keys that only a trajectory of airqa has a use for, or none.
+var unused = map[string]bool{
+	"notes": true, "extra": true, "final_metrics": true, "reasoning_effort": true, "cost_usd": true, "prompt_token_ids": true,
+	"completion_token_ids": true, "logprobs": true,
+}
+
 // trajectory imports a trajectory, those that continue it, and its subagents.
-func (r *trajectoryReader) trajectory(name string, t format.Trajectory, l Losses) error {
-	e := episodeOf(t)
-	e.file, e.losses = path.Base(name), l
-	b := &turnsOf{reader: r, file: name, e: e}
-	b.steps(t, false)
+func (r *reader) trajectory(ctx context.Context, name string, t format.Trajectory, l Losses) error {
+	b := &steps{reader: r, file: name, episode: episodeOf(t)}
+	b.losses = l
+	b.add(t, false)
 	seen := map[string]bool{name: true}
 	for next := t; next.Continued != ""; {
 		var ok bool
@@ -150,21 +56,24 @@ func (r *trajectoryReader) trajectory(name string, t format.Trajectory, l Losses
 			break
 		}
 		b.file = name
-		b.steps(next, true)
+		b.add(next, true)
 		t.Subagents = append(t.Subagents, next.Subagents...)
 	}
-	b.extras(t)
-	e.question = question(e.turns)
-	if err := r.to.add(e); err != nil {
+	var tools []json.RawMessage
+	if t.Agent.Tools != nil && json.Unmarshal(t.Agent.Tools, &tools) != nil {
+		l.Add("tool_definitions in an unknown form")
+	}
+	b.addTools(tools)
+	b.question = b.asked()
+	if err := r.to.add(b.episode); err != nil {
 		return err
 	}
 	for _, sub := range t.Subagents {
-		own := make(Losses)
-		own.Add("trajectory of a subagent, now an episode of its own")
+		own := Losses{"trajectory of a subagent, now an episode of its own": 1}
 		if len(sub.Steps) == 0 {
 			continue
 		}
-		if err := r.trajectory(name, sub, own); err != nil {
+		if err := errors.Join(ctx.Err(), r.trajectory(ctx, name, sub, own)); err != nil {
 			return err
 		}
 	}
@@ -172,28 +81,26 @@ func (r *trajectoryReader) trajectory(name string, t format.Trajectory, l Losses
 }
 
 // next returns the trajectory that continues another one.
-func (r *trajectoryReader) next(t format.Trajectory, name string, seen map[string]bool, l Losses) (format.Trajectory, string, bool) {
+func (r *reader) next(t format.Trajectory, name string, seen map[string]bool, l Losses) (format.Trajectory, string, bool) {
 	at, ok := r.beside(name, t.Continued)
-	if !ok || seen[at] {
-		r.to.Notify.Warnf("%s: its continuation %q is outside the folder or refers back to an earlier part; it is left out",
-			name, t.Continued)
-		l.Add("continuation outside of the folder")
-		return t, name, false
+	var next format.Trajectory
+	var list []json.RawMessage
+	err := errors.New("it is outside the folder or refers back to an earlier part")
+	if ok && !seen[at] {
+		list, err = r.records(at, l)
 	}
-	seen[at] = true
-	list, err := r.records(at, l)
 	if err == nil && len(list) != 1 {
 		err = fmt.Errorf("%d trajectories; want one", len(list))
 	}
-	var next format.Trajectory
 	if err == nil {
 		next, err = readTrajectory(list[0], l)
 	}
 	if err != nil {
-		r.to.Notify.Warnf("%s: its continuation cannot be read and is left out: %v", name, err)
-		l.Add("continuation that cannot be read")
+		r.to.Notify.Warnf("%s: its continuation %q is left out: %v", name, t.Continued, err)
+		l.Add("continuation that is left out")
 		return t, name, false
 	}
+	seen[at] = true
 	r.to.Notify.Notef("%s: continued by %s", name, at)
 	r.read[at] = true
 	return next, at, true
@@ -212,7 +119,10 @@ func idOf(id string) string {
 // episodeOf returns what a trajectory says about its episode.
 func episodeOf(t format.Trajectory) *episode {
 	provider, model := splitModel(t.Agent.Model)
-	e := &episode{origin: origin{Agent: t.Agent.Name, Program: t.Agent.Version, Provider: provider, Model: model, Format: t.SchemaVersion}}
+	e := &episode{
+		origin:  origin{Agent: t.Agent.Name, Program: t.Agent.Version, Provider: provider, Model: model, Format: t.SchemaVersion},
+		defined: make(map[string]bool),
+	}
 	id := cmp.Or(t.TrajectoryID, t.SessionID)
 	if id == "" {
 		line, _ := t.Line() // it was read from one
@@ -243,16 +153,109 @@ func splitModel(name string) (provider, model string) {
 	return "", name
 }
 
-var questionLine = lazyregexp.New(`(?s)\[Question\]: (.*?)(?:\n\[[A-Z][A-Za-z ]*\]: |\n\n|$)`)
+// steps makes the entries of an episode from the steps of trajectories.
+type steps struct {
+	*episode
+	reader *reader
+	file   string
+}
 
-// question returns the text of the question: airqa's own after its label, otherwise the first message of the user.
-func question(turns []turn) string {
-	at := slices.IndexFunc(turns, func(t turn) bool { return t.role == qa.User })
-	if at < 0 {
-		return ""
+// add adds the steps of a trajectory; of one that continues another, without those that are copied.
+func (b *steps) add(t format.Trajectory, more bool) {
+	var awaited qa.Status // of what the user says next, if the reply before had no call
+	for _, s := range t.Steps {
+		if s.Copied && more {
+			continue
+		}
+		if s.Copied {
+			b.losses.Add("mark of a copied step")
+		}
+		x := entry{Message: b.message(s.Message), model: s.Model}
+		x.started, _ = format.ParseTime(s.Timestamp)
+		var status qa.Status
+		switch s.Source {
+		case format.SourceAgent:
+			status = b.reply(&x, s)
+		case format.SourceSystem:
+			x.Role = qa.System
+		default:
+			if x.Role, x.status = qa.User, awaited; s.Source != format.SourceUser {
+				b.losses.Add("source of a step that is neither system, user nor agent, now a user")
+			}
+		}
+		awaited = ""
+		if len(x.ToolCalls) == 0 {
+			awaited = status
+		}
+		b.entries = append(b.entries, x)
+		if s.Observation != nil {
+			b.results(s.Observation.Results, status)
+		}
 	}
-	if m := questionLine.FindStringSubmatch(turns[at].text); m != nil {
-		return m[1]
+}
+
+// reply fills in what a step of the agent has, and returns the status of its observation if it is one of airqa's.
+func (b *steps) reply(x *entry, s format.Step) qa.Status {
+	ours := s.Airqa()
+	x.Role, x.Reasoning, x.cached, x.inText = qa.Assistant, s.Reasoning, ours.FromCache, ours.ActionInText && len(s.Calls) == 1
+	x.program = s.Inferences != nil && *s.Inferences == 0
+	if s.Inferences != nil && *s.Inferences > 1 {
+		b.losses.Add("step of several calls of the model, now one")
 	}
-	return turns[at].text
+	if m := s.Metrics; m != nil {
+		for to, from := range map[*int]*int{&x.usage.Prompt: m.Prompt, &x.usage.Completion: m.Completion, &x.usage.Cached: m.Cached} {
+			if from != nil {
+				*to = *from
+			}
+		}
+	}
+	for _, c := range s.Calls {
+		x.ToolCalls = append(x.ToolCalls, qa.ToolCall{ID: c.ID, Name: c.Name, Arguments: format.Compact(c.Arguments)})
+	}
+	return ours.Status
+}
+
+// results adds the results of a step. The status is that of the first one.
+func (b *steps) results(list []format.CallResult, status qa.Status) {
+	for _, r := range list {
+		if len(r.Subagent) > 0 {
+			b.losses.Add("reference to a subagent")
+		}
+		if r.Content != nil {
+			b.entries = append(b.entries, result(r.CallID, b.message(*r.Content), status))
+			status = ""
+		}
+	}
+}
+
+// message returns a content as a message.
+func (b *steps) message(c format.Content) qa.Message {
+	if c.Parts == nil {
+		return qa.Message{Text: c.Text}
+	}
+	var parts []part
+	for _, p := range c.Parts {
+		one := part{Type: p.Type}
+		if p.Text != nil {
+			one.Text = *p.Text
+		}
+		if p.Source != nil {
+			one.Source = *p.Source
+		}
+		parts = append(parts, one)
+	}
+	return b.losses.content(parts, func(s string) string { return s }, func(p part) (qa.Image, bool) {
+		if strings.HasPrefix(p.Source.Path, "data:") {
+			return dataURL(p.Source.Path)
+		}
+		name, ok := b.reader.beside(b.file, p.Source.Path)
+		if !ok {
+			return qa.Image{}, false
+		}
+		data, err := files.ReadRegular(b.reader.root, name, maxImage)
+		if err != nil {
+			return qa.Image{}, false
+		}
+		return imageOf(data, p.Source.Type)
+	})
 }

@@ -1,144 +1,190 @@
 package importer
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"  // their sizes
+	_ "image/jpeg" // their sizes
+	_ "image/png"  // their sizes
 	"maps"
-	"math"
+	"net/http"
 	"slices"
 	"strings"
 
 	"airqa/qa"
+	"airqa/runlog"
+	"airqa/train/format"
 )
 
-// said is the content of a message.
-type said struct {
-	text, reasoning string
-	images          []qa.Image
+// Losses counts what has no place in a run directory, by description.
+type Losses map[string]int
+
+// Add counts one loss. A nil l counts nothing.
+func (l Losses) Add(what string) {
+	if l != nil {
+		l[what]++
+	}
 }
 
-// contentPart is a part of the content of a message; Type decides which of the other fields it has.
-type contentPart struct {
-	Type      string `json:"type"`
-	Text      string `json:"text"`
-	Reasoning string `json:"reasoning"`
-	Redacted  bool   `json:"redacted"`
-	Image     string `json:"image"`
+// List returns the losses as lines, sorted.
+func (l Losses) List() []string {
+	var list []string
+	for _, what := range slices.Sorted(maps.Keys(l)) {
+		list = append(list, fmt.Sprintf("%s: %d", what, l[what]))
+	}
+	return list
 }
 
-// attached returns a text, or the one that it refers to.
-func (b *sampleTurns) attached(text string) string {
-	const attachment = "attachment://" // begins a text that is kept apart
-	if name, ok := strings.CutPrefix(text, attachment); ok {
-		if whole, there := b.s.Attachments[name]; there {
-			return whole
+// decode reads JSON into a value, and counts what the value has no place for, by the path of its keys.
+func (l Losses) decode(raw []byte, v any, at string) error {
+	if err := json.Unmarshal(raw, v); err != nil {
+		return err
+	}
+	return l.unread(raw, v, at, nil)
+}
+
+// unread counts the keys of JSON that a value read from it has not, and those that are not used.
+func (l Losses) unread(raw []byte, v any, at string, unused map[string]bool) error {
+	known, err := json.Marshal(v)
+	var read, kept any
+	if err = errors.Join(err, json.Unmarshal(raw, &read), json.Unmarshal(known, &kept)); err != nil {
+		return err
+	}
+	var compare func(at string, raw, known any)
+	compare = func(at string, raw, known any) {
+		switch raw := raw.(type) {
+		case map[string]any:
+			have, ok := known.(map[string]any)
+			for key, value := range raw {
+				if kept, there := have[key]; there && !unused[key] {
+					compare(at+"."+key, value, kept)
+				} else if ok && !empty(value) {
+					l.Add(strings.TrimPrefix(at+"."+key, "."))
+				}
+			}
+		case []any:
+			have, _ := known.([]any)
+			for i := range min(len(raw), len(have)) {
+				compare(at, raw[i], have[i])
+			}
 		}
-		b.e.losses.Add("attachment that is missing")
 	}
-	return text
+	compare(at, read, kept)
+	return nil
 }
 
-// content reads a text, or a list of parts.
-func (b *sampleTurns) content(raw json.RawMessage) (out said) {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		out.text = b.attached(text)
-		return out
+func empty(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v == ""
+	case bool:
+		return !v
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
 	}
-	var parts []contentPart
-	if json.Unmarshal(raw, &parts) != nil {
-		b.e.losses.Add("content in an unknown form")
-		return out
-	}
-	var texts []string
+	return v == nil
+}
+
+// finite returns JSON without the numbers that JSON does not have, and counts them.
+func (l Losses) finite(raw []byte) []byte {
+	return format.Finite(raw, func(number string) { l.Add("number " + number + ", now null") })
+}
+
+// part is a part of the content of a message; Type decides which of the other fields it has.
+type part struct {
+	Type, Text, Reasoning, Image string
+	Redacted                     bool
+	Source                       format.Media `json:"-"`
+}
+
+// content returns a message with the texts and images of parts. A text or an image may be kept elsewhere.
+func (l Losses) content(parts []part, text func(string) string, image func(part) (qa.Image, bool)) (m qa.Message) {
+	var texts, reasoning []string
 	for _, p := range parts {
-		switch p.Type {
-		case "text":
-			texts = append(texts, b.attached(p.Text))
-		case "reasoning":
-			if p.Redacted {
-				b.e.losses.Add("reasoning that is sealed")
-				continue
+		switch {
+		case p.Type == "text":
+			texts = append(texts, text(p.Text))
+		case p.Type == "reasoning" && !p.Redacted:
+			reasoning = append(reasoning, text(p.Reasoning))
+		case p.Type == "image":
+			if im, ok := image(p); ok {
+				m.Images = append(m.Images, im)
+			} else {
+				l.Add("image that is missing or outside of the folder")
 			}
-			out.reasoning = strings.TrimPrefix(out.reasoning+"\n"+b.attached(p.Reasoning), "\n")
-		case "image":
-			if im, ok := dataURL(b.attached(p.Image)); ok {
-				out.images = append(out.images, im)
-				continue
-			}
-			b.e.losses.Add("image that is not part of the log")
 		default:
-			b.e.losses.Add("content of type " + idOf(p.Type))
+			l.Add("content of type " + idOf(p.Type))
 		}
 	}
 	if len(texts) > 1 {
-		b.e.losses.Add("borders of the texts of a message")
+		l.Add("borders of the texts of a message")
 	}
-	out.text = strings.Join(texts, "\n")
-	return out
+	m.Text, m.Reasoning = strings.Join(texts, "\n"), strings.Join(reasoning, "\n")
+	return m
 }
 
-// scores adds the scores of a sample, in the order of the scorers of the log.
-func (l *inspectLog) scores(s sample, e *episode) {
-	done := make(map[string]bool)
-	add := func(name string) {
-		if raw, ok := s.Scores[name]; ok && !done[name] {
-			done[name] = true
-			e.scores = append(e.scores, scoreOf(name, raw, e.losses))
+// imageOf returns an image; false if the data is none.
+func imageOf(data []byte, mime string) (qa.Image, bool) {
+	found := http.DetectContentType(data)
+	if !strings.HasPrefix(found, "image/") {
+		return qa.Image{}, false
+	}
+	if mime == "" {
+		mime = found
+	}
+	im := qa.Image{SHA256: runlog.Hash(string(data)), MIME: mime, Data: data}
+	if size, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
+		im.Width, im.Height = size.Width, size.Height
+	}
+	return im, true
+}
+
+// dataURL reads an image from a data URL.
+func dataURL(url string) (qa.Image, bool) {
+	head, body, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
+	if !ok || len(body) > maxImage {
+		return qa.Image{}, false
+	}
+	data, err := base64.StdEncoding.DecodeString(body)
+	if err != nil {
+		return qa.Image{}, false
+	}
+	return imageOf(data, head)
+}
+
+// addTools adds definitions of tools, in OpenAI's form or bare, each once.
+func (e *episode) addTools(list []json.RawMessage) {
+	for _, raw := range list {
+		if e.defined[string(raw)] {
+			continue
 		}
-	}
-	for _, scorer := range l.Eval.Scorers {
-		add(scorer.Name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Scores)) {
-		add(name)
-	}
-}
-
-// grades are the values that inspect_ai's scorers use.
-var grades = map[string]float64{"C": 1, "I": 0, "P": 0.5, "N": 0}
-
-// scoreOf reads a score. A value outside of 0 to 1 gives no verdict.
-func scoreOf(name string, raw json.RawMessage, l Losses) scored {
-	var read struct {
-		Value       any    `json:"value"`
-		Answer      any    `json:"answer,omitempty"`
-		Explanation string `json:"explanation,omitempty"`
-		Metadata    any    `json:"metadata,omitempty"`
-	}
-	out := scored{"inspect_ai:" + name, qa.Score{Verdict: qa.Unscored, Func: name}}
-	if json.Unmarshal(raw, &read) != nil {
-		l.Add("score in an unknown form")
-		out.Reason = "the log's score cannot be read"
-		return out
-	}
-	if read.Explanation != "" || read.Metadata != nil {
-		l.Add("explanation or metadata of a score")
-	}
-	value, ok := number(read.Value)
-	if !ok || math.IsNaN(value) || value < 0 || value > 1 {
-		l.Add("score outside of 0 to 1, or without a number")
-		out.Reason = "the score in the log is not a number from 0 to 1"
-		return out
-	}
-	out.Value, out.Verdict = value, qa.Wrong
-	if value == 1 {
-		out.Verdict = qa.Right
-	}
-	return out
-}
-
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, true
-	case bool:
-		if v {
-			return 1, true
+		e.defined[string(raw)] = true
+		var wrapped struct {
+			Function json.RawMessage `json:"function"`
 		}
-		return 0, true
-	case string:
-		grade, ok := grades[v]
-		return grade, ok
+		if json.Unmarshal(raw, &wrapped) == nil && len(wrapped.Function) > 0 {
+			raw = wrapped.Function
+		}
+		var bare struct {
+			qa.ToolSpec
+			InputSchema json.RawMessage `json:"input_schema,omitempty"`
+		}
+		if e.losses.decode(raw, &bare, "tool") != nil || bare.Name == "" {
+			e.losses.Add("tool without a name")
+			continue
+		}
+		for _, schema := range []json.RawMessage{bare.Parameters, bare.InputSchema, json.RawMessage(`{}`)} {
+			if len(schema) > 0 && string(schema) != "null" {
+				bare.Parameters = format.Compact(schema)
+				break
+			}
+		}
+		e.tools = append(e.tools, bare.ToolSpec)
 	}
-	return 0, false
 }

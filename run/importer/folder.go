@@ -2,20 +2,19 @@ package importer
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"airqa/internal/files"
-	"airqa/train/format"
+	"airqa/internal/ledger"
 )
 
 // Limits of what is read, in bytes: a file from a stranger may be a bomb.
@@ -26,16 +25,50 @@ const (
 	maxImage  = 64 << 20
 )
 
-// folder is the folder of an import. Files that trajectories refer to are read inside of it only.
-type folder struct {
+// reader reads the logs of a folder. Files that they refer to are read inside of it only.
+type reader struct {
 	root *os.Root
-	// files are the trajectories, relative to the root, with slashes.
+	to   *writer
+	// files are the logs, relative to the root, with slashes.
 	files []string
+	// read are the files that are done, or that continue another one: they are no episodes of their own.
+	read map[string]bool
 }
 
-// openFolder opens the folder of a path: that of its *.json files, or of those in its folder of trajectories. The root of
-// an export of airqa is the folder above its trajectories, since its images are there.
-func openFolder(name string) (*folder, error) {
+// read imports a file or a folder, and the files that its trajectories refer to.
+func read(ctx context.Context, name string, w *writer) (err error) {
+	r, err := openFolder(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.root.Close()) }()
+	r.to = w
+	if len(r.files) > 1 {
+		if err := r.findContinued(); err != nil {
+			return err
+		}
+	}
+	for _, file := range r.files {
+		if r.read[file] {
+			continue
+		}
+		r.read[file] = true
+		err := r.file(ctx, file)
+		if errors.Is(err, errNoLog) && len(r.files) > 1 { // a folder has other files, too
+			w.Notify.Warnf("%s is left out: %v", file, err)
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return nil
+}
+
+var errNoLog = errors.New("it has no steps, as an ATIF trajectory has, and no samples, as a log of inspect_ai; " +
+	"chats become ATIF with: airqa export convert FILE --to atif")
+
+// openFolder opens the folder of a path with all logs in it, or those in its folder of trajectories. The root of an export of
+// airqa is the folder above its trajectories, since its images are there.
+func openFolder(name string) (*reader, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -48,64 +81,30 @@ func openFolder(name string) (*folder, error) {
 	if abs, err := filepath.Abs(dir); err == nil && filepath.Base(abs) == trajectories {
 		dir, inside = filepath.Dir(abs), path.Join(trajectories, inside)
 	}
-	f := &folder{}
-	if f.root, err = os.OpenRoot(dir); err != nil {
+	r := &reader{read: make(map[string]bool)}
+	if r.root, err = os.OpenRoot(dir); err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
-		f.files = []string{inside}
-		return f, nil
+		r.files = []string{inside}
+		return r, nil
 	}
 	for _, sub := range []string{path.Join(inside, trajectories), path.Clean(inside)} {
-		if f.files, err = f.list(sub); err == nil && len(f.files) > 0 {
-			return f, f.sort()
-		}
-	}
-	return nil, errors.Join(fmt.Errorf("%s has no *.json file", name), f.root.Close())
-}
-
-// list returns the *.json files of a folder by name.
-func (f *folder) list(dir string) ([]string, error) {
-	entries, err := fs.ReadDir(f.root.FS(), dir)
-	var files []string
-	for _, e := range entries {
-		if path.Ext(e.Name()) == ".json" && e.Type().IsRegular() {
-			files = append(files, path.Join(dir, e.Name()))
-		}
-	}
-	return files, err
-}
-
-// sort puts the files of an export of airqa into the order of its runs, as its table of rows has it. Others stay as they
-// are, by name.
-func (f *folder) sort() error {
-	tables, err := fs.Glob(f.root.FS(), "data/*.jsonl")
-	if err != nil {
-		return err
-	}
-	order := make(map[string]int)
-	for _, table := range tables {
-		raw, err := files.ReadRegular(f.root, table, maxFile)
-		if err != nil {
-			return err
-		}
-		for line := range bytes.Lines(raw) {
-			var row struct {
-				Trajectory string `json:"trajectory"`
+		_ = fs.WalkDir(r.root.FS(), sub, func(name string, e fs.DirEntry, err error) error {
+			if ext := path.Ext(name); err == nil && (ext == ".json" || ext == ".eval") && e.Type().IsRegular() {
+				r.files = append(r.files, name)
 			}
-			if json.Unmarshal(line, &row) == nil && order[row.Trajectory] == 0 {
-				order[row.Trajectory] = len(order) + 1
-			}
+			return nil // what cannot be read has no logs
+		})
+		if len(r.files) > 0 {
+			return r, nil
 		}
 	}
-	slices.SortStableFunc(f.files, func(a, b string) int {
-		return cmp.Compare(cmp.Or(order[a], len(order)+1), cmp.Or(order[b], len(order)+1))
-	})
-	return nil
+	return nil, errors.Join(fmt.Errorf("%s has no *.json file and no *.eval file", name), r.root.Close())
 }
 
 // beside returns the name of a file that another one refers to; false if it is outside of the folder.
-func (f *folder) beside(name, ref string) (string, bool) {
+func (r *reader) beside(name, ref string) (string, bool) {
 	if path.IsAbs(ref) || strings.Contains(ref, "://") || strings.Contains(ref, "\\") {
 		return "", false
 	}
@@ -113,68 +112,88 @@ func (f *folder) beside(name, ref string) (string, bool) {
 	return found, filepath.IsLocal(filepath.FromSlash(found))
 }
 
-// addUnread adds the keys of JSON that the types of this package do not have: raw is what was read, known the same after
-// decoding and encoding. Empty values are no loss.
-func addUnread(l Losses, at string, raw, known any) {
-	switch raw := raw.(type) {
-	case map[string]any:
-		have, ok := known.(map[string]any)
-		if !ok {
-			return
+// records returns the objects of a file, one, an array, or lines, without secrets. It counts the numbers that JSON does not
+// have.
+func (r *reader) records(name string, l Losses) ([]json.RawMessage, error) {
+	raw, err := files.ReadRegular(r.root, name, r.to.MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	raw = l.finite(files.Text(raw))
+	var list []json.RawMessage
+	for dec := json.NewDecoder(bytes.NewReader(raw)); ; {
+		var one json.RawMessage
+		err := dec.Decode(&one)
+		if errors.Is(err, io.EOF) {
+			return list, nil
 		}
-		for _, key := range slices.Sorted(maps.Keys(raw)) {
-			value, there := have[key]
-			switch {
-			case there:
-				addUnread(l, at+"."+key, raw[key], value)
-			case !empty(raw[key]):
-				l.Add(strings.TrimPrefix(at+"."+key, "."))
-			}
+		if err != nil {
+			return nil, err
 		}
-	case []any:
-		have, ok := known.([]any)
-		for i := range raw {
-			if ok && i < len(have) {
-				addUnread(l, at, raw[i], have[i])
-			}
+		several := []json.RawMessage{one}
+		if one[0] == '[' {
+			_ = json.Unmarshal(one, &several) // it is valid
+		}
+		for _, record := range several {
+			list = append(list, r.to.safe(record))
 		}
 	}
 }
 
-func empty(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case string:
-		return v == ""
-	case bool:
-		return !v
-	case []any:
-		return len(v) == 0
-	case map[string]any:
-		return len(v) == 0
+// safe returns JSON without secrets, before places in its texts and hashes of them are taken.
+func (c Config) safe(raw []byte) []byte {
+	if c.Redact == nil {
+		return raw
 	}
-	return false
+	return ledger.RedactStrings(raw, c.Redact)
 }
 
-// finite returns JSON without the numbers that JSON does not have, and counts them.
-func finite(raw []byte, l Losses) []byte {
-	return format.Finite(raw, func(number string) { l.Add("number " + number + ", now null") })
+// findContinued finds the files that continue others.
+func (r *reader) findContinued() error {
+	for _, name := range r.files {
+		if path.Ext(name) != ".json" {
+			continue
+		}
+		list, err := r.records(name, nil)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		for _, raw := range list {
+			var t struct {
+				Continued string `json:"continued_trajectory_ref"`
+			}
+			_ = json.Unmarshal(raw, &t) // reported when the record is read
+			if next, ok := r.beside(name, t.Continued); ok && t.Continued != "" && next != name {
+				r.read[next] = true
+			}
+		}
+	}
+	return nil
 }
 
-// decode reads JSON into a value, and counts what the value has no place for.
-func decode(raw []byte, v any, at string, l Losses) error {
-	if err := json.Unmarshal(raw, v); err != nil {
+// file imports the trajectories of a file, or a log of inspect_ai.
+func (r *reader) file(ctx context.Context, name string) error {
+	if zipped, err := r.zipped(ctx, name); zipped || err != nil {
 		return err
 	}
-	known, err := json.Marshal(v)
+	losses := make(Losses)
+	list, err := r.records(name, losses)
 	if err != nil {
 		return err
 	}
-	var read, kept any
-	if err := errors.Join(json.Unmarshal(raw, &read), json.Unmarshal(known, &kept)); err != nil {
-		return err
+	for i, raw := range list {
+		log := inspectLog{name: path.Base(name), to: r.to, numbers: losses}
+		if log.read(raw) {
+			err = log.samples(ctx)
+		} else if t, notOne := readTrajectory(raw, losses); notOne != nil {
+			err = notOne
+		} else {
+			err = errors.Join(ctx.Err(), r.trajectory(ctx, name, t, losses))
+		}
+		if err != nil {
+			return fmt.Errorf("record %d: %w", i+1, err)
+		}
+		losses = make(Losses)
 	}
-	addUnread(l, at, read, kept)
 	return nil
 }

@@ -76,22 +76,3 @@ func Import(ctx context.Context, c Config) (r Result, err error) {
 	}
 	return w.commit()
 }
-
-// read imports a file or a folder.
-func read(ctx context.Context, path string, w *writer) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return readTrajectories(ctx, path, w)
-	}
-	inspect, err := isInspect(path)
-	if err != nil {
-		return err
-	}
-	if inspect {
-		return readInspect(ctx, path, w)
-	}
-	return readTrajectories(ctx, path, w)
-}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -160,6 +161,9 @@ func describeEpisode(b *bytes.Buffer, rec runlog.Recorded) {
 	fmt.Fprintf(b, "-- %s %s %q %s\n", rec.Episode, rec.Outcome, rec.Answer.Text, rec.Reason)
 	for _, m := range rec.Messages {
 		fmt.Fprintf(b, "   %s %q %d images\n", m.Role, m.Text, len(m.Images))
+		for _, other := range m.Others {
+			fmt.Fprintf(b, "   and of %s %s %q\n", other.ID, other.Status, other.Text)
+		}
 	}
 	for _, s := range rec.Steps {
 		fmt.Fprintf(b, "   step %d by %s", s.N, s.By)
@@ -406,6 +410,45 @@ func TestSubmit(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || rec.Answer.Text != "24" {
 		t.Errorf("answer %q, steps (-want +got):\n%s", rec.Answer.Text, diff)
 	}
+}
+
+// Several calls of a reply stay one turn in every format, with the results of all, and later turns are kept. A turn with a call
+// that failed is an error action; a call without a result is not trained.
+func TestParallelCalls(t *testing.T) {
+	call := func(id, for_ string) string {
+		return fmt.Sprintf(`{"tool_call_id":%q,"function_name":"search","arguments":{"for":%q}}`, id, for_)
+	}
+	log := `{"schema_version":"ATIF-v1.7","session_id":"s","agent":{"name":"a","version":"1","tool_definitions":[{"type":"function","function":{"name":"search","description":"d","parameters":{"type":"object","properties":{"for":{"type":"string"}}}}}]},"steps":[
+{"step_id":1,"source":"user","message":"Where?"},
+{"step_id":2,"source":"agent","message":"Two at once.","tool_calls":[` + call("c1", "lamps") + "," + call("c2", "books") + `],
+ "observation":{"results":[{"source_call_id":"c2","content":"books are left"},{"source_call_id":"c1","content":"lamps are right"}]}},
+{"step_id":3,"source":"agent","message":"","tool_calls":[` + call("c3", "cats") + "," + call("c4", "dogs") + `],
+ "observation":{"results":[{"source_call_id":"c3","content":"cats are out"}]}},
+{"step_id":4,"source":"agent","message":"Left and right."}]}`
+	path := filepath.Join(t.TempDir(), "log.json")
+	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := load(t, path)
+	var all strings.Builder
+	for _, format := range []export.Format{export.ShareGPT, export.OpenAI, export.TRL, export.ATIF} {
+		out := filepath.Join(t.TempDir(), "out")
+		_, err := export.Write(export.Config{
+			Runs: r.Runs, Format: format, Out: out, Program: "airqa test",
+			Rules: export.Rules{Filter: curate.Filter{Include: []string{"unscored", "generation_failed"}}},
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		written := files(t, out)
+		for _, name := range slices.Sorted(maps.Keys(written)) {
+			if strings.HasPrefix(name, "/data/train") || strings.HasPrefix(name, "/trajectories/") {
+				fmt.Fprintln(&all, name, format)
+				all.WriteString(written[name])
+			}
+		}
+	}
+	golden.Check(t, "parallel.txt", all.String())
 }
 
 func FuzzImport(f *testing.F) {

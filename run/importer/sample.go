@@ -1,31 +1,17 @@
 package importer
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"airqa/qa"
 	"airqa/train/format"
 )
-
-// header describes a run of inspect_ai, as far as it is used.
-type header struct {
-	Status string `json:"status"`
-	Eval   struct {
-		Created  when              `json:"created"`
-		Task     string            `json:"task"`
-		Model    string            `json:"model"`
-		RunID    string            `json:"run_id"`
-		Packages map[string]string `json:"packages"`
-		Scorers  []struct {
-			Name string `json:"name"`
-		} `json:"scorers"`
-	} `json:"eval"`
-}
 
 // sample is one epoch of a sample, as far as it is used.
 type sample struct {
@@ -38,20 +24,17 @@ type sample struct {
 	Messages []chatMessage              `json:"messages"`
 	Output   modelOutput                `json:"output"`
 	Scores   map[string]json.RawMessage `json:"scores"`
-	Events   []event                    `json:"events"`
-	Started  *when                      `json:"started_at,omitempty"`
-	Ended    *when                      `json:"completed_at,omitempty"`
-	Error    *sampleError               `json:"error,omitempty"`
-	Limit    *struct {
+	Started  when                       `json:"started_at"`
+	Ended    when                       `json:"completed_at"`
+	Error    *struct {
+		Message string `json:"message"`
+	} `json:"error,omitempty"`
+	Limit *struct {
 		Type string `json:"type"`
 	} `json:"limit,omitempty"`
 	Attachments map[string]string `json:"attachments"`
 	// EventsData has the messages that events refer to; those of the conversation are read from Messages.
 	EventsData json.RawMessage `json:"events_data,omitempty"`
-}
-
-type sampleError struct {
-	Message string `json:"message"`
 }
 
 type chatMessage struct {
@@ -81,96 +64,38 @@ type modelOutput struct {
 		Stop    string      `json:"stop_reason"`
 	} `json:"choices"`
 	Completion string `json:"completion"`
-	Usage      *struct {
+	Usage      struct {
 		Input     int `json:"input_tokens"`
 		Output    int `json:"output_tokens"`
 		Total     int `json:"total_tokens"`
 		CacheRead int `json:"input_tokens_cache_read"`
 		Reasoning int `json:"reasoning_tokens"`
-	} `json:"usage,omitempty"`
+	} `json:"usage"`
 	Error string `json:"error,omitempty"`
 }
 
 // event is an event of a sample; Kind decides which of the other fields it has.
 type event struct {
 	Kind      string            `json:"event"`
-	Timestamp *when             `json:"timestamp,omitempty"`
-	Completed *when             `json:"completed,omitempty"`
-	Output    *modelOutput      `json:"output,omitempty"`
-	Tools     []json.RawMessage `json:"tools,omitempty"`
-	Cache     string            `json:"cache,omitempty"`
-	Error     json.RawMessage   `json:"error,omitempty"`
-	Retries   int               `json:"retries,omitempty"`
-	Result    json.RawMessage   `json:"result,omitempty"`
-	ID        json.RawMessage   `json:"id,omitempty"`
+	Timestamp when              `json:"timestamp"`
+	Completed when              `json:"completed"`
+	Output    modelOutput       `json:"output"`
+	Tools     []json.RawMessage `json:"tools"`
+	Cache     string            `json:"cache"`
+	Error     json.RawMessage   `json:"error"`
+	Retries   int               `json:"retries"`
+	Result    json.RawMessage   `json:"result"`
+	ID        json.RawMessage   `json:"id"`
 }
 
-// inspectLog imports the samples of a log.
-type inspectLog struct {
-	header
-	name string
-	to   *writer
-	// numbers are those of the log that JSON does not have; the next sample counts them.
-	numbers Losses
-}
+// when is a time in any form of ISO 8601: early logs have no zone. Others are none.
+type when struct{ time.Time }
 
-// sample imports a sample.
-func (l *inspectLog) sample(raw []byte) error {
-	losses := l.numbers
-	l.numbers = make(Losses)
-	raw = finite(raw, losses)
-	var s sample
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return fmt.Errorf("not an inspect_ai sample: %w", err)
-	}
-	if err := countUnread(raw, losses); err != nil {
-		return err
-	}
-	provider, model := splitModel(l.Eval.Model)
-	e := &episode{
-		origin: origin{
-			Agent: cmp.Or(l.Eval.Task, "inspect_ai"), Program: "inspect_ai " + l.Eval.Packages["inspect_ai"], Provider: provider,
-			Model: model, Format: "inspect_ai",
-		},
-		file: l.name, uuid: idOf(plain(s.ID)), repeat: max(s.Epoch-1, 0), losses: losses, extra: make(map[string]json.RawMessage),
-	}
-	e.Program = strings.TrimSpace(e.Program)
-	for name, value := range map[string]json.RawMessage{"target": s.Target, "choices": s.Choices, "metadata": s.Metadata} {
-		if v := string(value); v != "" && v != "null" && v != "{}" && v != "[]" {
-			e.extra[name] = value
-		}
-	}
-	e.started, e.ended = timeOf(s.Started), timeOf(s.Ended)
-	if e.started.IsZero() {
-		e.started = timeOf(&l.Eval.Created)
-	}
-	b := &sampleTurns{s: s, e: e, calls: make(map[string]event), results: make(map[string]event)}
-	b.index()
-	b.messages()
-	b.outside()
-	b.end()
-	l.scores(s, e)
-	if e.question = plain(s.Input); !strings.HasPrefix(string(s.Input), `"`) {
-		e.question = question(e.turns)
-	} else {
-		e.question = b.attached(e.question)
-	}
-	return l.to.add(e)
-}
-
-// countUnread counts the keys of a sample that are not read, apart from those of events, which are counted by type.
-func countUnread(raw []byte, l Losses) error {
-	var s sample
-	var top map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &top); err != nil {
-		return err
-	}
-	delete(top, "events")
-	rest, err := json.Marshal(top)
-	if err != nil {
-		return err
-	}
-	return decode(rest, &s, "", l)
+// UnmarshalJSON reads a time.
+func (w *when) UnmarshalJSON(raw []byte) error {
+	w.Time, _ = format.ParseTime(plain(raw))
+	w.Time = w.UTC()
+	return nil
 }
 
 // plain returns a JSON text, or another value as it is written.
@@ -182,209 +107,192 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// when is a time in any form of ISO 8601: early logs have no zone. Others are none.
-type when struct{ time.Time }
-
-// UnmarshalJSON reads a time.
-func (w *when) UnmarshalJSON(raw []byte) error {
-	w.Time, _ = format.ParseTime(plain(raw))
-	return nil
+// sampled makes the episode of a sample.
+type sampled struct {
+	*episode
+	sample
+	events []event
+	// replies are the calls of the model by the key of their message, without those that the conversation has.
+	replies map[string][]event
+	// ran are the events of tools by the id of the call.
+	ran map[string]event
 }
 
-func timeOf(t *when) time.Time {
-	if t == nil || t.IsZero() {
-		return time.Time{}
+// key identifies a message: by its id, or in early logs, which have none, by its content.
+func (m chatMessage) key() string { return cmp.Or(m.ID, string(format.Compact(m.Content))) }
+
+// sample imports a sample.
+func (l *inspectLog) sample(raw []byte) error {
+	b := &sampled{episode: &episode{losses: l.numbers, defined: make(map[string]bool)}, replies: make(map[string][]event), ran: make(map[string]event)}
+	l.numbers = make(Losses)
+	var keys map[string]json.RawMessage
+	err := json.Unmarshal(raw, &keys)
+	if events := keys["events"]; err == nil && len(events) > 0 {
+		err = json.Unmarshal(events, &b.events)
 	}
-	return t.UTC()
-}
-
-// sampleTurns makes the turns of a sample.
-type sampleTurns struct {
-	s sample
-	e *episode
-	// calls are the calls of the model by the id of their message, results those of tools by the id of the call.
-	calls, results map[string]event
-	used           map[string]bool
-	// unnamed are the calls whose messages have no id, in order.
-	unnamed []event
-}
-
-// index finds the events by id, and takes the tools from the calls of the model.
-func (b *sampleTurns) index() {
-	b.used = make(map[string]bool)
-	seen := make(map[string]bool)
-	for _, ev := range b.s.Events {
-		switch ev.Kind {
-		case "model":
-			b.call(ev)
-			b.tools(ev.Tools, seen)
-		case "tool":
-			b.results[plain(ev.ID)] = ev
+	delete(keys, "events") // counted by type, not by key
+	rest, _ := json.Marshal(keys)
+	if err = cmp.Or(err, b.losses.decode(rest, &b.sample, "")); err != nil {
+		return fmt.Errorf("not an inspect_ai sample: %w", err)
+	}
+	run := l.header.Eval
+	provider, model := splitModel(run.Model)
+	b.origin = origin{
+		Agent: cmp.Or(run.Task, "inspect_ai"), Program: strings.TrimSpace("inspect_ai " + run.Packages["inspect_ai"]), Provider: provider,
+		Model: model, Format: "inspect_ai",
+	}
+	b.uuid, b.repeat = idOf(plain(b.ID)), max(b.Epoch-1, 0)
+	b.extra = make(map[string]json.RawMessage)
+	for name, value := range map[string]json.RawMessage{"target": b.Target, "choices": b.Choices, "metadata": b.Metadata} {
+		if v := string(value); v != "" && v != "null" && v != "{}" && v != "[]" {
+			b.extra[name] = value
 		}
 	}
-}
-
-func (b *sampleTurns) call(ev event) {
-	if !ev.replied() {
-		return
+	b.started, b.ended = cmp.Or(b.Started.Time, run.Created.Time), b.Ended.Time
+	b.index()
+	for _, m := range b.Messages {
+		b.message(m)
 	}
-	if id := ev.Output.Choices[0].Message.ID; id != "" {
-		b.calls[id] = ev
-		return
-	}
-	b.unnamed = append(b.unnamed, ev)
-	b.used[""] = true
-}
-
-// failed reports whether a call of a model brought an error.
-func (ev event) failed() bool { return len(ev.Error) > 0 && string(ev.Error) != "null" }
-
-// replied reports whether it brought a reply.
-func (ev event) replied() bool { return ev.Output != nil && len(ev.Output.Choices) > 0 && !ev.failed() }
-
-func (b *sampleTurns) tools(list []json.RawMessage, seen map[string]bool) {
-	for _, raw := range list {
-		if seen[string(raw)] {
-			continue
-		}
-		seen[string(raw)] = true
-		if spec, ok := specOf(raw, b.e.losses); ok {
-			b.e.tools = append(b.e.tools, spec)
+	for _, outside := range b.replies {
+		for range outside {
+			b.losses.Add("call of a model outside of the conversation")
 		}
 	}
+	b.end()
+	// The scores come in the order of the scorers of the log.
+	names := slices.Sorted(maps.Keys(b.Scores))
+	for _, scorer := range slices.Backward(run.Scorers) {
+		names = slices.Insert(names, 0, scorer.Name)
+	}
+	for _, name := range names {
+		if raw, ok := b.Scores[name]; ok {
+			b.episode.scores = append(b.episode.scores, b.losses.score(name, raw))
+			delete(b.Scores, name)
+		}
+	}
+	if b.question = b.asked(); strings.HasPrefix(string(b.Input), `"`) {
+		b.question = b.attached(plain(b.Input))
+	}
+	return l.to.add(b.episode)
 }
 
-// messages adds the conversation.
-func (b *sampleTurns) messages() {
-	for _, m := range b.s.Messages {
-		if m.Role == "assistant" {
-			b.reply(m)
-			continue
-		}
-		said := b.content(m.Content)
-		switch m.Role {
-		case "tool":
-			b.result(m, said)
-		case "system":
-			b.e.turns = append(b.e.turns, turn{role: qa.System, text: said.text, images: said.images})
+// index finds the events of replies and tools, takes the tools from the calls of the model, and counts the events that the
+// conversation does not have: failed calls become failed requests.
+func (b *sampled) index() {
+	for _, ev := range b.events {
+		switch {
+		case ev.Kind == "tool":
+			b.ran[plain(ev.ID)] = ev
+		case ev.Kind == "sample_init", ev.Kind == "span_begin", ev.Kind == "span_end", ev.Kind == "score":
+		case ev.Kind != "model":
+			b.losses.Add("event of type " + idOf(ev.Kind))
+		case len(ev.Error) > 0 && string(ev.Error) != "null":
+			b.addTools(ev.Tools)
+			b.failed = append(b.failed, qa.Attempt{
+				Started: ev.Timestamp.Time, Seconds: max(0, ev.Completed.Sub(ev.Timestamp.Time).Seconds()), Error: qa.FailUnknown,
+			})
+		case len(ev.Output.Choices) > 0:
+			b.addTools(ev.Tools)
+			key := ev.Output.Choices[0].Message.key()
+			b.replies[key] = append(b.replies[key], ev)
 		default:
-			if m.Role != "user" {
-				b.e.losses.Add("message of an unknown role, now of the user")
-			}
-			b.e.turns = append(b.e.turns, turn{role: qa.User, text: said.text, images: said.images})
+			b.losses.Add("call of a model without a reply")
 		}
 	}
+}
+
+// attached returns a text, or the one that it refers to.
+func (b *sampled) attached(text string) string {
+	const attachment = "attachment://" // begins a text that is kept apart
+	if name, ok := strings.CutPrefix(text, attachment); ok {
+		if whole, there := b.Attachments[name]; there {
+			return whole
+		}
+		b.losses.Add("attachment that is missing")
+	}
+	return text
+}
+
+// content reads a text, or a list of parts.
+func (b *sampled) content(raw json.RawMessage) qa.Message {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return qa.Message{Text: b.attached(text)}
+	}
+	var parts []part
+	if json.Unmarshal(raw, &parts) != nil {
+		b.losses.Add("content in an unknown form")
+	}
+	return b.losses.content(parts, b.attached, func(p part) (qa.Image, bool) { return dataURL(b.attached(p.Image)) })
+}
+
+// message adds a message of the conversation.
+func (b *sampled) message(m chatMessage) {
+	if m.Role == "assistant" {
+		b.reply(m)
+		return
+	}
+	x := entry{Message: b.content(m.Content)}
+	switch m.Role {
+	case "tool":
+		var status qa.Status
+		if m.Error != nil {
+			status, x.Text = qa.StatusError, cmp.Or(x.Text, m.Error.Message)
+		}
+		x = result(m.CallID, x.Message, status)
+		ev := b.ran[m.CallID]
+		x.started, x.ended = ev.Timestamp.Time, ev.Completed.Time
+	case "system":
+		x.Role = qa.System
+	default:
+		if x.Role = qa.User; m.Role != "user" {
+			b.losses.Add("message of an unknown role, now of the user")
+		}
+	}
+	b.entries = append(b.entries, x)
 }
 
 // reply adds a message of the model with what its event has. What the model wrote is in the event: react() removes the call
 // of submit, with its result, from the conversation, and adds its answer to the text.
-func (b *sampleTurns) reply(m chatMessage) {
-	ev, ok := b.event(m)
+func (b *sampled) reply(m chatMessage) {
 	kept := make(map[string]bool)
 	for _, c := range m.Calls {
 		kept[c.ID] = true
 	}
-	if ok {
-		wrote := ev.Output.Choices[0].Message
-		m.Content, m.Calls = wrote.Content, wrote.Calls
-	}
-	said := b.content(m.Content)
-	t := turn{role: qa.Assistant, text: said.text, reasoning: said.reasoning, model: m.Model}
-	if len(said.images) > 0 {
-		b.e.losses.Add("image of an agent's message")
-	}
-	if ok {
-		t.started, t.ended, t.fromCache = timeOf(ev.Timestamp), timeOf(ev.Completed), ev.Cache == "read"
-		t.model, t.finish = cmp.Or(m.Model, ev.Output.Model), ev.Output.Choices[0].Stop
-		if u := ev.Output.Usage; u != nil {
-			t.usage = qa.Usage{Prompt: max(u.Input, u.Total-u.Output), Completion: u.Output, Cached: u.CacheRead, Reasoning: u.Reasoning}
-		}
+	x := entry{model: m.Model}
+	if list := b.replies[m.key()]; len(list) > 0 {
+		b.replies[m.key()] = list[1:]
+		ev, choice, u := list[0], list[0].Output.Choices[0], list[0].Output.Usage
+		m.Content, m.Calls = choice.Message.Content, choice.Message.Calls
+		x.started, x.ended, x.cached = ev.Timestamp.Time, ev.Completed.Time, ev.Cache == "read"
+		x.model, x.finish = cmp.Or(m.Model, ev.Output.Model), choice.Stop
+		x.usage = qa.Usage{Prompt: max(u.Input, u.Total-u.Output), Completion: u.Output, Cached: u.CacheRead, Reasoning: u.Reasoning}
 		if ev.Retries > 0 {
-			b.e.losses.Add("retries of a call")
+			b.losses.Add("retries of a call")
 		}
 	} else {
-		b.e.losses.Add("reply without an event: its time and tokens are unknown")
+		b.losses.Add("reply without an event: its time and tokens are unknown")
 	}
+	x.Message = b.content(m.Content)
+	x.Role = qa.Assistant
+	var removed []entry
 	for _, c := range m.Calls {
-		made := call{ToolCall: qa.ToolCall{ID: c.ID, Name: c.Function, Arguments: object(c.Arguments)}}
-		if ran, found := b.results[c.ID]; found && !kept[c.ID] {
-			text := b.attached(plain(ran.Result))
-			made.result = &result{text: text, status: statusOf(text, nil), started: timeOf(ran.Timestamp), ended: timeOf(ran.Completed)}
-		}
-		t.calls = append(t.calls, made)
-	}
-	b.e.turns = append(b.e.turns, t)
-}
-
-// event finds the call of the model that brought a message: by its id, or in logs without ids by its content.
-func (b *sampleTurns) event(m chatMessage) (event, bool) {
-	if m.ID != "" {
-		ev, ok := b.calls[m.ID]
-		b.used[m.ID] = true
-		return ev, ok
-	}
-	for i, ev := range b.unnamed {
-		if bytes.Equal(object(ev.Output.Choices[0].Message.Content), object(m.Content)) {
-			b.unnamed = b.unnamed[i+1:]
-			return ev, true
+		x.ToolCalls = append(x.ToolCalls, qa.ToolCall{ID: c.ID, Name: c.Function, Arguments: object(c.Arguments)})
+		if ev, ok := b.ran[c.ID]; ok && !kept[c.ID] {
+			got := result(c.ID, qa.Message{Text: b.attached(plain(ev.Result))}, "")
+			got.started, got.ended = ev.Timestamp.Time, ev.Completed.Time
+			removed = append(removed, got)
 		}
 	}
-	return event{}, false
+	b.entries = append(append(b.entries, x), removed...)
 }
 
 // object returns arguments without whitespace.
 func object(raw json.RawMessage) json.RawMessage {
-	var out bytes.Buffer
-	if json.Compact(&out, raw) != nil || out.Len() == 0 {
+	if len(raw) == 0 {
 		return json.RawMessage(`{}`)
 	}
-	return out.Bytes()
-}
-
-// result gives a call its result.
-func (b *sampleTurns) result(m chatMessage, said said) {
-	got := &result{text: said.text, images: said.images, status: statusOf(said.text, said.images)}
-	if m.Error != nil {
-		got.status = qa.StatusError
-		if got.text == "" {
-			got.text = m.Error.Message
-		}
-	}
-	if ev, ok := b.results[m.CallID]; ok {
-		got.started, got.ended = timeOf(ev.Timestamp), timeOf(ev.Completed)
-	}
-	for i := len(b.e.turns) - 1; i >= 0; i-- {
-		for j := range b.e.turns[i].calls {
-			if c := &b.e.turns[i].calls[j]; c.ID == m.CallID && c.result == nil {
-				c.result = got
-				return
-			}
-		}
-		if len(b.e.turns[i].calls) > 0 {
-			break
-		}
-	}
-	b.e.losses.Add("result without a call, now a message of the user")
-	b.e.turns = append(b.e.turns, turn{role: qa.User, text: got.text, images: got.images})
-}
-
-// outside counts the events that the conversation does not have: failed calls become failed requests.
-func (b *sampleTurns) outside() {
-	for _, ev := range b.s.Events {
-		switch {
-		case ev.Kind == "tool", ev.Kind == "sample_init", ev.Kind == "span_begin", ev.Kind == "span_end", ev.Kind == "score":
-		case ev.Kind != "model":
-			b.e.losses.Add("event of type " + idOf(ev.Kind))
-		case ev.failed():
-			began := timeOf(ev.Timestamp)
-			b.e.failed = append(b.e.failed, qa.Attempt{
-				Started: began, Seconds: max(0, timeOf(ev.Completed).Sub(began).Seconds()),
-				Error: qa.FailUnknown,
-			})
-		case !ev.replied() || !b.used[ev.Output.Choices[0].Message.ID]:
-			b.e.losses.Add("call of a model outside of the conversation")
-		}
-	}
+	return format.Compact(raw)
 }
 
 // limits are the outcomes of a sample that reached a limit.
@@ -394,18 +302,52 @@ var limits = map[string]qa.Outcome{
 }
 
 // end decides how the episode ended.
-func (b *sampleTurns) end() {
+func (b *sampled) end() {
 	switch {
-	case b.s.Error != nil:
-		b.e.outcome, b.e.reason = qa.ToolFailure, b.s.Error.Message
-		if len(b.e.failed) > 0 {
-			b.e.outcome = qa.EndpointError
+	case b.Error != nil:
+		b.outcome, b.reason = qa.ToolFailure, b.Error.Message
+		if len(b.failed) > 0 {
+			b.outcome = qa.EndpointError
 		}
-	case b.s.Limit != nil:
-		b.e.outcome = cmp.Or(limits[b.s.Limit.Type], qa.TurnLimit)
-		b.e.reason = "limit: " + b.s.Limit.Type
+	case b.Limit != nil:
+		b.outcome, b.reason = cmp.Or(limits[b.Limit.Type], qa.TurnLimit), "limit: "+b.Limit.Type
 	default:
-		text := strings.TrimSpace(b.attached(b.s.Output.Completion))
-		b.e.answer = &qa.Answer{Given: text != "", Text: text}
+		text := strings.TrimSpace(b.attached(b.Output.Completion))
+		b.answer = &qa.Answer{Given: text != "", Text: text}
 	}
+}
+
+// grades are the values that inspect_ai's scorers use, besides numbers.
+var grades = map[any]float64{"C": 1, "I": 0, "P": 0.5, "N": 0, true: 1, false: 0}
+
+// score reads a score. A value outside of 0 to 1 gives no verdict.
+func (l Losses) score(name string, raw json.RawMessage) scored {
+	var read struct {
+		Value, Metadata any
+		Explanation     string
+	}
+	out := scored{"inspect_ai:" + name, qa.Score{Verdict: qa.Unscored, Func: name}}
+	if json.Unmarshal(raw, &read) != nil {
+		l.Add("score in an unknown form")
+		out.Reason = "the log's score cannot be read"
+		return out
+	}
+	if read.Explanation != "" || read.Metadata != nil {
+		l.Add("explanation or metadata of a score")
+	}
+	value, ok := read.Value.(float64)
+	switch read.Value.(type) {
+	case string, bool: // others, such as maps, are no keys
+		value, ok = grades[read.Value]
+	}
+	switch {
+	case !ok || value < 0 || value > 1:
+		l.Add("score outside of 0 to 1, or without a number")
+		out.Reason = "the score in the log is not a number from 0 to 1"
+	case value == 1:
+		out.Value, out.Verdict = 1, qa.Right
+	default:
+		out.Value, out.Verdict = value, qa.Wrong
+	}
+	return out
 }

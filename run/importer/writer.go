@@ -92,73 +92,15 @@ func (w *writer) add(e *episode) error {
 		e.repeat++ // two trajectories of one question
 	}
 	r.episodes[qa.EpisodeID(e.uuid, e.repeat)] = true
-	if w.Redact != nil {
-		e.redact(w.Redact)
-	}
 	e.times()
 	r.note(e)
 	if err := r.record(e); err != nil {
-		return fmt.Errorf("%s: %w", e.file, err)
+		return err
 	}
 	for what, n := range e.losses {
 		r.losses[what] += n
 	}
 	return nil
-}
-
-// times fills in missing times: a step without one begins when the step before it ended.
-func (e *episode) times() {
-	at := e.started
-	if at.IsZero() {
-		for _, t := range e.turns {
-			if at.IsZero() {
-				at = t.started
-			}
-		}
-	}
-	if at.IsZero() {
-		at = time.Unix(0, 0).UTC()
-		e.losses.Add("episode without any time, now of 1970")
-	}
-	e.started = at
-	for i := range e.turns {
-		t := &e.turns[i]
-		t.started = orTime(t.started, at)
-		t.ended = latest(t.ended, t.started)
-		at = latest(at, t.ended)
-		for _, r := range t.results() {
-			r.started = orTime(r.started, t.ended)
-			r.ended = latest(r.ended, r.started)
-			at = latest(at, r.ended)
-		}
-	}
-	e.ended = latest(e.ended, at)
-}
-
-func (t *turn) results() (list []*result) {
-	if t.shown != nil {
-		list = append(list, t.shown)
-	}
-	for i := range t.calls {
-		if t.calls[i].result != nil {
-			list = append(list, t.calls[i].result)
-		}
-	}
-	return list
-}
-
-func orTime(t, other time.Time) time.Time {
-	if t.IsZero() {
-		return other
-	}
-	return t
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // note adds what the run knows of an episode.
@@ -241,9 +183,6 @@ func (r *run) complete(dir string, c Config) error {
 	if err != nil {
 		return err
 	}
-	if c.Redact != nil {
-		questions = ledger.RedactStrings(questions, c.Redact)
-	}
 	config, err := r.config(c, questions)
 	if err != nil {
 		return err
@@ -255,11 +194,6 @@ func (r *run) complete(dir string, c Config) error {
 	r.log = nil
 	if err != nil {
 		return err
-	}
-	if c.Redact != nil {
-		if config, err = config.Redacted(c.Redact); err != nil {
-			return err
-		}
 	}
 	if err := runlog.Create(dir, config, questions); err != nil {
 		return err

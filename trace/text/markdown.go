@@ -87,7 +87,7 @@ func (d *markdownWriter) step(s step) {
 		}
 		d.block(name, p.language, p.text)
 	}
-	if text := notRunText(s.Step); text != "" && s.Action != nil && s.ParseError == nil {
+	if text := otherCalls(s.Step); text != "" && s.Action != nil && s.ParseError == nil {
 		d.block("Several calls", "text", text)
 	}
 	if s.Observation != nil {

@@ -68,7 +68,7 @@ func steps() []qa.Step {
 			},
 		},
 		{
-			N: 4, By: qa.ByModel, Called: &calls[0], Reply: &qa.Reply{ToolCalls: calls}, Action: &qa.Action{Name: "View", Text: "View(page_number=2)"},
+			N: 4, By: qa.ByModel, Called: &calls[0], Others: []qa.CallResult{{Text: qa.NotRunResult}}, Reply: &qa.Reply{ToolCalls: calls}, Action: &qa.Action{Name: "View", Text: "View(page_number=2)"},
 			Observation: &qa.Observation{Status: qa.StatusOK, Text: "Box [1,2,3,4] of page 2.", Images: []qa.Image{{SHA256: "ab12", PaperID: paper, Page: 2, Box: []float64{1, 2, 3, 4}, Width: 373, Height: 127}}},
 		},
 		{

@@ -104,7 +104,7 @@ func (p *page) printStep(s step) {
 	for _, t := range replyParts(s.Step) {
 		p.part(t)
 	}
-	if text := notRunText(s.Step); text != "" {
+	if text := otherCalls(s.Step); text != "" {
 		p.part(part{label: "several calls", colour: yellow, text: text})
 	}
 	if s.Observation != nil {
@@ -200,14 +200,23 @@ func (p *page) part(t part) {
 
 func (p *page) label(text string) { p.prose(2, blue, text) }
 
-// notRunText lists the native calls that were not executed.
-func notRunText(s qa.Step) string {
-	if s.Reply == nil || s.Called == nil || len(s.Reply.ToolCalls) < 2 {
+// otherCalls lists the native calls of a reply that are not its action: those that were run with their results, and those
+// that were not.
+func otherCalls(s qa.Step) string {
+	if s.Reply == nil || s.Called == nil || len(s.Reply.ToolCalls) != len(s.Others)+1 {
 		return ""
 	}
-	lines := []string{fmt.Sprintf("%s was run. Only one call runs per turn; not run:", s.Called.Name)}
-	for _, call := range s.Reply.ToolCalls[1:] {
-		lines = append(lines, call.Name+" "+string(call.Arguments))
+	var ran, not []string
+	for i, call := range s.Reply.ToolCalls[1:] {
+		line := call.Name + " " + string(call.Arguments)
+		if s.Others[i].Status == "" {
+			not = append(not, line)
+		} else {
+			ran = append(ran, fmt.Sprintf("%s\nits result (%s):\n%s", line, s.Others[i].Status, s.Others[i].Text))
+		}
 	}
-	return strings.Join(lines, "\n")
+	if len(not) > 0 {
+		not = append([]string{s.Called.Name + " was run. Only one call runs per turn; not run:"}, not...)
+	}
+	return strings.Join(append(ran, not...), "\n")
 }

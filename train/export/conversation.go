@@ -48,7 +48,7 @@ func weigh(messages []format.Message, ids []string) {
 }
 
 // messages returns messages in a format. OpenAI and TRL have them as endpoints get them: the images of tool results
-// follow in a message of the user, and calls that were not executed have a result that says so.
+// follow in a message of the user, and each call has its own result.
 func (t *texts) messages(f format.Format, list []qa.Message) []format.Message {
 	out := make([]format.Message, 0, len(list)+1)
 	var images []qa.Image
@@ -61,8 +61,8 @@ func (t *texts) messages(f format.Format, list []qa.Message) []format.Message {
 	for _, m := range list {
 		m.Text = t.safe(m.Text)
 		if f == format.ShareGPT {
-			for range m.NotRun {
-				m.Text += "\n" + qa.NotRunResult
+			for _, other := range m.Others {
+				m.Text += "\n" + t.safe(other.Text)
 			}
 			out = append(out, t.message(f, m))
 			continue
@@ -74,8 +74,8 @@ func (t *texts) messages(f format.Format, list []qa.Message) []format.Message {
 			flush()
 		}
 		out = append(out, t.message(f, m))
-		for _, id := range m.NotRun {
-			out = append(out, t.message(f, qa.Message{Role: qa.ToolResult, Text: qa.NotRunResult, ToolCallID: id}))
+		for _, other := range m.Others {
+			out = append(out, t.message(f, qa.Message{Role: qa.ToolResult, Text: t.safe(other.Text), ToolCallID: other.ID}))
 		}
 	}
 	flush()

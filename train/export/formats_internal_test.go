@@ -42,9 +42,9 @@ func nativeRow() *pair {
 			{Role: qa.Assistant, Text: "Look twice.", ToolCalls: []qa.ToolCall{
 				call("2", "View", `{"paper_id":"p","page_number":1,"bounding_box":[1,2.5,3,4]}`), call("3", "Retrieve", `{"query":"x","limit":"five","k":1}`),
 			}},
-			{Role: qa.ToolResult, ToolCallID: "2", Text: "page 1", NotRun: []string{"3"}, Images: []qa.Image{{SHA256: "00ff", MIME: "image/png", Data: []byte("png")}}},
+			{Role: qa.ToolResult, ToolCallID: "2", Text: "page 1", Others: []qa.CallResult{{ID: "3", Text: qa.NotRunResult}}, Images: []qa.Image{{SHA256: "00ff", MIME: "image/png", Data: []byte("png")}}},
 			{Role: qa.Assistant, ToolCalls: []qa.ToolCall{call("4", "Query", `"broken {{idx}}"`), call("5", "Query", `{}`)}},
-			{Role: qa.ToolResult, ToolCallID: "4", Text: "[Error]", NotRun: []string{"5"}},
+			{Role: qa.ToolResult, ToolCallID: "4", Text: "[Error]", Others: []qa.CallResult{{ID: "5", Text: qa.NotRunResult}}},
 		},
 		Target: qa.Message{Role: qa.Assistant, ToolCalls: []qa.ToolCall{call("6", "Answer", `{"answer":[3,true]}`)}},
 		Tools: []qa.ToolSpec{
@@ -68,7 +68,7 @@ func plainRow() *pair {
 
 // The lines of every format, as a person reads them.
 func TestFormats(t *testing.T) {
-	shapes := map[string]format.Rows{"text": {IDs: true, OneCall: true}, "all": {IDs: true, OneCall: true, Tools: true, Images: true}}
+	shapes := map[string]format.Rows{"text": {IDs: true, Parallel: true}, "all": {IDs: true, Parallel: true, Tools: true, Images: true}}
 	rows := map[string][]*pair{"text": {plainRow(), plainRow()}, "all": {textRow(), nativeRow(), plainRow()}}
 	for _, f := range []Format{ShareGPT, OpenAI, TRL, DPO} {
 		for name, s := range shapes {

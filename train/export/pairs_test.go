@@ -137,7 +137,7 @@ func turnsOf(t *testing.T, made []recordtest.Made) map[string]turn {
 func withoutIDs(messages []qa.Message) []qa.Message {
 	var list []qa.Message
 	for _, m := range messages {
-		m.ToolCallID, m.NotRun, m.Sealed = "", nil, nil
+		m.ToolCallID, m.Others, m.Sealed = "", nil, nil
 		calls := m.ToolCalls
 		m.ToolCalls = nil
 		for _, c := range calls {

@@ -127,7 +127,7 @@ func (w *writer) lines(split Split) (*lines, error) {
 
 // shape returns what the rows have in common.
 func (w *writer) shape() format.Rows {
-	shape := format.Rows{IDs: true, OneCall: true, Recurring: true, Whole: w.Whole}
+	shape := format.Rows{IDs: true, Parallel: true, Recurring: true, Whole: w.Whole}
 	for _, e := range w.plan.episodes {
 		shape.Tools = shape.Tools || len(w.sources[e.source].Tools) > 0
 		for _, row := range e.rows {

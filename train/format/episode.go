@@ -3,6 +3,7 @@ package format
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"airqa/internal/ledger"
@@ -193,13 +194,12 @@ func (w *maker) calls(step *Step, s qa.Step, calls []qa.ToolCall) bool {
 			id = fmt.Sprintf("call_%d_%d", s.N, j)
 		}
 		step.Calls = append(step.Calls, Call{ID: id, Name: c.Name, Arguments: w.arguments(c.Arguments)})
-		ran := len(calls) == 1 || s.Called != nil && c.ID == s.Called.ID
 		if s.Observation == nil {
 			continue
 		}
-		content := Content{Text: qa.NotRunResult}
-		if ran {
-			content = w.content(qa.Message{Role: qa.ToolResult, Text: s.Observation.Text, Images: s.Observation.Images})
+		content := w.content(qa.Message{Role: qa.ToolResult, Text: s.Observation.Text, Images: s.Observation.Images})
+		if at := slices.IndexFunc(s.Others, func(r qa.CallResult) bool { return r.ID == c.ID }); j > 0 && at >= 0 {
+			content = w.content(qa.Message{Role: qa.ToolResult, Text: s.Others[at].Text})
 		}
 		if step.Observation == nil {
 			step.Observation = new(Observation)

@@ -3,6 +3,8 @@ package format
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
 
 	"airqa/qa"
 )
@@ -11,8 +13,8 @@ import (
 type Rows struct {
 	// IDs, Tools and Images report whether any row of the file has an id, tools or images.
 	IDs, Tools, Images bool
-	// OneCall states in rows of OpenAI with tools that the model calls one tool at a time.
-	OneCall bool
+	// Parallel states in rows of OpenAI with tools whether the model calls several tools at a time.
+	Parallel bool
 	// Whole means that rows of ShareGPT and TRL train several turns: each message has a weight, 1 for those to train. TRL
 	// has the list of messages instead of a prompt and a completion.
 	Whole bool
@@ -131,8 +133,9 @@ func (r *Rows) chat(o *object, c Conversation, messages []Message) {
 		return
 	}
 	o.raw("tools", c.Tools)
-	if r.OneCall {
-		o.raw("parallel_tool_calls", []byte("false"))
+	if r.Parallel {
+		several := slices.ContainsFunc(messages, func(m Message) bool { return len(m.Calls) > 1 })
+		o.raw("parallel_tool_calls", strconv.AppendBool(nil, several))
 	}
 }
 

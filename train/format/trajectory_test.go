@@ -67,7 +67,7 @@ func native() format.Episode {
 		{ID: "b", Name: "View", Arguments: json.RawMessage(`{}`)},
 	}
 	first := call(1, "", &qa.Action{Name: "Query"}, &qa.Observation{Status: qa.StatusOK, Text: "rows"})
-	first.Reply.ToolCalls, first.Called, first.NotRun = calls, &calls[0], []string{"b"}
+	first.Reply.ToolCalls, first.Called, first.Others = calls, &calls[0], []qa.CallResult{{ID: "b", Text: qa.NotRunResult}}
 	broken := qa.ToolCall{Name: "Query", Arguments: json.RawMessage(`"{sql:"`)}
 	second := call(2, "again", nil, &qa.Observation{Status: qa.StatusParse, Text: "no JSON"})
 	second.Called = &broken

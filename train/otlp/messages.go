@@ -34,9 +34,9 @@ func (m *maker) message(in qa.Message, limit int) message {
 	out := message{Role: string(in.Role)}
 	if in.Role == qa.ToolResult {
 		out.Parts = append(out.Parts, part{Type: "tool_call_response", ID: in.ToolCallID, Response: &text})
-		for _, id := range in.NotRun {
-			not := qa.NotRunResult
-			out.Parts = append(out.Parts, part{Type: "tool_call_response", ID: id, Response: &not})
+		for _, other := range in.Others {
+			text := short(valid(m.text(other.Text)), limit)
+			out.Parts = append(out.Parts, part{Type: "tool_call_response", ID: other.ID, Response: &text})
 		}
 	} else {
 		out.Parts = append(out.Parts, part{Type: "text", Content: &text})

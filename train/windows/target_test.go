@@ -71,7 +71,7 @@ func TestTarget(t *testing.T) {
 	reasoned := reply("[Action]: none")
 	reasoned.Reply.Reasoning = "hm"
 	calls := []qa.ToolCall{{ID: "1", Name: "Query", Arguments: json.RawMessage(`{"sql":"x"}`)}, {ID: "2", Name: "Query"}}
-	native := qa.Step{N: 1, Reply: &qa.Reply{Text: "look", ToolCalls: calls, Sealed: json.RawMessage(`{}`)}, Kept: 4, Called: &calls[0], NotRun: []string{"2"}}
+	native := qa.Step{N: 1, Reply: &qa.Reply{Text: "look", ToolCalls: calls, Sealed: json.RawMessage(`{}`)}, Kept: 4, Called: &calls[0], Others: []qa.CallResult{{ID: "2", Text: qa.NotRunResult}}}
 	tests := []struct {
 		name string
 		step qa.Step

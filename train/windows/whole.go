@@ -1,6 +1,8 @@
 package windows
 
 import (
+	"slices"
+
 	"airqa/qa"
 	"airqa/runlog"
 )
@@ -40,11 +42,11 @@ func (h history) before(turn int) (list []qa.Message, ids []string) {
 			steps = append(steps, s)
 		}
 	}
-	oneCall := false
+	ranOnly := false
 	for _, m := range h.rec.Messages {
 		if m.Role != qa.Assistant {
-			if oneCall { // the others are not in the turn before
-				m.NotRun = nil
+			if ranOnly { // the others are not in the turn before
+				m.Others = slices.DeleteFunc(slices.Clone(m.Others), func(r qa.CallResult) bool { return r.Status == "" })
 			}
 			list = append(list, m)
 			continue
@@ -55,7 +57,7 @@ func (h history) before(turn int) (list []qa.Message, ids []string) {
 		}
 		steps = steps[1:]
 		id := h.trained[s.N]
-		oneCall = id != "" && h.options.Turns != Raw
+		ranOnly = id != "" && h.options.Turns != Raw
 		list, ids = append(list, h.turn(s, m, id != "")), append(ids, id)
 	}
 	return list, ids

@@ -74,7 +74,11 @@ func Failure(rec runlog.Recorded, i int) (Reason, string) {
 	case s.ParseError != nil:
 		return cmp.Or(parseFailures[fault], BadSyntax), s.ParseError.Reason
 	case fault != "":
-		return ActionFailed, firstLine(o.Text)
+		text := o.Text
+		if at := slices.IndexFunc(s.Others, qa.CallResult.Error); at >= 0 {
+			text = s.Others[at].Text
+		}
+		return ActionFailed, firstLine(text)
 	case o == nil && (rec.Outcome != qa.Answered || i < len(rec.Steps)-1): // not the answer that ended the episode
 		return NoResult, string(rec.Outcome)
 	}
@@ -110,8 +114,10 @@ func (r *Run) target(s qa.Step, o Options) qa.Message {
 		m.Text, m.ToolCalls = s.Reply.Text, s.Reply.ToolCalls
 	} else {
 		m.Text, m.ToolCalls = r.canonical(s), nil
-		if s.Called != nil {
-			m.ToolCalls = []qa.ToolCall{*s.Called} // without the calls that did not run
+		for i, call := range s.Message().ToolCalls {
+			if i == 0 || i <= len(s.Others) && s.Others[i-1].Status != "" {
+				m.ToolCalls = append(m.ToolCalls, call) // without the calls that did not run
+			}
 		}
 	}
 	switch {
