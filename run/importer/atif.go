@@ -235,27 +235,19 @@ func (b *steps) message(c format.Content) qa.Message {
 	}
 	var parts []part
 	for _, p := range c.Parts {
-		one := part{Type: p.Type}
-		if p.Text != nil {
-			one.Text = *p.Text
-		}
-		if p.Source != nil {
-			one.Source = *p.Source
-		}
-		parts = append(parts, one)
+		parts = append(parts, part{ContentPart: p})
 	}
-	return b.losses.content(parts, func(s string) string { return s }, func(p part) (qa.Image, bool) {
+	return b.losses.content(parts, func(s string) string { return s }, func(p part) (im qa.Image, ok bool) {
+		if p.Source == nil {
+			return im, false
+		}
 		if strings.HasPrefix(p.Source.Path, "data:") {
 			return dataURL(p.Source.Path)
 		}
 		name, ok := b.reader.beside(b.file, p.Source.Path)
-		if !ok {
-			return qa.Image{}, false
+		if data, err := files.ReadRegular(b.reader.root, name, maxImage); ok && err == nil {
+			return imageOf(data, p.Source.Type)
 		}
-		data, err := files.ReadRegular(b.reader.root, name, maxImage)
-		if err != nil {
-			return qa.Image{}, false
-		}
-		return imageOf(data, p.Source.Type)
+		return im, false
 	})
 }

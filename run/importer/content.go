@@ -96,11 +96,11 @@ func (l Losses) finite(raw []byte) []byte {
 	return format.Finite(raw, func(number string) { l.Add("number " + number + ", now null") })
 }
 
-// part is a part of the content of a message; Type decides which of the other fields it has.
+// part is a part of the content of a message, with the fields of inspect_ai besides those of ATIF.
 type part struct {
-	Type, Text, Reasoning, Image string
-	Redacted                     bool
-	Source                       format.Media `json:"-"`
+	format.ContentPart
+	Reasoning, Image string
+	Redacted         bool
 }
 
 // content returns a message with the texts and images of parts. A text or an image may be kept elsewhere.
@@ -108,8 +108,8 @@ func (l Losses) content(parts []part, text func(string) string, image func(part)
 	var texts, reasoning []string
 	for _, p := range parts {
 		switch {
-		case p.Type == "text":
-			texts = append(texts, text(p.Text))
+		case p.Type == "text" && p.Text != nil:
+			texts = append(texts, text(*p.Text))
 		case p.Type == "reasoning" && !p.Redacted:
 			reasoning = append(reasoning, text(p.Reasoning))
 		case p.Type == "image":

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -97,16 +98,15 @@ func (r *reader) zipped(ctx context.Context, name string) (ok bool, err error) {
 // readHeader reads the description of the run. A log that was cut off has only its beginning.
 func (l *inspectLog) readHeader(z *zip.Reader) error {
 	for _, name := range []string{"header.json", "_journal/start.json"} {
-		for _, member := range z.File {
-			if member.Name != name {
-				continue
-			}
-			raw, err := l.unpack(member, min(l.to.MaxFile, maxSample))
-			if err == nil {
-				err = json.Unmarshal(raw, &l.header)
-			}
-			return errors.Join(err)
+		at := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == name })
+		if at < 0 {
+			continue
 		}
+		raw, err := l.unpack(z.File[at], min(l.to.MaxFile, maxSample))
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(raw, &l.header)
 	}
 	return errors.New("not an inspect_ai log: header.json is missing")
 }

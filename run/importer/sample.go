@@ -277,7 +277,7 @@ func (b *sampled) reply(m chatMessage) {
 	x.Role = qa.Assistant
 	var removed []entry
 	for _, c := range m.Calls {
-		x.ToolCalls = append(x.ToolCalls, qa.ToolCall{ID: c.ID, Name: c.Function, Arguments: object(c.Arguments)})
+		x.ToolCalls = append(x.ToolCalls, qa.ToolCall{ID: c.ID, Name: c.Function, Arguments: format.Compact(c.Arguments)})
 		if ev, ok := b.ran[c.ID]; ok && !kept[c.ID] {
 			got := result(c.ID, qa.Message{Text: b.attached(plain(ev.Result))}, "")
 			got.started, got.ended = ev.Timestamp.Time, ev.Completed.Time
@@ -285,14 +285,6 @@ func (b *sampled) reply(m chatMessage) {
 		}
 	}
 	b.entries = append(append(b.entries, x), removed...)
-}
-
-// object returns arguments without whitespace.
-func object(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage(`{}`)
-	}
-	return format.Compact(raw)
 }
 
 // limits are the outcomes of a sample that reached a limit.

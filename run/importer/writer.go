@@ -36,7 +36,6 @@ type run struct {
 	questions map[string]bool
 	episodes  map[string]bool
 	tools     []qa.ToolSpec // in the order of their appearance
-	texts     map[string]string
 	settings  map[string]any
 	price     *qa.Price
 	created   time.Time
@@ -70,7 +69,7 @@ func (w *writer) runOf(o origin) (*run, error) {
 	r := &run{
 		origin: o, dir: filepath.Join(w.stage.Path, fmt.Sprintf("log-%d", len(w.order))),
 		questions: make(map[string]bool), episodes: make(map[string]bool),
-		texts: make(map[string]string), settings: make(map[string]any), scores: make(map[string][]qa.Score), losses: make(Losses),
+		settings: make(map[string]any), scores: make(map[string][]qa.Score), losses: make(Losses),
 	}
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return nil, err
@@ -187,9 +186,6 @@ func (r *run) complete(dir string, c Config) error {
 	if err != nil {
 		return err
 	}
-	if err := r.log.KeepTexts(r.texts); err != nil {
-		return err
-	}
 	err = r.log.Close()
 	r.log = nil
 	if err != nil {
@@ -222,9 +218,9 @@ func (r *run) writeScores(dir string, c Config) error {
 	return nil
 }
 
-// config returns run.json.
+// config returns run.json. It keeps the definitions of tools beside the log.
 func (r *run) config(c Config, questions []byte) (runlog.Config, error) {
-	hashes := make(map[string]string)
+	texts, hashes := make(map[string]string), make(map[string]string)
 	var names []string
 	for _, t := range r.tools {
 		names = append(names, t.Name)
@@ -233,23 +229,21 @@ func (r *run) config(c Config, questions []byte) (runlog.Config, error) {
 			return runlog.Config{}, err
 		}
 		text := strings.TrimSuffix(string(raw), "\n") // as a run directory keeps it
-		r.texts[t.Name], hashes[t.Name] = text, runlog.Hash(text)
+		texts[t.Name], hashes[t.Name] = text, runlog.Hash(text)
 		r.settings["protocol"] = string(qa.NativeTools)
 	}
+	if err := r.log.KeepTexts(texts); err != nil {
+		return runlog.Config{}, err
+	}
 	model := map[string]any{}
-	if r.Provider != "" {
-		model["provider"] = r.Provider
-	}
-	if r.Model != "" {
-		model["model"] = r.Model
-	}
-	losses := map[string]int(r.losses)
-	if len(losses) == 0 {
-		losses = nil
+	for key, value := range map[string]string{"provider": r.Provider, "model": r.Model} {
+		if value != "" {
+			model[key] = value
+		}
 	}
 	note := runlog.Note{
 		QuestionsFile: filepath.Base(c.Paths[0]), QuestionCount: len(r.examples), Tools: names, Price: r.price,
-		Imported: &runlog.Imported{File: filepath.Base(c.Paths[0]), Format: r.Format, Program: c.Program, Run: r.Run, Losses: losses},
+		Imported: &runlog.Imported{File: filepath.Base(c.Paths[0]), Format: r.Format, Program: c.Program, Run: r.Run, Losses: r.losses},
 	}
 	if r.repeats > 1 {
 		note.Repeats = r.repeats
