@@ -63,8 +63,7 @@ func read(ctx context.Context, name string, w *writer) (err error) {
 	return nil
 }
 
-var errNoLog = errors.New("it has no steps, as an ATIF trajectory has, and no samples, as a log of inspect_ai; " +
-	"chats become ATIF with: airqa export convert FILE --to atif")
+var errNoLog = errors.New("it has no steps, as an ATIF trajectory has, and no samples, as a log of inspect_ai")
 
 // openFolder opens the folder of a path with all logs in it, or those in its folder of trajectories. The root of an export of
 // airqa is the folder above its trajectories, since its images are there.
