@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"airqa/qa"
 )
@@ -183,6 +184,35 @@ func arguments(raw json.RawMessage) json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	return raw
+}
+
+// CheckArguments returns an error for a call of a function whose arguments are not JSON in a string. OpenAI wants them so in
+// rows of its own format; rows of other formats have no such call.
+func CheckArguments(raw []byte) error {
+	type message struct {
+		Calls []struct {
+			Function *struct {
+				Name      string
+				Arguments json.RawMessage
+			}
+		} `json:"tool_calls"`
+	}
+	var row struct {
+		Messages  []message
+		Input     struct{ Messages []message }
+		Preferred []message `json:"preferred_output"`
+		Rejected  []message `json:"non_preferred_output"`
+	}
+	_ = json.Unmarshal(raw, &row) // [Read] has the errors
+	for i, m := range slices.Concat(row.Messages, row.Input.Messages, row.Preferred, row.Rejected) {
+		for _, c := range m.Calls {
+			var text string
+			if c.Function != nil && (json.Unmarshal(c.Function.Arguments, &text) != nil || !json.Valid([]byte(text))) {
+				return fmt.Errorf("message %d: the arguments of %.40s are not JSON in a string", i+1, c.Function.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // str reads a JSON text; other values are their JSON, null is "".

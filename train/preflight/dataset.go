@@ -178,6 +178,9 @@ func (d *Dataset) check(r *Row, f *dataFile, raw rawRow, known format.Format) {
 		return
 	}
 	c, err := f.read(r, raw.data, known)
+	if err == nil && d.Trainer == OpenAI {
+		err = format.CheckArguments(raw.data)
+	}
 	if err != nil {
 		r.Outcome, r.Reason = Wrong, err.Error()
 		return

@@ -199,16 +199,18 @@ const (
 	info  = `{"b": {"file_name": "sharegpt/b.jsonl"}, "a": {"file_name": "a.jsonl"}}`
 )
 
+type rowTest struct {
+	name    string
+	files   map[string]string
+	options preflight.Options
+	path    string
+	want    []string
+	unclean string
+}
+
 func TestRows(t *testing.T) {
 	long := strings.Replace(good, "q", strings.Repeat("word ", 200), 1)
-	tests := []struct {
-		name    string
-		files   map[string]string
-		options preflight.Options
-		path    string
-		want    []string
-		unclean string
-	}{
+	tests := []rowTest{
 		{name: "lines", files: map[string]string{"a.jsonl": good + "\n" + bad + good}, path: "a.jsonl", want: []string{
 			"0 a.jsonl:1 sharegpt ok", "1 a.jsonl:3 sharegpt wrong: the last turn is not of gpt (or function_call)", "2 a.jsonl:4 sharegpt ok",
 		}, unclean: "1 wrong row"},
@@ -253,6 +255,41 @@ func TestRows(t *testing.T) {
 			want: []string{"0 a.jsonl:1 sharegpt wrong: open DIR/i.png: no such file or directory"}, unclean: "1 wrong row",
 		},
 	}
+	for arguments, ok := range map[string]bool{
+		`"{\"a\": 1}"`: true, `"{}"`: true, `"[1]"`: true, `"{\"a\": \"\u2028\"}"`: true, `"{\"sql\": \"SEL"`: false, `""`: false, `"SELECT 1"`: false,
+		`"{\"a\": 1}{}"`: false, `{"a": 1}`: false, `null`: false, `3`: false,
+	} {
+		call := `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"g","arguments":"{}"}},{"id":"2","function":{"name":"f","arguments":` + arguments + `}}]}`
+		user, answer := `{"role":"user","content":"q"}`, `{"role":"assistant","content":"a"}`
+		for at, row := range map[string]string{ // the message of the call
+			"2 openai": `{"messages":[` + user + `,` + call + `]}`,
+			"3 openai": `{"messages":[` + user + `,` + answer + `,` + call + `,` + user + `,` + answer + `]}`,
+			"2 dpo":    `{"input":{"messages":[` + user + `]},"preferred_output":[` + call + `],"non_preferred_output":[` + answer + `]}`,
+			"3 dpo":    `{"input":{"messages":[` + user + `]},"preferred_output":[` + answer + `],"non_preferred_output":[` + call + `]}`,
+		} {
+			number, form, _ := strings.Cut(at, " ")
+			for trainer, strict := range map[preflight.Trainer]bool{preflight.OpenAI: true, preflight.TRL: false} {
+				want, unclean := "0 a.jsonl:1 "+form+" ok", ""
+				if strict && !ok {
+					want, unclean = "0 a.jsonl:1 "+form+" wrong: message "+number+": the arguments of f are not JSON in a string", "1 wrong row"
+				}
+				tests = append(tests, rowTest{
+					name: string(trainer) + " " + at + " " + arguments, files: map[string]string{"a.jsonl": row}, path: "a.jsonl",
+					options: preflight.Options{Trainer: trainer}, want: []string{want}, unclean: unclean,
+				})
+			}
+		}
+	}
+	custom := `{"messages":[{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"1","type":"custom","custom":{"name":"code","input":"print(1)"}}]}]}`
+	tests = append(tests,
+		rowTest{
+			name: "a custom tool", files: map[string]string{"a.jsonl": custom}, path: "a.jsonl", options: preflight.Options{Trainer: preflight.OpenAI},
+			want: []string{"0 a.jsonl:1 openai ok"},
+		},
+		rowTest{
+			name: "another format", files: map[string]string{"a.jsonl": ranks}, path: "a.jsonl", options: preflight.Options{Trainer: preflight.OpenAI},
+			want: []string{"0 a.jsonl:1 dpo ok"},
+		})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := write(t, tt.files)
