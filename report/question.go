@@ -104,11 +104,15 @@ func (o Options) gather(examples []qa.Example, scores []qa.Score, episodes []epi
 		for repeat := range repeats {
 			questions[i].tries = append(questions[i].tries, byID[qa.EpisodeID(ex.UUID, repeat)])
 		}
-		tries := questions[i].tries
-		// Repeats that have not run do not matter, because what is missing does not depend on the answer.
-		questions[i].dropped = !o.IncludePartial && slices.ContainsFunc(tries, try.scored) && slices.ContainsFunc(tries, try.unscored)
+		questions[i].dropped = o.drops(questions[i].tries)
 	}
 	return questions
+}
+
+// drops reports whether a question with these tries is only partly scored. Repeats that have not run do not matter, because
+// what is missing does not depend on the answer.
+func (o Options) drops(tries []try) bool {
+	return !o.IncludePartial && slices.ContainsFunc(tries, try.scored) && slices.ContainsFunc(tries, try.unscored)
 }
 
 // episode is the part of an episode that a report needs.

@@ -109,6 +109,7 @@ type Row struct {
 	// Usage sums the tokens of all episodes, finished or not.
 	Usage qa.Usage `json:"usage"`
 
+	questions []question // only with [Options.TrainingSizes]
 	// Mark follows the baseline if another row has the same names; [Marked] sets it.
 	Mark string `json:"-"`
 }
@@ -126,7 +127,7 @@ func (r Row) Cell(column string) Cell {
 // Options select what [Collect] reads and which tables [Build] makes. The zero value reads the newest scores, computes
 // no intervals, and makes Table 4.
 type Options struct {
-	// Table is one of [Tables]; empty is "4", or "by" if By is set.
+	// Table is one of [Tables]; empty is "4", "by" if By is set, or "training-size" if TrainingSizes is.
 	Table string
 	// Intervals is one of [NoIntervals], [WilsonIntervals] and [BootstrapIntervals]; empty is none. Seed seeds the
 	// bootstrap: the same seed gives the same intervals.
@@ -141,6 +142,8 @@ type Options struct {
 	// IncludePartial counts a partly scored question by its scored repeats. By default it is excluded: failures of
 	// judges and endpoints may depend on the answer, which would bias the mean of the rest.
 	IncludePartial bool
+	// TrainingSizes are the numbers of trajectories that models were trained on, by [Row.Model]; see [Trained].
+	TrainingSizes map[string]int
 	// Price is used for runs that did not record the price of their model; nil knows none.
 	Price Price
 }
@@ -158,6 +161,9 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	episodes := readEpisodes(run)
 	questions := o.gather(examples, scores, episodes)
 	row.count(questions, o)
+	if o.TrainingSizes != nil {
+		row.questions = questions
+	}
 	row.Repeats = repeats(questions)
 	price := o.priceOf(run, row.Model)
 	row.Effort = effort(episodes, price)

@@ -35,14 +35,16 @@ func tables() []named {
 			return o.tallyTable(rows, Table{Title: "By " + o.By, Label: o.By}, func(r Row) []Part { return r.By }), nil
 		}},
 		{"leaderboard", leaderboard},
+		{trainingName, trainingTable},
 		{answerName, answerTable},
 	}
 }
 
 // Tables that need more than runs.
 const (
-	byName     = "by"
-	answerName = "answers"
+	byName       = "by"
+	trainingName = "training-size"
+	answerName   = "answers"
 )
 
 // AllTables selects every non-empty table.
@@ -63,6 +65,8 @@ func Build(rows []Row, o Options) ([]Table, error) {
 	switch {
 	case name == "" && o.By != "":
 		name = byName
+	case name == "" && len(o.TrainingSizes) > 0:
+		name = trainingName
 	case name == "":
 		name = "4"
 	}
@@ -95,9 +99,10 @@ func Build(rows []Row, o Options) ([]Table, error) {
 
 // emptyReasons explain why a table with runs is empty.
 var emptyReasons = map[string]string{
-	"repeats": "each question was asked once",
-	byName:    "choose a field or a tag with --by",
-	"judges":  "each score is from a single judge",
+	"repeats":    "each question was asked once",
+	byName:       "choose a field or a tag with --by",
+	"judges":     "each score is from a single judge",
+	trainingName: "name the models with --training-size",
 }
 
 // redundant reports whether a table adds nothing to all others: Table 5 of one model repeats Table 4.
@@ -128,15 +133,7 @@ func Marked(rows []Row) []Row {
 
 // scoreTable has the columns of the paper's Tables 4 and 5.
 func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
-	var columns []column
-	for _, c := range Columns() {
-		columns = append(columns, column{Head{Name: c.Name, Group: c.Group, Scored: true}, c.Name, func(r Row) Value {
-			return scored(r.Cell(c.Name))
-		}})
-	}
-	if slices.ContainsFunc(rows, func(r Row) bool { return r.Cell(Average).Interval != nil }) {
-		columns = append(columns, column{Head{Name: "95 %", Repeats: true}, "", func(r Row) Value { return plain(span(r.Cell(Average))) }})
-	}
+	columns := scoreColumns(rows, Columns())
 	t.addRuns(rows, columns)
 	cells := func(r Row) []Cell { return r.Cells }
 	questions := func(r Row) string {
@@ -148,6 +145,19 @@ func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
 	}
 	t.Notes = append(perRun(rows, questions, "Scores in percent. Questions per column: %s."), o.cellNotes(rows, cells)...)
 	return &t, t.addPaper(o, number, columns)
+}
+
+// scoreColumns are the scores of groups of questions, and the interval of AVG if there is one.
+func scoreColumns(rows []Row, groups []Column) (columns []column) {
+	for _, c := range groups {
+		columns = append(columns, column{Head{Name: c.Name, Group: c.Group, Scored: true}, c.Name, func(r Row) Value {
+			return scored(r.Cell(c.Name))
+		}})
+	}
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Cell(Average).Interval != nil }) {
+		columns = append(columns, column{Head{Name: "95 %", Repeats: true}, "", func(r Row) Value { return plain(span(r.Cell(Average))) }})
+	}
+	return columns
 }
 
 // column is a column of a table that has a line for each run.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"airqa/baselines"
@@ -20,9 +21,12 @@ import (
 
 // Flags that share a name with a different flag of another command have their own environment variable.
 type reportCmd struct {
-	Runs      []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Table     string   `default:"" placeholder:"TABLE" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,answers,all" help:"4, 5, 7, 13 (numbered as in the paper), functions, outcomes, repeats, judges, by, leaderboard, answers or all. Default: 4; by with --by; all for html."`
-	By        string   `placeholder:"FIELD|TAG" help:"Break scores down by a question field or tag, such as conference, tags, annotator, papers or formula."`
+	Runs  []string `arg:"" name:"run" help:"Run directories, or folders of them."`
+	Table string   `default:"" placeholder:"TABLE" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,training-size,answers,all" help:"4, 5, 7, 13 (numbered as in the paper), functions, outcomes, repeats, judges, by, leaderboard, training-size, answers or all. Default: 4; by with --by; training-size with --training-size; all for html."`
+	By    string   `placeholder:"FIELD|TAG" help:"Break scores down by a question field or tag, such as conference, tags, annotator, papers or formula."`
+
+	TrainingSize []string `placeholder:"MODEL=N" help:"Number of trajectories that each model was trained on, 0 for the model before training, such as qwen=0,qwen-1k=1000,qwen-2k=2000. Adds the table training-size and its chart (the paper's Figure 4)."`
+
 	Out       string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 	Figures   string   `placeholder:"DIR" help:"Also save the charts in DIR as SVG, PDF and PNG."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95% intervals: wilson, bootstrap (clustered by paper) or none."`
@@ -50,6 +54,9 @@ func (c reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := c.readTrainingSizes(a, rows, o.Options); err != nil {
+		return err
+	}
 	if c.Figures != "" {
 		figures, err := render.ReportFigures(rows, o)
 		if err != nil {
@@ -69,6 +76,43 @@ func (c reportCmd) Run(a *app) error {
 		a.say("%s: %s, %s", c.Out, terminal.Plural(len(rows), "run"), o.Format)
 	}
 	return err
+}
+
+// readTrainingSizes fills o.TrainingSizes, and names the models without a number.
+func (c reportCmd) readTrainingSizes(a *app, rows []report.Row, o report.Options) error {
+	var models []string
+	for _, r := range rows {
+		models = append(models, r.Model)
+	}
+	models = slices.Compact(models) // rows are by model
+	for _, item := range c.TrainingSize {
+		at := max(0, strings.LastIndexByte(item, '='))
+		n, err := strconv.ParseUint(strings.TrimPrefix(item[at:], "="), 10, 31)
+		problem := "no scored run of this model"
+		if err != nil || at == 0 {
+			problem = "want MODEL=N with a whole number N"
+		}
+		for _, m := range models {
+			_, bare, _ := strings.Cut(m, ":")
+			if err != nil || at == 0 || m != item[:at] && bare != item[:at] {
+				continue
+			}
+			if _, twice := o.TrainingSizes[m]; twice {
+				problem = m + " has a number already"
+				break
+			}
+			o.TrainingSizes[m], problem = int(n), ""
+		}
+		if problem != "" {
+			return qa.Usagef("--training-size %s: %s; the models of these runs are %s", item, problem, strings.Join(models, ", "))
+		}
+	}
+	for _, m := range models {
+		if _, ok := o.TrainingSizes[m]; !ok && len(c.TrainingSize) > 0 {
+			a.say("note: left out of the training sizes: %s, for lack of a number of trajectories", m)
+		}
+	}
+	return nil
 }
 
 // addQuestions adds the pages of the questions that --only selects to an HTML report, and prints what is inside.
@@ -118,6 +162,9 @@ func (c reportCmd) options(a *app) (render.Options, error) {
 	o.Options = report.Options{
 		Table: c.Table, Intervals: c.Intervals, Seed: c.Seed, WithPaper: c.WithPaper, Scoring: c.Scoring, Judge: c.Judge,
 		IncludePartial: c.IncludePartial, By: c.By,
+	}
+	if len(c.TrainingSize) > 0 {
+		o.TrainingSizes = make(map[string]int)
 	}
 	if err != nil {
 		return o, err

@@ -294,6 +294,7 @@ func (d *drawing) lines() {
 		var xys plotter.XYs
 		for _, p := range s.Points {
 			xys = append(xys, plotter.XY{X: p.X, Y: p.Y})
+			d.interval(p.X, p.Interval, s.colour())
 		}
 		if len(xys) == 0 {
 			continue

@@ -72,13 +72,21 @@ func reportData(rows []report.Row, o Options) (any, error) {
 		Intervals string  `json:"intervals"`
 		Level     float64 `json:"level"`
 		// Seed is the seed of the bootstrap.
-		Seed  uint64              `json:"seed"`
-		Runs  []report.Row        `json:"runs"`
-		Paper []report.PaperTable `json:"paper,omitempty"`
-		Notes []string            `json:"notes"`
+		Seed uint64       `json:"seed"`
+		Runs []report.Row `json:"runs"`
+		// Training has a line of the table "training-size" each.
+		Training []map[string]any    `json:"training,omitempty"`
+		Paper    []report.PaperTable `json:"paper,omitempty"`
+		Notes    []string            `json:"notes"`
 	}{Format: 1, Intervals: o.Intervals, Level: report.Level, Seed: o.Seed, Runs: rows, Notes: report.Notes(rows)}
 	if data.Intervals == "" {
 		data.Intervals = report.NoIntervals
+	}
+	for _, r := range report.Trained(rows, o.Options) {
+		data.Training = append(data.Training, map[string]any{
+			"trajectories": o.TrainingSizes[r.Model], "baseline": r.Baseline, "model": r.Model, "judge": r.Judge, "scoring": r.Scoring,
+			"episodes": r.Effort.Episodes, "cells": r.Cells,
+		})
 	}
 	if o.WithPaper {
 		for _, number := range []string{"4", "5", "7", "13"} {
@@ -92,7 +100,7 @@ func reportData(rows []report.Row, o Options) (any, error) {
 	return data, nil
 }
 
-// ReportFigures are the charts of runs: scores, scores by number of turns, and cost or tokens against scores. Charts of
+// ReportFigures are the charts of runs: scores, scores by training size and by number of turns, and cost or tokens against scores. Charts of
 // one kind share their scales.
 func ReportFigures(rows []report.Row, o Options) ([]Figure, error) {
 	rows = report.Marked(rows)
@@ -110,7 +118,7 @@ func ReportFigures(rows []report.Row, o Options) ([]Figure, error) {
 		}
 		list = append(list, paper)
 	}
-	list = append(list, turnFigures(rows)...)
+	list = append(append(list, trainingFigures(rows, o)...), turnFigures(rows)...)
 	tokens := false
 	list = append(list, effortFigure("cost", "Cost per example against score", "USD per example", rows, func(e report.Effort) float64 {
 		if e.Cost == nil || *e.Cost <= 0 {
@@ -149,6 +157,35 @@ func paperFigure(baselines []string) (Figure, error) {
 		}
 	}
 	return f, nil
+}
+
+// trainingFigures has a chart per baseline of scores by amount of training data, as the paper's Figure 4.
+func trainingFigures(rows []report.Row, o Options) (list []Figure) {
+	var baselines []string
+	for _, r := range report.Trained(rows, o.Options) {
+		i := indexOf(&baselines, r.Baseline)
+		if i == len(list) {
+			list = append(list, Figure{
+				Name: "training-size-" + strconv.Itoa(i+1), Title: "Score by amount of training data, " + r.Baseline, Kind: Lines,
+				X: Axis{Label: "trajectories for training", Whole: true}, Y: scores,
+			})
+		}
+		f, n := &list[i], float64(o.TrainingSizes[r.Model])
+		f.X.Max = max(f.X.Max, n)
+		for at, c := range report.TrainingColumns() {
+			if at == len(f.Series) {
+				f.Series = append(f.Series, Series{Name: c.Name, Colour: at, Shape: at})
+			}
+			cell, s := r.Cell(c.Name), &f.Series[at]
+			if cell.Shown() {
+				s.Points = append(s.Points, Point{X: n, Y: cell.Score})
+			}
+			if cell.Shown() && c.Name == report.Average { // the intervals of all lines would hide them
+				s.Points[len(s.Points)-1].Interval = cell.Interval
+			}
+		}
+	}
+	return list
 }
 
 // turnFigures has a chart per model with a line per baseline, or one chart with a line per model if no model has two

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"airqa/internal/terminal"
 	"airqa/internal/testkit/golden"
@@ -112,7 +115,7 @@ func TestTables(t *testing.T) {
 	}
 	o.Format, o.Table, o.Detail, o.WithPaper = "text", "5", true, false
 	golden.Check(t, "detail.text", write(t, all, o))
-	o.Format = "csv"
+	o.Format, o.TrainingSizes = "csv", map[string]int{"openai:gpt": 1000, all[2].Model: 0}
 	for _, table := range report.Tables() {
 		if o.Table = table; table == report.AllTables {
 			continue
@@ -133,10 +136,11 @@ func TestWriteErrors(t *testing.T) {
 		want string
 	}{
 		{"format", all, render.Options{Format: "pdf"}, "text, md, csv, latex, json, html"},
-		{"table", all, render.Options{Options: report.Options{Table: "6"}}, "4, 5, 7, 13, outcomes, repeats, judges, functions, by, leaderboard, answers, all"},
+		{"table", all, render.Options{Options: report.Options{Table: "6"}}, "4, 5, 7, 13, outcomes, repeats, judges, functions, by, leaderboard, training-size, answers, all"},
 		{"csv of all", all, render.Options{Options: report.Options{Table: "all"}, Format: "csv"}, "one table"},
 		{"no repeats", all[2:], render.Options{Options: report.Options{Table: "repeats"}}, "asked once"},
 		{"no field", all, render.Options{Options: report.Options{Table: "by"}}, "choose a field or a tag with --by"},
+		{"no training size", all, render.Options{Options: report.Options{Table: "training-size"}}, "name the models with --training-size"},
 		{"no panel", all[2:], render.Options{Options: report.Options{Table: "judges"}}, "a single judge"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -145,6 +149,57 @@ func TestWriteErrors(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// Models with a training size have a table, a chart for each baseline, and a list in JSON.
+func TestTrainingSizes(t *testing.T) {
+	o := render.Options{Options: report.Options{Intervals: report.WilsonIntervals, TrainingSizes: map[string]int{"openai:gpt": 1000, "openai:0k": 0}}}
+	all := append(rows(t, o.Options), rows(t, o.Options)[1:]...)
+	all[2].Model, all[4].Model = "openai:0k", "openai:left out"
+	golden.Check(t, "training.text", write(t, all, o))
+	o.Format = "json"
+	var data struct {
+		Training []struct {
+			Trajectories, Episodes int
+			Baseline, Model        string
+			Cells                  []report.Cell
+		}
+	}
+	if err := json.Unmarshal([]byte(write(t, all, o)), &data); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range data.Training {
+		got = append(got, fmt.Sprintf("%d %s %s: %d episodes, %d cells", r.Trajectories, r.Model, r.Baseline, r.Episodes, len(r.Cells)))
+	}
+	want := []string{
+		"0 openai:0k agentic-hybrid: 1 episodes, 12 cells", "1000 openai:gpt rag: 6 episodes, 12 cells", "1000 openai:gpt agentic-hybrid: 12 episodes, 12 cells",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("JSON (-want +got):\n%s", diff)
+	}
+	figures, err := render.ReportFigures(all, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, f := range figures {
+		for _, s := range f.Series {
+			for _, p := range s.Points {
+				if strings.HasPrefix(f.Name, "training-size") {
+					lines = append(lines, fmt.Sprintf("%s to %v: %s %v %.1f %v", f.Name, f.X.Max, s.Name, p.X, p.Y, p.Interval != nil))
+				}
+			}
+		}
+	}
+	want = []string{
+		"training-size-1 to 1000: sgl. 0 100.0 false", "training-size-1 to 1000: sgl. 1000 50.0 false", "training-size-1 to 1000: multi. 1000 50.0 false",
+		"training-size-1 to 1000: AVG 0 100.0 true", "training-size-1 to 1000: AVG 1000 50.0 true",
+		"training-size-2 to 1000: sgl. 1000 50.0 false", "training-size-2 to 1000: multi. 1000 50.0 false", "training-size-2 to 1000: AVG 1000 50.0 true",
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("charts (-want +got):\n%s", diff)
 	}
 }
 

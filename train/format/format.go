@@ -46,6 +46,7 @@ type Message struct {
 	// Reasoning is the thinking of an assistant, apart from the text.
 	Reasoning string
 	Calls     []qa.ToolCall
+	unquoted  string // see [Conversation.CheckArguments]
 	// CallID is the call that a result is of; empty if unknown.
 	CallID string
 	// Trained reports whether an assistant's turn is to be trained; nil if the format leaves it to the trainer.

@@ -101,7 +101,7 @@ func readChatMessage(m map[string]json.RawMessage) (out Message, err error) {
 	if out.Parts, err = readParts(m["content"]); err != nil {
 		return out, err
 	}
-	if out.Calls, err = readCalls(m["tool_calls"]); err != nil {
+	if out.Calls, out.unquoted, err = readCalls(m["tool_calls"]); err != nil {
 		return out, err
 	}
 	out.Trained, err = checkWeight(m["weight"])
@@ -143,10 +143,10 @@ func readParts(raw json.RawMessage) ([]Part, error) {
 	return parts, nil
 }
 
-// readCalls reads the calls of a message.
-func readCalls(raw json.RawMessage) ([]qa.ToolCall, error) {
+// readCalls reads the calls of a message. It names a function whose arguments are not JSON in a string.
+func readCalls(raw json.RawMessage) (out []qa.ToolCall, unquoted string, err error) {
 	if len(raw) == 0 {
-		return nil, nil
+		return nil, "", nil
 	}
 	var calls []struct {
 		ID       string
@@ -160,19 +160,22 @@ func readCalls(raw json.RawMessage) ([]qa.ToolCall, error) {
 		}
 	}
 	if err := json.Unmarshal(raw, &calls); err != nil {
-		return nil, fmt.Errorf("tool_calls: %w", err)
+		return nil, "", fmt.Errorf("tool_calls: %w", err)
 	}
-	var out []qa.ToolCall
 	for _, c := range calls {
-		if c.Custom.Name != "" {
+		var text string
+		switch quoted := json.Unmarshal(c.Function.Arguments, &text) == nil && json.Valid([]byte(text)); {
+		case c.Custom.Name != "":
 			c.Function.Name, c.Function.Arguments = c.Custom.Name, c.Custom.Input
+		case !quoted:
+			unquoted = c.Function.Name
 		}
 		if c.Function.Name == "" {
-			return nil, errors.New("tool_calls: a call without a name")
+			return nil, "", errors.New("tool_calls: a call without a name")
 		}
 		out = append(out, qa.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: arguments(c.Function.Arguments)})
 	}
-	return out, nil
+	return out, unquoted, nil
 }
 
 // arguments returns the arguments of a call as JSON: an object, or a text that holds no object.
@@ -186,30 +189,15 @@ func arguments(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// CheckArguments returns an error for a call of a function whose arguments are not JSON in a string. OpenAI wants them so in
-// rows of its own format; rows of other formats have no such call.
-func CheckArguments(raw []byte) error {
-	type message struct {
-		Calls []struct {
-			Function *struct {
-				Name      string
-				Arguments json.RawMessage
-			}
-		} `json:"tool_calls"`
+// CheckArguments returns an error for a call whose arguments are not JSON in a string, as OpenAI wants them in its own format.
+func (c Conversation) CheckArguments() error {
+	messages := slices.Clip(c.Messages)
+	if c.Rejected != nil {
+		messages = append(messages, *c.Rejected)
 	}
-	var row struct {
-		Messages  []message
-		Input     struct{ Messages []message }
-		Preferred []message `json:"preferred_output"`
-		Rejected  []message `json:"non_preferred_output"`
-	}
-	_ = json.Unmarshal(raw, &row) // [Read] has the errors
-	for i, m := range slices.Concat(row.Messages, row.Input.Messages, row.Preferred, row.Rejected) {
-		for _, c := range m.Calls {
-			var text string
-			if c.Function != nil && (json.Unmarshal(c.Function.Arguments, &text) != nil || !json.Valid([]byte(text))) {
-				return fmt.Errorf("message %d: the arguments of %.40s are not JSON in a string", i+1, c.Function.Name)
-			}
+	for i, m := range messages {
+		if m.unquoted != "" {
+			return fmt.Errorf("message %d: the arguments of %.40s are not JSON in a string", i+1, m.unquoted)
 		}
 	}
 	return nil

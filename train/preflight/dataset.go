@@ -179,7 +179,7 @@ func (d *Dataset) check(r *Row, f *dataFile, raw rawRow, known format.Format) {
 	}
 	c, err := f.read(r, raw.data, known)
 	if err == nil && d.Trainer == OpenAI {
-		err = format.CheckArguments(raw.data)
+		err = c.CheckArguments()
 	}
 	if err != nil {
 		r.Outcome, r.Reason = Wrong, err.Error()
