@@ -160,7 +160,7 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	}
 	episodes := readEpisodes(run)
 	questions := o.gather(examples, scores, episodes)
-	row.count(questions, o)
+	row.count(questions, Columns(), o)
 	if o.TrainingSizes != nil {
 		row.questions = questions
 	}
@@ -205,8 +205,8 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	return row, nil
 }
 
-// count fills the cells and counts what is missing in them.
-func (r *Row) count(questions []question, o Options) {
+// count fills the cells of some columns, and counts what is missing in them.
+func (r *Row) count(questions []question, columns []Column, o Options) {
 	clusters := make(map[string]bool)
 	for _, q := range questions {
 		for _, t := range q.tries {
@@ -232,7 +232,7 @@ func (r *Row) count(questions []question, o Options) {
 		}
 	}
 	r.Clusters = len(clusters)
-	for _, c := range Columns() {
+	for _, c := range columns {
 		r.Cells = append(r.Cells, o.cell(c.Name, questions, c.Holds))
 	}
 }

@@ -59,18 +59,22 @@ func Tables() []string {
 	return append(names, AllTables)
 }
 
+// table returns the name of the selected table.
+func (o Options) table() string {
+	switch {
+	case o.Table != "":
+		return o.Table
+	case o.By != "":
+		return byName
+	case len(o.TrainingSizes) > 0:
+		return trainingName
+	}
+	return "4"
+}
+
 // Build makes the table with the given name in [Tables], or all of them.
 func Build(rows []Row, o Options) ([]Table, error) {
-	name := o.Table
-	switch {
-	case name == "" && o.By != "":
-		name = byName
-	case name == "" && len(o.TrainingSizes) > 0:
-		name = trainingName
-	case name == "":
-		name = "4"
-	}
-	rows = Marked(rows)
+	name, rows := o.table(), Marked(rows)
 	var list []Table
 	known := name == AllTables
 	for _, t := range tables() {

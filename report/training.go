@@ -8,7 +8,7 @@ import (
 
 // Trained returns the runs of models in [Options.TrainingSizes], by their number of trajectories. Runs of one baseline and
 // model with the same scoring are one row: their answers to a question count like repeats in one run. A row has the
-// numbers of questions and answers, Effort.Episodes and Cells. The rows must have been collected with the same options.
+// numbers of questions and answers, Effort.Episodes, and the Cells of the paper's Figure 4. The rows must have been collected with the same options.
 func Trained(rows []Row, o Options) []Row {
 	var list []Row
 	for _, r := range rows {
@@ -24,11 +24,20 @@ func Trained(rows []Row, o Options) []Row {
 		}
 		list[i].Dir = strings.TrimPrefix(list[i].Dir+", "+r.Dir, ", ")
 		list[i].Effort.Episodes += r.Effort.Episodes
-		list[i].questions = o.pool(list[i].questions, r.questions)
+		for _, q := range r.questions {
+			at := slices.IndexFunc(list[i].questions, func(p question) bool { return p.UUID == q.UUID })
+			if at < 0 {
+				list[i].questions = append(list[i].questions, q)
+				continue
+			}
+			p := &list[i].questions[at]
+			p.tries = slices.Concat(p.tries, q.tries)
+			p.dropped = o.drops(p.tries)
+		}
 	}
 	for i, r := range list {
 		list[i].Questions = len(r.questions)
-		list[i].count(r.questions, o)
+		list[i].count(r.questions, trainingColumns(), o)
 		for _, q := range r.questions {
 			list[i].Repeats.K = max(list[i].Repeats.K, len(q.tries))
 		}
@@ -37,25 +46,12 @@ func Trained(rows []Row, o Options) []Row {
 	return list
 }
 
-// pool adds questions to a list, or their tries to the same questions in it.
-func (o Options) pool(list, more []question) []question {
-	at := make(map[string]int)
-	for i, q := range list {
-		at[q.UUID] = i
-	}
-	for _, q := range more {
-		i, ok := at[q.UUID]
-		if !ok {
-			list = append(list, q)
-			continue
-		}
-		list[i].tries = slices.Concat(list[i].tries, q.tries)
-		list[i].dropped = o.drops(list[i].tries)
-	}
-	return list
+// trainingColumns are those of the paper's Figure 4: the question types and AVG.
+func trainingColumns() []Column {
+	return slices.DeleteFunc(Columns(), func(c Column) bool { return c.Group != "Question Type" && c.Name != Average })
 }
 
-// trainingTable shows scores by amount of training data (the paper's Figure 4).
+// trainingTable shows scores by amount of training data.
 func trainingTable(rows []Row, o Options) (*Table, error) {
 	rows = Trained(rows, o)
 	if len(rows) == 0 {
@@ -65,18 +61,8 @@ func trainingTable(rows []Row, o Options) (*Table, error) {
 	t.addRuns(rows, append([]column{
 		{Head{Name: "trajectories"}, "", func(r Row) Value { return number(o.TrainingSizes[r.Model]) }},
 		{Head{Name: "episodes"}, "", func(r Row) Value { return number(r.Effort.Episodes) }},
-	}, scoreColumns(rows, TrainingColumns())...))
+	}, scoreColumns(rows, trainingColumns())...))
 	t.Notes = append([]string{"Trajectories: those that the model was trained on, 0 before training. Runs of one model and baseline are pooled: " +
-		"their answers to a question count like repeats."}, o.cellNotes(rows, func(r Row) (list []Cell) {
-		for _, c := range TrainingColumns() {
-			list = append(list, r.Cell(c.Name))
-		}
-		return list
-	})...)
+		"their answers to a question count like repeats."}, o.cellNotes(rows, func(r Row) []Cell { return r.Cells })...)
 	return &t, nil
-}
-
-// TrainingColumns are the question types and AVG, as in the paper's Figure 4.
-func TrainingColumns() []Column {
-	return slices.DeleteFunc(Columns(), func(c Column) bool { return c.Group != "Question Type" && c.Name != Average })
 }

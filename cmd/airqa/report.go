@@ -86,25 +86,19 @@ func (c reportCmd) readTrainingSizes(a *app, rows []report.Row, o report.Options
 	}
 	models = slices.Compact(models) // rows are by model
 	for _, item := range c.TrainingSize {
-		at := max(0, strings.LastIndexByte(item, '='))
-		n, err := strconv.ParseUint(strings.TrimPrefix(item[at:], "="), 10, 31)
-		problem := "no scored run of this model"
-		if err != nil || at == 0 {
-			problem = "want MODEL=N with a whole number N"
-		}
-		for _, m := range models {
+		at := strings.LastIndexByte(item, '=')
+		n, err := strconv.ParseUint(item[at+1:], 10, 31)
+		named := slices.DeleteFunc(slices.Clone(models), func(m string) bool {
 			_, bare, _ := strings.Cut(m, ":")
-			if err != nil || at == 0 || m != item[:at] && bare != item[:at] {
-				continue
-			}
-			if _, twice := o.TrainingSizes[m]; twice {
-				problem = m + " has a number already"
-				break
-			}
-			o.TrainingSizes[m], problem = int(n), ""
+			_, twice := o.TrainingSizes[m]
+			return at < 1 || twice || m != item[:at] && bare != item[:at]
+		})
+		if err != nil || len(named) == 0 {
+			return qa.Usagef("--training-size %s: want MODEL=N with a whole number N and one of these models, each once: %s",
+				item, strings.Join(models, ", "))
 		}
-		if problem != "" {
-			return qa.Usagef("--training-size %s: %s; the models of these runs are %s", item, problem, strings.Join(models, ", "))
+		for _, m := range named {
+			o.TrainingSizes[m] = int(n)
 		}
 	}
 	for _, m := range models {

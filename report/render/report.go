@@ -172,16 +172,15 @@ func trainingFigures(rows []report.Row, o Options) (list []Figure) {
 		}
 		f, n := &list[i], float64(o.TrainingSizes[r.Model])
 		f.X.Max = max(f.X.Max, n)
-		for at, c := range report.TrainingColumns() {
+		for at, c := range r.Cells {
 			if at == len(f.Series) {
-				f.Series = append(f.Series, Series{Name: c.Name, Colour: at, Shape: at})
+				f.Series = append(f.Series, Series{Name: c.Column, Colour: at, Shape: at})
 			}
-			cell, s := r.Cell(c.Name), &f.Series[at]
-			if cell.Shown() {
-				s.Points = append(s.Points, Point{X: n, Y: cell.Score})
+			if c.Column != report.Average { // the intervals of all lines would hide them
+				c.Interval = nil
 			}
-			if cell.Shown() && c.Name == report.Average { // the intervals of all lines would hide them
-				s.Points[len(s.Points)-1].Interval = cell.Interval
+			if c.Shown() {
+				f.Series[at].Points = append(f.Series[at].Points, Point{X: n, Y: c.Score, Interval: c.Interval})
 			}
 		}
 	}

@@ -174,7 +174,7 @@ func TestTrainingSizes(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s %s: %d episodes, %d cells", r.Trajectories, r.Model, r.Baseline, r.Episodes, len(r.Cells)))
 	}
 	want := []string{
-		"0 openai:0k agentic-hybrid: 1 episodes, 12 cells", "1000 openai:gpt rag: 6 episodes, 12 cells", "1000 openai:gpt agentic-hybrid: 12 episodes, 12 cells",
+		"0 openai:0k agentic-hybrid: 1 episodes, 5 cells", "1000 openai:gpt rag: 6 episodes, 5 cells", "1000 openai:gpt agentic-hybrid: 12 episodes, 5 cells",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)
