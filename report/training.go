@@ -8,7 +8,8 @@ import (
 
 // Trained returns the runs of models in [Options.TrainingSizes], by their number of trajectories. Runs of one baseline and
 // model with the same scoring are one row: their answers to a question count like repeats in one run. A row has the
-// numbers of questions and answers, Effort.Episodes, and the Cells of the paper's Figure 4. The rows must have been collected with the same options.
+// numbers of questions and answers, Effort.Episodes, and the Cells of the paper's Figure 4. Rows must have been collected
+// with these options.
 func Trained(rows []Row, o Options) []Row {
 	var list []Row
 	for _, r := range rows {
