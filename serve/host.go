@@ -62,6 +62,9 @@ type Host struct {
 	repeats  map[string]int
 	closed   bool
 	calls    sync.WaitGroup
+
+	stop   context.Context // ended by cancel, when the host closes
+	cancel context.CancelFunc
 }
 
 // Errors of a host and its sessions. A client can correct those of its own.
@@ -76,8 +79,8 @@ var (
 	ErrNoTool = errors.New("no such tool")
 	// ErrChoice is returned for a question or a selector that does not exist.
 	ErrChoice = errors.New("no question chosen")
-	// ErrClosing is returned while the server stops.
-	ErrClosing = errors.New("the server is stopping")
+	// ErrClosing is returned while the server stops, also for calls that it cancels.
+	ErrClosing = errors.New("the server is shutting down")
 )
 
 // CapacityError means that no further session can be opened now.
@@ -93,6 +96,7 @@ func New(c Config) *Host {
 	for _, ex := range c.Questions {
 		h.byID[ex.UUID] = ex
 	}
+	h.stop, h.cancel = context.WithCancel(context.Background())
 	maps.Copy(h.repeats, c.Repeats)
 	h.Splits = append(slices.Clone(c.Splits), Split{AllQuestions, c.Questions})
 	h.tools = ToolSpecs(c.Solver.Tools(qa.Example{Kind: h.Kind()}))
@@ -172,12 +176,34 @@ func (h *Host) Watch(ctx context.Context) {
 	}
 }
 
-// Close stops new sessions and calls, and returns when the running calls have ended or ctx has. Sessions are closed.
-// Their unfinished episodes stay unfinished in the log.
+// Until returns a context that ends with ctx, or with stop and the cause [ErrClosing]. The caller calls release.
+func Until(ctx, stop context.Context) (until context.Context, release func()) {
+	until, cancel := context.WithCancelCause(ctx)
+	forget := context.AfterFunc(stop, func() { cancel(ErrClosing) })
+	return until, func() {
+		forget()
+		cancel(nil)
+	}
+}
+
+// Hold makes [Host.Close] wait for release. It returns false if the host is closed.
+func (h *Host) Hold() (release func(), ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, false
+	}
+	h.calls.Add(1)
+	return h.calls.Done, true
+}
+
+// Close stops new sessions and calls, cancels the running ones, but for a judge that is being paid, and returns when they
+// have ended or ctx has. Sessions are closed. Their unfinished episodes stay unfinished in the log.
 func (h *Host) Close(ctx context.Context) {
 	h.mu.Lock()
 	h.closed = true
 	h.mu.Unlock()
+	h.cancel()
 	ended := make(chan struct{})
 	go func() {
 		h.calls.Wait()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"airqa/agent"
+	"airqa/eval"
 	"airqa/eval/stream"
 	"airqa/qa"
 	"airqa/tools"
@@ -124,24 +125,24 @@ func (s *Session) unlock() {
 	<-s.turn
 }
 
-// begin starts a call, which the host waits for when it closes. The caller calls end.
-func (s *Session) begin(ctx context.Context) (end func(), err error) {
-	s.host.mu.Lock()
-	closed := s.host.closed
-	if !closed {
-		s.host.calls.Add(1)
+// begin starts a call, which the host waits for when it closes, and whose context ends then. The caller calls end.
+func (s *Session) begin(ctx context.Context) (until context.Context, end func(), err error) {
+	release, ok := s.host.Hold()
+	if !ok {
+		return nil, nil, ErrClosing
 	}
-	s.host.mu.Unlock()
-	if closed {
-		return nil, ErrClosing
+	ctx, cancel := Until(ctx, s.host.stop)
+	end = func() {
+		cancel()
+		release()
 	}
 	if err := s.lock(ctx); err != nil {
-		s.host.calls.Done()
-		return nil, err
+		end()
+		return nil, nil, err
 	}
-	return func() {
+	return ctx, func() {
 		s.unlock()
-		s.host.calls.Done()
+		end()
 	}, nil
 }
 
@@ -176,7 +177,7 @@ func (s *Session) Reset(ctx context.Context, c Choice) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	end, err := s.begin(ctx)
+	ctx, end, err := s.begin(ctx)
 	if err != nil {
 		return Start{}, err
 	}
@@ -218,7 +219,7 @@ func (s *Session) Act(ctx context.Context, c Call) (r Result, err error) {
 			s.host.Stats.called(time.Since(began), err != nil)
 		}
 	}()
-	end, err := s.begin(ctx)
+	ctx, end, err := s.begin(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -270,7 +271,10 @@ func (s *Session) step(ctx context.Context, c Call) (Result, error) {
 	s.reply = qa.Reply{ToolCalls: []qa.ToolCall{call}, Model: strings.TrimSuffix(s.Face+"/"+s.Client, "/")}
 	o, err := s.loop.Turn(ctx)
 	var unwritten *agent.LogError
-	if err != nil && !errors.As(err, &unwritten) {
+	switch {
+	case errors.Is(err, ErrClosing):
+		return Result{}, ErrClosing
+	case err != nil && !errors.As(err, &unwritten):
 		err = s.loop.Fail(err)
 	}
 	r := Result{Status: o.Status, Text: o.Text, Images: o.Images, Hits: o.Hits}
@@ -299,25 +303,45 @@ func (s *Session) finish(ctx context.Context, r Result, err error) (Result, erro
 	} else {
 		s.loop = nil // its messages take memory
 	}
-	r.End = s.end
+	if r.End = s.end; s.end.Reward == nil && errors.Is(context.Cause(ctx), ErrClosing) {
+		return Result{}, ErrClosing
+	}
 	if r.Text == "" {
 		r.Text = "The episode has ended: " + cmp.Or(t.Reason, string(t.Outcome)) + "."
 	}
 	return r, nil
 }
 
-// score computes the reward as airqa score does. The end of a client's request does not stop a judge that is being paid.
+// ScoreTimeout is the maximum time of scoring one answer.
+const ScoreTimeout = 5 * time.Minute
+
+// score computes the reward as airqa score does. The end of ctx does not stop a judge that is being paid.
 func (s *Session) score(ctx context.Context, t qa.Trajectory) *End {
-	const scoreTimeout = 5 * time.Minute
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), scoreTimeout)
-	defer cancel()
 	ex := s.example
+	if eval.Subjective(ex.Evaluator) {
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, ScoreTimeout)
+	defer cancel()
 	gold, ok := s.host.golds.Load(ex.UUID)
 	if !ok {
 		gold, _ = s.host.golds.LoadOrStore(ex.UUID, stream.NewGold(s.host.Scorer, ex.UUID, ex.Evaluator))
 	}
 	item := stream.ItemOf(gold.(*stream.Gold), t)
-	score := item.Score(ctx)
+	scored := make(chan qa.Score, 1)
+	go func() { // a comparison of long texts looks at no context
+		defer func() {
+			if p := recover(); p != nil {
+				scored <- qa.Score{Verdict: qa.Unscored, Reason: fmt.Sprint("the scoring panicked: ", p)}
+			}
+		}()
+		scored <- item.Score(ctx)
+	}()
+	score := qa.Score{Verdict: qa.Unscored, Reason: "the scoring was cancelled"}
+	select {
+	case score = <-scored:
+	case <-ctx.Done():
+	}
 	end := &End{Outcome: t.Outcome, Reason: t.Reason, Parts: s.parts(t)}
 	end.Parts.Verdict = score.Verdict
 	switch {
@@ -343,7 +367,7 @@ func (s *Session) parts(t qa.Trajectory) Parts {
 
 // End returns the end of the episode; nil while it is unfinished. An answer whose judge failed is judged again.
 func (s *Session) End(ctx context.Context) (*End, error) {
-	done, err := s.begin(ctx)
+	ctx, done, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -384,7 +408,7 @@ func (s *Session) State(ctx context.Context) (State, error) {
 
 // GiveUp ends an unfinished episode without an answer.
 func (s *Session) GiveUp(ctx context.Context) error {
-	done, err := s.begin(ctx)
+	ctx, done, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -444,6 +468,8 @@ func (p patient) Act(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	switch {
 	case err == nil || bounded.Err() == nil:
 		return o, err
+	case errors.Is(context.Cause(ctx), ErrClosing):
+		return o, ErrClosing
 	case ctx.Err() != nil:
 		return qa.Observation{Status: qa.StatusError, Text: "[Error]: the call was cancelled by the client."}, nil
 	}

@@ -94,13 +94,13 @@ func (c serveCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	opened, err := c.open(a)
+	ctx, stop := a.untilSignal()
+	defer stop()
+	opened, err := c.open(ctx, a)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.close()) }()
-	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	on, err := listen(ctx, c.Listen)
 	if err != nil {
 		return err
@@ -161,8 +161,15 @@ func privateFolder(path string) error {
 	return err
 }
 
-// open opens papers, questions, judge and run directory.
-func (c *serveCmd) open(a *app) (_ *served, err error) {
+// untilSignal returns a context that ends with Ctrl-C or SIGTERM. The next one ends the program at once.
+func (a *app) untilSignal() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// open opens papers, questions, judge and run directory. The judge is asked nothing more once ctx has ended.
+func (c *serveCmd) open(ctx context.Context, a *app) (_ *served, err error) {
 	if c.Out == "" {
 		return nil, qa.Usagef("--out is empty: episodes need a run directory")
 	}
@@ -206,6 +213,7 @@ func (c *serveCmd) open(a *app) (_ *served, err error) {
 	if err != nil {
 		return s, err
 	}
+	judge.Drain = ctx.Done()
 	s.closing = append(s.closing, judge.Close)
 	s.host = serve.New(serve.Config{
 		Solver: s.Solver, Writer: s.Writer, Repeats: s.Repeats, Questions: s.plan.Picked, Splits: splits, Now: a.now, Log: a.log,
@@ -271,7 +279,7 @@ func (c serveCmd) announce(a *app, at net.Addr, s *served) {
 	}
 }
 
-// serveUntil answers requests until ctx ends. Running calls are finished then.
+// serveUntil answers requests until ctx ends. Running calls are cancelled then, and those of a judge finished.
 func serveUntil(ctx context.Context, on net.Listener, handler http.Handler, host *serve.Host) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: protocol.ReadHeaderTimeout, MaxHeaderBytes: web.MaxHeader}
 	failed := make(chan error, 1)
@@ -284,10 +292,10 @@ func serveUntil(ctx context.Context, on net.Listener, handler http.Handler, host
 		return err
 	case <-ctx.Done():
 	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), serve.ScoreTimeout)
 	defer cancel()
 	host.Close(bounded)
-	return server.Close()
+	return protocol.Shutdown(server)
 }
 
 type mcpCmd struct {
@@ -301,12 +309,12 @@ type mcpCmd struct {
 }
 
 func (c mcpCmd) Run(a *app) error {
-	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := a.untilSignal()
 	defer stop()
 	config := protocol.MCP{Version: version, Log: a.log}
 	var host *serve.Host
 	if c.Question != "" {
-		opened, err := c.episode(a)
+		opened, err := c.episode(ctx, a)
 		if err != nil {
 			return err
 		}
@@ -358,7 +366,7 @@ func (c mcpCmd) serve(ctx context.Context, a *app, config protocol.MCP) error {
 }
 
 // episode opens the run of the only question.
-func (c mcpCmd) episode(a *app) (*served, error) {
+func (c mcpCmd) episode(ctx context.Context, a *app) (*served, error) {
 	if c.Questions == "" {
 		return nil, qa.Usagef("--question needs --questions FILE")
 	}
@@ -367,7 +375,7 @@ func (c mcpCmd) episode(a *app) (*served, error) {
 		scoringFlags: c.scoringFlags,
 	}
 	one.ID = []string{c.Question}
-	return one.open(a)
+	return one.open(ctx, a)
 }
 
 // free makes a server of the tools without a question, with the papers as resources.

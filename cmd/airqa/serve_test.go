@@ -44,7 +44,7 @@ func serving(t *testing.T, token string, flags ...string) *world {
 	c := parsed(t, "serve", strings.Join(args, " ")).(serveCmd)
 	a := newApp(false, false)
 	a.log = slog.New(slog.DiscardHandler)
-	opened, err := c.open(a)
+	opened, err := c.open(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,6 +46,8 @@ type MCP struct {
 	Papers []Paper
 	Read   func(ctx context.Context, id string) (string, error)
 	Log    *slog.Logger
+
+	stop context.Context // ends the calls of a server that stops; nil for one whose Actor does
 }
 
 // MaxPapers is the number of papers that are listed as resources. Clients find others with the tools.
@@ -122,9 +124,13 @@ func (c MCP) call(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.Call
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call failed"}
 		}
 	}()
+	ctx, release := serve.Until(ctx, cmp.Or(c.stop, context.Background()))
+	defer release()
 	got, err := c.Actor.Act(ctx, serve.Call{Tool: r.Params.Name, Arguments: r.Params.Arguments})
 	switch {
-	case errors.Is(err, serve.ErrNoTool), errors.Is(err, serve.ErrNoSession), errors.Is(err, serve.ErrClosing):
+	case errors.Is(err, serve.ErrClosing):
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	case errors.Is(err, serve.ErrNoTool), errors.Is(err, serve.ErrNoSession):
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	case err != nil:
 		text := "[Error]: " + err.Error()
@@ -151,9 +157,6 @@ func (c MCP) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadRes
 	text = cmp.Or(strings.TrimSpace(text), "[This paper has no text.]") // clients refuse a resource without one
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: text}}}, nil
 }
-
-// Stdio serves one client on standard input and output until it leaves.
-func (c MCP) Stdio(ctx context.Context) error { return c.server().Run(ctx, &sdk.StdioTransport{}) }
 
 // maxClients is the maximum number of older clients with a session at one server.
 const maxClients = 64
@@ -193,16 +196,28 @@ func mcpHandler(find func(*http.Request) *sdk.Server, idle time.Duration, log *s
 
 // Serve answers the clients of a loopback address, until ctx ends.
 func (c MCP) Serve(ctx context.Context, on net.Listener) error {
+	c.stop = ctx
 	one := c.server()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpHandler(func(*http.Request) *sdk.Server { return one }, idle, c.Log))
 	server := &http.Server{ReadHeaderTimeout: ReadHeaderTimeout, Handler: guard(mux, true, bodyTimeout, c.Log)}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
-	defer stop()
-	if err := server.Serve(on); ctx.Err() == nil {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(on) }()
+	select {
+	case err := <-failed:
 		return err
+	case <-ctx.Done():
+		return Shutdown(server)
 	}
-	return nil
+}
+
+// Shutdown ends a server whose calls have ended, once their results are sent. Connections that stay open are closed.
+func Shutdown(s *http.Server) error {
+	const patience = time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_ = s.Shutdown(ctx) // Close follows
+	return s.Close()
 }
 
 // idle is the time after which the session of an older client is forgotten.

@@ -103,19 +103,27 @@ func (s *server) socket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer leave()
 	for raw := range receive(ctx, cancel, conn, session.Touch) {
-		var m socketMessage
-		out := socketError(codeJSON, "the message is not a JSON object with type and data")
-		if json.Unmarshal(raw, &m) == nil {
-			if m.Type == "close" {
-				_ = conn.Close(websocket.StatusNormalClosure, "")
-				return
-			}
-			out = s.message(ctx, session, m)
-		}
-		if write(ctx, conn, out) != nil {
+		if !s.exchange(ctx, conn, session, raw) {
 			return
 		}
 	}
+}
+
+// exchange answers a message; false ends the connection.
+func (s *server) exchange(ctx context.Context, conn *websocket.Conn, session *serve.Session, raw []byte) bool {
+	if release, ok := s.Host.Hold(); ok { // until the reply is sent
+		defer release()
+	}
+	var m socketMessage
+	out := socketError(codeJSON, "the message is not a JSON object with type and data")
+	if json.Unmarshal(raw, &m) == nil {
+		if m.Type == "close" {
+			_ = conn.Close(websocket.StatusNormalClosure, "")
+			return false
+		}
+		out = s.message(ctx, session, m)
+	}
+	return write(ctx, conn, out) == nil
 }
 
 // join returns the session of a connection: one that was opened before, or a new one that ends with the connection.
