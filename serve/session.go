@@ -132,17 +132,15 @@ func (s *Session) begin(ctx context.Context) (until context.Context, end func(),
 		return nil, nil, ErrClosing
 	}
 	ctx, cancel := Until(ctx, s.host.stop)
-	end = func() {
+	if err := s.lock(ctx); err != nil {
 		cancel()
 		release()
-	}
-	if err := s.lock(ctx); err != nil {
-		end()
 		return nil, nil, err
 	}
 	return ctx, func() {
 		s.unlock()
-		end()
+		cancel()
+		release()
 	}, nil
 }
 
