@@ -99,7 +99,7 @@ func New(c Config) *Host {
 	h.stop, h.cancel = context.WithCancel(context.Background())
 	maps.Copy(h.repeats, c.Repeats)
 	h.Splits = append(slices.Clone(c.Splits), Split{AllQuestions, c.Questions})
-	h.tools = ToolSpecs(c.Solver.Tools(qa.Example{Kind: h.Kind()}))
+	h.tools = Listed(c.Solver.Tools(qa.Example{Kind: h.Kind()}))
 	return h
 }
 
@@ -219,8 +219,11 @@ func (h *Host) Close(ctx context.Context) {
 	h.mu.Unlock()
 }
 
-// ToolSpecs describes tools as every face offers them.
+// ToolSpecs describes tools as a model gets them, and Listed as every face lists them.
 func ToolSpecs(set tools.Set) []qa.ToolSpec { return action.Native(set.Specs()) }
+
+// Listed is described with [ToolSpecs].
+func Listed(set tools.Set) []qa.ToolSpec { return action.Listed(set.Specs()) }
 
 // Tools are the tools as every face offers them.
 func (h *Host) Tools() []qa.ToolSpec { return h.tools }

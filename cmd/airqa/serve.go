@@ -412,7 +412,7 @@ func (c *mcpCmd) free(a *app, config *protocol.MCP) (*env.Env, error) {
 		return strings.Join(pages, "\n\n"), err
 	}
 	free := serve.Free{Tools: opened.Solver.Tools(qa.Example{}), Call: c.CallTimeout}
-	config.Actor, config.Tools = free, serve.ToolSpecs(free.Tools)
+	config.Actor, config.Tools = free, serve.Listed(free.Tools)
 	config.Prompt, _, err = opened.Solver.Messages(qa.Example{})
 	return plan.World, err
 }
