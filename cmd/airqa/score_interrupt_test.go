@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -151,5 +152,34 @@ func TestSharedVerdicts(t *testing.T) {
 	}
 	if n := server.Calls(); n != 24 {
 		t.Errorf("%d requests for 24 questions", n)
+	}
+}
+
+// SIGTERM ends a long scoring without a judge within a moment: the answers that wait are left.
+func TestScoreStops(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	golds, predictions := filepath.Join(dir, "gold.jsonl"), filepath.Join(dir, "pred.jsonl")
+	var gold, pred strings.Builder
+	for i := range 20_000 {
+		text := strings.Repeat(fmt.Sprintf("word%d other%d ", i, i%7), 40)
+		fmt.Fprintf(&gold, `{"uuid":"u%d","question":"q","evaluator":{"eval_func":"eval_string_fuzzy_match","eval_kwargs":{"gold":%q,"fuzz_method":"WRatio"}}}`+"\n", i, text)
+		fmt.Fprintf(&pred, `{"uuid":"u%d","answer":%q}`+"\n", i, strings.Repeat(text, 4)[9:])
+	}
+	if err := errors.Join(os.WriteFile(golds, []byte(gold.String()), 0o600), os.WriteFile(predictions, []byte(pred.String()), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	program := exec.CommandContext(t.Context(), os.Args[0], "score", "--gold", golds, "--pred", predictions, "--json")
+	program.Env = append(os.Environ(), asProgram+"=1")
+	first := &output{}
+	program.Stdout = first
+	c, errs := started(t, program)
+	waitFor(t, func() bool { return first.String() != "" })
+	began := time.Now()
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted || time.Since(began) > soon {
+		t.Errorf("%v after %s; standard error:\n%s", err, time.Since(began), errs)
 	}
 }
