@@ -163,7 +163,7 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// What clients read says which parameters may be left out or null, and no parameter has a list of types.
+// The schema that clients read has the default of a parameter that may be left out or null, and no list of types.
 func TestListed(t *testing.T) {
 	g := grammar()
 	for i, tool := range action.Listed(g.Specs) {
