@@ -175,7 +175,7 @@ func (s *Session) Reset(ctx context.Context, c Choice) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	ctx, end, err := s.begin(ctx)
+	_, end, err := s.begin(ctx)
 	if err != nil {
 		return Start{}, err
 	}
