@@ -102,7 +102,6 @@ func (c *checker) call(where, name string, arguments python.Value) {
 	}
 	given := &call{function: f, arguments: d}
 	c.ranges(where, given)
-	c.lenient(where, given)
 	c.ignored(where, given)
 	c.inner(where, given)
 }
@@ -155,19 +154,6 @@ func (c *checker) ranges(where string, k *call) {
 	v := k.get("count")
 	if n, ok := number(v); ok && (n <= 0 || n >= float64(len(points))) {
 		c.fault(Warning, where, "count is %s, but must lie between 0 and the number of points, %d", python.Repr(v), len(points))
-	}
-}
-
-// lenient reports a fuzzy method that accepts a single letter of the gold in [Reference].
-func (c *checker) lenient(where string, k *call) {
-	threshold := k.function.param("threshold")
-	method, _ := k.get("fuzz_method").(string)
-	if threshold == nil || !slices.Contains(partMethods, method) {
-		return
-	}
-	if set, err := positive(k.get("threshold")); err == nil && set {
-		text := fmt.Sprintf("%s: with %s any part of the gold passes, such as one letter", where, method)
-		c.faults = append(c.faults, Finding{Severity: Warning, Mode: Reference, Text: text})
 	}
 }
 

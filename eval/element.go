@@ -75,14 +75,15 @@ func (m matching) showClosest(t *Comparison, prediction python.Value, golds []py
 	}
 }
 
-// allIncluded reports whether each element matches a gold. In [Fixed], an empty answer fails.
+// allIncluded reports whether each element matches a gold. In [Fixed], an answer without elements or with more than golds
+// fails.
 func (m matching) allIncluded(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	said, read := listOf(prediction, m.mode)
 	if t != nil {
 		t.elements(said, read)
 		t.Rule = fmt.Sprintf("each of the %d elements must match a gold", len(said))
 	}
-	if len(said) == 0 && m.mode == Fixed {
+	if golds, _ := gold.(python.List); m.mode == Fixed && (len(said) == 0 || surplus(t, said, len(golds))) {
 		return outcome{}, nil
 	}
 	all := needAll(t)
@@ -92,6 +93,14 @@ func (m matching) allIncluded(t *Comparison, prediction, gold python.Value) (out
 		}
 	}
 	return all.out, all.err
+}
+
+// surplus reports whether an answer has more elements than most: a list of every candidate is no answer.
+func surplus(t *Comparison, said []python.Value, most int) bool {
+	if t != nil && len(said) > most {
+		t.Rule = fmt.Sprintf("%d elements, at most %d are read", len(said), most)
+	}
+	return len(said) > most
 }
 
 // overlap reports whether at least count distinct spellings in the answer match a gold, or distinct golds in [Fixed].
@@ -126,6 +135,9 @@ func (m matching) overlap(t *Comparison, prediction, gold python.Value) (outcome
 func (m matching) overlapGolds(t *Comparison, said []python.Value, golds python.List) (outcome, error) {
 	count, _ := number(m.count)
 	needed := int(math.Ceil(min(count, math.MaxInt32)))
+	if surplus(t, said, max(len(golds), needed)) {
+		return outcome{}, nil
+	}
 	most := needed
 	if t != nil {
 		most = len(golds)

@@ -72,7 +72,7 @@ func TestFormatOnly(t *testing.T) {
 		{"nested", structured, `{"gold": [["a"], ["b"]]}`, `[["a."], ["**b**"]]`},
 		{"included", "eval_element_included", `{"gold": ["BERT", "T5"]}`, "**T5**"},
 		{"list included", "eval_element_list_included", `{"gold": ["a", "b", "c"]}`, "c, a"},
-		{"overlap", "eval_element_list_overlap", `{"gold": ["a", "b"], "count": 2}`, "- b\n- x\n- a"},
+		{"overlap", "eval_element_list_overlap", `{"gold": ["a", "b", "c"], "count": 2}`, "- b\n- x\n- a"},
 		{"title", "eval_paper_relevance_with_reference_answer", `{"reference_answer": "Deep Nets"}`, "The answer is **Deep Nets**."},
 		{"fuzzy", "eval_string_fuzzy_match", `{"gold": "abcd", "threshold": 100}`, "**abcd**"},
 		{"conjunction", "eval_conjunction", pair(textFunc, isA, `"eval_int_exact_match"`, `{"gold": 1}`), "['**a**', '$1$']"},

@@ -120,19 +120,28 @@ const nothingLike = "¿…?"
 
 // wrongFor returns a value of the same shape as gold that differs everywhere.
 func wrongFor(gold python.Value) python.Value {
-	switch x := gold.(type) {
-	case bool:
-		return !x
-	case int64:
-		return float64(x)*2 + 1.5
-	case float64:
-		return x*2 + 1000.5
-	case *big.Int:
-		return int64(0)
+	return fill(gold, func(leaf python.Value) python.Value {
+		switch x := leaf.(type) {
+		case bool:
+			return !x
+		case int64:
+			return float64(x)*2 + 1.5
+		case float64:
+			return x*2 + 1000.5
+		case *big.Int:
+			return int64(0)
+		}
+		return nothingLike
+	})
+}
+
+// fill returns a copy of v with other leaves: the same lists and keys, but no empty list or dictionary.
+func fill(v python.Value, with func(leaf python.Value) python.Value) python.Value {
+	switch x := v.(type) {
 	case python.List:
 		out := python.List{}
 		for _, v := range x {
-			out = append(out, wrongFor(v))
+			out = append(out, fill(v, with))
 		}
 		if len(out) == 0 {
 			return python.List{nothingLike}
@@ -141,12 +150,12 @@ func wrongFor(gold python.Value) python.Value {
 	case *python.Dict:
 		out := &python.Dict{}
 		for k, v := range x.All() {
-			out.Set(k, wrongFor(v))
+			out.Set(k, fill(v, with))
 		}
 		if out.Len() == 0 {
 			out.Set(nothingLike, nil)
 		}
 		return out
 	}
-	return nothingLike
+	return with(v)
 }

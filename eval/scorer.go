@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"airqa/internal/python"
 	"airqa/qa"
@@ -109,17 +110,37 @@ func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
 	return p.score(ctx, nil, answer)
 }
 
-// errorMark is the prefix, in any case, of texts that represent a failure of the agent.
-const errorMark = "[ERROR]:"
+// The prefixes, in any case, of texts that report a failure: those of an agent and those of the environment's tools.
+const (
+	errorMark   = "[ERROR]:"
+	warningMark = "[WARNING]:"
+)
+
+func hasMark(s, mark string) bool {
+	return len(s) >= len(mark) && strings.EqualFold(s[:len(mark)], mark)
+}
+
+// noAnswer reports whether v is a text without a visible character besides quotation marks, or one that the environment
+// wrote.
+func noAnswer(v python.Value) bool {
+	s, ok := v.(string)
+	s = strings.TrimLeftFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsGraphic(r) || unicode.Is(unicode.Quotation_Mark, r)
+	})
+	return ok && (s == "" || hasMark(s, errorMark) || hasMark(s, warningMark))
+}
 
 func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) Result {
-	if s, ok := answer.value.(string); ok && len(s) >= len(errorMark) && strings.EqualFold(s[:len(errorMark)], errorMark) {
+	if s, ok := answer.value.(string); ok && hasMark(s, errorMark) {
 		return Result{Verdict: qa.Wrong, Reason: "the answer is an error message"}
 	}
 	if p.fault != "" {
 		return Result{Verdict: qa.Unscored, Reason: p.fault}
 	}
 	said := answer.in(p.call.mode)
+	if p.call.mode == Fixed && noAnswer(said) {
+		return Result{Verdict: qa.Wrong, Reason: "the answer is empty or an error message"}
+	}
 	r := result(p.scorer.run(ctx, p.call, t, said))
 	if r.Verdict == qa.Wrong || r.Verdict == qa.Unparseable {
 		_, r.FormatOnly = p.unwrapped(ctx, said)
@@ -197,7 +218,8 @@ func (s *Scorer) ask(ctx context.Context, c *call, t *Comparison, prediction pyt
 	return passed(right && err == nil), err
 }
 
-// negate passes an answer that the nested function does not accept; in [Fixed], only one that it can read.
+// negate passes an answer that the nested function does not accept; in [Fixed], only one that it can read and that is no
+// empty or error text: it may be an element of the whole answer.
 func (s *Scorer) negate(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
 	o, err := s.runPart(ctx, c.parts[0], t.child(""), prediction)
 	if c.mode != Fixed {
@@ -208,7 +230,7 @@ func (s *Scorer) negate(ctx context.Context, c *call, t *Comparison, prediction 
 	if o.unread != "" {
 		return o, err
 	}
-	return passed(!o.pass), err
+	return passed(!o.pass && !noAnswer(prediction)), err
 }
 
 // runParts applies part i to element i of the answer and stops once the row is settled. In [Fixed], a part that is

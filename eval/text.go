@@ -120,8 +120,8 @@ var partMethods = []string{
 	"partial_ratio", "partial_token_sort_ratio", "token_set_ratio", "partial_token_set_ratio", "WRatio", "UWRatio",
 }
 
-// alike reports whether the similarity of two printed values reaches the threshold. With a method that matches parts,
-// [Fixed] rejects an answer with less than half of the gold's letters.
+// alike reports whether the similarity of two printed values reaches the threshold. [Fixed] also bounds the length for a
+// method that matches parts.
 func (m matching) alike(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	name, ok := m.method.(string)
 	if !ok {
@@ -132,14 +132,29 @@ func (m matching) alike(t *Comparison, prediction, gold python.Value) (outcome, 
 		return outcome{}, raise("there is no fuzz_method %q", name)
 	}
 	a, b := m.fuzzyForm(prediction, name), m.fuzzyForm(gold, name)
-	o, err := m.reaches(t, score(a, b))
-	if o.pass && m.mode == Fixed && slices.Contains(partMethods, name) && 2*wordLetters(a) < wordLetters(b) {
+	if problem := unlikeLength(a, b); problem != "" && m.mode == Fixed && slices.Contains(partMethods, name) {
 		if t != nil {
-			t.Rule += ", but the answer has less than half of the gold's letters"
+			t.Rule = "the answer has " + problem
 		}
-		return outcome{}, err
+		return outcome{}, nil
 	}
-	return o, err
+	return m.reaches(t, score(a, b))
+}
+
+// mostLengths is the maximum length of an answer, in lengths of the gold. Right answers on the released questions, which
+// ask for the bare value, have at most 2.5 ("BERT-Large" for "BERT"); four candidates of similar length exceed it. There is
+// no absolute allowance for a sentence around a short gold, because a list of short candidates is as long.
+const mostLengths = 3
+
+// unlikeLength returns what is wrong with the length of an answer of which a part is compared, or "".
+func unlikeLength(said, gold string) string {
+	switch {
+	case utf8.RuneCountInString(said) > mostLengths*utf8.RuneCountInString(gold):
+		return fmt.Sprintf("more than %d times the gold's length", mostLengths)
+	case 2*wordLetters(said) < wordLetters(gold):
+		return "less than half of the gold's letters"
+	}
+	return ""
 }
 
 // wordLetters is the total length of the distinct words of a text. Set comparisons ignore repeated words as well.
