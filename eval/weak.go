@@ -93,18 +93,19 @@ func (p prober) parts(c *call) (python.Value, Weakness) {
 	return out, found
 }
 
-// clueless are answers that need no paper, grouped by meaning. The first two groups are the guesses of a truth value.
+// clueless are answers that need no paper, grouped by meaning.
 var clueless = [][]string{
-	{"False", "no", "0"},
-	{"True", "yes", "1"},
-	{"x"}, {"None"}, {"I don't know"}, {nothingLike}, {"10"}, {"50"}, {"100"}, {"1000"}, {"nan"}, {"inf"}, {"[]", "{}"},
+	{"x"}, {"None"}, {"I don't know"}, {nothingLike}, falseWords, trueWords, {"10"}, {"50"}, {"100"}, {"1000"}, {"nan"}, {"inf"}, {"[]", "{}"},
 }
+
+// The guesses of a truth value, with the number last.
+var falseWords, trueWords = []string{"False", "no", "0"}, []string{"True", "yes", "1"}
 
 // constants finds out whether answers of different meaning pass, whatever the gold is.
 func (p prober) constants(c *call) (answer python.Value, found Weakness) {
 	var passing []string
-	for g, group := range clueless {
-		for _, text := range group {
+	for _, group := range clueless {
+		for i, text := range group {
 			v := python.Value(text)
 			if !p.passes(c, v) {
 				if v = shaped(c, text); !p.passes(c, v) {
@@ -113,7 +114,7 @@ func (p prober) constants(c *call) (answer python.Value, found Weakness) {
 			}
 			answer = v
 			passing = append(passing, text)
-			if g < 2 && text != group[len(group)-1] {
+			if len(group) == len(trueWords) && i < len(group)-1 {
 				found = Weakness{Reason: "one of two guesses passes", Guess: true}
 			}
 			break
@@ -160,7 +161,6 @@ type leafProbe struct {
 }
 
 // leafProbes are the probes of a function that compares or judges: the gold hidden in others and a safe fraction of it.
-// Only texts of it are used, since a number in a long list or text is no number.
 func leafProbes(c *call) (out []leafProbe) {
 	gold, ok := python.Value(judgedAnswer(c.arguments)), true
 	if c.function.Genre == objective {
@@ -191,7 +191,10 @@ func leafProbes(c *call) (out []leafProbe) {
 	}))
 	half := texts(gold, func(s string) string {
 		runes := []rune(s)
-		return string(runes[:sort.Search(len(runes), func(n int) bool { return 2*wordLetters(string(runes[:n])) >= wordLetters(s) })])
+		return string(runes[:sort.Search(len(runes), func(n int) bool {
+			part := string(runes[:n]) // also of the text without whitespace
+			return 2*wordLetters(part) >= wordLetters(s) && 2*wordLetters(python.RemoveSpace(part)) >= wordLetters(python.RemoveSpace(s))
+		})])
 	})
 	if python.Repr(half) != python.Repr(gold) {
 		add("half of the gold's text passes", half)
@@ -199,12 +202,12 @@ func leafProbes(c *call) (out []leafProbe) {
 	return out
 }
 
-// texts applies with to the texts in gold. Other leaves become 0.
+// texts applies with to the texts in gold. Other leaves become null, because a number in a text of many is no number.
 func texts(gold python.Value, with func(string) string) python.Value {
 	return fill(gold, func(leaf python.Value) python.Value {
 		if s, ok := leaf.(string); ok {
 			return with(s)
 		}
-		return int64(0)
+		return nil
 	})
 }

@@ -23,6 +23,10 @@ type exportTasksCmd struct {
 	Split     []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
 	SplitSeed uint64    `default:"1" help:"Seed of the split."`
 
+	Scoring     string `default:"reference" enum:"reference,fixed" help:"Scoring mode of airqa serve: reference or fixed. It decides which rewards are weak."`
+	Judge       string `placeholder:"PROVIDER:NAME" help:"Judge of airqa serve. With offline, questions with a judge may have weak rewards, too."`
+	WeakRewards bool   `name:"weak-rewards" help:"Also export questions whose reward can be earned without knowing the answer."`
+
 	Image      string `name:"sidecar-image" default:"airqa:local" placeholder:"IMAGE" help:"With harbor: image of the sidecar, with airqa and bash."`
 	ImageData  string `placeholder:"DIR" help:"With harbor: data directory in --sidecar-image. Default: AIRQA_DATA of the host is mounted."`
 	AgentImage string `default:"ubuntu:24.04" placeholder:"IMAGE" help:"With harbor: image of the agent's container."`
@@ -46,6 +50,7 @@ func (c exportTasksCmd) Run(a *app) error {
 			"--baseline", c.Baseline, "--retrieve", c.Retrieve, "--turns", strconv.Itoa(c.Turns), "--rows", strconv.Itoa(c.Rows),
 			"--observation-tokens", strconv.Itoa(c.ObservationTokens), "--query-seconds", strconv.FormatFloat(c.QuerySeconds, 'g', -1, 64),
 			"--repeat-limit", strconv.Itoa(c.RepeatLimit), "--call-timeout", c.CallTimeout.String(), "--max-answer", strconv.Itoa(c.MaxAnswer),
+			"--scoring", c.Scoring, "--weak-rewards", // its only question was chosen here
 		}},
 	})
 	if err != nil {
@@ -68,6 +73,7 @@ func (c exportTasksCmd) Run(a *app) error {
 func (c exportTasksCmd) read(a *app) (questions []tasks.Question, tools []qa.ToolSpec, err error) {
 	served := serveCmd{
 		dataFlags: c.dataFlags, Questions: c.Questions, ModelName: "client", episodeFlags: c.episodeFlags, selectionFlags: c.selectionFlags,
+		WeakRewards: c.WeakRewards, scoringFlags: scoringFlags{Scoring: c.Scoring, judgeFlags: judgeFlags{Judge: c.Judge}},
 	}
 	plan, err := served.plan(a)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/internal/web"
 	"airqa/qa"
+	"airqa/run/models"
 	"airqa/run/scoring"
 	"airqa/run/session"
 	"airqa/serve"
@@ -77,6 +79,7 @@ type serveCmd struct {
 	Idle        time.Duration `default:"1h" help:"Close a session without calls after this time. It must be longer than a step of the optimizer."`
 	Split       []float64     `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
 	SplitSeed   uint64        `default:"1" help:"Seed of the split."`
+	WeakRewards bool          `name:"weak-rewards" help:"Also serve questions whose reward can be earned without knowing the answer."`
 	selectionFlags
 	scoringFlags
 }
@@ -243,11 +246,55 @@ func (c *serveCmd) plan(a *app) (p session.Plan, err error) {
 	if p.Examples, err = s.QuestionsFor(c.Questions, p.Jobs); err != nil {
 		return p, err
 	}
-	if p.Picked, err = s.Select(selection, p.Examples); err != nil {
+	if p.Picked, err = s.Select(selection, p.Examples); err == nil {
+		p.Picked, err = c.rewarding(a, p.Picked)
+	}
+	if err != nil {
 		return p, err
 	}
 	p.World, err = c.dataFlags.open(a, session.WorldConfig(p.Jobs, settings))
 	return p, err
+}
+
+// rewarding names the questions whose reward can be earned without knowing the answer. They are left out unless
+// --weak-rewards; questions with two possible answers stay.
+func (c *serveCmd) rewarding(a *app, picked []qa.Example) (kept []qa.Example, err error) {
+	const shown = 5
+	config := eval.Config{Mode: eval.Mode(c.Scoring)}
+	if c.Judge == models.Offline { // it costs nothing to probe
+		config.Judge = scoring.Offline().Judge
+	}
+	var weak, guessed []string
+	for _, ex := range picked {
+		w := eval.New(config).Weakness(a.ctx, ex.Evaluator)
+		name := fmt.Sprintf("%.8s (%s)", ex.UUID, w.Reason)
+		switch {
+		case w.Guess:
+			guessed = append(guessed, name)
+		case w.Reason != "":
+			weak = append(weak, name)
+		}
+		if w.Reason == "" || w.Guess || c.WeakRewards {
+			kept = append(kept, ex)
+		}
+	}
+	named := slices.Concat(weak, guessed)
+	if len(named) == 0 {
+		return kept, nil
+	}
+	left, more := "", ""
+	if len(kept) < len(picked) {
+		left = " and is left out (--weak-rewards keeps it)"
+	}
+	if len(named) > shown {
+		more = fmt.Sprintf(" and %d more, see airqa questions lint", len(named)-shown)
+	}
+	a.say("%s scoring: the reward of %d of %s can be earned without the answer%s, and of %d by a guess: %s%s", c.Scoring, len(weak),
+		terminal.Plural(len(picked), "question"), left, len(guessed), strings.Join(named[:min(len(named), shown)], ", "), more)
+	if len(kept) == 0 {
+		return nil, qa.Usagef("no question is left: choose others, or add --weak-rewards")
+	}
+	return kept, nil
 }
 
 // loopBaseline is a baseline that acts turn by turn.
@@ -372,7 +419,7 @@ func (c mcpCmd) episode(ctx context.Context, a *app) (*served, error) {
 	}
 	one := serveCmd{
 		dataFlags: c.dataFlags, Questions: c.Questions, Out: c.Out, ModelName: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
-		scoringFlags: c.scoringFlags,
+		scoringFlags: c.scoringFlags, WeakRewards: true, // the question was named
 	}
 	one.ID = []string{c.Question}
 	return one.open(ctx, a)

@@ -40,7 +40,7 @@ func serving(t *testing.T, token string, flags ...string) *world {
 	if err := os.WriteFile(questions, fixtures.Questions(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"-d", ingested(t), "-q", questions, "-o", w.out, "--judge", "offline"}, flags...)
+	args := append([]string{"-d", ingested(t), "-q", questions, "-o", w.out, "--judge", "offline", "--weak-rewards"}, flags...)
 	c := parsed(t, "serve", strings.Join(args, " ")).(serveCmd)
 	a := newApp(false, false)
 	a.log = slog.New(slog.DiscardHandler)

@@ -21,6 +21,7 @@ const (
 	RuleForm       Rule = "form"       // the record does not match the format
 	RuleEvaluator  Rule = "evaluator"  // a fault of the evaluator itself
 	RuleGold       Rule = "gold"       // the question's own gold does not pass
+	RuleReward     Rule = "reward"     // the reward can be earned without knowing the answer
 	RuleTags       Rule = "tags"       // missing, unknown or contradictory tags
 	RuleEvaluation Rule = "evaluation" // the evaluation tag contradicts the evaluator
 	RulePapers     Rule = "papers"     // papers that contradict the question type
@@ -36,7 +37,7 @@ type Finding struct {
 	Line     int           `json:"line"` // from 1
 	UUID     string        `json:"uuid"`
 	Rule     Rule          `json:"rule"`
-	// Mode is the scoring mode in which a gold does not pass; empty if the finding does not depend on it.
+	// Mode is the scoring mode in which a gold does not pass or a reward is weak; empty if it does not matter.
 	Mode eval.Mode `json:"mode,omitempty"`
 	Text string    `json:"text"`
 }
@@ -116,6 +117,25 @@ func (l *linter) scoring(ctx context.Context) {
 		}
 		l.say(f.Severity, RuleGold, "scoring %s: %s", f.Mode, f.Text)
 		l.found[len(l.found)-1].Mode = f.Mode
+	}
+	l.reward(ctx)
+}
+
+// reward reports, once if both modes agree, that the reward can be earned without knowing the answer.
+func (l *linter) reward(ctx context.Context) {
+	reasons := make(map[eval.Mode]string)
+	for _, m := range []eval.Mode{eval.Reference, eval.Fixed} {
+		reasons[m] = eval.New(eval.Config{Mode: m}).Weakness(ctx, l.at.Evaluator).Reason
+	}
+	if reason := reasons[eval.Fixed]; reason != "" && reason == reasons[eval.Reference] {
+		l.say(eval.Warning, RuleReward, "scoring in both modes: %s", reason)
+		return
+	}
+	for _, m := range []eval.Mode{eval.Reference, eval.Fixed} {
+		if reasons[m] != "" {
+			l.say(eval.Warning, RuleReward, "scoring %s: %s", m, reasons[m])
+			l.found[len(l.found)-1].Mode = m
+		}
 	}
 }
 
