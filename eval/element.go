@@ -22,10 +22,18 @@ func (m matching) element(t *Comparison, prediction, gold python.Value) (outcome
 	return m.structured(t, prediction, gold)
 }
 
-// included reports whether an answer matches one of the golds. It is unread if no gold could be compared.
+// included reports whether an answer matches one of the golds. It is unread if no gold could be compared. Of the elements
+// of a list, each text is compared once, because a long list often repeats a few.
 func (m matching) included(t *Comparison, prediction, gold python.Value) (outcome, error) {
+	text, isText := prediction.(string)
+	if o, ok := m.known[text]; ok && isText && t == nil {
+		return o, nil
+	}
 	t.begin(prediction, gold)
 	o, err := m.search(t, prediction, gold)
+	if m.known != nil && isText && err == nil {
+		m.known[text] = o
+	}
 	t.end(o, err)
 	return o, err
 }
@@ -87,6 +95,7 @@ func (m matching) allIncluded(t *Comparison, prediction, gold python.Value) (out
 		return outcome{}, nil
 	}
 	all := needAll(t)
+	m.known = make(map[string]outcome)
 	for i, v := range said {
 		if all.add(m.included(t.element(i), v, gold)) {
 			break
@@ -110,6 +119,7 @@ func (m matching) overlap(t *Comparison, prediction, gold python.Value) (outcome
 	if golds, _ := gold.(python.List); m.mode == Fixed {
 		return m.overlapGolds(t, said, golds)
 	}
+	m.known = make(map[string]outcome)
 	spellings := make(map[string]bool)
 	enough := needOne(t)
 	for i, v := range said {

@@ -106,6 +106,7 @@ type matching struct {
 	lowercase, ignoreBlank, ignoreOrder   bool
 	ndigits, tolerance, threshold, method python.Value
 	elementType, count                    python.Value
+	known                                 map[string]outcome // of the texts in a list; nil outside
 }
 
 // comparison compares an answer with the gold. A non-nil t records it.

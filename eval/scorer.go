@@ -121,10 +121,11 @@ func hasMark(s, mark string) bool {
 }
 
 // noAnswer reports whether v is a text without a visible character besides quotation marks, or one that the environment
-// wrote.
+// wrote. It looks at the first kilobyte after whitespace.
 func noAnswer(v python.Value) bool {
 	s, ok := v.(string)
-	s = strings.TrimLeftFunc(s, func(r rune) bool {
+	s = python.Strip(s)
+	s = strings.TrimLeftFunc(s[:min(len(s), 1<<10)], func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsGraphic(r) || unicode.Is(unicode.Quotation_Mark, r)
 	})
 	return ok && (s == "" || hasMark(s, errorMark) || hasMark(s, warningMark))

@@ -132,11 +132,13 @@ func (m matching) alike(t *Comparison, prediction, gold python.Value) (outcome, 
 		return outcome{}, raise("there is no fuzz_method %q", name)
 	}
 	a, b := m.fuzzyForm(prediction, name), m.fuzzyForm(gold, name)
-	if problem := unlikeLength(a, b); problem != "" && m.mode == Fixed && slices.Contains(partMethods, name) {
-		if t != nil {
-			t.Rule = "the answer has " + problem
+	if m.mode == Fixed && slices.Contains(partMethods, name) {
+		if problem := unlikeLength(a, b); problem != "" {
+			if t != nil {
+				t.Rule = "the answer has " + problem
+			}
+			return outcome{}, nil
 		}
-		return outcome{}, nil
 	}
 	return m.reaches(t, score(a, b))
 }

@@ -61,10 +61,20 @@ func floatForm(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789+-.eE") == ""
 }
 
-// plainDigits trims s, converts decimal digits of any script to ASCII and removes underscores between digits.
+// plainDigits trims s, converts decimal digits of any script to ASCII and removes underscores between digits. It returns
+// false for misplaced underscores and other characters beyond ASCII.
 func plainDigits(s string) (string, bool) {
-	if !IsASCII(s) {
-		s = strings.Map(PlainDigit, s)
+	if other := false; !IsASCII(s) {
+		s = strings.Map(func(r rune) rune {
+			if r = PlainDigit(r); r >= utf8.RuneSelf || other {
+				other = true
+				return -1
+			}
+			return r
+		}, s)
+		if other {
+			return "", false
+		}
 	}
 	s = strings.Trim(s, " \t\n\v\f\r")
 	if strings.IndexByte(s, '_') < 0 {

@@ -56,6 +56,7 @@ func (p *parser) strings() (Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	var rest []string // joined at the end: adding each to the text would copy it every time
 	for {
 		mark := p.pos
 		p.skip()
@@ -74,8 +75,9 @@ func (p *parser) strings() (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		text += more
+		rest = append(rest, more)
 	}
+	text += strings.Join(rest, "")
 	if first.bytes {
 		return Bytes(text), nil
 	}
