@@ -202,7 +202,7 @@ func leafProbes(c *call) (out []leafProbe) {
 	return out
 }
 
-// texts applies with to the texts in gold. Other leaves become null, because a number in a text of many is no number.
+// texts applies with to the texts in gold. Other leaves become null, because one number among many cannot be read.
 func texts(gold python.Value, with func(string) string) python.Value {
 	return fill(gold, func(leaf python.Value) python.Value {
 		if s, ok := leaf.(string); ok {

@@ -210,14 +210,14 @@ var scripted = map[string]map[string]string{
 	"view":          {"view_test.go": "data listen no-open"},
 	"serve": {
 		"serve_test.go": "data questions out token-file idle listen split split-seed model-name max-answer call-timeout judge judge-concurrency " +
-			"scoring baseline status of",
+			"scoring baseline status of weak-rewards",
 		"serve_protocol_test.go": "max-sessions",
 	},
 	"mcp":          {"mcp_test.go": "data questions question out listen baseline call-timeout max-answer scoring judge judge-concurrency"},
 	"export check": {"script/export-check.txtar": "format trainer tokenizer cutoff-len template python json"},
 	"export show":  {"script/export-check.txtar": "format trainer tokenizer cutoff-len template row html"},
 	"export tasks": {"script/export-tasks.txtar": "data questions out format replace with-gold server-url split split-seed sidecar-image image-data agent-image baseline retrieve turns " +
-		"rows observation-tokens query-seconds repeat-limit call-timeout max-answer status of"},
+		"rows observation-tokens query-seconds repeat-limit call-timeout max-answer status of scoring judge weak-rewards"},
 	"trace": {
 		"script/trace.txtar":         "status tag lost-at grep sort limit format json scoring judge function outcome error cause",
 		"script/run-protocols.txtar": "full", "trace_test.go": "no-pager",

@@ -41,7 +41,7 @@ func addDetails(k *kong.Kong) error {
 
 // flagGroups are the flags that only --help-all shows, by heading. "export/max-tokens" is that flag of "export" commands.
 var flagGroups = []struct{ title, flags string }{
-	{"Which questions:", "range id tag status of sample-seed retry missing-list run/shard"},
+	{"Which questions:", "range id tag status of sample-seed retry missing-list run/shard weak-rewards"},
 	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window extra-body models price"},
 	{"Connection:", "header timeout retries max-connections"},
 	{"Limits:", "budget-tokens budget-hours question-usd question-tokens question-seconds question-deadline sql-seconds query-seconds"},

@@ -67,6 +67,39 @@ func (w *world) end(t *testing.T) {
 	}
 }
 
+// A server leaves out questions with a weak reward, those of its mode and judge, and continues in the directory of one that
+// had them.
+func TestWeakRewards(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "served")
+	questions := sampleQuestions(t, 40)
+	a := newApp(false, false)
+	a.log = slog.New(slog.DiscardHandler)
+	for _, tt := range []struct {
+		flags string
+		kept  int
+	}{
+		{"--scoring fixed --judge none --weak-rewards", 40},
+		{"--scoring fixed --judge none", 36},
+		{"--scoring fixed --judge offline", 29},
+		{"--scoring reference --judge none", 35},
+		{"--scoring reference --judge none --weak-rewards", 40},
+	} {
+		c := parsed(t, "serve", fmt.Sprintf("-d %s -q %s -o %s --split 0.5,0.5 %s", ingested(t), questions, out, tt.flags)).(serveCmd)
+		opened, err := c.open(a)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.flags, err)
+		}
+		if n := len(opened.plan.Picked); n != tt.kept {
+			t.Errorf("%s: %d questions, want %d", tt.flags, n, tt.kept)
+		}
+		opened.host.Close(t.Context())
+		if err := opened.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func goldAnswers(t *testing.T) map[string]json.RawMessage {
 	t.Helper()
 	gold := make(map[string]json.RawMessage)

@@ -141,10 +141,10 @@ func TestLintReleased(t *testing.T) {
 		t.Errorf("errors (-want +got):\n%s", diff)
 	}
 	want := map[string][]string{
-		"reward scoring in both modes: one of two guesses passes":      {"9640f248", "ab369ade", "e4b24c60"},
-		"reward scoring fixed: half of the gold's text passes":         {"06e6f397", "14225073", "4697c604", "681c2bb8"},
-		"reward scoring fixed: one safe element passes":                {"0318f9e2", "08a9f15f", "4cd78a42", "dc151869"},
-		"reward scoring reference: None and I don't know both pass":    {"bc5c4cf7"},
+		"reward scoring in both modes: one of two guesses passes":               {"9640f248", "ab369ade", "e4b24c60"},
+		"reward scoring fixed: half of the gold's text passes":                  {"06e6f397", "14225073", "4697c604", "681c2bb8"},
+		"reward scoring fixed: one safe element passes":                         {"0318f9e2", "08a9f15f", "4cd78a42", "dc151869"},
+		"reward scoring reference: None and I don't know both pass":             {"bc5c4cf7"},
 		"reward scoring reference: a long text that contains the answer passes": {"681c2bb8"},
 		"reward scoring reference: a text of every candidate passes":            {"06e6f397", "4697c604"},
 		"reward scoring reference: an empty list passes":                        {"0318f9e2", "08a9f15f", "4cd78a42", "dc151869"},
