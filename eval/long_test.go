@@ -9,6 +9,7 @@ import (
 
 	"airqa/eval"
 	"airqa/fixtures"
+	"airqa/internal/fuzzy"
 	"airqa/qa"
 )
 
@@ -16,6 +17,7 @@ import (
 var marks = []string{
 	"```\n", "- ", `\boxed{`, "# ", "'", "[", "(", "{'a':", "**", "$x$ ", `\frac{1}{`, `{"a": 1}, `, "a, ", "a and ", "a\n", "1,", "-",
 	"é", "\u200b", "模型", "1+", "not ", `\`, "The answer is ", "> ", "“", "¬", "[a](", "0.", "a;", "\t",
+	"'a' ", "9", "1e", "1_", "}", `"`, `\\frac `, "b'a'", "¼", "١", "”",
 }
 
 // An answer of 60 KB costs milliseconds in each function and mode: with a search through all layers, one of them took half a
@@ -49,5 +51,35 @@ func TestLongAnswers(t *testing.T) {
 	}
 	if len(seen) != 19 {
 		t.Errorf("%d functions", len(seen))
+	}
+}
+
+// Lists, long texts and dictionaries cost little in each fuzzy method, as texts, elements and values: in [eval.Fixed] because of its
+// bounds, in [eval.Reference] because a repeated element is compared once.
+func TestLongFuzzyAnswers(t *testing.T) {
+	const size, most = 60_000, 5 * time.Second // for all answers; on a busy machine
+	repeated := func(s string) string { return strings.Repeat(s, size/len(s)) }
+	answers := []string{
+		"[" + repeated("'abc', ") + "]", "{" + repeated("'a': 1, ") + "}", repeated("the model learns a language "), repeated("word"), repeated("[") + repeated("]"),
+		"['" + repeated("x y ") + "']", "[" + repeated("9") + "]", repeated("'a' 'b' "), repeated("(1,"),
+	}
+	const gold = `["the model learns a representation of language in forty tasks", "abc", "GPT-4"]`
+	for _, method := range fuzzy.Names() {
+		options := `, "threshold": 90, "fuzz_method": "` + method + `"}`
+		for function, kwargs := range map[string]string{
+			"eval_string_fuzzy_match": `{"gold": "the model learns a representation of language in forty tasks"`, "eval_element_included": `{"gold": ` + gold,
+			"eval_element_list_included": `{"gold": ` + gold, "eval_element_list_overlap": `{"gold": ` + gold, "eval_structured_object_exact_match": `{"ignore_order": true, "gold": ` + gold,
+		} {
+			for _, mode := range []eval.Mode{eval.Reference, eval.Fixed} {
+				start := time.Now()
+				prepared := eval.New(eval.Config{Mode: mode}).Prepare(qa.Evaluator{Func: function, Kwargs: json.RawMessage(kwargs + options)})
+				for _, a := range answers {
+					prepared.Score(t.Context(), eval.Text(a))
+				}
+				if took := time.Since(start); took > most {
+					t.Errorf("%s with %s, %s: %s for %d answers", function, method, mode, took, len(answers))
+				}
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 
@@ -25,51 +26,46 @@ func (s *Scorer) Weakness(ctx context.Context, e qa.Evaluator) Weakness {
 	if p.call == nil {
 		return Weakness{}
 	}
-	probing := prober{Scorer: *s, ctx: ctx}
+	probing := *s
 	if s.judge == nil {
 		probing.judge = &alternating{}
 	}
-	_, found := probing.probe(p.call)
+	_, found := probing.probe(ctx, p.call)
 	return found
 }
 
-type prober struct {
-	Scorer
-	ctx context.Context //nolint:containedctx // a prober lives for one call
-}
-
-func (p prober) passes(c *call, answer python.Value) bool {
-	o, err := p.run(p.ctx, c, nil, answer)
+func (s *Scorer) passes(ctx context.Context, c *call, answer python.Value) bool {
+	o, err := s.run(ctx, c, nil, answer)
 	return err == nil && o.pass
 }
 
 // probe returns a probe that passes and the weakness that it shows.
-func (p prober) probe(c *call) (answer python.Value, found Weakness) {
-	switch {
-	case c.fault != nil || c.partsFault != nil:
+func (s *Scorer) probe(ctx context.Context, c *call) (answer python.Value, found Weakness) {
+	if c.fault != nil || c.partsFault != nil {
 		return nil, found
-	case c.function.need != nil:
-		answer, found = p.parts(c)
+	}
+	if c.function.need != nil {
+		answer, found = s.probeParts(ctx, c)
 	}
 	if found.Reason != "" && !found.Guess {
 		return answer, found
 	}
-	if v, constant := p.constants(c); constant.Reason != "" {
+	if v, constant := s.constants(ctx, c); constant.Reason != "" {
 		answer, found = v, constant
 	}
 	if c.function.Genre == logical || found.Reason != "" && !found.Guess {
 		return answer, found
 	}
 	for _, candidate := range leafProbes(c) {
-		if p.passes(c, candidate.answer) {
+		if s.passes(ctx, c, candidate.answer) {
 			return candidate.answer, Weakness{Reason: candidate.reason}
 		}
 	}
 	return answer, found
 }
 
-// parts gives each part of a logical function a probe of its own.
-func (p prober) parts(c *call) (python.Value, Weakness) {
+// probeParts gives each part of a logical function a probe of its own.
+func (s *Scorer) probeParts(ctx context.Context, c *call) (python.Value, Weakness) {
 	out := make(python.List, len(c.parts))
 	decides := c.function.need(nil)
 	var found Weakness
@@ -78,7 +74,7 @@ func (p prober) parts(c *call) (python.Value, Weakness) {
 		if part == nil {
 			continue
 		}
-		v, one := p.probe(part)
+		v, one := s.probe(ctx, part)
 		if one.Reason == "" {
 			continue
 		}
@@ -87,7 +83,7 @@ func (p prober) parts(c *call) (python.Value, Weakness) {
 			found = one
 		}
 	}
-	if !p.passes(c, out) {
+	if !s.passes(ctx, c, out) {
 		return nil, Weakness{}
 	}
 	return out, found
@@ -102,13 +98,13 @@ var clueless = [][]string{
 var falseWords, trueWords = []string{"False", "no", "0"}, []string{"True", "yes", "1"}
 
 // constants finds out whether answers of different meaning pass, whatever the gold is.
-func (p prober) constants(c *call) (answer python.Value, found Weakness) {
+func (s *Scorer) constants(ctx context.Context, c *call) (answer python.Value, found Weakness) {
 	var passing []string
 	for _, group := range clueless {
 		for i, text := range group {
 			v := python.Value(text)
-			if !p.passes(c, v) {
-				if v = shaped(c, text); !p.passes(c, v) {
+			if !s.passes(ctx, c, v) {
+				if v = shaped(c, text); !s.passes(ctx, c, v) {
 					continue
 				}
 			}
@@ -172,11 +168,15 @@ func leafProbes(c *call) (out []leafProbe) {
 	add := func(reason string, answer python.Value) { out = append(out, leafProbe{answer, reason}) }
 	if golds, isList := gold.(python.List); isList && len(golds) > 0 {
 		add("an empty list passes", python.List{})
-		dump := python.List{}
-		for _, g := range golds { // as many of them as suffice
-			dump = append(dump, wrongFor(g), g, wrongFor(g), wrongFor(g))
-			add("a list of every candidate passes", dump)
+		enough := float64(len(golds))
+		if count, ok := number(c.get("count")); ok {
+			enough = min(enough, math.Ceil(max(count, 1)))
 		}
+		dump := python.List{}
+		for _, g := range golds[:int(enough)] {
+			dump = append(dump, wrongFor(g), g, wrongFor(g), wrongFor(g))
+		}
+		add("a list of every candidate passes", dump)
 		if len(golds) > 1 && c.function.param("count") == nil {
 			add("one safe element passes", golds[:1])
 		}
