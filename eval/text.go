@@ -140,8 +140,16 @@ func (m matching) alike(t *Comparison, prediction, gold python.Value) (outcome, 
 			return outcome{}, nil
 		}
 	}
+	if t == nil && len(a) > longText {
+		if possible, err := atLeast(fuzzy.LimitOf(name, a, b), m.threshold); err != nil || !possible {
+			return outcome{}, err
+		}
+	}
 	return m.reaches(t, score(a, b))
 }
+
+// longText is the size in bytes from which it pays to look for an upper bound of a score first.
+const longText = 4 << 10
 
 // mostLengths is the maximum length of an answer, in lengths of the gold. Right answers on the released questions, which
 // ask for the bare value, have at most 2.5 ("BERT-Large" for "BERT"); four candidates of similar length exceed it. There is

@@ -185,3 +185,28 @@ func TestRatioLengths(t *testing.T) {
 		}
 	}
 }
+
+// No score exceeds the limit of its texts.
+func TestLimitOf(t *testing.T) {
+	texts := []string{
+		"a", "ab", "x y", "the model", "The  model, learns.", "learns model the", "é", "é è model", strings.Repeat("model ", 9), strings.Repeat("a", 40), "model " + strings.Repeat("x", 60), "_",
+		strings.Repeat("... ", 30) + "model", "模型 " + strings.Repeat("模", 30),
+	}
+	lower := 0
+	for _, name := range fuzzy.Names() {
+		for _, a := range texts {
+			for _, b := range texts {
+				limit := fuzzy.LimitOf(name, a, b)
+				if got := fuzzy.ByName(name)(a, b); got > limit {
+					t.Errorf("%s(%q, %q) = %d, above its limit %d", name, a, b, got, limit)
+				}
+				if limit < 100 {
+					lower++
+				}
+			}
+		}
+	}
+	if lower < 300 {
+		t.Errorf("%d limits are below 100", lower)
+	}
+}

@@ -2,6 +2,7 @@ package fuzzy
 
 import (
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"airqa/internal/python"
@@ -64,6 +65,31 @@ func Limit(a, b string) int {
 		return 100
 	}
 	return percent(1 - float64(max(la, lb)-min(la, lb))/float64(la+lb))
+}
+
+// LimitOf is the highest possible score with a name from [Names] for texts of the lengths of a and b. It sorts and aligns
+// nothing, so it is cheap for a text that is far longer than the other.
+func LimitOf(name, a, b string) int {
+	switch name {
+	case "ratio":
+		return Limit(a, b)
+	case "QRatio", "WRatio", "token_sort_ratio":
+		a, b = clean(a, true), clean(b, true)
+	case "UQRatio", "UWRatio":
+		a, b = clean(a, false), clean(b, false)
+	default:
+		return 100
+	}
+	switch name {
+	case "token_sort_ratio":
+		return Limit(strings.Join(python.Fields(a), " "), strings.Join(python.Fields(b), " "))
+	case "QRatio", "UQRatio":
+		return Limit(a, b)
+	}
+	if max(length(a), length(b)) > farFromLength*min(length(a), length(b)) {
+		return max(Limit(a, b), percent(farPartWeight))
+	}
+	return 100
 }
 
 // trivial handles the pairs that every score treats alike.
