@@ -101,19 +101,14 @@ var falseWords, trueWords = []string{"False", "no", "0"}, []string{"True", "yes"
 func (s *Scorer) constants(ctx context.Context, c *call) (answer python.Value, found Weakness) {
 	var passing []string
 	for _, group := range clueless {
-		for i, text := range group {
-			v := python.Value(text)
-			if !s.passes(ctx, c, v) {
-				if v = shaped(c, text); !s.passes(ctx, c, v) {
-					continue
-				}
-			}
-			answer = v
-			passing = append(passing, text)
-			if len(group) == len(trueWords) && i < len(group)-1 {
-				found = Weakness{Reason: "one of two guesses passes", Guess: true}
-			}
-			break
+		v, text := s.firstPassing(ctx, c, group)
+		if text == "" {
+			continue
+		}
+		answer = v
+		passing = append(passing, text)
+		if len(group) == len(trueWords) && text != group[len(group)-1] {
+			found = Weakness{Reason: "one of two guesses passes", Guess: true}
 		}
 	}
 	switch {
@@ -127,6 +122,18 @@ func (s *Scorer) constants(ctx context.Context, c *call) (answer python.Value, f
 		}
 	}
 	return answer, found
+}
+
+// firstPassing returns the first text that passes, as it is or in the form of the gold, and the answer with it.
+func (s *Scorer) firstPassing(ctx context.Context, c *call, group []string) (answer python.Value, text string) {
+	for _, text := range group {
+		for _, v := range []python.Value{text, shaped(c, text)} {
+			if s.passes(ctx, c, v) {
+				return v, text
+			}
+		}
+	}
+	return nil, ""
 }
 
 // shaped returns text in the form that the gold has, or a list with it for each part of a logical function.
@@ -158,7 +165,7 @@ type leafProbe struct {
 
 // leafProbes are the probes of a function that compares or judges: the gold hidden in others and a safe fraction of it.
 func leafProbes(c *call) (out []leafProbe) {
-	gold, ok := python.Value(judgedAnswer(c.arguments)), true
+	gold, ok := judgedAnswer(c.arguments), true
 	if c.function.Genre == objective {
 		gold, ok = goldValue(c.function, c.arguments)
 	}
