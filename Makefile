@@ -2,8 +2,8 @@
 # internal/testkit). make demo: the main job on the sample papers. make speed: the figures of docs/PERFORMANCE.md.
 # make mutate: whether the tests notice wrong code, on a fixed sample of changes; it takes half an hour or so.
 # make release: an archive for this platform in dist/.
-# make nightly: the program against two small real models on llama.cpp's server; by hand, and before a release; ten minutes
-# or so, and 400 MB of packages in the user's cache folder.
+# make nightly: the program against two small real models on llama.cpp's server, and NeMo Gym's own agent against airqa serve
+# (Python 3.12 or newer); by hand, and before a release; ten minutes or so, and 1.5 GB of packages in the user's cache folder.
 # make toadd: all tests after the steps of "To add …" in docs/ARCHITECTURE.md, for four of its rows; ten minutes.
 .PHONY: test check vet lint deadcode tidy unit race demo build warm speed mutate nightly toadd workflows release
 
@@ -80,6 +80,8 @@ mutate:
 nightly:
 	packages=$$(internal/testkit/install.sh smallmodels) && test -n "$$packages" && \
 		AIRQA_TEST_MODELS=$$packages go test -count=1 -timeout 60m -v -run '^TestNightly$$' ./cmd/airqa
+	packages=$$(internal/testkit/install.sh nemogym) && test -n "$$packages" && \
+		AIRQA_TEST_LONG=1 AIRQA_TEST_CLIENTS=$$packages go test -count=1 -v -run '^TestRealClients$$/^nemo_gym$$' ./cmd/airqa
 
 toadd:
 	AIRQA_TEST_LONG=1 AIRQA_TEST_TOADD=1 go test -count=1 -timeout 40m -v -run TestToAdd ./internal/archtest

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,14 +13,13 @@ import (
 )
 
 // The Python clients that people use, against a server in this process. internal/testkit/install.sh clients installs that of
-// MCP; for the others, which need half a gigabyte and more, install openenv 0.10.0, openreward 0.1.167 or nemo-gym 0.4.0 (with
-// Python 3.12 or newer as python3) into a folder.
+// MCP and nemogym that of NeMo Gym, a gigabyte; for the others, install openenv 0.10.0 or openreward 0.1.167 into a folder.
 func TestRealClients(t *testing.T) {
 	t.Parallel()
 	testkit.Long(t, "starts Python clients")
 	packages := os.Getenv("AIRQA_TEST_CLIENTS")
 	if packages == "" {
-		t.Skip("AIRQA_TEST_CLIENTS names no folder with the Python clients; internal/testkit/install.sh clients makes one")
+		t.Skip("AIRQA_TEST_CLIENTS names no folders with the Python clients; internal/testkit/install.sh clients makes one")
 	}
 	w := serving(t, "")
 	rows := filepath.Join(t.TempDir(), "rows")
@@ -45,11 +46,18 @@ func TestRealClients(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.module, func(t *testing.T) {
-			if _, err := os.Stat(filepath.Join(packages, tt.module)); err != nil {
+			folders := filepath.SplitList(packages)
+			at := slices.IndexFunc(folders, func(folder string) bool {
+				_, err := os.Stat(filepath.Join(folder, tt.module))
+				return err == nil
+			})
+			if at < 0 {
 				t.Skipf("%s is not in AIRQA_TEST_CLIENTS", tt.module)
 			}
-			client := exec.CommandContext(t.Context(), "python3", append([]string{filepath.Join("testdata", "clients", tt.script)}, tt.args...)...)
-			client.Env = append(os.Environ(), "PYTHONPATH="+packages, "OPENREWARD_SESSION_URL="+w.URL, "OPENREWARD_API_URL="+w.URL)
+			python, _ := os.ReadFile(filepath.Join(folders[at], "complete")) // of install.sh
+			interpreter := cmp.Or(strings.TrimSpace(string(python)), "python3")
+			client := exec.CommandContext(t.Context(), interpreter, append([]string{filepath.Join("testdata", "clients", tt.script)}, tt.args...)...)
+			client.Env = append(os.Environ(), "PYTHONPATH="+folders[at], "OPENREWARD_SESSION_URL="+w.URL, "OPENREWARD_API_URL="+w.URL)
 			out, err := client.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)

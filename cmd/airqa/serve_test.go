@@ -86,7 +86,7 @@ func TestWeakRewards(t *testing.T) {
 		{"--scoring reference --judge none --weak-rewards", 40},
 	} {
 		c := parsed(t, "serve", fmt.Sprintf("-d %s -q %s -o %s --split 0.5,0.5 %s", ingested(t), questions, out, tt.flags)).(serveCmd)
-		opened, err := c.open(a)
+		opened, err := c.open(t.Context(), a)
 		if err != nil {
 			t.Fatalf("%s: %v", tt.flags, err)
 		}
