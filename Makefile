@@ -2,8 +2,9 @@
 # internal/testkit). make demo: the main job on the sample papers. make speed: the figures of docs/PERFORMANCE.md.
 # make mutate: whether the tests notice wrong code, on a fixed sample of changes; it takes half an hour or so.
 # make release: an archive for this platform in dist/.
-# make nightly: the program against two small real models on llama.cpp's server, and NeMo Gym's own agent against airqa serve
-# (Python 3.12 or newer); by hand, and before a release; ten minutes or so, and 1.5 GB of packages in the user's cache folder.
+# make nightly: the program against two small real models on llama.cpp's server, NeMo Gym's own agent against airqa serve, and
+# exports in the datasets library of Hugging Face (the last two with Python 3.12 or newer); by hand, and before a release; ten
+# minutes or so, and 2 GB of packages in the user's cache folder.
 # make toadd: all tests after the steps of "To add …" in docs/ARCHITECTURE.md, for four of its rows; ten minutes.
 .PHONY: test check vet lint deadcode tidy unit race demo build warm speed mutate nightly toadd workflows release
 
@@ -82,6 +83,8 @@ nightly:
 		AIRQA_TEST_MODELS=$$packages go test -count=1 -timeout 60m -v -run '^TestNightly$$' ./cmd/airqa
 	packages=$$(internal/testkit/install.sh nemogym) && test -n "$$packages" && \
 		AIRQA_TEST_LONG=1 AIRQA_TEST_CLIENTS=$$packages go test -count=1 -v -run '^TestRealClients$$/^nemo_gym$$' ./cmd/airqa
+	packages=$$(internal/testkit/install.sh loaders) && test -n "$$packages" && \
+		AIRQA_TEST_LONG=1 AIRQA_TEST_LOADERS=$$packages go test -count=1 -v -run '^TestLoaders$$' ./cmd/airqa
 
 toadd:
 	AIRQA_TEST_LONG=1 AIRQA_TEST_TOADD=1 go test -count=1 -timeout 40m -v -run TestToAdd ./internal/archtest

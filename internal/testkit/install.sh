@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs Python packages for tests and prints their folder: clients, of MCP, and nemogym, with the agent of NeMo Gym, for
-# AIRQA_TEST_CLIENTS; smallmodels, two models and a server, for AIRQA_TEST_MODELS. nemogym needs Python 3.12 or newer. The
-# file "complete" in the folder names the interpreter.
-# Usage: install.sh clients|nemogym|smallmodels [folder]. It does nothing when the folder has them already. Where they cannot be
+# AIRQA_TEST_CLIENTS; loaders, with the datasets library of Hugging Face, for AIRQA_TEST_LOADERS; smallmodels, two models and a
+# server, for AIRQA_TEST_MODELS. nemogym and loaders need Python 3.12 or newer. The file "complete" in the folder names the
+# interpreter.
+# Usage: install.sh clients|nemogym|loaders|smallmodels [folder]. It does nothing when the folder has them already. Where they cannot be
 # installed it says why on stderr, prints nothing and exits 0: the tests are then skipped.
 set -euo pipefail
 requirements=$(cd "$(dirname "$0")" && pwd)/$1/requirements.txt
@@ -15,13 +16,13 @@ target=${2:-$cache/airqa/$1-$(cksum <"$requirements" | cut -d' ' -f1)}
 if [ ! -e "$target/complete" ]; then
   mkdir -p "$(dirname "$target")"
   python=python3
-  if [ "$1" = nemogym ]; then
+  if [ "$1" = nemogym ] || [ "$1" = loaders ]; then
     for python in python3.13 python3.12 python3; do
       "$python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && break
       python=
     done
     if [ -z "$python" ]; then
-      echo "NeMo Gym is not installed: it needs Python 3.12 or newer with pip. Its test is skipped." >&2
+      echo "The $1 are not installed: they need Python 3.12 or newer with pip. Tests that need them are skipped." >&2
       exit 0
     fi
   fi
