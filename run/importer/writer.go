@@ -47,14 +47,11 @@ type run struct {
 }
 
 // discard closes all files and removes the hidden folder.
-func (w *writer) discard() (err error) {
+func (w *writer) discard() error {
 	for _, r := range w.order {
-		if r.log != nil {
-			err = errors.Join(err, r.log.Close())
-			r.log = nil
-		}
+		_ = r.log.Close() // a complete one is closed already
 	}
-	return errors.Join(err, w.stage.Close())
+	return w.stage.Close()
 }
 
 // runOf returns the run of an episode.
@@ -71,14 +68,15 @@ func (w *writer) runOf(o origin) (*run, error) {
 		questions: make(map[string]bool), episodes: make(map[string]bool),
 		settings: make(map[string]any), scores: make(map[string][]qa.Score), losses: make(Losses),
 	}
-	if err := os.MkdirAll(r.dir, 0o755); err != nil {
+	err := os.MkdirAll(r.dir, 0o755)
+	if err == nil {
+		r.log, err = runlog.OpenWriter(r.dir, runlog.WriterConfig{Redact: w.Redact, Now: func() time.Time { return r.now }})
+	}
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	r.log, err = runlog.OpenWriter(r.dir, runlog.WriterConfig{Redact: w.Redact, Now: func() time.Time { return r.now }})
-	w.runs[o] = r
-	w.order = append(w.order, r)
-	return r, err
+	w.runs[o], w.order = r, append(w.order, r)
+	return r, nil
 }
 
 // add writes an episode.
@@ -186,9 +184,7 @@ func (r *run) complete(dir string, c Config) error {
 	if err != nil {
 		return err
 	}
-	err = r.log.Close()
-	r.log = nil
-	if err != nil {
+	if err := r.log.Close(); err != nil {
 		return err
 	}
 	if err := runlog.Create(dir, config, questions); err != nil {
