@@ -2,7 +2,6 @@ package importer
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
