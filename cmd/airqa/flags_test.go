@@ -190,7 +190,7 @@ var scripted = map[string]map[string]string{
 		"script/judge-check.txtar": "json judge judge-concurrency",
 		"score_interrupt_test.go":  "verdicts",
 	},
-	"report":            {"script/report.txtar": "only table by format json out figures intervals bootstrap-seed detail with-paper scoring judge"},
+	"report":            {"script/report.txtar": "only table by format json out figures intervals bootstrap-seed detail training-size with-paper scoring judge"},
 	"compare":           {"script/compare.txtar": "format json flips bootstrap bootstrap-seed min-questions discordant scoring judge power"},
 	"status":            {"script/status.txtar": "json watch"},
 	"questions new":     {"script/questions.txtar": "question answer type point count decimals answer-format paper reference conference tag uuid evaluator append data"},
