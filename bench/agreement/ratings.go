@@ -342,15 +342,13 @@ func (l labeller) spell(label, text string) {
 // decimalComma matches a number with a decimal comma.
 var decimalComma = lazyregexp.New(`^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$`)
 
-// exactDigits is the number of digits that a floating-point number keeps. Longer integers are names.
-const exactDigits = 15
-
 // parseNumber reads a finite decimal number, with a point or a comma.
 func parseNumber(text string) (float64, bool) {
 	if decimalComma.MatchString(text) {
 		text = strings.Replace(text, ",", ".", 1)
 	}
 	digits := strings.Trim(text, "+-0123456789") == ""
+	const exactDigits = 15 // the number of digits that a floating-point number keeps. Longer integers are names.
 	if strings.ContainsAny(text, "xXpP_") || digits && len(text) > exactDigits {
 		return 0, false
 	}

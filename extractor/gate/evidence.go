@@ -42,9 +42,6 @@ func located(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 	return v, nil
 }
 
-// minQuoted is the number of words other than filler that a quote must have.
-const minQuoted = 2
-
 var (
 	// computed are questions whose answer need not be written anywhere: it is counted or compared.
 	computed = lazyregexp.New(`(?i)\b(?:total|sum|difference|differ|average|mean|ratio|altogether|combined|times|more|less|fewer|` +
@@ -55,9 +52,6 @@ var (
 	counted = lazyregexp.New(`(?i)\b(?:how many|number of|count)\b`)
 	unit    = lazyregexp.New(`(?i)\bhow many ([\p{L}-]+)`)
 )
-
-// mostCounted is the largest number that a question may expect a reader to count.
-const mostCounted = 20
 
 // unsupported returns why the quotes do not support a short answer that a text states: "" if they do, and for answers
 // that are computed, shown in a figure or judged.
@@ -95,6 +89,7 @@ func isDrawn(e candidate.Evidence) bool {
 // counts, and no quote states, or an alternative that the question offers.
 func supported(part, question, quotes string) bool {
 	number, isNumber := numberOf(part)
+	const mostCounted = 20 // the largest number that a question may expect a reader to count
 	if isNumber {
 		few := number == float64(int(number)) && number <= mostCounted
 		return few && counted.MatchString(question) && !states(quotes, question) || hasNumber(quotes, part, number)
@@ -142,6 +137,7 @@ func hasName(text, answer string) bool {
 func quoteIn(part candidate.Part, quotes []string) (candidate.Evidence, bool) {
 	e := candidate.Evidence{Element: part.ID, Kind: part.Kind, Page: part.Page, Box: part.Box}
 	text := wordsOf(part.Text)
+	const minQuoted = 2 // the number of words other than filler that a quote must have
 	quotes = slices.DeleteFunc(slices.Clone(quotes), func(q string) bool { return len(content(q)) < minQuoted })
 	for _, quote := range quotes {
 		if span, ok := find(text, quote); ok {

@@ -30,9 +30,6 @@ func (f Function) Uses() int { return f.Top + f.Nested }
 // Short is the name without the common prefix.
 func (f Function) Short() string { return strings.TrimPrefix(f.Name, "eval_") }
 
-// deepest is the maximum nesting of logical functions that is counted.
-const deepest = 50
-
 // evaluators counts functions in the order of the paper's Table 8, then unknown ones.
 func (s *Stats) evaluators(items []Item) {
 	used := make(map[string]*Function)
@@ -86,6 +83,7 @@ func walk(e qa.Evaluator, depth int, visit func(name string, depth int)) {
 		return
 	}
 	visit(e.Func, depth)
+	const deepest = 50 // the maximum nesting of logical functions that is counted
 	if depth == deepest {
 		return
 	}

@@ -28,9 +28,6 @@ type Library struct {
 	session.Session
 }
 
-// retryLock is the pause before a lock is tried again.
-const retryLock = 200 * time.Millisecond
-
 // done is the file beside a data directory that means that all its PDFs are ingested.
 func done(dir string) string { return dir + ".done" }
 
@@ -64,6 +61,7 @@ func (l Library) Dir(ctx context.Context, paths []string, to env.WriterConfig) (
 
 // lock waits for a lock.
 func (l Library) lock(ctx context.Context, path string) (release func(), err error) {
+	const retryLock = 200 * time.Millisecond // the pause before a lock is tried again
 	for n := 0; ; n++ {
 		lock, err := files.Lock(path)
 		if err == nil {

@@ -72,14 +72,12 @@ func (a Asking) read(ctx context.Context, list []qa.Example) (*Result, error) {
 	return result, nil
 }
 
-// mostSearched is the number of papers that are searched for a text that names no paper.
-const mostSearched = 50
-
 // about are the papers of the questions; all, up to a number, if they name none.
 func (a Asking) about(ctx context.Context) ([]string, error) {
 	if len(a.Papers) > 0 {
 		return a.Papers, nil
 	}
+	const mostSearched = 50 // the number of papers that are searched for a text that names no paper
 	return a.World.Papers().IDs(ctx, mostSearched)
 }
 

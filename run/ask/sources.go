@@ -122,13 +122,11 @@ func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers
 
 // leading drops sources that have much less in common with the answer than the best one.
 func leading(found []Source) []Source {
+	const worthQuoting = 0.6 // the share of the best score from which a source of the same match is kept
 	return slices.DeleteFunc(found, func(s Source) bool {
 		return s.Match != found[0].Match || s.score < worthQuoting*found[0].score
 	})
 }
-
-// worthQuoting is the share of the best score from which a source of the same match is kept.
-const worthQuoting = 0.6
 
 func rank(m Match) int { return slices.Index([]Match{Exact, Similar, Topic, Seen}, m) }
 

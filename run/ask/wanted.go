@@ -36,16 +36,11 @@ func (v value) empty() bool {
 	return text == "yes" || text == "no" || text == "true" || text == "false" || len(v.numbers)+len(v.fresh) == 0
 }
 
-// leastSentence is the number of content words from which a text in the same words needs no more evidence.
-const leastSentence = 4
-
 // telling reports whether a value is long enough that a text with the same words, whatever its subject, is its source.
 func (v value) telling() bool {
+	const leastSentence = 4 // the number of content words from which a text in the same words needs no more evidence
 	return len(v.folded) >= leastQuote || len(words.Content(v.folded)) >= leastSentence
 }
-
-// mostValues limits the work for a long list.
-const mostValues = 50
 
 func wantedOf(question string, a qa.Answer) wanted {
 	w := wanted{asked: stems(words.Fold(question))}
@@ -56,6 +51,7 @@ func wantedOf(question string, a qa.Answer) wanted {
 	if v, ok := python.Read(a.Literal); ok && a.Literal != "" {
 		texts = flat(python.ToGo(v)) // the values of lists and dictionaries one by one
 	}
+	const mostValues = 50 // limits the work for a long list
 	for _, text := range texts {
 		text = valid(text)
 		for _, part := range partsOf(text) {

@@ -13,9 +13,6 @@ import (
 	"airqa/qa"
 )
 
-// sureTitle is the number of words from which a title is found within a longer gold answer.
-const sureTitle = 4
-
 // goldPapers returns the papers that gold answers name, by question, for questions that name no paper themselves. Training
 // data is divided by paper, and its writer has no data directory.
 func goldPapers(ctx context.Context, e *env.Env, examples []qa.Example) (map[string][]string, error) {
@@ -110,6 +107,7 @@ func papersNamed(text string, byTitle map[string]string, ids map[string]bool) (l
 	if id, ok := byTitle[folded]; ok {
 		return []string{id}
 	}
+	const sureTitle = 4 // the number of words from which a title is found within a longer gold answer
 	for _, title := range slices.Sorted(maps.Keys(byTitle)) {
 		if len(title) < len(folded) && len(strings.Fields(title)) >= sureTitle && strings.Contains(folded, title) {
 			list = append(list, byTitle[title])

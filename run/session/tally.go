@@ -80,9 +80,6 @@ func (t Tally) Scorable() int { return t.Objective + t.Judged + t.Settled }
 // ended is the number of episodes counted.
 func (t Tally) ended() int { return t.Scorable() + t.NoEvaluator + t.Faulty + t.Failed }
 
-// maxReason is the maximum length of a reason in a tally, in columns.
-const maxReason = 60
-
 // Text is the tally in one sentence; "" if nothing has ended but failures.
 func (t Tally) Text() string {
 	if t.ended() == t.Failed {
@@ -117,6 +114,7 @@ func (t Tally) rest() []part {
 	if t.Judged == 1 {
 		wait = "waits for a judge"
 	}
+	const maxReason = 60 // the maximum length of a reason in a tally, in columns
 	if t.FirstFault != "" {
 		faulty += " (" + terminal.Clip(terminal.Line(t.FirstFault), maxReason) + ")"
 	}

@@ -87,9 +87,6 @@ func (f *facts) goldFails() (Cause, bool) {
 	return Cause{}, false
 }
 
-// leastNote is the minimum length of an answer that may be found in notes: “16” may stand for anything.
-const leastNote = 3
-
 // note is a text about the answer that comes with the question.
 type note struct{ field, text string }
 
@@ -112,6 +109,7 @@ func (f *facts) notes() []note {
 // notesDisagree: the annotator's notes, or the quoted evidence of a synthesized question, have the answer and not the
 // gold.
 func (f *facts) notesDisagree() (Cause, bool) {
+	const leastNote = 3 // the minimum length of an answer that may be found in notes: “16” may stand for anything
 	telling := len(strings.TrimSpace(f.answer)) >= leastNote && !strings.Contains(f.question, f.answer)
 	notes := f.notes()
 	hasGold := func(n note) bool { // any alternative of any part
@@ -135,9 +133,6 @@ func (f *facts) notesDisagree() (Cause, bool) {
 	return Cause{}, false
 }
 
-// leastPeers is the number of other episodes that must give the same answer.
-const leastPeers = 2
-
 // peersAgree: other episodes gave the same answer, and none a right one.
 func (f *facts) peersAgree() (Cause, bool) {
 	if !f.answered() {
@@ -152,6 +147,7 @@ func (f *facts) peersAgree() (Cause, bool) {
 			same++
 		}
 	}
+	const leastPeers = 2 // the number of other episodes that must give the same answer
 	if same < leastPeers || same < len(f.Peers)-same {
 		return Cause{}, false
 	}

@@ -17,9 +17,6 @@ type Finder struct {
 	size      int // of the texts in folded and rows, in bytes
 }
 
-// mostKept is the maximum size of the texts that a [Finder] keeps.
-const mostKept = 32 << 20
-
 // rowsOf is a result and the field that it is from.
 type rowsOf struct{ field, text string }
 
@@ -33,6 +30,7 @@ type question struct {
 
 // keep counts a text that is about to be kept. When the texts are too many, all that was kept is dropped.
 func (f *Finder) keep(text string) {
+	const mostKept = 32 << 20 // the maximum size of the texts that a [Finder] keeps
 	if f.folded == nil || f.size > mostKept {
 		*f = Finder{folded: make(map[string]string), rows: make(map[rowsOf][]row), questions: make(map[string]question)}
 	}

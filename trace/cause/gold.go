@@ -19,6 +19,7 @@ func itemsOf(ex qa.Example) []Item {
 		return list
 	}
 	parts := Golds(ex.Evaluator)
+	const paperRelevance = "eval_paper_relevance_with_reference_answer"
 	if ex.HasTag("retrieval") || ex.Evaluator.Func == paperRelevance {
 		return asked(ex, parts)
 	}
@@ -33,8 +34,6 @@ func itemsOf(ex qa.Example) []Item {
 	}
 	return list
 }
-
-const paperRelevance = "eval_paper_relevance_with_reference_answer"
 
 // asked returns the paper that a question asks for: one of those that it names as supporting, or the one whose title is
 // the gold answer, in any of the conferences of the question.

@@ -16,9 +16,6 @@ const (
 	leastWords    = 6
 )
 
-// leastQuote is the length from which a quote in a row proves that the row is its source, in folded bytes.
-const leastQuote = 40
-
 // match is how well a row fits an item.
 type match int
 
@@ -146,6 +143,7 @@ func (s seen) withText(it Item, r row, paper bool) match {
 // text reports whether a row has a text of an item. Only a long quote is proof.
 func (s seen) text(it Item, r row) match {
 	best := none
+	const leastQuote = 40 // the length from which a quote in a row proves that the row is its source, in folded bytes
 	for _, text := range it.Texts {
 		folded := s.fold(text)
 		switch {
@@ -168,6 +166,7 @@ func (s seen) text(it Item, r row) match {
 func (s seen) like(it Item, r row, text, folded string) bool {
 	// A formula is in LaTeX or as the text of a PDF: its letters and digits are compared.
 	formula := words.Formula(folded)
+	const leastFormula = 6 // the length from which the letters and digits of a formula are compared
 	if strings.ContainsAny(text, `\^_=`) && len(formula) >= leastFormula {
 		if r.formula == nil {
 			printed := words.Formula(r.text)
@@ -180,9 +179,6 @@ func (s seen) like(it Item, r row, text, folded string) bool {
 	long := len(strings.Fields(folded)) >= leastWords
 	return long && !it.quoted && !it.whole && s.covers(r, text, s.asked)
 }
-
-// leastFormula is the length from which the letters and digits of a formula are compared.
-const leastFormula = 6
 
 // covers reports whether a row has most of the content words of a text, except for given ones.
 func (s seen) covers(r row, text string, except map[string]bool) bool {

@@ -162,11 +162,9 @@ func (f *facts) misreadText() (Cause, bool) {
 	return Cause{Weak: f.Loss.Weak, Why: f.Loss.Why, Evidence: append(f.lost(), f.reply())}, true
 }
 
-// fewSearches is the number of searches up to which an answer without evidence is early.
-const fewSearches = 1
-
 // early: the agent answered without the evidence after few searches.
 func (f *facts) early() (Cause, bool) {
+	const fewSearches = 1 // the number of searches up to which an answer without evidence is early
 	if !f.answered() || f.seen() || f.searches > fewSearches {
 		return Cause{}, false
 	}

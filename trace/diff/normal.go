@@ -30,6 +30,7 @@ func arguments(a *qa.Action) map[string]string {
 
 // appendValue writes a value. The type of a number does not matter (5 and 5.0), nor the order of a list of uuids.
 func appendValue(to []byte, v any) []byte {
+	const wholeUntil = 1 << 53 // the largest number up to which every integer is a float
 	switch x := v.(type) {
 	case string:
 		return strconv.AppendQuote(to, x)
@@ -56,9 +57,6 @@ func appendValue(to []byte, v any) []byte {
 	}
 	return append(to, "None"...)
 }
-
-// wholeUntil is the largest number up to which every integer is a float.
-const wholeUntil = 1 << 53
 
 func appendList(to []byte, list []any) []byte {
 	notID := func(v any) bool {

@@ -144,6 +144,7 @@ func answersTable(runs []cause.Run) *report.Table {
 	for i := range t.Heads {
 		t.Heads[i].Left = true
 	}
+	const uuidShown = 8 // the number of characters of a uuid in a table
 	for _, r := range runs {
 		for _, row := range r.Rows {
 			label := row.UUID[:min(len(row.UUID), uuidShown)]
@@ -161,9 +162,6 @@ func answersTable(runs []cause.Run) *report.Table {
 	}
 	return t
 }
-
-// uuidShown is the number of characters of a uuid in a table.
-const uuidShown = 8
 
 // maxCell is the maximum width of an answer in a table.
 const maxCell = 60

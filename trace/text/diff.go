@@ -13,9 +13,6 @@ import (
 	"airqa/trace/diff"
 )
 
-// sideBySide is the minimum width for two columns of steps.
-const sideBySide = 100
-
 // pairMark begins the line above a pair of steps, or in place of a run of equal ones.
 const pairMark = "── "
 
@@ -48,6 +45,7 @@ func Diff(w io.Writer, q diff.Question, o render.Options) error {
 		}
 		t.Add("", numbers[0], numbers[1], kindText(p), texts[0], texts[1], result)
 	}
+	const sideBySide = 100 // the minimum width for two columns of steps
 	if len(q.Pairs) > 0 || !o.IsText() {
 		p := stepPrinter{style: o.Style, width: terminal.ProseWidth(o.Width), columns: o.Width >= sideBySide}
 		d.Add(render.Part{Title: "Steps", Table: t, Preformatted: p.pairs(q.Pairs)})

@@ -51,6 +51,7 @@ func (o *rowWriter) encode(from loaded) *encoded {
 	rows := o.plan.shape
 	encoders := encoders(o.Format)
 	x.files = make([]encodedLines, len(encoders))
+	const firstBuffer = 128 << 10 // the size of a new buffer for the rows of an episode
 	for i := range x.files {
 		select {
 		case b := <-o.free:
@@ -88,9 +89,6 @@ func (x *encoded) add(p *pair) {
 	}
 	x.images, x.rejected = append(x.images, imagesOf(p.row.Context)), append(x.rejected, rejected)
 }
-
-// firstBuffer is the size of a new buffer for the rows of an episode.
-const firstBuffer = 128 << 10
 
 // write writes encoded rows.
 func (o *rowWriter) write(x *encoded) error {

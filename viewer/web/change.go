@@ -11,9 +11,6 @@ import (
 	"airqa/trace/cause"
 )
 
-// maxNote is the maximum size of a comment in bytes.
-const maxNote = 20_000
-
 // change answers a form: it does something and sends the browser to an address of this server.
 func (s *Server) change(do func(*Site, *http.Request) (to string, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -65,6 +62,7 @@ func (s *Server) addNote(site *Site, r *http.Request) (string, error) {
 	}
 	text := strings.TrimSpace(r.PostFormValue("text"))
 	step, err := strconv.Atoi(r.PostFormValue("step"))
+	const maxNote = 20_000 // the maximum size of a comment in bytes
 	if err != nil || text == "" || len(text) > maxNote || step < 0 || step > len(t.Traced.Steps) {
 		return "", errForm
 	}

@@ -16,9 +16,6 @@ import (
 // chunk is the number of rows in a list that are sent at once.
 const chunk = 500
 
-// rowHeight is the height of a row in CSS pixels at the browser's default size (--row in style.css).
-const rowHeight = 37.6
-
 // overview is the data of overview.html.
 type overview struct {
 	Runs []runSummary
@@ -254,6 +251,7 @@ func (s *Site) list(ctx context.Context, sel selection, rows []trace.Row, from i
 	for _, w := range shown {
 		l.Rows = append(l.Rows, listRow{Row: w, Run: s.run(w), Href: s.href(w, in)})
 	}
+	const rowHeight = 37.6 // the height of a row in CSS pixels at the browser's default size (--row in style.css)
 	for at := end; at < len(rows); at += chunk {
 		q := sel.query()
 		q.Set("offset", strconv.Itoa(at))

@@ -62,6 +62,7 @@ func (m moved) Error() string { return "moved to " + string(m) }
 func (s *Site) Search(ctx context.Context, w io.Writer, q url.Values) error {
 	v := searchView{Query: strings.TrimSpace(q.Get("q")), Prompts: q.Get("prompts") != ""}
 	var named []trace.Row
+	const leastID = 8 // the minimum length of the beginning of an id, as lists show it
 	if len(v.Query) >= leastID {
 		named = s.Library.Named(v.Query)
 	}
@@ -82,9 +83,6 @@ func (s *Site) Search(ctx context.Context, w io.Writer, q url.Values) error {
 	}
 	return s.write(w, f)
 }
-
-// leastID is the minimum length of the beginning of an id, as lists show it.
-const leastID = 8
 
 // nameOf is the run of an episode, with the repeat unless it is the first.
 func (s *Site) nameOf(row trace.Row) string {

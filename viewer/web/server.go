@@ -120,9 +120,6 @@ func (s *Server) site() *Site {
 // openNotes opens the notes of a run.
 func (s *Server) openNotes(r *trace.Run) (*trace.NoteFile, error) { return s.notes.Open(r.Name) }
 
-// waitBelow is the number of episodes of a run up to which a page waits for its numbers.
-const waitBelow = 500
-
 // Numbers of a run of more than busyFrom episodes are computed once the first pages are out, which need the processors, too.
 const (
 	busyFrom   = 10_000
@@ -165,6 +162,7 @@ func (n *numbers) of(r *trace.Run) (row report.Row, ok bool, err error) {
 		row, err := report.Collect(log, examples, o)
 		return result{log, row, err, true}
 	}
+	const waitBelow = 500 // the number of episodes of a run up to which a page waits for its numbers
 	if len(r.Rows) <= waitBelow {
 		known = compute()
 		n.done[r.Name] = known

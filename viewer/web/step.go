@@ -172,6 +172,7 @@ func (p *Page) messages(m *marker, origins []origin, before int) []messageView {
 func shown(messages []qa.Message, spans []qa.Span, origins []origin) (list []promptMessage, hidden string) {
 	last := 0
 	var gaps []string
+	const beginShown = 120 // the maximum number of bytes shown of a message in a list
 	for _, r := range spans {
 		first, end := max(r.First, 0), min(r.End, len(messages))
 		switch {
@@ -189,9 +190,6 @@ func shown(messages []qa.Message, spans []qa.Span, origins []origin) (list []pro
 	}
 	return list, strings.Join(gaps, ", ")
 }
-
-// beginShown is the maximum number of bytes shown of a message in a list.
-const beginShown = 120
 
 // pixelsPerPoint is the scale of the View tool's images of whole pages, which do not record their size in points.
 const pixelsPerPoint = 150.0 / 72

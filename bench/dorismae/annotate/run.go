@@ -113,11 +113,9 @@ func (c Config) pairs(s session.Session) ([]dorismae.Pair, error) {
 	return list, nil
 }
 
-// maxNumber is the highest number in a range.
-const maxNumber = 1_000_000
-
 // ParseNumbers reads numbers and ranges, such as 0 and 3-5.
 func ParseNumbers(texts []string) (list []int, err error) {
+	const maxNumber = 1_000_000 // the highest number in a range
 	for _, text := range texts {
 		from, to, isRange := strings.Cut(text, "-")
 		if !isRange {
@@ -285,9 +283,6 @@ func (r *Result) count(s Score) {
 	r.Labels[s]++
 }
 
-// maxFailed is the number of failed requests in a row after which no more are made.
-const maxFailed = 10
-
 // ends reports whether no further question may be sent.
 func (a *annotator) ends(ctx context.Context) bool {
 	a.mu.Lock()
@@ -341,6 +336,7 @@ func (a *annotator) suspends(err error) bool {
 func (a *annotator) countReply(name string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	const maxFailed = 10 // the number of failed requests in a row after which no more are made
 	if err != nil {
 		a.Failures = append(a.Failures, Failure{name, terminal.Line(err.Error())})
 		if a.inRow++; a.inRow >= maxFailed {

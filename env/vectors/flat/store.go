@@ -45,9 +45,6 @@ type Store struct {
 	maxMerged  int // maximum number of records of a merged segment
 }
 
-// defaultMaxSegment bounds the memory of a load: a longer one makes several segments.
-const defaultMaxSegment = 1 << 16
-
 var _ vectors.Store = (*Store)(nil)
 
 // Open returns a generation of the store in dir, which has one folder per collection. A missing dir, and a generation that
@@ -57,6 +54,7 @@ func Open(dir string, generation int) (*Store, error) {
 		return nil, fmt.Errorf("open vector store: %w", err)
 	}
 	e := engine{kernel: kernels()[0], gate: make(gate, runtime.GOMAXPROCS(0))}
+	const defaultMaxSegment = 1 << 16 // bounds the memory of a load: a longer one makes several segments
 	return &Store{
 		dir: dir, generation: generation, engine: e, open: make(map[string]*collection),
 		maxSegment: defaultMaxSegment, maxMerged: defaultMaxMerged,
