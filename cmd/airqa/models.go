@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"airqa/baselines"
 	"airqa/internal/terminal"
 	"airqa/llm/catalog"
 )
@@ -104,4 +106,27 @@ func modelTraits(m catalog.Model) string {
 		}
 	}
 	return strings.Join(traits, ", ")
+}
+
+type baselinesCmd struct {
+	JSON bool `name:"json" help:"Print one JSON object per baseline."`
+}
+
+func (c baselinesCmd) Run(a *app) error {
+	if c.JSON {
+		enc := json.NewEncoder(a.out)
+		for _, b := range baselines.All() {
+			if err := enc.Encode(map[string]any{"name": b.Name, "summary": b.Summary, "tools": b.Tools}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return printEach(a, false, baselines.All(), func(b baselines.Baseline) string {
+		line := fmt.Sprintf("%-20s %s", b.Name, b.Summary)
+		if len(b.Tools) > 0 {
+			line += " (" + strings.Join(b.Tools, ", ") + ")"
+		}
+		return line
+	})
 }

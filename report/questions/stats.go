@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"airqa/internal/stats"
 	"airqa/internal/terminal"
+	"airqa/internal/tokens"
 	"airqa/qa"
 )
 
@@ -141,4 +144,160 @@ func unique(list []string) []string {
 	sorted := slices.Clone(list)
 	slices.Sort(sorted)
 	return slices.Compact(sorted)
+}
+
+// Length is the distribution of the lengths of a text.
+type Length struct {
+	// Of is "question" or "answer format"; Unit is "words" (separated by whitespace), "characters" or "tokens"
+	// (cl100k_base).
+	Of   string `json:"of"`
+	Unit string `json:"unit"`
+	Summary
+	// Values are the lengths in file order.
+	Values []int `json:"values"`
+}
+
+// Summary summarizes numbers, with interpolated quartiles. It is zero for none.
+type Summary struct {
+	N      int     `json:"n"`
+	Mean   float64 `json:"mean"`
+	Min    int     `json:"min"`
+	Q1     float64 `json:"q1"`
+	Median float64 `json:"median"`
+	Q3     float64 `json:"q3"`
+	Max    int     `json:"max"`
+}
+
+// texts are the measured texts, units the measures.
+var (
+	texts = []struct {
+		of   string
+		text func(Item) string
+	}{
+		{"question", func(it Item) string { return it.Question }},
+		{"answer format", func(it Item) string { return it.AnswerFormat }},
+	}
+	units = []struct {
+		unit   string
+		length func(string) int
+	}{
+		{"words", func(s string) int { return len(strings.Fields(s)) }},
+		{"characters", utf8.RuneCountInString},
+		{"tokens", tokens.Count},
+	}
+)
+
+func lengths(items []Item) []Length {
+	var list []Length
+	for _, t := range texts {
+		for _, u := range units {
+			l := Length{Of: t.of, Unit: u.unit, Values: make([]int, 0, len(items))}
+			for _, it := range items {
+				l.Values = append(l.Values, u.length(t.text(it)))
+			}
+			l.Summary = summary(l.Values)
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+func summary(values []int) Summary {
+	if len(values) == 0 {
+		return Summary{}
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	sum := 0
+	for _, v := range sorted {
+		sum += v
+	}
+	return Summary{
+		N: len(sorted), Mean: float64(sum) / float64(len(sorted)), Min: sorted[0], Max: sorted[len(sorted)-1],
+		Q1: stats.Quantile(sorted, 0.25), Median: stats.Quantile(sorted, 0.5), Q3: stats.Quantile(sorted, 0.75),
+	}
+}
+
+// Papers is the distribution of the number of papers named by questions of a type; a paper named twice counts twice.
+type Papers struct {
+	// Type is a question type, "single and multiple" (as in the paper's Table 2), or "all".
+	Type string `json:"type"`
+	// Of is "anchors", "references" or "papers" (both together).
+	Of string `json:"of"`
+	// N[k] is the number of questions that name k papers.
+	N []int `json:"n"`
+	// Mean and Max are in papers per question.
+	Mean float64 `json:"mean"`
+	Max  int     `json:"max"`
+}
+
+// Questions returns the number of questions of the type.
+func (p Papers) Questions() int {
+	sum := 0
+	for _, n := range p.N {
+		sum += n
+	}
+	return sum
+}
+
+// groups are the types for which papers are counted.
+var groups = []struct {
+	name string
+	tags []string // any of them; nil for all questions
+}{
+	{"all", nil},
+	{singleOrMultiple, []string{"single", "multiple"}},
+	{"single", []string{"single"}},
+	{"multiple", []string{"multiple"}},
+	{"retrieval", []string{"retrieval"}},
+	{"comprehensive", []string{"comprehensive"}},
+}
+
+const singleOrMultiple = "single and multiple"
+
+var roles = []struct {
+	name  string
+	count func(qa.Example) int
+}{
+	{"anchors", func(ex qa.Example) int { return len(ex.AnchorPDF) }},
+	{"references", func(ex qa.Example) int { return len(ex.ReferencePDF) }},
+	{"papers", func(ex qa.Example) int { return len(ex.AnchorPDF) + len(ex.ReferencePDF) }},
+}
+
+// papers counts papers by type and role; types without questions are omitted.
+func (s *Stats) papers(items []Item) {
+	distinct := make(map[string]bool)
+	for _, it := range items {
+		for _, id := range it.Papers() {
+			distinct[id] = true
+		}
+	}
+	s.DistinctPapers = len(distinct)
+	for _, g := range groups {
+		for _, r := range roles {
+			p, sum := Papers{Type: g.name, Of: r.name}, 0
+			for _, it := range items {
+				if g.tags == nil || slices.ContainsFunc(g.tags, it.HasTag) {
+					n := r.count(it.Example)
+					for len(p.N) <= n {
+						p.N = append(p.N, 0)
+					}
+					p.N[n]++
+					sum += n
+				}
+			}
+			if len(p.N) > 0 {
+				p.Max, p.Mean = len(p.N)-1, float64(sum)/float64(p.Questions())
+				s.Papers = append(s.Papers, p)
+			}
+		}
+	}
+}
+
+func (s Stats) find(kind, role string) (Papers, bool) {
+	for _, p := range s.Papers {
+		if p.Type == kind && p.Of == role {
+			return p, true
+		}
+	}
+	return Papers{}, false
 }

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"maps"
 
 	"airqa/agent"
@@ -167,4 +169,102 @@ func QuestionBudget(q qa.QuestionLimits, forecast func(qa.Request) qa.Usage, pri
 		b.ToolSeconds = map[string]float64{"Query": q.SQLSeconds}
 	}
 	return b
+}
+
+// damage is the lost part of a log: unreadable lines, and the episodes that run again because of them.
+type damage struct {
+	lines           []runlog.LineError
+	episodes, calls int
+	usage           qa.Usage
+	first           error
+}
+
+// recordedIn reads the log of a run directory. Of finished episodes it keeps only the outcome and the usage. It counts
+// and omits damaged episodes, which run again.
+func recordedIn(dir string) (map[string]runlog.Recorded, damage, error) {
+	r, err := runlog.Open(dir)
+	if err != nil {
+		return nil, damage{}, err
+	}
+	lost := damage{lines: r.BadLines}
+	recorded := make(map[string]runlog.Recorded)
+	for rec, err := range r.Episodes() {
+		rec.Spent = rec.Spent.Add(rec.Usage()).Add(rec.Charged())
+		if err == nil && !rec.Finished() {
+			err = r.LoadImages(&rec)
+		}
+		var damaged *runlog.DamageError
+		var missing *runlog.BlobError
+		if errors.As(err, &damaged) {
+			rec.Spent = rec.Spent.Add(damaged.After)
+		}
+		switch {
+		case damaged != nil || errors.As(err, &missing) && !rec.Finished():
+			lost.add(rec, err)
+			rec = runlog.Recorded{Trajectory: qa.Trajectory{Episode: rec.Episode}, Spent: rec.Spent}
+		case err != nil && missing == nil:
+			return nil, lost, fmt.Errorf("%s: %w", dir, err)
+		case rec.Finished():
+			rec.Messages, rec.Steps = nil, nil
+		}
+		recorded[rec.Episode] = rec
+	}
+	return recorded, lost, nil
+}
+
+func (d *damage) add(rec runlog.Recorded, err error) {
+	d.episodes++
+	d.calls += rec.Turns()
+	d.usage = d.usage.Add(rec.Usage())
+	var damaged *runlog.DamageError
+	if errors.As(err, &damaged) {
+		d.calls += damaged.Calls
+		d.usage = d.usage.Add(damaged.After)
+	}
+	if d.first == nil {
+		d.first = err
+	}
+}
+
+// ServedProvider is the provider in run.json of a run whose replies come from clients of airqa serve.
+const ServedProvider = "served"
+
+// Served is a run directory for the episodes of clients.
+type Served struct {
+	Solver *baselines.Solver
+	Writer *runlog.Writer
+	// Repeats are the numbers of the next episodes, by the uuids of questions that have some.
+	Repeats map[string]int
+}
+
+// ServedJob is the job of a served baseline: its model is a name for the clients.
+func ServedJob(b baselines.Baseline, name, dir string) Job {
+	described := map[string]any{"provider": ServedProvider, "model": name}
+	return Job{Baseline: b, Model: models.Model{Spec: ServedProvider + ":" + name, Described: described}, Dir: dir, Name: b.Name}
+}
+
+// Serve makes or opens the run directory of the only job of a plan. Without a directory, it only makes the solver.
+func (s Session) Serve(ctx context.Context, p Plan) (served Served, err error) {
+	world, err := NewWorld(ctx, p.World, p.Settings.ByConference, p.Examples)
+	if err != nil {
+		return served, err
+	}
+	served.Solver = baselines.New(p.Jobs[0].Baseline, world, nil, p.Settings)
+	if p.Jobs[0].Dir == "" { // nothing is recorded
+		return served, nil
+	}
+	if p.Note.GoldPapers, err = goldPapers(ctx, p.World, p.Examples); err != nil {
+		return served, err
+	}
+	e := &execution{Session: s, plan: p}
+	var recorded map[string]runlog.Recorded
+	if served.Writer, recorded, err = e.openDir(p.Jobs[0], served.Solver, world.Schema); err != nil {
+		return served, err
+	}
+	served.Repeats = make(map[string]int)
+	for id := range recorded {
+		uuid, repeat := qa.SplitEpisodeID(id)
+		served.Repeats[uuid] = max(served.Repeats[uuid], repeat+1)
+	}
+	return served, nil
 }
