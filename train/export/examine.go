@@ -1,9 +1,14 @@
 package export
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
 	"iter"
+	"math/bits"
 	"slices"
 
+	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/redact"
 	"airqa/train/windows"
@@ -134,4 +139,139 @@ func (s scope) row(row *windows.Row) {
 		row.Context[i] = s.Message(m)
 	}
 	row.Target = s.Message(row.Target)
+}
+
+// contents identifies what rows train on: their messages and tools. It hashes a long text of an episode once, although
+// it recurs from row to row.
+type contents struct {
+	hash.Hash
+	long map[string][sha256.Size]byte
+	// buffer avoids a copy of every text as bytes.
+	buffer [4 << 10]byte
+}
+
+func newContents() *contents {
+	return &contents{Hash: sha256.New(), long: make(map[string][sha256.Size]byte)}
+}
+
+// of returns the content of a row, or of a pair.
+func (c *contents) of(row, against *windows.Row) []byte {
+	c.Reset()
+	for _, m := range row.Context {
+		c.message(m)
+	}
+	c.message(row.Target)
+	if against != nil {
+		c.message(against.Target)
+	}
+	for _, t := range row.Tools {
+		c.text(t.Name)
+		c.text(t.Description)
+		c.text(string(t.Parameters))
+	}
+	return c.Sum(nil)
+}
+
+func (c *contents) message(m qa.Message) {
+	c.text(string(m.Role))
+	c.text(m.Text)
+	for _, im := range m.Images {
+		c.text(im.SHA256)
+	}
+	for _, call := range m.ToolCalls {
+		c.text(call.Name)
+		c.text(string(call.Arguments))
+	}
+}
+
+// text adds a text with its length, so that no two lists of texts are alike. A long text is added as its hash.
+func (c *contents) text(s string) {
+	c.add(c, binary.LittleEndian.AppendUint64(c.buffer[:0], uint64(len(s))))
+	if len(s) < keepFrom {
+		c.add(c, append(c.buffer[:0], s...))
+		return
+	}
+	sum, known := c.long[s]
+	if !known {
+		sum = c.sum(s)
+		c.long[s] = sum
+	}
+	c.add(c, append(c.buffer[:0], sum[:]...))
+}
+
+func (c *contents) sum(s string) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for s != "" {
+		n := copy(c.buffer[:], s)
+		c.add(h, c.buffer[:n])
+		s = s[n:]
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+func (*contents) add(h hash.Hash, data []byte) {
+	_, _ = h.Write(data) // a hash never fails
+}
+
+// features numbers the keys that some rows of a file have and others lack. A reader of tables takes the columns from the
+// first rows, so these must have all keys of the file between them.
+type features struct{ number map[string]int }
+
+// imageFeature is number 0.
+const imageFeature = "images"
+
+func newFeatures() features { return features{map[string]int{imageFeature: 0}} }
+
+// of returns the features of a row as bits.
+func (f *features) of(row *windows.Row) (set uint64) {
+	add := func(name string) {
+		n, known := f.number[name]
+		if !known {
+			if n = len(f.number); n == 64 {
+				return
+			}
+			f.number[name] = n
+		}
+		set |= 1 << n
+	}
+	for _, t := range row.Tools {
+		add("tool " + t.Name)
+	}
+	message := func(m *qa.Message, call string) {
+		if len(m.Images) > 0 {
+			add(imageFeature)
+		}
+		if m.Role == qa.ToolResult {
+			add("result")
+		}
+		if len(m.ToolCalls) > 0 {
+			add(call)
+		}
+	}
+	for i := range row.Context {
+		message(&row.Context[i], "call")
+	}
+	message(&row.Target, "call to train")
+	return set
+}
+
+// lead chooses rows that have all features of a list between them, the richest first, in the order of the list where
+// equal. A list without features has none.
+func lead(rows []uint64) (order []int) {
+	missing := uint64(0)
+	for _, set := range rows {
+		missing |= set
+	}
+	for missing != 0 {
+		best := 0
+		for i, set := range rows {
+			if bits.OnesCount64(set&missing) > bits.OnesCount64(rows[best]&missing) {
+				best = i
+			}
+		}
+		order = append(order, best)
+		missing &^= rows[best]
+	}
+	return order
 }
