@@ -55,7 +55,7 @@ func rowsOf(s qa.Step) []row {
 
 // with returns the row of a result with the cells.
 func (r row) with(columns []string, cells trace.TableRow) row {
-	const leastText = 80 // the number of characters from which a cell is a text rather than a value
+	const leastText = 80                                                                 // the number of characters from which a cell is a text rather than a value
 	positions := []string{"page_number", "ordinal", "bounding_box", "score", "pdf_path"} // no answers
 	for i, c := range cells {
 		column := strings.ToLower(columns[i])
