@@ -11,12 +11,6 @@ import (
 	"airqa/qa"
 )
 
-// annotateCmd makes annotations of DORIS-MAE.
-type annotateCmd struct {
-	Ask    annotateAskCmd    `cmd:"" default:"withargs" help:"Ask a model how well abstracts meet aspects (short form: airqa bench annotate)."`
-	Export annotateExportCmd `cmd:"" help:"Export the scores in the benchmark's format."`
-}
-
 type annotateAskCmd struct {
 	Dataset  string   `required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in the same format."`
 	Model    string   `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or scripted:FILE (recorded replies)."`

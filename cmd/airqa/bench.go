@@ -28,20 +28,6 @@ import (
 	"airqa/qa/dataset"
 )
 
-// benchCmd is about the companion benchmarks.
-type benchCmd struct {
-	List     benchListCmd     `cmd:"" help:"List the companion benchmarks and their baselines."`
-	Stats    benchStatsCmd    `cmd:"" help:"Print the dataset statistics of the benchmark's paper."`
-	Baseline benchBaselineCmd `cmd:"" help:"Score baselines that need no language model."`
-	Run      benchRunCmd      `cmd:"" help:"Run baselines that use a language model."`
-	Score    benchScoreCmd    `cmd:"" help:"Score a file of predictions in the benchmark's own format."`
-	Show     benchShowCmd     `cmd:"" help:"Show an item as it appears in a prompt: paper, history, question."`
-	Agree    benchAgreeCmd    `cmd:"" help:"Measure the agreement between raters: kappa, alpha, macro F1, rho."`
-	Annotate annotateCmd      `cmd:"" help:"Score abstracts for the aspects of DORIS-MAE with a model."`
-	Collect  collectCmd       `cmd:"" help:"Host dialogues between two people about papers, like ArgSciChat."`
-	Judge    judgeCmd         `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
-}
-
 type benchListCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object per benchmark."`
 }

@@ -34,19 +34,6 @@ func (a *app) closeCache(name string, s *cache.Store) {
 	}
 }
 
-// storeCmd is about what runs and data directories keep.
-type storeCmd struct {
-	Cache   cacheCmd   `cmd:"" help:"List or delete cached replies."`
-	Vectors vectorsCmd `cmd:"" help:"Copy, check or repair the vectors of a data directory."`
-}
-
-// cacheCmd manages a cache of replies.
-type cacheCmd struct {
-	List  cacheListCmd  `cmd:"" help:"Show the contents of a cache, by model."`
-	Clear cacheClearCmd `cmd:"" help:"Delete all replies."`
-	Prune cachePruneCmd `cmd:"" help:"Delete old replies."`
-}
-
 type cacheFolder struct {
 	Dir  string `arg:"" help:"Cache folder, as given to --cache."`
 	JSON bool   `name:"json" help:"Print JSON."`

@@ -17,14 +17,6 @@ import (
 	"airqa/run/shard"
 )
 
-// shardsCmd is about runs and ingests that are divided among processes.
-type shardsCmd struct {
-	Merge mergeCmd      `cmd:"" help:"Merge the shards of a run into one run."`
-	Slurm slurmCmd      `cmd:"" help:"Print an array job script for Slurm."`
-	K8s   kubernetesCmd `cmd:"" name:"k8s" help:"Print an indexed Job for Kubernetes."`
-	Serve servingCmd    `cmd:"" help:"Print servers of episodes for Kubernetes."`
-}
-
 // clusterFlags are common to all schedulers.
 type clusterFlags struct {
 	Shards   int      `required:"" placeholder:"N" help:"Number of shards, each its own process. The budgets of the run are divided by N."`

@@ -14,13 +14,6 @@ import (
 	"airqa/qa"
 )
 
-// collectCmd collects dialogues as the study of ArgSciChat did.
-type collectCmd struct {
-	Serve    collectServeCmd    `cmd:"" default:"withargs" help:"Serve the web page for the dialogues (short form: airqa bench collect)."`
-	Export   collectExportCmd   `cmd:"" help:"Export the dialogues in ArgSciChat's format, with summary tables."`
-	Calendar collectCalendarCmd `cmd:"" help:"Write a calendar file for each participant."`
-}
-
 type collectServeCmd struct {
 	Participants string   `required:"" placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
 	Papers       string   `required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`

@@ -16,12 +16,6 @@ import (
 	"airqa/run/importer"
 )
 
-// importCmd is about what other programs made.
-type importCmd struct {
-	Database     importDatabaseCmd `cmd:"" default:"withargs" help:"Copy a released AirQA database into a data directory (short form: airqa import)."`
-	Trajectories importRunCmd      `cmd:"" name:"run" help:"Import trajectories from other tools (ATIF, inspect_ai) as a run."`
-}
-
 type importDatabaseCmd struct {
 	dataFlags
 	shardFlag

@@ -56,20 +56,65 @@ type cli struct {
 	Ask    askCmd    `cmd:"" group:"Start:" help:"Answer a question about your PDFs, with sources."`
 
 	Ingest ingestCmd `cmd:"" group:"Papers:" help:"Read PDFs into a data directory."`
-	Import importCmd `cmd:"" group:"Papers:" help:"Import a released AirQA database, or trajectories from other tools."`
-	Papers papersCmd `cmd:"" group:"Papers:" help:"List, show, add and remove the papers of a data directory."`
+	Import struct {
+		Database     importDatabaseCmd `cmd:"" default:"withargs" help:"Copy a released AirQA database into a data directory (short form: airqa import)."`
+		Trajectories importRunCmd      `cmd:"" name:"run" help:"Import trajectories from other tools (ATIF, inspect_ai) as a run."`
+	} `cmd:"" group:"Papers:" help:"Import a released AirQA database, or trajectories from other tools."`
+	Papers struct {
+		List  papersListCmd  `cmd:"" default:"withargs" help:"List papers, with counts and problems (short form: airqa papers)."`
+		Show  papersShowCmd  `cmd:"" help:"Show details and problems of papers."`
+		Add   papersAddCmd   `cmd:"" help:"Read PDFs into the data directory, like airqa ingest."`
+		Fetch papersFetchCmd `cmd:"" help:"Download and ingest the papers that questions need."`
+		Join  papersJoinCmd  `cmd:"" help:"Make one data directory of several."`
+		Rm    papersRmCmd    `cmd:"" help:"Remove papers with their rows, vectors and files."`
+	} `cmd:"" group:"Papers:" help:"List, show, add and remove the papers of a data directory."`
 	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Generate summaries, TL;DRs and tags with a model."`
 
-	Questions questionsCmd `cmd:"" group:"Evaluate:" help:"Write, convert, check and count questions; try an answer."`
-	Run       runCmd       `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`
-	Status    statusCmd    `cmd:"" group:"Evaluate:" help:"Show the progress of runs, live or finished."`
-	Score     scoreCmd     `cmd:"" group:"Evaluate:" help:"Score runs, or a file of predictions."`
-	Report    reportCmd    `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
-	Compare   compareCmd   `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
-	Bench     benchCmd     `cmd:"" group:"Evaluate:" help:"Companion benchmarks: run, score, annotate, collect dialogues, check judges."`
-	Shards    shardsCmd    `cmd:"" group:"Evaluate:" help:"Run shards with Slurm or Kubernetes, and merge them."`
+	Questions struct {
+		New     questionsNewCmd     `cmd:"" help:"Write a question with an evaluator, and show how answers to it are scored."`
+		Convert questionsConvertCmd `cmd:"" help:"Convert questions with answers (CSV, JSON, text) to AirQA's JSON Lines."`
+		Lint    questionsLintCmd    `cmd:"" help:"List questions that cannot be scored as written or contradict themselves."`
+		Stats   questionsStatsCmd   `cmd:"" help:"Show statistics of a question file."`
+		Try     questionsTryCmd     `cmd:"" help:"Score one answer to one question, and explain the score."`
+	} `cmd:"" group:"Evaluate:" help:"Write, convert, check and count questions; try an answer."`
+	Run     runCmd     `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`
+	Status  statusCmd  `cmd:"" group:"Evaluate:" help:"Show the progress of runs, live or finished."`
+	Score   scoreCmd   `cmd:"" group:"Evaluate:" help:"Score runs, or a file of predictions."`
+	Report  reportCmd  `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
+	Compare compareCmd `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
+	Bench   struct {
+		List     benchListCmd     `cmd:"" help:"List the companion benchmarks and their baselines."`
+		Stats    benchStatsCmd    `cmd:"" help:"Print the dataset statistics of the benchmark's paper."`
+		Baseline benchBaselineCmd `cmd:"" help:"Score baselines that need no language model."`
+		Run      benchRunCmd      `cmd:"" help:"Run baselines that use a language model."`
+		Score    benchScoreCmd    `cmd:"" help:"Score a file of predictions in the benchmark's own format."`
+		Show     benchShowCmd     `cmd:"" help:"Show an item as it appears in a prompt: paper, history, question."`
+		Agree    benchAgreeCmd    `cmd:"" help:"Measure the agreement between raters: kappa, alpha, macro F1, rho."`
+		Annotate struct {
+			Ask    annotateAskCmd    `cmd:"" default:"withargs" help:"Ask a model how well abstracts meet aspects (short form: airqa bench annotate)."`
+			Export annotateExportCmd `cmd:"" help:"Export the scores in the benchmark's format."`
+		} `cmd:"" help:"Score abstracts for the aspects of DORIS-MAE with a model."`
+		Collect struct {
+			Serve    collectServeCmd    `cmd:"" default:"withargs" help:"Serve the web page for the dialogues (short form: airqa bench collect)."`
+			Export   collectExportCmd   `cmd:"" help:"Export the dialogues in ArgSciChat's format, with summary tables."`
+			Calendar collectCalendarCmd `cmd:"" help:"Write a calendar file for each participant."`
+		} `cmd:"" help:"Host dialogues between two people about papers, like ArgSciChat."`
+		Judge judgeCmd `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
+	} `cmd:"" group:"Evaluate:" help:"Companion benchmarks: run, score, annotate, collect dialogues, check judges."`
+	Shards struct {
+		Merge mergeCmd      `cmd:"" help:"Merge the shards of a run into one run."`
+		Slurm slurmCmd      `cmd:"" help:"Print an array job script for Slurm."`
+		K8s   kubernetesCmd `cmd:"" name:"k8s" help:"Print an indexed Job for Kubernetes."`
+		Serve servingCmd    `cmd:"" help:"Print servers of episodes for Kubernetes."`
+	} `cmd:"" group:"Evaluate:" help:"Run shards with Slurm or Kubernetes, and merge them."`
 
-	Synth  synthCmd  `cmd:"" group:"Train:" help:"Generate questions about papers with a model, and collect trajectories."`
+	Synth struct {
+		Explore synthExploreCmd `cmd:"" help:"Write questions about parts of papers, without evaluators."`
+		Track   synthTrackCmd   `cmd:"" help:"Generate questions with evaluators, and check them with gates."`
+		Act     synthActCmd     `cmd:"" help:"Collect trajectories for the accepted questions, and score them."`
+		All     synthAllCmd     `cmd:"" help:"Generate questions, collect trajectories and score them."`
+		Why     synthWhyCmd     `cmd:"" help:"Show where candidates were rejected, or the history of one."`
+	} `cmd:"" group:"Train:" help:"Generate questions about papers with a model, and collect trajectories."`
 	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs, in the formats that trainers read."`
 
 	Serve serveCmd `cmd:"" group:"Serve:" help:"Serve episodes to agents and trainers: MCP, OpenEnv, ORS, NeMo Gym."`
@@ -86,8 +131,22 @@ type cli struct {
 	SQL    sqlCmd    `cmd:"" group:"Debug:" name:"sql" help:"Run an SQL query like the Query tool."`
 	Page   pageCmd   `cmd:"" group:"Debug:" help:"Render a page like the View tool."`
 
-	List       listCmd       `cmd:"" group:"More:" help:"List the baselines, or the known models with prices and limits."`
-	Store      storeCmd      `cmd:"" group:"More:" help:"Manage cached replies and the vectors of a data directory."`
+	List struct {
+		Baselines baselinesCmd `cmd:"" help:"List the baselines."`
+		Models    modelsCmd    `cmd:"" help:"List known models: prices, limits, features."`
+	} `cmd:"" group:"More:" help:"List the baselines, or the known models with prices and limits."`
+	Store struct {
+		Cache struct {
+			List  cacheListCmd  `cmd:"" help:"Show the contents of a cache, by model."`
+			Clear cacheClearCmd `cmd:"" help:"Delete all replies."`
+			Prune cachePruneCmd `cmd:"" help:"Delete old replies."`
+		} `cmd:"" help:"List or delete cached replies."`
+		Vectors struct {
+			Copy    vectorsCopyCmd    `cmd:"" help:"Copy the collections of a data directory to another store."`
+			Check   vectorsCheckCmd   `cmd:"" help:"Check the collections of a data directory."`
+			Rebuild vectorsRebuildCmd `cmd:"" help:"Rebuild the collections from the papers and the vectors that are there."`
+		} `cmd:"" help:"Copy, check or repair the vectors of a data directory."`
+	} `cmd:"" group:"More:" help:"Manage cached replies and the vectors of a data directory."`
 	Completion completionCmd `cmd:"" hidden:"" group:"More:" help:"Print a shell completion script."`
 	ShowHelp   helpCmd       `cmd:"" hidden:"" group:"More:" name:"help" help:"Show the help of a command."`
 	ShowBuild  versionCmd    `cmd:"" hidden:"" group:"More:" name:"version" help:"Print version and commit."`

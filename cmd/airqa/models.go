@@ -12,12 +12,6 @@ import (
 	"airqa/llm/catalog"
 )
 
-// listCmd lists what airqa knows.
-type listCmd struct {
-	Baselines baselinesCmd `cmd:"" help:"List the baselines."`
-	Models    modelsCmd    `cmd:"" help:"List known models: prices, limits, features."`
-}
-
 type modelsCmd struct {
 	Filter string `arg:"" optional:"" help:"Part of a name, or a name as given to --model."`
 	listFlags

@@ -15,16 +15,6 @@ import (
 	"airqa/qa"
 )
 
-// papersCmd manages the papers of a data directory.
-type papersCmd struct {
-	List  papersListCmd  `cmd:"" default:"withargs" help:"List papers, with counts and problems (short form: airqa papers)."`
-	Show  papersShowCmd  `cmd:"" help:"Show details and problems of papers."`
-	Add   papersAddCmd   `cmd:"" help:"Read PDFs into the data directory, like airqa ingest."`
-	Fetch papersFetchCmd `cmd:"" help:"Download and ingest the papers that questions need."`
-	Join  papersJoinCmd  `cmd:"" help:"Make one data directory of several."`
-	Rm    papersRmCmd    `cmd:"" help:"Remove papers with their rows, vectors and files."`
-}
-
 // papersFlags name a data directory and the format of a list.
 type papersFlags struct {
 	Data string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`

@@ -15,15 +15,6 @@ import (
 	"airqa/report/questions"
 )
 
-// questionsCmd writes and checks question files.
-type questionsCmd struct {
-	New     questionsNewCmd     `cmd:"" help:"Write a question with an evaluator, and show how answers to it are scored."`
-	Convert questionsConvertCmd `cmd:"" help:"Convert questions with answers (CSV, JSON, text) to AirQA's JSON Lines."`
-	Lint    questionsLintCmd    `cmd:"" help:"List questions that cannot be scored as written or contradict themselves."`
-	Stats   questionsStatsCmd   `cmd:"" help:"Show statistics of a question file."`
-	Try     questionsTryCmd     `cmd:"" help:"Score one answer to one question, and explain the score."`
-}
-
 // statsFlags name a question file and an output.
 type statsFlags struct {
 	File string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`

@@ -14,15 +14,6 @@ import (
 	"airqa/qa"
 )
 
-// synthCmd has the commands that make questions and collect trajectories.
-type synthCmd struct {
-	Explore synthExploreCmd `cmd:"" help:"Write questions about parts of papers, without evaluators."`
-	Track   synthTrackCmd   `cmd:"" help:"Generate questions with evaluators, and check them with gates."`
-	Act     synthActCmd     `cmd:"" help:"Collect trajectories for the accepted questions, and score them."`
-	All     synthAllCmd     `cmd:"" help:"Generate questions, collect trajectories and score them."`
-	Why     synthWhyCmd     `cmd:"" help:"Show where candidates were rejected, or the history of one."`
-}
-
 type synthExploreCmd struct {
 	dataFlags
 	synthMakeFlags

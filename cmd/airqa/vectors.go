@@ -13,13 +13,6 @@ import (
 	"airqa/qa"
 )
 
-// vectorsCmd copies, checks and rebuilds the collections of a data directory.
-type vectorsCmd struct {
-	Copy    vectorsCopyCmd    `cmd:"" help:"Copy the collections of a data directory to another store."`
-	Check   vectorsCheckCmd   `cmd:"" help:"Check the collections of a data directory."`
-	Rebuild vectorsRebuildCmd `cmd:"" help:"Rebuild the collections from the papers and the vectors that are there."`
-}
-
 type vectorsCopyCmd struct {
 	dataFlags
 	To         string `required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
