@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -62,9 +64,7 @@ type Host struct {
 	repeats  map[string]int
 	closed   bool
 	calls    sync.WaitGroup
-
-	stop   context.Context // ended by cancel, when the host closes
-	cancel context.CancelFunc
+	stop     chan struct{} // closed to end the calls
 }
 
 // Errors of a host and its sessions. A client can correct those of its own.
@@ -92,14 +92,13 @@ func (e *CapacityError) Error() string {
 
 // New returns a host without sessions.
 func New(c Config) *Host {
-	h := &Host{Config: c, byID: make(map[string]qa.Example, len(c.Questions)), sessions: make(map[string]*Session), repeats: make(map[string]int)}
+	h := &Host{Config: c, byID: make(map[string]qa.Example, len(c.Questions)), sessions: make(map[string]*Session), repeats: make(map[string]int), stop: make(chan struct{})}
 	for _, ex := range c.Questions {
 		h.byID[ex.UUID] = ex
 	}
-	h.stop, h.cancel = context.WithCancel(context.Background())
 	maps.Copy(h.repeats, c.Repeats)
 	h.Splits = append(slices.Clone(c.Splits), Split{AllQuestions, c.Questions})
-	h.tools = Listed(c.Solver.Tools(qa.Example{Kind: h.Kind()}))
+	h.tools = ToolSpecs(c.Solver.Tools(qa.Example{Kind: h.Kind()}))
 	return h
 }
 
@@ -176,14 +175,17 @@ func (h *Host) Watch(ctx context.Context) {
 	}
 }
 
-// Until returns a context that ends with ctx, or with stop and the cause [ErrClosing]. The caller calls release.
-func Until(ctx, stop context.Context) (until context.Context, release func()) {
+// Until returns a context that ends with ctx, or, with the cause [ErrClosing], when stop is closed. The caller calls release.
+func Until(ctx context.Context, stop <-chan struct{}) (until context.Context, release func()) {
 	until, cancel := context.WithCancelCause(ctx)
-	forget := context.AfterFunc(stop, func() { cancel(ErrClosing) })
-	return until, func() {
-		forget()
-		cancel(nil)
-	}
+	go func() {
+		select {
+		case <-stop:
+			cancel(ErrClosing)
+		case <-until.Done():
+		}
+	}()
+	return until, func() { cancel(nil) }
 }
 
 // Hold makes [Host.Close] wait for release. It returns false if the host is closed.
@@ -198,12 +200,14 @@ func (h *Host) Hold() (release func(), ok bool) {
 }
 
 // Close stops new sessions and calls, cancels the running ones, but for a judge that is being paid, and returns when they
-// have ended or ctx has. Sessions are closed. Their unfinished episodes stay unfinished in the log.
-func (h *Host) Close(ctx context.Context) {
+// have ended, or after the time of a scoring. Sessions are closed. Their unfinished episodes stay unfinished in the log.
+func (h *Host) Close() {
 	h.mu.Lock()
+	if !h.closed {
+		close(h.stop)
+	}
 	h.closed = true
 	h.mu.Unlock()
-	h.cancel()
 	ended := make(chan struct{})
 	go func() {
 		h.calls.Wait()
@@ -211,7 +215,7 @@ func (h *Host) Close(ctx context.Context) {
 	}()
 	select {
 	case <-ended:
-	case <-ctx.Done():
+	case <-time.After(scoreTimeout):
 	}
 	h.mu.Lock()
 	clear(h.sessions)
@@ -219,11 +223,20 @@ func (h *Host) Close(ctx context.Context) {
 	h.mu.Unlock()
 }
 
-// ToolSpecs describes tools as a model gets them, and Listed as every face lists them.
-func ToolSpecs(set tools.Set) []qa.ToolSpec { return action.Native(set.Specs()) }
-
-// Listed is described with [ToolSpecs].
-func Listed(set tools.Set) []qa.ToolSpec { return action.Listed(set.Specs()) }
+// ToolSpecs describes tools as every face offers them. Among the clients of MCP, dspy 3.4 cannot load a parameter with a list
+// of types, and smolagents 1.26 refuses calls without one that is not nullable.
+func ToolSpecs(set tools.Set) []qa.ToolSpec {
+	list := action.Native(set.Specs())
+	for i, s := range set.Specs() {
+		for _, p := range s.Params {
+			if fallback, err := json.Marshal(p.Default); err == nil && !p.Required {
+				name := fmt.Sprintf("%q:{", p.Name)
+				list[i].Parameters = bytes.Replace(list[i].Parameters, []byte(name), fmt.Appendf(nil, `%s"nullable":true,"default":%s,`, name, fallback), 1)
+			}
+		}
+	}
+	return list
+}
 
 // Tools are the tools as every face offers them.
 func (h *Host) Tools() []qa.ToolSpec { return h.tools }

@@ -329,7 +329,7 @@ func TestClose(t *testing.T) {
 	<-b.papers.entered
 	closed := make(chan struct{})
 	go func() {
-		b.Close(t.Context())
+		b.Close()
 		close(closed)
 	}()
 	for {
@@ -389,5 +389,29 @@ func TestOpenAs(t *testing.T) {
 	s.Close()
 	if _, err := b.OpenAs("task", "test", ""); err != nil {
 		t.Errorf("after Close: %v", err)
+	}
+}
+
+// The schema that clients read has the default of a parameter that may be left out or null, and no list of types.
+func TestToolSpecs(t *testing.T) {
+	set := newBench(t, serve.Limits{}).Solver.Tools(qa.Example{})
+	for i, tool := range serve.ToolSpecs(set) {
+		var schema struct {
+			Properties map[string]map[string]any
+		}
+		if err := json.Unmarshal(tool.Parameters, &schema); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range set.Specs()[i].Params {
+			got := schema.Properties[p.Name]
+			fallback, has := got["default"]
+			want, _ := json.Marshal(p.Default) // of a number or an empty list
+			if raw, _ := json.Marshal(fallback); has == p.Required || has && string(raw) != string(want) || (got["nullable"] == true) == p.Required {
+				t.Errorf("%s of %s: %v, want the default %s", p.Name, tool.Name, got, want)
+			}
+			if _, ok := got["type"].(string); !ok {
+				t.Errorf("%s of %s has the type %v", p.Name, tool.Name, got["type"])
+			}
+		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"airqa/agent"
-	"airqa/eval"
 	"airqa/eval/stream"
 	"airqa/qa"
 	"airqa/tools"
@@ -310,36 +309,21 @@ func (s *Session) finish(ctx context.Context, r Result, err error) (Result, erro
 	return r, nil
 }
 
-// ScoreTimeout is the maximum time of scoring one answer.
-const ScoreTimeout = 5 * time.Minute
+// scoreTimeout is the maximum time of scoring one answer.
+const scoreTimeout = 5 * time.Minute
 
-// score computes the reward as airqa score does. The end of ctx does not stop a judge that is being paid.
+// score computes the reward as airqa score does. The end of ctx does not stop a judge that is being paid, and other scoring takes
+// a moment.
 func (s *Session) score(ctx context.Context, t qa.Trajectory) *End {
-	ex := s.example
-	if eval.Subjective(ex.Evaluator) {
-		ctx = context.WithoutCancel(ctx)
-	}
-	ctx, cancel := context.WithTimeout(ctx, ScoreTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), scoreTimeout)
 	defer cancel()
+	ex := s.example
 	gold, ok := s.host.golds.Load(ex.UUID)
 	if !ok {
 		gold, _ = s.host.golds.LoadOrStore(ex.UUID, stream.NewGold(s.host.Scorer, ex.UUID, ex.Evaluator))
 	}
 	item := stream.ItemOf(gold.(*stream.Gold), t)
-	scored := make(chan qa.Score, 1)
-	go func() { // a comparison of long texts looks at no context
-		defer func() {
-			if p := recover(); p != nil {
-				scored <- qa.Score{Verdict: qa.Unscored, Reason: fmt.Sprint("the scoring panicked: ", p)}
-			}
-		}()
-		scored <- item.Score(ctx)
-	}()
-	score := qa.Score{Verdict: qa.Unscored, Reason: "the scoring was cancelled"}
-	select {
-	case score = <-scored:
-	case <-ctx.Done():
-	}
+	score := item.Score(ctx)
 	end := &End{Outcome: t.Outcome, Reason: t.Reason, Parts: s.parts(t)}
 	end.Parts.Verdict = score.Verdict
 	switch {

@@ -163,33 +163,6 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// The schema that clients read has the default of a parameter that may be left out or null, and no list of types.
-func TestListed(t *testing.T) {
-	g := grammar()
-	for i, tool := range action.Listed(g.Specs) {
-		var schema struct {
-			Properties map[string]map[string]any
-		}
-		if err := json.Unmarshal(tool.Parameters, &schema); err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range g.Specs[i].Params {
-			got := schema.Properties[p.Name]
-			fallback, has := got["default"]
-			want, _ := json.Marshal(p.Default) // of a number or an empty list
-			if raw, _ := json.Marshal(fallback); has == p.Required || has && string(raw) != string(want) || (got["nullable"] == true) == p.Required {
-				t.Errorf("%s of %s: %v, want the default %s", p.Name, tool.Name, got, want)
-			}
-			if about, _ := got["description"].(string); strings.Contains(about, "JSON text") != (p.Kind == action.Any) {
-				t.Errorf("%s of %s: %q", p.Name, tool.Name, about)
-			}
-			if _, ok := got["type"].(string); !ok {
-				t.Errorf("%s of %s has the type %v", p.Name, tool.Name, got["type"])
-			}
-		}
-	}
-}
-
 func TestReadCall(t *testing.T) {
 	tests := []struct {
 		name, tool, args string

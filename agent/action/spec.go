@@ -135,17 +135,11 @@ func Names(specs []Spec) string {
 
 // Native describes tools to a model with native tool calls: the first part of each text, and a JSON Schema of its
 // parameters with their descriptions.
-func Native(specs []Spec) []qa.ToolSpec { return describe(specs, false) }
-
-// Listed describes tools to the programs of others like [Native], and says in the terms that some of them check that a
-// parameter is optional, and how to give any value as the text that its schema declares.
-func Listed(specs []Spec) []qa.ToolSpec { return describe(specs, true) }
-
-func describe(specs []Spec, listed bool) []qa.ToolSpec {
+func Native(specs []Spec) []qa.ToolSpec {
 	var out []qa.ToolSpec
 	for _, s := range specs {
 		about, rest, _ := strings.Cut(strings.TrimSpace(s.plain()), "\n\nParameters:")
-		out = append(out, qa.ToolSpec{Name: s.Name, Description: strings.TrimSpace(about), Parameters: s.schema(rest, listed)})
+		out = append(out, qa.ToolSpec{Name: s.Name, Description: strings.TrimSpace(about), Parameters: s.schema(rest)})
 	}
 	return out
 }
@@ -153,14 +147,14 @@ func describe(specs []Spec, listed bool) []qa.ToolSpec {
 // paramLine matches a line of the "Parameters:" part of a tool's text.
 var paramLine = lazyregexp.New(`(?m)^- (\w+) \([^)]*\): (.+)$`)
 
-func (s Spec) schema(text string, listed bool) json.RawMessage {
+func (s Spec) schema(text string) json.RawMessage {
 	about := make(map[string]string)
 	for _, m := range paramLine.FindAllStringSubmatch(text, -1) {
 		about[m[1]] = m[2]
 	}
 	var properties, required []string
 	for _, p := range s.Params {
-		properties = append(properties, quoted(p.Name)+":"+p.schema(about[p.Name], listed))
+		properties = append(properties, quoted(p.Name)+":"+p.schema(about[p.Name]))
 		if p.Required {
 			required = append(required, quoted(p.Name))
 		}
@@ -171,13 +165,9 @@ func (s Spec) schema(text string, listed bool) json.RawMessage {
 
 // schema returns the JSON Schema of a parameter. A parameter of any type is declared as a string, because Gemini
 // refuses a parameter without a type, with a list of types, or with alternative schemas and a description. Other values
-// are accepted nevertheless. Among the clients of MCP, dspy 3.4 cannot load a tool with a list of types, and smolagents 1.26
-// refuses values of another type than the declared one, and calls without an optional parameter that is not nullable.
-func (p Param) schema(about string, listed bool) string {
+// are accepted nevertheless.
+func (p Param) schema(about string) string {
 	kind := ""
-	if listed && p.Kind == Any {
-		about += " A number, a list or an object can be given as its JSON text."
-	}
 	switch p.Kind {
 	case Str, Any:
 		kind = `"type":"string",`
@@ -188,9 +178,6 @@ func (p Param) schema(about string, listed bool) string {
 	}
 	if !p.Required {
 		about += " Default: " + quoted(p.Default) + "."
-	}
-	if listed && !p.Required {
-		kind += `"nullable":true,"default":` + quoted(p.Default) + `,`
 	}
 	return `{` + kind + `"description":` + quoted(strings.TrimSpace(about)) + `}`
 }

@@ -110,7 +110,9 @@ func (c serveCmd) Run(a *app) (err error) {
 	}
 	handler := protocol.New(protocol.Config{Host: opened.host, Token: token, Listen: host, Version: version, Log: a.log})
 	c.announce(a, on.Addr(), opened)
-	err = serveUntil(ctx, on, handler, opened.host)
+	go opened.host.Watch(ctx)
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: protocol.ReadHeaderTimeout, MaxHeaderBytes: web.MaxHeader}
+	err = protocol.Serve(ctx, server, on, opened.host.Close)
 	if ctx.Err() != nil {
 		a.say("stopped; episodes that had not ended are unfinished in %s", c.Out)
 	}
@@ -326,25 +328,6 @@ func (c serveCmd) announce(a *app, at net.Addr, s *served) {
 	}
 }
 
-// serveUntil answers requests until ctx ends. Running calls are cancelled then, and those of a judge finished.
-func serveUntil(ctx context.Context, on net.Listener, handler http.Handler, host *serve.Host) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: protocol.ReadHeaderTimeout, MaxHeaderBytes: web.MaxHeader}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(on) }()
-	watching, end := context.WithCancel(ctx)
-	defer end()
-	go host.Watch(watching)
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), serve.ScoreTimeout)
-	defer cancel()
-	host.Close(bounded)
-	return protocol.Shutdown(server)
-}
-
 type mcpCmd struct {
 	dataFlags
 	Questions string `short:"q" placeholder:"FILE" help:"Question file, with --question."`
@@ -459,7 +442,7 @@ func (c *mcpCmd) free(a *app, config *protocol.MCP) (*env.Env, error) {
 		return strings.Join(pages, "\n\n"), err
 	}
 	free := serve.Free{Tools: opened.Solver.Tools(qa.Example{}), Call: c.CallTimeout}
-	config.Actor, config.Tools = free, serve.Listed(free.Tools)
+	config.Actor, config.Tools = free, serve.ToolSpecs(free.Tools)
 	config.Prompt, _, err = opened.Solver.Messages(qa.Example{})
 	return plan.World, err
 }

@@ -61,7 +61,7 @@ func serving(t *testing.T, token string, flags ...string) *world {
 func (w *world) end(t *testing.T) {
 	t.Helper()
 	w.Close()
-	w.host.Close(t.Context())
+	w.host.Close()
 	if err := w.close(); err != nil {
 		t.Error(err)
 	}

@@ -129,7 +129,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 		select {
 		case turn <- struct{}{}:
 			b.scores = slices.Grow(b.scores, len(b.items))
-			for i := 0; i < len(b.items) && ctx.Err() == nil; i++ {
+			for i := 0; i < len(b.items) && ctx.Err() == nil && !c.isDrained(); i++ { // drained scores are dropped
 				b.scores = append(b.scores, scored{place: b.items[i].place, Score: b.items[i].Score(ctx)})
 			}
 			<-turn

@@ -35,8 +35,6 @@ func (c Scoring) Files(golds, predictions string, w io.Writer) (Totals, error) {
 func (c Scoring) streamFiles(files stream.Files, report *stream.Report, t *Totals, w io.Writer) error {
 	ctx, drain, stop := c.Interrupts()
 	defer stop()
-	config, ctx, end := c.stream(ctx, drain)
-	defer end()
 	lines := NewLines(io.Discard)
 	if lines.quiet = w == nil; w != nil {
 		lines = NewLines(w)
@@ -50,9 +48,9 @@ func (c Scoring) streamFiles(files stream.Files, report *stream.Report, t *Total
 		stage.Set(int(bytes>>10), fmt.Sprintf("KB read, %d answers done", lines.count.Load()))
 	}
 	defer func() { stage.Close(t.progress()) }()
-	for s, err := range files.Score(ctx, config, report) {
+	for s, err := range files.Score(ctx, c.stream(drain), report) {
 		if err != nil {
-			return err
+			return interrupted(err)
 		}
 		t.Add(s)
 		if err := lines.Write(s); err != nil {

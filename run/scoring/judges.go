@@ -62,8 +62,6 @@ type Judge struct {
 	// Drain, when closed, lets calls in flight finish and no others start. It may be nil. Set it before the first
 	// question.
 	Drain <-chan struct{}
-	// Abort, if not nil, ends calls in flight, and the context of a question no longer does. Set it before the first question.
-	Abort context.Context
 	// Refused, if not nil, is returned instead of sending a request: only kept verdicts count. Set it before the first
 	// question.
 	Refused error
@@ -260,9 +258,6 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 		return qa.Reply{}, k.judge.Refused
 	}
 	k.noteHost()
-	if k.judge.Abort != nil {
-		ctx = k.judge.Abort
-	}
 	return k.model.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})
 }
 

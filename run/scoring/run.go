@@ -30,13 +30,11 @@ type Scoring struct {
 var ErrNothingEnded = errors.New("no question of this run is finished yet; airqa run resumes it")
 
 // stream configures the stream of scores. Twice as many answers wait for a judge as it takes concurrently, so that it
-// is never idle. The stream takes the context until, which ends with drain: nothing but calls of a judge in flight, whose
-// verdicts are cached, is worth waiting for.
-func (c Scoring) stream(ctx context.Context, drain <-chan struct{}) (config stream.Config, until context.Context, stop func()) {
-	c.Judge.Drain, c.Judge.Abort = drain, ctx
-	until, stop = session.UntilDrained(ctx, drain)
+// is never idle. Scores cut short by drain are discarded, but their verdicts are cached.
+func (c Scoring) stream(drain <-chan struct{}) stream.Config {
+	c.Judge.Drain = drain
 	scorer := eval.New(eval.Config{Judge: c.Judge.Judge, Mode: c.Mode})
-	return stream.Config{Scorer: scorer, Workers: c.Cores, Judges: 2 * max(c.JudgeConcurrency, 1)}, until, stop
+	return stream.Config{Scorer: scorer, Workers: c.Cores, Judges: 2 * max(c.JudgeConcurrency, 1), Drain: drain}
 }
 
 // Run scores every finished episode of a run and writes the scores to its directory.
@@ -52,14 +50,13 @@ func (c Scoring) Run(dir string) ([]qa.Score, error) {
 	c.NoteMissing(r, ended)
 	ctx, drain, stop := c.Interrupts()
 	defer stop()
-	config, ctx, end := c.stream(ctx, drain)
-	defer end()
+	config := c.stream(drain)
 	scores := make([]qa.Score, 0, n)
 	stage := c.Progress.Stage("score "+filepath.Base(dir), n)
 	for s, err := range stream.Score(ctx, config, items(examples, ended, config.Scorer)) {
 		if err != nil {
 			stage.Close(fmt.Sprintf("stopped at %d of %d", len(scores), n))
-			return nil, err
+			return nil, interrupted(err)
 		}
 		scores = append(scores, s)
 		stage.Set(len(scores), "")
@@ -90,6 +87,14 @@ func (c Scoring) NeedJudge(ctx context.Context, dir string) (n, all int, err err
 		}
 	}
 	return n, all, nil
+}
+
+// interrupted returns the error of a stream of scores that was cut short.
+func interrupted(err error) error {
+	if errors.Is(err, stream.ErrDrained) {
+		return fmt.Errorf("scoring: %w", qa.ErrInterrupted)
+	}
+	return err
 }
 
 // items are the answers to score, in question order.

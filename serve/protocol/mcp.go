@@ -47,7 +47,7 @@ type MCP struct {
 	Read   func(ctx context.Context, id string) (string, error)
 	Log    *slog.Logger
 
-	stop context.Context // ends the calls of a server that stops; nil for one whose Actor does
+	stop <-chan struct{} // closed to end the calls; nil if Actor ends them
 }
 
 // MaxPapers is the number of papers that are listed as resources. Clients find others with the tools.
@@ -124,7 +124,7 @@ func (c MCP) call(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.Call
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call failed"}
 		}
 	}()
-	ctx, release := serve.Until(ctx, cmp.Or(c.stop, context.Background()))
+	ctx, release := serve.Until(ctx, c.stop)
 	defer release()
 	got, err := c.Actor.Act(ctx, serve.Call{Tool: r.Params.Name, Arguments: r.Params.Arguments})
 	switch {
@@ -196,27 +196,28 @@ func mcpHandler(find func(*http.Request) *sdk.Server, idle time.Duration, log *s
 
 // Serve answers the clients of a loopback address, until ctx ends.
 func (c MCP) Serve(ctx context.Context, on net.Listener) error {
-	c.stop = ctx
+	c.stop = ctx.Done()
 	one := c.server()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpHandler(func(*http.Request) *sdk.Server { return one }, idle, c.Log))
 	server := &http.Server{ReadHeaderTimeout: ReadHeaderTimeout, Handler: guard(mux, true, bodyTimeout, c.Log)}
+	return Serve(ctx, server, on, func() {})
+}
+
+// Serve answers requests until ctx ends. Then end ends the running calls, whose results are sent before connections are closed.
+func Serve(ctx context.Context, s *http.Server, on net.Listener, end func()) error {
+	const patience = time.Second
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(on) }()
+	go func() { failed <- s.Serve(on) }()
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
-		return Shutdown(server)
 	}
-}
-
-// Shutdown ends a server whose calls have ended, once their results are sent. Connections that stay open are closed.
-func Shutdown(s *http.Server) error {
-	const patience = time.Second
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	end()
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	_ = s.Shutdown(ctx) // Close follows
+	_ = s.Shutdown(bounded) // Close follows
 	return s.Close()
 }
 
