@@ -18,6 +18,7 @@ import (
 	"airqa/agent/action"
 	"airqa/baselines"
 	"airqa/eval"
+	"airqa/internal/pause"
 	"airqa/qa"
 	"airqa/runlog"
 	"airqa/tools"
@@ -175,38 +176,28 @@ func (h *Host) Watch(ctx context.Context) {
 	}
 }
 
-// Until returns a context that ends with ctx, or, with the cause [ErrClosing], when stop is closed. The caller calls release.
-func Until(ctx context.Context, stop <-chan struct{}) (until context.Context, release func()) {
-	until, cancel := context.WithCancelCause(ctx)
-	go func() {
-		select {
-		case <-stop:
-			cancel(ErrClosing)
-		case <-until.Done():
-		}
-	}()
-	return until, func() { cancel(nil) }
-}
-
-// Hold makes [Host.Close] wait for release. It returns false if the host is closed.
-func (h *Host) Hold() (release func(), ok bool) {
+// Hold begins a call: [Host.Close] waits for release, and ends the context until with the cause [ErrClosing].
+func (h *Host) Hold(ctx context.Context) (until context.Context, release func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, false
+		return nil, nil, ErrClosing
 	}
 	h.calls.Add(1)
-	return h.calls.Done, true
+	until, cancel := pause.Until(ctx, h.stop, ErrClosing)
+	return until, func() {
+		cancel()
+		h.calls.Done()
+	}, nil
 }
 
 // Close stops new sessions and calls, cancels the running ones, but for a judge that is being paid, and returns when they
 // have ended, or after the time of a scoring. Sessions are closed. Their unfinished episodes stay unfinished in the log.
+// Call it once.
 func (h *Host) Close() {
 	h.mu.Lock()
-	if !h.closed {
-		close(h.stop)
-	}
 	h.closed = true
+	close(h.stop)
 	h.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {

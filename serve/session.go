@@ -126,19 +126,16 @@ func (s *Session) unlock() {
 
 // begin starts a call, which the host waits for when it closes, and whose context ends then. The caller calls end.
 func (s *Session) begin(ctx context.Context) (until context.Context, end func(), err error) {
-	release, ok := s.host.Hold()
-	if !ok {
-		return nil, nil, ErrClosing
+	until, release, err := s.host.Hold(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
-	ctx, cancel := Until(ctx, s.host.stop)
-	if err := s.lock(ctx); err != nil {
-		cancel()
+	if err := s.lock(until); err != nil {
 		release()
 		return nil, nil, err
 	}
-	return ctx, func() {
+	return until, func() {
 		s.unlock()
-		cancel()
 		release()
 	}, nil
 }

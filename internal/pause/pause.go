@@ -18,3 +18,17 @@ func For(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 }
+
+// Until returns a context that ends with ctx, or with the given cause when stop is closed; a nil stop never is. The caller calls
+// cancel.
+func Until(ctx context.Context, stop <-chan struct{}, cause error) (until context.Context, cancel context.CancelFunc) {
+	until, end := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-stop:
+			end(cause)
+		case <-until.Done():
+		}
+	}()
+	return until, func() { end(nil) }
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"airqa/internal/pause"
 	"airqa/qa"
 	"airqa/serve"
 	"airqa/tools"
@@ -124,7 +125,7 @@ func (c MCP) call(ctx context.Context, r *sdk.CallToolRequest) (result *sdk.Call
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call failed"}
 		}
 	}()
-	ctx, release := serve.Until(ctx, c.stop)
+	ctx, release := pause.Until(ctx, c.stop, serve.ErrClosing)
 	defer release()
 	got, err := c.Actor.Act(ctx, serve.Call{Tool: r.Params.Name, Arguments: r.Params.Arguments})
 	switch {

@@ -111,7 +111,7 @@ func (s *server) socket(w http.ResponseWriter, r *http.Request) {
 
 // exchange answers a message; false ends the connection.
 func (s *server) exchange(ctx context.Context, conn *websocket.Conn, session *serve.Session, raw []byte) bool {
-	if release, ok := s.Host.Hold(); ok { // until the reply is sent
+	if _, release, err := s.Host.Hold(ctx); err == nil { // until the reply is sent
 		defer release()
 	}
 	var m socketMessage

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"sync"
@@ -18,115 +17,100 @@ import (
 
 // Stdio serves one client on standard input and output until it leaves or ctx ends, which cancels its calls.
 func (c MCP) Stdio(ctx context.Context) error {
-	const farewell = time.Second // of calls that run when the input ends
+	const farewell = time.Second // for calls that run when the input ends
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.stop = ctx.Done()
 	in, out := io.Pipe()
-	f := &filter{in: out, calls: make(map[jsonrpc.ID]bool), answered: sync.NewCond(&sync.Mutex{})}
-	context.AfterFunc(ctx, f.finish)
+	context.AfterFunc(ctx, func() { _ = out.Close() })
 	go func() { // only the end of the program ends a read of standard input
-		f.read(bufio.NewReader(os.Stdin))
+		const maxLine = 16 << 20 // bytes; what is cut is no JSON
+		r := bufio.NewReader(os.Stdin)
+		for err := error(nil); err == nil; {
+			var text, part []byte
+			for more := true; more && err == nil; {
+				part, more, err = r.ReadLine()
+				text = append(text, part[:min(len(part), maxLine-len(text))]...)
+			}
+			if text = bytes.TrimSpace(text); len(text) > 0 {
+				pass(text, out)
+			}
+		}
+		_ = out.Close()
 		time.AfterFunc(farewell, cancel)
-		f.finish()
 	}()
-	return c.server().Run(context.WithoutCancel(ctx), &sdk.IOTransport{Reader: in, Writer: f, MaxLineLength: -1}) // read has a limit
+	return c.server().Run(context.WithoutCancel(ctx), &stdio{input: in})
 }
 
-// filter keeps from the library what would end its connection: lines that are no message, and the end of the input before the
-// replies are written. It drops the replies to cancelled calls.
-type filter struct {
-	in       *io.PipeWriter
-	calls    map[jsonrpc.ID]bool // those that run, and whether the client has cancelled them; guarded by answered.L
-	answered *sync.Cond
-}
-
-func (f *filter) read(r *bufio.Reader) {
-	const maxLine = 16 << 20 // bytes; what is cut is no JSON
-	for err := error(nil); err == nil; {
-		var text, part []byte
-		for err = bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull); {
-			part, err = r.ReadSlice('\n')
-			text = append(text, part[:min(len(part), maxLine-len(text))]...)
-		}
-		if text = bytes.TrimSpace(text); len(text) > 0 {
-			f.take(text)
-		}
-	}
-}
-
-// take passes a message on, or answers what is none. Older clients send several messages in a list.
-func (f *filter) take(text []byte) {
+// pass copies a message, or the messages of a list, which older clients send. It answers what would end the library's connection.
+func pass(text []byte, to io.Writer) {
+	fault := rpcError{jsonrpc.CodeInvalidRequest, "the message is not a request of JSON-RPC 2.0"}
 	var list []json.RawMessage
 	var of struct{ ID, Method, Result, Error any }
-	m, err := jsonrpc.DecodeMessage(text)
+	_, err := jsonrpc.DecodeMessage(text)
 	switch {
 	case !utf8.Valid(text) || !json.Valid(text):
-		reject(nil, jsonrpc.CodeParseError, "the line is not JSON, or too long")
+		fault = rpcError{jsonrpc.CodeParseError, "the line is not JSON, or too long"}
 	case err == nil:
-		f.note(m)
-		_, _ = f.in.Write(append(text, '\n')) // fails after the end
+		_, _ = to.Write(append(text, '\n')) // fails after the end
+		return
 	case json.Unmarshal(text, &list) == nil && len(list) > 0:
 		for _, one := range list {
-			f.take(one)
+			pass(one, to)
 		}
-	case json.Unmarshal(text, &of) != nil || of.Method != nil || of.Result == nil && of.Error == nil: // no reply to a reply
-		reject(of.ID, jsonrpc.CodeInvalidRequest, "the message is not a request of JSON-RPC 2.0")
+		return
+	case json.Unmarshal(text, &of) == nil && of.Method == nil && (of.Result != nil || of.Error != nil):
+		return // no reply to a reply
 	}
+	if _, err := jsonrpc.MakeID(of.ID); err != nil {
+		of.ID = nil
+	}
+	reply, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": of.ID, "error": fault})
+	_, _ = os.Stdout.Write(append(reply, '\n')) // the next reply has the same error
 }
 
-func reject(id any, code int, text string) {
-	if _, err := jsonrpc.MakeID(id); err != nil {
-		id = nil
-	}
-	raw, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": rpcError{code, text}})
-	_, _ = os.Stdout.Write(append(raw, '\n')) // the next reply has the same error
+// stdio is the library's connection, but calls are answered before it ends, and cancelled calls are not.
+type stdio struct {
+	sdk.Connection
+	input io.ReadCloser
+	calls sync.Map // ids of those that run, and whether the client has cancelled them
+	open  sync.WaitGroup
 }
 
-// note remembers a call, or that the client has cancelled one.
-func (f *filter) note(m jsonrpc.Message) {
-	f.answered.L.Lock()
-	defer f.answered.L.Unlock()
+func (s *stdio) Connect(ctx context.Context) (_ sdk.Connection, err error) {
+	s.Connection, err = (&sdk.IOTransport{Reader: s.input, Writer: os.Stdout, MaxLineLength: -1}).Connect(ctx) // lines have a limit
+	return s, err
+}
+
+func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := s.Connection.Read(ctx)
+	if err != nil {
+		s.open.Wait()
+		return nil, err
+	}
 	var of sdk.CancelledParams
-	if r, ok := m.(*jsonrpc.Request); ok && r.ID.IsValid() {
-		f.calls[r.ID] = false
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+		if _, again := s.calls.Swap(r.ID, false); !again {
+			s.open.Add(1)
+		}
 	} else if ok && r.Method == "notifications/cancelled" && json.Unmarshal(r.Params, &of) == nil {
 		id, _ := jsonrpc.MakeID(of.RequestID) // that of no call if it is invalid
-		if _, runs := f.calls[id]; runs {
-			f.calls[id] = true
+		if !s.calls.CompareAndSwap(id, false, true) {
+			return s.Read(ctx) // the library would cancel a later call with this id
 		}
 	}
+	return m, nil
 }
 
-// Write writes a message of the library.
-func (f *filter) Write(raw []byte) (n int, err error) {
-	m, _ := jsonrpc.DecodeMessage(raw) // which the library has encoded
-	r, ok := m.(*jsonrpc.Response)
-	if !ok {
-		return os.Stdout.Write(raw)
+func (s *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
+	if r, ok := m.(*jsonrpc.Response); ok {
+		cancelled, open := s.calls.LoadAndDelete(r.ID)
+		if open {
+			defer s.open.Done()
+		}
+		if cancelled == true {
+			return nil
+		}
 	}
-	f.answered.L.Lock()
-	cancelled := f.calls[r.ID]
-	f.answered.L.Unlock()
-	if n = len(raw); !cancelled {
-		n, err = os.Stdout.Write(raw)
-	}
-	f.answered.L.Lock()
-	delete(f.calls, r.ID)
-	f.answered.L.Unlock()
-	f.answered.Broadcast()
-	return n, err
+	return s.Connection.Write(ctx, m)
 }
-
-// finish ends the input when all calls have been answered.
-func (f *filter) finish() {
-	f.answered.L.Lock()
-	defer f.answered.L.Unlock()
-	for len(f.calls) > 0 {
-		f.answered.Wait()
-	}
-	_ = f.Close()
-}
-
-// Close ends the input.
-func (f *filter) Close() error { return f.in.Close() }
