@@ -192,22 +192,13 @@ func (h *Host) Hold(ctx context.Context) (until context.Context, release func(),
 }
 
 // Close stops new sessions and calls, cancels the running ones, but for a judge that is being paid, and returns when they
-// have ended, or after the time of a scoring. Sessions are closed. Their unfinished episodes stay unfinished in the log.
-// Call it once.
+// have ended. Sessions are closed. Their unfinished episodes stay unfinished in the log. Call it once.
 func (h *Host) Close() {
 	h.mu.Lock()
 	h.closed = true
 	close(h.stop)
 	h.mu.Unlock()
-	ended := make(chan struct{})
-	go func() {
-		h.calls.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-time.After(scoreTimeout):
-	}
+	h.calls.Wait()
 	h.mu.Lock()
 	clear(h.sessions)
 	h.retired = 0
@@ -220,9 +211,9 @@ func ToolSpecs(set tools.Set) []qa.ToolSpec {
 	list := action.Native(set.Specs())
 	for i, s := range set.Specs() {
 		for _, p := range s.Params {
-			if fallback, err := json.Marshal(p.Default); err == nil && !p.Required {
-				name := fmt.Sprintf("%q:{", p.Name)
-				list[i].Parameters = bytes.Replace(list[i].Parameters, []byte(name), fmt.Appendf(nil, `%s"nullable":true,"default":%s,`, name, fallback), 1)
+			if value, err := json.Marshal(p.Default); err == nil && !p.Required {
+				name := fmt.Appendf(nil, "%q:{", p.Name)
+				list[i].Parameters = bytes.Replace(list[i].Parameters, name, fmt.Appendf(name, `"nullable":true,"default":%s,`, value), 1)
 			}
 		}
 	}

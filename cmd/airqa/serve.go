@@ -369,11 +369,7 @@ func (c mcpCmd) Run(a *app) error {
 		}
 		defer func() { _ = world.Close() }()
 	}
-	err := c.serve(ctx, a, config)
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return nil
-	}
-	return err
+	return c.serve(ctx, a, config)
 }
 
 // serve answers one client, or those of an address.

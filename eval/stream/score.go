@@ -2,7 +2,7 @@ package stream
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"iter"
 	"runtime"
 	"slices"
@@ -26,7 +26,7 @@ type Config struct {
 }
 
 // ErrDrained means that a stream ended early because it was drained.
-var ErrDrained = errors.New("drained")
+var ErrDrained = fmt.Errorf("scoring: %w", qa.ErrInterrupted)
 
 func (c Config) withDefaults() Config {
 	if c.Workers <= 0 {
@@ -129,7 +129,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 		select {
 		case turn <- struct{}{}:
 			b.scores = slices.Grow(b.scores, len(b.items))
-			for i := 0; i < len(b.items) && ctx.Err() == nil && !c.isDrained(); i++ { // drained scores are dropped
+			for i := 0; i < len(b.items) && ctx.Err() == nil && !c.isDrained(); i++ {
 				b.scores = append(b.scores, scored{place: b.items[i].place, Score: b.items[i].Score(ctx)})
 			}
 			<-turn

@@ -50,7 +50,7 @@ func (c Scoring) streamFiles(files stream.Files, report *stream.Report, t *Total
 	defer func() { stage.Close(t.progress()) }()
 	for s, err := range files.Score(ctx, c.stream(drain), report) {
 		if err != nil {
-			return interrupted(err)
+			return err
 		}
 		t.Add(s)
 		if err := lines.Write(s); err != nil {

@@ -56,7 +56,7 @@ func (c Scoring) Run(dir string) ([]qa.Score, error) {
 	for s, err := range stream.Score(ctx, config, items(examples, ended, config.Scorer)) {
 		if err != nil {
 			stage.Close(fmt.Sprintf("stopped at %d of %d", len(scores), n))
-			return nil, interrupted(err)
+			return nil, err
 		}
 		scores = append(scores, s)
 		stage.Set(len(scores), "")
@@ -87,14 +87,6 @@ func (c Scoring) NeedJudge(ctx context.Context, dir string) (n, all int, err err
 		}
 	}
 	return n, all, nil
-}
-
-// interrupted returns the error of a stream of scores that was cut short.
-func interrupted(err error) error {
-	if errors.Is(err, stream.ErrDrained) {
-		return fmt.Errorf("scoring: %w", qa.ErrInterrupted)
-	}
-	return err
 }
 
 // items are the answers to score, in question order.

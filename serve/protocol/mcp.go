@@ -207,7 +207,6 @@ func (c MCP) Serve(ctx context.Context, on net.Listener) error {
 
 // Serve answers requests until ctx ends. Then end ends the running calls, whose results are sent before connections are closed.
 func Serve(ctx context.Context, s *http.Server, on net.Listener, end func()) error {
-	const patience = time.Second
 	failed := make(chan error, 1)
 	go func() { failed <- s.Serve(on) }()
 	select {
@@ -216,7 +215,7 @@ func Serve(ctx context.Context, s *http.Server, on net.Listener, end func()) err
 	case <-ctx.Done():
 	}
 	end()
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = s.Shutdown(bounded) // Close follows
 	return s.Close()

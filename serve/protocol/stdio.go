@@ -17,7 +17,6 @@ import (
 
 // Stdio serves one client on standard input and output until it leaves or ctx ends, which cancels its calls.
 func (c MCP) Stdio(ctx context.Context) error {
-	const farewell = time.Second // for calls that run when the input ends
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.stop = ctx.Done()
@@ -37,7 +36,7 @@ func (c MCP) Stdio(ctx context.Context) error {
 			}
 		}
 		_ = out.Close()
-		time.AfterFunc(farewell, cancel)
+		time.AfterFunc(time.Second, cancel) // of calls that still run
 	}()
 	return c.server().Run(context.WithoutCancel(ctx), &stdio{input: in})
 }
