@@ -306,12 +306,9 @@ func (s *Session) finish(ctx context.Context, r Result, err error) (Result, erro
 	return r, nil
 }
 
-// scoreTimeout is the maximum time of scoring one answer.
-const scoreTimeout = 5 * time.Minute
-
-// score computes the reward as airqa score does. The end of ctx does not stop a judge that is being paid, and other scoring takes
-// a moment.
+// score computes the reward as airqa score does. The end of ctx does not stop it: a judge is being paid, or it takes a moment.
 func (s *Session) score(ctx context.Context, t qa.Trajectory) *End {
+	const scoreTimeout = 5 * time.Minute
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), scoreTimeout)
 	defer cancel()
 	ex := s.example
