@@ -93,7 +93,8 @@ func (e *CapacityError) Error() string {
 
 // New returns a host without sessions.
 func New(c Config) *Host {
-	h := &Host{Config: c, byID: make(map[string]qa.Example, len(c.Questions)), sessions: make(map[string]*Session), repeats: make(map[string]int), stop: make(chan struct{})}
+	h := &Host{Config: c, byID: make(map[string]qa.Example, len(c.Questions)), sessions: make(map[string]*Session), repeats: make(map[string]int)}
+	h.stop = make(chan struct{})
 	for _, ex := range c.Questions {
 		h.byID[ex.UUID] = ex
 	}

@@ -87,6 +87,14 @@ type chunk struct {
 	scores []scored
 }
 
+// score stops where the scores are not wanted any more.
+func (b *chunk) score(ctx context.Context, c Config) {
+	b.scores = slices.Grow(b.scores, len(b.items))
+	for i := 0; i < len(b.items) && ctx.Err() == nil && !c.isDrained(); i++ {
+		b.scores = append(b.scores, scored{place: b.items[i].place, Score: b.items[i].Score(ctx)})
+	}
+}
+
 // place is the position of a score within a file.
 type place struct {
 	index int  // index of the question
@@ -128,10 +136,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 		}
 		select {
 		case turn <- struct{}{}:
-			b.scores = slices.Grow(b.scores, len(b.items))
-			for i := 0; i < len(b.items) && ctx.Err() == nil && !c.isDrained(); i++ {
-				b.scores = append(b.scores, scored{place: b.items[i].place, Score: b.items[i].Score(ctx)})
-			}
+			b.score(ctx, c)
 			<-turn
 		case <-ctx.Done():
 		}
