@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -53,9 +54,7 @@ func Questions(b *Dataset, c Config) ([]qa.Example, error) {
 			return nil, fmt.Errorf("%s: two items have the id %s: a run needs an id for each", b.Name, ex.UUID)
 		}
 		seen[ex.UUID] = true
-		if ex.AnswerFormat == "" {
-			ex.AnswerFormat = formats[ex.Kind]
-		}
+		ex.AnswerFormat = cmp.Or(ex.AnswerFormat, formats[ex.Kind])
 		ex.History = shown(ex.History, c.History)
 		if it.Document != "" {
 			ex.AnchorPDF = []string{PaperID(b.Name, it.Document)}

@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -166,7 +167,5 @@ func (p *Pipeline) explainFailure(ctx context.Context, line candidate.Line, err 
 func (p *Pipeline) keepFirst(into *string, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if *into == "" {
-		*into = text
-	}
+	*into = cmp.Or(*into, text)
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 )
@@ -74,9 +75,6 @@ func (v vendor) origin(address string) string {
 	if err != nil {
 		return ""
 	}
-	port := base.Port()
-	if port == "" {
-		port = map[string]string{"https": "443", "http": "80"}[base.Scheme]
-	}
+	port := cmp.Or(base.Port(), map[string]string{"https": "443", "http": "80"}[base.Scheme])
 	return strings.ToLower(base.Scheme + "://" + base.Hostname() + ":" + port)
 }

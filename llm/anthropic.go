@@ -99,7 +99,12 @@ func anthropicBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]an
 		full["system"] = all
 	}
 	if len(tools) > 0 {
-		full["tools"] = anthropicTools(tools)
+		list := make([]any, len(tools))
+		for i, tool := range tools {
+			f := tool.Function
+			list[i] = map[string]any{"name": f.Name, "description": f.Description, "input_schema": f.Parameters}
+		}
+		full["tools"] = list
 		full["tool_choice"] = map[string]any{"type": "auto", "disable_parallel_tool_use": true}
 	}
 	return full, nil
@@ -130,15 +135,6 @@ func anthropicBlocks(m message) []any {
 	return blocks
 }
 
-func anthropicTools(tools []llms.Tool) []any {
-	out := make([]any, len(tools))
-	for i, tool := range tools {
-		f := tool.Function
-		out[i] = map[string]any{"name": f.Name, "description": f.Description, "input_schema": f.Parameters}
-	}
-	return out
-}
-
 // anthropicReply holds the fields of a message that are read.
 type anthropicReply struct {
 	ID         string            `json:"id"`
@@ -157,15 +153,6 @@ type anthropicReply struct {
 	} `json:"usage"`
 }
 
-type anthropicBlock struct {
-	Type     string          `json:"type"`
-	Text     string          `json:"text"`
-	Thinking string          `json:"thinking"`
-	ID       string          `json:"id"`
-	Name     string          `json:"name"`
-	Input    json.RawMessage `json:"input"`
-}
-
 // choice converts a message. Prompt tokens are the sum of new, cache-written and cache-read tokens, which Anthropic
 // reports separately.
 func (got anthropicReply) choice() (*llms.ContentChoice, error) {
@@ -181,7 +168,14 @@ func (got anthropicReply) choice() (*llms.ContentChoice, error) {
 	}}
 	var thinking []json.RawMessage
 	for _, raw := range got.Content {
-		var block anthropicBlock
+		var block struct {
+			Type     string          `json:"type"`
+			Text     string          `json:"text"`
+			Thinking string          `json:"thinking"`
+			ID       string          `json:"id"`
+			Name     string          `json:"name"`
+			Input    json.RawMessage `json:"input"`
+		}
 		if err := decode(raw, &block); err != nil {
 			return nil, fmt.Errorf("the reply is not a message: %w", err)
 		}

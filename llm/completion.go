@@ -207,9 +207,6 @@ func apart(reply *qa.Reply, unopened bool) {
 		return
 	}
 	thought, rest, _ := strings.Cut(strings.TrimPrefix(head, thinkOpen), thinkClose)
-	thought = strings.TrimSpace(thought)
-	if reply.Reasoning == "" {
-		reply.Reasoning = thought
-	}
+	reply.Reasoning = cmp.Or(reply.Reasoning, strings.TrimSpace(thought))
 	reply.Text = strings.TrimLeft(rest, " \t\r\n")
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -148,10 +149,7 @@ func ollamaAddress(host string) string {
 
 // parseBaseURL includes the address in an error only if it cannot be a key.
 func (v vendor) parseBaseURL(address string) (*url.URL, error) {
-	if address == "" {
-		address = v.base
-	}
-	address = strings.TrimRight(strings.TrimSpace(address), "/")
+	address = strings.TrimRight(strings.TrimSpace(cmp.Or(address, v.base)), "/")
 	base, err := url.Parse(address)
 	switch {
 	case bareHost.MatchString(address):

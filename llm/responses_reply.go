@@ -135,15 +135,6 @@ func readItems(c *llms.ContentChoice, items []json.RawMessage) {
 	}
 }
 
-// responseEvent is an event of a response's stream.
-type responseEvent struct {
-	Type     string         `json:"type"`
-	Response response       `json:"response"`
-	Item     map[string]any `json:"item"`
-	Output   int            `json:"output_index"`
-	Delta    string         `json:"delta"`
-}
-
 // deltas are the places of a text in an item by the event with its pieces: the list, the type of the part and the member.
 var deltas = map[string]struct{ list, part, text string }{
 	"response.output_text.delta":             {"content", "output_text", "text"},
@@ -158,7 +149,13 @@ var deltas = map[string]struct{ list, part, text string }{
 func joinResponse(body []byte) (*llms.ContentChoice, error) {
 	items := map[int]map[string]any{}
 	for _, raw := range events(body) {
-		var event responseEvent
+		var event struct {
+			Type     string         `json:"type"`
+			Response response       `json:"response"`
+			Item     map[string]any `json:"item"`
+			Output   int            `json:"output_index"`
+			Delta    string         `json:"delta"`
+		}
 		if err := decode(raw, &event); err != nil {
 			return nil, fmt.Errorf("the reply is not a stream of a response: %w", err)
 		}

@@ -227,25 +227,22 @@ func (c *streamedCall) begins(earlier *streamedCall) bool {
 	return c.id == "" && isObject(json.RawMessage(earlier.arguments)) && c.arguments != ""
 }
 
-// messageEvent is an event of a message's stream.
-type messageEvent struct {
-	Type    string         `json:"type"`
-	Index   int            `json:"index"`
-	Message anthropicReply `json:"message"`
-	Block   fields         `json:"content_block"`
-	Delta   fields         `json:"delta"`
-	Usage   struct {
-		Output int `json:"output_tokens"`
-	} `json:"usage"`
-}
-
 // joinMessage joins a stream of Anthropic's into one message. Tool input comes as pieces of JSON.
 func joinMessage(body []byte) (*llms.ContentChoice, error) {
 	var whole anthropicReply
 	var blocks []map[string]any
 	done := false
 	for _, raw := range events(body) {
-		var event messageEvent
+		var event struct {
+			Type    string         `json:"type"`
+			Index   int            `json:"index"`
+			Message anthropicReply `json:"message"`
+			Block   fields         `json:"content_block"`
+			Delta   fields         `json:"delta"`
+			Usage   struct {
+				Output int `json:"output_tokens"`
+			} `json:"usage"`
+		}
 		if err := decode(raw, &event); err != nil {
 			return nil, fmt.Errorf("the reply is not a stream of a message: %w", err)
 		}

@@ -77,9 +77,7 @@ func openTask(r bench.Request, title string, faults ...*dataset.Fault) (*task, *
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.Setting == "" {
-		r.Setting = "query"
-	}
+	r.Setting = cmp.Or(r.Setting, "query")
 	t := &task{items: d.Items, documents: d.Documents, request: r}
 	number, isPart := strings.CutPrefix(r.Setting, "subquery-")
 	switch n, err := strconv.Atoi(number); {

@@ -190,9 +190,7 @@ func (c *askCmd) conversation(a *app) (turns []ask.Turn, papers []string, err er
 
 // job opens the model. Without one, no endpoint is asked, whatever keys there are.
 func (c *askCmd) job(a *app) (session.Job, budget.Limits, error) {
-	if c.Model == "" {
-		c.Model = models.Offline
-	}
+	c.Model = cmp.Or(c.Model, models.Offline)
 	a.say("model: %s", c.Model)
 	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,11 +173,8 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 
 // dataFlags returns the flags as other commands take them.
 func (c doctorCmd) dataFlags() dataFlags {
-	f := dataFlags{Vectors: c.Vectors, embedderFlags: embedderFlags{
-		Data: c.Data, Embedder: c.Embedder, EmbedModel: c.EmbedModel, embedEndpoint: c.embedEndpoint,
+	return dataFlags{Vectors: c.Vectors, embedderFlags: embedderFlags{
+		Data:     cmp.Or(c.Data, "."), // none is opened
+		Embedder: c.Embedder, EmbedModel: c.EmbedModel, embedEndpoint: c.embedEndpoint,
 	}}
-	if f.Data == "" {
-		f.Data = "." // none is opened
-	}
-	return f
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,9 +71,7 @@ func (c *importDatabaseCmd) resolve(a *app) error {
 	}
 	a.say("note: airqa papers join %s --data %s keeps vectors and file names, and embeds nothing", c.Database, c.Data)
 	c.Database = d.Database()
-	if c.PDFs == "" {
-		c.PDFs = filepath.Join(d.Path(), "pdfs")
-	}
+	c.PDFs = cmp.Or(c.PDFs, filepath.Join(d.Path(), "pdfs"))
 	return nil
 }
 

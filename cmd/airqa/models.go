@@ -47,18 +47,16 @@ func (c modelsCmd) Run(a *app) error {
 	for i, m := range found {
 		lines[i] = modelLine{m, m.File}
 	}
-	return writeRows(a, c.Format, lines, modelColumns)
+	return writeRows(a, c.Format, lines, []string{
+		"name", "also", "context", "output", "price.input", "price.cached", "price.output", "reasoning", "images", "default_sampling",
+		"one_sampling", "max_completion_tokens", "system_as_user", "source", "comment", "file",
+	})
 }
 
 // modelLine is the JSON of a model.
 type modelLine struct {
 	catalog.Model
 	File string `json:"file"`
-}
-
-var modelColumns = []string{
-	"name", "also", "context", "output", "price.input", "price.cached", "price.output", "reasoning", "images", "default_sampling",
-	"one_sampling", "max_completion_tokens", "system_as_user", "source", "comment", "file",
 }
 
 func priceCells(p *catalog.Price) (in, cached, out string) {

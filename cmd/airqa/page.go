@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,9 +52,7 @@ func (c pageCmd) Run(a *app) error {
 	if box != nil && !slices.Equal(box, im.Box) {
 		a.say("note: --box extends beyond the page; the image shows %v", im.Box)
 	}
-	if c.Out == "" {
-		c.Out = fmt.Sprintf("%.8s-p%d.png", im.PaperID, im.Page)
-	}
+	c.Out = cmp.Or(c.Out, fmt.Sprintf("%.8s-p%d.png", im.PaperID, im.Page))
 	if err := os.WriteFile(c.Out, im.Data, 0o644); err != nil { //nolint:gosec // an image is for everyone
 		return fmt.Errorf("write image: %w", err)
 	}

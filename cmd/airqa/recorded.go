@@ -28,7 +28,7 @@ func (recordedFlags) Validate(*kong.Application) error { return nil }
 
 // Resolve is part of kong.Resolver.
 func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
-	if parent == nil || parent.Command == nil || !r.fills(flag) {
+	if parent == nil || parent.Command == nil || r.places != isPlace(flag) || r.places && settings.FromEnvironment(flag) {
 		return nil, nil
 	}
 	dir := recordedDir(ctx, parent.Command)
@@ -44,14 +44,6 @@ func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.
 		return value, nil
 	}
 	return value, checkRecorded(dir, flag, fmt.Sprint(value))
-}
-
-// fills reports whether the resolver handles a flag.
-func (r recordedFlags) fills(flag *kong.Flag) bool {
-	if !r.places || !isPlace(flag) {
-		return r.places == isPlace(flag)
-	}
-	return !settings.FromEnvironment(flag)
 }
 
 // isPlace reports whether a flag is the location of papers or endpoint.
@@ -95,12 +87,6 @@ func otherModel(ctx *kong.Context, c runlog.Config) bool {
 	return false
 }
 
-// describedFlags are the flags that a model's description records in addition to its sampling.
-type describedFlags struct {
-	Reasoning     bool `json:"reasoning" name:"reasoning"`
-	ContextWindow int  `json:"context_window" name:"context-window"`
-}
-
 // flagsOfRun are the flags that run.json records of a run.
 func flagsOfRun(c runlog.Config, getenv func(string) string) map[string]any {
 	flags := map[string]any{
@@ -109,7 +95,10 @@ func flagsOfRun(c runlog.Config, getenv func(string) string) map[string]any {
 	sampling, _ := c.Shape.Model["sampling"].(map[string]any)
 	maps.Copy(flags, qa.FlagsOf(qa.Settings{}, c.Shape.Settings))
 	maps.Copy(flags, qa.FlagsOf(qa.Sampling{}, sampling))
-	maps.Copy(flags, qa.FlagsOf(describedFlags{}, c.Shape.Model))
+	maps.Copy(flags, qa.FlagsOf(struct { // what a model's description records in addition to its sampling
+		Reasoning     bool `json:"reasoning" name:"reasoning"`
+		ContextWindow int  `json:"context_window" name:"context-window"`
+	}{}, c.Shape.Model))
 	if body, ok := c.Shape.Model["extra_body"]; ok {
 		text, _ := json.Marshal(body) // it was read from JSON
 		flags["extra-body"] = string(text)

@@ -218,7 +218,10 @@ func (c traceCmd) trajectory(a *app, e trace.Episode) error {
 		for i, s := range e.Traced.Steps {
 			steps = append(steps, tracedStep{e.Traced.Episode, s, e.Traced.Thoughts[i]})
 		}
-		return writeRows(a, c.Format, steps, stepColumns)
+		return writeRows(a, c.Format, steps, []string{
+			"episode", "n", "by", "thought", "action.name", "action.text", "observation.status", "observation.text", "reply.text",
+			"reply.finish", "reply.usage.prompt", "reply.usage.completion", "started", "ended",
+		})
 	}
 	notes, err := trace.OpenNotes(e.Run, trace.NoteConfig{})
 	if err != nil {
@@ -238,12 +241,6 @@ func (c traceCmd) trajectory(a *app, e trace.Episode) error {
 		return write(a.out)
 	}
 	return terminal.Pager{Command: a.getenv("PAGER"), Out: a.screen, Errs: a.errs}.Page(a.ctx, write)
-}
-
-// stepColumns are the CSV columns of steps.
-var stepColumns = []string{
-	"episode", "n", "by", "thought", "action.name", "action.text", "observation.status", "observation.text", "reply.text",
-	"reply.finish", "reply.usage.prompt", "reply.usage.completion", "started", "ended",
 }
 
 // tracedStep is a step with its episode.

@@ -57,7 +57,9 @@ var (
 // that are computed, shown in a figure or judged.
 func unsupported(s Subject, evidence []candidate.Evidence) string {
 	question := s.Example.Question
-	if computed.MatchString(question) || eval.Subjective(s.Example.Evaluator) || slices.ContainsFunc(evidence, isDrawn) {
+	// The answer is seen in a figure or a formula: no quote needs to state it.
+	drawn := func(e candidate.Evidence) bool { return e.Kind == candidate.Image || e.Kind == candidate.Formula }
+	if computed.MatchString(question) || eval.Subjective(s.Example.Evaluator) || slices.ContainsFunc(evidence, drawn) {
 		return ""
 	}
 	var quotes []string
@@ -78,11 +80,6 @@ func unsupported(s Subject, evidence []candidate.Evidence) string {
 		}
 	}
 	return ""
-}
-
-// isDrawn reports whether evidence is a figure or a formula: its answer is seen there, and no quote needs to state it.
-func isDrawn(e candidate.Evidence) bool {
-	return e.Kind == candidate.Image || e.Kind == candidate.Formula
 }
 
 // supported reports whether quotes state a part of an answer, or need not: a small whole number that the reader

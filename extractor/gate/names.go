@@ -5,6 +5,7 @@ import (
 
 	"airqa/extractor/candidate"
 	"airqa/internal/lazyregexp"
+	"airqa/internal/words"
 )
 
 // Forms in which a paper gives a name to what it contributes. The name is the first group.
@@ -67,14 +68,6 @@ func standsIn(question, name string) bool {
 }
 
 // terms are abbreviations of the field that papers introduce as little as BERT, without a plural s.
-var terms = set(`Entity Entitie AI ML NLP NLU NLG LM LLM PLM VLM MLLM SLM QA VQA OCR NER POS MT NMT ASR TTS RL RLHF DPO CNN RNN LSTM GAN GNN MLP
+var terms = words.Set(`Entity Entitie AI ML NLP NLU NLG LM LLM PLM VLM MLLM SLM QA VQA OCR NER POS MT NMT ASR TTS RL RLHF DPO CNN RNN LSTM GAN GNN MLP
 CoT ICL RAG SQL PDF API GPU CPU TPU URL HTML LaTeX BERT GPT ChatGPT GPT-2 GPT-3 GPT-4 GPT-4o T5 LLaMA CLIP SGD IR CV KG KB MoE BLEU ROUGE SOTA
 ImageNet WordNet Wikipedia PyTorch TensorFlow GitHub ACL EMNLP NAACL NeurIPS ICLR ICML CVPR`)
-
-func set(names string) map[string]bool {
-	m := make(map[string]bool)
-	for name := range strings.FieldsSeq(names) {
-		m[name] = true
-	}
-	return m
-}

@@ -6,7 +6,7 @@ import (
 )
 
 // layout are LaTeX commands without a printed letter.
-var layout = set(`frac dfrac tfrac mathrm mathbf mathit mathcal mathbb mathsf boldsymbol operatorname text textbf textit textrm
+var layout = Set(`frac dfrac tfrac mathrm mathbf mathit mathcal mathbb mathsf boldsymbol operatorname text textbf textit textrm
 left right big bigl bigr bigg biggl biggr quad qquad cdot times sum prod int sqrt leq geq le ge in to rightarrow hat bar tilde
 begin end aligned align equation tag limits displaystyle`)
 

@@ -6,4 +6,4 @@ import _ "embed"
 var englishWords string
 
 // english is the English stop list of scikit-learn: 318 words, historical spellings included.
-var english = set(englishWords)
+var english = Set(englishWords)

@@ -166,10 +166,11 @@ func isWordRune(text string, i int, r rune) bool {
 }
 
 // stop are words that do not describe a subject.
-var stop = set(`the and for with that this from are was were has have had not but which what who whom whose when where why how
+var stop = Set(`the and for with that this from are was were has have had not but which what who whom whose when where why how
 does did its their than then into over under each both all any such can may will would should paper papers according`)
 
-func set(text string) map[string]bool {
+// Set returns the words of a text that are separated by white space.
+func Set(text string) map[string]bool {
 	words := make(map[string]bool)
 	for w := range strings.FieldsSeq(text) {
 		words[w] = true
@@ -180,7 +181,7 @@ func set(text string) map[string]bool {
 // Content returns the distinct words of a folded text that describe its subject: numbers, names of Greek letters, and
 // words of three letters or more.
 func Content(folded string) map[string]bool {
-	words := set(folded)
+	words := Set(folded)
 	maps.DeleteFunc(words, func(w string, _ bool) bool {
 		return stop[w] || len(w) < 3 && !unicode.IsDigit(rune(w[0])) && !letterNames[w]
 	})

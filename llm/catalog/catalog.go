@@ -222,14 +222,6 @@ func Open(path string) (*Catalog, error) {
 	return c, nil
 }
 
-// file is the form of a list.
-type file struct {
-	Format  int     `json:"format"`
-	Dated   string  `json:"dated"`
-	Comment string  `json:"comment"`
-	Models  []entry `json:"models"`
-}
-
 // entry keeps the raw JSON, to find its line in the file.
 type entry struct{ raw json.RawMessage }
 
@@ -240,7 +232,12 @@ func (e *entry) UnmarshalJSON(data []byte) error {
 }
 
 func (c *Catalog) add(path string, data []byte) error {
-	var f file
+	var f struct {
+		Format  int     `json:"format"`
+		Dated   string  `json:"dated"`
+		Comment string  `json:"comment"`
+		Models  []entry `json:"models"`
+	}
 	if err := strict(data, &f); err != nil {
 		return located(path, data, 0, err)
 	}

@@ -4,6 +4,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -110,9 +111,7 @@ func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
 	if o.Rounds < 1 {
 		o.Rounds = stats.DefaultRounds
 	}
-	if o.Power == 0 {
-		o.Power = stats.UsualPower.Power
-	}
+	o.Power = cmp.Or(o.Power, stats.UsualPower.Power)
 	pairs, out := pair(a, b, o.IncludePartial)
 	if len(pairs) == 0 {
 		return Result{}, fmt.Errorf("%s and %s: %w", a.Path, b.Path, ErrNothingShared)

@@ -152,17 +152,14 @@ func two(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 // short prints a quartile without trailing zeros.
 func short(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// paperTable is Table 2 of the AirQA paper, over 1,246 questions.
-type paperTable struct {
+// paperTable2 is Table 2 of the AirQA paper. It lacks counts of objective and subjective questions, which the paper shows
+// only in Figure 2, without numbers. Its lengths have no unit; Figure 6 uses tokens.
+var paperTable2 = struct {
 	questions             int
 	counts                map[string]int
 	meanLength, maxLength float64
 	meanPapers, maxPapers float64
-}
-
-// paperTable2 lacks counts of objective and subjective questions, which the paper shows only in Figure 2, without
-// numbers. Its lengths have no unit; Figure 6 uses tokens.
-var paperTable2 = paperTable{
+}{
 	questions: 1246,
 	counts: map[string]int{
 		"single": 351, "multiple": 323, "retrieval": 288, "comprehensive": 284,

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -151,11 +152,7 @@ func (p *explanation) differences(x eval.Explanation) {
 	}
 	p.item(0, "", "Where the two modes differ:")
 	for _, d := range x.Differences {
-		place := strings.TrimSpace(d.Path + " " + d.Function)
-		if place == "" {
-			place = "the whole answer"
-		}
-		p.item(2, "", place)
+		p.item(2, "", cmp.Or(strings.TrimSpace(d.Path+" "+d.Function), "the whole answer"))
 		p.item(4, "reference  ", d.Reference)
 		p.item(4, "fixed      ", d.Fixed)
 	}

@@ -62,7 +62,9 @@ func (r row) with(columns []string, cells trace.TableRow) row {
 		switch {
 		case c.Null():
 		case qa.IsUUID(c.Text):
-			r = r.of(column, c.Text)
+			if strings.Contains(column, "paper") || strings.Contains(column, "pdf") {
+				r.paper = strings.ToLower(c.Text)
+			}
 		case c.Number() && strings.Contains(column, "page_number"):
 			r.page = pageOf(c.Text)
 		case slices.ContainsFunc(positions, func(name string) bool { return strings.Contains(column, name) }):
@@ -74,14 +76,6 @@ func (r row) with(columns []string, cells trace.TableRow) row {
 	}
 	if r.paper == "" && len(r.papers) == 1 {
 		r.paper = strings.ToLower(r.papers[0])
-	}
-	return r
-}
-
-// of returns the row with the id of a column, if it is that of a paper.
-func (r row) of(column, id string) row {
-	if strings.Contains(column, "paper") || strings.Contains(column, "pdf") {
-		r.paper = strings.ToLower(id)
 	}
 	return r
 }

@@ -75,9 +75,7 @@ func (s Session) OpenModels(c models.Config) (*models.Models, error) {
 
 // openModels opens the models of a choice.
 func (s Session) openModels(c Choice) ([]models.Model, error) {
-	if c.Calls.MaxConnections == 0 {
-		c.Calls.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
-	}
+	c.Calls.MaxConnections = cmp.Or(c.Calls.MaxConnections, max(llm.DefaultMaxConnections, c.Workers))
 	source, err := s.OpenModels(c.Calls)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -221,9 +222,7 @@ func (d *damage) add(rec runlog.Recorded, err error) {
 		d.calls += damaged.Calls
 		d.usage = d.usage.Add(damaged.After)
 	}
-	if d.first == nil {
-		d.first = err
-	}
+	d.first = cmp.Or(d.first, err)
 }
 
 // ServedProvider is the provider in run.json of a run whose replies come from clients of airqa serve.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"airqa/internal/sqltext"
+	"airqa/internal/words"
 	"airqa/qa"
 )
 
@@ -97,20 +98,12 @@ func otherArguments(a, b *qa.Action) []string {
 
 // sqlKeywords are the words whose case does not matter. DuckDB ignores the case of names too, but shows them in results as
 // they are written.
-var sqlKeywords = wordSet(`ALL AND ANTI ANY AS ASC ASOF BETWEEN BY CASE CAST COLLATE CROSS CURRENT DESC DESCRIBE DISTINCT ELSE
+var sqlKeywords = words.Set(`ALL AND ANTI ANY AS ASC ASOF BETWEEN BY CASE CAST COLLATE CROSS CURRENT DESC DESCRIBE DISTINCT ELSE
 END ESCAPE EXCEPT EXCLUDE EXISTS FALSE FETCH FILTER FIRST FOLLOWING FROM FULL GLOB GROUP GROUPING HAVING ILIKE IN INNER
 INTERSECT INTERVAL INTO IS ISNULL JOIN LAST LATERAL LEFT LIKE LIMIT MATERIALIZED NATURAL NOT NOTNULL NULL NULLS OFFSET ON ONLY
 OR ORDER ORDINALITY OUTER OVER PARTITION PIVOT POSITIONAL PRECEDING QUALIFY RANGE RECURSIVE REPLACE RIGHT ROLLUP ROW ROWS
 SAMPLE SELECT SEMI SETS SIMILAR SOME TABLE TABLESAMPLE THEN TO TRUE UNBOUNDED UNION UNNEST UNPIVOT USING VALUES WHEN WHERE
 WINDOW WITH WITHIN`)
-
-func wordSet(text string) map[string]bool {
-	set := make(map[string]bool)
-	for word := range strings.FieldsSeq(text) {
-		set[word] = true
-	}
-	return set
-}
 
 // normalSQL returns a statement with one space between its tokens and keywords in upper case, without comments and a final
 // semicolon, and with the literals of each IN list sorted. Literals and quoted names are kept as they are.

@@ -19,7 +19,10 @@ import (
 // Causes prints why the answers of runs are wrong: a table of the causes, as the paper's Tables 14 and 15, and the most
 // answers whose cause is surest; 0 means all. CSV and JSON contain all answers and no table.
 func Causes(w io.Writer, runs []cause.Run, most int, o render.Options) error {
-	d := render.Document{Title: "Causes of wrong answers", Columns: causeColumns}
+	d := render.Document{Title: "Causes of wrong answers", Columns: []string{
+		"run", "uuid", "repeat", "cause", "rule", "lost_at", "lost_at_weak", "outcome", "verdict", "answer", "gold", "why", "decided",
+		"question",
+	}}
 	for _, r := range runs {
 		for _, row := range r.Rows {
 			d.Data = append(d.Data, row)
@@ -83,12 +86,6 @@ func surest(runs []cause.Run, most int) (shown []cause.Run, left int) {
 		shown = append(shown, r)
 	}
 	return shown, len(all) - most
-}
-
-// causeColumns are the columns of the CSV of causes.
-var causeColumns = []string{
-	"run", "uuid", "repeat", "cause", "rule", "lost_at", "lost_at_weak", "outcome", "verdict", "answer", "gold", "why", "decided",
-	"question",
 }
 
 func countsTable(runs []cause.Run) *report.Table {

@@ -29,7 +29,10 @@ type EpisodeList struct {
 
 // Write prints the list: as text fitted to the width of o, as a table of Markdown, or its rows as JSON or CSV.
 func (l EpisodeList) Write(w io.Writer, o render.Options) error {
-	d := render.Document{Title: "Episodes", Columns: episodeColumns}
+	d := render.Document{Title: "Episodes", Columns: []string{
+		"run", "episode", "status", "verdict", "score", "outcome", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds",
+		"cut_replies", "answer", "gold", "lost_at", "lost_at_weak", "cause", "errors", "wasted_tokens", "tags", "function", "question",
+	}}
 	for _, row := range l.Rows {
 		d.Data = append(d.Data, row)
 	}
@@ -65,12 +68,6 @@ func (l EpisodeList) Write(w io.Writer, o render.Options) error {
 	}
 	d.Add(render.Part{Table: table, Preformatted: text})
 	return d.Write(w, o)
-}
-
-// episodeColumns are the columns of the CSV of episodes.
-var episodeColumns = []string{
-	"run", "episode", "status", "verdict", "score", "outcome", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds",
-	"cut_replies", "answer", "gold", "lost_at", "lost_at_weak", "cause", "errors", "wasted_tokens", "tags", "function", "question",
 }
 
 // Columns that a narrow terminal does without, and the width from which it has them.

@@ -37,7 +37,7 @@ func (o *rowWriter) each(to wholeEpisodes) error {
 	stage := o.Progress.Stage("write episodes", len(o.plan.episodes))
 	defer func() { stage.Close(terminal.Plural(len(o.plan.episodes), "episode")) }()
 	done := 0
-	for list, err := range inorder.Map(o.tasks(nil), o.loadAll) {
+	for list, err := range inorder.Map(o.tasks(nil), func(tasks []task) []loaded { return slices.Collect(o.load(tasks)) }) {
 		if err != nil {
 			return errors.Join(err, to.Close())
 		}
@@ -51,9 +51,6 @@ func (o *rowWriter) each(to wholeEpisodes) error {
 	}
 	return to.Close()
 }
-
-// loadAll reads the episodes of some tasks. Calls may overlap.
-func (o *rowWriter) loadAll(tasks []task) []loaded { return slices.Collect(o.load(tasks)) }
 
 func (o *rowWriter) whole(x loaded, to wholeEpisodes) error {
 	if x.err != nil {
@@ -127,13 +124,6 @@ func (t *trajectories) add(e *Episode, l *lines, rows map[int]string, edit func(
 	return t.list(trajectory, name, l)
 }
 
-// trajectoryRow is a line of the table of rows.
-type trajectoryRow struct {
-	ID         string `json:"id"`
-	Trajectory string `json:"trajectory"`
-	Step       int    `json:"step_id"`
-}
-
 // list writes the lines of the rows of a trajectory.
 func (t *trajectories) list(trajectory format.Trajectory, name string, l *lines) (map[int]int, error) {
 	at := make(map[int]int)
@@ -142,7 +132,11 @@ func (t *trajectories) list(trajectory format.Trajectory, name string, l *lines)
 		if extra.RowID == "" {
 			continue
 		}
-		line, err := ledger.Encode(trajectoryRow{extra.RowID, name, s.ID})
+		line, err := ledger.Encode(struct {
+			ID         string `json:"id"`
+			Trajectory string `json:"trajectory"`
+			Step       int    `json:"step_id"`
+		}{extra.RowID, name, s.ID})
 		if err != nil {
 			return nil, err
 		}

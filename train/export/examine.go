@@ -117,7 +117,9 @@ type scales struct {
 	texts    *texts
 }
 
-func (p *planner) scales() scales { return scales{p, newContents(), p.plan.textsOfEpisode()} }
+func (p *planner) scales() scales {
+	return scales{p, &contents{Hash: sha256.New(), long: make(map[string][sha256.Size]byte)}, p.plan.textsOfEpisode()}
+}
 
 // weigh returns a redacted row with what decides about it; against is the rejected side of a pair.
 func (s scales) weigh(row windows.Row, against *windows.Row) weighed {
@@ -148,10 +150,6 @@ type contents struct {
 	long map[string][sha256.Size]byte
 	// buffer avoids a copy of every text as bytes.
 	buffer [4 << 10]byte
-}
-
-func newContents() *contents {
-	return &contents{Hash: sha256.New(), long: make(map[string][sha256.Size]byte)}
 }
 
 // of returns the content of a row, or of a pair.

@@ -24,16 +24,14 @@ type Limit struct {
 	Fit bool
 }
 
-// trainerLimit is how a trainer calls its limit of tokens, and what it does with longer rows.
-type trainerLimit struct {
+// limits are how the trainers of the formats call their limits of tokens, and what they do with longer rows. 4,096 is the
+// paper's; an example for OpenAI's models has up to 65,536.
+var limits = map[Format]struct {
 	// cutoff is the limit of an export; own is the trainer's default, 0 if it has none to set.
 	cutoff, own int
 	// setting is its name in file, the configuration that an export has.
 	trainer, setting, file, effect string
-}
-
-// limits are those of the formats for trainers. 4,096 is the paper's; an example for OpenAI's models has up to 65,536.
-var limits = map[Format]trainerLimit{
+}{
 	ShareGPT: {paperCutoff, 2048, "LLaMA-Factory", "cutoff_len", trainFile, "cuts longer rows, the question first"},
 	DPO:      {paperCutoff, 2048, "LLaMA-Factory", "cutoff_len", trainFile, "cuts longer rows, the question first"},
 	KTO:      {paperCutoff, 2048, "LLaMA-Factory", "cutoff_len", trainFile, "cuts longer rows, the question first"},

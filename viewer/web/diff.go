@@ -12,14 +12,6 @@ import (
 	"airqa/viewer/keys"
 )
 
-// diffView is the data of diff.html.
-type diffView struct {
-	diff.Diff
-	A, B         diffSide
-	First, Other string
-	Rows         []diffRow
-}
-
 // diffRow is a row of steps; two steps that only one episode has share a row.
 type diffRow struct {
 	Title string
@@ -59,7 +51,12 @@ func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
 	if len(cells) != 2 {
 		return fmt.Errorf("%w: check two cells of the matrix", ErrNotFound)
 	}
-	var v diffView
+	var v struct { // the data of diff.html
+		diff.Diff
+		A, B         diffSide
+		First, Other string
+		Rows         []diffRow
+	}
 	var found [2]trace.Episode
 	for i, side := range []*diffSide{&v.A, &v.B} {
 		r, episode, err := s.cell(cells[i])

@@ -33,14 +33,6 @@ type PartConfig struct {
 	Images int
 }
 
-// filePart is the data of file.html.
-type filePart struct {
-	Rows      []fileRow
-	Questions []*Page
-	Total     int
-	Runs      bool
-}
-
 type fileRow struct {
 	trace.Row
 	Run, Href string
@@ -62,7 +54,13 @@ func NewPart(ctx context.Context, l *trace.Library, c PartConfig) (Part, error) 
 	}
 	names := Names(l)
 	f := &fileConfig{PartConfig: c, left: c.Images}
-	data := filePart{Total: len(l.Rows()), Runs: len(l.Runs) > 1}
+	var data struct { // of file.html
+		Rows      []fileRow
+		Questions []*Page
+		Total     int
+		Runs      bool
+	}
+	data.Total, data.Runs = len(l.Rows()), len(l.Runs) > 1
 	status := make(map[trace.Status]int)
 	for i, w := range rows {
 		r := l.Run(w.Run)

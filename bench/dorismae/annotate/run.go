@@ -1,6 +1,7 @@
 package annotate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -326,9 +327,7 @@ func (a *annotator) suspends(err error) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	reason := qa.Suspension(err)
-	if a.suspended == "" {
-		a.suspended = reason
-	}
+	a.suspended = cmp.Or(a.suspended, reason)
 	return reason != ""
 }
 

@@ -5,6 +5,7 @@
 package bm25
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,9 +129,7 @@ func (s *Stats) UnmarshalJSON(text []byte) error {
 // weigh computes the weights from the counts.
 func (s *Stats) weigh() {
 	s.weights = s.corpus.Weights()
-	if s.average == 0 {
-		s.average = s.weights.average
-	}
+	s.average = cmp.Or(s.average, s.weights.average)
 	s.weights.average = s.average
 }
 

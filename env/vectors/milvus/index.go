@@ -1,6 +1,7 @@
 package milvus
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,10 +47,7 @@ func splitIndex(text string) (kind string, parameters map[string]string) {
 		name, value, _ := strings.Cut(word, "=")
 		parameters[name] = value
 	}
-	if kind == "" {
-		kind = exact
-	}
-	return kind, parameters
+	return cmp.Or(kind, exact), parameters
 }
 
 // searchParam are parameters of a search.
