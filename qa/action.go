@@ -57,6 +57,9 @@ const (
 	StatusFinal Status = "final"
 )
 
+// Failed reports whether a call failed, or was none.
+func (s Status) Failed() bool { return s == StatusError || s == StatusParse }
+
 // Observation is the result of a tool as shown to the model.
 type Observation struct {
 	Status Status `json:"status"`

@@ -43,8 +43,8 @@ type CallResult struct {
 	Text   string `json:"text"`
 }
 
-// Error reports whether a call was run and failed.
-func (r CallResult) Error() bool { return r.Status == StatusError || r.Status == StatusParse }
+// Failed reports whether a call was run and failed.
+func (r CallResult) Failed() bool { return r.Status.Failed() }
 
 // NotRunResult is the result that the model gets for a call that was not executed.
 const NotRunResult = "[Error]: not run. One call is run in each turn, the first. Call this tool again if you still need it."

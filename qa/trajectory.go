@@ -276,7 +276,7 @@ func ActionResult(steps []Step, i int) (o *Observation, fault string, acts bool)
 		return o, "", false
 	case s.ParseError != nil:
 		return o, s.ParseError.Kind, true
-	case o != nil && (o.Status == StatusError || o.Status == StatusParse || slices.ContainsFunc(s.Others, CallResult.Error)):
+	case o != nil && (o.Status.Failed() || slices.ContainsFunc(s.Others, CallResult.Failed)):
 		return o, ToolError, true
 	}
 	return o, "", true

@@ -63,7 +63,7 @@ type Result struct {
 }
 
 // Failed reports whether the call was a mistake of the client, which Text explains.
-func (r Result) Failed() bool { return r.Status == qa.StatusError || r.Status == qa.StatusParse }
+func (r Result) Failed() bool { return r.Status.Failed() }
 
 // End is the end of an episode.
 type End struct {

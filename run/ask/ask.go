@@ -142,7 +142,7 @@ func actionText(s qa.Step) string {
 func resultText(o qa.Observation) string {
 	v := trace.ReadResult(o)
 	switch {
-	case o.Status == qa.StatusError || o.Status == qa.StatusParse:
+	case o.Status.Failed():
 		return o.Text
 	case len(v.Passages) > 0:
 		return passagesText(v.Passages)

@@ -143,6 +143,9 @@ func (r *run) record(e *episode) error {
 		case x.Role != qa.Assistant:
 			err = w.message(x.Message)
 		default:
+			if len(x.Images) > 0 {
+				e.losses.Add("image of an agent's message")
+			}
 			err = w.turn(x, w.results(i))
 		}
 	}
@@ -194,9 +197,6 @@ func (w *recorder) turn(x entry, results []*entry) error {
 		N: len(w.steps) + 1, By: qa.ByModel, Started: x.started, Ended: x.ended, Shown: []qa.Span{{First: 0, End: w.messages}},
 		Kept: len(x.Text), ThoughtAt: action.Prose(x.Text), Unlabelled: len(w.e.tools) > 0,
 		Reply: &qa.Reply{Text: x.Text, Reasoning: x.Reasoning, Model: x.model, Finish: x.finish, Usage: x.usage, Cached: x.cached},
-	}
-	if len(x.Images) > 0 {
-		w.e.losses.Add("image of an agent's message")
 	}
 	got := results[0]
 	switch {

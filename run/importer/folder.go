@@ -65,6 +65,8 @@ func read(ctx context.Context, name string, w *writer) (err error) {
 
 var errNoLog = errors.New("it has no steps, as an ATIF trajectory has, and no samples, as a log of inspect_ai")
 
+var logExts = map[string]bool{".json": true, ".eval": true}
+
 // openFolder opens the folder of a path with all logs in it, or those in its folder of trajectories. The root of an export of
 // airqa is the folder above its trajectories, since its images are there.
 func openFolder(name string) (*reader, error) {
@@ -90,7 +92,7 @@ func openFolder(name string) (*reader, error) {
 	}
 	for _, sub := range []string{path.Join(inside, trajectories), path.Clean(inside)} {
 		_ = fs.WalkDir(r.root.FS(), sub, func(name string, e fs.DirEntry, err error) error {
-			if ext := path.Ext(name); err == nil && (ext == ".json" || ext == ".eval") && e.Type().IsRegular() {
+			if err == nil && e.Type().IsRegular() && logExts[path.Ext(name)] {
 				r.files = append(r.files, name)
 			}
 			return nil // what cannot be read has no logs

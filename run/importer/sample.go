@@ -142,12 +142,6 @@ func (l *inspectLog) sample(raw []byte) error {
 		Model: model, Format: "inspect_ai",
 	}
 	b.uuid, b.repeat = idOf(plain(b.ID)), max(b.Epoch-1, 0)
-	b.extra = make(map[string]json.RawMessage)
-	for name, value := range map[string]json.RawMessage{"target": b.Target, "choices": b.Choices, "metadata": b.Metadata} {
-		if v := string(value); v != "" && v != "null" && v != "{}" && v != "[]" {
-			b.extra[name] = value
-		}
-	}
 	b.started, b.ended = cmp.Or(b.Started.Time, run.Created.Time), b.Ended.Time
 	b.index()
 	for _, m := range b.Messages {
@@ -164,16 +158,27 @@ func (l *inspectLog) sample(raw []byte) error {
 	for _, scorer := range slices.Backward(run.Scorers) {
 		names = slices.Insert(names, 0, scorer.Name)
 	}
-	for _, name := range names {
-		if raw, ok := b.Scores[name]; ok {
-			b.episode.scores = append(b.episode.scores, b.losses.score(name, raw))
-			delete(b.Scores, name)
-		}
-	}
+	b.score(names)
 	if b.question = b.asked(); strings.HasPrefix(string(b.Input), `"`) {
 		b.question = b.attached(plain(b.Input))
 	}
 	return l.to.add(b.episode)
+}
+
+// score adds the scores by name, and to the question what else the log has about it.
+func (b *sampled) score(names []string) {
+	for _, name := range names {
+		if raw, ok := b.Scores[name]; ok {
+			b.scores = append(b.scores, b.losses.score(name, raw))
+			delete(b.Scores, name)
+		}
+	}
+	b.extra = make(map[string]json.RawMessage)
+	for name, value := range map[string]json.RawMessage{"target": b.Target, "choices": b.Choices, "metadata": b.Metadata} {
+		if v := string(value); v != "" && v != "null" && v != "{}" && v != "[]" {
+			b.extra[name] = value
+		}
+	}
 }
 
 // index finds the events of replies and tools, takes the tools from the calls of the model, and counts the events that the

@@ -27,7 +27,7 @@ func (p *page) result(o qa.Observation) {
 	switch {
 	case v.Table != nil:
 		colour = dim
-	case v.Status == qa.StatusError || v.Status == qa.StatusParse:
+	case v.Status.Failed():
 		colour = red
 	}
 	if v.Text != "" {

@@ -44,7 +44,7 @@ func (m *maker) action(s qa.Step) {
 		span.Links = []*tracepb.Span_Link{{TraceId: m.trace, SpanId: spanID(m.trace, kindCall, s.N)}}
 	}
 	m.add(span, list, s.Acted, s.Ended)
-	if o.Status == qa.StatusError || o.Status == qa.StatusParse {
+	if o.Status.Failed() {
 		failed(span, "tool_error", short(edited.Text, maxMessage))
 	}
 	if len(o.Hits) > 0 {

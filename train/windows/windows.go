@@ -75,7 +75,7 @@ func Failure(rec runlog.Recorded, i int) (Reason, string) {
 		return cmp.Or(parseFailures[fault], BadSyntax), s.ParseError.Reason
 	case fault != "":
 		text := o.Text
-		if at := slices.IndexFunc(s.Others, qa.CallResult.Error); at >= 0 {
+		if at := slices.IndexFunc(s.Others, qa.CallResult.Failed); at >= 0 {
 			text = s.Others[at].Text
 		}
 		return ActionFailed, firstLine(text)
