@@ -28,7 +28,7 @@ func (recordedFlags) Validate(*kong.Application) error { return nil }
 
 // Resolve is part of kong.Resolver.
 func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
-	if parent == nil || parent.Command == nil || r.places != isPlace(flag) || r.places && settings.FromEnvironment(flag) {
+	if parent == nil || parent.Command == nil || !r.fills(flag) {
 		return nil, nil
 	}
 	dir := recordedDir(ctx, parent.Command)
@@ -44,6 +44,11 @@ func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.
 		return value, nil
 	}
 	return value, checkRecorded(dir, flag, fmt.Sprint(value))
+}
+
+// fills reports whether the resolver handles a flag.
+func (r recordedFlags) fills(flag *kong.Flag) bool {
+	return r.places == isPlace(flag) && (!r.places || !settings.FromEnvironment(flag))
 }
 
 // isPlace reports whether a flag is the location of papers or endpoint.

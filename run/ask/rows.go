@@ -55,20 +55,17 @@ func rowsOf(s qa.Step) []row {
 
 // with returns the row of a result with the cells.
 func (r row) with(columns []string, cells trace.TableRow) row {
-	const leastText = 80                                                                 // the number of characters from which a cell is a text rather than a value
 	positions := []string{"page_number", "ordinal", "bounding_box", "score", "pdf_path"} // no answers
 	for i, c := range cells {
 		column := strings.ToLower(columns[i])
 		switch {
 		case c.Null():
 		case qa.IsUUID(c.Text):
-			if strings.Contains(column, "paper") || strings.Contains(column, "pdf") {
-				r.paper = strings.ToLower(c.Text)
-			}
+			r = r.of(column, c.Text)
 		case c.Number() && strings.Contains(column, "page_number"):
 			r.page = pageOf(c.Text)
 		case slices.ContainsFunc(positions, func(name string) bool { return strings.Contains(column, name) }):
-		case utf8.RuneCountInString(c.Text) >= leastText && !c.Number():
+		case utf8.RuneCountInString(c.Text) >= 80 && !c.Number(): // a text rather than a value
 			r.texts = append(r.texts, plainTable(c.Text))
 		default:
 			r.cells = append(r.cells, cell{columns[i], c.Text})
@@ -76,6 +73,14 @@ func (r row) with(columns []string, cells trace.TableRow) row {
 	}
 	if r.paper == "" && len(r.papers) == 1 {
 		r.paper = strings.ToLower(r.papers[0])
+	}
+	return r
+}
+
+// of returns the row with the id of a column, if it is that of a paper.
+func (r row) of(column, id string) row {
+	if strings.Contains(column, "paper") || strings.Contains(column, "pdf") {
+		r.paper = strings.ToLower(id)
 	}
 	return r
 }
