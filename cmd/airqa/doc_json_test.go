@@ -118,7 +118,7 @@ var jsonOutputs = map[string]jsonOutput{
 		}{}, eval.Explanation{}},
 	},
 	"report": {
-		[]string{"report airqa-demo/runs --with-paper --json"},
+		[]string{"report airqa-demo/runs --with-paper --json", "report airqa-demo/runs --training-size offline=0 --json"},
 		[]any{struct {
 			Runs  []report.Row        `json:"runs"`
 			Paper []report.PaperTable `json:"paper"`
