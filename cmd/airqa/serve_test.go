@@ -93,7 +93,7 @@ func TestWeakRewards(t *testing.T) {
 		if n := len(opened.plan.Picked); n != tt.kept {
 			t.Errorf("%s: %d questions, want %d", tt.flags, n, tt.kept)
 		}
-		opened.host.Close(t.Context())
+		opened.host.Close()
 		if err := opened.close(); err != nil {
 			t.Error(err)
 		}

@@ -14,6 +14,8 @@ import (
 	"airqa/env/join"
 	"airqa/env/pdf"
 	"airqa/ingest"
+	"airqa/ingest/fetch"
+	"airqa/ingest/release"
 	"airqa/internal/pause"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
@@ -151,4 +153,112 @@ func rate(n int, took time.Duration, unit string) string {
 		return "0 " + unit
 	}
 	return fmt.Sprintf("%.0f %s", float64(n)/took.Seconds(), unit)
+}
+
+// Import copies papers of the database at a path into a data directory, with progress bars. Ctrl-C works as for an ingest.
+func (s Session) Import(to env.WriterConfig, database string, cfg release.Config) (sum release.Summary, err error) {
+	ctx, drain, stop := s.Interrupts()
+	defer stop()
+	err = s.fill(ctx, drain, to, func(ctx context.Context, store *env.Writer) (done string, err error) {
+		cfg.Store = store
+		dir, err := datadir.Open(to.Dir)
+		if err != nil {
+			return "", err
+		}
+		cfg.Known = &release.Known{Path: database, Dir: dir}
+		var stage *progress.Stage
+		cfg.Progress = func(done, total int, title string) {
+			if stage == nil {
+				stage = s.Progress.Stage("import", total)
+			}
+			stage.Set(done, title)
+		}
+		sum, err = release.Import(ctx, cfg)
+		if stage != nil {
+			stage.Close(fmt.Sprintf("%d added, %d of them with PDF, %d already present, %d failed", sum.Added, sum.WithPDF, sum.Skipped, len(sum.Failed)))
+		}
+		if from, ok := cfg.From.(io.Closer); ok { // its memory is for the index
+			err = errors.Join(err, from.Close())
+		}
+		return fmt.Sprintf("%d of %d papers", sum.Added+sum.Skipped+len(sum.Failed), sum.Total), err
+	})
+	return sum, err
+}
+
+// Join joins data directories with a progress bar. Ctrl-C stops it without a change; the same join begins again.
+func (s Session) Join(cfg join.Config) (_ *join.Join, err error) {
+	ctx, drain, stop := s.Interrupts()
+	defer stop()
+	ctx, cancel := pause.Until(ctx, drain, qa.ErrInterrupted)
+	defer cancel()
+	var stage *progress.Stage
+	cfg.Progress = func(done, total int, what string) {
+		if stage == nil {
+			stage = s.Progress.Stage("join", total)
+		}
+		stage.Set(done, what)
+	}
+	j, err := join.Open(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	if cfg.DryRun {
+		return j, nil
+	}
+	err = j.Run(ctx)
+	if stage != nil {
+		stage.Close(terminal.Plural(j.Added(), "paper") + " added")
+	}
+	if err != nil && errors.Is(context.Cause(ctx), qa.ErrInterrupted) {
+		return j, errors.New("stopped; the data directory has the papers that it had, and the same command joins again")
+	}
+	return j, err
+}
+
+// Fetch downloads papers into a data directory, created if needed, and reports failed downloads. It sets folder, clock and progress
+// of f.
+func (s Session) Fetch(data string, f fetch.Fetcher, items []fetch.Item) (sum fetch.Summary, err error) {
+	if len(items) == 0 {
+		return sum, nil
+	}
+	dir, err := datadir.Create(data)
+	if err != nil {
+		return sum, err
+	}
+	ctx, drain, stop := s.Interrupts()
+	defer stop()
+	ctx, cancel := pause.Until(ctx, drain, qa.ErrInterrupted) // finished downloads are kept: nothing to wait for
+	defer cancel()
+	stage := s.Progress.Stage("fetch", len(items))
+	f.Dir, f.Now = dir.Downloads(), s.Now
+	f.Progress = func(e fetch.Event) {
+		stage.Set(e.Done, fmt.Sprintf("%s %.1f MB", e.Item.Name, float64(e.Bytes)/(1<<20)))
+	}
+	sum, err = f.Fetch(ctx, items)
+	stage.Close(fmt.Sprintf("%d fetched, %d already present, %d failed", sum.Downloaded, sum.Skipped, len(sum.Failed)))
+	for _, failed := range sum.Failed {
+		s.Notify.Infof("error: %s: %v", failed.Item.URL, failed.Err)
+	}
+	if errors.Is(err, context.Canceled) {
+		return sum, errors.New("stopped while fetching; the same command resumes from here")
+	}
+	return sum, err
+}
+
+// Remove removes papers from a data directory and brings its search index up to date. A second Ctrl-C stops that; the next
+// writer completes it.
+func (s Session) Remove(to env.WriterConfig, papers []env.Removing) error {
+	ctx, _, stop := s.Interrupts()
+	defer stop()
+	return s.Write(ctx, to, "embed", func(store *env.Writer) error { return store.Remove(ctx, papers) })
+}
+
+// CompleteRemoval completes an interrupted removal of papers, if there is one.
+func (s Session) CompleteRemoval(ctx context.Context, to env.WriterConfig) error {
+	if !env.RemovalPending(to.Dir) {
+		return nil
+	}
+	s.Notify.Notef("completing the interrupted removal of papers from %s", to.Dir)
+	return s.Write(ctx, to, "embed", func(*env.Writer) error { return nil })
 }
