@@ -33,7 +33,7 @@ if [ ! -e "$target/complete" ]; then
     echo "The $1 are not installed: pip or its index is out of reach. Tests that need them are skipped." >&2
     exit 0
   fi
-  echo "$python" >"$new/complete"
+  command -v "$python" >"$new/complete"
   chmod 755 "$new"
   rm -rf "$target"
   mv "$new" "$target"
