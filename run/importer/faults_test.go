@@ -15,13 +15,8 @@ import (
 // steps is a file with one trajectory.
 func steps(t *testing.T, last string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "log.json")
-	text := `{"schema_version": "ATIF-v1.7", "session_id": "s", "agent": {"name": "a", "version": "1"}, "steps": [
-		{"step_id": 1, "source": "user", "message": "How many?"}, {"step_id": 2, "source": "agent", ` + last + `}]}`
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return logFile(t, `{"schema_version": "ATIF-v1.7", "session_id": "s", "agent": {"name": "a", "version": "1"}, "steps": [
+		{"step_id": 1, "source": "user", "message": "How many?"}, {"step_id": 2, "source": "agent", `+last+`}]}`)
 }
 
 // The answer is the argument of Answer, or the text of a last reply that calls no tool.

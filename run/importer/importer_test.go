@@ -122,6 +122,30 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// logFile writes a log, and returns its path.
+func logFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "log.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// firstSample returns the episode of sample 1 of an imported log.
+func firstSample(t *testing.T, r importer.Result) runlog.Recorded {
+	t.Helper()
+	run, err := runlog.Open(r.Runs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := run.Episode("1", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
 // describe returns the imported runs as text.
 func describe(t *testing.T, r importer.Result, notices []progress.Notice) string {
 	t.Helper()
@@ -317,22 +341,11 @@ func TestConfined(t *testing.T) {
 
 // An early log has neither ids of messages nor zones of times.
 func TestEarlyInspect(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "log.json")
 	log := `{"eval":{"created":"2024-05-06T07:08:09","task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"input":"q","target":["a"],
 "messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],"output":{"completion":"a","choices":[]},"score":{"value":"C"},
 "events":[{"event":"model","timestamp":"2024-05-06T07:08:10","output":{"choices":[{"message":{"role":"assistant","content":"a"},"stop_reason":"stop"}],"usage":{"input_tokens":5,"output_tokens":2}}}]}]}`
-	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, _ := load(t, path)
-	run, err := runlog.Open(r.Runs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := run.Episode("1", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, _ := load(t, logFile(t, log))
+	rec := firstSample(t, r)
 	if got, want := rec.Usage(), (qa.Usage{Prompt: 5, Completion: 2}); got != want || rec.Steps[0].Started.Second() != 10 {
 		t.Errorf("usage %+v at %v", got, rec.Steps[0].Started)
 	}
@@ -358,11 +371,7 @@ func TestNumbersOfPython(t *testing.T) {
 		{atif, "NaN?", 1, map[string]int{"-Infinity": 1}},
 		{atif + "\n" + atif, "NaN?", 2, map[string]int{"-Infinity": 2}},
 	} {
-		path := filepath.Join(t.TempDir(), "log.json")
-		if err := os.WriteFile(path, []byte(tt.log), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r, _ := load(t, path)
+		r, _ := load(t, logFile(t, tt.log))
 		got := make(map[string]int)
 		for _, number := range []string{"NaN", "Infinity", "-Infinity"} {
 			if n := r.Losses["number "+number+", now null"]; n > 0 {
@@ -385,19 +394,8 @@ func TestSubmit(t *testing.T) {
 "events":[{"event":"model","output":{"choices":[{"message":{"id":"a","role":"assistant","content":"I think.","tool_calls":[{"id":"c1","function":"submit","arguments":{"answer":"23"}}]},"stop_reason":"tool_calls"}]}},
 {"event":"tool","id":"c1","function":"submit","result":"23"},
 {"event":"model","output":{"choices":[{"message":{"id":"b","role":"assistant","content":"","tool_calls":[{"id":"c2","function":"submit","arguments":{"answer":"24"}}]},"stop_reason":"tool_calls"}]}}]}]}`
-	path := filepath.Join(t.TempDir(), "log.json")
-	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, _ := load(t, path)
-	run, err := runlog.Open(r.Runs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := run.Episode("1", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, _ := load(t, logFile(t, log))
+	rec := firstSample(t, r)
 	var got []string
 	for _, s := range rec.Steps {
 		seen := "no result"
@@ -425,11 +423,7 @@ func TestParallelCalls(t *testing.T) {
 {"step_id":3,"source":"agent","message":"","tool_calls":[` + call("c3", "cats") + "," + call("c4", "dogs") + `],
  "observation":{"results":[{"source_call_id":"c3","content":"cats are out"}]}},
 {"step_id":4,"source":"agent","message":"Left and right."}]}`
-	path := filepath.Join(t.TempDir(), "log.json")
-	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, _ := load(t, path)
+	r, _ := load(t, logFile(t, log))
 	var all strings.Builder
 	for _, format := range []export.Format{export.ShareGPT, export.OpenAI, export.TRL, export.ATIF} {
 		out := filepath.Join(t.TempDir(), "out")
