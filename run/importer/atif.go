@@ -15,8 +15,8 @@ import (
 	"airqa/train/format"
 )
 
-// readTrajectory reads a trajectory. Unknown keys, those that a run has no place for, and broken rules are losses; without
-// steps it is none.
+// readTrajectory reads a trajectory. Unknown keys, keys without a place in a run, and broken rules are losses. A record without
+// steps is [errNoLog].
 func readTrajectory(raw []byte, l Losses) (t format.Trajectory, err error) {
 	if err := json.Unmarshal(raw, &t); err != nil {
 		return t, err
@@ -93,7 +93,7 @@ func (r *reader) next(t format.Trajectory, name string, seen map[string]bool, l 
 		err = fmt.Errorf("%d trajectories; want one", len(list))
 	}
 	if err == nil {
-		next, err = readTrajectory(list[0], l)
+		next, err = readTrajectory(r.to.safe(list[0]), l)
 	}
 	if err != nil {
 		r.to.Notify.Warnf("%s: its continuation %q is left out: %v", name, t.Continued, err)
@@ -160,7 +160,7 @@ type steps struct {
 	file   string
 }
 
-// add adds the steps of a trajectory; of one that continues another, without those that are copied.
+// add adds the steps of a trajectory. If it continues another one, copied steps are skipped.
 func (b *steps) add(t format.Trajectory, more bool) {
 	var awaited qa.Status // of what the user says next, if the reply before had no call
 	for _, s := range t.Steps {
@@ -215,7 +215,7 @@ func (b *steps) reply(x *entry, s format.Step) qa.Status {
 	return ours.Status
 }
 
-// results adds the results of a step. The status is that of the first one.
+// results adds the results of a step. The first one has the given status.
 func (b *steps) results(list []format.CallResult, status qa.Status) {
 	for _, r := range list {
 		if len(r.Subagent) > 0 {

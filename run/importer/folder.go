@@ -113,8 +113,7 @@ func (r *reader) beside(name, ref string) (string, bool) {
 	return found, filepath.IsLocal(filepath.FromSlash(found))
 }
 
-// records returns the objects of a file, one, an array, or lines, without secrets. It counts the numbers that JSON does not
-// have.
+// records returns the objects of a file: one, an array, or lines. It counts the numbers that JSON does not have.
 func (r *reader) records(name string, l Losses) ([]json.RawMessage, error) {
 	raw, err := files.ReadRegular(r.root, name, r.to.MaxFile)
 	if err != nil {
@@ -135,9 +134,7 @@ func (r *reader) records(name string, l Losses) ([]json.RawMessage, error) {
 		if one[0] == '[' {
 			_ = json.Unmarshal(one, &several) // it is valid
 		}
-		for _, record := range several {
-			list = append(list, r.to.safe(record))
-		}
+		list = append(list, several...)
 	}
 }
 
@@ -183,6 +180,7 @@ func (r *reader) file(ctx context.Context, name string) error {
 		return err
 	}
 	for i, raw := range list {
+		raw = r.to.safe(raw)
 		log := inspectLog{name: path.Base(name), to: r.to, numbers: losses}
 		if log.read(raw) {
 			err = log.samples(ctx)
