@@ -266,9 +266,10 @@ func (c *serveCmd) rewarding(a *app, picked []qa.Example) (kept []qa.Example, er
 	if c.Judge == models.Offline { // it costs nothing to probe
 		config.Judge = scoring.Offline().Judge
 	}
+	scorer := eval.New(config)
 	var weak, guessed []string
 	for _, ex := range picked {
-		w := eval.New(config).Weakness(a.ctx, ex.Evaluator)
+		w := scorer.Weakness(a.ctx, ex.Evaluator)
 		name := fmt.Sprintf("%.8s (%s)", ex.UUID, w.Reason)
 		switch {
 		case w.Guess:
