@@ -110,7 +110,7 @@ func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
 	return p.score(ctx, nil, answer)
 }
 
-// The prefixes, in any case, of texts that report a failure: those of an agent and those of the environment's tools.
+// The prefixes, in any case, of texts in which an agent or a tool of the environment reports a failure.
 const (
 	errorMark   = "[ERROR]:"
 	warningMark = "[WARNING]:"

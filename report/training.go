@@ -47,7 +47,7 @@ func Trained(rows []Row, o Options) []Row {
 	return list
 }
 
-// trainingColumns are those of the paper's Figure 4: the question types and AVG.
+// trainingColumns returns the columns of the paper's Figure 4: the question types and AVG.
 func trainingColumns() []Column {
 	return slices.DeleteFunc(Columns(), func(c Column) bool { return c.Group != "Question Type" && c.Name != Average })
 }

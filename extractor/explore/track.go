@@ -68,7 +68,7 @@ func TrackRetrieval(d candidate.Draft) (Tracked, error) {
 
 // MergePart is an accepted single question to merge.
 type MergePart struct {
-	// Title is that of the question's paper.
+	// Title is the title of the question's paper.
 	Title   string
 	Example qa.Example
 }

@@ -100,8 +100,8 @@ func reportData(rows []report.Row, o Options) (any, error) {
 	return data, nil
 }
 
-// ReportFigures are the charts of runs: scores, scores by training size and by number of turns, and cost or tokens against scores. Charts of
-// one kind share their scales.
+// ReportFigures are the charts of runs: scores, scores by training size and by number of turns, and cost or tokens against
+// scores. Charts of one kind share their scales.
 func ReportFigures(rows []report.Row, o Options) ([]Figure, error) {
 	rows = report.Marked(rows)
 	chart := Figure{Name: "scores", Title: "Score (AVG, %)", X: scores, Y: Axis{Label: "baseline"}}

@@ -39,7 +39,7 @@ func (l Losses) List() []string {
 	return list
 }
 
-// decode reads JSON into a value, and counts what the value has no place for, by the path of its keys.
+// decode reads JSON into a value, and counts the keys that the value does not have, by their path.
 func (l Losses) decode(raw []byte, v any, at string) error {
 	if err := json.Unmarshal(raw, v); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (l Losses) decode(raw []byte, v any, at string) error {
 	return l.unread(raw, v, at, nil)
 }
 
-// unread counts the keys of JSON that a value read from it has not, and those that are not used.
+// unread counts the keys of raw that v, which was read from it, does not have, and the unused ones.
 func (l Losses) unread(raw []byte, v any, at string, unused map[string]bool) error {
 	known, err := json.Marshal(v)
 	var read, kept any

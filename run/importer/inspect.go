@@ -37,7 +37,7 @@ type inspectLog struct {
 	}
 	name string
 	to   *writer
-	// numbers are those of the log that JSON does not have; the next sample counts them.
+	// numbers counts NaN and infinite numbers of the log until the next sample takes them over.
 	numbers Losses
 }
 

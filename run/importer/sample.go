@@ -112,7 +112,7 @@ type sampled struct {
 	*episode
 	sample
 	events []event
-	// replies are the calls of the model by the key of their message, without those that the conversation has.
+	// replies are the calls of the model by the key of their message. A message of the conversation takes its call out.
 	replies map[string][]event
 	// ran are the events of tools by the id of the call.
 	ran map[string]event

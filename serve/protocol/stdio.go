@@ -72,7 +72,7 @@ func pass(text []byte, to io.Writer) {
 type stdio struct {
 	sdk.Connection
 	input io.ReadCloser
-	calls sync.Map // ids of those that run, and whether the client has cancelled them
+	calls sync.Map // running calls by id: whether the client has cancelled them
 	open  sync.WaitGroup
 }
 
@@ -93,7 +93,7 @@ func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 			s.open.Add(1)
 		}
 	} else if ok && r.Method == "notifications/cancelled" && json.Unmarshal(r.Params, &of) == nil {
-		id, _ := jsonrpc.MakeID(of.RequestID) // that of no call if it is invalid
+		id, _ := jsonrpc.MakeID(of.RequestID) // an invalid id is the id of no call
 		if !s.calls.CompareAndSwap(id, false, true) {
 			return s.Read(ctx) // the library would cancel a later call with this id
 		}

@@ -123,8 +123,9 @@ func (f *Finder) Of(ctx context.Context, e Episode) Cause {
 	return Cause{Code: Unknown, Why: e.Loss.Why}
 }
 
-// Finder finds the causes of wrong answers, and where evidence was lost, for episodes of one file of questions. It keeps what it made of texts that episodes
-// share, such as golds, equal answers and results of equal queries. Its zero value is ready for use by one goroutine.
+// Finder finds the causes of wrong answers, and where evidence was lost, for episodes of one file of questions. It keeps what
+// it made of texts that episodes share, such as golds, equal answers and results of equal queries. Its zero value is ready for
+// use by one goroutine.
 type Finder struct {
 	folded    map[string]string
 	rows      map[rowsOf][]row
@@ -183,7 +184,7 @@ func (f *Finder) question(ex qa.Example) question {
 	return q
 }
 
-// faults are those of the question that [eval.Lint] finds.
+// faults returns what [eval.Lint] finds wrong with the question.
 func (f *Finder) faults(ctx context.Context, ex qa.Example) []eval.Finding {
 	q := f.question(ex)
 	if q.faults == nil {

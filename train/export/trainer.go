@@ -21,7 +21,7 @@ const (
 // TRL a configuration with the values of the paper (Appendix C.3, Table 9).
 func (w *writer) writeTrainer() error {
 	if list := encoders(w.Format); list[0].form == TRL {
-		// TRL does not load a folder named "." but knows data, whose columns are those of the card wherever the export is.
+		// TRL cannot load a folder named ".". The folder data has a card of its own with the same columns.
 		b := bytes.NewBufferString("---\n")
 		w.describe(b, list[:1], dataDir+"/")
 		b.WriteString("---\n")
