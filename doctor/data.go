@@ -46,10 +46,13 @@ func (c Dir) Checks() []Check {
 // contents opens the database and counts its contents.
 func (c Dir) contents(ctx context.Context) Finding {
 	var n paperdb.Totals
+	var illegible string
 	papers, err := env.OpenPapers(ctx, c.Path)
 	if err == nil {
+		var unmarked error
 		n, err = papers.Totals(ctx)
-		err = errors.Join(err, papers.Close())
+		illegible, unmarked = papers.Illegible(ctx)
+		err = errors.Join(err, unmarked, papers.Close())
 	}
 	if errors.Is(err, datadir.ErrNotDataDir) {
 		return Bad(err, "") // it names the command
@@ -58,8 +61,11 @@ func (c Dir) contents(ctx context.Context) Finding {
 		return Bad(err, "if airqa ingest is running, wait for it; otherwise run the same airqa ingest command again")
 	}
 	text := fmt.Sprintf("format %d, %s, %s, %s", datadir.Format, terminal.Plural(n.Papers, "paper"), terminal.Plural(n.Pages, "page"), terminal.Plural(n.Chunks, "chunk"))
-	if n.Papers == 0 {
+	switch {
+	case n.Papers == 0:
 		return Doubtful(text, "airqa ingest --data "+c.Path+" PDFS adds papers")
+	case illegible != "":
+		return Doubtful(text+"; "+illegible, env.LegibleAgain)
 	}
 	return Good("%s", text)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/env/paperdb"
 	"airqa/env/pdf"
 	"airqa/ingest/layout"
 	"airqa/ingest/structure"
@@ -18,6 +19,7 @@ type contents struct {
 	Fidelity
 	problems  []string
 	broken    *pdf.PageError // of a page that cannot be read
+	unread    string         // the number of characters that cannot be read, a problem; "" if there are none
 	illegible string         // the reason why much of the text is wrong, also the first problem; "" if it is not
 }
 
@@ -49,12 +51,14 @@ func readDocument(ctx context.Context, doc *pdf.Document) (c contents, err error
 		inputs[i], texts[i] = in, text
 	}
 	undecoded, illegible := decodeFonts(inputs, texts, func() string { return outlineText(ctx, doc) })
+	if illegible {
+		undecoded = paperdb.Illegible + undecoded
+		c.illegible = undecoded
+	}
 	if undecoded != "" {
 		c.problems = append([]string{undecoded}, c.problems...)
 	}
-	if illegible {
-		c.illegible = undecoded
-	}
+	c.unread = dropUnread(inputs)
 	c.Doc = layout.Analyze(inputs)
 	var unfaithful []string
 	c.Fidelity, unfaithful = fidelity(c.Doc, texts)
@@ -74,7 +78,9 @@ func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, t
 	if err != nil {
 		return in, "", err
 	}
+	in.Label, _ = doc.PageLabel(ctx, n) // a page without a number is still one
 	in.Shapes, err = doc.Shapes(ctx, n)
+	in.Glyphs = underscores(in.Glyphs, in.Shapes)
 	return in, text, err
 }
 

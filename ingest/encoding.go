@@ -2,12 +2,14 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/encoding/charmap"
 
 	"airqa/ingest/layout"
+	"airqa/internal/terminal"
 )
 
 // A font without a Unicode map has the codes of an 8-bit encoding. PDFium shows those of Cyrillic and Greek letters as
@@ -154,7 +156,8 @@ func decodeFonts(inputs []layout.Input, texts []string, outline func() string) (
 }
 
 // unmappedText returns a problem if many letters are codes of their fonts other than ASCII, such as those of fonts that
-// count from 1. Then few of them are small letters.
+// count from 1. Then few of them are small letters. In bitmap fonts with the codes of ASCII letters, only other characters
+// may be wrong.
 func unmappedText(inputs []layout.Input) (problem string, illegible bool) {
 	const fewest = 200
 	all, unmapped, small := 0, 0, 0
@@ -172,10 +175,73 @@ func unmappedText(inputs []layout.Input) (problem string, illegible bool) {
 			}
 		}
 	}
-	if unmapped < fewest || unmapped*20 < all || small*5 > unmapped*2 {
-		return "", false
+	if unmapped >= fewest && unmapped*20 >= all && small*5 <= unmapped*2 {
+		return fmt.Sprintf("the fonts of %d%% of the letters have no Unicode map: their text may be wrong", 100*unmapped/all), unmapped*3 > all
 	}
-	return fmt.Sprintf("the fonts of %d%% of the letters have no Unicode map: their text may be wrong", 100*unmapped/all), unmapped*3 > all
+	if n := unknownBitmaps(inputs); n >= fewest {
+		return fmt.Sprintf("the bitmap fonts of %d characters are unknown: signs, accents and ligatures among them may be wrong", n), false
+	}
+	return "", false
+}
+
+// unknownBitmaps returns the number of characters that are codes of bitmap fonts, which have no names.
+func unknownBitmaps(inputs []layout.Input) (n int) {
+	for _, in := range inputs {
+		for _, g := range in.Glyphs {
+			if g.Unmapped && g.Font == "" && g.Rune != unicode.ReplacementChar && g.Rune != ' ' && !g.LineEnd {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// dropUnread returns a problem with the number of characters that cannot be read, or "". It removes those that are neither
+// within a word nor beside a digit, such as bullets. The others are kept as U+FFFD, so that no word or number looks right.
+func dropUnread(inputs []layout.Input) (problem string) {
+	all, within := 0, 0
+	var fonts []string
+	for i := range inputs {
+		glyphs := inputs[i].Glyphs
+		kept := make([]layout.Glyph, 0, len(glyphs))
+		for k, g := range glyphs {
+			if g.Rune == unicode.ReplacementChar {
+				all++
+				if g.Font != "" && !slices.Contains(fonts, g.Font) {
+					fonts = append(fonts, g.Font)
+				}
+				if !besideText(glyphs, k, -1) && !besideText(glyphs, k, 1) {
+					continue
+				}
+				within++
+			}
+			kept = append(kept, g)
+		}
+		inputs[i].Glyphs = kept
+	}
+	if all == 0 {
+		return ""
+	}
+	problem = fmt.Sprintf("%s cannot be read, %d of them in words or beside numbers, where they are \uFFFD", terminal.Plural(all, "character"), within)
+	if len(fonts) > 0 {
+		problem += ": the fonts do not say what they are, such as " + strings.Join(fonts[:min(3, len(fonts))], ", ")
+	}
+	return problem
+}
+
+// besideText reports whether the character next to glyph i, in a direction, is a letter or a digit, or a digit after a space.
+func besideText(glyphs []layout.Glyph, i, direction int) bool {
+	i += direction
+	for i >= 0 && i < len(glyphs) && glyphs[i].Rune == unicode.ReplacementChar {
+		i += direction
+	}
+	if i < 0 || i >= len(glyphs) {
+		return false
+	}
+	if next := i + direction; glyphs[i].Rune == ' ' && next >= 0 && next < len(glyphs) {
+		return unicode.IsDigit(glyphs[next].Rune)
+	}
+	return unicode.IsLetter(glyphs[i].Rune) || unicode.IsDigit(glyphs[i].Rune)
 }
 
 // bestEncoding returns the encoding that makes ordinary text of letters. An outline in the script is a reason to accept a

@@ -12,7 +12,9 @@ import (
 	"airqa/env/paperdb"
 	"airqa/env/pdf"
 	"airqa/ingest/floats"
+	"airqa/ingest/layout"
 	"airqa/ingest/structure"
+	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 )
 
@@ -64,6 +66,9 @@ func (r *Reader) Read(ctx context.Context, s Source) (out Extraction, err error)
 	found := floats.Find(source.Doc)
 	source.Regions = found.Regions()
 	parts := structure.Read(source)
+	if c.illegible != "" {
+		parts.Title = "" // the name of the file says more
+	}
 	found.MarkRows(source.Doc)
 	if err := s.lookUp(parts.Title); err != nil {
 		return out, err
@@ -79,6 +84,9 @@ func (r *Reader) Read(ctx context.Context, s Source) (out Extraction, err error)
 		poor = c.illegible
 	case poor != "":
 		problems = append([]string{poor}, problems...)
+	}
+	if c.unread != "" {
+		problems = append(problems, c.unread)
 	}
 	p.File.Problems = slices.Concat(problems, s.problems, missingParts(s, source, p))
 	return Extraction{Paper: p, Poor: poor, Fidelity: c.Fidelity}, nil
@@ -112,6 +120,9 @@ func structureProblems(data []byte, trouble bool) []string {
 // missingParts reports expected parts that were not found.
 func missingParts(s Source, source structure.Source, p paperdb.Paper) []string {
 	var out []string
+	if mark := withdrawal(source.Doc, p.Metadata.Title); mark != "" {
+		out = append(out, fmt.Sprintf("%s%q", paperdb.Withdrawn, mark))
+	}
 	if p.Metadata.Title == stem(s.Path) {
 		out = append(out, "no title found: using the file name")
 	}
@@ -131,6 +142,30 @@ func missingParts(s Source, source structure.Source, p paperdb.Paper) []string {
 		out = append(out, fmt.Sprintf("metadata has %d pages, the PDF has %d", n, len(source.Doc.Pages)))
 	}
 	return out
+}
+
+var (
+	withdrawn = lazyregexp.New(`(?i)retract|withdraw`)
+	// markedTitle matches the mark that publishers put before a title.
+	markedTitle = lazyregexp.New(`^(?i)\W*(retracted|withdrawn|retraction|withdrawal)(\s+(article|paper|notice))?\W*[:\-–—]`)
+)
+
+// withdrawal returns the mark of a withdrawn paper before its title, as a stamp on page 1 or around any page, or "".
+func withdrawal(doc *layout.Document, title string) string {
+	marks := []string{strings.TrimRight(markedTitle.FindString(title), " :-–—")}
+	for i, page := range doc.Pages {
+		marks = append(marks, strings.Split(page.Dropped, "\n")...)
+		for _, l := range page.Lines {
+			if text := l.Text(); i == 0 && (l.Size > 1.1*doc.BodySize || text == strings.ToUpper(text)) {
+				marks = append(marks, text)
+			}
+		}
+	}
+	at := slices.IndexFunc(marks, func(m string) bool { return withdrawn.MatchString(m) && layout.IsState(m) })
+	if at < 0 {
+		return ""
+	}
+	return marks[at]
 }
 
 func stem(path string) string {

@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"math"
+	"strconv"
+	"strings"
 
 	"airqa/env/paperdb"
 	"airqa/ingest/floats"
@@ -49,9 +51,23 @@ func (r *Reader) rows(s Source, doc *layout.Document, found floats.Floats, parts
 			})
 		}
 	}
+	p.File.Labels = labels(doc.Pages)
 	m.floats(doc, found, &p)
 	m.texts(parts, &p)
 	return p
+}
+
+// labels returns the labels of the pages, nil if they are the numbers of the pages or missing.
+func labels(pages []layout.Page) []string {
+	out, differ := make([]string, len(pages)), false
+	for i, page := range pages {
+		out[i] = strings.Join(strings.Fields(page.Label), " ")
+		differ = differ || out[i] != "" && out[i] != strconv.Itoa(page.Number)
+	}
+	if !differ {
+		return nil
+	}
+	return out
 }
 
 func (m *rowMaker) floats(doc *layout.Document, found floats.Floats, p *paperdb.Paper) {

@@ -168,8 +168,8 @@ func sequences(words []string, length int, visit func(at int, hash uint64)) {
 	}
 }
 
-// plainWords returns the runs of letters and digits of a text in lower case, without accents, which TeX may print as
-// separate glyphs over a dotless i.
+// plainWords returns the runs of letters and digits of a text in lower case, without accents and the stroke of ł, which TeX
+// may print as separate glyphs over a dotless i or an l.
 func plainWords(s string) []string {
 	drop := func(r rune) rune {
 		switch {
@@ -177,6 +177,8 @@ func plainWords(s string) []string {
 			return -1
 		case r == 'ı':
 			return 'i'
+		case r == 'ł' || r == 'Ł':
+			return 'l'
 		}
 		return unicode.ToLower(r)
 	}

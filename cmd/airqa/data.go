@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type dataFlags struct {
 	Vectors string `env:"AIRQA_VECTORS" placeholder:"URL" help:"Store of the vectors: a Milvus server, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files (in the data directory). Default: files; if the data directory records a server, this flag is required."`
 
 	unused bool // the recorded vector store
+	warned bool // of illegible papers
 }
 
 // index settles the flags and returns the embedding model. It contacts no endpoint.
@@ -187,7 +189,24 @@ func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 		return nil, err
 	}
 	cfg.Dir, cfg.Vectors, cfg.PDF.Notice = f.Data, f.Vectors, a.note
-	return env.Open(a.ctx, cfg)
+	world, err := env.Open(a.ctx, cfg)
+	if err != nil || cfg.NoSearch || f.warned {
+		return world, err
+	}
+	f.warned = true
+	if err := warnIllegible(a, world.Papers()); err != nil {
+		return nil, errors.Join(err, world.Close())
+	}
+	return world, nil
+}
+
+// warnIllegible names the illegible papers, and what to do about them.
+func warnIllegible(a *app, papers *env.Papers) error {
+	illegible, err := papers.Illegible(a.ctx)
+	if illegible != "" {
+		a.say("warning: %s; %s", illegible, env.LegibleAgain)
+	}
+	return err
 }
 
 // target is the data directory for writing. change allows flags that contradict its record.

@@ -225,7 +225,7 @@ var scripted = map[string]map[string]string{
 	"notes":                 {"script/trace.txtar": "add step decide remove merge author json format"},
 	"sql":                   {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
 	"search":                {"script/look.txtar": "data retrieve limit paper json vectors"},
-	"page":                  {"script/look.txtar": "data paper page box boxes dpi out"},
+	"page":                  {"script/look.txtar": "data paper page box boxes dpi out", "script/papers-marks.txtar": "label"},
 	"store vectors copy":    {"milvus_test.go": "data to vectors embed-again"},
 	"store vectors check":   {"script/vectors.txtar": "data deep", "milvus_test.go": "vectors"},
 	"store vectors rebuild": {"script/vectors.txtar": "data", "milvus_test.go": "vectors"},

@@ -10,13 +10,16 @@ import (
 	"strings"
 
 	"airqa/env"
+	"airqa/env/paperdb"
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
 type pageCmd struct {
 	dataFlags
 	Paper string  `required:"" placeholder:"PAPER" help:"Paper: uuid or a prefix of it, file name, or part of the title."`
-	Page  int     `required:"" placeholder:"N" help:"Page number, from 1."`
+	Page  int     `placeholder:"N" help:"Number of the page in the file, from 1."`
+	Label string  `placeholder:"LABEL" help:"Page with this number printed on it, such as 118 or iv, in place of --page."`
 	Box   string  `placeholder:"X0,Y0,W,H" help:"Region in points from the top left. Default: the whole page."`
 	Boxes bool    `help:"Outline the figures and tables found on the page."`
 	DPI   float64 `name:"dpi" default:"150" help:"Pixels per inch."`
@@ -40,6 +43,11 @@ func (c pageCmd) Run(a *app) error {
 	if err != nil {
 		return asFault(err)
 	}
+	if c.Label != "" {
+		if c.Page, err = labelledPage(a, world, paper, c.Label); err != nil {
+			return err
+		}
+	}
 	var im qa.Image
 	if c.Boxes {
 		im, err = world.ViewBoxes(a.ctx, paper.PaperID, c.Page)
@@ -59,7 +67,33 @@ func (c pageCmd) Run(a *app) error {
 	return a.print(fmt.Sprintf("%s: page %d, %d x %d pixels", c.Out, im.Page, im.Width, im.Height))
 }
 
+// labelledPage returns the number of the only page with a label.
+func labelledPage(a *app, world *env.Env, paper paperdb.Name, label string) (int, error) {
+	file, err := world.Papers().File(a.ctx, paper.PaperID)
+	if err != nil {
+		return 0, err
+	}
+	var pages []string
+	for i, l := range file.Labels {
+		if strings.EqualFold(l, label) {
+			pages = append(pages, strconv.Itoa(i+1))
+		}
+	}
+	switch {
+	case file.Labels == nil:
+		return 0, fmt.Errorf("no page of %q has another number than its place in the file; use --page", paper.Title)
+	case len(pages) == 0:
+		return 0, fmt.Errorf("no page of %q has the label %q; it has %s", paper.Title, label, terminal.Clip(strings.Join(file.Labels, ", "), 200))
+	case len(pages) > 1:
+		return 0, fmt.Errorf("pages %s of %q have the label %q; choose with --page", strings.Join(pages, ", "), paper.Title, label)
+	}
+	return strconv.Atoi(pages[0])
+}
+
 func (c pageCmd) check(box []float64) error {
+	if (c.Page == 0) == (c.Label == "") {
+		return qa.Usagef("give --page N or --label LABEL")
+	}
 	if c.Boxes && box != nil {
 		return qa.Usagef("--box and --boxes are mutually exclusive")
 	}

@@ -117,6 +117,8 @@ type paperLine struct {
 	PDF        string   `json:"pdf"` // path in the data directory, empty without one
 	File       string   `json:"file"`
 	Parser     string   `json:"parser"`
+	Illegible  bool     `json:"illegible"`
+	Withdrawn  string   `json:"withdrawn"` // the mark, empty for most papers
 	Problems   []string `json:"problems"`
 }
 
@@ -125,13 +127,14 @@ func lineOf(h paperdb.Holding) paperLine {
 		PaperID: h.PaperID, Title: h.Title, Conference: h.Conference, Year: h.Year,
 		Pages: h.Counts.Pages, Sections: h.Counts.Sections, Images: h.Counts.Images, Tables: h.Counts.Tables,
 		Equations: h.Counts.Equations, References: h.Counts.References, Chunks: h.Counts.Chunks,
-		PDF: h.PDFPath, File: h.File.Name, Parser: h.File.Parser, Problems: append([]string{}, h.File.Problems...),
+		PDF: h.PDFPath, File: h.File.Name, Parser: h.File.Parser, Illegible: h.File.Marked(paperdb.Illegible) != "",
+		Withdrawn: h.File.Withdrawn(), Problems: append([]string{}, h.File.Problems...),
 	}
 }
 
 var paperColumns = []string{
 	"paper_id", "title", "conference", "year", "pages", "sections", "images", "tables", "equations", "references", "chunks", "pdf",
-	"file", "parser", "problems",
+	"file", "parser", "illegible", "withdrawn", "problems",
 }
 
 // list prints a table of the papers, with the command for the next ones.
@@ -156,6 +159,9 @@ func (c papersListCmd) list(a *app, papers *env.Papers) error {
 		of = fmt.Sprintf("%d of %s", len(lines), of)
 	}
 	a.say("%s, %d with problems; airqa papers show --data %s UUID lists the problems", of, odd, c.Data)
+	if err := warnIllegible(a, papers); err != nil {
+		return err
+	}
 	if more {
 		next := "airqa papers --data " + terminal.ShellWord(c.Data) + " --after " + lines[limit-1].PaperID
 		if c.Limit > 0 {
@@ -172,18 +178,25 @@ func printPapers(a *app, lines []paperLine) (odd int, err error) {
 		"id", "venue", "year", "pages", "sections", "images", "tables", "equations", "references", "passages", "problems", "title",
 	}, Drop: []string{"equations", "sections", "images", "tables", "references", "passages", "pages", "year", "venue"}}
 	for _, l := range lines {
+		problems := strconv.Itoa(len(l.Problems))
 		if len(l.Problems) > 0 {
 			odd++
+		}
+		if l.Illegible {
+			problems += ", illegible"
+		}
+		if l.Withdrawn != "" {
+			problems += ", " + terminal.Line(l.Withdrawn)
 		}
 		id := l.PaperID
 		if a.width > 0 {
 			id = qa.ShortEpisode(id, 0)
 		}
 		line := []string{id, orDash(l.Conference), known(l.Year)}
-		for _, n := range []int{l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, len(l.Problems)} {
+		for _, n := range []int{l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks} {
 			line = append(line, strconv.Itoa(n))
 		}
-		t.Rows = append(t.Rows, append(line, l.Title))
+		t.Rows = append(t.Rows, append(line, problems, l.Title))
 	}
 	return odd, a.print(t.Text(a.width))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"syscall"
 
 	"airqa/env"
+	"airqa/env/paperdb"
 	"airqa/internal/settings"
 	"airqa/qa"
 	"airqa/trace"
@@ -45,7 +45,11 @@ func (c viewCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	server := web.New(web.Config{Library: library, Host: host, Log: a.log, Author: a.getenv("USER"), Title: c.titles(ctx, a.log, library)})
+	paper := c.papers(ctx, a.log, library)
+	server := web.New(web.Config{
+		Library: library, Host: host, Log: a.log, Author: a.getenv("USER"), Title: func(id string) string { return paper(id).Title },
+		Label: func(id string, page int) string { return paper(id).File.Label(page) },
+	})
 	address := server.Address(on.Addr())
 	if err := a.print(address); err != nil {
 		return err
@@ -56,9 +60,9 @@ func (c viewCmd) Run(a *app) error {
 	return server.Serve(ctx, on)
 }
 
-// titles looks up titles in the data directories of the runs, and keeps them. Directories outside of this folder that a run
+// papers looks up titles and files in the data directories of the runs, and keeps them. Directories outside of this folder that a run
 // names are not opened, and one that cannot be read is not tried again.
-func (c viewCmd) titles(ctx context.Context, log *slog.Logger, l *trace.Library) func(paperID string) string {
+func (c viewCmd) papers(ctx context.Context, log *slog.Logger, l *trace.Library) func(paperID string) paperdb.Holding {
 	dirs := map[string]bool{c.Data: true}
 	for _, r := range l.Runs {
 		if dir := r.Log.Config.Note.DataDir; c.Data == "" && settings.InsideFolder(dir) {
@@ -67,37 +71,41 @@ func (c viewCmd) titles(ctx context.Context, log *slog.Logger, l *trace.Library)
 	}
 	delete(dirs, "")
 	var mu sync.Mutex
-	titles := make(map[string]string)
-	return func(paperID string) string {
+	known := make(map[string]paperdb.Holding)
+	return func(paperID string) paperdb.Holding {
 		mu.Lock()
 		defer mu.Unlock()
-		if title, ok := titles[paperID]; ok {
-			return title
+		if paper, ok := known[paperID]; ok {
+			return paper
 		}
-		titles[paperID] = ""
+		known[paperID] = paperdb.Holding{}
 		for dir := range dirs {
-			found, err := titleIn(ctx, dir, paperID)
+			found, err := paperIn(ctx, dir, paperID)
 			if err != nil && c.Data != "" {
 				log.Warn("read paper titles", "error", err)
 			}
 			if err != nil {
 				delete(dirs, dir)
 			}
-			titles[paperID] = cmp.Or(found, titles[paperID])
+			if found.Title != "" {
+				known[paperID] = found
+			}
 		}
-		return titles[paperID]
+		return known[paperID]
 	}
 }
 
-// titleIn returns the title of a paper in a data directory, which it does not keep open: a writer may remove what it replaced.
-func titleIn(ctx context.Context, dir, paperID string) (title string, err error) {
+// paperIn returns a paper of a data directory, which it does not keep open: a writer may remove what it replaced.
+func paperIn(ctx context.Context, dir, paperID string) (paper paperdb.Holding, err error) {
 	papers, err := env.OpenPapers(ctx, dir)
 	if err != nil {
-		return "", err
+		return paper, err
 	}
 	defer func() { err = errors.Join(err, papers.Close()) }()
-	titles, err := papers.Titles(ctx, []string{paperID})
-	return titles[paperID], err
+	for found, err := range papers.Holdings(ctx, []string{paperID}) {
+		return found, err
+	}
+	return paper, nil
 }
 
 // openBrowser opens an address in the user's browser, if there is one.

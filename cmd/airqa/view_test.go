@@ -66,7 +66,7 @@ func TestViewTitles(t *testing.T) {
 		{"none", "", "", false},
 		{"gone", "", "nowhere", false},
 	} {
-		title := viewCmd{Data: tt.given}.titles(t.Context(), slog.New(slog.DiscardHandler), of(tt.recorded))(paper)
+		title := viewCmd{Data: tt.given}.papers(t.Context(), slog.New(slog.DiscardHandler), of(tt.recorded))(paper).Title
 		if strings.HasPrefix(title, "LumenParse") != tt.found {
 			t.Errorf("%s: %q", tt.name, title)
 		}

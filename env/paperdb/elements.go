@@ -22,11 +22,13 @@ type Outline struct {
 // space has all white space of Unicode, as package unicode has it.
 const space = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
-// Outlines returns all papers, ordered by id.
+// Outlines returns all papers but the illegible ones, ordered by id.
 func (r *Reader) Outlines(ctx context.Context) ([]Outline, error) {
 	return list(ctx, r.db, "papers", func(o *Outline) []any { return []any{&o.PaperID, &o.Title, &o.Metadata, &o.Abstract} }, `
 		SELECT paper_id::VARCHAR, COALESCE(title, ''), COALESCE(num_pages, 0) > 0 OR COALESCE(len(authors), 0) > 0,
-			COALESCE(strlen(trim(abstract, ?)), 0) FROM metadata ORDER BY paper_id`, space)
+			COALESCE(strlen(trim(abstract, ?)), 0) FROM metadata WHERE NOT EXISTS (SELECT 1 FROM airqa.files
+				WHERE files.paper_id = metadata.paper_id AND contains(chr(10) || array_to_string(problems, chr(10)), chr(10) || ?))
+			ORDER BY paper_id`, space, Illegible)
 }
 
 // Elements lists the elements of all papers, ordered by paper, kind and position: sections with some text, but

@@ -104,7 +104,7 @@ func (r *Reader) described(ctx context.Context, ids []string, count bool) ([]Hol
 	return list(ctx, r.db, "papers", func(h *Holding) []any {
 		f, n := &h.File, &h.Counts
 		return []any{
-			&h.PaperID, &h.Title, &h.Conference, &h.Year, &h.PDFPath, &f.SHA256, &f.MetadataSHA256, &f.Name, &f.Parser, (*textsCell)(&f.Problems),
+			&h.PaperID, &h.Title, &h.Conference, &h.Year, &h.PDFPath, &f.SHA256, &f.MetadataSHA256, &f.Name, &f.Parser, (*notesCell)(f),
 			&n.Pages, &n.Images, &n.Chunks, &n.Tables, &n.Sections, &n.Equations, &n.References,
 		}
 	}, `WITH wanted AS MATERIALIZED (SELECT TRY_CAST(unnest(?1::VARCHAR[]) AS UUID) AS id, unnest(range(len(?1::VARCHAR[]))) AS place)

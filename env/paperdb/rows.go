@@ -25,6 +25,9 @@ type File struct {
 	Parser string
 	// Problems are the warnings of ingestion, one line each.
 	Problems []string
+	// Labels are the numbers of the pages as printed, such as "iv" or "118", by page; "" is none. It is nil if none differs
+	// from the page's number in the file.
+	Labels []string
 }
 
 // Metadata is a row of table metadata.

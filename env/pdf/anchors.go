@@ -142,6 +142,18 @@ func (d *Document) Metadata(ctx context.Context) (m Metadata, err error) {
 	return m, nil
 }
 
+// PageLabel returns the file's own number of page n, such as "117" or "xii"; "" if it has none.
+func (d *Document) PageLabel(ctx context.Context, n int) (label string, err error) {
+	err = d.within(ctx, func() error {
+		size := d.g.word("FPDF_GetPageLabel", d.handle, uint64(n-1), d.g.at(0), scratchSize)
+		if size <= scratchSize {
+			label = d.g.utf16At(0, size)
+		}
+		return d.g.take()
+	})
+	return label, err
+}
+
 // field writes the name of a field after the space for its value.
 func (d *Document) field(name string) string {
 	const limit = scratchSize - 32

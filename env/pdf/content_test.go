@@ -58,8 +58,8 @@ func TestGlyphsAreWholeCharacters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := text(glyphs); got != "𝐴d" {
-		t.Errorf("got %q, want the mathematical A as one character and no control characters", got)
+	if got := text(glyphs); got != "𝐴\uFFFDd" {
+		t.Errorf("got %q, want the mathematical A as one character and a mark for the control character", got)
 	}
 	if g := glyphs[0]; g.Size < 8.9 || g.Size > 9.1 || g.Font != "CMMI10" {
 		t.Errorf("got size %g and font %q, want the size as shown and the name without its prefix", g.Size, g.Font)

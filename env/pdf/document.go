@@ -30,6 +30,7 @@ type Document struct {
 	buffers buffers
 	frames  map[int]frame
 	fonts   map[uint32]string // FPDF_FONT to its name
+	off     map[string]bool   // names of the layers that are off; nil before they were needed
 }
 
 // loadedPage is a loaded page.
@@ -209,6 +210,7 @@ func (d *Document) turnTo(n int) error {
 	d.current, d.page = 0, 0
 	for len(d.loaded) >= d.keep {
 		d.g.call("FPDF_ClosePage", d.loaded[0].handle)
+		clear(d.fonts) // those of the page may be freed, and others come to their place
 		_ = d.g.take()
 		d.loaded = d.loaded[1:]
 	}

@@ -28,6 +28,7 @@ func TestFind(t *testing.T) {
 	left := glyphsOf(100, 100, "We use eight heads and a re-", "trieval of e\ufb03cient herons.")
 	both := append(glyphsOf(100, 600, "The passage begins at the foot of", "the left column and"), glyphsOf(400, 100, "ends in the other one, of which", "it has many more words to read.")...)
 	broken := glyphsOf(100, 100, "The rate of the model is written here", "12", "and it is followed by a longer line.")
+	power := glyphsOf(100, 100, "energy of 1020 joules")
 	tests := []struct {
 		name   string
 		glyphs []pdf.Glyph
@@ -40,6 +41,9 @@ func TestFind(t *testing.T) {
 		{"two lines, a hyphen and a ligature", left, "a retrieval of efficient herons", pdf.Box{X0: 100, Y0: 100, X1: 235, Y1: 122}, true},
 		{"the larger part of two columns", both, "the left column and ends in the other one, of which it has many more words", pdf.Box{X0: 400, Y0: 100, X1: 555, Y1: 122}, true},
 		{"other characters in between", broken, "The rate of the model is written here and it is followed by a longer line.", pdf.Box{X0: 100, Y0: 100, X1: 285, Y1: 134}, true},
+		{"an exponent", power, "10^20 joules", pdf.Box{X0: 150, Y0: 100, X1: 205, Y1: 110}, true},
+		{"a raised character", power, "10²⁰ joules", pdf.Box{X0: 150, Y0: 100, X1: 205, Y1: 110}, true},
+		{"an exponent without its mark", power, "1020 joules", pdf.Box{X0: 150, Y0: 100, X1: 205, Y1: 110}, true},
 		{"another text", left, "nine heads", pdf.Box{}, false},
 		{"less than half of a text", left, "We use eight heads and a " + strings.Repeat("completely different thing ", 4), pdf.Box{}, false},
 		{"no letters", left, " . ", pdf.Box{}, false},

@@ -27,7 +27,7 @@ var letterHeights = func() map[rune]float64 {
 const smallestText = 2
 
 // unsized reports whether the nominal size of a font may differ from the real one. Type 3 fonts have no name.
-func (s run) unsized() bool { return s.font == "" || s.size < smallestText }
+func (s run) unsized() bool { return s.handle != 0 && (s.font == "" || s.size < smallestText) }
 
 // fontSize identifies a font at one nominal size.
 type fontSize struct {

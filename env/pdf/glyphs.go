@@ -7,12 +7,14 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 )
 
 // Glyph is one character of a page, in painting order. Ligatures are split into letters.
 type Glyph struct {
-	// Rune is ' ' for a space and '\n' for a line break; PDFium may have inferred both.
+	// Rune is ' ' for a space and '\n' for a line break; PDFium may have inferred both. It is U+FFFD if neither the file
+	// nor the encodings of TeX's fonts say which character it is.
 	Rune rune
 	// Box is the tight bounding box of the ink: a comma is 2 points tall. Those of spaces and breaks may be empty.
 	Box Box
@@ -42,8 +44,12 @@ type run struct {
 	handle uint32 // FPDF_FONT
 	size   float64
 	angle  int
-	// unmapped is whether the first character has no Unicode.
-	unmapped bool
+	// unmapped is whether the first character has no Unicode, hidden whether the text is in a layer that is off.
+	unmapped, hidden bool
+	// encoding is that of a known font whose characters may be codes, nil for others.
+	encoding *texEncoding
+	// shapes are pairs of characters of a publisher's font: that of the file and the printed one.
+	shapes []string
 }
 
 // Glyphs returns the characters of page n. It omits text outside the visible part of the page.
@@ -85,16 +91,21 @@ func (d *Document) pageGlyphs(n int) ([]Glyph, string, error) {
 		}
 	}
 	all := len(glyphs)
-	if glyphs = inside(glyphs, d.frames[n].page()); len(glyphs) < all {
-		var b strings.Builder // in the form of the text of a page that is shown whole
-		for _, g := range glyphs {
-			if !g.LineEnd {
-				b.WriteRune(g.Rune)
-			}
-		}
-		plain = b.String()
+	if glyphs = inside(glyphs, d.frames[n].page()); len(glyphs) < all || len(d.off) > 0 {
+		plain = textOf(glyphs)
 	}
 	return glyphs, plain, nil
+}
+
+// textOf returns the text of glyphs in the form of PDFium's.
+func textOf(glyphs []Glyph) string {
+	var b strings.Builder
+	for _, g := range glyphs {
+		if !g.LineEnd {
+			b.WriteRune(g.Rune)
+		}
+	}
+	return b.String()
 }
 
 // textOnPage returns the characters of the current page n and its text.
@@ -106,7 +117,11 @@ func (d *Document) textOnPage(n int) ([]Glyph, string, error) {
 		}
 		return nil, "", &PageError{Page: n, Pages: d.pages, Reason: "its text is broken"}
 	}
-	glyphs, plain := d.glyphs(text), d.plainText(text)
+	glyphs, replaced := d.glyphs(text)
+	plain := textOf(glyphs)
+	if !replaced {
+		plain = d.plainText(text)
+	}
 	d.g.call("FPDFText_ClosePage", text)
 	return glyphs, plain, d.fault(n)
 }
@@ -145,19 +160,21 @@ func (d *Document) plainText(text uint64) string {
 	return hyphenMarks.Replace(string(utf16.Decode(units)))
 }
 
-// hyphenMarks removes the hyphens that break words.
-var hyphenMarks = strings.NewReplacer(string(rune(hyphenMark)), "", string(rune(oldHyphenMark)), "")
+// hyphenMarks removes the hyphens that break words, and makes others plain as [legible] does.
+var hyphenMarks = strings.NewReplacer(string(rune(hyphenMark)), "", string(rune(oldHyphenMark)), "", "\u2010", "-", "\u2011", "-")
 
-func (d *Document) glyphs(text uint64) []Glyph {
-	count := int(int32(d.g.word("FPDFText_CountChars", text)))
-	glyphs := make([]Glyph, 0, max(0, count))
+// glyphs returns the characters of a page, and whether some are not those that PDFium shows.
+func (d *Document) glyphs(page uint64) (glyphs []Glyph, replaced bool) {
+	count := int(int32(d.g.word("FPDFText_CountChars", page)))
+	glyphs = make([]Glyph, 0, max(0, count))
 	runs, unsized := map[uint32]run{}, sized{}
+	codes := coded{texts: map[int]string{}}
 	var high rune // a pending high surrogate
 	for i := range max(0, count) {
 		if d.g.err != nil {
 			break
 		}
-		r := rune(d.g.word("FPDFText_GetUnicode", text, uint64(i)))
+		r := rune(d.g.word("FPDFText_GetUnicode", page, uint64(i)))
 		if utf16.IsSurrogate(r) && r < 0xDC00 {
 			high = r
 			continue
@@ -166,51 +183,96 @@ func (d *Document) glyphs(text uint64) []Glyph {
 			r = utf16.DecodeRune(high, r)
 		}
 		high = 0
-		glyph, style, ok := d.glyph(text, i, r, runs)
-		if !ok {
+		style := d.styleOf(page, uint64(i), runs)
+		unmapped := style.mayBeCodes() && d.g.word("FPDFText_HasUnicodeMapError", page, uint64(i)) == 1
+		text, isCode := style.text(r, unmapped)
+		glyph, ok := d.glyph(page, i, r, style, isCode)
+		switch {
+		case !ok:
 			continue
+		case text != "":
+			codes.texts[len(glyphs)] = text
+		case isCode:
+			g := texGlyph{glyph: len(glyphs), code: byte(r), mustBeACode: unmapped || r < 0x20, width: d.advance(page, uint64(i), glyph)}
+			codes.add(style, g)
 		}
-		if style.handle != 0 && style.unsized() {
+		if style.unsized() {
 			key := fontSize{style.handle, style.size}
 			unsized[key] = append(unsized[key], len(glyphs))
 		}
 		glyphs = append(glyphs, glyph)
 	}
 	unsized.correct(glyphs)
-	return glyphs
+	return codes.read(glyphs)
 }
 
-func (d *Document) glyph(text uint64, i int, r rune, runs map[uint32]run) (glyph Glyph, style run, ok bool) {
+// styleOf returns the style of character i, which is that of its text object; a break has none.
+func (d *Document) styleOf(page, i uint64, runs map[uint32]run) run {
+	object := d.g.word("FPDFText_GetTextObject", page, i)
+	if object == 0 {
+		return run{}
+	}
+	style, known := runs[object]
+	if !known {
+		style = d.run(page, i, object)
+		runs[object] = style
+	}
+	return style
+}
+
+// advance returns the horizontal advance of a glyph, if its ink does not hide it.
+func (d *Document) advance(text, i uint64, g Glyph) float64 {
+	const slack = 0.01
+	if g.Angle != 0 || !d.g.yes("FPDFText_GetLooseCharBox", text, i, d.g.at(0)) {
+		return 0
+	}
+	box := d.g.floats(4) // left, top, right, bottom: PDFium adds the box of the ink
+	right := d.frames[d.current].box(box[0], box[3], box[2], box[1]).X1
+	if right < g.Box.X1+slack {
+		return 0
+	}
+	return right - g.X
+}
+
+// glyph returns character i; false if it is none. A code is always one.
+func (d *Document) glyph(text uint64, i int, r rune, style run, code bool) (glyph Glyph, ok bool) {
 	r = legible(r)
+	if !code && (r == '\r' || r == '\n') {
+		return Glyph{Rune: '\n'}, r == '\n'
+	}
 	glyph.Rune = r
-	switch {
-	case r == hyphenMark || r == oldHyphenMark:
-		glyph.Rune, glyph.LineEnd = '-', true
-	case r == '\r' || r == '\n':
-		return Glyph{Rune: '\n'}, style, r == '\n'
-	case r == '\t' || r == ' ' || r == 0xA0:
-		glyph.Rune = ' '
-	case dropped(r):
-		return Glyph{}, style, false
+	if !code {
+		glyph.Rune, glyph.LineEnd = plain(r)
 	}
 	d.place(&glyph, text, uint64(i))
-	if object := d.g.word("FPDFText_GetTextObject", text, uint64(i)); object != 0 {
-		if style, ok = runs[object]; !ok {
-			style = d.run(text, uint64(i), object)
-			runs[object] = style
-		}
-		glyph.Font, glyph.Size, glyph.Angle, glyph.Unmapped = style.font, style.size, style.angle, style.unmapped
+	if style.hidden || glyph.Rune == unread && (glyph.Box.Empty() || r >= 0xF8E5 && r <= 0xF8FE) { // in a layer that is off, without ink, or pieces of brackets
+		return Glyph{}, false
 	}
-	return glyph, style, true
+	glyph.Font, glyph.Size, glyph.Angle = style.font, style.size, style.angle
+	glyph.Unmapped = style.unmapped || glyph.Rune == unread
+	return glyph, true
 }
 
-// dropped reports whether r is a control character, a non-character, or a private-use character unknown to [legible],
-// such as the pieces of big brackets in CMEX.
+// plain returns r with one kind of space and hyphen, and whether it is a hyphen at a line's end.
+func plain(r rune) (out rune, lineEnd bool) {
+	switch {
+	case r == hyphenMark || r == oldHyphenMark:
+		return '-', true
+	case r == '\t' || r == 0xA0:
+		return ' ', false
+	case dropped(r):
+		return unread, false
+	}
+	return r, false
+}
+
+// dropped reports whether r is a control character, a non-character, or a private-use character unknown to [legible].
 func dropped(r rune) bool {
 	return r < 0x20 || (r >= 0x7F && r < 0xA0) || r == 0xFFFF || r == 0xFEFF || (r >= 0xE000 && r <= 0xF8FF)
 }
 
-// legible maps common private-use characters: Adobe's old-style digits and small capitals, and bullets of symbol fonts.
+// legible maps common private-use characters: Adobe's old-style digits and small capitals, bullets of symbol fonts,
+// the hyphens of Unicode, and letters and digits of fonts that are said to be symbol fonts.
 func legible(r rune) rune {
 	switch {
 	case r >= 0xF730 && r <= 0xF739:
@@ -219,6 +281,11 @@ func legible(r rune) rune {
 		return 'A' + r - 0xF761
 	case r == 0xF0B7 || r == 0xF0A7 || r == 0xF0D8:
 		return '•'
+	case r == 0x2010 || r == 0x2011: // hyphens that no one types
+		return '-'
+	}
+	if low := r - 0xF000; low >= 0 && low < 0x80 && (unicode.IsLetter(low) || unicode.IsDigit(low)) {
+		return low
 	}
 	return r
 }
@@ -242,6 +309,9 @@ func (d *Document) run(text, i uint64, object uint32) run {
 		size:     math.Float64frombits(d.g.call("FPDFText_GetFontSize", text, i)),
 		unmapped: d.g.word("FPDFText_HasUnicodeMapError", text, i) == 1,
 	}
+	style.encoding = encodingOf(style.font)
+	style.shapes = shapesOf(style.font)
+	style.hidden = d.hidden(object)
 	if d.g.yes("FPDFText_GetMatrix", text, i, d.g.at(0)) {
 		m := d.g.floats(6)
 		style.size *= math.Hypot(m[2], m[3])

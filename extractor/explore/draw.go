@@ -16,7 +16,7 @@ import (
 
 // Library has the papers of a data directory.
 type Library interface {
-	// Outlines returns what all papers have to ask about, ordered by id.
+	// Outlines returns what all legible papers have to ask about, ordered by id.
 	Outlines(ctx context.Context) ([]paperdb.Outline, error)
 	// Paper returns the metadata of a paper.
 	Paper(ctx context.Context, paperID string) (paperdb.Metadata, error)
@@ -67,6 +67,9 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 		}
 	}
 	for _, e := range elements {
+		if _, legible := d.papers[e.PaperID]; !legible {
+			continue
+		}
 		d.add(kinds[e.Kind], e.PaperID, e.ID)
 	}
 	place := make(map[string]int, len(papers)) // in one random order for all pools

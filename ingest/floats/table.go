@@ -129,13 +129,18 @@ func apart(a, b []cell) bool {
 // cellsOf splits a line at gaps wider than any space within a cell.
 func cellsOf(l layout.Line) []cell {
 	var out []cell
-	for i, w := range l.Words {
-		if i == 0 || w.Box.X0-l.Words[i-1].Box.X1 > 0.62*l.Size {
+	words := layout.ByPlace(l.Words)
+	for i, w := range words {
+		if i == 0 || w.Box.X0-words[i-1].Box.X1 > 0.62*l.Size {
 			out = append(out, cell{text: w.Text, x0: w.Box.X0, x1: w.Box.X1})
 			continue
 		}
 		last := &out[len(out)-1]
-		last.text += " " + w.Text
+		if w.RightToLeft() && words[i-1].RightToLeft() {
+			last.text = w.Text + " " + last.text
+		} else {
+			last.text += " " + w.Text
+		}
 		last.x1 = max(last.x1, w.Box.X1)
 	}
 	return out

@@ -13,6 +13,18 @@ var spacing = map[rune]rune{
 	'^': 0x302, '~': 0x303, '\u02c9': 0x304, '\u02ca': 0x301, '\u02cb': 0x300,
 }
 
+// slash negates a relation.
+const slash = 0x338
+
+// overprinted maps a sign and the relation or letter that old TeX fonts print it over or above to one character.
+var overprinted = map[[2]rune]rune{
+	{0x335, 'L'}: 'Ł', {0x335, 'l'}: 'ł',
+	{'∼', '='}: '≅', {'↦', '→'}: '↦', {'˙', '='}: '≐', {'△', '='}: '≜', {'−', '∪'}: '⊌', {'/', '∈'}: '∉', {'/', '='}: '≠',
+}
+
+// lowMarks maps marks that are printed under letters.
+var lowMarks = map[rune]rune{',': 0x326, '.': 0x323}
+
 // dotted maps dotless letters to the base letters of accents.
 var dotted = map[rune]rune{'ı': 'i', 'ȷ': 'j'}
 
@@ -25,15 +37,16 @@ func combining(r rune) rune {
 }
 
 // attachAccents moves every accent that is printed over a letter after that letter, as a combining mark. In the file,
-// the accent may come before its letter, after it, or anywhere else on the page.
+// the accent may come before its letter, after it, or anywhere else on the page. The same holds for signs printed over
+// relations.
 func attachAccents(glyphs []Glyph) []Glyph {
 	marks, moved := map[int][]rune{}, map[int]bool{}
 	for i, g := range glyphs {
-		if combining(g.Rune) == 0 || !finite(g) {
+		if !finite(g) || combining(g.Rune) == 0 && !overprints[g.Rune] && lowMarks[g.Rune] == 0 {
 			continue
 		}
-		if at := letterUnder(glyphs, i); at >= 0 {
-			marks[at], moved[i] = append(marks[at], combining(g.Rune)), true
+		if mark, at := baseOf(glyphs, i); at >= 0 {
+			marks[at], moved[i] = append(marks[at], mark), true
 		}
 	}
 	if len(moved) == 0 {
@@ -41,6 +54,35 @@ func attachAccents(glyphs []Glyph) []Glyph {
 	}
 	return composed(glyphs, marks, moved)
 }
+
+// baseOf returns what glyph i is a mark of: the index of a letter or relation, or -1.
+func baseOf(glyphs []Glyph, i int) (mark rune, at int) {
+	r := glyphs[i].Rune
+	if mark = combining(r); mark != 0 {
+		if at = under(glyphs, i, func(base rune) bool { return unicode.IsLetter(base) && combining(base) == 0 }); at >= 0 {
+			return mark, at
+		}
+	}
+	if r == slash || overprints[r] {
+		relation := func(base rune) bool {
+			return r == slash && unicode.Is(unicode.Sm, base) || overprinted[[2]rune{r, base}] != 0
+		}
+		return r, under(glyphs, i, relation)
+	}
+	if lowMarks[r] != 0 {
+		return lowMarks[r], over(glyphs, i)
+	}
+	return mark, -1
+}
+
+// overprints has the signs of overprinted.
+var overprints = func() map[rune]bool {
+	signs := map[rune]bool{}
+	for pair := range overprinted {
+		signs[pair[0]] = true
+	}
+	return signs
+}()
 
 // composed returns the glyphs with the marks after their letters, and without the moved glyphs and the spaces next to
 // them.
@@ -54,8 +96,13 @@ func composed(glyphs []Glyph, marks map[int][]rune, moved map[int]bool) []Glyph 
 		if base := dotted[g.Rune]; base != 0 && len(marks[i]) > 0 {
 			g.Rune = base
 		}
+		base := len(out)
 		out = append(out, g)
 		for _, mark := range marks[i] {
+			if one := overprinted[[2]rune{mark, g.Rune}]; one != 0 {
+				out[base].Rune = one
+				continue
+			}
 			g.Rune = mark
 			out = append(out, g)
 		}
@@ -63,12 +110,12 @@ func composed(glyphs []Glyph, marks map[int][]rune, moved map[int]bool) []Glyph 
 	return out
 }
 
-// letterUnder returns the index of the letter below an accent, or -1, as for a quotation mark.
-func letterUnder(glyphs []Glyph, accent int) int {
+// under returns the index of the letter or relation below an accent or a sign, or -1, as for a quotation mark.
+func under(glyphs []Glyph, accent int, isBase func(rune) bool) int {
 	a := glyphs[accent]
 	best, most := -1, 0.0
 	for i, g := range glyphs {
-		if !unicode.IsLetter(g.Rune) || combining(g.Rune) != 0 || abs(g.Baseline-a.Baseline) > 0.35*a.Size || abs(g.Size-a.Size) > 0.1*a.Size {
+		if !isBase(g.Rune) || i == accent || abs(g.Baseline-a.Baseline) > 0.35*a.Size || abs(g.Size-a.Size) > 0.1*a.Size {
 			continue
 		}
 		overlap := g.Box.OverlapX(a.Box)
@@ -77,6 +124,19 @@ func letterUnder(glyphs []Glyph, accent int) int {
 		}
 	}
 	return best
+}
+
+// over returns the index of the letter right above a mark, which is near it in the file, or -1.
+func over(glyphs []Glyph, mark int) int {
+	m := glyphs[mark]
+	for i := max(0, mark-3); i < min(len(glyphs), mark+4); i++ {
+		g := glyphs[i]
+		middle, drop := (m.Box.X0+m.Box.X1)/2, m.Box.Y0-max(g.Baseline, g.Box.Y1)
+		if unicode.IsLetter(g.Rune) && g.Box.X0 < middle && middle < g.Box.X1 && drop > 0 && drop < 0.3*g.Size && m.Size < 1.1*g.Size {
+			return i
+		}
+	}
+	return -1
 }
 
 // apartAround reports whether the letters on both sides of a space next to a moved accent are apart. Otherwise the

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -11,6 +12,7 @@ func Analyze(inputs []Input) *Document {
 	sideways := make([][]Glyph, len(inputs))
 	text := make([][]Word, len(inputs))
 	inputs = slices.Clone(inputs)
+	watermarks := dropWatermarks(inputs)
 	for i, in := range inputs {
 		if in.Turned = mainAngle(in.Glyphs); in.Turned != 0 { // such as a landscape page in a portrait paper
 			in = in.turned(in.Turned)
@@ -18,11 +20,11 @@ func Analyze(inputs []Input) *Document {
 		straight, rotated := byAngle(in.Glyphs)
 		inputs[i], sideways[i], text[i] = in, rotated, words(straight)
 	}
-	numbers := dropLineNumbers(text)
+	numbers := dropLineNumbers(text, inputs)
 	for i := range inputs {
 		pages[i] = fragments(text[i])
 	}
-	dropped := dropFurniture(pages, inputs)
+	dropped, labels := dropFurniture(pages, inputs)
 	d := &Document{}
 	d.BodySize, d.BodyFont = bodyStyle(pages)
 	repeated := repeatedShapes(inputs)
@@ -35,7 +37,8 @@ func Analyze(inputs []Input) *Document {
 	gutters := gutters(pages, inputs)
 	for i, in := range inputs {
 		page := Page{Number: i + 1, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Turned: in.Turned, Gutter: gutters[i]}
-		page.Dropped = numbers[i] + dropped[i]
+		page.Label = cmp.Or(in.Label, labels[i])
+		page.Dropped = watermarks[i] + numbers[i] + dropped[i]
 		page.fill(pages[i], d.BodySize)
 		if page.Turned == 0 {
 			page.Aside = in.aside(page.Number, sideways[i], d.BodySize)
@@ -139,6 +142,9 @@ func sidewaysFragments(glyphs []Glyph) []fragment {
 		for _, g := range current {
 			w.Text += string(g.Rune)
 			w.Box = w.Box.Union(g.Box)
+		}
+		if upright := words((Input{Glyphs: current}).turned(current[0].Angle).Glyphs); len(upright) == 1 {
+			w.Text = upright[0].Text // with marks at exponents
 		}
 		f.add(w)
 		current = nil

@@ -25,6 +25,8 @@ type Input struct {
 	Width, Height float64
 	Glyphs        []Glyph
 	Shapes        []Shape
+	// Label is the file's own number of the page, "" for none.
+	Label string
 	// Turned is set by Analyze: see Page.
 	Turned int
 }
@@ -96,7 +98,9 @@ type Page struct {
 	Gutter float64
 	// Text is the bounding box of the body text: the page without its margins.
 	Text Box
-	// Dropped is the text of running heads, page numbers and line numbers, which are not in Lines.
+	// Label is the number of the page in the file or else as printed, such as "117" or "xii"; "" if there is none.
+	Label string
+	// Dropped is the text of running heads, page numbers, line numbers and watermarks, which are not in Lines.
 	Dropped string
 }
 

@@ -56,7 +56,7 @@ func nearestRow(all []row, byPlace map[int][]int, f fragment) int {
 	return best
 }
 
-// toLine converts a row to a Line, with its words from left to right.
+// toLine converts a row to a Line, with its words in reading order.
 func (r row) toLine(page int) Line {
 	slices.SortStableFunc(r.frags, func(a, b fragment) int { return cmp.Compare(a.box.X0, b.box.X0) })
 	l := Line{Page: page, Column: r.column, Caption: r.caption, Baseline: r.baseline}
@@ -68,6 +68,7 @@ func (r row) toLine(page int) Line {
 		l.Size = max(l.Size, f.size)
 		l.Words = append(l.Words, f.words...)
 	}
+	l.Words = logical(joinScripts(l.Words))
 	l.Bold = l.CharsOf(func(w Word) bool { return w.Bold })*5 >= l.Chars()*3
 	return l
 }
@@ -115,8 +116,9 @@ func (l Line) CharsOf(counts func(Word) bool) int {
 // Cells splits the line at wide gaps, such as between the cells of a table row.
 func (l Line) Cells() [][]Word {
 	var cells [][]Word
-	for i, w := range l.Words {
-		if i == 0 || w.Box.X0-l.Words[i-1].Box.X1 > wideGap*max(l.Size, w.Size) {
+	words := ByPlace(l.Words)
+	for i, w := range words {
+		if i == 0 || w.Box.X0-words[i-1].Box.X1 > wideGap*max(l.Size, w.Size) {
 			cells = append(cells, nil)
 		}
 		cells[len(cells)-1] = append(cells[len(cells)-1], w)

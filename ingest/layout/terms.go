@@ -33,6 +33,10 @@ const (
 	// institutions, and kinds of documents.
 	InstitutionTerm Term = "institution"
 	GenreTerm       Term = "genre"
+	// StateTerm has the words that say what became of a paper or what is to become of it, and StampTerm those that are
+	// printed with them.
+	StateTerm Term = "state"
+	StampTerm Term = "stamp"
 )
 
 //go:embed terms.txt
@@ -54,6 +58,15 @@ var terms = func() map[Term][]string {
 	}
 	return out
 }()
+
+// IsState reports whether a text is nothing but a stamp that names the state of a paper, such as "DRAFT" or "Accepted
+// Manuscript".
+func IsState(text string) bool {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	isState := func(w string) bool { return slices.Contains(Words(StateTerm), w) }
+	other := func(w string) bool { return !isState(w) && !slices.Contains(Words(StampTerm), w) }
+	return slices.ContainsFunc(words, isState) && !slices.ContainsFunc(words, other)
+}
 
 // Words returns a term in all languages, in lower case.
 func Words(t Term) []string { return terms[t] }

@@ -99,6 +99,16 @@ func TestEveryAccentComposesInBothOrders(t *testing.T) {
 		{'\u0302', 'y', "ŷ"},
 		{'\u02c6', 'ı', "î"},
 		{'\u02c7', 'ȷ', "ǰ"},
+		{'\u0335', 'L', "Ł"},
+		{'\u0335', 'l', "ł"},
+		{'\u0338', '=', "≠"},
+		{'\u0338', '∈', "∉"},
+		{'\u0338', '⊆', "⊈"},
+		{'\u0338', '≈', "≉"},
+		{'/', '∈', "∉"},
+		{'∼', '=', "≅"},
+		{'˙', '=', "≐"},
+		{'↦', '→', "↦"},
 	}
 	for _, tt := range tests {
 		for _, pair := range [][2]rune{{tt.accent, tt.letter}, {tt.letter, tt.accent}} {
@@ -113,6 +123,36 @@ func TestEveryAccentComposesInBothOrders(t *testing.T) {
 			if got, want := doc.Flow(doc.Pages[0].Lines), "ab"+tt.want+"il and more"; got != want {
 				t.Errorf("%q: got %q, want %q", string(pair[:]), got, want)
 			}
+		}
+	}
+}
+
+func TestMarksUnderLetters(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		low  int // the index of a mark that is under the character before it; 0 for none
+		want string
+	}{
+		{"bat,a and more", 3, "bața and more"},
+		{"Thu.y and more", 3, "Thụy and more"},
+		{"bat,a and more", 0, "bat,a and more"},
+		{"end. Another", 0, "end. Another"},
+		{"x=/y and more", 0, "x=/y and more"},
+		{"a/b=c and more", 0, "a/b=c and more"},
+	} {
+		p := layouttest.NewPage()
+		p.Set(72, 100, 10, layouttest.Roman, tt.text)
+		for i := tt.low; i < len(p.Glyphs) && tt.low > 0; i++ {
+			g := &p.Glyphs[i]
+			g.X -= layouttest.Advance * 10
+			g.Box.X0, g.Box.X1 = g.Box.X0-layouttest.Advance*10, g.Box.X1-layouttest.Advance*10
+			if i == tt.low {
+				g.Baseline, g.Box.Y0, g.Box.Y1 = 102, 100+p.Glyphs[i-1].Box.Y1-100+0.8, 103.5
+			}
+		}
+		doc := layouttest.Analyze(p)
+		if got := doc.Flow(doc.Pages[0].Lines); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }

@@ -8,54 +8,150 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"airqa/internal/scripts"
 )
 
 // wordBuilder splits a stream of glyphs into words.
 type wordBuilder struct {
-	words []Word
-	text  strings.Builder
-	fonts map[string]int
-	kinds map[string][2]bool // bold and math by font: a page has about a dozen
-	word  Word
-	last  Glyph
-	open  bool
+	glyphs []Glyph
+	words  []Word
+	text   strings.Builder
+	fonts  map[string]int
+	kinds  map[string][2]bool // bold and math by font: a page has about a dozen
+	word   Word
+	last   Glyph
+	open   bool
+	// spaced means that a space follows the open word, broken a line break; baseEnd is the end of its last glyph of full size, and
+	// bracket the index of the glyph before which a bracket is closed.
+	spaced, broken bool
+	baseEnd        float64
+	bracket        int
 }
 
 // words splits glyphs of one writing direction into words, at spaces, breaks and gaps.
 func words(glyphs []Glyph) []Word {
-	b := &wordBuilder{fonts: map[string]int{}, kinds: map[string][2]bool{}}
-	for _, g := range attachAccents(lowerInitials(glyphs)) {
-		b.add(g)
+	b := &wordBuilder{glyphs: inkScripts(attachAccents(lowerInitials(glyphs))), fonts: map[string]int{}, kinds: map[string][2]bool{}}
+	for i := range b.glyphs {
+		b.add(i)
 	}
 	b.end()
-	return b.words
+	return joinSpaced(b.words)
 }
 
-func (b *wordBuilder) add(g Glyph) {
-	if unicode.IsSpace(g.Rune) || !finite(g) {
-		b.end()
+// letterspaced reports whether a word may be a letter of one: a letter or digit, or two capitals that kerning brings together.
+func letterspaced(w Word) bool {
+	for _, r := range w.Text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || isCJK(r) || w.Len() > 1 && !unicode.IsUpper(r) {
+			return false
+		}
+	}
+	return w.Len() <= 2
+}
+
+// joinSpaced joins the letters of letterspaced words: at least three, closer to each other than words are.
+func joinSpaced(words []Word) []Word {
+	const fewest = 3
+	spaced := func(a, b Word) bool {
+		closer := 0.33 // of the size: between words in capitals, the ink is 0.4 and more apart
+		if isNumber(a) || isNumber(b) {
+			closer = 0.25 // numbers must not be joined
+		}
+		return letterspaced(a) && letterspaced(b) && a.Size == b.Size && a.Baseline == b.Baseline && math.Abs(b.Box.X0-a.Box.X1) < closer*a.Size
+	}
+	var out []Word
+	for i := 0; i < len(words); {
+		end := i + 1
+		for end < len(words) && spaced(words[end-1], words[end]) {
+			end++
+		}
+		w := words[i]
+		if end-i < fewest {
+			end = i + 1
+		}
+		for _, next := range words[i+1 : end] {
+			w.Text, w.Box, w.Hyphen = w.Text+next.Text, w.Box.Union(next.Box), next.Hyphen
+		}
+		out = append(out, w)
+		i = end
+	}
+	return out
+}
+
+func (b *wordBuilder) add(i int) {
+	g := b.glyphs[i]
+	if g.Rune == '\n' {
+		b.broken = b.broken || i >= b.bracket
 		return
 	}
-	if b.open && b.jumps(g) {
-		b.end()
+	if unicode.IsSpace(g.Rune) || !finite(g) {
+		b.spaced = b.spaced || i >= b.bracket
+		return
 	}
-	if !b.open || g.Size > b.word.Size+0.1 { // a superscript may come first
-		b.word.Baseline, b.word.Size = g.Baseline, g.Size
+	// PDFium breaks lines of glyphs that are objects of their own after each.
+	mark := ""
+	if b.open {
+		var apart, near bool
+		if mark, apart, near = b.scriptMark(i); apart || !near && (b.spaced || b.jumps(g) || b.broken && !b.touches(g)) {
+			b.end()
+			mark = ""
+		}
 	}
-	b.open = true
-	b.text.WriteRune(g.Rune)
-	b.fonts[g.Font]++
-	b.word.Box = b.word.Box.Union(g.Box)
-	b.last = g
+	b.write(i, mark)
 	if g.LineEnd {
 		b.word.Hyphen = true
 		b.end()
 	}
 }
 
+// write adds glyph i to the word, after a mark.
+func (b *wordBuilder) write(i int, mark string) {
+	g := b.glyphs[i]
+	if !b.open || g.Size > b.word.Size+0.1 { // a superscript may come first
+		b.word.Baseline, b.word.Size = g.Baseline, g.Size
+	}
+	if !isScriptOf(g.Size, g.Baseline, b.word.Size, b.word.Baseline) {
+		b.baseEnd = g.Box.X1
+	}
+	b.text.WriteString(mark)
+	b.text.WriteRune(b.hyphenated(i))
+	if i+1 == b.bracket {
+		b.text.WriteByte(')')
+		b.bracket = 0
+	}
+	b.fonts[g.Font]++
+	b.word.Box = b.word.Box.Union(g.Box)
+	b.last, b.open, b.spaced, b.broken = g, true, false, false
+}
+
+// hyphenated returns the character of glyph i: a hyphen for a minus between two letters of the same font, which is how R writes
+// hyphens. Formulas have the minus in a font of symbols.
+func (b *wordBuilder) hyphenated(i int) rune {
+	g := b.glyphs[i]
+	if g.Rune != '−' || i == 0 || i+1 == len(b.glyphs) || IsMath(g.Font) {
+		return g.Rune
+	}
+	for _, o := range []Glyph{b.glyphs[i-1], b.glyphs[i+1]} {
+		if !unicode.IsLetter(o.Rune) || o.Font != g.Font || o.Baseline != g.Baseline {
+			return g.Rune
+		}
+	}
+	return '-'
+}
+
+// softHyphen is a place where a word may be broken, and a hyphen where it was.
+const softHyphen = "\u00ad"
+
 func (b *wordBuilder) end() {
 	if b.open {
-		b.word.Text = norm.NFC.String(b.text.String())
+		if b.bracket > 0 {
+			b.text.WriteByte(')')
+		}
+		text := b.text.String()
+		if whole, broken := strings.CutSuffix(text, softHyphen); broken {
+			text, b.word.Hyphen = whole+"-", true
+		}
+		b.word.Text = scripts.Mark(norm.NFC.String(strings.ReplaceAll(text, softHyphen, "")))
 		font := mode(b.fonts)
 		kind, judged := b.kinds[font]
 		if !judged {
@@ -66,8 +162,14 @@ func (b *wordBuilder) end() {
 		b.words = append(b.words, b.word)
 	}
 	b.text.Reset()
-	b.word, b.open = Word{}, false
+	b.word, b.open, b.spaced, b.broken, b.bracket = Word{}, false, false, false, 0
 	clear(b.fonts)
+}
+
+// touches reports whether g continues the line of the last glyph without a gap.
+func (b *wordBuilder) touches(g Glyph) bool {
+	gap := g.Box.X0 - b.last.Box.X1
+	return math.Abs(g.Baseline-b.last.Baseline) < 0.05*g.Size && math.Abs(g.Size-b.last.Size) < 0.1 && gap < 0.22*g.Size && gap > -0.3*g.Size
 }
 
 // jumps reports whether g is apart from the preceding word without a space between them.

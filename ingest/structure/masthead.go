@@ -33,7 +33,7 @@ func (r *paperReader) isMasthead(block []layout.Line, page *layout.Page) bool {
 		return false
 	}
 	name := folded(text)
-	if genres[name] || masthead.MatchString(text) || r.isCover(page) && namesInstitution(text) {
+	if genres[name] || layout.IsState(text) || masthead.MatchString(text) || r.isCover(page) && namesInstitution(text) {
 		return true
 	}
 	return r.isSeries(block, name, page)

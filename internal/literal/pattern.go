@@ -9,15 +9,16 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"airqa/internal/scripts"
 	"airqa/internal/terminal"
 )
 
 // Pattern is a text to find. It is safe for concurrent use.
 //
-// Texts are compared in Unicode's form NFKC and by its simple folding of case, which maps single characters: ß matches ẞ but
-// not ss. Control characters are compared as [terminal.Safe] prints them. Whitespace of any kind and length is one space
-// between two words and nothing elsewhere, so that a text that was laid out over lines is still found. Invisible
-// characters, such as soft hyphens, do not count.
+// Texts are compared in Unicode's form NFKC after [scripts.Mark], and by its simple folding of case, which maps single
+// characters: ß matches ẞ but not ss. Control characters are compared as [terminal.Safe] prints them. Whitespace of any kind
+// and length is one space between two words and nothing elsewhere, so that a text that was laid out over lines is still found.
+// Invisible characters, such as soft hyphens, do not count.
 type Pattern struct{ folded []byte }
 
 // Compile returns the pattern of a text. One without visible characters matches nothing.
@@ -151,13 +152,16 @@ func escapedSpace(text string) int {
 
 // other adds a run of characters at byte at, of which the first may be ASCII and the others are not.
 func (f *folder) other(run string, at int) {
-	normal := norm.NFKC.IsNormalString(run)
+	normal, start, whole := norm.NFKC.IsNormalString(run), at, run
 	for len(run) > 0 {
 		_, n := utf8.DecodeRuneInString(run)
 		text := run[:n]
 		if !normal {
 			n = norm.NFKC.NextBoundaryInString(run, true)
 			text = norm.NFKC.String(run[:n])
+			for _, r := range scripts.MarkAt(whole, at-start) {
+				f.add(r, place{at, at})
+			}
 		}
 		for _, r := range text {
 			f.add(r, place{at, at + n})

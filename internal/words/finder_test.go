@@ -18,6 +18,8 @@ func TestFinder(t *testing.T) {
 		{"thousands", "in 1,024 steps", "1024", []string{"1,024"}},
 		{"tags", "<td>Loch</td><td>Ard</td>", "loch ard", []string{"Loch</td><td>Ard"}},
 		{"letter", "we set 𝜆=0.35", "lambda 0.35", []string{"𝜆=0.35"}},
+		{"an exponent", "at 10^20 or 1020 and 10²⁰", "10²⁰", []string{"10^20", "10²⁰"}},
+		{"no exponent", "at 10^20 or 1020 and 10²⁰", "1020", []string{"1020"}},
 		{"no words", "a b", " . ", nil},
 		{"invalid bytes", "a \xff\xfe heron", "heron", []string{"heron"}},
 	}

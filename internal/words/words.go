@@ -19,6 +19,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"airqa/internal/scripts"
 )
 
 // cut is a byte range of a text that [Fold] leaves out before it separates words. A tag leaves a space.
@@ -93,9 +95,10 @@ func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 // Fold reduces a text to its words in lower case, with a space around each, so that strings.Contains compares whole
 // words. Numbers keep their decimal point and lose separators of thousands; number words from two to twelve become
-// digits. A Greek letter on its own becomes its name. Tags of HTML are left out. [Finder] returns where the words were.
+// digits. An exponent is a word of its own: 10² is like 10^2 and not like 102. A Greek letter on its own becomes its name. Tags
+// of HTML are left out. [Finder] returns where the words were.
 func Fold(text string) string {
-	text = norm.NFKC.String(text)
+	text = norm.NFKC.String(scripts.Mark(text))
 	folded := make([]byte, 0, len(text)+2)
 	at := 0
 	for c := range cuts(text) {

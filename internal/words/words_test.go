@@ -22,6 +22,7 @@ func TestFold(t *testing.T) {
 		{"words of Greek", "το δέντρο", " το δέντρο "},
 		{"number words", "two of Twelve, one", " 2 of 12 one "},
 		{"powers", "2 × 10−5", " 2 10 5 "},
+		{"exponents", "10⁻⁵, 10^−5, 2⁸ and 250³, m³, 3½", " 10 5 10 5 2 8 and 250 3 m3 3 1 2 "},
 		{"tables", `<tr><td colspan="2">Wey</td><td>4.1</td></tr> a < b`, " wey 4.1 a b "},
 	}
 	for _, tt := range tests {

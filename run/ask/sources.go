@@ -48,7 +48,9 @@ type Source struct {
 	PaperID string `json:"paper_id,omitempty"`
 	Title   string `json:"title,omitempty"`
 	// Page counts from 1; 0 if unknown.
-	Page    int    `json:"page,omitempty"`
+	Page int `json:"page,omitempty"`
+	// Label is the number printed on the page, if it is another one.
+	Label   string `json:"page_label,omitempty"`
 	Section string `json:"section,omitempty"`
 	// Caption is that of the table or figure.
 	Caption string `json:"caption,omitempty"`
@@ -60,6 +62,8 @@ type Source struct {
 	Box []float64 `json:"box,omitempty"`
 	// Step is the step whose observation has the source.
 	Step int `json:"step"`
+	// Withdrawn is the mark of a paper that was retracted, such as "RETRACTED ARTICLE".
+	Withdrawn string `json:"withdrawn,omitempty"`
 	// SQL is the statement of a Result.
 	SQL string `json:"sql,omitempty"`
 

@@ -49,10 +49,11 @@ func (l *lookup) place(ctx context.Context, s *Source) error {
 	if err != nil || p == nil {
 		return err
 	}
-	s.Title = p.Metadata.Title
+	s.Title, s.Withdrawn = p.Metadata.Title, p.File.Withdrawn()
 	if s.Kind == QueryRow || s.Page == 0 {
 		return nil
 	}
+	s.Label = p.File.Label(s.Page)
 	if s.Kind == Passage {
 		p.asTable(s)
 	}

@@ -124,7 +124,10 @@ func placeOf(s Source, most int) string {
 	case s.Kind == QueryRow:
 		parts = append(parts, "database")
 	}
-	if s.Page > 0 {
+	switch {
+	case s.Label != "":
+		parts = append(parts, fmt.Sprintf("p. %s (page %d of the file)", s.Label, s.Page))
+	case s.Page > 0:
 		parts = append(parts, fmt.Sprintf("page %d", s.Page))
 	}
 	if s.Section != "" {
@@ -173,15 +176,19 @@ func quoted(s Source) string {
 	return text
 }
 
-// caveat is what a reader must know about a source whose words are not those of the answer.
+// caveat is what a reader must know about a source that was retracted, or whose words are not those of the answer.
 func caveat(s Source) string {
+	note := ""
 	switch s.Match {
 	case Topic:
-		return "(contains words of the question; the answer has no words to search for)"
+		note = "(contains words of the question; the answer has no words to search for)"
 	case Seen:
-		return "(the model looked at this image; airqa cannot compare it with the answer)"
+		note = "(the model looked at this image; airqa cannot compare it with the answer)"
 	}
-	return ""
+	if s.Withdrawn != "" {
+		note = strings.TrimSpace("(warning: this paper is marked “" + s.Withdrawn + "”) " + note)
+	}
+	return note
 }
 
 // Summary is one line about the run: directory, tokens, cost.

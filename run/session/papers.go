@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/join"
+	"airqa/env/paperdb"
 	"airqa/env/pdf"
 	"airqa/ingest"
 	"airqa/ingest/fetch"
@@ -92,6 +94,9 @@ func (s Session) readPapers(ctx context.Context, files []string, cfg ingest.Conf
 	stage.Close(fmt.Sprintf("%d added%s, %d already present, %d failed%s, %s", sum.Added, beside, sum.Skipped, len(sum.Failed), poor,
 		rate(pages, s.Now().Sub(begun), "pages/s")))
 	for _, p := range sum.Poor {
+		if strings.HasPrefix(p.Reason, paperdb.Illegible) {
+			p.Reason += "; " + env.LegibleAgain
+		}
 		s.Notify.Warnf("poorly extracted: %s: %s", p.Path, p.Reason)
 	}
 	return sum, err

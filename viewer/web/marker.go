@@ -21,6 +21,7 @@ type marker struct {
 	evidence []string
 	file     *fileConfig
 	title    func(paperID string) string
+	label    func(paperID string, page int) string
 }
 
 // paper is the title of a paper, or its id.
@@ -29,6 +30,16 @@ func (m *marker) paper(id string) string {
 		return id
 	}
 	return cmp.Or(m.title(id), id)
+}
+
+// page names a page by its number in the file and the one printed on it, if that is another.
+func (m *marker) page(paperID string, page int) string {
+	if m.label != nil {
+		if label := m.label(paperID, page); label != "" {
+			return fmt.Sprintf("p. %s (page %d of the file)", label, page)
+		}
+	}
+	return fmt.Sprintf("page %d", page)
 }
 
 // redacted is a text as it may be shown.

@@ -23,6 +23,8 @@ type Source struct {
 	CSRF string
 	// Title returns the title of a paper by its id; nil knows none.
 	Title func(paperID string) string
+	// Label returns the number printed on a page of a paper, "" if it is none other than the page's; nil knows none.
+	Label func(paperID string, page int) string
 }
 
 // Page is the data of episode.html.
@@ -92,7 +94,7 @@ type messageView struct {
 
 // Page makes the page of an episode. At is a place in it, "FIELD:FIRST-END", which is marked.
 func (s Source) Page(e trace.Episode, at string) *Page {
-	m := &marker{raw: path("text", s.Name, e.Episode), spans: make(map[string][]span), title: s.Title}
+	m := &marker{raw: path("text", s.Name, e.Episode), spans: make(map[string][]span), title: s.Title, label: s.Label}
 	m.place(at)
 	return s.page(e, m)
 }
@@ -151,7 +153,7 @@ func (m *marker) itemName(it cause.Item) string {
 		parts = append(parts, strings.TrimSpace(it.Kind+" "+it.Element))
 	}
 	if it.Page > 0 {
-		parts = append(parts, fmt.Sprintf("page %d", it.Page))
+		parts = append(parts, m.page(strings.Join(it.Papers, " "), it.Page))
 	}
 	var papers []string
 	for _, id := range it.Papers {

@@ -147,3 +147,18 @@ func TestPart(t *testing.T) {
 		}
 	}
 }
+
+// Pages are named by the numbers printed on them, if these are known.
+func TestPageLabels(t *testing.T) {
+	s, e := episode(t, library(t), "alpha", viewertest.WrongID+"#0")
+	s.Label = func(_ string, page int) string { return strings.Repeat("x", page) }
+	var names []string
+	for _, step := range s.Page(e, "").Steps {
+		for _, im := range step.Images {
+			names = append(names, im.Alt)
+		}
+	}
+	if text := strings.Join(names, "; "); !strings.Contains(text, "P. xx (page 2 of the file) of paper ") {
+		t.Errorf("images: %q", text)
+	}
+}

@@ -30,6 +30,8 @@ type Config struct {
 	Author string
 	// Title returns the title of a paper by its id, "" if it is not known; nil knows none.
 	Title func(paperID string) string
+	// Label returns the number printed on a page of a paper, "" if it is none other than the page's; nil knows none.
+	Label func(paperID string, page int) string
 }
 
 // Server shows runs. Create it with [New].
@@ -114,7 +116,7 @@ func (s *Server) explain(ctx context.Context) {
 // site is the pages of the library as it is now. The caller holds mu.
 func (s *Server) site() *Site {
 	version, _ := s.feed.Version()
-	return NewSite(s.Library, SiteConfig{Version: version, CSRF: s.guard.CSRF(), Numbers: s.numbers.of, Notes: s.openNotes, Title: s.Title})
+	return NewSite(s.Library, SiteConfig{Version: version, CSRF: s.guard.CSRF(), Numbers: s.numbers.of, Notes: s.openNotes, Title: s.Title, Label: s.Label})
 }
 
 // openNotes opens the notes of a run.

@@ -55,6 +55,8 @@ type SiteConfig struct {
 	Notes Notes
 	// Title returns the title of a paper by its id; nil knows none.
 	Title func(paperID string) string
+	// Label returns the number printed on a page of a paper, "" if it is none other than the page's; nil knows none.
+	Label func(paperID string, page int) string
 }
 
 // NewSite returns the site of a library.

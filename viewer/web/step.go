@@ -109,7 +109,7 @@ func (p *Page) step(st qa.Step, m *marker, origins []origin, image func(sum stri
 			v.Full = m.text(field("observation.full"), o.Full)
 		}
 		for _, im := range o.Images {
-			v.Images = append(v.Images, imageOf(im, image(im.SHA256), p.E))
+			v.Images = append(v.Images, m.imageOf(im, image(im.SHA256), p.E))
 		}
 	}
 	return v
@@ -195,8 +195,9 @@ func shown(messages []qa.Message, spans []qa.Span, origins []origin) (list []pro
 const pixelsPerPoint = 150.0 / 72
 
 // imageOf is an image with the boxes of the evidence on its page.
-func imageOf(im qa.Image, href template.URL, e trace.Episode) imageView {
-	v := imageView{Image: im, Href: href, Alt: fmt.Sprintf("Page %d of paper %s", im.Page, im.PaperID)}
+func (m *marker) imageOf(im qa.Image, href template.URL, e trace.Episode) imageView {
+	name := m.page(im.PaperID, im.Page)
+	v := imageView{Image: im, Href: href, Alt: strings.ToUpper(name[:1]) + name[1:] + " of paper " + im.PaperID}
 	x, y, scale := 0.0, 0.0, pixelsPerPoint
 	if len(im.Box) == 4 && im.Box[2] > 0 {
 		x, y, scale = im.Box[0], im.Box[1], float64(im.Width)/im.Box[2]
@@ -231,7 +232,9 @@ type resultView struct {
 // passageView is a passage with the evidence marked in it.
 type passageView struct {
 	trace.Passage
-	Parts []textPart
+	// PageName is its page, see [marker.page].
+	PageName string
+	Parts    []textPart
 }
 
 // rowView is a row, which the model may not have seen.
@@ -285,7 +288,7 @@ func (m *marker) passage(p trace.Passage) passageView {
 	if title := m.paper(p.Paper); p.Title == "" && title != p.Paper {
 		p.Title = title
 	}
-	return passageView{p, newText("", "", text, spans).Parts}
+	return passageView{p, m.page(p.Paper, p.Page), newText("", "", text, spans).Parts}
 }
 
 func (r *resultView) add(row trace.TableRow, hidden bool) {

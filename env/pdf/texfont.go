@@ -1,0 +1,396 @@
+package pdf
+
+import (
+	_ "embed"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// A bitmap font of TeX has no name, and its glyphs have no names: the text consists of the codes of a TeX encoding. The
+// widths of its codes identify the font. Outline fonts have a name, but often no Unicode for their symbols.
+
+//go:embed texfonts.txt
+var texFontData string
+
+// texEncoding maps codes to characters, of which a ligature has several. See texfonts.txt.
+type texEncoding [256]string
+
+const (
+	noChar = "␀" // a code without a character
+	piece  = "␢" // a part of a big bracket, which is no character
+	// unread is the character of glyphs that cannot be read.
+	unread = unicode.ReplacementChar
+)
+
+// texFont is a font of TeX with a known width per code.
+type texFont struct {
+	name, family string // the family is the name of the encoding
+	encoding     *texEncoding
+	widths       []float64 // in em, negative for codes without a glyph
+}
+
+// ink is the vertical extent of a character in em: its top above the baseline, and its height.
+type ink struct{ top, height float64 }
+
+// texTable is the content of texfonts.txt.
+type texTable struct {
+	fonts     []texFont
+	encodings map[string]*texEncoding // by the letters of a font's name in lower case
+	shapes    map[string][]string     // pairs of characters by the start of a font's name: see run.shapes
+	inks      map[string]ink
+	rare      map[string]string // characters by family, or "text"
+}
+
+var texFonts = sync.OnceValue(func() *texTable {
+	t := &texTable{encodings: map[string]*texEncoding{}, shapes: map[string][]string{}, inks: map[string]ink{}, rare: map[string]string{}}
+	for r, height := range letterHeights {
+		t.inks[string(r)] = ink{height, height}
+	}
+	var e *texEncoding
+	for line := range strings.Lines(texFontData) {
+		switch f := strings.Fields(line); f[0] {
+		case "#":
+		case "encoding":
+			e = &texEncoding{}
+			copy(e[:], slices.Repeat([]string{noChar}, len(e)))
+			t.encodings[f[1]] = e
+		case "same":
+			for _, name := range f[2:] {
+				t.encodings[name] = t.encodings[f[1]]
+			}
+		case "shapes":
+			t.shapes[f[1]] = f[2:]
+		case "rare":
+			t.rare[f[1]] = f[2]
+		case "ink":
+			top, _ := strconv.ParseFloat(f[1], 64)
+			height, _ := strconv.ParseFloat(f[2], 64)
+			for _, r := range f[3] {
+				t.inks[string(r)] = ink{top / 100, height / 100}
+			}
+		case "font":
+			font := texFont{name: f[1], family: f[2], encoding: t.encodings[f[2]]}
+			for at := 0; at+1 < len(f[3]); at += 2 {
+				width, err := strconv.ParseInt(f[3][at:at+2], 36, 32)
+				if err != nil {
+					width = -1
+				}
+				font.widths = append(font.widths, float64(width)/500)
+			}
+			t.fonts = append(t.fonts, font)
+			t.encodings[family(f[1])] = font.encoding
+		default:
+			first, _ := strconv.ParseUint(f[0], 16, 8)
+			copy(e[first:], f[1:])
+		}
+	}
+	return t
+})
+
+// shapesOf returns the pairs of a publisher's font.
+func shapesOf(font string) []string {
+	for start, pairs := range texFonts().shapes {
+		if strings.HasPrefix(font, start) {
+			return pairs
+		}
+	}
+	return nil
+}
+
+// family returns the letters at the start of a font's name in lower case.
+func family(name string) string {
+	name = strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	if end := strings.IndexFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }); end >= 0 {
+		name = name[:end]
+	}
+	return name
+}
+
+// encodingOf returns the encoding of a font whose characters may be codes, by its name; nil if it is unknown.
+func encodingOf(font string) *texEncoding {
+	if strings.HasPrefix(strings.ToLower(font), "wingdings") && strings.ContainsAny(font, "23") {
+		return nil
+	}
+	return texFonts().encodings[family(font)]
+}
+
+// mayBeCodes reports whether characters of a font may be codes that are known here.
+func (s run) mayBeCodes() bool { return s.encoding != nil || s.font == "" && s.handle != 0 }
+
+// text returns whether r may be a code of its font, and what it is then; "" if that is not known yet. Unmapped characters
+// are codes, but those that PDFium adds are not.
+func (s run) text(r rune, unmapped bool) (text string, isCode bool) {
+	if i := slices.IndexFunc(s.shapes, func(pair string) bool { return strings.HasPrefix(pair, string(r)) }); i >= 0 {
+		return strings.TrimPrefix(s.shapes[i], string(r)), true
+	}
+	added := !unmapped && (r == ' ' || r == hyphenMark)
+	private := r >= 0xF000 && r <= 0xF0FF
+	switch {
+	case added || !s.mayBeCodes():
+	case s.encoding == nil:
+		return "", r < 0x100
+	case r == 0 || private || unmapped && r < 0x100:
+		return s.encoding[byte(r)], true
+	}
+	return "", false
+}
+
+// texGlyph is a glyph that may be a code of a font of TeX.
+type texGlyph struct {
+	glyph       int // its index
+	code        byte
+	width       float64 // in points, 0 if unknown
+	mustBeACode bool    // no character
+}
+
+// texRun has the glyphs of a font without a name on a page, at one nominal size.
+type texRun struct {
+	fontSize
+	glyphs []texGlyph
+}
+
+// coded are the texts of glyphs that are codes, by the index of the glyph, and fonts without a name, whose codes are not
+// known before the page is read.
+type coded struct {
+	texts map[int]string
+	runs  []*texRun
+}
+
+// add notes a glyph of a font without a name.
+func (c *coded) add(style run, g texGlyph) {
+	key := fontSize{style.handle, style.size}
+	at := slices.IndexFunc(c.runs, func(r *texRun) bool { return r.fontSize == key })
+	if at < 0 {
+		at = len(c.runs)
+		c.runs = append(c.runs, &texRun{fontSize: key})
+	}
+	c.runs[at].glyphs = append(c.runs[at].glyphs, g)
+}
+
+// read replaces the codes by characters, and returns whether there were any. Characters that cannot be read become
+// [unicode.ReplacementChar].
+func (c *coded) read(glyphs []Glyph) ([]Glyph, bool) {
+	isCode := func(g texGlyph) bool { return g.mustBeACode }
+	if slices.ContainsFunc(c.runs, func(r *texRun) bool { return slices.ContainsFunc(r.glyphs, isCode) }) {
+		for _, r := range c.runs {
+			r.read(glyphs, c.texts)
+		}
+	}
+	c.strokes(glyphs)
+	if len(c.texts) == 0 {
+		return glyphs, false
+	}
+	out := make([]Glyph, 0, len(glyphs)+len(c.texts))
+	for i, g := range glyphs {
+		if text, ok := c.texts[i]; ok {
+			out = appendText(out, g, text)
+		} else {
+			out = append(out, g)
+		}
+	}
+	return out, true
+}
+
+// strokes replaces every L whose stroke, which is printed before it, is lost after a space. The space then has its place.
+func (c *coded) strokes(glyphs []Glyph) {
+	for i, g := range glyphs {
+		if g.Rune != 'L' || i == 0 || glyphs[i-1].Rune != ' ' || glyphs[i-1].Size == 0 || c.texts[i-1] != "" {
+			continue
+		}
+		e := encodingOf(g.Font)
+		if back := (glyphs[i-1].X - g.X) / g.Size; back > 0.03 && back < 0.06 && e != nil && e[' '] == "\u0335" {
+			c.texts[i] = "Ł"
+		}
+	}
+}
+
+// appendText appends the characters of a code at the place of its glyph.
+func appendText(out []Glyph, g Glyph, text string) []Glyph {
+	g.Unmapped = text == noChar
+	if g.Box.Y0 > g.Baseline-0.1*g.Size && g.Box.Height() > 0.8*g.Size {
+		g.Baseline = (g.Box.Y0+g.Box.Y1)/2 + 0.25*g.Size // a big sign hangs from its origin, but is centred on the axis
+	}
+	switch {
+	case text == piece || strings.Contains("()[]{}⌊⌋⌈⌉⟨⟩/\\|∥", text) && g.Box.Height() > 2*g.Size:
+		return out // a bracket around several lines belongs to none of them
+	case text == noChar:
+		text = string(unread)
+	}
+	for _, r := range text {
+		g.Rune = r
+		out = append(out, g)
+	}
+	return out
+}
+
+// read decodes the glyphs of a font if its widths are those of a font of TeX, or else only its letters: the places of ligatures
+// and signs differ.
+func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
+	font, size := r.font(glyphs)
+	for _, g := range r.glyphs {
+		if font != nil {
+			glyphs[g.glyph].Font, glyphs[g.glyph].Size = font.name, size
+			texts[g.glyph] = font.encoding[g.code]
+		} else if dropped(rune(g.code)) {
+			texts[g.glyph] = noChar
+		}
+	}
+}
+
+// font returns the font of TeX that the glyphs are set in, and its size in points; nil if none has such widths.
+func (r *texRun) font(glyphs []Glyph) (best *texFont, size float64) {
+	codes, exact := r.measure(glyphs)
+	fonts := texFonts().fonts
+	least := math.Inf(1)
+	for i := range fonts {
+		if s, cost, ok := fonts[i].fit(codes, exact, r.size); ok && cost < least {
+			best, size, least = &fonts[i], s, cost
+		}
+	}
+	return best, size
+}
+
+// texCode is a code as used on a page.
+type texCode struct {
+	code  byte
+	width float64 // in points, 0 if unknown
+	ink   ink     // in points, 0 if unknown
+}
+
+// measure returns the codes in order, with their widths. Without widths in the file, those are the distances to the next glyph, a
+// quarter of which is assumed to be smaller because of kerning; those of commas are too large.
+func (r *texRun) measure(glyphs []Glyph) (codes []texCode, exact bool) {
+	exact = slices.ContainsFunc(r.glyphs, func(g texGlyph) bool { return g.width > 0 })
+	var widths [256][]float64
+	var inks [256]ink
+	for i, g := range r.glyphs {
+		here, width := glyphs[g.glyph], g.width
+		if here.Angle == 0 {
+			inks[g.code] = ink{here.Baseline - here.Box.Y0, here.Box.Height()}
+		}
+		if !exact && i+1 < len(r.glyphs) && r.glyphs[i+1].glyph == g.glyph+1 && glyphs[g.glyph+1].Baseline == here.Baseline {
+			width = max(0, glyphs[g.glyph+1].X-here.X)
+		}
+		widths[g.code] = append(widths[g.code], width)
+	}
+	for code, all := range widths {
+		if len(all) == 0 {
+			continue
+		}
+		if all = slices.DeleteFunc(all, func(w float64) bool { return w == 0 }); len(all) == 0 {
+			all = []float64{0}
+		}
+		slices.Sort(all)
+		codes = append(codes, texCode{byte(code), all[len(all)/4], inks[code]})
+	}
+	return codes, exact
+}
+
+// inkError returns how far in points the ink of a code is from that in the font, and whether that contradicts the font.
+func (f *texFont) inkError(c texCode, size float64) (off float64, misdrawn bool) {
+	text := f.encoding[c.code]
+	known, ok := texFonts().inks[text]
+	switch {
+	case c.ink.height == 0:
+		return 0, false
+	case f.family == "cmex": // most hang below the baseline
+		return 0, c.ink.top > 0.3*size && text != "ˆ" && text != "˜"
+	case !ok && len(text) > 1 && text[0] == 'f':
+		known = texFonts().inks["f"]
+	case !ok:
+		return 0, false
+	}
+	top, height := c.ink.top-known.top*size, c.ink.height-known.height*size
+	off = max(math.Abs(top), math.Abs(height))
+	return off, off > 0.25*size+0.25 || c.ink.height > 1.4*known.height*size+1 || c.ink.height < 0.65*known.height*size-0.5
+}
+
+// fit compares widths in points with those of the font. It returns the size in points and a cost, which is lower for a
+// better match; false if a code has no glyph or another width.
+func (f *texFont) fit(codes []texCode, exact bool, nominal float64) (size, cost float64, ok bool) {
+	const (
+		pixel   = 0.13  // the largest error in points, of widths in whole dots at 300 dpi
+		design  = 0.012 // the largest difference of designs for neighbouring sizes in em
+		scarce  = 0.3   // cost of a code that is rare in texts
+		smaller = 0.97  // of nominal sizes
+	)
+	size = f.size(codes)
+	unlike := size < smaller*nominal || size > nominal/smaller
+	if size < 3 || size > 80 || unlike && nominal >= smallestText*2 {
+		return 0, 0, false
+	}
+	kerned, allowed := 0, len(codes)/4
+	if exact {
+		allowed = 0
+	}
+	for _, c := range codes {
+		off := 0.0
+		if min(c.width, f.widths[c.code]) > 0 {
+			off = math.Abs(c.width - size*f.widths[c.code])
+		}
+		if off > pixel+design*size {
+			kerned++
+		}
+		inkOff, misdrawn := f.inkError(c, size)
+		if misdrawn || kerned > allowed {
+			return 0, 0, false
+		}
+		cost += off*off + inkOff*inkOff/25
+		if f.rare(c.code, len(codes) < 3) {
+			cost += scarce * scarce
+		}
+	}
+	n := float64(len(codes))
+	return size, math.Sqrt(cost/n) + (oddSize(size)+f.seldom())/n, true
+}
+
+// size returns the size of the font in points at which most codes have their widths; 0 if a code has no glyph.
+func (f *texFont) size(codes []texCode) float64 {
+	var sizes []float64
+	for _, c := range codes {
+		if int(c.code) >= len(f.widths) || f.widths[c.code] < 0 || f.encoding[c.code] == noChar {
+			return 0
+		}
+		if c.width > 0 && f.widths[c.code] > 0 {
+			sizes = append(sizes, c.width/f.widths[c.code])
+		}
+	}
+	if len(sizes) == 0 {
+		return 0
+	}
+	slices.Sort(sizes)
+	return sizes[len(sizes)/2]
+}
+
+// rare reports whether the character of a code is rare in texts, or in formulas for a font of these. A ligature is rare
+// as the only code, or one of two.
+func (f *texFont) rare(code byte, few bool) bool {
+	text := f.encoding[code]
+	signs, listed := texFonts().rare[f.family]
+	if !listed && f.seldom() == 0 {
+		signs = texFonts().rare["text"]
+	}
+	return strings.Contains(signs, text) || few && code < 0x20 && text[0] == 'f'
+}
+
+// seldom returns a cost of fonts of a few symbols, so that a letter or two are rather those of a common font.
+func (f *texFont) seldom() float64 {
+	switch f.family {
+	case "msam", "msbm", "eufm", "rsfs", "tcrm":
+		return 0.2
+	}
+	return 0
+}
+
+// oddSize returns how far in points a size is from those that TeX's fonts usually have.
+func oddSize(size float64) float64 {
+	least := size
+	for _, usual := range []float64{5, 6, 7, 8, 9, 10, 10.95, 12, 14.4, 17.28, 20.74, 24.88} {
+		least = min(least, math.Abs(size-usual*72/72.27))
+	}
+	return least
+}
