@@ -145,10 +145,10 @@ print("""# The fonts of publishers, by the start of their names: characters of t
 # last one differ from paper to paper.
 shapes AdvPS44A44B C+ K−
 shapes AdvPS3FDD77 Z=
-shapes AdvPS4731B1 O> !<
+shapes AdvPS4731B1 O> !< N∞
 shapes AdvPS3F4C13 DΔ
 shapes AdvMathSymb ð( Þ) ½[ \x04]
-shapes AdvMathExt1 =/
+shapes AdvMathExt1 =/ :.
 shapes AdvP4C4E À− Á· Â× Æ± ¼= þ+ ð( Þ) ½[
 shapes MTSY À− Á· Â× Æ± ¼= þ+ ð( Þ) ½[
 # The ink of characters that differ in it from others of the same width, which other encodings have at their code: its top above
