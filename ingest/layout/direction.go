@@ -3,8 +3,11 @@ package layout
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"golang.org/x/text/unicode/bidi"
+
+	"airqa/internal/lazyregexp"
 )
 
 // Directions of a word. A number is read from left to right, but says nothing about its line.
@@ -47,6 +50,11 @@ func logical(words []Word) []Word {
 	inside := func(d int) bool { return d == rightToLeft }
 	if letters[rightToLeft] > letters[leftToRight] {
 		slices.Reverse(out)
+		for i, w := range out {
+			if direction(w) != leftToRight {
+				out[i].Text = fromRight(w.Text)
+			}
+		}
 		inside = func(d int) bool { return d == leftToRight || d == number }
 	}
 	for i := 0; i < len(out); i++ {
@@ -63,6 +71,35 @@ func logical(words []Word) []Word {
 		i = end
 	}
 	return out
+}
+
+var (
+	mirrored     = strings.NewReplacer("(", ")", ")", "(", "[", "]", "]", "[", "{", "}", "}", "{", "«", "»", "»", "«", "<", ">", ">", "<")
+	numberInside = lazyregexp.New(`^([^\p{L}\p{N}$€£¥₪]*)([$€£¥₪]?[-−–+]?\p{Nd}.*?)([^\p{L}\p{N}%‰°$€£¥₪]*)$`)
+)
+
+// fromRight returns the text of a word of a line that is read from the right: brackets are as printed, which open to the other
+// side, and marks before and after a number are in the order of the print, in which "-5." is ".5-".
+func fromRight(text string) string {
+	text = mirrored.Replace(text)
+	at := numberInside.FindStringSubmatch(text)
+	if at == nil {
+		return text
+	}
+	var before, brackets, after string
+	for _, r := range at[1] + at[3] {
+		switch mark := string(r); {
+		case strings.Contains("([{«", mark):
+			before += mark
+		case strings.Contains(")]}»", mark):
+			brackets += mark
+		case strings.Contains("-−–+", mark):
+			before += mark
+		default:
+			after += mark
+		}
+	}
+	return before + at[2] + brackets + after
 }
 
 // RightToLeft reports whether a word is of a script such as Hebrew or Arabic.

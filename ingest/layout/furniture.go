@@ -12,7 +12,7 @@ import (
 )
 
 // edgeZone is the fraction of a page's height at its top and bottom that may have running heads and page numbers.
-const edgeZone = 0.15
+const edgeZone = 0.18
 
 // apart is the least distance of furniture from text, in line pitches.
 const apart = 1.2
