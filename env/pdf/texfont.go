@@ -243,6 +243,15 @@ func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
 
 // font returns the font of TeX that the glyphs are set in, and its size in points; nil if none has such widths.
 func (r *texRun) font(glyphs []Glyph) (best *texFont, size float64) {
+	accented := 0
+	for i, g := range r.glyphs {
+		if accented++; g.code < 0xC0 || i > 0 && g.glyph != r.glyphs[i-1].glyph+1 {
+			accented = 0
+		}
+		if accented > 2 { // no language writes that with accents: the letters are Cyrillic
+			return nil, 0
+		}
+	}
 	codes, exact := r.measure(glyphs)
 	fonts := texFonts().fonts
 	least := math.Inf(1)
