@@ -92,8 +92,10 @@ func (m Mark) Ending() (e Ending, err error) {
 
 // Bill is the cost of a call: the usage of its reply (none for a cache hit) and all of its requests.
 type Bill struct {
-	Usage    qa.Usage
-	Attempts []qa.Attempt
+	Usage    qa.Usage     `json:"usage"`
+	Attempts []qa.Attempt `json:"attempts"`
+	// Finish is the reason of [qa.Reply]; one that is no string does not hide the costs.
+	Finish any `json:"finish"`
 }
 
 // Bill reads an event of [TypeCall] or [TypeLost].

@@ -37,7 +37,7 @@ type Follower struct {
 	last     time.Time
 	episodes map[string]*episode
 	events   []event
-	calls    []runlog.Mark
+	calls    []call
 	charged  qa.Usage
 }
 
@@ -45,13 +45,17 @@ type Follower struct {
 type episode struct {
 	outcome qa.Outcome // "" while it is not finished
 	reason  string
-	// dropped is the usage of damaged attempts, ended the usage at its last end; open are the calls since.
-	dropped qa.Usage
-	ended   qa.Usage
-	open    []runlog.Mark // whose costs have not been read yet
-	last    time.Time
+	// usage is that of the present attempt, dropped that of damaged ones.
+	usage, dropped qa.Usage
+	last           time.Time
 	// replies since the episode started, those cut off by the token limit, and those refused
 	replies, cut, refused int
+}
+
+// call is a recent call.
+type call struct {
+	at time.Time
+	runlog.Bill
 }
 
 // event is a recent event.
@@ -135,44 +139,30 @@ func (f *Follower) take(m runlog.Mark) error {
 	case runlog.TypeEnd:
 		return f.ended(e, m)
 	case runlog.TypeStart:
-		e.dropped = e.dropped.Add(e.ended).Add(f.usage(e))
-		e.ended, e.open, e.replies, e.cut, e.refused = qa.Usage{}, nil, 0, 0, 0
+		e.dropped = e.dropped.Add(e.usage)
+		e.usage, e.replies, e.cut, e.refused = qa.Usage{}, 0, 0, 0
 		f.remember(event{at: m.Time})
 	}
 	return nil
 }
 
-// cutMarker is in every call with a truncated reply. Inside a text, its quotes would be escaped.
-var cutMarker = finishMarker(qa.FinishLength)
-
-// refusedMarkers are in every call with a refused reply.
-var refusedMarkers = [][]byte{finishMarker(qa.FinishFilter), finishMarker(qa.FinishRefusal)}
-
-func finishMarker(reason string) []byte { return []byte(`"finish":"` + reason + `"`) }
-
-// marker is in every call charged for a request without a reply. Inside a text, its quotes would be escaped.
-var marker = []byte(`"charged":{`)
-
+// called takes a reply; an unreadable one has no costs.
 func (f *Follower) called(e *episode, m runlog.Mark) error {
-	m.Line = bytes.Clone(m.Line)
-	e.open = append(e.open, m)
+	bill, err := m.Bill()
+	e.usage = e.usage.Add(bill.Usage)
+	f.charge(bill.Attempts)
 	e.replies++
-	if bytes.Contains(m.Line, cutMarker) {
+	switch bill.Finish {
+	case qa.FinishLength:
 		e.cut++
-	}
-	if slices.ContainsFunc(refusedMarkers, func(marker []byte) bool { return bytes.Contains(m.Line, marker) }) {
+	case qa.FinishFilter, qa.FinishRefusal:
 		e.refused++
 	}
-	f.calls = append(f.calls, m)
+	f.calls = append(f.calls, call{m.Time, bill})
 	if len(f.calls) >= 2*recentCalls {
 		f.calls = slices.Clone(f.calls[len(f.calls)-recentCalls:])
 	}
 	f.remember(event{at: m.Time})
-	if !bytes.Contains(m.Line, marker) {
-		return nil
-	}
-	bill, err := m.Bill()
-	f.charge(bill.Attempts)
 	return err
 }
 
@@ -181,7 +171,7 @@ func (f *Follower) ended(e *episode, m runlog.Mark) error {
 	if err != nil {
 		return err
 	}
-	e.outcome, e.reason, e.ended, e.open = end.Outcome, end.Reason, end.Usage, nil
+	e.outcome, e.reason, e.usage = end.Outcome, end.Reason, end.Usage
 	f.charge(end.Failed)
 	f.remember(event{m.Time, !end.Outcome.Failed()})
 	return nil

@@ -122,7 +122,7 @@ func (f *Follower) count(s *Status, now time.Time) {
 	reasons := make(map[string]int)
 	for _, e := range f.episodes {
 		s.Replies, s.CutReplies, s.RefusedReplies = s.Replies+e.replies, s.CutReplies+e.cut, s.RefusedReplies+e.refused
-		s.Usage = s.Usage.Add(e.dropped).Add(e.ended).Add(f.usage(e))
+		s.Usage = s.Usage.Add(e.dropped).Add(e.usage)
 		switch {
 		case e.outcome == "":
 			s.InFlight++
@@ -148,16 +148,6 @@ func (f *Follower) count(s *Status, now time.Time) {
 	if sorted := byCount(reasons); len(sorted) > 0 {
 		s.Because, s.BecauseCount = sorted[0], reasons[sorted[0]]
 	}
-}
-
-// usage sums the calls of an episode since its last end.
-func (f *Follower) usage(e *episode) qa.Usage {
-	var sum qa.Usage
-	for _, c := range e.open {
-		bill, _ := c.Bill() // an unreadable line has none
-		sum = sum.Add(bill.Usage)
-	}
-	return sum
 }
 
 // byCount sorts names by their counts, the highest first, then by name.
@@ -195,16 +185,15 @@ func (f *Follower) rate(until time.Time) *Rate {
 func (f *Follower) tokens(r *Rate, until time.Time) {
 	recent := f.calls[max(len(f.calls)-recentCalls, 0):]
 	begin, used := until.Add(-time.Duration(r.Seconds*float64(time.Second))), 0
-	if len(recent) == recentCalls && recent[0].Time.After(begin) {
-		begin = recent[0].Time
+	if len(recent) == recentCalls && recent[0].at.After(begin) {
+		begin = recent[0].at
 	}
 	for _, c := range recent {
-		if c.Time.Before(begin) || c.Time.After(until) {
+		if c.at.Before(begin) || c.at.After(until) {
 			continue
 		}
-		bill, _ := c.Bill()
-		used += bill.Usage.Prompt + bill.Usage.Completion
-		for _, a := range bill.Attempts {
+		used += c.Usage.Prompt + c.Usage.Completion
+		for _, a := range c.Attempts {
 			r.Requests++
 			r.Waited += a.Wait
 			switch {

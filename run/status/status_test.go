@@ -212,6 +212,38 @@ func TestDamagedLog(t *testing.T) {
 	}
 }
 
+// A call or an end that cannot be decoded is an unreadable line of an episode that has begun; what else the line says does
+// not count. Values that are not used may be of any form.
+func TestUnreadableEvents(t *testing.T) {
+	const usage = `"usage":{"prompt":100,"completion":10}`
+	for _, tt := range []struct {
+		name, line   string
+		bad, replies int
+		usage        int // prompt tokens
+	}{
+		{"a whole call", `"type":"call",@,"reply":{"finish":"length",` + usage + `}`, 0, 1, 100},
+		{"wrong values that are not used", `"type":"call",@,"step":[],"reply":{"finish":"length","text":7,` + usage + `}`, 0, 1, 100},
+		{"invalid UTF-8 and a number beyond all", `"type":"call",@,"reply":{"finish":"length","text":"` + "\xff" + `","x":1e999,` + usage + `}`, 0, 1, 100},
+		{"the last of two counts", `"type":"call",@,"reply":{"finish":"length","usage":{"prompt":5},` + usage + `}`, 0, 1, 100},
+		{"finish is no string", `"type":"call",@,"reply":{"finish":7,` + usage + `}`, 0, 0, 100},
+		{"usage is a list", `"type":"call",@,"reply":{"finish":"length","usage":[]}`, 1, 0, 0},
+		{"usage is no integer", `"type":"call",@,"reply":{"finish":"length","usage":{"prompt":1e999}}`, 1, 0, 0},
+		{"garbage in a call", `"type":"call",@,"reply":{"finish":"length",garbage,` + usage + `}`, 1, 0, 0},
+		{"garbage in an end", `"type":"end",@,garbage,"outcome":"answered",` + usage, 1, 0, 0},
+		{"an end of another form", `"type":"end",@,"outcome":"answered","usage":7`, 1, 0, 0},
+		{"cut off", `"type":"call",@,"reply":{"finish":"length",` + usage, 1, 0, 0},
+	} {
+		s := newScene(t, nil)
+		s.must(s.w.Close())
+		line := "{" + strings.Replace(tt.line, "@", `"episode":"b#0","seq":1,"time":"2031-05-01T12:00:00Z"`, 1) + "}\n"
+		s.must(os.WriteFile(filepath.Join(s.dir, runlog.LogFile), []byte(line), 0o600))
+		got := s.look(s.follow())
+		if got.BadLines != tt.bad || got.CutReplies != tt.replies || got.Usage.Prompt != tt.usage || got.InFlight != 1 || got.Done != 0 {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+}
+
 func TestText(t *testing.T) {
 	left, quiet, silent, usd := 5000.0, 3.0, 90.0, 4.2
 	s := status.Status{
