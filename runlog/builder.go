@@ -51,7 +51,9 @@ func (b *builder) add(h head, raw []byte) error {
 	}
 	switch h.Type {
 	case TypeStart:
-		return b.start(raw)
+		ev, err := decode[startEvent](raw)
+		b.rec.UUID, b.rec.Repeat, b.rec.Started = ev.UUID, ev.Repeat, ev.Time
+		return err
 	case TypeMessage:
 		return b.message(raw)
 	case TypeCall:
@@ -59,27 +61,24 @@ func (b *builder) add(h head, raw []byte) error {
 	case TypeObservation:
 		return b.observation(raw)
 	case TypeLost:
-		return b.lost(raw)
+		ev, err := decode[lostEvent](raw)
+		b.rec.FailedAttempts = append(b.rec.FailedAttempts, ev.Attempts...)
+		return err
 	default:
-		return b.end(raw)
+		ev, err := decode[endEvent](raw)
+		b.rec.Outcome, b.rec.Reason, b.rec.Transient, b.rec.Answer = ev.Outcome, ev.Reason, ev.Transient, ev.Answer
+		b.rec.FailedAttempts = append(b.rec.FailedAttempts, ev.Failed...)
+		return err
 	}
 }
 
-func (b *builder) start(raw []byte) error {
-	var ev startEvent
-	err := decode(raw, &ev)
-	b.rec.UUID, b.rec.Repeat, b.rec.Started = ev.UUID, ev.Repeat, ev.Time
-	return err
-}
-
 func (b *builder) message(raw []byte) error {
-	var ev messageEvent
-	if err := decode(raw, &ev); err != nil {
+	ev, err := decode[messageEvent](raw)
+	if err != nil {
 		return err
 	}
 	texts := make([]string, len(ev.Parts))
 	for i, p := range ev.Parts {
-		var err error
 		if texts[i], err = b.part(p); err != nil {
 			return err
 		}
@@ -117,8 +116,8 @@ func (b *builder) part(p part) (string, error) {
 }
 
 func (b *builder) call(raw []byte) error {
-	var ev callEvent
-	if err := decode(raw, &ev); err != nil {
+	ev, err := decode[callEvent](raw)
+	if err != nil {
 		return err
 	}
 	s := qa.Step{
@@ -149,8 +148,8 @@ func (b *builder) call(raw []byte) error {
 }
 
 func (b *builder) observation(raw []byte) error {
-	var ev observationEvent
-	if err := decode(raw, &ev); err != nil {
+	ev, err := decode[observationEvent](raw)
+	if err != nil {
 		return err
 	}
 	o := &qa.Observation{Status: ev.Status, Text: string(ev.Text), Images: ev.Images, Cut: ev.Cut, Hits: ev.Hits, Touched: ev.Touched}
@@ -172,21 +171,6 @@ func (b *builder) observation(raw []byte) error {
 	s.Observation, s.Acted, s.Ended = o, ev.Start, ev.End
 	b.show(s.ObservationMessage())
 	return nil
-}
-
-func (b *builder) end(raw []byte) error {
-	var ev endEvent
-	err := decode(raw, &ev)
-	b.rec.Outcome, b.rec.Reason, b.rec.Transient, b.rec.Answer = ev.Outcome, ev.Reason, ev.Transient, ev.Answer
-	b.rec.FailedAttempts = append(b.rec.FailedAttempts, ev.Failed...)
-	return err
-}
-
-func (b *builder) lost(raw []byte) error {
-	var ev lostEvent
-	err := decode(raw, &ev)
-	b.rec.FailedAttempts = append(b.rec.FailedAttempts, ev.Attempts...)
-	return err
 }
 
 // step returns step n, counted from 1 without gaps.

@@ -33,11 +33,12 @@ func (r *Run) Events(id string) ([]Event, error) {
 		if err != nil {
 			return nil, err
 		}
-		ev := Event{Line: bytes.Clone(raw)}
-		if err := decode(raw, &ev); err != nil {
+		ev, err := decode[Event](raw)
+		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", LogFile, r.linesOf(id)[read].number, err)
 		}
 		read++
+		ev.Line = bytes.Clone(raw)
 		if ev.Type == TypeStart && ev.Seq == 1 {
 			events = nil // the events so far are a damaged attempt
 		}

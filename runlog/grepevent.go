@@ -61,8 +61,8 @@ func (e *grepEvent) list(field string, hits []Hit) {
 }
 
 func (e *grepEvent) call() error {
-	var ev callEvent
-	if err := decode(e.raw, &ev); err != nil {
+	ev, err := decode[callEvent](e.raw)
+	if err != nil {
 		return err
 	}
 	e.hit.Step = ev.Step
@@ -76,8 +76,7 @@ func (e *grepEvent) call() error {
 		calls = []qa.ToolCall{*ev.Called}
 	}
 	for _, c := range calls {
-		var arguments any
-		_ = decode(c.Arguments, &arguments) // nil if there are none
+		arguments, _ := decode[any](c.Arguments) // nil if there are none
 		e.strings(arguments)
 	}
 	e.action(ev.Action, first)
@@ -131,8 +130,8 @@ func (e *grepEvent) strings(v any) {
 }
 
 func (e *grepEvent) observation() error {
-	var ev observationEvent
-	if err := decode(e.raw, &ev); err != nil {
+	ev, err := decode[observationEvent](e.raw)
+	if err != nil {
 		return err
 	}
 	e.hit.Step = ev.Step
@@ -145,11 +144,11 @@ func (e *grepEvent) observation() error {
 }
 
 func (e *grepEvent) ending() error {
-	var ev struct {
+	ev, err := decode[struct {
 		endEvent
 		Attempts []qa.Attempt `json:"attempts"`
-	}
-	if err := decode(e.raw, &ev); err != nil {
+	}](e.raw)
+	if err != nil {
 		return err
 	}
 	e.attempts(ev.Attempts)
@@ -162,8 +161,8 @@ func (e *grepEvent) ending() error {
 
 // message searches a message, except for the observations that it repeats: they have hits of their own.
 func (e *grepEvent) message() error {
-	var ev messageEvent
-	if err := decode(e.raw, &ev); err != nil {
+	ev, err := decode[messageEvent](e.raw)
+	if err != nil {
 		return err
 	}
 	if len(ev.Parts) == 1 && ev.Parts[0].Ref != "" {
@@ -174,7 +173,6 @@ func (e *grepEvent) message() error {
 	var repeated [][2]int
 	size := 0
 	for i, p := range ev.Parts {
-		var err error
 		if texts[i], err = e.part(p); err != nil {
 			return err
 		}
@@ -210,8 +208,7 @@ func (e *grepEvent) observed(step int) (string, error) {
 			return "", fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
 		}
 		if m := milestoneOf(raw); m.Type == TypeObservation && m.Step == step {
-			var ev observationEvent
-			err := decode(raw, &ev)
+			ev, err := decode[observationEvent](raw)
 			return string(ev.Text), err
 		}
 	}

@@ -15,20 +15,21 @@ var eventTypes = []string{TypeCall, TypeObservation, TypeMessage, TypeStart, Typ
 // quickly are the rules of encoding/json without its first pass over the whole line, which finds errors of syntax.
 var quickly = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv1.ReportErrorsWithLegacySemantics(false))
 
-// decode is [json.Unmarshal] into a zero value, in less time.
-func decode[E any](raw []byte, into *E) error {
-	if jsonv2.Unmarshal(raw, into, quickly) == nil {
-		return nil
+// decode is [json.Unmarshal] into a new value, in less time. With an error, the value has what could be decoded.
+func decode[E any](raw []byte) (value E, err error) {
+	if jsonv2.Unmarshal(raw, &value, quickly) == nil {
+		return value, nil
 	}
-	*into = *new(E)
-	return json.Unmarshal(raw, into)
+	value = *new(E)
+	err = json.Unmarshal(raw, &value)
+	return value, err
 }
 
 // quickHead is the beginning of a line as this program writes it, found without a look at the rest.
 type quickHead struct {
-	kind, episode, time []byte
-	seq                 int
-	rest                []byte // after the time
+	head
+	written []byte // the time, which is not in head
+	rest    []byte // after the time
 }
 
 // headQuickly reads the beginning of a line; ok is false for a line in another form, which is decoded as a whole.
@@ -40,17 +41,7 @@ func headQuickly(raw []byte) (q quickHead, ok bool) {
 	if !ok1 || !ok2 || !ok3 || !ok4 || len(episode) == 0 || bytes.IndexByte(kind, '\\') >= 0 || bytes.IndexByte(episode, '\\') >= 0 {
 		return q, false
 	}
-	return quickHead{kind, episode, written, seq, rest}, true
-}
-
-// name is the type, for known ones without a copy.
-func (q quickHead) name() string {
-	for _, t := range eventTypes {
-		if string(q.kind) == t {
-			return t
-		}
-	}
-	return string(q.kind)
+	return quickHead{head{Type: string(kind), Episode: string(episode), Seq: seq}, written, rest}, true
 }
 
 // after returns the string after a prefix, up to its closing quote.
@@ -75,14 +66,10 @@ func number(raw []byte, prefix string) (n int, rest []byte, ok bool) {
 
 // readHead reads the head of a line. It also checks the end of the line, to detect one that another line has overwritten.
 func readHead(raw []byte) (head, error) {
-	var h head
-	if q, ok := headQuickly(raw); ok && bytes.HasSuffix(raw, []byte("}\n")) && h.Time.UnmarshalText(q.time) == nil {
-		h.Type, h.Episode, h.Seq = q.name(), string(q.episode), q.seq
-		return h, nil
+	if q, ok := headQuickly(raw); ok && bytes.HasSuffix(raw, []byte("}\n")) && q.Time.UnmarshalText(q.written) == nil {
+		return q.head, nil
 	}
-	h = head{}
-	err := decode(raw, &h)
-	return h, err
+	return decode[head](raw)
 }
 
 // starts reports whether a line is the first event of an attempt.
@@ -98,10 +85,10 @@ func starts(raw []byte) bool {
 // Whitespace and key order do not matter.
 func headOf(raw []byte) (kind, episode string) {
 	if q, ok := headQuickly(raw); ok && jsonv1.Valid(raw) {
-		return q.name(), string(q.episode)
+		return q.Type, q.Episode
 	}
-	var h head
-	if decode(raw, &h) != nil || h.Episode == "" {
+	h, err := decode[head](raw)
+	if err != nil || h.Episode == "" {
 		return "", ""
 	}
 	return h.Type, h.Episode
@@ -118,7 +105,7 @@ type milestone struct {
 // out: the reader of the event reports them.
 func milestoneOf(raw []byte) (m milestone) {
 	if q, ok := headQuickly(raw); ok {
-		m.Type = q.name()
+		m.Type = q.Type
 		if m.Type != TypeObservation {
 			return m
 		}
@@ -129,7 +116,6 @@ func milestoneOf(raw []byte) (m milestone) {
 			return m
 		}
 	}
-	m = milestone{}
-	_ = decode(raw, &m)
+	m, _ = decode[milestone](raw)
 	return m
 }

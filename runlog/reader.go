@@ -318,7 +318,7 @@ func (e *DamageError) Error() string { return LineError{e.Line, e.Err}.Error() }
 func (e *DamageError) Unwrap() error { return e.Err }
 
 func (e *DamageError) count(raw []byte) {
-	m, _ := markOf(raw)
+	m := markOf(raw)
 	if m.Type != TypeCall {
 		return
 	}

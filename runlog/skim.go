@@ -15,19 +15,18 @@ import (
 // Writing reports whether a process is writing to a run directory. It changes nothing.
 func Writing(dir string) (bool, error) { return files.Locked(filepath.Join(dir, lockFile)) }
 
-// Mark is one event of the log with only its head decoded.
+// Mark is one line of the log with only its head decoded. Type is "" for a line that is not an event.
 type Mark struct {
 	Type, Episode string
 	Time          time.Time
 	// Line is the whole event. It is valid until the next iteration.
 	Line []byte
-	// End is the offset in the log after the event, to continue from.
+	// End is the offset in the log after the line, to continue from.
 	End int64
 }
 
-// Skim yields the events of a log in order from an offset, which is 0 or the End of an earlier [Mark], up to the last
-// complete line. It decodes only the heads and runs at disk speed. A line that is not an event yields a [*SkipError],
-// and iteration continues; any other error ends it. A missing log is empty.
+// Skim yields the lines of a log in order from an offset, which is 0 or the End of an earlier [Mark], up to the last
+// complete line. It decodes only the heads and runs at disk speed. An error ends it. A missing log is empty.
 func Skim(dir string, from int64) iter.Seq2[Mark, error] {
 	return func(yield func(Mark, error) bool) {
 		file, err := openIn(dir, LogFile)
@@ -48,31 +47,22 @@ func Skim(dir string, from int64) iter.Seq2[Mark, error] {
 				yield(Mark{}, err)
 				return
 			}
-			m, ok := markOf(raw)
-			if !ok {
-				err = &SkipError{from}
-			}
+			m := markOf(raw)
 			from += int64(len(raw))
 			m.End = from
-			if !yield(m, err) {
+			if !yield(m, nil) {
 				return
 			}
 		}
 	}
 }
 
-// SkipError is a line of the log that is not an event.
-type SkipError struct{ Offset int64 }
-
-func (e *SkipError) Error() string { return "not an event of a run log" }
-
-// markOf reads the head of a line; false if the line is not an event.
-func markOf(raw []byte) (Mark, bool) {
+func markOf(raw []byte) Mark {
 	h, err := readHead(raw)
 	if err != nil || h.Type == "" || h.Episode == "" {
-		return Mark{}, false
+		return Mark{}
 	}
-	return Mark{Type: h.Type, Episode: h.Episode, Time: h.Time, Line: raw}, true
+	return Mark{Type: h.Type, Episode: h.Episode, Time: h.Time, Line: raw}
 }
 
 // Ending is the content of an episode's end.
@@ -85,10 +75,7 @@ type Ending struct {
 }
 
 // Ending reads an event of [TypeEnd].
-func (m Mark) Ending() (e Ending, err error) {
-	err = decode(m.Line, &e)
-	return e, err
-}
+func (m Mark) Ending() (Ending, error) { return decode[Ending](m.Line) }
 
 // Bill is the cost of a call: the usage of its reply (none for a cache hit) and all of its requests.
 type Bill struct {
@@ -100,14 +87,14 @@ type Bill struct {
 
 // Bill reads an event of [TypeCall] or [TypeLost].
 func (m Mark) Bill() (Bill, error) {
-	var ev struct {
+	ev, err := decode[struct {
 		Reply struct {
 			Bill
 			Cached bool `json:"from_cache"`
 		} `json:"reply"`
 		Attempts []qa.Attempt `json:"attempts"`
-	}
-	if err := decode(m.Line, &ev); err != nil {
+	}](m.Line)
+	if err != nil {
 		return Bill{}, err
 	}
 	bill := ev.Reply.Bill

@@ -7,7 +7,6 @@ package status
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -99,13 +98,10 @@ func (f *Follower) read() error {
 		f.forget() // the log was replaced
 	}
 	for m, err := range runlog.Skim(f.dir, f.at) {
-		var skipped *runlog.SkipError
-		switch {
-		case errors.As(err, &skipped):
-			f.bad++
-		case err != nil:
+		if err != nil {
 			return fmt.Errorf("read the log of %s: %w", f.dir, err)
-		case f.take(m) != nil:
+		}
+		if m.Type == "" || f.take(m) != nil {
 			f.bad++
 		}
 		f.at = m.End
