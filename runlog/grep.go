@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"slices"
 	"sync"
 
 	"airqa/internal/inorder"
@@ -196,30 +197,23 @@ const (
 
 // messageIndexes returns, for each line of the log, the index of the message that it makes in its episode.
 func (r *Run) messageIndexes() []int32 {
-	begins := make([]int, len(r.order)) // the number of the first line of the last attempt
-	for i, code := range r.index.codes {
-		if code < lineEvent {
-			continue
+	messages := slices.Repeat([]int32{notRead}, len(r.index.codes))
+	for _, lines := range r.lines {
+		role := func(i int) uint32 {
+			_, role := episodeOf(r.index.codes[lines[i].number-1])
+			return role
 		}
-		if episode, role := episodeOf(code); role == roleStart {
-			begins[episode] = i
+		begin := len(lines) - 1 // of the last attempt
+		for begin > 0 && role(begin) != roleStart {
+			begin--
 		}
-	}
-	messages := make([]int32, len(r.index.codes))
-	counts := make([]int32, len(r.order))
-	for i, code := range r.index.codes {
-		messages[i] = notRead
-		if code < lineEvent {
-			continue
-		}
-		episode, role := episodeOf(code)
-		switch {
-		case i < begins[episode]:
-		case role == roleMessage:
-			messages[i] = counts[episode]
-			counts[episode]++
-		default:
-			messages[i] = noMessage
+		count := int32(0)
+		for i, at := range lines[begin:] {
+			messages[at.number-1] = noMessage
+			if role(begin+i) == roleMessage {
+				messages[at.number-1] = count
+				count++
+			}
 		}
 	}
 	return messages

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"airqa/internal/files"
@@ -81,55 +82,32 @@ func (r *Run) decode(d *decoder) bool {
 		r.numbers[name] = len(r.order)
 		r.order = append(r.order, name)
 	}
-	if len(r.numbers) != len(r.order) {
-		return false
-	}
-	counts, ok := r.decodeLines(d)
-	if !ok || d.bad || len(d.raw) > 0 || len(counts) != len(r.order) {
-		return false
-	}
-	all := make([]line, len(r.index.codes))
-	r.lines = make([][]line, len(counts))
-	for n, count := range counts {
-		r.lines[n], all = all[:0:count], all[count:]
-	}
-	for i, code := range r.index.codes {
-		length := int(r.index.sizes[i])
-		if code == lineUnknown {
-			r.Unknown++
-		} else {
-			n, _ := episodeOf(code)
-			r.lines[n] = append(r.lines[n], line{r.index.size, length, i + 1})
+	n, counts := d.count(), make([]int, len(r.order))
+	codes, sizes := make([]uint32, n), make([]uint32, n)
+	for i := range n {
+		code, length := d.number(), d.number()
+		if d.bad || code < lineUnknown || code >= uint64(lineEvent+lineRoles*len(r.order)) {
+			return false
 		}
-		r.index.size += int64(length)
+		codes[i], sizes[i] = uint32(code), uint32(length) //nolint:gosec // checked; wrong lengths have a wrong sum
+		if code != lineUnknown {
+			episode, _ := episodeOf(codes[i])
+			counts[episode]++
+		}
+	}
+	if d.bad || len(d.raw) > 0 || len(r.numbers) != len(r.order) || slices.Contains(counts, 0) {
+		return false
+	}
+	all := make([]line, n)
+	r.lines = make([][]line, len(counts))
+	for episode, count := range counts {
+		r.lines[episode], all = all[:0:count], all[count:]
+	}
+	r.index.codes, r.index.sizes = make([]uint32, 0, n), make([]uint32, 0, n)
+	for i, code := range codes {
+		r.place(code, int(sizes[i]))
 	}
 	return true
-}
-
-// decodeLines reads codes and sizes, and counts the lines of each episode.
-func (r *Run) decodeLines(d *decoder) (counts []int, ok bool) {
-	n := d.count()
-	x := &r.index
-	x.codes, x.sizes = make([]uint32, 0, n), make([]uint32, 0, n)
-	for range n {
-		code, length := d.number(), uint32(d.number()) //nolint:gosec // wrong lengths have a wrong sum
-		if d.bad || code < lineUnknown || code >= uint64(lineEvent+lineRoles*len(r.order)) {
-			return nil, false
-		}
-		x.codes, x.sizes = append(x.codes, uint32(code)), append(x.sizes, length) //nolint:gosec // fewer than the lines
-		if code == lineUnknown {
-			continue
-		}
-		episode, _ := episodeOf(uint32(code)) //nolint:gosec // fewer than the lines
-		if episode > len(counts) {
-			return nil, false // episodes are numbered in the order of their first event
-		}
-		if episode == len(counts) {
-			counts = append(counts, 0)
-		}
-		counts[episode]++
-	}
-	return counts, true
 }
 
 // writeIndex writes the index if there are enough new lines. A read-only directory has none, and neither has a log with
