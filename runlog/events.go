@@ -94,7 +94,7 @@ func (r *Run) eachLine(episode string) iter.Seq2[[]byte, error] {
 		if len(lines) == 0 {
 			return
 		}
-		file, err := openIn(r.Dir, LogFile)
+		file, err := OpenFile(r.Dir, LogFile)
 		if err != nil {
 			yield(nil, err)
 			return

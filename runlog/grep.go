@@ -76,7 +76,7 @@ func (r *Run) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 			yield(Hit{}, ErrNoText)
 			return
 		}
-		file, err := openIn(r.Dir, LogFile)
+		file, err := OpenFile(r.Dir, LogFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}

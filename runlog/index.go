@@ -261,7 +261,7 @@ func (r *Run) rowsHead(version string, size int64) ([]byte, error) {
 	if size < indexFrom || size > r.index.size {
 		return nil, os.ErrInvalid
 	}
-	log, err := openIn(r.Dir, LogFile)
+	log, err := OpenFile(r.Dir, LogFile)
 	if err != nil {
 		return nil, err
 	}

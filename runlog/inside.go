@@ -33,8 +33,8 @@ func checkEntries(dir string) error {
 	return nil
 }
 
-// openIn opens a regular file of a run directory for reading, and nothing outside of it.
-func openIn(dir, name string) (*os.File, error) {
+// OpenFile opens a regular file of a run directory for reading, and nothing outside of it.
+func OpenFile(dir, name string) (*os.File, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -50,9 +50,9 @@ func openIn(dir, name string) (*os.File, error) {
 	return root.Open(name)
 }
 
-// readIn reads a file opened by [openIn].
+// readIn reads a file opened by [OpenFile].
 func readIn(dir, name string) ([]byte, error) {
-	file, err := openIn(dir, name)
+	file, err := OpenFile(dir, name)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func Open(dir string) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Dir: dir, Config: config, numbers: make(map[string]int), prompts: new(lastText)}
-	file, err := openIn(dir, LogFile)
+	file, err := OpenFile(dir, LogFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -104,7 +104,7 @@ func (r *Run) LogHash() (string, error) {
 	if r.index.size == 0 {
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
-	file, err := openIn(r.Dir, LogFile)
+	file, err := OpenFile(r.Dir, LogFile)
 	if err != nil {
 		return "", err
 	}
@@ -123,7 +123,7 @@ func (r *Run) Episodes(names ...string) iter.Seq2[Recorded, error] {
 		names = r.order
 	}
 	return func(yield func(Recorded, error) bool) {
-		file, err := openIn(r.Dir, LogFile)
+		file, err := OpenFile(r.Dir, LogFile)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				yield(Recorded{}, err)
@@ -149,7 +149,7 @@ func (r *Run) Episode(uuid string, repeat int) (Recorded, error) {
 	if len(r.linesOf(id)) == 0 {
 		return Recorded{}, ErrNoEpisode
 	}
-	file, err := openIn(r.Dir, LogFile)
+	file, err := OpenFile(r.Dir, LogFile)
 	if err != nil {
 		return Recorded{}, err
 	}

@@ -127,7 +127,7 @@ func scoreFiles(dir string) ([]scoreFile, error) {
 
 func scoringOf(path string) (Scoring, error) {
 	var s Scoring
-	file, err := openIn(filepath.Dir(path), filepath.Base(path))
+	file, err := OpenFile(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
 		return s, err
 	}

@@ -29,7 +29,7 @@ type Mark struct {
 // complete line. It decodes only the heads and runs at disk speed. An error ends it. A missing log is empty.
 func Skim(dir string, from int64) iter.Seq2[Mark, error] {
 	return func(yield func(Mark, error) bool) {
-		file, err := openIn(dir, LogFile)
+		file, err := OpenFile(dir, LogFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}

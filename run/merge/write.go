@@ -128,7 +128,7 @@ func (p *plan) writeVerdicts(dir string) error {
 
 // eachLine visits the lines of a file that may be missing.
 func eachLine(dir, name string, visit func([]byte)) error {
-	file, err := os.OpenInRoot(dir, name)
+	file, err := runlog.OpenFile(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
