@@ -78,9 +78,7 @@ func (r *Run) useIndex(log *os.File) int64 {
 // decode reads the episodes and lines of an index.
 func (r *Run) decode(d *decoder) bool {
 	for range d.count() {
-		name := string(d.bytes(d.count()))
-		r.numbers[name] = len(r.order)
-		r.order = append(r.order, name)
+		r.number(string(d.bytes(d.count())))
 	}
 	n, counts := d.count(), make([]int, len(r.order))
 	codes, sizes := make([]uint32, n), make([]uint32, n)
@@ -95,11 +93,10 @@ func (r *Run) decode(d *decoder) bool {
 			counts[episode]++
 		}
 	}
-	if d.bad || len(d.raw) > 0 || len(r.numbers) != len(r.order) || slices.Contains(counts, 0) {
+	if d.bad || len(d.raw) > 0 || slices.Contains(counts, 0) {
 		return false
 	}
 	all := make([]line, n)
-	r.lines = make([][]line, len(counts))
 	for episode, count := range counts {
 		r.lines[episode], all = all[:0:count], all[count:]
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -287,12 +288,12 @@ var intentColumns = []string{"Role", "Message Number", "Sentence Number", "Sente
 // the proponent, then those of the expert. Rows with faults are left out; gaps in the numbers of messages are faults
 // only.
 func LoadIntents(path string) ([]Intent, []*dataset.Fault, error) {
-	f, err := files.OpenText(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read intents: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	rows := csv.NewReader(f)
+	rows := csv.NewReader(files.TextReader(f))
 	head, err := rows.Read()
 	if err == nil && !slices.Equal(head, intentColumns) {
 		err = fmt.Errorf("the columns are %q, not %q", head, intentColumns)

@@ -11,18 +11,6 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// OpenText opens a text that a person wrote, as [TextReader] reads it.
-func OpenText(path string) (io.ReadCloser, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{TextReader(file), file}, nil
-}
-
 // ReadText reads a text that a person wrote, as [TextReader] reads it.
 func ReadText(path string) ([]byte, error) {
 	raw, err := os.ReadFile(path)
