@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"airqa/internal/files"
 )
@@ -23,26 +24,22 @@ type blobs struct {
 	fault  func(name string, n int) (int, error)
 	mu     sync.Mutex
 	known  map[string]bool
-	// prompt is the last system prompt, and promptSum its hash: all episodes of a run share one.
-	prompt, promptSum string
+	prompt atomic.Pointer[namedText] // the last system prompt: all episodes of a run share one
 }
+
+// namedText is a text with its hash.
+type namedText struct{ sum, text string }
 
 // systemPrompt stores a system prompt, but hashes and redacts it only once.
 func (b *blobs) systemPrompt(s string) (string, error) {
-	b.mu.Lock()
-	last, sum := b.prompt, b.promptSum
-	b.mu.Unlock()
-	if sum != "" && s == last {
-		return sum, nil
+	if last := b.prompt.Load(); last != nil && last.text == s {
+		return last.sum, nil
 	}
 	sum, err := b.text(s)
-	if err != nil {
-		return "", err
+	if err == nil {
+		b.prompt.Store(&namedText{sum, s})
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.prompt, b.promptSum = s, sum
-	return sum, nil
+	return sum, err
 }
 
 // text stores s under texts/ and returns its hash.

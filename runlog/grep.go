@@ -128,27 +128,19 @@ func (g *grep) search(ctx context.Context, yield func(Hit, error) bool) {
 			return
 		}
 		for _, f := range found {
-			if g.known(f.err) {
-				continue
-			}
 			_, inLine := errors.AsType[LineError](f.err)
-			_, inBlob := errors.AsType[*BlobError](f.err)
+			blob, inBlob := errors.AsType[*BlobError](f.err)
+			if inBlob {
+				if g.failed[blob.Name] {
+					continue
+				}
+				g.failed[blob.Name] = true
+			}
 			if !yield(f.hit, f.err) || f.err != nil && !inLine && !inBlob {
 				return
 			}
 		}
 	}
-}
-
-// known reports whether an error is about a stored text, and was yielded before.
-func (g *grep) known(err error) bool {
-	blob, ok := errors.AsType[*BlobError](err)
-	if !ok {
-		return false
-	}
-	before := g.failed[blob.Name]
-	g.failed[blob.Name] = true
-	return before
 }
 
 // batches yields the log in order, until ctx ends.

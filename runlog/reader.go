@@ -12,7 +12,7 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"airqa/internal/files"
 	"airqa/qa"
@@ -35,7 +35,7 @@ type Run struct {
 	lines   [][]line       // by the number of the episode in order
 	numbers map[string]int // of the episodes
 	index   indexed
-	prompts *lastText
+	prompts *atomic.Pointer[namedText] // the one read last
 }
 
 // LineError is an unreadable line of the log.
@@ -72,7 +72,7 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Dir: dir, Config: config, numbers: make(map[string]int), prompts: new(lastText)}
+	r := &Run{Dir: dir, Config: config, numbers: make(map[string]int), prompts: new(atomic.Pointer[namedText])}
 	file, err := OpenFile(dir, LogFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
@@ -163,23 +163,14 @@ func (r *Run) Text(sum string) (string, error) {
 	return string(data), err
 }
 
-// lastText is the text that was read last: the episodes of a run share a system prompt.
-type lastText struct {
-	mu        sync.Mutex
-	sum, text string
-}
-
-// prompt is [Run.Text] for the system prompt.
+// prompt is [Run.Text] for the system prompt, which the episodes of a run share.
 func (r *Run) prompt(sum string) (string, error) {
-	last := r.prompts
-	last.mu.Lock()
-	defer last.mu.Unlock()
-	if sum != "" && sum == last.sum {
+	if last := r.prompts.Load(); last != nil && last.sum == sum {
 		return last.text, nil
 	}
 	text, err := r.Text(sum)
 	if err == nil {
-		last.sum, last.text = sum, text
+		r.prompts.Store(&namedText{sum, text})
 	}
 	return text, err
 }
