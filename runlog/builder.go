@@ -79,8 +79,21 @@ func (b *builder) message(raw []byte) error {
 	}
 	texts := make([]string, len(ev.Parts))
 	for i, p := range ev.Parts {
-		if texts[i], err = b.part(p); err != nil {
-			return err
+		switch {
+		case p.Ref != "":
+			text, err := b.run.prompt(p.Ref)
+			if b.missing == nil {
+				b.missing = err
+			}
+			texts[i] = text
+		case p.Observation > 0:
+			s := b.step(p.Observation)
+			if s == nil || s.Observation == nil {
+				return fmt.Errorf("message refers to the observation of step %d, which is not there", p.Observation)
+			}
+			texts[i] = s.Observation.Text
+		case p.Text != nil:
+			texts[i] = string(*p.Text)
 		}
 	}
 	b.show(qa.Message{Role: ev.Role, Text: strings.Join(texts, ""), Images: ev.Images})
@@ -93,26 +106,6 @@ func (b *builder) show(m qa.Message) {
 		b.rec.Messages = make([]qa.Message, 0, b.lines)
 	}
 	b.rec.Messages = append(b.rec.Messages, m)
-}
-
-func (b *builder) part(p part) (string, error) {
-	switch {
-	case p.Ref != "":
-		s, err := b.run.prompt(p.Ref)
-		if b.missing == nil {
-			b.missing = err
-		}
-		return s, nil
-	case p.Observation > 0:
-		s := b.step(p.Observation)
-		if s == nil || s.Observation == nil {
-			return "", fmt.Errorf("message refers to the observation of step %d, which is not there", p.Observation)
-		}
-		return s.Observation.Text, nil
-	case p.Text != nil:
-		return string(*p.Text), nil
-	}
-	return "", nil
 }
 
 func (b *builder) call(raw []byte) error {

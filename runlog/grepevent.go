@@ -169,32 +169,29 @@ func (e *grepEvent) message() error {
 		e.list(FieldMessage, e.inStored(ev.Parts[0].Ref))
 		return nil
 	}
-	texts := make([]string, len(ev.Parts))
+	var text strings.Builder
 	var repeated [][2]int
-	size := 0
-	for i, p := range ev.Parts {
-		if texts[i], err = e.part(p); err != nil {
-			return err
+	for _, p := range ev.Parts {
+		switch {
+		case p.Ref != "":
+			stored, err := e.run.Text(p.Ref)
+			if err != nil {
+				e.fail(err)
+			}
+			text.WriteString(stored)
+		case p.Observation > 0:
+			seen, err := e.observed(p.Observation)
+			if err != nil {
+				return err
+			}
+			repeated = append(repeated, [2]int{text.Len(), text.Len() + len(seen)})
+			text.WriteString(seen)
+		case p.Text != nil:
+			text.WriteString(string(*p.Text))
 		}
-		if p.Ref == "" && p.Observation > 0 {
-			repeated = append(repeated, [2]int{size, size + len(texts[i])})
-		}
-		size += len(texts[i])
 	}
-	e.list(FieldMessage, occurrences(e.pattern, strings.Join(texts, ""), repeated...))
+	e.list(FieldMessage, occurrences(e.pattern, text.String(), repeated...))
 	return nil
-}
-
-func (e *grepEvent) part(p part) (string, error) {
-	switch {
-	case p.Ref != "":
-		return e.text(p.Ref), nil
-	case p.Observation > 0:
-		return e.observed(p.Observation)
-	case p.Text != nil:
-		return string(*p.Text), nil
-	}
-	return "", nil
 }
 
 // observed returns the text of an earlier observation of the attempt.
@@ -347,13 +344,4 @@ func (e *grepEvent) inStored(sum string) []Hit {
 		e.fail(s.err)
 	}
 	return s.hits
-}
-
-// text returns a text beside the log.
-func (e *grepEvent) text(sum string) string {
-	text, err := e.run.Text(sum)
-	if err != nil {
-		e.fail(err)
-	}
-	return text
 }
