@@ -68,7 +68,7 @@ func (r *Run) useIndex(log *os.File) int64 {
 		return 0
 	}
 	fresh := Run{Dir: r.Dir, Config: r.Config, numbers: make(map[string]int), prompts: r.prompts}
-	if !fresh.decode(&d) || fresh.index.size != size {
+	if !fresh.decode(&d) || len(fresh.numbers) != len(fresh.order) || fresh.index.size != size {
 		return 0
 	}
 	*r = fresh
@@ -78,7 +78,9 @@ func (r *Run) useIndex(log *os.File) int64 {
 // decode reads the episodes and lines of an index.
 func (r *Run) decode(d *decoder) bool {
 	for range d.count() {
-		r.number(string(d.bytes(d.count())))
+		name := string(d.bytes(d.count()))
+		r.numbers[name] = len(r.order)
+		r.order = append(r.order, name)
 	}
 	n, counts := d.count(), make([]int, len(r.order))
 	codes, sizes := make([]uint32, n), make([]uint32, n)
@@ -97,6 +99,7 @@ func (r *Run) decode(d *decoder) bool {
 		return false
 	}
 	all := make([]line, n)
+	r.lines = make([][]line, len(counts))
 	for episode, count := range counts {
 		r.lines[episode], all = all[:0:count], all[count:]
 	}
