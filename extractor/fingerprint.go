@@ -1,8 +1,6 @@
 package extractor
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,45 +24,29 @@ type recipe struct {
 	Attempts int            `json:"attempts,omitempty"`
 	Solve    int            `json:"solve,omitempty"`
 	Images   bool           `json:"images,omitempty"`
+
+	names []string // of the prompts
 }
 
 // recipes returns the recipe of each stage; exploration has one per category.
 func recipes(c Config) ([]recipe, error) {
 	var list []recipe
-	add := func(r recipe, names []string) error {
-		r.Prompts = make(map[string]string)
-		for _, name := range names {
-			hash, err := prompts.Hash(name)
-			if err != nil {
-				return err
-			}
-			r.Prompts[name] = hash
-		}
-		list = append(list, r)
-		return nil
-	}
 	for _, category := range candidate.Categories() {
 		if category.Type() == candidate.Multiple {
 			continue
 		}
-		err := add(recipe{
+		list = append(list, recipe{
 			Stage: exploreRecipe(category), Versions: []int{explore.Version, explore.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
-			Images: c.Images && category.Element() == candidate.Image,
-		}, explore.Prompts(category))
-		if err != nil {
-			return nil, err
-		}
+			Images: c.Images && category.Element() == candidate.Image, names: explore.Prompts(category),
+		})
 	}
-	tracker := recipe{
+	list = append(list, recipe{
 		Stage: candidate.Track, Versions: []int{explore.TrackVersion, explore.FieldsVersion}, Model: c.Endpoint, Attempts: c.Attempts,
-	}
-	if err := add(tracker, explore.TrackPrompts()); err != nil {
-		return nil, err
-	}
-	catalogue := sha256.Sum256([]byte(eval.Catalogue()))
-	list[len(list)-1].Prompts["catalogue"] = hex.EncodeToString(catalogue[:]) // part of the tracker's prompt
+		// The tracker's prompt also contains the catalogue of functions.
+		Prompts: map[string]string{"catalogue": files.Hash(eval.Catalogue())}, names: []string{"synth_track", "synth_again"},
+	})
 	for _, g := range gate.All() {
-		r := recipe{Stage: candidate.GateStage(g.Name), Versions: []int{g.Version}}
+		r := recipe{Stage: candidate.GateStage(g.Name), Versions: []int{g.Version}, names: g.Prompts}
 		if len(g.Prompts) > 0 {
 			r.Model = c.Endpoint
 		}
@@ -72,8 +54,18 @@ func recipes(c Config) ([]recipe, error) {
 			r.Versions = append(r.Versions, explore.Version) // it shows the same context as the explorer
 			r.Solve, r.Images = c.Solve, c.Images
 		}
-		if err := add(r, g.Prompts); err != nil {
-			return nil, err
+		list = append(list, r)
+	}
+	for i := range list {
+		r := &list[i]
+		if r.Prompts == nil {
+			r.Prompts = make(map[string]string)
+		}
+		for _, name := range r.names {
+			var err error
+			if r.Prompts[name], err = prompts.Hash(name); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return list, nil
@@ -82,33 +74,21 @@ func recipes(c Config) ([]recipe, error) {
 // exploreRecipe is the name of a category's exploration among the fingerprints.
 func exploreRecipe(c candidate.Category) string { return candidate.Explore + ":" + string(c) }
 
-// Fingerprints returns the fingerprint of each stage.
-func Fingerprints(c Config) (map[string]string, error) {
+// Fingerprints returns the fingerprint of each stage, and the SHA-256 of all their prompts.
+func Fingerprints(c Config) (stages, hashes map[string]string, err error) {
 	list, err := recipes(c)
-	if err != nil {
-		return nil, err
-	}
-	prints := make(map[string]string)
-	for _, r := range list {
-		if prints[r.Stage], err = hashOf(r); err != nil {
-			return nil, err
-		}
-	}
-	return prints, nil
-}
-
-// PromptHashes returns the SHA-256 of all prompts of a synthesis.
-func PromptHashes() (map[string]string, error) {
-	list, err := recipes(Config{})
-	hashes := make(map[string]string)
+	stages, hashes = make(map[string]string), make(map[string]string)
 	for _, r := range list {
 		maps.Copy(hashes, r.Prompts)
+		if stages[r.Stage], err = Hash(r); err != nil {
+			return nil, nil, err
+		}
 	}
-	return hashes, err
+	return stages, hashes, err
 }
 
-// hashOf returns a short hash of a value's JSON.
-func hashOf(v any) (string, error) {
+// Hash returns a short hash of a value's JSON.
+func Hash(v any) (string, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return "", fmt.Errorf("fingerprint: %w", err)

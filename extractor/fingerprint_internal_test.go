@@ -33,14 +33,14 @@ func TestFingerprints(t *testing.T) {
 		"answers":  {func(c *Config) { c.Solve = 5 }, []string{"gate:solved_again"}},
 		"images":   {func(c *Config) { c.Images = true }, []string{"explore:single-image", "gate:solved_again"}},
 	}
-	before, err := Fingerprints(base)
+	before, _, err := Fingerprints(base)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tt := range changes {
 		c := base
 		tt.change(&c)
-		after, err := Fingerprints(c)
+		after, _, err := Fingerprints(c)
 		if err != nil {
 			t.Fatal(err)
 		}

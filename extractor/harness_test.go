@@ -14,6 +14,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/extractor"
 	"airqa/extractor/candidate"
+	"airqa/extractor/explore"
 	"airqa/extractor/gate"
 	"airqa/llm/cache"
 	"airqa/llm/offline"
@@ -154,11 +155,6 @@ func (l *library) PageTexts(_ context.Context, id string) (texts []string, _ err
 	return texts, err
 }
 
-func (l *library) Describe(_ context.Context, id string) (string, error) {
-	p, err := l.find(id)
-	return p.Metadata.Title + " " + p.Metadata.Abstract, err
-}
-
 // Retrieve returns the paper whose things the query names first.
 func (l *library) Retrieve(_ context.Context, query string, _ int, _ tools.Scope) (hits []tools.Hit, _ error) {
 	for pass := range 2 {
@@ -243,7 +239,10 @@ func (b *bench) run(quotas []candidate.Quota) (extractor.Summary, error) {
 	if b.change != nil {
 		b.change(&c)
 	}
-	p, err := extractor.New(b.t.Context(), c)
+	if c.Draw, err = explore.OpenDraw(b.t.Context(), b.library, c.Seed); err != nil {
+		b.t.Fatal(err)
+	}
+	p, err := extractor.New(c)
 	if err != nil {
 		b.t.Fatal(err)
 	}

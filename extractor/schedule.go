@@ -4,30 +4,21 @@ import (
 	"context"
 
 	"airqa/extractor/candidate"
-	"airqa/qa"
 )
 
-// result is a candidate after its own stages, before it is compared with others. The line has its identity, outcome, reason
-// and detail; the outcome is Done for a candidate that may be accepted, else Rejected, Failed or Pending.
-type result struct {
-	candidate.Line
-	// row is the question; nil unless Done.
-	row *qa.Example
-}
-
 // waitsForTracker reports whether a candidate is explored only, as asked for.
-func (r result) waitsForTracker() bool {
-	return r.Outcome == candidate.Pending && r.Reason == candidate.NotTracked
+func (w *work) waitsForTracker() bool {
+	return w.Outcome == candidate.Pending && w.Reason == candidate.NotTracked
 }
 
 // lane is the progress of a category.
 type lane struct {
 	candidate.Quota
-	next     int            // index of the next candidate to start
-	running  int            // candidates in flight
-	finished map[int]result // not committed yet
-	hopeful  int            // finished candidates that may be accepted
-	commit   int            // index of the next candidate to commit
+	next     int           // index of the next candidate to start
+	running  int           // candidates in flight
+	finished map[int]*work // not committed yet
+	hopeful  int           // finished candidates that may be accepted
+	commit   int           // index of the next candidate to commit
 	accepted int
 }
 
@@ -45,10 +36,11 @@ func (l *lane) closed() bool { return l.commit == l.next && !l.needs() }
 type schedule struct {
 	lanes   []*lane
 	workers int
-	// work runs the stages of a candidate; calls overlap.
-	work func(ctx context.Context, id candidate.ID) result
+	// work runs the stages of a candidate; calls overlap. Its outcome is Done if it may be accepted, else Rejected, Failed
+	// or Pending.
+	work func(ctx context.Context, id candidate.ID) *work
 	// decide accepts a finished candidate or not, and records it; calls do not overlap.
-	decide func(id candidate.ID, r result) (accepted bool, err error)
+	decide func(*work) (accepted bool, err error)
 
 	done     chan finished
 	running  int
@@ -57,17 +49,13 @@ type schedule struct {
 }
 
 type finished struct {
-	lane  *lane
-	index int
-	result
+	lane *lane
+	*work
 }
 
-func newSchedule(quotas []candidate.Quota, workers int) *schedule {
-	s := &schedule{workers: workers, done: make(chan finished)}
-	for _, q := range quotas {
-		s.lanes = append(s.lanes, &lane{Quota: q, finished: make(map[int]result)})
-	}
-	return s
+// add adds a category.
+func (s *schedule) add(q candidate.Quota) {
+	s.lanes = append(s.lanes, &lane{Quota: q, finished: make(map[int]*work)})
 }
 
 // maxEqualFailures is the number of failed candidates, without a good one between them, after which no further one is
@@ -77,6 +65,7 @@ const maxEqualFailures = 10
 // run starts candidates until all lanes are closed, drain is closed, the context ends, or a result stops it. Candidates in
 // flight finish.
 func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
+	s.done, s.failures = make(chan finished), 0
 	for {
 		if err := s.commitFinished(); err != nil {
 			s.stopped = true
@@ -110,20 +99,18 @@ func (s *schedule) start(ctx context.Context) {
 		if first == nil {
 			return
 		}
-		index := first.next
+		id := candidate.ID{Category: first.Category, Index: first.next}
 		first.next++
 		first.running++
 		s.running++
-		go func() {
-			s.done <- finished{first, index, s.work(ctx, candidate.ID{Category: first.Category, Index: index})}
-		}()
+		go func() { s.done <- finished{first, s.work(ctx, id)} }()
 	}
 }
 
 func (s *schedule) take(f finished) {
 	s.running--
 	f.lane.running--
-	f.lane.finished[f.index] = f.result
+	f.lane.finished[f.material.ID.Index] = f.work
 	switch f.Outcome {
 	case candidate.Done:
 		f.lane.hopeful++
@@ -143,15 +130,15 @@ func (s *schedule) take(f finished) {
 // commitFinished commits what can be committed in order.
 func (s *schedule) commitFinished() error {
 	for l := s.nextToCommit(); l != nil; l = s.nextToCommit() {
-		r, ready := l.finished[l.commit]
-		if !ready || r.Outcome == candidate.Pending && !r.waitsForTracker() {
+		w, ready := l.finished[l.commit]
+		if !ready || w.Outcome == candidate.Pending && !w.waitsForTracker() {
 			return nil
 		}
-		accepted, err := s.decide(candidate.ID{Category: l.Category, Index: l.commit}, r)
+		accepted, err := s.decide(w)
 		if err != nil {
 			return err
 		}
-		if r.Outcome == candidate.Done {
+		if w.Outcome == candidate.Done {
 			l.hopeful--
 		}
 		if accepted {

@@ -15,12 +15,11 @@ import (
 	"airqa/qa"
 )
 
-// calls is the model of one stage of one candidate. It notes which replies the stage used. It is not safe for concurrent
-// use.
+// calls is the model of one stage of one candidate. It notes in the stage's line which replies were used. It is not safe
+// for concurrent use.
 type calls struct {
-	p     *Pipeline
-	keys  []string
-	usage qa.Usage
+	p    *Pipeline
+	line *candidate.Line
 }
 
 // Complete asks the model.
@@ -31,8 +30,8 @@ func (c *calls) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	}
 	reply, err := c.p.c.Model.Complete(ctx, r)
 	if err == nil {
-		c.keys = append(c.keys, key.String())
-		c.usage = c.usage.Add(reply.Usage)
+		c.line.Calls = append(c.line.Calls, key.String())
+		c.line.Usage = c.line.Usage.Add(reply.Usage)
 	}
 	return reply, err
 }
@@ -44,10 +43,8 @@ func (c *calls) Ask(ctx context.Context, system, user string) (qa.Reply, error) 
 
 // askUntil asks until parse accepts a reply, at most the configured number of times; later requests state the fault of the
 // last reply. The line gets the number of replies, and the fault of the last one if none can be used.
-func askUntil[T any](
-	ctx context.Context, c *calls, line *candidate.Line, first qa.Message, parse func(text string) (T, error),
-) (any, error) {
-	message := first
+func askUntil[T any](ctx context.Context, c *calls, first qa.Message, parse func(text string) (T, error)) (any, error) {
+	message, line := first, c.line
 	for attempt := range c.p.c.Attempts {
 		reply, err := c.Complete(ctx, qa.Request{Messages: []qa.Message{message}, Repeat: attempt})
 		if err != nil {
@@ -75,61 +72,82 @@ func askUntil[T any](
 // stage is a part of a candidate's way whose result the ledger keeps.
 type stage struct {
 	name string
-	// recipe is the name of its fingerprint.
-	recipe string
 	// input is what the stage reads besides its recipe.
 	input any
-	// run returns the product of the stage. It sets Attempt, and, for a candidate that is rejected, Reason and Detail.
-	run func(*calls, *candidate.Line) (product any, err error)
+	// run returns the result. It sets Attempt in the line, and, for a candidate that is rejected, Reason and Detail.
+	run func(*calls) (result any, err error)
+	// product points to what the result is decoded into if the candidate continues.
+	product any
 }
 
-// runStage runs a stage, or takes its line from the ledger if neither the stage nor its input has changed. It decodes the
-// product into a pointer if the candidate continues.
-func (w *work) runStage(ctx context.Context, product any, s stage) ([]candidate.Line, error) {
-	line := w.identity
-	line.Stage, line.Fingerprint = s.name, w.fingerprints[s.recipe]
-	var err error
-	if line.Input, err = hashOf([]any{w.c.Library.Fingerprint(), s.input}); err != nil {
-		return nil, err
-	}
-	old, ok, err := w.c.Ledger.Get(line.Candidate, s.name)
+// takeStage runs a stage and writes its line.
+func (p *Pipeline) takeStage(ctx context.Context, w *work, s stage) error {
+	line, err := p.runStage(ctx, w, s)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	return p.record(w, line)
+}
+
+// record writes lines of stages to the ledger, and ends the candidate if the last stage did. A pending line is not
+// written, since the last line of the candidate has what it says.
+func (p *Pipeline) record(w *work, lines ...candidate.Line) error {
+	if n := len(lines); n > 0 && lines[n-1].Outcome != candidate.Done {
+		last := lines[n-1]
+		w.Outcome, w.Reason, w.Detail = last.Outcome, last.Reason, last.Detail
+		if last.Outcome == candidate.Pending {
+			lines = lines[:n-1]
+		}
+	}
+	return p.c.Ledger.Add(lines...)
+}
+
+// runStage runs a stage, or takes its line from the ledger if neither the stage nor its input has changed.
+func (p *Pipeline) runStage(ctx context.Context, w *work, s stage) (line candidate.Line, err error) {
+	recipe := s.name
+	if recipe == candidate.Explore {
+		recipe = exploreRecipe(w.Category)
+	}
+	line = w.Identity()
+	line.Stage, line.Fingerprint = s.name, p.fingerprints[recipe]
+	if line.Input, err = Hash([]any{p.c.Library.Fingerprint(), s.input}); err != nil {
+		return line, err
+	}
+	old, ok, err := p.c.Ledger.Get(line.Candidate, s.name)
+	if err != nil {
+		return line, err
 	}
 	final := old.Outcome == candidate.Done || old.Outcome == candidate.Rejected
 	if ok && final && old.Fingerprint == line.Fingerprint && old.Input == line.Input {
 		line = old
-	} else if line, err = w.computeStage(ctx, line, s); err != nil {
-		return nil, err
+	} else if line, err = p.computeStage(ctx, line, s); err != nil {
+		return line, err
 	}
 	if line.Outcome == candidate.Done {
-		err = json.Unmarshal(line.Data, product)
+		err = json.Unmarshal(line.Data, s.product)
 	}
-	return []candidate.Line{line}, err
+	return line, err
 }
 
 // computeStage runs a stage and completes its line.
-func (w *work) computeStage(ctx context.Context, line candidate.Line, s stage) (candidate.Line, error) {
-	c := &calls{p: w.Pipeline}
-	product, err := s.run(c, &line)
-	line.Calls, line.Usage = c.keys, c.usage
-	if w.c.Price != nil {
-		usd := w.c.Price.Of(c.usage)
-		line.USD = &usd
+func (p *Pipeline) computeStage(ctx context.Context, line candidate.Line, s stage) (candidate.Line, error) {
+	result, err := s.run(&calls{p, &line})
+	if p.c.Price != nil {
+		line.USD = new(p.c.Price.Of(line.Usage))
 	}
 	if err != nil {
-		return w.explainFailure(ctx, line, err)
+		return p.explainFailure(ctx, line, err)
 	}
 	line.Outcome = candidate.Done
 	if line.Reason != "" {
 		line.Outcome = candidate.Rejected
 	}
-	if product != nil {
-		if line.Data, err = json.Marshal(product); err != nil {
+	if result != nil {
+		if line.Data, err = json.Marshal(result); err != nil {
 			return line, err
 		}
 	}
-	if w.c.Redact == nil {
+	if p.c.Redact == nil {
 		return line, nil
 	}
 	// A resumed run works with the texts in the ledger, so the first one does, too.
@@ -138,7 +156,7 @@ func (w *work) computeStage(ctx context.Context, line candidate.Line, s stage) (
 		return line, err
 	}
 	var clean candidate.Line
-	return clean, json.Unmarshal(ledger.RedactStrings(raw, w.c.Redact), &clean)
+	return clean, json.Unmarshal(ledger.RedactStrings(raw, p.c.Redact), &clean)
 }
 
 // explainFailure turns the error of a stage into the candidate's outcome. An error that is not about a call is returned.

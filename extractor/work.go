@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,215 +16,214 @@ import (
 	"airqa/extractor/explore"
 	"airqa/extractor/gate"
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
 
-// work is one candidate on its way through its steps.
+// work is one candidate on its way through its stages, before it is compared with others.
 type work struct {
-	*Pipeline
-	// identity has the candidate's identity in the ledger.
-	identity candidate.Line
+	// Line has its identity in the ledger. The outcome is empty until a stage ends the candidate, and Done if it passed
+	// all of them.
+	candidate.Line
 	material candidate.Material
 	draft    candidate.Draft
 	tracked  explore.Tracked
-	parts    []candidate.ID // of a merged question
 	synth    candidate.Synth
-	row      *qa.Example
+	about    []candidate.Category // its own, or those of the questions that it merges
+	row      qa.Example
 }
 
-func (p *Pipeline) newWork(id candidate.ID) *work {
-	return &work{Pipeline: p, identity: candidate.Line{Candidate: id.String(), Category: id.Category, Seed: p.c.Seed}}
+// end ends a candidate.
+func (w *work) end(o candidate.Outcome, reason candidate.Reason) { w.Outcome, w.Reason = o, reason }
+
+// identity returns the identity of a candidate that has no paper yet.
+func (p *Pipeline) identity(id candidate.ID) candidate.Line {
+	return candidate.Line{Candidate: id.String(), Category: id.Category, Seed: p.c.Seed}
 }
 
-// step takes a candidate further and returns the lines that the ledger gets. The candidate continues if there is none or
-// the last one is Done. Lines without a stage, and pending ones, are not written: the last line of the candidate has what
-// they say. An error is one of the data or the disk.
-type step func(context.Context) ([]candidate.Line, error)
-
-// follow takes the steps until one of them ends the candidate.
-func (w *work) follow(ctx context.Context, steps ...step) result {
-	for _, take := range steps {
-		lines, err := take(ctx)
-		if err == nil {
-			err = w.write(slices.DeleteFunc(slices.Clone(lines), func(l candidate.Line) bool {
-				return l.Stage == "" || l.Outcome == candidate.Pending
-			})...)
+// work takes a candidate through its stages. An error of the data or the disk stops the pipeline unless the context ended
+// first.
+func (p *Pipeline) work(ctx context.Context, id candidate.ID) *work {
+	w := &work{Line: p.identity(id), material: candidate.Material{ID: id}}
+	if err := p.takeStages(ctx, w); err != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if ctx.Err() == nil {
+			p.fatal = cmp.Or(p.fatal, fmt.Errorf("candidate %s: %w", w.Candidate, err))
+			p.cancel()
 		}
-		if err != nil {
-			return w.abort(ctx, err)
-		}
-		if n := len(lines); n > 0 && lines[n-1].Outcome != candidate.Done {
-			return result{Line: lines[n-1]}
-		}
+		w.end(candidate.Pending, candidate.Interrupted)
 	}
-	return result{Line: w.ended(candidate.Done, "", ""), row: w.row}
+	return w
 }
 
-// abort ends a candidate after an error of the data or the disk. The error stops the pipeline unless the context ended first.
-func (w *work) abort(ctx context.Context, err error) result {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if ctx.Err() == nil {
-		w.fatal = cmp.Or(w.fatal, fmt.Errorf("candidate %s: %w", w.identity.Candidate, err))
-		w.cancel()
+func (p *Pipeline) takeStages(ctx context.Context, w *work) error {
+	begin := p.beginFromPaper
+	if w.Category.Type() == candidate.Multiple {
+		begin = p.beginFromPair
 	}
-	return result{Line: w.ended(candidate.Pending, candidate.Interrupted, "")}
-}
-
-// ended returns a line without a stage.
-func (w *work) ended(o candidate.Outcome, reason candidate.Reason, detail string) candidate.Line {
-	line := w.identity
-	line.Outcome, line.Reason, line.Detail = o, reason, detail
-	return line
-}
-
-// fromPaper runs the steps of a candidate that is made from a paper.
-func (p *Pipeline) fromPaper(ctx context.Context, id candidate.ID) result {
-	w := p.newWork(id)
-	load := func(ctx context.Context) ([]candidate.Line, error) { return w.load(ctx, id) }
-	if p.c.ExploreOnly {
-		return w.follow(ctx, load, w.explore, func(context.Context) ([]candidate.Line, error) {
-			return []candidate.Line{w.ended(candidate.Pending, candidate.NotTracked, "")}, nil
-		})
+	if err := begin(ctx, w); err != nil || w.Outcome != "" {
+		return err
 	}
-	return w.follow(ctx, load, w.explore, w.track, w.passGates, w.makeRow)
+	w.row = p.example(w)
+	if err := p.passGates(ctx, w); err != nil || w.Outcome != "" {
+		return err
+	}
+	w.synth.Candidate, w.synth.Category = w.Candidate, w.Category
+	raw, err := json.Marshal(w.synth)
+	w.row.Extra = map[string]json.RawMessage{candidate.SynthKey: raw}
+	w.Outcome = candidate.Done
+	return err
 }
 
-// load reads the paper and the elements that the question will be about.
-func (w *work) load(ctx context.Context, id candidate.ID) ([]candidate.Line, error) {
-	material, ok, err := w.draw.Load(ctx, id)
+// beginFromPaper draws a part of a paper, asks for a question about it, and makes the question scorable.
+func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
+	m, ok, err := p.c.Draw.Load(ctx, w.material.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !ok {
-		return []candidate.Line{w.ended(candidate.Rejected, candidate.NoElement, "")}, nil
+		w.end(candidate.Rejected, candidate.NoElement)
+		return nil
 	}
 	var elements []string
-	for _, part := range material.Parts {
+	for _, part := range m.Parts {
 		elements = append(elements, part.ID)
 	}
-	w.material, w.identity.Paper, w.identity.Element = material, material.Paper.ID, strings.Join(elements, ",")
-	return nil, nil
-}
-
-// explore asks for a question and its answer.
-func (w *work) explore(ctx context.Context) ([]candidate.Line, error) {
-	return w.runStage(ctx, &w.draft, stage{
-		name: candidate.Explore, recipe: exploreRecipe(w.identity.Category),
-		input: []any{w.identity.Category, w.material.Paper, w.material.Parts, w.material.Round},
-		run: func(c *calls, line *candidate.Line) (any, error) {
-			if err := w.crop(ctx); err != nil {
+	w.material, w.Paper, w.Element = m, m.Paper.ID, strings.Join(elements, ",")
+	w.about = []candidate.Category{w.Category}
+	err = p.takeStage(ctx, w, stage{
+		name: candidate.Explore, input: []any{w.Category, m.Paper, m.Parts, m.Round}, product: &w.draft,
+		run: func(c *calls) (any, error) {
+			if err := p.crop(ctx, &w.material); err != nil {
 				return nil, err
 			}
 			message, err := explore.Request(w.material)
 			if err != nil {
 				return nil, err
 			}
-			return askUntil(ctx, c, line, message, func(text string) (candidate.Draft, error) { return explore.Parse(text, w.material) })
+			return askUntil(ctx, c, message, func(text string) (candidate.Draft, error) { return explore.Parse(text, w.material) })
 		},
 	})
-}
-
-// crop draws the figure of a question if the model sees images.
-func (w *work) crop(ctx context.Context) error {
-	m := &w.material
-	if !w.c.Images || m.Crop != nil || m.ID.Category.Element() != candidate.Image || m.Parts[0].Box == nil || m.Parts[0].Page == 0 {
+	if err != nil || w.Outcome != "" {
+		return err
+	}
+	if p.c.ExploreOnly {
+		w.end(candidate.Pending, candidate.NotTracked)
 		return nil
 	}
-	var box []float64
-	for _, x := range m.Parts[0].Box {
-		box = append(box, float64(x))
-	}
-	image, err := w.c.Library.View(ctx, m.Paper.ID, m.Parts[0].Page, box)
-	if err == nil {
-		m.Crop = &image
-	}
-	return ctx.Err() // a figure that cannot be drawn is described by its caption
-}
-
-// track makes the question scorable.
-func (w *work) track(ctx context.Context) ([]candidate.Line, error) {
-	return w.runStage(ctx, &w.tracked, stage{
-		name: candidate.Track, recipe: candidate.Track, input: w.draft,
-		run: func(c *calls, line *candidate.Line) (any, error) {
-			if w.identity.Category.Type() == candidate.Retrieval {
+	return p.takeStage(ctx, w, stage{
+		name: candidate.Track, input: w.draft, product: &w.tracked,
+		run: func(c *calls) (any, error) {
+			if w.Category.Type() == candidate.Retrieval {
 				return explore.TrackRetrieval(w.draft)
 			}
 			message, err := explore.TrackRequest(w.draft)
 			if err != nil {
 				return nil, err
 			}
-			return askUntil(ctx, c, line, message, explore.ParseTracked)
+			return askUntil(ctx, c, message, explore.ParseTracked)
 		},
 	})
 }
 
-// passGates runs the gates until one rejects the question. Their lines are written together: each write waits for the
-// disk.
-func (w *work) passGates(ctx context.Context) (lines []candidate.Line, err error) {
-	subject := gate.Subject{Material: w.material, Draft: w.draft, Example: w.example(), Answer: w.tracked.Answer}
-	for _, g := range gate.All() {
-		switch {
-		case !w.applies(g.Name):
-			w.synth.Gates = append(w.synth.Gates, candidate.Gate{Name: g.Name, Verdict: candidate.Skipped})
-			continue
-		case g.Name == gate.Unlike: // checked when the candidate is decided
-			w.synth.Gates = append(w.synth.Gates, candidate.Gate{Name: g.Name, Verdict: candidate.Passed})
-			continue
-		}
-		line, err := w.passGate(ctx, g, subject)
-		if err != nil {
-			return nil, err
-		}
-		if lines = append(lines, line...); line[0].Outcome != candidate.Done {
-			break
-		}
+// crop draws the figure of a question if the model sees images.
+func (p *Pipeline) crop(ctx context.Context, m *candidate.Material) error {
+	if !p.c.Images || m.Crop != nil || m.ID.Category.Element() != candidate.Image || m.Parts[0].Box == nil || m.Parts[0].Page == 0 {
+		return nil
 	}
-	return lines, nil
+	var box []float64
+	for _, x := range m.Parts[0].Box {
+		box = append(box, float64(x))
+	}
+	image, err := p.c.Library.View(ctx, m.Paper.ID, m.Parts[0].Page, box)
+	if err == nil {
+		m.Crop = &image
+	}
+	return ctx.Err() // a figure that cannot be drawn is described by its caption
 }
 
-// passGate runs one gate and adds its verdict to the origin of the row.
-func (w *work) passGate(ctx context.Context, g gate.Gate, s gate.Subject) ([]candidate.Line, error) {
-	var v gate.Verdict
-	name := candidate.GateStage(g.Name)
-	line, err := w.runStage(ctx, &v, stage{
-		name: name, recipe: name, input: []any{w.material.ID.Category, w.material.Paper, w.material.Parts, w.draft, w.tracked},
-		run: func(c *calls, line *candidate.Line) (any, error) {
-			if err := w.crop(ctx); err != nil {
+// beginFromPair merges two accepted questions; it is the stage track of the merged one.
+func (p *Pipeline) beginFromPair(ctx context.Context, w *work) error {
+	if w.material.ID.Index >= len(p.pairs) {
+		w.end(candidate.Rejected, candidate.NoPair)
+		return nil
+	}
+	var papers []string
+	var titles [2]string
+	var input []any
+	pair := p.pairs[w.material.ID.Index]
+	for i, row := range pair {
+		part, _ := candidate.SynthOf(row)
+		w.about = append(w.about, part.Category)
+		w.synth.Parts = append(w.synth.Parts, part.Candidate)
+		w.synth.Evidence = append(w.synth.Evidence, part.Evidence...)
+		papers = append(papers, row.AnchorPDF[0])
+		titles[i] = p.c.Draw.Title(row.AnchorPDF[0])
+		input = append(input, row.Question, row.AnswerFormat, row.Evaluator)
+	}
+	w.Paper, w.Element = strings.Join(papers, ","), strings.Join(w.synth.Parts, ",")
+	return p.takeStage(ctx, w, stage{
+		name: candidate.Track, input: input, product: &w.tracked,
+		run: func(*calls) (any, error) { return explore.Merge(titles, pair) },
+	})
+}
+
+// passGates runs the gates until one rejects the question, and adds their verdicts to the origin of the row. Their lines
+// are written together: each write waits for the disk.
+func (p *Pipeline) passGates(ctx context.Context, w *work) error {
+	var lines []candidate.Line
+	for _, g := range gate.All() {
+		verdict := candidate.Gate{Name: g.Name, Verdict: candidate.Passed}
+		switch {
+		case !p.applies(g.Name):
+			verdict.Verdict = candidate.Skipped
+		case g.Name != gate.Unlike: // checked when the candidate is decided
+			var v gate.Verdict
+			line, err := p.runStage(ctx, w, p.gateStage(ctx, w, g, &v))
+			if err != nil {
+				return err
+			}
+			if lines = append(lines, line); line.Outcome != candidate.Done {
+				return p.record(w, lines...)
+			}
+			verdict.Detail, verdict.Agreement = v.Detail, v.Agreement
+			if v.NotApplicable {
+				verdict.Verdict = candidate.NotApplicable
+			}
+			w.synth.Evidence = append(w.synth.Evidence, v.Evidence...)
+		}
+		w.synth.Gates = append(w.synth.Gates, verdict)
+	}
+	return p.record(w, lines...)
+}
+
+// gateStage is the stage of a gate.
+func (p *Pipeline) gateStage(ctx context.Context, w *work, g gate.Gate, product *gate.Verdict) stage {
+	return stage{
+		name: candidate.GateStage(g.Name), product: product,
+		input: []any{w.Category, w.material.Paper, w.material.Parts, w.draft, w.tracked},
+		run: func(c *calls) (any, error) {
+			if err := p.crop(ctx, &w.material); err != nil {
 				return nil, err
 			}
-			s.Material = w.material
 			v, err := g.Check(ctx, gate.Tools{
-				Model: c, Judge: judge.NewModel(judge.Config{Asker: c, Visible: action.Visible}), Papers: w.c.Library, Search: w.c.Library, Solve: w.c.Solve,
-			}, s)
-			line.Reason, line.Detail = v.Reason, v.Detail
+				Model: c, Judge: judge.NewModel(judge.Config{Asker: c, Visible: action.Visible}), Library: p.c.Library, Solve: p.c.Solve,
+			}, gate.Subject{Material: w.material, Draft: w.draft, Example: w.row, Answer: w.tracked.Answer})
+			c.line.Reason, c.line.Detail = v.Reason, v.Detail
 			return v, err
 		},
-	})
-	if err != nil || line[0].Outcome != candidate.Done {
-		return line, err
 	}
-	verdict := candidate.Gate{Name: g.Name, Verdict: candidate.Passed, Detail: v.Detail, Agreement: v.Agreement}
-	if v.NotApplicable {
-		verdict.Verdict = candidate.NotApplicable
-	}
-	w.synth.Gates = append(w.synth.Gates, verdict)
-	w.synth.Evidence = append(w.synth.Evidence, v.Evidence...)
-	return line, nil
 }
 
 // example makes the question in AirQA's format.
-func (w *work) example() qa.Example {
+func (p *Pipeline) example(w *work) qa.Example {
 	ex := qa.Example{
-		UUID:     qa.QuestionUUID(fmt.Sprintf("synth %s %d %s", w.c.Library.Fingerprint(), w.c.Seed, w.identity.Candidate)),
+		UUID:     qa.QuestionUUID(fmt.Sprintf("synth %s %d %s", p.c.Library.Fingerprint(), p.c.Seed, w.Candidate)),
 		Question: w.tracked.Question, AnswerFormat: w.tracked.AnswerFormat, Evaluator: w.tracked.Evaluator, Annotator: "synth",
 		AnchorPDF: []string{}, ReferencePDF: []string{}, Conference: []string{}, Tags: w.tags(),
 	}
-	switch w.identity.Category.Type() {
-	case candidate.Single:
-		ex.AnchorPDF = []string{w.material.Paper.ID}
-	case candidate.Multiple:
-		ex.AnchorPDF = strings.Split(w.identity.Paper, ",")
+	switch w.Category.Type() {
+	case candidate.Single, candidate.Multiple:
+		ex.AnchorPDF = strings.Split(w.Paper, ",")
 	default:
 		if v := w.material.Paper.VenueYear; v != "" {
 			ex.Conference = []string{v}
@@ -234,15 +234,8 @@ func (w *work) example() qa.Example {
 
 // tags returns question type, kinds of elements and kind of evaluation. A merged question has the elements of its parts.
 func (w *work) tags() []string {
-	tags := []string{w.identity.Category.Type()}
-	categories := []candidate.Category{w.identity.Category}
-	if len(w.parts) > 0 {
-		categories = nil
-		for _, part := range w.parts {
-			categories = append(categories, part.Category)
-		}
-	}
-	for _, c := range categories {
+	tags := []string{w.Category.Type()}
+	for _, c := range w.about {
 		element := c.Element()
 		if element == "" || element == candidate.Sections {
 			element = candidate.Text
@@ -257,62 +250,24 @@ func (w *work) tags() []string {
 	return append(tags, "objective")
 }
 
-// makeRow adds the origin and the verdicts to the question.
-func (w *work) makeRow(context.Context) ([]candidate.Line, error) {
-	w.synth.Candidate, w.synth.Category = w.identity.Candidate, w.identity.Category
-	for _, part := range w.parts {
-		w.synth.Parts = append(w.synth.Parts, part.String())
-	}
-	raw, err := json.Marshal(w.synth)
-	row := w.example()
-	row.Extra = map[string]json.RawMessage{candidate.SynthKey: raw}
-	w.row = &row
-	return nil, err
-}
-
-// HashRows returns a short hash of questions.
-func HashRows(rows []qa.Example) (string, error) {
-	text, err := dataset.Lines(rows)
-	if err != nil {
-		return "", err
-	}
-	return hashOf(string(text))
-}
-
-// single is an accepted single question.
-type single struct {
-	id    candidate.ID
-	row   qa.Example
-	synth candidate.Synth
-}
-
-// pairs returns the pairs of accepted single questions about different papers, in the order in which they are merged. Each
-// round has every question at most once, so that all of them are used before one is used again.
-func (p *Pipeline) pairs() [][2]single {
-	var singles []single
-	for id, row := range p.rows {
+// makePairs returns the pairs of accepted single questions about different papers, in the order in which they are merged.
+// Questions are paired as in a tournament: the first stays, the others rotate. So each round has every question at most
+// once, and all of them are used before one is used again.
+func (p *Pipeline) makePairs() (pairs [][2]qa.Example) {
+	var singles []qa.Example
+	for _, id := range slices.SortedFunc(maps.Keys(p.rows), candidate.Compare) {
 		if id.Category.Type() == candidate.Single {
-			s, _ := candidate.SynthOf(row)
-			singles = append(singles, single{id, row, s})
+			singles = append(singles, p.rows[id])
 		}
 	}
-	slices.SortFunc(singles, func(a, b single) int { return candidate.Compare(a.id, b.id) })
-	p.draw.Random("merge").Shuffle(len(singles), func(i, j int) { singles[i], singles[j] = singles[j], singles[i] })
+	p.c.Draw.Random("merge").Shuffle(len(singles), func(i, j int) { singles[i], singles[j] = singles[j], singles[i] })
 	most := 0
 	for _, q := range p.c.Quotas {
 		if q.Category.Type() == candidate.Multiple {
 			most = q.Most
 		}
 	}
-	return rounds(singles, most)
-}
-
-// rounds pairs items as in a tournament: the first stays, the others rotate. It leaves out pairs of one paper.
-func rounds(items []single, most int) (pairs [][2]single) {
-	n := len(items) + len(items)%2
-	if len(items) < 2 {
-		return nil
-	}
+	n := len(singles) + len(singles)%2 // an odd one out has no partner
 	at := func(round, i int) int {
 		if i == 0 {
 			return 0
@@ -322,26 +277,13 @@ func rounds(items []single, most int) (pairs [][2]single) {
 	for round := range n - 1 {
 		for i := range n / 2 {
 			a, b := at(round, i), at(round, n-1-i)
-			if a >= len(items) || b >= len(items) || items[a].row.AnchorPDF[0] == items[b].row.AnchorPDF[0] {
+			if a >= len(singles) || b >= len(singles) || singles[a].AnchorPDF[0] == singles[b].AnchorPDF[0] {
 				continue
 			}
-			if pairs = append(pairs, [2]single{items[a], items[b]}); len(pairs) == most {
+			if pairs = append(pairs, [2]qa.Example{singles[a], singles[b]}); len(pairs) == most {
 				return pairs
 			}
 		}
 	}
 	return pairs
-}
-
-// merge is the stage track of a merged question.
-func (w *work) merge(ctx context.Context, a, b single) ([]candidate.Line, error) {
-	return w.runStage(ctx, &w.tracked, stage{
-		name: candidate.Track, recipe: candidate.Track,
-		input: []any{a.row.Question, a.row.AnswerFormat, a.row.Evaluator, b.row.Question, b.row.AnswerFormat, b.row.Evaluator},
-		run: func(*calls, *candidate.Line) (any, error) {
-			return explore.Merge([2]explore.MergePart{
-				{Title: w.draw.Title(a.row.AnchorPDF[0]), Example: a.row}, {Title: w.draw.Title(b.row.AnchorPDF[0]), Example: b.row},
-			})
-		},
-	})
 }

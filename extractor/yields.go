@@ -33,6 +33,8 @@ type CategoryYield struct {
 	candidate.Tally
 	Category candidate.Category `json:"category"`
 	Wanted   int                `json:"wanted"`
+	// Reasons counts the candidates that were not accepted.
+	Reasons map[candidate.Reason]int `json:"-"`
 }
 
 // Yields counts the candidates of a synthesis: how many each stage passed and why it lost the others.
@@ -54,23 +56,36 @@ func ReadYields(dir string) (Yields, error) {
 		return Yields{}, err
 	}
 	y := Yields{Spent: history.Spent(), Stages: stageYields(history.LastLines())}
+	y.Tally, y.Categories = count(history.States(), settings.Quotas)
+	return y, nil
+}
+
+// count counts candidates by their states, in all and by category.
+func count(states map[string]candidate.Line, quotas []candidate.Quota) (total candidate.Tally, list []CategoryYield) {
 	by := make(map[candidate.Category]*CategoryYield)
-	for _, q := range settings.Quotas {
-		by[q.Category] = &CategoryYield{Category: q.Category, Wanted: q.Count}
-	}
-	for _, s := range history.States() {
-		if by[s.Category] == nil {
-			by[s.Category] = &CategoryYield{Category: s.Category}
+	yieldOf := func(c candidate.Category) *CategoryYield {
+		if by[c] == nil {
+			by[c] = &CategoryYield{Category: c, Reasons: make(map[candidate.Reason]int)}
 		}
+		return by[c]
+	}
+	for _, q := range quotas {
+		yieldOf(q.Category).Wanted = q.Count
+	}
+	for _, s := range states {
+		total.Add(s.Outcome)
+		y := yieldOf(s.Category)
 		y.Add(s.Outcome)
-		by[s.Category].Add(s.Outcome)
+		if s.Outcome != candidate.Accepted {
+			y.Reasons[s.Reason]++
+		}
 	}
 	for _, c := range candidate.Categories() {
 		if by[c] != nil {
-			y.Categories = append(y.Categories, *by[c])
+			list = append(list, *by[c])
 		}
 	}
-	return y, nil
+	return total, list
 }
 
 // stageYields sums the last lines of each stage, in the order in which the stages run.

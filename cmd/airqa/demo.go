@@ -179,7 +179,7 @@ func (d demo) train() error {
 	}
 	defer func() { _ = world.Close() }()
 	making := synthMakeFlags{
-		Model: models.Offline, Out: d.syn(), Count: 16, DrawSeed: 2024, SolveAgain: 1, Workers: 2,
+		Model: models.Offline, Out: d.syn(), Questions: synthesis.Questions{Count: 16, DrawSeed: 2024, SolveAgain: 1, Workers: 2},
 		endpointFlags: endpointFlags{Timeout: llm.DefaultTimeout},
 	}
 	config, err := making.config(d.app, world, d.data())
@@ -194,8 +194,8 @@ func (d demo) train() error {
 		return err
 	}
 	_, err = synthesis.Act(d.ctx, synthesis.ActConfig{
-		Session: d.session(), World: world, Data: d.data(), Dir: d.syn(), Model: models.Offline, Settings: qa.DefaultSettings(),
-		Baselines: []string{"agentic-hybrid"}, Repeats: 1, Workers: 2, Judges: scoring.Judges{},
+		Common:   synthesis.Common{Session: d.session(), World: world, Data: d.data(), Dir: d.syn(), Model: models.Offline},
+		Settings: qa.DefaultSettings(), Baselines: []string{"agentic-hybrid"}, Repeats: 1, Workers: 2, Judges: scoring.Judges{},
 	})
 	if err != nil {
 		return err

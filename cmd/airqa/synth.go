@@ -162,19 +162,10 @@ func (c synthWhyCmd) Run(a *app) error {
 type synthMakeFlags struct {
 	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model for the explorer, the tracker and the gates: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	endpointFlags
-	Out           string   `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
-	Count         int      `short:"n" placeholder:"N" help:"Number of questions to accept."`
-	Categories    []string `placeholder:"NAME" help:"Categories, comma-separated: single-, comprehensive- with text, sections, table, image, formula or metadata; retrieval; multiple. Default: all, in the paper's shares."`
-	MaxCandidates int      `name:"max-candidates" placeholder:"N" help:"Maximum number of candidates. Default: five per question."`
-	DrawSeed      uint64   `name:"draw-seed" default:"2024" placeholder:"SEED" help:"Seed for sampling papers and elements."`
-	Gates         []string `placeholder:"NAME" help:"Only these gates: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Default: all."`
-	SkipGate      []string `name:"skip-gate" placeholder:"NAME" help:"Gates to switch off."`
-	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
-	Pictures      bool     `help:"Send figures as images even if airqa list models does not list the model as accepting images."`
-	Workers       int      `short:"j" default:"4" help:"Concurrent candidates."`
-	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
-	Estimate      bool     `help:"Estimate calls, tokens and cost of the missing questions, without making calls."`
-	Resume        string   `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`
+	Out string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
+	synthesis.Questions
+	Estimate bool             `help:"Estimate calls, tokens and cost of the missing questions, without making calls."`
+	Resume   synthesis.Resume `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`
 	budgetFlags
 }
 
@@ -198,9 +189,10 @@ func (f synthMakeFlags) check() error {
 func (f synthMakeFlags) config(a *app, world *env.Env, data string) (synthesis.Config, error) {
 	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
 	return synthesis.Config{
-		Session: a.session(), World: world, Data: data, Dir: f.Out, Resume: synthesis.Resume(f.Resume), Model: f.Model, Calls: calls,
-		Limits: limits, Count: f.Count, Preview: f.Preview, Categories: f.Categories,
-		MaxCandidates: f.MaxCandidates, Seed: f.DrawSeed, Gates: f.Gates, SkipGates: f.SkipGate, Solve: f.SolveAgain, Images: f.Pictures, Workers: f.Workers,
+		Common: synthesis.Common{
+			Session: a.session(), World: world, Data: data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits,
+		},
+		Questions: f.Questions, Resume: f.Resume,
 	}, err
 }
 
@@ -229,8 +221,10 @@ func (f synthActFlags) config(a *app, world *env.Env, data string) (synthesis.Ac
 	}
 	judges, err := f.judges()
 	return synthesis.ActConfig{
-		Session: a.session(), World: world, Data: data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits, Settings: f.Settings,
-		Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: judges,
+		Common: synthesis.Common{
+			Session: a.session(), World: world, Data: data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits,
+		},
+		Settings: f.Settings, Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: judges,
 	}, err
 }
 
@@ -278,11 +272,11 @@ func synthEnd(f synthMakeFlags, data string, s extractor.Summary) error {
 func missingText(s extractor.Summary) string {
 	wanted := 0
 	for _, c := range s.Categories {
-		wanted += c.Count
+		wanted += c.Wanted
 	}
 	parts := []string{fmt.Sprintf("%d of %s accepted", s.Accepted, terminal.Plural(wanted, "question"))}
 	for _, c := range s.Missing() {
-		line := fmt.Sprintf("%s: %d of %d", c.Category, c.Accepted, c.Count)
+		line := fmt.Sprintf("%s: %d of %d", c.Category, c.Accepted, c.Wanted)
 		if why := extractor.ReasonsText(c.Reasons); why != "" {
 			line += " (" + why + ")"
 		}

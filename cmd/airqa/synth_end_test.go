@@ -6,10 +6,11 @@ import (
 
 	"airqa/extractor"
 	"airqa/extractor/candidate"
+	"airqa/extractor/synthesis"
 )
 
 func TestSynthCheck(t *testing.T) {
-	valid := synthMakeFlags{Count: 10, Workers: 4, SolveAgain: 2}
+	valid := synthMakeFlags{Questions: synthesis.Questions{Count: 10, Workers: 4, SolveAgain: 2}}
 	tests := []struct {
 		name   string
 		change func(*synthMakeFlags)
@@ -44,9 +45,9 @@ func TestSynthCheck(t *testing.T) {
 
 // Each end of a synthesis has its own exit code, and the error lists what is missing and why.
 func TestSynthEnds(t *testing.T) {
-	category := func(accepted int) []extractor.Category {
-		return []extractor.Category{{
-			Quota: candidate.Quota{Category: "single-table", Count: 3}, Accepted: accepted, Reasons: map[candidate.Reason]int{candidate.Duplicate: 2},
+	category := func(accepted int) []extractor.CategoryYield {
+		return []extractor.CategoryYield{{
+			Category: "single-table", Wanted: 3, Tally: candidate.Tally{Accepted: accepted}, Reasons: map[candidate.Reason]int{candidate.Duplicate: 2},
 		}}
 	}
 	short := []string{"single-table: 2 of 3 (duplicate 2)"}
@@ -68,7 +69,7 @@ func TestSynthEnds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := synthEnd(synthMakeFlags{Preview: tt.preview}, "papers", tt.ended)
+			err := synthEnd(synthMakeFlags{Questions: synthesis.Questions{Preview: tt.preview}}, "papers", tt.ended)
 			if got := exitCode(err); got != tt.code {
 				t.Errorf("exit code %d, want %d: %v", got, tt.code, err)
 			}

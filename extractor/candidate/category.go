@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"airqa/qa"
@@ -98,17 +97,4 @@ func (id ID) String() string { return fmt.Sprintf("%s-%d", id.Category, id.Index
 func Compare(a, b ID) int {
 	all := Categories()
 	return cmp.Or(cmp.Compare(slices.Index(all, a.Category), slices.Index(all, b.Category)), cmp.Compare(a.Index, b.Index))
-}
-
-// ParseID parses a name.
-func ParseID(name string) (ID, error) {
-	at := strings.LastIndexByte(name, '-')
-	if at > 0 {
-		c := Category(name[:at])
-		index, err := strconv.Atoi(name[at+1:])
-		if err == nil && index >= 0 && slices.Contains(Categories(), c) {
-			return ID{c, index}, nil
-		}
-	}
-	return ID{}, fmt.Errorf("%q is not a candidate; an example is single-table-12", name)
 }

@@ -39,23 +39,17 @@ func (h History) LastLines() []Line {
 	return last
 }
 
-// State is the state of a candidate.
-type State struct {
-	Category Category
-	Outcome  Outcome
-	Reason   Reason
-}
-
-// States returns the state of each candidate; one without a last line is pending.
-func (h History) States() map[string]State {
-	states := make(map[string]State)
+// States returns the last line of each candidate, which has its state. One that has no such line is pending.
+func (h History) States() map[string]Line {
+	states := make(map[string]Line)
 	for _, line := range h {
-		switch _, known := states[line.Candidate]; {
-		case line.Stage == Accept:
-			states[line.Candidate] = State{line.Category, line.Outcome, line.Reason}
-		case !known:
-			states[line.Candidate] = State{line.Category, Pending, Interrupted}
+		if line.Stage != Accept {
+			if states[line.Candidate].Stage == Accept {
+				continue
+			}
+			line.Outcome, line.Reason = Pending, Interrupted
 		}
+		states[line.Candidate] = line
 	}
 	return states
 }

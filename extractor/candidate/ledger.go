@@ -2,6 +2,7 @@ package candidate
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -72,16 +73,23 @@ func (l *Ledger) Get(candidateID, stage string) (Line, bool, error) {
 	return line, err == nil, err
 }
 
-// Add appends lines; they are on the disk when it returns. It sets their format.
+// Add appends the lines that differ from the last ones of their candidates and stages; they are on the disk when it
+// returns. It sets their format.
 func (l *Ledger) Add(lines ...Line) error {
 	var text []byte
 	for _, line := range lines {
+		old, ok, err := l.Get(line.Candidate, line.Stage)
+		if err != nil {
+			return err
+		}
 		line.Format = Format
 		raw, err := ledger.Encode(line)
 		if err != nil {
 			return fmt.Errorf("write %s: %w", LedgerFile, err)
 		}
-		text = append(text, raw...)
+		if before, err := ledger.Encode(old); !ok || err != nil || !bytes.Equal(before, raw) {
+			text = append(text, raw...)
+		}
 	}
 	if len(text) == 0 {
 		return nil

@@ -6,6 +6,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,70 +40,54 @@ var tasks = map[string]string{
 
 // Prompts lists the prompts of a category.
 func Prompts(c candidate.Category) []string {
-	if c.Type() == candidate.Retrieval {
-		return []string{"synth_retrieval", "synth_hint_again", "synth_again"}
-	}
-	names := []string{"synth_explore", "synth_hint_" + c.Element(), "synth_hint_again", "synth_again"}
-	if c.Element() == candidate.Image {
-		names = append(names, "synth_hint_caption")
+	request, seen := promptsFor(candidate.Material{ID: candidate.ID{Category: c}, Crop: &qa.Image{}})
+	_, again := promptsFor(candidate.Material{ID: candidate.ID{Category: c}, Round: 1})
+	return slices.Concat([]string{request, "synth_again"}, seen, again)
+}
+
+// promptsFor returns the prompt that asks for a question about the material, and the prompts of its hints.
+func promptsFor(m candidate.Material) (request string, hints []string) {
+	c := m.ID.Category
+	switch {
+	case c.Element() == candidate.Image && m.Crop == nil:
+		hints = append(hints, "synth_hint_caption")
+	case c.Element() != "":
+		hints = append(hints, "synth_hint_"+c.Element())
 	}
 	switch {
 	case c.Type() == candidate.Comprehensive:
-		names = append(names, "synth_hint_comprehensive")
+		hints = append(hints, "synth_hint_comprehensive")
 	case c.Element() == candidate.Metadata:
-		names = append(names, "synth_hint_named")
+		hints = append(hints, "synth_hint_named")
 	}
-	return names
+	if m.Round > 0 {
+		hints = append(hints, "synth_hint_again")
+	}
+	if c.Type() == candidate.Retrieval {
+		return "synth_retrieval", hints
+	}
+	return "synth_explore", hints
 }
 
 // Request returns the message that asks for a question about the material.
 func Request(m candidate.Material) (qa.Message, error) {
-	hints, err := hintsFor(m)
-	if err != nil {
-		return qa.Message{}, err
+	request, names := promptsFor(m)
+	var hints []string
+	for _, name := range names {
+		text, err := prompts.Render(name, prompts.Data{"number": strconv.Itoa(m.Round + 1)})
+		if err != nil {
+			return qa.Message{}, err
+		}
+		hints = append(hints, text)
 	}
-	name, data := "synth_explore", prompts.Data{"hints": hints, "context": Context(m)}
-	if m.ID.Category.Type() == candidate.Retrieval {
-		name = "synth_retrieval"
-	} else {
-		data["task"] = tasks[m.ID.Category.Element()]
-	}
-	text, err := prompts.Render(name, data)
+	text, err := prompts.Render(request, prompts.Data{
+		"task": tasks[m.ID.Category.Element()], "hints": strings.Join(hints, "\n"), "context": Context(m),
+	})
 	message := qa.Message{Role: qa.User, Text: text}
 	if m.Crop != nil {
 		message.Images = []qa.Image{*m.Crop}
 	}
 	return message, err
-}
-
-// hintsFor returns the hints of a category, one per line.
-func hintsFor(m candidate.Material) (string, error) {
-	c := m.ID.Category
-	var names []string
-	switch {
-	case c.Element() == candidate.Image && m.Crop == nil:
-		names = append(names, "caption")
-	case c.Element() != "":
-		names = append(names, c.Element())
-	}
-	switch {
-	case c.Type() == candidate.Comprehensive:
-		names = append(names, candidate.Comprehensive)
-	case c.Element() == candidate.Metadata:
-		names = append(names, "named")
-	}
-	if m.Round > 0 {
-		names = append(names, "again")
-	}
-	var hints []string
-	for _, name := range names {
-		text, err := prompts.Render("synth_hint_"+name, prompts.Data{"number": strconv.Itoa(m.Round + 1)})
-		if err != nil {
-			return "", err
-		}
-		hints = append(hints, text)
-	}
-	return strings.Join(hints, "\n"), nil
 }
 
 // Context returns the material as prompts show it.

@@ -16,9 +16,6 @@ import (
 // TrackVersion is the version of the tracker's prompts, parsing and rules beyond the texts of the prompts and the catalogue of functions.
 const TrackVersion = 1
 
-// TrackPrompts lists the prompts of the tracker.
-func TrackPrompts() []string { return []string{"synth_track", "synth_again"} }
-
 // Tracked is a question that can be scored.
 type Tracked struct {
 	Question     string       `json:"question"`
@@ -66,30 +63,23 @@ func TrackRetrieval(d candidate.Draft) (Tracked, error) {
 	}, err
 }
 
-// MergePart is an accepted single question to merge.
-type MergePart struct {
-	// Title is the title of the question's paper.
-	Title   string
-	Example qa.Example
-}
-
 // ordinals name the elements of the answer to a merged question.
 var ordinals = []string{"first", "second"}
 
-// Merge combines two questions about different papers into one, which asks for both answers in a list (paper, section
-// 3.3): eval_conjunction applies the evaluator of each part to its element.
-func Merge(parts [2]MergePart) (Tracked, error) {
+// Merge combines two accepted questions about different papers with these titles into one, which asks for both answers in
+// a list (paper, section 3.3): eval_conjunction applies the evaluator of each part to its element.
+func Merge(titles [2]string, parts [2]qa.Example) (Tracked, error) {
 	var questions, formats, functions []string
 	var kwargs []json.RawMessage
 	for i, p := range parts {
-		questions = append(questions, fmt.Sprintf("About “%s”: %s", p.Title, p.Example.Question))
-		format := "For the " + ordinals[i] + " element: " + p.Example.AnswerFormat
-		if rest, found := strings.CutPrefix(p.Example.AnswerFormat, "Your answer should be"); found {
+		questions = append(questions, fmt.Sprintf("About “%s”: %s", titles[i], p.Question))
+		format := "For the " + ordinals[i] + " element: " + p.AnswerFormat
+		if rest, found := strings.CutPrefix(p.AnswerFormat, "Your answer should be"); found {
 			format = "The " + ordinals[i] + " element should be" + rest
 		}
 		formats = append(formats, format)
-		functions = append(functions, p.Example.Evaluator.Func)
-		kwargs = append(kwargs, p.Example.Evaluator.Kwargs)
+		functions = append(functions, p.Evaluator.Func)
+		kwargs = append(kwargs, p.Evaluator.Kwargs)
 	}
 	arguments, err := json.Marshal(map[string]any{"eval_func_list": functions, "eval_kwargs_list": kwargs})
 	return Tracked{

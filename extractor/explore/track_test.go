@@ -59,12 +59,12 @@ func TestRequestDescribesAllFunctions(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	part := func(title, question, format, function, kwargs string) explore.MergePart {
-		return explore.MergePart{Title: title, Example: qa.Example{Question: question, AnswerFormat: format, Evaluator: qa.Evaluator{Func: function, Kwargs: []byte(kwargs)}}}
+	part := func(question, format, function, kwargs string) qa.Example {
+		return qa.Example{Question: question, AnswerFormat: format, Evaluator: qa.Evaluator{Func: function, Kwargs: []byte(kwargs)}}
 	}
-	got, err := explore.Merge([2]explore.MergePart{
-		part("Otter", "How many layers?", "Your answer should be an integer.", "eval_int_exact_match", `{"gold": 3}`),
-		part("Heron", "Which optimizer?", "A name", "eval_string_exact_match", `{"gold": "Adam"}`),
+	got, err := explore.Merge([2]string{"Otter", "Heron"}, [2]qa.Example{
+		part("How many layers?", "Your answer should be an integer.", "eval_int_exact_match", `{"gold": 3}`),
+		part("Which optimizer?", "A name", "eval_string_exact_match", `{"gold": "Adam"}`),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -156,7 +156,7 @@ func quoteIn(part candidate.Part, quotes []string) (candidate.Evidence, bool) {
 
 // pageOf returns the page that has a quote, or the given one if none has all of it.
 func (t Tools) pageOf(ctx context.Context, paper, quote string, known int) (int, error) {
-	pages, err := t.Papers.PageTexts(ctx, paper)
+	pages, err := t.PageTexts(ctx, paper)
 	for i, text := range pages {
 		if holds(text, quote) {
 			return i + 1, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/env/paperdb"
 	"airqa/eval"
 	"airqa/extractor/candidate"
 	"airqa/qa"
@@ -26,22 +27,22 @@ type Subject struct {
 // kind returns the question type.
 func (s Subject) kind() string { return s.Material.ID.Category.Type() }
 
-// Papers has the texts that gates search.
-type Papers interface {
+// Library has the papers that gates search.
+type Library interface {
+	tools.Retriever
 	// PageTexts returns the text of each page of a paper.
 	PageTexts(ctx context.Context, paperID string) ([]string, error)
-	// Describe returns title and abstract of a paper.
-	Describe(ctx context.Context, paperID string) (string, error)
+	// Paper returns the metadata of a paper.
+	Paper(ctx context.Context, paperID string) (paperdb.Metadata, error)
 }
 
-// Tools are what gates use. Model, Papers and Search are required by some gates only.
+// Tools are what gates use. Model and Library are required by some gates only.
 type Tools struct {
+	Library
 	// Model answers questions.
 	Model qa.Model
 	// Judge decides about subjective answers.
-	Judge  eval.Judge
-	Papers Papers
-	Search tools.Retriever
+	Judge eval.Judge
 	// Solve is the number of independent answers with the evidence.
 	Solve int
 }

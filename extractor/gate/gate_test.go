@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"airqa/env/paperdb"
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/extractor/candidate"
@@ -30,13 +31,18 @@ func (equal) Judge(_ context.Context, r eval.JudgeRequest) (bool, error) {
 	return r.Prediction == r.Reference+strings.Join(r.Formulas, "")+strings.Join(r.Points, "\n"), nil
 }
 
-type papers struct{ pages, abstracts map[string]string }
+type papers struct {
+	finds
+	pages, abstracts map[string]string
+}
 
 func (p papers) PageTexts(_ context.Context, id string) ([]string, error) {
 	return strings.Split(p.pages[id], "\f"), nil
 }
 
-func (p papers) Describe(_ context.Context, id string) (string, error) { return p.abstracts[id], nil }
+func (p papers) Paper(_ context.Context, id string) (paperdb.Metadata, error) {
+	return paperdb.Metadata{Abstract: p.abstracts[id]}, nil
+}
 
 // finds is a search that returns passages of these papers.
 type finds []string
@@ -145,7 +151,7 @@ func TestEvidence(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := subject("single-text", "", "", "", "", "")
 			s.Material.Parts, s.Draft.Evidence = tt.parts, tt.quotes
-			v, err := gateOf(t, gate.Located).Check(t.Context(), gate.Tools{Papers: library}, s)
+			v, err := gateOf(t, gate.Located).Check(t.Context(), gate.Tools{Library: library}, s)
 			if err != nil || (v.Reason == candidate.NoEvidence) != (tt.want == nil) {
 				t.Errorf("%q (%s), %v", v.Reason, v.Detail, err)
 			}
@@ -180,7 +186,7 @@ func TestSupport(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := subject("single-text", tt.question, "", tt.answer, tt.function, "{}")
 			s.Draft.Evidence = []string{tt.quote}
-			v, err := gateOf(t, gate.Located).Check(t.Context(), gate.Tools{Papers: papers{}}, s)
+			v, err := gateOf(t, gate.Located).Check(t.Context(), gate.Tools{Library: papers{}}, s)
 			if v.Reason != tt.want || err != nil {
 				t.Errorf("%q (%s), %v; want %q", v.Reason, v.Detail, err, tt.want)
 			}
@@ -204,7 +210,7 @@ func TestUnique(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v, err := gateOf(t, gate.Unique).Check(t.Context(), gate.Tools{Papers: library, Search: tt.found}, subject("retrieval", tt.question, "", "", "", ""))
+			v, err := gateOf(t, gate.Unique).Check(t.Context(), gate.Tools{Library: papers{finds: tt.found, abstracts: library.abstracts}}, subject("retrieval", tt.question, "", "", "", ""))
 			if v.Reason != tt.want || err != nil {
 				t.Errorf("%q (%s), %v; want %q", v.Reason, v.Detail, err, tt.want)
 			}

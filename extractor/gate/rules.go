@@ -57,7 +57,7 @@ const (
 // unique checks that no second paper of the collection fits the question: the right one is the first that a search finds,
 // and its title and abstract have clearly more of the question's words.
 func unique(ctx context.Context, t Tools, s Subject) (Verdict, error) {
-	hits, err := t.Search.Retrieve(ctx, s.Example.Question, 20, tools.Scope{})
+	hits, err := t.Retrieve(ctx, s.Example.Question, 20, tools.Scope{})
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -76,11 +76,11 @@ func unique(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 			continue
 		}
 		seen[h.PDFID] = true
-		text, err := t.Papers.Describe(ctx, h.PDFID)
+		other, err := t.Paper(ctx, h.PDFID)
 		if err != nil {
 			return Verdict{}, err
 		}
-		if c := coverage(words, text); c >= nearly*most {
+		if c := coverage(words, other.Title+"\n"+other.Abstract); c >= nearly*most {
 			return rejected(candidate.SecondPaper, "paper %s has %.0f %% of the question's words, the right one %.0f %%",
 				h.PDFID, 100*c, 100*most), nil
 		}

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"airqa/env"
 	"airqa/eval"
 	"airqa/extractor"
 	"airqa/extractor/candidate"
-	"airqa/llm/cache"
 	"airqa/qa"
+	"airqa/qa/dataset"
 	"airqa/run/budget"
 	"airqa/run/models"
 	"airqa/run/scoring"
@@ -21,18 +20,7 @@ import (
 
 // ActConfig configures a collection of trajectories for the accepted questions.
 type ActConfig struct {
-	Session session.Session
-	World   *env.Env
-	// Data is the path of the data directory of World.
-	Data string
-	// Dir is the directory of the synthesis.
-	Dir string
-	// Model is the model of the actor, as PROVIDER:NAME.
-	Model string
-	// Calls configures how the model is called.
-	Calls models.Config
-	// Limits are for the questions and their trajectories together.
-	Limits   budget.Limits
+	Common
 	Settings qa.Settings
 	// Baselines answer the questions, Repeats times each, Workers at a time.
 	Baselines        []string
@@ -62,7 +50,7 @@ func Act(ctx context.Context, c ActConfig) (h *Health, err error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := cache.Open(filepath.Join(c.Dir, candidate.RepliesDir), cache.Config{Redact: s.Redact, Now: s.Now})
+	store, err := c.openReplies()
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +104,11 @@ func (c ActConfig) jobs(examples []qa.Example) ([]session.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	hash, err := extractor.HashRows(examples)
+	text, err := dataset.Lines(examples)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := extractor.Hash(string(text))
 	for i := range jobs {
 		name := jobs[i].Baseline.Name + "@" + session.Slug(c.Model) + "-" + hash
 		jobs[i].Dir = filepath.Join(c.Dir, candidate.RunsDir, name)
@@ -166,14 +158,8 @@ func (c ActConfig) record(jobs []session.Job, examples []qa.Example) (_ *Health,
 		if err != nil {
 			return h, err
 		}
-		for _, line := range lines {
-			old, ok, err := ledger.Get(line.Candidate, line.Stage)
-			if err == nil && (!ok || old.Detail != line.Detail || old.Outcome != line.Outcome) {
-				err = ledger.Add(line)
-			}
-			if err != nil {
-				return h, err
-			}
+		if err := ledger.Add(lines...); err != nil {
+			return h, err
 		}
 	}
 	return h, nil

@@ -36,10 +36,6 @@ func Estimate(ctx context.Context, c Config) (Forecast, error) {
 	if err != nil {
 		return Forecast{}, err
 	}
-	drawn, err := explore.OpenDraw(ctx, inv.library, c.Seed)
-	if err != nil {
-		return Forecast{}, err
-	}
 	measured, err := readMeasured(c.Dir)
 	if err != nil {
 		return Forecast{}, err
@@ -47,7 +43,7 @@ func Estimate(ctx context.Context, c Config) (Forecast, error) {
 	none := estimate.Exactly(0)
 	total := Forecast{Candidates: none, Total: *estimate.FromBounds(estimate.Cost{}, estimate.Cost{}, none, inv.model.Price)}
 	for _, q := range inv.quotas {
-		f, err := inv.forecast(ctx, q, measured, drawn)
+		f, err := inv.forecast(ctx, q, measured)
 		if err != nil {
 			return Forecast{}, err
 		}
@@ -98,7 +94,7 @@ func readMeasured(dir string) (m measured, err error) {
 
 // forecast estimates the missing rows of a category: at least one candidate for each, at most all that the quota allows, and
 // as many as the share of accepted ones in the ledger suggests.
-func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measured, drawn *explore.Draw) (f Forecast, err error) {
+func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measured) (f Forecast, err error) {
 	accepted, decided := m.accepted[q.Category], m.decided[q.Category]
 	f.Rows = max(q.Count-accepted, 0)
 	f.Candidates = estimate.Range{Low: float64(f.Rows), High: float64(max(q.Most-decided, f.Rows))}
@@ -113,7 +109,7 @@ func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measur
 	case len(m.costs) >= estimate.FewestPast:
 		f.Total = *estimate.FromPast(inv.Dir, m.costs, f.Candidates, inv.model.Price)
 	default:
-		least, most, err := inv.bounds(ctx, q.Category, drawn)
+		least, most, err := inv.bounds(ctx, q.Category)
 		if err != nil {
 			return f, err
 		}
@@ -124,8 +120,8 @@ func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measur
 
 // bounds returns the least and the most that one candidate takes: from one call of the explorer to a call in each stage, every
 // prompt with the material and every reply of the maximum length.
-func (inv *invocation) bounds(ctx context.Context, c candidate.Category, drawn *explore.Draw) (least, most estimate.Cost, err error) {
-	m, ok, err := drawn.Load(ctx, candidate.ID{Category: c})
+func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least, most estimate.Cost, err error) {
+	m, ok, err := inv.draw.Load(ctx, candidate.ID{Category: c})
 	if err != nil || !ok {
 		return least, most, err
 	}
@@ -136,7 +132,7 @@ func (inv *invocation) bounds(ctx context.Context, c candidate.Category, drawn *
 	prompt := tokens.Count(message.Text)
 	calls := 2 // explorer and tracker
 	for _, g := range inv.gates {
-		calls += map[string]int{gate.ClosedBook: 1, gate.SolvedAgain: inv.Solve}[g.Name]
+		calls += map[string]int{gate.ClosedBook: 1, gate.SolvedAgain: inv.SolveAgain}[g.Name]
 	}
 	least = estimate.Cost{Calls: 1, Usage: qa.Usage{Prompt: prompt}}
 	return least, estimate.Cost{Calls: calls, Usage: qa.Usage{Prompt: calls * prompt, Completion: calls * inv.model.MaxReply}}, nil

@@ -12,7 +12,7 @@ import (
 // A forecast is the missing rows divided by the yield, times the cost of a candidate. Surplus candidates and failed calls do
 // not count.
 func TestForecastFromLedger(t *testing.T) {
-	inv := &invocation{Config: Config{Dir: t.TempDir()}, model: models.Model{Price: &qa.Price{Prompt: 500}}}
+	inv := &invocation{Config: Config{Common: Common{Dir: t.TempDir()}}, model: models.Model{Price: &qa.Price{Prompt: 500}}}
 	l, err := candidate.OpenLedger(inv.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -44,14 +44,14 @@ func TestForecastFromLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := inv.forecast(t.Context(), candidate.Quota{Category: "single-text", Count: 6, Most: 30}, m, nil)
+	f, err := inv.forecast(t.Context(), candidate.Quota{Category: "single-text", Count: 6, Most: 30}, m)
 	if err != nil || f.Rows != 4 || f.Candidates.Low != 4 || *f.Candidates.Likely != 8 || f.Candidates.High != 26 {
 		t.Errorf("%+v, %v", f, err)
 	}
 	if f.Total.Past != 4 || *f.Total.Calls.Likely != 16 || f.Total.Tokens.High != 52_000 || *f.Total.USD.Likely != 8 {
 		t.Errorf("total %+v", f.Total)
 	}
-	if f, err = inv.forecast(t.Context(), candidate.Quota{Category: "single-text", Count: 2, Most: 30}, m, nil); err != nil || f.Total.Calls.High != 0 {
+	if f, err = inv.forecast(t.Context(), candidate.Quota{Category: "single-text", Count: 2, Most: 30}, m); err != nil || f.Total.Calls.High != 0 {
 		t.Errorf("nothing is missing: %+v, %v", f, err)
 	}
 }

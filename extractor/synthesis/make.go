@@ -23,34 +23,44 @@ import (
 	"airqa/run/session"
 )
 
-// Config configures an invocation that makes questions.
-type Config struct {
+// Common is what every invocation needs.
+type Common struct {
 	Session session.Session
 	World   *env.Env
-	// Data is the path of the data directory of World.
-	Data string
-	// Dir is the directory of the synthesis. An existing one is resumed as Resume says.
-	Dir    string
-	Resume Resume
-	// Model is the model of explorer, tracker and gates, as PROVIDER:NAME.
+	// Data is the path of the data directory of World, Dir the directory of the synthesis.
+	Data, Dir string
+	// Model is the model of explorer, tracker and gates, or of the actor, as PROVIDER:NAME. Calls configures how it is called.
 	Model string
-	// Calls configures how the model is called.
-	Calls  models.Config
+	Calls models.Config
+	// Limits are for the questions and their trajectories together.
 	Limits budget.Limits
-	// Count is the number of questions to accept. Preview, if above 0, makes that many candidates of each category instead.
-	Count, Preview int
-	// Categories are names of categories or question types; none means all for which the papers have elements.
-	Categories []string
-	// MaxCandidates is the maximum number of candidates; 0 means [extractor.CandidatesPerRow] per question.
-	MaxCandidates int
-	Seed          uint64
-	// Gates are the names of the gates that apply; none means all. SkipGates are switched off.
-	Gates, SkipGates []string
-	// Solve is the number of independent answers of gate solved_again.
-	Solve int
-	// Images shows figures to a model that the catalog does not list as accepting images.
-	Images  bool
-	Workers int
+}
+
+// openReplies opens the kept replies.
+func (c Common) openReplies() (*cache.Store, error) {
+	return cache.Open(filepath.Join(c.Dir, candidate.RepliesDir), cache.Config{Redact: c.Session.Redact, Now: c.Session.Now})
+}
+
+// Questions selects what to make. A Preview above 0 makes that many candidates of each category instead.
+type Questions struct {
+	Count         int      `short:"n" placeholder:"N" help:"Number of questions to accept."`
+	Categories    []string `placeholder:"NAME" help:"Categories, comma-separated: single-, comprehensive- with text, sections, table, image, formula or metadata; retrieval; multiple. Default: all, in the paper's shares."`
+	MaxCandidates int      `name:"max-candidates" placeholder:"N" help:"Maximum number of candidates. Default: five per question."`
+	DrawSeed      uint64   `name:"draw-seed" default:"2024" placeholder:"SEED" help:"Seed for sampling papers and elements."`
+	Gates         []string `placeholder:"NAME" help:"Only these gates: self_contained, evidence, unique, evaluator, mutation, closed_book, solved_again, duplicate. Default: all."`
+	SkipGate      []string `name:"skip-gate" placeholder:"NAME" help:"Gates to switch off."`
+	SolveAgain    int      `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers per question for the gate solved_again."`
+	Pictures      bool     `help:"Send figures as images even if airqa list models does not list the model as accepting images."`
+	Workers       int      `short:"j" default:"4" help:"Concurrent candidates."`
+	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
+}
+
+// Config configures an invocation that makes questions.
+type Config struct {
+	Common
+	Questions
+	// Resume decides about an existing directory.
+	Resume Resume
 	// ExploreOnly stops after the explorer.
 	ExploreOnly bool
 }
@@ -68,23 +78,13 @@ const (
 // invocation is an invocation with what it opened.
 type invocation struct {
 	Config
-	library library
-	model   models.Model
-	gates   []gate.Gate
-	quotas  []candidate.Quota
-	images  bool
+	draw   *explore.Draw
+	model  models.Model
+	gates  []gate.Gate
+	quotas []candidate.Quota
 	// address is the model's. It is no part of the model's description here: the same model at another address gives the
 	// same kind of replies.
 	address string
-}
-
-// library is a data directory as the pipeline reads it.
-type library struct{ *env.Env }
-
-// Describe returns title and abstract of a paper.
-func (l library) Describe(ctx context.Context, paperID string) (string, error) {
-	p, err := l.Paper(ctx, paperID)
-	return p.Title + "\n" + p.Abstract, err
 }
 
 // Make makes questions about the papers in a data directory. The summary reports whether a budget, failed calls or the user
@@ -103,38 +103,43 @@ func Make(ctx context.Context, c Config) (sum extractor.Summary, err error) {
 		return sum, err
 	}
 	p := inv.pipelineConfig()
-	p.Ledger, p.ExploreOnly = ledger, c.ExploreOnly
+	p.Ledger = ledger
 	return inv.run(p)
 }
 
 // open opens the model and chooses gates and quotas.
-func open(ctx context.Context, c Config) (*invocation, error) {
-	inv := &invocation{Config: c, library: library{c.World}}
-	var err error
-	if inv.gates, err = gate.Select(c.Gates, c.SkipGates); err != nil {
+func open(ctx context.Context, c Config) (_ *invocation, err error) {
+	inv := &invocation{Config: c}
+	if inv.gates, err = gate.Select(c.Gates, c.SkipGate); err != nil {
 		return nil, err
 	}
-	if err := inv.openModel(); err != nil {
+	source, err := c.Session.OpenModels(c.Calls)
+	if err != nil {
 		return nil, err
 	}
-	inv.quotas, err = inv.chooseQuotas(ctx)
+	if inv.model, err = source.Open(c.Model); err != nil {
+		return nil, err
+	}
+	inv.model.Described = maps.Clone(inv.model.Described)
+	inv.address, _ = inv.model.Described["base_url"].(string)
+	delete(inv.model.Described, "base_url")
+	if inv.draw, err = explore.OpenDraw(ctx, c.World, c.DrawSeed); err != nil {
+		return nil, err
+	}
+	inv.quotas, err = inv.chooseQuotas()
 	return inv, err
 }
 
 // chooseQuotas divides the rows over the chosen categories, or over all for which the papers have elements.
-func (inv *invocation) chooseQuotas(ctx context.Context) ([]candidate.Quota, error) {
+func (inv *invocation) chooseQuotas() ([]candidate.Quota, error) {
 	chosen, err := candidate.ParseCategories(inv.Categories)
 	if err != nil {
 		return nil, err
 	}
 	if len(chosen) == 0 {
-		drawn, err := explore.OpenDraw(ctx, inv.library, inv.Seed)
-		if err != nil {
-			return nil, err
-		}
 		var left []string
 		for _, c := range candidate.Categories() {
-			if c.Type() == candidate.Multiple || drawn.Has(c) {
+			if c.Type() == candidate.Multiple || inv.draw.Has(c) {
 				chosen = append(chosen, c)
 			} else {
 				left = append(left, string(c))
@@ -153,23 +158,32 @@ func (inv *invocation) chooseQuotas(ctx context.Context) ([]candidate.Quota, err
 // pipelineConfig is the configuration of the pipeline, without what must be opened.
 func (inv *invocation) pipelineConfig() extractor.Config {
 	return extractor.Config{
-		Dir: inv.Dir, Seed: inv.Seed, Quotas: inv.quotas, Gates: inv.gates, Solve: inv.Solve, Workers: inv.Workers, Library: inv.library,
-		Endpoint: inv.model.Described, Protocol: string(qa.ReActText), Price: inv.model.Price, Images: inv.images,
-		Redact: inv.Session.Redact, Preview: inv.Preview > 0,
+		Dir: inv.Dir, Draw: inv.draw, Seed: inv.DrawSeed, Quotas: inv.quotas, Gates: inv.gates, Solve: inv.SolveAgain, Workers: inv.Workers,
+		Library: inv.World, Endpoint: inv.model.Described, Protocol: string(qa.ReActText), Price: inv.model.Price,
+		Images: inv.Pictures || inv.model.Listed != nil && inv.model.Listed.Images,
+		Redact: inv.Session.Redact, Preview: inv.Preview > 0, ExploreOnly: inv.ExploreOnly,
 	}
 }
 
-// run runs the pipeline with the kept replies, under a progress bar.
+// run runs the pipeline with the kept replies, under a progress bar. Replies of earlier invocations count in the budget.
 func (inv *invocation) run(c extractor.Config) (sum extractor.Summary, err error) {
-	store, err := cache.Open(filepath.Join(inv.Dir, candidate.RepliesDir), cache.Config{Redact: inv.Session.Redact, Now: inv.Session.Now})
+	store, err := inv.openReplies()
 	if err != nil {
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	account, err := inv.account()
+	kept, _, err := cache.List(filepath.Join(inv.Dir, candidate.RepliesDir))
 	if err != nil {
 		return sum, err
 	}
+	var spent budget.Spent
+	for _, r := range kept {
+		spent.Usage = spent.Usage.Add(qa.Usage{Prompt: r.Prompt, Completion: r.Completion})
+	}
+	if c.Price != nil {
+		spent.USD = c.Price.Of(spent.Usage)
+	}
+	account := budget.NewAccount(inv.Limits, spent, inv.Session.Now)
 	if c.Model, err = inv.model.Connect(models.Requests{Account: account, Cache: store, Protocol: qa.ReActText}); err != nil {
 		return sum, err
 	}
@@ -182,60 +196,22 @@ func (inv *invocation) run(c extractor.Config) (sum extractor.Summary, err error
 	if c.ExploreOnly {
 		done = "drafted"
 	}
-	stage := inv.Session.Progress.Stage("synth", wanted)
-	var last extractor.Progress
-	c.Progress = func(p extractor.Progress) {
-		last = p
-		stage.Set(p.Accepted+p.Drafts, lossText(p))
+	bar := inv.Session.Progress.Stage("synth", wanted)
+	made, lost := 0, "0 rejected"
+	c.Progress = func(t candidate.Tally) {
+		made, lost = t.Accepted+t.Pending, fmt.Sprintf("%d rejected", t.Rejected)
+		if t.Failed > 0 {
+			lost += fmt.Sprintf(", %d failed", t.Failed)
+		}
+		bar.Set(made, lost)
 	}
 	ctx, drain, stop := inv.Session.Interrupts()
 	defer stop()
-	p, err := extractor.New(ctx, c)
+	p, err := extractor.New(c)
 	if err != nil {
 		return sum, err
 	}
 	sum, err = p.Run(ctx, drain)
-	stage.Close(fmt.Sprintf("%d of %d questions %s, %s", last.Accepted+last.Drafts, wanted, done, lossText(last)))
+	bar.Close(fmt.Sprintf("%d of %d questions %s, %s", made, wanted, done, lost))
 	return sum, err
-}
-
-func lossText(p extractor.Progress) string {
-	text := fmt.Sprintf("%d rejected", p.Rejected)
-	if p.Failed > 0 {
-		text += fmt.Sprintf(", %d failed", p.Failed)
-	}
-	return text
-}
-
-// openModel opens the model and finds out its price and whether it sees images.
-func (inv *invocation) openModel() (err error) {
-	s := inv.Session
-	source, err := s.OpenModels(inv.Calls)
-	if err != nil {
-		return err
-	}
-	if inv.model, err = source.Open(inv.Model); err != nil {
-		return err
-	}
-	inv.model.Described = maps.Clone(inv.model.Described)
-	inv.address, _ = inv.model.Described["base_url"].(string)
-	delete(inv.model.Described, "base_url")
-	inv.images = inv.Images || inv.model.Listed != nil && inv.model.Listed.Images
-	return nil
-}
-
-// account is the budget. Replies of earlier invocations count.
-func (inv *invocation) account() (*budget.Account, error) {
-	held, _, err := cache.List(filepath.Join(inv.Dir, candidate.RepliesDir))
-	if err != nil {
-		return nil, err
-	}
-	var spent budget.Spent
-	for _, h := range held {
-		spent.Usage = spent.Usage.Add(qa.Usage{Prompt: h.Prompt, Completion: h.Completion})
-	}
-	if inv.model.Price != nil {
-		spent.USD = inv.model.Price.Of(spent.Usage)
-	}
-	return budget.NewAccount(inv.Limits, spent, inv.Session.Now), nil
 }

@@ -60,15 +60,11 @@ func (inv *invocation) recordSettings() error {
 
 // settings is synth.json for this invocation.
 func (inv *invocation) settings() (candidate.Settings, error) {
-	fingerprints, err := extractor.Fingerprints(inv.pipelineConfig())
-	if err != nil {
-		return candidate.Settings{}, err
-	}
-	hashes, err := extractor.PromptHashes()
+	stages, hashes, err := extractor.Fingerprints(inv.pipelineConfig())
 	s := candidate.Settings{
-		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.Seed,
-		Data: inv.library.Fingerprint(), DataDir: inv.Data, Quotas: inv.quotas, Preview: inv.Preview > 0, Gates: []string{},
-		Model: inv.model.Described, BaseURL: inv.address, Stages: fingerprints, Prompts: hashes,
+		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.DrawSeed,
+		Data: inv.World.Fingerprint(), DataDir: inv.Data, Quotas: inv.quotas, Preview: inv.Preview > 0, Gates: []string{},
+		Model: inv.model.Described, BaseURL: inv.address, Stages: stages, Prompts: hashes,
 	}
 	for _, g := range inv.gates {
 		s.Gates = append(s.Gates, g.Name)

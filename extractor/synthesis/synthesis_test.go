@@ -53,15 +53,18 @@ func newConfig(t *testing.T) synthesis.Config {
 	t.Cleanup(func() { _ = world.Close() })
 	same := func(b []byte) []byte { return b }
 	return synthesis.Config{
-		Session: session.Session{
-			Notify: func(progress.Notice) {}, Progress: progress.New(progress.Config{Out: io.Discard}), Log: slog.New(slog.DiscardHandler),
-			Now: time.Now, Getenv: func(string) string { return "" }, Redact: same, RedactKeys: same, Program: "airqa test",
-			Interrupts: func() (context.Context, <-chan struct{}, func()) {
-				return context.Background(), make(chan struct{}), func() {}
+		Common: synthesis.Common{
+			Session: session.Session{
+				Notify: func(progress.Notice) {}, Progress: progress.New(progress.Config{Out: io.Discard}), Log: slog.New(slog.DiscardHandler),
+				Now: time.Now, Getenv: func(string) string { return "" }, Redact: same, RedactKeys: same, Program: "airqa test",
+				Interrupts: func() (context.Context, <-chan struct{}, func()) {
+					return context.Background(), make(chan struct{}), func() {}
+				},
 			},
+			World: world, Data: data, Dir: filepath.Join(dir, "syn"), Model: "offline",
 		},
-		World: world, Data: data, Dir: filepath.Join(dir, "syn"), Resume: synthesis.IfPossible, Model: "offline",
-		Count: 2, Categories: []string{"single-metadata"}, Seed: 7, Solve: 1, Workers: 2,
+		Questions: synthesis.Questions{Count: 2, Categories: []string{"single-metadata"}, DrawSeed: 7, SolveAgain: 1, Workers: 2},
+		Resume:    synthesis.IfPossible,
 	}
 }
 
@@ -119,10 +122,10 @@ func TestRefused(t *testing.T) {
 		change func(*synthesis.Config)
 		want   string
 	}{
-		{"another seed", func(c *synthesis.Config) { c.Seed = 8 }, "belongs to another synthesis:\n  seed: 7, now 8"},
+		{"another seed", func(c *synthesis.Config) { c.DrawSeed = 8 }, "belongs to another synthesis:\n  seed: 7, now 8"},
 		{"not to be resumed", func(c *synthesis.Config) { c.Resume = synthesis.Never }, "already has a synthesis"},
 		{"a preview", func(c *synthesis.Config) { c.Preview = 1 }, "more than a preview already"},
-		{"an unknown gate", func(c *synthesis.Config) { c.SkipGates = []string{"zeal"} }, `unknown gate "zeal"`},
+		{"an unknown gate", func(c *synthesis.Config) { c.SkipGate = []string{"zeal"} }, `unknown gate "zeal"`},
 		{"an unknown category", func(c *synthesis.Config) { c.Categories = []string{"video"} }, `unknown category "video"`},
 	}
 	for _, tt := range tests {
@@ -136,7 +139,7 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	c.Seed, c.Resume = 8, synthesis.Always
+	c.DrawSeed, c.Resume = 8, synthesis.Always
 	if sum, err := synthesis.Make(t.Context(), c); err != nil || sum.Accepted != 2 {
 		t.Errorf("another seed, resumed on purpose: %+v, %v", sum, err)
 	}
@@ -146,7 +149,7 @@ func TestRefused(t *testing.T) {
 func TestAct(t *testing.T) {
 	c := newConfig(t)
 	act := synthesis.ActConfig{
-		Session: c.Session, World: c.World, Data: c.Data, Dir: c.Dir, Model: "offline", Settings: qa.DefaultSettings(),
+		Common: c.Common, Settings: qa.DefaultSettings(),
 		Baselines: []string{"question-only"}, Repeats: 1, Workers: 2, Judges: scoring.Judges{Concurrency: 1},
 	}
 	if _, err := synthesis.Act(t.Context(), act); !errors.Is(err, candidate.ErrNoSynthesis) {
