@@ -108,7 +108,7 @@ func (p *Pipeline) Run(ctx context.Context, drain <-chan struct{}) (Summary, err
 	if err := p.run(ctx, drain, s, false); err != nil {
 		return Summary{}, err
 	}
-	if !p.c.ExploreOnly && !s.stopped && len(s.pending()) == 0 && ctx.Err() == nil && !isClosed(drain) {
+	if !p.c.ExploreOnly && !s.stopped && ctx.Err() == nil {
 		p.pairs = p.makePairs()
 		if err := p.run(ctx, drain, s, true); err != nil {
 			return Summary{}, err
@@ -127,7 +127,7 @@ func (p *Pipeline) run(ctx context.Context, drain <-chan struct{}, s *schedule, 
 		if merged {
 			q.Most = min(q.Most, len(p.pairs)+1) // one more records that the pairs ran out
 		}
-		s.add(q)
+		s.lanes = append(s.lanes, &lane{Quota: q})
 	}
 	err := s.run(ctx, drain)
 	p.mu.Lock()
@@ -135,16 +135,7 @@ func (p *Pipeline) run(ctx context.Context, drain <-chan struct{}, s *schedule, 
 	return errors.Join(p.fatal, err)
 }
 
-func isClosed(drain <-chan struct{}) bool {
-	select {
-	case <-drain:
-		return true
-	default:
-		return false
-	}
-}
-
-// decide accepts a finished candidate unless its question repeats an accepted one, and writes its last line.
+// decide accepts a finished candidate or draft unless its question repeats an accepted one, and writes its last line.
 func (p *Pipeline) decide(w *work) (accepted bool, err error) {
 	line := w.Line
 	line.Stage = candidate.Accept
@@ -157,8 +148,7 @@ func (p *Pipeline) decide(w *work) (accepted bool, err error) {
 			}
 		}
 	}
-	accepted = line.Outcome == candidate.Accepted
-	if accepted {
+	if line.Outcome == candidate.Accepted {
 		text, err := dataset.Lines([]qa.Example{w.row})
 		if err != nil {
 			return false, err
@@ -168,7 +158,7 @@ func (p *Pipeline) decide(w *work) (accepted bool, err error) {
 	}
 	p.tally.Add(line.Outcome)
 	p.c.Progress(p.tally)
-	return accepted, p.c.Ledger.Add(line)
+	return line.Outcome == candidate.Accepted || w.isDraft(), p.c.Ledger.Add(line)
 }
 
 // applies reports whether a gate is switched on.

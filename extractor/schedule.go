@@ -6,30 +6,28 @@ import (
 	"airqa/extractor/candidate"
 )
 
-// waitsForTracker reports whether a candidate is explored only, as asked for.
-func (w *work) waitsForTracker() bool {
-	return w.Outcome == candidate.Pending && w.Reason == candidate.NotTracked
-}
-
 // lane is the progress of a category.
 type lane struct {
 	candidate.Quota
-	next     int           // index of the next candidate to start
-	running  int           // candidates in flight
-	finished map[int]*work // not committed yet
-	hopeful  int           // finished candidates that may be accepted
-	commit   int           // index of the next candidate to commit
-	accepted int
+	started  []*work // by index; nil while in flight, and once committed
+	commit   int     // index of the next candidate to commit
+	accepted int     // of the committed ones; drafts, if no more was asked for
 }
 
 // needs reports whether another candidate must be started: fewer rows than asked for are accepted even if all candidates
-// in flight are. So no candidate is started in vain, and which ones are started does not depend on concurrency.
+// that may be are. So no candidate is started in vain, and which ones are started does not depend on concurrency.
 func (l *lane) needs() bool {
-	return l.next < l.Most && l.accepted+l.running+l.hopeful < l.Count
+	possible := l.accepted
+	for _, w := range l.started[l.commit:] {
+		if w == nil || w.Outcome == candidate.Done || w.isDraft() {
+			possible++
+		}
+	}
+	return len(l.started) < l.Most && possible < l.Count
 }
 
 // closed reports whether all candidates of the lane are committed and no other will follow.
-func (l *lane) closed() bool { return l.commit == l.next && !l.needs() }
+func (l *lane) closed() bool { return l.commit == len(l.started) && !l.needs() }
 
 // schedule runs the candidates of some categories. Results are committed in a fixed order, by index and then by
 // category, so the same candidates are accepted at any concurrency.
@@ -39,7 +37,7 @@ type schedule struct {
 	// work runs the stages of a candidate; calls overlap. Its outcome is Done if it may be accepted, else Rejected, Failed
 	// or Pending.
 	work func(ctx context.Context, id candidate.ID) *work
-	// decide accepts a finished candidate or not, and records it; calls do not overlap.
+	// decide accepts a finished candidate or draft, or not, and records it; calls do not overlap.
 	decide func(*work) (accepted bool, err error)
 
 	done     chan finished
@@ -51,11 +49,6 @@ type schedule struct {
 type finished struct {
 	lane *lane
 	*work
-}
-
-// add adds a category.
-func (s *schedule) add(q candidate.Quota) {
-	s.lanes = append(s.lanes, &lane{Quota: q, finished: make(map[int]*work)})
 }
 
 // maxEqualFailures is the number of failed candidates, without a good one between them, after which no further one is
@@ -92,16 +85,15 @@ func (s *schedule) start(ctx context.Context) {
 	for s.running < s.workers && !s.stopped && ctx.Err() == nil {
 		var first *lane
 		for _, l := range s.lanes {
-			if l.needs() && (first == nil || l.next < first.next) {
+			if l.needs() && (first == nil || len(l.started) < len(first.started)) {
 				first = l
 			}
 		}
 		if first == nil {
 			return
 		}
-		id := candidate.ID{Category: first.Category, Index: first.next}
-		first.next++
-		first.running++
+		id := candidate.ID{Category: first.Category, Index: len(first.started)}
+		first.started = append(first.started, nil)
 		s.running++
 		go func() { s.done <- finished{first, s.work(ctx, id)} }()
 	}
@@ -109,63 +101,42 @@ func (s *schedule) start(ctx context.Context) {
 
 func (s *schedule) take(f finished) {
 	s.running--
-	f.lane.running--
-	f.lane.finished[f.material.ID.Index] = f.work
+	f.lane.started[f.material.ID.Index] = f.work
 	switch f.Outcome {
 	case candidate.Done:
-		f.lane.hopeful++
 		s.failures = 0
 	case candidate.Failed:
 		s.failures++
 	case candidate.Pending:
-		if f.waitsForTracker() {
-			f.lane.hopeful++
-		} else {
-			s.stopped = true
-		}
+		s.stopped = s.stopped || !f.isDraft()
 	}
 	s.stopped = s.stopped || s.failures >= maxEqualFailures
 }
 
 // commitFinished commits what can be committed in order.
 func (s *schedule) commitFinished() error {
-	for l := s.nextToCommit(); l != nil; l = s.nextToCommit() {
-		w, ready := l.finished[l.commit]
-		if !ready || w.Outcome == candidate.Pending && !w.waitsForTracker() {
+	for {
+		var next *lane
+		for _, l := range s.lanes {
+			if !l.closed() && (next == nil || l.commit < next.commit) {
+				next = l
+			}
+		}
+		if next == nil || next.commit == len(next.started) {
+			return nil
+		}
+		w := next.started[next.commit]
+		if w == nil || w.Outcome == candidate.Pending && !w.isDraft() {
 			return nil
 		}
 		accepted, err := s.decide(w)
 		if err != nil {
 			return err
 		}
-		if w.Outcome == candidate.Done {
-			l.hopeful--
-		}
 		if accepted {
-			l.accepted++
+			next.accepted++
 		}
-		delete(l.finished, l.commit)
-		l.commit++
+		next.started[next.commit] = nil
+		next.commit++
 	}
-	return nil
-}
-
-// nextToCommit returns the lane whose candidate is committed next; nil if all are closed.
-func (s *schedule) nextToCommit() (first *lane) {
-	for _, l := range s.lanes {
-		if !l.closed() && (first == nil || l.commit < first.commit) {
-			first = l
-		}
-	}
-	return first
-}
-
-// pending lists the candidates that were started but not committed, in order.
-func (s *schedule) pending() (ids []candidate.ID) {
-	for _, l := range s.lanes {
-		for i := l.commit; i < l.next; i++ {
-			ids = append(ids, candidate.ID{Category: l.Category, Index: i})
-		}
-	}
-	return ids
 }

@@ -161,29 +161,24 @@ func (p *Pipeline) computeStage(ctx context.Context, line candidate.Line, s stag
 
 // explainFailure turns the error of a stage into the candidate's outcome. An error that is not about a call is returned.
 func (p *Pipeline) explainFailure(ctx context.Context, line candidate.Line, err error) (candidate.Line, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var call *qa.CallError
 	suspended := qa.Suspension(err)
 	switch {
 	case suspended != "":
-		p.keepFirst(&p.suspended, suspended)
+		p.suspended = cmp.Or(p.suspended, suspended)
 		line.Outcome, line.Reason = candidate.Pending, candidate.Budget
 	case ctx.Err() != nil, errors.Is(err, context.Canceled), errors.Is(err, qa.ErrInterrupted):
 		line.Outcome, line.Reason = candidate.Pending, candidate.Interrupted
 	case errors.As(err, &call) && (call.Class == qa.FailContextOverflow || call.Class == qa.FailImages):
 		line.Outcome, line.Reason = candidate.Rejected, candidate.CallRefused
 	case errors.As(err, &call):
-		p.keepFirst(&p.failure, err.Error())
+		p.failure = cmp.Or(p.failure, err.Error())
 		line.Outcome, line.Reason = candidate.Failed, candidate.CallFailed
 	default:
 		return line, err
 	}
 	line.Detail = strings.TrimSpace(err.Error())
 	return line, nil
-}
-
-// keepFirst keeps the first of several texts.
-func (p *Pipeline) keepFirst(into *string, text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	*into = cmp.Or(*into, text)
 }

@@ -66,7 +66,7 @@ func (p *Pipeline) endUndecided(s *schedule, stopped bool, states map[string]can
 	var undecided []candidate.Line
 	started := make(map[string]bool)
 	for _, l := range s.lanes {
-		for i := range l.next {
+		for i := range l.started {
 			id := candidate.ID{Category: l.Category, Index: i}
 			started[id.String()] = true
 			if line, known := states[id.String()]; i >= l.commit && known {

@@ -31,6 +31,9 @@ type work struct {
 	row      qa.Example
 }
 
+// isDraft reports whether a candidate is explored only, as asked for.
+func (w *work) isDraft() bool { return w.Outcome == candidate.Pending && w.Reason == candidate.NotTracked }
+
 // end ends a candidate.
 func (w *work) end(o candidate.Outcome, reason candidate.Reason) { w.Outcome, w.Reason = o, reason }
 
