@@ -338,7 +338,11 @@ func TestPreview(t *testing.T) {
 	direct.must(all(16))
 	b := newBench(t)
 	b.change = func(c *extractor.Config) { c.Preview = true }
-	ended := b.must(extractor.Same(candidate.Categories(), 2))
+	var two []candidate.Quota
+	for _, c := range candidate.Categories() {
+		two = append(two, candidate.Quota{Category: c, Count: 2, Most: 2})
+	}
+	ended := b.must(two)
 	accounted(t, b, ended)
 	if ended.Candidates > 2*len(candidate.Categories()) {
 		t.Errorf("%d candidates", ended.Candidates)

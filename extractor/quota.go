@@ -18,9 +18,9 @@ var (
 )
 
 // Quotas divides count rows over categories by their shares in AirQA, and most candidates in proportion. most 0 means
-// [CandidatesPerRow] for each row. A category that gets no row is left out.
+// five for each row. A category that gets no row is left out.
 func Quotas(categories []candidate.Category, count, most int) []candidate.Quota {
-	most = cmp.Or(most, CandidatesPerRow*count)
+	most = cmp.Or(most, 5*count)
 	weights := make([]float64, len(categories))
 	for i, c := range categories {
 		weights[i] = typeShares[c.Type()]
@@ -56,18 +56,6 @@ func Quotas(categories []candidate.Category, count, most int) []candidate.Quota 
 		if counts[i] > 0 {
 			quotas = append(quotas, candidate.Quota{Category: c, Count: counts[i], Most: (most*counts[i] + count - 1) / count})
 		}
-	}
-	return quotas
-}
-
-// CandidatesPerRow is the default maximum number of candidates for each row.
-const CandidatesPerRow = 5
-
-// Same gives every category the same number of rows and candidates.
-func Same(categories []candidate.Category, count int) []candidate.Quota {
-	quotas := make([]candidate.Quota, len(categories))
-	for i, c := range categories {
-		quotas[i] = candidate.Quota{Category: c, Count: count, Most: count}
 	}
 	return quotas
 }

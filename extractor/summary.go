@@ -2,10 +2,13 @@ package extractor
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"airqa/extractor/candidate"
+	"airqa/internal/files"
 	"airqa/qa"
+	"airqa/qa/dataset"
 )
 
 // Summary is the result of a run.
@@ -49,7 +52,11 @@ func (p *Pipeline) finish(s *schedule) (Summary, error) {
 	for _, id := range slices.SortedFunc(maps.Keys(p.rows), candidate.Compare) {
 		rows = append(rows, p.rows[id])
 	}
-	return sum, candidate.WriteQuestions(p.c.Dir, rows)
+	text, err := dataset.Lines(rows)
+	if err != nil {
+		return sum, err
+	}
+	return sum, files.WriteFile(filepath.Join(p.c.Dir, candidate.QuestionsFile), text)
 }
 
 // endUndecided writes the last lines of candidates that are not decided: those that were started, and those of earlier runs

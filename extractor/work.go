@@ -32,7 +32,9 @@ type work struct {
 }
 
 // isDraft reports whether a candidate is explored only, as asked for.
-func (w *work) isDraft() bool { return w.Outcome == candidate.Pending && w.Reason == candidate.NotTracked }
+func (w *work) isDraft() bool {
+	return w.Outcome == candidate.Pending && w.Reason == candidate.NotTracked
+}
 
 // end ends a candidate.
 func (w *work) end(o candidate.Outcome, reason candidate.Reason) { w.Outcome, w.Reason = o, reason }
@@ -130,7 +132,7 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 
 // crop draws the figure of a question if the model sees images.
 func (p *Pipeline) crop(ctx context.Context, m *candidate.Material) error {
-	if !p.c.Images || m.Crop != nil || m.ID.Category.Element() != candidate.Image || m.Parts[0].Box == nil || m.Parts[0].Page == 0 {
+	if !p.c.Images || len(m.Images) > 0 || m.ID.Category.Element() != candidate.Image || m.Parts[0].Box == nil || m.Parts[0].Page == 0 {
 		return nil
 	}
 	var box []float64
@@ -139,7 +141,7 @@ func (p *Pipeline) crop(ctx context.Context, m *candidate.Material) error {
 	}
 	image, err := p.c.Library.View(ctx, m.Paper.ID, m.Parts[0].Page, box)
 	if err == nil {
-		m.Crop = &image
+		m.Images = []qa.Image{image}
 	}
 	return ctx.Err() // a figure that cannot be drawn is described by its caption
 }

@@ -179,16 +179,17 @@ func (d demo) train() error {
 	}
 	defer func() { _ = world.Close() }()
 	making := synthMakeFlags{
-		Model: models.Offline, Out: d.syn(), Questions: synthesis.Questions{Count: 16, DrawSeed: 2024, SolveAgain: 1, Workers: 2},
+		dataFlags: dataFlags{embedderFlags: embedderFlags{Data: d.data()}},
+		Model:     models.Offline, Out: d.syn(), Questions: synthesis.Questions{Count: 16, DrawSeed: 2024, SolveAgain: 1, Workers: 2},
 		endpointFlags: endpointFlags{Timeout: llm.DefaultTimeout},
 	}
-	config, err := making.config(d.app, world, d.data())
+	config, err := making.config(d.app, world)
 	if err != nil {
 		return err
 	}
 	sum, err := synthesis.Make(d.ctx, config)
 	if err == nil {
-		err = synthEnd(making, d.data(), sum)
+		err = synthEnd(making, sum)
 	}
 	if err != nil {
 		return err

@@ -14,37 +14,31 @@ import (
 	"airqa/qa"
 )
 
-type synthExploreCmd struct {
-	dataFlags
-	synthMakeFlags
-}
+type synthExploreCmd struct{ synthMakeFlags }
 
 func (c synthExploreCmd) Run(a *app) error {
-	_, err := makeQuestions(a, &c.dataFlags, c.synthMakeFlags, true)
+	_, err := c.makeQuestions(a, true)
 	return err
 }
 
-type synthTrackCmd struct {
-	dataFlags
-	synthMakeFlags
-}
+type synthTrackCmd struct{ synthMakeFlags }
 
 func (c synthTrackCmd) Run(a *app) error {
-	_, err := makeQuestions(a, &c.dataFlags, c.synthMakeFlags, false)
+	_, err := c.makeQuestions(a, false)
 	return err
 }
 
 // makeQuestions runs explorer, tracker and gates, or prints an estimate. The error names what is missing.
-func makeQuestions(a *app, data *dataFlags, f synthMakeFlags, exploreOnly bool) (sum extractor.Summary, err error) {
+func (f *synthMakeFlags) makeQuestions(a *app, exploreOnly bool) (sum extractor.Summary, err error) {
 	if err := f.check(); err != nil {
 		return sum, err
 	}
-	world, err := data.open(a, env.Config{})
+	world, err := f.open(a, env.Config{})
 	if err != nil {
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, world.Close()) }()
-	c, err := f.config(a, world, data.Data)
+	c, err := f.config(a, world)
 	if err != nil {
 		return sum, err
 	}
@@ -59,7 +53,7 @@ func makeQuestions(a *app, data *dataFlags, f synthMakeFlags, exploreOnly bool) 
 	if sum, err = synthesis.Make(a.ctx, c); err != nil {
 		return sum, synthError(err)
 	}
-	end := synthEnd(f, data.Data, sum)
+	end := synthEnd(*f, sum)
 	if sum.Candidates == 0 {
 		return sum, end
 	}
@@ -77,30 +71,41 @@ func makeQuestions(a *app, data *dataFlags, f synthMakeFlags, exploreOnly bool) 
 	return sum, errors.Join(a.print(text+yields.Text(a.width)), end)
 }
 
+// synthActCmd collects trajectories.
 type synthActCmd struct {
 	dataFlags
-	synthActFlags
+	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	endpointFlags
+	Out     string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis."`
+	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
+	synthActorFlags
+	budgetFlags
+	qa.Settings
 }
 
-func (c synthActCmd) Run(a *app) error {
-	return collectTrajectories(a, &c.dataFlags, c.synthActFlags)
-}
-
-// collectTrajectories runs the actor.
-func collectTrajectories(a *app, data *dataFlags, f synthActFlags) error {
+func (f synthActCmd) Run(a *app) error {
 	if f.Repeats < 1 || f.Workers < 1 {
 		return qa.Usagef("--repeats and -j must be at least 1")
 	}
-	world, err := data.open(a, env.Config{Mode: env.Mode(f.Retrieve), QueryDeadline: queryDeadline(f.QuerySeconds)})
+	world, err := f.open(a, env.Config{Mode: env.Mode(f.Retrieve), QueryDeadline: queryDeadline(f.QuerySeconds)})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	config, err := f.config(a, world, data.Data)
+	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, f.QuestionLimits)
 	if err != nil {
 		return err
 	}
-	health, err := synthesis.Act(a.ctx, config)
+	judges, err := f.judges()
+	if err != nil {
+		return err
+	}
+	health, err := synthesis.Act(a.ctx, synthesis.ActConfig{
+		Common: synthesis.Common{
+			Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits,
+		},
+		Settings: f.Settings, Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: judges,
+	})
 	if health != nil {
 		err = errors.Join(a.print(health.Text(a.width)), err)
 	}
@@ -108,22 +113,21 @@ func collectTrajectories(a *app, data *dataFlags, f synthActFlags) error {
 }
 
 type synthAllCmd struct {
-	dataFlags
 	synthMakeFlags
 	synthActorFlags
 }
 
 func (c synthAllCmd) Run(a *app) error {
-	sum, err := makeQuestions(a, &c.dataFlags, c.synthMakeFlags, false)
+	sum, err := c.makeQuestions(a, false)
 	short := exitCode(err) == exitShort && sum.Accepted > 0
 	if err != nil && !short || c.Estimate || c.Preview > 0 {
 		return err
 	}
-	f := synthActFlags{
-		Model: c.Model, endpointFlags: c.endpointFlags, Out: c.Out, Workers: c.Workers, synthActorFlags: c.synthActorFlags,
+	act := synthActCmd{
+		dataFlags: c.dataFlags, Model: c.Model, endpointFlags: c.endpointFlags, Out: c.Out, Workers: c.Workers, synthActorFlags: c.synthActorFlags,
 		budgetFlags: c.budgetFlags, Settings: qa.DefaultSettings(),
 	}
-	if err := collectTrajectories(a, &c.dataFlags, f); err != nil || !short {
+	if err := act.Run(a); err != nil || !short {
 		return err
 	}
 	return withCode(exitShort, fmt.Errorf("trajectories of the accepted questions only; %s\n"+
@@ -160,6 +164,7 @@ func (c synthWhyCmd) Run(a *app) error {
 
 // synthMakeFlags select what to make.
 type synthMakeFlags struct {
+	dataFlags
 	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model for the explorer, the tracker and the gates: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	endpointFlags
 	Out string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
@@ -186,11 +191,11 @@ func (f synthMakeFlags) check() error {
 	return err
 }
 
-func (f synthMakeFlags) config(a *app, world *env.Env, data string) (synthesis.Config, error) {
+func (f synthMakeFlags) config(a *app, world *env.Env) (synthesis.Config, error) {
 	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
 	return synthesis.Config{
 		Common: synthesis.Common{
-			Session: a.session(), World: world, Data: data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits,
+			Session: a.session(), World: world, Data: f.Data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits,
 		},
 		Questions: f.Questions, Resume: f.Resume,
 	}, err
@@ -203,38 +208,12 @@ type synthActorFlags struct {
 	judgeFlags
 }
 
-// synthActFlags select a collection of trajectories.
-type synthActFlags struct {
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
-	endpointFlags
-	Out     string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis."`
-	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
-	synthActorFlags
-	budgetFlags
-	qa.Settings
-}
-
-func (f synthActFlags) config(a *app, world *env.Env, data string) (synthesis.ActConfig, error) {
-	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, f.QuestionLimits)
-	if err != nil {
-		return synthesis.ActConfig{}, err
-	}
-	judges, err := f.judges()
-	return synthesis.ActConfig{
-		Common: synthesis.Common{
-			Session: a.session(), World: world, Data: data, Dir: f.Out, Model: f.Model, Calls: calls, Limits: limits,
-		},
-		Settings: f.Settings, Baselines: f.Baseline, Repeats: f.Repeats, Workers: f.Workers, Judges: judges,
-	}, err
-}
-
 // synthError adds to an error which flag helps.
 func synthError(err error) error {
-	var different *synthesis.DifferentError
 	switch {
 	case errors.Is(err, synthesis.ErrExists):
 		return fmt.Errorf("%w, and --resume never is given; choose another --out", err)
-	case errors.As(err, &different):
+	case errors.Is(err, synthesis.ErrDifferent):
 		return fmt.Errorf("%w\n  Choose another --out, repeat the settings, or give --resume always", err)
 	}
 	return err
@@ -242,7 +221,7 @@ func synthError(err error) error {
 
 // synthEnd returns the error of a synthesis that did not make everything: a spent budget, failed calls, or fewer rows than
 // asked for. Each has its own exit code.
-func synthEnd(f synthMakeFlags, data string, s extractor.Summary) error {
+func synthEnd(f synthMakeFlags, s extractor.Summary) error {
 	missing := missingText(s)
 	switch {
 	case f.Preview > 0 && !s.Stopped:
@@ -263,7 +242,7 @@ func synthEnd(f synthMakeFlags, data string, s extractor.Summary) error {
 	text := "the candidates ran out: " + missing + "\n  Raise --max-candidates, choose other --categories, or read airqa synth why " + f.Out
 	if s.Accepted > 0 {
 		text += fmt.Sprintf("\n  Trajectories of the accepted %s: airqa synth act -d %s -m %s -o %s",
-			terminal.Plural(s.Accepted, "question"), data, f.Model, f.Out)
+			terminal.Plural(s.Accepted, "question"), f.Data, f.Model, f.Out)
 	}
 	return withCode(exitShort, errors.New(text))
 }

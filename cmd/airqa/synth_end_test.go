@@ -69,7 +69,7 @@ func TestSynthEnds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := synthEnd(synthMakeFlags{Questions: synthesis.Questions{Preview: tt.preview}}, "papers", tt.ended)
+			err := synthEnd(synthMakeFlags{Questions: synthesis.Questions{Preview: tt.preview}}, tt.ended)
 			if got := exitCode(err); got != tt.code {
 				t.Errorf("exit code %d, want %d: %v", got, tt.code, err)
 			}

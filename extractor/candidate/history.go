@@ -111,7 +111,7 @@ func (h History) Spent() Spent {
 	return s
 }
 
-// PaidOnce returns the lines with calls, each with the calls, usage and cost that no other line has. Stages share a reply
+// PaidOnce returns the lines with calls, each with the calls that no other line has and their share of its usage and cost. Stages share a reply
 // if they sent the same request: a stage that was computed again, and candidates with the same question. It was paid for
 // once. The order of the result depends on nothing but the lines.
 func PaidOnce(lines []Line) []Line {
@@ -130,26 +130,18 @@ func PaidOnce(lines []Line) []Line {
 				fresh = append(fresh, call)
 			}
 		}
-		if len(fresh) > 0 {
-			paid = append(paid, withCalls(line, fresh))
+		if len(fresh) == 0 {
+			continue
 		}
+		part, all := len(fresh), len(line.Calls)
+		line.Calls = fresh
+		for _, n := range []*int{&line.Usage.Prompt, &line.Usage.Completion, &line.Usage.Cached, &line.Usage.Reasoning} {
+			*n = *n * part / all
+		}
+		if line.USD != nil && part < all {
+			line.USD = new(*line.USD * float64(part) / float64(all))
+		}
+		paid = append(paid, line)
 	}
 	return paid
-}
-
-// withCalls returns a line with some of its calls, and their share of its usage and cost.
-func withCalls(line Line, calls []string) Line {
-	part, all := len(calls), len(line.Calls)
-	line.Calls = calls
-	if part == all {
-		return line
-	}
-	u := &line.Usage
-	for _, n := range []*int{&u.Prompt, &u.Completion, &u.Cached, &u.Reasoning} {
-		*n = *n * part / all
-	}
-	if line.USD != nil {
-		line.USD = new(*line.USD * float64(part) / float64(all))
-	}
-	return line
 }

@@ -10,10 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/files"
 	"airqa/internal/ledger"
-	"airqa/qa"
-	"airqa/qa/dataset"
 )
 
 // key names a line: the last line of a key counts.
@@ -32,7 +29,11 @@ func OpenLedger(dir string, redact func([]byte) []byte) (*Ledger, error) {
 		return nil, fmt.Errorf("make %s: %w", dir, err)
 	}
 	lines, err := ledger.Open(filepath.Join(dir, LedgerFile), ledger.Config[key, ledger.Span]{
-		Entry: readKey, Redact: redact, Exclusive: true,
+		Entry: func(line []byte, at ledger.Span) (key, ledger.Span, error) {
+			l, err := decodeLine(line)
+			return key{l.Candidate, l.Stage}, at, err
+		},
+		Redact: redact, Exclusive: true,
 	})
 	if errors.Is(err, ledger.ErrInUse) {
 		return nil, fmt.Errorf("%s: another airqa synth is using it; wait until it is done", dir)
@@ -41,11 +42,6 @@ func OpenLedger(dir string, redact func([]byte) []byte) (*Ledger, error) {
 		return nil, fmt.Errorf("open %s: %w", LedgerFile, err)
 	}
 	return &Ledger{lines}, nil
-}
-
-func readKey(line []byte, at ledger.Span) (key, ledger.Span, error) {
-	l, err := decodeLine(line)
-	return key{l.Candidate, l.Stage}, at, err
 }
 
 func decodeLine(line []byte) (Line, error) {
@@ -123,13 +119,4 @@ func Lines(dir string) iter.Seq2[Line, error] {
 			}
 		}
 	}
-}
-
-// WriteQuestions replaces the file of accepted questions. Equal rows make equal bytes.
-func WriteQuestions(dir string, rows []qa.Example) error {
-	text, err := dataset.Lines(rows)
-	if err != nil {
-		return err
-	}
-	return files.WriteFile(filepath.Join(dir, QuestionsFile), text)
 }

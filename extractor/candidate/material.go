@@ -36,8 +36,8 @@ type Material struct {
 	Parts []Part
 	// Round counts the earlier candidates of the category with the same parts.
 	Round int
-	// Crop is the image of a figure; nil unless the model sees it.
-	Crop *qa.Image
+	// Images has the figure; none unless the model sees it.
+	Images []qa.Image
 }
 
 // Draft is a question as the explorer wrote it.

@@ -119,31 +119,20 @@ func (d *Draw) Random(names ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(d.seed, h.Sum64())) //nolint:gosec // drawing questions needs no secrets
 }
 
-// choice is a paper with elements.
-type choice struct {
-	paper string
-	ids   []string
-	round int
-}
-
-// choose returns the paper and the elements of a candidate; false if there are none. All categories go round the papers in
-// the same order, each from another first paper. In each round, every paper gives its next element; one that has no further
-// element begins again.
-func (d *Draw) choose(id candidate.ID) (choice, bool) {
-	pool := d.pool(id.Category)
-	if len(pool) == 0 {
-		return choice{}, false
-	}
+// choose returns a paper and those of its elements that a candidate is about; the pool of the category must not be empty. All
+// categories go round the papers in the same order, each from another first paper. In each round, every paper gives its next
+// element; one that has no further element begins again.
+func (d *Draw) choose(id candidate.ID, pool []holder) (chosen holder, round int) {
 	_, part := math.Modf(stride * float64(slices.Index(candidate.Categories(), id.Category)))
 	start := int(part * float64(len(pool)))
 	h, visit := pool[(start+id.Index)%len(pool)], id.Index/len(pool)
 	random := d.Random("element", string(id.Category), h.paper)
 	if id.Category.Element() == candidate.Sections {
 		a, b := pair(random, len(h.ids), visit)
-		return choice{h.paper, []string{h.ids[a], h.ids[b]}, visit / pairs(len(h.ids))}, true
+		return holder{h.paper, []string{h.ids[a], h.ids[b]}}, visit / pairs(len(h.ids))
 	}
 	k := random.Perm(len(h.ids))[visit%len(h.ids)]
-	return choice{h.paper, h.ids[k : k+1], visit / len(h.ids)}, true
+	return holder{h.paper, h.ids[k : k+1]}, visit / len(h.ids)
 }
 
 // stride is the part of the papers between the first paper of a category and that of the next category. A search over
@@ -164,10 +153,11 @@ func pair(random *rand.Rand, n, i int) (a, b int) {
 
 // Load returns the material of a candidate; false if no paper has suitable elements.
 func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, bool, error) {
-	c, ok := d.choose(id)
-	if !ok {
+	pool := d.pool(id.Category)
+	if len(pool) == 0 {
 		return candidate.Material{}, false, nil
 	}
+	c, round := d.choose(id, pool)
 	about, err := d.library.Paper(ctx, c.paper)
 	if err != nil {
 		return candidate.Material{}, false, err
@@ -179,7 +169,7 @@ func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, b
 	if v := qa.VenueYear(about.Conference, about.Year); v != qa.Uncategorized {
 		p.VenueYear = v
 	}
-	m := candidate.Material{ID: id, Paper: p, Round: c.round}
+	m := candidate.Material{ID: id, Paper: p, Round: round}
 	switch id.Category.Element() {
 	case "":
 		return m, true, nil

@@ -40,7 +40,7 @@ var tasks = map[string]string{
 
 // Prompts lists the prompts of a category.
 func Prompts(c candidate.Category) []string {
-	request, seen := promptsFor(candidate.Material{ID: candidate.ID{Category: c}, Crop: &qa.Image{}})
+	request, seen := promptsFor(candidate.Material{ID: candidate.ID{Category: c}, Images: make([]qa.Image, 1)})
 	_, again := promptsFor(candidate.Material{ID: candidate.ID{Category: c}, Round: 1})
 	return slices.Concat([]string{request, "synth_again"}, seen, again)
 }
@@ -49,7 +49,7 @@ func Prompts(c candidate.Category) []string {
 func promptsFor(m candidate.Material) (request string, hints []string) {
 	c := m.ID.Category
 	switch {
-	case c.Element() == candidate.Image && m.Crop == nil:
+	case c.Element() == candidate.Image && len(m.Images) == 0:
 		hints = append(hints, "synth_hint_caption")
 	case c.Element() != "":
 		hints = append(hints, "synth_hint_"+c.Element())
@@ -83,11 +83,7 @@ func Request(m candidate.Material) (qa.Message, error) {
 	text, err := prompts.Render(request, prompts.Data{
 		"task": tasks[m.ID.Category.Element()], "hints": strings.Join(hints, "\n"), "context": Context(m),
 	})
-	message := qa.Message{Role: qa.User, Text: text}
-	if m.Crop != nil {
-		message.Images = []qa.Image{*m.Crop}
-	}
-	return message, err
+	return qa.Message{Role: qa.User, Text: text, Images: m.Images}, err
 }
 
 // Context returns the material as prompts show it.

@@ -66,7 +66,7 @@ func TestHints(t *testing.T) {
 		return message.Text
 	}
 	nothing := func(*candidate.Material) {}
-	seen := text(func(m *candidate.Material) { m.Crop = &qa.Image{} }, "single-image")
+	seen := text(func(m *candidate.Material) { m.Images = make([]qa.Image, 1) }, "single-image")
 	unseen := text(nothing, "single-image")
 	if !strings.Contains(seen, "visible in the figure") || !strings.Contains(unseen, "not the figure itself") {
 		t.Error("the hints for a figure do not depend on whether the model sees it")

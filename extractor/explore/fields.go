@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/agent/action"
@@ -16,17 +17,14 @@ const FieldsVersion = 1
 // fieldLabel matches a label at the start of a line: "[Question]:", "**Question**:", "question:".
 var fieldLabel = lazyregexp.New(`(?m)^[ \t]*(?:[#>*_-]+[ \t]*)?[*_]*\[?([A-Za-z][A-Za-z _]*?)\]?[*_]*[ \t]*:[*_]*[ \t]*`)
 
-// Fields reads the labelled fields of a reply, such as "[Question]: …". It returns the values of the named fields in the last fenced block of a reply, or in the whole reply if it has no
-// block. Case and emphasis of the labels do not matter. A field that is missing, empty or given twice is an error.
+// Fields reads the labelled fields of a reply, such as "[Question]: …": the values of the named ones in the last fenced block,
+// or in the whole reply if it has no block. Case and emphasis of the labels do not matter. A field that is missing, empty or
+// given twice is an error.
 func Fields(text string, names ...string) (map[string]string, error) {
 	block := action.LastBlock(text)
-	wanted := make(map[string]bool)
-	for _, name := range names {
-		wanted[name] = true
-	}
 	var starts [][]int
 	for _, m := range fieldLabel.FindAllStringSubmatchIndex(block, -1) {
-		if wanted[fieldName(block[m[2]:m[3]])] {
+		if slices.Contains(names, fieldName(block[m[2]:m[3]])) {
 			starts = append(starts, m)
 		}
 	}

@@ -133,22 +133,19 @@ func hasName(text, answer string) bool {
 // quoteIn finds the first of the quotes in a part: in its text, its caption, or the text around it.
 func quoteIn(part candidate.Part, quotes []string) (candidate.Evidence, bool) {
 	e := candidate.Evidence{Element: part.ID, Kind: part.Kind, Page: part.Page, Box: part.Box}
-	text := wordsOf(part.Text)
 	const minQuoted = 2 // the number of words other than filler that a quote must have
 	quotes = slices.DeleteFunc(slices.Clone(quotes), func(q string) bool { return len(content(q)) < minQuoted })
-	for _, quote := range quotes {
-		if span, ok := find(text, quote); ok {
-			e.Span, e.Quote = span, part.Text[span[0]:span[1]]
-			return e, true
-		}
-	}
-	for _, other := range []string{part.Title, part.Around} {
-		words := wordsOf(other)
+	for i, text := range []string{part.Text, part.Title, part.Around} {
+		words := wordsOf(text)
 		for _, quote := range quotes {
-			if span, ok := find(words, quote); ok {
-				e.Quote = other[span[0]:span[1]]
-				return e, true
+			span, ok := find(words, quote)
+			if !ok {
+				continue
 			}
+			if e.Quote = text[span[0]:span[1]]; i == 0 {
+				e.Span = span
+			}
+			return e, true
 		}
 	}
 	return e, false

@@ -13,18 +13,20 @@ import (
 	"airqa/qa"
 )
 
-// ask asks the question once, with a context or without, as the baselines that ask once do. repeat distinguishes
+// ask asks the question once, with the material or without, as the baselines that ask once do. repeat distinguishes
 // independent answers.
-func (t Tools) ask(ctx context.Context, s Subject, context string, images []qa.Image, repeat int) (string, error) {
+func (t Tools) ask(ctx context.Context, s Subject, withMaterial bool, repeat int) (string, error) {
 	task, err := prompts.Render("task", prompts.Data{
 		"question": s.Example.Question, "format": "\n[Answer Format]: " + s.Example.AnswerFormat, "papers": "", "conference": "",
 	})
 	if err != nil {
 		return "", err
 	}
-	given := "."
-	if context != "" {
-		given, context = " on the basis of a context.", "\n[Context]: "+context
+	given, context := ".", ""
+	var images []qa.Image
+	if withMaterial {
+		given, context = " on the basis of a context.", "\n[Context]: "+explore.Context(s.Material)
+		images = s.Material.Images
 	}
 	text, err := prompts.Render("plain", prompts.Data{"given": given, "task": task, "context": context})
 	if err != nil {
@@ -38,7 +40,7 @@ func (t Tools) ask(ctx context.Context, s Subject, context string, images []qa.I
 
 // closedBook rejects a question that the model answers without the paper.
 func closedBook(ctx context.Context, t Tools, s Subject) (Verdict, error) {
-	answer, err := t.ask(ctx, s, "", nil, 0)
+	answer, err := t.ask(ctx, s, false, 0)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -56,13 +58,9 @@ func closedBook(ctx context.Context, t Tools, s Subject) (Verdict, error) {
 
 // solvedAgain rejects a question that the model answers wrong more often than right with the evidence.
 func solvedAgain(ctx context.Context, t Tools, s Subject) (Verdict, error) {
-	var images []qa.Image
-	if s.Material.Crop != nil {
-		images = []qa.Image{*s.Material.Crop}
-	}
 	right, last := 0, ""
 	for repeat := range t.Solve {
-		answer, err := t.ask(ctx, s, explore.Context(s.Material), images, repeat)
+		answer, err := t.ask(ctx, s, true, repeat)
 		if err != nil {
 			return Verdict{}, err
 		}

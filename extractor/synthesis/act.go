@@ -31,7 +31,7 @@ type ActConfig struct {
 // Act answers the accepted questions and scores the answers. The runs are in SYN/runs, in a directory for each set of
 // questions; replies are kept with those of the synthesis, so that no question is paid for twice. Health is nil if there
 // are no trajectories.
-func Act(ctx context.Context, c ActConfig) (h *Health, err error) {
+func Act(ctx context.Context, c ActConfig) (h Health, err error) {
 	questions, s := filepath.Join(c.Dir, candidate.QuestionsFile), c.Session
 	if _, err := candidate.ReadSettings(c.Dir); err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (c ActConfig) score(jobs []session.Job) error {
 }
 
 // record adds a line to the ledger for each trajectory, and returns the health of the actor.
-func (c ActConfig) record(jobs []session.Job, examples []qa.Example) (_ *Health, err error) {
+func (c ActConfig) record(jobs []session.Job, examples []qa.Example) (h Health, err error) {
 	ledger, err := candidate.OpenLedger(c.Dir, c.Session.Redact)
 	if err != nil {
 		return nil, err
@@ -152,12 +152,12 @@ func (c ActConfig) record(jobs []session.Job, examples []qa.Example) (_ *Health,
 			origins[ex.UUID] = origin
 		}
 	}
-	h := &Health{}
 	for _, j := range jobs {
-		lines, err := h.add(j.Dir, origins)
+		run, lines, err := readHealth(j.Dir, origins)
 		if err != nil {
 			return h, err
 		}
+		h = append(h, run)
 		if err := ledger.Add(lines...); err != nil {
 			return h, err
 		}

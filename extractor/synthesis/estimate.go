@@ -42,7 +42,7 @@ func Estimate(ctx context.Context, c Config) (Forecast, error) {
 	}
 	none := estimate.Exactly(0)
 	total := Forecast{Candidates: none, Total: *estimate.FromBounds(estimate.Cost{}, estimate.Cost{}, none, inv.model.Price)}
-	for _, q := range inv.quotas {
+	for _, q := range inv.pipeline.Quotas {
 		f, err := inv.forecast(ctx, q, measured)
 		if err != nil {
 			return Forecast{}, err
@@ -103,25 +103,24 @@ func (inv *invocation) forecast(ctx context.Context, q candidate.Quota, m measur
 	} else if accepted > 0 {
 		f.Candidates.Likely = new(min(float64(f.Rows*decided)/float64(accepted), f.Candidates.High))
 	}
-	switch {
-	case q.Category.Type() == candidate.Multiple: // merged by rule
-		f.Total = *estimate.FromBounds(estimate.Cost{}, estimate.Cost{}, f.Candidates, inv.model.Price)
-	case len(m.costs) >= estimate.FewestPast:
-		f.Total = *estimate.FromPast(inv.Dir, m.costs, f.Candidates, inv.model.Price)
-	default:
-		least, most, err := inv.bounds(ctx, q.Category)
-		if err != nil {
+	var least, most estimate.Cost
+	if q.Category.Type() != candidate.Multiple { // which are merged by rule
+		if len(m.costs) >= estimate.FewestPast {
+			f.Total = *estimate.FromPast(inv.Dir, m.costs, f.Candidates, inv.model.Price)
+			return f, nil
+		}
+		if least, most, err = inv.bounds(ctx, q.Category); err != nil {
 			return f, err
 		}
-		f.Total = *estimate.FromBounds(least, most, f.Candidates, inv.model.Price)
 	}
+	f.Total = *estimate.FromBounds(least, most, f.Candidates, inv.model.Price)
 	return f, nil
 }
 
 // bounds returns the least and the most that one candidate takes: from one call of the explorer to a call in each stage, every
 // prompt with the material and every reply of the maximum length.
 func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least, most estimate.Cost, err error) {
-	m, ok, err := inv.draw.Load(ctx, candidate.ID{Category: c})
+	m, ok, err := inv.pipeline.Draw.Load(ctx, candidate.ID{Category: c})
 	if err != nil || !ok {
 		return least, most, err
 	}
@@ -131,7 +130,7 @@ func (inv *invocation) bounds(ctx context.Context, c candidate.Category) (least,
 	}
 	prompt := tokens.Count(message.Text)
 	calls := 2 // explorer and tracker
-	for _, g := range inv.gates {
+	for _, g := range inv.pipeline.Gates {
 		calls += map[string]int{gate.ClosedBook: 1, gate.SolvedAgain: inv.SolveAgain}[g.Name]
 	}
 	least = estimate.Cost{Calls: 1, Usage: qa.Usage{Prompt: prompt}}

@@ -15,10 +15,8 @@ import (
 	"airqa/runlog"
 )
 
-// Health describes the trajectories of an actor: how they ended and what went wrong on the way.
-type Health struct {
-	Runs []RunHealth
-}
+// Health describes the trajectories of an actor by run: how they ended and what went wrong on the way.
+type Health []RunHealth
 
 // RunHealth describes the trajectories of one run.
 type RunHealth struct {
@@ -36,19 +34,18 @@ type RunHealth struct {
 // Turns counts episodes and the replies in them.
 type Turns struct{ Episodes, Turns int }
 
-// add reads a run and returns a line for each finished episode of a synthesized question.
-func (h *Health) add(dir string, origins map[string]candidate.Synth) ([]candidate.Line, error) {
+// readHealth reads a run. It also returns a line for each finished episode of a synthesized question.
+func readHealth(dir string, origins map[string]candidate.Synth) (r RunHealth, lines []candidate.Line, err error) {
 	run, err := runlog.Open(dir)
 	if err != nil {
-		return nil, err
+		return r, nil, err
 	}
 	_, list, err := runlog.ReadScores(dir)
 	if err != nil && !errors.Is(err, runlog.ErrNoScores) {
-		return nil, err
+		return r, nil, err
 	}
 	scores := qa.ByEpisode(list)
-	r := RunHealth{Run: filepath.Base(dir), Results: make(map[string]Turns)}
-	var lines []candidate.Line
+	r = RunHealth{Run: filepath.Base(dir), Results: make(map[string]Turns)}
 	for rec, err := range run.Episodes() {
 		if err != nil || rec.Outcome == "" {
 			continue // the run reports damaged and unfinished episodes
@@ -58,7 +55,7 @@ func (h *Health) add(dir string, origins map[string]candidate.Synth) ([]candidat
 		if origin, ok := origins[rec.UUID]; ok && rec.Repeat == 0 {
 			line := candidate.Line{
 				Candidate: origin.Candidate, Stage: candidate.Act, Category: origin.Category, Attempt: rec.Turns(), Outcome: candidate.Done,
-				Detail: fmt.Sprintf("%s: %s after %s, %s", filepath.Base(dir), rec.Outcome, terminal.Plural(rec.Turns(), "turn"), result),
+				Detail: fmt.Sprintf("%s: %s after %s, %s", r.Run, rec.Outcome, terminal.Plural(rec.Turns(), "turn"), result),
 				Usage:  rec.Usage(),
 			}
 			if rec.Outcome.Failed() {
@@ -67,8 +64,7 @@ func (h *Health) add(dir string, origins map[string]candidate.Synth) ([]candidat
 			lines = append(lines, line)
 		}
 	}
-	h.Runs = append(h.Runs, r)
-	return lines, nil
+	return r, lines, nil
 }
 
 // resultOf is the verdict on an answer, or the outcome of an episode without one.
@@ -121,7 +117,7 @@ func (h Health) Text(width int) string {
 	faults := terminal.Table{
 		Head: []string{"run", "replies", "format errors", "failed actions", "empty", "answer in reasoning", "described calls"},
 	}
-	for _, r := range h.Runs {
+	for _, r := range h {
 		keys := slices.SortedFunc(maps.Keys(r.Results), func(a, b string) int {
 			return cmp.Or(cmp.Compare(r.Results[b].Episodes, r.Results[a].Episodes), cmp.Compare(a, b))
 		})

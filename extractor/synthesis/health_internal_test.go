@@ -27,12 +27,12 @@ func TestHealthOfRepeats(t *testing.T) {
 		}
 		want[resultOf(rec.Trajectory, qa.ByEpisode(scores)[rec.Episode])]++
 	}
-	var h Health
-	if _, err := h.add(made.Run.Dir, nil); err != nil {
+	health, _, err := readHealth(made.Run.Dir, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	got := make(map[string]int)
-	for result, n := range h.Runs[0].Results {
+	for result, n := range health.Results {
 		got[result] = n.Episodes
 	}
 	if diff := cmp.Diff(want, got); diff != "" || want[string(qa.Right)] == 0 || want[string(qa.Wrong)] == 0 {

@@ -78,10 +78,8 @@ const (
 // invocation is an invocation with what it opened.
 type invocation struct {
 	Config
-	draw   *explore.Draw
-	model  models.Model
-	gates  []gate.Gate
-	quotas []candidate.Quota
+	pipeline extractor.Config
+	model    models.Model
 	// address is the model's. It is no part of the model's description here: the same model at another address gives the
 	// same kind of replies.
 	address string
@@ -102,15 +100,18 @@ func Make(ctx context.Context, c Config) (sum extractor.Summary, err error) {
 	if err := inv.recordSettings(); err != nil {
 		return sum, err
 	}
-	p := inv.pipelineConfig()
-	p.Ledger = ledger
-	return inv.run(p)
+	inv.pipeline.Ledger = ledger
+	return inv.run()
 }
 
 // open opens the model and chooses gates and quotas.
 func open(ctx context.Context, c Config) (_ *invocation, err error) {
-	inv := &invocation{Config: c}
-	if inv.gates, err = gate.Select(c.Gates, c.SkipGate); err != nil {
+	inv := &invocation{Config: c, pipeline: extractor.Config{
+		Dir: c.Dir, Seed: c.DrawSeed, Solve: c.SolveAgain, Workers: c.Workers, Library: c.World, Protocol: string(qa.ReActText),
+		Redact: c.Session.Redact, Preview: c.Preview > 0, ExploreOnly: c.ExploreOnly,
+	}}
+	p := &inv.pipeline
+	if p.Gates, err = gate.Select(c.Gates, c.SkipGate); err != nil {
 		return nil, err
 	}
 	source, err := c.Session.OpenModels(c.Calls)
@@ -123,15 +124,17 @@ func open(ctx context.Context, c Config) (_ *invocation, err error) {
 	inv.model.Described = maps.Clone(inv.model.Described)
 	inv.address, _ = inv.model.Described["base_url"].(string)
 	delete(inv.model.Described, "base_url")
-	if inv.draw, err = explore.OpenDraw(ctx, c.World, c.DrawSeed); err != nil {
+	p.Endpoint, p.Price = inv.model.Described, inv.model.Price
+	p.Images = c.Pictures || inv.model.Listed != nil && inv.model.Listed.Images
+	if p.Draw, err = explore.OpenDraw(ctx, c.World, c.DrawSeed); err != nil {
 		return nil, err
 	}
-	inv.quotas, err = inv.chooseQuotas()
+	p.Quotas, err = inv.chooseQuotas()
 	return inv, err
 }
 
 // chooseQuotas divides the rows over the chosen categories, or over all for which the papers have elements.
-func (inv *invocation) chooseQuotas() ([]candidate.Quota, error) {
+func (inv *invocation) chooseQuotas() (quotas []candidate.Quota, err error) {
 	chosen, err := candidate.ParseCategories(inv.Categories)
 	if err != nil {
 		return nil, err
@@ -139,7 +142,7 @@ func (inv *invocation) chooseQuotas() ([]candidate.Quota, error) {
 	if len(chosen) == 0 {
 		var left []string
 		for _, c := range candidate.Categories() {
-			if c.Type() == candidate.Multiple || inv.draw.Has(c) {
+			if c.Type() == candidate.Multiple || inv.pipeline.Draw.Has(c) {
 				chosen = append(chosen, c)
 			} else {
 				left = append(left, string(c))
@@ -149,24 +152,18 @@ func (inv *invocation) chooseQuotas() ([]candidate.Quota, error) {
 			inv.Session.Notify.Notef("the papers have nothing for %s", strings.Join(left, ", "))
 		}
 	}
-	if inv.Preview > 0 {
-		return extractor.Same(chosen, inv.Preview), nil
+	if inv.Preview == 0 {
+		return extractor.Quotas(chosen, inv.Count, inv.MaxCandidates), nil
 	}
-	return extractor.Quotas(chosen, inv.Count, inv.MaxCandidates), nil
-}
-
-// pipelineConfig is the configuration of the pipeline, without what must be opened.
-func (inv *invocation) pipelineConfig() extractor.Config {
-	return extractor.Config{
-		Dir: inv.Dir, Draw: inv.draw, Seed: inv.DrawSeed, Quotas: inv.quotas, Gates: inv.gates, Solve: inv.SolveAgain, Workers: inv.Workers,
-		Library: inv.World, Endpoint: inv.model.Described, Protocol: string(qa.ReActText), Price: inv.model.Price,
-		Images: inv.Pictures || inv.model.Listed != nil && inv.model.Listed.Images,
-		Redact: inv.Session.Redact, Preview: inv.Preview > 0, ExploreOnly: inv.ExploreOnly,
+	for _, c := range chosen {
+		quotas = append(quotas, candidate.Quota{Category: c, Count: inv.Preview, Most: inv.Preview})
 	}
+	return quotas, nil
 }
 
 // run runs the pipeline with the kept replies, under a progress bar. Replies of earlier invocations count in the budget.
-func (inv *invocation) run(c extractor.Config) (sum extractor.Summary, err error) {
+func (inv *invocation) run() (sum extractor.Summary, err error) {
+	c := inv.pipeline
 	store, err := inv.openReplies()
 	if err != nil {
 		return sum, err

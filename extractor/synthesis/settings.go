@@ -13,18 +13,11 @@ import (
 	"airqa/qa"
 )
 
-// ErrExists is returned for a directory that has a synthesis already, if it must not be resumed.
-var ErrExists = errors.New("already has a synthesis")
-
-// DifferentError is returned for a directory whose synthesis has another seed or other papers.
-type DifferentError struct {
-	Dir         string
-	Differences []string
-}
-
-func (e *DifferentError) Error() string {
-	return e.Dir + " belongs to another synthesis:\n  " + strings.Join(e.Differences, "\n  ")
-}
+// Reasons why a directory's synthesis must not be resumed.
+var (
+	ErrExists    = errors.New("already has a synthesis")
+	ErrDifferent = errors.New("belongs to another synthesis") // it has another seed or other papers
+)
 
 // recordSettings writes synth.json, or compares an existing one with this invocation.
 func (inv *invocation) recordSettings() error {
@@ -44,7 +37,7 @@ func (inv *invocation) recordSettings() error {
 	case inv.Resume == Never:
 		return qa.Usagef("%s %w", inv.Dir, ErrExists)
 	case len(other) > 0 && inv.Resume != Always:
-		return &qa.UsageError{Err: &DifferentError{inv.Dir, other}}
+		return qa.Usagef("%s %w:\n  %s", inv.Dir, ErrDifferent, strings.Join(other, "\n  "))
 	case inv.Preview > 0 && !old.Preview:
 		return qa.Usagef("%s is more than a preview already; airqa synth why %s shows it", inv.Dir, inv.Dir)
 	}
@@ -60,13 +53,13 @@ func (inv *invocation) recordSettings() error {
 
 // settings is synth.json for this invocation.
 func (inv *invocation) settings() (candidate.Settings, error) {
-	stages, hashes, err := extractor.Fingerprints(inv.pipelineConfig())
+	stages, hashes, err := extractor.Fingerprints(inv.pipeline)
 	s := candidate.Settings{
 		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.DrawSeed,
-		Data: inv.World.Fingerprint(), DataDir: inv.Data, Quotas: inv.quotas, Preview: inv.Preview > 0, Gates: []string{},
+		Data: inv.World.Fingerprint(), DataDir: inv.Data, Quotas: inv.pipeline.Quotas, Preview: inv.Preview > 0, Gates: []string{},
 		Model: inv.model.Described, BaseURL: inv.address, Stages: stages, Prompts: hashes,
 	}
-	for _, g := range inv.gates {
+	for _, g := range inv.pipeline.Gates {
 		s.Gates = append(s.Gates, g.Name)
 	}
 	return s, err
@@ -85,16 +78,15 @@ func differences(old, now candidate.Settings) (other, stages []string) {
 		stages = append(stages, "the model or its settings")
 	}
 	compare(&stages, "gates", strings.Join(old.Gates, ", "), strings.Join(now.Gates, ", "))
-	for _, stage := range slices.Sorted(maps.Keys(now.Stages)) {
-		if was := old.Stages[stage]; was != now.Stages[stage] {
-			stages = append(stages, "stage "+stage)
+	changed := func(kind string, old, now map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(now)) {
+			if old[name] != now[name] {
+				stages = append(stages, kind+" "+name)
+			}
 		}
 	}
-	for _, prompt := range slices.Sorted(maps.Keys(now.Prompts)) {
-		if old.Prompts[prompt] != now.Prompts[prompt] {
-			stages = append(stages, "prompt "+prompt)
-		}
-	}
+	changed("stage", old.Stages, now.Stages)
+	changed("prompt", old.Prompts, now.Prompts)
 	return other, stages
 }
 

@@ -164,7 +164,7 @@ func TestAct(t *testing.T) {
 	}
 	for range 2 {
 		h, err := synthesis.Act(t.Context(), act)
-		if err != nil || len(h.Runs) != 1 || h.Runs[0].Episodes != 2 || h.Runs[0].Replies != 2 {
+		if err != nil || len(h) != 1 || h[0].Episodes != 2 || h[0].Replies != 2 {
 			t.Fatalf("%+v, %v", h, err)
 		}
 		if text := h.Text(0); !strings.Contains(text, "question-only@offline-") || !strings.Contains(text, "described calls") {
