@@ -142,19 +142,19 @@ func (p *Pipeline) decide(w *work) (accepted bool, err error) {
 	if w.Outcome == candidate.Done {
 		line.Outcome = candidate.Accepted
 		if p.applies(gate.Unlike) {
-			other := append(slices.Clone(w.row.AnchorPDF), w.row.Evaluator.Func) // of another paper, it is another question
-			if match := p.duplicates.Add(w.Candidate, w.row.Question, strings.Join(other, " ")); match.Reason != "" {
+			other := append(slices.Clone(w.Example.AnchorPDF), w.Example.Evaluator.Func) // of another paper, it is another question
+			if match := p.duplicates.Add(w.Candidate, w.Example.Question, strings.Join(other, " ")); match.Reason != "" {
 				line.Outcome, line.Reason, line.Detail = candidate.Rejected, candidate.Duplicate, match.String()
 			}
 		}
 	}
 	if line.Outcome == candidate.Accepted {
-		text, err := dataset.Lines([]qa.Example{w.row})
+		text, err := dataset.Lines([]qa.Example{w.Example})
 		if err != nil {
 			return false, err
 		}
 		line.Data = bytes.TrimSuffix(text, []byte("\n"))
-		p.rows[w.material.ID] = w.row
+		p.rows[w.Material.ID] = w.Example
 	}
 	p.tally.Add(line.Outcome)
 	p.c.Progress(p.tally)

@@ -101,7 +101,7 @@ func (s *schedule) start(ctx context.Context) {
 
 func (s *schedule) take(f finished) {
 	s.running--
-	f.lane.started[f.material.ID.Index] = f.work
+	f.lane.started[f.Material.ID.Index] = f.work
 	switch f.Outcome {
 	case candidate.Done:
 		s.failures = 0
@@ -115,17 +115,8 @@ func (s *schedule) take(f finished) {
 
 // commitFinished commits what can be committed in order.
 func (s *schedule) commitFinished() error {
-	for {
-		var next *lane
-		for _, l := range s.lanes {
-			if !l.closed() && (next == nil || l.commit < next.commit) {
-				next = l
-			}
-		}
-		if next == nil || next.commit == len(next.started) {
-			return nil
-		}
-		w := next.started[next.commit]
+	for l := s.nextToCommit(); l != nil && l.commit < len(l.started); l = s.nextToCommit() {
+		w := l.started[l.commit]
 		if w == nil || w.Outcome == candidate.Pending && !w.isDraft() {
 			return nil
 		}
@@ -134,9 +125,20 @@ func (s *schedule) commitFinished() error {
 			return err
 		}
 		if accepted {
-			next.accepted++
+			l.accepted++
 		}
-		next.started[next.commit] = nil
-		next.commit++
+		l.started[l.commit] = nil
+		l.commit++
 	}
+	return nil
+}
+
+// nextToCommit returns the lane whose candidate is committed next; nil if all are closed.
+func (s *schedule) nextToCommit() (first *lane) {
+	for _, l := range s.lanes {
+		if !l.closed() && (first == nil || l.commit < first.commit) {
+			first = l
+		}
+	}
+	return first
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/extractor/candidate"
+	"airqa/extractor/gate"
 )
 
 // shuffled lets the candidates in flight finish in a random order.
@@ -60,7 +61,7 @@ func fate(seed int, id candidate.ID) candidate.Outcome {
 
 // made is a candidate after its stages.
 func made(id candidate.ID, o candidate.Outcome) *work {
-	return &work{Line: candidate.Line{Outcome: o}, material: candidate.Material{ID: id}}
+	return &work{Line: candidate.Line{Outcome: o}, Subject: gate.Subject{Material: candidate.Material{ID: id}}}
 }
 
 // pending counts the candidates that were started but not committed.
@@ -95,7 +96,7 @@ func play(t *testing.T, seed, workers int, quotas []candidate.Quota) played {
 		return made(id, fate(seed, id))
 	}
 	s.decide = func(w *work) (bool, error) {
-		id := w.material.ID
+		id := w.Material.ID
 		p.Committed = append(p.Committed, id.String())
 		// The third accepted row of each category looks like a duplicate once.
 		ok := w.Outcome == candidate.Done && id.Index != 3

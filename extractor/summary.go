@@ -33,18 +33,26 @@ func (s Summary) Missing() []CategoryYield {
 
 // finish ends the unfinished candidates, counts all of them, and writes the accepted questions.
 func (p *Pipeline) finish(s *schedule) (Summary, error) {
-	sum := Summary{Suspended: p.suspended, Failure: p.failure, Stopped: slices.ContainsFunc(s.lanes, func(l *lane) bool { return !l.closed() })}
+	sum := Summary{Suspended: p.suspended, Failure: p.failure}
+	var quotas []candidate.Quota
+	for _, l := range s.lanes {
+		sum.Stopped = sum.Stopped || !l.closed()
+		quotas = append(quotas, l.Quota)
+	}
 	history, err := candidate.ReadHistory(p.c.Dir)
 	if err != nil {
 		return sum, err
 	}
 	states := history.States()
-	if err := p.endUndecided(s, sum.Stopped, states); err != nil {
-		return sum, err
+	outcome, reason := candidate.Rejected, candidate.Surplus
+	switch {
+	case sum.Stopped && p.suspended != "":
+		outcome, reason = candidate.Pending, candidate.Budget
+	case sum.Stopped:
+		outcome, reason = candidate.Pending, candidate.Interrupted
 	}
-	var quotas []candidate.Quota
-	for _, l := range s.lanes {
-		quotas = append(quotas, l.Quota)
+	if err := p.endUndecided(s, states, outcome, reason); err != nil {
+		return sum, err
 	}
 	sum.Tally, sum.Categories = count(states, quotas)
 	sum.Spent = history.Spent()
@@ -62,25 +70,21 @@ func (p *Pipeline) finish(s *schedule) (Summary, error) {
 // endUndecided writes the last lines of candidates that are not decided: those that were started, and those of earlier runs
 // that this one does not need, because their quota was larger. A run that stopped early leaves both pending, since it may
 // still need them.
-func (p *Pipeline) endUndecided(s *schedule, stopped bool, states map[string]candidate.Line) error {
-	outcome, reason := candidate.Rejected, candidate.Surplus
-	switch {
-	case stopped && p.suspended != "":
-		outcome, reason = candidate.Pending, candidate.Budget
-	case stopped:
-		outcome, reason = candidate.Pending, candidate.Interrupted
-	}
+func (p *Pipeline) endUndecided(s *schedule, states map[string]candidate.Line, o candidate.Outcome, reason candidate.Reason) error {
 	var undecided []candidate.Line
 	started := make(map[string]bool)
 	for _, l := range s.lanes {
 		for i := range l.started {
 			id := candidate.ID{Category: l.Category, Index: i}
 			started[id.String()] = true
-			if line, known := states[id.String()]; i >= l.commit && known {
-				undecided = append(undecided, line)
-			} else if i >= l.commit {
-				undecided = append(undecided, p.identity(id))
+			if i < l.commit {
+				continue
 			}
+			line, known := states[id.String()]
+			if !known {
+				line = p.identity(id)
+			}
+			undecided = append(undecided, line)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(states)) {
@@ -91,7 +95,7 @@ func (p *Pipeline) endUndecided(s *schedule, stopped bool, states map[string]can
 	}
 	for i := range undecided {
 		line := undecided[i].Identity()
-		line.Stage, line.Outcome, line.Reason = candidate.Accept, outcome, reason
+		line.Stage, line.Outcome, line.Reason = candidate.Accept, o, reason
 		undecided[i], states[line.Candidate] = line, line
 	}
 	return p.c.Ledger.Add(undecided...)

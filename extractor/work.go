@@ -23,12 +23,10 @@ type work struct {
 	// Line has its identity in the ledger. The outcome is empty until a stage ends the candidate, and Done if it passed
 	// all of them.
 	candidate.Line
-	material candidate.Material
-	draft    candidate.Draft
-	tracked  explore.Tracked
-	synth    candidate.Synth
-	about    []candidate.Category // its own, or those of the questions that it merges
-	row      qa.Example
+	gate.Subject
+	tracked explore.Tracked
+	synth   candidate.Synth
+	about   []candidate.Category // its own, or those of the questions that it merges
 }
 
 // isDraft reports whether a candidate is explored only, as asked for.
@@ -47,7 +45,7 @@ func (p *Pipeline) identity(id candidate.ID) candidate.Line {
 // work takes a candidate through its stages. An error of the data or the disk stops the pipeline unless the context ended
 // first.
 func (p *Pipeline) work(ctx context.Context, id candidate.ID) *work {
-	w := &work{Line: p.identity(id), material: candidate.Material{ID: id}}
+	w := &work{Line: p.identity(id), Subject: gate.Subject{Material: candidate.Material{ID: id}}}
 	if err := p.takeStages(ctx, w); err != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -68,20 +66,20 @@ func (p *Pipeline) takeStages(ctx context.Context, w *work) error {
 	if err := begin(ctx, w); err != nil || w.Outcome != "" {
 		return err
 	}
-	w.row = p.example(w)
+	w.Example, w.Answer = p.example(w), w.tracked.Answer
 	if err := p.passGates(ctx, w); err != nil || w.Outcome != "" {
 		return err
 	}
 	w.synth.Candidate, w.synth.Category = w.Candidate, w.Category
 	raw, err := json.Marshal(w.synth)
-	w.row.Extra = map[string]json.RawMessage{candidate.SynthKey: raw}
+	w.Example.Extra = map[string]json.RawMessage{candidate.SynthKey: raw}
 	w.Outcome = candidate.Done
 	return err
 }
 
 // beginFromPaper draws a part of a paper, asks for a question about it, and makes the question scorable.
 func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
-	m, ok, err := p.c.Draw.Load(ctx, w.material.ID)
+	m, ok, err := p.c.Draw.Load(ctx, w.Material.ID)
 	if err != nil {
 		return err
 	}
@@ -93,19 +91,19 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 	for _, part := range m.Parts {
 		elements = append(elements, part.ID)
 	}
-	w.material, w.Paper, w.Element = m, m.Paper.ID, strings.Join(elements, ",")
+	w.Material, w.Paper, w.Element = m, m.Paper.ID, strings.Join(elements, ",")
 	w.about = []candidate.Category{w.Category}
 	err = p.takeStage(ctx, w, stage{
-		name: candidate.Explore, input: []any{w.Category, m.Paper, m.Parts, m.Round}, product: &w.draft,
+		name: candidate.Explore, input: []any{w.Category, m.Paper, m.Parts, m.Round}, product: &w.Draft,
 		run: func(c *calls) (any, error) {
-			if err := p.crop(ctx, &w.material); err != nil {
+			if err := p.crop(ctx, &w.Material); err != nil {
 				return nil, err
 			}
-			message, err := explore.Request(w.material)
+			message, err := explore.Request(w.Material)
 			if err != nil {
 				return nil, err
 			}
-			return askUntil(ctx, c, message, func(text string) (candidate.Draft, error) { return explore.Parse(text, w.material) })
+			return askUntil(ctx, c, message, func(text string) (candidate.Draft, error) { return explore.Parse(text, w.Material) })
 		},
 	})
 	if err != nil || w.Outcome != "" {
@@ -116,12 +114,12 @@ func (p *Pipeline) beginFromPaper(ctx context.Context, w *work) error {
 		return nil
 	}
 	return p.takeStage(ctx, w, stage{
-		name: candidate.Track, input: w.draft, product: &w.tracked,
+		name: candidate.Track, input: w.Draft, product: &w.tracked,
 		run: func(c *calls) (any, error) {
 			if w.Category.Type() == candidate.Retrieval {
-				return explore.TrackRetrieval(w.draft)
+				return explore.TrackRetrieval(w.Draft)
 			}
-			message, err := explore.TrackRequest(w.draft)
+			message, err := explore.TrackRequest(w.Draft)
 			if err != nil {
 				return nil, err
 			}
@@ -148,14 +146,14 @@ func (p *Pipeline) crop(ctx context.Context, m *candidate.Material) error {
 
 // beginFromPair merges two accepted questions; it is the stage track of the merged one.
 func (p *Pipeline) beginFromPair(ctx context.Context, w *work) error {
-	if w.material.ID.Index >= len(p.pairs) {
+	if w.Material.ID.Index >= len(p.pairs) {
 		w.end(candidate.Rejected, candidate.NoPair)
 		return nil
 	}
 	var papers []string
 	var titles [2]string
 	var input []any
-	pair := p.pairs[w.material.ID.Index]
+	pair := p.pairs[w.Material.ID.Index]
 	for i, row := range pair {
 		part, _ := candidate.SynthOf(row)
 		w.about = append(w.about, part.Category)
@@ -205,54 +203,50 @@ func (p *Pipeline) passGates(ctx context.Context, w *work) error {
 func (p *Pipeline) gateStage(ctx context.Context, w *work, g gate.Gate, product *gate.Verdict) stage {
 	return stage{
 		name: candidate.GateStage(g.Name), product: product,
-		input: []any{w.Category, w.material.Paper, w.material.Parts, w.draft, w.tracked},
+		input: []any{w.Category, w.Material.Paper, w.Material.Parts, w.Draft, w.tracked},
 		run: func(c *calls) (any, error) {
-			if err := p.crop(ctx, &w.material); err != nil {
+			if err := p.crop(ctx, &w.Material); err != nil {
 				return nil, err
 			}
 			v, err := g.Check(ctx, gate.Tools{
 				Model: c, Judge: judge.NewModel(judge.Config{Asker: c, Visible: action.Visible}), Library: p.c.Library, Solve: p.c.Solve,
-			}, gate.Subject{Material: w.material, Draft: w.draft, Example: w.row, Answer: w.tracked.Answer})
+			}, w.Subject)
 			c.line.Reason, c.line.Detail = v.Reason, v.Detail
 			return v, err
 		},
 	}
 }
 
-// example makes the question in AirQA's format.
+// example makes the question in AirQA's format. Its tags are question type, kinds of elements and kind of evaluation.
 func (p *Pipeline) example(w *work) qa.Example {
 	ex := qa.Example{
 		UUID:     qa.QuestionUUID(fmt.Sprintf("synth %s %d %s", p.c.Library.Fingerprint(), p.c.Seed, w.Candidate)),
 		Question: w.tracked.Question, AnswerFormat: w.tracked.AnswerFormat, Evaluator: w.tracked.Evaluator, Annotator: "synth",
-		AnchorPDF: []string{}, ReferencePDF: []string{}, Conference: []string{}, Tags: w.tags(),
+		AnchorPDF: []string{}, ReferencePDF: []string{}, Conference: []string{}, Tags: []string{w.Category.Type()},
 	}
 	switch w.Category.Type() {
 	case candidate.Single, candidate.Multiple:
 		ex.AnchorPDF = strings.Split(w.Paper, ",")
 	default:
-		if v := w.material.Paper.VenueYear; v != "" {
+		if v := w.Material.Paper.VenueYear; v != "" {
 			ex.Conference = []string{v}
 		}
 	}
-	return ex
-}
-
-// tags returns question type, kinds of elements and kind of evaluation. A merged question has the elements of its parts.
-func (w *work) tags() []string {
-	tags := []string{w.Category.Type()}
 	for _, c := range w.about {
 		element := c.Element()
 		if element == "" || element == candidate.Sections {
 			element = candidate.Text
 		}
-		if !slices.Contains(tags, element) {
-			tags = append(tags, element)
+		if !slices.Contains(ex.Tags, element) {
+			ex.Tags = append(ex.Tags, element)
 		}
 	}
-	if eval.Subjective(w.tracked.Evaluator) {
-		return append(tags, "subjective")
+	evaluation := "objective"
+	if eval.Subjective(ex.Evaluator) {
+		evaluation = "subjective"
 	}
-	return append(tags, "objective")
+	ex.Tags = append(ex.Tags, evaluation)
+	return ex
 }
 
 // makePairs returns the pairs of accepted single questions about different papers, in the order in which they are merged.

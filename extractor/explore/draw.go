@@ -126,30 +126,26 @@ func (d *Draw) choose(id candidate.ID, pool []holder) (chosen holder, round int)
 	_, part := math.Modf(stride * float64(slices.Index(candidate.Categories(), id.Category)))
 	start := int(part * float64(len(pool)))
 	h, visit := pool[(start+id.Index)%len(pool)], id.Index/len(pool)
-	random := d.Random("element", string(id.Category), h.paper)
-	if id.Category.Element() == candidate.Sections {
-		a, b := pair(random, len(h.ids), visit)
-		return holder{h.paper, []string{h.ids[a], h.ids[b]}}, visit / pairs(len(h.ids))
+	isPair := id.Category.Element() == candidate.Sections
+	n := len(h.ids)
+	if isPair {
+		n = n * (n - 1) / 2
 	}
-	k := random.Perm(len(h.ids))[visit%len(h.ids)]
-	return holder{h.paper, h.ids[k : k+1]}, visit / len(h.ids)
+	k := d.Random("element", string(id.Category), h.paper).Perm(n)[visit%n]
+	if !isPair {
+		return holder{h.paper, h.ids[k : k+1]}, visit / n
+	}
+	a := 0 // pairs are numbered by their first element, then by their second one
+	for ; k >= len(h.ids)-1-a; a++ {
+		k -= len(h.ids) - 1 - a
+	}
+	return holder{h.paper, []string{h.ids[a], h.ids[a+1+k]}}, visit / n
 }
 
 // stride is the part of the papers between the first paper of a category and that of the next category. A search over
 // multiples of 0.005 gave it: with AirQA's shares, no paper has more than 1.92 times the mean number of questions, for 200
 // to 5,000 questions about 24 to 1,200 papers. With an order of its own for each category it would be 4.5.
 const stride = 0.44
-
-func pairs(n int) int { return n * (n - 1) / 2 }
-
-// pair returns pair number i, a < b, of a shuffled list of all pairs of n items, repeated.
-func pair(random *rand.Rand, n, i int) (a, b int) {
-	k := random.Perm(pairs(n))[i%pairs(n)]
-	for a = 0; k >= n-1-a; a++ {
-		k -= n - 1 - a
-	}
-	return a, a + 1 + k
-}
 
 // Load returns the material of a candidate; false if no paper has suitable elements.
 func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, bool, error) {
@@ -175,19 +171,20 @@ func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, b
 		return m, true, nil
 	case candidate.Metadata:
 		var lines []string
-		line := func(label, value string) {
-			if value != "" && value != "0" {
-				lines = append(lines, label+": "+value)
+		for _, field := range [][2]string{
+			{"Title", p.Title},
+			{"Authors", strings.Join(p.Authors, ", ")},
+			{"Number of authors", fmt.Sprint(len(p.Authors))},
+			{"Number of pages", fmt.Sprint(p.Pages)},
+			{"Conference", p.Venue},
+			{"Volume", p.Volume},
+			{"Year", fmt.Sprint(p.Year)},
+		} {
+			if field[1] != "" && field[1] != "0" {
+				lines = append(lines, field[0]+": "+field[1])
 			}
 		}
-		line("Title", m.Paper.Title)
-		line("Authors", strings.Join(m.Paper.Authors, ", "))
-		line("Number of authors", fmt.Sprint(len(m.Paper.Authors)))
-		line("Number of pages", fmt.Sprint(m.Paper.Pages))
-		line("Conference", m.Paper.Venue)
-		line("Volume", m.Paper.Volume)
-		line("Year", fmt.Sprint(m.Paper.Year))
-		m.Parts = []candidate.Part{{ID: m.Paper.ID, Kind: candidate.Metadata, Title: "Metadata", Text: strings.Join(lines, "\n")}}
+		m.Parts = []candidate.Part{{ID: p.ID, Kind: candidate.Metadata, Title: "Metadata", Text: strings.Join(lines, "\n")}}
 		return m, true, nil
 	}
 	content, err := d.library.Parts(ctx, c.paper)

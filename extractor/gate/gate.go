@@ -120,10 +120,10 @@ func All() []Gate {
 	}
 }
 
-// Names returns the names of all gates.
-func Names() []string {
-	var names []string
-	for _, g := range All() {
+// Names returns the names of gates.
+func Names(gates []Gate) []string {
+	names := []string{}
+	for _, g := range gates {
 		names = append(names, g.Name)
 	}
 	return names
@@ -132,7 +132,7 @@ func Names() []string {
 // Place is the place of a stage of a candidate in the order in which the stages run; unknown ones are last.
 func Place(stage string) int {
 	order := []string{candidate.Explore, candidate.Track}
-	for _, name := range Names() {
+	for _, name := range Names(All()) {
 		order = append(order, candidate.GateStage(name))
 	}
 	order = append(order, candidate.Accept, candidate.Act)
@@ -145,8 +145,8 @@ func Place(stage string) int {
 // Select returns the gates with the given names, or all if there are none, without the skipped ones.
 func Select(names, skip []string) ([]Gate, error) {
 	for _, name := range slices.Concat(names, skip) {
-		if !slices.Contains(Names(), name) {
-			return nil, qa.Usagef("unknown gate %q; the gates are %s", name, strings.Join(Names(), ", "))
+		if known := Names(All()); !slices.Contains(known, name) {
+			return nil, qa.Usagef("unknown gate %q; the gates are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return slices.DeleteFunc(All(), func(g Gate) bool {

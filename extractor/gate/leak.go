@@ -157,31 +157,15 @@ var (
 // "between A and B". A number is one only if it stands next to "or".
 func alternative(question string, start, end int, number bool) bool {
 	before, after := oneLine(question[:start]), oneLine(question[end:])
-	if follows(before) || precedes(after) && (!number || orNow.MatchString(after)) {
-		return true
-	}
+	first := orBefore.FindStringSubmatch(before) // "A or"
+	follows := first != nil && !openWord.MatchString(first[1])
+	precedes := orNext.MatchString(after) && !orOpen.MatchString(after) // "or B", also "layers or B"
 	if number {
-		return false
+		return follows || precedes && orNow.MatchString(after)
 	}
-	return opensList(after) || endsAlternative(before) || joined(before, after)
-}
-
-// follows reports whether the text before an answer ends with another alternative and "or": "A or".
-func follows(before string) bool {
-	m := orBefore.FindStringSubmatch(before)
-	return m != nil && !openWord.MatchString(m[1])
-}
-
-// precedes reports whether the text after an answer continues with "or" and another alternative, at most three words later:
-// "layers or B".
-func precedes(after string) bool {
-	return orNext.MatchString(after) && !orOpen.MatchString(after)
-}
-
-// opensList reports whether the text after an answer continues as a list within the same clause: ", B, or C".
-func opensList(after string) bool {
-	m := listNext.FindString(after)
-	return m != "" && !newClause.MatchString(m) && !orOpen.MatchString(after)
+	list := listNext.FindString(after) // ", B, or C" within the same clause
+	opensList := list != "" && !newClause.MatchString(list) && !orOpen.MatchString(after)
+	return follows || precedes || opensList || endsAlternative(before) || joined(before, after)
 }
 
 // endsAlternative reports whether the text before an answer ends with "or" and up to three words that the answer completes:

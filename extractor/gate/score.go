@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -139,13 +140,10 @@ func itemAlterations(e qa.Evaluator, items python.List) []alteration {
 
 // anyOrder reports whether an evaluator ignores the order of a list.
 func anyOrder(e qa.Evaluator) bool {
-	arguments, err := python.FromJSON(e.Kwargs)
-	d, ok := arguments.(*python.Dict)
-	if err != nil || !ok {
-		return false
+	var arguments struct {
+		IgnoreOrder bool `json:"ignore_order"`
 	}
-	v, _ := d.Get("ignore_order")
-	return v == true
+	return json.Unmarshal(e.Kwargs, &arguments) == nil && arguments.IgnoreOrder
 }
 
 var (

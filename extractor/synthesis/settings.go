@@ -10,6 +10,7 @@ import (
 
 	"airqa/extractor"
 	"airqa/extractor/candidate"
+	"airqa/extractor/gate"
 	"airqa/qa"
 )
 
@@ -21,9 +22,14 @@ var (
 
 // recordSettings writes synth.json, or compares an existing one with this invocation.
 func (inv *invocation) recordSettings() error {
-	now, err := inv.settings()
+	stages, hashes, err := extractor.Fingerprints(inv.pipeline)
 	if err != nil {
 		return err
+	}
+	now := candidate.Settings{
+		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.DrawSeed,
+		Data: inv.World.Fingerprint(), DataDir: inv.Data, Quotas: inv.pipeline.Quotas, Preview: inv.Preview > 0,
+		Gates: gate.Names(inv.pipeline.Gates), Model: inv.model.Described, BaseURL: inv.address, Stages: stages, Prompts: hashes,
 	}
 	old, err := candidate.ReadSettings(inv.Dir)
 	if errors.Is(err, candidate.ErrNoSynthesis) {
@@ -32,7 +38,7 @@ func (inv *invocation) recordSettings() error {
 	if err != nil {
 		return err
 	}
-	other, stages := differences(old, now)
+	other, redone := differences(old, now)
 	switch {
 	case inv.Resume == Never:
 		return qa.Usagef("%s %w", inv.Dir, ErrExists)
@@ -41,7 +47,7 @@ func (inv *invocation) recordSettings() error {
 	case inv.Preview > 0 && !old.Preview:
 		return qa.Usagef("%s is more than a preview already; airqa synth why %s shows it", inv.Dir, inv.Dir)
 	}
-	if changed := append(other, stages...); len(changed) > 0 {
+	if changed := append(other, redone...); len(changed) > 0 {
 		inv.Session.Notify.Notef("%s is resumed with changes; only what they affect is done again:\n  %s", inv.Dir, strings.Join(changed, "\n  "))
 	}
 	now.Created = old.Created
@@ -49,20 +55,6 @@ func (inv *invocation) recordSettings() error {
 		return err
 	}
 	return candidate.WriteSettings(inv.Dir, now, inv.Session.Redact)
-}
-
-// settings is synth.json for this invocation.
-func (inv *invocation) settings() (candidate.Settings, error) {
-	stages, hashes, err := extractor.Fingerprints(inv.pipeline)
-	s := candidate.Settings{
-		Format: candidate.Format, Program: inv.Session.Program, Created: inv.Session.Now().UTC(), Seed: inv.DrawSeed,
-		Data: inv.World.Fingerprint(), DataDir: inv.Data, Quotas: inv.pipeline.Quotas, Preview: inv.Preview > 0, Gates: []string{},
-		Model: inv.model.Described, BaseURL: inv.address, Stages: stages, Prompts: hashes,
-	}
-	for _, g := range inv.pipeline.Gates {
-		s.Gates = append(s.Gates, g.Name)
-	}
-	return s, err
 }
 
 // differences lists what differs between two invocations: what makes other candidates, and what makes stages run again.
