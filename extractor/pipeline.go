@@ -1,3 +1,7 @@
+// Package extractor synthesizes questions about papers (paper, section 3: EXTRACTOR). An explorer writes a question from
+// a part of a paper, a tracker makes a scorable example of it, gates reject bad ones, and each step is a line of a ledger.
+// Start from [Pipeline]. [ReadYields] and [ReadStory] report what the ledger contains. Prompts are in extractor/explore,
+// gates in extractor/gate, the directory on disk in extractor/candidate.
 package extractor
 
 import (
@@ -5,6 +9,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +18,7 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
 	"airqa/extractor/gate"
+	"airqa/internal/files"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/tools"
@@ -164,4 +171,75 @@ func (p *Pipeline) decide(w *work) (accepted bool, err error) {
 // applies reports whether a gate is switched on.
 func (p *Pipeline) applies(gateName string) bool {
 	return slices.ContainsFunc(p.c.Gates, func(g gate.Gate) bool { return g.Name == gateName })
+}
+
+// finish ends the unfinished candidates, counts all of them, and writes the accepted questions.
+func (p *Pipeline) finish(s *schedule) (Summary, error) {
+	sum := Summary{Suspended: p.suspended, Failure: p.failure}
+	ran := make(map[candidate.Category]bool)
+	for _, l := range s.lanes {
+		sum.Stopped = sum.Stopped || !l.closed()
+		ran[l.Category] = true
+	}
+	history, err := candidate.ReadHistory(p.c.Dir)
+	if err != nil {
+		return sum, err
+	}
+	undecided := p.undecided(s, history.States())
+	for i, line := range undecided {
+		line = line.Identity()
+		line.Stage, line.Outcome, line.Reason = candidate.Accept, candidate.Rejected, candidate.Surplus
+		if sum.Stopped {
+			line.Outcome, line.Reason = candidate.Pending, candidate.Interrupted
+		}
+		if sum.Stopped && p.suspended != "" {
+			line.Reason = candidate.Budget
+		}
+		undecided[i] = line
+	}
+	if err := p.c.Ledger.Add(undecided...); err != nil {
+		return sum, err
+	}
+	sum.Yields = count(append(history, undecided...), p.c.Quotas)
+	for i := range sum.Categories {
+		sum.Categories[i].NotRun = !ran[sum.Categories[i].Category]
+	}
+	var rows []qa.Example
+	for _, id := range slices.SortedFunc(maps.Keys(p.rows), candidate.Compare) {
+		rows = append(rows, p.rows[id])
+	}
+	text, err := dataset.Lines(rows)
+	if err != nil {
+		return sum, err
+	}
+	return sum, files.WriteFile(filepath.Join(p.c.Dir, candidate.QuestionsFile), text)
+}
+
+// undecided lists the candidates that are not decided: those that were started, and those of earlier runs that this one does
+// not need, because their quota was larger. A run that stopped early leaves both pending, since it may still need them.
+func (p *Pipeline) undecided(s *schedule, states map[string]candidate.Line) (list []candidate.Line) {
+	started := make(map[string]bool)
+	for _, l := range s.lanes {
+		for i := range l.started {
+			id := candidate.ID{Category: l.Category, Index: i}
+			started[id.String()] = true
+			line, known := states[id.String()]
+			if !known {
+				line = p.identity(id)
+			}
+			if i >= l.commit {
+				list = append(list, line)
+			}
+		}
+	}
+	if p.c.Preview {
+		return list
+	}
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		last := states[name]
+		if open := last.Outcome == candidate.Accepted || last.Outcome == candidate.Pending; open && !started[name] {
+			list = append(list, last)
+		}
+	}
+	return list
 }

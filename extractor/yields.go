@@ -14,6 +14,22 @@ import (
 	"airqa/qa/dataset"
 )
 
+// Summary is the result of a run.
+type Summary struct {
+	Yields
+	// Suspended is why a budget stopped the run, Failure the first failed call; empty if there was none.
+	Suspended, Failure string
+	// Stopped means that the run ended before the quotas were filled or the candidates ran out.
+	Stopped bool
+}
+
+// Missing returns the categories with fewer rows, or drafts, than asked for.
+func (s Summary) Missing() []CategoryYield {
+	return slices.DeleteFunc(slices.Clone(s.Categories), func(c CategoryYield) bool {
+		return c.NotRun || c.Accepted+c.Reasons[candidate.NotTracked] >= c.Wanted
+	})
+}
+
 // StageYield counts what a stage did with the candidates that reached it.
 type StageYield struct {
 	Stage   string `json:"stage"`
@@ -33,8 +49,10 @@ type CategoryYield struct {
 	candidate.Tally
 	Category candidate.Category `json:"category"`
 	Wanted   int                `json:"wanted"`
-	// Reasons counts the candidates that were not accepted.
+	// Reasons counts the candidates that were not accepted. Drafts are pending as [candidate.NotTracked].
 	Reasons map[candidate.Reason]int `json:"-"`
+	// NotRun is set in a [Summary] if the run did not get to the category.
+	NotRun bool `json:"-"`
 }
 
 // Yields counts the candidates of a synthesis: how many each stage passed and why it lost the others.
@@ -55,13 +73,11 @@ func ReadYields(dir string) (Yields, error) {
 	if err != nil {
 		return Yields{}, err
 	}
-	y := Yields{Spent: history.Spent(), Stages: stageYields(history.LastLines())}
-	y.Tally, y.Categories = count(history.States(), settings.Quotas)
-	return y, nil
+	return count(history, settings.Quotas), nil
 }
 
-// count counts candidates by their states, in all and by category.
-func count(states map[string]candidate.Line, quotas []candidate.Quota) (total candidate.Tally, list []CategoryYield) {
+func count(history candidate.History, quotas []candidate.Quota) Yields {
+	y := Yields{Spent: history.Spent(), Stages: stageYields(history.LastLines())}
 	by := make(map[candidate.Category]*CategoryYield)
 	yieldOf := func(c candidate.Category) *CategoryYield {
 		if by[c] == nil {
@@ -72,20 +88,20 @@ func count(states map[string]candidate.Line, quotas []candidate.Quota) (total ca
 	for _, q := range quotas {
 		yieldOf(q.Category).Wanted = q.Count
 	}
-	for _, s := range states {
-		total.Add(s.Outcome)
-		y := yieldOf(s.Category)
+	for _, s := range history.States() {
 		y.Add(s.Outcome)
+		c := yieldOf(s.Category)
+		c.Add(s.Outcome)
 		if s.Outcome != candidate.Accepted {
-			y.Reasons[s.Reason]++
+			c.Reasons[s.Reason]++
 		}
 	}
 	for _, c := range candidate.Categories() {
 		if by[c] != nil {
-			list = append(list, *by[c])
+			y.Categories = append(y.Categories, *by[c])
 		}
 	}
-	return total, list
+	return y
 }
 
 // stageYields sums the last lines of each stage, in the order in which the stages run.

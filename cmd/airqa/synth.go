@@ -64,11 +64,7 @@ func (f *synthMakeFlags) makeQuestions(a *app, exploreOnly bool) (sum extractor.
 		}
 		text += "\n"
 	}
-	yields, err := extractor.ReadYields(f.Out)
-	if err != nil {
-		return sum, err
-	}
-	return sum, errors.Join(a.print(text+yields.Text(a.width)), end)
+	return sum, errors.Join(a.print(text+sum.Text(a.width)), end)
 }
 
 // synthActCmd collects trajectories.
@@ -169,8 +165,8 @@ type synthMakeFlags struct {
 	endpointFlags
 	Out string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
 	synthesis.Questions
-	Estimate bool             `help:"Estimate calls, tokens and cost of the missing questions, without making calls."`
-	Resume   synthesis.Resume `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`
+	Estimate bool   `help:"Estimate calls, tokens and cost of the missing questions, without making calls."`
+	Resume   string `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`
 	budgetFlags
 }
 
@@ -251,7 +247,9 @@ func synthEnd(f synthMakeFlags, s extractor.Summary) error {
 func missingText(s extractor.Summary) string {
 	wanted := 0
 	for _, c := range s.Categories {
-		wanted += c.Wanted
+		if !c.NotRun {
+			wanted += c.Wanted
+		}
 	}
 	parts := []string{fmt.Sprintf("%d of %s accepted", s.Accepted, terminal.Plural(wanted, "question"))}
 	for _, c := range s.Missing() {

@@ -45,11 +45,13 @@ func TestSynthCheck(t *testing.T) {
 
 // Each end of a synthesis has its own exit code, and the error lists what is missing and why.
 func TestSynthEnds(t *testing.T) {
-	category := func(accepted int) []extractor.CategoryYield {
-		return []extractor.CategoryYield{{
+	made := func(accepted int) extractor.Yields {
+		return extractor.Yields{Categories: []extractor.CategoryYield{{
 			Category: "single-table", Wanted: 3, Tally: candidate.Tally{Accepted: accepted}, Reasons: map[candidate.Reason]int{candidate.Duplicate: 2},
-		}}
+		}}}
 	}
+	failed := made(2)
+	failed.Failed = 1
 	short := []string{"single-table: 2 of 3 (duplicate 2)"}
 	tests := []struct {
 		name    string
@@ -58,14 +60,14 @@ func TestSynthEnds(t *testing.T) {
 		code    int
 		want    []string
 	}{
-		{"complete", 0, extractor.Summary{Categories: category(3)}, exitDone, nil},
-		{"the candidates ran out", 0, extractor.Summary{Categories: category(2)}, exitShort, append(short, "Raise --max-candidates")},
-		{"a budget", 0, extractor.Summary{Categories: category(2), Suspended: "budget reached", Stopped: true}, exitBudget, append(short, "raise the limit")},
-		{"an outage", 0, extractor.Summary{Categories: category(2), Failure: "no answer", Stopped: true}, exitFailedExamples, append(short, "the first: no answer")},
-		{"some failures", 0, extractor.Summary{Tally: candidate.Tally{Failed: 1}, Categories: category(2), Failure: "no answer"}, exitFailedExamples, append(short, "1 candidate failed")},
-		{"stopped by the user", 0, extractor.Summary{Categories: category(2), Stopped: true}, exitFailed, append(short, "the same command resumes")},
-		{"a preview", 5, extractor.Summary{Categories: category(2)}, exitDone, nil},
-		{"a stopped preview", 5, extractor.Summary{Categories: category(2), Suspended: "budget reached", Stopped: true}, exitBudget, short},
+		{"complete", 0, extractor.Summary{Yields: made(3)}, exitDone, nil},
+		{"the candidates ran out", 0, extractor.Summary{Yields: made(2)}, exitShort, append(short, "Raise --max-candidates")},
+		{"a budget", 0, extractor.Summary{Yields: made(2), Suspended: "budget reached", Stopped: true}, exitBudget, append(short, "raise the limit")},
+		{"an outage", 0, extractor.Summary{Yields: made(2), Failure: "no answer", Stopped: true}, exitFailedExamples, append(short, "the first: no answer")},
+		{"some failures", 0, extractor.Summary{Yields: failed, Failure: "no answer"}, exitFailedExamples, append(short, "1 candidate failed")},
+		{"stopped by the user", 0, extractor.Summary{Yields: made(2), Stopped: true}, exitFailed, append(short, "the same command resumes")},
+		{"a preview", 5, extractor.Summary{Yields: made(2)}, exitDone, nil},
+		{"a stopped preview", 5, extractor.Summary{Yields: made(2), Suspended: "budget reached", Stopped: true}, exitBudget, short},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -97,12 +97,11 @@ func leaksInFormat(format, answer string) bool {
 func occurrences(text []word, answer string) (list []word) {
 	wanted := wordsOf(answer)
 	number, isNumber := numberOf(answer)
-	for i := range text {
-		end := i + len(wanted)
-		if len(wanted) > 0 && end <= len(text) && sameWords(text[i:end], wanted) {
-			list = append(list, word{answer, text[i].start, text[end-1].end})
-		} else if n, ok := numberOf(text[i].text); ok && isNumber && n == number {
-			list = append(list, text[i])
+	for i, w := range text {
+		if startsWith(text[i:], wanted) {
+			list = append(list, word{answer, w.start, text[i+len(wanted)-1].end})
+		} else if n, ok := numberOf(w.text); ok && isNumber && n == number {
+			list = append(list, w)
 		}
 	}
 	return list

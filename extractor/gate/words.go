@@ -34,19 +34,18 @@ func wordsOf(text string) []word {
 // find returns the byte range in a text of the first occurrence of the words of a quote; false if there is none.
 func find(text []word, quote string) (span []int, ok bool) {
 	wanted := wordsOf(quote)
-	if len(wanted) == 0 {
-		return nil, false
-	}
-	for i := 0; i+len(wanted) <= len(text); i++ {
-		if sameWords(text[i:i+len(wanted)], wanted) {
-			return []int{text[i].start, text[i+len(wanted)-1].end}, true
+	for i, w := range text {
+		if startsWith(text[i:], wanted) {
+			return []int{w.start, text[i+len(wanted)-1].end}, true
 		}
 	}
 	return nil, false
 }
 
-func sameWords(a, b []word) bool {
-	return slices.EqualFunc(a, b, func(a, b word) bool { return a.text == b.text })
+// startsWith reports whether a text begins with some words, at least one.
+func startsWith(text, wanted []word) bool {
+	return len(wanted) > 0 && len(wanted) <= len(text) &&
+		slices.EqualFunc(text[:len(wanted)], wanted, func(a, b word) bool { return a.text == b.text })
 }
 
 // holds reports whether a text contains the words of a phrase in sequence.

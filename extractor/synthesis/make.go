@@ -59,21 +59,11 @@ type Questions struct {
 type Config struct {
 	Common
 	Questions
-	// Resume decides about an existing directory.
-	Resume Resume
+	// Resume decides about a directory that has a synthesis already: never, always, or if-possible: unless seed or papers differ.
+	Resume string
 	// ExploreOnly stops after the explorer.
 	ExploreOnly bool
 }
-
-// Resume decides about a directory that has a synthesis already.
-type Resume string
-
-// The ways to resume: never, always, or unless seed or papers differ.
-const (
-	Never      Resume = "never"
-	Always     Resume = "always"
-	IfPossible Resume = "if-possible"
-)
 
 // invocation is an invocation with what it opened.
 type invocation struct {

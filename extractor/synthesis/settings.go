@@ -40,9 +40,9 @@ func (inv *invocation) recordSettings() error {
 	}
 	other, redone := differences(old, now)
 	switch {
-	case inv.Resume == Never:
+	case inv.Resume == "never":
 		return qa.Usagef("%s %w", inv.Dir, ErrExists)
-	case len(other) > 0 && inv.Resume != Always:
+	case len(other) > 0 && inv.Resume != "always":
 		return qa.Usagef("%s %w:\n  %s", inv.Dir, ErrDifferent, strings.Join(other, "\n  "))
 	case inv.Preview > 0 && !old.Preview:
 		return qa.Usagef("%s is more than a preview already; airqa synth why %s shows it", inv.Dir, inv.Dir)

@@ -64,7 +64,7 @@ func newConfig(t *testing.T) synthesis.Config {
 			World: world, Data: data, Dir: filepath.Join(dir, "syn"), Model: "offline",
 		},
 		Questions: synthesis.Questions{Count: 2, Categories: []string{"single-metadata"}, DrawSeed: 7, SolveAgain: 1, Workers: 2},
-		Resume:    synthesis.IfPossible,
+		Resume:    "if-possible",
 	}
 }
 
@@ -123,7 +123,7 @@ func TestRefused(t *testing.T) {
 		want   string
 	}{
 		{"another seed", func(c *synthesis.Config) { c.DrawSeed = 8 }, "belongs to another synthesis:\n  seed: 7, now 8"},
-		{"not to be resumed", func(c *synthesis.Config) { c.Resume = synthesis.Never }, "already has a synthesis"},
+		{"not to be resumed", func(c *synthesis.Config) { c.Resume = "never" }, "already has a synthesis"},
 		{"a preview", func(c *synthesis.Config) { c.Preview = 1 }, "more than a preview already"},
 		{"an unknown gate", func(c *synthesis.Config) { c.SkipGate = []string{"zeal"} }, `unknown gate "zeal"`},
 		{"an unknown category", func(c *synthesis.Config) { c.Categories = []string{"video"} }, `unknown category "video"`},
@@ -139,7 +139,7 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	c.DrawSeed, c.Resume = 8, synthesis.Always
+	c.DrawSeed, c.Resume = 8, "always"
 	if sum, err := synthesis.Make(t.Context(), c); err != nil || sum.Accepted != 2 {
 		t.Errorf("another seed, resumed on purpose: %+v, %v", sum, err)
 	}
