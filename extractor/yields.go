@@ -76,6 +76,7 @@ func ReadYields(dir string) (Yields, error) {
 	return count(history, settings.Quotas), nil
 }
 
+// count counts the candidates and stages of a ledger.
 func count(history candidate.History, quotas []candidate.Quota) Yields {
 	y := Yields{Spent: history.Spent(), Stages: stageYields(history.LastLines())}
 	by := make(map[candidate.Category]*CategoryYield)

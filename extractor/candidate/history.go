@@ -2,6 +2,7 @@ package candidate
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"airqa/qa"
@@ -23,20 +24,13 @@ func ReadHistory(dir string) (History, error) {
 	return h, nil
 }
 
-// LastLines returns the last line of each candidate and stage, in the order of their first lines.
+// LastLines returns the last line of each candidate and stage, in no order.
 func (h History) LastLines() []Line {
-	var last []Line
-	at := make(map[key]int)
+	last := make(map[key]Line)
 	for _, line := range h {
-		k := key{line.Candidate, line.Stage}
-		if i, ok := at[k]; ok {
-			last[i] = line
-			continue
-		}
-		at[k] = len(last)
-		last = append(last, line)
+		last[key{line.Candidate, line.Stage}] = line
 	}
-	return last
+	return slices.Collect(maps.Values(last))
 }
 
 // States returns the last line of each candidate, which has its state. One that has no such line is pending.
@@ -111,9 +105,9 @@ func (h History) Spent() Spent {
 	return s
 }
 
-// PaidOnce returns the lines with calls, each with the calls that no other line has and their share of its usage and cost. Stages share a reply
-// if they sent the same request: a stage that was computed again, and candidates with the same question. It was paid for
-// once. The order of the result depends on nothing but the lines.
+// PaidOnce returns the lines with calls, each with the calls that no other line has and their share of its usage and cost.
+// Stages share a reply if they sent the same request: a stage that was computed again, and candidates with the same
+// question. It was paid for once. The order of the result depends on nothing but the lines.
 func PaidOnce(lines []Line) []Line {
 	sorted := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return len(l.Calls) == 0 })
 	slices.SortStableFunc(sorted, func(a, b Line) int {

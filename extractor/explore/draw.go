@@ -119,9 +119,9 @@ func (d *Draw) Random(names ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(d.seed, h.Sum64())) //nolint:gosec // drawing questions needs no secrets
 }
 
-// choose returns a paper and those of its elements that a candidate is about; the pool of the category must not be empty. All
-// categories go round the papers in the same order, each from another first paper. In each round, every paper gives its next
-// element; one that has no further element begins again.
+// choose returns a paper and those of its elements that a candidate is about; the pool of the category must not be empty.
+// All categories go round the papers in the same order, each from another first paper. In each round, every paper gives its
+// next element; one that has no further element begins again.
 func (d *Draw) choose(id candidate.ID, pool []holder) (chosen holder, round int) {
 	_, part := math.Modf(stride * float64(slices.Index(candidate.Categories(), id.Category)))
 	start := int(part * float64(len(pool)))

@@ -17,9 +17,9 @@ const FieldsVersion = 1
 // fieldLabel matches a label at the start of a line: "[Question]:", "**Question**:", "question:".
 var fieldLabel = lazyregexp.New(`(?m)^[ \t]*(?:[#>*_-]+[ \t]*)?[*_]*\[?([A-Za-z][A-Za-z _]*?)\]?[*_]*[ \t]*:[*_]*[ \t]*`)
 
-// Fields reads the labelled fields of a reply, such as "[Question]: …": the values of the named ones in the last fenced block,
-// or in the whole reply if it has no block. Case and emphasis of the labels do not matter. A field that is missing, empty or
-// given twice is an error.
+// Fields reads the labelled fields of a reply, such as "[Question]: …": the values of the named ones in the last fenced
+// block, or in the whole reply if it has no block. Case and emphasis of the labels do not matter. A field that is missing,
+// empty or given twice is an error.
 func Fields(text string, names ...string) (map[string]string, error) {
 	block := action.LastBlock(text)
 	var starts [][]int

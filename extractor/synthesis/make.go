@@ -29,7 +29,8 @@ type Common struct {
 	World   *env.Env
 	// Data is the path of the data directory of World, Dir the directory of the synthesis.
 	Data, Dir string
-	// Model is the model of explorer, tracker and gates, or of the actor, as PROVIDER:NAME. Calls configures how it is called.
+	// Model is the model of explorer, tracker and gates, or of the actor, as PROVIDER:NAME. Calls configures how it is
+	// called.
 	Model string
 	Calls models.Config
 	// Limits are for the questions and their trajectories together.
@@ -59,7 +60,8 @@ type Questions struct {
 type Config struct {
 	Common
 	Questions
-	// Resume decides about a directory that has a synthesis already: never, always, or if-possible: unless seed or papers differ.
+	// Resume decides about a directory that has a synthesis already: never, always, or if-possible, which is unless seed or
+	// papers differ.
 	Resume string
 	// ExploreOnly stops after the explorer.
 	ExploreOnly bool
