@@ -2,7 +2,6 @@ package layout
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +17,8 @@ const edgeZone = 0.18
 const apart = 1.2
 
 var (
-	// anyNumber matches the numbers in a running head in lower case, of which one may be that of the page.
-	anyNumber = lazyregexp.New(`\d+(?:\.\d+)*|\b[ivxlc]+\b`)
+	// anyNumber matches the numbers in a running head, of which one may be that of the page.
+	anyNumber = lazyregexp.New(`(?i)\d+(?:\.\d+)*|\b[ivxlc]+\b`)
 	// pageNumber matches a page number alone: "7", "- 7 -", "xii", "Page 3 of 12".
 	pageNumber = lazyregexp.New(`(?i)^(?:` + pageWord + `[\s:]*)?[-–—·•|(\[]*\s*(\d{1,5}|[ivxlc]{1,8})\s*[-–—·•|)\]]*(\s*(?:of|von|de|di|из|/)\s*\d{1,4})?$`)
 	pageTerm   = lazyregexp.New(`(?:^|\W)` + pageWord + `$`)
@@ -29,17 +28,20 @@ var (
 
 const pageWord = `(?:page|pages|pg\.?|pp?\.|seite|s\.|p[áa]g(?:ina|\.)?|стр\.?|str(?:ana|\.)?|sida|side|sayfa|第)`
 
-// furnitureKey identifies a text and its approximate position: the position of one of its ends or its middle, since a
-// page number in a running head shifts the others. Positions are cells of 8 by 4 points. A number that may be that of the
-// page is replaced by '#', and offset is its difference to the page's position in the file, so that it must count up.
-type furnitureKey struct {
-	text   string
-	offset int
-	x, y   int
-	edge   byte // 'l', 'm' or 'r'; 0 for a page number anywhere on the page
+// edgeText is a fragment near the top or the bottom of a page with what is known of it as furniture.
+type edgeText struct {
+	text    string   // in lower case
+	frame   string   // the text with '#' for each number
+	numbers []string // as printed
+	place   [3]float64
+	y       float64
+	page    string // the number of a text that may be a page number, else ""
+	label   bool   // whether it may be the heading of an example, a question or an appendix
+	run     int    // on how many pages in a row it is, apart from a number that counts up with the pages
+	number  string // that counts up
 }
 
-// edgeRow is a line across the page with what is known of it as furniture.
+// edgeRow is a line across the page.
 type edgeRow struct {
 	frags    []int
 	baseline float64
@@ -51,9 +53,9 @@ type edgeRow struct {
 type furniture struct {
 	pages  [][]fragment
 	inputs []Input
-	seen   map[furnitureKey][]int // the pages with a key
-	rows   [][]edgeRow            // by page, from top to bottom
-	pitch  []float64              // by page
+	edges  []map[int]*edgeText // by page and index of the fragment
+	rows   [][]edgeRow         // by page, from top to bottom
+	pitch  []float64           // by page
 }
 
 // dropFurniture removes running heads and page numbers. It returns their text and the printed number by page.
@@ -61,20 +63,18 @@ type furniture struct {
 // A line goes if it repeats over pages, apart from a number that counts up with them, if it is farther from the text
 // than the lines of the text from each other, and if other pages have no text there. All of a line goes, or nothing.
 func dropFurniture(pages [][]fragment, inputs []Input) (dropped, labels []string) {
-	u := &furniture{pages: pages, inputs: inputs, seen: map[furnitureKey][]int{}, pitch: pitches(pages)}
+	u := &furniture{pages: pages, inputs: inputs, pitch: pitches(pages)}
 	for i := range pages {
 		u.rows = append(u.rows, rowsAcross(pages[i]))
-		for _, f := range pages[i] {
-			for _, key := range u.keys(f, i) {
-				if on := u.seen[key]; len(on) == 0 || on[len(on)-1] != i {
-					u.seen[key] = append(on, i)
-				}
-			}
-		}
+		u.edges = append(u.edges, edgeTexts(pages[i], inputs[i]))
 	}
 	for i := range pages {
+		for _, e := range u.edges[i] {
+			u.follow(e, i)
+		}
 		for k := range u.rows[i] {
-			u.judge(i, k)
+			r := &u.rows[i][k]
+			r.furnish = u.repeats(r, i, k) || u.loneNumber(i, k)
 		}
 		u.keepNearText(i)
 	}
@@ -94,7 +94,7 @@ func (u *furniture) drop(i int) (dropped, label string) {
 		for _, k := range r.frags {
 			if gone[k] = r.furnish; r.furnish {
 				dropped += u.pages[i][k].text() + "\n"
-				label = cmp.Or(label, u.number(u.pages[i][k], i))
+				label = cmp.Or(label, u.edges[i][k].page, u.edges[i][k].number)
 			}
 		}
 	}
@@ -112,27 +112,24 @@ func (u *furniture) drop(i int) (dropped, label string) {
 func pitches(pages [][]fragment) []float64 {
 	var all []float64
 	out := make([]float64, len(pages))
-	median := func(steps []float64) float64 {
-		slices.Sort(steps)
-		return steps[len(steps)/2]
-	}
 	for i, frags := range pages {
-		var steps []float64
+		from := len(all)
 		for k := 1; k < len(frags); k++ {
 			step := frags[k].baseline - frags[k-1].baseline
 			if frags[k].chars >= 20 && step > 0.8*frags[k].size && step < 3*frags[k].size {
-				steps = append(steps, step)
+				all = append(all, step)
 			}
 		}
-		if all = append(all, steps...); len(steps) >= 5 {
-			out[i] = median(steps)
+		if steps := slices.Sorted(slices.Values(all[from:])); len(steps) >= 5 {
+			out[i] = steps[len(steps)/2]
 		}
 	}
+	usual := 12.0
+	if slices.Sort(all); len(all) > 0 {
+		usual = all[len(all)/2]
+	}
 	for i := range out {
-		if out[i] == 0 && len(all) > 0 {
-			out[i] = median(all)
-		}
-		out[i] = cmp.Or(out[i], 12)
+		out[i] = cmp.Or(out[i], usual)
 	}
 	return out
 }
@@ -155,85 +152,37 @@ func rowsAcross(frags []fragment) []edgeRow {
 	return out
 }
 
-// keys returns the keys of a fragment of page i near its top or bottom. Each position is in two overlapping cells per
-// direction, so that nearby positions always share one.
-func (u *furniture) keys(f fragment, i int) []furnitureKey {
-	if !u.nearEdge(f, i) {
-		return nil
-	}
-	y := int(math.Floor(f.baseline / 4))
-	middle, _ := f.box.Center()
-	var keys []furnitureKey
-	for _, base := range variants(f, i) {
-		for e, x := range [3]float64{f.box.X0, middle, f.box.X1} {
-			base.edge = "lmr"[e]
-			for k := range 4 {
-				base.x, base.y = int(math.Floor(x/8))+k/2, y+k%2
-				keys = append(keys, base)
-			}
+// edgeTexts returns the fragments of a page near its top or bottom that are no labels of captions, by their index.
+func edgeTexts(frags []fragment, page Input) map[int]*edgeText {
+	const longest, longestNumber = 200, 20 // of a running head in bytes, of a page number in characters
+	out := map[int]*edgeText{}
+	for k, f := range frags {
+		text := f.text()
+		inside := f.baseline >= edgeZone*page.Height && f.baseline <= (1-edgeZone)*page.Height
+		if inside || isCaptionLabel(text) || isCaptionStart(text) {
+			continue
 		}
-	}
-	if key, ok := pageKey(f, i); ok {
-		keys = append(keys, key)
-	}
-	return keys
-}
-
-func (u *furniture) nearEdge(f fragment, i int) bool {
-	height := u.inputs[i].Height
-	return f.baseline < edgeZone*height || f.baseline > (1-edgeZone)*height
-}
-
-// variants returns the text of a fragment of page i, and its text with each of its numbers as that of the page.
-func variants(f fragment, i int) []furnitureKey {
-	const longest = 200 // bytes of a running head
-	text := strings.ToLower(f.text())
-	out := []furnitureKey{{text: text}}
-	if len(text) > longest {
-		return out
-	}
-	for _, at := range anyNumber.FindAllStringIndex(text, 4) {
-		if n, ok := numeral(text[at[0]:at[1]]); ok {
-			out = append(out, furnitureKey{text: text[:at[0]] + "#" + text[at[1]:], offset: n - i})
+		middle, _ := f.box.Center()
+		e := &edgeText{text: strings.ToLower(text), place: [3]float64{f.box.X0, middle, f.box.X1}, y: f.baseline}
+		if len(text) <= longest {
+			e.numbers = anyNumber.FindAllString(text, -1)
+			e.frame = anyNumber.ReplaceAllString(e.text, "#")
 		}
+		if number := pageNumber.FindStringSubmatch(text); number != nil && f.chars <= longestNumber && numeral(number[1]) >= 0 {
+			e.page = number[1]
+		}
+		// A heading that counts up has up to five words, at the left or in the middle, that do not mean "page".
+		before, after, _ := strings.Cut(e.frame, "#")
+		e.label = countedName.MatchString(before+after) && f.box.X0 < 0.5*page.Width && !pageTerm.MatchString(strings.TrimSpace(before))
+		out[k] = e
 	}
 	return out
 }
 
-// pageKey returns a key without position for a fragment of page i that may be a page number.
-func pageKey(f fragment, i int) (key furnitureKey, ok bool) {
-	const longest = 20
-	number := pageNumber.FindStringSubmatch(f.text())
-	if f.chars > longest || number == nil {
-		return key, false
-	}
-	n, ok := numeral(number[1])
-	key = furnitureKey{text: "#", offset: n - i}
-	if number[1][0] > '9' {
-		key.text = "roman"
-	}
-	return key, ok
-}
-
-// number returns the page number in a fragment of page i that is furniture, as printed; "" if there is none.
-func (u *furniture) number(f fragment, i int) string {
-	text := f.text()
-	if number := pageNumber.FindStringSubmatch(text); number != nil {
-		return number[1]
-	}
-	for _, key := range u.keys(f, i) {
-		at := strings.IndexByte(key.text, '#')
-		if end := at + 1 + len(text) - len(key.text); at >= 0 && end <= len(text) && text[at] != '#' && u.inARow(key, 2) {
-			return text[at:end]
-		}
-	}
-	return ""
-}
-
-// numeral returns the value of an arabic or roman number.
-func numeral(s string) (int, bool) {
-	if n, err := strconv.Atoi(s); err == nil {
-		return n, len(s) < 6
+// numeral returns the value of an arabic or roman number, -1 for other texts.
+func numeral(s string) int {
+	if n, err := strconv.Atoi(s); err == nil && len(s) < 6 {
+		return n
 	}
 	values := map[rune]int{'i': 1, 'v': 5, 'x': 10, 'l': 50, 'c': 100}
 	sum, last := 0, 0
@@ -244,73 +193,95 @@ func numeral(s string) (int, bool) {
 		}
 		last = v
 	}
-	return sum, sum > 0
+	if sum == 0 {
+		return -1
+	}
+	return sum
 }
 
-// inARow reports whether a key is on at least so many successive pages, or pages of one side.
-func (u *furniture) inARow(key furnitureKey, needed int) bool {
-	run, last := 0, -9
-	for _, i := range u.seen[key] {
-		if i-last > 2 {
-			run = 0
-		}
-		last = i
-		if run++; run >= needed {
-			return true
+// follow sets on how many pages in a row, or pages of one side, a text of page i is, and its number if that counts up.
+func (u *furniture) follow(e *edgeText, i int) {
+	const reach = 8 // pages
+	for _, counts := range []bool{false, true} {
+		run, last := 0, i
+		for j := max(0, i-reach); j < min(len(u.pages), i+reach+1); j++ {
+			number, found := "", i == j
+			for _, o := range u.edges[j] {
+				if n, same := e.same(o, i-j); same && i != j && (n != "") == counts {
+					number, found = n, true
+					break
+				}
+			}
+			switch {
+			case !found:
+				continue
+			case j-last > 2:
+				run = 0
+			}
+			run, last = run+1, j
+			e.run, e.number = max(e.run, run), cmp.Or(e.number, number)
 		}
 	}
-	return false
 }
 
-// unproven returns the fragments of row r of page i that do not repeat, and whether one is a page number.
-func (u *furniture) unproven(r *edgeRow, i int) (out []fragment, paged bool) {
-	enough := 3
+// same reports whether two texts are the same at the same place, as one of their ends or their middle shows, since a page
+// number in a running head shifts the others. One number may be greater by the distance of their pages: it is returned.
+func (e *edgeText) same(o *edgeText, distance int) (number string, same bool) {
+	counts := func(a, b string) bool {
+		return numeral(a) >= 0 && numeral(a)-numeral(b) == distance && (a[0] > '9') == (b[0] > '9')
+	}
+	if e.page != "" && o.page != "" && counts(e.page, o.page) {
+		return e.page, true
+	}
+	near := abs(e.y-o.y) < 4 && (abs(e.place[0]-o.place[0]) < 8 || abs(e.place[1]-o.place[1]) < 8 || abs(e.place[2]-o.place[2]) < 8)
+	if !near || e.text == o.text || e.frame == "" || e.frame != o.frame || e.label {
+		return "", near && e.text == o.text
+	}
+	for k, n := range e.numbers {
+		switch {
+		case n == o.numbers[k]:
+		case number != "" || !counts(n, o.numbers[k]):
+			return "", false
+		default:
+			number = n
+		}
+	}
+	return number, number != ""
+}
+
+// repeats reports whether row k of page i may be furniture by what it says.
+func (u *furniture) repeats(r *edgeRow, i, k int) bool {
+	needed := 3
 	if len(u.pages) <= 4 {
-		enough = 2
+		needed = 2
+	}
+	paged := false
+	for _, at := range r.frags {
+		e := u.edges[i][at]
+		if e == nil {
+			return false
+		}
+		paged = paged || e.page != "" && e.run >= needed
+	}
+	if r.number = k == len(u.rows[i])-1 && len(r.frags) == 1 && paged; paged {
+		needed = 2
 	}
 	for _, at := range r.frags {
-		f := u.pages[i][at]
-		if _, isNumber := pageKey(f, i); !u.repeats(f, i, enough) {
-			out = append(out, f)
-		} else if isNumber {
-			paged = true
+		// The title of a section may be on the other side of the page than its number. Near a number it may be a heading.
+		e := u.edges[i][at]
+		title := paged && !strings.ContainsAny(e.text, "0123456789") && !u.besideNumber(u.pages[i][at], r, i)
+		if e.run < needed && !title {
+			return false
 		}
 	}
-	if paged {
-		out = slices.DeleteFunc(out, func(f fragment) bool { return u.repeats(f, i, 2) })
-	}
-	return out, paged
-}
-
-// mayGo reports whether a fragment of page i is near its top or bottom and no label of a caption.
-func (u *furniture) mayGo(f fragment, i int) bool {
-	return u.nearEdge(f, i) && !isCaptionLabel(f.text()) && !isCaptionStart(f.text())
-}
-
-// judge decides whether row k of page i may be furniture by what it says.
-func (u *furniture) judge(i, k int) {
-	r := &u.rows[i][k]
-	if slices.ContainsFunc(r.frags, func(at int) bool { return !u.mayGo(u.pages[i][at], i) }) {
-		return
-	}
-	unproven, paged := u.unproven(r, i)
-	// The title of a section may be on the other side of the page than its number. Near a number it may be a heading.
-	r.furnish = paged || len(unproven) == 0 && !u.betweenRules(i, r.baseline)
-	for _, f := range unproven {
-		r.furnish = r.furnish && !strings.ContainsAny(f.text(), "0123456789") && !u.besideNumber(f, r, i)
-	}
-	if r.furnish && len(r.frags) == 1 && k == len(u.rows[i])-1 {
-		_, r.number = pageKey(u.pages[i][r.frags[0]], i)
-	}
-	r.furnish = r.furnish || u.loneNumber(i, k)
+	return paged || !u.betweenRules(i, r.baseline)
 }
 
 // besideNumber reports whether a number of a row is near one of its fragments.
 func (u *furniture) besideNumber(f fragment, r *edgeRow, i int) bool {
 	return slices.ContainsFunc(r.frags, func(at int) bool {
 		o := u.pages[i][at]
-		_, isNumber := pageKey(o, i)
-		return isNumber && max(o.box.X0-f.box.X1, f.box.X0-o.box.X1) < 6*f.size
+		return u.edges[i][at].page != "" && max(o.box.X0-f.box.X1, f.box.X0-o.box.X1) < 6*f.size
 	})
 }
 
@@ -324,59 +295,34 @@ func (u *furniture) betweenRules(i int, baseline float64) bool {
 	return near(-2, -0.5) && near(0, 1.2)
 }
 
-// repeats reports whether a fragment of page i is on enough pages in a row, apart from a number that counts up.
-func (u *furniture) repeats(f fragment, i, needed int) bool {
-	return slices.ContainsFunc(u.keys(f, i), func(key furnitureKey) bool {
-		before, after, counts := strings.Cut(key.text, "#")
-		label := key.edge != 0 && counts && u.isLabel(f, before, after, i)
-		return !label && u.inARow(key, needed)
-	})
-}
-
-// isLabel reports whether a fragment that counts up from page to page may be the heading of an example, a question or an
-// appendix: up to five words at the left or in the middle that do not mean "page".
-func (u *furniture) isLabel(f fragment, before, after string, i int) bool {
-	return countedName.MatchString(before+after) && f.box.X0 < 0.5*u.inputs[i].Width && !pageTerm.MatchString(strings.TrimSpace(before))
-}
-
 // loneNumber reports whether row k of page i of a short paper is its number: far from the text, and in its middle or that of the
 // page, at one of its edges or beside it.
 func (u *furniture) loneNumber(i, k int) bool {
+	const slack, most = 6, 999
 	rows := u.rows[i]
 	if len(u.pages) > 2 || len(rows) < 2 || len(rows[k].frags) != 1 || k != 0 && k != len(rows)-1 {
 		return false
 	}
-	f, next := u.pages[i][rows[k].frags[0]], rows[max(1, k-1)]
-	if key, ok := pageKey(f, i); !ok || key.offset+i > 999 || !u.nearEdge(f, i) || abs(next.baseline-rows[k].baseline) < 1.8*u.pitch[i] {
+	e, next := u.edges[i][rows[k].frags[0]], rows[max(1, k-1)]
+	if e == nil || e.page == "" || numeral(e.page) > most || abs(next.baseline-rows[k].baseline) < 1.8*u.pitch[i] {
 		return false
 	}
-	return u.besideOrCentred(f, i)
-}
-
-// besideOrCentred reports whether a fragment of page i is beside its text, at its edge or in its middle.
-func (u *furniture) besideOrCentred(f fragment, i int) bool {
-	const slack = 6
 	var text Box
 	for _, o := range u.pages[i] {
 		if o.chars >= 20 {
 			text = text.Union(o.box)
 		}
 	}
-	middle, _ := f.box.Center()
 	centre, _ := text.Center()
-	beside := f.box.X0 < text.X0+slack || f.box.X1 > text.X1-slack
-	return beside || abs(middle-centre) < slack || abs(middle-u.inputs[i].Width/2) < slack
+	beside := e.place[0] < text.X0+slack || e.place[2] > text.X1-slack
+	return beside || abs(e.place[1]-centre) < slack || abs(e.place[1]-u.inputs[i].Width/2) < slack
 }
 
 // nearText reports whether row k of page i is as near to text that stays as a line of the text.
 func (u *furniture) nearText(i, k int) bool {
 	rows := u.rows[i]
-	for _, o := range []int{k - 1, k + 1} {
-		if o >= 0 && o < len(rows) && !rows[o].furnish && abs(rows[o].baseline-rows[k].baseline) <= apart*u.pitch[i] {
-			return true
-		}
-	}
-	return false
+	near := func(o int) bool { return !rows[o].furnish && abs(rows[o].baseline-rows[k].baseline) <= apart*u.pitch[i] }
+	return k > 0 && near(k-1) || k+1 < len(rows) && near(k+1)
 }
 
 // keepNearText keeps the rows of page i near text, and those near to these.
@@ -391,9 +337,22 @@ func (u *furniture) keepNearText(i int) {
 	}
 }
 
-// keepInTextBlock keeps rows where a fifth of the other pages have text.
+// keepInTextBlock keeps rows where a fifth of the other pages have text, at its pitch.
 func (u *furniture) keepInTextBlock() {
-	tops, bottoms := u.textEdges()
+	var tops, bottoms []float64
+	for i, rows := range u.rows {
+		var lines []float64
+		for k, r := range rows {
+			if !r.furnish && u.nearText(i, k) {
+				lines = append(lines, r.baseline)
+			}
+		}
+		if len(lines) > 0 {
+			tops, bottoms = append(tops, lines[0]), append(bottoms, lines[len(lines)-1])
+		}
+	}
+	slices.Sort(tops)
+	slices.Sort(bottoms)
 	enough := max(1, len(u.pages)/5)
 	if len(u.pages) > 4 {
 		enough = max(2, enough)
@@ -408,22 +367,4 @@ func (u *furniture) keepInTextBlock() {
 			r.furnish = r.furnish && (r.number || r.baseline < top-1 || r.baseline > bottom+1)
 		}
 	}
-}
-
-// textEdges returns the first and the last baselines of the text of the pages that have any, each sorted.
-func (u *furniture) textEdges() (tops, bottoms []float64) {
-	for i, rows := range u.rows {
-		var lines []float64 // at the pitch of the text
-		for k, r := range rows {
-			if !r.furnish && u.nearText(i, k) {
-				lines = append(lines, r.baseline)
-			}
-		}
-		if len(lines) > 0 {
-			tops, bottoms = append(tops, lines[0]), append(bottoms, lines[len(lines)-1])
-		}
-	}
-	slices.Sort(tops)
-	slices.Sort(bottoms)
-	return tops, bottoms
 }
