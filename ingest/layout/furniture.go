@@ -234,7 +234,7 @@ func (e *edgeText) same(o *edgeText, distance int) (number string, same bool) {
 		return e.page, true
 	}
 	near := abs(e.y-o.y) < 4 && (abs(e.place[0]-o.place[0]) < 8 || abs(e.place[1]-o.place[1]) < 8 || abs(e.place[2]-o.place[2]) < 8)
-	if !near || e.text == o.text || e.frame == "" || e.frame != o.frame || e.label {
+	if !near || e.text == o.text || e.frame != o.frame || len(e.numbers) != len(o.numbers) || e.label {
 		return "", near && e.text == o.text
 	}
 	for k, n := range e.numbers {
@@ -321,7 +321,9 @@ func (u *furniture) loneNumber(i, k int) bool {
 // nearText reports whether row k of page i is as near to text that stays as a line of the text.
 func (u *furniture) nearText(i, k int) bool {
 	rows := u.rows[i]
-	near := func(o int) bool { return !rows[o].furnish && abs(rows[o].baseline-rows[k].baseline) <= apart*u.pitch[i] }
+	near := func(o int) bool {
+		return !rows[o].furnish && abs(rows[o].baseline-rows[k].baseline) <= apart*u.pitch[i]
+	}
 	return k > 0 && near(k-1) || k+1 < len(rows) && near(k+1)
 }
 
