@@ -1,27 +1,12 @@
 package pdf
 
-import "slices"
+import (
+	"slices"
+	"unicode"
+)
 
 // A Type 3 font carries its scale in a matrix that PDFium does not show: the bitmap fonts of dvips have a nominal size
 // of 0.24 points. The real size follows from the height of known letters.
-
-// letterHeights maps letters and digits to their usual height as a fraction of the font size.
-var letterHeights = func() map[rune]float64 {
-	heights := map[rune]float64{}
-	for _, class := range []struct {
-		letters string
-		height  float64
-	}{
-		{"acemnorsuvwxz", 0.44},
-		{"bdfhklABCDEFGHIKLMNOPRSTUVWXYZ", 0.69},
-		{"0123456789", 0.65},
-	} {
-		for _, r := range class.letters {
-			heights[r] = class.height
-		}
-	}
-	return heights
-}()
 
 // smallestText is the nominal size in points below which no text is printed.
 const smallestText = 2
@@ -71,12 +56,12 @@ func measuredSize(glyphs []Glyph, members []int) float64 {
 	sizes := map[rune]float64{}
 	for _, i := range members {
 		g := &glyphs[i]
-		if share, known := letterHeights[g.Rune]; known {
+		if shape := texFonts().inks[g.Rune]; shape.top > 0 && shape.top == shape.height && (unicode.IsLetter(g.Rune) || unicode.IsDigit(g.Rune)) {
 			height := g.Box.Height()
 			if sideways := g.Angle%180 > 45 && g.Angle%180 < 135; sideways {
 				height = g.Box.Width()
 			}
-			sizes[g.Rune] = height / share
+			sizes[g.Rune] = height / shape.height
 		}
 	}
 	if len(sizes) < few {

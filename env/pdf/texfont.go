@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A bitmap font of TeX has no name, and its glyphs have no names: the text consists of the codes of a TeX encoding. The
@@ -41,15 +42,12 @@ type texTable struct {
 	fonts     []texFont
 	encodings map[string]*texEncoding // by the letters of a font's name in lower case
 	shapes    map[string][]string     // pairs of characters by the start of a font's name: see run.shapes
-	inks      map[string]ink
-	rare      map[string]string // characters by family, or "text"
+	inks      map[rune]ink
+	rare      map[string]string // characters by family, or "text"; "*" for all
 }
 
 var texFonts = sync.OnceValue(func() *texTable {
-	t := &texTable{encodings: map[string]*texEncoding{}, shapes: map[string][]string{}, inks: map[string]ink{}, rare: map[string]string{}}
-	for r, height := range letterHeights {
-		t.inks[string(r)] = ink{height, height}
-	}
+	t := &texTable{encodings: map[string]*texEncoding{}, shapes: map[string][]string{}, inks: map[rune]ink{}, rare: map[string]string{}}
 	var e *texEncoding
 	for line := range strings.Lines(texFontData) {
 		switch f := strings.Fields(line); f[0] {
@@ -70,7 +68,7 @@ var texFonts = sync.OnceValue(func() *texTable {
 			top, _ := strconv.ParseFloat(f[1], 64)
 			height, _ := strconv.ParseFloat(f[2], 64)
 			for _, r := range f[3] {
-				t.inks[string(r)] = ink{top / 100, height / 100}
+				t.inks[r] = ink{top / 100, height / 100}
 			}
 		case "font":
 			font := texFont{name: f[1], family: f[2], encoding: t.encodings[f[2]]}
@@ -173,39 +171,30 @@ func (c *coded) add(style run, g texGlyph) {
 
 // read replaces the codes by characters, and returns whether there were any. Characters that cannot be read become
 // [unicode.ReplacementChar].
-func (c *coded) read(glyphs []Glyph) ([]Glyph, bool) {
+func (c *coded) read(glyphs []Glyph) (out []Glyph, replaced bool) {
 	isCode := func(g texGlyph) bool { return g.mustBeACode }
 	if slices.ContainsFunc(c.runs, func(r *texRun) bool { return slices.ContainsFunc(r.glyphs, isCode) }) {
 		for _, r := range c.runs {
 			r.read(glyphs, c.texts)
 		}
 	}
-	c.strokes(glyphs)
-	if len(c.texts) == 0 {
-		return glyphs, false
-	}
-	out := make([]Glyph, 0, len(glyphs)+len(c.texts))
+	out = make([]Glyph, 0, len(glyphs)+len(c.texts))
 	for i, g := range glyphs {
-		if text, ok := c.texts[i]; ok {
+		text, isCode := c.texts[i]
+		if g.Rune == 'L' && i > 0 && glyphs[i-1].Rune == ' ' && glyphs[i-1].Size > 0 && c.texts[i-1] == "" {
+			// The stroke, which is printed before its letter, is lost if a space precedes it. The space then has its place.
+			e, back := encodingOf(g.Font), (glyphs[i-1].X-g.X)/g.Size
+			if e != nil && e[' '] == "\u0335" && back > 0.03 && back < 0.06 {
+				text, isCode, replaced = "Ł", true, true
+			}
+		}
+		if isCode {
 			out = appendText(out, g, text)
 		} else {
 			out = append(out, g)
 		}
 	}
-	return out, true
-}
-
-// strokes replaces every L whose stroke, which is printed before it, is lost after a space. The space then has its place.
-func (c *coded) strokes(glyphs []Glyph) {
-	for i, g := range glyphs {
-		if g.Rune != 'L' || i == 0 || glyphs[i-1].Rune != ' ' || glyphs[i-1].Size == 0 || c.texts[i-1] != "" {
-			continue
-		}
-		e := encodingOf(g.Font)
-		if back := (glyphs[i-1].X - g.X) / g.Size; back > 0.03 && back < 0.06 && e != nil && e[' '] == "\u0335" {
-			c.texts[i] = "Ł"
-		}
-	}
+	return out, replaced || len(c.texts) > 0
 }
 
 // appendText appends the characters of a code at the place of its glyph.
@@ -230,7 +219,15 @@ func appendText(out []Glyph, g Glyph, text string) []Glyph {
 // read decodes the glyphs of a font if its widths are those of a font of TeX, or else only its letters: the places of ligatures
 // and signs differ.
 func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
-	font, size := r.font(glyphs)
+	codes, exact := r.measure(glyphs)
+	var font *texFont
+	size, least := 0.0, math.Inf(1)
+	fonts := texFonts().fonts
+	for i := range fonts {
+		if s, cost := fonts[i].fit(codes, exact, r.size); cost < least {
+			font, size, least = &fonts[i], s, cost
+		}
+	}
 	for _, g := range r.glyphs {
 		if font != nil {
 			glyphs[g.glyph].Font, glyphs[g.glyph].Size = font.name, size
@@ -239,28 +236,6 @@ func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
 			texts[g.glyph] = noChar
 		}
 	}
-}
-
-// font returns the font of TeX that the glyphs are set in, and its size in points; nil if none has such widths.
-func (r *texRun) font(glyphs []Glyph) (best *texFont, size float64) {
-	accented := 0
-	for i, g := range r.glyphs {
-		if accented++; g.code < 0xC0 || i > 0 && g.glyph != r.glyphs[i-1].glyph+1 {
-			accented = 0
-		}
-		if accented > 2 { // no language writes that with accents: the letters are Cyrillic
-			return nil, 0
-		}
-	}
-	codes, exact := r.measure(glyphs)
-	fonts := texFonts().fonts
-	least := math.Inf(1)
-	for i := range fonts {
-		if s, cost, ok := fonts[i].fit(codes, exact, r.size); ok && cost < least {
-			best, size, least = &fonts[i], s, cost
-		}
-	}
-	return best, size
 }
 
 // texCode is a code as used on a page.
@@ -299,38 +274,35 @@ func (r *texRun) measure(glyphs []Glyph) (codes []texCode, exact bool) {
 	return codes, exact
 }
 
-// inkError returns how far in points the ink of a code is from that in the font, and whether that contradicts the font.
-func (f *texFont) inkError(c texCode, size float64) (off float64, misdrawn bool) {
-	text := f.encoding[c.code]
-	known, ok := texFonts().inks[text]
+// inkError returns how far in points the ink of a code is from that in the font, 0 if that is unknown.
+func (f *texFont) inkError(c texCode, size float64) float64 {
+	first, _ := utf8.DecodeRuneInString(f.encoding[c.code])
+	known, ok := texFonts().inks[first]
 	switch {
 	case c.ink.height == 0:
-		return 0, false
-	case f.family == "cmex": // most hang below the baseline
-		return 0, c.ink.top > 0.3*size && text != "ˆ" && text != "˜"
-	case !ok && len(text) > 1 && text[0] == 'f':
-		known = texFonts().inks["f"]
+		return 0
+	case f.family == "cmex" && first != 'ˆ' && first != '˜': // they hang below the baseline
+		return max(0, c.ink.top)
 	case !ok:
-		return 0, false
+		return 0
 	}
-	top, height := c.ink.top-known.top*size, c.ink.height-known.height*size
-	off = max(math.Abs(top), math.Abs(height))
-	return off, off > 0.25*size+0.25 || c.ink.height > 1.4*known.height*size+1 || c.ink.height < 0.65*known.height*size-0.5
+	return max(math.Abs(c.ink.top-known.top*size), math.Abs(c.ink.height-known.height*size))
 }
 
 // fit compares widths in points with those of the font. It returns the size in points and a cost, which is lower for a
-// better match; false if a code has no glyph or another width.
-func (f *texFont) fit(codes []texCode, exact bool, nominal float64) (size, cost float64, ok bool) {
+// better match, infinite if a code has no glyph or another width or ink.
+func (f *texFont) fit(codes []texCode, exact bool, nominal float64) (size, cost float64) {
 	const (
 		pixel   = 0.13  // the largest error in points, of widths in whole dots at 300 dpi
 		design  = 0.012 // the largest difference of designs for neighbouring sizes in em
+		drawing = 0.25  // that of ink
 		scarce  = 0.3   // cost of a code that is rare in texts
 		smaller = 0.97  // of nominal sizes
 	)
 	size = f.size(codes)
 	unlike := size < smaller*nominal || size > nominal/smaller
 	if size < 3 || size > 80 || unlike && nominal >= smallestText*2 {
-		return 0, 0, false
+		return 0, math.Inf(1)
 	}
 	kerned, allowed := 0, len(codes)/4
 	if exact {
@@ -344,9 +316,9 @@ func (f *texFont) fit(codes []texCode, exact bool, nominal float64) (size, cost 
 		if off > pixel+design*size {
 			kerned++
 		}
-		inkOff, misdrawn := f.inkError(c, size)
-		if misdrawn || kerned > allowed {
-			return 0, 0, false
+		inkOff := f.inkError(c, size)
+		if inkOff > drawing*(size+1) || kerned > allowed {
+			return 0, math.Inf(1)
 		}
 		cost += off*off + inkOff*inkOff/25
 		if f.rare(c.code, len(codes) < 3) {
@@ -354,7 +326,11 @@ func (f *texFont) fit(codes []texCode, exact bool, nominal float64) (size, cost 
 		}
 	}
 	n := float64(len(codes))
-	return size, math.Sqrt(cost/n) + (oddSize(size)+f.seldom())/n, true
+	odd := size // TeX's fonts usually have one of these sizes
+	for _, usual := range []float64{5, 6, 7, 8, 9, 10, 10.95, 12, 14.4, 17.28, 20.74, 24.88} {
+		odd = min(odd, math.Abs(size-usual*72/72.27))
+	}
+	return size, math.Sqrt(cost/n) + odd/n
 }
 
 // size returns the size of the font in points at which most codes have their widths; 0 if a code has no glyph.
@@ -375,31 +351,13 @@ func (f *texFont) size(codes []texCode) float64 {
 	return sizes[len(sizes)/2]
 }
 
-// rare reports whether the character of a code is rare in texts, or in formulas for a font of these. A ligature is rare
-// as the only code, or one of two.
+// rare reports whether the character of a code is rare in texts, or in formulas for a font of these, or whether its font is, so
+// that a letter or two are rather those of a common font. A ligature is rare as the only code, or one of two.
 func (f *texFont) rare(code byte, few bool) bool {
 	text := f.encoding[code]
 	signs, listed := texFonts().rare[f.family]
-	if !listed && f.seldom() == 0 {
+	if !listed {
 		signs = texFonts().rare["text"]
 	}
-	return strings.Contains(signs, text) || few && code < 0x20 && text[0] == 'f'
-}
-
-// seldom returns a cost of fonts of a few symbols, so that a letter or two are rather those of a common font.
-func (f *texFont) seldom() float64 {
-	switch f.family {
-	case "msam", "msbm", "eufm", "rsfs", "tcrm":
-		return 0.2
-	}
-	return 0
-}
-
-// oddSize returns how far in points a size is from those that TeX's fonts usually have.
-func oddSize(size float64) float64 {
-	least := size
-	for _, usual := range []float64{5, 6, 7, 8, 9, 10, 10.95, 12, 14.4, 17.28, 20.74, 24.88} {
-		least = min(least, math.Abs(size-usual*72/72.27))
-	}
-	return least
+	return signs == "*" || strings.Contains(signs, text) || few && code < 0x20 && text[0] == 'f'
 }

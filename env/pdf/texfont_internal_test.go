@@ -20,7 +20,7 @@ func bitmapText(t *testing.T, name string, size, dot float64, codes ...byte) ([]
 	x := 72.0
 	for i, code := range codes {
 		width := math.Round(fonts[at].widths[code]*size/dot) * dot
-		shape, ok := texFonts().inks[fonts[at].encoding[code]]
+		shape, ok := texFonts().inks[[]rune(fonts[at].encoding[code])[0]]
 		if !ok {
 			shape = ink{0.7, 0.7}
 		}

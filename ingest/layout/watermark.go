@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -9,84 +10,70 @@ import (
 
 // glyphRun is a run of glyphs of one style and direction, with coordinates as displayed.
 type glyphRun struct {
+	mark
 	from, to int // of the page's glyphs
-	text     string
 	box      Box
 	size     float64
-	angle    int
-	x, y     float64 // its origin
 }
 
-// markKey identifies a run and its place, in cells of two points: programs print a watermark at the same place.
-type markKey struct {
+// mark identifies a run and its place, in cells of two points: programs print a watermark at the same place.
+type mark struct {
 	text        string
 	angle, x, y int
 }
 
-func (r *glyphRun) key() markKey {
-	return markKey{r.text, r.angle, int(math.Round(r.x / 2)), int(math.Round(r.y / 2))}
-}
+// anywhere returns the mark without its place.
+func (m mark) anywhere() mark { return mark{text: m.text, angle: m.angle} }
 
 // dropWatermarks removes text that is printed at the same place of most pages, if it is over or under their text, turned
 // beside all of it, or a word of state, and words of state across one page. It returns the removed text of each page.
 func dropWatermarks(inputs []Input) []string {
-	pages, places := make([][]glyphRun, len(inputs)), map[markKey]int{}
+	pages, places := make([][]glyphRun, len(inputs)), map[mark]int{}
 	var body Box
 	for i, in := range inputs {
 		pages[i] = glyphRuns(in.Glyphs)
-		body = body.Union(countPlaces(pages[i], places))
+		here := map[mark]int{}
+		for _, r := range pages[i] {
+			here[r.mark] = 1
+			if r.angle == 0 && len(r.text) > 20 {
+				body = body.Union(r.box)
+			}
+		}
+		for m := range here {
+			places[m]++
+		}
 	}
-	repeated := func(r *glyphRun) bool { n := places[r.key()]; return n > 1 && n*2 > len(inputs) }
-	proofs, proven := markProofs(pages, body, repeated), map[markKey]bool{}
-	for key, n := range proofs { // further tiles may be on blank parts of the page
-		proven[markKey{text: key.text, angle: key.angle}] = proven[markKey{text: key.text, angle: key.angle}] || n*2 >= places[key]
-	}
+	maps.DeleteFunc(places, func(_ mark, n int) bool { return n < 2 || n*2 <= len(inputs) })
+	proven := provenMarks(pages, body, places)
 	dropped := make([]string, len(inputs))
 	for i := range inputs {
-		dropped[i] = inputs[i].without(pages[i], func(r *glyphRun) bool {
+		dropped[i] = inputs[i].without(pages[i], func(r glyphRun) bool {
 			oblique := r.angle%90 > 8 && r.angle%90 < 82
-			return repeated(r) && proven[markKey{text: r.text, angle: r.angle}] || oblique && IsState(r.text)
+			return places[r.mark] > 0 && proven[r.anywhere()] || oblique && IsState(r.text)
 		})
 	}
 	return dropped
 }
 
-// countPlaces counts a page for each place of its runs, and returns the box of its lines of text.
-func countPlaces(runs []glyphRun, places map[markKey]int) (body Box) {
-	seen := map[markKey]bool{}
-	for k := range runs {
-		r := &runs[k]
-		if key := r.key(); !seen[key] {
-			seen[key] = true
-			places[key]++
-		}
-		if r.angle == 0 && len(r.text) > 20 {
-			body = body.Union(r.box)
-		}
-	}
-	return body
-}
-
-// markProofs counts the pages on which repeated runs are over or under other text, beside all text, or words of state.
-func markProofs(pages [][]glyphRun, body Box, repeated func(*glyphRun) bool) map[markKey]int {
-	proofs := map[markKey]int{}
+// provenMarks returns the marks that are over or under other text, beside all text, or words of state, on half of the pages
+// that have them at a place. Further tiles may be on blank parts of the page.
+func provenMarks(pages [][]glyphRun, body Box, repeated map[mark]int) map[mark]bool {
+	proofs, proven := map[mark]int{}, map[mark]bool{}
 	for _, runs := range pages {
-		for k := range runs {
-			r := &runs[k]
-			if !repeated(r) {
-				continue
-			}
+		for _, r := range runs {
 			beside := r.angle != 0 && (r.box.X0 >= body.X1 || r.box.X1 <= body.X0)
-			if beside || IsState(r.text) || slices.ContainsFunc(runs, func(o glyphRun) bool { return !repeated(&o) && r.covers(&o) }) {
-				proofs[r.key()]++
+			covered := func(o glyphRun) bool { return repeated[o.mark] == 0 && r.covers(o) }
+			if repeated[r.mark] > 0 && (beside || IsState(r.text) || slices.ContainsFunc(runs, covered)) {
+				proofs[r.mark]++
+				proven[r.anywhere()] = proven[r.anywhere()] || proofs[r.mark]*2 >= repeated[r.mark]
 			}
 		}
 	}
-	return proofs
+	return proven
 }
 
 // covers reports whether a run of letters is printed over or under another run.
-func (r *glyphRun) covers(o *glyphRun) bool {
+func (r glyphRun) covers(o glyphRun) bool {
 	if common := r.box.Clamp(o.box); common.Width() < 1 || common.Height() < 0.3*min(r.size, o.size) {
 		return false
 	}
@@ -95,11 +82,11 @@ func (r *glyphRun) covers(o *glyphRun) bool {
 }
 
 // without removes runs of glyphs and returns their text.
-func (in *Input) without(runs []glyphRun, drop func(*glyphRun) bool) (dropped string) {
+func (in *Input) without(runs []glyphRun, drop func(glyphRun) bool) (dropped string) {
 	var kept []Glyph
 	from := 0
-	for k := range runs {
-		if r := &runs[k]; drop(r) {
+	for _, r := range runs {
+		if drop(r) {
 			dropped += r.text + "\n"
 			kept = append(append(kept, in.Glyphs[from:r.from]...), Glyph{Rune: '\n'})
 			from = r.to
@@ -114,37 +101,26 @@ func (in *Input) without(runs []glyphRun, drop func(*glyphRun) bool) (dropped st
 // glyphRuns splits the glyphs of a page at line breaks, jumps, and changes of size or direction.
 func glyphRuns(glyphs []Glyph) []glyphRun {
 	var out []glyphRun
-	var text strings.Builder
-	open := false
-	end := func() {
-		if open {
-			out[len(out)-1].text = strings.TrimSpace(text.String())
-		}
-		text.Reset()
-		open = false
-	}
 	var last Glyph
+	open, space := false, ""
 	for i, g := range glyphs {
 		switch {
 		case g.Rune == '\n':
-			end()
+			open = false
 			continue
 		case unicode.IsSpace(g.Rune) || !finite(g):
-			if open {
-				text.WriteByte(' ')
-			}
+			space = " "
 			continue
-		case open && (g.Angle != last.Angle || abs(g.Size-last.Size) > 0.3 || math.Hypot(g.X-last.X, g.Baseline-last.Baseline) > 3*g.Size):
-			end()
 		}
-		if !open {
-			out = append(out, glyphRun{from: i, size: g.Size, angle: g.Angle, x: g.X, y: g.Baseline})
-			open = true
+		same := open && g.Angle == last.Angle && abs(g.Size-last.Size) <= 0.3
+		if !same || math.Hypot(g.X-last.X, g.Baseline-last.Baseline) > 3*g.Size {
+			at := mark{angle: g.Angle, x: int(math.Round(g.X / 2)), y: int(math.Round(g.Baseline / 2))}
+			out = append(out, glyphRun{mark: at, from: i, size: g.Size})
+			open, space = true, ""
 		}
 		r := &out[len(out)-1]
-		r.to, r.box, last = i+1, r.box.Union(g.Box), g
-		text.WriteRune(g.Rune)
+		r.text += space + string(g.Rune)
+		r.to, r.box, last, space = i+1, r.box.Union(g.Box), g, ""
 	}
-	end()
 	return out
 }

@@ -153,6 +153,9 @@ shapes AdvP4C4E À− Á· Â× Æ± ¼= þ+ ð( Þ) ½[
 shapes MTSY À− Á· Â× Æ± ¼= þ+ ð( Þ) ½[
 # The ink of characters that differ in it from others of the same width, which other encodings have at their code: its top above
 # the baseline and its height, in 1/100 em.
+ink 44 44 acemnorsuvwxz
+ink 69 69 bdfhklABCDEFGHIKLMNOPRSTUVWXYZ
+ink 65 65 0123456789
 ink 75 100 |∥
 ink 66 86 j
 ink 44 64 gpqy
@@ -171,11 +174,15 @@ ink 75 100 /
 ink 37 23 =
 ink 44 39 •
 # The characters of an encoding that are rare in texts, or in formulas for a font of these; "text" is for all others. Fonts of a
-# few symbols are rarer as a whole.
+# few symbols are rare as a whole.
 rare text \\{}<>_^~$@#|¡¿↑↓£ĄĂŊŔĹĽ␣‹›‚ΓΔΘΛΞΠΣΥΦΨΩȷ
 rare cmmi 0123456789↼↽⇀⇁⸦⸧▷◁⋆♭♮♯⌣⁀℘
 rare cmsy ≀⊣⊢↕⇕\\⨿⊔⊓⊑⊒⊎∫≍⪯⪰⊖⊘◯⋄↗↘↖↙ℵℜℑ♣♦♥♠¶△▽∋∀∃
 rare cmex ∐⨆⨄∮ˆ˜⊙
+rare msam *
+rare msbm *
+rare eufm *
+rare rsfs *
 rare tcrm""", "".join(sorted(set(encodings["tcrm"]) - set("•†‡§¶°©®™±×−→←€£" + NONE + PIECE))) + "\nencoding mathematicalpi")
 for font in fonts:
     print("font", *font)
