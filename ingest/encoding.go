@@ -75,57 +75,35 @@ func (e encoding) fit(count map[rune]int) (share, score float64) {
 	return float64(common) / float64(max(1, letters)), float64(common) + 0.1*float64(letters)
 }
 
-// fontLetters counts the letters of a font.
-type fontLetters struct {
-	all, accented int
-	runes         map[rune]int // accented ones, and other codes from 0x80
-}
-
-// add counts a letter or code of the font.
-func (f *fontLetters) add(r rune) {
-	if unicode.IsLetter(r) {
-		f.all++
-	}
-	if r < 0x80 || r >= 0x2200 {
-		return
-	}
-	f.runes[r]++
-	if r >= 0xC0 && r < 0x100 {
-		f.accented++
-	}
-}
-
-// lettersByFont counts the letters of each font.
-func lettersByFont(inputs []layout.Input) map[string]*fontLetters {
-	byFont := map[string]*fontLetters{}
-	var f *fontLetters
-	last := "" // the font of f: most glyphs have that of the one before
-	for _, in := range inputs {
-		for _, g := range in.Glyphs {
-			if f == nil || g.Font != last {
-				if f = byFont[g.Font]; f == nil {
-					f = &fontLetters{runes: map[rune]int{}}
-					byFont[g.Font] = f
-				}
-				last = g.Font
-			}
-			f.add(g.Rune)
-		}
-	}
-	return byFont
-}
-
-// foreignFonts returns the fonts most of whose letters are accented Latin ones, as in no language, and their letters. It
-// ignores fonts of a few symbols.
+// foreignFonts returns the fonts most of whose letters are accented Latin ones, as in no language, and their letters and other
+// codes from 0x80. It ignores fonts of a few symbols.
 func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]int) {
 	const fewest, different = 100, 12 // letters: less tells nothing
+	letters, byFont := map[string]int{}, map[string]map[rune]int{}
+	for _, in := range inputs {
+		for _, g := range in.Glyphs {
+			if unicode.IsLetter(g.Rune) {
+				letters[g.Font]++
+			}
+			if byFont[g.Font] == nil {
+				byFont[g.Font] = map[rune]int{}
+			}
+			if g.Rune >= 0x80 && g.Rune < 0x2200 {
+				byFont[g.Font][g.Rune]++
+			}
+		}
+	}
 	fonts, count = map[string]bool{}, map[rune]int{}
-	for name, f := range lettersByFont(inputs) {
-		if f.accented < fewest || f.accented*2 < f.all || len(f.runes) < different {
+	for font, codes := range byFont {
+		accented := 0
+		for r := rune(0xC0); r < 0x100; r++ {
+			accented += codes[r]
+		}
+		if accented < fewest || accented*2 < letters[font] || len(codes) < different {
 			continue
 		}
-		fonts[name] = true
-		for r, n := range f.runes {
+		fonts[font] = true
+		for r, n := range codes {
 			count[r] += n
 		}
 	}
@@ -160,9 +138,12 @@ func decodeFonts(inputs []layout.Input, texts []string, outline func() string) (
 // may be wrong.
 func unmappedText(inputs []layout.Input) (problem string, illegible bool) {
 	const fewest = 200
-	all, unmapped, small := 0, 0, 0
+	all, unmapped, small, bitmap := 0, 0, 0, 0
 	for _, in := range inputs {
 		for _, g := range in.Glyphs {
+			if g.Unmapped && g.Font == "" && g.Rune != unicode.ReplacementChar && g.Rune != ' ' && !g.LineEnd {
+				bitmap++ // such fonts have no names
+			}
 			if !unicode.IsLetter(g.Rune) {
 				continue
 			}
@@ -175,25 +156,13 @@ func unmappedText(inputs []layout.Input) (problem string, illegible bool) {
 			}
 		}
 	}
-	if unmapped >= fewest && unmapped*20 >= all && small*5 <= unmapped*2 {
+	switch {
+	case unmapped >= fewest && unmapped*20 >= all && small*5 <= unmapped*2:
 		return fmt.Sprintf("the fonts of %d%% of the letters have no Unicode map: their text may be wrong", 100*unmapped/all), unmapped*3 > all
-	}
-	if n := unknownBitmaps(inputs); n >= fewest {
-		return fmt.Sprintf("the bitmap fonts of %d characters are unknown: signs, accents and ligatures among them may be wrong", n), false
+	case bitmap >= fewest:
+		return fmt.Sprintf("the bitmap fonts of %d characters are unknown: signs, accents and ligatures among them may be wrong", bitmap), false
 	}
 	return "", false
-}
-
-// unknownBitmaps returns the number of characters that are codes of bitmap fonts, which have no names.
-func unknownBitmaps(inputs []layout.Input) (n int) {
-	for _, in := range inputs {
-		for _, g := range in.Glyphs {
-			if g.Unmapped && g.Font == "" && g.Rune != unicode.ReplacementChar && g.Rune != ' ' && !g.LineEnd {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // dropUnread returns a problem with the number of characters that cannot be read, or "". It removes those that are neither
@@ -231,17 +200,16 @@ func dropUnread(inputs []layout.Input) (problem string) {
 
 // besideText reports whether the character next to glyph i, in a direction, is a letter or a digit, or a digit after a space.
 func besideText(glyphs []layout.Glyph, i, direction int) bool {
-	i += direction
-	for i >= 0 && i < len(glyphs) && glyphs[i].Rune == unicode.ReplacementChar {
-		i += direction
+	spaced := false
+	for i += direction; i >= 0 && i < len(glyphs); i += direction {
+		switch r := glyphs[i].Rune; {
+		case spaced, r != ' ' && r != unicode.ReplacementChar:
+			return unicode.IsDigit(r) || unicode.IsLetter(r) && !spaced
+		case r == ' ':
+			spaced = true
+		}
 	}
-	if i < 0 || i >= len(glyphs) {
-		return false
-	}
-	if next := i + direction; glyphs[i].Rune == ' ' && next >= 0 && next < len(glyphs) {
-		return unicode.IsDigit(glyphs[next].Rune)
-	}
-	return unicode.IsLetter(glyphs[i].Rune) || unicode.IsDigit(glyphs[i].Rune)
+	return false
 }
 
 // bestEncoding returns the encoding that makes ordinary text of letters. An outline in the script is a reason to accept a

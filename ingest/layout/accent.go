@@ -17,9 +17,9 @@ var spacing = map[rune]rune{
 const slash = 0x338
 
 // overprinted maps a sign and the relation or letter that old TeX fonts print it over or above to one character.
-var overprinted = map[[2]rune]rune{
-	{0x335, 'L'}: 'Ł', {0x335, 'l'}: 'ł',
-	{'∼', '='}: '≅', {'↦', '→'}: '↦', {'˙', '='}: '≐', {'△', '='}: '≜', {'−', '∪'}: '⊌', {'/', '∈'}: '∉', {'/', '='}: '≠',
+var overprinted = map[rune]map[rune]rune{
+	0x335: {'L': 'Ł', 'l': 'ł'}, '∼': {'=': '≅'}, '↦': {'→': '↦'}, '˙': {'=': '≐'}, '△': {'=': '≜'}, '−': {'∪': '⊌'},
+	'/': {'∈': '∉', '=': '≠'},
 }
 
 // lowMarks maps marks that are printed under letters.
@@ -42,7 +42,7 @@ func combining(r rune) rune {
 func attachAccents(glyphs []Glyph) []Glyph {
 	marks, moved := map[int][]rune{}, map[int]bool{}
 	for i, g := range glyphs {
-		if !finite(g) || combining(g.Rune) == 0 && !overprints[g.Rune] && lowMarks[g.Rune] == 0 {
+		if !finite(g) || combining(g.Rune) == 0 && overprinted[g.Rune] == nil && lowMarks[g.Rune] == 0 {
 			continue
 		}
 		if mark, at := baseOf(glyphs, i); at >= 0 {
@@ -63,26 +63,14 @@ func baseOf(glyphs []Glyph, i int) (mark rune, at int) {
 			return mark, at
 		}
 	}
-	if r == slash || overprints[r] {
-		relation := func(base rune) bool {
-			return r == slash && unicode.Is(unicode.Sm, base) || overprinted[[2]rune{r, base}] != 0
-		}
-		return r, under(glyphs, i, relation)
+	if r == slash || overprinted[r] != nil {
+		return r, under(glyphs, i, func(base rune) bool { return r == slash && unicode.Is(unicode.Sm, base) || overprinted[r][base] != 0 })
 	}
 	if lowMarks[r] != 0 {
 		return lowMarks[r], over(glyphs, i)
 	}
 	return mark, -1
 }
-
-// overprints has the signs of overprinted.
-var overprints = func() map[rune]bool {
-	signs := map[rune]bool{}
-	for pair := range overprinted {
-		signs[pair[0]] = true
-	}
-	return signs
-}()
 
 // composed returns the glyphs with the marks after their letters, and without the moved glyphs and the spaces next to
 // them.
@@ -99,7 +87,7 @@ func composed(glyphs []Glyph, marks map[int][]rune, moved map[int]bool) []Glyph 
 		base := len(out)
 		out = append(out, g)
 		for _, mark := range marks[i] {
-			if one := overprinted[[2]rune{mark, g.Rune}]; one != 0 {
+			if one := overprinted[mark][g.Rune]; one != 0 {
 				out[base].Rune = one
 				continue
 			}
