@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"airqa/internal/lazyregexp"
 )
@@ -137,7 +136,7 @@ func labelInOtherFont(f *fragment) bool {
 	for n < len(f.words) && n < 5 && !captionLabel.MatchString(joinWords(f.words[:n])) {
 		n++
 	}
-	first, _ := utf8.DecodeRuneInString(f.words[0].Text)
+	first := firstRune(f.words[0].Text)
 	if n >= len(f.words) || isCJK(first) || unicode.Is(unicode.Hangul, first) {
 		return false
 	}

@@ -41,7 +41,14 @@ type Word struct {
 	Bold, Math     bool
 	// Hyphen marks a word whose final hyphen may stem from a line break.
 	Hyphen bool
+
+	tied bool    // to the word before it, without a space or a gap
+	last level   // of the last character
+	end  float64 // the right end of its text without scripts
 }
+
+// level is a size of text and its baseline.
+type level struct{ y, size float64 }
 
 // Role is the function of a [Line].
 type Role int

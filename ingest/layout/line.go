@@ -68,7 +68,7 @@ func (r row) toLine(page int) Line {
 		l.Size = max(l.Size, f.size)
 		l.Words = append(l.Words, f.words...)
 	}
-	l.Words = logical(joinScripts(l.Words))
+	l.Words = logical(joinScripts(l.Words, false))
 	l.Bold = l.CharsOf(func(w Word) bool { return w.Bold })*5 >= l.Chars()*3
 	return l
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"airqa/env/pdf"
 )
@@ -109,7 +108,7 @@ func besideText(words []Word, runs []numberRun) bool {
 	running, inside, all := 0, 0, 0
 	lines := fragments(text)
 	for _, f := range lines {
-		first, _ := utf8.DecodeRuneInString(f.words[0].Text)
+		first := firstRune(f.words[0].Text)
 		if all += f.chars; f.baseline > top-f.size && f.baseline < bottom+f.size {
 			inside += f.chars
 		}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"unicode"
-	"unicode/utf8"
 )
 
 // edge has the left and right edges of a column's text and its usual line spacing.
@@ -173,12 +172,11 @@ func (l Line) continuesSentence(above Line) bool {
 	if word.Hyphen {
 		return true
 	}
-	end, _ := utf8.DecodeLastRuneInString(word.Text)
+	end := lastRune(word.Text)
 	if end == '.' || end == ':' || end == '?' || end == '!' {
 		return false
 	}
-	first, _ := utf8.DecodeRuneInString(l.Words[0].Text)
-	return unicode.IsLower(first) || end == ',' || end == '-'
+	return unicode.IsLower(firstRune(l.Words[0].Text)) || end == ',' || end == '-'
 }
 
 // lowerInitials gives a drop cap, the large first letter of a paragraph that extends over several lines, the size and

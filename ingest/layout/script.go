@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // A script is a run of glyphs that are smaller than the text beside them and above or below its baseline: an exponent, an
@@ -16,8 +15,6 @@ func isScriptOf(size, baseline, ofSize, ofBaseline float64) bool {
 	return shift < 0.75 && (size < 0.9*ofSize && shift > 0.05 || size < 0.97*ofSize && shift > 0.15)
 }
 
-const scriptGap = 0.2 // between a script and its text at most, in multiples of the size of the text: less than a space
-
 // script is the text of a run, raised or lowered.
 type script struct {
 	text         string
@@ -26,9 +23,9 @@ type script struct {
 
 // after returns what joins the script to a text: "^" or "_" where a reader would see another number without, else "".
 func (s script) after(text string) string {
-	last, n := utf8.DecodeLastRuneInString(text)
+	last := lastRune(text)
 	if strings.ContainsRune(".,;:", last) { // 1998.^7 is no 1998.7
-		if last, _ = utf8.DecodeLastRuneInString(text[:len(text)-n]); !unicode.IsDigit(last) {
+		if last = lastRune(text[:len(text)-1]); !unicode.IsDigit(last) {
 			return ""
 		}
 	}
@@ -44,9 +41,9 @@ func (s script) after(text string) string {
 // changes reports whether the script changes a number if it is joined to a text that ends with last. Letters keep their digits,
 // as in H2O, but not negative ones, which would be subtracted, and whole numbers keep the letters of ordinals, as in 1st.
 func (s script) changes(last rune) bool {
-	first, n := utf8.DecodeRuneInString(s.text)
+	first := firstRune(s.text)
 	digits := strings.ContainsFunc(s.text, unicode.IsDigit)
-	signed := strings.ContainsRune("+-−±∓–", first) && (digits || s.math && len(s.text) > n)
+	signed := strings.ContainsRune("+-−±∓–", first) && (digits || s.math && s.text != string(first))
 	value := signed || digits && unicode.In(first, unicode.Nd, unicode.Ps, unicode.Po)
 	switch {
 	case unicode.IsDigit(last):
@@ -59,9 +56,8 @@ func (s script) changes(last rune) bool {
 
 // isMark reports whether the script begins with a letter but is not the end of an ordinal number.
 func (s script) isMark() bool {
-	first, _ := utf8.DecodeRuneInString(s.text)
 	other := strings.ContainsFunc(s.text, func(r rune) bool { return !unicode.IsLetter(r) })
-	return unicode.IsLetter(first) && (other || s.math || len(s.text) == 1) && !ordinals[s.text]
+	return unicode.IsLetter(firstRune(s.text)) && (other || s.math || len(s.text) == 1) && !ordinals[s.text]
 }
 
 // ordinals are the ends of ordinal numbers that some set as formulas: 21^{st}.
@@ -71,164 +67,145 @@ const operators = "+-−±/⁄×·∗="
 
 // expression reports whether the script needs brackets: 2^(1/2) is not 2^1/2.
 func (s script) expression() bool {
-	_, first := utf8.DecodeRuneInString(s.text)
-	return strings.ContainsAny(strings.TrimRight(s.text[first:], operators), operators) // "3−" and "1*" are none
+	rest := strings.TrimPrefix(s.text, string(firstRune(s.text)))
+	return strings.ContainsAny(strings.TrimRight(rest, operators), operators) // "3−" and "1*" are none
 }
 
-// baseline is a line of text that scripts may belong to, from an x on.
-type baseline struct{ y, size, from float64 }
-
-// baseOf returns the line that glyph g is a script of: that of the last glyph of the open word, or of the word, if both are its
-// scripts, one above the other.
-func (b *wordBuilder) baseOf(g Glyph) (baseline, bool) {
-	last, w := b.last, b.word
-	switch {
-	case isScriptOf(g.Size, g.Baseline, last.Size, last.Baseline):
-		return baseline{last.Baseline, last.Size, last.Box.X1 - 0.6*last.Size}, true
-	case b.shifted(g) && isScriptOf(g.Size, g.Baseline, w.Size, w.Baseline) && isScriptOf(last.Size, last.Baseline, w.Size, w.Baseline):
-		return baseline{w.Baseline, w.Size, b.baseEnd - 0.3*w.Size}, true
-	}
-	return baseline{}, false
-}
-
-// shifted reports whether glyph g is clearly off the baseline of the last glyph of the open word.
-func (b *wordBuilder) shifted(g Glyph) bool {
-	return abs(g.Baseline-b.last.Baseline) > 0.2*max(b.word.Size, g.Size)
-}
-
-// scriptMark returns what joins glyph i to the open word if it begins a script, whether it must not be joined, and whether it is
-// near: a part of the word even if a space or a line break is in the stream between the two, as before most exponents.
-func (b *wordBuilder) scriptMark(i int) (mark string, apart, near bool) {
-	g, last := b.glyphs[i], b.last
-	base, found := b.baseOf(g)
-	if !found {
-		shifted := b.shifted(g) || isScriptOf(last.Size, last.Baseline, g.Size, g.Baseline)
-		return "", shifted && unicode.IsDigit(last.Rune) && unicode.IsDigit(g.Rune), false
-	}
-	near = g.Box.X0 > base.from && g.Box.X0-last.Box.X1 < scriptGap*max(b.word.Size, g.Size)
-	s, end := b.scriptAt(i, base)
-	switch mark = s.after(b.text.String()); {
-	case mark == "":
-		return "", false, false
-	case !near || b.isNumerator(end):
-		return "", near || !unicode.IsLetter(last.Rune), false
-	case s.expression():
-		mark, b.bracket = mark+"(", end
-	}
-	return mark, false, true
-}
-
-// scriptAt returns the script of a line that begins with glyph i, and the index of the glyph after it.
-func (b *wordBuilder) scriptAt(i int, base baseline) (script, int) {
-	s, end := script{raised: b.glyphs[i].Baseline < base.y, math: IsMath(b.glyphs[i].Font)}, i
-	var text strings.Builder
-	for k := i; k < len(b.glyphs); k++ {
-		g := b.glyphs[k]
-		if unicode.IsSpace(g.Rune) && k+1 < len(b.glyphs) &&
-			strings.ContainsAny(operators, string([]rune{b.glyphs[k-1].Rune, b.glyphs[k+1].Rune})) {
-			continue // a space within an expression
+// joinScripts joins words with the scripts after them, and with other words that are tied to them. The words are in the order
+// of the stream, or those of a line: some programs write the scripts of a line after it.
+func joinScripts(list []Word, inStream bool) []Word {
+	const reach = 100 // words
+	out := make([]Word, 0, len(list))
+	at := -1 // where the last word is
+	for k := 0; k < len(list); {
+		next, end, mark := list[k], k+1, ""
+		tied, to := next.tied && at >= 0, -1
+		for i := len(out) - 1; i >= max(0, len(out)-reach) && to < 0; i-- {
+			adjacent, near := inStream && i == at, out[i].isNear(next)
+			if !next.isScript(out[i]) || !near && !adjacent {
+				continue
+			}
+			s, after := scriptAt(list, k, out[i])
+			m, letter := s.after(out[i].Text), unicode.IsLetter(lastRune(out[i].Text))
+			switch {
+			case m == "" || letter && !adjacent: // joined if tied, but not the limits of a sum
+			case near && !isNumerator(list[after:], out[i].Size):
+				next.Text, mark, end, to = s.text, m, after, i
+				if s.expression() {
+					next.Text = "(" + s.text + ")"
+				}
+			case adjacent && !letter:
+				tied = false
+			}
 		}
-		if unicode.IsSpace(g.Rune) || !isScriptOf(g.Size, g.Baseline, base.size, base.y) || g.Baseline < base.y != s.raised {
+		if to < 0 && tied && !(unicode.IsDigit(lastRune(out[at].Text)) && unicode.IsDigit(firstRune(next.Text))) {
+			to = at
+		}
+		if next.tied = false; to < 0 {
+			to, out = len(out), append(out, next)
+		} else {
+			next.Text = mark + next.Text
+			for _, w := range list[k+1 : end] {
+				next.Box, next.Hyphen = next.Box.Union(w.Box), w.Hyphen
+			}
+			out[to].append(next)
+		}
+		at, k = to, end
+	}
+	return out
+}
+
+// isScript reports whether w is a script of another word, at another height than the script that ends that word.
+func (w Word) isScript(of Word) bool {
+	another := !isScriptOf(of.last.size, of.last.y, of.Size, of.Baseline) || abs(w.Baseline-of.last.y) > 0.2*of.Size
+	return another && isScriptOf(w.Size, w.Baseline, of.Size, of.Baseline)
+}
+
+// isNear reports whether a script is less than a space from w, or above or below the last one.
+func (w Word) isNear(script Word) bool {
+	x := script.Box.X0
+	return x < w.Box.X1+0.2*w.Size && x > min(w.Box.X1-0.6*w.Size, w.end-0.3*w.Size)
+}
+
+// append adds a word that has no space before it.
+func (w *Word) append(next Word) {
+	if next.Len() > w.Len() {
+		w.Font, w.Bold, w.Math = next.Font, next.Bold, next.Math
+	}
+	if next.Size > w.Size+0.1 { // a script may come first
+		w.Size, w.Baseline = next.Size, next.Baseline
+	}
+	if !isScriptOf(next.Size, next.Baseline, w.Size, w.Baseline) {
+		w.end = next.end
+	}
+	w.Text, w.Hyphen, w.Box, w.last = w.Text+next.Text, next.Hyphen, w.Box.Union(next.Box), next.last
+}
+
+// scriptAt returns the script of a word that begins with word k, which may have spaces around its operators and scripts of its
+// own, and the index of the word after it.
+func scriptAt(list []Word, k int, of Word) (s script, end int) {
+	raised := list[k].Baseline < of.Baseline
+	for end = k + 1; end < len(list); end++ {
+		w, before := list[end], list[end-1]
+		between := string([]rune{lastRune(before.Text), firstRune(w.Text)})
+		if !isScriptOf(w.Size, w.Baseline, of.Size, of.Baseline) || w.Baseline < of.Baseline != raised ||
+			!w.tied && !strings.ContainsAny(operators, between) {
 			break
 		}
-		text.WriteRune(g.Rune)
-		end = k + 1
 	}
-	s.text = text.String()
+	s = script{raised: raised, math: list[k].Math}
+	for _, w := range joinScripts(list[k:end], true) {
+		s.text += w.Text
+	}
 	return s, end
 }
 
-// isNumerator reports whether a slash and a small digit follow at glyph i, as in 3 1/2.
-func (b *wordBuilder) isNumerator(i int) bool {
-	var next []Glyph
-	for ; i < len(b.glyphs) && len(next) < 2; i++ {
-		if !unicode.IsSpace(b.glyphs[i].Rune) {
-			next = append(next, b.glyphs[i])
-		}
+// isNumerator reports whether a slash and a small digit follow, as in 3 1/2.
+func isNumerator(rest []Word, size float64) bool {
+	if len(rest) == 0 || !strings.ContainsRune("/⁄∕", firstRune(rest[0].Text)) {
+		return false
 	}
-	return len(next) == 2 && strings.ContainsRune("/⁄∕", next[0].Rune) && unicode.IsDigit(next[1].Rune) && next[1].Size < 0.97*b.word.Size
+	denominator, small := strings.TrimLeft(rest[0].Text, "/⁄∕"), rest[0].last.size
+	if denominator == "" && len(rest) > 1 {
+		denominator, small = rest[1].Text, rest[1].Size
+	}
+	return unicode.IsDigit(firstRune(denominator)) && small < 0.97*size
 }
 
-// inkScripts gives the raised and lowered characters that a font has beside its plain ones, such as those of OpenType's
-// "sups", the size and the baseline of their ink. The file says nothing else of them.
+// inkScripts gives the raised and lowered characters after a number that a font has beside its plain ones, such as those of
+// OpenType's "sups", a size and a baseline of their own. The file says nothing of them but their ink.
 func inkScripts(glyphs []Glyph) []Glyph {
 	out := slices.Clone(glyphs)
 	for i := 1; i < len(glyphs); i++ {
-		last := glyphs[i-1]
-		if !unicode.IsDigit(last.Rune) && !strings.ContainsRune(".,;:)]%", last.Rune) || inkShift(last) != 0 {
-			continue
-		}
-		end, shift := inkRun(glyphs, i)
-		for ; i < end; i++ {
-			out[i].Size, out[i].Baseline = 0.6*last.Size, last.Baseline-shift
+		last, g := glyphs[i-1], glyphs[i]
+		rise, before := inkRise(g), inkRise(last)
+		begins := before == 0 && (unicode.IsDigit(last.Rune) || strings.ContainsRune(".,;:)]%", last.Rune)) &&
+			(!unicode.IsPunct(g.Rune) || strings.ContainsRune("-–", g.Rune))
+		goesOn := before == rise && out[i-1].Size != last.Size
+		if rise != 0 && g.Size == last.Size && g.Baseline == last.Baseline && (begins || goesOn) {
+			out[i].Size, out[i].Baseline = 0.6*g.Size, g.Baseline-rise*g.Size
 		}
 	}
 	return out
 }
 
-// inkRun returns the end of a run of raised or of lowered characters from glyph i on, and how far they are raised.
-func inkRun(glyphs []Glyph, i int) (end int, shift float64) {
-	last := glyphs[i-1]
-	for end = i; end < len(glyphs); end++ {
-		g := glyphs[end]
-		next := inkShift(g)
-		if g.Size != last.Size || g.Baseline != last.Baseline || next == 0 || next*shift < 0 || shift == 0 && unicode.IsPunct(g.Rune) && !strings.ContainsRune("-–", g.Rune) {
-			break
-		}
-		if shift == 0 || unicode.IsDigit(g.Rune) {
-			shift = next
-		}
-	}
-	return end, shift
-}
-
-// inkShift returns how far the ink of a character of a number is above where it would be on the baseline, negative if below, 0
-// if it is there. The plain digits and letters stand on the baseline or reach below it from well above.
-func inkShift(g Glyph) float64 {
+// inkRise returns about how far the ink of a character of a number is above where it would be on the baseline, in multiples of
+// its size: negative if below, 0 if it is there. The plain digits and letters stand on the baseline or reach below it from well
+// above.
+func inkRise(g Glyph) float64 {
+	const raised, lowered = 0.35, -0.15
 	if g.Box.Empty() || !finite(g) {
 		return 0
 	}
-	above, top, height := (g.Baseline-g.Box.Y1)/g.Size, (g.Baseline-g.Box.Y0)/g.Size, g.Box.Height()/g.Size
+	above, top := (g.Baseline-g.Box.Y1)/g.Size, (g.Baseline-g.Box.Y0)/g.Size
 	switch {
 	case strings.ContainsRune("+-−–", g.Rune) && above > 0.35 && top > 0.5:
-		return 0.3 * g.Size
-	case height > 0.48:
-	case above > 0.2 && unicode.In(g.Rune, unicode.Nd, unicode.L, unicode.Po), top < 0.4 && above < -0.07 && unicode.IsDigit(g.Rune):
-		return above * g.Size
+		return raised
+	case top-above > 0.48:
+	case above > 0.2 && unicode.In(g.Rune, unicode.Nd, unicode.L, unicode.Po):
+		return raised
+	case top < 0.4 && above < -0.07 && unicode.IsDigit(g.Rune):
+		return lowered
 	}
 	return 0
-}
-
-// joinScripts joins the words of a line that are scripts of others, which were elsewhere in the stream.
-func joinScripts(list []Word) []Word {
-	const reach = 100 // words: some programs write the scripts of a line after it
-	out := list[:0:0]
-	for k, w := range list {
-		taken, numerator := false, k+1 < len(list) && strings.IndexAny(list[k+1].Text, "/⁄∕") == 0
-		for i := len(out) - 1; i >= max(0, len(out)-reach) && !taken && !numerator; i-- {
-			taken = out[i].takes(w)
-		}
-		if !taken {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// takes appends the word next to w if it is a script of it.
-func (w *Word) takes(next Word) bool {
-	gap := next.Box.X0 - w.Box.X1
-	if !isScriptOf(next.Size, next.Baseline, w.Size, w.Baseline) || gap > scriptGap*w.Size || gap < -0.6*w.Size {
-		return false
-	}
-	s := script{text: next.Text, raised: next.Baseline < w.Baseline, math: next.Math}
-	mark := s.after(w.Text)
-	if last, _ := utf8.DecodeLastRuneInString(w.Text); mark == "" || unicode.IsLetter(last) { // the limits of a sum
-		return false
-	}
-	if s.expression() {
-		s.text = "(" + s.text + ")"
-	}
-	w.Text, w.Hyphen, w.Box = w.Text+mark+s.text, next.Hyphen, w.Box.Union(next.Box)
-	return true
 }

@@ -76,7 +76,7 @@ func (d *Document) text(lines []Line, separator func(Line) string) string {
 		}
 		last = words[len(words)-1]
 		head, hyphen := strings.CutSuffix(last.Text, "-")
-		if r, _ := utf8.DecodeLastRuneInString(head); hyphen && unicode.IsLetter(r) {
+		if hyphen && unicode.IsLetter(lastRune(head)) {
 			carry, words = last.Text, words[:len(words)-1]
 		}
 		b.WriteString(joinWords(words))
@@ -96,15 +96,21 @@ func unspacedGap(a, b Word) bool {
 
 // unspaced reports whether there is no space between two words, as in Chinese and Japanese.
 func unspaced(before, after string) bool {
-	a, _ := utf8.DecodeLastRuneInString(before)
-	b, _ := utf8.DecodeRuneInString(after)
-	return isCJK(a) && isCJK(b)
+	return isCJK(lastRune(before)) && isCJK(firstRune(after))
 }
 
 // IsHan reports whether a word begins in a script without spaces between words.
-func IsHan(word string) bool {
-	first, _ := utf8.DecodeRuneInString(word)
-	return isCJK(first)
+func IsHan(word string) bool { return isCJK(firstRune(word)) }
+
+// firstRune and lastRune return a character of a text, U+FFFD if it is empty.
+func firstRune(text string) rune {
+	r, _ := utf8.DecodeRuneInString(text)
+	return r
+}
+
+func lastRune(text string) rune {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return r
 }
 
 func isCJK(r rune) bool {
@@ -115,11 +121,10 @@ func isCJK(r rune) bool {
 func (d *Document) joinHyphen(head, tail string) string {
 	stem := strings.TrimSuffix(head, "-")
 	whole, hyphened := d.words[bare(stem+tail)], d.words[bare(head+tail)]
-	first, _ := utf8.DecodeRuneInString(tail)
 	switch {
 	case whole > hyphened:
 		return stem + tail
-	case hyphened > 0, !unicode.IsLower(first), strings.Contains(stem, "-") && d.words[bare(tail)] > 0, prefixes[bare(stem)]:
+	case hyphened > 0, !unicode.IsLower(firstRune(tail)), strings.Contains(stem, "-") && d.words[bare(tail)] > 0, prefixes[bare(stem)]:
 		return head + tail
 	case d.words[bare(stem)] > 1 && d.words[bare(tail)] > 1 && len(stem) > 4 && len(tail) > 4:
 		return head + tail // both halves are words of their own elsewhere

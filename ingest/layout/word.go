@@ -22,11 +22,8 @@ type wordBuilder struct {
 	word   Word
 	last   Glyph
 	open   bool
-	// spaced means that a space follows the open word, broken a line break; baseEnd is the end of its last glyph of full size, and
-	// bracket the index of the glyph before which a bracket is closed.
+	// spaced means that a space follows the open word, broken a line break.
 	spaced, broken bool
-	baseEnd        float64
-	bracket        int
 }
 
 // words splits glyphs of one writing direction into words, at spaces, breaks and gaps.
@@ -36,7 +33,7 @@ func words(glyphs []Glyph) []Word {
 		b.add(i)
 	}
 	b.end()
-	return joinSpaced(b.words)
+	return joinSpaced(joinScripts(b.words, true))
 }
 
 // letterspaced reports whether a word may be a letter of one: a letter or digit, or two capitals that kerning brings together.
@@ -78,50 +75,44 @@ func joinSpaced(words []Word) []Word {
 	return out
 }
 
+// add adds glyph i to the open word, or begins another.
 func (b *wordBuilder) add(i int) {
 	g := b.glyphs[i]
-	if g.Rune == '\n' {
-		b.broken = b.broken || i >= b.bracket
+	switch {
+	case g.Rune == '\n':
+		b.broken = true
+		return
+	case unicode.IsSpace(g.Rune) || !finite(g):
+		b.spaced = true
 		return
 	}
-	if unicode.IsSpace(g.Rune) || !finite(g) {
-		b.spaced = b.spaced || i >= b.bracket
-		return
-	}
-	// PDFium breaks lines of glyphs that are objects of their own after each.
-	mark := ""
 	if b.open {
-		var apart, near bool
-		if mark, apart, near = b.scriptMark(i); apart || !near && (b.spaced || b.jumps(g) || b.broken && !b.touches(g)) {
+		// PDFium breaks lines of glyphs that are objects of their own after each.
+		apart := b.spaced || b.jumps(g) || b.broken && !b.touches(g)
+		if apart || b.changesLine(g) {
 			b.end()
-			mark = ""
+			b.word.tied = !apart
 		}
 	}
-	b.write(i, mark)
+	if !b.open || g.Size > b.word.Size+0.1 {
+		b.word.Baseline, b.word.Size = g.Baseline, g.Size
+	}
+	b.text.WriteRune(b.hyphenated(i))
+	b.fonts[g.Font]++
+	b.word.Box = b.word.Box.Union(g.Box)
+	b.word.last, b.word.end = level{g.Baseline, g.Size}, g.Box.X1
+	b.last, b.open, b.spaced, b.broken = g, true, false, false
 	if g.LineEnd {
 		b.word.Hyphen = true
 		b.end()
 	}
 }
 
-// write adds glyph i to the word, after a mark.
-func (b *wordBuilder) write(i int, mark string) {
-	g := b.glyphs[i]
-	if !b.open || g.Size > b.word.Size+0.1 { // a superscript may come first
-		b.word.Baseline, b.word.Size = g.Baseline, g.Size
-	}
-	if !isScriptOf(g.Size, g.Baseline, b.word.Size, b.word.Baseline) {
-		b.baseEnd = g.Box.X1
-	}
-	b.text.WriteString(mark)
-	b.text.WriteRune(b.hyphenated(i))
-	if i+1 == b.bracket {
-		b.text.WriteByte(')')
-		b.bracket = 0
-	}
-	b.fonts[g.Font]++
-	b.word.Box = b.word.Box.Union(g.Box)
-	b.last, b.open, b.spaced, b.broken = g, true, false, false
+// changesLine reports whether g is raised or lowered from the last glyph, or the text after a script.
+func (b *wordBuilder) changesLine(g Glyph) bool {
+	last := b.last
+	return isScriptOf(g.Size, g.Baseline, last.Size, last.Baseline) || isScriptOf(last.Size, last.Baseline, g.Size, g.Baseline) ||
+		abs(g.Baseline-last.Baseline) > 0.2*max(b.word.Size, g.Size)
 }
 
 // hyphenated returns the character of glyph i: a hyphen for a minus between two letters of the same font, which is how R writes
@@ -144,9 +135,6 @@ const softHyphen = "\u00ad"
 
 func (b *wordBuilder) end() {
 	if b.open {
-		if b.bracket > 0 {
-			b.text.WriteByte(')')
-		}
 		text := b.text.String()
 		if whole, broken := strings.CutSuffix(text, softHyphen); broken {
 			text, b.word.Hyphen = whole+"-", true
@@ -162,7 +150,7 @@ func (b *wordBuilder) end() {
 		b.words = append(b.words, b.word)
 	}
 	b.text.Reset()
-	b.word, b.open, b.spaced, b.broken, b.bracket = Word{}, false, false, false, 0
+	b.word, b.open, b.spaced, b.broken = Word{}, false, false, false
 	clear(b.fonts)
 }
 
