@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"maps"
 	"slices"
 	"unicode"
 )
@@ -68,16 +69,11 @@ func measuredSize(glyphs []Glyph, members []int) float64 {
 		return 0
 	}
 	// A fixed order of addition, so that the same page has the same sizes.
-	all := make([]float64, 0, len(sizes))
-	for _, size := range sizes {
-		all = append(all, size)
-	}
-	slices.Sort(all)
 	sum := 0.0
-	for _, size := range all {
+	for _, size := range slices.Sorted(maps.Values(sizes)) {
 		sum += size
 	}
-	return sum / float64(len(all))
+	return sum / float64(len(sizes))
 }
 
 // commonest returns the size of most glyphs, the smallest in a tie, or 0.

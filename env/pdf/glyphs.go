@@ -80,7 +80,7 @@ func (d *Document) pageGlyphs(n int) ([]Glyph, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if angle := mainAngle(glyphs); angle != 0 {
+	if angle := MainAngle(glyphs, 1, 0.5); angle != 0 {
 		// PDFium reverses the lines of text that is displayed sideways: read it upright.
 		turns := uint64(d.frames[n].turns)
 		d.g.call("FPDFPage_SetRotation", d.page, (turns+uint64(angle/90))%4)
@@ -126,20 +126,19 @@ func (d *Document) textOnPage(n int) ([]Glyph, string, error) {
 	return glyphs, plain, d.fault(n)
 }
 
-// mainAngle returns the quarter turn at which most characters of a page are displayed, 0 to 270.
-func mainAngle(glyphs []Glyph) int {
-	count, all := [4]int{}, 0
+// MainAngle returns the quarter turn at which a share of the characters is displayed, 0 to 270, if there are at least so many
+// characters; else 0.
+func MainAngle(glyphs []Glyph, fewest int, share float64) int {
+	count, all := map[int]int{}, 0
 	for _, g := range glyphs {
 		if g.Size > 0 && g.Rune != ' ' {
 			all++
-			if g.Angle%90 == 0 {
-				count[g.Angle/90%4]++
-			}
+			count[g.Angle]++
 		}
 	}
-	for quarter, n := range count {
-		if n*2 > all {
-			return 90 * quarter
+	for _, angle := range []int{0, 90, 180, 270} {
+		if all >= fewest && float64(count[angle]) >= share*float64(all) {
+			return angle
 		}
 	}
 	return 0

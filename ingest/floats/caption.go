@@ -3,7 +3,6 @@ package floats
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"airqa/ingest/layout"
 )
@@ -48,23 +47,7 @@ func captions(doc *layout.Document, page *layout.Page) []item {
 		f.Number, f.table, _ = layout.CaptionLabel(f.Caption)
 		out = append(out, *f)
 	}
-	slices.SortStableFunc(out, func(a, b item) int { return cmp.Compare(a.rank(), b.rank()) })
+	// By their arabic or roman numbers; others come first.
+	slices.SortStableFunc(out, func(a, b item) int { return cmp.Compare(layout.Numeral(a.Number), layout.Numeral(b.Number)) })
 	return out
-}
-
-// rank orders the captions of a page by their arabic or roman numbers; others come first.
-func (f *item) rank() int {
-	if n, err := strconv.Atoi(f.Number); err == nil {
-		return n
-	}
-	values := map[rune]int{'I': 1, 'V': 5, 'X': 10, 'L': 50, 'C': 100}
-	total, last := 0, 0
-	for _, r := range f.Number {
-		v := values[r]
-		if last > 0 && v > last {
-			total -= 2 * last
-		}
-		total, last = total+v, v
-	}
-	return total
 }

@@ -57,7 +57,7 @@ func Find(doc *layout.Document) Floats {
 					f.HTML = proseHTML(doc, f.rows, f.Box)
 				}
 			}
-			f.Box = onPage(f.Box, v.page)
+			f.Box = clip(f.Box, layout.Box{X1: v.page.Width, Y1: v.page.Height})
 			if v.aside {
 				f.Box = v.page.AsShown(f.Box)
 			}

@@ -338,10 +338,3 @@ func abs(x float64) float64 { return max(x, -x) }
 func clip(b, to layout.Box) layout.Box {
 	return layout.Box{X0: max(b.X0, to.X0), Y0: max(b.Y0, to.Y0), X1: max(min(b.X1, to.X1), to.X0), Y1: max(min(b.Y1, to.Y1), to.Y0)}
 }
-
-// onPage clips a box to the page.
-func onPage(b layout.Box, p *layout.Page) layout.Box {
-	x := func(v float64) float64 { return max(0, min(v, p.Width)) }
-	y := func(v float64) float64 { return max(0, min(v, p.Height)) }
-	return layout.Box{X0: x(b.X0), Y0: y(b.Y0), X1: x(b.X1), Y1: y(b.Y1)}
-}

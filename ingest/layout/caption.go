@@ -1,7 +1,9 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -293,4 +295,24 @@ func joinWords(words []Word) string {
 		b.WriteString(w.Text)
 	}
 	return b.String()
+}
+
+// Numeral returns the value of an arabic or roman number of up to five digits, -1 for other texts.
+func Numeral(s string) int {
+	if n, err := strconv.Atoi(s); err == nil && len(s) < 6 {
+		return n
+	}
+	values := map[rune]int{'i': 1, 'v': 5, 'x': 10, 'l': 50, 'c': 100}
+	sum, last := 0, 0
+	for _, r := range strings.ToLower(s) {
+		v := values[r]
+		if v == 0 {
+			return -1
+		}
+		if sum += v; last < v {
+			sum -= 2 * last
+		}
+		last = v
+	}
+	return cmp.Or(sum, -1)
 }

@@ -3,7 +3,6 @@ package layout
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"airqa/env/pdf"
@@ -168,7 +167,7 @@ func edgeTexts(frags []fragment, page Input) map[int]*edgeText {
 			e.numbers = anyNumber.FindAllString(text, -1)
 			e.frame = anyNumber.ReplaceAllString(e.text, "#")
 		}
-		if number := pageNumber.FindStringSubmatch(text); number != nil && f.chars <= longestNumber && numeral(number[1]) >= 0 {
+		if number := pageNumber.FindStringSubmatch(text); number != nil && f.chars <= longestNumber && Numeral(number[1]) >= 0 {
 			e.page = number[1]
 		}
 		// A heading that counts up has up to five words, at the left or in the middle, that do not mean "page".
@@ -177,26 +176,6 @@ func edgeTexts(frags []fragment, page Input) map[int]*edgeText {
 		out[k] = e
 	}
 	return out
-}
-
-// numeral returns the value of an arabic or roman number, -1 for other texts.
-func numeral(s string) int {
-	if n, err := strconv.Atoi(s); err == nil && len(s) < 6 {
-		return n
-	}
-	values := map[rune]int{'i': 1, 'v': 5, 'x': 10, 'l': 50, 'c': 100}
-	sum, last := 0, 0
-	for _, r := range strings.ToLower(s) {
-		v := values[r]
-		if sum += v; last < v {
-			sum -= 2 * last
-		}
-		last = v
-	}
-	if sum == 0 {
-		return -1
-	}
-	return sum
 }
 
 // follow sets on how many pages in a row, or pages of one side, a text of page i is, and its number if that counts up.
@@ -228,7 +207,7 @@ func (u *furniture) follow(e *edgeText, i int) {
 // number in a running head shifts the others. One number may be greater by the distance of their pages: it is returned.
 func (e *edgeText) same(o *edgeText, distance int) (number string, same bool) {
 	counts := func(a, b string) bool {
-		return numeral(a) >= 0 && numeral(a)-numeral(b) == distance && (a[0] > '9') == (b[0] > '9')
+		return Numeral(a) >= 0 && Numeral(a)-Numeral(b) == distance && (a[0] > '9') == (b[0] > '9')
 	}
 	if e.page != "" && o.page != "" && counts(e.page, o.page) {
 		return e.page, true
@@ -304,7 +283,7 @@ func (u *furniture) loneNumber(i, k int) bool {
 		return false
 	}
 	e, next := u.edges[i][rows[k].frags[0]], rows[max(1, k-1)]
-	if e == nil || e.page == "" || numeral(e.page) > most || abs(next.baseline-rows[k].baseline) < 1.8*u.pitch[i] {
+	if e == nil || e.page == "" || Numeral(e.page) > most || abs(next.baseline-rows[k].baseline) < 1.8*u.pitch[i] {
 		return false
 	}
 	var text Box

@@ -1,6 +1,10 @@
 package layout
 
-import "slices"
+import (
+	"slices"
+
+	"airqa/env/pdf"
+)
 
 // turned rotates a page by angle, which makes its text upright.
 func (in Input) turned(angle int) Input {
@@ -47,19 +51,7 @@ func (in Input) aside(number int, sideways []Glyph, bodySize float64) *Page {
 // mainAngle returns 90, 180 or 270 if 90% of the characters have that angle, else 0.
 func mainAngle(glyphs []Glyph) int {
 	const fewest = 40 // excludes a stamp in the margin of a scan
-	count, all := map[int]int{}, 0
-	for _, g := range glyphs {
-		if g.Size > 0 && g.Rune != ' ' && g.Rune != '\n' {
-			count[g.Angle]++
-			all++
-		}
-	}
-	for _, angle := range []int{90, 180, 270} {
-		if all >= fewest && count[angle]*10 >= all*9 {
-			return angle
-		}
-	}
-	return 0
+	return pdf.MainAngle(glyphs, fewest, 0.9)
 }
 
 // turn converts coordinates from a page of the given size and text angle to the page with upright text.

@@ -94,19 +94,10 @@ func hanNumber(s string) int {
 
 // roman parses a roman numeral up to a few hundred; it returns 0 for anything else.
 func roman(s string) int {
-	values := map[byte]int{'I': 1, 'V': 5, 'X': 10, 'L': 50, 'C': 100}
-	total := 0
-	for i := range len(s) {
-		v := values[s[i]]
-		if v == 0 {
-			return 0
-		}
-		if i+1 < len(s) && v < values[s[i+1]] {
-			v = -v
-		}
-		total += v
+	if s == "" || s[0] <= '9' {
+		return 0
 	}
-	return total
+	return max(0, layout.Numeral(s))
 }
 
 // anchorKinds maps the kinds of anchors that start a section to their level.
