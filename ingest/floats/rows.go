@@ -74,7 +74,7 @@ func within(l layout.Line, box layout.Box) layout.Line {
 // lines may be in between.
 func (v *pageView) rowsNear(i int, above bool) []layout.Line {
 	const note, gap = 4, 3.5 // lines, and multiples of the font size
-	f := &v.items[i]
+	f, others := &v.items[i], slices.Concat(v.items[:i], v.items[i+1:])
 	var out []layout.Line
 	skipped, edge := 0, farEdge(f.caption, above)
 	for _, k := range v.outwards(f, above) {
@@ -85,7 +85,7 @@ func (v *pageView) rowsNear(i int, above bool) []layout.Line {
 		}
 		isRow := !v.body[k] && l.Role == layout.Body && (len(l.Cells()) > 1 || len(out) > 0)
 		switch {
-		case l.Role == layout.Caption, step > gap*l.Size, len(out) > 0 && !isRow, v.taken(i, l):
+		case l.Role == layout.Caption, step > gap*l.Size, len(out) > 0 && !isRow, slices.ContainsFunc(others, func(o item) bool { return o.Sure && o.Box.Holds(l.Box) }):
 			return trimRows(out)
 		case !isRow:
 			if skipped++; skipped > note {
@@ -113,11 +113,6 @@ func trimRows(rows []layout.Line) []layout.Line {
 		rows = rows[:len(rows)-1]
 	}
 	return rows
-}
-
-// taken reports whether a line is in another float.
-func (v *pageView) taken(i int, l layout.Line) bool {
-	return slices.ContainsFunc(slices.Concat(v.items[:i], v.items[i+1:]), func(o item) bool { return o.Sure && o.Box.Holds(l.Box) })
 }
 
 // outwards returns the lines within reach of a caption, nearest first.

@@ -289,7 +289,8 @@ func couldHaveFitted(last, next fragment, box Box) bool {
 func joinWords(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
-		if i > 0 && !unspacedGap(words[i-1], w) {
+		// A gap between Chinese words belongs to a full-width punctuation mark.
+		if i > 0 && !(unspaced(words[i-1].Text, w.Text) && w.Box.X0-words[i-1].Box.X1 < 0.8*max(words[i-1].Size, w.Size)) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(w.Text)

@@ -63,13 +63,9 @@ func markFootnotes(p *Page, bodySize float64) {
 		}
 	}
 	markUnruledNotes(p, bodySize)
-	last := func(l Line) int {
-		if l.Role == Footnote {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(p.Lines, func(a, b Line) int { return last(a) - last(b) })
+	isNote := func(l Line) bool { return l.Role == Footnote }
+	notes := slices.DeleteFunc(slices.Clone(p.Lines), func(l Line) bool { return !isNote(l) })
+	p.Lines = append(slices.DeleteFunc(p.Lines, isNote), notes...)
 	if p.Number == 1 {
 		markAuthorNotes(p)
 	}
@@ -78,7 +74,8 @@ func markFootnotes(p *Page, bodySize float64) {
 // footnoteColumn reports whether s is a footnote rule, and its column. A footnote rule is short, in the lower part of
 // the page, aligned with the text, with small text right below it and no body text after that.
 func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
-	if !shortRule(p, s) || !flush(p, s, bodySize) || framed(p, s) {
+	short := s.IsRule() && s.Box.Y0 > 0.35*p.Height && s.Box.Width() < 0.4*p.Width
+	if !short || !flush(p, s, bodySize) || framed(p, s) {
 		return 0, false
 	}
 	var first *Line
@@ -98,10 +95,6 @@ func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
 		return 0, false
 	}
 	return first.Column, true
-}
-
-func shortRule(p *Page, s Shape) bool {
-	return s.IsRule() && s.Box.Y0 > 0.35*p.Height && s.Box.Width() < 0.4*p.Width
 }
 
 // framed reports whether another rule with the same ends follows below, as in a table.
@@ -144,7 +137,7 @@ func indented(lines []Line, i int, e edge) bool {
 func breaks(above, l Line, e edge) bool {
 	step := l.Baseline - above.Baseline
 	switch {
-	case above.differs(l):
+	case above.Role != l.Role || above.Caption != l.Caption || abs(above.Size-l.Size) > 1.2:
 		return true
 	case above.Column != l.Column || step < 0:
 		return !l.continuesSentence(above)
@@ -156,11 +149,6 @@ func breaks(above, l Line, e edge) bool {
 		return step > 1.05*e.leading
 	}
 	return e.right-above.Box.X1 > 0.2*(e.right-e.left) && !l.continuesSentence(above)
-}
-
-// differs reports whether two lines are of different kinds.
-func (l Line) differs(o Line) bool {
-	return l.Role != o.Role || l.Caption != o.Caption || abs(l.Size-o.Size) > 1.2
 }
 
 // continuesSentence reports whether a sentence continues from above into l.

@@ -74,45 +74,58 @@ func (s script) expression() bool {
 // joinScripts joins words with the scripts after them, and with other words that are tied to them. The words are in the order
 // of the stream, or those of a line: some programs write the scripts of a line after it.
 func joinScripts(list []Word, inStream bool) []Word {
-	const reach = 100 // words
+	reach := 100 // words back
+	if inStream {
+		reach = 1
+	}
 	out := make([]Word, 0, len(list))
-	at := -1 // where the last word is
 	for k := 0; k < len(list); {
-		next, end, mark := list[k], k+1, ""
-		tied, to := next.tied && at >= 0, -1
-		for i := len(out) - 1; i >= max(0, len(out)-reach) && to < 0; i-- {
-			adjacent, near := inStream && i == at, out[i].isNear(next)
-			if !next.isScript(out[i]) || !near && !adjacent {
-				continue
-			}
-			s, after := scriptAt(list, k, out[i])
-			m, letter := s.after(out[i].Text), unicode.IsLetter(lastRune(out[i].Text))
-			switch {
-			case m == "" || letter && !adjacent: // joined if tied, but not the limits of a sum
-			case near && !isNumerator(list[after:], out[i].Size):
-				next.Text, mark, end, to = s.text, m, after, i
-				if s.expression() {
-					next.Text = "(" + s.text + ")"
-				}
-			case adjacent && !letter:
-				tied = false
-			}
+		end, apart := 0, !inStream || !list[k].tied
+		for i := len(out) - 1; i >= max(0, len(out)-reach) && end == 0; i-- {
+			var never bool
+			end, never = out[i].takeScript(list, k, inStream)
+			apart = apart || never
 		}
-		if to < 0 && tied && !(unicode.IsDigit(lastRune(out[at].Text)) && unicode.IsDigit(firstRune(next.Text))) {
-			to = at
+		w, last := list[k], len(out)-1
+		switch {
+		case end > 0:
+			k = end
+			continue
+		case apart || last < 0 || unicode.IsDigit(lastRune(out[last].Text)) && unicode.IsDigit(firstRune(w.Text)):
+			w.tied = false
+			out = append(out, w)
+		default:
+			out[last].append(w)
 		}
-		if next.tied = false; to < 0 {
-			to, out = len(out), append(out, next)
-		} else {
-			next.Text = mark + next.Text
-			for _, w := range list[k+1 : end] {
-				next.Box, next.Hyphen = next.Box.Union(w.Box), w.Hyphen
-			}
-			out[to].append(next)
-		}
-		at, k = to, end
+		k++
 	}
 	return out
+}
+
+// takeScript appends the script that begins with word k of a list if it would make another number of w without a mark, and
+// returns the index of the word after it, else 0, and whether the two must be apart.
+func (w *Word) takeScript(list []Word, k int, inStream bool) (end int, apart bool) {
+	next := list[k]
+	near := w.isNear(next)
+	if !next.isScript(*w) || !near && !inStream {
+		return 0, false
+	}
+	s, end := scriptAt(list, k, *w)
+	mark, letter := s.after(w.Text), unicode.IsLetter(lastRune(w.Text))
+	if mark == "" || letter && !inStream { // the limits of a sum
+		return 0, false
+	}
+	if !near || isNumerator(list[end:], w.Size) {
+		return 0, near || !letter
+	}
+	if next.Text = mark + s.text; s.expression() {
+		next.Text = mark + "(" + s.text + ")"
+	}
+	for _, part := range list[k+1 : end] {
+		next.Box, next.Hyphen = next.Box.Union(part.Box), part.Hyphen
+	}
+	w.append(next)
+	return end, false
 }
 
 // isScript reports whether w is a script of another word, at another height than the script that ends that word.

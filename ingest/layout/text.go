@@ -88,12 +88,6 @@ func (d *Document) text(lines []Line, separator func(Line) string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// unspacedGap reports whether two words of a line need no space between them, because the gap belongs to a full-width
-// punctuation mark.
-func unspacedGap(a, b Word) bool {
-	return unspaced(a.Text, b.Text) && b.Box.X0-a.Box.X1 < 0.8*max(a.Size, b.Size)
-}
-
 // unspaced reports whether there is no space between two words, as in Chinese and Japanese.
 func unspaced(before, after string) bool {
 	return isCJK(lastRune(before)) && isCJK(firstRune(after))

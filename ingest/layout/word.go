@@ -87,8 +87,7 @@ func (b *wordBuilder) add(i int) {
 		return
 	}
 	if b.open {
-		// PDFium breaks lines of glyphs that are objects of their own after each.
-		apart := b.spaced || b.jumps(g) || b.broken && !b.touches(g)
+		apart := b.spaced || b.isApart(g)
 		if apart || b.changesLine(g) {
 			b.end()
 			b.word.tied = !apart
@@ -154,16 +153,15 @@ func (b *wordBuilder) end() {
 	clear(b.fonts)
 }
 
-// touches reports whether g continues the line of the last glyph without a gap.
-func (b *wordBuilder) touches(g Glyph) bool {
-	gap := g.Box.X0 - b.last.Box.X1
-	return math.Abs(g.Baseline-b.last.Baseline) < 0.05*g.Size && math.Abs(g.Size-b.last.Size) < 0.1 && gap < 0.22*g.Size && gap > -0.3*g.Size
-}
-
-// jumps reports whether g is apart from the preceding word without a space between them.
-func (b *wordBuilder) jumps(g Glyph) bool {
+// isApart reports whether g is apart from the open word without a space between them. PDFium breaks lines of glyphs that are
+// objects of their own after each: after a break, g must continue the line without a gap.
+func (b *wordBuilder) isApart(g Glyph) bool {
 	size := max(b.word.Size, g.Size)
 	gap := g.Box.X0 - b.last.Box.X1
+	sameLine := abs(g.Baseline-b.last.Baseline) < 0.05*g.Size && abs(g.Size-b.last.Size) < 0.1
+	if b.broken && !(sameLine && gap < 0.22*g.Size && gap > -0.3*g.Size) {
+		return true
+	}
 	if g.Box.Empty() || b.last.Box.Empty() {
 		gap = g.X - b.last.X - size
 	}

@@ -22,19 +22,15 @@ func (r *paperReader) abstract() string {
 	end := start
 	for ; end < len(r.flow); end++ {
 		l, first := r.flow[end], r.flow[start]
+		text := l.Text()
 		resized := abs(l.Size-first.Size) > 1.6 && l.Chars() > 12 // affiliations, for example
-		if r.isHeading(end) || resized || end > start && endsAbstract(l.Text()) || l.Page > first.Page+1 {
+		ends := afterAbstract.MatchString(text) || keywordTitles[leadIn(text)] || contentsTitles[folded(text)] || dotLeaders.MatchString(text)
+		if r.isHeading(end) || resized || end > start && ends || l.Page > first.Page+1 {
 			break
 		}
 	}
 	text := strings.TrimSpace(strings.TrimPrefix(r.Doc.Joined(r.flow[start:end]), prefix))
 	return runIn.ReplaceAllString(text, "")
-}
-
-// endsAbstract reports whether a line is typical text after an abstract: keywords, a table of contents, the first
-// section.
-func endsAbstract(text string) bool {
-	return afterAbstract.MatchString(text) || keywordTitles[leadIn(text)] || contentsTitles[folded(text)] || dotLeaders.MatchString(text)
 }
 
 // unlabelledAbstract returns the last paragraph of at least forty words before the first heading on page 1.

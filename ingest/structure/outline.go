@@ -246,7 +246,7 @@ func (r *paperReader) addMissing() {
 		if number == "" || numbers[number] || r.isHeading(i) || !startsTitle(title) || !slices.ContainsFunc(looks[levelOf(number)], like) {
 			continue
 		}
-		if follows(numbers, number) && r.isTitleLine(i) && isWords(title) {
+		if follows(numbers, number) && r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle && isWords(title) {
 			r.heads = append(r.heads, r.headingAt(i, r.levelLike(number)))
 			numbers[number] = true
 		}
@@ -257,12 +257,6 @@ func (r *paperReader) addMissing() {
 func follows(numbers map[string]bool, number string) bool {
 	parent := number[:max(0, strings.LastIndexByte(number, '.'))]
 	return parent == "" || numbers[parent]
-}
-
-// isTitleLine reports whether a line looks like a heading: short, alone, in a font style that stands out.
-func (r *paperReader) isTitleLine(i int) bool {
-	l := r.flow[i]
-	return r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle
 }
 
 // levelLike returns the level of the headings whose number has as many parts.

@@ -144,10 +144,14 @@ func (r *paperReader) entries(from, to int) []Reference {
 	starts := r.starts(r.flow[from:to])
 	lines := r.flow[from : from+lastEntryEnd(r.flow[from:to], starts)]
 	ends := entryEnds(starts, len(lines))
-	usual := usualLength(starts, ends)
+	var lengths []int
+	for k, at := range starts {
+		lengths = append(lengths, ends[k]-at)
+	}
+	slices.Sort(lengths)
 	var out []Reference
 	for k, at := range starts {
-		end := entryEnd(lines, at, ends[k], usual)
+		end := entryEnd(lines, at, ends[k], lengths[len(lengths)/2])
 		for n := at; n < end; n++ { // each entry begins a row
 			lines[n].Break = n == at
 			r.ours[from+n].Break, r.ours[from+n].Joins = n == at, n > at
@@ -185,20 +189,7 @@ func listEnd(lines []layout.Line) int {
 	return len(lines)
 }
 
-// usualLength returns the median number of lines of the entries.
-func usualLength(starts, ends []int) int {
-	if len(starts) == 0 {
-		return 0
-	}
-	var lengths []int
-	for k, at := range starts {
-		lengths = append(lengths, ends[k]-at)
-	}
-	slices.Sort(lengths)
-	return lengths[len(lengths)/2]
-}
-
-// entryEnd cuts an entry that is much longer than the others where its size changes, a gap follows or the page ends: it
+// entryEnd cuts an entry that is much longer than the usual one where its size changes, a gap follows or the page ends: it
 // includes a figure or text without a heading.
 func entryEnd(lines []layout.Line, at, end, usual int) int {
 	longest := max(10, 4*usual)

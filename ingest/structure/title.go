@@ -89,7 +89,7 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 		if number != "" && commonTitles[folded(name)] {
 			break
 		}
-		if endsFront(text) {
+		if label := folded(text); abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text) {
 			if len(out) > 0 {
 				out = withParts(out, page.Lines[i:])
 				break
@@ -102,12 +102,6 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 	}
 	sortRows(out)
 	return out
-}
-
-// endsFront reports whether a line begins what follows the title and the authors: an abstract or a table of contents.
-func endsFront(text string) bool {
-	label := folded(text)
-	return abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text)
 }
 
 // sortRows sorts neighbouring lines on one baseline from left to right: a title with wide spaces has several.
@@ -251,14 +245,10 @@ func (r *paperReader) continuesTitle(block []layout.Line, l layout.Line) bool {
 	if l.Baseline < last.Baseline-1 || l.Baseline-last.Baseline > maxLines*max(size, above) {
 		return false
 	}
-	large := size >= largeRatio*r.Doc.BodySize
+	end, _ := utf8.DecodeLastRuneInString(last.Text())
+	unfinished := strings.ContainsRune(":-–", end) && size >= largeRatio*r.Doc.BodySize
 	subtitle := size >= subtitleRatio*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font && !areNames(l.Text())
-	return abs(size-above) < 0.5 && !r.farther(block, l) || size < above && (isUnfinished(last.Text()) && large || subtitle)
-}
-
-// isUnfinished reports whether a line of a title ends with a colon, a hyphen or a dash: the next one belongs to it.
-func isUnfinished(text string) bool {
-	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
+	return abs(size-above) < 0.5 && !r.farther(block, l) || size < above && (unfinished || subtitle)
 }
 
 // farther reports whether a line is farther from a title than its lines are from each other, or names the author.
