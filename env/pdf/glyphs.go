@@ -192,7 +192,7 @@ func (d *Document) glyphs(page uint64) (glyphs []Glyph, replaced bool) {
 		case text != "":
 			codes.texts[len(glyphs)] = text
 		case isCode:
-			g := texGlyph{glyph: len(glyphs), code: byte(r), mustBeACode: unmapped || r < 0x20, width: d.advance(page, uint64(i), glyph)}
+			g := texGlyph{glyph: len(glyphs), code: byte(r), sure: unmapped || r < 0x20, width: d.advance(page, uint64(i), glyph)}
 			codes.add(style, g)
 		}
 		if style.unsized() {
@@ -235,7 +235,6 @@ func (d *Document) advance(text, i uint64, g Glyph) float64 {
 
 // glyph returns character i; false if it is none. A code is always one.
 func (d *Document) glyph(text uint64, i int, r rune, style run, code bool) (glyph Glyph, ok bool) {
-	r = legible(r)
 	if !code && (r == '\r' || r == '\n') {
 		return Glyph{Rune: '\n'}, r == '\n'
 	}
@@ -252,9 +251,9 @@ func (d *Document) glyph(text uint64, i int, r rune, style run, code bool) (glyp
 	return glyph, true
 }
 
-// plain returns r with one kind of space and hyphen, and whether it is a hyphen at a line's end.
+// plain returns r with one kind of space and hyphen and without private use, and whether it is a hyphen at a line's end.
 func plain(r rune) (out rune, lineEnd bool) {
-	switch {
+	switch r = legible(r); {
 	case r == hyphenMark || r == oldHyphenMark:
 		return '-', true
 	case r == '\t' || r == 0xA0:

@@ -139,10 +139,10 @@ func (s run) text(r rune, unmapped bool) (text string, isCode bool) {
 
 // texGlyph is a glyph that may be a code of a font of TeX.
 type texGlyph struct {
-	glyph       int // its index
-	code        byte
-	width       float64 // in points, 0 if unknown
-	mustBeACode bool    // no character
+	glyph int // its index
+	code  byte
+	width float64 // in points, 0 if unknown
+	sure  bool    // it is a code: no character
 }
 
 // texRun has the glyphs of a font without a name on a page, at one nominal size.
@@ -156,6 +156,7 @@ type texRun struct {
 type coded struct {
 	texts map[int]string
 	runs  []*texRun
+	sure  bool // there are codes
 }
 
 // add notes a glyph of a font without a name.
@@ -167,13 +168,13 @@ func (c *coded) add(style run, g texGlyph) {
 		c.runs = append(c.runs, &texRun{fontSize: key})
 	}
 	c.runs[at].glyphs = append(c.runs[at].glyphs, g)
+	c.sure = c.sure || g.sure
 }
 
 // read replaces the codes by characters, and returns whether there were any. Characters that cannot be read become
 // [unicode.ReplacementChar].
 func (c *coded) read(glyphs []Glyph) (out []Glyph, replaced bool) {
-	isCode := func(g texGlyph) bool { return g.mustBeACode }
-	if slices.ContainsFunc(c.runs, func(r *texRun) bool { return slices.ContainsFunc(r.glyphs, isCode) }) {
+	if c.sure {
 		for _, r := range c.runs {
 			r.read(glyphs, c.texts)
 		}

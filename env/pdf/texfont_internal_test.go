@@ -29,7 +29,7 @@ func bitmapText(t *testing.T, name string, size, dot float64, codes ...byte) ([]
 		}
 		box := Box{X0: x, X1: x + 0.9*width, Y0: 100 - shape.top*size, Y1: 100 - (shape.top-shape.height)*size}
 		glyphs = append(glyphs, Glyph{Rune: rune(code), Box: box, X: x, Baseline: 100, Size: size})
-		c.add(run{handle: 1, size: 1}, texGlyph{glyph: i, code: code, width: width, mustBeACode: true})
+		c.add(run{handle: 1, size: 1}, texGlyph{glyph: i, code: code, width: width, sure: true})
 		x += width
 	}
 	return glyphs, c
@@ -76,7 +76,7 @@ func TestUnknownBitmapFontsKeepLettersAndMarkOthers(t *testing.T) {
 	var glyphs []Glyph
 	for i, code := range []byte("\x00ab\x85x") {
 		glyphs = append(glyphs, Glyph{Rune: rune(code), Size: 10, Box: Box{X0: float64(13 * i), X1: float64(13*i + 12), Y1: 12}})
-		c.add(run{handle: 1, size: 1}, texGlyph{glyph: i, code: code, width: 13.37 * float64(i+1), mustBeACode: true})
+		c.add(run{handle: 1, size: 1}, texGlyph{glyph: i, code: code, width: 13.37 * float64(i+1), sure: true})
 	}
 	out, _ := c.read(glyphs)
 	got := ""

@@ -132,42 +132,37 @@ func byAngle(glyphs []Glyph) (upright, sideways []Glyph) {
 // sidewaysFragments keeps the order of the stream, because the words of a rotated line have no common baseline.
 func sidewaysFragments(glyphs []Glyph) []fragment {
 	var out []fragment
-	var f fragment
 	var current []Glyph
-	flush := func() {
-		if len(current) == 0 {
-			return
+	f := fragment{column: Span}
+	for _, g := range append(slices.Clone(glyphs), Glyph{Rune: '\n'}) {
+		if g.Rune != ' ' && g.Rune != '\n' {
+			if finite(g) {
+				current = append(current, g)
+			}
+			continue
 		}
-		w := Word{Baseline: current[0].Baseline, Size: current[0].Size, Font: current[0].Font}
-		for _, g := range current {
-			w.Text += string(g.Rune)
-			w.Box = w.Box.Union(g.Box)
+		if len(current) > 0 {
+			f.add(sidewaysWord(current))
+			current = nil
 		}
-		if upright := words((Input{Glyphs: current}).turned(current[0].Angle).Glyphs); len(upright) == 1 {
-			w.Text = upright[0].Text // with marks at exponents
-		}
-		f.add(w)
-		current = nil
-	}
-	end := func() {
-		flush()
-		if len(f.words) > 0 {
+		if g.Rune == '\n' && len(f.words) > 0 {
 			out = append(out, f)
 			f = fragment{column: Span}
 		}
 	}
-	for _, g := range glyphs {
-		switch {
-		case g.Rune == '\n':
-			end()
-		case g.Rune == ' ':
-			flush()
-		case finite(g):
-			current = append(current, g)
-		}
-	}
-	end()
 	return out
+}
+
+func sidewaysWord(glyphs []Glyph) Word {
+	w := Word{Baseline: glyphs[0].Baseline, Size: glyphs[0].Size, Font: glyphs[0].Font}
+	for _, g := range glyphs {
+		w.Text += string(g.Rune)
+		w.Box = w.Box.Union(g.Box)
+	}
+	if upright := words((Input{Glyphs: glyphs}).turned(glyphs[0].Angle).Glyphs); len(upright) == 1 {
+		w.Text = upright[0].Text // with marks at exponents
+	}
+	return w
 }
 
 // bodyStyle returns the size (in steps of a tenth) and the font of most characters.

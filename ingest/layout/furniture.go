@@ -52,9 +52,9 @@ type edgeRow struct {
 type furniture struct {
 	pages  [][]fragment
 	inputs []Input
-	edges  []map[int]*edgeText // by page and index of the fragment
-	rows   [][]edgeRow         // by page, from top to bottom
-	pitch  []float64           // by page
+	edges  [][]*edgeText // by page and fragment; nil for those that cannot be furniture
+	rows   [][]edgeRow   // by page, from top to bottom
+	pitch  []float64     // by page
 }
 
 // dropFurniture removes running heads and page numbers. It returns their text and the printed number by page.
@@ -69,7 +69,9 @@ func dropFurniture(pages [][]fragment, inputs []Input) (dropped, labels []string
 	}
 	for i := range pages {
 		for _, e := range u.edges[i] {
-			u.follow(e, i)
+			if e != nil {
+				u.follow(e, i)
+			}
 		}
 		for k := range u.rows[i] {
 			r := &u.rows[i][k]
@@ -151,10 +153,10 @@ func rowsAcross(frags []fragment) []edgeRow {
 	return out
 }
 
-// edgeTexts returns the fragments of a page near its top or bottom that are no labels of captions, by their index.
-func edgeTexts(frags []fragment, page Input) map[int]*edgeText {
+// edgeTexts returns the fragments of a page near its top or bottom that are no labels of captions, nil for the others.
+func edgeTexts(frags []fragment, page Input) []*edgeText {
 	const longest, longestNumber = 200, 20 // of a running head in bytes, of a page number in characters
-	out := map[int]*edgeText{}
+	out := make([]*edgeText, len(frags))
 	for k, f := range frags {
 		text := f.text()
 		inside := f.baseline >= edgeZone*page.Height && f.baseline <= (1-edgeZone)*page.Height
@@ -184,9 +186,9 @@ func (u *furniture) follow(e *edgeText, i int) {
 	for _, counts := range []bool{false, true} {
 		run, last := 0, i
 		for j := max(0, i-reach); j < min(len(u.pages), i+reach+1); j++ {
-			number, found := "", i == j
+			number, found := "", false
 			for _, o := range u.edges[j] {
-				if n, same := e.same(o, i-j); same && i != j && (n != "") == counts {
+				if n, same := e.same(o, i-j); same && (o == e || (n != "") == counts) {
 					number, found = n, true
 					break
 				}
@@ -206,6 +208,9 @@ func (u *furniture) follow(e *edgeText, i int) {
 // same reports whether two texts are the same at the same place, as one of their ends or their middle shows, since a page
 // number in a running head shifts the others. One number may be greater by the distance of their pages: it is returned.
 func (e *edgeText) same(o *edgeText, distance int) (number string, same bool) {
+	if o == nil || o == e {
+		return "", o == e
+	}
 	counts := func(a, b string) bool {
 		return Numeral(a) >= 0 && Numeral(a)-Numeral(b) == distance && (a[0] > '9') == (b[0] > '9')
 	}

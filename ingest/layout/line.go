@@ -24,36 +24,23 @@ func rows(frags []fragment) []row {
 	order := slices.Clone(frags)
 	slices.SortStableFunc(order, func(a, b fragment) int { return cmp.Compare(b.chars, a.chars) })
 	var out []row
-	byPlace := map[int][]int{} // rows by baseline, in cells of 16 points
 	for _, f := range order {
-		if at := nearestRow(out, byPlace, f); at >= 0 {
-			out[at].frags = append(out[at].frags, f)
-			out[at].size = max(out[at].size, f.size)
-			continue
-		}
-		byPlace[place(f.baseline)] = append(byPlace[place(f.baseline)], len(out))
-		out = append(out, row{
-			frags: []fragment{f}, baseline: f.baseline, size: f.size, column: f.column, caption: f.caption, drawn: f.drawn,
-		})
-	}
-	return out
-}
-
-func place(baseline float64) int { return int(baseline / 16) }
-
-func nearestRow(all []row, byPlace map[int][]int, f fragment) int {
-	best, distance := -1, 0.0
-	for cell := place(f.baseline) - 1; cell <= place(f.baseline)+1; cell++ {
-		for _, i := range byPlace[cell] {
-			r := &all[i]
-			d := abs(r.baseline - f.baseline)
+		at, distance := -1, math.Inf(1)
+		for i := range out {
+			r := &out[i]
 			sameKind := r.column == f.column && r.caption == f.caption && r.drawn == f.drawn
-			if sameKind && d < 0.5*max(r.size, f.size) && (best < 0 || d < distance) {
-				best, distance = i, d
+			if d := abs(r.baseline - f.baseline); sameKind && d < 0.5*max(r.size, f.size) && d < distance {
+				at, distance = i, d
 			}
 		}
+		if at < 0 {
+			at = len(out)
+			out = append(out, row{baseline: f.baseline, column: f.column, caption: f.caption, drawn: f.drawn})
+		}
+		out[at].frags = append(out[at].frags, f)
+		out[at].size = max(out[at].size, f.size)
 	}
-	return best
+	return out
 }
 
 // toLine converts a row to a Line, with its words in reading order.

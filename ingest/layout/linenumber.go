@@ -2,7 +2,6 @@ package layout
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +50,7 @@ type numberRun struct {
 
 // isAt reports whether a word may be a number of the column.
 func (r numberRun) isAt(w Word) bool {
-	return isNumber(w) && math.Abs(r.first.Box.X1-w.Box.X1) <= edgeSlack && math.Abs(r.first.Size-w.Size) < 0.5
+	return isNumber(w) && abs(r.first.Box.X1-w.Box.X1) <= edgeSlack && abs(r.first.Size-w.Size) < 0.5
 }
 
 // areLineNumbers reports whether two pages and half of the full ones have numbers, half of these running text beside them,
@@ -154,24 +153,20 @@ func numberRuns(words []Word, page int, shapes []Shape) []numberRun {
 }
 
 // numberColumns groups the numbers of one size whose right edges are close: the ink of a 1 ends early.
-func numberColumns(words []Word) [][]Word {
-	var numbers []Word
+func numberColumns(words []Word) (columns [][]Word) {
 	for _, w := range words {
-		if isNumber(w) {
-			numbers = append(numbers, w)
+		if !isNumber(w) {
+			continue
 		}
-	}
-	slices.SortStableFunc(numbers, func(a, b Word) int {
-		return cmp.Or(cmp.Compare(math.Round(2*a.Size), math.Round(2*b.Size)), cmp.Compare(a.Box.X1, b.Box.X1))
-	})
-	var out [][]Word
-	for _, w := range numbers {
-		if n := len(out); n == 0 || math.Abs(w.Size-out[n-1][0].Size) > 0.5 || w.Box.X1-out[n-1][0].Box.X1 > edgeSlack {
-			out = append(out, nil)
+		at := slices.IndexFunc(columns, func(c []Word) bool {
+			return abs(w.Size-c[0].Size) <= 0.5 && abs(w.Box.X1-c[0].Box.X1) <= edgeSlack
+		})
+		if at < 0 {
+			at, columns = len(columns), append(columns, nil)
 		}
-		out[len(out)-1] = append(out[len(out)-1], w)
+		columns[at] = append(columns[at], w)
 	}
-	return out
+	return columns
 }
 
 // countsUp reports whether words count up by a constant step.

@@ -170,7 +170,7 @@ func (l Line) continuesSentence(above Line) bool {
 // lowerInitials gives a drop cap, the large first letter of a paragraph that extends over several lines, the size and
 // the baseline of the first of them. It removes the line break after it.
 func lowerInitials(glyphs []Glyph) []Glyph {
-	cloned := false
+	glyphs = slices.Clone(glyphs)
 	for i := 0; i+1 < len(glyphs); i++ {
 		next := i + 1
 		for next+1 < len(glyphs) && unicode.IsSpace(glyphs[next].Rune) {
@@ -178,9 +178,6 @@ func lowerInitials(glyphs []Glyph) []Glyph {
 		}
 		if !isInitial(glyphs[i], glyphs[next]) || i > 0 && follows(glyphs[i-1], glyphs[i]) {
 			continue
-		}
-		if !cloned {
-			glyphs, cloned = slices.Clone(glyphs), true
 		}
 		first := glyphs[next]
 		g := &glyphs[i]

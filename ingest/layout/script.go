@@ -54,14 +54,11 @@ func (s script) changes(last rune) bool {
 	return value && strings.ContainsRune(")]}%", last)
 }
 
-// isMark reports whether the script begins with a letter but is not the end of an ordinal number.
+// isMark reports whether the script begins with a letter but is not the end of an ordinal number, such as 21^{st}.
 func (s script) isMark() bool {
 	other := strings.ContainsFunc(s.text, func(r rune) bool { return !unicode.IsLetter(r) })
-	return unicode.IsLetter(firstRune(s.text)) && (other || s.math || len(s.text) == 1) && !ordinals[s.text]
+	return unicode.IsLetter(firstRune(s.text)) && (other || s.math || len(s.text) == 1) && !slices.Contains([]string{"st", "nd", "rd", "th"}, s.text)
 }
-
-// ordinals are the ends of ordinal numbers that some set as formulas: 21^{st}.
-var ordinals = map[string]bool{"st": true, "nd": true, "rd": true, "th": true}
 
 const operators = "+-−±/⁄×·∗="
 

@@ -18,7 +18,6 @@ type wordBuilder struct {
 	words  []Word
 	text   strings.Builder
 	fonts  map[string]int
-	kinds  map[string][2]bool // bold and math by font: a page has about a dozen
 	word   Word
 	last   Glyph
 	open   bool
@@ -28,7 +27,7 @@ type wordBuilder struct {
 
 // words splits glyphs of one writing direction into words, at spaces, breaks and gaps.
 func words(glyphs []Glyph) []Word {
-	b := &wordBuilder{glyphs: inkScripts(attachAccents(lowerInitials(glyphs))), fonts: map[string]int{}, kinds: map[string][2]bool{}}
+	b := &wordBuilder{glyphs: inkScripts(attachAccents(lowerInitials(glyphs))), fonts: map[string]int{}}
 	for i := range b.glyphs {
 		b.add(i)
 	}
@@ -58,16 +57,15 @@ func joinSpaced(words []Word) []Word {
 	}
 	var out []Word
 	for i := 0; i < len(words); {
-		end := i + 1
+		w, end := words[i], i+1
 		for end < len(words) && spaced(words[end-1], words[end]) {
 			end++
 		}
-		w := words[i]
 		if end-i < fewest {
 			end = i + 1
 		}
 		for _, next := range words[i+1 : end] {
-			w.Text, w.Box, w.Hyphen = w.Text+next.Text, w.Box.Union(next.Box), next.Hyphen
+			w.append(next)
 		}
 		out = append(out, w)
 		i = end
@@ -140,12 +138,7 @@ func (b *wordBuilder) end() {
 		}
 		b.word.Text = scripts.Mark(norm.NFC.String(strings.ReplaceAll(text, softHyphen, "")))
 		font := mode(b.fonts)
-		kind, judged := b.kinds[font]
-		if !judged {
-			kind = [2]bool{IsBold(font), IsMath(font)}
-			b.kinds[font] = kind
-		}
-		b.word.Font, b.word.Bold, b.word.Math = font, kind[0], kind[1]
+		b.word.Font, b.word.Bold, b.word.Math = font, IsBold(font), IsMath(font)
 		b.words = append(b.words, b.word)
 	}
 	b.text.Reset()

@@ -52,16 +52,12 @@ func (r *paperReader) numberAtEdge(i int, l layout.Line) (string, bool) {
 		return m[1], len(r.formula(i)) > 1
 	}
 	gap := last.Box.X0 - l.Words[len(l.Words)-2].Box.X1
-	formula := l.MathShare() > 0.3 || r.hasEquationAnchor(l)
-	return m[1], gap > 1.2*l.Size || gap > 0.5*l.Size && formula
-}
-
-// hasEquationAnchor reports whether there is a LaTeX equation anchor right above a line.
-func (r *paperReader) hasEquationAnchor(l layout.Line) bool {
 	const reach = 45
-	return slices.ContainsFunc(r.Anchors, func(a pdf.Anchor) bool {
+	anchored := func(a pdf.Anchor) bool { // by LaTeX, right above the line
 		return strings.HasPrefix(a.Name, "equation.") && a.Page == l.Page && a.Y < l.Baseline+2 && a.Y > l.Baseline-reach && r.sameColumn(l, a)
-	})
+	}
+	formula := l.MathShare() > 0.3 || slices.ContainsFunc(r.Anchors, anchored)
+	return m[1], gap > 1.2*l.Size || gap > 0.5*l.Size && formula
 }
 
 // rightEdge returns the right edge of the lines in a line's column.

@@ -247,7 +247,11 @@ func (r *paperReader) addMissing() {
 			continue
 		}
 		if follows(numbers, number) && r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle && isWords(title) {
-			r.heads = append(r.heads, r.headingAt(i, r.levelLike(number)))
+			level := levelOf(number) // or that of the headings whose number has as many parts
+			if k := slices.IndexFunc(r.heads, func(h heading) bool { return h.number != "" && levelOf(h.number) == level }); k >= 0 {
+				level = r.heads[k].level
+			}
+			r.heads = append(r.heads, r.headingAt(i, level))
 			numbers[number] = true
 		}
 	}
@@ -257,14 +261,4 @@ func (r *paperReader) addMissing() {
 func follows(numbers map[string]bool, number string) bool {
 	parent := number[:max(0, strings.LastIndexByte(number, '.'))]
 	return parent == "" || numbers[parent]
-}
-
-// levelLike returns the level of the headings whose number has as many parts.
-func (r *paperReader) levelLike(number string) int {
-	for _, h := range r.heads {
-		if h.number != "" && levelOf(h.number) == levelOf(number) {
-			return h.level
-		}
-	}
-	return levelOf(number)
 }

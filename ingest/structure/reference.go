@@ -109,7 +109,10 @@ func (r *paperReader) references() []Reference {
 		if inside == 0 && !isBibliography(h) {
 			continue
 		}
-		to := r.sectionEnd(i)
+		to := r.textEnd()
+		if i+1 < len(r.heads) {
+			to = r.heads[i+1].at
+		}
 		if lines := r.flow[h.at+h.lines : to]; !isBibliography(h) && !mostHaveYears(lines, r.starts(lines)) {
 			inside = 0 // an index
 			continue
@@ -120,14 +123,6 @@ func (r *paperReader) references() []Reference {
 		out = append(out, r.entries(r.listAt, len(r.flow))...)
 	}
 	return out
-}
-
-// sectionEnd returns the end of the text below a heading: the next heading, or the end of the sections.
-func (r *paperReader) sectionEnd(i int) int {
-	if i+1 < len(r.heads) {
-		return r.heads[i+1].at
-	}
-	return r.textEnd()
 }
 
 // textEnd returns the end of the sections.
