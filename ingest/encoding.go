@@ -75,24 +75,30 @@ func (e encoding) fit(count map[rune]int) (share, score float64) {
 	return float64(common) / float64(max(1, letters)), float64(common) + 0.1*float64(letters)
 }
 
-// foreignFonts returns the fonts most of whose letters are accented Latin ones, as in no language, and their letters and other
-// codes from 0x80. It ignores fonts of a few symbols.
-func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]int) {
-	const fewest, different = 100, 12 // letters: less tells nothing
-	letters, byFont := map[string]int{}, map[string]map[rune]int{}
+// codesByFont counts the letters of each font, and each of its codes from 0x80 but those of symbols.
+func codesByFont(inputs []layout.Input) (letters map[string]int, codes map[string]map[rune]int) {
+	letters, codes = map[string]int{}, map[string]map[rune]int{}
 	for _, in := range inputs {
 		for _, g := range in.Glyphs {
 			if unicode.IsLetter(g.Rune) {
 				letters[g.Font]++
 			}
-			if byFont[g.Font] == nil {
-				byFont[g.Font] = map[rune]int{}
+			if codes[g.Font] == nil {
+				codes[g.Font] = map[rune]int{}
 			}
 			if g.Rune >= 0x80 && g.Rune < 0x2200 {
-				byFont[g.Font][g.Rune]++
+				codes[g.Font][g.Rune]++
 			}
 		}
 	}
+	return letters, codes
+}
+
+// foreignFonts returns the fonts most of whose letters are accented Latin ones, as in no language, and their letters and other
+// codes from 0x80. It ignores fonts of a few symbols.
+func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]int) {
+	const fewest, different = 100, 12 // letters: less tells nothing
+	letters, byFont := codesByFont(inputs)
 	fonts, count = map[string]bool{}, map[rune]int{}
 	for font, codes := range byFont {
 		accented := 0
@@ -133,6 +139,13 @@ func decodeFonts(inputs []layout.Input, texts []string, outline func() string) (
 	return fmt.Sprintf("fonts without a Unicode map: their text is read as %s", e.name), false
 }
 
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // unmappedText returns a problem if many letters are codes of their fonts other than ASCII, such as those of fonts that
 // count from 1. Then few of them are small letters. In bitmap fonts with the codes of ASCII letters, only other characters
 // may be wrong.
@@ -141,18 +154,12 @@ func unmappedText(inputs []layout.Input) (problem string, illegible bool) {
 	all, unmapped, small, bitmap := 0, 0, 0, 0
 	for _, in := range inputs {
 		for _, g := range in.Glyphs {
-			if g.Unmapped && g.Font == "" && g.Rune != unicode.ReplacementChar && g.Rune != ' ' && !g.LineEnd {
-				bitmap++ // such fonts have no names
-			}
-			if !unicode.IsLetter(g.Rune) {
-				continue
-			}
-			all++
+			letter := count(unicode.IsLetter(g.Rune))
+			all += letter
 			if g.Unmapped {
-				unmapped++
-			}
-			if g.Unmapped && g.Rune >= 'a' && g.Rune <= 'z' {
-				small++
+				unmapped += letter
+				small += count(g.Rune >= 'a' && g.Rune <= 'z')
+				bitmap += count(g.Font == "" && g.Rune != unicode.ReplacementChar && g.Rune != ' ' && !g.LineEnd)
 			}
 		}
 	}

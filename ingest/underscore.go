@@ -34,16 +34,21 @@ func underscores(glyphs []layout.Glyph, shapes []layout.Shape) []layout.Glyph {
 		g := glyphs[beside]
 		g.Rune, g.Box, g.X, g.LineEnd, g.Unmapped = '_', rule, rule.X0, false, false
 		glyphs = slices.Insert(glyphs, place, g)
-		for _, at := range []int{place + 1, place - 1} {
-			if at < 1 || at+1 >= len(glyphs) || glyphs[at].Rune != ' ' {
-				continue
-			}
-			if gap := glyphs[at+1].Box.X0 - glyphs[at-1].Box.X1; gap < 0.2*g.Size && gap > -g.Size {
-				glyphs = slices.Delete(glyphs, at, at+1)
-			}
-		}
+		glyphs = withoutSpace(withoutSpace(glyphs, place+1), place-1)
 	}
 	return glyphs
+}
+
+// withoutSpace removes the space at an index if there is no room for one.
+func withoutSpace(glyphs []layout.Glyph, at int) []layout.Glyph {
+	if at < 1 || at+1 >= len(glyphs) || glyphs[at].Rune != ' ' {
+		return glyphs
+	}
+	before, after := glyphs[at-1], glyphs[at+1]
+	if gap := after.Box.X0 - before.Box.X1; gap > 0.2*before.Size || gap < -before.Size {
+		return glyphs
+	}
+	return slices.Delete(glyphs, at, at+1)
 }
 
 // placeOf returns the index of the glyph that a rule is before, and that of a glyph on the same baseline that ends at its left,

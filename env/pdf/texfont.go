@@ -179,23 +179,26 @@ func (c *coded) read(glyphs []Glyph) (out []Glyph, replaced bool) {
 			r.read(glyphs, c.texts)
 		}
 	}
+	for i, g := range glyphs {
+		if g.Rune == 'L' && i > 0 && glyphs[i-1].Rune == ' ' && c.texts[i-1] == "" && hasLostStroke(g, glyphs[i-1]) {
+			c.texts[i] = "Ł"
+		}
+	}
 	out = make([]Glyph, 0, len(glyphs)+len(c.texts))
 	for i, g := range glyphs {
-		text, isCode := c.texts[i]
-		if g.Rune == 'L' && i > 0 && glyphs[i-1].Rune == ' ' && glyphs[i-1].Size > 0 && c.texts[i-1] == "" {
-			// The stroke, which is printed before its letter, is lost if a space precedes it. The space then has its place.
-			e, back := encodingOf(g.Font), (glyphs[i-1].X-g.X)/g.Size
-			if e != nil && e[' '] == "\u0335" && back > 0.03 && back < 0.06 {
-				text, isCode, replaced = "Ł", true, true
-			}
-		}
-		if isCode {
+		if text, ok := c.texts[i]; ok {
 			out = appendText(out, g, text)
 		} else {
 			out = append(out, g)
 		}
 	}
-	return out, replaced || len(c.texts) > 0
+	return out, len(c.texts) > 0
+}
+
+// hasLostStroke reports whether the stroke of an L, which is printed before it, is lost after a space, which then has its place.
+func hasLostStroke(letter, space Glyph) bool {
+	e, back := encodingOf(letter.Font), (space.X-letter.X)/letter.Size
+	return e != nil && e[' '] == "\u0335" && space.Size > 0 && back > 0.03 && back < 0.06
 }
 
 // appendText appends the characters of a code at the place of its glyph.
@@ -327,11 +330,16 @@ func (f *texFont) fit(codes []texCode, exact bool, nominal float64) (size, cost 
 		}
 	}
 	n := float64(len(codes))
-	odd := size // TeX's fonts usually have one of these sizes
+	return size, math.Sqrt(cost/n) + oddSize(size)/n
+}
+
+// oddSize returns how far in points a size is from those that TeX's fonts usually have.
+func oddSize(size float64) float64 {
+	least := size
 	for _, usual := range []float64{5, 6, 7, 8, 9, 10, 10.95, 12, 14.4, 17.28, 20.74, 24.88} {
-		odd = min(odd, math.Abs(size-usual*72/72.27))
+		least = min(least, math.Abs(size-usual*72/72.27))
 	}
-	return size, math.Sqrt(cost/n) + odd/n
+	return least
 }
 
 // size returns the size of the font in points at which most codes have their widths; 0 if a code has no glyph.

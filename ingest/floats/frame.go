@@ -26,10 +26,7 @@ func frames(page *layout.Page) []layout.Box {
 			if isHeadRule(page, frame, rules[k]) {
 				break
 			}
-			const farApart = 330
-			rule := rules[k]
-			near := rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule) || frame.Height() < 3 && captioned(page, frame, rule)
-			if near && !captionBetween(page, frame, rule) {
+			if joins(page, frame, rules[k]) {
 				frame, used[k] = frame.Union(rules[k]), true
 				members++
 			}
@@ -39,6 +36,13 @@ func frames(page *layout.Page) []layout.Box {
 		}
 	}
 	return out
+}
+
+// joins reports whether a rule with the same ends belongs to the frame above it.
+func joins(page *layout.Page, frame, rule layout.Box) bool {
+	const farApart = 330
+	near := rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule) || frame.Height() < 3 && captioned(page, frame, rule)
+	return near && !textBetween(page, frame, rule)
 }
 
 // captioned reports whether there is a caption right above two rules with the same ends, or right below.
@@ -100,8 +104,8 @@ func rowsBetween(page *layout.Page, upper, lower layout.Box) bool {
 	return all > 3 && rows*10 >= all*9
 }
 
-// captionBetween reports whether there is a caption between two rules, so they belong to two tables.
-func captionBetween(page *layout.Page, upper, lower layout.Box) bool {
+// textBetween reports whether there is running text or a caption between two rules, so they belong to two tables.
+func textBetween(page *layout.Page, upper, lower layout.Box) bool {
 	return slices.ContainsFunc(page.Lines, func(l layout.Line) bool {
 		return l.Role == layout.Caption && l.Baseline > upper.Y1 && l.Box.Y1 < lower.Y1 && l.Box.OverlapX(upper) > 0
 	})

@@ -189,20 +189,32 @@ func (v *pageView) isBody(i int) bool {
 	switch {
 	case l.Role != layout.Body:
 		return l.Role == layout.Footnote || l.Role == layout.AuthorNote
-	case v.enclosed(l):
-		return false
-	case l.Size > 1.15*v.bodySize && numberedHead.MatchString(l.Text()):
-		return true // a numbered title, which may have the wide gaps of loose lines
-	case len(l.Cells()) > 1 || l.Size < 0.85*v.bodySize: // in cells, or in small text
+	case v.isLargeHead(l):
+		return true
+	case v.enclosed(l) || len(l.Cells()) > 1 || l.Size < 0.85*v.bodySize: // in cells, or in small text
 		return false
 	case l.Size > 1.08*v.bodySize && l.Bold, l.Chars() > 24 && l.Box.Width() > 0.5*v.columnWidth(l):
 		return true
 	case i > 0 && v.body[i-1]:
-		above := v.page.Lines[i-1] // l may end its paragraph
-		step := l.Baseline - above.Baseline
-		return above.Column == l.Column && step > 0 && step < 1.45*l.Size && abs(above.Box.X0-l.Box.X0) < 20
+		return endsParagraph(v.page.Lines[i-1], l)
 	}
+	return isBoldHead(l)
+}
+
+// isBoldHead reports whether a line is a numbered title in bold type with space above.
+func isBoldHead(l layout.Line) bool {
 	return l.Bold && l.Break && l.Chars() > 6 && numberedHead.MatchString(l.Text())
+}
+
+// isLargeHead reports whether a line is a numbered title in large type. It may have the wide gaps of loose lines.
+func (v *pageView) isLargeHead(l layout.Line) bool {
+	return l.Size > 1.15*v.bodySize && numberedHead.MatchString(l.Text()) && !v.enclosed(l)
+}
+
+// endsParagraph reports whether a short line continues the one above.
+func endsParagraph(above, l layout.Line) bool {
+	step := l.Baseline - above.Baseline
+	return above.Column == l.Column && step > 0 && step < 1.45*l.Size && abs(above.Box.X0-l.Box.X0) < 20
 }
 
 // numberedHead matches the start of a section's title: "3.1 Data", "IV. Results", "B. Features".

@@ -74,8 +74,7 @@ func markFootnotes(p *Page, bodySize float64) {
 // footnoteColumn reports whether s is a footnote rule, and its column. A footnote rule is short, in the lower part of
 // the page, aligned with the text, with small text right below it and no body text after that.
 func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
-	short := s.IsRule() && s.Box.Y0 > 0.35*p.Height && s.Box.Width() < 0.4*p.Width
-	if !short || !flush(p, s, bodySize) || framed(p, s) {
+	if !shortRule(p, s) || !flush(p, s, bodySize) || framed(p, s) {
 		return 0, false
 	}
 	var first *Line
@@ -95,6 +94,10 @@ func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
 		return 0, false
 	}
 	return first.Column, true
+}
+
+func shortRule(p *Page, s Shape) bool {
+	return s.IsRule() && s.Box.Y0 > 0.35*p.Height && s.Box.Width() < 0.4*p.Width
 }
 
 // framed reports whether another rule with the same ends follows below, as in a table.
@@ -137,7 +140,7 @@ func indented(lines []Line, i int, e edge) bool {
 func breaks(above, l Line, e edge) bool {
 	step := l.Baseline - above.Baseline
 	switch {
-	case above.Role != l.Role || above.Caption != l.Caption || abs(above.Size-l.Size) > 1.2:
+	case above.differs(l):
 		return true
 	case above.Column != l.Column || step < 0:
 		return !l.continuesSentence(above)
@@ -149,6 +152,11 @@ func breaks(above, l Line, e edge) bool {
 		return step > 1.05*e.leading
 	}
 	return e.right-above.Box.X1 > 0.2*(e.right-e.left) && !l.continuesSentence(above)
+}
+
+// differs reports whether two lines are of different kinds.
+func (l Line) differs(o Line) bool {
+	return l.Role != o.Role || l.Caption != o.Caption || abs(l.Size-o.Size) > 1.2
 }
 
 // continuesSentence reports whether a sentence continues from above into l.

@@ -88,7 +88,7 @@ func joinScripts(list []Word, inStream bool) []Word {
 		case end > 0:
 			k = end
 			continue
-		case apart || last < 0 || unicode.IsDigit(lastRune(out[last].Text)) && unicode.IsDigit(firstRune(w.Text)):
+		case apart || last < 0 || areDigits(out[last], w):
 			w.tied = false
 			out = append(out, w)
 		default:
@@ -97,6 +97,11 @@ func joinScripts(list []Word, inStream bool) []Word {
 		k++
 	}
 	return out
+}
+
+// areDigits reports whether a digit would follow another one if two words were joined.
+func areDigits(a, b Word) bool {
+	return unicode.IsDigit(lastRune(a.Text)) && unicode.IsDigit(firstRune(b.Text))
 }
 
 // takeScript appends the script that begins with word k of a list if it would make another number of w without a mark, and

@@ -291,13 +291,19 @@ func (r *paperReader) addUnnumbered() {
 			continue
 		}
 		text := l.Text()
-		number, _ := splitNumber(text)
-		if r.couldBeTitle(l, text) && (r.isKnown(text) || search && i > start && number == "" && l.Break && printOf(l).like(look) && r.alone(i)) {
+		if r.couldBeTitle(l, text) && (r.isKnown(text) || search && i > start && r.isUnnumberedLike(i, look)) {
 			if h := r.headingAt(i, 1); h.number != "" || isTitleText(h.title) {
 				r.heads = append(r.heads, h)
 			}
 		}
 	}
+}
+
+// isUnnumberedLike reports whether line i is alone, unnumbered and in the given font style.
+func (r *paperReader) isUnnumberedLike(i int, look fontStyle) bool {
+	l := r.flow[i]
+	number, _ := splitNumber(l.Text())
+	return number == "" && l.Break && printOf(l).like(look) && r.alone(i)
 }
 
 // maxTitle is the maximum length of a one-line heading, in bytes.

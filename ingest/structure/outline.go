@@ -246,12 +246,8 @@ func (r *paperReader) addMissing() {
 		if number == "" || numbers[number] || r.isHeading(i) || !startsTitle(title) || !slices.ContainsFunc(looks[levelOf(number)], like) {
 			continue
 		}
-		if follows(numbers, number) && r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle && isWords(title) {
-			level := levelOf(number) // or that of the headings whose number has as many parts
-			if k := slices.IndexFunc(r.heads, func(h heading) bool { return h.number != "" && levelOf(h.number) == level }); k >= 0 {
-				level = r.heads[k].level
-			}
-			r.heads = append(r.heads, r.headingAt(i, level))
+		if follows(numbers, number) && r.isTitleLine(i) && isWords(title) {
+			r.heads = append(r.heads, r.headingAt(i, r.levelLike(number)))
 			numbers[number] = true
 		}
 	}
@@ -261,4 +257,20 @@ func (r *paperReader) addMissing() {
 func follows(numbers map[string]bool, number string) bool {
 	parent := number[:max(0, strings.LastIndexByte(number, '.'))]
 	return parent == "" || numbers[parent]
+}
+
+// isTitleLine reports whether a line looks like a heading: short, alone, in a font style that stands out.
+func (r *paperReader) isTitleLine(i int) bool {
+	l := r.flow[i]
+	return r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle
+}
+
+// levelLike returns the level of the headings whose number has as many parts.
+func (r *paperReader) levelLike(number string) int {
+	for _, h := range r.heads {
+		if h.number != "" && levelOf(h.number) == levelOf(number) {
+			return h.level
+		}
+	}
+	return levelOf(number)
 }

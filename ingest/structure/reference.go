@@ -109,10 +109,7 @@ func (r *paperReader) references() []Reference {
 		if inside == 0 && !isBibliography(h) {
 			continue
 		}
-		to := r.textEnd()
-		if i+1 < len(r.heads) {
-			to = r.heads[i+1].at
-		}
+		to := r.sectionEnd(i)
 		if lines := r.flow[h.at+h.lines : to]; !isBibliography(h) && !mostHaveYears(lines, r.starts(lines)) {
 			inside = 0 // an index
 			continue
@@ -123,6 +120,14 @@ func (r *paperReader) references() []Reference {
 		out = append(out, r.entries(r.listAt, len(r.flow))...)
 	}
 	return out
+}
+
+// sectionEnd returns the end of the text below a heading: the next heading, or the end of the sections.
+func (r *paperReader) sectionEnd(i int) int {
+	if i+1 < len(r.heads) {
+		return r.heads[i+1].at
+	}
+	return r.textEnd()
 }
 
 // textEnd returns the end of the sections.

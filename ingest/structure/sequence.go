@@ -168,9 +168,7 @@ func (r *paperReader) chapterLook(at []int) (fontStyle, bool) {
 
 // next returns the level of a number if it is next in sequence, else 0.
 func (s *sequence) next(number, text string) int {
-	dotted := strings.HasPrefix(text, number+".") || strings.HasPrefix(text, number+" ")
-	// A letter that is next at level 2 is no Roman number: "C" after "B".
-	if s.style != "decimal" && dotted && s.isTop(roman(number)) && !s.letterFits(number) {
+	if s.style != "decimal" && s.opensRoman(number, text) {
 		s.style, s.top, s.letter = "roman", roman(number), 0
 		return 1
 	}
@@ -189,6 +187,13 @@ func (s *sequence) next(number, text string) int {
 		return 1
 	}
 	return s.decimal(number)
+}
+
+// opensRoman reports whether a number is the next Roman one at level 1, with a dot or a space after it. A letter that is
+// next at level 2 is none: "C" after "B".
+func (s *sequence) opensRoman(number, text string) bool {
+	dotted := strings.HasPrefix(text, number+".") || strings.HasPrefix(text, number+" ")
+	return dotted && s.isTop(roman(number)) && !s.letterFits(number)
 }
 
 // opensAppendix reports whether a letter is the next appendix.

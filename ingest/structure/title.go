@@ -89,7 +89,7 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 		if number != "" && commonTitles[folded(name)] {
 			break
 		}
-		if label := folded(text); abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text) {
+		if endsFront(text) {
 			if len(out) > 0 {
 				out = withParts(out, page.Lines[i:])
 				break
@@ -102,6 +102,12 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 	}
 	sortRows(out)
 	return out
+}
+
+// endsFront reports whether a line begins what follows the title and the authors: an abstract or a table of contents.
+func endsFront(text string) bool {
+	label := folded(text)
+	return abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text)
 }
 
 // sortRows sorts neighbouring lines on one baseline from left to right: a title with wide spaces has several.

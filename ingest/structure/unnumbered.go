@@ -100,9 +100,7 @@ func (r *paperReader) isolatedTitle(i int) bool {
 	if number, _ := splitNumber(text); number != "" { // out of sequence
 		return false
 	}
-	// An address, a formula, or a sentence.
-	other := strings.ContainsAny(text, "@=") || len(strings.Fields(text)) > 14 || !isTitleText(text)
-	if other || !r.couldBeTitle(l, text) || !r.alone(i) || bibliographyTitles[folded(text)] {
+	if !r.couldBeTitle(l, text) || !r.alone(i) || !readsAsSection(text) {
 		return false
 	}
 	if i > 0 && r.sameBlock(r.flow[i-1], l) {
@@ -111,6 +109,16 @@ func (r *paperReader) isolatedTitle(i int) bool {
 	h := r.headingAt(i, 1)
 	end := i + h.lines
 	return h.words == 0 && end < len(r.flow) && !r.sameBlock(r.flow[end-1], r.flow[end]) && isTitleText(h.title)
+}
+
+// readsAsSection reports whether a text reads as the title of a section, rather than an address, a formula, a sentence or
+// the heading of a bibliography.
+func readsAsSection(text string) bool {
+	const most = 14 // words
+	if strings.ContainsAny(text, "@=") || len(strings.Fields(text)) > most {
+		return false
+	}
+	return isTitleText(text) && !bibliographyTitles[folded(text)]
 }
 
 // sameBlock reports whether two lines are adjacent and have one font style.
