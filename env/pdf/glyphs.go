@@ -277,7 +277,7 @@ func legible(r rune) rune {
 		return '0' + r - 0xF730
 	case r >= 0xF761 && r <= 0xF77A:
 		return 'A' + r - 0xF761
-	case r == 0xF0B7 || r == 0xF0A7 || r == 0xF0D8:
+	case strings.ContainsRune("\uF0B7\uF0A7\uF0D8", r):
 		return '•'
 	case r == 0x2010 || r == 0x2011: // hyphens that no one types
 		return '-'

@@ -223,12 +223,12 @@ func appendText(out []Glyph, g Glyph, text string) []Glyph {
 // read decodes the glyphs of a font if its widths are those of a font of TeX, or else only its letters: the places of ligatures
 // and signs differ.
 func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
-	codes, exact := r.measure(glyphs)
+	codes, kerned := r.measure(glyphs)
 	var font *texFont
 	size, least := 0.0, math.Inf(1)
 	fonts := texFonts().fonts
 	for i := range fonts {
-		if s, cost := fonts[i].fit(codes, exact, r.size); cost < least {
+		if s, cost := fonts[i].fit(codes, kerned, r.size); cost < least {
 			font, size, least = &fonts[i], s, cost
 		}
 	}
@@ -249,10 +249,10 @@ type texCode struct {
 	ink   ink     // in points, 0 if unknown
 }
 
-// measure returns the codes in order, with their widths. Without widths in the file, those are the distances to the next glyph, a
+// measure returns the codes in order, with their widths, and how many widths may be wrong. Without widths in the file, those are the distances to the next glyph, a
 // quarter of which is assumed to be smaller because of kerning; those of commas are too large.
-func (r *texRun) measure(glyphs []Glyph) (codes []texCode, exact bool) {
-	exact = slices.ContainsFunc(r.glyphs, func(g texGlyph) bool { return g.width > 0 })
+func (r *texRun) measure(glyphs []Glyph) (codes []texCode, kerned int) {
+	exact := slices.ContainsFunc(r.glyphs, func(g texGlyph) bool { return g.width > 0 })
 	var widths [256][]float64
 	var inks [256]ink
 	for i, g := range r.glyphs {
@@ -275,7 +275,10 @@ func (r *texRun) measure(glyphs []Glyph) (codes []texCode, exact bool) {
 		slices.Sort(all)
 		codes = append(codes, texCode{byte(code), all[len(all)/4], inks[code]})
 	}
-	return codes, exact
+	if !exact {
+		kerned = len(codes) / 4
+	}
+	return codes, kerned
 }
 
 // inkError returns how far in points the ink of a code is from that in the font, 0 if that is unknown.
@@ -294,8 +297,8 @@ func (f *texFont) inkError(c texCode, size float64) float64 {
 }
 
 // fit compares widths in points with those of the font. It returns the size in points and a cost, which is lower for a
-// better match, infinite if a code has no glyph or another width or ink.
-func (f *texFont) fit(codes []texCode, exact bool, nominal float64) (size, cost float64) {
+// better match, infinite if a code has no glyph or other ink, or if more codes than kerned ones have another width.
+func (f *texFont) fit(codes []texCode, kerned int, nominal float64) (size, cost float64) {
 	const (
 		pixel   = 0.13  // the largest error in points, of widths in whole dots at 300 dpi
 		design  = 0.012 // the largest difference of designs for neighbouring sizes in em
@@ -308,20 +311,16 @@ func (f *texFont) fit(codes []texCode, exact bool, nominal float64) (size, cost 
 	if size < 3 || size > 80 || unlike && nominal >= smallestText*2 {
 		return 0, math.Inf(1)
 	}
-	kerned, allowed := 0, len(codes)/4
-	if exact {
-		allowed = 0
-	}
 	for _, c := range codes {
 		off := 0.0
 		if min(c.width, f.widths[c.code]) > 0 {
 			off = math.Abs(c.width - size*f.widths[c.code])
 		}
 		if off > pixel+design*size {
-			kerned++
+			kerned--
 		}
 		inkOff := f.inkError(c, size)
-		if inkOff > drawing*(size+1) || kerned > allowed {
+		if inkOff > drawing*(size+1) || kerned < 0 {
 			return 0, math.Inf(1)
 		}
 		cost += off*off + inkOff*inkOff/25

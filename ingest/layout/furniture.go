@@ -55,6 +55,7 @@ type furniture struct {
 	edges  [][]*edgeText // by page and fragment; nil for those that cannot be furniture
 	rows   [][]edgeRow   // by page, from top to bottom
 	pitch  []float64     // by page
+	enough int           // pages in a row that a text must be on
 }
 
 // dropFurniture removes running heads and page numbers. It returns their text and the printed number by page.
@@ -62,20 +63,23 @@ type furniture struct {
 // A line goes if it repeats over pages, apart from a number that counts up with them, if it is farther from the text
 // than the lines of the text from each other, and if other pages have no text there. All of a line goes, or nothing.
 func dropFurniture(pages [][]fragment, inputs []Input) (dropped, labels []string) {
-	u := &furniture{pages: pages, inputs: inputs, pitch: pitches(pages)}
+	u := &furniture{pages: pages, inputs: inputs, pitch: pitches(pages), enough: 3}
+	if len(pages) <= 4 {
+		u.enough = 2
+	}
 	for i := range pages {
 		u.rows = append(u.rows, rowsAcross(pages[i]))
 		u.edges = append(u.edges, edgeTexts(pages[i], inputs[i]))
 	}
 	for i := range pages {
 		for _, e := range u.edges[i] {
-			if e != nil {
-				u.follow(e, i)
-			}
+			u.follow(e, i)
 		}
 		for k := range u.rows[i] {
 			r := &u.rows[i][k]
-			r.furnish = u.repeats(r, i, k) || u.loneNumber(i, k)
+			repeats := u.repeats(r, i)
+			r.number = repeats && k == len(u.rows[i])-1 && len(r.frags) == 1 && u.edges[i][r.frags[0]].page != ""
+			r.furnish = repeats || len(pages) <= 2 && u.loneNumber(i, k)
 		}
 		u.keepNearText(i)
 	}
@@ -185,9 +189,12 @@ func (u *furniture) follow(e *edgeText, i int) {
 	const reach = 8 // pages
 	for _, counts := range []bool{false, true} {
 		run, last := 0, i
-		for j := max(0, i-reach); j < min(len(u.pages), i+reach+1); j++ {
+		for j := max(0, i-reach); e != nil && j < min(len(u.pages), i+reach+1); j++ {
 			number, found := "", false
 			for _, o := range u.edges[j] {
+				if o == nil {
+					continue
+				}
 				if n, same := e.same(o, i-j); same && (o == e || (n != "") == counts) {
 					number, found = n, true
 					break
@@ -205,68 +212,79 @@ func (u *furniture) follow(e *edgeText, i int) {
 	}
 }
 
-// same reports whether two texts are the same at the same place, as one of their ends or their middle shows, since a page
-// number in a running head shifts the others. One number may be greater by the distance of their pages: it is returned.
+// same reports whether two texts are the same at the same place. One number may be greater by the distance of their pages,
+// wherever a page number is: it is returned.
 func (e *edgeText) same(o *edgeText, distance int) (number string, same bool) {
-	if o == nil || o == e {
-		return "", o == e
-	}
-	counts := func(a, b string) bool {
-		return Numeral(a) >= 0 && Numeral(a)-Numeral(b) == distance && (a[0] > '9') == (b[0] > '9')
-	}
-	if e.page != "" && o.page != "" && counts(e.page, o.page) {
+	switch {
+	case o == e:
+		return "", true
+	case counts(e.page, o.page, distance):
 		return e.page, true
-	}
-	near := abs(e.y-o.y) < 4 && (abs(e.place[0]-o.place[0]) < 8 || abs(e.place[1]-o.place[1]) < 8 || abs(e.place[2]-o.place[2]) < 8)
-	if !near || e.text == o.text || e.frame != o.frame || len(e.numbers) != len(o.numbers) || e.label {
-		return "", near && e.text == o.text
+	case !e.isAt(o):
+		return "", false
+	case e.text == o.text:
+		return "", true
+	case e.label || e.frame != o.frame || len(e.numbers) != len(o.numbers):
+		return "", false
 	}
 	for k, n := range e.numbers {
-		switch {
-		case n == o.numbers[k]:
-		case number != "" || !counts(n, o.numbers[k]):
-			return "", false
-		default:
-			number = n
+		if n == o.numbers[k] {
+			continue
 		}
+		if number != "" || !counts(n, o.numbers[k], distance) {
+			return "", false
+		}
+		number = n
 	}
 	return number, number != ""
 }
 
-// repeats reports whether row k of page i may be furniture by what it says.
-func (u *furniture) repeats(r *edgeRow, i, k int) bool {
-	needed := 3
-	if len(u.pages) <= 4 {
-		needed = 2
+// counts reports whether a number is greater than another by the distance of their pages, both arabic or both roman.
+func counts(number, other string, distance int) bool {
+	n, o := Numeral(number), Numeral(other)
+	return n >= 0 && o >= 0 && n-o == distance && (number[0] > '9') == (other[0] > '9')
+}
+
+// isAt reports whether two texts are at the same place, as one of their ends or their middle shows, since a page number in a
+// running head shifts the others.
+func (e *edgeText) isAt(o *edgeText) bool {
+	for k := range e.place {
+		if abs(e.place[k]-o.place[k]) < 8 {
+			return abs(e.y-o.y) < 4
+		}
 	}
+	return false
+}
+
+// repeats reports whether a row of page i may be furniture by what it says.
+func (u *furniture) repeats(r *edgeRow, i int) bool {
 	paged := false
 	for _, at := range r.frags {
 		e := u.edges[i][at]
 		if e == nil {
 			return false
 		}
-		paged = paged || e.page != "" && e.run >= needed
-	}
-	if r.number = k == len(u.rows[i])-1 && len(r.frags) == 1 && paged; paged {
-		needed = 2
+		paged = paged || e.page != "" && e.run >= u.enough
 	}
 	for _, at := range r.frags {
-		// The title of a section may be on the other side of the page than its number. Near a number it may be a heading.
-		e := u.edges[i][at]
-		title := paged && !strings.ContainsAny(e.text, "0123456789") && !u.besideNumber(u.pages[i][at], r, i)
-		if e.run < needed && !title {
+		// The title of a section may be on the other side of the page than its number.
+		run := u.edges[i][at].run
+		beside := paged && (run > 1 || u.isTitle(at, r, i))
+		if run < u.enough && !beside {
 			return false
 		}
 	}
 	return paged || !u.betweenRules(i, r.baseline)
 }
 
-// besideNumber reports whether a number of a row is near one of its fragments.
-func (u *furniture) besideNumber(f fragment, r *edgeRow, i int) bool {
-	return slices.ContainsFunc(r.frags, func(at int) bool {
+// isTitle reports whether a fragment of a row has no number, and none near it, as a heading has.
+func (u *furniture) isTitle(at int, r *edgeRow, i int) bool {
+	f := u.pages[i][at]
+	numbered := func(at int) bool {
 		o := u.pages[i][at]
 		return u.edges[i][at].page != "" && max(o.box.X0-f.box.X1, f.box.X0-o.box.X1) < 6*f.size
-	})
+	}
+	return !strings.ContainsAny(f.text(), "0123456789") && !slices.ContainsFunc(r.frags, numbered)
 }
 
 // betweenRules reports whether a baseline of page i is between two rules, as the head of a table that fills its pages.
@@ -284,22 +302,27 @@ func (u *furniture) betweenRules(i int, baseline float64) bool {
 func (u *furniture) loneNumber(i, k int) bool {
 	const slack, most = 6, 999
 	rows := u.rows[i]
-	if len(u.pages) > 2 || len(rows) < 2 || len(rows[k].frags) != 1 || k != 0 && k != len(rows)-1 {
+	if len(rows) < 2 || len(rows[k].frags) != 1 || k != 0 && k != len(rows)-1 {
 		return false
 	}
 	e, next := u.edges[i][rows[k].frags[0]], rows[max(1, k-1)]
 	if e == nil || e.page == "" || Numeral(e.page) > most || abs(next.baseline-rows[k].baseline) < 1.8*u.pitch[i] {
 		return false
 	}
-	var text Box
-	for _, o := range u.pages[i] {
-		if o.chars >= 20 {
-			text = text.Union(o.box)
-		}
-	}
+	text := textBox(u.pages[i])
 	centre, _ := text.Center()
 	beside := e.place[0] < text.X0+slack || e.place[2] > text.X1-slack
-	return beside || abs(e.place[1]-centre) < slack || abs(e.place[1]-u.inputs[i].Width/2) < slack
+	return beside || min(abs(e.place[1]-centre), abs(e.place[1]-u.inputs[i].Width/2)) < slack
+}
+
+// textBox returns the box of the lines of text of a page.
+func textBox(frags []fragment) (text Box) {
+	for _, f := range frags {
+		if f.chars >= 20 {
+			text = text.Union(f.box)
+		}
+	}
+	return text
 }
 
 // nearText reports whether row k of page i is as near to text that stays as a line of the text.
@@ -339,10 +362,7 @@ func (u *furniture) keepInTextBlock() {
 	}
 	slices.Sort(tops)
 	slices.Sort(bottoms)
-	enough := max(1, len(u.pages)/5)
-	if len(u.pages) > 4 {
-		enough = max(2, enough)
-	}
+	enough := max(len(u.pages)/5, min(2, 1+len(u.pages)/5)) // 2 of five pages
 	if len(tops) < enough {
 		return
 	}

@@ -126,7 +126,7 @@ func numberRuns(words []Word, page int, shapes []Shape) []numberRun {
 	for _, column := range numberColumns(words) {
 		slices.SortFunc(column, func(a, b Word) int { return cmp.Compare(a.Baseline, b.Baseline) })
 		length := len(column)
-		if length < 3 || !countsUp(column) || !inMarginOf(words, column) {
+		if !countsUp(column) || !inMarginOf(words, column) {
 			continue
 		}
 		first, last := column[0], column[length-1]
@@ -163,7 +163,7 @@ func numberColumns(words []Word) (columns [][]Word) {
 	return columns
 }
 
-// countsUp reports whether words count up by a constant step.
+// countsUp reports whether at least three words count up by a constant step.
 func countsUp(column []Word) bool {
 	for i := 1; i < len(column); i++ {
 		step := value(column[i]) - value(column[i-1])
@@ -171,7 +171,7 @@ func countsUp(column []Word) bool {
 			return false
 		}
 	}
-	return true
+	return len(column) > 2
 }
 
 // inMarginOf reports whether almost no other text overlaps a column of numbers horizontally or is right next to it. A
