@@ -120,12 +120,14 @@ func (w *Word) takeScript(list []Word, k int, inStream bool) (end int, apart boo
 	if !near || isNumerator(list[end:], w.Size) {
 		return 0, near || !letter
 	}
-	if next.Text = mark + s.text; s.expression() {
-		next.Text = mark + "(" + s.text + ")"
+	next.Text = ""
+	for _, part := range joinScripts(list[k:end], true) { // with scripts of their own
+		next.Text, next.Box, next.Hyphen = next.Text+part.Text, next.Box.Union(part.Box), part.Hyphen
 	}
-	for _, part := range list[k+1 : end] {
-		next.Box, next.Hyphen = next.Box.Union(part.Box), part.Hyphen
+	if s.expression() {
+		next.Text = "(" + next.Text + ")"
 	}
+	next.Text = mark + next.Text
 	w.append(next)
 	return end, false
 }
@@ -169,7 +171,7 @@ func scriptAt(list []Word, k int, of Word) (s script, end int) {
 		}
 	}
 	s = script{raised: raised, math: list[k].Math}
-	for _, w := range joinScripts(list[k:end], true) {
+	for _, w := range list[k:end] {
 		s.text += w.Text
 	}
 	return s, end
