@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"airqa/env/embed"
 	"airqa/internal/files"
@@ -39,10 +40,46 @@ type Benchmark struct {
 	Ratings func(path, annotations string) (Ratings, error) `json:"-"`
 }
 
-// Method is a baseline without a language model.
+// Method is a baseline without a language model. Benchmarks embed it in methods of their own, with what computes them.
 type Method struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
+}
+
+func (m Method) method() Method { return m }
+
+// methodLike is a type that embeds [Method].
+type methodLike interface{ method() Method }
+
+// Methods are the methods of a list without what computes them.
+func Methods[M methodLike](list []M) (methods []Method) {
+	for _, m := range list {
+		methods = append(methods, m.method())
+	}
+	return methods
+}
+
+// Chosen is the name of the request's method, or those of all methods.
+func (r Request) Chosen(all []Method) (names []string) {
+	if r.Method != "" {
+		return []string{r.Method}
+	}
+	for _, m := range all {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// FindMethod returns the method with a name. An error begins with unknown, and calls the methods all, such as "rankers".
+func FindMethod[M methodLike](list []M, name, unknown, all string) (found M, err error) {
+	var names []string
+	for _, m := range list {
+		if m.method().Name == name {
+			return m, nil
+		}
+		names = append(names, m.method().Name)
+	}
+	return found, qa.Usagef("unknown %s; the %s are %s", fmt.Sprintf(unknown, name), all, strings.Join(names, ", "))
 }
 
 // Request is a call of one of a benchmark's functions.
@@ -92,6 +129,22 @@ type Dataset struct {
 	Documents []Document
 	Items     []Item
 	Faults    []*dataset.Fault
+}
+
+// What a fault can cost. Without a paper, or an item of a benchmark (question, turn, query), nothing of it is loaded.
+const (
+	APaper       = "paper"
+	AQuestion    = "question"
+	ATurn        = "turn"
+	AQuery       = "query"
+	AnAbstract   = "abstract"
+	AnAnnotation = "annotation"
+)
+
+// Report adds a fault at a place, which has its file and item. Empty costs are nothing.
+func (d *Dataset) Report(at dataset.Fault, text, costs string) {
+	at.Text, at.Costs, at.Loaded = text, costs, !slices.Contains([]string{APaper, AQuestion, ATurn, AQuery}, costs)
+	d.Faults = append(d.Faults, &at)
 }
 
 // Document is a paper, or an abstract, as an ordered list of units.
@@ -160,6 +213,16 @@ func Order(scores []float64) []int {
 	}
 	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), b-a) })
 	return list
+}
+
+// Common counts the distinct texts of a that are in b.
+func Common(a, b []string) (n int) {
+	for _, s := range Distinct(a) {
+		if slices.Contains(b, s) {
+			n++
+		}
+	}
+	return n
 }
 
 // Distinct keeps the first of equal texts.

@@ -111,6 +111,23 @@ func (m *Mean) Count(yes bool) {
 	}
 }
 
+// Means are means by name.
+type Means map[string]*Mean
+
+// Of is the mean with a name, which is empty at first.
+func (m *Means) Of(name string) *Mean {
+	if *m == nil {
+		*m = make(Means)
+	}
+	if (*m)[name] == nil {
+		(*m)[name] = new(Mean)
+	}
+	return (*m)[name]
+}
+
+// Row is a mean as the row of its name, in the column "value".
+func (m *Means) Row(name string) Measure { return m.Of(name).Measure(name, "value") }
+
 // N is the number of values.
 func (m Mean) N() int { return len(m.Values) }
 

@@ -2,87 +2,80 @@ package qasper
 
 import (
 	"math/bits"
-	"slices"
 	"strings"
 
 	"airqa/bench"
 	"airqa/internal/words"
-	"airqa/qa"
 )
 
 // ScriptSeed is the seed of the authors' random choice of paragraphs.
 const ScriptSeed = 31045
 
-// Methods are the baselines: a paragraph as answer and evidence, one answer for all questions, the question itself, and the
-// first annotation.
-func Methods() []bench.Method {
-	return []bench.Method{
-		{Name: "tfidf", About: "the paragraph most similar to the question, as answer and evidence"},
-		{Name: "first", About: "the first paragraph, as answer and evidence"},
-		{Name: "random", About: "a paragraph drawn as the authors' script does, as answer and evidence"},
-		{Name: "unanswerable", About: "Unanswerable for every question"},
-		{Name: "yes", About: "Yes for every question"},
-		{Name: "echo", About: "the question itself"},
-		{Name: "oracle", About: "the first annotation: the ceiling"},
-	}
+// method is a baseline: it chooses a paragraph of the paper as answer and evidence, or it answers without the paper.
+type method struct {
+	bench.Method
+	choose func(it bench.Item, paragraphs []string) int
+	answer func(bench.Item) (text string, evidence []string)
 }
 
-func methodNames() []string {
-	var names []string
-	for _, m := range Methods() {
-		names = append(names, m.Name)
+// methods are the baselines. Their choices depend on earlier ones, so that a list is for one set of questions: tfidf knows
+// the last paper, and random draws as Python's random.choice does with this seed.
+func methods(seed uint32) []method {
+	random, paper, model := newTwister(seed), "", (*words.TFIDF)(nil)
+	fixed := func(text string) func(bench.Item) (string, []string) {
+		return func(bench.Item) (string, []string) { return text, nil }
 	}
-	return names
+	return []method{
+		{
+			Method: bench.Method{Name: "tfidf", About: "the paragraph most similar to the question, as answer and evidence"},
+			choose: func(it bench.Item, paragraphs []string) int {
+				if model == nil || paper != it.Document {
+					paper, model = it.Document, words.FitTFIDF(paragraphs, words.TFIDFOptions{StripAccents: true, StopWords: true})
+				}
+				return bench.Order(model.Scores(it.Question))[0] // of equal scores, the last
+			},
+		},
+		{
+			Method: bench.Method{Name: "first", About: "the first paragraph, as answer and evidence"},
+			choose: func(bench.Item, []string) int { return 0 },
+		},
+		{
+			Method: bench.Method{Name: "random", About: "a paragraph drawn as the authors' script does, as answer and evidence"},
+			choose: func(_ bench.Item, paragraphs []string) int { return random.below(len(paragraphs)) },
+		},
+		{Method: bench.Method{Name: "unanswerable", About: "Unanswerable for every question"}, answer: fixed("Unanswerable")},
+		{Method: bench.Method{Name: "yes", About: "Yes for every question"}, answer: fixed("Yes")},
+		{
+			Method: bench.Method{Name: "echo", About: "the question itself"},
+			answer: func(it bench.Item) (string, []string) { return it.Question, nil },
+		},
+		{
+			Method: bench.Method{Name: "oracle", About: "the first annotation: the ceiling"},
+			answer: func(it bench.Item) (string, []string) { return it.Gold.Answers[0].Text, goldEvidence(it.Gold.Answers[0]) },
+		},
+	}
 }
 
 // Baseline makes a prediction for each question, in order. Candidates of a paper are all its paragraphs, empty ones
-// included, as in the authors' script; without any, no evidence is predicted. seed is for random, whose choices are
-// those of Python's random.choice.
-func Baseline(data *bench.Dataset, method string, seed uint32) ([]Prediction, error) {
-	if !slices.Contains(methodNames(), method) {
-		return nil, qa.Usagef("unknown baseline %q of QASPER; the baselines are %s", method, strings.Join(methodNames(), ", "))
+// included, as in the authors' script; without any, no evidence is predicted. seed is for random.
+func Baseline(data *bench.Dataset, name string, seed uint32) ([]Prediction, error) {
+	m, err := bench.FindMethod(methods(seed), name, "baseline %q of QASPER", "baselines")
+	if err != nil {
+		return nil, err
 	}
 	papers := paragraphs(data.Documents)
-	choose := chooser(method, seed)
 	var list []Prediction
 	for _, it := range data.Items {
 		p := Prediction{ID: it.UUID}
-		switch method {
-		case "unanswerable":
-			p.Answer = "Unanswerable"
-		case "yes":
-			p.Answer = "Yes"
-		case "echo":
-			p.Answer = it.Question
-		case "oracle":
-			p.Answer, p.Evidence = it.Gold.Answers[0].Text, goldEvidence(it.Gold.Answers[0])
-		default:
-			if candidates := papers[it.Document]; len(candidates) > 0 {
-				i := choose(it, candidates)
-				p.Answer, p.Evidence = candidates[i], candidates[i:i+1]
-			}
+		if m.answer != nil {
+			p.Answer, p.Evidence = m.answer(it)
+		} else if candidates := papers[it.Document]; len(candidates) > 0 {
+			i := m.choose(it, candidates)
+			p.Answer, p.Evidence = candidates[i], candidates[i:i+1]
 		}
 		list = append(list, p)
 	}
 	return list, nil
-}
-
-// chooser returns a method that chooses one of the paragraphs of a paper.
-func chooser(method string, seed uint32) func(bench.Item, []string) int {
-	switch method {
-	case "random":
-		random := newTwister(seed)
-		return func(_ bench.Item, candidates []string) int { return random.below(len(candidates)) }
-	case "tfidf":
-		paper, model := "", (*words.TFIDF)(nil)
-		return func(it bench.Item, candidates []string) int {
-			if model == nil || paper != it.Document {
-				paper, model = it.Document, words.FitTFIDF(candidates, words.TFIDFOptions{StripAccents: true, StopWords: true})
-			}
-			return bench.Order(model.Scores(it.Question))[0] // of equal scores, the last
-		}
-	}
-	return func(bench.Item, []string) int { return 0 }
 }
 
 // paragraphs are the paragraphs of each paper, without captions.
@@ -105,19 +98,17 @@ func RandomEvidence(data *bench.Dataset, o bench.Rules) bench.Mean {
 	var m bench.Mean
 	papers := paragraphs(data.Documents)
 	for _, it := range lastByID(data.Items) {
-		sum, candidates := 0.0, papers[it.Document]
-		_, counts := bestEvidence(nil, it.Gold.Answers, o)
-		for i := range candidates {
-			f, _ := bestEvidence(candidates[i:i+1], it.Gold.Answers, o)
-			sum += f
+		f, counts := bestEvidence(nil, it.Gold.Answers, o)
+		if candidates := papers[it.Document]; len(candidates) > 0 {
+			sum := 0.0
+			for i := range candidates {
+				one, _ := bestEvidence(candidates[i:i+1], it.Gold.Answers, o)
+				sum += one
+			}
+			f = sum / float64(len(candidates))
 		}
-		switch {
-		case !counts:
-		case len(candidates) == 0:
-			f, _ := bestEvidence(nil, it.Gold.Answers, o)
+		if counts {
 			m.AddFrom(it.Document, f)
-		default:
-			m.AddFrom(it.Document, sum/float64(len(candidates)))
 		}
 	}
 	return m
@@ -138,12 +129,7 @@ func scriptF1(predicted []string, gold []bench.GoldAnswer) float64 {
 	best := 0.0
 	for _, g := range gold {
 		want := withoutFloats(g.Evidence)
-		common := 0
-		for _, e := range bench.Distinct(predicted) {
-			if slices.Contains(want, e) {
-				common++
-			}
-		}
+		common := bench.Common(predicted, want)
 		if common == 0 {
 			return 0
 		}

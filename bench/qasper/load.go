@@ -33,11 +33,11 @@ const huggingFace = "this is the Hugging Face form of QASPER (objects of paralle
 // Questions with the id of an earlier one are in the list, too. Paragraphs and answers are as released; what cannot be
 // right is a fault.
 func Load(path string) (*bench.Dataset, error) {
-	r := loader{Dataset: &bench.Dataset{Name: "qasper"}, path: path, seen: make(map[string]string)}
+	r := loader{Dataset: bench.Dataset{Name: "qasper"}, path: path, seen: make(map[string]string)}
 	papers := make(map[string]bool)
 	err := bench.EachMember(path, func(id string, dec *json.Decoder) error {
 		if papers[id] {
-			r.fault("", "paper "+id+" is in the file twice; both are loaded", true)
+			r.reporter("")("paper "+id+" is in the file twice; both are loaded", "")
 		}
 		papers[id] = true
 		var raw json.RawMessage
@@ -47,7 +47,7 @@ func Load(path string) (*bench.Dataset, error) {
 		if !bench.IsObject(raw) && slices.Contains([]string{"id", "title", "abstract", "full_text", "qas", "features", "rows"}, id) {
 			return errors.New(huggingFace)
 		}
-		paper, ok := bench.NewObject(raw, "paper "+id+":", aPaper, r.reporter(""))
+		paper, ok := bench.NewObject(raw, "paper "+id+":", bench.APaper, r.reporter(""))
 		switch {
 		case bench.IsObject(paper.Members["qas"]), bench.IsObject(paper.Members["full_text"]):
 			return errors.New(huggingFace)
@@ -65,43 +65,34 @@ func Load(path string) (*bench.Dataset, error) {
 			err = fmt.Errorf("%w; the first fault: %s", err, r.Faults[0].Text)
 		}
 	}
-	return r.Dataset, err
+	return &r.Dataset, err
 }
 
 type loader struct {
-	*bench.Dataset
+	bench.Dataset
 	path string
 	seen map[string]string // paper of each question id
+
+	// units are the ids of the units of the paper being read, by text. Without captions, as in older files, evidence that is
+	// a figure or a table cannot be compared.
+	units    map[string]string
+	captions bool
 }
 
-func (r *loader) fault(uuid, text string, loaded bool) {
-	r.Faults = append(r.Faults, &dataset.Fault{File: r.path, UUID: uuid, Text: text, Loaded: loaded})
-}
-
-// What a fault can cost.
-const (
-	aPaper       = "paper"
-	aQuestion    = "question"
-	anAnnotation = "annotation"
-)
-
-// reporter adds the faults of an object.
+// reporter adds the faults of a question, or of a paper.
 func (r *loader) reporter(uuid string) func(text, costs string) {
-	return func(text, costs string) {
-		loaded := costs != aPaper && costs != aQuestion
-		r.Faults = append(r.Faults, &dataset.Fault{File: r.path, UUID: uuid, Text: text, Costs: costs, Loaded: loaded})
-	}
+	return func(text, costs string) { r.Report(dataset.Fault{File: r.path, UUID: uuid}, text, costs) }
 }
 
 // add adds a paper and its questions. What is faulty outside of the questions costs itself: an empty paragraph keeps the
 // numbers of the others.
 func (r *loader) add(id string, paper *bench.Object) {
 	doc := bench.Document{ID: id, Title: bench.Member[string](paper, "title", ""), Abstract: bench.Member[string](paper, "abstract", "")}
-	texts := make(map[string]string) // unit by text
+	r.units, r.captions = make(map[string]string), bench.IsList(paper.Members["figures_and_tables"])
 	unit := func(kind string, n int, section, text string) bench.Unit {
 		u := bench.Unit{ID: fmt.Sprintf("%s%d", kind, n), Section: section, Text: text}
-		if _, twice := texts[text]; !twice {
-			texts[text] = u.ID
+		if _, twice := r.units[text]; !twice {
+			r.units[text] = u.ID
 		}
 		return u
 	}
@@ -117,50 +108,37 @@ func (r *loader) add(id string, paper *bench.Object) {
 		doc.Units = append(doc.Units, unit("f", i+1, "", FloatEvidence+bench.Member[string](float, "caption", "")))
 	}
 	r.Documents = append(r.Documents, doc)
-	e := evidence{texts, bench.IsList(paper.Members["figures_and_tables"])}
-	for i, raw := range bench.List[json.RawMessage](paper, "qas", bench.Costs{List: aPaper}) {
-		r.question(doc, fmt.Sprintf("%s qas[%d]", paper.At, i), raw, e)
+	for i, raw := range bench.List[json.RawMessage](paper, "qas", bench.Costs{List: bench.APaper}) {
+		r.question(doc, fmt.Sprintf("%s qas[%d]", paper.At, i), raw)
 	}
 }
 
-// evidence finds the units of evidence in a paper. Older files have no captions to compare with.
-type evidence struct {
-	units    map[string]string
-	captions bool
-}
-
-// unit returns the id of the unit with a text. known is also true for a figure or table of a file without captions.
-func (e evidence) unit(text string) (id string, known bool) {
-	id, known = e.units[text]
-	return id, known || !e.captions && strings.HasPrefix(text, FloatEvidence)
-}
-
-func (r *loader) question(doc bench.Document, at string, raw json.RawMessage, e evidence) {
+func (r *loader) question(doc bench.Document, at string, raw json.RawMessage) {
 	var id struct {
 		ID string `json:"question_id"`
 	}
 	_ = json.Unmarshal(raw, &id) // a wrong type is reported below
-	question, ok := bench.NewObject(raw, at, aQuestion, r.reporter(id.ID))
+	question, ok := bench.NewObject(raw, at, bench.AQuestion, r.reporter(id.ID))
 	if !ok {
 		return
 	}
-	id.ID = bench.Member[string](question, "question_id", aQuestion)
-	text := bench.Member[string](question, "question", aQuestion)
+	id.ID = bench.Member[string](question, "question_id", bench.AQuestion)
+	text := bench.Member[string](question, "question", bench.AQuestion)
 	it := bench.Item{Example: qa.Example{UUID: id.ID, Question: text, Kind: qa.WithEvidence}, Document: doc.ID}
-	answers := bench.List[json.RawMessage](question, "answers", bench.Costs{List: aQuestion})
+	answers := bench.List[json.RawMessage](question, "answers", bench.Costs{List: bench.AQuestion})
 	switch first, twice := r.seen[id.ID]; {
 	case question.Lost:
 		return
 	case id.ID == "":
-		question.Fault("question_id", " is missing", aQuestion)
+		question.Fault("question_id", " is missing", bench.AQuestion)
 		return
 	case twice:
-		r.fault(id.ID, at+".question_id is also that of a question of paper "+first+"; the official evaluator sees the last one only", true)
+		r.reporter(id.ID)(at+".question_id is also that of a question of paper "+first+"; the official evaluator sees the last one only", "")
 	default:
 		r.seen[id.ID] = doc.ID
 	}
 	for i, raw := range answers {
-		if g, ok := r.annotation(id.ID, fmt.Sprintf("%s.answers[%d]", at, i), raw, e); ok {
+		if g, ok := r.annotation(id.ID, fmt.Sprintf("%s.answers[%d]", at, i), raw); ok {
 			it.Gold.Answers = append(it.Gold.Answers, g)
 			if !it.HasTag(g.Type) {
 				it.Tags = append(it.Tags, g.Type)
@@ -168,14 +146,14 @@ func (r *loader) question(doc bench.Document, at string, raw json.RawMessage, e 
 		}
 	}
 	if len(it.Gold.Answers) == 0 {
-		question.Fault("answers", " has no usable annotation", aQuestion)
+		question.Fault("answers", " has no usable annotation", bench.AQuestion)
 		return
 	}
 	r.Items = append(r.Items, it)
 }
 
 // annotation reads the answer of an annotator. A fault costs the annotation.
-func (r *loader) annotation(uuid, at string, raw json.RawMessage, e evidence) (g bench.GoldAnswer, ok bool) {
+func (r *loader) annotation(uuid, at string, raw json.RawMessage) (g bench.GoldAnswer, ok bool) {
 	var id struct {
 		ID string `json:"annotation_id"`
 	}
@@ -186,63 +164,54 @@ func (r *loader) annotation(uuid, at string, raw json.RawMessage, e evidence) (g
 		}
 		r.reporter(uuid)(text, costs)
 	}
-	outer, ok := bench.NewObject(raw, at, anAnnotation, named)
+	outer, ok := bench.NewObject(raw, at, bench.AnAnnotation, named)
 	if !ok {
 		return g, false
 	}
-	o, ok := bench.NewObject(outer.Members["answer"], at+".answer", anAnnotation, named)
+	o, ok := bench.NewObject(outer.Members["answer"], at+".answer", bench.AnAnnotation, named)
 	if !ok {
 		return g, false
 	}
-	texts := bench.Costs{List: anAnnotation, Element: anAnnotation}
-	a := answer{
-		unanswerable: bench.Member[bool](o, "unanswerable", anAnnotation),
-		spans:        bench.List[string](o, "extractive_spans", texts),
-		yesNo:        bench.Member[*bool](o, "yes_no", anAnnotation),
-		freeForm:     bench.Member[string](o, "free_form_answer", anAnnotation),
-	}
+	g.Text, g.Type = answer(o)
 	g.Evidence = bench.List[string](o, "evidence", texts)
-	if g.Text, g.Type = a.gold(); !o.Lost && g.Type == "" {
-		o.Fault("", " has no content", anAnnotation)
+	if !o.Lost && g.Type == "" {
+		o.Fault("", " has no content", bench.AnAnnotation)
 	}
 	if o.Lost {
 		return g, false
 	}
 	for k, text := range g.Evidence {
-		id, known := e.unit(text)
-		if id != "" {
+		if id, known := r.units[text]; known {
 			g.Units = append(g.Units, id)
-		}
-		if !known {
-			r.fault(uuid, fmt.Sprintf("%s.answer.evidence[%d] is not in the paper: no answer can name it", at, k), true)
+		} else if r.captions || !strings.HasPrefix(text, FloatEvidence) {
+			r.reporter(uuid)(fmt.Sprintf("%s.answer.evidence[%d] is not in the paper: no answer can name it", at, k), "")
 		}
 	}
 	return g, true
 }
 
-// answer is an annotation as the file has it.
-type answer struct {
-	unanswerable bool
-	spans        []string
-	yesNo        *bool
-	freeForm     string
-}
+// texts are the costs of a list of texts in an annotation.
+var texts = bench.Costs{List: bench.AnAnnotation, Element: bench.AnAnnotation}
 
-// gold is the text that the official evaluator compares, and its type; an empty type for an answer without content.
-func (a answer) gold() (text, kind string) {
+// answer reads the text that the official evaluator compares, and its type; an empty type for an answer without content.
+func answer(o *bench.Object) (text, kind string) {
+	unanswerable := bench.Member[bool](o, "unanswerable", bench.AnAnnotation)
+	spans := bench.List[string](o, "extractive_spans", texts)
+	yesNo := bench.Member[*bool](o, "yes_no", bench.AnAnnotation)
+	freeForm := bench.Member[string](o, "free_form_answer", bench.AnAnnotation)
 	switch {
-	case a.unanswerable:
+	case unanswerable:
 		return "Unanswerable", Unanswerable
-	case len(a.spans) > 0:
-		return strings.Join(a.spans, ", "), Extractive
-	case a.freeForm != "":
-		return a.freeForm, Abstractive
-	case a.yesNo != nil && *a.yesNo:
+	case len(spans) > 0:
+		return strings.Join(spans, ", "), Extractive
+	case freeForm != "":
+		return freeForm, Abstractive
+	case yesNo == nil:
+		return "", ""
+	case *yesNo:
 		return "Yes", Boolean
-	case a.yesNo != nil:
-		return "No", Boolean
 	}
-	return "", ""
+	return "No", Boolean
 }
 
 // Prediction is a line of the official format of predictions.

@@ -12,18 +12,11 @@ import (
 	"airqa/internal/words"
 )
 
-// Corrections lists the differences between fixed rules and the authors' evaluator.
-func Corrections(o bench.Rules) []string {
-	list := []string{
-		"evidence is compared as sets: duplicates do not change precision or recall",
-		"answers are grouped by the type of the first annotation, and missing predictions count 0 in their group",
-		"a question id that occurs twice is an error",
-	}
-	if o.TextOnly {
-		list = append(list, "text evidence only: figures and tables are dropped from predictions, too, "+
-			"and annotations with only such evidence are excluded")
-	}
-	return list
+// corrections are the differences between fixed rules and the authors' evaluator.
+var corrections = []string{
+	"fixed: evidence is compared as sets: duplicates do not change precision or recall",
+	"fixed: answers are grouped by the type of the first annotation, and missing predictions count 0 in their group",
+	"fixed: a question id that occurs twice is an error",
 }
 
 // Scores are the results of a file of predictions. A missing prediction scores 0 in both means. Values are from 0 to 1,
@@ -32,34 +25,22 @@ type Scores struct {
 	Answer   bench.Mean
 	Evidence bench.Mean
 	// ByType has answers by the type of the annotation that they match best, without missing predictions.
-	ByType map[string]bench.Mean
+	ByType bench.Means
 	// ByFirst has answers by the type of the first annotation, with missing predictions.
-	ByFirst map[string]bench.Mean
+	ByFirst bench.Means
 	Missing int
 	// Notes are remarks about the predictions and the rules.
 	Notes bench.Notes
 }
 
-// Types are the types of answers in the order of the evaluator's output.
-func Types() []string {
-	return []string{Extractive, Abstractive, Boolean, Unanswerable}
-}
+// types are the types of answers in the order of the evaluator's output.
+var types = []string{Extractive, Abstractive, Boolean, Unanswerable}
 
-func newScores() Scores {
-	return Scores{ByType: make(map[string]bench.Mean), ByFirst: make(map[string]bench.Mean)}
-}
-
-func addType(byType map[string]bench.Mean, name string, v float64, paper string) {
-	m := byType[name]
-	m.AddFrom(paper, v)
-	byType[name] = m
-}
-
-// Score compares predictions with questions, by the rules of the authors' evaluator or with [Corrections]. Rules for text
+// Score compares predictions with questions, by the rules of the authors' evaluator or with corrections. Rules for text
 // only drop gold evidence in figures and tables; the authors' flag leaves predictions and the other questions as they are.
 // Of several predictions for a question, or several questions of an id, the last one counts.
 func Score(items []bench.Item, predictions []Prediction, o bench.Rules) (Scores, error) {
-	s := newScores()
+	var s Scores
 	questions := lastByID(items)
 	if len(questions) < len(items) && o.Fixed {
 		return s, fmt.Errorf("score QASPER: %d of %d questions share an id with another: predictions cannot name them; "+
@@ -76,9 +57,11 @@ func Score(items []bench.Item, predictions []Prediction, o bench.Rules) (Scores,
 		delete(byID, it.UUID)
 	}
 	if o.Fixed {
-		for _, c := range Corrections(o) {
-			s.Notes = append(s.Notes, "fixed: "+c)
-		}
+		s.Notes = append(s.Notes, corrections...)
+	}
+	if o.Fixed && o.TextOnly {
+		s.Notes = append(s.Notes, "fixed: text evidence only: figures and tables are dropped from predictions, too, "+
+			"and annotations with only such evidence are excluded")
 	}
 	s.Notes.Count(len(items)-len(questions), "questions with the id of another, of which the last one counts")
 	s.Notes.Count(len(predictions)-(len(questions)-s.Missing)-len(byID), "predictions for a question that has another, of which the last one counts")
@@ -118,20 +101,19 @@ func (s *Scores) add(it bench.Item, p Prediction, predicted bool, o bench.Rules)
 				answer, kind = f, g.Type // of several with this F1, the first
 			}
 		}
-		addType(s.ByType, kind, answer, it.Document)
+		s.ByType.Of(kind).AddFrom(it.Document, answer)
 	} else {
 		s.Missing++
 	}
 	s.Answer.AddFrom(it.Document, answer)
-	addType(s.ByFirst, gold[0].Type, answer, it.Document)
+	s.ByFirst.Of(gold[0].Type).AddFrom(it.Document, answer)
 	evidence, counts := bestEvidence(p.Evidence, gold, o)
-	if !counts {
-		return
-	}
 	if !predicted {
 		evidence = 0
 	}
-	s.Evidence.AddFrom(it.Document, evidence)
+	if counts {
+		s.Evidence.AddFrom(it.Document, evidence)
+	}
 }
 
 // bestEvidence is the maximum over the annotations. counts is false if no annotation can be answered from the text,
@@ -176,12 +158,7 @@ func evidenceF1(predicted, gold []string) float64 {
 	if len(predicted) == 0 && len(gold) == 0 {
 		return 1
 	}
-	common := 0
-	for _, e := range bench.Distinct(predicted) {
-		if slices.Contains(gold, e) {
-			common++
-		}
-	}
+	common := bench.Common(predicted, gold)
 	if common == 0 {
 		return 0
 	}
@@ -192,7 +169,7 @@ func evidenceF1(predicted, gold []string) float64 {
 // Human scores each annotation of the questions with at least three against the others, which the paper calls a lower
 // bound of human performance: every annotation counts as one prediction.
 func Human(items []bench.Item, o bench.Rules) Scores {
-	s := newScores()
+	var s Scores
 	for _, it := range lastByID(items) {
 		gold := it.Gold.Answers
 		if len(gold) < 3 {

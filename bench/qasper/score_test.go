@@ -57,8 +57,8 @@ func TestScore(t *testing.T) {
 		value, first float64
 		n, nFirst    int
 	}{"extractive": {0.75, 0.5, 2, 3}, "abstractive": {1, 1, 1, 1}, "boolean": {0.5, 0.5, 2, 2}, "none": {1, 1, 1, 1}} {
-		near(t, kind, s.ByType[kind], want.value, want.n)
-		near(t, kind+" first", s.ByFirst[kind], want.first, want.nFirst)
+		near(t, kind, *s.ByType.Of(kind), want.value, want.n)
+		near(t, kind+" first", *s.ByFirst.Of(kind), want.first, want.nFirst)
 	}
 	if s.Missing != 1 || !strings.Contains(strings.Join(s.Notes, "\n"), "the same evidence twice, which lowers their precision without --fixed: 1") {
 		t.Errorf("%d missing, notes %q", s.Missing, s.Notes)
@@ -134,7 +134,7 @@ func TestHuman(t *testing.T) {
 	s := qasper.Human(items, bench.Rules{})
 	near(t, "answers", s.Answer, (2.0/3+2.0/3+0)/3, 3)
 	near(t, "evidence", s.Evidence, (1.0+1+0)/3, 3)
-	near(t, "extractive: x, and Unanswerable without a match", s.ByType["extractive"], 1.0/3, 2)
+	near(t, "extractive: x, and Unanswerable without a match", *s.ByType.Of("extractive"), 1.0/3, 2)
 }
 
 // Computed with scikit-learn 1.9.1 and CPython 3.11. Without a common term, TF-IDF chooses the last paragraph.

@@ -16,7 +16,7 @@ import (
 func Benchmark() bench.Benchmark {
 	return bench.Benchmark{
 		Name: "qasper", About: "questions about a paper: an answer, and the paragraphs that support it",
-		Methods: Methods(), Load: Load, Stats: countData, Baseline: baselines, Score: scoreFile,
+		Methods: bench.Methods(methods(ScriptSeed)), Load: Load, Stats: countData, Baseline: baselines, Score: scoreFile,
 		Prediction: func(it bench.Item, a qa.Answer) any {
 			return Prediction{ID: it.UUID, Answer: a.Text, Evidence: bench.NoNull(a.Evidence)}
 		},
@@ -54,9 +54,9 @@ func newTables(data *bench.Dataset, r bench.Request) *tables {
 // add adds a system.
 func (t *tables) add(row string, s Scores) {
 	t.scores.Add(s.Answer.Score(row, answerColumn, t.request), s.Evidence.Score(row, evidenceColumn, t.request))
-	for _, name := range Types() {
-		t.types.Add(s.ByType[name].Percent(row, name))
-		t.first.Add(s.ByFirst[name].Percent(row, name))
+	for _, name := range types {
+		t.types.Add(s.ByType.Of(name).Percent(row, name))
+		t.first.Add(s.ByFirst.Of(name).Percent(row, name))
 	}
 }
 
@@ -102,12 +102,8 @@ func baselines(_ context.Context, r bench.Request) (*bench.Result, error) {
 		return nil, err
 	}
 	t := newTables(data, r)
-	methods := []string{r.Method}
-	if r.Method == "" {
-		methods = methodNames()
-	}
 	var predictions []Prediction
-	for _, m := range methods {
+	for _, m := range r.Chosen(Benchmark().Methods) {
 		if predictions, err = t.addBaseline(m); err != nil {
 			return nil, err
 		}
@@ -185,7 +181,7 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 		return nil, err
 	}
 	result := bench.NewResult(data.Name, "QASPER: data", r.Dataset, data.Faults)
-	result.Tables = append(sizes(data), answers(data))
+	result.Tables = tablesOfData(data)
 	result.Note(
 		"The paper's numbers are about all three splits together.",
 		"n of a share is what it is a share of. Evidence of both kinds counts twice, so that these shares add up to more than 100 %.",
@@ -193,20 +189,23 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 	return result, nil
 }
 
-func sizes(data *bench.Dataset) []bench.Table {
-	var questions, annotations, several, three bench.Mean
+func tablesOfData(data *bench.Dataset) []bench.Table {
+	var sizes, answers bench.Means
 	perPaper := make(map[string]int)
 	mostQuestions, mostAnnotations := 0, 0
 	for _, it := range data.Items {
 		perPaper[it.Document]++
 		n := len(it.Gold.Answers)
-		annotations.Add(float64(n))
-		several.Count(n > 1)
-		three.Count(n > 2)
+		sizes.Of("annotations per question").Add(float64(n))
+		sizes.Of("with several annotations, %").Count(n > 1)
+		sizes.Of("with three or more, %").Count(n > 2)
 		mostAnnotations = max(mostAnnotations, n)
+		for _, g := range it.Gold.Answers {
+			addAnswer(&answers, g)
+		}
 	}
 	for _, d := range data.Documents {
-		questions.Add(float64(perPaper[d.ID]))
+		sizes.Of("questions per paper").Add(float64(perPaper[d.ID]))
 		mostQuestions = max(mostQuestions, perPaper[d.ID])
 	}
 	return []bench.Table{
@@ -217,54 +216,36 @@ func sizes(data *bench.Dataset) []bench.Table {
 			bench.Count("most annotations of a question", mostAnnotations).Paper(6),
 		}},
 		{Name: "means", Title: "Questions and annotations", Label: "what", Decimals: 2, Measures: []bench.Measure{
-			questions.Measure("questions per paper", "value").Paper(3.2),
-			annotations.Measure("annotations per question", "value").Paper(1.6),
-			several.Measure("with several annotations, %", "value").Paper(44),
-			three.Measure("with three or more, %", "value"),
+			sizes.Row("questions per paper").Paper(3.2),
+			sizes.Row("annotations per question").Paper(1.6),
+			sizes.Row("with several annotations, %").Paper(44),
+			sizes.Row("with three or more, %"),
 		}},
-	}
-}
-
-func answers(data *bench.Dataset) bench.Table {
-	types, words := make(map[string]*bench.Mean), make(map[string]*bench.Mean)
-	for _, name := range Types() {
-		types[name], words[name] = new(bench.Mean), new(bench.Mean)
-	}
-	var text, float, none, paragraphs bench.Mean
-	for _, it := range data.Items {
-		for _, g := range it.Gold.Answers {
-			for name, share := range types {
-				share.Count(g.Type == name)
-			}
-			words[g.Type].Add(float64(len(strings.Fields(g.Text))))
-			inText, inFloat := evidenceKinds(g)
-			text.Count(inText > 0)
-			float.Count(inFloat > 0)
-			none.Count(inText+inFloat == 0)
-			if inText > 0 && inFloat == 0 {
-				paragraphs.Count(inText > 1)
-			}
-		}
-	}
-	return bench.Table{
-		Name: "answers", Title: "Annotations: share by type of answer and of evidence, %; words", Label: "what", Decimals: 2,
-		Measures: []bench.Measure{
-			types[Extractive].Measure(Extractive, "value").Paper(51.8),
-			types[Abstractive].Measure(Abstractive, "value").Paper(24.2),
-			types[Boolean].Measure(Boolean, "value").Paper(13.9),
-			types[Unanswerable].Measure(Unanswerable, "value").Paper(10.2),
-			text.Measure("evidence in the text", "value").Paper(81.6),
-			float.Measure("in figures and tables", "value").Paper(11.6),
-			none.Measure("no evidence", "value").Paper(12.8),
-			paragraphs.Measure("several paragraphs, of those with text only", "value").Paper(55.5),
-			words[Extractive].Measure("words of extractive answers", "value").Paper(14.4),
-			words[Abstractive].Measure("words of abstractive answers", "value").Paper(15.6),
+		{
+			Name: "answers", Title: "Annotations: share by type of answer and of evidence, %; words", Label: "what", Decimals: 2,
+			Measures: []bench.Measure{
+				answers.Row(Extractive).Paper(51.8),
+				answers.Row(Abstractive).Paper(24.2),
+				answers.Row(Boolean).Paper(13.9),
+				answers.Row(Unanswerable).Paper(10.2),
+				answers.Row("evidence in the text").Paper(81.6),
+				answers.Row("in figures and tables").Paper(11.6),
+				answers.Row("no evidence").Paper(12.8),
+				answers.Row("several paragraphs, of those with text only").Paper(55.5),
+				answers.Row("words of extractive answers").Paper(14.4),
+				answers.Row("words of abstractive answers").Paper(15.6),
+			},
 		},
 	}
 }
 
-// evidenceKinds counts the evidence of an annotation that the evaluator sees.
-func evidenceKinds(g bench.GoldAnswer) (inText, inFloat int) {
+// addAnswer counts an annotation, with the evidence that the evaluator sees.
+func addAnswer(answers *bench.Means, g bench.GoldAnswer) {
+	for _, name := range types {
+		answers.Of(name).Count(g.Type == name)
+	}
+	answers.Of("words of " + g.Type + " answers").Add(float64(len(strings.Fields(g.Text))))
+	inText, inFloat := 0, 0
 	for _, e := range goldEvidence(g) {
 		if strings.HasPrefix(e, FloatEvidence) {
 			inFloat++
@@ -272,5 +253,10 @@ func evidenceKinds(g bench.GoldAnswer) (inText, inFloat int) {
 			inText++
 		}
 	}
-	return inText, inFloat
+	answers.Of("evidence in the text").Count(inText > 0)
+	answers.Of("in figures and tables").Count(inFloat > 0)
+	answers.Of("no evidence").Count(inText+inFloat == 0)
+	if inText > 0 && inFloat == 0 {
+		answers.Of("several paragraphs, of those with text only").Count(inText > 1)
+	}
 }
