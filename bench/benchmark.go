@@ -46,6 +46,9 @@ type Method struct {
 	About string `json:"about"`
 }
 
+// About is a method with its description.
+func About(name, about string) Method { return Method{name, about} }
+
 func (m Method) method() Method { return m }
 
 // methodLike is a type that embeds [Method].
@@ -140,6 +143,24 @@ const (
 	AnAbstract   = "abstract"
 	AnAnnotation = "annotation"
 )
+
+// Papers are the documents by id.
+func (d *Dataset) Papers() map[string]Document {
+	papers := make(map[string]Document, len(d.Documents))
+	for _, p := range d.Documents {
+		papers[p.ID] = p
+	}
+	return papers
+}
+
+// ByID are the items by id; the last of several.
+func (d *Dataset) ByID() map[string]Item {
+	items := make(map[string]Item, len(d.Items))
+	for _, it := range d.Items {
+		items[it.UUID] = it
+	}
+	return items
+}
 
 // Report adds a fault at a place, which has its file and item. Empty costs are nothing.
 func (d *Dataset) Report(at dataset.Fault, text, costs string) {
@@ -294,10 +315,7 @@ func WriteAnswers(b Benchmark, path, dir, to string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	items := make(map[string]Item, len(data.Items))
-	for _, it := range data.Items {
-		items[it.UUID] = it
-	}
+	items := data.ByID()
 	var text bytes.Buffer
 	n := 0
 	for rec, err := range run.Episodes() {

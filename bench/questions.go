@@ -42,10 +42,7 @@ var formats = map[qa.Kind]string{
 
 // Questions returns the items as questions about the papers of [Fill]. They have no gold, except in an [Oracle] context.
 func Questions(b *Dataset, c Config) ([]qa.Example, error) {
-	docs := make(map[string]Document, len(b.Documents))
-	for _, d := range b.Documents {
-		docs[d.ID] = d
-	}
+	docs := b.Papers()
 	seen := make(map[string]bool)
 	var list []qa.Example
 	for _, it := range b.Items {

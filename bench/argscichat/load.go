@@ -82,12 +82,6 @@ type loadedPaper struct {
 	fold        int // the last one that has it
 }
 
-// What a fault can cost.
-const (
-	aPaper = "paper"
-	aTurn  = "turn"
-)
-
 // fault notes a problem of an item, which may be empty.
 func (r *loader) fault(item, format string, args ...any) {
 	r.reporter(item)(fmt.Sprintf(format, args...), "")
@@ -96,9 +90,9 @@ func (r *loader) fault(item, format string, args ...any) {
 // reporter adds the faults of an object.
 func (r *loader) reporter(item string) func(text, costs string) {
 	return func(text, costs string) {
-		f := r.at
-		f.UUID, f.Loaded, f.Text, f.Costs = item, costs == "", text, costs
-		r.Faults = append(r.Faults, &f)
+		at := r.at
+		at.UUID = item
+		r.Report(at, text, costs)
 	}
 }
 
@@ -204,14 +198,14 @@ type loadedTurn struct {
 func (r *loader) turn(raw json.RawMessage, at string) (t loadedTurn, ok bool) {
 	var id struct{ ID string }
 	_ = json.Unmarshal(raw, &id) // it only names the turn
-	o, ok := r.object(raw, at, aTurn, id.ID, keys{
+	o, ok := r.object(raw, at, bench.ATurn, id.ID, keys{
 		needed: []string{"id", "P_Message"}, others: []string{"DE_Message", "facts", "history", "history_ids", "history_facts"},
 	})
 	if !ok {
 		return t, false
 	}
 	t = loadedTurn{
-		id: bench.Member[string](o, "id", aTurn), proponent: bench.Member[string](o, "P_Message", aTurn),
+		id: bench.Member[string](o, "id", bench.ATurn), proponent: bench.Member[string](o, "P_Message", bench.ATurn),
 		expert: bench.Member[string](o, "DE_Message", ""), facts: bench.List[string](o, "facts", bench.Costs{}),
 		history:      bench.List[string](o, "history", bench.Costs{Places: true}),
 		historyIDs:   bench.List[string](o, "history_ids", bench.Costs{Places: true}),
@@ -220,26 +214,26 @@ func (r *loader) turn(raw json.RawMessage, at string) (t loadedTurn, ok bool) {
 	switch {
 	case o.Lost:
 	case t.id == "":
-		o.Fault("id", " is empty", aTurn)
+		o.Fault("id", " is empty", bench.ATurn)
 	case t.proponent == "":
-		o.Fault("P_Message", " is empty", aTurn)
+		o.Fault("P_Message", " is empty", bench.ATurn)
 	case r.turns[t.id]:
-		o.Fault("id", " is that of another turn", aTurn)
+		o.Fault("id", " is that of another turn", bench.ATurn)
 	}
 	return t, !o.Lost
 }
 
 // read adds a paper and its turns and returns their positions in the list of items.
 func (r *loader) read(title string, raw json.RawMessage) []int {
-	o, ok := r.object(raw, fmt.Sprintf("paper %q:", title), aPaper, title, keys{
+	o, ok := r.object(raw, fmt.Sprintf("paper %q:", title), bench.APaper, title, keys{
 		needed: []string{"content", "message_pairs"}, others: []string{"id", "title"},
 	})
 	if !ok {
 		return nil
 	}
 	id, name := bench.Member[string](o, "id", ""), bench.Member[string](o, "title", "")
-	content := bench.List[string](o, "content", bench.Costs{List: aPaper, Places: true})
-	turns := bench.List[json.RawMessage](o, "message_pairs", bench.Costs{List: aPaper})
+	content := bench.List[string](o, "content", bench.Costs{List: bench.APaper, Places: true})
+	turns := bench.List[json.RawMessage](o, "message_pairs", bench.Costs{List: bench.APaper})
 	if o.Lost {
 		return nil
 	}

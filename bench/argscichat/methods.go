@@ -1,5 +1,5 @@
 // Package argscichat is the benchmark ArgSciChat (Ruggeri et al., ACL 2023) in airqa bench: dialogues about papers.
-// [Load] reads them, [Baseline] scores methods that need no language model, [Score] other answers, and [Collect] counts
+// [Load] reads them, [Baseline] scores methods that need no language model, [Score] other answers, and [Benchmark]
 // the data as the tables of the paper do. Rationale-F1 compares sentences, Message-F1 tokens (section 5.3). [Benchmark]
 // has the tables made of these. Package collect collects such dialogues.
 package argscichat
@@ -19,7 +19,7 @@ import (
 // Method selects sentences as rationales, or replies with a text, or both. The reply of a method that selects is its
 // sentences, joined by spaces.
 type Method struct {
-	Name, About string
+	bench.Method
 	// fit scores the sentences of a paper, and the best are selected; minilm has a way of its own.
 	fit bench.Fit
 	top int
@@ -40,42 +40,43 @@ const minilm = "minilm"
 
 // Methods returns all methods. Of sentences with equal scores, the last is best, as in the authors' script.
 func Methods() []Method {
+	about := bench.About
 	return []Method{
 		{
-			Name: "tfidf", fit: bench.TFIDF(script), top: 2,
-			About: "2 sentences by TF-IDF with the settings of the authors' script: accents stripped, English stop list",
+			Method: about("tfidf", "2 sentences by TF-IDF with the settings of the authors' script: accents stripped, English stop list"),
+			fit:    bench.TFIDF(script), top: 2,
 		},
-		{Name: "tfidf-1", fit: bench.TFIDF(script), top: 1, About: "1 sentence by the same"},
+		{Method: about("tfidf-1", "1 sentence by the same"), fit: bench.TFIDF(script), top: 1},
 		{
-			Name: "tfidf-default", fit: bench.TFIDF(words.TFIDFOptions{}), top: 2,
-			About: "2 sentences by TF-IDF with the defaults of scikit-learn: no stop list",
-		},
-		{
-			Name: "bm25", fit: bench.BM25(words.Tokens), top: 2,
-			About: "2 sentences by BM25Okapi (k1 1.5, b 0.75, epsilon 0.25), lower-case words of two or more characters",
+			Method: about("tfidf-default", "2 sentences by TF-IDF with the defaults of scikit-learn: no stop list"),
+			fit:    bench.TFIDF(words.TFIDFOptions{}), top: 2,
 		},
 		{
-			Name: minilm, top: 2,
-			About: "2 sentences by cosine of sentence vectors (all-MiniLM-L6-v2, in process): the paper's S-BERT",
+			Method: about("bm25", "2 sentences by BM25Okapi (k1 1.5, b 0.75, epsilon 0.25), lower-case words of two or more characters"),
+			fit:    bench.BM25(words.Tokens), top: 2,
+		},
+		{Method: about(minilm, "2 sentences by cosine of sentence vectors (all-MiniLM-L6-v2, in process): the paper's S-BERT"), top: 2},
+		{
+			Method: about("oracle-query", "2 sentences by tfidf, with the expert's message as the query"),
+			fit:    bench.TFIDF(script), top: 2, oracle: true,
 		},
 		{
-			Name: "oracle-query", fit: bench.TFIDF(script), top: 2, oracle: true,
-			About: "2 sentences by tfidf, with the expert's message as the query",
-		},
-		{
-			Name: "first", About: "the first 2 sentences",
+			Method: about("first", "the first 2 sentences"),
 			choose: func(d bench.Document, _ bench.Item) []string { return ids(d.Units[:min(2, len(d.Units))]) },
 		},
-		{Name: "random", About: "2 random sentences: the exact expectation", expected: Expected},
-		{Name: "all", About: "every sentence", choose: func(d bench.Document, _ bench.Item) []string { return ids(d.Units) }},
+		{Method: about("random", "2 random sentences: the exact expectation"), expected: Expected},
+		{Method: about("all", "every sentence"), choose: func(d bench.Document, _ bench.Item) []string { return ids(d.Units) }},
 		{
-			Name: "gold", About: "the gold sentences; the reply is the rationales",
+			Method: about("gold", "the gold sentences; the reply is the rationales"),
 			choose: func(_ bench.Document, it bench.Item) []string { return gold(it).Units },
 			reply:  func(_ bench.Document, it bench.Item) string { return strings.Join(gold(it).Evidence, " ") },
 		},
-		{Name: "echo", About: "replies with the proponent's message", reply: func(_ bench.Document, it bench.Item) string { return it.Question }},
-		{Name: "title", About: "replies with the title of the paper", reply: func(d bench.Document, _ bench.Item) string { return d.Title }},
-		{Name: "empty", About: "replies with nothing", reply: func(bench.Document, bench.Item) string { return "" }},
+		{
+			Method: about("echo", "replies with the proponent's message"),
+			reply:  func(_ bench.Document, it bench.Item) string { return it.Question },
+		},
+		{Method: about("title", "replies with the title of the paper"), reply: func(d bench.Document, _ bench.Item) string { return d.Title }},
+		{Method: about("empty", "replies with nothing"), reply: func(bench.Document, bench.Item) string { return "" }},
 	}
 }
 

@@ -18,18 +18,12 @@ import (
 	"airqa/qa/dataset"
 )
 
-// turn is the score of an answer to a turn for each measure, from 0 to 1. Rationale-F1 is NaN if the turn has no gold
-// sentence or the answer none to compare.
-type turn struct{ rationale, message float64 }
-
 // measures are Rationale-F1, which compares sentences, and Message-F1, which compares tokens.
-var measures = []struct {
-	name  string
-	value func(turn) float64
-}{
-	{rationaleF1, func(t turn) float64 { return t.rationale }},
-	{messageF1, func(t turn) float64 { return t.message }},
-}
+var measures = []string{rationaleF1, messageF1}
+
+// turn is the score of an answer to a turn for each of the measures, from 0 to 1. Rationale-F1 is NaN if the turn has no gold
+// sentence or the answer none to compare.
+type turn [2]float64
 
 // Figures are the means of a measure, from 0 to 1 but for OfFolds. Papers are the clusters.
 type Figures struct {
@@ -43,13 +37,14 @@ type Figures struct {
 }
 
 // Baseline scores a method on every turn. open opens the model of sentence vectors; methods that need none do not call it.
-func Baseline(ctx context.Context, c *bench.Dataset, m Method, open func() (embed.Embedder, error)) ([]Figures, error) {
+func Baseline(ctx context.Context, c *bench.Dataset, name string, open func() (embed.Embedder, error)) (Method, []Figures, error) {
 	var e embed.Embedder
-	if m.Name == minilm {
-		var err error
-		if e, err = open(); err != nil {
-			return nil, err
-		}
+	m, err := bench.FindMethod(Methods(), name, "method %q", "methods")
+	if err == nil && name == minilm {
+		e, err = open()
+	}
+	if err != nil {
+		return m, nil, err
 	}
 	papers := make(map[string]*paper)
 	for _, d := range c.Documents {
@@ -65,20 +60,20 @@ func Baseline(ctx context.Context, c *bench.Dataset, m Method, open func() (embe
 		if m.expected != nil {
 			turns[i] = turn{math.NaN(), math.NaN()}
 			if g := len(gold(it).Units); g > 0 {
-				turns[i].rationale = m.expected(len(p.Units), g)
+				turns[i][0] = m.expected(len(p.Units), g)
 			}
 			continue
 		}
 		a, err := m.answer(ctx, p, e, it)
 		if err != nil {
-			return nil, err
+			return m, nil, err
 		}
 		turns[i] = scored(it, a)
 		if !m.Selects() {
-			turns[i].rationale = math.NaN()
+			turns[i][0] = math.NaN()
 		}
 	}
-	return figures(c, turns), nil
+	return m, figures(c, turns), nil
 }
 
 // Score scores answers by the id of their turn. A turn without an answer counts 0.
@@ -88,52 +83,46 @@ func Score(c *bench.Dataset, answers map[string]qa.Answer) []Figures {
 		if a := answers[it.UUID]; a.Given {
 			turns[i] = scored(it, a)
 		} else if len(gold(it).Units) == 0 {
-			turns[i].rationale = math.NaN()
+			turns[i][0] = math.NaN()
 		}
 	}
 	return figures(c, turns)
 }
 
 func scored(it bench.Item, a qa.Answer) turn {
-	t := turn{rationale: math.NaN(), message: words.SQuADF1v2(a.Text, gold(it).Text)}
+	t := turn{math.NaN(), words.SQuADF1v2(a.Text, gold(it).Text)}
 	if g := gold(it).Units; len(g) > 0 {
-		t.rationale = SetF1(a.Evidence, g)
+		t[0] = SetF1(a.Evidence, g)
 	}
 	return t
 }
 
 // SetF1 is 2|A∩B| / (|A|+|B|) of two sets without duplicates; 0 if they are disjoint.
 func SetF1(a, b []string) float64 {
-	common := 0
-	for _, id := range a {
-		if slices.Contains(b, id) {
-			common++
-		}
+	if common := bench.Common(a, b); common > 0 {
+		return 2 * float64(common) / float64(len(a)+len(b))
 	}
-	if common == 0 {
-		return 0
-	}
-	return 2 * float64(common) / float64(len(a)+len(b))
+	return 0
 }
 
 // figures are the means of each measure.
 func figures(c *bench.Dataset, turns []turn) (list []Figures) {
 	folds := Folds(c)
-	for _, m := range measures {
+	for k, name := range measures {
 		mean := func(holds func(bench.Item) bool) (mean bench.Mean) {
 			for i, it := range c.Items {
 				if holds(it) {
-					mean.AddFrom(it.Document, m.value(turns[i]))
+					mean.AddFrom(it.Document, turns[i][k])
 				}
 			}
 			return mean
 		}
-		f := Figures{Measure: m.name, Folds: make(map[int]bench.Mean)}
+		f := Figures{Measure: name, Folds: make(map[int]bench.Mean)}
 		for _, fold := range folds {
 			f.Folds[fold] = mean(func(it bench.Item) bool { return it.HasTag(FoldTag(fold, "test")) })
 			f.OfFolds.Add(100 * f.Folds[fold].Value())
 		}
-		f.Test = mean(func(it bench.Item) bool { return Tested(folds, it) })
+		f.Test = mean(tested)
 		f.All = mean(func(bench.Item) bool { return true })
 		list = append(list, f)
 	}
@@ -155,21 +144,9 @@ func Folds(c *bench.Dataset) []int {
 	return list
 }
 
-// Tested reports whether a turn is in the test part of one of the folds.
-func Tested(folds []int, it bench.Item) bool {
-	return slices.ContainsFunc(folds, func(n int) bool { return it.HasTag(FoldTag(n, "test")) })
-}
-
-// Find returns the method with a name.
-func Find(name string) (Method, error) {
-	var names []string
-	for _, m := range Methods() {
-		if m.Name == name {
-			return m, nil
-		}
-		names = append(names, m.Name)
-	}
-	return Method{}, qa.Usagef("unknown method %q; the methods are %s", name, strings.Join(names, ", "))
+// tested reports whether a turn is in the test part of one of the folds.
+func tested(it bench.Item) bool {
+	return slices.ContainsFunc(it.Tags, func(tag string) bool { return strings.HasSuffix(tag, ":test") })
 }
 
 // Predictions are the answers of a file, and what was wrong with it.
@@ -189,15 +166,7 @@ type Predictions struct {
 // predicted_evidence. Evidence is a mask with a 0 or 1 for each sentence of the paper, a list of indices from 0, or a
 // list of unit ids such as "s3".
 func ReadPredictions(path string, c *bench.Dataset) (Predictions, error) {
-	r := predictionReader{
-		p: Predictions{Answers: make(map[string]qa.Answer)}, items: make(map[string]bench.Item), papers: make(map[string]bench.Document),
-	}
-	for _, d := range c.Documents {
-		r.papers[d.ID] = d
-	}
-	for _, it := range c.Items {
-		r.items[it.UUID] = it
-	}
+	r := predictionReader{p: Predictions{Answers: make(map[string]qa.Answer)}, items: c.ByID(), papers: c.Papers()}
 	for block, err := range dataset.Blocks(path) {
 		if err != nil {
 			return r.p, fmt.Errorf("read predictions: %w", err)
@@ -207,10 +176,9 @@ func ReadPredictions(path string, c *bench.Dataset) (Predictions, error) {
 			r.line(raw)
 		}
 	}
-	folds := Folds(c)
 	for _, it := range c.Items {
 		_, given := r.p.Answers[it.UUID]
-		switch tested := Tested(folds, it); {
+		switch tested := tested(it); {
 		case tested && !given:
 			r.p.Missing++
 		case given && !tested:

@@ -67,7 +67,7 @@ func TestMethods(t *testing.T) {
 		"gold": {1, 1. / 3}, "echo": {math.NaN(), 0}, "title": {math.NaN(), 0}, "empty": {math.NaN(), 0}, "minilm": {0, 0},
 	}
 	for _, m := range argscichat.Methods() {
-		r, err := argscichat.Baseline(t.Context(), c, m, lengths{}.open)
+		_, r, err := argscichat.Baseline(t.Context(), c, m.Name, lengths{}.open)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,14 +78,10 @@ func TestMethods(t *testing.T) {
 			}
 		}
 	}
-	m, err := argscichat.Find("minilm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := argscichat.Baseline(t.Context(), c, m, lengths{err: errors.New("no model")}.open); err == nil || !strings.Contains(err.Error(), "no model") {
+	if _, _, err := argscichat.Baseline(t.Context(), c, "minilm", lengths{err: errors.New("no model")}.open); err == nil || !strings.Contains(err.Error(), "no model") {
 		t.Errorf("error %v of a model that fails", err)
 	}
-	if _, err := argscichat.Find("best"); err == nil || !strings.Contains(err.Error(), "the methods are tfidf, ") {
+	if _, _, err := argscichat.Baseline(t.Context(), c, "best", nil); err == nil || !strings.Contains(err.Error(), "the methods are tfidf, ") {
 		t.Errorf("error %v of an unknown method", err)
 	}
 }
@@ -94,11 +90,7 @@ func TestMethods(t *testing.T) {
 func TestTies(t *testing.T) {
 	c := talk("Nothing shared", "x", []string{"Four."}, "One.", "Two.", "Three.", "Four.")
 	for _, name := range []string{"tfidf", "tfidf-default", "bm25"} {
-		m, err := argscichat.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := argscichat.Baseline(t.Context(), c, m, nil)
+		_, r, err := argscichat.Baseline(t.Context(), c, name, nil)
 		if err != nil || math.Abs(r[0].Test.Value()-2./3) > 1e-9 {
 			t.Errorf("%s: %v, %v", name, r[0].Test, err)
 		}

@@ -21,26 +21,14 @@ import (
 	"airqa/qa/dataset"
 )
 
-// Stats are counts of the data, for Tables 2 and 3 of the paper.
-type Stats struct {
-	Papers, Dialogues, Turns, Sentences int
-	// Proponent, Expert and Messages describe the messages of each and of both.
-	Proponent, Expert, Messages Lengths
-	// One and Two are the answers with one rationale, and with two, as the expert selected them.
-	One, Two int
-	// Distance is the distance between the two rationales of an answer, in sentences.
-	Distance bench.Mean
-	// Deciles counts the distinct gold sentences of each turn by their place in the paper.
-	Deciles [10]int
-}
-
-// Lengths are means over messages.
-type Lengths struct {
-	// Several is the share of messages with several sentences, in %.
-	Several bench.Mean
-	// Words are separated by whitespace; Marks counts words and punctuation marks; Treebank counts NLTK's tokens, with
-	// rationales as the raw messages of the collection tool have them.
-	Words, Marks, Treebank bench.Mean
+// stats are counts of the data, for Tables 2 and 3 of the paper: means over messages by their row, and other numbers.
+type stats struct {
+	bench.Means
+	sentences, dialogues int
+	// rationales counts the answers with one rationale, and with two, as the expert selected them.
+	rationales [2]int
+	// deciles counts the distinct gold sentences of each turn by their place in the paper.
+	deciles [10]int
 }
 
 var (
@@ -48,46 +36,45 @@ var (
 	marks       = lazyregexp.New(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s\p{Z}]`)
 )
 
-// Collect counts the data.
-func Collect(c *bench.Dataset) Stats {
-	s := Stats{Papers: len(c.Documents), Turns: len(c.Items)}
-	papers := make(map[string]bench.Document)
+// collect counts the data.
+func collect(c *bench.Dataset) (s stats) {
 	for _, d := range c.Documents {
-		papers[d.ID] = d
-		s.Sentences += len(d.Units)
+		s.sentences += len(d.Units)
 	}
+	papers := c.Papers()
 	for i, it := range c.Items {
 		if len(it.History) == 0 {
-			s.Dialogues++
+			s.dialogues++
 		}
-		selected, known := Selected(c, i)
-		for _, l := range []*Lengths{&s.Proponent, &s.Messages} {
-			l.add(it.Question, nil)
-		}
-		for _, l := range []*Lengths{&s.Expert, &s.Messages} {
-			l.add(gold(it).Text, selected)
-		}
-		s.rationales(papers[it.Document], gold(it), selected, known)
+		selected, known := selected(c, i)
+		s.message("P", it.Question, nil)
+		s.message("E", gold(it).Text, selected)
+		s.answer(papers[it.Document], gold(it), selected, known)
 	}
 	return s
 }
 
-func (l *Lengths) add(text string, rationales []string) {
-	l.Several.Count(sentenceEnd.MatchString(python.Strip(text)))
-	l.Words.Add(float64(len(python.Fields(text))))
-	l.Marks.Add(float64(len(marks.FindAllString(text, -1))))
+// message counts a message of the proponent or the expert. Words are separated by whitespace; NLTK's tokens are those of the
+// raw messages of the collection tool, which have the rationales.
+func (s *stats) message(of, text string, rationales []string) {
+	several, tokens := sentenceEnd.MatchString(python.Strip(text)), float64(len(marks.FindAllString(text, -1)))
+	s.Of("messages of several sentences, %").Count(several)
+	s.Of("those of " + of + ", %").Count(several)
+	s.Of("words per message").Add(float64(len(python.Fields(text))))
+	s.Of("words and marks per message").Add(tokens)
+	s.Of("words and marks of " + of).Add(tokens)
 	if len(rationales) > 0 {
 		text += "\nFacts:"
 		for i, r := range rationales {
 			text += "\n" + strconv.Itoa(i+1) + ". " + r
 		}
 	}
-	l.Treebank.Add(float64(len(words.Treebank(text))))
+	s.Of("Treebank tokens with rationales").Add(float64(len(words.Treebank(text))))
 }
 
-// Selected returns the rationales of a turn as the expert selected them, which only the history of a later turn has. For
+// selected returns the rationales of a turn as the expert selected them, which only the history of a later turn has. For
 // the last turn of a dialogue it returns the sentences of the rationales, and false.
-func Selected(c *bench.Dataset, i int) ([]string, bool) {
+func selected(c *bench.Dataset, i int) ([]string, bool) {
 	it := c.Items[i]
 	answer := len(it.History) + 1 // the place of the turn's answer in the history of the next turn
 	if i+1 < len(c.Items) {
@@ -99,21 +86,21 @@ func Selected(c *bench.Dataset, i int) ([]string, bool) {
 	return gold(it).Evidence, false
 }
 
-func (s *Stats) rationales(d bench.Document, g bench.GoldAnswer, selected []string, known bool) {
+// answer counts the rationales of an answer, and the distance of two.
+func (s *stats) answer(d bench.Document, g bench.GoldAnswer, selected []string, known bool) {
 	var at []int // sentences of the gold units
 	for _, id := range g.Units {
 		i := slices.IndexFunc(d.Units, func(u bench.Unit) bool { return u.ID == id })
 		at = append(at, i)
-		s.Deciles[10*i/len(d.Units)]++
+		s.deciles[10*i/len(d.Units)]++
 	}
-	switch {
-	case len(selected) == 0:
-		return
-	case len(selected) == 1:
-		s.One++
+	if len(selected) == 0 {
 		return
 	}
-	s.Two++
+	s.rationales[min(len(selected), 2)-1]++
+	if len(selected) == 1 {
+		return
+	}
 	if known {
 		at = nil
 		for _, r := range selected {
@@ -123,7 +110,7 @@ func (s *Stats) rationales(d bench.Document, g bench.GoldAnswer, selected []stri
 		}
 	}
 	if len(at) > 0 {
-		s.Distance.Add(float64(slices.Max(at) - slices.Min(at)))
+		s.Of("distance of two, sentences").Add(float64(slices.Max(at) - slices.Min(at)))
 	}
 }
 

@@ -54,11 +54,7 @@ func TestReleasedBaselines(t *testing.T) {
 	c := releasedData(t)
 	want := map[string][2]float64{"tfidf": {16.22, 15.44}, "tfidf-default": {11.81, 14.96}, "bm25": {13.17, 15.38}, "gold": {100, 21.80}, "echo": {-1, 17.77}}
 	for name, w := range want {
-		m, err := argscichat.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := argscichat.Baseline(t.Context(), c, m, nil)
+		m, r, err := argscichat.Baseline(t.Context(), c, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,24 +75,45 @@ func TestReleasedBaselines(t *testing.T) {
 	}
 }
 
+// counted are the numbers of the tables of statistics, "table row" with the number that each value counts or averages over.
+func counted(t *testing.T, dir string) (values map[string]float64, n map[string]int) {
+	t.Helper()
+	result, err := argscichat.Benchmark().Stats(t.Context(), bench.Request{Dataset: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, n = make(map[string]float64), make(map[string]int)
+	for _, table := range result.Tables {
+		for _, m := range table.Measures {
+			if m.N != nil && m.Value != nil {
+				values[table.Name+" "+m.Row], n[table.Name+" "+m.Row] = *m.Value, *m.N
+			}
+		}
+	}
+	return values, n
+}
+
 func TestReleasedTables(t *testing.T) {
-	c := releasedData(t)
-	s := argscichat.Collect(c)
-	counts := []int{s.Papers, s.Dialogues, s.Turns, s.Sentences, s.Messages.Words.N(), s.One, s.Two, s.Distance.N()}
-	if diff := cmp.Diff([]int{20, 41, 249, 652, 498, 129, 82, 82}, counts); diff != "" {
-		t.Errorf("counts (-want +got)\n%s", diff)
+	releasedData(t)
+	values, n := counted(t, released)
+	for row, want := range map[string]int{
+		"dialogues papers": 20, "dialogues dialogues": 41, "dialogues sentences of papers": 652, "dialogues words per message": 498,
+		"rationales answers with one rationale, %": 129, "rationales answers with two, %": 82, "rationales distance of two, sentences": 82,
+		"places 1": 55, "places 2": 37, "places 3": 25, "places 4": 17, "places 5": 26,
+		"places 6": 40, "places 7": 21, "places 8": 28, "places 9": 34, "places 10": 29,
+	} {
+		if n[row] != want {
+			t.Errorf("%s: %d, want %d", row, n[row], want)
+		}
 	}
-	if diff := cmp.Diff([10]int{55, 37, 25, 17, 26, 40, 21, 28, 34, 29}, s.Deciles); diff != "" {
-		t.Errorf("deciles (-want +got)\n%s", diff)
+	for row, want := range map[string]float64{
+		"rationales distance of two, sentences": 5.829, "dialogues messages of several sentences, %": 100 * 253. / 498,
+		"dialogues those of P, %": 100 * 114. / 249, "dialogues those of E, %": 100 * 139. / 249, "dialogues words per message": 17.35,
+		"dialogues words and marks per message": 20.31, "dialogues words and marks of P": 14.66, "dialogues words and marks of E": 25.96,
+		"dialogues turns per dialogue": 249. / 41,
+	} {
+		near(t, row, values[row], want)
 	}
-	near(t, "distance", s.Distance.Value(), 5.829)
-	near(t, "several", s.Messages.Several.Value(), 100*253./498)
-	near(t, "several of P", s.Proponent.Several.Value(), 100*114./249)
-	near(t, "several of E", s.Expert.Several.Value(), 100*139./249)
-	near(t, "words", s.Messages.Words.Value(), 17.35)
-	near(t, "words and marks", s.Messages.Marks.Value(), 20.31)
-	near(t, "those of P", s.Proponent.Marks.Value(), 14.66)
-	near(t, "those of E", s.Expert.Marks.Value(), 25.96)
 	list, faults, err := argscichat.LoadIntents(filepath.Join(released, "intents.csv"))
 	if err != nil || len(list) != 881 || list[880].Dialogue != 40 || len(faults) != 4 {
 		t.Fatalf("%d sentences, faults %v, %v", len(list), faults, err)
@@ -108,14 +125,19 @@ func TestReleasedTables(t *testing.T) {
 }
 
 func TestCollect(t *testing.T) {
-	s := argscichat.Collect(load(t, fixture))
-	counts := []int{s.Papers, s.Dialogues, s.Turns, s.Sentences, s.One, s.Two, s.Distance.N()}
+	values, n := counted(t, fixture)
 	// The rationale of the last turn of the second dialogue is the title: one rationale without a sentence.
-	if diff := cmp.Diff([]int{4, 6, 18, 25, 12, 3, 3}, counts); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
+	for row, want := range map[string]int{
+		"dialogues papers": 4, "dialogues dialogues": 6, "dialogues sentences of papers": 25, "rationales answers with one rationale, %": 12,
+		"rationales answers with two, %": 3, "rationales distance of two, sentences": 3,
+	} {
+		if n[row] != want {
+			t.Errorf("%s: %d, want %d", row, n[row], want)
+		}
 	}
-	near(t, "distance", s.Distance.Value(), (2.+2+1)/3)
-	near(t, "several", s.Messages.Several.Value(), 100*15./36)
+	near(t, "distance", values["rationales distance of two, sentences"], (2.+2+1)/3)
+	near(t, "several", values["dialogues messages of several sentences, %"], 100*15./36)
+	near(t, "turns", values["dialogues turns per dialogue"], 18./6)
 }
 
 // Two dialogues of one turn about a paper; texts are similar by their first letter.

@@ -19,19 +19,15 @@ import (
 
 // Benchmark returns ArgSciChat with its commands.
 func Benchmark() bench.Benchmark {
-	b := bench.Benchmark{
+	return bench.Benchmark{
 		Name: "argscichat", About: "dialogues about papers: the next message, and up to two sentences that support it",
-		Load: Load, Stats: countData, Baseline: baselines, Score: scoreFile,
+		Methods: bench.Methods(Methods()), Load: Load, Stats: countData, Baseline: baselines, Score: scoreFile,
 		Prediction: func(it bench.Item, a qa.Answer) any {
 			return map[string]any{
 				"pair_id": it.UUID, "article_id": it.Document, "predicted_answer": a.Text, "predicted_evidence": bench.NoNull(a.Evidence),
 			}
 		},
 	}
-	for _, m := range Methods() {
-		b.Methods = append(b.Methods, bench.Method{Name: m.Name, About: m.About})
-	}
-	return b
 }
 
 // Columns of tables.
@@ -56,17 +52,9 @@ func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods := Methods()
-	if r.Method != "" {
-		m, err := Find(r.Method)
-		if err != nil {
-			return nil, err
-		}
-		methods = []Method{m}
-	}
 	t := bench.Table{Name: "methods", Title: "Mean of the folds, %; n is the number of test turns", Label: "method", Decimals: 2}
-	for _, m := range methods {
-		scores, err := Baseline(ctx, data, m, r.Embedder)
+	for _, name := range r.Chosen(bench.Methods(Methods())) {
+		m, scores, err := Baseline(ctx, data, name, r.Embedder)
 		if err != nil {
 			return nil, err
 		}
@@ -105,17 +93,16 @@ func foldTable(t bench.Table, scores []Figures, r bench.Request) bench.Table {
 }
 
 func notes(data *bench.Dataset) []string {
-	tested := make(map[string]bool)
-	folds := Folds(data)
+	papers := make(map[string]bool)
 	for _, it := range data.Items {
-		if Tested(folds, it) {
-			tested[it.Document] = true
+		if tested(it) {
+			papers[it.Document] = true
 		}
 	}
 	return []string{
 		"Rationale-F1 is over turns with a gold sentence, Message-F1 over all turns. The paper reports the unweighted mean of the folds, " +
 			"to which a short fold counts as much as a long one.",
-		fmt.Sprintf("The test parts of the folds have %d of %s.", len(tested), terminal.Plural(len(data.Documents), "paper")),
+		fmt.Sprintf("The test parts of the folds have %d of %s.", len(papers), terminal.Plural(len(data.Documents), "paper")),
 		"Of sentences with equal scores, the last is chosen first.",
 	}
 }
@@ -145,11 +132,7 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	}
 	add("predictions", scores)
 	for _, name := range []string{"tfidf", "first", "random", "echo", "gold", "empty"} {
-		m, err := Find(name)
-		if err != nil {
-			return nil, err
-		}
-		s, err := Baseline(ctx, data, m, r.Embedder)
+		_, s, err := Baseline(ctx, data, name, r.Embedder)
 		if err != nil {
 			return nil, err
 		}
@@ -205,10 +188,8 @@ func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 		return nil, err
 	}
 	result := bench.NewResult(data.Name, "ArgSciChat: the data", r.Dataset, slices.Concat(data.Faults, faults))
-	s := Collect(data)
-	result.Tables = []bench.Table{
-		dialogueTable(s), rationaleTable(s), placeTable(s), diversityTable(groups, r.Similarity), foldSizeTable(data),
-	}
+	s := collect(data)
+	result.Tables = slices.Concat(s.tables(data), []bench.Table{diversityTable(groups, r.Similarity), foldSizeTable(data)})
 	result.Note(
 		"Table 2: sentences end at . ! or ? before whitespace. The paper's 38.2 tokens include the rationales, against its caption.",
 		"Table 3: rationales count as the expert selected them, which the history of the next turn has; for last turns, one sentence is one "+
@@ -224,49 +205,44 @@ func countData(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	return result, nil
 }
 
-// dialogueTable is Table 2.
-func dialogueTable(s Stats) bench.Table {
+// tables are Table 2 and Table 3, and the places of gold sentences, which stand for the shares of abstract and introduction.
+func (s *stats) tables(data *bench.Dataset) []bench.Table {
 	count := func(row string, n int) bench.Measure { return bench.Value(row, "value", float64(n)).Over(n) }
-	all, p, e := s.Messages, s.Proponent, s.Expert
-	return bench.Table{Name: "dialogues", Title: "Dialogues (Table 2)", Label: "number", Decimals: 2, Measures: []bench.Measure{
-		count("papers", s.Papers),
-		count("sentences of papers", s.Sentences),
-		count("dialogues", s.Dialogues).Paper(41),
-		bench.Value("turns per dialogue", "value", float64(s.Turns)/float64(s.Dialogues)).Over(s.Dialogues).Paper(6.3),
-		all.Several.Measure("messages of several sentences, %", "value").Paper(50.8),
-		p.Several.Measure("those of P, %", "value"),
-		e.Several.Measure("those of E, %", "value"),
-		all.Words.Measure("words per message", "value"),
-		all.Marks.Measure("words and marks per message", "value"),
-		p.Marks.Measure("words and marks of P", "value"),
-		e.Marks.Measure("words and marks of E", "value"),
-		all.Treebank.Measure("Treebank tokens with rationales", "value").Paper(38.2),
-	}}
-}
-
-// rationaleTable is Table 3.
-func rationaleTable(s Stats) bench.Table {
-	share := func(row string, n int) bench.Measure {
-		return bench.Value(row, "value", 100*float64(n)/float64(s.One+s.Two)).Over(n)
-	}
-	return bench.Table{Name: "rationales", Title: "Rationales (Table 3)", Label: "number", Decimals: 2, Measures: []bench.Measure{
-		share("answers with one rationale, %", s.One).Paper(61.1),
-		share("answers with two, %", s.Two).Paper(38.9),
-		s.Distance.Measure("distance of two, sentences", "value").Paper(5.8),
-	}}
-}
-
-// placeTable takes the place of the shares of abstract and introduction in Table 3.
-func placeTable(s Stats) bench.Table {
-	t := bench.Table{Name: "places", Title: "Gold sentences by their place in the paper", Label: "tenth", Decimals: 1}
-	all := 0
-	for _, n := range s.Deciles {
+	one, two := s.rationales[0], s.rationales[1]
+	places, all := bench.Table{Name: "places", Title: "Gold sentences by their place in the paper", Label: "tenth", Decimals: 1}, 0
+	for _, n := range s.deciles {
 		all += n
 	}
-	for i, n := range s.Deciles {
-		t.Add(bench.Value(strconv.Itoa(i+1), "%", 100*float64(n)/float64(all)).Over(n))
+	for i, n := range s.deciles {
+		places.Add(share(strconv.Itoa(i+1), "%", n, all))
 	}
-	return t
+	return []bench.Table{
+		{Name: "dialogues", Title: "Dialogues (Table 2)", Label: "number", Decimals: 2, Measures: []bench.Measure{
+			count("papers", len(data.Documents)),
+			count("sentences of papers", s.sentences),
+			count("dialogues", s.dialogues).Paper(41),
+			bench.Value("turns per dialogue", "value", float64(len(data.Items))/float64(s.dialogues)).Over(s.dialogues).Paper(6.3),
+			s.Row("messages of several sentences, %").Paper(50.8),
+			s.Row("those of P, %"),
+			s.Row("those of E, %"),
+			s.Row("words per message"),
+			s.Row("words and marks per message"),
+			s.Row("words and marks of P"),
+			s.Row("words and marks of E"),
+			s.Row("Treebank tokens with rationales").Paper(38.2),
+		}},
+		{Name: "rationales", Title: "Rationales (Table 3)", Label: "number", Decimals: 2, Measures: []bench.Measure{
+			share("answers with one rationale, %", "value", one, one+two).Paper(61.1),
+			share("answers with two, %", "value", two, one+two).Paper(38.9),
+			s.Row("distance of two, sentences").Paper(5.8),
+		}},
+		places,
+	}
+}
+
+// share is n of all in %.
+func share(row, column string, n, all int) bench.Measure {
+	return bench.Value(row, column, 100*float64(n)/float64(all)).Over(n)
 }
 
 // intentTable is Table 4. EXP are the first three tags, ARG the next two; Intro and Outro do not count.
@@ -278,7 +254,7 @@ func intentTable(list []Intent) bench.Table {
 	for i, row := range []string{"AI", "ST", "GI", "GO", "AO", "EXP", "ARG"} {
 		for role, column := range []string{"P", "E", "total"} {
 			n := counts[i][role]
-			m := bench.Value(row, column, 100*float64(n)/float64(all[role])).Over(n)
+			m := share(row, column, n, all[role])
 			if p := paperIntents[i][role]; math.Abs(*m.Value-p) > 0.05+1e-9 {
 				m = m.Paper(p)
 			}

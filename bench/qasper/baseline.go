@@ -51,7 +51,9 @@ func methods(seed uint32) []method {
 		},
 		{
 			Method: bench.Method{Name: "oracle", About: "the first annotation: the ceiling"},
-			answer: func(it bench.Item) (string, []string) { return it.Gold.Answers[0].Text, goldEvidence(it.Gold.Answers[0]) },
+			answer: func(it bench.Item) (string, []string) {
+				return it.Gold.Answers[0].Text, goldEvidence(it.Gold.Answers[0])
+			},
 		},
 	}
 }
