@@ -266,15 +266,15 @@ func (d *Dataset) Annotation(aspect string, abstract int) (score int, ok bool) {
 
 // judged reads the test set. Its abstracts need not be in a pool.
 func (r *loader) judged(dec *json.Decoder, i int) error {
-	o, _, err := r.object(dec, fmt.Sprintf("Test_set[%d]", i), anAnnotation)
+	o, err := r.object(dec, fmt.Sprintf("Test_set[%d]", i), bench.AnAnnotation)
 	if err != nil {
 		return err
 	}
 	j := Judged{
-		AspectID: string(bench.Member[bench.Decimal](o, "aspect_id", anAnnotation)),
-		Abstract: bench.Member[int](o, "abstract_id", anAnnotation), Scores: make(map[string]int),
+		AspectID: string(bench.Member[bench.Decimal](o, "aspect_id", bench.AnAnnotation)),
+		Abstract: bench.Member[int](o, "abstract_id", bench.AnAnnotation), Scores: make(map[string]int),
 	}
-	human := bench.Member[map[string]json.RawMessage](o, "human_annotation", anAnnotation)
+	human := bench.Member[map[string]json.RawMessage](o, "human_annotation", bench.AnAnnotation)
 	if o.Lost {
 		return nil
 	}

@@ -104,7 +104,14 @@ func (o *occurrence) add(format string, args ...any) {
 func Load(path string, o LoadOptions) (*Dataset, error) {
 	r := &loader{path: path, options: o, wanted: make(map[int]bool)}
 	r.Name, r.names, r.scores = "doris-mae", make(map[string]string), make(map[pair]pairScore)
-	if err := bench.EachMember(path, r.member); err != nil {
+	err := bench.EachMember(path, func(name string, dec *json.Decoder) error {
+		err := r.member(name, dec)
+		if errors.Is(err, bench.ErrBeginning) {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	if len(r.Queries) == 0 {
@@ -132,14 +139,6 @@ func Load(path string, o LoadOptions) (*Dataset, error) {
 }
 
 func (r *loader) member(name string, dec *json.Decoder) error {
-	err := r.read(name, dec)
-	if errors.Is(err, bench.ErrBeginning) {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return err
-}
-
-func (r *loader) read(name string, dec *json.Decoder) error {
 	switch {
 	case name == "aspect_id2aspect":
 		return bench.Members(dec, func(id string) error {
@@ -187,39 +186,30 @@ func (r *loader) otherAnnotations() error {
 	return nil
 }
 
-// What a fault can cost.
-const (
-	aQuery       = "query"
-	anAbstract   = "abstract"
-	anAnnotation = "annotation"
-)
-
 // report adds the fault of an object.
-func (r *loader) report(text, costs string) {
-	r.Faults = append(r.Faults, &dataset.Fault{File: r.path, Text: text, Costs: costs, Loaded: costs != aQuery})
-}
+func (r *loader) report(text, costs string) { r.Report(dataset.Fault{File: r.path}, text, costs) }
 
-// object reads the next element of a list. ok is false if it is no object, which is a fault.
-func (r *loader) object(dec *json.Decoder, at, costs string) (o *bench.Object, ok bool, err error) {
+// object reads the next element of a list, which is lost if it is no object.
+func (r *loader) object(dec *json.Decoder, at, costs string) (*bench.Object, error) {
 	var raw json.RawMessage
 	if err := dec.Decode(&raw); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	o, ok = bench.NewObject(raw, at, costs, r.report)
-	return o, ok, nil
+	o, _ := bench.NewObject(raw, at, costs, r.report)
+	return o, nil
 }
 
 func (r *loader) query(dec *json.Decoder, i int) error {
-	o, _, err := r.object(dec, fmt.Sprintf("Query[%d]", i), aQuery)
+	o, err := r.object(dec, fmt.Sprintf("Query[%d]", i), bench.AQuery)
 	if err != nil {
 		return err
 	}
 	q := Query{
-		Number: i, Text: bench.Member[string](o, "query_text", aQuery), Type: bench.Member[string](o, "query_type", ""),
-		IdeaFrom: bench.List[int](o, "idea_from", bench.Costs{}), Pool: bench.List[int](o, "candidate_pool", bench.Costs{List: aQuery}),
+		Number: i, Text: bench.Member[string](o, "query_text", bench.AQuery), Type: bench.Member[string](o, "query_type", ""),
+		IdeaFrom: bench.List[int](o, "idea_from", bench.Costs{}), Pool: bench.List[int](o, "candidate_pool", bench.Costs{List: bench.AQuery}),
 		sentences: make(map[string][]string), mentions: make(map[string][]string),
 	}
-	aspects := bench.Lists[bench.Decimal](o, "aspects", aQuery)
+	aspects := bench.Lists[bench.Decimal](o, "aspects", bench.AQuery)
 	if o.Lost {
 		return nil
 	}
@@ -252,11 +242,11 @@ func (r *loader) abstract(dec *json.Decoder, i int) error {
 	if !r.wanted[i] && !r.options.Corpus {
 		return skip(dec)
 	}
-	o, _, err := r.object(dec, fmt.Sprintf("Corpus[%d]", i), anAbstract)
+	o, err := r.object(dec, fmt.Sprintf("Corpus[%d]", i), bench.AnAbstract)
 	if err != nil {
 		return err
 	}
-	a := Abstract{ID: i, Title: bench.Member[string](o, "title", ""), Text: bench.Member[string](o, "original_abstract", anAbstract)}
+	a := Abstract{ID: i, Title: bench.Member[string](o, "title", ""), Text: bench.Member[string](o, "original_abstract", bench.AnAbstract)}
 	if o.Lost {
 		return nil
 	}
@@ -264,8 +254,18 @@ func (r *loader) abstract(dec *json.Decoder, i int) error {
 		r.report(fmt.Sprintf("%s.abstract_id is %d; the position counts", o.At, *id), "")
 	}
 	if r.options.Corpus {
-		a.Categories = categories(o.Members["categories"])
-		a.Linked = append(numbers(o.Members["incoming_citations"]), numbers(o.Members["outgoing_citations"])...)
+		// Categories are a list or a text with spaces. Of lists of citations that are something else, nothing is read.
+		var text string
+		if json.Unmarshal(o.Members["categories"], &a.Categories) != nil {
+			_ = json.Unmarshal(o.Members["categories"], &text)
+			a.Categories = strings.Fields(text)
+		}
+		for _, name := range []string{"incoming_citations", "outgoing_citations"} {
+			var list []int
+			if json.Unmarshal(o.Members[name], &list) == nil {
+				a.Linked = append(a.Linked, list...)
+			}
+		}
 	}
 	r.Corpus = append(r.Corpus, a)
 	r.Documents = append(r.Documents, bench.Document{ID: strconv.Itoa(i), Title: a.Title, Abstract: a.Text})
@@ -273,18 +273,18 @@ func (r *loader) abstract(dec *json.Decoder, i int) error {
 }
 
 func (r *loader) annotation(dec *json.Decoder, i int) error {
-	o, ok, err := r.object(dec, fmt.Sprintf("Annotation[%d]", i), anAnnotation)
-	if !ok || err != nil {
+	o, err := r.object(dec, fmt.Sprintf("Annotation[%d]", i), bench.AnAnnotation)
+	if err != nil {
 		return err
 	}
-	p := pair{string(bench.Member[bench.Decimal](o, "aspect_id", anAnnotation)), bench.Member[int](o, "abstract_id", anAnnotation)}
-	score := bench.Member[*int](o, "score", anAnnotation)
+	p := pair{string(bench.Member[bench.Decimal](o, "aspect_id", bench.AnAnnotation)), bench.Member[int](o, "abstract_id", bench.AnAnnotation)}
+	score := bench.Member[*int](o, "score", bench.AnAnnotation)
 	if o.Lost {
 		return nil
 	}
 	r.Annotated++
 	if score == nil || *score < -1 || *score > 2 {
-		o.Fault("score", " is not 0, 1 or 2", anAnnotation)
+		o.Fault("score", " is not 0, 1 or 2", bench.AnAnnotation)
 		return nil
 	}
 	s := r.scores[p]
@@ -303,26 +303,4 @@ func (r *loader) annotation(dec *json.Decoder, i int) error {
 	s.last = *score
 	r.scores[p] = s
 	return nil
-}
-
-// categories of an abstract are a list or a text with spaces.
-func categories(raw json.RawMessage) []string {
-	var list []string
-	var text string
-	switch {
-	case json.Unmarshal(raw, &list) == nil:
-		return list
-	case json.Unmarshal(raw, &text) == nil:
-		return strings.Fields(text)
-	}
-	return nil
-}
-
-// numbers is a list of abstracts; nil for anything else.
-func numbers(raw json.RawMessage) []int {
-	var list []int
-	if json.Unmarshal(raw, &list) != nil {
-		return nil
-	}
-	return list
 }

@@ -12,7 +12,6 @@ import (
 	"airqa/env/vectors"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
-	"airqa/qa"
 )
 
 // Ranker scores the abstracts of a pool, in its order. Higher is better. Calls must not overlap.
@@ -47,61 +46,49 @@ type method struct {
 
 // methods are all rankers. TF-IDF and BM25 are fitted on each pool; the authors' BM25 counts case and punctuation.
 func methods() []method {
+	about := bench.About
 	wordsAndMarks := func(text string) []string { return wordOrMark.FindAllString(text, -1) }
 	tfidf := bench.TFIDF(words.TFIDFOptions{})
 	return []method{
-		{bench.Method{Name: "tfidf", About: "TF-IDF of scikit-learn, fitted on each pool"}, tfidf, false},
-		{bench.Method{Name: "tfidf-sentence", About: "the mean of tfidf for each sentence of the query"}, tfidf, true},
-		{bench.Method{Name: "bm25", About: "BM25Okapi with NLTK's tokens: case and punctuation count"}, bench.BM25(words.Treebank), false},
-		{bench.Method{Name: "bm25-sentence", About: "the mean of bm25 for each sentence of the query"}, bench.BM25(words.Treebank), true},
+		{about("tfidf", "TF-IDF of scikit-learn, fitted on each pool"), tfidf, false},
+		{about("tfidf-sentence", "the mean of tfidf for each sentence of the query"), tfidf, true},
+		{about("bm25", "BM25Okapi with NLTK's tokens: case and punctuation count"), bench.BM25(words.Treebank), false},
+		{about("bm25-sentence", "the mean of bm25 for each sentence of the query"), bench.BM25(words.Treebank), true},
 		{
-			bench.Method{Name: "bm25-words", About: "BM25Okapi with runs of word characters and single other characters; case counts"},
+			about("bm25-words", "BM25Okapi with runs of word characters and single other characters; case counts"),
 			bench.BM25(wordsAndMarks), false,
 		},
-		{bench.Method{Name: "bm25-lower", About: "BM25Okapi with the tokens of tfidf"}, bench.BM25(words.Tokens), false},
-		{bench.Method{Name: wholeTexts, About: "cosine of sentence vectors of the query and the abstract (minilm)"}, nil, false},
-		{
-			bench.Method{Name: "maxsim", About: "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"},
-			nil, true,
-		},
-		{bench.Method{Name: maxSimAspects, About: "Equation 4 with the query's aspects"}, nil, false},
-		{bench.Method{Name: maxMaxPair, About: "the nearest pair of sentences"}, nil, true},
+		{about("bm25-lower", "BM25Okapi with the tokens of tfidf"), bench.BM25(words.Tokens), false},
+		{about(wholeTexts, "cosine of sentence vectors of the query and the abstract (minilm)"), nil, false},
+		{about("maxsim", "Equation 4: the mean over the query's sentences of the nearest sentence of the abstract"), nil, true},
+		{about(maxSimAspects, "Equation 4 with the query's aspects"), nil, false},
+		{about(maxMaxPair, "the nearest pair of sentences"), nil, true},
 	}
 }
 
-// lexicalMethods are the names of the rankers that need no vectors.
-func lexicalMethods() []string {
-	var names []string
-	for _, m := range methods() {
-		if m.fit != nil {
-			names = append(names, m.Name)
-		}
-	}
-	return names
+// lexicalMethods are the rankers that need no vectors.
+func lexicalMethods() []bench.Method {
+	return bench.Methods(slices.DeleteFunc(methods(), func(m method) bool { return m.fit == nil }))
 }
 
 // NewRanker returns a method by name. open opens the model of sentence vectors; methods that need none do not call it.
 func NewRanker(name string, documents []bench.Document, open func() (embed.Embedder, error)) (Ranker, error) {
-	c := corpus{texts: make(map[string]string)}
+	m, err := bench.FindMethod(methods(), name, "ranker %q of DORIS-MAE", "rankers")
+	if err != nil {
+		return nil, err
+	}
+	texts := make(corpus)
 	for _, d := range documents {
-		c.texts[d.ID] = Clean(d.Abstract)
+		texts[d.ID] = Clean(d.Abstract)
 	}
-	var names []string
-	for _, m := range methods() {
-		names = append(names, m.Name)
-		if m.Name != name {
-			continue
-		}
-		if m.fit != nil {
-			return c.lexical(m.fit, m.bySentence), nil
-		}
-		e, err := open()
-		if err != nil {
-			return nil, err
-		}
-		return (&comparer{corpus: c, embedder: e, method: m, known: make(map[string][][]float32)}).scores, nil
+	if m.fit != nil {
+		return texts.lexical(m.fit, m.bySentence), nil
 	}
-	return nil, qa.Usagef("unknown ranker %q of DORIS-MAE; the rankers are %s", name, strings.Join(names, ", "))
+	e, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return (&comparer{corpus: texts, embedder: e, method: m, known: make(map[string][][]float32)}).scores, nil
 }
 
 // Rank orders the pool by the scores of a ranker. Ties have the later abstract of the pool first, as in the authors'
@@ -121,12 +108,12 @@ func Rank(ctx context.Context, r Ranker, it bench.Item) ([]string, error) {
 var wordOrMark = lazyregexp.New(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
 
 // corpus has the cleaned abstracts by id.
-type corpus struct{ texts map[string]string }
+type corpus map[string]string
 
 func (c corpus) pool(it bench.Item) []string {
 	var list []string
 	for _, id := range it.Pool {
-		list = append(list, c.texts[id])
+		list = append(list, c[id])
 	}
 	return list
 }
@@ -179,8 +166,8 @@ func (v *comparer) scores(ctx context.Context, it bench.Item) ([]float64, error)
 			return nil, err
 		}
 		scores[i] = MaxSim(q, p)
-		if v.method.Name == maxMaxPair {
-			scores[i] = maxMax(q, p)
+		if v.method.Name == maxMaxPair && len(q) > 0 {
+			scores[i] = slices.Max(nearest(q, p))
 		}
 	}
 	return scores, nil
@@ -204,33 +191,22 @@ func (v *comparer) abstract(ctx context.Context, text string) ([][]float32, erro
 // MaxSim is Equation 4: the mean over the vectors of a query of the highest cosine to a vector of a document. 0 without
 // vectors.
 func MaxSim(query, document [][]float32) float64 {
-	sum := 0.0
-	for _, q := range query {
-		sum += nearest(q, document)
-	}
 	if len(query) == 0 {
 		return 0
 	}
-	return sum / float64(len(query))
+	return bench.Mean{Values: nearest(query, document)}.Value()
 }
 
-// maxMax is the highest cosine of all pairs.
-func maxMax(query, document [][]float32) float64 {
-	best := 0.0
-	for i, q := range query {
-		if s := nearest(q, document); i == 0 || s > best {
-			best = s
+// nearest are the highest cosines of the vectors of a query to a vector of a document; 0 without one.
+func nearest(query, document [][]float32) (list []float64) {
+	for _, q := range query {
+		best := 0.0
+		for i, p := range document {
+			if s := vectors.Cosine(q, p); i == 0 || s > best {
+				best = s
+			}
 		}
+		list = append(list, best)
 	}
-	return best
-}
-
-func nearest(q []float32, document [][]float32) float64 {
-	best := 0.0
-	for i, p := range document {
-		if s := vectors.Cosine(q, p); i == 0 || s > best {
-			best = s
-		}
-	}
-	return best
+	return list
 }

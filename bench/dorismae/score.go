@@ -19,14 +19,12 @@ import (
 	"airqa/qa/dataset"
 )
 
-// Corrections lists the differences between fixed rules and the authors' code.
-func Corrections() []string {
-	return []string{
-		"NDCG is 0 if no abstract has a score above 0, and its cut is at least 1",
-		"gains are normalized scores: S/|Q|, and 2^(S/|Q|) - 1 for NDCG10%exp",
-		"MRR@10(best) keeps all abstracts if all scores are equal; MRR@10 is that of relevant abstracts",
-		"the five removed abstracts are excluded from the ideal ranking, too",
-	}
+// corrections are the differences between fixed rules and the authors' code.
+var corrections = []string{
+	"fixed: NDCG is 0 if no abstract has a score above 0, and its cut is at least 1",
+	"fixed: gains are normalized scores: S/|Q|, and 2^(S/|Q|) - 1 for NDCG10%exp",
+	"fixed: MRR@10(best) keeps all abstracts if all scores are equal; MRR@10 is that of relevant abstracts",
+	"fixed: the five removed abstracts are excluded from the ideal ranking, too",
 }
 
 // Metric is a metric of a method over queries, from 0 to 1. Undefined counts queries that the authors' code divides by
@@ -55,7 +53,7 @@ type Scores struct {
 }
 
 // Score compares rankings, by the ids of items, with the gold. rest ranks a whole pool: abstracts that a ranking lacks
-// follow in this order; nil is the order of the pool. Fixed rules apply [Corrections].
+// follow in this order; nil is the order of the pool. Fixed rules apply corrections.
 func Score(items []bench.Item, rankings map[string][]string, rules bench.Rules, rest func(bench.Item) []string) Scores {
 	s := Scores{Rankings: make(map[string][]string)}
 	for _, it := range items {
@@ -125,8 +123,8 @@ func (s *Scores) known(it bench.Item, g graded, ranking []string) (r []string, s
 
 // summarize computes the metrics of the values.
 func (s *Scores) summarize(rules bench.Rules) {
-	for i, name := range Names(rules.Fixed) {
-		m := Metric{Name: name}
+	for i, measure := range measures(rules.Fixed) {
+		m := Metric{Name: measure.name}
 		for _, query := range s.values {
 			if math.IsInf(query[i], 0) {
 				m.Undefined++
@@ -134,7 +132,7 @@ func (s *Scores) summarize(rules bench.Rules) {
 				m.Add(query[i])
 			}
 		}
-		s.Notes.Count(m.Undefined, "queries for which "+name+" divides by zero, which are left out (--fixed defines it)")
+		s.Notes.Count(m.Undefined, "queries for which "+m.Name+" divides by zero, which are left out (--fixed defines it)")
 		s.Metrics = append(s.Metrics, m)
 	}
 }
@@ -187,7 +185,7 @@ func Random(items []bench.Item, shuffles int, rules bench.Rules) Scores {
 	var s Scores
 	for _, it := range items {
 		g := grade(it, rules.Fixed)
-		sums := make([]float64, len(Names(rules.Fixed)))
+		sums := make([]float64, len(measures(rules.Fixed)))
 		for seed := range shuffles {
 			r := slices.Clone(g.ids)
 			slices.Sort(r)
@@ -214,34 +212,33 @@ func removed(id string) bool {
 	return err == nil && slices.Contains(Removed, n)
 }
 
-// metrics are in the order of the authors' tables, with values from 0 to 1. The last one exists with fixed rules only.
-var metrics = []struct {
+// measure is a metric of a ranking, from 0 to 1.
+type measure struct {
 	name  string
 	value func(g graded, ranking []string) float64
-}{
-	{"R@5", func(g graded, r []string) float64 { return g.recall(r, 5) }},
-	{"R@20", func(g graded, r []string) float64 { return g.recall(r, 20) }},
-	{"RP", func(g graded, r []string) float64 { return g.recall(r, len(g.relevant)) }},
-	{"NDCG10%", func(g graded, r []string) float64 { return g.ndcg(r, g.linear) }},
-	{"NDCG10%exp", func(g graded, r []string) float64 { return g.ndcg(r, g.exponential) }},
-	{"MRR@10(best)", func(g graded, r []string) float64 { return reciprocal(r, g.best()) }},
-	{"MAP", graded.precision},
-	{"MRR@10", func(g graded, r []string) float64 {
-		if len(g.relevant) == 0 {
-			return skipped
-		}
-		return reciprocal(r, g.relevant)
-	}},
 }
 
-// Names are the names of the metrics.
-func Names(fixed bool) (names []string) {
-	for _, m := range metrics {
-		if fixed || m.name != "MRR@10" {
-			names = append(names, m.name)
-		}
+// measures are in the order of the authors' tables. The last one exists with fixed rules only.
+func measures(fixed bool) []measure {
+	list := []measure{
+		{"R@5", func(g graded, r []string) float64 { return g.recall(r, 5) }},
+		{"R@20", func(g graded, r []string) float64 { return g.recall(r, 20) }},
+		{"RP", func(g graded, r []string) float64 { return g.recall(r, len(g.relevant)) }},
+		{"NDCG10%", func(g graded, r []string) float64 { return g.ndcg(r, g.linear) }},
+		{"NDCG10%exp", func(g graded, r []string) float64 { return g.ndcg(r, g.exponential) }},
+		{"MRR@10(best)", func(g graded, r []string) float64 { return reciprocal(r, g.best()) }},
+		{"MAP", graded.precision},
+		{"MRR@10", func(g graded, r []string) float64 {
+			if len(g.relevant) == 0 {
+				return skipped
+			}
+			return reciprocal(r, g.relevant)
+		}},
 	}
-	return names
+	if !fixed {
+		list = list[:len(list)-1]
+	}
+	return list
 }
 
 // skipped is the value of a query without relevant abstracts, which a metric leaves out; undefined that of a division
@@ -276,10 +273,10 @@ func grade(it bench.Item, fixed bool) graded {
 	return g
 }
 
-// values are the metrics of a ranking, in the order of [Names].
+// values are the metrics of a ranking, in the order of [measures].
 func (g graded) values(r []string) (list []float64) {
-	for i := range Names(g.fixed) {
-		list = append(list, metrics[i].value(g, r))
+	for _, m := range measures(g.fixed) {
+		list = append(list, m.value(g, r))
 	}
 	return list
 }
@@ -386,37 +383,33 @@ func ReadRankings(path string) (map[string][]string, []*dataset.Fault, error) {
 			Query *string            `json:"query_id"`
 			Rank  *[]json.RawMessage `json:"index_rank"`
 		}
-		switch err := json.Unmarshal(raw, &l); {
+		err, query := json.Unmarshal(raw, &l), ""
+		if l.Query != nil {
+			query = *l.Query
+		}
+		switch {
 		case err != nil:
-			fault(clean(l.Query), "not a ranking: "+dataset.FieldError(err).Error(), false)
+			fault(query, "not a ranking: "+dataset.FieldError(err).Error(), false)
 			return
 		case l.Query == nil || l.Rank == nil:
-			fault(clean(l.Query), "a line needs query_id and index_rank (a list)", false)
+			fault(query, "a line needs query_id and index_rank (a list)", false)
 			return
 		}
-		if _, twice := rankings[*l.Query]; twice {
-			fault(*l.Query, "the query has a ranking already; this one counts", true)
+		if _, twice := rankings[query]; twice {
+			fault(query, "the query has a ranking already; this one counts", true)
 		}
 		ids := []string{}
 		for i, raw := range *l.Rank {
 			id := strings.Trim(string(raw), `"`)
 			if kind := bench.Kind(raw); raw[0] != '"' && !strings.HasPrefix(kind, "a number") {
-				fault(*l.Query, fmt.Sprintf("index_rank[%d] is %s, not a number or a string; it is left out", i, kind), true)
+				fault(query, fmt.Sprintf("index_rank[%d] is %s, not a number or a string; it is left out", i, kind), true)
 				continue
 			}
 			ids = append(ids, id)
 		}
-		rankings[*l.Query] = ids
+		rankings[query] = ids
 	})
 	return rankings, faults, err
-}
-
-// clean returns a text that may be missing.
-func clean(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }
 
 // WriteRankings writes the rankings of items, in their order.

@@ -18,8 +18,10 @@ import (
 
 // Benchmark returns DORIS-MAE with its commands.
 func Benchmark() bench.Benchmark {
-	b := bench.Benchmark{
+	shuffles := bench.About(shuffled, "the mean of 100 shuffles of each pool")
+	return bench.Benchmark{
 		Name: "doris-mae", About: "complex queries: a pool of abstracts, best first",
+		Methods: append(bench.Methods(methods()), shuffles),
 		Load: func(path string) (*bench.Dataset, error) {
 			d, err := Load(path, LoadOptions{})
 			if err != nil {
@@ -32,11 +34,6 @@ func Benchmark() bench.Benchmark {
 			return map[string]any{"query_id": it.UUID, "index_rank": bench.NoNull(a.Ranking)}
 		},
 	}
-	for _, m := range methods() {
-		b.Methods = append(b.Methods, m.Method)
-	}
-	b.Methods = append(b.Methods, bench.Method{Name: shuffled, About: "the mean of 100 shuffles of each pool"})
-	return b
 }
 
 // shuffled is the method without a ranker.
@@ -129,15 +126,11 @@ func baselines(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := append(lexicalMethods(), shuffled)
-	if r.Method != "" {
-		names = []string{r.Method}
-	}
 	if r.Export != "" && r.Method == shuffled {
 		return nil, qa.Usagef("the method %s has no ranking to export; choose one that ranks", shuffled)
 	}
 	table := bench.Table{Name: "methods", Title: "Means, %", Label: "method", Decimals: 2}
-	for _, m := range names {
+	for _, m := range r.Chosen(append(lexicalMethods(), bench.Method{Name: shuffled})) {
 		s, _, err := t.baseline(ctx, m)
 		if err != nil {
 			return nil, err
@@ -192,13 +185,10 @@ func (t *task) notes() []string {
 		fmt.Sprintf("±: standard deviation of the means of %d resamples of the queries, seed %d. Random: 100 shuffles.",
 			t.resamples(), t.request.Seed),
 	}
-	if !t.request.Fixed {
-		return append(notes, "Scored as the authors' code does.")
+	if t.request.Fixed {
+		return append(notes, corrections...)
 	}
-	for _, c := range Corrections() {
-		notes = append(notes, "fixed: "+c)
-	}
-	return notes
+	return append(notes, "Scored as the authors' code does.")
 }
 
 func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {

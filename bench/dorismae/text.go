@@ -160,13 +160,9 @@ func knownItems(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods := lexicalMethods()
-	if r.Method != "" {
-		methods = []string{r.Method}
-	}
 	t := bench.Table{Name: "known", Title: "The best abstract of each query among those of all queries, %", Label: "method", Decimals: 2}
 	documents, pool := bestAbstracts(best)
-	for _, method := range methods {
+	for _, method := range r.Chosen(lexicalMethods()) {
 		ranker, err := NewRanker(method, documents, r.Embedder)
 		if err != nil {
 			return nil, err
