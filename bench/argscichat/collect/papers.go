@@ -57,8 +57,15 @@ type source struct {
 func ReadPapers(path string) (map[string]*Paper, error) {
 	files := []string{path}
 	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		files, err = paperFiles(path)
+	if err != nil {
+		return nil, fmt.Errorf("read papers: %w", err)
+	}
+	if info.IsDir() {
+		if files, err = filepath.Glob(filepath.Join(path, "fold_*.json")); err == nil && len(files) == 0 {
+			texts, _ := filepath.Glob(filepath.Join(path, "*.json")) // a bad pattern is an error above
+			tables, _ := filepath.Glob(filepath.Join(path, "*.csv"))
+			files = slices.Concat(texts, tables)
+		}
 	}
 	papers := make(map[string]*Paper)
 	for _, file := range files {
@@ -73,22 +80,6 @@ func ReadPapers(path string) (map[string]*Paper, error) {
 		return nil, fmt.Errorf("read papers: %w", err)
 	}
 	return papers, nil
-}
-
-func paperFiles(dir string) ([]string, error) {
-	folds, err := filepath.Glob(filepath.Join(dir, "fold_*.json"))
-	if err != nil || len(folds) > 0 {
-		return folds, err
-	}
-	var files []string
-	for _, pattern := range []string{"*.json", "*.csv"} {
-		found, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, found...)
-	}
-	return files, nil
 }
 
 func addFile(papers map[string]*Paper, file string) error {

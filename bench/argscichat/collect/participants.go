@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"airqa/internal/files"
+	"airqa/internal/lazyregexp"
 )
 
 // minCode is the minimum number of characters of a code: shorter ones can be guessed.
@@ -46,11 +47,14 @@ func (m *Meeting) at(now time.Time) bool {
 }
 
 // role returns the role of a participant, "" for another person.
-func (m *Meeting) role(p *Participant) Role {
-	switch p {
-	case m.Proponent:
+func (m *Meeting) role(p *Participant) Role { return roleOf(p.Name, m.Proponent.Name, m.Expert.Name) }
+
+// roleOf is the role of a name among those of two people.
+func roleOf(name, proponent, expert string) Role {
+	switch name {
+	case proponent:
 		return Proponent
-	case m.Expert:
+	case expert:
 		return Expert
 	}
 	return ""
@@ -153,21 +157,13 @@ func (r *planReader) read(raw []byte) error {
 	return r.check()
 }
 
+// row adds a participant, whose name and code must be unique.
 func (r *planReader) row(row map[string]string) error {
 	zone, err := time.LoadLocation(row["zone"])
-	if err != nil {
-		return fmt.Errorf("column zone: %w; an example is Europe/Rome, and empty is UTC", err)
-	}
 	who := &Participant{Name: row["name"], Zone: zone, code: row["code"]}
-	if err := r.person(who); err != nil {
-		return err
-	}
-	return r.sessions(who, row)
-}
-
-// person adds a participant, whose name and code must be unique.
-func (r *planReader) person(who *Participant) error {
 	switch {
+	case err != nil:
+		return fmt.Errorf("column zone: %w; an example is Europe/Rome, and empty is UTC", err)
 	case who.Name == "":
 		return fmt.Errorf("column name is empty")
 	case len([]rune(who.code)) < minCode:
@@ -182,7 +178,7 @@ func (r *planReader) person(who *Participant) error {
 		}
 	}
 	r.plan.People = append(r.plan.People, who)
-	return nil
+	return r.sessions(who, row)
 }
 
 // sessions adds a participant to the meetings of a row.
@@ -313,8 +309,9 @@ func Calendar(p *Plan, dir string, now time.Time) ([]string, error) {
 		if events == "" {
 			continue
 		}
-		name := fmt.Sprintf("%02d-%s.ics", i+1, plain(who.Name))
-		text := folded("BEGIN:VCALENDAR") + folded("VERSION:2.0") + folded("PRODID:-//airqa//collect//EN") + events + folded("END:VCALENDAR")
+		plain := strings.Trim(noPlain.ReplaceAllString(who.Name, "-"), "-")
+		name := fmt.Sprintf("%02d-%s.ics", i+1, plain)
+		text := "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//airqa//collect//EN\r\n" + events + "END:VCALENDAR\r\n"
 		if err := files.WriteFile(filepath.Join(dir, name), []byte(text)); err != nil {
 			return names, fmt.Errorf("write calendars: %w", err)
 		}
@@ -356,12 +353,5 @@ func folded(line string) string {
 	return b.String() + line + "\r\n"
 }
 
-// plain is a name as part of a file name.
-func plain(name string) string {
-	return strings.Trim(strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, name), "-")
-}
+// noPlain are the characters that a file name has not.
+var noPlain = lazyregexp.New(`[^a-zA-Z0-9]`)

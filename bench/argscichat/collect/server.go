@@ -194,25 +194,17 @@ func (s *Server) answer(w http.ResponseWriter, err error) {
 
 func (s *Server) send(w http.ResponseWriter, r *http.Request, p *Participant) {
 	d := Draft{Text: r.PostFormValue("text"), Final: r.PostFormValue("final") != "", Bare: r.PostFormValue("bare") != ""}
-	numbers, err := integers(append([]string{r.PostFormValue("dialogue"), r.PostFormValue("n")}, r.PostForm["fact"]...))
-	if err != nil {
-		http.Error(w, "this form is not complete", http.StatusBadRequest)
-		return
+	var numbers []int
+	for _, text := range append([]string{r.PostFormValue("dialogue"), r.PostFormValue("n")}, r.PostForm["fact"]...) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			http.Error(w, "this form is not complete", http.StatusBadRequest)
+			return
+		}
+		numbers = append(numbers, n)
 	}
 	d.Dialogue, d.N, d.Facts = numbers[0], numbers[1], numbers[2:]
 	s.answer(w, s.Study.Send(p, d))
-}
-
-func integers(texts []string) ([]int, error) {
-	var list []int
-	for _, t := range texts {
-		n, err := strconv.Atoi(t)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, n)
-	}
-	return list, nil
 }
 
 // labels stores the intents of the form: the field "m4" has one value for each sentence of message 4.

@@ -44,8 +44,11 @@ type Study struct {
 
 // Open opens the study of a folder, which is created if needed. Another process that has it open is an error.
 func Open(dir string, c Config) (*Study, error) {
-	if err := c.Limits.check(); err != nil {
-		return nil, err
+	switch l := c.Limits; {
+	case l.MinTurns < 0 || l.MaxTurns < 1 || l.MinTurns > l.MaxTurns:
+		return nil, fmt.Errorf("turns %d to %d: the maximum must be at least 1 and not below the minimum", l.MinTurns, l.MaxTurns)
+	case l.Message <= 0 || l.Total <= 0:
+		return nil, fmt.Errorf("times %s and %s: both must be above 0", l.Message, l.Total)
 	}
 	for _, m := range c.Plan.Meetings {
 		if c.Papers[m.Title] == nil {
@@ -63,8 +66,7 @@ func Open(dir string, c Config) (*Study, error) {
 	if s.store, err = openStore(dir, true); err != nil {
 		return nil, err
 	}
-	running := func(d *Dialogue) bool { return d.End == "" }
-	if slices.ContainsFunc(s.store.dialogues, running) { // no message could come while the server was down
+	if slices.ContainsFunc(s.store.dialogues, func(d *Dialogue) bool { return d.End == "" }) { // no message could come while the server was down
 		if err := s.store.add(event{At: c.Now(), Restart: true}); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -171,15 +173,7 @@ func (s *Study) running(p *Participant) *Dialogue {
 }
 
 // role returns the role of a participant, "" for another person.
-func (d *Dialogue) role(p *Participant) Role {
-	switch p.Name {
-	case d.Proponent:
-		return Proponent
-	case d.Expert:
-		return Expert
-	}
-	return ""
-}
+func (d *Dialogue) role(p *Participant) Role { return roleOf(p.Name, d.Proponent, d.Expert) }
 
 // View is what a participant sees now.
 type View struct {
@@ -212,7 +206,11 @@ func (s *Study) See(p *Participant) View {
 			v.Later = append(v.Later, m)
 		}
 	}
-	v.Past = s.past(p)
+	for _, d := range slices.Backward(s.store.dialogues) {
+		if d.End != "" && d.role(p) != "" {
+			v.Past = append(v.Past, d.clone())
+		}
+	}
 	switch {
 	case shown != nil:
 		v.Dialogue = shown.clone()
@@ -223,17 +221,6 @@ func (s *Study) See(p *Participant) View {
 		v.Role = v.Dialogue.role(p)
 	}
 	return v
-}
-
-// past returns copies of the dialogues of a participant that ended, the last first.
-func (s *Study) past(p *Participant) []*Dialogue {
-	var list []*Dialogue
-	for _, d := range slices.Backward(s.store.dialogues) {
-		if d.End != "" && d.role(p) != "" {
-			list = append(list, d.clone())
-		}
-	}
-	return list
 }
 
 // clone returns a copy that later events do not change. Messages are only ever appended.
@@ -260,12 +247,7 @@ func (d *Dialogue) Tag(message, sentence int) string {
 func (d *Dialogue) Turn() int { return len(d.Messages)/2 + 1 }
 
 // RoleOf returns the role of the person of the view in a meeting.
-func (v View) RoleOf(m *Meeting) Role {
-	if m.Proponent.Name == v.Person {
-		return Proponent
-	}
-	return Expert
-}
+func (v View) RoleOf(m *Meeting) Role { return roleOf(v.Person, m.Proponent.Name, m.Expert.Name) }
 
 // Send stores a message. It is on the disk when Send returns; a [Refusal] stores nothing.
 func (s *Study) Send(p *Participant, m Draft) error {
@@ -294,14 +276,13 @@ func (s *Study) Send(p *Participant, m Draft) error {
 
 // of returns a dialogue of a participant.
 func (s *Study) of(p *Participant, number int) (*Dialogue, Role, error) {
-	if number < 1 || number > len(s.store.dialogues) {
-		return nil, "", refuse("there is no dialogue %d", number)
+	if number >= 1 && number <= len(s.store.dialogues) {
+		d := s.store.dialogues[number-1]
+		if role := d.role(p); role != "" {
+			return d, role, nil
+		}
 	}
-	d := s.store.dialogues[number-1]
-	if d.role(p) == "" {
-		return nil, "", refuse("there is no dialogue %d", number)
-	}
-	return d, d.role(p), nil
+	return nil, "", refuse("there is no dialogue %d", number)
 }
 
 // Label stores the tags of the sentences of an own message, after the end of the dialogue.
@@ -359,7 +340,6 @@ type labels struct {
 type store struct {
 	ledger    *ledger.Ledger[int, struct{}]
 	dialogues []*Dialogue
-	lines     int
 }
 
 // openStore reads the dialogues of a folder, and locks it if they may change.
@@ -369,7 +349,16 @@ func openStore(dir string, writing bool) (*store, error) {
 	if _, err := os.Stat(path); err != nil && !writing {
 		return nil, fmt.Errorf("open the dialogues: %w; name the folder that airqa bench collect wrote", err)
 	}
-	l, err := ledger.Open(path, ledger.Config[int, struct{}]{Entry: s.entry, Exclusive: writing})
+	lines := 0
+	entry := func(line []byte, _ ledger.Span) (int, struct{}, error) {
+		var e event
+		if ledger.Strict(line, &e) != nil {
+			return 0, struct{}{}, ledger.ErrDamaged
+		}
+		lines++
+		return lines, struct{}{}, s.apply(e)
+	}
+	l, err := ledger.Open(path, ledger.Config[int, struct{}]{Entry: entry, Exclusive: writing})
 	switch {
 	case errors.Is(err, ledger.ErrInUse):
 		return nil, fmt.Errorf("open %s: %w: is another airqa bench collect running on this folder?", path, err)
@@ -391,16 +380,6 @@ func openStore(dir string, writing bool) (*store, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	return s, nil
-}
-
-// entry applies a line.
-func (s *store) entry(line []byte, _ ledger.Span) (int, struct{}, error) {
-	var e event
-	if err := ledger.Strict(line, &e); err != nil {
-		return 0, struct{}{}, ledger.ErrDamaged
-	}
-	s.lines++
-	return s.lines, struct{}{}, s.apply(e)
 }
 
 func (s *store) apply(e event) error {
