@@ -83,32 +83,21 @@ func splitSheet(text []byte) (sheet, error) {
 			return sheet{}, fmt.Errorf("line %d is not text in UTF-8; save the table as CSV in UTF-8", n)
 		}
 	}
-	type reading struct {
-		sheet
-		err error
-	}
-	var list []reading
-	for _, comma := range []rune{'\t', ';', ','} {
+	best, problem := readSheet(text, '\t')
+	for _, comma := range []rune{';', ','} {
 		t, err := readSheet(text, comma)
-		list = append(list, reading{t, err})
-	}
-	table := func(r reading) int {
-		if r.err == nil && len(r.head) > 1 {
-			return 1
+		isTable, bestIs := err == nil && len(t.head) > 1, problem == nil && len(best.head) > 1
+		if isTable && !bestIs || isTable == bestIs && len(t.head) > len(best.head) {
+			best, problem = t, err
 		}
-		return 0
 	}
-	slices.SortStableFunc(list, func(a, b reading) int {
-		return cmp.Or(table(b)-table(a), len(b.head)-len(a.head))
-	})
-	switch best := list[0]; {
-	case best.err == nil && len(best.head) == 0:
-		return best.sheet, fmt.Errorf("it is empty: %w", io.ErrUnexpectedEOF)
-	case best.err == nil && len(best.head) == 1:
-		return best.sheet, errors.New("it has one column; columns are separated by commas, semicolons or tabs, and each rater needs one")
-	default:
-		return best.sheet, best.err
+	switch {
+	case problem == nil && len(best.head) == 0:
+		return best, fmt.Errorf("it is empty: %w", io.ErrUnexpectedEOF)
+	case problem == nil && len(best.head) == 1:
+		return best, errors.New("it has one column; columns are separated by commas, semicolons or tabs, and each rater needs one")
 	}
+	return best, problem
 }
 
 // readSheet reads a table. A line may have one cell more than the head: R writes the names of rows without one.
@@ -202,49 +191,27 @@ func (s *sheet) names(c int) bool {
 	if slices.Contains(values, "") || !distinct(values) {
 		return false
 	}
-	numbers, whole := extentOf(values)
-	if !whole {
-		return false
+	low, high := math.Inf(1), math.Inf(-1) // the range of the numbers among them
+	for _, v := range values {
+		x, number := parseNumber(v)
+		if number && x != math.Trunc(x) {
+			return false
+		}
+		if number {
+			low, high = min(low, x), max(high, x)
+		}
 	}
 	among, repeats := false, false
 	for other := c + 1; other < len(s.head); other++ {
 		list := s.column(other)
 		repeats = repeats || !distinct(list)
 		among = among || slices.ContainsFunc(list, func(v string) bool {
-			return v != "" && slices.Contains(values, v) || numbers.contains(v)
+			x, number := parseNumber(v)
+			return v != "" && slices.Contains(values, v) || number && low <= x && x <= high
 		})
 	}
-	return !among || numbers.isCount(len(values)) && repeats
-}
-
-// extent is the range of the numbers in a column. low is above high if there are none.
-type extent struct{ low, high float64 }
-
-// extentOf returns the range of the numbers among values; false if one of them is not whole, so that it names no unit.
-func extentOf(values []string) (extent, bool) {
-	e := extent{math.Inf(1), math.Inf(-1)}
-	for _, v := range values {
-		x, number := parseNumber(v)
-		switch {
-		case !number:
-		case x != math.Trunc(x):
-			return e, false
-		default:
-			e.low, e.high = min(e.low, x), max(e.high, x)
-		}
-	}
-	return e, true
-}
-
-// contains reports whether a value is a number in the range.
-func (e extent) contains(value string) bool {
-	x, number := parseNumber(value)
-	return number && e.low <= x && x <= e.high
-}
-
-// isCount reports whether n different numbers with this range count from 0 or 1 on.
-func (e extent) isCount(n int) bool {
-	return (e.low == 0 || e.low == 1) && e.high-e.low == float64(n-1)
+	isCount := (low == 0 || low == 1) && high-low == float64(len(values)-1)
+	return !among || isCount && repeats
 }
 
 func distinct(values []string) bool {

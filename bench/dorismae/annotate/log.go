@@ -100,16 +100,6 @@ func openLog(dir string, rule Rule, exclusive bool, redact func([]byte) []byte) 
 	return a, nil
 }
 
-// add appends a line.
-func (a *annotations) add(l line) error {
-	l.Format = format
-	raw, err := ledger.Encode(l)
-	if err != nil {
-		return err
-	}
-	return a.Add(raw)
-}
-
 // settings are what all replies of a directory have in common.
 type settings struct {
 	Format   int            `json:"format"`
@@ -119,7 +109,6 @@ type settings struct {
 
 // settle records the settings of a new directory, and rejects others for one with replies.
 func (s settings) settle(dir string) error {
-	s.Format = format
 	path := filepath.Join(dir, settingsFile)
 	want, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -178,30 +167,16 @@ func Export(c ExportConfig) (e Exported, err error) {
 		return e, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	// Numbers of aspects sort as numbers.
-	var list []kept
-	for name := range log.replied {
-		k, _ := log.Get(name)
-		list = append(list, k)
-	}
-	slices.SortFunc(list, func(a, b kept) int {
-		x, errX := strconv.Atoi(a.aspect)
-		y, errY := strconv.Atoi(b.aspect)
-		if errX != nil || errY != nil {
-			x, y = 0, 0
-		}
-		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a.aspect, b.aspect), cmp.Compare(a.abstract, b.abstract))
-	})
 	var parsed, rest []kept
-	for _, k := range list {
-		if k.score == Unparsed {
+	for name := range log.replied {
+		if k, _ := log.Get(name); k.score == Unparsed {
 			rest = append(rest, k)
 		} else {
 			parsed = append(parsed, k)
 		}
 	}
 	e = Exported{len(parsed), len(rest), log.Damaged()}
-	if len(list) == 0 {
+	if len(log.replied) == 0 {
 		return e, fmt.Errorf("%s has no replies; airqa bench annotate --out %s asks for them", filepath.Join(c.Dir, LogFile), c.Dir)
 	}
 	if err := write(c.Out, log, parsed); err != nil || len(rest) == 0 {
@@ -210,11 +185,20 @@ func Export(c ExportConfig) (e Exported, err error) {
 	return e, write(c.Unparsed, log, rest)
 }
 
+// write writes replies, sorted by pair. Numbers of aspects sort as numbers.
 func write(path string, log *annotations, list []kept) error {
+	slices.SortFunc(list, func(a, b kept) int {
+		x, errX := strconv.Atoi(a.aspect)
+		y, errY := strconv.Atoi(b.aspect)
+		if errX != nil || errY != nil {
+			x, y = 0, 0
+		}
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a.aspect, b.aspect), cmp.Compare(a.abstract, b.abstract))
+	})
 	return files.Write(path, func(out io.Writer) error {
 		w := bufio.NewWriter(out)
-		_, _ = w.WriteString("[")
-		for i, k := range list {
+		mark := "["
+		for _, k := range list {
 			raw, err := log.Line(k.at)
 			if err != nil {
 				return err
@@ -231,11 +215,9 @@ func write(path string, log *annotations, list []kept) error {
 			if err != nil {
 				return err
 			}
-			if i > 0 {
-				_, _ = w.WriteString(",")
-			}
-			_, _ = w.WriteString("\n")
+			_, _ = w.WriteString(mark + "\n")
 			_, _ = w.Write(text[:len(text)-1]) // without its newline
+			mark = ","
 		}
 		_, _ = w.WriteString("\n]\n")
 		return w.Flush()

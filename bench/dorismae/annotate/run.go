@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"airqa/bench/dorismae"
+	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/budget"
@@ -68,7 +69,7 @@ func Run(c Config, s session.Session) (r Result, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, a.log.Close()) }()
-	described := settings{Model: a.opened.Described, Template: hash(string(a.template))}
+	described := settings{Format: format, Model: a.opened.Described, Template: hash(string(a.template))}
 	if err := described.settle(c.Dir); err != nil {
 		return r, err
 	}
@@ -305,30 +306,29 @@ func (a *annotator) askQuestion(ctx context.Context, q question) error {
 	}
 	reply, err := a.model.Complete(ctx, request)
 	l := line{
-		Aspect: q.pair.AspectID, Abstract: q.pair.Abstract.ID, Prompt: hash(a.template.Fill(q.pair)), Try: q.try,
+		Format: format, Aspect: q.pair.AspectID, Abstract: q.pair.Abstract.ID, Prompt: hash(a.template.Fill(q.pair)), Try: q.try,
 		Reply: reply.Text, Finish: reply.Finish, Usage: reply.Usage,
 	}
 	attempts := reply.Attempts
 	if err != nil {
-		if ctx.Err() != nil || a.suspends(err) {
+		if reason := qa.Suspension(err); ctx.Err() != nil || reason != "" {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.suspended = cmp.Or(a.suspended, reason)
 			return nil
 		}
 		l.Failed, attempts = string(qa.ClassOf(err)), qa.Tried(err)
 	}
 	l.Usage = l.Usage.Add(qa.Trajectory{FailedAttempts: attempts}.Charged())
-	if err := a.log.add(l); err != nil {
-		return fmt.Errorf("keep a reply: %w", err)
+	raw, failed := ledger.Encode(l)
+	if failed == nil {
+		failed = a.log.Add(raw)
+	}
+	if failed != nil {
+		return fmt.Errorf("keep a reply: %w", failed)
 	}
 	a.countReply(request.UUID, err)
 	return nil
-}
-
-func (a *annotator) suspends(err error) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	reason := qa.Suspension(err)
-	a.suspended = cmp.Or(a.suspended, reason)
-	return reason != ""
 }
 
 // countReply counts the end of the request about a pair.

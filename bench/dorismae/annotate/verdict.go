@@ -39,7 +39,16 @@ var label = lazyregexp.New(`\b(?:DISAGREE|DISPUTE|AGREE|CONCUR)\b`)
 // Parse returns the score in a reply that ended for the given reason, see [qa.Reply].
 func Parse(reply, finish string, r Rule) Score {
 	if r == Compat {
-		return compat(reply)
+		score, hits := Unparsed, 0
+		for name, s := range scores {
+			if strings.Contains(reply, name) && (name != "AGREE" || !strings.Contains(reply, "DISAGREE")) {
+				score, hits = s, hits+1
+			}
+		}
+		if hits != 1 {
+			return Unparsed
+		}
+		return score
 	}
 	if finish == qa.FinishLength {
 		return Unparsed
@@ -53,26 +62,9 @@ func Parse(reply, finish string, r Rule) Score {
 	return scores[found[len(found)-1]]
 }
 
-func compat(reply string) Score {
-	score, hits := Unparsed, 0
-	for name, s := range scores {
-		if !strings.Contains(reply, name) || name == "AGREE" && strings.Contains(reply, "DISAGREE") {
-			continue
-		}
-		score, hits = s, hits+1
-	}
-	if hits != 1 {
-		return Unparsed
-	}
-	return score
-}
-
 // Template is the text of a question, with slots for its parts. A slot is {name} or {{.name}}: requirement and abstract,
 // which it must have, and title, context (the aspects of a sub-aspect) and mark (a line that the abstract does not have).
 type Template string
-
-// slots are the names of all slots.
-var slots = []string{"requirement", "context", "title", "abstract", "mark"}
 
 // OpenTemplate reads a template; an empty path is the built-in one.
 func OpenTemplate(path string) (Template, error) {
@@ -100,10 +92,11 @@ func (t Template) Fill(p dorismae.Pair) string {
 		context = "It is a part of this wider requirement: " + strings.Join(p.Within, " / ") + "\n"
 	}
 	mark := "=====" + files.Hash(p.Abstract.Text)[:12] + "====="
-	values := []string{p.Aspect, context, p.Abstract.Title, strings.TrimSpace(p.Abstract.Text), mark}
 	var pairs []string
-	for i, name := range slots {
-		pairs = append(pairs, "{{."+name+"}}", values[i], "{"+name+"}", values[i])
+	for name, value := range map[string]string{
+		"requirement": p.Aspect, "context": context, "title": p.Abstract.Title, "abstract": strings.TrimSpace(p.Abstract.Text), "mark": mark,
+	} {
+		pairs = append(pairs, "{{."+name+"}}", value, "{"+name+"}", value)
 	}
 	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(string(t)))
 }
@@ -127,6 +120,4 @@ func (t Template) request(p dorismae.Pair, try int) (qa.Request, error) {
 func nameOf(aspect string, abstract int) string { return fmt.Sprintf("%s/%d", aspect, abstract) }
 
 // hash identifies a text in the log.
-func hash(text string) string {
-	return files.Hash(text)[:16]
-}
+func hash(text string) string { return files.Hash(text)[:16] }
