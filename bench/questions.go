@@ -52,7 +52,14 @@ func Questions(b *Dataset, c Config) ([]qa.Example, error) {
 		}
 		seen[ex.UUID] = true
 		ex.AnswerFormat = cmp.Or(ex.AnswerFormat, formats[ex.Kind])
-		ex.History = shown(ex.History, c.History)
+		if ex.History = slices.Clone(ex.History); c.History == prompts.NoHistory {
+			ex.History = nil
+		}
+		for i := range ex.History {
+			if c.History == prompts.HistoryMessages {
+				ex.History[i].Rationales = nil
+			}
+		}
 		if it.Document != "" {
 			ex.AnchorPDF = []string{PaperID(b.Name, it.Document)}
 		}
@@ -66,21 +73,6 @@ func Questions(b *Dataset, c Config) ([]qa.Example, error) {
 		list = append(list, ex)
 	}
 	return list, nil
-}
-
-// shown returns the part of a history that questions show.
-func shown(history []qa.Utterance, form prompts.HistoryForm) []qa.Utterance {
-	if form == prompts.NoHistory {
-		return nil
-	}
-	var list []qa.Utterance
-	for _, u := range history {
-		if form == prompts.HistoryMessages {
-			u.Rationales = nil
-		}
-		list = append(list, u)
-	}
-	return list
 }
 
 // PaperID is the UUID of a document's paper.

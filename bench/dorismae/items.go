@@ -44,17 +44,14 @@ func (r *loader) finish() {
 
 // strangers are the annotated pairs of which the aspect or the abstract is unknown.
 func (r *loader) strangers() (o occurrence) {
-	var list []int
 	pairs := make(map[int]pair)
 	for p, s := range r.scores {
 		_, named := r.names[p.aspect]
 		if !named || r.abstracts > 0 && (p.abstract < 0 || p.abstract >= r.abstracts) {
-			list = append(list, s.at)
 			pairs[s.at] = p
 		}
 	}
-	slices.Sort(list)
-	for _, at := range list {
+	for _, at := range slices.Sorted(maps.Keys(pairs)) {
 		o.add("Annotation[%d] of aspect %s and abstract %d", at, pairs[at].aspect, pairs[at].abstract)
 	}
 	return o

@@ -12,7 +12,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"airqa/bench"
@@ -93,7 +92,7 @@ func (s *Scores) complete(it bench.Item, g graded, ranking []string, rank func(b
 		rest = rank(it)
 	}
 	for _, id := range rest {
-		if _, known := g.score[id]; known && !seen[id] && !removed(id) {
+		if _, known := g.score[id]; known && !seen[id] && !slices.Contains(removed, id) {
 			seen[id] = true
 			r = append(r, id)
 			s.Appended++
@@ -108,7 +107,7 @@ func (s *Scores) known(it bench.Item, g graded, ranking []string) (r []string, s
 	for _, id := range ranking {
 		_, known := g.score[id]
 		switch {
-		case g.fixed && removed(id) && slices.Contains(it.Pool, id):
+		case g.fixed && slices.Contains(removed, id) && slices.Contains(it.Pool, id):
 		case !known:
 			s.Unknown++
 		case seen[id]:
@@ -203,37 +202,33 @@ func Random(items []bench.Item, shuffles int, rules bench.Rules) Scores {
 	return s
 }
 
-// Removed are five abstracts that the authors removed from rankings and from relevant lists, but not from the ideal
+// removed are five abstracts that the authors removed from rankings and from relevant lists, but not from the ideal
 // ranking. Fixed rules remove them everywhere.
-var Removed = []int{205580, 346695, 346826, 346836, 28674}
-
-func removed(id string) bool {
-	n, err := strconv.Atoi(id)
-	return err == nil && slices.Contains(Removed, n)
-}
+var removed = []string{"205580", "346695", "346826", "346836", "28674"}
 
 // measure is a metric of a ranking, from 0 to 1.
 type measure struct {
-	name  string
-	value func(g graded, ranking []string) float64
+	name string
+	// ofRelevant leaves out queries without a relevant abstract.
+	ofRelevant bool
+	value      func(g graded, ranking []string) float64
 }
 
 // measures are in the order of the authors' tables. The last one exists with fixed rules only.
 func measures(fixed bool) []measure {
 	list := []measure{
-		{"R@5", func(g graded, r []string) float64 { return g.recall(r, 5) }},
-		{"R@20", func(g graded, r []string) float64 { return g.recall(r, 20) }},
-		{"RP", func(g graded, r []string) float64 { return g.recall(r, len(g.relevant)) }},
-		{"NDCG10%", func(g graded, r []string) float64 { return g.ndcg(r, g.linear) }},
-		{"NDCG10%exp", func(g graded, r []string) float64 { return g.ndcg(r, g.exponential) }},
-		{"MRR@10(best)", func(g graded, r []string) float64 { return reciprocal(r, g.best()) }},
-		{"MAP", graded.precision},
-		{"MRR@10", func(g graded, r []string) float64 {
-			if len(g.relevant) == 0 {
-				return skipped
-			}
-			return reciprocal(r, g.relevant)
+		{"R@5", true, func(g graded, r []string) float64 { return g.recall(r, 5) }},
+		{"R@20", true, func(g graded, r []string) float64 { return g.recall(r, 20) }},
+		{"RP", true, func(g graded, r []string) float64 { return g.recall(r, len(g.relevant)) }},
+		{"NDCG10%", false, func(g graded, r []string) float64 {
+			return g.ndcg(r, func(score float64) float64 { return score })
 		}},
+		{"NDCG10%exp", false, func(g graded, r []string) float64 {
+			return g.ndcg(r, func(score float64) float64 { return math.Exp2(score) - g.offset })
+		}},
+		{"MRR@10(best)", false, func(g graded, r []string) float64 { return reciprocal(r, g.best()) }},
+		{"MAP", true, graded.precision},
+		{"MRR@10", true, func(g graded, r []string) float64 { return reciprocal(r, g.relevant) }},
 	}
 	if !fixed {
 		list = list[:len(list)-1]
@@ -241,31 +236,29 @@ func measures(fixed bool) []measure {
 	return list
 }
 
-// skipped is the value of a query without relevant abstracts, which a metric leaves out; undefined that of a division
-// by zero in the authors' code.
-var (
-	skipped   = math.NaN()
-	undefined = math.Inf(1)
-)
-
 // graded is the gold of a query with the rules: normalized scores are at least 1 for relevant abstracts.
 type graded struct {
 	score    map[string]float64
 	ids      []string // by score, descending; ties in the order of the pool
 	relevant map[string]bool
-	top      float64
-	fixed    bool
+	// unit divides the scores that gains are of, and offset is taken from exponential ones. The authors' code has the raw
+	// scores, and a score of 0 gains 1.
+	unit, offset float64
+	fixed        bool
 }
 
 func grade(it bench.Item, fixed bool) graded {
-	g := graded{score: make(map[string]float64), relevant: make(map[string]bool), top: it.Gold.Top, fixed: fixed}
+	g := graded{score: make(map[string]float64), relevant: make(map[string]bool), unit: 1, fixed: fixed}
+	if fixed {
+		g.unit, g.offset = it.Gold.Top, 1
+	}
 	for i, id := range it.Pool {
-		if _, twice := g.score[id]; twice || fixed && removed(id) {
+		if _, twice := g.score[id]; twice || fixed && slices.Contains(removed, id) {
 			continue
 		}
 		g.score[id] = it.Gold.Grades[i]
 		g.ids = append(g.ids, id)
-		if g.score[id]/g.top >= 1 && !removed(id) {
+		if g.score[id]/it.Gold.Top >= 1 && !slices.Contains(removed, id) {
 			g.relevant[id] = true
 		}
 	}
@@ -273,34 +266,21 @@ func grade(it bench.Item, fixed bool) graded {
 	return g
 }
 
-// values are the metrics of a ranking, in the order of [measures].
+// values are the metrics of a ranking, in the order of [measures]: NaN for a metric that leaves out the query, and infinity
+// for a division by zero in the authors' code.
 func (g graded) values(r []string) (list []float64) {
 	for _, m := range measures(g.fixed) {
+		if m.ofRelevant && len(g.relevant) == 0 {
+			list = append(list, math.NaN())
+			continue
+		}
 		list = append(list, m.value(g, r))
 	}
 	return list
 }
 
-func (g graded) linear(id string) float64 {
-	if g.fixed {
-		return g.score[id] / g.top
-	}
-	return g.score[id]
-}
-
-// exponential is of the raw score in the authors' code, so that a score of 0 gains 1.
-func (g graded) exponential(id string) float64 {
-	if g.fixed {
-		return math.Exp2(g.score[id]/g.top) - 1
-	}
-	return math.Exp2(g.score[id])
-}
-
 // recall is the share of the relevant abstracts among the first k.
 func (g graded) recall(r []string, k int) float64 {
-	if len(g.relevant) == 0 {
-		return skipped
-	}
 	found := 0
 	for _, id := range r[:min(k, len(r))] {
 		if g.relevant[id] {
@@ -312,9 +292,6 @@ func (g graded) recall(r []string, k int) float64 {
 
 // precision is the average precision.
 func (g graded) precision(r []string) float64 {
-	if len(g.relevant) == 0 {
-		return skipped
-	}
 	sum, found := 0.0, 0
 	for i, id := range r {
 		if g.relevant[id] {
@@ -326,27 +303,25 @@ func (g graded) precision(r []string) float64 {
 }
 
 // ndcg compares the first tenth of the ranking with that of the ideal one.
-func (g graded) ndcg(r []string, gain func(string) float64) float64 {
+func (g graded) ndcg(r []string, gain func(score float64) float64) float64 {
 	m := int(math.Floor(0.1 * float64(len(r))))
 	if g.fixed {
 		m = max(1, m)
 	}
-	ideal := discounted(g.ids, m, gain)
+	discounted := func(ids []string) (sum float64) {
+		for i, id := range ids[:min(m, len(ids))] {
+			sum += gain(g.score[id]/g.unit) / math.Log2(float64(i+2))
+		}
+		return sum
+	}
+	ideal := discounted(g.ids)
 	switch {
 	case ideal == 0 && g.fixed:
 		return 0
 	case ideal == 0:
-		return undefined
+		return math.Inf(1)
 	}
-	return discounted(r, m, gain) / ideal
-}
-
-func discounted(ids []string, m int, gain func(string) float64) float64 {
-	sum := 0.0
-	for i, id := range ids[:min(m, len(ids))] {
-		sum += gain(id) / math.Log2(float64(i+2))
-	}
-	return sum
+	return discounted(r) / ideal
 }
 
 // best are the abstracts with the highest score. The authors' code loses the last one if all scores are equal.

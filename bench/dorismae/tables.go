@@ -310,7 +310,7 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 // vectors of ada-002, too.
 func rebuilt(d *Dataset) bench.Table {
 	builder := NewPools(d.Corpus)
-	var size, found, share bench.Mean
+	var m bench.Means
 	for _, q := range d.Queries {
 		pool := builder.Pool(q)
 		same := 0
@@ -319,13 +319,14 @@ func rebuilt(d *Dataset) bench.Table {
 				same++
 			}
 		}
-		size.Add(float64(len(pool)))
-		found.Add(float64(same))
-		share.Add(100 * float64(same) / float64(len(q.Pool)))
+		m.Of("abstracts").Add(float64(len(pool)))
+		m.Of("in the released pool").Add(float64(same))
+		m.Of("share of the released pool, %").Add(100 * float64(same) / float64(len(q.Pool)))
 	}
-	t := bench.Table{Name: "pools", Title: "Pools built again, without vectors", Label: "mean of queries", Decimals: 2}
-	t.Add(size.Measure("abstracts", "value"), found.Measure("in the released pool", "value"), share.Measure("share of the released pool, %", "value"))
-	return t
+	return bench.Table{
+		Name: "pools", Title: "Pools built again, without vectors", Label: "mean of queries", Decimals: 2,
+		Measures: []bench.Measure{m.Row("abstracts"), m.Row("in the released pool"), m.Row("share of the released pool, %")},
+	}
 }
 
 // spread has minimum, maximum, mean and standard deviation by type of query, and those that the paper prints of all.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,40 +50,38 @@ var (
 		`Best Candidate ID: (\d+), Best Candidate Averaged Relevance Score: ([0-9.]+)\n\nBest Candidate:\n(.*)$`)
 )
 
-// readBlocks returns the parts of a file between rulers.
-func readBlocks(path string) ([]string, error) {
+// readBlocks reads the parts of a file between rulers. There must be some, and they must begin with head, or none is what
+// the error says.
+func readBlocks[T any](path, head, none string, parse func(block string) (T, error)) ([]T, error) {
 	text, err := files.ReadText(path)
 	if err != nil {
 		return nil, err
 	}
-	var list []string
+	var list []T
 	for _, b := range ruler.Split(string(text), -1) {
-		if b = strings.Trim(strings.ReplaceAll(b, "\r\n", "\n"), "\n"); b != "" {
-			list = append(list, b)
+		b = strings.Trim(strings.ReplaceAll(b, "\r\n", "\n"), "\n")
+		if b == "" {
+			continue
 		}
+		if len(list) == 0 && !strings.HasPrefix(b, head) {
+			break
+		}
+		v, err := parse(b)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: block %d: %w", path, len(list)+1, err)
+		}
+		list = append(list, v)
+	}
+	if len(list) == 0 {
+		return nil, errors.New(none)
 	}
 	return list, nil
 }
 
 // LoadTrees reads queries.txt.
 func LoadTrees(path string) ([]Tree, error) {
-	blocks, err := readBlocks(path)
-	if err != nil {
-		return nil, err
-	}
-	var list []Tree
-	if len(blocks) == 0 || !strings.HasPrefix(blocks[0], "Query: ") {
-		return nil, fmt.Errorf("read %s: it is none of the files that are read: DORIS-MAE_dataset_v1.json, queries.txt and best_candidates.txt",
-			path)
-	}
-	for i, b := range blocks {
-		t, err := parseTree(b)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: block %d: %w", path, i+1, err)
-		}
-		list = append(list, t)
-	}
-	return list, nil
+	return readBlocks(path, "Query: ", "read "+path+": it is none of the files that are read: DORIS-MAE_dataset_v1.json, queries.txt "+
+		"and best_candidates.txt", parseTree)
 }
 
 func parseTree(block string) (t Tree, err error) {
@@ -94,14 +93,20 @@ func parseTree(block string) (t Tree, err error) {
 	t.Number, _ = strconv.Atoi(head[1])
 	inAspects := false
 	for _, line := range lines[1:] {
+		aspect := aspectLine.FindStringSubmatch(line) // such as "1. Text", or a tab and "a. Text" for a sub-aspect
+		last := len(t.Aspects) - 1
 		switch {
 		case line == "":
 		case line == "Aspects:":
 			inAspects = true
 		case !inAspects:
 			t.Sentences = append(t.Sentences, line)
-		case !t.addAspect(line):
+		case aspect == nil, aspect[1] != "" && last < 0:
 			return t, fmt.Errorf("query %d: %.60q is neither an aspect nor a sub-aspect", t.Number, line)
+		case aspect[1] == "":
+			t.Aspects = append(t.Aspects, Aspect{Text: aspect[2]})
+		default:
+			t.Aspects[last].Sub = append(t.Aspects[last].Sub, Aspect{Text: aspect[2]})
 		}
 	}
 	if len(t.Sentences) == 0 || len(t.Aspects) == 0 {
@@ -110,47 +115,21 @@ func parseTree(block string) (t Tree, err error) {
 	return t, nil
 }
 
-// addAspect adds a line such as "1. Text" or, for a sub-aspect, a tab and "a. Text".
-func (t *Tree) addAspect(line string) bool {
-	m := aspectLine.FindStringSubmatch(line)
-	switch {
-	case m == nil:
-		return false
-	case m[1] == "":
-		t.Aspects = append(t.Aspects, Aspect{Text: m[2]})
-	case len(t.Aspects) == 0:
-		return false
-	default:
-		a := &t.Aspects[len(t.Aspects)-1]
-		a.Sub = append(a.Sub, Aspect{Text: m[2]})
-	}
-	return true
-}
-
 // LoadBest reads best_candidates.txt.
 func LoadBest(path string) ([]Best, error) {
-	blocks, err := readBlocks(path)
-	if err != nil {
-		return nil, err
-	}
-	if len(blocks) == 0 {
-		return nil, errors.New("known-item retrieval: no best candidates")
-	}
-	var list []Best
-	for i, b := range blocks {
-		m := bestBlock.FindStringSubmatch(b)
+	return readBlocks(path, "", "known-item retrieval: no best candidates", func(block string) (best Best, err error) {
+		m := bestBlock.FindStringSubmatch(block)
 		if m == nil {
-			return nil, fmt.Errorf("read %s: block %d: want \"Query id\", \"Best Candidate ID\" and \"Best Candidate\"", path, i+1)
+			return best, errors.New("want \"Query id\", \"Best Candidate ID\" and \"Best Candidate\"")
 		}
-		best := Best{Text: m[2], Abstract: m[5]}
+		best.Text, best.Abstract = m[2], m[5]
 		best.Query, _ = strconv.Atoi(m[1])
 		best.Candidate, _ = strconv.Atoi(m[3])
 		if best.Score, err = strconv.ParseFloat(m[4], 64); err != nil {
-			return nil, fmt.Errorf("read %s: block %d: score: %w", path, i+1, err)
+			return best, fmt.Errorf("score: %w", err)
 		}
-		list = append(list, best)
-	}
-	return list, nil
+		return best, nil
+	})
 }
 
 // knownItems retrieves the best abstract of each query of best_candidates.txt among the best abstracts of all: a test that
@@ -161,7 +140,13 @@ func knownItems(ctx context.Context, r bench.Request) (*bench.Result, error) {
 		return nil, err
 	}
 	t := bench.Table{Name: "known", Title: "The best abstract of each query among those of all queries, %", Label: "method", Decimals: 2}
-	documents, pool := bestAbstracts(best)
+	var documents []bench.Document // the distinct abstracts, and their ids
+	var pool []string
+	for _, b := range best {
+		if id := strconv.Itoa(b.Candidate); !slices.Contains(pool, id) {
+			documents, pool = append(documents, bench.Document{ID: id, Abstract: b.Abstract}), append(pool, id)
+		}
+	}
 	for _, method := range r.Chosen(lexicalMethods()) {
 		ranker, err := NewRanker(method, documents, r.Embedder)
 		if err != nil {
@@ -183,18 +168,4 @@ func knownItems(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	result := bench.NewResult("doris-mae", "DORIS-MAE: known-item retrieval", r.Dataset, nil)
 	result.Tables = []bench.Table{t}
 	return result, nil
-}
-
-// bestAbstracts are the distinct abstracts in the order of the file.
-func bestAbstracts(best []Best) (documents []bench.Document, ids []string) {
-	seen := make(map[int]bool)
-	for _, b := range best {
-		if seen[b.Candidate] {
-			continue
-		}
-		seen[b.Candidate] = true
-		id := strconv.Itoa(b.Candidate)
-		documents, ids = append(documents, bench.Document{ID: id, Abstract: b.Abstract}), append(ids, id)
-	}
-	return documents, ids
 }
