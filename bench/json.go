@@ -106,14 +106,14 @@ type Object struct {
 	Lost bool
 }
 
-// NewObject reads the names of an object. If the value is something else, it reports that this costs the object.
-func NewObject(raw json.RawMessage, at, costs string, report func(text, costs string)) (*Object, bool) {
+// NewObject reads the names of an object. If the value is something else, it reports that this costs the object: it is lost
+// and has no members.
+func NewObject(raw json.RawMessage, at, costs string, report func(text, costs string)) *Object {
 	o := &Object{At: at, Report: report}
 	if json.Unmarshal(raw, &o.Members) != nil || o.Members == nil {
 		o.Fault("", " is "+Kind(raw)+", not an object", costs)
-		return o, false
 	}
-	return o, true
+	return o
 }
 
 // Fault reports a problem of a member. Only the first that costs something says so, since it is lost once.

@@ -173,10 +173,10 @@ func canonical(raw json.RawMessage) string {
 type keys struct{ needed, others []string }
 
 // object reads the names of a paper or a turn. It counts unknown ones, and reports those that are missing.
-func (r *loader) object(raw json.RawMessage, at, what, item string, k keys) (*bench.Object, bool) {
-	o, ok := bench.NewObject(raw, at, what, r.reporter(item))
-	if !ok {
-		return o, false
+func (r *loader) object(raw json.RawMessage, at, what, item string, k keys) *bench.Object {
+	o := bench.NewObject(raw, at, what, r.reporter(item))
+	if o.Lost {
+		return o
 	}
 	for name := range o.Members {
 		if !slices.Contains(k.needed, name) && !slices.Contains(k.others, name) {
@@ -185,7 +185,7 @@ func (r *loader) object(raw json.RawMessage, at, what, item string, k keys) (*be
 	}
 	o.Expect(what, k.needed...)
 	o.Expect("", k.others...)
-	return o, true
+	return o
 }
 
 // loadedTurn is a turn as the files have it.
@@ -198,12 +198,9 @@ type loadedTurn struct {
 func (r *loader) turn(raw json.RawMessage, at string) (t loadedTurn, ok bool) {
 	var id struct{ ID string }
 	_ = json.Unmarshal(raw, &id) // it only names the turn
-	o, ok := r.object(raw, at, bench.ATurn, id.ID, keys{
+	o := r.object(raw, at, bench.ATurn, id.ID, keys{
 		needed: []string{"id", "P_Message"}, others: []string{"DE_Message", "facts", "history", "history_ids", "history_facts"},
 	})
-	if !ok {
-		return t, false
-	}
 	t = loadedTurn{
 		id: bench.Member[string](o, "id", bench.ATurn), proponent: bench.Member[string](o, "P_Message", bench.ATurn),
 		expert: bench.Member[string](o, "DE_Message", ""), facts: bench.List[string](o, "facts", bench.Costs{}),
@@ -225,12 +222,9 @@ func (r *loader) turn(raw json.RawMessage, at string) (t loadedTurn, ok bool) {
 
 // read adds a paper and its turns and returns their positions in the list of items.
 func (r *loader) read(title string, raw json.RawMessage) []int {
-	o, ok := r.object(raw, fmt.Sprintf("paper %q:", title), bench.APaper, title, keys{
+	o := r.object(raw, fmt.Sprintf("paper %q:", title), bench.APaper, title, keys{
 		needed: []string{"content", "message_pairs"}, others: []string{"id", "title"},
 	})
-	if !ok {
-		return nil
-	}
 	id, name := bench.Member[string](o, "id", ""), bench.Member[string](o, "title", "")
 	content := bench.List[string](o, "content", bench.Costs{List: bench.APaper, Places: true})
 	turns := bench.List[json.RawMessage](o, "message_pairs", bench.Costs{List: bench.APaper})

@@ -195,8 +195,7 @@ func (r *loader) object(dec *json.Decoder, at, costs string) (*bench.Object, err
 	if err := dec.Decode(&raw); err != nil {
 		return nil, err
 	}
-	o, _ := bench.NewObject(raw, at, costs, r.report)
-	return o, nil
+	return bench.NewObject(raw, at, costs, r.report), nil
 }
 
 func (r *loader) query(dec *json.Decoder, i int) error {

@@ -86,7 +86,7 @@ func (p *Pools) Pool(q Query) []int {
 	linked := p.linked(q.IdeaFrom)
 	for _, list := range slices.Concat(query, grouped) { // the grouped lists have every abstract of an aspect
 		for _, id := range list {
-			if linked(id) {
+			if linked[id] {
 				pool[id] = true
 			}
 		}
@@ -136,8 +136,8 @@ func (p *Pools) top(scores []float64, n int) []int {
 	return list
 }
 
-// linked returns a test for citations from or to an idea paper.
-func (p *Pools) linked(ideas []int) func(int) bool {
+// linked are the abstracts with citations from or to an idea paper.
+func (p *Pools) linked(ideas []int) map[int]bool {
 	near := make(map[int]bool)
 	for _, a := range p.abstracts {
 		for _, id := range a.Linked {
@@ -149,5 +149,5 @@ func (p *Pools) linked(ideas []int) func(int) bool {
 			}
 		}
 	}
-	return func(id int) bool { return near[id] }
+	return near
 }

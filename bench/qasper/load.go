@@ -47,11 +47,11 @@ func Load(path string) (*bench.Dataset, error) {
 		if !bench.IsObject(raw) && slices.Contains([]string{"id", "title", "abstract", "full_text", "qas", "features", "rows"}, id) {
 			return errors.New(huggingFace)
 		}
-		paper, ok := bench.NewObject(raw, "paper "+id+":", bench.APaper, r.reporter(""))
+		paper := bench.NewObject(raw, "paper "+id+":", bench.APaper, r.reporter(""))
 		switch {
 		case bench.IsObject(paper.Members["qas"]), bench.IsObject(paper.Members["full_text"]):
 			return errors.New(huggingFace)
-		case ok:
+		case !paper.Lost:
 			r.add(id, paper)
 		}
 		return nil
@@ -97,14 +97,14 @@ func (r *loader) add(id string, paper *bench.Object) {
 		return u
 	}
 	for i, raw := range bench.List[json.RawMessage](paper, "full_text", bench.Costs{Places: true}) {
-		section, _ := bench.NewObject(raw, fmt.Sprintf("%s full_text[%d]", paper.At, i), "section", paper.Report)
+		section := bench.NewObject(raw, fmt.Sprintf("%s full_text[%d]", paper.At, i), "section", paper.Report)
 		name := bench.Member[string](section, "section_name", "")
 		for _, p := range bench.List[string](section, "paragraphs", bench.Costs{Places: true}) {
 			doc.Units = append(doc.Units, unit("p", len(doc.Units)+1, name, p))
 		}
 	}
 	for i, raw := range bench.List[json.RawMessage](paper, "figures_and_tables", bench.Costs{Places: true}) {
-		float, _ := bench.NewObject(raw, fmt.Sprintf("%s figures_and_tables[%d]", paper.At, i), "caption", paper.Report)
+		float := bench.NewObject(raw, fmt.Sprintf("%s figures_and_tables[%d]", paper.At, i), "caption", paper.Report)
 		doc.Units = append(doc.Units, unit("f", i+1, "", FloatEvidence+bench.Member[string](float, "caption", "")))
 	}
 	r.Documents = append(r.Documents, doc)
@@ -118,10 +118,7 @@ func (r *loader) question(doc bench.Document, at string, raw json.RawMessage) {
 		ID string `json:"question_id"`
 	}
 	_ = json.Unmarshal(raw, &id) // a wrong type is reported below
-	question, ok := bench.NewObject(raw, at, bench.AQuestion, r.reporter(id.ID))
-	if !ok {
-		return
-	}
+	question := bench.NewObject(raw, at, bench.AQuestion, r.reporter(id.ID))
 	id.ID = bench.Member[string](question, "question_id", bench.AQuestion)
 	text := bench.Member[string](question, "question", bench.AQuestion)
 	it := bench.Item{Example: qa.Example{UUID: id.ID, Question: text, Kind: qa.WithEvidence}, Document: doc.ID}
@@ -164,14 +161,11 @@ func (r *loader) annotation(uuid, at string, raw json.RawMessage) (g bench.GoldA
 		}
 		r.reporter(uuid)(text, costs)
 	}
-	outer, ok := bench.NewObject(raw, at, bench.AnAnnotation, named)
-	if !ok {
+	outer := bench.NewObject(raw, at, bench.AnAnnotation, named)
+	if outer.Lost {
 		return g, false
 	}
-	o, ok := bench.NewObject(outer.Members["answer"], at+".answer", bench.AnAnnotation, named)
-	if !ok {
-		return g, false
-	}
+	o := bench.NewObject(outer.Members["answer"], at+".answer", bench.AnAnnotation, named)
 	g.Text, g.Type = answer(o)
 	g.Evidence = bench.List[string](o, "evidence", texts)
 	if !o.Lost && g.Type == "" {
@@ -281,12 +275,9 @@ func Verbatim(data *bench.Dataset, predictions []Prediction) (list []Prediction,
 		}
 		papers[d.ID] = texts
 	}
-	about := make(map[string]string)
-	for _, it := range data.Items {
-		about[it.UUID] = it.Document
-	}
+	items := data.ByID()
 	for _, p := range predictions {
-		texts := papers[about[p.ID]]
+		texts := papers[items[p.ID].Document]
 		p.Evidence = slices.Clone(p.Evidence)
 		for i, e := range p.Evidence {
 			text, ok := texts[e]

@@ -180,16 +180,6 @@ func countData(_ context.Context, r bench.Request) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := bench.NewResult(data.Name, "QASPER: data", r.Dataset, data.Faults)
-	result.Tables = tablesOfData(data)
-	result.Note(
-		"The paper's numbers are about all three splits together.",
-		"n of a share is what it is a share of. Evidence of both kinds counts twice, so that these shares add up to more than 100 %.",
-	)
-	return result, nil
-}
-
-func tablesOfData(data *bench.Dataset) []bench.Table {
 	var sizes, answers bench.Means
 	perPaper := make(map[string]int)
 	mostQuestions, mostAnnotations := 0, 0
@@ -208,7 +198,12 @@ func tablesOfData(data *bench.Dataset) []bench.Table {
 		sizes.Of("questions per paper").Add(float64(perPaper[d.ID]))
 		mostQuestions = max(mostQuestions, perPaper[d.ID])
 	}
-	return []bench.Table{
+	result := bench.NewResult(data.Name, "QASPER: data", r.Dataset, data.Faults)
+	result.Note(
+		"The paper's numbers are about all three splits together.",
+		"n of a share is what it is a share of. Evidence of both kinds counts twice, so that these shares add up to more than 100 %.",
+	)
+	result.Tables = []bench.Table{
 		{Name: "sizes", Title: "Papers and questions", Label: "what", Measures: []bench.Measure{
 			bench.Count("papers", len(data.Documents)).Paper(1585),
 			bench.Count("questions", len(data.Items)).Paper(5049),
@@ -237,6 +232,7 @@ func tablesOfData(data *bench.Dataset) []bench.Table {
 			},
 		},
 	}
+	return result, nil
 }
 
 // addAnswer counts an annotation, with the evidence that the evaluator sees.

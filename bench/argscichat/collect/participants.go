@@ -2,8 +2,6 @@ package collect
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -90,18 +88,6 @@ func (p *Plan) With(proponent, expert, title string) (*Plan, error) {
 		return nil, fmt.Errorf("pair %s and %s: two names of the participants are needed", proponent, expert)
 	}
 	return &Plan{p.People, []*Meeting{m}}, nil
-}
-
-// find returns the participant with a code, nil if there is none. Its time does not depend on the codes.
-func (p *Plan) find(code string) *Participant {
-	var found *Participant
-	given := sha256.Sum256([]byte(strings.TrimSpace(code)))
-	for _, who := range p.People {
-		if own := sha256.Sum256([]byte(who.code)); subtle.ConstantTimeCompare(own[:], given[:]) == 1 {
-			found = who
-		}
-	}
-	return found
 }
 
 var columns = []string{"name", "code", "zone", "proponent_sessions", "expert_sessions", "papers"}

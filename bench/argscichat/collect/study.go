@@ -81,7 +81,9 @@ func (s *Study) Close() error { return s.store.ledger.Close() }
 func (s *Study) Key() string { return s.key }
 
 // Enter returns the participant with a code, nil if there is none.
-func (s *Study) Enter(code string) *Participant { return s.c.Plan.find(code) }
+func (s *Study) Enter(code string) *Participant {
+	return s.holder(strings.TrimSpace(code), func(p *Participant) string { return p.code })
+}
 
 // Ticket is what the browser of a participant shows instead of the code. It is valid as long as the code is, also after
 // a restart.
@@ -92,10 +94,14 @@ func (s *Study) Ticket(p *Participant) string {
 }
 
 // Admit returns the participant with a ticket, nil if there is none.
-func (s *Study) Admit(ticket string) *Participant {
+func (s *Study) Admit(ticket string) *Participant { return s.holder(ticket, s.Ticket) }
+
+// holder returns the participant with a secret, nil if there is none. Its time does not depend on the secrets.
+func (s *Study) holder(given string, secret func(*Participant) string) *Participant {
 	var found *Participant
+	hash := sha256.Sum256([]byte(given))
 	for _, p := range s.c.Plan.People {
-		if hmac.Equal([]byte(s.Ticket(p)), []byte(ticket)) {
+		if own := sha256.Sum256([]byte(secret(p))); hmac.Equal(own[:], hash[:]) {
 			found = p
 		}
 	}
