@@ -336,11 +336,3 @@ func WriteAnswers(b Benchmark, path, dir, to string) (int, error) {
 	}
 	return n, files.WriteFile(to, text.Bytes())
 }
-
-// NoNull returns an empty list for none, so that JSON has no null.
-func NoNull(ids []string) []string {
-	if ids == nil {
-		return []string{}
-	}
-	return ids
-}

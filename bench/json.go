@@ -225,12 +225,6 @@ func typeName(t reflect.Type) string {
 	return dataset.TypeName(t)
 }
 
-// IsObject reports whether a value is an object, IsList whether it is an array.
-func IsObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
-
-// IsList reports whether a value is an array.
-func IsList(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
-
 // Ordered is an object whose members keep their order.
 type Ordered[T any] []Entry[T]
 

@@ -23,26 +23,22 @@ import (
 
 // Read reads a table with a line for each unit and a column for each rater, as pandas, R and spreadsheets write it: see
 // docs/bench.md. A value has one label, however it is written.
-func Read(path string) (bench.Ratings, error) {
+func Read(path string) (t bench.Ratings, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read ratings: %s: %w", path, err)
+		}
+	}()
 	text, err := files.ReadText(path)
 	if err != nil {
-		return bench.Ratings{}, fmt.Errorf("read ratings: %s: %w", path, err)
+		return t, err
 	}
-	t, err := parse(text, path)
-	if err != nil {
-		return bench.Ratings{}, fmt.Errorf("read ratings: %s: %w", path, err)
-	}
-	return t, nil
-}
-
-func parse(text []byte, path string) (bench.Ratings, error) {
 	s, err := splitSheet(text)
 	if err != nil {
-		return bench.Ratings{}, err
+		return t, err
 	}
 	s.dropEmpty()
 	units, raters := s.split()
-	t := bench.Ratings{}
 	for _, c := range raters {
 		t.Raters = append(t.Raters, s.head[c])
 	}

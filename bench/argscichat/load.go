@@ -108,7 +108,20 @@ func (r *loader) fold(dir string, fold int, present []string) error {
 		if err != nil {
 			return fmt.Errorf("read ArgSciChat: %w", err)
 		}
-		if err := r.file(raw, fold, split); err != nil {
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		err = bench.Members(dec, func(title string) error {
+			r.at.Line = 1 + bytes.Count(raw[:dec.InputOffset()], []byte("\n"))
+			var value json.RawMessage
+			if err := dec.Decode(&value); err != nil {
+				return fmt.Errorf("paper %q: %w", title, err)
+			}
+			r.paper(title, value, fold, split)
+			return nil
+		})
+		if errors.Is(err, bench.ErrBeginning) {
+			err = fmt.Errorf("%w: an object of papers by title", err)
+		}
+		if err != nil {
 			return fmt.Errorf("read ArgSciChat: %s:%d: %w", filepath.Join(dir, name), r.at.Line, err)
 		}
 		r.at.Line = 1
@@ -117,24 +130,6 @@ func (r *loader) fold(dir string, fold int, present []string) error {
 		}
 	}
 	return nil
-}
-
-// file reads the papers of a file in their order.
-func (r *loader) file(raw []byte, fold int, split string) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	err := bench.Members(dec, func(title string) error {
-		r.at.Line = 1 + bytes.Count(raw[:dec.InputOffset()], []byte("\n"))
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return fmt.Errorf("paper %q: %w", title, err)
-		}
-		r.paper(title, value, fold, split)
-		return nil
-	})
-	if errors.Is(err, bench.ErrBeginning) {
-		return fmt.Errorf("%w: an object of papers by title", err)
-	}
-	return err
 }
 
 // paper adds a paper that is new, and marks its turns with the fold.

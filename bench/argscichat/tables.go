@@ -24,7 +24,7 @@ func Benchmark() bench.Benchmark {
 		Methods: bench.Methods(Methods()), Load: Load, Stats: countData, Baseline: baselines, Score: scoreFile,
 		Prediction: func(it bench.Item, a qa.Answer) any {
 			return map[string]any{
-				"pair_id": it.UUID, "article_id": it.Document, "predicted_answer": a.Text, "predicted_evidence": bench.NoNull(a.Evidence),
+				"pair_id": it.UUID, "article_id": it.Document, "predicted_answer": a.Text, "predicted_evidence": append([]string{}, a.Evidence...),
 			}
 		},
 	}

@@ -31,7 +31,7 @@ func Benchmark() bench.Benchmark {
 		},
 		Stats: countData, Baseline: baselines, Score: scoreFile, Ratings: ratings,
 		Prediction: func(it bench.Item, a qa.Answer) any {
-			return map[string]any{"query_id": it.UUID, "index_rank": bench.NoNull(a.Ranking)}
+			return map[string]any{"query_id": it.UUID, "index_rank": append([]string{}, a.Ranking...)}
 		},
 	}
 }

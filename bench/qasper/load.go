@@ -44,12 +44,12 @@ func Load(path string) (*bench.Dataset, error) {
 		if err := dec.Decode(&raw); err != nil {
 			return err
 		}
-		if !bench.IsObject(raw) && slices.Contains([]string{"id", "title", "abstract", "full_text", "qas", "features", "rows"}, id) {
+		if bench.Kind(raw) != "an object" && slices.Contains([]string{"id", "title", "abstract", "full_text", "qas", "features", "rows"}, id) {
 			return errors.New(huggingFace)
 		}
 		paper := bench.NewObject(raw, "paper "+id+":", bench.APaper, r.reporter(""))
 		switch {
-		case bench.IsObject(paper.Members["qas"]), bench.IsObject(paper.Members["full_text"]):
+		case bench.Kind(paper.Members["qas"]) == "an object", bench.Kind(paper.Members["full_text"]) == "an object":
 			return errors.New(huggingFace)
 		case !paper.Lost:
 			r.add(id, paper)
@@ -88,7 +88,7 @@ func (r *loader) reporter(uuid string) func(text, costs string) {
 // numbers of the others.
 func (r *loader) add(id string, paper *bench.Object) {
 	doc := bench.Document{ID: id, Title: bench.Member[string](paper, "title", ""), Abstract: bench.Member[string](paper, "abstract", "")}
-	r.units, r.captions = make(map[string]string), bench.IsList(paper.Members["figures_and_tables"])
+	r.units, r.captions = make(map[string]string), bench.Kind(paper.Members["figures_and_tables"]) == "a list"
 	unit := func(kind string, n int, section, text string) bench.Unit {
 		u := bench.Unit{ID: fmt.Sprintf("%s%d", kind, n), Section: section, Text: text}
 		if _, twice := r.units[text]; !twice {
@@ -251,9 +251,7 @@ func WritePredictions(w io.Writer, predictions []Prediction) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, p := range predictions {
-		if p.Evidence == nil {
-			p.Evidence = []string{} // the evaluator expects a list
-		}
+		p.Evidence = append([]string{}, p.Evidence...) // the evaluator expects a list
 		if err := enc.Encode(p); err != nil {
 			return err
 		}

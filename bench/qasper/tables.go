@@ -18,7 +18,7 @@ func Benchmark() bench.Benchmark {
 		Name: "qasper", About: "questions about a paper: an answer, and the paragraphs that support it",
 		Methods: bench.Methods(methods(ScriptSeed)), Load: Load, Stats: countData, Baseline: baselines, Score: scoreFile,
 		Prediction: func(it bench.Item, a qa.Answer) any {
-			return Prediction{ID: it.UUID, Answer: a.Text, Evidence: bench.NoNull(a.Evidence)}
+			return Prediction{ID: it.UUID, Answer: a.Text, Evidence: append([]string{}, a.Evidence...)}
 		},
 	}
 }

@@ -43,37 +43,36 @@ type exported struct {
 // Export writes the dialogues to a folder: fold_N_train.json, fold_N_val.json and fold_N_test.json and intents.csv in
 // the format of the benchmark, and the tables summary.csv and dialogues.csv. Incomplete dialogues are in the summary
 // only. Without a complete one, it writes the tables only.
-func Export(dialogues []*Dialogue, dir string) (Exported, error) {
-	var complete []*Dialogue
-	for _, d := range dialogues {
-		if d.Complete() {
-			complete = append(complete, d)
+func Export(dialogues []*Dialogue, dir string) (x Exported, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("export dialogues: %w", err)
 		}
-	}
+	}()
+	complete := slices.DeleteFunc(slices.Clone(dialogues), func(d *Dialogue) bool { return !d.Complete() })
 	papers, err := papersOf(complete)
-	x := Exported{Complete: len(complete), Incomplete: len(dialogues) - len(complete), Papers: len(papers), Folds: min(5, len(papers))}
+	x = Exported{Complete: len(complete), Incomplete: len(dialogues) - len(complete), Papers: len(papers), Folds: min(5, len(papers))}
 	for _, p := range papers {
 		x.Turns += len(p.Turns)
 	}
-	for fold := range x.Folds {
-		if err == nil {
-			err = writeFold(dir, papers, fold, x.Folds)
-		}
-	}
-	var intents [][]string
-	intents, x.Labelled = intentRows(complete)
-	for _, table := range []struct {
-		name string
-		rows [][]string
-	}{{"summary.csv", summaryRows(dialogues)}, {"dialogues.csv", messageRows(complete)}, {"intents.csv", intents}} {
-		if err == nil && (table.name != "intents.csv" || x.Labelled > 0) {
-			err = files.Write(filepath.Join(dir, table.name), func(w io.Writer) error {
-				return terminal.WriteCSV(w, slices.Values(table.rows), false)
-			})
-		}
-	}
 	if err != nil {
-		return x, fmt.Errorf("export dialogues: %w", err)
+		return x, err
+	}
+	for fold := range x.Folds {
+		if err := writeFold(dir, papers, fold, x.Folds); err != nil {
+			return x, err
+		}
+	}
+	tables := map[string][][]string{"summary.csv": summaryRows(dialogues), "dialogues.csv": messageRows(complete)}
+	var intents [][]string
+	if intents, x.Labelled = intentRows(complete); x.Labelled > 0 {
+		tables["intents.csv"] = intents
+	}
+	for name, rows := range tables {
+		write := func(w io.Writer) error { return terminal.WriteCSV(w, slices.Values(rows), false) }
+		if err := files.Write(filepath.Join(dir, name), write); err != nil {
+			return x, err
+		}
 	}
 	return x, nil
 }

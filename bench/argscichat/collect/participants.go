@@ -156,10 +156,10 @@ func (r *planReader) row(row map[string]string) error {
 		return fmt.Errorf("the code of %s is shorter than %d characters", who.Name, minCode)
 	}
 	for _, other := range r.plan.People {
-		if other.Name == who.Name {
+		switch {
+		case other.Name == who.Name:
 			return fmt.Errorf("another line has the name %s", who.Name)
-		}
-		if other.code == who.code {
+		case other.code == who.code:
 			return fmt.Errorf("%s and %s have the same code", other.Name, who.Name)
 		}
 	}

@@ -171,9 +171,6 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(a.Workers)
 	for _, q := range list {
-		if a.ends(ctx) {
-			break
-		}
 		group.Go(func() error {
 			if a.ends(ctx) {
 				return nil
