@@ -126,10 +126,9 @@ func (t table) measures() bench.Table {
 		return list
 	}
 	var a, b []string // the labels of units that both have
-	for _, unit := range t.Units {
-		if unit[0] != "" && unit[1] != "" {
-			a = append(a, unit[0])
-			b = append(b, unit[1])
+	for _, unit := range votes {
+		if len(unit) > 1 {
+			a, b = append(a, unit[0]), append(b, unit[1])
 		}
 	}
 	macro := stats.MacroScores(a, b)

@@ -248,11 +248,9 @@ func ratings(path, annotations string) (bench.Ratings, error) {
 	if len(d.Judged) == 0 {
 		return bench.Ratings{}, fmt.Errorf("%s has no Test_set, the pairs that people annotated", path)
 	}
-	names := make(map[string]bool)
+	names := make(map[string]int)
 	for _, j := range d.Judged {
-		for name := range j.Scores {
-			names[name] = true
-		}
+		maps.Copy(names, j.Scores)
 	}
 	t := bench.Ratings{Raters: append(slices.Sorted(maps.Keys(names)), bench.ModelRater)}
 	for _, j := range d.Judged {

@@ -10,6 +10,7 @@ import (
 
 	"airqa/bench"
 	"airqa/qa"
+	"airqa/qa/dataset"
 )
 
 // Benchmark returns QASPER with its commands.
@@ -23,12 +24,8 @@ func Benchmark() bench.Benchmark {
 	}
 }
 
-// Columns and a row of the tables.
-const (
-	answerColumn   = "Answer-F1"
-	evidenceColumn = "Evidence-F1"
-	humanRow       = "human lower bound"
-)
+// evidenceColumn is a column of two tables.
+const evidenceColumn = "Evidence-F1"
 
 // tables are filled with a row for each system.
 type tables struct {
@@ -38,7 +35,12 @@ type tables struct {
 	request bench.Request
 }
 
-func newTables(data *bench.Dataset, r bench.Request) *tables {
+// openTables loads the data of a request.
+func openTables(r bench.Request) (*tables, error) {
+	data, err := Load(r.Dataset)
+	if err != nil {
+		return nil, err
+	}
 	table := func(name, title string) bench.Table {
 		return bench.Table{Name: name, Title: title, Label: "system", Decimals: 2}
 	}
@@ -48,12 +50,12 @@ func newTables(data *bench.Dataset, r bench.Request) *tables {
 		first:  table("first", "Answer-F1 by the type of the first annotation, with missing predictions, %"),
 		script: table("script", "Evidence-F1 by the rule of the authors' script of heuristics, %"),
 		data:   data, request: r,
-	}
+	}, nil
 }
 
 // add adds a system.
 func (t *tables) add(row string, s Scores) {
-	t.scores.Add(s.Answer.Score(row, answerColumn, t.request), s.Evidence.Score(row, evidenceColumn, t.request))
+	t.scores.Add(s.Answer.Score(row, "Answer-F1", t.request), s.Evidence.Score(row, evidenceColumn, t.request))
 	for _, name := range types {
 		t.types.Add(s.ByType.Of(name).Percent(row, name))
 		t.first.Add(s.ByFirst.Of(name).Percent(row, name))
@@ -63,7 +65,7 @@ func (t *tables) add(row string, s Scores) {
 // addHuman adds the human lower bound, if there are questions with enough annotations.
 func (t *tables) addHuman() {
 	if h := Human(t.data.Items, t.request.Rules); h.Answer.N() > 0 {
-		t.add(humanRow, h)
+		t.add("human lower bound", h)
 	}
 }
 
@@ -87,21 +89,21 @@ func (t *tables) addBaseline(method string) ([]Prediction, error) {
 	return p, nil
 }
 
-// filled are the tables with rows; in fixed mode both groupings are the same.
-func (t *tables) filled() []bench.Table {
-	list := []bench.Table{t.scores, t.types, t.first, t.script}
+// result has the tables with rows; in fixed mode both groupings are the same.
+func (t *tables) result(title string, faults ...*dataset.Fault) *bench.Result {
 	if t.request.Fixed {
-		list = []bench.Table{t.scores, t.first, t.script}
+		t.types.Measures = nil
 	}
-	return slices.DeleteFunc(list, func(t bench.Table) bool { return len(t.Measures) == 0 })
+	result := bench.NewResult(t.data.Name, "QASPER: "+title, t.request.Dataset, append(faults, t.data.Faults...))
+	result.Tables = slices.DeleteFunc([]bench.Table{t.scores, t.types, t.first, t.script}, func(t bench.Table) bool { return len(t.Measures) == 0 })
+	return result
 }
 
 func baselines(_ context.Context, r bench.Request) (*bench.Result, error) {
-	data, err := Load(r.Dataset)
+	t, err := openTables(r)
 	if err != nil {
 		return nil, err
 	}
-	t := newTables(data, r)
 	var predictions []Prediction
 	for _, m := range r.Chosen(Benchmark().Methods) {
 		if predictions, err = t.addBaseline(m); err != nil {
@@ -114,8 +116,7 @@ func baselines(_ context.Context, r bench.Request) (*bench.Result, error) {
 	if r.Method == "" {
 		t.addHuman()
 	}
-	result := bench.NewResult(data.Name, "QASPER: baselines", r.Dataset, data.Faults)
-	result.Tables = t.filled()
+	result := t.result("baselines")
 	result.Note(notes(r)...)
 	if len(t.script.Measures) > 0 {
 		result.Note(fmt.Sprintf("random draws as Python does, with seed %d. The script's rule is 0 as soon as an annotation shares nothing with "+
@@ -125,7 +126,7 @@ func baselines(_ context.Context, r bench.Request) (*bench.Result, error) {
 }
 
 func scoreFile(_ context.Context, r bench.Request) (*bench.Result, error) {
-	data, err := Load(r.Dataset)
+	t, err := openTables(r)
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +134,8 @@ func scoreFile(_ context.Context, r bench.Request) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, unknown := Verbatim(data, p)
-	t := newTables(data, r)
-	s, err := Score(data.Items, p, t.request.Rules)
+	p, unknown := Verbatim(t.data, p)
+	s, err := Score(t.data.Items, p, r.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +150,7 @@ func scoreFile(_ context.Context, r bench.Request) (*bench.Result, error) {
 		}
 	}
 	t.script.Measures = nil
-	result := bench.NewResult(data.Name, "QASPER: "+filepath.Base(r.Predictions), r.Dataset, slices.Concat(faults, data.Faults))
-	result.Tables = t.filled()
+	result := t.result(filepath.Base(r.Predictions), faults...)
 	result.Note(fmt.Sprintf("Missing predictions: %d of %d, which score 0.", s.Missing, s.Answer.N()))
 	result.Note(s.Notes...)
 	if unknown > 0 {
