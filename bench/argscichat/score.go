@@ -173,9 +173,10 @@ func ReadPredictions(path string, c *bench.Dataset) (Predictions, error) {
 		}
 		for line, raw := range block.Records() {
 			r.at = dataset.Fault{File: filepath.Base(block.File), Line: line}
-			r.line(raw)
+			r.read(raw)
 		}
 	}
+	r.p.Faults = r.faults
 	for _, it := range c.Items {
 		_, given := r.p.Answers[it.UUID]
 		switch tested := tested(it); {
@@ -192,16 +193,22 @@ type predictionReader struct {
 	p      Predictions
 	items  map[string]bench.Item
 	papers map[string]bench.Document
+	lines
+}
+
+// lines are the faults of a file that is read line by line, and the line being read.
+type lines struct {
 	at     dataset.Fault
+	faults []*dataset.Fault
 }
 
-func (r *predictionReader) fault(loaded bool, format string, args ...any) {
-	f := r.at
+func (l *lines) fault(loaded bool, format string, args ...any) {
+	f := l.at
 	f.Loaded, f.Text = loaded, fmt.Sprintf(format, args...)
-	r.p.Faults = append(r.p.Faults, &f)
+	l.faults = append(l.faults, &f)
 }
 
-func (r *predictionReader) line(raw []byte) {
+func (r *predictionReader) read(raw []byte) {
 	var p struct {
 		Pair     string          `json:"pair_id"`
 		Article  string          `json:"article_id"`

@@ -285,11 +285,11 @@ func LoadIntents(path string) ([]Intent, []*dataset.Fault, error) {
 	if err == nil && !slices.Equal(head, intentColumns) {
 		err = fmt.Errorf("the columns are %q, not %q", head, intentColumns)
 	}
-	r := intentReader{file: filepath.Base(path), last: true}
+	r := intentReader{lines: lines{at: dataset.Fault{File: filepath.Base(path)}}, last: true}
 	for err == nil {
 		var row []string
 		if row, err = rows.Read(); err == nil {
-			r.line, _ = rows.FieldPos(0)
+			r.at.Line, _ = rows.FieldPos(0)
 			r.row(row)
 		}
 	}
@@ -301,16 +301,10 @@ func LoadIntents(path string) ([]Intent, []*dataset.Fault, error) {
 }
 
 type intentReader struct {
-	file     string
-	line     int
+	lines
 	list     []Intent
-	faults   []*dataset.Fault
 	last     bool // the last row was an expert's
 	dialogue int  // from 1
-}
-
-func (r *intentReader) fault(loaded bool, format string, args ...any) {
-	r.faults = append(r.faults, &dataset.Fault{File: r.file, Line: r.line, Text: fmt.Sprintf(format, args...), Loaded: loaded})
 }
 
 func (r *intentReader) row(row []string) {
