@@ -1,7 +1,7 @@
 // Package argscichat is the benchmark ArgSciChat (Ruggeri et al., ACL 2023) in airqa bench: dialogues about papers.
-// [Load] reads them, [Baseline] scores methods that need no language model, [Score] other answers, and [Benchmark]
-// the data as the tables of the paper do. Rationale-F1 compares sentences, Message-F1 tokens (section 5.3). [Benchmark]
-// has the tables made of these. Package collect collects such dialogues.
+// [Load] reads them, [Baseline] scores methods that need no language model, [Score] other answers. Rationale-F1 compares
+// sentences, Message-F1 tokens (section 5.3). [Benchmark] has the tables made of these, and counts the data as the tables
+// of the paper do. Package collect collects such dialogues.
 package argscichat
 
 import (
