@@ -82,8 +82,7 @@ func splitSheet(text []byte) (sheet, error) {
 	best, problem := readSheet(text, '\t')
 	for _, comma := range []rune{';', ','} {
 		t, err := readSheet(text, comma)
-		isTable, bestIs := err == nil && len(t.head) > 1, problem == nil && len(best.head) > 1
-		if isTable && !bestIs || isTable == bestIs && len(t.head) > len(best.head) {
+		if rank(t, err) > rank(best, problem) {
 			best, problem = t, err
 		}
 	}
@@ -94,6 +93,14 @@ func splitSheet(text []byte) (sheet, error) {
 		return best, errors.New("it has one column; columns are separated by commas, semicolons or tabs, and each rater needs one")
 	}
 	return best, problem
+}
+
+// rank puts tables before other readings of a file, and more columns before fewer.
+func rank(s sheet, err error) int {
+	if err == nil && len(s.head) > 1 {
+		return math.MaxInt32 + len(s.head)
+	}
+	return len(s.head)
 }
 
 // readSheet reads a table. A line may have one cell more than the head: R writes the names of rows without one.
@@ -187,27 +194,49 @@ func (s *sheet) names(c int) bool {
 	if slices.Contains(values, "") || !distinct(values) {
 		return false
 	}
-	low, high := math.Inf(1), math.Inf(-1) // the range of the numbers among them
-	for _, v := range values {
-		x, number := parseNumber(v)
-		if number && x != math.Trunc(x) {
-			return false
-		}
-		if number {
-			low, high = min(low, x), max(high, x)
-		}
+	numbers, whole := extentOf(values)
+	if !whole {
+		return false
 	}
 	among, repeats := false, false
 	for other := c + 1; other < len(s.head); other++ {
 		list := s.column(other)
 		repeats = repeats || !distinct(list)
 		among = among || slices.ContainsFunc(list, func(v string) bool {
-			x, number := parseNumber(v)
-			return v != "" && slices.Contains(values, v) || number && low <= x && x <= high
+			return v != "" && slices.Contains(values, v) || numbers.contains(v)
 		})
 	}
-	isCount := (low == 0 || low == 1) && high-low == float64(len(values)-1)
-	return !among || isCount && repeats
+	return !among || numbers.isCount(len(values)) && repeats
+}
+
+// extent is the range of the numbers in a column. low is above high if there are none.
+type extent struct{ low, high float64 }
+
+// extentOf returns the range of the numbers among values; false if one of them is not whole, so that it names no unit.
+func extentOf(values []string) (extent, bool) {
+	e := extent{math.Inf(1), math.Inf(-1)}
+	for _, v := range values {
+		x, number := parseNumber(v)
+		switch {
+		case !number:
+		case x != math.Trunc(x):
+			return e, false
+		default:
+			e.low, e.high = min(e.low, x), max(e.high, x)
+		}
+	}
+	return e, true
+}
+
+// contains reports whether a value is a number in the range.
+func (e extent) contains(value string) bool {
+	x, number := parseNumber(value)
+	return number && e.low <= x && x <= e.high
+}
+
+// isCount reports whether n different numbers with this range count from 0 or 1 on.
+func (e extent) isCount(n int) bool {
+	return (e.low == 0 || e.low == 1) && e.high-e.low == float64(n-1)
 }
 
 func distinct(values []string) bool {

@@ -38,6 +38,16 @@ type Limits struct {
 	Notices  []time.Duration `json:"notices_ns" default:"15m,19m" placeholder:"TIME" help:"Times into the dialogue at which both people are reminded of the limit."`
 }
 
+func (l Limits) check() error {
+	switch {
+	case l.MinTurns < 0 || l.MaxTurns < 1 || l.MinTurns > l.MaxTurns:
+		return fmt.Errorf("turns %d to %d: the maximum must be at least 1 and not below the minimum", l.MinTurns, l.MaxTurns)
+	case l.Message <= 0 || l.Total <= 0:
+		return fmt.Errorf("times %s and %s: both must be above 0", l.Message, l.Total)
+	}
+	return nil
+}
+
 // Message is what one of the two wrote.
 type Message struct {
 	// N is its number in the dialogue, from 0; even ones are the proponent's.
@@ -55,6 +65,11 @@ func (m Message) Role() Role { return []Role{Proponent, Expert}[m.N%2] }
 
 // Sentences returns the sentences of the text, which intents label.
 func (m Message) Sentences() []string { return sentences(m.Text) }
+
+// equals reports whether a draft of a role is the message.
+func (m Message) equals(by Role, d Draft) bool {
+	return m.Role() == by && m.Text == d.Text && slices.Equal(m.Facts, d.Facts)
+}
 
 // End is why a dialogue ended.
 type End string
@@ -201,7 +216,7 @@ type Draft struct {
 // accept checks a draft of a role, with its text as it is stored. repeated reports that the message is stored already.
 func (d *Dialogue) accept(by Role, m Draft) (repeated bool, err error) {
 	if m.N >= 0 && m.N < len(d.Messages) {
-		if sent := d.Messages[m.N]; sent.Role() == by && sent.Text == m.Text && slices.Equal(sent.Facts, m.Facts) {
+		if d.Messages[m.N].equals(by, m) {
 			return true, nil
 		}
 		return false, refuse("message %d of this dialogue was sent already, from another page perhaps", m.N+1)

@@ -44,11 +44,8 @@ type Study struct {
 
 // Open opens the study of a folder, which is created if needed. Another process that has it open is an error.
 func Open(dir string, c Config) (*Study, error) {
-	switch l := c.Limits; {
-	case l.MinTurns < 0 || l.MaxTurns < 1 || l.MinTurns > l.MaxTurns:
-		return nil, fmt.Errorf("turns %d to %d: the maximum must be at least 1 and not below the minimum", l.MinTurns, l.MaxTurns)
-	case l.Message <= 0 || l.Total <= 0:
-		return nil, fmt.Errorf("times %s and %s: both must be above 0", l.Message, l.Total)
+	if err := c.Limits.check(); err != nil {
+		return nil, err
 	}
 	for _, m := range c.Plan.Meetings {
 		if c.Papers[m.Title] == nil {
@@ -212,11 +209,7 @@ func (s *Study) See(p *Participant) View {
 			v.Later = append(v.Later, m)
 		}
 	}
-	for _, d := range slices.Backward(s.store.dialogues) {
-		if d.End != "" && d.role(p) != "" {
-			v.Past = append(v.Past, d.clone())
-		}
-	}
+	v.Past = s.past(p)
 	switch {
 	case shown != nil:
 		v.Dialogue = shown.clone()
@@ -227,6 +220,16 @@ func (s *Study) See(p *Participant) View {
 		v.Role = v.Dialogue.role(p)
 	}
 	return v
+}
+
+// past returns copies of the dialogues of a participant that ended, the last first.
+func (s *Study) past(p *Participant) (list []*Dialogue) {
+	for _, d := range slices.Backward(s.store.dialogues) {
+		if d.End != "" && d.role(p) != "" {
+			list = append(list, d.clone())
+		}
+	}
+	return list
 }
 
 // clone returns a copy that later events do not change. Messages are only ever appended.
