@@ -95,7 +95,11 @@ func (t *tables) result(title string, faults ...*dataset.Fault) *bench.Result {
 		t.types.Measures = nil
 	}
 	result := bench.NewResult(t.data.Name, "QASPER: "+title, t.request.Dataset, append(faults, t.data.Faults...))
-	result.Tables = slices.DeleteFunc([]bench.Table{t.scores, t.types, t.first, t.script}, func(t bench.Table) bool { return len(t.Measures) == 0 })
+	for _, table := range []bench.Table{t.scores, t.types, t.first, t.script} {
+		if len(table.Measures) > 0 {
+			result.Tables = append(result.Tables, table)
+		}
+	}
 	return result
 }
 
