@@ -51,7 +51,7 @@ func (c Dir) contents(ctx context.Context) Finding {
 	if err == nil {
 		var unmarked error
 		n, err = papers.Totals(ctx)
-		illegible, unmarked = papers.Illegible(ctx)
+		illegible, unmarked = papers.IllegibleFiles(ctx)
 		err = errors.Join(err, unmarked, papers.Close())
 	}
 	if errors.Is(err, datadir.ErrNotDataDir) {

@@ -33,10 +33,10 @@ func OpenPapers(ctx context.Context, path string) (*Papers, error) {
 // Close closes what [OpenPapers] opened.
 func (p *Papers) Close() error { return errors.Join(p.Reader.Close(), p.dir.Release()) }
 
-// Illegible returns a line that names the illegible papers by their files; "" if there are none.
-func (p *Papers) Illegible(ctx context.Context) (string, error) {
+// IllegibleFiles returns a line that names the illegible papers by their files; "" if there are none.
+func (p *Papers) IllegibleFiles(ctx context.Context) (string, error) {
 	const most = 5
-	marked, err := p.Marked(ctx, paperdb.Illegible)
+	marked, err := p.Illegible(ctx)
 	if err != nil || len(marked) == 0 {
 		return "", err
 	}

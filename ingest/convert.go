@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/env/paperdb"
 	"airqa/env/pdf"
 	"airqa/ingest/layout"
 	"airqa/ingest/structure"
@@ -52,7 +51,7 @@ func readDocument(ctx context.Context, doc *pdf.Document) (c contents, err error
 	}
 	undecoded, illegible := decodeFonts(inputs, texts, func() string { return outlineText(ctx, doc) })
 	if illegible {
-		undecoded = paperdb.Illegible + undecoded
+		undecoded = Illegible + undecoded
 		c.illegible = undecoded
 	}
 	if undecoded != "" {

@@ -88,6 +88,7 @@ func (r *Reader) Read(ctx context.Context, s Source) (out Extraction, err error)
 	if c.unread != "" {
 		problems = append(problems, c.unread)
 	}
+	p.File.Illegible, p.File.Withdrawn = c.illegible, withdrawal(source.Doc, p.Metadata.Title)
 	p.File.Problems = slices.Concat(problems, s.problems, missingParts(s, source, p))
 	return Extraction{Paper: p, Poor: poor, Fidelity: c.Fidelity}, nil
 }
@@ -120,8 +121,8 @@ func structureProblems(data []byte, trouble bool) []string {
 // missingParts reports expected parts that were not found.
 func missingParts(s Source, source structure.Source, p paperdb.Paper) []string {
 	var out []string
-	if mark := withdrawal(source.Doc, p.Metadata.Title); mark != "" {
-		out = append(out, fmt.Sprintf("%s%q", paperdb.Withdrawn, mark))
+	if mark := p.File.Withdrawn; mark != "" {
+		out = append(out, fmt.Sprintf("the paper is marked %q", mark))
 	}
 	if p.Metadata.Title == stem(s.Path) {
 		out = append(out, "no title found: using the file name")

@@ -93,6 +93,9 @@ type Summary struct {
 	Failed []Failure
 }
 
+// Illegible begins the reason of papers most of whose letters are wrong.
+const Illegible = "mostly illegible: "
+
 // Poor is a paper that was added although most of its text may be lost, in the wrong order, or illegible.
 type Poor struct {
 	Path    string `json:"path"`

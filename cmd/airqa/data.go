@@ -202,7 +202,7 @@ func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 
 // warnIllegible names the illegible papers, and what to do about them.
 func warnIllegible(a *app, papers *env.Papers) error {
-	illegible, err := papers.Illegible(a.ctx)
+	illegible, err := papers.IllegibleFiles(a.ctx)
 	if illegible != "" {
 		a.say("warning: %s; %s", illegible, env.LegibleAgain)
 	}

@@ -127,8 +127,8 @@ func lineOf(h paperdb.Holding) paperLine {
 		PaperID: h.PaperID, Title: h.Title, Conference: h.Conference, Year: h.Year,
 		Pages: h.Counts.Pages, Sections: h.Counts.Sections, Images: h.Counts.Images, Tables: h.Counts.Tables,
 		Equations: h.Counts.Equations, References: h.Counts.References, Chunks: h.Counts.Chunks,
-		PDF: h.PDFPath, File: h.File.Name, Parser: h.File.Parser, Illegible: h.File.Marked(paperdb.Illegible) != "",
-		Withdrawn: h.File.Withdrawn(), Problems: append([]string{}, h.File.Problems...),
+		PDF: h.PDFPath, File: h.File.Name, Parser: h.File.Parser, Illegible: h.File.Illegible != "",
+		Withdrawn: h.File.Withdrawn, Problems: append([]string{}, h.File.Problems...),
 	}
 }
 

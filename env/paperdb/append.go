@@ -56,7 +56,8 @@ func tableRows(p Paper) ([]table, error) {
 			return []driver.Value{c.id(x.ID), text(x.Content), int32(x.Ordinal), paper, c.page(x.PageID)}
 		})},
 		{"airqa", "files", "paper_id", [][]driver.Value{{
-			paper, text(p.File.SHA256), text(p.File.MetadataSHA256), text(p.File.Name), text(p.File.Parser), texts(p.File.notes()),
+			paper, text(p.File.SHA256), text(p.File.MetadataSHA256), text(p.File.Name), text(p.File.Parser), texts(p.File.Problems),
+			text(p.File.Illegible), text(p.File.Withdrawn), texts(p.File.Labels),
 		}}},
 	}
 	for _, page := range p.Pages {

@@ -26,9 +26,8 @@ const space = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005
 func (r *Reader) Outlines(ctx context.Context) ([]Outline, error) {
 	return list(ctx, r.db, "papers", func(o *Outline) []any { return []any{&o.PaperID, &o.Title, &o.Metadata, &o.Abstract} }, `
 		SELECT paper_id::VARCHAR, COALESCE(title, ''), COALESCE(num_pages, 0) > 0 OR COALESCE(len(authors), 0) > 0,
-			COALESCE(strlen(trim(abstract, ?)), 0) FROM metadata WHERE NOT EXISTS (SELECT 1 FROM airqa.files
-				WHERE files.paper_id = metadata.paper_id AND contains(chr(10) || array_to_string(problems, chr(10)), chr(10) || ?))
-			ORDER BY paper_id`, space, Illegible)
+			COALESCE(strlen(trim(abstract, ?)), 0) FROM metadata
+			WHERE paper_id NOT IN (SELECT paper_id FROM airqa.files WHERE illegible <> '') ORDER BY paper_id`, space)
 }
 
 // Elements lists the elements of all papers, ordered by paper, kind and position: sections with some text, but

@@ -104,11 +104,13 @@ func (r *Reader) described(ctx context.Context, ids []string, count bool) ([]Hol
 	return list(ctx, r.db, "papers", func(h *Holding) []any {
 		f, n := &h.File, &h.Counts
 		return []any{
-			&h.PaperID, &h.Title, &h.Conference, &h.Year, &h.PDFPath, &f.SHA256, &f.MetadataSHA256, &f.Name, &f.Parser, (*notesCell)(f),
+			&h.PaperID, &h.Title, &h.Conference, &h.Year, &h.PDFPath, &f.SHA256, &f.MetadataSHA256, &f.Name, &f.Parser, (*textsCell)(&f.Problems),
+			&f.Illegible, &f.Withdrawn, (*textsCell)(&f.Labels),
 			&n.Pages, &n.Images, &n.Chunks, &n.Tables, &n.Sections, &n.Equations, &n.References,
 		}
 	}, `WITH wanted AS MATERIALIZED (SELECT TRY_CAST(unnest(?1::VARCHAR[]) AS UUID) AS id, unnest(range(len(?1::VARCHAR[]))) AS place)
 		SELECT id::VARCHAR, COALESCE(title, ''), COALESCE(conference_abbreviation, ''), COALESCE(pub_year, 0), COALESCE(pdf_path, ''),
-			COALESCE(sha256, ''), COALESCE(metadata_sha256, ''), COALESCE(name, ''), COALESCE(parser, ''), problems`+columns.String()+`
+			COALESCE(sha256, ''), COALESCE(metadata_sha256, ''), COALESCE(name, ''), COALESCE(parser, ''), problems,
+			COALESCE(illegible, ''), COALESCE(withdrawn, ''), labels`+columns.String()+`
 		FROM wanted JOIN metadata ON metadata.paper_id = id LEFT JOIN airqa.files ON files.paper_id = id`+joins.String()+" ORDER BY place", ids)
 }

@@ -11,9 +11,8 @@ import (
 // Marks and page labels are read as they were written, apart from the problems, and illegible papers have nothing to ask about.
 func TestMarks(t *testing.T) {
 	plain, poor, journal := paper("plain"), paper("poor"), paper("journal")
-	poor.File.Problems = []string{paperdb.Illegible + "no Unicode map", "no title found"}
-	journal.File.Problems = []string{"no sections found, mostly illegible: no", paperdb.Withdrawn + `"RETRACTED “ARTICLE”"`}
-	journal.File.Labels = []string{"", "iv"}
+	poor.File.Problems, poor.File.Illegible = []string{"no title found"}, "no Unicode map"
+	journal.File.Withdrawn, journal.File.Labels = "RETRACTED “ARTICLE”", []string{"", "iv"}
 	r := reader(t, library(t, plain, poor, journal))
 	for _, p := range []paperdb.Paper{plain, poor, journal} {
 		f, err := r.File(t.Context(), p.Metadata.PaperID)
@@ -28,13 +27,10 @@ func TestMarks(t *testing.T) {
 			}
 		}
 	}
-	marked, err := r.Marked(t.Context(), paperdb.Illegible)
+	marked, err := r.Illegible(t.Context())
 	check(t, err)
-	if len(marked) != 1 || marked[0].Name != "poor.pdf" || marked[0].Marked(paperdb.Illegible) != "no Unicode map" {
+	if len(marked) != 1 || marked[0].Name != "poor.pdf" || marked[0].Illegible != "no Unicode map" {
 		t.Errorf("illegible: %+v", marked)
-	}
-	if got := journal.File.Withdrawn(); got != "RETRACTED “ARTICLE”" {
-		t.Errorf("withdrawn: %q", got)
 	}
 	outlines, err := r.Outlines(t.Context())
 	check(t, err)

@@ -74,8 +74,8 @@ func (r *Reader) Files(ctx context.Context) ([]Owned, error) { return files(ctx,
 
 func files(ctx context.Context, db querier, where string, args ...any) ([]Owned, error) {
 	return list(ctx, db, "files", func(o *Owned) []any {
-		return []any{&o.PaperID, &o.SHA256, &o.MetadataSHA256, &o.Name, &o.Parser, (*notesCell)(&o.File)}
-	}, "SELECT paper_id::VARCHAR, sha256, metadata_sha256, name, parser, problems FROM airqa.files "+where+" ORDER BY paper_id", args...)
+		return []any{&o.PaperID, &o.SHA256, &o.MetadataSHA256, &o.Name, &o.Parser, (*textsCell)(&o.Problems), &o.Illegible, &o.Withdrawn, (*textsCell)(&o.Labels)}
+	}, "SELECT paper_id::VARCHAR, sha256, metadata_sha256, name, parser, problems, illegible, withdrawn, labels FROM airqa.files "+where+" ORDER BY paper_id", args...)
 }
 
 // Sources returns the source files of all papers, ordered by paper id, without their names and problems.

@@ -25,6 +25,10 @@ type File struct {
 	Parser string
 	// Problems are the warnings of ingestion, one line each.
 	Problems []string
+	// Illegible says why most letters of the paper are wrong; it is "" for others.
+	Illegible string
+	// Withdrawn is the mark of a retracted paper, such as "RETRACTED ARTICLE"; it is "" for others.
+	Withdrawn string
 	// Labels are the numbers of the pages as printed, such as "iv" or "118", by page; "" is none. It is nil if none differs
 	// from the page's number in the file.
 	Labels []string

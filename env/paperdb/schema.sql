@@ -156,7 +156,10 @@ CREATE TABLE airqa.files (
     metadata_sha256 VARCHAR,
     name VARCHAR,
     parser VARCHAR,
-    problems VARCHAR[]
+    problems VARCHAR[],
+    illegible VARCHAR,
+    withdrawn VARCHAR,
+    labels VARCHAR[]
 );
 CREATE INDEX files_by_hash ON airqa.files (sha256);
 -- Where the rows of a paper are, to find them without reading whole tables. file is its row id in airqa.files, ranges the

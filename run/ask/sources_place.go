@@ -49,7 +49,7 @@ func (l *lookup) place(ctx context.Context, s *Source) error {
 	if err != nil || p == nil {
 		return err
 	}
-	s.Title, s.Withdrawn = p.Metadata.Title, p.File.Withdrawn()
+	s.Title, s.Withdrawn = p.Metadata.Title, p.File.Withdrawn
 	if s.Kind == QueryRow || s.Page == 0 {
 		return nil
 	}

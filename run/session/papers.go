@@ -13,7 +13,6 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/join"
-	"airqa/env/paperdb"
 	"airqa/env/pdf"
 	"airqa/ingest"
 	"airqa/ingest/fetch"
@@ -94,7 +93,7 @@ func (s Session) readPapers(ctx context.Context, files []string, cfg ingest.Conf
 	stage.Close(fmt.Sprintf("%d added%s, %d already present, %d failed%s, %s", sum.Added, beside, sum.Skipped, len(sum.Failed), poor,
 		rate(pages, s.Now().Sub(begun), "pages/s")))
 	for _, p := range sum.Poor {
-		if strings.HasPrefix(p.Reason, paperdb.Illegible) {
+		if strings.HasPrefix(p.Reason, ingest.Illegible) {
 			p.Reason += "; " + env.LegibleAgain
 		}
 		s.Notify.Warnf("poorly extracted: %s: %s", p.Path, p.Reason)

@@ -38,7 +38,7 @@ var inserts = []string{
 	rows("sections", 22, `md5('s' || i || '-' || j)::UUID, left(t, 30) || i || '-' || j, left(t, 2500) || i || '-' || j, NULL, j, [1, 2], paper`),
 	rows("equations", 10, `md5('e' || i || '-' || j)::UUID, left(t, 80) || i || '-' || j, j, paper, page`),
 	rows("reference", 45, `md5('r' || i || '-' || j)::UUID, left(t, 200) || i || '-' || j, j, paper, page`),
-	`INSERT INTO airqa.files SELECT md5('p' || i)::UUID, sha256('f' || i), '', 'paper-' || i || '.pdf', '` + parser + `', [] FROM range($from, $to) r(i)`,
+	`INSERT INTO airqa.files SELECT md5('p' || i)::UUID, sha256('f' || i), '', 'paper-' || i || '.pdf', '` + parser + `', [], '', '', [] FROM range($from, $to) r(i)`,
 }
 
 func rows(table string, each int, columns string) string {
