@@ -222,14 +222,14 @@ type (
 func (c *textsCell) Scan(value any) error {
 	var list duckdb.Composite[[]string]
 	err := list.Scan(value)
-	*c = list.Get()
+	*c = append(*c, list.Get()...) // an empty list remains nil
 	return err
 }
 
 func (c *numbersCell) Scan(value any) error {
 	var list duckdb.Composite[[]int]
 	err := list.Scan(value)
-	*c = append(*c, list.Get()...) // an empty list remains nil
+	*c = append(*c, list.Get()...)
 	return err
 }
 

@@ -67,9 +67,6 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 		}
 	}
 	for _, e := range elements {
-		if _, legible := d.papers[e.PaperID]; !legible {
-			continue
-		}
 		d.add(kinds[e.Kind], e.PaperID, e.ID)
 	}
 	place := make(map[string]int, len(papers)) // in one random order for all pools
@@ -89,6 +86,9 @@ func OpenDraw(ctx context.Context, library Library, seed uint64) (*Draw, error) 
 
 // add adds an element to the pool of its kind; the elements of a paper must follow each other.
 func (d *Draw) add(kind, paper, id string) {
+	if _, legible := d.papers[paper]; !legible {
+		return
+	}
 	pool := d.pools[kind]
 	if n := len(pool); n == 0 || pool[n-1].paper != paper {
 		pool = append(pool, holder{paper: paper})

@@ -51,9 +51,7 @@ func logical(words []Word) []Word {
 	if letters[rightToLeft] > letters[leftToRight] {
 		slices.Reverse(out)
 		for i, w := range out {
-			if direction(w) != leftToRight {
-				out[i].Text = fromRight(w.Text)
-			}
+			out[i].Text = fromRight(w)
 		}
 		inside = func(d int) bool { return d == leftToRight || d == number }
 	}
@@ -80,8 +78,11 @@ var (
 
 // fromRight returns the text of a word of a line that is read from the right: brackets are as printed, which open to the other
 // side, and marks before and after a number are in the order of the print, in which "-5." is ".5-".
-func fromRight(text string) string {
-	text = mirrored.Replace(text)
+func fromRight(w Word) string {
+	if direction(w) == leftToRight {
+		return w.Text
+	}
+	text := mirrored.Replace(w.Text)
 	at := numberInside.FindStringSubmatch(text)
 	if at == nil {
 		return text
