@@ -13,7 +13,7 @@ import (
 )
 
 // Parser is the version of the conversion from PDF to rows. A paper read by a different version is read again.
-const Parser = parserFamily + "1"
+const Parser = parserFamily + "2"
 
 // parserFamily is the prefix of all versions of [Parser]. Papers from released databases have a different one.
 const parserFamily = "airqa-"

@@ -25,7 +25,7 @@ import (
 )
 
 // Format is the schema version that this program writes and reads.
-const Format = 1
+const Format = 2
 
 // again makes a database of another format again.
 const again = "make the data directory again with airqa ingest --data NEW PAPERS"

@@ -168,4 +168,4 @@ CREATE INDEX files_by_hash ON airqa.files (sha256);
 -- updates by writing the row again.
 CREATE TABLE airqa.places (paper_id UUID PRIMARY KEY, file BIGINT, ranges BIGINT[]);
 CREATE TABLE airqa.info (format INTEGER, engine VARCHAR);
-INSERT INTO airqa.info SELECT 1, version();
+INSERT INTO airqa.info SELECT 2, version();

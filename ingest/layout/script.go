@@ -190,7 +190,7 @@ func isNumerator(rest []Word, size float64) bool {
 }
 
 // inkScripts gives the raised and lowered characters after a number that a font has beside its plain ones, such as those of
-// OpenType's "sups", a size and a baseline of their own. The file says nothing of them but their ink.
+// OpenType's "sups", a size and a baseline of their own. The file says nothing about them but their ink.
 func inkScripts(glyphs []Glyph) []Glyph {
 	out := slices.Clone(glyphs)
 	for i := 1; i < len(glyphs); i++ {

@@ -75,7 +75,7 @@ func source(i int) datadir.Source {
 }
 
 // parser is the version that the papers seem to be read by.
-const parser = "airqa-1"
+const parser = "airqa-2"
 
 // Papers are those of a directory, by number.
 type Papers struct{ First, Count int }
