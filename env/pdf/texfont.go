@@ -227,6 +227,9 @@ func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
 	var font *texFont
 	size, least := 0.0, math.Inf(1)
 	fonts := texFonts().fonts
+	if r.isCyrillic() {
+		fonts = nil
+	}
 	for i := range fonts {
 		if s, cost := fonts[i].fit(codes, kerned, r.size); cost < least {
 			font, size, least = &fonts[i], s, cost
@@ -240,6 +243,20 @@ func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
 			texts[g.glyph] = noChar
 		}
 	}
+}
+
+// isCyrillic reports whether more than two letters follow each other that have accents in TeX's Latin fonts, as in no language.
+func (r *texRun) isCyrillic() bool {
+	accented := 0
+	for i, g := range r.glyphs {
+		if accented++; g.code < 0xC0 || i > 0 && g.glyph != r.glyphs[i-1].glyph+1 {
+			accented = 0
+		}
+		if accented > 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // texCode is a code as used on a page.
