@@ -218,7 +218,7 @@ func (e *edgeText) same(o *edgeText, distance int) (number string, same bool) {
 	switch {
 	case o == e:
 		return "", true
-	case counts(e.page, o.page, distance):
+	case e.page != "" && o.page != "" && counts(e.page, o.page, distance):
 		return e.page, true
 	case !e.isAt(o):
 		return "", false
