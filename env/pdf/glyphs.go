@@ -235,7 +235,7 @@ func (d *Document) advance(text, i uint64, g Glyph) float64 {
 
 // glyph returns character i; false if it is none. A code is always one.
 func (d *Document) glyph(text uint64, i int, r rune, style run, code bool) (glyph Glyph, ok bool) {
-	if !code && (r == '\r' || r == '\n' || r >= 0xFE00 && r <= 0xFE0F) { // or the form of the character before
+	if !code && strings.ContainsRune("\r\n\uFE00\uFE0E\uFE0F", r) { // a break, or the form of the character before
 		return Glyph{Rune: '\n'}, r == '\n'
 	}
 	glyph.Rune = r

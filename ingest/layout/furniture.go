@@ -218,7 +218,7 @@ func (e *edgeText) same(o *edgeText, distance int) (number string, same bool) {
 	switch {
 	case o == e:
 		return "", true
-	case e.page != "" && o.page != "" && counts(e.page, o.page, distance):
+	case counts(e.page, o.page, distance):
 		return e.page, true
 	case !e.isAt(o):
 		return "", false
@@ -241,6 +241,9 @@ func (e *edgeText) same(o *edgeText, distance int) (number string, same bool) {
 
 // counts reports whether a number is greater than another by the distance of their pages, both arabic or both roman.
 func counts(number, other string, distance int) bool {
+	if number == "" || other == "" {
+		return false
+	}
 	n, o := Numeral(number), Numeral(other)
 	return n >= 0 && o >= 0 && n-o == distance && (number[0] > '9') == (other[0] > '9')
 }
