@@ -230,16 +230,28 @@ func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
 	if r.isCyrillic() {
 		fonts = nil
 	}
+	costs := make([]float64, len(fonts))
 	for i := range fonts {
-		if s, cost := fonts[i].fit(codes, kerned, r.size); cost < least {
-			font, size, least = &fonts[i], s, cost
+		var s float64
+		if s, costs[i] = fonts[i].fit(codes, kerned, r.size); costs[i] < least {
+			font, size, least = &fonts[i], s, costs[i]
 		}
+	}
+	// One or two codes of digits may be signs of another font with such widths: 9 is also ∃.
+	doubtful := func(code byte) bool {
+		const close = 0.15
+		differs := font == nil
+		for i, cost := range costs {
+			differs = differs || cost < least+close && fonts[i].encoding[code] != font.encoding[code]
+		}
+		return differs && len(codes) < 3 && code >= '0' && code <= '9'
 	}
 	for _, g := range r.glyphs {
 		if font != nil {
 			glyphs[g.glyph].Font, glyphs[g.glyph].Size = font.name, size
 			texts[g.glyph] = font.encoding[g.code]
-		} else if dropped(rune(g.code)) {
+		}
+		if doubtful(g.code) || font == nil && dropped(rune(g.code)) {
 			texts[g.glyph] = noChar
 		}
 	}

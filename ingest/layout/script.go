@@ -99,9 +99,9 @@ func joinScripts(list []Word, inStream bool) []Word {
 	return out
 }
 
-// areDigits reports whether a digit would follow another one if two words were joined.
+// areDigits reports whether a digit, maybe with a sign, would follow another one, or a point after it, if two words were joined.
 func areDigits(a, b Word) bool {
-	return unicode.IsDigit(lastRune(a.Text)) && unicode.IsDigit(firstRune(b.Text))
+	return unicode.IsDigit(lastRune(strings.TrimRight(a.Text, ".,"))) && unicode.IsDigit(firstRune(strings.TrimLeft(b.Text, "+-−")))
 }
 
 // takeScript appends the script that begins with word k of a list if it would make another number of w without a mark, and

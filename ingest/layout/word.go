@@ -109,7 +109,7 @@ func (b *wordBuilder) add(i int) {
 func (b *wordBuilder) changesLine(g Glyph) bool {
 	last := b.last
 	return isScriptOf(g.Size, g.Baseline, last.Size, last.Baseline) || isScriptOf(last.Size, last.Baseline, g.Size, g.Baseline) ||
-		abs(g.Baseline-last.Baseline) > 0.2*max(b.word.Size, g.Size)
+		abs(g.Baseline-last.Baseline) > 0.06*max(b.word.Size, g.Size)
 }
 
 // hyphenated returns the character of glyph i: a hyphen for a minus between two letters of the same font, which is how R writes

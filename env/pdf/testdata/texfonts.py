@@ -114,7 +114,7 @@ for family, sizes in FONTS.items():
 SAME = {
     "cmr": "cmsl cmbxsl texcmroman", "cmmi": "texcmmathsitalic mtmi mtmib rmtmi rtxmi rtxbmi rpxmi rpxbmi lmmathitalic",
     "cmsy": "texcmmathssymbols mtsy mtsyb mtsyn txsys txbsys pxsys pxbsys lmmathsymbols ntxsy", "msbm": "txsyb pxsyb",
-    "cmex": "texcmmathsextension mtex txex txexs txbex pxex pxexs lmmathextension", "msam": "txsya pxsya",
+    "cmex": "texcmmathsextension mtex txex txexs txbex pxex pxexs lmmathextension", "msam": "txsya pxsya", "txsyc": "pxsyc txbsyc pxbsyc",
     "ecrm": "ecbx ecti ecss ecsx ectt eccc ecbi ecit ecst ecsl sfrm sfbx sfti sfsl sfss sfsx sftt sfcc sfbi sfit sfst", "symbol": "symbolmt symbolneu",
 }
 symbol = ["\u2400"] * 256
@@ -130,6 +130,13 @@ for code, char in zip(
 ):
     dings[code] = char
 encodings["wingdings"] = tuple(dings)
+txsyc = ["\u2400"] * 256  # txfonts.sty declares its symbols C
+for code, char in zip(
+    (7, 8, 17, 27, 32, 33, 36, 37, 38, 39, 44, 45, 46, 47, 48, 49, 50, 59, 60, 61, 64, 65, 66, 67, 94, 95, 121, 123),
+    "○●≐≅≴≵⋠⋡≹≸≠≭≢≁≉⊄⊅≄∉∌⋢⋣≔≕◇◆⊥⇝",
+):
+    txsyc[code] = char
+encodings["txsyc"] = tuple(txsyc)
 
 print("""# TeX's fonts: made by testdata/texfonts.py. An encoding lists the characters of 16 codes a line (␀: none, ␢: a piece of a
 # big bracket). A font has the name of its encoding and the widths of its codes from 0, in 1/500 em, as two digits of base 36.
