@@ -154,9 +154,10 @@ func unmappedText(inputs []layout.Input) (problem string, illegible bool) {
 	all, unmapped, small, bitmap := 0, 0, 0, 0
 	for _, in := range inputs {
 		for _, g := range in.Glyphs {
-			letter := count(unicode.IsLetter(g.Rune))
+			ornament := g.Rune >= '\u2700' && g.Rune < '\u27c0' // as which names such as a97 are read
+			letter := count(unicode.IsLetter(g.Rune) || ornament)
 			all += letter
-			if g.Unmapped {
+			if g.Unmapped || ornament {
 				unmapped += letter
 				small += count(g.Rune >= 'a' && g.Rune <= 'z')
 				bitmap += count(g.Font == "" && g.Rune != unicode.ReplacementChar && g.Rune != ' ' && !g.LineEnd)
