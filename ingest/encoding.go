@@ -146,6 +146,9 @@ func count(is bool) int {
 	return 0
 }
 
+// ornaments are what PDFium takes codes with names such as a97 for.
+var ornaments = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x2700, Hi: 0x27BF, Stride: 1}}}
+
 // unmappedText returns a problem if many letters are codes of their fonts other than ASCII, such as those of fonts that
 // count from 1. Then few of them are small letters. In bitmap fonts with the codes of ASCII letters, only other characters
 // may be wrong.
@@ -154,13 +157,12 @@ func unmappedText(inputs []layout.Input) (problem string, illegible bool) {
 	all, unmapped, small, bitmap := 0, 0, 0, 0
 	for _, in := range inputs {
 		for _, g := range in.Glyphs {
-			ornament := g.Rune >= '\u2700' && g.Rune < '\u27c0' // as which names such as a97 are read
-			letter := count(unicode.IsLetter(g.Rune) || ornament)
+			letter := count(unicode.In(g.Rune, unicode.L, ornaments))
 			all += letter
-			if g.Unmapped || ornament {
+			if g.Unmapped || unicode.Is(ornaments, g.Rune) {
 				unmapped += letter
 				small += count(g.Rune >= 'a' && g.Rune <= 'z')
-				bitmap += count(g.Font == "" && g.Rune != unicode.ReplacementChar && g.Rune != ' ' && !g.LineEnd)
+				bitmap += count(g.Font == "" && !strings.ContainsRune("\uFFFD ", g.Rune) && !g.LineEnd)
 			}
 		}
 	}

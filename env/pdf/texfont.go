@@ -223,38 +223,38 @@ func appendText(out []Glyph, g Glyph, text string) []Glyph {
 // read decodes the glyphs of a font if its widths are those of a font of TeX, or else only its letters: the places of ligatures
 // and signs differ.
 func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
-	codes, kerned := r.measure(glyphs)
-	var font *texFont
-	size, least := 0.0, math.Inf(1)
-	fonts := texFonts().fonts
-	if r.isCyrillic() {
-		fonts = nil
-	}
-	costs := make([]float64, len(fonts))
-	for i := range fonts {
-		var s float64
-		if s, costs[i] = fonts[i].fit(codes, kerned, r.size); costs[i] < least {
-			font, size, least = &fonts[i], s, costs[i]
-		}
-	}
-	// One or two codes of digits may be signs of another font with such widths: 9 is also ∃.
-	doubtful := func(code byte) bool {
-		const close = 0.15
-		differs := font == nil
-		for i, cost := range costs {
-			differs = differs || cost < least+close && fonts[i].encoding[code] != font.encoding[code]
-		}
-		return differs && len(codes) < 3 && code >= '0' && code <= '9'
-	}
+	font, size, unsure := r.font(r.measure(glyphs))
 	for _, g := range r.glyphs {
 		if font != nil {
 			glyphs[g.glyph].Font, glyphs[g.glyph].Size = font.name, size
 			texts[g.glyph] = font.encoding[g.code]
 		}
-		if doubtful(g.code) || font == nil && dropped(rune(g.code)) {
+		if unsure && unicode.IsDigit(rune(g.code)) || font == nil && dropped(rune(g.code)) {
 			texts[g.glyph] = noChar
 		}
 	}
+}
+
+// font returns the font whose widths are those of the codes, nil if there is none, its size in points, and whether one or two codes
+// may as well be those of another font: 9 is also the code of ∃.
+func (r *texRun) font(codes []texCode, kerned int) (best *texFont, size float64, unsure bool) {
+	const close = 0.25
+	fonts := texFonts().fonts
+	if r.isCyrillic() {
+		fonts = nil
+	}
+	costs, least := make([]float64, len(fonts)), math.Inf(1)
+	for i := range fonts {
+		var s float64
+		if s, costs[i] = fonts[i].fit(codes, kerned, r.size); costs[i] < least {
+			best, size, least = &fonts[i], s, costs[i]
+		}
+	}
+	unsure = best == nil
+	for i, cost := range costs {
+		unsure = unsure || cost < least+close && fonts[i].encoding[codes[0].code] != best.encoding[codes[0].code]
+	}
+	return best, size, unsure && len(codes) < 3
 }
 
 // isCyrillic reports whether more than two letters follow each other that have accents in TeX's Latin fonts, as in no language.
