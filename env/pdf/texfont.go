@@ -225,18 +225,19 @@ func appendText(out []Glyph, g Glyph, text string) []Glyph {
 func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
 	font, size, unsure := r.font(r.measure(glyphs))
 	for _, g := range r.glyphs {
+		text := string(rune(g.code))
 		if font != nil {
-			glyphs[g.glyph].Font, glyphs[g.glyph].Size = font.name, size
-			texts[g.glyph] = font.encoding[g.code]
+			text = font.encoding[g.code]
+			glyphs[g.glyph].Font, glyphs[g.glyph].Size, texts[g.glyph] = font.name, size, text
 		}
-		if unsure && unicode.IsDigit(rune(g.code)) || font == nil && dropped(rune(g.code)) {
+		if unsure && strings.Contains("0123456789", text) || font == nil && dropped(rune(g.code)) {
 			texts[g.glyph] = noChar
 		}
 	}
 }
 
 // font returns the font whose widths are those of the codes, nil if there is none, its size in points, and whether one or two codes
-// may as well be those of another font: 9 is also the code of ∃.
+// may as well be those of another font: ∃ has the code of 9.
 func (r *texRun) font(codes []texCode, kerned int) (best *texFont, size float64, unsure bool) {
 	const close = 0.25
 	fonts := texFonts().fonts
