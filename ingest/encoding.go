@@ -182,21 +182,24 @@ func dropUnread(inputs []layout.Input) (problem string) {
 	var fonts []string
 	for i := range inputs {
 		glyphs := inputs[i].Glyphs
-		kept := make([]layout.Glyph, 0, len(glyphs))
+		var kept []layout.Glyph
+		from := 0
 		for k, g := range glyphs {
-			if g.Rune == unicode.ReplacementChar {
-				all++
-				if g.Font != "" && !slices.Contains(fonts, g.Font) {
-					fonts = append(fonts, g.Font)
-				}
-				if !besideText(glyphs, k, -1) && !besideText(glyphs, k, 1) {
-					continue
-				}
-				within++
+			if g.Rune != unicode.ReplacementChar {
+				continue
 			}
-			kept = append(kept, g)
+			if all++; g.Font != "" && !slices.Contains(fonts, g.Font) {
+				fonts = append(fonts, g.Font)
+			}
+			if besideText(glyphs, k, -1) || besideText(glyphs, k, 1) {
+				within++
+				continue
+			}
+			kept, from = append(kept, glyphs[from:k]...), k+1
 		}
-		inputs[i].Glyphs = kept
+		if from > 0 {
+			inputs[i].Glyphs = append(kept, glyphs[from:]...)
+		}
 	}
 	if all == 0 {
 		return ""

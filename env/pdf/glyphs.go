@@ -183,7 +183,7 @@ func (d *Document) glyphs(page uint64) (glyphs []Glyph, replaced bool) {
 		}
 		high = 0
 		style := d.styleOf(page, uint64(i), runs)
-		unmapped := style.mayBeCodes() && d.g.word("FPDFText_HasUnicodeMapError", page, uint64(i)) == 1
+		unmapped := style.mayBeCode(r) && d.g.word("FPDFText_HasUnicodeMapError", page, uint64(i)) == 1
 		text, isCode := style.text(r, unmapped)
 		glyph, ok := d.glyph(page, i, r, style, isCode)
 		switch {

@@ -116,8 +116,10 @@ func encodingOf(font string) *texEncoding {
 	return texFonts().encodings[family(font)]
 }
 
-// mayBeCodes reports whether characters of a font may be codes that are known here.
-func (s run) mayBeCodes() bool { return s.encoding != nil || s.font == "" && s.handle != 0 }
+// mayBeCode reports whether a character may be a code that is known here, and not the character itself.
+func (s run) mayBeCode(r rune) bool {
+	return s.encoding != nil && (r > 0xFF || s.encoding[r] != string(r)) || s.font == "" && s.handle != 0
+}
 
 // text returns whether r may be a code of its font, and what it is then; "" if that is not known yet. Unmapped characters
 // are codes, but those that PDFium adds are not.
@@ -128,7 +130,7 @@ func (s run) text(r rune, unmapped bool) (text string, isCode bool) {
 	added := !unmapped && (r == ' ' || r == hyphenMark)
 	private := r >= 0xF000 && r <= 0xF0FF
 	switch {
-	case added || !s.mayBeCodes():
+	case added || !s.mayBeCode(r):
 	case s.encoding == nil:
 		return "", r < 0x100
 	case r == 0 || private || unmapped && r < 0x100:
@@ -237,9 +239,8 @@ func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
 }
 
 // font returns the font whose widths are those of the codes, nil if there is none, its size in points, and whether one or two codes
-// may as well be those of another font: ∃ has the code of 9.
+// may as well be those of another font, which costs about as much: ∃ has the code of 9.
 func (r *texRun) font(codes []texCode, kerned int) (best *texFont, size float64, unsure bool) {
-	const close = 0.25
 	fonts := texFonts().fonts
 	if r.isCyrillic() {
 		fonts = nil
@@ -253,7 +254,7 @@ func (r *texRun) font(codes []texCode, kerned int) (best *texFont, size float64,
 	}
 	unsure = best == nil
 	for i, cost := range costs {
-		unsure = unsure || cost < least+close && fonts[i].encoding[codes[0].code] != best.encoding[codes[0].code]
+		unsure = unsure || cost < least+0.25 && fonts[i].encoding[codes[0].code] != best.encoding[codes[0].code]
 	}
 	return best, size, unsure && len(codes) < 3
 }

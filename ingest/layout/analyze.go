@@ -115,6 +115,7 @@ func (p *Page) addSideways(glyphs []Glyph) {
 // byAngle separates upright from rotated glyphs; breaks go with the glyph after them.
 func byAngle(glyphs []Glyph) (upright, sideways []Glyph) {
 	const lean = 8 // degrees, for scans and slanted text
+	upright = make([]Glyph, 0, len(glyphs))
 	turned := false
 	for _, g := range glyphs {
 		if g.Rune != '\n' && g.Size > 0 {

@@ -178,7 +178,6 @@ func (l Line) continuesSentence(above Line) bool {
 // lowerInitials gives a drop cap, the large first letter of a paragraph that extends over several lines, the size and
 // the baseline of the first of them. It removes the line break after it.
 func lowerInitials(glyphs []Glyph) []Glyph {
-	glyphs = slices.Clone(glyphs)
 	for i := 0; i+1 < len(glyphs); i++ {
 		next := i + 1
 		for next+1 < len(glyphs) && unicode.IsSpace(glyphs[next].Rune) {

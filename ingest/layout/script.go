@@ -192,18 +192,19 @@ func isNumerator(rest []Word, size float64) bool {
 // inkScripts gives the raised and lowered characters after a number that a font has beside its plain ones, such as those of
 // OpenType's "sups", a size and a baseline of their own. The file says nothing about them but their ink.
 func inkScripts(glyphs []Glyph) []Glyph {
-	out := slices.Clone(glyphs)
-	for i := 1; i < len(glyphs); i++ {
-		last, g := glyphs[i-1], glyphs[i]
+	var last Glyph // as it was
+	small := false
+	for i, g := range glyphs {
 		rise, before := inkRise(g), inkRise(last)
 		begins := before == 0 && (unicode.IsDigit(last.Rune) || strings.ContainsRune(".,;:)]%", last.Rune)) &&
 			(!unicode.IsPunct(g.Rune) || strings.ContainsRune("-–", g.Rune))
-		goesOn := before == rise && out[i-1].Size != last.Size
-		if rise != 0 && g.Size == last.Size && g.Baseline == last.Baseline && (begins || goesOn) {
-			out[i].Size, out[i].Baseline = 0.6*g.Size, g.Baseline-rise*g.Size
+		small = rise != 0 && g.Size == last.Size && g.Baseline == last.Baseline && (begins || small && before == rise)
+		if small {
+			glyphs[i].Size, glyphs[i].Baseline = 0.6*g.Size, g.Baseline-rise*g.Size
 		}
+		last = g
 	}
-	return out
+	return glyphs
 }
 
 // inkRise returns about how far the ink of a character of a number is above where it would be on the baseline, in multiples of

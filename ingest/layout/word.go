@@ -18,6 +18,7 @@ type wordBuilder struct {
 	words  []Word
 	text   strings.Builder
 	fonts  map[string]int
+	look   Word // of the last font
 	word   Word
 	last   Glyph
 	open   bool
@@ -137,8 +138,10 @@ func (b *wordBuilder) end() {
 			text, b.word.Hyphen = whole+"-", true
 		}
 		b.word.Text = scripts.Mark(norm.NFC.String(strings.ReplaceAll(text, softHyphen, "")))
-		font := mode(b.fonts)
-		b.word.Font, b.word.Bold, b.word.Math = font, IsBold(font), IsMath(font)
+		if font := mode(b.fonts); font != b.look.Font {
+			b.look = Word{Font: font, Bold: IsBold(font), Math: IsMath(font)}
+		}
+		b.word.Font, b.word.Bold, b.word.Math = b.look.Font, b.look.Bold, b.look.Math
 		b.words = append(b.words, b.word)
 	}
 	b.text.Reset()
