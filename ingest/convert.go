@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"airqa/env/pdf"
@@ -77,7 +78,9 @@ func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, t
 	if err != nil {
 		return in, "", err
 	}
-	in.Label, _ = doc.PageLabel(ctx, n) // a page without a number is still one
+	if label, _ := doc.PageLabel(ctx, n); label != strconv.Itoa(n) { // many programs only count
+		in.Label = label
+	}
 	in.Shapes, err = doc.Shapes(ctx, n)
 	in.Glyphs = underscores(in.Glyphs, in.Shapes)
 	return in, text, err

@@ -241,11 +241,8 @@ func (e *edgeText) same(o *edgeText, distance int) (number string, same bool) {
 
 // counts reports whether a number is greater than another by the distance of their pages, both arabic or both roman.
 func counts(number, other string, distance int) bool {
-	if number == "" || other == "" {
-		return false
-	}
-	n, o := Numeral(number), Numeral(other)
-	return n >= 0 && o >= 0 && n-o == distance && (number[0] > '9') == (other[0] > '9')
+	return number != "" && other != "" && (number[0] > '9') == (other[0] > '9') &&
+		min(Numeral(number), Numeral(other)) >= 0 && Numeral(number)-Numeral(other) == distance
 }
 
 // isAt reports whether two texts are at the same place, as one of their ends or their middle shows, since a page number in a
