@@ -29,8 +29,8 @@ type Document struct {
 	page    uint64       // its FPDF_PAGE
 	buffers buffers
 	frames  map[int]frame
-	fonts   map[uint32]string // FPDF_FONT to its name
-	off     map[string]bool   // names of the layers that are off; nil before they were needed
+	fonts   map[uint32]run  // styles by FPDF_FONT
+	off     map[string]bool // names of the layers that are off; nil before they were needed
 }
 
 // loadedPage is a loaded page.
@@ -84,7 +84,7 @@ func (d *Document) reopen(ctx context.Context) error {
 		return err
 	}
 	d.inst = inst
-	d.frames, d.fonts, d.loaded, d.current = map[int]frame{}, map[uint32]string{}, nil, 0
+	d.frames, d.fonts, d.loaded, d.current = map[int]frame{}, map[uint32]run{}, nil, 0
 	if d.g, err = newGuest(inst, &d.pool.memories); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ type run struct {
 	angle  int
 	// unmapped is whether the first character has no Unicode, hidden whether the text is in a layer that is off.
 	unmapped, hidden bool
-	// encoding is that of a known font whose characters may be codes, nil for others.
+	// encoding maps the codes of a font known by its name; it is nil for others.
 	encoding *texEncoding
 	// shapes are pairs of characters of a publisher's font: that of the file and the printed one.
 	shapes []string
@@ -205,7 +205,7 @@ func (d *Document) glyphs(page uint64) (glyphs []Glyph, replaced bool) {
 	return codes.read(glyphs)
 }
 
-// styleOf returns the style of character i, which is that of its text object; a break has none.
+// styleOf returns the style of the text object of character i; a break has none.
 func (d *Document) styleOf(page, i uint64, runs map[uint32]run) run {
 	object := d.g.word("FPDFText_GetTextObject", page, i)
 	if object == 0 {
@@ -302,13 +302,9 @@ func (d *Document) place(glyph *Glyph, text, i uint64) {
 // run reads a text object's style. The nominal size may be 1 with the real one in the matrix.
 func (d *Document) run(text, i uint64, object uint32) run {
 	font := d.g.word("FPDFTextObj_GetFont", uint64(object))
-	style := run{
-		font: d.fontName(font), handle: font,
-		size:     math.Float64frombits(d.g.call("FPDFText_GetFontSize", text, i)),
-		unmapped: d.g.word("FPDFText_HasUnicodeMapError", text, i) == 1,
-	}
-	style.encoding = encodingOf(style.font)
-	style.shapes = shapesOf(style.font)
+	style := d.font(font)
+	style.size = math.Float64frombits(d.g.call("FPDFText_GetFontSize", text, i))
+	style.unmapped = style.encoding == nil && d.g.word("FPDFText_HasUnicodeMapError", text, i) == 1
 	style.hidden = d.hidden(object)
 	if d.g.yes("FPDFText_GetMatrix", text, i, d.g.at(0)) {
 		m := d.g.floats(6)
@@ -318,17 +314,18 @@ func (d *Document) run(text, i uint64, object uint32) run {
 	return style
 }
 
-func (d *Document) fontName(font uint32) string {
-	if name, ok := d.fonts[font]; ok || font == 0 {
-		return name
+// font returns the parts of a style that follow from its font.
+func (d *Document) font(font uint32) run {
+	if known, ok := d.fonts[font]; ok || font == 0 {
+		return known
 	}
 	size := min(d.g.word("FPDFFont_GetBaseFontName", uint64(font), d.g.at(0), scratchSize), scratchSize)
 	name := strings.TrimRight(string(d.g.bytes(d.g.scratch, size)), "\x00")
 	if len(name) > 7 && name[6] == '+' {
 		name = name[7:]
 	}
-	d.fonts[font] = name
-	return name
+	d.fonts[font] = run{font: name, handle: font, encoding: encodingOf(name), shapes: shapesOf(name)}
+	return d.fonts[font]
 }
 
 // inside drops glyphs whose ink is outside the visible page but keeps breaks and spaces.

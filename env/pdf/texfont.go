@@ -186,6 +186,9 @@ func (c *coded) read(glyphs []Glyph) (out []Glyph, replaced bool) {
 			c.texts[i] = "Ł"
 		}
 	}
+	if len(c.texts) == 0 {
+		return glyphs, false
+	}
 	out = make([]Glyph, 0, len(glyphs)+len(c.texts))
 	for i, g := range glyphs {
 		if text, ok := c.texts[i]; ok {
@@ -194,7 +197,7 @@ func (c *coded) read(glyphs []Glyph) (out []Glyph, replaced bool) {
 			out = append(out, g)
 		}
 	}
-	return out, len(c.texts) > 0
+	return out, true
 }
 
 // hasLostStroke reports whether the stroke of an L, which is printed before it, is lost after a space, which then has its place.
@@ -222,8 +225,8 @@ func appendText(out []Glyph, g Glyph, text string) []Glyph {
 	return out
 }
 
-// read decodes the glyphs of a font if its widths are those of a font of TeX, or else only its letters: the places of ligatures
-// and signs differ.
+// read decodes the glyphs of a font if TeX has a font with its widths, or else only its letters: the places of ligatures and
+// signs differ.
 func (r *texRun) read(glyphs []Glyph, texts map[int]string) {
 	font, size, unsure := r.font(r.measure(glyphs))
 	for _, g := range r.glyphs {
@@ -280,8 +283,8 @@ type texCode struct {
 	ink   ink     // in points, 0 if unknown
 }
 
-// measure returns the codes in order, with their widths, and how many widths may be wrong. Without widths in the file, those are the distances to the next glyph, a
-// quarter of which is assumed to be smaller because of kerning; those of commas are too large.
+// measure returns the codes in order, with their widths, and how many widths may be wrong. If the file has no widths, they are
+// the distances to the next glyph, a quarter of which may be smaller because of kerning; after commas they are too large.
 func (r *texRun) measure(glyphs []Glyph) (codes []texCode, kerned int) {
 	exact := slices.ContainsFunc(r.glyphs, func(g texGlyph) bool { return g.width > 0 })
 	var widths [256][]float64
