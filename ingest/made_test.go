@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"airqa/ingest"
+	"airqa/internal/testkit"
 	"airqa/internal/testkit/golden"
 )
 
@@ -182,9 +183,7 @@ func TestMadeNumbersKeepTheirValues(t *testing.T) {
 
 func madeResults(t *testing.T) []madeResult {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("reads all made papers")
-	}
+	testkit.OneGoroutine(t)
 	results, err := readMade()
 	if err != nil {
 		t.Fatal(err)
