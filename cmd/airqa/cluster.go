@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +34,19 @@ type slurmCmd struct {
 	Mem       string `default:"4G" help:"Memory per shard."`
 	Time      string `default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
 	Partition string `placeholder:"NAME" help:"Partition. Default: the cluster's own default."`
-	Keys      string `placeholder:"FILE" help:"File with the API keys on the cluster, one NAME=VALUE per line. Default: the environment of sbatch."`
+	Keys      string `placeholder:"FILE" help:"File with the API keys on the cluster, one NAME=VALUE per line, which is taken as it is: no shell reads it. Default: the environment of sbatch."`
+
+	Account    string `placeholder:"NAME" help:"Account. This and the next three are also for the merge job."`
+	QOS        string `name:"qos" placeholder:"NAME" help:"Quality of service."`
+	Constraint string `placeholder:"LIST" help:"Features of the nodes."`
+	Gres       string `placeholder:"LIST" help:"Generic resources."`
+	GPUs       string `name:"gpus" placeholder:"N" help:"GPUs per shard."`
+	Airqa      string `name:"program" placeholder:"PATH" help:"Path of airqa on the nodes. Default: the path of this program."`
+
+	Setup   []string      `sep:"none" placeholder:"LINE" help:"Line of bash to run first, such as 'module load cuda'. Repeatable."`
+	Serve   string        `placeholder:"COMMAND" help:"Start a model server on the node of each task, such as 'vllm serve MODEL --port {port}'. {port} is a free port, also in the flags of the run; without it there, --base-url is http://127.0.0.1:{port}/v1."`
+	Ready   string        `default:"/health" placeholder:"PATH" help:"Path that the server answers with status 200 when it is ready."`
+	Startup time.Duration `default:"30m" help:"How long the server may take until it is ready."`
 }
 
 func (c slurmCmd) Run(a *app) error {
@@ -41,8 +55,35 @@ func (c slurmCmd) Run(a *app) error {
 		return err
 	}
 	job.Memory = c.Mem
-	script, err := shard.Slurm{Job: job, Partition: c.Partition, Time: c.Time, Keys: c.Keys}.Script()
+	job.Args = graceful(job, slurmGrace)
+	if c.Airqa == "" {
+		if c.Airqa, err = os.Executable(); err != nil {
+			return err
+		}
+	}
+	if err := a.refuseKeys(append(slices.Clone(c.Setup), c.Serve)); err != nil {
+		return err
+	}
+	script, err := shard.Slurm{
+		Job: job, Partition: c.Partition, Account: c.Account, QOS: c.QOS, Constraint: c.Constraint, Gres: c.Gres, GPUs: c.GPUs,
+		Time: c.Time, Keys: c.Keys, Airqa: c.Airqa, Setup: c.Setup, Serve: c.Serve, Ready: c.Ready, Limit: c.Startup,
+	}.Script()
 	return a.printWhole(script, err)
+}
+
+// The grace periods end a little before the scheduler kills: KillWait of Slurm is 30 seconds unless changed, and the manifest
+// gives pods 300.
+const (
+	slurmGrace = 25 * time.Second
+	podGrace   = 280 * time.Second
+)
+
+// graceful returns the arguments with a grace period, unless they have one or the command has none.
+func graceful(job shard.Job, period time.Duration) []string {
+	if job.Command == shard.Import || len(shard.Without(job.Args, "--grace")) < len(job.Args) {
+		return job.Args
+	}
+	return append(job.Args, "--grace", period.String())
 }
 
 // podFlags describe the pods of Kubernetes.
@@ -66,6 +107,7 @@ func (c kubernetesCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	job.Args = graceful(job, podGrace)
 	k, err := c.pods(job, data)
 	if err != nil {
 		return err
@@ -182,6 +224,9 @@ func divideIngest(job *shard.Job, c ingestCmd) error {
 	}
 	if _, err := c.check(); err != nil {
 		return err
+	}
+	if len(shard.Without(job.Args, "-j", "--workers")) == len(job.Args) {
+		job.Args = append(job.Args, "-j", strconv.Itoa(job.CPUs))
 	}
 	if len(items) > 0 {
 		job.Args = append(shard.Without(job.Args, "--delay"), "--delay", (c.Delay * time.Duration(job.AtOnce())).String())

@@ -57,6 +57,7 @@ type ingestCmd struct {
 	dataFlags
 	fetchFlags
 	shardFlag
+	graceFlag
 	Paths    []string `arg:"" optional:"" name:"path" help:"PDFs or folders of PDFs. Metadata in NAME.json next to NAME.pdf overrides extracted metadata."`
 	Workers  int      `short:"j" default:"2" help:"Papers to ingest concurrently."`
 	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
@@ -69,6 +70,7 @@ type ingestCmd struct {
 }
 
 func (c ingestCmd) Run(a *app) error {
+	a.grace = c.Grace
 	chunks, err := c.check()
 	if err != nil {
 		return err

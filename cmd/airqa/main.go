@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -105,7 +106,7 @@ type cli struct {
 		Merge mergeCmd      `cmd:"" help:"Merge the shards of a run into one run."`
 		Slurm slurmCmd      `cmd:"" help:"Print an array job script for Slurm."`
 		K8s   kubernetesCmd `cmd:"" name:"k8s" help:"Print an indexed Job for Kubernetes."`
-		Serve servingCmd    `cmd:"" help:"Print servers of episodes for Kubernetes."`
+		Serve servingCmd    `cmd:"" name:"k8s-serve" aliases:"serve" help:"Print servers of episodes for Kubernetes."`
 	} `cmd:"" group:"Evaluate:" help:"Run shards with Slurm or Kubernetes, and merge them."`
 
 	Synth struct {
@@ -174,8 +175,12 @@ type app struct {
 	width int
 	// style is the style of standard error, outStyle that of standard output.
 	style, outStyle terminal.Style
-	// interrupted is set by the first stop signal.
+	// interrupted is set by the first stop signal; stopped is closed, once, by the first SIGTERM.
 	interrupted *atomic.Bool
+	stopping    *sync.Once
+	stopped     chan struct{}
+	// grace is how long calls in flight may take after SIGTERM.
+	grace time.Duration
 }
 
 func main() {
@@ -289,7 +294,7 @@ func newApp(verbose, quiet bool) *app {
 		log:      slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
 		progress: progress.New(progress.Config{Out: bars, Bars: isTerminal && !quiet}),
 		now:      time.Now, getenv: os.Getenv, width: terminalWidth(os.Stdout), style: terminal.StyleOf(os.Stderr, os.Getenv), outStyle: terminal.StyleOf(os.Stdout, os.Getenv),
-		interrupted: new(atomic.Bool),
+		interrupted: new(atomic.Bool), stopping: new(sync.Once), stopped: make(chan struct{}),
 	}
 }
 
@@ -370,7 +375,7 @@ func (a *app) notify(n progress.Notice) { a.say("%s", n) }
 func (a *app) session() session.Session {
 	return session.Session{
 		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, Given: a.given, Redact: a.redactor(),
-		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Program: program, FindPaper: a.finder(cmp.Or(a.data, defaultData)),
+		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Stopped: a.stopped, Program: program, FindPaper: a.finder(cmp.Or(a.data, defaultData)),
 	}
 }
 

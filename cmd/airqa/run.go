@@ -33,6 +33,7 @@ type runCmd struct {
 	Shard shard.Part `placeholder:"I/N" help:"Run only shard I of N equal parts of the selected questions, in its own run directory; airqa shards merge merges all shards into one run. Budgets and --max-connections apply to this shard."`
 	missingFlags
 	budgetFlags
+	graceFlag
 	qa.Settings
 	cacheFlags
 	CacheFrom string `placeholder:"RUN" help:"Answer requests that RUN made, too, with its replies. They are added to --cache, or else kept only while this command runs."`
@@ -43,7 +44,7 @@ type runCmd struct {
 }
 
 func (c runCmd) Run(a *app) error {
-	a.data = c.Data
+	a.data, a.grace = c.Data, c.Grace
 	config, err := c.config(a)
 	if err != nil {
 		return err

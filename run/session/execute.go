@@ -34,6 +34,11 @@ type Ended struct {
 	Err   error
 }
 
+// interrupted reports whether a signal left episodes unfinished.
+func (e Ended) interrupted() bool {
+	return errors.Is(e.Err, qa.ErrInterrupted) || e.Suspended == qa.ErrInterrupted.Error()
+}
+
 // running is a job with its run directory.
 type running struct {
 	Job
@@ -242,7 +247,7 @@ func (s Session) Result(jobs []Ended) error {
 	if err := firstError(jobs); err != nil {
 		return err
 	}
-	interrupted := slices.ContainsFunc(jobs, func(j Ended) bool { return errors.Is(j.Err, qa.ErrInterrupted) })
+	interrupted := slices.ContainsFunc(jobs, Ended.interrupted)
 	stopped := slices.ContainsFunc(jobs, func(j Ended) bool { return j.Left > 0 && j.Failed >= maxEqualFailures })
 	sum := addSummaries(jobs)
 	switch {

@@ -31,6 +31,7 @@ func (e *execution) openJob(j Job, world baselines.World) (_ *running, err error
 	if p.First != nil {
 		asked = p.First(asked)
 	}
+	asked = stoppable{asked, e.Stopped}
 	solver := baselines.New(j.Baseline, world, asked, p.Settings)
 	if err := e.fillCache(j, solver); err != nil {
 		return nil, err
@@ -48,6 +49,22 @@ func (e *execution) openJob(j Job, world baselines.World) (_ *running, err error
 	}
 	e.account.Charge(earlier)
 	return r, nil
+}
+
+// stoppable is a model that starts no call once stopped is closed: episodes are left at their next call.
+type stoppable struct {
+	qa.Model
+	stopped <-chan struct{}
+}
+
+// Complete calls the model.
+func (s stoppable) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
+	select {
+	case <-s.stopped:
+		return qa.Reply{}, &qa.SuspendedError{Reason: qa.ErrInterrupted.Error()}
+	default:
+		return s.Model.Complete(ctx, r)
+	}
 }
 
 // openDir makes or opens the run directory of a job and reads what it has.

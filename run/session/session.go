@@ -13,7 +13,7 @@ import (
 	"airqa/run/models"
 )
 
-// Session is the environment of an invocation. All fields but Notify are required.
+// Session is the environment of an invocation. All fields but Notify and Stopped are required.
 type Session struct {
 	Notify   progress.Notify
 	Progress *progress.Reporter
@@ -24,9 +24,11 @@ type Session struct {
 	Given models.Addresses
 	// Redact removes keys and the home directory from everything in a run directory, RedactKeys only keys.
 	Redact, RedactKeys func([]byte) []byte
-	// Interrupts watches for Ctrl-C: the first closes drain, the second ends ctx with
+	// Interrupts watches for Ctrl-C and SIGTERM: the first closes drain; the second Ctrl-C, or the time after SIGTERM, ends ctx with
 	// [airqa/qa.ErrInterrupted]; stop ends the watch.
 	Interrupts func() (ctx context.Context, drain <-chan struct{}, stop func())
+	// Stopped is closed when no further call may start, as after SIGTERM; nil never is.
+	Stopped <-chan struct{}
 	// FindPaper returns the paper that a question file names; nil finds UUIDs only.
 	FindPaper author.Finder
 	// Program is the program's version in run directories.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"airqa/run/shard"
 
@@ -30,7 +31,7 @@ func job() shard.Job {
 }
 
 func slurm() shard.Slurm {
-	return shard.Slurm{Job: job(), Partition: "cpu", Time: "24:00:00"}
+	return shard.Slurm{Job: job(), Partition: "cpu", Time: "24:00:00", Ready: "/health", Limit: time.Minute}
 }
 
 func kubernetes() shard.Kubernetes {
@@ -80,7 +81,7 @@ func command(t *testing.T, dir string, env []string, name string, args ...string
 	return c.ProcessState.ExitCode()
 }
 
-// A task runs its shard with the arguments as given, and is queued again unless that would not help.
+// The options are those of sbatch.
 func TestSlurmScript(t *testing.T) {
 	script, err := slurm().Script()
 	if err != nil {
@@ -93,86 +94,6 @@ func TestSlurmScript(t *testing.T) {
 		if !strings.Contains(script, want) {
 			t.Errorf("no %q in\n%s", want, script)
 		}
-	}
-	tests := []struct {
-		name, exit, restarts string
-		code                 int
-		requeued             bool
-	}{
-		{"done", "0", "", 0, false},
-		{"misuse", "2", "", 2, false},
-		{"budget", "4", "", 4, false},
-		{"failed questions", "3", "", 3, true},
-		{"killed", "137", "19", 137, true},
-		{"too often", "1", "20", 1, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			dir := fakes(t, tt.exit)
-			path := filepath.Join(dir, "job.sh")
-			if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if code := command(t, dir, nil, "bash", "-n", path); code != 0 {
-				t.Fatalf("bash -n: %d\n%s", code, script)
-			}
-			env := []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_JOB_ID=77", "SLURM_JOB_ID=77"}
-			if tt.restarts != "" {
-				env = append(env, "SLURM_RESTART_COUNT="+tt.restarts)
-			}
-			if code := command(t, dir, env, "bash", path); code != tt.code {
-				t.Errorf("exit code %d, want %d", code, tt.code)
-			}
-			want := slices.Concat([]string{"run"}, odd, []string{"--shard", "3/16", "--out", "runs/the run's-shards/3-of-16"})
-			if diff := cmp.Diff(want, argsOf(t, dir, "airqa")); diff != "" {
-				t.Errorf("arguments (-want +got):\n%s", diff)
-			}
-			if got := argsOf(t, dir, "scontrol"); (len(got) > 0) != tt.requeued || tt.requeued && !slices.Equal(got, []string{"requeue", "77_3"}) {
-				t.Errorf("scontrol got %q", got)
-			}
-		})
-	}
-}
-
-// Before the time limit, the script passes the signal on, and waits until the program has ended.
-func TestSlurmSignal(t *testing.T) {
-	dir := fakes(t, "0")
-	text := "#!/bin/sh\ntrap 'sleep 0.2; echo drained > \"$0.end\"; exit 130' TERM\nkill -TERM $PPID\nwhile :; do sleep 0.01; done\n"
-	if err := os.WriteFile(filepath.Join(dir, "airqa"), []byte(text), 0o700); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
-	script, err := slurm().Script()
-	if err != nil {
-		t.Fatal(err)
-	}
-	code := command(t, dir, []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_JOB_ID=77", "SLURM_JOB_ID=77"}, "bash", "-c", script)
-	if _, err := os.Stat(filepath.Join(dir, "airqa.end")); err != nil || code == 0 || len(argsOf(t, dir, "scontrol")) != 2 {
-		t.Errorf("code %d, %v, scontrol %q", code, err, argsOf(t, dir, "scontrol"))
-	}
-}
-
-// Keys come from a file that only the cluster has.
-func TestSlurmKeys(t *testing.T) {
-	s := slurm()
-	s.Keys = "my keys.env"
-	script, err := s.Script()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := fakes(t, "0")
-	env := []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_JOB_ID=77", "SLURM_JOB_ID=77"}
-	if code := command(t, dir, env, "bash", "-c", script); code != 2 || argsOf(t, dir, "airqa") != nil {
-		t.Errorf("without the file: %d, %q", code, argsOf(t, dir, "airqa"))
-	}
-	if err := os.WriteFile(filepath.Join(dir, s.Keys), []byte("OPENAI_API_KEY='a b'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	text := "#!/bin/sh\n[ \"$OPENAI_API_KEY\" = 'a b' ]\n"
-	if err := os.WriteFile(filepath.Join(dir, "airqa"), []byte(text), 0o700); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
-	if code := command(t, dir, env, "bash", "-c", script); code != 0 {
-		t.Errorf("exit code %d: the key did not arrive", code)
 	}
 }
 
@@ -327,6 +248,15 @@ func TestRefused(t *testing.T) {
 		{"password", func(s *shard.Slurm) { s.Args = []string{"milvus://u:p@h:1"} }, func(k *shard.Kubernetes) { k.Args = []string{"--vectors=milvus://u:p@h:1"} }, "password"},
 		{"time or image", func(s *shard.Slurm) { s.Time = "1 day" }, func(k *shard.Kubernetes) { k.Image = "a b" }, "want"},
 		{"partition or claim", func(s *shard.Slurm) { s.Partition = "a b" }, func(k *shard.Kubernetes) { k.Claim = "" }, "want"},
+		{"time within the notice", func(s *shard.Slurm) { s.Time = "5" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"half a minute", func(s *shard.Slurm) { s.Time = "0:30" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"hours", func(s *shard.Slurm) { s.Time = "0-0:05" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"long form", func(s *shard.Slurm) { s.Time = "00:04:59" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"account", func(s *shard.Slurm) { s.Account = "a b" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"gpus", func(s *shard.Slurm) { s.GPUs = "1\n#SBATCH" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"setup", func(s *shard.Slurm) { s.Setup = []string{"a\nb"} }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"server longer than the time", func(s *shard.Slurm) { s.Serve, s.Time, s.Limit = "x", "30", 25*time.Minute }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"server without a path", func(s *shard.Slurm) { s.Serve, s.Ready = "x", "health" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
 		{"keys or data", func(s *shard.Slurm) { s.Keys = "a\nb" }, func(k *shard.Kubernetes) { k.Data = "/work/data" }, ""},
 	}
 	for _, tt := range tests {

@@ -105,7 +105,7 @@ func TestSlurmJoin(t *testing.T) {
 			lines = append(lines, strings.TrimSpace(text))
 		}
 	}
-	if len(lines) != 4 || !strings.Contains(lines[3], `--dependency=afterok:"$job" --mem=4G --time=24:00:00 --wrap=`) {
+	if len(lines) != 4 || !strings.Contains(lines[3], `--dependency=afterany:"$job" --mem=4G --time=24:00:00 --wrap=`) {
 		t.Fatalf("commands %q", lines)
 	}
 	dir := fakes(t, "0")
@@ -130,7 +130,7 @@ func TestSlurmJoin(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if raw, err := os.ReadFile(filepath.Join(dir, "sbatch.after")); err != nil || string(raw) != "--dependency=afterok:42\n" {
+	if raw, err := os.ReadFile(filepath.Join(dir, "sbatch.after")); err != nil || string(raw) != "--dependency=afterany:42\n" {
 		t.Errorf("dependency %q, %v", raw, err)
 	}
 }

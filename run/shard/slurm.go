@@ -1,53 +1,157 @@
 package shard
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
+	"unicode"
 
 	"airqa/internal/lazyregexp"
 )
 
-// Slurm is an array job: one task for each shard.
+// Slurm is an array job: one task for each shard. Empty fields are the cluster's own defaults.
 type Slurm struct {
 	Job
-	// Partition may be empty for the default. Time is the limit of one task, as Slurm takes it.
-	Partition, Time string
-	// Keys is a file with the keys, as lines of NAME=VALUE or export NAME=VALUE; empty if the environment has them.
+	// Time is the limit of one task, as Slurm takes it.
+	Time                                            string
+	Partition, Account, QOS, Constraint, Gres, GPUs string
+	// Keys is a file with the keys, as lines of NAME=VALUE; empty if the environment has them.
 	Keys string
+	// Airqa is the program on the nodes; empty for airqa in PATH.
+	Airqa string
+	// Setup are lines of bash before the first command, such as "module load cuda".
+	Setup []string
+	// Serve is a shell command that starts a model server on the node of each task; empty for none. {port} in it and in Args
+	// is its port. It is ready when Ready, a path, is answered with a status of 2xx, within Limit.
+	Serve, Ready string
+	Limit        time.Duration
 }
 
+// notice is how long before the limit of time a task receives the notice to end.
+const notice = 5 * time.Minute
+
+// port stands for the port of the model server.
+const port = "{port}"
+
 var (
-	timePattern      = lazyregexp.New(`^[0-9]+(-[0-9]+)?(:[0-9]+){0,2}$`)
-	partitionPattern = lazyregexp.New(`^[A-Za-z0-9_.,-]*$`)
+	timePattern   = lazyregexp.New(`^(?:([0-9]+)-)?([0-9]+)(?::([0-9]+))?(?::([0-9]+))?$`)
+	optionPattern = lazyregexp.New(`^[A-Za-z0-9_.,:=/&|()\[\]*!@+-]*$`)
 )
 
 // Script is the job script, for sbatch.
 func (s Slurm) Script() (string, error) {
-	if err := s.check(); err != nil {
+	if err := errors.Join(s.check(), s.checkTimes(), s.checkTexts()); err != nil {
 		return "", err
 	}
-	switch {
-	case !timePattern.MatchString(s.Time):
-		return "", fmt.Errorf("time %q: want a limit such as 12:00:00 or 2-00:00:00", s.Time)
-	case !partitionPattern.MatchString(s.Partition):
-		return "", fmt.Errorf("partition %q: want letters, digits, and _.,-", s.Partition)
-	case strings.ContainsAny(s.Keys, "\n\r\x00"):
-		return "", fmt.Errorf("%q is not a file name", s.Keys)
-	case strings.HasSuffix(s.Memory, "i"):
-		return "", fmt.Errorf("memory %s: Slurm takes K, M, G and T, such as 4G", s.Memory)
-	}
-	if s.Keys != "" && !strings.Contains(s.Keys, "/") {
-		s.Keys = "./" + s.Keys // sh looks for other names in PATH
+	if s.Serve != "" && !slices.ContainsFunc(s.Args, func(arg string) bool { return strings.Contains(arg, port) }) {
+		flag := "--base-url"
+		if s.Command.AddsPapers() {
+			flag = "--embed-base-url"
+		}
+		s.Args = append(slices.Clone(s.Args), flag, "http://127.0.0.1:"+port+"/v1")
 	}
 	return render("slurm.sh", ShellQuote, s)
 }
 
+func (s Slurm) checkTimes() error {
+	limit, limited := s.limit()
+	switch {
+	case !timePattern.MatchString(s.Time):
+		return fmt.Errorf("time %q: want a limit such as 12:00:00 or 2-00:00:00", s.Time)
+	case limited && limit <= notice:
+		return fmt.Errorf("time %s: a task stops %s before its limit; give it more time", s.Time, notice)
+	case s.Serve != "" && (s.Limit < time.Second || limited && s.Limit >= limit-notice):
+		return fmt.Errorf("the model server may take %s to be ready: want at least a second, and less than the time limit without its last %s",
+			s.Limit, notice)
+	}
+	return nil
+}
+
+func (s Slurm) checkTexts() error {
+	switch {
+	case strings.HasSuffix(s.Memory, "i"):
+		return fmt.Errorf("memory %s: Slurm takes K, M, G and T, such as 4G", s.Memory)
+	case s.Serve != "" && !strings.HasPrefix(s.Ready, "/"):
+		return fmt.Errorf("ready path %q: want a path such as /health", s.Ready)
+	}
+	for _, text := range append(slices.Clone(s.Setup), s.Keys, s.Serve, s.Ready, s.Airqa) {
+		if strings.ContainsFunc(text, unicode.IsControl) {
+			return fmt.Errorf("%q contains a control character", text)
+		}
+	}
+	for _, option := range append(s.Options(), s.GPUs) {
+		if !optionPattern.MatchString(option) {
+			return fmt.Errorf("%q: want an option of sbatch without spaces and quotes", option)
+		}
+	}
+	return nil
+}
+
+// limit is the limit of time; not limited if it is 0, as for Slurm.
+func (s Slurm) limit() (limit time.Duration, limited bool) {
+	parts := timePattern.FindStringSubmatch(s.Time)
+	if parts == nil {
+		return 0, false
+	}
+	var n [4]time.Duration
+	for i, text := range parts[1:] {
+		value, _ := strconv.Atoi(text) // "" is 0
+		n[i] = time.Duration(value)
+	}
+	switch {
+	case parts[1] != "" || parts[4] != "": // days-hours:minutes:seconds, or hours:minutes:seconds
+		limit = n[0]*24*time.Hour + n[1]*time.Hour + n[2]*time.Minute + n[3]*time.Second
+	default: // minutes:seconds
+		limit = n[1]*time.Minute + n[2]*time.Second
+	}
+	return limit, limit > 0
+}
+
+// Options are the options of sbatch for the array and the job after it.
+func (s Slurm) Options() (options []string) {
+	for _, option := range [][2]string{
+		{"partition", s.Partition}, {"account", s.Account}, {"qos", s.QOS}, {"constraint", s.Constraint}, {"gres", s.Gres},
+	} {
+		if option[1] != "" {
+			options = append(options, "--"+option[0]+"="+option[1])
+		}
+	}
+	return options
+}
+
+// Notice is how long before the limit of time the warning comes, in seconds.
+func (Slurm) Notice() int { return int(notice.Seconds()) }
+
+// ReadySeconds is how long the model server may take, in seconds.
+func (s Slurm) ReadySeconds() int { return int(s.Limit.Seconds()) }
+
+// Word quotes a word for sh, with the port of the model server if there is one.
+func (s Slurm) Word(word string) string {
+	if s.Serve == "" || !strings.Contains(word, port) {
+		return ShellQuote(word)
+	}
+	parts := strings.Split(word, port)
+	for i, part := range parts {
+		if part != "" {
+			parts[i] = ShellQuote(part)
+		}
+	}
+	return strings.Join(parts, `"$port"`)
+}
+
+// Program is the program as a word of sh.
+func (s Slurm) Program() string { return ShellQuote(cmp.Or(s.Airqa, "airqa")) }
+
 // Merge is the command that merges the shards. The folder may have shards of an earlier division.
 func (s Slurm) Merge() string {
 	if s.Command.AddsPapers() {
-		return fmt.Sprintf("airqa papers join %s/*-of-%d --data %s", ShellQuote(s.Root()), s.Shards, ShellQuote(s.Out))
+		return fmt.Sprintf("%s papers join %s/*-of-%d --data %s", s.Program(), ShellQuote(s.Root()), s.Shards, ShellQuote(s.Out))
 	}
-	return "airqa shards merge " + ShellQuote(s.Root()) + " --out " + ShellQuote(s.Out)
+	return s.Program() + " shards merge " + ShellQuote(s.Root()) + " --out " + ShellQuote(s.Out)
 }
 
 var plainWord = lazyregexp.New(`^[A-Za-z0-9_./:@%+,=-]+$`)
