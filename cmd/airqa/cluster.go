@@ -31,43 +31,23 @@ type clusterFlags struct {
 
 type slurmCmd struct {
 	clusterFlags
-	Mem       string `default:"4G" help:"Memory per shard."`
-	Time      string `default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
-	Partition string `placeholder:"NAME" help:"Partition. Default: the cluster's own default."`
-	Keys      string `placeholder:"FILE" help:"File with the API keys on the cluster, one NAME=VALUE per line, which is taken as it is: no shell reads it. Default: the environment of sbatch."`
-
-	Account    string `placeholder:"NAME" help:"Account. This and the next three are also for the merge job."`
-	QOS        string `name:"qos" placeholder:"NAME" help:"Quality of service."`
-	Constraint string `placeholder:"LIST" help:"Features of the nodes."`
-	Gres       string `placeholder:"LIST" help:"Generic resources."`
-	GPUs       string `name:"gpus" placeholder:"N" help:"GPUs per shard."`
-	Airqa      string `name:"program" placeholder:"PATH" help:"Path of airqa on the nodes. Default: the path of this program."`
-
-	Setup   []string      `sep:"none" placeholder:"LINE" help:"Line of bash to run first, such as 'module load cuda'. Repeatable."`
-	Serve   string        `placeholder:"COMMAND" help:"Start a model server on the node of each task, such as 'vllm serve MODEL --port {port}'. {port} is a free port, also in the flags of the run; without it there, --base-url is http://127.0.0.1:{port}/v1."`
-	Ready   string        `default:"/health" placeholder:"PATH" help:"Path that the server answers with status 200 when it is ready."`
-	Startup time.Duration `default:"30m" help:"How long the server may take until it is ready."`
+	shard.Slurm
+	Mem string `default:"4G" help:"Memory per shard."`
 }
 
 func (c slurmCmd) Run(a *app) error {
-	job, _, err := c.job(a)
+	job, _, err := c.job(a, append(slices.Clone(c.Setup), c.Serve))
 	if err != nil {
 		return err
 	}
-	job.Memory = c.Mem
-	job.Args = graceful(job, slurmGrace)
+	job.Memory, job.Args = c.Mem, graceful(job, slurmGrace)
+	c.Job = job
 	if c.Airqa == "" {
 		if c.Airqa, err = os.Executable(); err != nil {
 			return err
 		}
 	}
-	if err := a.refuseKeys(append(slices.Clone(c.Setup), c.Serve)); err != nil {
-		return err
-	}
-	script, err := shard.Slurm{
-		Job: job, Partition: c.Partition, Account: c.Account, QOS: c.QOS, Constraint: c.Constraint, Gres: c.Gres, GPUs: c.GPUs,
-		Time: c.Time, Keys: c.Keys, Airqa: c.Airqa, Setup: c.Setup, Serve: c.Serve, Ready: c.Ready, Limit: c.Startup,
-	}.Script()
+	script, err := c.Script()
 	return a.printWhole(script, err)
 }
 
@@ -88,22 +68,19 @@ func graceful(job shard.Job, period time.Duration) []string {
 
 // podFlags describe the pods of Kubernetes.
 type podFlags struct {
-	Mem       string `default:"4Gi" help:"Memory per shard."`
-	Image     string `required:"" help:"Container image with airqa (docker/Dockerfile builds one)."`
-	Claim     string `required:"" placeholder:"NAME" help:"PersistentVolumeClaim for questions and runs, writable by several nodes."`
-	Work      string `default:"/work" placeholder:"DIR" help:"Where --claim is mounted. Relative paths of the run are in it."`
-	DataClaim string `placeholder:"NAME" help:"PersistentVolumeClaim for the data directory, mounted read-only at --data. Default: the data directory is in --claim."`
-	Secret    string `default:"airqa-keys" help:"Secret with the API keys, one environment variable per key."`
-	Namespace string `placeholder:"NAME" help:"Namespace. Default: the namespace of the kubectl context."`
+	shard.Kubernetes
+	Mem string `default:"4Gi" help:"Memory per shard."`
 }
 
 type kubernetesCmd struct {
 	clusterFlags
 	podFlags
+	shard.Server
+	Image string `name:"serve-image" placeholder:"IMAGE" help:"Container image of the model server, with /bin/sh."`
 }
 
 func (c kubernetesCmd) Run(a *app) error {
-	job, data, err := c.job(a)
+	job, data, err := c.job(a, []string{c.Serve})
 	if err != nil {
 		return err
 	}
@@ -112,16 +89,15 @@ func (c kubernetesCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	k.Server, k.ServeImage = c.Server, c.Image
 	manifest, err := k.Manifest()
 	return a.printWhole(manifest, err)
 }
 
 // pods describes the pods of a job on a data directory.
 func (f podFlags) pods(job shard.Job, data string) (shard.Kubernetes, error) {
-	job.Memory = f.Mem
-	k := shard.Kubernetes{
-		Job: job, Namespace: f.Namespace, Image: f.Image, Secret: f.Secret, Claim: f.Claim, Work: f.Work, DataClaim: f.DataClaim, Data: data,
-	}
+	k := f.Kubernetes
+	k.Job, k.Memory, k.Data = job, f.Mem, data
 	if k.DataClaim != "" && job.Command.AddsPapers() {
 		return k, qa.Usagef("--data-claim is for runs: the data directories of airqa %s are written to --claim", job.Command)
 	}
@@ -160,8 +136,9 @@ func (c servingCmd) Run(a *app) error {
 	return a.printWhole(manifest, err)
 }
 
-// job divides the command after --: airqa run, unless the first word names another. It also returns its data directory.
-func (c clusterFlags) job(a *app) (job shard.Job, data string, err error) {
+// job divides the command after --: airqa run, unless the first word names another. It also returns its data directory. It refuses
+// keys, also in lines.
+func (c clusterFlags) job(a *app, lines []string) (job shard.Job, data string, err error) {
 	job = shard.Job{Name: c.Name, Command: shard.Run, Args: c.Args, Shards: c.Shards, Parallel: c.Parallel, CPUs: c.CPUs, Restarts: c.Restarts}
 	if len(c.Args) > 0 && !strings.HasPrefix(c.Args[0], "-") {
 		job.Command, job.Args = shard.Command(c.Args[0]), c.Args[1:]
@@ -189,7 +166,7 @@ func (c clusterFlags) job(a *app) (job shard.Job, data string, err error) {
 		err = divide(parsed)
 	}
 	if err == nil {
-		err = a.refuseKeys(job.Args)
+		err = a.refuseKeys(append(lines, job.Args...))
 	}
 	return job, data, err
 }

@@ -24,13 +24,14 @@ type graceFlag struct {
 
 // interrupts watches for Ctrl-C and SIGTERM. The first signal closes drain: work in flight may finish. The second Ctrl-C
 // cancels the context, and so does the end of the grace period that begins with the first SIGTERM; another SIGTERM changes
-// nothing, as schedulers send several. SIGHUP, from a closed terminal, counts as SIGTERM unless nohup ignores it. The reader
-// of standard error, such as tee, may exit first; that must not end the program. stop releases the signals.
+// nothing, as schedulers send several. SIGHUP, from a closed terminal, counts as SIGTERM unless nohup ignores it. SIGUSR1 asks
+// for an end without a limit: a job script passes on that its time limit is near, and SIGTERM follows. The reader of standard
+// error, such as tee, may exit first; that must not end the program. stop releases the signals.
 func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(a.ctx)
 	draining, ended := make(chan struct{}), make(chan struct{})
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
@@ -60,12 +61,17 @@ func (a *app) watch(signals <-chan os.Signal, ended <-chan struct{}, draining ch
 			return
 		}
 		drain()
-		if received == os.Interrupt {
+		switch received {
+		case nil:
+		case os.Interrupt:
 			if pressed++; pressed == 1 {
 				a.say("finishing calls in flight; Ctrl-C again stops now (nothing is lost either way)")
 				continue
 			}
-		} else if received != nil {
+		case syscall.SIGUSR1:
+			a.say("finishing calls in flight")
+			continue
+		default:
 			if limit == nil {
 				limit = a.terminate()
 			}

@@ -29,7 +29,7 @@ func send(t *testing.T, c *exec.Cmd, signals ...syscall.Signal) {
 // starts, and calls that take longer are recorded.
 func TestGrace(t *testing.T) {
 	t.Parallel()
-	const term, hup, interrupt = syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT
+	const term, hup, interrupt, notice = syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGUSR1
 	tests := []struct {
 		name, baseline string
 		grace          string
@@ -47,6 +47,8 @@ func TestGrace(t *testing.T) {
 		{"the period ends", "question-only", "300ms", []syscall.Signal{term}, false, 0, 2, soon},
 		{"the period ends after several", "agentic-hybrid", "300ms", []syscall.Signal{term, hup, term}, false, 0, 2, soon},
 		{"Ctrl-C twice ends it", "question-only", "1h", []syscall.Signal{term, interrupt, interrupt}, false, 0, 2, soon},
+		{"the time limit is near", "question-only", "300ms", []syscall.Signal{notice}, true, 2, 0, soon},
+		{"the time limit is reached", "question-only", "300ms", []syscall.Signal{notice, notice, term}, false, 0, 2, soon},
 		{"no period", "question-only", "0s", []syscall.Signal{term}, false, 0, 2, soon},
 	}
 	for _, tt := range tests {

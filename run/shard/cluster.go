@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+	"time"
 	"unicode"
 
 	"airqa/internal/lazyregexp"
@@ -65,6 +66,49 @@ type Job struct {
 	Restarts int
 }
 
+// Server is a model server that runs beside each shard. It may be empty.
+type Server struct {
+	// Serve is for a shell.
+	Serve   string        `placeholder:"COMMAND" help:"Start a model server beside each shard, such as 'vllm serve MODEL --port {port}'. {port} is a free port, also in the flags of the run; without an address there, --base-url is http://127.0.0.1:{port}/v1."`
+	GPUs    string        `name:"gpus" placeholder:"N" help:"GPUs per shard."`
+	Ready   string        `default:"/health" placeholder:"PATH" help:"Path that the server answers with status 200 when it is ready."`
+	Startup time.Duration `default:"30m" help:"How long the server may take until it is ready."`
+}
+
+// port stands for the port of the model server.
+const port = "{port}"
+
+func (s Server) check() error {
+	switch {
+	case s.Serve == "":
+		return nil
+	case !strings.Contains(s.Serve, port):
+		return fmt.Errorf("--serve %q: want {port} where the command takes its port", s.Serve)
+	case strings.ContainsFunc(s.Serve+s.Ready, unicode.IsControl):
+		return errors.New("--serve and --ready must not contain control characters")
+	case credentials.MatchString(s.Serve):
+		return errors.New("a URL in --serve contains a password")
+	case !strings.HasPrefix(s.Ready, "/"):
+		return fmt.Errorf("--ready %q: want a path such as /health", s.Ready)
+	case s.Startup < time.Second:
+		return fmt.Errorf("the model server may take %s to be ready: want at least 1s", s.Startup)
+	}
+	return nil
+}
+
+// call returns the arguments of a job with the address of the server, unless they have one.
+func (s Server) call(j Job) []string {
+	flag := "--base-url"
+	if j.Command.AddsPapers() {
+		flag = "--embed-base-url"
+	}
+	args := slices.Clone(j.Args)
+	if s.Serve == "" || strings.Contains(strings.Join(args, " "), port) || len(Without(args, flag)) < len(args) {
+		return args
+	}
+	return append(args, flag, "http://127.0.0.1:"+port+"/v1")
+}
+
 var (
 	namePattern   = lazyregexp.New(`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`)
 	memoryPattern = lazyregexp.New(`^[1-9][0-9]*([KMGT]i?)?$`)
@@ -109,7 +153,7 @@ func (j Job) AtOnce() int {
 
 // render fills a template. quote is how its arguments are quoted.
 func render(name string, quote func(string) string, data any) (string, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": quote, "plain": yamlString}).ParseFS(templateFiles, "templates/"+name, "templates/pod.yaml")
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": quote, "plain": yamlString, "sh": ShellQuote}).ParseFS(templateFiles, "templates/"+name, "templates/pod.yaml")
 	if err != nil {
 		return "", err
 	}

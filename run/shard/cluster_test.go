@@ -14,7 +14,6 @@ import (
 
 	"airqa/run/shard"
 
-	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -31,12 +30,12 @@ func job() shard.Job {
 }
 
 func slurm() shard.Slurm {
-	return shard.Slurm{Job: job(), Partition: "cpu", Time: "24:00:00", Ready: "/health", Limit: time.Minute}
+	return shard.Slurm{Job: job(), Partition: "cpu", Time: "24:00:00", Server: shard.Server{Ready: "/health", Startup: time.Minute}}
 }
 
 func kubernetes() shard.Kubernetes {
 	k := shard.Kubernetes{
-		Job: job(), Namespace: "research", Image: "registry.example.com/airqa:0.1.0", Secret: "airqa-keys", Claim: "airqa-work", Work: "/work",
+		Job: job(), Namespace: "research", Image: "registry.example.com/airqa:0.1.0", Secret: "airqa-keys", Keys: "my keys.env", Claim: "airqa-work", Work: "/work",
 		DataClaim: "airqa-data", Data: "/data",
 	}
 	k.Memory = "4Gi"
@@ -189,7 +188,7 @@ func TestKubernetesManifest(t *testing.T) {
 			t.Errorf("job %+v", m)
 		}
 		c, volumes := m.Spec.Template.Spec.Containers[0], m.Spec.Template.Spec.Volumes
-		if c.Image != "registry.example.com/airqa:0.1.0" || c.EnvFrom[0].SecretRef.Name != "airqa-keys" || c.WorkingDir != "/work" ||
+		if c.Image != "registry.example.com/airqa:0.1.0" || c.WorkingDir != "/work" ||
 			c.Resources.Requests["cpu"] != "2" || c.Resources.Limits["memory"] != "4Gi" {
 			t.Errorf("container %+v", c)
 		}
@@ -200,36 +199,24 @@ func TestKubernetesManifest(t *testing.T) {
 			t.Errorf("mounts %+v", c.Mounts)
 		}
 	}
+	if from := run.Spec.Template.Spec.Containers[0].EnvFrom; len(from) != 1 || from[0].SecretRef.Name != "airqa-keys" {
+		t.Errorf("keys of a shard: %+v", from)
+	}
+	if from := merge.Spec.Template.Spec.Containers[0].EnvFrom; from != nil {
+		t.Errorf("keys of the merge: %+v", from)
+	}
 	spec := run.Spec
 	if spec.CompletionMode != "Indexed" || spec.Completions != 16 || spec.Parallelism != 4 || *spec.BackoffLimitPerIndex != 20 || spec.MaxFailedIndexes != 16 || spec.Suspend {
 		t.Errorf("spec %+v", spec)
 	}
 	rules := spec.PodFailurePolicy.Rules
-	if len(rules) != 2 || rules[0].Action != "Ignore" || rules[0].OnPodConditions[0].Type != "DisruptionTarget" || rules[1].Action != "FailIndex" || !slices.Equal(rules[1].OnExitCodes.Values, []int{2, 4}) {
+	if len(rules) != 2 || rules[0].Action != "Ignore" || rules[0].OnPodConditions[0].Type != "DisruptionTarget" || rules[1].Action != "FailIndex" || !slices.Equal(rules[1].OnExitCodes.Values, []int{2, 3, 4}) {
 		t.Errorf("rules %+v", rules)
 	}
 	got := merge.Spec.Template.Spec.Containers[0]
 	want := []string{"airqa", "shards", "merge", "runs/the run's-shards", "--out", "runs/the run's"}
 	if !merge.Spec.Suspend || merge.Metadata.Name != "airqa-merge" || !slices.Equal(expanded(append(got.Command, got.Args...)), want) {
 		t.Errorf("merge %+v", merge)
-	}
-}
-
-// A pod runs the shard of its index, which counts from 0, with the arguments as given.
-func TestKubernetesCommand(t *testing.T) {
-	text, err := kubernetes().Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := read(t, text)[0].Spec.Template.Spec.Containers[0]
-	dir := fakes(t, "3")
-	all := expanded(append(c.Command, c.Args...))
-	if code := command(t, dir, []string{"JOB_COMPLETION_INDEX=2"}, all[0], all[1:]...); code != 3 {
-		t.Errorf("exit code %d", code)
-	}
-	want := slices.Concat([]string{"run"}, odd, []string{"--shard", "3/16", "--out", "runs/the run's-shards/3-of-16"})
-	if diff := cmp.Diff(want, argsOf(t, dir, "airqa")); diff != "" {
-		t.Errorf("arguments (-want +got):\n%s", diff)
 	}
 }
 
@@ -255,9 +242,11 @@ func TestRefused(t *testing.T) {
 		{"account", func(s *shard.Slurm) { s.Account = "a b" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
 		{"gpus", func(s *shard.Slurm) { s.GPUs = "1\n#SBATCH" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
 		{"setup", func(s *shard.Slurm) { s.Setup = []string{"a\nb"} }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
-		{"server longer than the time", func(s *shard.Slurm) { s.Serve, s.Time, s.Limit = "x", "30", 25*time.Minute }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
-		{"server without a path", func(s *shard.Slurm) { s.Serve, s.Ready = "x", "health" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"server longer than the time", func(s *shard.Slurm) { s.Serve, s.Time, s.Startup = "{port}", "30", 25*time.Minute }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"server without a path", func(s *shard.Slurm) { s.Serve, s.Ready = "{port}", "health" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
+		{"server without a port", func(s *shard.Slurm) { s.Serve = "x --port 8000" }, func(k *shard.Kubernetes) { k.Image = "" }, ""},
 		{"keys or data", func(s *shard.Slurm) { s.Keys = "a\nb" }, func(k *shard.Kubernetes) { k.Data = "/work/data" }, ""},
+		{"keys", func(s *shard.Slurm) { s.Keys = "a\x00b" }, func(k *shard.Kubernetes) { k.Keys = "a\nb" }, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,24 +5,29 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
+	"unicode"
 
 	"airqa/internal/lazyregexp"
 	"airqa/internal/ledger"
 )
 
-// Kubernetes is an indexed Job: one pod for each shard.
+// Kubernetes is an indexed Job: one pod for each shard. Data is the path of the data directory.
 type Kubernetes struct {
-	Job
-	// Namespace may be empty for that of the context.
-	Namespace string
+	Job    `kong:"-"`
+	Server `kong:"-"`
+	Data   string `kong:"-"`
+
 	// Image has airqa and /bin/sh.
-	Image string
-	// Secret has the keys, as environment variables by name.
-	Secret string
-	// Claim is the volume of questions and runs, mounted at Work; several nodes write to it.
-	Claim, Work string
-	// DataClaim is the volume of the data directory, mounted read-only at Data; empty if Claim has it.
-	DataClaim, Data string
+	Image     string `required:"" help:"Container image with airqa (docker/Dockerfile builds one)."`
+	Claim     string `required:"" placeholder:"NAME" help:"PersistentVolumeClaim for questions and runs, writable by several nodes."`
+	Work      string `default:"/work" placeholder:"DIR" help:"Where --claim is mounted. Relative paths of the run are in it."`
+	DataClaim string `placeholder:"NAME" help:"PersistentVolumeClaim for the data directory, mounted read-only at --data. Default: the data directory is in --claim."`
+	Secret    string `default:"airqa-keys" help:"Secret with the API keys, one environment variable per key."`
+	Keys      string `default:"keys.env" placeholder:"FILE" help:"File with the API keys, one NAME=VALUE per line, of which the printed command makes the Secret."`
+	Namespace string `placeholder:"NAME" help:"Namespace. Default: the namespace of the kubectl context."`
+	// ServeImage is the container image of the model server; empty without one.
+	ServeImage string `kong:"-"`
 }
 
 var (
@@ -35,6 +40,11 @@ func (k Kubernetes) Manifest() (string, error) {
 	if err := k.checkAll(); err != nil {
 		return "", err
 	}
+	k.Args = k.Server.call(k.Job)
+	for i, arg := range k.Args {
+		k.Args[i] = strings.ReplaceAll(arg, port, podPort)
+	}
+	k.Serve = strings.ReplaceAll(k.Serve, port, podPort)
 	return render("kubernetes.yaml", YAMLQuote, k)
 }
 
@@ -57,13 +67,44 @@ func (s Serving) Directory() string {
 	return strings.TrimSuffix(YAMLQuote(strings.TrimRight(s.Out, "/")), `"`) + `/$(POD_NAME)"`
 }
 
+// Kubectl is kubectl with the namespace.
+func (k Kubernetes) Kubectl() string {
+	if k.Namespace == "" {
+		return "kubectl"
+	}
+	return "kubectl -n " + k.Namespace
+}
+
+// podPort is the port of the model server: a pod has its ports for itself.
+const podPort = "8000"
+
+// Port is the port of the model server.
+func (Kubernetes) Port() string { return podPort }
+
+// Tries is how often the model server is asked whether it is ready, every five seconds.
+func (k Kubernetes) Tries() int { return int((k.Startup + 4*time.Second) / (5 * time.Second)) }
+
+// Merging has the pod that merges or joins the shards. It calls no endpoint: it has neither the keys nor a server.
+func (k Kubernetes) Merging() Kubernetes {
+	k.Secret, k.Server, k.ServeImage = "", Server{}, ""
+	return k
+}
+
 func (k Kubernetes) checkAll() error {
-	if err := errors.Join(k.check(), k.checkNames()); err != nil {
+	if err := errors.Join(k.Job.check(), k.Server.check(), k.checkNames()); err != nil {
 		return err
 	}
 	switch {
 	case !imagePattern.MatchString(k.Image):
 		return fmt.Errorf("image %q: want a name such as registry.example.com/airqa:0.1.0", k.Image)
+	case (k.ServeImage == "") != (k.Serve == ""):
+		return errors.New("a model server needs both --serve-image and --serve")
+	case k.ServeImage != "" && !imagePattern.MatchString(k.ServeImage):
+		return fmt.Errorf("image %q: want a name such as vllm/vllm-openai:v0.11.0", k.ServeImage)
+	case strings.Trim(k.GPUs, "0123456789") != "" || k.GPUs != "" && k.ServeImage == "":
+		return fmt.Errorf("%s GPUs: want a number, and a model server that has them", k.GPUs)
+	case strings.ContainsFunc(k.Keys, unicode.IsControl):
+		return fmt.Errorf("%q is not a file name", k.Keys)
 	case !path.IsAbs(k.Work):
 		return fmt.Errorf("work folder %q: want an absolute path", k.Work)
 	case k.DataClaim != "" && !path.IsAbs(k.Data):
@@ -88,28 +129,6 @@ func (k Kubernetes) checkNames() error {
 func within(folder, p string) bool {
 	folder, p = path.Clean(folder), path.Clean(p)
 	return p == folder || strings.HasPrefix(p, strings.TrimRight(folder, "/")+"/")
-}
-
-// Shell is the command of a pod. Its first argument is the folder of the shards, and the others are those of the command.
-// Indexes count from 0, and shards from 1. Papers that cannot be read (exit code 3) are final: the log lists them, and the
-// others are in.
-func (k Kubernetes) Shell() string {
-	task := fmt.Sprintf(`airqa %s "$@" --shard "$i/%d" %s "$root/$i-of-%[2]d"`, k.Command, k.Shards, k.Command.Target())
-	if k.Command.AddsPapers() {
-		task = `pid= stop=; trap 'if [ -n "$pid" ]; then kill -TERM "$pid"; else stop=1; fi' TERM; ` + task +
-			` & pid=$!; [ -z "$stop" ] || kill -TERM "$pid"; wait "$pid"; code=$?; ` +
-			`while kill -0 "$pid" 2>/dev/null; do wait "$pid"; code=$?; done; [ "$code" -eq 3 ] && exit 0; exit "$code"`
-	} else {
-		task = "exec " + task
-	}
-	return `root=$1; shift; i=$((JOB_COMPLETION_INDEX + 1)); ` + task
-}
-
-// Join is the command of the pod that joins the shards. Its arguments are the folder of the shards and the joined data
-// directory. A shard that is missing is an error.
-func (k Kubernetes) Join() string {
-	return fmt.Sprintf(`root=$1; out=$2; shift 2; i=1; while [ "$i" -le %d ]; do set -- "$@" "$root/$i-of-%[1]d"; i=$((i + 1)); done; `+
-		`exec airqa papers join "$@" --data "$out"`, k.Shards)
 }
 
 // YAMLQuote quotes a word of a command for YAML. It doubles each dollar sign, as Kubernetes replaces $(NAME) there.

@@ -13,29 +13,24 @@ import (
 	"airqa/internal/lazyregexp"
 )
 
-// Slurm is an array job: one task for each shard. Empty fields are the cluster's own defaults.
+// Slurm is an array job: one task for each shard. Empty fields are the cluster's own defaults, but for Airqa: that in PATH.
 type Slurm struct {
-	Job
-	// Time is the limit of one task, as Slurm takes it.
-	Time                                            string
-	Partition, Account, QOS, Constraint, Gres, GPUs string
-	// Keys is a file with the keys, as lines of NAME=VALUE; empty if the environment has them.
-	Keys string
-	// Airqa is the program on the nodes; empty for airqa in PATH.
-	Airqa string
-	// Setup are lines of bash before the first command, such as "module load cuda".
-	Setup []string
-	// Serve is a shell command that starts a model server on the node of each task; empty for none. {port} in it and in Args
-	// is its port. It is ready when Ready, a path, is answered with a status of 2xx, within Limit.
-	Serve, Ready string
-	Limit        time.Duration
+	Job    `kong:"-"`
+	Server `embed:""`
+
+	Time       string   `default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
+	Partition  string   `placeholder:"NAME" help:"Partition. This and the next four are also for the merge job, and their defaults are the cluster's own."`
+	Account    string   `placeholder:"NAME" help:"Account."`
+	QOS        string   `name:"qos" placeholder:"NAME" help:"Quality of service."`
+	Constraint string   `placeholder:"LIST" help:"Features of the nodes."`
+	Gres       string   `placeholder:"LIST" help:"Generic resources."`
+	Keys       string   `placeholder:"FILE" help:"File with the API keys on the cluster, one NAME=VALUE per line, which is taken as it is: no shell reads it. Default: the environment of sbatch."`
+	Airqa      string   `name:"program" placeholder:"PATH" help:"Path of airqa on the nodes. Default: the path of this program."`
+	Setup      []string `sep:"none" placeholder:"LINE" help:"Line of bash to run first, such as 'module load cuda'. Repeatable."`
 }
 
 // notice is how long before the limit of time a task receives the notice to end.
 const notice = 5 * time.Minute
-
-// port stands for the port of the model server.
-const port = "{port}"
 
 var (
 	timePattern   = lazyregexp.New(`^(?:([0-9]+)-)?([0-9]+)(?::([0-9]+))?(?::([0-9]+))?$`)
@@ -44,16 +39,10 @@ var (
 
 // Script is the job script, for sbatch.
 func (s Slurm) Script() (string, error) {
-	if err := errors.Join(s.check(), s.checkTimes(), s.checkTexts()); err != nil {
+	if err := errors.Join(s.Job.check(), s.Server.check(), s.checkTimes(), s.checkTexts()); err != nil {
 		return "", err
 	}
-	if s.Serve != "" && !slices.ContainsFunc(s.Args, func(arg string) bool { return strings.Contains(arg, port) }) {
-		flag := "--base-url"
-		if s.Command.AddsPapers() {
-			flag = "--embed-base-url"
-		}
-		s.Args = append(slices.Clone(s.Args), flag, "http://127.0.0.1:"+port+"/v1")
-	}
+	s.Args = s.Server.call(s.Job)
 	return render("slurm.sh", ShellQuote, s)
 }
 
@@ -64,21 +53,17 @@ func (s Slurm) checkTimes() error {
 		return fmt.Errorf("time %q: want a limit such as 12:00:00 or 2-00:00:00", s.Time)
 	case limited && limit <= notice:
 		return fmt.Errorf("time %s: a task stops %s before its limit; give it more time", s.Time, notice)
-	case s.Serve != "" && (s.Limit < time.Second || limited && s.Limit >= limit-notice):
-		return fmt.Errorf("the model server may take %s to be ready: want at least a second, and less than the time limit without its last %s",
-			s.Limit, notice)
+	case s.Serve != "" && limited && s.Startup >= limit-notice:
+		return fmt.Errorf("the model server may take %s to be ready: want less than the time limit without its last %s", s.Startup, notice)
 	}
 	return nil
 }
 
 func (s Slurm) checkTexts() error {
-	switch {
-	case strings.HasSuffix(s.Memory, "i"):
+	if strings.HasSuffix(s.Memory, "i") {
 		return fmt.Errorf("memory %s: Slurm takes K, M, G and T, such as 4G", s.Memory)
-	case s.Serve != "" && !strings.HasPrefix(s.Ready, "/"):
-		return fmt.Errorf("ready path %q: want a path such as /health", s.Ready)
 	}
-	for _, text := range append(slices.Clone(s.Setup), s.Keys, s.Serve, s.Ready, s.Airqa) {
+	for _, text := range append(slices.Clone(s.Setup), s.Keys, s.Airqa) {
 		if strings.ContainsFunc(text, unicode.IsControl) {
 			return fmt.Errorf("%q contains a control character", text)
 		}
@@ -125,9 +110,6 @@ func (s Slurm) Options() (options []string) {
 
 // Notice is how long before the limit of time the warning comes, in seconds.
 func (Slurm) Notice() int { return int(notice.Seconds()) }
-
-// ReadySeconds is how long the model server may take, in seconds.
-func (s Slurm) ReadySeconds() int { return int(s.Limit.Seconds()) }
 
 // Word quotes a word for sh, with the port of the model server if there is one.
 func (s Slurm) Word(word string) string {

@@ -184,21 +184,22 @@ func TestSlurmSignals(t *testing.T) {
 		name     string
 		script   []syscall.Signal // to the script alone
 		group    []syscall.Signal // to all
-		terms    int              // that airqa got
+		want     string           // what airqa gets
 		requeued bool
 	}{
-		{"time limit", []syscall.Signal{usr1}, nil, 1, true},
-		{"time limit, twice", []syscall.Signal{usr1, usr1}, nil, 1, true},
-		{"cancelled", nil, []syscall.Signal{term}, 1, false},
-		{"cancelled in the notice", []syscall.Signal{usr1}, []syscall.Signal{term}, 2, false},
-		{"only the script receives it", []syscall.Signal{term}, nil, 0, false},
-		{"hung up", []syscall.Signal{hup}, nil, 0, false},
-		{"interrupted", []syscall.Signal{interrupt}, nil, 0, false},
+		{"time limit", []syscall.Signal{usr1}, nil, "usr1", true},
+		{"time limit, twice", []syscall.Signal{usr1, usr1}, nil, "usr1", true},
+		{"cancelled", nil, []syscall.Signal{term}, "term", false},
+		{"cancelled in the notice", []syscall.Signal{usr1}, []syscall.Signal{term}, "usr1 term", false},
+		{"only the script receives it", []syscall.Signal{term}, nil, "", false},
+		{"hung up", []syscall.Signal{hup}, nil, "", false},
+		{"interrupted", []syscall.Signal{interrupt}, nil, "", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			k := newTask(t, slurm(), `trap 'echo term >> terms; end=1' TERM
+			k := newTask(t, slurm(), `trap 'echo term >> signals; end=1' TERM
+trap 'echo usr1 >> signals; end=1' USR1
 echo > started
 for _ in {1..40}; do sleep 0.05; done
 exit "${end:+130}"`)
@@ -212,8 +213,8 @@ exit "${end:+130}"`)
 				_ = syscall.Kill(-c.Process.Pid, s)
 			}
 			_ = c.Wait()
-			if n := strings.Count(k.text("terms"), "term"); n != tt.terms || (k.text("scontrol.calls") != "") != tt.requeued {
-				t.Errorf("airqa got SIGTERM %d times, want %d; scontrol got %q\n%s", n, tt.terms, k.text("scontrol.calls"), log)
+			if got := strings.Join(strings.Fields(k.text("signals")), " "); got != tt.want || (k.text("scontrol.calls") != "") != tt.requeued {
+				t.Errorf("airqa got %q, want %q; scontrol got %q\n%s", got, tt.want, k.text("scontrol.calls"), log)
 			}
 			if strings.Contains(k.text("runs/the run's-shards/.3-of-16.failures"), "77") {
 				t.Error("counted as a failure")
@@ -292,7 +293,7 @@ func TestSlurmSetup(t *testing.T) {
 
 // The model server is awaited, used and stopped, however the task ends.
 func TestSlurmServer(t *testing.T) {
-	const work = `trap 'exit 130' TERM
+	const work = `trap 'exit 130' TERM USR1
 for arg; do case $arg in http://*) (exec 3<> "/dev/tcp/127.0.0.1/$(sed 's/.*:\([0-9]*\).*/\1/' <<< "$arg")") && echo up > up;; esac; done
 echo "$$" > started
 for _ in $(seq "$(cat length)"); do sleep 0.05; done`
@@ -321,7 +322,7 @@ for _ in $(seq "$(cat length)"); do sleep 0.05; done`
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := slurm()
-			s.Args, s.Limit, s.Serve = tt.args, tt.limit, shard.ShellQuote(os.Args[0])+` "a b" {port}`
+			s.Args, s.Startup, s.Serve = tt.args, tt.limit, shard.ShellQuote(os.Args[0])+` "a b" {port}`
 			k := newTask(t, s, work)
 			if err := os.WriteFile(filepath.Join(k.dir, "length"), fmt.Append(nil, tt.length), 0o600); err != nil {
 				t.Fatal(err)

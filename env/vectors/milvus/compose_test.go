@@ -103,3 +103,32 @@ func TestComposeProgram(t *testing.T) {
 		t.Error("Milvus does not know MinIO's password")
 	}
 }
+
+// Compose, the plan for Kubernetes and the docs name one server, of the series that the client is made for. The public
+// password of root is changed before anything uses the server.
+func TestPlanAgreesWithCompose(t *testing.T) {
+	raw, err := os.ReadFile("../../../docs/cluster.md")
+	check(t, err)
+	module, err := os.ReadFile("../../../go.mod")
+	check(t, err)
+	_, plan, _ := strings.Cut(string(raw), "\n## Milvus on Kubernetes\n")
+	_, version, _ := strings.Cut(readCompose(t).Services["milvus"].Image, ":v")
+	client := regexp.MustCompile(`milvus-sdk-go/v2 v((\d+\.\d+)\.\d+)\n`).FindStringSubmatch(string(module))
+	if client == nil || !strings.HasPrefix(version, client[2]+".") {
+		t.Fatalf("the client %v is not for Milvus %s", client, version)
+	}
+	rest := plan
+	for _, want := range []string{
+		"milvus-sdk-go " + client[1], "Milvus " + client[2] + ".x", "Milvus " + version, "tag: v" + version, "authorizationEnabled: true", "helm repo add zilliztech ",
+		"helm install milvus zilliztech/milvus --version ", "update_password", "root:Milvus", "AIRQA_VECTORS=milvus://airqa:PASSWORD@",
+	} {
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			t.Fatalf("no %q after the others in the plan", want)
+		}
+		rest = after
+	}
+	for _, address := range regexp.MustCompile(`milvus://\S+[\w]`).FindAllString(plan, -1) {
+		mustParse(t, address)
+	}
+}

@@ -48,7 +48,7 @@ say "job $task, start $((${SLURM_RESTART_COUNT:-0} + 1))"
 # The other signals are of scancel, scontrol requeue, a preemption, or the time limit itself. Slurm sends them to all processes
 # of the task, so they are not passed on, and Slurm alone decides whether the task runs again.
 pid= server= notice= ended=
-trap '[ -n "$notice" ] || { notice=1; [ -z "$pid" ] || kill -TERM "$pid" 2>/dev/null; }' USR1
+trap '[ -n "$notice" ] || { notice=1; [ -z "$pid" ] || kill -USR1 "$pid" 2>/dev/null; }' USR1
 trap 'ended=1' TERM INT HUP
 
 # finish ends the task with an exit code, or has it queued again. Failures of this job are counted in a file:
@@ -101,7 +101,7 @@ code=$?
 {{- if .Serve}}
 
 # The model server of this task has a port and a process group of its own.
-answers() { # [status]: something listens; with the status, it is ready
+ready() { # it answers with a status of 2xx
   (exec 3<> "/dev/tcp/127.0.0.1/$port" && printf 'GET %s HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n' {{quote .Ready}} >&3 &&
     IFS= read -r -t 5 line <&3 && [[ $line =~ ^HTTP/[0-9.]+\ 2 ]]) 2>/dev/null
 }
@@ -113,11 +113,11 @@ log=$SLURM_JOB_NAME-$task.server.log
 say "starting the model server on port $port; its log is $log"
 setsid bash -c {{.Word .Serve}} >> "$log" 2>&1 < /dev/null &
 server=$!
-until=$((SECONDS + {{.ReadySeconds}})) failed=
-until answers && kill -0 "$server" 2>/dev/null; do
+until=$((SECONDS + {{printf "%.0f" .Startup.Seconds}})) failed=
+until ready && kill -0 "$server" 2>/dev/null; do
   [ -z "$notice$ended" ] || finish 1 "the model server was not ready yet"
   kill -0 "$server" 2>/dev/null || failed="the model server ended"
-  [ "$SECONDS" -lt "$until" ] || failed="the model server was not ready after {{.ReadySeconds}} s"
+  [ "$SECONDS" -lt "$until" ] || failed="the model server was not ready after {{printf "%.0f" .Startup.Seconds}} s"
   if [ -n "$failed" ]; then
     say "$failed; the end of its log:"
     tail -n 20 "$log" >&2
@@ -131,7 +131,7 @@ done
 {{.Program}} {{.Command}}{{range .Args}} {{$.Word .}}{{end}} \
   --shard "$i/{{.Shards}}" {{.Command.Target}} {{quote .Root}}/"$i-of-{{.Shards}}" &
 pid=$!
-[ -z "$notice" ] || kill -TERM "$pid" 2>/dev/null # the signal came before its process was known
+[ -z "$notice" ] || kill -USR1 "$pid" 2>/dev/null # the signal came before its process was known
 while :; do
   wait "$pid"
   code=$?
