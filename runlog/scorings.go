@@ -173,6 +173,9 @@ func runsIn(folder string) ([]string, error) {
 		dir := filepath.Join(folder, e.Name())
 		if _, err := os.Stat(filepath.Join(dir, RunFile)); err == nil {
 			dirs = append(dirs, dir)
+		} else if strings.Contains(e.Name(), "-of-") { // a shard of several runs
+			inside, _ := runsIn(dir)
+			dirs = append(dirs, inside...)
 		}
 	}
 	if len(dirs) == 0 {

@@ -18,6 +18,7 @@ import (
 const (
 	RunFile       = "run.json"
 	LogFile       = "log.jsonl"
+	VerdictsFile  = "verdicts.jsonl" // of a judge, on answers
 	QuestionsFile = "questions.jsonl"
 	lockFile      = "lock"
 	textsDir      = "texts"

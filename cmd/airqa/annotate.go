@@ -37,7 +37,7 @@ func (c annotateAskCmd) Run(a *app) error {
 		return errors.Join(a.printJSON(r), err)
 	}
 	if err == nil {
-		a.say("next: airqa bench annotate export %s --out annotations.json", c.Out)
+		a.next("airqa bench annotate export %s --out annotations.json", c.Out)
 	}
 	return err
 }

@@ -274,7 +274,7 @@ func fetched(a *app, dir string, papers []string) ([]string, error) {
 		}
 		items = append(items, item)
 	}
-	sum, err := a.session().Fetch(dir, fetch.Fetcher{UserAgent: "airqa/" + version}, items)
+	sum, err := a.session().Fetch(env.WriterConfig{Dir: dir}, fetch.Fetcher{UserAgent: "airqa/" + version}, items)
 	if err == nil && len(sum.Failed) > 0 {
 		err = fmt.Errorf("%s of %d could not be fetched; download the PDF and pass the file", terminal.Plural(len(sum.Failed), "paper"), len(items))
 	}

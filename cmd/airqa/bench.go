@@ -182,7 +182,7 @@ func (c benchRunCmd) Run(a *app) error {
 		return err
 	}
 	if out := commands.Run.Out; out != "" && len(commands.Run.Baseline) == 1 && len(commands.Run.Model) == 1 {
-		a.say("next: airqa bench score %s --dataset %s --run %s", c.Name, c.Dataset, out)
+		a.next("airqa bench score %s --dataset %s --run %s", c.Name, c.Dataset, out)
 	}
 	return nil
 }

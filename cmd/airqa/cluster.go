@@ -26,6 +26,7 @@ type clusterFlags struct {
 	Name     string   `default:"airqa" help:"Name of the job."`
 	CPUs     int      `name:"cpus" default:"2" help:"CPUs per shard."`
 	Restarts int      `default:"20" help:"Maximum restarts of a failed shard."`
+	From     string   `placeholder:"RUN" help:"Take over the finished episodes of RUN, such as a partial merge of another number of shards."`
 	Args     []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out. Or ingest or import and its arguments, with the data directory that joins all papers as --data."`
 }
 
@@ -145,6 +146,9 @@ func (c clusterFlags) job(a *app, lines []string) (job shard.Job, data string, e
 	}
 	if slices.Contains(job.Args, "--") {
 		return job, "", qa.Usagef("only one -- is possible; write ./-NAME for a file whose name begins with -")
+	}
+	if c.From != "" { // only airqa run has it
+		job.Args = slices.Concat(job.Args, []string{"--from", c.From})
 	}
 	var divide func(cli) error
 	switch job.Command {

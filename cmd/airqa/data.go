@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -27,7 +28,8 @@ type dataFlags struct {
 	Vectors string `env:"AIRQA_VECTORS" placeholder:"URL" help:"Store of the vectors: a Milvus server, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files (in the data directory). Default: files; if the data directory records a server, this flag is required."`
 
 	unused bool // the recorded vector store
-	warned bool // of illegible papers
+	warned bool // of missing and illegible papers
+	whole  bool // missing papers are an error
 }
 
 // index settles the flags and returns the embedding model. It contacts no endpoint.
@@ -172,6 +174,11 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 // open opens the data directory for reading. Directory, vectors and embedder of cfg come from the flags and the record, which must
 // agree. Without a vector search, no recorded embedder is needed.
 func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
+	if !f.warned {
+		if err := a.checkWhole(f.Data, f.whole && cfg.Fingerprint == ""); err != nil { // a run that has begun may end
+			return nil, err
+		}
+	}
 	given := f.Embedder
 	if cfg.NoSearch { // the record does not matter
 		f.Embedder, f.Vectors = cmp.Or(f.Embedder, index.DefaultEmbedder), cmp.Or(f.Vectors, index.Files)
@@ -198,6 +205,21 @@ func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 		return nil, errors.Join(err, world.Close())
 	}
 	return world, nil
+}
+
+// checkWhole warns of papers that an interrupted command did not add, or returns the error.
+func (a *app) checkWhole(data string, refuse bool) error {
+	d, err := datadir.Open(data)
+	if err != nil {
+		return nil //nolint:nilerr // opening the papers reports it
+	}
+	if err = d.CheckWhole(); err != nil && refuse {
+		return fmt.Errorf("%w\n  To do without them, add --partial", err)
+	}
+	if err != nil {
+		a.say("warning: %v", err)
+	}
+	return nil
 }
 
 // warnIllegible names the illegible papers, and what to do about them.

@@ -147,7 +147,7 @@ func (c enrichCmd) end(a *app, asked enrich.Asked, applied enrich.Applied, err e
 		return withCode(exitFailedExamples, fmt.Errorf("%d of %d calls failed; the first: %w\n  The same command retries them",
 			asked.Failed, asked.Calls, asked.FirstFailure))
 	}
-	a.say("next: airqa sql --data %s \"SELECT title, tldr, tags FROM metadata\"", c.Data)
+	a.next("airqa sql --data %s \"SELECT title, tldr, tags FROM metadata\"", c.Data)
 	return nil
 }
 

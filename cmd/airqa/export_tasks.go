@@ -17,6 +17,7 @@ type exportTasksCmd struct {
 	Questions string    `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Out       string    `short:"o" required:"" placeholder:"DIR" help:"Folder to write."`
 	Format    string    `required:"" enum:"verl,skyrl,nemo-gym,trl-rl,harbor" placeholder:"FORMAT" help:"verl, skyrl (Parquet), nemo-gym, trl-rl (JSON Lines), or harbor (a task directory for each question)."`
+	Partial   bool      `help:"Export even if adding papers was interrupted."`
 	Replace   bool      `help:"Replace an existing export."`
 	WithGold  bool      `name:"with-gold" help:"Write gold answers into the rows, and an oracle solution for harbor. Default: rows have the id of the question instead."`
 	URL       string    `name:"server-url" default:"http://127.0.0.1:8378" placeholder:"URL" help:"Address of airqa serve for the trainer."`
@@ -35,7 +36,7 @@ type exportTasksCmd struct {
 }
 
 func (c exportTasksCmd) Run(a *app) error {
-	a.data = c.Data
+	a.data, c.whole = c.Data, !c.Partial
 	if c.Format != string(tasks.Harbor) && (c.ImageData != "" || c.Image != "airqa:local" || c.AgentImage != "ubuntu:24.04") {
 		return qa.Usagef("--sidecar-image, --image-data and --agent-image are for --format harbor")
 	}

@@ -33,7 +33,7 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	if to, err = c.of(to, c.Replace); err != nil {
+	if to, err = c.of(a, to, []string{c.Database}, c.Replace); err != nil {
 		return err
 	}
 	if err := c.resolve(a); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,8 @@ import (
 	"airqa/ingest/fetch"
 	"airqa/ingest/mineru"
 	"airqa/ingest/records"
+	"airqa/internal/settings"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/shard"
 )
@@ -44,13 +47,38 @@ type shardFlag struct {
 // errReplace refuses to replace papers that a shard may not have.
 var errReplace = qa.Usagef("--replace needs all papers: what it replaces may be in another shard; join the shards first")
 
-// of returns the data directory for writing a shard, after a check that it is for this shard.
-func (f shardFlag) of(to env.WriterConfig, replace bool) (env.WriterConfig, error) {
+// of returns the data directory for adding papers to a shard, after a check that it is for this shard.
+func (f shardFlag) of(a *app, to env.WriterConfig, papers []string, replace bool) (_ env.WriterConfig, err error) {
 	if replace && f.Shard != (shard.Part{}) {
 		return to, errReplace
 	}
 	to.Shard = f.Shard.String()
+	if to.Task, err = a.task(papers); err != nil {
+		return to, err
+	}
 	return to, datadir.CheckShard(to.Dir, to.Shard)
+}
+
+// task is the command line as a task, without its keys and passwords.
+func (a *app) task(papers []string) (t datadir.Task, err error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return t, err
+	}
+	words := []string{"cd", terminal.ShellWord(here), "&&", "airqa"}
+	for _, arg := range a.args {
+		words = append(words, terminal.ShellWord(settings.MaskURL(arg)))
+	}
+	t.Command = string(a.session().RedactKeys([]byte(strings.Join(words, " "))))
+	for _, p := range papers {
+		if !strings.Contains(p, "://") {
+			if p, err = filepath.Abs(p); err != nil {
+				return t, err
+			}
+		}
+		t.Papers = append(t.Papers, settings.MaskURL(p))
+	}
+	return t, nil
 }
 
 type ingestCmd struct {
@@ -75,7 +103,8 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.sources(); err != nil { // before anything is fetched
+	items, err := c.sources() // before anything is fetched
+	if err != nil {
 		return err
 	}
 	if _, _, err := ingest.FindOpen(c.Paths); err != nil {
@@ -85,7 +114,11 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if to, err = c.of(to, c.Replace); err != nil {
+	papers := slices.Clone(c.Paths)
+	for _, i := range items {
+		papers = append(papers, i.URL)
+	}
+	if to, err = c.of(a, to, papers, c.Replace); err != nil {
 		return err
 	}
 	cfg := c.config()
@@ -119,7 +152,7 @@ func (c ingestCmd) check() (datadir.Chunking, error) {
 
 // ingest reads the files and the fetched papers.
 func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks datadir.Chunking) error {
-	g, err := c.gather(a)
+	g, err := c.gather(a, to)
 	if err != nil {
 		return err
 	}
@@ -208,7 +241,7 @@ func (a *app) nextAfter(to env.WriterConfig) {
 		a.say("next, when all shards are complete: airqa papers join SHARD... --data DIR")
 		return
 	}
-	a.say("next: airqa search --data %s \"your query\"", to.Dir)
+	a.next("airqa search --data %s \"your query\"", to.Dir)
 }
 
 // fetchFlags select papers to download before ingestion.
@@ -262,7 +295,7 @@ type gathered struct {
 }
 
 // gather fetches papers and lists all PDFs to read.
-func (c ingestCmd) gather(a *app) (g gathered, err error) {
+func (c ingestCmd) gather(a *app, to env.WriterConfig) (g gathered, err error) {
 	items, err := c.items()
 	if err != nil {
 		return g, err
@@ -276,7 +309,7 @@ func (c ingestCmd) gather(a *app) (g gathered, err error) {
 	if delay == 0 {
 		delay = -1 // in fetch.Fetcher, 0 is the default and a negative time is none
 	}
-	fetched, err := a.session().Fetch(c.Data, fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: delay, UserAgent: "airqa/" + version}, items)
+	fetched, err := a.session().Fetch(to, fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: delay, UserAgent: "airqa/" + version}, items)
 	if err != nil {
 		return g, err
 	}

@@ -156,7 +156,9 @@ type cli struct {
 // app is passed to every command.
 type app struct {
 	ctx context.Context
-	in  io.Reader
+	// args is the command line.
+	args []string
+	in   io.Reader
 	// out is standard output; what a terminal could take for a command is escaped. screen is for commands to the terminal.
 	out, screen io.Writer
 	errs        io.Writer
@@ -211,7 +213,7 @@ func airqa(args []string) int {
 		return reportError(err)
 	}
 	a := newApp(c.Verbose, c.Quiet)
-	a.files, a.given = files, givenAddresses(ctx, files)
+	a.args, a.files, a.given = args, files, givenAddresses(ctx, files)
 	a.noteAll(append(notes, placesOfRun(ctx, files)...))
 	code := reportError(missingInput(ctx.Run(a), args))
 	if a.interrupted.Load() && (code == exitFailed || code == exitFailedExamples) {
@@ -351,6 +353,15 @@ func withoutTrace(text string) string { return stackTrace.ReplaceAllString(text,
 
 // note is for packages that know no levels of messages.
 func (a *app) note(line string) { a.say("note: %s", line) }
+
+// next suggests commands. Their words are quoted for a shell.
+func (a *app) next(format string, words ...string) {
+	quoted := make([]any, len(words))
+	for i, w := range words {
+		quoted[i] = terminal.ShellWord(w)
+	}
+	a.say("next: "+format, quoted...)
+}
 
 // say prints a message on standard error. It removes control characters: file names, uuids and texts may be untrusted.
 func (a *app) say(format string, args ...any) {

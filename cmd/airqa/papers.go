@@ -35,6 +35,9 @@ func (c papersListCmd) Run(a *app) error {
 	if len(c.Papers) > 0 {
 		return papersShowCmd{c.papersFlags, c.Papers}.Run(a)
 	}
+	if err := a.checkWhole(c.Data, false); err != nil {
+		return err
+	}
 	papers, err := env.OpenPapers(a.ctx, c.Data)
 	if err != nil {
 		return err
@@ -163,11 +166,11 @@ func (c papersListCmd) list(a *app, papers *env.Papers) error {
 		return err
 	}
 	if more {
-		next := "airqa papers --data " + terminal.ShellWord(c.Data) + " --after " + lines[limit-1].PaperID
+		next := "airqa papers --data %s --after %s"
 		if c.Limit > 0 {
 			next += fmt.Sprint(" --limit ", c.Limit)
 		}
-		a.say("next: %s", next)
+		a.next(next, c.Data, lines[limit-1].PaperID)
 	}
 	return nil
 }
@@ -317,6 +320,7 @@ func (c papersRmCmd) plan(ctx context.Context, papers *env.Papers) (removed remo
 type papersJoinCmd struct {
 	Data    string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
 	Dirs    []string `arg:"" name:"dir" help:"Data directories whose papers are added to the one of --data, which is created if it is missing."`
+	Partial bool     `help:"Join even if shards are missing or an ingest into one was interrupted."`
 	Replace bool     `help:"Take a paper that is there in several versions from the last directory that has it. Default: refuse."`
 	DryRun  bool     `help:"Only print what would be joined."`
 	JSON    bool     `name:"json" help:"Print JSON."`
@@ -334,7 +338,10 @@ type joinedPapers struct {
 }
 
 func (c papersJoinCmd) Run(a *app) error {
-	j, err := a.session().Join(join.Config{Dir: c.Data, From: c.Dirs, Replace: c.Replace, DryRun: c.DryRun})
+	j, err := a.session().Join(join.Config{Dir: c.Data, From: c.Dirs, Partial: c.Partial, Replace: c.Replace, DryRun: c.DryRun})
+	if _, ok := errors.AsType[*qa.FailedError](err); ok {
+		err = fmt.Errorf("%w\n  To join without them, add --partial", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -363,7 +370,7 @@ func (c papersJoinCmd) Run(a *app) error {
 		a.say("%s would be added, %s in all; without --dry-run, the command adds them", terminal.Plural(joined.Added, "paper"), all)
 	default:
 		a.say("%s added, %s in %s", terminal.Plural(joined.Added, "paper"), all, c.Data)
-		a.say("next: airqa search --data %s \"your query\"", c.Data)
+		a.next("airqa search --data %s \"your query\"", c.Data)
 	}
 	return nil
 }

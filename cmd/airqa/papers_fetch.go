@@ -63,7 +63,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	if to, err = c.of(to, false); err != nil {
+	if to, err = c.of(a, to, []string{c.Questions}, false); err != nil {
 		return err
 	}
 	metadata, err := catalog.Open(c.Metadata)

@@ -193,11 +193,11 @@ func (c questionsNewCmd) save(a *app, w author.Written) error {
 	n, err := dataset.Append(c.Append, w.Example)
 	if err == nil {
 		a.say("appended to %s, which has %s now", c.Append, terminal.Plural(n, "question"))
-		data := ""
+		next, words := "airqa run -q %s --baseline agentic-hybrid -m MODEL --score", []string{c.Append}
 		if c.Data != defaultData {
-			data = "-d " + terminal.ShellWord(c.Data) + " "
+			next, words = next+" -d %s", append(words, c.Data)
 		}
-		a.say("next: airqa run %s-q %s --baseline agentic-hybrid -m MODEL --score", data, terminal.ShellWord(c.Append))
+		a.next(next, words...)
 	}
 	return err
 }

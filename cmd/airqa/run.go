@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,6 +38,8 @@ type runCmd struct {
 	qa.Settings
 	cacheFlags
 	CacheFrom string `placeholder:"RUN" help:"Answer requests that RUN made, too, with its replies. They are added to --cache, or else kept only while this command runs."`
+	From      string `placeholder:"RUN" help:"Take over the episodes that RUN has of these questions: an undivided run of the same settings, such as a partial merge."`
+	Partial   bool   `help:"Run even if adding papers was interrupted."`
 	DryRun    bool   `name:"dry-run" help:"Print what would run, prompt sizes and estimated cost. Makes no calls and writes nothing."`
 	JSON      bool   `name:"json" help:"With --dry-run: print a JSON object."`
 	Score     bool   `help:"Score the run as soon as it ends, as airqa score does."`
@@ -54,6 +57,7 @@ func (c runCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = plan.World.Close() }()
+	plan.From = c.From
 	if c.DryRun {
 		return c.dryRun(a, plan)
 	}
@@ -80,7 +84,7 @@ func (c runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	result := a.endRun(ended, nextStep{Out: plan.Out, Judge: c.hint(), Scores: c.Score})
+	result := a.endRun(ended, nextStep{Out: plan.Out, Judge: c.hint(), Shard: c.Shard, Scores: c.Score})
 	return c.scoreEnded(a, plan.Out, ended, result)
 }
 
@@ -89,6 +93,7 @@ func (c *runCmd) config(a *app) (session.Config, error) {
 	if err := c.check(); err != nil {
 		return session.Config{}, err
 	}
+	c.whole = !c.Partial
 	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
 	if err != nil {
 		return session.Config{}, err
@@ -178,7 +183,9 @@ func (c runCmd) scoreEnded(a *app, out string, jobs []session.Ended, ended error
 	}
 	if err == nil {
 		err = s.verdict(sum)
-		a.say("next: airqa report %s\n      airqa trace %s --status wrong", out, out)
+		if !a.nextMerge(c.Shard, out) {
+			a.next("airqa report %s\n      airqa trace %s --status wrong", out, out)
+		}
 	}
 	return errors.Join(ended, err)
 }
@@ -189,6 +196,8 @@ type nextStep struct {
 	Out string
 	// Judge is appended to the suggested airqa score, such as "--judge offline"; may be empty.
 	Judge string
+	// Shard is the part of the questions that ran.
+	Shard shard.Part
 	// Scores is true if scoring follows at once, so that no command is suggested.
 	Scores bool
 }
@@ -218,15 +227,27 @@ func (a *app) suggestNext(jobs []session.Ended, next nextStep) {
 	if next.Scores || slices.ContainsFunc(jobs, func(j session.Ended) bool { return j.Left > 0 || j.Err != nil }) {
 		return
 	}
-	if !slices.ContainsFunc(jobs, func(j session.Ended) bool { return j.Tally.Scorable() > 0 }) {
-		a.say("next: airqa trace %s", next.Out)
-		return
+	switch {
+	case a.nextMerge(next.Shard, next.Out):
+	case !slices.ContainsFunc(jobs, func(j session.Ended) bool { return j.Tally.Scorable() > 0 }):
+		a.next("airqa trace %s", next.Out)
+	default:
+		command := strings.TrimRight("airqa score %s "+next.Judge, " ")
+		a.next(command+"\n      airqa trace %s --status wrong", next.Out, next.Out)
 	}
-	command := "airqa score " + next.Out
-	if next.Judge != "" {
-		command += " " + next.Judge
+}
+
+// nextMerge suggests what follows a shard, and reports whether the run is one.
+func (a *app) nextMerge(part shard.Part, out string) bool {
+	if part == (shard.Part{}) {
+		return false
 	}
-	a.say("next: %s\n      airqa trace %s --status wrong", command, next.Out)
+	all := "/*"
+	if filepath.Base(out) == part.Folder() { // another division may be there, too
+		all = fmt.Sprintf("/*-of-%d", part.Of)
+	}
+	a.next("airqa shards merge %s"+all+" --out DIR, when all shards have ended", filepath.Dir(filepath.Clean(out)))
+	return true
 }
 
 // adviceOn suggests what to do about a run directory of another configuration.

@@ -50,13 +50,13 @@ func (c scoreCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	where := strings.Join(c.Dirs, " ")
+	where := strings.Repeat(" %s", len(c.Dirs))
 	switch {
 	case c.JSON:
 	case sum.Answers == sum.NoEvaluator:
-		a.say("next: airqa trace %s", where)
+		a.next("airqa trace"+where, c.Dirs...)
 	default:
-		a.say("next: airqa report %s", where)
+		a.next("airqa report"+where, c.Dirs...)
 	}
 	return c.verdict(sum)
 }
@@ -148,7 +148,7 @@ func (c scoreCmd) by(a *app, j *scoring.Judge) scoring.Scoring {
 
 // scoreDir scores one run and prints its totals.
 func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t scoring.Totals, err error) {
-	j, err := c.openJudge(a, filepath.Join(dir, scoring.VerdictsFile))
+	j, err := c.openJudge(a, filepath.Join(dir, runlog.VerdictsFile))
 	if err != nil {
 		return t, err
 	}
@@ -224,7 +224,7 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 		}
 		judges = judges.Recorded(list[0])
 	}
-	j, err := judges.Open(a.session(), filepath.Join(dirs[0], scoring.VerdictsFile))
+	j, err := judges.Open(a.session(), filepath.Join(dirs[0], runlog.VerdictsFile))
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func TestCtrlCWhileScoring(t *testing.T) {
 	if err := c.Wait(); err == nil || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("%v, standard error:\n%s", err, errs)
 	}
-	kept, err := os.ReadFile(filepath.Join(run, scoring.VerdictsFile))
+	kept, err := os.ReadFile(filepath.Join(run, runlog.VerdictsFile))
 	if n := strings.Count(string(kept), "\n"); err != nil || n != server.Calls() || n > 4 {
 		t.Errorf("%d verdicts of %d questions, %v", n, server.Calls(), err)
 	}

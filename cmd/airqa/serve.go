@@ -214,7 +214,7 @@ func (c *serveCmd) open(ctx context.Context, a *app) (_ *served, err error) {
 		return s, err
 	}
 	s.closing = append(s.closing, s.Writer.Close)
-	judge, err := judges.Open(a.session(), filepath.Join(c.Out, scoring.VerdictsFile))
+	judge, err := judges.Open(a.session(), filepath.Join(c.Out, runlog.VerdictsFile))
 	if err != nil {
 		return s, err
 	}

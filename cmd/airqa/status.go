@@ -18,7 +18,7 @@ import (
 
 type statusCmd struct {
 	Runs  []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	JSON  bool     `name:"json" help:"Print one JSON object per run."`
+	JSON  bool     `name:"json" help:"Print one JSON object per run, and one per total of shards."`
 	Watch bool     `short:"w" help:"Update until all runs stop: every 2 s on a terminal, otherwise one line every 10 s."`
 }
 
@@ -51,7 +51,7 @@ func look(a *app, followers []*status.Follower) ([]status.Status, error) {
 			return nil, err
 		}
 	}
-	return all, nil
+	return append(all, status.Totals(all)...), nil
 }
 
 func (c statusCmd) print(a *app, all []status.Status) error {

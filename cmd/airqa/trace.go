@@ -165,10 +165,7 @@ func (c traceCmd) list(a *app, lib *trace.Library, dirs []string) error {
 	if filter.Limit > c.Limit && total > len(rows) {
 		a.say("note: %d more match; --limit %d shows all", total-len(rows), total)
 	}
-	for i := range dirs {
-		dirs[i] = terminal.ShellWord(dirs[i])
-	}
-	a.say("next: airqa view %s", strings.Join(dirs, " "))
+	a.next("airqa view"+strings.Repeat(" %s", len(dirs)), dirs...)
 	return nil
 }
 

@@ -42,7 +42,7 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	}
 	err = a.session().Write(ctx, cfg, "copy", func(*env.Writer) error { return nil })
 	if err == nil {
-		a.say("next: airqa store vectors check --data %s --vectors %s", c.Data, c.To)
+		a.next("airqa store vectors check --data %s --vectors %s", c.Data, c.To)
 	}
 	return err
 }

@@ -25,6 +25,8 @@ type Config struct {
 	From []string
 	// Replace takes a paper that is there in several versions from the last directory that has it; otherwise it is an error.
 	Replace bool
+	// Partial also joins directories that lack papers.
+	Partial bool
 	// DryRun changes nothing; [Join.Run] must not be called.
 	DryRun bool
 	// Progress receives the number of steps that are done, and what is being done; it may be nil.
@@ -81,7 +83,7 @@ func (j *Join) prepare(ctx context.Context) error {
 		s := &source{path: path}
 		j.open.Add(s)
 		j.sources = append(j.sources, s)
-		if err := s.open(ctx); err != nil {
+		if err := s.open(ctx, j.cfg.Partial); err != nil {
 			return fmt.Errorf("join %s: %w", path, err)
 		}
 	}

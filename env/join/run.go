@@ -34,6 +34,16 @@ func (j *Join) Run(ctx context.Context) error {
 	if j.Added() == 0 {
 		return nil
 	}
+	before, err := j.to.dir.Info()
+	if err != nil {
+		return err
+	}
+	if planned := before; before.Papers == 0 { // if this join is killed at its end, the next command needs the settings
+		planned.Index, planned.Chunks = j.first().Index, j.first().Chunks
+		if err := j.to.dir.WriteInfo(planned); err != nil {
+			return err
+		}
+	}
 	next, err := j.to.dir.Next()
 	if err != nil {
 		return err
@@ -54,7 +64,7 @@ func (j *Join) Run(ctx context.Context) error {
 		err = j.check(ctx, next, papers)
 	}
 	if err != nil {
-		return errors.Join(err, index.Discard(next))
+		return errors.Join(err, index.Discard(next), j.to.dir.WriteInfo(before))
 	}
 	return j.commit(next, papers)
 }
@@ -195,9 +205,6 @@ func (j *Join) commit(next *datadir.Dir, papers index.Papers) error {
 		return err
 	}
 	info.Fingerprint, info.Papers = papers.Fingerprint, len(papers.Files)
-	if info.Index == nil {
-		info.Index, info.Chunks = j.first().Index, j.first().Chunks
-	}
 	if err := next.Commit(info); err != nil {
 		return err
 	}

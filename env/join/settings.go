@@ -15,6 +15,7 @@ import (
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
 	"airqa/env/vectors/flat"
+	"airqa/qa"
 )
 
 // settings are the settings that directories must share to be joined.
@@ -84,7 +85,7 @@ func modelOf(c vectors.Collection) string {
 // checkSettings compares each directory with the target, or with the first one if the target has no papers.
 func (j *Join) checkSettings() error {
 	path, want := j.to.path, j.to.settings
-	known := j.to.dir != nil && j.to.info.Index != nil
+	known := len(j.to.papers.Files) > 0
 	for _, s := range j.sources {
 		if len(s.papers.Files) == 0 {
 			continue
@@ -124,8 +125,8 @@ func (j *Join) checkShards() error {
 		paths[part] = s.path
 	}
 	for part := range of {
-		if part++; paths[part] == "" {
-			return fmt.Errorf("join: %d of %d shards are given, and shard %d/%[2]d is missing; ingest it with --shard %[3]d/%[2]d, and join all of them",
+		if part++; paths[part] == "" && !j.cfg.Partial {
+			return qa.Failedf("join: %d of %d shards are given, and shard %d/%[2]d is missing; ingest it with --shard %[3]d/%[2]d, and join all of them",
 				len(paths), of, part)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors/flat"
+	"airqa/internal/terminal"
+	"airqa/qa"
 )
 
 // source is a directory whose papers are taken.
@@ -34,10 +36,10 @@ type source struct {
 func (s *source) taken() []paperdb.Owned { return without(s.papers.Files, s.without) }
 
 // errInterrupted means that a directory has a next generation that is not complete.
-var errInterrupted = errors.New("an ingest into it was interrupted; run the same airqa command again, then join")
+var errInterrupted = qa.Failedf("an ingest into it was interrupted; run the same airqa command again, then join")
 
-// open locks the directory and reads its papers. A directory without papers has none to take.
-func (s *source) open(ctx context.Context) (err error) {
+// open locks the directory and reads its papers. Unless partial, it must have all that were to be added.
+func (s *source) open(ctx context.Context, partial bool) (err error) {
 	if s.dir, err = datadir.Open(s.path); err != nil {
 		return err
 	}
@@ -46,7 +48,26 @@ func (s *source) open(ctx context.Context) (err error) {
 	if err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return err
 	}
-	if err := s.dir.Hold(""); err != nil {
+	if !partial {
+		if err := s.checkWhole(); err != nil {
+			return err
+		}
+	}
+	if err := s.dir.Hold(""); err != nil && (!partial || !errors.Is(err, datadir.ErrUnfinished)) {
+		return err
+	}
+	if s.info, err = s.dir.Info(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(s.dir.Database()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return s.read(ctx)
+}
+
+// checkWhole returns an error unless all papers were added. A shard may have none.
+func (s *source) checkWhole() error {
+	if err := s.dir.CheckWhole(); err != nil {
 		return err
 	}
 	next, err := s.dir.Next()
@@ -56,13 +77,10 @@ func (s *source) open(ctx context.Context) (err error) {
 	if _, err := os.Stat(next.Database()); err == nil {
 		return errInterrupted
 	}
-	if s.info, err = s.dir.Info(); err != nil {
-		return err
+	if s.dir.Generation() == 0 {
+		return qa.Failedf("no ingest into it has ended; run: airqa ingest --data %s PAPERS", terminal.ShellWord(s.path))
 	}
-	if _, err := os.Stat(s.dir.Database()); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return s.read(ctx)
+	return nil
 }
 
 func (s *source) read(ctx context.Context) (err error) {
@@ -205,9 +223,6 @@ func (j *Join) readTarget(ctx context.Context) (err error) {
 func (j *Join) complete(ctx context.Context, next *datadir.Dir) error {
 	if j.cfg.DryRun {
 		return errInterrupted
-	}
-	if j.to.info.Index == nil {
-		j.to.info.Index, j.to.info.Chunks = j.first().Index, j.first().Chunks
 	}
 	papers, err := papersOf(ctx, next.Database())
 	if err != nil || j.to.info.Index == nil {

@@ -123,7 +123,7 @@ func (c ActConfig) score(jobs []session.Job) error {
 		judges.Names = []string{models.Offline}
 	}
 	for _, j := range jobs {
-		judge, err := judges.Open(c.Session, filepath.Join(j.Dir, scoring.VerdictsFile))
+		judge, err := judges.Open(c.Session, filepath.Join(j.Dir, runlog.VerdictsFile))
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func (p *plan) scorings() ([]runlog.Scoring, error) {
 // score scores the merged run like a scoring of its shards, with the verdicts that are kept. Without one, an answer stays
 // unscored.
 func (p *plan) score(kind runlog.Scoring) (err error) {
-	j, err := scoring.Judges{}.Recorded(kind).Open(p.Session, filepath.Join(p.Out, scoring.VerdictsFile))
+	j, err := scoring.Judges{}.Recorded(kind).Open(p.Session, filepath.Join(p.Out, runlog.VerdictsFile))
 	if err != nil { // such as a panel without a key
 		p.Notify.Warnf("%s: not scored by %s: %v", p.Out, kind.Judge, err)
 		return nil

@@ -14,7 +14,6 @@ import (
 	"airqa/internal/ledger"
 	"airqa/internal/stagedir"
 	"airqa/qa"
-	"airqa/run/scoring"
 	"airqa/runlog"
 )
 
@@ -110,7 +109,7 @@ func (p *plan) writeVerdicts(dir string) error {
 	seen := make(map[string]bool)
 	var all []byte
 	for _, from := range p.dirs() {
-		err := eachLine(from, scoring.VerdictsFile, func(line []byte) {
+		err := eachLine(from, runlog.VerdictsFile, func(line []byte) {
 			if !seen[string(line)] {
 				seen[string(line)] = true
 				all = append(all, line...)
@@ -123,7 +122,7 @@ func (p *plan) writeVerdicts(dir string) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return files.WriteFile(filepath.Join(dir, scoring.VerdictsFile), all)
+	return files.WriteFile(filepath.Join(dir, runlog.VerdictsFile), all)
 }
 
 // eachLine visits the lines of a file that may be missing.

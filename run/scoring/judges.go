@@ -44,8 +44,6 @@ const (
 	defaultJudge = "openai:gpt-4o-mini-2024-07-18"
 	// NoJudge is the name of a judge that leaves subjective answers unscored on purpose.
 	NoJudge = "none"
-	// VerdictsFile keeps the verdicts on a run, in its directory.
-	VerdictsFile = "verdicts.jsonl"
 )
 
 // Judge is the judge of one invocation. Close it at the end.

@@ -54,10 +54,19 @@ func (s Session) Ingest(to env.WriterConfig, files []string, cfg ingest.Config, 
 // transaction, so only the one being written must finish. What is in by then is indexed, unless ctx ends too.
 func (s Session) fill(ctx context.Context, drain <-chan struct{}, to env.WriterConfig, put func(context.Context, *env.Writer) (done string, err error)) error {
 	stopped := ""
-	err := s.Write(ctx, to, "embed", func(store *env.Writer) error {
+	var dir *datadir.Dir
+	ended := false // nothing is missing, or nothing was begun
+	err := s.Write(ctx, to, "embed", func(store *env.Writer) (err error) {
+		if dir, err = datadir.Open(to.Dir); err != nil {
+			return err
+		}
+		if err := dir.Begin(to.Task); err != nil {
+			return err
+		}
 		adding, cancel := pause.Until(ctx, drain, qa.ErrInterrupted)
 		defer cancel()
 		done, err := put(adding, store)
+		ended = done == ""
 		if done != "" && errors.Is(context.Cause(adding), qa.ErrInterrupted) {
 			stopped, err = done, nil
 		}
@@ -68,6 +77,8 @@ func (s Session) fill(ctx context.Context, drain <-chan struct{}, to env.WriterC
 		return errors.New("stopped before everything was indexed; the same command resumes from here")
 	case err == nil && stopped != "":
 		return fmt.Errorf("stopped after %s; the same command resumes from here", stopped)
+	case err == nil || ended:
+		return errors.Join(err, dir.End(to.Task))
 	}
 	return err
 }
@@ -184,6 +195,9 @@ func (s Session) Import(to env.WriterConfig, database string, cfg release.Config
 		if from, ok := cfg.From.(io.Closer); ok { // its memory is for the index
 			err = errors.Join(err, from.Close())
 		}
+		if err != nil && sum.Total == 0 {
+			return "", err
+		}
 		return fmt.Sprintf("%d of %d papers", sum.Added+sum.Skipped+len(sum.Failed), sum.Total), err
 	})
 	return sum, err
@@ -222,12 +236,15 @@ func (s Session) Join(cfg join.Config) (_ *join.Join, err error) {
 
 // Fetch downloads papers into a data directory, created if needed, and reports failed downloads. It sets folder, clock and progress
 // of f.
-func (s Session) Fetch(data string, f fetch.Fetcher, items []fetch.Item) (sum fetch.Summary, err error) {
+func (s Session) Fetch(to env.WriterConfig, f fetch.Fetcher, items []fetch.Item) (sum fetch.Summary, err error) {
 	if len(items) == 0 {
 		return sum, nil
 	}
-	dir, err := datadir.Create(data)
+	dir, err := datadir.Create(to.Dir)
 	if err != nil {
+		return sum, err
+	}
+	if err := dir.Begin(to.Task); err != nil {
 		return sum, err
 	}
 	ctx, drain, stop := s.Interrupts()
@@ -246,6 +263,9 @@ func (s Session) Fetch(data string, f fetch.Fetcher, items []fetch.Item) (sum fe
 	}
 	if errors.Is(err, context.Canceled) {
 		return sum, errors.New("stopped while fetching; the same command resumes from here")
+	}
+	if err == nil && len(sum.Paths) == 0 { // else adding them ends the task
+		err = dir.End(to.Task)
 	}
 	return sum, err
 }

@@ -68,6 +68,8 @@ type Plan struct {
 	Watch func(uuid string, s qa.Step)
 	// Check rejects a configuration before anything is written. May be nil.
 	Check func(runlog.Config) error
+	// From is an undivided run with the same settings, or the folder of several, whose episodes are taken over. May be empty.
+	From string
 	// Seed writes the start of a new log. May be nil.
 	Seed func(*runlog.Writer) error
 }

@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"airqa/agent"
 	"airqa/baselines"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -96,6 +100,11 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 			return nil, nil, err
 		}
 	}
+	if e.plan.From != "" {
+		if err := e.takeEpisodes(j, w); err != nil {
+			return nil, nil, err
+		}
+	}
 	recorded, lost, err := recordedIn(j.Dir)
 	if err != nil {
 		return nil, nil, err
@@ -108,6 +117,46 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 			terminal.Plural(lost.episodes, "episode"), terminal.Plural(lost.calls, "call"), lost.usage.Prompt+lost.usage.Completion, lost.first)
 	}
 	return w, recorded, nil
+}
+
+// takeEpisodes copies the episodes and verdicts of another run that a run directory does not have.
+func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
+	from := e.plan.From
+	if len(e.plan.Jobs) > 1 {
+		from = filepath.Join(from, filepath.Base(j.Dir))
+	}
+	run, err := runlog.Open(from)
+	if err != nil {
+		return err
+	}
+	to, err := runlog.Open(j.Dir)
+	if err != nil {
+		return err
+	}
+	undivided := to.Config.Shape
+	undivided.Shard, undivided.Selected = "", ""
+	if _, err := runlog.Check(from, undivided); err != nil {
+		return err
+	}
+	if _, err := w.CopyBlobs(from); err != nil {
+		return err
+	}
+	wanted := make(map[string]bool)
+	for _, ex := range e.plan.Picked {
+		wanted[ex.UUID] = true
+	}
+	for _, id := range run.UUIDs() {
+		if uuid, _ := qa.SplitEpisodeID(id); wanted[uuid] && !slices.Contains(to.UUIDs(), id) {
+			if err := w.CopyEpisode(run, id); err != nil {
+				return err
+			}
+		}
+	}
+	verdicts := filepath.Join(j.Dir, runlog.VerdictsFile)
+	if _, missing := os.Stat(verdicts); missing != nil {
+		err = files.IgnoreMissing(files.Copy(verdicts, filepath.Join(from, runlog.VerdictsFile)))
+	}
+	return errors.Join(err, w.Sync())
 }
 
 // createRun makes the run directory, or rejects one that belongs to another configuration with a [runlog.MismatchError].

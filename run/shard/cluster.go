@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"airqa/internal/lazyregexp"
+	"airqa/internal/terminal"
 )
 
 //go:embed templates
@@ -153,7 +154,7 @@ func (j Job) AtOnce() int {
 
 // render fills a template. quote is how its arguments are quoted.
 func render(name string, quote func(string) string, data any) (string, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": quote, "plain": yamlString, "sh": ShellQuote}).ParseFS(templateFiles, "templates/"+name, "templates/pod.yaml")
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": quote, "plain": yamlString, "sh": terminal.ShellWord}).ParseFS(templateFiles, "templates/"+name, "templates/pod.yaml")
 	if err != nil {
 		return "", err
 	}

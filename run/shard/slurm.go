@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"airqa/internal/lazyregexp"
+	"airqa/internal/terminal"
 )
 
 // Slurm is an array job: one task for each shard. Empty fields are the cluster's own defaults, but for Airqa: that in PATH.
@@ -43,7 +44,7 @@ func (s Slurm) Script() (string, error) {
 		return "", err
 	}
 	s.Args = s.Server.call(s.Job)
-	return render("slurm.sh", ShellQuote, s)
+	return render("slurm.sh", terminal.ShellWord, s)
 }
 
 func (s Slurm) checkTimes() error {
@@ -114,34 +115,24 @@ func (Slurm) Notice() int { return int(notice.Seconds()) }
 // Word quotes a word for sh, with the port of the model server if there is one.
 func (s Slurm) Word(word string) string {
 	if s.Serve == "" || !strings.Contains(word, port) {
-		return ShellQuote(word)
+		return terminal.ShellWord(word)
 	}
 	parts := strings.Split(word, port)
 	for i, part := range parts {
 		if part != "" {
-			parts[i] = ShellQuote(part)
+			parts[i] = terminal.ShellWord(part)
 		}
 	}
 	return strings.Join(parts, `"$port"`)
 }
 
 // Program is the program as a word of sh.
-func (s Slurm) Program() string { return ShellQuote(cmp.Or(s.Airqa, "airqa")) }
+func (s Slurm) Program() string { return terminal.ShellWord(cmp.Or(s.Airqa, "airqa")) }
 
 // Merge is the command that merges the shards. The folder may have shards of an earlier division.
 func (s Slurm) Merge() string {
 	if s.Command.AddsPapers() {
-		return fmt.Sprintf("%s papers join %s/*-of-%d --data %s", s.Program(), ShellQuote(s.Root()), s.Shards, ShellQuote(s.Out))
+		return fmt.Sprintf("%s papers join %s/*-of-%d --data %s", s.Program(), terminal.ShellWord(s.Root()), s.Shards, terminal.ShellWord(s.Out))
 	}
-	return s.Program() + " shards merge " + ShellQuote(s.Root()) + " --out " + ShellQuote(s.Out)
-}
-
-var plainWord = lazyregexp.New(`^[A-Za-z0-9_./:@%+,=-]+$`)
-
-// ShellQuote quotes a word for sh.
-func ShellQuote(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return s.Program() + " shards merge " + terminal.ShellWord(s.Root()) + " --out " + terminal.ShellWord(s.Out)
 }

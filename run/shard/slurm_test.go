@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"airqa/internal/terminal"
 	"airqa/run/shard"
 
 	"github.com/google/go-cmp/cmp"
@@ -322,7 +323,7 @@ for _ in $(seq "$(cat length)"); do sleep 0.05; done`
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := slurm()
-			s.Args, s.Startup, s.Serve = tt.args, tt.limit, shard.ShellQuote(os.Args[0])+` "a b" {port}`
+			s.Args, s.Startup, s.Serve = tt.args, tt.limit, terminal.ShellWord(os.Args[0])+` "a b" {port}`
 			k := newTask(t, s, work)
 			if err := os.WriteFile(filepath.Join(k.dir, "length"), fmt.Append(nil, tt.length), 0o600); err != nil {
 				t.Fatal(err)

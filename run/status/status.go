@@ -18,6 +18,8 @@ type Status struct {
 	Model    string `json:"model"`
 	// Shard is the part of the questions that the run answers, such as "3/16"; empty for all.
 	Shard string `json:"shard,omitempty"`
+	// Shards is set on the total of the shards of a run; see [Totals].
+	Shards *Shards `json:"shards,omitempty"`
 	// Writing is true while a process writes to the run.
 	Writing bool `json:"writing"`
 	// Questions is the number of questions in the file, or in the shard, Repeats the maximum number of episodes per question, recorded
@@ -111,10 +113,15 @@ func (f *Follower) Look(now time.Time) (Status, error) {
 		until = now
 	}
 	s.Rate = f.rate(until)
-	if ahead := s.Left + s.InFlight; writing && s.Rate != nil && s.Rate.EpisodesPerMinute > 0 {
-		s.SecondsLeft = new(float64(ahead) / s.Rate.EpisodesPerMinute * 60)
-	}
+	s.SecondsLeft = s.secondsLeft()
 	return s, nil
+}
+
+func (s Status) secondsLeft() *float64 {
+	if !s.Writing || s.Rate == nil || s.Rate.EpisodesPerMinute == 0 {
+		return nil
+	}
+	return new(float64(s.Left+s.InFlight) / s.Rate.EpisodesPerMinute * 60)
 }
 
 // count sums over the episodes.

@@ -15,6 +15,9 @@ func (s Status) Text(width int) string {
 	if s.Shard != "" {
 		title += ", shard " + s.Shard
 	}
+	if s.Shards != nil {
+		title += ", " + s.Shards.text()
+	}
 	lines := []string{title, "  " + s.progress()}
 	for _, part := range []string{s.ways(), s.failures(), s.CutText(), s.RefusedText(), s.costs(), s.pace(), s.waiting(), s.ahead()} {
 		if part != "" {
@@ -41,6 +44,9 @@ func (s Status) Brief() string {
 	parts := []string{fmt.Sprintf("%d/%d done", s.Done, s.Episodes)}
 	if s.Shard != "" {
 		parts = append([]string{"shard " + s.Shard}, parts...)
+	}
+	if s.Shards != nil {
+		parts = append([]string{s.Shards.text()}, parts...)
 	}
 	add := func(n int, what string) {
 		if n > 0 {
