@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"airqa/run/scoring"
 	"airqa/runlog"
 )
 

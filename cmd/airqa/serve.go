@@ -27,6 +27,7 @@ import (
 	"airqa/run/models"
 	"airqa/run/scoring"
 	"airqa/run/session"
+	"airqa/runlog"
 	"airqa/serve"
 	"airqa/serve/protocol"
 	"airqa/train/curate"

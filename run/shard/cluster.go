@@ -40,13 +40,16 @@ func (c Command) Target() string {
 	return "--out"
 }
 
-// Last is the name of the step after the shards.
-func (c Command) Last() string {
+// Combine is the command after the shards.
+func (c Command) Combine() string {
 	if c.AddsPapers() {
-		return "join"
+		return "papers join"
 	}
-	return "merge"
+	return "shards merge"
 }
+
+// Last is the name of that step.
+func (c Command) Last() string { return strings.Fields(c.Combine())[1] }
 
 // Job is a run or an ingest to divide.
 type Job struct {

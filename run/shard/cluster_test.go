@@ -88,7 +88,7 @@ func TestSlurmScript(t *testing.T) {
 	}
 	for _, want := range []string{
 		"#SBATCH --array=1-16%4\n", "#SBATCH --cpus-per-task=2\n", "#SBATCH --mem=4G\n", "#SBATCH --time=24:00:00\n", "#SBATCH --partition=cpu\n",
-		"#SBATCH --requeue\n", "#SBATCH --open-mode=append\n", `airqa shards merge 'runs/the run'\''s-shards' --out 'runs/the run'\''s'`,
+		"#SBATCH --requeue\n", "#SBATCH --open-mode=append\n", `airqa shards merge 'runs/the run'\''s-shards'/*-of-16 --out 'runs/the run'\''s'`,
 	} {
 		if !strings.Contains(script, want) {
 			t.Errorf("no %q in\n%s", want, script)
@@ -214,7 +214,7 @@ func TestKubernetesManifest(t *testing.T) {
 		t.Errorf("rules %+v", rules)
 	}
 	got := merge.Spec.Template.Spec.Containers[0]
-	want := []string{"airqa", "shards", "merge", "runs/the run's-shards", "--out", "runs/the run's"}
+	want := []string{"/bin/sh", "-c", `exec airqa shards merge "$1"/*-of-16 --out "$2"`, "airqa", "runs/the run's-shards", "runs/the run's"}
 	if !merge.Spec.Suspend || merge.Metadata.Name != "airqa-merge" || !slices.Equal(expanded(append(got.Command, got.Args...)), want) {
 		t.Errorf("merge %+v", merge)
 	}

@@ -129,10 +129,7 @@ func (s Slurm) Word(word string) string {
 // Program is the program as a word of sh.
 func (s Slurm) Program() string { return terminal.ShellWord(cmp.Or(s.Airqa, "airqa")) }
 
-// Merge is the command that merges the shards. The folder may have shards of an earlier division.
+// Merge is the command that combines the shards. The folder may have shards of an earlier division.
 func (s Slurm) Merge() string {
-	if s.Command.AddsPapers() {
-		return fmt.Sprintf("%s papers join %s/*-of-%d --data %s", s.Program(), terminal.ShellWord(s.Root()), s.Shards, terminal.ShellWord(s.Out))
-	}
-	return s.Program() + " shards merge " + terminal.ShellWord(s.Root()) + " --out " + terminal.ShellWord(s.Out)
+	return fmt.Sprintf("%s %s %s/*-of-%d %s %s", s.Program(), s.Command.Combine(), terminal.ShellWord(s.Root()), s.Shards, s.Command.Target(), terminal.ShellWord(s.Out))
 }
