@@ -2,9 +2,10 @@
 # internal/testkit). make demo: the main job on the sample papers. make speed: the figures of docs/PERFORMANCE.md.
 # make mutate: whether the tests notice wrong code, on a fixed sample of changes; it takes half an hour or so.
 # make release: an archive for this platform in dist/.
-# make nightly: job scripts on a Slurm of this machine (skipped without slurm-wlm, munge or root), the program against two small real models on llama.cpp's server, NeMo Gym's own agent against airqa serve, and
-# exports in the datasets library of Hugging Face (the last two with Python 3.12 or newer); by hand, and before a release; ten
-# minutes or so, and 2 GB of packages in the user's cache folder.
+# make nightly: job scripts on a Slurm of this machine (skipped without slurm-wlm, munge or root), the program against two
+# small real models on llama.cpp's server, NeMo Gym's own agent against airqa serve, and exports in the datasets library of
+# Hugging Face (the last two with Python 3.12 or newer); by hand, and before a release; twenty minutes or so, and 2 GB of
+# packages in the user's cache folder.
 # make toadd: all tests after the steps of "To add …" in docs/ARCHITECTURE.md, for four of its rows; ten minutes.
 .PHONY: test check vet lint deadcode tidy unit race demo build warm speed mutate nightly toadd workflows release
 

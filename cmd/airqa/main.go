@@ -106,7 +106,7 @@ type cli struct {
 		Merge mergeCmd      `cmd:"" help:"Merge the shards of a run into one run."`
 		Slurm slurmCmd      `cmd:"" help:"Print an array job script for Slurm."`
 		K8s   kubernetesCmd `cmd:"" name:"k8s" help:"Print an indexed Job for Kubernetes."`
-		Serve servingCmd    `cmd:"" name:"k8s-serve" aliases:"serve" help:"Print servers of episodes for Kubernetes."`
+		Serve servingCmd    `cmd:"" name:"k8s-serve" help:"Print servers of episodes for Kubernetes."`
 	} `cmd:"" group:"Evaluate:" help:"Run shards with Slurm or Kubernetes, and merge them."`
 
 	Synth struct {
