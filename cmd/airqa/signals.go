@@ -84,11 +84,16 @@ func (a *app) watch(signals <-chan os.Signal, ended <-chan struct{}, draining ch
 		}
 		cancelled = true
 		cancel(qa.ErrInterrupted)
-		limit = time.After(patience)
-		if received == nil && a.grace == 0 {
-			limit = time.After(atOnce)
-		}
+		limit = a.lastMoment(received)
 	}
+}
+
+// lastMoment returns the end of the time that cancelled work has.
+func (a *app) lastMoment(received os.Signal) <-chan time.Time {
+	if received == nil && a.grace == 0 {
+		return time.After(atOnce)
+	}
+	return time.After(patience)
 }
 
 // terminate begins the grace period and returns its end.

@@ -34,15 +34,9 @@ func (j *Join) Run(ctx context.Context) error {
 	if j.Added() == 0 {
 		return nil
 	}
-	before, err := j.to.dir.Info()
+	before, err := j.recordPlan()
 	if err != nil {
 		return err
-	}
-	if planned := before; before.Papers == 0 { // if this join is killed at its end, the next command needs the settings
-		planned.Index, planned.Chunks = j.first().Index, j.first().Chunks
-		if err := j.to.dir.WriteInfo(planned); err != nil {
-			return err
-		}
 	}
 	next, err := j.to.dir.Next()
 	if err != nil {
@@ -67,6 +61,16 @@ func (j *Join) Run(ctx context.Context) error {
 		return errors.Join(err, index.Discard(next), j.to.dir.WriteInfo(before))
 	}
 	return j.commit(next, papers)
+}
+
+// recordPlan records the settings, which the next command needs if this join is killed at its end, and returns the old ones.
+func (j *Join) recordPlan() (before datadir.Info, err error) {
+	if before, err = j.to.dir.Info(); err != nil || before.Papers > 0 {
+		return before, err
+	}
+	planned := before
+	planned.Index, planned.Chunks = j.first().Index, j.first().Chunks
+	return before, j.to.dir.WriteInfo(planned)
 }
 
 // step reports that a step is done.

@@ -95,15 +95,14 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 	if err := w.KeepTexts(tools); err != nil { // run.json names them by hash
 		return nil, nil, err
 	}
-	if e.plan.Seed != nil {
-		if err := e.plan.Seed(w); err != nil {
-			return nil, nil, err
-		}
+	switch {
+	case e.plan.Seed != nil:
+		err = e.plan.Seed(w)
+	case e.plan.From != "":
+		err = e.takeEpisodes(j, w)
 	}
-	if e.plan.From != "" {
-		if err := e.takeEpisodes(j, w); err != nil {
-			return nil, nil, err
-		}
+	if err != nil {
+		return nil, nil, err
 	}
 	recorded, lost, err := recordedIn(j.Dir)
 	if err != nil {

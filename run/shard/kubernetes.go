@@ -40,7 +40,7 @@ func (k Kubernetes) Manifest() (string, error) {
 	if err := k.checkAll(); err != nil {
 		return "", err
 	}
-	k.Args = k.Server.call(k.Job)
+	k.Args = k.call(k.Job)
 	for i, arg := range k.Args {
 		k.Args[i] = strings.ReplaceAll(arg, port, podPort)
 	}
@@ -91,18 +91,12 @@ func (k Kubernetes) Merging() Kubernetes {
 }
 
 func (k Kubernetes) checkAll() error {
-	if err := errors.Join(k.Job.check(), k.Server.check(), k.checkNames()); err != nil {
+	if err := errors.Join(k.Job.check(), k.Server.check(), k.checkNames(), k.checkServer()); err != nil {
 		return err
 	}
 	switch {
 	case !imagePattern.MatchString(k.Image):
 		return fmt.Errorf("image %q: want a name such as registry.example.com/airqa:0.1.0", k.Image)
-	case (k.ServeImage == "") != (k.Serve == ""):
-		return errors.New("a model server needs both --serve-image and --serve")
-	case k.ServeImage != "" && !imagePattern.MatchString(k.ServeImage):
-		return fmt.Errorf("image %q: want a name such as vllm/vllm-openai:v0.11.0", k.ServeImage)
-	case strings.Trim(k.GPUs, "0123456789") != "" || k.GPUs != "" && k.ServeImage == "":
-		return fmt.Errorf("%s GPUs: want a number, and a model server that has them", k.GPUs)
 	case strings.ContainsFunc(k.Keys, unicode.IsControl):
 		return fmt.Errorf("%q is not a file name", k.Keys)
 	case !path.IsAbs(k.Work):
@@ -111,6 +105,18 @@ func (k Kubernetes) checkAll() error {
 		return fmt.Errorf("data directory %q: want an absolute path, at which --data-claim is mounted", k.Data)
 	case k.DataClaim != "" && within(k.Work, k.Data):
 		return fmt.Errorf("data directory %s is in %s, where --claim is mounted; name another path", k.Data, k.Work)
+	}
+	return nil
+}
+
+func (k Kubernetes) checkServer() error {
+	switch {
+	case (k.ServeImage == "") != (k.Serve == ""):
+		return errors.New("a model server needs both --serve-image and --serve")
+	case k.ServeImage != "" && !imagePattern.MatchString(k.ServeImage):
+		return fmt.Errorf("image %q: want a name such as vllm/vllm-openai:v0.11.0", k.ServeImage)
+	case strings.Trim(k.GPUs, "0123456789") != "" || k.GPUs != "" && k.ServeImage == "":
+		return fmt.Errorf("%s GPUs: want a number, and a model server that has them", k.GPUs)
 	}
 	return nil
 }

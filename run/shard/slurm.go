@@ -43,7 +43,7 @@ func (s Slurm) Script() (string, error) {
 	if err := errors.Join(s.Job.check(), s.Server.check(), s.checkTimes(), s.checkTexts()); err != nil {
 		return "", err
 	}
-	s.Args = s.Server.call(s.Job)
+	s.Args = s.call(s.Job)
 	return render("slurm.sh", terminal.ShellWord, s)
 }
 

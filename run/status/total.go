@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/shard"
 )
@@ -117,14 +116,13 @@ func (s *Status) end() {
 
 // text counts the shards, and lists the first of those that have not ended.
 func (s Shards) text() string {
-	text := fmt.Sprintf("%d of %d shards ended", s.Of-len(s.Running)-len(s.Waiting), s.Of)
+	const most = 8
+	parts := []string{fmt.Sprintf("%d of %d shards ended", s.Of-len(s.Running)-len(s.Waiting), s.Of)}
 	for i, list := range [][]int{s.Running, s.Waiting} {
-		if len(list) > 0 {
-			const most = 8
-			names := strings.Trim(fmt.Sprint(list[:min(len(list), most)]), "[]")
-			text += fmt.Sprintf("; %d %s: %s", len(list), []string{"running", "waiting"}[i], names)
-			text += strings.Repeat(" …", min(len(list)/(most+1), 1))
+		if n := len(list); n > 0 {
+			more := strings.Repeat(" …", min(n/(most+1), 1))
+			parts = append(parts, fmt.Sprintf("%d %s: %s%s", n, []string{"running", "waiting"}[i], strings.Trim(fmt.Sprint(list[:min(n, most)]), "[]"), more))
 		}
 	}
-	return terminal.Line(text)
+	return strings.Join(parts, "; ")
 }
