@@ -242,8 +242,10 @@ func (r *runner) store(ctx context.Context, path string, res result) error {
 		}
 		res.source.second = true
 		if res.Extraction, err = r.cfg.Reader.Read(ctx, res.source); err != nil {
-			r.fail(path, err)
-			return nil
+			if ctx.Err() == nil { // else it was interrupted
+				r.fail(path, err)
+			}
+			return ctx.Err()
 		}
 		event.Beside, event.Title = other.Name, res.Paper.Metadata.Title
 		r.summary.Beside++

@@ -192,6 +192,7 @@ func TestSlurmSignals(t *testing.T) {
 		{"time limit, twice", []syscall.Signal{usr1, usr1}, nil, "usr1", true},
 		{"cancelled", nil, []syscall.Signal{term}, "term", false},
 		{"cancelled in the notice", []syscall.Signal{usr1}, []syscall.Signal{term}, "usr1 term", false},
+		{"the time limit itself", append([]syscall.Signal{usr1}, make([]syscall.Signal, 21)...), []syscall.Signal{term}, "usr1 term", true},
 		{"only the script receives it", []syscall.Signal{term}, nil, "", false},
 		{"hung up", []syscall.Signal{hup}, nil, "", false},
 		{"interrupted", []syscall.Signal{interrupt}, nil, "", false},
@@ -202,8 +203,12 @@ func TestSlurmSignals(t *testing.T) {
 			k := newTask(t, slurm(), `trap 'echo term >> signals; end=1' TERM
 trap 'echo usr1 >> signals; end=1' USR1
 echo > started
-for _ in {1..40}; do sleep 0.05; done
+for _ in {1..60}; do sleep 0.05; done
 exit "${end:+130}"`)
+			script := strings.Replace(k.text("job.sh"), "-ge 300", "-ge 2", 1) // seconds from the notice to the limit
+			if err := os.WriteFile(filepath.Join(k.dir, "job.sh"), []byte(script), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			c, log := k.start(0)
 			k.await("started")
 			for _, s := range tt.script {

@@ -177,6 +177,24 @@ func TestKilledWorker(t *testing.T) {
 	}
 }
 
+// Signals that a scheduler sends to all processes of a job do not end a worker: the parent decides.
+func TestSignalledWorker(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1} {
+		p := pool(t, sandbox.Config{Max: 1})
+		pid, err := strconv.Atoi(call(t, p, "pid"))
+		if err == nil {
+			err = syscall.Kill(pid, signal)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(200 * time.Millisecond)
+		if got := call(t, p, "served"); got != "2" {
+			t.Errorf("%s: the worker has served %s, want 2", signal, got)
+		}
+	}
+}
+
 func TestCloseLeavesNoProcess(t *testing.T) {
 	p := sandbox.New(sandbox.Config{Name: name})
 	call(t, p, "echo x")

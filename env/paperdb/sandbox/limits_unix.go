@@ -37,6 +37,8 @@ func confine() (confinement, error) {
 			return confinement{}, err
 		}
 	}
+	// A scheduler signals all processes of a job, but the parent still waits for its queries.
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1)
 	spent := make(chan os.Signal, 1)
 	signal.Notify(spent, syscall.SIGXCPU)
 	go func() {

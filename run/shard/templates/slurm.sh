@@ -46,10 +46,11 @@ say "job $task, start $((${SLURM_RESTART_COUNT:-0} + 1))"
 
 # USR1 comes before the time limit: the program stops after the calls in flight{{if .Command.AddsPapers}} and indexes the papers that were read{{end}}, and the task is queued again.
 # The other signals are of scancel, scontrol requeue, a preemption, or the time limit itself. Slurm sends them to all processes
-# of the task, so they are not passed on, and Slurm alone decides whether the task runs again.
+# of the task, so they are not passed on, and Slurm alone decides whether the task runs again. At the time limit it does not:
+# a task that still waits for a call then, so long after the notice, is queued again, too.
 pid= server= notice= ended=
-trap '[ -n "$notice" ] || { notice=1; [ -z "$pid" ] || kill -USR1 "$pid" 2>/dev/null; }' USR1
-trap 'ended=1' TERM INT HUP
+trap '[ -n "$notice" ] || { notice=$SECONDS; [ -z "$pid" ] || kill -USR1 "$pid" 2>/dev/null; }' USR1
+trap '[ $((SECONDS - ${notice:-SECONDS})) -ge {{.Notice}} ] || ended=1' TERM INT HUP
 
 # finish ends the task with an exit code, or has it queued again. Failures of this job are counted in a file:
 # SLURM_RESTART_COUNT also counts preemptions and time limits.
