@@ -47,10 +47,10 @@ say "job $task, start $((${SLURM_RESTART_COUNT:-0} + 1))"
 # USR1 comes before the time limit: the program stops after the calls in flight{{if .Command.AddsPapers}} and indexes the papers that were read{{end}}, and the task is queued again.
 # The other signals are of scancel, scontrol requeue, a preemption, or the time limit itself. Slurm sends them to all processes
 # of the task, so they are not passed on, and Slurm alone decides whether the task runs again. At the time limit it does not:
-# a task that still waits for a call then, so long after the notice, is queued again, too.
-pid= server= notice= ended=
+# a task that still waits for a call then, so long after the notice, is queued again, but that is a failure.
+pid= server= notice= late= ended=
 trap '[ -n "$notice" ] || { notice=$SECONDS; [ -z "$pid" ] || kill -USR1 "$pid" 2>/dev/null; }' USR1
-trap '[ $((SECONDS - ${notice:-SECONDS})) -ge {{.Notice}} ] || ended=1' TERM INT HUP
+trap '[ $((SECONDS - ${notice:-SECONDS})) -ge {{.Notice}} ] && late=1 || ended=1' TERM INT HUP
 
 # finish ends the task with an exit code, or has it queued again. Failures of this job are counted in a file:
 # SLURM_RESTART_COUNT also counts preemptions and time limits.
@@ -64,7 +64,8 @@ finish() {
   2 | 4 | 126 | 127) say "failed: $why; another start would not help"; exit "$code" ;;{{if .Command.AddsPapers}}
   3) say "done, but for the papers listed above"; exit 0 ;; # some papers cannot be read, which is final{{end}}
   esac
-  if [ -n "$notice" ]; then
+  [ -z "$late" ] || why="stopped at the time limit"
+  if [ -n "$notice" ] && [ -z "$late" ]; then
     say "the time limit is near; queued again"
   else
     { read -r job failures last < "$file"; } 2>/dev/null
