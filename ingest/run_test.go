@@ -26,6 +26,7 @@ type memory struct {
 	papers map[string]paperdb.Paper
 	putErr error
 	onPut  func()
+	onOwn  func() // called when a paper has an owner
 }
 
 func newMemory() *memory { return &memory{papers: map[string]paperdb.Paper{}} }
@@ -63,6 +64,9 @@ func (m *memory) Owner(_ context.Context, id string) (paperdb.File, bool, error)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p, ok := m.papers[id]
+	if ok && m.onOwn != nil {
+		m.onOwn()
+	}
 	return p.File, ok, nil
 }
 
@@ -253,6 +257,23 @@ func TestCancellingStopsBetweenPapers(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"tallow.pdf"}, store.order); diff != "" || got.Added != 1 {
 		t.Errorf("written (-want +got):\n%s\nsummary %+v", diff, got)
+	}
+}
+
+// A file that is interrupted while it is read again did not fail.
+func TestCancellingWhileReadingAgain(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	store := newMemory()
+	store.onOwn = cancel
+	dir := t.TempDir()
+	path := samples(t, dir, "tallow")[0]
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ingest.Run(ctx, ingest.Config{Reader: reader(t), Store: store}, []string{path, put(t, dir, "tallow-v2.pdf", append(whole, "% v2\n"...))})
+	if !errors.Is(err, context.Canceled) || got.Added != 1 || len(got.Failed) != 0 {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
