@@ -47,8 +47,8 @@ type WriterConfig struct {
 	Vectors string
 	// Shard is the part of a corpus that is added, such as "3/16", which the directory must be for. Empty means anything else.
 	Shard string
-	// Task is what adds papers; see [datadir.Dir.Begin].
-	Task datadir.Task
+	// Task is what adds papers; see [datadir.Dir.Begin]. It may be nil.
+	Task *datadir.Task
 	// From is the URL of the server that the vectors are moved from, if Vectors is another store.
 	From string
 	// Rebuild makes Finish build the collections again, although they seem to match the papers.

@@ -113,8 +113,13 @@ func (r *Run) eachLine(episode string) iter.Seq2[[]byte, error] {
 	}
 }
 
-// CopyEpisode appends all lines of an episode of another run as they are. [Writer.CopyBlobs] copies what they refer to.
-func (w *Writer) CopyEpisode(from *Run, episode string) error {
+// CopyEpisode appends all lines of an episode of another run as they are, after those that an interrupted copy left in have, the
+// run of the writer. It leaves out an episode that have began by itself. [Writer.CopyBlobs] copies what the lines refer to.
+func (w *Writer) CopyEpisode(from, have *Run, episode string) error {
+	var before [][]byte
+	for line := range have.eachLine(episode) {
+		before = append(before, bytes.Clone(line))
+	}
 	for line, err := range from.eachLine(episode) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", from.Dir, err)
@@ -123,6 +128,13 @@ func (w *Writer) CopyEpisode(from *Run, episode string) error {
 			if line, err = w.encode(json.RawMessage(line)); err != nil {
 				return fmt.Errorf("encode event: %w", err)
 			}
+		}
+		if len(before) > 0 {
+			if !bytes.Equal(line, before[0]) {
+				return nil
+			}
+			before = before[1:]
+			continue
 		}
 		w.mu.Lock()
 		err = w.writeLine(line)

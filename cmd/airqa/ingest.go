@@ -60,23 +60,27 @@ func (f shardFlag) of(a *app, to env.WriterConfig, papers []string, replace bool
 }
 
 // task is the command line as a task, without its keys and passwords.
-func (a *app) task(papers []string) (t datadir.Task, err error) {
+func (a *app) task(papers []string) (*datadir.Task, error) {
 	here, err := os.Getwd()
 	if err != nil {
-		return t, err
+		return nil, err
 	}
-	words := []string{"cd", terminal.ShellWord(here), "&&", "airqa"}
+	hide := func(text string) string { return string(a.session().RedactKeys([]byte(settings.MaskURL(text)))) }
+	t := &datadir.Task{Command: "cd " + terminal.ShellWord(here) + " &&"}
+	if data := os.Getenv("AIRQA_DATA"); data != "" {
+		t.Command += " AIRQA_DATA=" + terminal.ShellWord(data)
+	}
+	t.Command += " airqa"
 	for _, arg := range a.args {
-		words = append(words, terminal.ShellWord(settings.MaskURL(arg)))
+		t.Command += " " + terminal.ShellWord(hide(arg))
 	}
-	t.Command = string(a.session().RedactKeys([]byte(strings.Join(words, " "))))
 	for _, p := range papers {
 		if !strings.Contains(p, "://") {
 			if p, err = filepath.Abs(p); err != nil {
-				return t, err
+				return nil, err
 			}
 		}
-		t.Papers = append(t.Papers, settings.MaskURL(p))
+		t.Papers = append(t.Papers, hide(p))
 	}
 	return t, nil
 }

@@ -63,7 +63,11 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	if to, err = c.of(a, to, []string{c.Questions}, false); err != nil {
+	papers := append([]string{c.Questions}, c.Metadata...)
+	if c.Named || c.Limit > 0 { // this does not end a fetch of all
+		papers[0] += "/some"
+	}
+	if to, err = c.of(a, to, papers, false); err != nil {
 		return err
 	}
 	metadata, err := catalog.Open(c.Metadata)

@@ -20,19 +20,37 @@ type Task struct {
 	Command string `json:"command"`
 	// Papers are the files, folders and addresses that it adds.
 	Papers []string `json:"papers"`
+
+	file string // that Begin made
 }
 
-// Begin records that a task has begun; a task without a command is not recorded.
-func (d *Dir) Begin(t Task) error {
-	if t.Command == "" {
+// Begin records that a task has begun; nil is none.
+func (d *Dir) Begin(t *Task) error {
+	if t == nil {
 		return nil
 	}
 	t.Format = recordFormat
-	return WriteRecord(filepath.Join(d.path, "unfinished-"+files.Hash(strings.Join(t.Papers, "\n"))[:12]+".json"), t)
+	path := filepath.Join(d.path, "unfinished-"+files.Hash(strings.Join(t.Papers, "\n"))[:12]+".json")
+	if _, err := os.Lstat(path); err == nil { // a task with these papers was interrupted
+		return nil
+	}
+	t.file = path
+	return WriteRecord(path, t)
+}
+
+// Drop removes the record of a task that was refused. Those of others that add the same papers stay.
+func (t *Task) Drop() error {
+	if t == nil || t.file == "" {
+		return nil
+	}
+	return files.IgnoreMissing(os.Remove(t.file))
 }
 
 // End records that a task has ended. It ends all others whose papers are the same or in its folders.
-func (d *Dir) End(t Task) error {
+func (d *Dir) End(t *Task) error {
+	if t == nil {
+		return nil
+	}
 	return d.eachUnfinished(func(path string, other Task) error {
 		for _, paper := range other.Papers {
 			if !slices.ContainsFunc(t.Papers, func(p string) bool { return p == paper || strings.HasPrefix(paper, p+"/") }) {

@@ -94,7 +94,7 @@ func (p *plan) writeLog(dir string) (err error) {
 	}
 	stage := p.Progress.Stage("merge "+filepath.Base(p.Out), len(p.order))
 	for i, id := range p.order {
-		if err := w.CopyEpisode(p.from[id].Run, id); err != nil {
+		if err := w.CopyEpisode(p.from[id].Run, &runlog.Run{}, id); err != nil {
 			stage.Close(fmt.Sprintf("stopped at %d of %d episodes", i, len(p.order)))
 			return err
 		}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func (s Session) Ingest(to env.WriterConfig, files []string, cfg ingest.Config, 
 func (s Session) fill(ctx context.Context, drain <-chan struct{}, to env.WriterConfig, put func(context.Context, *env.Writer) (done string, err error)) error {
 	stopped := ""
 	var dir *datadir.Dir
-	ended := false // nothing is missing, or nothing was begun
+	begun := false
 	err := s.Write(ctx, to, "embed", func(store *env.Writer) (err error) {
 		if dir, err = datadir.Open(to.Dir); err != nil {
 			return err
@@ -66,9 +67,9 @@ func (s Session) fill(ctx context.Context, drain <-chan struct{}, to env.WriterC
 		adding, cancel := pause.Until(ctx, drain, qa.ErrInterrupted)
 		defer cancel()
 		done, err := put(adding, store)
-		ended = done == ""
-		if done != "" && errors.Is(context.Cause(adding), qa.ErrInterrupted) {
-			stopped, err = done, nil
+		begun = done != ""
+		if errors.Is(context.Cause(adding), qa.ErrInterrupted) {
+			stopped, err = cmp.Or(done, "0 papers"), nil
 		}
 		return err
 	})
@@ -77,8 +78,10 @@ func (s Session) fill(ctx context.Context, drain <-chan struct{}, to env.WriterC
 		return errors.New("stopped before everything was indexed; the same command resumes from here")
 	case err == nil && stopped != "":
 		return fmt.Errorf("stopped after %s; the same command resumes from here", stopped)
-	case err == nil || ended:
-		return errors.Join(err, dir.End(to.Task))
+	case err == nil:
+		return dir.End(to.Task)
+	case !begun:
+		return errors.Join(err, to.Task.Drop())
 	}
 	return err
 }

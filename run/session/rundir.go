@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"airqa/agent"
 	"airqa/baselines"
@@ -145,8 +144,8 @@ func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
 		wanted[ex.UUID] = true
 	}
 	for _, id := range run.UUIDs() {
-		if uuid, _ := qa.SplitEpisodeID(id); wanted[uuid] && !slices.Contains(to.UUIDs(), id) {
-			if err := w.CopyEpisode(run, id); err != nil {
+		if uuid, _ := qa.SplitEpisodeID(id); wanted[uuid] {
+			if err := w.CopyEpisode(run, to, id); err != nil {
 				return err
 			}
 		}
