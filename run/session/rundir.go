@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"airqa/agent"
 	"airqa/baselines"
@@ -117,23 +118,40 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 	return w, recorded, nil
 }
 
+// from is the run whose episodes a job takes over.
+func (e *execution) from(j Job) string {
+	if len(e.plan.Jobs) > 1 {
+		return filepath.Join(e.plan.From, filepath.Base(j.Dir))
+	}
+	return e.plan.From
+}
+
+// checkFrom rejects a run of other settings. A folder of several may lack those that have not begun.
+func (e *execution) checkFrom(j Job, undivided runlog.Shape) error {
+	undivided.Shard, undivided.Selected = "", ""
+	_, err := runlog.Check(e.from(j), undivided)
+	begun := func(j Job) bool {
+		_, missing := runlog.ReadConfig(e.from(j))
+		return missing == nil
+	}
+	if err == nil && !slices.ContainsFunc(e.plan.Jobs, begun) {
+		err = &qa.UsageError{Err: runlog.NoRun(e.plan.From)}
+	}
+	return err
+}
+
 // takeEpisodes copies the episodes and verdicts of another run that a run directory does not have.
 func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
-	from := e.plan.From
-	if len(e.plan.Jobs) > 1 {
-		from = filepath.Join(from, filepath.Base(j.Dir))
-	}
+	from := e.from(j)
 	run, err := runlog.Open(from)
+	if errors.Is(err, runlog.ErrNoRun) { // see checkFrom
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	to, err := runlog.Open(j.Dir)
 	if err != nil {
-		return err
-	}
-	undivided := to.Config.Shape
-	undivided.Shard, undivided.Selected = "", ""
-	if _, err := runlog.Check(from, undivided); err != nil {
 		return err
 	}
 	if _, err := w.CopyBlobs(from); err != nil {
@@ -168,7 +186,12 @@ func (e *execution) createRun(j Job, solver *baselines.Solver, schema string) er
 			return err
 		}
 	}
-	err = runlog.Create(j.Dir, config, questions)
+	if e.plan.From != "" {
+		err = e.checkFrom(j, config.Shape)
+	}
+	if err == nil {
+		err = runlog.Create(j.Dir, config, questions)
+	}
 	var mismatch *runlog.MismatchError
 	if errors.As(err, &mismatch) {
 		return &qa.UsageError{Err: err}
