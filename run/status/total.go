@@ -28,8 +28,8 @@ func Totals(all []Status) []Status {
 		if err != nil {
 			continue
 		}
-		folder, _, ok := strings.Cut(s.Run, "/"+part.Folder())
-		if !ok {
+		folder, rest, ok := strings.Cut("/"+s.Run, "/"+part.Folder())
+		if folder = filepath.Clean(strings.TrimPrefix(folder+rest, "/")); !ok {
 			folder = filepath.Dir(s.Run)
 		}
 		key := [4]string{folder, fmt.Sprint(part.Of), s.Baseline, s.Model}
