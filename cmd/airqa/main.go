@@ -354,10 +354,13 @@ func withoutTrace(text string) string { return stackTrace.ReplaceAllString(text,
 // note is for packages that know no levels of messages.
 func (a *app) note(line string) { a.say("note: %s", line) }
 
-// next suggests commands. Their words are quoted for a shell.
+// next suggests commands. Their words are quoted for a shell, and a path that begins with a hyphen is no flag.
 func (a *app) next(format string, words ...string) {
 	quoted := make([]any, len(words))
 	for i, w := range words {
+		if strings.HasPrefix(w, "-") {
+			w = "./" + w
+		}
 		quoted[i] = terminal.ShellWord(w)
 	}
 	a.say("next: "+format, quoted...)

@@ -26,6 +26,9 @@ func TestTask(t *testing.T) {
 		{"other papers", []*datadir.Task{task("/a")}, []*datadir.Task{task("/ab"), task("/b")}, 1},
 		{"the folder of the papers", []*datadir.Task{task("/a/x.pdf"), task("/a/b/y.pdf", "/a/z.pdf")}, []*datadir.Task{task("/a")}, 0},
 		{"a part of them", []*datadir.Task{task("/a", "/b")}, []*datadir.Task{task("/a")}, 1},
+		{"some papers of the questions", []*datadir.Task{task("/q", "/m")}, []*datadir.Task{task("/q/some", "/m")}, 1},
+		{"all papers of the questions", []*datadir.Task{task("/q/some", "/m"), task("/q", "/m")}, []*datadir.Task{task("/q", "/m")}, 0},
+		{"with other metadata", []*datadir.Task{task("/q", "/m")}, []*datadir.Task{task("/q", "/n")}, 1},
 		{"two of three", []*datadir.Task{task("/a"), task("/b"), task("/c")}, []*datadir.Task{task("/a", "/c")}, 1},
 	}
 	for _, tt := range tests {
