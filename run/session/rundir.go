@@ -101,7 +101,7 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 	case e.plan.From != "":
 		err = e.takeEpisodes(j, w)
 	}
-	if err != nil {
+	if err := e.takeEpisodes(j, w); err != nil {
 		return nil, nil, err
 	}
 	recorded, lost, err := recordedIn(j.Dir)
@@ -144,7 +144,7 @@ func (e *execution) checkFrom(j Job, undivided runlog.Shape) error {
 func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
 	from := e.from(j)
 	run, err := runlog.Open(from)
-	if errors.Is(err, runlog.ErrNoRun) { // see checkFrom
+	if e.plan.From == "" || errors.Is(err, runlog.ErrNoRun) { // see checkFrom
 		return nil
 	}
 	if err != nil {

@@ -41,8 +41,11 @@ func TestTotals(t *testing.T) {
 		{
 			"an absolute path, another division, other names",
 			[]shard{
-				{"/x/1-of-2", "1/2", "rag", 2, 2, 0, 0, 0, false}, {"/x/2-of-2", "2/2", "rag", 1, 1, 0, 0, 0, false}, {"/x/1-of-3", "1/3", "rag", 1, 1, 0, 0, 0, false},
-				{"/y/one", "1/2", "rag", 2, 2, 0, 0, 0, false}, {"/y/two", "2/2", "rag", 1, 1, 0, 0, 0, false},
+				{"/x/1-of-2", "1/2", "rag", 2, 2, 0, 0, 0, false},
+				{"/x/2-of-2", "2/2", "rag", 1, 1, 0, 0, 0, false},
+				{"/x/1-of-3", "1/3", "rag", 1, 1, 0, 0, 0, false},
+				{"/y/one", "1/2", "rag", 2, 2, 0, 0, 0, false},
+				{"/y/two", "2/2", "rag", 1, 1, 0, 0, 0, false},
 			},
 			[]string{"/x [] [] 3: 3 0 0", "/y [] [] 3: 3 0 0"},
 		},
