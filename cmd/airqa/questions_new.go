@@ -193,11 +193,11 @@ func (c questionsNewCmd) save(a *app, w author.Written) error {
 	n, err := dataset.Append(c.Append, w.Example)
 	if err == nil {
 		a.say("appended to %s, which has %s now", c.Append, terminal.Plural(n, "question"))
-		next, words := "airqa run -q %s --baseline agentic-hybrid -m MODEL --score", []string{c.Append}
+		next, words := "airqa run", []string{c.Append}
 		if c.Data != defaultData {
-			next, words = next+" -d %s", append(words, c.Data)
+			next, words = next+" -d %s", []string{c.Data, c.Append}
 		}
-		a.next(next, words...)
+		a.next(next+" -q %s --baseline agentic-hybrid -m MODEL --score", words...)
 	}
 	return err
 }

@@ -19,10 +19,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -128,6 +130,10 @@ func (d *Dir) initialize() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("create data directory: %w", err)
 	}
+	names = slices.DeleteFunc(names, func(e fs.DirEntry) bool { // of a command that was killed here
+		ours := e.IsDir() && (e.Name() == vectorsName || e.Name() == pdfsName)
+		return files.IsLeftover(e.Name()) || ours && os.Remove(filepath.Join(d.path, e.Name())) == nil // fails unless it is empty
+	})
 	if len(names) > 0 {
 		return fmt.Errorf("create data directory %s: the folder contains other files; choose a new or empty folder", d.path)
 	}

@@ -81,6 +81,35 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A command that was killed while it made the folder left empty folders; anything else is a user's.
+func TestCreateAgain(t *testing.T) {
+	for _, tt := range []struct {
+		dirs, file string
+		ok         bool
+	}{
+		{"", "", true}, {"vectors", "", true}, {"vectors pdfs", "", true}, {"pdfs vectors", "pdfs/a.pdf", false}, {"pdfs papers", "", false},
+		{"", "pdfs", false}, {"vectors", "a.txt", false},
+	} {
+		dir := t.TempDir()
+		for name := range strings.FieldsSeq(tt.dirs) {
+			if err := os.Mkdir(filepath.Join(dir, name), 0o750); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tt.file != "" {
+			if err := os.WriteFile(filepath.Join(dir, tt.file), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := datadir.Create(dir); (err == nil) != tt.ok {
+			t.Errorf("%+v: %v", tt, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, tt.file)); err != nil {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}
+
 func TestOpenMissingIsErrNotDataDir(t *testing.T) {
 	if _, err := datadir.Open(t.TempDir()); !errors.Is(err, datadir.ErrNotDataDir) {
 		t.Fatalf("got %v", err)
