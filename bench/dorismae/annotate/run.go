@@ -1,7 +1,6 @@
 package annotate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,12 +10,11 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"airqa/bench/dorismae"
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/qa/asking"
 	"airqa/run/budget"
 	"airqa/run/models"
 	"airqa/run/session"
@@ -81,11 +79,9 @@ func Run(c Config, s session.Session) (r Result, err error) {
 	if a.model, err = a.opened.Connect(models.Requests{Account: budget.NewAccount(c.Limits, spent, s.Now)}); err != nil {
 		return r, err
 	}
-	if err := a.annotate(pairs); err != nil {
-		return a.Result, err
-	}
+	early := a.annotate(pairs)
 	a.sumCost()
-	return a.Result, a.end()
+	return a.Result, a.end(early)
 }
 
 // pairs reads the dataset and selects.
@@ -164,30 +160,27 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 	}
 	stage := a.session.Progress.Stage("annotate", len(pairs))
 	stage.Skip(a.Known)
-	a.drain, a.show = drain, func(r Result) { stage.Set(r.Known+r.Replied, r.note()) }
-	defer func() {
-		stage.Close(fmt.Sprintf("%d of %s, %s", a.Known+a.Replied, terminal.Plural(a.Pairs, "pair"), a.note()))
-	}()
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(a.Workers)
-	for _, q := range list {
-		group.Go(func() error {
-			if a.ends(ctx) {
-				return nil
+	a.show = func(r Result) { stage.Set(r.Known+r.Replied, r.note()) }
+	err := asking.Batch[question]{Workers: a.Workers, Drain: drain, Ask: a.ask}.Run(ctx, func(yield func(question, error) bool) {
+		for _, q := range list {
+			if !yield(q, nil) {
+				return
 			}
-			return a.askQuestion(ctx, q)
-		})
-	}
-	return group.Wait()
+		}
+	})
+	stage.Close(fmt.Sprintf("%d of %s, %s", a.Known+a.Replied, terminal.Plural(a.Pairs, "pair"), a.note()))
+	return err
 }
 
 // maxListed is the number of failures that a message lists.
 const maxListed = 5
 
-// end names failures and replies without a verdict, and returns why the work is not complete.
-func (a *annotator) end() error {
+// end names failures and replies without a verdict, and says why the work is not complete; early is why it ended early.
+func (a *annotator) end(early error) error {
+	var down *asking.DownError
+	isDown := errors.As(early, &down)
 	for i, f := range a.Failures {
-		if a.down != "" {
+		if isDown {
 			break // the error has it
 		}
 		if i == maxListed {
@@ -200,14 +193,17 @@ func (a *annotator) end() error {
 		a.session.Notify.Notef("unparsed replies: %d; --retry unparsed repeats them", a.Unparsed)
 	}
 	left := fmt.Sprintf("%d of %s without a reply", a.Pairs-a.Known-a.Replied, terminal.Plural(a.Pairs, "pair"))
+	reason := qa.Suspension(early)
 	switch {
-	case a.suspended != "":
-		return &qa.SuspendedError{Reason: fmt.Sprintf("%s\n  %s; raise the limit and the same command resumes", a.suspended, left)}
-	case a.down != "":
-		return qa.Failedf("%s: %s\n  %s. Fix the cause; the same command resumes", a.down, a.Failures[len(a.Failures)-1].Err, left)
+	case reason != "":
+		return &qa.SuspendedError{Reason: fmt.Sprintf("%s\n  %s; raise the limit and the same command resumes", reason, left)}
+	case isDown:
+		return qa.Failedf("%d requests in a row failed: %s\n  %s. Fix the cause; the same command resumes", down.InRow, terminal.Line(down.Last.Error()), left)
+	case early != nil && !errors.Is(early, qa.ErrInterrupted):
+		return early
 	case len(a.Failures) > 0:
 		return qa.Failedf("%s failed; the same command retries them", terminal.Plural(len(a.Failures), "request"))
-	case a.stopped:
+	case early != nil:
 		return fmt.Errorf("stopped; %s; the same command resumes", left)
 	}
 	return nil
@@ -221,17 +217,11 @@ type annotator struct {
 	template Template
 	opened   models.Model
 	model    qa.Model
-	drain    <-chan struct{}
 	// show reports progress; it is called with mu held.
 	show func(Result)
 
 	mu sync.Mutex
 	Result
-	// suspended is the reason why a budget ended the invocation; down is the failure that did.
-	suspended, down string
-	stopped         bool
-	// inRow counts the failed requests since the last reply.
-	inRow int
 }
 
 // question is a pair with the number of its request.
@@ -282,67 +272,42 @@ func (r *Result) count(s Score) {
 	r.Labels[s]++
 }
 
-// ends reports whether no further question may be sent.
-func (a *annotator) ends(ctx context.Context) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	select {
-	case <-a.drain:
-		a.stopped = true
-	default:
-	}
-	a.stopped = a.stopped || ctx.Err() != nil
-	return a.stopped || a.suspended != "" || a.down != ""
-}
-
-// askQuestion asks a question and keeps the reply. A request that the budget refuses, or that ctx ends, is not kept.
-func (a *annotator) askQuestion(ctx context.Context, q question) error {
+// ask asks a question and keeps the reply, or that the request failed. A request that the budget refuses, or that ctx ends,
+// is not kept.
+func (a *annotator) ask(ctx context.Context, q question) (failed, end error) {
 	request, err := a.template.request(q.pair, q.try)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	reply, err := a.model.Complete(ctx, request)
+	reply, failed := a.model.Complete(ctx, request)
 	l := line{
 		Format: format, Aspect: q.pair.AspectID, Abstract: q.pair.Abstract.ID, Prompt: hash(a.template.Fill(q.pair)), Try: q.try,
 		Reply: reply.Text, Finish: reply.Finish, Usage: reply.Usage,
 	}
 	attempts := reply.Attempts
-	if err != nil {
-		if reason := qa.Suspension(err); ctx.Err() != nil || reason != "" {
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			a.suspended = cmp.Or(a.suspended, reason)
-			return nil
+	if failed != nil {
+		if ctx.Err() != nil || qa.Suspension(failed) != "" {
+			return nil, failed
 		}
-		l.Failed, attempts = string(qa.ClassOf(err)), qa.Tried(err)
+		l.Failed, attempts = string(qa.ClassOf(failed)), qa.Tried(failed)
 	}
 	l.Usage = l.Usage.Add(qa.Trajectory{FailedAttempts: attempts}.Charged())
-	raw, failed := ledger.Encode(l)
-	if failed == nil {
-		failed = a.log.Add(raw)
+	raw, err := ledger.Encode(l)
+	if err == nil {
+		err = a.log.Add(raw)
 	}
-	if failed != nil {
-		return fmt.Errorf("keep a reply: %w", failed)
+	if err != nil {
+		return nil, fmt.Errorf("keep a reply: %w", err)
 	}
-	a.countReply(request.UUID, err)
-	return nil
-}
-
-// countReply counts the end of the request about a pair.
-func (a *annotator) countReply(name string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	const maxFailed = 10 // the number of failed requests in a row after which no more are made
-	if err != nil {
-		a.Failures = append(a.Failures, Failure{name, terminal.Line(err.Error())})
-		if a.inRow++; a.inRow >= maxFailed {
-			a.down = fmt.Sprintf("%d requests in a row failed", a.inRow)
-		}
+	if failed != nil {
+		a.Failures = append(a.Failures, Failure{request.UUID, terminal.Line(failed.Error())})
 	} else {
 		a.Replied++
-		a.inRow = 0
-		k, _ := a.log.Get(name)
+		k, _ := a.log.Get(request.UUID)
 		a.count(k.score)
 	}
 	a.show(a.Result)
+	return failed, nil
 }
