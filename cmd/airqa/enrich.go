@@ -13,6 +13,7 @@ import (
 	"airqa/ingest/enrich"
 	"airqa/internal/progress"
 	"airqa/qa"
+	"airqa/run/budget"
 	"airqa/run/models"
 )
 
@@ -33,16 +34,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	calls, err := c.modelConfig()
-	if err != nil {
-		return err
-	}
-	calls.Temperature = new(0.1) // low so that summaries are stable
-	source, err := a.session().OpenModels(calls)
-	if err != nil {
-		return err
-	}
-	model, err := source.Open(c.Model)
+	model, err := c.model(a)
 	if err != nil {
 		return err
 	}
@@ -61,16 +53,14 @@ func (c enrichCmd) Run(a *app) (err error) {
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	bar := enrichBar{a: a}
 	cfg := enrich.Config{
-		Model: model.Endpoint, ModelName: c.Model, Journal: journal, Visible: action.Visible, Fields: fields, Again: c.Again, Workers: c.Workers,
-		MaxCalls: c.MaxCalls, MaxTokens: c.MaxTotalTokens, Drain: drain, Progress: bar.set, Now: a.now,
+		Model: model, ModelName: c.Model, Journal: journal, Visible: action.Visible, Fields: fields, Again: c.Again, Workers: c.Workers,
+		MaxCalls: c.MaxCalls, Drain: drain, Now: a.now,
 	}
-	e, asked, askErr, err := c.ask(ctx, cfg, dir)
+	e, asked, askErr, err := c.ask(ctx, a, cfg, dir)
 	if err != nil {
 		return err
 	}
-	bar.close(asked)
 	if ctx.Err() != nil {
 		return errors.New("stopped; all replies so far are kept, and the same command resumes from here")
 	}
@@ -102,9 +92,28 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 	return fields, nil
 }
 
-// ask sends the requests. It only reads the papers, so other processes can read them too. askErr is a failed request, err a
-// failed start.
-func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir) (e *enrich.Enricher, asked enrich.Asked, askErr, err error) {
+// model opens the model, with the budget for tokens.
+func (c enrichCmd) model(a *app) (qa.Model, error) {
+	calls, err := c.modelConfig()
+	if err != nil {
+		return nil, err
+	}
+	calls.Temperature = new(0.1) // low so that summaries are stable
+	source, err := a.session().OpenModels(calls)
+	if err != nil {
+		return nil, err
+	}
+	model, err := source.Open(c.Model)
+	if err != nil {
+		return nil, err
+	}
+	model.MaxReply = 300 // for forecasts: three times the length requested by the prompts
+	return model.Connect(models.Requests{Account: budget.NewAccount(budget.Limits{Tokens: c.MaxTotalTokens}, budget.Spent{}, a.now)})
+}
+
+// ask sends the requests, under a progress bar. It only reads the papers, so other processes can read them too. askErr is a
+// failed request, err a failed start.
+func (c enrichCmd) ask(ctx context.Context, a *app, cfg enrich.Config, dir *datadir.Dir) (e *enrich.Enricher, asked enrich.Asked, askErr, err error) {
 	if c.Pictures {
 		pages, err := env.Open(ctx, env.Config{Dir: dir.Path(), NoSearch: true})
 		if err != nil {
@@ -112,6 +121,17 @@ func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir)
 		}
 		defer func() { askErr = errors.Join(askErr, pages.Close()) }()
 		cfg.Pictures = pages
+	}
+	var bar *progress.Stage
+	cfg.Progress = func(sum enrich.Asked) {
+		if bar == nil { // only the sum has the number of papers
+			bar = a.progress.Stage("enrich", sum.Total)
+		}
+		note := callsText(sum)
+		if sum.Failed > 0 {
+			note += fmt.Sprintf(", %d failed", sum.Failed)
+		}
+		bar.Set(sum.Papers, note)
 	}
 	if e, err = enrich.New(cfg); err != nil {
 		return nil, asked, nil, err
@@ -126,7 +146,18 @@ func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir)
 	}
 	defer func() { askErr = errors.Join(askErr, papers.Close()) }()
 	asked, askErr = e.Ask(ctx, papers)
+	if bar != nil {
+		last := fmt.Sprintf("%d of %d papers processed, %s", asked.Papers, asked.Total, callsText(asked))
+		if asked.Known > 0 {
+			last += fmt.Sprintf(", %d replies reused", asked.Known)
+		}
+		bar.Close(last)
+	}
 	return e, asked, askErr, nil
+}
+
+func callsText(a enrich.Asked) string {
+	return fmt.Sprintf("%d calls, %d tokens", a.Calls, a.Usage.Prompt+a.Usage.Completion)
 }
 
 // end prints the summary and sets the exit code.
@@ -149,33 +180,4 @@ func (c enrichCmd) end(a *app, asked enrich.Asked, applied enrich.Applied, err e
 	}
 	a.next("airqa sql --data %s \"SELECT title, tldr, tags FROM metadata\"", c.Data)
 	return nil
-}
-
-// enrichBar shows progress. The first event opens it, since only events carry the number of papers.
-type enrichBar struct {
-	a     *app
-	stage *progress.Stage
-}
-
-func (b *enrichBar) set(e enrich.Event) {
-	if b.stage == nil {
-		b.stage = b.a.progress.Stage("enrich", e.Total)
-	}
-	note := fmt.Sprintf("%d calls, %d tokens", e.Calls, e.Tokens)
-	if e.Failed > 0 {
-		note += fmt.Sprintf(", %d failed", e.Failed)
-	}
-	b.stage.Set(e.Papers, note)
-}
-
-func (b *enrichBar) close(asked enrich.Asked) {
-	if b.stage == nil {
-		return
-	}
-	last := fmt.Sprintf("%d of %d papers processed, %d calls, %d tokens",
-		asked.Papers, asked.Total, asked.Calls, asked.Usage.Prompt+asked.Usage.Completion)
-	if asked.Known > 0 {
-		last += fmt.Sprintf(", %d replies reused", asked.Known)
-	}
-	b.stage.Close(last)
 }

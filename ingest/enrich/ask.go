@@ -5,13 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 
 	"airqa/env/paperdb"
 	"airqa/qa"
+	"airqa/qa/asking"
 )
 
-// Asked is the result of [Enricher.Ask].
+// Asked is the result of [Enricher.Ask], or of a part of it.
 type Asked struct {
 	// Papers of Total were completed.
 	Papers, Total int
@@ -36,186 +38,114 @@ func (e *Enricher) Ask(ctx context.Context, lib Library) (Asked, error) {
 	if err != nil {
 		return Asked{}, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	a := &asking{
-		Enricher: e, lib: lib, jobs: make(chan job), queued: map[string]bool{}, halt: cancel, sum: Asked{Total: len(owned)},
-		budget: &budget{maxCalls: e.cfg.MaxCalls, maxTokens: e.cfg.MaxTokens},
-	}
-	var workers sync.WaitGroup
-	for range e.cfg.Workers {
-		workers.Go(func() {
-			for j := range a.jobs {
-				a.ask(ctx, j)
-			}
-		})
-	}
-	for _, o := range owned {
-		if err = a.paper(ctx, o); err != nil {
-			break
-		}
-	}
-	close(a.jobs)
-	workers.Wait()
-	a.sum.Usage, a.sum.BudgetReached = a.budget.used, errors.Is(err, errBudget)
-	a.sum.Drained = errors.Is(err, errDrained)
-	if cause := context.Cause(ctx); cause != nil {
-		return a.sum, cause
-	}
+	a := &asker{Enricher: e, lib: lib, queued: make(map[string]bool), sum: Asked{Total: len(owned)}}
+	err = asking.Batch[job]{Workers: e.cfg.Workers, Drain: e.cfg.Drain, Ask: a.ask}.Run(ctx, a.jobs(ctx, owned))
+	a.sum.BudgetReached = qa.Suspension(err) != ""
+	a.sum.Drained = errors.Is(err, qa.ErrInterrupted) && ctx.Err() == nil
 	if a.sum.BudgetReached || a.sum.Drained {
 		err = nil
 	}
 	return a.sum, err
 }
 
-// Reasons to stop that are not failures.
-var (
-	errBudget  = errors.New("the budget is reached")
-	errDrained = errors.New("stopped by the caller")
-)
-
 // job is a call to make.
 type job struct {
 	task
 	question
-	paper    string
-	estimate int
+	paper string
 }
 
-// asking is the state of one Ask. queued belongs to the goroutine that iterates over the papers.
-type asking struct {
+// asker is the state of one Ask. queued belongs to the goroutine that iterates over the papers.
+type asker struct {
 	*Enricher
 	lib    Library
-	jobs   chan job
 	queued map[string]bool
-	budget *budget
-	halt   context.CancelCauseFunc
 
 	mu  sync.Mutex
 	sum Asked
-	// streak counts the failures since the last success.
-	streak int
+	// reserved is the number of calls that were made or are queued.
+	reserved int
 }
 
-// paper queues the calls of one paper.
-func (a *asking) paper(ctx context.Context, o paperdb.Owned) error {
-	p, err := a.lib.Enrichable(ctx, o.PaperID)
-	if err != nil {
-		return err
-	}
-	for _, t := range a.tasks(p, o.SHA256) {
-		if err := a.task(ctx, o.PaperID, t); err != nil {
-			return err
+// update changes the sum and reports progress.
+func (a *asker) update(change func(*Asked)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	change(&a.sum)
+	a.cfg.Progress(a.sum)
+}
+
+// jobs yields the calls to make, paper by paper.
+func (a *asker) jobs(ctx context.Context, owned []paperdb.Owned) iter.Seq2[job, error] {
+	return func(yield func(job, error) bool) {
+		for _, o := range owned {
+			p, err := a.lib.Enrichable(ctx, o.PaperID)
+			if err != nil {
+				yield(job{}, err)
+				return
+			}
+			for _, t := range a.tasks(p, o.SHA256) {
+				j, wanted, err := a.job(o.PaperID, t)
+				if (wanted || err != nil) && !yield(j, err) {
+					return
+				}
+			}
+			a.update(func(sum *Asked) { sum.Papers++ })
 		}
+	}
+}
+
+// job returns the call for a task, if one is needed.
+func (a *asker) job(paper string, t task) (j job, wanted bool, err error) {
+	if t.isOwnSummary() {
+		return j, false, nil
+	}
+	q, err := t.question(a.cfg.ModelName)
+	if err != nil || a.queued[q.key] {
+		return j, false, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.sum.Papers++
-	a.reportProgress()
-	return nil
-}
-
-func (a *asking) task(ctx context.Context, paper string, t task) error {
-	if t.isOwnSummary() {
-		return nil
-	}
-	q, err := t.question(a.cfg.ModelName)
-	if err != nil {
-		return err
-	}
-	if a.queued[q.key] {
-		return nil
-	}
 	if a.cfg.Journal.Has(q.key) {
-		a.mu.Lock()
 		a.sum.Known++
-		a.mu.Unlock()
-		return nil
+		return j, false, nil
 	}
-	j := job{task: t, question: q, paper: paper, estimate: a.budget.estimate(q.messages, t.place != nil)}
-	if !a.budget.reserve(j.estimate) {
-		return errBudget
+	if a.cfg.MaxCalls > 0 && a.reserved >= a.cfg.MaxCalls {
+		return j, false, &qa.SuspendedError{Reason: "the number of calls is reached"}
 	}
+	a.reserved++
 	a.queued[q.key] = true
-	return a.submit(ctx, j)
-}
-
-// submit passes a call to a worker.
-func (a *asking) submit(ctx context.Context, j job) error {
-	select { // a drain takes precedence over an idle worker
-	case <-a.cfg.Drain:
-		a.budget.release(j.estimate)
-		return errDrained
-	default:
-	}
-	select {
-	case a.jobs <- j:
-		return nil
-	case <-a.cfg.Drain:
-		a.budget.release(j.estimate)
-		return errDrained
-	case <-ctx.Done():
-		a.budget.release(j.estimate)
-		return ctx.Err()
-	}
+	return job{task: t, question: q, paper: paper}, true, nil
 }
 
 // ask makes a call and records the reply.
-func (a *asking) ask(ctx context.Context, j job) {
-	if ctx.Err() != nil {
-		a.budget.release(j.estimate)
-		return
-	}
+func (a *asker) ask(ctx context.Context, j job) (failed, end error) {
 	if wanted, err := a.draw(ctx, &j); err != nil || !wanted {
-		a.budget.release(j.estimate)
-		if err != nil && ctx.Err() == nil {
-			a.halt(err)
-		}
-		return
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.reserved--
+		return nil, err
 	}
-	reply, err := a.cfg.Model.Complete(ctx, qa.Request{Messages: j.messages})
-	a.budget.settle(j.estimate, reply.Usage)
-	if err != nil && ctx.Err() != nil {
-		return // cancelled, not failed
+	reply, failed := a.cfg.Model.Complete(ctx, qa.Request{Messages: j.messages})
+	if failed != nil && (ctx.Err() != nil || qa.Suspension(failed) != "") {
+		return nil, failed
 	}
-	if err == nil {
-		_, err = j.fill(a.cfg.Visible(reply.Text))
+	if failed == nil {
+		_, failed = j.fill(a.cfg.Visible(reply.Text))
 	}
-	if err == nil {
-		lost := a.cfg.Journal.Add(Entry{
+	if failed == nil {
+		end = a.cfg.Journal.Add(Entry{
 			Key: j.key, PaperID: j.paper, Column: j.column, Row: j.row, Model: a.cfg.ModelName,
 			Text: reply.Text, Usage: reply.Usage, At: a.cfg.Now().UTC(),
 		})
-		if lost != nil {
-			a.halt(lost)
-			return
+	}
+	a.update(func(sum *Asked) {
+		sum.Calls++
+		sum.Usage = sum.Usage.Add(reply.Usage)
+		if failed != nil {
+			sum.Failed++
+			sum.FirstFailure = cmp.Or(sum.FirstFailure, fmt.Errorf("%s of paper %s: %w", j.column, j.paper, failed))
 		}
-	}
-	a.count(j, err)
-}
-
-func (a *asking) count(j job, err error) {
-	const maxFailuresInARow = 10 // avoids a thousand requests with a rejected key or to an endpoint that is down
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.sum.Calls++
-	if err == nil {
-		a.streak = 0
-	} else {
-		a.streak++
-		a.sum.Failed++
-		a.sum.FirstFailure = cmp.Or(a.sum.FirstFailure, fmt.Errorf("%s of paper %s: %w", j.column, j.paper, err))
-	}
-	if a.streak >= maxFailuresInARow {
-		a.halt(fmt.Errorf("the model failed %d times in a row; last error: %w", a.streak, err))
-	}
-	a.reportProgress()
-}
-
-// reportProgress reports progress; the caller must hold the lock.
-func (a *asking) reportProgress() {
-	a.budget.mu.Lock()
-	used := a.budget.total()
-	a.budget.mu.Unlock()
-	a.cfg.Progress(Event{Papers: a.sum.Papers, Total: a.sum.Total, Calls: a.sum.Calls, Failed: a.sum.Failed, Tokens: used})
+	})
+	return failed, end
 }

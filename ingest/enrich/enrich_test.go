@@ -18,6 +18,7 @@ import (
 	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 	"airqa/qa"
+	"airqa/run/budget"
 )
 
 // perPaper is the number of calls per paper of library: tldr, tags, two pages, one figure.
@@ -91,14 +92,27 @@ type work struct {
 	err     error
 }
 
-func run(ctx context.Context, t *testing.T, dir, url string, cfg enrich.Config) (w work) {
+// metered is a model with a limit of tokens; 0 is unlimited.
+func metered(t *testing.T, url string, limit int) qa.Model {
 	t.Helper()
 	model, err := llm.Open(llm.Config{Spec: "openai:m", BaseURL: url, MaxRetries: -1})
 	check(t, err)
+	meter, err := budget.NewMeter(budget.Config{
+		Model: model, Account: budget.NewAccount(budget.Limits{Tokens: limit}, budget.Spent{}, nil), Forecast: llm.Forecast(300),
+	})
+	check(t, err)
+	return meter
+}
+
+func run(ctx context.Context, t *testing.T, dir, url string, cfg enrich.Config) (w work) {
+	t.Helper()
+	if cfg.Model == nil {
+		cfg.Model = metered(t, url, 0)
+	}
 	j, err := enrich.OpenJournal(filepath.Join(dir, enrich.JournalName), nil)
 	check(t, err)
 	defer func() { check(t, j.Close()) }()
-	cfg.Model, cfg.Journal = model, j
+	cfg.Journal = j
 	if cfg.ModelName == "" {
 		cfg.ModelName = "openai:m"
 	}
@@ -158,19 +172,20 @@ func TestEverything(t *testing.T) {
 func TestBudget(t *testing.T) {
 	tests := []struct {
 		name  string
-		cfg   enrich.Config
+		limit int // of calls
+		token int // limit of tokens
 		calls int
 		spent int
 	}{
-		{"calls", enrich.Config{MaxCalls: 4}, 4, 4 * 110},
-		{"tokens", enrich.Config{MaxTokens: 2000}, 0, 2000},
-		{"too few tokens for one call", enrich.Config{MaxTokens: 10}, 0, 0},
+		{"calls", 4, 0, 4, 4 * 110},
+		{"tokens", 0, 2000, 0, 2000},
+		{"too few tokens for one call", 0, 10, 0, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := library(t, 3)
 			s := endpoint(t, openaitest.Config{Usage: &openaitest.Usage{Prompt: 100, Completion: 10}})
-			w := run(t.Context(), t, dir, s.URL(), tt.cfg)
+			w := run(t.Context(), t, dir, s.URL(), enrich.Config{MaxCalls: tt.limit, Model: metered(t, s.URL(), tt.token)})
 			spent := w.asked.Usage.Prompt + w.asked.Usage.Completion
 			if w.err != nil || !w.asked.BudgetReached || w.asked.Calls != s.Calls() || spent != 110*s.Calls() || spent > tt.spent || w.applied.Open == 0 {
 				t.Errorf("%+v after %d calls", w, s.Calls())
@@ -239,7 +254,7 @@ func TestDrainAndCancel(t *testing.T) {
 	dir := library(t, 4)
 	drain := make(chan struct{})
 	s := endpoint(t, openaitest.Config{})
-	w := run(t.Context(), t, dir, s.URL(), enrich.Config{Workers: 1, Drain: drain, Progress: func(e enrich.Event) {
+	w := run(t.Context(), t, dir, s.URL(), enrich.Config{Workers: 1, Drain: drain, Progress: func(e enrich.Asked) {
 		if e.Calls == 3 {
 			select {
 			case <-drain:

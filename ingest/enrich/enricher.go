@@ -30,6 +30,7 @@ const DefaultWorkers = 4
 
 // Config configures an [Enricher]. Model, ModelName and Journal are required; other zero values mean the default.
 type Config struct {
+	// Model answers. A [qa.SuspendedError], such as that of a spent budget, ends [Enricher.Ask].
 	Model qa.Model
 	// ModelName is recorded in the journal; replies of other models are not used.
 	ModelName string
@@ -44,23 +45,14 @@ type Config struct {
 	// Again also replaces existing values.
 	Again   bool
 	Workers int
-	// MaxCalls and MaxTokens (prompts and replies) limit one call of Ask; 0 means unlimited. Retried requests count as
-	// one call. Tokens of calls in flight are estimated.
-	MaxCalls, MaxTokens int
+	// MaxCalls limits one call of Ask; 0 means unlimited. Retried requests count as one call.
+	MaxCalls int
 	// Drain is closed to stop after the calls in flight; it may be nil.
 	Drain <-chan struct{}
-	// Progress receives events, one call at a time; it may be nil.
-	Progress func(Event)
+	// Progress receives the result so far, one call at a time; it may be nil.
+	Progress func(Asked)
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
-}
-
-// Event is a step of [Enricher.Ask].
-type Event struct {
-	// Papers of Total are done.
-	Papers, Total int
-	Calls, Failed int
-	Tokens        int
 }
 
 // Enricher asks a model about papers and stores the replies.
@@ -94,8 +86,8 @@ func New(cfg Config) (*Enricher, error) {
 	switch {
 	case cfg.Model == nil || cfg.ModelName == "" || cfg.Journal == nil:
 		return nil, errors.New("enrich: model and journal are required")
-	case cfg.MaxCalls < 0 || cfg.MaxTokens < 0 || cfg.Workers < 0:
-		return nil, errors.New("enrich: negative number of calls, tokens or workers")
+	case cfg.MaxCalls < 0 || cfg.Workers < 0:
+		return nil, errors.New("enrich: negative number of calls or workers")
 	}
 	if len(cfg.Fields) == 0 {
 		cfg.Fields = Fields()
@@ -105,7 +97,7 @@ func New(cfg Config) (*Enricher, error) {
 		cfg.Visible = func(reply string) string { return reply }
 	}
 	if cfg.Progress == nil {
-		cfg.Progress = func(Event) {}
+		cfg.Progress = func(Asked) {}
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

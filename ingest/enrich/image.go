@@ -21,7 +21,7 @@ type place struct {
 
 // draw adds the image to a job. Without one, the question is based on the caption. ask is false if the journal already
 // has the reply.
-func (a *asking) draw(ctx context.Context, j *job) (ask bool, err error) {
+func (a *asker) draw(ctx context.Context, j *job) (ask bool, err error) {
 	if j.place == nil {
 		return true, nil
 	}
@@ -37,9 +37,7 @@ func (a *asking) draw(ctx context.Context, j *job) (ask bool, err error) {
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	}
-	a.mu.Lock()
-	a.sum.Unseen++
-	a.mu.Unlock()
+	a.update(func(sum *Asked) { sum.Unseen++ })
 	j.place = nil
 	if j.question, err = j.task.question(a.cfg.ModelName); err != nil {
 		return false, err
