@@ -1,109 +1,129 @@
-// Package asking asks a model about many items, with several workers. Start from [Batch].
+// Package asking asks a model about many items, several at a time. Start from [Batch].
 package asking
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"iter"
-	"sync"
 
 	"airqa/qa"
 )
 
-// maxInRow is the number of consecutive failures that end a batch. It avoids a thousand requests with a rejected key or to
-// an endpoint that is down.
-const maxInRow = 10
+// MaxInRow is the number of consecutive failures that end a batch. It avoids a thousand requests with a rejected key or to an
+// endpoint that is down.
+const MaxInRow = 10
 
-// DownError ends a batch after too many consecutive failures.
-type DownError struct {
-	// InRow is the number of failures, Last the last of them.
-	InRow int
-	Last  error
-}
+// DownError ends a batch after [MaxInRow] consecutive failures, of which Last is the last.
+type DownError struct{ Last error }
 
 func (e *DownError) Error() string {
-	return fmt.Sprintf("the model failed %d times in a row; last error: %v", e.InRow, e.Last)
+	return fmt.Sprintf("the model failed %d times in a row; last error: %v", MaxInRow, e.Last)
 }
 
 func (e *DownError) Unwrap() error { return e.Last }
 
-// Batch configures [Batch.Run].
-type Batch[T any] struct {
-	// Workers is the number of concurrent calls, at least 1.
+// Streak counts consecutive failures.
+type Streak struct{ failures int }
+
+// Count counts a call. failed is nil for one with a usable reply. The error is a [*DownError].
+func (s *Streak) Count(failed error) error {
+	if failed == nil {
+		s.failures = 0
+		return nil
+	}
+	if s.failures++; s.failures < MaxInRow {
+		return nil
+	}
+	return &DownError{failed}
+}
+
+// Batch configures [Batch.Run]: T is an item, R the result of asking about it.
+type Batch[T, R any] struct {
+	// Workers is the maximum number of concurrent calls, at least 1.
 	Workers int
 	// Drain is closed to stop after the calls in flight; nil never is.
 	Drain <-chan struct{}
-	// Ask asks about an item and keeps the reply; calls overlap. failed concerns this item only, and the next invocation
-	// retries it; end ends the batch, like a budget that refuses the call or a reply that cannot be kept.
-	Ask func(ctx context.Context, item T) (failed, end error)
+	// Next returns the next item, or false if there is none before another result.
+	Next func() (item T, ok bool, err error)
+	// Ask asks about an item and keeps the reply. Calls overlap. An error ends the batch, like a budget that refuses the call
+	// or a reply that cannot be written; a failure that concerns only this item is part of the result.
+	Ask func(ctx context.Context, item T) (R, error)
+	// Done takes a result. Calls of Done and Next do not overlap. An error ends the batch.
+	Done func(T, R) error
 }
 
-// Run asks about the items in their order. It returns nil if it asked about all of them, and otherwise why it did not: the
-// end of Ask, a [*DownError], the cause of ctx, an error of the items, or [qa.ErrInterrupted] for a drain. Calls in flight
-// finish, unless ctx ends or Ask ends the batch with an error other than a [*qa.SuspendedError].
-func (b Batch[T]) Run(ctx context.Context, items iter.Seq2[T, error]) error {
+// Run asks until Next has no item and no call is in flight. If the batch ends early, the error is the cause of ctx, the first
+// error of the three functions, or [qa.ErrInterrupted] for a drain. Calls in flight finish, unless ctx ends or an error is
+// neither a [*qa.SuspendedError] nor a [*DownError].
+func (b Batch[T, R]) Run(ctx context.Context) error {
 	calls, cancel := context.WithCancel(ctx)
 	defer cancel()
-	more, stop := context.WithCancelCause(calls) // ends when no other call may start
-	defer stop(nil)
-	var (
-		queue   = make(chan T)
-		workers sync.WaitGroup
-		mu      sync.Mutex
-		inRow   int
-	)
-	count := func(failed error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if inRow++; failed == nil {
-			inRow = 0
+	r := &run[T, R]{Batch: b, cancel: cancel, done: make(chan func() error)}
+	for {
+		for r.inFlight < b.Workers && r.ended == nil && ctx.Err() == nil && r.start(calls) {
 		}
-		if inRow == maxInRow {
-			stop(&DownError{inRow, failed})
+		if r.inFlight == 0 {
+			return cmp.Or(context.Cause(ctx), r.ended)
 		}
-	}
-	for range b.Workers {
-		workers.Go(func() {
-			for item := range queue {
-				if more.Err() != nil {
-					continue
-				}
-				failed, end := b.Ask(calls, item)
-				if end == nil {
-					count(failed)
-					continue
-				}
-				if stop(end); qa.Suspension(end) == "" {
-					cancel()
-				}
-			}
-		})
-	}
-	err := b.feed(more, items, queue)
-	close(queue)
-	workers.Wait()
-	return cmp.Or(context.Cause(more), err)
-}
-
-// feed passes the items to the workers.
-func (b Batch[T]) feed(ctx context.Context, items iter.Seq2[T, error], queue chan<- T) error {
-	for item, err := range items {
-		if err != nil {
-			return err
-		}
-		select { // a drain takes precedence over an idle worker
-		case <-b.Drain:
-			return qa.ErrInterrupted
-		default:
+		if r.ended != nil {
+			r.Drain = nil
 		}
 		select {
-		case queue <- item:
-		case <-b.Drain:
-			return qa.ErrInterrupted
-		case <-ctx.Done():
-			return ctx.Err()
+		case done := <-r.done:
+			r.inFlight--
+			r.end(done())
+		case <-r.Drain:
+			r.end(qa.ErrInterrupted)
 		}
 	}
-	return nil
+}
+
+// run is a batch that runs.
+type run[T, R any] struct {
+	Batch[T, R]
+	cancel   context.CancelFunc
+	inFlight int
+	done     chan func() error
+	// ended is why no other call starts.
+	ended error
+}
+
+// start starts the next call. It reports false if there is none.
+func (r *run[T, R]) start(ctx context.Context) bool {
+	select {
+	case <-r.Drain:
+		r.end(qa.ErrInterrupted)
+		return false
+	default:
+	}
+	item, ok, err := r.Next()
+	if r.end(err); !ok || err != nil {
+		return false
+	}
+	r.inFlight++
+	go func() {
+		result, err := r.Ask(ctx, item)
+		r.done <- func() error {
+			if err != nil {
+				return err
+			}
+			return r.Done(item, result)
+		}
+	}()
+	return true
+}
+
+// end ends the batch with the first error, and with any error rather than a drain.
+func (r *run[T, R]) end(err error) {
+	if err == nil {
+		return
+	}
+	drained := errors.Is(err, qa.ErrInterrupted)
+	if r.ended == nil || errors.Is(r.ended, qa.ErrInterrupted) {
+		r.ended = err
+	}
+	if down := (*DownError)(nil); !drained && qa.Suspension(err) == "" && !errors.As(err, &down) {
+		r.cancel()
+	}
 }

@@ -3,130 +3,143 @@ package asking_test
 import (
 	"context"
 	"errors"
-	"iter"
 	"testing"
 
 	"airqa/qa"
 	"airqa/qa/asking"
 )
 
-// numbers yields 0 to n-1, and then err unless it is nil.
-func numbers(n int, err error) iter.Seq2[int, error] {
-	return func(yield func(int, error) bool) {
-		for i := range n {
-			if !yield(i, nil) {
-				return
-			}
+// numbers returns 0 to n-1, and then err unless it is nil.
+func numbers(n int, err error) func() (int, bool, error) {
+	i := -1
+	return func() (int, bool, error) {
+		if i++; i < n {
+			return i, true, nil
 		}
-		if err != nil {
-			yield(0, err)
-		}
+		return 0, false, err
 	}
 }
 
+var (
+	bad   = errors.New("bad reply")
+	lost  = errors.New("disk full")
+	spent = &qa.SuspendedError{Reason: "budget reached"}
+)
+
 func TestRun(t *testing.T) {
-	bad, lost := errors.New("bad reply"), errors.New("disk full")
-	spent := &qa.SuspendedError{Reason: "budget reached"}
-	drain := make(chan struct{})
-	ctx, interrupt := context.WithCancelCause(t.Context())
+	failing := func(fails func(i int) bool) func(int) (failed, end error) {
+		return func(i int) (failed, end error) {
+			if fails(i) {
+				failed = bad
+			}
+			return failed, nil
+		}
+	}
 	tests := []struct {
 		name  string
-		items iter.Seq2[int, error]
+		next  func() (int, bool, error)
 		ask   func(i int) (failed, end error)
 		asked int
 		want  error
 	}{
-		{"all", numbers(30, nil), func(int) (failed, end error) { return nil, nil }, 30, nil},
-		{"failures between replies", numbers(30, nil), func(i int) (failed, end error) {
-			if i%10 > 0 {
-				failed = bad
-			}
-			return failed, nil
-		}, 30, nil},
-		{"ten failures", numbers(30, nil), func(i int) (failed, end error) {
-			if i > 5 {
-				failed = bad
-			}
-			return failed, nil
-		}, 16, bad},
+		{"all", numbers(30, nil), failing(func(int) bool { return false }), 30, nil},
+		{"failures between replies", numbers(30, nil), failing(func(i int) bool { return i%10 > 0 }), 30, nil},
+		{"ten failures", numbers(30, nil), failing(func(i int) bool { return i > 5 }), 16, bad},
 		{"a budget", numbers(30, nil), func(i int) (failed, end error) {
 			if i == 3 {
-				end = spent
+				return nil, spent
 			}
-			return nil, end
+			return nil, nil
 		}, 4, spent},
 		{"a disk", numbers(30, nil), func(int) (failed, end error) { return nil, lost }, 1, lost},
-		{"the items", numbers(3, lost), func(int) (failed, end error) { return nil, nil }, 3, lost},
+		{"the items", numbers(3, lost), failing(func(int) bool { return false }), 3, lost},
 		{"no items", numbers(0, nil), nil, 0, nil},
-		{"a drain", numbers(30, nil), func(i int) (failed, end error) {
-			if i == 3 {
-				close(drain)
-			}
-			return nil, nil
-		}, 4, qa.ErrInterrupted},
-		{"an interrupt", numbers(30, nil), func(i int) (failed, end error) {
-			if i == 3 {
-				interrupt(qa.ErrInterrupted)
-				return nil, ctx.Err()
-			}
-			return nil, nil
-		}, 4, qa.ErrInterrupted},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			var streak asking.Streak
 			asked := 0
-			b := asking.Batch[int]{Workers: 1, Ask: func(_ context.Context, i int) (failed, end error) {
-				asked++
-				return tt.ask(i)
-			}}
-			if tt.name == "a drain" {
-				b.Drain = drain
-			}
-			runCtx := t.Context()
-			if tt.name == "an interrupt" {
-				runCtx = ctx
-			}
-			if err := b.Run(runCtx, tt.items); !errors.Is(err, tt.want) || asked != tt.asked {
+			err := asking.Batch[int, error]{
+				Workers: 1, Next: tt.next, Done: func(_ int, failed error) error { return streak.Count(failed) },
+				Ask: func(_ context.Context, i int) (failed, end error) {
+					asked++
+					return tt.ask(i)
+				},
+			}.Run(t.Context())
+			if !errors.Is(err, tt.want) || asked != tt.asked {
 				t.Errorf("%v after %d, want %v after %d", err, asked, tt.want, tt.asked)
 			}
 		})
 	}
 }
 
-// A call in flight ends with its reply when a budget refuses another, and at once when a reply cannot be kept.
-func TestInFlight(t *testing.T) {
-	for _, end := range []error{&qa.SuspendedError{Reason: "budget reached"}, errors.New("disk full")} {
-		begun, ended, kept := make(chan struct{}), make(chan struct{}), false
-		b := asking.Batch[int]{Workers: 2, Ask: func(ctx context.Context, i int) (error, error) {
-			if i == 1 {
-				<-begun
-				defer close(ended)
-				return nil, end
+// After a drain or the end of the context no call starts.
+func TestStops(t *testing.T) {
+	drain := make(chan struct{})
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	for i, stop := range []func(){func() { close(drain) }, func() { interrupt(lost) }} {
+		asked := 0
+		b := asking.Batch[int, int]{
+			Workers: 1, Next: numbers(30, nil), Done: func(int, int) error { return nil },
+			Ask: func(ctx context.Context, i int) (int, error) {
+				if asked++; asked == 4 {
+					stop()
+				}
+				return 0, ctx.Err()
+			},
+		}
+		if want := []error{qa.ErrInterrupted, lost}[i]; i == 0 {
+			b.Drain = drain
+			if err := b.Run(t.Context()); !errors.Is(err, want) || asked != 4 {
+				t.Errorf("%v after %d", err, asked)
 			}
-			close(begun)
-			<-ended
-			select {
-			case <-ctx.Done():
-			default:
-				if qa.Suspension(end) == "" {
+		} else if err := b.Run(ctx); !errors.Is(err, want) || asked != 4 {
+			t.Errorf("%v after %d", err, asked)
+		}
+	}
+}
+
+// A call in flight ends with its reply when a budget refuses another, and at once when a reply cannot be kept. An error
+// counts more than a drain.
+func TestInFlight(t *testing.T) {
+	for _, end := range []error{spent, &asking.DownError{Last: bad}, lost} {
+		gentle, kept, drain := !errors.Is(end, lost), 0, make(chan struct{})
+		begun, release := make(chan struct{}), make(chan struct{})
+		b := asking.Batch[int, int]{
+			Workers: 2, Drain: drain, Next: numbers(9, nil),
+			Ask: func(ctx context.Context, i int) (int, error) {
+				if i == 0 {
+					<-begun
+					close(drain)
+					return 0, end
+				}
+				close(begun)
+				if gentle {
+					<-release
+				} else {
 					<-ctx.Done()
 				}
-			}
-			kept = ctx.Err() == nil
-			return nil, ctx.Err()
-		}}
-		if err := b.Run(t.Context(), numbers(9, nil)); !errors.Is(err, end) || kept != (qa.Suspension(end) != "") {
-			t.Errorf("%v: %v, kept %v", end, err, kept)
+				return 0, ctx.Err()
+			},
+			Done: func(int, int) error { kept++; return nil },
+		}
+		go func() {
+			<-drain
+			close(release)
+		}()
+		if got := b.Run(t.Context()); !errors.Is(got, end) || (kept == 1) != gentle {
+			t.Errorf("%v: %v, %d kept", end, got, kept)
 		}
 	}
 }
 
 func TestDownError(t *testing.T) {
-	bad := errors.New("401")
-	b := asking.Batch[int]{Workers: 3, Ask: func(context.Context, int) (failed, end error) { return bad, nil }}
-	err := b.Run(t.Context(), numbers(99, nil))
-	var down *asking.DownError
-	if !errors.As(err, &down) || down.InRow != 10 || err.Error() != "the model failed 10 times in a row; last error: 401" {
+	var streak asking.Streak
+	b := asking.Batch[int, int]{
+		Workers: 3, Next: numbers(99, nil), Ask: func(context.Context, int) (int, error) { return 0, nil },
+		Done: func(int, int) error { return streak.Count(bad) },
+	}
+	if err := b.Run(t.Context()); err == nil || err.Error() != "the model failed 10 times in a row; last error: bad reply" {
 		t.Errorf("error %v", err)
 	}
 }

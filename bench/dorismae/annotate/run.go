@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"airqa/bench/dorismae"
 	"airqa/internal/ledger"
@@ -160,14 +159,22 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 	}
 	stage := a.session.Progress.Stage("annotate", len(pairs))
 	stage.Skip(a.Known)
-	a.show = func(r Result) { stage.Set(r.Known+r.Replied, r.note()) }
-	err := asking.Batch[question]{Workers: a.Workers, Drain: drain, Ask: a.ask}.Run(ctx, func(yield func(question, error) bool) {
-		for _, q := range list {
-			if !yield(q, nil) {
-				return
+	var streak asking.Streak
+	err := asking.Batch[question, error]{
+		Workers: a.Workers, Drain: drain, Ask: a.ask,
+		Next: func() (q question, ok bool, err error) {
+			if len(list) == 0 {
+				return q, false, nil
 			}
-		}
-	})
+			q, list = list[0], list[1:]
+			return q, true, nil
+		},
+		Done: func(q question, failed error) error {
+			a.countReply(nameOf(q.pair.AspectID, q.pair.Abstract.ID), failed)
+			stage.Set(a.Known+a.Replied, a.note())
+			return streak.Count(failed)
+		},
+	}.Run(ctx)
 	stage.Close(fmt.Sprintf("%d of %s, %s", a.Known+a.Replied, terminal.Plural(a.Pairs, "pair"), a.note()))
 	return err
 }
@@ -198,7 +205,7 @@ func (a *annotator) end(early error) error {
 	case reason != "":
 		return &qa.SuspendedError{Reason: fmt.Sprintf("%s\n  %s; raise the limit and the same command resumes", reason, left)}
 	case isDown:
-		return qa.Failedf("%d requests in a row failed: %s\n  %s. Fix the cause; the same command resumes", down.InRow, terminal.Line(down.Last.Error()), left)
+		return qa.Failedf("%d requests in a row failed: %s\n  %s. Fix the cause; the same command resumes", asking.MaxInRow, terminal.Line(down.Last.Error()), left)
 	case early != nil && !errors.Is(early, qa.ErrInterrupted):
 		return early
 	case len(a.Failures) > 0:
@@ -217,10 +224,6 @@ type annotator struct {
 	template Template
 	opened   models.Model
 	model    qa.Model
-	// show reports progress; it is called with mu held.
-	show func(Result)
-
-	mu sync.Mutex
 	Result
 }
 
@@ -299,15 +302,16 @@ func (a *annotator) ask(ctx context.Context, q question) (failed, end error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep a reply: %w", err)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if failed != nil {
-		a.Failures = append(a.Failures, Failure{request.UUID, terminal.Line(failed.Error())})
-	} else {
-		a.Replied++
-		k, _ := a.log.Get(request.UUID)
-		a.count(k.score)
-	}
-	a.show(a.Result)
 	return failed, nil
+}
+
+// countReply counts the end of the request about a pair.
+func (a *annotator) countReply(name string, failed error) {
+	if failed != nil {
+		a.Failures = append(a.Failures, Failure{name, terminal.Line(failed.Error())})
+		return
+	}
+	a.Replied++
+	k, _ := a.log.Get(name)
+	a.count(k.score)
 }
