@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"sync"
 
 	"airqa/env/paperdb"
 	"airqa/qa"
@@ -38,8 +37,10 @@ func (e *Enricher) Ask(ctx context.Context, lib Library) (Asked, error) {
 	if err != nil {
 		return Asked{}, err
 	}
-	a := &asker{Enricher: e, lib: lib, queued: make(map[string]bool), sum: Asked{Total: len(owned)}}
-	err = asking.Batch[job]{Workers: e.cfg.Workers, Drain: e.cfg.Drain, Ask: a.ask}.Run(ctx, a.jobs(ctx, owned))
+	a := &asker{Enricher: e, queued: make(map[string]bool), sum: Asked{Total: len(owned)}}
+	next, stop := iter.Pull2(a.jobs(ctx, lib, owned))
+	defer stop()
+	err = asking.Batch[job, answer]{Workers: e.cfg.Workers, Drain: e.cfg.Drain, Next: next, Ask: a.ask, Done: a.count}.Run(ctx)
 	a.sum.BudgetReached = qa.Suspension(err) != ""
 	a.sum.Drained = errors.Is(err, qa.ErrInterrupted) && ctx.Err() == nil
 	if a.sum.BudgetReached || a.sum.Drained {
@@ -55,97 +56,105 @@ type job struct {
 	paper string
 }
 
-// asker is the state of one Ask. queued belongs to the goroutine that iterates over the papers.
-type asker struct {
-	*Enricher
-	lib    Library
-	queued map[string]bool
-
-	mu  sync.Mutex
-	sum Asked
-	// reserved is the number of calls that were made or are queued.
-	reserved int
+// answer is the result of a job.
+type answer struct {
+	usage qa.Usage
+	// unseen means that the figure could not be rendered, needless that no call was made then.
+	unseen, needless bool
+	// failed is why there is no usable reply.
+	failed error
 }
 
-// update changes the sum and reports progress.
-func (a *asker) update(change func(*Asked)) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	change(&a.sum)
-	a.cfg.Progress(a.sum)
+// asker is the state of one Ask.
+type asker struct {
+	*Enricher
+	queued map[string]bool
+	// calls is the number of calls that were made or are in flight.
+	calls  int
+	streak asking.Streak
+	sum    Asked
 }
 
 // jobs yields the calls to make, paper by paper.
-func (a *asker) jobs(ctx context.Context, owned []paperdb.Owned) iter.Seq2[job, error] {
+func (a *asker) jobs(ctx context.Context, lib Library, owned []paperdb.Owned) iter.Seq2[job, error] {
 	return func(yield func(job, error) bool) {
 		for _, o := range owned {
-			p, err := a.lib.Enrichable(ctx, o.PaperID)
+			p, err := lib.Enrichable(ctx, o.PaperID)
 			if err != nil {
 				yield(job{}, err)
 				return
 			}
 			for _, t := range a.tasks(p, o.SHA256) {
-				j, wanted, err := a.job(o.PaperID, t)
-				if (wanted || err != nil) && !yield(j, err) {
+				q, wanted, err := a.choose(t)
+				if (wanted || err != nil) && !yield(job{t, q, o.PaperID}, err) {
 					return
 				}
 			}
-			a.update(func(sum *Asked) { sum.Papers++ })
+			a.sum.Papers++
+			a.cfg.Progress(a.sum)
 		}
 	}
 }
 
-// job returns the call for a task, if one is needed.
-func (a *asker) job(paper string, t task) (j job, wanted bool, err error) {
+// choose returns the question of a task and whether it must be asked.
+func (a *asker) choose(t task) (q question, wanted bool, err error) {
 	if t.isOwnSummary() {
-		return j, false, nil
+		return q, false, nil
 	}
-	q, err := t.question(a.cfg.ModelName)
-	if err != nil || a.queued[q.key] {
-		return j, false, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.cfg.Journal.Has(q.key) {
+	q, err = t.question(a.cfg.ModelName)
+	switch {
+	case err != nil || a.queued[q.key]:
+		return q, false, err
+	case a.cfg.Journal.Has(q.key):
 		a.sum.Known++
-		return j, false, nil
+		return q, false, nil
+	case a.cfg.MaxCalls > 0 && a.calls >= a.cfg.MaxCalls:
+		return q, false, &qa.SuspendedError{Reason: "the number of calls is reached"}
 	}
-	if a.cfg.MaxCalls > 0 && a.reserved >= a.cfg.MaxCalls {
-		return j, false, &qa.SuspendedError{Reason: "the number of calls is reached"}
-	}
-	a.reserved++
+	a.calls++
 	a.queued[q.key] = true
-	return job{task: t, question: q, paper: paper}, true, nil
+	return q, true, nil
 }
 
 // ask makes a call and records the reply.
-func (a *asker) ask(ctx context.Context, j job) (failed, end error) {
-	if wanted, err := a.draw(ctx, &j); err != nil || !wanted {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.reserved--
-		return nil, err
-	}
-	reply, failed := a.cfg.Model.Complete(ctx, qa.Request{Messages: j.messages})
-	if failed != nil && (ctx.Err() != nil || qa.Suspension(failed) != "") {
-		return nil, failed
-	}
-	if failed == nil {
-		_, failed = j.fill(a.cfg.Visible(reply.Text))
-	}
-	if failed == nil {
-		end = a.cfg.Journal.Add(Entry{
-			Key: j.key, PaperID: j.paper, Column: j.column, Row: j.row, Model: a.cfg.ModelName,
-			Text: reply.Text, Usage: reply.Usage, At: a.cfg.Now().UTC(),
-		})
-	}
-	a.update(func(sum *Asked) {
-		sum.Calls++
-		sum.Usage = sum.Usage.Add(reply.Usage)
-		if failed != nil {
-			sum.Failed++
-			sum.FirstFailure = cmp.Or(sum.FirstFailure, fmt.Errorf("%s of paper %s: %w", j.column, j.paper, failed))
+func (a *asker) ask(ctx context.Context, j job) (r answer, err error) {
+	if j.place != nil {
+		if r, err = a.draw(ctx, &j); err != nil || r.needless {
+			return r, err
 		}
+	}
+	reply, err := a.cfg.Model.Complete(ctx, qa.Request{Messages: j.messages})
+	if err != nil && (ctx.Err() != nil || qa.Suspension(err) != "") {
+		return r, err
+	}
+	r.usage, r.failed = reply.Usage, err
+	if err == nil {
+		_, r.failed = j.fill(a.cfg.Visible(reply.Text))
+	}
+	if r.failed != nil {
+		return r, nil
+	}
+	return r, a.cfg.Journal.Add(Entry{
+		Key: j.key, PaperID: j.paper, Column: j.column, Row: j.row, Model: a.cfg.ModelName,
+		Text: reply.Text, Usage: reply.Usage, At: a.cfg.Now().UTC(),
 	})
-	return failed, end
+}
+
+// count counts the result of a job.
+func (a *asker) count(j job, r answer) error {
+	if r.unseen {
+		a.sum.Unseen++
+	}
+	if r.needless {
+		a.calls--
+		return nil
+	}
+	a.sum.Calls++
+	a.sum.Usage = a.sum.Usage.Add(r.usage)
+	if r.failed != nil {
+		a.sum.Failed++
+		a.sum.FirstFailure = cmp.Or(a.sum.FirstFailure, fmt.Errorf("%s of paper %s: %w", j.column, j.paper, r.failed))
+	}
+	a.cfg.Progress(a.sum)
+	return a.streak.Count(r.failed)
 }

@@ -19,12 +19,9 @@ type place struct {
 	box         [4]int
 }
 
-// draw adds the image to a job. Without one, the question is based on the caption. ask is false if the journal already
-// has the reply.
-func (a *asker) draw(ctx context.Context, j *job) (ask bool, err error) {
-	if j.place == nil {
-		return true, nil
-	}
+// draw adds the image to a job. If it cannot be rendered, the question is based on the caption, and is needless if the
+// caption is its own summary or the journal already has the reply.
+func (a *asker) draw(ctx context.Context, j *job) (r answer, err error) {
 	var box []float64
 	for _, x := range j.place.box {
 		box = append(box, float64(x))
@@ -33,14 +30,11 @@ func (a *asker) draw(ctx context.Context, j *job) (ask bool, err error) {
 	switch {
 	case err == nil:
 		j.messages[0].Images = []qa.Image{picture}
-		return true, nil
+		return r, nil
 	case ctx.Err() != nil:
-		return false, ctx.Err()
+		return r, ctx.Err()
 	}
-	a.update(func(sum *Asked) { sum.Unseen++ })
 	j.place = nil
-	if j.question, err = j.task.question(a.cfg.ModelName); err != nil {
-		return false, err
-	}
-	return !j.isOwnSummary() && !a.cfg.Journal.Has(j.key), nil
+	j.question, err = j.task.question(a.cfg.ModelName)
+	return answer{unseen: true, needless: j.isOwnSummary() || a.cfg.Journal.Has(j.key)}, err
 }

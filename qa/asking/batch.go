@@ -44,8 +44,8 @@ type Batch[T, R any] struct {
 	Workers int
 	// Drain is closed to stop after the calls in flight; nil never is.
 	Drain <-chan struct{}
-	// Next returns the next item, or false if there is none before another result.
-	Next func() (item T, ok bool, err error)
+	// Next returns the next item, or false if there is none before another result. [iter.Pull2] makes one of an iterator.
+	Next func() (item T, err error, ok bool)
 	// Ask asks about an item and keeps the reply. Calls overlap. An error ends the batch, like a budget that refuses the call
 	// or a reply that cannot be written; a failure that concerns only this item is part of the result.
 	Ask func(ctx context.Context, item T) (R, error)
@@ -97,7 +97,7 @@ func (r *run[T, R]) start(ctx context.Context) bool {
 		return false
 	default:
 	}
-	item, ok, err := r.Next()
+	item, err, ok := r.Next()
 	if r.end(err); !ok || err != nil {
 		return false
 	}

@@ -10,13 +10,13 @@ import (
 )
 
 // numbers returns 0 to n-1, and then err unless it is nil.
-func numbers(n int, err error) func() (int, bool, error) {
+func numbers(n int, err error) func() (int, error, bool) {
 	i := -1
-	return func() (int, bool, error) {
+	return func() (int, error, bool) {
 		if i++; i < n {
-			return i, true, nil
+			return i, nil, true
 		}
-		return 0, false, err
+		return 0, err, err != nil
 	}
 }
 
@@ -37,7 +37,7 @@ func TestRun(t *testing.T) {
 	}
 	tests := []struct {
 		name  string
-		next  func() (int, bool, error)
+		next  func() (int, error, bool)
 		ask   func(i int) (failed, end error)
 		asked int
 		want  error

@@ -162,12 +162,11 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 	var streak asking.Streak
 	err := asking.Batch[question, error]{
 		Workers: a.Workers, Drain: drain, Ask: a.ask,
-		Next: func() (q question, ok bool, err error) {
-			if len(list) == 0 {
-				return q, false, nil
+		Next: func() (q question, err error, ok bool) {
+			if ok = len(list) > 0; ok {
+				q, list = list[0], list[1:]
 			}
-			q, list = list[0], list[1:]
-			return q, true, nil
+			return q, nil, ok
 		},
 		Done: func(q question, failed error) error {
 			a.countReply(nameOf(q.pair.AspectID, q.pair.Abstract.ID), failed)
