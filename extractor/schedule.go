@@ -2,8 +2,11 @@ package extractor
 
 import (
 	"context"
+	"errors"
 
 	"airqa/extractor/candidate"
+	"airqa/qa"
+	"airqa/qa/asking"
 )
 
 // lane is the progress of a category.
@@ -40,77 +43,62 @@ type schedule struct {
 	// decide accepts a finished candidate or draft, or not, and records it; calls do not overlap.
 	decide func(*work) (accepted bool, err error)
 
-	done     chan finished
-	running  int
-	failures int
-	stopped  bool
+	streak asking.Streak
+	err    error // of decide
+	// stopped means that run ended early.
+	stopped bool
 }
-
-type finished struct {
-	lane *lane
-	*work
-}
-
-// maxEqualFailures is the number of failed candidates, without a good one between them, after which no further one is
-// started. Rejected candidates say nothing about the endpoint.
-const maxEqualFailures = 10
 
 // run starts candidates until all lanes are closed, drain is closed, the context ends, or a result stops it. Candidates in
-// flight finish.
+// flight finish. The error is one of decide.
 func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
-	s.done, s.failures = make(chan finished), 0
-	for {
-		if err := s.commitFinished(); err != nil {
-			s.stopped = true
-			for s.running > 0 {
-				s.take(<-s.done)
-			}
-			return err
-		}
-		s.start(ctx)
-		if s.running == 0 {
-			return nil
-		}
-		select {
-		case f := <-s.done:
-			s.take(f)
-		case <-drain:
-			drain, s.stopped = nil, true
-		}
-	}
+	s.streak = asking.Streak{}
+	err := asking.Batch[candidate.ID, *work]{
+		Workers: s.workers, Drain: drain, Next: s.next, Done: s.take,
+		Ask: func(ctx context.Context, id candidate.ID) (*work, error) { return s.work(ctx, id), nil },
+	}.Run(ctx)
+	s.stopped = err != nil
+	return s.err
 }
 
-// start starts candidates while workers are idle: those of the lowest index first, so that all categories progress.
-func (s *schedule) start(ctx context.Context) {
-	for s.running < s.workers && !s.stopped && ctx.Err() == nil {
-		var first *lane
-		for _, l := range s.lanes {
-			if l.needs() && (first == nil || len(l.started) < len(first.started)) {
-				first = l
-			}
+// next returns the candidate of the lowest index that is needed, so that all categories progress.
+func (s *schedule) next() (id candidate.ID, err error, ok bool) {
+	var first *lane
+	for _, l := range s.lanes {
+		if l.needs() && (first == nil || len(l.started) < len(first.started)) {
+			first = l
 		}
-		if first == nil {
-			return
-		}
-		id := candidate.ID{Category: first.Category, Index: len(first.started)}
-		first.started = append(first.started, nil)
-		s.running++
-		go func() { s.done <- finished{first, s.work(ctx, id)} }()
 	}
+	if first == nil {
+		return id, nil, false
+	}
+	id = candidate.ID{Category: first.Category, Index: len(first.started)}
+	first.started = append(first.started, nil)
+	return id, nil, true
 }
 
-func (s *schedule) take(f finished) {
-	s.running--
-	f.lane.started[f.Material.ID.Index] = f.work
-	switch f.Outcome {
-	case candidate.Done:
-		s.failures = 0
-	case candidate.Failed:
-		s.failures++
-	case candidate.Pending:
-		s.stopped = s.stopped || !f.isDraft()
+// take commits what a finished candidate lets commit. Failed candidates, without a good one between them, stop the schedule;
+// rejected ones say nothing about the endpoint.
+func (s *schedule) take(id candidate.ID, w *work) error {
+	for _, l := range s.lanes {
+		if l.Category == id.Category {
+			l.started[id.Index] = w
+		}
 	}
-	s.stopped = s.stopped || s.failures >= maxEqualFailures
+	if s.err == nil {
+		s.err = s.commitFinished()
+	}
+	switch {
+	case s.err != nil:
+		return s.err
+	case w.Outcome == candidate.Failed:
+		return s.streak.Count(errors.New(w.Detail))
+	case w.Outcome == candidate.Pending && !w.isDraft():
+		return &qa.SuspendedError{Reason: string(w.Reason)}
+	case w.Outcome == candidate.Done:
+		return s.streak.Count(nil)
+	}
+	return nil
 }
 
 // commitFinished commits what can be committed in order.
