@@ -81,9 +81,6 @@ type Pipeline struct {
 	tally      candidate.Tally
 
 	mu sync.Mutex
-	// fatal is the first error of the data or the disk; cancel stops all candidates.
-	fatal  error
-	cancel context.CancelFunc
 	// suspended is why a budget stopped the work, failure the first failed call.
 	suspended, failure string
 }
@@ -109,8 +106,6 @@ func New(c Config) (*Pipeline, error) {
 // Run makes candidates until the quotas are filled, the candidates run out, drain is closed or ctx ends. It then writes
 // the accepted questions. The error is one of the data or of the disk; failures of calls are in the summary.
 func (p *Pipeline) Run(ctx context.Context, drain <-chan struct{}) (Summary, error) {
-	ctx, p.cancel = context.WithCancel(ctx)
-	defer p.cancel()
 	s := &schedule{workers: p.c.Workers, work: p.work, decide: p.decide}
 	if err := p.run(ctx, drain, s, false); err != nil {
 		return Summary{}, err
@@ -136,10 +131,7 @@ func (p *Pipeline) run(ctx context.Context, drain <-chan struct{}, s *schedule, 
 		}
 		s.lanes = append(s.lanes, &lane{Quota: q})
 	}
-	err := s.run(ctx, drain)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return errors.Join(p.fatal, err)
+	return s.run(ctx, drain)
 }
 
 // decide accepts a finished candidate or draft unless its question repeats an accepted one, and writes its last line.

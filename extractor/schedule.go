@@ -38,27 +38,25 @@ type schedule struct {
 	lanes   []*lane
 	workers int
 	// work runs the stages of a candidate; calls overlap. Its outcome is Done if it may be accepted, else Rejected, Failed
-	// or Pending.
-	work func(ctx context.Context, id candidate.ID) *work
+	// or Pending. An error stops the schedule.
+	work func(ctx context.Context, id candidate.ID) (*work, error)
 	// decide accepts a finished candidate or draft, or not, and records it; calls do not overlap.
 	decide func(*work) (accepted bool, err error)
 
 	streak asking.Streak
-	err    error // of decide
 	// stopped means that run ended early.
 	stopped bool
 }
 
 // run starts candidates until all lanes are closed, drain is closed, the context ends, or a result stops it. Candidates in
-// flight finish. The error is one of decide.
+// flight finish. The error is one of work or decide.
 func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
 	s.streak = asking.Streak{}
-	err := asking.Batch[candidate.ID, *work]{
-		Workers: s.workers, Drain: drain, Next: s.next, Done: s.take,
-		Ask: func(ctx context.Context, id candidate.ID) (*work, error) { return s.work(ctx, id), nil },
-	}.Run(ctx)
-	s.stopped = err != nil
-	return s.err
+	err := asking.Batch[candidate.ID, *work]{Workers: s.workers, Drain: drain, Next: s.next, Ask: s.work, Done: s.take}.Run(ctx)
+	if s.stopped = err != nil; asking.IsStop(err) {
+		return nil
+	}
+	return err
 }
 
 // next returns the candidate of the lowest index that is needed, so that all categories progress.
@@ -85,16 +83,13 @@ func (s *schedule) take(id candidate.ID, w *work) error {
 			l.started[id.Index] = w
 		}
 	}
-	if s.err == nil {
-		s.err = s.commitFinished()
-	}
-	switch {
-	case s.err != nil:
-		return s.err
+	switch err := s.commitFinished(); {
+	case err != nil:
+		return err
 	case w.Outcome == candidate.Failed:
 		return s.streak.Count(errors.New(w.Detail))
 	case w.Outcome == candidate.Pending && !w.isDraft():
-		return &qa.SuspendedError{Reason: string(w.Reason)}
+		return &qa.SuspendedError{Reason: "a candidate is pending"}
 	case w.Outcome == candidate.Done:
 		return s.streak.Count(nil)
 	}

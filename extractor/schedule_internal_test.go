@@ -88,13 +88,13 @@ func play(t *testing.T, seed, workers int, quotas []candidate.Quota) played {
 	order := &shuffled{random: rand.New(rand.NewPCG(uint64(seed), uint64(workers))), workers: workers}
 	var mu sync.Mutex
 	started := 0
-	s.work = func(_ context.Context, id candidate.ID) *work {
+	s.work = func(_ context.Context, id candidate.ID) (*work, error) {
 		mu.Lock()
 		p.Started[id.String()] = true
 		started++
 		mu.Unlock()
 		order.pass()
-		return made(id, fate(seed, id))
+		return made(id, fate(seed, id)), nil
 	}
 	s.decide = func(w *work) (bool, error) {
 		id := w.Material.ID
@@ -166,7 +166,7 @@ func TestStops(t *testing.T) {
 	for _, outcome := range []candidate.Outcome{candidate.Failed, candidate.Pending} {
 		s := &schedule{workers: 1}
 		s.lanes = []*lane{{Quota: candidate.Quota{Category: "retrieval", Count: 100, Most: 500}}}
-		s.work = func(_ context.Context, id candidate.ID) *work { return made(id, outcome) }
+		s.work = func(_ context.Context, id candidate.ID) (*work, error) { return made(id, outcome), nil }
 		committed := 0
 		s.decide = func(*work) (bool, error) { committed++; return false, nil }
 		if err := s.run(t.Context(), nil); err != nil {
@@ -185,9 +185,9 @@ func TestDrain(t *testing.T) {
 	s.lanes = []*lane{{Quota: candidate.Quota{Category: "retrieval", Count: 100, Most: 500}}}
 	drain := make(chan struct{})
 	var once sync.Once
-	s.work = func(_ context.Context, id candidate.ID) *work {
+	s.work = func(_ context.Context, id candidate.ID) (*work, error) {
 		once.Do(func() { close(drain) })
-		return made(id, candidate.Done)
+		return made(id, candidate.Done), nil
 	}
 	committed := 0
 	s.decide = func(*work) (bool, error) { committed++; return true, nil }

@@ -1,7 +1,6 @@
 package extractor
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,20 +41,16 @@ func (p *Pipeline) identity(id candidate.ID) candidate.Line {
 	return candidate.Line{Candidate: id.String(), Category: id.Category, Seed: p.c.Seed}
 }
 
-// work takes a candidate through its stages. An error of the data or the disk stops the pipeline unless the context ended
-// first.
-func (p *Pipeline) work(ctx context.Context, id candidate.ID) *work {
+// work takes a candidate through its stages. The error is one of the data or the disk.
+func (p *Pipeline) work(ctx context.Context, id candidate.ID) (*work, error) {
 	w := &work{Line: p.identity(id), Subject: gate.Subject{Material: candidate.Material{ID: id}}}
 	if err := p.takeStages(ctx, w); err != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
 		if ctx.Err() == nil {
-			p.fatal = cmp.Or(p.fatal, fmt.Errorf("candidate %s: %w", w.Candidate, err))
-			p.cancel()
+			return w, fmt.Errorf("candidate %s: %w", w.Candidate, err)
 		}
 		w.end(candidate.Pending, candidate.Interrupted)
 	}
-	return w
+	return w, nil
 }
 
 func (p *Pipeline) takeStages(ctx context.Context, w *work) error {

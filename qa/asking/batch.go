@@ -23,6 +23,13 @@ func (e *DownError) Error() string {
 
 func (e *DownError) Unwrap() error { return e.Last }
 
+// IsStop reports whether an error stops a batch that the next invocation can resume: a budget is spent, the endpoint is down,
+// or the user stops the program. Others are errors of the data or of the disk.
+func IsStop(err error) bool {
+	var down *DownError
+	return qa.Suspension(err) != "" || errors.As(err, &down) || errors.Is(err, qa.ErrInterrupted) || errors.Is(err, context.Canceled)
+}
+
 // Streak counts consecutive failures.
 type Streak struct{ failures int }
 
@@ -54,8 +61,8 @@ type Batch[T, R any] struct {
 }
 
 // Run asks until Next has no item and no call is in flight. If the batch ends early, the error is the cause of ctx, the first
-// error of the three functions, or [qa.ErrInterrupted] for a drain. Calls in flight finish, unless ctx ends or an error is
-// neither a [*qa.SuspendedError] nor a [*DownError].
+// error of the three functions, or [qa.ErrInterrupted] for a drain. Calls in flight finish and are taken, but after an error
+// that is no stop they are cancelled, see [IsStop].
 func (b Batch[T, R]) Run(ctx context.Context) error {
 	calls, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -71,8 +78,9 @@ func (b Batch[T, R]) Run(ctx context.Context) error {
 		}
 		select {
 		case done := <-r.done:
-			r.inFlight--
-			r.end(done())
+			if r.inFlight--; r.ended == nil || IsStop(r.ended) {
+				r.end(done())
+			}
 		case <-r.Drain:
 			r.end(qa.ErrInterrupted)
 		}
@@ -114,16 +122,15 @@ func (r *run[T, R]) start(ctx context.Context) bool {
 	return true
 }
 
-// end ends the batch with the first error, and with any error rather than a drain.
+// end ends the batch with the first error, but with a stop rather than a drain, and with any other error rather than a stop.
 func (r *run[T, R]) end(err error) {
 	if err == nil {
 		return
 	}
-	drained := errors.Is(err, qa.ErrInterrupted)
-	if r.ended == nil || errors.Is(r.ended, qa.ErrInterrupted) {
+	if r.ended == nil || errors.Is(r.ended, qa.ErrInterrupted) || !IsStop(err) {
 		r.ended = err
 	}
-	if down := (*DownError)(nil); !drained && qa.Suspension(err) == "" && !errors.As(err, &down) {
+	if !IsStop(err) {
 		r.cancel()
 	}
 }

@@ -205,7 +205,7 @@ func (a *annotator) end(early error) error {
 		return &qa.SuspendedError{Reason: fmt.Sprintf("%s\n  %s; raise the limit and the same command resumes", reason, left)}
 	case isDown:
 		return qa.Failedf("%d requests in a row failed: %s\n  %s. Fix the cause; the same command resumes", asking.MaxInRow, terminal.Line(down.Last.Error()), left)
-	case early != nil && !errors.Is(early, qa.ErrInterrupted):
+	case early != nil && !asking.IsStop(early):
 		return early
 	case len(a.Failures) > 0:
 		return qa.Failedf("%s failed; the same command retries them", terminal.Plural(len(a.Failures), "request"))
