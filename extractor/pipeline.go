@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
@@ -79,10 +78,6 @@ type Pipeline struct {
 	rows       map[candidate.ID]qa.Example
 	pairs      [][2]qa.Example // to merge
 	tally      candidate.Tally
-
-	mu sync.Mutex
-	// suspended is why a budget stopped the work, failure the first failed call.
-	suspended, failure string
 }
 
 // New checks a configuration.
@@ -110,7 +105,7 @@ func (p *Pipeline) Run(ctx context.Context, drain <-chan struct{}) (Summary, err
 	if err := p.run(ctx, drain, s, false); err != nil {
 		return Summary{}, err
 	}
-	if !p.c.ExploreOnly && !s.stopped && ctx.Err() == nil {
+	if !p.c.ExploreOnly && s.stop == nil {
 		p.pairs = p.makePairs()
 		if err := p.run(ctx, drain, s, true); err != nil {
 			return Summary{}, err
@@ -167,7 +162,7 @@ func (p *Pipeline) applies(gateName string) bool {
 
 // finish ends the unfinished candidates, counts all of them, and writes the accepted questions.
 func (p *Pipeline) finish(s *schedule) (Summary, error) {
-	sum := Summary{Suspended: p.suspended, Failure: p.failure}
+	sum := Summary{Suspended: qa.Suspension(s.stop), Failure: s.failure}
 	ran := make(map[candidate.Category]bool)
 	for _, l := range s.lanes {
 		sum.Stopped = sum.Stopped || !l.closed()
@@ -184,7 +179,7 @@ func (p *Pipeline) finish(s *schedule) (Summary, error) {
 		if sum.Stopped {
 			line.Outcome, line.Reason = candidate.Pending, candidate.Interrupted
 		}
-		if sum.Stopped && p.suspended != "" {
+		if sum.Stopped && sum.Suspended != "" {
 			line.Reason = candidate.Budget
 		}
 		undecided[i] = line

@@ -1,18 +1,18 @@
 package extractor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"airqa/extractor/candidate"
-	"airqa/qa"
 	"airqa/qa/asking"
 )
 
 // lane is the progress of a category.
 type lane struct {
 	candidate.Quota
-	started  []*work // by index; nil while in flight, and once committed
+	started  []*work // by index; nil until finished, and once committed
 	commit   int     // index of the next candidate to commit
 	accepted int     // of the committed ones; drafts, if no more was asked for
 }
@@ -37,15 +37,17 @@ func (l *lane) closed() bool { return l.commit == len(l.started) && !l.needs() }
 type schedule struct {
 	lanes   []*lane
 	workers int
-	// work runs the stages of a candidate; calls overlap. Its outcome is Done if it may be accepted, else Rejected, Failed
-	// or Pending. An error stops the schedule.
+	// work runs the stages of a candidate; calls overlap. Its outcome is Done if it may be accepted, else Rejected or Failed,
+	// or Pending for a draft. An error ends the schedule.
 	work func(ctx context.Context, id candidate.ID) (*work, error)
 	// decide accepts a finished candidate or draft, or not, and records it; calls do not overlap.
 	decide func(*work) (accepted bool, err error)
 
 	streak asking.Streak
-	// stopped means that run ended early.
-	stopped bool
+	// failure is the first failed call.
+	failure string
+	// stop is why run ended early.
+	stop error
 }
 
 // run starts candidates until all lanes are closed, drain is closed, the context ends, or a result stops it. Candidates in
@@ -53,7 +55,8 @@ type schedule struct {
 func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
 	s.streak = asking.Streak{}
 	err := asking.Batch[candidate.ID, *work]{Workers: s.workers, Drain: drain, Next: s.next, Ask: s.work, Done: s.take}.Run(ctx)
-	if s.stopped = err != nil; asking.IsStop(err) {
+	if asking.IsStop(err) {
+		s.stop = err
 		return nil
 	}
 	return err
@@ -87,9 +90,8 @@ func (s *schedule) take(id candidate.ID, w *work) error {
 	case err != nil:
 		return err
 	case w.Outcome == candidate.Failed:
+		s.failure = cmp.Or(s.failure, w.Detail)
 		return s.streak.Count(errors.New(w.Detail))
-	case w.Outcome == candidate.Pending && !w.isDraft():
-		return &qa.SuspendedError{Reason: "a candidate is pending"}
 	case w.Outcome == candidate.Done:
 		return s.streak.Count(nil)
 	}
@@ -100,7 +102,7 @@ func (s *schedule) take(id candidate.ID, w *work) error {
 func (s *schedule) commitFinished() error {
 	for l := s.nextToCommit(); l != nil && l.commit < len(l.started); l = s.nextToCommit() {
 		w := l.started[l.commit]
-		if w == nil || w.Outcome == candidate.Pending && !w.isDraft() {
+		if w == nil {
 			return nil
 		}
 		accepted, err := s.decide(w)

@@ -12,6 +12,7 @@ import (
 
 	"airqa/extractor/candidate"
 	"airqa/extractor/gate"
+	"airqa/qa"
 	"airqa/qa/asking"
 )
 
@@ -166,7 +167,12 @@ func TestStops(t *testing.T) {
 	for _, outcome := range []candidate.Outcome{candidate.Failed, candidate.Pending} {
 		s := &schedule{workers: 1}
 		s.lanes = []*lane{{Quota: candidate.Quota{Category: "retrieval", Count: 100, Most: 500}}}
-		s.work = func(_ context.Context, id candidate.ID) (*work, error) { return made(id, outcome), nil }
+		s.work = func(_ context.Context, id candidate.ID) (*work, error) {
+			if outcome == candidate.Pending {
+				return nil, &qa.SuspendedError{Reason: "budget reached"}
+			}
+			return made(id, outcome), nil
+		}
 		committed := 0
 		s.decide = func(*work) (bool, error) { committed++; return false, nil }
 		if err := s.run(t.Context(), nil); err != nil {

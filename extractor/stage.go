@@ -1,7 +1,6 @@
 package extractor
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"airqa/llm/cache"
 	"airqa/prompts"
 	"airqa/qa"
+	"airqa/qa/asking"
 )
 
 // calls is the model of one stage of one candidate. It notes in the stage's line which replies were used. It is not safe
@@ -89,15 +89,11 @@ func (p *Pipeline) takeStage(ctx context.Context, w *work, s stage) error {
 	return p.record(w, line)
 }
 
-// record writes lines of stages to the ledger, and ends the candidate if the last stage did. A pending line is not
-// written, since the last line of the candidate has what it says.
+// record writes lines of stages to the ledger, and ends the candidate if the last stage did.
 func (p *Pipeline) record(w *work, lines ...candidate.Line) error {
 	if n := len(lines); n > 0 && lines[n-1].Outcome != candidate.Done {
 		last := lines[n-1]
 		w.Outcome, w.Reason, w.Detail = last.Outcome, last.Reason, last.Detail
-		if last.Outcome == candidate.Pending {
-			lines = lines[:n-1]
-		}
 	}
 	return p.c.Ledger.Add(lines...)
 }
@@ -129,14 +125,22 @@ func (p *Pipeline) runStage(ctx context.Context, w *work, s stage) (line candida
 	return line, err
 }
 
-// computeStage runs a stage and completes its line.
+// computeStage runs a stage and completes its line. The error is not one of a call, or stops the pipeline.
 func (p *Pipeline) computeStage(ctx context.Context, line candidate.Line, s stage) (candidate.Line, error) {
 	result, err := s.run(&calls{p, &line})
 	if p.c.Price != nil {
 		line.USD = new(p.c.Price.Of(line.Usage))
 	}
 	if err != nil {
-		return p.explainFailure(ctx, line, err)
+		var call *qa.CallError
+		if ctx.Err() != nil || asking.IsStop(err) || !errors.As(err, &call) {
+			return line, err
+		}
+		line.Outcome, line.Reason, line.Detail = candidate.Failed, candidate.CallFailed, strings.TrimSpace(err.Error())
+		if call.Class == qa.FailContextOverflow || call.Class == qa.FailImages {
+			line.Outcome, line.Reason = candidate.Rejected, candidate.CallRefused
+		}
+		return line, nil
 	}
 	line.Outcome = candidate.Done
 	if line.Reason != "" {
@@ -157,28 +161,4 @@ func (p *Pipeline) computeStage(ctx context.Context, line candidate.Line, s stag
 	}
 	var clean candidate.Line
 	return clean, json.Unmarshal(ledger.RedactStrings(raw, p.c.Redact), &clean)
-}
-
-// explainFailure turns the error of a stage into the candidate's outcome. An error that is not about a call is returned.
-func (p *Pipeline) explainFailure(ctx context.Context, line candidate.Line, err error) (candidate.Line, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var call *qa.CallError
-	suspended := qa.Suspension(err)
-	switch {
-	case suspended != "":
-		p.suspended = cmp.Or(p.suspended, suspended)
-		line.Outcome, line.Reason = candidate.Pending, candidate.Budget
-	case ctx.Err() != nil, errors.Is(err, context.Canceled), errors.Is(err, qa.ErrInterrupted):
-		line.Outcome, line.Reason = candidate.Pending, candidate.Interrupted
-	case errors.As(err, &call) && (call.Class == qa.FailContextOverflow || call.Class == qa.FailImages):
-		line.Outcome, line.Reason = candidate.Rejected, candidate.CallRefused
-	case errors.As(err, &call):
-		p.failure = cmp.Or(p.failure, err.Error())
-		line.Outcome, line.Reason = candidate.Failed, candidate.CallFailed
-	default:
-		return line, err
-	}
-	line.Detail = strings.TrimSpace(err.Error())
-	return line, nil
 }

@@ -3,6 +3,7 @@ package extractor
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,7 +31,7 @@ type work struct {
 
 // isDraft reports whether a candidate is explored only, as asked for.
 func (w *work) isDraft() bool {
-	return w.Outcome == candidate.Pending && w.Reason == candidate.NotTracked
+	return w.Outcome == candidate.Pending
 }
 
 // end ends a candidate.
@@ -41,14 +42,11 @@ func (p *Pipeline) identity(id candidate.ID) candidate.Line {
 	return candidate.Line{Candidate: id.String(), Category: id.Category, Seed: p.c.Seed}
 }
 
-// work takes a candidate through its stages. The error is one of the data or the disk.
+// work takes a candidate through its stages. The error is one of the data or the disk, or stops the pipeline.
 func (p *Pipeline) work(ctx context.Context, id candidate.ID) (*work, error) {
 	w := &work{Line: p.identity(id), Subject: gate.Subject{Material: candidate.Material{ID: id}}}
 	if err := p.takeStages(ctx, w); err != nil {
-		if ctx.Err() == nil {
-			return w, fmt.Errorf("candidate %s: %w", w.Candidate, err)
-		}
-		w.end(candidate.Pending, candidate.Interrupted)
+		return nil, fmt.Errorf("candidate %s: %w", w.Candidate, err)
 	}
 	return w, nil
 }
@@ -178,7 +176,7 @@ func (p *Pipeline) passGates(ctx context.Context, w *work) error {
 			var v gate.Verdict
 			line, err := p.runStage(ctx, w, p.gateStage(ctx, w, g, &v))
 			if err != nil {
-				return err
+				return errors.Join(p.record(w, lines...), err)
 			}
 			if lines = append(lines, line); line.Outcome != candidate.Done {
 				return p.record(w, lines...)

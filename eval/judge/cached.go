@@ -54,7 +54,7 @@ func (c *Cached) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, erro
 	}
 	for { // again if the caller that asked for all gave up
 		if right, known := c.store.verdicts.Get(key); known {
-			c.meter.knew()
+			c.meter.add(Spent{Known: 1})
 			return Verdict{Right: right}, nil
 		}
 		v, shared, err := c.store.flights.Do(ctx, key, func() (Verdict, error) { return c.ask(ctx, key, r) })
@@ -79,7 +79,7 @@ func (c *Cached) ask(ctx context.Context, key string, r eval.JudgeRequest) (Verd
 		return Verdict{}, err
 	}
 	if right, known := c.store.verdicts.Get(key); known {
-		c.meter.knew()
+		c.meter.add(Spent{Known: 1})
 		return Verdict{Right: right}, nil
 	}
 	v, err := c.inner.Decide(ctx, r)

@@ -33,25 +33,14 @@ func (m *Meter) Spent() Spent {
 	return m.spent
 }
 
-func (m *Meter) called(u qa.Usage, err error) {
+func (m *Meter) add(s Spent) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err != nil {
-		m.spent.Failed++
-		return
-	}
-	m.spent.Calls++
-	m.spent.Usage = m.spent.Usage.Add(u)
-}
-
-func (m *Meter) knew() {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.spent.Known++
+	m.spent.Calls += s.Calls
+	m.spent.Failed += s.Failed
+	m.spent.Known += s.Known
+	m.spent.Usage = m.spent.Usage.Add(s.Usage)
 }

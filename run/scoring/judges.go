@@ -187,35 +187,28 @@ func (c Judges) openMember(s session.Session, j *Judge, name string) (eval.Judge
 	case NoJudge:
 		return none{errors.New("--judge none")}, nil
 	}
-	asker, id, err := c.asker(s, j, name)
-	var absent *AbsentError
-	if errors.As(err, &absent) {
-		return judge.NewCached(j.store, id, none{err}, j.meter), err
-	}
-	if err != nil {
+	m, access, err := models.OpenJudge(c.Config(s, name))
+	isAbsent := errors.Is(err, llm.ErrNoKey)
+	if err != nil && !isAbsent {
 		return nil, err
 	}
-	source := judge.NewModel(judge.Config{Asker: asker, Meter: j.meter, Visible: action.Visible})
-	return judge.NewCached(j.store, id, source, j.meter), nil
-}
-
-// asker opens the model with the given name.
-func (c Judges) asker(s session.Session, j *Judge, name string) (judge.Asker, judge.Identity, error) {
-	m, access, err := models.OpenJudge(c.Config(s, name))
-	if errors.Is(err, llm.ErrNoKey) {
-		err = &AbsentError{err}
-	}
 	settings, encoding := json.Marshal(m.Described)
+	if encoding != nil {
+		return nil, encoding
+	}
 	id := judge.Identity{Name: name, Settings: string(settings)} // tells the verdicts of different judges apart
-	if err = errors.Join(err, encoding); err != nil {
-		return nil, id, err
+	if isAbsent {
+		err = &AbsentError{err}
+		return judge.NewCached(j.store, id, none{err}, j.meter), err
 	}
 	noteHost := sync.OnceFunc(func() {
 		if host := access.Host(); host != "" {
 			s.Notify.Notef("judge %s uses %s%s", name, host, models.Keyless(access, models.JudgeKey))
 		}
 	})
-	return asker{j, m.Endpoint, make(chan struct{}, max(c.Concurrency, 1)), noteHost}, id, nil
+	ask := asker{j, m.Endpoint, make(chan struct{}, max(c.Concurrency, 1)), noteHost}
+	source := judge.NewModel(judge.Config{Asker: ask, Meter: j.meter, Visible: action.Visible})
+	return judge.NewCached(j.store, id, source, j.meter), nil
 }
 
 // Recorded returns the judges of a scoring.
