@@ -40,7 +40,11 @@ type Journal struct {
 // OpenJournal opens the journal at path and creates it if it is missing. redact is applied to every line before it is
 // written and must keep JSON valid; nil means no change.
 func OpenJournal(path string, redact func([]byte) []byte) (*Journal, error) {
-	replies, err := ledger.Open(path, ledger.Config[string, ledger.Span]{Entry: readEntry, Redact: redact, Exclusive: true})
+	entry := func(line []byte, at ledger.Span) (string, ledger.Span, error) {
+		e, err := parseEntry(line)
+		return e.Key, at, err
+	}
+	replies, err := ledger.Open(path, ledger.Config[string, ledger.Span]{Entry: entry, Redact: redact, Exclusive: true})
 	if errors.Is(err, ledger.ErrInUse) {
 		return nil, fmt.Errorf("open %s: another airqa enrich is using it; wait until it is done", filepath.Base(path))
 	}
@@ -52,11 +56,6 @@ func OpenJournal(path string, redact func([]byte) []byte) (*Journal, error) {
 
 // Close closes the journal.
 func (j *Journal) Close() error { return j.replies.Close() }
-
-func readEntry(line []byte, at ledger.Span) (string, ledger.Span, error) {
-	e, err := parseEntry(line)
-	return e.Key, at, err
-}
 
 func parseEntry(line []byte) (Entry, error) {
 	var e Entry

@@ -35,10 +35,7 @@ func (c Scoring) Files(golds, predictions string, w io.Writer) (Totals, error) {
 func (c Scoring) streamFiles(files stream.Files, report *stream.Report, t *Totals, w io.Writer) error {
 	ctx, drain, stop := c.Interrupts()
 	defer stop()
-	lines := NewLines(io.Discard)
-	if lines.quiet = w == nil; w != nil {
-		lines = NewLines(w)
-	}
+	lines := NewLines(w)
 	size := int64(0)
 	if info, err := os.Stat(files.Predictions); err == nil {
 		size = info.Size()
