@@ -138,11 +138,7 @@ func (d demo) runAll() ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = world.Close() }()
-	source, err := d.session().OpenModels(models.Config{})
-	if err != nil {
-		return nil, err
-	}
-	offline, err := source.Open(models.Offline)
+	offline, err := d.session().OpenModel(models.Offline, models.Config{})
 	if err != nil {
 		return nil, err
 	}

@@ -129,13 +129,9 @@ func (c doctorCmd) modelChecks(a *app, spec string) []doctor.Check {
 	if err != nil {
 		return doctor.Broken("model "+spec, err, "give a JSON object")
 	}
-	source, err := s.OpenModels(models.Config{
+	m, err := s.OpenModel(spec, models.Config{
 		Body: body, Catalog: c.Models, BaseURL: c.BaseURL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: doctor.PingTokens}, MaxConnections: 1, Timeout: c.Timeout,
 	})
-	if err != nil {
-		return doctor.Broken("model "+spec, err, openFix(err))
-	}
-	m, err := source.Open(spec)
 	if err != nil {
 		return doctor.Broken("model "+spec, err, openFix(err))
 	}

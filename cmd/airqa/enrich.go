@@ -99,11 +99,7 @@ func (c enrichCmd) model(a *app) (qa.Model, error) {
 		return nil, err
 	}
 	calls.Temperature = new(0.1) // low so that summaries are stable
-	source, err := a.session().OpenModels(calls)
-	if err != nil {
-		return nil, err
-	}
-	model, err := source.Open(c.Model)
+	model, err := a.session().OpenModel(c.Model, calls)
 	if err != nil {
 		return nil, err
 	}

@@ -98,11 +98,7 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	if err != nil {
 		return err
 	}
-	source, err := a.session().OpenModels(calls)
-	if err != nil {
-		return err
-	}
-	m, err := source.Open(c.Model)
+	m, err := a.session().OpenModel(c.Model, calls)
 	if err != nil {
 		return err
 	}

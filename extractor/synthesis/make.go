@@ -106,11 +106,7 @@ func open(ctx context.Context, c Config) (_ *invocation, err error) {
 	if p.Gates, err = gate.Select(c.Gates, c.SkipGate); err != nil {
 		return nil, err
 	}
-	source, err := c.Session.OpenModels(c.Calls)
-	if err != nil {
-		return nil, err
-	}
-	if inv.model, err = source.Open(c.Model); err != nil {
+	if inv.model, err = c.Session.OpenModel(c.Model, c.Calls); err != nil {
 		return nil, err
 	}
 	inv.model.Described = maps.Clone(inv.model.Described)

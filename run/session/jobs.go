@@ -73,6 +73,15 @@ func (s Session) OpenModels(c models.Config) (*models.Models, error) {
 	return models.Open(c)
 }
 
+// OpenModel opens one model.
+func (s Session) OpenModel(spec string, c models.Config) (models.Model, error) {
+	source, err := s.OpenModels(c)
+	if err != nil {
+		return models.Model{}, err
+	}
+	return source.Open(spec)
+}
+
 // openModels opens the models of a choice.
 func (s Session) openModels(c Choice) ([]models.Model, error) {
 	c.Calls.MaxConnections = cmp.Or(c.Calls.MaxConnections, max(llm.DefaultMaxConnections, c.Workers))

@@ -53,11 +53,7 @@ func Run(c Config, s session.Session) (r Result, err error) {
 		return r, err
 	}
 	a.Calls.Temperature = new(0.0)
-	source, err := a.session.OpenModels(a.Calls)
-	if err != nil {
-		return r, err
-	}
-	if a.opened, err = source.Open(a.Model); err != nil {
+	if a.opened, err = s.OpenModel(a.Model, a.Calls); err != nil {
 		return r, err
 	}
 	a.opened.Described = maps.Clone(a.opened.Described)
