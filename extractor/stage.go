@@ -125,22 +125,14 @@ func (p *Pipeline) runStage(ctx context.Context, w *work, s stage) (line candida
 	return line, err
 }
 
-// computeStage runs a stage and completes its line. The error is not one of a call, or stops the pipeline.
+// computeStage runs a stage and completes its line.
 func (p *Pipeline) computeStage(ctx context.Context, line candidate.Line, s stage) (candidate.Line, error) {
 	result, err := s.run(&calls{p, &line})
 	if p.c.Price != nil {
 		line.USD = new(p.c.Price.Of(line.Usage))
 	}
 	if err != nil {
-		var call *qa.CallError
-		if ctx.Err() != nil || asking.IsStop(err) || !errors.As(err, &call) {
-			return line, err
-		}
-		line.Outcome, line.Reason, line.Detail = candidate.Failed, candidate.CallFailed, strings.TrimSpace(err.Error())
-		if call.Class == qa.FailContextOverflow || call.Class == qa.FailImages {
-			line.Outcome, line.Reason = candidate.Rejected, candidate.CallRefused
-		}
-		return line, nil
+		return explainFailure(ctx, line, err)
 	}
 	line.Outcome = candidate.Done
 	if line.Reason != "" {
@@ -161,4 +153,18 @@ func (p *Pipeline) computeStage(ctx context.Context, line candidate.Line, s stag
 	}
 	var clean candidate.Line
 	return clean, json.Unmarshal(ledger.RedactStrings(raw, p.c.Redact), &clean)
+}
+
+// explainFailure turns the error of a call into the candidate's outcome. One that stops the pipeline, or that is not about a
+// call, is returned.
+func explainFailure(ctx context.Context, line candidate.Line, err error) (candidate.Line, error) {
+	var call *qa.CallError
+	if ctx.Err() != nil || asking.IsStop(err) || !errors.As(err, &call) {
+		return line, err
+	}
+	line.Outcome, line.Reason, line.Detail = candidate.Failed, candidate.CallFailed, strings.TrimSpace(err.Error())
+	if call.Class == qa.FailContextOverflow || call.Class == qa.FailImages {
+		line.Outcome, line.Reason = candidate.Rejected, candidate.CallRefused
+	}
+	return line, nil
 }

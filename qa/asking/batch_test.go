@@ -21,16 +21,16 @@ func numbers(n int, err error) func() (int, error, bool) {
 }
 
 var (
-	bad   = errors.New("bad reply")
-	lost  = errors.New("disk full")
-	spent = &qa.SuspendedError{Reason: "budget reached"}
+	errBad  = errors.New("bad reply")
+	errLost = errors.New("disk full")
+	spent   = &qa.SuspendedError{Reason: "budget reached"}
 )
 
 func TestRun(t *testing.T) {
 	failing := func(fails func(i int) bool) func(int) (failed, end error) {
 		return func(i int) (failed, end error) {
 			if fails(i) {
-				failed = bad
+				failed = errBad
 			}
 			return failed, nil
 		}
@@ -44,15 +44,15 @@ func TestRun(t *testing.T) {
 	}{
 		{"all", numbers(30, nil), failing(func(int) bool { return false }), 30, nil},
 		{"failures between replies", numbers(30, nil), failing(func(i int) bool { return i%10 > 0 }), 30, nil},
-		{"ten failures", numbers(30, nil), failing(func(i int) bool { return i > 5 }), 16, bad},
+		{"ten failures", numbers(30, nil), failing(func(i int) bool { return i > 5 }), 16, errBad},
 		{"a budget", numbers(30, nil), func(i int) (failed, end error) {
 			if i == 3 {
 				return nil, spent
 			}
 			return nil, nil
 		}, 4, spent},
-		{"a disk", numbers(30, nil), func(int) (failed, end error) { return nil, lost }, 1, lost},
-		{"the items", numbers(3, lost), failing(func(int) bool { return false }), 3, lost},
+		{"a disk", numbers(30, nil), func(int) (failed, end error) { return nil, errLost }, 1, errLost},
+		{"the items", numbers(3, errLost), failing(func(int) bool { return false }), 3, errLost},
 		{"no items", numbers(0, nil), nil, 0, nil},
 	}
 	for _, tt := range tests {
@@ -77,7 +77,7 @@ func TestRun(t *testing.T) {
 func TestStops(t *testing.T) {
 	drain := make(chan struct{})
 	ctx, interrupt := context.WithCancelCause(t.Context())
-	for i, stop := range []func(){func() { close(drain) }, func() { interrupt(lost) }} {
+	for i, stop := range []func(){func() { close(drain) }, func() { interrupt(errLost) }} {
 		asked := 0
 		b := asking.Batch[int, int]{
 			Workers: 1, Next: numbers(30, nil), Done: func(int, int) error { return nil },
@@ -88,7 +88,7 @@ func TestStops(t *testing.T) {
 				return 0, ctx.Err()
 			},
 		}
-		if want := []error{qa.ErrInterrupted, lost}[i]; i == 0 {
+		if want := []error{qa.ErrInterrupted, errLost}[i]; i == 0 {
 			b.Drain = drain
 			if err := b.Run(t.Context()); !errors.Is(err, want) || asked != 4 {
 				t.Errorf("%v after %d", err, asked)
@@ -102,8 +102,8 @@ func TestStops(t *testing.T) {
 // A call in flight ends with its reply when a budget refuses another, and at once when a reply cannot be kept. An error
 // counts more than a drain.
 func TestInFlight(t *testing.T) {
-	for _, end := range []error{spent, &asking.DownError{Last: bad}, lost} {
-		gentle, kept, drain := !errors.Is(end, lost), 0, make(chan struct{})
+	for _, end := range []error{spent, &asking.DownError{Last: errBad}, errLost} {
+		gentle, kept, drain := !errors.Is(end, errLost), 0, make(chan struct{})
 		begun, release := make(chan struct{}), make(chan struct{})
 		b := asking.Batch[int, int]{
 			Workers: 2, Drain: drain, Next: numbers(9, nil),
@@ -137,7 +137,7 @@ func TestDownError(t *testing.T) {
 	var streak asking.Streak
 	b := asking.Batch[int, int]{
 		Workers: 3, Next: numbers(99, nil), Ask: func(context.Context, int) (int, error) { return 0, nil },
-		Done: func(int, int) error { return streak.Count(bad) },
+		Done: func(int, int) error { return streak.Count(errBad) },
 	}
 	if err := b.Run(t.Context()); err == nil || err.Error() != "the model failed 10 times in a row; last error: bad reply" {
 		t.Errorf("error %v", err)
