@@ -62,11 +62,11 @@ type Batch[T, R any] struct {
 
 // Run asks until Next has no item and no call is in flight. If the batch ends early, the error is the cause of ctx, the first
 // error of the three functions, or [qa.ErrInterrupted] for a drain. Calls in flight finish and are taken, but after an error
-// that is no stop they are cancelled, see [IsStop].
+// of Ask or Done that is no stop they are cancelled, see [IsStop].
 func (b Batch[T, R]) Run(ctx context.Context) error {
 	calls, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run[T, R]{Batch: b, cancel: cancel, done: make(chan func() error)}
+	r, broken := &run[T, R]{Batch: b, done: make(chan func() error)}, false
 	for {
 		for r.inFlight < b.Workers && r.ended == nil && ctx.Err() == nil && r.start(calls) {
 		}
@@ -78,8 +78,13 @@ func (b Batch[T, R]) Run(ctx context.Context) error {
 		}
 		select {
 		case done := <-r.done:
-			if r.inFlight--; r.ended == nil || IsStop(r.ended) {
-				r.end(done())
+			if r.inFlight--; broken {
+				continue
+			}
+			err := done()
+			r.end(err)
+			if broken = err != nil && !IsStop(err); broken {
+				cancel()
 			}
 		case <-r.Drain:
 			r.end(qa.ErrInterrupted)
@@ -90,7 +95,6 @@ func (b Batch[T, R]) Run(ctx context.Context) error {
 // run is a batch that runs.
 type run[T, R any] struct {
 	Batch[T, R]
-	cancel   context.CancelFunc
 	inFlight int
 	done     chan func() error
 	// ended is why no other call starts.
@@ -124,13 +128,7 @@ func (r *run[T, R]) start(ctx context.Context) bool {
 
 // end ends the batch with the first error, but with a stop rather than a drain, and with any other error rather than a stop.
 func (r *run[T, R]) end(err error) {
-	if err == nil {
-		return
-	}
-	if r.ended == nil || errors.Is(r.ended, qa.ErrInterrupted) || !IsStop(err) {
+	if err != nil && (r.ended == nil || errors.Is(r.ended, qa.ErrInterrupted) || !IsStop(err)) {
 		r.ended = err
-	}
-	if !IsStop(err) {
-		r.cancel()
 	}
 }

@@ -133,6 +133,27 @@ func TestInFlight(t *testing.T) {
 	}
 }
 
+// A call in flight is also taken when the items end with an error.
+func TestItemsFail(t *testing.T) {
+	failed, taken := make(chan struct{}), 0
+	next := numbers(1, errLost)
+	b := asking.Batch[int, int]{
+		Workers: 2,
+		Next: func() (int, error, bool) {
+			i, err, ok := next()
+			if err != nil {
+				close(failed)
+			}
+			return i, err, ok
+		},
+		Ask:  func(ctx context.Context, _ int) (int, error) { <-failed; return 0, ctx.Err() },
+		Done: func(int, int) error { taken++; return nil },
+	}
+	if err := b.Run(t.Context()); !errors.Is(err, errLost) || taken != 1 {
+		t.Errorf("%v, %d taken", err, taken)
+	}
+}
+
 func TestDownError(t *testing.T) {
 	var streak asking.Streak
 	b := asking.Batch[int, int]{
