@@ -171,21 +171,19 @@ func TestEverything(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	tests := []struct {
-		name  string
-		limit int // of calls
-		token int // limit of tokens
-		calls int
-		spent int
+		name                string
+		maxCalls, maxTokens int
+		calls, spent        int
 	}{
 		{"calls", 4, 0, 4, 4 * 110},
-		{"tokens", 0, 2000, 0, 2000},
+		{"tokens", 0, 1500, 0, 1500},
 		{"too few tokens for one call", 0, 10, 0, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := library(t, 3)
 			s := endpoint(t, openaitest.Config{Usage: &openaitest.Usage{Prompt: 100, Completion: 10}})
-			w := run(t.Context(), t, dir, s.URL(), enrich.Config{MaxCalls: tt.limit, Model: metered(t, s.URL(), tt.token)})
+			w := run(t.Context(), t, dir, s.URL(), enrich.Config{MaxCalls: tt.maxCalls, Model: metered(t, s.URL(), tt.maxTokens)})
 			spent := w.asked.Usage.Prompt + w.asked.Usage.Completion
 			if w.err != nil || !w.asked.BudgetReached || w.asked.Calls != s.Calls() || spent != 110*s.Calls() || spent > tt.spent || w.applied.Open == 0 {
 				t.Errorf("%+v after %d calls", w, s.Calls())
