@@ -165,7 +165,14 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 			return q, nil, ok
 		},
 		Done: func(q question, failed error) error {
-			a.countReply(nameOf(q.pair.AspectID, q.pair.Abstract.ID), failed)
+			name := nameOf(q.pair.AspectID, q.pair.Abstract.ID)
+			if failed != nil {
+				a.Failures = append(a.Failures, Failure{name, terminal.Line(failed.Error())})
+			} else {
+				a.Replied++
+				k, _ := a.log.Get(name)
+				a.count(k.score)
+			}
 			stage.Set(a.Known+a.Replied, a.note())
 			return streak.Count(failed)
 		},
@@ -174,13 +181,11 @@ func (a *annotator) annotate(pairs []dorismae.Pair) error {
 	return err
 }
 
-// maxListed is the number of failures that a message lists.
-const maxListed = 5
-
 // end names failures and replies without a verdict, and says why the work is not complete; early is why it ended early.
 func (a *annotator) end(early error) error {
 	var down *asking.DownError
 	isDown := errors.As(early, &down)
+	const maxListed = 5 // failures
 	for i, f := range a.Failures {
 		if isDown {
 			break // the error has it
@@ -298,15 +303,4 @@ func (a *annotator) ask(ctx context.Context, q question) (failed, end error) {
 		return nil, fmt.Errorf("keep a reply: %w", err)
 	}
 	return failed, nil
-}
-
-// countReply counts the end of the request about a pair.
-func (a *annotator) countReply(name string, failed error) {
-	if failed != nil {
-		a.Failures = append(a.Failures, Failure{name, terminal.Line(failed.Error())})
-		return
-	}
-	a.Replied++
-	k, _ := a.log.Get(name)
-	a.count(k.score)
 }
