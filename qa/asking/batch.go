@@ -68,7 +68,7 @@ func (b Batch[T, R]) Run(ctx context.Context) error {
 	defer cancel()
 	r, broken := &run[T, R]{Batch: b, done: make(chan func() error)}, false
 	for {
-		for r.inFlight < b.Workers && r.ended == nil && ctx.Err() == nil && r.start(calls) {
+		for r.start(calls) {
 		}
 		if r.inFlight == 0 {
 			return cmp.Or(context.Cause(ctx), r.ended)
@@ -101,8 +101,11 @@ type run[T, R any] struct {
 	ended error
 }
 
-// start starts the next call. It reports false if there is none.
+// start starts the next call. It reports false if none may start now.
 func (r *run[T, R]) start(ctx context.Context) bool {
+	if r.inFlight == r.Workers || r.ended != nil || ctx.Err() != nil {
+		return false
+	}
 	select {
 	case <-r.Drain:
 		r.end(qa.ErrInterrupted)
