@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"fmt"
 	"math"
 
 	"airqa/internal/fuzzy"
@@ -66,7 +65,7 @@ func (m matching) search(t *Comparison, prediction, gold python.Value) (outcome,
 // showClosest traces the comparison of an unmatched element with the most similar gold.
 func (m matching) showClosest(t *Comparison, prediction python.Value, golds []python.Value) {
 	if len(golds) == 0 {
-		t.Rule = "there is no gold"
+		t.rulef("there is no gold")
 		return
 	}
 	closest, score := golds[0], -1
@@ -79,7 +78,7 @@ func (m matching) showClosest(t *Comparison, prediction python.Value, golds []py
 	t.end(o, err)
 	t.Gold = python.Repr(closest)
 	if len(golds) > 1 {
-		t.Rule = fmt.Sprintf("none of %d golds; closest: %s", len(golds), t.Rule)
+		t.rulef("none of %d golds; closest: %s", len(golds), t.Rule)
 	}
 }
 
@@ -87,10 +86,8 @@ func (m matching) showClosest(t *Comparison, prediction python.Value, golds []py
 // fails.
 func (m matching) allIncluded(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	said, read := listOf(prediction, m.mode)
-	if t != nil {
-		t.elements(said, read)
-		t.Rule = fmt.Sprintf("each of the %d elements must match a gold", len(said))
-	}
+	t.elements(said, read)
+	t.rulef("each of the %d elements must match a gold", len(said))
 	if golds, _ := gold.(python.List); m.mode == Fixed && (len(said) == 0 || surplus(t, said, len(golds))) {
 		return outcome{}, nil
 	}
@@ -106,10 +103,11 @@ func (m matching) allIncluded(t *Comparison, prediction, gold python.Value) (out
 
 // surplus reports whether an answer has more elements than most: a list of every candidate is no answer.
 func surplus(t *Comparison, said []python.Value, most int) bool {
-	if t != nil && len(said) > most {
-		t.Rule = fmt.Sprintf("%d elements, at most %d are read", len(said), most)
+	if len(said) <= most {
+		return false
 	}
-	return len(said) > most
+	t.rulef("%d elements, at most %d are read", len(said), most)
+	return true
 }
 
 // overlap reports whether at least count distinct spellings in the answer match a gold, or distinct golds in [Fixed].
@@ -132,9 +130,7 @@ func (m matching) overlap(t *Comparison, prediction, gold python.Value) (outcome
 			break
 		}
 	}
-	if t != nil {
-		t.Rule = fmt.Sprintf("%d different spellings match a gold, %s are needed", len(spellings), python.Repr(m.count))
-	}
+	t.rulef("%d different spellings match a gold, %s are needed", len(spellings), repr{m.count})
 	if !enough.settled && len(spellings) > 0 {
 		return outcome{}, nil
 	}
@@ -161,9 +157,7 @@ func (m matching) overlapGolds(t *Comparison, said []python.Value, golds python.
 		last = o
 		return o.pass, err
 	})
-	if t != nil {
-		t.Rule = fmt.Sprintf("%d golds have an element of their own, want %d", a.size, needed)
-	}
+	t.rulef("%d golds have an element of their own, want %d", a.size, needed)
 	switch {
 	case err != nil || a.size >= needed:
 		return passed(err == nil), err

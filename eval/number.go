@@ -21,9 +21,7 @@ func (m matching) truth(t *Comparison, prediction, gold python.Value) (outcome, 
 }
 
 func equalTruth(t *Comparison, said, gold bool) outcome {
-	if t != nil {
-		t.Rule = fmt.Sprintf("truth value %s %s %s", python.Repr(said), relation(said == gold), python.Repr(gold))
-	}
+	t.rulef("truth value %s %s %s", repr{said}, relation(said == gold), repr{gold})
 	return passed(said == gold)
 }
 
@@ -78,12 +76,10 @@ func sameInt(t *Comparison, prediction, gold python.Value) outcome {
 	}
 	wanted, ok := toInt(gold)
 	equal := ok && python.Equal(said, wanted)
-	switch {
-	case t == nil:
-	case ok:
-		t.Rule = fmt.Sprintf("int() makes %s of %s, %[1]s %[3]s %[4]s", python.Repr(said), python.Repr(prediction), relation(equal), python.Repr(wanted))
-	default:
-		t.Rule = "int() cannot read the gold " + python.Repr(gold)
+	if ok {
+		t.rulef("int() makes %s of %s, %[1]s %[3]s %[4]s", repr{said}, repr{prediction}, relation(equal), repr{wanted})
+	} else {
+		t.rulef("int() cannot read the gold %s", repr{gold})
 	}
 	return passed(equal)
 }
@@ -104,9 +100,7 @@ func sameWhole(t *Comparison, prediction, gold python.Value) outcome {
 		return unread("the answer is not a number")
 	}
 	equal := python.Equal(said, gold)
-	if t != nil {
-		t.Rule = fmt.Sprintf("number %s %s %s", python.Repr(prediction), relation(equal), python.Repr(gold))
-	}
+	t.rulef("number %s %s %s", repr{prediction}, relation(equal), repr{gold})
 	return passed(equal)
 }
 

@@ -210,11 +210,10 @@ func (s *Scorer) ask(ctx context.Context, c *call, t *Comparison, prediction pyt
 		return outcome{}, errors.New("the function needs a judge and none is configured")
 	}
 	right, err := s.judge.Judge(ctx, r)
-	if t != nil {
-		t.Rule = "the judge rejects it"
-		if right {
-			t.Rule = "the judge accepts it"
-		}
+	if right {
+		t.rulef("the judge accepts it")
+	} else {
+		t.rulef("the judge rejects it")
 	}
 	return passed(right && err == nil), err
 }
@@ -222,12 +221,13 @@ func (s *Scorer) ask(ctx context.Context, c *call, t *Comparison, prediction pyt
 // negate passes an answer that the nested function does not accept; in [Fixed], only one that it can read and that is no
 // empty or error text: it may be an element of the whole answer.
 func (s *Scorer) negate(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
-	o, err := s.runPart(ctx, c.parts[0], t.child(""), prediction)
+	part := c.parts[0]
+	o, err := s.runPart(ctx, part, t.child(""), prediction)
 	if c.mode != Fixed {
-		t.negated("")
+		t.rulef("passes where %s does not", part.name)
 		return passed(!o.pass), err
 	}
-	t.negated(" and the answer can be read")
+	t.rulef("passes where %s does not and the answer can be read", part.name)
 	if o.unread != "" {
 		return o, err
 	}

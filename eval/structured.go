@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -129,13 +128,22 @@ func (m matching) showPairs(t *Comparison, said []python.Value, gold python.List
 // dicts compares an answer with a dictionary.
 func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dict) (outcome, error) {
 	said, read := dictOf(prediction, m.mode)
-	t.dict(said, gold, read)
+	if said == nil || !read {
+		t.rulef("the answer is not a dictionary")
+	}
 	switch {
 	case !read && (m.mode == Fixed || gold.Len() > 0):
 		return unread("the answer is not a dictionary"), nil
-	case said == nil, said.Len() != gold.Len(): // nil is JSON of another type
+	case said == nil: // JSON of another type
 		return outcome{}, nil
-	case m.mode == Fixed: // keys that are equal as texts
+	case said.Len() != gold.Len():
+		t.rulef("the answer has %d keys, want %d", said.Len(), gold.Len())
+		return outcome{}, nil
+	case read:
+		t.begin(said, gold)
+		t.rulef("%d keys", gold.Len())
+	}
+	if m.mode == Fixed { // keys that are equal as texts
 		values, wanted := m.byKey(said), m.byKey(gold)
 		all := needAll(t)
 		for k := range gold.All() {
@@ -212,10 +220,8 @@ func (m matching) sameValues(t *Comparison, said, gold python.List) (outcome, er
 		t.noKey(gold[0])
 		return outcome{}, nil
 	}
-	if t != nil {
-		t.begin(said, gold)
-		t.Rule = fmt.Sprintf("%d values under equivalent keys, want %d, each matching a different one", len(said), len(gold))
-	}
+	t.begin(said, gold)
+	t.rulef("%d values under equivalent keys, want %d, each matching a different one", len(said), len(gold))
 	var o outcome
 	var err error
 	if len(said) == len(gold) {

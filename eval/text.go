@@ -13,11 +13,11 @@ import (
 
 // text compares two values as texts: by similarity if a threshold is set, otherwise for equality.
 func (m matching) text(t *Comparison, prediction, gold python.Value) (outcome, error) {
-	isFuzzy, err := positive(m.threshold)
-	if err != nil {
+	sign, ordered, err := compare(0, m.threshold)
+	switch {
+	case err != nil:
 		return outcome{}, err
-	}
-	if isFuzzy {
+	case ordered && sign < 0:
 		return m.fuzzy(t, prediction, gold)
 	}
 	return m.exact(t, prediction, gold)
@@ -92,15 +92,14 @@ func jsonConstant(v python.Value) (string, bool) {
 // options specify.
 func (m matching) same(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	said, wanted := m.exactForm(prediction), m.exactForm(gold)
-	if t != nil {
-		t.Rule = fmt.Sprintf("text %s %s %s", python.Repr(said), relation(said == wanted), python.Repr(wanted))
-		if m.ignoreBlank {
-			t.Rule += ", without whitespace"
-		}
-		if m.lowercase {
-			t.Rule += ", in lower case"
-		}
+	form := ""
+	if m.ignoreBlank {
+		form += ", without whitespace"
 	}
+	if m.lowercase {
+		form += ", in lower case"
+	}
+	t.rulef("text %s %s %s%s", repr{said}, relation(said == wanted), repr{wanted}, form)
 	return passed(said == wanted), nil
 }
 
@@ -134,9 +133,7 @@ func (m matching) alike(t *Comparison, prediction, gold python.Value) (outcome, 
 	a, b := m.fuzzyForm(prediction, name), m.fuzzyForm(gold, name)
 	if m.mode == Fixed && slices.Contains(partMethods, name) {
 		if problem := unlikeLength(a, b); problem != "" {
-			if t != nil {
-				t.Rule = "the answer has " + problem
-			}
+			t.rulef("the answer has %s", problem)
 			return outcome{}, nil
 		}
 	}
@@ -177,13 +174,11 @@ func wordLetters(s string) int {
 // reaches compares a score with the threshold.
 func (m matching) reaches(t *Comparison, score int) (outcome, error) {
 	enough, err := atLeast(score, m.threshold)
-	if t != nil {
-		sign := "<"
-		if enough {
-			sign = "≥"
-		}
-		t.Rule = fmt.Sprintf("fuzzy %s %d %s %s", python.Str(m.method), score, sign, python.Repr(m.threshold))
+	sign := "<"
+	if enough {
+		sign = "≥"
 	}
+	t.rulef("fuzzy %s %d %s %s", m.method, score, sign, repr{m.threshold})
 	return passed(enough), err
 }
 

@@ -28,6 +28,18 @@ type Comparison struct {
 	Checks []Comparison `json:"checks,omitempty"`
 }
 
+// repr shows a value in Python's repr() form once it is printed.
+type repr struct{ value python.Value }
+
+func (r repr) String() string { return python.Repr(r.value) }
+
+// rulef records the test and its result.
+func (t *Comparison) rulef(format string, args ...any) {
+	if t != nil {
+		t.Rule = fmt.Sprintf(format, args...)
+	}
+}
+
 // begin records the values to compare.
 func (t *Comparison) begin(said, gold python.Value) {
 	if t != nil {
@@ -62,28 +74,19 @@ func (t *Comparison) end(o outcome, err error) {
 	t.Rule = cmp.Or(t.Rule, r.Reason, string(r.Verdict))
 }
 
-// element adds the comparison of element i. The pointer is valid until the next one is added.
-func (t *Comparison) element(i int) *Comparison {
-	if t == nil {
-		return nil
-	}
-	return t.child(fmt.Sprintf("[%d]", i))
-}
+// element adds the comparison of element i.
+func (t *Comparison) element(i int) *Comparison { return t.child("[%d]", i) }
 
 // key adds the comparison of the value under key k.
-func (t *Comparison) key(k python.Value) *Comparison {
-	if t == nil {
-		return nil
-	}
-	return t.child(fmt.Sprintf("[%q]", python.Str(k)))
-}
+func (t *Comparison) key(k python.Value) *Comparison { return t.child("[%q]", python.Str(k)) }
 
-// child adds a comparison one step down the path; an empty step is another function on the same values.
-func (t *Comparison) child(step string) *Comparison {
+// child adds a comparison one step down the path; an empty step is another function on the same values. The pointer is
+// valid until the next one is added.
+func (t *Comparison) child(step string, args ...any) *Comparison {
 	if t == nil {
 		return nil
 	}
-	t.Checks = append(t.Checks, Comparison{Path: t.Path + step})
+	t.Checks = append(t.Checks, Comparison{Path: t.Path + fmt.Sprintf(step, args...)})
 	return &t.Checks[len(t.Checks)-1]
 }
 
@@ -103,30 +106,14 @@ func (t *Comparison) elements(said []python.Value, read bool) {
 
 // list records an answer that must be a list of want elements, and the rule that compares them.
 func (t *Comparison) list(said []python.Value, read bool, want int, rule string) {
-	if t == nil {
-		return
-	}
 	t.elements(said, read)
 	switch {
 	case len(said) == want:
-		t.Rule = fmt.Sprintf("%d elements, %s", want, rule)
+		t.rulef("%d elements, %s", want, rule)
 	case read:
-		t.Rule = fmt.Sprintf("the answer has %d elements, want %d", len(said), want)
+		t.rulef("the answer has %d elements, want %d", len(said), want)
 	default:
-		t.Rule = fmt.Sprintf("the answer is not a list; want %d elements", want)
-	}
-}
-
-// dict records an answer that must be a dictionary; otherwise said is nil and read is false.
-func (t *Comparison) dict(said, gold *python.Dict, read bool) {
-	switch {
-	case t == nil:
-	case said == nil || !read:
-		t.Rule = "the answer is not a dictionary"
-	case said.Len() != gold.Len():
-		t.Rule = fmt.Sprintf("the answer has %d keys, want %d", said.Len(), gold.Len())
-	default:
-		t.Said, t.Rule = python.Repr(said), fmt.Sprintf("%d keys", gold.Len())
+		t.rulef("the answer is not a list; want %d elements", want)
 	}
 }
 
@@ -171,13 +158,6 @@ func (r *row) rule() string {
 		return "one of which must pass its function"
 	}
 	return "each of which must pass its function"
-}
-
-// negated records that the only part of a function must not pass.
-func (t *Comparison) negated(also string) {
-	if t != nil {
-		t.Rule = "passes where " + t.Checks[0].Function + " does not" + also
-	}
 }
 
 func relation(equal bool) string {

@@ -119,12 +119,6 @@ func atLeast(x int, v python.Value) (bool, error) {
 	return ordered && sign >= 0, err
 }
 
-// positive is Python's v > 0.
-func positive(v python.Value) (bool, error) {
-	sign, ordered, err := compare(0, v)
-	return ordered && sign < 0, err
-}
-
 // iterate returns the elements that a Python for loop over v visits: list elements, characters, dictionary keys.
 func iterate(v python.Value) ([]python.Value, error) {
 	switch x := v.(type) {
