@@ -224,24 +224,27 @@ func percent(v python.Value) python.Value {
 	return rounded
 }
 
-// argumentsOf lists the parameters of a function in order, then any other arguments.
-func argumentsOf(function string, given *python.Dict) []Argument {
-	c := read(function, given, Fixed)
+// describe lists the parameters of a function that [Reference] has read in order, then any other arguments. It returns nil
+// for an unknown function and for arguments that are not a dictionary.
+func (c *call) describe() []Argument {
+	if c == nil || c.function == nil || c.arguments == nil {
+		return nil
+	}
+	fixed := read(c.name, c.arguments, Fixed)
 	var out []Argument
 	for _, p := range c.function.Params {
-		a := Argument{Name: p.Name, Status: ArgumentDefault, Value: python.Repr(p.Default)}
-		if v, ok := given.Get(p.Name); ok {
+		a := Argument{Name: p.Name, Status: ArgumentDefault, Value: python.Repr(p.Default), Fixed: fixed.corrected(p.Name)}
+		if v, ok := c.arguments.Get(p.Name); ok {
 			a.Status, a.Value = ArgumentGiven, python.Repr(v)
 		} else if p.Required {
 			a.Status, a.Value = ArgumentMissing, ""
 		}
-		a.Fixed = c.corrected(p.Name)
 		out = append(out, a)
 	}
-	for k, v := range given.All() {
+	for k, v := range c.arguments.All() {
 		name := python.Str(k)
 		if c.function.param(name) == nil {
-			a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: c.corrected(name)}
+			a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: fixed.corrected(name)}
 			a.Means = nearest(name, c.function.paramNames())
 			switch {
 			case c.function.Closed:

@@ -20,31 +20,24 @@ const (
 
 // Finding is a problem that may keep an example from being scored as intended.
 type Finding struct {
-	UUID     string   `json:"uuid"`
-	Severity Severity `json:"severity"`
+	Severity Severity
 	// Mode is the mode in which it occurs; empty for a fault of the evaluator itself.
-	Mode Mode   `json:"mode,omitempty"`
-	Text string `json:"text"`
+	Mode Mode
+	Text string
 }
 
 // Check returns the faults of an evaluator, one sentence each, or none if it matches the catalogue of functions. A
 // faulty evaluator can still run: most faults are options that the authors' code ignores.
 func Check(e qa.Evaluator) []string {
-	arguments, err := python.FromJSON(e.Kwargs)
 	var list []string
-	for _, f := range check(e.Func, arguments, err).faults {
-		if f.Mode == "" {
-			list = append(list, f.Text)
-		}
+	for _, f := range check(e).faults {
+		list = append(list, f.Text)
 	}
 	return list
 }
 
 // Subjective reports whether scoring with e may ask a judge, in its own function or in one nested in it.
-func Subjective(e qa.Evaluator) bool {
-	arguments, err := python.FromJSON(e.Kwargs)
-	return check(e.Func, arguments, err).subjective
-}
+func Subjective(e qa.Evaluator) bool { return check(e).subjective }
 
 // MayAsk reports whether a function may ask a judge, itself or through the functions that its arguments name.
 func MayAsk(name string) bool {
@@ -52,18 +45,16 @@ func MayAsk(name string) bool {
 	return f != nil && f.Genre != objective
 }
 
-// check inspects an evaluator. unread is the error of reading its arguments, if any.
-func check(name string, arguments python.Value, unread error) checker {
-	var c checker
-	if name == "" {
+// check inspects an evaluator. If its arguments are not JSON, the function alone determines whether a judge is asked.
+func check(e qa.Evaluator) (c checker) {
+	if e.Func == "" {
 		return c // the question is not scored
 	}
-	if unread != nil {
-		arguments = nil // the function alone still determines whether a judge is asked
-	}
-	c.call(name, name, arguments)
-	if unread != nil {
-		c.faults = []Finding{{Severity: Error, Text: fmt.Sprintf("%s: the arguments are not JSON: %v", name, unread)}}
+	arguments, err := python.FromJSON(e.Kwargs)
+	c.call(e.Func, e.Func, arguments)
+	if err != nil {
+		c.faults = nil
+		c.fault(Error, e.Func, "the arguments are not JSON: %v", err)
 	}
 	return c
 }

@@ -47,10 +47,10 @@ func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Expl
 	if judge != nil {
 		judge = &onceJudge{judge: judge, fixed: s.mode == Fixed, said: make(map[string]verdict)}
 	}
-	explain := func(m Mode) Reading {
+	prepare := func(m Mode) Prepared { return New(Config{Judge: judge, Mode: m}).Prepare(e) }
+	explain := func(m Mode, prepared Prepared) Reading {
 		said := p.in(m)
 		out := Reading{Mode: m, Check: Comparison{Function: e.Func, Said: python.Repr(said)}}
-		prepared := New(Config{Judge: judge, Mode: m}).Prepare(e)
 		r := prepared.score(ctx, &out.Check, p)
 		out.Verdict, out.Reason = r.Verdict, r.Reason
 		if r.Verdict != qa.Unscored {
@@ -65,9 +65,10 @@ func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Expl
 		}
 		return out
 	}
+	reference := prepare(Reference)
 	out := Explanation{
-		Function: e.Func, Arguments: arguments(e), Prediction: python.Repr(p.value),
-		Reference: explain(Reference), Fixed: explain(Fixed),
+		Function: e.Func, Arguments: reference.call.describe(), Prediction: python.Repr(p.value),
+		Reference: explain(Reference, reference), Fixed: explain(Fixed, prepare(Fixed)),
 	}
 	out.Differences = differences(out.Reference.Check, out.Fixed.Check)
 	return out
@@ -120,14 +121,4 @@ func differences(reference, fixed Comparison) []Difference {
 		})
 	}
 	return out
-}
-
-// arguments lists the arguments of an evaluator, or returns nil if they cannot be read.
-func arguments(e qa.Evaluator) []Argument {
-	v, err := python.FromJSON(e.Kwargs)
-	d, ok := v.(*python.Dict)
-	if err != nil || !ok || Find(e.Func) == nil {
-		return nil
-	}
-	return argumentsOf(e.Func, d)
 }

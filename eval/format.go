@@ -74,7 +74,9 @@ func peeled(v python.Value) (out python.Value, changed bool) {
 
 // layers remove one kind of wrapping each. The order matters only where one hides another.
 var layers = []func(string) string{
-	python.Strip, plainCharacters, withoutFence, withoutLead, withoutBrackets, withoutEmphasis, withoutStop, withoutCommas,
+	python.Strip, plainCharacters, withoutFence, withoutLead,
+	func(s string) string { return undelimited(s, brackets) },
+	withoutEmphasis, withoutStop, withoutCommas,
 }
 
 // characters maps typographic characters to their keyboard equivalents.
@@ -137,8 +139,6 @@ var brackets = append([][2]string{
 	{"_", "_"},
 	{"$", "$"},
 }, quotes...)
-
-func withoutBrackets(s string) string { return undelimited(s, brackets) }
 
 var emphasis = lazyregexp.New("\\*\\*([^*\n]+)\\*\\*|`([^`\n]+)`|\\$([^$\n]+)\\$|\\[([^][\n]+)\\]\\([^()\n]+\\)")
 

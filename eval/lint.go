@@ -11,15 +11,7 @@ import (
 // Lint returns the faults that [Check] finds, and the modes in which the example's own gold does not pass as an answer.
 // It assumes that judges accept the gold, so it calls no endpoint.
 func Lint(ctx context.Context, ex qa.Example) []Finding {
-	var out []Finding
-	if ex.Evaluator.Func == "" {
-		return nil
-	}
-	arguments, err := python.FromJSON(ex.Evaluator.Kwargs)
-	for _, f := range check(ex.Evaluator.Func, arguments, err).faults {
-		f.UUID = ex.UUID
-		out = append(out, f)
-	}
+	out := check(ex.Evaluator).faults
 	gold, ok := GoldAnswer(ex.Evaluator)
 	if !ok {
 		return out
@@ -33,7 +25,7 @@ func Lint(ctx context.Context, ex qa.Example) []Finding {
 		if r.Reason != "" {
 			text += ": " + r.Reason
 		}
-		out = append(out, Finding{ex.UUID, Error, m, text})
+		out = append(out, Finding{Error, m, text})
 	}
 	return out
 }

@@ -93,9 +93,9 @@ func TestLint(t *testing.T) {
 		Func: "eval_float_exact_match", Kwargs: json.RawMessage(`{"gold": "0.5", "nidigits": 1}`),
 	}})
 	want := []eval.Finding{
-		{UUID: "u", Severity: eval.Warning, Text: "eval_float_exact_match: the unknown argument nidigits is ignored: did you mean ndigits?"},
-		{UUID: "u", Severity: eval.Warning, Text: "eval_float_exact_match: gold is of type text, not int or float"},
-		{UUID: "u", Severity: eval.Error, Mode: eval.Reference, Text: "the gold, given as the answer '0.5', is wrong"},
+		{Severity: eval.Warning, Text: "eval_float_exact_match: the unknown argument nidigits is ignored: did you mean ndigits?"},
+		{Severity: eval.Warning, Text: "eval_float_exact_match: gold is of type text, not int or float"},
+		{Severity: eval.Error, Mode: eval.Reference, Text: "the gold, given as the answer '0.5', is wrong"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -60,19 +60,14 @@ func sameTruth(t *Comparison, prediction python.Value, gold bool) outcome {
 	return unread("the answer is neither true nor false")
 }
 
-// whole compares an answer with a whole number.
+// whole compares an answer with a whole number. [Reference] truncates floats on both sides.
 func (m matching) whole(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	if m.mode == Fixed {
 		return sameWhole(t, prediction, gold), nil
 	}
-	return sameInt(t, prediction, gold), nil
-}
-
-// sameInt compares two values as whole numbers, truncating floats.
-func sameInt(t *Comparison, prediction, gold python.Value) outcome {
 	said, ok := toInt(prediction)
 	if !ok {
-		return unread("the answer is not a whole number")
+		return unread("the answer is not a whole number"), nil
 	}
 	wanted, ok := toInt(gold)
 	equal := ok && python.Equal(said, wanted)
@@ -81,7 +76,7 @@ func sameInt(t *Comparison, prediction, gold python.Value) outcome {
 	} else {
 		t.rulef("int() cannot read the gold %s", repr{gold})
 	}
-	return passed(equal)
+	return passed(equal), nil
 }
 
 // sameWhole compares an answer with a whole number. "3.0" is 3; a number with a fraction does not match.

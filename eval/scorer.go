@@ -77,30 +77,31 @@ const NoEvaluator = "the question has no evaluator"
 // Prepared is an evaluator parsed once to score many answers. Its methods may be called concurrently if the judge
 // allows it.
 type Prepared struct {
-	scorer    *Scorer
-	name      string
-	arguments python.Value
-	unread    error // why the arguments could not be read
-	call      *call
-	fault     string // why nothing can be scored
+	scorer *Scorer
+	call   *call
+	fault  string // why nothing can be scored
 }
 
-// Subjective is [Subjective] without parsing the evaluator again.
-func (p Prepared) Subjective() bool { return check(p.name, p.arguments, p.unread).subjective }
+// Subjective reports whether scoring may ask a judge.
+func (p Prepared) Subjective() bool { return p.call.mayAsk() }
+
+func (c *call) mayAsk() bool {
+	return c != nil && c.fault == nil && (c.function.Genre == subjective || slices.ContainsFunc(c.parts, (*call).mayAsk))
+}
 
 // Prepare parses an evaluator. A faulty one yields unscored results.
 func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
-	p := Prepared{scorer: s, name: e.Func}
-	p.arguments, p.unread = python.FromJSON(e.Kwargs)
+	p := Prepared{scorer: s}
+	arguments, err := python.FromJSON(e.Kwargs)
 	switch {
 	case e.Func == "":
 		p.fault = NoEvaluator
 	case Find(e.Func) == nil:
 		p.fault = fmt.Sprintf("there is no evaluation function %q", e.Func)
-	case p.unread != nil:
-		p.fault = fmt.Sprintf("read the arguments of %s: %v", e.Func, p.unread)
+	case err != nil:
+		p.fault = fmt.Sprintf("read the arguments of %s: %v", e.Func, err)
 	default:
-		p.call = read(e.Func, p.arguments, s.mode)
+		p.call = read(e.Func, arguments, s.mode)
 	}
 	return p
 }
@@ -273,8 +274,8 @@ func (s *Scorer) settle(ctx context.Context, c *call, said []python.Value, r row
 
 // runPart applies a nested function.
 func (s *Scorer) runPart(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
-	if t != nil && c.mode != Fixed && c.function != nil && c.arguments != nil {
-		t.Arguments = argumentsOf(c.name, c.arguments)
+	if t != nil && c.mode != Fixed {
+		t.Arguments = c.describe()
 	}
 	return s.run(ctx, c, t, prediction)
 }

@@ -20,7 +20,7 @@ func (m matching) structured(t *Comparison, prediction, gold python.Value) (o ou
 		if m.mode == Fixed {
 			o = sameTruth(t, prediction, g)
 		} else {
-			o = sameInt(t, prediction, g)
+			o, err = m.whole(t, prediction, g)
 		}
 	case int64, *big.Int:
 		o, err = m.whole(t, prediction, g)

@@ -140,6 +140,9 @@ func WithVotes(ctx context.Context) (context.Context, *Votes) {
 // List returns the votes so far: one per judge, in panel order, for each question that a panel was asked. It is nil if
 // there was none.
 func (v *Votes) List() []qa.Vote {
+	if v == nil {
+		return nil
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return slices.Clone(v.list)

@@ -242,13 +242,11 @@ func (item *Item) Score(ctx context.Context) qa.Score {
 	if s.Verdict != "" {
 		return s
 	}
-	if !item.Gold.judged {
-		r := item.Gold.prepared.Score(ctx, item.Answer)
-		s.Verdict, s.Value, s.Reason, s.FormatOnly = r.Verdict, r.Value, r.Reason, r.FormatOnly
-		return s
+	var votes *judge.Votes
+	if item.Gold.judged {
+		ctx, votes = judge.WithVotes(ctx)
 	}
-	ctx, votes := judge.WithVotes(ctx)
 	r := item.Gold.prepared.Score(ctx, item.Answer)
-	s.Verdict, s.Value, s.Reason, s.Votes = r.Verdict, r.Value, r.Reason, votes.List()
+	s.Verdict, s.Value, s.Reason, s.FormatOnly, s.Votes = r.Verdict, r.Value, r.Reason, r.FormatOnly, votes.List()
 	return s
 }
