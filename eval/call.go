@@ -50,7 +50,7 @@ func (c *call) bind() {
 		return
 	}
 	for name := range c.arguments.All() {
-		if s, ok := name.(string); !ok || c.function.param(s) == nil {
+		if s, ok := name.(string); !ok || c.function.Param(s) == nil {
 			c.fail("%s does not take the argument %v", c.name, name)
 		}
 	}
@@ -123,10 +123,10 @@ func nearest(name string, names []string) string {
 // readParts reads the functions nested in a logical function. Python zips names and arguments, so that names without
 // arguments are skipped in [Reference].
 func (c *call) readParts() {
-	if c.function.param("eval_func") != nil {
+	if c.function.Param("eval_func") != nil {
 		c.parts = []*call{read(c.get("eval_func"), c.get("eval_kwargs"), c.mode)}
 	}
-	if c.function.param("eval_func_list") == nil {
+	if c.function.Param("eval_func_list") == nil {
 		return
 	}
 	var names, arguments []python.Value
@@ -243,7 +243,7 @@ func (c *call) describe() []Argument {
 	}
 	for k, v := range c.arguments.All() {
 		name := python.Str(k)
-		if c.function.param(name) == nil {
+		if c.function.Param(name) == nil {
 			a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: fixed.corrected(name)}
 			a.Means = nearest(name, c.function.paramNames())
 			switch {

@@ -101,7 +101,7 @@ func (c *checker) call(where, name string, arguments python.Value) {
 func (c *checker) unknown(where string, f *Function, d *python.Dict) {
 	for k := range d.All() {
 		name := python.Str(k)
-		if f.param(name) != nil {
+		if f.Param(name) != nil {
 			continue
 		}
 		severity, effect := Warning, "is ignored"
@@ -138,7 +138,7 @@ func (c *checker) ranges(where string, k *call) {
 		}
 	}
 	points, isList := k.get("scoring_points").(python.List)
-	count := k.function.param("count")
+	count := k.function.Param("count")
 	if count == nil || !isList {
 		return
 	}
@@ -159,7 +159,7 @@ func (c *checker) ignored(where string, k *call) {
 
 // inner checks the functions passed to a logical function. Missing and mistyped lists have already been reported.
 func (c *checker) inner(where string, k *call) {
-	if k.function.param("eval_func") != nil {
+	if k.function.Param("eval_func") != nil {
 		name, isText := k.get("eval_func").(string)
 		if arguments, given := k.arguments.Get("eval_kwargs"); isText && given {
 			c.call(where+" of "+name, name, arguments)
@@ -168,7 +168,7 @@ func (c *checker) inner(where string, k *call) {
 	}
 	names, haveNames := k.get("eval_func_list").(python.List)
 	arguments, haveArguments := k.get("eval_kwargs_list").(python.List)
-	if k.function.param("eval_func_list") == nil || !haveNames || !haveArguments {
+	if k.function.Param("eval_func_list") == nil || !haveNames || !haveArguments {
 		return
 	}
 	if len(names) != len(arguments) {

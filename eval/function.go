@@ -30,15 +30,19 @@ type Function struct {
 	text, kwargs, answer string
 }
 
-// goldParam is the name of the parameter with the gold of an objective function.
-func (f *Function) goldParam() string {
-	if f.param("gold") == nil {
-		return "reference_answer"
+// GoldParam is the name of the parameter with the gold: the first one that is required, besides the question. A logical
+// function has none.
+func (f *Function) GoldParam() string {
+	for _, p := range f.Params {
+		if p.Required && p.Name != questionName && f.Genre != logical {
+			return p.Name
+		}
 	}
-	return "gold"
+	return ""
 }
 
-func (f *Function) param(name string) *Param {
+// Param is the parameter with a name, or nil.
+func (f *Function) Param(name string) *Param {
 	for i := range f.Params {
 		if f.Params[i].Name == name {
 			return &f.Params[i]
@@ -78,7 +82,7 @@ func (c *call) get(name string) python.Value {
 	if v, ok := c.arguments.Get(name); ok {
 		return v
 	}
-	if p := c.function.param(name); p != nil {
+	if p := c.function.Param(name); p != nil {
 		return p.Default
 	}
 	return nil
@@ -111,6 +115,9 @@ type matching struct {
 
 // comparison compares an answer with the gold. A non-nil t records it.
 type comparison func(m matching, t *Comparison, prediction, gold python.Value) (outcome, error)
+
+// questionName is the name of the parameter with the question, which the judges read.
+const questionName = "question"
 
 // defaultMethod is the measure of similarity of functions that have no other.
 const defaultMethod = "ratio"

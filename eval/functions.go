@@ -25,7 +25,7 @@ var (
 	ignoreOrderParam = optional("ignore_order", KindBool, false, inAnyOrder)
 	toleranceParam   = optional("tolerance", KindNumber, 1e-6, "permitted relative difference")
 	methodParam      = oneOf("fuzz_method", defaultMethod, "measure of similarity", fuzzy.Names())
-	questionParam    = required("question", KindText, "the question, for the judge")
+	questionParam    = required(questionName, KindText, "the question, for the judge")
 	referenceParam   = required("reference_answer", KindText, "the right answer; for a paper its exact title")
 	pointsParam      = required("scoring_points", KindList, "list of statements, one sentence each")
 	countParam       = optional("count", KindInt, int64(1), "number that suffices")
@@ -245,11 +245,11 @@ func AddQuestion(e *qa.Evaluator, question string) error {
 		return errors.New("they are null")
 	}
 	f := Find(e.Func)
-	if _, given := kwargs["question"]; given || f == nil || f.param("question") == nil {
+	if _, given := kwargs[questionName]; given || f == nil || f.Param(questionName) == nil {
 		return nil
 	}
 	var err error
-	if kwargs["question"], err = json.Marshal(question); err == nil {
+	if kwargs[questionName], err = json.Marshal(question); err == nil {
 		e.Kwargs, err = json.Marshal(kwargs)
 	}
 	return err

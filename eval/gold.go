@@ -58,7 +58,7 @@ func answer(name string, arguments python.Value, right bool) (python.Value, bool
 	if !ok || right {
 		return gold, ok
 	}
-	if said, isTruth := toBool(gold); isTruth && f.param(f.goldParam()).Kind == KindBool {
+	if said, isTruth := toBool(gold); isTruth && f.Param(f.GoldParam()).Kind == KindBool {
 		return !said, true
 	}
 	return wrongFor(gold), true
@@ -85,7 +85,7 @@ func answerParts(c *call, right bool) (python.Value, bool) {
 
 // goldValue returns the gold of an objective function; the first if any of a list is right.
 func goldValue(f *Function, d *python.Dict) (python.Value, bool) {
-	v, ok := d.Get(f.goldParam())
+	v, ok := d.Get(f.GoldParam())
 	golds, isList := v.(python.List)
 	switch {
 	case !isList || f.Name != "eval_element_included" && f.Category != "retrieval":

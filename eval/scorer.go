@@ -184,7 +184,7 @@ func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction pyt
 	case c.fault != nil:
 		err = c.fault
 	case f.compare != nil:
-		o, err = f.compare(c.matching(), t, prediction, c.get(f.goldParam()))
+		o, err = f.compare(c.matching(), t, prediction, c.get(f.GoldParam()))
 	case f.Genre == subjective:
 		o, err = s.ask(ctx, c, t, prediction)
 	case f.need != nil:

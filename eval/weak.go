@@ -117,7 +117,7 @@ func (s *Scorer) constants(ctx context.Context, c *call) (answer python.Value, f
 		found = Weakness{Reason: "any wrong answer passes (negation)"}
 	default:
 		found = Weakness{Reason: fmt.Sprintf("%s and %s both pass", passing[0], passing[1])}
-		if c.function.param("tolerance") != nil && c.get("tolerance") != toleranceParam.Default {
+		if c.function.Param("tolerance") != nil && c.get("tolerance") != toleranceParam.Default {
 			found.Reason += fmt.Sprintf(" (tolerance %s)", python.Str(c.get("tolerance")))
 		}
 	}
@@ -184,7 +184,7 @@ func leafProbes(c *call) (out []leafProbe) {
 			dump = append(dump, wrongFor(g), g, wrongFor(g), wrongFor(g))
 		}
 		add("a list of every candidate passes", dump)
-		if len(golds) > 1 && c.function.param("count") == nil {
+		if len(golds) > 1 && c.function.Param("count") == nil {
 			add("one safe element passes", golds[:1])
 		}
 	}

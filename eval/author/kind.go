@@ -42,12 +42,12 @@ type kindRow struct {
 	text string
 	// several is true if the answer is a list.
 	several bool
-	// function, fixed arguments and answer format are those of all answers of the kind.
+	// function, options and answer format are those of all answers of the kind.
 	function string
-	fixed    arguments
+	options  arguments
 	format   string
-	// complete adds the gold and what follows from it; nil for a kind without evaluator.
-	complete func(Draft, *rule) error
+	// gold reads the answer. It may change what else the rule has. It is nil for a kind without evaluator.
+	gold func(Draft, *rule) (python.Value, error)
 	// variants are other ways to write a gold, and wrong answers; may be nil.
 	variants func(gold string) []string
 }
@@ -61,61 +61,92 @@ const (
 	similarity = 90
 )
 
+// The options of a kind.
+var (
+	anyCase    = arguments{"lowercase": true}
+	inAnyOrder = arguments{"lowercase": true, "ignore_order": true}
+	similar    = arguments{"lowercase": true, "threshold": int64(similarity)}
+)
+
 // kinds is the table of kinds. The format of a list is about its order; its elements complete it.
 func kinds() []kindRow {
-	anyCase, inAnyOrder := arguments{"lowercase": true}, arguments{"lowercase": true, "ignore_order": true}
-	similar := arguments{"lowercase": true, "threshold": int64(similarity)}
 	return []kindRow{
-		{Auto, "guessed from the answer", false, "", nil, "", nil, nil},
+		{kind: Auto, text: "guessed from the answer"},
 		{
-			Number, "an integer, or a number rounded to its decimals", false,
-			"eval_int_exact_match", nil, "Your answer should be a Python integer", numberRule, numberVariants,
+			kind: Number, text: "an integer, or a number rounded to its decimals", function: "eval_int_exact_match",
+			format: "Your answer should be a Python integer", gold: numberGold, variants: numberVariants,
 		},
 		{
-			Bool, "true or false", false,
-			"eval_bool_exact_match", nil, "Your answer should be a Python boolean, True or False.", truthRule, truthVariants,
+			kind: Bool, text: "true or false", function: "eval_bool_exact_match",
+			format: "Your answer should be a Python boolean, True or False.", gold: truthGold, variants: truthVariants,
 		},
 		{
-			String, "the same text, ignoring case", false,
-			sameText, anyCase, oneText + ", exactly as it is written in the paper.", textRule, textVariants,
+			kind: String, text: "the same text, ignoring case", function: sameText, options: anyCase,
+			format: oneText + ", exactly as it is written in the paper.", gold: textGold, variants: textVariants,
 		},
 		{
-			Fuzzy, "nearly the same text: long names, titles", false,
-			"eval_string_fuzzy_match", similar, oneText + ".", textRule, textVariants,
+			kind: Fuzzy, text: "nearly the same text: long names, titles", function: "eval_string_fuzzy_match", options: similar,
+			format: oneText + ".", gold: textGold, variants: textVariants,
 		},
 		{
-			Date, "a date such as 2024-05-31", false,
-			sameText, nil, "Your answer should be a date in the form YYYY-MM-DD.", dateRule, dateVariants,
-		},
-		{List, "several values in order", true, sameValue, anyCase, ", in order", listRule, listVariants},
-		{Set, "several values in any order", true, sameValue, inAnyOrder, ", in any order", listRule, listVariants},
-		{Dict, `values by name, such as {"a": 1}`, false, sameValue, anyCase, "", dictRule, dictVariants},
-		{OneOf, "any one of several right answers", true, "eval_element_included", anyCase, "", elementRule, textVariants},
-		{Subset, "a list of right answers, complete or incomplete", true, "eval_element_list_included", anyCase, "", typedListRule, partialVariants},
-		{Some, "at least N of several right answers", true, "eval_element_list_overlap", anyCase, "", someRule, partialVariants},
-		{Parts, "several answers of different types, in order", true, "eval_conjunction", nil, "", partsRule, listVariants},
-		{
-			Paper, "a paper, by its title", false, "eval_paper_relevance_with_reference_answer", nil,
-			"Your answer should be the title of the paper only, without any explanation.", paperRule, textVariants,
+			kind: Date, text: "a date such as 2024-05-31", function: sameText,
+			format: "Your answer should be a date in the form YYYY-MM-DD.", gold: dateGold, variants: dateVariants,
 		},
 		{
-			PaperUUID, "a paper, by its uuid", false, sameText, anyCase,
-			"Your answer should be the uuid of the paper as a string, without any explanation.", paperUUIDRule, textVariants,
+			kind: List, text: "several values in order", several: true, function: sameValue, options: anyCase,
+			format: ", in order", gold: listGold, variants: listVariants,
 		},
 		{
-			Formula, "a formula in LaTeX (judged)", false, "eval_complex_math_formula_with_llm", nil,
-			"Your answer should be a single formula in LaTeX format.", judgedRule("formulas"), nil,
-		},
-		{Text, "free text with the same meaning (judged)", false, "eval_reference_answer_with_llm", nil, sentence, judgedRule("reference_answer"), nil},
-		{
-			AnyText, "free text with the meaning of one of several (judged)", true,
-			"eval_candidate_reference_answer_with_llm", nil, sentence, anyTextRule, nil,
+			kind: Set, text: "several values in any order", several: true, function: sameValue, options: inAnyOrder,
+			format: ", in any order", gold: listGold, variants: listVariants,
 		},
 		{
-			Points, "free text that makes all points, or N of them (judged)", true,
-			"eval_scoring_points_with_llm", nil, sentence, pointsRule, nil,
+			kind: Dict, text: `values by name, such as {"a": 1}`, function: sameValue, options: anyCase,
+			gold: dictGold, variants: dictVariants,
 		},
-		{None, "no evaluator: answers stay unscored", false, "", nil, "", nil, nil},
+		{
+			kind: OneOf, text: "any one of several right answers", several: true, function: "eval_element_included", options: anyCase,
+			gold: elementGold, variants: textVariants,
+		},
+		{
+			kind: Subset, text: "a list of right answers, complete or incomplete", several: true,
+			function: "eval_element_list_included", options: anyCase, gold: typedListGold, variants: partialVariants,
+		},
+		{
+			kind: Some, text: "at least N of several right answers", several: true,
+			function: "eval_element_list_overlap", options: anyCase, gold: someGold, variants: partialVariants,
+		},
+		{
+			kind: Parts, text: "several answers of different types, in order", several: true, function: "eval_conjunction",
+			gold: partsGold, variants: listVariants,
+		},
+		{
+			kind: Paper, text: "a paper, by its title", function: "eval_paper_relevance_with_reference_answer",
+			format: "Your answer should be the title of the paper only, without any explanation.",
+			gold:   titleGold, variants: textVariants,
+		},
+		{
+			kind: PaperUUID, text: "a paper, by its uuid", function: sameText, options: anyCase,
+			format: "Your answer should be the uuid of the paper as a string, without any explanation.",
+			gold:   uuidGold, variants: textVariants,
+		},
+		{
+			kind: Formula, text: "a formula in LaTeX (judged)", function: "eval_complex_math_formula_with_llm",
+			format: "Your answer should be a single formula in LaTeX format.", gold: judgedGold,
+		},
+		{
+			kind: Text, text: "free text with the same meaning (judged)", function: "eval_reference_answer_with_llm",
+			format: sentence, gold: judgedGold,
+		},
+		{
+			kind: AnyText, text: "free text with the meaning of one of several (judged)", several: true,
+			function: "eval_candidate_reference_answer_with_llm", format: sentence, gold: anyTextGold,
+		},
+		{
+			kind: Points, text: "free text that makes all points, or N of them (judged)", several: true,
+			function: "eval_scoring_points_with_llm", format: sentence, gold: pointsGold,
+		},
+		{kind: None, text: "no evaluator: answers stay unscored"},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"airqa/eval"
 	"airqa/internal/python"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -38,11 +39,19 @@ type rule struct {
 // rule chooses function, arguments and answer format by the table of kinds.
 func (d Draft) rule(k Kind) (rule, error) {
 	row := k.row()
-	r := rule{function: row.function, arguments: maps.Clone(row.fixed), format: row.format}
+	r := rule{function: row.function, arguments: maps.Clone(row.options), format: row.format}
 	if r.arguments == nil {
 		r.arguments = arguments{}
 	}
-	return r, row.complete(d, &r)
+	gold, err := row.gold(d, &r)
+	f := eval.Find(r.function)
+	if name := f.GoldParam(); name != "" {
+		r.arguments[name] = gold
+	}
+	if f.Param("question") != nil {
+		r.arguments["question"] = d.Question
+	}
+	return r, err
 }
 
 // noteReading notes an answer that stands for something else.
@@ -63,17 +72,17 @@ func (r *rule) round(d Draft, gold python.Value) {
 	}
 }
 
-func numberRule(d Draft, r *rule) error {
+func numberGold(d Draft, r *rule) (python.Value, error) {
 	n, ok := numberIn(d.Answer)
-	if f, isFloat := n.value.(float64); !ok || isFloat && math.IsInf(f, 0) {
-		return qa.Usagef("the answer %q is not a number", d.Answer)
+	f, isFloat := n.value.(float64)
+	if !ok || isFloat && math.IsInf(f, 0) {
+		return nil, qa.Usagef("the answer %q is not a number", d.Answer)
 	}
-	r.arguments["gold"] = n.value
-	_, isFloat := n.value.(float64)
+	gold := n.value
 	if decimals := d.Decimals; isFloat || decimals != nil {
 		r.function, r.format = "eval_float_exact_match", "Your answer should be a Python float"
 		if f, err := strconv.ParseFloat(python.Str(n.value), 64); err == nil {
-			r.arguments["gold"] = f
+			gold = f
 		}
 		if decimals == nil && n.decimals >= 0 {
 			decimals = &n.decimals
@@ -91,31 +100,29 @@ func numberRule(d Draft, r *rule) error {
 			d.Answer, python.Repr(n.value)))
 	}
 	r.format += "."
-	return nil
+	return gold, nil
 }
 
-func truthRule(d Draft, r *rule) error {
+func truthGold(d Draft, _ *rule) (python.Value, error) {
 	v, ok := truths[strings.ToLower(d.Answer)]
 	if !ok {
-		return qa.Usagef("the answer %q is neither true nor false", d.Answer)
+		return nil, qa.Usagef("the answer %q is neither true nor false", d.Answer)
 	}
-	r.arguments["gold"] = v
-	return nil
+	return v, nil
 }
 
-func dateRule(d Draft, r *rule) error {
+func dateGold(d Draft, r *rule) (python.Value, error) {
 	t, ok := date(d.Answer)
 	if !ok {
-		return qa.Usagef("the answer %q is not a day such as 2024-05-31 or 31 May 2024", d.Answer)
+		return nil, qa.Usagef("the answer %q is not a day such as 2024-05-31 or 31 May 2024", d.Answer)
 	}
 	gold := t.Format(time.DateOnly)
-	r.arguments["gold"] = gold
 	r.noteReading(d.Answer, gold)
-	return nil
+	return gold, nil
 }
 
-// paperRule makes the rule of an answer by title. A uuid, file name or part of the title stands for a paper that is known.
-func paperRule(d Draft, r *rule) error {
+// titleGold is the title of a paper. A uuid, file name or part of the title stands for a paper that is known.
+func titleGold(d Draft, r *rule) (python.Value, error) {
 	title := d.Answer
 	if d.Find != nil {
 		if _, known, err := d.Find(d.Answer); err == nil && known != "" {
@@ -123,102 +130,98 @@ func paperRule(d Draft, r *rule) error {
 		}
 	}
 	if qa.IsUUID(title) {
-		return qa.Usagef("the title of paper %s is not known: give the title, or the type %s", title, PaperUUID)
+		return nil, qa.Usagef("the title of paper %s is not known: give the title, or the type %s", title, PaperUUID)
 	}
-	r.arguments["question"], r.arguments["reference_answer"] = d.Question, title
 	r.noteReading(d.Answer, title)
-	return nil
+	return title, nil
 }
 
-func paperUUIDRule(d Draft, r *rule) error {
+func uuidGold(d Draft, r *rule) (python.Value, error) {
 	uuid, _, err := FindPaper(d.Find, d.Answer)
 	if err != nil {
-		return qa.Usagef("answer: %w", err)
+		return nil, qa.Usagef("answer: %w", err)
 	}
-	r.arguments["gold"] = uuid
 	r.noteReading(d.Answer, uuid)
-	return nil
+	return uuid, nil
 }
 
-func dictRule(d Draft, r *rule) error {
+func dictGold(d Draft, r *rule) (python.Value, error) {
 	gold, ok := literal(d.Answer).(*python.Dict)
 	if !ok {
-		return qa.Usagef("the answer %q is not a dictionary such as {\"a\": 1}", d.Answer)
+		return nil, qa.Usagef("the answer %q is not a dictionary such as {\"a\": 1}", d.Answer)
 	}
 	var keys []string
 	for k := range gold.All() {
 		keys = append(keys, python.JSON(k))
 	}
-	r.arguments["gold"] = gold
 	r.format = "Your answer should be a Python dictionary with the keys " + strings.Join(keys, ", ") + "."
 	r.round(d, gold)
-	return nil
+	return gold, nil
 }
 
-// textRule makes the rule of a text with one spelling. A quoted one is unquoted.
-func textRule(d Draft, r *rule) error {
-	r.arguments["gold"] = d.Answer
+// textGold is a text with one spelling. A quoted one is unquoted.
+func textGold(d Draft, _ *rule) (python.Value, error) {
 	if unquoted, ok := scalar(d.Answer).(string); ok {
-		r.arguments["gold"] = unquoted
+		return unquoted, nil
 	}
-	return nil
+	return d.Answer, nil
 }
 
-// listRule makes the rule of an answer of several values. The format of the kind is about their order.
-func listRule(d Draft, r *rule) error {
-	gold := python.List(values(d.Answer))
+// listGold is a list of values. The format of the kind is about their order.
+func listGold(d Draft, r *rule) (python.Value, error) {
+	gold, _, err := r.list(d)
+	return gold, err
+}
+
+// list reads a list of values, with the type of its elements.
+func (r *rule) list(d Draft) (gold python.List, element string, err error) {
+	gold = values(d.Answer)
 	if len(gold) == 0 {
-		return qa.Usagef("the answer %q is not a list: separate the elements with semicolons", d.Answer)
+		return nil, "", qa.Usagef("the answer %q is not a list: separate the elements with semicolons", d.Answer)
 	}
-	r.arguments["gold"] = gold
-	kind := map[string]string{"int": " of integers", "float": " of floats", "str": " of strings"}[elementsOf(gold)]
+	element = elementsOf(gold)
+	kind := map[string]string{"int": " of integers", "float": " of floats", "str": " of strings"}[element]
 	r.format = fmt.Sprintf("Your answer should be a Python list%s%s.", kind, r.format)
 	r.round(d, gold)
-	return nil
+	return gold, element, nil
 }
 
-// typedListRule makes the rule of a list of right values for a function that needs their type.
-func typedListRule(d Draft, r *rule) error {
-	if err := listRule(d, r); err != nil {
-		return err
+// typedListGold is a list of right values for a function that needs their type.
+func typedListGold(d Draft, r *rule) (python.Value, error) {
+	gold, element, err := r.list(d)
+	if err == nil && element != "str" {
+		r.arguments["element_type"] = element
 	}
-	if kind := elementsOf(r.arguments["gold"].(python.List)); kind != "str" {
-		r.arguments["element_type"] = kind
-	}
-	return nil
+	return gold, err
 }
 
-// elementRule makes the rule of one of several right values.
-func elementRule(d Draft, r *rule) error {
-	if err := typedListRule(d, r); err != nil {
-		return err
-	}
+// elementGold is a list of right values of which one suffices.
+func elementGold(d Draft, r *rule) (python.Value, error) {
+	gold, err := typedListGold(d, r)
 	r.format = oneText + "."
 	if name, ok := map[python.Value]string{"int": "integer", "float": "float"}[r.arguments["element_type"]]; ok {
 		r.format = "Your answer should be a Python " + name + "."
 	}
-	return nil
+	return gold, err
 }
 
-// someRule makes the rule of a list with a minimum number of right values.
-func someRule(d Draft, r *rule) error {
+// someGold is a list of right values of which some suffice.
+func someGold(d Draft, r *rule) (python.Value, error) {
 	count := max(d.Count, 1)
 	r.format = " with at least " + terminal.Plural(count, "right element")
-	if err := typedListRule(d, r); err != nil {
-		return err
-	}
-	if n := len(r.arguments["gold"].(python.List)); count > n {
-		return qa.Usagef("a count of %d is too large: the answer has %s", count, terminal.Plural(n, "element"))
+	gold, err := typedListGold(d, r)
+	if n := len(gold.(python.List)); err == nil && count > n {
+		err = qa.Usagef("a count of %d is too large: the answer has %s", count, terminal.Plural(n, "element"))
 	}
 	r.arguments["count"] = int64(count)
-	return nil
+	return gold, err
 }
 
-// partsRule makes the rule of a list whose elements are scored by functions of their own.
-func partsRule(d Draft, r *rule) error {
+// partsGold adds a function for each element of the list.
+func partsGold(d Draft, r *rule) (python.Value, error) {
 	gold := values(d.Answer)
 	if len(gold) < 2 {
-		return qa.Usagef("the answer %q is not a list of two or more parts", d.Answer)
+		return nil, qa.Usagef("the answer %q is not a list of two or more parts", d.Answer)
 	}
 	var functions, kwargs python.List
 	var formats []string
@@ -226,7 +229,7 @@ func partsRule(d Draft, r *rule) error {
 		part := Draft{Question: d.Question, Answer: partText(v), Find: d.Find}
 		inner, err := part.rule(Guess(part.Answer))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		functions, kwargs = append(functions, inner.function), append(kwargs, inner.dict())
 		format := strings.TrimSuffix(strings.TrimPrefix(inner.format, "Your answer should be "), ".")
@@ -234,7 +237,7 @@ func partsRule(d Draft, r *rule) error {
 	}
 	r.arguments["eval_func_list"], r.arguments["eval_kwargs_list"] = functions, kwargs
 	r.format = fmt.Sprintf("Your answer should be a Python list of %d elements: %s.", len(gold), strings.Join(formats, "; "))
-	return nil
+	return nil, nil
 }
 
 // partText is a part of an answer as a person would write it.
@@ -248,33 +251,26 @@ func partText(v python.Value) string {
 	return python.Str(v)
 }
 
-// judgedRule makes the rule of a text that a judge compares with the argument, and of points besides it.
-func judgedRule(argument string) func(Draft, *rule) error {
-	return func(d Draft, r *rule) error {
-		r.arguments["question"], r.arguments[argument] = d.Question, d.Answer
-		if len(d.Points) > 0 {
-			r.function = "eval_reference_answer_and_scoring_points_with_llm"
-			r.arguments["scoring_points"] = pythonList(d.Points)
-		}
-		return nil
+// judgedGold is a text that a judge compares with the answer. Points may be needed besides it.
+func judgedGold(d Draft, r *rule) (python.Value, error) {
+	if len(d.Points) > 0 {
+		r.function = "eval_reference_answer_and_scoring_points_with_llm"
+		r.arguments["scoring_points"] = pythonList(d.Points)
 	}
+	return d.Answer, nil
 }
 
-func anyTextRule(d Draft, r *rule) error {
-	r.arguments["question"], r.arguments["candidate_reference_answers"] = d.Question, pythonList(sentences(d.Answer))
-	return nil
-}
+func anyTextGold(d Draft, _ *rule) (python.Value, error) { return pythonList(sentences(d.Answer)), nil }
 
-func pointsRule(d Draft, r *rule) error {
+func pointsGold(d Draft, r *rule) (python.Value, error) {
 	all := append(sentences(d.Answer), d.Points...)
 	if d.Count > len(all) {
-		return qa.Usagef("a count of %d is too large: there are %s", d.Count, terminal.Plural(len(all), "point"))
+		return nil, qa.Usagef("a count of %d is too large: there are %s", d.Count, terminal.Plural(len(all), "point"))
 	}
-	r.arguments["question"], r.arguments["scoring_points"] = d.Question, pythonList(all)
 	if d.Count > 0 && d.Count < len(all) {
 		r.function, r.arguments["count"] = "eval_partial_scoring_points_with_llm", int64(d.Count)
 	}
-	return nil
+	return pythonList(all), nil
 }
 
 func pythonList(list []string) python.List {
