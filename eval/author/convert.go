@@ -246,11 +246,8 @@ func (c *converter) takeList(name string) []string {
 		return listed(list)
 	}
 	text := c.take(name)
-	if v, ok := literal(text).(python.List); ok {
-		for _, e := range v {
-			list = append(list, python.Str(e))
-		}
-		return listed(list)
+	if list, ok := literal(text).(python.List); ok {
+		return listed(printed(list))
 	}
 	return listed(strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }))
 }

@@ -92,8 +92,11 @@ func (w *Written) choose(d Draft) error {
 		w.AnswerFormat = d.Format
 		return nil
 	}
-	if err := d.suits(w.Kind); err != nil {
-		return err
+	switch {
+	case d.Answer == "" && len(d.Points) == 0:
+		return qa.Usagef("the type %s needs an answer", w.Kind)
+	case len(d.Points) > 0 && w.Kind != Text && w.Kind != Points:
+		return qa.Usagef("points are for the types %s and %s, not %s", Text, Points, w.Kind)
 	}
 	r, err := d.rule(w.Kind)
 	if err != nil {
@@ -107,17 +110,6 @@ func (w *Written) choose(d Draft) error {
 	w.AnswerFormat, w.Notes = cmp.Or(d.Format, r.format), r.notes
 	if text := doubtful(d.Answer, w.Kind); w.Guessed && text != "" {
 		w.Notes = append(w.Notes, text)
-	}
-	return nil
-}
-
-// suits returns an error if a draft has no answer, or points that its type does not take.
-func (d Draft) suits(k Kind) error {
-	switch {
-	case d.Answer == "" && len(d.Points) == 0:
-		return qa.Usagef("the type %s needs an answer", k)
-	case len(d.Points) > 0 && k != Text && k != Points:
-		return qa.Usagef("points are for the types %s and %s, not %s", Text, Points, k)
 	}
 	return nil
 }
@@ -138,39 +130,29 @@ func doubtful(answer string, k Kind) string {
 
 // tags are those of the draft, with a default for each family that it leaves out.
 func (w *Written) tags(d Draft) []string {
+	element, evaluation := "text", "objective"
+	if w.Kind == Formula {
+		element = "formula"
+	}
+	if eval.Subjective(w.Evaluator) {
+		evaluation = "subjective"
+	}
+	defaults := []string{w.questionType(), element, evaluation}
+	if w.Evaluator.Func == "" {
+		defaults = defaults[:2]
+	}
 	given := listed(d.Tags)
-	lacks := func(family []string) bool {
-		return !slices.ContainsFunc(given, func(t string) bool { return slices.Contains(family, t) })
-	}
-	if lacks(qa.TypeTags) {
-		given = append(given, w.questionType())
-	}
-	if lacks(qa.ElementTags) {
-		element := "text"
-		if w.Kind == Formula {
-			element = "formula"
+	var all []string
+	for i, family := range [][]string{qa.TypeTags, qa.ElementTags, qa.EvaluationTags} {
+		other := func(tag string) bool { return !slices.Contains(family, tag) }
+		own := slices.DeleteFunc(slices.Clone(given), other)
+		if len(own) == 0 && i < len(defaults) {
+			own = defaults[i : i+1]
 		}
-		given = append(given, element)
+		all = append(all, own...)
+		given = slices.DeleteFunc(given, func(tag string) bool { return !other(tag) })
 	}
-	if lacks(qa.EvaluationTags) && w.Evaluator.Func != "" {
-		evaluation := "objective"
-		if eval.Subjective(w.Evaluator) {
-			evaluation = "subjective"
-		}
-		given = append(given, evaluation)
-	}
-	slices.SortStableFunc(given, func(a, b string) int { return family(a) - family(b) })
-	return given
-}
-
-// family orders tags: type, elements, evaluation, others.
-func family(tag string) int {
-	for i, f := range [][]string{qa.TypeTags, qa.ElementTags, qa.EvaluationTags} {
-		if slices.Contains(f, tag) {
-			return i
-		}
-	}
-	return 3
+	return append(all, given...)
 }
 
 func (w *Written) questionType() string {

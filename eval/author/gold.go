@@ -44,10 +44,17 @@ func literal(text string) python.Value {
 	if v, ok := python.ReadJSON(text); ok {
 		return v
 	}
-	if v, ok := python.Read(text); ok {
-		return v
+	v, _ := python.Read(text)
+	return v
+}
+
+// printed are the elements of a list as Python prints them.
+func printed(list python.List) []string {
+	texts := make([]string, len(list))
+	for i, e := range list {
+		texts[i] = python.Str(e)
 	}
-	return nil
+	return texts
 }
 
 // scalar is a number or truth value if the text is one, else the text without quotes around it.
@@ -92,8 +99,7 @@ func numberIn(text string) (number, bool) {
 		if !ok {
 			return number{}, false
 		}
-		n.value = python.Value(i)
-		if i.IsInt64() {
+		if n.value = i; i.IsInt64() {
 			n.value = i.Int64()
 		}
 		return n, true
@@ -180,12 +186,8 @@ func Decimals(v python.Value) int {
 
 // sentences splits texts that may contain commas: a list, or lines, or texts between semicolons.
 func sentences(text string) []string {
-	var list []string
-	if v, ok := literal(text).(python.List); ok {
-		for _, e := range v {
-			list = append(list, python.Str(e))
-		}
-		return list
+	if list, ok := literal(text).(python.List); ok {
+		return printed(list)
 	}
 	separator := ";"
 	if strings.Contains(strings.TrimSpace(text), "\n") {

@@ -108,23 +108,15 @@ func textVariants(gold string) []string {
 // partialVariants are those of a list, and the list with one right and one wrong element.
 func partialVariants(gold string) []string {
 	variants := listVariants(gold)
-	if list := listIn(gold); len(list) > 0 {
+	if list, _ := literal(gold).(python.List); len(list) > 0 {
 		variants = append(variants, python.Repr(python.List{list[0], "something else"}))
 	}
 	return variants
 }
 
-// listIn reads a list; nil for anything else.
-func listIn(text string) python.List {
-	v, _ := python.Read(text)
-	list, _ := v.(python.List)
-	return list
-}
-
 // dictVariants is the dictionary without its last key.
 func dictVariants(gold string) []string {
-	v, _ := python.Read(gold)
-	whole, ok := v.(*python.Dict)
+	whole, ok := literal(gold).(*python.Dict)
 	if !ok || whole.Len() < 2 {
 		return nil
 	}
@@ -162,15 +154,11 @@ func dateVariants(gold string) []string {
 
 // listVariants are the list in reverse order, without its last element, and as plain text.
 func listVariants(gold string) []string {
-	list := listIn(gold)
+	list, _ := literal(gold).(python.List)
 	if len(list) == 0 {
 		return nil
 	}
 	reversed := slices.Clone(list)
 	slices.Reverse(reversed)
-	plain := make([]string, len(list))
-	for i, e := range list {
-		plain[i] = python.Str(e)
-	}
-	return []string{python.Repr(reversed), python.Repr(list[:len(list)-1]), strings.Join(plain, ", ")}
+	return []string{python.Repr(reversed), python.Repr(list[:len(list)-1]), strings.Join(printed(list), ", ")}
 }
