@@ -24,9 +24,9 @@ type statsFlags struct {
 }
 
 // read reads the questions and prints how.
-func (f statsFlags) read(a *app) (questions.File, error) {
+func (f statsFlags) read(a *app) (author.File, error) {
 	file, err := questions.Read(f.File, a.finder(f.Data))
-	for _, line := range file.Reading {
+	for _, line := range file.Summary(author.Form, author.Guessed, author.Lost, author.NoPaper) {
 		a.say("%s", line)
 	}
 	return file, err
@@ -62,11 +62,12 @@ func (c questionsStatsCmd) Run(a *app) error {
 	if err := c.write(a, func(w io.Writer) error { return stats.Write(w, o) }); err != nil {
 		return err
 	}
-	if n := len(file.Faults); n > 0 && file.Unread() == 0 {
-		a.say("warning: %s; the first: %v; airqa questions lint %s lists all", terminal.Plural(n, "fault"), file.Faults[0], file.Path)
+	faults := file.Faults()
+	if n := len(faults); n > 0 && file.Unread() == 0 {
+		a.say("warning: %s; the first: %v; airqa questions lint %s lists all", terminal.Plural(n, "fault"), faults[0], file.Path)
 	} else if n > 0 {
 		a.say("warning: %d of %d records could not be read; the first fault: %v; airqa questions lint %s lists all",
-			file.Unread(), file.Unread()+len(file.Items), file.Faults[0], file.Path)
+			file.Unread(), file.Unread()+len(file.Questions), faults[0], file.Path)
 	}
 	return nil
 }
@@ -79,7 +80,7 @@ func (c questionsLintCmd) Run(a *app) error {
 		return err
 	}
 	file, err := c.read(a)
-	if err != nil && (len(file.Faults) == 0 || !errors.Is(err, questions.ErrNone)) {
+	if err != nil && (len(file.Faults()) == 0 || !errors.Is(err, questions.ErrNone)) {
 		return withFaults(err, file)
 	}
 	stats := questions.Collect(file)
@@ -90,8 +91,8 @@ func (c questionsLintCmd) Run(a *app) error {
 	if err := c.write(a, func(w io.Writer) error { return questions.WriteFindings(w, findings, stats, o) }); err != nil {
 		return err
 	}
-	if file.Unanswered != nil {
-		return withCode(exitFailedExamples, file.Unanswered)
+	if err := file.Unanswered(file.Path); err != nil {
+		return withCode(exitFailedExamples, err)
 	}
 	if n := questions.Errors(findings); n > 0 {
 		return withCode(exitFailedExamples, errors.New(terminal.Plural(n, "error")))
@@ -100,11 +101,12 @@ func (c questionsLintCmd) Run(a *app) error {
 }
 
 // withFaults adds the first faults of a file without usable questions.
-func withFaults(err error, file questions.File) error {
+func withFaults(err error, file author.File) error {
 	const most = 3
-	for i, f := range file.Faults {
+	faults := file.Faults()
+	for i, f := range faults {
 		if i == most {
-			return fmt.Errorf("%w\n  and %d more; airqa questions lint %s lists them", err, len(file.Faults)-most, file.Path)
+			return fmt.Errorf("%w\n  and %d more; airqa questions lint %s lists them", err, len(faults)-most, file.Path)
 		}
 		err = fmt.Errorf("%w\n  %w", err, f)
 	}

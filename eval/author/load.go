@@ -1,6 +1,7 @@
 package author
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,10 @@ type File struct {
 	Questions []Question
 }
 
-// Load reads a question file. One without a question is an error, which comes with the notes.
+// ErrNone is the error of [Load] for a file without a question. It comes with the notes.
+var ErrNone = errors.New("no usable question")
+
+// Load reads a question file.
 func Load(path string, o Options) (File, error) {
 	f := File{Path: path}
 	for q, err := range Convert(path, o, &f.Conversion) {
@@ -26,7 +30,7 @@ func Load(path string, o Options) (File, error) {
 		f.Questions = append(f.Questions, q)
 	}
 	if len(f.Questions) == 0 {
-		return f, fmt.Errorf("%s has no usable question; a question is a line of JSON, such as\n  %s", path, dataset.LineExample)
+		return f, fmt.Errorf("%s has %w; a question is a line of JSON, such as\n  %s", path, ErrNone, dataset.LineExample)
 	}
 	return f, nil
 }
@@ -40,15 +44,26 @@ func (f File) Examples() []qa.Example {
 	return list
 }
 
-// Faults are the notes of some kinds as faults of records.
-func (c *Conversion) Faults(kinds ...NoteKind) []*dataset.Fault {
+// Faults are the notes about unreadable records and fields, and those of other kinds, as faults of records.
+func (c *Conversion) Faults(others ...NoteKind) []*dataset.Fault {
 	var list []*dataset.Fault
 	for _, n := range c.Notes {
-		if slices.Contains(kinds, n.Kind) {
+		if n.Kind == NotConverted || n.Kind == Incomplete || slices.Contains(others, n.Kind) {
 			list = append(list, &dataset.Fault{File: n.File, Line: n.Line, UUID: n.UUID, Text: n.Text, Loaded: n.Kind != NotConverted})
 		}
 	}
 	return list
+}
+
+// Unread counts the lines with unreadable records.
+func (c *Conversion) Unread() int {
+	places := make(map[string]bool)
+	for _, n := range c.Notes {
+		if n.Kind == NotConverted {
+			places[fmt.Sprintf("%s:%d", n.File, n.Line)] = true
+		}
+	}
+	return len(places)
 }
 
 // Unanswered returns an error if the file has no answer to any question. Questions in AirQA's form may have no evaluator.

@@ -59,9 +59,9 @@ func (f Files) Score(ctx context.Context, c Config, report *Report) iter.Seq2[qa
 // readGolds reads all questions. The first of two with the same uuid wins.
 func (f Files) readGolds(s *eval.Scorer, report *Report) (*pairing, error) {
 	p := &pairing{report: report, byUUID: make(map[string]*question)}
-	kinds := []author.NoteKind{author.NotConverted, author.Incomplete}
+	var others []author.NoteKind
 	if f.Check {
-		kinds = append(kinds, author.Faulty)
+		others = append(others, author.Faulty)
 	}
 	for g, err := range author.Convert(f.Golds, author.Options{Find: f.Find}, &report.Read) {
 		if err != nil {
@@ -70,7 +70,7 @@ func (f Files) readGolds(s *eval.Scorer, report *Report) (*pairing, error) {
 		q := &question{file: g.File, line: g.Line, index: len(p.questions), gold: NewGold(s, g.UUID, g.Evaluator)}
 		p.questions, p.byUUID[g.UUID] = append(p.questions, q), q
 	}
-	for _, fault := range report.Read.Faults(kinds...) {
+	for _, fault := range report.Read.Faults(others...) {
 		report.Golds.add(fault)
 	}
 	report.Questions = len(p.questions)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/eval/author"
 	"airqa/qa"
 )
 
@@ -31,7 +32,7 @@ func (f Function) Uses() int { return f.Top + f.Nested }
 func (f Function) Short() string { return strings.TrimPrefix(f.Name, "eval_") }
 
 // evaluators counts functions in the order of the paper's Table 8, then unknown ones.
-func (s *Stats) evaluators(items []Item) {
+func (s *Stats) evaluators(items []author.Question) {
 	used := make(map[string]*Function)
 	var order []string
 	at := func(name string) *Function {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/eval/author"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -44,9 +45,9 @@ type Finding struct {
 
 // Lint returns the faults of a file's questions in line order: what prevents scoring them as written, and
 // contradictions. It assumes that judges accept golds and asks none.
-func Lint(ctx context.Context, f File) ([]Finding, error) {
+func Lint(ctx context.Context, f author.File) ([]Finding, error) {
 	var all []Finding
-	for _, fault := range f.Faults {
+	for _, fault := range f.Faults() {
 		severity := eval.Error
 		if fault.Loaded {
 			severity = eval.Warning
@@ -54,7 +55,7 @@ func Lint(ctx context.Context, f File) ([]Finding, error) {
 		all = append(all, Finding{Severity: severity, File: fault.File, Line: fault.Line, UUID: fault.UUID, Rule: RuleForm, Text: fault.Text})
 	}
 	asked := make(map[string]string)
-	for _, it := range f.Items {
+	for _, it := range f.Questions {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -99,7 +100,7 @@ func FindingsSummary(list []Finding, s Stats) string {
 
 // linter checks one question.
 type linter struct {
-	at    Item
+	at    author.Question
 	found []Finding
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"airqa/eval/author"
 	"airqa/internal/stats"
 	"airqa/internal/terminal"
 	"airqa/internal/tokens"
@@ -60,28 +61,28 @@ func (s Stats) Summary() string {
 const none = "(none)"
 
 // Collect computes the statistics of a file.
-func Collect(f File) Stats {
-	s := Stats{Format: 1, Source: f.Path, Questions: len(f.Items), Unread: f.Unread()}
-	s.Types = s.count(f.Items, qa.TypeTags, tagsOf(qa.TypeTags))
-	s.Elements = s.count(f.Items, qa.ElementTags, Elements)
-	s.Evaluation = s.count(f.Items, qa.EvaluationTags, tagsOf(qa.EvaluationTags))
-	s.evaluators(f.Items)
-	s.Lengths = lengths(f.Items)
-	s.papers(f.Items)
-	s.Conferences = s.count(f.Items, nil, func(ex qa.Example) []string { return unique(ex.Conference) })
-	s.Tags = s.count(f.Items, nil, func(ex qa.Example) []string { return unique(ex.Tags) })
-	s.Combinations = s.count(f.Items, nil, func(ex qa.Example) []string {
+func Collect(f author.File) Stats {
+	s := Stats{Format: 1, Source: f.Path, Questions: len(f.Questions), Unread: f.Unread()}
+	s.Types = s.count(f.Questions, qa.TypeTags, tagsOf(qa.TypeTags))
+	s.Elements = s.count(f.Questions, qa.ElementTags, Elements)
+	s.Evaluation = s.count(f.Questions, qa.EvaluationTags, tagsOf(qa.EvaluationTags))
+	s.evaluators(f.Questions)
+	s.Lengths = lengths(f.Questions)
+	s.papers(f.Questions)
+	s.Conferences = s.count(f.Questions, nil, func(ex qa.Example) []string { return unique(ex.Conference) })
+	s.Tags = s.count(f.Questions, nil, func(ex qa.Example) []string { return unique(ex.Tags) })
+	s.Combinations = s.count(f.Questions, nil, func(ex qa.Example) []string {
 		has := having(ex, qa.ElementTags)
 		slices.Sort(has)
 		return []string{cmp.Or(strings.Join(has, " + "), none)}
 	})
-	s.Annotators = s.count(f.Items, nil, func(ex qa.Example) []string { return []string{cmp.Or(ex.Annotator, none)} })
+	s.Annotators = s.count(f.Questions, nil, func(ex qa.Example) []string { return []string{cmp.Or(ex.Annotator, none)} })
 	return s
 }
 
 // count counts the questions of each kind: first the fixed kinds in order, even if there are none, then the others by
 // descending frequency.
-func (s *Stats) count(items []Item, fixed []string, kinds func(qa.Example) []string) []Count {
+func (s *Stats) count(items []author.Question, fixed []string, kinds func(qa.Example) []string) []Count {
 	n := make(map[string]int)
 	for _, it := range items {
 		for _, k := range kinds(it.Example) {
@@ -172,10 +173,10 @@ type Summary struct {
 var (
 	texts = []struct {
 		of   string
-		text func(Item) string
+		text func(author.Question) string
 	}{
-		{"question", func(it Item) string { return it.Question }},
-		{"answer format", func(it Item) string { return it.AnswerFormat }},
+		{"question", func(it author.Question) string { return it.Question }},
+		{"answer format", func(it author.Question) string { return it.AnswerFormat }},
 	}
 	units = []struct {
 		unit   string
@@ -187,7 +188,7 @@ var (
 	}
 )
 
-func lengths(items []Item) []Length {
+func lengths(items []author.Question) []Length {
 	var list []Length
 	for _, t := range texts {
 		for _, u := range units {
@@ -264,7 +265,7 @@ var roles = []struct {
 }
 
 // papers counts papers by type and role; types without questions are omitted.
-func (s *Stats) papers(items []Item) {
+func (s *Stats) papers(items []author.Question) {
 	distinct := make(map[string]bool)
 	for _, it := range items {
 		for _, id := range it.Papers() {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"airqa/eval/author"
 	"airqa/fixtures"
 	"airqa/internal/testkit/golden"
 	"airqa/report"
@@ -22,7 +23,7 @@ import (
 // released is the authors' file, if available.
 const released = "../../../shared/data/airqa/test_data_553.jsonl"
 
-func read(t *testing.T, name, lines string) questions.File {
+func read(t *testing.T, name, lines string) author.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
@@ -36,25 +37,25 @@ func read(t *testing.T, name, lines string) questions.File {
 }
 
 // named replaces the path, which varies between tests.
-func named(f questions.File, name string) questions.File {
+func named(f author.File, name string) author.File {
 	f.Path = name
-	for i := range f.Items {
-		f.Items[i].File = name
+	for i := range f.Questions {
+		f.Questions[i].File = name
 	}
-	for i := range f.Faults {
-		f.Faults[i].File = name
+	for i := range f.Notes {
+		f.Notes[i].File = name
 	}
 	return f
 }
 
-func readReleased(t *testing.T) questions.File {
+func readReleased(t *testing.T) author.File {
 	t.Helper()
 	if _, err := os.Stat(released); err != nil {
 		t.Skip("the released questions are not beside the checkout")
 	}
 	f, err := questions.Read(released, nil)
-	if err != nil || len(f.Faults) > 0 {
-		t.Fatal(err, f.Faults)
+	if err != nil || len(f.Faults()) > 0 {
+		t.Fatal(err, f.Faults())
 	}
 	return f
 }

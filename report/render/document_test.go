@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/eval/author"
 	"airqa/internal/stats"
 	"airqa/internal/terminal"
 	"airqa/report"
@@ -113,7 +114,7 @@ func TestEveryDocument(t *testing.T) {
 				return compare.WritePairs(b, make([]compare.Side, 2), []compare.Result{r}, o)
 			},
 			"need":       func(b *bytes.Buffer) error { return compare.Questions(3, 0.2, 0.8).Write(b, o) },
-			"statistics": func(b *bytes.Buffer) error { return questions.Collect(questions.File{}).Write(b, o) },
+			"statistics": func(b *bytes.Buffer) error { return questions.Collect(author.File{}).Write(b, o) },
 			"findings": func(b *bytes.Buffer) error {
 				return questions.WriteFindings(b, []questions.Finding{{Rule: questions.RuleForm, Text: hostile}}, questions.Stats{}, o)
 			},

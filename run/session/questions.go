@@ -65,10 +65,10 @@ func (s Session) NoteReading(c *author.Conversion, warnings ...author.NoteKind) 
 	}
 }
 
-// noteFaults prints the first fault of a file's records, unless it is to be brief, and the number of others. Faults of the
-// given kinds count, too.
-func (s Session) noteFaults(file author.File, brief bool, kinds ...author.NoteKind) {
-	faults := file.Faults(append(kinds, author.NotConverted, author.Incomplete)...)
+// noteFaults prints the first fault of a file's records, unless it is to be brief, and the number of others. Notes of
+// other kinds count, too.
+func (s Session) noteFaults(file author.File, brief bool, others ...author.NoteKind) {
+	faults := file.Faults(others...)
 	all := "airqa questions lint " + terminal.ShellWord(file.Path) + " lists all"
 	switch n := len(faults); {
 	case n == 0:
