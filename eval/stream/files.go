@@ -79,14 +79,13 @@ func (f Files) readGolds(s *eval.Scorer, report *Report) (*pairing, error) {
 
 // counted passes blocks through and reports progress.
 func (f Files) counted(blocks iter.Seq2[dataset.Block, error]) iter.Seq2[dataset.Block, error] {
-	if f.Read == nil {
-		return blocks
-	}
 	return func(yield func(dataset.Block, error) bool) {
 		var sum int64
 		for b, err := range blocks {
 			sum += int64(len(b.Data))
-			f.Read(sum)
+			if f.Read != nil {
+				f.Read(sum)
+			}
 			if !yield(b, err) {
 				return
 			}

@@ -145,7 +145,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 	return func(yield func([]scored, error) bool) {
 		pool := sync.Pool{New: func() any { return &chunk{items: make([]Item, 0, chunkSize)} }}
 		drained := false
-		for b, err := range inorder.Within(ctx, 4*(c.Workers+c.Judges), c.drained(chunks(items, &pool)), work) {
+		for b, err := range inorder.Within(ctx, 4*(c.Workers+c.Judges), c.chunks(items, &pool), work) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -174,66 +174,41 @@ func (c Config) isDrained() bool {
 	}
 }
 
-// drained ends chunks early when the configuration says so.
-func (c Config) drained(chunks iter.Seq2[*chunk, error]) iter.Seq2[*chunk, error] {
-	if c.Drain == nil {
-		return chunks
-	}
+// chunks groups consecutive items that need no judge; an item that does gets a chunk of its own. They end early once the
+// stream is drained.
+func (c Config) chunks(items iter.Seq2[Item, error], pool *sync.Pool) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
-		for b, err := range chunks {
-			if c.isDrained() {
+		next := pool.Get().(*chunk)
+		flush := func() (wanted bool) {
+			full := next
+			switch {
+			case len(full.items) == 0:
+				return true
+			case c.isDrained():
 				yield(nil, ErrDrained)
-				return
+				return false
 			}
-			if !yield(b, err) {
-				return
-			}
+			next = pool.Get().(*chunk)
+			return yield(full, nil)
 		}
-	}
-}
-
-// chunks groups consecutive items that need no judge; an item that does gets a chunk of its own.
-func chunks(items iter.Seq2[Item, error], pool *sync.Pool) iter.Seq2[*chunk, error] {
-	return func(yield func(*chunk, error) bool) {
-		g := gatherer{pool: pool, next: pool.Get().(*chunk), yield: yield}
 		for item, err := range items {
 			if err != nil {
-				if g.flush() {
+				if flush() {
 					yield(nil, err)
 				}
 				return
 			}
-			if !g.add(item) {
+			judged := item.Verdict == "" && item.Gold.judged
+			if (judged || len(next.items) == chunkSize) && !flush() {
+				return
+			}
+			next.items, next.judged = append(next.items, item), judged
+			if judged && !flush() {
 				return
 			}
 		}
-		g.flush()
+		flush()
 	}
-}
-
-// gatherer fills chunks. Its methods return false when the consumer has stopped.
-type gatherer struct {
-	pool  *sync.Pool
-	next  *chunk
-	yield func(*chunk, error) bool
-}
-
-func (g *gatherer) add(item Item) bool {
-	judged := item.Verdict == "" && item.Gold.judged
-	if (judged || len(g.next.items) == chunkSize) && !g.flush() {
-		return false
-	}
-	g.next.items, g.next.judged = append(g.next.items, item), judged
-	return !judged || g.flush()
-}
-
-func (g *gatherer) flush() bool {
-	if len(g.next.items) == 0 {
-		return true
-	}
-	full := g.next
-	g.next = g.pool.Get().(*chunk)
-	return g.yield(full, nil)
 }
 
 // Score scores one answer.

@@ -30,7 +30,7 @@ func (s Stats) document(o render.Options) render.Document {
 			"papers":       paperFigures(s),
 			"lengths":      lengthFigures(s),
 		}
-		types, elements := []Count(nil), []Count(nil)
+		var types, elements []Count
 		if o.WithPaper {
 			types, elements = PaperCounts(s.Types), PaperCounts(s.Elements)
 		}
@@ -111,8 +111,7 @@ func functionFigures(s Stats) []render.Figure {
 		X: render.Axis{Label: "uses", Whole: true}, Y: render.Axis{Label: "function"},
 		Series: []render.Series{{Name: "top level"}, {Name: "inside logical functions", Colour: 1}},
 	}
-	categories := make(map[string]int)
-	var order []string
+	var categories []Count // contiguous, as functions are in the order of Table 8
 	all := 0
 	for _, f := range s.Evaluators {
 		if f.Uses() == 0 {
@@ -126,18 +125,17 @@ func functionFigures(s Stats) []render.Figure {
 		}
 		if f.Category != "" {
 			name := f.Genre + ": " + f.Category
-			if !slices.Contains(order, name) {
-				order = append(order, name)
+			if n := len(categories); n == 0 || categories[n-1].Name != name {
+				categories = append(categories, Count{Name: name})
 			}
-			categories[name] += f.Uses()
+			categories[len(categories)-1].N += f.Uses()
 			all += f.Uses()
 		}
 	}
-	var list []Count
-	for _, name := range order {
-		list = append(list, Count{Name: name, N: categories[name], Share: 100 * float64(categories[name]) / float64(all)})
+	for i, c := range categories {
+		categories[i].Share = share(c.N, all)
 	}
-	return []render.Figure{uses, countFigure("category", "categories", "Categories of functions, without logical ones", list, nil)}
+	return []render.Figure{uses, countFigure("category", "categories", "Categories of functions, without logical ones", categories, nil)}
 }
 
 // lengthFigures show Figure 6 in tokens, and the same in words.

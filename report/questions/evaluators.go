@@ -33,37 +33,28 @@ func (f Function) Short() string { return strings.TrimPrefix(f.Name, "eval_") }
 
 // evaluators counts functions in the order of the paper's Table 8, then unknown ones.
 func (s *Stats) evaluators(items []author.Question) {
-	used := make(map[string]*Function)
-	var order []string
-	at := func(name string) *Function {
-		if used[name] == nil {
-			used[name] = &Function{Name: name, Genre: "unknown"}
-			order = append(order, name)
-		}
-		return used[name]
-	}
 	for _, f := range eval.Functions() {
-		u := at(f.Name)
-		u.Genre, u.Category = f.Genre, f.Category
+		s.Evaluators = append(s.Evaluators, Function{Name: f.Name, Genre: f.Genre, Category: f.Category})
 	}
+	known, uses := len(s.Evaluators), 0
 	for _, it := range items {
 		walk(it.Evaluator, 0, func(name string, depth int) {
-			if depth == 0 {
-				at(name).Top++
-			} else {
-				at(name).Nested++
+			i := slices.IndexFunc(s.Evaluators, func(f Function) bool { return f.Name == name })
+			if i < 0 {
+				i = len(s.Evaluators)
+				s.Evaluators = append(s.Evaluators, Function{Name: name, Genre: "unknown"})
 			}
+			if depth == 0 {
+				s.Evaluators[i].Top++
+			} else {
+				s.Evaluators[i].Nested++
+			}
+			uses++
 		})
 	}
-	all := 0
-	for _, f := range used {
-		all += f.Uses()
+	for i, f := range s.Evaluators {
+		s.Evaluators[i].Share = share(f.Uses(), uses)
 	}
-	for _, name := range order {
-		used[name].Share = share(used[name].Uses(), all)
-		s.Evaluators = append(s.Evaluators, *used[name])
-	}
-	known := len(eval.Functions())
 	slices.SortFunc(s.Evaluators[known:], func(a, b Function) int { return cmp.Or(b.Uses()-a.Uses(), strings.Compare(a.Name, b.Name)) })
 	s.Kinds = s.count(items, qa.EvaluationTags, func(ex qa.Example) []string { return []string{kind(ex.Evaluator)} })
 }
