@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -11,35 +10,28 @@ import (
 	"airqa/internal/python"
 )
 
-// plainForms yields an answer with its layers of wrapping removed one by one, and the lists that it may represent.
-func plainForms(answer python.Value) iter.Seq[python.Value] {
-	return func(yield func(python.Value) bool) {
-		for form := range peelings(answer) {
-			if !yield(form) {
-				return
-			}
-			text, _ := form.(string)
-			for _, list := range listsIn(text) {
-				for inner := range peelings(list) {
-					if !yield(inner) {
-						return
-					}
-				}
-			}
+// plainForms are an answer with its layers of wrapping removed one by one, and the lists that it may represent.
+func plainForms(answer python.Value) (forms []python.Value) {
+	for _, form := range peelings(answer) {
+		forms = append(forms, form)
+		text, _ := form.(string)
+		for _, list := range listsIn(text) {
+			forms = append(forms, peelings(list)...)
 		}
 	}
+	return forms
 }
 
 // maxLayers is the maximum number of layers that are removed from an answer.
 const maxLayers = 10
 
-// peelings yields v, and then v with one more layer removed from each of its texts at each step.
-func peelings(v python.Value) iter.Seq[python.Value] {
-	return func(yield func(python.Value) bool) {
-		for n, changed := 0, true; changed && n <= maxLayers && yield(v); n++ {
-			v, changed = peeled(v)
-		}
+// peelings are v, and then v with one more layer removed from each of its texts at each step.
+func peelings(v python.Value) (forms []python.Value) {
+	for n, changed := 0, true; changed && n <= maxLayers; n++ {
+		forms = append(forms, v)
+		v, changed = peeled(v)
 	}
+	return forms
 }
 
 // peeled removes one layer from each text in v; changed is false if there was none.

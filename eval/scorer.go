@@ -160,7 +160,7 @@ func (p Prepared) unwrapped(ctx context.Context, answer python.Value) (python.Va
 	if p.call.mode != Fixed || !p.call.rereads() || len(python.Repr(answer)) > maxWrapped {
 		return nil, false
 	}
-	for form := range plainForms(answer) {
+	for _, form := range plainForms(answer) {
 		if result(p.scorer.run(ctx, p.call, nil, form)).Verdict == qa.Right {
 			return form, true
 		}

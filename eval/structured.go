@@ -143,72 +143,60 @@ func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dic
 		t.begin(said, gold)
 		t.rulef("%d keys", gold.Len())
 	}
-	if m.mode == Fixed { // keys that are equal as texts
-		values, wanted := m.byKey(said), m.byKey(gold)
-		all := needAll(t)
-		for k := range gold.All() {
-			key := keyText(k, m.lowercase)
-			if all.add(m.sameValues(t.key(key), values[key], wanted[key])) {
-				break
-			}
-		}
-		return all.out, all.err
+	_, values, err := m.byKey(said)
+	if err != nil {
+		return outcome{}, err
 	}
-	return m.equalKeys(t, said, gold)
-}
-
-// equalKeys compares the values under equal keys, as [Reference] does.
-func (m matching) equalKeys(t *Comparison, said, gold *python.Dict) (outcome, error) {
-	if m.lowercase {
-		var err error
-		if said, err = lowerKeys(said); err != nil {
-			return outcome{}, err
-		}
-		if gold, err = lowerKeys(gold); err != nil {
-			return outcome{}, err
-		}
+	keys, wanted, err := m.byKey(gold)
+	if err != nil {
+		return outcome{}, err
 	}
 	all := needAll(t)
-	for name, wanted := range gold.All() {
-		child := t.key(name)
-		var o outcome
-		var err error
-		if v, ok := said.Get(name); ok {
-			o, err = m.structured(child, v, wanted)
-		} else {
-			child.noKey(wanted)
-		}
-		if all.add(o, err) {
+	for _, key := range keys {
+		if all.add(m.sameValues(t.key(key), values.under(key), wanted.under(key))) {
 			break
 		}
 	}
 	return all.out, all.err
 }
 
-// lowerKeys returns d with lower-case keys. If keys become equal, the last value wins.
-func lowerKeys(d *python.Dict) (*python.Dict, error) {
-	out := &python.Dict{}
-	for k, v := range d.All() {
-		switch x := k.(type) {
-		case string:
-			out.Set(python.Lower(x), v)
-		case python.Bytes:
-			out.Set(x, v) // no gold has such a key, so its case does not matter
-		default:
-			return nil, raise("a key of type %s has no lower case", python.Type(k))
-		}
-	}
-	return out, nil
+// groups are the values of a dictionary by key, a list each.
+type groups struct{ python.Dict }
+
+func (g *groups) under(key python.Value) python.List {
+	v, _ := g.Get(key)
+	list, _ := v.(python.List)
+	return list
 }
 
-// byKey groups the values by key as text; keys that differ only in case or type share a group.
-func (m matching) byKey(d *python.Dict) map[string]python.List {
-	out := make(map[string]python.List, d.Len())
+// byKey groups the values of a dictionary by the form in which its keys are compared. In [Fixed], keys are texts, so that
+// several may be equal. In [Reference], the last value wins where keys become equal in lower case.
+func (m matching) byKey(d *python.Dict) (keys []python.Value, values *groups, err error) {
+	values = &groups{}
 	for k, v := range d.All() {
-		key := keyText(k, m.lowercase)
-		out[key] = append(out[key], v)
+		key, group := k, python.List{v}
+		text, isText := k.(string)
+		_, isBytes := k.(python.Bytes) // no gold has such a key, so its case does not matter
+		switch {
+		case m.mode == Fixed && m.lowercase:
+			key = python.Lower(python.Str(k))
+		case m.mode == Fixed:
+			key = python.Str(k)
+		case m.lowercase && isText:
+			key = python.Lower(text)
+		case m.lowercase && !isBytes:
+			return nil, nil, raise("a key of type %s has no lower case", python.Type(k))
+		}
+		earlier := values.under(key)
+		if m.mode == Fixed {
+			group = append(earlier, v)
+		}
+		if m.mode == Fixed || earlier == nil {
+			keys = append(keys, key)
+		}
+		values.Set(key, group)
 	}
-	return out
+	return keys, values, nil
 }
 
 // sameValues compares the values under one key, usually one on each side.
@@ -229,13 +217,4 @@ func (m matching) sameValues(t *Comparison, said, gold python.List) (outcome, er
 	}
 	t.end(o, err)
 	return o, err
-}
-
-// keyText is a key as text: 1 is "1".
-func keyText(k python.Value, lowercase bool) string {
-	s := python.Str(k)
-	if lowercase {
-		s = python.Lower(s)
-	}
-	return s
 }
