@@ -33,7 +33,7 @@ func objective(b *testing.B, golds func(i int, p predRow) qa.Evaluator, answers 
 }
 
 // run scores the cases repeatedly on all processors; one operation is one score.
-func run(b *testing.B, cases []benchCase, score func(c *benchCase) eval.Result) {
+func run(b *testing.B, cases []benchCase, score func(c *benchCase) qa.Score) {
 	b.Helper()
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -55,13 +55,13 @@ func both(b *testing.B, cases []benchCase) { bothIn(b, cases, eval.Reference) }
 func bothIn(b *testing.B, cases []benchCase, m eval.Mode) {
 	s := eval.New(eval.Config{Mode: m})
 	b.Run("read", func(b *testing.B) {
-		run(b, cases, func(c *benchCase) eval.Result { return s.Score(context.Background(), c.evaluator, c.answer) })
+		run(b, cases, func(c *benchCase) qa.Score { return s.Score(context.Background(), c.evaluator, c.answer) })
 	})
 	for i := range cases {
 		cases[i].prepared = s.Prepare(cases[i].evaluator)
 	}
 	b.Run("prepared", func(b *testing.B) {
-		run(b, cases, func(c *benchCase) eval.Result { return c.prepared.Score(context.Background(), c.answer) })
+		run(b, cases, func(c *benchCase) qa.Score { return c.prepared.Score(context.Background(), c.answer) })
 	})
 }
 

@@ -42,7 +42,7 @@ func runCases(t *testing.T, function string, judge eval.Judge, cases []scoreCase
 }
 
 // outcomeOf names a result and checks that its fields are consistent.
-func outcomeOf(t *testing.T, r eval.Result) string {
+func outcomeOf(t *testing.T, r qa.Score) string {
 	t.Helper()
 	if (r.Value == 1) != (r.Verdict == qa.Right) || r.Value != 0 && r.Value != 1 {
 		t.Errorf("value %v with verdict %s", r.Value, r.Verdict)

@@ -1,5 +1,5 @@
 // Package eval scores answers with the 19 evaluation functions of the AirQA paper (Table 8). Start from [New] and
-// [Scorer.Score]: it applies the function that an example names to an answer and returns a [Result] (right, wrong,
+// [Scorer.Score]: it applies the function that an example names to an answer and returns a [qa.Score] (right, wrong,
 // unparseable or unscored). [Check] finds the faults of an example's evaluator without scoring, [Lint] also finds golds
 // that do not pass, and [Scorer.Explain] explains a score.
 //

@@ -19,32 +19,19 @@ const (
 	Fixed Mode = "fixed"
 )
 
-// Result is the score of an answer.
-type Result struct {
-	// Value is 1 for a right answer, otherwise 0. It is meaningless if the verdict is unscored.
-	Value   float64
-	Verdict qa.Verdict
-	// Reason explains an unparseable or unscored answer, and a wrong one that could not be compared. It is empty for an
-	// answer that was read and compared.
-	Reason string
-	// FormatOnly is set in [Fixed] for a wrong or unparseable answer to an objective function that would pass without
-	// its wrapping, such as quotes or Markdown.
-	FormatOnly bool
-}
-
-func result(o outcome, err error) Result {
+func result(o outcome, err error) qa.Score {
 	var raised *raisedError
 	switch {
 	case errors.As(err, &raised):
-		return Result{Verdict: qa.Wrong, Reason: err.Error()}
+		return qa.Score{Verdict: qa.Wrong, Reason: err.Error()}
 	case err != nil:
-		return Result{Verdict: qa.Unscored, Reason: err.Error()}
+		return qa.Score{Verdict: qa.Unscored, Reason: err.Error()}
 	case o.pass:
-		return Result{Value: 1, Verdict: qa.Right}
+		return qa.Score{Value: 1, Verdict: qa.Right}
 	case o.unread != "":
-		return Result{Verdict: qa.Unparseable, Reason: o.unread}
+		return qa.Score{Verdict: qa.Unparseable, Reason: o.unread}
 	}
-	return Result{Verdict: qa.Wrong}
+	return qa.Score{Verdict: qa.Wrong}
 }
 
 // outcome is the result of one function on one answer. If it does not pass, unread is the reason why the answer could

@@ -64,10 +64,10 @@ func JSON(raw json.RawMessage) (Prediction, error) {
 	return Prediction{value: v}, nil
 }
 
-// Score applies the function of e to the prediction. An unknown function, arguments that are not JSON and a failed
-// judge leave an answer unscored. Any other exception in the authors' code is a wrong answer with the reason; in
-// [Fixed], an answer stays unscored if the evaluator is at fault.
-func (s *Scorer) Score(ctx context.Context, e qa.Evaluator, p Prediction) Result {
+// Score applies the function of e to the prediction. The score names no question, function or votes. An unknown
+// function, arguments that are not JSON and a failed judge leave an answer unscored. Any other exception in the authors'
+// code is a wrong answer with the reason; in [Fixed], an answer stays unscored if the evaluator is at fault.
+func (s *Scorer) Score(ctx context.Context, e qa.Evaluator, p Prediction) qa.Score {
 	return s.Prepare(e).Score(ctx, p)
 }
 
@@ -107,7 +107,7 @@ func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
 }
 
 // Score is [Scorer.Score] with the prepared evaluator.
-func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
+func (p Prepared) Score(ctx context.Context, answer Prediction) qa.Score {
 	return p.score(ctx, nil, answer)
 }
 
@@ -132,16 +132,16 @@ func noAnswer(v python.Value) bool {
 	return ok && (s == "" || hasMark(s, errorMark) || hasMark(s, warningMark))
 }
 
-func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) Result {
+func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) qa.Score {
 	if s, ok := answer.value.(string); ok && hasMark(s, errorMark) {
-		return Result{Verdict: qa.Wrong, Reason: "the answer is an error message"}
+		return qa.Score{Verdict: qa.Wrong, Reason: "the answer is an error message"}
 	}
 	if p.fault != "" {
-		return Result{Verdict: qa.Unscored, Reason: p.fault}
+		return qa.Score{Verdict: qa.Unscored, Reason: p.fault}
 	}
 	said := answer.in(p.call.mode)
 	if p.call.mode == Fixed && noAnswer(said) {
-		return Result{Verdict: qa.Wrong, Reason: "the answer is empty or an error message"}
+		return qa.Score{Verdict: qa.Wrong, Reason: "the answer is empty or an error message"}
 	}
 	r := result(p.scorer.run(ctx, p.call, t, said))
 	if r.Verdict == qa.Wrong || r.Verdict == qa.Unparseable {

@@ -29,25 +29,25 @@ func TestErrorTexts(t *testing.T) {
 func TestScoreFaults(t *testing.T) {
 	tests := []struct {
 		name, function, kwargs string
-		want                   eval.Result
+		want                   qa.Score
 	}{
-		{"unknown function", "eval_nonsense", `{}`, eval.Result{Verdict: qa.Unscored, Reason: `there is no evaluation function "eval_nonsense"`}},
-		{"no JSON", "eval_int_exact_match", `{"gold"}`, eval.Result{
+		{"unknown function", "eval_nonsense", `{}`, qa.Score{Verdict: qa.Unscored, Reason: `there is no evaluation function "eval_nonsense"`}},
+		{"no JSON", "eval_int_exact_match", `{"gold"}`, qa.Score{
 			Verdict: qa.Unscored, Reason: "read the arguments of eval_int_exact_match: line 1, column 8: unexpected '}' where a colon should stand",
 		}},
-		{"no arguments", "eval_int_exact_match", ``, eval.Result{
+		{"no arguments", "eval_int_exact_match", ``, qa.Score{
 			Verdict: qa.Unscored, Reason: "read the arguments of eval_int_exact_match: line 1, column 1: the text ends where a JSON value should stand",
 		}},
-		{"arguments that are a list", "eval_int_exact_match", `[3]`, eval.Result{
+		{"arguments that are a list", "eval_int_exact_match", `[3]`, qa.Score{
 			Verdict: qa.Wrong, Reason: "the authors' evaluator fails: the arguments of eval_int_exact_match are a list",
 		}},
-		{"missing argument", "eval_int_exact_match", `{}`, eval.Result{
+		{"missing argument", "eval_int_exact_match", `{}`, qa.Score{
 			Verdict: qa.Wrong, Reason: "the authors' evaluator fails: eval_int_exact_match lacks the argument gold",
 		}},
-		{"no judge", "eval_reference_answer_with_llm", `{"reference_answer": "3", "question": "?"}`, eval.Result{
+		{"no judge", "eval_reference_answer_with_llm", `{"reference_answer": "3", "question": "?"}`, qa.Score{
 			Verdict: qa.Unscored, Reason: "the function needs a judge and none is configured",
 		}},
-		{"unread", "eval_int_exact_match", `{"gold": 4}`, eval.Result{Verdict: qa.Unparseable, Reason: "the answer is not a whole number"}},
+		{"unread", "eval_int_exact_match", `{"gold": 4}`, qa.Score{Verdict: qa.Unparseable, Reason: "the answer is not a whole number"}},
 	}
 	s := eval.New(eval.Config{})
 	for _, tt := range tests {
@@ -140,7 +140,7 @@ func FuzzScore(f *testing.F) {
 		e := qa.Evaluator{Func: functions[int(index)%len(functions)].Name, Kwargs: json.RawMessage(kwargs)}
 		once := s.Score(context.Background(), e, eval.Text(answer))
 		outcomeOf(t, once)
-		if again := s.Score(context.Background(), e, eval.Text(answer)); again != once {
+		if again := s.Score(context.Background(), e, eval.Text(answer)); !cmp.Equal(again, once) {
 			t.Errorf("%v and then %v", once, again)
 		}
 		eval.Check(e)

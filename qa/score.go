@@ -27,7 +27,8 @@ type Score struct {
 	FormatOnly bool `json:"format_only,omitempty"`
 	// Value is in [0, 1]: 0 or 1 for every function of the paper.
 	Value float64 `json:"score"`
-	// Func is the evaluation function; Reason explains why a record is unscored or unparseable.
+	// Func is the evaluation function; Reason explains an unparseable or unscored answer, or a wrong one that could not be
+	// compared.
 	Func   string `json:"eval_func"`
 	Reason string `json:"reason,omitempty"`
 	// Votes has the vote of each judge of a panel, in order; empty for a single judge.

@@ -267,12 +267,12 @@ func TestModelUnscored(t *testing.T) {
 	tests := []struct {
 		name  string
 		asker *scripted
-		want  eval.Result
+		want  qa.Score
 	}{
-		{"dead", &scripted{err: errors.New("no route to host")}, eval.Result{Verdict: qa.Unscored, Reason: "ask the judge: no route to host"}},
-		{"no verdict", &scripted{replies: []string{"a", "b", "c"}}, eval.Result{Verdict: qa.Unscored, Reason: "the judge gave no verdict in 3 replies"}},
-		{"refused", &scripted{replies: []string{"```\nFalse\n```"}}, eval.Result{Verdict: qa.Wrong}},
-		{"accepted", &scripted{replies: []string{"```\nTrue\n```"}}, eval.Result{Value: 1, Verdict: qa.Right}},
+		{"dead", &scripted{err: errors.New("no route to host")}, qa.Score{Verdict: qa.Unscored, Reason: "ask the judge: no route to host"}},
+		{"no verdict", &scripted{replies: []string{"a", "b", "c"}}, qa.Score{Verdict: qa.Unscored, Reason: "the judge gave no verdict in 3 replies"}},
+		{"refused", &scripted{replies: []string{"```\nFalse\n```"}}, qa.Score{Verdict: qa.Wrong}},
+		{"accepted", &scripted{replies: []string{"```\nTrue\n```"}}, qa.Score{Value: 1, Verdict: qa.Right}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

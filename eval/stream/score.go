@@ -213,15 +213,15 @@ func (c Config) chunks(items iter.Seq2[Item, error], pool *sync.Pool) iter.Seq2[
 
 // Score scores one answer.
 func (item *Item) Score(ctx context.Context) qa.Score {
-	s := qa.Score{UUID: item.Gold.uuid, Repeat: item.Repeat, Func: item.Gold.function, Verdict: item.Verdict, Reason: item.Reason}
-	if s.Verdict != "" {
-		return s
+	s := qa.Score{Verdict: item.Verdict, Reason: item.Reason}
+	if item.Verdict == "" {
+		var votes *judge.Votes
+		if item.Gold.judged {
+			ctx, votes = judge.WithVotes(ctx)
+		}
+		s = item.Gold.prepared.Score(ctx, item.Answer)
+		s.Votes = votes.List()
 	}
-	var votes *judge.Votes
-	if item.Gold.judged {
-		ctx, votes = judge.WithVotes(ctx)
-	}
-	r := item.Gold.prepared.Score(ctx, item.Answer)
-	s.Verdict, s.Value, s.Reason, s.FormatOnly, s.Votes = r.Verdict, r.Value, r.Reason, r.FormatOnly, votes.List()
+	s.UUID, s.Repeat, s.Func = item.Gold.uuid, item.Repeat, item.Gold.function
 	return s
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // score scores an answer; a judge that gives no verdict leaves it unscored, any other failure of a call is an error.
-func (t Tools) score(ctx context.Context, mode eval.Mode, e qa.Evaluator, answer string) (eval.Result, error) {
+func (t Tools) score(ctx context.Context, mode eval.Mode, e qa.Evaluator, answer string) (qa.Score, error) {
 	watch := &watchedJudge{inner: t.Judge}
 	r := eval.New(eval.Config{Judge: watch, Mode: mode}).Score(ctx, e, eval.Text(answer))
 	if watch.err != nil && !errors.Is(watch.err, judge.ErrNoVerdict) {
