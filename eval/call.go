@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"slices"
 
 	"airqa/internal/fuzzy"
 	"airqa/internal/python"
@@ -67,9 +66,14 @@ func (c *call) fail(format string, args ...any) {
 	}
 }
 
-// argument reads one argument, including under a known misspelling of its name.
+// argument reads one argument, if necessary under the known misspelling of its name.
 func (c *call) argument(p *Param, given *python.Dict) {
-	v, spelling, ok := findArgument(p.Name, given)
+	spelling := p.Name
+	v, ok := given.Get(spelling)
+	if !ok && p.misspelling != "" {
+		spelling = p.misspelling
+		v, ok = given.Get(spelling)
+	}
 	if !ok {
 		if p.Required && !p.Formal {
 			c.fail("%s lacks the argument %s", c.name, p.Name)
@@ -85,39 +89,6 @@ func (c *call) argument(p *Param, given *python.Dict) {
 		c.corrections = append(c.corrections, correction{spelling, p.Name, as})
 	}
 	c.arguments.Set(p.Name, as)
-}
-
-// findArgument finds an argument under its name or a known misspelling.
-func findArgument(name string, given *python.Dict) (v python.Value, spelling string, ok bool) {
-	if v, ok := given.Get(name); ok {
-		return v, name, true
-	}
-	for _, m := range misspellings {
-		if m.means == name {
-			if v, ok := given.Get(m.name); ok {
-				return v, m.name, true
-			}
-		}
-	}
-	return nil, name, false
-}
-
-// misspellings are the known misspelled names in released examples.
-var misspellings = []struct{ name, means string }{
-	{"nidigits", "ndigits"},
-	{"fomulas", "formulas"},
-	{"scoring_point", "scoring_points"},
-	{"ignore_case", "lowercase"},
-}
-
-// nearest returns the meaning of a known misspelling, else the most similar name, else "".
-func nearest(name string, names []string) string {
-	for _, m := range misspellings {
-		if m.name == name && slices.Contains(names, m.means) {
-			return m.means
-		}
-	}
-	return fuzzy.Nearest(name, names)
 }
 
 // readParts reads the functions nested in a logical function. Python zips names and arguments, so that names without
@@ -245,7 +216,7 @@ func (c *call) describe() []Argument {
 		name := python.Str(k)
 		if c.function.Param(name) == nil {
 			a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: fixed.corrected(name)}
-			a.Means = nearest(name, c.function.paramNames())
+			a.Means = c.function.nearest(name)
 			switch {
 			case c.function.Closed:
 				a.Status = ArgumentRefused

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/fuzzy"
 	"airqa/internal/python"
 	"airqa/qa"
 )
@@ -78,7 +79,7 @@ func (c *checker) call(where, name string, arguments python.Value) {
 		for _, f := range functions {
 			names = append(names, f.Name)
 		}
-		c.fault(Error, where, "there is no function %q%s", name, meant(name, names))
+		c.fault(Error, where, "there is no function %q%s", name, meant(fuzzy.Nearest(name, names)))
 		return
 	}
 	c.subjective = c.subjective || f.Genre == subjective
@@ -108,7 +109,7 @@ func (c *checker) unknown(where string, f *Function, d *python.Dict) {
 		if f.Closed {
 			severity, effect = Error, "makes the function fail"
 		}
-		c.fault(severity, where, "the unknown argument %s %s%s", name, effect, meant(name, f.paramNames()))
+		c.fault(severity, where, "the unknown argument %s %s%s", name, effect, meant(f.nearest(name)))
 	}
 }
 
@@ -184,10 +185,10 @@ func (c *checker) inner(where string, k *call) {
 	}
 }
 
-// meant returns a hint with the name closest to the given one, or "".
-func meant(name string, names []string) string {
-	if best := nearest(name, names); best != "" {
-		return ": did you mean " + best + "?"
+// meant returns a hint with the name that is closest to a wrong one, or "" if there is none.
+func meant(closest string) string {
+	if closest == "" {
+		return ""
 	}
-	return ""
+	return ": did you mean " + closest + "?"
 }

@@ -1,6 +1,9 @@
 package eval
 
-import "airqa/internal/python"
+import (
+	"airqa/internal/fuzzy"
+	"airqa/internal/python"
+)
 
 // The genres of functions: compared with a gold, judged, or applying other functions.
 const (
@@ -51,12 +54,16 @@ func (f *Function) Param(name string) *Param {
 	return nil
 }
 
-func (f *Function) paramNames() []string {
+// nearest returns the parameter that a wrong name means: by a known misspelling, else the most similar one, else "".
+func (f *Function) nearest(name string) string {
 	names := make([]string, len(f.Params))
 	for i, p := range f.Params {
+		if name != "" && name == p.misspelling {
+			return p.Name
+		}
 		names[i] = p.Name
 	}
-	return names
+	return fuzzy.Nearest(name, names)
 }
 
 // call is an evaluation function with its arguments as a mode reads them.

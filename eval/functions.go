@@ -20,21 +20,21 @@ const (
 
 // The parameters that several functions have.
 var (
-	lowercaseParam   = optional("lowercase", KindBool, false, "ignore case")
+	lowercaseParam   = optional("lowercase", KindBool, false, "ignore case").misspelt("ignore_case")
 	ignoreBlankParam = optional("ignore_blank", KindBool, false, "ignore all whitespace")
 	ignoreOrderParam = optional("ignore_order", KindBool, false, inAnyOrder)
 	toleranceParam   = optional("tolerance", KindNumber, 1e-6, "permitted relative difference")
 	methodParam      = oneOf("fuzz_method", defaultMethod, "measure of similarity", fuzzy.Names())
 	questionParam    = required(questionName, KindText, "the question, for the judge")
 	referenceParam   = required("reference_answer", KindText, "the right answer; for a paper its exact title")
-	pointsParam      = required("scoring_points", KindList, "list of statements, one sentence each")
+	pointsParam      = required("scoring_points", KindList, "list of statements, one sentence each").misspelt("scoring_point")
 	countParam       = optional("count", KindInt, int64(1), "number that suffices")
 )
 
 func goldParam(k Kind) Param { return required("gold", k, "the right answer") }
 
 func ndigitsParam(value python.Value) Param {
-	return optional("ndigits", KindInt|KindNull, value, "decimals to round to")
+	return optional("ndigits", KindInt|KindNull, value, "decimals to round to").misspelt("nidigits")
 }
 
 func thresholdParam(value int64) Param {
@@ -165,7 +165,7 @@ var functions = []Function{
 	},
 	{
 		Name: "eval_complex_math_formula_with_llm", Genre: subjective, Category: "formula", judge: JudgeFormulas,
-		Params: orderedParams(required("formulas", KindText|KindList, "a formula or a list of formulas, in LaTeX")),
+		Params: orderedParams(required("formulas", KindText|KindList, "a formula or a list of formulas, in LaTeX").misspelt("fomulas")),
 		text:   "A judge finds the answer mathematically equivalent to the formulas in LaTeX. For formulas.",
 		kwargs: `{"question": "How is the loss defined?", "formulas": "L = -\\log p(y \\mid x)"}`, answer: `L = -\log p(y|x)`,
 	},

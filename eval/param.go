@@ -49,6 +49,8 @@ type Param struct {
 	Options []string
 	// Formal is true for a required argument that no function reads: only [Reference] insists on it.
 	Formal bool
+	// misspelling is a name that released examples give it, which only [Fixed] reads.
+	misspelling string
 	// hint describes the parameter to a model; empty for one that scoring ignores.
 	hint string
 }
@@ -63,6 +65,11 @@ func optional(name string, k Kind, value python.Value, hint string) Param {
 
 func oneOf(name, value, hint string, options []string) Param {
 	return Param{Name: name, Kind: KindText, Default: value, Options: options, hint: hint}
+}
+
+func (p Param) misspelt(name string) Param {
+	p.misspelling = name
+	return p
 }
 
 // kindOf returns the type of a value read from JSON.

@@ -179,7 +179,14 @@ func (c *call) rereads() bool {
 
 // run applies c to an answer. In [Fixed], an exception in code shared by both modes is a fault of the evaluator.
 func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction python.Value) (o outcome, err error) {
-	t.beginFunction(c.name, prediction, c.arguments)
+	if t != nil {
+		t.Function, t.Said = c.name, python.Repr(prediction)
+	}
+	if t != nil && c.arguments != nil {
+		if gold, ok := c.arguments.Get("gold"); ok {
+			t.Gold = python.Repr(gold)
+		}
+	}
 	switch f := c.function; {
 	case c.fault != nil:
 		err = c.fault

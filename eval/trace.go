@@ -47,20 +47,6 @@ func (t *Comparison) begin(said, gold python.Value) {
 	}
 }
 
-// beginFunction records the call of an evaluation function.
-func (t *Comparison) beginFunction(name string, said python.Value, arguments *python.Dict) {
-	if t == nil {
-		return
-	}
-	t.Function, t.Said = name, python.Repr(said)
-	if arguments == nil {
-		return
-	}
-	if gold, ok := arguments.Get("gold"); ok {
-		t.Gold = python.Repr(gold)
-	}
-}
-
 // end records the result of a comparison. A reason replaces the rule if nothing was compared.
 func (t *Comparison) end(o outcome, err error) {
 	if t == nil {
