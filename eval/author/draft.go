@@ -92,12 +92,6 @@ func (w *Written) choose(d Draft) error {
 		w.AnswerFormat = d.Format
 		return nil
 	}
-	switch {
-	case d.Answer == "" && len(d.Points) == 0:
-		return qa.Usagef("the type %s needs an answer", w.Kind)
-	case len(d.Points) > 0 && w.Kind != Text && w.Kind != Points:
-		return qa.Usagef("points are for the types %s and %s, not %s", Text, Points, w.Kind)
-	}
 	r, err := d.rule(w.Kind)
 	if err != nil {
 		return err

@@ -2,6 +2,9 @@ package author_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -122,6 +125,7 @@ func TestWriteErrors(t *testing.T) {
 		{"count of points", author.Draft{Question: "Q", Answer: "a;b", Kind: author.Points, Count: 3}, "a count of 3 is too large: there are 2 points"},
 		{"points", author.Draft{Question: "Q", Answer: "3", Kind: author.Number, Points: []string{"p"}}, "points are for the types text and points"},
 		{"one part", author.Draft{Question: "Q", Answer: "3", Kind: author.Parts}, "two or more parts"},
+		{"empty part", author.Draft{Question: "Q", Answer: `["", "x"]`, Kind: author.Parts}, "needs an answer"},
 		{"unknown paper", author.Draft{Question: "Q", Answer: "zzz", Kind: author.PaperUUID, Find: find}, `no paper "zzz"`},
 		{"title", author.Draft{Question: "Q", Answer: "0f0f97f1-1997-5f33-b56c-5306eb27d631", Kind: author.Paper, Find: find}, "the title of paper 0f0f97f1-1997-5f33-b56c-5306eb27d631 is not known"},
 		{"error message", author.Draft{Question: "Q", Answer: "[ERROR]: x"}, "the answer is an error message"},
@@ -136,10 +140,18 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// Every evaluation function but the two for unusual questions is reached by a kind.
+// Every evaluation function but the two for unusual questions is reached by a kind, and docs/questions.md has it in the row
+// of the kind.
 func TestKindsReachFunctions(t *testing.T) {
 	answers := map[author.Kind]string{
 		author.Number: "3", author.Bool: "yes", author.Dict: `{"a": 1}`, author.Date: "2024-05-31", author.Paper: "Deep Nets", author.PaperUUID: paperID,
+	}
+	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "questions.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(kind string) string {
+		return regexp.MustCompile("(?m)^\\|[^|]*`" + kind + "`.*$").FindString(string(docs))
 	}
 	var reached []string
 	for _, name := range author.Kinds() {
@@ -149,8 +161,12 @@ func TestKindsReachFunctions(t *testing.T) {
 				answer = "a;b"
 			}
 			d.Question, d.Kind, d.Answer = "Q", author.Kind(name), answer
-			if w, err := d.Write(); err == nil && !slices.Contains(reached, w.Evaluator.Func) {
+			w, err := d.Write()
+			if err == nil && !slices.Contains(reached, w.Evaluator.Func) {
 				reached = append(reached, w.Evaluator.Func)
+			}
+			if err == nil && w.Kind != author.None && !strings.Contains(row(string(w.Kind)), "`"+w.Evaluator.Func+"`") {
+				t.Errorf("docs/questions.md has no row of %s with %s", w.Kind, w.Evaluator.Func)
 			}
 		}
 	}

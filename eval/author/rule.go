@@ -38,6 +38,12 @@ type rule struct {
 
 // rule chooses function, arguments and answer format by the table of kinds.
 func (d Draft) rule(k Kind) (rule, error) {
+	switch {
+	case d.Answer == "" && len(d.Points) == 0:
+		return rule{}, qa.Usagef("the type %s needs an answer", k)
+	case len(d.Points) > 0 && k != Text && k != Points:
+		return rule{}, qa.Usagef("points are for the types %s and %s, not %s", Text, Points, k)
+	}
 	row := k.row()
 	r := rule{function: row.function, arguments: maps.Clone(row.options), format: row.format}
 	if r.arguments == nil {
