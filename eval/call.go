@@ -24,7 +24,7 @@ func read(name, arguments python.Value, m Mode) *call {
 	case !ok:
 		c.fail("the arguments of %s are a %s", c.name, python.Type(arguments))
 	case m == Fixed:
-		c.arguments = &python.Dict{}
+		c.arguments, c.corrections = &python.Dict{}, make(map[string]string)
 		for i := range c.function.Params {
 			c.argument(&c.function.Params[i], given)
 		}
@@ -86,7 +86,7 @@ func (c *call) argument(p *Param, given *python.Dict) {
 		return
 	}
 	if spelling != p.Name || kindOf(as) != kindOf(v) || p.Name == "threshold" && !python.Equal(as, v) {
-		c.corrections = append(c.corrections, correction{spelling, p.Name, as})
+		c.corrections[spelling] = p.Name + " = " + python.Repr(as)
 	}
 	c.arguments.Set(p.Name, as)
 }
@@ -204,7 +204,7 @@ func (c *call) describe() []Argument {
 	fixed := read(c.name, c.arguments, Fixed)
 	var out []Argument
 	for _, p := range c.function.Params {
-		a := Argument{Name: p.Name, Status: ArgumentDefault, Value: python.Repr(p.Default), Fixed: fixed.corrected(p.Name)}
+		a := Argument{Name: p.Name, Status: ArgumentDefault, Value: python.Repr(p.Default), Fixed: fixed.corrections[p.Name]}
 		if v, ok := c.arguments.Get(p.Name); ok {
 			a.Status, a.Value = ArgumentGiven, python.Repr(v)
 		} else if p.Required {
@@ -215,7 +215,7 @@ func (c *call) describe() []Argument {
 	for k, v := range c.arguments.All() {
 		name := python.Str(k)
 		if c.function.Param(name) == nil {
-			a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: fixed.corrected(name)}
+			a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: fixed.corrections[name]}
 			a.Means = c.function.nearest(name)
 			switch {
 			case c.function.Closed:
@@ -227,14 +227,4 @@ func (c *call) describe() []Argument {
 		}
 	}
 	return out
-}
-
-// corrected returns how an argument was read, or "" if it was read as given.
-func (c *call) corrected(name string) string {
-	for _, m := range c.corrections {
-		if m.name == name {
-			return m.as + " = " + python.Repr(m.value)
-		}
-	}
-	return ""
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"encoding/json"
+	"sync"
 
 	"airqa/internal/python"
 	"airqa/qa"
@@ -45,7 +46,7 @@ type Difference struct {
 func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Explanation {
 	judge := s.judge
 	if judge != nil {
-		judge = &onceJudge{judge: judge, fixed: s.mode == Fixed, said: make(map[string]verdict)}
+		judge = &onceJudge{judge: judge, fixed: s.mode == Fixed, said: make(map[string]func() (bool, error))}
 	}
 	prepare := func(m Mode) Prepared { return New(Config{Judge: judge, Mode: m}).Prepare(e) }
 	explain := func(m Mode, prepared Prepared) Reading {
@@ -79,12 +80,7 @@ type onceJudge struct {
 	judge Judge
 	// fixed says how the verdict on a question is read: as in the mode of the scores.
 	fixed bool
-	said  map[string]verdict
-}
-
-type verdict struct {
-	right bool
-	err   error
+	said  map[string]func() (bool, error)
 }
 
 func (j *onceJudge) Judge(ctx context.Context, r JudgeRequest) (bool, error) {
@@ -93,12 +89,10 @@ func (j *onceJudge) Judge(ctx context.Context, r JudgeRequest) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	v, asked := j.said[string(key)]
-	if !asked {
-		v.right, v.err = j.judge.Judge(ctx, r)
-		j.said[string(key)] = v
+	if j.said[string(key)] == nil {
+		j.said[string(key)] = sync.OnceValues(func() (bool, error) { return j.judge.Judge(ctx, r) })
 	}
-	return v.right, v.err
+	return j.said[string(key)]()
 }
 
 // differences returns the deepest nodes on which two comparison trees disagree.

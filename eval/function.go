@@ -70,18 +70,12 @@ func (f *Function) nearest(name string) string {
 type call struct {
 	mode        Mode
 	name        string
-	function    *Function    // nil for an unknown one
-	arguments   *python.Dict // nil if they are not a dictionary
-	parts       []*call      // nested functions; nil for one without arguments
-	partsFault  error        // why the arguments of the nested functions cannot be read
-	corrections []correction
-	fault       error // why it cannot be applied
-}
-
-// correction is an argument that was not read as given.
-type correction struct {
-	name, as string // name as given, and the parameter it was read as
-	value    python.Value
+	function    *Function         // nil for an unknown one
+	arguments   *python.Dict      // nil if they are not a dictionary
+	parts       []*call           // nested functions; nil for one without arguments
+	partsFault  error             // why the arguments of the nested functions cannot be read
+	corrections map[string]string // how arguments that are not read as given are read, as name = value
+	fault       error             // why it cannot be applied
 }
 
 // get returns an argument, or its default.

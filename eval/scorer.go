@@ -246,7 +246,11 @@ func (s *Scorer) negate(ctx context.Context, c *call, t *Comparison, prediction 
 // faulty, or whose judge fails, leaves the answer unscored only if the other parts do not settle it.
 func (s *Scorer) runParts(ctx context.Context, c *call, prediction python.Value, r row) (outcome, error) {
 	said, read := listOf(prediction, c.mode)
-	r.trace.list(said, read, len(c.parts), r.rule())
+	rule := "each of which must pass its function"
+	if r.any {
+		rule = "one of which must pass its function"
+	}
+	r.trace.list(said, read, len(c.parts), rule)
 	switch {
 	case len(said) != len(c.parts) && !read:
 		return unread(fmt.Sprintf("the answer is not a list of %d", len(c.parts))), nil

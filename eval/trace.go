@@ -138,14 +138,6 @@ func (r *row) add(o outcome, err error) (done bool) {
 	return r.settled && r.trace == nil
 }
 
-// rule describes which of the comparisons must pass.
-func (r *row) rule() string {
-	if r.any {
-		return "one of which must pass its function"
-	}
-	return "each of which must pass its function"
-}
-
 func relation(equal bool) string {
 	if equal {
 		return "="

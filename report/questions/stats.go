@@ -141,11 +141,7 @@ func Elements(ex qa.Example) []string {
 // strayImage is a tag of two released questions that means image.
 const strayImage = "figure"
 
-func unique(list []string) []string {
-	sorted := slices.Clone(list)
-	slices.Sort(sorted)
-	return slices.Compact(sorted)
-}
+func unique(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 // Length is the distribution of the lengths of a text.
 type Length struct {
