@@ -97,11 +97,10 @@ func (c *Conversion) Summary(kinds ...NoteKind) []string {
 			lines[key] = append(lines[key], n.Line)
 		}
 		for _, key := range texts {
-			if kind == Form {
-				out = append(out, key)
-				continue
+			if kind != Form {
+				key += " (" + ranges(lines[key]) + ")"
 			}
-			out = append(out, key+" ("+ranges(lines[key])+")")
+			out = append(out, key)
 		}
 	}
 	return out

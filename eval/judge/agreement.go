@@ -148,10 +148,16 @@ func (a *Agreement) members(checked []Checked) {
 				at[v.Judge] = len(a.Members)
 				a.Members = append(a.Members, Against{Judge: v.Judge})
 			}
-			a.Members[at[v.Judge]].count(v, c.Right)
-			if v.Failed == "" {
-				item = append(item, v.Right)
+			m := &a.Members[at[v.Judge]]
+			if v.Failed != "" {
+				m.Failed++
+				continue
 			}
+			m.Judged++
+			if v.Right == c.Right {
+				m.Agree++
+			}
+			item = append(item, v.Right)
 		}
 		items = append(items, item)
 	}
@@ -159,17 +165,6 @@ func (a *Agreement) members(checked []Checked) {
 		a.Members[i].Share = share(m.Agree, m.Judged)
 	}
 	a.PanelKappa = valued(stats.FleissKappa(items))
-}
-
-func (m *Against) count(v qa.Vote, label bool) {
-	switch {
-	case v.Failed != "":
-		m.Failed++
-		return
-	case v.Right == label:
-		m.Agree++
-	}
-	m.Judged++
 }
 
 // asksOnce reports whether the votes are on one question. With several, no single vote is about the label.

@@ -113,16 +113,11 @@ func readLabel(raw []byte) (Label, error) {
 	if json.Unmarshal(line.Answer, &l.Text) != nil {
 		l.Text = string(line.Answer)
 	}
-	return l, l.complete()
-}
-
-// complete adds a missing question to the evaluator and rejects one that asks no judge.
-func (l *Label) complete() error {
 	if !eval.Subjective(l.Evaluator) {
-		return fmt.Errorf("%s asks no judge", l.Evaluator.Func)
+		return l, fmt.Errorf("%s asks no judge", l.Evaluator.Func)
 	}
 	if err := eval.AddQuestion(&l.Evaluator, l.Question); err != nil {
-		return fmt.Errorf("read the arguments of %s: %w", l.Evaluator.Func, err)
+		return l, fmt.Errorf("read the arguments of %s: %w", l.Evaluator.Func, err)
 	}
-	return nil
+	return l, nil
 }
