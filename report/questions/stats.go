@@ -227,15 +227,6 @@ type Papers struct {
 	Max  int     `json:"max"`
 }
 
-// Questions returns the number of questions of the type.
-func (p Papers) Questions() int {
-	sum := 0
-	for _, n := range p.N {
-		sum += n
-	}
-	return sum
-}
-
 // groups are the types for which papers are counted.
 var groups = []struct {
 	name string
@@ -271,7 +262,7 @@ func (s *Stats) papers(items []author.Question) {
 	s.DistinctPapers = len(distinct)
 	for _, g := range groups {
 		for _, r := range roles {
-			p, sum := Papers{Type: g.name, Of: r.name}, 0
+			p, sum, questions := Papers{Type: g.name, Of: r.name}, 0, 0
 			for _, it := range items {
 				if g.tags == nil || slices.ContainsFunc(g.tags, it.HasTag) {
 					n := r.count(it.Example)
@@ -280,10 +271,11 @@ func (s *Stats) papers(items []author.Question) {
 					}
 					p.N[n]++
 					sum += n
+					questions++
 				}
 			}
 			if len(p.N) > 0 {
-				p.Max, p.Mean = len(p.N)-1, float64(sum)/float64(p.Questions())
+				p.Max, p.Mean = len(p.N)-1, float64(sum)/float64(questions)
 				s.Papers = append(s.Papers, p)
 			}
 		}
