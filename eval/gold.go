@@ -101,15 +101,14 @@ func judgedAnswer(d *python.Dict) python.Value {
 	for _, name := range []string{"reference_answer", "candidate_reference_answers", "scoring_points", "scoring_point", "formulas", "fomulas"} {
 		v, ok := d.Get(name)
 		items, isList := v.(python.List)
-		switch {
-		case isList && name == "candidate_reference_answers" && len(items) > 0:
-			parts = append(parts, python.Str(items[0]))
-		case isList:
-			for _, item := range items {
-				parts = append(parts, python.Str(item))
-			}
-		case ok:
-			parts = append(parts, python.Str(v))
+		if ok && !isList {
+			items = python.List{v}
+		}
+		if name == "candidate_reference_answers" {
+			items = items[:min(len(items), 1)]
+		}
+		for _, item := range items {
+			parts = append(parts, python.Str(item))
 		}
 	}
 	return strings.Join(parts, "\n")
