@@ -87,7 +87,7 @@ func jsonConstant(v python.Value) (string, bool) {
 // same reports whether two values print the same, ignoring surrounding whitespace, and all whitespace and case as the
 // options specify.
 func (m matching) same(t *Comparison, prediction, gold python.Value) (outcome, error) {
-	said, wanted := m.exactForm(prediction), m.exactForm(gold)
+	said, wanted := m.form(prediction, false), m.form(gold, false)
 	form := ""
 	if m.ignoreBlank {
 		form += ", without whitespace"
@@ -99,9 +99,13 @@ func (m matching) same(t *Comparison, prediction, gold python.Value) (outcome, e
 	return passed(said == wanted), nil
 }
 
-func (m matching) exactForm(v python.Value) string {
+// form is a value as it is compared as a text. Where whitespace is ignored, words keeps a space between words.
+func (m matching) form(v python.Value, words bool) string {
 	s := python.Strip(python.Str(v))
-	if m.ignoreBlank {
+	switch {
+	case m.ignoreBlank && words:
+		s = python.CollapseSpace(s, " ")
+	case m.ignoreBlank:
 		s = python.RemoveSpace(s)
 	}
 	if m.lowercase {
@@ -126,7 +130,8 @@ func (m matching) alike(t *Comparison, prediction, gold python.Value) (outcome, 
 	if score == nil {
 		return outcome{}, raise("there is no fuzz_method %q", name)
 	}
-	a, b := m.fuzzyForm(prediction, name), m.fuzzyForm(gold, name)
+	words := name == "token_sort_ratio" || name == "token_set_ratio"
+	a, b := m.form(prediction, words), m.form(gold, words)
 	if m.mode == Fixed && slices.Contains(partMethods, name) {
 		if problem := unlikeLength(a, b); problem != "" {
 			t.rulef("the answer has %s", problem)
@@ -176,18 +181,6 @@ func (m matching) reaches(t *Comparison, score int) (outcome, error) {
 	}
 	t.rulef("fuzzy %s %d %s %s", m.method, score, sign, repr{m.threshold})
 	return passed(enough), err
-}
-
-// fuzzyForm is exactForm, but keeps the spaces between words for the two word-based methods.
-func (m matching) fuzzyForm(v python.Value, method string) string {
-	if !m.ignoreBlank || method != "token_sort_ratio" && method != "token_set_ratio" {
-		return m.exactForm(v)
-	}
-	s := python.CollapseSpace(python.Strip(python.Str(v)), " ")
-	if m.lowercase {
-		s = python.Lower(s)
-	}
-	return s
 }
 
 // title reports whether a text is the title of a paper, or one of several, ignoring case and a few characters. In

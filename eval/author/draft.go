@@ -136,7 +136,7 @@ func (w *Written) tags(d Draft) []string {
 		defaults = defaults[:2]
 	}
 	given := listed(d.Tags)
-	var all []string
+	var all []string // by family, then the tags of none
 	for i, family := range [][]string{qa.TypeTags, qa.ElementTags, qa.EvaluationTags} {
 		other := func(tag string) bool { return !slices.Contains(family, tag) }
 		own := slices.DeleteFunc(slices.Clone(given), other)

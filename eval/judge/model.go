@@ -29,18 +29,14 @@ type Config struct {
 
 // Model is an [eval.Judge] that asks a chat model with the judge prompts of package prompts. The paper's judge is
 // gpt-4o-mini-2024-07-18 at temperature 0 (section 3.2). Its calls may overlap if those of its asker may.
-type Model struct {
-	asker   Asker
-	meter   *Meter
-	visible func(string) string
-}
+type Model struct{ Config }
 
 // NewModel returns a judge that asks with c.Asker.
 func NewModel(c Config) *Model {
 	if c.Visible == nil {
 		c.Visible = func(reply string) string { return reply }
 	}
-	return &Model{asker: c.Asker, meter: c.Meter, visible: c.Visible}
+	return &Model{c}
 }
 
 // Judge is [Model.Decide] without the cost.
@@ -59,7 +55,8 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 	var v Verdict
 	cut := 0
 	for range maxAsks {
-		reply, err := m.asker.Ask(ctx, system, user)
+		reply, err := m.Asker.Ask(ctx, system, user)
+		m.Meter.called(reply.Usage, err)
 		if err != nil {
 			m.meter.add(Spent{Failed: 1})
 			return v, fmt.Errorf("ask the judge: %w", err)
@@ -72,7 +69,7 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		case !r.Fixed:
 			word = plainVerdict(reply.Text)
 		case reply.Finish != qa.FinishLength:
-			word = lastVerdict(m.visible(reply.Text), fence(r))
+			word = lastVerdict(m.Visible(reply.Text), fence(r))
 		}
 		word = strings.ToLower(strings.TrimSpace(word))
 		if word == "true" || word == "false" {
