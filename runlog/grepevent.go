@@ -26,7 +26,7 @@ type grepEvent struct {
 // search searches an event.
 func (e *grepEvent) search(at line, raw []byte) []result {
 	e.at, e.raw, e.found = at, raw, nil
-	h, err := readHead(raw)
+	h, err := readBeginning(raw)
 	if err == nil {
 		e.hit = Hit{Episode: h.Episode, Event: h.Seq, Message: int(e.messages[at.number-1])}
 		switch h.Type {
@@ -204,7 +204,7 @@ func (e *grepEvent) observed(step int) (string, error) {
 		if _, err := e.log.ReadAt(raw, at.offset); err != nil {
 			return "", fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
 		}
-		if m := milestoneOf(raw); m.Type == TypeObservation && m.Step == step {
+		if m, _ := readBeginning(raw); m.Type == TypeObservation && m.Step == step {
 			ev, err := decode[observationEvent](raw)
 			return string(ev.Text), err
 		}

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
 	"airqa/internal/files"
 	"airqa/qa"
 )
@@ -238,19 +240,19 @@ func (r *Run) scan(file io.Reader) error {
 		if err != nil {
 			return err
 		}
-		kind, episode := headOf(raw)
+		b, err := readBeginning(raw)
 		code := uint32(lineUnknown)
 		switch {
-		case kind == "" || len(raw) > math.MaxUint32:
+		case err != nil || b.Type == "" || b.Episode == "" || len(raw) > math.MaxUint32 || !jsonv1.Valid(raw):
 			code = lineBad
-		case slices.Contains(eventTypes, kind):
+		case slices.Contains(eventTypes, b.Type):
 			role := uint32(roleOther)
-			if kind == TypeStart && starts(raw) {
+			if b.starts() {
 				role = roleStart
-			} else if kind == TypeMessage || kind == TypeCall || kind == TypeObservation && milestoneOf(raw).By != qa.ByProgram {
+			} else if b.Type == TypeMessage || b.Type == TypeCall || b.Type == TypeObservation && b.By != qa.ByProgram {
 				role = roleMessage
 			}
-			code = lineEvent + lineRoles*r.number(episode) + role
+			code = lineEvent + lineRoles*r.number(b.Episode) + role
 		}
 		r.place(code, len(raw))
 	}
@@ -308,17 +310,6 @@ func (e *DamageError) Error() string { return LineError{e.Line, e.Err}.Error() }
 // Unwrap returns the cause.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-func (e *DamageError) count(raw []byte) {
-	m := markOf(raw)
-	if m.Type != TypeCall {
-		return
-	}
-	e.Calls++
-	if bill, err := m.Bill(); err == nil {
-		e.After = e.After.Add(bill.Usage)
-	}
-}
-
 // read rebuilds one episode from its lines. It ignores damaged attempts that were started over.
 func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 	b := newBuilder(r, id)
@@ -329,20 +320,23 @@ func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 		if err != nil {
 			return b.rec, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
 		}
-		if starts(raw) {
+		h, err := readBeginning(raw)
+		if err == nil && h.starts() {
 			b = b.again()
 		}
 		if b.damage == nil {
-			h, err := readHead(raw)
 			if err == nil {
-				err = b.add(h, raw)
+				err = b.add(h.head, raw)
 			}
 			if err == nil {
 				continue
 			}
 			b.damage = &DamageError{Line: at.number, Err: err}
 		}
-		b.damage.count(raw) // after damage, only the usage of calls matters
+		if m := markOf(raw); m.Type == TypeCall { // after damage, only the usage of calls matters
+			b.damage.Calls++
+			b.damage.After = b.damage.After.Add(m.Usage)
+		}
 	}
 	switch {
 	case b.damage != nil:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"airqa/qa"
 	"airqa/runlog"
@@ -387,8 +388,8 @@ func TestSkim(t *testing.T) {
 	skim := func(from int64) (marks []mark) {
 		for m, err := range runlog.Skim(dir, from) {
 			marks = append(marks, mark{m.Type, m.Episode, m.Time, m.End})
-			if err != nil || m.Type != "" && (!strings.Contains(string(m.Line), `"end"`) || !strings.HasSuffix(string(m.Line), "\n")) {
-				t.Errorf("line %q, %v", m.Line, err)
+			if err != nil {
+				t.Error(err)
 			}
 		}
 		return marks
@@ -446,34 +447,37 @@ func TestSkimFails(t *testing.T) {
 // A mark has the cost of a call and the content of an end.
 func TestMarks(t *testing.T) {
 	attempts := []qa.Attempt{{Status: 500, Error: qa.FailServer}, {Status: 200}}
-	mark := func(kind, rest string) runlog.Mark {
-		return runlog.Mark{Type: kind, Line: []byte(event(1, kind, rest))}
-	}
 	reply := `,"reply":{"usage":{"prompt":9},"attempts":[{"status":500,"error":"server"}]%s}`
 	for _, tt := range []struct {
-		name string
-		mark runlog.Mark
-		want runlog.Bill
+		kind, rest string
+		want       runlog.Mark
 	}{
-		{"call", mark("call", fmt.Sprintf(reply, "")), runlog.Bill{Usage: qa.Usage{Prompt: 9}, Attempts: attempts[:1]}},
-		{"cached", mark("call", fmt.Sprintf(reply, `,"from_cache":true`)), runlog.Bill{Attempts: attempts[:1]}},
-		{"lost", mark("lost", `,"attempts":[{"status":500,"error":"server"},{"status":200}]`), runlog.Bill{Attempts: attempts}},
+		{"call", fmt.Sprintf(reply, `,"finish":"length"`), runlog.Mark{Usage: qa.Usage{Prompt: 9}, Attempts: attempts[:1], Finish: qa.FinishLength}},
+		{"call", fmt.Sprintf(reply, `,"from_cache":true`), runlog.Mark{Attempts: attempts[:1]}},
+		{"lost", `,"attempts":[{"status":500,"error":"server"},{"status":200}]`, runlog.Mark{Attempts: attempts}},
+		{"end", `,"outcome":"answered","reason":"why","usage":{"prompt":9}`, runlog.Mark{Outcome: qa.Answered, Reason: "why", Usage: qa.Usage{Prompt: 9}}},
 	} {
-		got, err := tt.mark.Bill()
-		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
-			t.Errorf("%s: %v (-want +got):\n%s", tt.name, err, diff)
+		tt.want.Type, tt.want.Episode, tt.want.Time = tt.kind, "u#0", clock
+		if diff := cmp.Diff(tt.want, mark(t, event(1, tt.kind, tt.rest)), cmpopts.IgnoreFields(runlog.Mark{}, "End")); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", tt.kind, tt.rest, diff)
 		}
 	}
-	if _, err := mark("call", `,"reply":[]`).Bill(); err == nil {
-		t.Error("a call of another shape has a bill")
+	for _, line := range []string{event(1, "call", `,"reply":[]`), event(1, "end", `,"outcome":3`)} {
+		if m := mark(t, line); m.Err == nil || m.Usage != (qa.Usage{}) || m.Outcome != "" {
+			t.Errorf("%s: %+v, want an error", line, m)
+		}
 	}
-	ending, err := mark("end", `,"outcome":"answered","turns":3`).Ending()
-	if err != nil || ending.Outcome != qa.Answered || ending.Turns != 3 {
-		t.Errorf("ending %+v, %v", ending, err)
+}
+
+// mark returns the mark of a log of one line.
+func mark(t *testing.T, line string) (m runlog.Mark) {
+	t.Helper()
+	for got, err := range runlog.Skim(withLog(t, line), 0) {
+		if m = got; err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := mark("end", `,"outcome":3`).Ending(); err == nil {
-		t.Error("an end of another shape was read")
-	}
+	return m
 }
 
 // Whatever is read is closed again: a viewer reads the same runs for days.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"airqa/internal/files"
@@ -15,18 +16,26 @@ import (
 // Writing reports whether a process is writing to a run directory. It changes nothing.
 func Writing(dir string) (bool, error) { return files.Locked(filepath.Join(dir, lockFile)) }
 
-// Mark is one line of the log with only its head decoded. Type is "" for a line that is not an event.
+// Mark is one line of the log, decoded as far as the status of a run needs it.
 type Mark struct {
+	// Type is "" for a line that is not an event.
 	Type, Episode string
 	Time          time.Time
-	// Line is the whole event. It is valid until the next iteration.
-	Line []byte
+	// Usage is of the reply of a call, none for a cache hit, or of an episode that ends. Attempts are the requests.
+	Usage    qa.Usage
+	Attempts []qa.Attempt
+	// Finish is the reason of [qa.Reply]; one that is no string does not hide the costs.
+	Finish  any
+	Outcome qa.Outcome
+	Reason  string
+	// Err is set if a call, an end or lost requests could not be decoded; the fields above are then empty.
+	Err error
 	// End is the offset in the log after the line, to continue from.
 	End int64
 }
 
 // Skim yields the lines of a log in order from an offset, which is 0 or the End of an earlier [Mark], up to the last
-// complete line. It decodes only the heads and runs at disk speed. An error ends it. A missing log is empty.
+// complete line. It decodes only the beginnings of most. An error ends it. A missing log is empty.
 func Skim(dir string, from int64) iter.Seq2[Mark, error] {
 	return func(yield func(Mark, error) bool) {
 		file, err := OpenFile(dir, LogFile)
@@ -58,49 +67,34 @@ func Skim(dir string, from int64) iter.Seq2[Mark, error] {
 }
 
 func markOf(raw []byte) Mark {
-	h, err := readHead(raw)
-	if err != nil || h.Type == "" || h.Episode == "" {
+	b, err := readBeginning(raw)
+	if err != nil || b.Type == "" || b.Episode == "" {
 		return Mark{}
 	}
-	return Mark{Type: h.Type, Episode: h.Episode, Time: h.Time, Line: raw}
-}
-
-// Ending is the content of an episode's end.
-type Ending struct {
-	Outcome qa.Outcome   `json:"outcome"`
-	Reason  string       `json:"reason"`
-	Turns   int          `json:"turns"`
-	Usage   qa.Usage     `json:"usage"`
-	Failed  []qa.Attempt `json:"failed_attempts"`
-}
-
-// Ending reads an event of [TypeEnd].
-func (m Mark) Ending() (Ending, error) { return decode[Ending](m.Line) }
-
-// Bill is the cost of a call: the usage of its reply (none for a cache hit) and all of its requests.
-type Bill struct {
-	Usage    qa.Usage     `json:"usage"`
-	Attempts []qa.Attempt `json:"attempts"`
-	// Finish is the reason of [qa.Reply]; one that is no string does not hide the costs.
-	Finish any `json:"finish"`
-}
-
-// Bill reads an event of [TypeCall] or [TypeLost].
-func (m Mark) Bill() (Bill, error) {
+	m := Mark{Type: b.Type, Episode: b.Episode, Time: b.Time}
+	if b.Type != TypeCall && b.Type != TypeLost && b.Type != TypeEnd {
+		return m
+	}
 	ev, err := decode[struct {
 		Reply struct {
-			Bill
-			Cached bool `json:"from_cache"`
+			Usage    qa.Usage     `json:"usage"`
+			Attempts []qa.Attempt `json:"attempts"`
+			Finish   any          `json:"finish"`
+			Cached   bool         `json:"from_cache"`
 		} `json:"reply"`
+		Usage    qa.Usage     `json:"usage"`
 		Attempts []qa.Attempt `json:"attempts"`
-	}](m.Line)
-	if err != nil {
-		return Bill{}, err
+		Failed   []qa.Attempt `json:"failed_attempts"`
+		Outcome  qa.Outcome   `json:"outcome"`
+		Reason   string       `json:"reason"`
+	}](raw)
+	if m.Err = err; err != nil {
+		return m
 	}
-	bill := ev.Reply.Bill
-	bill.Attempts = append(bill.Attempts, ev.Attempts...)
-	if ev.Reply.Cached {
-		bill.Usage = qa.Usage{}
+	m.Outcome, m.Reason, m.Usage = ev.Outcome, ev.Reason, ev.Usage
+	m.Attempts, m.Finish = slices.Concat(ev.Reply.Attempts, ev.Attempts, ev.Failed), ev.Reply.Finish
+	if b.Type == TypeCall && !ev.Reply.Cached {
+		m.Usage = ev.Reply.Usage
 	}
-	return bill, nil
+	return m
 }

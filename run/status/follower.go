@@ -36,7 +36,7 @@ type Follower struct {
 	last     time.Time
 	episodes map[string]*episode
 	events   []event
-	calls    []call
+	calls    []runlog.Mark // recent ones
 	charged  qa.Usage
 }
 
@@ -49,12 +49,6 @@ type episode struct {
 	last           time.Time
 	// replies since the episode started, those cut off by the token limit, and those refused
 	replies, cut, refused int
-}
-
-// call is a recent call.
-type call struct {
-	at time.Time
-	runlog.Bill
 }
 
 // event is a recent event.
@@ -101,15 +95,18 @@ func (f *Follower) read() error {
 		if err != nil {
 			return fmt.Errorf("read the log of %s: %w", f.dir, err)
 		}
-		if m.Type == "" || f.take(m) != nil {
+		if m.Type == "" || m.Err != nil {
 			f.bad++
+		}
+		if m.Type != "" {
+			f.take(m)
 		}
 		f.at = m.End
 	}
 	return nil
 }
 
-func (f *Follower) take(m runlog.Mark) error {
+func (f *Follower) take(m runlog.Mark) {
 	e := f.episodes[m.Episode]
 	if e == nil {
 		e = &episode{}
@@ -118,67 +115,47 @@ func (f *Follower) take(m runlog.Mark) error {
 			f.repeats = max(f.repeats, repeat+1)
 		}
 	}
-	if m.Type != runlog.TypeEnd {
-		e.outcome, e.reason = "", "" // a failed episode is resumed
-	}
 	e.last = m.Time
 	if m.Time.After(f.last) {
 		f.last = m.Time
 	}
+	if m.Type == runlog.TypeEnd && m.Err != nil {
+		return
+	}
+	e.outcome, e.reason = m.Outcome, m.Reason // of an end; a failed episode is resumed
 	switch m.Type {
 	case runlog.TypeCall:
-		return f.called(e, m)
-	case runlog.TypeLost:
-		bill, err := m.Bill()
-		f.charge(bill.Attempts)
-		return err
+		f.called(e, m)
 	case runlog.TypeEnd:
-		return f.ended(e, m)
+		e.usage = m.Usage
+		f.remember(event{m.Time, !m.Outcome.Failed()})
 	case runlog.TypeStart:
 		e.dropped = e.dropped.Add(e.usage)
 		e.usage, e.replies, e.cut, e.refused = qa.Usage{}, 0, 0, 0
 		f.remember(event{at: m.Time})
 	}
-	return nil
+	for _, a := range m.Attempts {
+		if a.Charged != nil {
+			f.charged = f.charged.Add(*a.Charged)
+		}
+	}
 }
 
 // called takes a reply; an unreadable one has no costs.
-func (f *Follower) called(e *episode, m runlog.Mark) error {
-	bill, err := m.Bill()
-	e.usage = e.usage.Add(bill.Usage)
-	f.charge(bill.Attempts)
+func (f *Follower) called(e *episode, m runlog.Mark) {
+	e.usage = e.usage.Add(m.Usage)
 	e.replies++
-	switch bill.Finish {
+	switch m.Finish {
 	case qa.FinishLength:
 		e.cut++
 	case qa.FinishFilter, qa.FinishRefusal:
 		e.refused++
 	}
-	f.calls = append(f.calls, call{m.Time, bill})
+	f.calls = append(f.calls, m)
 	if len(f.calls) >= 2*recentCalls {
 		f.calls = slices.Clone(f.calls[len(f.calls)-recentCalls:])
 	}
 	f.remember(event{at: m.Time})
-	return err
-}
-
-func (f *Follower) ended(e *episode, m runlog.Mark) error {
-	end, err := m.Ending()
-	if err != nil {
-		return err
-	}
-	e.outcome, e.reason, e.usage = end.Outcome, end.Reason, end.Usage
-	f.charge(end.Failed)
-	f.remember(event{m.Time, !end.Outcome.Failed()})
-	return nil
-}
-
-func (f *Follower) charge(attempts []qa.Attempt) {
-	for _, a := range attempts {
-		if a.Charged != nil {
-			f.charged = f.charged.Add(*a.Charged)
-		}
-	}
 }
 
 // remember keeps the events of the window. It trims the list when half of it is old.

@@ -192,11 +192,11 @@ func (f *Follower) rate(until time.Time) *Rate {
 func (f *Follower) tokens(r *Rate, until time.Time) {
 	recent := f.calls[max(len(f.calls)-recentCalls, 0):]
 	begin, used := until.Add(-time.Duration(r.Seconds*float64(time.Second))), 0
-	if len(recent) == recentCalls && recent[0].at.After(begin) {
-		begin = recent[0].at
+	if len(recent) == recentCalls && recent[0].Time.After(begin) {
+		begin = recent[0].Time
 	}
 	for _, c := range recent {
-		if c.at.Before(begin) || c.at.After(until) {
+		if c.Time.Before(begin) || c.Time.After(until) {
 			continue
 		}
 		used += c.Usage.Prompt + c.Usage.Completion
