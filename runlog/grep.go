@@ -147,7 +147,7 @@ func (g *grep) search(ctx context.Context, yield func(Hit, error) bool) {
 func (r *Run) batches(ctx context.Context) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
 		var b batch
-		for i, size := range r.index.sizes {
+		for i, size := range r.index.Sizes {
 			if b.lines > 0 && b.size+int(size) > batchSize {
 				if !yield(b, ctx.Err()) {
 					return
@@ -171,7 +171,7 @@ func (g *grep) batch(ctx context.Context, b batch) (found []result) {
 	e := grepEvent{grep: g}
 	at := line{offset: b.offset}
 	for i := b.first; i < b.first+b.lines && ctx.Err() == nil; i++ {
-		at.length, at.number = int(g.run.index.sizes[i]), i+1
+		at.length, at.number = int(g.run.index.Sizes[i]), i+1
 		if g.messages[i] != notRead {
 			found = append(found, e.search(at, raw[:at.length])...)
 		}
@@ -189,10 +189,10 @@ const (
 
 // messageIndexes returns, for each line of the log, the index of the message that it makes in its episode.
 func (r *Run) messageIndexes() []int32 {
-	messages := slices.Repeat([]int32{notRead}, len(r.index.codes))
+	messages := slices.Repeat([]int32{notRead}, len(r.index.Codes))
 	for _, lines := range r.lines {
 		role := func(i int) uint32 {
-			_, role := episodeOf(r.index.codes[lines[i].number-1])
+			_, role := episodeOf(r.index.Codes[lines[i].number-1])
 			return role
 		}
 		begin := len(lines) - 1 // of the last attempt

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"airqa/internal/files"
@@ -19,7 +19,7 @@ import (
 // redundant: if it is missing, stale or damaged, it is rebuilt from the log.
 const (
 	indexFile = "log.idx"
-	indexMark = "airqa log index 2\n"
+	indexMark = "airqa log index 3\n"
 	// indexFrom is the minimum number of new bytes for writing the index.
 	indexFrom = 1 << 20
 	// printSize is the size of each end of the indexed part that its fingerprint covers.
@@ -48,91 +48,60 @@ func episodeOf(code uint32) (episode int, role uint32) {
 
 // indexed is the content of an index: the lines in order.
 type indexed struct {
-	size  int64 // of the indexed part of the log
-	codes []uint32
-	sizes []uint32
+	Size     int64 // of the indexed part of the log
+	Print    []byte
+	Episodes []string // in the order of their first event
+	Codes    []uint32
+	Sizes    []uint32
 }
 
-// useIndex reads the index and returns the number of log bytes it covers, or 0 if it is unusable.
-func (r *Run) useIndex(log *os.File) int64 {
+// useIndex reads the index. It does nothing if that is unusable.
+func (r *Run) useIndex(log *os.File) {
 	body, ok := r.readChecked(indexFile, indexMark)
-	if !ok {
-		return 0
+	var x indexed
+	if !ok || gob.NewDecoder(bytes.NewReader(body)).Decode(&x) != nil || x.Size < indexFrom || len(x.Codes) != len(x.Sizes) {
+		return
 	}
-	d := decoder{raw: body}
-	size, fingerprint := int64(d.number()), d.bytes(sha256.Size) //nolint:gosec // checked next
-	if size < indexFrom {
-		return 0
+	if now, err := fingerprintOf(log, x.Size); err != nil || !bytes.Equal(x.Print, now) {
+		return
 	}
-	if now, err := fingerprintOf(log, size); err != nil || !bytes.Equal(fingerprint, now) {
-		return 0
-	}
-	fresh := Run{Dir: r.Dir, Config: r.Config, numbers: make(map[string]int), prompts: r.prompts}
-	if !fresh.decode(&d) || len(fresh.numbers) != len(fresh.order) || fresh.index.size != size {
-		return 0
-	}
-	*r = fresh
-	return size
-}
-
-// decode reads the episodes and lines of an index.
-func (r *Run) decode(d *decoder) bool {
-	for range d.count() {
-		name := string(d.bytes(d.count()))
-		r.numbers[name] = len(r.order)
-		r.order = append(r.order, name)
-	}
-	n, counts := d.count(), make([]int, len(r.order))
-	codes, sizes := make([]uint32, n), make([]uint32, n)
-	for i := range n {
-		code, length := d.number(), d.number()
-		if d.bad || code < lineUnknown || code >= uint64(lineEvent+lineRoles*len(r.order)) {
-			return false
+	counts := make([]int, len(x.Episodes))
+	for _, code := range x.Codes {
+		episode, _ := episodeOf(code)
+		if code < lineUnknown || code >= lineEvent && episode >= len(counts) {
+			return
 		}
-		codes[i], sizes[i] = uint32(code), uint32(length) //nolint:gosec // checked; wrong lengths have a wrong sum
 		if code != lineUnknown {
-			episode, _ := episodeOf(codes[i])
 			counts[episode]++
 		}
 	}
-	if d.bad || len(d.raw) > 0 || slices.Contains(counts, 0) {
-		return false
+	fresh := Run{Dir: r.Dir, Config: r.Config, numbers: make(map[string]int, len(counts)), prompts: r.prompts}
+	all := make([]line, len(x.Codes))
+	for i, count := range counts {
+		if count == 0 || int(fresh.number(x.Episodes[i])) != i {
+			return
+		}
+		fresh.lines[i], all = all[:0:count], all[count:]
 	}
-	all := make([]line, n)
-	r.lines = make([][]line, len(counts))
-	for episode, count := range counts {
-		r.lines[episode], all = all[:0:count], all[count:]
+	for i, code := range x.Codes {
+		fresh.place(code, int(x.Sizes[i]))
 	}
-	r.index.codes, r.index.sizes = make([]uint32, 0, n), make([]uint32, 0, n)
-	for i, code := range codes {
-		r.place(code, int(sizes[i]))
+	if fresh.index.Size == x.Size {
+		*r = fresh
 	}
-	return true
 }
 
 // writeIndex writes the index if there are enough new lines. A read-only directory has none, and neither has a log with
 // a damaged line, which may be repaired in place.
 func (r *Run) writeIndex(log *os.File, covered int64) {
-	if r.index.size-covered < indexFrom || len(r.BadLines) > 0 {
+	if r.index.Size-covered < indexFrom || len(r.BadLines) > 0 {
 		return
 	}
-	fingerprint, err := fingerprintOf(log, r.index.size)
-	if err != nil {
-		return
+	var body bytes.Buffer
+	var err error
+	if r.index.Print, err = fingerprintOf(log, r.index.Size); err == nil && gob.NewEncoder(&body).Encode(r.index) == nil {
+		r.writeChecked(indexFile, indexMark, body.Bytes())
 	}
-	body := binary.AppendUvarint(nil, uint64(r.index.size)) //nolint:gosec // a size
-	body = append(body, fingerprint...)
-	body = binary.AppendUvarint(body, uint64(len(r.order)))
-	for _, name := range r.order {
-		body = binary.AppendUvarint(body, uint64(len(name)))
-		body = append(body, name...)
-	}
-	body = binary.AppendUvarint(body, uint64(len(r.index.codes)))
-	for i, code := range r.index.codes {
-		body = binary.AppendUvarint(body, uint64(code))
-		body = binary.AppendUvarint(body, uint64(r.index.sizes[i]))
-	}
-	r.writeChecked(indexFile, indexMark, body)
 }
 
 // readChecked returns the body of a file beside the log, which is between a mark and a checksum; false if the file is
@@ -165,36 +134,6 @@ func fingerprintOf(log io.ReaderAt, size int64) ([]byte, error) {
 	return sum[:], errors.Join(errHead, errTail)
 }
 
-// decoder reads numbers and bytes; bad is set by a number that is missing.
-type decoder struct {
-	raw []byte
-	bad bool
-}
-
-func (d *decoder) number() uint64 {
-	x, n := binary.Uvarint(d.raw)
-	if n <= 0 {
-		d.bad = true
-		return 0
-	}
-	d.raw = d.raw[n:]
-	return x
-}
-
-// count reads the number of items that follow. Each takes at least one byte, so a number beyond the bytes that are left is
-// wrong; it is lowered to that, and reading the items then fails.
-func (d *decoder) count() int {
-	return int(min(d.number(), uint64(len(d.raw)))) //nolint:gosec // a length
-}
-
-// bytes returns the next n bytes, or as many as there are.
-func (d *decoder) bytes(n int) []byte {
-	n = min(n, len(d.raw))
-	b := d.raw[:n]
-	d.raw = d.raw[n:]
-	return b
-}
-
 // Files of rows have what readers computed from the episodes of a long log, so that they need not decode it again. Like the
 // index they are redundant, and ignored unless they belong to this log.
 const (
@@ -221,7 +160,7 @@ func (r *Run) Index(episode string) (int, bool) {
 }
 
 // KeepsRows reports whether the log is long enough for a file of rows.
-func (r *Run) KeepsRows() bool { return r.index.size >= indexFrom && len(r.BadLines) == 0 }
+func (r *Run) KeepsRows() bool { return r.index.Size >= indexFrom && len(r.BadLines) == 0 }
 
 // KeptRows is a file of rows of a run directory, read but not yet compared with the log. Empty if there is none.
 type KeptRows []byte
@@ -234,12 +173,8 @@ func OpenRows(dir, file string) KeptRows {
 
 // ReadRows returns the data of the last [Run.WriteRows] with the same version, if the log begins with what it was then.
 func (r *Run) ReadRows(rows KeptRows, version string) (data []byte, ok bool) {
-	if len(rows) == 0 {
-		return nil, false
-	}
-	d := decoder{raw: rows}
-	size := int64(d.number()) //nolint:gosec // checked next
-	head, err := r.rowsHead(version, size)
+	size, _ := binary.Uvarint(rows)
+	head, err := r.rowsHead(version, int64(size)) //nolint:gosec // checked there
 	if err != nil {
 		return nil, false
 	}
@@ -249,7 +184,7 @@ func (r *Run) ReadRows(rows KeptRows, version string) (data []byte, ok bool) {
 // WriteRows keeps in a file data computed from the episodes, with the version of the rules that made it. A read-only directory
 // keeps none.
 func (r *Run) WriteRows(file, version string, data []byte) {
-	head, err := r.rowsHead(version, r.index.size)
+	head, err := r.rowsHead(version, r.index.Size)
 	if err != nil {
 		return
 	}
@@ -258,7 +193,7 @@ func (r *Run) WriteRows(file, version string, data []byte) {
 
 // rowsHead identifies the first size bytes of the log and a version.
 func (r *Run) rowsHead(version string, size int64) ([]byte, error) {
-	if size < indexFrom || size > r.index.size {
+	if size < indexFrom || size > r.index.Size {
 		return nil, os.ErrInvalid
 	}
 	log, err := OpenFile(r.Dir, LogFile)

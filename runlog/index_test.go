@@ -2,14 +2,13 @@ package runlog_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
+	"encoding/gob"
 	"fmt"
 	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -140,7 +139,7 @@ func TestIndexIsRewritten(t *testing.T) {
 }
 
 // indexMark starts an index.
-const indexMark = "airqa log index 2\n"
+const indexMark = "airqa log index 3\n"
 
 // A crafted index with a correct checksum is ignored if it does not describe its log.
 func TestCraftedIndex(t *testing.T) {
@@ -155,29 +154,45 @@ func TestCraftedIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := raw[len(indexMark) : len(raw)-4]
-	names := 3 + sha256.Size // after the size of the log and its fingerprint
-	lines := names + 2
-	for i := range 150 {
-		lines += len(fmt.Sprintf("?u%d#0", i))
+	type index struct {
+		Size         int64
+		Print        []byte
+		Episodes     []string
+		Codes, Sizes []uint32
 	}
-	end := len(body) - 4 // two bytes each for the episode of the last line and its length
-	huge := binary.AppendUvarint(nil, math.MaxUint64-1)
+	edited := func(edit func(*index)) []byte {
+		var x index
+		if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&x); err != nil {
+			t.Fatal(err)
+		}
+		edit(&x)
+		var b bytes.Buffer
+		if err := gob.NewEncoder(&b).Encode(x); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	if diff := cmp.Diff(body, edited(func(*index) {})); diff != "" {
+		t.Fatalf("an index that is written again (-want +got):\n%s", diff)
+	}
 	for name, crafted := range map[string][]byte{
-		"empty":                      nil,
-		"a negative size":            slices.Concat(huge, body[3:]),
-		"a small size":               slices.Concat([]byte{1}, body[3:]),
-		"a size beyond the log":      slices.Concat(binary.AppendUvarint(nil, 1<<40), body[3:]),
-		"no fingerprint":             body[:3+sha256.Size-1],
-		"no names":                   body[:names],
-		"too many names":             slices.Concat(body[:names], huge, body[names+2:]),
-		"a name beyond the end":      slices.Concat(body[:names+2], huge, body[names+3:]),
-		"a missing line":             body[:end],
-		"one line too few":           slices.Concat(body[:lines], []byte{body[lines] + 1}, body[lines+1:]),
-		"half a line":                body[:end+3],
-		"an unknown episode":         slices.Concat(body[:end], []byte{body[end] + 4}, body[end+1:]),
-		"a longer line":              slices.Concat(body[:end+2], []byte{body[end+2] + 1}, body[end+3:]),
-		"a line of huge length":      slices.Concat(body[:end+2], huge),
-		"something behind its lines": slices.Concat(body, []byte{0}),
+		"empty":               nil,
+		"cut":                 body[:len(body)/2],
+		"another type":        edited(func(*index) {})[1:],
+		"a negative size":     edited(func(x *index) { x.Size = -1 }),
+		"a small size":        edited(func(x *index) { x.Size = 1 }),
+		"a size of the ends":  edited(func(x *index) { x.Size-- }),
+		"a size beyond":       edited(func(x *index) { x.Size = 1 << 40 }),
+		"no fingerprint":      edited(func(x *index) { x.Print = nil }),
+		"no names":            edited(func(x *index) { x.Episodes = nil }),
+		"too many names":      edited(func(x *index) { x.Episodes = append(x.Episodes, "more#0") }),
+		"a name twice":        edited(func(x *index) { x.Episodes[1] = x.Episodes[0] }),
+		"a missing line":      edited(func(x *index) { x.Codes, x.Sizes = x.Codes[1:], x.Sizes[1:] }),
+		"a line without size": edited(func(x *index) { x.Sizes = x.Sizes[1:] }),
+		"a bad line":          edited(func(x *index) { x.Codes[0] = 0 }),
+		"an unknown episode":  edited(func(x *index) { x.Codes[0] = math.MaxUint32 }),
+		"a longer line":       edited(func(x *index) { x.Sizes[0]++ }),
+		"a line of huge size": edited(func(x *index) { x.Sizes[0] = math.MaxUint32 }),
 	} {
 		sealed := binary.LittleEndian.AppendUint32(append([]byte(indexMark), crafted...), crc32.ChecksumIEEE(crafted))
 		if err := os.WriteFile(path, sealed, 0o600); err != nil {

@@ -33,10 +33,9 @@ type Run struct {
 	// BadLines are the unreadable lines. Their episodes may be incomplete.
 	BadLines []LineError
 
-	order   []string       // episodes in the order of their first event
-	lines   [][]line       // by the number of the episode in order
-	numbers map[string]int // of the episodes
 	index   indexed
+	lines   [][]line       // by the number of the episode in the index
+	numbers map[string]int // of the episodes
 	prompts *atomic.Pointer[namedText] // the one read last
 }
 
@@ -83,7 +82,8 @@ func Open(dir string) (*Run, error) {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	covered := r.useIndex(file)
+	r.useIndex(file)
+	covered := r.index.Size
 	if _, err := file.Seek(covered, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("read %s: %w", file.Name(), err)
 	}
@@ -103,7 +103,7 @@ func (r *Run) ID() (string, error) {
 // LogHash returns the SHA-256 of the log as of opening, without an incomplete last line.
 func (r *Run) LogHash() (string, error) {
 	h := sha256.New()
-	if r.index.size == 0 {
+	if r.index.Size == 0 {
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
 	file, err := OpenFile(r.Dir, LogFile)
@@ -111,18 +111,18 @@ func (r *Run) LogHash() (string, error) {
 		return "", err
 	}
 	defer func() { _ = file.Close() }()
-	_, err = io.CopyN(h, file, r.index.size)
+	_, err = io.CopyN(h, file, r.index.Size)
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // UUIDs returns the episodes in the order of their first event, as "uuid#repeat".
-func (r *Run) UUIDs() []string { return r.order }
+func (r *Run) UUIDs() []string { return r.index.Episodes }
 
 // Episodes yields the named episodes (see [Run.UUIDs]), or all if none are named, in the order of their first event. It
 // reads no others. A bad line affects only its own episode, which comes with an error and its readable part.
 func (r *Run) Episodes(names ...string) iter.Seq2[Recorded, error] {
 	if len(names) == 0 {
-		names = r.order
+		names = r.index.Episodes
 	}
 	return func(yield func(Recorded, error) bool) {
 		file, err := OpenFile(r.Dir, LogFile)
@@ -263,9 +263,9 @@ func (r *Run) scan(file io.Reader) error {
 func (r *Run) number(episode string) uint32 {
 	n, known := r.numbers[episode]
 	if !known {
-		n = len(r.order)
+		n = len(r.index.Episodes)
 		r.numbers[episode] = n
-		r.order, r.lines = append(r.order, episode), append(r.lines, nil)
+		r.index.Episodes, r.lines = append(r.index.Episodes, episode), append(r.lines, nil)
 	}
 	return uint32(n) //nolint:gosec // there are fewer episodes than lines
 }
@@ -281,7 +281,7 @@ func (r *Run) linesOf(episode string) []line {
 // place appends a line with a code.
 func (r *Run) place(code uint32, length int) {
 	x := &r.index
-	at := line{x.size, length, len(x.codes) + 1}
+	at := line{x.Size, length, len(x.Codes) + 1}
 	switch code {
 	case lineBad:
 		r.BadLines = append(r.BadLines, LineError{at.number, errors.New("not an event of a run log")})
@@ -291,8 +291,8 @@ func (r *Run) place(code uint32, length int) {
 		n, _ := episodeOf(code)
 		r.lines[n] = append(r.lines[n], at)
 	}
-	x.size += int64(length)
-	x.codes, x.sizes = append(x.codes, code), append(x.sizes, uint32(length)) //nolint:gosec // scan rejects lines of 4 GiB
+	x.Size += int64(length)
+	x.Codes, x.Sizes = append(x.Codes, code), append(x.Sizes, uint32(length)) //nolint:gosec // scan rejects lines of 4 GiB
 }
 
 // DamageError is an episode with missing, duplicated or unreadable events. The part before the damage is valid.
