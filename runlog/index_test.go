@@ -162,8 +162,8 @@ func TestCraftedIndex(t *testing.T) {
 	}
 	edited := func(edit func(*index)) []byte {
 		var x index
-		if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&x); err != nil {
-			t.Fatal(err)
+		if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&x); err != nil || len(x.Episodes) != 150 || len(x.Codes) != len(x.Sizes) {
+			t.Fatalf("%+v, %v", x, err)
 		}
 		edit(&x)
 		var b bytes.Buffer
@@ -171,9 +171,6 @@ func TestCraftedIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		return b.Bytes()
-	}
-	if diff := cmp.Diff(body, edited(func(*index) {})); diff != "" {
-		t.Fatalf("an index that is written again (-want +got):\n%s", diff)
 	}
 	for name, crafted := range map[string][]byte{
 		"empty":               nil,

@@ -34,8 +34,8 @@ type Run struct {
 	BadLines []LineError
 
 	index   indexed
-	lines   [][]line       // by the number of the episode in the index
-	numbers map[string]int // of the episodes
+	lines   [][]line                   // by the number of the episode in the index
+	numbers map[string]int             // of the episodes
 	prompts *atomic.Pointer[namedText] // the one read last
 }
 
