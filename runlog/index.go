@@ -162,17 +162,10 @@ func (r *Run) Index(episode string) (int, bool) {
 // KeepsRows reports whether the log is long enough for a file of rows.
 func (r *Run) KeepsRows() bool { return r.index.Size >= indexFrom && len(r.BadLines) == 0 }
 
-// KeptRows is a file of rows of a run directory, read but not yet compared with the log. Empty if there is none.
-type KeptRows []byte
-
-// OpenRows reads a file of rows. It needs no log, so that both can be read at the same time.
-func OpenRows(dir, file string) KeptRows {
-	body, _ := (&Run{Dir: dir}).readChecked(file, rowsMark)
-	return body
-}
-
-// ReadRows returns the data of the last [Run.WriteRows] with the same version, if the log begins with what it was then.
-func (r *Run) ReadRows(rows KeptRows, version string) (data []byte, ok bool) {
+// ReadRows returns the data of the last [Run.WriteRows] to a file with the same version, if the log begins with what it was
+// then.
+func (r *Run) ReadRows(file, version string) (data []byte, ok bool) {
+	rows, _ := r.readChecked(file, rowsMark)
 	size, _ := binary.Uvarint(rows)
 	head, err := r.rowsHead(version, int64(size)) //nolint:gosec // checked there
 	if err != nil {

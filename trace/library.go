@@ -17,10 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
-	"airqa/internal/files"
 	"airqa/internal/literal"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -29,7 +27,10 @@ import (
 )
 
 // Choice selects a scoring of each run, see [runlog.FindScores]; empty means the newest.
-type Choice struct{ Scoring, Judge string }
+type Choice struct {
+	Scoring, Judge string
+	lazy           bool
+}
 
 // Library is some runs with the rows of their episodes, as of [Open] or the last [Library.Refresh]. Its methods may be
 // called by several goroutines at once, but for Refresh.
@@ -39,7 +40,6 @@ type Library struct {
 	Warn func(error)
 
 	choice Choice
-	lazy   bool
 }
 
 // Run is one run directory.
@@ -77,26 +77,23 @@ type Episode struct {
 	Damage error
 }
 
-// Open reads run directories, or folders of them.
-func Open(ctx context.Context, paths []string, c Choice) (*Library, error) {
-	return open(ctx, paths, c, false)
-}
-
 // OpenLazy is [Open] without the search for the causes of a long run, which takes longer than all else: its rows are
 // pending until [Library.Explain] or [Library.Adopt].
 func OpenLazy(ctx context.Context, paths []string, c Choice) (*Library, error) {
-	return open(ctx, paths, c, true)
+	c.lazy = true
+	return Open(ctx, paths, c)
 }
 
-func open(ctx context.Context, paths []string, c Choice, lazy bool) (*Library, error) {
+// Open reads run directories, or folders of them.
+func Open(ctx context.Context, paths []string, c Choice) (*Library, error) {
 	dirs, err := runlog.Find(paths)
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{choice: c, lazy: lazy}
+	l := &Library{choice: c}
 	for _, dir := range dirs {
 		r := &Run{Name: filepath.Clean(dir)}
-		if err := r.load(ctx, c, lazy); err != nil {
+		if err := r.load(ctx, c); err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
 		l.Runs = append(l.Runs, r)
@@ -115,7 +112,7 @@ func (l *Library) Refresh(ctx context.Context) (changed bool, err error) {
 			continue
 		}
 		changed = true
-		if err := r.load(ctx, l.choice, l.lazy); err != nil {
+		if err := r.load(ctx, l.choice); err != nil {
 			return changed, fmt.Errorf("%s: %w", r.Name, err)
 		}
 	}
@@ -335,26 +332,16 @@ func (r *Run) cause(ctx context.Context, f *cause.Finder, ex qa.Example, rec run
 }
 
 // load reads the run again. Rows of episodes that have not changed are kept.
-func (r *Run) load(ctx context.Context, c Choice, lazy bool) error {
+func (r *Run) load(ctx context.Context, c Choice) error {
 	fresh := Run{Name: r.Name}
 	var err error
 	if fresh.stamp, err = readStamp(r.Name); err != nil {
 		return err
 	}
-	var kept keptRows
-	var beside sync.WaitGroup
-	if len(r.keys) == 0 { // the first time
-		beside.Go(func() {
-			kept.rows = runlog.OpenRows(r.Name, runlog.RowsFile)
-			kept.questions, _ = files.HashFile(fresh.questionsFile()) // who reads them reports errors
-		})
-	}
-	err = fresh.open(c)
-	beside.Wait()
-	if err != nil {
+	if err := fresh.open(c); err != nil {
 		return err
 	}
-	if err := fresh.list(ctx, r, kept, lazy); err != nil {
+	if err := fresh.list(ctx, r, c.lazy); err != nil {
 		return err
 	}
 	*r = fresh
@@ -403,7 +390,7 @@ func (r *Run) open(c Choice) (err error) {
 		r.Notices = append(r.Notices, fmt.Sprintf("%v (left out)", bad))
 	}
 	scoring, list, err := runlog.FindScores(r.Name, c.Scoring, c.Judge)
-	if errors.Is(err, runlog.ErrNoScores) && c == (Choice{}) {
+	if errors.Is(err, runlog.ErrNoScores) && c.Scoring+c.Judge == "" {
 		return nil
 	}
 	if err != nil {

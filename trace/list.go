@@ -46,10 +46,10 @@ func readStamp(dir string) (s stamp, err error) {
 const rewriteShare = 10
 
 // list makes the rows of a run. Those of an earlier list, or of the file beside the log, are kept.
-func (r *Run) list(ctx context.Context, earlier *Run, beside keptRows, lazy bool) error {
+func (r *Run) list(ctx context.Context, earlier *Run, lazy bool) error {
 	names := r.Log.UUIDs()
 	r.name(names)
-	todo := r.keep(earlier, beside)
+	todo := r.keep(earlier)
 	if len(todo) > 0 || len(names) < longRun {
 		var err error
 		if r.examples, err = r.allExamples(); err != nil {
@@ -103,7 +103,7 @@ func (r *Run) name(names []string) {
 }
 
 // keep fills the rows that an earlier list, or the file beside the log, has under the same key. It returns the others.
-func (r *Run) keep(earlier *Run, beside keptRows) (todo []int) {
+func (r *Run) keep(earlier *Run) (todo []int) {
 	kept := make([]bool, len(r.Rows))
 	keep := func(row *keptRow) {
 		episode, _, _ := strings.Cut(row.Key, " ")
@@ -116,7 +116,7 @@ func (r *Run) keep(earlier *Run, beside keptRows) (todo []int) {
 			keep(&keptRow{key, earlier.Rows[i].Asked, earlier.Rows[i].Facts})
 		}
 	} else {
-		r.readCache(beside, keep)
+		r.readCache(keep)
 	}
 	for i := range kept {
 		if !kept[i] {
@@ -223,8 +223,8 @@ type keptRow struct {
 
 // readCache reads the rows beside the log. keep is called by two goroutines, for different rows. Lines that cannot be read are
 // left out, and their rows computed again.
-func (r *Run) readCache(beside keptRows, keep func(*keptRow)) {
-	raw, ok := r.Log.ReadRows(beside.rows, r.version(beside.questions))
+func (r *Run) readCache(keep func(*keptRow)) {
+	raw, ok := r.Log.ReadRows(runlog.RowsFile, r.version())
 	if !ok {
 		return
 	}
@@ -255,18 +255,12 @@ func (r *Run) writeCache(rows []Row) {
 		_ = jsonv2.MarshalWrite(&raw, row, jsonv2.OmitZeroStructFields(true)) // plain values into memory
 		raw.WriteByte('\n')
 	}
-	questions, _ := files.HashFile(r.questionsFile()) // who reads them reports errors
-	r.Log.WriteRows(runlog.RowsFile, r.version(questions), raw.Bytes())
-}
-
-// keptRows are the file beside the log and the hash of the questions, read while the log is opened.
-type keptRows struct {
-	rows      runlog.KeptRows
-	questions string
+	r.Log.WriteRows(runlog.RowsFile, r.version(), raw.Bytes())
 }
 
 // version identifies the rules, the questions and the configuration of the run.
-func (r *Run) version(questions string) string {
+func (r *Run) version() string {
 	id, _ := r.Log.ID()
+	questions, _ := files.HashFile(r.questionsFile()) // who reads them reports errors
 	return cause.Version + " " + id + " " + questions
 }

@@ -42,7 +42,7 @@ func (s Source) version(scores map[string]*qa.Score) string {
 
 // readKept reads the causes that were kept; false if there are none of this version.
 func (r *Run) readKept(s Source, version string) bool {
-	raw, ok := s.ReadRows(runlog.OpenRows(s.Dir, runlog.CausesFile), version)
+	raw, ok := s.ReadRows(runlog.CausesFile, version)
 	var k kept
 	if !ok || jsonv2.Unmarshal(raw, &k) != nil {
 		return false
