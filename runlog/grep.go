@@ -85,9 +85,7 @@ func (r *Run) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 			return
 		}
 		defer func() { _ = file.Close() }()
-		g := &grep{
-			run: r, log: file, pattern: pattern, messages: r.messageIndexes(), texts: make(map[string]*stored), failed: make(map[string]bool),
-		}
+		g := &grep{run: r, log: file, pattern: pattern, messages: r.messageIndexes(), failed: make(map[string]bool)}
 		g.search(ctx, yield)
 	}
 }
@@ -99,9 +97,7 @@ type grep struct {
 	pattern  *literal.Pattern
 	messages []int32 // by line, see [Run.messageIndexes]
 
-	mu    sync.Mutex // guards texts
-	texts map[string]*stored
-
+	texts  sync.Map        // the searches of stored texts by hash
 	failed map[string]bool // stored texts whose error was yielded
 }
 

@@ -319,29 +319,15 @@ func cellChar(text string, inside bool) (r rune, n int) {
 	return r, n
 }
 
-// stored is a text beside the log that was searched.
-type stored struct {
-	once sync.Once
-	hits []Hit
-	err  error
-}
-
 // inStored returns the hits in a text beside the log. Each text is searched once.
 func (e *grepEvent) inStored(sum string) []Hit {
-	e.mu.Lock()
-	s := e.texts[sum]
-	if s == nil {
-		s = &stored{}
-		e.texts[sum] = s
+	search, _ := e.texts.LoadOrStore(sum, sync.OnceValues(func() ([]Hit, error) {
+		text, err := e.run.Text(sum)
+		return inResult(e.pattern, text), err
+	}))
+	hits, err := search.(func() ([]Hit, error))()
+	if err != nil {
+		e.fail(err)
 	}
-	e.mu.Unlock()
-	s.once.Do(func() {
-		var text string
-		text, s.err = e.run.Text(sum)
-		s.hits = inResult(e.pattern, text)
-	})
-	if s.err != nil {
-		e.fail(s.err)
-	}
-	return s.hits
+	return hits
 }

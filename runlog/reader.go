@@ -208,7 +208,13 @@ func (r *Run) LoadImages(rec *Recorded) error {
 func wholeLines(file io.Reader, torn *int64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for in := bufio.NewReaderSize(file, 1<<20); ; {
-			raw, err := readLine(in)
+			raw, err := in.ReadSlice('\n')
+			if errors.Is(err, bufio.ErrBufferFull) { // a long line
+				var rest []byte
+				raw = bytes.Clone(raw)
+				rest, err = in.ReadBytes('\n')
+				raw = append(raw, rest...)
+			}
 			if errors.Is(err, io.EOF) {
 				*torn = int64(len(raw))
 				return
@@ -218,20 +224,6 @@ func wholeLines(file io.Reader, torn *int64) iter.Seq2[[]byte, error] {
 			}
 		}
 	}
-}
-
-// readLine returns the next line with its newline, whatever its length.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	raw, err := in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return raw, err
-	}
-	long := bytes.Clone(raw)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		raw, err = in.ReadSlice('\n')
-		long = append(long, raw...)
-	}
-	return long, err
 }
 
 // scan adds the whole lines of the log.

@@ -1,7 +1,6 @@
 package runlog
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"os"
@@ -55,12 +54,16 @@ func TestEndOfLogFails(t *testing.T) {
 
 // Lines longer than the buffer are read whole.
 func TestLongLines(t *testing.T) {
-	lines := []string{strings.Repeat("a", 100) + "\n", "\n", strings.Repeat("b", 16) + "\n", strings.Repeat("c", 33)}
-	in := bufio.NewReaderSize(strings.NewReader(strings.Join(lines, "")), 16)
-	for i, want := range lines {
-		got, err := readLine(in)
-		if string(got) != want || (err != nil) != (i == 3) || err != nil && !errors.Is(err, io.EOF) {
-			t.Errorf("line %d: %q, %v", i+1, got, err)
+	lines := []string{strings.Repeat("a", 3<<20) + "\n", "\n", strings.Repeat("b", 1<<20) + "\n", strings.Repeat("c", 2<<20)}
+	var torn int64
+	number := 0
+	for got, err := range wholeLines(strings.NewReader(strings.Join(lines, "")), &torn) {
+		if string(got) != lines[number] || err != nil {
+			t.Errorf("line %d has %d bytes, %v", number+1, len(got), err)
 		}
+		number++
+	}
+	if number != 3 || torn != 2<<20 {
+		t.Errorf("%d lines, and %d bytes of another", number, torn)
 	}
 }

@@ -23,33 +23,23 @@ import (
 // ErrOtherScores is returned for a run that was scored, but not by the requested rules.
 var ErrOtherScores = errors.New("no such scores")
 
-// Scorings lists the scorings of a run from the first lines of their files, the newest first; none for an unscored run.
-func Scorings(dir string) ([]Scoring, error) {
-	files, err := scoreFiles(dir)
-	list := make([]Scoring, len(files))
-	for i, f := range files {
-		list[i] = f.Scoring
-	}
-	return list, err
-}
-
 // FindScores returns the newest scoring of a run with a mode and a judge, where empty means any. If it has unscored
 // answers, for example after an outage of the judge, FindScores returns an older one of the same mode with more
 // verdicts, and the newest as its Newer. The offline judge does not replace another judge. A newest one without any verdict
 // gives way to any that has one, such as the scores of an imported run. The error is [ErrNoScores]
 // for a run without scores, and [ErrOtherScores] with the existing ones if none matches.
 func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
-	files, err := scoreFiles(dir)
+	list, err := Scorings(dir)
 	if err != nil {
 		return Scoring{}, nil, err
 	}
-	if len(files) == 0 {
+	if len(list) == 0 {
 		return Scoring{}, nil, fmt.Errorf("%s: %w", dir, ErrNoScores)
 	}
-	var fit []scoreFile
+	var fit []Scoring
 	judge = qa.JudgeName(judge)
 	var there []string
-	for _, f := range files {
+	for _, f := range list {
 		if (mode == "" || f.Mode == mode) && (judge == "" || f.Judge == judge) {
 			fit = append(fit, f)
 		}
@@ -62,17 +52,17 @@ func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
 }
 
 // mostVerdicts reads the first of some files, or the one that replaces it; see [FindScores].
-func mostVerdicts(files []scoreFile) (Scoring, []qa.Score, error) {
-	newest, scores, err := ReadScoreFile(files[0].path)
+func mostVerdicts(list []Scoring) (Scoring, []qa.Score, error) {
+	newest, scores, err := ReadScoreFile(list[0].File)
 	if err != nil || Verdicts(scores) == len(scores) {
 		return newest, scores, err
 	}
 	best, blank := newest, Verdicts(scores) == 0 // as of an import, whose questions have no evaluator
-	for _, f := range files[1:] {
+	for _, f := range list[1:] {
 		if !blank && f.Mode != newest.Mode || f.Judge == offlineJudge && newest.Judge != noJudge {
 			continue
 		}
-		older, more, err := ReadScoreFile(f.path)
+		older, more, err := ReadScoreFile(f.File)
 		if err == nil && Verdicts(more) > Verdicts(scores) {
 			best, scores = older, more
 			best.Newer = &newest
@@ -98,35 +88,30 @@ func Verdicts(scores []qa.Score) int {
 	return n
 }
 
-// scoreFile is the path of a scoring and its first line.
-type scoreFile struct {
-	Scoring
-	path string
-}
-
-// scoreFiles are sorted by time, the newest first, then by name.
-func scoreFiles(dir string) ([]scoreFile, error) {
+// Scorings lists the scorings of a run from the first lines of their files, the newest first, then by name; none for an
+// unscored run.
+func Scorings(dir string) ([]Scoring, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, scoresDir)) // no pattern: a folder may be called "runs[1]"
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var files []scoreFile
+	var list []Scoring
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".jsonl" {
 			continue
 		}
-		f := scoreFile{path: filepath.Join(dir, scoresDir, e.Name())}
-		if f.Scoring, err = scoringOf(f.path); err != nil {
+		s, err := scoringOf(filepath.Join(dir, scoresDir, e.Name()))
+		if err != nil {
 			return nil, err
 		}
-		files = append(files, f)
+		list = append(list, s)
 	}
-	slices.SortStableFunc(files, func(a, b scoreFile) int { return b.Created.Compare(a.Created) })
-	return files, nil
+	slices.SortStableFunc(list, func(a, b Scoring) int { return b.Created.Compare(a.Created) })
+	return list, nil
 }
 
 func scoringOf(path string) (Scoring, error) {
-	var s Scoring
+	s := Scoring{File: path}
 	file, err := OpenFile(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
 		return s, err
@@ -197,6 +182,8 @@ type Scoring struct {
 	JudgeExtraBody map[string]any `json:"judge_extra_body,omitempty"`
 	Program        string         `json:"program"`
 	Created        time.Time      `json:"created"`
+	// File is the path of a scoring from [Scorings].
+	File string `json:"-"`
 	// Newer is the newest scoring if [FindScores] returns an older one.
 	Newer *Scoring `json:"-"`
 }
