@@ -17,8 +17,6 @@ type builder struct {
 	missing error
 	// damage is where the attempt becomes unreadable.
 	damage *DamageError
-	// lines is the number of lines of all attempts.
-	lines int
 }
 
 func newBuilder(r *Run, id string) *builder {
@@ -31,7 +29,6 @@ func newBuilder(r *Run, id string) *builder {
 // again returns the builder of the next attempt at the episode. It keeps the usage of the earlier attempts.
 func (b *builder) again() *builder {
 	next := newBuilder(b.run, b.rec.Episode)
-	next.lines = b.lines
 	next.rec.Spent = b.rec.Spent.Add(b.rec.Usage()).Add(b.rec.Charged())
 	if b.damage != nil {
 		next.rec.Spent = next.rec.Spent.Add(b.damage.After)
@@ -96,16 +93,8 @@ func (b *builder) message(raw []byte) error {
 			texts[i] = string(*p.Text)
 		}
 	}
-	b.show(qa.Message{Role: ev.Role, Text: strings.Join(texts, ""), Images: ev.Images})
+	b.rec.Messages = append(b.rec.Messages, qa.Message{Role: ev.Role, Text: strings.Join(texts, ""), Images: ev.Images})
 	return nil
-}
-
-// show adds a message to the conversation.
-func (b *builder) show(m qa.Message) {
-	if b.rec.Messages == nil {
-		b.rec.Messages = make([]qa.Message, 0, b.lines)
-	}
-	b.rec.Messages = append(b.rec.Messages, m)
 }
 
 func (b *builder) call(raw []byte) error {
@@ -132,11 +121,8 @@ func (b *builder) call(raw []byte) error {
 		return err
 	}
 	restore(s.Action)
-	if b.rec.Steps == nil {
-		b.rec.Steps = make([]qa.Step, 0, b.lines/2)
-	}
 	b.rec.Steps = append(b.rec.Steps, s)
-	b.show(s.Message())
+	b.rec.Messages = append(b.rec.Messages, s.Message())
 	return nil
 }
 
@@ -162,7 +148,7 @@ func (b *builder) observation(raw []byte) error {
 		return errors.New("observation without a step")
 	}
 	s.Observation, s.Acted, s.Ended = o, ev.Start, ev.End
-	b.show(s.ObservationMessage())
+	b.rec.Messages = append(b.rec.Messages, s.ObservationMessage())
 	return nil
 }
 

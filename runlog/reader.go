@@ -306,7 +306,6 @@ func (e *DamageError) Unwrap() error { return e.Err }
 func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 	b := newBuilder(r, id)
 	lines := r.linesOf(id)
-	b.lines = len(lines)
 	for i, at := range lines {
 		raw, err := in.line(lines[i:])
 		if err != nil {

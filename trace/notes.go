@@ -100,21 +100,14 @@ func (f *NoteFile) read(line []byte, _ ledger.Span) (string, struct{}, error) {
 	if ledger.Strict(line, &n) != nil || n.ID == "" || n.Episode == "" {
 		return "", struct{}{}, ledger.ErrDamaged
 	}
-	f.take(n)
-	return n.ID, struct{}{}, nil
-}
-
-func (f *NoteFile) take(n Note) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.known[n.ID] {
-		return
-	}
-	f.known[n.ID] = true
-	if n.Removes != "" {
+	if !f.known[n.ID] {
+		f.known[n.ID] = true
 		f.removed[n.Removes] = true
+		f.notes = append(f.notes, n)
 	}
-	f.notes = append(f.notes, n)
+	return n.ID, struct{}{}, nil
 }
 
 // Damaged is the number of lines that could not be read.
@@ -141,7 +134,6 @@ func (f *NoteFile) append(n Note) error {
 	if err := f.lines.Add(raw); err != nil {
 		return fmt.Errorf("write note: %w", err)
 	}
-	f.take(n)
 	return nil
 }
 
@@ -215,11 +207,7 @@ func (f *NoteFile) Merge(path string) (added int, err error) {
 		if err := ledger.Strict(line, &n); err != nil || n.ID == "" || n.Episode == "" {
 			return added, fmt.Errorf("%s:%d: not a note", path, number)
 		}
-		f.lines.Get(n.ID)
-		f.mu.Lock()
-		known := f.known[n.ID]
-		f.mu.Unlock()
-		if known {
+		if _, known := f.lines.Get(n.ID); known {
 			continue
 		}
 		if err := f.append(n); err != nil {

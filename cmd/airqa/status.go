@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
@@ -58,10 +59,11 @@ func (c statusCmd) print(a *app, all []status.Status) error {
 	for _, s := range all {
 		text := s.Text(a.width)
 		if c.JSON {
-			var err error
-			if text, err = s.JSON(); err != nil {
+			raw, err := json.Marshal(s)
+			if err != nil {
 				return err
 			}
+			text = string(raw)
 		}
 		if err := a.print(text); err != nil {
 			return err

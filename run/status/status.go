@@ -2,7 +2,6 @@ package status
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -214,10 +213,4 @@ func (f *Follower) tokens(r *Rate, until time.Time) {
 	if seconds := until.Sub(begin).Seconds(); seconds > 0 {
 		r.TokensPerSecond = float64(used) / seconds
 	}
-}
-
-// JSON is a status as one line.
-func (s Status) JSON() (string, error) {
-	raw, err := json.Marshal(s)
-	return string(raw), err
 }
