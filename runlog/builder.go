@@ -52,11 +52,11 @@ func (b *builder) add(h head, raw []byte) error {
 		b.rec.UUID, b.rec.Repeat, b.rec.Started = ev.UUID, ev.Repeat, ev.Time
 		return err
 	case TypeMessage:
-		return b.message(raw)
+		return decodeFor(b.message, raw)
 	case TypeCall:
-		return b.call(raw)
+		return decodeFor(b.call, raw)
 	case TypeObservation:
-		return b.observation(raw)
+		return decodeFor(b.observation, raw)
 	case TypeLost:
 		ev, err := decode[lostEvent](raw)
 		b.rec.FailedAttempts = append(b.rec.FailedAttempts, ev.Attempts...)
@@ -69,11 +69,7 @@ func (b *builder) add(h head, raw []byte) error {
 	}
 }
 
-func (b *builder) message(raw []byte) error {
-	ev, err := decode[messageEvent](raw)
-	if err != nil {
-		return err
-	}
+func (b *builder) message(ev messageEvent) error {
 	texts := make([]string, len(ev.Parts))
 	for i, p := range ev.Parts {
 		switch {
@@ -97,11 +93,7 @@ func (b *builder) message(raw []byte) error {
 	return nil
 }
 
-func (b *builder) call(raw []byte) error {
-	ev, err := decode[callEvent](raw)
-	if err != nil {
-		return err
-	}
+func (b *builder) call(ev callEvent) error {
 	s := qa.Step{
 		N: ev.Step, By: qa.ByModel, Shown: ev.Shown, Kept: ev.Kept, Action: ev.Action, ParseError: ev.ParseError,
 		Started: ev.Started, Ended: ev.Ended, Called: ev.Called, Others: ev.Others, Unlabelled: ev.Unlabelled,
@@ -126,11 +118,7 @@ func (b *builder) call(raw []byte) error {
 	return nil
 }
 
-func (b *builder) observation(raw []byte) error {
-	ev, err := decode[observationEvent](raw)
-	if err != nil {
-		return err
-	}
+func (b *builder) observation(ev observationEvent) error {
 	o := &qa.Observation{Status: ev.Status, Text: string(ev.Text), Images: ev.Images, Cut: ev.Cut, Hits: ev.Hits, Touched: ev.Touched}
 	if ev.Full != "" {
 		// A missing copy of the untruncated text does not invalidate the episode.

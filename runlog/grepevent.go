@@ -18,26 +18,25 @@ import (
 type grepEvent struct {
 	*grep
 	at    line
-	raw   []byte
 	hit   Hit // what all hits of the event have in common
 	found []result
 }
 
 // search searches an event.
 func (e *grepEvent) search(at line, raw []byte) []result {
-	e.at, e.raw, e.found = at, raw, nil
+	e.at, e.found = at, nil
 	h, err := readBeginning(raw)
 	if err == nil {
 		e.hit = Hit{Episode: h.Episode, Event: h.Seq, Message: int(e.messages[at.number-1])}
 		switch h.Type {
 		case TypeMessage:
-			err = e.message()
+			err = decodeFor(e.message, raw)
 		case TypeCall:
-			err = e.call()
+			err = decodeFor(e.call, raw)
 		case TypeObservation:
-			err = e.observation()
+			err = decodeFor(e.observation, raw)
 		case TypeLost, TypeEnd:
-			err = e.ending()
+			err = decodeFor(e.ending, raw)
 		}
 	}
 	if err != nil {
@@ -60,11 +59,7 @@ func (e *grepEvent) list(field string, hits []Hit) {
 	}
 }
 
-func (e *grepEvent) call() error {
-	ev, err := decode[callEvent](e.raw)
-	if err != nil {
-		return err
-	}
+func (e *grepEvent) call(ev callEvent) error {
 	e.hit.Step = ev.Step
 	e.in(FieldReply, string(ev.Reply.Text))
 	if ev.Reply.Reasoning != nil {
@@ -129,11 +124,7 @@ func (e *grepEvent) strings(v any) {
 	}
 }
 
-func (e *grepEvent) observation() error {
-	ev, err := decode[observationEvent](e.raw)
-	if err != nil {
-		return err
-	}
+func (e *grepEvent) observation(ev observationEvent) error {
 	e.hit.Step = ev.Step
 	e.action(ev.Action, 0)
 	e.list(FieldObservation, inResult(e.pattern, string(ev.Text)))
@@ -143,14 +134,11 @@ func (e *grepEvent) observation() error {
 	return nil
 }
 
-func (e *grepEvent) ending() error {
-	ev, err := decode[struct {
-		endEvent
-		Attempts []qa.Attempt `json:"attempts"`
-	}](e.raw)
-	if err != nil {
-		return err
-	}
+func (e *grepEvent) ending(ev struct {
+	endEvent
+	Attempts []qa.Attempt `json:"attempts"`
+},
+) error {
 	e.attempts(ev.Attempts)
 	e.attempts(ev.Failed)
 	e.in(FieldReason, ev.Reason)
@@ -160,11 +148,7 @@ func (e *grepEvent) ending() error {
 }
 
 // message searches a message, except for the observations that it repeats: they have hits of their own.
-func (e *grepEvent) message() error {
-	ev, err := decode[messageEvent](e.raw)
-	if err != nil {
-		return err
-	}
+func (e *grepEvent) message(ev messageEvent) error {
 	if len(ev.Parts) == 1 && ev.Parts[0].Ref != "" {
 		e.list(FieldMessage, e.inStored(ev.Parts[0].Ref))
 		return nil

@@ -25,6 +25,15 @@ func decode[E any](raw []byte) (value E, err error) {
 	return value, err
 }
 
+// decodeFor gives a line to what takes its event.
+func decodeFor[E any](take func(E) error, raw []byte) error {
+	ev, err := decode[E](raw)
+	if err != nil {
+		return err
+	}
+	return take(ev)
+}
+
 // beginning is the beginning of an event, as far as it decides what the event is to its episode.
 type beginning struct {
 	head

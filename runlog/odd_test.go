@@ -147,7 +147,7 @@ func TestLinesOfOtherForms(t *testing.T) {
 		{
 			"a time that is none",
 			`{"type":"message","episode":"u#0","seq":2,"time":"noon","parts":[{"text":"needle"}]}`,
-			`bad 2; 1 events, 0 tokens; 1 marks`,
+			`1 events, 0 tokens, log.jsonl:2: parsing time "noon" as "2006-01-02T15:04:05Z07:00": cannot parse "noon" as "2006"; 1 marks`,
 		},
 		{
 			"a number with zeros in front",

@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
@@ -233,6 +234,9 @@ func (r *Run) scan(file io.Reader) error {
 			return err
 		}
 		b, err := readBeginning(raw)
+		if _, noTime := errors.AsType[*time.ParseError](err); noTime {
+			err = nil // whoever reads the episode reports it
+		}
 		code := uint32(lineUnknown)
 		switch {
 		case err != nil || b.Type == "" || b.Episode == "" || len(raw) > math.MaxUint32 || !jsonv1.Valid(raw):

@@ -88,8 +88,6 @@ func (m Mark) Sentence(s qa.Step) string {
 	switch m.Kind {
 	case MarkFormat:
 		return cmp.Or("format error: "+s.ParseError.Reason, "format error")
-	case MarkError:
-		return "tool error"
 	case MarkRepeated:
 		return fmt.Sprintf("repeated: the same action as step %d; %d tokens wasted", m.First, m.Wasted)
 	case MarkCut:

@@ -64,10 +64,8 @@ type NoteFile struct {
 	config NoteConfig
 	lines  *ledger.Ledger[string, struct{}]
 
-	mu      sync.Mutex
-	notes   []Note
-	known   map[string]bool
-	removed map[string]bool
+	mu    sync.Mutex
+	notes []Note // lines may repeat one
 }
 
 // OpenNotes reads the notes of a run directory. The file is made by the first note.
@@ -78,7 +76,7 @@ func OpenNotes(dir string, c NoteConfig) (*NoteFile, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	f := &NoteFile{config: c, known: make(map[string]bool), removed: make(map[string]bool)}
+	f := &NoteFile{config: c}
 	path := filepath.Join(dir, NotesFileName)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
@@ -102,11 +100,7 @@ func (f *NoteFile) read(line []byte, _ ledger.Span) (string, struct{}, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.known[n.ID] {
-		f.known[n.ID] = true
-		f.removed[n.Removes] = true
-		f.notes = append(f.notes, n)
-	}
+	f.notes = append(f.notes, n)
 	return n.ID, struct{}{}, nil
 }
 
@@ -165,10 +159,15 @@ func (f *NoteFile) All() []Note {
 	f.lines.Get("") // reads what other processes added
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	done := make(map[string]bool) // removed, or in the list
+	for _, n := range f.notes {
+		done[n.Removes] = true
+	}
 	var list []Note
 	for _, n := range f.notes {
-		if n.Removes == "" && !f.removed[n.ID] {
+		if n.Removes == "" && !done[n.ID] {
 			list = append(list, n)
+			done[n.ID] = true
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Note) int { return a.Time.Compare(b.Time) })

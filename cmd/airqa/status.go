@@ -56,20 +56,13 @@ func look(a *app, followers []*status.Follower) ([]status.Status, error) {
 }
 
 func (c statusCmd) print(a *app, all []status.Status) error {
-	for _, s := range all {
-		text := s.Text(a.width)
+	return printEach(a, false, all, func(s status.Status) string {
 		if c.JSON {
-			raw, err := json.Marshal(s)
-			if err != nil {
-				return err
-			}
-			text = string(raw)
+			line, _ := json.Marshal(s) // of plain values
+			return string(line)
 		}
-		if err := a.print(text); err != nil {
-			return err
-		}
-	}
-	return nil
+		return s.Text(a.width)
+	})
 }
 
 // watch updates until no run is being written.

@@ -141,7 +141,12 @@ func (r *run) record(e *episode) error {
 		switch {
 		case x.taken:
 		case x.Role != qa.Assistant:
-			err = w.message(x.Message)
+			if x.Role == qa.ToolResult {
+				e.losses.Add("result without a call, now a message of the user")
+				x.Role, x.ToolCallID = qa.User, ""
+			}
+			w.messages++
+			err = to.Message(x.Message)
 		default:
 			if len(x.Images) > 0 {
 				e.losses.Add("image of an agent's message")
@@ -154,15 +159,6 @@ func (r *run) record(e *episode) error {
 	}
 	r.now = e.ended
 	return to.End(w.trajectory())
-}
-
-func (w *recorder) message(m qa.Message) error {
-	if m.Role == qa.ToolResult {
-		w.e.losses.Add("result without a call, now a message of the user")
-		m.Role, m.ToolCallID = qa.User, ""
-	}
-	w.messages++
-	return w.to.Message(m)
 }
 
 // results finds the results of the calls of a reply: by their ids, or in order if they have none. It is nil for a call

@@ -62,7 +62,12 @@ func Import(ctx context.Context, c Config) (r Result, err error) {
 		return r, err
 	}
 	w := &writer{Config: c, stage: folder, runs: make(map[origin]*run)}
-	defer func() { err = errors.Join(err, w.discard()) }()
+	defer func() {
+		for _, r := range w.order {
+			_ = r.log.Close() // a complete one is closed already
+		}
+		err = errors.Join(err, folder.Close())
+	}()
 	stage := c.Progress.Stage("import", len(c.Paths))
 	defer func() { stage.Close(terminal.Plural(r.Episodes, "episode")) }()
 	for i, path := range c.Paths {

@@ -45,14 +45,6 @@ type run struct {
 	losses    Losses
 }
 
-// discard closes all files and removes the hidden folder.
-func (w *writer) discard() error {
-	for _, r := range w.order {
-		_ = r.log.Close() // a complete one is closed already
-	}
-	return w.stage.Close()
-}
-
 // runOf returns the run of an episode.
 func (w *writer) runOf(o origin) (*run, error) {
 	const maxRuns = 200 // each is an open file
@@ -198,12 +190,7 @@ func (r *run) complete(dir string, c Config) error {
 			return err
 		}
 	}
-	return r.writeScores(dir, c)
-}
-
-// writeScores writes one scoring per judge; the first judge of the log counts as the newest.
-func (r *run) writeScores(dir string, c Config) error {
-	for i, judge := range r.judges {
+	for i, judge := range r.judges { // the first judge of the log counts as the newest
 		at := r.ended.Add(-time.Duration(i) * time.Millisecond).UTC()
 		s := runlog.Scoring{Mode: ScoringMode, Judge: judge, Program: r.Program, Created: at}
 		if err := runlog.WriteScores(dir, s, r.scores[judge], c.Redact); err != nil {

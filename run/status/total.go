@@ -47,10 +47,17 @@ func Totals(all []Status) []Status {
 	}
 	var list []Status
 	for _, s := range totals {
-		if s.Shards.begun > 1 {
-			s.end()
-			list = append(list, *s)
+		begun, of := s.Shards.begun, s.Shards.Of
+		if begun <= 1 {
+			continue
 		}
+		if begun < of { // the others have as many
+			s.Questions = (s.Questions*of + begun/2) / begun
+		}
+		s.Episodes = s.Questions * s.Repeats
+		s.Left = max(s.Episodes-s.Done-s.Failed-s.InFlight, 0)
+		s.SecondsLeft = s.secondsLeft()
+		list = append(list, *s)
 	}
 	return list
 }
@@ -102,16 +109,6 @@ func (s *Status) addTimes(one Status) {
 		s.Rate.Requests, s.Rate.Refused, s.Rate.Broken = s.Rate.Requests+r.Requests, s.Rate.Refused+r.Refused, s.Rate.Broken+r.Broken
 		s.Rate.Waited += r.Waited
 	}
-}
-
-// end counts what no shard has begun, too.
-func (s *Status) end() {
-	if begun := s.Shards.begun; begun < s.Shards.Of {
-		s.Questions = (s.Questions*s.Shards.Of + begun/2) / begun
-	}
-	s.Episodes = s.Questions * s.Repeats
-	s.Left = max(s.Episodes-s.Done-s.Failed-s.InFlight, 0)
-	s.SecondsLeft = s.secondsLeft()
 }
 
 // text counts the shards, and lists the first of those that have not ended.
