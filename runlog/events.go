@@ -100,13 +100,8 @@ func (r *Run) eachLine(episode string) iter.Seq2[[]byte, error] {
 			return
 		}
 		defer func() { _ = file.Close() }()
-		in := &adjacent{file: file}
-		for i, at := range lines {
-			raw, err := in.line(lines[i:])
-			if err != nil {
-				err = fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
-			}
-			if !yield(raw, err) || err != nil {
+		for raw, err := range read(file, lines) {
+			if !yield(raw, err) {
 				return
 			}
 		}

@@ -134,9 +134,8 @@ func (r *Run) Episodes(names ...string) iter.Seq2[Recorded, error] {
 			return
 		}
 		defer func() { _ = file.Close() }()
-		in := &adjacent{file: file}
 		for _, id := range names {
-			if !yield(r.read(in, id)) {
+			if !yield(r.read(file, id)) {
 				return
 			}
 		}
@@ -157,7 +156,7 @@ func (r *Run) Episode(uuid string, repeat int) (Recorded, error) {
 		return Recorded{}, err
 	}
 	defer func() { _ = file.Close() }()
-	return r.read(&adjacent{file: file}, id)
+	return r.read(file, id)
 }
 
 // Text returns a text of the texts folder by its hash.
@@ -307,14 +306,15 @@ func (e *DamageError) Error() string { return LineError{e.Line, e.Err}.Error() }
 func (e *DamageError) Unwrap() error { return e.Err }
 
 // read rebuilds one episode from its lines. It ignores damaged attempts that were started over.
-func (r *Run) read(in *adjacent, id string) (Recorded, error) {
+func (r *Run) read(file io.ReaderAt, id string) (Recorded, error) {
 	b := newBuilder(r, id)
 	lines := r.linesOf(id)
-	for i, at := range lines {
-		raw, err := in.line(lines[i:])
+	number := 0 // of lines read
+	for raw, err := range read(file, lines) {
 		if err != nil {
-			return b.rec, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+			return b.rec, err
 		}
+		number++
 		h, err := readBeginning(raw)
 		if err == nil && h.starts() {
 			b = b.again()
@@ -326,7 +326,7 @@ func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 			if err == nil {
 				continue
 			}
-			b.damage = &DamageError{Line: at.number, Err: err}
+			b.damage = &DamageError{Line: lines[number-1].number, Err: err}
 		}
 		if m := markOf(raw); m.Type == TypeCall { // after damage, only the usage of calls matters
 			b.damage.Calls++
@@ -342,43 +342,19 @@ func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 	return b.rec, nil
 }
 
-// readAhead is the maximum number of bytes read at once, unless a line is longer.
-const readAhead = 256 << 10
-
-// adjacent reads lines of the log, with those that follow without a gap.
-type adjacent struct {
-	file io.ReaderAt
-	raw  []byte
-	from int64 // the offset of raw
-}
-
-// line returns the first of some lines, which is valid until the next call.
-func (a *adjacent) line(list []line) ([]byte, error) {
-	at := list[0]
-	end := at.offset + int64(at.length)
-	if at.offset >= a.from && end <= a.from+int64(len(a.raw)) {
-		return a.raw[at.offset-a.from : end-a.from], nil
-	}
-	last := end
-	for _, next := range list[1:] {
-		if next.offset != last || last+int64(next.length) > at.offset+readAhead {
-			break
+// read yields some lines of the log, each valid until the next iteration. An error ends it.
+func read(file io.ReaderAt, lines []line) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var raw []byte
+		for _, at := range lines {
+			raw = slices.Grow(raw[:0], at.length)[:at.length]
+			_, err := file.ReadAt(raw, at.offset)
+			if err != nil {
+				err = fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+			}
+			if !yield(raw, err) || err != nil {
+				return
+			}
 		}
-		last += int64(next.length)
 	}
-	err := a.fill(at.offset, last)
-	if err != nil && last > end { // the first lines may be readable
-		err = a.fill(at.offset, end)
-	}
-	return a.raw[:min(at.length, len(a.raw))], err
-}
-
-// fill reads a part of the file.
-func (a *adjacent) fill(from, to int64) error {
-	a.raw, a.from = slices.Grow(a.raw[:0], int(to-from))[:to-from], from
-	_, err := a.file.ReadAt(a.raw, from)
-	if err != nil {
-		a.raw = a.raw[:0]
-	}
-	return err
 }
