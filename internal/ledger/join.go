@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,11 +33,8 @@ func Join(to, from, key string) (n int, err error) {
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	for line, err := range Lines(bufio.NewReader(in)) {
-		name := ""
-		if err == nil {
-			name, err = stringField(line, key)
-		}
-		if err != nil {
+		name, bad := stringField(line, key)
+		if err = cmp.Or(err, bad); err != nil {
 			return n, fmt.Errorf("read %s: %w", from, err)
 		}
 		if _, have := out.Get(name); have {

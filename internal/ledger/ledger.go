@@ -243,23 +243,6 @@ func (l *Ledger[K, V]) create() error {
 func (l *Ledger[K, V]) Add(line []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.add(line)
-}
-
-// Put is Add for lines that may be lost, and for what an encoder returns: the first failure, or the first err, is
-// returned by Close.
-func (l *Ledger[K, V]) Put(line []byte, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err == nil {
-		err = l.add(line)
-	}
-	if l.failed == nil {
-		l.failed = err
-	}
-}
-
-func (l *Ledger[K, V]) add(line []byte) error {
 	if l.path == "" {
 		return nil
 	}
@@ -275,6 +258,19 @@ func (l *Ledger[K, V]) add(line []byte) error {
 		_, err = l.refresh()
 	}
 	return err
+}
+
+// Put is Add for lines that may be lost, and for what an encoder returns: the first failure, or the first err, is
+// returned by Close.
+func (l *Ledger[K, V]) Put(line []byte, err error) {
+	if err == nil {
+		err = l.Add(line)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed == nil {
+		l.failed = err
+	}
 }
 
 // append writes a line with one call, so that the lines of several processes do not mix.
