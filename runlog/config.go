@@ -64,11 +64,6 @@ func (s Shape) ModelName() string {
 	return provider + ":" + name
 }
 
-// SpecOf is the spec of a described model.
-func SpecOf(described map[string]any) string {
-	return Shape{Model: described}.ModelName()
-}
-
 // ReplyLimit is the maximum number of tokens of a reply; 0 if none is recorded.
 func (s Shape) ReplyLimit() int {
 	sampling, _ := s.Model["sampling"].(map[string]any)

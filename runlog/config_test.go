@@ -25,7 +25,7 @@ func TestModelName(t *testing.T) {
 		{map[string]any{"model": "m"}, "m"},
 		{nil, ""},
 	} {
-		if got := runlog.SpecOf(tt.model); got != tt.want {
+		if got := (runlog.Shape{Model: tt.model}).ModelName(); got != tt.want {
 			t.Errorf("%v is named %q, want %q", tt.model, got, tt.want)
 		}
 	}

@@ -202,11 +202,12 @@ func (l *Library) Rows() []Row {
 
 // Run returns a run by its name; nil if there is none.
 func (l *Library) Run(name string) *Run {
-	i := slices.IndexFunc(l.Runs, func(r *Run) bool { return r.Name == name })
-	if i < 0 {
-		return nil
+	for _, r := range l.Runs {
+		if r.Name == name {
+			return r
+		}
 	}
-	return l.Runs[i]
+	return nil
 }
 
 // fewFound is the maximum number of episodes that an error lists.

@@ -86,7 +86,7 @@ func recordedDir(ctx *kong.Context, command *kong.Node) string {
 func otherModel(ctx *kong.Context, c runlog.Config) bool {
 	for _, p := range ctx.Path {
 		if p.Flag != nil && p.Flag.Name == "model" {
-			return strings.Trim(fmt.Sprint(ctx.FlagValue(p.Flag)), "[]") != runlog.SpecOf(c.Shape.Model)
+			return strings.Trim(fmt.Sprint(ctx.FlagValue(p.Flag)), "[]") != c.Shape.ModelName()
 		}
 	}
 	return false
@@ -95,7 +95,7 @@ func otherModel(ctx *kong.Context, c runlog.Config) bool {
 // flagsOfRun are the flags that run.json records of a run.
 func flagsOfRun(c runlog.Config, getenv func(string) string) map[string]any {
 	flags := map[string]any{
-		"baseline": c.Shape.Baseline, "model": runlog.SpecOf(c.Shape.Model), "data": c.Note.DataDir,
+		"baseline": c.Shape.Baseline, "model": c.Shape.ModelName(), "data": c.Note.DataDir,
 	}
 	sampling, _ := c.Shape.Model["sampling"].(map[string]any)
 	maps.Copy(flags, qa.FlagsOf(qa.Settings{}, c.Shape.Settings))
@@ -111,7 +111,7 @@ func flagsOfRun(c runlog.Config, getenv func(string) string) map[string]any {
 	if embedder, _ := c.Shape.Settings["embedder"].(string); embedder != "" {
 		flags["embedder"] = index.EmbedderName(embedder)
 	}
-	if llm.FromEnvironment(runlog.SpecOf(c.Shape.Model), getenv).BaseURL == "" && c.Note.BaseURL != "" {
+	if llm.FromEnvironment(c.Shape.ModelName(), getenv).BaseURL == "" && c.Note.BaseURL != "" {
 		flags["base-url"] = c.Note.BaseURL
 	}
 	if p := c.Note.Price; p != nil {

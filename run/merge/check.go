@@ -20,7 +20,16 @@ func (p *plan) checkShards() error {
 		if i > 0 && p.shards[i-1].part == s.part {
 			return qa.Usagef("shard %s is in %s and %s: give each shard once", s.part, p.shards[i-1].Dir, s.Dir)
 		}
-		if differences := differ(first, s); len(differences) > 0 {
+		there, here := first.Config.Shape, s.Config.Shape
+		there.Shard, here.Shard = "", ""
+		var differences []string
+		for _, c := range runlog.Changes(there, here) {
+			differences = append(differences, c.Key+": "+c.Describe("in "+first.Dir, "in "+s.Dir))
+		}
+		if first.part.Of != s.part.Of {
+			differences = append(differences, fmt.Sprintf("shards: %d in %s, %d in %s", first.part.Of, first.Dir, s.part.Of, s.Dir))
+		}
+		if len(differences) > 0 {
 			return qa.Usagef("%s and %s are not shards of one run:\n  %s", first.Dir, s.Dir, strings.Join(differences, "\n  "))
 		}
 		note := s.Config.Note
@@ -36,19 +45,6 @@ func (p *plan) checkShards() error {
 		}
 	}
 	return nil
-}
-
-// differ returns what keeps two run directories from being shards of one run.
-func differ(a, b *source) (lines []string) {
-	there, here := a.Config.Shape, b.Config.Shape
-	there.Shard, here.Shard = "", ""
-	for _, c := range runlog.Changes(there, here) {
-		lines = append(lines, c.Key+": "+c.Describe("in "+a.Dir, "in "+b.Dir))
-	}
-	if a.part.Of != b.part.Of {
-		lines = append(lines, fmt.Sprintf("shards: %d in %s, %d in %s", a.part.Of, a.Dir, b.part.Of, b.Dir))
-	}
-	return lines
 }
 
 // checkOut rejects a place for the merged run that has something else, and repairs the state that a killed merge left.

@@ -48,5 +48,5 @@ func (m Model) Connect(r Requests) (qa.Model, error) {
 
 // cached is the model behind a cache.
 func (m Model) cached(r Requests, model qa.Model) *cache.Model {
-	return &cache.Model{Store: r.Cache, Model: model, Name: runlog.SpecOf(m.Described), Endpoint: m.Described, Protocol: string(r.Protocol)}
+	return &cache.Model{Store: r.Cache, Model: model, Name: runlog.Shape{Model: m.Described}.ModelName(), Endpoint: m.Described, Protocol: string(r.Protocol)}
 }
