@@ -84,7 +84,7 @@ func TestCauses(t *testing.T) {
 		if w.Cause != "" {
 			got[w.Episode] = w.Cause
 		}
-		e, err := lib.Episode(context.Background(), w.Run, w.Episode)
+		e, err := lib.Run(w.Run).Episode(context.Background(), w.Episode)
 		if err != nil || e.Why.Code != w.Cause || e.Loss.Level != w.LostAt || e.Traced.Turns != w.Turns {
 			t.Errorf("%s: %v, cause %s and %s", w.Episode, err, e.Why.Code, w.Cause)
 		}

@@ -81,7 +81,7 @@ func TestOpenLazy(t *testing.T) {
 	}
 	lib := lazily()
 	name := lib.Rows()[3].Episode
-	got, err := lib.Episode(t.Context(), dir, name)
+	got, err := lib.Run(dir).Episode(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

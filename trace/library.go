@@ -1,6 +1,6 @@
 // Package trace is the view of recorded episodes, for `airqa trace` and the web viewer: the list of episodes of some runs,
 // single ones with their marks, what people wrote about them, and the parts of a tool's result. Start from [Open];
-// [Library.Rows] is the list, [Filter] selects from it, [Library.Episode] reads one episode. [OpenNotes] opens the comments
+// [Library.Rows] is the list, [Filter] selects from it, [Run.Episode] reads one episode. [OpenNotes] opens the comments
 // and decisions of a run, and [ReadResult] takes a result apart.
 //
 // It reads run directories and writes nothing but notes, and a cache of rows beside long logs (rows.idx), so that a list of
@@ -283,15 +283,6 @@ func (l *Library) SameQuestion(uuid string, at Key) []Row {
 	}
 	i := slices.IndexFunc(list, func(w Row) bool { return w.Key() == at })
 	return slices.Concat(list[i+1:], list[:i+1])
-}
-
-// Episode reads one episode. A damaged one comes with its readable part.
-func (l *Library) Episode(ctx context.Context, run, episode string) (Episode, error) {
-	r := l.Run(run)
-	if r == nil {
-		return Episode{}, fmt.Errorf("%s: %w", run, runlog.ErrNoRun)
-	}
-	return r.Episode(ctx, episode)
 }
 
 // Episode reads one episode of the run. A damaged one comes with its readable part.

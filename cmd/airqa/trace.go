@@ -191,7 +191,7 @@ func (c traceCmd) table(a *app, lib *trace.Library, list text.EpisodeList, o ren
 // print prints whole trajectories.
 func (c traceCmd) print(a *app, lib *trace.Library, rows []trace.Row) error {
 	for _, row := range rows {
-		e, err := lib.Episode(a.ctx, row.Run, row.Episode)
+		e, err := lib.Run(row.Run).Episode(a.ctx, row.Episode)
 		if err != nil {
 			return err
 		}

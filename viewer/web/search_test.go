@@ -109,7 +109,7 @@ func TestSearchFindsWhatIsShown(t *testing.T) {
 	}
 	server := start(t, l)
 	run, episode := filepath.Join(folder, "alpha"), qa.EpisodeID(viewertest.LiveID, 9)
-	e, err := l.Episode(t.Context(), run, episode)
+	e, err := l.Run(run).Episode(t.Context(), episode)
 	if err != nil {
 		t.Fatal(err)
 	}
