@@ -7,6 +7,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"airqa/qa"
 )
 
 // eventTypes are the types that this program reads.
@@ -62,5 +64,13 @@ func readBeginning(raw []byte) (b beginning, err error) {
 	return b, err
 }
 
-// starts reports whether the event is the first one of an attempt.
-func (b beginning) starts() bool { return b.Type == TypeStart && b.Episode != "" && b.Seq == 1 }
+// role is what the event is to its episode.
+func (b beginning) role() uint32 {
+	switch {
+	case b.Type == TypeStart && b.Episode != "" && b.Seq == 1:
+		return roleStart
+	case b.Type == TypeMessage, b.Type == TypeCall, b.Type == TypeObservation && b.By != qa.ByProgram:
+		return roleMessage
+	}
+	return roleOther
+}

@@ -59,21 +59,15 @@ type indexed struct {
 func (r *Run) useIndex(log *os.File) {
 	body, ok := r.readChecked(indexFile, indexMark)
 	var x indexed
-	if !ok || gob.NewDecoder(bytes.NewReader(body)).Decode(&x) != nil || x.Size < indexFrom || len(x.Codes) != len(x.Sizes) {
+	if !ok || gob.NewDecoder(bytes.NewReader(body)).Decode(&x) != nil || x.Size < indexFrom {
 		return
 	}
 	if now, err := fingerprintOf(log, x.Size); err != nil || !bytes.Equal(x.Print, now) {
 		return
 	}
-	counts := make([]int, len(x.Episodes))
-	for _, code := range x.Codes {
-		episode, _ := episodeOf(code)
-		if code < lineUnknown || code >= lineEvent && episode >= len(counts) {
-			return
-		}
-		if code != lineUnknown {
-			counts[episode]++
-		}
+	counts, ok := x.lines()
+	if !ok {
+		return
 	}
 	fresh := Run{Dir: r.Dir, Config: r.Config, numbers: make(map[string]int, len(counts)), prompts: r.prompts}
 	all := make([]line, len(x.Codes))
@@ -89,6 +83,22 @@ func (r *Run) useIndex(log *os.File) {
 	if fresh.index.Size == x.Size {
 		*r = fresh
 	}
+}
+
+// lines counts the lines of each episode; false if the index has others.
+func (x indexed) lines() (counts []int, ok bool) {
+	counts = make([]int, len(x.Episodes))
+	for _, code := range x.Codes {
+		if code == lineUnknown {
+			continue
+		}
+		episode, _ := episodeOf(code)
+		if code == lineBad || episode >= len(counts) {
+			return nil, false
+		}
+		counts[episode]++
+	}
+	return counts, len(x.Codes) == len(x.Sizes)
 }
 
 // writeIndex writes the index if there are enough new lines. A read-only directory has none, and neither has a log with

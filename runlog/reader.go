@@ -241,13 +241,7 @@ func (r *Run) scan(file io.Reader) error {
 		case err != nil || b.Type == "" || b.Episode == "" || len(raw) > math.MaxUint32 || !jsonv1.Valid(raw):
 			code = lineBad
 		case slices.Contains(eventTypes, b.Type):
-			role := uint32(roleOther)
-			if b.starts() {
-				role = roleStart
-			} else if b.Type == TypeMessage || b.Type == TypeCall || b.Type == TypeObservation && b.By != qa.ByProgram {
-				role = roleMessage
-			}
-			code = lineEvent + lineRoles*r.number(b.Episode) + role
+			code = lineEvent + lineRoles*r.number(b.Episode) + b.role()
 		}
 		r.place(code, len(raw))
 	}
@@ -316,7 +310,7 @@ func (r *Run) read(file io.ReaderAt, id string) (Recorded, error) {
 		}
 		number++
 		h, err := readBeginning(raw)
-		if err == nil && h.starts() {
+		if err == nil && h.role() == roleStart {
 			b = b.again()
 		}
 		if b.damage == nil {
