@@ -1,11 +1,71 @@
-// Package evidence reads the results of tools from the text that a model saw. Start from [Cells].
+// Package evidence reads the results of tools from the text that a model saw. Start from [Rows].
 package evidence
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/google/uuid"
 )
+
+// Row is a row of a result, a line with a JSON object.
+type Row struct {
+	// Line is the row as shown, at byte At of the result.
+	Line string
+	At   int
+	// Cells is nil for a line that was cut off.
+	Cells []Cell
+	// Paper is the id of the paper that the row names, IDs are its other ids; all in lower case.
+	Paper string
+	IDs   []string
+	// Page counts from 1; 0 if the row names none.
+	Page int
+}
+
+// Rows reads a result. Lines that do not begin an object, such as the last one about the result, are left out.
+func Rows(text string) (list []Row) {
+	at := 0
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "{") {
+			r := Row{Line: line, At: at}
+			if cells, ok := Cells(line); ok {
+				r.read(cells)
+			}
+			list = append(list, r)
+		}
+		at += len(line)
+	}
+	return list
+}
+
+func (r *Row) read(cells []Cell) {
+	r.Cells = cells
+	for _, c := range cells {
+		column := strings.ToLower(c.Name)
+		var page float64
+		switch {
+		case c.IsID() && (strings.Contains(column, "paper") || strings.Contains(column, "pdf")):
+			r.Paper = strings.ToLower(c.Text)
+		case c.IsID():
+			r.IDs = append(r.IDs, strings.ToLower(c.Text))
+		case strings.Contains(column, "page_number") && json.Unmarshal([]byte(c.Raw), &page) == nil:
+			r.Page = max(int(page), 0)
+		}
+	}
+}
+
+// Values are the cells that are no ids, no places in a paper and not null.
+func (r Row) Values() (list []Cell) {
+	for _, c := range r.Cells {
+		name := strings.ToLower(c.Name)
+		place := strings.Contains(name, "page_number") || strings.Contains(name, "ordinal") || strings.Contains(name, "bounding_box")
+		if !place && !c.IsID() && c.Raw != "null" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
 
 // Cell is a value of a row.
 type Cell struct {
@@ -14,6 +74,9 @@ type Cell struct {
 	Raw, Text string
 	At        int
 }
+
+// IsID reports whether the cell is an id of the database, a UUID in its usual form.
+func (c Cell) IsID() bool { return len(c.Text) == 36 && uuid.Validate(c.Text) == nil }
 
 // Cells returns the cells of a row, a line with a JSON object, in order; a name may occur twice. It reports false for any
 // other line.

@@ -163,17 +163,6 @@ func (f *Finder) fold(text string) string {
 	return folded
 }
 
-// readRows is [readRows] for a text that may have been read before.
-func (f *Finder) readRows(field, text string) []row {
-	rows, ok := f.rows[rowsOf{field, text}]
-	if !ok {
-		rows = readRows(field, text)
-		f.keep(text)
-		f.rows[rowsOf{field, text}] = rows
-	}
-	return rows
-}
-
 func (f *Finder) question(ex qa.Example) question {
 	q, ok := f.questions[ex.UUID]
 	if !ok {

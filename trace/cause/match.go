@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/evidence"
 	"airqa/internal/words"
 )
 
@@ -59,9 +58,9 @@ func (s seen) absent(it Item) Item {
 	it.Level, it.Weak = LevelHits, len(it.Texts) > 0 && !known
 	context := slices.IndexFunc(s.rows, func(r row) bool { return r.context })
 	switch {
-	case len(it.Papers) > 0 && !slices.ContainsFunc(it.Papers, func(id string) bool { return !s.lacking[id] }):
+	case len(it.Papers) > 0 && !slices.ContainsFunc(it.Papers, func(id string) bool { return !s.unknown[id] }):
 		it.Level, it.Weak = LevelDB, false
-	case context >= 0 && s.rows[context].truncated && len(it.Texts) > 0:
+	case context >= 0 && strings.Contains(s.rows[context].Line, cutMark) && len(it.Texts) > 0:
 		it.Level, it.Weak, it.Steps = LevelCut, true, []int{s.rows[context].step}
 	case it.computed:
 		it.Level, it.Weak = LevelUnknown, false
@@ -73,7 +72,7 @@ func (s seen) absent(it Item) Item {
 func (s seen) match(it Item, r row) match {
 	paper := s.samePaper(it, r)
 	switch {
-	case len(it.Papers) > 0 && !paper && (r.paper != "" || r.context):
+	case len(it.Papers) > 0 && !paper && (r.Paper != "" || r.context):
 		return none
 	case r.image:
 		return it.onImage(r)
@@ -88,9 +87,9 @@ func (s seen) match(it Item, r row) match {
 // byPlace compares an item with a row by element and page. paper reports whether it is the same paper.
 func (it Item) byPlace(r row, paper bool) match {
 	switch {
-	case it.Element != "" && slices.Contains(r.ids, it.Element):
+	case it.Element != "" && slices.Contains(r.IDs, it.Element):
 		return strong
-	case it.Page == 0 || !paper || r.page != it.Page:
+	case it.Page == 0 || !paper || r.Page != it.Page:
 		return none
 	case it.Element == "" && len(it.Texts) == 0:
 		return strong
@@ -103,7 +102,7 @@ func (s seen) samePaper(it Item, r row) bool {
 	if r.context {
 		return slices.ContainsFunc(it.Papers, func(id string) bool { return slices.Contains(s.anchors, id) })
 	}
-	return r.paper != "" && slices.Contains(it.Papers, r.paper)
+	return r.Paper != "" && slices.Contains(it.Papers, r.Paper)
 }
 
 // onImage compares an item with a page image of its paper. An item whose page is unknown may be on any page.
@@ -113,7 +112,7 @@ func (it Item) onImage(r row) match {
 		return strong
 	case it.Page == 0:
 		return weak
-	case it.Page != r.page || len(it.Box) == 4 && len(r.box) == 4 && !overlap(it.Box, r.box):
+	case it.Page != r.Page || len(it.Box) == 4 && len(r.box) == 4 && !overlap(it.Box, r.box):
 		return none
 	}
 	return strong
@@ -126,7 +125,7 @@ func overlap(a, b []float64) bool {
 // withText compares an item that has a text with a row that has one.
 func (s seen) withText(it Item, r row, paper bool) match {
 	m := s.text(it, r)
-	element := it.Element != "" && slices.Contains(r.ids, it.Element)
+	element := it.Element != "" && slices.Contains(r.IDs, it.Element)
 	switch {
 	case m != none && element:
 		return strong
@@ -134,7 +133,7 @@ func (s seen) withText(it Item, r row, paper bool) match {
 		return m
 	case element:
 		return weak
-	case it.quoted && paper && r.page == it.Page && it.Page > 0 && s.covers(r, it.Texts[0], nil):
+	case it.quoted && paper && r.Page == it.Page && it.Page > 0 && s.covers(r, it.Texts[0], nil):
 		return weak
 	}
 	return none
@@ -217,14 +216,14 @@ func (s seen) locate(it Item, r row) (p Place, text string, near int) {
 	parts := r.parts()
 	for _, text := range it.Texts {
 		if first, end, n := s.nearest(parts, text); n >= 0 {
-			p.First, p.End = r.start+first, r.start+end
+			p.First, p.End = r.At+first, r.At+end
 			return p, text, n
 		}
 	}
-	known := len(it.Texts) == 0 || it.Element != "" && slices.Contains(r.ids, it.Element)
+	known := len(it.Texts) == 0 || it.Element != "" && slices.Contains(r.IDs, it.Element)
 	if known && len(parts) > 0 && !r.context && s.match(it, r) == strong {
 		longest := slices.MaxFunc(parts, func(a, b part) int { return len(a.raw) - len(b.raw) })
-		p.First, p.End = r.start+longest.at, r.start+longest.at+len(longest.raw)
+		p.First, p.End = r.At+longest.at, r.At+longest.at+len(longest.raw)
 	}
 	return p, "", -1
 }
@@ -245,15 +244,13 @@ func (r row) parts() []part {
 		return r.cells
 	}
 	if r.context {
-		r.cells = []part{{r.raw, 0, words.NewFinder(r.raw)}}
+		r.cells = []part{{r.Line, 0, words.NewFinder(r.Line)}}
 		return r.cells
 	}
-	cells, ok := evidence.Cells(r.raw)
-	if !ok && r.raw != "" {
-		r.cells = []part{{r.raw, 0, words.NewJSONFinder(r.raw)}}
-		return r.cells
+	if r.Cells == nil && r.Line != "" {
+		r.cells = []part{{r.Line, 0, words.NewJSONFinder(r.Line)}}
 	}
-	for _, c := range telling(cells) {
+	for _, c := range r.telling() {
 		r.cells = append(r.cells, part{c.Raw, c.At, words.NewJSONFinder(c.Raw)})
 	}
 	return r.cells

@@ -2,7 +2,6 @@ package cause
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,38 +23,31 @@ type seen struct {
 	asked map[string]bool
 	// last is the last step with a reply.
 	last int
-	// lacking are the papers that a tool called unknown.
-	lacking map[string]bool
+	// unknown are the papers that a tool did not find.
+	unknown map[string]bool
 }
 
-// row is a passage, a row of a result, a page image, or the context of a baseline without tools.
+// row is a passage, a row of a result, a page image, or the context of a baseline without tools. Its paper and page may be
+// from its hit or its query.
 type row struct {
-	step int
+	evidence.Row
+	// field has the line of the row.
+	field string
+	step  int
 	// rank is that of a hit; 0 for other rows.
 	rank  int
 	level Level // LevelLimit, Cut, Window or Answer
-	paper string
-	page  int
-	ids   []string
 	// text is folded; empty if the log has none.
 	text string
-	source
 	*derived
 	// image means that the page was shown as an image, or the area box of it.
 	image bool
 	box   []float64
-	// context means that the row is the context in a prompt; truncated, that it is not all of it.
-	context, truncated bool
+	// context means that the row is the context in a prompt.
+	context bool
 }
 
-// source is the text of a row as recorded: raw is at byte start of a field.
-type source struct {
-	field string
-	start int
-	raw   string
-}
-
-// derived is what was made of the text of a row when it was first needed; nil for a row without one.
+// derived is computed from the text of a row when it is first needed; nil for a row without one.
 type derived struct {
 	words   map[string]bool
 	formula *string
@@ -72,7 +64,7 @@ func (r row) content() map[string]bool {
 
 // seenIn collects the rows of an episode.
 func (f *Finder) seenIn(ex qa.Example, rec runlog.Recorded) seen {
-	s := seen{Finder: f, anchors: lower(ex.Papers()), asked: f.question(ex).asked, lacking: make(map[string]bool)}
+	s := seen{Finder: f, anchors: lower(ex.Papers()), asked: f.question(ex).asked, unknown: make(map[string]bool)}
 	shown := InView(rec)
 	for _, step := range rec.Steps {
 		if step.Reply != nil {
@@ -93,8 +85,8 @@ func (f *Finder) seenIn(ex qa.Example, rec runlog.Recorded) seen {
 			continue
 		}
 		s.rows = append(s.rows, row{
-			step: s.last, level: LevelAnswer, text: s.fold(text), context: true, truncated: strings.Contains(text, cutMark), derived: new(derived),
-			source: source{fmt.Sprintf("messages.%d.text", i), len(before) + len(contextMark), text},
+			Row:  evidence.Row{Line: text, At: len(before) + len(contextMark)}, field: fmt.Sprintf("messages.%d.text", i),
+			step: s.last, level: LevelAnswer, text: s.fold(text), context: true, derived: new(derived),
 		})
 	}
 	return s
@@ -144,12 +136,13 @@ var noPaper = lazyregexp.New(`[Nn]o paper with the id "([0-9a-fA-F-]{36})"`)
 func (s *seen) add(step qa.Step, level Level) {
 	o := step.Observation
 	for _, im := range o.Images {
-		s.rows = append(s.rows, row{step: step.N, level: level, paper: strings.ToLower(im.PaperID), page: im.Page, box: im.Box, image: true})
+		at := evidence.Row{Paper: strings.ToLower(im.PaperID), Page: im.Page}
+		s.rows = append(s.rows, row{Row: at, step: step.N, level: level, box: im.Box, image: true})
 	}
 	switch {
 	case o.Status == qa.StatusError:
 		for _, m := range noPaper.FindAllStringSubmatch(o.Text, -1) {
-			s.lacking[strings.ToLower(m[1])] = true
+			s.unknown[strings.ToLower(m[1])] = true
 		}
 	case o.Status == qa.StatusOK && len(o.Images) == 0:
 		s.result(step, level)
@@ -163,14 +156,11 @@ func (s *seen) result(step qa.Step, level Level) {
 	paper, page := named(step)
 	// add adds row i of the result; hit i, if there is one, belongs to it.
 	add := func(i int, r row, level Level) {
-		r.step, r.level, r.paper = step.N, level, cmp.Or(r.paper, paper)
-		if r.page <= 0 {
-			r.page = page
-		}
+		r.step, r.level, r.Paper, r.Page = step.N, level, cmp.Or(r.Paper, paper), cmp.Or(r.Page, page)
 		if i < len(o.Hits) {
 			h := o.Hits[i]
-			r.rank, r.paper, r.page = h.Rank, strings.ToLower(h.PaperID), h.Page
-			r.ids = append(r.ids, strings.ToLower(h.ID))
+			r.rank, r.Paper, r.Page = h.Rank, strings.ToLower(h.PaperID), h.Page
+			r.IDs = append(slices.Clip(r.IDs), strings.ToLower(h.ID)) // rows are shared
 		}
 		s.rows = append(s.rows, r)
 	}
@@ -220,76 +210,39 @@ func named(step qa.Step) (paper string, page int) {
 	return "", 0
 }
 
-// readRows reads a result as shown to a model: a JSON object per line. A line that is not JSON, because it was cut off,
-// has its text alone. The last line of a result, in brackets, is about the result.
-func readRows(field, text string) []row {
-	var list []row
-	at := 0
-	for line := range strings.Lines(text) {
-		first := at
-		at += len(line)
-		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
-			continue
-		}
-		r := row{source: source{field, first, line}, derived: new(derived)}
-		if cells, ok := evidence.Cells(line); ok {
-			r.read(cells)
+// readRows reads the rows of a result in a field. A row that was cut off has its text alone.
+func (f *Finder) readRows(field, text string) []row {
+	key := rowsOf{field, text}
+	list, ok := f.rows[key]
+	if ok {
+		return list
+	}
+	for _, line := range evidence.Rows(text) {
+		r := row{Row: line, field: field, derived: new(derived)}
+		if line.Cells == nil {
+			r.text = words.Fold(strings.ReplaceAll(line.Line, `\n`, " "))
 		} else {
-			r.text = words.Fold(strings.ReplaceAll(line, `\n`, " "))
+			var values strings.Builder
+			for _, c := range r.telling() {
+				if !c.IsID() && c.Raw != "null" {
+					values.WriteString(c.Text + "\n")
+				}
+			}
+			r.text = words.Fold(values.String())
 		}
-		r.ids = slices.Clip(r.ids) // rows are shared
 		list = append(list, r)
 	}
+	f.keep(text)
+	f.rows[key] = list
 	return list
 }
 
-// textOf is the text of a cell; empty for an id and for null.
-func textOf(c evidence.Cell) string {
-	if qa.IsUUID(c.Text) || c.Raw == "null" {
-		return ""
+// telling are the cells that can be evidence: the values, or all cells of a row without values.
+func (r row) telling() []evidence.Cell {
+	if values := r.Values(); values != nil {
+		return values
 	}
-	return c.Text
-}
-
-// telling are the cells of a row that can be evidence: those that are no places in a paper, if there are any.
-func telling(cells []evidence.Cell) []evidence.Cell {
-	list := slices.DeleteFunc(slices.Clone(cells), func(c evidence.Cell) bool {
-		name := strings.ToLower(c.Name)
-		place := strings.HasPrefix(name, "page_number") || strings.HasSuffix(name, "ordinal") || strings.HasSuffix(name, "bounding_box")
-		return place || textOf(c) == ""
-	})
-	if len(list) == 0 {
-		return cells
-	}
-	return list
-}
-
-// read reads the cells of the row.
-func (r *row) read(cells []evidence.Cell) {
-	for _, c := range cells {
-		name := strings.ToLower(c.Name)
-		if qa.IsUUID(c.Text) {
-			r.id(name, strings.ToLower(c.Text))
-		}
-		var page float64
-		if strings.HasPrefix(name, "page_number") && json.Unmarshal([]byte(c.Raw), &page) == nil {
-			r.page = int(page)
-		}
-	}
-	var text strings.Builder
-	for _, c := range telling(cells) {
-		text.WriteString(textOf(c) + "\n")
-	}
-	r.text = words.Fold(text.String())
-}
-
-// id adds an id of a column; pdf_id, paper_id and ref_paper_id name the paper.
-func (r *row) id(column, id string) {
-	if strings.Contains(column, "paper") || strings.Contains(column, "pdf") {
-		r.paper = id
-		return
-	}
-	r.ids = append(r.ids, id)
+	return r.Cells
 }
 
 // The words around the context of a prompt without tools.
