@@ -11,6 +11,7 @@ import (
 	"airqa/eval/author"
 	"airqa/extractor/candidate"
 	"airqa/internal/lazyregexp"
+	"airqa/internal/words"
 )
 
 // located checks that the quoted evidence is in the elements that the question is about: a quote in each of them.
@@ -91,7 +92,10 @@ func supported(part, question, quotes string) bool {
 		few := number == float64(int(number)) && number <= mostCounted
 		return few && counted.MatchString(question) && !states(quotes, question) || hasNumber(quotes, part, number)
 	}
-	return holds(question, part) || hasName(quotes, part)
+	// A short answer must have most of its words in the quotes. Longer answers are sentences.
+	const longest, most = 8, 0.6
+	name := content(part)
+	return holds(question, part) || len(name) == 0 || len(name) > longest || coverage(name, quotes) >= most
 }
 
 // states reports whether quotes have a number before the word that a question counts.
@@ -100,9 +104,9 @@ func states(quotes, question string) bool {
 	if m == nil {
 		return false
 	}
-	text := wordsOf(quotes)
+	text := strings.Fields(words.Fold(quotes))
 	for i := 0; i+1 < len(text); i++ {
-		if isNumber(text[i].text) && stem(text[i+1].text) == stem(strings.ToLower(m[1])) {
+		if isNumber(text[i]) && stem(text[i+1]) == stem(strings.ToLower(m[1])) {
 			return true
 		}
 	}
@@ -112,8 +116,8 @@ func states(quotes, question string) bool {
 // hasNumber reports whether a text has a number, also rounded as the answer is, or as a percentage.
 func hasNumber(text, answer string, number float64) bool {
 	unit := math.Pow10(-author.Decimals(number))
-	for _, w := range wordsOf(text) {
-		n, ok := numberOf(w.text)
+	for w := range strings.FieldsSeq(words.Fold(text)) {
+		n, ok := numberIn(w)
 		for _, scale := range []float64{1, 100, 0.01, 1000, 1e6, 1e-3, 1e-6} {
 			if ok && math.Abs(n*scale-math.Abs(number)) <= unit/2+1e-9 {
 				return true
@@ -123,27 +127,20 @@ func hasNumber(text, answer string, number float64) bool {
 	return holds(text, answer)
 }
 
-// hasName reports whether a text has most words of a short answer. Longer answers are sentences.
-func hasName(text, answer string) bool {
-	const longest, most = 8, 0.6
-	words := content(answer)
-	return len(words) == 0 || len(words) > longest || coverage(words, text) >= most
-}
-
 // quoteIn finds the first of the quotes in a part: in its text, its caption, or the text around it.
 func quoteIn(part candidate.Part, quotes []string) (candidate.Evidence, bool) {
 	e := candidate.Evidence{Element: part.ID, Kind: part.Kind, Page: part.Page, Box: part.Box}
 	const minQuoted = 2 // the number of words other than filler that a quote must have
 	quotes = slices.DeleteFunc(slices.Clone(quotes), func(q string) bool { return len(content(q)) < minQuoted })
 	for i, text := range []string{part.Text, part.Title, part.Around} {
-		words := wordsOf(text)
+		finder := words.NewFinder(text)
 		for _, quote := range quotes {
-			span, ok := find(words, quote)
+			first, end, ok := finder.Find(quote)
 			if !ok {
 				continue
 			}
-			if e.Quote = text[span[0]:span[1]]; i == 0 {
-				e.Span = span
+			if e.Quote = text[first:end]; i == 0 {
+				e.Span = []int{first, end}
 			}
 			return e, true
 		}

@@ -68,7 +68,7 @@ func subject(category candidate.Category, question, format, answer, function, kw
 		Material: candidate.Material{
 			ID:    candidate.ID{Category: category},
 			Paper: candidate.Paper{ID: "own", Title: "Tallow: A Slow-Cooling Schedule", Abstract: "We cool hot routers slowly so that experts learn. We present a data set of router logs, RouterBarn, and compare with BERT. The tool, called Coolant, is free."},
-			Parts: []candidate.Part{{ID: "s", Kind: candidate.Text, Title: "3 Method", Text: "Training takes 9.1 hours. The inter-\nleaved runs use Adam.", Page: 1}},
+			Parts: []candidate.Part{{ID: "s", Kind: candidate.Text, Title: "3 Method", Text: "Training takes 9.1 hours. The inter-\nleaved runs use Adam. The rig is 9.25cm wide, for 3 seeds.", Page: 1}},
 		},
 		Example: qa.Example{Question: question, AnswerFormat: format, Evaluator: qa.Evaluator{Func: function, Kwargs: []byte(kwargs)}},
 		Answer:  answer,
@@ -170,6 +170,8 @@ func TestSupport(t *testing.T) {
 		want                                    candidate.Reason
 	}{
 		{"a number", "How long is training?", "9.1", "training takes 9.1 hours", "", ""},
+		{"with its unit", "How wide is the rig?", "9.25", "the rig is 9.25cm wide", "", ""},
+		{"in words", "How many seeds?", "three", "9.25cm wide, for 3 seeds", exact, ""},
 		{"rounded", "How long is training?", "9", "training takes 9.1 hours", "", ""},
 		{"another number", "How long is training?", "8.4", "training takes 9.1 hours", "", candidate.NoEvidence},
 		{"another number of the same unit", "How many hours does training take?", "7", "training takes 9.1 hours", "", candidate.NoEvidence},

@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
+	"airqa/internal/words"
 )
 
 // minLeak is the number of characters from which a word of the answer in the question is a leak; short words and numbers
@@ -38,13 +40,12 @@ func answerParts(answer string) []string {
 // leaksIn reports whether a question contains an answer other than as an alternative to choose. A short answer must also
 // count what the question asks for: "how many heads" and "12 heads".
 func leaksIn(question, answer string) bool {
-	text := wordsOf(question)
 	short := utf8.RuneCountInString(strings.TrimSpace(answer)) < minLeak
-	for _, at := range occurrences(text, answer) {
-		if short && !countsAsked(text, at) {
+	for _, at := range occurrences(question, answer) {
+		if short && !countsAsked(question, at) {
 			continue
 		}
-		if !alternative(question, at.start, at.end, isNumber(answer)) {
+		if !alternative(question, at.First, at.End, isNumber(answer)) {
 			return true
 		}
 	}
@@ -52,14 +53,15 @@ func leaksIn(question, answer string) bool {
 }
 
 // countsAsked reports whether a number in a question precedes the word that follows "how many".
-func countsAsked(text []word, at word) bool {
+func countsAsked(question string, at words.Word) bool {
 	asked, counted := "", ""
+	text := words.Split(question)
 	for i := 1; i+1 < len(text); i++ {
-		if text[i].text == "many" && text[i-1].text == "how" {
-			asked = stem(text[i+1].text)
+		if text[i].Text == "many" && text[i-1].Text == "how" {
+			asked = stem(text[i+1].Text)
 		}
-		if text[i].end == at.end {
-			counted = stem(text[i+1].text)
+		if text[i].End == at.End {
+			counted = stem(text[i+1].Text)
 		}
 	}
 	return asked != "" && asked == counted
@@ -80,8 +82,8 @@ var (
 // leaksInFormat reports whether an answer format contains the answer, of any length, other than in a range, in a list of
 // options, or as a number that describes the form ("a list of 3 strings").
 func leaksInFormat(format, answer string) bool {
-	for _, at := range occurrences(wordsOf(format), answer) {
-		before, after := format[:at.start], format[at.end:]
+	for _, at := range occurrences(format, answer) {
+		before, after := format[:at.First], format[at.End:]
 		if isNumber(answer) && (structure.MatchString(after) || boundsBefore.MatchString(before) && ranged.MatchString(format)) {
 			continue
 		}
@@ -94,14 +96,15 @@ func leaksInFormat(format, answer string) bool {
 }
 
 // occurrences returns where a text has the words of an answer, or its number in another form: 12.0 or twelve.
-func occurrences(text []word, answer string) (list []word) {
-	wanted := wordsOf(answer)
-	number, isNumber := numberOf(answer)
-	for i, w := range text {
-		if startsWith(text[i:], wanted) {
-			list = append(list, word{answer, w.start, text[i+len(wanted)-1].end})
-		} else if n, ok := numberOf(w.text); ok && isNumber && n == number {
-			list = append(list, w)
+func occurrences(text, answer string) (list []words.Word) {
+	for first, end := range words.NewFinder(text).All(answer) {
+		list = append(list, words.Word{Text: answer, First: first, End: end})
+	}
+	if number, ok := numberOf(answer); ok {
+		for _, w := range words.Split(text) {
+			if n, ok := numberIn(w.Text); ok && n == number {
+				list = append(list, w)
+			}
 		}
 	}
 	return list
@@ -118,6 +121,14 @@ func numberOf(text string) (float64, bool) {
 	}
 	n, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 	return n, err == nil
+}
+
+// numberIn is [numberOf] for a word; a unit may follow its decimals, as in 9.2cm.
+func numberIn(word string) (float64, bool) {
+	if strings.Contains(word, ".") {
+		word = strings.TrimRightFunc(word, unicode.IsLetter)
+	}
+	return numberOf(word)
 }
 
 func isNumber(text string) bool {

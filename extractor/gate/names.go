@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 
 	"airqa/extractor/candidate"
@@ -37,34 +38,29 @@ func namedIn(question string, m candidate.Material) string {
 	switch {
 	case holds(question, title):
 		return title
-	case hasName && len(wordsOf(name)) <= 3 && holds(question, name):
+	case hasName && len(words.Split(name)) <= 3 && holds(question, name):
 		return name
 	}
 	texts := []string{m.Paper.Abstract}
 	for _, p := range m.Parts {
 		texts = append(texts, p.Text, p.Title)
 	}
+	asked := words.Split(question)
 	for _, text := range texts {
 		text = strings.Join(strings.Fields(text), " ")
 		for _, pattern := range ownNames {
 			for _, found := range pattern.FindAllStringSubmatch(text, -1) {
-				if name := found[1]; len(name) > 2 && !terms[strings.TrimSuffix(name, "s")] && standsIn(question, name) {
+				name := found[1]
+				inQuestion := func(w words.Word) bool { // in the same case: many names are words in capitals
+					return strings.HasPrefix(question[w.First:], name) && len(name) >= w.End-w.First
+				}
+				if len(name) > 2 && !terms[strings.TrimSuffix(name, "s")] && slices.ContainsFunc(asked, inQuestion) {
 					return name
 				}
 			}
 		}
 	}
 	return ""
-}
-
-// standsIn reports whether a question has a name as a word in the same case: many names are words in capitals.
-func standsIn(question, name string) bool {
-	for _, w := range wordsOf(question) {
-		if strings.HasPrefix(question[w.start:], name) && len(name) >= w.end-w.start {
-			return true
-		}
-	}
-	return false
 }
 
 // terms are abbreviations of the field that papers introduce as little as BERT, without a plural s.

@@ -21,6 +21,22 @@ type Finder struct {
 // place is a byte range of the original text.
 type place struct{ first, end int }
 
+// Word is a word of a text, folded, with its byte range.
+type Word struct {
+	Text       string
+	First, End int
+}
+
+// Split returns the words of a text as [Fold] separates them.
+func Split(text string) (list []Word) {
+	f, at := NewFinder(text), 1
+	for w := range strings.FieldsSeq(f.folded) {
+		list = append(list, Word{w, f.places[at].first, f.places[at+len(w)-1].end})
+		at += len(w) + 1
+	}
+	return list
+}
+
 // NewFinder folds a text once for many searches.
 func NewFinder(text string) *Finder { return newFinder(composed(text)) }
 

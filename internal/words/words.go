@@ -1,7 +1,7 @@
 // Package words compares texts by their words.
 //
 // For texts of papers (the text of a PDF, a table in HTML, an answer of a model), start from [Fold]; [Content], [Share],
-// [Shared], [Short] and [Formula] take folded texts, and [Finder] finds one in another.
+// [Shared], [Short] and [Formula] take folded texts. [Finder] finds one text in another, [Split] separates its words.
 //
 // The lexical baselines of the companion benchmarks are [FitTFIDF], which is scikit-learn's TfidfVectorizer with cosine, and
 // [NewBM25], the BM25Okapi of rank_bm25, with the tokenizers [Tokens] and [Treebank]. Both models fit a handful of
