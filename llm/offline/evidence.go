@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/internal/evidence"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
 	internal "airqa/internal/words"
@@ -13,8 +14,8 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// evidence is what was seen, ranked by the words of the question.
-type evidence struct {
+// ranking is the evidence seen so far, ranked by the words of the question.
+type ranking struct {
 	terms     []string
 	items     []item
 	sentences []sentence // best first
@@ -25,8 +26,8 @@ type sentence struct {
 	score float64
 }
 
-func newEvidence(question string, items []item) evidence {
-	e := evidence{terms: terms(question), items: items}
+func newRanking(question string, items []item) ranking {
+	e := ranking{terms: terms(question), items: items}
 	before := 0.0
 	for _, it := range items {
 		list := sentences(it.text)
@@ -45,7 +46,7 @@ func newEvidence(question string, items []item) evidence {
 }
 
 // sum adds the weights of the terms in a text.
-func (e evidence) sum(text string) float64 {
+func (e ranking) sum(text string) float64 {
 	set, total := setOf(text), 0.0
 	for _, s := range e.terms {
 		if set[s] {
@@ -56,7 +57,7 @@ func (e evidence) sum(text string) float64 {
 }
 
 // best is the item of a kind with the best label and text, or nil.
-func (e evidence) best(kind string) *item {
+func (e ranking) best(kind string) *item {
 	var found *item
 	most := -1.0
 	for i, it := range e.items {
@@ -94,7 +95,7 @@ func number(digits string) python.Value {
 }
 
 // numbers ranks the numbers that fit a shape and are not in the question, by their sentence and the words around them.
-func (e evidence) numbers(want shape) (list []python.Value) {
+func (e ranking) numbers(want shape) (list []python.Value) {
 	scores := make(map[python.Value]float64)
 	for _, s := range e.sentences[:min(30, len(e.sentences))] {
 		for _, m := range numberPattern.FindAllStringIndex(s.text, 50) {
@@ -103,7 +104,7 @@ func (e evidence) numbers(want shape) (list []python.Value) {
 			fits := isQuantity(s.text, m) && (!fraction || want.class != "integer") && (want.decimals == 0 || len(decimals) == want.decimals)
 			v := number(digits)
 			if _, again := scores[v]; fits && !again && !slices.Contains(e.terms, python.Str(v)) {
-				list, scores[v] = append(list, v), s.score+e.near(s.text, m)
+				list, scores[v] = append(list, v), s.score+e.around(s.text, m)
 			}
 		}
 	}
@@ -111,8 +112,8 @@ func (e evidence) numbers(want shape) (list []python.Value) {
 	return list
 }
 
-// near adds the weights of the terms around a match, discounted by distance.
-func (e evidence) near(text string, m []int) (total float64) {
+// around adds the weights of the terms around a match, discounted by distance.
+func (e ranking) around(text string, m []int) (total float64) {
 	before := words(text[:m[0]])
 	slices.Reverse(before)
 	for _, side := range [][]string{before, words(text[m[1]:])} {
@@ -134,9 +135,6 @@ type item struct {
 	box         python.List
 }
 
-// visible reports whether it is an item whose place on a page is known.
-func (it *item) visible() bool { return it != nil && it.page > 0 && len(it.box) == 4 }
-
 // The kinds of items are the columns with their text, and the columns with their label. The first that a row has decides.
 var kinds = [][2]string{
 	{"answer", ""},
@@ -147,36 +145,30 @@ var kinds = [][2]string{
 	{"abstract", "title"},
 }
 
-// readItems reads the JSON objects of a result, one per line.
+// readItems reads the rows of a result.
 func readItems(text string) (items []item) {
-	for line := range strings.Lines(text) {
-		v, _ := python.FromJSON([]byte(strings.TrimSpace(strings.TrimPrefix(line, "[Observation]:"))))
-		if row, ok := v.(*python.Dict); ok {
-			items = append(items, readRow(row))
+	for _, row := range evidence.Rows(strings.TrimPrefix(strings.TrimSpace(text), "[Observation]:")) {
+		if row.Cells == nil {
+			continue // it was cut off
 		}
+		cells := make(map[string]string)
+		for _, c := range row.Cells {
+			if cells[c.Name] = c.Text; c.Raw == "null" {
+				cells[c.Name] = ""
+			}
+		}
+		it := item{paper: cells["paper_id"] + cells["pdf_id"], page: int64(row.Page)}
+		box, _ := python.FromJSON([]byte(cells["bounding_box"]))
+		it.box, _ = box.(python.List)
+		for _, k := range kinds {
+			if _, ok := cells[k[0]]; ok {
+				it.kind, it.text, it.label = k[0], cells[k[0]], cells[k[1]]
+				break
+			}
+		}
+		items = append(items, it)
 	}
 	return items
-}
-
-func readRow(row *python.Dict) item {
-	cell := func(name string) string {
-		if v, _ := row.Get(name); v != nil {
-			return python.Str(v)
-		}
-		return ""
-	}
-	it := item{paper: cell("paper_id") + cell("pdf_id")}
-	page, _ := row.Get("page_number")
-	it.page, _ = page.(int64)
-	box, _ := python.FromJSON([]byte(cell("bounding_box")))
-	it.box, _ = box.(python.List)
-	for _, k := range kinds {
-		if _, ok := row.Get(k[0]); ok {
-			it.kind, it.text, it.label = k[0], cell(k[0]), cell(k[1])
-			break
-		}
-	}
-	return it
 }
 
 // readContext reads rows if there are any, otherwise papers, a material of question synthesis, or prose.

@@ -93,7 +93,7 @@ type task struct {
 	turn     int      // from 1
 	calls    []string
 	failed   map[int]bool // calls whose result was an error
-	evidence
+	ranking
 }
 
 // readTask reads the messages of a prompt. Missing parts stay empty.
@@ -126,7 +126,7 @@ func readTask(messages []qa.Message, tools []qa.ToolSpec) *task {
 			items = append(items, readItems(m.Text)...)
 		}
 	}
-	t.evidence = newEvidence(t.question, items)
+	t.ranking = newRanking(t.question, items)
 	return t
 }
 
