@@ -44,35 +44,21 @@ type ResultCut struct {
 // ReadResult returns the parts of a result.
 func ReadResult(o qa.Observation) Result {
 	v := Result{Status: o.Status, Text: o.Text, Images: o.Images}
-	if rows, rest, ok := shownRows(o.Text, o.Cut); ok {
-		v.Table, v.Text = rows, rest
+	shown := &Table{}
+	rest := shown.read(o.Text)
+	note := rest
+	if o.Cut != nil && o.Cut.Reason == "cell" && strings.HasPrefix(rest, "{") { // a row that was too long even without its cells
+		_, note, _ = strings.Cut(rest, "\n")
+	}
+	isNote := strings.HasPrefix(note, "(") && strings.HasSuffix(note, ")") && !strings.Contains(note, "\n")
+	if isNote && len(shown.Rows) > 0 {
+		v.Table, v.Text = shown, rest
 	}
 	if o.Cut != nil {
 		v.Cut = findCut(o, v.Table)
 	}
 	v.Passages = readPassages(v.Table, v.Cut, o.Hits)
 	return v
-}
-
-// shownRows splits a result into its rows and the text after them: a line in parentheses. Before it may be the beginning of
-// a row that was too long even without its cells.
-func shownRows(text string, cut *qa.Cut) (t *Table, rest string, ok bool) {
-	t = &Table{}
-	left := text
-	for strings.HasPrefix(left, "{") {
-		line, after, more := strings.Cut(left, "\n")
-		columns, row, ok := readRow(line)
-		if !more || !ok || !t.add(columns, row) {
-			break
-		}
-		left = after
-	}
-	note := left
-	if cut != nil && cut.Reason == "cell" && strings.HasPrefix(left, "{") {
-		_, note, _ = strings.Cut(left, "\n")
-	}
-	isNote := strings.HasPrefix(note, "(") && strings.HasSuffix(note, ")") && !strings.Contains(note, "\n")
-	return t, left, isNote && len(t.Rows) > 0
 }
 
 // findCut compares a result with the one before it was cut.
@@ -85,13 +71,7 @@ func findCut(o qa.Observation, shown *Table) *ResultCut {
 		shown = &Table{}
 	}
 	whole := &Table{Columns: shown.Columns}
-	for line := range strings.Lines(o.Full) {
-		names, row, ok := readRow(strings.TrimSuffix(line, "\n"))
-		if !ok || !strings.HasSuffix(line, "\n") || !whole.add(names, row) {
-			c.Partial = true
-			break
-		}
-	}
+	c.Partial = whole.read(o.Full) != ""
 	n := min(len(shown.Rows), len(whole.Rows))
 	if c.Reason == "cell" && n > 0 && n == c.RowsShown {
 		c.Last = whole.Rows[n-1]
@@ -150,10 +130,14 @@ func readPassages(t *Table, cut *ResultCut, hits []qa.Hit) []Passage {
 			shown := t.Rows[i]
 			text := shown[slices.Index(t.Columns, "text")]
 			p.Shortened = slices.ContainsFunc(shown, Cell.Shortened)
-			p.Seen = min(len(strings.TrimSuffix(text.Text, cutMark)), len(p.Text))
+			p.Seen = min(len(strings.TrimSuffix(text.Text, evidence.CutMark)), len(p.Text))
 		}
-		if i < len(hits) && !p.agree(hits[i]) {
-			return nil
+		if i < len(hits) {
+			h := hits[i] // cells of a shortened row may be shortened, too
+			if h.Rank != p.Rank || h.Beyond || !p.Shortened && (h.PaperID != p.Paper || h.Page != p.Page) {
+				return nil
+			}
+			p.ID, p.Score, p.Paper, p.Page = h.ID, h.Score, h.PaperID, h.Page
 		}
 		list = append(list, p)
 	}
@@ -161,15 +145,6 @@ func readPassages(t *Table, cut *ResultCut, hits []qa.Hit) []Passage {
 		list = append(list, Passage{Rank: h.Rank, Score: h.Score, Paper: h.PaperID, Page: h.Page, ID: h.ID, Hidden: true, Beyond: h.Beyond})
 	}
 	return list
-}
-
-// agree adds the id of a hit, if it may be that of the passage. Cells of a shortened row may be shortened, too.
-func (p *Passage) agree(h qa.Hit) bool {
-	if h.Rank != p.Rank || h.Beyond || !p.Shortened && (h.PaperID != p.Paper || h.Page != p.Page) {
-		return false
-	}
-	p.ID, p.Score, p.Paper, p.Page = h.ID, h.Score, h.PaperID, h.Page
-	return true
 }
 
 func readPassage(columns []string, row TableRow) (p Passage, ok bool) {
@@ -198,64 +173,41 @@ type Table struct {
 }
 
 // TableRow has a cell for each column.
-type TableRow []Cell
+type TableRow = []Cell
 
 // Cell is a value of a row.
-type Cell struct {
-	// Raw is the value as shown to the model: JSON.
-	Raw string
-	// Text is the text of a string, otherwise Raw.
-	Text string
-}
+type Cell = evidence.Cell
 
-// cutMark ends a cell that was shortened.
-const cutMark = " …[cut]"
-
-// Number reports whether the cell is a number.
-func (c Cell) Number() bool {
-	return c.Raw != "" && (c.Raw[0] == '-' || c.Raw[0] >= '0' && c.Raw[0] <= '9')
-}
-
-// Null reports whether the cell has no value.
-func (c Cell) Null() bool { return c.Raw == "null" }
-
-// Shortened reports whether the end of the cell was left out.
-func (c Cell) Shortened() bool { return strings.HasSuffix(c.Text, cutMark) }
-
-// add appends a row if it has the columns of the others.
-func (t *Table) add(columns []string, row TableRow) bool {
-	if t.Columns == nil {
-		t.Columns = columns
-	} else if !slices.Equal(t.Columns, columns) {
-		return false
-	}
-	t.Rows = append(t.Rows, row)
-	return true
-}
-
-// readRow reads a line as package tools writes rows. It reports false for any other, even if it is JSON of the same value.
-func readRow(line string) (columns []string, row TableRow, ok bool) {
-	cells, ok := evidence.Cells(line)
-	if !ok || !utf8.ValidString(line) {
-		return nil, nil, false
-	}
-	for _, c := range cells {
-		if c.Raw[0] == '"' && tools.JSONValue(c.Text) != c.Raw {
-			return nil, nil, false
+// read adds rows with the same columns as package tools writes them, and returns the text after them. It ends at any other
+// line, even if it is JSON of the same value.
+func (t *Table) read(text string) (rest string) {
+	for {
+		line, after, more := strings.Cut(text, "\n")
+		cells, ok := evidence.Cells(line)
+		if !more || !ok || len(cells) == 0 || !utf8.ValidString(line) || encode(cells) != line {
+			return text
 		}
-		columns, row = append(columns, c.Name), append(row, Cell{c.Raw, c.Text})
+		columns := make([]string, len(cells))
+		for i, c := range cells {
+			columns[i] = c.Name
+		}
+		if t.Columns != nil && !slices.Equal(t.Columns, columns) {
+			return text
+		}
+		t.Columns, t.Rows, text = columns, append(t.Rows, cells), after
 	}
-	return columns, row, len(row) > 0 && encodeRow(columns, row) == line
 }
 
-func encodeRow(columns []string, row TableRow) string {
+// encode writes a row as package tools does.
+func encode(row TableRow) string {
 	var b strings.Builder
 	for i, c := range row {
 		b.WriteString(map[bool]string{true: "{", false: ", "}[i == 0])
-		b.WriteString(tools.JSONValue(columns[i]))
-		b.WriteString(": ")
-		b.WriteString(c.Raw)
+		value := c.Raw
+		if value[0] == '"' {
+			value = tools.JSONValue(c.Text)
+		}
+		b.WriteString(tools.JSONValue(c.Name) + ": " + value)
 	}
-	b.WriteByte('}')
-	return b.String()
+	return b.String() + "}"
 }

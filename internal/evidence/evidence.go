@@ -28,10 +28,11 @@ func Rows(text string) (list []Row) {
 	at := 0
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "{") {
-			r := Row{Line: line, At: at}
+			var r Row
 			if cells, ok := Cells(line); ok {
-				r.read(cells)
+				r = NewRow(cells)
 			}
+			r.Line, r.At = line, at
 			list = append(list, r)
 		}
 		at += len(line)
@@ -39,8 +40,9 @@ func Rows(text string) (list []Row) {
 	return list
 }
 
-func (r *Row) read(cells []Cell) {
-	r.Cells = cells
+// NewRow returns the row with the cells, without its line.
+func NewRow(cells []Cell) Row {
+	r := Row{Cells: cells}
 	for _, c := range cells {
 		column := strings.ToLower(c.Name)
 		var page float64
@@ -53,6 +55,7 @@ func (r *Row) read(cells []Cell) {
 			r.Page = max(int(page), 0)
 		}
 	}
+	return r
 }
 
 // Values are the cells that are no ids, no places in a paper and not null.
@@ -60,7 +63,7 @@ func (r Row) Values() (list []Cell) {
 	for _, c := range r.Cells {
 		name := strings.ToLower(c.Name)
 		place := strings.Contains(name, "page_number") || strings.Contains(name, "ordinal") || strings.Contains(name, "bounding_box")
-		if !place && !c.IsID() && c.Raw != "null" {
+		if !place && !c.IsID() && !c.Null() {
 			list = append(list, c)
 		}
 	}
@@ -77,6 +80,20 @@ type Cell struct {
 
 // IsID reports whether the cell is an id of the database, a UUID in its usual form.
 func (c Cell) IsID() bool { return len(c.Text) == 36 && uuid.Validate(c.Text) == nil }
+
+// Number reports whether the cell is a number.
+func (c Cell) Number() bool {
+	return c.Raw != "" && (c.Raw[0] == '-' || c.Raw[0] >= '0' && c.Raw[0] <= '9')
+}
+
+// Null reports whether the cell has no value.
+func (c Cell) Null() bool { return c.Raw == "null" }
+
+// CutMark ends a cell that was shortened.
+const CutMark = " …[cut]"
+
+// Shortened reports whether the end of the cell was left out.
+func (c Cell) Shortened() bool { return strings.HasSuffix(c.Text, CutMark) }
 
 // Cells returns the cells of a row, a line with a JSON object, in order; a name may occur twice. It reports false for any
 // other line.

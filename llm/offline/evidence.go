@@ -153,7 +153,7 @@ func readItems(text string) (items []item) {
 		}
 		cells := make(map[string]string)
 		for _, c := range row.Cells {
-			if cells[c.Name] = c.Text; c.Raw == "null" {
+			if cells[c.Name] = c.Text; c.Null() {
 				cells[c.Name] = ""
 			}
 		}

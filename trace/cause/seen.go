@@ -85,7 +85,7 @@ func (f *Finder) seenIn(ex qa.Example, rec runlog.Recorded) seen {
 			continue
 		}
 		s.rows = append(s.rows, row{
-			Row:  evidence.Row{Line: text, At: len(before) + len(contextMark)}, field: fmt.Sprintf("messages.%d.text", i),
+			Row: evidence.Row{Line: text, At: len(before) + len(contextMark)}, field: fmt.Sprintf("messages.%d.text", i),
 			step: s.last, level: LevelAnswer, text: s.fold(text), context: true, derived: new(derived),
 		})
 	}
@@ -224,7 +224,7 @@ func (f *Finder) readRows(field, text string) []row {
 		} else {
 			var values strings.Builder
 			for _, c := range r.telling() {
-				if !c.IsID() && c.Raw != "null" {
+				if !c.IsID() && !c.Null() {
 					values.WriteString(c.Text + "\n")
 				}
 			}
