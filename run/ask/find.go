@@ -1,7 +1,9 @@
 package ask
 
 import (
+	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	"airqa/internal/words"
@@ -18,110 +20,112 @@ const (
 	leastQuote    = 40  // length from which a text in the same words needs no more evidence, in bytes
 )
 
-// find returns the best source in a row.
-func (w wanted) find(r row) (Source, bool) {
-	best, found := Source{}, false
-	keep := func(s Source, ok bool) {
-		if ok && (!found || rank(s.Match) < rank(best.Match) || s.Match == best.Match && s.score > best.score) {
-			best, found = s, true
-		}
-	}
-	about := stems(words.Fold(r.line()))
-	for _, v := range w.values {
+// find returns the best source in a row; one without a match if there is none.
+func (c claims) find(r row) Source {
+	var best Source
+	about := stems(words.Fold(r.line))
+	for _, v := range c.values {
 		for _, text := range r.texts {
-			keep(w.inText(v, text, about))
+			best = better(best, c.inText(v, text, about))
 		}
-		keep(w.inCells(v, r))
+		best = better(best, c.inCells(v, r))
 	}
-	best.Step, best.PaperID, best.Page, best.papers = r.step, r.paper, r.page, r.papers
+	best.Step, best.PaperID, best.Page, best.papers = r.Step, r.PaperID, r.Page, r.papers
 	if best.Kind == QueryRow {
-		best.SQL = r.sql
+		best.SQL = r.SQL
 	}
-	return best, found
+	return best
+}
+
+// compare orders sources of the same answer, best first.
+func compare(a, b Source) int {
+	return cmp.Or(cmp.Compare(rank(a.Match), rank(b.Match)), cmp.Compare(b.score, a.score))
+}
+
+// rank is the place of a match in their order; a source without one comes last.
+func rank(m Match) int { return slices.Index([]Match{Exact, Similar, Topic, Seen, ""}, m) }
+
+// better returns the better of two sources, a if they are equally good.
+func better(a, b Source) Source {
+	if compare(b, a) < 0 {
+		return b
+	}
+	return a
 }
 
 // inText finds a value in a text. about are words of the other cells of its row, such as the caption of a table.
-func (w wanted) inText(v value, text string, about map[string]bool) (best Source, found bool) {
-	text = valid(text)
+func (c claims) inText(v value, text string, about map[string]bool) Source {
+	text = strings.ToValidUTF8(text, "\ufffd")
 	parts := partsOf(text)
-	if s, ok := w.inSameWords(v, text, parts); ok {
-		return s, true
+	var best Source
+	if v.isTelling() && strings.Contains(words.Fold(text), v.folded) { // also across the borders of parts
+		if from, to, ok := words.NewFinder(text).Find(v.folded); ok {
+			best = Source{Kind: Passage, Match: Exact, value: v}
+			for i, p := range parts {
+				if p.first < to && from < p.end {
+					best.score = max(best.score, c.topic(p.words, wordsAround(parts, i)))
+				}
+			}
+			best.Quote, best.Before, best.After = quote(text, parts, from, to)
+			return best
+		}
 	}
 	if len(parts) > 0 && strings.Contains(text, columnMark) {
 		maps.Copy(about, parts[0].words) // the names of the columns
 	}
-	for i := range parts {
-		m, score := w.match(v, parts, i, about)
-		if m == "" || found && (rank(m) > rank(best.Match) || m == best.Match && score <= best.score) {
+	for i, p := range parts {
+		s := Source{Kind: Passage, value: v}
+		if s.Match, s.score = c.match(v, parts, i, about); s.Match == "" || compare(s, best) >= 0 {
 			continue
 		}
-		best, found = Source{Kind: Passage, Match: m, score: score, value: v}, true
-		best.Quote, best.Before, best.After = quote(text, parts, parts[i].first, parts[i].end)
-		if first, end, ok := v.position(text[parts[i].first:parts[i].end]); ok {
-			best.Quote, best.Before, best.After = quote(text, parts, parts[i].first+first, parts[i].first+end)
+		first, end, ok := v.position(text[p.first:p.end])
+		if !ok {
+			first, end = 0, p.end-p.first
 		}
+		s.Quote, s.Before, s.After = quote(text, parts, p.first+first, p.first+end)
+		best = s
 	}
-	return best, found
+	return best
 }
 
-// inSameWords finds a long value that a text has word for word, across the borders of its parts.
-func (w wanted) inSameWords(v value, text string, parts []part) (s Source, found bool) {
-	if !v.telling() || !strings.Contains(words.Fold(text), v.folded) {
-		return Source{}, false
-	}
-	from, to, ok := words.NewFinder(text).Find(v.folded)
-	if !ok {
-		return Source{}, false
-	}
-	s = Source{Kind: Passage, Match: Exact, score: w.topic(parts, from, to), value: v}
-	s.Quote, s.Before, s.After = quote(text, parts, from, to)
-	return s, true
+// topic is the share of the question's words in a part and in its context.
+func (c claims) topic(here, nearby map[string]bool) float64 {
+	return share(c.asked, here) + 0.5*share(c.asked, nearby)
 }
 
-// topic is how much of the question the parts of a range have.
-func (w wanted) topic(parts []part, first, end int) (most float64) {
-	for i, p := range parts {
-		if p.first < end && first < p.end {
-			most = max(most, share(w.asked, p.words)+0.5*share(w.asked, near(parts, i)))
-		}
-	}
-	return most
-}
-
-// match compares a value with a part of a text and the parts beside it. The match is empty if they have too little in
-// common.
-func (w wanted) match(v value, parts []part, i int, beside map[string]bool) (Match, float64) {
-	here, near := parts[i].words, near(parts, i)
-	maps.Copy(near, beside)
-	topic := share(w.asked, here) + 0.5*share(w.asked, near)
+// match compares a value with a part of a text, its context, and the words of its row. The match is empty if they have
+// too little in common.
+func (c claims) match(v value, parts []part, i int, about map[string]bool) (Match, float64) {
+	here, nearby := parts[i].words, wordsAround(parts, i)
+	maps.Copy(nearby, about)
+	topic := c.topic(here, nearby)
 	switch {
-	case v.empty():
-		if share(w.asked, near) >= enoughTopic && words.Shared(w.asked, here) > 0 {
+	case v.isEmpty():
+		if share(c.asked, nearby) >= enoughTopic && words.Shared(c.asked, here) > 0 {
 			return Topic, topic
 		}
-	case v.has(parts[i].folded):
-		if w.exact(v, parts[i].folded, near) {
+	case v.isIn(parts[i].folded):
+		if c.isExact(v, parts[i].folded, nearby) {
 			return Exact, topic
 		}
 	case len(v.numbers) > 0:
-		if n, fresh := share(v.numbers, here), share(v.fresh, near); w.related(v, near, n, fresh) {
-			return Similar, 2*n + fresh + topic
+		if numbers, others := share(v.numbers, here), share(v.words, nearby); c.isSimilar(v, nearby, numbers, others) {
+			return Similar, 2*numbers + others + topic
 		}
-	case len(v.fresh) < leastAsked:
-	case share(v.fresh, here) >= enoughWords && words.Shared(v.fresh, here) >= min(leastAsked, len(v.fresh)):
-		return Similar, share(v.fresh, here) + topic
+	case len(v.words) < leastAsked:
+	case share(v.words, here) >= enoughWords && words.Shared(v.words, here) >= min(leastAsked, len(v.words)):
+		return Similar, share(v.words, here) + topic
 	}
 	return "", 0
 }
 
-// exact reports whether a value that a folded text has is an answer there: a long one, or one near words of the question.
-func (w wanted) exact(v value, folded string, near map[string]bool) bool {
-	related := words.Shared(w.asked, near) >= min(leastAsked, len(w.asked))
-	return v.telling() || related || !words.Short(v.folded) && words.Shared(w.asked, near) > 0 || w.beside(v, folded)
-}
-
-// beside reports whether a value in a folded text has a word of the question within a few words: “λ = 0.35”.
-func (w wanted) beside(v value, folded string) bool {
+// isExact reports whether a value that a folded text has is an answer there: a long one, or one near words of the question,
+// as in “λ = 0.35”.
+func (c claims) isExact(v value, folded string, nearby map[string]bool) bool {
+	shared := words.Shared(c.asked, nearby)
+	if v.isTelling() || shared >= min(leastAsked, len(c.asked)) || !words.Short(v.folded) && shared > 0 {
+		return true
+	}
 	for at := 0; ; at++ {
 		i := strings.Index(folded[at:], v.folded)
 		if i < 0 {
@@ -130,52 +134,51 @@ func (w wanted) beside(v value, folded string) bool {
 		at += i
 		before, after := strings.Fields(folded[:at]), strings.Fields(folded[at+len(v.folded):])
 		around := append(before[max(0, len(before)-closeBy):], after[:min(len(after), closeBy)]...)
-		if words.Shared(w.asked, stems(strings.Join(around, " "))) > 0 {
+		if words.Shared(c.asked, stems(strings.Join(around, " "))) > 0 {
 			return true
 		}
 	}
 }
 
-// related reports whether a part with a share n of the numbers of a value, and a share fresh of its other words nearby, is
-// about the same. One number alone proves little.
-func (w wanted) related(v value, near map[string]bool, n, fresh float64) bool {
-	about := words.Shared(w.asked, near) + words.Shared(v.fresh, near)
+// isSimilar reports whether a part with a share of the numbers of a value, and a share of its other words in the context,
+// is about the same. One number alone proves little.
+func (c claims) isSimilar(v value, nearby map[string]bool, numbers, others float64) bool {
+	about := words.Shared(c.asked, nearby) + words.Shared(v.words, nearby)
 	switch {
-	case n < 1:
-		return n >= enoughNumbers && fresh >= enoughNumbers && about >= leastAsked
+	case numbers < 1:
+		return numbers >= enoughNumbers && others >= enoughNumbers && about >= leastAsked
 	case len(v.numbers) > 1:
 		return about > 0
 	}
-	return about > leastAsked || fresh > 0 && about == leastAsked
+	return about > leastAsked || others > 0 && about == leastAsked
 }
 
-// near are the words of a part and of those beside it. A line of few words, such as a row of a table, is about what the
-// whole text is about.
-func near(parts []part, i int) map[string]bool {
+// wordsAround are the words of a part and of the parts before and after it. A line of few words, such as a row of a table, is
+// about the subject of the whole text.
+func wordsAround(parts []part, i int) map[string]bool {
 	all := make(map[string]bool)
-	beside := parts[max(0, i-1):min(len(parts), i+2)]
+	list := parts[max(0, i-1):min(len(parts), i+2)]
 	if len(parts[i].words) < fewWords {
-		beside = parts
+		list = parts
 	}
-	for _, p := range beside {
-		for word := range p.words {
-			all[word] = true
-		}
+	for _, p := range list {
+		maps.Copy(all, p.words)
 	}
 	return all
 }
 
 // inCells finds a value that is a whole cell of a result whose statement or row has a word of the question.
-func (w wanted) inCells(v value, r row) (Source, bool) {
-	about := stems(words.Fold(r.sql + " " + r.line()))
-	if len(r.cells) == 0 || len(w.asked) > 0 && words.Shared(w.asked, about) == 0 {
-		return Source{}, false
+func (c claims) inCells(v value, r row) Source {
+	about := stems(words.Fold(r.SQL + " " + r.line))
+	if len(c.asked) > 0 && words.Shared(c.asked, about) == 0 {
+		return Source{}
 	}
-	for _, c := range r.cells {
-		if folded := words.Fold(c.text); folded == v.folded || !v.short() && !words.Short(folded) && strings.Contains(v.folded, folded) {
-			line, after := clip(r.line(), mostQuote)
-			return Source{Kind: QueryRow, Match: Exact, Quote: line, After: after, score: share(w.asked, about)}, true
+	isLong := len(strings.Fields(v.folded)) > mostShort
+	for _, cell := range r.cells {
+		if folded := words.Fold(cell.Text); folded == v.folded || isLong && !words.Short(folded) && strings.Contains(v.folded, folded) {
+			line, after := clip(r.line, mostQuote)
+			return Source{Kind: QueryRow, Match: Exact, Quote: line, After: after, score: share(c.asked, about)}
 		}
 	}
-	return Source{}, false
+	return Source{}
 }

@@ -26,9 +26,6 @@ type part struct {
 // label matches numbers that name a part of the paper or an entry of its bibliography.
 var label = lazyregexp.New(`(?i)\b(?:fig(?:ure)?|table|section|eq(?:uation)?|appendix|page)s?\.?\s*\d[\d.]*|\[\d+(?:[,–-] ?\d+)*\]`)
 
-// valid replaces bytes that are no UTF-8.
-func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
-
 // partsOf splits a valid text at line breaks and between sentences.
 func partsOf(text string) []part {
 	var parts []part
@@ -74,7 +71,7 @@ func (v value) position(text string) (first, end int, ok bool) {
 	if first, end, ok = finder.Find(v.folded); ok {
 		return first, end, ok
 	}
-	for _, own := range []map[string]bool{v.numbers, v.fresh} {
+	for _, own := range []map[string]bool{v.numbers, v.words} {
 		for w := range strings.FieldsSeq(v.folded) {
 			from, to, found := finder.Find(w)
 			if own[w] && found && (!ok || from < first) {

@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -97,20 +96,23 @@ func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers
 	if !t.Answer.Given {
 		return nil, nil
 	}
-	w := wantedOf(question.Text, t.Answer)
-	var found []Source
-	var viewed []Source
+	c := claimsOf(question.Text, t.Answer)
+	var found, viewed []Source
 	for _, s := range t.Steps {
 		if s.Observation == nil || s.Observation.Status != qa.StatusOK {
 			continue
 		}
 		for _, im := range s.Observation.Images {
-			if im.PaperID != "" && im.Page > 0 {
-				viewed = append(viewed, Source{Kind: Page, Match: Seen, PaperID: strings.ToLower(im.PaperID), Page: im.Page, Box: boxOf(im.Box), Step: s.N})
+			if im.PaperID == "" || im.Page < 1 {
+				continue
 			}
+			if len(im.Box) != 4 {
+				im.Box = nil
+			}
+			viewed = append(viewed, Source{Kind: Page, Match: Seen, PaperID: strings.ToLower(im.PaperID), Page: im.Page, Box: im.Box, Step: s.N})
 		}
 		for _, r := range rowsOf(s) {
-			if src, ok := w.find(r); ok {
+			if src := c.find(r); src.Match != "" {
 				found = append(found, src)
 			}
 		}
@@ -118,21 +120,13 @@ func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers
 	if len(found) == 0 && len(viewed) > 0 {
 		found = viewed[max(0, len(viewed)-2):]
 	}
-	slices.SortStableFunc(found, func(a, b Source) int {
-		return cmp.Or(cmp.Compare(rank(a.Match), rank(b.Match)), cmp.Compare(b.score, a.score))
-	})
-	return newLookup(papers, found, question.Papers).placed(ctx, leading(found))
-}
-
-// leading drops sources that have much less in common with the answer than the best one.
-func leading(found []Source) []Source {
+	slices.SortStableFunc(found, compare)
 	const worthQuoting = 0.6 // the share of the best score from which a source of the same match is kept
-	return slices.DeleteFunc(found, func(s Source) bool {
+	lookup := newLookup(papers, found, question.Papers)
+	return lookup.placed(ctx, slices.DeleteFunc(found, func(s Source) bool {
 		return s.Match != found[0].Match || s.score < worthQuoting*found[0].score
-	})
+	}))
 }
-
-func rank(m Match) int { return slices.Index([]Match{Exact, Similar, Topic, Seen}, m) }
 
 // placed looks up the places of the best sources and drops those that repeat a better one.
 func (l *lookup) placed(ctx context.Context, found []Source) ([]Source, error) {

@@ -254,7 +254,7 @@ func (p *paper) asTable(s *Source) {
 		best, most := -1, insideRow
 		for i, cells := range rows {
 			folded := words.Fold(strings.Join(cells, " "))
-			if n := words.Share(folded, quoted, nil); n > most && (s.value.has(folded) || words.Shared(s.value.numbers, stems(folded)) > 0) {
+			if n := words.Share(folded, quoted, nil); n > most && (s.value.isIn(folded) || words.Shared(s.value.numbers, stems(folded)) > 0) {
 				best, most = i, n
 			}
 		}
