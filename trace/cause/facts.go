@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/eval"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
 	"airqa/qa"
@@ -90,11 +89,6 @@ func (f *facts) viewed() (qa.Step, bool) {
 	return qa.Step{}, false
 }
 
-// right reports whether the corrected evaluation functions accept the answer, without a judge.
-func (f *facts) right() bool {
-	return eval.New(eval.Config{Mode: eval.Fixed}).Score(f.ctx, f.Evaluator, eval.Answer(f.Answer)).Verdict == qa.Right
-}
-
 // step returns a step by its number.
 func (f *facts) step(n int) (qa.Step, bool) {
 	if n < 1 || n > len(f.Steps) {
@@ -109,16 +103,6 @@ const (
 	around   = 60
 )
 
-// quote refers to the place of a text inside a note of the question, with some of what is around it; to the note alone if
-// it does not have the words of the text.
-func quote(n note, part string) Ref {
-	first, end, ok := words.NewFinder(n.text).Find(part)
-	if !ok {
-		return Ref{Field: n.field}
-	}
-	return near(0, n.field, n.text, first, end)
-}
-
 // passage refers to the place of a phrase in a passage of a step's result, or of the passage without a phrase.
 func passage(s qa.Step, text, phrase string) Ref {
 	const field = "observation.text"
@@ -130,11 +114,11 @@ func passage(s qa.Step, text, phrase string) Ref {
 	if from, to, ok := words.NewJSONFinder(result[first:end]).Find(phrase); ok {
 		first, end = first+from, first+to
 	}
-	return near(s.N, field, result, first, end)
+	return excerpt(s.N, field, result, first, end)
 }
 
-// near refers to a byte range of a field, with some of what is around it.
-func near(step int, field, text string, first, end int) Ref {
+// excerpt refers to a byte range of a field, with some of the text around it.
+func excerpt(step int, field, text string, first, end int) Ref {
 	return span(step, field, text, max(0, first-around), min(len(text), first+maxQuote, end+around))
 }
 
@@ -196,7 +180,7 @@ func (f *facts) lost() []Ref {
 		text, ok := f.field(p)
 		switch {
 		case ok && p.End > 0:
-			refs = append(refs, near(p.Step, p.Field, text, p.First, p.End))
+			refs = append(refs, excerpt(p.Step, p.Field, text, p.First, p.End))
 		case ok:
 			refs = append(refs, Ref{Step: p.Step, Field: p.Field})
 		}
@@ -206,7 +190,11 @@ func (f *facts) lost() []Ref {
 		switch placed := slices.ContainsFunc(refs, func(r Ref) bool { return r.Step == n }); {
 		case placed || !ok || s.Observation == nil:
 		case f.Loss.Level == LevelLimit:
-			refs = append(refs, beyond(s)...)
+			i := slices.IndexFunc(s.Observation.Hits, func(h qa.Hit) bool { return h.Beyond })
+			if i >= 0 {
+				h := s.Observation.Hits[i]
+				refs = append(refs, Ref{Step: n, Field: "observation.hits", Quote: fmt.Sprintf("rank %d: page %d of %s", h.Rank, h.Page, h.PaperID)})
+			}
 		default:
 			refs = append(refs, Ref{Step: n, Field: "observation.text"})
 		}
@@ -229,14 +217,4 @@ func (f *facts) field(p Place) (string, bool) {
 		return s.Observation.Full, true
 	}
 	return s.Observation.Text, true
-}
-
-// beyond refers to the first hit of a step beyond its limit.
-func beyond(s qa.Step) []Ref {
-	for _, h := range s.Observation.Hits {
-		if h.Beyond {
-			return []Ref{{Step: s.N, Field: "observation.hits", Quote: fmt.Sprintf("rank %d: page %d of %s", h.Rank, h.Page, h.PaperID)}}
-		}
-	}
-	return nil
 }

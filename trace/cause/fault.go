@@ -26,7 +26,7 @@ func (f *facts) sameAnswer() (Cause, bool) {
 	}
 	c := Cause{Evidence: []Ref{f.reply(), f.gold()}}
 	switch {
-	case f.right():
+	case eval.New(eval.Config{Mode: eval.Fixed}).Score(f.ctx, f.Evaluator, eval.Answer(f.Answer)).Verdict == qa.Right:
 		c.Why = "the corrected evaluation functions accept the answer"
 	case f.hasGold():
 		c.Why = "the answer contains the gold answer"
@@ -124,9 +124,13 @@ func (f *facts) notesDisagree() (Cause, bool) {
 	}
 	for _, n := range notes {
 		if strings.Contains(f.fold(n.text), f.answer) {
+			ref := Ref{Field: n.field}
+			if first, end, ok := words.NewFinder(n.text).Find(f.Answer.Text); ok {
+				ref = excerpt(0, n.field, n.text, first, end)
+			}
 			return Cause{
 				Why:      "the notes of the question contain the answer, but not the gold answer",
-				Evidence: []Ref{quote(n, f.Answer.Text), f.reply(), f.gold()},
+				Evidence: []Ref{ref, f.reply(), f.gold()},
 			}, true
 		}
 	}
@@ -166,7 +170,12 @@ func (f *facts) sourceDisagrees() (Cause, bool) {
 	if !f.answered() || len(f.golds) == 0 || f.resultsHave(f.golds) {
 		return Cause{}, false
 	}
-	parts := f.parts()
+	parts := [][]string{{f.Answer.Text}}
+	if v, ok := python.Read(f.Answer.Text); ok {
+		if list := Parts(python.ToGo(v)); list != nil {
+			parts = list
+		}
+	}
 	if !f.resultsHave(parts) {
 		return Cause{}, false
 	}
@@ -179,16 +188,6 @@ func (f *facts) sourceDisagrees() (Cause, bool) {
 		}
 	}
 	return Cause{}, false
-}
-
-// parts are the texts and numbers in the answer, each with its alternatives.
-func (f *facts) parts() [][]string {
-	if v, ok := python.Read(f.Answer.Text); ok {
-		if parts := Parts(python.ToGo(v)); len(parts) > 0 {
-			return parts
-		}
-	}
-	return [][]string{{f.Answer.Text}}
 }
 
 // resultsHave reports whether the results have an alternative of each part.

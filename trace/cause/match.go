@@ -70,7 +70,9 @@ func (s seen) absent(it Item) Item {
 
 // match compares an item with a row.
 func (s seen) match(it Item, r row) match {
-	paper := s.samePaper(it, r)
+	paper := slices.ContainsFunc(it.Papers, func(id string) bool { // a context is from all papers of the question
+		return id == r.Paper && id != "" || r.context && slices.Contains(s.anchors, id)
+	})
 	switch {
 	case len(it.Papers) > 0 && !paper && (r.Paper != "" || r.context):
 		return none
@@ -87,7 +89,7 @@ func (s seen) match(it Item, r row) match {
 // byPlace compares an item with a row by element and page. paper reports whether it is the same paper.
 func (it Item) byPlace(r row, paper bool) match {
 	switch {
-	case it.Element != "" && slices.Contains(r.IDs, it.Element):
+	case slices.Contains(r.IDs, it.Element):
 		return strong
 	case it.Page == 0 || !paper || r.Page != it.Page:
 		return none
@@ -95,14 +97,6 @@ func (it Item) byPlace(r row, paper bool) match {
 		return strong
 	}
 	return weak // the page has more than the element or the text
-}
-
-// samePaper reports whether a row is from a paper of an item. The context of a prompt is from all papers of the question.
-func (s seen) samePaper(it Item, r row) bool {
-	if r.context {
-		return slices.ContainsFunc(it.Papers, func(id string) bool { return slices.Contains(s.anchors, id) })
-	}
-	return r.Paper != "" && slices.Contains(it.Papers, r.Paper)
 }
 
 // onImage compares an item with a page image of its paper. An item whose page is unknown may be on any page.
@@ -125,18 +119,13 @@ func overlap(a, b []float64) bool {
 // withText compares an item that has a text with a row that has one.
 func (s seen) withText(it Item, r row, paper bool) match {
 	m := s.text(it, r)
-	element := it.Element != "" && slices.Contains(r.IDs, it.Element)
-	switch {
+	switch element := slices.Contains(r.IDs, it.Element); {
 	case m != none && element:
 		return strong
-	case m != none:
-		return m
-	case element:
-		return weak
-	case it.quoted && paper && r.Page == it.Page && it.Page > 0 && s.covers(r, it.Texts[0], nil):
+	case element, m == none && it.quoted && paper && r.Page == it.Page && it.Page > 0 && s.covers(r, it.Texts[0], nil):
 		return weak
 	}
-	return none
+	return m
 }
 
 // text reports whether a row has a text of an item. Only a long quote is proof.
@@ -167,11 +156,10 @@ func (s seen) like(it Item, r row, text, folded string) bool {
 	formula := words.Formula(folded)
 	const leastFormula = 6 // the length from which the letters and digits of a formula are compared
 	if strings.ContainsAny(text, `\^_=`) && len(formula) >= leastFormula {
-		if r.formula == nil {
-			printed := words.Formula(r.text)
-			r.formula = &printed
+		if r.formula == "" {
+			r.formula = words.Formula(r.text)
 		}
-		if strings.Contains(*r.formula, formula) {
+		if strings.Contains(r.formula, formula) {
 			return true
 		}
 	}
@@ -188,19 +176,19 @@ func (s seen) covers(r row, text string, except map[string]bool) bool {
 // has.
 func (s seen) places(it *Item) []Place {
 	var list []Place
-	near := make(map[int]int) // words of the question, by step
+	asked := make(map[int]int) // words of the question around the place, by step
 	for _, r := range it.rows {
 		p, text, n := s.locate(*it, r)
 		i := slices.IndexFunc(list, func(o Place) bool { return o.Step == p.Step })
 		switch {
-		case p.Field == "" || i >= 0 && n <= near[p.Step]:
+		case p.Field == "" || i >= 0 && n <= asked[p.Step]:
 			continue
 		case i < 0:
 			list = append(list, p)
 		default:
 			list[i] = p
 		}
-		near[p.Step] = n
+		asked[p.Step] = n
 		it.matched = cmp.Or(text, it.matched)
 	}
 	return list
@@ -208,7 +196,7 @@ func (s seen) places(it *Item) []Place {
 
 // locate returns the place of an item in a row, the text that is there, and the number of words of the question around
 // it, -1 without a text. A row that is known to be the item is a place without a text.
-func (s seen) locate(it Item, r row) (p Place, text string, near int) {
+func (s seen) locate(it Item, r row) (p Place, text string, asked int) {
 	p = Place{Step: r.step, Field: r.field}
 	if r.context {
 		p.Step = 0
@@ -220,7 +208,7 @@ func (s seen) locate(it Item, r row) (p Place, text string, near int) {
 			return p, text, n
 		}
 	}
-	known := len(it.Texts) == 0 || it.Element != "" && slices.Contains(r.IDs, it.Element)
+	known := len(it.Texts) == 0 || slices.Contains(r.IDs, it.Element)
 	if known && len(parts) > 0 && !r.context && s.match(it, r) == strong {
 		longest := slices.MaxFunc(parts, func(a, b part) int { return len(a.raw) - len(b.raw) })
 		p.First, p.End = r.At+longest.at, r.At+longest.at+len(longest.raw)
@@ -237,21 +225,18 @@ type part struct {
 
 // parts are the cells of a row that can be evidence, or its whole text if it has no cells.
 func (r row) parts() []part {
-	if r.derived == nil {
+	switch {
+	case r.derived == nil:
 		return nil
-	}
-	if r.cells != nil {
-		return r.cells
-	}
-	if r.context {
+	case r.cells != nil:
+	case r.context:
 		r.cells = []part{{r.Line, 0, words.NewFinder(r.Line)}}
-		return r.cells
-	}
-	if r.Cells == nil && r.Line != "" {
+	case r.Cells == nil:
 		r.cells = []part{{r.Line, 0, words.NewJSONFinder(r.Line)}}
-	}
-	for _, c := range r.telling() {
-		r.cells = append(r.cells, part{c.Raw, c.At, words.NewJSONFinder(c.Raw)})
+	default:
+		for _, c := range r.telling() {
+			r.cells = append(r.cells, part{c.Raw, c.At, words.NewJSONFinder(c.Raw)})
+		}
 	}
 	return r.cells
 }

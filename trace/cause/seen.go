@@ -50,7 +50,7 @@ type row struct {
 // derived is computed from the text of a row when it is first needed; nil for a row without one.
 type derived struct {
 	words   map[string]bool
-	formula *string
+	formula string
 	cells   []part
 }
 
@@ -160,7 +160,9 @@ func (s *seen) result(step qa.Step, level Level) {
 		if i < len(o.Hits) {
 			h := o.Hits[i]
 			r.rank, r.Paper, r.Page = h.Rank, strings.ToLower(h.PaperID), h.Page
-			r.IDs = append(slices.Clip(r.IDs), strings.ToLower(h.ID)) // rows are shared
+			if h.ID != "" {
+				r.IDs = append(slices.Clip(r.IDs), strings.ToLower(h.ID)) // rows are shared
+			}
 		}
 		s.rows = append(s.rows, r)
 	}
