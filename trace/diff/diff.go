@@ -121,7 +121,10 @@ type Step struct {
 // Of compares two trajectories, of one question or of any two. It does no I/O, and Of(b, a) is Of(a, b) with the sides
 // swapped. Its result refers to the texts of both.
 func Of(a, b runlog.Recorded) Diff {
-	d := Diff{A: sideOf(a), B: sideOf(b), Prompt: prompts(a.Messages, b.Messages), Pairs: pairs(stepsOf(a), stepsOf(b))}
+	side := func(rec runlog.Recorded) Side {
+		return Side{Episode: rec.Episode, Outcome: rec.Outcome, Answer: rec.Answer, Steps: len(rec.Steps)}
+	}
+	d := Diff{A: side(a), B: side(b), Prompt: prompts(a.Messages, b.Messages), Pairs: pairs(stepsOf(a), stepsOf(b))}
 	d.Diverged = Never
 	for i, p := range d.Pairs {
 		at := p.at(i)
@@ -144,10 +147,6 @@ func Of(a, b runlog.Recorded) Diff {
 		}
 	}
 	return d
-}
-
-func sideOf(rec runlog.Recorded) Side {
-	return Side{Episode: rec.Episode, Outcome: rec.Outcome, Answer: rec.Answer, Steps: len(rec.Steps)}
 }
 
 func stepsOf(rec runlog.Recorded) []Step {
@@ -183,36 +182,31 @@ func stepsOf(rec runlog.Recorded) []Step {
 	return list
 }
 
-// pairs aligns the steps by their actions. What is left between two equal actions is aligned by function.
+// pairs aligns the steps by their actions. Steps between two equal actions are aligned by function.
 func pairs(a, b []Step) []Pair {
-	var list []Pair
-	i, j := 0, 0
-	equal := align(texts(a, func(s Step) string { return s.key }), texts(b, func(s Step) string { return s.key }))
-	for _, m := range append(equal, match{len(a), len(b)}) {
-		list = between(list, a[i:m.a], b[j:m.b])
-		if m.a < len(a) && m.b < len(b) {
-			list = append(list, pairOf(&a[m.a], &b[m.b]))
-		}
-		i, j = m.a+1, m.b+1
-	}
-	return list
+	action := func(s Step) string { return s.key }
+	function := func(s Step) string { return s.Function }
+	return aligned(a, b, action, func(a, b []Step) []Pair {
+		return aligned(a, b, function, func(a, b []Step) (list []Pair) {
+			for i := range a {
+				list = append(list, Pair{Kind: OnlyA, A: &a[i]})
+			}
+			for i := range b {
+				list = append(list, Pair{Kind: OnlyB, B: &b[i]})
+			}
+			return list
+		})
+	})
 }
 
-// between appends the pairs of steps of which no two have the same action.
-func between(list []Pair, a, b []Step) []Pair {
-	if len(a)+len(b) == 0 {
-		return list
-	}
+// aligned pairs the steps with equal keys. between returns the pairs of the steps between two of them.
+func aligned(a, b []Step, key func(Step) string, between func(a, b []Step) []Pair) (list []Pair) {
 	i, j := 0, 0
-	function := func(s Step) string { return s.Function }
-	for _, m := range append(align(texts(a, function), texts(b, function)), match{len(a), len(b)}) {
-		for ; i < m.a; i++ {
-			list = append(list, Pair{Kind: OnlyA, A: &a[i]})
+	for _, m := range append(align(texts(a, key), texts(b, key)), match{len(a), len(b)}) {
+		if m.a > i || m.b > j {
+			list = append(list, between(a[i:m.a], b[j:m.b])...)
 		}
-		for ; j < m.b; j++ {
-			list = append(list, Pair{Kind: OnlyB, B: &b[j]})
-		}
-		if m.a < len(a) && m.b < len(b) {
+		if m.a < len(a) {
 			list = append(list, pairOf(&a[m.a], &b[m.b]))
 		}
 		i, j = m.a+1, m.b+1

@@ -36,21 +36,17 @@ func OfEpisodes(a, b Source, nameA, nameB string) (Question, error) {
 	if err != nil {
 		return q, err
 	}
-	q.Settings = settings(a, b)
-	for _, side := range []struct {
-		source Source
-		to     *Side
-	}{{a, &q.A}, {b, &q.B}} {
-		scores, err := side.source.scores()
-		if err != nil && !errors.Is(err, runlog.ErrNoScores) {
-			return q, err
-		}
-		*side.to = scores.addTo(*side.to)
+	q.Settings = append([]runlog.Change{}, runlog.Changes(a.Config.Shape, b.Config.Shape)...)
+	if _, err := a.describe(&q.A); err != nil && !errors.Is(err, runlog.ErrNoScores) {
+		return q, err
+	}
+	if _, err := b.describe(&q.B); err != nil && !errors.Is(err, runlog.ErrNoScores) {
+		return q, err
 	}
 	return q, nil
 }
 
-// episodes compares two episodes, without settings and scores.
+// episodes compares two episodes, without their runs.
 func episodes(a, b Source, nameA, nameB string) (Question, error) {
 	x, err := a.load(nameA)
 	if err != nil {
@@ -61,19 +57,12 @@ func episodes(a, b Source, nameA, nameB string) (Question, error) {
 		return Question{}, err
 	}
 	q := Question{UUID: x.UUID, Diff: Of(x, y)}
-	q.A, q.B = a.side(q.A), b.side(q.B)
 	i := slices.IndexFunc(a.Examples, func(ex qa.Example) bool { return ex.UUID == x.UUID })
 	if i < 0 {
 		return q, nil // a question that is not in the file any more
 	}
-	q.Question = a.Examples[i].Question
-	q.Gold = eval.GoldOf(a.Examples[i])
+	q.Question, q.Gold = a.Examples[i].Question, eval.GoldOf(a.Examples[i])
 	return q, nil
-}
-
-// settings lists the keys of run.json that differ between two runs.
-func settings(a, b Source) []runlog.Change {
-	return append([]runlog.Change{}, runlog.Changes(a.Config.Shape, b.Config.Shape)...)
 }
 
 func (s Source) load(name string) (rec runlog.Recorded, err error) {
@@ -85,25 +74,11 @@ func (s Source) load(name string) (rec runlog.Recorded, err error) {
 	return rec, nil
 }
 
-// side adds the run to a side.
-func (s Source) side(to Side) Side {
+// describe adds the run, its scoring and the score of the episode to a side. It returns the scores by episode.
+func (s Source) describe(to *Side) (map[string]*qa.Score, error) {
 	to.Run, to.Baseline, to.Model = s.Dir, s.Config.Shape.Baseline, s.Config.Shape.ModelName()
-	return to
-}
-
-// scored are the scores of a run by episode.
-type scored struct {
-	runlog.Scoring
-	by map[string]*qa.Score
-}
-
-func (s Source) scores() (scored, error) {
 	scoring, list, err := runlog.FindScores(s.Dir, s.Mode, s.Judge)
-	return scored{scoring, qa.ByEpisode(list)}, err
-}
-
-// addTo adds the scoring, and the score of its episode, to a side.
-func (s scored) addTo(to Side) Side {
-	to.Scoring, to.Judge, to.Score = s.Mode, s.Judge, s.by[to.Episode]
-	return to
+	scores := qa.ByEpisode(list)
+	to.Scoring, to.Judge, to.Score = scoring.Mode, scoring.Judge, scores[to.Episode]
+	return scores, err
 }

@@ -64,17 +64,17 @@ func Divergences() []Divergence { return []Divergence{Never, AtFirst, AfterResul
 
 // OfRuns lists the flips between two scored runs, in the order of A. Repeats are paired by their number.
 func OfRuns(ctx context.Context, a, b Source) (Runs, error) {
-	inA, err := a.scores()
+	r := Runs{Settings: append([]runlog.Change{}, runlog.Changes(a.Config.Shape, b.Config.Shape)...), Flips: []Flip{}}
+	inA, err := a.describe(&r.A)
 	if err != nil {
 		return Runs{}, err
 	}
-	inB, err := b.scores()
+	inB, err := b.describe(&r.B)
 	if err != nil {
 		return Runs{}, err
 	}
-	r := Runs{A: inA.addTo(a.side(Side{})), B: inB.addTo(b.side(Side{})), Settings: settings(a, b), Flips: []Flip{}}
 	for _, name := range a.UUIDs() {
-		x, y := inA.by[name], inB.by[name]
+		x, y := inA[name], inB[name]
 		if x == nil || y == nil {
 			continue
 		}
@@ -91,9 +91,11 @@ func OfRuns(ctx context.Context, a, b Source) (Runs, error) {
 			r.Damaged = append(r.Damaged, err)
 			continue
 		}
-		r.Flips = append(r.Flips, flipOf(q, change, x, y))
+		f := flipOf(q, x, y)
+		f.Change, f.A.Run, f.B.Run = change, a.Dir, b.Dir
+		r.Flips = append(r.Flips, f)
 	}
-	r.Other = len(inA.by) + len(inB.by) - 2*r.Both
+	r.Other = len(inA) + len(inB) - 2*r.Both
 	return r, nil
 }
 
@@ -110,11 +112,11 @@ func changeOf(a, b qa.Verdict) Flipped {
 	return Won
 }
 
-func flipOf(q Question, change Flipped, a, b *qa.Score) Flip {
+func flipOf(q Question, a, b *qa.Score) Flip {
 	f := Flip{
-		Episode: q.A.Episode, UUID: a.UUID, Repeat: a.Repeat, Question: q.Question, Gold: q.Gold, Change: change, Diverged: q.Diverged,
-		A: FlippedSide{Run: q.A.Run, Verdict: a.Verdict, Outcome: q.A.Outcome, Answer: q.A.Answer.Text},
-		B: FlippedSide{Run: q.B.Run, Verdict: b.Verdict, Outcome: q.B.Outcome, Answer: q.B.Answer.Text},
+		Episode: q.A.Episode, UUID: a.UUID, Repeat: a.Repeat, Question: q.Question, Gold: q.Gold, Diverged: q.Diverged,
+		A: FlippedSide{Verdict: a.Verdict, Outcome: q.A.Outcome, Answer: q.A.Answer.Text},
+		B: FlippedSide{Verdict: b.Verdict, Outcome: q.B.Outcome, Answer: q.B.Answer.Text},
 	}
 	i := slices.IndexFunc(q.Pairs, func(p Pair) bool { return p.Kind != Equal })
 	if i < 0 {
