@@ -132,7 +132,11 @@ func Marks(rec runlog.Recorded) []Mark {
 		if s.Action != nil && s.By == qa.ByModel {
 			taken[s.Action.Text] = append(taken[s.Action.Text], s.N)
 			if at := taken[s.Action.Text]; len(at) >= cause.LeastRepeats {
-				list = append(list, Mark{Step: s.N, Kind: MarkRepeated, First: at[0], Wasted: spent(s)})
+				m := Mark{Step: s.N, Kind: MarkRepeated, First: at[0]}
+				if s.Reply != nil && !s.Reply.Cached {
+					m.Wasted = s.Reply.Usage.Prompt + s.Reply.Usage.Completion
+				}
+				list = append(list, m)
 			}
 		}
 		if o := s.Observation; o != nil {
@@ -143,14 +147,6 @@ func Marks(rec runlog.Recorded) []Mark {
 		}
 	}
 	return list
-}
-
-// spent is the tokens of a step's call; 0 for one from the cache.
-func spent(s qa.Step) int {
-	if s.Reply == nil || s.Reply.Cached {
-		return 0
-	}
-	return s.Reply.Usage.Prompt + s.Reply.Usage.Completion
 }
 
 // TallyMarks counts marks by kind, and the tokens of repeated steps.

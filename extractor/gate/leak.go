@@ -110,13 +110,10 @@ func occurrences(text, answer string) (list []words.Word) {
 	return list
 }
 
-var written = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen " +
-	"seventeen eighteen nineteen twenty")
-
 // numberOf reads a number in digits or, up to twenty, in words. "one" is a pronoun too often.
 func numberOf(text string) (float64, bool) {
 	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), "%$€"))
-	if i := slices.Index(written, text); i >= 0 && i != 1 {
+	if i := slices.Index(words.Numerals, text); i >= 0 && i != 1 {
 		return float64(i), true
 	}
 	n, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
@@ -166,7 +163,7 @@ var (
 // alternative reports whether bytes of a question are one of the alternatives that it offers: "A or B", "A, B, or C",
 // "between A and B". A number is one only if it stands next to "or".
 func alternative(question string, start, end int, number bool) bool {
-	before, after := oneLine(question[:start]), oneLine(question[end:])
+	before, after := whitespace.ReplaceAllString(question[:start], " "), whitespace.ReplaceAllString(question[end:], " ")
 	first := orBefore.FindStringSubmatch(before) // "A or"
 	follows := first != nil && !openWord.MatchString(first[1])
 	precedes := orNext.MatchString(after) && !orOpen.MatchString(after) // "or B", also "layers or B"
@@ -198,8 +195,5 @@ func joined(before, after string) bool {
 	}
 	return between.MatchString(before) && andNext.MatchString(after)
 }
-
-// oneLine replaces each run of whitespace by a space, also at the ends.
-func oneLine(text string) string { return whitespace.ReplaceAllString(text, " ") }
 
 var whitespace = lazyregexp.New(`\s+`)

@@ -15,6 +15,7 @@ import (
 	"airqa/extractor/candidate"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/python"
+	"airqa/internal/words"
 	"airqa/qa"
 )
 
@@ -132,18 +133,14 @@ func itemAlterations(e qa.Evaluator, items python.List) []alteration {
 	list := []alteration{{"missing", python.Str(items[:len(items)-1])}}
 	reversed := slices.Clone(items)
 	slices.Reverse(reversed)
-	if !anyOrder(e) && !python.Equal(reversed, items) {
-		list = append(list, alteration{"order", python.Str(reversed)})
-	}
-	return list
-}
-
-// anyOrder reports whether an evaluator ignores the order of a list.
-func anyOrder(e qa.Evaluator) bool {
 	var arguments struct {
 		IgnoreOrder bool `json:"ignore_order"`
 	}
-	return json.Unmarshal(e.Kwargs, &arguments) == nil && arguments.IgnoreOrder
+	_ = json.Unmarshal(e.Kwargs, &arguments) // arguments without it keep the order
+	if !arguments.IgnoreOrder && !python.Equal(reversed, items) {
+		list = append(list, alteration{"order", python.Str(reversed)})
+	}
+	return list
 }
 
 var (
@@ -158,7 +155,7 @@ func decimalsAsked(format string) int {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			return n
 		}
-		return max(0, slices.Index(written, strings.ToLower(m[1])))
+		return max(0, slices.Index(words.Numerals, strings.ToLower(m[1])))
 	}
 	if wholeWord.MatchString(format) {
 		return 0

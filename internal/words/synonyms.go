@@ -1,6 +1,7 @@
 package words
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -34,6 +35,10 @@ func letterName(text string, i int, r rune, n int) string {
 	}
 	return letters[unicode.ToLower(r)]
 }
+
+// Numerals are the numbers from zero to twenty in words.
+var Numerals = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen " +
+	"seventeen eighteen nineteen twenty")
 
 // synonyms are words that a paper writes in another way: small numbers, and letters as commands of LaTeX.
 var synonyms = map[string]string{

@@ -233,7 +233,7 @@ func sentences(text string) (list []string) {
 func count(word string) int {
 	n, err := strconv.Atoi(word)
 	if err != nil {
-		n = slices.Index(strings.Fields("zero one two three four five six seven eight nine ten"), strings.ToLower(word))
+		n = slices.Index(internal.Numerals[:11], strings.ToLower(word))
 	}
 	return max(n, 0)
 }

@@ -39,8 +39,6 @@ type Asking struct {
 	// Step receives a line for each action and each result, safe to print and at most Width columns wide.
 	Step  func(line string)
 	Width int
-
-	searched []string // papers to search for the places of sources
 }
 
 // Run asks the questions that the run directory does not have an answer to. The result has all its questions, also

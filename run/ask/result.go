@@ -52,8 +52,12 @@ func (a Asking) read(ctx context.Context, list []qa.Example) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.searched, err = a.about(ctx); err != nil {
-		return nil, err
+	searched := a.Papers
+	if len(searched) == 0 {
+		const mostSearched = 50 // the number of papers that are searched for a text that names no paper
+		if searched, err = a.World.Papers().IDs(ctx, mostSearched); err != nil {
+			return nil, err
+		}
 	}
 	recorded := make(map[string]runlog.Recorded)
 	for rec, err := range r.Episodes() {
@@ -63,7 +67,7 @@ func (a Asking) read(ctx context.Context, list []qa.Example) (*Result, error) {
 		recorded[rec.UUID] = rec
 	}
 	for _, ex := range list {
-		answered, err := a.answered(ctx, ex, recorded[ex.UUID])
+		answered, err := a.answered(ctx, ex, recorded[ex.UUID], searched)
 		if err != nil {
 			return nil, err
 		}
@@ -72,16 +76,8 @@ func (a Asking) read(ctx context.Context, list []qa.Example) (*Result, error) {
 	return result, nil
 }
 
-// about are the papers of the questions; all, up to a number, if they name none.
-func (a Asking) about(ctx context.Context) ([]string, error) {
-	if len(a.Papers) > 0 {
-		return a.Papers, nil
-	}
-	const mostSearched = 50 // the number of papers that are searched for a text that names no paper
-	return a.World.Papers().IDs(ctx, mostSearched)
-}
-
-func (a Asking) answered(ctx context.Context, ex qa.Example, rec runlog.Recorded) (Answered, error) {
+// answered is the answer to a question with its sources. A text that names no paper is searched in some.
+func (a Asking) answered(ctx context.Context, ex qa.Example, rec runlog.Recorded, searched []string) (Answered, error) {
 	one := Answered{UUID: ex.UUID, Question: ex.Question, Outcome: rec.Outcome, Reason: rec.Reason, Sources: []Cited{}}
 	one.Usage = rec.Usage().Add(rec.Charged())
 	if a.Job.Price != nil {
@@ -91,7 +87,7 @@ func (a Asking) answered(ctx context.Context, ex qa.Example, rec runlog.Recorded
 		return one, nil
 	}
 	one.Answer = &rec.Answer.Text
-	found, err := FindSources(ctx, Question{Text: ex.Question, Papers: a.searched}, rec.Trajectory, a.World)
+	found, err := FindSources(ctx, Question{Text: ex.Question, Papers: searched}, rec.Trajectory, a.World)
 	if err != nil {
 		return one, fmt.Errorf("find the sources of %s: %w", ex.UUID, err)
 	}

@@ -72,17 +72,16 @@ func (l *lookup) place(ctx context.Context, s *Source) error {
 
 // paperOf returns the paper of a source, nil if it is unknown. It searches the text where the source does not name a page.
 func (l *lookup) paperOf(ctx context.Context, s *Source) (*paper, error) {
-	if s.PaperID != "" && (s.Page > 0 || s.Kind == QueryRow) {
+	ids := []string{s.PaperID}
+	switch {
+	case s.PaperID != "" && (s.Page > 0 || s.Kind == QueryRow):
 		return l.paper(ctx, s.PaperID)
-	}
-	ids := l.involved
-	if s.PaperID != "" {
-		ids = []string{s.PaperID}
-	} else if len(s.papers) > 0 {
-		ids = s.papers
-	}
-	if s.Kind == QueryRow {
+	case s.Kind == QueryRow:
 		return nil, nil
+	case s.PaperID == "" && len(s.papers) > 0:
+		ids = s.papers
+	case s.PaperID == "":
+		ids = l.involved
 	}
 	for _, id := range ids {
 		p, err := l.paper(ctx, id)

@@ -10,6 +10,7 @@ import (
 
 	"airqa/eval"
 	"airqa/internal/lazyregexp"
+	"airqa/internal/words"
 	"airqa/qa"
 )
 
@@ -177,10 +178,6 @@ func Parts(v any) [][]string {
 	return nil
 }
 
-var numerals = []string{
-	"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-}
-
 // forms returns the forms in which a paper may print a number: as a fraction or in percent, as a power of ten, in words.
 func forms(n json.Number) []string {
 	list := []string{n.String()}
@@ -190,8 +187,8 @@ func forms(n json.Number) []string {
 	}
 	plain := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	list = append(list, plain(x))
-	if x >= 0 && x == float64(int(x)) && int(x) < len(numerals) {
-		list = append(list, numerals[int(x)])
+	if x >= 0 && x == float64(int(x)) && x <= 12 {
+		list = append(list, words.Numerals[int(x)])
 	}
 	if x > 0 && x < 1 {
 		list = append(list, strconv.FormatFloat(x*100, 'g', 12, 64), strings.TrimPrefix(plain(x), "0"))
