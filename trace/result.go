@@ -132,12 +132,8 @@ func readPassages(t *Table, cut *ResultCut, hits []qa.Hit) []Passage {
 			p.Shortened = slices.ContainsFunc(shown, Cell.Shortened)
 			p.Seen = min(len(strings.TrimSuffix(text.Text, evidence.CutMark)), len(p.Text))
 		}
-		if i < len(hits) {
-			h := hits[i] // cells of a shortened row may be shortened, too
-			if h.Rank != p.Rank || h.Beyond || !p.Shortened && (h.PaperID != p.Paper || h.Page != p.Page) {
-				return nil
-			}
-			p.ID, p.Score, p.Paper, p.Page = h.ID, h.Score, h.PaperID, h.Page
+		if i < len(hits) && !p.agree(hits[i]) {
+			return nil
 		}
 		list = append(list, p)
 	}
@@ -145,6 +141,15 @@ func readPassages(t *Table, cut *ResultCut, hits []qa.Hit) []Passage {
 		list = append(list, Passage{Rank: h.Rank, Score: h.Score, Paper: h.PaperID, Page: h.Page, ID: h.ID, Hidden: true, Beyond: h.Beyond})
 	}
 	return list
+}
+
+// agree adds the id of a hit, if it may be that of the passage. Cells of a shortened row may be shortened, too.
+func (p *Passage) agree(h qa.Hit) bool {
+	if h.Rank != p.Rank || h.Beyond || !p.Shortened && (h.PaperID != p.Paper || h.Page != p.Page) {
+		return false
+	}
+	p.ID, p.Score, p.Paper, p.Page = h.ID, h.Score, h.PaperID, h.Page
+	return true
 }
 
 func readPassage(columns []string, row TableRow) (p Passage, ok bool) {

@@ -45,22 +45,24 @@ func namedIn(question string, m candidate.Material) string {
 	for _, p := range m.Parts {
 		texts = append(texts, p.Text, p.Title)
 	}
-	asked := words.Split(question)
 	for _, text := range texts {
 		text = strings.Join(strings.Fields(text), " ")
 		for _, pattern := range ownNames {
 			for _, found := range pattern.FindAllStringSubmatch(text, -1) {
-				name := found[1]
-				inQuestion := func(w words.Word) bool { // in the same case: many names are words in capitals
-					return strings.HasPrefix(question[w.First:], name) && len(name) >= w.End-w.First
-				}
-				if len(name) > 2 && !terms[strings.TrimSuffix(name, "s")] && slices.ContainsFunc(asked, inQuestion) {
+				if name := found[1]; len(name) > 2 && !terms[strings.TrimSuffix(name, "s")] && isWordIn(question, name) {
 					return name
 				}
 			}
 		}
 	}
 	return ""
+}
+
+// isWordIn reports whether a question has a name as a word in the same case: many names are words in capitals.
+func isWordIn(question, name string) bool {
+	return slices.ContainsFunc(words.Split(question), func(w words.Word) bool {
+		return strings.HasPrefix(question[w.First:], name) && len(name) >= w.End-w.First
+	})
 }
 
 // terms are abbreviations of the field that papers introduce as little as BERT, without a plural s.

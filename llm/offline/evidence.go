@@ -135,6 +135,9 @@ type item struct {
 	box         python.List
 }
 
+// visible reports whether it is an item whose place on a page is known.
+func (it *item) visible() bool { return it != nil && it.page > 0 && len(it.box) == 4 }
+
 // The kinds of items are the columns with their text, and the columns with their label. The first that a row has decides.
 var kinds = [][2]string{
 	{"answer", ""},

@@ -85,7 +85,7 @@ func (t *task) plan() (steps []step) {
 	steps = append(steps, search, query("I look up the part of the paper that the question is about.", fmt.Sprintf("SELECT %s, "+
 		"r.ref_paper_id AS paper_id, p.page_number FROM %s r JOIN pages p ON r.ref_page_id = p.page_id WHERE %s ORDER BY %s DESC, r.ordinal LIMIT 6",
 		p.shown, p.table, t.ofPapers("r.ref_paper_id"), t.hits(p.searched))))
-	if it := t.best(t.place()); it != nil && it.page > 0 && len(it.box) == 4 {
+	if it := t.best(t.place()); it.visible() {
 		steps = append(steps, step{
 			"The answer may be in the image, so I look at it, though I can only read the text around it.", "View",
 			map[string]any{"paper_id": it.paper, "page_number": it.page, "bounding_box": it.box},

@@ -70,7 +70,7 @@ func (c claims) inText(v value, text string, about map[string]bool) Source {
 			return best
 		}
 	}
-	if len(parts) > 0 && strings.Contains(text, columnMark) {
+	if strings.Contains(text, columnMark) {
 		maps.Copy(about, parts[0].words) // the names of the columns
 	}
 	for i, p := range parts {

@@ -102,15 +102,7 @@ func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers
 		if s.Observation == nil || s.Observation.Status != qa.StatusOK {
 			continue
 		}
-		for _, im := range s.Observation.Images {
-			if im.PaperID == "" || im.Page < 1 {
-				continue
-			}
-			if len(im.Box) != 4 {
-				im.Box = nil
-			}
-			viewed = append(viewed, Source{Kind: Page, Match: Seen, PaperID: strings.ToLower(im.PaperID), Page: im.Page, Box: im.Box, Step: s.N})
-		}
+		viewed = append(viewed, pagesOf(s)...)
 		for _, r := range rowsOf(s) {
 			if src := c.find(r); src.Match != "" {
 				found = append(found, src)
@@ -126,6 +118,20 @@ func FindSources(ctx context.Context, question Question, t qa.Trajectory, papers
 	return lookup.placed(ctx, slices.DeleteFunc(found, func(s Source) bool {
 		return s.Match != found[0].Match || s.score < worthQuoting*found[0].score
 	}))
+}
+
+// pagesOf returns the pages that a step showed as images.
+func pagesOf(s qa.Step) (list []Source) {
+	for _, im := range s.Observation.Images {
+		if im.PaperID == "" || im.Page < 1 {
+			continue
+		}
+		if len(im.Box) != 4 {
+			im.Box = nil
+		}
+		list = append(list, Source{Kind: Page, Match: Seen, PaperID: strings.ToLower(im.PaperID), Page: im.Page, Box: im.Box, Step: s.N})
+	}
+	return list
 }
 
 // placed looks up the places of the best sources and drops those that repeat a better one.

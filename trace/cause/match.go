@@ -70,9 +70,7 @@ func (s seen) absent(it Item) Item {
 
 // match compares an item with a row.
 func (s seen) match(it Item, r row) match {
-	paper := slices.ContainsFunc(it.Papers, func(id string) bool { // a context is from all papers of the question
-		return id == r.Paper && id != "" || r.context && slices.Contains(s.anchors, id)
-	})
+	paper := s.samePaper(it, r)
 	switch {
 	case len(it.Papers) > 0 && !paper && (r.Paper != "" || r.context):
 		return none
@@ -84,6 +82,14 @@ func (s seen) match(it Item, r row) match {
 		return s.withText(it, r, paper)
 	}
 	return it.byPlace(r, paper)
+}
+
+// samePaper reports whether a row is from a paper of an item. The context of a prompt is from all papers of the question.
+func (s seen) samePaper(it Item, r row) bool {
+	if r.context {
+		return slices.ContainsFunc(it.Papers, func(id string) bool { return slices.Contains(s.anchors, id) })
+	}
+	return r.Paper != "" && slices.Contains(it.Papers, r.Paper)
 }
 
 // byPlace compares an item with a row by element and page. paper reports whether it is the same paper.

@@ -1,10 +1,10 @@
 package diff
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"airqa/internal/sqltext"
@@ -23,56 +23,43 @@ func arguments(a *qa.Action) map[string]string {
 		case ok && name == "query":
 			normal[name] = strings.Join(strings.Fields(text), " ")
 		default:
-			normal[name] = string(appendValue(nil, v))
+			normal[name] = canonical(v)
 		}
 	}
 	return normal
 }
 
-// appendValue writes a value. The type of a number does not matter (5 and 5.0), nor the order of a list of uuids.
-func appendValue(to []byte, v any) []byte {
-	const wholeUntil = 1 << 53 // the largest number up to which every integer is a float
-	switch x := v.(type) {
-	case string:
-		return strconv.AppendQuote(to, x)
-	case bool:
-		return strconv.AppendBool(to, x)
-	case int64:
-		return strconv.AppendInt(to, x, 10)
-	case int:
-		return strconv.AppendInt(to, int64(x), 10)
-	case float64:
-		if x == math.Trunc(x) && math.Abs(x) <= wholeUntil {
-			return strconv.AppendInt(to, int64(x), 10)
-		}
-		return strconv.AppendFloat(to, x, 'g', -1, 64)
-	case []any:
-		return appendList(to, x)
-	case map[string]any:
-		to = append(to, '{')
-		for _, key := range slices.Sorted(maps.Keys(x)) {
-			to = append(strconv.AppendQuote(to, key), ':')
-			to = append(appendValue(to, x[key]), ' ')
-		}
-		return append(to, '}')
+// canonical returns a value as JSON, in which the type of a number does not matter (5 and 5.0), nor the order of a list of
+// uuids.
+func canonical(v any) string {
+	raw, err := json.Marshal(sorted(v))
+	if err != nil { // an infinite number
+		return fmt.Sprint(v)
 	}
-	return append(to, "None"...)
+	return string(raw)
 }
 
-func appendList(to []byte, list []any) []byte {
-	notID := func(v any) bool {
-		text, ok := v.(string)
-		return !ok || !qa.IsUUID(text)
+// sorted returns a value with each list of uuids inside sorted.
+func sorted(v any) any {
+	switch x := v.(type) {
+	case []any:
+		isID := func(e any) bool { text, ok := e.(string); return ok && qa.IsUUID(text) }
+		list, ids := make([]any, len(x)), true
+		for i, e := range x {
+			list[i], ids = sorted(e), ids && isID(e)
+		}
+		if ids {
+			slices.SortFunc(list, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(x))
+		for key, e := range x {
+			object[key] = sorted(e)
+		}
+		return object
 	}
-	if !slices.ContainsFunc(list, notID) {
-		list = slices.Clone(list)
-		slices.SortFunc(list, func(x, y any) int { return strings.Compare(x.(string), y.(string)) })
-	}
-	to = append(to, '[')
-	for _, v := range list {
-		to = append(appendValue(to, v), ' ')
-	}
-	return append(to, ']')
+	return v
 }
 
 // otherArguments returns the names of the arguments in which two actions differ, sorted.
@@ -81,19 +68,13 @@ func otherArguments(a, b *qa.Action) []string {
 		return nil
 	}
 	x, y := arguments(a), arguments(b)
-	var names []string
-	for name := range x {
-		if v, there := y[name]; !there || v != x[name] {
-			names = append(names, name)
-		}
-	}
-	for name := range y {
-		if _, there := x[name]; !there {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	all := maps.Clone(x)
+	maps.Copy(all, y)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool {
+		v, inA := x[name]
+		w, inB := y[name]
+		return inA && inB && v == w
+	})
 }
 
 // sqlKeywords are the words whose case does not matter. DuckDB ignores the case of names too, but shows them in results as
