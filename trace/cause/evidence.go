@@ -54,8 +54,9 @@ type Loss struct {
 	Steps []int `json:"steps,omitempty"`
 	// Why is one sentence about the deciding item.
 	Why string `json:"why,omitempty"`
-	// Places are where the log has the deciding item, one for each of the steps.
-	Places []Place `json:"-"`
+	// Places are where the log has the deciding item, one for each of the steps, without quotes. Step is 0 for a message, in
+	// the field "messages.N.text". First and End are both 0 if the row has the item, but no text of it, or in other words.
+	Places []Ref `json:"-"`
 	// Items are all pieces of evidence, in the order of the question's papers and gold answers.
 	Items []Item `json:"items,omitempty"`
 }
@@ -89,17 +90,6 @@ type Item struct {
 	// rows are the rows that have the item; matched is the one of Texts that was found.
 	rows    []row
 	matched string
-}
-
-// Place is a byte range in the log.
-type Place struct {
-	// Step is 0 for a message.
-	Step int
-	// Field is a path in the JSON of airqa trace: "observation.text" or "observation.full" of the step, or
-	// "messages.N.text".
-	Field string
-	// First and End are both 0 if the row has the item, but no text of it, or has it in other words.
-	First, End int
 }
 
 // FindLoss finds where the evidence for an answer was lost. score and missing may be nil.

@@ -182,7 +182,7 @@ func (f *facts) lost() []Ref {
 		case ok && p.End > 0:
 			refs = append(refs, excerpt(p.Step, p.Field, text, p.First, p.End))
 		case ok:
-			refs = append(refs, Ref{Step: p.Step, Field: p.Field})
+			refs = append(refs, p)
 		}
 	}
 	for _, n := range f.Loss.Steps {
@@ -203,7 +203,7 @@ func (f *facts) lost() []Ref {
 }
 
 // field is the text of a place in the log.
-func (f *facts) field(p Place) (string, bool) {
+func (f *facts) field(p Ref) (string, bool) {
 	for i, m := range f.Messages {
 		if p.Field == fmt.Sprintf("messages.%d.text", i) {
 			return m.Text, true
