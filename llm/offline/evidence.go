@@ -71,10 +71,7 @@ func (e ranking) best(kind string) *item {
 	return found
 }
 
-var (
-	tag           = lazyregexp.New(`<[^>]+>`)
-	numberPattern = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+`)
-)
+var numberPattern = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+`)
 
 // isQuantity reports whether a number in a text is not a part of a name or an expression.
 func isQuantity(text string, m []int) bool {
@@ -243,8 +240,8 @@ func count(word string) int {
 
 // tableRows returns the text of each row of an HTML table.
 func tableRows(html string) (list []string) {
-	for row := range strings.SplitSeq(html, "</tr>") {
-		list = append(list, strings.Join(strings.Fields(tag.ReplaceAllString(row, " ")), " "))
+	for _, cells := range evidence.TableCells(html) {
+		list = append(list, strings.Join(cells, " "))
 	}
 	return list
 }

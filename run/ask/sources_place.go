@@ -3,11 +3,11 @@ package ask
 import (
 	"context"
 	"errors"
-	"html"
 	"slices"
 	"strings"
 
 	"airqa/env/paperdb"
+	"airqa/internal/evidence"
 	"airqa/internal/lazyregexp"
 	"airqa/internal/words"
 )
@@ -194,34 +194,12 @@ func floats(box [4]int) []float64 {
 	return []float64{float64(box[0]), float64(box[1]), float64(box[2]), float64(box[3])}
 }
 
-var (
-	rowTag  = lazyregexp.New(`(?is)<tr\b[^>]*>(.*?)</tr>`)
-	cellTag = lazyregexp.New(`(?is)<t[dh]\b[^>]*>(.*?)</t[dh]>`)
-	anyTag  = lazyregexp.New(`(?s)<[^>]*>`)
-)
-
-// cellsOf reads the cells of a table in HTML, row by row.
-func cellsOf(content string) [][]string {
-	var rows [][]string
-	for _, tr := range rowTag.FindAllStringSubmatch(content, -1) {
-		var cells []string
-		for _, td := range cellTag.FindAllStringSubmatch(tr[1], -1) {
-			text := html.UnescapeString(anyTag.ReplaceAllString(td[1], " "))
-			cells = append(cells, strings.Join(strings.Fields(text), " "))
-		}
-		if len(cells) > 0 {
-			rows = append(rows, cells)
-		}
-	}
-	return rows
-}
-
 // columnMark is between the cells of a row as text.
 const columnMark = " | "
 
 // plainTable is a table in HTML as text, a line for each row. Other texts are unchanged.
 func plainTable(content string) string {
-	rows := cellsOf(content)
+	rows := evidence.TableCells(content)
 	if rows == nil {
 		return content
 	}
@@ -246,7 +224,7 @@ func (p *paper) asTable(s *Source) {
 		if p.number(t.PageID) != s.Page {
 			continue
 		}
-		rows := cellsOf(t.Content)
+		rows := evidence.TableCells(t.Content)
 		if words.Share(quoted, words.Fold(t.Caption+"\n"+plainTable(t.Content)), nil) < insideTable {
 			continue
 		}
