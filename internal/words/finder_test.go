@@ -2,6 +2,7 @@ package words
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 )
 
@@ -85,4 +86,21 @@ func FuzzFinder(f *testing.F) {
 			t.Fatalf("JSON %s: %q, want %q", raw, got, want)
 		}
 	})
+}
+
+func TestSplit(t *testing.T) {
+	const text = "The inter-\nleaved λ is <b>1,024</b> of twelve, not 9.25cm. "
+	var got []string
+	for _, w := range Split(text) {
+		got = append(got, w.Text+"="+text[w.First:w.End])
+	}
+	want := []string{
+		"the=The", "interleaved=inter-\nleaved", "lambda=λ", "is=is", "1024=1,024", "of=of", "12=twelve", "not=not", "9.25cm=9.25cm",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Split(" .\n"); got != nil {
+		t.Errorf("words of nothing: %v", got)
+	}
 }
