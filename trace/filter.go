@@ -92,8 +92,8 @@ func (f Filter) Empty() bool {
 // Match reports whether a row is selected, apart from Grep.
 func (f Filter) Match(w *Row) bool {
 	for _, field := range filterFields {
-		wanted := field.Chosen(f)
-		if len(wanted) > 0 && !slices.ContainsFunc(field.Of(w), func(v string) bool { return slices.Contains(wanted, v) }) {
+		chosen := field.Chosen(f)
+		if len(chosen) > 0 && !slices.ContainsFunc(field.Of(w), func(v string) bool { return slices.Contains(chosen, v) }) {
 			return false
 		}
 	}

@@ -180,9 +180,9 @@ func (l *Library) Adopt(c *Library, rows []Row) {
 		if from == nil || to == nil {
 			continue
 		}
-		before, _ := from.Log.Index(w.Episode)
+		then, _ := from.Log.Index(w.Episode)
 		now, ok := to.Log.Index(w.Episode)
-		if ok && to.keys[now] == from.keys[before] && to.Rows[now].Pending() {
+		if ok && to.keys[now] == from.keys[then] && to.Rows[now].Pending() {
 			to.Rows[now].Facts = w.Facts
 		}
 	}
@@ -324,19 +324,29 @@ func (r *Run) cause(ctx context.Context, f *cause.Finder, ex qa.Example, rec run
 }
 
 // load reads the run again. Rows of episodes that have not changed are kept.
-func (r *Run) load(ctx context.Context, c Choice) error {
-	fresh := Run{Name: r.Name}
+func (r *Run) load(ctx context.Context, c Choice, lazy bool) error {
+	current := Run{Name: r.Name}
 	var err error
-	if fresh.stamp, err = readStamp(r.Name); err != nil {
+	if current.stamp, err = readStamp(r.Name); err != nil {
 		return err
 	}
-	if err := fresh.open(c); err != nil {
+	var kept keptRows
+	var reading sync.WaitGroup
+	if len(r.keys) == 0 { // the first time
+		reading.Go(func() {
+			kept.rows = runlog.OpenRows(r.Name, runlog.RowsFile)
+			kept.questions, _ = files.HashFile(current.questionsFile()) // who reads them reports errors
+		})
+	}
+	err = current.open(c)
+	reading.Wait()
+	if err != nil {
 		return err
 	}
-	if err := fresh.list(ctx, r, c.lazy); err != nil {
+	if err := current.list(ctx, r, kept, lazy); err != nil {
 		return err
 	}
-	*r = fresh
+	*r = current
 	return nil
 }
 

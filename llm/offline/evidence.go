@@ -28,7 +28,7 @@ type sentence struct {
 
 func newRanking(question string, items []item) ranking {
 	e := ranking{terms: terms(question), items: items}
-	before := 0.0
+	introduction := 0.0
 	for _, it := range items {
 		list := sentences(it.text)
 		if it.kind == "table_content" {
@@ -37,8 +37,8 @@ func newRanking(question string, items []item) ranking {
 		for _, s := range list {
 			// A short sentence or a heading introduces the next one.
 			own := e.sum(s) / (1 + float64(max(12-len(setOf(s)), 0))/4)
-			e.sentences = append(e.sentences, sentence{s, own + before})
-			before = 0.7 * own
+			e.sentences = append(e.sentences, sentence{s, own + introduction})
+			introduction = 0.7 * own
 		}
 	}
 	slices.SortStableFunc(e.sentences, func(a, b sentence) int { return cmp.Compare(b.score, a.score) })

@@ -224,8 +224,8 @@ func (f *facts) nearest(phrase string) (step qa.Step, passage string, share floa
 			if !strings.Contains(f.fold(text), phrase) {
 				continue
 			}
-			near := f.fold(strings.Join(sentences[max(0, i-1):min(len(sentences), i+2)], " "))
-			if n := words.Share(f.question, near, answer); n > share {
+			nearby := f.fold(strings.Join(sentences[max(0, i-1):min(len(sentences), i+2)], " "))
+			if n := words.Share(f.question, nearby, answer); n > share {
 				step, passage, share = s, strings.TrimSpace(text), n
 			}
 		}

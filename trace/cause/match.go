@@ -8,13 +8,6 @@ import (
 	"airqa/internal/words"
 )
 
-// longTextShare is the share of the content words of a long text that a row must have to count as its source; leastWords is
-// the number of words from which a text is long.
-const (
-	longTextShare = 0.6
-	leastWords    = 6
-)
-
 // match is how well a row fits an item.
 type match int
 
@@ -169,13 +162,14 @@ func (s seen) like(it Item, r row, text, folded string) bool {
 			return true
 		}
 	}
-	long := len(strings.Fields(folded)) >= leastWords
-	return long && !it.quoted && !it.whole && s.covers(r, text, s.asked)
+	const longText = 6 // the number of words from which a text is long
+	return len(strings.Fields(folded)) >= longText && !it.quoted && !it.whole && s.covers(r, text, s.asked)
 }
 
 // covers reports whether a row has most of the content words of a text, except for given ones.
 func (s seen) covers(r row, text string, except map[string]bool) bool {
-	return words.ShareOf(words.Content(s.fold(text)), r.content(), except) >= longTextShare
+	const most = 0.6
+	return words.ShareOf(words.Content(s.fold(text)), r.content(), except) >= most
 }
 
 // places returns where the rows of an item have it, the best place for each step, and notes the text that the last one
@@ -247,16 +241,14 @@ func (r row) parts() []part {
 	return r.cells
 }
 
-// aroundText is the number of bytes on each side of a text in which words of the question are counted.
-const aroundText = 60
-
 // nearest returns the range of the occurrence of a text with most words of the question around it, and their number; -1
 // if the text does not occur.
 func (s seen) nearest(parts []part, text string) (first, end, most int) {
+	const side = 60 // the number of bytes on each side of the text in which words are counted
 	most = -1
 	for _, p := range parts {
 		for from, to := range p.finder.All(text) {
-			around := p.raw[max(0, from-aroundText):min(len(p.raw), to+aroundText)]
+			around := p.raw[max(0, from-side):min(len(p.raw), to+side)]
 			if n := words.Shared(s.asked, words.Content(words.Fold(around))); n > most {
 				first, end, most = p.at+from, p.at+to, n
 			}

@@ -96,15 +96,10 @@ func Texts(a, b string) *Change {
 	}
 }
 
-// Bytes of an excerpt before and after a position.
-const (
-	before = 30
-	after  = 120
-)
-
 // excerpt returns the text around a position, within its line.
 func excerpt(text string, at int) string {
-	first, end := max(at-before, 0), min(at+after, len(text))
+	const shownBefore, shownAfter = 30, 120 // bytes
+	first, end := max(at-shownBefore, 0), min(at+shownAfter, len(text))
 	first = max(first, 1+strings.LastIndexByte(text[:at], '\n'))
 	if n := strings.IndexByte(text[at:end], '\n'); n >= 0 {
 		end = at + n

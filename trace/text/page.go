@@ -96,23 +96,23 @@ func (p *page) field(label, colour, text string) {
 func (p *page) hanging(head, colour, text string) {
 	indent := terminal.Width(head)
 	for i, l := range p.broken(text, indent) {
-		before := strings.Repeat(" ", indent)
+		margin := strings.Repeat(" ", indent)
 		if i == 0 {
-			before = head
+			margin = head
 		}
 		if l == "" {
-			p.add("", strings.TrimRight(before, " "))
+			p.add("", strings.TrimRight(margin, " "))
 			continue
 		}
-		p.add("", p.style.Paint(dim, before)+p.painted(colour, l))
+		p.add("", p.style.Paint(dim, margin)+p.painted(colour, l))
 	}
 }
 
 // prose prints a text, indented.
 func (p *page) prose(indent int, colour, text string) {
-	before := strings.Repeat(" ", indent)
+	margin := strings.Repeat(" ", indent)
 	for _, l := range p.broken(text, indent) {
-		p.add(colour, strings.TrimRight(before+l, " "))
+		p.add(colour, strings.TrimRight(margin+l, " "))
 	}
 }
 

@@ -150,10 +150,10 @@ func (p *page) grid(columns []string, rows []trace.TableRow) ([]string, bool) {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	before := strings.Repeat(" ", indented)
+	margin := strings.Repeat(" ", indented)
 	lines := strings.Split(t.Text(0), "\n")
 	for i, line := range lines {
-		lines[i] = before + line
+		lines[i] = margin + line
 		if p.width > 0 && terminal.Width(lines[i]) > p.width {
 			return nil, false
 		}
