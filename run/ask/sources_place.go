@@ -28,18 +28,15 @@ type paper struct {
 
 func newLookup(papers Papers, found []Source, also []string) *lookup {
 	l := &lookup{papers: papers, known: make(map[string]*paper)}
-	add := func(ids ...string) {
-		for _, id := range ids {
-			if id != "" && !slices.Contains(l.involved, id) {
-				l.involved = append(l.involved, id)
-			}
+	var ids []string
+	for _, s := range found {
+		ids = append(append(ids, s.PaperID), s.papers...)
+	}
+	for _, id := range append(ids, also...) {
+		if id != "" && !slices.Contains(l.involved, id) {
+			l.involved = append(l.involved, id)
 		}
 	}
-	for _, s := range found {
-		add(s.PaperID)
-		add(s.papers...)
-	}
-	add(also...)
 	return l
 }
 
@@ -235,16 +232,15 @@ func (p *paper) asTable(s *Source) {
 				best, most = i, n
 			}
 		}
-		switch {
-		case best >= 0:
-			s.Kind, s.Caption, s.Box = Table, t.Caption, floats(t.Box)
+		if best < 0 && !strings.Contains(words.Fold(t.Caption), quoted) {
+			continue
+		}
+		s.Kind, s.Caption, s.Box = Table, t.Caption, floats(t.Box)
+		if best >= 0 {
 			s.Quote, s.After = clip(labelled(rows, best), mostQuote)
 			s.Before = false
-			return
-		case strings.Contains(words.Fold(t.Caption), quoted):
-			s.Kind, s.Caption, s.Box = Table, t.Caption, floats(t.Box)
-			return
 		}
+		return
 	}
 }
 

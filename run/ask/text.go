@@ -69,8 +69,7 @@ func (p *printer) answer(a Answered, only bool) {
 
 func (p *printer) source(number string, s Cited) {
 	indent := strings.Repeat(" ", len(number))
-	lines := strings.Split(terminal.Wrap(number+terminal.Line(placeOf(s.Source, mostCaption)), p.width, indent), "\n")
-	p.b.WriteString(strings.Join(lines, "\n") + "\n")
+	p.b.WriteString(terminal.Wrap(number+terminal.Line(placeOf(s.Source, mostCaption)), p.width, indent) + "\n")
 	if s.Quote != "" {
 		p.say(plain, indent, quoted(s.Source))
 	}
