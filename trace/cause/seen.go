@@ -201,15 +201,14 @@ func named(step qa.Step) (paper string, page int) {
 		return "", 0
 	}
 	sql, _ := step.Action.Args["sql"].(string)
-	var ids []string
 	for _, m := range literalID.FindAllStringSubmatch(sql, -1) {
-		ids = append(ids, strings.ToLower(m[1]))
+		id := strings.ToLower(m[1])
+		if paper != "" && paper != id {
+			return "", 0
+		}
+		paper = id
 	}
-	slices.Sort(ids)
-	if ids = slices.Compact(ids); len(ids) == 1 {
-		return ids[0], 0
-	}
-	return "", 0
+	return paper, 0
 }
 
 // readRows reads the rows of a result in a field. A row that was cut off has its text alone.
