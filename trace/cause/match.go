@@ -85,10 +85,13 @@ func (s seen) samePaper(it Item, r row) bool {
 	return r.Paper != "" && slices.Contains(it.Papers, r.Paper)
 }
 
+// isElement reports whether a row is the element of an item. A log may lack the ids of hits.
+func (it Item) isElement(r row) bool { return it.Element != "" && slices.Contains(r.IDs, it.Element) }
+
 // byPlace compares an item with a row by element and page. paper reports whether it is the same paper.
 func (it Item) byPlace(r row, paper bool) match {
 	switch {
-	case slices.Contains(r.IDs, it.Element):
+	case it.isElement(r):
 		return strong
 	case it.Page == 0 || !paper || r.Page != it.Page:
 		return none
@@ -118,7 +121,7 @@ func overlap(a, b []float64) bool {
 // withText compares an item that has a text with a row that has one.
 func (s seen) withText(it Item, r row, paper bool) match {
 	m := s.text(it, r)
-	switch element := slices.Contains(r.IDs, it.Element); {
+	switch element := it.isElement(r); {
 	case m != none && element:
 		return strong
 	case element, m == none && it.quoted && paper && r.Page == it.Page && it.Page > 0 && s.covers(r, it.Texts[0], nil):
@@ -208,7 +211,7 @@ func (s seen) locate(it Item, r row) (p Ref, text string, asked int) {
 			return p, text, n
 		}
 	}
-	known := len(it.Texts) == 0 || slices.Contains(r.IDs, it.Element)
+	known := len(it.Texts) == 0 || it.isElement(r)
 	if known && len(parts) > 0 && !r.context && s.match(it, r) == strong {
 		longest := slices.MaxFunc(parts, func(a, b part) int { return len(a.raw) - len(b.raw) })
 		p.First, p.End = r.At+longest.at, r.At+longest.at+len(longest.raw)

@@ -160,9 +160,7 @@ func (s *seen) result(step qa.Step, level Level) {
 		if i < len(o.Hits) {
 			h := o.Hits[i]
 			r.rank, r.Paper, r.Page = h.Rank, strings.ToLower(h.PaperID), h.Page
-			if h.ID != "" {
-				r.IDs = append(slices.Clip(r.IDs), strings.ToLower(h.ID)) // rows are shared
-			}
+			r.IDs = append(slices.Clip(r.IDs), strings.ToLower(h.ID)) // rows are shared
 		}
 		s.rows = append(s.rows, r)
 	}
