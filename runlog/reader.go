@@ -234,7 +234,7 @@ func (r *Run) scan(file io.Reader) error {
 		}
 		b, err := readBeginning(raw)
 		if _, noTime := errors.AsType[*time.ParseError](err); noTime {
-			err = nil // whoever reads the episode reports it
+			err = nil // reading the episode reports it
 		}
 		code := uint32(lineUnknown)
 		switch {
