@@ -87,8 +87,13 @@ func TestCreateAgain(t *testing.T) {
 		dirs, file string
 		ok         bool
 	}{
-		{"", "", true}, {"vectors", "", true}, {"vectors pdfs", "", true}, {"pdfs vectors", "pdfs/a.pdf", false}, {"pdfs papers", "", false},
-		{"", "pdfs", false}, {"vectors", "a.txt", false},
+		{"", "", true},
+		{"vectors", "", true},
+		{"vectors pdfs", "", true},
+		{"pdfs vectors", "pdfs/a.pdf", false},
+		{"pdfs papers", "", false},
+		{"", "pdfs", false},
+		{"vectors", "a.txt", false},
 	} {
 		dir := t.TempDir()
 		for name := range strings.FieldsSeq(tt.dirs) {

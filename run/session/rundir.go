@@ -89,13 +89,11 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 		e.Notify.Notef("%s: removed an incomplete last line of %d bytes", j.Dir, w.Torn)
 	}
 	_, tools, err := solver.Texts(e.plan.kind())
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := w.KeepTexts(tools); err != nil { // run.json names them by hash
-		return nil, nil, err
+	if err == nil {
+		err = w.KeepTexts(tools) // run.json names them by hash
 	}
 	switch {
+	case err != nil:
 	case e.plan.Seed != nil:
 		err = e.plan.Seed(w)
 	case e.plan.From != "":
