@@ -2,9 +2,7 @@ package curate
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -83,45 +81,35 @@ func (s *Selector) CheckRate(rate float64) (Reason, string) {
 	return "", ""
 }
 
-// Best finds the best right episodes of each question.
-type Best struct {
-	n      int
-	groups map[Repeats][]ranked
+// Ranked is a right episode with what it is compared by. Episodes with the same content share a place.
+type Ranked struct {
+	Repeats
+	ID            string
+	Score         *qa.Score
+	Turns, Tokens int
+	Content       string
 }
 
-// ranked is an episode with what it is compared by.
-type ranked struct {
-	id            string
-	score         float64
-	turns, tokens int
-	content       [sha256.Size]byte
-}
-
-// NewBest makes a finder of the n best.
-func NewBest(n int) *Best { return &Best{n, make(map[Repeats][]ranked)} }
-
-// Add adds a right episode. Episodes with the same content share a place, so that the n best differ.
-func (b *Best) Add(e Episode, id string, content []byte) {
-	r := e.Repeats()
-	b.groups[r] = append(b.groups[r], ranked{id, value(e.Score), e.Turns(), e.Tokens(), sha256.Sum256(content)})
-}
-
-// Beaten returns the ids of the episodes that are not among the best, with their places. Better is the higher score,
-// then fewer turns, then fewer tokens, then what was added first.
-func (b *Best) Beaten() map[string]string {
+// Beaten returns the ids of the episodes that are not among the n best of their question, with their places. Better is
+// the higher score, then fewer turns, then fewer tokens, then what is earlier in the list.
+func Beaten(list []Ranked, n int) map[string]string {
 	beaten := make(map[string]string)
-	for group := range maps.Values(b.groups) {
-		slices.SortStableFunc(group, func(x, y ranked) int {
-			return cmp.Or(cmp.Compare(y.score, x.score), x.turns-y.turns, x.tokens-y.tokens)
-		})
-		places := make(map[[sha256.Size]byte]int)
-		for _, x := range group {
-			if places[x.content] == 0 {
-				places[x.content] = len(places) + 1
-			}
-			if place := places[x.content]; place > b.n {
-				beaten[x.id] = fmt.Sprintf("place %d", place)
-			}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(x, y Ranked) int {
+		return cmp.Or(cmp.Compare(value(y.Score), value(x.Score)), x.Turns-y.Turns, x.Tokens-y.Tokens)
+	})
+	places := make(map[Repeats]map[string]int)
+	for _, x := range list {
+		of := places[x.Repeats]
+		if of == nil {
+			of = make(map[string]int)
+			places[x.Repeats] = of
+		}
+		if of[x.Content] == 0 {
+			of[x.Content] = len(of) + 1
+		}
+		if place := of[x.Content]; place > n {
+			beaten[x.ID] = fmt.Sprintf("place %d", place)
 		}
 	}
 	return beaten

@@ -67,13 +67,12 @@ func TestCheckRate(t *testing.T) {
 }
 
 func TestBest(t *testing.T) {
-	best := curate.NewBest(2)
+	var list []curate.Ranked
 	add := func(id, model string, score float64, turns, tokens int, content string) {
-		e := curate.Episode{Trajectory: qa.Trajectory{UUID: "q1"}, Model: model, Score: &qa.Score{Verdict: qa.Right, Value: score}}
-		for i := range turns {
-			e.Steps = append(e.Steps, qa.Step{By: qa.ByModel, Reply: &qa.Reply{Usage: qa.Usage{Prompt: map[bool]int{true: tokens}[i == 0]}}})
-		}
-		best.Add(e, id, []byte(content))
+		list = append(list, curate.Ranked{
+			Repeats: curate.Repeats{UUID: "q1", Model: model}, ID: id, Score: &qa.Score{Verdict: qa.Right, Value: score}, Turns: turns, Tokens: tokens,
+			Content: content,
+		})
 	}
 	add("more turns", "m", 1, 3, 100, "a")
 	add("more tokens", "m", 1, 2, 200, "b")
@@ -83,10 +82,10 @@ func TestBest(t *testing.T) {
 	add("equal to the first", "m", 1, 2, 100, "d")
 	add("another model", "n", 0.5, 9, 900, "f")
 	want := map[string]string{"more tokens": "place 3", "more turns": "place 4", "lower score": "place 5"}
-	if diff := cmp.Diff(want, best.Beaten()); diff != "" {
+	if diff := cmp.Diff(want, curate.Beaten(list, 2)); diff != "" {
 		t.Errorf("beaten (-want +got):\n%s", diff)
 	}
-	if got := fmt.Sprint(curate.NewBest(1).Beaten()); got != "map[]" {
+	if got := fmt.Sprint(curate.Beaten(nil, 1)); got != "map[]" {
 		t.Errorf("of none: %s", got)
 	}
 }

@@ -13,20 +13,20 @@ import (
 )
 
 // card returns README.md: a header for load_dataset, and a description with every count.
-func (w *writer) card() []byte {
+func (p *plan) card() []byte {
 	var b bytes.Buffer
-	w.header(&b)
-	t := &w.plan.tally
+	p.header(&b)
+	t := &p.tally
 	fmt.Fprintf(&b, "\n# Agent turns over scientific papers\n\n")
 	unit, content := "turn", "A row has the messages that the\nagent saw and its turn. Only that turn is to be trained, and no turn is trained twice."
-	if w.Whole {
+	if p.Whole {
 		unit, content = "episode", "A row has all messages of an\nepisode up to the last turn to train. The turns with the weight 1 are to be trained."
 	}
 	fmt.Fprintf(&b, "%s in the format %s, one per %s of an agent, made by %s from %s. %s\n\n",
-		terminal.Plural(t.rows, "row"), w.Format, unit, w.Program, terminal.Plural(len(t.runs), "run"), content)
-	w.splitTable(&b)
+		terminal.Plural(t.rows, "row"), p.Format, unit, p.Program, terminal.Plural(len(t.runs), "run"), content)
+	p.splitTable(&b)
 	is, kept := "a row", "rows"
-	if w.Whole {
+	if p.Whole {
 		is, kept = "trained", "trained"
 	}
 	fmt.Fprintf(&b, "## Turns\n\nEvery turn of the runs is %s or has one reason; `dropped.jsonl` lists them.\n\n", is)
@@ -51,8 +51,8 @@ func (w *writer) card() []byte {
 		line(&b, end.outcome, end.verdict, n.episodes, n.turns, n.kept, n.rows)
 	}
 	b.WriteString("\n")
-	w.content(&b)
-	w.settings(&b)
+	p.content(&b)
+	p.settings(&b)
 	return b.Bytes()
 }
 
@@ -65,16 +65,16 @@ func configName(i int, enc encoder) string {
 }
 
 // header writes the metadata: the types of all columns, the files, and what the Hub lists.
-func (w *writer) header(b *bytes.Buffer) {
+func (p *plan) header(b *bytes.Buffer) {
 	b.WriteString("---\n")
-	w.describe(b, encoders(w.Format), "")
+	p.describe(b, encoders(p.Format), "")
 	fmt.Fprintf(b, "license: %s\nsize_categories:\n- %s\ntask_categories:\n- text-generation\ntags:\n- airqa\n- agent\n- %s\n---\n",
-		cmp.Or(w.License, "unknown"), sizeCategory(w.plan.tally.rows), w.Format)
+		cmp.Or(p.License, "unknown"), sizeCategory(p.rows), p.Format)
 }
 
 // describe writes the types of columns and the names of files, without the folder in front. The hash of the data is for
 // datasets, whose cache knows an export by the names of its folder and files and by this text, not by what is in them.
-func (w *writer) describe(b *bytes.Buffer, list []encoder, folder string) {
+func (p *plan) describe(b *bytes.Buffer, list []encoder, folder string) {
 	for i, enc := range list {
 		if enc.form == "" {
 			continue
@@ -83,16 +83,16 @@ func (w *writer) describe(b *bytes.Buffer, list []encoder, folder string) {
 			b.WriteString("dataset_info:\n")
 		}
 		fmt.Fprintf(b, "- config_name: %s\n  features:\n", configName(i, enc))
-		w.plan.schemas[i].write(b, "  ")
+		p.schemas[i].write(b, "  ")
 	}
 	b.WriteString("configs:\n")
 	for i, enc := range list {
 		sums, paths := newDigest(), ""
 		for _, split := range splitNames {
-			name := fmt.Sprintf("%s/%s%s", enc.dir, split, suffix(w.Format))
-			at := slices.IndexFunc(w.folder.files, func(f FileEntry) bool { return f.Name == name })
-			if w.plan.division.Rows[string(split)] > 0 && at >= 0 {
-				_, _ = sums.Write([]byte(w.folder.files[at].SHA256))
+			name := fmt.Sprintf("%s/%s%s", enc.dir, split, suffix(p.Format))
+			at := slices.IndexFunc(p.folder.files, func(f FileEntry) bool { return f.Name == name })
+			if p.division.Rows[string(split)] > 0 && at >= 0 {
+				_, _ = sums.Write([]byte(p.folder.files[at].SHA256))
 				paths += fmt.Sprintf("  - split: %s\n    path: %s\n", split, strings.TrimPrefix(name, folder))
 			}
 		}
@@ -121,26 +121,26 @@ func line(b *bytes.Buffer, cells ...any) {
 	b.WriteString("|\n")
 }
 
-func (w *writer) splitTable(b *bytes.Buffer) {
+func (p *plan) splitTable(b *bytes.Buffer) {
 	unknown := make(map[string]bool)
 	b.WriteString("## Splits\n\n")
 	table(b, "split", "rows", "episodes", "questions", "papers")
 	for _, split := range splitNames {
 		rows, episodes := 0, 0
 		questions, papers := make(map[string]bool), make(map[string]bool)
-		for _, e := range w.plan.episodes {
-			if e.split != split {
+		for _, k := range p.kept {
+			if k.split != split {
 				continue
 			}
-			rows += len(e.rows)
+			rows += len(k.rows)
 			episodes++
-			questions[e.uuid] = true
-			of := w.sources[e.source].examples[e.uuid].Papers()
-			for _, p := range of {
-				papers[p] = true
+			questions[k.uuid] = true
+			of := k.example().Papers()
+			for _, paper := range of {
+				papers[paper] = true
 			}
 			if len(of) == 0 {
-				unknown[e.uuid] = true
+				unknown[k.uuid] = true
 			}
 		}
 		if rows > 0 {
@@ -148,11 +148,11 @@ func (w *writer) splitTable(b *bytes.Buffer) {
 		}
 	}
 	claim := "No question and no paper is in two splits"
-	if n := len(unknown); n > 0 && len(w.plan.division.Rows) > 1 {
+	if n := len(unknown); n > 0 && len(p.division.Rows) > 1 {
 		claim = fmt.Sprintf("No question is in two splits, nor is a paper that is known to be the subject of a question. "+
 			"%s without a known paper may be about a paper of another split", terminal.Plural(n, "question"))
 	}
-	fmt.Fprintf(b, "\n%s: %s.\n\n", claim, w.plan.division)
+	fmt.Fprintf(b, "\n%s: %s.\n\n", claim, p.division)
 }
 
 // errorRate describes the error actions before and after the removal of turns.
@@ -165,29 +165,29 @@ func (t *tally) errorRate() string {
 		t.errors, t.selected, percent(t.errors, t.selected), t.trainedErrors, t.trained, unit, percent(t.trainedErrors, t.trained))
 }
 
-func (w *writer) content(b *bytes.Buffer) {
-	t := &w.plan.tally
+func (p *plan) content(b *bytes.Buffer) {
+	t := &p.tally
 	fmt.Fprintf(b, "## Content\n\n- %s on %s", terminal.Plural(len(t.questions), "question"), terminal.Plural(len(t.papers), "paper"))
 	if t.paperless > 0 {
 		fmt.Fprintf(b, "; %d without a known paper", t.paperless)
 	}
 	b.WriteString(".\n")
-	if w.License == "" {
+	if p.License == "" {
 		b.WriteString("- Licence of this data set: none was chosen.\n")
 	}
 	fmt.Fprintf(b, "- Licences of the papers: unknown. Observations contain their text.\n")
 	if len(t.tags) > 0 {
 		fmt.Fprintf(b, "- Questions by tag: %s.\n", counted(t.tags, cell))
 	}
-	for _, note := range w.notes() {
+	for _, note := range p.notes() {
 		fmt.Fprintf(b, "- %s.\n", note)
 	}
 	b.WriteString("\n")
 }
 
 // notes describe what was changed in the texts, and the tokens.
-func (w *writer) notes() (list []string) {
-	t := &w.plan.tally
+func (p *plan) notes() (list []string) {
+	t := &p.tally
 	if len(t.changed) > 0 {
 		list = append(list, "Words that trainers read as commands, changed by a space after the first character: "+counted(t.changed, codeSpan))
 	}
@@ -198,21 +198,21 @@ func (w *writer) notes() (list []string) {
 		}
 		list = append(list, "Redacted: "+counted(private, cell))
 	}
-	if w.Format == KTO {
+	if p.Format == KTO {
 		right, wrong := t.labels()
 		list = append(list, fmt.Sprintf("Labels: %d rows of right episodes, %d of wrong ones", right, wrong))
 	}
 	if t.untrained > 0 {
 		note := fmt.Sprintf("Turns in the rows that are not to be trained, with the weight 0: %d", t.untrained)
-		if w.Format != OpenAI {
+		if p.Format != OpenAI {
 			note += ". LLaMA-Factory and TRL ignore the weight, and train them"
 		}
 		list = append(list, note)
 	}
-	if w.fitter == nil {
+	if p.fitter == nil {
 		return list
 	}
-	return append(list, w.fitter.note(w.Format))
+	return append(list, p.fitter.note(p.Format, p.measured))
 }
 
 // counted lists counts by name.
@@ -226,17 +226,17 @@ func counted(counts map[string]int, name func(string) string) string {
 
 func codeSpan(s string) string { return "`" + clean(s) + "`" }
 
-func (w *writer) settings(b *bytes.Buffer) {
+func (p *plan) settings(b *bytes.Buffer) {
 	b.WriteString("## Settings\n\n")
 	table(b, "setting", "value")
 	var rules map[string]json.RawMessage
-	if json.Unmarshal(w.inputs.Rules, &rules) != nil {
+	if json.Unmarshal(p.inputs.Rules, &rules) != nil {
 		panic("export: the rules are not an object") // see Rules.record
 	}
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		line(b, name, cell(string(rules[name])))
 	}
-	for _, s := range w.sources {
+	for _, s := range p.sources {
 		if s.input.Scoring != "" {
 			line(b, "scores of "+cell(s.name), cell(s.input.Scoring+", judge "+s.input.Judge))
 		}

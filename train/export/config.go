@@ -32,7 +32,6 @@ type Config struct {
 	Progress *progress.Reporter
 
 	redactor redact.Redactor
-	drawn    *drawn
 }
 
 // Rules decide which rows an export has and what they look like. The same runs and rules give the same bytes.
@@ -138,13 +137,11 @@ const (
 	Test       Split = "test"
 )
 
-// Episode is an episode of an export with its selected rows, in the order of turns.
+// Episode is an episode that was read.
 type Episode struct {
 	Run      *windows.Run
 	Recorded runlog.Recorded
 	Example  qa.Example
 	// Score is nil if the answer was never scored.
 	Score *qa.Score
-	Split Split
-	Rows  []windows.Row
 }

@@ -5,13 +5,14 @@ import (
 
 	"airqa/qa"
 	"airqa/train/format"
+	"airqa/train/windows"
 )
 
 // imagesDir is the folder of images in an export.
 const imagesDir = "images"
 
-// imagePath is the path of an image inside an export.
-func imagePath(im qa.Image) string { return imagesDir + "/" + im.SHA256 + ".png" }
+// imagePath is the path of an image with a hash inside an export.
+func imagePath(sum string) string { return imagesDir + "/" + sum + ".png" }
 
 // imagesOf lists the images of some messages.
 func imagesOf(messages []qa.Message) (list []qa.Image) {
@@ -21,16 +22,16 @@ func imagesOf(messages []qa.Message) (list []qa.Image) {
 	return list
 }
 
-// conversation returns a row, or a preference pair, as a format has it. Only the last message is trained, but in a whole
-// episode.
-func (t *texts) conversation(f format.Format, p *pair) format.Conversation {
-	c := format.Conversation{ID: p.row.ID, Tools: t.toolList(p.row.Tools), Columns: p.labelled(f)}
-	context, target := t.messages(f, p.row.Context), t.messages(f, []qa.Message{p.row.Target})
-	if p.against != nil {
-		c.Rejected = &t.messages(f, []qa.Message{p.against.Target})[0]
+// conversation returns a row, or a preference pair if against is its rejected side, as a format has it. Only the last
+// message is trained, but in a whole episode.
+func (t *texts) conversation(f format.Format, row, against *windows.Row) format.Conversation {
+	c := format.Conversation{ID: row.ID, Tools: t.toolList(row.Tools)}
+	context, target := t.messages(f, row.Context), t.messages(f, []qa.Message{row.Target})
+	if against != nil {
+		c.Rejected = &t.messages(f, []qa.Message{against.Target})[0]
 	} else {
-		weigh(context, p.row.History)
-		weigh(target, []string{p.row.ID})
+		weigh(context, row.History)
+		weigh(target, []string{row.ID})
 	}
 	c.Messages = append(context, target...)
 	return c
@@ -89,7 +90,7 @@ func (t *texts) message(f format.Format, m qa.Message) format.Message {
 		out.Parts = append(out.Parts, format.Part{Text: m.Text})
 	}
 	for _, im := range m.Images {
-		path := imagePath(im)
+		path := imagePath(im.SHA256)
 		if f == format.OpenAI {
 			path = "data:" + im.MIME + ";base64," + base64.StdEncoding.EncodeToString(im.Data)
 		}

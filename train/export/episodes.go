@@ -3,13 +3,14 @@ package export
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"iter"
 
 	"airqa/internal/inorder"
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/train/format"
+	"airqa/train/redact"
 	"airqa/train/windows"
 )
 
@@ -17,33 +18,22 @@ import (
 type wholeEpisodes interface {
 	// add writes an episode whose rows have the given ids by the numbers of steps, and returns the line of each row in
 	// the table that load_dataset reads. edit is the last change to every message.
-	add(e *Episode, l *lines, rows map[int]string, edit func(qa.Message) qa.Message) (at map[int]int, err error)
+	add(k kept, e *Episode, rows map[int]string, edit func(qa.Message) qa.Message) (at map[int]int, err error)
 	Close() error
 }
 
-// wholeEpisodes returns the writer of the export's format; nil for a format of rows.
-func (o *rowWriter) wholeEpisodes() wholeEpisodes {
-	switch o.Format {
-	case ATIF:
-		return &trajectories{o}
-	case Parquet:
-		return &tables{o, make(map[*lines]*tablePair)}
-	}
-	return nil
-}
-
-// each writes all episodes, in the order of runs and logs.
-func (o *rowWriter) each(to wholeEpisodes) error {
-	stage := o.Progress.Stage("write episodes", len(o.plan.episodes))
-	defer func() { stage.Close(terminal.Plural(len(o.plan.episodes), "episode")) }()
+// whole reads the episodes of the plan again, and writes them in the order of runs and logs.
+func (o *output) whole(to wholeEpisodes) error {
+	stage := o.Progress.Stage("write episodes", len(o.kept))
+	defer func() { stage.Close(terminal.Plural(len(o.kept), "episode")) }()
 	done := 0
-	for list, err := range inorder.Map(o.tasks(nil), func(tasks []task) []loaded { return slices.Collect(o.load(tasks)) }) {
+	for list, err := range inorder.Map(o.bySource(), readAgain) {
 		if err != nil {
 			return errors.Join(err, to.Close())
 		}
 		for _, x := range list {
-			stage.Set(done, o.sources[x.source].name)
-			if err := o.whole(x, to); err != nil {
+			stage.Set(done, x.source.name)
+			if err := o.wholeEpisode(x, to); err != nil {
 				return fmt.Errorf("%s: %w", x.name, errors.Join(err, to.Close()))
 			}
 			done++
@@ -52,29 +42,64 @@ func (o *rowWriter) each(to wholeEpisodes) error {
 	return to.Close()
 }
 
-func (o *rowWriter) whole(x loaded, to wholeEpisodes) error {
+// bySource yields the episodes of the plan, a few of a source at a time.
+func (o *output) bySource() iter.Seq2[[]kept, error] {
+	return func(yield func([]kept, error) bool) {
+		for left := o.kept; len(left) > 0; {
+			n := 1
+			for n < min(batchSize, len(left)) && left[n].source == left[0].source {
+				n++
+			}
+			if !yield(left[:n], nil) {
+				return
+			}
+			left = left[n:]
+		}
+	}
+}
+
+// again is an episode of the plan that was read again.
+type again struct {
+	kept
+	e   *Episode
+	err error
+}
+
+func readAgain(list []kept) (read []again) {
+	var names []string
+	for _, k := range list {
+		names = append(names, k.name)
+	}
+	for rec, err := range list[0].Episodes(names...) {
+		k := list[len(read)]
+		if err != nil {
+			err = fmt.Errorf("%s: %w", k.Dir, err)
+		}
+		read = append(read, again{k, k.source.episode(rec), err})
+	}
+	return read
+}
+
+func (o *output) wholeEpisode(x again, to wholeEpisodes) error {
 	if x.err != nil {
 		return x.err
 	}
-	planned, e := x.plannedEpisode, x.e
-	e.Split = planned.split
-	scope := o.scope(e)
-	rows := make(map[int]string)
-	for _, row := range planned.rows {
-		rows[row.turn] = row.id
+	scope := o.redactor.Scope(x.e.Recorded.Messages)
+	t := &texts{commands: o.special, changed: o.changed}
+	ids := make(map[int]string)
+	for _, row := range x.rows {
+		ids[row.turn] = row.id
 	}
-	l := o.splits[planned.split]
-	at, err := to.add(e, l, rows, func(m qa.Message) qa.Message { return o.texts.safeMessage(scope.Message(m)) })
+	at, err := to.add(x.kept, x.e, ids, func(m qa.Message) qa.Message { return t.safeMessage(scope.Message(m)) })
 	if err != nil {
 		return err
 	}
-	for _, row := range planned.rows {
-		row.cuts = nil // observations are whole
-		if err := o.place(e, place{planned.split, at[row.turn]}, row, 0, ""); err != nil {
+	for _, row := range x.rows {
+		if err := o.place(x.kept, row, at[row.turn]); err != nil {
 			return err
 		}
 	}
-	o.plan.tally.private.Add(scope.Counts)
+	o.private.Add(scope.Found, make(map[*redact.Text]bool))
 	return nil
 }
 
@@ -94,38 +119,42 @@ func (t *texts) safeMessage(m qa.Message) qa.Message {
 const trajectoriesDir = "trajectories"
 
 // trajectories writes ATIF, with a table of the rows.
-type trajectories struct{ o *rowWriter }
+type trajectories struct{ *output }
 
 func (t *trajectories) Close() error { return nil }
 
-func (t *trajectories) add(e *Episode, l *lines, rows map[int]string, edit func(qa.Message) qa.Message) (map[int]int, error) {
+func (t *trajectories) add(k kept, e *Episode, rows map[int]string, edit func(qa.Message) qa.Message) (map[int]int, error) {
 	shape := e.Run.Config.Shape
 	id := windows.RowID(e.Run.ID, e.Recorded.UUID, e.Recorded.Repeat, 0)
 	trajectory, err := format.NewTrajectory(format.Episode{
 		Trajectory: e.Recorded.Trajectory, ID: id, Run: e.Run.ID, Baseline: shape.Baseline, Program: e.Run.Config.Program, Model: shape.ModelName(),
 		Tools: e.Run.Tools, Price: e.Run.Config.Note.Price, Score: e.Score, Rows: rows, Edit: edit,
 		Turn:      func(i int) qa.Message { return t.turn(e, i) },
-		Reasoning: t.o.Thinking != windows.ThinkingDrop,
-		Copied:    func(i int) bool { return t.o.plan.copied[e.Run.Turn(e.Recorded, i)] },
-		ImagePath: func(im qa.Image) string { return "../" + imagePath(im) },
+		Reasoning: t.Thinking != windows.ThinkingDrop,
+		Copied:    func(i int) bool { return t.copied[e.Run.Turn(e.Recorded, i)] },
+		ImagePath: func(im qa.Image) string { return "../" + imagePath(im.SHA256) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	trajectory.Agent.Tools = t.o.texts.safeJSON(trajectory.Agent.Tools)
+	trajectory.Agent.Tools = (&texts{commands: t.special, changed: t.changed}).safeJSON(trajectory.Agent.Tools)
 	line, err := trajectory.Line()
 	if err != nil {
 		return nil, err
 	}
 	name := trajectoriesDir + "/" + id + ".json"
-	if err := errors.Join(t.o.folder.WriteFile(name, line), t.o.saveImages(imagesOf(e.Recorded.Messages))); err != nil {
+	var images []string
+	for _, im := range imagesOf(e.Recorded.Messages) {
+		images = append(images, im.SHA256)
+	}
+	if err := errors.Join(t.folder.WriteFile(name, line), t.saveImages(k.entry, images)); err != nil {
 		return nil, err
 	}
-	return t.list(trajectory, name, l)
+	return list(trajectory, name, t.splits[k.split])
 }
 
 // list writes the lines of the rows of a trajectory.
-func (t *trajectories) list(trajectory format.Trajectory, name string, l *lines) (map[int]int, error) {
+func list(trajectory format.Trajectory, name string, l *lines) (map[int]int, error) {
 	at := make(map[int]int)
 	for _, s := range trajectory.Steps {
 		extra := s.Airqa()
@@ -151,7 +180,7 @@ func (t *trajectories) list(trajectory format.Trajectory, name string, l *lines)
 
 // turn returns a turn of the model with the thinking in its text. Separate reasoning has its own place in the format.
 func (t *trajectories) turn(e *Episode, i int) qa.Message {
-	o := t.o.Options
+	o := t.Options
 	if e.Recorded.Steps[i].Reply.Reasoning != "" {
 		o.Thinking = windows.ThinkingDrop
 	}
@@ -160,7 +189,7 @@ func (t *trajectories) turn(e *Episode, i int) qa.Message {
 
 // tables writes Parquet.
 type tables struct {
-	o  *rowWriter
+	*output
 	by map[*lines]*tablePair
 }
 
@@ -172,14 +201,15 @@ type tablePair struct {
 // Close ends the tables of all splits.
 func (t *tables) Close() (err error) {
 	for _, split := range splitNames {
-		if p := t.by[t.o.splits[split]]; p != nil {
+		if p := t.by[t.splits[split]]; p != nil {
 			err = errors.Join(err, p.steps.Close(), p.answers.Close())
 		}
 	}
 	return err
 }
 
-func (t *tables) add(e *Episode, l *lines, rows map[int]string, edit func(qa.Message) qa.Message) (map[int]int, error) {
+func (t *tables) add(k kept, e *Episode, rows map[int]string, edit func(qa.Message) qa.Message) (map[int]int, error) {
+	l := t.splits[k.split]
 	p := t.by[l]
 	if p == nil {
 		p = &tablePair{newTableWriter[stepRow](l.files[0], "Step"), newTableWriter[answerRow](l.files[1], "Answer")}
@@ -188,7 +218,7 @@ func (t *tables) add(e *Episode, l *lines, rows map[int]string, edit func(qa.Mes
 	shape := e.Run.Config.Shape
 	record := tableEpisode{
 		Trajectory: e.Recorded.Trajectory, Run: e.Run.ID, Baseline: clean(shape.Baseline), Model: clean(shape.ModelName()), Example: e.Example,
-		Score: e.Score, Price: e.Run.Config.Note.Price, Split: string(e.Split), Edit: edit, Rows: rows,
+		Score: e.Score, Price: e.Run.Config.Note.Price, Split: string(k.split), Edit: edit, Rows: rows,
 		Turn: func(i int) string { return e.Run.Turn(e.Recorded, i) },
 	}
 	steps, size, err := record.Steps()

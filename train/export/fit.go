@@ -65,8 +65,7 @@ type measured struct {
 // fitter measures rows, and shortens those that are too long.
 type fitter struct {
 	Limit
-	counter  *preflight.Counter
-	measured measured
+	counter *preflight.Counter
 }
 
 // template is the trainer's template for rows with or without images.
@@ -112,8 +111,8 @@ func (f *fitter) fit(t *texts, row, against *windows.Row) fitted {
 func (f *fitter) whole(s preflight.Size) bool { return s.Tokens <= f.CutoffLen }
 
 // warn warns of rows that the trainer would not take whole.
-func (f *fitter) warn(of Format, notify progress.Notify) {
-	long := f.measured.rows - f.measured.whole
+func (f *fitter) warn(of Format, m measured, notify progress.Notify) {
+	long := m.rows - m.whole
 	if long == 0 {
 		return
 	}
@@ -122,12 +121,12 @@ func (f *fitter) warn(of Format, notify progress.Notify) {
 		unit = fmt.Sprintf("tokens (estimated for a vocabulary of %d words)", n)
 	}
 	notify.Warnf("%d of %d rows have more than %d %s: %s %s. Set another limit, or shorten the observations",
-		long, f.measured.rows, f.CutoffLen, unit, cmp.Or(t.trainer, "a trainer"), cmp.Or(t.effect, "cuts longer rows"))
+		long, m.rows, f.CutoffLen, unit, cmp.Or(t.trainer, "a trainer"), cmp.Or(t.effect, "cuts longer rows"))
 }
 
 // note describes the limit and what it does to the rows.
-func (f *fitter) note(of Format) string {
-	m, t, count := f.measured, limits[of], ""
+func (f *fitter) note(of Format, m measured) string {
+	t, count := limits[of], ""
 	if n := f.counter.Vocabulary(); n > 0 {
 		count = fmt.Sprintf(" estimated for a vocabulary of %d words,", n)
 	}
@@ -169,7 +168,7 @@ type measure struct {
 func (m measure) size(cuts []cut) (preflight.Size, error) {
 	one := *m.row
 	one.Context = shortened(m.row.Context, cuts)
-	c := m.texts.conversation(format.ShareGPT, &pair{row: one, against: m.against})
+	c := m.texts.conversation(format.ShareGPT, &one, m.against)
 	if err := c.CheckTurns(); err != nil {
 		return preflight.Size{}, err
 	}
@@ -188,7 +187,7 @@ func (m measure) shorten(size preflight.Size) ([]cut, preflight.Size) {
 	var cuts []cut
 	for _, level := range []int{8 << 10, 4 << 10, 2 << 10, 1 << 10, 512, 256, 128} { // bytes
 		for i := 2; i < len(m.row.Context); i++ { // after system and task
-			if role := m.row.Context[i].Role; role != qa.User && role != qa.ToolResult || kept(m.row.Context, cuts, i) <= level {
+			if role := m.row.Context[i].Role; role != qa.User && role != qa.ToolResult || left(m.row.Context, cuts, i) <= level {
 				continue
 			}
 			try := withCut(cuts, cut{i, level})
@@ -203,7 +202,7 @@ func (m measure) shorten(size preflight.Size) ([]cut, preflight.Size) {
 
 // relax lengthens the last cut as far as the row remains whole.
 func (m measure) relax(cuts []cut, last cut, size preflight.Size) ([]cut, preflight.Size) {
-	low, high := last.keep, kept(m.row.Context, cuts, last.message)
+	low, high := last.keep, left(m.row.Context, cuts, last.message)
 	const precision = 64
 	for high-low > precision {
 		middle := (low + high) / 2
@@ -216,8 +215,8 @@ func (m measure) relax(cuts []cut, last cut, size preflight.Size) ([]cut, prefli
 	return withCut(cuts, cut{last.message, low}), size
 }
 
-// kept returns how many bytes of a message stay.
-func kept(messages []qa.Message, cuts []cut, i int) int {
+// left returns how many bytes of a message stay.
+func left(messages []qa.Message, cuts []cut, i int) int {
 	for _, c := range cuts {
 		if c.message == i {
 			return c.keep

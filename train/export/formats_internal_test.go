@@ -12,6 +12,12 @@ import (
 	"airqa/train/windows"
 )
 
+// pair is a row with its rejected side.
+type pair struct {
+	row     windows.Row
+	against *windows.Row
+}
+
 // textRow is a row of the paper's protocol, with an image.
 func textRow() *pair {
 	image := qa.Image{SHA256: "00ff", MIME: "image/png", Width: 28, Height: 28, Data: []byte("png")}
@@ -80,7 +86,7 @@ func TestFormats(t *testing.T) {
 					if f != DPO {
 						row.against = nil
 					}
-					line := s.Append(nil, enc.form, counts.conversation(enc.form, &row))
+					line := s.Append(nil, enc.form, counts.conversation(enc.form, &row.row, row.against))
 					if err := json.Indent(&b, line, "", " "); err != nil {
 						t.Fatalf("%s: %v in %s", f, err, line)
 					}

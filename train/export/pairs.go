@@ -20,117 +20,139 @@ const (
 	RejectedTurn windows.Reason = "rejected_turn"
 )
 
-// rejected is the rejected turn of a pair.
-type rejected struct {
-	episode string
-	turn    int
-}
-
-// pairer collects the episodes of one question of a run.
-type pairer struct {
-	source int
-	group  []*Episode
-	used   map[rejected]bool
-}
-
-// pair adds an episode, and makes the pairs of a question when the next one begins. Without an episode it ends the last one.
-func (p *planner) pair(x *examined) error {
-	g := &p.pairs
-	if len(g.group) > 0 && (x == nil || g.source != x.source || g.group[0].Recorded.UUID != x.e.Recorded.UUID) {
-		if err := p.pairGroup(); err != nil {
+// decidePairs decides about every turn of an export of preference pairs: each right episode with the wrong repeat of its
+// question that follows it the longest.
+func (p *plan) decidePairs() error {
+	if p.BestOf > 0 {
+		var table []*entry
+		for list, err := range p.read("compare repeats", weighRows) {
+			if err != nil {
+				return err
+			}
+			for _, x := range list {
+				x.episode = nil
+			}
+			table = append(table, list...)
+		}
+		p.survey(table)
+	}
+	for list, err := range p.read("read episodes", readOnly) {
+		if err != nil {
 			return err
 		}
-		g.group = nil
+		if err := p.pairGroup(list); err != nil {
+			return err
+		}
 	}
-	if x != nil {
-		g.source, g.group = x.source, append(g.group, x.e)
+	return p.divide()
+}
+
+// pairGroup makes the pairs of the repeats of one question.
+func (p *plan) pairGroup(repeats []*entry) error {
+	var right, wrong []*entry
+	for _, x := range repeats {
+		if x.err != nil {
+			p.warnDamaged(x)
+			if err := p.consider(x); err != nil {
+				return err
+			}
+		}
+	}
+	for _, x := range repeats {
+		if x.err != nil {
+			continue
+		}
+		reason, detail := x.reason, x.detail
+		if reason == "" {
+			reason, detail = p.questionReason(x)
+		}
+		p.tally.episode(x, reason == "")
+		switch {
+		case reason == "" && x.class == "":
+			right = append(right, x)
+			continue
+		case x.class == curate.Wrong:
+			if again, _ := p.rejects.Check(x.episode.candidate()); again == "" {
+				wrong = append(wrong, x)
+				continue
+			}
+		case reason == "": // an included episode without a verdict
+			reason = x.class
+		}
+		if err := p.drop(x.turns, windows.Reason(reason), detail); err != nil {
+			return err
+		}
+	}
+	used := make(map[string]bool) // the rejected turns of pairs
+	for _, x := range right {
+		if err := p.pairOf(x, wrong, used); err != nil {
+			return err
+		}
+	}
+	for _, x := range wrong {
+		for _, id := range x.turns {
+			reason := windows.Reason(curate.Wrong)
+			if used[id] {
+				reason = RejectedTurn
+			}
+			if err := p.drop([]string{id}, reason, ""); err != nil {
+				return err
+			}
+		}
+	}
+	for _, x := range repeats {
+		x.episode = nil
 	}
 	return nil
 }
 
-// pairGroup makes the pairs of one question: each right episode with the wrong one that follows it the longest.
-func (p *planner) pairGroup() error {
-	var right, wrong []*Episode
-	p.pairs.used = make(map[rejected]bool)
-	for _, e := range p.pairs.group {
-		class := e.candidate().Class()
-		reason, detail := p.selector.Check(e.candidate())
-		if reason == "" {
-			reason, detail = p.questionReason(e)
-		}
-		p.plan.tally.episode(e, reason == "")
-		switch {
-		case reason == "" && class == "":
-			right = append(right, e)
-			continue
-		case class == curate.Wrong:
-			if again, _ := p.rejects.Check(e.candidate()); again == "" {
-				wrong = append(wrong, e)
-				continue
-			}
-		case reason == "": // an included episode without a verdict
-			reason = class
-		}
-		if err := p.drop(e.Run.Turns(e.Recorded), windows.Reason(reason), detail); err != nil {
-			return err
-		}
-	}
-	for _, e := range right {
-		if err := p.pairOf(e, wrong); err != nil {
-			return err
-		}
-	}
-	return p.dropRejected(wrong)
-}
-
-// pairOf plans the pair of a right episode.
-func (p *planner) pairOf(e *Episode, wrong []*Episode) error {
-	best, other, why := p.best(e, wrong)
+// pairOf plans the pair of a right episode, and puts it into the spool.
+func (p *plan) pairOf(x *entry, wrong []*entry, used map[string]bool) error {
+	best, other, why := p.best(x, wrong, used)
 	if other == nil {
-		return p.drop(e.Run.Turns(e.Recorded), NoPair, why)
+		return p.drop(x.turns, NoPair, why)
 	}
-	row := e.Run.RowAt(e.Recorded, best, p.Options)
+	e := x.episode
 	for i, s := range e.Recorded.Steps {
 		if s.Reply == nil || i == best {
 			continue
 		}
 		reason, detail := windows.Failure(e.Recorded, i)
 		if reason == "" {
-			reason, detail = OtherTurn, fmt.Sprintf("the pair is at turn %d", row.Turn)
+			reason, detail = OtherTurn, fmt.Sprintf("the pair is at turn %d", e.Recorded.Steps[best].N)
 		}
 		if err := p.drop([]string{e.Run.Turn(e.Recorded, i)}, reason, detail); err != nil {
 			return err
 		}
 	}
-	against := rejected{other.Recorded.Episode, other.Recorded.Steps[best].N}
-	rows, err := p.listed(e, []weighed{{Row: row}})
+	chosen := e.Run.RowAt(e.Recorded, best, p.Options)
+	rejected := other.Run.RowAt(other.episode.Recorded, best, p.Options)
+	redactRow(p.redactor.Scope(other.episode.Recorded.Messages), &rejected)
+	m := p.making(x)
+	pair := m.row(&chosen, &rejected)
+	rows, err := p.listed(x, []*row{pair})
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	if reason, detail := p.selector.Admit(e.Example); reason != "" {
-		return p.drop([]string{row.ID}, windows.Reason(reason), detail)
+	if reason, detail := p.selector.Admit(x.example()); reason != "" {
+		return p.drop([]string{pair.id}, windows.Reason(reason), detail)
 	}
-	opposite := other.Run.RowAt(other.Recorded, best, p.Options)
-	p.scope(e).row(&row)
-	p.scope(other).row(&opposite)
-	w := p.scales().weigh(row, &opposite)
-	ok, err := p.accept(w)
-	if err != nil || !ok {
+	n := len(p.kept)
+	if err := p.keep(x, rows); err != nil || len(p.kept) == n {
 		return err
 	}
-	p.pairs.used[against] = true
-	set := p.features.of(&row) | p.features.of(&opposite)
-	planned := plannedRow{id: row.ID, turn: row.Turn, trained: 1, features: set, cuts: w.fit.cuts, against: &against}
-	p.keep(e, plannedEpisode{source: p.pairs.source, name: e.Recorded.Episode, uuid: row.UUID, rows: []plannedRow{planned}})
-	return nil
+	used[rejected.ID] = true
+	m.encode(pair, chosen, &rejected)
+	x.rows = rows
+	return p.spool.add(x)
 }
 
 // best returns the wrong episode that diverges last from a right one, and the index of the diverging step.
-func (p *planner) best(e *Episode, wrong []*Episode) (step int, other *Episode, why string) {
+func (p *plan) best(x *entry, wrong []*entry, used map[string]bool) (step int, other *entry, why string) {
 	why = "no repeat of the question is wrong"
 	for _, w := range wrong {
-		i, reason := diverge(e, w, windows.Options{Thinking: p.Thinking})
-		if reason == "" && p.pairs.used[rejected{w.Recorded.Episode, w.Recorded.Steps[i].N}] {
+		i, reason := diverge(x.episode, w.episode, windows.Options{Thinking: p.Thinking})
+		if reason == "" && used[w.Turn(w.episode.Recorded, i)] {
 			reason = "the wrong turn is in another pair"
 		}
 		if reason != "" {
@@ -192,25 +214,6 @@ func sameMessage(a, b qa.Message) bool {
 }
 
 func sameImage(a, b qa.Image) bool { return a.SHA256 == b.SHA256 }
-
-// dropRejected records the turns of wrong episodes.
-func (p *planner) dropRejected(wrong []*Episode) error {
-	for _, e := range wrong {
-		for i, s := range e.Recorded.Steps {
-			if s.Reply == nil {
-				continue
-			}
-			reason := windows.Reason(curate.Wrong)
-			if p.pairs.used[rejected{e.Recorded.Episode, s.N}] {
-				reason = RejectedTurn
-			}
-			if err := p.drop([]string{e.Run.Turn(e.Recorded, i)}, reason, ""); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
 
 // ErrNoPairs is returned if no question has a right and a wrong repeat that make a pair.
 var ErrNoPairs = errors.New("no preference pair")

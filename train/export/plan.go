@@ -1,291 +1,334 @@
 package export
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
-	"airqa/internal/inorder"
+	"airqa/internal/files"
 	"airqa/internal/ledger"
-	"airqa/internal/terminal"
+	"airqa/internal/progress"
+	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/format"
-	"airqa/train/preflight"
 	"airqa/train/windows"
 )
 
-// Damaged is the reason for turns of an episode that cannot be read completely. The other reasons are those of packages
-// windows and curate, and of this package's formats.
-const Damaged windows.Reason = "damaged"
+// Reasons of this package besides those of its formats. The others are those of packages windows and curate.
+const (
+	// Damaged is the reason for turns of an episode that cannot be read completely.
+	Damaged windows.Reason = "damaged"
+	// RightTurn is the reason for turns of wrong episodes that a right one took as well: as a row of either label they
+	// would contradict each other.
+	RightTurn windows.Reason = "right_turn"
+)
 
-// plan is what an export will contain. It is made before anything but dropped.jsonl is written, since splits, the keys of
-// rows and the first row depend on all rows.
+// plan is what an export contains, decided from the table in the order of runs and logs.
 type plan struct {
-	episodes []plannedEpisode
+	*writer
+	tally
+	// drops is dropped.jsonl, and Notify gets the warnings. A plan that is only drawn from has neither.
+	drops  *file
+	Notify progress.Notify
+	kept   []kept
+	// shape is what the rows have in common, schemas are the types of rows by encoder.
 	shape    format.Rows
-	// schemas are the types of rows, by encoder.
 	schemas  []schema
-	tally    tally
-	commands *preflight.Special
 	division curate.Division
-	// rates are the pass rates of all questions.
-	rates curate.PassRates
-	// copied has the turns of a fork, or a run with --cache-from, that are rows of another run.
+
+	selector *curate.Selector
+	ids      *curate.IDs
+	near     *curate.Duplicates
+	seen     curate.Rows
+	// beaten are the right episodes that are not among the best of their question, with their places.
+	beaten map[string]string
+	// right are the turns of right episodes, by content, with their ids. It is empty unless rows are labelled.
+	right map[contentHash]string
+	// copies are the rows that others may repeat, copied the turns that are rows of another run.
+	copies map[copyKey]copied
 	copied map[string]bool
 }
 
-// plannedEpisode is an episode with rows.
-type plannedEpisode struct {
-	source int
-	name   string
-	uuid   string
-	split  Split
-	rows   []plannedRow
+// kept is an episode with rows of the export.
+type kept struct {
+	*entry
+	split Split
+	rows  []*row
 }
 
-// plannedRow is a row of an export.
-type plannedRow struct {
-	id   string
-	turn int
-	// earlier is the number of turns in the history of a whole episode, trained that of its trained turns.
-	earlier, trained int
-	// errors is the number of trained turns that are error actions.
-	errors int
-	// features are the keys that a row has and others may lack, see [features].
-	features uint64
-	// cuts are the shortened observations of a row that was too long.
-	cuts []cut
-	// against is the rejected turn of a preference pair.
-	against *rejected
-	// first marks rows at the beginning of a file, see [lead].
-	first bool
+// copyKey is what a turn has in common with its copy in a fork, or in a run with --cache-from: the same turn of the same
+// repeat of a question, with the same content.
+type copyKey struct {
+	uuid         string
+	repeat, turn int
+	content      contentHash
 }
 
-// planner decides about every turn, in the order of runs and logs.
-type planner struct {
-	Config
-	sources []*source
-	// plan is what has been decided so far.
-	plan  plan
-	drops *file
-	// selector checks episodes; rejects also lets wrong ones pass, for preference pairs.
-	selector, rejects *curate.Selector
-	ids               *curate.IDs
-	leaks             map[string]curate.LeakMatch
-	near              *curate.Duplicates
-	seen              curate.Rows
-	surveyed          surveyed
-	copies            map[string]copied
-	// repeats reports which runs repeat turns of others, by id; anyRepeats whether one does.
-	repeats    map[string]bool
-	anyRepeats bool
-	features   features
-	fitter     *fitter
-	pairs      pairer
+type copied struct {
+	id      string
+	repeats bool
 }
 
-// each calls f for every episode of all sources, in order. Episodes are read and examined on all processors.
-func (p *planner) each(f func(x *examined) error) error {
-	done := 0
-	stage := p.Progress.Stage("read episodes", p.total())
-	defer func() { stage.Close(terminal.Plural(p.plan.tally.rows, "row")) }()
-	for list, err := range inorder.Map(p.batches(), p.examineAll) {
-		if err != nil {
-			return err
+// newPlan returns a plan without rows. ids are the rows to export; nil means all.
+func (w *writer) newPlan(ids *curate.IDs) (*plan, error) {
+	p := &plan{
+		writer: w, tally: newTally(w.sources), ids: ids, near: curate.NewDuplicates(),
+		copies: make(map[copyKey]copied), copied: make(map[string]bool),
+	}
+	var err error
+	if p.selector, err = curate.NewSelector(w.Filter); err != nil {
+		return nil, err
+	}
+	for _, dir := range w.Against {
+		if err := p.addEarlier(dir); err != nil {
+			return nil, fmt.Errorf("earlier export: %w", err)
 		}
-		for _, x := range list {
-			done++
-			stage.Set(done, p.sources[x.source].name)
-			if err := p.take(x, f); err != nil {
-				return err
-			}
+	}
+	return p, nil
+}
+
+// addEarlier adds the questions of an earlier export to those that must not be repeated.
+func (p *plan) addEarlier(dir string) error {
+	name := filepath.Join(dir, QuestionsFile)
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	number := 0
+	for line := range bytes.Lines(raw) {
+		number++
+		var q question
+		if err := ledger.Strict(line, &q); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, number, err)
 		}
+		p.near.Add(baseName(dir)+": "+q.UUID, q.Question, q.Evaluator.Func)
 	}
 	return nil
 }
 
-// total is the number of episodes of all sources.
-func (p *planner) total() (n int) {
-	for _, s := range p.sources {
-		n += len(s.UUIDs())
+// draw plans the export of all episodes and returns a plan for those that [Rules] draw from it, with the same splits: the
+// rows of a larger number include those of a smaller one.
+func (p *plan) draw() (*plan, error) {
+	if err := p.decide(); err != nil {
+		return nil, err
 	}
-	return n
+	order := func(k kept) string { // episodes of the other splits are first: they do not count
+		if k.split != Train {
+			return ""
+		}
+		return files.Hash(fmt.Appendf(nil, "%d %s", p.Seed, k.rows[0].id))
+	}
+	slices.SortStableFunc(p.kept, func(a, b kept) int { return cmp.Compare(order(a), order(b)) })
+	train := max(0, slices.IndexFunc(p.kept, func(k kept) bool { return k.split == Train }))
+	if len(p.kept)-train < p.Episodes {
+		return nil, qa.Usagef("%d episodes for training: only %d have rows", p.Episodes, len(p.kept)-train)
+	}
+	var list strings.Builder
+	for _, k := range p.kept[:train+p.Episodes] {
+		for _, row := range k.rows {
+			list.WriteString(row.id + "\n")
+		}
+	}
+	ids, err := curate.ReadIDs(strings.NewReader(list.String()))
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := p.newPlan(ids)
+	if err == nil {
+		drawn.division = p.division
+	}
+	return drawn, err
 }
 
-// take calls f for an episode that could be read.
-func (p *planner) take(x *examined, f func(*examined) error) error {
-	if x.err == nil {
-		return f(x)
+// decide decides about every turn of the table.
+func (p *plan) decide() error {
+	p.survey(p.table)
+	for _, x := range p.table {
+		if err := p.consider(x); err != nil {
+			return err
+		}
 	}
-	s := p.sources[x.source]
-	p.Notify.Warnf("%s: %v (this episode is left out)", s.Dir, x.err)
-	p.plan.tally.episode(x.e, false)
-	return p.drop(s.Turns(x.e.Recorded), Damaged, x.err.Error())
+	return p.divide()
+}
+
+// survey finds what decides about an episode and depends on all repeats of its question.
+func (p *plan) survey(table []*entry) {
+	labelled := p.Format == KTO && p.Repeated != KeepAll
+	if p.BestOf == 0 && !labelled {
+		return
+	}
+	p.right = make(map[contentHash]string)
+	var list []curate.Ranked
+	for _, x := range table {
+		if x.err != nil || x.reason != "" || x.class != "" {
+			continue
+		}
+		var content bytes.Buffer
+		usable := false
+		for _, row := range x.rows {
+			content.Write(row.content[:])
+			usable = usable || row.fit.reason == "" && p.lists(x, row)
+			if labelled && p.right[row.content] == "" {
+				p.right[row.content] = row.id
+			}
+		}
+		if p.Repeated == KeepAll {
+			content.WriteString(x.key()) // equal episodes are kept, and each has its place
+		}
+		if usable {
+			list = append(list, curate.Ranked{
+				Repeats: x.repeats(x.uuid), ID: x.key(), Score: x.score(), Turns: len(x.turns), Tokens: x.tokens, Content: content.String(),
+			})
+		}
+	}
+	if p.BestOf > 0 {
+		p.beaten = curate.Beaten(list, p.BestOf)
+	}
 }
 
 // consider decides about the turns of an episode.
-func (p *planner) consider(x *examined) error {
-	e, reason, detail := x.e, x.reason, x.detail
-	if reason == "" {
-		reason, detail = p.questionReason(e)
+func (p *plan) consider(x *entry) error {
+	if x.err != nil {
+		p.tally.episode(x, false)
+		return p.drop(x.turns, Damaged, x.err.Error())
 	}
-	p.plan.tally.episode(e, reason == "")
+	reason, detail := x.reason, x.detail
+	if reason == "" {
+		reason, detail = p.questionReason(x)
+	}
+	p.tally.episode(x, reason == "")
 	if reason != "" {
-		return p.drop(e.Run.Turns(e.Recorded), windows.Reason(reason), detail)
+		return p.drop(x.turns, windows.Reason(reason), detail)
 	}
 	if err := p.dropAll(x.dropped); err != nil {
 		return err
 	}
-	rows, err := p.eligible(e, x.rows)
+	rows, err := p.listed(x, x.rows)
+	if err == nil && x.class != "" {
+		rows, err = p.without(rows, RightTurn, func(row *row) (string, bool) {
+			right, known := p.right[row.content]
+			return right, known
+		})
+	}
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	if reason, detail := p.selector.Admit(e.Example); reason != "" {
-		var ids []string
+	if reason, detail := p.selector.Admit(x.example()); reason != "" {
 		for _, row := range rows {
-			ids = append(ids, row.Trained()...)
+			err = errors.Join(err, p.drop(row.trains, windows.Reason(reason), detail))
 		}
-		return p.drop(ids, windows.Reason(reason), detail)
+		return err
 	}
-	planned := plannedEpisode{source: x.source, name: e.Recorded.Episode, uuid: e.Recorded.UUID}
+	return p.keep(x, rows)
+}
+
+// keep adds the rows of an episode to the plan that nothing else is against.
+func (p *plan) keep(x *entry, rows []*row) error {
+	k := kept{entry: x}
 	for _, row := range rows {
-		ok, err := p.accept(row)
-		if err != nil {
+		if ok, err := p.accept(x, row); err != nil {
 			return err
-		}
-		if ok {
-			planned.rows = append(planned.rows, plannedRow{
-				id: row.ID, turn: row.Turn, earlier: len(row.History), trained: len(row.Trained()), errors: row.Errors, features: p.features.of(&row.Row),
-				cuts: row.fit.cuts,
-			})
+		} else if ok {
+			k.rows = append(k.rows, row)
 		}
 	}
-	p.keep(e, planned)
+	if len(k.rows) > 0 {
+		p.kept = append(p.kept, k)
+		p.tally.keep(x, k.rows)
+	}
 	return nil
 }
 
-// keep adds an episode with at least one row to the plan.
-func (p *planner) keep(e *Episode, planned plannedEpisode) {
-	if len(planned.rows) == 0 {
-		return
-	}
-	p.plan.episodes = append(p.plan.episodes, planned)
-	p.plan.tally.keep(e, planned.rows)
-}
-
 // questionReason returns why no turn of a selected episode is exported: a reason in its question or in other repeats.
-func (p *planner) questionReason(e *Episode) (curate.Reason, string) {
-	if reason, detail := p.selector.CheckRate(p.plan.rates.Of(e.candidate().Repeats())); reason != "" {
+func (p *plan) questionReason(x *entry) (curate.Reason, string) {
+	if reason, detail := p.selector.CheckRate(p.rates.Of(x.repeats(x.uuid))); reason != "" {
 		return reason, detail
 	}
-	if place := p.surveyed.beaten[e.key()]; place != "" {
+	if place := p.beaten[x.key()]; place != "" {
 		return curate.NotBest, place
 	}
-	if match, ok := p.leaks[e.Recorded.UUID]; ok && p.Leak == LeakDrop {
+	if match, ok := p.leaks[x.uuid]; ok && p.Leak == LeakDrop {
 		return curate.Leak, match.String()
 	}
 	if p.Repeated == DropNear {
-		if m := p.near.Add(e.Recorded.UUID, e.Example.Question, e.Example.Evaluator.Func); m.Reason != "" {
+		ex := x.example()
+		if m := p.near.Add(x.uuid, ex.Question, ex.Evaluator.Func); m.Reason != "" {
 			return m.Reason, m.String()
 		}
 	}
 	return "", ""
 }
 
-// eligible drops the rows that the file of ids does not name, and turns of wrong episodes that a right one took as well.
-func (p *planner) eligible(e *Episode, rows []weighed) ([]weighed, error) {
-	rows, err := p.listed(e, rows)
-	if err != nil || e.candidate().Class() == "" {
-		return rows, err
-	}
-	var kept []weighed
-	for _, row := range rows {
-		first := p.surveyed.right[string(row.content)]
-		if first == "" {
-			kept = append(kept, row)
-			continue
-		}
-		if err := p.drop(row.Trained(), RightTurn, first); err != nil {
-			return nil, err
-		}
-	}
-	return kept, nil
+// listed drops the rows that the file of ids does not name.
+func (p *plan) listed(x *entry, rows []*row) ([]*row, error) {
+	return p.without(rows, windows.Reason(curate.NotListed), func(row *row) (string, bool) { return "", !p.lists(x, row) })
 }
 
-// listed drops the rows that the file of ids does not name.
-func (p *planner) listed(e *Episode, rows []weighed) ([]weighed, error) {
-	if p.ids == nil {
-		return rows, nil
-	}
-	var kept []weighed
+// without drops rows for a reason, and returns the others.
+func (p *plan) without(rows []*row, reason windows.Reason, against func(*row) (detail string, drop bool)) (left []*row, err error) {
 	for _, row := range rows {
-		if p.lists(e, row.Row) {
-			kept = append(kept, row)
+		detail, drop := against(row)
+		if !drop {
+			left = append(left, row)
 			continue
 		}
-		if err := p.drop(row.Trained(), windows.Reason(curate.NotListed), ""); err != nil {
+		if err := p.drop(row.trains, reason, detail); err != nil {
 			return nil, err
 		}
 	}
-	return kept, nil
+	return left, nil
 }
 
 // lists reports whether the file of ids names a row: itself, one of its turns, its whole episode, or its question.
-func (p *planner) lists(e *Episode, row windows.Row) bool {
-	return p.ids.Has(append(row.Trained(), windows.RowID(row.Run, row.UUID, row.Repeat, 0), e.Recorded.Episode, row.UUID)...)
+func (p *plan) lists(x *entry, row *row) bool {
+	return p.ids == nil || p.ids.Has(slices.Concat(row.trains, []string{windows.RowID(x.ID, x.uuid, x.repeat, 0), x.name, x.uuid})...)
 }
 
-// accept decides about a row of a selected episode, with the rejected turn if it is a pair.
-func (p *planner) accept(row weighed) (bool, error) {
-	if first := p.copiedFrom(&row.Row, row.content); first != "" {
-		p.plan.copied[row.ID] = true
-		return false, p.drop(row.Trained(), windows.CopiedTurn, first)
+// accept decides about a row of a selected episode.
+func (p *plan) accept(x *entry, row *row) (bool, error) {
+	if p.anyRepeats {
+		key := copyKey{x.uuid, x.repeat, row.turn, row.content}
+		if first, again := p.copies[key]; again && (x.Repeats || first.repeats) {
+			p.copied[row.id] = true
+			return false, p.drop(row.trains, windows.CopiedTurn, first.id)
+		}
+		p.copies[key] = copied{row.id, x.Repeats}
 	}
 	if p.Repeated != KeepAll {
-		if first, again := p.seen.Add(row.ID, row.content); again {
-			return false, p.drop(row.Trained(), windows.Reason(curate.Duplicate), first)
+		if first, again := p.seen.Add(row.id, row.content[:]); again {
+			return false, p.drop(row.trains, windows.Reason(curate.Duplicate), first)
 		}
 	}
 	if row.fit.reason != "" {
-		return false, p.drop(row.Trained(), row.fit.reason, row.fit.detail)
+		return false, p.drop(row.trains, row.fit.reason, row.fit.detail)
 	}
 	if p.fitter != nil {
-		p.fitter.measured.add(row.fit, p.fitter.whole(row.fit.size))
+		p.measured.add(row.fit, p.fitter.whole(row.fit.size))
 	}
 	return true, nil
 }
 
-// copied is a row whose turn others may repeat.
-type copied struct {
-	id      string
-	repeats bool
-}
-
-// copiedFrom returns the row of which a row is a copy; "" for none. Copies are turns of a fork, or a run with
-// --cache-from, and of its origin: the same turn of the same repeat of a question, with the same content.
-func (p *planner) copiedFrom(row *windows.Row, content []byte) string {
-	if !p.anyRepeats {
-		return ""
-	}
-	key := fmt.Sprintf("%s\x00%d\x00%d\x00%s", row.UUID, row.Repeat, row.Turn, content)
-	repeats := p.repeats[row.Run]
-	if first, again := p.copies[key]; again && (repeats || first.repeats) {
-		return first.id
-	}
-	p.copies[key] = copied{row.ID, repeats}
-	return ""
-}
-
 // drop records turns that are left out for one reason.
-func (p *planner) drop(ids []string, reason windows.Reason, detail string) error {
-	list := make([]windows.Drop, len(ids))
-	for i, id := range ids {
-		list[i] = windows.Drop{ID: id, Reason: reason, Detail: detail}
+func (p *plan) drop(ids []string, reason windows.Reason, detail string) error {
+	for _, id := range ids {
+		if err := p.dropAll([]windows.Drop{{ID: id, Reason: reason, Detail: detail}}); err != nil {
+			return err
+		}
 	}
-	return p.dropAll(list)
+	return nil
 }
 
-func (p *planner) dropAll(list []windows.Drop) error {
+func (p *plan) dropAll(list []windows.Drop) error {
 	for _, d := range list {
-		p.plan.tally.dropped[d.Reason]++
+		p.dropped[d.Reason]++
+		if p.drops == nil {
+			continue
+		}
 		d.Detail = clean(d.Detail)
 		line, err := ledger.Encode(d)
 		if err != nil {
@@ -298,33 +341,57 @@ func (p *planner) dropAll(list []windows.Drop) error {
 	return nil
 }
 
-// divide assigns the episodes to splits.
-func (p *planner) divide() error {
+// divide assigns the episodes to splits, of which a plan from a drawing has them already. There must be a row.
+func (p *plan) divide() error {
+	if p.ids != nil {
+		for _, id := range p.ids.Missing() {
+			p.Notify.Warnf("id %s is not among the turns of these runs", id)
+		}
+	}
+	if len(p.kept) == 0 {
+		if p.Format == DPO {
+			return noPairs(&p.tally)
+		}
+		return fmt.Errorf("no row is left: %s", p.reasons())
+	}
+	p.warn()
 	splits, err := curate.Shares(p.Split)
 	if err != nil {
 		return err
 	}
-	s := curate.NewSplitter()
-	for _, e := range p.plan.episodes {
-		s.Add(e.uuid, p.sources[e.source].examples[e.uuid].Papers(), len(e.rows))
+	if p.division.Of == nil {
+		s := curate.NewSplitter()
+		for _, k := range p.kept {
+			s.Add(k.uuid, k.example().Papers(), len(k.rows))
+		}
+		if p.division, err = s.Divide(splits, p.Seed); err != nil {
+			return err
+		}
 	}
-	if p.plan.division, err = s.Divide(splits, p.Seed); err != nil {
-		return err
-	}
-	if p.drawn != nil {
-		p.plan.division, p.plan.division.Rows = p.drawn.division, make(map[string]int)
-	}
-	for i := range p.plan.episodes {
-		e := &p.plan.episodes[i]
-		e.split = Split(p.plan.division.Of[e.uuid])
-		if p.drawn != nil {
-			p.plan.division.Rows[string(e.split)] += len(e.rows)
+	p.division.Rows = make(map[string]int)
+	for i := range p.kept {
+		k := &p.kept[i]
+		k.split = Split(p.division.Of[k.uuid])
+		p.division.Rows[string(k.split)] += len(k.rows)
+		p.shape.Tools = p.shape.Tools || len(k.Tools) > 0
+		for _, row := range k.rows {
+			p.shape.Images = p.shape.Images || row.features&1 != 0
 		}
 	}
 	for _, split := range splits {
-		if p.plan.division.Rows[split.Name] == 0 && len(p.plan.episodes) > 0 {
-			p.Notify.Warnf("the split %s is empty: %s", split.Name, p.plan.division)
+		if p.division.Rows[split.Name] == 0 {
+			p.Notify.Warnf("the split %s is empty: %s", split.Name, p.division)
 		}
 	}
 	return nil
+}
+
+// warn warns of rows that are of little use to the trainer.
+func (p *plan) warn() {
+	if p.fitter != nil {
+		p.fitter.warn(p.Format, p.measured, p.Notify)
+	}
+	if right, wrong := p.labels(); p.Format == KTO && (right == 0 || wrong == 0) {
+		p.Notify.Warnf("%d rows are of right episodes and %d of wrong ones: KTO needs both", right, wrong)
+	}
 }

@@ -1,27 +1,20 @@
 package export
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
-	"iter"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
 
-	"airqa/internal/inorder"
+	"airqa/internal/ledger"
 	"airqa/internal/terminal"
-	"airqa/runlog"
+	"airqa/qa"
 	"airqa/train/format"
-	"airqa/train/windows"
+	"airqa/train/redact"
 )
-
-type recorded = runlog.Recorded
-
-// pair is a row with its rejected turn; against is nil but for preference pairs.
-type pair struct {
-	row     windows.Row
-	against *windows.Row
-	// label reports whether the episode of the row is right; nil for rows without a label.
-	label   *bool
-	columns []format.Column
-}
 
 // encoder writes rows of a format into a folder of the export. The formats of whole episodes have no form.
 type encoder struct {
@@ -59,251 +52,249 @@ const (
 	answersDir  = "answers"
 )
 
-// lines writes the files of one split.
-type lines struct {
-	split    Split
-	encoders []encoder
-	files    []*file
-	n        int
+// spool is a temporary file with the lines of all rows, in the order in which they were read.
+type spool struct {
+	*bufio.Writer
+	disk *os.File
+	size int64
 }
 
-// rowWriter writes the rows of an export.
-type rowWriter struct {
-	*writer
+func (f *Folder) newSpool() (*spool, error) {
+	disk, err := os.Create(filepath.Join(f.Path, "rows.spool"))
+	return &spool{Writer: bufio.NewWriterSize(disk, 1<<20), disk: disk}, err
+}
+
+// add moves the lines of an entry into the spool.
+func (s *spool) add(x *entry) error {
+	for _, row := range x.rows {
+		row.start += s.size
+	}
+	s.size += int64(len(x.lines))
+	_, err := s.Write(x.lines)
+	x.lines = nil
+	return err
+}
+
+// load reads the lines of a row into a buffer, which it returns.
+func (s *spool) load(row *row, buffer []byte) ([]byte, error) {
+	size := row.ends[len(row.ends)-1]
+	buffer = slices.Grow(buffer[:0], size)[:size]
+	_, err := s.disk.ReadAt(buffer, row.start)
+	return buffer, err
+}
+
+// remove removes the spool.
+func (s *spool) remove() error { return errors.Join(s.disk.Close(), os.Remove(s.disk.Name())) }
+
+// lines writes the files of one split.
+type lines struct {
+	files []*file
+	n     int
+}
+
+// output writes the rows of a plan.
+type output struct {
+	*plan
 	splits     map[Split]*lines
 	provenance *file
 	images     map[string]bool
-	texts      texts
-	// free are buffers for rows, to be used again.
-	free chan []byte
+	// loaded are the lines of a row in the spool, settled is one of them as it is written.
+	loaded, settled []byte
 }
 
 // writeRows writes the data, provenance.jsonl and the images.
-func (w *writer) writeRows() (err error) {
-	w.plan.shape = w.shape()
-	w.plan.schemas = make([]schema, len(encoders(w.Format)))
-	out := &rowWriter{
-		writer: w, splits: make(map[Split]*lines), images: make(map[string]bool),
-		texts: texts{commands: w.plan.commands, changed: w.plan.tally.changed},
-		free:  make(chan []byte, 8*batchSize),
-	}
-	if out.provenance, err = w.folder.create(ProvenanceFile); err != nil {
+func (p *plan) writeRows() (err error) {
+	out := &output{plan: p, splits: make(map[Split]*lines), images: make(map[string]bool)}
+	if out.provenance, err = p.folder.create(ProvenanceFile); err != nil {
 		return err
 	}
 	for _, split := range splitNames {
-		if w.plan.division.Rows[string(split)] == 0 {
+		if p.division.Rows[string(split)] == 0 {
 			continue
 		}
-		if out.splits[split], err = w.lines(split); err != nil {
-			return err
-		}
-	}
-	if whole := out.wholeEpisodes(); whole != nil {
-		err = out.each(whole)
-	} else {
-		err = out.all()
-	}
-	for _, split := range splitNames {
-		if l := out.splits[split]; l != nil {
-			for _, f := range l.files {
-				err = errors.Join(err, f.Close())
-			}
-		}
-	}
-	return errors.Join(err, out.provenance.Close())
-}
-
-func (w *writer) lines(split Split) (*lines, error) {
-	l := &lines{split: split, encoders: encoders(w.Format)}
-	for _, enc := range l.encoders {
-		f, err := w.folder.create(enc.dir + "/" + string(split) + suffix(w.Format))
-		if err != nil {
-			return nil, err
-		}
-		l.files = append(l.files, f)
-	}
-	return l, nil
-}
-
-// shape returns what the rows have in common.
-func (w *writer) shape() format.Rows {
-	shape := format.Rows{IDs: true, Parallel: true, Recurring: true, Whole: w.Whole}
-	for _, e := range w.plan.episodes {
-		shape.Tools = shape.Tools || len(w.sources[e.source].Tools) > 0
-		for _, row := range e.rows {
-			shape.Images = shape.Images || row.features&1 != 0
-		}
-	}
-	return shape
-}
-
-// leads returns the rows that must come first, and marks them.
-func (o *rowWriter) leads() (list []task) {
-	type planned struct{ episode, row int }
-	for _, split := range splitNames {
-		var places []planned
-		var sets []uint64
-		for i, e := range o.plan.episodes {
-			if e.split != split {
-				continue
-			}
-			for j, row := range e.rows {
-				places, sets = append(places, planned{i, j}), append(sets, row.features)
-			}
-		}
-		for _, at := range lead(sets) {
-			e := &o.plan.episodes[places[at].episode]
-			row := &e.rows[places[at].row]
-			row.first = true
-			list = append(list, task{e, []plannedRow{*row}})
-		}
-	}
-	return list
-}
-
-// task is some rows of an episode to write.
-type task struct {
-	*plannedEpisode
-	rows []plannedRow
-}
-
-// tasks yields the rows in the order of their lines: the given ones first, then those that are not marked, in the order
-// of runs and logs. Tasks are in groups of one source.
-func (o *rowWriter) tasks(first []task) iter.Seq2[[]task, error] {
-	return func(yield func([]task, error) bool) {
-		for i := range first {
-			if !yield(first[i:i+1], nil) {
-				return
-			}
-		}
-		var group []task
-		for i := range o.plan.episodes {
-			t := task{plannedEpisode: &o.plan.episodes[i]}
-			for _, row := range t.plannedEpisode.rows {
-				if !row.first {
-					t.rows = append(t.rows, row)
-				}
-			}
-			if full := len(group) == batchSize || len(group) > 0 && group[0].source != t.source; full {
-				if !yield(group, nil) {
-					return
-				}
-				group = nil
-			}
-			if len(t.rows) > 0 {
-				group = append(group, t)
-			}
-		}
-		if len(group) > 0 {
-			yield(group, nil)
-		}
-	}
-}
-
-// all encodes the rows on all processors, and writes them in order.
-func (o *rowWriter) all() error {
-	stage := o.Progress.Stage("write rows", o.plan.tally.rows)
-	defer func() { stage.Close(terminal.Plural(o.plan.tally.rows, "row")) }()
-	for list, err := range inorder.Map(o.tasks(o.leads()), o.encodeAll) {
-		if err != nil {
-			return err
-		}
-		for _, x := range list {
-			stage.Set(o.written(), o.sources[x.source].name)
-			if x.err != nil {
-				return x.err
-			}
-			if err := o.write(x); err != nil {
+		l := new(lines)
+		for _, enc := range encoders(p.Format) {
+			f, err := p.folder.create(enc.dir + "/" + string(split) + suffix(p.Format))
+			if err != nil {
 				return err
 			}
+			l.files = append(l.files, f)
+		}
+		out.splits[split] = l
+	}
+	switch p.Format {
+	case ATIF:
+		err = out.whole(&trajectories{out})
+	case Parquet:
+		err = out.whole(&tables{out, make(map[*lines]*tablePair)})
+	default:
+		err = out.copyRows()
+	}
+	for _, l := range out.splits {
+		for _, f := range l.files {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	return errors.Join(err, out.provenance.Close(), p.spool.remove())
+}
+
+// copyRows copies the rows of the plan from the spool: first those that must be first, then the others in the order of
+// runs and logs.
+func (o *output) copyRows() error {
+	stage := o.Progress.Stage("write rows", o.rows)
+	defer func() { stage.Close(terminal.Plural(o.rows, "row")) }()
+	if err := o.spool.Flush(); err != nil {
+		return err
+	}
+	o.schemas = make([]schema, len(encoders(o.Format)))
+	first, done := make(map[*row]bool), 0
+	for _, k := range o.leads() {
+		first[k.rows[0]] = true
+		if err := o.copy(k, true); err != nil {
+			return err
+		}
+	}
+	for _, k := range o.kept {
+		done += len(k.rows)
+		stage.Set(done, k.source.name)
+		k.rows = slices.DeleteFunc(slices.Clone(k.rows), func(r *row) bool { return first[r] })
+		if err := o.copy(k, false); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// written counts the rows written so far.
-func (o *rowWriter) written() (n int) {
-	for _, l := range o.splits {
-		n += l.n
-	}
-	return n
-}
-
-// loaded is an episode that was read again.
-type loaded struct {
-	task
-	e   *Episode
-	err error
-}
-
-// load reads the episodes of some tasks of a source, with their images.
-func (o *rowWriter) load(tasks []task) iter.Seq[loaded] {
-	return func(yield func(loaded) bool) {
-		s := o.sources[tasks[0].source]
-		var names []string
-		for _, t := range tasks {
-			names = append(names, t.name)
-		}
-		i := 0
-		for rec, err := range s.Episodes(names...) {
-			x := loaded{task: tasks[i]}
-			if i++; err == nil {
-				x.e, err = o.loaded(s, rec)
-			}
-			if err != nil {
-				x.err = fmt.Errorf("%s: %w", s.Dir, err)
-			}
-			if !yield(x) {
-				return
+// leads returns the rows that must come first, one by one.
+func (p *plan) leads() (list []kept) {
+	for _, split := range splitNames {
+		var rows []kept
+		var sets []uint64
+		for _, k := range p.kept {
+			for i := range k.rows {
+				if k.split == split {
+					rows, sets = append(rows, kept{k.entry, split, k.rows[i : i+1]}), append(sets, k.rows[i].features)
+				}
 			}
 		}
+		for _, at := range lead(sets) {
+			list = append(list, rows[at])
+		}
 	}
+	return list
 }
 
-// loaded returns a recorded episode with the images that rows need.
-func (o *rowWriter) loaded(s *source, rec recorded) (*Episode, error) {
-	var err error
-	if o.plan.shape.Images || o.Format == ATIF {
-		err = s.LoadImages(&rec)
+// lead chooses rows that have all features of a list between them, the richest first, in the order of the list where
+// equal. A list without features has none.
+func lead(rows []uint64) (order []int) {
+	missing := uint64(0)
+	for _, set := range rows {
+		missing |= set
 	}
-	return s.episode(rec), err
+	for missing != 0 {
+		best := 0
+		for i, set := range rows {
+			if bits.OnesCount64(set&missing) > bits.OnesCount64(rows[best]&missing) {
+				best = i
+			}
+		}
+		order = append(order, best)
+		missing &^= rows[best]
+	}
+	return order
 }
 
-// read reads one episode again.
-func (o *rowWriter) read(i int, name string) (*Episode, error) {
-	for x := range o.load([]task{{plannedEpisode: &plannedEpisode{source: i, name: name}}}) {
-		return x.e, x.err
+// copy copies rows of an entry, and writes what belongs to them. Rows that are first have all keys between them.
+func (o *output) copy(k kept, first bool) error {
+	if o.shape.Images && k.imageErr != nil {
+		return fmt.Errorf("%s: %w", k.Dir, k.imageErr)
 	}
-	return nil, fmt.Errorf("%s: %w", o.sources[i].Dir, runlog.ErrNoEpisode)
+	l, counted := o.splits[k.split], make(map[*redact.Text]bool)
+	for _, row := range k.rows {
+		l.n++
+		var err error
+		if o.loaded, err = o.spool.load(row, o.loaded); err != nil {
+			return err
+		}
+		start := 0
+		for i, end := range row.ends {
+			o.settled = o.shape.Settle(o.settled[:0], o.loaded[start:end])
+			if start = end; first || l.n == 1 {
+				if err := o.schemas[i].add(o.settled); err != nil {
+					return err
+				}
+			}
+			if _, err := l.files[i].Write(o.settled); err != nil {
+				return err
+			}
+		}
+		if o.Format != OpenAI { // it has them in the lines
+			err = o.saveImages(k.entry, row.images)
+		}
+		if err := errors.Join(err, o.place(k, row, l.n)); err != nil {
+			return err
+		}
+		add(o.changed, row.changed)
+		o.private.Add(row.private, counted)
+	}
+	return nil
 }
 
-func turnError(episode string, turn int, err error) error {
-	return fmt.Errorf("%s: turn %d: %w", episode, turn, err)
+// saveImages copies images of an entry from its run, each once.
+func (o *output) saveImages(x *entry, hashes []string) error {
+	for _, sum := range hashes {
+		if o.images[sum] {
+			continue
+		}
+		o.images[sum] = true
+		data, err := x.Image(sum)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", x.Dir, x.name, err)
+		}
+		if err := o.folder.WriteFile(imagePath(sum), data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// pair makes a planned row.
-func (o *rowWriter) pair(e *Episode, s scope, i int, planned plannedRow) (*pair, error) {
-	p := &pair{row: o.rowOf(e, planned.turn), label: o.label(e), columns: o.columns(e)}
-	s.row(&p.row)
-	p.row.Context = shortened(p.row.Context, planned.cuts)
-	if planned.against == nil {
-		return p, nil
+// provenance is a line of provenance.jsonl.
+type provenance struct {
+	ID        string     `json:"id"`
+	Split     Split      `json:"split"`
+	Line      int        `json:"line"`
+	Run       string     `json:"run"`
+	Question  string     `json:"question"`
+	Repeat    int        `json:"repeat"`
+	Turn      int        `json:"turn"`
+	Turns     int        `json:"turns"`
+	Baseline  string     `json:"baseline"`
+	Model     string     `json:"model"`
+	Outcome   qa.Outcome `json:"outcome"`
+	Verdict   string     `json:"verdict"`
+	Papers    []string   `json:"papers"`
+	Images    int        `json:"images"`
+	Shortened int        `json:"shortened_observations"`
+	Rejected  string     `json:"rejected"`
+}
+
+// place writes a line of provenance.jsonl: where a row comes from, and the line at which it is, counted from 1.
+func (o *output) place(k kept, row *row, line int) error {
+	p := provenance{
+		ID: row.id, Split: k.split, Line: line, Run: k.ID, Question: k.uuid, Repeat: k.repeat, Turn: row.turn, Turns: len(k.turns),
+		Baseline: clean(k.Config.Shape.Baseline), Model: clean(k.Config.Shape.ModelName()),
+		Outcome: k.outcome, Verdict: k.ending().verdict, Papers: []string{}, Rejected: row.rejected,
 	}
-	other, err := o.read(i, planned.against.episode)
+	for _, name := range k.example().Papers() {
+		p.Papers = append(p.Papers, clean(name))
+	}
+	if encoders(o.Format)[0].form != "" { // whole episodes have whole observations
+		p.Images, p.Shortened = len(row.images), len(row.fit.cuts)
+	}
+	text, err := ledger.Encode(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	against := o.rowOf(other, planned.against.turn)
-	o.scope(other).row(&against)
-	p.against = &against
-	return p, nil
-}
-
-// rowOf returns the row of a turn, or of the whole episode; steps are numbered from 1.
-func (o *rowWriter) rowOf(e *Episode, turn int) windows.Row {
-	if o.Whole {
-		row, _, _ := e.Run.Whole(e.Recorded, o.Options)
-		return row
-	}
-	return e.Run.RowAt(e.Recorded, turn-1, o.Options)
+	_, err = o.provenance.Write(text)
+	return err
 }

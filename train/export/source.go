@@ -78,6 +78,11 @@ func (e *Episode) candidate() curate.Episode {
 	}
 }
 
+// repeats are the repeats of a question in a source.
+func (s *source) repeats(uuid string) curate.Repeats {
+	return curate.Repeats{UUID: uuid, Baseline: s.Config.Shape.Baseline, Model: s.Config.Shape.ModelName()}
+}
+
 // idsOf reads a file of ids; none without a name.
 func idsOf(name string) (*curate.IDs, error) {
 	if name == "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"airqa/qa"
@@ -34,6 +35,8 @@ type tally struct {
 	// changed and private count what was changed in the texts of rows.
 	changed map[string]int
 	private redact.Counts
+	// measured counts rows against the limit of tokens.
+	measured measured
 }
 
 // runTally counts one run.
@@ -42,84 +45,61 @@ type runTally struct {
 	episodes, turns, kept, rows int
 }
 
-// ending is how an episode ended and was scored.
-type ending struct{ outcome, verdict string }
-
 type endingTally struct{ episodes, turns, kept, rows int }
 
-func newTally() tally {
-	return tally{
+func newTally(sources []*source) tally {
+	t := tally{
 		byRun: make(map[string]*runTally), endings: make(map[ending]*endingTally), dropped: make(map[windows.Reason]int),
 		papers: make(map[string]bool), questions: make(map[string]bool), tags: make(map[string]int),
 		changed: make(map[string]int), private: make(redact.Counts),
 	}
-}
-
-func (t *tally) run(s *source) {
-	shape := s.Config.Shape
-	r := &runTally{name: s.name, baseline: shape.Baseline, model: shape.ModelName()}
-	t.runs, t.byRun[s.ID] = append(t.runs, r), r
-}
-
-// endingOf describes the end of an episode.
-func endingOf(e *Episode) ending {
-	x := ending{cmp.Or(string(e.Recorded.Outcome), "unfinished"), "not scored"}
-	if e.Score != nil {
-		x.verdict = string(e.Score.Verdict)
+	for _, s := range sources {
+		r := &runTally{name: s.name, baseline: s.Config.Shape.Baseline, model: s.Config.Shape.ModelName()}
+		t.runs, t.byRun[s.ID] = append(t.runs, r), r
 	}
-	return x
+	return t
 }
 
 // episode counts an episode. selected reports whether the selection keeps it.
-func (t *tally) episode(e *Episode, selected bool) {
-	turns := e.Recorded.Turns()
-	r := t.byRun[e.Run.ID]
+func (t *tally) episode(x *entry, selected bool) {
+	r := t.byRun[x.ID]
 	r.episodes++
-	r.turns += turns
-	x := endingOf(e)
-	if t.endings[x] == nil {
-		t.endings[x] = new(endingTally)
+	r.turns += len(x.turns)
+	end := x.ending()
+	if t.endings[end] == nil {
+		t.endings[end] = new(endingTally)
 	}
-	t.endings[x].episodes++
-	t.endings[x].turns += turns
-	if !selected {
-		return
-	}
-	for i := range e.Recorded.Steps {
-		_, fault, acts := qa.ActionResult(e.Recorded.Steps, i)
-		if acts {
-			t.selected++
-		}
-		if fault != "" {
-			t.errors++
-		}
+	t.endings[end].episodes++
+	t.endings[end].turns += len(x.turns)
+	if selected {
+		t.selected += x.actions
+		t.errors += x.faults
 	}
 }
 
 // keep counts an episode with rows.
-func (t *tally) keep(e *Episode, planned []plannedRow) {
-	rows := len(planned)
-	t.rows += rows
-	for _, row := range planned {
-		t.trained += row.trained
+func (t *tally) keep(x *entry, rows []*row) {
+	t.rows += len(rows)
+	for _, row := range rows {
+		t.trained += len(row.trains)
 		t.trainedErrors += row.errors
-		t.untrained += row.earlier + 1 - row.trained
+		t.untrained += row.earlier + 1 - len(row.trains)
 	}
-	r, x := t.byRun[e.Run.ID], t.endings[endingOf(e)]
+	r, end, ex := t.byRun[x.ID], t.endings[x.ending()], x.example()
 	r.kept++
-	r.rows += rows
-	x.kept++
-	x.rows += rows
-	if !t.questions[e.Recorded.UUID] {
-		if len(e.Example.Papers()) == 0 {
+	r.rows += len(rows)
+	end.kept++
+	end.rows += len(rows)
+	if !t.questions[x.uuid] {
+		if len(ex.Papers()) == 0 {
 			t.paperless++
 		}
-		for _, tag := range e.Example.Tags {
+		for _, tag := range ex.Tags {
 			t.tags[tag]++
 		}
 	}
-	t.questions[e.Recorded.UUID] = true
-	for _, paper := range e.Example.Papers() {
+	t.questions[x.uuid] = true
+	for _, paper := range ex.Papers() {
 		t.papers[paper] = true
 	}
 }
@@ -156,4 +136,25 @@ func percent(n, of int) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.2f%%", 100*float64(n)/float64(of))
+}
+
+// labels counts the rows of right and of other episodes.
+func (t *tally) labels() (right, wrong int) {
+	for end, n := range t.endings {
+		if end.verdict == string(qa.Right) {
+			right += n.rows
+		} else {
+			wrong += n.rows
+		}
+	}
+	return right, wrong
+}
+
+// labelWeights are the weights of right and wrong rows with which both have the same part in the loss, as TRL advises.
+func (t *tally) labelWeights() (right, wrong string) {
+	n, m := t.labels()
+	weight := func(few, many int) string {
+		return strconv.FormatFloat(max(1, float64(many)/float64(max(few, 1))), 'f', 2, 64)
+	}
+	return weight(n, m), weight(m, n)
 }

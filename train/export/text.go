@@ -32,11 +32,6 @@ type prepared struct {
 	changed map[string]int
 }
 
-// textsOfEpisode prepares the texts of one episode, each of them once: messages recur from row to row.
-func (p *plan) textsOfEpisode() *texts {
-	return &texts{commands: p.commands, changed: make(map[string]int), known: make(map[string]*prepared)}
-}
-
 // keepFrom is the number of bytes of the shortest text that is kept.
 const keepFrom = 128
 

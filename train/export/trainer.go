@@ -19,28 +19,28 @@ const (
 
 // writeTrainer writes what trainers need besides the rows: for LLaMA-Factory the description of the files, and for it and
 // TRL a configuration with the values of the paper (Appendix C.3, Table 9).
-func (w *writer) writeTrainer() error {
-	if list := encoders(w.Format); list[0].form == TRL {
+func (p *plan) writeTrainer() error {
+	if list := encoders(p.Format); list[0].form == TRL {
 		// TRL cannot load a folder named ".". The folder data has a card of its own with the same columns.
 		b := bytes.NewBufferString("---\n")
-		w.describe(b, list[:1], dataDir+"/")
+		p.describe(b, list[:1], dataDir+"/")
 		b.WriteString("---\n")
-		err := errors.Join(w.folder.WriteFile(trlFile, []byte(w.trlConfig())), w.folder.WriteFile(dataDir+"/"+CardFile, b.Bytes()))
+		err := errors.Join(p.folder.WriteFile(trlFile, []byte(p.trlConfig())), p.folder.WriteFile(dataDir+"/"+CardFile, b.Bytes()))
 		if err != nil {
 			return err
 		}
 	}
-	if !slices.ContainsFunc(encoders(w.Format), func(e encoder) bool { return e.form == ShareGPT }) {
+	if !slices.ContainsFunc(encoders(p.Format), func(e encoder) bool { return e.form == ShareGPT }) {
 		return nil
 	}
-	info, err := indented(datasetInfo{w.datasetFile(Train), w.datasetFile(Validation), w.datasetFile(Test)})
+	info, err := indented(datasetInfo{p.datasetFile(Train), p.datasetFile(Validation), p.datasetFile(Test)})
 	if err != nil {
 		return err
 	}
-	if err := w.folder.WriteFile(datasetInfoFile, info); err != nil {
+	if err := p.folder.WriteFile(datasetInfoFile, info); err != nil {
 		return err
 	}
-	return w.folder.WriteFile(trainFile, []byte(w.trainConfig()))
+	return p.folder.WriteFile(trainFile, []byte(p.trainConfig()))
 }
 
 // datasetInfo describes each split for LLaMA-Factory.
@@ -71,22 +71,22 @@ const shareGPTTags = `{"role_tag":"from","content_tag":"value","user_tag":"human
 	`"observation_tag":"observation","function_tag":"function_call","system_tag":"system"}`
 
 // datasetFile describes the file of a split; nil if it has no rows.
-func (w *writer) datasetFile(split Split) *datasetFile {
-	if w.plan.division.Rows[string(split)] == 0 {
+func (p *plan) datasetFile(split Split) *datasetFile {
+	if p.division.Rows[string(split)] == 0 {
 		return nil
 	}
 	d := &datasetFile{File: dataDir + "/" + string(split) + ".jsonl", Formatting: "sharegpt", Tags: json.RawMessage(shareGPTTags)}
 	d.Columns.Messages, d.Columns.System = "conversations", "system"
-	if w.plan.shape.Tools {
+	if p.shape.Tools {
 		d.Columns.Tools = "tools"
 	}
-	if w.plan.shape.Images {
+	if p.shape.Images {
 		d.Columns.Images = "images"
 	}
-	if w.Format != ShareGPT {
+	if p.Format != ShareGPT {
 		d.File = shareGPTDir + "/" + string(split) + ".jsonl"
 	}
-	switch w.Format {
+	switch p.Format {
 	case DPO:
 		d.Ranking = true
 		d.Columns.Chosen, d.Columns.Rejected = "chosen", "rejected"
@@ -97,14 +97,14 @@ func (w *writer) datasetFile(split Split) *datasetFile {
 }
 
 // trainConfig is the configuration of LLaMA-Factory.
-func (w *writer) trainConfig() string {
-	template := w.template(w.plan.shape.Images)
+func (p *plan) trainConfig() string {
+	template := p.template(p.shape.Images)
 	stage := "stage: sft\nmask_history: true               # train the last turn of a row alone: each turn is the last one of one row"
-	right, wrong := w.plan.tally.labelWeights()
-	if w.Whole {
+	right, wrong := p.labelWeights()
+	if p.Whole {
 		stage = "stage: sft                       # every turn of a row is trained: a row is a whole episode"
 	}
-	switch w.Format {
+	switch p.Format {
 	case DPO:
 		stage = "stage: dpo\npref_beta: 0.1                   # not in the paper"
 	case KTO:
@@ -112,20 +112,20 @@ func (w *writer) trainConfig() string {
 			"kto_chosen_weight: %s\nkto_rejected_weight: %-12s# right and wrong rows have the same part in the loss", right, wrong)
 	}
 	var evaluation string
-	if w.plan.division.Rows[string(Validation)] > 0 {
+	if p.division.Rows[string(Validation)] > 0 {
 		evaluation = "eval_dataset: " + "airqa_agent_validation\n"
 	}
-	return strings.TrimLeft(fmt.Sprintf(trainConfig, stage, template, evaluation, cmp.Or(w.CutoffLen, paperCutoff)), "\n")
+	return strings.TrimLeft(fmt.Sprintf(trainConfig, stage, template, evaluation, cmp.Or(p.CutoffLen, paperCutoff)), "\n")
 }
 
 // trlConfig is the configuration of TRL's command line.
-func (w *writer) trlConfig() string {
+func (p *plan) trlConfig() string {
 	method, extra, batch := "sft", "completion_only_loss: true       # the prompt is not trained\n", 1
-	if w.Whole {
+	if p.Whole {
 		extra = "assistant_only_loss: true        # every turn of a row is trained; the chat template must mark them\n"
 	}
-	right, wrong := w.plan.tally.labelWeights()
-	switch w.Format {
+	right, wrong := p.labelWeights()
+	switch p.Format {
 	case DPO:
 		method, extra = "dpo", "beta: 0.1                        # not in the paper\n"
 	case KTO: // which compares a row with another one of the batch
@@ -133,10 +133,10 @@ func (w *writer) trlConfig() string {
 		extra = fmt.Sprintf("beta: 0.1                        # not in the paper, nor are the weights\n"+
 			"desirable_weight: %s\nundesirable_weight: %-13s# right and wrong rows have the same part in the loss\n", right, wrong)
 	}
-	if w.plan.division.Rows[string(Validation)] > 0 {
+	if p.division.Rows[string(Validation)] > 0 {
 		extra += "dataset_test_split: validation\neval_strategy: epoch\n"
 	}
-	return strings.TrimLeft(fmt.Sprintf(trlConfig, method, extra, cmp.Or(w.CutoffLen, paperCutoff), batch), "\n")
+	return strings.TrimLeft(fmt.Sprintf(trlConfig, method, extra, cmp.Or(p.CutoffLen, paperCutoff), batch), "\n")
 }
 
 const trlConfig = `

@@ -7,10 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
+	"airqa/eval/author"
 	"airqa/internal/ledger"
 	"airqa/internal/progress"
 	"airqa/internal/stagedir"
+	"airqa/train/curate"
+	"airqa/train/preflight"
 	"airqa/train/redact"
 )
 
@@ -36,8 +40,9 @@ type Summary struct {
 	Notes []string
 }
 
-// Write writes an export. It reads every run twice: first to decide about all turns, then to write the rows. The folder
-// appears when it is complete.
+// Write writes an export. It reads every episode once: rows go to a temporary file, from which they are copied when all
+// turns are decided. Only the formats of whole episodes read those that they contain again. The folder appears when it is
+// complete.
 func Write(c Config) (s Summary, err error) {
 	if err := c.check(); err != nil {
 		return s, err
@@ -59,15 +64,16 @@ func Write(c Config) (s Summary, err error) {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, w.folder.Close()) }()
-	if err := w.fill(); err != nil {
+	p, err := w.makePlan()
+	if err != nil {
 		return s, err
 	}
-	t := &w.plan.tally
-	s = Summary{
-		Rows: t.rows, Episodes: len(w.plan.episodes), Dropped: t.totalDropped(), Reasons: t.reasons(),
-		Errors: t.errorRate(), Notes: w.notes(),
+	if err := p.write(); err != nil {
+		return s, err
 	}
-	return s, w.folder.Commit()
+	return Summary{
+		Rows: p.rows, Episodes: len(p.kept), Dropped: p.totalDropped(), Reasons: p.reasons(), Errors: p.errorRate(), Notes: p.notes(),
+	}, w.folder.Commit()
 }
 
 // writer is one export in progress.
@@ -76,8 +82,22 @@ type writer struct {
 	sources []*source
 	inputs  inputs
 	folder  *Folder
-	plan    plan
-	fitter  *fitter
+	// table has all episodes in the order of runs and logs, and spool their rows. Preference pairs need no table.
+	table []*entry
+	spool *spool
+
+	// selector checks episodes; rejects also lets wrong ones pass, for preference pairs and labelled turns.
+	selector, rejects *curate.Selector
+	special           *preflight.Special
+	// fitter is nil without a limit of tokens.
+	fitter *fitter
+	leaks  map[string]curate.LeakMatch
+	// rates are the pass rates of all questions.
+	rates curate.PassRates
+	// features are the numbers of the keys that some rows of a file have and others lack.
+	features map[string]int
+	// anyRepeats reports whether a run repeats turns of another one.
+	anyRepeats bool
 }
 
 func (w *writer) openSources() error {
@@ -119,49 +139,142 @@ func (w *writer) openSources() error {
 	return nil
 }
 
-// fill writes all files.
-func (w *writer) fill() error {
-	if err := w.draw(); err != nil {
-		return err
+// makePlan decides about every turn, and writes dropped.jsonl and the spool.
+func (w *writer) makePlan() (*plan, error) {
+	if err := w.prepare(); err != nil {
+		return nil, err
 	}
-	if err := w.makePlan(); err != nil {
-		return err
+	ids, err := idsOf(w.IDs)
+	if err != nil {
+		return nil, err
 	}
-	if err := w.writeIDs(); err != nil {
-		return err
+	p, err := w.newPlan(ids)
+	if err != nil {
+		return nil, err
 	}
-	if err := w.writeRows(); err != nil {
-		return err
+	if err := w.findLeaks(); err != nil {
+		return nil, err
 	}
-	if err := w.writeQuestions(); err != nil {
-		return err
+	drops, err := w.folder.create(DroppedFile)
+	if err != nil {
+		return nil, err
 	}
-	if err := w.writeTrainer(); err != nil {
-		return err
+	if w.spool, err = w.folder.newSpool(); err != nil {
+		return nil, err
 	}
-	if err := w.folder.WriteFile(CardFile, w.card()); err != nil {
-		return err
+	if w.Format != DPO {
+		err = w.readTable()
 	}
-	l := Lock{
-		Format: 1, Program: w.Program, Inputs: w.inputs, Files: w.folder.Files(),
-		Counts: counts{Rows: make(map[Split]int), Dropped: make(map[string]int)},
+	if err == nil && w.Episodes > 0 {
+		p, err = p.draw()
 	}
-	for _, e := range w.plan.episodes {
-		l.Counts.Rows[e.split] += len(e.rows)
+	if err != nil {
+		return nil, errors.Join(err, drops.Close())
 	}
-	for reason, n := range w.plan.tally.dropped {
-		l.Counts.Dropped[string(reason)] = n
+	p.drops, p.Notify = drops, w.Notify
+	decide := p.decide
+	if w.Format == DPO {
+		decide = p.decidePairs
 	}
-	return w.folder.WriteLock(l)
+	return p, errors.Join(decide(), drops.Close())
 }
 
-func (w *writer) writeIDs() error {
-	out, err := w.folder.create(IDsFile)
+// prepare reads the files that rules name.
+func (w *writer) prepare() (err error) {
+	if w.selector, err = curate.NewSelector(w.Filter); err != nil {
+		return err
+	}
+	wrong := w.Filter
+	wrong.Include = append(slices.Clip(wrong.Include), string(curate.Wrong))
+	wrong.MinScore = nil
+	if w.rejects, err = curate.NewSelector(wrong); err != nil {
+		return err
+	}
+	counter, err := preflight.New(preflight.Config{Template: w.Template, Tokenizer: w.Tokenizer})
 	if err != nil {
 		return err
 	}
-	for _, e := range w.plan.episodes {
-		for _, row := range e.rows {
+	w.special = counter.Special(commands...)
+	if w.CutoffLen > 0 {
+		w.fitter = &fitter{Limit: w.Limit, counter: counter}
+	}
+	w.numberFeatures()
+	w.rates = make(curate.PassRates)
+	for _, s := range w.sources {
+		if s.Repeats { // no repeats of their own
+			w.anyRepeats = true
+			continue
+		}
+		for _, name := range s.UUIDs() {
+			if score := s.scores[name]; score != nil {
+				w.rates.Add(s.repeats(score.UUID), score)
+			}
+		}
+	}
+	return nil
+}
+
+// ErrLeaks is returned with [LeakFail] if questions have a counterpart in the benchmark.
+var ErrLeaks = errors.New("leaked questions")
+
+// findLeaks compares the questions of all sources with a benchmark.
+func (w *writer) findLeaks() error {
+	if w.Leaks == "" {
+		return nil
+	}
+	benchmark, err := author.Load(w.Leaks, author.Options{})
+	if err != nil {
+		return fmt.Errorf("leaks: %w", err)
+	}
+	leaks := make(curate.Leaks)
+	for _, ex := range benchmark.Examples() {
+		leaks.Add(ex)
+	}
+	w.leaks = make(map[string]curate.LeakMatch)
+	for _, s := range w.sources {
+		for _, ex := range s.questions {
+			if m, leaked := leaks.Find(ex); leaked && w.leaks[ex.UUID] == (curate.LeakMatch{}) {
+				w.Notify.Notef("%s: %s", m.UUID, m)
+				w.leaks[m.UUID] = m
+			}
+		}
+	}
+	if len(w.leaks) > 0 && w.Leak == LeakFail {
+		return fmt.Errorf("%w: %d questions are also in %s", ErrLeaks, len(w.leaks), w.Leaks)
+	}
+	return nil
+}
+
+// write writes all files but dropped.jsonl.
+func (p *plan) write() error {
+	for _, write := range []func() error{p.writeIDs, p.writeRows, p.writeQuestions, p.writeTrainer} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	if err := p.folder.WriteFile(CardFile, p.card()); err != nil {
+		return err
+	}
+	l := Lock{
+		Format: 1, Program: p.Program, Inputs: p.inputs, Files: p.folder.Files(),
+		Counts: counts{Rows: make(map[Split]int), Dropped: make(map[string]int)},
+	}
+	for _, k := range p.kept {
+		l.Counts.Rows[k.split] += len(k.rows)
+	}
+	for reason, n := range p.dropped {
+		l.Counts.Dropped[string(reason)] = n
+	}
+	return p.folder.WriteLock(l)
+}
+
+func (p *plan) writeIDs() error {
+	out, err := p.folder.create(IDsFile)
+	if err != nil {
+		return err
+	}
+	for _, k := range p.kept {
+		for _, row := range k.rows {
 			_, _ = out.WriteString(row.id + "\n") // Close reports the error
 		}
 	}
@@ -179,19 +292,19 @@ type question struct {
 }
 
 // writeQuestions writes the questions of the rows, in the order of the rows.
-func (w *writer) writeQuestions() error {
-	out, err := w.folder.create(QuestionsFile)
+func (p *plan) writeQuestions() error {
+	out, err := p.folder.create(QuestionsFile)
 	if err != nil {
 		return err
 	}
 	done := make(map[string]bool)
-	for _, e := range w.plan.episodes {
-		if done[e.uuid] {
+	for _, k := range p.kept {
+		if done[k.uuid] {
 			continue
 		}
-		done[e.uuid] = true
-		ex := w.sources[e.source].examples[e.uuid]
-		q := question{UUID: e.uuid, Question: ex.Question, Papers: ex.Papers()}
+		done[k.uuid] = true
+		ex := k.example()
+		q := question{UUID: k.uuid, Question: ex.Question, Papers: ex.Papers()}
 		if q.Papers == nil {
 			q.Papers = []string{}
 		}

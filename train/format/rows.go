@@ -13,6 +13,9 @@ import (
 type Rows struct {
 	// IDs, Tools and Images report whether any row of the file has an id, tools or images.
 	IDs, Tools, Images bool
+	// Undecided means that Tools and Images are not known yet: Append marks what depends on them, and a Rows that knows them
+	// decides with [Rows.Settle]. IDs must be true.
+	Undecided bool
 	// Parallel states in rows of OpenAI with tools whether the model calls several tools at a time.
 	Parallel bool
 	// Whole means that rows of ShareGPT and TRL train several turns: each message has a weight, 1 for those to train. TRL
@@ -37,14 +40,8 @@ func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 	switch {
 	case f == TRL:
 		r.id(&o, c.ID)
-		if r.Tools {
-			o.key("tools")
-			o.dst = r.text(o.dst, string(c.Tools))
-		}
-		if r.Images {
-			o.key("images")
-			o.dst = appendList(o.dst, c.images(), appendImage)
-		}
+		r.tools(&o, string(c.Tools))
+		r.images(&o, c.images())
 		r.trained(&o, c, context, target)
 		o.columns(c.Columns)
 	case c.Rejected == nil:
@@ -104,16 +101,10 @@ func (r *Rows) appendDialogue(dst []byte, c Conversation, d dialogue) []byte {
 	r.id(&o, c.ID)
 	o.key("system")
 	o.dst = r.text(o.dst, d.System)
-	if r.Tools {
-		o.key("tools")
-		o.dst = r.text(o.dst, d.Tools)
-	}
+	r.tools(&o, d.Tools)
 	o.key("conversations")
 	o.dst = appendList(o.dst, turns, appendTurn)
-	if r.Images {
-		o.key("images")
-		o.dst = appendList(o.dst, d.Images, appendImage)
-	}
+	r.images(&o, d.Images)
 	if rejected != nil {
 		o.key("chosen")
 		o.dst = appendTurn(o.dst, chosen)
@@ -122,6 +113,57 @@ func (r *Rows) appendDialogue(dst []byte, c Conversation, d dialogue) []byte {
 	}
 	o.columns(c.Columns)
 	return o.end()
+}
+
+// Marks around what depends on the other rows of a file. They begin with bytes that JSON does not have.
+const (
+	begins   = '\x01'
+	ifTools  = "\x01t"
+	ifImages = "\x01i"
+	ends     = '\x02'
+)
+
+// Settle appends a row of an undecided Rows without its marks, and without what this Rows does not have.
+func (r *Rows) Settle(dst, row []byte) []byte {
+	for {
+		at := bytes.IndexByte(row, begins)
+		if at < 0 {
+			return append(dst, row...)
+		}
+		size := bytes.IndexByte(row[at:], ends)
+		dst = append(dst, row[:at]...)
+		if mark := string(row[at : at+2]); r.Tools && mark == ifTools || r.Images && mark == ifImages {
+			dst = append(dst, row[at+2:at+size]...)
+		}
+		row = row[at+size+1:]
+	}
+}
+
+// optional appends what a file has or not: between marks if that is undecided.
+func (r *Rows) optional(dst []byte, has bool, mark string, value func([]byte) []byte) []byte {
+	switch {
+	case r.Undecided:
+		return append(value(append(dst, mark...)), ends)
+	case has:
+		return value(dst)
+	}
+	return dst
+}
+
+func (r *Rows) tools(o *object, list string) {
+	o.dst = r.optional(o.dst, r.Tools, ifTools, func(dst []byte) []byte {
+		o.dst = dst
+		o.key("tools")
+		return r.text(o.dst, list)
+	})
+}
+
+func (r *Rows) images(o *object, list []Image) {
+	o.dst = r.optional(o.dst, r.Images, ifImages, func(dst []byte) []byte {
+		o.dst = dst
+		o.key("images")
+		return appendList(o.dst, list, appendImage)
+	})
 }
 
 func appendImage(dst []byte, im Image) []byte { return appendString(dst, im.Path) }
@@ -183,12 +225,16 @@ func (c Conversation) weights() (list []int) {
 // content appends the content of a message. If the file has images, every content is a list of parts, because readers of
 // tables want one type per column.
 func (r *Rows) content(dst []byte, f Format, m Message) []byte {
-	if !r.Images {
+	if !r.Images && !r.Undecided {
 		return r.text(dst, m.Text())
 	}
 	parts := m.Parts
 	if len(parts) == 0 {
 		parts = []Part{{}}
+	}
+	if r.Undecided && len(parts) == 1 && parts[0].Image == "" {
+		dst = append(append(dst, ifImages+`[{"type":"text","text":`...), ends)
+		return append(append(r.text(dst, parts[0].Text), ifImages+`}]`...), ends)
 	}
 	return appendList(dst, parts, func(dst []byte, p Part) []byte {
 		o := begin(dst)

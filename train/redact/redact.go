@@ -27,11 +27,23 @@ var replacements = map[Kind]string{Secret: "[redacted]", HomePath: "~/", Email: 
 // Counts has the number of replacements by kind.
 type Counts map[Kind]int
 
-// Add adds other counts.
-func (c Counts) Add(other Counts) {
-	for kind, n := range other {
-		c[kind] += n
+// Add adds the counts of texts, but for those that were counted before.
+func (c Counts) Add(found []*Text, counted map[*Text]bool) {
+	for _, t := range found {
+		if counted[t] {
+			continue
+		}
+		counted[t] = true
+		for kind, n := range t.counts {
+			c[kind] += n
+		}
 	}
+}
+
+// Text is a redacted text of an episode.
+type Text struct {
+	text   string
+	counts Counts
 }
 
 // Redactor removes private text from what a model or a user wrote. Text that the papers of the same episode contain is
@@ -47,14 +59,14 @@ type Redactor struct {
 type Scope struct {
 	redactor Redactor
 	paper    []string
-	done     map[string]string
-	// Counts counts the replacements; a message that is redacted again is not counted again.
-	Counts Counts
+	done     map[string]*Text
+	// Found has the texts that were changed, as often as messages had them. The caller may empty it.
+	Found []*Text
 }
 
 // Scope returns the scope of an episode with the given messages: those of a user or a tool are paper text.
 func (r Redactor) Scope(messages []qa.Message) *Scope {
-	s := &Scope{redactor: r, done: make(map[string]string), Counts: make(Counts)}
+	s := &Scope{redactor: r, done: make(map[string]*Text)}
 	for _, m := range messages {
 		if m.Role == qa.User || m.Role == qa.ToolResult {
 			s.paper = append(s.paper, m.Text)
@@ -80,39 +92,43 @@ func (s *Scope) Message(m qa.Message) qa.Message {
 }
 
 func (s *Scope) once(text string) string {
-	done, ok := s.done[text]
-	if !ok {
-		done = s.text(text)
+	done := s.done[text]
+	if done == nil {
+		done = &Text{counts: make(Counts)}
+		done.text = s.text(text, done.counts)
 		s.done[text] = done
 	}
-	return done
+	if len(done.counts) > 0 {
+		s.Found = append(s.Found, done)
+	}
+	return done.text
 }
 
 // text redacts a text; in JSON, it stays valid.
-func (s *Scope) text(text string) string {
+func (s *Scope) text(text string, counts Counts) string {
 	if s.redactor.Known != nil {
-		text = s.known(text)
+		text = s.known(text, counts)
 	}
-	text = s.replace(text, keys(text), Secret)
+	text = s.replace(text, keys(text), Secret, counts)
 	if s.redactor.Emails && strings.Contains(text, "@") {
 		var emails []span
 		for _, m := range address.FindAllStringIndex(text, -1) {
 			emails = append(emails, span{min(afterEscape(text, m[0]), m[1]), m[1]})
 		}
-		text = s.replace(text, emails, Email)
+		text = s.replace(text, emails, Email, counts)
 	}
 	return text
 }
 
 // known removes the user's secrets and home directory.
-func (s *Scope) known(text string) string {
+func (s *Scope) known(text string, counts Counts) string {
 	clean := string(s.redactor.Known([]byte(text)))
 	if clean == text {
 		return text
 	}
 	for _, kind := range []Kind{Secret, HomePath} {
 		if n := strings.Count(clean, replacements[kind]) - strings.Count(text, replacements[kind]); n > 0 {
-			s.Counts[kind] += n
+			counts[kind] += n
 		}
 	}
 	return clean
@@ -122,7 +138,7 @@ func (s *Scope) known(text string) string {
 type span struct{ start, end int }
 
 // replace replaces spans, but for those that a paper contains.
-func (s *Scope) replace(text string, spans []span, kind Kind) string {
+func (s *Scope) replace(text string, spans []span, kind Kind, counts Counts) string {
 	var out strings.Builder
 	done := 0
 	for _, p := range spans {
@@ -132,7 +148,7 @@ func (s *Scope) replace(text string, spans []span, kind Kind) string {
 		out.WriteString(text[done:p.start])
 		out.WriteString(replacements[kind])
 		done = p.end
-		s.Counts[kind]++
+		counts[kind]++
 	}
 	if done == 0 {
 		return text
