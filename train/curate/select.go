@@ -105,33 +105,25 @@ func (e Episode) Repetition() float64 {
 	return float64(repeated) / float64(actions)
 }
 
-// Filter selects episodes. The zero value selects those that are scored and right; zero numbers, nil pointers and empty
-// lists do not limit.
+// Filter selects episodes, as flags of a command line: the zero value selects those that are scored and right, and zero
+// numbers, nil pointers and empty lists do not limit.
 type Filter struct {
-	// Include are further classes of episodes: wrong, unscored, scoring_failed or generation_failed.
-	Include []string
-	// Scores and the share of repeated actions are from 0 to 1.
-	MinScore *float64
-	MaxScore *float64
-	// Outcome are ends of an episode, such as answered; OfModel are models as PROVIDER:NAME or NAME.
-	Outcome    []string
-	OfModel    []string
-	OfBaseline []string
-	// Tag are tags that a question has all of; !TAG is one that it has not.
-	Tag []string
-	// Turns and tokens are those of an episode, prompts and replies.
-	MinTurns      int
-	MaxTurns      int
-	MinTokens     int
-	MaxTokens     int
-	MaxRepetition *float64
-	// PassRate is a range of pass rates of questions, such as 0.2-0.8, see [PassRates].
-	PassRate string
-	// BestOf keeps the best right episodes of a question, see [Best].
-	BestOf int
-	// MaxPerQuestion and MaxPerPaper keep the first episodes.
-	MaxPerQuestion int
-	MaxPerPaper    int
+	Include        []string `placeholder:"CLASS" help:"Also export episodes of this class: wrong, unscored, scoring_failed or generation_failed. Default: only episodes scored as right."`
+	MinScore       *float64 `placeholder:"S" help:"Minimum score, from 0 to 1."`
+	MaxScore       *float64 `placeholder:"S" help:"Maximum score, from 0 to 1."`
+	Outcome        []string `placeholder:"OUTCOME" help:"Only episodes with this outcome, such as answered or turn_limit."`
+	OfModel        []string `placeholder:"MODEL" help:"Only episodes of these models, as PROVIDER:NAME or NAME."`
+	OfBaseline     []string `placeholder:"NAME" help:"Only episodes of these baselines."`
+	Tag            []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
+	MinTurns       int      `placeholder:"N" help:"Minimum turns of an episode."`
+	MaxTurns       int      `placeholder:"N" help:"Maximum turns of an episode."`
+	MinTokens      int      `placeholder:"N" help:"Minimum tokens of an episode, prompts and replies."`
+	MaxTokens      int      `placeholder:"N" help:"Maximum tokens of an episode, prompts and replies."`
+	MaxRepetition  *float64 `placeholder:"SHARE" help:"Maximum share of actions that repeat an earlier action of the episode, from 0 to 1."`
+	PassRate       string   `placeholder:"LO-HI" help:"Only questions with a pass rate in this range, such as 0.2-0.8: the share of right answers among their scored repeats by the same baseline and model."`
+	BestOf         int      `placeholder:"N" help:"Of the repeats of a question by the same baseline and model, only the N best right episodes: the highest score, then the fewest turns, then the fewest tokens."`
+	MaxPerQuestion int      `placeholder:"N" help:"Maximum episodes of one question; the first ones are kept."`
+	MaxPerPaper    int      `placeholder:"N" help:"Maximum episodes of one paper; the first ones are kept."`
 }
 
 // Selector selects episodes one by one: Check first, then Admit for those that nothing else leaves out.

@@ -231,7 +231,7 @@ func (p *plan) settings(b *bytes.Buffer) {
 	table(b, "setting", "value")
 	var rules map[string]json.RawMessage
 	if json.Unmarshal(p.inputs.Rules, &rules) != nil {
-		panic("export: the rules are not an object") // see Rules.record
+		panic("export: the rules are not an object") // see Config.record
 	}
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		line(b, name, cell(string(rules[name])))

@@ -28,7 +28,7 @@ func TestCard(t *testing.T) {
 	all := configs["selected"]
 	all.Include, all.MaxPerQuestion, all.MinTurns = []string{"wrong"}, 3, 2
 	configs["selected"] = all
-	all.KeepErrors = true
+	all.Errors = windows.KeepErrors
 	configs["with error actions"] = all
 	for name, c := range configs {
 		c.Runs = dirsOf(made)

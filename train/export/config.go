@@ -22,6 +22,9 @@ type Config struct {
 	Out string
 	// Force replaces a folder that holds another export.
 	Force bool
+	// Draw is the number of episodes for training, drawn with the seed of the split from those that have rows; a larger number
+	// has the same ones and more. 0 takes all.
+	Draw int
 	// Program is recorded in the lock file.
 	Program string
 	Rules
@@ -34,34 +37,28 @@ type Config struct {
 	redactor redact.Redactor
 }
 
-// Rules decide which rows an export has and what they look like. The same runs and rules give the same bytes.
+// Rules decide which rows an export has and what they look like, as flags of a command line. The same runs and rules give
+// the same bytes. The zero value puts everything into train, and drops near duplicates and leaks.
 type Rules struct {
 	windows.Options
 	curate.Filter
-	// Scoring and Judge select scores as in [runlog.FindScores]; empty means any.
-	Scoring, Judge string
-	// IDs is a file of ids to export; empty exports all.
-	IDs string
-	// Split are the shares of train, validation and test; empty puts everything into train. Seed shuffles.
-	Split []float64
-	Seed  uint64
-	// Repeated is what happens to duplicates, Against are earlier exports whose questions count as well.
-	Repeated Duplicates
-	Against  []string
-	// Leaks is a question file that must not be in the export, Leak what happens to a question that is.
-	Leaks string
-	Leak  LeakAction
-	// Episodes is the number of episodes for training, drawn with Seed from those that have rows; a larger number has the
-	// same ones and more. 0 takes all.
-	Episodes int
-	// Columns adds the score, pass rate, turns, tokens and repeat of the episode to the rows.
-	Columns bool
-	// Whole makes one row of each episode, with its whole history, instead of one of each turn.
-	Whole bool
-	// RedactEmails redacts e-mail addresses outside of paper text as well.
-	RedactEmails bool
-	// License is that of the data set, for the card; empty is unknown.
-	License string
+	IDs     string `name:"ids" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
+	Scoring string `placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
+	Judge   string `placeholder:"NAME" help:"Use the scores of this judge."`
+	// Episodes are sizes of exports, of which [Config.Draw] is one.
+	Episodes []int     `placeholder:"N" help:"Numbers of episodes for training, such as 1000,2000,4000. Each is drawn with --split-seed into a folder of that name in --out, and contains the smaller ones; validation and test are the same in all."`
+	Split    []float64 `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No question, and no known paper of a question, is in two splits."`
+
+	Seed         uint64     `name:"split-seed" default:"1" help:"Seed of the split and of --episodes."`
+	Repeated     Duplicates `name:"duplicates" default:"near" enum:"near,exact,keep" help:"Duplicates to drop: near (identical rows and near-duplicate questions), exact (identical rows) or keep (none)."`
+	Against      []string   `placeholder:"DIR" help:"Also drop near-duplicates of questions in this earlier export."`
+	Leaks        string     `placeholder:"FILE" help:"Check for leaks of this question file: 13 words in a row of a question or gold answer, or the same short answer from the same paper."`
+	Leak         LeakAction `default:"drop" enum:"drop,report,fail" help:"What to do with a leaked question: drop, report or fail."`
+	RedactEmails bool       `help:"Also redact e-mail addresses outside of paper text."`
+
+	Whole   bool   `name:"whole-episodes" help:"One row per episode with its whole history, and a weight for each message: 1 for the turns to train (sharegpt, openai, trl)."`
+	Columns bool   `help:"Add the columns score, pass_rate, turns, tokens and repeat to the rows of sharegpt, trl, dpo and kto. A missing score is -1."`
+	License string `placeholder:"NAME" help:"Licence for the dataset card, such as cc-by-4.0."`
 	Limit
 }
 
@@ -99,7 +96,7 @@ func (c Config) check() error {
 	if !licenseID.MatchString(c.License) {
 		return qa.Usagef("license %q: want a licence name such as cc-by-4.0", c.License)
 	}
-	if c.Format == DPO && (c.KeepErrors || c.Episodes > 0) {
+	if c.Format == DPO && (c.Errors == windows.KeepErrors || c.Draw > 0) {
 		return qa.Usagef("preference pairs are made of two episodes: --errors keep and --episodes are for the other formats")
 	}
 	_, err := curate.Shares(c.Split)

@@ -12,16 +12,12 @@ import (
 	"airqa/train/windows"
 )
 
-// Limit is the trainer's limit of tokens, if rows are measured against it.
+// Limit is the trainer's limit of tokens, as flags of a command line. A CutoffLen of 0 measures nothing.
 type Limit struct {
-	// CutoffLen is the maximum number of tokens; 0 measures nothing.
-	CutoffLen int
-	// Template is LLaMA-Factory's name of the chat template; empty for qwen, and qwen2_vl for rows with images.
-	Template string
-	// Tokenizer is the tokenizer.json of the model; without one, tokens are estimated.
-	Tokenizer string
-	// Fit shortens observations until a row is whole.
-	Fit bool
+	CutoffLen int    `placeholder:"N" help:"Maximum number of tokens in a row. Default: 4096 (paper) for LLaMA-Factory and TRL, 65536 for OpenAI, none for whole trajectories."`
+	Template  string `placeholder:"NAME" help:"Chat template of LLaMA-Factory, for --cutoff-len and the special tokens that texts must not contain. Default: qwen, and qwen2_vl for rows with images."`
+	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model, for --cutoff-len and the special tokens that texts must not contain. Default: an estimate for the least favorable of the usual vocabularies."`
+	Fit       bool   `default:"true" negatable:"" help:"Shorten observations until rows fit --cutoff-len, and drop rows that cannot fit."`
 }
 
 // limits are how the trainers of the formats call their limits of tokens, and what they do with longer rows. 4,096 is the

@@ -111,7 +111,7 @@ func (p *plan) addEarlier(dir string) error {
 	return nil
 }
 
-// draw plans the export of all episodes and returns a plan for those that [Rules] draw from it, with the same splits: the
+// draw plans the export of all episodes and returns a plan for those that [Config] draws from it, with the same splits: the
 // rows of a larger number include those of a smaller one.
 func (p *plan) draw() (*plan, error) {
 	if err := p.decide(); err != nil {
@@ -125,11 +125,11 @@ func (p *plan) draw() (*plan, error) {
 	}
 	slices.SortStableFunc(p.kept, func(a, b kept) int { return cmp.Compare(order(a), order(b)) })
 	train := max(0, slices.IndexFunc(p.kept, func(k kept) bool { return k.split == Train }))
-	if len(p.kept)-train < p.Episodes {
-		return nil, qa.Usagef("%d episodes for training: only %d have rows", p.Episodes, len(p.kept)-train)
+	if len(p.kept)-train < p.Draw {
+		return nil, qa.Usagef("%d episodes for training: only %d have rows", p.Draw, len(p.kept)-train)
 	}
 	var list strings.Builder
-	for _, k := range p.kept[:train+p.Episodes] {
+	for _, k := range p.kept[:train+p.Draw] {
 		for _, row := range k.rows {
 			list.WriteString(row.id + "\n")
 		}

@@ -13,14 +13,14 @@ import (
 )
 
 // record returns the rules as JSON, by flag. Paths are base names: the lock file has the hashes of the files.
-func (r Rules) record() (json.RawMessage, error) {
+func (r Config) record() (json.RawMessage, error) {
 	against := []string{}
 	for _, dir := range r.Against {
 		against = append(against, baseName(dir))
 	}
 	return encode(map[string]any{
 		"turns": cmp.Or(r.Turns, windows.Canonical), "thinking": cmp.Or(r.Thinking, windows.ThinkingKeep),
-		"errors": map[bool]string{false: "drop", true: "keep"}[r.KeepErrors], "episodes": r.Episodes,
+		"errors": cmp.Or(r.Errors, "drop"), "episodes": r.Draw,
 		"include": orEmpty(r.Include), "min_score": r.MinScore, "max_score": r.MaxScore,
 		"outcome": orEmpty(r.Outcome), "of_model": orEmpty(r.OfModel), "of_baseline": orEmpty(r.OfBaseline), "tag": orEmpty(r.Tag),
 		"min_turns": r.MinTurns, "max_turns": r.MaxTurns, "min_tokens": r.MinTokens, "max_tokens": r.MaxTokens,

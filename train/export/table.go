@@ -405,4 +405,3 @@ func (x *entry) ending() ending {
 	}
 	return end
 }
-

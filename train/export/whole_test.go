@@ -344,7 +344,7 @@ func TestEpisodes(t *testing.T) {
 		for _, whole := range []bool{false, f == export.TRL} {
 			var smaller map[export.Split][]string
 			for _, n := range []int{1, 3, 5} {
-				c := export.Config{Runs: dirsOf(made), Format: f, Rules: export.Rules{Episodes: n, Split: []float64{0.6, 0.4}, Seed: 7, Whole: whole}}
+				c := export.Config{Runs: dirsOf(made), Format: f, Draw: n, Rules: export.Rules{Split: []float64{0.6, 0.4}, Seed: 7, Whole: whole}}
 				c.Include = []string{"wrong"}
 				rows, episodes := make(map[export.Split][]string), make(map[string]bool)
 				for _, row := range linesOf[struct {

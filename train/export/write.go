@@ -165,7 +165,7 @@ func (w *writer) makePlan() (*plan, error) {
 	if w.Format != DPO {
 		err = w.readTable()
 	}
-	if err == nil && w.Episodes > 0 {
+	if err == nil && w.Draw > 0 {
 		p, err = p.draw()
 	}
 	if err != nil {

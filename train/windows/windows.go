@@ -19,7 +19,7 @@ func (r *Run) Rows(rec runlog.Recorded, o Options) (rows []Row, dropped []Drop) 
 		}
 		reason, detail := Failure(rec, i)
 		_, fault, _ := qa.ActionResult(rec.Steps, i)
-		if reason == "" || fault != "" && o.KeepErrors {
+		if reason == "" || fault != "" && o.Errors == KeepErrors {
 			row := r.RowAt(rec, i, o)
 			if fault != "" {
 				row.Errors = 1
@@ -194,10 +194,16 @@ const (
 	ThinkingDrop Thinking = "drop"
 )
 
-// Options define the rows. The zero value is [Canonical] and [ThinkingKeep].
+// Errors is what happens to turns whose action failed, see [qa.ActionResult].
+type Errors string
+
+// KeepErrors trains them like others.
+const KeepErrors Errors = "keep"
+
+// Options define the rows, as flags of a command line. The zero value is [Canonical] and [ThinkingKeep], without error
+// actions.
 type Options struct {
-	Turns    Turns
-	Thinking Thinking
-	// KeepErrors trains error actions like others, see [qa.ActionResult].
-	KeepErrors bool
+	Turns    Turns    `default:"canonical" enum:"canonical,raw" help:"Text of the trained turn: canonical (the action in airqa's format, nothing after it) or raw (the reply as received)."`
+	Thinking Thinking `default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
+	Errors   Errors   `default:"drop" enum:"drop,keep" help:"Turns whose action failed: drop (the paper's error removal; they stay in the context of later turns) or keep (train them too)."`
 }
