@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -39,7 +40,7 @@ func (p *plan) card() []byte {
 	fmt.Fprintf(&b, "\nError actions (paper, Table 7): %s.\n\n## Runs\n\n", t.errorRate())
 	table(&b, "run", "baseline", "model", "episodes", "turns", "episodes with rows", "rows")
 	for _, r := range t.runs {
-		line(&b, cell(r.name), cell(r.baseline), cell(r.model), r.episodes, r.turns, r.kept, r.rows)
+		line(&b, cell(r.name), cell(r.Config.Shape.Baseline), cell(r.Config.Shape.ModelName()), r.episodes, r.turns, r.kept, r.rows)
 	}
 	b.WriteString("\n## Outcomes\n\n")
 	table(&b, "outcome", "verdict", "episodes", "turns", "episodes with rows", "rows")
@@ -87,7 +88,7 @@ func (p *plan) describe(b *bytes.Buffer, list []encoder, folder string) {
 	}
 	b.WriteString("configs:\n")
 	for i, enc := range list {
-		sums, paths := newDigest(), ""
+		sums, paths := sha256.New(), ""
 		for _, split := range splitNames {
 			name := fmt.Sprintf("%s/%s%s", enc.dir, split, suffix(p.Format))
 			at := slices.IndexFunc(p.folder.files, func(f FileEntry) bool { return f.Name == name })

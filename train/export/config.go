@@ -6,7 +6,6 @@ import (
 	"airqa/internal/lazyregexp"
 	"airqa/internal/progress"
 	"airqa/qa"
-	"airqa/runlog"
 	"airqa/train/curate"
 	"airqa/train/format"
 	"airqa/train/redact"
@@ -133,12 +132,3 @@ const (
 	Validation Split = "validation"
 	Test       Split = "test"
 )
-
-// Episode is an episode that was read.
-type Episode struct {
-	Run      *windows.Run
-	Recorded runlog.Recorded
-	Example  qa.Example
-	// Score is nil if the answer was never scored.
-	Score *qa.Score
-}

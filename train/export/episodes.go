@@ -9,6 +9,7 @@ import (
 	"airqa/internal/ledger"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/runlog"
 	"airqa/train/format"
 	"airqa/train/redact"
 	"airqa/train/windows"
@@ -16,9 +17,8 @@ import (
 
 // wholeEpisodes is a format that has whole episodes, with marked rows.
 type wholeEpisodes interface {
-	// add writes an episode whose rows have the given ids by the numbers of steps, and returns the line of each row in
-	// the table that load_dataset reads. edit is the last change to every message.
-	add(k kept, e *Episode, rows map[int]string, edit func(qa.Message) qa.Message) (at map[int]int, err error)
+	// add writes an episode, and returns the line of each row in the table that load_dataset reads by the number of its step.
+	add(k kept, e format.Episode) (at map[int]int, err error)
 	Close() error
 }
 
@@ -33,8 +33,11 @@ func (o *output) whole(to wholeEpisodes) error {
 		}
 		for _, x := range list {
 			stage.Set(done, x.source.name)
-			if err := o.wholeEpisode(x, to); err != nil {
-				return fmt.Errorf("%s: %w", x.name, errors.Join(err, to.Close()))
+			if x.err == nil {
+				x.err = o.wholeEpisode(x, to)
+			}
+			if x.err != nil {
+				return fmt.Errorf("%s: %w", x.name, errors.Join(x.err, to.Close()))
 			}
 			done++
 		}
@@ -61,7 +64,7 @@ func (o *output) bySource() iter.Seq2[[]kept, error] {
 // again is an episode of the plan that was read again.
 type again struct {
 	kept
-	e   *Episode
+	rec runlog.Recorded
 	err error
 }
 
@@ -75,22 +78,34 @@ func readAgain(list []kept) (read []again) {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", k.Dir, err)
 		}
-		read = append(read, again{k, k.source.episode(rec), err})
+		read = append(read, again{k, rec, err})
 	}
 	return read
 }
 
 func (o *output) wholeEpisode(x again, to wholeEpisodes) error {
-	if x.err != nil {
-		return x.err
-	}
-	scope := o.redactor.Scope(x.e.Recorded.Messages)
+	scope, config := o.redactor.Scope(x.rec.Messages), x.Config
 	t := &texts{commands: o.special, changed: o.changed}
-	ids := make(map[int]string)
-	for _, row := range x.rows {
-		ids[row.turn] = row.id
+	e := format.Episode{
+		Trajectory: x.rec.Trajectory, ID: windows.RowID(x.ID, x.uuid, x.repeat, 0), Run: x.ID, Baseline: config.Shape.Baseline,
+		Program: config.Program, Model: config.Shape.ModelName(), Tools: x.Tools, Price: config.Note.Price, Score: x.score(),
+		Rows: make(map[int]string),
+		Edit: func(m qa.Message) qa.Message { return t.safeMessage(scope.Message(m)) },
+		Turn: func(i int) qa.Message {
+			options := o.Options
+			if x.rec.Steps[i].Reply.Reasoning != "" { // it has its own place in the format
+				options.Thinking = windows.ThinkingDrop
+			}
+			return x.RowAt(x.rec, i, options).Target
+		},
+		Reasoning: o.Thinking != windows.ThinkingDrop,
+		Copied:    func(i int) bool { return o.copied[x.Turn(x.rec, i)] },
+		ImagePath: func(im qa.Image) string { return "../" + imagePath(im.SHA256) },
 	}
-	at, err := to.add(x.kept, x.e, ids, func(m qa.Message) qa.Message { return t.safeMessage(scope.Message(m)) })
+	for _, row := range x.rows {
+		e.Rows[row.turn] = row.id
+	}
+	at, err := to.add(x.kept, e)
 	if err != nil {
 		return err
 	}
@@ -123,17 +138,8 @@ type trajectories struct{ *output }
 
 func (t *trajectories) Close() error { return nil }
 
-func (t *trajectories) add(k kept, e *Episode, rows map[int]string, edit func(qa.Message) qa.Message) (map[int]int, error) {
-	shape := e.Run.Config.Shape
-	id := windows.RowID(e.Run.ID, e.Recorded.UUID, e.Recorded.Repeat, 0)
-	trajectory, err := format.NewTrajectory(format.Episode{
-		Trajectory: e.Recorded.Trajectory, ID: id, Run: e.Run.ID, Baseline: shape.Baseline, Program: e.Run.Config.Program, Model: shape.ModelName(),
-		Tools: e.Run.Tools, Price: e.Run.Config.Note.Price, Score: e.Score, Rows: rows, Edit: edit,
-		Turn:      func(i int) qa.Message { return t.turn(e, i) },
-		Reasoning: t.Thinking != windows.ThinkingDrop,
-		Copied:    func(i int) bool { return t.copied[e.Run.Turn(e.Recorded, i)] },
-		ImagePath: func(im qa.Image) string { return "../" + imagePath(im.SHA256) },
-	})
+func (t *trajectories) add(k kept, e format.Episode) (map[int]int, error) {
+	trajectory, err := format.NewTrajectory(e)
 	if err != nil {
 		return nil, err
 	}
@@ -142,19 +148,15 @@ func (t *trajectories) add(k kept, e *Episode, rows map[int]string, edit func(qa
 	if err != nil {
 		return nil, err
 	}
-	name := trajectoriesDir + "/" + id + ".json"
 	var images []string
-	for _, im := range imagesOf(e.Recorded.Messages) {
+	for _, im := range imagesOf(e.Messages) {
 		images = append(images, im.SHA256)
 	}
+	name := trajectoriesDir + "/" + e.ID + ".json"
 	if err := errors.Join(t.folder.WriteFile(name, line), t.saveImages(k.entry, images)); err != nil {
 		return nil, err
 	}
-	return list(trajectory, name, t.splits[k.split])
-}
-
-// list writes the lines of the rows of a trajectory.
-func list(trajectory format.Trajectory, name string, l *lines) (map[int]int, error) {
+	l := t.splits[k.split]
 	at := make(map[int]int)
 	for _, s := range trajectory.Steps {
 		extra := s.Airqa()
@@ -178,15 +180,6 @@ func list(trajectory format.Trajectory, name string, l *lines) (map[int]int, err
 	return at, nil
 }
 
-// turn returns a turn of the model with the thinking in its text. Separate reasoning has its own place in the format.
-func (t *trajectories) turn(e *Episode, i int) qa.Message {
-	o := t.Options
-	if e.Recorded.Steps[i].Reply.Reasoning != "" {
-		o.Thinking = windows.ThinkingDrop
-	}
-	return e.Run.RowAt(e.Recorded, i, o).Target
-}
-
 // tables writes Parquet.
 type tables struct {
 	*output
@@ -208,19 +201,15 @@ func (t *tables) Close() (err error) {
 	return err
 }
 
-func (t *tables) add(k kept, e *Episode, rows map[int]string, edit func(qa.Message) qa.Message) (map[int]int, error) {
+func (t *tables) add(k kept, e format.Episode) (map[int]int, error) {
 	l := t.splits[k.split]
 	p := t.by[l]
 	if p == nil {
 		p = &tablePair{newTableWriter[stepRow](l.files[0], "Step"), newTableWriter[answerRow](l.files[1], "Answer")}
 		t.by[l] = p
 	}
-	shape := e.Run.Config.Shape
-	record := tableEpisode{
-		Trajectory: e.Recorded.Trajectory, Run: e.Run.ID, Baseline: clean(shape.Baseline), Model: clean(shape.ModelName()), Example: e.Example,
-		Score: e.Score, Price: e.Run.Config.Note.Price, Split: string(k.split), Edit: edit, Rows: rows,
-		Turn: func(i int) string { return e.Run.Turn(e.Recorded, i) },
-	}
+	e.Baseline, e.Model = clean(e.Baseline), clean(e.Model)
+	record := tableEpisode{Episode: e, Example: k.example(), Split: string(k.split)}
 	steps, size, err := record.Steps()
 	if err != nil {
 		return nil, err

@@ -83,22 +83,35 @@ type fitted struct {
 	detail string
 }
 
-// fit decides whether a row may be exported, and which observations are shortened for that. Calls may overlap.
+// fit decides whether a row, or a pair with its rejected side, may be exported, and which observations are shortened for
+// that. Calls may overlap.
 func (f *fitter) fit(t *texts, row, against *windows.Row) fitted {
-	m := measure{f, t, row, against}
-	size, err := m.size(nil)
+	size := func(cuts []cut) (preflight.Size, error) { // of a pair, of the longer side
+		one := *row
+		one.Context = shortened(row.Context, cuts)
+		c := t.conversation(format.ShareGPT, &one, against)
+		if err := c.CheckTurns(); err != nil {
+			return preflight.Size{}, err
+		}
+		return f.counter.Measure(c)
+	}
+	whole, err := size(nil)
 	if err != nil {
 		return fitted{reason: Refused, detail: err.Error()}
 	}
-	x, total := fitted{size: size}, size.Tokens
-	if !f.whole(size) && f.Fit {
-		if x.cuts, x.size = m.shorten(size); !f.whole(x.size) {
-			return fitted{reason: TooLong, detail: fmt.Sprintf("%d tokens, and %d with short observations; the limit is %d", total, x.size.Tokens,
-				f.CutoffLen)}
+	x := fitted{size: whole}
+	if !f.whole(whole) && f.Fit {
+		x.cuts, x.size = f.shorten(row.Context, whole, func(cuts []cut) preflight.Size {
+			size, _ := size(cuts) // its turns and images are the same
+			return size
+		})
+		if !f.whole(x.size) {
+			return fitted{reason: TooLong, detail: fmt.Sprintf("%d tokens, and %d with short observations; the limit is %d", whole.Tokens,
+				x.size.Tokens, f.CutoffLen)}
 		}
 	}
 	if !f.whole(x.size) && len(imagesOf(row.Context)) > 0 {
-		return fitted{reason: CutImage, detail: fmt.Sprintf("%d tokens; the limit is %d", total, f.CutoffLen)}
+		return fitted{reason: CutImage, detail: fmt.Sprintf("%d tokens; the limit is %d", whole.Tokens, f.CutoffLen)}
 	}
 	return x
 }
@@ -153,62 +166,35 @@ func (m *measured) add(x fitted, whole bool) {
 	m.longest = max(m.longest, x.size.Tokens)
 }
 
-// measure measures one row, or a pair.
-type measure struct {
-	*fitter
-	texts        *texts
-	row, against *windows.Row
-}
-
-// size measures the row with shortened observations: of a pair, the longer side.
-func (m measure) size(cuts []cut) (preflight.Size, error) {
-	one := *m.row
-	one.Context = shortened(m.row.Context, cuts)
-	c := m.texts.conversation(format.ShareGPT, &one, m.against)
-	if err := c.CheckTurns(); err != nil {
-		return preflight.Size{}, err
-	}
-	return m.counter.Measure(c)
-}
-
-// short measures a row of which a longer form was measured before.
-func (m measure) short(cuts []cut) preflight.Size {
-	size, _ := m.size(cuts) // its turns and images are the same
-	return size
-}
-
 // shorten shortens observations, the longest first and of these the oldest first, until the row is whole. The last one
-// loses no more than necessary.
-func (m measure) shorten(size preflight.Size) ([]cut, preflight.Size) {
+// loses no more than necessary. measure returns the size of the row with cuts.
+func (f *fitter) shorten(context []qa.Message, size preflight.Size, measure func([]cut) preflight.Size) ([]cut, preflight.Size) {
 	var cuts []cut
 	for _, level := range []int{8 << 10, 4 << 10, 2 << 10, 1 << 10, 512, 256, 128} { // bytes
-		for i := 2; i < len(m.row.Context); i++ { // after system and task
-			if role := m.row.Context[i].Role; role != qa.User && role != qa.ToolResult || left(m.row.Context, cuts, i) <= level {
+		for i := 2; i < len(context); i++ { // after system and task
+			length := left(context, cuts, i)
+			if role := context[i].Role; role != qa.User && role != qa.ToolResult || length <= level {
 				continue
 			}
 			try := withCut(cuts, cut{i, level})
-			if size = m.short(try); m.whole(size) {
-				return m.relax(cuts, cut{i, level}, size)
+			if size = measure(try); !f.whole(size) {
+				cuts = try
+				continue
 			}
-			cuts = try
+			const precision = 64
+			for low, high := level, length; high-low > precision; {
+				middle := (low + high) / 2
+				longer := withCut(cuts, cut{i, middle})
+				if s := measure(longer); f.whole(s) {
+					low, size, try = middle, s, longer
+				} else {
+					high = middle
+				}
+			}
+			return try, size
 		}
 	}
 	return cuts, size
-}
-
-// relax lengthens the last cut as far as the row remains whole.
-func (m measure) relax(cuts []cut, last cut, size preflight.Size) ([]cut, preflight.Size) {
-	low, high := last.keep, left(m.row.Context, cuts, last.message)
-	const precision = 64
-	for high-low > precision {
-		middle := (low + high) / 2
-		if s := m.short(withCut(cuts, cut{last.message, middle})); m.whole(s) {
-			low, size = middle, s
-		} else {
-			high = middle
-		}
-	}
-	return withCut(cuts, cut{last.message, low}), size
 }
 
 // left returns how many bytes of a message stay.

@@ -44,30 +44,13 @@ func (f *Folder) Commit() error {
 	return f.Replace()
 }
 
-// digest is a hash with a buffer.
-type digest struct{ hash.Hash }
-
-func newDigest() digest { return digest{sha256.New()} }
-
-func (d digest) copy(r io.Reader) (int64, error) { return io.CopyBuffer(d, r, make([]byte, 1<<20)) }
-
 // file is a file of a folder that is being written.
 type file struct {
 	*bufio.Writer
 	name   string
 	folder *Folder
 	disk   *os.File
-	sum    digest
-	bytes  counter
-}
-
-// counter counts the bytes written.
-type counter int64
-
-// Write counts.
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
+	sum    hash.Hash
 }
 
 // create begins a file of the folder; name has slashes.
@@ -80,17 +63,19 @@ func (f *Folder) create(name string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &file{name: name, folder: f, disk: disk, sum: newDigest()}
-	out.Writer = bufio.NewWriterSize(io.MultiWriter(disk, out.sum, &out.bytes), 1<<20)
+	out := &file{name: name, folder: f, disk: disk, sum: sha256.New()}
+	out.Writer = bufio.NewWriterSize(io.MultiWriter(disk, out.sum), 1<<20)
 	return out, nil
 }
 
 // Close ends the file and adds it to the files of the folder. It is on disk after [Folder.Commit].
 func (f *file) Close() error {
-	if err := errors.Join(f.Flush(), f.disk.Close()); err != nil {
+	err := f.Flush()
+	size, end := f.disk.Seek(0, io.SeekCurrent)
+	if err := errors.Join(err, end, f.disk.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", f.name, err)
 	}
-	f.folder.files = append(f.folder.files, FileEntry{f.name, int64(f.bytes), hex.EncodeToString(f.sum.Sum(nil))})
+	f.folder.files = append(f.folder.files, FileEntry{f.name, size, hex.EncodeToString(f.sum.Sum(nil))})
 	return nil
 }
 

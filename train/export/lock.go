@@ -2,10 +2,12 @@ package export
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -93,8 +95,8 @@ func hashFile(name string) (sum string, size int64, err error) {
 		return "", 0, err
 	}
 	defer func() { _ = file.Close() }()
-	h := newDigest()
-	if size, err = h.copy(file); err != nil {
+	h := sha256.New()
+	if size, err = io.Copy(h, file); err != nil {
 		return "", 0, err
 	}
 	return hex.EncodeToString(h.Sum(nil)), size, nil

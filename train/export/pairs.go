@@ -30,7 +30,7 @@ func (p *plan) decidePairs() error {
 				return err
 			}
 			for _, x := range list {
-				x.episode = nil
+				x.rec = nil
 			}
 			table = append(table, list...)
 		}
@@ -72,7 +72,7 @@ func (p *plan) pairGroup(repeats []*entry) error {
 			right = append(right, x)
 			continue
 		case x.class == curate.Wrong:
-			if again, _ := p.rejects.Check(x.episode.candidate()); again == "" {
+			if again, _ := p.rejects.Check(x.candidate()); again == "" {
 				wrong = append(wrong, x)
 				continue
 			}
@@ -101,7 +101,7 @@ func (p *plan) pairGroup(repeats []*entry) error {
 		}
 	}
 	for _, x := range repeats {
-		x.episode = nil
+		x.rec = nil
 	}
 	return nil
 }
@@ -112,22 +112,22 @@ func (p *plan) pairOf(x *entry, wrong []*entry, used map[string]bool) error {
 	if other == nil {
 		return p.drop(x.turns, NoPair, why)
 	}
-	e := x.episode
-	for i, s := range e.Recorded.Steps {
+	rec := *x.rec
+	for i, s := range rec.Steps {
 		if s.Reply == nil || i == best {
 			continue
 		}
-		reason, detail := windows.Failure(e.Recorded, i)
+		reason, detail := windows.Failure(rec, i)
 		if reason == "" {
-			reason, detail = OtherTurn, fmt.Sprintf("the pair is at turn %d", e.Recorded.Steps[best].N)
+			reason, detail = OtherTurn, fmt.Sprintf("the pair is at turn %d", rec.Steps[best].N)
 		}
-		if err := p.drop([]string{e.Run.Turn(e.Recorded, i)}, reason, detail); err != nil {
+		if err := p.drop([]string{x.Turn(rec, i)}, reason, detail); err != nil {
 			return err
 		}
 	}
-	chosen := e.Run.RowAt(e.Recorded, best, p.Options)
-	rejected := other.Run.RowAt(other.episode.Recorded, best, p.Options)
-	redactRow(p.redactor.Scope(other.episode.Recorded.Messages), &rejected)
+	chosen := x.RowAt(rec, best, p.Options)
+	rejected := other.RowAt(*other.rec, best, p.Options)
+	redactRow(p.redactor.Scope(other.rec.Messages), &rejected)
 	m := p.making(x)
 	pair := m.row(&chosen, &rejected)
 	rows, err := p.listed(x, []*row{pair})
@@ -151,8 +151,8 @@ func (p *plan) pairOf(x *entry, wrong []*entry, used map[string]bool) error {
 func (p *plan) best(x *entry, wrong []*entry, used map[string]bool) (step int, other *entry, why string) {
 	why = "no repeat of the question is wrong"
 	for _, w := range wrong {
-		i, reason := diverge(x.episode, w.episode, windows.Options{Thinking: p.Thinking})
-		if reason == "" && used[w.Turn(w.episode.Recorded, i)] {
+		i, reason := diverge(x, w, windows.Options{Thinking: p.Thinking})
+		if reason == "" && used[w.Turn(*w.rec, i)] {
 			reason = "the wrong turn is in another pair"
 		}
 		if reason != "" {
@@ -170,8 +170,8 @@ func (p *plan) best(x *entry, wrong []*entry, used map[string]bool) (step int, o
 
 // diverge returns the index of the first step at which two episodes of a question differ, if the model saw the same
 // before it and the right turn can be trained; otherwise the reason against a pair.
-func diverge(right, wrong *Episode, o windows.Options) (int, string) {
-	a, b := right.Recorded, wrong.Recorded
+func diverge(right, wrong *entry, o windows.Options) (int, string) {
+	a, b := *right.rec, *wrong.rec
 	for i := range min(len(a.Steps), len(b.Steps)) {
 		x, y := a.Steps[i], b.Steps[i]
 		switch {
@@ -183,7 +183,7 @@ func diverge(right, wrong *Episode, o windows.Options) (int, string) {
 			}
 			continue
 		}
-		if m, n := right.Run.RowAt(a, i, o), wrong.Run.RowAt(b, i, o); !slices.EqualFunc(m.Context, n.Context, sameMessage) {
+		if m, n := right.RowAt(a, i, o), wrong.RowAt(b, i, o); !slices.EqualFunc(m.Context, n.Context, sameMessage) {
 			return 0, "the model saw different messages before the turns differ"
 		} else if !sameMessage(m.Target, n.Target) {
 			if reason, _ := windows.Failure(a, i); reason != "" {

@@ -10,6 +10,8 @@ import (
 
 	"airqa/internal/ledger"
 	"airqa/qa"
+	"airqa/train/format"
+	"airqa/train/windows"
 )
 
 // stepRow is a turn of the model, or an action of the program. Columns of kinds that a turn lacks are empty or 0; null means
@@ -137,19 +139,9 @@ func (w *tableWriter[T]) Close() error { return w.w.Close() }
 
 // tableEpisode is a recorded episode to write as rows of both tables.
 type tableEpisode struct {
-	qa.Trajectory
-	Run, Baseline, Model string
-	Example              qa.Example
-	// Score is nil if the answer was never scored, Price if it is unknown.
-	Score *qa.Score
-	Price *qa.Price
-	Split string
-	// Rows maps the numbers of steps to the ids of the rows of the export.
-	Rows map[int]string
-	// Turn returns the id of step i, row or not.
-	Turn func(i int) string
-	// Edit is the last change to every message: redaction, for example.
-	Edit func(qa.Message) qa.Message
+	format.Episode
+	Example qa.Example
+	Split   string
 }
 
 func (e tableEpisode) edit(role qa.Role, text string) string {
@@ -158,12 +150,12 @@ func (e tableEpisode) edit(role qa.Role, text string) string {
 
 // Steps returns the rows of an episode, and the size of their texts.
 func (e tableEpisode) Steps() (rows []stepRow, bytes int, err error) {
-	for i, s := range e.Trajectory.Steps {
+	for _, s := range e.Trajectory.Steps {
 		row := stepRow{
 			Run: e.Run, Question: e.UUID, Repeat: int32(e.Repeat), Turn: int32(s.N), By: s.By, Baseline: e.Baseline, Model: e.Model, //nolint:gosec // small numbers
 			ModelSeconds: seconds(s.Started, s.Acted), ToolSeconds: seconds(s.Acted, s.Ended), Started: millis(s.Started),
 		}
-		row.ID, row.TurnID = e.Rows[s.N], e.Turn(i)
+		row.ID, row.TurnID = e.Rows[s.N], windows.RowID(e.Run, e.UUID, e.Repeat, s.N)
 		e.reply(&row, s)
 		if s.Action != nil {
 			args, err := ledger.Encode(s.Action.Args)

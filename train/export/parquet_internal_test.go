@@ -14,12 +14,14 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"airqa/qa"
+	"airqa/train/format"
+	"airqa/train/windows"
 )
 
 // episode is an episode with a turn of each kind.
 func episode() tableEpisode {
 	at := func(s int) time.Time { return time.Date(2024, 5, 6, 7, 8, s, 0, time.UTC) }
-	return tableEpisode{
+	return tableEpisode{Episode: format.Episode{
 		Trajectory: qa.Trajectory{
 			UUID: "q1", Repeat: 2, Outcome: qa.Answered, Answer: qa.Answer{Given: true, Text: "42"}, Started: at(0), Ended: at(9),
 			Steps: []qa.Step{
@@ -31,12 +33,10 @@ func episode() tableEpisode {
 				{N: 3, By: qa.ByModel, Reply: &qa.Reply{Text: "Answer", Usage: qa.Usage{Prompt: 500, Completion: 5}, Cached: true}, Action: &qa.Action{Name: "Answer"}},
 			},
 		},
-		Run: "run", Baseline: "hybrid", Model: "openai:m", Split: "train",
-		Example: qa.Example{Question: "Which?", Tags: []string{"table", "single"}, AnchorPDF: []string{"p1"}, Evaluator: qa.Evaluator{Func: "eval_int_exact_match"}},
-		Score:   &qa.Score{Verdict: qa.Right, Value: 1}, Price: &qa.Price{Prompt: 2, Completion: 10},
-		Rows: map[int]string{3: "id2"}, Turn: func(i int) string { return fmt.Sprint("id", i) },
+		Run: "run", Baseline: "hybrid", Model: "openai:m",
+		Score: &qa.Score{Verdict: qa.Right, Value: 1}, Price: &qa.Price{Prompt: 2, Completion: 10}, Rows: map[int]string{3: "id2"},
 		Edit: func(m qa.Message) qa.Message { m.Text = strings.ReplaceAll(m.Text, "secret", "[redacted]"); return m },
-	}
+	}, Split: "train", Example: qa.Example{Question: "Which?", Tags: []string{"table", "single"}, AnchorPDF: []string{"p1"}, Evaluator: qa.Evaluator{Func: "eval_int_exact_match"}}}
 }
 
 func TestTables(t *testing.T) {
@@ -47,12 +47,12 @@ func TestTables(t *testing.T) {
 	}
 	usd, none, one := 0.00209, 0.0, 1.0
 	want := []stepRow{
-		{TurnID: "id0", Run: "run", Question: "q1", Repeat: 2, Turn: 1, By: "program", Baseline: "hybrid", Model: "openai:m", Action: "Retrieve", Arguments: `{"limit":3,"query":"<x>"}`, Status: "ok", Observation: "found", ToolSeconds: 1, Started: new(int64(1714979280000))},
+		{TurnID: windows.RowID("run", "q1", 2, 1), Run: "run", Question: "q1", Repeat: 2, Turn: 1, By: "program", Baseline: "hybrid", Model: "openai:m", Action: "Retrieve", Arguments: `{"limit":3,"query":"<x>"}`, Status: "ok", Observation: "found", ToolSeconds: 1, Started: new(int64(1714979280000))},
 		{
-			TurnID: "id1", Run: "run", Question: "q1", Repeat: 2, Turn: 2, By: "model", Baseline: "hybrid", Model: "openai:m", Thought: "[redacted]", Reply: "Thought: [redacted]\nAct", Reasoning: "hm", ParseError: "no_action",
+			TurnID: windows.RowID("run", "q1", 2, 2), Run: "run", Question: "q1", Repeat: 2, Turn: 2, By: "model", Baseline: "hybrid", Model: "openai:m", Thought: "[redacted]", Reply: "Thought: [redacted]\nAct", Reasoning: "hm", ParseError: "no_action",
 			Status: "parse_error", Observation: "no action", Shortened: true, Images: 1, Prompt: 1000, Completion: 10, Cached: 5, Hidden: 3, USD: &usd, ModelSeconds: 2, ToolSeconds: 1, Started: new(int64(1714979281000)),
 		},
-		{ID: "id2", TurnID: "id2", Run: "run", Question: "q1", Repeat: 2, Turn: 3, By: "model", Baseline: "hybrid", Model: "openai:m", Reply: "Answer", Action: "Answer", Arguments: "null", Prompt: 500, Completion: 5, FromCache: true, USD: &none},
+		{ID: "id2", TurnID: windows.RowID("run", "q1", 2, 3), Run: "run", Question: "q1", Repeat: 2, Turn: 3, By: "model", Baseline: "hybrid", Model: "openai:m", Reply: "Answer", Action: "Answer", Arguments: "null", Prompt: 500, Completion: 5, FromCache: true, USD: &none},
 	}
 	if diff := cmp.Diff(want, readBack(t, steps, size)); diff != "" {
 		t.Errorf("steps (-want +got)\n%s", diff)

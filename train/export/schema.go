@@ -24,20 +24,34 @@ type schema struct {
 func (s *schema) add(line []byte) error {
 	in := json.NewDecoder(bytes.NewReader(line))
 	in.UseNumber()
+	return s.value(in)
+}
+
+func (s *schema) value(in *json.Decoder) error {
 	token, err := in.Token()
 	if err != nil {
 		return err
 	}
-	return s.value(in, token)
-}
-
-func (s *schema) value(in *json.Decoder, token json.Token) error {
 	switch v := token.(type) {
 	case json.Delim:
-		if v == '{' {
-			return s.object(in)
+		if v == '[' && s.item == nil {
+			s.item = new(schema)
 		}
-		return s.list(in)
+		if v == '{' && s.fields == nil {
+			s.fields = make(map[string]*schema)
+		}
+		for in.More() {
+			of := s.item
+			if v == '{' {
+				if of, err = s.field(in); err != nil {
+					return err
+				}
+			}
+			if err := of.value(in); err != nil {
+				return err
+			}
+		}
+		_, err = in.Token()
 	case string:
 		s.dtype = "string"
 	case bool:
@@ -48,50 +62,18 @@ func (s *schema) value(in *json.Decoder, token json.Token) error {
 			s.dtype = "float64"
 		}
 	}
-	return nil
-}
-
-func (s *schema) object(in *json.Decoder) error {
-	if s.fields == nil {
-		s.fields = make(map[string]*schema)
-	}
-	for in.More() {
-		key, err := in.Token()
-		if err != nil {
-			return err
-		}
-		name := fmt.Sprint(key)
-		if s.fields[name] == nil {
-			s.fields[name] = new(schema)
-			s.names = append(s.names, name)
-		}
-		token, err := in.Token()
-		if err == nil {
-			err = s.fields[name].value(in, token)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	_, err := in.Token()
 	return err
 }
 
-func (s *schema) list(in *json.Decoder) error {
-	if s.item == nil {
-		s.item = new(schema)
+// field reads a key and returns its type.
+func (s *schema) field(in *json.Decoder) (*schema, error) {
+	key, err := in.Token()
+	name := fmt.Sprint(key)
+	if s.fields[name] == nil && err == nil {
+		s.fields[name] = new(schema)
+		s.names = append(s.names, name)
 	}
-	for in.More() {
-		token, err := in.Token()
-		if err == nil {
-			err = s.item.value(in, token)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	_, err := in.Token()
-	return err
+	return s.fields[name], err
 }
 
 // write writes the fields of an object as YAML, as cards describe features.

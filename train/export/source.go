@@ -64,20 +64,6 @@ func baseName(dir string) string {
 	return filepath.Base(dir)
 }
 
-// episode is a recorded episode of a source.
-func (s *source) episode(rec runlog.Recorded) *Episode {
-	return &Episode{Run: s.Run, Recorded: rec, Example: s.examples[rec.UUID], Score: s.scores[rec.Episode]}
-}
-
-// candidate is an episode as far as its selection depends on it.
-func (e *Episode) candidate() curate.Episode {
-	shape := e.Run.Config.Shape
-	return curate.Episode{
-		Trajectory: e.Recorded.Trajectory, Example: e.Example, Model: shape.ModelName(), Baseline: shape.Baseline,
-		Score: e.Score,
-	}
-}
-
 // repeats are the repeats of a question in a source.
 func (s *source) repeats(uuid string) curate.Repeats {
 	return curate.Repeats{UUID: uuid, Baseline: s.Config.Shape.Baseline, Model: s.Config.Shape.ModelName()}

@@ -11,6 +11,7 @@ import (
 	"airqa/internal/inorder"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/runlog"
 	"airqa/train/curate"
 	"airqa/train/format"
 	"airqa/train/redact"
@@ -27,7 +28,7 @@ type entry struct {
 	// turns are the ids of the turns of the model, tokens those of its prompts and replies.
 	turns  []string
 	tokens int
-	// actions counts the actions, faults the error actions among them.
+	// actions counts the actions of a selected episode, faults the error actions among them.
 	actions, faults int
 	// err means that the episode could be read in part only, imageErr that an image is missing.
 	err, imageErr error
@@ -36,9 +37,9 @@ type entry struct {
 	detail  string
 	rows    []*row
 	dropped []windows.Drop
-	// lines are the encoded rows until they are in the spool, and episode what was read until its pairs are made.
-	lines   []byte
-	episode *Episode
+	// lines are the encoded rows until they are in the spool, and rec is the episode while its rows or pairs are made.
+	lines []byte
+	rec   *runlog.Recorded
 }
 
 // row is a row, or a preference pair, of an entry.
@@ -67,21 +68,13 @@ type row struct {
 }
 
 // newEntry describes an episode without its rows.
-func newEntry(s *source, e *Episode) *entry {
-	c := e.candidate()
+func newEntry(s *source, rec *runlog.Recorded) *entry {
 	x := &entry{
-		source: s, name: strings.Clone(e.Recorded.Episode), uuid: strings.Clone(e.Recorded.UUID), repeat: e.Recorded.Repeat,
-		outcome: e.Recorded.Outcome, class: c.Class(), turns: e.Run.Turns(e.Recorded), tokens: c.Tokens(), episode: e,
+		source: s, name: strings.Clone(rec.Episode), uuid: strings.Clone(rec.UUID), repeat: rec.Repeat,
+		outcome: rec.Outcome, turns: s.Turns(*rec), rec: rec,
 	}
-	for i := range e.Recorded.Steps {
-		_, fault, acts := qa.ActionResult(e.Recorded.Steps, i)
-		if acts {
-			x.actions++
-		}
-		if fault != "" {
-			x.faults++
-		}
-	}
+	c := x.candidate()
+	x.class, x.tokens = c.Class(), c.Tokens()
 	return x
 }
 
@@ -91,6 +84,14 @@ func (x *entry) key() string { return x.ID + " " + x.name }
 func (x *entry) example() qa.Example { return x.examples[x.uuid] }
 
 func (x *entry) score() *qa.Score { return x.scores[x.name] }
+
+// candidate is an episode as far as its selection depends on it.
+func (x *entry) candidate() curate.Episode {
+	of := x.repeats(x.uuid)
+	return curate.Episode{
+		Trajectory: x.rec.Trajectory, Example: x.example(), Model: of.Model, Baseline: of.Baseline, Score: x.score(),
+	}
+}
 
 // batchSize is the number of episodes that one goroutine reads: few, as all of them are in memory.
 const batchSize = 4
@@ -129,7 +130,7 @@ func (w *writer) read(title string, to depth) iter.Seq2[[]*entry, error] {
 		defer func() { stage.Close(terminal.Plural(done, "episode")) }()
 		for list, err := range inorder.Map(batches, func(b batch) (list []*entry) {
 			for rec, err := range b.source.Episodes(b.names...) {
-				x := newEntry(b.source, b.source.episode(rec))
+				x := newEntry(b.source, &rec)
 				if x.err = err; err == nil {
 					w.examine(x, to)
 				}
@@ -182,7 +183,7 @@ func (w *writer) readTable() error {
 			if err := w.spool.add(x); err != nil {
 				return err
 			}
-			x.episode = nil
+			x.rec = nil
 		}
 		w.table = append(w.table, list...)
 	}
@@ -197,18 +198,29 @@ func (w *writer) warnDamaged(x *entry) {
 
 // examine decides about an episode as far as no other one matters, and makes its rows. Calls may overlap.
 func (w *writer) examine(x *entry, to depth) {
-	e := x.episode
-	if x.reason, x.detail = w.check(e.candidate()); x.reason != "" || to == readOnly {
+	if x.reason, x.detail = w.check(x.candidate()); x.reason != "" {
+		return
+	}
+	for i := range x.rec.Steps {
+		_, fault, acts := qa.ActionResult(x.rec.Steps, i)
+		if acts {
+			x.actions++
+		}
+		if fault != "" {
+			x.faults++
+		}
+	}
+	if to == readOnly {
 		return
 	}
 	var rows []windows.Row
 	if w.Whole {
-		one, dropped, ok := e.Run.Whole(e.Recorded, w.Options)
+		one, dropped, ok := x.Whole(*x.rec, w.Options)
 		if x.dropped = dropped; ok {
 			rows = append(rows, one)
 		}
 	} else {
-		rows, x.dropped = e.Run.Rows(e.Recorded, w.Options)
+		rows, x.dropped = x.Rows(*x.rec, w.Options)
 	}
 	for i, d := range x.dropped {
 		x.dropped[i].Detail = strings.Clone(d.Detail) // it would keep the whole observation
@@ -252,7 +264,7 @@ type making struct {
 
 func (w *writer) making(x *entry) *making {
 	m := &making{
-		writer: w, x: x, scope: w.redactor.Scope(x.episode.Recorded.Messages), contents: newContents(),
+		writer: w, x: x, scope: w.redactor.Scope(x.rec.Messages), contents: newContents(),
 		texts: &texts{commands: w.special, changed: make(map[string]int), known: make(map[string]*prepared)},
 		rows:  format.Rows{IDs: true, Undecided: true, Parallel: true, Recurring: true, Whole: w.Whole},
 	}
@@ -264,7 +276,7 @@ func (w *writer) making(x *entry) *making {
 	}
 	for _, enc := range encoders(w.Format) {
 		if enc.form == OpenAI && x.imageErr == nil { // it has images in its lines
-			x.imageErr = x.LoadImages(&x.episode.Recorded)
+			x.imageErr = x.LoadImages(x.rec)
 		}
 	}
 	return m

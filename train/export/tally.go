@@ -16,9 +16,9 @@ import (
 // tally counts what an export keeps and leaves out. Its unit is the turn of a model, but for the columns that say
 // otherwise.
 type tally struct {
-	runs    []*runTally
-	byRun   map[string]*runTally
-	endings map[ending]*endingTally
+	runs    []*group
+	byRun   map[string]*group
+	endings map[ending]*group
 	dropped map[windows.Reason]int
 	rows    int
 	// trained counts the turns to train, untrained the other turns in whole episodes.
@@ -39,22 +39,20 @@ type tally struct {
 	measured measured
 }
 
-// runTally counts one run.
-type runTally struct {
-	name, baseline, model       string
+// group counts the episodes of one run, or of one ending.
+type group struct {
+	*source
 	episodes, turns, kept, rows int
 }
 
-type endingTally struct{ episodes, turns, kept, rows int }
-
 func newTally(sources []*source) tally {
 	t := tally{
-		byRun: make(map[string]*runTally), endings: make(map[ending]*endingTally), dropped: make(map[windows.Reason]int),
+		byRun: make(map[string]*group), endings: make(map[ending]*group), dropped: make(map[windows.Reason]int),
 		papers: make(map[string]bool), questions: make(map[string]bool), tags: make(map[string]int),
 		changed: make(map[string]int), private: make(redact.Counts),
 	}
 	for _, s := range sources {
-		r := &runTally{name: s.name, baseline: s.Config.Shape.Baseline, model: s.Config.Shape.ModelName()}
+		r := &group{source: s}
 		t.runs, t.byRun[s.ID] = append(t.runs, r), r
 	}
 	return t
@@ -62,15 +60,13 @@ func newTally(sources []*source) tally {
 
 // episode counts an episode. selected reports whether the selection keeps it.
 func (t *tally) episode(x *entry, selected bool) {
-	r := t.byRun[x.ID]
-	r.episodes++
-	r.turns += len(x.turns)
-	end := x.ending()
-	if t.endings[end] == nil {
-		t.endings[end] = new(endingTally)
+	if t.endings[x.ending()] == nil {
+		t.endings[x.ending()] = new(group)
 	}
-	t.endings[end].episodes++
-	t.endings[end].turns += len(x.turns)
+	for _, g := range []*group{t.byRun[x.ID], t.endings[x.ending()]} {
+		g.episodes++
+		g.turns += len(x.turns)
+	}
 	if selected {
 		t.selected += x.actions
 		t.errors += x.faults
@@ -85,11 +81,11 @@ func (t *tally) keep(x *entry, rows []*row) {
 		t.trainedErrors += row.errors
 		t.untrained += row.earlier + 1 - len(row.trains)
 	}
-	r, end, ex := t.byRun[x.ID], t.endings[x.ending()], x.example()
-	r.kept++
-	r.rows += len(rows)
-	end.kept++
-	end.rows += len(rows)
+	for _, g := range []*group{t.byRun[x.ID], t.endings[x.ending()]} {
+		g.kept++
+		g.rows += len(rows)
+	}
+	ex := x.example()
 	if !t.questions[x.uuid] {
 		if len(ex.Papers()) == 0 {
 			t.paperless++

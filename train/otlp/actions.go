@@ -16,25 +16,25 @@ type document struct {
 func (m *maker) action(s qa.Step) {
 	o := s.Observation
 	var list attributes
-	list.text("gen_ai.operation.name", "execute_tool")
-	list.text("gen_ai.tool.name", s.Action.Name)
+	list.add("gen_ai.operation.name", "execute_tool")
+	list.add("gen_ai.tool.name", s.Action.Name)
 	kind := "function"
 	if len(o.Hits) > 0 || o.Touched != nil { // it read papers
 		kind = "datastore"
 	}
-	list.text("gen_ai.tool.type", kind)
+	list.add("gen_ai.tool.type", kind)
 	if s.Called != nil {
-		list.text("gen_ai.tool.call.id", s.Called.ID)
+		list.add("gen_ai.tool.call.id", s.Called.ID)
 	}
-	list.text("gen_ai.tool.call.arguments", short(m.arguments(s.Action.Args), maxText))
+	list.add("gen_ai.tool.call.arguments", short(m.arguments(s.Action.Args), maxText))
 	edited := m.e.Edit(qa.Message{Role: qa.ToolResult, Text: o.Text})
-	list.text("gen_ai.tool.call.result", short(edited.Text, maxText))
-	list.number("airqa.step", s.N)
-	list.text("airqa.by", s.By)
-	list.text("airqa.status", string(o.Status))
-	list.texts("airqa.images", imageNames(o.Images))
+	list.add("gen_ai.tool.call.result", short(edited.Text, maxText))
+	list.add("airqa.step", s.N)
+	list.add("airqa.by", s.By)
+	list.add("airqa.status", string(o.Status))
+	list.add("airqa.images", imageNames(o.Images))
 	if o.Cut != nil {
-		list.text("airqa.cut", o.Cut.Reason)
+		list.add("airqa.cut", o.Cut.Reason)
 	}
 	span := &tracepb.Span{
 		SpanId: spanID(m.trace, kindAction, s.N), Name: "execute_tool " + s.Action.Name,
@@ -55,13 +55,13 @@ func (m *maker) action(s qa.Step) {
 // retrieval adds the search of a retrieval, with the passages that the model got.
 func (m *maker) retrieval(s qa.Step, parent *tracepb.Span) {
 	var list attributes
-	list.text("gen_ai.operation.name", "retrieval")
-	list.text("gen_ai.data_source.id", m.e.Run.Config.Shape.Data)
+	list.add("gen_ai.operation.name", "retrieval")
+	list.add("gen_ai.data_source.id", m.e.Run.Config.Shape.Data)
 	if limit, ok := s.Action.Args["limit"].(int64); ok {
-		list.number("gen_ai.retrieval.top_k", int(limit))
+		list.add("gen_ai.retrieval.top_k", int(limit))
 	}
 	if query, ok := s.Action.Args["query"].(string); ok {
-		list.text("gen_ai.retrieval.query.text", short(m.text(query), maxText))
+		list.add("gen_ai.retrieval.query.text", short(m.text(query), maxText))
 	}
 	var found []document
 	for _, hit := range s.Observation.Hits {
@@ -69,7 +69,7 @@ func (m *maker) retrieval(s qa.Step, parent *tracepb.Span) {
 			found = append(found, document{hit.ID, hit.Score})
 		}
 	}
-	list.text("gen_ai.retrieval.documents", encoded(found))
+	list.add("gen_ai.retrieval.documents", encoded(found))
 	span := &tracepb.Span{
 		SpanId: spanID(m.trace, kindRetrieval, s.N), ParentSpanId: parent.SpanId, Name: "retrieval " + s.Action.Name, Kind: tracepb.Span_SPAN_KIND_CLIENT,
 	}

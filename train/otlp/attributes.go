@@ -19,58 +19,45 @@ const (
 // attributes is a list without empty values.
 type attributes []*commonpb.KeyValue
 
-func (a *attributes) add(name string, value *commonpb.AnyValue) {
-	*a = append(*a, &commonpb.KeyValue{Key: name, Value: value})
-}
-
-// text adds a text, unless it is empty. Protobuf refuses invalid UTF-8.
-func (a *attributes) text(name, value string) {
-	if value != "" {
-		a.add(name, textValue(value))
-	}
-}
-
-func (a *attributes) texts(name string, values []string) {
-	if len(values) == 0 {
-		return
-	}
-	list := &commonpb.ArrayValue{}
-	for _, v := range values {
-		list.Values = append(list.Values, textValue(v))
-	}
-	a.add(name, &commonpb.AnyValue{Value: &commonpb.AnyValue_ArrayValue{ArrayValue: list}})
-}
-
-func (a *attributes) number(name string, value int) {
-	a.add(name, &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{IntValue: int64(value)}})
-}
-
-func (a *attributes) float(name string, value float64) {
-	a.add(name, &commonpb.AnyValue{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: value}})
-}
-
-func (a *attributes) flag(name string, value bool) {
-	a.add(name, &commonpb.AnyValue{Value: &commonpb.AnyValue_BoolValue{BoolValue: value}})
-}
-
-// any adds a value of a setting: a text, a number, a truth value or a list of texts. Others are left out.
-func (a *attributes) any(name string, value any) {
-	switch v := value.(type) {
+// add adds a text, a number, a truth value or a list of texts, unless it is an empty text or list. Values of other types,
+// as settings may have, are left out.
+func (a *attributes) add(name string, value any) {
+	v := &commonpb.AnyValue{}
+	switch value := value.(type) {
 	case string:
-		a.text(name, v)
+		if value == "" {
+			return
+		}
+		v = textValue(value)
+	case int:
+		v.Value = &commonpb.AnyValue_IntValue{IntValue: int64(value)}
 	case float64:
-		a.float(name, v)
+		v.Value = &commonpb.AnyValue_DoubleValue{DoubleValue: value}
 	case bool:
-		a.flag(name, v)
+		v.Value = &commonpb.AnyValue_BoolValue{BoolValue: value}
+	case []string:
+		if len(value) == 0 {
+			return
+		}
+		list := &commonpb.ArrayValue{}
+		for _, text := range value {
+			list.Values = append(list.Values, textValue(text))
+		}
+		v.Value = &commonpb.AnyValue_ArrayValue{ArrayValue: list}
 	case []any:
 		var list []string
-		for _, item := range v {
+		for _, item := range value {
 			list = append(list, fmt.Sprint(item))
 		}
-		a.texts(name, list)
+		a.add(name, list)
+		return
+	default:
+		return
 	}
+	*a = append(*a, &commonpb.KeyValue{Key: name, Value: v})
 }
 
+// textValue is a text. Protobuf refuses invalid UTF-8.
 func textValue(s string) *commonpb.AnyValue {
 	return &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: valid(s)}}
 }
@@ -99,7 +86,7 @@ func nanos(t time.Time) uint64 {
 // failed marks a span as failed with a class of errors.
 func failed(s *tracepb.Span, class, message string) {
 	list := attributes(s.Attributes)
-	list.text("error.type", class)
+	list.add("error.type", class)
 	s.Attributes = list
 	s.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: short(valid(message), maxMessage)}
 }

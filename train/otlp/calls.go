@@ -14,17 +14,17 @@ import (
 // call adds a call of the model.
 func (m *maker) call(s qa.Step) {
 	list := m.request()
-	list.text("gen_ai.response.id", s.Reply.ID)
-	list.text("gen_ai.response.model", s.Reply.Model)
+	list.add("gen_ai.response.id", s.Reply.ID)
+	list.add("gen_ai.response.model", s.Reply.Model)
 	if s.Reply.Finish != "" {
-		list.texts("gen_ai.response.finish_reasons", []string{s.Reply.Finish})
+		list.add("gen_ai.response.finish_reasons", []string{s.Reply.Finish})
 	}
 	m.usage(&list, s.Reply)
 	m.input(&list, s)
-	list.text("gen_ai.output.messages", encoded([]message{m.output(s)}))
-	list.number("airqa.step", s.N)
+	list.add("gen_ai.output.messages", encoded([]message{m.output(s)}))
+	list.add("airqa.step", s.N)
 	if s.ParseError != nil {
-		list.text("airqa.parse_error", s.ParseError.Kind)
+		list.add("airqa.parse_error", s.ParseError.Kind)
 	}
 	ended := s.Ended
 	if !s.Acted.IsZero() {
@@ -45,12 +45,12 @@ func (m *maker) call(s qa.Step) {
 	}
 	for _, a := range tried {
 		var list attributes
-		list.text("error.type", string(a.Error))
+		list.add("error.type", string(a.Error))
 		if a.Status > 0 {
-			list.number("http.response.status_code", a.Status)
+			list.add("http.response.status_code", a.Status)
 		}
-		list.float("airqa.seconds", a.Seconds)
-		list.float("airqa.wait_seconds", a.Wait)
+		list.add("airqa.seconds", a.Seconds)
+		list.add("airqa.wait_seconds", a.Wait)
 		span.Events = append(span.Events, &tracepb.Span_Event{TimeUnixNano: nanos(a.Started), Name: "airqa.request", Attributes: list})
 	}
 	m.add(span, list, s.Started, ended)
@@ -60,42 +60,42 @@ func (m *maker) call(s qa.Step) {
 // request returns the attributes that all calls have.
 func (m *maker) request() attributes {
 	var list attributes
-	list.text("gen_ai.operation.name", "chat")
-	list.text("gen_ai.provider.name", m.provider)
-	list.text("gen_ai.request.model", m.model)
-	list.text("server.address", m.host)
+	list.add("gen_ai.operation.name", "chat")
+	list.add("gen_ai.provider.name", m.provider)
+	list.add("gen_ai.request.model", m.model)
+	list.add("server.address", m.host)
 	if m.port > 0 {
-		list.number("server.port", m.port)
+		list.add("server.port", m.port)
 	}
 	sampling, _ := m.e.Run.Config.Shape.Model["sampling"].(map[string]any)
 	for _, name := range []string{"temperature", "top_p"} {
-		list.any("gen_ai.request."+name, sampling[name])
+		list.add("gen_ai.request."+name, sampling[name])
 	}
 	for _, name := range []string{"max_tokens", "seed"} {
 		if n, ok := sampling[name].(float64); ok {
-			list.number("gen_ai.request."+name, int(n))
+			list.add("gen_ai.request."+name, int(n))
 		}
 	}
-	list.any("gen_ai.request.stop_sequences", sampling["stop"])
+	list.add("gen_ai.request.stop_sequences", sampling["stop"])
 	return list
 }
 
 // usage adds the tokens of a reply. One from a cache has none: its first request has them already.
 func (m *maker) usage(list *attributes, r *qa.Reply) {
 	if r.Cached {
-		list.flag("airqa.from_cache", true)
+		list.add("airqa.from_cache", true)
 		return
 	}
-	list.number("gen_ai.usage.input_tokens", r.Usage.Prompt)
-	list.number("gen_ai.usage.output_tokens", r.Usage.Completion)
+	list.add("gen_ai.usage.input_tokens", r.Usage.Prompt)
+	list.add("gen_ai.usage.output_tokens", r.Usage.Completion)
 	if r.Usage.Cached > 0 {
-		list.number("gen_ai.usage.cache_read.input_tokens", r.Usage.Cached)
+		list.add("gen_ai.usage.cache_read.input_tokens", r.Usage.Cached)
 	}
 	if r.Usage.Reasoning > 0 {
-		list.number("gen_ai.usage.reasoning.output_tokens", r.Usage.Reasoning)
+		list.add("gen_ai.usage.reasoning.output_tokens", r.Usage.Reasoning)
 	}
 	if price := m.e.Run.Config.Note.Price; price != nil {
-		list.float("airqa.cost_usd", price.Of(r.Usage))
+		list.add("airqa.cost_usd", price.Of(r.Usage))
 	}
 }
 
@@ -125,19 +125,19 @@ func (m *maker) input(list *attributes, s qa.Step) {
 		input = append(input, shortened)
 	}
 	if len(instructions) > 0 {
-		list.text("gen_ai.system_instructions", encoded(instructions))
+		list.add("gen_ai.system_instructions", encoded(instructions))
 	}
 	if len(input) > 0 {
-		list.text("gen_ai.input.messages", encoded(input))
+		list.add("gen_ai.input.messages", encoded(input))
 	}
-	list.text("airqa.shown", strings.Join(shown, ","))
+	list.add("airqa.shown", strings.Join(shown, ","))
 }
 
 // failedRequest adds a request of a call that brought no reply.
 func (m *maker) failedRequest(i int, a qa.Attempt) {
 	list := m.request()
 	if a.Status > 0 {
-		list.number("http.response.status_code", a.Status)
+		list.add("http.response.status_code", a.Status)
 	}
 	span := &tracepb.Span{SpanId: spanID(m.trace, kindFailed, i), Name: "chat " + m.model, Kind: tracepb.Span_SPAN_KIND_CLIENT}
 	m.add(span, list, a.Started, a.Started.Add(time.Duration(a.Seconds*float64(time.Second))))

@@ -78,31 +78,19 @@ func hashOf(path string) ([]byte, error) {
 // File writes all episodes as OTLP/JSON lines, one line per episode, as the file exporter of OpenTelemetry does. The
 // same runs give the same bytes.
 func File(c Config, out io.Writer) (sum Summary, err error) {
-	stage := c.progress().Stage("write spans", len(c.Runs))
+	stage := c.stage("write spans")
 	defer func() { stage.Close(terminal.Plural(sum.Episodes, "episode")) }()
-	for i, dir := range c.Runs {
-		stage.Set(i, dir)
-		s, err := c.open(dir)
+	err = c.each(stage, func(spans []*tracepb.Span) error {
+		line, err := encodeLine(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{c.packed(spans)}})
 		if err != nil {
-			return sum, err
+			return err
 		}
-		for e, err := range c.episodes(s) {
-			if err != nil {
-				return sum, err
-			}
-			spans := Spans(e)
-			line, err := encodeLine(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{c.packed(spans)}})
-			if err != nil {
-				return sum, err
-			}
-			if _, err := out.Write(line); err != nil {
-				return sum, err
-			}
-			sum.Episodes++
-			sum.Spans += len(spans)
-		}
-	}
-	return sum, nil
+		sum.Episodes++
+		sum.Spans += len(spans)
+		_, err = out.Write(line)
+		return err
+	})
+	return sum, err
 }
 
 // idField matches an id. Quotes inside a text are escaped, so it matches keys only.

@@ -45,15 +45,21 @@ func Send(ctx context.Context, c Config, endpoint string) (Summary, error) {
 		return Summary{}, err
 	}
 	defer func() { _ = s.client.Stop(context.WithoutCancel(ctx)) }()
-	stage := c.progress().Stage("send spans", len(c.Runs))
+	stage := c.stage("send spans")
 	defer func() { stage.Close(terminal.Plural(s.sum.Spans, "span")) }()
-	for i, dir := range c.Runs {
-		stage.Set(i, dir)
-		if err := s.run(ctx, dir); err != nil {
-			return s.sum, err
+	err = c.each(stage, func(spans []*tracepb.Span) error {
+		for _, span := range spans {
+			if err := s.add(ctx, span); err != nil {
+				return err
+			}
 		}
+		s.sum.Episodes++
+		return nil
+	})
+	if err == nil {
+		err = s.flush(ctx)
 	}
-	return s.sum, s.flush(ctx)
+	return s.sum, err
 }
 
 func newSender(ctx context.Context, c Config, endpoint string) (*sender, error) {
@@ -89,26 +95,6 @@ func newSender(ctx context.Context, c Config, endpoint string) (*sender, error) 
 		return nil, fmt.Errorf("send spans to %s: %w", u.Host, err)
 	}
 	return &sender{Config: c, client: client, host: u.Host}, nil
-}
-
-// run sends the spans of a run directory; some wait for the next batch.
-func (s *sender) run(ctx context.Context, dir string) error {
-	src, err := s.open(dir)
-	if err != nil {
-		return err
-	}
-	for e, err := range s.episodes(src) {
-		if err != nil {
-			return err
-		}
-		for _, span := range Spans(e) {
-			if err := s.add(ctx, span); err != nil {
-				return err
-			}
-		}
-		s.sum.Episodes++
-	}
-	return nil
 }
 
 // add adds a span, and sends the batch before it if that is full.

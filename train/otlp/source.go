@@ -3,7 +3,6 @@ package otlp
 import (
 	"errors"
 	"fmt"
-	"iter"
 
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
@@ -37,65 +36,62 @@ type Config struct {
 	Progress *progress.Reporter
 }
 
-func (c Config) progress() *progress.Reporter {
+// stage begins a stage of the progress.
+func (c Config) stage(title string) *progress.Stage {
 	if c.Progress == nil {
-		return progress.New(progress.Config{})
+		c.Progress = progress.New(progress.Config{})
 	}
-	return c.Progress
+	return c.Progress.Stage(title, len(c.Runs))
 }
 
-// source is a run directory.
-type source struct {
-	*windows.Run
-	scoring runlog.Scoring
-	scores  map[string]*qa.Score // by episode
+// each calls f with the spans of every episode. A damaged one is left out with a warning.
+func (c Config) each(stage *progress.Stage, f func([]*tracepb.Span) error) error {
+	for i, dir := range c.Runs {
+		stage.Set(i, dir)
+		if err := c.run(dir, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// open reads everything of a run directory but its episodes.
-func (c Config) open(dir string) (*source, error) {
+func (c Config) run(dir string, f func([]*tracepb.Span) error) error {
 	r, err := runlog.Open(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	run, err := windows.Open(r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	scoring, scores, err := runlog.FindScores(dir, c.Scoring, c.Judge)
+	scoring, list, err := runlog.FindScores(dir, c.Scoring, c.Judge)
 	if err != nil && !errors.Is(err, runlog.ErrNoScores) {
-		return nil, err
+		return err
 	}
-	return &source{Run: run, scoring: scoring, scores: qa.ByEpisode(scores)}, nil
-}
-
-// episodes yields the episodes of a run. A damaged one is left out with a warning.
-func (c Config) episodes(s *source) iter.Seq2[Episode, error] {
-	return func(yield func(Episode, error) bool) {
-		for rec, err := range s.Episodes() {
-			var damage *runlog.DamageError
-			var missing *runlog.BlobError
-			if errors.As(err, &damage) || errors.As(err, &missing) {
-				c.Notify.Warnf("%s: episode %s is left out: %v", s.Dir, rec.Episode, err)
-				continue
-			}
-			if err != nil {
-				yield(Episode{}, fmt.Errorf("%s: %w", s.Dir, err))
-				return
-			}
-			redaction := redact.Redactor{Known: c.Redact, Emails: c.RedactEmails}.Scope(rec.Messages)
-			e := Episode{Run: s.Run, Recorded: rec, Score: s.scores[rec.Episode], Scoring: s.scoring, Edit: redaction.Message}
-			if !yield(e, nil) {
-				return
-			}
+	scores := qa.ByEpisode(list)
+	for rec, err := range run.Episodes() {
+		var damage *runlog.DamageError
+		var missing *runlog.BlobError
+		if errors.As(err, &damage) || errors.As(err, &missing) {
+			c.Notify.Warnf("%s: episode %s is left out: %v", dir, rec.Episode, err)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+		redaction := redact.Redactor{Known: c.Redact, Emails: c.RedactEmails}.Scope(rec.Messages)
+		if err := f(Spans(Episode{Run: run, Recorded: rec, Score: scores[rec.Episode], Scoring: scoring, Edit: redaction.Message})); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // packed returns spans with the description of the program that made them.
 func (c Config) packed(spans []*tracepb.Span) *tracepb.ResourceSpans {
 	var resource attributes
-	resource.text("service.name", "airqa")
-	resource.text("service.version", c.Program)
+	resource.add("service.name", "airqa")
+	resource.add("service.version", c.Program)
 	return &tracepb.ResourceSpans{
 		Resource:  &resourcepb.Resource{Attributes: resource},
 		SchemaUrl: SchemaURL,

@@ -114,20 +114,20 @@ func (m *maker) add(s *tracepb.Span, list attributes, began, ended time.Time) *t
 func (m *maker) episode() {
 	rec, config := m.e.Recorded, m.e.Run.Config
 	var list attributes
-	list.text("gen_ai.operation.name", "invoke_agent")
-	list.text("gen_ai.provider.name", m.provider)
-	list.text("gen_ai.agent.name", config.Shape.Baseline)
-	list.text("gen_ai.agent.version", config.Program)
-	list.text("gen_ai.conversation.id", windows.RowID(m.e.Run.ID, rec.UUID, rec.Repeat, 0))
-	list.text("gen_ai.data_source.id", config.Shape.Data)
-	list.text("gen_ai.request.model", m.model)
-	list.text("gen_ai.tool.definitions", m.tools())
-	list.text("airqa.run.id", m.e.Run.ID)
-	list.text("airqa.question.uuid", rec.UUID)
-	list.number("airqa.question.repeat", rec.Repeat)
-	list.text("airqa.outcome", string(rec.Outcome))
+	list.add("gen_ai.operation.name", "invoke_agent")
+	list.add("gen_ai.provider.name", m.provider)
+	list.add("gen_ai.agent.name", config.Shape.Baseline)
+	list.add("gen_ai.agent.version", config.Program)
+	list.add("gen_ai.conversation.id", windows.RowID(m.e.Run.ID, rec.UUID, rec.Repeat, 0))
+	list.add("gen_ai.data_source.id", config.Shape.Data)
+	list.add("gen_ai.request.model", m.model)
+	list.add("gen_ai.tool.definitions", m.tools())
+	list.add("airqa.run.id", m.e.Run.ID)
+	list.add("airqa.question.uuid", rec.UUID)
+	list.add("airqa.question.repeat", rec.Repeat)
+	list.add("airqa.outcome", string(rec.Outcome))
 	if rec.Answer.Given {
-		list.text("airqa.answer", short(m.text(rec.Answer.Text), maxText))
+		list.add("airqa.answer", short(m.text(rec.Answer.Text), maxText))
 	}
 	s := m.add(&tracepb.Span{SpanId: m.root, Name: "invoke_agent " + config.Shape.Baseline, Kind: tracepb.Span_SPAN_KIND_INTERNAL}, list,
 		rec.Started, rec.Ended)
@@ -172,15 +172,15 @@ func (m *maker) evaluation() *tracepb.Span_Event {
 		return nil
 	}
 	var list attributes
-	list.text("gen_ai.evaluation.name", "airqa."+m.e.Scoring.Mode+"."+m.e.Scoring.Judge)
+	list.add("gen_ai.evaluation.name", "airqa."+m.e.Scoring.Mode+"."+m.e.Scoring.Judge)
 	if score.Verdict == qa.Unscored {
-		list.text("error.type", "unscored")
+		list.add("error.type", "unscored")
 	} else {
-		list.float("gen_ai.evaluation.score.value", score.Value)
+		list.add("gen_ai.evaluation.score.value", score.Value)
 	}
-	list.text("gen_ai.evaluation.score.label", string(score.Verdict))
-	list.text("gen_ai.evaluation.explanation", short(m.text(score.Reason), maxMessage))
-	list.text("airqa.evaluation.function", score.Func)
+	list.add("gen_ai.evaluation.score.label", string(score.Verdict))
+	list.add("gen_ai.evaluation.explanation", short(m.text(score.Reason), maxMessage))
+	list.add("airqa.evaluation.function", score.Func)
 	at := m.e.Scoring.Created
 	if at.IsZero() {
 		at = m.e.Recorded.Ended
