@@ -143,23 +143,6 @@ func jaccard(a, b []uint64) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// Rows finds rows with the same content as an earlier one. It keeps a hash and an id per row.
-type Rows struct{ seen map[[16]byte]string }
-
-// Add keeps a row, unless an earlier one has the same content: then it returns that one's id. Messages must be encoded
-// unambiguously, for example as JSON.
-func (r *Rows) Add(id string, content []byte) (earlier string, repeated bool) {
-	if r.seen == nil {
-		r.seen = make(map[[16]byte]string)
-	}
-	sum := sha256.Sum256(content)
-	key := [16]byte(sum[:])
-	if earlier, repeated = r.seen[key]; !repeated {
-		r.seen[key] = id
-	}
-	return earlier, repeated
-}
-
 // words returns the words of a text for comparison: compatibility-normalised, in lower case, without marks and
 // punctuation. Hyphens, apostrophes and soft hyphens inside a word join its parts ("pre-training" is "pretraining"). A Chinese or Japanese
 // character is a word.

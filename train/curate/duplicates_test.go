@@ -150,15 +150,6 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-func TestRows(t *testing.T) {
-	var r curate.Rows
-	for _, c := range []struct{ id, content, want string }{{"a", "x", ""}, {"b", "y", ""}, {"c", "x", "a"}, {"d", "x", "a"}} {
-		if got, _ := r.Add(c.id, []byte(c.content)); got != c.want {
-			t.Errorf("%s: earlier row %q, want %q", c.id, got, c.want)
-		}
-	}
-}
-
 func BenchmarkDuplicates(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := vocabulary(5000, random)

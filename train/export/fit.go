@@ -49,9 +49,6 @@ const (
 	Refused  windows.Reason = "refused"   // the trainer would not take the row
 )
 
-// cut is a shortened observation: the first bytes of a message of the context that stay.
-type cut struct{ message, keep int }
-
 // measured counts rows by what the trainer would do with them.
 type measured struct {
 	rows, whole, shortened   int
@@ -75,10 +72,11 @@ func (l Limit) template(images bool) string {
 	return "qwen"
 }
 
-// fitted is what becomes of a row under a limit: the shortened observations, or the reason against it.
+// fitted is what becomes of a row under a limit: the shortened observations, as the bytes that stay of messages of the
+// context, or the reason against it.
 type fitted struct {
 	size   preflight.Size
-	cuts   []cut
+	cuts   map[int]int
 	reason windows.Reason
 	detail string
 }
@@ -86,7 +84,7 @@ type fitted struct {
 // fit decides whether a row, or a pair with its rejected side, may be exported, and which observations are shortened for
 // that. Calls may overlap.
 func (f *fitter) fit(t *texts, row, against *windows.Row) fitted {
-	size := func(cuts []cut) (preflight.Size, error) { // of a pair, of the longer side
+	size := func(cuts map[int]int) (preflight.Size, error) { // of a pair, of the longer side
 		one := *row
 		one.Context = shortened(row.Context, cuts)
 		c := t.conversation(format.ShareGPT, &one, against)
@@ -101,7 +99,7 @@ func (f *fitter) fit(t *texts, row, against *windows.Row) fitted {
 	}
 	x := fitted{size: whole}
 	if !f.whole(whole) && f.Fit {
-		x.cuts, x.size = f.shorten(row.Context, whole, func(cuts []cut) preflight.Size {
+		x.cuts, x.size = f.shorten(row.Context, whole, func(cuts map[int]int) preflight.Size {
 			size, _ := size(cuts) // its turns and images are the same
 			return size
 		})
@@ -168,69 +166,50 @@ func (m *measured) add(x fitted, whole bool) {
 
 // shorten shortens observations, the longest first and of these the oldest first, until the row is whole. The last one
 // loses no more than necessary. measure returns the size of the row with cuts.
-func (f *fitter) shorten(context []qa.Message, size preflight.Size, measure func([]cut) preflight.Size) ([]cut, preflight.Size) {
-	var cuts []cut
+func (f *fitter) shorten(context []qa.Message, size preflight.Size, measure func(cuts map[int]int) preflight.Size) (map[int]int, preflight.Size) {
+	cuts := make(map[int]int)
 	for _, level := range []int{8 << 10, 4 << 10, 2 << 10, 1 << 10, 512, 256, 128} { // bytes
 		for i := 2; i < len(context); i++ { // after system and task
-			length := left(context, cuts, i)
+			length, again := cuts[i]
+			if !again {
+				length = len(context[i].Text)
+			}
 			if role := context[i].Role; role != qa.User && role != qa.ToolResult || length <= level {
 				continue
 			}
-			try := withCut(cuts, cut{i, level})
-			if size = measure(try); !f.whole(size) {
-				cuts = try
+			cuts[i] = level
+			if size = measure(cuts); !f.whole(size) {
 				continue
 			}
 			const precision = 64
-			for low, high := level, length; high-low > precision; {
-				middle := (low + high) / 2
-				longer := withCut(cuts, cut{i, middle})
-				if s := measure(longer); f.whole(s) {
-					low, size, try = middle, s, longer
+			low, high := level, length
+			for high-low > precision {
+				cuts[i] = (low + high) / 2
+				if longer := measure(cuts); f.whole(longer) {
+					low, size = cuts[i], longer
 				} else {
-					high = middle
+					high = cuts[i]
 				}
 			}
-			return try, size
+			cuts[i] = low
+			return cuts, size
 		}
 	}
 	return cuts, size
 }
 
-// left returns how many bytes of a message stay.
-func left(messages []qa.Message, cuts []cut, i int) int {
-	for _, c := range cuts {
-		if c.message == i {
-			return c.keep
-		}
-	}
-	return len(messages[i].Text)
-}
-
-// withCut returns the cuts with one more, in place of an earlier one of the same message.
-func withCut(cuts []cut, c cut) []cut {
-	list := make([]cut, 0, len(cuts)+1)
-	for _, old := range cuts {
-		if old.message != c.message {
-			list = append(list, old)
-		}
-	}
-	return append(list, c)
-}
-
 // shortened returns the messages with shortened observations.
-func shortened(messages []qa.Message, cuts []cut) []qa.Message {
+func shortened(messages []qa.Message, cuts map[int]int) []qa.Message {
 	if len(cuts) == 0 {
 		return messages
 	}
 	list := append([]qa.Message(nil), messages...)
-	for _, c := range cuts {
-		text := list[c.message].Text
-		keep := c.keep
+	for message, keep := range cuts {
+		text := list[message].Text
 		for keep > 0 && !utf8.RuneStart(text[keep]) {
 			keep--
 		}
-		list[c.message].Text = fmt.Sprintf("%s\n[... shortened: %d of %d bytes left out]", text[:keep], len(text)-keep, len(text))
+		list[message].Text = fmt.Sprintf("%s\n[... shortened: %d of %d bytes left out]", text[:keep], len(text)-keep, len(text))
 	}
 	return list
 }

@@ -44,7 +44,8 @@ type plan struct {
 	selector *curate.Selector
 	ids      *curate.IDs
 	near     *curate.Duplicates
-	seen     curate.Rows
+	// seen are the ids of rows by content.
+	seen map[contentHash]string
 	// beaten are the right episodes that are not among the best of their question, with their places.
 	beaten map[string]string
 	// right are the turns of right episodes, by content, with their ids. It is empty unless rows are labelled.
@@ -78,7 +79,7 @@ type copied struct {
 func (w *writer) newPlan(ids *curate.IDs) (*plan, error) {
 	p := &plan{
 		writer: w, tally: newTally(w.sources), ids: ids, near: curate.NewDuplicates(),
-		copies: make(map[copyKey]copied), copied: make(map[string]bool),
+		seen: make(map[contentHash]string), copies: make(map[copyKey]copied), copied: make(map[string]bool),
 	}
 	var err error
 	if p.selector, err = curate.NewSelector(w.Filter); err != nil {
@@ -300,9 +301,10 @@ func (p *plan) accept(x *entry, row *row) (bool, error) {
 		p.copies[key] = copied{row.id, x.Repeats}
 	}
 	if p.Repeated != KeepAll {
-		if first, again := p.seen.Add(row.id, row.content[:]); again {
+		if first := p.seen[row.content]; first != "" {
 			return false, p.drop(row.trains, windows.Reason(curate.Duplicate), first)
 		}
+		p.seen[row.content] = row.id
 	}
 	if row.fit.reason != "" {
 		return false, p.drop(row.trains, row.fit.reason, row.fit.detail)

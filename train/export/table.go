@@ -256,7 +256,7 @@ type making struct {
 	x        *entry
 	scope    *redact.Scope
 	texts    *texts
-	contents *contents
+	contents contents
 	rows     format.Rows
 	columns  []format.Column
 	label    *bool
@@ -264,7 +264,7 @@ type making struct {
 
 func (w *writer) making(x *entry) *making {
 	m := &making{
-		writer: w, x: x, scope: w.redactor.Scope(x.rec.Messages), contents: newContents(),
+		writer: w, x: x, scope: w.redactor.Scope(x.rec.Messages), contents: contents{long: make(map[string]contentHash)},
 		texts: &texts{commands: w.special, changed: make(map[string]int), known: make(map[string]*prepared)},
 		rows:  format.Rows{IDs: true, Undecided: true, Parallel: true, Recurring: true, Whole: w.Whole},
 	}
