@@ -30,23 +30,22 @@ func readChatRow(row map[string]json.RawMessage, key string) (Conversation, erro
 
 // readChatMessages reads a list of messages, the tools and the images of a row.
 func readChatMessages(row map[string]json.RawMessage, key string) (c Conversation, err error) {
-	if c.ID, err = readText(row["id"], "id"); err != nil {
-		return c, err
-	}
-	if c.Tools, err = readTools(row["tools"]); err != nil {
-		return c, err
+	f := fields{of: row}
+	c.ID, c.Tools = f.text("id"), f.tools()
+	if f.err != nil {
+		return c, f.err
 	}
 	if c.Messages, err = readChat(row[key], key); err != nil {
 		return c, err
 	}
-	return c, c.placeImages(row["images"])
+	return c, c.placeImages(f)
 }
 
 // placeImages gives the images of a row of TRL to the places for them.
-func (c Conversation) placeImages(raw json.RawMessage) error {
-	images, err := readImages(raw)
-	if err != nil {
-		return err
+func (c Conversation) placeImages(f fields) error {
+	images := f.images()
+	if f.err != nil {
+		return f.err
 	}
 	for _, m := range c.Messages {
 		for i, p := range m.Parts {
@@ -83,39 +82,30 @@ func readChat(raw json.RawMessage, key string) ([]Message, error) {
 }
 
 func readChatMessage(m map[string]json.RawMessage) (out Message, err error) {
-	role, err := readText(m["role"], "role")
-	if err != nil {
-		return out, err
-	}
-	known, ok := chatRoles[role]
+	f := fields{of: m}
+	role, ok := chatRoles[f.text("role")]
 	if !ok {
-		return out, fmt.Errorf("unknown role %.40q", role)
+		f.fail(fmt.Errorf("unknown role %.40q", f.text("role")))
 	}
-	out.Role = known
-	if out.CallID, err = readText(m["tool_call_id"], "tool_call_id"); err != nil {
-		return out, err
-	}
-	if out.Reasoning, err = readText(m["reasoning_content"], "reasoning_content"); err != nil {
-		return out, err
-	}
-	if out.Parts, err = readParts(m["content"]); err != nil {
-		return out, err
+	out = Message{Role: role, CallID: f.text("tool_call_id"), Reasoning: f.text("reasoning_content"), Parts: f.parts()}
+	if f.err != nil {
+		return out, f.err
 	}
 	if out.Calls, out.unquoted, err = readCalls(m["tool_calls"]); err != nil {
 		return out, err
 	}
-	out.Trained, err = checkWeight(m["weight"])
-	return out, err
+	out.Trained = f.trained()
+	return out, f.err
 }
 
-// readParts reads a content: a text, parts, or null. The image of a part without an address has the name of the marker.
-func readParts(raw json.RawMessage) ([]Part, error) {
+// parts reads a content: a text, parts, or null. The image of a part without an address has the name of the marker.
+func (f *fields) parts() (parts []Part) {
+	raw := f.of["content"]
 	if len(raw) == 0 || raw[0] != '[' {
-		t, err := readText(raw, "content")
-		if err != nil || t == "" {
-			return nil, err
+		if t := f.text("content"); t != "" {
+			return text(t)
 		}
-		return text(t), nil
+		return nil
 	}
 	var list []struct {
 		Type  string
@@ -123,9 +113,9 @@ func readParts(raw json.RawMessage) ([]Part, error) {
 		Image struct{ URL string } `json:"image_url"`
 	}
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, fmt.Errorf("content: %w", err)
+		f.fail(fmt.Errorf("content: %w", err))
+		return nil
 	}
-	var parts []Part
 	for _, p := range list {
 		switch p.Type {
 		case "text":
@@ -137,10 +127,10 @@ func readParts(raw json.RawMessage) ([]Part, error) {
 		case "audio", "input_audio":
 			parts = append(parts, Part{Image: Audio})
 		default:
-			return nil, fmt.Errorf("content: unknown part of type %.40q", p.Type)
+			f.fail(fmt.Errorf("content: unknown part of type %.40q", p.Type))
 		}
 	}
-	return parts, nil
+	return parts
 }
 
 // readCalls reads the calls of a message. It names a function whose arguments are not JSON in a string.
@@ -223,7 +213,7 @@ func readTRL(row map[string]json.RawMessage) (Conversation, error) {
 		return prompt, err
 	}
 	prompt.Messages = append(prompt.Messages, completion.Messages...)
-	if err := prompt.placeImages(row["images"]); err != nil {
+	if err := prompt.placeImages(fields{of: row}); err != nil {
 		return prompt, err
 	}
 	if last := prompt.Messages[len(prompt.Messages)-1]; last.Role != qa.Assistant {
@@ -234,19 +224,16 @@ func readTRL(row map[string]json.RawMessage) (Conversation, error) {
 
 // readSide reads the messages of a prompt or a completion.
 func readSide(row map[string]json.RawMessage, key string, role qa.Role) (c Conversation, err error) {
-	raw := row[key]
-	if len(raw) > 0 && raw[0] == '"' {
-		t, err := readText(raw, key)
-		c.Messages = []Message{{Role: role, Parts: text(t)}}
-		return c, err
+	f := fields{of: row}
+	if raw := row[key]; len(raw) > 0 && raw[0] == '"' {
+		c.Messages = []Message{{Role: role, Parts: text(f.text(key))}}
+		return c, f.err
 	}
-	if c.ID, err = readText(row["id"], "id"); err != nil {
-		return c, err
+	c.ID, c.Tools = f.text("id"), f.tools()
+	if f.err != nil {
+		return c, f.err
 	}
-	if c.Tools, err = readTools(row["tools"]); err != nil {
-		return c, err
-	}
-	if c.Messages, err = readChat(raw, key); err == nil && len(c.Messages) == 0 {
+	if c.Messages, err = readChat(row[key], key); err == nil && len(c.Messages) == 0 {
 		err = fmt.Errorf("%s: no message", key)
 	}
 	return c, err

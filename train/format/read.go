@@ -148,57 +148,63 @@ func readLabelled(row map[string]json.RawMessage) (c Conversation, err error) {
 	return c, err
 }
 
-// readText reads a JSON text; a missing one and null are empty.
-func readText(raw json.RawMessage, what string) (s string, err error) {
-	if len(raw) == 0 {
-		return "", nil
-	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return "", fmt.Errorf("%s: want a text, not %.40s", what, raw)
-	}
-	return s, nil
+// fields reads the values of an object. The first error stays.
+type fields struct {
+	of  map[string]json.RawMessage
+	err error
 }
 
-// readTools reads tools: a list, or a text with one, as readers of tables need it.
-func readTools(raw json.RawMessage) (json.RawMessage, error) {
+func (f *fields) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// text reads a JSON text; a missing one and null are empty.
+func (f *fields) text(key string) (s string) {
+	if raw := f.of[key]; len(raw) > 0 && json.Unmarshal(raw, &s) != nil {
+		f.fail(fmt.Errorf("%s: want a text, not %.40s", key, raw))
+	}
+	return s
+}
+
+// tools reads tools: a list, or a text with one, as readers of tables need it.
+func (f *fields) tools() json.RawMessage {
+	raw := f.of["tools"]
 	if len(raw) > 0 && raw[0] == '"' {
-		t, err := readText(raw, "tools")
-		if err != nil {
-			return nil, err
-		}
-		raw = json.RawMessage(t)
+		raw = json.RawMessage(f.text("tools"))
 	}
 	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
+		return nil
 	}
 	var tools []map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &tools); err != nil {
-		return nil, fmt.Errorf("tools: want a list of objects: %w", err)
+		f.fail(fmt.Errorf("tools: want a list of objects: %w", err))
 	}
 	if len(tools) == 0 {
-		return nil, nil
+		return nil
 	}
-	return Compact(raw), nil
+	return Compact(raw)
 }
 
-// readImages reads the paths of images of a row.
-func readImages(raw json.RawMessage) (list []string, err error) {
-	if len(raw) == 0 {
-		return nil, nil
+// images reads the paths of the images of a row.
+func (f *fields) images() (list []string) {
+	if raw := f.of["images"]; len(raw) > 0 {
+		if err := json.Unmarshal(raw, &list); err != nil {
+			f.fail(fmt.Errorf("images: %w", err))
+		}
 	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, fmt.Errorf("images: %w", err)
-	}
-	return list, nil
+	return list
 }
 
-// checkWeight refuses a weight that is neither 0 nor 1, and returns whether the message is trained.
-func checkWeight(raw json.RawMessage) (*bool, error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
+// trained reads a weight of 0 or 1: whether the message is trained.
+func (f *fields) trained() *bool {
+	raw := string(f.of["weight"])
+	if raw == "" || raw == "null" {
+		return nil
 	}
-	if string(raw) != "0" && string(raw) != "1" {
-		return nil, fmt.Errorf("weight is %.40s; want 0 or 1", raw)
+	if raw != "0" && raw != "1" {
+		f.fail(fmt.Errorf("weight is %.40s; want 0 or 1", raw))
 	}
-	return new(string(raw) == "1"), nil
+	return new(raw == "1")
 }

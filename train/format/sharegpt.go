@@ -17,19 +17,13 @@ var turnRoles = map[string]qa.Role{
 }
 
 func readShareGPT(row map[string]json.RawMessage) (c Conversation, err error) {
-	if c.ID, err = readText(row["id"], "id"); err != nil {
-		return c, err
-	}
-	system, err := readText(row["system"], "system")
-	if err != nil {
-		return c, err
-	}
-	if c.Tools, err = readTools(row["tools"]); err != nil {
-		return c, err
-	}
-	images, err := readImages(row["images"])
-	if err != nil {
-		return c, err
+	f := fields{of: row}
+	c.ID = f.text("id")
+	system := f.text("system")
+	c.Tools = f.tools()
+	images := f.images()
+	if f.err != nil {
+		return c, f.err
 	}
 	if system != "" {
 		c.Messages = append(c.Messages, Message{Role: qa.System, Parts: text(system)})
@@ -97,24 +91,18 @@ func (c Conversation) CheckTurns() error {
 
 // readTurn reads a turn. Each marker takes the next image.
 func readTurn(t map[string]json.RawMessage, images *[]string) (m Message, err error) {
-	from, err := readText(t["from"], "from")
-	if err != nil {
-		return m, err
-	}
-	value, err := readText(t["value"], "value")
-	if err != nil {
-		return m, err
-	}
+	f := fields{of: t}
+	from, value := f.text("from"), f.text("value")
 	if raw := string(t["value"]); raw == "" || raw == "null" {
-		return m, errors.New("no value")
+		f.fail(errors.New("no value"))
 	}
 	role, ok := turnRoles[from]
 	if !ok {
-		return m, fmt.Errorf("unknown role %.40q", from)
+		f.fail(fmt.Errorf("unknown role %.40q", from))
 	}
-	m.Role = role
-	if m.Trained, err = checkWeight(t["weight"]); err != nil {
-		return m, err
+	m.Role, m.Trained = role, f.trained()
+	if f.err != nil {
+		return m, f.err
 	}
 	if from == roleFunctionCall {
 		m.Calls, err = readFunctions(value)

@@ -1,6 +1,10 @@
 package format
 
-import "airqa/qa"
+import (
+	"encoding/json"
+
+	"airqa/qa"
+)
 
 func readATIF(raw []byte) (Conversation, error) {
 	t, err := ReadTrajectory(raw)
@@ -8,8 +12,9 @@ func readATIF(raw []byte) (Conversation, error) {
 		return Conversation{}, err
 	}
 	c := Conversation{ID: t.TrajectoryID}
-	if c.Tools, err = readTools(t.Agent.Tools); err != nil {
-		return c, err
+	f := fields{of: map[string]json.RawMessage{"tools": t.Agent.Tools}}
+	if c.Tools = f.tools(); f.err != nil {
+		return c, f.err
 	}
 	if c.ID == "" {
 		c.ID = t.SessionID
