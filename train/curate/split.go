@@ -65,10 +65,7 @@ func DivideQuestions(questions []qa.Example, shares []float64, seed uint64) (par
 	for _, ex := range questions {
 		s.Add(ex.UUID, ex.Papers(), 1)
 	}
-	d, err := s.Divide(splits, seed)
-	if err != nil {
-		return nil, err
-	}
+	d := s.Divide(splits, seed)
 	for _, split := range splits {
 		part := Part{Name: split.Name}
 		for i, ex := range questions {
@@ -136,19 +133,9 @@ type group struct {
 }
 
 // Divide assigns whole groups to splits, the largest first, each to the split that lacks the most rows. Groups of the
-// same size are shuffled with the seed. The same questions, papers and seed have the same division, in any order of
+// same size are shuffled with the seed. The splits are those of [Shares]. The same questions, papers and seed have the same division, in any order of
 // Add.
-func (s *Splitter) Divide(splits []Split, seed uint64) (Division, error) {
-	total := 0.0
-	for _, split := range splits {
-		total += split.Share
-		if split.Share < 0 {
-			return Division{}, fmt.Errorf("split %s: share %v is negative", split.Name, split.Share)
-		}
-	}
-	if math.Abs(total-1) > 1e-9 {
-		return Division{}, fmt.Errorf("the shares of the splits add up to %v, not 1", total)
-	}
+func (s *Splitter) Divide(splits []Split, seed uint64) Division {
 	d := Division{Of: make(map[string]string), Rows: make(map[string]int)}
 	groups := s.groups(seed)
 	for _, g := range groups {
@@ -163,7 +150,7 @@ func (s *Splitter) Divide(splits []Split, seed uint64) (Division, error) {
 			d.Of[q] = to.Name
 		}
 	}
-	return d, nil
+	return d
 }
 
 func (d Division) lack(s Split) float64 { return s.Share*float64(d.Total) - float64(d.Rows[s.Name]) }

@@ -74,7 +74,7 @@ func plainRow() *pair {
 
 // The lines of every format, as a person reads them.
 func TestFormats(t *testing.T) {
-	shapes := map[string]format.Rows{"text": {IDs: true, Parallel: true}, "all": {IDs: true, Parallel: true, Tools: true, Images: true}}
+	shapes := map[string]format.Rows{"text": {}, "all": {Tools: true, Images: true}}
 	rows := map[string][]*pair{"text": {plainRow(), plainRow()}, "all": {textRow(), nativeRow(), plainRow()}}
 	for _, f := range []Format{ShareGPT, OpenAI, TRL, DPO} {
 		for name, s := range shapes {

@@ -188,13 +188,7 @@ func (e tableEpisode) reply(row *stepRow, s qa.Step) {
 	row.Prompt, row.Completion = int64(r.Usage.Prompt), int64(r.Usage.Completion)
 	row.Cached, row.Hidden = int64(r.Usage.Cached), int64(r.Usage.Reasoning)
 	row.FromCache = r.Cached
-	if e.Price != nil {
-		usd := 0.0
-		if !r.Cached {
-			usd = e.Price.Of(r.Usage)
-		}
-		row.USD = &usd
-	}
+	row.USD = e.ReplyUSD(r)
 }
 
 // Answer returns the row of the episode's answer.
@@ -205,12 +199,8 @@ func (e tableEpisode) Answer() answerRow {
 		Question: e.edit(qa.User, e.Example.Question), Answer: e.edit(qa.Assistant, e.Trajectory.Answer.Text),
 		Function: e.Example.Evaluator.Func, Outcome: string(e.Outcome),
 		Turns:  int32(e.Turns()), //nolint:gosec // few turns
-		Prompt: int64(usage.Prompt), Completion: int64(usage.Completion), Seconds: seconds(e.Started, e.Ended),
+		Prompt: int64(usage.Prompt), Completion: int64(usage.Completion), USD: e.USD(), Seconds: seconds(e.Started, e.Ended),
 		Started: millis(e.Started), Tags: e.Example.Tags, Conference: e.Example.Conference, Papers: e.Example.Papers(),
-	}
-	if e.Price != nil {
-		usd := e.Price.Of(usage)
-		a.USD = &usd
 	}
 	if e.Score != nil {
 		a.Verdict, a.FormatOnly = string(e.Score.Verdict), e.Score.FormatOnly

@@ -366,9 +366,7 @@ func (p *plan) divide() error {
 		for _, k := range p.kept {
 			s.Add(k.uuid, k.example().Papers(), len(k.rows))
 		}
-		if p.division, err = s.Divide(splits, p.Seed); err != nil {
-			return err
-		}
+		p.division = s.Divide(splits, p.Seed)
 	}
 	p.division.Rows = make(map[string]int)
 	for i := range p.kept {
@@ -377,7 +375,7 @@ func (p *plan) divide() error {
 		p.division.Rows[string(k.split)] += len(k.rows)
 		p.shape.Tools = p.shape.Tools || len(k.Tools) > 0
 		for _, row := range k.rows {
-			p.shape.Images = p.shape.Images || row.features&1 != 0
+			p.shape.Images = p.shape.Images || row.features&imageFeature != 0
 		}
 	}
 	for _, split := range splits {

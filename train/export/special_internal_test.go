@@ -82,7 +82,7 @@ func TestSpecialTokens(t *testing.T) {
 					row.against = nil
 				}
 				text := texts{commands: find, changed: make(map[string]int)}
-				shape := format.Rows{IDs: true, Parallel: true, Tools: true}
+				shape := format.Rows{Tools: true}
 				line := shape.Append(nil, enc.form, text.conversation(enc.form, &row.row, row.against))
 				checkNone(t, name+" "+string(f)+" "+enc.dir, line, find)
 				if text.changed["<|im_end|>"] == 0 || !strings.Contains(string(line), "<think>") {

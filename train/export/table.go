@@ -266,7 +266,7 @@ func (w *writer) making(x *entry) *making {
 	m := &making{
 		writer: w, x: x, scope: w.redactor.Scope(x.rec.Messages), contents: contents{long: make(map[string]contentHash)},
 		texts: &texts{commands: w.special, changed: make(map[string]int), known: make(map[string]*prepared)},
-		rows:  format.Rows{IDs: true, Undecided: true, Parallel: true, Recurring: true, Whole: w.Whole},
+		rows:  format.Rows{Undecided: true, Whole: w.Whole},
 	}
 	if w.Columns {
 		m.columns = x.columns(w.rates)
@@ -362,41 +362,35 @@ func fraction(x float64) string {
 	return string(raw) + ".0"
 }
 
-// numberFeatures numbers the keys that some rows of a file have and others lack. A reader of tables takes the columns
-// from the first rows, so these must have all keys of the file between them.
+// numberFeatures gives a bit to each of the keys that some rows of a file have and others lack; from the 65th on they have
+// none. A reader of tables takes the columns from the first rows, so these must have all keys of the file between them.
 func (w *writer) numberFeatures() {
-	w.features = map[string]int{imageFeature: 0, "result": 1, "call": 2, "call to train": 3}
+	w.features = map[string]uint64{"images": imageFeature, "result": 2, "call": 4, "call to train": 8}
 	for _, s := range w.sources {
 		for _, t := range s.Tools {
-			if _, known := w.features["tool "+t.Name]; !known && len(w.features) < 64 {
-				w.features["tool "+t.Name] = len(w.features)
+			if _, known := w.features["tool "+t.Name]; !known {
+				w.features["tool "+t.Name] = 1 << len(w.features)
 			}
 		}
 	}
 }
 
-// imageFeature is number 0.
-const imageFeature = "images"
+const imageFeature = 1
 
-// featuresOf returns the features of a row as bits.
+// featuresOf returns the features of a row.
 func (w *writer) featuresOf(row *windows.Row) (set uint64) {
-	has := func(name string) {
-		if n, known := w.features[name]; known {
-			set |= 1 << n
-		}
-	}
 	for _, t := range row.Tools {
-		has("tool " + t.Name)
+		set |= w.features["tool "+t.Name]
 	}
 	message := func(m *qa.Message, call string) {
 		if len(m.Images) > 0 {
-			has(imageFeature)
+			set |= imageFeature
 		}
 		if m.Role == qa.ToolResult {
-			has("result")
+			set |= w.features["result"]
 		}
 		if len(m.ToolCalls) > 0 {
-			has(call)
+			set |= w.features[call]
 		}
 	}
 	for i := range row.Context {

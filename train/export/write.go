@@ -94,8 +94,8 @@ type writer struct {
 	leaks  map[string]curate.LeakMatch
 	// rates are the pass rates of all questions.
 	rates curate.PassRates
-	// features are the numbers of the keys that some rows of a file have and others lack.
-	features map[string]int
+	// features are the bits of the keys that some rows of a file have and others lack.
+	features map[string]uint64
 	// anyRepeats reports whether a run repeats turns of another one.
 	anyRepeats bool
 }

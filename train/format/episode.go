@@ -37,6 +37,25 @@ type Episode struct {
 	ImagePath func(qa.Image) string
 }
 
+// USD is the cost of the episode; nil if the price is unknown.
+func (e Episode) USD() *float64 {
+	if e.Price == nil {
+		return nil
+	}
+	return new(e.Price.Of(e.Usage().Add(e.Charged())))
+}
+
+// ReplyUSD is the cost of a reply; nil if the price is unknown. One from a cache costs nothing.
+func (e Episode) ReplyUSD(r *qa.Reply) *float64 {
+	switch {
+	case e.Price == nil:
+		return nil
+	case r.Cached:
+		return new(0.0)
+	}
+	return new(e.Price.Of(r.Usage))
+}
+
 // StepExtra is what a step of airqa has besides the format's own fields.
 type StepExtra struct {
 	// RowID is the id of the row that trains the step; empty if none does.
@@ -162,13 +181,7 @@ func (w *maker) turn(i int, s qa.Step) bool {
 	m = w.e.Edit(m)
 	one := 1
 	metrics := &Metrics{Prompt: &s.Reply.Usage.Prompt, Completion: &s.Reply.Usage.Completion, Cached: &s.Reply.Usage.Cached}
-	if w.e.Price != nil {
-		usd := 0.0
-		if !s.Reply.Cached {
-			usd = w.e.Price.Of(s.Reply.Usage)
-		}
-		metrics.USD = &usd
-	}
+	metrics.USD = w.e.ReplyUSD(s.Reply)
 	step := Step{
 		Source: SourceAgent, Timestamp: timestamp(s.Started), Message: Content{Text: m.Text}, Reasoning: reasoning,
 		Metrics: metrics, Inferences: &one, Copied: w.e.Copied != nil && w.e.Copied(i),
@@ -250,11 +263,7 @@ func (w *maker) trajectory() (Trajectory, error) {
 	t := Trajectory{
 		SchemaVersion: ATIFVersion, SessionID: w.e.ID, TrajectoryID: w.e.ID, Steps: w.steps,
 		Agent:  AgentInfo{Name: w.e.Baseline, Version: w.e.Program, Model: w.e.Model},
-		Totals: &Totals{Prompt: &usage.Prompt, Completion: &usage.Completion, Cached: &usage.Cached, Steps: &n},
-	}
-	if w.e.Price != nil {
-		usd := w.e.Price.Of(usage.Add(w.e.Charged()))
-		t.Totals.USD = &usd
+		Totals: &Totals{Prompt: &usage.Prompt, Completion: &usage.Completion, Cached: &usage.Cached, Steps: &n, USD: w.e.USD()},
 	}
 	if len(w.e.Tools) > 0 {
 		t.Agent.Tools = ToolList(w.e.Tools)

@@ -66,20 +66,6 @@ type Part struct {
 	Height int `json:"-"`
 }
 
-// Image is an image of a dialogue, by its path or URL. Its size in pixels is unknown if Width is 0.
-type Image struct {
-	Path          string
-	Width, Height int
-}
-
-// dialogue is a conversation as ShareGPT has it: a system prompt, tools as a
-// JSON text, turns of two sides, and images in the order of their markers.
-type dialogue struct {
-	System, Tools string
-	Turns         []turn
-	Images        []Image
-}
-
 // turn is one turn of a dialogue.
 type turn struct{ Role, Text string }
 
@@ -107,18 +93,11 @@ func (m Message) Text() string {
 }
 
 // Images lists the images of a message.
-func (m Message) Images() (list []Image) {
+func (m Message) Images() (list []Part) {
 	for _, p := range m.Parts {
 		if p.Image != "" {
-			list = append(list, Image{p.Image, p.Width, p.Height})
+			list = append(list, p)
 		}
-	}
-	return list
-}
-
-func (c Conversation) images() (list []Image) {
-	for _, m := range c.Messages {
-		list = append(list, m.Images()...)
 	}
 	return list
 }

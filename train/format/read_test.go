@@ -156,7 +156,7 @@ func TestWrittenRows(t *testing.T) {
 			if pair {
 				c.Rejected, want = &format.Message{Role: qa.Assistant, Parts: []format.Part{{Text: "b"}}}, format.DPO
 			}
-			rows := format.Rows{IDs: true, Images: true}
+			rows := format.Rows{Images: true}
 			got, back, err := format.Read(rows.Append(nil, f, c), "")
 			if err != nil || got != want || described(back) != described(c) {
 				t.Errorf("%s, pair %v: %s, %q, %v", f, pair, got, described(back), err)

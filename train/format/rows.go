@@ -11,26 +11,23 @@ import (
 
 // Rows appends conversations as the rows of one file, which all have the same keys. It is not safe for concurrent use.
 type Rows struct {
-	// IDs, Tools and Images report whether any row of the file has an id, tools or images.
-	IDs, Tools, Images bool
+	// Tools and Images report whether any row of the file has tools or images.
+	Tools, Images bool
 	// Undecided means that Tools and Images are not known yet: Append marks what depends on them, and a Rows that knows them
-	// decides with [Rows.Settle]. IDs must be true.
+	// decides with [Rows.Settle].
 	Undecided bool
-	// Parallel states in rows of OpenAI with tools whether the model calls several tools at a time.
-	Parallel bool
 	// Whole means that rows of ShareGPT and TRL train several turns: each message has a weight, 1 for those to train. TRL
 	// has the list of messages instead of a prompt and a completion.
 	Whole bool
-	// Recurring keeps the JSON of long texts, for rows that share messages.
-	Recurring bool
-	quoted    map[string]string
+	// quoted is the JSON of long texts, which recur from row to row.
+	quoted map[string]string
 }
 
 // Append appends a conversation as a row of ShareGPT, OpenAI or TRL, or of the format's preference pairs if it has a
 // rejected message. The row ends without a line break.
 func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 	if f == ShareGPT {
-		return r.appendDialogue(dst, c, c.dialogue())
+		return r.appendDialogue(dst, c)
 	}
 	context, target := c.Messages, []Message(nil)
 	if n := len(c.Messages); f == TRL && !r.Whole || c.Rejected != nil {
@@ -39,9 +36,9 @@ func (r *Rows) Append(dst []byte, f Format, c Conversation) []byte {
 	o := begin(dst)
 	switch {
 	case f == TRL:
-		r.id(&o, c.ID)
-		r.tools(&o, string(c.Tools))
-		r.images(&o, c.images())
+		o.text("id", c.ID)
+		r.tools(&o, c.Tools)
+		r.images(&o, c)
 		r.trained(&o, c, context, target)
 		o.columns(c.Columns)
 	case c.Rejected == nil:
@@ -72,44 +69,40 @@ func (r *Rows) trained(o *object, c Conversation, context, target []Message) {
 	r.messages(o, "rejected", TRL, []Message{*c.Rejected})
 }
 
-func (r *Rows) id(o *object, id string) {
-	if r.IDs {
-		o.text("id", id)
-	}
-}
-
 // appendDialogue appends a row of ShareGPT. With a rejected message it is one of LLaMA-Factory's ranking format: an odd
 // number of turns and two answers.
-func (r *Rows) appendDialogue(dst []byte, c Conversation, d dialogue) []byte {
-	rejected, weights := c.Rejected, c.weights()
-	appendTurn := func(dst []byte, t turn) []byte {
+func (r *Rows) appendDialogue(dst []byte, c Conversation) []byte {
+	appendTurn := func(dst []byte, m Message) []byte {
+		t := m.turn()
 		o := begin(dst)
 		o.text("from", t.Role)
 		o.key("value")
 		o.dst = r.text(o.dst, t.Text)
 		if r.Whole {
-			o.number("weight", weights[0])
-			weights = weights[1:]
+			o.number("weight", m.weight())
 		}
 		return o.end()
 	}
-	turns, chosen := d.Turns, turn{}
-	if rejected != nil {
-		turns, chosen = turns[:len(turns)-1], turns[len(turns)-1]
+	system, turns := "", c.Messages
+	if len(turns) > 0 && turns[0].Role == qa.System {
+		system, turns = turns[0].Text(), turns[1:]
+	}
+	var answers []Message
+	if c.Rejected != nil {
+		last := len(turns) - 1
+		turns, answers = turns[:last], []Message{turns[last], *c.Rejected}
 	}
 	o := begin(dst)
-	r.id(&o, c.ID)
+	o.text("id", c.ID)
 	o.key("system")
-	o.dst = r.text(o.dst, d.System)
-	r.tools(&o, d.Tools)
+	o.dst = r.text(o.dst, system)
+	r.tools(&o, c.Tools)
 	o.key("conversations")
 	o.dst = appendList(o.dst, turns, appendTurn)
-	r.images(&o, d.Images)
-	if rejected != nil {
-		o.key("chosen")
-		o.dst = appendTurn(o.dst, chosen)
-		o.key("rejected")
-		o.dst = appendTurn(o.dst, rejected.turn())
+	r.images(&o, c)
+	for i, m := range answers {
+		o.key([]string{"chosen", "rejected"}[i])
+		o.dst = appendTurn(o.dst, m)
 	}
 	o.columns(c.Columns)
 	return o.end()
@@ -150,23 +143,25 @@ func (r *Rows) optional(dst []byte, has bool, mark string, value func([]byte) []
 	return dst
 }
 
-func (r *Rows) tools(o *object, list string) {
+func (r *Rows) tools(o *object, list json.RawMessage) {
 	o.dst = r.optional(o.dst, r.Tools, ifTools, func(dst []byte) []byte {
 		o.dst = dst
 		o.key("tools")
-		return r.text(o.dst, list)
+		return r.text(o.dst, string(list))
 	})
 }
 
-func (r *Rows) images(o *object, list []Image) {
+func (r *Rows) images(o *object, c Conversation) {
+	var list []Part
+	for _, m := range c.Messages {
+		list = append(list, m.Images()...)
+	}
 	o.dst = r.optional(o.dst, r.Images, ifImages, func(dst []byte) []byte {
 		o.dst = dst
 		o.key("images")
-		return appendList(o.dst, list, appendImage)
+		return appendList(o.dst, list, func(dst []byte, p Part) []byte { return appendString(dst, p.Image) })
 	})
 }
-
-func appendImage(dst []byte, im Image) []byte { return appendString(dst, im.Path) }
 
 // chat appends the members of OpenAI's chat format.
 func (r *Rows) chat(o *object, c Conversation, messages []Message) {
@@ -175,10 +170,8 @@ func (r *Rows) chat(o *object, c Conversation, messages []Message) {
 		return
 	}
 	o.raw("tools", c.Tools)
-	if r.Parallel {
-		several := slices.ContainsFunc(messages, func(m Message) bool { return len(m.Calls) > 1 })
-		o.raw("parallel_tool_calls", strconv.AppendBool(nil, several))
-	}
+	several := slices.ContainsFunc(messages, func(m Message) bool { return len(m.Calls) > 1 })
+	o.raw("parallel_tool_calls", strconv.AppendBool(nil, several))
 }
 
 // messages appends messages as OpenAI and TRL have them. For TRL, the arguments of calls are objects, and images are in
@@ -210,16 +203,6 @@ func (m Message) weight() int {
 		return 1
 	}
 	return 0
-}
-
-// weights are those of the turns of a dialogue.
-func (c Conversation) weights() (list []int) {
-	for i, m := range c.Messages {
-		if i > 0 || m.Role != qa.System {
-			list = append(list, m.weight())
-		}
-	}
-	return list
 }
 
 // content appends the content of a message. If the file has images, every content is a list of parts, because readers of
@@ -275,7 +258,7 @@ func appendCall(dst []byte, f Format, c qa.ToolCall) []byte {
 // text appends a text as JSON.
 func (r *Rows) text(dst []byte, s string) []byte {
 	const shortText = 128 // bytes from which the JSON of a text is kept
-	if !r.Recurring || len(s) < shortText {
+	if len(s) < shortText {
 		return appendString(dst, s)
 	}
 	if known, ok := r.quoted[s]; ok {

@@ -147,20 +147,6 @@ func readFunctions(value string) ([]qa.ToolCall, error) {
 	return calls, nil
 }
 
-// dialogue returns a conversation as ShareGPT has it.
-func (c Conversation) dialogue() dialogue {
-	d := dialogue{Tools: string(c.Tools)}
-	for i, m := range c.Messages {
-		if i == 0 && m.Role == qa.System {
-			d.System = m.Text()
-			continue
-		}
-		d.Turns = append(d.Turns, m.turn())
-		d.Images = append(d.Images, m.Images()...)
-	}
-	return d
-}
-
 // turn returns a message as a turn.
 func (m Message) turn() turn {
 	text := ""

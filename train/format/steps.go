@@ -64,11 +64,7 @@ func results(s Step, inText bool) []Message {
 		m := Message{Role: qa.ToolResult, Parts: contentParts(*r.Content), CallID: r.CallID}
 		if inText {
 			label := qa.ObservationMessage(qa.Observation{Text: m.Text()})
-			images := m.Images()
-			m = Message{Role: qa.User, Parts: text(label.Text)}
-			for _, im := range images {
-				m.Parts = append(m.Parts, Part{Image: im.Path})
-			}
+			m = Message{Role: qa.User, Parts: append(text(label.Text), m.Images()...)}
 		}
 		list = append(list, m)
 	}

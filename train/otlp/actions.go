@@ -27,7 +27,7 @@ func (m *maker) action(s qa.Step) {
 		list.add("gen_ai.tool.call.id", s.Called.ID)
 	}
 	list.add("gen_ai.tool.call.arguments", short(m.arguments(s.Action.Args), maxText))
-	edited := m.e.Edit(qa.Message{Role: qa.ToolResult, Text: o.Text})
+	edited := m.edit(qa.Message{Role: qa.ToolResult, Text: o.Text})
 	list.add("gen_ai.tool.call.result", short(edited.Text, maxText))
 	list.add("airqa.step", s.N)
 	list.add("airqa.by", s.By)
@@ -56,7 +56,7 @@ func (m *maker) action(s qa.Step) {
 func (m *maker) retrieval(s qa.Step, parent *tracepb.Span) {
 	var list attributes
 	list.add("gen_ai.operation.name", "retrieval")
-	list.add("gen_ai.data_source.id", m.e.Run.Config.Shape.Data)
+	list.add("gen_ai.data_source.id", m.run.Config.Shape.Data)
 	if limit, ok := s.Action.Args["limit"].(int64); ok {
 		list.add("gen_ai.retrieval.top_k", int(limit))
 	}

@@ -67,7 +67,7 @@ func (m *maker) request() attributes {
 	if m.port > 0 {
 		list.add("server.port", m.port)
 	}
-	sampling, _ := m.e.Run.Config.Shape.Model["sampling"].(map[string]any)
+	sampling, _ := m.run.Config.Shape.Model["sampling"].(map[string]any)
 	for _, name := range []string{"temperature", "top_p"} {
 		list.add("gen_ai.request."+name, sampling[name])
 	}
@@ -94,7 +94,7 @@ func (m *maker) usage(list *attributes, r *qa.Reply) {
 	if r.Usage.Reasoning > 0 {
 		list.add("gen_ai.usage.reasoning.output_tokens", r.Usage.Reasoning)
 	}
-	if price := m.e.Run.Config.Note.Price; price != nil {
+	if price := m.run.Config.Note.Price; price != nil {
 		list.add("airqa.cost_usd", price.Of(r.Usage))
 	}
 }
@@ -106,9 +106,9 @@ func (m *maker) input(list *attributes, s qa.Step) {
 	var shown []string
 	for _, span := range s.Shown {
 		shown = append(shown, fmt.Sprintf("%d-%d", span.First, span.End-1))
-		for i := max(span.First, 0); i < min(span.End, len(m.e.Recorded.Messages)); i++ {
+		for i := max(span.First, 0); i < min(span.End, len(m.rec.Messages)); i++ {
 			if !m.written[i] && !m.replies[i] {
-				fresh = append(fresh, m.e.Recorded.Messages[i])
+				fresh = append(fresh, m.rec.Messages[i])
 			}
 			m.written[i] = true
 		}

@@ -29,7 +29,7 @@ type part struct {
 
 // message returns a message of the conversation, each text shortened to a limit.
 func (m *maker) message(in qa.Message, limit int) message {
-	in = m.e.Edit(in)
+	in = m.edit(in)
 	text := short(valid(in.Text), limit)
 	out := message{Role: string(in.Role)}
 	if in.Role == qa.ToolResult {
@@ -50,7 +50,7 @@ func (m *maker) message(in qa.Message, limit int) message {
 // output returns the reply of a step.
 func (m *maker) output(s qa.Step) message {
 	out := message{Role: string(qa.Assistant), Finish: s.Reply.Finish}
-	edited := m.e.Edit(qa.Message{Role: qa.Assistant, Text: s.Reply.Text, ToolCalls: s.Reply.ToolCalls})
+	edited := m.edit(qa.Message{Role: qa.Assistant, Text: s.Reply.Text, ToolCalls: s.Reply.ToolCalls})
 	if s.Reply.Reasoning != "" {
 		text := short(valid(m.text(s.Reply.Reasoning)), maxText)
 		out.Parts = append(out.Parts, part{Type: "reasoning", Content: &text})

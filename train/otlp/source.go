@@ -80,7 +80,7 @@ func (c Config) run(dir string, f func([]*tracepb.Span) error) error {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 		redaction := redact.Redactor{Known: c.Redact, Emails: c.RedactEmails}.Scope(rec.Messages)
-		if err := f(Spans(Episode{Run: run, Recorded: rec, Score: scores[rec.Episode], Scoring: scoring, Edit: redaction.Message})); err != nil {
+		if err := f(spansOf(&maker{run: run, rec: rec, score: scores[rec.Episode], scoring: scoring, edit: redaction.Message})); err != nil {
 			return err
 		}
 	}

@@ -19,34 +19,23 @@ import (
 	"airqa/train/windows"
 )
 
-// Episode is a recorded episode to write as spans.
-type Episode struct {
-	Run      *windows.Run
-	Recorded runlog.Recorded
-	// Score is nil if the answer was never scored; Scoring are its rules.
-	Score   *qa.Score
-	Scoring runlog.Scoring
-	// Edit is the last change to every message: redaction, for example.
-	Edit func(qa.Message) qa.Message
-}
-
-// Spans returns the spans of an episode: its calls and actions in order, and the episode itself at the end, if it has
+// spansOf returns the spans of an episode: its calls and actions in order, and the episode itself at the end, if it has
 // one.
-func Spans(e Episode) []*tracepb.Span {
+func spansOf(m *maker) []*tracepb.Span {
 	providers := map[string]string{"google": "gcp.gemini", "mistral": "mistral_ai", "xai": "x_ai"}
-	m := &maker{e: e, replies: make(map[int]bool), written: make(map[int]bool)}
-	m.trace = digest("trace", e.Run.ID, e.Recorded.UUID, e.Recorded.Repeat)[:16]
+	m.replies, m.written = make(map[int]bool), make(map[int]bool)
+	m.trace = digest("trace", m.run.ID, m.rec.UUID, m.rec.Repeat)[:16]
 	m.root = spanID(m.trace, kindEpisode, 0)
-	for i, message := range e.Recorded.Messages {
+	for i, message := range m.rec.Messages {
 		m.replies[i] = message.Role == qa.Assistant
 	}
-	described := e.Run.Config.Shape.Model
+	described := m.run.Config.Shape.Model
 	provider, _ := described["provider"].(string)
 	name, _ := described["model"].(string)
 	m.model = cmp.Or(name, provider, "unknown")
 	m.provider = cmp.Or(providers[provider], provider, "unknown")
-	m.host, m.port = m.server(e.Run.Config.Note.BaseURL)
-	for _, s := range e.Recorded.Steps {
+	m.host, m.port = m.server(m.run.Config.Note.BaseURL)
+	for _, s := range m.rec.Steps {
 		if s.Reply != nil {
 			m.call(s)
 		}
@@ -54,10 +43,10 @@ func Spans(e Episode) []*tracepb.Span {
 			m.action(s)
 		}
 	}
-	for i, a := range e.Recorded.FailedAttempts {
+	for i, a := range m.rec.FailedAttempts {
 		m.failedRequest(i, a)
 	}
-	if e.Recorded.Outcome != "" {
+	if m.rec.Outcome != "" {
 		m.episode()
 	}
 	return m.spans
@@ -65,7 +54,14 @@ func Spans(e Episode) []*tracepb.Span {
 
 // maker collects the spans of one episode.
 type maker struct {
-	e     Episode
+	run *windows.Run
+	rec runlog.Recorded
+	// score is nil if the answer was never scored; scoring are its rules.
+	score   *qa.Score
+	scoring runlog.Scoring
+	// edit is the last change to every message: redaction.
+	edit func(qa.Message) qa.Message
+
 	trace []byte
 	root  []byte
 	spans []*tracepb.Span
@@ -94,7 +90,7 @@ func (m *maker) server(base string) (string, int) {
 
 // text is a redacted text of the model or the program.
 func (m *maker) text(s string) string {
-	return m.e.Edit(qa.Message{Role: qa.Assistant, Text: s}).Text
+	return m.edit(qa.Message{Role: qa.Assistant, Text: s}).Text
 }
 
 // add adds a span below the episode.
@@ -112,17 +108,17 @@ func (m *maker) add(s *tracepb.Span, list attributes, began, ended time.Time) *t
 
 // episode adds the span of the whole episode. Usage is not repeated here: backends add up the spans of a trace.
 func (m *maker) episode() {
-	rec, config := m.e.Recorded, m.e.Run.Config
+	rec, config := m.rec, m.run.Config
 	var list attributes
 	list.add("gen_ai.operation.name", "invoke_agent")
 	list.add("gen_ai.provider.name", m.provider)
 	list.add("gen_ai.agent.name", config.Shape.Baseline)
 	list.add("gen_ai.agent.version", config.Program)
-	list.add("gen_ai.conversation.id", windows.RowID(m.e.Run.ID, rec.UUID, rec.Repeat, 0))
+	list.add("gen_ai.conversation.id", windows.RowID(m.run.ID, rec.UUID, rec.Repeat, 0))
 	list.add("gen_ai.data_source.id", config.Shape.Data)
 	list.add("gen_ai.request.model", m.model)
 	list.add("gen_ai.tool.definitions", m.tools())
-	list.add("airqa.run.id", m.e.Run.ID)
+	list.add("airqa.run.id", m.run.ID)
 	list.add("airqa.question.uuid", rec.UUID)
 	list.add("airqa.question.repeat", rec.Repeat)
 	list.add("airqa.outcome", string(rec.Outcome))
@@ -147,7 +143,7 @@ func (m *maker) tools() string {
 		qa.ToolSpec
 	}
 	var list []definition
-	for _, t := range m.e.Run.Tools {
+	for _, t := range m.run.Tools {
 		list = append(list, definition{"function", t})
 	}
 	if list == nil {
@@ -167,12 +163,12 @@ func encoded(v any) string {
 
 // evaluation returns the score as an event; nil if there is none.
 func (m *maker) evaluation() *tracepb.Span_Event {
-	score := m.e.Score
+	score := m.score
 	if score == nil {
 		return nil
 	}
 	var list attributes
-	list.add("gen_ai.evaluation.name", "airqa."+m.e.Scoring.Mode+"."+m.e.Scoring.Judge)
+	list.add("gen_ai.evaluation.name", "airqa."+m.scoring.Mode+"."+m.scoring.Judge)
 	if score.Verdict == qa.Unscored {
 		list.add("error.type", "unscored")
 	} else {
@@ -181,9 +177,9 @@ func (m *maker) evaluation() *tracepb.Span_Event {
 	list.add("gen_ai.evaluation.score.label", string(score.Verdict))
 	list.add("gen_ai.evaluation.explanation", short(m.text(score.Reason), maxMessage))
 	list.add("airqa.evaluation.function", score.Func)
-	at := m.e.Scoring.Created
+	at := m.scoring.Created
 	if at.IsZero() {
-		at = m.e.Recorded.Ended
+		at = m.rec.Ended
 	}
 	return &tracepb.Span_Event{TimeUnixNano: nanos(at), Name: "gen_ai.evaluation.result", Attributes: list}
 }
@@ -200,7 +196,7 @@ func imageNames(list []qa.Image) []string {
 // arguments returns arguments as JSON, redacted.
 func (m *maker) arguments(args any) string {
 	raw := json.RawMessage(encoded(args))
-	edited := m.e.Edit(qa.Message{Role: qa.Assistant, ToolCalls: []qa.ToolCall{{Arguments: raw}}})
+	edited := m.edit(qa.Message{Role: qa.Assistant, ToolCalls: []qa.ToolCall{{Arguments: raw}}})
 	return string(edited.ToolCalls[0].Arguments)
 }
 

@@ -126,7 +126,7 @@ func (k *Counter) message(t template, m format.Message) (n int, err error) {
 		n = t.answer
 	}
 	for _, im := range m.Images() {
-		if strings.HasPrefix(im.Path, format.Audio) {
+		if strings.HasPrefix(im.Image, format.Audio) {
 			return 0, errors.New("audio is not counted")
 		}
 		size, err := t.imageTokens(im.Width, im.Height)

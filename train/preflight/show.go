@@ -46,7 +46,7 @@ func (d *Dataset) turns(c format.Conversation) (list []Turn, err error) {
 			t.Text = "<think>\n" + m.Reasoning + "\n</think>\n\n" + t.Text
 		}
 		for _, im := range m.Images() {
-			t.Text += "\n[image " + im.Path + "]"
+			t.Text += "\n[image " + im.Image + "]"
 		}
 		if t.Tokens, err = d.counter.message(d.counter.templateOf(c), m); err != nil {
 			return nil, err
