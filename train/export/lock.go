@@ -14,7 +14,6 @@ import (
 
 	"airqa/internal/ledger"
 	"airqa/internal/stagedir"
-	"airqa/qa"
 	"airqa/runlog"
 )
 
@@ -70,23 +69,10 @@ type FileEntry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// inputOf hashes what an export reads of a run.
-func inputOf(s *source, scoring runlog.Scoring, scores []qa.Score) (in runInput, err error) {
-	in = runInput{Name: s.name, ID: s.ID, Scoring: scoring.Mode, Judge: scoring.Judge}
-	if in.Log, err = s.LogHash(); err != nil {
-		return in, err
-	}
-	for _, v := range []struct {
-		into *string
-		of   any
-	}{{&in.Questions, s.questions}, {&in.Scores, scores}} {
-		raw, err := ledger.Encode(v.of)
-		if err != nil {
-			return in, err
-		}
-		*v.into = runlog.Hash(string(raw))
-	}
-	return in, nil
+// hashOf hashes a value as JSON.
+func hashOf(v any) (string, error) {
+	raw, err := ledger.Encode(v)
+	return runlog.Hash(string(raw)), err
 }
 
 func hashFile(name string) (sum string, size int64, err error) {

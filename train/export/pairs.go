@@ -24,17 +24,11 @@ const (
 // question that follows it the longest.
 func (p *plan) decidePairs() error {
 	if p.BestOf > 0 {
-		var table []*entry
-		for list, err := range p.read("compare repeats", weighRows) {
-			if err != nil {
-				return err
-			}
-			for _, x := range list {
-				x.rec = nil
-			}
-			table = append(table, list...)
+		if err := p.readTable("compare repeats", weighRows); err != nil {
+			return err
 		}
-		p.survey(table)
+		p.survey()
+		p.table = nil
 	}
 	for list, err := range p.read("read episodes", readOnly) {
 		if err != nil {
@@ -52,7 +46,6 @@ func (p *plan) pairGroup(repeats []*entry) error {
 	var right, wrong []*entry
 	for _, x := range repeats {
 		if x.err != nil {
-			p.warnDamaged(x)
 			if err := p.consider(x); err != nil {
 				return err
 			}

@@ -148,7 +148,7 @@ func (p *plan) draw() (*plan, error) {
 
 // decide decides about every turn of the table.
 func (p *plan) decide() error {
-	p.survey(p.table)
+	p.survey()
 	for _, x := range p.table {
 		if err := p.consider(x); err != nil {
 			return err
@@ -158,14 +158,14 @@ func (p *plan) decide() error {
 }
 
 // survey finds what decides about an episode and depends on all repeats of its question.
-func (p *plan) survey(table []*entry) {
+func (p *plan) survey() {
 	labelled := p.Format == KTO && p.Repeated != KeepAll
 	if p.BestOf == 0 && !labelled {
 		return
 	}
 	p.right = make(map[contentHash]string)
 	var list []curate.Ranked
-	for _, x := range table {
+	for _, x := range p.table {
 		if x.err != nil || x.reason != "" || x.class != "" {
 			continue
 		}
@@ -195,6 +195,7 @@ func (p *plan) survey(table []*entry) {
 // consider decides about the turns of an episode.
 func (p *plan) consider(x *entry) error {
 	if x.err != nil {
+		p.Notify.Warnf("%s: %v (this episode is left out)", x.Dir, x.err)
 		p.tally.episode(x, false)
 		return p.drop(x.turns, Damaged, x.err.Error())
 	}

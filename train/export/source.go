@@ -53,7 +53,14 @@ func (c Config) open(dir string) (*source, error) {
 		return nil, err
 	}
 	s.scores = qa.ByEpisode(scores)
-	s.input, err = inputOf(s, scoring, scores)
+	s.input = runInput{Name: s.name, ID: s.ID, Scoring: scoring.Mode, Judge: scoring.Judge}
+	if s.input.Log, err = s.LogHash(); err != nil {
+		return nil, err
+	}
+	if s.input.Questions, err = hashOf(s.questions); err != nil {
+		return nil, err
+	}
+	s.input.Scores, err = hashOf(scores)
 	return s, err
 }
 

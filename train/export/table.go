@@ -168,18 +168,13 @@ func (w *writer) batches(s *source) [][]string {
 	return groups
 }
 
-// readTable reads all episodes into the table, and writes their rows into the spool.
-func (w *writer) readTable() error {
-	to := encodeRows
-	if encoders(w.Format)[0].form == "" {
-		to = weighRows
-	}
-	for list, err := range w.read("read episodes", to) {
+// readTable reads all episodes into the table, and writes their encoded rows into the spool.
+func (w *writer) readTable(title string, to depth) error {
+	for list, err := range w.read(title, to) {
 		if err != nil {
 			return err
 		}
 		for _, x := range list {
-			w.warnDamaged(x)
 			if err := w.spool.add(x); err != nil {
 				return err
 			}
@@ -188,12 +183,6 @@ func (w *writer) readTable() error {
 		w.table = append(w.table, list...)
 	}
 	return nil
-}
-
-func (w *writer) warnDamaged(x *entry) {
-	if x.err != nil {
-		w.Notify.Warnf("%s: %v (this episode is left out)", x.Dir, x.err)
-	}
 }
 
 // examine decides about an episode as far as no other one matters, and makes its rows. Calls may overlap.

@@ -140,7 +140,7 @@ func (w *writer) openSources() error {
 }
 
 // makePlan decides about every turn, and writes dropped.jsonl and the spool.
-func (w *writer) makePlan() (*plan, error) {
+func (w *writer) makePlan() (p *plan, err error) {
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
@@ -148,8 +148,7 @@ func (w *writer) makePlan() (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := w.newPlan(ids)
-	if err != nil {
+	if p, err = w.newPlan(ids); err != nil {
 		return nil, err
 	}
 	if err := w.findLeaks(); err != nil {
@@ -159,24 +158,28 @@ func (w *writer) makePlan() (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, drops.Close()) }()
 	if w.spool, err = w.folder.newSpool(); err != nil {
 		return nil, err
 	}
-	if w.Format != DPO {
-		err = w.readTable()
+	if w.Format == DPO {
+		p.drops, p.Notify = drops, w.Notify
+		return p, p.decidePairs()
 	}
-	if err == nil && w.Draw > 0 {
-		p, err = p.draw()
+	to := encodeRows
+	if encoders(w.Format)[0].form == "" {
+		to = weighRows
 	}
-	if err != nil {
-		return nil, errors.Join(err, drops.Close())
+	if err := w.readTable("read episodes", to); err != nil {
+		return nil, err
+	}
+	if w.Draw > 0 {
+		if p, err = p.draw(); err != nil {
+			return nil, err
+		}
 	}
 	p.drops, p.Notify = drops, w.Notify
-	decide := p.decide
-	if w.Format == DPO {
-		decide = p.decidePairs
-	}
-	return p, errors.Join(decide(), drops.Close())
+	return p, p.decide()
 }
 
 // prepare reads the files that rules name.

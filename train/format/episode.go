@@ -144,6 +144,14 @@ func (w *maker) add(s Step) {
 	w.steps = append(w.steps, s)
 }
 
+func (w *maker) addTurn(step Step, s qa.Step, extra StepExtra) {
+	if s.Observation != nil {
+		extra.Status = s.Observation.Status
+	}
+	step.Extra = w.raw(extra)
+	w.add(step)
+}
+
 func (w *maker) raw(v any) json.RawMessage {
 	line, err := ledger.Encode(v)
 	if err != nil {
@@ -190,12 +198,8 @@ func (w *maker) turn(i int, s qa.Step) bool {
 		step.Model = s.Reply.Model
 	}
 	results := w.calls(&step, s, m.ToolCalls)
-	if s.Observation != nil {
-		extra.Status = s.Observation.Status
-	}
 	extra.FromCache = s.Reply.Cached
-	step.Extra = w.raw(extra)
-	w.add(step)
+	w.addTurn(step, s, extra)
 	return results
 }
 
@@ -239,16 +243,11 @@ func (w *maker) arguments(raw json.RawMessage) json.RawMessage {
 func (w *maker) program(s qa.Step) {
 	none := 0
 	step := Step{Source: SourceAgent, Timestamp: timestamp(s.Started), Inferences: &none}
-	extra := StepExtra{Turn: s.N}
-	if s.Observation != nil {
-		extra.Status = s.Observation.Status
-	}
-	step.Extra = w.raw(extra)
 	if s.Action != nil {
 		m := w.e.Edit(qa.Message{Role: qa.Assistant, ToolCalls: []qa.ToolCall{{Name: s.Action.Name, Arguments: w.raw(s.Action.Args)}}})
 		w.calls(&step, s, m.ToolCalls)
 	}
-	w.add(step)
+	w.addTurn(step, s, StepExtra{Turn: s.N})
 }
 
 func timestamp(t time.Time) string {
