@@ -43,38 +43,9 @@ func (p *plan) decidePairs() error {
 
 // pairGroup makes the pairs of the repeats of one question.
 func (p *plan) pairGroup(repeats []*entry) error {
-	var right, wrong []*entry
-	for _, x := range repeats {
-		if x.err != nil {
-			if err := p.consider(x); err != nil {
-				return err
-			}
-		}
-	}
-	for _, x := range repeats {
-		if x.err != nil {
-			continue
-		}
-		reason, detail := x.reason, x.detail
-		if reason == "" {
-			reason, detail = p.questionReason(x)
-		}
-		p.tally.episode(x, reason == "")
-		switch {
-		case reason == "" && x.class == "":
-			right = append(right, x)
-			continue
-		case x.class == curate.Wrong:
-			if again, _ := p.rejects.Check(x.candidate()); again == "" {
-				wrong = append(wrong, x)
-				continue
-			}
-		case reason == "": // an included episode without a verdict
-			reason = x.class
-		}
-		if err := p.drop(x.turns, windows.Reason(reason), detail); err != nil {
-			return err
-		}
+	right, wrong, err := p.sides(repeats)
+	if err != nil {
+		return err
 	}
 	used := make(map[string]bool) // the rejected turns of pairs
 	for _, x := range right {
@@ -97,6 +68,41 @@ func (p *plan) pairGroup(repeats []*entry) error {
 		x.rec = nil
 	}
 	return nil
+}
+
+// sides returns the right and the wrong repeats that may make pairs, and drops the others: first the damaged ones.
+func (p *plan) sides(repeats []*entry) (right, wrong []*entry, err error) {
+	var whole []*entry
+	for _, x := range repeats {
+		if x.err == nil {
+			whole = append(whole, x)
+		} else if err := p.consider(x); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, x := range whole {
+		reason, detail := x.reason, x.detail
+		if reason == "" {
+			reason, detail = p.questionReason(x)
+		}
+		p.count(x, reason == "")
+		switch {
+		case reason == "" && x.class == "":
+			right = append(right, x)
+			continue
+		case x.class == curate.Wrong:
+			if again, _ := p.rejects.Check(x.candidate()); again == "" {
+				wrong = append(wrong, x)
+				continue
+			}
+		case reason == "": // an included episode without a verdict
+			reason = x.class
+		}
+		if err := p.drop(x.turns, windows.Reason(reason), detail); err != nil {
+			return nil, nil, err
+		}
+	}
+	return right, wrong, nil
 }
 
 // pairOf plans the pair of a right episode, and puts it into the spool.

@@ -169,22 +169,15 @@ func (p *plan) survey() {
 		if x.err != nil || x.reason != "" || x.class != "" {
 			continue
 		}
-		var content bytes.Buffer
-		usable := false
-		for _, row := range x.rows {
-			content.Write(row.content[:])
-			usable = usable || row.fit.reason == "" && p.lists(x, row)
-			if labelled && p.right[row.content] == "" {
-				p.right[row.content] = row.id
+		if labelled {
+			for _, row := range x.rows {
+				if p.right[row.content] == "" {
+					p.right[row.content] = row.id
+				}
 			}
 		}
-		if p.Repeated == KeepAll {
-			content.WriteString(x.key()) // equal episodes are kept, and each has its place
-		}
-		if usable {
-			list = append(list, curate.Ranked{
-				Repeats: x.repeats(x.uuid), ID: x.key(), Score: x.score(), Turns: len(x.turns), Tokens: x.tokens, Content: content.String(),
-			})
+		if one, usable := p.ranked(x); usable {
+			list = append(list, one)
 		}
 	}
 	if p.BestOf > 0 {
@@ -192,18 +185,33 @@ func (p *plan) survey() {
 	}
 }
 
+// ranked returns a right episode as it is compared with others; usable is false if it has no row to export.
+func (p *plan) ranked(x *entry) (one curate.Ranked, usable bool) {
+	var content bytes.Buffer
+	for _, row := range x.rows {
+		content.Write(row.content[:])
+		usable = usable || row.fit.reason == "" && p.lists(x, row)
+	}
+	if p.Repeated == KeepAll {
+		content.WriteString(x.key()) // equal episodes are kept, and each has its place
+	}
+	return curate.Ranked{
+		Repeats: x.repeats(x.uuid), ID: x.key(), Score: x.score(), Turns: len(x.turns), Tokens: x.tokens, Content: content.String(),
+	}, usable
+}
+
 // consider decides about the turns of an episode.
 func (p *plan) consider(x *entry) error {
 	if x.err != nil {
 		p.Notify.Warnf("%s: %v (this episode is left out)", x.Dir, x.err)
-		p.tally.episode(x, false)
+		p.count(x, false)
 		return p.drop(x.turns, Damaged, x.err.Error())
 	}
 	reason, detail := x.reason, x.detail
 	if reason == "" {
 		reason, detail = p.questionReason(x)
 	}
-	p.tally.episode(x, reason == "")
+	p.count(x, reason == "")
 	if reason != "" {
 		return p.drop(x.turns, windows.Reason(reason), detail)
 	}
@@ -346,18 +354,9 @@ func (p *plan) dropAll(list []windows.Drop) error {
 
 // divide assigns the episodes to splits, of which a plan from a drawing has them already. There must be a row.
 func (p *plan) divide() error {
-	if p.ids != nil {
-		for _, id := range p.ids.Missing() {
-			p.Notify.Warnf("id %s is not among the turns of these runs", id)
-		}
+	if err := p.warn(); err != nil {
+		return err
 	}
-	if len(p.kept) == 0 {
-		if p.Format == DPO {
-			return noPairs(&p.tally)
-		}
-		return fmt.Errorf("no row is left: %s", p.reasons())
-	}
-	p.warn()
 	splits, err := curate.Shares(p.Split)
 	if err != nil {
 		return err
@@ -387,12 +386,24 @@ func (p *plan) divide() error {
 	return nil
 }
 
-// warn warns of rows that are of little use to the trainer.
-func (p *plan) warn() {
+// warn warns of ids without rows, and of rows that are of little use to the trainer. The error is that there is none.
+func (p *plan) warn() error {
+	if p.ids != nil {
+		for _, id := range p.ids.Missing() {
+			p.Notify.Warnf("id %s is not among the turns of these runs", id)
+		}
+	}
+	if len(p.kept) == 0 && p.Format == DPO {
+		return noPairs(&p.tally)
+	}
+	if len(p.kept) == 0 {
+		return fmt.Errorf("no row is left: %s", p.reasons())
+	}
 	if p.fitter != nil {
 		p.fitter.warn(p.Format, p.measured, p.Notify)
 	}
 	if right, wrong := p.labels(); p.Format == KTO && (right == 0 || wrong == 0) {
 		p.Notify.Warnf("%d rows are of right episodes and %d of wrong ones: KTO needs both", right, wrong)
 	}
+	return nil
 }

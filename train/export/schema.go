@@ -34,24 +34,7 @@ func (s *schema) value(in *json.Decoder) error {
 	}
 	switch v := token.(type) {
 	case json.Delim:
-		if v == '[' && s.item == nil {
-			s.item = new(schema)
-		}
-		if v == '{' && s.fields == nil {
-			s.fields = make(map[string]*schema)
-		}
-		for in.More() {
-			of := s.item
-			if v == '{' {
-				if of, err = s.field(in); err != nil {
-					return err
-				}
-			}
-			if err := of.value(in); err != nil {
-				return err
-			}
-		}
-		_, err = in.Token()
+		return s.members(in, v)
 	case string:
 		s.dtype = "string"
 	case bool:
@@ -62,6 +45,29 @@ func (s *schema) value(in *json.Decoder) error {
 			s.dtype = "float64"
 		}
 	}
+	return nil
+}
+
+// members reads what follows the bracket of a list or an object.
+func (s *schema) members(in *json.Decoder, bracket json.Delim) (err error) {
+	if bracket == '[' && s.item == nil {
+		s.item = new(schema)
+	}
+	if bracket == '{' && s.fields == nil {
+		s.fields = make(map[string]*schema)
+	}
+	for in.More() {
+		of := s.item
+		if bracket == '{' {
+			if of, err = s.field(in); err != nil {
+				return err
+			}
+		}
+		if err := of.value(in); err != nil {
+			return err
+		}
+	}
+	_, err = in.Token()
 	return err
 }
 

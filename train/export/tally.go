@@ -58,8 +58,8 @@ func newTally(sources []*source) tally {
 	return t
 }
 
-// episode counts an episode. selected reports whether the selection keeps it.
-func (t *tally) episode(x *entry, selected bool) {
+// count counts an episode. selected reports whether the selection keeps it.
+func (t *tally) count(x *entry, selected bool) {
 	if t.endings[x.ending()] == nil {
 		t.endings[x.ending()] = new(group)
 	}
