@@ -60,13 +60,14 @@ type Scope struct {
 	redactor Redactor
 	paper    []string
 	done     map[string]*Text
+	counts   Counts // of the text that is being redacted
 	// Found has the texts that were changed, as often as messages had them. The caller may empty it.
 	Found []*Text
 }
 
 // Scope returns the scope of an episode with the given messages: those of a user or a tool are paper text.
 func (r Redactor) Scope(messages []qa.Message) *Scope {
-	s := &Scope{redactor: r, done: make(map[string]*Text)}
+	s := &Scope{redactor: r, done: make(map[string]*Text), counts: make(Counts)}
 	for _, m := range messages {
 		if m.Role == qa.User || m.Role == qa.ToolResult {
 			s.paper = append(s.paper, m.Text)
@@ -94,8 +95,10 @@ func (s *Scope) Message(m qa.Message) qa.Message {
 func (s *Scope) once(text string) string {
 	done := s.done[text]
 	if done == nil {
-		done = &Text{counts: make(Counts)}
-		done.text = s.text(text, done.counts)
+		done = &Text{text: s.text(text, s.counts)}
+		if len(s.counts) > 0 { // of few texts
+			done.counts, s.counts = s.counts, make(Counts)
+		}
 		s.done[text] = done
 	}
 	if len(done.counts) > 0 {
