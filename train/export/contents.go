@@ -57,7 +57,10 @@ func (c *contents) text(s string) {
 	}
 	sum, known := c.long[s]
 	if !known {
-		sum = sha256.Sum256([]byte(s))
+		end := len(c.all)
+		c.all = append(c.all, s...)
+		sum = sha256.Sum256(c.all[end:]) // in the buffer, without a copy of its own
+		c.all = c.all[:end]
 		c.long[s] = sum
 	}
 	c.all = append(c.all, sum[:]...)
