@@ -166,7 +166,7 @@ func (p *plan) survey() {
 	p.right = make(map[contentHash]string)
 	var list []curate.Ranked
 	for _, x := range p.table {
-		if x.err != nil || x.reason != "" || x.class != "" {
+		if !x.right() {
 			continue
 		}
 		if labelled {

@@ -81,6 +81,9 @@ func newEntry(s *source, rec *runlog.Recorded) *entry {
 // key identifies an episode of all runs.
 func (x *entry) key() string { return x.ID + " " + x.name }
 
+// right reports whether a selected episode is right.
+func (x *entry) right() bool { return x.err == nil && x.reason == "" && x.class == "" }
+
 func (x *entry) example() qa.Example { return x.examples[x.uuid] }
 
 func (x *entry) score() *qa.Score { return x.scores[x.name] }
