@@ -92,11 +92,7 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 	if err == nil {
 		err = w.KeepTexts(tools) // run.json names them by hash
 	}
-	switch {
-	case err != nil:
-	case e.plan.Seed != nil:
-		err = e.plan.Seed(w)
-	case e.plan.From != "":
+	if err == nil {
 		err = e.takeEpisodes(j, w)
 	}
 	if err := e.takeEpisodes(j, w); err != nil {
@@ -138,8 +134,14 @@ func (e *execution) checkFrom(j Job, undivided runlog.Shape) error {
 	return err
 }
 
-// takeEpisodes copies the episodes and verdicts of another run that a run directory does not have.
+// takeEpisodes makes the start of a log. It copies the episodes and verdicts of another run that a run directory does not have.
 func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
+	switch {
+	case e.plan.Seed != nil:
+		return e.plan.Seed(w)
+	case e.plan.From == "":
+		return nil
+	}
 	from := e.from(j)
 	run, err := runlog.Open(from)
 	if e.plan.From == "" || errors.Is(err, runlog.ErrNoRun) { // see checkFrom
