@@ -6,15 +6,21 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"airqa/internal/testkit/golden"
 )
 
 // rule is one line of banned.txt.
 type rule struct {
+	words  string
 	re     *regexp.Regexp
 	better string
 }
@@ -38,7 +44,7 @@ func (r rule) find(p passage) []string {
 }
 
 func TestBannedWords(t *testing.T) {
-	rules, except := readBanned(t)
+	rules, _, except := readBanned(t)
 	passages := readPassages(t)
 	if len(passages) < 1000 {
 		t.Fatalf("only %d comments and literals found: wrong root directory?", len(passages))
@@ -56,7 +62,7 @@ func TestBannedWords(t *testing.T) {
 }
 
 func TestBannedRules(t *testing.T) {
-	rules, _ := readBanned(t)
+	rules, _, _ := readBanned(t)
 	tests := []struct {
 		name, text string
 		want       string // a part of the message; "" for text that passes
@@ -83,8 +89,56 @@ func TestBannedRules(t *testing.T) {
 	}
 }
 
-// readBanned reads banned.txt: its rules, and the folders and files that are not checked yet.
-func readBanned(t *testing.T) (rules []rule, except map[string]bool) {
+// TestHabits counts the wording that banned.txt calls habits, by folder. A count may only fall: -update records lower ones.
+func TestHabits(t *testing.T) {
+	_, habits, _ := readBanned(t)
+	now := make(map[string]int)
+	last := make(map[string]string)
+	for _, p := range readPassages(t) {
+		folder, _, _ := strings.Cut(p.file, "/")
+		for _, h := range habits {
+			for _, message := range h.find(p) {
+				key := folder + ": " + h.words
+				now[key]++
+				last[key] = message
+			}
+		}
+	}
+	const path = "testdata/habits.txt"
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for line := range strings.Lines(string(raw)) {
+		count, key, _ := strings.Cut(strings.TrimSpace(line), " ")
+		most, err := strconv.Atoi(count)
+		if err != nil {
+			t.Fatalf("%s: cannot read %q", path, line)
+		}
+		switch n := now[key]; {
+		case n > most:
+			t.Errorf("%s: %d uses, and %d are allowed; one of them is %s", key, n, most, last[key])
+		case n < most && !golden.Updating():
+			t.Errorf("%s: %d uses: lower the count from %d (-update does)", key, n, most)
+		}
+		if n := min(now[key], most); n > 0 {
+			kept = append(kept, fmt.Sprintf("%d %s\n", n, key))
+		}
+		delete(now, key)
+	}
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		t.Errorf("%s: %s", key, last[key])
+	}
+	if golden.Updating() {
+		if err := os.WriteFile(path, []byte(strings.Join(kept, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// readBanned reads banned.txt: its rules, those that are only counted, and the folders and files that are not checked yet.
+func readBanned(t *testing.T) (rules, habits []rule, except map[string]bool) {
 	t.Helper()
 	raw, err := os.ReadFile("banned.txt")
 	if err != nil {
@@ -100,14 +154,19 @@ func readBanned(t *testing.T) (rules []rule, except map[string]bool) {
 			except[dir] = true
 			continue
 		}
+		line, habit := strings.CutPrefix(line, "habit ")
 		words, better, ok := strings.Cut(line, "  ")
 		re, err := regexp.Compile(`(?i)\b(?:` + strings.ReplaceAll(words, " ", `\s+`) + `)(?:\b|\s|$)`)
 		if !ok || err != nil {
 			t.Fatalf("banned.txt: cannot read %q (%v)", line, err)
 		}
-		rules = append(rules, rule{re, better})
+		if r := (rule{words, re, better}); habit {
+			habits = append(habits, r)
+		} else {
+			rules = append(rules, r)
+		}
 	}
-	return rules, except
+	return rules, habits, except
 }
 
 // readPassages returns the comments and string literals of every Go file, and the documents without their fenced code.

@@ -12,6 +12,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
+// Updating reports whether the test runs with -update.
+func Updating() bool { return *update }
+
 // Check fails t if got differs from testdata/name.
 func Check(t *testing.T, name, got string) {
 	t.Helper()
