@@ -13,7 +13,6 @@ import (
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
 	"airqa/env/index"
-	"airqa/env/indexing"
 	"airqa/env/paperdb"
 	"airqa/internal/files"
 )
@@ -35,7 +34,7 @@ type Writer struct {
 	fresh    bool            // whether next has no other changes than those of this writer
 	current  index.Papers    // of the current generation; zero before the first ingest
 	texts    *embed.Cache    // nil until a paper is added
-	ahead    *indexing.Ahead // nil with texts
+	ahead    *index.Ahead    // nil with texts
 }
 
 // WriterConfig configures a [Writer]. Dir is required.
@@ -260,7 +259,7 @@ func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 }
 
 // embedAhead returns what embeds texts in the background, and starts it with the first paper.
-func (w *Writer) embedAhead(ctx context.Context) (*indexing.Ahead, error) {
+func (w *Writer) embedAhead(ctx context.Context) (*index.Ahead, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.db == nil {
@@ -272,7 +271,7 @@ func (w *Writer) embedAhead(ctx context.Context) (*indexing.Ahead, error) {
 	if err := w.openTexts(); err != nil {
 		return nil, err
 	}
-	w.ahead = indexing.StartAhead(ctx, w.cfg.Embedder, w.texts)
+	w.ahead = index.StartAhead(ctx, w.cfg.Embedder, w.texts)
 	return w.ahead, nil
 }
 
@@ -327,7 +326,7 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 	if err := w.openTexts(); err != nil {
 		return err
 	}
-	update := indexing.Update{
+	update := index.Update{
 		Config: w.indexing(), Dir: w.dir, Next: w.next, Before: w.current, After: after, Texts: w.texts, Failed: failed,
 	}
 	done, err := update.Run(ctx)
@@ -360,7 +359,7 @@ func (w *Writer) keepOrBranch(ctx context.Context) (done bool, err error) {
 	if w.cfg.Rebuild {
 		return false, w.next.Branch(w.dir)
 	}
-	done, err = indexing.IsCurrent(ctx, w.dir, w.indexing())
+	done, err = index.IsCurrent(ctx, w.dir, w.indexing())
 	switch {
 	case err != nil:
 		return false, err
@@ -371,8 +370,8 @@ func (w *Writer) keepOrBranch(ctx context.Context) (done bool, err error) {
 }
 
 // indexing configures the update of the search index.
-func (w *Writer) indexing() indexing.Config {
-	return indexing.Config{
+func (w *Writer) indexing() index.Config {
+	return index.Config{
 		Embedder: w.cfg.Embedder, Vectors: w.cfg.Vectors, From: w.cfg.From, Rebuild: w.cfg.Rebuild,
 		Progress: w.cfg.Progress, Notice: w.cfg.Notice,
 	}
@@ -381,7 +380,7 @@ func (w *Writer) indexing() indexing.Config {
 // openTexts opens the cache of vectors, unless it is open.
 func (w *Writer) openTexts() (err error) {
 	if w.texts == nil {
-		w.texts, err = indexing.OpenTexts(w.next, w.indexing())
+		w.texts, err = index.OpenTexts(w.next, w.indexing())
 	}
 	return err
 }

@@ -1,5 +1,5 @@
-// Package index has the search index of a data directory: its settings, its collections in files or on a server, their checks, and
-// comparisons of two stores.
+// Package index has the search index of a data directory: its settings, its collections in files or on a server, their checks and
+// comparisons. It brings them in step with the papers. Start from [Open] or [Update].
 package index
 
 import (

@@ -1,4 +1,4 @@
-package indexing
+package index
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
-	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/flat"
@@ -21,13 +20,13 @@ type before struct {
 	db      *paperdb.Reader // nil without papers
 	store   *flat.Store
 	servers []*milvus.Store // that may have vectors, too; Close leaves them open
-	papers  index.Papers    // whose files are without names and problems
+	papers  Papers          // whose files are without names and problems
 	record  *datadir.Index  // how its index was made; nil if unknown
 	doubted bool            // whether its files may be damaged
 }
 
 // openBefore opens a generation, and reads its papers unless they are known.
-func openBefore(ctx context.Context, dir *datadir.Dir, known index.Papers) (*before, error) {
+func openBefore(ctx context.Context, dir *datadir.Dir, known Papers) (*before, error) {
 	b := &before{papers: known}
 	if _, err := os.Stat(dir.Database()); errors.Is(err, fs.ErrNotExist) {
 		return b, nil
@@ -40,7 +39,7 @@ func openBefore(ctx context.Context, dir *datadir.Dir, known index.Papers) (*bef
 		b.record = info.Index
 	}
 	if known.Fingerprint == "" {
-		b.papers, err = index.ReadPapers(ctx, b.db)
+		b.papers, err = ReadPapers(ctx, b.db)
 	}
 	if err == nil {
 		b.store, err = flat.Open(dir.Vectors(), dir.Generation())
@@ -70,7 +69,7 @@ func (b *before) dimension(ctx context.Context, next vectors.Store, model embed.
 		stores = append(stores, s)
 	}
 	for _, s := range stores {
-		have, err := s.Info(ctx, index.CollectionOf(model))
+		have, err := s.Info(ctx, CollectionOf(model))
 		if err == nil && have.Model == model.Model && have.ModelHash == model.Hash {
 			return have.Dim, nil
 		}
@@ -92,7 +91,7 @@ func (b *before) hasVectors(ctx context.Context) (bool, error) {
 		stores = append(stores, s)
 	}
 	for _, s := range stores {
-		have, err := s.Info(ctx, index.CollectionOf(embed.Info{Model: b.record.Embedder}))
+		have, err := s.Info(ctx, CollectionOf(embed.Info{Model: b.record.Embedder}))
 		if err == nil && have.Source == b.papers.Fingerprint {
 			return true, nil
 		}
@@ -132,7 +131,7 @@ func (b *before) servedTo(ctx context.Context, texts *embed.Cache, s *milvus.Sto
 	case have.Model != want.Model || have.ModelHash != want.ModelHash || have.Dim != want.Dim:
 		return nil
 	}
-	split := func(c paperdb.Cell) []string { return index.WindowsOf(texts, c) }
+	split := func(c paperdb.Cell) []string { return WindowsOf(texts, c) }
 	return b.copyVectors(ctx, texts, ids, split, func(group []string, use func(vectors.Record) error) error {
 		return s.Vectors(ctx, want.Name, group, use)
 	})
@@ -145,13 +144,13 @@ func (b *before) localTo(ctx context.Context, texts *embed.Cache, want vectors.C
 		return ctx.Err()
 	}
 	window := have.Window
-	if have.Window = want.Window; !index.SameContent(have, want) || have.Source != b.papers.Fingerprint {
+	if have.Window = want.Window; !SameContent(have, want) || have.Source != b.papers.Fingerprint {
 		return ctx.Err()
 	}
 	if b.doubted && b.store.Verify(ctx, want.Name) != nil {
 		return ctx.Err()
 	}
-	split := func(c paperdb.Cell) []string { return index.WindowsOf(texts, c) }
+	split := func(c paperdb.Cell) []string { return WindowsOf(texts, c) }
 	if window != want.Window { // the vectors of other windows are of no use
 		split = func(c paperdb.Cell) []string { return []string{c.Text} }
 	}
@@ -166,7 +165,7 @@ func (b *before) withoutVector(ctx context.Context, texts *embed.Cache) (n int, 
 		if err != nil {
 			return n, err
 		}
-		for _, text := range index.WindowsOf(texts, c) {
+		for _, text := range WindowsOf(texts, c) {
 			has, err := texts.Has(text)
 			if err != nil {
 				return n, err
@@ -208,7 +207,7 @@ func (b *before) copyVectors(
 		if err != nil {
 			return err
 		}
-		if err := keep(texts, known, found); err != nil {
+		if err := cacheVectors(texts, known, found); err != nil {
 			return err
 		}
 	}
@@ -231,7 +230,7 @@ func (b *before) lacking(
 				return nil, err
 			}
 			if !has {
-				known[index.OriginOf(c)] = windows
+				known[OriginOf(c)] = windows
 				break
 			}
 		}
@@ -239,9 +238,9 @@ func (b *before) lacking(
 	return known, nil
 }
 
-// keep stores the vectors of cells in the cache: those whose text is known by its hash, or, without hashes, of cells that have
+// cacheVectors stores the vectors of cells in the cache: those whose text is known by its hash, or, without hashes, of cells that have
 // as many records as texts.
-func keep(texts *embed.Cache, known map[vectors.Origin][]string, found map[vectors.Origin][]vectors.Record) error {
+func cacheVectors(texts *embed.Cache, known map[vectors.Origin][]string, found map[vectors.Origin][]vectors.Record) error {
 	var kept []string
 	var dense [][]float32
 	for origin, windows := range known {

@@ -1,4 +1,4 @@
-package indexing
+package index
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"airqa/env/embed"
-	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -18,7 +17,7 @@ import (
 type indexer struct {
 	Config
 	db     *paperdb.Reader
-	papers index.Papers
+	papers Papers
 	// branched means that the collections in the files were copied from those of the current generation, and nothing was
 	// changed since.
 	branched bool
@@ -94,8 +93,8 @@ func (ix indexer) saveVectors(ctx context.Context, p plan) error {
 // indexed reports whether a server, or a collection to rebuild, should have the vectors of a dense collection that is built.
 func (ix indexer) indexed(p plan) bool {
 	r := ix.before.record
-	return p.want.Kind == vectors.Dense && r != nil && r.Embedder == index.EmbedderName(p.want.Model) &&
-		(ix.Rebuild || !index.IsFiles(r.Vectors))
+	return p.want.Kind == vectors.Dense && r != nil && r.Embedder == EmbedderName(p.want.Model) &&
+		(ix.Rebuild || !IsFiles(r.Vectors))
 }
 
 // denseCollection describes the collection of the embedding model.
@@ -116,7 +115,7 @@ func (ix indexer) denseCollection(ctx context.Context, store vectors.Store) (vec
 		info.Dim = len(probe[0])
 	}
 	return vectors.Collection{
-		Name: index.CollectionOf(info), Kind: vectors.Dense, Dim: info.Dim, Model: info.Model, ModelHash: info.Hash,
+		Name: CollectionOf(info), Kind: vectors.Dense, Dim: info.Dim, Model: info.Model, ModelHash: info.Hash,
 		Window: info.Window, Source: ix.papers.Fingerprint,
 	}, nil
 }
@@ -137,7 +136,7 @@ func (ix indexer) embed(
 				yield(window{}, err)
 				return
 			}
-			for _, text := range index.WindowsOf(ix.texts, c) {
+			for _, text := range WindowsOf(ix.texts, c) {
 				ok, err := accept(text)
 				if (ok || err != nil) && !yield(window{c, text}, err) {
 					return

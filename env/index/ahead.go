@@ -1,4 +1,4 @@
-package indexing
+package index
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"airqa/env/embed"
-	"airqa/env/index"
 	"airqa/env/paperdb"
 )
 
@@ -75,7 +74,7 @@ func (a *Ahead) next(ctx context.Context, block []string) []string {
 func (a *Ahead) Add(ctx context.Context, p paperdb.Paper) error {
 	var texts []string
 	for _, c := range p.Cells() {
-		texts = append(texts, index.WindowsOf(a.texts.texts, c)...)
+		texts = append(texts, WindowsOf(a.texts.texts, c)...)
 	}
 	select {
 	case a.queue <- texts:

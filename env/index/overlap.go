@@ -1,4 +1,4 @@
-package indexing
+package index
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"airqa/env/embed"
-	"airqa/env/index"
 	"airqa/env/vectors"
 	"airqa/internal/inorder"
 )
@@ -90,7 +89,7 @@ type embedded struct {
 func (e embedded) records() []vectors.Record {
 	records := make([]vectors.Record, len(e.windows))
 	for i, w := range e.windows {
-		records[i] = vectors.Record{Origin: index.OriginOf(w.Cell), Vector: vectors.Vector{Dense: e.dense[i]}, Text: embed.TextHash(w.text)}
+		records[i] = vectors.Record{Origin: OriginOf(w.Cell), Vector: vectors.Vector{Dense: e.dense[i]}, Text: embed.TextHash(w.text)}
 	}
 	return records
 }

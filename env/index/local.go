@@ -1,4 +1,4 @@
-package indexing
+package index
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -28,7 +27,7 @@ type localIndexer struct {
 func wordsCollection(source string) vectors.Collection {
 	return vectors.Collection{
 		Name: bm25.Name, Kind: vectors.Words, Model: "bm25", Source: source,
-		Corpus: vectors.Column{Table: index.PassageTable, Column: index.PassageColumn},
+		Corpus: vectors.Column{Table: PassageTable, Column: PassageColumn},
 	}
 }
 
@@ -60,7 +59,7 @@ func (ix localIndexer) update(ctx context.Context) error {
 // updateWords updates the BM25 collection only. The dense one keeps what it has, as one of no papers, and is completed later.
 func (ix localIndexer) updateWords(ctx context.Context) error {
 	ix.branched = false // a failed update may have added some papers
-	words, dense := wordsCollection(ix.papers.Fingerprint), index.CollectionOf(ix.texts.Info())
+	words, dense := wordsCollection(ix.papers.Fingerprint), CollectionOf(ix.texts.Info())
 	missing, err := ix.prepare(ctx, words)
 	if err != nil {
 		return err
@@ -114,7 +113,7 @@ func (ix localIndexer) plan(ctx context.Context, want vectors.Collection) (plan,
 		return ix.newPlan(want, nil), nil
 	}
 	have, err := ix.store.Info(ctx, want.Name)
-	if errors.Is(err, vectors.ErrNotFound) || err == nil && !index.SameContent(have, want) {
+	if errors.Is(err, vectors.ErrNotFound) || err == nil && !SameContent(have, want) {
 		return ix.newPlan(want, nil), nil
 	}
 	if err != nil {
@@ -174,8 +173,8 @@ func (a *adder) addGroup(ctx context.Context, ids []string) error {
 	cells := func(yield func(paperdb.Cell, error) bool) { // those to embed; it counts the words on the way
 		for _, c := range all {
 			if a.addWords[c.PaperID] {
-				if bag := a.counter.Words(c.Text); index.IndexesWords(c, bag) {
-					words = append(words, vectors.Record{Origin: index.OriginOf(c), Vector: vectors.Vector{Words: bag}})
+				if bag := a.counter.Words(c.Text); IndexesWords(c, bag) {
+					words = append(words, vectors.Record{Origin: OriginOf(c), Vector: vectors.Vector{Words: bag}})
 				}
 			}
 			if a.addDense[c.PaperID] && !yield(c, nil) {

@@ -1,4 +1,4 @@
-package indexing
+package index
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -34,7 +33,7 @@ type remoteIndexer struct {
 // update updates the outdated collections. It embeds before it changes anything on the server: that may take hours, and
 // readers need the collections as they are.
 func (ix remoteIndexer) update(ctx context.Context) error {
-	dense, updateDense := ix.outdated(ctx, index.CollectionOf(ix.texts.Info()))
+	dense, updateDense := ix.outdated(ctx, CollectionOf(ix.texts.Info()))
 	var densePlan plan
 	if updateDense {
 		want, err := ix.denseCollection(ctx, ix.store)
@@ -67,8 +66,8 @@ func (ix remoteIndexer) updateWords(ctx context.Context) error {
 
 // outdated reports whether a collection has to change, and returns its description, if there is one.
 func (ix remoteIndexer) outdated(ctx context.Context, name string) (vectors.Collection, bool) {
-	want := index.Requirements{Source: ix.papers.Fingerprint, Model: ix.texts.Info()}
-	have, err := index.Check(ctx, ix.store, name, want)
+	want := Requirements{Source: ix.papers.Fingerprint, Model: ix.texts.Info()}
+	have, err := Check(ctx, ix.store, name, want)
 	return have, ix.Rebuild || err != nil || !want.SameWindows(have)
 }
 
@@ -77,8 +76,8 @@ func (ix remoteIndexer) outdated(ctx context.Context, name string) (vectors.Coll
 // outdated. So is a BM25 collection whose change was interrupted, since some of its terms may be changed already.
 func (ix remoteIndexer) plan(have, want vectors.Collection) plan {
 	from := ix.before.papers.Fingerprint
-	current := have.Source == from || have.Kind == vectors.Dense && have.Source == index.Changing(from, ix.papers.Fingerprint)
-	if len(ix.before.papers.Files) == 0 || !current || !index.SameContent(have, want) || have.Index != want.Index || ix.Rebuild {
+	current := have.Source == from || have.Kind == vectors.Dense && have.Source == Changing(from, ix.papers.Fingerprint)
+	if len(ix.before.papers.Files) == 0 || !current || !SameContent(have, want) || have.Index != want.Index || ix.Rebuild {
 		return ix.newPlan(want, nil)
 	}
 	if p := ix.changes(want); 2*len(p.outdated) <= len(ix.before.papers.Files) {
@@ -132,7 +131,7 @@ func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter,
 	}
 	builder := old.With(terms).Builder()
 	for c, err := range ix.before.db.Cells(ctx, p.outdated) {
-		if err == nil && index.IsPassage(c) {
+		if err == nil && IsPassage(c) {
 			err = builder.Remove(counter.Words(c.Text))
 		}
 		if err != nil {
@@ -165,7 +164,7 @@ func countWords(builder *bm25.Builder, counter *bm25.Counter, cells iter.Seq2[pa
 		if err != nil {
 			return err
 		}
-		if words := counter.Words(c.Text); index.IsPassage(c) {
+		if words := counter.Words(c.Text); IsPassage(c) {
 			builder.Add(words)
 		} else {
 			builder.Learn(words)
@@ -182,7 +181,7 @@ func sparseRecords(cells iter.Seq2[paperdb.Cell, error], counter *bm25.Counter, 
 			if err == nil && len(terms) == 0 {
 				continue
 			}
-			if !yield(vectors.Record{Origin: index.OriginOf(c), Vector: vectors.Vector{Sparse: terms}}, err) {
+			if !yield(vectors.Record{Origin: OriginOf(c), Vector: vectors.Vector{Sparse: terms}}, err) {
 				return
 			}
 		}
@@ -263,7 +262,7 @@ func (ix remoteIndexer) apply(ctx context.Context, p plan, added iter.Seq2[vecto
 	if p.build {
 		return true, ix.store.ReplaceAll(ctx, p.want, p.terms, added)
 	}
-	if err := ix.store.Describe(ctx, name, index.Changing(ix.before.papers.Fingerprint, p.want.Source), nil, nil); err != nil {
+	if err := ix.store.Describe(ctx, name, Changing(ix.before.papers.Fingerprint, p.want.Source), nil, nil); err != nil {
 		return false, err
 	}
 	total, err := ix.store.Count(ctx, name, vectors.Filter{})

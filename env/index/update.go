@@ -1,5 +1,4 @@
-// Package indexing brings the search index of a data directory in step with its papers, in files or on a server.
-package indexing
+package index
 
 import (
 	"context"
@@ -9,7 +8,6 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
-	"airqa/env/index"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
@@ -37,7 +35,7 @@ type Update struct {
 	// Dir is the current generation, Next the next one, whose database is complete.
 	Dir, Next *datadir.Dir
 	// Before are the papers of Dir, After those of Next, or zero if they were not read.
-	Before, After index.Papers
+	Before, After Papers
 	// Texts are the vectors by text, see [OpenTexts].
 	Texts *embed.Cache
 	// Failed is the failure of the model while papers were added, which is not asked again; nil if there was none.
@@ -56,11 +54,11 @@ func (u Update) Run(ctx context.Context) (done bool, err error) {
 	open.Add(db)
 	papers := u.After
 	if papers.Fingerprint == "" {
-		if papers, err = index.ReadPapers(ctx, db); err != nil {
+		if papers, err = ReadPapers(ctx, db); err != nil {
 			return false, err
 		}
 	}
-	store, err := index.OpenStore(ctx, u.Next, u.Vectors)
+	store, err := OpenStore(ctx, u.Next, u.Vectors)
 	if err != nil {
 		return false, err
 	}
@@ -75,7 +73,7 @@ func (u Update) Run(ctx context.Context) (done bool, err error) {
 	}
 	ix.gone, ix.fresh = before.papers.Without(papers), papers.Without(before.papers)
 	if !u.Rebuild { // what is damaged cannot be copied
-		if ix.branched, err = index.BranchFiles(u.Dir, u.Next); err != nil {
+		if ix.branched, err = BranchFiles(u.Dir, u.Next); err != nil {
 			return false, err
 		}
 	}
@@ -89,7 +87,7 @@ func (u Update) Run(ctx context.Context) (done bool, err error) {
 	if failed == nil { // the index has the vectors of the cache
 		err = u.Texts.Clear()
 	}
-	return true, errors.Join(failed, err, open.Close(), index.Prune(u.Next))
+	return true, errors.Join(failed, err, open.Close(), Prune(u.Next))
 }
 
 // openBefore opens the current generation and the servers that may have its vectors.
@@ -113,15 +111,15 @@ func (u Update) openBefore(ctx context.Context, store vectors.Store, open *files
 
 // openSource opens the server that the vectors are moved from; nil if there is no other than that of Vectors.
 func (u Update) openSource(ctx context.Context) (*milvus.Store, error) {
-	to, err := index.PlaceOf(u.Vectors)
+	to, err := PlaceOf(u.Vectors)
 	if err != nil {
 		return nil, err
 	}
-	from, err := index.PlaceOf(u.From)
-	if err != nil || index.IsFiles(u.From) || from == to {
+	from, err := PlaceOf(u.From)
+	if err != nil || IsFiles(u.From) || from == to {
 		return nil, err
 	}
-	store, err := index.OpenStore(ctx, u.Dir, u.From)
+	store, err := OpenStore(ctx, u.Dir, u.From)
 	if err != nil {
 		return nil, fmt.Errorf("read the vectors of the present store: %w", err)
 	}
@@ -169,30 +167,30 @@ func (ix indexer) updateUnless(ctx context.Context, store vectors.Store, failed 
 }
 
 // commit makes the next generation, which has an index of its papers, the current one.
-func (u Update) commit(papers index.Papers) error {
+func (u Update) commit(papers Papers) error {
 	info, err := u.Next.Info()
 	if err != nil {
 		return err
 	}
 	info.Fingerprint, info.Papers = papers.Fingerprint, len(papers.Files)
-	if info.Index, err = index.RecordOf(u.Embedder.Info(), u.Vectors); err != nil {
+	if info.Index, err = RecordOf(u.Embedder.Info(), u.Vectors); err != nil {
 		return err
 	}
 	return u.Next.Commit(info)
 }
 
 // IsCurrent reports whether the search index matches the papers and the settings. It opens all segments, but reads only
-// small ones: [index.Verify] finds damage inside a large one.
+// small ones: [Verify] finds damage inside a large one.
 func IsCurrent(ctx context.Context, dir *datadir.Dir, cfg Config) (current bool, err error) {
 	info, err := dir.Info()
 	if err != nil {
 		return false, err
 	}
-	record, err := index.RecordOf(cfg.Embedder.Info(), cfg.Vectors)
+	record, err := RecordOf(cfg.Embedder.Info(), cfg.Vectors)
 	if err != nil || info.Index == nil || *info.Index != *record {
 		return false, err
 	}
-	store, err := index.OpenStore(ctx, dir, cfg.Vectors)
+	store, err := OpenStore(ctx, dir, cfg.Vectors)
 	if err != nil {
 		return false, err
 	}
@@ -200,9 +198,9 @@ func IsCurrent(ctx context.Context, dir *datadir.Dir, cfg Config) (current bool,
 	if sealed, err := dir.Sealed(); err != nil || !sealed {
 		return false, err
 	}
-	want := index.Requirements{Source: info.Fingerprint, Model: cfg.Embedder.Info()}
-	for _, name := range []string{bm25.Name, index.CollectionOf(want.Model)} {
-		if have, err := index.Check(ctx, store, name, want); err != nil || !want.SameWindows(have) {
+	want := Requirements{Source: info.Fingerprint, Model: cfg.Embedder.Info()}
+	for _, name := range []string{bm25.Name, CollectionOf(want.Model)} {
+		if have, err := Check(ctx, store, name, want); err != nil || !want.SameWindows(have) {
 			return false, ctx.Err()
 		}
 	}
@@ -212,7 +210,7 @@ func IsCurrent(ctx context.Context, dir *datadir.Dir, cfg Config) (current bool,
 // OpenTexts opens the cache of vectors by text.
 func OpenTexts(dir *datadir.Dir, cfg Config) (*embed.Cache, error) {
 	info := cfg.Embedder.Info()
-	name := index.CollectionOf(info)
+	name := CollectionOf(info)
 	if len(info.Hash) >= 8 {
 		name += "-" + info.Hash[:8]
 	}
