@@ -324,26 +324,16 @@ func (r *Run) cause(ctx context.Context, f *cause.Finder, ex qa.Example, rec run
 }
 
 // load reads the run again. Rows of episodes that have not changed are kept.
-func (r *Run) load(ctx context.Context, c Choice, lazy bool) error {
+func (r *Run) load(ctx context.Context, c Choice) error {
 	current := Run{Name: r.Name}
 	var err error
 	if current.stamp, err = readStamp(r.Name); err != nil {
 		return err
 	}
-	var kept keptRows
-	var reading sync.WaitGroup
-	if len(r.keys) == 0 { // the first time
-		reading.Go(func() {
-			kept.rows = runlog.OpenRows(r.Name, runlog.RowsFile)
-			kept.questions, _ = files.HashFile(current.questionsFile()) // who reads them reports errors
-		})
-	}
-	err = current.open(c)
-	reading.Wait()
-	if err != nil {
+	if err := current.open(c); err != nil {
 		return err
 	}
-	if err := current.list(ctx, r, kept, lazy); err != nil {
+	if err := current.list(ctx, r, c.lazy); err != nil {
 		return err
 	}
 	*r = current

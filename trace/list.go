@@ -46,10 +46,10 @@ func readStamp(dir string) (s stamp, err error) {
 const rewriteShare = 10
 
 // list makes the rows of a run. Those of an earlier list, or of the file beside the log, are kept.
-func (r *Run) list(ctx context.Context, earlier *Run, cached keptRows, lazy bool) error {
+func (r *Run) list(ctx context.Context, earlier *Run, lazy bool) error {
 	names := r.Log.UUIDs()
 	r.name(names)
-	todo := r.keep(earlier, cached)
+	todo := r.keep(earlier)
 	if len(todo) > 0 || len(names) < longRun {
 		var err error
 		if r.examples, err = r.allExamples(); err != nil {
@@ -103,7 +103,7 @@ func (r *Run) name(names []string) {
 }
 
 // keep fills the rows that an earlier list, or the file beside the log, has under the same key. It returns the others.
-func (r *Run) keep(earlier *Run, cached keptRows) (todo []int) {
+func (r *Run) keep(earlier *Run) (todo []int) {
 	kept := make([]bool, len(r.Rows))
 	keep := func(row *keptRow) {
 		episode, _, _ := strings.Cut(row.Key, " ")
@@ -116,7 +116,7 @@ func (r *Run) keep(earlier *Run, cached keptRows) (todo []int) {
 			keep(&keptRow{key, earlier.Rows[i].Asked, earlier.Rows[i].Facts})
 		}
 	} else {
-		r.readCache(cached, keep)
+		r.readCache(keep)
 	}
 	for i := range kept {
 		if !kept[i] {
@@ -223,8 +223,8 @@ type keptRow struct {
 
 // readCache reads the rows beside the log. keep is called by two goroutines, for different rows. Lines that cannot be read are
 // left out, and their rows computed again.
-func (r *Run) readCache(cached keptRows, keep func(*keptRow)) {
-	raw, ok := r.Log.ReadRows(cached.rows, r.version(cached.questions))
+func (r *Run) readCache(keep func(*keptRow)) {
+	raw, ok := r.Log.ReadRows(runlog.RowsFile, r.version())
 	if !ok {
 		return
 	}

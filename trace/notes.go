@@ -65,8 +65,7 @@ type NoteFile struct {
 	lines  *ledger.Ledger[string, struct{}]
 
 	mu    sync.Mutex
-	notes []Note
-	known map[string]bool
+	notes []Note // lines may repeat one
 }
 
 // OpenNotes reads the notes of a run directory. The file is made by the first note.
@@ -77,7 +76,7 @@ func OpenNotes(dir string, c NoteConfig) (*NoteFile, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	f := &NoteFile{config: c, known: make(map[string]bool)}
+	f := &NoteFile{config: c}
 	path := filepath.Join(dir, NotesFileName)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
@@ -101,10 +100,7 @@ func (f *NoteFile) read(line []byte, _ ledger.Span) (string, struct{}, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.known[n.ID] {
-		f.known[n.ID] = true
-		f.notes = append(f.notes, n)
-	}
+	f.notes = append(f.notes, n)
 	return n.ID, struct{}{}, nil
 }
 
@@ -160,14 +156,20 @@ func (f *NoteFile) Undecide(episode string) error { return f.Remove(f.Decisions(
 
 // All returns the notes of all episodes, the oldest first, without those that were removed.
 func (f *NoteFile) All() []Note {
-	f.lines.Get("") // reads what was added since
+	f.lines.Get("") // reads what other processes added
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	removed := make(map[string]bool)
+	done := make(map[string]bool) // removed, or in the list
 	for _, n := range f.notes {
-		removed[n.Removes] = true
+		done[n.Removes] = true
 	}
-	list := slices.DeleteFunc(slices.Clone(f.notes), func(n Note) bool { return n.Removes != "" || removed[n.ID] })
+	var list []Note
+	for _, n := range f.notes {
+		if n.Removes == "" && !done[n.ID] {
+			list = append(list, n)
+			done[n.ID] = true
+		}
+	}
 	slices.SortStableFunc(list, func(a, b Note) int { return a.Time.Compare(b.Time) })
 	return list
 }

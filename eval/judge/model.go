@@ -56,12 +56,11 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 	cut := 0
 	for range maxAsks {
 		reply, err := m.Asker.Ask(ctx, system, user)
-		m.Meter.called(reply.Usage, err)
 		if err != nil {
-			m.meter.add(Spent{Failed: 1})
+			m.Meter.add(Spent{Failed: 1})
 			return v, fmt.Errorf("ask the judge: %w", err)
 		}
-		m.meter.add(Spent{Calls: 1, Usage: reply.Usage})
+		m.Meter.add(Spent{Calls: 1, Usage: reply.Usage})
 		v.Asks++
 		v.Usage = v.Usage.Add(reply.Usage)
 		word := ""

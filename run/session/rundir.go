@@ -95,7 +95,7 @@ func (e *execution) openDir(j Job, solver *baselines.Solver, schema string) (w *
 	if err == nil {
 		err = e.takeEpisodes(j, w)
 	}
-	if err := e.takeEpisodes(j, w); err != nil {
+	if err != nil {
 		return nil, nil, err
 	}
 	recorded, lost, err := recordedIn(j.Dir)
@@ -144,7 +144,7 @@ func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
 	}
 	from := e.from(j)
 	run, err := runlog.Open(from)
-	if e.plan.From == "" || errors.Is(err, runlog.ErrNoRun) { // see checkFrom
+	if errors.Is(err, runlog.ErrNoRun) { // see checkFrom
 		return nil
 	}
 	if err != nil {
