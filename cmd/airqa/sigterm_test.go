@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,6 +55,9 @@ func TestGrace(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			if tt.signals[0] == hup && signal.Ignored(hup) {
+				return // the tests run under nohup
+			}
 			data, dir := ingested(t), t.TempDir()
 			server := newSlow(t)
 			program := interruptible(t, dir, data, server.URL())
