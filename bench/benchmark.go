@@ -112,7 +112,7 @@ type Rules struct {
 	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
 	Seed     uint64 `name:"bootstrap-seed" default:"1" help:"Seed of the bootstrap."`
 
-	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate export, used instead of the dataset's own (doris-mae)."`
+	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used instead of the dataset's own (doris-mae)."`
 	Export      string `placeholder:"FILE" help:"Write the predictions of --method, or the scored predictions, to FILE in the benchmark's own format (qasper, doris-mae)."`
 }
 

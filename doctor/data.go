@@ -116,7 +116,7 @@ func (c Dir) VectorChecks() []Check {
 	}
 	fix := "run the same airqa ingest command again, with the --embedder that built the index"
 	if c.Vectors != "" && c.Vectors != index.Files {
-		fix = "check that the server runs, and its address, user and prefix; airqa store vectors copy fills it"
+		fix = "check that the server runs, and its address, user and prefix; airqa store vectors --to fills it"
 	}
 	return []Check{
 		{Name: "vectors", Run: func(ctx context.Context) Finding { return c.collections(ctx, fix) }},

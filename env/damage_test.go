@@ -144,7 +144,7 @@ func TestRebuildOfDamage(t *testing.T) {
 				check(t, err)
 				check(t, os.WriteFile(path, tt.spoil(raw), 0o600))
 				for _, how := range []string{"nothing", "add"} {
-					if err := writers(model)[how](t, dir); err == nil || !strings.Contains(err.Error(), "airqa store vectors rebuild") {
+					if err := writers(model)[how](t, dir); err == nil || !strings.Contains(err.Error(), "airqa store vectors --rebuild") {
 						t.Errorf("%s: %v", how, err)
 					}
 				}

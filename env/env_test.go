@@ -299,7 +299,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 	testkit.OneGoroutine(t)
 	dir := library(t)
 	check(t, os.WriteFile(filepath.Join(dir, "vectors", "text_bm25_en", "000001.vec"), []byte("x"), 0o644))
-	if _, err := env.Open(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "airqa store vectors rebuild makes it again") {
+	if _, err := env.Open(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "airqa store vectors --rebuild makes it again") {
 		t.Errorf("got %v", err)
 	}
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Rebuild: true}))

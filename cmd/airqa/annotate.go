@@ -11,9 +11,9 @@ import (
 	"airqa/qa"
 )
 
-type annotateAskCmd struct {
-	Dataset  string   `required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in the same format."`
-	Model    string   `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or scripted:FILE (recorded replies)."`
+type annotateCmd struct {
+	Dataset  string   `placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in the same format."`
+	Model    string   `short:"m" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or scripted:FILE (recorded replies)."`
 	Out      string   `short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
 	Pairs    string   `default:"pools" enum:"pools,test" help:"Pairs: pools (aspects and sub-aspects of each query with its pool) or test (the pairs that people annotated)."`
 	Queries  []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`
@@ -22,12 +22,17 @@ type annotateAskCmd struct {
 	Retry    string   `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
 	Compat   bool     `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
 	Workers  int      `short:"j" default:"4" help:"Concurrent calls."`
+	Export   string   `placeholder:"FILE" help:"Ask nothing: write the scores of --out to FILE in the benchmark's format."`
+	Unparsed string   `placeholder:"FILE" help:"With --export: file for the replies without a verdict. Default: FILE with -unparsed in its name."`
 	endpointFlags
 	budgetFlags
 	JSON bool `name:"json" help:"Print the counts as a JSON object."`
 }
 
-func (c annotateAskCmd) Run(a *app) error {
+func (c annotateCmd) Run(a *app) error {
+	if c.Export != "" {
+		return c.export(a)
+	}
 	config, err := c.config()
 	if err != nil {
 		return err
@@ -37,13 +42,15 @@ func (c annotateAskCmd) Run(a *app) error {
 		return errors.Join(a.printJSON(r), err)
 	}
 	if err == nil {
-		a.next("airqa bench annotate export %s --out annotations.json", c.Out)
+		a.next("airqa bench annotate -o %s --export annotations.json", c.Out)
 	}
 	return err
 }
 
-func (c annotateAskCmd) config() (f annotate.Config, err error) {
+func (c annotateCmd) config() (f annotate.Config, err error) {
 	switch {
+	case c.Dataset == "" || c.Model == "":
+		return f, qa.Usagef("give --dataset FILE and --model PROVIDER:NAME, or --export FILE for the scores in %s", c.Out)
 	case c.Workers < 1:
 		return f, qa.Usagef("-j %d: must be at least 1", c.Workers)
 	case c.Limit < 0:
@@ -69,19 +76,13 @@ func verdictRule(compat bool) annotate.Rule {
 	return annotate.LastLabel
 }
 
-type annotateExportCmd struct {
-	annotate.ExportConfig
-	Compat bool `help:"Parse verdicts like the benchmark's authors: the only label anywhere in the reply. Default: the last label of the last line."`
-	JSON   bool `name:"json" help:"Print the counts as a JSON object."`
-}
-
-func (c annotateExportCmd) Run(a *app) error {
+// export writes the scores of the replies in the benchmark's format.
+func (c annotateCmd) export(a *app) error {
 	if c.Unparsed == "" {
-		extension := filepath.Ext(c.Out)
-		c.Unparsed = strings.TrimSuffix(c.Out, extension) + "-unparsed" + extension
+		extension := filepath.Ext(c.Export)
+		c.Unparsed = strings.TrimSuffix(c.Export, extension) + "-unparsed" + extension
 	}
-	c.Rule = verdictRule(c.Compat)
-	e, err := annotate.Export(c.ExportConfig)
+	e, err := annotate.Export(annotate.ExportConfig{Dir: c.Out, Out: c.Export, Unparsed: c.Unparsed, Rule: verdictRule(c.Compat)})
 	if err != nil {
 		return err
 	}
@@ -94,6 +95,6 @@ func (c annotateExportCmd) Run(a *app) error {
 	if e.Unparsed > 0 {
 		a.say("note: unparsed replies: %d, in %s; airqa bench annotate --retry unparsed repeats them", e.Unparsed, c.Unparsed)
 	}
-	a.say("%s: %s", c.Out, terminal.Plural(e.Annotations, "annotation"))
+	a.say("%s: %s", c.Export, terminal.Plural(e.Annotations, "annotation"))
 	return nil
 }

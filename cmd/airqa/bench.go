@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -28,10 +27,6 @@ import (
 	"airqa/qa/dataset"
 )
 
-type benchListCmd struct {
-	JSON bool `name:"json" help:"Print one JSON object per benchmark."`
-}
-
 // benchmarks are all companion benchmarks. To add one, write a package like argscichat, and add a line here.
 func benchmarks() []bench.Benchmark {
 	return []bench.Benchmark{
@@ -47,17 +42,12 @@ func findBenchmark(name string) (bench.Benchmark, error) {
 			return b, nil
 		}
 	}
-	return bench.Benchmark{}, qa.Usagef("unknown benchmark %q; airqa bench list shows all", name)
+	return bench.Benchmark{}, qa.Usagef("unknown benchmark %q; airqa list baselines shows all", name)
 }
 
-func (c benchListCmd) Run(a *app) error {
+// listBenchmarks prints the companion benchmarks with their baselines.
+func listBenchmarks(a *app) error {
 	for _, b := range benchmarks() {
-		if c.JSON {
-			if err := json.NewEncoder(a.out).Encode(b); err != nil {
-				return err
-			}
-			continue
-		}
 		width, pad := terminal.ProseWidth(a.width), strings.Repeat(" ", 17)
 		lines := []string{terminal.Wrap(b.Name+": "+b.About, width, "  ")}
 		for _, m := range b.Methods {
@@ -73,7 +63,7 @@ func (c benchListCmd) Run(a *app) error {
 
 // benchFlags name a benchmark, its data and an output.
 type benchFlags struct {
-	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa bench list."`
+	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa list baselines."`
 	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
 	benchOutput
 }
@@ -102,7 +92,7 @@ func (f benchOutput) write(a *app, r *bench.Result) error {
 
 type benchAgreeCmd struct {
 	benchOutput
-	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate export, used as the model's scores. Default: the scores in the doris-mae file."`
+	Annotations string `placeholder:"FILE" help:"Annotations from airqa bench annotate --export, used as the model's scores. Default: the scores in the doris-mae file."`
 	agreement.Config
 }
 
@@ -140,7 +130,7 @@ func (c benchAgreeCmd) benchmarkRatings(path string) (bench.Ratings, error) {
 }
 
 type benchRunCmd struct {
-	Name    string   `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa bench list."`
+	Name    string   `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa list baselines."`
 	Dataset string   `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
 	Dir     string   `default:"bench" placeholder:"DIR" help:"Folder for the benchmark's data directory and questions, which are created once."`
 	Context string   `default:"none" enum:"none,introduction,gold" help:"What --baseline given-context shows: the first section of the paper, or the gold evidence."`
@@ -219,9 +209,14 @@ type benchStatsCmd struct {
 	benchFlags
 	Pools      bool   `help:"Rebuild the pools of doris-mae from its corpus, and compare them. Needs 4 GB of memory."`
 	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"Text similarity for the diversity statistics: tfidf, or minilm (sentence embeddings, in process)."`
+	Item       string `placeholder:"ID" help:"Show this item instead, as it appears in a prompt: paper, history, question. A unique part of an id is enough."`
+	History    string `default:"rationales" enum:"none,messages,rationales" help:"With --item: earlier messages of a dialogue: none, messages, or messages with their rationales."`
 }
 
 func (c benchStatsCmd) Run(a *app) error {
+	if c.Item != "" {
+		return c.show(a)
+	}
 	r := c.request()
 	r.Similarity, r.Pools = c.Similarity, c.Pools
 	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Stats })
@@ -248,7 +243,7 @@ func (f benchFlags) run(a *app, r bench.Request, of func(bench.Benchmark) benchF
 
 type benchBaselineCmd struct {
 	benchFlags
-	Method string `placeholder:"NAME" help:"Method, as listed by airqa bench list. Default: all, in one table."`
+	Method string `placeholder:"NAME" help:"Method, as listed by airqa list baselines. Default: all, in one table."`
 	bench.Rules
 }
 
@@ -295,14 +290,8 @@ func (c benchScoreCmd) Run(a *app) error {
 	return c.run(a, r, func(b bench.Benchmark) benchFunc { return b.Score })
 }
 
-type benchShowCmd struct {
-	Name    string `arg:"" name:"benchmark" help:"Benchmark, as listed by airqa bench list."`
-	ID      string `arg:"" name:"id" help:"Id of an item, or a unique part of it."`
-	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
-	History string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
-}
-
-func (c benchShowCmd) Run(a *app) error {
+// show prints one item.
+func (c benchStatsCmd) show(a *app) error {
 	b, err := findBenchmark(c.Name)
 	if err != nil {
 		return err
@@ -311,7 +300,7 @@ func (c benchShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	text, err := bench.Show(data, c.ID, prompts.HistoryForm(c.History))
+	text, err := bench.Show(data, c.Item, prompts.HistoryForm(c.History))
 	if err != nil {
 		return err
 	}

@@ -34,14 +34,38 @@ func (a *app) closeCache(name string, s *cache.Store) {
 	}
 }
 
-type cacheFolder struct {
-	Dir  string `arg:"" help:"Cache folder, as given to --cache."`
-	JSON bool   `name:"json" help:"Print JSON."`
+type cacheCmd struct {
+	Dir   string `arg:"" help:"Cache folder, as given to --cache."`
+	Older string `placeholder:"AGE" help:"Delete replies older than AGE, such as 30d, 2w or 12h, and unreadable lines."`
+	Clear bool   `help:"Delete all replies."`
+	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-type cacheListCmd struct{ cacheFolder }
+func (c cacheCmd) Run(a *app) error {
+	switch {
+	case c.Older != "" && c.Clear:
+		return qa.Usagef("--older and --clear are mutually exclusive")
+	case c.Clear:
+		dropped, err := cache.Clear(c.Dir)
+		if err != nil {
+			return err
+		}
+		return c.printDropped(a, dropped, 0)
+	case c.Older == "":
+		return c.list(a)
+	}
+	age, err := cache.ParseAge(c.Older)
+	if err != nil {
+		return qa.Usagef("--older %v", err)
+	}
+	dropped, kept, err := cache.Prune(c.Dir, a.now().Add(-age))
+	if err != nil {
+		return err
+	}
+	return c.printDropped(a, dropped, kept)
+}
 
-func (c cacheListCmd) Run(a *app) error {
+func (c cacheCmd) list(a *app) error {
 	held, bad, err := cache.List(c.Dir)
 	if err != nil {
 		return err
@@ -60,40 +84,13 @@ func (c cacheListCmd) Run(a *app) error {
 		a.say("%s is empty", c.Dir)
 	}
 	if bad > 0 {
-		a.say("note: %s: %s cannot be read; airqa store cache prune deletes them", c.Dir, terminal.Plural(bad, "line"))
+		a.say("note: %s: %s cannot be read; airqa store cache %[1]s --older 30d deletes them", c.Dir, terminal.Plural(bad, "line"))
 	}
 	return nil
 }
 
-type cacheClearCmd struct{ cacheFolder }
-
-func (c cacheClearCmd) Run(a *app) error {
-	dropped, err := cache.Clear(c.Dir)
-	if err != nil {
-		return err
-	}
-	return a.printDropped(dropped, 0, c.JSON)
-}
-
-type cachePruneCmd struct {
-	cacheFolder
-	Older string `required:"" placeholder:"AGE" help:"Delete replies older than AGE, such as 30d, 2w or 12h."`
-}
-
-func (c cachePruneCmd) Run(a *app) error {
-	age, err := cache.ParseAge(c.Older)
-	if err != nil {
-		return qa.Usagef("--older %v", err)
-	}
-	dropped, kept, err := cache.Prune(c.Dir, a.now().Add(-age))
-	if err != nil {
-		return err
-	}
-	return a.printDropped(dropped, kept, c.JSON)
-}
-
-func (a *app) printDropped(dropped, kept int, asJSON bool) error {
-	if asJSON {
+func (c cacheCmd) printDropped(a *app, dropped, kept int) error {
+	if c.JSON {
 		return a.printJSON(map[string]int{"format": 1, "dropped": dropped, "kept": kept})
 	}
 	return a.print(fmt.Sprintf("%d dropped, %d kept", dropped, kept))

@@ -27,7 +27,7 @@ type clusterFlags struct {
 	CPUs     int      `name:"cpus" default:"2" help:"CPUs per shard."`
 	Restarts int      `default:"20" help:"Maximum restarts of a failed shard."`
 	From     string   `placeholder:"RUN" help:"Take over the finished episodes of RUN, such as a partial merge of another number of shards."`
-	Args     []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out. Or ingest or import and its arguments, with the data directory that joins all papers as --data."`
+	Args     []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out. Or ingest or import and its arguments, with the data directory that joins all papers as --data; or, for Kubernetes, serve and its flags."`
 }
 
 type slurmCmd struct {
@@ -78,9 +78,13 @@ type kubernetesCmd struct {
 	podFlags
 	shard.Server
 	Image string `name:"serve-image" placeholder:"IMAGE" help:"Container image of the model server, with /bin/sh."`
+	Port  int    `default:"8378" help:"After -- serve: port of the address of the servers, whose number is --shards. Each has a run directory in the folder of --out."`
 }
 
 func (c kubernetesCmd) Run(a *app) error {
+	if len(c.Args) > 0 && c.Args[0] == "serve" {
+		return c.servers(a)
+	}
 	job, data, err := c.job(a, []string{c.Serve})
 	if err != nil {
 		return err
@@ -108,23 +112,19 @@ func (f podFlags) pods(job shard.Job, data string) (shard.Kubernetes, error) {
 	return k, nil
 }
 
-type servingCmd struct {
-	podFlags
-	Replicas int      `default:"2" help:"Number of servers."`
-	Name     string   `default:"airqa" help:"Name of the servers and of their address."`
-	CPUs     int      `name:"cpus" default:"2" help:"CPUs per server."`
-	Port     int      `default:"8378" help:"Port of the address."`
-	Args     []string `arg:"" name:"serve-flag" help:"After --: the flags of airqa serve. Each server has a run directory in the folder of --out."`
-}
-
-func (c servingCmd) Run(a *app) error {
-	parsed, err := parseFlags("serve", c.Args, a.files)
+// servers prints servers of episodes.
+func (c kubernetesCmd) servers(a *app) error {
+	if c.Serve != "" || c.From != "" {
+		return qa.Usagef("--serve and --from are for runs: clients of airqa serve bring their own models")
+	}
+	args := c.Args[1:]
+	parsed, err := parseFlags("serve", args, a.files)
 	if err != nil {
 		return err
 	}
 	job := shard.Job{
-		Name: c.Name, Command: shard.Run, Args: shard.Without(c.Args, "--out", "-o", "--listen"),
-		Out: filepath.ToSlash(parsed.Serve.Out), Shards: c.Replicas, CPUs: c.CPUs,
+		Name: c.Name, Command: shard.Run, Args: shard.Without(args, "--out", "-o", "--listen"),
+		Out: filepath.ToSlash(parsed.Serve.Out), Shards: c.Shards, CPUs: c.CPUs,
 	}
 	if err := a.refuseKeys(job.Args); err != nil {
 		return err
@@ -223,7 +223,7 @@ func divideData(job *shard.Job, data dataFlags, part shardFlag, replace bool) er
 	case replace:
 		return errReplace
 	case data.Vectors != "" && data.Vectors != index.Files:
-		return qa.Usagef("--vectors %s: shards keep their vectors in files; copy those of the joined directory with airqa store vectors copy",
+		return qa.Usagef("--vectors %s: shards keep their vectors in files; copy those of the joined directory with airqa store vectors --to",
 			settings.MaskURL(data.Vectors))
 	}
 	connections, err := job.Connections("--embed-connections", data.EmbedConnections)

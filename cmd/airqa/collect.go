@@ -14,18 +14,20 @@ import (
 	"airqa/qa"
 )
 
-type collectServeCmd struct {
-	Participants string   `required:"" placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
-	Papers       string   `required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
+type collectCmd struct {
+	Participants string   `placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
+	Papers       string   `placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
 	Out          string   `required:"" short:"o" placeholder:"DIR" help:"Folder for the dialogues. The same command resumes a study."`
 	Listen       string   `default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free one. If it is not a loopback address, other machines can connect, using the token in the printed URL."`
 	Pair         []string `placeholder:"NAME,NAME" help:"Start immediately, ignoring the scheduled sessions: names of the proponent and the expert. Needs --paper."`
 	Paper        string   `placeholder:"TITLE" help:"Title of the paper of --pair."`
+	Export       string   `placeholder:"FOLDER" help:"Serve nothing: write the dialogues of --out to FOLDER in ArgSciChat's format, with summary tables."`
+	Calendar     bool     `help:"Serve nothing: write a calendar file for each participant to --out."`
 	collect.Limits
 }
 
 // config reads the files of a study.
-func (c collectServeCmd) config(a *app) (collect.Config, error) {
+func (c collectCmd) config(a *app) (collect.Config, error) {
 	f := collect.Config{Now: a.now, Limits: c.Limits}
 	if len(c.Pair) != 0 && len(c.Pair) != 2 || (len(c.Pair) == 0) != (c.Paper == "") {
 		return f, qa.Usagef("--pair needs two names and --paper a title, as in --pair Ada,Ben --paper \"Quiet Attention\"")
@@ -43,7 +45,17 @@ func (c collectServeCmd) config(a *app) (collect.Config, error) {
 	return f, err
 }
 
-func (c collectServeCmd) Run(a *app) (err error) {
+func (c collectCmd) Run(a *app) (err error) {
+	switch {
+	case c.Export != "":
+		return c.export(a)
+	case c.Participants == "":
+		return qa.Usagef("--participants FILE is required")
+	case c.Calendar:
+		return c.calendars(a)
+	case c.Papers == "":
+		return qa.Usagef("--papers PATH is required")
+	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
 		return qa.Usagef("--listen %s: %v; want an address such as 127.0.0.1:8378", c.Listen, err)
@@ -74,17 +86,13 @@ func (c collectServeCmd) Run(a *app) (err error) {
 	return server.Serve(ctx, on)
 }
 
-type collectExportCmd struct {
-	Dir string `arg:"" name:"dir" help:"Folder of a study."`
-	Out string `required:"" short:"o" placeholder:"DIR" help:"Folder for the files."`
-}
-
-func (c collectExportCmd) Run(a *app) error {
-	dialogues, err := collect.Load(c.Dir)
+// export writes the dialogues of a study in ArgSciChat's format.
+func (c collectCmd) export(a *app) error {
+	dialogues, err := collect.Load(c.Out)
 	if err != nil {
 		return err
 	}
-	x, err := collect.Export(dialogues, c.Out)
+	x, err := collect.Export(dialogues, c.Export)
 	if err != nil {
 		return err
 	}
@@ -94,15 +102,11 @@ func (c collectExportCmd) Run(a *app) error {
 		a.say("intents.csv has %d of %s: the others lack intents of one role or both.", x.Labelled, terminal.Plural(x.Complete, "dialogue"))
 	}
 	return a.print(fmt.Sprintf("%s with %s about %s, %d incomplete: %s",
-		terminal.Plural(x.Complete, "dialogue"), terminal.Plural(x.Turns, "turn"), terminal.Plural(x.Papers, "paper"), x.Incomplete, terminal.Line(c.Out)))
+		terminal.Plural(x.Complete, "dialogue"), terminal.Plural(x.Turns, "turn"), terminal.Plural(x.Papers, "paper"), x.Incomplete, terminal.Line(c.Export)))
 }
 
-type collectCalendarCmd struct {
-	Participants string `required:"" placeholder:"FILE" help:"CSV of the participants."`
-	Out          string `required:"" short:"o" placeholder:"DIR" help:"Folder for the files."`
-}
-
-func (c collectCalendarCmd) Run(a *app) error {
+// calendars writes a calendar file for each participant.
+func (c collectCmd) calendars(a *app) error {
 	plan, err := collect.ReadPlan(c.Participants)
 	if err != nil {
 		return err

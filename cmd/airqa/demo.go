@@ -174,7 +174,7 @@ func (d demo) train() error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	making := synthMakeFlags{
+	making := synthMakeCmd{
 		dataFlags: dataFlags{embedderFlags: embedderFlags{Data: d.data()}},
 		Model:     models.Offline, Out: d.syn(), Questions: synthesis.Questions{Count: 16, DrawSeed: 2024, SolveAgain: 1, Workers: 2},
 		endpointFlags: endpointFlags{Timeout: llm.DefaultTimeout},
@@ -214,7 +214,7 @@ func (d demo) train() error {
 	if err := d.print(""); err != nil {
 		return err
 	}
-	return exportCheckCmd{checkFlags: checkFlags{File: d.sft(), Format: "detect", Trainer: string(preflight.LLaMAFactory)}}.Run(d.app)
+	return exportCheckCmd{File: d.sft(), Format: "detect", Trainer: string(preflight.LLaMAFactory)}.Run(d.app)
 }
 
 // next prints where the results are and which commands to try.

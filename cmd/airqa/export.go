@@ -23,7 +23,6 @@ import (
 type exportCmd struct {
 	Write exportWriteCmd `cmd:"" default:"withargs" help:"Write training data from runs (short form: airqa export)."`
 	Check exportCheckCmd `cmd:"" help:"Check each row of a file: its format, and its tokens against a limit."`
-	Show  exportShowCmd  `cmd:"" help:"Show the messages of a row with their tokens."`
 	Tasks exportTasksCmd `cmd:"" help:"Write questions as tasks for reinforcement learning: verl, SkyRL, NeMo Gym, TRL, Harbor."`
 }
 

@@ -9,22 +9,26 @@ import (
 
 	"airqa/internal/files"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/train/format"
 	"airqa/train/preflight"
 )
 
-// checkFlags name a file of training data and how it is read.
-type checkFlags struct {
+type exportCheckCmd struct {
 	File      string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder: an export or one with dataset_info.json."`
 	Format    string `enum:"detect,sharegpt,openai,trl,dpo,kto,atif" default:"detect" help:"sharegpt, openai, trl, dpo, kto or atif; detect means the format of the first row."`
 	Tokenizer string `placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate for the least favorable of the usual vocabularies."`
 	CutoffLen int    `placeholder:"N" help:"Maximum number of tokens in a row. Default: the one in llamafactory.yaml or trl.yaml of the folder, or none."`
 	Template  string `placeholder:"NAME" help:"Chat template whose markup is added. Default: the one in llamafactory.yaml of the folder, or qwen (qwen2_vl for rows with images)."`
 	Trainer   string `default:"llamafactory" enum:"llamafactory,trl,openai" help:"Trainer whose files of a folder are read, and whose loader --python runs: llamafactory, trl or openai."`
+	Python    string `placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python), to read the file with the trainer's own loader too."`
+	Row       *int   `placeholder:"N" help:"Show row N, counted from 0, instead: the text that the trainer reads, by role."`
+	HTML      string `name:"html" placeholder:"FILE" help:"With --row: write a page instead."`
+	JSON      bool   `name:"json" help:"Print one JSON line per row, then the total."`
 }
 
 // open opens the file. What is wrong with the command is wrong use.
-func (f checkFlags) open() (*preflight.Dataset, error) {
+func (f exportCheckCmd) open() (*preflight.Dataset, error) {
 	o := preflight.Options{
 		Path: f.File, Trainer: preflight.Trainer(f.Trainer), Template: f.Template, CutoffLen: f.CutoffLen, Tokenizer: f.Tokenizer,
 	}
@@ -38,16 +42,19 @@ func (f checkFlags) open() (*preflight.Dataset, error) {
 	return data, nil
 }
 
-type exportCheckCmd struct {
-	checkFlags
-	Python string `placeholder:"FILE" help:"Python with the trainer's libraries (VENV/bin/python), to read the file with the trainer's own loader too."`
-	JSON   bool   `name:"json" help:"Print one JSON line per row, then the total."`
-}
-
 func (c exportCheckCmd) Run(a *app) error {
+	switch {
+	case c.Row == nil && c.HTML != "":
+		return qa.Usagef("--html needs --row N: a page shows one row")
+	case c.Row != nil && (c.JSON || c.Python != ""):
+		return qa.Usagef("--row shows a row; --json and --python check all rows")
+	}
 	data, err := c.open()
 	if err != nil {
 		return err
+	}
+	if c.Row != nil {
+		return c.show(a, data)
 	}
 	if c.Python != "" {
 		if err := data.RunTrainer(a.ctx, preflight.Interpreter{Path: c.Python, Getenv: a.getenv}); err != nil {
@@ -82,25 +89,16 @@ func (c exportCheckCmd) Run(a *app) error {
 	return err
 }
 
-type exportShowCmd struct {
-	checkFlags
-	Row  int    `required:"" placeholder:"N" help:"Row, counted from 0 as in airqa export check."`
-	HTML string `name:"html" placeholder:"FILE" help:"Write a page instead."`
-}
-
-func (c exportShowCmd) Run(a *app) error {
-	data, err := c.open()
-	if err != nil {
-		return err
-	}
-	turns, err := data.Turns(c.Row)
+// show prints one row, or writes it as a page.
+func (c exportCheckCmd) show(a *app, data *preflight.Dataset) error {
+	turns, err := data.Turns(*c.Row)
 	if err != nil {
 		return err
 	}
 	if c.HTML == "" {
 		return a.print(preflight.Text(turns, terminal.StyleOf(os.Stdout, a.getenv)))
 	}
-	title := fmt.Sprintf("%s, row %d", filepath.Base(c.File), c.Row)
+	title := fmt.Sprintf("%s, row %d", filepath.Base(c.File), *c.Row)
 	if err := files.WriteFile(c.HTML, []byte(preflight.HTML(title, turns))); err != nil {
 		return err
 	}

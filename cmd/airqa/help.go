@@ -63,16 +63,16 @@ var flagGroups = []struct{ title, flags string }{
 
 // onFirstPage are flags of flagGroups that --help shows for commands where they matter most.
 var onFirstPage = map[string]string{
-	"run":                 "base-url",
-	"enrich":              "base-url",
-	"search":              "retrieve",
-	"report":              "bootstrap-seed",
-	"compare":             "bootstrap-seed",
-	"doctor":              "base-url timeout vectors",
-	"store vectors check": "vectors",
-	"export write":        "turns",
-	"list models":         "models",
-	"papers fetch":        "metadata",
+	"run":           "base-url",
+	"enrich":        "base-url",
+	"search":        "retrieve",
+	"report":        "bootstrap-seed",
+	"compare":       "bootstrap-seed",
+	"doctor":        "base-url timeout vectors",
+	"store vectors": "vectors",
+	"export write":  "turns",
+	"list models":   "models",
+	"papers fetch":  "metadata",
 }
 
 // groupFlags assigns the flags of every command to their groups.
@@ -199,7 +199,7 @@ func hideFlags(program, command *kong.Node, all bool) []*kong.Flag {
 var heading = lazyregexp.New(`(?m)^(?:Usage|[A-Z][a-z ]+):`)
 
 type helpCmd struct {
-	Command []string `arg:"" optional:"" complete:"command" help:"Command, such as run or store vectors copy."`
+	Command []string `arg:"" optional:"" complete:"command" help:"Command, such as run or store vectors --to."`
 	All     bool     `help:"Show all flags, like --help-all."`
 }
 

@@ -64,7 +64,6 @@ type cli struct {
 	Papers struct {
 		List  papersListCmd  `cmd:"" default:"withargs" help:"List papers, with counts and problems (short form: airqa papers)."`
 		Show  papersShowCmd  `cmd:"" help:"Show details and problems of papers."`
-		Add   papersAddCmd   `cmd:"" help:"Read PDFs into the data directory, like airqa ingest."`
 		Fetch papersFetchCmd `cmd:"" help:"Download and ingest the papers that questions need."`
 		Join  papersJoinCmd  `cmd:"" help:"Make one data directory of several."`
 		Rm    papersRmCmd    `cmd:"" help:"Remove papers with their rows, vectors and files."`
@@ -84,37 +83,25 @@ type cli struct {
 	Report  reportCmd  `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
 	Compare compareCmd `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
 	Bench   struct {
-		List     benchListCmd     `cmd:"" help:"List the companion benchmarks and their baselines."`
-		Stats    benchStatsCmd    `cmd:"" help:"Print the dataset statistics of the benchmark's paper."`
+		Stats    benchStatsCmd    `cmd:"" help:"Print the dataset statistics of the benchmark's paper, or an item as it appears in a prompt."`
 		Baseline benchBaselineCmd `cmd:"" help:"Score baselines that need no language model."`
 		Run      benchRunCmd      `cmd:"" help:"Run baselines that use a language model."`
 		Score    benchScoreCmd    `cmd:"" help:"Score a file of predictions in the benchmark's own format."`
-		Show     benchShowCmd     `cmd:"" help:"Show an item as it appears in a prompt: paper, history, question."`
 		Agree    benchAgreeCmd    `cmd:"" help:"Measure the agreement between raters: kappa, alpha, macro F1, rho."`
-		Annotate struct {
-			Ask    annotateAskCmd    `cmd:"" default:"withargs" help:"Ask a model how well abstracts meet aspects (short form: airqa bench annotate)."`
-			Export annotateExportCmd `cmd:"" help:"Export the scores in the benchmark's format."`
-		} `cmd:"" help:"Score abstracts for the aspects of DORIS-MAE with a model."`
-		Collect struct {
-			Serve    collectServeCmd    `cmd:"" default:"withargs" help:"Serve the web page for the dialogues (short form: airqa bench collect)."`
-			Export   collectExportCmd   `cmd:"" help:"Export the dialogues in ArgSciChat's format, with summary tables."`
-			Calendar collectCalendarCmd `cmd:"" help:"Write a calendar file for each participant."`
-		} `cmd:"" help:"Host dialogues between two people about papers, like ArgSciChat."`
-		Judge judgeCmd `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
+		Annotate annotateCmd      `cmd:"" help:"Score abstracts for the aspects of DORIS-MAE with a model."`
+		Collect  collectCmd       `cmd:"" help:"Host dialogues between two people about papers, like ArgSciChat."`
+		Judge    judgeCmd         `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
 	} `cmd:"" group:"Evaluate:" help:"Companion benchmarks: run, score, annotate, collect dialogues, check judges."`
 	Shards struct {
 		Merge mergeCmd      `cmd:"" help:"Merge the shards of a run into one run."`
 		Slurm slurmCmd      `cmd:"" help:"Print an array job script for Slurm."`
-		K8s   kubernetesCmd `cmd:"" name:"k8s" help:"Print an indexed Job for Kubernetes."`
-		Serve servingCmd    `cmd:"" name:"k8s-serve" help:"Print servers of episodes for Kubernetes."`
+		K8s   kubernetesCmd `cmd:"" name:"k8s" help:"Print an indexed Job for Kubernetes, or servers of episodes."`
 	} `cmd:"" group:"Evaluate:" help:"Run shards with Slurm or Kubernetes, and merge them."`
 
 	Synth struct {
-		Explore synthExploreCmd `cmd:"" help:"Write questions about parts of papers, without evaluators."`
-		Track   synthTrackCmd   `cmd:"" help:"Generate questions with evaluators, and check them with gates."`
-		Act     synthActCmd     `cmd:"" help:"Collect trajectories for the accepted questions, and score them."`
-		All     synthAllCmd     `cmd:"" help:"Generate questions, collect trajectories and score them."`
-		Why     synthWhyCmd     `cmd:"" help:"Show where candidates were rejected, or the history of one."`
+		Make synthMakeCmd `cmd:"" help:"Generate questions with evaluators, collect trajectories, and score them."`
+		Act  synthActCmd  `cmd:"" help:"Collect more trajectories for the accepted questions, with other settings."`
+		Why  synthWhyCmd  `cmd:"" help:"Show where candidates were rejected, or the history of one."`
 	} `cmd:"" group:"Train:" help:"Generate questions about papers with a model, and collect trajectories."`
 	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs, in the formats that trainers read."`
 
@@ -133,20 +120,12 @@ type cli struct {
 	Page   pageCmd   `cmd:"" group:"Debug:" help:"Render a page like the View tool."`
 
 	List struct {
-		Baselines baselinesCmd `cmd:"" help:"List the baselines."`
+		Baselines baselinesCmd `cmd:"" help:"List the baselines, and the companion benchmarks with theirs."`
 		Models    modelsCmd    `cmd:"" help:"List known models: prices, limits, features."`
 	} `cmd:"" group:"More:" help:"List the baselines, or the known models with prices and limits."`
 	Store struct {
-		Cache struct {
-			List  cacheListCmd  `cmd:"" help:"Show the contents of a cache, by model."`
-			Clear cacheClearCmd `cmd:"" help:"Delete all replies."`
-			Prune cachePruneCmd `cmd:"" help:"Delete old replies."`
-		} `cmd:"" help:"List or delete cached replies."`
-		Vectors struct {
-			Copy    vectorsCopyCmd    `cmd:"" help:"Copy the collections of a data directory to another store."`
-			Check   vectorsCheckCmd   `cmd:"" help:"Check the collections of a data directory."`
-			Rebuild vectorsRebuildCmd `cmd:"" help:"Rebuild the collections from the papers and the vectors that are there."`
-		} `cmd:"" help:"Copy, check or repair the vectors of a data directory."`
+		Cache   cacheCmd   `cmd:"" help:"List cached replies by model, or delete them."`
+		Vectors vectorsCmd `cmd:"" help:"Check the vectors of a data directory, rebuild them, or copy them to another store."`
 	} `cmd:"" group:"More:" help:"Manage cached replies and the vectors of a data directory."`
 	Completion completionCmd `cmd:"" hidden:"" group:"More:" help:"Print a shell completion script."`
 	ShowHelp   helpCmd       `cmd:"" hidden:"" group:"More:" name:"help" help:"Show the help of a command."`

@@ -101,7 +101,7 @@ func modelTraits(m catalog.Model) string {
 }
 
 type baselinesCmd struct {
-	JSON bool `name:"json" help:"Print one JSON object per baseline."`
+	JSON bool `name:"json" help:"Print one JSON object per baseline, and then per companion benchmark."`
 }
 
 func (c baselinesCmd) Run(a *app) error {
@@ -112,13 +112,25 @@ func (c baselinesCmd) Run(a *app) error {
 				return err
 			}
 		}
+		for _, b := range benchmarks() {
+			if err := enc.Encode(b); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
-	return printEach(a, false, baselines.All(), func(b baselines.Baseline) string {
+	err := printEach(a, false, baselines.All(), func(b baselines.Baseline) string {
 		line := fmt.Sprintf("%-20s %s", b.Name, b.Summary)
 		if len(b.Tools) > 0 {
 			line += " (" + strings.Join(b.Tools, ", ") + ")"
 		}
 		return line
 	})
+	if err != nil {
+		return err
+	}
+	if err := a.print("\nCompanion benchmarks (airqa bench) and their baselines:"); err != nil {
+		return err
+	}
+	return listBenchmarks(a)
 }

@@ -101,9 +101,6 @@ func (c papersShowCmd) Run(a *app) error {
 	return nil
 }
 
-// papersAddCmd is airqa ingest under its name among the commands about papers.
-type papersAddCmd struct{ ingestCmd }
-
 // paperLine is the JSON of a paper.
 type paperLine struct {
 	PaperID    string   `json:"paper_id"`

@@ -124,7 +124,7 @@ func TestDataDirectoryRecordsItsIndex(t *testing.T) {
 	ends(exitUsage, "was made with embedder openai:v, not minilm; leave out --embedder, or switch with airqa ingest", "search", "--embedder", "minilm", "training")
 	ends(exitUsage, "not minilm", "enrich", "--embedder", "minilm", "--model", "openai:m", "--base-url", url)
 	ends(exitUsage, "not minilm", "store", "vectors", "check", "--embedder", "minilm")
-	ends(exitUsage, "are at files, not at milvus://db:19530; leave out --vectors, or switch with airqa store vectors copy", "search", "--vectors", "milvus://me:word@db", "training")
+	ends(exitUsage, "are at files, not at milvus://db:19530; leave out --vectors, or switch with airqa store vectors --to", "search", "--vectors", "milvus://me:word@db", "training")
 	ends(exitFailed, "made with embedder openai:v, not minilm", "doctor", "--embedder", "minilm")
 	ends(exitFailed, "unreachable", "store", "vectors", "copy", "--to", "milvus://127.0.0.1:1?timeout=1s")
 	records(datadir.Index{Embedder: "openai:v", Window: 512, Vectors: "files"})

@@ -14,22 +14,39 @@ import (
 	"airqa/qa"
 )
 
-type synthExploreCmd struct{ synthMakeFlags }
-
-func (c synthExploreCmd) Run(a *app) error {
-	_, err := c.makeQuestions(a, true)
-	return err
+type synthMakeCmd struct {
+	dataFlags
+	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model for the explorer, the tracker and the gates: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	endpointFlags
+	Out string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
+	synthesis.Questions
+	Until    string `default:"act" enum:"explore,track,act" help:"Last step: explore (questions about parts of papers, without evaluators), track (questions with evaluators, checked by gates) or act (trajectories of the accepted questions, with scores)."`
+	Estimate bool   `help:"Estimate calls, tokens and cost of the missing questions, without making calls."`
+	Resume   string `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`
+	budgetFlags
+	synthActorFlags
 }
 
-type synthTrackCmd struct{ synthMakeFlags }
-
-func (c synthTrackCmd) Run(a *app) error {
-	_, err := c.makeQuestions(a, false)
-	return err
+func (c synthMakeCmd) Run(a *app) error {
+	sum, err := c.makeQuestions(a)
+	short := exitCode(err) == exitShort && sum.Accepted > 0
+	if err != nil && !short || c.Until != "act" || c.Estimate || c.Preview > 0 {
+		return err
+	}
+	act := synthActCmd{
+		dataFlags: c.dataFlags, Model: c.Model, endpointFlags: c.endpointFlags, Out: c.Out, Workers: c.Workers, synthActorFlags: c.synthActorFlags,
+		budgetFlags: c.budgetFlags, Settings: qa.DefaultSettings(),
+	}
+	if err := act.Run(a); err != nil || !short {
+		return err
+	}
+	return withCode(exitShort, fmt.Errorf("trajectories of the accepted questions only; %s\n"+
+		"  Raise --max-candidates or choose other --categories and repeat the command, or continue with airqa export %s -o DIR",
+		missingText(sum), filepath.Join(c.Out, candidate.RunsDir)))
 }
 
 // makeQuestions runs explorer, tracker and gates, or prints an estimate. The error names what is missing.
-func (f *synthMakeFlags) makeQuestions(a *app, exploreOnly bool) (sum extractor.Summary, err error) {
+func (f *synthMakeCmd) makeQuestions(a *app) (sum extractor.Summary, err error) {
 	if err := f.check(); err != nil {
 		return sum, err
 	}
@@ -42,7 +59,7 @@ func (f *synthMakeFlags) makeQuestions(a *app, exploreOnly bool) (sum extractor.
 	if err != nil {
 		return sum, err
 	}
-	c.ExploreOnly = exploreOnly
+	c.ExploreOnly = f.Until == "explore"
 	if f.Estimate {
 		e, err := synthesis.Estimate(a.ctx, c)
 		if err != nil {
@@ -108,29 +125,6 @@ func (f synthActCmd) Run(a *app) error {
 	return err
 }
 
-type synthAllCmd struct {
-	synthMakeFlags
-	synthActorFlags
-}
-
-func (c synthAllCmd) Run(a *app) error {
-	sum, err := c.makeQuestions(a, false)
-	short := exitCode(err) == exitShort && sum.Accepted > 0
-	if err != nil && !short || c.Estimate || c.Preview > 0 {
-		return err
-	}
-	act := synthActCmd{
-		dataFlags: c.dataFlags, Model: c.Model, endpointFlags: c.endpointFlags, Out: c.Out, Workers: c.Workers, synthActorFlags: c.synthActorFlags,
-		budgetFlags: c.budgetFlags, Settings: qa.DefaultSettings(),
-	}
-	if err := act.Run(a); err != nil || !short {
-		return err
-	}
-	return withCode(exitShort, fmt.Errorf("trajectories of the accepted questions only; %s\n"+
-		"  Raise --max-candidates or choose other --categories and repeat the command, or continue with airqa export %s -o DIR",
-		missingText(sum), filepath.Join(c.Out, candidate.RunsDir)))
-}
-
 type synthWhyCmd struct {
 	Syn  string `arg:"" name:"syn" help:"Directory of the synthesis."`
 	ID   string `arg:"" optional:"" name:"id" help:"Candidate such as single-table-12, or the uuid of a question."`
@@ -158,19 +152,7 @@ func (c synthWhyCmd) Run(a *app) error {
 	return a.print(yields.Text(a.width))
 }
 
-// synthMakeFlags select what to make.
-type synthMakeFlags struct {
-	dataFlags
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model for the explorer, the tracker and the gates: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
-	endpointFlags
-	Out string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
-	synthesis.Questions
-	Estimate bool   `help:"Estimate calls, tokens and cost of the missing questions, without making calls."`
-	Resume   string `default:"if-possible" enum:"never,always,if-possible" help:"Whether to resume an existing synthesis: never, always, or if-possible (unless seed or papers differ)."`
-	budgetFlags
-}
-
-func (f synthMakeFlags) check() error {
+func (f synthMakeCmd) check() error {
 	switch {
 	case f.Count < 1 && f.Preview == 0:
 		return qa.Usagef("--count N is required: the number of questions to accept (or --preview N)")
@@ -187,7 +169,7 @@ func (f synthMakeFlags) check() error {
 	return err
 }
 
-func (f synthMakeFlags) config(a *app, world *env.Env) (synthesis.Config, error) {
+func (f synthMakeCmd) config(a *app, world *env.Env) (synthesis.Config, error) {
 	calls, limits, err := calling(f.endpointFlags, f.budgetFlags, qa.QuestionLimits{})
 	return synthesis.Config{
 		Common: synthesis.Common{
@@ -217,7 +199,7 @@ func synthError(err error) error {
 
 // synthEnd returns the error of a synthesis that did not make everything: a spent budget, failed calls, or fewer rows than
 // asked for. Each has its own exit code.
-func synthEnd(f synthMakeFlags, s extractor.Summary) error {
+func synthEnd(f synthMakeCmd, s extractor.Summary) error {
 	missing := missingText(s)
 	switch {
 	case f.Preview > 0 && !s.Stopped:

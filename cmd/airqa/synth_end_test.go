@@ -10,21 +10,21 @@ import (
 )
 
 func TestSynthCheck(t *testing.T) {
-	valid := synthMakeFlags{Questions: synthesis.Questions{Count: 10, Workers: 4, SolveAgain: 2}}
+	valid := synthMakeCmd{Questions: synthesis.Questions{Count: 10, Workers: 4, SolveAgain: 2}}
 	tests := []struct {
 		name   string
-		change func(*synthMakeFlags)
+		change func(*synthMakeCmd)
 		want   string // part of the error; empty if there is none
 	}{
-		{"valid", func(*synthMakeFlags) {}, ""},
-		{"only a preview", func(f *synthMakeFlags) { f.Count, f.Preview = 0, 5 }, ""},
-		{"no count", func(f *synthMakeFlags) { f.Count = 0 }, "--count N is required"},
-		{"negative preview", func(f *synthMakeFlags) { f.Preview = -1 }, "must not be negative"},
-		{"fewer candidates than rows", func(f *synthMakeFlags) { f.MaxCandidates = 9 }, "--max-candidates 9 is less than --count 10"},
-		{"preview and estimate", func(f *synthMakeFlags) { f.Preview, f.Estimate = 5, true }, "mutually exclusive"},
-		{"no workers", func(f *synthMakeFlags) { f.Workers = 0 }, "-j and --solve-again"},
-		{"no answers", func(f *synthMakeFlags) { f.SolveAgain = 0 }, "-j and --solve-again"},
-		{"negative budget", func(f *synthMakeFlags) { f.BudgetUSD = -1 }, "budget"},
+		{"valid", func(*synthMakeCmd) {}, ""},
+		{"only a preview", func(f *synthMakeCmd) { f.Count, f.Preview = 0, 5 }, ""},
+		{"no count", func(f *synthMakeCmd) { f.Count = 0 }, "--count N is required"},
+		{"negative preview", func(f *synthMakeCmd) { f.Preview = -1 }, "must not be negative"},
+		{"fewer candidates than rows", func(f *synthMakeCmd) { f.MaxCandidates = 9 }, "--max-candidates 9 is less than --count 10"},
+		{"preview and estimate", func(f *synthMakeCmd) { f.Preview, f.Estimate = 5, true }, "mutually exclusive"},
+		{"no workers", func(f *synthMakeCmd) { f.Workers = 0 }, "-j and --solve-again"},
+		{"no answers", func(f *synthMakeCmd) { f.SolveAgain = 0 }, "-j and --solve-again"},
+		{"negative budget", func(f *synthMakeCmd) { f.BudgetUSD = -1 }, "budget"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestSynthEnds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := synthEnd(synthMakeFlags{Questions: synthesis.Questions{Preview: tt.preview}}, tt.ended)
+			err := synthEnd(synthMakeCmd{Questions: synthesis.Questions{Preview: tt.preview}}, tt.ended)
 			if got := exitCode(err); got != tt.code {
 				t.Errorf("exit code %d, want %d: %v", got, tt.code, err)
 			}

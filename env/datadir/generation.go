@@ -169,7 +169,7 @@ func (d *Dir) sealed() (info Info, err error) {
 func (d *Dir) Recorded() (string, error) {
 	info, err := d.sealed()
 	if err != nil {
-		return "", fmt.Errorf("the description of its papers is damaged or missing: %w; airqa store vectors rebuild makes it again", err)
+		return "", fmt.Errorf("the description of its papers is damaged or missing: %w; airqa store vectors --rebuild makes it again", err)
 	}
 	return info.Fingerprint, nil
 }

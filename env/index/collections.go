@@ -93,7 +93,7 @@ func Check(ctx context.Context, store vectors.Store, name string, want Requireme
 		return c, fmt.Errorf("an ingest is changing the search index on the server; wait for it, or, if it was interrupted, %s", rebuildHint(store))
 	}
 	if s, remote := store.(*milvus.Store); remote && s.IndexFor(c) != c.Index {
-		return c, fmt.Errorf("collection %s has index %s, not %s; leave it out of the URL, or change it with airqa store vectors copy --to URL",
+		return c, fmt.Errorf("collection %s has index %s, not %s; leave it out of the URL, or change it with airqa store vectors --to URL",
 			name, cmp.Or(c.Index, "FLAT"), cmp.Or(s.IndexFor(c), "FLAT"))
 	}
 	if c.Source != want.Source {
@@ -124,7 +124,7 @@ func incomplete(ctx context.Context, store vectors.Store, name string) error {
 // rebuildHint is a hint for a missing or outdated collection.
 func rebuildHint(store vectors.Store) string {
 	if _, remote := store.(*milvus.Store); remote {
-		return "run the same airqa ingest command again, or airqa store vectors copy if it filled the server"
+		return "run the same airqa ingest command again, or airqa store vectors --to if it filled the server"
 	}
 	return "run the same airqa ingest command again"
 }

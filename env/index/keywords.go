@@ -28,7 +28,7 @@ func KeywordsOf(c vectors.Collection, store vectors.Store) (Keywords, error) {
 	}
 	k.stats = new(bm25.Stats)
 	if err := json.Unmarshal(c.Encoder, k.stats); err != nil {
-		return Keywords{}, fmt.Errorf("read statistics of collection %s: %w; airqa store vectors rebuild makes it again", c.Name, err)
+		return Keywords{}, fmt.Errorf("read statistics of collection %s: %w; airqa store vectors --rebuild makes it again", c.Name, err)
 	}
 	k.server, _ = store.(*milvus.Store)
 	return k, nil

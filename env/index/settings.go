@@ -72,7 +72,7 @@ func contradictedStore(dir string, want, have datadir.Index) error {
 	stored, _ := PlaceOf(have.Vectors) // is checked
 	asked.TLS, stored.TLS = false, false
 	if want.Vectors != "" && asked != stored {
-		return fmt.Errorf("the vectors of %s are at %s, not at %s; leave out --vectors, or switch with airqa store vectors copy --data %s --to %s",
+		return fmt.Errorf("the vectors of %s are at %s, not at %s; leave out --vectors, or switch with airqa store vectors --data %s --to %s",
 			dir, have.Vectors, asked, dir, asked)
 	}
 	return nil

@@ -48,7 +48,7 @@ func settingsOf(ctx context.Context, store *flat.Store, info datadir.Info, files
 		err = errors.New("it belongs to other papers")
 	}
 	if err != nil {
-		return s, fmt.Errorf("its search index is not complete (%w); run: airqa store vectors rebuild", err)
+		return s, fmt.Errorf("its search index is not complete (%w); run: airqa store vectors --rebuild", err)
 	}
 	return s, nil
 }

@@ -88,7 +88,7 @@ func (s *source) read(ctx context.Context) (err error) {
 		return fmt.Errorf("it has no papers yet; run: airqa ingest --data %s PAPERS", s.path)
 	}
 	if !index.IsFiles(s.info.Index.Vectors) {
-		return fmt.Errorf("its vectors are on a Milvus server; copy them into its files first: airqa store vectors copy --data %s --to %s", s.path, index.Files)
+		return fmt.Errorf("its vectors are on a Milvus server; copy them into its files first: airqa store vectors --data %s --to %s", s.path, index.Files)
 	}
 	if s.changed, err = modified(s.dir.Database()); err != nil {
 		return err

@@ -27,10 +27,10 @@ const (
 const Format = 1
 
 // again makes a synthesis of another format again.
-const again = "make it again with airqa synth all -o NEW"
+const again = "make it again with airqa synth make -o NEW"
 
 // ErrNoSynthesis is returned for a directory without a synthesis.
-var ErrNoSynthesis = errors.New("no synthesis here (synth.json is missing); airqa synth explore creates one")
+var ErrNoSynthesis = errors.New("no synthesis here (synth.json is missing); airqa synth make --until explore creates one")
 
 // Quota is the number of rows of a category to accept.
 type Quota struct {

@@ -137,10 +137,12 @@ func (s settings) settle(dir string) error {
 
 // ExportConfig configures [Export], as flags of a command. Unparsed must be set.
 type ExportConfig struct {
-	Dir      string `arg:"" name:"dir" help:"Directory of airqa bench annotate."`
-	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write: a list like Annotation of the benchmark's file."`
-	Unparsed string `placeholder:"FILE" help:"File for replies without a verdict. Default: OUT with -unparsed in its name, if there are any."`
-	Rule     Rule   `kong:"-"`
+	// Dir is the directory of the replies.
+	Dir string
+	// Out is the file to write: a list like Annotation of the benchmark's file. Replies without a verdict are in Unparsed,
+	// if there are any.
+	Out, Unparsed string
+	Rule          Rule
 }
 
 // Exported counts what [Export] wrote.

@@ -15,8 +15,8 @@ import (
 
 // One of these is wrapped by all errors about the content of a file.
 var (
-	errDamaged = errors.New("the file is damaged; airqa store vectors rebuild makes it again")
-	errFormat  = errors.New("airqa store vectors rebuild makes it again")
+	errDamaged = errors.New("the file is damaged; airqa store vectors --rebuild makes it again")
+	errFormat  = errors.New("airqa store vectors --rebuild makes it again")
 )
 
 // file is a collection's file in memory, either mapped or read.

@@ -111,7 +111,7 @@ func TestDamagedFile(t *testing.T) {
 		{"empty", func([]byte) []byte { return nil }, "damaged"},
 		{"truncated", func(b []byte) []byte { return b[:len(b)-1] }, "end of file: the file is damaged"},
 		{"half", func(b []byte) []byte { return b[:len(b)/2] }, "end of file: the file is damaged"},
-		{"a flipped bit of a vector", func(b []byte) []byte { b[65] ^= 1; return b }, "checksum of section vectors: the file is damaged; airqa store vectors rebuild"},
+		{"a flipped bit of a vector", func(b []byte) []byte { b[65] ^= 1; return b }, "checksum of section vectors: the file is damaged; airqa store vectors --rebuild"},
 		{"a flipped bit of the head", func(b []byte) []byte { b[len(b)-40] ^= 1; return b }, "checksum of the head: the file is damaged"},
 		{"a flipped bit of the tail", func(b []byte) []byte { b[len(b)-32] ^= 1; return b }, "end of file: the file is damaged"},
 		{"start only", func(b []byte) []byte { return b[:64] }, "end of file: the file is damaged"},

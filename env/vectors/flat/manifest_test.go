@@ -58,7 +58,7 @@ func TestManifestDamage(t *testing.T) {
 	if err := os.WriteFile(path, later, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readManifest(folder, 3); !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "format 9, not 1; airqa store vectors rebuild") {
+	if _, err := readManifest(folder, 3); !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "format 9, not 1; airqa store vectors --rebuild") {
 		t.Errorf("another format: %v", err)
 	}
 }

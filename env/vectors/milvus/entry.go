@@ -35,7 +35,7 @@ const descriptionFormat = 1
 
 // ErrDescription is wrapped by errors about a description that is damaged or of another format. [Store.Replace] makes the
 // collection again.
-var ErrDescription = errors.New("airqa store vectors rebuild makes it again")
+var ErrDescription = errors.New("airqa store vectors --rebuild makes it again")
 
 // state is everything the catalog has about one name.
 type state struct {
@@ -135,7 +135,7 @@ func (c *catalog) encoder(ctx context.Context, e *entry) ([]byte, error) {
 	rows = slices.DeleteFunc(rows, func(r row) bool { return r.number >= e.first+int64(e.pieces) }) // of an interrupted change
 	slices.SortFunc(rows, func(a, b row) int { return int(a.number - b.number) })
 	if len(rows) != e.pieces {
-		return nil, errors.New("a part of its encoder is missing; airqa store vectors rebuild makes it again")
+		return nil, errors.New("a part of its encoder is missing; airqa store vectors --rebuild makes it again")
 	}
 	var text strings.Builder
 	for _, r := range rows {
