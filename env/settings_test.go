@@ -42,7 +42,7 @@ func TestSettle(t *testing.T) {
 		{"another server", remote, record{Vectors: "milvus://me:word@other"}, false, record{}, "are at " + server + ", not at milvus://other:19530; leave out --vectors"},
 		{"another prefix", remote, record{Vectors: "milvus://db/papers?prefix=b_"}, false, record{}, "prefix=b_"},
 		{"files instead", remote, record{Vectors: "files"}, false, record{}, "not at files"},
-		{"files instead for all", remote, record{Vectors: "files"}, true, record{}, "switch with airqa store vectors --to"},
+		{"files instead for all", remote, record{Vectors: "files"}, true, record{}, "switch with airqa store vectors --data"},
 		{"a server for all", &record{Embedder: "minilm", Vectors: "files"}, record{Vectors: server}, true, record{Embedder: "minilm", Vectors: server}, ""},
 		{"a server instead", &record{Embedder: "minilm", Vectors: "files"}, record{Vectors: server}, false, record{}, "are at files"},
 		{"another window", remote, record{Window: 100}, false, record{Embedder: "openai:m", Window: 100, Vectors: server}, ""},

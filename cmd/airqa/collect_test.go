@@ -125,7 +125,7 @@ func TestCollect(t *testing.T) {
 	if text := log.String() + nextLog.String(); strings.Contains(text, "secret") {
 		t.Errorf("a code is in the log:\n%s", text)
 	}
-	out, code := separate(t, nil, "bench", "collect", "export", filepath.Join(dir, "study"), "--out", filepath.Join(dir, "data"))
+	out, code := separate(t, nil, "bench", "collect", "--out", filepath.Join(dir, "study"), "--export", filepath.Join(dir, "data"))
 	if code != 0 || !strings.Contains(out, "1 dialogue with 1 turn about 1 paper, 0 incomplete") {
 		t.Errorf("export: %d, %s", code, out)
 	}
@@ -137,7 +137,7 @@ func startCollect(t *testing.T, dir string) (address string, log *bytes.Buffer, 
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	log = new(bytes.Buffer)
-	server, address := startServer(ctx, t, log, "bench", "collect", "serve", "-v", "--participants", filepath.Join(dir, "p.csv"), "--papers", filepath.Join(dir, "papers.json"),
+	server, address := startServer(ctx, t, log, "bench", "collect", "-v", "--participants", filepath.Join(dir, "p.csv"), "--papers", filepath.Join(dir, "papers.json"),
 		"--out", filepath.Join(dir, "study"), "--listen", "127.0.0.1:0", "--pair", "Ada,Ben", "--paper", "Quiet Attention",
 		"--min-turns", "1", "--max-turns", "1", "--message-time", "25m", "--total-time", "30m", "--notices", "1ns")
 	return strings.TrimSuffix(address, "/"), log, func() {

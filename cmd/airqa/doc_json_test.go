@@ -56,10 +56,6 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"ingest airqa-demo/papers -d airqa-demo/data --json"},
 		[]any{ingestResult{}},
 	},
-	"papers add": {
-		[]string{"papers add airqa-demo/papers -d airqa-demo/data --json"},
-		[]any{ingestResult{}},
-	},
 	"papers list": {
 		[]string{"papers -d airqa-demo/data --json"},
 		[]any{paperLine{}},
@@ -138,10 +134,6 @@ var jsonOutputs = map[string]jsonOutput{
 			Total preflight.Total `json:"total"`
 		}{}},
 	},
-	"bench list": {
-		[]string{"bench list --json"},
-		[]any{bench.Benchmark{}},
-	},
 	"bench stats": {
 		[]string{"bench stats argscichat --dataset fixtures/argscichat --json"},
 		[]any{bench.Result{}},
@@ -191,32 +183,30 @@ var jsonOutputs = map[string]jsonOutput{
 		lines: []string{"sql -d airqa-demo/data 'SELECT title, num_pages FROM metadata' --json"},
 	},
 	"list baselines": {
-		lines: []string{"list baselines --json"},
+		[]string{"list baselines --json"},
+		[]any{bench.Benchmark{}},
 	},
 	"list models": {
 		[]string{"list models --json"},
 		[]any{modelLine{}},
 	},
-	"bench annotate ask": {
-		[]string{"bench annotate --dataset fixtures/doris-mae/dataset.json -m scripted:fixtures/doris-mae/verdicts.jsonl -o annotated --json"},
-		[]any{annotate.Result{}},
-	},
-	"bench annotate export": {
-		[]string{"bench annotate export annotated -o annotations.json --json"},
-		[]any{annotate.Exported{}},
+	"bench annotate": {
+		[]string{
+			"bench annotate --dataset fixtures/doris-mae/dataset.json -m scripted:fixtures/doris-mae/verdicts.jsonl -o annotated --json",
+			"bench annotate -o annotated --export annotations.json --json",
+		},
+		[]any{annotate.Result{}, annotate.Exported{}},
 	},
 	"bench judge-check": {
 		[]string{"bench judge-check labels.jsonl --judge offline --json"},
 		[]any{judge.Summary{}},
 	},
-	"store cache list": {
-		[]string{"store cache list replies --json"},
+	"store cache": {
+		[]string{"store cache replies --json", "store cache replies --older 30d --json", "store cache replies --clear --json"},
 		[]any{struct {
 			Models []cache.Held `json:"models"`
 		}{}},
 	},
-	"store cache prune": {lines: []string{"store cache prune --older 30d replies --json"}},
-	"store cache clear": {lines: []string{"store cache clear replies --json"}},
 	"version": {
 		[]string{"version --json"},
 		[]any{build{}},

@@ -111,7 +111,7 @@ func TestFullDiskJoin(t *testing.T) {
 	if out, err := join(1 << 30); err != nil || !strings.Contains(out, "1 paper added, 6 papers in") {
 		t.Errorf("with space: %v\n%s", err, out)
 	}
-	if out, err := airqaIn(t, to, "store", "vectors", "check", "--data", to); err != nil {
+	if out, err := airqaIn(t, to, "store", "vectors", "--data", to); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

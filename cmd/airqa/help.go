@@ -199,7 +199,7 @@ func hideFlags(program, command *kong.Node, all bool) []*kong.Flag {
 var heading = lazyregexp.New(`(?m)^(?:Usage|[A-Z][a-z ]+):`)
 
 type helpCmd struct {
-	Command []string `arg:"" optional:"" complete:"command" help:"Command, such as run or store vectors --to."`
+	Command []string `arg:"" optional:"" complete:"command" help:"Command, such as run or store vectors."`
 	All     bool     `help:"Show all flags, like --help-all."`
 }
 

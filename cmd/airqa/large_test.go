@@ -108,7 +108,7 @@ func (l large) measure(b *testing.B) {
 		{"papers list", []string{"papers", "list", "--data", read, "--limit", "50"}},
 		{"papers show", []string{"papers", "show", "--data", read, id}},
 		{"doctor", []string{"doctor", "--data", read}},
-		{"vectors check", []string{"store", "vectors", "check", "--data", l.path("own")}},
+		{"vectors check", []string{"store", "vectors", "--data", l.path("own")}},
 	} {
 		b.Run(c.name, func(b *testing.B) { l.run(b, 2, c.args...) })
 	}

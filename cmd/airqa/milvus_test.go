@@ -55,13 +55,13 @@ func TestMilvusServer(t *testing.T) {
 	if out, code := runProgram(t, "search", "--data", data, "--vectors", "files", "window"); code != exitUsage || !strings.Contains(out, recorded) {
 		t.Errorf("search in files ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "store", "vectors", "copy", "--data", data, "--to", "files"); code != exitDone {
+	if out, code := runProgram(t, "store", "vectors", "--data", data, "--to", "files"); code != exitDone {
 		t.Fatalf("copy ended with %d:\n%s", code, out)
 	}
 	if index := indexOf(t, data); index.Vectors != "files" {
 		t.Errorf("the record names %q after the copy", index.Vectors)
 	}
-	if out, code := runProgram(t, "store", "vectors", "copy", "--data", data, "--to", url); code != exitDone {
+	if out, code := runProgram(t, "store", "vectors", "--data", data, "--to", url); code != exitDone {
 		t.Fatalf("copy back ended with %d:\n%s", code, out)
 	}
 	approximateIndex(t, data, url)
@@ -79,12 +79,12 @@ func approximateIndex(t *testing.T, data, url string) {
 	}{
 		{"copy --to " + url + "&index=HNSW", exitFailed, "the server refuses index HNSW: milvus at "},
 		{"copy --to " + url + index, exitDone, ""},
-		{"check --vectors " + url + index, exitDone, "text_bm25_en: "},
-		{"rebuild --vectors " + url, exitDone, "text_bm25_en: "},
-		{"copy " + "--vectors" + " " + url + " --to " + url + exact, exitDone, ""},
-		{"check --vectors " + url + index, exitFailed, "has index FLAT, not IVF_FLAT nlist=4 nprobe=1"},
-		{"copy --vectors milvus://127.0.0.1:1 --to files", exitUsage, "not at milvus://127.0.0.1:1"},
-		{"copy --vectors files --to files", exitUsage, "not at files"},
+		{"--vectors " + url + index, exitDone, "text_bm25_en: "},
+		{"--rebuild --vectors " + url, exitDone, "text_bm25_en: "},
+		{"--vectors" + " " + url + " --to " + url + exact, exitDone, ""},
+		{"--vectors " + url + index, exitFailed, "has index FLAT, not IVF_FLAT nlist=4 nprobe=1"},
+		{"--vectors milvus://127.0.0.1:1 --to files", exitUsage, "not at milvus://127.0.0.1:1"},
+		{"--vectors files --to files", exitUsage, "not at files"},
 		{"copy " + again + " --to files", exitDone, ""},
 		{"copy --to " + url, exitDone, ""},
 	} {

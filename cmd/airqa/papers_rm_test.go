@@ -49,7 +49,7 @@ func TestKilledRemoval(t *testing.T) {
 		if out, err := program("papers", "rm", "--data", data, paper).CombinedOutput(); (err == nil) != (len(listed) == 6) {
 			t.Errorf("killed %v, %d papers: the same removal: %v\n%s", hit, len(listed), err, out)
 		}
-		if out, err := program("store", "vectors", "check", "--data", data).CombinedOutput(); err != nil || env.RemovalPending(data) {
+		if out, err := program("store", "vectors", "--data", data).CombinedOutput(); err != nil || env.RemovalPending(data) {
 			t.Errorf("killed %v: the removal is pending, or: %v\n%s", hit, err, out)
 		}
 		if _, err := os.Stat(filepath.Join(data, "pdfs", paper+".pdf")); !os.IsNotExist(err) {

@@ -46,7 +46,7 @@ func TestReadersBesideWriter(t *testing.T) {
 	if out, err := r.program(context.WithoutCancel(ctx), "ingest", "--data", data, pdf).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if out, err := r.program(context.WithoutCancel(ctx), "store", "vectors", "check", "--data", data).CombinedOutput(); err != nil {
+	if out, err := r.program(context.WithoutCancel(ctx), "store", "vectors", "--data", data).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -116,17 +116,17 @@ func TestDataDirectoryRecordsItsIndex(t *testing.T) {
 	ends(exitUsage, "no API key for api.openai.com: set AIRQA_EMBED_API_KEY", "search", "training")
 	t.Setenv("AIRQA_EMBED_BASE_URL", url)
 	ends(exitDone, "note: airqa.json of .* sets embedder openai:v(.|\n)*1. score", "search", "training")
-	ends(exitDone, "text_openai_v: [0-9]+ records", "store", "vectors", "check")
+	ends(exitDone, "text_openai_v: [0-9]+ records", "store", "vectors")
 	ends(exitDone, `OK +search`, "doctor")
 
 	// A contradiction is refused before any work.
 	before := count.Load()
 	ends(exitUsage, "was made with embedder openai:v, not minilm; leave out --embedder, or switch with airqa ingest", "search", "--embedder", "minilm", "training")
 	ends(exitUsage, "not minilm", "enrich", "--embedder", "minilm", "--model", "openai:m", "--base-url", url)
-	ends(exitUsage, "not minilm", "store", "vectors", "check", "--embedder", "minilm")
-	ends(exitUsage, "are at files, not at milvus://db:19530; leave out --vectors, or switch with airqa store vectors --to", "search", "--vectors", "milvus://me:word@db", "training")
+	ends(exitUsage, "not minilm", "store", "vectors", "--embedder", "minilm")
+	ends(exitUsage, "are at files, not at milvus://db:19530; leave out --vectors, or switch with airqa store vectors --data", "search", "--vectors", "milvus://me:word@db", "training")
 	ends(exitFailed, "made with embedder openai:v, not minilm", "doctor", "--embedder", "minilm")
-	ends(exitFailed, "unreachable", "store", "vectors", "copy", "--to", "milvus://127.0.0.1:1?timeout=1s")
+	ends(exitFailed, "unreachable", "store", "vectors", "--to", "milvus://127.0.0.1:1?timeout=1s")
 	records(datadir.Index{Embedder: "openai:v", Window: 512, Vectors: "files"})
 	ends(exitDone, "0 added, 1 already present", "ingest", paper)
 	if n := count.Load() - before; n != 0 {

@@ -39,7 +39,7 @@ func TestKilledSynthesis(t *testing.T) {
 	defer quiet.Close()
 	defer disturbed.Close()
 	command := func(out, endpoint string) *exec.Cmd {
-		c := exec.CommandContext(t.Context(), os.Args[0], "synth", "track", "--data", data, "--model", "openai:policy", "--price", "1,2",
+		c := exec.CommandContext(t.Context(), os.Args[0], "synth", "make", "--until", "track", "--data", data, "--model", "openai:policy", "--price", "1,2",
 			"--count", count, "--out", filepath.Join(dir, out), "-j", "3")
 		c.Env = append(os.Environ(), asProgram+"=1", "OPENAI_BASE_URL="+endpoint, "OPENAI_API_KEY=sk-test-key-that-is-long")
 		return c
