@@ -60,21 +60,7 @@ func (b *batchSize) accept(n int) {
 type sizes struct {
 	mu    sync.Mutex
 	known batchSize
-	noted bool
-}
-
-// learn keeps what is known after all texts of a batch were embedded. It reports whether to notify the user, once.
-func (s *sizes) learn(b batchSize) (first bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case b.lowered && b.texts < s.known.texts:
-		s.known = batchSize{texts: b.texts}
-		first, s.noted = !s.noted, true
-	case !b.lowered && b.faulted <= s.known.texts: // else another call has lowered it
-		s.known.faulted, s.known.accepted = b.faulted, b.accepted
-	}
-	return first
+	noted bool // whether the user was notified of the limit
 }
 
 // batch embeds texts in as few requests as the server allows. Only the refusal of a single text is an error. Then the text may
@@ -97,7 +83,17 @@ func (o *OpenAI) batch(ctx context.Context, texts []string) (made [][]float32, e
 		size.accept(len(some))
 		made = append(made, vectors...)
 	}
-	if o.sizes.learn(size) {
+	o.sizes.mu.Lock()
+	notify := false
+	switch known := &o.sizes.known; {
+	case size.lowered && size.texts < known.texts:
+		*known = batchSize{texts: size.texts}
+		notify, o.sizes.noted = !o.sizes.noted, true
+	case !size.lowered && size.faulted <= known.texts: // else another call has lowered it
+		known.faulted, known.accepted = size.faulted, size.accepted
+	}
+	o.sizes.mu.Unlock()
+	if notify {
 		o.config.Notice(fmt.Sprintf("the embedding server %s limits the texts per request to %d; --embed-batch %d avoids requests that it refuses",
 			o.host, size.texts, size.texts))
 	}

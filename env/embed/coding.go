@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
 )
 
 // coding is how an endpoint writes vectors: as base64 of float32, a third of the bytes and quick to read, or as numbers.
@@ -18,9 +17,6 @@ const (
 	floats
 	packed
 )
-
-// preferred is the coding to request. It is unknown until the endpoint has responded.
-func (o *OpenAI) preferred() coding { return coding(o.coding.Load()) }
 
 // format is the value of encoding_format.
 func (c coding) format() string {
@@ -65,8 +61,3 @@ type refusedError struct {
 }
 
 func (e *refusedError) Error() string { return "endpoint responded " + e.text }
-
-// mayBeCoding reports whether the endpoint may have refused encoding_format, which some do not know.
-func (e *refusedError) mayBeCoding() bool {
-	return e.status == http.StatusBadRequest || e.status == http.StatusUnprocessableEntity
-}

@@ -177,9 +177,10 @@ func (o *OpenAI) Blocks() Blocks { return o.blocks }
 
 // send embeds the texts of one request.
 func (o *OpenAI) send(ctx context.Context, texts []string) ([][]float32, error) {
-	asked := o.preferred()
+	asked := coding(o.coding.Load())
 	reply, err := o.ask(ctx, texts, asked)
-	if refused, ok := errors.AsType[*refusedError](err); ok && asked == unknown && refused.mayBeCoding() {
+	if refused, ok := errors.AsType[*refusedError](err); ok && asked == unknown &&
+		(refused.status == http.StatusBadRequest || refused.status == http.StatusUnprocessableEntity) { // some do not know encoding_format
 		if reply, err = o.ask(ctx, texts, floats); err == nil {
 			o.coding.Store(int32(floats))
 		}

@@ -104,33 +104,40 @@ func (p *packer) matrix(c column) {
 // column writes the i-th column of a product and moves to the next panel after the last column of one.
 func (p *packer) column(i int, c column) {
 	i %= p.columns
-	if p.bits == 8 {
+	switch p.bits {
+	case 8:
 		p.bytes(i, c)
-	} else {
+	case 16:
 		c.m.Row(p.row[:], c.row, c.input)
-		p.numbers(i, c.scale)
+		p.integers(i, c.scale)
+	default:
+		c.m.Row(p.row[:], c.row, c.input)
+		for row, x := range p.row {
+			p.to[row*p.columns+i] = math.Float32bits(x * c.scale)
+		}
 	}
 	if i == p.columns-1 {
 		p.to = p.to[p.panelWords():]
 	}
 }
 
-// numbers writes p.row as column c of the current panel.
-func (p *packer) numbers(c int, scale float32) {
-	if p.bits == 16 {
-		p.integers(c, scale)
-		return
-	}
-	for i, x := range p.row {
-		p.to[i*p.columns+c] = math.Float32bits(x * scale)
-	}
-}
-
+// integers writes p.row as column c of the current panel. The length of the row is computed from four partial sums, so that
+// additions do not wait for each other.
 func (p *packer) integers(c int, scale float32) {
-	length, top := measure(&p.row)
+	var squares [4]float32
+	var top uint32 // bits of the largest magnitude
+	for i := 0; i < Dim; i += 4 {
+		a, b, c, d := p.row[i], p.row[i+1], p.row[i+2], p.row[i+3]
+		squares[0] += a * a
+		squares[1] += b * b
+		squares[2] += c * c
+		squares[3] += d * d
+		top = max(top, magnitude(a), magnitude(b), magnitude(c), magnitude(d))
+	}
+	sum := float64(squares[0]) + float64(squares[1]) + float64(squares[2]) + float64(squares[3])
 	by := float32(0)
-	if length > 0 {
-		by = min(columnLength/length, columnTop/top)
+	if length := float32(math.Sqrt(sum)); length > 0 {
+		by = min(columnLength/length, columnTop/math.Float32frombits(top))
 		p.to[Dim/2*p.columns+c] = math.Float32bits(scale / by)
 	}
 	to := p.to[c : (Dim/2-1)*p.columns+c+1]
@@ -138,23 +145,6 @@ func (p *packer) integers(c int, scale float32) {
 		low, high := nearest(p.row[i]*by), nearest(p.row[i+1]*by)
 		to[i/2*p.columns] = low&0xffff | high<<16
 	}
-}
-
-// measure returns the length of a row and its largest magnitude. It keeps four partial sums, so that additions do not
-// wait for each other.
-func measure(row *[Dim]float32) (length, top float32) {
-	var squares [4]float32
-	var bits uint32
-	for i := 0; i < Dim; i += 4 {
-		a, b, c, d := row[i], row[i+1], row[i+2], row[i+3]
-		squares[0] += a * a
-		squares[1] += b * b
-		squares[2] += c * c
-		squares[3] += d * d
-		bits = max(bits, magnitude(a), magnitude(b), magnitude(c), magnitude(d))
-	}
-	sum := float64(squares[0]) + float64(squares[1]) + float64(squares[2]) + float64(squares[3])
-	return float32(math.Sqrt(sum)), math.Float32frombits(bits)
 }
 
 // magnitude returns the bits of |x|, which sort like the numbers.
