@@ -79,8 +79,12 @@ func (ix indexer) saveVectors(ctx context.Context, p plan) error {
 	if !p.build {
 		return ix.before.vectorsTo(ctx, ix.texts, p.want, p.outdated)
 	}
-	if err := ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.papers.IDs()); err != nil || !ix.indexed(p) {
+	if err := ix.before.vectorsTo(ctx, ix.texts, p.want, ix.before.papers.IDs()); err != nil {
 		return err
+	}
+	r := ix.before.record
+	if p.want.Kind != vectors.Dense || r == nil || r.Embedder != EmbedderName(p.want.Model) || !ix.Rebuild && IsFiles(r.Vectors) {
+		return nil // neither a server nor a collection to rebuild should have the vectors
 	}
 	n, err := ix.before.withoutVector(ctx, ix.texts)
 	if n > 0 {
@@ -88,13 +92,6 @@ func (ix indexer) saveVectors(ctx context.Context, p plan) error {
 			terminal.Plural(n, "text"), p.want.Name))
 	}
 	return err
-}
-
-// indexed reports whether a server, or a collection to rebuild, should have the vectors of a dense collection that is built.
-func (ix indexer) indexed(p plan) bool {
-	r := ix.before.record
-	return p.want.Kind == vectors.Dense && r != nil && r.Embedder == EmbedderName(p.want.Model) &&
-		(ix.Rebuild || !IsFiles(r.Vectors))
 }
 
 // denseCollection describes the collection of the embedding model.

@@ -111,12 +111,23 @@ func (ix remoteIndexer) updateSparse(ctx context.Context, have vectors.Collectio
 	return err
 }
 
-// writeSparse applies a plan to the BM25 collection, with these statistics.
+// writeSparse applies a plan to the BM25 collection, with these statistics. It skips cells without terms, since no query could
+// match them.
 func (ix remoteIndexer) writeSparse(ctx context.Context, p plan, counter *bm25.Counter, stats *bm25.Stats) (applied bool, err error) {
 	if p.want.Encoder, err = json.Marshal(stats); err != nil {
 		return false, err
 	}
-	return ix.apply(ctx, p, sparseRecords(ix.db.Cells(ctx, p.added()), counter, stats))
+	return ix.apply(ctx, p, func(yield func(vectors.Record, error) bool) {
+		for c, err := range ix.db.Cells(ctx, p.added()) {
+			terms := stats.Document(counter.Words(c.Text))
+			if err == nil && len(terms) == 0 {
+				continue
+			}
+			if !yield(vectors.Record{Origin: OriginOf(c), Vector: vectors.Vector{Sparse: terms}}, err) {
+				return
+			}
+		}
+	})
 }
 
 // changedStats returns the statistics of a BM25 collection after a change.
@@ -171,21 +182,6 @@ func countWords(builder *bm25.Builder, counter *bm25.Counter, cells iter.Seq2[pa
 		}
 	}
 	return nil
-}
-
-// sparseRecords skips cells without terms, since no query could match them.
-func sparseRecords(cells iter.Seq2[paperdb.Cell, error], counter *bm25.Counter, stats *bm25.Stats) iter.Seq2[vectors.Record, error] {
-	return func(yield func(vectors.Record, error) bool) {
-		for c, err := range cells {
-			terms := stats.Document(counter.Words(c.Text))
-			if err == nil && len(terms) == 0 {
-				continue
-			}
-			if !yield(vectors.Record{Origin: OriginOf(c), Vector: vectors.Vector{Sparse: terms}}, err) {
-				return
-			}
-		}
-	}
 }
 
 // updateDense applies a plan whose vectors are in the cache to the collection of the embedding model.

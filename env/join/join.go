@@ -155,7 +155,14 @@ func (j *Join) plan() error {
 				conflicts = append(conflicts, fmt.Sprintf("%s: %s of %s and %s of %s", f.PaperID, other.file, j.dirOf(other), mine.file, s.path))
 				continue
 			case have:
-				j.replace(f.PaperID, other)
+				j.replaced = append(j.replaced, Replaced{PaperID: f.PaperID, File: other.file, Dir: j.dirOf(other)})
+				if other.from == nil {
+					j.to.removed = append(j.to.removed, f.PaperID)
+				} else {
+					other.from.without = append(other.from.without, f.PaperID)
+					other.from.counts.Added--
+					other.from.counts.Replaced++
+				}
 			}
 			chosen[f.PaperID] = mine
 			s.counts.Added++
@@ -178,18 +185,6 @@ func (j *Join) dirOf(v version) string {
 		return j.to.path
 	}
 	return v.from.path
-}
-
-// replace leaves out a version of a paper.
-func (j *Join) replace(paperID string, v version) {
-	j.replaced = append(j.replaced, Replaced{PaperID: paperID, File: v.file, Dir: j.dirOf(v)})
-	if v.from == nil {
-		j.to.removed = append(j.to.removed, paperID)
-		return
-	}
-	v.from.without = append(v.from.without, paperID)
-	v.from.counts.Added--
-	v.from.counts.Replaced++
 }
 
 // without returns the files of the papers that are not among some.

@@ -89,9 +89,22 @@ func (r *Reader) GroupCells(ctx context.Context, ids []string) ([]Cell, error) {
 	if err != nil {
 		return nil, err
 	}
+	var parts []string
+	for _, t := range indexed {
+		join := ""
+		if t.page == onPage {
+			join = fmt.Sprintf(" LEFT JOIN (SELECT page_id, page_number FROM pages WHERE %v) p ON p.page_id = t.ref_page_id", rows.in("pages"))
+		}
+		for _, column := range t.columns {
+			parts = append(parts, fmt.Sprintf(
+				"SELECT t.%[1]s::VARCHAR AS paper, %[2]s AS page, '%[3]s' AS tab, '%[4]s' AS col, t.%[5]s::VARCHAR AS k, t.%[4]s AS text "+
+					"FROM (SELECT * FROM %[3]s WHERE %[7]v) t%[6]s WHERE t.%[1]s IN (SELECT id FROM wanted) AND %[8]s",
+				t.paper, t.page, t.table, column, t.key, join, rows.in(t.table), hasText("t."+column)))
+		}
+	}
 	return list(ctx, r.db, "cells", func(c *Cell) []any {
 		return []any{&c.PaperID, &c.Page, &c.Table, &c.Column, &c.Key, &c.Text}
-	}, cellsQuery(rows)+" ORDER BY tab, col, paper, page, k", ids)
+	}, wanted+"SELECT * FROM ("+strings.Join(parts, " UNION ALL ")+") ORDER BY tab, col, paper, page, k", ids)
 }
 
 // CountCells returns the number of cells of some papers, or of all papers if ids is nil.
@@ -132,24 +145,6 @@ func (r *Reader) countCells(ctx context.Context, rows span, papers string, args 
 const wanted = "WITH wanted AS (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID) AS id) "
 
 func hasText(column string) string { return "length(trim(" + column + ")) > 0" }
-
-// cellsQuery selects the non-empty texts of all indexed columns of some papers.
-func cellsQuery(rows span) string {
-	var parts []string
-	for _, t := range indexed {
-		join := ""
-		if t.page == onPage {
-			join = fmt.Sprintf(" LEFT JOIN (SELECT page_id, page_number FROM pages WHERE %v) p ON p.page_id = t.ref_page_id", rows.in("pages"))
-		}
-		for _, column := range t.columns {
-			parts = append(parts, fmt.Sprintf(
-				"SELECT t.%[1]s::VARCHAR AS paper, %[2]s AS page, '%[3]s' AS tab, '%[4]s' AS col, t.%[5]s::VARCHAR AS k, t.%[4]s AS text "+
-					"FROM (SELECT * FROM %[3]s WHERE %[7]v) t%[6]s WHERE t.%[1]s IN (SELECT id FROM wanted) AND %[8]s",
-				t.paper, t.page, t.table, column, t.key, join, rows.in(t.table), hasText("t."+column)))
-		}
-	}
-	return wanted + "SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ")"
-}
 
 // Cells returns the texts of the paper for the search index: those that [Reader.Cells] yields once it is stored, in
 // another order.

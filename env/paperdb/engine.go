@@ -36,22 +36,6 @@ const (
 	sourceMemory = 128
 )
 
-// lockdown returns the engine settings in the only order that works: the second to last disables the file system, the last
-// one freezes all settings.
-func lockdown(memory int) []string {
-	return []string{
-		fmt.Sprintf("SET memory_limit = '%dMB'", memory),
-		"SET max_temp_directory_size = '0GB'",
-		"SET temp_directory = ''",
-		"SET autoinstall_known_extensions = false",
-		"SET autoload_known_extensions = false",
-		"SET allow_community_extensions = false",
-		"SET allow_persistent_secrets = false",
-		"SET enable_external_access = false",
-		"SET lock_configuration = true",
-	}
-}
-
 // openDatabase opens the file at path read-only and locks the engine down, with memory in MB.
 func openDatabase(ctx context.Context, path string, memory int) (*sql.DB, error) {
 	db, err := connect(path, "access_mode=read_only")
@@ -84,13 +68,23 @@ func newEngine(ctx context.Context, db *sql.DB, path string) (*engine, error) {
 // find it half locked.
 var lockingDown sync.Mutex
 
-// lockDown applies these settings. If another reader of this process already has, the engine refuses the settings, which
+// lockDown applies the engine's settings. If another reader of this process already has, the engine refuses the settings, which
 // are then in effect.
 func lockDown(ctx context.Context, db *sql.DB, memory int) error {
 	lockingDown.Lock()
 	defer lockingDown.Unlock()
 	var refused error
-	for _, statement := range lockdown(memory) {
+	for _, statement := range []string{ // the second to last disables the file system, the last one freezes all settings
+		fmt.Sprintf("SET memory_limit = '%dMB'", memory),
+		"SET max_temp_directory_size = '0GB'",
+		"SET temp_directory = ''",
+		"SET autoinstall_known_extensions = false",
+		"SET autoload_known_extensions = false",
+		"SET allow_community_extensions = false",
+		"SET allow_persistent_secrets = false",
+		"SET enable_external_access = false",
+		"SET lock_configuration = true",
+	} {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			refused = fmt.Errorf("lock down the engine: %w", err)
 			break

@@ -100,10 +100,24 @@ func enrich(ctx context.Context, tx *sql.Tx, paperID string, fills []Fill) error
 			return err
 		}
 	}
-	revision, err := enrichment(ctx, tx, paperID, where)
+	// The revision hashes all fillable cells of the paper, however they were filled: equal content has an equal hash.
+	var parts []string
+	var args []any
+	for _, c := range fillable {
+		parts = append(parts, fmt.Sprintf("SELECT '%[1]s' AS col, %[2]s::VARCHAR AS k, COALESCE(%[1]s::VARCHAR, '') AS cell FROM %[3]s WHERE %[4]s = ?::UUID AND %[5]v",
+			c.column, c.key, c.table, c.owner, where.in(c.table)))
+		args = append(args, paperID)
+	}
+	cells, err := list(ctx, tx, "cells", func(c *[3]string) []any { return []any{&c[0], &c[1], &c[2]} },
+		strings.Join(parts, " UNION ALL ")+" ORDER BY col, k", args...)
 	if err != nil {
 		return err
 	}
+	h := sha256.New()
+	for _, c := range cells {
+		_, _ = fmt.Fprintf(h, "%s %s %q\n", c[0], c[1], c[2]) // hash.Hash never returns an error
+	}
+	revision := hex.EncodeToString(h.Sum(nil))[:16]
 	_, err = tx.ExecContext(ctx, "UPDATE airqa.files SET parser = split_part(parser, ?, 1) || ? WHERE paper_id = ?::UUID",
 		enrichedMark, enrichedMark+revision, paperID)
 	return err
@@ -130,22 +144,4 @@ func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string, where span)
 		return nil
 	}
 	return fmt.Errorf("column %q cannot be filled", f.Column)
-}
-
-// enrichment hashes all fillable cells of a paper, however they were filled: equal content has an equal hash.
-func enrichment(ctx context.Context, tx *sql.Tx, paperID string, where span) (hash string, err error) {
-	var parts []string
-	var args []any
-	for _, c := range fillable {
-		parts = append(parts, fmt.Sprintf("SELECT '%[1]s' AS col, %[2]s::VARCHAR AS k, COALESCE(%[1]s::VARCHAR, '') AS cell FROM %[3]s WHERE %[4]s = ?::UUID AND %[5]v",
-			c.column, c.key, c.table, c.owner, where.in(c.table)))
-		args = append(args, paperID)
-	}
-	cells, err := list(ctx, tx, "cells", func(c *[3]string) []any { return []any{&c[0], &c[1], &c[2]} },
-		strings.Join(parts, " UNION ALL ")+" ORDER BY col, k", args...)
-	h := sha256.New()
-	for _, c := range cells {
-		_, _ = fmt.Fprintf(h, "%s %s %q\n", c[0], c[1], c[2]) // hash.Hash never returns an error
-	}
-	return hex.EncodeToString(h.Sum(nil))[:16], err
 }

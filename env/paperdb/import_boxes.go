@@ -51,8 +51,10 @@ func (c corners) fix(p *Paper) {
 	changed := 0
 	for i := range p.Tables {
 		t := &p.Tables[i]
-		b := t.Box
-		if b[2] <= b[0] || b[3] <= b[1] || c == noCorners || c == someCorners && !exceeds(b, pages[t.PageID]) {
+		b, page := t.Box, pages[t.PageID]
+		// Interpreted as [x0, y0, width, height], the box extends beyond the page.
+		exceeds := page.Width > 0 && (b[0]+b[2] > page.Width+edgeTolerance || b[1]+b[3] > page.Height+edgeTolerance)
+		if b[2] <= b[0] || b[3] <= b[1] || c == noCorners || c == someCorners && !exceeds {
 			continue
 		}
 		t.Box = [4]int{b[0], b[1], b[2] - b[0], b[3] - b[1]}
@@ -62,9 +64,4 @@ func (c corners) fix(p *Paper) {
 		p.File.Problems = append(p.File.Problems,
 			fmt.Sprintf("%d table boxes were corners [x0, y0, x1, y1]; they are [x0, y0, width, height] here", changed))
 	}
-}
-
-// exceeds reports whether a box interpreted as [x0, y0, width, height] extends beyond the page.
-func exceeds(b [4]int, page Page) bool {
-	return page.Width > 0 && (b[0]+b[2] > page.Width+edgeTolerance || b[1]+b[3] > page.Height+edgeTolerance)
 }

@@ -125,12 +125,17 @@ func (r *Reader) names(ctx context.Context, c names, where string, args ...any) 
 }
 
 // NamesLike returns the titles, the names of files and the ids (without either) that share the most trigrams with a text in
-// lower case, at most limit of each. Those that share none fill the lists.
+// lower case, at most limit of each. Those that share none fill the lists. Only the first distinct trigrams of the text count.
 func (r *Reader) NamesLike(ctx context.Context, text string, limit int) (like []Name, err error) {
+	const maxGrams = 32
+	const size = 3
 	shared, args := "(t = '')::INTEGER", []any{limit}
-	for _, gram := range trigrams(text) {
-		args = append(args, gram)
-		shared += fmt.Sprintf(" + contains(t, ?%d)::INTEGER", len(args))
+	runes := []rune(text)
+	for i := 0; i+size <= len(runes) && len(args) <= maxGrams; i++ {
+		if gram := any(string(runes[i : i+size])); !slices.Contains(args, gram) {
+			args = append(args, gram)
+			shared += fmt.Sprintf(" + contains(t, ?%d)::INTEGER", len(args))
+		}
 	}
 	for _, c := range []names{titleNames, fileNames, paperIDs} {
 		found, err := list(ctx, r.db, "names", nameTargets, fmt.Sprintf(`SELECT paper_id::VARCHAR, title, file FROM
@@ -142,19 +147,6 @@ func (r *Reader) NamesLike(ctx context.Context, text string, limit int) (like []
 		like = append(like, found...)
 	}
 	return like, nil
-}
-
-// trigrams returns the distinct runs of three characters of a text, the first ones.
-func trigrams(text string) (grams []string) {
-	const maxGrams = 32
-	const size = 3
-	runes := []rune(text)
-	for i := 0; i+size <= len(runes) && len(grams) < maxGrams; i++ {
-		if gram := string(runes[i : i+size]); !slices.Contains(grams, gram) {
-			grams = append(grams, gram)
-		}
-	}
-	return grams
 }
 
 // Venue is a venue of papers, as in their rows.

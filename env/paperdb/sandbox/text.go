@@ -32,22 +32,16 @@ func CheckText(text string) error {
 	if len(withWord.FindAllStringIndex(bare, maxWith+1)) > maxWith {
 		return refuse("The statement has too many WITH clauses; %d are allowed, each with several tables.", maxWith)
 	}
-	if nesting(bare) > maxNesting {
-		return refuse("The statement nests too deep; %d brackets within brackets are allowed.", maxNesting)
-	}
-	return nil
-}
-
-func nesting(text string) int {
-	depth, deepest := 0, 0
-	for _, r := range text {
+	depth := 0
+	for _, r := range bare {
 		switch r {
 		case '(', '[', '{':
-			depth++
-			deepest = max(deepest, depth)
+			if depth++; depth > maxNesting {
+				return refuse("The statement nests too deep; %d brackets within brackets are allowed.", maxNesting)
+			}
 		case ')', ']', '}':
 			depth = max(depth-1, 0)
 		}
 	}
-	return deepest
+	return nil
 }

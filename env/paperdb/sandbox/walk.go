@@ -77,8 +77,11 @@ func (w *walk) clauses(v map[string]any, names []string) ([]string, error) {
 // check checks an object but not its children.
 func (w *walk) check(v map[string]any, names []string) error {
 	tableFunctions := []string{"range", "generate_series", "unnest", "json_each", "json_tree", "repeat_row"} // allowed in a FROM clause
-	if name := strings.ToLower(stringAt(v, "function_name")); name != "" && matches(refusedFunctions, name) {
-		return refuse("The function %s is not available.", name)
+	name := strings.ToLower(stringAt(v, "function_name"))
+	for _, refused := range refusedFunctions {
+		if prefix, ok := strings.CutSuffix(refused, "*"); name == refused || ok && strings.HasPrefix(name, prefix) {
+			return refuse("The function %s is not available.", name)
+		}
 	}
 	switch v["type"] {
 	case "BASE_TABLE":
@@ -126,15 +129,6 @@ func (w *walk) isOurs(catalog, schema string) bool {
 }
 
 func (w *walk) theTables() string { return "the tables are " + strings.Join(w.tables, ", ") }
-
-func matches(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool {
-		if prefix, ok := strings.CutSuffix(p, "*"); ok {
-			return strings.HasPrefix(name, prefix)
-		}
-		return p == name
-	})
-}
 
 // stringAt returns the string at a key, or "".
 func stringAt(v map[string]any, key string) string {
