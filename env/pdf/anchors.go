@@ -100,31 +100,27 @@ type outlineWalk struct {
 
 func (w *outlineWalk) children(parent uint32, level int) {
 	const deepest = 16
-	mark := w.d.g.word("FPDFBookmark_GetFirstChild", w.d.handle, uint64(parent))
+	g := w.d.g
+	mark := g.word("FPDFBookmark_GetFirstChild", w.d.handle, uint64(parent))
 	for mark != 0 && level < deepest && !w.seen[mark] && len(w.headings) < maxHeadings {
 		w.seen[mark] = true
-		w.headings = append(w.headings, w.heading(uint64(mark), level))
-		w.children(mark, level+1)
-		mark = w.d.g.word("FPDFBookmark_GetNextSibling", w.d.handle, uint64(mark))
-	}
-}
-
-func (w *outlineWalk) heading(mark uint64, level int) Heading {
-	g := w.d.g
-	h := Heading{Level: level}
-	if size := g.word("FPDFBookmark_GetTitle", mark, g.at(0), scratchSize); size <= scratchSize {
-		h.Title = g.utf16At(0, size)
-	}
-	dest := g.word("FPDFBookmark_GetDest", w.d.handle, mark)
-	if dest == 0 {
-		if action := g.word("FPDFBookmark_GetAction", mark); action != 0 {
-			dest = g.word("FPDFAction_GetDest", w.d.handle, uint64(action))
+		h := Heading{Level: level}
+		if size := g.word("FPDFBookmark_GetTitle", uint64(mark), g.at(0), scratchSize); size <= scratchSize {
+			h.Title = g.utf16At(0, size)
 		}
+		dest := g.word("FPDFBookmark_GetDest", w.d.handle, uint64(mark))
+		if dest == 0 {
+			if action := g.word("FPDFBookmark_GetAction", uint64(mark)); action != 0 {
+				dest = g.word("FPDFAction_GetDest", w.d.handle, uint64(action))
+			}
+		}
+		if dest != 0 {
+			h.Page, _, h.Y = w.d.target(uint64(dest))
+		}
+		w.headings = append(w.headings, h)
+		w.children(mark, level+1)
+		mark = g.word("FPDFBookmark_GetNextSibling", w.d.handle, uint64(mark))
 	}
-	if dest != 0 {
-		h.Page, _, h.Y = w.d.target(uint64(dest))
-	}
-	return h
 }
 
 // Metadata returns the document's own fields, each possibly empty.

@@ -46,7 +46,24 @@ func Find(glyphs []Glyph, text string) (Box, bool) {
 	if len(hits)*2 < len(want) {
 		return Box{}, false
 	}
-	return largestBlock(glyphs, hits), true
+	// The box is that of the largest block of glyphs between two jumps up the page, as between columns.
+	var best, current Box
+	most, n := 0, 0
+	bottom := 0.0
+	for _, i := range hits {
+		g := glyphs[i]
+		if g.Box.Empty() {
+			continue
+		}
+		if n > 0 && g.Box.Y1 < bottom-3*max(g.Size, g.Box.Height()) {
+			current, n, bottom = Box{}, 0, 0
+		}
+		current, n, bottom = current.Union(g.Box), n+1, max(bottom, g.Box.Y1)
+		if n > most {
+			best, most = current, n
+		}
+	}
+	return best, true
 }
 
 // span is a range of folded characters.
@@ -115,25 +132,4 @@ func folded(text string) []rune {
 		}
 	}
 	return list
-}
-
-// largestBlock is the box of the glyphs between two jumps up the page, as between columns, that has most of them.
-func largestBlock(glyphs []Glyph, hits []int) Box {
-	var best, current Box
-	most, n := 0, 0
-	bottom := 0.0
-	for _, i := range hits {
-		g := glyphs[i]
-		if g.Box.Empty() {
-			continue
-		}
-		if n > 0 && g.Box.Y1 < bottom-3*max(g.Size, g.Box.Height()) {
-			current, n, bottom = Box{}, 0, 0
-		}
-		current, n, bottom = current.Union(g.Box), n+1, max(bottom, g.Box.Y1)
-		if n > most {
-			best, most = current, n
-		}
-	}
-	return best
 }

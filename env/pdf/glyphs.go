@@ -90,8 +90,12 @@ func (d *Document) pageGlyphs(n int) ([]Glyph, string, error) {
 			return nil, "", err
 		}
 	}
-	all := len(glyphs)
-	if glyphs = inside(glyphs, d.frames[n].page()); len(glyphs) < all || len(d.off) > 0 {
+	all, page := len(glyphs), d.frames[n].page()
+	glyphs = slices.DeleteFunc(glyphs, func(g Glyph) bool { // breaks and spaces stay
+		off := g.Box.X1 < page.X0 || g.Box.X0 > page.X1 || g.Box.Y1 < page.Y0 || g.Box.Y0 > page.Y1
+		return off && g.Rune != ' ' && g.Rune != '\n'
+	})
+	if len(glyphs) < all || len(d.off) > 0 {
 		plain = textOf(glyphs)
 	}
 	return glyphs, plain, nil
@@ -120,7 +124,17 @@ func (d *Document) textOnPage(n int) ([]Glyph, string, error) {
 	glyphs, replaced := d.glyphs(text)
 	plain := textOf(glyphs)
 	if !replaced {
-		plain = d.plainText(text)
+		const piece = scratchSize/2 - 1 // fits the scratch memory
+		var units []uint16
+		count := int(int32(d.g.word("FPDFText_CountChars", text)))
+		for at := 0; at < count && d.g.err == nil; at += piece {
+			n := int(d.g.word("FPDFText_GetText", text, uint64(at), uint64(min(piece, count-at)), d.g.at(0))) - 1
+			b := d.g.bytes(d.g.scratch, uint32(2*min(piece, max(0, n))))
+			for k := 0; k+1 < len(b); k += 2 {
+				units = append(units, binary.LittleEndian.Uint16(b[k:]))
+			}
+		}
+		plain = hyphenMarks.Replace(string(utf16.Decode(units)))
 	}
 	d.g.call("FPDFText_ClosePage", text)
 	return glyphs, plain, d.fault(n)
@@ -142,21 +156,6 @@ func MainAngle(glyphs []Glyph, fewest int, share float64) int {
 		}
 	}
 	return 0
-}
-
-// plainText reads the text of a page in pieces that fit the scratch memory.
-func (d *Document) plainText(text uint64) string {
-	const piece = scratchSize/2 - 1
-	var units []uint16
-	count := int(int32(d.g.word("FPDFText_CountChars", text)))
-	for at := 0; at < count && d.g.err == nil; at += piece {
-		n := int(d.g.word("FPDFText_GetText", text, uint64(at), uint64(min(piece, count-at)), d.g.at(0))) - 1
-		b := d.g.bytes(d.g.scratch, uint32(2*min(piece, max(0, n))))
-		for k := 0; k+1 < len(b); k += 2 {
-			units = append(units, binary.LittleEndian.Uint16(b[k:]))
-		}
-	}
-	return hyphenMarks.Replace(string(utf16.Decode(units)))
 }
 
 // hyphenMarks removes the hyphens that break words, and makes others plain as [legible] does.
@@ -326,12 +325,4 @@ func (d *Document) font(font uint32) run {
 	}
 	d.fonts[font] = run{font: name, handle: font, encoding: encodingOf(name), shapes: shapesOf(name)}
 	return d.fonts[font]
-}
-
-// inside drops glyphs whose ink is outside the visible page but keeps breaks and spaces.
-func inside(glyphs []Glyph, page Box) []Glyph {
-	return slices.DeleteFunc(glyphs, func(g Glyph) bool {
-		off := g.Box.X1 < page.X0 || g.Box.X0 > page.X1 || g.Box.Y1 < page.Y0 || g.Box.Y0 > page.Y1
-		return off && g.Rune != ' ' && g.Rune != '\n'
-	})
 }

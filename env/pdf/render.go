@@ -55,23 +55,17 @@ func (d *Document) Render(ctx context.Context, n int, box []float64, dpi float64
 	if err != nil {
 		return Drawing{}, err
 	}
-	if out.PNG, err = d.encode(picture); err != nil {
-		return Drawing{}, fmt.Errorf("encode page %d: %w", n, err)
+	var encoded image.Image = picture
+	if grey, ok := greyOf(picture); ok {
+		encoded = grey // encoding takes as long as rendering, and a third of that in grey
 	}
-	return out, nil
-}
-
-// encode makes a PNG, in greyscale if there is no colour: encoding takes as long as rendering, and a third of that in
-// grey.
-func (d *Document) encode(img *image.RGBA) ([]byte, error) {
 	var buf bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &d.buffers}
-	var picture image.Image = img
-	if grey, ok := greyOf(img); ok {
-		picture = grey
+	if err := encoder.Encode(&buf, encoded); err != nil {
+		return Drawing{}, fmt.Errorf("encode page %d: %w", n, err)
 	}
-	err := encoder.Encode(&buf, picture)
-	return buf.Bytes(), err
+	out.PNG = buf.Bytes()
+	return out, nil
 }
 
 // buffers reuses the encoder's memory for the images of a document.

@@ -141,19 +141,8 @@ func stem(word string) string { return english.Stem(word, false) }
 // so "state of the art" matches "state-of-the-art".
 func terms(text string, stem func(string) string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for word := range runs(strings.ToLower(text)) {
-			if !english.IsStopWord(word) && !yield(stem(word)) {
-				return
-			}
-		}
-	}
-}
-
-// runs yields the runs of letters and digits in text.
-func runs(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		runes := []rune(text)
-		start := -1
+		runes := []rune(strings.ToLower(text))
+		start := -1 // of a run
 		for i := range len(runes) + 1 {
 			if i < len(runes) && inWord(runes, i) {
 				if start < 0 {
@@ -161,8 +150,10 @@ func runs(text string) iter.Seq[string] {
 				}
 				continue
 			}
-			if start >= 0 && !yield(string(runes[start:i])) {
-				return
+			if start >= 0 {
+				if word := string(runes[start:i]); !english.IsStopWord(word) && !yield(stem(word)) {
+					return
+				}
 			}
 			start = -1
 		}

@@ -142,7 +142,16 @@ func (e *edit) load(ctx context.Context, records iter.Seq2[vectors.Record, error
 			continue
 		}
 		if e.Collection.Kind == vectors.Words {
-			e.Corpus = added(e.Corpus, e.parts, p, e.Collection.Corpus)
+			c := e.Corpus.Clone()
+			documents, tokens := p.documents(e.Collection.Corpus, func(uint32) bool { return true })
+			c.Documents, c.Tokens = c.Documents+documents, c.Tokens+tokens
+			for i := range uint32(p.words.texts.len()) {
+				if n := p.words.frequency(i); n > 0 {
+					known := frequency(e.parts, string(p.words.texts.at(i)))
+					c.Move(known, known+n)
+				}
+			}
+			e.Corpus = c
 		}
 		e.parts = append(e.parts, p)
 	}

@@ -81,20 +81,6 @@ func (p *part) documents(at vectors.Column, which func(uint32) bool) (n, tokens 
 	return n, tokens
 }
 
-// added returns the statistics after a new segment joins others.
-func added(c bm25.Corpus, others []*part, p *part, at vectors.Column) bm25.Corpus {
-	c = c.Clone()
-	documents, tokens := p.documents(at, func(uint32) bool { return true })
-	c.Documents, c.Tokens = c.Documents+documents, c.Tokens+tokens
-	for i := range uint32(p.words.texts.len()) {
-		if n := p.words.frequency(i); n > 0 {
-			before := frequency(others, string(p.words.texts.at(i)))
-			c.Move(before, before+n)
-		}
-	}
-	return c
-}
-
 // removal counts, for each word of a segment, the documents that a deletion removes.
 func (p *part) removal(at vectors.Column, going bits) ([]fewer, error) {
 	in := p.origins.filter(vectors.Filter{Table: at.Table, Column: at.Column})

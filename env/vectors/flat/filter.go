@@ -71,48 +71,44 @@ type candidates struct {
 	first, count int
 }
 
-// candidates looks up the records of the filter's papers, so that no other record is read.
+// candidates looks up the records of the filter's papers, so that no other record is read. Without papers, it limits the
+// candidates to the runs of the filter's column, if these are neighbours, so that no place of another record is read; an empty
+// result has count 0.
 func (o *origins) candidates(f vectors.Filter) (candidates, error) {
 	d := candidates{origins: o, filter: o.filter(f)}
 	if d.filter.nothing {
 		return d, nil
 	}
-	if len(f.Papers) == 0 {
-		d.count = len(o.places)
-		d.narrow()
+	if len(f.Papers) > 0 {
+		for _, paper := range d.filter.papers {
+			records, err := o.ofPaper(paper)
+			if err != nil {
+				return d, err
+			}
+			d.list = append(d.list, records...)
+		}
+		d.count = len(d.list)
 		return d, nil
 	}
-	for _, paper := range d.filter.papers {
-		records, err := o.ofPaper(paper)
-		if err != nil {
-			return d, err
-		}
-		d.list = append(d.list, records...)
-	}
-	d.count = len(d.list)
-	return d, nil
-}
-
-// narrow limits the candidates to the runs of the filter's column, if these are neighbours, so that no place of another
-// record is read. An empty result has count 0.
-func (d *candidates) narrow() {
+	d.count = len(o.places)
 	in := filter{table: d.filter.table, column: d.filter.column}
 	from, to := -1, 0
-	for _, r := range d.runs {
+	for _, r := range o.runs {
 		if !in.match(place{table: r.table, column: r.column}) {
 			continue
 		}
 		if from >= 0 && int(r.from) != to {
-			return
+			return d, nil
 		}
 		if from < 0 {
 			from = int(r.from)
 		}
 		to = int(r.to)
 	}
-	if d.runs != nil {
+	if o.runs != nil {
 		d.first, d.count, d.filter.table, d.filter.column = max(from, 0), to-max(from, 0), -1, -1
 	}
+	return d, nil
 }
 
 // batch returns the candidates between two records. It stores the list of those that pass in buf.

@@ -27,16 +27,6 @@ const maxTerm = 300
 
 func termsOf(collection string) string { return collection + "__terms" }
 
-func termsSchema(collection string) *entity.Schema {
-	number := func(name string) *entity.Field {
-		return entity.NewField().WithName(name).WithDataType(entity.FieldTypeInt64)
-	}
-	return entity.NewSchema().WithName(termsOf(collection)).
-		WithField(varchar(fieldID, maxTerm).WithIsPrimaryKey(true)).
-		WithField(entity.NewField().WithName(fieldVector).WithDataType(entity.FieldTypeFloatVector).WithDim(2)). // Milvus requires one
-		WithField(number(fieldPosition)).WithField(number(fieldDF))
-}
-
 // termKey is the primary key of a term, which has no character but letters, digits, marks, "." and ",".
 func termKey(term string) string {
 	if len(term) > maxTerm {
@@ -89,7 +79,14 @@ func (s *Store) fillTerms(ctx context.Context, next *entry, terms map[string]bm2
 		return err
 	}
 	name := termsOf(next.collection)
-	if err := s.server.create(ctx, termsSchema(next.collection), index); err != nil {
+	number := func(name string) *entity.Field {
+		return entity.NewField().WithName(name).WithDataType(entity.FieldTypeInt64)
+	}
+	schema := entity.NewSchema().WithName(name).
+		WithField(varchar(fieldID, maxTerm).WithIsPrimaryKey(true)).
+		WithField(entity.NewField().WithName(fieldVector).WithDataType(entity.FieldTypeFloatVector).WithDim(2)). // Milvus requires one
+		WithField(number(fieldPosition)).WithField(number(fieldDF))
+	if err := s.server.create(ctx, schema, index); err != nil {
 		return err
 	}
 	for some := range slices.Chunk(slices.Sorted(maps.Keys(terms)), termRows) {
