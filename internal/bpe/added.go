@@ -62,7 +62,9 @@ func (f *tokenFinder) find(s string, text func(string), token func(int32)) {
 			break
 		}
 		i = end
-		if found.SingleWord && (endsWithWord(s[:start]) || beginsWithWord(s[end:])) {
+		previous, _ := utf8.DecodeLastRuneInString(s[:start]) // U+FFFD at the end of the text, which is not in words
+		next, _ := utf8.DecodeRuneInString(s[end:])
+		if found.SingleWord && (isWord(previous) || isWord(next)) {
 			continue
 		}
 		if found.LStrip {
@@ -117,16 +119,6 @@ func (f *tokenFinder) longest(s string, i int) (end int, found *addedToken) {
 		}
 	}
 	return end, found
-}
-
-func beginsWithWord(s string) bool {
-	r, size := utf8.DecodeRuneInString(s)
-	return size > 0 && isWord(r)
-}
-
-func endsWithWord(s string) bool {
-	r, size := utf8.DecodeLastRuneInString(s)
-	return size > 0 && isWord(r)
 }
 
 // isWord reports whether r matches \w of the library's regular expressions.

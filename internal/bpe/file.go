@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"airqa/internal/files"
 )
@@ -202,7 +205,7 @@ func (t *Tokenizer) readModel(f *modelFile) error {
 	if f.IgnoreMerges {
 		m.whole = f.vocab
 	}
-	m.cache = newWordCache()
+	m.cache = wordCache{maphash.MakeSeed(), make([]atomic.Pointer[cached], cacheSlots)}
 	return m.readBytes(f)
 }
 
@@ -242,7 +245,8 @@ func readMergeList(data []byte) (merges [][]string, err error) {
 }
 
 func (m *model) readMerges(vocab map[string]int32, merges [][]string) error {
-	m.merges = newMergeTable(len(merges))
+	size := bits.Len(uint(len(merges) + len(merges)/2)) // of the table, in bits
+	m.merges = mergeTable{make([]mergeSlot, 1<<size), 64 - size}
 	for rank, parts := range merges {
 		if len(parts) != 2 {
 			return fmt.Errorf("merge %d has %d parts, not 2", rank+1, len(parts))
@@ -253,7 +257,7 @@ func (m *model) readMerges(vocab map[string]int32, merges [][]string) error {
 		if !ok1 || !ok2 || !ok3 {
 			return fmt.Errorf("merge %d (%q, %q) has tokens outside the vocabulary", rank+1, parts[0], parts[1])
 		}
-		m.merges.put(left, right, merge{uint32(rank + 1), both})
+		*m.merges.at(left, right) = mergeSlot{left, right, merge{uint32(rank + 1), both}}
 	}
 	return nil
 }

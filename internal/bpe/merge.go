@@ -48,7 +48,22 @@ func (m *model) merge(dst []int32, word string) []int32 {
 		w = new(work)
 	}
 	defer m.works.Put(w)
-	w.load(m, word)
+	w.parts, w.heap = w.parts[:0], w.heap[:0]
+	missing := false
+	for i := range len(word) { // a part of each byte
+		id := m.bytes[word[i]]
+		wasMissing := missing
+		if missing = id == none; missing {
+			if id = m.unk; id == none || wasMissing && m.fuse {
+				continue
+			}
+		}
+		n := int32(len(w.parts))
+		w.parts = append(w.parts, part{id: id, prev: n - 1, next: n + 1})
+	}
+	if len(w.parts) > 0 {
+		w.parts[len(w.parts)-1].next = none
+	}
 	w.run(m)
 	for i := int32(0); i >= 0 && len(w.parts) > 0; i = w.parts[i].next {
 		dst = append(dst, w.parts[i].id)
@@ -73,26 +88,6 @@ type candidate uint64
 
 func (c candidate) rank() uint32 { return uint32(c >> 32) }
 func (c candidate) at() int32    { return int32(c & 0xffffffff) }
-
-// load makes a part of each byte.
-func (w *work) load(m *model, word string) {
-	w.parts, w.heap = w.parts[:0], w.heap[:0]
-	missing := false
-	for i := range len(word) {
-		id := m.bytes[word[i]]
-		wasMissing := missing
-		if missing = id == none; missing {
-			if id = m.unk; id == none || wasMissing && m.fuse {
-				continue
-			}
-		}
-		n := int32(len(w.parts))
-		w.parts = append(w.parts, part{id: id, prev: n - 1, next: n + 1})
-	}
-	if len(w.parts) > 0 {
-		w.parts[len(w.parts)-1].next = none
-	}
-}
 
 // run merges until no pair is left.
 func (w *work) run(m *model) {

@@ -2,7 +2,6 @@ package bpe
 
 import (
 	"hash/maphash"
-	"math/bits"
 	"sync/atomic"
 )
 
@@ -23,11 +22,6 @@ type mergeSlot struct {
 	merge       merge
 }
 
-func newMergeTable(merges int) mergeTable {
-	size := bits.Len(uint(merges + merges/2))
-	return mergeTable{make([]mergeSlot, 1<<size), 64 - size}
-}
-
 // at returns the slot of a pair: the one that has it, or a free one.
 func (t *mergeTable) at(left, right int32) *mergeSlot {
 	key := uint64(uint32(left))<<32 | uint64(uint32(right))
@@ -42,8 +36,6 @@ func (t *mergeTable) at(left, right int32) *mergeSlot {
 }
 
 func (t *mergeTable) get(left, right int32) merge { return t.at(left, right).merge }
-
-func (t *mergeTable) put(left, right int32, m merge) { *t.at(left, right) = mergeSlot{left, right, m} }
 
 // Words with more bytes or ids are not cached: they rarely recur.
 const (
@@ -62,10 +54,6 @@ type cached struct {
 	length, count uint8
 	word          [mostBytes]byte
 	ids           [mostIDs]int32
-}
-
-func newWordCache() wordCache {
-	return wordCache{maphash.MakeSeed(), make([]atomic.Pointer[cached], cacheSlots)}
 }
 
 // slot returns the slot of a word, or nil if the word is too long.

@@ -16,18 +16,11 @@ const (
 	splitB     = 10
 )
 
-// blocks returns the runs of equal characters in a minimal edit alignment of a with b, in order, followed by an empty
-// run at both ends. Of several such alignments it returns RapidFuzz's, because the scores depend on it.
-func blocks[C char](a, b []C) []block {
-	al := aligner[C]{}
-	al.align(a, b, position{}, max(len(a), len(b)))
-	return append(al.found, block{len(a), len(b), 0})
-}
-
 // position is an index in each text.
 type position struct{ a, b int }
 
-// aligner collects the matches of an alignment.
+// aligner collects the runs of equal characters in a minimal edit alignment of two texts, in order. Of several such alignments
+// it takes RapidFuzz's, because the scores depend on it.
 type aligner[C char] struct {
 	found []block
 }
@@ -56,9 +49,16 @@ func (al *aligner[C]) align(a, b []C, at position, limit int) {
 	if 2*band*len(b)/8 < splitBytes || len(a) < splitA || len(b) < splitB {
 		al.trace(a, b, at)
 	} else {
-		m := middle(a, b)
-		al.align(a[:m.a], b[:m.b], at, m.left)
-		al.align(a[m.a:], b[m.b:], position{at.a + m.a, at.b + m.b}, m.right)
+		// Split b in the middle, and a where the total distance is minimal, as early as possible but not at 0.
+		half, cut := len(b)/2, 1
+		left, right := scoresOf(a, b[:half]), scoresOf(reversed(a), reversed(b[half:]))
+		for i := 2; i <= len(a); i++ {
+			if left[i]+right[len(a)-i] < left[cut]+right[len(a)-cut] {
+				cut = i
+			}
+		}
+		al.align(a[:cut], b[:half], at, left[cut])
+		al.align(a[cut:], b[half:], position{at.a + cut, at.b + half}, right[len(a)-cut])
 	}
 	al.match(at.a+len(a), at.b+len(b), suffix)
 }
@@ -69,22 +69,25 @@ func (al *aligner[C]) trace(a, b []C, at position) {
 		return
 	}
 	p := newPattern(a)
-	t := table{words: p.words, rise: make([]uint64, len(b)*p.words), fallen: make([]uint64, len(b)*p.words)}
+	// For each character of b, the positions in a where the distance rises or falls, as bit sets (Hyyrö, "A bit-vector algorithm
+	// for computing Levenshtein and Damerau edit distances", 2003).
+	rise, fall := make([]uint64, len(b)*p.words), make([]uint64, len(b)*p.words)
+	has := func(set []uint64, row, col int) bool { return set[row*p.words+col/64]>>(col%64)&1 == 1 }
 	s := newSteps(p)
 	for i, c := range b {
 		s.step(c)
-		copy(t.rise[i*p.words:], s.up)
-		copy(t.fallen[i*p.words:], s.down)
+		copy(rise[i*p.words:], s.up)
+		copy(fall[i*p.words:], s.down)
 	}
 	var matches []block
 	col, row := len(a), len(b)
 	for row > 0 && col > 0 {
-		if t.rises(row-1, col-1) {
+		if has(rise, row-1, col-1) {
 			col--
 			continue
 		}
 		row--
-		if row > 0 && t.falls(row-1, col-1) {
+		if row > 0 && has(fall, row-1, col-1) {
 			continue
 		}
 		col--
@@ -97,17 +100,7 @@ func (al *aligner[C]) trace(a, b []C, at position) {
 	}
 }
 
-// table has, for each character of b, the positions in a where the distance rises or falls, as bit sets (Hyyrö, "A
-// bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003).
-type table struct {
-	words        int
-	rise, fallen []uint64
-}
-
-func (t *table) rises(row, col int) bool { return t.rise[row*t.words+col/64]>>(col%64)&1 == 1 }
-func (t *table) falls(row, col int) bool { return t.fallen[row*t.words+col/64]>>(col%64)&1 == 1 }
-
-// steps computes the table row by row.
+// steps computes the sets of [aligner.trace] row by row.
 type steps[C char] struct {
 	p        *pattern[C]
 	up, down []uint64
@@ -152,23 +145,6 @@ func (s *steps[C]) scores(rows int) []int {
 		out[i+1] = out[i] + bits.OnesCount64(s.up[i/64]&bit) - bits.OnesCount64(s.down[i/64]&bit)
 	}
 	return out
-}
-
-// cut is a split of an alignment, before a and b, with the distances of the halves.
-type cut struct{ a, b, left, right int }
-
-// middle splits b in the middle and a where the total distance is minimal, as early as possible but not at 0.
-func middle[C char](a, b []C) cut {
-	half := len(b) / 2
-	left := scoresOf(a, b[:half])
-	right := scoresOf(reversed(a), reversed(b[half:]))
-	best := cut{b: half, left: left[0] + len(a) + len(b)}
-	for i := 1; i <= len(a); i++ {
-		if l, r := left[i], right[len(a)-i]; l+r < best.left+best.right {
-			best = cut{a: i, b: half, left: l, right: r}
-		}
-	}
-	return best
 }
 
 func scoresOf[C char](a, b []C) []int {

@@ -87,20 +87,15 @@ func patternIn[C char](space []uint64, a []C) pattern[C] {
 			p.ascii[int(c)*words+i/64] |= 1 << (i % 64)
 			continue
 		}
-		p.other(c)[i/64] |= 1 << (i % 64)
+		if p.others == nil {
+			p.others = make(map[C][]uint64)
+		}
+		if p.others[c] == nil {
+			p.others[c] = make([]uint64, words)
+		}
+		p.others[c][i/64] |= 1 << (i % 64)
 	}
 	return p
-}
-
-// other returns the positions of a non-ASCII character, to be filled in.
-func (p *pattern[C]) other(c C) []uint64 {
-	if p.others == nil {
-		p.others = make(map[C][]uint64)
-	}
-	if p.others[c] == nil {
-		p.others[c] = make([]uint64, p.words)
-	}
-	return p.others[c]
 }
 
 // positions returns the positions of c, or nil.

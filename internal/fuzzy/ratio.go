@@ -153,7 +153,9 @@ func bestPart[C char](shorter, longer []C) float64 {
 		shorter, longer = longer, shorter
 	}
 	best, last := 0.0, -1
-	for _, m := range blocks(shorter, longer) {
+	al := aligner[C]{}
+	al.align(shorter, longer, position{}, len(longer))
+	for _, m := range append(al.found, block{len(shorter), len(longer), 0}) { // ends with an empty run
 		start := max(0, m.b-m.a)
 		if start == last {
 			continue

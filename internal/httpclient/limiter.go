@@ -96,12 +96,6 @@ func (l *Limiter) leave(place *list.Element, ready chan struct{}) bool {
 func (l *Limiter) Release(s Slot, o Outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.learn(s, o)
-	l.active--
-	l.grant()
-}
-
-func (l *Limiter) learn(s Slot, o Outcome) {
 	if o.RetryAfter > 0 {
 		if until := l.now().Add(min(o.RetryAfter, LongestPause)); until.After(l.closed) {
 			l.closed = until
@@ -118,13 +112,14 @@ func (l *Limiter) learn(s Slot, o Outcome) {
 	case o.Fault:
 		l.successes = 0
 	case o.OK && l.bound < l.ceiling && l.active >= l.bound:
-		if l.successes++; l.successes < l.bound {
-			return
+		if l.successes++; l.successes >= l.bound {
+			way := max(l.refused-l.bound, l.bound-l.refused)
+			l.bound = min(l.bound+max(1, way/4), l.ceiling)
+			l.successes = 0
 		}
-		way := max(l.refused-l.bound, l.bound-l.refused)
-		l.bound = min(l.bound+max(1, way/4), l.ceiling)
-		l.successes = 0
 	}
+	l.active--
+	l.grant()
 }
 
 func (l *Limiter) free() bool {

@@ -16,8 +16,12 @@ type token struct {
 	spaced bool
 }
 
-// tokens are those of a statement without the whitespace between them.
-func tokens(sql string) []token {
+// short is the number of characters up to which a statement stays on one line.
+const short = 60
+
+// Lines lays out a statement: a line for each clause, indented by two spaces in a subquery, for each condition, and for
+// each column of a long list. A short statement stays on one line.
+func Lines(sql string) []string {
 	var list []token
 	spaced := false
 	for t := range Tokens(sql) {
@@ -30,16 +34,6 @@ func tokens(sql string) []token {
 		list = append(list, token{t, spaced})
 		spaced = ended
 	}
-	return list
-}
-
-// short is the number of characters up to which a statement stays on one line.
-const short = 60
-
-// Lines lays out a statement: a line for each clause, indented by two spaces in a subquery, for each condition, and for
-// each column of a long list. A short statement stays on one line.
-func Lines(sql string) []string {
-	list := tokens(sql)
 	w := writer{list: list, levels: []level{{query: true}}}
 	comment := slices.ContainsFunc(list, func(t token) bool { return strings.HasPrefix(t.Text, "--") })
 	w.flat = !comment && len(sql) <= short

@@ -53,9 +53,10 @@ func Tokens(sql string) iter.Seq[Token] {
 
 // first returns the kind and the length of the first token.
 func first(sql string) (Kind, int) {
+	const spaces = " \t\r\n"
 	switch c := sql[0]; {
-	case isSpace(c):
-		return Space, len(sql) - len(strings.TrimLeft(sql, " \t\r\n"))
+	case strings.IndexByte(spaces, c) >= 0:
+		return Space, len(sql) - len(strings.TrimLeft(sql, spaces))
 	case strings.HasPrefix(sql, "--"):
 		return Comment, through(sql, 0, "\n")
 	case strings.HasPrefix(sql, "/*"):
@@ -123,8 +124,6 @@ func symbol(sql string) int {
 	}
 	return 1
 }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 

@@ -64,7 +64,20 @@ func share(part, whole float64) float64 {
 
 // Spearman is the rank correlation of two lists: Pearson's of their ranks, tied values having the average rank. NaN if
 // a list has fewer than two different values.
-func Spearman(a, b []float64) float64 { return pearson(ranks(same(a, b)), ranks(b)) }
+func Spearman(a, b []float64) float64 {
+	a, b = ranks(same(a, b)), ranks(b)
+	n := float64(len(a))
+	var sumA, sumB float64
+	for i := range a {
+		sumA, sumB = sumA+a[i], sumB+b[i]
+	}
+	var ab, aa, bb float64
+	for i := range a {
+		x, y := a[i]-sumA/n, b[i]-sumB/n
+		ab, aa, bb = ab+float64(x*y), aa+float64(x*x), bb+float64(y*y)
+	}
+	return ab / math.Sqrt(aa*bb)
+}
 
 // ranks start from 1.
 func ranks(values []float64) []float64 {
@@ -85,18 +98,4 @@ func ranks(values []float64) []float64 {
 		from = to
 	}
 	return list
-}
-
-func pearson(a, b []float64) float64 {
-	n := float64(len(a))
-	var sumA, sumB float64
-	for i := range a {
-		sumA, sumB = sumA+a[i], sumB+b[i]
-	}
-	var ab, aa, bb float64
-	for i := range a {
-		x, y := a[i]-sumA/n, b[i]-sumB/n
-		ab, aa, bb = ab+float64(x*y), aa+float64(x*x), bb+float64(y*y)
-	}
-	return ab / math.Sqrt(aa*bb)
 }

@@ -44,7 +44,19 @@ func (t Table) Text(width int) string {
 	w.SuppressTrailingSpaces()
 	widths := make([]int, len(t.Head))
 	if width > 0 {
-		widths = t.fit(width)
+		var content []int
+		widths, content = t.widths()
+		used := t.between()
+		for _, w := range widths {
+			used += w
+		}
+		for ; used > width; used-- {
+			i := narrowed(widths, content)
+			if widths[i] <= leastCell {
+				break
+			}
+			widths[i]--
+		}
 	}
 	row := func(cells []string, paint func(column int, cell string) string) table.Row {
 		r := make(table.Row, len(cells))
@@ -120,23 +132,6 @@ func (t Table) between() int {
 		return 3*len(t.Head) + 1
 	}
 	return 2*len(t.Head) - 2
-}
-
-// fit returns column widths with which a line fits, if possible.
-func (t Table) fit(width int) []int {
-	widths, content := t.widths()
-	used := t.between()
-	for _, w := range widths {
-		used += w
-	}
-	for ; used > width; used-- {
-		i := narrowed(widths, content)
-		if widths[i] <= leastCell {
-			break
-		}
-		widths[i]--
-	}
-	return widths
 }
 
 // narrowed is the next column to clip: a wide one, else one that is wide only because of its name, else the widest.

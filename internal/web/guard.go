@@ -119,9 +119,15 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		if r.Method == http.MethodPost && !g.confirmed(r) {
-			http.Error(w, "this request lacks the token of the page; reload the page and try again", http.StatusForbidden)
-			return
+		if r.Method == http.MethodPost {
+			token := r.Header.Get(tokenHeader)
+			if token == "" {
+				token = r.PostFormValue(TokenField)
+			}
+			if !equalTokens(token, g.csrf) {
+				http.Error(w, "this request lacks the token of the page; reload the page and try again", http.StatusForbidden)
+				return
+			}
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -129,6 +135,8 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 
 // refuses returns the status and the reason of a refusal, or 0.
 func (g *Guard) refuses(r *http.Request) (code int, why string) {
+	cookie, err := r.Cookie(tokenCookie)
+	known := err == nil && equalTokens(cookie.Value, g.secret)
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
 		return http.StatusMethodNotAllowed, "only GET, HEAD and POST are answered"
@@ -138,7 +146,7 @@ func (g *Guard) refuses(r *http.Request) (code int, why string) {
 		return http.StatusForbidden, OnlyLoopback
 	case !fromHere(r):
 		return http.StatusForbidden, "this request comes from another site"
-	case g.secret != "" && !g.known(r) && !equalTokens(r.URL.Query().Get(tokenParam), g.secret):
+	case g.secret != "" && !known && !equalTokens(r.URL.Query().Get(tokenParam), g.secret):
 		return http.StatusForbidden, "open the address that the server printed: it has the token"
 	}
 	return 0, ""
@@ -180,20 +188,6 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request) bool {
 	to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: q.Encode()}
 	http.Redirect(w, r, to.String(), http.StatusSeeOther)
 	return true
-}
-
-func (g *Guard) known(r *http.Request) bool {
-	c, err := r.Cookie(tokenCookie)
-	return err == nil && equalTokens(c.Value, g.secret)
-}
-
-// confirmed reports whether a POST comes from a page that this server made.
-func (g *Guard) confirmed(r *http.Request) bool {
-	token := r.Header.Get(tokenHeader)
-	if token == "" {
-		token = r.PostFormValue(TokenField)
-	}
-	return equalTokens(token, g.csrf)
 }
 
 func equalTokens(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
