@@ -121,7 +121,7 @@ func (w *work) look(m *model, i int32) {
 		p.with.rank = 0
 		return
 	}
-	if p.with = m.merges.get(p.id, w.parts[p.next].id); p.with.rank > 0 {
+	if p.with = m.merges.at(p.id, w.parts[p.next].id).merge; p.with.rank > 0 {
 		w.push(candidate(p.with.rank)<<32 | candidate(i))
 	}
 }

@@ -35,8 +35,6 @@ func (t *mergeTable) at(left, right int32) *mergeSlot {
 	}
 }
 
-func (t *mergeTable) get(left, right int32) merge { return t.at(left, right).merge }
-
 // Words with more bytes or ids are not cached: they rarely recur.
 const (
 	mostBytes  = 30

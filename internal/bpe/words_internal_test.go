@@ -65,7 +65,7 @@ func mergeByDefinition(m *model, word string) (ids []int32) {
 	for {
 		best, at := merge{}, 0
 		for i := 1; i < len(ids); i++ {
-			if found := m.merges.get(ids[i-1], ids[i]); found.rank > 0 && (best.rank == 0 || found.rank < best.rank) {
+			if found := m.merges.at(ids[i-1], ids[i]).merge; found.rank > 0 && (best.rank == 0 || found.rank < best.rank) {
 				best, at = found, i
 			}
 		}

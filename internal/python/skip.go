@@ -1,10 +1,12 @@
 package python
 
+import "strings"
+
 // skip skips whitespace, comments and line continuations, and line ends while a bracket is open. In JSON it skips
 // JSON's whitespace.
 func (p *parser) skip() {
 	if p.json {
-		p.skipJSON()
+		p.pos = len(p.src) - len(strings.TrimLeft(p.src[p.pos:], " \t\r\n"))
 		return
 	}
 	for p.pos < len(p.src) {
@@ -26,15 +28,6 @@ func (p *parser) skip() {
 		default:
 			return
 		}
-	}
-}
-
-func (p *parser) skipJSON() {
-	for p.pos < len(p.src) {
-		if c := p.src[p.pos]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-			return
-		}
-		p.pos++
 	}
 }
 

@@ -9,21 +9,13 @@ import (
 // Lower returns s as str.lower() does: İ becomes two characters, and a capital sigma at the end of a word the final
 // form.
 func Lower(s string) string {
-	ascii, upper := true, false
+	ascii := true
 	for i := range len(s) {
 		ascii = ascii && s[i] < utf8.RuneSelf
-		upper = upper || 'A' <= s[i] && s[i] <= 'Z'
 	}
-	switch {
-	case ascii && !upper:
-		return s
-	case ascii:
+	if ascii {
 		return strings.ToLower(s)
 	}
-	return lowerUnicode(s)
-}
-
-func lowerUnicode(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i, r := range s {

@@ -89,14 +89,14 @@ func (s *set) searchWords(ctx context.Context, e engine, words *wording, q vecto
 	if err != nil {
 		return nil, err
 	}
-	first, count := uint32(all.first), all.count
+	first, records := uint32(all.first), all.count
 	if all.list != nil {
-		first, count = 0, len(s.origins.places)
+		first, records = 0, len(s.origins.places)
 	}
-	if len(words.scores) < count {
-		words.scores = make([]float64, count)
+	if len(words.scores) < records {
+		words.scores = make([]float64, records)
 	}
-	scores := words.scores[:count]
+	scores := words.scores[:records]
 	var touched []uint32 // counted from first, like scores
 	for _, w := range words.query {
 		if err := ctx.Err(); err != nil {
@@ -110,9 +110,11 @@ func (s *set) searchWords(ctx context.Context, e engine, words *wording, q vecto
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range within(list, first, count) {
+		from, _ := slices.BinarySearchFunc(list, uint64(first), count.compare)
+		n, _ := slices.BinarySearchFunc(list[from:], uint64(first)+uint64(records), count.compare)
+		for _, c := range list[from : from+n] {
 			i := c.record - first
-			if uint64(i) >= uint64(count) {
+			if uint64(i) >= uint64(records) {
 				return nil, fmt.Errorf("record %d of word %q: %w", c.record, w.text, errDamaged)
 			}
 			if scores[i] == 0 {
@@ -126,13 +128,6 @@ func (s *set) searchWords(ctx context.Context, e engine, words *wording, q vecto
 		scores[i] = 0
 	}
 	return best, ctx.Err()
-}
-
-// within returns the part of a list that is about count records from first on.
-func within(list []count, first uint32, records int) []count {
-	from, _ := slices.BinarySearchFunc(list, uint64(first), count.compare)
-	to, _ := slices.BinarySearchFunc(list[from:], uint64(first)+uint64(records), count.compare)
-	return list[from : from+to]
 }
 
 func (c count) compare(record uint64) int { return cmp.Compare(uint64(c.record), record) }

@@ -57,27 +57,6 @@ func (p searchParam) Params() map[string]any        { return p }
 func (p searchParam) AddRadius(r float64)           { p["radius"] = r }
 func (p searchParam) AddRangeFilter(filter float64) { p["range_filter"] = filter }
 
-// paramsOf returns the parameters of a search: those of the index, of which the server takes the ones that it knows. A graph is
-// refused a list of candidates shorter than the limit. If wide, as much of the index is read as the server allows, by the
-// parameter of any kind: of lists, of graphs in memory, of graphs on disk.
-func paramsOf(index string, limit int, wide bool) searchParam {
-	const widest = 65_535 // that servers accept; what an index has, such as lists, is less
-	params := make(searchParam)
-	_, given := splitIndex(index)
-	for name, value := range given {
-		params[name], _ = strconv.Atoi(value) // is checked
-	}
-	for _, name := range []string{"ef", "search_list"} {
-		if n, ok := params[name].(int); ok {
-			params[name] = max(n, limit)
-		}
-	}
-	if wide && index != "" {
-		params["nprobe"], params["ef"], params["search_list"] = widest, widest, widest
-	}
-	return params
-}
-
 // approximate reports whether the server may leave out records that a search should find.
 func (e *entry) approximate() bool { return e.info.Kind == vectors.Dense && e.info.Index != "" }
 

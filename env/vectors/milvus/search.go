@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 	"github.com/milvus-io/milvus-sdk-go/v2/entity"
@@ -202,16 +203,33 @@ func (s *Store) search(ctx context.Context, e *entry, v vectors.Vector, expr str
 	return hitsOf(e.info.Kind, results[0])
 }
 
+// searchOf returns the query, the metric and the parameters of a search: those of the index, of which the server takes the ones
+// that it knows. A graph is refused a list of candidates shorter than the limit. If wide, as much of the index is read as the
+// server allows, by the parameter of any kind: of lists, of graphs in memory, of graphs on disk.
 func searchOf(c vectors.Collection, v vectors.Vector, limit int, wide bool) (entity.Vector, entity.MetricType, entity.SearchParam, error) {
-	if c.Kind == vectors.Dense {
-		return denseVector(v.Dense), entity.COSINE, paramsOf(c.Index, limit, wide), nil
+	if c.Kind != vectors.Dense {
+		query, err := sparseVector(v.Sparse)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		param, err := entity.NewIndexSparseInvertedSearchParam(0)
+		return query, entity.IP, param, err
 	}
-	query, err := sparseVector(v.Sparse)
-	if err != nil {
-		return nil, "", nil, err
+	const widest = 65_535 // that servers accept; what an index has, such as lists, is less
+	params := make(searchParam)
+	_, given := splitIndex(c.Index)
+	for name, value := range given {
+		params[name], _ = strconv.Atoi(value) // is checked
 	}
-	param, err := entity.NewIndexSparseInvertedSearchParam(0)
-	return query, entity.IP, param, err
+	for _, name := range []string{"ef", "search_list"} {
+		if n, ok := params[name].(int); ok {
+			params[name] = max(n, limit)
+		}
+	}
+	if wide && c.Index != "" {
+		params["nprobe"], params["ef"], params["search_list"] = widest, widest, widest
+	}
+	return denseVector(v.Dense), entity.COSINE, params, nil
 }
 
 func hitsOf(kind vectors.Kind, result client.SearchResult) ([]ranked, error) {
