@@ -2,7 +2,6 @@ package paperdb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -40,7 +39,17 @@ func isSwollen(ctx context.Context, path string) (swollen bool, err error) {
 	}
 	all := append(Tables(), "airqa.files")
 	need := func(tables ...string) (float64, error) {
-		spare, share, err := spareGroups(ctx, db, tables)
+		const rowGroup = 122_880 // rows of a full row group of the engine
+		var parts []string
+		for _, name := range tables {
+			parts = append(parts, fmt.Sprintf(`SELECT (SELECT count(*) FROM %[1]s) AS live, count(DISTINCT row_group_id) AS groups,
+				COALESCE(sum("count") FILTER (column_id = 0 AND segment_type <> 'VALIDITY'), 0) AS stored FROM pragma_storage_info('%[1]s')`, name))
+		}
+		// The row groups beyond those that the rows fill, each of which takes a block, and the share of the rows that are not deleted.
+		var spare, share float64
+		err := db.QueryRowContext(ctx, fmt.Sprintf(`SELECT COALESCE(sum(greatest(groups - ceil(stored / %d), 0)), 0),
+			COALESCE(sum(live) / sum(stored), 1)
+			FROM (%s) WHERE stored > 0`, rowGroup, strings.Join(parts, " UNION ALL "))).Scan(&spare, &share)
 		return (total - free - spare*float64(len(all)/len(tables))) * share, err
 	}
 	if blocks, err := need("airqa.files"); err != nil || total < surelyCompact*blocks {
@@ -52,17 +61,3 @@ func isSwollen(ctx context.Context, path string) (swollen bool, err error) {
 
 // How many times the blocks of its rows a database may have, and how many it has at least if it is to be looked at in detail.
 const mostSwollen, surelyCompact = 1.25, 1.1
-
-// spareGroups returns the number of row groups of tables beyond those that the rows fill, each of which takes a block, and the share of
-// the stored rows that are not deleted.
-func spareGroups(ctx context.Context, db *sql.DB, tables []string) (spare, share float64, err error) {
-	const rowGroup = 122_880 // rows of a full row group of the engine
-	var parts []string
-	for _, name := range tables {
-		parts = append(parts, fmt.Sprintf(`SELECT (SELECT count(*) FROM %[1]s) AS live, count(DISTINCT row_group_id) AS groups,
-			COALESCE(sum("count") FILTER (column_id = 0 AND segment_type <> 'VALIDITY'), 0) AS stored FROM pragma_storage_info('%[1]s')`, name))
-	}
-	err = db.QueryRowContext(ctx, fmt.Sprintf(`SELECT COALESCE(sum(greatest(groups - ceil(stored / %d), 0)), 0), COALESCE(sum(live) / sum(stored), 1)
-		FROM (%s) WHERE stored > 0`, rowGroup, strings.Join(parts, " UNION ALL "))).Scan(&spare, &share)
-	return spare, share, err
-}
