@@ -84,7 +84,7 @@ func (ix indexer) saveVectors(ctx context.Context, p plan) error {
 	}
 	r := ix.before.record
 	if p.want.Kind != vectors.Dense || r == nil || r.Embedder != EmbedderName(p.want.Model) || !ix.Rebuild && IsFiles(r.Vectors) {
-		return nil // neither a server nor a collection to rebuild should have the vectors
+		return nil // no server, and no collection to rebuild, should have these vectors
 	}
 	n, err := ix.before.withoutVector(ctx, ix.texts)
 	if n > 0 {

@@ -46,7 +46,7 @@ func Find(glyphs []Glyph, text string) (Box, bool) {
 	if len(hits)*2 < len(want) {
 		return Box{}, false
 	}
-	// The box is that of the largest block of glyphs between two jumps up the page, as between columns.
+	// The box contains the largest block of glyphs between two jumps up the page, as between columns.
 	var best, current Box
 	most, n := 0, 0
 	bottom := 0.0

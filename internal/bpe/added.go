@@ -62,7 +62,7 @@ func (f *tokenFinder) find(s string, text func(string), token func(int32)) {
 			break
 		}
 		i = end
-		previous, _ := utf8.DecodeLastRuneInString(s[:start]) // U+FFFD at the end of the text, which is not in words
+		previous, _ := utf8.DecodeLastRuneInString(s[:start]) // at an end of the text U+FFFD, which no word contains
 		next, _ := utf8.DecodeRuneInString(s[end:])
 		if found.SingleWord && (isWord(previous) || isWord(next)) {
 			continue
