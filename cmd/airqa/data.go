@@ -22,10 +22,13 @@ import (
 // minEmbedTokens keeps windows longer than a sentence.
 const minEmbedTokens = 64
 
-// dataFlags are the flags of commands that read papers and their vectors.
+// dataFlags are the flags of commands that read papers and their vectors: what the data directory does not record.
 type dataFlags struct {
-	embedderFlags
-	Vectors string `env:"AIRQA_VECTORS" placeholder:"URL" help:"Store of the vectors: a Milvus server, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files (in the data directory). Default: files; if the data directory records a server, this flag is required."`
+	Data         string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
+	EmbedBaseURL string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
+	Vectors      string `env:"AIRQA_VECTORS" placeholder:"URL" help:"Store of the vectors: a Milvus server, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files (in the data directory). Default: files; if the data directory records a server, this flag is required."`
+
+	embedderFlags `kong:"-"` // what the data directory records, or an indexFlags selects
 
 	unused bool // the recorded vector store
 	warned bool // of missing and illegible papers
@@ -47,7 +50,7 @@ func (f *dataFlags) settle(a *app, change bool) error {
 		return err
 	}
 	record, err := index.Settle(f.Data, datadir.Index{
-		Embedder: f.Embedder, Window: f.EmbedTokens, Body: f.EmbedExtraBody, Vectors: f.Vectors,
+		Embedder: f.Embedder, Weights: f.EmbedModel, Window: f.EmbedTokens, Body: f.EmbedExtraBody, Vectors: f.Vectors,
 	}, change)
 	if err != nil {
 		return withCode(exitUsage, err)
@@ -65,7 +68,8 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	if len(recorded) > 0 {
 		a.say("note: %s of %s sets %s", datadir.InfoName, f.Data, strings.Join(recorded, ", "))
 	}
-	f.Embedder, f.EmbedTokens, f.EmbedExtraBody, f.Vectors = record.Embedder, record.Window, record.Body, record.Vectors
+	f.Embedder, f.EmbedModel, f.EmbedTokens, f.EmbedExtraBody = record.Embedder, record.Weights, record.Window, record.Body
+	f.Vectors = record.Vectors
 	return nil
 }
 
@@ -81,27 +85,32 @@ func (f *dataFlags) checkIndex() error {
 	return nil
 }
 
-// embedderFlags name a data directory and its embedding model.
-type embedderFlags struct {
-	Data             string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
-	Embedder         string `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedModel       string `placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2. Default: built-in 8-bit weights."`
-	EmbedTokens      int    `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of the openai:NAME model. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
-	EmbedThreads     int    `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
-	EmbedConnections int    `name:"embed-connections" placeholder:"N" help:"Maximum concurrent requests to the endpoint of openai:NAME. Default: 64, and 16 while papers are embedded; fewer while it refuses requests."`
-	EmbedBatch       int    `name:"embed-batch" placeholder:"N" help:"Maximum texts per request to the endpoint of openai:NAME. Default: 64, and fewer if it refuses that."`
-	embedEndpoint
+// indexFlags are the flags of commands that make a search index. Others take its settings from the data directory.
+type indexFlags struct {
+	dataFlags
+	Chosen embedderFlags `embed:""`
 }
 
-// embedEndpoint is the endpoint of openai:NAME.
-type embedEndpoint struct {
-	EmbedBaseURL   string   `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
-	EmbedExtraBody string   `name:"embed-extra-body" placeholder:"JSON" help:"Members to add to every request for openai:NAME, such as {\"dimensions\": 512}. Default: as recorded in the data directory."`
-	EmbedHeader    []string `name:"embed-header" env:"AIRQA_EMBED_HEADERS" sep:"none" placeholder:"NAME=VALUE" help:"Header to add to every request for openai:NAME, treated as its key."`
+// target is the data directory for writing.
+func (f indexFlags) target(a *app) (env.WriterConfig, error) {
+	f.embedderFlags = f.Chosen
+	return f.dataFlags.target(a, true)
+}
+
+// embedderFlags are the embedding model of a search index.
+type embedderFlags struct {
+	Embedder         string   `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
+	EmbedModel       string   `placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2. Default: as recorded in the data directory, or built-in 8-bit weights."`
+	EmbedTokens      int      `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of the openai:NAME model. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
+	EmbedThreads     int      `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
+	EmbedConnections int      `name:"embed-connections" placeholder:"N" help:"Maximum concurrent requests to the endpoint of openai:NAME. Default: 64, and 16 while papers are embedded; fewer while it refuses requests."`
+	EmbedBatch       int      `name:"embed-batch" placeholder:"N" help:"Maximum texts per request to the endpoint of openai:NAME. Default: 64, and fewer if it refuses that."`
+	EmbedExtraBody   string   `name:"embed-extra-body" placeholder:"JSON" help:"Members to add to every request for openai:NAME, such as {\"dimensions\": 512}. Default: as recorded in the data directory."`
+	EmbedHeader      []string `name:"embed-header" env:"AIRQA_EMBED_HEADERS" sep:"none" placeholder:"NAME=VALUE" help:"Header to add to every request for openai:NAME, treated as its key."`
 }
 
 // embedder returns the embedding model. It does no I/O.
-func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
+func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
 	if f.Data == "" {
 		return nil, qa.Usagef("--data is empty: name a data directory")
 	}
@@ -148,7 +157,7 @@ func (f embedderFlags) local() minilm.Config {
 	return minilm.Config{Dir: f.EmbedModel, Threads: f.EmbedThreads}
 }
 
-func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
+func (f dataFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
 	access := a.given.Access("openai:"+name, models.EmbedKey, f.EmbedBaseURL, a.getenv)
 	if access.Key == "" && f.EmbedBaseURL == "" {
 		return embed.OpenAIConfig{}, qa.Usagef("embedder %s: %w, or give --embed-base-url", f.Embedder, models.MissingKey(access, models.EmbedKey))

@@ -175,7 +175,7 @@ func (d demo) train() error {
 	}
 	defer func() { _ = world.Close() }()
 	making := synthMakeCmd{
-		dataFlags: dataFlags{embedderFlags: embedderFlags{Data: d.data()}},
+		dataFlags: dataFlags{Data: d.data()},
 		Model:     models.Offline, Out: d.syn(), Questions: synthesis.Questions{Count: 16, DrawSeed: 2024, SolveAgain: 1, Workers: 2},
 		endpointFlags: endpointFlags{Timeout: llm.DefaultTimeout},
 	}

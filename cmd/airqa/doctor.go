@@ -20,13 +20,12 @@ import (
 )
 
 type doctorCmd struct {
-	Data       string `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory to check. The default is skipped if it does not exist."`
-	Vectors    string `env:"AIRQA_VECTORS" placeholder:"URL" help:"Milvus server with the vectors, or files. Default: as recorded in the data directory."`
-	Embedder   string `placeholder:"MODEL" help:"Embedding model: minilm, or openai:NAME at an endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedModel string `placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2."`
-	embedEndpoint
-	Model   []string `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
-	BaseURL string   `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the model endpoint, as in airqa run."`
+	Data         string   `short:"d" env:"AIRQA_DATA" default:"airqa-data" placeholder:"DIR" help:"Data directory to check. The default is skipped if it does not exist."`
+	Vectors      string   `env:"AIRQA_VECTORS" placeholder:"URL" help:"Milvus server with the vectors, or files. Default: as recorded in the data directory."`
+	Embedder     string   `placeholder:"MODEL" help:"Embedding model: minilm, or openai:NAME at an endpoint. Default: as recorded in the data directory, or minilm."`
+	EmbedBaseURL string   `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
+	Model        []string `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
+	BaseURL      string   `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the model endpoint, as in airqa run."`
 	addedFlags
 	Tools  bool     `help:"Also check native tool calls and their results, which --protocol tools needs."`
 	Images bool     `help:"Also check image input, which agentic-hybrid-view needs."`
@@ -169,8 +168,8 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 
 // dataFlags returns the flags as other commands take them.
 func (c doctorCmd) dataFlags() dataFlags {
-	return dataFlags{Vectors: c.Vectors, embedderFlags: embedderFlags{
-		Data:     cmp.Or(c.Data, "."), // none is opened
-		Embedder: c.Embedder, EmbedModel: c.EmbedModel, embedEndpoint: c.embedEndpoint,
-	}}
+	return dataFlags{
+		Data:    cmp.Or(c.Data, "."), // none is opened
+		Vectors: c.Vectors, EmbedBaseURL: c.EmbedBaseURL, embedderFlags: embedderFlags{Embedder: c.Embedder},
+	}
 }

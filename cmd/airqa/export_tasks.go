@@ -74,7 +74,7 @@ func (c exportTasksCmd) Run(a *app) error {
 func (c exportTasksCmd) read(a *app) (questions []tasks.Question, tools []qa.ToolSpec, err error) {
 	served := serveCmd{
 		dataFlags: c.dataFlags, Questions: c.Questions, ModelName: "client", episodeFlags: c.episodeFlags, selectionFlags: c.selectionFlags,
-		WeakRewards: c.WeakRewards, scoringFlags: scoringFlags{Scoring: c.Scoring, judgeFlags: judgeFlags{Judge: c.Judge}},
+		WeakRewards: c.WeakRewards, scoringFlag: scoringFlag{c.Scoring}, judgeFlag: judgeFlag{c.Judge},
 	}
 	plan, err := served.plan(a)
 	if err != nil {

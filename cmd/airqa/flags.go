@@ -187,9 +187,33 @@ type missingFlags struct {
 	MissingList string `name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
 }
 
+// judgeFlag names the judge of subjective answers. Commands that score what they make have no other flag of judges: the rest
+// comes from the settings of airqa score and the environment.
+type judgeFlag struct {
+	Judge string `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none. Key: AIRQA_JUDGE_API_KEY, or the provider's key at its own host. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
+}
+
+// score is airqa score with this judge.
+func (f judgeFlag) score(a *app) (scoreCmd, error) {
+	parsed, err := parseFlags("score", nil, a.files)
+	if f.Judge != "" {
+		parsed.Score.Judge, parsed.Score.Judges = f.Judge, nil
+	}
+	return parsed.Score, err
+}
+
+// judges are the judges of airqa score.
+func (f judgeFlag) judges(a *app) (scoring.Judges, error) {
+	s, err := f.score(a)
+	if err != nil {
+		return scoring.Judges{}, err
+	}
+	return s.judges()
+}
+
 // judgeFlags select the judges of subjective answers.
 type judgeFlags struct {
-	Judge            string   `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none. Key: AIRQA_JUDGE_API_KEY, or the provider's key at its own host. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
+	judgeFlag
 	Judges           []string `placeholder:"A,B,C" help:"Panel of judges that vote, instead of --judge."`
 	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"Judges that must accept an answer: majority (a tie is wrong), all or any."`
 	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls to each judge."`
@@ -238,13 +262,10 @@ func (f judgeFlags) openJudge(a *app, verdicts string) (*scoring.Judge, error) {
 	return c.Open(a.session(), verdicts)
 }
 
-// hint is the judge as flags, for the suggested airqa score.
-func (f judgeFlags) hint() string {
-	switch {
-	case f.Judge != "":
+// hint is the judge as a flag, for the suggested airqa score.
+func (f judgeFlag) hint() string {
+	if f.Judge != "" {
 		return "--judge " + f.Judge
-	case len(f.Judges) > 0:
-		return "--judges " + strings.Join(f.Judges, ",")
 	}
 	return ""
 }

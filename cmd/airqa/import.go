@@ -18,7 +18,7 @@ import (
 )
 
 type importDatabaseCmd struct {
-	dataFlags
+	indexFlags
 	shardFlag
 	Database string `arg:"" name:"database" help:"Released AirQA database, such as ai_research.duckdb, or a data directory."`
 	PDFs     string `name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: the pdfs folder of a data directory; for a database, the paths stored in it, relative to the working directory."`
@@ -29,7 +29,7 @@ func (c importDatabaseCmd) Run(a *app) (err error) {
 	if ext := filepath.Ext(c.Database); ext == ".json" || ext == ".jsonl" || ext == ".eval" {
 		return qa.Usagef("%s is not a database; to import trajectories, run: airqa import run %[1]s --out RUN", c.Database)
 	}
-	to, err := c.target(a, true)
+	to, err := c.target(a)
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func (a *app) task(papers []string) (*datadir.Task, error) {
 }
 
 type ingestCmd struct {
-	dataFlags
+	indexFlags
 	fetchFlags
 	shardFlag
 	graceFlag
@@ -114,7 +114,7 @@ func (c ingestCmd) Run(a *app) error {
 	if _, _, err := ingest.FindOpen(c.Paths); err != nil {
 		return err
 	}
-	to, err := c.target(a, true)
+	to, err := c.target(a)
 	if err != nil {
 		return err
 	}

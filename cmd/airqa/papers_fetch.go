@@ -22,7 +22,7 @@ import (
 )
 
 type papersFetchCmd struct {
-	dataFlags
+	indexFlags
 	shardFlag
 	Questions string   `short:"q" required:"" placeholder:"FILE" help:"Questions, one JSON object per line."`
 	Metadata  []string `required:"" sep:"none" placeholder:"PATH" help:"Folder or zip archive of metadata files UUID.json with pdf_url (AirQA paper, A.2). Repeatable."`
@@ -59,7 +59,7 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	to, err := c.target(a, true)
+	to, err := c.target(a)
 	if err != nil {
 		return err
 	}

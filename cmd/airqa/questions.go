@@ -174,7 +174,7 @@ type questionsTryCmd struct {
 	UUID   string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Not needed if the file has one question."`
 	Answer string `required:"" placeholder:"TEXT" help:"Answer to score; - reads it from standard input. An answer that looks like a flag needs an equals sign: --answer=--json."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
-	judgeFlags
+	judgeFlag
 }
 
 func (c questionsTryCmd) Run(a *app) (err error) {
@@ -198,7 +198,11 @@ func (c questionsTryCmd) Run(a *app) (err error) {
 		}
 		c.Answer = strings.TrimRight(c.Answer, "\r\n")
 	}
-	j, err := c.openJudge(a, "")
+	s, err := c.score(a)
+	if err != nil {
+		return err
+	}
+	j, err := s.openJudge(a, "")
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ type runCmd struct {
 	DryRun    bool   `name:"dry-run" help:"Print what would run, prompt sizes and estimated cost. Makes no calls and writes nothing."`
 	JSON      bool   `name:"json" help:"With --dry-run: print a JSON object."`
 	Score     bool   `help:"Score the run as soon as it ends, as airqa score does."`
-	scoringFlags
+	judgeFlag
 }
 
 func (c runCmd) Run(a *app) error {
@@ -62,7 +62,7 @@ func (c runCmd) Run(a *app) error {
 		return c.dryRun(a, plan)
 	}
 	if c.Score { // whether the judge can judge is known before the run
-		judges, err := c.judges()
+		judges, err := c.judges(a)
 		if err == nil {
 			err = judges.Ready(a.session(), plan.Picked)
 		}
@@ -156,12 +156,6 @@ func (c runCmd) checkOut() error {
 	return nil
 }
 
-// scoringFlags choose how answers are scored.
-type scoringFlags struct {
-	Scoring string `default:"reference" enum:"reference,fixed" help:"Scoring mode: reference (the authors' code, as used for the published numbers) or fixed (known bugs fixed)."`
-	judgeFlags
-}
-
 // scoreEnded scores the runs for --score. An interrupted run is left for the invocation that resumes it; ended is the run's own
 // error, which is reported first.
 func (c runCmd) scoreEnded(a *app, out string, jobs []session.Ended, ended error) error {
@@ -176,7 +170,10 @@ func (c runCmd) scoreEnded(a *app, out string, jobs []session.Ended, ended error
 	for i, j := range jobs {
 		dirs[i] = j.Dir
 	}
-	s := scoreCmd{scoringFlags: c.scoringFlags}
+	s, err := c.score(a)
+	if err != nil {
+		return errors.Join(ended, err)
+	}
 	sum, err := s.scoreDirs(a, dirs)
 	if errors.Is(err, scoring.ErrNothingEnded) {
 		return cmp.Or(ended, err)

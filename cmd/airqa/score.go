@@ -29,7 +29,13 @@ type scoreCmd struct {
 
 	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes. A uuid prefix is enough; add #K for a repeat."`
 	JSON    bool   `name:"json" help:"Print one JSON line per answer, then the totals."`
-	scoringFlags
+	scoringFlag
+	judgeFlags
+}
+
+// scoringFlag chooses how answers are scored.
+type scoringFlag struct {
+	Scoring string `default:"reference" enum:"reference,fixed" help:"Scoring mode: reference (the authors' code, as used for the published numbers) or fixed (known bugs fixed)."`
 }
 
 func (c scoreCmd) Run(a *app) error {

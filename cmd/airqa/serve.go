@@ -82,7 +82,8 @@ type serveCmd struct {
 	SplitSeed   uint64        `default:"1" help:"Seed of the split."`
 	WeakRewards bool          `name:"weak-rewards" help:"Also serve questions whose reward can be earned without knowing the answer."`
 	selectionFlags
-	scoringFlags
+	scoringFlag
+	judgeFlag
 }
 
 func (c serveCmd) Run(a *app) (err error) {
@@ -189,7 +190,7 @@ func (c *serveCmd) open(ctx context.Context, a *app) (_ *served, err error) {
 		return s, err
 	}
 	s.closing = append(s.closing, s.plan.World.Close)
-	judges, err := c.judges()
+	judges, err := c.judges(a)
 	if err == nil {
 		err = judges.Ready(a.session(), s.plan.Picked)
 	}
@@ -337,7 +338,8 @@ type mcpCmd struct {
 	Out       string `short:"o" default:"runs/mcp" placeholder:"DIR" help:"With --question: run directory of the episode."`
 	Listen    string `placeholder:"HOST:PORT" help:"Serve over HTTP at this loopback address instead of standard input and output, at the path /mcp."`
 	episodeFlags
-	scoringFlags
+	scoringFlag
+	judgeFlag
 }
 
 func (c mcpCmd) Run(a *app) error {
@@ -400,7 +402,7 @@ func (c mcpCmd) episode(ctx context.Context, a *app) (*served, error) {
 	}
 	one := serveCmd{
 		dataFlags: c.dataFlags, Questions: c.Questions, Out: c.Out, ModelName: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
-		scoringFlags: c.scoringFlags, WeakRewards: true, // the question was named
+		scoringFlag: c.scoringFlag, judgeFlag: c.judgeFlag, WeakRewards: true, // the question was named
 	}
 	one.ID = []string{c.Question}
 	return one.open(ctx, a)

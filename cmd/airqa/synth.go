@@ -109,7 +109,7 @@ func (f synthActCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	judges, err := f.judges()
+	judges, err := f.judges(a)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (f synthMakeCmd) config(a *app, world *env.Env) (synthesis.Config, error) {
 type synthActorFlags struct {
 	Baseline []string `default:"agentic-hybrid" placeholder:"NAME" help:"Baselines that answer the questions, comma-separated (airqa list baselines lists them)."`
 	Repeats  int      `default:"1" placeholder:"K" help:"Trajectories per question."`
-	judgeFlags
+	judgeFlag
 }
 
 // synthError adds to an error which flag helps.

@@ -14,7 +14,7 @@ import (
 )
 
 type vectorsCmd struct {
-	dataFlags
+	indexFlags
 	Deep       bool   `help:"Also read all texts of the papers, and compare the number of records with theirs."`
 	Rebuild    bool   `help:"Make the collections again from the papers and the vectors that are there, and check them."`
 	To         string `placeholder:"URL" help:"Copy the collections to this store: milvus://..., or files for files in the data directory."`
@@ -22,6 +22,7 @@ type vectorsCmd struct {
 }
 
 func (c vectorsCmd) Run(a *app) error {
+	c.embedderFlags = c.Chosen
 	switch {
 	case c.To != "" && (c.Rebuild || c.Deep):
 		return qa.Usagef("--to is incompatible with --rebuild and --deep: check the copy with airqa store vectors --vectors %s", c.To)
@@ -37,7 +38,8 @@ func (c vectorsCmd) Run(a *app) error {
 	case c.Rebuild:
 		return c.rebuild(a)
 	}
-	recorded := dataFlags{embedderFlags: c.embedderFlags, unused: c.Vectors != ""}
+	recorded := c.dataFlags
+	recorded.Vectors, recorded.unused = "", c.Vectors != ""
 	texts, err := recorded.index(a, false)
 	if err != nil {
 		return err

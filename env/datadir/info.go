@@ -44,6 +44,8 @@ type Info struct {
 type Index struct {
 	// Embedder is minilm or openai:NAME.
 	Embedder string `json:"embedder"`
+	// Weights is the folder with the weights of minilm; empty for the built-in ones.
+	Weights string `json:"weights,omitempty"`
 	// Window is the number of tokens of a passage that one vector of openai:NAME stands for.
 	Window int `json:"window,omitempty"`
 	// Body is a JSON object with members added to the requests for openai:NAME.

@@ -58,6 +58,8 @@ type Info struct {
 	Model string `json:"model"`          // display name, for instance all-MiniLM-L6-v2/int8
 	Hash  string `json:"hash,omitempty"` // digest of weights and vocabulary, in hex; empty if an endpoint does not provide it
 	Dim   int    `json:"dim"`            // dimension; 0 if unknown before the first call
+	// Weights is the folder of the weights; empty for built-in ones.
+	Weights string `json:"-"`
 	// Window is the maximum number of tokens per vector of a passage. Check ignores it, as it does not identify the
 	// model.
 	Window int `json:"window,omitempty"`

@@ -44,6 +44,7 @@ func Settle(dir string, want datadir.Index, change bool) (datadir.Index, error) 
 		}
 	}
 	if cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
+		want.Weights = cmp.Or(want.Weights, have.Weights)
 		want.Window, want.Body = cmp.Or(want.Window, have.Window), cmp.Or(want.Body, have.Body)
 	}
 	want.Embedder, want.Vectors = cmp.Or(want.Embedder, have.Embedder), cmp.Or(want.Vectors, have.Vectors)
@@ -81,7 +82,7 @@ func contradictedStore(dir string, want, have datadir.Index) error {
 // RecordOf is the record of a search index that was made with a model in a vector store.
 func RecordOf(model embed.Info, url string) (*datadir.Index, error) {
 	place, err := PlaceOf(url)
-	index := datadir.Index{Embedder: EmbedderName(model.Model), Body: model.Body, Vectors: place.String()}
+	index := datadir.Index{Embedder: EmbedderName(model.Model), Weights: model.Weights, Body: model.Body, Vectors: place.String()}
 	if index.Embedder != DefaultEmbedder {
 		index.Window = model.Window
 	}

@@ -12,6 +12,7 @@ import (
 	_ "embed" // weights and vocabulary
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"sync"
 
@@ -61,6 +62,11 @@ func Open(c Config) (*Model, error) {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
 	m := &Model{info: src.info(), cores: make(cores, c.Threads)}
+	if c.Dir != "" {
+		if m.info.Weights, err = filepath.Abs(c.Dir); err != nil {
+			return nil, err
+		}
+	}
 	m.load = sync.OnceValues(func() (*encoder, error) { return newEncoder(src.file, k, m.cores) })
 	m.words = sync.OnceValue(func() *wordPiece { return newWordPiece(src.vocabulary) })
 	return m, nil
