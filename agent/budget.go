@@ -14,10 +14,6 @@ type Budget struct {
 	Tokens int
 	// USD of all calls; it requires Price.
 	USD float64
-	// Seconds of work, excluding waits for an endpoint's limits or after a failure.
-	Seconds float64
-	// ToolSeconds by the name of an action.
-	ToolSeconds map[string]float64
 	// Deadline is the timeout of the episode, including waits. Unlike the other limits, it also ends a call in flight.
 	Deadline time.Duration
 
@@ -38,9 +34,6 @@ func (e *LimitError) Error() string { return e.Reason }
 // admits returns the remaining allowance of a request, or the [*LimitError] that ends the episode if the request does
 // not fit.
 func (b Budget) admits(t *qa.Trajectory, r qa.Request) (left qa.Allowance, err error) {
-	if work := working(t); b.Seconds > 0 && work >= b.Seconds {
-		return left, &LimitError{qa.TimeLimit, fmt.Sprintf("%.1f s of work of %.1f s are used", work, b.Seconds)}
-	}
 	if b.Tokens <= 0 && b.USD <= 0 {
 		return left, nil
 	}
@@ -61,24 +54,6 @@ func (b Budget) admits(t *qa.Trajectory, r qa.Request) (left qa.Allowance, err e
 	}
 	left.USD = b.USD - paid
 	return left, nil
-}
-
-// allows returns an error if an action may not run any more.
-func (b Budget) allows(t *qa.Trajectory, name string) error {
-	limit, bounded := b.ToolSeconds[name]
-	if !bounded {
-		return nil
-	}
-	var used time.Duration
-	for _, s := range t.Steps {
-		if s.Action != nil && s.Action.Name == name && s.Observation != nil {
-			used += s.Ended.Sub(s.Acted)
-		}
-	}
-	if used.Seconds() < limit {
-		return nil
-	}
-	return &LimitError{qa.TimeLimit, fmt.Sprintf("%.1f s of %s of %.1f s are used", used.Seconds(), name, limit)}
 }
 
 // working sums the seconds of an episode, excluding waits.

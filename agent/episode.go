@@ -149,7 +149,7 @@ func (e *Episode) Act(ctx context.Context, s *qa.Step, note string) (qa.Observat
 		var err error
 		if s.ParseError != nil {
 			o = qa.Observation{Status: qa.StatusParse, Text: "[Error]: " + s.ParseError.Reason}
-		} else if err = e.set.Budget.allows(&e.t, s.Action.Name); err == nil {
+		} else {
 			o, err = e.act(ctx, *s.Action)
 		}
 		if err != nil || o.Status == qa.StatusFinal {
@@ -170,9 +170,6 @@ func (e *Episode) Do(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	if s := e.recorded(qa.ByProgram); s != nil {
 		e.t.Steps = append(e.t.Steps, *s)
 		return *s.Observation, nil
-	}
-	if err := e.set.Budget.allows(&e.t, a.Name); err != nil {
-		return qa.Observation{}, err
 	}
 	s := qa.Step{N: len(e.t.Steps) + 1, By: qa.ByProgram, Action: &a, Started: e.set.Now()}
 	s.Acted = s.Started

@@ -18,7 +18,6 @@ func anthropicCodec() codec {
 	return codec{
 		path: "messages",
 		settings: func(fields map[string]any, _ scope) map[string]any {
-			rename(fields, "stop", "stop_sequences")
 			if effort, ok := fields["reasoning_effort"]; ok {
 				delete(fields, "reasoning_effort")
 				fields["output_config"] = map[string]any{"effort": effort}

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -69,9 +68,6 @@ func (c Config) describeEndpoint(out map[string]any) {
 	if c.listed().SystemAsUser {
 		out["system_as_user"] = true
 	}
-	if c.Reasoning {
-		out["reasoning"] = true
-	}
 	if provider, _ := SplitSpec(c.Spec); provider == "ollama" {
 		out["context_window"] = c.window()
 	}
@@ -116,12 +112,16 @@ func (c Config) settled() (fields map[string]any, unsent []string) {
 }
 
 // reasons reports whether the model thinks before it replies.
-func (c Config) reasons() bool { return c.Reasoning || c.listed().Reasoning }
+func (c Config) reasons() bool { return c.Sampling.Reasons() || c.listed().Reasoning }
 
 // window is the model's context window: of Ollama the requested one. It is 0 if unknown.
 func (c Config) window() int {
 	if provider, _ := SplitSpec(c.Spec); provider == "ollama" {
-		return cmp.Or(max(c.ContextWindow, 0), DefaultOllamaWindow)
+		options, _ := c.extra()["options"].(map[string]any)
+		if n, _ := options["num_ctx"].(float64); n >= 1 {
+			return int(n)
+		}
+		return DefaultOllamaWindow
 	}
 	return c.listed().Context
 }

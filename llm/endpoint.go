@@ -76,7 +76,7 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 		limiter: limiter, onWait: c.OnWait,
 	}
 	e.by = files.Hash([]byte(model + " at " + e.where))[:16] // as text, the log would redact a model that is a path
-	settings := v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.listed().MaxCompletionTokens, c.ContextWindow})
+	settings := v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.listed().MaxCompletionTokens, c.window()})
 	e.inner = &client{
 		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base),
 		settings: merged(settings, c.extra()), quirks: known, notice: c.OnNotice,

@@ -36,15 +36,10 @@ type Config struct {
 	// not contain a key. No other host is contacted.
 	BaseURL string
 	// APIKey is required at the default address. Elsewhere, an empty key means that none is sent.
-	APIKey   string
+	APIKey string
+	// Sampling with a reasoning effort declares that the model thinks before it replies, for models that the catalog does
+	// not know: OpenAI then gets the limit as max_completion_tokens, and reasoning may start without a tag.
 	Sampling qa.Sampling
-	// Reasoning declares that the model thinks before it replies, for models that the catalog does not know: OpenAI
-	// then gets the limit as max_completion_tokens, and reasoning may start without a tag. Temperature and top_p are
-	// sent as set.
-	Reasoning bool
-	// ContextWindow is requested from servers that accept one, in tokens: Ollama's num_ctx. 0 is [DefaultOllamaWindow]
-	// there.
-	ContextWindow int
 	// Body has members to add to each request, such as chat_template_kwargs. They replace sampling settings, but may not be
 	// what airqa sets itself, such as messages.
 	Body map[string]any

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +22,7 @@ func ollamaSettings(fields map[string]any, s scope) map[string]any {
 		}
 	}
 	rename(fields, "max_tokens", "num_predict")
-	fields["num_ctx"] = cmp.Or(max(s.window, 0), DefaultOllamaWindow)
+	fields["num_ctx"] = s.window
 	out["options"] = fields
 	return out
 }

@@ -42,7 +42,7 @@ func vendors() []vendor {
 			keys: []string{KeyVariable}, bases: []string{"OPENAI_BASE_URL"},
 		},
 		{
-			name: "openai-responses", base: DefaultBaseURL, codec: responsesCodec(), unsent: []string{"seed", "stop"},
+			name: "openai-responses", base: DefaultBaseURL, codec: responsesCodec(), unsent: []string{"seed"},
 			keys: []string{KeyVariable}, bases: []string{"OPENAI_BASE_URL"},
 		},
 		{

@@ -2,6 +2,7 @@ package qa
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -45,12 +46,27 @@ type Settings struct {
 	QuestionLimits
 }
 
+// Amount is a cost or a number of tokens: "0.05usd" or "60000tokens"; a number alone is in USD. Empty is no limit.
+type Amount string
+
+// Parse returns the amount; one of the two is 0.
+func (a Amount) Parse() (usd float64, tokens int, err error) {
+	if a == "" {
+		return 0, 0, nil
+	}
+	if number, ok := strings.CutSuffix(string(a), "tokens"); ok {
+		if tokens, err = strconv.Atoi(number); err == nil && tokens >= 0 {
+			return 0, tokens, nil
+		}
+	} else if usd, err = strconv.ParseFloat(strings.TrimSuffix(string(a), "usd"), 64); err == nil && usd >= 0 && !math.IsInf(usd, 1) {
+		return usd, 0, nil
+	}
+	return 0, 0, Usagef("%q: want a cost such as 0.05usd or a number such as 60000tokens", string(a))
+}
+
 // QuestionLimits are the budgets of one question. 0 is unlimited.
 type QuestionLimits struct {
-	QuestionUSD      float64       `json:"question_usd" name:"question-usd" unrecorded:"0" placeholder:"USD" help:"Maximum cost of one question."`
-	QuestionTokens   int           `json:"question_tokens" name:"question-tokens" unrecorded:"0" placeholder:"N" help:"Maximum tokens of one question, prompts and replies."`
-	QuestionSeconds  float64       `json:"question_seconds" name:"question-seconds" unrecorded:"0" placeholder:"S" help:"Maximum seconds of work on one question; waiting for rate limits does not count."`
-	SQLSeconds       float64       `json:"sql_seconds" name:"sql-seconds" unrecorded:"0" placeholder:"S" help:"Maximum seconds of SQL for one question."`
+	QuestionBudget   Amount        `json:"question_budget" name:"question-budget" unrecorded:"" placeholder:"AMOUNT" help:"Limit of one question: a cost such as 0.05usd, or tokens of prompts and replies such as 60000tokens."`
 	QuerySeconds     float64       `json:"query_seconds" name:"query-seconds" default:"30" unrecorded:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
 	QuestionDeadline time.Duration `json:"question_deadline_seconds" name:"question-deadline" unrecorded:"0s" placeholder:"20m" help:"Timeout of one question, including waiting; a call in flight is cancelled. If the endpoint was failing until then, the question is retried and not counted as wrong."`
 }
@@ -67,11 +83,12 @@ type Sampling struct {
 	// models that require that: reasoning models at OpenAI's own hosts, and models of endpoints whose error asks for
 	// it. Anthropic requires a limit: 0 is 4096 there.
 	MaxTokens int `json:"max_tokens" name:"max-tokens" unrecorded:"0" placeholder:"N" help:"Maximum tokens of one reply, including hidden reasoning. Default: 1500 (paper), or 8000 for reasoning models."`
-	// Stop ends the reply before any of these texts.
-	Stop []string `json:"stop" name:"stop" placeholder:"TEXT" help:"Stop sequences."`
 	// ReasoningEffort is the effort of a reasoning model: "low", "medium", "high" or a value specific to the endpoint.
-	ReasoningEffort string `json:"reasoning_effort" name:"reasoning-effort" unrecorded:"" placeholder:"LEVEL" help:"Reasoning effort: low, medium or high."`
+	ReasoningEffort string `json:"reasoning_effort" name:"reasoning-effort" unrecorded:"" placeholder:"LEVEL" help:"Reasoning effort: low, medium or high. The model is then treated as a reasoning model, even if airqa list models does not list it as such."`
 }
+
+// Reasons reports whether the settings are for a reasoning model.
+func (s Sampling) Reasons() bool { return s.ReasoningEffort != "" && s.ReasoningEffort != "none" }
 
 // DefaultSettings returns the settings of the paper (Appendix C.2), from the default tags.
 func DefaultSettings() Settings {
@@ -157,6 +174,8 @@ func plain(v reflect.Value) any {
 	case time.Duration:
 		return x.Seconds()
 	case Protocol:
+		return string(x)
+	case Amount:
 		return string(x)
 	default:
 		return x

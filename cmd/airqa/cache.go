@@ -2,24 +2,42 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"airqa/internal/terminal"
 	"airqa/llm/cache"
 	"airqa/qa"
+	"airqa/runlog"
 )
 
 // cacheFlags select a cache of replies shared by runs.
 type cacheFlags struct {
-	Cache string `placeholder:"DIR" help:"Cache replies in DIR and reuse them across runs. A hit needs the same endpoint, model, settings, conversation and repeat. Default: no cache."`
+	Cache []string `sep:"none" placeholder:"DIR" help:"Cache replies in DIR and reuse them across runs. If DIR is a run, its replies answer the requests that it made; repeat the flag to add them to a cache. A hit needs the same endpoint, model, settings, conversation and repeat. Default: no cache."`
 }
 
-// openCache opens the cache; nil when there is none.
-func (f cacheFlags) openCache(a *app) (*cache.Store, error) {
-	if f.Cache == "" {
+// split returns the folder of the cache and the run whose replies are added to it.
+func (f cacheFlags) split() (dir, run string, err error) {
+	for _, path := range f.Cache {
+		to := &dir
+		if _, err := os.Stat(filepath.Join(path, runlog.RunFile)); err == nil {
+			to = &run
+		}
+		if *to != "" {
+			return "", "", qa.Usagef("--cache %s, --cache %s: give at most one cache and one run", *to, path)
+		}
+		*to = path
+	}
+	return dir, run, nil
+}
+
+// openCache opens a cache; nil when dir is empty.
+func openCache(a *app, dir string) (*cache.Store, error) {
+	if dir == "" {
 		return nil, nil //nolint:nilnil // no cache is no error
 	}
-	return cache.Open(f.Cache, cache.Config{Redact: a.redactor(), Now: a.now})
+	return cache.Open(dir, cache.Config{Redact: a.redactor(), Now: a.now})
 }
 
 // closeCache closes a cache, if there is one, and prints its hit count.

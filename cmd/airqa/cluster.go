@@ -189,11 +189,11 @@ func divideRun(job *shard.Job, run runCmd) error {
 		return qa.Usagef("--dry-run makes no calls: run it on one machine")
 	}
 	job.Out = filepath.ToSlash(run.Out)
-	limits, err := shard.Limits{USD: run.BudgetUSD, Tokens: run.BudgetTokens, Connections: run.MaxConnections}.Flags(*job)
+	limits, err := job.Budget(run.Budget)
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
-	job.Args = append(shard.Without(job.Args, "--out", "-o", "--budget-usd", "--budget-tokens", "--max-connections"), limits...)
+	job.Args = append(shard.Without(job.Args, "--out", "-o", "--budget"), limits...)
 	return run.check()
 }
 

@@ -30,9 +30,9 @@ type dataFlags struct {
 
 	embedderFlags `kong:"-"` // what the data directory records, or an indexFlags selects
 
-	unused bool // the recorded vector store
-	warned bool // of missing and illegible papers
-	whole  bool // missing papers are an error
+	unused bool   // the recorded vector store
+	warned bool   // of missing and illegible papers
+	whole  string // the flag that accepts missing papers, which are an error; empty if they are none
 }
 
 // index settles the flags and returns the embedding model. It contacts no endpoint.
@@ -184,7 +184,7 @@ func (f dataFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error)
 // agree. Without a vector search, no recorded embedder is needed.
 func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 	if !f.warned {
-		if err := a.checkWhole(f.Data, f.whole && cfg.Fingerprint == ""); err != nil { // a run that has begun may end
+		if err := a.checkWhole(f.Data, f.whole, cfg.Fingerprint != ""); err != nil { // a run that has begun may end
 			return nil, err
 		}
 	}
@@ -217,13 +217,13 @@ func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 }
 
 // checkWhole warns of papers that an interrupted command did not add, or returns the error.
-func (a *app) checkWhole(data string, refuse bool) error {
+func (a *app) checkWhole(data, flag string, begun bool) error {
 	d, err := datadir.Open(data)
 	if err != nil {
 		return nil //nolint:nilerr // opening the papers reports it
 	}
-	if err = d.CheckWhole(); err != nil && refuse {
-		return fmt.Errorf("%w\n  To do without them, add --partial", err)
+	if err = d.CheckWhole(); err != nil && flag != "" && !begun {
+		return fmt.Errorf("%w\n  To do without them, add %s", err, flag)
 	}
 	if err != nil {
 		a.say("warning: %v", err)

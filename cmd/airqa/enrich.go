@@ -19,14 +19,14 @@ import (
 
 type enrichCmd struct {
 	dataFlags
-	Model          string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
-	endpointFlags  `set:"temperature=0.1"`
-	Fields         []string `placeholder:"FIELD" help:"Fields to fill, comma-separated: tldr, tags, pages, sections, images, tables. Default: all."`
-	Workers        int      `short:"j" default:"4" help:"Concurrent calls."`
-	MaxCalls       int      `name:"max-calls" placeholder:"N" help:"Maximum number of calls."`
-	MaxTotalTokens int      `name:"max-total-tokens" placeholder:"N" help:"Maximum total tokens, prompts and replies."`
-	Pictures       bool     `help:"Send figures as images to the model, which must accept images. Default: describe them from caption and page."`
-	Again          bool     `help:"Regenerate existing values. Cached replies are reused."`
+	Model         string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, openai-responses:NAME, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
+	endpointFlags `set:"temperature=0.1"`
+	Fields        []string `placeholder:"FIELD" help:"Fields to fill, comma-separated: tldr, tags, pages, sections, images, tables. Default: all."`
+	Workers       int      `short:"j" default:"4" help:"Concurrent calls."`
+	MaxCalls      int      `name:"max-calls" placeholder:"N" help:"Maximum number of calls."`
+	budgetFlags
+	Pictures bool `help:"Send figures as images to the model, which must accept images. Default: describe them from caption and page."`
+	Again    bool `help:"Regenerate existing values. Cached replies are reused."`
 }
 
 func (c enrichCmd) Run(a *app) (err error) {
@@ -80,8 +80,8 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 	switch {
 	case c.Workers < 1:
 		return nil, qa.Usagef("-j %d: must be at least 1", c.Workers)
-	case c.MaxCalls < 0 || c.MaxTotalTokens < 0:
-		return nil, qa.Usagef("--max-calls and --max-total-tokens cannot be negative")
+	case c.MaxCalls < 0:
+		return nil, qa.Usagef("--max-calls %d: cannot be negative", c.MaxCalls)
 	case c.Model == models.Offline:
 		return nil, qa.Usagef("--model offline only answers questions; summaries need a language model")
 	}
@@ -94,7 +94,7 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 
 // model opens the model, with the budget for tokens.
 func (c enrichCmd) model(a *app) (qa.Model, error) {
-	calls, err := c.modelConfig()
+	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, qa.QuestionLimits{})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (c enrichCmd) model(a *app) (qa.Model, error) {
 		return nil, err
 	}
 	model.MaxReply = 300 // for forecasts: three times the length requested by the prompts
-	return model.Connect(models.Requests{Account: budget.NewAccount(budget.Limits{Tokens: c.MaxTotalTokens}, budget.Spent{}, a.now)})
+	return model.Connect(models.Requests{Account: budget.NewAccount(limits, budget.Spent{}, a.now)})
 }
 
 // ask sends the requests, under a progress bar. It only reads the papers, so other processes can read them too. askErr is a

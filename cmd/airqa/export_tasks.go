@@ -32,11 +32,14 @@ type exportTasksCmd struct {
 	ImageData  string `placeholder:"DIR" help:"With harbor: data directory in --sidecar-image. Default: AIRQA_DATA of the host is mounted."`
 	AgentImage string `default:"ubuntu:24.04" placeholder:"IMAGE" help:"With harbor: image of the agent's container."`
 	episodeFlags
-	selectionFlags
+	session.Selection
 }
 
 func (c exportTasksCmd) Run(a *app) error {
-	a.data, c.whole = c.Data, !c.Partial
+	a.data = c.Data
+	if !c.Partial {
+		c.whole = "--partial"
+	}
 	if c.Format != string(tasks.Harbor) && (c.ImageData != "" || c.Image != "airqa:local" || c.AgentImage != "ubuntu:24.04") {
 		return qa.Usagef("--sidecar-image, --image-data and --agent-image are for --format harbor")
 	}
@@ -73,7 +76,7 @@ func (c exportTasksCmd) Run(a *app) error {
 // read returns the questions with the messages and tools of their episodes, as airqa serve begins them.
 func (c exportTasksCmd) read(a *app) (questions []tasks.Question, tools []qa.ToolSpec, err error) {
 	served := serveCmd{
-		dataFlags: c.dataFlags, Questions: c.Questions, ModelName: "client", episodeFlags: c.episodeFlags, selectionFlags: c.selectionFlags,
+		dataFlags: c.dataFlags, Questions: c.Questions, ModelName: "client", episodeFlags: c.episodeFlags, Selection: c.Selection,
 		WeakRewards: c.WeakRewards, scoringFlag: scoringFlag{c.Scoring}, judgeFlag: judgeFlag{c.Judge},
 	}
 	plan, err := served.plan(a)

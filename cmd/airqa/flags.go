@@ -2,8 +2,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
-	"math"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -25,11 +24,8 @@ import (
 type endpointFlags struct {
 	BaseURL string `name:"base-url" env:"AIRQA_BASE_URL" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`
 	qa.Sampling
-	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa list models does not list it as such."`
-	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Context window to request, in tokens (ollama only)."`
-	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests per model; lowered temporarily after a 429. Default: 64, or -j if larger."`
-	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
-	Retries        int           `default:"5" help:"Retries after transient failures."`
+	Timeout time.Duration `default:"5m" help:"Timeout of one request."`
+	Retries int           `default:"5" help:"Retries after transient failures."`
 	addedFlags
 }
 
@@ -80,30 +76,20 @@ func extraBody(flag, text string) (body map[string]any, limit int, err error) {
 
 // modelConfig checks the flags and returns how models are called.
 func (f endpointFlags) modelConfig() (models.Config, error) {
-	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 0 || f.MaxConnections < 0 || f.ContextWindow < 0 {
-		return models.Config{}, qa.Usagef("--timeout must be above 0; --max-tokens, --retries, --max-connections and --context-window must not be negative")
+	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 0 {
+		return models.Config{}, qa.Usagef("--timeout must be above 0; --max-tokens and --retries must not be negative")
 	}
 	body, limit, err := extraBody("extra-body", f.ExtraBody)
 	f.MaxTokens = cmp.Or(limit, f.MaxTokens)
 	return models.Config{
-		Body: body, BaseURL: f.BaseURL, Sampling: f.Sampling, Reasoning: f.Reasoning, ContextWindow: f.ContextWindow,
-		MaxConnections: f.MaxConnections, Timeout: f.Timeout, Retries: f.Retries, Catalog: f.Models,
+		Body: body, BaseURL: f.BaseURL, Sampling: f.Sampling, Timeout: f.Timeout, Retries: f.Retries, Catalog: f.Models,
 	}, err
 }
 
-// budgetFlags limit the cost of a run. 0 is unlimited.
+// budgetFlags limit the cost of a run.
 type budgetFlags struct {
-	BudgetUSD    float64 `name:"budget-usd" placeholder:"USD" help:"Maximum cost of the whole run, including all models and earlier invocations."`
-	BudgetTokens int     `name:"budget-tokens" placeholder:"N" help:"Maximum tokens of the whole run, prompts and replies, including earlier invocations."`
-	BudgetHours  float64 `name:"budget-hours" placeholder:"H" help:"Maximum hours of this invocation; no call starts after that."`
-
-	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens. Default: as listed by airqa list models."`
-}
-
-// limits checks the flags and returns the limits of the whole run.
-func (f budgetFlags) limits() (budget.Limits, error) {
-	l := budget.Limits{USD: f.BudgetUSD, Tokens: f.BudgetTokens, Time: time.Duration(f.BudgetHours * float64(time.Hour))}
-	return l, checkLimits(float64(f.BudgetTokens), f.BudgetUSD, f.BudgetHours)
+	Budget budget.Limits `placeholder:"AMOUNTS" help:"Limits of the whole run, comma-separated, such as 10usd,5000000tokens,8h: cost and tokens of all models, including earlier invocations, and time of this one."`
+	Price  string        `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens. Default: as listed by airqa list models."`
 }
 
 // priced adds the price, and whether a limit in USD needs one, to the configuration of models.
@@ -112,28 +98,30 @@ func (f budgetFlags) priced(c models.Config, question qa.QuestionLimits) (models
 	if err != nil {
 		return c, qa.Usagef("--%w", err)
 	}
-	c.Price, c.PriceRequired = price, f.BudgetUSD > 0 || question.QuestionUSD > 0
-	return c, nil
+	usd, _, err := question.QuestionBudget.Parse()
+	c.Price, c.PriceRequired = price, f.Budget.USD > 0 || usd > 0
+	return c, err
 }
 
 // calling returns how models are called, and the limits of what they may cost.
 func calling(e endpointFlags, b budgetFlags, question qa.QuestionLimits) (models.Config, budget.Limits, error) {
-	limits, err := b.limits()
-	if err != nil {
-		return models.Config{}, limits, err
-	}
 	c, err := e.modelConfig()
 	if err != nil {
-		return c, limits, err
+		return c, b.Budget, err
 	}
 	c, err = b.priced(c, question)
-	return c, limits, err
+	return c, b.Budget, err
 }
 
 // checkQuestionLimits rejects invalid limits of a question.
 func checkQuestionLimits(q qa.QuestionLimits) error {
-	return errors.Join(checkQuerySeconds(q.QuerySeconds),
-		checkLimits(float64(q.QuestionTokens), q.QuestionUSD, q.QuestionSeconds, q.SQLSeconds, float64(q.QuestionDeadline)))
+	if _, _, err := q.QuestionBudget.Parse(); err != nil {
+		return fmt.Errorf("--question-budget %w", err)
+	}
+	if q.QuestionDeadline < 0 {
+		return qa.Usagef("--question-deadline %s: must not be negative", q.QuestionDeadline)
+	}
+	return checkQuerySeconds(q.QuerySeconds)
 }
 
 // checkQuerySeconds rejects an invalid timeout of a statement.
@@ -149,42 +137,9 @@ func queryDeadline(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-func checkLimits(numbers ...float64) error {
-	for _, limit := range numbers {
-		if limit < 0 || math.IsNaN(limit) || math.IsInf(limit, 0) { // comparisons with NaN are false
-			return qa.Usagef("budgets must be non-negative numbers (0 = unlimited)")
-		}
-	}
-	return nil
-}
-
-// selectionFlags select questions of a file.
-type selectionFlags struct {
-	Range  string   `placeholder:"A-B" help:"Only questions A to B of the file; A- for A to the end, N for the first N."`
-	ID     []string `name:"id" placeholder:"UUID" help:"Only these questions, by uuid or a prefix of it; @FILE reads one per line."`
-	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
-	Status []string `placeholder:"STATUS" help:"Only questions with this result in the run given by --of: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
-	Of     string   `placeholder:"RUN" help:"Earlier run that --status refers to."`
-	Sample int      `placeholder:"N" help:"Only a random sample of N questions (see --sample-seed)."`
-	Seed   uint64   `name:"sample-seed" default:"2024" help:"Seed of --sample."`
-	Limit  int      `placeholder:"N" help:"Only the first N of the selected questions."`
-}
-
-// selection checks the flags.
-func (f selectionFlags) selection() (session.Selection, error) {
-	s := session.Selection{
-		Range: f.Range, IDs: f.ID, Tags: f.Tag, Status: f.Status, Of: f.Of, Sample: f.Sample, Seed: f.Seed, Limit: f.Limit,
-	}
-	if (f.Of == "") != (len(f.Status) == 0) {
-		return s, qa.Usagef("--status and --of must be given together, as in --status wrong --of runs/rag")
-	}
-	return s, nil
-}
-
-// missingFlags select the treatment of questions whose papers are missing.
-type missingFlags struct {
-	Missing     string `name:"missing" default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway). A resumed run keeps its first choice."`
-	MissingList string `name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
+// missingFlag selects the treatment of questions whose papers are missing.
+type missingFlag struct {
+	Missing string `default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway); skip and run also accept a data directory to which adding papers was interrupted. A resumed run keeps its first choice."`
 }
 
 // judgeFlag names the judge of subjective answers. Commands that score what they make have no other flag of judges: the rest

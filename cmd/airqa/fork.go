@@ -111,11 +111,18 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	store, err := c.openCache(a)
+	cached, from, err := c.split()
+	if err == nil && from != "" {
+		err = qa.Usagef("--cache %s is a run; a fork takes a folder", from)
+	}
 	if err != nil {
 		return err
 	}
-	defer a.closeCache("cache "+c.Cache, store)
+	store, err := openCache(a, cached)
+	if err != nil {
+		return err
+	}
+	defer a.closeCache("cache "+cached, store)
 	plan := b.Plan(a.session(), session.Plan{
 		Jobs: []session.Job{job}, World: world, Examples: []qa.Example{ex}, Picked: []qa.Example{ex}, Settings: settings, Limits: limits, Cache: store,
 		Note: runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data},

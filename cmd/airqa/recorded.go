@@ -100,10 +100,6 @@ func flagsOfRun(c runlog.Config, getenv func(string) string) map[string]any {
 	sampling, _ := c.Shape.Model["sampling"].(map[string]any)
 	maps.Copy(flags, qa.FlagsOf(qa.Settings{}, c.Shape.Settings))
 	maps.Copy(flags, qa.FlagsOf(qa.Sampling{}, sampling))
-	maps.Copy(flags, qa.FlagsOf(struct { // what a model's description records in addition to its sampling
-		Reasoning     bool `json:"reasoning" name:"reasoning"`
-		ContextWindow int  `json:"context_window" name:"context-window"`
-	}{}, c.Shape.Model))
 	if body, ok := c.Shape.Model["extra_body"]; ok {
 		text, _ := json.Marshal(body) // it was read from JSON
 		flags["extra-body"] = string(text)

@@ -30,19 +30,17 @@ type runCmd struct {
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. If you raise it later, only the new episodes run."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
-	selectionFlags
-	Shard shard.Part `placeholder:"I/N" help:"Run only shard I of N equal parts of the selected questions, in its own run directory; airqa shards merge merges all shards into one run. Budgets and --max-connections apply to this shard."`
-	missingFlags
+	session.Selection
+	Shard shard.Part `placeholder:"I/N" help:"Run only shard I of N equal parts of the selected questions, in its own run directory; airqa shards merge merges all shards into one run. --budget and -j apply to this shard."`
+	missingFlag
 	budgetFlags
 	graceFlag
 	qa.Settings
 	cacheFlags
-	CacheFrom string `placeholder:"RUN" help:"Answer requests that RUN made, too, with its replies. They are added to --cache, or else kept only while this command runs."`
-	From      string `placeholder:"RUN" help:"Take over the episodes that RUN has of these questions: an undivided run of the same settings, such as a partial merge."`
-	Partial   bool   `help:"Run even if adding papers was interrupted."`
-	DryRun    bool   `name:"dry-run" help:"Print what would run, prompt sizes and estimated cost. Makes no calls and writes nothing."`
-	JSON      bool   `name:"json" help:"With --dry-run: print a JSON object."`
-	Score     bool   `help:"Score the run as soon as it ends, as airqa score does."`
+	From   string `placeholder:"RUN" help:"Take over the episodes that RUN has of these questions: an undivided run of the same settings, such as a partial merge."`
+	DryRun bool   `name:"dry-run" help:"Print what would run, prompt sizes and estimated cost. Makes no calls and writes nothing."`
+	JSON   bool   `name:"json" help:"With --dry-run: print a JSON object."`
+	Score  bool   `help:"Score the run as soon as it ends, as airqa score does."`
 	judgeFlag
 }
 
@@ -93,12 +91,10 @@ func (c *runCmd) config(a *app) (session.Config, error) {
 	if err := c.check(); err != nil {
 		return session.Config{}, err
 	}
-	c.whole = !c.Partial
-	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
-	if err != nil {
-		return session.Config{}, err
+	if c.Missing == runlog.MissingStop {
+		c.whole = "--missing skip"
 	}
-	selection, err := c.selection()
+	calls, limits, err := calling(c.endpointFlags, c.budgetFlags, c.QuestionLimits)
 	if err != nil {
 		return session.Config{}, err
 	}
@@ -106,8 +102,8 @@ func (c *runCmd) config(a *app) (session.Config, error) {
 		Choice: session.Choice{
 			Baselines: c.Baseline, Models: c.Model, Calls: calls, Workers: c.Workers, Out: c.Out,
 		},
-		Questions: c.Questions, Selection: selection, Shard: c.Shard,
-		Missing: session.MissingChoice{Treatment: c.Missing, List: c.MissingList},
+		Questions: c.Questions, Selection: c.Selection, Shard: c.Shard,
+		Missing: c.Missing,
 		Data:    c.Data, OpenWorld: func(config env.Config) (*env.Env, error) { return c.open(a, config) },
 		Settings: c.Settings, Limits: limits, Repeats: c.Repeats, Retry: c.Retry, DryRun: c.DryRun,
 	}, nil
@@ -263,30 +259,30 @@ func adviceOn(differences []string) string {
 	return "Choose another --out, or repeat the settings of the existing run"
 }
 
-// openReplies opens the cache of a plan, and the run whose replies are added to it. Without --cache, they are in a temporary
+// openReplies opens the cache of a plan, and the run whose replies are added to it. Without a cache, they are in a temporary
 // folder. Call the returned function at the end.
 func (c runCmd) openReplies(a *app, p *session.Plan) (done func(), err error) {
-	name, remove := "cache "+c.Cache, func() {}
-	if c.CacheFrom != "" {
-		p.CacheFrom, err = runlog.Open(c.CacheFrom)
-		if errors.Is(err, runlog.ErrNoRun) {
-			return nil, withCode(exitUsage, err)
-		}
-		if err == nil && p.CacheFrom.Config.Note.Imported != nil {
-			err = fmt.Errorf("%s: %w", c.CacheFrom, runlog.ErrImported)
-		}
-		if err != nil {
+	dir, from, err := c.split()
+	if err != nil {
+		return nil, err
+	}
+	name, remove := "cache "+dir, func() {}
+	if from != "" {
+		if p.CacheFrom, err = runlog.Open(from); err != nil {
 			return nil, err
 		}
-		p.Note.CacheFrom = c.CacheFrom
+		if p.CacheFrom.Config.Note.Imported != nil {
+			return nil, fmt.Errorf("%s: %w", from, runlog.ErrImported)
+		}
+		p.Note.CacheFrom = from
 	}
-	if c.Cache == "" && p.CacheFrom != nil {
-		if c.Cache, err = os.MkdirTemp("", "airqa-replies-"); err != nil {
+	if dir == "" && from != "" {
+		if dir, err = os.MkdirTemp("", "airqa-replies-"); err != nil {
 			return nil, err
 		}
-		name, remove = "replies of "+c.CacheFrom, func() { _ = os.RemoveAll(c.Cache) }
+		name, remove = "replies of "+from, func() { _ = os.RemoveAll(dir) }
 	}
-	if p.Cache, err = c.openCache(a); err != nil {
+	if p.Cache, err = openCache(a, dir); err != nil {
 		remove()
 		return nil, err
 	}

@@ -81,7 +81,7 @@ type serveCmd struct {
 	Split       []float64     `placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No known paper of a question is in two splits."`
 	SplitSeed   uint64        `default:"1" help:"Seed of the split."`
 	WeakRewards bool          `name:"weak-rewards" help:"Also serve questions whose reward can be earned without knowing the answer."`
-	selectionFlags
+	session.Selection
 	scoringFlag
 	judgeFlag
 }
@@ -240,17 +240,13 @@ func (c *serveCmd) plan(a *app) (p session.Plan, err error) {
 	if err != nil {
 		return p, err
 	}
-	selection, err := c.selection()
-	if err != nil {
-		return p, err
-	}
 	s := a.session()
 	p = session.Plan{Jobs: []session.Job{session.ServedJob(baseline, c.ModelName, c.Out)}, Out: c.Out, Settings: settings}
 	p.Note.QuestionsFile, p.Note.DataDir = c.Questions, c.Data
 	if p.Examples, err = s.QuestionsFor(c.Questions, p.Jobs); err != nil {
 		return p, err
 	}
-	if p.Picked, err = s.Select(selection, p.Examples); err == nil {
+	if p.Picked, err = s.Select(c.Selection, p.Examples); err == nil {
 		p.Picked, err = c.rewarding(a, p.Picked)
 	}
 	if err != nil {
@@ -404,7 +400,7 @@ func (c mcpCmd) episode(ctx context.Context, a *app) (*served, error) {
 		dataFlags: c.dataFlags, Questions: c.Questions, Out: c.Out, ModelName: "client", episodeFlags: c.episodeFlags, MaxSessions: 1, Idle: 24 * time.Hour,
 		scoringFlag: c.scoringFlag, judgeFlag: c.judgeFlag, WeakRewards: true, // the question was named
 	}
-	one.ID = []string{c.Question}
+	one.IDs = []string{c.Question}
 	return one.open(ctx, a)
 }
 

@@ -15,28 +15,41 @@ import (
 // Selection selects questions of a file. Its parts are applied in the order of the fields; an empty selection selects
 // all. The order of the file is kept.
 type Selection struct {
-	// Range is "N" (the first N), "A-B" (from the Ath to the Bth, counted from 1), or "A-" (from the Ath on).
-	Range string
 	// IDs are UUIDs or unambiguous prefixes of them.
-	IDs []string
+	IDs []string `name:"id" placeholder:"UUID" help:"Only these questions, by uuid or a prefix of it; @FILE reads one per line."`
 	// Tags must all be present. A tag after "!" must be absent.
-	Tags []string
+	Tags []string `name:"tag" placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
 	// Among are the UUIDs to choose from; nil means all.
-	Among map[string]bool
-	// Sample is the size of a random sample drawn with Seed. The same seed and file yield the same questions.
-	Sample int
-	Seed   uint64
-	// Limit keeps the first questions of the rest.
-	Limit int
+	Among map[string]bool `kong:"-"`
+	// Sample is a random sample.
+	Sample Sample `placeholder:"N" help:"Only a random sample of N questions; N:SEED draws another one (default seed: 2024)."`
+	// Limit is "N" (the first N of the rest), "A-B" (from the Ath to the Bth, counted from 1), "A-" (from the Ath on) or "".
+	Limit string `placeholder:"N" help:"Only the first N of the selected questions, A-B for A to B, or A- for A to the end."`
+}
+
+// Sample is a random sample of N questions; 0 is all. The same seed and file yield the same questions.
+type Sample struct {
+	N    int
+	Seed uint64
+}
+
+// UnmarshalText reads N or N:SEED.
+func (s *Sample) UnmarshalText(text []byte) (err error) {
+	n, seed, seeded := strings.Cut(string(text), ":")
+	s.Seed = 2024
+	if s.N, err = strconv.Atoi(n); err == nil && seeded {
+		s.Seed, err = strconv.ParseUint(seed, 10, 64)
+	}
+	if err != nil || s.N < 1 {
+		return fmt.Errorf("%q: want a number of questions, or N:SEED", text)
+	}
+	return nil
 }
 
 // Select applies a selection. Errors name the part that selects nothing or is invalid.
 func (s Selection) Select(examples []qa.Example) ([]qa.Example, error) {
-	picked, err := s.inRange(examples)
+	picked, err := s.named(examples)
 	if err != nil {
-		return nil, err
-	}
-	if picked, err = s.named(picked); err != nil {
 		return nil, err
 	}
 	if len(s.Tags) > 0 {
@@ -48,11 +61,7 @@ func (s Selection) Select(examples []qa.Example) ([]qa.Example, error) {
 	if s.Among != nil {
 		picked = keep(picked, func(ex qa.Example) bool { return s.Among[ex.UUID] })
 	}
-	picked = s.sampled(picked)
-	if s.Limit > 0 && s.Limit < len(picked) {
-		picked = picked[:s.Limit]
-	}
-	return picked, nil
+	return s.inRange(s.sampled(picked))
 }
 
 func keep(list []qa.Example, ok func(qa.Example) bool) []qa.Example {
@@ -66,15 +75,15 @@ func keep(list []qa.Example, ok func(qa.Example) bool) []qa.Example {
 }
 
 func (s Selection) inRange(list []qa.Example) ([]qa.Example, error) {
-	if s.Range == "" {
+	if s.Limit == "" || len(list) == 0 {
 		return list, nil
 	}
-	first, last, err := parseRange(s.Range, len(list))
+	first, last, err := parseRange(s.Limit, len(list))
 	if err != nil {
 		return nil, err
 	}
 	if first > len(list) {
-		return nil, fmt.Errorf("range %s: the file has only %d questions", s.Range, len(list))
+		return nil, fmt.Errorf("limit %s: only %d questions are selected", s.Limit, len(list))
 	}
 	return list[first-1 : min(last, len(list))], nil
 }
@@ -91,7 +100,7 @@ func parseRange(text string, n int) (first, last int, err error) {
 		last, err = strconv.Atoi(to)
 	}
 	if err != nil || first < 1 || last < first {
-		return 0, 0, fmt.Errorf("range %q: want N (the first N), A-B or A-, counted from 1", text)
+		return 0, 0, fmt.Errorf("limit %q: want N (the first N), A-B or A-, counted from 1", text)
 	}
 	return first, last, nil
 }
@@ -166,12 +175,12 @@ func meantTags(tags []string, examples []qa.Example) string {
 }
 
 func (s Selection) sampled(list []qa.Example) []qa.Example {
-	if s.Sample <= 0 || s.Sample >= len(list) {
+	if s.Sample.N == 0 || s.Sample.N >= len(list) {
 		return list
 	}
-	drawn := rand.New(rand.NewPCG(s.Seed, 0)).Perm(len(list))[:s.Sample] //nolint:gosec // a draw that can be repeated, no secret
+	drawn := rand.New(rand.NewPCG(s.Sample.Seed, 0)).Perm(len(list))[:s.Sample.N] //nolint:gosec // a draw that can be repeated, no secret
 	slices.Sort(drawn)
-	picked := make([]qa.Example, 0, s.Sample)
+	picked := make([]qa.Example, 0, s.Sample.N)
 	for _, i := range drawn {
 		picked = append(picked, list[i])
 	}

@@ -7,6 +7,8 @@ package budget
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +21,38 @@ type Limits struct {
 	Tokens int
 	// Time is the time from [NewAccount] after which no call starts.
 	Time time.Duration
+}
+
+// UnmarshalText reads comma-separated limits: an [qa.Amount] of USD, one of tokens, and a duration such as 8h.
+func (l *Limits) UnmarshalText(text []byte) error {
+	*l = Limits{}
+	for part := range strings.SplitSeq(string(text), ",") {
+		if d, err := time.ParseDuration(part); err == nil && d >= 0 {
+			l.Time = d
+			continue
+		}
+		usd, tokens, err := qa.Amount(part).Parse()
+		if err != nil {
+			return fmt.Errorf("%w, or a time such as 8h", err)
+		}
+		l.USD, l.Tokens = max(l.USD, usd), max(l.Tokens, tokens)
+	}
+	return nil
+}
+
+// String is the text that [Limits.UnmarshalText] reads.
+func (l Limits) String() string {
+	var parts []string
+	if l.USD > 0 {
+		parts = append(parts, strconv.FormatFloat(l.USD, 'f', -1, 64)+"usd")
+	}
+	if l.Tokens > 0 {
+		parts = append(parts, strconv.Itoa(l.Tokens)+"tokens")
+	}
+	if l.Time > 0 {
+		parts = append(parts, l.Time.String())
+	}
+	return strings.Join(parts, ",")
 }
 
 // Spent is the usage of calls, in tokens and USD. Requests without a reply count with their forecast.

@@ -43,10 +43,6 @@ type Config struct {
 	Sampling qa.Sampling
 	// Temperature is the default of models that do not reason; nil is the paper's.
 	Temperature *float64
-	// Reasoning treats all models as reasoning models, including those that the catalog does not list as such.
-	Reasoning bool
-	// ContextWindow is requested from servers that accept one, in tokens; 0 is their default.
-	ContextWindow int
 	// Body is added to requests, see [llm.Config].
 	Body map[string]any
 	// MaxConnections is the maximum number of concurrent requests per model; 0 is [llm.DefaultMaxConnections].
@@ -146,13 +142,13 @@ func (m *Models) Config(spec string) llm.Config {
 	sampling.MaxTokens = m.replyLimit(known)
 	if sampling.Temperature == nil {
 		sampling.Temperature = c.Temperature
-		if c.Reasoning || known.Reasoning {
+		if c.Sampling.Reasons() || known.Reasoning {
 			sampling.Temperature = new(reasoningTemperature)
 		}
 	}
 	return llm.Config{
-		Spec: spec, BaseURL: access.BaseURL, APIKey: access.Key, Timeout: c.Timeout, MaxRetries: retries, Reasoning: c.Reasoning,
-		ContextWindow: c.ContextWindow, Body: c.Body, Headers: access.Headers, Catalog: m.catalog, Pool: m.pool, Sampling: sampling,
+		Spec: spec, BaseURL: access.BaseURL, APIKey: access.Key, Timeout: c.Timeout, MaxRetries: retries,
+		Body: c.Body, Headers: access.Headers, Catalog: m.catalog, Pool: m.pool, Sampling: sampling,
 		// Named so that an unknown provider's error lists it; Open makes it without an endpoint's settings.
 		Providers: map[string]llm.Provider{
 			Offline: func(llm.Config) (qa.Model, error) { return offline.New(), nil },
@@ -166,7 +162,7 @@ func (m *Models) replyLimit(known catalog.Model) int {
 		return m.config.Sampling.MaxTokens
 	}
 	limit := usualReply
-	if m.config.Reasoning || known.Reasoning {
+	if m.config.Sampling.Reasons() || known.Reasoning {
 		limit = reasoningReply
 	}
 	if known.Output > 0 {

@@ -84,7 +84,7 @@ func (s Session) OpenModel(spec string, c models.Config) (models.Model, error) {
 
 // openModels opens the models of a choice.
 func (s Session) openModels(c Choice) ([]models.Model, error) {
-	c.Calls.MaxConnections = cmp.Or(c.Calls.MaxConnections, max(llm.DefaultMaxConnections, c.Workers))
+	c.Calls.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
 	source, err := s.OpenModels(c.Calls)
 	if err != nil {
 		return nil, err

@@ -14,15 +14,6 @@ import (
 	"airqa/runlog"
 )
 
-// MissingChoice is the treatment of questions whose papers are missing.
-type MissingChoice struct {
-	// Treatment is [runlog.MissingStop] (run nothing), [runlog.MissingSkip] or [runlog.MissingRun] (ask anyway). A resumed run
-	// keeps its first choice instead of stopping.
-	Treatment string
-	// List is a file to write the missing papers and collections to, one per line; may be empty.
-	List string
-}
-
 // MissingError stops a run because papers of its questions are missing.
 type MissingError struct{ Text string }
 
@@ -40,10 +31,10 @@ func (s Session) decideMissing(ctx context.Context, c Config, p Plan) (Plan, err
 			Choice: runlog.MissingStop, Papers: len(m.Papers), Collections: m.Collections, Named: m.Named, Searched: m.Searched,
 		}
 	}
-	if err := writeMissing(c.Missing.List, p.Missing); err != nil || !p.Missing.Any() {
-		return p, err
+	if !p.Missing.Any() {
+		return p, nil
 	}
-	choice, err := c.Missing.decide(p.Jobs)
+	choice, err := missingChoice(c.Missing, p.Jobs)
 	if err != nil {
 		return p, err
 	}
@@ -82,10 +73,10 @@ func heldOf(ctx context.Context, papers *env.Papers, examples []qa.Example) (hel
 	return held, err
 }
 
-// decide returns the treatment, or else the recorded one of the run directories.
-func (c MissingChoice) decide(jobs []Job) (string, error) {
-	if c.Treatment != runlog.MissingStop {
-		return c.Treatment, nil
+// missingChoice returns the treatment, or else the recorded one of the run directories.
+func missingChoice(given string, jobs []Job) (string, error) {
+	if given != runlog.MissingStop {
+		return given, nil
 	}
 	var made []string
 	for _, j := range jobs {
@@ -133,21 +124,6 @@ func verbs(n int, plural, singular string) string {
 		return singular
 	}
 	return plural
-}
-
-// writeMissing writes the missing papers and collections to a file.
-func writeMissing(path string, m dataset.Missing) error {
-	if path == "" {
-		return nil
-	}
-	var b strings.Builder
-	for _, id := range m.Papers {
-		fmt.Fprintf(&b, "paper\t%s\n", terminal.Line(id))
-	}
-	for _, name := range m.Collections {
-		fmt.Fprintf(&b, "collection\t%s\n", terminal.Line(name))
-	}
-	return files.WriteFile(path, []byte(b.String()))
 }
 
 // NoteMissing reports after a scoring how many of the scored questions lacked papers.

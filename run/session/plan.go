@@ -23,7 +23,9 @@ type Config struct {
 	Questions string
 	Selection Selection
 	Shard     shard.Part
-	Missing   MissingChoice
+	// Missing is [runlog.MissingStop] (run nothing), [runlog.MissingSkip] or [runlog.MissingRun] (ask anyway): the treatment of
+	// questions whose papers are missing. A resumed run keeps its first choice instead of stopping.
+	Missing string
 	// Data is the data directory for the record, OpenWorld opens it. The caller knows where its vectors are and how they
 	// are embedded.
 	Data      string

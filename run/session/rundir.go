@@ -249,12 +249,10 @@ func (s Session) Record(p Plan, j Job, solver *baselines.Solver, schema string) 
 
 // QuestionBudget is the budget of one question for a model with a price.
 func QuestionBudget(q qa.QuestionLimits, forecast func(qa.Request) qa.Usage, price *qa.Price) agent.Budget {
-	b := agent.Budget{Tokens: q.QuestionTokens, USD: q.QuestionUSD, Seconds: q.QuestionSeconds, Deadline: q.QuestionDeadline, Forecast: forecast}
+	usd, tokens, _ := q.QuestionBudget.Parse() // is checked
+	b := agent.Budget{Tokens: tokens, USD: usd, Deadline: q.QuestionDeadline, Forecast: forecast}
 	if price != nil {
 		b.Price = price.Of
-	}
-	if q.SQLSeconds > 0 {
-		b.ToolSeconds = map[string]float64{"Query": q.SQLSeconds}
 	}
 	return b
 }

@@ -15,37 +15,28 @@ import (
 // Selection selects questions of the file. It does not affect results: the run directory belongs to the whole file, and
 // other questions may follow. The zero value selects all.
 type Selection struct {
-	// Range is "A-B", "A-" or "N".
-	Range string
-	// IDs are uuids, prefixes of uuids, and files of them named after an @.
-	IDs []string
-	// Tags must all be present; !TAG excludes a tag.
-	Tags []string
-	// Status are results in the run Of: verdicts, outcomes, "failed" and "missing".
-	Status []string
-	Of     string
-	// Sample is the size of a random sample, Limit the maximum number; 0 is all.
-	Sample int
-	Seed   uint64
-	Limit  int
+	// Selection names files of ids after an @, too.
+	dataset.Selection
+	// Of is RUN=STATUS,...: the results that a question may have in a run: verdicts, outcomes, "failed" and "missing".
+	Of string `placeholder:"RUN=STATUS" help:"Only questions with one of these comma-separated results in an earlier run: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit; runs/rag=wrong,missing."`
 }
 
 // Select returns the selected questions.
 func (s Session) Select(c Selection, examples []qa.Example) ([]qa.Example, error) {
-	if c.Limit < 0 || c.Sample < 0 {
-		return nil, qa.Usagef("the limit %d and the sample of %d questions must not be negative", c.Limit, c.Sample)
-	}
-	ids, err := readIDs(c.IDs)
-	if err != nil {
+	var err error
+	if c.IDs, err = readIDs(c.IDs); err != nil {
 		return nil, err
 	}
-	chosen := dataset.Selection{Range: c.Range, IDs: ids, Tags: c.Tags, Sample: c.Sample, Seed: c.Seed, Limit: c.Limit}
 	if c.Of != "" {
-		if chosen.Among, err = s.withStatus(c.Of, c.Status); err != nil {
+		at := strings.LastIndexByte(c.Of, '=')
+		if at < 1 {
+			return nil, qa.Usagef("%s: want RUN=STATUS, such as runs/rag=wrong,missing", c.Of)
+		}
+		if c.Among, err = s.withStatus(c.Of[:at], strings.Split(c.Of[at+1:], ",")); err != nil {
 			return nil, err
 		}
 	}
-	picked, err := chosen.Select(examples)
+	picked, err := c.Selection.Select(examples)
 	if err != nil {
 		return nil, &qa.UsageError{Err: err}
 	}

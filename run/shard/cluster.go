@@ -14,6 +14,7 @@ import (
 
 	"airqa/internal/lazyregexp"
 	"airqa/internal/terminal"
+	"airqa/run/budget"
 )
 
 //go:embed templates
@@ -166,34 +167,17 @@ func render(name string, quote func(string) string, data any) (string, error) {
 	return out.String(), err
 }
 
-// Limits are limits of a whole run.
-type Limits struct {
-	USD    float64
-	Tokens int
-	// Connections is the maximum number of concurrent requests; 0 is the default of each process.
-	Connections int
-}
-
-// Flags are the limits of one shard. Each shard may spend an equal part; shards that run at a time share the
-// connections.
-func (l Limits) Flags(j Job) ([]string, error) {
-	var flags []string
-	if l.USD > 0 {
-		const precision = 1e6
-		part := math.Floor(l.USD/float64(j.Shards)*precision) / precision
-		if part == 0 {
-			return nil, fmt.Errorf("--budget-usd %v is too little for %d shards", l.USD, j.Shards)
-		}
-		flags = append(flags, "--budget-usd", strconv.FormatFloat(part, 'f', -1, 64))
+// Budget is the flag of the limits of one shard: each may spend an equal part.
+func (j Job) Budget(l budget.Limits) ([]string, error) {
+	if l == (budget.Limits{}) {
+		return nil, nil
 	}
-	if l.Tokens > 0 {
-		if l.Tokens < j.Shards {
-			return nil, fmt.Errorf("--budget-tokens %d is too little for %d shards", l.Tokens, j.Shards)
-		}
-		flags = append(flags, "--budget-tokens", strconv.Itoa(l.Tokens/j.Shards))
+	const precision = 1e6
+	part := budget.Limits{USD: math.Floor(l.USD/float64(j.Shards)*precision) / precision, Tokens: l.Tokens / j.Shards, Time: l.Time}
+	if part.USD == 0 && l.USD > 0 || part.Tokens == 0 && l.Tokens > 0 {
+		return nil, fmt.Errorf("--budget %s is too little for %d shards", l, j.Shards)
 	}
-	connections, err := j.Connections("--max-connections", l.Connections)
-	return append(flags, connections...), err
+	return []string{"--budget", part.String()}, nil
 }
 
 // Connections is the flag of a maximum number of concurrent requests that shards running at a time share; none if it is 0.
