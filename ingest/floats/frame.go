@@ -40,18 +40,20 @@ func frames(page *layout.Page) []layout.Box {
 
 // joins reports whether a rule with the same ends belongs to the frame above it.
 func joins(page *layout.Page, frame, rule layout.Box) bool {
-	const farApart = 330
-	near := rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule) || frame.Height() < 3 && captioned(page, frame, rule)
-	return near && !textBetween(page, frame, rule)
-}
-
-// captioned reports whether there is a caption right above two rules with the same ends, or right below.
-func captioned(page *layout.Page, upper, lower layout.Box) bool {
-	const near = 24
-	return slices.ContainsFunc(page.Lines, func(l layout.Line) bool {
-		above, below := upper.Y0-l.Box.Y1, l.Box.Y0-lower.Y1
-		return l.Role == layout.Caption && l.Box.OverlapX(upper) > 0 && (above > -2 && above < near || below > -2 && below < near)
-	})
+	const farApart, nearCaption = 330, 24
+	near := rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule)
+	for _, l := range page.Lines {
+		if l.Role != layout.Caption || l.Box.OverlapX(frame) <= 0 {
+			continue
+		}
+		if l.Baseline > frame.Y1 && l.Box.Y1 < rule.Y1 {
+			return false // a caption in between: they belong to two tables
+		}
+		// Two rules with a caption right above or right below are a frame, however far apart.
+		above, below := frame.Y0-l.Box.Y1, l.Box.Y0-rule.Y1
+		near = near || frame.Height() < 3 && (above > -2 && above < nearCaption || below > -2 && below < nearCaption)
+	}
+	return near
 }
 
 // isHeadRule reports whether there is nothing between a single rule and the next: the rule under a running head may be
@@ -102,11 +104,4 @@ func rowsBetween(page *layout.Page, upper, lower layout.Box) bool {
 		}
 	}
 	return all > 3 && rows*10 >= all*9
-}
-
-// textBetween reports whether there is running text or a caption between two rules, so they belong to two tables.
-func textBetween(page *layout.Page, upper, lower layout.Box) bool {
-	return slices.ContainsFunc(page.Lines, func(l layout.Line) bool {
-		return l.Role == layout.Caption && l.Baseline > upper.Y1 && l.Box.Y1 < lower.Y1 && l.Box.OverlapX(upper) > 0
-	})
 }

@@ -75,7 +75,12 @@ func (v *pageView) pairFrames() {
 		}
 		f, frame := &v.items[bestF], free[bestB]
 		free = slices.DeleteFunc(free, func(b layout.Box) bool {
-			part := b == frame || isPart(b, frame) && b.OverlapX(f.reach) > 0.8*b.Width() && !v.belongsToOther(bestF, b)
+			part := b == frame
+			// Parts (a) and (b) of one table are side by side, unless one is next to the caption of another table.
+			if b.OverlapX(frame) <= 0 && b.OverlapY(frame) > 0.9*min(b.Height(), frame.Height()) && b.OverlapX(f.reach) > 0.8*b.Width() {
+				others := slices.Concat(v.items[:bestF], v.items[bestF+1:])
+				part = part || !slices.ContainsFunc(others, func(o item) bool { return o.table && !o.Sure && distance(o, b) < near })
+			}
 			if part {
 				f.Box = f.Box.Union(v.withRows(b))
 			}
@@ -113,17 +118,6 @@ func (v *pageView) fits(f item, b layout.Box) bool {
 	crosses := b.X0 < v.page.Gutter && b.X1 > v.page.Gutter
 	headed := crosses && abs(b.X0-f.caption.X0) < slack && b.Y0 > f.caption.Y0 && b.Y0-f.caption.Y1 < slack
 	return headed || b.OverlapX(f.reach) > 0.8*b.Width()
-}
-
-// isPart reports whether two frames are side by side, like parts (a) and (b) of one table.
-func isPart(a, b layout.Box) bool {
-	return a.OverlapX(b) <= 0 && a.OverlapY(b) > 0.9*min(a.Height(), b.Height())
-}
-
-// belongsToOther reports whether a frame is next to the caption of another table.
-func (v *pageView) belongsToOther(i int, b layout.Box) bool {
-	others := slices.Concat(v.items[:i], v.items[i+1:])
-	return slices.ContainsFunc(others, func(o item) bool { return o.table && !o.Sure && distance(o, b) < near })
 }
 
 // distance returns the vertical distance between a caption and a box, whichever is above.

@@ -28,12 +28,30 @@ type tableRow struct {
 // rowspan. It returns "" unless there are at least two rows and two columns.
 func tableHTML(lines []layout.Line) string {
 	rows := cellRows(lines)
-	columns := columnsOf(rows)
+	// Columns begin with the rows with the most cells; a cell that would bridge two columns is a spanning cell.
+	order := slices.Clone(rows)
+	slices.SortStableFunc(order, func(a, b tableRow) int { return cmp.Compare(len(b.cells), len(a.cells)) })
+	var columns []cell
+	for _, row := range order {
+		for _, c := range row.cells {
+			columns = place(columns, c)
+		}
+	}
+	slices.SortFunc(columns, func(a, b cell) int { return cmp.Compare(a.x0, b.x0) })
 	if len(rows) < 2 || len(columns) < 2 {
 		return ""
 	}
 	for _, row := range rows {
-		assign(row.cells, columns)
+		next := 0 // column: each has one cell
+		for i := range row.cells {
+			first, last := reach(row.cells[i], columns, next)
+			if i+1 < len(row.cells) {
+				following, _ := reach(row.cells[i+1], columns, first+1)
+				last = max(first, min(last, following-1))
+			}
+			row.cells[i].first, row.cells[i].last = first, last
+			next = last + 1
+		}
 	}
 	rows = foldBetween(rows)
 	var b strings.Builder
@@ -76,13 +94,28 @@ func proseHTML(doc *layout.Document, lines []layout.Line, box layout.Box) string
 	return b.String()
 }
 
-// cellRows reassembles rows from the lines of both columns of a page.
+// cellRows reassembles rows from the lines of both columns of a page. Lines are split into cells at gaps wider than any
+// space within a cell.
 func cellRows(lines []layout.Line) []tableRow {
 	sorted := slices.Clone(lines)
 	slices.SortStableFunc(sorted, func(a, b layout.Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
 	var rows []tableRow
 	for _, l := range sorted {
-		cells := cellsOf(l)
+		var cells []cell
+		words := layout.ByPlace(l.Words)
+		for i, w := range words {
+			if i == 0 || w.Box.X0-words[i-1].Box.X1 > 0.62*l.Size {
+				cells = append(cells, cell{text: w.Text, x0: w.Box.X0, x1: w.Box.X1})
+				continue
+			}
+			last := &cells[len(cells)-1]
+			if w.RightToLeft() && words[i-1].RightToLeft() {
+				last.text = w.Text + " " + last.text
+			} else {
+				last.text += " " + w.Text
+			}
+			last.x1 = max(last.x1, w.Box.X1)
+		}
 		if n := len(rows); n > 0 && l.Baseline-rows[n-1].baseline < 0.45*l.Size {
 			rows[n-1].cells = append(rows[n-1].cells, cells...)
 			continue
@@ -126,41 +159,6 @@ func apart(a, b []cell) bool {
 	})
 }
 
-// cellsOf splits a line at gaps wider than any space within a cell.
-func cellsOf(l layout.Line) []cell {
-	var out []cell
-	words := layout.ByPlace(l.Words)
-	for i, w := range words {
-		if i == 0 || w.Box.X0-words[i-1].Box.X1 > 0.62*l.Size {
-			out = append(out, cell{text: w.Text, x0: w.Box.X0, x1: w.Box.X1})
-			continue
-		}
-		last := &out[len(out)-1]
-		if w.RightToLeft() && words[i-1].RightToLeft() {
-			last.text = w.Text + " " + last.text
-		} else {
-			last.text += " " + w.Text
-		}
-		last.x1 = max(last.x1, w.Box.X1)
-	}
-	return out
-}
-
-// columnsOf returns the x ranges of columns. It starts with the rows with the most cells; a cell that would bridge two
-// columns is a spanning cell.
-func columnsOf(rows []tableRow) []cell {
-	order := slices.Clone(rows)
-	slices.SortStableFunc(order, func(a, b tableRow) int { return cmp.Compare(len(b.cells), len(a.cells)) })
-	var columns []cell
-	for _, row := range order {
-		for _, c := range row.cells {
-			columns = place(columns, c)
-		}
-	}
-	slices.SortFunc(columns, func(a, b cell) int { return cmp.Compare(a.x0, b.x0) })
-	return columns
-}
-
 func place(columns []cell, c cell) []cell {
 	hits := -1
 	for i, col := range columns {
@@ -177,20 +175,6 @@ func place(columns []cell, c cell) []cell {
 	}
 	columns[hits].x0, columns[hits].x1 = min(columns[hits].x0, c.x0), max(columns[hits].x1, c.x1)
 	return columns
-}
-
-// assign assigns the cells of a row to columns, each column once.
-func assign(row []cell, columns []cell) {
-	next := 0
-	for i := range row {
-		first, last := reach(row[i], columns, next)
-		if i+1 < len(row) {
-			following, _ := reach(row[i+1], columns, first+1)
-			last = max(first, min(last, following-1))
-		}
-		row[i].first, row[i].last = first, last
-		next = last + 1
-	}
 }
 
 // writeRow writes the cells of a row with empty ones in between, except where cells from above extend down.
