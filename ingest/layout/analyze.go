@@ -81,7 +81,25 @@ func (p *Page) fill(frags []fragment, bodySize float64) {
 	for _, l := range p.Lines {
 		p.Text = p.Text.Union(l.Box)
 	}
-	sortLines(p.Lines)
+	// In reading order, lines that span the page separate bands; within a band, the left column comes first.
+	var spans []float64
+	for _, l := range p.Lines {
+		if l.Column == Span {
+			spans = append(spans, l.Baseline)
+		}
+	}
+	slices.Sort(spans)
+	band := func(l Line) int {
+		at, _ := slices.BinarySearch(spans, l.Baseline)
+		if l.Column == Span {
+			return 2*at + 1
+		}
+		return 2 * at
+	}
+	slices.SortStableFunc(p.Lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(band(a), band(b)), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Baseline, b.Baseline),
+			cmp.Compare(a.Box.X0, b.Box.X0))
+	})
 	markFootnotes(p, bodySize)
 	columns := map[int]edge{}
 	for _, column := range []int{Span, 0, 1} {
@@ -143,7 +161,16 @@ func sidewaysFragments(glyphs []Glyph) []fragment {
 			continue
 		}
 		if len(current) > 0 {
-			f.add(sidewaysWord(current))
+			first := current[0]
+			w := Word{Baseline: first.Baseline, Size: first.Size, Font: first.Font}
+			for _, g := range current {
+				w.Text += string(g.Rune)
+				w.Box = w.Box.Union(g.Box)
+			}
+			if upright := words((Input{Glyphs: current}).turned(first.Angle).Glyphs); len(upright) == 1 {
+				w.Text = upright[0].Text // with marks at exponents
+			}
+			f.add(w)
 			current = nil
 		}
 		if g.Rune == '\n' && len(f.words) > 0 {
@@ -152,18 +179,6 @@ func sidewaysFragments(glyphs []Glyph) []fragment {
 		}
 	}
 	return out
-}
-
-func sidewaysWord(glyphs []Glyph) Word {
-	w := Word{Baseline: glyphs[0].Baseline, Size: glyphs[0].Size, Font: glyphs[0].Font}
-	for _, g := range glyphs {
-		w.Text += string(g.Rune)
-		w.Box = w.Box.Union(g.Box)
-	}
-	if upright := words((Input{Glyphs: glyphs}).turned(glyphs[0].Angle).Glyphs); len(upright) == 1 {
-		w.Text = upright[0].Text // with marks at exponents
-	}
-	return w
 }
 
 // bodyStyle returns the size (in steps of a tenth) and the font of most characters.

@@ -216,11 +216,16 @@ func extendCaption(frags []fragment, first int, shapes []Shape) bool {
 		more = joinRight(frags, last, number) || more
 		box = box.Union(frags[last].box)
 		next := below(frags, last, box)
-		if next < 0 || ruleBetween(shapes, frags[last], frags[next]) {
+		if next < 0 {
 			return more
 		}
-		step := frags[next].baseline - frags[last].baseline
-		if leading > 0 && step > 1.2*leading || couldHaveFitted(frags[last], frags[next], box) {
+		upper, lower := frags[last], frags[next]
+		rule := slices.ContainsFunc(shapes, func(s Shape) bool {
+			_, y := s.Box.Center()
+			return s.IsRule() && y > upper.baseline-1 && y < lower.baseline-0.3*lower.size && s.Box.OverlapX(lower.box) > 0
+		})
+		step := lower.baseline - upper.baseline
+		if rule || leading > 0 && step > 1.2*leading || couldHaveFitted(upper, lower, box) {
 			return more
 		}
 		leading = max(leading, step)
@@ -264,13 +269,6 @@ func below(frags []fragment, last int, box Box) int {
 		}
 	}
 	return best
-}
-
-func ruleBetween(shapes []Shape, upper, lower fragment) bool {
-	return slices.ContainsFunc(shapes, func(s Shape) bool {
-		_, y := s.Box.Center()
-		return s.IsRule() && y > upper.baseline-1 && y < lower.baseline-0.3*lower.size && s.Box.OverlapX(lower.box) > 0
-	})
 }
 
 // couldHaveFitted reports whether the next line's first word would have fitted on the previous line, which means that

@@ -60,29 +60,6 @@ func (r row) toLine(page int) Line {
 	return l
 }
 
-// sortLines sorts the lines of a page in reading order: lines that span the page separate bands; within a band, the left
-// column comes first.
-func sortLines(lines []Line) {
-	var spans []float64
-	for _, l := range lines {
-		if l.Column == Span {
-			spans = append(spans, l.Baseline)
-		}
-	}
-	slices.Sort(spans)
-	band := func(l Line) int {
-		at, _ := slices.BinarySearch(spans, l.Baseline)
-		if l.Column == Span {
-			return 2*at + 1
-		}
-		return 2 * at
-	}
-	slices.SortStableFunc(lines, func(a, b Line) int {
-		return cmp.Or(cmp.Compare(band(a), band(b)), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Baseline, b.Baseline),
-			cmp.Compare(a.Box.X0, b.Box.X0))
-	})
-}
-
 // Text joins the words of the line with single spaces.
 func (l Line) Text() string { return joinWords(l.Words) }
 
@@ -136,22 +113,20 @@ const wideGap = 1.0
 func fragments(words []Word) []fragment {
 	var out []fragment
 	for _, w := range words {
-		if n := len(out); n > 0 && out[n-1].continues(w) {
-			out[n-1].add(w)
-			continue
+		if n := len(out); n > 0 {
+			f := &out[n-1]
+			last, size := f.words[len(f.words)-1], max(f.size, w.Size)
+			gap := w.Box.X0 - last.Box.X1
+			if !last.Hyphen && math.Abs(w.Baseline-f.baseline) <= 0.55*size && gap <= wideGap*size && gap > -0.6*size {
+				f.add(w)
+				continue
+			}
 		}
 		f := fragment{column: Span}
 		f.add(w)
 		out = append(out, f)
 	}
 	return out
-}
-
-func (f *fragment) continues(w Word) bool {
-	last := f.words[len(f.words)-1]
-	size := max(f.size, w.Size)
-	gap := w.Box.X0 - last.Box.X1
-	return !last.Hyphen && math.Abs(w.Baseline-f.baseline) <= 0.55*size && gap <= wideGap*size && gap > -0.6*size
 }
 
 // add extends the fragment. The largest word determines baseline and size.
