@@ -7,13 +7,16 @@ package records
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
+	"airqa/internal/files"
 	"airqa/qa"
 )
 
@@ -70,7 +73,19 @@ func (f *Folder) readTitles() (titles, error) {
 		if err != nil {
 			return t, fmt.Errorf("read metadata: %w", err)
 		}
-		t.add(path, filepath.ToSlash(name), data)
+		_, _ = fmt.Fprintf(t.sum, "%q %x\n", filepath.ToSlash(name), sha256.Sum256(data)) // hash.Hash never returns an error
+		var record struct {
+			Title string `json:"title"`
+		}
+		_ = json.Unmarshal(files.Text(data), &record) // a broken record has no title
+		title := strings.ToLower(strings.TrimSpace(record.Title))
+		if title == "" {
+			continue
+		}
+		t.list = append(t.list, titled{path: path, title: title, length: utf8.RuneCountInString(title)})
+		if key := normal(title); key != "" {
+			t.exact[key] = append(t.exact[key], path)
+		}
 	}
 	t.hash = hex.EncodeToString(t.sum.Sum(nil))
 	return t, nil

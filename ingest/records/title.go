@@ -1,15 +1,12 @@
 package records
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"hash"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
-	"airqa/internal/files"
 	"airqa/internal/fuzzy"
 )
 
@@ -29,23 +26,6 @@ type titled struct {
 	length      int    // in characters
 }
 
-func (t *titles) add(path, name string, data []byte) {
-	sum := sha256.Sum256(data)
-	_, _ = fmt.Fprintf(t.sum, "%q %x\n", name, sum) // hash.Hash never returns an error
-	var record struct {
-		Title string `json:"title"`
-	}
-	_ = json.Unmarshal(files.Text(data), &record) // a broken record has no title
-	title := strings.ToLower(strings.TrimSpace(record.Title))
-	if title == "" {
-		return
-	}
-	t.list = append(t.list, titled{path: path, title: title, length: utf8.RuneCountInString(title)})
-	if key := normal(title); key != "" {
-		t.exact[key] = append(t.exact[key], path)
-	}
-}
-
 // ByTitle returns the file of the record with a title: the same letters and digits, or else the most similar one with a
 // FuzzyWuzzy ratio of at least 90. path is empty if there is none, or if several are equally similar, as described by
 // problem.
@@ -60,7 +40,18 @@ func (f *Folder) ByTitle(title string) (path, problem string, err error) {
 	}
 	found := t.exact[normal(title)]
 	if len(found) == 0 {
-		found = t.alike(title)
+		best, length := minRatio, utf8.RuneCountInString(title)
+		for _, c := range t.list {
+			if all := length + c.length; 200*min(length, c.length)+all < best*all { // plus one for rounding
+				continue // too different in length, even if the whole shorter title is common
+			}
+			switch score := fuzzy.Ratio(title, c.title); {
+			case score > best:
+				best, found = score, []string{c.path}
+			case score == best:
+				found = append(found, c.path)
+			}
+		}
 	}
 	switch len(found) {
 	case 0:
@@ -70,23 +61,6 @@ func (f *Folder) ByTitle(title string) (path, problem string, err error) {
 	}
 	return "", fmt.Sprintf("metadata: %d records have this title, including %s and %s: ignored", len(found),
 		filepath.Base(found[0]), filepath.Base(found[1])), nil
-}
-
-// alike returns the records with the highest ratio.
-func (t *titles) alike(title string) (found []string) {
-	best, length := minRatio, utf8.RuneCountInString(title)
-	for _, c := range t.list {
-		if all := length + c.length; 200*min(length, c.length)+all < best*all { // plus one for rounding
-			continue // too different in length, even if the whole shorter title is common
-		}
-		switch score := fuzzy.Ratio(title, c.title); {
-		case score > best:
-			best, found = score, []string{c.path}
-		case score == best:
-			found = append(found, c.path)
-		}
-	}
-	return found
 }
 
 // normal keeps letters and digits like the rule for paper ids (package qa), but of all alphabets.
