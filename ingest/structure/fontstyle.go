@@ -29,12 +29,27 @@ func printOf(l layout.Line) fontStyle {
 
 func (p fontStyle) like(o fontStyle) bool { return p.font == o.font && abs(p.size-o.size) < 0.35 }
 
-// standsOut reports whether a line looks like a heading: bold, larger than the text, or in capitals.
+// standsOut reports whether a line looks like a heading: bold, larger than the text, in capitals, or in italics. The whole
+// line must be italic, because a phrase in italics is not a heading.
 func (r *paperReader) standsOut(l layout.Line) bool {
 	if l.Bold && l.Size > 0.87*r.Doc.BodySize || l.Size > 1.08*r.Doc.BodySize {
 		return true
 	}
-	return l.Size > 0.93*r.Doc.BodySize && (isCapitals(l.Text()) || capsFont.MatchString(printOf(l).font) || r.isItalic(l))
+	if l.Size <= 0.93*r.Doc.BodySize {
+		return false
+	}
+	if isCapitals(l.Text()) || capsFont.MatchString(printOf(l).font) {
+		return true
+	}
+	n := l.CharsOf(func(w layout.Word) bool {
+		italic, judged := r.italics[w.Font]
+		if !judged {
+			italic = italicFont.MatchString(w.Font)
+			r.italics[w.Font] = italic
+		}
+		return italic
+	})
+	return n > 0 && n*10 >= l.Chars()*9
 }
 
 func isCapitals(s string) bool {
@@ -53,19 +68,6 @@ func isCapitals(s string) bool {
 var capsFont = lazyregexp.New(`(?i)(csc|smallcap|caps|-sc|sc\d|[a-z]cc\d|xcc)`)
 
 var italicFont = lazyregexp.New(`(?i)(ital|obli|cmti|sfti|cmsl|-it$|ti\d)`)
-
-// isItalic requires the whole line to be italic, because a phrase in italics is not a heading.
-func (r *paperReader) isItalic(l layout.Line) bool {
-	n := l.CharsOf(func(w layout.Word) bool {
-		italic, judged := r.italics[w.Font]
-		if !judged {
-			italic = italicFont.MatchString(w.Font)
-			r.italics[w.Font] = italic
-		}
-		return italic
-	})
-	return n > 0 && n*10 >= l.Chars()*9
-}
 
 // folded reduces a text to lower-case letters and digits without accents, to ignore typographic differences.
 func folded(s string) string {

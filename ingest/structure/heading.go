@@ -49,7 +49,17 @@ func (r *paperReader) findHeadings() {
 		}
 		return inside || abstractTitles[folded(h.title)] && r.flow[h.at].Page < 3
 	})
-	r.nameFromOutline()
+	// Small capitals are extracted as capitals: titles that differ from the outline only in typography are the outline's.
+	names := map[string]string{}
+	for _, e := range r.Outline {
+		_, title := splitNumber(strings.TrimSpace(e.Title))
+		names[folded(title)] = title
+	}
+	for i := range r.heads {
+		if name, ok := names[folded(r.heads[i].title)]; ok && name != "" {
+			r.heads[i].title = name
+		}
+	}
 }
 
 // addAnchored adds headings from anchors that are not in the outline, such as deep levels. A thesis has chapters above
@@ -265,21 +275,6 @@ func (r *paperReader) titleGoesOn(i int, look fontStyle) bool {
 	}
 	bodyPrint := fontStyle{font: r.Doc.BodyFont, size: r.Doc.BodySize}
 	return printOf(l).like(look) && !look.like(bodyPrint)
-}
-
-// nameFromOutline takes titles from the outline if they differ only in typography: small capitals are extracted as
-// capitals.
-func (r *paperReader) nameFromOutline() {
-	names := map[string]string{}
-	for _, e := range r.Outline {
-		_, title := splitNumber(strings.TrimSpace(e.Title))
-		names[folded(title)] = title
-	}
-	for i := range r.heads {
-		if name, ok := names[folded(r.heads[i].title)]; ok && name != "" {
-			r.heads[i].title = name
-		}
-	}
 }
 
 // addUnnumbered adds headings with a known title that stand out, and lines that look like the level 1 headings found.

@@ -33,15 +33,10 @@ func (r *paperReader) isMasthead(block []layout.Line, page *layout.Page) bool {
 		return false
 	}
 	name := folded(text)
-	if genres[name] || layout.IsState(text) || masthead.MatchString(text) || r.isCover(page) && namesInstitution(text) {
+	if genres[name] || layout.IsState(text) || masthead.MatchString(text) {
 		return true
 	}
-	return r.isSeries(block, name, page)
-}
-
-// namesInstitution reports whether a word of a text begins the name of a university, a school or a department.
-func namesInstitution(text string) bool {
-	return slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+	institution := func(w string) bool { // the word begins the name of a university, a school or a department
 		w = folded(w)
 		for name := range institutions {
 			if strings.HasPrefix(w, name) || layout.IsHan(name) && strings.Contains(w, name) {
@@ -49,7 +44,8 @@ func namesInstitution(text string) bool {
 			}
 		}
 		return false
-	})
+	}
+	return r.isCover(page) && slices.ContainsFunc(strings.Fields(text), institution) || r.isSeries(block, name, page)
 }
 
 // isSeries reports whether a name is that of a journal: its volume or homepage is on the next line, or on a line with the

@@ -106,8 +106,10 @@ func (r *paperReader) matchAt(e pdf.Heading, i int) (match, bool) {
 		before := got
 		got += folded(line.Text())
 		m.lines = k - i + 1
+		// The first line must extend beyond a label of first bytes.
+		exact := slices.ContainsFunc(w.titles, func(t string) bool { return isTitle(got, t) && first > len(got)-len(t) })
 		switch {
-		case w.is(got, first), w.cut && r.standsOut(line) && w.begins(got):
+		case exact, w.cut && r.standsOut(line) && w.begins(got):
 			return m, true
 		case w.runIn(line, before, &m):
 			m.cost += costRunIn
@@ -124,11 +126,6 @@ func (r *paperReader) matchAt(e pdf.Heading, i int) (match, bool) {
 type targetTitle struct {
 	titles []string
 	cut    bool // truncated with dots in the outline
-}
-
-// is reports whether lines match the title. The first line must extend beyond a label of first bytes.
-func (w targetTitle) is(got string, first int) bool {
-	return slices.ContainsFunc(w.titles, func(t string) bool { return isTitle(got, t) && first > len(got)-len(t) })
 }
 
 // begins reports whether lines begin with a title that the outline truncates.

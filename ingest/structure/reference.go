@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/env/pdf"
 	"airqa/ingest/layout"
 	"airqa/internal/lazyregexp"
 )
@@ -266,8 +265,8 @@ func labelStarts(lines []layout.Line) []int {
 	return starts
 }
 
-// citeStarts finds the lines that "cite.Key" anchors point to. It returns nil unless they match the lines almost one to
-// one.
+// citeStarts finds the lines that "cite.Key" anchors point to: those in an anchor's column whose top is nearest to it. It
+// returns nil unless they match the lines almost one to one.
 func (r *paperReader) citeStarts(lines []layout.Line) []int {
 	count := 0
 	found := map[int]bool{}
@@ -276,8 +275,17 @@ func (r *paperReader) citeStarts(lines []layout.Line) []int {
 			continue
 		}
 		count++
-		if at := r.entryAt(lines, a); at >= 0 {
-			found[at] = true
+		best, least := -1, 14.0
+		for i, l := range lines {
+			if l.Page != a.Page || !r.sameColumn(l, a) {
+				continue
+			}
+			if d := abs(l.Baseline - l.Size - a.Y); d < least {
+				best, least = i, d
+			}
+		}
+		if best >= 0 {
+			found[best] = true
 		}
 	}
 	if count < 2 || len(found)*10 < count*9 {
@@ -286,25 +294,18 @@ func (r *paperReader) citeStarts(lines []layout.Line) []int {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// entryAt returns the line in the anchor's column whose top is nearest to it.
-func (r *paperReader) entryAt(lines []layout.Line, a pdf.Anchor) int {
-	best, least := -1, 14.0
-	for i, l := range lines {
-		if l.Page != a.Page || !r.sameColumn(l, a) {
-			continue
-		}
-		if d := abs(l.Baseline - l.Size - a.Y); d < least {
-			best, least = i, d
-		}
-	}
-	return best
-}
-
 // hangingStarts finds the lines at the left edge of columns whose other lines are indented. The edge of a scan drifts.
 func hangingStarts(lines []layout.Line) []int {
+	const around = 12 // lines
 	var starts []int
 	for i, l := range lines {
-		if l.Box.X0 < leftEdge(lines, i)+3 {
+		edge := l.Box.X0
+		for _, other := range lines[max(0, i-around):min(len(lines), i+around+1)] {
+			if other.Page == l.Page && other.Column == l.Column {
+				edge = min(edge, other.Box.X0)
+			}
+		}
+		if l.Box.X0 < edge+3 {
 			starts = append(starts, i)
 		}
 	}
@@ -312,16 +313,4 @@ func hangingStarts(lines []layout.Line) []int {
 		return nil
 	}
 	return starts
-}
-
-// leftEdge returns the left edge of a column near line i.
-func leftEdge(lines []layout.Line, i int) float64 {
-	const around = 12 // lines
-	edge := lines[i].Box.X0
-	for _, l := range lines[max(0, i-around):min(len(lines), i+around+1)] {
-		if l.Page == lines[i].Page && l.Column == lines[i].Column {
-			edge = min(edge, l.Box.X0)
-		}
-	}
-	return edge
 }

@@ -34,7 +34,19 @@ func (r *paperReader) addPlain() {
 // that of level 1.
 func (r *paperReader) styled() []heading {
 	const most = 3 // levels
-	groups := r.styleGroups()
+	var groups [][]heading
+	for i := r.bodyStart(); i+1 < len(r.flow); i++ { // after the abstract or the first paragraph
+		if !r.isolatedTitle(i) {
+			continue
+		}
+		h := r.headingAt(i, 1)
+		k := slices.IndexFunc(groups, func(g []heading) bool { return g[0].look.like(h.look) && r.flow[g[0].at].Bold == r.flow[i].Bold })
+		if k < 0 {
+			k, groups = len(groups), append(groups, nil)
+		}
+		groups[k] = append(groups[k], h)
+		i += h.lines - 1
+	}
 	groups = slices.DeleteFunc(groups, func(g []heading) bool {
 		pages := map[int]bool{}
 		for _, h := range g {
@@ -60,25 +72,6 @@ func (r *paperReader) styled() []heading {
 		}
 	}
 	return out
-}
-
-// styleGroups collects the lines that may be headings by font style, after the abstract or the first paragraph.
-func (r *paperReader) styleGroups() [][]heading {
-	var groups [][]heading
-	start := r.bodyStart()
-	for i := start; i+1 < len(r.flow); i++ {
-		if !r.isolatedTitle(i) {
-			continue
-		}
-		h := r.headingAt(i, 1)
-		k := slices.IndexFunc(groups, func(g []heading) bool { return g[0].look.like(h.look) && r.flow[g[0].at].Bold == r.flow[i].Bold })
-		if k < 0 {
-			k, groups = len(groups), append(groups, nil)
-		}
-		groups[k] = append(groups[k], h)
-		i += h.lines - 1
-	}
-	return groups
 }
 
 // bodyStart returns the line above the first three long lines of text, which may be a heading: above it are the title and
