@@ -93,8 +93,22 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum Summary, err erro
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, b.byURL.Close()) }()
+	f.UserAgent = cmp.Or(f.UserAgent, DefaultUserAgent)
+	f.MaxBytes = cmp.Or(max(f.MaxBytes, 0), DefaultMaxBytes)
+	f.Delay = cmp.Or(f.Delay, DefaultDelay)
+	f.Tries = cmp.Or(max(f.Tries, 0), DefaultTries)
+	f.Stall = cmp.Or(max(f.Stall, 0), DefaultStall)
+	if f.Sleep == nil {
+		f.Sleep = pause.For
+	}
+	if f.Now == nil {
+		f.Now = time.Now
+	}
+	if f.Progress == nil {
+		f.Progress = func(Event) {}
+	}
 	s := &session{
-		Fetcher: f.withDefaults(), registry: b, turns: map[string]*turn{}, items: len(items),
+		Fetcher: f, registry: b, turns: map[string]*turn{}, items: len(items),
 		open: transport(nil), guarded: transport(refuseLocal),
 	}
 	defer s.open.CloseIdleConnections()
@@ -154,24 +168,6 @@ type result struct {
 	err     error
 }
 
-func (f Fetcher) withDefaults() Fetcher {
-	f.UserAgent = cmp.Or(f.UserAgent, DefaultUserAgent)
-	f.MaxBytes = cmp.Or(max(f.MaxBytes, 0), DefaultMaxBytes)
-	f.Delay = cmp.Or(f.Delay, DefaultDelay)
-	f.Tries = cmp.Or(max(f.Tries, 0), DefaultTries)
-	f.Stall = cmp.Or(max(f.Stall, 0), DefaultStall)
-	if f.Sleep == nil {
-		f.Sleep = pause.For
-	}
-	if f.Now == nil {
-		f.Now = time.Now
-	}
-	if f.Progress == nil {
-		f.Progress = func(Event) {}
-	}
-	return f
-}
-
 // session is one call of Fetch.
 type session struct {
 	Fetcher
@@ -222,8 +218,9 @@ func (q *queue) one(ctx context.Context, item Item) (r result) {
 	return r
 }
 
-// fetch downloads one paper and returns its path.
+// fetch downloads one paper and returns its path. The result decides whether the host is asked for more.
 func (q *queue) fetch(ctx context.Context, item Item) (path string, err error) {
+	const maxFailed = 5 // papers in a row, after all tries; then the host is left in peace
 	if q.down != nil {
 		return "", q.down
 	}
@@ -238,16 +235,6 @@ func (q *queue) fetch(ctx context.Context, item Item) (path string, err error) {
 		return path, p.finish(path)
 	}
 	err = q.download(ctx, &transfer{queue: q, item: item, part: p})
-	q.note(err)
-	if err != nil {
-		return "", err
-	}
-	return path, q.keep(item, p, name)
-}
-
-// note draws conclusions about the host from the result of a download.
-func (q *queue) note(err error) {
-	const maxFailed = 5 // papers in a row, after all tries; then the host is left in peace
 	_, offline := errors.AsType[*OfflineError](err)
 	_, later := errors.AsType[*postponed](err)
 	_, spent := errors.AsType[*exhausted](err)
@@ -261,4 +248,8 @@ func (q *queue) note(err error) {
 	case err == nil:
 		q.answered, q.failed = true, 0
 	}
+	if err != nil {
+		return "", err
+	}
+	return path, q.keep(item, p, name)
 }
