@@ -44,13 +44,22 @@ func (c *chunker) page(doc *layout.Document, lines []layout.Line) []string {
 
 // pack fills chunks with as many whole paragraphs as fit, one per row.
 func (c *chunker) pack(paragraphs []string) []string {
+	const margin = 8 // tokens
 	var chunks []string
 	current := piece{}
 	for _, p := range paragraphs {
 		for _, next := range c.pieces(p) {
 			if current.text == "" {
 				current = next
-			} else if joined, fits := c.join(current, next); fits {
+				continue
+			}
+			// Tokens seldom cross a space or a line end, so the sum of both counts usually suffices; otherwise the
+			// concatenation is counted.
+			joined := piece{text: current.text + next.separator + next.text, separator: current.separator, most: current.most + next.most}
+			if next.separator == "" || joined.most > c.limit-margin {
+				joined.most = c.length(joined.text)
+			}
+			if joined.most <= c.limit {
 				current = joined
 			} else {
 				chunks, current = append(chunks, current.text), next
@@ -68,17 +77,6 @@ func (c *chunker) pack(paragraphs []string) []string {
 type piece struct {
 	text, separator string
 	most            int
-}
-
-// join concatenates two pieces and reports whether they fit a chunk. Tokens seldom cross a space or a line end, so the
-// sum of both counts usually suffices; otherwise the concatenation is counted.
-func (c *chunker) join(a, b piece) (piece, bool) {
-	const margin = 8
-	joined := piece{text: a.text + b.separator + b.text, separator: a.separator, most: a.most + b.most}
-	if b.separator == "" || joined.most > c.limit-margin {
-		joined.most = c.length(joined.text)
-	}
-	return joined, joined.most <= c.limit
 }
 
 // piece counts a text after a separator.

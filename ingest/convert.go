@@ -23,17 +23,6 @@ type contents struct {
 	illegible string         // the reason why much of the text is wrong, also the first problem; "" if it is not
 }
 
-// outlineText returns the titles that the file has apart from its pages, in Unicode.
-func outlineText(ctx context.Context, doc *pdf.Document) string {
-	var b strings.Builder
-	outline, _ := doc.Outline(ctx) // readMarks reports errors
-	for _, h := range outline {
-		b.WriteString(h.Title + "\n")
-	}
-	meta, _ := doc.Metadata(ctx)
-	return b.String() + meta.Title
-}
-
 // readDocument extracts everything from an open document. Pages that cannot be read remain empty and are reported.
 func readDocument(ctx context.Context, doc *pdf.Document) (c contents, err error) {
 	inputs, texts := make([]layout.Input, doc.Pages()), make([]string, doc.Pages())
@@ -50,7 +39,15 @@ func readDocument(ctx context.Context, doc *pdf.Document) (c contents, err error
 		}
 		inputs[i], texts[i] = in, text
 	}
-	undecoded, illegible := decodeFonts(inputs, texts, func() string { return outlineText(ctx, doc) })
+	undecoded, illegible := decodeFonts(inputs, texts, func() string { // the titles that the file has apart from its pages
+		var b strings.Builder
+		outline, _ := doc.Outline(ctx) // readMarks reports errors
+		for _, h := range outline {
+			b.WriteString(h.Title + "\n")
+		}
+		meta, _ := doc.Metadata(ctx)
+		return b.String() + meta.Title
+	})
 	if illegible {
 		undecoded = Illegible + undecoded
 		c.illegible = undecoded

@@ -94,12 +94,15 @@ func codesByFont(inputs []layout.Input) (letters map[string]int, codes map[strin
 	return letters, codes
 }
 
-// foreignFonts returns the fonts most of whose letters are accented Latin ones, as in no language, and their letters and other
-// codes from 0x80. It ignores fonts of a few symbols.
-func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]int) {
+// decodeFonts replaces the letters of fonts without a Unicode map, in glyphs and in PDFium's texts. The paper's other
+// texts, such as its outline, may support a decision. It returns a problem, or "" if there are no such fonts, and whether
+// the text is illegible.
+func decodeFonts(inputs []layout.Input, texts []string, outline func() string) (problem string, illegible bool) {
+	// These are the fonts most of whose letters are accented Latin ones, as in no language. Fonts of a few symbols are
+	// ignored. The letters and other codes from 0x80 are counted.
 	const fewest, different = 100, 12 // letters: less tells nothing
 	letters, byFont := codesByFont(inputs)
-	fonts, count = map[string]bool{}, map[rune]int{}
+	fonts, count := map[string]bool{}, map[rune]int{}
 	for font, codes := range byFont {
 		accented := 0
 		for r := rune(0xC0); r < 0x100; r++ {
@@ -113,14 +116,6 @@ func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]
 			count[r] += n
 		}
 	}
-	return fonts, count
-}
-
-// decodeFonts replaces the letters of fonts without a Unicode map, in glyphs and in PDFium's texts. The paper's other
-// texts, such as its outline, may support a decision. It returns a problem, or "" if there are no such fonts, and whether
-// the text is illegible.
-func decodeFonts(inputs []layout.Input, texts []string, outline func() string) (problem string, illegible bool) {
-	fonts, count := foreignFonts(inputs)
 	if len(fonts) == 0 {
 		return unmappedText(inputs)
 	}

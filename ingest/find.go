@@ -72,20 +72,16 @@ func walk(folder fs.FS, path string) (files []string, closed []Failure, err erro
 		case err != nil:
 			closed = append(closed, Failure{full, err})
 			return fs.SkipDir
-		case entry.IsDir() && name != "." && isDataDir(folder, name):
-			return fs.SkipDir // its papers have already been ingested
+		case entry.IsDir() && name != ".":
+			if _, err := fs.Stat(folder, name+"/"+datadir.InfoName); err == nil {
+				return fs.SkipDir // the papers of a data directory have already been ingested
+			}
 		case !entry.IsDir() && hasSuffix(name):
 			files = append(files, full)
 		}
 		return nil
 	})
 	return files, closed, err
-}
-
-// isDataDir reports whether a folder is a data directory, which has copies of ingested papers.
-func isDataDir(folder fs.FS, name string) bool {
-	_, err := fs.Stat(folder, name+"/"+datadir.InfoName)
-	return err == nil
 }
 
 func hasSuffix(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pdf") }
