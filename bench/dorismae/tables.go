@@ -205,7 +205,9 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 		return nil, err
 	}
 	beside := bench.Table{Name: "methods", Title: "Baselines beside them, %", Label: "method", Decimals: 2}
-	var difference bench.Table
+	difference := bench.Table{
+		Name: "difference", Title: "Difference to tfidf, with the 95 % interval of a paired bootstrap of queries", Label: "metric", Decimals: 2,
+	}
 	for _, m := range []string{"tfidf", "bm25", shuffled} {
 		b, own, err := t.baseline(ctx, m)
 		if err != nil {
@@ -213,7 +215,13 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 		}
 		addRow(&beside, m, b)
 		if m == "tfidf" {
-			difference = t.differences(s, b)
+			for _, d := range Compare(t.items, s, b) {
+				v := d.Measure(d.Name, "difference")
+				if d.N() > 0 {
+					v = v.Within(d.Interval(t.request.Bootstrap, t.request.Seed))
+				}
+				difference.Add(v)
+			}
 		}
 		if m != shuffled && maps.EqualFunc(own, rankings, slices.Equal[[]string]) {
 			result.Note("The rankings are identical to those of " + m + ".")
@@ -223,20 +231,6 @@ func scoreFile(ctx context.Context, r bench.Request) (*bench.Result, error) {
 	result.Note(s.Notes...)
 	result.Note(t.notes()...)
 	return result, nil
-}
-
-func (t *task) differences(a, b Scores) bench.Table {
-	table := bench.Table{
-		Name: "difference", Title: "Difference to tfidf, with the 95 % interval of a paired bootstrap of queries", Label: "metric", Decimals: 2,
-	}
-	for _, d := range Compare(t.items, a, b) {
-		v := d.Measure(d.Name, "difference")
-		if d.N() > 0 {
-			v = v.Within(d.Interval(t.request.Bootstrap, t.request.Seed))
-		}
-		table.Add(v)
-	}
-	return table
 }
 
 // ratings are the scores of people and of the model for the pairs of the test set.

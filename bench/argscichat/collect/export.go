@@ -63,7 +63,15 @@ func Export(dialogues []*Dialogue, dir string) (x Exported, err error) {
 			return x, err
 		}
 	}
-	tables := map[string][][]string{"summary.csv": summaryRows(dialogues), "dialogues.csv": messageRows(complete)}
+	messages := [][]string{{"Worker_name", "Assignment", "Unit", "Role", "Message", "Message Number"}}
+	for _, d := range complete {
+		for _, m := range d.Messages {
+			messages = append(messages, []string{
+				d.names()[m.N%2], strconv.Itoa(d.Number), unit(d, m.N%2), string(m.Role()), m.Text, strconv.Itoa(m.N),
+			})
+		}
+	}
+	tables := map[string][][]string{"summary.csv": summaryRows(dialogues), "dialogues.csv": messages}
 	var intents [][]string
 	if intents, x.Labelled = intentRows(complete); x.Labelled > 0 {
 		tables["intents.csv"] = intents
@@ -190,21 +198,11 @@ func intentRows(dialogues []*Dialogue) (rows [][]string, labelled int) {
 // names of the two people of a dialogue, in the order of the roles.
 func (d *Dialogue) names() []string { return []string{d.Proponent, d.Expert} }
 
-// messageRows are the messages, one a row.
-func messageRows(dialogues []*Dialogue) [][]string {
-	rows := [][]string{{"Worker_name", "Assignment", "Unit", "Role", "Message", "Message Number"}}
-	for _, d := range dialogues {
-		for _, m := range d.Messages {
-			rows = append(rows, []string{d.names()[m.N%2], strconv.Itoa(d.Number), unit(d, m.N%2), string(m.Role()), m.Text, strconv.Itoa(m.N)})
-		}
-	}
-	return rows
-}
-
 // unit numbers the part of one person in a dialogue.
 func unit(d *Dialogue, seat int) string { return strconv.Itoa(2*d.Number - 1 + seat) }
 
-// summaryRows are the dialogues, one row for each of their two people.
+// summaryRows are the dialogues, one row for each of their two people: their messages by kind, those with rationales, and the
+// mean number of rationales of these.
 func summaryRows(dialogues []*Dialogue) [][]string {
 	rows := [][]string{{
 		"Worker_name", "Unit", "Assignment", "Status", "Duration (seconds)", "Duration (minutes)", "Agent_role", "Article Title",
@@ -221,35 +219,29 @@ func summaryRows(dialogues []*Dialogue) [][]string {
 		}
 		seconds := max(until.Sub(d.Began).Seconds(), 0)
 		for seat, name := range d.names() {
-			rows = append(rows, append([]string{
+			questions, statements, supported, facts := 0, 0, 0, 0
+			for _, m := range d.Messages {
+				if m.N%2 != seat {
+					continue
+				}
+				if strings.HasSuffix(m.Text, "?") {
+					questions++
+				} else {
+					statements++
+				}
+				if len(m.Facts) > 0 {
+					supported++
+					facts += len(m.Facts)
+				}
+			}
+			rows = append(rows, []string{
 				name, unit(d, seat), strconv.Itoa(d.Number), status, number(seconds), number(seconds / 60), string(Message{N: seat}.Role()),
-				d.Paper.Title, number(float64(len(d.Messages)) / 2),
-			}, counts(d, seat)...))
+				d.Paper.Title, number(float64(len(d.Messages)) / 2), strconv.Itoa(questions), strconv.Itoa(statements),
+				strconv.Itoa(supported), number(float64(facts) / float64(max(supported, 1))),
+			})
 		}
 	}
 	return rows
-}
-
-// counts are the last four columns of the summary: the messages of one person by kind, those with rationales, and the
-// mean number of rationales of these.
-func counts(d *Dialogue, seat int) []string {
-	questions, statements, supported, facts := 0, 0, 0, 0
-	for _, m := range d.Messages {
-		if m.N%2 != seat {
-			continue
-		}
-		if strings.HasSuffix(m.Text, "?") {
-			questions++
-		} else {
-			statements++
-		}
-		if len(m.Facts) > 0 {
-			supported++
-			facts += len(m.Facts)
-		}
-	}
-	mean := float64(facts) / float64(max(supported, 1))
-	return []string{strconv.Itoa(questions), strconv.Itoa(statements), strconv.Itoa(supported), number(mean)}
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }

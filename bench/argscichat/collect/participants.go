@@ -308,7 +308,7 @@ func Calendar(p *Plan, dir string, now time.Time) ([]string, error) {
 
 // entry is one event with its reminder.
 func entry(m *Meeting, role Role, who *Participant, now time.Time) string {
-	const utc = "20060102T150405Z"
+	const utc, longest = "20060102T150405Z", 75 // octets of a content line; continuation lines begin with a space
 	summary := escapes.Replace("Dialogue as " + string(role) + ": " + m.Title)
 	var b strings.Builder
 	for _, line := range []string{
@@ -316,28 +316,21 @@ func entry(m *Meeting, role Role, who *Participant, now time.Time) string {
 		"DTSTART:" + m.Start.UTC().Format(utc), "DTEND:" + m.End.UTC().Format(utc), "SUMMARY:" + summary,
 		"BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-PT10M", "DESCRIPTION:" + summary, "END:VALARM", "END:VEVENT",
 	} {
-		b.WriteString(folded(line))
+		for room := longest; len(line) > room; room = longest - 1 {
+			cut := room
+			for !utf8.RuneStart(line[cut]) {
+				cut--
+			}
+			b.WriteString(line[:cut] + "\r\n ")
+			line = line[cut:]
+		}
+		b.WriteString(line + "\r\n")
 	}
 	return b.String()
 }
 
 // escapes are what RFC 5545 writes for these characters in a value of type TEXT.
 var escapes = strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
-
-// folded is a content line of at most 75 octets, with continuation lines.
-func folded(line string) string {
-	const most = 75
-	var b strings.Builder
-	for room := most; len(line) > room; room = most - 1 {
-		cut := room
-		for !utf8.RuneStart(line[cut]) {
-			cut--
-		}
-		b.WriteString(line[:cut] + "\r\n ")
-		line = line[cut:]
-	}
-	return b.String() + line + "\r\n"
-}
 
 // noPlain are the characters that a file name has not.
 var noPlain = lazyregexp.New(`[^a-zA-Z0-9]`)
