@@ -88,18 +88,6 @@ func (c *checker) call(where, name string, arguments python.Value) {
 		c.fault(Error, where, "the arguments are a %s, not a dictionary", python.Type(arguments))
 		return
 	}
-	c.unknown(where, f, d)
-	for _, p := range f.Params {
-		c.argument(where, p, d)
-	}
-	given := &call{function: f, arguments: d}
-	c.ranges(where, given)
-	c.ignored(where, given)
-	c.inner(where, given)
-}
-
-// unknown reports arguments that the function does not have.
-func (c *checker) unknown(where string, f *Function, d *python.Dict) {
 	for k := range d.All() {
 		name := python.Str(k)
 		if f.Param(name) != nil {
@@ -111,6 +99,17 @@ func (c *checker) unknown(where string, f *Function, d *python.Dict) {
 		}
 		c.fault(severity, where, "the unknown argument %s %s%s", name, effect, meant(f.nearest(name)))
 	}
+	for _, p := range f.Params {
+		c.argument(where, p, d)
+	}
+	given := &call{function: f, arguments: d}
+	c.ranges(where, given)
+	for _, p := range f.Params {
+		if _, set := d.Get(p.Name); set && p.hint == "" { // it chooses a judge, which is chosen per scoring run
+			c.fault(Warning, where, "%s is ignored, since --judge chooses the judge of all questions", p.Name)
+		}
+	}
+	c.inner(where, given)
 }
 
 // argument reports a missing required argument and a value of the wrong type.
@@ -146,15 +145,6 @@ func (c *checker) ranges(where string, k *call) {
 	v := k.get("count")
 	if n, ok := number(v); ok && (n <= 0 || n >= float64(len(points))) {
 		c.fault(Warning, where, "count is %s, but must lie between 0 and the number of points, %d", python.Repr(v), len(points))
-	}
-}
-
-// ignored reports arguments that choose a judge: the judge is chosen per scoring run.
-func (c *checker) ignored(where string, k *call) {
-	for _, p := range k.function.Params {
-		if _, given := k.arguments.Get(p.Name); given && p.hint == "" {
-			c.fault(Warning, where, "%s is ignored, since --judge chooses the judge of all questions", p.Name)
-		}
 	}
 }
 

@@ -10,18 +10,6 @@ import (
 	"airqa/internal/python"
 )
 
-// plainForms are an answer with its layers of wrapping removed one by one, and the lists that it may represent.
-func plainForms(answer python.Value) (forms []python.Value) {
-	for _, form := range peelings(answer) {
-		forms = append(forms, form)
-		text, _ := form.(string)
-		for _, list := range listsIn(text) {
-			forms = append(forms, peelings(list)...)
-		}
-	}
-	return forms
-}
-
 // maxLayers is the maximum number of layers that are removed from an answer.
 const maxLayers = 10
 

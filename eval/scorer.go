@@ -160,7 +160,15 @@ func (p Prepared) unwrapped(ctx context.Context, answer python.Value) (python.Va
 	if p.call.mode != Fixed || !p.call.rereads() || len(python.Repr(answer)) > maxWrapped {
 		return nil, false
 	}
-	for _, form := range plainForms(answer) {
+	var forms []python.Value
+	for _, form := range peelings(answer) { // its layers of wrapping are removed one by one
+		forms = append(forms, form)
+		text, _ := form.(string)
+		for _, list := range listsIn(text) {
+			forms = append(forms, peelings(list)...)
+		}
+	}
+	for _, form := range forms {
 		if result(p.scorer.run(ctx, p.call, nil, form)).Verdict == qa.Right {
 			return form, true
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"airqa/internal/python"
+	"airqa/qa"
 )
 
 // structured compares an answer with a gold of any shape; the type of the gold selects the comparison.
@@ -203,7 +204,9 @@ func (m matching) sameValues(t *Comparison, said, gold python.List) (outcome, er
 	case len(gold) == 1 && len(said) == 1:
 		return m.structured(t, said[0], gold[0])
 	case len(said) == 0:
-		t.noKey(gold[0])
+		if t != nil {
+			t.Gold, t.Verdict, t.Rule = python.Repr(gold[0]), qa.Wrong, "the answer has no such key"
+		}
 		return outcome{}, nil
 	}
 	t.begin(said, gold)

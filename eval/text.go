@@ -31,23 +31,14 @@ func (m matching) fuzzy(t *Comparison, prediction, gold python.Value) (outcome, 
 	return m.anyReading(t, prediction, gold, matching.alike)
 }
 
-// anyReading compares the values as given and, in [Fixed], in their alternative readings until one comparison passes.
+// anyReading compares the values as given and, in [Fixed], in their alternative readings until one comparison passes. A
+// gold that is a list of one text matches the text and a list of it. true, false and null match in Python's and JSON's
+// spelling.
 func (m matching) anyReading(t *Comparison, prediction, gold python.Value, compare comparison) (outcome, error) {
 	o, err := compare(m, t, prediction, gold)
 	if err != nil || o.pass || m.mode != Fixed {
 		return o, err
 	}
-	for _, pair := range readings(prediction, gold) {
-		if o, err := compare(m, nil, pair[0], pair[1]); err != nil || o.pass {
-			return compare(m, t, pair[0], pair[1]) // again, recording the comparison
-		}
-	}
-	return o, nil
-}
-
-// readings are other pairs to compare. A gold that is a list of one text matches the text and a list of it. true, false
-// and null match in Python's and JSON's spelling.
-func readings(prediction, gold python.Value) [][2]python.Value {
 	var pairs [][2]python.Value
 	if one, ok := onlyText(gold); ok {
 		pairs = append(pairs, [2]python.Value{prediction, one})
@@ -61,7 +52,12 @@ func readings(prediction, gold python.Value) [][2]python.Value {
 	if s, ok := jsonConstant(gold); ok {
 		pairs = append(pairs, [2]python.Value{prediction, s})
 	}
-	return pairs
+	for _, pair := range pairs {
+		if o, err := compare(m, nil, pair[0], pair[1]); err != nil || o.pass {
+			return compare(m, t, pair[0], pair[1]) // again, recording the comparison
+		}
+	}
+	return o, nil
 }
 
 // onlyText returns the text of a one-element list.

@@ -103,13 +103,6 @@ func (t *Comparison) list(said []python.Value, read bool, want int, rule string)
 	}
 }
 
-// noKey records that the answer lacks a key of the gold.
-func (t *Comparison) noKey(gold python.Value) {
-	if t != nil {
-		t.Gold, t.Verdict, t.Rule = python.Repr(gold), qa.Wrong, "the answer has no such key"
-	}
-}
-
 // row combines comparisons of which one can settle the result: the first that does not pass or, if any is set, the
 // first that passes.
 type row struct {
