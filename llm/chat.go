@@ -81,8 +81,8 @@ var chatRoles = map[qa.Role]llms.ChatMessageType{
 }
 
 // toChat converts a conversation to langchaingo's types. Images of a tool's result go into a user message after the
-// results. Replies get their sealed data back if by identifies the
-// model that made them.
+// results. Replies get their sealed data back if by identifies the model that made them. Texts come first; an empty
+// message has an empty text.
 func toChat(messages []qa.Message, by string) []llms.MessageContent {
 	messages = imagesApart(messages)
 	names := map[string]string{} // tool names by call id
@@ -93,32 +93,25 @@ func toChat(messages []qa.Message, by string) []llms.MessageContent {
 			chat[i].Parts = []llms.ContentPart{llms.ToolCallResponse{ToolCallID: m.ToolCallID, Name: names[m.ToolCallID], Content: m.Text}}
 			continue
 		}
-		chat[i].Parts = toParts(m, by)
+		var parts []llms.ContentPart
+		if part, ok := unseal(m, by); ok {
+			parts = append(parts, part)
+		}
+		if m.Text != "" || len(m.Images) == 0 && len(m.ToolCalls) == 0 {
+			parts = append(parts, llms.TextPart(m.Text))
+		}
+		for _, image := range m.Images {
+			parts = append(parts, llms.BinaryPart(cmp.Or(image.MIME, "image/png"), image.Data))
+		}
 		for _, call := range m.ToolCalls {
 			names[call.ID] = call.Name
+			parts = append(parts, llms.ToolCall{
+				ID: call.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: call.Name, Arguments: call.Sent()},
+			})
 		}
+		chat[i].Parts = parts
 	}
 	return chat
-}
-
-// toParts puts the text first. An empty message has an empty text part.
-func toParts(m qa.Message, by string) []llms.ContentPart {
-	var parts []llms.ContentPart
-	if part, ok := unseal(m, by); ok {
-		parts = append(parts, part)
-	}
-	if m.Text != "" || len(m.Images) == 0 && len(m.ToolCalls) == 0 {
-		parts = append(parts, llms.TextPart(m.Text))
-	}
-	for _, image := range m.Images {
-		parts = append(parts, llms.BinaryPart(cmp.Or(image.MIME, "image/png"), image.Data))
-	}
-	for _, call := range m.ToolCalls {
-		parts = append(parts, llms.ToolCall{
-			ID: call.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: call.Name, Arguments: call.Sent()},
-		})
-	}
-	return parts
 }
 
 func toTools(specs []qa.ToolSpec) []llms.Tool {

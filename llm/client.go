@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -155,8 +156,11 @@ func (c *client) read(resp *http.Response, body []byte) (*llms.ContentChoice, er
 	if err := checkSuccess(body); err != nil {
 		return nil, err
 	}
+	head := bytes.TrimLeft(body, " \r\n\t")
+	stream := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") || // some servers send no content type
+		slices.ContainsFunc([]string{":", "data:", "event:"}, func(w string) bool { return bytes.HasPrefix(head, []byte(w)) })
 	read := c.codec.read
-	if c.codec.readStream != nil && isStream(resp.Header.Get("Content-Type"), body) {
+	if c.codec.readStream != nil && stream {
 		read = c.codec.readStream
 	}
 	choice, err := read(body)

@@ -36,16 +36,6 @@ func openAICodec() codec {
 	}
 }
 
-// mistralCodec speaks Mistral's API, which differs from OpenAI's only in the name of the seed.
-func mistralCodec() codec {
-	c := openAICodec()
-	c.settings = func(fields map[string]any, _ scope) map[string]any {
-		rename(fields, "seed", "random_seed")
-		return fields
-	}
-	return c
-}
-
 func bearer(h http.Header, key string) {
 	if key != "" {
 		h.Set("Authorization", "Bearer "+key)

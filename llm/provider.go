@@ -36,6 +36,11 @@ type vendor struct {
 }
 
 func vendors() []vendor {
+	mistral := openAICodec() // Mistral's API differs from OpenAI's only in the name of the seed
+	mistral.settings = func(fields map[string]any, _ scope) map[string]any {
+		rename(fields, "seed", "random_seed")
+		return fields
+	}
 	return []vendor{
 		{
 			name: "openai", base: DefaultBaseURL, codec: openAICodec(),
@@ -59,7 +64,7 @@ func vendors() []vendor {
 			keys:  []string{"OLLAMA_API_KEY"}, bases: []string{"OLLAMA_HOST"},
 		},
 		{
-			name: "mistral", base: "https://api.mistral.ai/v1", codec: mistralCodec(),
+			name: "mistral", base: "https://api.mistral.ai/v1", codec: mistral,
 			keys: []string{"MISTRAL_API_KEY"}, bases: []string{"MISTRAL_BASE_URL"},
 		},
 		{

@@ -15,13 +15,6 @@ import (
 
 var errCutStream = errors.New("the stream ended before the reply did")
 
-// isStream reports whether a body is server-sent events. Some servers send no content type.
-func isStream(contentType string, body []byte) bool {
-	head := bytes.TrimLeft(body, " \r\n\t")
-	return bytes.HasPrefix([]byte(contentType), []byte("text/event-stream")) ||
-		slices.ContainsFunc([]string{":", "data:", "event:"}, func(w string) bool { return bytes.HasPrefix(head, []byte(w)) })
-}
-
 // events splits a stream into the data of its events, without the final [DONE] of OpenAI's streams.
 func events(body []byte) []json.RawMessage {
 	var all []json.RawMessage
@@ -124,8 +117,24 @@ func (s *streamedChoice) add(part chunk) {
 		}
 		s.finish = cmp.Or(p.FinishReason, s.finish)
 		list, _ := p.Delta["tool_calls"].([]any)
-		for _, call := range list {
-			s.calls = addPart(s.calls, readPart(call))
+		for _, v := range list {
+			more, ok := v.(map[string]any)
+			if !ok {
+				more = map[string]any{}
+			}
+			function, _ := more["function"].(map[string]any)
+			c := &streamedCall{more: more}
+			c.id, _ = more["id"].(string)
+			c.name, _ = function["name"].(string)
+			// Arguments are a text, or an object if a server sends it whole.
+			if text, ok := function["arguments"].(string); ok {
+				c.arguments = text
+			} else if raw, err := json.Marshal(function["arguments"]); err == nil && function["arguments"] != nil {
+				c.arguments = string(raw)
+			}
+			index, err := strconv.Atoi(fmt.Sprint(more["index"]))
+			c.index, c.indexed = index, err == nil
+			s.calls = addPart(s.calls, c)
 		}
 		delete(p.Delta, "tool_calls")
 		joined(map[string]any(s.message), map[string]any(p.Delta), true)
@@ -146,26 +155,6 @@ func (c *streamedCall) MarshalJSON() ([]byte, error) {
 	return json.Marshal(joined(c.more, map[string]any{
 		"id": c.id, "function": map[string]any{"name": c.name, "arguments": c.arguments},
 	}, false))
-}
-
-// readPart reads a part. Its arguments are a text, or an object if a server sends it whole.
-func readPart(v any) *streamedCall {
-	more, ok := v.(map[string]any)
-	if !ok {
-		more = map[string]any{}
-	}
-	function, _ := more["function"].(map[string]any)
-	c := &streamedCall{more: more}
-	c.id, _ = more["id"].(string)
-	c.name, _ = function["name"].(string)
-	if text, ok := function["arguments"].(string); ok {
-		c.arguments = text
-	} else if raw, err := json.Marshal(function["arguments"]); err == nil && function["arguments"] != nil {
-		c.arguments = string(raw)
-	}
-	index, err := strconv.Atoi(fmt.Sprint(more["index"]))
-	c.index, c.indexed = index, err == nil
-	return c
 }
 
 // addPart adds a part to the call that it continues, or as a new call.
