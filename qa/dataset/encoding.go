@@ -115,7 +115,19 @@ func decode(raw []byte) (text []byte, note string, err error) {
 // decodeWindows decodes Windows-1252. It refuses a text with characters of UTF-8, which would become several letters, and
 // one with bytes that Windows-1252 does not use.
 func decodeWindows(raw []byte) (text []byte, note string, err error) {
-	at, mixed := foreign(raw)
+	at, mixed := -1, false // the first byte that is not UTF-8, and whether there are characters of several bytes that are
+	for i := 0; i < len(raw); {
+		r, n := utf8.DecodeRune(raw[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			if at < 0 {
+				at = i
+			}
+		case n > 1:
+			mixed = true
+		}
+		i += n
+	}
 	line := 1 + bytes.Count(raw[:at], []byte{'\n'})
 	if mixed {
 		return nil, "", fmt.Errorf("line %d is not UTF-8, but other lines are: save the file as UTF-8", line)
@@ -139,25 +151,6 @@ var errNoText = errors.New("not a text file; from a spreadsheet, save it as CSV 
 // isBinary reports whether a text begins like a PDF, an archive or a program.
 func isBinary(raw []byte) bool {
 	return slices.ContainsFunc([]string{"%PDF-", "PK\x03\x04", "\x7fELF"}, func(s string) bool { return bytes.HasPrefix(raw, []byte(s)) })
-}
-
-// foreign returns the position of the first byte that is not UTF-8, and reports whether the text has characters of
-// several bytes that are.
-func foreign(raw []byte) (at int, mixed bool) {
-	at = -1
-	for i := 0; i < len(raw); {
-		r, n := utf8.DecodeRune(raw[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			if at < 0 {
-				at = i
-			}
-		case n > 1:
-			mixed = true
-		}
-		i += n
-	}
-	return at, mixed
 }
 
 // wordAt returns the word around a byte.

@@ -76,7 +76,15 @@ func plainRecords(path string, first []byte, yield func(Record, error) bool) err
 	if excel || strings.EqualFold(filepath.Ext(path), ".csv") {
 		return fmt.Errorf("%s: no question column: the first line is %.200q; known columns: %s", path, header, Fields)
 	}
-	textRecords(path, first, text, note, yield)
+	field, _, _ := labelled(string(first))
+	t := textReader{path: path, yield: yield, note: note, blocks: field == "question"}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		if n++; !t.line(n, strings.TrimRight(line, "\r\n")) {
+			return nil
+		}
+	}
+	t.flush()
 	return nil
 }
 
@@ -115,19 +123,6 @@ func labelled(line string) (field, text string, ok bool) {
 		field = name
 	}
 	return field, strings.TrimSpace(m[2]), true
-}
-
-// textRecords yields the records of a plain text.
-func textRecords(path string, first, text []byte, note string, yield func(Record, error) bool) {
-	field, _, _ := labelled(string(first))
-	t := textReader{path: path, yield: yield, note: note, blocks: field == "question"}
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		if n++; !t.line(n, strings.TrimRight(line, "\r\n")) {
-			return
-		}
-	}
-	t.flush()
 }
 
 // textReader reads plain text line by line.

@@ -28,7 +28,7 @@ type table struct {
 var commas = map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs"}
 
 // tableOf reads the header of a table: the line that has a column for questions with one of the separators. It returns
-// nil if there is none.
+// nil if there is none. Of two columns with one meaning, the one with the plain name counts, else the first.
 func tableOf(path string, line []byte) *table {
 	var best *table
 	for _, comma := range []rune{',', ';', '\t'} {
@@ -38,27 +38,20 @@ func tableOf(path string, line []byte) *table {
 		if err != nil {
 			continue
 		}
-		t := &table{path: path, comma: comma, names: header}
-		t.assign()
+		t := &table{path: path, comma: comma, names: header, fields: make([]string, len(header))}
+		for _, plain := range []bool{true, false} {
+			for i, name := range header {
+				field := Field(name)
+				if plain == (strings.TrimSpace(strings.ToLower(name)) == field) && !slices.Contains(t.fields, field) {
+					t.fields[i] = field
+				}
+			}
+		}
 		if slices.Contains(t.fields, "question") && (best == nil || len(t.names) > len(best.names)) {
 			best = t
 		}
 	}
 	return best
-}
-
-// assign sets the fields of the columns. Of two columns with one meaning, the one with the plain name counts, else the
-// first.
-func (t *table) assign() {
-	t.fields = make([]string, len(t.names))
-	for _, plain := range []bool{true, false} {
-		for i, name := range t.names {
-			field := Field(name)
-			if plain == (strings.TrimSpace(strings.ToLower(name)) == field) && !slices.Contains(t.fields, field) {
-				t.fields[i] = field
-			}
-		}
-	}
 }
 
 // note is how the columns are read, and which ones are not.
