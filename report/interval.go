@@ -93,11 +93,6 @@ func (o Options) interval(c *Cell, values []float64, clusters []string) {
 	c.Interval = &i
 }
 
-// cellNotes describe the intervals of the cells, and the cells that lack judge verdicts.
-func (o Options) cellNotes(rows []Row, cells func(Row) []Cell) []string {
-	return append(o.intervalNotes(rows, cells), incompleteNotes(rows, cells)...)
-}
-
 func (o Options) intervalNotes(rows []Row, cells func(Row) []Cell) []string {
 	switch o.Intervals {
 	case WilsonIntervals:

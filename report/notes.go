@@ -78,9 +78,9 @@ func (r Row) missing() string {
 	return text + "."
 }
 
-// incompleteNotes list the cells that lack judge verdicts, with the range of their scores.
-func incompleteNotes(rows []Row, cells func(Row) []Cell) []string {
-	var notes []string
+// cellNotes describe the intervals of the cells, and list the cells that lack judge verdicts, with the range of their scores.
+func (o Options) cellNotes(rows []Row, cells func(Row) []Cell) []string {
+	notes := o.intervalNotes(rows, cells)
 	for _, r := range rows {
 		var list []string
 		ranged := ""

@@ -66,7 +66,12 @@ func WritePairs(w io.Writer, sides []Side, results []Result, o render.Options) e
 			all, tests = append(all, r.All), append(tests, test(r))
 			t.Add("", b+" - "+a, strconv.Itoa(r.All.Questions), points(r.All.Difference), intervalText(r.All), pValue(r.All.P), pValue(*r.PHolm))
 			d.Data = append(d.Data, r)
-			notes = append(notes, pairWarnings(fmt.Sprintf("A = %s, B = %s: ", a, b), r.Warnings, results)...)
+			for _, w := range r.Warnings {
+				if slices.ContainsFunc(results, func(r Result) bool { return !slices.Contains(r.Warnings, w) }) { // not of all pairs
+					w = fmt.Sprintf("A = %s, B = %s: %s", a, b, w)
+				}
+				notes = append(notes, w)
+			}
 		}
 	}
 	slices.Sort(tests)
@@ -117,17 +122,6 @@ func addSystems(d *render.Document, names []string, systems []System) {
 		return
 	}
 	d.Add(render.Part{Items: render.Items(rules...)})
-}
-
-// pairWarnings prefixes warnings that do not apply to all pairs with the pair.
-func pairWarnings(pair string, warnings []string, all []Result) []string {
-	list := slices.Clone(warnings)
-	for i, w := range list {
-		if slices.ContainsFunc(all, func(r Result) bool { return !slices.Contains(r.Warnings, w) }) {
-			list[i] = pair + w
-		}
-	}
-	return list
 }
 
 // few explains the stars in a table.

@@ -54,7 +54,7 @@ func Lint(ctx context.Context, f author.File) ([]Finding, error) {
 		}
 		all = append(all, Finding{Severity: severity, File: fault.File, Line: fault.Line, UUID: fault.UUID, Rule: RuleForm, Text: fault.Text})
 	}
-	asked := make(map[string]string)
+	asked := make(map[string]string) // the places by question and papers
 	for _, it := range f.Questions {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -66,7 +66,14 @@ func Lint(ctx context.Context, f author.File) ([]Finding, error) {
 		l.papers()
 		l.conferences()
 		l.ids()
-		l.repeated(asked)
+		papers := it.Papers()
+		slices.Sort(papers)
+		key := strings.Join(strings.Fields(strings.ToLower(it.Question)), " ") + "\x00" + strings.Join(papers, "\x00")
+		if first, again := asked[key]; again {
+			l.say(eval.Warning, RuleDuplicate, "the same question on the same papers is at %s", first)
+		} else {
+			asked[key] = fmt.Sprintf("%s:%d", it.File, it.Line)
+		}
 		all = append(all, l.found...)
 	}
 	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line) })
@@ -109,7 +116,8 @@ func (l *linter) say(s eval.Severity, r Rule, format string, args ...any) {
 	l.found = append(l.found, Finding{Severity: s, File: l.at.File, Line: l.at.Line, UUID: l.at.UUID, Rule: r, Text: text})
 }
 
-// scoring reports the evaluator's own faults.
+// scoring reports the evaluator's own faults, and that the reward can be earned without knowing the answer: once if both
+// modes agree.
 func (l *linter) scoring(ctx context.Context) {
 	for _, f := range eval.Lint(ctx, l.at.Example) {
 		if f.Mode == "" {
@@ -119,11 +127,6 @@ func (l *linter) scoring(ctx context.Context) {
 		l.say(f.Severity, RuleGold, "scoring %s: %s", f.Mode, f.Text)
 		l.found[len(l.found)-1].Mode = f.Mode
 	}
-	l.reward(ctx)
-}
-
-// reward reports, once if both modes agree, that the reward can be earned without knowing the answer.
-func (l *linter) reward(ctx context.Context) {
 	reasons := make(map[eval.Mode]string)
 	for _, m := range []eval.Mode{eval.Reference, eval.Fixed} {
 		reasons[m] = eval.New(eval.Config{Mode: m}).Weakness(ctx, l.at.Evaluator).Reason
@@ -229,16 +232,4 @@ func (l *linter) ids() {
 			l.say(eval.Warning, RuleID, "the paper %q is not a UUID: tools reject it", id)
 		}
 	}
-}
-
-// repeated reports a duplicate question on the same papers; asked has the places by question.
-func (l *linter) repeated(asked map[string]string) {
-	papers := l.at.Papers()
-	slices.Sort(papers)
-	key := strings.Join(strings.Fields(strings.ToLower(l.at.Question)), " ") + "\x00" + strings.Join(papers, "\x00")
-	if first, again := asked[key]; again {
-		l.say(eval.Warning, RuleDuplicate, "the same question on the same papers is at %s", first)
-		return
-	}
-	asked[key] = fmt.Sprintf("%s:%d", l.at.File, l.at.Line)
 }

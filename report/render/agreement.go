@@ -13,10 +13,6 @@ import (
 
 // Agreement prints how far a judge agrees with labels: as text, or as one line of JSON.
 func Agreement(w io.Writer, r judge.Summary, o Options) error {
-	return Document{Data: []any{r}, Parts: []Part{{Preformatted: agreementText(r)}}}.Write(w, o)
-}
-
-func agreementText(r judge.Summary) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d labelled answers, %d judged by %s, %d without a verdict", r.Labels, r.Judged, r.Judge, r.Unscored)
 	if r.Agreement.NotAsked > 0 {
@@ -40,7 +36,7 @@ func agreementText(r judge.Summary) string {
 		fmt.Fprintf(&b, "\n%d replies (%d prompt and %d completion tokens), %d failed calls, %d cached verdicts\n",
 			s.Calls, s.Usage.Prompt, s.Usage.Completion, s.Failed, s.Known)
 	}
-	return b.String()
+	return Document{Data: []any{r}, Parts: []Part{{Preformatted: b.String()}}}.Write(w, o)
 }
 
 func shareText(s judge.Share, n int) string {

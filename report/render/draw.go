@@ -72,22 +72,6 @@ type drawing struct {
 	err    error
 }
 
-func newDrawing(f Figure) (*drawing, error) {
-	d := &drawing{f: f, p: plot.New(), legend: plot.NewLegend(), height: plotHeight}
-	d.style()
-	switch f.Kind {
-	case Bars, Dots, Columns:
-		d.bars()
-	case Histogram:
-		d.histogram()
-	case Lines:
-		d.lines()
-	case Scatter:
-		d.scatter()
-	}
-	return d, d.err
-}
-
 // style sets fonts, axes and the grid, whose lines cross only the value axis.
 func (d *drawing) style() {
 	p := d.p

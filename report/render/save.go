@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
@@ -80,27 +81,25 @@ var pageColours = strings.NewReplacer("#FFFFFF", "var(--page)", "#000000", "curr
 
 var svgText = regexp.MustCompile(`style="font-family:[^"]*font-size:([0-9.]+)px"?([^>]*)>([^<]*)</text>`)
 
-// portable fixes the width of each text of an SVG, so that it fits in a substitute font, and names such fonts.
-func portable(svg []byte) []byte {
-	cache := font.NewCache(liberation.Collection())
-	return svgText.ReplaceAllFunc(svg, func(element []byte) []byte {
-		m := svgText.FindSubmatch(element)
-		size, _ := strconv.ParseFloat(string(m[1]), 64)
-		face := cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
-		width := face.Width(html.UnescapeString(string(m[3])))
-		style := fmt.Sprintf(`style="font:%gpx 'Liberation Sans',Arial,Helvetica,sans-serif"`, size)
-		return fmt.Appendf(nil, `%s textLength="%.4g" lengthAdjust="spacingAndGlyphs"%s>%s</text>`, style, width.Points(), m[2], m[3])
-	})
-}
-
 func (f Figure) bytes(open func(w, h vg.Length) canvas) ([]byte, error) {
 	// By default the PDF library writes the current time, and resources in random map order.
 	fpdf.SetDefaultCatalogSort(true)
 	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
 	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
-	d, err := newDrawing(f)
-	if err != nil {
-		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+	d := &drawing{f: f, p: plot.New(), legend: plot.NewLegend(), height: plotHeight}
+	d.style()
+	switch f.Kind {
+	case Bars, Dots, Columns:
+		d.bars()
+	case Histogram:
+		d.histogram()
+	case Lines:
+		d.lines()
+	case Scatter:
+		d.scatter()
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("draw %s: %w", f.Name, d.err)
 	}
 	height, _, _ := d.size()
 	c := open(figureWidth, height)
@@ -109,8 +108,17 @@ func (f Figure) bytes(open func(w, h vg.Length) canvas) ([]byte, error) {
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
 	}
-	if _, ok := c.(*vgsvg.Canvas); ok {
-		return portable(b.Bytes()), nil
+	if _, ok := c.(*vgsvg.Canvas); !ok {
+		return b.Bytes(), nil
 	}
-	return b.Bytes(), nil
+	// The width of each text of an SVG is fixed, so that it fits in a substitute font, and such fonts are named.
+	cache := font.NewCache(liberation.Collection())
+	return svgText.ReplaceAllFunc(b.Bytes(), func(element []byte) []byte {
+		m := svgText.FindSubmatch(element)
+		size, _ := strconv.ParseFloat(string(m[1]), 64)
+		face := cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
+		width := face.Width(html.UnescapeString(string(m[3])))
+		style := fmt.Sprintf(`style="font:%gpx 'Liberation Sans',Arial,Helvetica,sans-serif"`, size)
+		return fmt.Appendf(nil, `%s textLength="%.4g" lengthAdjust="spacingAndGlyphs"%s>%s</text>`, style, width.Points(), m[2], m[3])
+	}), nil
 }
