@@ -81,7 +81,19 @@ const FewestPast = 3
 // FromPast estimates n units from at least [FewestPast] finished ones: n times their mean, 10th and 90th percentile.
 func FromPast(basis string, past []Cost, n Range, price *qa.Price) *Estimate {
 	e := &Estimate{Basis: basis, Past: len(past)}
-	e.fill(n, price, func(of func(Cost) float64) Range { return spread(past, of) })
+	e.fill(n, price, func(of func(Cost) float64) Range {
+		var all []float64
+		sum := 0.0
+		for _, c := range past {
+			all = append(all, of(c))
+			sum += of(c)
+		}
+		slices.Sort(all)
+		mean := sum / float64(len(all))
+		// A few outliers can lift the mean above the 90th percentile.
+		point := func(share float64) float64 { return all[int(math.Round(share*float64(len(all)-1)))] }
+		return Range{Low: min(point(0.1), mean), Likely: &mean, High: max(point(0.9), mean)}
+	})
 	return e
 }
 
@@ -99,21 +111,6 @@ func (e *Estimate) fill(n Range, price *qa.Price, one func(of func(Cost) float64
 	if price != nil {
 		e.USD = new(one(func(c Cost) float64 { return price.Of(c.Usage) }).times(n))
 	}
-}
-
-// spread is the mean with the 10th and 90th percentiles.
-func spread(past []Cost, of func(Cost) float64) Range {
-	var all []float64
-	sum := 0.0
-	for _, c := range past {
-		all = append(all, of(c))
-		sum += of(c)
-	}
-	slices.Sort(all)
-	mean := sum / float64(len(all))
-	// A few outliers can lift the mean above the 90th percentile.
-	point := func(share float64) float64 { return all[int(math.Round(share*float64(len(all)-1)))] }
-	return Range{Low: min(point(0.1), mean), Likely: &mean, High: max(point(0.9), mean)}
 }
 
 // Add adds another estimate. What one of them does not know, the sum does not either.

@@ -78,25 +78,6 @@ func result(id string, said qa.Message, status qa.Status) entry {
 	return entry{Message: said, status: cmp.Or(status, qa.StatusOK)}
 }
 
-// times fills in missing times: an entry without one begins when the one before it ended.
-func (e *episode) times() {
-	for _, x := range e.entries {
-		e.started = cmp.Or(e.started, x.started)
-	}
-	if e.started.IsZero() {
-		e.started = time.Unix(0, 0).UTC()
-		e.losses.Add("episode without any time, now of 1970")
-	}
-	at := e.started
-	for i := range e.entries {
-		x := &e.entries[i]
-		x.started = cmp.Or(x.started, at)
-		x.ended = latest(x.ended, x.started)
-		at = latest(at, x.ended)
-	}
-	e.ended = latest(e.ended, at)
-}
-
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

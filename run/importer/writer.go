@@ -80,7 +80,21 @@ func (w *writer) add(e *episode) error {
 		e.repeat++ // two trajectories of one question
 	}
 	r.episodes[qa.EpisodeID(e.uuid, e.repeat)] = true
-	e.times()
+	for _, x := range e.entries {
+		e.started = cmp.Or(e.started, x.started)
+	}
+	if e.started.IsZero() {
+		e.started = time.Unix(0, 0).UTC()
+		e.losses.Add("episode without any time, now of 1970")
+	}
+	at := e.started
+	for i := range e.entries { // an entry without a time begins when the one before it ended
+		x := &e.entries[i]
+		x.started = cmp.Or(x.started, at)
+		x.ended = latest(x.ended, x.started)
+		at = latest(at, x.ended)
+	}
+	e.ended = latest(e.ended, at)
 	r.note(e)
 	if err := r.record(e); err != nil {
 		return err

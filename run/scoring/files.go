@@ -19,7 +19,19 @@ func (c Scoring) Files(golds, predictions string, w io.Writer) (Totals, error) {
 	var report stream.Report
 	err := c.streamFiles(stream.Files{Golds: golds, Predictions: predictions, Check: true, Find: c.FindPaper}, &report, &t, w)
 	c.NoteReading(&report.Read, author.Lost)
-	c.noteProblems(golds, report)
+	c.noteFirst(report.Golds, "faults of questions", "kept")
+	c.noteFirst(report.Unreadable, "lines that are not predictions", "")
+	c.noteFirst(report.Twice, "second predictions", "")
+	if report.Paired > 0 {
+		c.noteFirst(report.Missing, "questions without a prediction", "scored 0")
+		if n := report.Missing.Count; n > 0 {
+			c.Notify.Warnf("%d of %d questions have no prediction; they score 0", n, report.Questions)
+		}
+		c.noteFirst(report.Unknown, "predictions for no question", "")
+		if n := report.Unknown.Count; n > 0 {
+			c.Notify.Warnf("%d predictions match no question of %s", n, golds)
+		}
+	}
 	if errors.Is(err, stream.ErrNoPair) {
 		err = fmt.Errorf("%s has no prediction for any question of %s", predictions, golds)
 		if report.Questions == 0 {
@@ -56,24 +68,6 @@ func (c Scoring) streamFiles(files stream.Files, report *stream.Report, t *Total
 	}
 	t.End()
 	return lines.End(*t)
-}
-
-// noteProblems reports what was skipped or did not match: the first few of each kind, and their number.
-func (c Scoring) noteProblems(golds string, r stream.Report) {
-	c.noteFirst(r.Golds, "faults of questions", "kept")
-	c.noteFirst(r.Unreadable, "lines that are not predictions", "")
-	c.noteFirst(r.Twice, "second predictions", "")
-	if r.Paired == 0 {
-		return
-	}
-	c.noteFirst(r.Missing, "questions without a prediction", "scored 0")
-	if n := r.Missing.Count; n > 0 {
-		c.Notify.Warnf("%d of %d questions have no prediction; they score 0", n, r.Questions)
-	}
-	c.noteFirst(r.Unknown, "predictions for no question", "")
-	if n := r.Unknown.Count; n > 0 {
-		c.Notify.Warnf("%d predictions match no question of %s", n, golds)
-	}
 }
 
 // noteFirst reports the first problems of a kind; kept describes those that were not skipped.

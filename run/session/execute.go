@@ -101,51 +101,47 @@ func (s Session) Execute(ctx context.Context, p Plan) ([]Ended, error) {
 
 // runJobs runs the jobs in sequence over shared workers.
 func (e *execution) runJobs(ctx context.Context, jobs []*running) []Ended {
+	p := e.plan
 	results := make([]Ended, len(jobs))
-	slots := make(chan struct{}, e.plan.Workers)
-	evaluators := make(map[string]qa.Evaluator, len(e.plan.Picked))
-	for _, ex := range e.plan.Picked {
+	slots := make(chan struct{}, p.Workers)
+	evaluators := make(map[string]qa.Evaluator, len(p.Picked))
+	for _, ex := range p.Picked {
 		evaluators[ex.UUID] = ex.Evaluator
 	}
 	var all sync.WaitGroup
 	for i, r := range jobs {
 		b := &board{
-			Session: e.Session, stage: e.Progress.Stage(r.Name, e.plan.Episodes()), scorer: eval.New(eval.Config{}), evaluators: evaluators,
-			model: r.Model, account: e.account, started: e.Now(), keepAnswers: len(e.plan.Picked) == 1,
+			Session: e.Session, stage: e.Progress.Stage(r.Name, p.Episodes()), scorer: eval.New(eval.Config{}), evaluators: evaluators,
+			model: r.Model, account: e.account, started: e.Now(), keepAnswers: len(p.Picked) == 1,
 		}
 		r.OnWait(b.refresh)
-		runner, err := run.New(e.runConfig(r, slots, b))
+		config := run.Config{
+			Solver: r.solver, Writer: r.writer, Recorded: r.recorded, Workers: p.Workers, Slots: slots, Repeats: p.Repeats, Now: e.Now,
+			Budget:           QuestionBudget(p.Settings.QuestionLimits, r.Forecast(), r.Price),
+			MaxEqualFailures: maxEqualFailures, Progress: b.add, Only: p.Only, Skip: r.skip, Watch: p.Watch,
+			Outage: func(wait time.Duration, reason string) {
+				e.Notify.Infof("%s: every question is failing (%s); next attempt in %s (Ctrl-C stops)", r.Name, reason, wait)
+			},
+		}
+		switch p.Retry {
+		case "none":
+			config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" }
+		case "all":
+			config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" && !rec.Outcome.Failed() }
+		}
+		runner, err := run.New(config)
 		results[i] = Ended{Job: r.Job, Err: err}
 		if err != nil {
 			continue
 		}
 		all.Go(func() {
-			results[i].Summary, results[i].Err = runner.Run(ctx, e.drain, e.plan.Picked)
+			results[i].Summary, results[i].Err = runner.Run(ctx, e.drain, p.Picked)
 			results[i].Tally = b.close(results[i].Summary)
 		})
 		<-runner.Dispatched()
 	}
 	all.Wait()
 	return results
-}
-
-func (e *execution) runConfig(r *running, slots chan struct{}, b *board) run.Config {
-	p := e.plan
-	config := run.Config{
-		Solver: r.solver, Writer: r.writer, Recorded: r.recorded, Workers: p.Workers, Slots: slots, Repeats: p.Repeats, Now: e.Now,
-		Budget:           QuestionBudget(p.Settings.QuestionLimits, r.Forecast(), r.Price),
-		MaxEqualFailures: maxEqualFailures, Progress: b.add, Only: p.Only, Skip: r.skip, Watch: p.Watch,
-		Outage: func(wait time.Duration, reason string) {
-			e.Notify.Infof("%s: every question is failing (%s); next attempt in %s (Ctrl-C stops)", r.Name, reason, wait)
-		},
-	}
-	switch p.Retry {
-	case "none":
-		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" }
-	case "all":
-		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" && !rec.Outcome.Failed() }
-	}
-	return config
 }
 
 // retryFailed retries, at the end of an invocation, the questions that failed for a transient reason, so that an outage

@@ -120,20 +120,6 @@ func (e *execution) from(j Job) string {
 	return e.plan.From
 }
 
-// checkFrom rejects a run of other settings. A folder of several may lack those that have not begun.
-func (e *execution) checkFrom(j Job, undivided runlog.Shape) error {
-	undivided.Shard, undivided.Selected = "", ""
-	_, err := runlog.Check(e.from(j), undivided)
-	begun := func(j Job) bool {
-		_, missing := runlog.ReadConfig(e.from(j))
-		return missing == nil
-	}
-	if err == nil && !slices.ContainsFunc(e.plan.Jobs, begun) {
-		err = &qa.UsageError{Err: runlog.NoRun(e.plan.From)}
-	}
-	return err
-}
-
 // takeEpisodes makes the start of a log. It copies the episodes and verdicts of another run that a run directory does not have.
 func (e *execution) takeEpisodes(j Job, w *runlog.Writer) error {
 	switch {
@@ -187,7 +173,16 @@ func (e *execution) createRun(j Job, solver *baselines.Solver, schema string) er
 		}
 	}
 	if e.plan.From != "" {
-		err = e.checkFrom(j, config.Shape)
+		undivided := config.Shape
+		undivided.Shard, undivided.Selected = "", ""
+		_, err = runlog.Check(e.from(j), undivided)
+		begun := func(j Job) bool { // a folder of several runs may lack those that have not begun
+			_, missing := runlog.ReadConfig(e.from(j))
+			return missing == nil
+		}
+		if err == nil && !slices.ContainsFunc(e.plan.Jobs, begun) {
+			err = &qa.UsageError{Err: runlog.NoRun(e.plan.From)}
+		}
 	}
 	if err == nil {
 		err = runlog.Create(j.Dir, config, questions)

@@ -94,6 +94,7 @@ func (k Kubernetes) checkAll() error {
 	if err := errors.Join(k.Job.check(), k.Server.check(), k.checkNames(), k.checkServer()); err != nil {
 		return err
 	}
+	work, data := path.Clean(k.Work), path.Clean(k.Data)
 	switch {
 	case !imagePattern.MatchString(k.Image):
 		return fmt.Errorf("image %q: want a name such as registry.example.com/airqa:0.1.0", k.Image)
@@ -103,7 +104,7 @@ func (k Kubernetes) checkAll() error {
 		return fmt.Errorf("work folder %q: want an absolute path", k.Work)
 	case k.DataClaim != "" && !path.IsAbs(k.Data):
 		return fmt.Errorf("data directory %q: want an absolute path, at which --data-claim is mounted", k.Data)
-	case k.DataClaim != "" && within(k.Work, k.Data):
+	case k.DataClaim != "" && (data == work || strings.HasPrefix(data, strings.TrimRight(work, "/")+"/")):
 		return fmt.Errorf("data directory %s is in %s, where --claim is mounted; name another path", k.Data, k.Work)
 	}
 	return nil
@@ -129,12 +130,6 @@ func (k Kubernetes) checkNames() error {
 		}
 	}
 	return nil
-}
-
-// within reports whether a path is a folder or in it.
-func within(folder, p string) bool {
-	folder, p = path.Clean(folder), path.Clean(p)
-	return p == folder || strings.HasPrefix(p, strings.TrimRight(folder, "/")+"/")
 }
 
 // YAMLQuote quotes a word of a command for YAML. It doubles each dollar sign, as Kubernetes replaces $(NAME) there.

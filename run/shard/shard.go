@@ -85,25 +85,7 @@ func (p Part) Take(selected []qa.Example) ([]qa.Example, *Share) {
 	if p == (Part{}) {
 		return selected, nil
 	}
-	mine := make(map[string]bool)
-	for place, uuid := range dealt(selected) {
-		if place%p.Of == p.Index-1 {
-			mine[uuid] = true
-		}
-	}
-	share := &Share{Part: p, Selected: Hash(selected)}
-	var taken []qa.Example
-	for _, ex := range selected {
-		if mine[ex.UUID] {
-			taken, share.UUIDs = append(taken, ex), append(share.UUIDs, ex.UUID)
-		}
-	}
-	return taken, share
-}
-
-// dealt returns the ids in the order in which they go to the shards in turn: by the combination of tags, and in random
-// order within each.
-func dealt(selected []qa.Example) []string {
+	// Questions go to the shards in turn: by the combination of tags, and in random order within each.
 	type card struct{ tags, hash, uuid string }
 	cards := make([]card, len(selected))
 	for i, ex := range selected {
@@ -115,11 +97,20 @@ func dealt(selected []qa.Example) []string {
 	slices.SortFunc(cards, func(a, b card) int {
 		return cmp.Or(cmp.Compare(a.tags, b.tags), cmp.Compare(a.hash, b.hash), cmp.Compare(a.uuid, b.uuid))
 	})
-	uuids := make([]string, len(cards))
-	for i, c := range cards {
-		uuids[i] = c.uuid
+	mine := make(map[string]bool)
+	for place, c := range cards {
+		if place%p.Of == p.Index-1 {
+			mine[c.uuid] = true
+		}
 	}
-	return uuids
+	share := &Share{Part: p, Selected: Hash(selected)}
+	var taken []qa.Example
+	for _, ex := range selected {
+		if mine[ex.UUID] {
+			taken, share.UUIDs = append(taken, ex), append(share.UUIDs, ex.UUID)
+		}
+	}
+	return taken, share
 }
 
 // Hash identifies a set of questions by their ids, in any order.
