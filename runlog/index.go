@@ -101,19 +101,6 @@ func (x indexed) lines() (counts []int, ok bool) {
 	return counts, len(x.Codes) == len(x.Sizes)
 }
 
-// writeIndex writes the index if there are enough new lines. A read-only directory has none, and neither has a log with
-// a damaged line, which may be repaired in place.
-func (r *Run) writeIndex(log *os.File, covered int64) {
-	if r.index.Size-covered < indexFrom || len(r.BadLines) > 0 {
-		return
-	}
-	var body bytes.Buffer
-	var err error
-	if r.index.Print, err = fingerprintOf(log, r.index.Size); err == nil && gob.NewEncoder(&body).Encode(r.index) == nil {
-		r.writeChecked(indexFile, indexMark, body.Bytes())
-	}
-}
-
 // readChecked returns the body of a file beside the log, which is between a mark and a checksum; false if the file is
 // missing or damaged.
 func (r *Run) readChecked(name, mark string) (body []byte, ok bool) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/gob"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -91,7 +92,14 @@ func Open(dir string) (*Run, error) {
 	if err := r.scan(file); err != nil {
 		return nil, fmt.Errorf("read %s: %w", file.Name(), err)
 	}
-	r.writeIndex(file, covered)
+	// The index is written if there are enough new lines. A log with a damaged line, which may be repaired in place, has
+	// none, and neither has a read-only directory.
+	if r.index.Size-covered >= indexFrom && len(r.BadLines) == 0 {
+		var body bytes.Buffer
+		if r.index.Print, err = fingerprintOf(file, r.index.Size); err == nil && gob.NewEncoder(&body).Encode(r.index) == nil {
+			r.writeChecked(indexFile, indexMark, body.Bytes())
+		}
+	}
 	return r, nil
 }
 
