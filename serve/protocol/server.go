@@ -47,8 +47,35 @@ type server struct {
 // New returns the handler of a host.
 func New(c Config) http.Handler {
 	s := &server{c, http.NewServeMux()}
-	s.agentRoutes()
-	s.controlRoutes()
+	// An agent knows the id of its session and nothing else.
+	mcp := mcpHandler(s.mcpServer, s.Host.Limits.Idle, s.Log)
+	s.mux.Handle("/mcp", mcp)
+	s.mux.Handle("/mcp/e/{id}", mcp)
+	s.mux.HandleFunc("GET /e/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if session := s.session(w, r.PathValue("id")); session != nil {
+			state, err := session.State(r.Context())
+			s.answer(w, state, err)
+		}
+	})
+	s.mux.HandleFunc("GET /e/{id}/tools", func(w http.ResponseWriter, r *http.Request) {
+		if s.session(w, r.PathValue("id")) != nil {
+			reply(w, map[string]any{"tools": toolList(s.Host, "input_schema")})
+		}
+	})
+	s.mux.HandleFunc("POST /e/{id}/tools/{tool}", s.call)
+	// The other routes are for those who run episodes.
+	s.control("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = io.WriteString(w, s.Host.Metrics())
+	})
+	s.control("POST /episodes", s.create)
+	s.control("GET /episodes/{id}", s.result)
+	s.control("DELETE /episodes/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if session := s.session(w, r.PathValue("id")); session != nil {
+			session.Close()
+			reply(w, map[string]bool{"closed": true})
+		}
+	})
 	s.openEnvRoutes()
 	for _, prefix := range []string{"", "/ors"} {
 		s.orsRoutes(prefix)
@@ -125,25 +152,6 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// agentRoutes are those of an agent, which knows the id of its session and nothing else.
-func (s *server) agentRoutes() {
-	handler := mcpHandler(s.mcpServer, s.Host.Limits.Idle, s.Log)
-	s.mux.Handle("/mcp", handler)
-	s.mux.Handle("/mcp/e/{id}", handler)
-	s.mux.HandleFunc("GET /e/{id}", func(w http.ResponseWriter, r *http.Request) {
-		if session := s.session(w, r.PathValue("id")); session != nil {
-			state, err := session.State(r.Context())
-			s.answer(w, state, err)
-		}
-	})
-	s.mux.HandleFunc("GET /e/{id}/tools", func(w http.ResponseWriter, r *http.Request) {
-		if s.session(w, r.PathValue("id")) != nil {
-			reply(w, map[string]any{"tools": toolList(s.Host, "input_schema")})
-		}
-	})
-	s.mux.HandleFunc("POST /e/{id}/tools/{tool}", s.call)
-}
-
 // mcpServer returns the MCP server of the session that a request names by its path, by a header, or as its token.
 func (s *server) mcpServer(r *http.Request) *sdk.Server {
 	id := r.PathValue("id")
@@ -178,22 +186,6 @@ func (s *server) call(w http.ResponseWriter, r *http.Request) {
 	}
 	got, err := session.Act(r.Context(), serve.Call{Tool: r.PathValue("tool"), Arguments: args, Key: r.Header.Get("Idempotency-Key")})
 	s.answer(w, map[string]any{"status": got.Status, "text": got.Text, "images": images(got), "done": got.End != nil}, err)
-}
-
-// controlRoutes are those of who runs episodes.
-func (s *server) controlRoutes() {
-	s.control("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_, _ = io.WriteString(w, s.Host.Metrics())
-	})
-	s.control("POST /episodes", s.create)
-	s.control("GET /episodes/{id}", s.result)
-	s.control("DELETE /episodes/{id}", func(w http.ResponseWriter, r *http.Request) {
-		if session := s.session(w, r.PathValue("id")); session != nil {
-			session.Close()
-			reply(w, map[string]bool{"closed": true})
-		}
-	})
 }
 
 // create opens a session with an episode, under an id that the caller may choose.
