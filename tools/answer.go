@@ -56,8 +56,12 @@ func (t Answer) Spec() action.Spec {
 // Call returns a final observation with the answer as Python would print it. An empty text or None is a mistake.
 func (t Answer) Call(_ context.Context, a qa.Action) (qa.Observation, error) {
 	final := qa.Answer{Given: true}
-	if v, ok := action.Value(a, t.Field()); ok && unseen(v) {
-		return refuse("the answer is empty: give the value that the question asks for."), nil
+	if v, ok := action.Value(a, t.Field()); ok {
+		text, isText := v.(string)
+		visible := func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
+		if v == nil || isText && !strings.ContainsFunc(text, visible) {
+			return refuse("the answer is empty: give the value that the question asks for."), nil
+		}
 	}
 	ranking, ranked := action.Value(a, "ranking")
 	if ranked {
@@ -77,12 +81,6 @@ func (t Answer) Call(_ context.Context, a qa.Action) (qa.Observation, error) {
 		final.Evidence = ids(evidence)
 	}
 	return qa.Observation{Status: qa.StatusFinal, Answer: &final}, nil
-}
-
-// unseen reports whether a value is None or a text without a visible character.
-func unseen(v python.Value) bool {
-	text, isText := v.(string)
-	return v == nil || isText && strings.IndexFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) < 0
 }
 
 // ReadAnswer reads the answer to a question of a kind from the text that a model was asked for: the answer itself, or an

@@ -73,9 +73,27 @@ func (t *table) add(i int) bool {
 		t.left -= n
 		return true
 	}
-	if t.left >= 64 || i == 0 { // fewer tokens show too little of a row
-		t.shorten(i)
+	if t.left < 64 && i > 0 { // too little of the row would be shown
+		return false
 	}
+	// The row is shown with its longest cells truncated, to the longest maximum cell length at which it fits.
+	row := t.rows.Values[i]
+	over := sort.Search(longest(row), func(drop int) bool {
+		cut, _ := clip(row, longest(row)-drop)
+		return count(encodeRow(t.rows.Columns, cut), t.left) <= t.left
+	})
+	if most := longest(row) - over; most > 0 {
+		cut, dropped := clip(row, most)
+		line := encodeRow(t.rows.Columns, cut)
+		t.left -= count(line, t.left)
+		t.shown, t.shortened = append(t.shown, line), dropped
+		return false
+	}
+	// There are too many columns even for empty cells: show the beginning of the line.
+	head, _ := tokens.Cut(line, max(t.left-8, 1))
+	t.shortened = utf8.RuneCountInString(line) - utf8.RuneCountInString(head)
+	t.shown = append(t.shown, head+cellMark)
+	t.left = 0
 	return false
 }
 
@@ -86,29 +104,6 @@ func count(line string, left int) int {
 		return left + 1
 	}
 	return tokens.Count(line) + 1
-}
-
-// shorten shows row i with its longest cells truncated to fit.
-func (t *table) shorten(i int) {
-	row := t.rows.Values[i]
-	// The longest maximum cell length at which the row fits.
-	over := sort.Search(longest(row), func(drop int) bool {
-		cut, _ := clip(row, longest(row)-drop)
-		return count(encodeRow(t.rows.Columns, cut), t.left) <= t.left
-	})
-	if most := longest(row) - over; most > 0 {
-		cut, dropped := clip(row, most)
-		line := encodeRow(t.rows.Columns, cut)
-		t.left -= count(line, t.left)
-		t.shown, t.shortened = append(t.shown, line), dropped
-		return
-	}
-	// There are too many columns even for empty cells: show the beginning of the line.
-	line := encodeRow(t.rows.Columns, row)
-	head, _ := tokens.Cut(line, max(t.left-8, 1))
-	t.shortened = utf8.RuneCountInString(line) - utf8.RuneCountInString(head)
-	t.shown = append(t.shown, head+cellMark)
-	t.left = 0
 }
 
 // longest returns the length of the longest cell in characters.
