@@ -3,7 +3,6 @@ package trace
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"airqa/qa"
 	"airqa/runlog"
@@ -160,28 +159,6 @@ func TallyMarks(marks []Mark) (counts map[MarkKind]int, wasted int) {
 		wasted += m.Wasted
 	}
 	return counts, wasted
-}
-
-// errorsOf lists the kinds of errors of an episode: parse errors, errors and empty results of tools, and the classes of
-// failed requests.
-func errorsOf(rec runlog.Recorded, marks map[MarkKind]int) []string {
-	var list []string
-	for _, s := range rec.Steps {
-		if s.ParseError != nil {
-			list = append(list, s.ParseError.Kind)
-		}
-		if s.Reply != nil {
-			list = append(list, classes(s.Reply.Attempts)...)
-		}
-	}
-	list = append(list, classes(rec.FailedAttempts)...)
-	for _, kind := range []MarkKind{MarkError, MarkEmpty, MarkReply, MarkRepeated} {
-		if marks[kind] > 0 {
-			list = append(list, string(kind))
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 func classes(attempts []qa.Attempt) []string {

@@ -189,30 +189,26 @@ func (t *Table) read(text string) (rest string) {
 	for {
 		line, after, more := strings.Cut(text, "\n")
 		cells, ok := evidence.Cells(line)
-		if !more || !ok || len(cells) == 0 || !utf8.ValidString(line) || encode(cells) != line {
+		if !more || !ok || len(cells) == 0 || !utf8.ValidString(line) {
 			return text
 		}
 		columns := make([]string, len(cells))
+		var written strings.Builder // by package tools
 		for i, c := range cells {
 			columns[i] = c.Name
+			written.WriteString(map[bool]string{true: "{", false: ", "}[i == 0])
+			value := c.Raw
+			if value[0] == '"' {
+				value = tools.JSONValue(c.Text)
+			}
+			written.WriteString(tools.JSONValue(c.Name) + ": " + value)
+		}
+		if written.String()+"}" != line {
+			return text
 		}
 		if t.Columns != nil && !slices.Equal(t.Columns, columns) {
 			return text
 		}
 		t.Columns, t.Rows, text = columns, append(t.Rows, cells), after
 	}
-}
-
-// encode writes a row as package tools does.
-func encode(row TableRow) string {
-	var b strings.Builder
-	for i, c := range row {
-		b.WriteString(map[bool]string{true: "{", false: ", "}[i == 0])
-		value := c.Raw
-		if value[0] == '"' {
-			value = tools.JSONValue(c.Text)
-		}
-		b.WriteString(tools.JSONValue(c.Name) + ": " + value)
-	}
-	return b.String() + "}"
 }

@@ -126,9 +126,16 @@ func (f *Facts) found(loss cause.Loss, why cause.Cause) {
 func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 	score := r.scores[rec.Episode]
 	usage, seconds := rec.Usage(), 0.0
+	failures := classes(rec.FailedAttempts)
 	for _, s := range rec.Steps {
 		working, _ := s.Time()
 		seconds += working
+		if s.ParseError != nil {
+			failures = append(failures, s.ParseError.Kind)
+		}
+		if s.Reply != nil {
+			failures = append(failures, classes(s.Reply.Attempts)...)
+		}
 	}
 	f := Facts{
 		Status: statusOf(rec, score), Outcome: rec.Outcome, Reason: rec.Reason, Given: rec.Answer.Given, Answer: rec.Answer.Text,
@@ -149,7 +156,13 @@ func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 		f.found(new(cause.Finder).FindLoss(ex, rec, score, nil), cause.Cause{})
 	}
 	f.Marks, f.Wasted = TallyMarks(Marks(rec))
-	f.Errors = errorsOf(rec, f.Marks)
+	for _, kind := range []MarkKind{MarkError, MarkEmpty, MarkReply, MarkRepeated} {
+		if f.Marks[kind] > 0 {
+			failures = append(failures, string(kind))
+		}
+	}
+	slices.Sort(failures)
+	f.Errors = slices.Compact(failures)
 	return f
 }
 

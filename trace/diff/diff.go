@@ -207,7 +207,15 @@ func aligned(a, b []Step, key func(Step) string, between func(a, b []Step) []Pai
 			list = append(list, between(a[i:m.a], b[j:m.b])...)
 		}
 		if m.a < len(a) {
-			list = append(list, pairOf(&a[m.a], &b[m.b]))
+			x, y := &a[m.a], &b[m.b]
+			p := Pair{Kind: Equal, A: x, B: y, Result: Results(x.observation, y.observation)}
+			switch {
+			case x.key != y.key:
+				p.Kind, p.Arguments = ChangedArgs, otherArguments(x.action, y.action)
+			case p.Result != nil:
+				p.Kind = OtherResult
+			}
+			list = append(list, p)
 		}
 		i, j = m.a+1, m.b+1
 	}
@@ -220,17 +228,6 @@ func texts(steps []Step, of func(Step) string) []string {
 		list[i] = of(s)
 	}
 	return list
-}
-
-func pairOf(a, b *Step) Pair {
-	p := Pair{Kind: Equal, A: a, B: b, Result: Results(a.observation, b.observation)}
-	switch {
-	case a.key != b.key:
-		p.Kind, p.Arguments = ChangedArgs, otherArguments(a.action, b.action)
-	case p.Result != nil:
-		p.Kind = OtherResult
-	}
-	return p
 }
 
 // divergence classifies the first pair that is not equal, by its index.

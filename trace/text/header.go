@@ -162,20 +162,3 @@ func marksText(e trace.Episode) string {
 	}
 	return text
 }
-
-// messages prints what the model was given before the first step.
-func (p *page) messages(t trace.Traced) {
-	for _, m := range t.Messages {
-		if m.Role == qa.Assistant {
-			return
-		}
-		p.blank()
-		if m.Role == qa.System {
-			p.prose(0, dim, fmt.Sprintf("system prompt (%d characters; --format json prints it)", len([]rune(m.Text))))
-			continue
-		}
-		p.add(blue, string(m.Role))
-		p.prose(indented, "", m.Text)
-		p.images(m.Images)
-	}
-}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/trace"
 )
 
@@ -42,7 +43,19 @@ func Episode(w io.Writer, e trace.Episode, o PageOptions) error {
 			p.field(f.name, f.colour, f.text)
 		}
 	}
-	p.messages(t)
+	for _, m := range t.Messages { // what the model was given before the first step
+		if m.Role == qa.Assistant {
+			break
+		}
+		p.blank()
+		if m.Role == qa.System {
+			p.prose(0, dim, fmt.Sprintf("system prompt (%d characters; --format json prints it)", len([]rune(m.Text))))
+			continue
+		}
+		p.add(blue, string(m.Role))
+		p.prose(indented, "", m.Text)
+		p.images(m.Images)
+	}
 	for _, s := range t.Steps {
 		p.printStep(stepOf(e, s, o.Notes))
 	}
