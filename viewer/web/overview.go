@@ -109,7 +109,16 @@ func (s *Site) Overview(ctx context.Context, w io.Writer, q url.Values) error {
 	for _, r := range s.Library.Runs {
 		o.add(s, sel, r)
 	}
-	o.dropEmptyStatuses()
+	// Statuses that no episode has are left out, but for right and wrong.
+	found := map[string]bool{string(trace.Right): true, string(trace.Wrong): true}
+	for _, r := range o.Runs {
+		for _, c := range r.Statuses {
+			found[c.Name] = found[c.Name] || c.N > 0
+		}
+	}
+	for i := range o.Runs {
+		o.Runs[i].Statuses = slices.DeleteFunc(o.Runs[i].Statuses, func(c count) bool { return !found[c.Name] })
+	}
 	if n := s.Library.Pending(); n > 0 {
 		o.Notices = append(o.Notices, fmt.Sprintf("The causes of %d wrong answers are being computed; until then, counts lack them.", n))
 	}
@@ -150,19 +159,6 @@ func silence(sel selection, o overview) string {
 		}
 	}
 	return "No episode has been recorded yet, and no program is writing to the run."
-}
-
-// dropEmptyStatuses leaves out the columns of statuses that no episode has, but for right and wrong.
-func (o *overview) dropEmptyStatuses() {
-	found := map[string]bool{string(trace.Right): true, string(trace.Wrong): true}
-	for _, r := range o.Runs {
-		for _, c := range r.Statuses {
-			found[c.Name] = found[c.Name] || c.N > 0
-		}
-	}
-	for i := range o.Runs {
-		o.Runs[i].Statuses = slices.DeleteFunc(o.Runs[i].Statuses, func(c count) bool { return !found[c.Name] })
-	}
 }
 
 // add adds the summary of a run, and what could not be read of it.

@@ -65,7 +65,27 @@ type boxView struct{ X, Y, W, H float64 }
 
 // steps adds the steps of the episode.
 func (p *Page) steps(s Source, m *marker) {
-	origins := m.originsOf(p.E.Traced.Messages, p.E.Traced.Steps)
+	messages := p.E.Traced.Messages
+	replies := slices.DeleteFunc(slices.Clone(p.E.Traced.Steps), func(s qa.Step) bool { return s.Reply == nil })
+	origins := make([]origin, len(messages))
+	var last *qa.Step
+	for i, msg := range messages {
+		switch {
+		case msg.Role == qa.Assistant && len(replies) > 0:
+			last, replies = &replies[0], replies[1:]
+			origins[i] = origin{Link: Link{fmt.Sprintf("reply of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-reply", last.N))}}
+		case last != nil && last.Observation != nil && messages[i-1].Role == qa.Assistant:
+			origins[i] = origin{Link: Link{fmt.Sprintf("result of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-observation", last.N))}}
+		default:
+			origins[i] = origin{Link{fmt.Sprintf("message %d", i), m.anchor(fmt.Sprintf("message-%d", i))}, true, -1}
+			if len(replies) > 0 {
+				origins[i].before = replies[0].N
+			}
+			if last == nil {
+				origins[i].before = 0
+			}
+		}
+	}
 	p.Messages, p.After = p.messages(m, origins, 0), p.messages(m, origins, -1)
 	image := func(sum string) template.URL { return template.URL(path("image", s.Name, sum)) } //nolint:gosec // escaped
 	if m.file != nil {
@@ -130,31 +150,6 @@ type origin struct {
 	own bool
 	// before is the step whose reply follows a message of its own; 0 for the first messages, -1 after the last reply.
 	before int
-}
-
-// originsOf returns the origin of each message.
-func (m *marker) originsOf(messages []qa.Message, steps []qa.Step) []origin {
-	replies := slices.DeleteFunc(slices.Clone(steps), func(s qa.Step) bool { return s.Reply == nil })
-	list := make([]origin, len(messages))
-	var last *qa.Step
-	for i, msg := range messages {
-		switch {
-		case msg.Role == qa.Assistant && len(replies) > 0:
-			last, replies = &replies[0], replies[1:]
-			list[i] = origin{Link: Link{fmt.Sprintf("reply of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-reply", last.N))}}
-		case last != nil && last.Observation != nil && messages[i-1].Role == qa.Assistant:
-			list[i] = origin{Link: Link{fmt.Sprintf("result of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-observation", last.N))}}
-		default:
-			list[i] = origin{Link{fmt.Sprintf("message %d", i), m.anchor(fmt.Sprintf("message-%d", i))}, true, -1}
-			if len(replies) > 0 {
-				list[i].before = replies[0].N
-			}
-			if last == nil {
-				list[i].before = 0
-			}
-		}
-	}
-	return list
 }
 
 // messages adds the messages of the program before a step's reply, as [origin] has it.
