@@ -68,7 +68,17 @@ func (d *Duplicates) Add(id, question, answerType string) Match {
 	set = append(set, hash("answer type", answerType))
 	slices.Sort(set)
 	set = slices.Compact(set)
-	keys := bandKeys(set)
+	var keys [bands]uint64 // a hash per band of the MinHash signature (Broder 1997) of the set
+	for band := range keys {
+		keys[band] = uint64(band)
+		for row := range rows {
+			least := ^uint64(0)
+			for _, g := range set {
+				least = min(least, mix(g, uint64(band*rows+row)+1))
+			}
+			keys[band] = mix(keys[band]^least, uint64(row)+1)
+		}
+	}
 	m := d.find(set, keys)
 	d.verdict[id] = m
 	if m.Reason == "" {
@@ -103,22 +113,6 @@ func (d *Duplicates) find(set []uint64, keys [bands]uint64) (best Match) {
 		best.Reason = Duplicate
 	}
 	return best
-}
-
-// bandKeys returns one hash per band of the MinHash signature (Broder 1997) of a set.
-func bandKeys(set []uint64) [bands]uint64 {
-	var keys [bands]uint64
-	for band := range keys {
-		keys[band] = uint64(band)
-		for row := range rows {
-			least := ^uint64(0)
-			for _, g := range set {
-				least = min(least, mix(g, uint64(band*rows+row)+1))
-			}
-			keys[band] = mix(keys[band]^least, uint64(row)+1)
-		}
-	}
-	return keys
 }
 
 // mix is a hash of x that depends on n: the multiplication of wyhash.

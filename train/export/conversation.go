@@ -25,7 +25,11 @@ func imagesOf(messages []qa.Message) (list []qa.Image) {
 // conversation returns a row, or a preference pair if against is its rejected side, as a format has it. Only the last
 // message is trained, but in a whole episode.
 func (t *texts) conversation(f format.Format, row, against *windows.Row) format.Conversation {
-	c := format.Conversation{ID: row.ID, Tools: t.toolList(row.Tools)}
+	same := len(row.Tools) == len(t.toolsOf) && (len(row.Tools) == 0 || &row.Tools[0] == &t.toolsOf[0])
+	if !same || t.tools == nil {
+		t.tools, t.toolsOf = t.safeJSON(format.ToolList(row.Tools)), row.Tools
+	}
+	c := format.Conversation{ID: row.ID, Tools: t.tools}
 	context, target := t.messages(f, row.Context), t.messages(f, []qa.Message{row.Target})
 	if against != nil {
 		c.Rejected = &t.messages(f, []qa.Message{against.Target})[0]

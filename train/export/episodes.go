@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"airqa/internal/inorder"
 	"airqa/internal/ledger"
@@ -90,7 +91,14 @@ func (o *output) wholeEpisode(x again, to wholeEpisodes) error {
 		Trajectory: x.rec.Trajectory, ID: windows.RowID(x.ID, x.uuid, x.repeat, 0), Run: x.ID, Baseline: config.Shape.Baseline,
 		Program: config.Program, Model: config.Shape.ModelName(), Tools: x.Tools, Price: config.Note.Price, Score: x.score(),
 		Rows: make(map[int]string),
-		Edit: func(m qa.Message) qa.Message { return t.safeMessage(scope.Message(m)) },
+		Edit: func(m qa.Message) qa.Message {
+			m = scope.Message(m)
+			m.Text, m.ToolCalls = t.safe(m.Text), slices.Clone(m.ToolCalls)
+			for i, c := range m.ToolCalls {
+				m.ToolCalls[i] = t.safeCall(c)
+			}
+			return m
+		},
 		Turn: func(i int) qa.Message {
 			options := o.Options
 			if x.rec.Steps[i].Reply.Reasoning != "" { // it has its own place in the format
@@ -116,18 +124,6 @@ func (o *output) wholeEpisode(x again, to wholeEpisodes) error {
 	}
 	o.private.Add(scope.Found, make(map[*redact.Text]bool))
 	return nil
-}
-
-// safeMessage prepares the texts of a message for a file.
-func (t *texts) safeMessage(m qa.Message) qa.Message {
-	m.Text = t.safe(m.Text)
-	for i, c := range m.ToolCalls {
-		if i == 0 {
-			m.ToolCalls = append([]qa.ToolCall(nil), m.ToolCalls...)
-		}
-		m.ToolCalls[i] = t.safeCall(c)
-	}
-	return m
 }
 
 // trajectoriesDir is the folder of trajectories: one file each, as the tools of the format read them.

@@ -216,9 +216,3 @@ func sameImage(a, b qa.Image) bool { return a.SHA256 == b.SHA256 }
 
 // ErrNoPairs is returned if no question has a right and a wrong repeat that make a pair.
 var ErrNoPairs = errors.New("no preference pair")
-
-// noPairs explains why there is no pair at all.
-func noPairs(t *tally) error {
-	return fmt.Errorf("%w: %s\n  a pair needs a right and a wrong repeat of a question that differ first in a turn of the model",
-		ErrNoPairs, t.reasons())
-}

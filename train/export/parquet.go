@@ -156,7 +156,14 @@ func (e tableEpisode) Steps() (rows []stepRow, bytes int, err error) {
 			ModelSeconds: seconds(s.Started, s.Acted), ToolSeconds: seconds(s.Acted, s.Ended), Started: millis(s.Started),
 		}
 		row.ID, row.TurnID = e.Rows[s.N], windows.RowID(e.Run, e.UUID, e.Repeat, s.N)
-		e.reply(&row, s)
+		if r := s.Reply; r != nil {
+			row.Thought, row.Reply = e.edit(qa.Assistant, s.Thought()), e.edit(qa.Assistant, r.Text)
+			row.Reasoning = e.edit(qa.Assistant, r.Reasoning)
+			row.Prompt, row.Completion = int64(r.Usage.Prompt), int64(r.Usage.Completion)
+			row.Cached, row.Hidden = int64(r.Usage.Cached), int64(r.Usage.Reasoning)
+			row.FromCache = r.Cached
+			row.USD = e.ReplyUSD(r)
+		}
 		if s.Action != nil {
 			args, err := ledger.Encode(s.Action.Args)
 			if err != nil {
@@ -176,19 +183,6 @@ func (e tableEpisode) Steps() (rows []stepRow, bytes int, err error) {
 		rows = append(rows, row)
 	}
 	return rows, bytes, nil
-}
-
-func (e tableEpisode) reply(row *stepRow, s qa.Step) {
-	r := s.Reply
-	if r == nil {
-		return
-	}
-	row.Thought, row.Reply = e.edit(qa.Assistant, s.Thought()), e.edit(qa.Assistant, r.Text)
-	row.Reasoning = e.edit(qa.Assistant, r.Reasoning)
-	row.Prompt, row.Completion = int64(r.Usage.Prompt), int64(r.Usage.Completion)
-	row.Cached, row.Hidden = int64(r.Usage.Cached), int64(r.Usage.Reasoning)
-	row.FromCache = r.Cached
-	row.USD = e.ReplyUSD(r)
 }
 
 // Answer returns the row of the episode's answer.

@@ -16,6 +16,7 @@ import (
 	"airqa/qa"
 	"airqa/train/curate"
 	"airqa/train/format"
+	"airqa/train/redact"
 	"airqa/train/windows"
 )
 
@@ -78,8 +79,17 @@ type copied struct {
 // newPlan returns a plan without rows. ids are the rows to export; nil means all.
 func (w *writer) newPlan(ids *curate.IDs) (*plan, error) {
 	p := &plan{
-		writer: w, tally: newTally(w.sources), ids: ids, near: curate.NewDuplicates(),
+		writer: w, ids: ids, near: curate.NewDuplicates(),
 		seen: make(map[contentHash]string), copies: make(map[copyKey]copied), copied: make(map[string]bool),
+		tally: tally{
+			byRun: make(map[string]*group), endings: make(map[ending]*group), dropped: make(map[windows.Reason]int),
+			papers: make(map[string]bool), questions: make(map[string]bool), tags: make(map[string]int),
+			changed: make(map[string]int), private: make(redact.Counts),
+		},
+	}
+	for _, s := range w.sources {
+		r := &group{source: s}
+		p.runs, p.byRun[s.ID] = append(p.runs, r), r
 	}
 	var err error
 	if p.selector, err = curate.NewSelector(w.Filter); err != nil {
@@ -394,7 +404,8 @@ func (p *plan) warn() error {
 		}
 	}
 	if len(p.kept) == 0 && p.Format == DPO {
-		return noPairs(&p.tally)
+		return fmt.Errorf("%w: %s\n  a pair needs a right and a wrong repeat of a question that differ first in a turn of the model",
+			ErrNoPairs, p.reasons())
 	}
 	if len(p.kept) == 0 {
 		return fmt.Errorf("no row is left: %s", p.reasons())

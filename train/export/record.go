@@ -53,15 +53,6 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte("\n")), err
 }
 
-// quoted returns a text as JSON.
-func quoted(s string) []byte {
-	raw, err := encode(s)
-	if err != nil {
-		panic("export: a text is no JSON: " + err.Error()) // texts always are
-	}
-	return raw
-}
-
 // indented formats a value as JSON on several lines.
 func indented(v any) ([]byte, error) {
 	line, err := ledger.Encode(v)

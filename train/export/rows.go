@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"airqa/internal/ledger"
@@ -59,11 +58,6 @@ type spool struct {
 	size int64
 }
 
-func (f *Folder) newSpool() (*spool, error) {
-	disk, err := os.Create(filepath.Join(f.Path, "rows.spool"))
-	return &spool{Writer: bufio.NewWriterSize(disk, 1<<20), disk: disk}, err
-}
-
 // add moves the lines of an entry into the spool.
 func (s *spool) add(x *entry) error {
 	for _, row := range x.rows {
@@ -74,17 +68,6 @@ func (s *spool) add(x *entry) error {
 	x.lines = nil
 	return err
 }
-
-// load reads the lines of a row into a buffer, which it returns.
-func (s *spool) load(row *row, buffer []byte) ([]byte, error) {
-	size := row.ends[len(row.ends)-1]
-	buffer = slices.Grow(buffer[:0], size)[:size]
-	_, err := s.disk.ReadAt(buffer, row.start)
-	return buffer, err
-}
-
-// remove removes the spool.
-func (s *spool) remove() error { return errors.Join(s.disk.Close(), os.Remove(s.disk.Name())) }
 
 // lines writes the files of one split.
 type lines struct {
@@ -135,7 +118,7 @@ func (p *plan) writeRows() (err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}
-	return errors.Join(err, out.provenance.Close(), p.spool.remove())
+	return errors.Join(err, out.provenance.Close(), p.spool.disk.Close(), os.Remove(p.spool.disk.Name()))
 }
 
 // copyRows copies the rows of the plan from the spool: first those that must be first, then the others in the order of
@@ -148,10 +131,21 @@ func (o *output) copyRows() error {
 	}
 	o.schemas = make([]schema, len(encoders(o.Format)))
 	first, done := make(map[*row]bool), 0
-	for _, k := range o.leads() {
-		first[k.rows[0]] = true
-		if err := o.copy(k, true); err != nil {
-			return err
+	for _, split := range splitNames {
+		var rows []kept // one by one
+		var sets []uint64
+		for _, k := range o.kept {
+			for i := range k.rows {
+				if k.split == split {
+					rows, sets = append(rows, kept{k.entry, split, k.rows[i : i+1]}), append(sets, k.rows[i].features)
+				}
+			}
+		}
+		for _, at := range lead(sets) {
+			first[rows[at].rows[0]] = true
+			if err := o.copy(rows[at], true); err != nil {
+				return err
+			}
 		}
 	}
 	for _, k := range o.kept {
@@ -163,25 +157,6 @@ func (o *output) copyRows() error {
 		}
 	}
 	return nil
-}
-
-// leads returns the rows that must come first, one by one.
-func (p *plan) leads() (list []kept) {
-	for _, split := range splitNames {
-		var rows []kept
-		var sets []uint64
-		for _, k := range p.kept {
-			for i := range k.rows {
-				if k.split == split {
-					rows, sets = append(rows, kept{k.entry, split, k.rows[i : i+1]}), append(sets, k.rows[i].features)
-				}
-			}
-		}
-		for _, at := range lead(sets) {
-			list = append(list, rows[at])
-		}
-	}
-	return list
 }
 
 // lead chooses rows that have all features of a list between them, the richest first, in the order of the list where
@@ -212,8 +187,10 @@ func (o *output) copy(k kept, first bool) error {
 	l, counted := o.splits[k.split], make(map[*redact.Text]bool)
 	for _, row := range k.rows {
 		l.n++
-		var err error
-		if o.loaded, err = o.spool.load(row, o.loaded); err != nil {
+		size := row.ends[len(row.ends)-1]
+		o.loaded = slices.Grow(o.loaded[:0], size)[:size]
+		_, err := o.spool.disk.ReadAt(o.loaded, row.start)
+		if err != nil {
 			return err
 		}
 		start := 0

@@ -85,7 +85,11 @@ func (s *schema) field(in *json.Decoder) (*schema, error) {
 // write writes the fields of an object as YAML, as cards describe features.
 func (s *schema) write(w io.Writer, indent string) {
 	for _, name := range s.names {
-		_, _ = fmt.Fprintf(w, "%s- name: %s\n", indent, quoted(name))
+		quoted, err := encode(name)
+		if err != nil {
+			panic("export: a text is no JSON: " + err.Error()) // texts always are
+		}
+		_, _ = fmt.Fprintf(w, "%s- name: %s\n", indent, quoted)
 		field, indent := s.fields[name], indent+"  "
 		switch {
 		case field.fields != nil:

@@ -354,19 +354,6 @@ func fraction(x float64) string {
 	return string(raw) + ".0"
 }
 
-// numberFeatures gives a bit to each of the keys that some rows of a file have and others lack; from the 65th on they have
-// none. A reader of tables takes the columns from the first rows, so these must have all keys of the file between them.
-func (w *writer) numberFeatures() {
-	w.features = map[string]uint64{"images": imageFeature, "result": 2, "call": 4, "call to train": 8}
-	for _, s := range w.sources {
-		for _, t := range s.Tools {
-			if _, known := w.features["tool "+t.Name]; !known {
-				w.features["tool "+t.Name] = 1 << len(w.features)
-			}
-		}
-	}
-}
-
 const imageFeature = 1
 
 // featuresOf returns the features of a row.

@@ -45,19 +45,6 @@ type group struct {
 	episodes, turns, kept, rows int
 }
 
-func newTally(sources []*source) tally {
-	t := tally{
-		byRun: make(map[string]*group), endings: make(map[ending]*group), dropped: make(map[windows.Reason]int),
-		papers: make(map[string]bool), questions: make(map[string]bool), tags: make(map[string]int),
-		changed: make(map[string]int), private: make(redact.Counts),
-	}
-	for _, s := range sources {
-		r := &group{source: s}
-		t.runs, t.byRun[s.ID] = append(t.runs, r), r
-	}
-	return t
-}
-
 // count counts an episode. selected reports whether the selection keeps it.
 func (t *tally) count(x *entry, selected bool) {
 	if t.endings[x.ending()] == nil {

@@ -7,7 +7,6 @@ import (
 
 	"airqa/internal/ledger"
 	"airqa/qa"
-	"airqa/train/format"
 	"airqa/train/preflight"
 )
 
@@ -61,15 +60,6 @@ func add(counts, more map[string]int) {
 	for word, n := range more {
 		counts[word] += n
 	}
-}
-
-// toolList returns tools as the formats have them.
-func (t *texts) toolList(specs []qa.ToolSpec) json.RawMessage {
-	same := len(specs) == len(t.toolsOf) && (len(specs) == 0 || &specs[0] == &t.toolsOf[0])
-	if !same || t.tools == nil {
-		t.tools, t.toolsOf = t.safeJSON(format.ToolList(specs)), specs
-	}
-	return t.tools
 }
 
 // replaced replaces the commands of a text.

@@ -4,8 +4,10 @@
 package export
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -159,9 +161,11 @@ func (w *writer) makePlan() (p *plan, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, drops.Close()) }()
-	if w.spool, err = w.folder.newSpool(); err != nil {
+	disk, err := os.Create(filepath.Join(w.folder.Path, "rows.spool"))
+	if err != nil {
 		return nil, err
 	}
+	w.spool = &spool{Writer: bufio.NewWriterSize(disk, 1<<20), disk: disk}
 	if w.Format == DPO {
 		p.drops, p.Notify = drops, w.Notify
 		return p, p.decidePairs()
@@ -201,7 +205,16 @@ func (w *writer) prepare() (err error) {
 	if w.CutoffLen > 0 {
 		w.fitter = &fitter{Limit: w.Limit, counter: counter}
 	}
-	w.numberFeatures()
+	// Each of the keys that some rows of a file have and others lack has a bit, but none from the 65th on. A reader of tables
+	// takes the columns from the first rows, so these must have all keys of the file between them.
+	w.features = map[string]uint64{"images": imageFeature, "result": 2, "call": 4, "call to train": 8}
+	for _, s := range w.sources {
+		for _, t := range s.Tools {
+			if _, known := w.features["tool "+t.Name]; !known {
+				w.features["tool "+t.Name] = 1 << len(w.features)
+			}
+		}
+	}
 	w.rates = make(curate.PassRates)
 	for _, s := range w.sources {
 		if s.Repeats { // no repeats of their own

@@ -185,7 +185,21 @@ func (r *Rows) messages(o *object, name string, f Format, list []Message) {
 		o.dst = r.content(o.dst, f, m)
 		if len(m.Calls) > 0 {
 			o.key("tool_calls")
-			o.dst = appendList(o.dst, m.Calls, func(dst []byte, c qa.ToolCall) []byte { return appendCall(dst, f, c) })
+			o.dst = appendList(o.dst, m.Calls, func(dst []byte, c qa.ToolCall) []byte {
+				o := begin(dst)
+				o.text("id", c.ID)
+				o.text("type", "function")
+				o.key("function")
+				function := begin(o.dst)
+				function.text("name", c.Name)
+				if f == TRL {
+					function.raw("arguments", Compact([]byte(c.Sent())))
+				} else {
+					function.text("arguments", c.Sent())
+				}
+				o.dst = function.end()
+				return o.end()
+			})
 		}
 		if m.CallID != "" || f == OpenAI && m.Role == qa.ToolResult {
 			o.text("tool_call_id", m.CallID)
@@ -237,22 +251,6 @@ func (r *Rows) content(dst []byte, f Format, m Message) []byte {
 		}
 		return o.end()
 	})
-}
-
-func appendCall(dst []byte, f Format, c qa.ToolCall) []byte {
-	o := begin(dst)
-	o.text("id", c.ID)
-	o.text("type", "function")
-	o.key("function")
-	function := begin(o.dst)
-	function.text("name", c.Name)
-	if f == TRL {
-		function.raw("arguments", Compact([]byte(c.Sent())))
-	} else {
-		function.text("arguments", c.Sent())
-	}
-	o.dst = function.end()
-	return o.end()
 }
 
 // text appends a text as JSON.

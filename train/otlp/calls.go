@@ -1,10 +1,8 @@
 package otlp
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
@@ -131,15 +129,4 @@ func (m *maker) input(list *attributes, s qa.Step) {
 		list.add("gen_ai.input.messages", encoded(input))
 	}
 	list.add("airqa.shown", strings.Join(shown, ","))
-}
-
-// failedRequest adds a request of a call that brought no reply.
-func (m *maker) failedRequest(i int, a qa.Attempt) {
-	list := m.request()
-	if a.Status > 0 {
-		list.add("http.response.status_code", a.Status)
-	}
-	span := &tracepb.Span{SpanId: spanID(m.trace, kindFailed, i), Name: "chat " + m.model, Kind: tracepb.Span_SPAN_KIND_CLIENT}
-	m.add(span, list, a.Started, a.Started.Add(time.Duration(a.Seconds*float64(time.Second))))
-	failed(span, cmp.Or(string(a.Error), string(qa.FailUnknown)), "no reply")
 }

@@ -43,8 +43,14 @@ func spansOf(m *maker) []*tracepb.Span {
 			m.action(s)
 		}
 	}
-	for i, a := range m.rec.FailedAttempts {
-		m.failedRequest(i, a)
+	for i, a := range m.rec.FailedAttempts { // of a call that brought no reply
+		list := m.request()
+		if a.Status > 0 {
+			list.add("http.response.status_code", a.Status)
+		}
+		span := &tracepb.Span{SpanId: spanID(m.trace, kindFailed, i), Name: "chat " + m.model, Kind: tracepb.Span_SPAN_KIND_CLIENT}
+		m.add(span, list, a.Started, a.Started.Add(time.Duration(a.Seconds*float64(time.Second))))
+		failed(span, cmp.Or(string(a.Error), string(qa.FailUnknown)), "no reply")
 	}
 	if m.rec.Outcome != "" {
 		m.episode()

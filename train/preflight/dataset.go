@@ -161,7 +161,22 @@ func (d *Dataset) Rows(yield func(Row) error) (t Total, err error) {
 			if known == "" && r.Outcome != Wrong {
 				known = r.Format
 			}
-			t.add(r)
+			t.Rows++
+			switch r.Outcome {
+			case OK:
+				t.OK++
+			case TooLong:
+				t.TooLong++
+			case Wrong:
+				t.Wrong++
+			case NotChecked:
+				t.NotChecked++
+			}
+			if r.Size != nil {
+				t.Tokens += r.Tokens
+				t.Trained += r.Trained
+				t.Longest = max(t.Longest, r.Tokens)
+			}
 			n++
 			if err := yield(r); err != nil {
 				return t, err

@@ -65,25 +65,6 @@ type Total struct {
 	Trainer []*TrainerTotal `json:"trainer,omitempty"`
 }
 
-func (t *Total) add(r Row) {
-	t.Rows++
-	switch r.Outcome {
-	case OK:
-		t.OK++
-	case TooLong:
-		t.TooLong++
-	case Wrong:
-		t.Wrong++
-	case NotChecked:
-		t.NotChecked++
-	}
-	if r.Size != nil {
-		t.Tokens += r.Tokens
-		t.Trained += r.Trained
-		t.Longest = max(t.Longest, r.Tokens)
-	}
-}
-
 // Unclean returns why training should not start with the files; "" if it may.
 func (t Total) Unclean() string {
 	for _, run := range t.Trainer {

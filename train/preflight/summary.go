@@ -69,7 +69,22 @@ func (s *Summary) Write(w io.Writer, t Total) error {
 			b.WriteString("  fix: raise the limit, or shorten observations (airqa export --cutoff-len N)\n")
 		}
 	}
-	s.writeTrainer(&b, t)
+	for _, run := range t.Trainer {
+		fmt.Fprintf(&b, "\nResult of the trainer's own libraries (%s) for %s:\n", run.libraries(), run.File)
+		switch run.Load {
+		case LoadOK:
+			fmt.Fprintf(&b, "The file loads: %d of %s kept, %d dropped", run.Kept, terminal.Plural(len(run.rows), "row"), run.Dropped)
+			if run.NotChecked > 0 {
+				fmt.Fprintf(&b, ", %d not checked", run.NotChecked)
+			}
+			b.WriteString(".\n")
+		case LoadCrash:
+			fmt.Fprintf(&b, "The file does not load: %s\n", terminal.Message(run.Error))
+		default:
+			fmt.Fprintf(&b, "Not checked: %s\n", terminal.Message(run.Error))
+		}
+	}
+	b.WriteString(strings.Join(s.trainer, ""))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -93,24 +108,4 @@ func (r TrainerRow) text() string {
 		text += ": " + terminal.Message(r.Reason)
 	}
 	return text
-}
-
-// writeTrainer prints what the trainer's own loader did.
-func (s *Summary) writeTrainer(b *strings.Builder, t Total) {
-	for _, run := range t.Trainer {
-		fmt.Fprintf(b, "\nResult of the trainer's own libraries (%s) for %s:\n", run.libraries(), run.File)
-		switch run.Load {
-		case LoadOK:
-			fmt.Fprintf(b, "The file loads: %d of %s kept, %d dropped", run.Kept, terminal.Plural(len(run.rows), "row"), run.Dropped)
-			if run.NotChecked > 0 {
-				fmt.Fprintf(b, ", %d not checked", run.NotChecked)
-			}
-			b.WriteString(".\n")
-		case LoadCrash:
-			fmt.Fprintf(b, "The file does not load: %s\n", terminal.Message(run.Error))
-		default:
-			fmt.Fprintf(b, "Not checked: %s\n", terminal.Message(run.Error))
-		}
-	}
-	b.WriteString(strings.Join(s.trainer, ""))
 }

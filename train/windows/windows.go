@@ -39,9 +39,25 @@ func (r *Run) Rows(rec runlog.Recorded, o Options) (rows []Row, dropped []Drop) 
 // a reply.
 func (r *Run) RowAt(rec runlog.Recorded, i int, o Options) Row {
 	s := rec.Steps[i]
+	n := 0
+	for _, span := range s.Shown {
+		n += span.End - span.First
+	}
+	shown := slices.Grow([]qa.Message(nil), max(0, min(n, len(rec.Messages))))
+	for _, span := range s.Shown {
+		shown = append(shown, rec.Messages[span.First:span.End]...)
+	}
+	if o.Thinking == ThinkingLast || o.Thinking == ThinkingDrop {
+		grammar := r.grammar()
+		for i, m := range shown {
+			if m.Role == qa.Assistant {
+				shown[i].Text = grammar.WithoutThinking(m.Text)
+			}
+		}
+	}
 	return Row{
 		ID: r.Turn(rec, i), Run: r.ID, UUID: rec.UUID, Repeat: rec.Repeat, Turn: s.N,
-		Context: r.context(rec, s, o), Target: r.target(s, o), Tools: r.Tools,
+		Context: shown, Target: r.target(s, o), Tools: r.Tools,
 	}
 }
 
@@ -83,27 +99,6 @@ func Failure(rec runlog.Recorded, i int) (Reason, string) {
 		return NoResult, string(rec.Outcome)
 	}
 	return "", ""
-}
-
-// context returns the messages that the model saw before a step.
-func (r *Run) context(rec runlog.Recorded, s qa.Step, o Options) []qa.Message {
-	n := 0
-	for _, span := range s.Shown {
-		n += span.End - span.First
-	}
-	list := slices.Grow([]qa.Message(nil), max(0, min(n, len(rec.Messages))))
-	for _, span := range s.Shown {
-		list = append(list, rec.Messages[span.First:span.End]...)
-	}
-	if o.Thinking == ThinkingLast || o.Thinking == ThinkingDrop {
-		grammar := r.grammar()
-		for i, m := range list {
-			if m.Role == qa.Assistant {
-				list[i].Text = grammar.WithoutThinking(m.Text)
-			}
-		}
-	}
-	return list
 }
 
 // target returns the turn to train on.
