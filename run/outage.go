@@ -90,22 +90,17 @@ func (r *Runner) waitOutage(ctx context.Context) {
 		case due:
 			r.c.Outage(wait, reason)
 			_ = r.c.Sleep(ctx, wait) // a cancelled context is checked next
-			r.beginProbe()
+			r.mu.Lock()
+			if r.out.due { // no episode finished in the meantime
+				r.out.due, r.out.probe = false, make(chan struct{})
+				r.out.waits++
+				// Failures that arrived during the wait belong to the same outage; another such failure starts another wait.
+				r.equal = r.c.MaxEqualFailures
+			}
+			r.mu.Unlock()
 			return
 		default:
 			return
 		}
 	}
-}
-
-// beginProbe lets one episode probe. Failures that arrived during the wait belong to the same outage.
-func (r *Runner) beginProbe() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.out.due {
-		return // an episode finished in the meantime
-	}
-	r.out.due, r.out.probe = false, make(chan struct{})
-	r.out.waits++
-	r.equal = r.c.MaxEqualFailures // another such failure starts another wait
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path/filepath"
 
 	"airqa/eval"
@@ -53,7 +52,20 @@ func (c Scoring) Run(dir string) ([]qa.Score, error) {
 	config := c.stream(drain)
 	scores := make([]qa.Score, 0, n)
 	stage := c.Progress.Stage("score "+filepath.Base(dir), n)
-	for s, err := range stream.Score(ctx, config, items(examples, ended, config.Scorer)) {
+	answers := func(yield func(stream.Item, error) bool) { // in question order
+		for _, ex := range examples {
+			if len(ended[ex.UUID]) == 0 {
+				continue
+			}
+			gold := stream.NewGold(config.Scorer, ex.UUID, ex.Evaluator)
+			for _, rec := range ended[ex.UUID] {
+				if !yield(stream.ItemOf(gold, rec.Trajectory), nil) {
+					return
+				}
+			}
+		}
+	}
+	for s, err := range stream.Score(ctx, config, answers) {
 		if err != nil {
 			stage.Close(fmt.Sprintf("stopped at %d of %d", len(scores), n))
 			return nil, err
@@ -87,22 +99,4 @@ func (c Scoring) NeedJudge(ctx context.Context, dir string) (n, all int, err err
 		}
 	}
 	return n, all, nil
-}
-
-// items are the answers to score, in question order.
-func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Scorer) iter.Seq2[stream.Item, error] {
-	return func(yield func(stream.Item, error) bool) {
-		for _, ex := range examples {
-			list := ended[ex.UUID]
-			if len(list) == 0 {
-				continue
-			}
-			gold := stream.NewGold(s, ex.UUID, ex.Evaluator)
-			for _, rec := range list {
-				if !yield(stream.ItemOf(gold, rec.Trajectory), nil) {
-					return
-				}
-			}
-		}
-	}
 }
