@@ -42,7 +42,7 @@ func tableHTML(lines []layout.Line) string {
 		return ""
 	}
 	for _, row := range rows {
-		next := 0 // column: each has one cell
+		next := 0 // the first free column
 		for i := range row.cells {
 			first, last := reach(row.cells[i], columns, next)
 			if i+1 < len(row.cells) {

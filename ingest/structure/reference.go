@@ -265,7 +265,7 @@ func labelStarts(lines []layout.Line) []int {
 	return starts
 }
 
-// citeStarts finds the lines that "cite.Key" anchors point to: those in an anchor's column whose top is nearest to it. It
+// citeStarts finds the lines that "cite.Key" anchors point to: the line in the anchor's column whose top is nearest. It
 // returns nil unless they match the lines almost one to one.
 func (r *paperReader) citeStarts(lines []layout.Line) []int {
 	count := 0
