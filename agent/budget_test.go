@@ -34,14 +34,11 @@ func TestBudget(t *testing.T) {
 		reason string
 	}{
 		{"none", agent.Budget{}, qa.Answered, 4, ""},
-		{"fits", agent.Budget{Tokens: 1000, USD: 1000, Seconds: 1000, ToolSeconds: map[string]float64{"look": 1000}}, qa.Answered, 4, ""},
+		{"fits", agent.Budget{Tokens: 1000, USD: 1000}, qa.Answered, 4, ""},
 		// 11 tokens per call; the third sees six messages, so 22 used and 65 forecast.
 		{"tokens", agent.Budget{Tokens: 80}, qa.TokenLimit, 2, "22 tokens used and up to 65"},
 		{"cost", agent.Budget{USD: 80}, qa.CostLimit, 2, "$22.0000 used"},
 		{"not even one call", agent.Budget{Tokens: 20}, qa.TokenLimit, 0, "0 tokens used"},
-		// A call takes a second, and its action reads the clock twice more.
-		{"time", agent.Budget{Seconds: 5}, qa.TimeLimit, 2, "of work of 5.0 s"},
-		{"time of a tool", agent.Budget{ToolSeconds: map[string]float64{"look": 1.5}}, qa.TimeLimit, 3, "of look of 1.5 s"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -63,22 +60,6 @@ func TestBudget(t *testing.T) {
 				t.Errorf("%s counts as a failure, and would be tried again", got.Outcome)
 			}
 		})
-	}
-}
-
-// Waiting is not work: a wait of an hour uses nothing of a limit of seconds.
-func TestWaitingIsNoWork(t *testing.T) {
-	m := &model{replies: []string{"look", "look", "final"}, attempts: []qa.Attempt{{Error: "rate_limit", Status: 429}, {Status: 200, Wait: 3600}}}
-	s := setup(m, &env{}, &log{})
-	now := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
-	s.Now = func() time.Time { now = now.Add(20 * time.Minute); return now } // a call lasts 20 minutes, more than an hour with its action
-	s.Budget = agent.Budget{Seconds: 1}
-	ep := start(t, s)
-	if err := (&agent.Loop{Episode: ep, Limits: agent.Limits{Turns: 9, Window: 5}, Read: read}).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := ep.Trajectory().Outcome; got != qa.Answered {
-		t.Errorf("outcome %s, want answered", got)
 	}
 }
 

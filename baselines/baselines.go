@@ -190,7 +190,7 @@ func New(b Baseline, w World, m qa.Model, s qa.Settings) *Solver {
 func (s *Solver) Settings() qa.Settings { return s.settings }
 
 // format is the text format of actions.
-func (s *Solver) format() action.Format { return action.Format(s.settings.ActionFormat) }
+func (s *Solver) format() action.Format { return action.Format(s.settings.Protocol.Format()) }
 
 // job is one question being answered.
 type job struct {

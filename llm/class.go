@@ -188,7 +188,7 @@ func (e *HTTPError) said() string {
 
 var classHints = map[qa.FailureClass]string{
 	qa.FailAuth:            "the key was rejected: check the provider's variable, and that the key is for this endpoint",
-	qa.FailRateLimit:       "the endpoint is busy or a quota is used up: wait, or lower --max-connections",
+	qa.FailRateLimit:       "the endpoint is busy or a quota is used up: wait, or lower -j",
 	qa.FailServer:          "the fault is at the endpoint: see its log",
 	qa.FailNetwork:         "the connection broke: check that the server stays up, and any proxy or tunnel on the way",
 	qa.FailUnreachable:     "nothing is listening: check that the server runs, and the base URL",

@@ -50,9 +50,9 @@ func TestDescribe(t *testing.T) {
 		},
 		{"all", llm.Config{
 			Spec: "openai:a:b", BaseURL: "http://h:8000/v1/", MaxRetries: 3,
-			Sampling: qa.Sampling{Temperature: new(0.0), TopP: new(0.9), Seed: new(0), MaxTokens: 5, Stop: []string{"x"}},
+			Sampling: qa.Sampling{Temperature: new(0.0), TopP: new(0.9), Seed: new(0), MaxTokens: 5},
 		}, `{"base_url":"http://h:8000/v1","model":"a:b","provider":"openai","sampling":{"max_tokens":5,"seed":0,` +
-			`"stop":["x"],"temperature":0,"top_p":0.9}}`},
+			`"temperature":0,"top_p":0.9}}`},
 		{"script", llm.Config{Spec: "scripted:" + path, BaseURL: "http://h"}, `{"model":"s.jsonl","provider":"scripted",` +
 			`"sampling":{},"script_sha256":"ac8d8342bbb2362d13f0a559a3621bb407011368895164b628a54f7fc33fc43c"}`},
 		{"added", llm.Config{Spec: "offline", Providers: added}, `{"model":"","provider":"offline","sampling":{}}`},

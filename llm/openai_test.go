@@ -97,10 +97,9 @@ func TestRequestBody(t *testing.T) {
 		{"seed 0", "m", qa.Sampling{Seed: new(0)}, `{"model":"m","seed":0}`},
 		{"max tokens", "m", qa.Sampling{MaxTokens: 100}, `{"max_tokens":100,"model":"m"}`},
 		{"max tokens, new name, other server", "gpt-5", qa.Sampling{MaxTokens: 9}, `{"max_tokens":9,"model":"gpt-5"}`},
-		{"stop", "m", qa.Sampling{Stop: []string{"</s>", "\nObs"}}, `{"model":"m","stop":["\u003c/s\u003e","\nObs"]}`},
 		{"all", "a/b:c", qa.Sampling{
-			Temperature: new(0.1), TopP: new(1.0), Seed: new(-1), MaxTokens: 5, Stop: []string{"x"}, ReasoningEffort: "low",
-		}, `{"max_tokens":5,"model":"a/b:c","reasoning_effort":"low","seed":-1,"stop":["x"],"temperature":0.1,"top_p":1}`},
+			Temperature: new(0.1), TopP: new(1.0), Seed: new(-1), MaxTokens: 5, ReasoningEffort: "low",
+		}, `{"max_tokens":5,"model":"a/b:c","reasoning_effort":"low","seed":-1,"temperature":0.1,"top_p":1}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -145,7 +144,11 @@ func TestTokenLimitAtOpenAI(t *testing.T) {
 		"ft:o4-mini:me": "max_completion_tokens", "tuned": "max_completion_tokens",
 	} {
 		t.Run(model, func(t *testing.T) {
-			host, body := bodyOf(t, llm.Config{Spec: "openai:" + model, Reasoning: model == "tuned"})
+			c := llm.Config{Spec: "openai:" + model}
+			if model == "tuned" {
+				c.Sampling.ReasoningEffort = "low"
+			}
+			host, body := bodyOf(t, c)
 			if host != "https://api.openai.com" {
 				t.Errorf("host %s", host)
 			}

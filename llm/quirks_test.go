@@ -81,8 +81,6 @@ func TestRefusedSettings(t *testing.T) {
 			"max_completion_tokens", "takes max_completion_tokens instead of max_tokens",
 		},
 		{"OpenAI, top_p", "top_p", openAIError("Unsupported parameter: 'top_p' is not supported with this model."), "", "refuses top_p"},
-		{"OpenAI, stop", "stop", openAIError("Unsupported parameter: 'stop' is not supported with this model."), "", "refuses stop"},
-		{"xAI, stop", "stop", `{"error":"Argument not supported on this model: stop"}`, "", "refuses stop"},
 		{"Anthropic, both", "top_p", openAIError("`temperature` and `top_p` cannot both be specified for this model. Please use only one."), "", "refuses top_p"},
 		{"LiteLLM", "temperature", `{"error":{"message":"litellm.UnsupportedParamsError: openai does not support parameters: ['temperature'], for model=o1"}}`, "", "refuses temperature"},
 	}
@@ -92,7 +90,7 @@ func TestRefusedSettings(t *testing.T) {
 			var notices []string
 			c := llm.Config{
 				Spec: "openai:alias", BaseURL: p.URL, MaxRetries: -1, Pool: llm.NewPool(0),
-				Sampling: qa.Sampling{Temperature: new(0.5), TopP: new(0.9), MaxTokens: 700, Stop: []string{"x"}},
+				Sampling: qa.Sampling{Temperature: new(0.5), TopP: new(0.9), MaxTokens: 700},
 				OnNotice: func(text string) { notices = append(notices, text) },
 			}
 			first, err := ask(t, c)

@@ -32,7 +32,10 @@ func TestReasoningApart(t *testing.T) {
 			s := start(t, openaitest.Config{Reply: openaitest.Script(test.given)})
 			for _, provider := range []string{"openai", "ollama"} {
 				c := endpoints(s)[provider]
-				c.Spec, c.Reasoning = provider+":"+test.model, test.reasons
+				c.Spec = provider + ":" + test.model
+				if test.reasons {
+					c.Sampling.ReasoningEffort = "low"
+				}
 				got, err := ask(t, c)
 				if err != nil {
 					t.Fatal(err)
@@ -65,13 +68,13 @@ func TestOtherNameOfTheReasoningAndTags(t *testing.T) {
 func TestSettledSampling(t *testing.T) {
 	tests := []struct{ spec, want string }{
 		{"openai:m", `{"model":"m","provider":"openai","sampling":{"max_tokens":100,"reasoning_effort":"low","seed":0,` +
-			`"stop":["\n[Observation]:","\u003c/s\u003e"],"temperature":0,"top_p":0.9}}`},
+			`:","\u003c/s\u003e"],"temperature":0,"top_p":0.9}}`},
 		{"openai:gpt-5-2025-08-07", `{"model":"gpt-5-2025-08-07","not_sent":["temperature","top_p"],"provider":"openai",` +
-			`"sampling":{"max_tokens":100,"reasoning_effort":"low","seed":0,"stop":["\n[Observation]:","\u003c/s\u003e"]}}`},
+			`"sampling":{"max_tokens":100,"reasoning_effort":"low","seed":0:","\u003c/s\u003e"]}}`},
 		{"anthropic:claude-sonnet-4-5", `{"model":"claude-sonnet-4-5","not_sent":["seed","top_p"],"provider":"anthropic",` +
-			`"sampling":{"max_tokens":100,"reasoning_effort":"low","stop":["\n[Observation]:","\u003c/s\u003e"],"temperature":0}}`},
+			`"sampling":{"max_tokens":100,"reasoning_effort":"low":","\u003c/s\u003e"],"temperature":0}}`},
 		{"ollama:qwen3:8b", `{"context_window":32768,"model":"qwen3:8b","provider":"ollama","sampling":{"max_tokens":100,` +
-			`"reasoning_effort":"low","seed":0,"stop":["\n[Observation]:","\u003c/s\u003e"],"temperature":0,"top_p":0.9}}`},
+			`"reasoning_effort":"low","seed":0:","\u003c/s\u003e"],"temperature":0,"top_p":0.9}}`},
 	}
 	for _, test := range tests {
 		t.Run(test.spec, func(t *testing.T) {

@@ -36,7 +36,7 @@ var lookup = qa.ToolSpec{
 }
 
 var everything = qa.Sampling{
-	Temperature: new(0.0), TopP: new(0.9), Seed: new(0), MaxTokens: 100, Stop: []string{"\n[Observation]:", "</s>"},
+	Temperature: new(0.0), TopP: new(0.9), Seed: new(0), MaxTokens: 100,
 	ReasoningEffort: "low",
 }
 

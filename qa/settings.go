@@ -14,7 +14,8 @@ type Protocol string
 
 // The protocols. Trajectories have the same structure in all of them.
 const (
-	// ReActText is the paper's protocol: thought and action are written as text.
+	// ReActText is the paper's protocol: thought and action are written as text. "react-json", "react-xml" and "react-yaml" write
+	// the action in another format.
 	ReActText Protocol = "react"
 	// NativeTools offers the tools natively, for models that handle the text protocol badly (Section 4.2).
 	NativeTools Protocol = "tools"
@@ -25,6 +26,14 @@ const (
 // Native reports whether tools are offered natively.
 func (p Protocol) Native() bool { return p == NativeTools || p == Mixed }
 
+// Format is the format of actions that are written as text: python, json, xml or yaml.
+func (p Protocol) Format() string {
+	if format, ok := strings.CutPrefix(string(p), string(ReActText)+"-"); ok {
+		return format
+	}
+	return "python"
+}
+
 // Settings shape the episodes of a run, along with its model, texts, questions and papers. The tags of a field define
 // its flag (name, default, help), its key in run.json (json), and the value that is not recorded (unrecorded): flags,
 // record and fork share this list. A field of type [time.Duration] is recorded in seconds.
@@ -32,8 +41,7 @@ type Settings struct {
 	Turns        int      `json:"turns" name:"turns" default:"20" help:"Maximum turns of an agent (paper: 20)."`
 	Window       int      `json:"window" name:"window" default:"5" help:"Turns of history shown to the model (paper: 5)."`
 	Rows         int      `json:"rows" name:"rows" default:"0" unrecorded:"0" placeholder:"N" help:"Maximum rows shown per result of Query and Retrieve (authors' code: 10); 0 means that only --observation-tokens limits a result."`
-	Protocol     Protocol `json:"protocol" name:"protocol" default:"react" unrecorded:"react" enum:"react,tools,mixed" help:"How the model calls tools: react (in text, as in the paper), tools (native function calling) or mixed (native, or in text if a reply has no native call)."`
-	ActionFormat string   `json:"action_format" name:"action-format" default:"python" unrecorded:"python" enum:"python,json,xml,yaml" help:"Format of actions written as text."`
+	Protocol     Protocol `json:"protocol" name:"protocol" default:"react" unrecorded:"react" enum:"react,react-json,react-xml,react-yaml,tools,mixed" help:"How the model calls tools: react (in text, as in the paper), react-json, react-xml or react-yaml (in text of that format), tools (native function calling) or mixed (native, or in text if a reply has no native call)."`
 	ByConference bool     `json:"by_conference" name:"by-conference" help:"If a question names conferences but no paper, retrieve only from papers of these conferences."`
 	Retrieve     string   `json:"retrieve" name:"retrieve" default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
 
@@ -101,14 +109,8 @@ func DefaultSettings() Settings {
 	return s
 }
 
-// Record returns the settings by their keys in run.json. It omits the text format of actions for native tools.
-func (s Settings) Record() map[string]any {
-	record := recordOf(s)
-	if s.Protocol == NativeTools {
-		delete(record, "action_format")
-	}
-	return record
-}
+// Record returns the settings by their keys in run.json.
+func (s Settings) Record() map[string]any { return recordOf(s) }
 
 // Record returns the values that are set, by their names in OpenAI's protocol. Requests and run records both use it, so
 // they cannot differ.

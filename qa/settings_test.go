@@ -13,7 +13,7 @@ import (
 // The defaults are the paper's (Appendix C.2), and a run records only those that every run has.
 func TestDefaultSettings(t *testing.T) {
 	want := qa.Settings{
-		Turns: 20, Window: 5, Protocol: qa.ReActText, ActionFormat: "python", Retrieve: "dense",
+		Turns: 20, Window: 5, Protocol: qa.ReActText, Retrieve: "dense",
 		ContextTokens: 5000, ObservationTokens: 5000, Passages: 4,
 		QuestionLimits: qa.QuestionLimits{QuerySeconds: 30},
 	}
@@ -32,10 +32,10 @@ func TestDefaultSettings(t *testing.T) {
 // otherSettings differ from the defaults in every field.
 func otherSettings() qa.Settings {
 	return qa.Settings{
-		Turns: 7, Window: 3, Rows: 10, Protocol: qa.Mixed, ActionFormat: "json", ByConference: true, Retrieve: "bm25",
+		Turns: 7, Window: 3, Rows: 10, Protocol: "react-json", ByConference: true, Retrieve: "bm25",
 		FormatErrors: 2, ContextTokens: 4000, ObservationTokens: 3000, Passages: 6,
 		QuestionLimits: qa.QuestionLimits{
-			QuestionUSD: 0.000001, QuestionTokens: 20_000_000, QuestionSeconds: 1.5, SQLSeconds: 60, QuerySeconds: 5,
+			QuestionBudget: "20000000tokens", QuerySeconds: 5,
 			QuestionDeadline: 90*time.Minute + 500*time.Millisecond,
 		},
 	}
@@ -57,7 +57,7 @@ func TestSettingsOfRecord(t *testing.T) {
 		}
 	}
 	other := map[string]any{
-		"turns": "many", "question_usd": "cheap", "question_deadline_seconds": "long", "embedder": "minilm", "protocol": "tools",
+		"turns": "many", "question_deadline_seconds": "long", "embedder": "minilm", "protocol": "tools",
 	}
 	want := qa.DefaultSettings()
 	want.Protocol = qa.NativeTools
@@ -66,13 +66,26 @@ func TestSettingsOfRecord(t *testing.T) {
 	}
 }
 
-// With native tools alone, actions have no text format.
-func TestActionFormatIsRecorded(t *testing.T) {
-	for protocol, want := range map[qa.Protocol]bool{qa.ReActText: true, qa.Mixed: true, qa.NativeTools: false} {
-		s := otherSettings()
-		s.Protocol = protocol
-		if _, ok := s.Record()["action_format"]; ok != want {
-			t.Errorf("%s: recorded %v, want %v", protocol, ok, want)
+// The format of actions follows from the protocol.
+func TestFormat(t *testing.T) {
+	for protocol, want := range map[qa.Protocol]string{qa.ReActText: "python", "react-xml": "xml", qa.Mixed: "python", qa.NativeTools: "python", "": "python"} {
+		if got := protocol.Format(); got != want {
+			t.Errorf("%s: %s, want %s", protocol, got, want)
+		}
+	}
+}
+
+func TestAmount(t *testing.T) {
+	for text, want := range map[qa.Amount]struct {
+		usd    float64
+		tokens int
+		fails  bool
+	}{
+		"": {}, "0.05usd": {usd: 0.05}, "2": {usd: 2}, "1e-7usd": {usd: 1e-7}, "60000tokens": {tokens: 60000}, "-1usd": {fails: true}, "nan": {fails: true},
+		"inf": {fails: true}, "1.5tokens": {fails: true}, "-5tokens": {fails: true}, "tokens": {fails: true}, "usd": {fails: true}, "5 usd": {fails: true}, "8h": {fails: true},
+	} {
+		if usd, tokens, err := text.Parse(); usd != want.usd || tokens != want.tokens || err != nil != want.fails {
+			t.Errorf("%q: %v, %d, %v", text, usd, tokens, err)
 		}
 	}
 }
@@ -90,8 +103,8 @@ func TestSamplingRecord(t *testing.T) {
 	if got := (qa.Sampling{}).Record(); len(got) != 0 {
 		t.Errorf("nothing is set, and the record is %v", got)
 	}
-	s := qa.Sampling{Temperature: new(0.7), Seed: new(0), MaxTokens: 1500, Stop: []string{"a", "b"}, ReasoningEffort: "low"}
-	want := map[string]any{"temperature": 0.7, "seed": 0, "max_tokens": 1500, "stop": []string{"a", "b"}, "reasoning_effort": "low"}
+	s := qa.Sampling{Temperature: new(0.7), Seed: new(0), MaxTokens: 1500, ReasoningEffort: "low"}
+	want := map[string]any{"temperature": 0.7, "seed": 0, "max_tokens": 1500, "reasoning_effort": "low"}
 	if diff := cmp.Diff(want, s.Record()); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
@@ -100,14 +113,14 @@ func TestSamplingRecord(t *testing.T) {
 // A record becomes the flags that would make it again; without exponents, which flags for integers do not take.
 func TestFlagsOf(t *testing.T) {
 	record := map[string]any{
-		"turns": 20_000_000.0, "protocol": "mixed", "by_conference": true, "question_usd": 0.0000001, "question_deadline_seconds": 90.0, "embedder": "minilm",
+		"turns": 20_000_000.0, "protocol": "mixed", "by_conference": true, "question_budget": "0.0000001usd", "question_deadline_seconds": 90.0, "embedder": "minilm",
 	}
-	want := map[string]any{"turns": "20000000", "protocol": "mixed", "by-conference": "true", "question-usd": "0.0000001", "question-deadline": "90s"}
+	want := map[string]any{"turns": "20000000", "protocol": "mixed", "by-conference": "true", "question-budget": "0.0000001usd", "question-deadline": "90s"}
 	if diff := cmp.Diff(want, qa.FlagsOf(qa.Settings{}, record)); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	want = map[string]any{"stop": []any{"a"}, "top-p": "0.95"}
-	if diff := cmp.Diff(want, qa.FlagsOf(qa.Sampling{}, map[string]any{"stop": []any{"a"}, "top_p": 0.95, "seed": nil})); diff != "" {
+	want = map[string]any{"top-p": "0.95"}
+	if diff := cmp.Diff(want, qa.FlagsOf(qa.Sampling{}, map[string]any{"top_p": 0.95, "seed": nil})); diff != "" {
 		t.Errorf("sampling (-want +got):\n%s", diff)
 	}
 	if got := qa.FlagsOf(qa.QuestionLimits{}, map[string]any{"question_deadline_seconds": "20m0s"})["question-deadline"]; got != "20m0s" {

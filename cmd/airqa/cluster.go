@@ -22,7 +22,7 @@ import (
 // clusterFlags are common to all schedulers.
 type clusterFlags struct {
 	Shards   int      `required:"" placeholder:"N" help:"Number of shards, each its own process. The budgets of the run are divided by N."`
-	Parallel int      `placeholder:"P" help:"Maximum shards that run at a time; they share --max-connections. Default: all."`
+	Parallel int      `placeholder:"P" help:"Maximum shards that run at a time. Default: all."`
 	Name     string   `default:"airqa" help:"Name of the job."`
 	CPUs     int      `name:"cpus" default:"2" help:"CPUs per shard."`
 	Restarts int      `default:"20" help:"Maximum restarts of a failed shard."`

@@ -35,7 +35,7 @@ func TestCutReplies(t *testing.T) {
 	}{
 		{"plain", "openai:m", nil, 1500},
 		{"reasoning", "openai:gpt-5-mini", nil, 8000},
-		{"marked as reasoning", "openai:m", []string{"--reasoning"}, 8000},
+		{"marked as reasoning", "openai:m", []string{"--reasoning-effort", "low"}, 8000},
 		{"given", "openai:gpt-5-mini", []string{"--max-tokens", "300"}, 300},
 	}
 	for _, tt := range tests {

@@ -99,14 +99,13 @@ func (f indexFlags) target(a *app) (env.WriterConfig, error) {
 
 // embedderFlags are the embedding model of a search index.
 type embedderFlags struct {
-	Embedder         string   `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedModel       string   `placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2. Default: as recorded in the data directory, or built-in 8-bit weights."`
-	EmbedTokens      int      `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of the openai:NAME model. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
-	EmbedThreads     int      `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
-	EmbedConnections int      `name:"embed-connections" placeholder:"N" help:"Maximum concurrent requests to the endpoint of openai:NAME. Default: 64, and 16 while papers are embedded; fewer while it refuses requests."`
-	EmbedBatch       int      `name:"embed-batch" placeholder:"N" help:"Maximum texts per request to the endpoint of openai:NAME. Default: 64, and fewer if it refuses that."`
-	EmbedExtraBody   string   `name:"embed-extra-body" placeholder:"JSON" help:"Members to add to every request for openai:NAME, such as {\"dimensions\": 512}. Default: as recorded in the data directory."`
-	EmbedHeader      []string `name:"embed-header" env:"AIRQA_EMBED_HEADERS" sep:"none" placeholder:"NAME=VALUE" help:"Header to add to every request for openai:NAME, treated as its key."`
+	Embedder         string `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
+	EmbedModel       string `placeholder:"DIR" help:"Folder with the full-precision weights of all-MiniLM-L6-v2. Default: as recorded in the data directory, or built-in 8-bit weights."`
+	EmbedTokens      int    `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of the openai:NAME model. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
+	EmbedThreads     int    `name:"embed-threads" placeholder:"N" help:"CPU cores for minilm. Default: all."`
+	EmbedConnections int    `name:"embed-connections" placeholder:"N" help:"Maximum concurrent requests to the endpoint of openai:NAME. Default: 64, and 16 while papers are embedded; fewer while it refuses requests."`
+	EmbedBatch       int    `name:"embed-batch" placeholder:"N" help:"Maximum texts per request to the endpoint of openai:NAME. Default: 64, and fewer if it refuses that."`
+	EmbedExtraBody   string `name:"embed-extra-body" placeholder:"JSON" help:"Members to add to every request for openai:NAME, such as {\"dimensions\": 512}. Default: as recorded in the data directory."`
 }
 
 // embedder returns the embedding model. It does no I/O.

@@ -8,6 +8,7 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/run/session"
 	"airqa/serve"
 	"airqa/train/tasks"
 )

@@ -144,7 +144,7 @@ func faultyCommand(t *testing.T, data, dir, url string, n int) *exec.Cmd {
 	t.Helper()
 	return loadCommand(t, loadRun{
 		data: data, url: url, dir: dir, episodes: n, workers: faultyWorkers,
-		more: []string{"--price", "1,2", "--budget-tokens", "2000000000", "--retrieve", "bm25"},
+		more: []string{"--price", "1,2", "--budget", "2000000000tokens", "--retrieve", "bm25"},
 	})
 }
 

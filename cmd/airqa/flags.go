@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -17,7 +16,6 @@ import (
 	"airqa/run/budget"
 	"airqa/run/models"
 	"airqa/run/scoring"
-	"airqa/run/session"
 )
 
 // endpointFlags configure how models are called.
@@ -31,26 +29,15 @@ type endpointFlags struct {
 
 // addedFlags add to the requests to models.
 type addedFlags struct {
-	ExtraBody string   `name:"extra-body" placeholder:"JSON" help:"Members to add to every request, such as {\"top_k\": 20} or {\"chat_template_kwargs\": {\"enable_thinking\": false}}. They win over the settings above."`
-	Header    []string `env:"AIRQA_HEADERS" sep:"none" placeholder:"NAME=VALUE" help:"Header to add to every request, for gateways. The value is treated as a key: it is written nowhere, and sent only to the host of the key."`
-	Models    string   `placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (see airqa list models)."`
+	ExtraBody string `name:"extra-body" placeholder:"JSON" help:"Members to add to every request, such as {\"top_k\": 20} or {\"chat_template_kwargs\": {\"enable_thinking\": false}}. They win over the settings above."`
+	Models    string `placeholder:"FILE" help:"Your own list of models, which overrides and extends the built-in list (see airqa list models)."`
 }
 
-// shareHeaders puts the headers of the command line, and those of the list of models that it names, into the environment,
-// where the models and everything that removes keys find them.
+// shareHeaders puts the headers of the list of models that the command line names into the environment, where the models and
+// everything that removes keys find them. Headers are keys: only variables and that list have them.
 func shareHeaders(ctx *kong.Context) error {
-	named := make(map[string]string)
 	for _, f := range ctx.Flags() {
-		switch given := ctx.FlagValue(f).(type) {
-		case []string:
-			if strings.HasSuffix(f.Name, "header") && len(given) > 0 {
-				named[f.Envs[0]] = " (--" + f.Name + ")"
-				_ = os.Setenv(f.Envs[0], strings.Join(given, "\n"))
-			}
-		case string:
-			if f.Name != "models" || given == "" {
-				continue
-			}
+		if given, _ := ctx.FlagValue(f).(string); f.Name == "models" && given != "" {
 			if list, err := catalog.Open(given); err == nil { // the command opens it again, and reports the error
 				_ = os.Setenv(models.ListedHeaders, list.HeaderLines(os.Getenv))
 			}
@@ -58,7 +45,7 @@ func shareHeaders(ctx *kong.Context) error {
 	}
 	for _, name := range models.HeaderVariables() {
 		if _, err := llm.ParseHeaders(os.Getenv(name)); err != nil {
-			return qa.Usagef("%s%s: %w", name, named[name], err)
+			return qa.Usagef("%s: %w", name, err)
 		}
 	}
 	return nil
@@ -177,9 +164,8 @@ type judgeFlags struct {
 
 // judgeEndpoint is the endpoint of judges.
 type judgeEndpoint struct {
-	JudgeBaseURL   string   `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
-	JudgeExtraBody string   `name:"judge-extra-body" placeholder:"JSON" help:"Members to add to every request to a judge."`
-	JudgeHeader    []string `name:"judge-header" env:"AIRQA_JUDGE_HEADERS" sep:"none" placeholder:"NAME=VALUE" help:"Header to add to every request to a judge, treated as its key."`
+	JudgeBaseURL   string `name:"judge-base-url" env:"AIRQA_JUDGE_BASE_URL" placeholder:"URL" help:"Base URL of the judge endpoint. Default: api.openai.com, even with --base-url."`
+	JudgeExtraBody string `name:"judge-extra-body" placeholder:"JSON" help:"Members to add to every request to a judge."`
 }
 
 // asked checks the flags of the endpoint.

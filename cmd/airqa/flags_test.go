@@ -44,14 +44,10 @@ type effect struct {
 
 // effects apply to every command whose flag reaches the part. All other flags of a command are in scripted.
 var effects = []effect{
-	{"budget-usd", "--budget-usd 1.5", limits, budget.Limits{USD: 1.5}},
-	{"budget-tokens", "--budget-tokens 900", limits, budget.Limits{Tokens: 900}},
-	{"budget-hours", "--budget-hours 1.5", limits, budget.Limits{Time: 90 * time.Minute}},
-	{"question-usd", "--question-usd 0.25", questionLimits, agent.Budget{USD: 0.25}},
-	{"question-tokens", "--question-tokens 700", questionLimits, agent.Budget{Tokens: 700}},
-	{"question-seconds", "--question-seconds 2.5", questionLimits, agent.Budget{Seconds: 2.5}},
+	{"budget", "--budget 1.5usd,900tokens,90m", limits, budget.Limits{USD: 1.5, Tokens: 900, Time: 90 * time.Minute}},
+	{"question-budget", "--question-budget 0.25usd", questionLimits, agent.Budget{USD: 0.25}},
+	{"question-budget", "--question-budget 700tokens", questionLimits, agent.Budget{Tokens: 700}},
 	{"question-deadline", "--question-deadline 20m", questionLimits, agent.Budget{Deadline: 20 * time.Minute}},
-	{"sql-seconds", "--sql-seconds 4", questionLimits, agent.Budget{ToolSeconds: map[string]float64{"Query": 4}}},
 	{"query-seconds", "--query-seconds 12", deadlineOfQuery, 12 * time.Second},
 	{"price", "--price 2,10,1", price, qa.Price{Prompt: 2, Completion: 10, Cached: 1}},
 
@@ -60,18 +56,11 @@ var effects = []effect{
 	{"top-p", "--top-p 0.5", endpointOf(func(c llm.Config) any { return *c.Sampling.TopP }), 0.5},
 	{"seed", "--seed 42", endpointOf(func(c llm.Config) any { return *c.Sampling.Seed }), 42},
 	{"max-tokens", "--max-tokens 77", endpointOf(func(c llm.Config) any { return c.Sampling.MaxTokens }), 77},
-	{"stop", "--stop END --stop HALT", endpointOf(func(c llm.Config) any { return c.Sampling.Stop }), []string{"END", "HALT"}},
-	{"reasoning", "--reasoning", endpointOf(func(c llm.Config) any { return c.Reasoning }), true},
 	{"reasoning-effort", "--reasoning-effort low", endpointOf(func(c llm.Config) any { return c.Sampling.ReasoningEffort }), "low"},
-	{"context-window", "--context-window 4096", endpointOf(func(c llm.Config) any { return c.ContextWindow }), 4096},
 	{"extra-body", `--extra-body {"top_k":20}`, endpointOf(func(c llm.Config) any { return fmt.Sprint(c.Body["top_k"]) }), "20"},
-	{"header", "--header api-key=abc", field("Header"), []string{"api-key=abc"}},
-	{"judge-header", "--judge-header api-key=abc", field("JudgeHeader"), []string{"api-key=abc"}},
-	{"embed-header", "--embed-header api-key=abc", field("EmbedHeader"), []string{"api-key=abc"}},
 	{"judge-extra-body", `--judge-extra-body {"top_k":2}`, field("JudgeExtraBody"), `{"top_k":2}`},
 	{"timeout", "--timeout 7s", endpointOf(func(c llm.Config) any { return c.Timeout }), 7 * time.Second},
 	{"retries", "--retries 9", endpointOf(func(c llm.Config) any { return c.MaxRetries }), 9},
-	{"max-connections", "--max-connections 7", endpointOf(func(c llm.Config) any { return reflect.DeepEqual(c.Pool, llm.NewPool(7)) }), true},
 	{"models", "--models no-such-list.yaml", modelList, "no-such-list.yaml"},
 
 	{"embed-model", "--embed-model no-such-folder", embedder, "no-such-folder"},
@@ -92,11 +81,11 @@ var effects = []effect{
 	{"embed-extra-body", `--embed-extra-body {"dimensions":5}`, embedConfig(func(c embed.OpenAIConfig) any { return c.Body }), `{"dimensions":5}`},
 	{"embed-batch", "--embed-batch 10", embedConfig(func(c embed.OpenAIConfig) any { return c.Batch }), 10},
 
-	{"range", "--range 2-4", picked, "u1 u2 u3"},
+	{"limit", "--limit 2-4", picked, "u1 u2 u3"},
 	{"id", "--id u7 --id u2", picked, "u2 u7"},
 	{"tag", "--tag odd,!third", picked, "u1 u5 u7"},
 	{"sample", "--sample 3", picked, "u2 u5 u6"},
-	{"sample-seed", "--sample 3 --sample-seed 7", picked, "u0 u6 u8"},
+	{"sample", "--sample 3:7", picked, "u0 u6 u8"},
 	{"limit", "--limit 2", picked, "u0 u1"},
 
 	{"turns", "--turns 9", settingOf("turns"), 9},
@@ -104,8 +93,7 @@ var effects = []effect{
 	{"retrieve", "--retrieve bm25", settingOf("retrieve"), "bm25"},
 	{"query-seconds", "--query-seconds 12", settingOf("query_seconds"), 12.0},
 	{"window", "--window 3", settingOf("window"), 3},
-	{"protocol", "--protocol mixed", settingOf("protocol"), "mixed"},
-	{"action-format", "--action-format yaml", settingOf("action_format"), "yaml"},
+	{"protocol", "--protocol react-yaml", settingOf("protocol"), "react-yaml"},
 	{"by-conference", "--by-conference", settingOf("by_conference"), true},
 	{"format-errors", "--format-errors 2", settingOf("format_errors"), 2},
 	{"repeat-limit", "--repeat-limit 3", settingOf("repeat_limit"), 3},
@@ -609,9 +597,7 @@ func remoteEmbedder(t *testing.T, a *app, c any) any {
 }
 
 func picked(t *testing.T, a *app, c any) any {
-	flags, ok := c.(interface {
-		selection() (session.Selection, error)
-	})
+	selection, ok := part[session.Selection](c)
 	if !ok {
 		return nil
 	}
@@ -624,10 +610,6 @@ func picked(t *testing.T, a *app, c any) any {
 		if i%3 == 0 {
 			examples[i].Tags = append(examples[i].Tags, "third")
 		}
-	}
-	selection, err := flags.selection()
-	if err != nil {
-		t.Fatal(err)
 	}
 	chosen, err := a.session().Select(selection, examples)
 	if err != nil {

@@ -96,7 +96,7 @@ func TestVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	may := []string{"config", "quiet", "verbose", "data", "vectors", "base-url", "judge-base-url", "embed-base-url", "header", "judge-header", "embed-header"}
+	may := []string{"config", "quiet", "verbose", "data", "vectors", "base-url", "judge-base-url", "embed-base-url"}
 	settings.EachFlag(parser.Model.Node, func(n *kong.Node, f *kong.Flag) {
 		if len(f.Envs) > 0 && !slices.Contains(may, f.Name) {
 			t.Errorf("%s --%s has the variable %s", n.FullPath(), f.Name, f.Envs[0])

@@ -310,7 +310,7 @@ func advice(err error) string {
 	}
 	var missing *session.MissingError
 	if errors.As(err, &missing) {
-		return "\n  --missing skip skips these questions, --missing run asks them anyway; airqa papers fetch --dry-run lists the papers"
+		return "\n  --missing skip skips these questions, --missing run asks them anyway; --dry-run --json lists the papers"
 	}
 	var mismatch *runlog.MismatchError
 	if errors.As(err, &mismatch) {

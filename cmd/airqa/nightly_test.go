@@ -238,7 +238,7 @@ func (n nightly) baselines(t *testing.T, streams bool) {
 	for _, args := range [][]string{
 		{"rag", "--baseline", "rag", "--limit", "1"},
 		{"react", "--baseline", "agentic-rag", "--protocol", "react", "--limit", "1"},
-		{"tools", "--baseline", "agentic-rag", "--protocol", "tools", "--range", "2-3"},
+		{"tools", "--baseline", "agentic-rag", "--protocol", "tools", "--limit", "2-3"},
 	} {
 		t.Run(args[0], func(t *testing.T) {
 			n.Reset()
@@ -272,7 +272,7 @@ func (n nightly) longPrompt(t *testing.T) {
 		t.Errorf("%d requests for two questions that are too long", len(all))
 	}
 	n.Reset()
-	long := n.run(t, "long", "--baseline", "agentic-rag", "--protocol", "tools", "--range", "2-2",
+	long := n.run(t, "long", "--baseline", "agentic-rag", "--protocol", "tools", "--limit", "2-2",
 		"--rows", "20", "--observation-tokens", "1500")
 	replies := n.compare(t, long)
 	all, _ := n.Exchanges()
@@ -320,7 +320,7 @@ func (n nightly) stop(t *testing.T) {
 		t.Fatalf("the reply %q is too short to be stopped", whole)
 	}
 	before, _, _ := strings.Cut(whole, words[3])
-	if got := n.first(t, "stop", "--stop", words[3]); got != before {
+	if got := n.first(t, "stop", "--extra-body", fmt.Sprintf(`{"stop": [%q]}`, words[3])); got != before {
 		t.Errorf("stopped at %q: %q, want %q", words[3], got, before)
 	}
 }
@@ -377,7 +377,7 @@ func (n nightly) cancel(t *testing.T) {
 // After kill -9 the same command resumes: no turn that the log has is asked for again.
 func (n nightly) kill(t *testing.T) {
 	n.Reset()
-	args := []string{"--baseline", "agentic-rag", "--protocol", "tools", "--range", "4-5"}
+	args := []string{"--baseline", "agentic-rag", "--protocol", "tools", "--limit", "4-5"}
 	c, errs := started(t, n.command(t, "kill", args...))
 	waitFor(t, func() bool { return n.Whole() >= 2 || c.ProcessState != nil })
 	if err := c.Process.Kill(); err != nil {
@@ -417,7 +417,7 @@ func (n nightly) record(t *testing.T) {
 	n.StreamsOnly(true)
 	defer n.StreamsOnly(false)
 	n.run(t, "record-one", "--baseline", "question-only", "--limit", "1", "--max-tokens", "8")
-	n.run(t, "record-tools", "--baseline", "agentic-rag", "--protocol", "tools", "--range", "2-2", "--turns", "2")
+	n.run(t, "record-tools", "--baseline", "agentic-rag", "--protocol", "tools", "--limit", "2-2", "--turns", "2")
 	n.run(t, "record-long", "--baseline", "full-text", "--limit", "1", "--context-tokens", "2400")
 	var out bytes.Buffer
 	all, _ := n.Exchanges()

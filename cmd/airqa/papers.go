@@ -35,7 +35,7 @@ func (c papersListCmd) Run(a *app) error {
 	if len(c.Papers) > 0 {
 		return papersShowCmd{c.papersFlags, c.Papers}.Run(a)
 	}
-	if err := a.checkWhole(c.Data, false); err != nil {
+	if err := a.checkWhole(c.Data, "", false); err != nil {
 		return err
 	}
 	papers, err := env.OpenPapers(a.ctx, c.Data)

@@ -74,7 +74,7 @@ func cacheKnowsRepeats(t *testing.T, data string) {
 		{out: "first", repeats: "3", want: 3},
 		{out: "again", repeats: "3", want: 3},
 		// A budget of one token holds back every call, and no reply that is there.
-		{out: "broke", repeats: "3", more: []string{"--budget-tokens", "1"}, want: 3},
+		{out: "broke", repeats: "3", more: []string{"--budget", "1tokens"}, want: 3},
 		{out: "more", repeats: "4", want: 4},
 		{out: "warmer", repeats: "1", more: []string{"--temperature", "0.9"}, want: 5},
 	}
@@ -116,7 +116,7 @@ func repeatedRuns(t *testing.T, data string) {
 				}
 				exitsWith(t, 0, append(args, "--out", old)...)
 				calls := server.Calls()
-				exitsWith(t, 0, append(args, "--out", again, "--cache-from", old)...)
+				exitsWith(t, 0, append(args, "--out", again, "--cache", old)...)
 				if server.Calls() != calls {
 					t.Errorf("%d requests", server.Calls()-calls)
 				}

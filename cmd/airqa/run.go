@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/agent/action"
 	"airqa/env"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -138,8 +137,6 @@ func (c runCmd) check() error {
 		return qa.Usagef("--turns and --window must be at least 1")
 	case c.DryRun && c.Score:
 		return qa.Usagef("--dry-run and --score are mutually exclusive: a dry run has no answers")
-	case c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python):
-		return qa.Usagef("--action-format %s is for actions written as text, which --protocol tools does not read; drop one of them or use --protocol mixed", c.ActionFormat)
 	}
 	return errors.Join(c.checkOut(), checkQuestionLimits(c.QuestionLimits))
 }

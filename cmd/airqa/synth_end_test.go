@@ -24,7 +24,6 @@ func TestSynthCheck(t *testing.T) {
 		{"preview and estimate", func(f *synthMakeCmd) { f.Preview, f.Estimate = 5, true }, "mutually exclusive"},
 		{"no workers", func(f *synthMakeCmd) { f.Workers = 0 }, "-j and --solve-again"},
 		{"no answers", func(f *synthMakeCmd) { f.SolveAgain = 0 }, "-j and --solve-again"},
-		{"negative budget", func(f *synthMakeCmd) { f.BudgetUSD = -1 }, "budget"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -24,27 +24,27 @@ func TestSelect(t *testing.T) {
 		s                 dataset.Selection
 	}{
 		{name: "all", want: "00 11 22 03 14 25 06 17 28 09"},
-		{name: "first", s: dataset.Selection{Range: "2"}, want: "00 11"},
-		{name: "range", s: dataset.Selection{Range: "2-4"}, want: "11 22 03"},
-		{name: "range to the end", s: dataset.Selection{Range: "9-"}, want: "28 09"},
-		{name: "range past the end", s: dataset.Selection{Range: "9-99"}, want: "28 09"},
-		{name: "range behind the end", s: dataset.Selection{Range: "11-12"}, fails: "only 10 questions"},
-		{name: "no range", s: dataset.Selection{Range: "a-b"}, fails: "want N"},
-		{name: "range backwards", s: dataset.Selection{Range: "4-2"}, fails: "want N"},
-		{name: "range of nothing", s: dataset.Selection{Range: "0"}, fails: "want N"},
+		{name: "first", s: dataset.Selection{Limit: "2"}, want: "00 11"},
+		{name: "range", s: dataset.Selection{Limit: "2-4"}, want: "11 22 03"},
+		{name: "range to the end", s: dataset.Selection{Limit: "9-"}, want: "28 09"},
+		{name: "range past the end", s: dataset.Selection{Limit: "9-99"}, want: "28 09"},
+		{name: "range behind the end", s: dataset.Selection{Limit: "11-12"}, fails: "only 10 questions"},
+		{name: "no range", s: dataset.Selection{Limit: "a-b"}, fails: "want N"},
+		{name: "range backwards", s: dataset.Selection{Limit: "4-2"}, fails: "want N"},
+		{name: "range of nothing", s: dataset.Selection{Limit: "0"}, fails: "want N"},
 		{name: "id", s: dataset.Selection{IDs: []string{"25-q", "03"}}, want: "03 25"},
 		{name: "unknown id", s: dataset.Selection{IDs: []string{"99"}}, fails: `no question has the id "99"`},
 		{name: "empty id", s: dataset.Selection{IDs: []string{""}}, fails: "no question"},
 		{name: "ambiguous id", s: dataset.Selection{IDs: []string{"1"}}, fails: "matches 3 questions"},
-		{name: "id of two questions", s: dataset.Selection{Range: "5-8", IDs: []string{"1"}}, fails: "matches 2 questions, including 14-q and 17-q"},
+		{name: "part of ids", s: dataset.Selection{Limit: "2-", IDs: []string{"03", "14", "25"}}, want: "14 25"},
 		{name: "whole id", s: dataset.Selection{IDs: []string{"11-q"}}, want: "11"},
 		{name: "tags", s: dataset.Selection{Tags: []string{"text", "table"}}, want: "00 22 14 06 28"},
 		{name: "tag not", s: dataset.Selection{Tags: []string{"!table"}}, want: "11 03 25 17 09"},
 		{name: "unknown tag", s: dataset.Selection{Tags: []string{"formula"}}, fails: "formula"},
 		{name: "among", s: dataset.Selection{Among: map[string]bool{"09-q": true, "x": true}}, want: "09"},
 		{name: "among none", s: dataset.Selection{Among: map[string]bool{}}, want: ""},
-		{name: "limit", s: dataset.Selection{Tags: []string{"table"}, Limit: 2}, want: "00 22"},
-		{name: "sample of all", s: dataset.Selection{Sample: 10}, want: "00 11 22 03 14 25 06 17 28 09"},
+		{name: "limit", s: dataset.Selection{Tags: []string{"table"}, Limit: "2"}, want: "00 22"},
+		{name: "sample of all", s: dataset.Selection{Sample: dataset.Sample{N: 10}}, want: "00 11 22 03 14 25 06 17 28 09"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestSample(t *testing.T) {
 		list[i].UUID = fmt.Sprintf("%03d-q", i)
 	}
 	draw := func(seed uint64) string {
-		got, err := dataset.Selection{Sample: 20, Seed: seed}.Select(list)
+		got, err := dataset.Selection{Sample: dataset.Sample{N: 20, Seed: seed}}.Select(list)
 		if err != nil || len(got) != 20 {
 			t.Fatalf("%d questions, %v", len(got), err)
 		}

@@ -63,7 +63,7 @@ func (d *Dry) Text(width int) string {
 	const most = 5
 	for i, id := range d.Missing {
 		if i == most {
-			lines = append(lines, fmt.Sprintf("  and %d more; --missing-list FILE writes all of them", len(d.Missing)-most))
+			lines = append(lines, fmt.Sprintf("  and %d more; --json prints all of them", len(d.Missing)-most))
 			break
 		}
 		lines = append(lines, "missing paper: "+id)

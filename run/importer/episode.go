@@ -261,8 +261,8 @@ func (w *recorder) inText(s *qa.Step, c qa.ToolCall) {
 	s.Action = actionOf(c)
 	want, err := python.FromJSON(c.Arguments)
 	formats := action.Formats()
-	if found, ok := w.settings["action_format"].(string); ok {
-		formats = []string{found}
+	if found, ok := w.settings["protocol"].(string); ok {
+		formats = []string{qa.Protocol(found).Format()}
 	}
 	for _, name := range formats {
 		got := action.Grammar{Specs: specs, Format: action.Format(name)}.Read(s.Reply.Text)
@@ -271,7 +271,10 @@ func (w *recorder) inText(s *qa.Step, c qa.ToolCall) {
 		}
 		raw, err := json.Marshal(got.Action.Args)
 		if args, notJSON := python.FromJSON(raw); err == nil && notJSON == nil && python.Equal(args, want) {
-			w.settings["action_format"] = name
+			w.settings["protocol"] = string(qa.ReActText)
+			if name != string(action.Python) {
+				w.settings["protocol"] = string(qa.ReActText) + "-" + name
+			}
 			s.Action, s.ThoughtAt, s.Kept = got.Action, got.Thought, got.Kept
 			return
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"airqa/env"
-	"airqa/internal/files"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"

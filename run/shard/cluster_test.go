@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"airqa/run/budget"
 	"airqa/run/shard"
 
 	"go.yaml.in/yaml/v3"
@@ -19,8 +20,8 @@ import (
 
 // odd are arguments that a shell or Kubernetes would change.
 var odd = []string{
-	"--questions", "my q's.jsonl", "--tag", "!text", "--tag", `a "b" \ c`, "--stop", "$(HOME) $HOME `id` $$", "--stop", "#", "--stop", "", "--stop", "*; rm -rf ~ &",
-	"--stop", "yes", "--stop", "{{.Name}}: - é",
+	"--questions", "my q's.jsonl", "--tag", "!text", "--tag", `a "b" \ c`, "--id", "$(HOME) $HOME `id` $$", "--id", "#", "--id", "", "--id", "*; rm -rf ~ &",
+	"--id", "yes", "--id", "{{.Name}}: - é",
 }
 
 func job() shard.Job {
@@ -267,20 +268,19 @@ func TestRefused(t *testing.T) {
 func TestLimits(t *testing.T) {
 	tests := []struct {
 		name   string
-		limits shard.Limits
+		limits budget.Limits
 		want   string
 		fails  string
 	}{
-		{"none", shard.Limits{}, "", ""},
-		{"all", shard.Limits{USD: 40, Tokens: 1000, Connections: 30}, "--budget-usd 2.5 --budget-tokens 62 --max-connections 7", ""},
-		{"rounded down", shard.Limits{USD: 0.1}, "--budget-usd 0.00625", ""},
-		{"too few dollars", shard.Limits{USD: 1e-6}, "", "too little"},
-		{"too few tokens", shard.Limits{Tokens: 15}, "", "too little"},
-		{"too few connections", shard.Limits{Connections: 3}, "", "add --parallel 3"},
+		{"none", budget.Limits{}, "", ""},
+		{"all", budget.Limits{USD: 40, Tokens: 1000, Time: 90 * time.Minute}, "--budget 2.5usd,62tokens,1h30m0s", ""},
+		{"rounded down", budget.Limits{USD: 0.1}, "--budget 0.00625usd", ""},
+		{"too few dollars", budget.Limits{USD: 1e-6}, "", "too little"},
+		{"too few tokens", budget.Limits{Tokens: 15}, "", "too little"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.limits.Flags(job())
+			got, err := job().Budget(tt.limits)
 			if tt.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fails) {
 					t.Errorf("error %v, want %q", err, tt.fails)

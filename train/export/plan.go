@@ -63,7 +63,7 @@ type kept struct {
 	rows  []*row
 }
 
-// copyKey is what a turn has in common with its copy in a fork, or in a run with --cache-from: the same turn of the same
+// copyKey is what a turn has in common with its copy in a fork, or in a run with --cache RUN: the same turn of the same
 // repeat of a question, with the same content.
 type copyKey struct {
 	uuid         string

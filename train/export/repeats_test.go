@@ -174,7 +174,7 @@ func TestPassRate(t *testing.T) {
 	}
 }
 
-// Forks and runs with --cache-from are no repeats of their own, and every other run counts for the rates.
+// Forks and runs with --cache are no repeats of their own, and every other run counts for the rates.
 func TestPassRateOfCopy(t *testing.T) {
 	c := recordtest.Config{Seed: 3}
 	original := scored(t, c, "rw")

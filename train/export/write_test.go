@@ -635,7 +635,7 @@ func fail(t *testing.T, made recordtest.Made, uuid string) {
 	}
 }
 
-// A run with --cache-from repeats the turns of another run: they are rows once, of whichever comes first.
+// A run with --cache repeats the turns of another run: they are rows once, of whichever comes first.
 func TestCopiedTurns(t *testing.T) {
 	c := recordtest.Config{Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid", Repeats: 3, Scored: true}
 	original := recordtest.Make(t, c)

@@ -60,7 +60,7 @@ const (
 	ActionFailed  Reason = "action_failed"  // the observation is an error, such as one of SQL
 	NoResult      Reason = "no_result"      // the episode ended before the action had a result
 	EmptyTarget   Reason = "empty_target"   // there is no text and no call to train on
-	CopiedTurn    Reason = "copied_turn"    // a fork or a run with --cache-from repeats a turn that is a row already
+	CopiedTurn    Reason = "copied_turn"    // a fork or a run with --cache RUN repeats a turn that is a row already
 )
 
 // RowID returns the id of a row. That of a whole episode has the turn 0.

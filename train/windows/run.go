@@ -19,7 +19,7 @@ type Run struct {
 	Tools []qa.ToolSpec
 	// format is the text format of actions.
 	format action.Format
-	// Repeats is true for a fork and a run with --cache-from, which repeat turns of another run.
+	// Repeats is true for a fork and a run with --cache RUN, which repeat turns of another run.
 	Repeats bool
 }
 
@@ -34,7 +34,7 @@ func Open(r *runlog.Run) (*Run, error) {
 	}
 	settings := qa.SettingsOf(r.Config.Shape.Settings)
 	run := &Run{
-		Run: r, ID: id, format: action.Format(settings.ActionFormat),
+		Run: r, ID: id, format: action.Format(settings.Protocol.Format()),
 		Repeats: r.Config.Note.Fork != nil || r.Config.Note.CacheFrom != "",
 	}
 	if !settings.Protocol.Native() {

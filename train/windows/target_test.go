@@ -17,14 +17,14 @@ import (
 
 // A canonical target is read as the same action as the reply, and ends with it.
 func TestCanonicalTargets(t *testing.T) {
-	printed := 0
-	for i, format := range action.Formats() {
+	printed, protocols := 0, []qa.Protocol{qa.ReActText, "react-json", "react-xml", "react-yaml"}
+	for i := range protocols {
 		c := recordtest.Config{Dir: recordtest.Dir(t, "run"), Baseline: "agentic-hybrid-view", Settings: qa.DefaultSettings(), Repeats: 8, Seed: uint64(i), Thinking: true}
-		c.Settings.ActionFormat = format
+		c.Settings.Protocol = protocols[i]
 		made := recordtest.Make(t, c)
 		run := open(t, made.Run)
 		specs := tools.Called(nil).Specs()
-		grammar := action.Grammar{Specs: specs, Format: action.Format(format)}
+		grammar := action.Grammar{Specs: specs, Format: action.Format(c.Settings.Protocol.Format())}
 		for rec, err := range made.Run.Episodes() {
 			if err != nil {
 				t.Fatal(err)
@@ -35,12 +35,12 @@ func TestCanonicalTargets(t *testing.T) {
 				s := rec.Steps[row.Turn-1]
 				got := grammar.Read(row.Target.Text)
 				if got.Action == nil || got.Action.Text != s.Action.Text && got.Action.Text != s.Action.LaTeX || got.Kept != len(row.Target.Text) {
-					t.Errorf("%s: target %q is not the action %s", format, row.Target.Text, s.Action.Text)
+					t.Errorf("%s: target %q is not the action %s", c.Settings.Protocol, row.Target.Text, s.Action.Text)
 				}
 				if strings.Contains(row.Target.Text, "invented by the model") {
 					t.Errorf("text after the action is trained: %q", row.Target.Text)
 				}
-				if format == "python" && strings.HasSuffix(row.Target.Text, s.Action.Text) {
+				if c.Settings.Protocol == qa.ReActText && strings.HasSuffix(row.Target.Text, s.Action.Text) {
 					printed++
 				}
 				reply := s.Reply.Text

@@ -19,7 +19,6 @@ var withoutData = cmpopts.IgnoreFields(qa.Image{}, "Data")
 
 // The context of every row is the prompt that the model received, byte for byte, and so are its tools.
 func TestContextIsThePrompt(t *testing.T) {
-	formats := []string{"python", "json", "xml", "yaml"}
 	seen := make(map[windows.Reason]int)
 	rows, overflowed, short, calls := 0, 0, 0, 0
 	for seed := range uint64(24) {
@@ -27,8 +26,8 @@ func TestContextIsThePrompt(t *testing.T) {
 			Dir: recordtest.Dir(t, "run"), Baseline: []string{"agentic-hybrid-view", "agentic-hybrid", "text2sql", "rag"}[seed%4],
 			Settings: qa.DefaultSettings(), Repeats: 2, Seed: seed, Thinking: seed%2 == 0, Interrupt: seed%3 == 0,
 		}
-		c.Settings.Protocol = []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed}[seed%3]
-		c.Settings.ActionFormat, c.Settings.Window = formats[seed/4%4], 1+int(seed%5)
+		c.Settings.Protocol = []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed, "react-json", "react-xml", "react-yaml"}[seed%6]
+		c.Settings.Window = 1 + int(seed%5)
 		made := recordtest.Make(t, c)
 		run := open(t, made.Run)
 		for rec, err := range made.Run.Episodes() {
@@ -137,8 +136,8 @@ func TestRowsOfPrivateReplies(t *testing.T) {
 			Baseline: []string{"agentic-hybrid-view", "agentic-hybrid", "text2sql", "rag"}[seed%4], Settings: qa.DefaultSettings(),
 			Seed: seed, Repeats: 2, Thinking: seed%2 == 0, Private: private, Redact: redactAlice, Text: "as in /home/alice/papers",
 		}
-		c.Settings.Protocol = []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed}[seed%3]
-		c.Settings.ActionFormat, c.Settings.Window = []string{"python", "json", "xml", "yaml"}[seed/4%4], 1+int(seed%5)
+		c.Settings.Protocol = []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed, "react-json", "react-xml", "react-yaml"}[seed%6]
+		c.Settings.Window = 1 + int(seed%5)
 		c.Dir = recordtest.Dir(t, "undisturbed")
 		undisturbed := recordtest.Make(t, c)
 		c.Dir, c.Interrupt = recordtest.Dir(t, "resumed"), true

@@ -143,7 +143,7 @@ func (m *model) written(name string, args map[string]any, random *rand.Rand) str
 			spec.Params = []action.Param{{Name: key, Kind: action.Str}}
 		}
 	}
-	text := action.Format(m.Settings.ActionFormat).Write(spec, args)
+	text := action.Format(m.Settings.Protocol.Format()).Write(spec, args)
 	switch random.IntN(8) {
 	case 0:
 		return strings.TrimRight(text, ")}> \n") // cut off
