@@ -88,7 +88,7 @@ func TestResponsesConversation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := twoSteps(t, streaming)
 			c := atResponses(s)
-			c.Reasoning, c.Sampling = true, qa.Sampling{ReasoningEffort: "low", MaxTokens: 100}
+			c.Sampling = qa.Sampling{ReasoningEffort: "low", MaxTokens: 100}
 			m := open(t, c)
 			asked := []qa.Message{{Role: qa.User, Text: "Why?"}}
 			var replies []qa.Reply
