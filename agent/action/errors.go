@@ -16,7 +16,7 @@ func (s *scanner) none(c choice, from int) *qa.ParseError {
 	case c.answer != nil:
 		reason = "the call of " + last + " is not final: it is part of a sentence, or beside another call or a result. " +
 			"Write it alone, as the last thing of the reply. "
-	case c.result != nil:
+	case c.result:
 		reason = "no action found before the observation in the reply. Observations come from the actions: write none yourself. "
 	case len(s.hidden) > 0 && s.blank(s.from, len(s.reply)):
 		reason = "no action found in the reply: all of it is thinking. "

@@ -36,10 +36,10 @@ type mark struct {
 	heads, ends bool
 	// quoted is true directly behind a quotation mark or a backtick.
 	quoted bool
-	// tag is the tag; its end is 0 for other marks.
+	// tag is the tag; its end is 0 for other marks. The name of a phrase is the one that closes it.
 	tag tag
-	// phrase is the index in phrases.
-	phrase int
+	// closed is the end of the closing tag of an opening one, or 0 if there is none.
+	closed int
 }
 
 // isLabel reports whether a mark is a label.
@@ -84,9 +84,40 @@ var (
 	harmonyStart = lazyregexp.New(`^\s*(analysis|commentary)(?:[^ \t:,.;)]|$)`)
 )
 
-// marksOf finds the marks of a reply in order. Labels in brackets count anywhere, bare ones only at the start of a line, because
+// marksOf finds the marks of a reply that count in a grammar, and an empty one at its end. Tags that are named like a tool or a
+// parameter hide nothing. A closing tag with a plain name ends thinking if the attributes of a tag before it with its name said so.
+func (g Grammar) marksOf(reply string) []mark {
+	ofTools, thinks, last := map[string]bool{}, map[string]bool{}, map[string]int{}
+	for _, s := range g.Specs {
+		ofTools[strings.ToLower(s.Name)] = true
+		for _, p := range s.Params {
+			ofTools[strings.ToLower(p.Name)] = true
+		}
+	}
+	marks := findMarks(reply)
+	for i, m := range marks {
+		if m.tag.closing {
+			last[m.tag.name] = m.start
+		}
+		switch {
+		case m.tag.thinks:
+			thinks[m.tag.name] = true
+		case m.kind == plainTag && m.tag.closing && thinks[m.tag.name]:
+			marks[i].kind = thinkTag
+		case m.kind == otherTag && ofTools[m.tag.name]:
+			marks[i].kind = plainTag
+		}
+	}
+	if g.Format == XML { // whose own tags are text until an action begins
+		marks = slices.DeleteFunc(marks, func(m mark) bool { return m.kind == plainTag })
+	}
+	link(reply, marks, last)
+	return append(marks, mark{start: len(reply), end: len(reply)})
+}
+
+// findMarks finds the marks of a reply in order. Labels in brackets count anywhere, bare ones only at the start of a line, because
 // "action:" is also an ordinary phrase. It reads every byte once: replies may have megabytes.
-func marksOf(reply string) []mark {
+func findMarks(reply string) []mark {
 	var found []mark
 	i := 0
 	if m := harmonyStart.FindStringSubmatchIndex(reply[:min(len(reply), longestTag)]); m != nil {
@@ -274,6 +305,11 @@ func inSentence(reply string, start, end int) bool {
 	return !beginsLine && !restBlank(reply, end)
 }
 
+// adjoins reports whether there is only space between mark i and the mark before it.
+func adjoins(reply string, marks []mark, i int) bool {
+	return i > 0 && strings.TrimSpace(reply[marks[i-1].end:marks[i].start]) == ""
+}
+
 // firstFrom returns the index of the first mark that starts at byte i or later; it is the number of marks if none does.
 func firstFrom(marks []mark, i int) int {
 	first, _ := slices.BinarySearchFunc(marks, i, func(m mark, at int) int { return m.start - at })
@@ -287,6 +323,8 @@ func pass(s string, i int, set string) int {
 	}
 	return i
 }
+
+const space = " \t\r\n"
 
 func restBlank(s string, i int) bool {
 	i = pass(s, i, " \t\r")

@@ -14,6 +14,9 @@ import (
 // name of a tool follows it and then its arguments, or an object or a list of a call does. It returns false if it is no call.
 // Markup that names a tool and has no arguments that can be read is a call with an error.
 func (s *scanner) native(m mark) (parsed, bool) {
+	if !s.mayCall(m) {
+		return parsed{}, false
+	}
 	i := pass(s.reply, m.end, " \t\r\n[")
 	path := pathAt(s.reply, i)
 	if path > i && strings.HasPrefix(s.reply[path:], ":") && pathAt(s.reply, path+1) > path+1 {
@@ -37,6 +40,15 @@ func (s *scanner) native(m mark) (parsed, bool) {
 		return Grammar{s.Specs, Python}.parse(s.reply, i, s.limit(i)), true
 	}
 	return s.arguments(spec, path), strings.IndexByte("{<[:`", s.reply[after]) >= 0
+}
+
+// mayCall reports whether a tag may carry a call. Thinking may if it is addressed: to=functions.Retrieve. In the format JSON, an
+// object behind an unknown tag may be an action as it was asked for.
+func (s *scanner) mayCall(m mark) bool {
+	if m.kind == hiddenChannel {
+		return strings.Contains(s.reply[m.start:m.end], "=")
+	}
+	return (m.kind == plainTag || m.kind == otherTag && s.Format != JSON) && !m.tag.closing
 }
 
 // toolIn finds the tool that a tag names: <function=Retrieve>, to=functions.Retrieve.

@@ -28,8 +28,7 @@ func (p Part) Hidden() bool { return p.Kind == PartHidden }
 // Parts splits the reply of a step, as [Grammar.ReadStep] filled it, into parts for people, in order. Together they are the
 // whole reply without whitespace between them and without the labels of its thought and its action.
 func (g Grammar) Parts(step qa.Step) []Part {
-	p := parts{scanner: g.scanner(step.Reply.Text)}
-	p.scan()
+	p := parts{scanner: g.scan(step.Reply.Text)}
 	p.hidden = append([]qa.Span{{End: p.head}}, p.hidden...)
 	known := []Part{{PartThought, step.ThoughtAt}}
 	if a := step.Action; a != nil {
@@ -54,8 +53,8 @@ type parts struct {
 
 // add adds what is visible of a range.
 func (p *parts) add(kind string, first, end int) {
-	if span := Prose(p.reply[first:end]); span.End > 0 {
-		p.list = append(p.list, Part{kind, qa.Span{First: first + span.First, End: first + span.End}})
+	if span := proseIn(p.reply, first, end); span.End > 0 {
+		p.list = append(p.list, Part{kind, span})
 	}
 	p.at = end
 }

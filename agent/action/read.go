@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -34,9 +35,20 @@ const last = "Answer"
 // fence or in native markup; on a line of its own, only closing marks may. If it is not final, the first later call outside of a
 // result is the action.
 func (g Grammar) Read(reply string) Reading {
-	s := g.scanner(reply)
-	s.scan()
-	return s.choose()
+	s := g.scan(reply)
+	var c choice
+	for i := range s.items {
+		it := &s.items[i]
+		if it.kind != callItem {
+			c.note(it)
+		} else if s.settles(&c, it) {
+			return s.found(*it)
+		}
+	}
+	if c.answer != nil && !c.open && !c.result && s.ends(*c.answer) {
+		return s.found(*c.answer)
+	}
+	return s.missed(c)
 }
 
 // choice is the state of the search for the action among the items of a reply.
@@ -46,59 +58,35 @@ type choice struct {
 	open   bool
 	// asked is the first action label without a call.
 	asked *item
-	// result is the first mark of a result; within is true up to the next label.
-	result *item
-	within bool
+	// result is true after the mark of a result; within is true up to the next label.
+	result, within bool
 }
 
-// choose returns the action of the reply or the error in its place.
-func (s *scanner) choose() Reading {
-	var c choice
-	for i := range s.items {
-		it := &s.items[i]
-		switch it.kind {
-		case callItem:
-			if r, ok := s.weigh(&c, it); ok {
-				return r
-			}
-		case resultItem:
-			c.follow(it)
-		default:
-			if c.within = false; it.kind == askedItem && c.asked == nil {
-				c.asked = it
-			}
-		}
-	}
-	if c.answer != nil && !c.open && s.ends(*c.answer) {
-		return s.found(*c.answer)
-	}
-	return s.missed(c)
-}
-
-// follow notes the mark of a result. A weak one counts only after an action.
-func (c *choice) follow(it *item) {
-	if !it.firm && c.asked == nil && c.answer == nil {
-		c.within = false
+// note notes a label, or a tag around a result.
+func (c *choice) note(it *item) {
+	switch it.kind {
+	case observationLabel, resultTag, weakLabel: // a weak one counts only after an action
+		c.within = it.firm || c.asked != nil || c.answer != nil
+		c.result = c.result || c.within
 		return
+	case actionLabel:
+		c.asked = cmp.Or(c.asked, it)
 	}
-	c.within, c.open = true, true
-	if c.result == nil {
-		c.result = it
-	}
+	c.within = false
 }
 
-// weigh considers a call and reports whether it settles the action of the reply.
-func (s *scanner) weigh(c *choice, it *item) (Reading, bool) {
+// settles considers a call and reports whether it is the action of the reply.
+func (s *scanner) settles(c *choice, it *item) bool {
 	switch {
-	case c.within && !slices.Contains([]string{labelled, inLine, native}, it.carrier), c.result != nil && c.answer == nil:
-		return Reading{}, false
+	case c.within && !slices.Contains([]string{labelled, inLine, native}, it.carrier), c.result && c.answer == nil:
+		return false
 	case it.fault != nil || it.action.Name != last:
-		return s.found(*it), true
+		return true
 	}
 	again := c.answer != nil && c.answer.action.Text == it.action.Text
 	c.open = c.open || c.answer != nil && !again || it.carrier == among || s.mayFollowResult(c.asked, it)
 	c.answer = it
-	return Reading{}, false
+	return false
 }
 
 // mayFollowResult reports whether text is between the line of an action label without a call and the label of a call: the
@@ -163,15 +151,14 @@ func (s *scanner) found(it item) Reading {
 
 // missed is the reading of a reply without a call that may run.
 func (s *scanner) missed(c choice) Reading {
-	from := s.from
-	if c.asked != nil {
-		from = max(from, c.asked.end)
-	}
-	if c.answer != nil {
-		from = max(from, c.answer.end)
-	}
 	if s.refused != nil && c.answer == nil {
 		return Reading{Error: s.refused.fault, Kept: s.keptUntil(s.refused.end, false)}
+	}
+	from := s.from
+	for _, it := range []*item{c.asked, c.answer} {
+		if it != nil {
+			from = max(from, it.end)
+		}
 	}
 	return Reading{Error: s.none(c, min(from, len(s.reply))), Kept: s.keptUntil(from, c.answer != nil || c.asked != nil)}
 }
@@ -205,11 +192,7 @@ func (s *scanner) thought(end int) qa.Span {
 		}
 	}
 	text := withoutOpening(s.reply[start:max(start, end)])
-	first := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
-	if first >= len(text) {
-		return qa.Span{}
-	}
-	return qa.Span{First: start + first, End: start + len(text)}
+	return proseIn(s.reply, start, start+len(text))
 }
 
 // withoutOpening removes the fence, the bold type or the quote that opens the action from the end of a thought.

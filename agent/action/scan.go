@@ -8,14 +8,6 @@ import (
 	"airqa/qa"
 )
 
-// The kinds of an item.
-const (
-	callItem   = "call"
-	askedItem  = "asked" // an action label without a call
-	resultItem = "result"
-	labelItem  = "label" // of a thought or an action
-)
-
 // The carriers of a call, from the one that says most to the one that says least.
 const (
 	labelled = "labelled" // behind an action label that begins a line
@@ -26,8 +18,12 @@ const (
 	among    = "among"  // among words on the line of an action label
 )
 
+// callItem is the kind of an item that is a call.
+const callItem = "call"
+
 // item is a part of the visible reply that decides which call is its action.
 type item struct {
+	// kind is [callItem] or the kind of a mark: a label, or a tag around a result. An action label has no call behind it.
 	kind string
 	// start is where the label, the markup or the call begins.
 	start int
@@ -40,22 +36,24 @@ type item struct {
 	firm bool
 }
 
-// scanner lists the items of a reply.
+// scanner lists the items of a reply and its thinking, in one pass: a tag in a call hides nothing, and a call in thinking is none.
 type scanner struct {
 	Grammar
-	*hider
+	reply string
+	marks []mark
 	items []item
-	// text is true if there are no calls to find, only thinking: a tag in a fence is text then.
-	text bool
-	// hidden are the parts that are thinking.
-	hidden []qa.Span
+	// hidden are the parts that are thinking; mentioned are the names of opening tags that were read as text.
+	hidden    []qa.Span
+	mentioned map[string]bool
+	// missing are the closing phrases that do not occur any more.
+	missing map[string]bool
 	// head is where thinking ends that began in the prompt; from is where the text before the action begins, after the last
 	// thinking.
 	head, from int
 	// spoke is true after the first label of the visible part.
 	spoke bool
-	// label is the last action label, an index of marks, as long as no text but its call may follow; otherwise -1.
-	label int
+	// label is the last action label, as long as no text but its call may follow.
+	label *mark
 	// line is the end of its line; words is true if words follow it.
 	line  int
 	words bool
@@ -73,104 +71,75 @@ type scanner struct {
 	faults  int
 }
 
-func (g Grammar) scanner(reply string) *scanner {
-	h := &hider{reply: reply, marks: marksOf(reply), mentioned: map[string]bool{}, missing: map[string]bool{}}
-	h.namePlain(g.Specs)
-	if g.Format == XML { // whose own tags are text until an action begins
-		h.marks = slices.DeleteFunc(h.marks, func(m mark) bool { return m.kind == plainTag })
-	}
-	h.link()
-	return &scanner{Grammar: g, hider: h, label: -1}
-}
-
-// scan lists the items of the reply in order.
-func (s *scanner) scan() {
-	at := 0
-	for i := 0; i <= len(s.marks); i++ {
-		stop := len(s.reply)
-		if i < len(s.marks) {
-			stop = s.marks[i].start
-		}
-		if stop < at {
+// scan lists the items of a reply in order.
+func (g Grammar) scan(reply string) *scanner {
+	s := &scanner{Grammar: g, reply: reply, marks: g.marksOf(reply), mentioned: map[string]bool{}, missing: map[string]bool{}}
+	for i, at := 0, 0; i < len(s.marks); i++ {
+		if s.marks[i].start < at {
 			continue // part of the text of a call
 		}
-		s.calls(i, at, stop)
-		if n := len(s.items); n > 0 && s.items[n-1].kind == callItem {
-			at = max(at, s.items[n-1].end)
+		if at = s.calls(i, at); at <= s.marks[i].start {
+			i, at = s.mark(i)
 		}
-		if i == len(s.marks) || stop < at {
-			continue
-		}
-		i, at = s.mark(i)
 	}
+	return s
 }
 
 // mark processes mark i and returns the last mark that it covers, and where the text continues.
 func (s *scanner) mark(i int) (int, int) {
-	m := s.marks[i]
-	spoke := s.spoke
+	m := &s.marks[i]
 	if m.isLabel() {
-		s.spoke, s.label = true, -1
+		s.spoke, s.label = true, nil
 	}
+	firm := m.kind == observationLabel || m.kind == resultTag && m.heads
 	switch m.kind {
 	case actionLabel:
-		if s.words = false; !m.quoted {
-			if s.label = i; s.line < m.end {
-				s.line = lineEnd(s.reply, m.end)
-			}
-			s.items = append(s.items, item{kind: askedItem, start: m.start, parsed: parsed{end: m.end}, firm: m.line})
+		if s.words = false; m.quoted {
+			return i, m.end
 		}
-	case thoughtLabel:
-		s.items = append(s.items, item{kind: labelItem, start: m.start})
-	case observationLabel, resultTag, weakLabel:
-		firm := m.kind == observationLabel || m.kind == resultTag && (m.line || m.heads)
-		s.items = append(s.items, item{kind: resultItem, start: m.start, firm: firm})
+		if s.label = m; s.line < m.end {
+			s.line = lineEnd(s.reply, m.end)
+		}
+		firm = m.line
+	case thoughtLabel, observationLabel, resultTag, weakLabel:
 	default:
-		return s.tag(i, spoke)
+		return s.tag(i)
 	}
+	s.items = append(s.items, item{kind: m.kind, start: m.start, parsed: parsed{end: m.end}, firm: firm})
 	return i, m.end
 }
 
 // tag processes a mark that is no label: it may carry a call, or begin or end thinking.
-func (s *scanner) tag(i int, spoke bool) (int, int) {
+func (s *scanner) tag(i int) (int, int) {
 	m := s.marks[i]
-	if p, ok := s.nativeAt(m); ok {
+	if p, ok := s.native(m); ok {
 		if m.kind == hiddenChannel {
 			s.from = m.start
 		}
 		s.add(item{kind: callItem, start: s.markup(i), parsed: p, carrier: native, kept: s.closed(p.end)})
 		return i, max(p.end, m.end)
 	}
-	code := s.inFence && s.text && (m.opens() || strings.Count(s.reply[m.end:], fence) <= 1)
 	switch {
-	case code, m.kind == otherTag && !m.tag.closing && s.carries(i):
+	case s.isCode(m), m.kind == otherTag && !m.tag.closing && s.carries(i):
 	case m.opens():
-		return s.hide(i, spoke)
-	case s.endsThinking(i):
+		return s.hide(i)
+	case s.endsThinking(m):
 		// Everything before was thinking that began in the prompt. After a result, there is still no action.
-		s.items = slices.DeleteFunc(s.items, func(it item) bool { return it.kind != resultItem || !it.firm })
-		s.head, s.from, s.spoke, s.label, s.called, s.refused = m.end, m.end, false, -1, false, nil
+		s.items = slices.DeleteFunc(s.items, func(it item) bool { return !it.firm || it.kind == callItem || it.kind == actionLabel })
+		s.head, s.from, s.spoke, s.label, s.called, s.refused = m.end, m.end, false, nil, false, nil
 	}
 	return i, m.end
 }
 
-// nativeAt reads the call in or behind a tag that names no thinking.
-func (s *scanner) nativeAt(m mark) (parsed, bool) {
-	if m.kind == otherTag && s.Format == JSON {
-		return parsed{}, false // an object in it may be an action of the format that was asked for
-	}
-	opening := (m.kind == otherTag || m.kind == plainTag) && !m.tag.closing
-	addressed := m.kind == hiddenChannel && strings.Contains(s.reply[m.start:m.end], "=") // to=functions.Retrieve
-	if !opening && !addressed {
-		return parsed{}, false
-	}
-	return s.native(m)
+// isCode reports whether a tag in a fence is text, because there are no tools and so no calls to find.
+func (s *scanner) isCode(m mark) bool {
+	return len(s.Specs) == 0 && s.inFence && (m.opens() || strings.Count(s.reply[m.end:], fence) <= 1)
 }
 
 // carries reports whether a call follows directly behind mark i and a few more tags.
 func (s *scanner) carries(i int) bool {
-	for j := i + 1; j < min(len(s.marks), i+4) && strings.TrimSpace(s.reply[s.marks[j-1].end:s.marks[j].start]) == ""; j++ {
-		if _, ok := s.nativeAt(s.marks[j]); ok {
+	for j := i + 1; j < min(len(s.marks), i+4) && adjoins(s.reply, s.marks, j); j++ {
+		if _, ok := s.native(s.marks[j]); ok {
 			return true
 		}
 	}
@@ -179,63 +148,45 @@ func (s *scanner) carries(i int) bool {
 
 // markup returns where the markup begins that mark i ends: tags with nothing between them.
 func (s *scanner) markup(i int) int {
-	for i > 0 && s.marks[i-1].tag.end > 0 && strings.TrimSpace(s.reply[s.marks[i-1].end:s.marks[i].start]) == "" {
+	for adjoins(s.reply, s.marks, i) && s.marks[i-1].tag.end > 0 {
 		i--
 	}
 	return s.marks[i].start
 }
 
-// hide skips the thinking that mark i opens. A mark that opens none is text.
-func (s *scanner) hide(i int, spoke bool) (int, int) {
-	m := s.marks[i]
-	before := strings.TrimSuffix(s.reply[:m.start], " ")
-	inSentence := !m.heads && len(before) == m.start-1 && before != "" && identByte(before[len(before)-1]) &&
-		strings.HasPrefix(s.reply[m.end:], " ")
-	e, ok := s.block(i, spoke || inSentence)
-	if !ok {
-		s.mentioned[m.tag.name] = true
-		return i, m.end
-	}
-	s.hidden = append(s.hidden, qa.Span{First: m.start, End: e.end})
-	if !e.inline && !s.called {
-		s.from = e.end
-	}
-	return e.last, e.end
-}
-
-// calls lists the calls between two bytes without a mark; i is the next mark.
-func (s *scanner) calls(i, at, stop int) {
-	fresh := at == 0 || i > 0 && s.marks[i-1].end == at && !s.marks[i-1].quoted || s.reply[at-1] == '\n'
+// calls lists the calls between byte at and mark i and returns where the text continues.
+func (s *scanner) calls(i, at int) int {
+	stop := s.marks[i].start
+	begins := at == 0 || i > 0 && s.marks[i-1].end == at && !s.marks[i-1].quoted || s.reply[at-1] == '\n'
 	for at < stop {
 		if at >= s.lineEnd {
 			s.lineStart, s.lineEnd = at, lineEnd(s.reply, at)+1
 		}
-		start, end := at, min(s.lineEnd, stop)
-		text, open := s.untilFence(at, end)
-		if fresh || s.label >= 0 && at < s.line {
-			if next, ok := s.call(at, at+len(text), stop); ok {
-				at, fresh = next, false
+		end := min(s.lineEnd, stop)
+		open := s.fenceIn(at, end)
+		if begins || s.label != nil && at < s.line {
+			if next := s.call(at, open, stop); next > at {
+				at, begins = next, false
 				continue
 			}
 		}
-		s.pass(text, at+len(text))
-		if at, fresh = end, true; open >= 0 {
-			at = s.fence(start+open+len(fence), end)
+		s.pass(s.reply[at:open], open)
+		if at, begins = end, true; open < end {
+			at = s.fence(open+len(fence), end)
 		}
 	}
+	return at
 }
 
-// untilFence returns the text of a line before a fence, and where the fence begins in it; -1 if there is none.
-func (s *scanner) untilFence(at, end int) (string, int) {
-	text := s.reply[at:end]
-	open := strings.Index(text, fence)
-	if open < 0 && strings.HasPrefix(strings.TrimLeft(text, " \t>"), "~~~") {
-		open = strings.Index(text, "~~~")
+// fenceIn returns where a fence begins between two bytes of a line, or else the end.
+func (s *scanner) fenceIn(at, end int) int {
+	if n := strings.Index(s.reply[at:end], fence); n >= 0 {
+		return at + n
 	}
-	if open >= 0 {
-		text = text[:open]
+	if i := pass(s.reply[:end], at, " \t>"); strings.HasPrefix(s.reply[i:end], "~~~") {
+		return i
 	}
-	return text, open
+	return end
 }
 
 // pass notes text that is no call: the call of a label may follow on the next line of text, not later.
@@ -243,7 +194,7 @@ func (s *scanner) pass(text string, end int) {
 	switch {
 	case strings.Trim(text, " \t\r\n>*`") == "":
 	case end > s.line+1:
-		s.label = -1
+		s.label = nil
 	default:
 		s.words = true
 	}
@@ -263,77 +214,65 @@ func (s *scanner) fence(i, end int) int {
 	return i
 }
 
-// call reads the call that begins at byte at of a line, behind what may precede it, and returns its end.
-func (s *scanner) call(at, end, stop int) (int, bool) {
-	if s.faults > 32 { // each may run to the end of the reply; ordinary replies have one
-		return at, false
-	}
-	carrier, i := s.carrier(at, end, stop)
+// call reads the call that begins at byte at of a line, behind what may precede it, and returns its end; at if there is none.
+func (s *scanner) call(at, end, stop int) int {
+	i, carrier := s.find(at, end, stop)
 	if i < 0 {
-		return at, false
+		return at
 	}
 	p := s.parse(s.reply, i, s.limit(i))
 	if p.fault != nil {
 		s.faults++
 	}
-	next := max(p.end, i+1)
 	if p.blank {
 		s.refused = &p
-		return next, true
+	} else {
+		s.add(item{kind: callItem, start: min(i, s.callAt(at, end)), parsed: p, carrier: carrier, kept: s.kept(at, i, p.end)})
 	}
-	s.add(item{kind: callItem, start: min(i, s.callAt(at, end)), parsed: p, carrier: carrier, kept: s.kept(at, i, p.end)})
-	return next, true
+	return max(p.end, i+1)
+}
+
+// find finds the call of a line that begins at byte at, and its carrier; the position is -1 if there is none.
+func (s *scanner) find(at, end, stop int) (int, string) {
+	if s.faults > 32 || s.inFence && s.deeper() { // each fault may run to the end of the reply; ordinary replies have one
+		return -1, ""
+	}
+	direct := s.label != nil && !s.words
+	i := s.callAt(at, end)
+	if direct || s.inFence {
+		i = s.unwrapped(i, end, stop)
+	}
+	if !s.opens(s.reply, i, stop) {
+		unknown := direct && s.Format.orPython() == Python && called(s.reply[i:end]) // a call of no tool
+		if j := s.amongWords(at, end, stop); j >= 0 || !unknown {
+			return j, among
+		}
+	}
+	return i, s.carrier(direct, at)
 }
 
 // add appends a call. The label before it is no label without a call.
 func (s *scanner) add(it item) {
-	if s.label >= 0 && it.carrier != bare {
-		it.start = s.marks[s.label].start
+	if s.label != nil && it.carrier != bare {
+		it.start = s.label.start
 	}
-	if n := len(s.items); n > 0 && s.items[n-1].kind == askedItem && it.carrier != bare {
+	if n := len(s.items); n > 0 && s.items[n-1].kind == actionLabel && it.carrier != bare {
 		s.items = s.items[:n-1]
 	}
 	s.items = append(s.items, it)
 	s.called = s.called || it.fault != nil || it.action.Name != last
 }
 
-// carrier finds the call that begins on a line and its carrier; the position is -1 if there is none.
-func (s *scanner) carrier(at, end, stop int) (string, int) {
-	if s.inFence && s.deeper() {
-		return "", -1
-	}
-	direct := s.label >= 0 && !s.words
-	i := s.callAt(at, end)
-	if direct || s.inFence {
-		i = s.unwrapped(i, end, stop)
-	}
-	if !s.opens(s.reply, i, stop) {
-		return s.otherwise(at, i, end, stop)
-	}
+// carrier is the carrier of a call at the beginning of the text at byte at; direct is true behind a label without words.
+func (s *scanner) carrier(direct bool, at int) string {
 	switch {
 	case s.inFence && !direct:
-		return fenced, i
-	case s.label >= 0 && !direct && at <= s.line:
-		return among, i
-	}
-	return s.behind(), i
-}
-
-// otherwise finds a call among words, or one of an action that there is not at byte i, directly behind a label.
-func (s *scanner) otherwise(at, i, end, stop int) (string, int) {
-	j := s.amongWords(at, end, stop)
-	if j < 0 && s.label >= 0 && !s.words && s.Format.orPython() == Python && called(s.reply[i:end]) {
-		return s.behind(), i
-	}
-	return among, j
-}
-
-// behind is the carrier of a call that no fence and no words carry.
-func (s *scanner) behind() string {
-	switch {
-	case s.label < 0:
+		return fenced
+	case s.label == nil:
 		return bare
-	case s.marks[s.label].line:
+	case !direct && at <= s.line:
+		return among
+	case s.label.line:
 		return labelled
 	}
 	return inLine
@@ -360,11 +299,8 @@ func (s *scanner) unwrapped(i, end, stop int) int {
 // amongWords finds a call among the words on the line of an action label; it returns -1 if there is none. One in parentheses is
 // only mentioned.
 func (s *scanner) amongWords(at, end, stop int) int {
-	if s.label < 0 {
-		return -1
-	}
 	depth := 0
-	for j := at; j < end && at < s.line; j++ {
+	for j := at; j < end && s.label != nil && at < s.line; j++ {
 		switch {
 		case s.reply[j] == '(':
 			depth++

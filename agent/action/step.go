@@ -63,9 +63,12 @@ func (g Grammar) unfinished(a qa.Action, reply string) bool {
 }
 
 // Prose returns the range of a text without surrounding whitespace.
-func Prose(text string) qa.Span {
-	first := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
-	if end := len(strings.TrimRight(text, " \t\r\n")); first < end {
+func Prose(text string) qa.Span { return proseIn(text, 0, len(text)) }
+
+// proseIn returns the range between two bytes of a text without surrounding whitespace.
+func proseIn(text string, first, end int) qa.Span {
+	first = pass(text[:end], first, space)
+	if end = first + len(strings.TrimRight(text[first:end], space)); first < end {
 		return qa.Span{First: first, End: end}
 	}
 	return qa.Span{}

@@ -55,12 +55,12 @@ func phraseAt(head string, i int) (mark, bool) {
 		return mark{}, false
 	}
 	first := head[at] | 0x20
-	for n, p := range phrases {
+	for _, p := range phrases {
 		if first != p.open[0]|0x20 && first != p.close[0]|0x20 {
 			continue
 		}
 		if len(head) >= at+len(p.open) && strings.EqualFold(head[at:at+len(p.open)], p.open) {
-			return mark{kind: phraseMark, start: i + at, end: i + at + len(p.open), phrase: n, line: true}, true
+			return mark{kind: phraseMark, start: i + at, end: i + at + len(p.open), tag: tag{name: p.close}, line: true}, true
 		}
 		if p.close[0] != '\n' && p.close != "-->" && strings.HasPrefix(head[at:], p.close) {
 			end := i + at + len(p.close)
