@@ -16,22 +16,31 @@ import (
 // bound has the arguments of a call by parameter name.
 type bound map[string]python.Value
 
-// fault is an invalid argument; at is its position, if the parser knows one.
-type fault struct {
-	reason string
-	at     int
+// kinds are the words for a kind in JSON, and the type in its schema.
+var kinds = map[Kind]struct{ words, schema string }{
+	Str:    {"string", `"type":"string"`},
+	Int:    {"integer", `"type":"integer"`},
+	Floats: {"array of numbers", `"type":"array","items":{"type":"number"}`},
+	// Gemini refuses a parameter without a type, with a list of types, or with alternative schemas and a description. Other values
+	// are accepted nevertheless.
+	Any: {"any type", `"type":"string"`},
 }
 
-// wording selects the terms of errors: those of Python or of JSON.
-type wording struct{ json bool }
+// kind is what an error calls a kind: it has the words of Python or of JSON.
+func (f Format) kind(k Kind) string {
+	if f == Python {
+		return string(k)
+	}
+	return kinds[k].words
+}
 
-func (w wording) signature(s Spec) string {
-	if !w.json {
+func (f Format) signature(s Spec) string {
+	if f == Python {
 		return s.Signature()
 	}
 	parts := make([]string, len(s.Params))
 	for i, p := range s.Params {
-		parts[i] = p.Name + " (" + w.kind(p.Kind)
+		parts[i] = p.Name + " (" + f.kind(p.Kind)
 		if !p.Required {
 			parts[i] += ", optional"
 		}
@@ -40,26 +49,12 @@ func (w wording) signature(s Spec) string {
 	return "its parameters are " + strings.Join(parts, ", ")
 }
 
-func (w wording) kind(k Kind) string {
-	if !w.json {
-		return string(k)
-	}
-	switch k {
-	case Str:
-		return "string"
-	case Int:
-		return "integer"
-	case Floats:
-		return "array of numbers"
-	}
-	return "any type"
-}
-
-// bind assigns the arguments of a call to parameters: positional ones by order, keywords by name.
-func (w wording) bind(spec Spec, call python.Call) (bound, *fault) {
+// bind assigns the arguments of a call to parameters: positional ones by order, keywords by name. An error is an invalid argument in
+// the words of the format; its offset is 0 if the argument has none.
+func (f Format) bind(spec Spec, call python.Call) (bound, *python.Error) {
 	args := make(bound)
 	if len(call.Args) > len(spec.Params) {
-		return nil, &fault{reason: fmt.Sprintf("%s takes %d argument(s), not %d: %s.", spec.Name, len(spec.Params), len(call.Args), w.signature(spec))}
+		return nil, syntax(0, "%s takes %d argument(s), not %d: %s.", spec.Name, len(spec.Params), len(call.Args), f.signature(spec))
 	}
 	for i, v := range call.Args {
 		args[spec.Params[i].Name] = v
@@ -67,43 +62,43 @@ func (w wording) bind(spec Spec, call python.Call) (bound, *fault) {
 	for _, k := range call.Keywords {
 		name, known := spec.param(k.Name)
 		if !known {
-			return nil, &fault{at: k.Offset, reason: fmt.Sprintf("%s has no parameter %q: %s.", spec.Name, short(k.Name), w.signature(spec))}
+			return nil, syntax(k.Offset, "%s has no parameter %q: %s.", spec.Name, short(k.Name), f.signature(spec))
 		}
 		if _, twice := args[name]; twice {
-			return nil, &fault{at: k.Offset, reason: fmt.Sprintf("parameter %q of %s is given twice.", k.Name, spec.Name)}
+			return nil, syntax(k.Offset, "parameter %q of %s is given twice.", k.Name, spec.Name)
 		}
 		args[name] = k.Value
 	}
 	for _, p := range spec.Params {
-		if f := w.settle(args, spec, p); f != nil {
-			return nil, f
+		if bad := f.settle(args, spec, p); bad != nil {
+			return nil, bad
 		}
 	}
 	return args, nil
 }
 
 // settle checks one parameter and fills in its default, also for None.
-func (w wording) settle(b bound, spec Spec, p Param) *fault {
-	v, given := b[p.Name]
-	if (!given || v == nil) && !p.Required {
-		b[p.Name] = fromGo(p.Default)
+func (f Format) settle(args bound, spec Spec, p Param) *python.Error {
+	v, given := args[p.Name]
+	if v == nil && !p.Required {
+		args[p.Name] = fromGo(p.Default)
 		return nil
 	}
 	if !given {
-		return &fault{reason: fmt.Sprintf("%s needs the parameter %q: %s.", spec.Name, p.Name, w.signature(spec))}
+		return syntax(0, "%s needs the parameter %q: %s.", spec.Name, p.Name, f.signature(spec))
 	}
 	fitted, ok := fit(p.Kind, v)
 	switch {
 	case !ok && !finite(v), ok && !finite(fitted):
-		return &fault{reason: fmt.Sprintf("parameter %q of %s holds a number that is infinite, undefined or too large.", p.Name, spec.Name)}
+		return syntax(0, "parameter %q of %s holds a number that is infinite, undefined or too large.", p.Name, spec.Name)
 	case !ok:
 		got := python.Repr(v)
-		if w.json {
+		if f != Python {
 			got = quoted(python.ToGo(v))
 		}
-		return &fault{reason: fmt.Sprintf("parameter %q of %s must be %s, not %s.", p.Name, spec.Name, w.kind(p.Kind), short(got))}
+		return syntax(0, "parameter %q of %s must be %s, not %s.", p.Name, spec.Name, f.kind(p.Kind), short(got))
 	}
-	b[p.Name] = fitted
+	args[p.Name] = fitted
 	return nil
 }
 
@@ -203,24 +198,20 @@ func repr(v any) string { return python.Repr(fromGo(v)) }
 // short is a text of a reply as an error shows it.
 func short(s string) string { return terminal.Truncate(s, 60, "…") }
 
-// plain converts bound arguments to plain Go values.
-func plain(b bound) map[string]any {
-	args := make(map[string]any, len(b))
-	for name, v := range b {
-		args[name] = python.ToGo(v)
-	}
-	return args
-}
-
-// render formats a call with keyword arguments in the tool's own order.
-func render(spec Spec, b bound) string {
+// each formats the arguments that are given, in the tool's own order.
+func each[V any](spec Spec, args map[string]V, separator string, format func(name string, v V) string) string {
 	var parts []string
 	for _, p := range spec.Params {
-		if v, ok := b[p.Name]; ok {
-			parts = append(parts, p.Name+"="+python.Repr(v))
+		if v, ok := args[p.Name]; ok {
+			parts = append(parts, format(p.Name, v))
 		}
 	}
-	return spec.Name + "(" + strings.Join(parts, ", ") + ")"
+	return strings.Join(parts, separator)
+}
+
+// render formats a call with keyword arguments.
+func render(spec Spec, args bound) string {
+	return spec.Name + "(" + each(spec, args, ", ", func(name string, v python.Value) string { return name + "=" + python.Repr(v) }) + ")"
 }
 
 // Make builds an action on behalf of the program. It fails if the arguments do not fit the tool.
@@ -231,11 +222,11 @@ func Make(spec Spec, args map[string]any) (qa.Action, error) {
 			call.Keywords = append(call.Keywords, python.Keyword{Name: p.Name, Value: fromGo(v)})
 		}
 	}
-	b, f := wording{}.bind(spec, call)
-	if f != nil {
-		return qa.Action{}, fmt.Errorf("make a call of %s: %s", spec.Name, f.reason)
+	b, bad := Python.bind(spec, call)
+	if bad != nil {
+		return qa.Action{}, fmt.Errorf("make a call of %s: %s", spec.Name, bad.Reason)
 	}
-	return qa.Action{Name: spec.Name, Args: plain(b), Text: render(spec, b)}, nil
+	return *action(spec, b, call), nil
 }
 
 // Value returns an argument of an action as the original Python value.

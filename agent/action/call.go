@@ -126,14 +126,13 @@ func readPython(text string, i, limit int, o python.Options) (python.Call, error
 
 // bound makes the action of a call. latex is the same call with LaTeX commands unchanged.
 func (g Grammar) bound(text string, spec Spec, call, latex python.Call) parsed {
-	w := wording{json: g.Format.orPython() != Python}
-	args, bad := w.bind(spec, call)
-	if name := blank(spec, args); bad == nil && name != "" {
-		bad = &fault{reason: fmt.Sprintf("parameter %q of %s has a placeholder, not a value.", name, spec.Name)}
-		return parsed{fault: at(text, call.NameStart, qa.ErrParameter, bad.reason), end: call.End, blank: true}
+	args, bad := g.Format.orPython().bind(spec, call)
+	placeholder := blank(spec, args)
+	if placeholder != "" {
+		bad = syntax(0, "parameter %q of %s has a placeholder, not a value.", placeholder, spec.Name)
 	}
 	if bad != nil {
-		return parsed{fault: at(text, cmp.Or(bad.at, call.NameStart), qa.ErrParameter, bad.reason), end: call.End}
+		return parsed{fault: at(text, cmp.Or(bad.Offset, call.NameStart), qa.ErrParameter, bad.Reason), end: call.End, blank: placeholder != ""}
 	}
 	a := action(spec, args, latex)
 	a.Start, a.End = call.NameStart, call.End
@@ -142,11 +141,14 @@ func (g Grammar) bound(text string, spec Spec, call, latex python.Call) parsed {
 
 // action builds the action of bound arguments.
 func action(spec Spec, args bound, latex python.Call) *qa.Action {
-	a := &qa.Action{Name: spec.Name, Args: plain(args), Text: render(spec, args)}
+	a := &qa.Action{Name: spec.Name, Args: make(map[string]any, len(args)), Text: render(spec, args)}
+	for name, v := range args {
+		a.Args[name] = python.ToGo(v)
+	}
 	if spec.verbatim() {
 		return a
 	}
-	if kept, bad := (wording{}).bind(spec, latex); bad == nil {
+	if kept, bad := Python.bind(spec, latex); bad == nil {
 		if text := render(spec, kept); text != a.Text {
 			a.LaTeX = text
 		}

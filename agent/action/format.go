@@ -47,26 +47,17 @@ func (f Format) Rule() string {
 
 // Write formats a call with the given arguments, in the tool's own order.
 func (f Format) Write(spec Spec, args map[string]any) string {
-	each := func(separator string, write func(name string, v any) string) string {
-		var parts []string
-		for _, p := range spec.Params {
-			if v, ok := args[p.Name]; ok {
-				parts = append(parts, write(p.Name, v))
-			}
-		}
-		return strings.Join(parts, separator)
-	}
 	switch f {
 	case JSON:
 		return `{"action_type": ` + quoted(spec.Name) + `, "parameters": {` +
-			each(", ", func(name string, v any) string { return quoted(name) + ": " + quoted(v) }) + "}}"
+			each(spec, args, ", ", func(name string, v any) string { return quoted(name) + ": " + quoted(v) }) + "}}"
 	case XML:
-		return "<action><action_type>" + spec.Name + "</action_type><parameters>" + each("", elements) + "</parameters></action>"
+		return "<action><action_type>" + spec.Name + "</action_type><parameters>" + each(spec, args, "", elements) + "</parameters></action>"
 	case YAML: // of which JSON is a subset
 		return "action_type: " + spec.Name + "\nparameters:" +
-			each("", func(name string, v any) string { return "\n  " + name + ": " + quoted(v) })
+			each(spec, args, "", func(name string, v any) string { return "\n  " + name + ": " + quoted(v) })
 	}
-	return spec.Name + "(" + each(", ", func(name string, v any) string {
+	return spec.Name + "(" + each(spec, args, ", ", func(name string, v any) string {
 		if s, ok := v.(string); ok && !strings.ContainsAny(s, "\"\\\n") { // double quotes, like the tool texts
 			return name + `="` + s + `"`
 		}
@@ -121,7 +112,7 @@ func (g Grammar) read(reply string, i, limit int, o python.Options) (python.Call
 	return g.readYAML(reply, i, limit, o)
 }
 
-func syntax(offset int, format string, args ...any) error {
+func syntax(offset int, format string, args ...any) *python.Error {
 	return &python.Error{Offset: offset, Reason: fmt.Sprintf(format, args...)}
 }
 

@@ -163,23 +163,12 @@ func (s Spec) schema(text string) json.RawMessage {
 		strings.Join(required, ",") + `],"additionalProperties":false}`)
 }
 
-// schema returns the JSON Schema of a parameter. A parameter of any type is declared as a string, because Gemini
-// refuses a parameter without a type, with a list of types, or with alternative schemas and a description. Other values
-// are accepted nevertheless.
+// schema returns the JSON Schema of a parameter.
 func (p Param) schema(about string) string {
-	kind := ""
-	switch p.Kind {
-	case Str, Any:
-		kind = `"type":"string",`
-	case Int:
-		kind = `"type":"integer",`
-	case Floats:
-		kind = `"type":"array","items":{"type":"number"},`
-	}
 	if !p.Required {
 		about += " Default: " + quoted(p.Default) + "."
 	}
-	return `{` + kind + `"description":` + quoted(strings.TrimSpace(about)) + `}`
+	return `{` + kinds[p.Kind].schema + `,"description":` + quoted(strings.TrimSpace(about)) + `}`
 }
 
 // ReadCall converts a native call to an action. Errors have no position, because the call is not part of the reply's
@@ -199,9 +188,9 @@ func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
 	if err != nil || strings.TrimSpace(text[call.End:]) != "" {
 		return nil, &qa.ParseError{Kind: qa.ErrSyntax, Reason: fmt.Sprintf("the arguments of %s are not a JSON object: %s", spec.Name, short(text))}
 	}
-	b, fault := wording{json: true}.bind(spec, call)
+	b, fault := JSON.bind(spec, call)
 	if fault != nil {
-		return nil, &qa.ParseError{Kind: qa.ErrParameter, Reason: fault.reason}
+		return nil, &qa.ParseError{Kind: qa.ErrParameter, Reason: fault.Reason}
 	}
 	return action(spec, b, latex), nil
 }
