@@ -54,7 +54,7 @@ func (f Format) signature(s Spec) string {
 func (f Format) bind(spec Spec, call python.Call) (bound, *python.Error) {
 	args := make(bound)
 	if len(call.Args) > len(spec.Params) {
-		return nil, syntax(0, "%s takes %d argument(s), not %d: %s.", spec.Name, len(spec.Params), len(call.Args), f.signature(spec))
+		return nil, invalid(0, "%s takes %d argument(s), not %d: %s.", spec.Name, len(spec.Params), len(call.Args), f.signature(spec))
 	}
 	for i, v := range call.Args {
 		args[spec.Params[i].Name] = v
@@ -62,10 +62,10 @@ func (f Format) bind(spec Spec, call python.Call) (bound, *python.Error) {
 	for _, k := range call.Keywords {
 		name, known := spec.param(k.Name)
 		if !known {
-			return nil, syntax(k.Offset, "%s has no parameter %q: %s.", spec.Name, short(k.Name), f.signature(spec))
+			return nil, invalid(k.Offset, "%s has no parameter %q: %s.", spec.Name, short(k.Name), f.signature(spec))
 		}
 		if _, twice := args[name]; twice {
-			return nil, syntax(k.Offset, "parameter %q of %s is given twice.", k.Name, spec.Name)
+			return nil, invalid(k.Offset, "parameter %q of %s is given twice.", k.Name, spec.Name)
 		}
 		args[name] = k.Value
 	}
@@ -85,18 +85,18 @@ func (f Format) settle(args bound, spec Spec, p Param) *python.Error {
 		return nil
 	}
 	if !given {
-		return syntax(0, "%s needs the parameter %q: %s.", spec.Name, p.Name, f.signature(spec))
+		return invalid(0, "%s needs the parameter %q: %s.", spec.Name, p.Name, f.signature(spec))
 	}
 	fitted, ok := fit(p.Kind, v)
 	switch {
 	case !ok && !finite(v), ok && !finite(fitted):
-		return syntax(0, "parameter %q of %s holds a number that is infinite, undefined or too large.", p.Name, spec.Name)
+		return invalid(0, "parameter %q of %s holds a number that is infinite, undefined or too large.", p.Name, spec.Name)
 	case !ok:
 		got := python.Repr(v)
 		if f != Python {
 			got = quoted(python.ToGo(v))
 		}
-		return syntax(0, "parameter %q of %s must be %s, not %s.", p.Name, spec.Name, f.kind(p.Kind), short(got))
+		return invalid(0, "parameter %q of %s must be %s, not %s.", p.Name, spec.Name, f.kind(p.Kind), short(got))
 	}
 	args[p.Name] = fitted
 	return nil

@@ -129,7 +129,7 @@ func (g Grammar) bound(text string, spec Spec, call, latex python.Call) parsed {
 	args, bad := g.Format.orPython().bind(spec, call)
 	placeholder := blank(spec, args)
 	if placeholder != "" {
-		bad = syntax(0, "parameter %q of %s has a placeholder, not a value.", placeholder, spec.Name)
+		bad = invalid(0, "parameter %q of %s has a placeholder, not a value.", placeholder, spec.Name)
 	}
 	if bad != nil {
 		return parsed{fault: at(text, cmp.Or(bad.Offset, call.NameStart), qa.ErrParameter, bad.Reason), end: call.End, blank: placeholder != ""}

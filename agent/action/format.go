@@ -103,7 +103,7 @@ func (g Grammar) read(reply string, i, limit int, o python.Options) (python.Call
 		// Models write SQL and LaTeX with line breaks in strings and unknown escapes.
 		v, end, err := python.ParseJSON(reply, i, python.Options{Loose: true, LaTeX: o.LaTeX, KeepControls: o.KeepControls, UniqueKeys: true})
 		if bad := (*python.Error)(nil); errors.As(err, &bad) {
-			return python.Call{}, syntax(bad.Offset, "it is no JSON object: %s", bad.Reason)
+			return python.Call{}, invalid(bad.Offset, "it is no JSON object: %s", bad.Reason)
 		}
 		return g.fromDict(v, i, end)
 	case XML:
@@ -112,7 +112,8 @@ func (g Grammar) read(reply string, i, limit int, o python.Options) (python.Call
 	return g.readYAML(reply, i, limit, o)
 }
 
-func syntax(offset int, format string, args ...any) *python.Error {
+// invalid makes the error of a call or an argument at a byte of the reply.
+func invalid(offset int, format string, args ...any) *python.Error {
 	return &python.Error{Offset: offset, Reason: fmt.Sprintf(format, args...)}
 }
 
@@ -121,7 +122,7 @@ func (g Grammar) fromDict(v python.Value, start, end int) (python.Call, error) {
 	call := python.Call{NameStart: start, End: end}
 	d, ok := v.(*python.Dict)
 	if !ok {
-		return call, syntax(start, "it is a %s, not a mapping with action_type and parameters", python.Type(v))
+		return call, invalid(start, "it is a %s, not a mapping with action_type and parameters", python.Type(v))
 	}
 	name, args := g.callIn(d)
 	inner, ok := args.(*python.Dict)
@@ -129,9 +130,9 @@ func (g Grammar) fromDict(v python.Value, start, end int) (python.Call, error) {
 	case ok && name == "":
 		return g.fromDict(inner, start, end) // {"type": "function", "function": {...}}
 	case name == "":
-		return call, syntax(start, "action_type is missing")
+		return call, invalid(start, "action_type is missing")
 	case args != nil && !ok:
-		return call, syntax(start, "parameters is a %s, not a mapping", python.Type(args))
+		return call, invalid(start, "parameters is a %s, not a mapping", python.Type(args))
 	case ok:
 		call.Keywords = keywords(inner, start)
 	}
@@ -182,52 +183,36 @@ var language = lazyregexp.New(`^[ \t]*[\w+-]*[ \t]*\r?\n`)
 // closes runs to the end.
 func LastBlock(reply string) string {
 	reply = Visible(reply)
-	block, found := "", false
-	for at := 0; ; {
-		open, mark := fenceFrom(reply, at)
-		if mark == "" {
-			break
-		}
+	block := strings.Trim(strings.TrimSpace(reply), "`")
+	for open, mark := fenceFrom(reply, 0); mark != ""; {
 		from := open + len(mark)
 		from += len(language.FindString(reply[from:]))
 		n := strings.Index(reply[from:], mark)
 		if n < 0 {
 			if beginsLine(reply, open) {
-				block, found = reply[from:], true
+				block = reply[from:]
 			}
 			break
 		}
-		block, found, at = reply[from:from+n], true, from+n+len(mark)
-	}
-	if !found {
-		return strings.TrimSpace(strings.Trim(strings.TrimSpace(reply), "`"))
+		block = reply[from : from+n]
+		open, mark = fenceFrom(reply, from+n+len(mark))
 	}
 	return strings.TrimSpace(block)
 }
 
-// fenceFrom finds the next fence and returns its characters: three or more backticks, or tildes that begin a line.
+// fenceFrom finds the next fence and returns its characters, if any: three or more backticks, or tildes that begin a line.
 func fenceFrom(text string, at int) (open int, mark string) {
-	open = len(text)
-	if n := strings.Index(text[at:], fence); n >= 0 {
-		open = at + n
-	}
-	for from := at; from < open; {
-		n := strings.Index(text[from:open], "~~~")
+	for {
+		n := strings.IndexAny(text[at:], "`~")
 		if n < 0 {
-			break
+			return len(text), ""
 		}
-		from += n
-		end := pass(text, from, "~")
-		if beginsLine(text, from) && language.MatchString(text[end:]) {
-			open = from
-			break
+		open = at + n
+		at = pass(text, open, text[open:open+1])
+		if at-open >= len(fence) && (text[open] == '`' || beginsLine(text, open) && language.MatchString(text[at:])) {
+			return open, text[open:at]
 		}
-		from = end
 	}
-	if open == len(text) {
-		return open, ""
-	}
-	return open, text[open:pass(text, open, text[open:open+1])]
 }
 
 func beginsLine(text string, i int) bool {

@@ -61,7 +61,7 @@ func (s Spec) Signature() string {
 func Describe(specs []Spec, f Format) string {
 	parts := make([]string, len(specs))
 	for i, s := range specs {
-		parts[i] = "### " + s.Signature() + "\n\n" + s.text(f)
+		parts[i] = "### " + s.Signature() + "\n\n" + strings.TrimSpace(s.Told(f))
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -70,13 +70,6 @@ func Describe(specs []Spec, f Format) string {
 func (s Spec) Told(f Format) string {
 	if f.orPython() == Python {
 		return s.Text
-	}
-	return s.text(f)
-}
-
-func (s Spec) text(f Format) string {
-	if f.orPython() == Python {
-		return strings.TrimSpace(s.Text)
 	}
 	lines := strings.Split(strings.TrimSpace(s.plain()), "\n")
 	for i, line := range lines {

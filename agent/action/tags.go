@@ -7,26 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// delimiters enclose the name of a tag, longer ones before their prefixes. A closing tag has a slash after the first. Text in
-// brackets may also be a heading, so a bracketed tag counts on weaker evidence only with its closing tag.
-var delimiters = []struct {
+// delimiters enclose the name of a tag. A closing tag has a slash after the first. Text in brackets may also be a heading, so a
+// bracketed tag counts on weaker evidence only with its closing tag.
+var delimiters = func() (all []delimiter) {
+	for _, kind := range []string{"tag", "bracket"} {
+		for _, pair := range lists[kind] {
+			open, closing, _ := strings.Cut(pair, " ")
+			all = append(all, delimiter{open, closing, kind == "bracket"})
+		}
+	}
+	return all
+}()
+
+type delimiter struct {
 	open, close string
 	bracket     bool
-}{
-	{"<|", "|>", false},
-	{"<｜", "｜>", false},
-	{"<<", ">>", false},
-	{"<", ">", false},
-	{"◁", "▷", false},
-	{"⟨", "⟩", false},
-	{"‹", "›", false},
-	{"[[", "]]", true},
-	{"[", "]", true},
-	{"{{", "}}", true},
-	{"{", "}", true},
-	{"【", "】", true},
-	{"《", "》", true},
-	{"«", "»", true},
 }
 
 // phrases are the notations of thinking without tags. Each begins a line or the reply, but a comment; opened and not closed, it

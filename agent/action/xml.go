@@ -25,7 +25,7 @@ func readXML(reply string, i int) (python.Call, error) {
 			inside = rest[1] != '/'
 			continue
 		case strings.HasPrefix(rest, "</action>") && call.Name == "":
-			return call, syntax(call.End, "action_type is missing")
+			return call, invalid(call.End, "action_type is missing")
 		case strings.HasPrefix(rest, "</action>"):
 			call.End += len("</action>")
 			return call, nil
@@ -33,10 +33,10 @@ func readXML(reply string, i int) (python.Call, error) {
 		name, _, body, end := element(reply, call.End)
 		switch {
 		case name == "":
-			return call, syntax(call.End, "a parameter is due here: <name>value</name>, or </action> is missing")
+			return call, invalid(call.End, "a parameter is due here: <name>value</name>, or </action> is missing")
 		case end < 0:
 			call.End = len(reply)
-			return call, syntax(call.End, "</%s> is missing", name)
+			return call, invalid(call.End, "</%s> is missing", name)
 		case name == "action_type":
 			call.Name = strings.TrimSpace(body)
 		case inside:

@@ -55,7 +55,7 @@ func (g Grammar) readYAML(reply string, i, limit int, o python.Options) (python.
 		v, err = fromYAML(&document)
 	}
 	if err != nil {
-		return python.Call{End: end}, syntax(i, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return python.Call{End: end}, invalid(i, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	return g.fromDict(v, i, end)
 }
