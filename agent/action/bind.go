@@ -105,15 +105,12 @@ func (f Format) settle(args bound, spec Spec, p Param) *python.Error {
 // finite reports whether JSON can represent all numbers of a value.
 func finite(v python.Value) bool {
 	for leaf := range python.Leaves(v) {
-		switch x := leaf.(type) {
-		case float64:
-			if math.IsInf(x, 0) || math.IsNaN(x) {
-				return false
-			}
-		case complex128:
-			if cmplx.IsInf(x) || cmplx.IsNaN(x) {
-				return false
-			}
+		number, _ := leaf.(complex128)
+		if real, ok := leaf.(float64); ok {
+			number = complex(real, 0)
+		}
+		if cmplx.IsInf(number) || cmplx.IsNaN(number) {
+			return false
 		}
 	}
 	return true

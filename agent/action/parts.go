@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"slices"
 
 	"airqa/qa"
@@ -28,70 +29,49 @@ func (p Part) Hidden() bool { return p.Kind == PartHidden }
 // Parts splits the reply of a step, as [Grammar.ReadStep] filled it, into parts for people, in order. Together they are the
 // whole reply without whitespace between them and without the labels of its thought and its action.
 func (g Grammar) Parts(step qa.Step) []Part {
-	p := parts{scanner: g.scan(step.Reply.Text)}
-	p.hidden = append([]qa.Span{{End: p.head}}, p.hidden...)
-	known := []Part{{PartThought, step.ThoughtAt}}
+	s := g.scan(step.Reply.Text)
+	thought, action := step.ThoughtAt, qa.Span{}
 	if a := step.Action; a != nil {
-		known = append(known, Part{PartAction, qa.Span{First: a.Start, End: a.End}})
+		action = qa.Span{First: a.Start, End: a.End}
 	}
-	for _, k := range slices.DeleteFunc(known, func(k Part) bool { return k.First >= k.End }) {
-		if k.First >= p.at && k.End <= len(p.reply) {
-			p.until(k.First, k.Kind)
-			p.add(k.Kind, k.First, k.End)
+	begins := thought.First
+	if thought.End == 0 {
+		begins = action.First // the label of a thought without text
+	}
+	// What comes earlier in this list covers the rest of it. Labels are of no kind.
+	known := []Part{{PartRest, qa.Span{}}, {PartThought, thought}, {PartAction, action}, {PartHidden, qa.Span{End: s.head}}}
+	for _, h := range s.hidden {
+		known = append(known, Part{PartHidden, h})
+	}
+	known = append(known, Part{"", s.lastLabel(thoughtLabel, 0, begins)}, Part{"", s.lastLabel(actionLabel, thought.End, action.First)})
+
+	owners := make([]int, len(s.reply)+1) // the index in known for each byte; nothing owns the end
+	owners[len(s.reply)] = -1
+	for n, k := range known {
+		for i := k.First; i < k.End && k.End <= len(s.reply); i++ {
+			owners[i] = cmp.Or(owners[i], n)
 		}
 	}
-	p.until(len(p.reply), "")
-	return p.list
-}
-
-// parts collects the parts of a reply.
-type parts struct {
-	*scanner
-	list []Part
-	at   int
-}
-
-// add adds what is visible of a range.
-func (p *parts) add(kind string, first, end int) {
-	if span := proseIn(p.reply, first, end); span.End > 0 {
-		p.list = append(p.list, Part{kind, span})
-	}
-	p.at = end
-}
-
-// until adds the hidden parts and the rest before byte end, where a part of a kind begins that labels may introduce.
-func (p *parts) until(end int, next string) {
-	cuts := p.labels(end, next)
-	for _, h := range p.hidden {
-		cuts = append(cuts, Part{PartHidden, h})
-	}
-	slices.SortStableFunc(cuts, func(a, b Part) int { return a.First - b.First })
-	for _, c := range cuts {
-		first, stop := max(c.First, p.at), min(c.End, end)
-		if first >= stop {
+	var parts []Part
+	for first, i := 0, 1; i < len(owners); i++ {
+		if owners[i] == owners[first] {
 			continue
 		}
-		p.add(PartRest, p.at, first)
-		if p.at = stop; c.Kind != "" {
-			p.add(c.Kind, first, stop)
+		kind := known[owners[first]].Kind
+		if span := proseIn(s.reply, first, i); span.End > 0 && kind != "" {
+			parts = append(parts, Part{kind, span})
 		}
+		first = i
 	}
-	p.add(PartRest, p.at, end)
+	return parts
 }
 
-// labels returns the labels before byte end, without a kind, that introduce a part: the last of its kind, and that of the
-// thought before an action without one.
-func (p *parts) labels(end int, next string) (cuts []Part) {
-	wanted := map[string]bool{next: true}
-	if next == PartAction && !slices.ContainsFunc(p.list, func(k Part) bool { return k.Kind == PartThought }) {
-		wanted[PartThought] = true
-	}
-	kinds := map[string]string{actionLabel: PartAction, thoughtLabel: PartThought}
-	for _, m := range slices.Backward(p.marks) {
-		if kind := kinds[m.kind]; kind != "" && wanted[kind] && m.start >= p.at && m.end <= end {
-			cuts = append(cuts, Part{"", qa.Span{First: m.start, End: m.end}})
-			wanted[kind] = false
+// lastLabel returns the last label of a kind between two bytes.
+func (s *scanner) lastLabel(kind string, from, end int) qa.Span {
+	for _, m := range slices.Backward(s.marks) {
+		if m.kind == kind && m.start >= from && m.end <= end {
+			return qa.Span{First: m.start, End: m.end}
 		}
 	}
-	return cuts
+	return qa.Span{}
 }

@@ -110,34 +110,25 @@ func (s *scanner) ends(it item) bool {
 	return true
 }
 
-// blank reports whether nothing but closing marks, tokens and thinking is between two bytes.
+// blank reports whether nothing but closing marks, tags without content and thinking is between two bytes.
 func (s *scanner) blank(from, to int) bool {
 	for from < to {
 		from = pass(s.reply, from, " \t\r\n`~*_)]}.;$")
-		switch n, found := s.skipped(from); {
-		case found:
-			from = n
-		case strings.HasPrefix(s.reply[from:], "。"):
+		n, hides := slices.BinarySearchFunc(s.hidden, from, func(h qa.Span, at int) int { return h.First - at })
+		rest := s.reply[from:]
+		t, isTag := tagAt(s.reply, from)
+		switch {
+		case hides && s.hidden[n].End > from:
+			from = s.hidden[n].End
+		case isTag && rest[0] == '<' && (t.closing || t.pipe):
+			from = t.end
+		case strings.HasPrefix(rest, "。"):
 			from += len("。")
 		case from < to:
 			return false
 		}
 	}
 	return true
-}
-
-// skipped returns the end of the thinking or of the tag without content at byte i.
-func (s *scanner) skipped(i int) (int, bool) {
-	n, ok := slices.BinarySearchFunc(s.hidden, i, func(h qa.Span, at int) int { return h.First - at })
-	if ok && s.hidden[n].End > i {
-		return s.hidden[n].End, true
-	}
-	if i < len(s.reply) && s.reply[i] == '<' {
-		if t, ok := tagAt(s.reply, i); ok && (t.closing || t.pipe) {
-			return t.end, true
-		}
-	}
-	return i, false
 }
 
 // found is the reading of a call.
