@@ -60,8 +60,8 @@ func (f Format) bind(spec Spec, call python.Call) (bound, *python.Error) {
 		args[spec.Params[i].Name] = v
 	}
 	for _, k := range call.Keywords {
-		name, known := spec.param(k.Name)
-		if !known {
+		name := spec.param(k.Name)
+		if name == "" {
 			return nil, invalid(k.Offset, "%s has no parameter %q: %s.", spec.Name, short(k.Name), f.signature(spec))
 		}
 		if _, twice := args[name]; twice {

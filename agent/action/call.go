@@ -54,8 +54,7 @@ func (g Grammar) opens(text string, i, limit int) bool {
 	if end == i || end >= limit || text[end] != '(' {
 		return false
 	}
-	_, ok := g.tool(text[i+strings.LastIndexByte(text[i:end], '.')+1 : end])
-	return ok
+	return g.tool(text[i+strings.LastIndexByte(text[i:end], '.')+1:end]) != nil
 }
 
 // parse reads the call at byte i of a text; limit is the end of an action without an end marker.
@@ -65,8 +64,8 @@ func (g Grammar) parse(text string, i, limit int) parsed {
 	if g.Format.orPython() == Python {
 		path := text[i:pathAt(text, i)]
 		start := i + strings.LastIndexByte(path, '.') + 1
-		spec, known := g.tool(text[start : i+len(path)])
-		if !known {
+		spec := g.tool(text[start : i+len(path)])
+		if spec == nil {
 			return parsed{fault: g.unknown(text, i, path), end: i}
 		}
 		failure = "the call of " + spec.Name + " cannot be read"
@@ -77,11 +76,11 @@ func (g Grammar) parse(text string, i, limit int) parsed {
 		reason := fmt.Sprintf("%s: %s.", failure, strings.TrimRight(bad.Reason, "."))
 		return parsed{fault: at(text, bad.Offset, qa.ErrSyntax, reason), end: max(i, bad.Offset, call.End)}
 	}
-	spec, known := g.tool(call.Name)
-	if !known {
+	spec := g.tool(call.Name)
+	if spec == nil {
 		return parsed{fault: g.unknown(text, i, call.Name), end: call.End}
 	}
-	return g.bound(text, spec, call, latex)
+	return g.bound(text, *spec, call, latex)
 }
 
 // variants reads the call at byte i of a text as it is, and with LaTeX commands unchanged. Escapes of control characters are kept
@@ -93,7 +92,7 @@ func (g Grammar) variants(text string, i int, read func(python.Options) (python.
 		return call, call, nil
 	}
 	o := python.Options{LaTeX: true}
-	if spec, known := g.tool(call.Name); known && spec.verbatim() {
+	if spec := g.tool(call.Name); spec != nil && spec.verbatim() {
 		o = python.Options{KeepControls: true}
 	}
 	other, refused := read(o)
@@ -161,21 +160,21 @@ func identByte(c byte) bool {
 }
 
 // tool finds the tool that a name means: its own, or else the only one that occurs in it, letter case ignored, between other
-// characters than letters: functions.Retrieve, proxy_Retrieve, retrieve.
-func (g Grammar) tool(name string) (Spec, bool) {
-	if spec, ok := g.spec(name); ok || name == "" {
-		return spec, ok
+// characters than letters: functions.Retrieve, proxy_Retrieve, retrieve. It returns nil if there is none.
+func (g Grammar) tool(name string) *Spec {
+	if i := slices.IndexFunc(g.Specs, func(s Spec) bool { return s.Name == name }); i >= 0 {
+		return &g.Specs[i]
 	}
-	var found []Spec
-	for _, s := range g.Specs {
+	var found []*Spec
+	for i, s := range g.Specs {
 		if occursAlone(name, s.Name) {
-			found = append(found, s)
+			found = append(found, &g.Specs[i])
 		}
 	}
 	if len(found) != 1 {
-		return Spec{}, false
+		return nil
 	}
-	return found[0], true
+	return found[0]
 }
 
 // occursAlone reports whether a word occurs in a text between other characters than letters.
@@ -195,13 +194,6 @@ func occursAlone(text, word string) bool {
 	}
 }
 
-func (g Grammar) spec(name string) (Spec, bool) {
-	if i := slices.IndexFunc(g.Specs, func(s Spec) bool { return s.Name == name }); i >= 0 {
-		return g.Specs[i], true
-	}
-	return Spec{}, false
-}
-
 // blank returns the name of an argument that has nothing but "..." in it, as in the prompt's description, or "".
 func blank(spec Spec, args bound) string {
 	for _, p := range spec.Params {
@@ -214,11 +206,6 @@ func blank(spec Spec, args bound) string {
 }
 
 func isPlaceholder(v python.Value) bool {
-	switch x := v.(type) {
-	case python.Ellipsis:
-		return true
-	case string:
-		return slices.Contains([]string{"...", "…", "<...>"}, strings.TrimSpace(x))
-	}
-	return false
+	text, isText := v.(string)
+	return v == (python.Ellipsis{}) || isText && slices.Contains([]string{"...", "…", "<...>"}, strings.TrimSpace(text))
 }

@@ -157,10 +157,11 @@ func (g Grammar) callIn(d *python.Dict) (string, python.Value) {
 	for k, v := range d.All() {
 		text, _ := v.(string)
 		inner, isDict := v.(*python.Dict)
-		if spec, ok := g.spec(python.Str(k)); ok && isDict && name == "" {
-			return spec.Name, inner
+		key := python.Str(k)
+		if spec := g.tool(key); spec != nil && spec.Name == key && isDict && name == "" {
+			return key, inner
 		}
-		if _, ok := g.tool(text); ok && name == "" {
+		if name == "" && g.tool(text) != nil {
 			name = text
 		}
 		if parsed, ok := python.ReadJSON(text); ok && strings.HasPrefix(text, "{") {

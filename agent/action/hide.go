@@ -43,9 +43,7 @@ func repeats(reply string, marks []mark, i int) bool {
 // is text.
 func (s *scanner) hide(i int) (int, int) {
 	m := s.marks[i]
-	before := strings.TrimSuffix(s.reply[:m.start], " ")
-	inSentence := !m.heads && len(before) == m.start-1 && before != "" && identByte(before[len(before)-1]) &&
-		strings.HasPrefix(s.reply[m.end:], " ")
+	inSentence := !m.heads && m.start > 1 && s.reply[m.start-1] == ' ' && identByte(s.reply[m.start-2]) && strings.HasPrefix(s.reply[m.end:], " ")
 	// After a label or in a sentence, a tag is more likely mentioned than meant.
 	end, inline, ok := s.block(i, s.spoke || inSentence)
 	if !ok {

@@ -78,8 +78,8 @@ var labelKinds = func() map[string]string {
 var (
 	// closedBracket matches a closing tag in brackets, such as [/THINK].
 	closedBracket = lazyregexp.New(`[\[【]/([\p{L}_:.▁-]+)`)
-	// harmony matches what is left of the head of a message of harmony when a server removes the special tokens.
-	harmony = lazyregexp.New(`^assistant(final|analysis|commentary)`)
+	// harmony is what is left of the head of a message of harmony when a server removes the special tokens.
+	harmony = []string{"assistantfinal", "assistantanalysis", "assistantcommentary"}
 	// harmonyStart is such a head at the start of a reply.
 	harmonyStart = lazyregexp.New(`^\s*(analysis|commentary)(?:[^ \t:,.;)]|$)`)
 )
@@ -159,14 +159,12 @@ func markAt(reply string, i int, closed map[string]bool) (mark, bool) {
 		}
 	case '<', '{', 0xE2, 0xC2: // the first bytes of ◁ and «
 	case 'a':
-		if !strings.HasPrefix(head, "assistant") {
-			return mark{}, false
+		for _, channel := range harmony {
+			if strings.HasPrefix(head, channel) {
+				return mark{kind: channelKind(strings.TrimPrefix(channel, "assistant")), start: i, end: i + len(channel)}, true
+			}
 		}
-		m := harmony.FindStringSubmatch(head)
-		if m == nil {
-			return mark{}, false
-		}
-		return mark{kind: channelKind(m[1]), start: i, end: i + len(m[0])}, true
+		return mark{}, false
 	default:
 		return mark{}, false
 	}
@@ -277,17 +275,13 @@ func (m *mark) place(reply string, found []mark) {
 	}
 	from := max(last, m.start-longestTag)
 	line := from + strings.LastIndexByte(reply[from:m.start], '\n') + 1
-	if line == last && last > 0 && reply[last-1] != '\n' {
-		line = -1 // another mark is on the line
-	}
-	if !m.line && line >= 0 && strings.TrimLeft(reply[line:m.start], " \t>*#") == "" {
+	behind := line == last && last > 0 && reply[last-1] != '\n' // another mark on the line
+	if !m.line && !behind && strings.TrimLeft(reply[line:m.start], " \t>*#") == "" {
 		m.start, m.line = line, true
 	}
 	gap := strings.TrimRight(reply[from:m.start], " \t\r\n*_+•-")
-	m.heads = m.line || gap == ""
-	for _, end := range []string{".", "!", "?", "…", "。", "！", "？", ">"} {
-		m.heads = m.heads || strings.HasSuffix(gap, end)
-	}
+	end, _ := utf8.DecodeLastRuneInString(gap)
+	m.heads = m.line || gap == "" || strings.ContainsRune(".!?…。！？>", end)
 	m.ends = restBlank(reply, pass(reply, m.end, " \t*_:"))
 	m.quoted = quotedAt(reply, m.start)
 }

@@ -22,24 +22,24 @@ func (s *scanner) native(m mark) (parsed, bool) {
 	if path > i && strings.HasPrefix(s.reply[path:], ":") && pathAt(s.reply, path+1) > path+1 {
 		i, path = path+1, pathAt(s.reply, path+1) // "call:Retrieve"
 	}
-	spec, found := s.toolIn(s.reply[i:path])
-	if !found {
-		if of, named := s.toolIn(s.reply[m.start:m.end]); named {
-			return s.arguments(of, m.end), true
+	spec := s.toolIn(s.reply[i:path])
+	if spec == nil {
+		if of := s.toolIn(s.reply[m.start:m.end]); of != nil {
+			return s.arguments(*of, m.end), true
 		}
 		if strings.HasPrefix(s.reply[i:], "{") {
 			return s.object(i)
 		}
 		return parsed{}, false
 	}
-	after := pass(s.reply, path, " \t\r\n")
+	after := pass(s.reply, path, space)
 	switch {
 	case after == len(s.reply):
 		return parsed{}, false
 	case s.reply[path] == '(' && (m.kind == plainTag || s.reply[i-1] == '['):
 		return Grammar{s.Specs, Python}.parse(s.reply, i, s.limit(i)), true
 	}
-	return s.arguments(spec, path), strings.IndexByte("{<[:`", s.reply[after]) >= 0
+	return s.arguments(*spec, path), strings.IndexByte("{<[:`", s.reply[after]) >= 0
 }
 
 // mayCall reports whether a tag may carry a call. Thinking may if it is addressed: to=functions.Retrieve. In the format JSON, an
@@ -52,16 +52,16 @@ func (s *scanner) mayCall(m mark) bool {
 }
 
 // toolIn finds the tool that a tag names: <function=Retrieve>, to=functions.Retrieve.
-func (g Grammar) toolIn(tag string) (Spec, bool) {
+func (g Grammar) toolIn(tag string) *Spec {
 	for i := 0; i < len(tag); i++ {
 		if end := pathAt(tag, i); end > i {
-			if spec, ok := g.tool(tag[i:end]); ok && strings.Contains(tag[i:end], spec.Name) {
-				return spec, true // a parameter may be called "query"
+			if spec := g.tool(tag[i:end]); spec != nil && strings.Contains(tag[i:end], spec.Name) {
+				return spec // a parameter may be called "query"
 			}
 			i = end - 1
 		}
 	}
-	return Spec{}, false
+	return nil
 }
 
 // object reads a JSON object that is a call: a text in it names a tool, and another member has the arguments.
@@ -69,14 +69,15 @@ func (s *scanner) object(i int) (parsed, bool) {
 	g := Grammar{s.Specs, JSON}
 	call, latex, err := g.variants(s.reply, i, func(o python.Options) (python.Call, error) { return g.read(s.reply, i, len(s.reply), o) })
 	if call.End == 0 {
-		spec, named := s.toolIn(s.reply[i:lineEnd(s.reply, i)])
-		return s.unreadable(spec, i), named
-	}
-	spec, known := s.tool(call.Name)
-	if err != nil || !known {
+		if spec := s.toolIn(s.reply[i:lineEnd(s.reply, i)]); spec != nil {
+			return s.unreadable(*spec, i), true
+		}
 		return parsed{}, false
 	}
-	return g.bound(s.reply, spec, call, latex), true
+	if spec := s.tool(call.Name); spec != nil && err == nil {
+		return g.bound(s.reply, *spec, call, latex), true
+	}
+	return parsed{}, false
 }
 
 // between is the markup between the name of a tool and its arguments: the index of a call, tags, a fence.
@@ -88,10 +89,9 @@ func (s *scanner) arguments(spec Spec, i int) parsed {
 	call := python.Call{Name: spec.Name, NameStart: i, End: i}
 	for param := ""; ; {
 		tag, attributes, body, end := element(s.reply, call.End)
-		named, isParam := spec.paramIn(tag + attributes)
-		key, isKey := spec.param(strings.TrimSpace(body))
+		named, key := spec.paramIn(tag+attributes), spec.param(strings.TrimSpace(body))
 		switch {
-		case end < 0, param == "" && !isParam && !isKey:
+		case end < 0, cmp.Or(param, named, key) == "":
 			if len(call.Keywords) > 0 {
 				return s.bound(s.reply, spec, call, call)
 			}
@@ -100,7 +100,7 @@ func (s *scanner) arguments(spec Spec, i int) parsed {
 				return s.bound(s.reply, spec, call, latex)
 			}
 			return s.unreadable(spec, i)
-		case param == "" && !isParam:
+		case cmp.Or(param, named) == "":
 			param = key
 		default:
 			text := strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(body, "\r\n", "\n"), "\n"), "\n")

@@ -283,15 +283,11 @@ var wrapper = lazyregexp.New(`^[A-Za-z_][\w.]*[ \t]*[=(][ \t]*`)
 
 // unwrapped skips the code before a call at byte i; without a call, it skips nothing.
 func (s *scanner) unwrapped(i, end, stop int) int {
-	for at := i; at < end; {
+	for at, n := i, 1; n > 0 && at < end; at += n {
 		if s.opens(s.reply, at, stop) {
 			return at
 		}
-		n := len(wrapper.FindString(s.reply[at:end]))
-		if n == 0 {
-			break
-		}
-		at += n
+		n = len(wrapper.FindString(s.reply[at:end]))
 	}
 	return i
 }
@@ -328,16 +324,10 @@ func (s *scanner) deeper() bool {
 
 // callAt skips what may precede a call: indentation, marks of quoted and bold text, single backquotes.
 func (s *scanner) callAt(at, end int) int {
-	for {
-		i := pass(s.reply[:end], at, " \t>*")
-		if i < end && s.reply[i] == '`' && !strings.HasPrefix(s.reply[i:], fence) {
-			i++
-		}
-		if i == at {
-			return i
-		}
-		at = i
+	for at < end && (strings.IndexByte(" \t>*", s.reply[at]) >= 0 || s.reply[at] == '`' && !strings.HasPrefix(s.reply[at:], fence)) {
+		at++
 	}
+	return at
 }
 
 // limit returns the latest end of the action at byte i. A mapping in YAML ends by its indentation, a string with line breaks
@@ -370,11 +360,7 @@ func (s *scanner) kept(since, at, end int) int {
 func (s *scanner) closed(i int) int {
 	i = pass(s.reply, i, ")]}")
 	for {
-		next := pass(s.reply, i, " \t\r\n)]}`")
-		if next == len(s.reply) {
-			return i
-		}
-		t, ok := tagAt(s.reply, next)
+		t, ok := tagAt(s.reply, pass(s.reply, i, " \t\r\n)]}`"))
 		if !ok || !t.closing && !t.endsMessage() {
 			return i
 		}

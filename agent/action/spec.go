@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -100,21 +99,19 @@ func (s Spec) rewrite(call string, f Format) string {
 }
 
 // param finds a parameter by its name in any letter case.
-func (s Spec) param(name string) (string, bool) {
-	i := slices.IndexFunc(s.Params, func(p Param) bool { return strings.EqualFold(p.Name, name) })
-	if i < 0 {
-		return "", false
+func (s Spec) param(name string) string {
+	for _, p := range s.Params {
+		if strings.EqualFold(p.Name, name) {
+			return p.Name
+		}
 	}
-	return s.Params[i].Name, true
+	return ""
 }
 
 // paramIn finds the parameter that the tag of an element names: <query>, <parameter=query>, <parameter name="query">.
-func (s Spec) paramIn(tag string) (string, bool) {
+func (s Spec) paramIn(tag string) string {
 	words := strings.FieldsFunc(tag, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if len(words) == 0 {
-		return "", false
-	}
-	return s.param(words[len(words)-1])
+	return s.param(strings.Join(words[max(0, len(words)-1):], ""))
 }
 
 // Names lists the names of tools for a sentence.
@@ -167,25 +164,24 @@ func (p Param) schema(about string) string {
 // ReadCall converts a native call to an action. Errors have no position, because the call is not part of the reply's
 // text. Arguments that are not valid JSON arrive as a JSON string and are parsed leniently, as in the format JSON.
 func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
-	spec, known := g.tool(c.Name)
-	if !known {
+	spec := g.tool(c.Name)
+	if spec == nil {
 		return nil, &qa.ParseError{Kind: qa.ErrUnknownAction, Reason: fmt.Sprintf("there is no tool %s here. The tools are %s.", short(c.Name), Names(g.Specs))}
 	}
-	text := strings.TrimSpace(string(c.Arguments))
-	var raw string
-	if json.Unmarshal(c.Arguments, &raw) == nil {
-		text = strings.TrimSpace(raw)
+	text := string(c.Arguments)
+	if raw := ""; json.Unmarshal(c.Arguments, &raw) == nil {
+		text = raw
 	}
-	text = cmp.Or(text, "{}")
-	call, latex, err := g.objectArguments(spec, text, 0)
+	text = cmp.Or(strings.TrimSpace(text), "{}")
+	call, latex, err := g.objectArguments(*spec, text, 0)
 	if err != nil || strings.TrimSpace(text[call.End:]) != "" {
 		return nil, &qa.ParseError{Kind: qa.ErrSyntax, Reason: fmt.Sprintf("the arguments of %s are not a JSON object: %s", spec.Name, short(text))}
 	}
-	b, fault := JSON.bind(spec, call)
+	b, fault := JSON.bind(*spec, call)
 	if fault != nil {
 		return nil, &qa.ParseError{Kind: qa.ErrParameter, Reason: fault.Reason}
 	}
-	return action(spec, b, latex), nil
+	return action(*spec, b, latex), nil
 }
 
 // objectArguments reads the JSON object at byte i of a text as the arguments of a tool, see [Grammar.variants].

@@ -169,7 +169,7 @@ func (t *tag) attributes(text string) bool {
 	if strings.HasSuffix(trimmed, "/") {
 		return false // it is empty
 	}
-	t.thinks = thinkingPart(strings.ToLower(trimmed))
+	t.thinks = partOf("think part", strings.ToLower(trimmed))
 	if trimmed == "" || strings.Contains(trimmed, "=") {
 		return trimmed == "" || !t.bracket
 	}
@@ -202,14 +202,12 @@ func partOf(kind, text string) bool {
 	return slices.ContainsFunc(lists[kind], func(part string) bool { return strings.Contains(text, part) })
 }
 
-func thinkingPart(text string) bool { return partOf("think part", text) }
-
 // kind classifies a tag by its name.
 func (t *tag) kind() string {
 	plain := is("plain", t.name) || t.name == ""
 	list := strings.Split(t.name, "_")
 	switch {
-	case t.thinks, !plain && (is("think name", t.name) || thinkingPart(t.name)):
+	case t.thinks, !plain && (is("think name", t.name) || partOf("think part", t.name)):
 		return thinkTag
 	case is("weak result", t.name) && !t.pipe:
 		return weakLabel
