@@ -218,11 +218,7 @@ func labelAt(text string, i int) (kind, name string, end int) {
 
 // letters returns the end of the letters at byte i.
 func letters(text string, i int) int {
-	n := strings.IndexFunc(text[i:], func(r rune) bool { return !unicode.IsLetter(r) })
-	if n < 0 {
-		return len(text)
-	}
-	return i + n
+	return len(text) - len(strings.TrimLeftFunc(text[i:], unicode.IsLetter))
 }
 
 // afterColon returns the end of the colon at byte i and the decoration behind it, or 0 if there is none.

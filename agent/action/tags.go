@@ -7,41 +7,27 @@ import (
 	"unicode/utf8"
 )
 
-// delimiters enclose the name of a tag. A closing tag has a slash after the first. Text in brackets may also be a heading, so a
-// bracketed tag counts on weaker evidence only with its closing tag.
-var delimiters = func() (all []delimiter) {
-	for _, kind := range []string{"tag", "bracket"} {
-		for _, pair := range lists[kind] {
-			open, closing, _ := strings.Cut(pair, " ")
-			all = append(all, delimiter{open, closing, kind == "bracket"})
-		}
+// pair is what opens a notation, and what closes it.
+type pair struct{ open, close string }
+
+// pairs returns the pairs of a kind in marks.txt.
+func pairs(kind string) (all []pair) {
+	for _, text := range lists[kind] {
+		open, closing, _ := strings.Cut(strings.ReplaceAll(text, `\n`, "\n"), " … ")
+		all = append(all, pair{open, closing})
 	}
 	return all
-}()
-
-type delimiter struct {
-	open, close string
-	bracket     bool
 }
 
-// phrases are the notations of thinking without tags. Each begins a line or the reply, but a comment; opened and not closed, it
-// hides the rest.
-var phrases = []struct{ open, close string }{
-	{"<|channel>", "<channel|>"},                               // Gemma
-	{"Here is my thought process:", "Here is my response:"},    // Granite
-	{"Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"}, // Apriel
-	{"<!--", "-->"}, // a comment
-	// a fence named for thinking
-	{"```think", "\n```"},
-	{"```thought", "\n```"},
-	{"```reason", "\n```"},
-	{"~~~think", "\n~~~"},
-	{"~~~thought", "\n~~~"},
-	{"~~~reason", "\n~~~"},
-	{":::think", "\n:::"},
-	{":::thought", "\n:::"},
-	{":::reason", "\n:::"},
-}
+var (
+	angles = pairs("tag")
+	// delimiters enclose the name of a tag. A closing tag has a slash after the first. Text in brackets may also be a heading, so a
+	// bracketed tag counts on weaker evidence only with its closing tag.
+	delimiters = append(angles, pairs("bracket")...)
+	// phrases are the notations of thinking without tags. Each begins a line or the reply, but a comment; opened and not closed, it
+	// hides the rest.
+	phrases = pairs("phrase")
+)
 
 // phraseAt reads a phrase, or the closing of one, at the start of a line, which head begins with; i is its place.
 func phraseAt(head string, i int) (mark, bool) {
@@ -136,11 +122,11 @@ func is(kind, name string) bool { return slices.Contains(lists[kind], name) }
 
 // tagAt reads the tag at byte i.
 func tagAt(reply string, i int) (tag, bool) {
-	for _, d := range delimiters {
+	for n, d := range delimiters {
 		if !strings.HasPrefix(reply[i:], d.open) {
 			continue
 		}
-		t := tag{bracket: d.bracket, pipe: len(d.open) > 1 && d.open[0] == '<'}
+		t := tag{bracket: n >= len(angles), pipe: len(d.open) > 1 && d.open[0] == '<'}
 		at := pass(reply, i+len(d.open), " \t")
 		if at < len(reply) && reply[at] == '/' {
 			t.closing, at = true, pass(reply, at+1, " \t")
