@@ -66,10 +66,7 @@ func (f Format) Write(spec Spec, args map[string]any) string {
 }
 
 func quoted(v any) string {
-	text, err := ledger.EncodeText(v)
-	if err != nil {
-		return `""` // arguments are plain values
-	}
+	text, _ := ledger.EncodeText(v) // arguments are plain values, which it can encode
 	return text
 }
 
@@ -79,11 +76,11 @@ func elements(name string, v any) string {
 	if !isList {
 		items = []any{v}
 	}
-	var b strings.Builder
+	text := ""
 	for _, item := range items {
-		_, _ = fmt.Fprintf(&b, "<%s>%v</%s>", name, item, name)
+		text += fmt.Sprintf("<%s>%v</%s>", name, item, name)
 	}
-	return b.String()
+	return text
 }
 
 // yamlKey reports whether a line begins with a key of an action in YAML.

@@ -131,15 +131,10 @@ func findMarks(reply string) []mark {
 	}
 	for i < len(reply) {
 		m, ok := markAt(reply, i, closed)
-		if !ok {
-			i++
-			continue
+		if i = max(i+1, m.end); ok && m.kind != "" { // without a kind, it is only mentioned
+			m.place(reply, found)
+			found = append(found, m)
 		}
-		if i = m.end; m.kind == "" {
-			continue // only mentioned
-		}
-		m.place(reply, found)
-		found = append(found, m)
 	}
 	return found
 }
