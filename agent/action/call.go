@@ -180,32 +180,23 @@ func (g Grammar) tool(name string) *Spec {
 // occursAlone reports whether a word occurs in a text between other characters than letters.
 func occursAlone(text, word string) bool {
 	text, word = strings.ToLower(text), strings.ToLower(word)
-	isLetter := func(c byte) bool { return 'a' <= c && c <= 'z' || c >= utf8.RuneSelf }
-	for from := 0; ; {
-		n := strings.Index(text[from:], word)
-		if n < 0 {
-			return false
-		}
-		start, end := from+n, from+n+len(word)
-		if (start == 0 || !isLetter(text[start-1])) && (end == len(text) || !isLetter(text[end])) {
-			return true
-		}
-		from = end
+	spaced := func(s string) string {
+		words := strings.FieldsFunc(s, func(r rune) bool { return r < utf8.RuneSelf && (r < 'a' || r > 'z') })
+		return " " + strings.Join(words, " ") + " "
 	}
+	return strings.Contains(text, word) && strings.Contains(spaced(text), spaced(word))
 }
 
 // blank returns the name of an argument that has nothing but "..." in it, as in the prompt's description, or "".
 func blank(spec Spec, args bound) string {
 	for _, p := range spec.Params {
 		leaves := slices.Collect(python.Leaves(args[p.Name]))
-		if len(leaves) > 0 && !slices.ContainsFunc(leaves, func(leaf python.Value) bool { return !isPlaceholder(leaf) }) {
+		if len(leaves) > 0 && !slices.ContainsFunc(leaves, func(leaf python.Value) bool {
+			text, isText := leaf.(string)
+			return leaf != (python.Ellipsis{}) && !(isText && slices.Contains([]string{"...", "…", "<...>"}, strings.TrimSpace(text)))
+		}) {
 			return p.Name
 		}
 	}
 	return ""
-}
-
-func isPlaceholder(v python.Value) bool {
-	text, isText := v.(string)
-	return v == (python.Ellipsis{}) || isText && slices.Contains([]string{"...", "…", "<...>"}, strings.TrimSpace(text))
 }

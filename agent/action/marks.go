@@ -78,8 +78,8 @@ var labelKinds = func() map[string]string {
 var (
 	// closedBracket matches a closing tag in brackets, such as [/THINK].
 	closedBracket = lazyregexp.New(`[\[【]/([\p{L}_:.▁-]+)`)
-	// harmony is what is left of the head of a message of harmony when a server removes the special tokens.
-	harmony = []string{"assistantfinal", "assistantanalysis", "assistantcommentary"}
+	// harmony matches what is left of the head of a message of harmony when a server removes the special tokens.
+	harmony = lazyregexp.New(`^assistant(final|analysis|commentary)`)
 	// harmonyStart is such a head at the start of a reply.
 	harmonyStart = lazyregexp.New(`^\s*(analysis|commentary)(?:[^ \t:,.;)]|$)`)
 )
@@ -131,10 +131,15 @@ func findMarks(reply string) []mark {
 	}
 	for i < len(reply) {
 		m, ok := markAt(reply, i, closed)
-		if i = max(i+1, m.end); ok && m.kind != "" { // without a kind, it is only mentioned
-			m.place(reply, found)
-			found = append(found, m)
+		if !ok {
+			i++
+			continue
 		}
+		if i = m.end; m.kind == "" {
+			continue // only mentioned
+		}
+		m.place(reply, found)
+		found = append(found, m)
 	}
 	return found
 }
@@ -154,12 +159,14 @@ func markAt(reply string, i int, closed map[string]bool) (mark, bool) {
 		}
 	case '<', '{', 0xE2, 0xC2: // the first bytes of ◁ and «
 	case 'a':
-		for _, channel := range harmony {
-			if strings.HasPrefix(head, channel) {
-				return mark{kind: channelKind(strings.TrimPrefix(channel, "assistant")), start: i, end: i + len(channel)}, true
-			}
+		if !strings.HasPrefix(head, "assistant") {
+			return mark{}, false
 		}
-		return mark{}, false
+		m := harmony.FindStringSubmatch(head)
+		if m == nil {
+			return mark{}, false
+		}
+		return mark{kind: channelKind(m[1]), start: i, end: i + len(m[0])}, true
 	default:
 		return mark{}, false
 	}
