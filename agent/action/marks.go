@@ -130,18 +130,30 @@ func findMarks(reply string) []mark {
 		}
 	}
 	for i < len(reply) {
-		m, ok := markAt(reply, i, closed)
-		if !ok {
+		if !mayBegin(reply, i) {
 			i++
 			continue
 		}
-		if i = m.end; m.kind == "" {
-			continue // only mentioned
+		m, ok := markAt(reply, i, closed)
+		if i = max(i+1, m.end); ok && m.kind != "" { // without a kind, it is only mentioned
+			m.place(reply, found)
+			found = append(found, m)
 		}
-		m.place(reply, found)
-		found = append(found, m)
 	}
 	return found
+}
+
+// mayBegin reports quickly whether a mark may begin at byte i: at the start of a line, or with the first byte of a delimiter.
+func mayBegin(reply string, i int) bool {
+	switch reply[i] {
+	case '<', '{', '[', '\\', 0xE3, 0xEF, 0xE2, 0xC2:
+		return true
+	case 'a':
+		if strings.HasPrefix(reply[i:], "assistant") {
+			return true
+		}
+	}
+	return i == 0 || reply[i-1] == '\n'
 }
 
 // markAt reads the mark at byte i. closed has the names of closing tags in brackets.
@@ -159,9 +171,6 @@ func markAt(reply string, i int, closed map[string]bool) (mark, bool) {
 		}
 	case '<', '{', 0xE2, 0xC2: // the first bytes of ◁ and «
 	case 'a':
-		if !strings.HasPrefix(head, "assistant") {
-			return mark{}, false
-		}
 		m := harmony.FindStringSubmatch(head)
 		if m == nil {
 			return mark{}, false
