@@ -121,7 +121,7 @@ func TestRequestBody(t *testing.T) {
 func bodyOf(t *testing.T, c llm.Config) (host, body string) {
 	t.Helper()
 	s := start(t, openaitest.Config{})
-	c.APIKey, c.Sampling = plantedKey, qa.Sampling{MaxTokens: 7}
+	c.APIKey, c.Sampling.MaxTokens = plantedKey, 7
 	c.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		host = r.URL.Scheme + "://" + r.URL.Host
 		r.URL.Scheme, r.URL.Host = "http", s.Host()
@@ -158,6 +158,7 @@ func TestTokenLimitAtOpenAI(t *testing.T) {
 			}
 			delete(fields, "messages")
 			delete(fields, "model")
+			delete(fields, "reasoning_effort")
 			if diff := cmp.Diff(map[string]json.RawMessage{field: json.RawMessage("7")}, fields); diff != "" {
 				t.Errorf("fields (-want +got):\n%s", diff)
 			}

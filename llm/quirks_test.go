@@ -105,7 +105,7 @@ func TestRefusedSettings(t *testing.T) {
 				t.Errorf("%d requests, want 3: %v", len(p.sent), err)
 			}
 			last := p.sent[2]
-			if last[test.setting] != nil || test.instead != "" && last[test.instead] != 700.0 || len(last) < 5 {
+			if last[test.setting] != nil || test.instead != "" && last[test.instead] != 700.0 || len(last) < 4 {
 				t.Errorf("sent at last: %v", last)
 			}
 			if len(notices) != 1 || !strings.Contains(notices[0], test.notice) {

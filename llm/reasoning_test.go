@@ -68,13 +68,13 @@ func TestOtherNameOfTheReasoningAndTags(t *testing.T) {
 func TestSettledSampling(t *testing.T) {
 	tests := []struct{ spec, want string }{
 		{"openai:m", `{"model":"m","provider":"openai","sampling":{"max_tokens":100,"reasoning_effort":"low","seed":0,` +
-			`:","\u003c/s\u003e"],"temperature":0,"top_p":0.9}}`},
+			`"temperature":0,"top_p":0.9}}`},
 		{"openai:gpt-5-2025-08-07", `{"model":"gpt-5-2025-08-07","not_sent":["temperature","top_p"],"provider":"openai",` +
-			`"sampling":{"max_tokens":100,"reasoning_effort":"low","seed":0:","\u003c/s\u003e"]}}`},
+			`"sampling":{"max_tokens":100,"reasoning_effort":"low","seed":0}}`},
 		{"anthropic:claude-sonnet-4-5", `{"model":"claude-sonnet-4-5","not_sent":["seed","top_p"],"provider":"anthropic",` +
-			`"sampling":{"max_tokens":100,"reasoning_effort":"low":","\u003c/s\u003e"],"temperature":0}}`},
+			`"sampling":{"max_tokens":100,"reasoning_effort":"low","temperature":0}}`},
 		{"ollama:qwen3:8b", `{"context_window":32768,"model":"qwen3:8b","provider":"ollama","sampling":{"max_tokens":100,` +
-			`"reasoning_effort":"low","seed":0:","\u003c/s\u003e"],"temperature":0,"top_p":0.9}}`},
+			`"reasoning_effort":"low","seed":0,"temperature":0,"top_p":0.9}}`},
 	}
 	for _, test := range tests {
 		t.Run(test.spec, func(t *testing.T) {

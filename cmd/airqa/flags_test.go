@@ -44,7 +44,7 @@ type effect struct {
 
 // effects apply to every command whose flag reaches the part. All other flags of a command are in scripted.
 var effects = []effect{
-	{"budget", "--budget 1.5usd,900tokens,90m", limits, budget.Limits{USD: 1.5, Tokens: 900, Time: 90 * time.Minute}},
+	{"budget", "--budget 1.5usd,900tokens,90m", field("Budget"), budget.Limits{USD: 1.5, Tokens: 900, Time: 90 * time.Minute}},
 	{"question-budget", "--question-budget 0.25usd", questionLimits, agent.Budget{USD: 0.25}},
 	{"question-budget", "--question-budget 700tokens", questionLimits, agent.Budget{Tokens: 700}},
 	{"question-deadline", "--question-deadline 20m", questionLimits, agent.Budget{Deadline: 20 * time.Minute}},
@@ -66,7 +66,7 @@ var effects = []effect{
 	{"embed-model", "--embed-model no-such-folder", embedder, "no-such-folder"},
 	{"vectors", "--vectors no-such-store://x", badStore, true},
 	{"embedder", "--embedder openai:m --embed-base-url http://127.0.0.1:9/v1", remoteEmbedder, "openai:m at http://127.0.0.1:9/v1"},
-	{"embed-base-url", "--embedder openai:m --embed-base-url http://127.0.0.1:8/v1", remoteEmbedder, "openai:m at http://127.0.0.1:8/v1"},
+	{"embed-base-url", "--embed-base-url http://127.0.0.1:8/v1", embedConfig(func(c embed.OpenAIConfig) any { return c.BaseURL }), "http://127.0.0.1:8/v1"},
 
 	{"annotations", "--annotations a", annotationsOf, "a"},
 	{"rater", "--rater a", ratersOf(func(r agreement.Config) any { return r.Model }), "a"},
@@ -144,10 +144,10 @@ var scripted = map[string]map[string]string{
 		"script/run-matrix.txtar":  "repeats status of",
 		"script/run-errors.txtar":  "retry dry-run rows",
 		"script/dry-run.txtar":     "retrieve json",
-		"script/missing.txtar":     "missing missing-list",
+		"script/missing.txtar":     "missing",
 		"script/replies.txtar":     "cache cache-from",
 		"script/vectors.txtar":     "vectors",
-		"script/run-end.txtar":     "score scoring judge judge-concurrency",
+		"script/run-end.txtar":     "score judge",
 		"script/shards.txtar":      "shard",
 		"sigterm_test.go":          "grace",
 	},
@@ -179,21 +179,21 @@ var scripted = map[string]map[string]string{
 	"questions convert": {"script/questions.txtar": "type paper data"},
 	"questions lint":    {"script/questions.txtar": "format json out", "script/question-table.txtar": "data"},
 	"questions stats":   {"script/stats.txtar": "format json out with-paper data", "script/question-table.txtar": "data"},
-	"questions try":     {"script/questions.txtar": "answer json judge", "score_interrupt_test.go": "judge-concurrency"},
+	"questions try":     {"script/questions.txtar": "answer json judge"},
 	"export write": {"script/export.txtar": "out format replace turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
 		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids episodes errors scoring judge split split-seed duplicates against leaks leak redact-emails " +
 		"cutoff-len template tokenizer fit license pass-rate best-of columns whole-episodes", "script/otlp.txtar": "otlp-endpoint"},
-	"synth make": {"script/synth.txtar": making + " until baseline repeats judge judge-concurrency"},
-	"synth act":  {"script/synth.txtar": "data model out workers baseline repeats judge judge-concurrency rows retrieve"},
+	"synth make": {"script/synth.txtar": making + " until baseline repeats judge"},
+	"synth act":  {"script/synth.txtar": "data model out workers baseline repeats judge rows retrieve"},
 	"synth why":  {"script/synth.txtar": "json"},
 	"why":        {"script/demo.txtar": "compare format json scoring all"},
 	"view":       {"view_test.go": "data listen no-open"},
 	"serve": {
-		"serve_test.go": "data questions out token-file idle listen split split-seed model-name max-answer call-timeout judge judge-concurrency " +
+		"serve_test.go": "data questions out token-file idle listen split split-seed model-name max-answer call-timeout judge " +
 			"scoring baseline status of weak-rewards",
 		"serve_protocol_test.go": "max-sessions",
 	},
-	"mcp":          {"mcp_test.go": "data questions question out listen baseline call-timeout max-answer scoring judge judge-concurrency"},
+	"mcp":          {"mcp_test.go": "data questions question out listen baseline call-timeout max-answer scoring judge"},
 	"export check": {"script/export-check.txtar": "format trainer tokenizer cutoff-len template python json row html"},
 	"export tasks": {"script/interrupted.txtar": "partial", "script/export-tasks.txtar": "data questions out format replace with-gold server-url split split-seed sidecar-image image-data agent-image baseline retrieve turns " +
 		"rows observation-tokens query-seconds repeat-limit call-timeout max-answer status of scoring judge weak-rewards"},
@@ -384,17 +384,6 @@ func testApp() *app {
 	return a
 }
 
-func limits(t *testing.T, _ *app, c any) any {
-	if c, ok := c.(interface{ limits() (budget.Limits, error) }); ok {
-		l, err := c.limits()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
-	}
-	return nil
-}
-
 func questionLimits(_ *testing.T, _ *app, c any) any {
 	if limits, ok := part[qa.QuestionLimits](c); ok {
 		return session.QuestionBudget(limits, nil, nil)
@@ -514,6 +503,12 @@ type embedders interface {
 }
 
 func embedderOf(c any) (embedders, bool) {
+	v := reflect.Indirect(reflect.ValueOf(c))
+	if f := v.FieldByName("Chosen"); f.IsValid() { // of indexFlags
+		return dataFlags{
+			Data: "d", Vectors: v.FieldByName("Vectors").String(), EmbedBaseURL: v.FieldByName("EmbedBaseURL").String(), embedderFlags: f.Interface().(embedderFlags),
+		}, true
+	}
 	if d, ok := c.(interface{ dataFlags() dataFlags }); ok {
 		c = d.dataFlags()
 	}

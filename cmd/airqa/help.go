@@ -54,7 +54,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Which episodes:", "include min-score max-score outcome of-model of-baseline min-turns max-turns min-tokens export/max-tokens max-repetition max-per-question max-per-paper ids episodes errors"},
 	{"Duplicates and leaks:", "duplicates against leaks leak redact-emails"},
 	{"Repeats and rows:", "columns best-of pass-rate whole-episodes"},
-	{"Interrupted work:", "grace run/from"},
+	{"Interrupted work:", "grace run/from cache"},
 	{"Model server:", "serve serve-image gpus ready startup setup"},
 	{"Options of sbatch:", "account qos constraint gres"},
 	{"Containers:", "sidecar-image image-data agent-image"},

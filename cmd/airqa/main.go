@@ -306,7 +306,7 @@ func advice(err error) string {
 	}
 	var absent *scoring.AbsentError
 	if errors.As(err, &absent) {
-		return "\n  Or give --judge openai:NAME --judge-base-url URL (your own endpoint), --judge none (objective answers only) or --judge offline (compares words)"
+		return "\n  Or give --judge openai:NAME and AIRQA_JUDGE_BASE_URL, or --judge-base-url of airqa score (your own endpoint), --judge none (objective answers only) or --judge offline (compares words)"
 	}
 	var missing *session.MissingError
 	if errors.As(err, &missing) {

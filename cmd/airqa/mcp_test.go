@@ -168,7 +168,7 @@ func TestMCPQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := exec.CommandContext(t.Context(), os.Args[0], "mcp", "--data", ingested(t), "--questions", questions, "--question", examples[0].UUID[:8], "--out", out, "--judge", "none",
-		"--judge-concurrency", "2", "--scoring", "fixed", "--max-answer", "9999")
+		"--scoring", "fixed", "--max-answer", "9999")
 	program.Env = append(os.Environ(), asProgram+"=1")
 	s, err := sdk.NewClient(&sdk.Implementation{Name: "assistant", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: program}, nil)
 	if err != nil {

@@ -18,8 +18,12 @@ import (
 // judged is a command that asks a judge.
 func judged(t *testing.T, endpoint string, args ...string) *exec.Cmd {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), os.Args[0], append(args, "--judge", "openai:slow", "--judge-base-url", endpoint, "--judge-concurrency", "2")...)
-	c.Env = append(os.Environ(), asProgram+"=1")
+	settings := filepath.Join(t.TempDir(), "settings.yaml")
+	if err := os.WriteFile(settings, []byte("score: {judge-concurrency: 2}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), os.Args[0], append(args, "--judge", "openai:slow", "--config", settings)...)
+	c.Env = append(os.Environ(), asProgram+"=1", "AIRQA_JUDGE_BASE_URL="+endpoint)
 	return c
 }
 

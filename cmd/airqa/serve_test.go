@@ -395,7 +395,7 @@ func TestServe(t *testing.T) {
 	}
 	program, address := startServer(ctx, t, os.Stderr, "serve", "--data", ingested(t), "--questions", sampleQuestions(t, 3), "--out", filepath.Join(t.TempDir(), "run"),
 		"--listen", "127.0.0.1:0", "--judge", "none", "--token-file", token, "--idle", "10m", "--max-answer", "1000", "--model-name", "tester",
-		"--baseline", "agentic-hybrid", "--split", "0.5,0.5", "--split-seed", "3", "--scoring", "fixed", "--judge-concurrency", "2")
+		"--baseline", "agentic-hybrid", "--split", "0.5,0.5", "--split-seed", "3", "--scoring", "fixed")
 	w := &world{Server: &httptest.Server{URL: address}}
 	if code, _ := w.send(t, "GET", "/metrics", ""); code != http.StatusUnauthorized {
 		t.Errorf("without the token: status %d", code)
